@@ -279,6 +279,12 @@ limits! {
     RAKNET_PARTS = "raknet.memory", Bytes, 4 * MIB, PLACES,
         "Parts of messages of one side. Past it the oldest message is given up, with a note",
         "each_limit_changes_what_is_shown";
+    RS_POSITIONS = "rs.positions", Count, 1 << 20, 1 << 26,
+        "Positions of players of one RuneScape session that `objects` puts together; a position takes 32 bytes",
+        "each_limit_changes_what_is_shown";
+    RS_CHAT = "rs.chat", Bytes, 16 * MIB, PLACES,
+        "Chat of one RuneScape session that `objects` puts together",
+        "each_limit_changes_what_is_shown";
     XFIRE_ROWS = "xfire.rows", Count, 16_384, 1 << 20,
         "Rows that lists of one Xfire packet are joined to",
         "each_limit_changes_what_is_shown";

@@ -64,6 +64,8 @@ const EFFECTS: &[(&str, &str, Shows)] = &[
     ("stats.expert_text", "8", Sample("http.pcap", &["stats", "--json", "-z", "expert"])),
     ("stats.hosts", "1", Sample("talk.pcap", &["stats", "--json", "-z", "hosts"])),
     ("stats.rtp", "1", Sample("neighbours.pcap", &["stats", "--json", "-z", "rtp,streams"])),
+    ("rs.positions", "1", Sample("runescape-osrs-239.bin", &["objects"])),
+    ("rs.chat", "1", Sample("runescape-osrs-239.bin", &["objects"])),
     ("follow.conversations", "1", Sample("http.pcap", &["follow"])),
     ("json.bytes", "1", Sample("http.pcap", JSON)),
     ("json.values", "1", Sample("http.pcap", JSON)),

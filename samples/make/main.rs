@@ -55,6 +55,7 @@ const SAMPLES: &[Sample] = &[
     ("runescape.pcap", runescape::session),
     ("runescape-cache.pcap", runescape::cache),
     ("runescape-log.bin", runescape::log),
+    ("runescape-osrs-239.bin", runescape::osrs),
     ("vscp.pcap", vscp::session),
     ("vscp-damaged.pcap", vscp::damaged),
     ("vscp-midstream.pcap", vscp::midstream),

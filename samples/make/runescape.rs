@@ -5,6 +5,11 @@
 
 mod isaac;
 mod log;
+#[allow(dead_code, reason = "tests of the dissector use the rest")]
+mod notation;
+#[allow(dead_code, reason = "tests of the dissector use the rest")]
+mod people;
+mod session;
 
 use std::io::Write;
 use std::net::Ipv4Addr;
@@ -19,6 +24,7 @@ use crate::net::{Host, Link};
 use crate::tcp::{Conversation, Side, Stack};
 use isaac::Isaac;
 pub use log::log;
+pub use session::session as osrs;
 
 const CLIENT: Stack = Stack { first: 0x3170_0b07, mss: 1460, window: 65_535, window_scale: 0, clock: None };
 const SERVER: Stack = Stack { first: 0x2250_41c4, mss: 1380, window: 16_384, window_scale: 0, clock: None };

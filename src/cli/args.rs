@@ -575,7 +575,7 @@ pub struct StatsOptions {
     #[arg(id = "files", value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub file: Option<PathBuf>,
 
-    /// A part, by tshark's name: io,phs conv,tcp endpoints,ip io,stat,1,FILTER,... expert,warn plen,tree http,tree dns,tree
+    /// A part, by tshark's name: io,phs conv,tcp endpoints,ip io,stat,1,FILTER,... expert,warn plen,tree http,tree dns,tree rs,tree
     /// hosts rtp,streams follow,tcp,hex,0, or overview, time, transfers, health, coverage; help lists all
     #[arg(short = 'z', value_name = "NAME")]
     pub names: Vec<String>,

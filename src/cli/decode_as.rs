@@ -43,7 +43,8 @@ pub(super) fn registry(reading: &Reading) -> Result<Registry, Wrong> {
 }
 
 /// What the options say of an input as such.
-pub(super) fn options(reading: &Reading, assume: Assume) -> Result<Options, Wrong> {
+pub(super) fn options(reading: &Reading, registry: Registry) -> Result<Options, Wrong> {
+    let assume = registry.assume();
     let format = reading.input_format.map(|form| match form {
         InputForm::Pcap => InputFormat::Pcap,
         InputForm::Hex => InputFormat::Hex,
@@ -63,7 +64,8 @@ pub(super) fn options(reading: &Reading, assume: Assume) -> Result<Options, Wron
         );
     }
     let raw_otherwise = !matches!(assume, Assume::Nothing);
-    Ok(Options { format, link, raw_otherwise, helped: reading.threads != Some(1) })
+    let rows = registry.settings().get("rs.table");
+    Ok(Options { format, link, raw_otherwise, helped: reading.threads != Some(1), rows })
 }
 
 /// A link type by name or number.

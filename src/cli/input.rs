@@ -36,7 +36,7 @@ impl How {
     /// Settings from the options; an error says what was expected.
     pub(super) fn new(reading: &Reading) -> Result<How, Wrong> {
         let registry = decode_as::registry(reading)?;
-        let options = decode_as::options(reading, registry.assume())?;
+        let options = decode_as::options(reading, registry)?;
         let assumed = Assumed::of(reading, registry.assume());
         Ok(How {
             registry,

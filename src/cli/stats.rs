@@ -113,7 +113,9 @@ impl Asked {
             Part::Conversations(_) | Part::Endpoints(_) | Part::Hierarchy => {
                 details.gates.push((counted, intervals::gate(&format!("-z {name}"), rest)?));
             }
-            Part::Lengths | Part::Http | Part::Dns => details.gates.push((part, intervals::gate(&format!("-z {name}"), rest)?)),
+            Part::Lengths | Part::Http | Part::Dns | Part::Rs => {
+                details.gates.push((part, intervals::gate(&format!("-z {name}"), rest)?));
+            }
             _ => return Err(unknown(name)),
         }
         Ok(())
@@ -143,7 +145,10 @@ const LONGER: &[(&str, &str)] = &[
     ("io,stat,1", "frames and bytes in intervals of seconds, also of FILTER: io,stat,1,tcp,udp"),
     ("expert,warn", "the same from this severity on, also of FILTER: expert,error,tcp"),
     ("hosts,ipv4", "addresses of IPv4 alone; hosts,ipv6 those of IPv6"),
-    ("dns,tree,FILTER", "the same of frames that pass a filter; as well http,tree, plen,tree, io,phs, conv and endpoints"),
+    (
+        "dns,tree,FILTER",
+        "the same of frames that pass a filter; as well http,tree, plen,tree, rs,tree, io,phs, conv and endpoints",
+    ),
     ("follow,tcp,hex,0", "bytes of a conversation; hex, ascii, raw or yaml; tcp, udp, http or tls"),
 ];
 

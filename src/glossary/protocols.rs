@@ -4,7 +4,7 @@ use super::GlossaryLook;
 use super::places::{place, places, reading, recognition};
 use crate::registry::Registry;
 use crate::render::{Grid, Head, Members, Role, fold_painted, object, word_lines};
-use crate::wire::{Protocol, Takes};
+use crate::wire::{Edition, Protocol, Takes};
 use std::io::{self, Write};
 
 /// The least columns that a text is broken into.
@@ -67,6 +67,11 @@ pub fn one_protocol(protocol: &'static Protocol, look: GlossaryLook, to: &mut dy
     part("reads", this.covers)?;
     part("not read", this.open)?;
     part("fields", &format!("{}, listed by: proto-dissect fields {}", count(protocol), this.abbrev))?;
+    for (number, edition) in editions(protocol).iter().enumerate() {
+        let head = if number == 0 { "editions" } else { "" };
+        let Edition { name, server, client, complete } = edition;
+        part(head, &format!("{name}: {server} packets of the server, {client} of the client; {complete} complete"))?;
+    }
     if protocol.found.is_empty() {
         part("found on", &places(protocol))?;
     }
@@ -106,6 +111,10 @@ fn word(takes: Takes) -> &'static str {
     }
 }
 
+fn editions(protocol: &Protocol) -> Vec<Edition> {
+    protocol.editions.map(|editions| editions()).unwrap_or_default()
+}
+
 /// How many fields it has.
 fn count(protocol: &'static Protocol) -> usize {
     Registry::default().fields_of(protocol).count()
@@ -122,6 +131,15 @@ fn members_of(protocol: &'static Protocol, members: &mut Members<'_, '_>) -> io:
         }
     }
     members.put("fields", &count(protocol))?;
+    let editions = editions(protocol);
+    if !editions.is_empty() {
+        members.list("editions", &editions, |members, edition| {
+            members.put("name", &edition.name)?;
+            members.put("server", &edition.server)?;
+            members.put("client", &edition.client)?;
+            members.put("complete", &edition.complete)
+        })?;
+    }
     members.list("found", protocol.found, |members, found| {
         members.put("on", &place(found.on))?;
         members.put("reads", reading(found))?;

@@ -140,6 +140,8 @@ pub struct Options {
     pub raw_otherwise: bool,
     /// Decompress large inputs on a separate thread, which reads slightly ahead.
     pub helped: bool,
+    /// Packet rows of RuneScape for session logs of revisions without rows of their own.
+    pub rows: Option<&'static str>,
 }
 
 /// An open input.
@@ -204,7 +206,7 @@ impl Capture {
             Kind::Pcap => Reader::Pcap(pcap::Reader::open(buffer)?),
             Kind::PcapNg => Reader::PcapNg(pcapng::Reader::open(buffer)?),
             Kind::Snoop => Reader::Snoop(snoop::Reader::open(buffer)?),
-            Kind::RsProx => Reader::RsProx(rsprox::Reader::open(buffer)?),
+            Kind::RsProx => Reader::RsProx(rsprox::Reader::open(buffer, options.rows)?),
             Kind::Text | Kind::Packed(_) => Reader::Hex(hex::Reader::open(buffer, options.format, options.link)?),
         };
         Ok(Capture { reader, count: 0, finished: false, read, packings, options })
@@ -218,7 +220,7 @@ impl Capture {
             Reader::Pcap(reader) => reader.describe(),
             Reader::PcapNg(reader) => reader.describe(),
             Reader::Snoop(reader) => reader.describe(),
-            Reader::RsProx(_) => rsprox::Reader::describe(),
+            Reader::RsProx(reader) => reader.describe(),
             Reader::Hex(reader) => format!("text: {}", reader.describe()),
             Reader::Raw(reader) => format!("raw bytes: {}", reader.describe()),
         };

@@ -6,22 +6,23 @@
 //! record  ms since the one before and the side in the lowest bit: seven bits a byte | opcode | size, as tables say | payload
 //! ```
 //! Numbers are big-endian. The header becomes the server's first bytes, so that it is dissected as well; a record is a frame.
-//! Offsets are stream offsets of a side, not file offsets: with these, each side would be full of gaps.
+//! Offsets are stream offsets of a side, not file offsets: with these, each side would be full of gaps. The dissector of the
+//! records counts file offsets in a field of its own.
 
 use super::buffer::{Buffer, Supply};
 use super::error::{OpenError, ReadError};
 use super::frame::{Frame, Link, Timestamp};
 use crate::tree::Side;
-use std::sync::LazyLock;
+use std::io::Read;
 
-/// What packets the one revision has whose logs are known: only their sizes matter here.
-const ROWS: &str = include_str!("../protocols/runescape/tables/osrs-223.tsv");
+/// Packets of all revisions, of which only sizes and opcodes matter here: `direction size name fields revision:opcode …`. They are
+/// compressed; the dissector has the same bytes.
+const ROWS: &[u8] = include_bytes!("../protocols/runescape/tables/osrs.tsv.gz");
 
 const VERSION: u32 = 1;
-const REVISION: u32 = 223;
 
-/// The first bytes of a log.
-pub(super) const MAGIC: [u8; 8] = [0, 0, 0, 1, 0, 0, 0, 223];
+/// Revisions that a log may have, some more than there are rows for.
+const REVISIONS: std::ops::Range<u32> = 223..400;
 
 /// Bytes in front of the first text, and where the time stands among them.
 const FIXED: usize = 31;
@@ -37,20 +38,78 @@ const MOST_INDEX: usize = 16 << 20;
 /// Records that must frame before a file is taken for a log.
 const TRIED: usize = 10;
 
+/// Maximum opcode.
+const MOST_OPCODE: usize = 0x7fff;
+
+/// Whether the bytes begin as a log does.
+pub(super) fn begins(bytes: &[u8]) -> bool {
+    let [Some(version), Some(revision)] = [0, 4].map(|at| {
+        let word = bytes.get(at..)?.first_chunk()?;
+        Some(u32::from_be_bytes(*word))
+    }) else {
+        return false;
+    };
+    version == VERSION && REVISIONS.contains(&revision)
+}
+
 /// Sizes of packets by side and opcode; below zero how many bytes the length has.
-static SIZES: LazyLock<[Vec<Option<i16>>; 2]> = LazyLock::new(|| {
-    let mut sizes = [vec![None; 256], vec![None; 256]];
-    for line in ROWS.lines() {
-        let mut cells = line.split('\t');
-        let (Some(side), Some(opcode), Some(size)) = (cells.next(), cells.next(), cells.next()) else { continue };
-        let [client, server] = &mut sizes;
-        let side = if side == "c2s" { client } else { server };
-        if let Some(slot) = opcode.parse().ok().and_then(|opcode: usize| side.get_mut(opcode)) {
-            *slot = size.parse().ok();
+#[derive(Default)]
+struct Sizes {
+    sides: [Vec<Option<i32>>; 2],
+    is_known: bool,
+}
+
+impl Sizes {
+    /// Sizes of a revision. Rows that the user gave replace those of the same opcode.
+    fn of(revision: u32, given: Option<&str>) -> Sizes {
+        let mut sizes = Sizes::default();
+        let mut rows = String::new();
+        // What cannot be decompressed has no rows.
+        let _ = flate2::read::GzDecoder::new(ROWS).read_to_string(&mut rows);
+        for line in rows.lines() {
+            let mut cells = line.split('\t');
+            let (Some(side), Some(size), Some(entries)) = (cells.next(), cells.next(), cells.nth(2)) else { continue };
+            let opcode = entries.split(' ').find_map(|entry| {
+                let (number, opcode) = entry.split_once(':')?;
+                (number.parse() == Ok(revision)).then_some(opcode)
+            });
+            if let Some(opcode) = opcode {
+                sizes.put(side, opcode, size);
+            }
+        }
+        for line in given.unwrap_or_default().lines() {
+            let mut cells = line.split('\t');
+            if let (Some(side), Some(opcode), Some(size)) = (cells.next(), cells.next(), cells.next()) {
+                sizes.put(side, opcode, size);
+            }
+        }
+        sizes
+    }
+
+    fn put(&mut self, side: &str, opcode: &str, size: &str) {
+        let [client, server] = &mut self.sides;
+        let side = match side {
+            "c2s" => client,
+            "s2c" => server,
+            _ => return,
+        };
+        let opcode = opcode.parse().ok().filter(|opcode: &usize| *opcode <= MOST_OPCODE);
+        let (Some(opcode), Ok(size)) = (opcode, size.parse()) else { return };
+        if side.len() <= opcode {
+            side.resize(opcode + 1, None);
+        }
+        if let Some(slot) = side.get_mut(opcode) {
+            *slot = Some(size);
+            self.is_known = true;
         }
     }
-    sizes
-});
+
+    fn size(&self, side: Side, opcode: usize) -> Option<i32> {
+        let [client, server] = &self.sides;
+        let sizes = if side == Side::Client { client } else { server };
+        sizes.get(opcode).copied().flatten()
+    }
+}
 
 pub(super) struct Reader {
     buffer: Buffer,
@@ -58,6 +117,8 @@ pub(super) struct Reader {
     header: Option<usize>,
     /// Milliseconds since 1970.
     time: u64,
+    revision: u32,
+    sizes: Sizes,
 }
 
 /// A record: milliseconds since the one before, who speaks, bytes in all.
@@ -72,24 +133,27 @@ enum Wrong {
 }
 
 impl Reader {
-    pub(super) fn open(mut buffer: Buffer) -> Result<Reader, OpenError> {
+    /// Opens a log; `rows` are packet rows that the user gave.
+    pub(super) fn open(mut buffer: Buffer, rows: Option<&str>) -> Result<Reader, OpenError> {
         let no = |what: &str| OpenError::Damaged { format: "rsprox", what: what.to_owned() };
         let header = header(&mut buffer).map_err(OpenError::from_read)?.ok_or_else(|| no("has a header that no log has"))?;
-        let ahead = buffer.ahead().get(TIME..TIME + 8).and_then(|time| time.first_chunk());
-        let time = ahead.map_or(0, |time| u64::from_be_bytes(*time));
+        let ahead = buffer.ahead();
+        let time = ahead.get(TIME..TIME + 8).and_then(|time| time.first_chunk()).map_or(0, |time| u64::from_be_bytes(*time));
+        let revision = ahead.get(4..8).and_then(|word| word.first_chunk()).map_or(0, |word| u32::from_be_bytes(*word));
+        let mut reader = Reader { buffer, header: Some(header), time, revision, sizes: Sizes::of(revision, rows) };
         let mut at = header;
-        for _ in 0..TRIED {
-            match need_record(&mut buffer, at).map_err(OpenError::from_read)? {
+        for _ in 0..if reader.sizes.is_known { TRIED } else { 0 } {
+            match reader.need_record(at).map_err(OpenError::from_read)? {
                 Ok((.., length)) => at += length,
                 Err(Wrong::Short(_)) => break,
                 Err(Wrong::Unknown(what)) => return Err(no(&format!("holds {what}"))),
             }
         }
-        Ok(Reader { buffer, header: Some(header), time })
+        Ok(reader)
     }
 
-    pub(super) fn describe() -> String {
-        format!("an RSProx session log of revision {REVISION}, known by its header and first records")
+    pub(super) fn describe(&self) -> String {
+        format!("an RSProx session log of revision {}, known by its header and first records", self.revision)
     }
 
     pub(super) fn next(&mut self) -> Result<Option<Frame<'_>>, ReadError> {
@@ -97,7 +161,13 @@ impl Reader {
             Some(length) => (Side::Server, length),
             None => {
                 let at = self.buffer.offset();
-                let record = need_record(&mut self.buffer, 0).map_err(|error| ReadError::from_read(at, &error))?;
+                if !self.sizes.is_known
+                    && self.buffer.need(1).map_err(|error| ReadError::from_read(at, &error))? == Supply::Enough
+                {
+                    let text = format!("records of revision {}, which has no table: -o rs.table=FILE", self.revision);
+                    return Err(ReadError::damaged(at, text));
+                }
+                let record = self.need_record(0).map_err(|error| ReadError::from_read(at, &error))?;
                 match record {
                     Ok((passed, side, length)) => {
                         self.time = self.time.saturating_add(passed);
@@ -119,6 +189,59 @@ impl Reader {
         let original_len = u32::try_from(length).unwrap_or(u32::MAX);
         Ok(Some(Frame { time, link: Link::Stream(side), bytes: self.buffer.use_up(length), original_len, ..Frame::default() }))
     }
+
+    /// The record at this place, after waiting for all of it.
+    fn need_record(&mut self, at: usize) -> std::io::Result<Result<Record, Wrong>> {
+        loop {
+            let wrong = match self.record(self.buffer.ahead().get(at..).unwrap_or_default()) {
+                Err(Wrong::Short(needed)) => needed,
+                other => return Ok(other),
+            };
+            if self.buffer.need(at + wrong)? != Supply::Enough {
+                return Ok(Err(Wrong::Short(wrong)));
+            }
+        }
+    }
+
+    fn record(&self, bytes: &[u8]) -> Result<Record, Wrong> {
+        let (mut number, mut at) = (0_u64, 0);
+        loop {
+            let byte = *bytes.get(at).ok_or(Wrong::Short(at + 1))?;
+            at += 1;
+            number = number << 7 | u64::from(byte & 0x7f);
+            if byte & 0x80 == 0 {
+                break;
+            }
+            if at == 5 {
+                return Err(Wrong::Unknown("a record whose time has no end".into()));
+            }
+        }
+        let side = if number & 1 == 1 { Side::Server } else { Side::Client };
+        let first = *bytes.get(at).ok_or(Wrong::Short(at + 1))?;
+        at += 1;
+        let opcode = if side == Side::Server && first >= 128 {
+            let second = *bytes.get(at).ok_or(Wrong::Short(at + 1))?;
+            at += 1;
+            usize::from(first - 128) << 8 | usize::from(second)
+        } else {
+            usize::from(first)
+        };
+        let Some(size) = self.sizes.size(side, opcode) else {
+            let revision = self.revision;
+            return Err(Wrong::Unknown(format!(
+                "a record with opcode {opcode}, which no packet {side} of revision {revision} has"
+            )));
+        };
+        let end = match usize::try_from(size) {
+            Ok(size) => at + size,
+            Err(_) => {
+                let width = usize::try_from(size.unsigned_abs()).unwrap_or_default();
+                let length = bytes.get(at..at + width).ok_or(Wrong::Short(at + width))?;
+                at + width + length.iter().fold(0, |length, byte| length << 8 | usize::from(*byte))
+            }
+        };
+        if bytes.len() < end { Err(Wrong::Short(end)) } else { Ok((number >> 1, side, end)) }
+    }
 }
 
 /// Bytes of the header, if it is one.
@@ -129,7 +252,7 @@ fn header(buffer: &mut Buffer) -> std::io::Result<Option<usize>> {
     let word = |at: usize| {
         buffer.ahead().get(at..at + 8).and_then(|word| word.first_chunk()).map_or(0, |word| u64::from_be_bytes(*word))
     };
-    if word(0) != u64::from(VERSION) << 32 | u64::from(REVISION) || !TIMES.contains(&word(TIME)) {
+    if !begins(buffer.ahead()) || !TIMES.contains(&word(TIME)) {
         return Ok(None);
     }
     let mut at = FIXED - 2;
@@ -170,56 +293,4 @@ fn number(buffer: &mut Buffer, at: usize, width: usize) -> std::io::Result<usize
     buffer.need(at + width)?;
     let bytes = buffer.ahead().get(at..at + width).unwrap_or_default();
     Ok(bytes.iter().fold(0, |number, byte| number << 8 | usize::from(*byte)))
-}
-
-/// The record at this place, after waiting for all of it.
-fn need_record(buffer: &mut Buffer, at: usize) -> std::io::Result<Result<Record, Wrong>> {
-    loop {
-        let wrong = match record(buffer.ahead().get(at..).unwrap_or_default()) {
-            Err(Wrong::Short(needed)) => needed,
-            other => return Ok(other),
-        };
-        if buffer.need(at + wrong)? != Supply::Enough {
-            return Ok(Err(Wrong::Short(wrong)));
-        }
-    }
-}
-
-fn record(bytes: &[u8]) -> Result<Record, Wrong> {
-    let (mut number, mut at) = (0_u64, 0);
-    loop {
-        let byte = *bytes.get(at).ok_or(Wrong::Short(at + 1))?;
-        at += 1;
-        number = number << 7 | u64::from(byte & 0x7f);
-        if byte & 0x80 == 0 {
-            break;
-        }
-        if at == 5 {
-            return Err(Wrong::Unknown("a record whose time has no end".into()));
-        }
-    }
-    let side = if number & 1 == 1 { Side::Server } else { Side::Client };
-    let first = *bytes.get(at).ok_or(Wrong::Short(at + 1))?;
-    at += 1;
-    let opcode = if side == Side::Server && first >= 128 {
-        let second = *bytes.get(at).ok_or(Wrong::Short(at + 1))?;
-        at += 1;
-        usize::from(first - 128) << 8 | usize::from(second)
-    } else {
-        usize::from(first)
-    };
-    let [client, server] = &*SIZES;
-    let sizes = if side == Side::Client { client } else { server };
-    let Some(size) = sizes.get(opcode).copied().flatten() else {
-        return Err(Wrong::Unknown(format!("a record with opcode {opcode}, which no packet {side} of revision {REVISION} has")));
-    };
-    let end = match size {
-        0.. => at + usize::from(size.unsigned_abs()),
-        _ => {
-            let width = usize::from(size.unsigned_abs());
-            let length = bytes.get(at..at + width).ok_or(Wrong::Short(at + width))?;
-            at + width + length.iter().fold(0, |length, byte| length << 8 | usize::from(*byte))
-        }
-    };
-    if bytes.len() < end { Err(Wrong::Short(end)) } else { Ok((number >> 1, side, end)) }
 }

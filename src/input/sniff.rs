@@ -76,7 +76,7 @@ pub(super) fn sniff(bytes: &[u8]) -> Result<Kind, OpenError> {
     if bytes.starts_with(snoop::MAGIC) {
         return Ok(Kind::Snoop);
     }
-    if bytes.starts_with(&rsprox::MAGIC) {
+    if rsprox::begins(bytes) {
         return Ok(Kind::RsProx);
     }
     if let Some(packing) = Packing::of(bytes) {

@@ -190,7 +190,7 @@ pub fn classified(only: Only) -> Only {
 
 /// A header protocol: selected by the layer below it, not by port or heuristic.
 const fn layer(this: &'static Field, fields: &'static [&'static Field]) -> Protocol {
-    Protocol { this, fields, found: &[], rest: None, truncated: None, gap: None, tables: None, settings: &[] }
+    Protocol::new(this, fields, &[])
 }
 
 /// Describe the headers of a frame from its first byte on, layer by layer.

@@ -18,6 +18,7 @@ mod mysql;
 mod nbns;
 mod ntp;
 mod pipboy;
+mod png;
 mod quake3;
 mod quic;
 mod raknet;

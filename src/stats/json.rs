@@ -71,7 +71,7 @@ pub fn print_json(stats: &Stats, to: &mut dyn Write) -> io::Result<()> {
         if has(|part| *part == Part::Coverage) {
             all.object("coverage", |of| coverage(stats, of))?;
         }
-        for (key, part) in [("lengths", Part::Lengths), ("http", Part::Http), ("dns", Part::Dns)] {
+        for (key, part) in [("lengths", Part::Lengths), ("http", Part::Http), ("dns", Part::Dns), ("rs", Part::Rs)] {
             stats.topics(part).map_or(Ok(()), |counts| all.object(key, |of| topics(counts, of)))?;
         }
         if let Some(expert) = stats.expert() {

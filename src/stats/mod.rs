@@ -21,6 +21,7 @@ mod parts;
 mod plot;
 mod recent_flows;
 mod rows;
+mod rs;
 mod rtp;
 mod tables;
 mod topics;
@@ -48,6 +49,7 @@ pub use transfers::{Came, Transfers};
 
 use dns::Dns;
 use http::Http;
+use rs::Rs;
 use topics::Lengths;
 
 use crate::record::{Record, Tally, View};
@@ -113,6 +115,8 @@ pub struct Stats {
     http: Option<Http>,
     /// Messages of DNS.
     dns: Option<Dns>,
+    /// Sessions of RuneScape.
+    rs: Option<Rs>,
     /// Names of addresses.
     hosts: Option<Hosts>,
     /// Streams of RTP.
@@ -157,13 +161,14 @@ impl Stats {
             let gate = gates.iter().position(|(part, _)| *part == Part::Expert).map(|place| gates.swap_remove(place).1);
             Expert::new(severity.unwrap_or(Severity::Comment), gate)
         });
-        let on_request = [Part::Lengths, Part::Http, Part::Dns, Part::Hosts, Part::Rtp, Part::Expert];
+        let on_request = [Part::Lengths, Part::Http, Part::Dns, Part::Rs, Part::Hosts, Part::Rtp, Part::Expert];
         let counts_on_request = !intervals.is_empty() || on_request.into_iter().any(has);
         Stats {
             counts_on_request,
             lengths: has(Part::Lengths).then(Lengths::default),
             http: has(Part::Http).then(|| Http::new(registry)),
             dns: has(Part::Dns).then(|| Dns::new(registry)),
+            rs: has(Part::Rs).then(|| Rs::new(registry)),
             hosts: has(Part::Hosts).then(|| Hosts::new(registry, families.unwrap_or(Families::Both))),
             rtp: has(Part::Rtp).then(|| Streams::new(registry)),
             expert,
@@ -202,6 +207,7 @@ impl Stats {
         let looks = [
             self.http.as_ref().map(Http::fields_read),
             self.dns.as_ref().map(Dns::fields_read),
+            self.rs.as_ref().map(Rs::fields_read),
             self.hosts.as_ref().map(Hosts::fields_read),
             self.rtp.as_ref().map(Streams::fields_read),
         ];
@@ -297,6 +303,9 @@ impl Stats {
         if let Some(dns) = self.dns.as_mut().filter(|_| passes(gates, Part::Dns, of, captured)) {
             dns.tree(of);
         }
+        if let Some(rs) = self.rs.as_mut().filter(|_| passes(gates, Part::Rs, of, captured)) {
+            rs.tree(of, since_start);
+        }
         if let Some(hosts) = &mut self.hosts {
             hosts.tree(of);
         }
@@ -325,6 +334,7 @@ impl Stats {
             Part::Lengths => self.lengths.as_ref().map(|lengths| &lengths.0),
             Part::Http => self.http.as_ref().map(|http| &http.topics),
             Part::Dns => self.dns.as_ref().map(|dns| &dns.topics),
+            Part::Rs => self.rs.as_ref().map(|rs| &rs.topics),
             _ => None,
         }
     }

@@ -84,6 +84,8 @@ pub enum Part {
     Http,
     /// Messages of DNS.
     Dns,
+    /// Sessions of RuneScape.
+    Rs,
     /// Names of addresses.
     Hosts,
     /// Streams of RTP.
@@ -107,7 +109,7 @@ impl Part {
     /// The parts that have a name: all of those, and those that are shown on request only.
     pub fn known() -> Vec<Part> {
         let mut parts = Part::all();
-        parts.extend([Part::Expert, Part::Lengths, Part::Http, Part::Dns, Part::Hosts, Part::Rtp]);
+        parts.extend([Part::Expert, Part::Lengths, Part::Http, Part::Dns, Part::Rs, Part::Hosts, Part::Rtp]);
         parts
     }
 
@@ -134,6 +136,7 @@ impl Part {
             Part::Lengths => "lengths of frames, in ranges",
             Part::Http => "requests and responses of HTTP",
             Part::Dns => "messages of DNS: types, codes, sizes, response times",
+            Part::Rs => "sessions of RuneScape: packets by name, players, their positions over time",
             Part::Hosts => "addresses with the names that answers of DNS give them",
             Part::Rtp => "streams of RTP: packets, losses, spacing, jitter",
             Part::Expert => "remarks by severity: error, warn, note, chat, comment",
@@ -156,6 +159,7 @@ impl fmt::Display for Part {
             Part::Lengths => f.write_str("plen,tree"),
             Part::Http => f.write_str("http,tree"),
             Part::Dns => f.write_str("dns,tree"),
+            Part::Rs => f.write_str("rs,tree"),
             Part::Hosts => f.write_str("hosts"),
             Part::Rtp => f.write_str("rtp,streams"),
             Part::Expert => f.write_str("expert"),

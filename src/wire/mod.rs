@@ -20,7 +20,7 @@ pub use bits::BitWire;
 pub use conversation::{Conversation, Extent, Missing, Next};
 pub use error::{Error, Result};
 pub use exchange::{Exchange, Unfinished};
-pub use protocol::{DatagramContext, Described, Found, Heuristic, How, On, Opening, Protocol, Verdict};
+pub use protocol::{DatagramContext, Described, Edition, Found, Heuristic, How, On, Opening, Protocol, Verdict};
 pub use requests::{Request, Requests};
 pub use settings::{Check, Setting, Settings, Takes, Unfit};
 pub use varint::Varint;

@@ -19,15 +19,30 @@ pub struct Protocol {
     pub gap: Option<&'static Field>,
     /// Returns fields generated from packet tables, in addition to `fields`.
     pub tables: Option<fn() -> Vec<&'static Field>>,
+    /// Returns the editions of the protocol that differ in their packets, if there are several.
+    pub editions: Option<fn() -> Vec<Edition>>,
     /// Options for `-o`.
     pub settings: &'static [Setting],
+}
+
+/// One edition of a protocol, with the number of its packets.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Edition {
+    /// Its name, as options take it.
+    pub name: String,
+    /// Packets of the server.
+    pub server: usize,
+    /// Packets of the client.
+    pub client: usize,
+    /// Packets of both of which every field is known.
+    pub complete: usize,
 }
 
 impl Protocol {
     /// Creates a protocol with these fields and places. Everything else is optional.
     #[must_use]
     pub const fn new(this: &'static Field, fields: &'static [&'static Field], found: &'static [Found]) -> Protocol {
-        Protocol { this, fields, found, rest: None, truncated: None, gap: None, tables: None, settings: &[] }
+        Protocol { this, fields, found, rest: None, truncated: None, gap: None, tables: None, editions: None, settings: &[] }
     }
 
     /// Sets the field for bytes that remain behind a message.
@@ -55,6 +70,13 @@ impl Protocol {
     #[must_use]
     pub const fn tables(mut self, fields: fn() -> Vec<&'static Field>) -> Protocol {
         self.tables = Some(fields);
+        self
+    }
+
+    /// Sets the function that returns the editions.
+    #[must_use]
+    pub const fn editions(mut self, editions: fn() -> Vec<Edition>) -> Protocol {
+        self.editions = Some(editions);
         self
     }
 

@@ -484,6 +484,10 @@ fn each_secret_field_is_tested() {
     capture.connection((20_004, 1883), &[], &[&mqtt()], true);
     capture.connection((20_005, 43594), game, &[&runescape(true)], true);
     capture.connection((20_006, 43594), game, &[&runescape(false)], true);
+    let tokens: Vec<u8> = [&[2, 34, 1][..], b"code", &[0, 0, 4, 70, 1], b"account.user-id.userhash"].concat();
+    let login = [16, 0, 8, 0, 0, 0, 239, 1, 2, 3, 4];
+    let osrs: &[(bool, &[u8])] = &[(true, &[14]), (false, &[0, 9, 9, 9, 9, 9, 9, 9, 9]), (true, &login), (false, &tokens)];
+    capture.connection((20_008, 43594), osrs, &[&[1, 2, 3]], true);
     let [(_, greeting), (_, login)] = mysql();
     capture.connection((20_007, 3306), &[(false, &greeting)], &[&login], true);
     capture.packet(&udp(161, &snmp()));

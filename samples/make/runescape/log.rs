@@ -10,7 +10,7 @@ const BEGIN: u64 = 1_448_400_000_000;
 /// Milliseconds since the record before, who speaks, and the packet: opcode, length where it has one, payload.
 const RECORDS: &[(u64, Side, &str)] = &[
     // The map, the windows, what the player can do and has set.
-    (0, Server, "62 0006 0007 0C96 0C92"),
+    (0, Server, "62 0008 0087 0112 9101 0000"),
     (0, Server, "0E A400"),
     (0, Server, "6C 7FA20000A50002"),
     (0, Server, "0D 0011 A2000100 4D6172656E27732062616E6B00"),
@@ -21,7 +21,7 @@ const RECORDS: &[(u64, Side, &str)] = &[
     (0, Server, "6B 2710"),
     (0, Server, "1B FFF6"),
     (1, Server, "1D 0100 0000 0000 8000 8000"),
-    (2, Server, "5F 14 6D 4D696E6420746865206761702C206D61746500"),
+    (2, Server, "5F 15 6D 00 4D696E6420746865206761702C206D61746500"),
     (3, Server, "6A"),
     // The window of the client, and that its map is there.
     (41, Client, "16 02 0400 0300"),
@@ -45,18 +45,7 @@ const RECORDS: &[(u64, Side, &str)] = &[
 
 /// The log.
 pub fn log() -> Result<Vec<u8>> {
-    let mut file = [1_u32, 223, 1].map(u32::to_be_bytes).concat();
-    file.extend([5, 1]);
-    file.extend(BEGIN.to_be_bytes());
-    file.extend(301_u16.to_be_bytes());
-    file.extend(0x0000_0001_u32.to_be_bytes());
-    file.push(7);
-    file.extend(b"world301.example\0");
-    file.extend(b"Trade\0");
-    file.extend(1094_u16.to_be_bytes());
-    file.extend([0, 4, 0x5e, 0xed, 0xca, 0x75]);
-    file.extend(b"native\0");
-    file.extend([0, 0, 0, 3, 0xff, 0xfe, 0xfd]);
+    let mut file = header(223, 1094);
     for (passed, side, packet) in RECORDS {
         file.extend(number(passed << 1 | u64::from(matches!(side, Server))));
         file.extend(hex(packet)?);
@@ -64,8 +53,25 @@ pub fn log() -> Result<Vec<u8>> {
     Ok(file)
 }
 
+/// The header of a log of this revision, in which the local player has this index.
+pub fn header(revision: u32, own: u16) -> Vec<u8> {
+    let mut file = [1_u32, revision, 1].map(u32::to_be_bytes).concat();
+    file.extend([5, 1]);
+    file.extend(BEGIN.to_be_bytes());
+    file.extend(301_u16.to_be_bytes());
+    file.extend(0x0000_0001_u32.to_be_bytes());
+    file.push(7);
+    file.extend(b"world301.example\0");
+    file.extend(b"Trade\0");
+    file.extend(own.to_be_bytes());
+    file.extend([0, 4, 0x5e, 0xed, 0xca, 0x75]);
+    file.extend(b"native\0");
+    file.extend([0, 0, 0, 3, 0xff, 0xfe, 0xfd]);
+    file
+}
+
 /// Seven bits a byte, the most significant ones first.
-fn number(number: u64) -> Vec<u8> {
+pub fn number(number: u64) -> Vec<u8> {
     let groups = [14, 7, 0].map(|shift| (number >> shift & 0x7f).to_le_bytes()[0]);
     let first = groups[..2].iter().position(|group| *group > 0).unwrap_or(2);
     groups.iter().enumerate().skip(first).map(|(at, group)| if at < 2 { group | 0x80 } else { *group }).collect()

@@ -4,11 +4,9 @@ use super::{
     MAP_BAD_SIZE, MAP_HEIGHT, MAP_NE_X, MAP_NE_Y, MAP_NW_X, MAP_NW_Y, MAP_PIXELS, MAP_SE_X, MAP_SE_Y, MAP_STRIDE, MAP_SW_X,
     MAP_SW_Y, MAP_TRUNCATED, MAP_WIDTH,
 };
+use crate::protocols::png;
 use crate::tree::Value;
 use crate::wire::{Cut, Error, Result, Wire};
-use flate2::write::ZlibEncoder;
-use flate2::{Compression, Crc};
-use std::io::Write;
 
 /// Bytes before the pixels.
 pub(super) const MAP_HEADER: usize = 32;
@@ -36,7 +34,7 @@ fn picture(wire: &mut Wire<'_>) -> Result {
         match stride(width.into(), height.into(), pixels) {
             Some(stride) => {
                 wire.add(&MAP_STRIDE, Value::Unsigned(stride));
-                wire.object("map", "local-map.png", || png(width, height, stride, bytes));
+                wire.object("map", "local-map.png", || png::gray(width, height, usize::try_from(stride).ok()?, bytes));
             }
             None => wire.note(&MAP_BAD_SIZE, format_args!("{pixels} bytes of pixels for {width} x {height}")),
         }
@@ -56,41 +54,6 @@ pub(super) fn stride(width: u64, height: u64, pixels: u64) -> Option<u64> {
     } else {
         None
     }
-}
-
-/// Encodes the picture as PNG without row padding. `None` if it has no pixels.
-fn png(width: u32, height: u32, stride: u64, pixels: &[u8]) -> Option<Vec<u8>> {
-    let (wide, stride) = (usize::try_from(width).ok()?, usize::try_from(stride).ok()?);
-    let rows = pixels.chunks(stride.max(1)).take(usize::try_from(height).ok()?);
-    let picture: Vec<u8> = rows.filter_map(|row| row.get(..wide)).flatten().copied().collect();
-    if width == 0 || picture.len() != wide.checked_mul(usize::try_from(height).ok()?)? {
-        return None;
-    }
-    // Each row begins with its filter type: 0, none.
-    let mut rows = ZlibEncoder::new(Vec::new(), Compression::default());
-    for row in picture.chunks(wide) {
-        rows.write_all(&[0]).and_then(|()| rows.write_all(row)).ok()?;
-    }
-    let mut file = b"\x89PNG\r\n\x1a\n".to_vec();
-    let mut header = [width.to_be_bytes(), height.to_be_bytes()].concat();
-    // Bit depth 8, grayscale, and the only defined compression, filter and interlace methods.
-    header.extend([8, 0, 0, 0, 0]);
-    chunk(&mut file, *b"IHDR", &header)?;
-    chunk(&mut file, *b"IDAT", &rows.finish().ok()?)?;
-    chunk(&mut file, *b"IEND", &[])?;
-    Some(file)
-}
-
-/// Appends a PNG chunk: length, type, data, CRC of type and data.
-fn chunk(file: &mut Vec<u8>, kind: [u8; 4], data: &[u8]) -> Option<()> {
-    let mut crc = Crc::new();
-    crc.update(&kind);
-    crc.update(data);
-    file.extend(u32::try_from(data.len()).ok()?.to_be_bytes());
-    file.extend(kind);
-    file.extend(data);
-    file.extend(crc.sum().to_be_bytes());
-    Some(())
 }
 
 /// Fourth corner of a parallelogram. The intermediate sum would lose digits in single precision.

@@ -3,10 +3,16 @@
 use super::value_names::*;
 use crate::tree::fields;
 
+/// What is not dissected. The packets are opaque in every revision that has them, or in the revisions in brackets.
+const LEFT_OPEN: &str = "The RSA block without a key; payloads of revision 550; lists of colours that depend on the cache of the game; \
+    of OSRS opnpcu, oplocu, opobju, opplayeru, opworldentityu, update_player_model_v2, opheld6, projanim_specific_v1, \
+    projanim_specific_v2 (225, 226), worldentity_info_v1 (225, 226), worldentity_info_v2 (226), npc_info_small_v4 and npc_info_large_v4 (226), \
+    event_native_mouse_click (232 to 237)";
+
 fields! {
-    RS = protocol("rs", "RuneScape", "RuneScape game protocol, revisions 194 to 550 and OSRS 223")
-        .covers("Logins, decrypted packets of each revision with a table, player and NPC updates, cache files")
-        .leaves_open("The RSA block without a key, and layouts that the tables mark as opaque");
+    RS = protocol("rs", "RuneScape", "RuneScape game protocol, revisions 225 to 550 and OSRS 223 to 239")
+        .covers("Logins, decrypted packets of each revision with a table, player and NPC updates, cache files, logs of RSProx")
+        .leaves_open(LEFT_OPEN);
     SERVICE = number("rs.service", "service", "Requested service").names(SERVICES);
     NAME_HASH = number("rs.name_hash", "name hash", "Five bits of a hash of the username");
     IGNORED = bytes("rs.handshake.ignored", "ignored", "Ignored by clients, normally zero");
@@ -46,6 +52,15 @@ fields! {
     RESPONSE = number("rs.login.response", "response", "Response to the login").names(RESPONSES);
     RIGHTS = number("rs.login.rights", "rights", "Privilege level of the player").names(RIGHT);
     MOUSE_TRACKING = bool("rs.login.mouse_tracking", "mouse tracking", "The client must report mouse movements");
+    RESPONSE_SIZE = number("rs.login.response_size", "size", "Bytes that follow in the response");
+    HAS_CODE = bool("rs.login.has_code", "has code", "The code links the device, under the cipher of the server");
+    DEVICE_CODE = bytes("rs.login.device_code", "device code", "Lets a device skip the authenticator").secret();
+    PLAYER_MODERATOR = bool("rs.login.player_moderator", "player moderator", "");
+    OWN_INDEX = number("rs.login.player_index", "player index", "Index of the local player");
+    MEMBER = bool("rs.login.member", "member", "The account is a member's");
+    ACCOUNT_HASH = bytes("rs.login.account_hash", "account hash", "").secret();
+    USER_ID = bytes("rs.login.user_id", "user ID", "").secret();
+    USER_HASH = bytes("rs.login.user_hash", "user hash", "").secret();
     SECONDS = number("rs.login.seconds", "seconds", "Seconds to wait");
     REASON = number("rs.login.reason", "reason", "Reason for the rejection");
     WORLD = number("rs.login.world", "world", "World to connect to");
@@ -67,6 +82,7 @@ fields! {
     LOG_ACCOUNT = bytes("rs.log.account_hash", "account hash", "Hash of the account");
     LOG_NAME = text("rs.log.client_name", "client name", "");
     LOG_INDEX = bytes("rs.log.js5_index", "JS5 index", "JS5 master index");
+    LOG_OFFSET = number("rs.log.offset", "file offset", "Offset of the record in the log");
     LOG_RECORD = number("rs.log.record", "record", "Twice the milliseconds since the previous record, plus 1 for packets of the server").transformed();
 
     ISAAC_STATE = text("rs.isaac.state", "ISAAC state", "Source of the ISAAC seeds: none, plain, log or key");
@@ -84,6 +100,7 @@ fields! {
     PLAYER_NAME = text("rs.player_name", "player name", "Name of the player with the preceding index, from an earlier appearance");
     WORLD_X = number("rs.world_x", "world x", "Absolute tile coordinate, increasing eastward");
     WORLD_Y = number("rs.world_y", "world y", "Absolute tile coordinate, increasing northward");
+    WORLD_LEVEL = number("rs.world_level", "level", "Level, 0 to 3");
     IN_ZONE_X = number("rs.coord.x", "x in zone", "Tile within the zone, increasing eastward");
     IN_ZONE_Y = number("rs.coord.y", "y in zone", "Tile within the zone, increasing northward");
     LOC_SHAPE = number("rs.loc_info.shape", "shape", "Shape of a map object");
@@ -154,6 +171,18 @@ fields! {
     NAME_ELEMENT = text("rs.element_name", "name", "Array element").transformed();
     INNER = group("rs.zone_packet", "packet", "Packet about a tile of the zone");
 
+    ZONE_NUMBER = number("rs.zone_packet.number", "number", "Number of the packet among those of zones");
+    AS_SENT = bytes("rs.as_sent", "as sent", "Bytes that are reversed or changed before they are read");
+    REFLECTION = group("rs.reflection", "result", "Result of a check");
+    REFLECTION_CODE = number("rs.reflection.code", "code", "Negative for an exception, otherwise the kind of the result");
+    REFLECTION_NUMBER = number("rs.reflection.number", "number", "Result of a check");
+    REFLECTION_TEXT = text("rs.reflection.text", "text", "Result of a check");
+    SCRIPT_NUMBER = number("rs.script.number", "number", "Argument of a script").transformed();
+    SCRIPT_TEXT = text("rs.script.text", "text", "Argument of a script");
+    SCRIPT_INTS = group("rs.script.numbers", "numbers", "Argument of a script: a list");
+    SCRIPT_TEXTS = group("rs.script.texts", "texts", "Argument of a script: a list");
+    SCRIPT_COUNT = number("rs.script.count", "count", "Number of elements").transformed();
+
     PLAYERS_LOCAL = group("rs.player_info.local", "local player", "Movement of the local player");
     PLAYERS_COUNT = number("rs.player_info.count", "count", "Number of players already tracked");
     PLAYERS_KNOWN = group("rs.player_info.known", "known player", "Movement of a tracked player");
@@ -163,6 +192,44 @@ fields! {
     PLAYERS_INDEX = number("rs.player_info.update.index", "player", "Index of the updated player");
     PLAYERS_MASK = number("rs.player_info.update.mask", "mask", "Bit mask of the blocks that follow").hex(2);
     PLAYERS_MASK2 = number("rs.player_info.update.mask2", "mask, high", "High byte of the mask").hex(2);
+    PLAYERS_MASK3 = number("rs.player_info.update.mask3", "mask, third byte", "Third byte of the mask").hex(2);
+    PLAYERS_MASK4 = number("rs.player_info.update.mask4", "mask, fourth byte", "Fourth byte of the mask").hex(2);
+    NPCS_MASK2 = number("rs.npc_info.update.mask2", "mask, second byte", "Second byte of the mask").hex(2);
+    NPCS_MASK3 = number("rs.npc_info.update.mask3", "mask, third byte", "Third byte of the mask").hex(2);
+    NPCS_MASK4 = number("rs.npc_info.update.mask4", "mask, fourth byte", "Fourth byte of the mask").hex(2);
+    OWN_LEVEL = number("rs.gpi_init.level", "level", "Level of the local player");
+    OWN_X = number("rs.gpi_init.x", "x", "Tile of the local player, increasing eastward");
+    OWN_Z = number("rs.gpi_init.z", "z", "Tile of the local player, increasing northward");
+    ABSENT_PLAYERS = number("rs.gpi_init.absent", "absent bits", "Bits of consecutive players that are nowhere, 18 for each");
+    QUIET = group("rs.player_info.quiet", "quiet players", "Players of which nothing is new").digest(quiet_value, nothing);
+    QUIET_WIDTH = number("rs.player_info.quiet.width", "width", "Width of the count: none, 5, 8 or 11 bits");
+    QUIET_COUNT = number("rs.player_info.quiet.count", "count", "How many more players of the pass are quiet");
+    NEAR_PLAYER = group("rs.player_info.near", "near player", "Change of a player whose tile is known").digest(move_digest, move_meaning);
+    NEAR_MOVE = number("rs.player_info.near.type", "type", "Movement type").names(NEAR_MOVES);
+    WALK_OSRS = number("rs.player_info.walk", "direction", "Walking direction").names(WALKS);
+    RUN_OSRS = number("rs.player_info.run", "direction", "Running direction: two tiles, from south-west to north-east");
+    JUMP_FAR = bool("rs.player_info.jump.far", "far", "Distance in 14 bits");
+    JUMP_LEVEL = number("rs.player_info.jump.level", "level", "Added to the level");
+    JUMP_DX = number("rs.player_info.jump.dx", "dx", "Tiles eastward");
+    JUMP_DZ = number("rs.player_info.jump.dz", "dz", "Tiles northward");
+    FAR_PLAYER = group("rs.player_info.far", "far player", "Change of a player whose region alone is known").digest(move_digest, move_meaning);
+    FAR_MOVE = number("rs.player_info.far.type", "type", "Movement type").names(FAR_MOVES);
+    FAR_CHANGES = bool("rs.player_info.far.changes", "region changes", "A change of the region follows");
+    FAR_LEVEL = number("rs.player_info.far.level", "level", "Level, or added to it");
+    FAR_X = number("rs.player_info.far.x", "region x", "Units of 8192 tiles eastward, or added to them");
+    FAR_Z = number("rs.player_info.far.z", "region z", "Units of 8192 tiles northward, or added to them");
+    NEW_X = number("rs.player_info.new.x", "x", "Tile within the region, increasing eastward");
+    NEW_Z = number("rs.player_info.new.z", "z", "Tile within the region, increasing northward");
+    PLAYER_INDEX = number("rs.player_index", "player", "Index of the player");
+    REGION_LEVEL = number("rs.region.level", "level", "Level of a far player");
+    REGION_X = number("rs.region.x", "region x", "Region of a far player in units of 8192 tiles");
+    REGION_Z = number("rs.region.z", "region z", "Region of a far player in units of 8192 tiles");
+    NPC_MOVE = number("rs.npc_info.type", "type", "Movement type").names(NPC_MOVES);
+    NPC_RUNS = bool("rs.npc_info.runs", "runs", "Two steps");
+    NPC_INDEX = number("rs.npc_index", "npc", "Index of the NPC in its world");
+    NPC_TYPE = number("rs.npc_type", "NPC type", "Type of the NPC in the cache of the game");
+    NPC_NAME = text("rs.npc_name", "NPC name", "Name that the server gave the NPC");
+    NPC_DROPPED = number("rs.npc_info.dropped", "dropped NPC", "Index of an NPC beyond the count");
     NPCS_COUNT = number("rs.npc_info.count", "count", "Number of NPCs already tracked");
     NPCS_KNOWN = group("rs.npc_info.known", "known NPC", "Movement of a tracked NPC");
     NPCS_NEW = group("rs.npc_info.new", "new NPC", "NPC added to the tracked NPCs");
@@ -238,6 +305,12 @@ fields! {
     RESUMED = info("rs.resumed", "cipher resynchronized", "The cipher position was found again after lost bytes");
     IN_CLEAR = info("rs.in_clear", "opcodes in clear", "Packets match the table without a cipher, too many for chance");
     MAY_BE_CLEAR = info("rs.may_be_clear", "perhaps in clear", "Packets match the table without a cipher, but too few to be sure");
+    NO_PLAYERS = info("rs.no_players", "players unknown", "Player updates change a state that the capture does not hold");
+    NO_REQUEST = info("rs.no_request", "request unknown", "A reply whose request the capture does not hold");
+    NEEDS_CACHE = info("rs.needs_cache", "needs the cache", "A number of the layout is in the cache of the game");
+    NEEDS_SIZE = info("rs.needs_size", "size unknown", "The size of a world entity is unknown");
+    RETIRED = info("rs.retired", "retired block", "A block whose layout is unknown");
+    DETECTED = info("rs.detected", "revision detected", "The revision whose table fits the first packets");
     NO_TABLE = info("rs.no_table", "no table", "The revision has no packet table");
     WRONG_KEY = odd("rs.wrong_key", "wrong key", "No given key decrypts the login");
     SEED_DIFFERS = odd("rs.seed_differs", "seed differs", "The server seed in the login differs from the one sent");

@@ -1,60 +1,53 @@
 //! Game packets: decrypted opcodes, sizes and fields from the tables.
 
+use super::detect::Confidence;
 use super::direction::{Direction, Head, Lost, MISFITS, Opcodes, body, note_lost};
 use super::fields::*;
-use super::login::Cipher;
+use super::login::{Cipher, Response};
+use super::osrs::{self, Osrs};
 use super::plain_opcodes::{Detection, Doubt, End, Trial, framed};
-use super::tables::{Column, Entity, Row, Size, Table, Updates};
-use super::types::{Decoded, Name, Place, Read, Smart, Type};
-use super::update;
+use super::reader::{Line, Reader};
+use super::tables::{Entity, Revision, Row, Scopes, Size, Table, Updates};
+use super::types::{Read, Smart};
 use super::world::World;
 use crate::tree::{Side, Value};
 use crate::wire::{Cut, Error, Extent, Result, Wire};
-use std::fmt;
 use std::sync::Arc;
-
-/// Packets about a tile of a zone.
-const OF_ZONES: [&str; 11] = [
-    "obj_add",
-    "obj_reveal",
-    "obj_count",
-    "obj_del",
-    "loc_add_change",
-    "loc_anim",
-    "loc_del",
-    "loc_merge",
-    "map_anim",
-    "map_projanim",
-    "sound_area",
-];
-
-/// Fields that hold a player index.
-const PLAYERS: [&str; 3] = ["player", "pid", "owner"];
 
 /// State of the game service of a connection.
 #[derive(Default)]
 pub struct Game {
     /// Configured bit width of NPC IDs.
     pub npc_bits: Option<u8>,
-    revision: u16,
+    /// Index of the local player, if it is given.
+    pub player_index: Option<u16>,
+    revision: Revision,
     table: Option<Arc<Table>>,
-    players: Option<Arc<Updates>>,
-    npcs: Option<Arc<Updates>>,
+    pub(super) players: Option<Arc<Updates>>,
+    pub(super) npcs: Option<Arc<Updates>>,
     halves: [Direction; 2],
     doubt: Doubt,
+    /// How the table was detected, for a note.
+    pub detected: Option<Confidence>,
     /// Packets that match if opcodes are in clear, for a note.
     fitting: Option<usize>,
-    is_log: bool,
+    /// Offset of the next record, in a log.
+    log: Option<u64>,
     pub world: World,
+    pub osrs: Osrs,
+    line: Line,
+    pub scopes: Scopes,
 }
 
 impl Game {
     /// Starts a session.
-    pub fn begin(&mut self, revision: u16, table: Option<Arc<Table>>, cipher: Cipher) {
+    pub fn begin(&mut self, revision: Revision, table: Option<Arc<Table>>, cipher: Cipher) {
         self.revision = revision;
         self.table = table;
-        self.players = Updates::of(revision, Entity::Player);
-        self.npcs = Updates::of(revision, Entity::Npc).map(|updates| match self.npc_bits {
+        self.osrs = Osrs::new(self.player_index);
+        let updates = |entity| Updates::of(revision.number, entity).filter(|_| !revision.is_osrs);
+        self.players = updates(Entity::Player);
+        self.npcs = updates(Entity::Npc).map(|updates| match self.npc_bits {
             Some(bits) => Arc::new(updates.with_type_bits(bits)),
             None => updates,
         });
@@ -66,6 +59,26 @@ impl Game {
         };
     }
 
+    /// Takes what the response to the login says of the session.
+    pub fn logged_in(&mut self, Response { own, words, .. }: Response) {
+        self.osrs.own = self.player_index.or(own);
+        if let Opcodes::Under(isaac) = &mut self.direction(Side::Server).opcodes {
+            for _ in 0..words {
+                isaac.next_word();
+            }
+        }
+    }
+
+    /// Whether the packets of the session are known.
+    pub fn has_table(&self) -> bool {
+        self.table.is_some()
+    }
+
+    /// Packets of the session.
+    pub fn table(&self) -> Option<Arc<Table>> {
+        self.table.clone()
+    }
+
     /// Resumes a session whose login was not captured.
     pub fn begin_midway(&mut self, table: Arc<Table>, cipher: Cipher) {
         if self.table.is_none() {
@@ -73,10 +86,11 @@ impl Game {
         }
     }
 
-    /// Starts a session log: opcodes are in clear, and a time precedes each packet.
-    pub fn begin_log(&mut self, revision: u16, table: Option<Arc<Table>>) {
+    /// Starts a session log: opcodes are in clear, and a time precedes each packet. Its header had this many bytes.
+    pub fn begin_log(&mut self, revision: Revision, table: Option<Arc<Table>>, own: u16, header: usize) {
         self.begin(revision, table, Cipher::Off);
-        self.is_log = true;
+        self.osrs.own = self.player_index.or(Some(own));
+        self.log = u64::try_from(header).ok();
     }
 
     /// Records lost bytes of a side; the cipher position is unknown.
@@ -97,7 +111,7 @@ impl Game {
         if let Some(needed) = self.settle(from, ahead, more) {
             return Extent::NeedMore(needed);
         }
-        if !self.is_log {
+        if self.log.is_none() {
             return self.packet_extent(from, ahead, more);
         }
         match Smart::VarintBe.read(ahead) {
@@ -148,7 +162,7 @@ impl Game {
         }
         let head = match direction.head {
             Some(head) => head,
-            None => match direction.next(from, ahead, table.has_long_opcodes) {
+            None => match direction.next(from, ahead, table.has_long_opcodes()) {
                 Ok(head) => head,
                 Err(extent) => return extent,
             },
@@ -175,7 +189,9 @@ impl Game {
     /// # Errors
     /// If the payload does not fit its layout.
     pub fn message(&mut self, from: Side, wire: &mut Wire<'_>) -> Result {
-        if self.is_log {
+        if let Some(offset) = &mut self.log {
+            wire.add(&LOG_OFFSET, Value::Unsigned(*offset));
+            *offset += u64::try_from(wire.remaining()).unwrap_or_default();
             Smart::VarintBe.take(wire, &LOG_RECORD)?;
         }
         let direction = self.direction(from);
@@ -188,7 +204,9 @@ impl Game {
         let head = direction.head.take();
         let Some(table) = self.table.clone() else {
             return data(wire, |wire, left| match self.revision {
-                0 => wire.note_layer(&ENCIPHERED, format_args!("{left} bytes; unknown revision: -o rs.revision=")),
+                Revision { number: 0, .. } => {
+                    wire.note_layer(&ENCIPHERED, format_args!("{left} bytes; unknown revision: -o rs.revision="))
+                }
                 revision => {
                     wire.note_layer(&NO_TABLE, format_args!("{left} bytes; revision {revision} has no table: -o rs.table=FILE"))
                 }
@@ -206,6 +224,9 @@ impl Game {
         }
         if let Some(words) = self.direction(from).resumed.take() {
             wire.note_layer(&RESUMED, format_args!("opcodes lost before, inferred from the packets that follow: {words}"));
+        }
+        if let Some(confidence) = self.detected.take() {
+            wire.note_layer(&DETECTED, format_args!("{confidence}"));
         }
         if let Some(packets) = self.fitting.take() {
             wire.note_layer(&IN_CLEAR, format_args!("{packets} packets fit without a cipher"));
@@ -238,15 +259,21 @@ impl Game {
             Size::Byte => usize::from(wire.u8(&SIZE)?),
             Size::Short => usize::from(wire.u16_be(&SIZE)?),
         };
-        let mut line = Line::default();
+        let mut line = std::mem::take(&mut self.line);
+        line.clear(wire.wants_summary() || wire.wants_objects());
         let read = wire.within(size, &TRAILING, |wire| {
-            let Some(columns) = &row.columns else {
+            let Some(layout) = &row.layout else {
                 wire.rest(&PAYLOAD);
                 return Ok(());
             };
-            let mut reader = Reader { game: self, table, line: &mut line, met: None, depth: 0 };
-            let result = reader.columns(wire, columns);
+            let result = Reader::new(self, table, row.name, &mut line).payload(wire, layout);
             self.world.take(row.name, &line);
+            if table.revision.is_osrs {
+                if let Some(corner) = self.osrs.take(table.revision.number, row.name, &line) {
+                    self.world.move_to(corner);
+                }
+                osrs::spoken(&mut self.osrs, wire, (row.name, from), &mut line);
+            }
             match result {
                 Err(Error::Short { needed }) if wire.cut() == Cut::No => {
                     wire.malformed(&MALFORMED, format_args!("{needed} bytes too few for {}", row.name))
@@ -255,6 +282,7 @@ impl Game {
             }
         });
         wire.info(format_args!("{line}"));
+        self.line = line;
         read
     }
 }
@@ -266,194 +294,4 @@ fn data(wire: &mut Wire<'_>, why: impl FnOnce(&mut Wire<'_>, usize)) -> Result {
     wire.info(format_args!("{left} bytes"));
     why(wire, left);
     Err(Error::Malformed)
-}
-
-/// Maximum values in the summary line.
-const SUMMARY_VALUES: usize = 4;
-
-/// Maximum values kept of a packet.
-const KEPT: usize = 8;
-
-/// Values of a packet, for the summary and the world state.
-#[derive(Default)]
-pub struct Line<'a> {
-    kept: [Option<(&'static str, Decoded<'a>)>; KEPT],
-    /// Counts shown in place of the values.
-    pub seen: Option<Counts>,
-}
-
-/// Number of tracked entities and of updates.
-#[derive(Debug, Clone, Copy)]
-pub struct Counts {
-    /// Players or NPCs.
-    pub entity: Entity,
-    /// Number of other entities tracked.
-    pub others: usize,
-    /// Number of entities with extended information.
-    pub updates: usize,
-}
-
-impl fmt::Display for Counts {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Counts { entity, others, updates } = *self;
-        let (one, many) = if entity == Entity::Player { ("other player", "other players") } else { ("NPC", "NPCs") };
-        let ending = if updates == 1 { "" } else { "s" };
-        write!(f, "{others} {}, {updates} update{ending}", if others == 1 { one } else { many })
-    }
-}
-
-impl<'a> Line<'a> {
-    fn keep(&mut self, name: &'static str, decoded: Decoded<'a>) {
-        if let Some(slot) = self.kept.iter_mut().find(|slot| slot.is_none()) {
-            *slot = Some((name, decoded));
-        }
-    }
-
-    /// Returns the number in a field.
-    pub fn number(&self, name: &str) -> Option<i64> {
-        match self.kept.iter().flatten().find(|(known, _)| *known == name)?.1 {
-            Decoded::Number(number) => Some(number),
-            _ => None,
-        }
-    }
-}
-
-impl fmt::Display for Line<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(seen) = &self.seen {
-            return seen.fmt(f);
-        }
-        let shown = self.kept.iter().flatten().filter(|(_, decoded)| !matches!(decoded, Decoded::Unsummarized));
-        for (at, (name, decoded)) in shown.take(SUMMARY_VALUES).enumerate() {
-            let between = if at > 0 { ", " } else { "" };
-            match decoded {
-                Decoded::Text(_) | Decoded::Packed(_) | Decoded::Coded(_) => write!(f, "{between}{decoded}")?,
-                _ => write!(f, "{between}{} {decoded}", Words(name))?,
-            }
-        }
-        Ok(())
-    }
-}
-
-/// A name with spaces.
-struct Words(&'static str);
-
-impl fmt::Display for Words {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.split('_').enumerate().try_for_each(|(at, word)| write!(f, "{}{word}", if at > 0 { " " } else { "" }))
-    }
-}
-
-/// A revision and the number of settings of its clients.
-const VARPS: (u16, i64) = (317, 2000);
-
-/// Reader of packet fields.
-pub struct Reader<'r, 'a> {
-    pub game: &'r mut Game,
-    table: &'r Table,
-    pub line: &'r mut Line<'a>,
-    /// Name in the last appearance.
-    pub met: Option<Name>,
-    depth: u8,
-}
-
-impl<'a> Reader<'_, 'a> {
-    /// Reads fields in order.
-    ///
-    /// # Errors
-    /// If the bytes end inside a field or are invalid.
-    pub fn columns(&mut self, wire: &mut Wire<'a>, columns: &[Column]) -> Result {
-        let mut place = Place::default();
-        for column in columns {
-            place.after = column.after;
-            let decoded = match column.of {
-                Type::PlayerInfo => self.info(wire, Entity::Player)?,
-                Type::NpcInfo => self.info(wire, Entity::Npc)?,
-                Type::ZonePackets => wire.group(column.field, |wire| self.zone_packets(wire))?,
-                of => {
-                    let start = wire.at();
-                    let decoded = of.read(wire, column.field, place)?;
-                    if let Decoded::Number(number) = decoded {
-                        if column.name == "varp" && self.table.revision == VARPS.0 && number >= VARPS.1 {
-                            wire.note(&ODD, format_args!("{number}; clients of {} have {}, from 0", VARPS.0, VARPS.1));
-                        }
-                        self.explain(wire, column, number, start);
-                        match column.name {
-                            "capacity" => place.capacity = Some(number),
-                            "length" => place.length = usize::try_from(number).ok(),
-                            _ => {}
-                        }
-                    }
-                    if let (Type::Appearance(_), Decoded::Name(name)) = (of, decoded) {
-                        self.met = Some(name);
-                    }
-                    decoded
-                }
-            };
-            if self.depth == 0 {
-                self.line.keep(column.name, decoded);
-            }
-        }
-        Ok(())
-    }
-
-    /// Adds derived fields of a number.
-    fn explain(&mut self, wire: &mut Wire<'a>, column: &Column, number: i64, start: usize) {
-        for part in column.parts {
-            wire.put(part.field, Value::Signed(number >> part.shift & part.mask), start..wire.at());
-        }
-        if !wire.wants(&[&WORLD_X, &WORLD_Y, &PLAYER_NAME]) {
-            return;
-        }
-        if column.name.starts_with("coord")
-            && let Some((x, y)) = self.game.world.tile(number)
-        {
-            wire.add(&WORLD_X, Value::Signed(x));
-            wire.add(&WORLD_Y, Value::Signed(y));
-        }
-        if PLAYERS.contains(&column.name)
-            && let Some(name) = self.game.world.player(number)
-        {
-            wire.add_text(&PLAYER_NAME, format_args!("{name}"));
-        }
-    }
-
-    fn info(&mut self, wire: &mut Wire<'a>, entity: Entity) -> Result<Decoded<'a>> {
-        let updates = if entity == Entity::Player { self.game.players.clone() } else { self.game.npcs.clone() };
-        match updates {
-            Some(updates) => {
-                self.depth += 1;
-                let result = update::info(self, wire, &updates, entity);
-                self.depth -= 1;
-                result?;
-            }
-            None => {
-                wire.rest(&PAYLOAD);
-            }
-        }
-        Ok(Decoded::Unsummarized)
-    }
-
-    /// Packets about tiles of one zone, with opcodes in clear.
-    fn zone_packets(&mut self, wire: &mut Wire<'a>) -> Result<Decoded<'a>> {
-        let zone = (self.line.number("zone_x"), self.line.number("zone_y"));
-        self.game.world.enter_zone(zone);
-        while let Some(opcode) = wire.ahead().first() {
-            let row = self.table.row(Side::Server, u16::from(*opcode)).filter(|row| OF_ZONES.contains(&row.name));
-            let Some((row, columns)) = row.and_then(|row| Some((row, row.columns.clone()?))) else {
-                wire.note_ahead(&MALFORMED, format_args!("opcode {opcode} is not a zone packet"));
-                wire.rest(&PAYLOAD);
-                return Ok(Decoded::Unsummarized);
-            };
-            wire.group(&INNER, |wire| {
-                wire.u8(&OPCODE)?;
-                wire.add_text(&PACKET, format_args!("{}", row.name));
-                self.depth += 1;
-                let result = self.columns(wire, &columns);
-                self.depth -= 1;
-                result
-            })?;
-        }
-        Ok(Decoded::Unsummarized)
-    }
 }

@@ -53,6 +53,7 @@ fn session(client: &[u8], server: &[u8], complete: bool, is_registered_port: boo
             _ => Verdict::No,
         },
         [14] => Verdict::Unsure,
+        [14, login @ ..] if is_newest(login, server) => YES,
         [14, hash @ 0..32, rest @ ..] => game(*hash, rest, server, is_registered_port),
         [15, ..] => update(client, server),
         [17, rest @ ..] if !rest.is_empty() => start_up(rest),
@@ -61,6 +62,12 @@ fn session(client: &[u8], server: &[u8], complete: bool, is_registered_port: boo
         [16 | 18, ..] => early(client, server),
         _ => Verdict::No,
     }
+}
+
+/// Whether a login follows without a name hash, and the server answered with a seed alone.
+fn is_newest(login: &[u8], server: &[u8]) -> bool {
+    let is_answered = server.len() >= services::WITHOUT_SEED && server.first() == Some(&0) && !server.starts_with(&[0; 8]);
+    is_answered && login::is_old(login) == Some(false) && login_looks(login) == YES
 }
 
 /// JAGGRAB request.

@@ -3,9 +3,13 @@
 use super::fields::*;
 use super::types::{Ending, text};
 use crate::wire::{Extent, Result, Wire};
+use std::ops::Range;
 
-/// Version and revision of a log; only revision 223 is supported.
-const MAGIC: [u8; 8] = [0, 0, 0, 1, 0, 0, 0, 223];
+/// Version of a log, and the first bytes of its revision.
+const MAGIC: [u8; 6] = [0, 0, 0, 1, 0, 0];
+
+/// Revisions that a log may have, some more than there are tables.
+const REVISIONS: Range<u16> = 223..400;
 
 /// Bytes before the strings.
 const FIXED: usize = 29;
@@ -15,12 +19,16 @@ const LONGEST: usize = 4096;
 
 /// Whether the bytes start as a log.
 pub fn begins(ahead: &[u8]) -> bool {
-    ahead.starts_with(&MAGIC) && ahead.len() > FIXED
+    ahead.len() > FIXED && may_begin(ahead)
 }
 
 /// Whether the bytes may be an incomplete start of a log.
 pub fn may_begin(ahead: &[u8]) -> bool {
-    ahead.starts_with(&MAGIC) || MAGIC.starts_with(ahead)
+    match ahead.strip_prefix(&MAGIC) {
+        Some([high, low, ..]) => REVISIONS.contains(&u16::from_be_bytes([*high, *low])),
+        Some(_) => true,
+        None => MAGIC.starts_with(ahead),
+    }
 }
 
 /// End of the header, if it is complete.
@@ -46,11 +54,11 @@ pub fn extent(ahead: &[u8], more: bool) -> Extent {
     }
 }
 
-/// Reads the header and returns the revision.
+/// Reads the header and returns the revision, and the index of the local player.
 ///
 /// # Errors
 /// If it ends early.
-pub fn header(wire: &mut Wire<'_>) -> Result<u16> {
+pub fn header(wire: &mut Wire<'_>) -> Result<(u16, u16)> {
     wire.name("session_log");
     wire.u32_be(&LOG_VERSION)?;
     let revision = wire.u32_be(&LOG_REVISION)?;
@@ -63,14 +71,14 @@ pub fn header(wire: &mut Wire<'_>) -> Result<u16> {
     wire.u8(&LOG_LOCATION)?;
     text(wire, &LOG_HOST, Ending::Nul)?;
     text(wire, &LOG_ACTIVITY, Ending::Nul)?;
-    wire.u16_be(&LOG_OWN)?;
+    let own = wire.u16_be(&LOG_OWN)?;
     let hash = wire.u16_be(&LOG_LENGTH)?;
     wire.bytes(&LOG_ACCOUNT, hash.into())?;
     text(wire, &LOG_NAME, Ending::Nul)?;
     let index = wire.u32_be(&LOG_LENGTH)?;
     wire.bytes(&LOG_INDEX, usize::try_from(index).unwrap_or(usize::MAX))?;
     wire.info(format_args!("revision {revision}, world {world}"));
-    Ok(u16::try_from(revision).unwrap_or_default())
+    Ok((u16::try_from(revision).unwrap_or_default(), own))
 }
 
 #[cfg(test)]
@@ -80,7 +88,7 @@ mod tests {
 
     #[test]
     fn a_header_ends_at_the_same_offset_in_any_pieces() {
-        let fixed = [&MAGIC[..], &[0; FIXED - MAGIC.len()]].concat();
+        let fixed = [&MAGIC[..], &[0, 223], &[0; FIXED - MAGIC.len() - 2]].concat();
         let header = [&fixed[..], b"host\0trade\0", &[0, 4, 0, 2], b"ab", b"name\0", &[0, 0, 0, 3], b"xyz"].concat();
         for cut in 1..header.len() {
             assert!(may_begin(&header[..cut]), "{cut}");

@@ -4,6 +4,7 @@ use super::direction::Opcodes;
 use super::fields::*;
 use super::isaac::{Isaac, Seeds};
 use super::keys::{CipherSetting, Keys};
+use super::tables::Revision;
 use super::types::{Ending, Place, Type, text};
 use crate::tree::{Side, Value, name_of};
 use crate::wire::{Cut, Extent, Result, Wire};
@@ -72,6 +73,8 @@ impl From<CipherSetting> for Cipher {
 pub struct Login {
     /// Client revision; 0 if unknown.
     pub revision: u16,
+    /// Old School RuneScape, whose login has a two-byte size and an early revision.
+    pub is_osrs: bool,
     /// Cipher of the opcodes that follow.
     pub cipher: Cipher,
 }
@@ -135,6 +138,11 @@ impl Login {
         Ok(())
     }
 
+    /// Revision of the client.
+    pub fn client(&self) -> Revision {
+        Revision { number: self.revision, is_osrs: self.is_osrs }
+    }
+
     fn head(&self, wire: &mut Wire<'_>, kind: u8) {
         let revision = self.revision;
         let again = if kind == 18 { ", reconnect" } else { "" };
@@ -151,6 +159,7 @@ impl Login {
         self.revision = u16::try_from(wire.u32_be(&REVISION)?).unwrap_or_default();
         self.head(wire, kind);
         if self.revision < NEWER {
+            self.is_osrs = true;
             // The remaining bytes are under RSA and another cipher.
             wire.rest(&LOGIN_OPAQUE);
             return Ok(());
@@ -282,8 +291,9 @@ fn limit(wire: &mut Wire<'_>, length: usize, most: usize) {
 }
 
 /// Bytes after a response code.
-fn response_tail(response: u8, revision: Option<u16>) -> usize {
-    match (response, revision) {
+fn response_tail(response: u8, revision: Option<Revision>) -> usize {
+    let number = revision.map(|revision| revision.number);
+    match (response, number) {
         (2, Some(NEWER..)) => 11,
         (2, Some(225 | 244 | 245)) => 0,
         (2, _) => 2,
@@ -293,20 +303,43 @@ fn response_tail(response: u8, revision: Option<u16>) -> usize {
     }
 }
 
-/// Extent of the login response.
-pub fn response_extent(ahead: &[u8], revision: Option<u16>) -> Extent {
-    Extent::Message(1 + ahead.first().map_or(0, |response| response_tail(*response, revision)))
+/// Extent of the login response. Old School RuneScape announces its size.
+pub fn response_extent(ahead: &[u8], revision: Option<Revision>) -> Extent {
+    match ahead {
+        [2] if is_osrs(revision) => Extent::NeedMore(2),
+        [2, size, ..] if is_osrs(revision) => Extent::Message(2 + usize::from(*size)),
+        _ => Extent::Message(1 + ahead.first().map_or(0, |response| response_tail(*response, revision))),
+    }
 }
 
-/// Reads the login response. Returns whether the game starts.
+fn is_osrs(revision: Option<Revision>) -> bool {
+    revision.is_some_and(|revision| revision.is_osrs)
+}
+
+/// What a login response means for the session.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Response {
+    /// The game starts.
+    pub is_in: bool,
+    /// Index of the local player.
+    pub own: Option<u16>,
+    /// Words of the server's cipher that the response used.
+    pub words: usize,
+}
+
+/// Reads the login response.
 ///
 /// # Errors
 /// If it ends early.
-pub fn response(wire: &mut Wire<'_>, revision: Option<u16>) -> Result<bool> {
+pub fn response(wire: &mut Wire<'_>, revision: Option<Revision>) -> Result<Response> {
     wire.name("login_response");
     let response = wire.u8(&RESPONSE)?;
     wire.info(format_args!("{}", name_of(RESPONSE.names, response.into()).unwrap_or("unknown response")));
-    let is_early = matches!(revision, Some(225 | 244 | 245));
+    let number = revision.map(|revision| revision.number).filter(|_| !is_osrs(revision));
+    let is_early = matches!(number, Some(225 | 244 | 245));
+    if response == 2 && is_osrs(revision) {
+        return osrs_response(wire);
+    }
     match (response, response_tail(response, revision)) {
         (2, 11) => wire.bytes(&SUCCESS, 11).map(drop)?,
         (2, 2) => {
@@ -318,5 +351,28 @@ pub fn response(wire: &mut Wire<'_>, revision: Option<u16>) -> Result<bool> {
         (101, _) => wire.u16_be(&WORLD).map(drop)?,
         _ => {}
     }
-    Ok(matches!(response, 2 | 15) || (is_early && matches!(response, 18 | 19)))
+    let is_in = matches!(response, 2 | 15) || (is_early && matches!(response, 18 | 19));
+    Ok(Response { is_in, ..Response::default() })
+}
+
+/// Bytes of the code that links a device, each under a word of the server's cipher.
+const CODE: usize = 4;
+
+/// Reads what Old School RuneScape sends with a successful login, as servers of the community write it.
+fn osrs_response(wire: &mut Wire<'_>) -> Result<Response> {
+    let size = usize::from(wire.u8(&RESPONSE_SIZE)?);
+    wire.within(size, &EXTRA, |wire| {
+        let has_code = wire.bool(&HAS_CODE)? == 1;
+        wire.bytes(&DEVICE_CODE, CODE)?;
+        wire.u8(&RIGHTS)?;
+        wire.bool(&PLAYER_MODERATOR)?;
+        let own = wire.u16_be(&OWN_INDEX)?;
+        wire.bool(&MEMBER)?;
+        wire.bytes(&ACCOUNT_HASH, 8)?;
+        if wire.remaining() > 0 {
+            wire.bytes(&USER_ID, 8)?;
+            wire.bytes(&USER_HASH, 8)?;
+        }
+        Ok(Response { is_in: true, own: Some(own), words: if has_code { CODE } else { 0 } })
+    })
 }

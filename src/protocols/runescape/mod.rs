@@ -1,4 +1,4 @@
-//! RuneScape: the game protocol of revisions 194 to 550 and of OSRS 223, as spoken by preserved clients and servers.
+//! RuneScape: the game protocol of revisions 225 to 550 and of OSRS 223 to 239, as spoken by preserved clients and servers.
 //!
 //! A TCP connection serves one purpose, chosen by its first byte. Numbers are big-endian unless the table says
 //! otherwise.
@@ -23,6 +23,7 @@
 //! without a
 //! key, and layouts that the tables mark as opaque.
 
+mod detect;
 mod direction;
 mod fields;
 mod game;
@@ -34,7 +35,9 @@ mod keys;
 mod log;
 mod login;
 mod ondemand;
+mod osrs;
 mod plain_opcodes;
+mod reader;
 mod resume;
 mod services;
 mod session;
@@ -48,21 +51,22 @@ mod update;
 mod value_names;
 mod world;
 
-use crate::wire::{Heuristic, On, Protocol, Setting, Takes, Unfit};
+use crate::tree::Side;
+use crate::wire::{Edition, Heuristic, On, Protocol, Setting, Takes, Unfit};
 use fields::*;
 use services::Midway;
 pub use single_values::PROTOCOL as VALUES;
-use tables::Table;
+use tables::{Revision, Table};
 
 /// RuneScape game protocol.
 pub static PROTOCOL: Protocol = Protocol::new(&RS, FIELDS, &[
         On::Tcp(43594).stream(Heuristic::Stream(heuristics::on_port), session::open),
         On::Tcp(43595).stream(Heuristic::Stream(heuristics::on_port), session::open),
         On::AnyTcp.stream(Heuristic::Stream(heuristics::anywhere), session::open),
-    ]).rest(&DATA).truncated(&TRUNCATED).gap(&GAP).tables(table_fields).settings(&[
+    ]).rest(&DATA).truncated(&TRUNCATED).gap(&GAP).tables(table_fields).editions(editions).settings(&[
         Setting {
             name: "rs.revision",
-            about: "Revision of the packet table, overriding the login",
+            about: "Revision of the packet table, overriding the login: 317, osrs-239",
             takes: Takes::Known { check: revision, known: known_revision, unless: "rs.table" },
         },
         Setting {
@@ -91,6 +95,11 @@ pub static PROTOCOL: Protocol = Protocol::new(&RS, FIELDS, &[
             takes: Takes::Checked(|text| Midway::parse(text).map(drop)),
         },
         Setting {
+            name: "rs.player_index",
+            about: "Index of the local player in sessions of OSRS whose login is not readable: 1 to 2047",
+            takes: Takes::Checked(player_index),
+        },
+        Setting {
             name: "rs.npc_bits",
             about: "Bit width of NPC IDs on modified servers: 11 to 18",
             takes: Takes::Checked(npc_bits),
@@ -98,15 +107,18 @@ pub static PROTOCOL: Protocol = Protocol::new(&RS, FIELDS, &[
     ]);
 
 fn revision(text: &str) -> Result<(), Unfit> {
-    match text.parse::<u16>() {
-        Ok(1..) => Ok(()),
-        _ => Err(Unfit { line: None, words: format!("expected a number; there are tables for {}", known_revisions()) }),
+    match Revision::parse(text) {
+        Some(_) => Ok(()),
+        None => Err(Unfit {
+            line: None,
+            words: format!("expected a number, or osrs- and a number; there are tables for {}", known_revisions()),
+        }),
     }
 }
 
 fn known_revision(text: &str) -> Result<(), Unfit> {
     revision(text)?;
-    if Table::revisions().any(|known| text.parse() == Ok(known)) {
+    if Table::revisions().any(|known| Revision::parse(text) == Some(known)) {
         return Ok(());
     }
     let words =
@@ -115,7 +127,19 @@ fn known_revision(text: &str) -> Result<(), Unfit> {
 }
 
 fn known_revisions() -> String {
-    Table::revisions().map(|revision| revision.to_string()).collect::<Vec<_>>().join(", ")
+    let (osrs, older): (Vec<Revision>, Vec<Revision>) = Table::revisions().partition(|revision| revision.is_osrs);
+    let mut names: Vec<String> = older.iter().map(Revision::to_string).collect();
+    if let [first, .., last] = osrs[..] {
+        names.push(format!("{first} to {last}"));
+    }
+    names.join(", ")
+}
+
+fn player_index(text: &str) -> Result<(), Unfit> {
+    match text.parse() {
+        Ok(1..=2047_u16) => Ok(()),
+        _ => Err(Unfit { line: None, words: "expected 1 to 2047".into() }),
+    }
 }
 
 fn npc_bits(text: &str) -> Result<(), Unfit> {
@@ -123,6 +147,17 @@ fn npc_bits(text: &str) -> Result<(), Unfit> {
         Ok(11..=18_u8) => Ok(()),
         _ => Err(Unfit { line: None, words: "expected 11 to 18".into() }),
     }
+}
+
+/// Revisions with a table.
+fn editions() -> Vec<Edition> {
+    let edition = |table: std::sync::Arc<Table>| {
+        let count = |side| table.rows(side).count();
+        let complete = Side::BOTH.map(|side| table.rows(side).filter(|(_, row)| row.is_complete()).count());
+        let (server, client) = (count(Side::Server), count(Side::Client));
+        Edition { name: table.revision.to_string(), server, client, complete: complete.iter().sum() }
+    };
+    Table::all().map(edition).collect()
 }
 
 /// Fields defined by packet tables.

@@ -5,7 +5,7 @@
 //! is accepted if its probability by chance is below 1 in 200,000; one packet that does not match ends the detection.
 
 use super::direction::{Direction, Opcodes, body};
-use super::tables::{Row, Table};
+use super::tables::{Body, Row, Table};
 use super::types::{Ending, Type};
 use crate::tree::{BySide, Side};
 
@@ -91,7 +91,7 @@ pub fn framed(direction: &mut Direction, table: &Table, from: Side, bytes: &[u8]
 
 /// Length of the first packet, or why there is none.
 pub fn packet(direction: &mut Direction, table: &Table, from: Side, bytes: &[u8]) -> Result<usize, End> {
-    let head = direction.next(from, bytes, table.has_long_opcodes).map_err(|_| End::Cut(bytes.len() + 1))?;
+    let head = direction.next(from, bytes, table.has_long_opcodes()).map_err(|_| End::Cut(bytes.len() + 1))?;
     let row = table.row(from, head.opcode).ok_or(End::Misfit)?;
     let after = bytes.get(head.width..).unwrap_or_default();
     let (prefix, length) = body(row.size, after).map_err(|needed| End::Cut(head.width + needed))?;
@@ -109,17 +109,18 @@ pub fn packet(direction: &mut Direction, table: &Table, from: Side, bytes: &[u8]
 /// Whether a payload fits the layout of its row by widths and string terminators.
 fn fits(row: &Row, payload: &[u8]) -> bool {
     let mut rest = Some(payload);
-    for column in row.columns.iter().flat_map(|columns| columns.iter()) {
+    for column in row.layout.iter().flat_map(|layout| layout.columns.iter()) {
         let Some(left) = rest else { return false };
-        rest = match (column.of.width(), column.of) {
+        rest = match (column.width(), &column.body) {
             (Some(width), _) => left.get(width..),
-            (None, Type::Text(Ending::LineFeed)) => after(left, b'\n'),
-            (None, Type::Text(Ending::Nul | Ending::OrNull)) => after(left, 0),
-            // Types without a fixed width accept any bytes.
+            // Types without a fixed width accept any bytes, and so do conditions.
+            _ if column.manner.is_some() => return true,
+            (None, Body::Type(Type::Text(Ending::LineFeed))) => after(left, b'\n'),
+            (None, Body::Type(Type::Text(Ending::Nul | Ending::OrNull))) => after(left, 0),
             _ => return true,
         };
     }
-    row.columns.is_none() || rest.is_some_and(<[u8]>::is_empty)
+    row.layout.is_none() || rest.is_some_and(<[u8]>::is_empty)
 }
 
 /// Bytes after the first terminator.

@@ -12,7 +12,7 @@ const IGNORED_LEN: usize = 8;
 
 /// Response sizes with and without the server seed, and for newer engines.
 const WITH_SEED: usize = 17;
-const WITHOUT_SEED: usize = 9;
+pub const WITHOUT_SEED: usize = 9;
 
 /// Plausible JS5 revisions; restarted numbering also sends a token.
 const JS5_REVISIONS: std::ops::RangeInclusive<u32> = 400..=1000;
@@ -91,6 +91,13 @@ fn is_short(answer: &[u8]) -> bool {
     answer.len() == WITHOUT_SEED
         && answer.first() == Some(&0)
         && answer.get(..IGNORED_LEN).is_some_and(|bytes| bytes.iter().any(|byte| *byte != 0))
+}
+
+/// Whether the server answers a client of the newest engine, whose request without a name hash may not be read yet: a seed
+/// after response 0, and nothing else or a login response with its size.
+pub fn is_newest_answer(ahead: &[u8]) -> bool {
+    let (answer, rest) = ahead.split_at_checked(WITHOUT_SEED).unwrap_or_default();
+    is_short(answer) && matches!(rest, [] | [2, 34, ..])
 }
 
 /// Reads the response to the game service. Returns the server seed if the login may continue.

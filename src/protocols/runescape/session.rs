@@ -1,5 +1,6 @@
 //! One connection: the requested service, and the expected message of each side.
 
+use super::detect::{Detected, Detection};
 use super::direction::Direction;
 use super::fields::*;
 use super::game::Game;
@@ -11,8 +12,8 @@ use super::login::{self, Cipher, Login};
 use super::ondemand::OnDemand;
 use super::plain_opcodes::{End, framed};
 use super::services::{self, Midway};
-use super::tables::Table;
-use crate::tree::Side;
+use super::tables::{Revision, Table};
+use crate::tree::{Object, Side};
 use crate::wire::{Conversation, Error, Extent, Missing, Result, Settings, Wire};
 
 /// Expected message of the client.
@@ -44,10 +45,19 @@ enum Server {
     Lost,
 }
 
+/// Whether a stream begins with game packets.
+enum Begins {
+    Yes,
+    No,
+    /// Undecided; needs this many bytes.
+    Unsure(usize),
+}
+
 /// State of one connection.
 pub struct Session {
     keys: Keys,
-    revision: Option<u16>,
+    revision: Option<Revision>,
+    detection: Detection,
     midway: Option<Midway>,
     rows: Option<String>,
     client: Client,
@@ -62,12 +72,14 @@ pub struct Session {
 
 /// Starts a connection.
 pub fn open(settings: &Settings) -> Box<dyn Conversation> {
-    let number = |name| settings.get(name).and_then(|value| value.parse().ok());
+    let number = |name| settings.get(name).and_then(|value| value.parse::<u16>().ok());
     let mut game = Game::default();
     game.npc_bits = number("rs.npc_bits").and_then(|bits| u8::try_from(bits).ok());
+    game.player_index = number("rs.player_index");
     Box::new(Session {
         keys: Keys::new(settings),
-        revision: number("rs.revision"),
+        revision: settings.get("rs.revision").and_then(Revision::parse),
+        detection: Detection::default(),
         midway: settings.get("rs.service").and_then(|name| Midway::parse(name).ok()),
         rows: settings.get("rs.table").map(str::to_owned),
         client: Client::Start,
@@ -97,6 +109,15 @@ impl Conversation for Session {
         }
     }
 
+    fn held(&self) -> usize {
+        size_of_val(self) + self.game.osrs.held()
+    }
+
+    fn objects(&self) -> Vec<Object> {
+        let osrs = &self.game.osrs;
+        osrs.journal.objects(osrs.own, |index| osrs.name(index).map(str::to_owned))
+    }
+
     fn gap(&mut self, from: Side, missing: Missing) {
         if missing.in_step {
             return;
@@ -124,8 +145,12 @@ impl Session {
     }
 
     fn client_extent(&mut self, ahead: &[u8], more: bool) -> Extent {
-        if self.client == Client::Start && self.begins_in_game(Side::Client, ahead) {
-            self.client = Client::Game;
+        if self.client == Client::Start {
+            match self.begins_in_game(Side::Client, ahead, more) {
+                Begins::Yes => self.client = Client::Game,
+                Begins::Unsure(needed) => return Extent::NeedMore(needed),
+                Begins::No => {}
+            }
         }
         match self.client {
             Client::Start => self.start_extent(ahead, more),
@@ -164,8 +189,12 @@ impl Session {
 
     fn server_extent(&mut self, ahead: &[u8], more: bool) -> Extent {
         let may_be_in_game = self.client == Client::Start || self.client == Client::Game && self.login.is_none();
-        if self.server == Server::Start && may_be_in_game && self.begins_in_game(Side::Server, ahead) {
-            self.server = Server::Game;
+        if self.server == Server::Start && may_be_in_game {
+            match self.begins_in_game(Side::Server, ahead, more) {
+                Begins::Yes => self.server = Server::Game,
+                Begins::Unsure(needed) => return Extent::NeedMore(needed),
+                Begins::No => {}
+            }
         }
         match self.server {
             Server::Start if self.client == Client::Start && (log::begins(ahead) || more && log::may_begin(ahead)) => {
@@ -175,12 +204,13 @@ impl Session {
                 Client::OnDemand => services::exactly(ahead, 8),
                 Client::Js5 => Extent::Message(1),
                 Client::Jaggrab => self.jaggrab.extent(ahead, more),
+                Client::Start | Client::Game if services::is_newest_answer(ahead) => services::answer_extent(ahead),
                 Client::Start | Client::Game if self.server_seed.is_none() => services::exactly(ahead, 8),
                 Client::Login | Client::Game => services::answer_extent(ahead),
                 Client::Start | Client::Lost => Extent::Unknown(ahead.len()),
             },
             Server::Response if self.login.is_none() && more => Extent::NeedMore(ahead.len() + 1),
-            Server::Response => login::response_extent(ahead, self.login.map(|login| login.revision)),
+            Server::Response => login::response_extent(ahead, self.login.map(|login| login.client())),
             Server::Game => self.game.extent(Side::Server, ahead, more),
             Server::OnDemand => self.ondemand.extent(ahead),
             Server::Js5 => self.js5.extent(ahead),
@@ -189,29 +219,46 @@ impl Session {
         }
     }
 
-    /// Whether the settings suffice to decode packets from the first byte, which is not part of a handshake.
-    fn begins_in_game(&mut self, from: Side, ahead: &[u8]) -> bool {
-        let Some(configured) = self.keys.configured.filter(|_| self.login.is_none()) else { return false };
+    /// Whether the settings suffice to decode packets from the first byte, which is not part of a handshake. The
+    /// revision is detected if none is set.
+    fn begins_in_game(&mut self, from: Side, ahead: &[u8], more: bool) -> Begins {
+        let Some(configured) = self.keys.configured.filter(|_| self.login.is_none()) else { return Begins::No };
         let cipher = Cipher::from(configured);
-        let Some(table) = self.revision.and_then(|revision| Table::patched(revision, self.rows.as_deref())) else { return false };
-        let is_handshake = match (from, ahead) {
-            (Side::Client, [14, hash] | [14, hash, 16 | 18, ..]) => *hash < 32,
-            (Side::Client, [16 | 18, size, ..]) => login::is_old(ahead).unwrap_or(usize::from(*size) + 2 == ahead.len()),
-            (Side::Client, [15] | [15, 0, 0, ..] | [b'J', b'A', b'G', ..]) => true,
-            (Side::Client, _) => false,
-            (Side::Server, [0, 0, 0, 0, 0, 0, 0, 0, ..]) => true,
-            (Side::Server, _) => {
-                ahead.len() == 8 && framed(&mut Direction::of(cipher.opcodes(from)), &table, from, ahead).1 != End::Whole
+        let may_be_greeting = match (from, ahead) {
+            (Side::Client, [14, hash] | [14, hash, 16 | 18, ..]) if *hash < 32 => return Begins::No,
+            (Side::Client, [16 | 18, size, ..]) if login::is_old(ahead).unwrap_or(usize::from(*size) + 2 == ahead.len()) => {
+                return Begins::No;
             }
+            (Side::Client, [15] | [15, 0, 0, ..] | [b'J', b'A', b'G', ..]) => return Begins::No,
+            (Side::Server, [0, 0, 0, 0, 0, 0, 0, 0, ..]) => return Begins::No,
+            (Side::Server, _) if log::begins(ahead) => return Begins::No,
+            (side, _) => side == Side::Server && ahead.len() == 8,
         };
+        let table = match self.revision {
+            Some(revision) => Table::patched(revision, self.rows.as_deref()),
+            // The side that comes second has the table of the first one.
+            None if self.game.has_table() => self.game.table(),
+            None if may_be_greeting => return Begins::No,
+            None => match self.detection.examine(cipher, from, ahead, more) {
+                Detected::Found(table, confidence) => {
+                    self.game.detected = Some(confidence);
+                    Some(table)
+                }
+                Detected::Unsure(needed) => return Begins::Unsure(needed),
+                Detected::No => None,
+            },
+        };
+        let Some(table) = table else { return Begins::No };
+        let end = || framed(&mut Direction::of(cipher.opcodes(from)), &table, from, ahead).1;
+        if may_be_greeting && end() != End::Whole {
+            return Begins::No;
+        }
         // The first packets confirm or reject the seeds.
-        let is_enciphered = matches!(cipher, Cipher::Seeded(_));
-        if is_handshake || is_enciphered && framed(&mut Direction::of(cipher.opcodes(from)), &table, from, ahead).1 == End::Misfit
-        {
-            return false;
+        if matches!(cipher, Cipher::Seeded(_)) && end() == End::Misfit {
+            return Begins::No;
         }
         self.game.begin_midway(table, cipher);
-        true
+        Begins::Yes
     }
 
     fn client_message(&mut self, wire: &mut Wire<'_>) -> Result {
@@ -267,7 +314,7 @@ impl Session {
         if self.server == Server::Start && self.server_seed.is_some() {
             self.server = Server::Response;
         }
-        let revision = self.revision.or(Some(login.revision).filter(|revision| *revision > 0));
+        let revision = self.revision.or(Some(login.client()).filter(|revision| revision.number > 0));
         if let Some(revision) = revision {
             let table = Table::patched(revision, self.rows.as_deref());
             self.game.begin(revision, table, login.cipher);
@@ -279,9 +326,9 @@ impl Session {
     fn server_message(&mut self, wire: &mut Wire<'_>) -> Result {
         match self.server {
             Server::Start if self.client == Client::Start && log::begins(wire.ahead()) => {
-                let revision = log::header(wire)?;
-                let revision = self.revision.unwrap_or(revision);
-                self.game.begin_log(revision, Table::patched(revision, self.rows.as_deref()));
+                let (number, own) = log::header(wire)?;
+                let revision = self.revision.unwrap_or(Revision { number, is_osrs: true });
+                self.game.begin_log(revision, Table::patched(revision, self.rows.as_deref()), own, wire.at());
                 (self.client, self.server) = (Client::Game, Server::Game);
                 Ok(())
             }
@@ -299,7 +346,7 @@ impl Session {
                     self.server = Server::Jaggrab;
                     self.jaggrab.file(wire)
                 }
-                Client::Start | Client::Game if self.server_seed.is_none() => {
+                Client::Start | Client::Game if self.server_seed.is_none() && !services::is_newest_answer(wire.ahead()) => {
                     wire.name("greeting");
                     self.server = Server::Response;
                     self.server_seed = Some(wire.u64_be(&SERVER_SEED)?);
@@ -313,8 +360,9 @@ impl Session {
                 }
             },
             Server::Response => {
-                let is_in = login::response(wire, self.login.map(|login| login.revision))?;
-                self.server = if is_in { Server::Game } else { Server::Lost };
+                let response = login::response(wire, self.login.map(|login| login.client()))?;
+                self.server = if response.is_in { Server::Game } else { Server::Lost };
+                self.game.logged_in(response);
                 Ok(())
             }
             Server::Game => self.game.message(Side::Server, wire),

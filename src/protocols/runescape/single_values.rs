@@ -1,10 +1,13 @@
 //! Single values, one after another: `--as 'rs.type:u8 name37 smart'`.
 
 use super::fields::TRAILING;
-use super::tables::{intern, nearest};
+use super::game::Game;
+use super::reader::{Line as PacketLine, Reader};
+use super::tables::{Layout, Mistake, Table, group_names, intern, nearest, parse};
 use super::types::{Decoded, Place, Type};
 use crate::tree::{Field, Side, fields};
 use crate::wire::{Conversation, Extent, Heuristic, On, Protocol, Result, Setting, Settings, Takes, Unfit, Verdict, Wire};
+use std::sync::Arc;
 
 fields! {
     VALUES = protocol("rs.type", "RuneScape values", "Single values of RuneScape's types, without packets")
@@ -14,21 +17,22 @@ fields! {
 }
 
 /// Help text of the setting, with the name of every type.
-const TYPES: &str = "Types of the values, in their order, such as 'u8 name37 smart' or 'bits:5 bits:3'. There are: u8, i8, u8_add, i8_add, u8_neg, i8_neg, u8_sub, i8_sub, u16, i16, \
-    u16_le, i16_le, u16_add, i16_add, u16_add_le, i16_add_le, u24, i24, u24_le, u24_alt2, u24_alt3, i32, i32_le, \
+const TYPES: &str = "Types of the values, in their order, such as 'u8 name37 smart' or 'bits:5 bits:3', or fields as packet tables have them, \
+    such as 'n:u8 list:{a:u16}*n'. There are: u8, i8, u8_add, i8_add, u8_neg, i8_neg, u8_sub, i8_sub, u16, i16, \
+    u16_le, i16_le, u16_add, i16_add, u16_add_le, i16_add_le, u24, i24, u24_le, u24_alt2, u24_alt3, i24_le, i24_alt2, i24_alt3, i32, i32_le, \
     i32_me, i32_ime, u40, u48, i64, usmart, ssmart, usmart_null, usmart_ext, bigsmart, bigsmart_null, varint_be, \
-    varint_le, varint_zigzag, gtype, smart, f32, name37, com32, jstr, jstr0, jstr2, jstrnull, strraw, bytes, \
+    varint_le, varint_zigzag, varint_le_signed, gtype, part, i64_ff, smart, f32, name37, com32, jstr, jstr0, jstr2, jstrnull, strraw, bytes, \
     opaque, packed_text, packed_text_rev, packed_text_add, packed_text_rev_add, packed_text_huffman, name37[], \
     steps, steps_377, minimap_click, mouse_click, mouse_moves, hint_arrow, palette, region_crcs, inv_full_225, \
     inv_partial_225, inv_full_317, inv_partial_317, inv_full_377, inv_partial_377, appearance, appearance_377, \
-    com32_le, com32_me, com32_ime, bits:COUNT, byte, word, short, tribyte, 3byte, int3, medium, rgbcolour, dword, \
+    com32_le, com32_me, com32_ime, fine_move, bits:COUNT, byte, word, short, tribyte, 3byte, int3, medium, rgbcolour, dword, \
     int, int32, qword, long, int64, special_a, special_c, special_s, middle_endian_small_int, \
     middle_endian_big_int, smarts, spacesavera, spacesaverb, string, str, strbyte, rs_string, java_string";
 
 /// RuneScape values; only selected by `--as`.
 pub static PROTOCOL: Protocol = Protocol::new(&VALUES, FIELDS, &[On::AnyTcp.stream(Heuristic::Stream(|_| Verdict::No), open)])
     .rest(&TRAILING)
-    .settings(&[Setting { name: "rs.type", about: TYPES, takes: Takes::Checked(|list| types(list).map(drop)) }]);
+    .settings(&[Setting { name: "rs.type", about: TYPES, takes: Takes::Checked(|list| values(list).map(drop)) }]);
 
 /// An item to decode, with its field.
 #[derive(Clone, Copy)]
@@ -39,11 +43,35 @@ enum Item {
     Bits(u8),
 }
 
-/// Values to decode, in order.
-struct Values(Vec<Item>);
+/// What is decoded.
+enum Values {
+    /// Values in order.
+    Items(Vec<Item>),
+    /// Fields in the notation of packet tables.
+    Layout(Arc<Layout>),
+}
 
 fn open(settings: &Settings) -> Box<dyn Conversation> {
-    Box::new(Values(settings.get("rs.type").and_then(|list| types(list).ok()).unwrap_or_default()))
+    let values = settings.get("rs.type").and_then(|list| values(list).ok());
+    Box::new(values.unwrap_or_else(|| Values::Items(Vec::new())))
+}
+
+/// Parses types, or a list of fields if any word is `name:type` or names a group. A type alone names its field as well.
+fn values(list: &str) -> std::result::Result<Values, Unfit> {
+    let is_field = |word: &str| {
+        let is_named = word.contains(':') && !word.starts_with("bits:");
+        is_named || group_names().any(|group| group == word)
+    };
+    if !list.split_whitespace().any(is_field) {
+        return types(list).map(Values::Items);
+    }
+    let is_type = |word: &str| word.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    let named = |word: &str| if is_type(word) { format!("{word}:{word}") } else { word.to_owned() };
+    let words: Vec<String> = list.split_whitespace().map(named).collect();
+    let list = words.join(" ");
+    parse("rs.type", "values read by hand", &list, &[])
+        .map(Values::Layout)
+        .map_err(|Mistake { at, words }| Unfit { line: None, words: format!("column {} of {list:?}: {words}", at + 1) })
 }
 
 fn unfit<T>(words: String) -> std::result::Result<T, Unfit> {
@@ -83,12 +111,22 @@ fn item(name: &str) -> std::result::Result<Item, Unfit> {
 
 /// Whether a type can be decoded without the packet around it.
 fn is_standalone(of: Type) -> bool {
-    !matches!(of, Type::PlayerInfo | Type::NpcInfo | Type::ZonePackets)
+    !matches!(
+        of,
+        Type::PlayerInfo
+            | Type::NpcInfo
+            | Type::ZonePackets
+            | Type::PlayerInfoOsrs
+            | Type::NpcInfoOsrs(_)
+            | Type::PlayersInit
+            | Type::EntityPalette
+            | Type::Reflection
+    )
 }
 
 /// Names of all types that can be decoded alone.
 fn names() -> impl Iterator<Item = &'static str> {
-    Type::names().filter(|name| Type::named(name).is_some_and(is_standalone))
+    Type::names().filter(|name| Type::named(name).is_some_and(is_standalone)).chain(group_names())
 }
 
 fn field(name: &str, of: Type) -> &'static Field {
@@ -111,8 +149,18 @@ impl Conversation for Values {
     }
 
     fn message(&mut self, _: Side, wire: &mut Wire<'_>) -> Result {
+        let items = match self {
+            Values::Items(items) => items,
+            Values::Layout(layout) => {
+                let (mut game, mut line, table) = (Game::default(), PacketLine::default(), Table::default());
+                line.clear(wire.wants_summary());
+                let result = Reader::new(&mut game, &table, "value", &mut line).payload(wire, layout);
+                wire.info(format_args!("{line}"));
+                return result;
+            }
+        };
         let mut line = Line::default();
-        let mut items = self.0.iter().copied().peekable();
+        let mut items = items.iter().copied().peekable();
         while let Some(item) = items.next() {
             match item {
                 Item::Value(field, of) => {
@@ -166,8 +214,8 @@ mod tests {
 
     /// Dissects a message of these types.
     fn read(list: &str, hex: &str) -> String {
-        let values = types(list).unwrap_or_else(|unfit| panic!("{}", unfit.words));
-        trial::message(&PROTOCOL, &mut Values(values), Side::Client, &trial::bytes(hex), Cut::No)
+        let mut values = values(list).unwrap_or_else(|unfit| panic!("{}", unfit.words));
+        trial::message(&PROTOCOL, &mut values, Side::Client, &trial::bytes(hex), Cut::No)
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Player and NPC updates: movement bits for all entities, then blocks for those with extended information.
 
 use super::fields::*;
-use super::game::{Counts, Reader};
+use super::reader::{Counts, Reader};
 use super::tables::{Entity, Run, Updates};
 use crate::tree::{Field, Value};
 use crate::wire::{BitWire, Error, Result, Wire};
@@ -62,7 +62,7 @@ enum Moved {
 ///
 /// # Errors
 /// If the bytes end early.
-pub fn info<'a>(reader: &mut Reader<'_, 'a>, wire: &mut Wire<'a>, updates: &Updates, entity: Entity) -> Result {
+pub fn info(reader: &mut Reader<'_>, wire: &mut Wire<'_>, updates: &Updates, entity: Entity) -> Result {
     let named = if entity == Entity::Player { &PLAYERS } else { &NPCS };
     let mut seen = Seen::default();
     let result = bits(reader, wire, updates, entity, named, &mut seen).and_then(|()| {
@@ -93,7 +93,7 @@ pub fn info<'a>(reader: &mut Reader<'_, 'a>, wire: &mut Wire<'a>, updates: &Upda
 }
 
 fn bits(
-    reader: &mut Reader<'_, '_>,
+    reader: &mut Reader<'_>,
     wire: &mut Wire<'_>,
     updates: &Updates,
     entity: Entity,
@@ -132,7 +132,7 @@ fn bits(
 }
 
 /// Reads the movement of a tracked entity; `teleport` is the layout for the local player.
-fn moved(reader: &Reader<'_, '_>, bits: &mut BitWire<'_, '_>, teleport: Option<&[Run]>) -> Result<Moved> {
+fn moved(reader: &Reader<'_>, bits: &mut BitWire<'_, '_>, teleport: Option<&[Run]>) -> Result<Moved> {
     if bits.number(&MOVED, 1)? == 0 {
         return Ok(Moved::No);
     }
@@ -191,9 +191,9 @@ fn newcomers(bits: &mut BitWire<'_, '_>, updates: &Updates, entity: Entity, name
 }
 
 /// Reads the extended information of an entity.
-fn block<'a>(
-    reader: &mut Reader<'_, 'a>,
-    wire: &mut Wire<'a>,
+fn block(
+    reader: &mut Reader<'_>,
+    wire: &mut Wire<'_>,
     updates: &Updates,
     entity: Entity,
     named: &Named,
@@ -214,7 +214,7 @@ fn block<'a>(
         return wire.malformed(&MALFORMED, format_args!("mask bits {:#x} are unknown", mask & !known));
     }
     for block in updates.blocks.iter().filter(|block| mask & block.mask != 0) {
-        wire.group(block.field, |wire| reader.columns(wire, &block.columns))?;
+        wire.group(block.field, |wire| reader.layout(wire, &block.layout))?;
         if let (Some(name), Some(index)) = (reader.met.take(), index) {
             reader.game.world.meet(index, name);
         }

@@ -63,6 +63,19 @@ pub const DIRECTIONS: Names = &[
     (6, "south"),
     (7, "south-east"),
 ];
+pub const NEAR_MOVES: Names = &[(0, "stays or leaves"), (1, "walks"), (2, "runs"), (3, "jumps")];
+pub const FAR_MOVES: Names = &[(0, "appears"), (1, "changes level"), (2, "changes region"), (3, "changes region far")];
+pub const NPC_MOVES: Names = &[(0, "update only"), (1, "walks"), (2, "runs or crawls"), (3, "is removed")];
+pub const WALKS: Names = &[
+    (0, "south-west"),
+    (1, "south"),
+    (2, "south-east"),
+    (3, "west"),
+    (4, "east"),
+    (5, "north-west"),
+    (6, "north"),
+    (7, "north-east"),
+];
 pub const STORES: Names = &[(0, "models"), (1, "animations"), (2, "music"), (3, "maps")];
 pub const PRIORITIES: Names = &[(0, "preload in game"), (1, "preload before login"), (2, "needed now"), (10, "keep-alive")];
 pub const JS5_MESSAGES: Names =
@@ -235,6 +248,33 @@ pub fn slot_meaning(slot: NodeRef<'_>, out: Out<'_>) -> fmt::Result {
     let Some(count) = count.filter(|_| slot.child(&SLOT_ITEM).is_some()) else { return Ok(()) };
     out.write_str("× ")?;
     count.write_value(out)
+}
+
+/// Writes the player of a change: the name, or the index.
+pub fn move_digest(change: NodeRef<'_>, out: Out<'_>) -> fmt::Result {
+    match (change.child(&PLAYER_NAME), change.child(&PLAYER_INDEX)) {
+        (Some(name), _) => write!(out, "{}", name.text()),
+        (None, Some(index)) => index.write_value(out),
+        (None, None) => Ok(()),
+    }
+}
+
+/// Writes how a player changes, and to which tile.
+pub fn move_meaning(change: NodeRef<'_>, out: Out<'_>) -> fmt::Result {
+    let Some(kind) = change.child(&NEAR_MOVE).or_else(|| change.child(&FAR_MOVE)) else { return Ok(()) };
+    kind.write_meaning(out)?;
+    if let (Some(x), Some(y)) = (change.child(&WORLD_X), change.child(&WORLD_Y)) {
+        out.write_str(" ")?;
+        x.write_value(out)?;
+        out.write_str(", ")?;
+        y.write_value(out)?;
+    }
+    Ok(())
+}
+
+/// Writes how many players are quiet.
+pub fn quiet_value(quiet: NodeRef<'_>, out: Out<'_>) -> fmt::Result {
+    write!(out, "{}", quiet.child(&QUIET_COUNT).and_then(NodeRef::number).unwrap_or_default() + 1)
 }
 
 pub fn part_value(part: NodeRef<'_>, out: Out<'_>) -> fmt::Result {

@@ -1,6 +1,6 @@
 //! World state of a session: map origin, players and NPCs.
 
-use super::game::Line;
+use super::reader::Line;
 use super::types::Name;
 use std::collections::HashMap;
 
@@ -29,8 +29,8 @@ pub struct World {
 
 impl World {
     /// Updates the state from a packet.
-    pub fn take(&mut self, packet: &str, line: &Line<'_>) {
-        let zone = || Some((line.number("zone_x")?, line.number("zone_y")?));
+    pub fn take(&mut self, packet: &str, line: &Line) {
+        let zone = || Some((line.number("zone_x")?, line.number("zone_y").or_else(|| line.number("zone_z"))?));
         match packet {
             "rebuild_normal" | "rebuild_region" => {
                 self.corner = zone().map(|(x, y)| ((x - TO_CENTRE) * ZONE, (y - TO_CENTRE) * ZONE));
@@ -39,6 +39,13 @@ impl World {
             "update_zone_full_follows" | "update_zone_partial_follows" => self.zone = zone(),
             "update_pid" => self.own = line.number("pid").and_then(|pid| u16::try_from(pid).ok()),
             _ => {}
+        }
+    }
+
+    /// Sets the southwest tile of the map.
+    pub fn move_to(&mut self, corner: (i64, i64)) {
+        if self.corner != Some(corner) {
+            (self.corner, self.zone) = (Some(corner), None);
         }
     }
 

@@ -8,7 +8,7 @@ use std::fmt::Write;
 use std::ops::Range;
 
 const fn found_inside(this: &'static Field, fields: &'static [&'static Field]) -> Protocol {
-    Protocol { this, fields, found: &[], rest: None, truncated: None, gap: None, tables: None, settings: &[] }
+    Protocol::new(this, fields, &[])
 }
 
 /// Structure of certificates.

@@ -61,7 +61,9 @@ pub fn print_tables(stats: &Stats, look: TableLook, to: &mut dyn Write) -> io::R
             Part::Hosts => stats.hosts().map_or(Ok(()), |hosts| pages.hosts(hosts))?,
             Part::Rtp => stats.rtp().map_or(Ok(()), |streams| pages.rtp(streams))?,
             Part::Expert => stats.expert().map_or(Ok(()), |expert| pages.expert(expert))?,
-            Part::Lengths | Part::Http | Part::Dns => stats.topics(*part).map_or(Ok(()), |topics| pages.topics(topics))?,
+            Part::Lengths | Part::Http | Part::Dns | Part::Rs => {
+                stats.topics(*part).map_or(Ok(()), |topics| pages.topics(topics))?
+            }
             Part::Intervals(place) => stats.intervals(*place).map_or(Ok(()), |intervals| pages.intervals(intervals))?,
         }
     }

@@ -1,6 +1,6 @@
 //! Layouts of player and NPC updates by revision: bit fields and blocks.
 
-use super::{Column, columns, interner};
+use super::{Layout, interner, parse};
 use crate::tree::Field;
 use std::sync::{Arc, LazyLock};
 
@@ -36,7 +36,7 @@ pub struct Block {
     /// Group in dissection trees.
     pub field: &'static Field,
     /// Layout of the block.
-    pub columns: Arc<[Column]>,
+    pub layout: Arc<Layout>,
 }
 
 /// Update layout of one revision for players or NPCs.
@@ -108,11 +108,11 @@ impl Updates {
             "extended" => self.extended = hexadecimal(list).unwrap_or_default(),
             _ => {
                 let within = format!("{packet}.update.{name}");
-                let (Some(mask), Ok(columns)) = (hexadecimal(what), columns(&format!("rs.{within}"), &within, list)) else {
+                let (Some(mask), Ok(layout)) = (hexadecimal(what), parse(&format!("rs.{within}"), &within, list, &[])) else {
                     return;
                 };
                 let field = interner::group(&format!("rs.{packet}.update"), name, packet);
-                self.blocks.push(Block { mask, field, columns });
+                self.blocks.push(Block { mask, field, layout });
             }
         }
     }

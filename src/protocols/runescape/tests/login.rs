@@ -168,3 +168,17 @@ fn passwords_are_masked_unless_asked_for() {
     assert!(dump.contains("rs.login.password = ***") && !dump.contains("hunter2"), "{dump}");
     assert!(!tree.hidden().is_empty());
 }
+
+#[test]
+fn the_response_of_osrs_names_the_local_player_and_hides_tokens() {
+    // A login of revision 239, opaque; then the response with its size.
+    let login = "10 00 08 00 00 00 EF 01 02 03 04";
+    let answer = "02 22 00 00 00 00 00 00 01 04 46 01 01 02 03 04 05 06 07 08 11 12 13 14 15 16 17 18 21 22 23 24 25 26 27 28";
+    let seed = "00 09 0A 0B 0C 0D 0E 0F 10";
+    let trees = dissect(&[], &[(CLIENT, "0E"), (SERVER, seed), (CLIENT, login), (SERVER, answer)]);
+    assert!(trees.contains("rs.login.player_index = 1094") && trees.contains("rs.login.user_hash = "), "{trees}");
+    assert!(!trees.contains("! broken"), "{trees}");
+    for name in ["rs.login.device_code", "rs.login.account_hash", "rs.login.user_id", "rs.login.user_hash"] {
+        assert!(fields::FIELDS.iter().any(|field| field.abbrev == name && field.secret), "{name}");
+    }
+}

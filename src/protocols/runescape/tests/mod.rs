@@ -2,6 +2,8 @@
 
 mod login;
 mod malformed;
+mod osrs;
+mod outline;
 mod packets;
 mod plain_opcodes;
 mod random_packets;
@@ -10,7 +12,13 @@ mod round_trip;
 mod services;
 mod session;
 mod session_log;
+mod table_notation;
 mod vectors;
+
+#[path = "../../../../samples/make/runescape/notation/mod.rs"]
+mod notation;
+#[path = "../../../../samples/make/runescape/people.rs"]
+mod people;
 
 use super::*;
 use crate::tree::Side;

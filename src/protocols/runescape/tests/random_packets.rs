@@ -4,7 +4,7 @@ use super::*;
 use std::fmt::Write;
 
 /// The shipped tables: revision and text.
-const TABLES: [(&str, &str); 9] = [
+const TABLES: [(&str, &str); 8] = [
     ("225", include_str!("../tables/225.tsv")),
     ("244", include_str!("../tables/244.tsv")),
     ("245", include_str!("../tables/245.2.tsv")),
@@ -13,7 +13,6 @@ const TABLES: [(&str, &str); 9] = [
     ("317", include_str!("../tables/317.tsv")),
     ("377", include_str!("../tables/377.tsv")),
     ("550", include_str!("../tables/550.tsv")),
-    ("223", include_str!("../tables/osrs-223.tsv")),
 ];
 
 /// The update table.
@@ -102,6 +101,13 @@ impl Book {
     }
 }
 
+/// Fields of a packet of the server of a revision of Old School RuneScape.
+pub fn osrs_row(revision: u16, name: &str) -> &'static str {
+    let rows = include_str!("../tables/osrs.tsv").lines().map(|line| line.split('\t').collect::<Vec<_>>());
+    let has = |list: &str| list.split(' ').any(|entry| entry.split(':').next() == Some(&*revision.to_string()));
+    rows.into_iter().find(|cells| cells[0] == "s2c" && cells[2] == name && has(cells[4])).unwrap()[3]
+}
+
 /// Splits a field list into names and types.
 pub fn columns(fields: &str) -> Vec<(&str, &str)> {
     fields.split(' ').filter(|field| !field.is_empty()).map(|field| field.split_once(':').unwrap()).collect()
@@ -124,7 +130,7 @@ fn width(kind: &str) -> Option<usize> {
 }
 
 /// Writes a number of this type. Returns it as shown, or `None` for other types.
-fn write(kind: &str, raw: u64, out: &mut Vec<u8>) -> Option<String> {
+pub fn write(kind: &str, raw: u64, out: &mut Vec<u8>) -> Option<String> {
     let (signed, rest) = (kind.starts_with('i'), kind.get(1..)?);
     let (width, how) = rest.split_once('_').unwrap_or((rest, ""));
     let bits: u32 = width.parse().ok()?;

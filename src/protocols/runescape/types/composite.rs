@@ -58,7 +58,7 @@ pub(super) fn read(of: Type, wire: &mut Wire<'_>, field: &'static Field, place: 
         Type::MouseClick => mouse_click(wire, field),
         Type::MouseMoves => wire.group(field, mouse_moves),
         Type::HintArrow => wire.group(field, hint_arrow),
-        Type::Palette => wire.group(field, palette),
+        Type::Palette => wire.group(field, |wire| palette(wire, ZONES, ZONES)),
         Type::RegionCrcs => wire.group(field, region_crcs),
         Type::Slots(how) => wire.group(field, |wire| slots(wire, how, place.capacity)),
         _ => {
@@ -184,10 +184,14 @@ fn hint_arrow(wire: &mut Wire<'_>) -> Result {
     wire.bytes(&ARROW_UNUSED, unused).map(drop)
 }
 
-/// Empty zones are run-length encoded.
-fn palette(wire: &mut Wire<'_>) -> Result {
+/// Reads the source zones of a map of this many zones per row and column. A run of empty zones is one field.
+///
+/// # Errors
+/// If the bytes end early.
+pub fn palette(wire: &mut Wire<'_>, width: usize, length: usize) -> Result {
+    let zones = LEVELS * width * length;
     let result = wire.in_bits(|bits| {
-        let mut left = LEVELS * ZONES * ZONES;
+        let mut left = zones;
         while left > 0 {
             let absent = bits.zeros(left);
             if absent > 0 {
@@ -211,7 +215,7 @@ fn palette(wire: &mut Wire<'_>) -> Result {
         Ok(())
     });
     if matches!(result, Err(Error::Short { .. })) {
-        return wire.malformed(&MALFORMED, format_args!("the region has fewer zones than {}", LEVELS * ZONES * ZONES));
+        return wire.malformed(&MALFORMED, format_args!("the region has fewer zones than {zones}"));
     }
     result
 }

@@ -87,6 +87,40 @@ pub enum Turn {
     ReversedAdded,
 }
 
+impl Turn {
+    /// Whether the bytes are reversed, and what was added to each.
+    const fn parts(self) -> (bool, u8) {
+        match self {
+            Turn::No => (false, 0),
+            Turn::Reversed => (true, 0),
+            Turn::Added => (false, 128),
+            Turn::ReversedAdded => (true, 128),
+        }
+    }
+
+    /// What was done to the bytes.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Turn::No => "unchanged",
+            Turn::Reversed => "reversed",
+            Turn::Added => "128 added",
+            Turn::ReversedAdded => "reversed, 128 added",
+        }
+    }
+
+    /// The bytes before the transformation.
+    #[must_use]
+    pub fn undo(self, bytes: &[u8]) -> Vec<u8> {
+        let (back, add) = self.parts();
+        let mut bytes: Vec<u8> = bytes.iter().map(|byte| byte.wrapping_sub(add)).collect();
+        if back {
+            bytes.reverse();
+        }
+        bytes
+    }
+}
+
 /// Nibble-packed chat text.
 #[derive(Clone, Copy)]
 pub struct Packed<'a>(pub &'a [u8], pub Turn);
@@ -94,12 +128,7 @@ pub struct Packed<'a>(pub &'a [u8], pub Turn);
 impl Packed<'_> {
     fn nibbles(&self) -> impl Iterator<Item = u8> {
         let Packed(bytes, turn) = *self;
-        let (back, add) = match turn {
-            Turn::No => (false, 0),
-            Turn::Reversed => (true, 0),
-            Turn::Added => (false, 128),
-            Turn::ReversedAdded => (true, 128),
-        };
+        let (back, add) = turn.parts();
         let byte = move |at: usize| bytes.get(if back { bytes.len() - 1 - at } else { at }).copied().unwrap_or_default();
         (0..bytes.len()).map(byte).map(move |byte| byte.wrapping_sub(add)).flat_map(|byte| [byte >> 4, byte & 15])
     }

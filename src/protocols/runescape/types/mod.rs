@@ -7,15 +7,17 @@ mod composite;
 mod encodings;
 mod number;
 mod read;
+mod script;
 mod smart;
 #[cfg(test)]
 mod tests;
 
 use crate::tree::{Field, Kind, NodeRef, Value};
-pub use composite::{Look, Slots, Steps};
+pub use composite::{Look, Slots, Steps, palette};
 pub use encodings::{Cp1252, Name, Packed, Turn};
 use number::{I32, NUMBERS, Number, U8};
 pub use read::{Decoded, Place, text};
+pub use script::Script;
 pub use smart::{Read, SMARTS, Smart};
 use std::borrow::Cow;
 use std::fmt::{self, Write};
@@ -84,6 +86,25 @@ pub enum Type {
     PlayerInfo,
     /// NPC update.
     NpcInfo,
+    /// Position of the local player, and regions of all others.
+    PlayersInit,
+    /// Source zones of a world entity, whose size an earlier packet holds.
+    EntityPalette,
+    /// Results of a reflection check: all but the last four bytes.
+    Reflection,
+    /// Player update of Old School RuneScape.
+    PlayerInfoOsrs,
+    /// NPC update of Old School RuneScape, of near NPCs or of far ones.
+    NpcInfoOsrs(Reach),
+}
+
+/// How far away new NPCs may be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reach {
+    /// Near.
+    Small,
+    /// Far.
+    Large,
 }
 
 /// Types other than numbers and smarts, by name.
@@ -123,6 +144,12 @@ const OTHERS: &[(&str, Type)] = &[
     ("appearance_377", Type::Appearance(Look { reversed: true, skull: true })),
     ("player_info", Type::PlayerInfo),
     ("npc_info", Type::NpcInfo),
+    ("gpi_init", Type::PlayersInit),
+    ("palette_entity", Type::EntityPalette),
+    ("reflection_results", Type::Reflection),
+    ("player_info_osrs", Type::PlayerInfoOsrs),
+    ("npc_info_small_osrs", Type::NpcInfoOsrs(Reach::Small)),
+    ("npc_info_large_osrs", Type::NpcInfoOsrs(Reach::Large)),
 ];
 
 /// Alternative type names, in lower case.

@@ -33,6 +33,10 @@ impl fmt::Display for Decoded<'_> {
             Decoded::Number(number) => write!(f, "{number}"),
             Decoded::Component(number) => write!(f, "{}:{}", number >> 16 & 0xffff, number & 0xffff),
             Decoded::Name(name) => write!(f, "{name}"),
+            // Without quotes.
+            Decoded::Text(text) if f.alternate() => write!(f, "{text}"),
+            Decoded::Packed(text) if f.alternate() => write!(f, "{text}"),
+            Decoded::Coded(text) if f.alternate() => write!(f, "{text}"),
             Decoded::Text(text) => write!(f, "\"{text}\""),
             Decoded::Packed(text) => write!(f, "\"{text}\""),
             Decoded::Coded(text) => write!(f, "\"{text}\""),

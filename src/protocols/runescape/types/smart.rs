@@ -23,6 +23,10 @@ pub enum Smart {
     ZigZag,
     /// One byte below 252, otherwise two.
     Type,
+    /// One byte if it is 0, otherwise two.
+    Part,
+    /// One byte 0xff for -1, otherwise eight.
+    LongOrNull,
 }
 
 /// All variable-width integers by name.
@@ -36,7 +40,10 @@ pub const SMARTS: &[(&str, Smart)] = &[
     ("varint_be", Smart::VarintBe),
     ("varint_le", Smart::VarintLe),
     ("varint_zigzag", Smart::ZigZag),
+    ("varint_le_signed", Smart::ZigZag),
     ("gtype", Smart::Type),
+    ("part", Smart::Part),
+    ("i64_ff", Smart::LongOrNull),
     // A common alternative name.
     ("smart", Smart::Signed),
 ];
@@ -81,6 +88,16 @@ impl Smart {
                 }
                 [252..=255] | [] => Read::Short,
                 [byte, ..] => Read::Number(i64::from(*byte), 1, false),
+            },
+            Smart::Part => match bytes {
+                [0, ..] => Read::Number(0, 1, false),
+                [high, low, ..] => Read::Number(u16::from_be_bytes([*high, *low]).into(), 2, false),
+                _ => Read::Short,
+            },
+            Smart::LongOrNull => match (bytes, bytes.first_chunk()) {
+                ([0xff, ..], _) => Read::Number(-1, 1, false),
+                (_, Some(eight)) => Read::Number(i64::from_be_bytes(*eight), 8, false),
+                (_, None) => Read::Short,
             },
         }
     }
@@ -186,6 +203,10 @@ mod tests {
             (Smart::VarintLe, "AC 02", 300, false),
             (Smart::ZigZag, "03", -2, false),
             (Smart::Type, "FB", 251, false),
+            (Smart::Part, "00", 0, false),
+            (Smart::Part, "05 E8", 1512, false),
+            (Smart::LongOrNull, "FF", -1, false),
+            (Smart::LongOrNull, "00 00 00 00 00 00 01 00", 256, false),
             (Smart::Type, "FF FF", 1023, false),
         ] {
             let bytes = bytes(hex);

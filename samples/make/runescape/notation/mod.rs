@@ -1,0 +1,438 @@
+//! Packets of Old School RuneScape, written from the column notation: values in, bytes out. Nothing here knows the dissector;
+//! its tests write random packets with this.
+
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "the tables are the shipped ones")]
+
+mod encode;
+mod items;
+
+pub use encode::{Bits, encoded};
+use encode::{CODES, bytes_of};
+use items::{Item, condition, expression, hints, items, number};
+
+/// A group that is a type in every revision.
+const FINE_MOVE: &str = "parts:u8 dx:i8@parts&3=1 dx:i16@parts&3=2 dx:i32@parts&3=3 dy:i8@parts>>2&3=1 dy:i16@parts>>2&3=2 \
+    dy:i32@parts>>2&3=3 dz:i8@parts>>4&3=1 dz:i16@parts>>4&3=2 dz:i32@parts>>4&3=3 angle:i8@parts>>6&3=1 angle:i16@parts>>6&3=2 \
+    angle:i32@parts>>6&3=3";
+
+/// A row of packets.
+#[derive(Clone, Copy)]
+pub struct Row {
+    pub is_server: bool,
+    pub opcode: u16,
+    pub size: i32,
+    pub name: &'static str,
+    pub fields: &'static str,
+}
+
+/// A row about updates: a block, a group, a packet of zones.
+#[derive(Clone, Copy)]
+pub struct InfoRow {
+    pub who: &'static str,
+    pub what: &'static str,
+    pub name: &'static str,
+    pub fields: &'static str,
+    pub mask: u32,
+    order: u32,
+}
+
+/// Rows of a revision.
+pub struct Book {
+    revision: u16,
+    pub rows: Vec<Row>,
+    pub info: Vec<InfoRow>,
+}
+
+impl Book {
+    /// The rows of a revision in texts of the form of `osrs.tsv` and `osrs-info.tsv`.
+    pub fn of(revision: u16, packets: &'static str, info: &'static str) -> Book {
+        let entry = |list: &'static str| {
+            list.split(' ').find_map(|entry| {
+                let (number, rest) = entry.split_once(':').unwrap_or((entry, ""));
+                (number == revision.to_string()).then_some(rest)
+            })
+        };
+        let rows = packets.lines().filter_map(|line| {
+            let cells: Vec<&'static str> = line.split('\t').collect();
+            let opcode = entry(cells[4])?.parse().unwrap();
+            Some(Row { is_server: cells[0] == "s2c", opcode, size: cells[1].parse().unwrap(), name: cells[2], fields: cells[3] })
+        });
+        let mut info: Vec<InfoRow> = info
+            .lines()
+            .filter_map(|line| {
+                let cells: Vec<&'static str> = line.split('\t').collect();
+                let (first, order) = entry(cells[4]).map(|entry| entry.split_once(':').unwrap_or((entry, "0")))?;
+                let mask = u32::from_str_radix(first, 16).unwrap_or_default();
+                let what = if cells[1].is_empty() { first } else { cells[1] };
+                Some(InfoRow { who: cells[0], what, name: cells[2], fields: cells[3], mask, order: order.parse().unwrap() })
+            })
+            .collect();
+        info.sort_by_key(|row| row.order);
+        Book { revision, rows: rows.collect(), info }
+    }
+
+    /// The packet of this name.
+    pub fn row(&self, is_server: bool, name: &str) -> Row {
+        let found = self.rows.iter().find(|row| row.is_server == is_server && row.name == name);
+        *found.unwrap_or_else(|| panic!("revision {} has no {name}", self.revision))
+    }
+
+    fn group(&self, name: &str) -> Option<&'static str> {
+        if name == "fine_move" {
+            return Some(FINE_MOVE);
+        }
+        self.info.iter().find(|row| row.who == "type" && row.what == name).map(|row| row.fields)
+    }
+
+    /// Blocks of players or of NPCs with a known layout, in order.
+    pub fn blocks(&self, who: &str) -> Vec<InfoRow> {
+        self.info.iter().filter(|row| row.who == who && row.order > 0 && row.fields != "-").copied().collect()
+    }
+
+    /// The bit that announces another byte of the mask; 0 if there is none.
+    pub fn announced(&self, who: &str, byte: usize) -> u32 {
+        let what = format!("mask{}", byte + 1);
+        self.info.iter().find(|row| row.who == who && row.what == what).map_or(0, |row| row.mask)
+    }
+}
+
+/// What a value is asked for.
+pub struct Asked<'a> {
+    /// Name of the field in trees.
+    pub path: &'a str,
+    /// Type of the value.
+    pub kind: &'a str,
+    /// Numbers that conditions compare it with.
+    pub hints: &'a [i64],
+    /// It is a number of turns.
+    pub is_count: bool,
+}
+
+/// Where values come from.
+pub trait Values {
+    /// A number, of which as many bits count as its type has.
+    fn number(&mut self, asked: &Asked<'_>) -> i64;
+    /// Text: letters, spaces and punctuation of chat.
+    fn text(&mut self, asked: &Asked<'_>) -> String;
+    /// How often a field without count occurs, or whether an optional one does.
+    fn turns(&mut self, asked: &Asked<'_>) -> usize;
+    /// Bytes to the end, or as many as are asked for.
+    fn bytes(&mut self, asked: &Asked<'_>, count: Option<usize>) -> Vec<u8>;
+    /// A type that depends on the session: its bytes, and what is shown of it.
+    fn state(&mut self, asked: &Asked<'_>) -> (Vec<u8>, Vec<String>);
+}
+
+/// Bytes so far, and the values they show in order: `path = value`.
+#[derive(Default)]
+pub struct Written {
+    pub bytes: Vec<u8>,
+    pub shown: Vec<String>,
+}
+
+/// A writer of fields.
+pub struct Writer<'b, 'v> {
+    pub book: &'b Book,
+    pub values: &'v mut dyn Values,
+    pub out: Written,
+    scopes: Vec<Vec<(String, i64)>>,
+    texts: Vec<(String, String)>,
+    /// Bytes to the end were written.
+    is_full: bool,
+    /// The packet holds what is there only where `$size` is large.
+    pub is_long: bool,
+}
+
+impl<'b, 'v> Writer<'b, 'v> {
+    pub fn new(book: &'b Book, values: &'v mut dyn Values) -> Self {
+        Writer { book, values, out: Written::default(), scopes: Vec::new(), texts: Vec::new(), is_full: false, is_long: false }
+    }
+
+    /// Writes the payload of a packet.
+    pub fn payload(mut self, row: &Row) -> Written {
+        if row.fields == "-" {
+            return self.out;
+        }
+        self.layout(&format!("rs.{}", row.name), row.fields);
+        self.out
+    }
+
+    /// Writes a block of an update.
+    pub fn block(mut self, prefix: &str, row: &InfoRow) -> Written {
+        self.layout(&format!("{prefix}.{}", row.name), row.fields);
+        self.out
+    }
+
+    fn layout(&mut self, prefix: &str, list: &str) {
+        self.scopes.push(Vec::new());
+        self.fields(prefix, list);
+        self.scopes.pop();
+    }
+
+    fn fields(&mut self, prefix: &str, list: &str) {
+        let all = items(list);
+        for (at, item) in all.iter().enumerate() {
+            if !item.conds.iter().all(|cond| self.holds(cond)) {
+                continue;
+            }
+            let path = format!("{prefix}.{}", item.name);
+            let next = all.get(at + 1).filter(|next| next.cut == Some(item.name));
+            match next {
+                // The length of what follows is known only once that is written.
+                Some(next) => {
+                    let before = std::mem::take(&mut self.out);
+                    self.item(&format!("{prefix}.{}", next.name), next, list);
+                    let body = std::mem::replace(&mut self.out, before);
+                    self.put(&path, item.kind, i64::try_from(body.bytes.len()).unwrap());
+                    self.bind(item.name, i64::try_from(body.bytes.len()).unwrap());
+                    self.out.bytes.extend(body.bytes);
+                    self.out.shown.extend(body.shown);
+                }
+                None if item.cut.is_some() && at > 0 && item.cut == Some(all[at - 1].name) => {}
+                None => self.item(&path, item, list),
+            }
+        }
+    }
+
+    fn bind(&mut self, name: &str, value: i64) {
+        let scope = self.scopes.last_mut().unwrap();
+        scope.retain(|(known, _)| known != name);
+        scope.push((name.to_owned(), value));
+    }
+
+    fn value(&self, expr: &str) -> Option<i64> {
+        let (first, steps) = expression(expr);
+        let start = match first {
+            "$size" => Some(if self.is_long { i64::MAX } else { 0 }),
+            first if first.starts_with('$') => Some(0),
+            first if first.starts_with(|c: char| c.is_ascii_digit()) => Some(number(first)),
+            first => self.scopes.iter().rev().flatten().find(|(known, _)| known == first).map(|(_, value)| *value),
+        }?;
+        Some(steps.iter().fold(start, |value, (operator, by)| match *operator {
+            ">>" if value < 0 => (value & 0xffff_ffff) >> by,
+            ">>" => value >> by,
+            "&" => value & by,
+            "+" => value + by,
+            _ => value - by,
+        }))
+    }
+
+    fn holds(&self, cond: &str) -> bool {
+        let (expr, operator, values) = condition(cond);
+        let Some(value) = self.value(expr) else { return false };
+        let is_one = |values: &str| {
+            values.split('|').any(|range| {
+                let (least, most) = range.split_once("..").unwrap_or((range, range));
+                (number(least)..=number(most)).contains(&value)
+            })
+        };
+        match operator {
+            "" => value != 0,
+            "=" => is_one(values),
+            "!=" => !is_one(values),
+            "<" => value < number(values),
+            ">" => value > number(values),
+            "<=" => value <= number(values),
+            ">=" => value >= number(values),
+            _ => value & number(values) == 0,
+        }
+    }
+
+    fn item(&mut self, path: &str, item: &Item<'_>, list: &str) {
+        let asked = Asked { path, kind: item.kind, hints: &[], is_count: true };
+        if item.optional && self.values.turns(&asked) == 0 {
+            return;
+        }
+        if let Some(expr) =
+            item.repeat.and_then(|repeat| repeat.strip_prefix("until(")).and_then(|repeat| repeat.strip_suffix(')'))
+        {
+            let most = self.values.turns(&asked).max(1);
+            for turn in 1.. {
+                self.scopes.push(Vec::new());
+                self.fields(path, item.group.unwrap());
+                let is_last = self.holds(expr);
+                self.scopes.pop();
+                if is_last || turn > 10_000 {
+                    break;
+                }
+                // The value that ends the list has to come up some time.
+                self.values.turns(&Asked { path: "rs.until", kind: "", hints: &[], is_count: turn >= most });
+            }
+            return;
+        }
+        let turns = match item.repeat {
+            None => 1,
+            Some("") => self.values.turns(&asked),
+            Some(expr) => usize::try_from(self.value(expr).unwrap_or(0)).unwrap_or(0),
+        };
+        for _ in 0..turns {
+            let before = self.out.bytes.len();
+            self.once(path, item, list);
+            let bytes = &mut self.out.bytes[before..];
+            if item.turn.starts_with("rev") {
+                bytes.reverse();
+            }
+            if item.turn.ends_with("add") {
+                bytes.iter_mut().for_each(|byte| *byte = byte.wrapping_add(128));
+            }
+            if self.is_full {
+                break;
+            }
+        }
+    }
+
+    fn once(&mut self, path: &str, item: &Item<'_>, list: &str) {
+        if let Some(group) = item.group {
+            self.layout(path, group);
+            return self.bind(item.name, 1);
+        }
+        let (kind, count) = match item.kind.strip_suffix(']').and_then(|kind| kind.split_once('[')) {
+            Some((kind, count)) => (kind, Some(count.parse::<usize>().unwrap())),
+            None => (item.kind, None),
+        };
+        let hints = hints(item.name, list);
+        let is_count = list
+            .split([' ', '{', '}', '@'])
+            .any(|other| other.rsplit_once('*').is_some_and(|(_, expr)| expression(expr).0 == item.name));
+        let asked = Asked { path, kind, hints: &hints, is_count };
+        if let Some(group) = self.book.group(kind) {
+            (0..count.unwrap_or(1)).for_each(|_| self.layout(&format!("rs.{kind}"), group));
+            return self.bind(item.name, 1);
+        }
+        match (kind, count) {
+            ("u8", Some(_)) | ("bytes" | "opaque", _) => {
+                let bytes = self.values.bytes(&asked, count);
+                self.raw(path, &bytes);
+                self.is_full |= count.is_none() && item.cut.is_none();
+            }
+            ("part", Some(count)) => {
+                for _ in 0..count {
+                    self.number(path, &asked);
+                }
+            }
+            (_, Some(count)) => {
+                let asked = Asked { path: "rs.element", ..asked };
+                for _ in 0..count {
+                    self.number("rs.element", &asked);
+                }
+            }
+            ("jstr0" | "jstrnull", None) => {
+                let text = self.values.text(&asked);
+                self.out.bytes.extend(text.bytes());
+                self.out.bytes.push(0);
+                let is_null = kind == "jstrnull" && text.is_empty();
+                self.show(path, if is_null { String::new() } else { format!("{text:?}") });
+                self.texts.push((item.name.to_owned(), text));
+                if !is_null {
+                    self.bind(item.name, 1);
+                }
+            }
+            ("packed_text_huffman", None) => {
+                let text = self.values.text(&asked);
+                self.put("", "usmart", i64::try_from(text.len()).unwrap());
+                let code = |letter| CODES.iter().find(|(known, _)| *known == letter).unwrap().1;
+                let bits: String = text.chars().map(code).collect();
+                self.out.bytes.extend(bytes_of(&bits));
+                self.show(path, format!("{text:?}"));
+            }
+            ("name37", None) => {
+                let text = self.values.text(&asked).replace(|c: char| !c.is_ascii_lowercase(), "a");
+                let text = format!("{}z", text.get(..11).unwrap_or(&text));
+                let number = text.bytes().fold(0, |number, letter| number * 37 + u64::from(letter - b'a' + 1));
+                self.out.bytes.extend(number.to_be_bytes());
+                self.show(path, format!("{text:?}"));
+            }
+            ("script_args_223" | "script_args_231" | "script_args_237", None) => self.script(kind, item.argument),
+            ("zone_packets", None) => self.zone_packets(&asked),
+            ("reflection_results", None) => {
+                // Without the request the results are opaque.
+                let bytes = self.values.bytes(&asked, None);
+                self.out.bytes.extend(bytes);
+            }
+            (
+                "palette" | "palette_entity" | "gpi_init" | "player_info_osrs" | "npc_info_small_osrs" | "npc_info_large_osrs",
+                None,
+            ) => {
+                let (bytes, shown) = self.values.state(&asked);
+                self.out.bytes.extend(bytes);
+                self.out.shown.extend(shown);
+            }
+            _ => {
+                let value = self.number(path, &asked);
+                self.bind(item.name, value);
+            }
+        }
+    }
+
+    fn script(&mut self, kind: &str, name: &str) {
+        let types = self.texts.iter().rev().find(|(known, _)| known == name).map(|(_, text)| text.clone()).unwrap();
+        let asked = |path| Asked { path, kind: "i32", hints: &[], is_count: false };
+        for of in types.chars().rev() {
+            match of {
+                's' => {
+                    let text = self.values.text(&asked("rs.script.text"));
+                    self.out.bytes.extend(text.bytes());
+                    self.out.bytes.push(0);
+                    self.show("rs.script.text", format!("{text:?}"));
+                }
+                'W' | 'X' if kind != "script_args_223" => {
+                    let count = self.values.turns(&Asked { is_count: true, ..asked("rs.script.count") });
+                    self.put("rs.script.count", "varint_le", i64::try_from(count).unwrap());
+                    for _ in 0..count {
+                        if of == 'W' {
+                            self.number("rs.element", &Asked { kind: "varint_le_signed", ..asked("rs.element") });
+                        } else {
+                            let text = self.values.text(&asked("rs.element_name"));
+                            self.out.bytes.extend(text.bytes());
+                            self.out.bytes.push(0);
+                            self.show("rs.element_name", format!("{text:?}"));
+                        }
+                    }
+                }
+                _ => {
+                    self.number("rs.script.number", &asked("rs.script.number"));
+                }
+            }
+        }
+    }
+
+    fn zone_packets(&mut self, asked: &Asked<'_>) {
+        let zones: Vec<InfoRow> = self.book.info.iter().filter(|row| row.who == "zone").copied().collect();
+        for _ in 0..self.values.turns(&Asked { is_count: true, ..*asked }) {
+            let pick = self.values.number(&Asked { path: "rs.zone_packet", kind: "u8", hints: &[], is_count: false });
+            let row = zones[usize::try_from(pick.unsigned_abs()).unwrap() % zones.len()];
+            self.put("rs.zone_packet.number", "u8", number(row.what));
+            self.layout(&format!("rs.{}", row.name), row.fields);
+        }
+    }
+
+    fn show(&mut self, path: &str, value: String) {
+        if !path.is_empty() {
+            self.out.shown.push(format!("{path} = {value}"));
+        }
+    }
+
+    fn raw(&mut self, path: &str, bytes: &[u8]) {
+        let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+        match bytes.len() {
+            0 => {}
+            1..=16 => self.show(path, hex),
+            count => self.show(path, format!("{count} bytes")),
+        }
+        self.out.bytes.extend(bytes);
+    }
+
+    /// Asks for a number of this type and writes it.
+    fn number(&mut self, path: &str, asked: &Asked<'_>) -> i64 {
+        let value = self.values.number(asked);
+        self.put(path, asked.kind, value)
+    }
+
+    /// Writes a number, of which as many bits count as its type has. Returns it as it is read back.
+    fn put(&mut self, path: &str, kind: &str, value: i64) -> i64 {
+        let mut bytes = Vec::new();
+        let value = encoded(kind, value, &mut bytes);
+        self.out.bytes.extend(bytes);
+        self.show(path, value.to_string());
+        value
+    }
+}

@@ -1,0 +1,187 @@
+//! What is exported of a session: paths of players as JSON and as a picture, and chat as text.
+
+use super::super::super::png;
+use super::Tile;
+use crate::limits;
+use crate::tree::{Object, Time, Timestamp};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+/// Tiles per side of a region.
+const REGION: i64 = 64;
+
+/// Tiles around the paths, and the most tiles per side of a picture.
+const MARGIN: i64 = 8;
+const WIDEST: i64 = 2048;
+
+/// Gray levels: ground, grid of regions, paths of others, path of the local player.
+const GROUND: u8 = 255;
+const GRID: u8 = 208;
+const OTHERS: u8 = 128;
+const OWN: u8 = 0;
+
+/// Where a player was, and when.
+struct Stand {
+    time: Time,
+    index: u16,
+    tile: Tile,
+}
+
+/// Positions and messages in order. It is empty unless objects are exported.
+#[derive(Default)]
+pub struct Journal {
+    stands: Vec<Stand>,
+    chat: String,
+    left_out: u64,
+}
+
+impl Journal {
+    /// Approximate heap size in bytes.
+    pub fn held(&self) -> usize {
+        self.stands.capacity() * size_of::<Stand>() + self.chat.capacity()
+    }
+
+    /// Records where a player is.
+    pub fn stand(&mut self, time: Time, index: u16, tile: Tile) {
+        match limits::RS_POSITIONS.exceeds(self.stands.len()) {
+            true => self.stands.push(Stand { time, index, tile }),
+            false => self.left_out += 1,
+        }
+    }
+
+    /// Records a message.
+    pub fn say(&mut self, time: Time, channel: &str, speaker: Option<&str>, text: &str) {
+        if !limits::RS_CHAT.exceeds(self.chat.len()) {
+            self.left_out += 1;
+            return;
+        }
+        // Writing to a String does not fail.
+        if let Some(Timestamp { seconds, nanos }) = time {
+            let _ = write!(self.chat, "{} ", Clock { seconds, millis: nanos / 1_000_000 });
+        }
+        let _ = write!(self.chat, "[{channel}] ");
+        if let Some(speaker) = speaker {
+            let _ = write!(self.chat, "{speaker}: ");
+        }
+        let _ = writeln!(self.chat, "{text}");
+    }
+
+    /// Returns everything as files.
+    pub fn objects(&self, own: Option<u16>, name: impl Fn(u16) -> Option<String>) -> Vec<Object> {
+        let mut objects = Vec::new();
+        let mut add = |kind, name: &str, bytes| objects.push(Object { kind, name: name.to_owned(), bytes });
+        if !self.stands.is_empty() {
+            add("path", "paths.json", self.paths(own, &name));
+            if let Some(picture) = self.picture(own) {
+                add("path", "paths.png", picture);
+            }
+        }
+        if !self.chat.is_empty() {
+            add("chat", "chat.txt", self.chat.clone().into_bytes());
+        }
+        objects
+    }
+
+    /// The path of each player, the local one first, a point a line.
+    fn paths(&self, own: Option<u16>, name: &impl Fn(u16) -> Option<String>) -> Vec<u8> {
+        let mut paths: BTreeMap<(bool, u16), Vec<&Stand>> = BTreeMap::new();
+        for stand in &self.stands {
+            paths.entry((own != Some(stand.index), stand.index)).or_default().push(stand);
+        }
+        let start = self.stands.iter().find_map(|stand| stand.time);
+        let point = |stand: &&Stand| {
+            let millis = stand.time.zip(start).map(|(time, start)| time.nanos_since(start) / 1_000_000);
+            json!({ "ms": millis, "level": stand.tile.level, "x": stand.tile.x, "y": stand.tile.z }).to_string()
+        };
+        let player = |((is_other, index), stands): ((bool, u16), Vec<&Stand>)| {
+            let points: Vec<String> = stands.iter().map(point).collect();
+            let (name, is_local) = (Value::from(name(index)), !is_other);
+            let head = format!("{{\"index\":{index},\"name\":{name},\"local\":{is_local},\"path\":[\n");
+            head + &points.join(",\n") + "\n]}"
+        };
+        let players: Vec<String> = paths.into_iter().map(player).collect();
+        format!("{{\"left_out\":{},\"players\":[\n{}\n]}}\n", self.left_out, players.join(",\n")).into_bytes()
+    }
+
+    /// The paths over the grid of regions, north at the top.
+    fn picture(&self, own: Option<u16>) -> Option<Vec<u8>> {
+        // The picture is around the local player if the paths are too far apart.
+        let of_own = |stand: &&Stand| own.is_none_or(|own| stand.index == own);
+        let all: Vec<&Stand> = self.stands.iter().collect();
+        let of_own: Vec<&Stand> = self.stands.iter().filter(of_own).collect();
+        let frame = [all, of_own].iter().filter_map(|stands| Frame::around(stands)).find(|frame| frame.is_small())?;
+        let (width, height) = frame.size();
+        let mut pixels = vec![GROUND; width.checked_mul(height)?];
+        for (row, y) in (0..).zip((frame.south..=frame.north).rev()) {
+            for (column, x) in (0..).zip(frame.west..=frame.east) {
+                if x % REGION == 0 || y % REGION == 0 {
+                    set(&mut pixels, width, (column, row), GRID);
+                }
+            }
+        }
+        let is_own = |stand: &Stand| own == Some(stand.index);
+        for shade in [OTHERS, OWN] {
+            for stand in self.stands.iter().filter(|stand| is_own(stand) == (shade == OWN)) {
+                if let Some(place) = frame.place(stand.tile) {
+                    set(&mut pixels, width, place, shade);
+                }
+            }
+        }
+        png::gray(u32::try_from(width).ok()?, u32::try_from(height).ok()?, width, &pixels)
+    }
+}
+
+fn set(pixels: &mut [u8], width: usize, (column, row): (usize, usize), shade: u8) {
+    if let Some(pixel) = pixels.get_mut(row * width + column) {
+        *pixel = shade;
+    }
+}
+
+/// Tiles of a picture.
+struct Frame {
+    west: i64,
+    east: i64,
+    south: i64,
+    north: i64,
+}
+
+impl Frame {
+    fn around(stands: &[&Stand]) -> Option<Frame> {
+        let ends = |of: fn(&Tile) -> u16| {
+            let all = || stands.iter().map(|stand| i64::from(of(&stand.tile)));
+            Some((all().min()? - MARGIN, all().max()? + MARGIN))
+        };
+        let ((west, east), (south, north)) = (ends(|tile| tile.x)?, ends(|tile| tile.z)?);
+        Some(Frame { west, east, south, north })
+    }
+
+    fn is_small(&self) -> bool {
+        self.east - self.west < WIDEST && self.north - self.south < WIDEST
+    }
+
+    fn size(&self) -> (usize, usize) {
+        let tiles = |from: i64, to: i64| usize::try_from(to - from + 1).unwrap_or_default();
+        (tiles(self.west, self.east), tiles(self.south, self.north))
+    }
+
+    fn place(&self, tile: Tile) -> Option<(usize, usize)> {
+        let (x, y) = (i64::from(tile.x), i64::from(tile.z));
+        let is_inside = (self.west..=self.east).contains(&x) && (self.south..=self.north).contains(&y);
+        let place = (usize::try_from(x - self.west).ok()?, usize::try_from(self.north - y).ok()?);
+        is_inside.then_some(place)
+    }
+}
+
+/// A time of day in UTC.
+struct Clock {
+    seconds: i64,
+    millis: u32,
+}
+
+impl std::fmt::Display for Clock {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let day = self.seconds.rem_euclid(86_400);
+        write!(f, "{:02}:{:02}:{:02}.{:03}", day / 3600, day / 60 % 60, day % 60, self.millis)
+    }
+}

@@ -1,0 +1,139 @@
+//! Sessions of RuneScape: packets by side and name, players by name, and where they are over time.
+
+use super::topics::Topics;
+use crate::registry::Registry;
+use crate::tree::{Dissection, Field, Kind, NodeRef, Only};
+use std::collections::HashMap;
+
+/// Tiles per side of a zone: a position is listed when a player enters another one.
+const ZONE: u64 = 8;
+
+/// Nanoseconds per tenth of a second.
+const TENTH: i64 = 100_000_000;
+
+/// Maximum players whose names and zones are known.
+const PLAYERS: usize = 1 << 16;
+
+/// Packets, players and positions.
+#[derive(Debug)]
+pub struct Rs {
+    /// The counts.
+    pub topics: Topics,
+    layers: Vec<&'static Field>,
+    fields: Vec<(Fact, &'static Field)>,
+    players: usize,
+    positions: usize,
+    names: HashMap<u64, String>,
+    zones: HashMap<u64, [u64; 3]>,
+}
+
+/// What is read of a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Fact {
+    Packet,
+    Side,
+    Index,
+    Name,
+    X,
+    Y,
+    Level,
+}
+
+/// The field of each fact.
+const FACTS: [(Fact, &str); 7] = [
+    (Fact::Packet, "rs.name"),
+    (Fact::Side, "rs.direction"),
+    (Fact::Index, "rs.player_index"),
+    (Fact::Name, "rs.player_name"),
+    (Fact::X, "rs.world_x"),
+    (Fact::Y, "rs.world_y"),
+    (Fact::Level, "rs.world_level"),
+];
+
+impl Rs {
+    pub(super) fn new(registry: Registry) -> Rs {
+        let fields = FACTS.iter().flat_map(|(fact, name)| registry.named(name).into_iter().map(|field| (*fact, field)));
+        let mut topics = Topics::new("RuneScape packets", false);
+        let (players, positions) = (topics.root("Players seen"), topics.root("Positions over time"));
+        let (layers, fields) = (registry.named("rs"), fields.collect());
+        Rs { topics, layers, fields, players, positions, names: HashMap::new(), zones: HashMap::new() }
+    }
+
+    /// The fields that are read.
+    pub(super) fn fields_read(&self) -> Only {
+        Only::these(self.fields.iter().map(|(_, field)| *field))
+    }
+
+    pub(super) fn tree(&mut self, of: Dissection<'_>, since_start: Option<i64>) {
+        for layer in &of.tree.layers {
+            let is_own = |field: &Field| self.layers.iter().any(|own| own.is(field));
+            if let Some(message) = of.layer_node(layer).filter(|node| is_own(node.field())) {
+                self.message(message, since_start);
+            }
+        }
+    }
+
+    fn facts<'t>(&self, message: NodeRef<'t>) -> Vec<(Fact, NodeRef<'t>)> {
+        let fact = |node: NodeRef<'t>| {
+            let found = self.fields.iter().find(|(_, field)| field.is(node.field()));
+            found.map(|(fact, _)| (*fact, node))
+        };
+        message.behind().take_while(|node| node.field().kind != Kind::Protocol).filter_map(fact).collect()
+    }
+
+    fn message(&mut self, message: NodeRef<'_>, since_start: Option<i64>) {
+        let facts = self.facts(message);
+        let text = |wanted: Fact| facts.iter().find(|(fact, _)| *fact == wanted).map(|(_, node)| node.text());
+        if let (Some(packet), Some(side)) = (text(Fact::Packet), text(Fact::Side)) {
+            self.topics.add(&[&side, &packet], None);
+        }
+        // The name of a player may stand behind its position.
+        let mut current = None;
+        for (fact, node) in &facts {
+            match (fact, current) {
+                (Fact::Index, _) => current = node.number(),
+                (Fact::Name, Some(index)) if self.names.len() < PLAYERS => {
+                    self.names.insert(index, node.text().into_owned());
+                }
+                _ => {}
+            }
+        }
+        let (mut current, mut tile) = (None, [0; 3]);
+        for (fact, node) in &facts {
+            let number = node.number().unwrap_or_default();
+            match (fact, current) {
+                (Fact::Index, _) => {
+                    current = Some(number);
+                    self.seen(number);
+                }
+                (Fact::X, Some(_)) => tile = [number, 0, 0],
+                (Fact::Y, Some(_)) => tile = [tile[0], number, 0],
+                (Fact::Level, Some(index)) => self.stands(index, [tile[0], tile[1], number], since_start),
+                _ => {}
+            }
+        }
+    }
+
+    fn called(&self, index: u64) -> String {
+        self.names.get(&index).cloned().unwrap_or_else(|| format!("player {index}"))
+    }
+
+    fn seen(&mut self, index: u64) {
+        let name = self.called(index);
+        self.topics.count(self.players, None);
+        self.topics.add_below(self.players, &[&name], None);
+    }
+
+    fn stands(&mut self, index: u64, [x, y, level]: [u64; 3], since_start: Option<i64>) {
+        let zone = [x / ZONE, y / ZONE, level];
+        if self.zones.get(&index) == Some(&zone) || self.zones.len() >= PLAYERS {
+            return;
+        }
+        self.zones.insert(index, zone);
+        let name = self.called(index);
+        let tenths = since_start.unwrap_or_default() / TENTH;
+        let label = format!("{}.{} s: {x}, {y}, level {level}", tenths / 10, tenths % 10);
+        self.topics.count(self.positions, None);
+        self.topics.add_below(self.positions, &[&name, &label], None);
+    }
+}
