@@ -58,7 +58,7 @@ fn pictures() -> Result<Vec<(PathBuf, String)>> {
 }
 
 fn table() -> Result<String> {
-    messages("pipboy.pcap", View::Messages, &[4, 5, 11, 20], |out| Box::new(Table::new(out, table_options(false))))
+    messages("pipboy.pcap", View::Messages, &[4, 23, 24, 20], |out| Box::new(Table::new(out, table_options(false))))
 }
 
 fn hex() -> Result<String> {

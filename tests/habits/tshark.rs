@@ -325,7 +325,7 @@ fn statistics_take_filters_and_name_streams() {
     };
     // tshark -q -z conv,tcp -r samples/http.pcap: 18 frames and 3895 bytes between the first two.
     let all = row("-z conv,tcp samples/http.pcap", "tcp/0");
-    assert_eq!((all[7].as_str(), all[8].as_str()), ("18", "3895"), "{all:?}");
+    assert_eq!((all[7].as_str(), all[8].as_str()), ("18", "3,895"), "{all:?}");
     // tshark -q -z conv,tcp,http: 1 and 1 frames, 489 bytes in the second.
     let http = row("-z conv,tcp,http samples/http.pcap", "tcp/1");
     assert_eq!((http[7].as_str(), http[8].as_str()), ("2", "489"), "{http:?}");
