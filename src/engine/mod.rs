@@ -371,17 +371,7 @@ impl Engine {
     }
 
     /// TCP or UDP, what a tunnel over UDP carries, and datagrams that a fragment completes, as deep as the layers allow.
-    fn transport(&mut self, frame: &Frame<'_>, bytes: Bytes<'_>, reached: Reached) {
-        match &reached {
-            Reached::Tcp(segment) => self.tcp(frame, bytes, segment),
-            _ => self.datagrams(frame, bytes, reached),
-        }
-    }
-
-    /// The same for all but TCP.
-    #[inline(never)]
-    fn datagrams(&mut self, frame: &Frame<'_>, bytes: Bytes<'_>, reached: Reached) {
-        let mut reached = reached;
+    fn transport(&mut self, frame: &Frame<'_>, bytes: Bytes<'_>, mut reached: Reached) {
         loop {
             let inner = match &reached {
                 Reached::Tcp(segment) => return self.tcp(frame, bytes, segment),

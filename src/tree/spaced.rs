@@ -1,5 +1,6 @@
 //! Bytes for people to read.
 
+use super::view::digits_of;
 use std::fmt;
 use std::ops::Range;
 
@@ -21,14 +22,19 @@ impl<'a> Spaced<'a> {
 
 impl fmt::Display for Spaced<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut between = "";
-        (self.first..).zip(self.bytes).try_for_each(|(at, byte)| {
-            match self.hidden.iter().any(|range| range.contains(&at)) {
-                true => write!(f, "{between}**")?,
-                false => write!(f, "{between}{byte:02x}")?,
+        const AT_ONCE: usize = 32;
+        let mut piece = [[b' '; 3]; AT_ONCE];
+        let (mut at, mut separator) = (self.first, 1);
+        self.bytes.chunks(AT_ONCE).try_for_each(|chunk| {
+            for (text, byte) in piece.iter_mut().zip(chunk) {
+                let is_hidden = self.hidden.iter().any(|range| range.contains(&at));
+                let [high, low] = if is_hidden { *b"**" } else { digits_of(*byte) };
+                *text = [b' ', high, low];
+                at += 1;
             }
-            between = " ";
-            Ok(())
+            let text = piece.as_flattened().get(separator..3 * chunk.len()).unwrap_or_default();
+            separator = 0;
+            f.write_str(str::from_utf8(text).unwrap_or_default())
         })
     }
 }

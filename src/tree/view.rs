@@ -427,17 +427,18 @@ pub fn hex(bytes: &[u8], out: &mut dyn Write) -> fmt::Result {
     in_hex(bytes, |digits| out.write_str(str::from_utf8(digits).unwrap_or_default()))
 }
 
+/// Both digits of a byte, in one number and without a table, so that many are made at once.
+pub(super) fn digits_of(byte: u8) -> [u8; 2] {
+    let nibbles = (u16::from(byte) | u16::from(byte) << 12) >> 4 & 0x0f0f;
+    let letters = (nibbles + 0x0606) >> 4 & 0x0101;
+    (nibbles + 0x3030 + letters * u16::from(b'a' - b'0' - 10)).to_le_bytes()
+}
+
 /// The same a piece at a time, each of which is ASCII: a call for each digit would be most of the time that JSON takes.
 ///
 /// # Errors
 /// Those of `write`.
 pub fn in_hex<E>(bytes: &[u8], mut write: impl FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
-    // Both digits of a byte in one number and without a table, so that many are made at once.
-    let digits_of = |byte: u8| {
-        let nibbles = (u16::from(byte) | u16::from(byte) << 12) >> 4 & 0x0f0f;
-        let letters = (nibbles + 0x0606) >> 4 & 0x0101;
-        (nibbles + 0x3030 + letters * u16::from(b'a' - b'0' - 10)).to_le_bytes()
-    };
     let mut piece = [0; 512];
     bytes.chunks(piece.len() / 2).try_for_each(|chunk| {
         for (digits, byte) in piece.as_chunks_mut::<2>().0.iter_mut().zip(chunk) {

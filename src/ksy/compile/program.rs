@@ -257,7 +257,7 @@ impl EnumCode {
 #[derive(Debug)]
 pub(in crate::ksy) enum CharsetCode {
     Known(Charset),
-    /// The name of one that nobody knows.
+    /// The name of an unknown one.
     Unknown(String),
 }
 
