@@ -35,6 +35,9 @@ const WIDE: usize = 120;
 /// Columns for a value where the width of the output is not known.
 const COLUMNS: usize = 100;
 
+/// Columns for a name there: every row is as wide as the longest name, so longer ones are cut or go on in further lines.
+const NAME_COLUMNS: usize = 200;
+
 /// Columns that a value and a meaning get, unless that is more than their share.
 const LEAST: [usize; 2] = [16, 12];
 
@@ -309,7 +312,7 @@ impl Rows<'_> {
             widen(heads);
         }
         let [offset, bytes, field, value, meaning] = widest;
-        let Some(columns) = self.look.width else { return [usize::MAX, COLUMNS, COLUMNS] };
+        let Some(columns) = self.look.width else { return [NAME_COLUMNS, COLUMNS, COLUMNS] };
         let left = columns.saturating_sub(1 + offset + BETWEEN + bytes + BETWEEN);
         let between = BETWEEN + if meaning > 0 { BETWEEN } else { 0 };
         if field + between + value + meaning <= left {
