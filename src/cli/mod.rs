@@ -7,6 +7,7 @@ mod bugs;
 mod complete;
 mod decode_as;
 mod exit;
+mod first_word;
 mod follow;
 mod forms;
 mod glossary;
@@ -96,6 +97,10 @@ fn run_task(line: Vec<OsString>) -> Exit {
         Ok(args) => args,
         Err(wrong) => return habits::reject(&wrong),
     };
+    if let Some(mistake) = first_word::mistake(&args) {
+        complain(format_args!("{mistake}"));
+        return Exit::Usage;
+    }
     if let Err(exit) = loading::load(&args.loading) {
         return exit;
     }

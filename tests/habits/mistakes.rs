@@ -1,4 +1,4 @@
-//! Mistakes and what is said of them.
+//! Mistakes, each with a message that helps.
 
 use super::assert_rejected;
 
@@ -8,6 +8,8 @@ const MISTAKES: &[(&str, i32, &[&str])] = &[
     ("-T yaml samples/http.pcap", 2, &["yaml", "possible values"]),
     ("-e tcp.prot samples/http.pcap", 2, &["no field is called \"tcp.prot\"", "tcp.port"]),
     ("samples/no-such.pcap", 3, &["samples/no-such.pcap", "No such file"]),
+    ("stat samples/http.pcap", 2, &["stat: there is no such file or command", "proto-dissect stats"]),
+    ("feilds pipboy", 2, &["proto-dissect fields"]),
     ("samples/README.md", 4, &["samples/README.md"]),
     ("-t x samples/http.pcap", 2, &["-t x", "expected r, a, ad"]),
     ("-T fields samples/http.pcap", 2, &["-e", "-e frame.number"]),
