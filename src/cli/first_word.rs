@@ -7,7 +7,8 @@ use clap::CommandFactory;
 pub(super) fn mistake(args: &Args) -> Option<String> {
     let word = args.files.first()?;
     let text = word.to_str().filter(|text| text.chars().all(char::is_alphabetic) && !word.exists())?;
-    let command = nearest(text)?;
+    // The exact name comes here only behind `--`, where it is a file.
+    let command = nearest(text).filter(|command| command != text)?;
     Some(format!("{text}: there is no such file or command; did you mean proto-dissect {command}?"))
 }
 

@@ -338,7 +338,7 @@ fn statistics_take_filters_and_name_streams() {
     assert_eq!(row("-z endpoints,ip,http.request samples/http.pcap", "192.168.1.20")[1], "6");
     assert_eq!(row("-z io,phs,tcp.port==9000 samples/http.pcap", "eth")[1..3], ["14", "1,211"]);
     let intervals = answer("-z io,stat,0,tcp,http.request samples/http.pcap");
-    assert!(intervals.contains("43   5897"), "{intervals}");
+    assert!(intervals.contains("43  5,897"), "{intervals}");
     let overview = answer("stats -Y http -z overview samples/http.pcap");
     assert!(overview.contains("14 of 43 frames pass http"), "{overview}");
     assert!(answer("-z http,tree samples/http.pcap").contains("Total HTTP Packets"));

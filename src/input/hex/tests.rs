@@ -400,6 +400,13 @@ fn a_damaged_row_at_the_end_is_no_prose() {
 }
 
 #[test]
+fn rows_that_are_the_same_in_both_orders_decide_nothing() {
+    // `xxd -e` of 7f 7f 7f 00 7f 00 7f 7f and one more byte: the text of its first row fits both orders.
+    let text = "00000000: 007f7f7f 7f7f007f                    ........\n00000008:       00                             .\n";
+    assert!(whole(text).is_err(), "{:?}", whole(text));
+}
+
+#[test]
 fn bytes_that_were_left_out_are_refused() {
     for text in [
         "$1 = \"\\001\\002\"...\n",

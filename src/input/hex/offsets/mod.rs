@@ -374,7 +374,11 @@ impl Dump {
             packet.extend(&self.row.straight);
             return Ok(());
         }
+        // Groups that are the same in both orders show neither.
+        let groups = words(line, from).next().map_or(0, |word| word.text.len());
+        let is_evidence = self.row.straight != self.row.reversed || groups <= 2 && !self.doubtful;
         match column {
+            Column::InOrder if !is_evidence => {}
             Column::InOrder | Column::Reversed => {
                 if *self.order.get_or_insert(column) != column {
                     return fault(from, "the text column shows the groups in another order than that of the rows before");
