@@ -12,6 +12,7 @@ mod follow;
 mod forms;
 mod glossary;
 mod habits;
+mod help;
 mod input;
 mod interrupt;
 mod intervals;
