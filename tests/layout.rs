@@ -33,6 +33,11 @@ fn samples() -> Vec<PathBuf> {
     all
 }
 
+/// The name alone: where the project lies must not change the lines.
+fn name_of(sample: &Path) -> &str {
+    sample.file_name().unwrap().to_str().unwrap()
+}
+
 /// Shows every frame of a sample, and what was left when it ends.
 fn dissect(sample: &Path, demand: Demand, mut show: impl FnMut(Dissection<'_>, bool)) {
     let mut capture = Capture::open(Box::new(File::open(sample).unwrap())).unwrap();
@@ -57,7 +62,7 @@ fn printed(sample: &Path, view: View, widths: &[Width], open: impl Fn(Width, Sha
     let mut sinks: Vec<Box<dyn Sink>> = widths.iter().zip(&outputs).map(|(width, out)| open(*width, out.clone())).collect();
     let mut tally = Tally::new(view);
     let mut left = RECORDS;
-    let name = sample.to_str().unwrap();
+    let name = name_of(sample);
     sinks.iter_mut().for_each(|sink| sink.begin(&Begin { file: name, format: "pcap", links: &["ethernet"] }).unwrap());
     dissect(sample, sinks[0].demand(view), |of, captured| {
         let show = |record: Record<'_>| {
@@ -121,7 +126,7 @@ fn list(sample: &Path, view: View, widths: &[Width], whole: bool) -> Vec<String>
 
 fn stats(sample: &Path, widths: &[Width], all: bool) -> Vec<String> {
     let mut stats = Stats::new(Registry::default(), Part::known());
-    stats.begin(&Begin { file: sample.to_str().unwrap(), format: "pcap", links: &["ethernet"] });
+    stats.begin(&Begin { file: name_of(sample), format: "pcap", links: &["ethernet"] });
     dissect(sample, stats.demand(), |of, captured| stats.tree(of, captured));
     stats.end();
     let shown = written(widths, |width, out| print_tables(&stats, TableLook { theme: Theme::plain(), width, all }, out).unwrap());
