@@ -100,13 +100,17 @@ pub struct Output {
     #[arg(long, conflicts_with = "form")]
     pub json: bool,
 
-    /// A column of -T fields, by field name; may be given again
+    /// A column of -T fields, or a field to keep in JSON; may be given again
     #[arg(short = 'e', long = "field", value_name = "NAME", add = ArgValueCompleter::new(complete::fields))]
     pub columns: Vec<String>,
 
     /// How columns are written: header=y|n, separator=CHAR, occurrence=f|l|a, aggregator=CHAR, quote=d|s|n
     #[arg(hide_short_help = true, short = 'E', long = "fields-option", value_name = "NAME=VALUE")]
     pub column_options: Vec<String>,
+
+    /// Add the bytes of each field to JSON
+    #[arg(hide_short_help = true, long)]
+    pub raw: bool,
 
     /// Fold and cut nothing
     #[arg(short = 'V', long = "full")]
@@ -304,6 +308,8 @@ pub enum Form {
     Json,
     /// A flat JSON object for each record, one a line
     Flat,
+    /// A JSON object for each record with objects for groups, one a line
+    Nested,
     /// The columns of -e
     Fields,
     /// The columns of -e as CSV with a header

@@ -6,9 +6,9 @@ use crate::glossary;
 use crate::record::{Record, Scope};
 use crate::registry::Registry;
 use crate::render::{
-    Column, ColumnOptions, Columns, Computation, DocumentShape, Ek, Json, JsonOptions, Kept, KeptNames, List, ListOptions,
-    Occurrence, PSEUDO_FIELDS, Pdml, Psml, Raw, Shape, Silent, Table, TableOptions, Tabs, TakeText, Theme, TimeForm, Values,
-    pseudo_field,
+    Choice, Column, ColumnOptions, Columns, Computation, DocumentShape, Ek, Json, JsonOptions, Kept, KeptNames, List,
+    ListOptions, Occurrence, PSEUDO_FIELDS, Pdml, Psml, Raw, Shape, Silent, Table, TableOptions, Tabs, TakeText, Theme, TimeForm,
+    Values, pseudo_field, record_key,
 };
 use crate::sink::Sink;
 use crate::tree::{Field, Only};
@@ -22,7 +22,7 @@ pub(super) type Wrong = String;
 pub(super) enum Plan {
     Table(TableOptions),
     List(ListOptions),
-    Json(JsonOptions),
+    Json(JsonOptions, Contents),
     Columns(Vec<Column>, ColumnOptions),
     /// A form of tshark for programs.
     Document(Document, KeptNames, TimeForm),
@@ -42,6 +42,14 @@ pub(super) enum Document {
     Raw,
 }
 
+/// What JSON has of the fields.
+pub(super) struct Contents {
+    /// The fields that are kept, and what they are about; all fields without a choice.
+    choice: Option<(Choice, Scope)>,
+    /// Whether the bytes of each field are added.
+    raw: bool,
+}
+
 impl Plan {
     /// What the options ask for, of one input or of several; each record at once if more input is waited for.
     pub(super) fn new(output: &Output, several: bool, waits: bool) -> Result<Plan, Wrong> {
@@ -49,7 +57,10 @@ impl Plan {
         let theme = theme(output.color);
         let time = TimeForm::named(&output.time)
             .ok_or_else(|| format!("-t {}: expected r, a, ad, adoy, d, dd, e, u, ud or udoy", output.time))?;
-        let json = |shape| Plan::Json(JsonOptions { shape, carriers: output.verbose, flush: waits });
+        let json = |shape| {
+            let options = JsonOptions { shape, carriers: output.verbose, flush: waits };
+            Ok::<Plan, Wrong>(Plan::Json(options, Contents { choice: choice(&output.columns, shape)?, raw: output.raw }))
+        };
         let columns = |options| {
             Ok::<Plan, Wrong>(Plan::Columns(columns(&output.columns)?, column_options(options, &output.column_options)?))
         };
@@ -75,9 +86,10 @@ impl Plan {
                 flush: false,
                 secrets: false,
             }),
-            Form::Ndjson => json(Shape::Lines),
-            Form::Json => json(Shape::Array),
-            Form::Flat => json(Shape::Flat),
+            Form::Ndjson => json(Shape::Lines)?,
+            Form::Json => json(Shape::Array)?,
+            Form::Flat => json(Shape::Flat)?,
+            Form::Nested => json(Shape::Nested)?,
             Form::Csv => columns(ColumnOptions { flush: false, ..ColumnOptions::csv() })?,
             Form::Fields => columns(ColumnOptions::default())?,
             Form::Tabs => document(Document::Tabs),
@@ -120,10 +132,11 @@ impl Plan {
 
     /// What columns are about; nothing for other forms.
     pub(super) fn scope(&self) -> Option<Scope> {
-        let Plan::Columns(columns, _) = self else { return None };
-        let mut scope = Scope::default();
-        columns.iter().for_each(|column| column.add_to(&mut scope));
-        Some(scope)
+        match self {
+            Plan::Columns(columns, _) => Some(scope(columns)),
+            Plan::Json(_, Contents { choice: Some((_, scope)), .. }) => Some(*scope),
+            _ => None,
+        }
     }
 
     /// Something that prints it.
@@ -131,7 +144,14 @@ impl Plan {
         match self {
             Plan::Table(options) => Box::new(Table::new(to, options.clone())),
             Plan::List(options) => Box::new(List::new(to, *options)),
-            Plan::Json(options) => Box::new(Json::new(to, *options)),
+            Plan::Json(options, Contents { choice, raw }) => {
+                let json = Json::new(to, *options);
+                let json = if *raw { json.with_bytes() } else { json };
+                Box::new(match choice {
+                    Some((choice, _)) => json.keeping(choice.clone()),
+                    None => json,
+                })
+            }
             Plan::Columns(columns, options) => Box::new(Columns::new(to, columns.clone(), options.clone())),
             Plan::Silent => Box::new(Silent),
             Plan::Kept(plan, only) => Box::new(Kept::new(plan.sink(to), *only)),
@@ -161,6 +181,30 @@ fn below_names(names: &[&str]) -> impl Iterator<Item = &'static Field> {
     registry.fields().filter(|field| is_meant(field)).chain(of_protocols).collect::<Vec<_>>().into_iter()
 }
 
+/// What columns are about.
+fn scope(columns: &[Column]) -> Scope {
+    let mut scope = Scope::default();
+    columns.iter().for_each(|column| column.add_to(&mut scope));
+    scope
+}
+
+/// The fields that JSON keeps, by their names; flat and nested records have keys of their own as well.
+fn choice(names: &[String], shape: Shape) -> Result<Option<(Choice, Scope)>, Wrong> {
+    if names.is_empty() {
+        return Ok(None);
+    }
+    let (mut keys, mut columns) = (Vec::new(), Vec::new());
+    for name in names {
+        match (record_key(name), shape) {
+            (Some(key), Shape::Flat | Shape::Nested) => keys.push(key),
+            _ => columns.push(column(name)?),
+        }
+    }
+    let mut scope = scope(&columns);
+    scope.messages |= !keys.is_empty() && columns.is_empty();
+    Ok(Some((Choice::new(columns, keys), scope)))
+}
+
 fn form(output: &Output) -> Result<Form, Wrong> {
     let is_detailed = output.full || output.hex || output.only.is_some();
     let selection = match output.form {
@@ -170,11 +214,18 @@ fn form(output: &Output) -> Result<Form, Wrong> {
         None if output.json => Some(Form::Ndjson),
         None => None,
     };
+    let is_json = matches!(selection, Some(Form::Ndjson | Form::Json | Form::Flat | Form::Nested));
+    if output.raw && !is_json {
+        return Err("--raw adds the bytes of fields to JSON; try --json --raw or -T flat --raw".into());
+    }
+    if is_json && !output.column_options.is_empty() {
+        return Err("-E says how the columns of -T fields and csv are written; JSON has none".into());
+    }
     match (selection, output.columns.is_empty()) {
         (Some(Form::Fields | Form::Csv), true) => Err("-T fields prints the columns of -e; try -T fields -e frame.number".into()),
         (None | Some(Form::Fields), false) => Ok(Form::Fields),
-        (Some(Form::Csv), false) => Ok(Form::Csv),
-        (Some(_), false) => Err("-e names columns of -T fields; leave the other form out".into()),
+        (Some(form @ (Form::Csv | Form::Ndjson | Form::Json | Form::Flat | Form::Nested)), false) => Ok(form),
+        (Some(_), false) => Err("-e names columns of -T fields or csv, or fields of JSON; leave the other form out".into()),
         (Some(form), true) => Ok(form),
         (None, true) if !output.column_options.is_empty() => {
             Err("-E says how the columns of -e are written; -e is missing".into())

@@ -17,12 +17,12 @@ pub static PROTOCOL: Protocol = layer(&AH, FIELDS);
 
 fields! {
     AH = protocol("ah", "AH", "IP authentication header");
-    NEXT_HEADER = number("ah.next_header", "Next header", "Protocol of the payload").names(PROTOCOLS);
-    LENGTH = number("ah.length", "Length", "Units of four bytes, minus two");
-    RESERVED = bytes("ah.reserved", "Reserved", "");
-    SPI = number("ah.spi", "SPI", "Security parameters index").hex(8);
-    SEQUENCE = number("ah.sequence", "Sequence number", "Counter of the security association");
-    ICV = bytes("ah.icv", "ICV", "Integrity check value");
+    NEXT_HEADER = number("ah.next_header", "Next header", "Protocol of the payload").names(PROTOCOLS).once();
+    LENGTH = number("ah.length", "Length", "Units of four bytes, minus two").once();
+    RESERVED = bytes("ah.reserved", "Reserved", "").once();
+    SPI = number("ah.spi", "SPI", "Security parameters index").hex(8).once();
+    SEQUENCE = number("ah.sequence", "Sequence number", "Counter of the security association").once();
+    ICV = bytes("ah.icv", "ICV", "Integrity check value").once();
 }
 
 /// The header in an IPv4 packet.

@@ -14,10 +14,10 @@ pub static PROTOCOL: Protocol = layer(&ARCNET, FIELDS);
 
 fields! {
     ARCNET = protocol("arcnet", "ARCNET", "Attached Resource Computer Network");
-    SRC = number("arcnet.src", "Source", "").hex(2);
-    DST = number("arcnet.dst", "Destination", "").hex(2);
-    OFFSET = bytes("arcnet.offset", "Offset", "Offset of the data in the controller's buffer");
-    PROTOCOL_ID = number("arcnet.protID", "Protocol ID", "Protocol of the payload").hex(2).names(ARCNET_PROTOCOLS);
+    SRC = number("arcnet.src", "Source", "").hex(2).once();
+    DST = number("arcnet.dst", "Destination", "").hex(2).once();
+    OFFSET = bytes("arcnet.offset", "Offset", "Offset of the data in the controller's buffer").once();
+    PROTOCOL_ID = number("arcnet.protID", "Protocol ID", "Protocol of the payload").hex(2).names(ARCNET_PROTOCOLS).once();
     SPLIT = number("arcnet.split_flag", "Split flag", "RFC 1201 fragmentation");
     SEQUENCE = number("arcnet.sequence", "Sequence number", "Identifies the fragments of a packet");
 }

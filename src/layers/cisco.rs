@@ -31,9 +31,9 @@ static SLARP_PACKET: Described = Described { protocol: &SLARP_PROTOCOL, header: 
 
 fields! {
     CHDLC = protocol("chdlc", "Cisco HDLC", "Cisco's framing of serial lines");
-    ADDRESS = number("chdlc.address", "Address", "Unicast or broadcast").hex(2).names(ADDRESSES);
-    CONTROL = number("chdlc.control", "Control", "0").hex(2);
-    PROTO = number("chdlc.protocol", "Protocol", "EtherType of the payload").hex(4).names(PROTOCOLS);
+    ADDRESS = number("chdlc.address", "Address", "Unicast or broadcast").hex(2).names(ADDRESSES).once();
+    CONTROL = number("chdlc.control", "Control", "0").hex(2).once();
+    PROTO = number("chdlc.protocol", "Protocol", "EtherType of the payload").hex(4).names(PROTOCOLS).once();
 }
 
 mod slarp_fields {
@@ -41,12 +41,12 @@ mod slarp_fields {
 
     fields! {
         SLARP = protocol("slarp", "SLARP", "Serial Line Address Resolution Protocol");
-        PTYPE = number("slarp.ptype", "Packet type", "").names(super::SLARP_TYPES);
+        PTYPE = number("slarp.ptype", "Packet type", "").names(super::SLARP_TYPES).once();
         ADDRESS = ipv4("slarp.address", "Address", "IP address of the sender");
         NETMASK = ipv4("slarp.netmask", "Netmask", "Subnet mask of the line");
-        MINE = number("slarp.mysequence", "Outgoing sequence number", "Counts keepalives");
-        YOURS = number("slarp.yoursequence", "Returned sequence number", "Last sequence number received from the peer");
-        RELIABILITY = number("slarp.reliability", "Reliability", "0xffff").hex(4);
+        MINE = number("slarp.mysequence", "Outgoing sequence number", "Counts keepalives").once();
+        YOURS = number("slarp.yoursequence", "Returned sequence number", "Last sequence number received from the peer").once();
+        RELIABILITY = number("slarp.reliability", "Reliability", "0xffff").hex(4).once();
     }
 }
 
@@ -56,11 +56,11 @@ mod metadata_fields {
 
     fields! {
         CMD = protocol("cmd", "Cisco metadata", "Security group of a packet");
-        VERSION = number("cmd.version", "Version", "1");
-        LENGTH = number("cmd.length", "Length", "Units of eight bytes");
-        OPTIONS = number("cmd.options", "Options", "Length and type of the option").hex(4);
-        SGT = number("cmd.sgt", "Security group tag", "Cisco TrustSec SGT of the sender");
-        TYPE = number("cmd.type", "Type", "EtherType of the payload").hex(4).names(ETHER_TYPES);
+        VERSION = number("cmd.version", "Version", "1").once();
+        LENGTH = number("cmd.length", "Length", "Units of eight bytes").once();
+        OPTIONS = number("cmd.options", "Options", "Length and type of the option").hex(4).once();
+        SGT = number("cmd.sgt", "Security group tag", "Cisco TrustSec SGT of the sender").once();
+        TYPE = number("cmd.type", "Type", "EtherType of the payload").hex(4).names(ETHER_TYPES).once();
     }
 }
 

@@ -24,13 +24,13 @@ pub static LLC_PROTOCOL: Protocol = layer(&LLC, llc_fields::FIELDS);
 
 fields! {
     ETH = protocol("eth", "Ethernet", "Ethernet II or IEEE 802.3");
-    DST = mac("eth.dst", "Destination", "").also("eth.addr");
-    SRC = mac("eth.src", "Source", "").also("eth.addr");
-    TYPE = number("eth.type", "Type", "EtherType of the payload").hex(4).names(ETHER_TYPES);
-    LEN = number("eth.len", "Length", "Bytes of an IEEE 802.3 payload");
-    PADDING = bytes("eth.padding", "Padding", "Zeros up to the minimum frame size");
-    TRAILER = bytes("eth.trailer", "Trailer", "Bytes after the payload");
-    FCS = number("eth.fcs", "Frame check sequence", "CRC-32 of the frame").hex(8);
+    DST = mac("eth.dst", "Destination", "").also("eth.addr").once();
+    SRC = mac("eth.src", "Source", "").also("eth.addr").once();
+    TYPE = number("eth.type", "Type", "EtherType of the payload").hex(4).names(ETHER_TYPES).once();
+    LEN = number("eth.len", "Length", "Bytes of an IEEE 802.3 payload").once();
+    PADDING = bytes("eth.padding", "Padding", "Zeros up to the minimum frame size").once();
+    TRAILER = bytes("eth.trailer", "Trailer", "Bytes after the payload").once();
+    FCS = number("eth.fcs", "Frame check sequence", "CRC-32 of the frame").hex(8).once();
     DST_LG = bool("eth.dst.lg", "LG bit", "The destination is locally administered").generated(&[&DST], is_local);
     DST_IG = bool("eth.dst.ig", "IG bit", "The destination is a group address").generated(&[&DST], is_group);
     SRC_LG = bool("eth.src.lg", "LG bit", "The source is locally administered").generated(&[&SRC], is_local);
@@ -56,11 +56,11 @@ mod vlan_fields {
 
     fields! {
         VLAN = protocol("vlan", "VLAN", "IEEE 802.1Q virtual LAN");
-        PRIORITY = number("vlan.priority", "Priority", "Priority code point").mask(0xe000);
-        DEI = bool("vlan.dei", "DEI", "Drop eligible indicator").mask(0x1000);
-        ID = number("vlan.id", "ID", "VLAN identifier").mask(0x0fff);
-        ETYPE = number("vlan.etype", "Type", "EtherType of the payload").hex(4).names(ETHER_TYPES);
-        VLAN_LEN = number("vlan.len", "Length", "Bytes of an IEEE 802.3 payload");
+        PRIORITY = number("vlan.priority", "Priority", "Priority code point").mask(0xe000).once();
+        DEI = bool("vlan.dei", "DEI", "Drop eligible indicator").mask(0x1000).once();
+        ID = number("vlan.id", "ID", "VLAN identifier").mask(0x0fff).once();
+        ETYPE = number("vlan.etype", "Type", "EtherType of the payload").hex(4).names(ETHER_TYPES).once();
+        VLAN_LEN = number("vlan.len", "Length", "Bytes of an IEEE 802.3 payload").once();
     }
 }
 use vlan_fields::{DEI, ETYPE, ID, PRIORITY, VLAN, VLAN_LEN};
@@ -71,12 +71,12 @@ mod llc_fields {
 
     fields! {
         LLC = protocol("llc", "LLC", "Logical link control");
-        DSAP = number("llc.dsap", "DSAP", "Destination service access point").hex(2);
-        SSAP = number("llc.ssap", "SSAP", "Source service access point").hex(2);
-        CONTROL = number("llc.control", "Control field", "").hex(2);
-        OUI = number("llc.oui", "Organization code", "SNAP OUI");
-        LLC_TYPE = number("llc.type", "Type", "EtherType of the payload").hex(4).names(ETHER_TYPES);
-        PID = number("llc.pid", "Protocol ID", "Protocol of the payload, assigned by the organization").hex(4);
+        DSAP = number("llc.dsap", "DSAP", "Destination service access point").hex(2).once();
+        SSAP = number("llc.ssap", "SSAP", "Source service access point").hex(2).once();
+        CONTROL = number("llc.control", "Control field", "").hex(2).once();
+        OUI = number("llc.oui", "Organization code", "SNAP OUI").once();
+        LLC_TYPE = number("llc.type", "Type", "EtherType of the payload").hex(4).names(ETHER_TYPES).once();
+        PID = number("llc.pid", "Protocol ID", "Protocol of the payload, assigned by the organization").hex(4).once();
     }
 }
 use llc_fields::{CONTROL, DSAP, LLC, LLC_TYPE, OUI, PID, SSAP};

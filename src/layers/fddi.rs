@@ -17,11 +17,11 @@ pub static PROTOCOL: Protocol = layer(&FDDI, FIELDS);
 
 fields! {
     FDDI = protocol("fddi", "FDDI", "Fiber Distributed Data Interface");
-    FC = number("fddi.fc", "Frame control", "").hex(2);
-    CLASS = number("fddi.fc.clf", "Class, length, format", "5 for LLC").hex(2).mask(0xf0);
-    PRIORITY = number("fddi.fc.prio", "Priority", "").mask(0x07);
-    DST = mac("fddi.dst", "Destination", "").also("fddi.addr");
-    SRC = mac("fddi.src", "Source", "").also("fddi.addr");
+    FC = number("fddi.fc", "Frame control", "").hex(2).once();
+    CLASS = number("fddi.fc.clf", "Class, length, format", "5 for LLC").hex(2).mask(0xf0).once();
+    PRIORITY = number("fddi.fc.prio", "Priority", "").mask(0x07).once();
+    DST = mac("fddi.dst", "Destination", "").also("fddi.addr").once();
+    SRC = mac("fddi.src", "Source", "").also("fddi.addr").once();
 }
 
 /// A frame.

@@ -15,21 +15,21 @@ pub static PROTOCOL: Protocol = layer(&FR, FIELDS);
 
 fields! {
     FR = protocol("fr", "Frame Relay", "Frame Relay");
-    ADDRESS = number("fr.address", "Address", "Two bytes").hex(4);
-    UPPER = number("fr.upper_dlci", "Upper DLCI", "High bits of the DLCI").hex(2).mask(0xfc00);
-    CR = bool("fr.cr", "CR", "Command or response").mask(0x0200);
-    LOWER = number("fr.second_dlci", "Second DLCI", "Low bits of the DLCI").hex(2).mask(0x00f0);
-    FECN = bool("fr.fecn", "FECN", "Forward explicit congestion notification").mask(0x0008);
-    BECN = bool("fr.becn", "BECN", "Backward explicit congestion notification").mask(0x0004);
-    DE = bool("fr.de", "DE", "Discard eligibility").mask(0x0002);
-    EA = bool("fr.ea", "EA", "Extended address: the last byte of the address").mask(0x0001);
-    DLCI = number("fr.dlci", "DLCI", "Data link connection identifier");
+    ADDRESS = number("fr.address", "Address", "Two bytes").hex(4).once();
+    UPPER = number("fr.upper_dlci", "Upper DLCI", "High bits of the DLCI").hex(2).mask(0xfc00).once();
+    CR = bool("fr.cr", "CR", "Command or response").mask(0x0200).once();
+    LOWER = number("fr.second_dlci", "Second DLCI", "Low bits of the DLCI").hex(2).mask(0x00f0).once();
+    FECN = bool("fr.fecn", "FECN", "Forward explicit congestion notification").mask(0x0008).once();
+    BECN = bool("fr.becn", "BECN", "Backward explicit congestion notification").mask(0x0004).once();
+    DE = bool("fr.de", "DE", "Discard eligibility").mask(0x0002).once();
+    EA = bool("fr.ea", "EA", "Extended address: the last byte of the address").mask(0x0001).once();
+    DLCI = number("fr.dlci", "DLCI", "Data link connection identifier").once();
     CONTROL = number("fr.control", "Control", "3: unnumbered information").hex(2);
     NLPID = number("fr.nlpid", "NLPID", "Network layer protocol ID").hex(2).names(NETWORK_LAYERS);
     PADDING = bytes("fr.padding", "Padding", "0");
     OUI = number("fr.snap.oui", "Organization code", "SNAP OUI").hex(6);
     PID = number("fr.snap.pid", "Protocol ID", "Protocol of the payload").hex(4);
-    TYPE = number("fr.chdlctype", "Type", "EtherType of the payload (Cisco encapsulation)").hex(4).names(ETHER_TYPES);
+    TYPE = number("fr.chdlctype", "Type", "EtherType of the payload (Cisco encapsulation)").hex(4).names(ETHER_TYPES).once();
 }
 
 const NETWORK_LAYERS: Names = &[(0x80, "SNAP"), (0x8e, "IPv6"), (0xcc, "IPv4")];

@@ -20,22 +20,22 @@ pub(super) static HEADER: Described = Described { protocol: &PROTOCOL, header };
 
 fields! {
     GENEVE = protocol("geneve", "GENEVE", "Generic Network Virtualization Encapsulation");
-    VERSION = number("geneve.version", "Version", "0").mask(0xc0);
-    FLAGS = number("geneve.flags", "Flags", "").hex(2);
-    OAM = bool("geneve.flags.oam", "OAM", "Control packet").mask(0x80);
-    CRITICAL = bool("geneve.flags.critical", "Critical options", "At least one critical option is present").mask(0x40);
-    RESERVED_FLAGS = bool("geneve.flags.reserved", "Reserved", "").mask(0x3f);
-    PROTO = number("geneve.proto_type", "Protocol type", "Protocol of the payload").hex(4).names(ETHER_TYPES);
-    VNI = number("geneve.vni", "VNI", "Virtual network identifier").hex(6);
-    RESERVED = number("geneve.reserved", "Reserved", "").hex(2);
-    OPTIONS = group("geneve.options", "Options", "");
+    VERSION = number("geneve.version", "Version", "0").mask(0xc0).once();
+    FLAGS = number("geneve.flags", "Flags", "").hex(2).once();
+    OAM = bool("geneve.flags.oam", "OAM", "Control packet").mask(0x80).once();
+    CRITICAL = bool("geneve.flags.critical", "Critical options", "At least one critical option is present").mask(0x40).once();
+    RESERVED_FLAGS = bool("geneve.flags.reserved", "Reserved", "").mask(0x3f).once();
+    PROTO = number("geneve.proto_type", "Protocol type", "Protocol of the payload").hex(4).names(ETHER_TYPES).once();
+    VNI = number("geneve.vni", "VNI", "Virtual network identifier").hex(6).once();
+    RESERVED = number("geneve.reserved", "Reserved", "").hex(2).once();
+    OPTIONS = group("geneve.options", "Options", "").once();
     OPTION = group("geneve.option", "Option", "").titled(title::kind);
-    OPTION_CLASS = number("geneve.option.class", "Class", "Namespace of the option type").hex(4);
-    OPTION_TYPE = number("geneve.option.type", "Type", "Type within the class").hex(2);
-    OPTION_CRITICAL = bool("geneve.option.type.critical", "Critical", "The receiver must support the option").mask(0x80);
-    OPTION_RESERVED = bool("geneve.option.flags.reserved", "Reserved", "").mask(0xe0);
+    OPTION_CLASS = number("geneve.option.class", "Class", "Namespace of the option type").hex(4).once_per(&OPTION);
+    OPTION_TYPE = number("geneve.option.type", "Type", "Type within the class").hex(2).once_per(&OPTION);
+    OPTION_CRITICAL = bool("geneve.option.type.critical", "Critical", "The receiver must support the option").mask(0x80).once_per(&OPTION);
+    OPTION_RESERVED = bool("geneve.option.flags.reserved", "Reserved", "").mask(0xe0).once_per(&OPTION);
     LENGTH = number("geneve.option.length", "Length", "Bytes of all options, or of one with its header; on the wire in units of four");
-    OPTION_DATA = bytes("geneve.option.unknown.data", "Data", "");
+    OPTION_DATA = bytes("geneve.option.unknown.data", "Data", "").once_per(&OPTION);
 }
 
 const UNIT: u64 = 4;

@@ -14,27 +14,27 @@ pub static PROTOCOL: Protocol = layer(&ICMP, FIELDS);
 
 fields! {
     ICMP = protocol("icmp", "ICMP", "Internet Control Message Protocol");
-    TYPE = number("icmp.type", "Type", "").names(TYPES);
-    CODE = number("icmp.code", "Code", "");
-    CHECKSUM = number("icmp.checksum", "Checksum", "Checksum of the message").hex(4);
-    IDENT = number("icmp.ident", "Identifier", "");
-    SEQ = number("icmp.seq", "Sequence number", "");
-    GATEWAY = ipv4("icmp.redir_gw", "Gateway address", "Redirect: next hop to use");
+    TYPE = number("icmp.type", "Type", "").names(TYPES).once();
+    CODE = number("icmp.code", "Code", "").once();
+    CHECKSUM = number("icmp.checksum", "Checksum", "Checksum of the message").hex(4).once();
+    IDENT = number("icmp.ident", "Identifier", "").once();
+    SEQ = number("icmp.seq", "Sequence number", "").once();
+    GATEWAY = ipv4("icmp.redir_gw", "Gateway address", "Redirect: next hop to use").once();
     UNUSED = bytes("icmp.unused", "Unused", "");
-    LENGTH = number("icmp.length", "Length of original datagram", "Units of four bytes (RFC 4884)");
+    LENGTH = number("icmp.length", "Length of original datagram", "Units of four bytes (RFC 4884)").once();
     POINTER = number("icmp.pointer", "Pointer", "Offset of the error in the original datagram");
-    MTU = number("icmp.mtu", "MTU of next hop", "Bytes");
-    COUNT = number("icmp.num_addrs", "Number of addresses", "Router advertisement");
-    ENTRY_SIZE = number("icmp.addr_entry_size", "Address entry size", "Units of four bytes");
-    LIFETIME = number("icmp.lifetime", "Lifetime", "Seconds");
-    ORIGINATE = number("icmp.originate_timestamp", "Originate timestamp", "Milliseconds since midnight");
-    RECEIVE = number("icmp.receive_timestamp", "Receive timestamp", "Milliseconds since midnight");
-    TRANSMIT = number("icmp.transmit_timestamp", "Transmit timestamp", "Milliseconds since midnight");
+    MTU = number("icmp.mtu", "MTU of next hop", "Bytes").once();
+    COUNT = number("icmp.num_addrs", "Number of addresses", "Router advertisement").once();
+    ENTRY_SIZE = number("icmp.addr_entry_size", "Address entry size", "Units of four bytes").once();
+    LIFETIME = number("icmp.lifetime", "Lifetime", "Seconds").once();
+    ORIGINATE = number("icmp.originate_timestamp", "Originate timestamp", "Milliseconds since midnight").once();
+    RECEIVE = number("icmp.receive_timestamp", "Receive timestamp", "Milliseconds since midnight").once();
+    TRANSMIT = number("icmp.transmit_timestamp", "Transmit timestamp", "Milliseconds since midnight").once();
     RESPONSE_TO = number("icmp.resp_to", "request frame", "Frame of the echo request").on_request();
     RESPONSE_TIME = float("icmp.resptime", "response time", "Milliseconds from request to reply").on_request();
     RESPONSE_IN = number("icmp.resp_in", "response frame", "Needs a second pass over the capture; never present");
     NO_RESPONSE = bool("icmp.no_resp", "no response seen", "Needs a second pass over the capture; never present");
-    MASK = ipv4("icmp.address_mask", "Address mask", "Subnet mask");
+    MASK = ipv4("icmp.address_mask", "Address mask", "Subnet mask").once();
 }
 
 const TYPES: Names = &[

@@ -44,29 +44,29 @@ pub const MPLS: u8 = 137;
 
 fields! {
     IP = protocol("ip", "IPv4", "Internet Protocol version 4");
-    VERSION = number("ip.version", "Version", "4").mask(0xf0);
-    HDR_LEN = number("ip.hdr_len", "Header length", "Bytes of the header; on the wire in units of four").mask(0x0f);
-    DSFIELD = number("ip.dsfield", "Differentiated services field", "").hex(2);
-    DSCP = number("ip.dsfield.dscp", "DSCP", "Differentiated services code point").mask(0xfc);
-    ECN = number("ip.dsfield.ecn", "ECN", "Explicit congestion notification").mask(0x03).names(ECNS);
-    LEN = number("ip.len", "Total length", "Bytes of header and payload");
-    ID = number("ip.id", "Identification", "Identifies the fragments of a datagram").hex(4);
-    FLAGS = number("ip.flags", "Flags", "").hex(2).mask(0xe000);
-    RB = bool("ip.flags.rb", "Reserved", "").mask(0x8000);
-    DF = bool("ip.flags.df", "Don't fragment", "").mask(0x4000);
-    MF = bool("ip.flags.mf", "More fragments", "").mask(0x2000);
-    FRAG_OFFSET = number("ip.frag_offset", "Fragment offset", "Units of eight bytes").mask(0x1fff);
-    TTL = number("ip.ttl", "Time to live", "");
-    PROTO = number("ip.proto", "Protocol", "Protocol of the payload").names(PROTOCOLS);
-    CHECKSUM = number("ip.checksum", "Header checksum", "").hex(4);
+    VERSION = number("ip.version", "Version", "4").mask(0xf0).once();
+    HDR_LEN = number("ip.hdr_len", "Header length", "Bytes of the header; on the wire in units of four").mask(0x0f).once();
+    DSFIELD = number("ip.dsfield", "Differentiated services field", "").hex(2).once();
+    DSCP = number("ip.dsfield.dscp", "DSCP", "Differentiated services code point").mask(0xfc).once();
+    ECN = number("ip.dsfield.ecn", "ECN", "Explicit congestion notification").mask(0x03).names(ECNS).once();
+    LEN = number("ip.len", "Total length", "Bytes of header and payload").once();
+    ID = number("ip.id", "Identification", "Identifies the fragments of a datagram").hex(4).once();
+    FLAGS = number("ip.flags", "Flags", "").hex(2).mask(0xe000).once();
+    RB = bool("ip.flags.rb", "Reserved", "").mask(0x8000).once();
+    DF = bool("ip.flags.df", "Don't fragment", "").mask(0x4000).once();
+    MF = bool("ip.flags.mf", "More fragments", "").mask(0x2000).once();
+    FRAG_OFFSET = number("ip.frag_offset", "Fragment offset", "Units of eight bytes").mask(0x1fff).once();
+    TTL = number("ip.ttl", "Time to live", "").once();
+    PROTO = number("ip.proto", "Protocol", "Protocol of the payload").names(PROTOCOLS).once();
+    CHECKSUM = number("ip.checksum", "Header checksum", "").hex(4).once();
     CHECKSUM_STATUS = number("ip.checksum.status", "Checksum status", "Result of the verification, if enabled").names(STATUS).generated(&[&CHECKSUM], checksum::unverified);
     BAD_CHECKSUM = odd("ip.checksum.bad", "bad checksum", "The checksum does not match the data");
-    SRC = ipv4("ip.src", "Source", "").also("ip.addr");
-    DST = ipv4("ip.dst", "Destination", "").also("ip.addr");
+    SRC = ipv4("ip.src", "Source", "").also("ip.addr").once();
+    DST = ipv4("ip.dst", "Destination", "").also("ip.addr").once();
     SRC_HOST = text("ip.src_host", "Source host", "The source as text").generated(&[&SRC], as_text);
     DST_HOST = text("ip.dst_host", "Destination host", "The destination as text").generated(&[&DST], as_text);
     HOST = text("ip.host", "Source or destination host", "Either address as text").generated(&[&SRC, &DST], as_text);
-    CUR_RT = ipv4("ip.cur_rt", "Current route", "Next router of a source route; the destination is the last one");
+    CUR_RT = ipv4("ip.cur_rt", "Current route", "Next router of a source route; the destination is the last one").once();
     OPTION = group("ip.opt", "Option", "").titled(title::kind);
     OPT_TYPE = number("ip.opt.type", "Type", "").names(OPTIONS);
     OPT_LEN = number("ip.opt.len", "Length", "Bytes of the option, type and length included");
@@ -74,7 +74,7 @@ fields! {
     BOGUS_VERSION = broken("ip.bogus_ip_version", "bogus version", "The version is not 4");
     BOGUS_LENGTH = broken("ip.bogus_ip_length", "bogus length", "The header or total length is invalid");
     EXCEEDS = odd("ip.bogus_ip_length.exceeds", "length exceeds the frame", "The total length exceeds the frame on the wire");
-    FRAGMENT = bytes("ip.fragment", "Fragment", "Fragment of a datagram");
+    FRAGMENT = bytes("ip.fragment", "Fragment", "Fragment of a datagram").once();
     INCOMPLETE = broken("ip.fragment.incomplete", "incomplete datagram", "Fragments of the datagram are missing from the capture");
 }
 

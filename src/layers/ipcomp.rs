@@ -19,10 +19,10 @@ pub static PROTOCOL: Protocol = layer(&IPCOMP, FIELDS);
 
 fields! {
     IPCOMP = protocol("ipcomp", "IPComp", "IP payload compression");
-    NEXT_HEADER = number("ipcomp.next_header", "Next header", "The protocol of the decompressed payload").hex(2).names(PROTOCOLS);
-    FLAGS = number("ipcomp.flags", "Flags", "Reserved: zero").hex(2);
-    CPI = number("ipcomp.cpi", "CPI", "Compression parameter index").hex(4).names(CPIS);
-    DATA = bytes("ipcomp.data", "Data", "The compressed payload");
+    NEXT_HEADER = number("ipcomp.next_header", "Next header", "The protocol of the decompressed payload").hex(2).names(PROTOCOLS).once();
+    FLAGS = number("ipcomp.flags", "Flags", "Reserved: zero").hex(2).once();
+    CPI = number("ipcomp.cpi", "CPI", "Compression parameter index").hex(4).names(CPIS).once();
+    DATA = bytes("ipcomp.data", "Data", "The compressed payload").once();
 }
 
 const CPIS: Names = &[(1, "OUI"), (2, "DEFLATE"), (3, "LZS")];

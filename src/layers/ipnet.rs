@@ -14,14 +14,14 @@ pub static PROTOCOL: Protocol = layer(&IPNET, FIELDS);
 
 fields! {
     IPNET = protocol("ipnet", "ipnet", "Solaris ipnet");
-    VERSION = number("ipnet.version", "Version", "1");
-    FAMILY = number("ipnet.family", "Family", "2 is IPv4, 26 is IPv6");
-    HTYPE = number("ipnet.htype", "Hook type", "0 is inbound");
-    PKTLEN = number("ipnet.pktlen", "Data length", "Bytes of the packet");
-    IFINDEX = number("ipnet.ifindex", "Interface index", "");
-    GRIFINDEX = number("ipnet.grifindex", "Group index", "IPMP group interface");
-    ZSRC = number("ipnet.zsrc", "Source zone", "");
-    ZDST = number("ipnet.zdst", "Destination zone", "");
+    VERSION = number("ipnet.version", "Version", "1").once();
+    FAMILY = number("ipnet.family", "Family", "2 is IPv4, 26 is IPv6").once();
+    HTYPE = number("ipnet.htype", "Hook type", "0 is inbound").once();
+    PKTLEN = number("ipnet.pktlen", "Data length", "Bytes of the packet").once();
+    IFINDEX = number("ipnet.ifindex", "Interface index", "").once();
+    GRIFINDEX = number("ipnet.grifindex", "Group index", "IPMP group interface").once();
+    ZSRC = number("ipnet.zsrc", "Source zone", "").once();
+    ZDST = number("ipnet.zdst", "Destination zone", "").once();
 }
 
 /// What Solaris knew of a packet.

@@ -14,12 +14,12 @@ pub static PROTOCOL: Protocol = layer(&IPOIB, FIELDS);
 
 fields! {
     IPOIB = protocol("ipoib", "IPoIB", "IP over InfiniBand");
-    GRH = bytes("ipoib.grh", "Route header", "Start of a global route header, may be empty");
-    RESERVED_BYTE = bytes("ipoib.daddr.reserved", "Reserved", "Flags");
-    QPN = number("ipoib.daddr.qpn", "Queue pair", "Destination queue pair number").hex(6);
-    DGID = ipv6("ipoib.dgid", "Destination", "Destination global identifier");
-    TYPE = number("ipoib.type", "Type", "EtherType of the payload").hex(4).names(ETHER_TYPES);
-    RESERVED = number("ipoib.reserved", "Reserved", "").hex(4);
+    GRH = bytes("ipoib.grh", "Route header", "Start of a global route header, may be empty").once();
+    RESERVED_BYTE = bytes("ipoib.daddr.reserved", "Reserved", "Flags").once();
+    QPN = number("ipoib.daddr.qpn", "Queue pair", "Destination queue pair number").hex(6).once();
+    DGID = ipv6("ipoib.dgid", "Destination", "Destination global identifier").once();
+    TYPE = number("ipoib.type", "Type", "EtherType of the payload").hex(4).names(ETHER_TYPES).once();
+    RESERVED = number("ipoib.reserved", "Reserved", "").hex(4).once();
 }
 
 /// A frame of IP over InfiniBand.

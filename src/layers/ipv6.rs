@@ -17,14 +17,14 @@ pub static PROTOCOL: Protocol = layer(&IPV6, FIELDS);
 
 fields! {
     IPV6 = protocol("ipv6", "IPv6", "Internet Protocol version 6");
-    VERSION = number("ipv6.version", "Version", "6").mask(0xf000_0000).also("ip.version");
-    TCLASS = number("ipv6.tclass", "Traffic class", "DSCP and ECN").hex(2).mask(0x0ff0_0000);
-    FLOW = number("ipv6.flow", "Flow label", "").hex(6).mask(0x000f_ffff);
-    PLEN = number("ipv6.plen", "Payload length", "Bytes after this header");
-    NXT = number("ipv6.nxt", "Next header", "Protocol of the payload").names(PROTOCOLS);
-    HLIM = number("ipv6.hlim", "Hop limit", "");
-    SRC = ipv6("ipv6.src", "Source", "").also("ipv6.addr");
-    DST = ipv6("ipv6.dst", "Destination", "").also("ipv6.addr");
+    VERSION = number("ipv6.version", "Version", "6").mask(0xf000_0000).also("ip.version").once();
+    TCLASS = number("ipv6.tclass", "Traffic class", "DSCP and ECN").hex(2).mask(0x0ff0_0000).once();
+    FLOW = number("ipv6.flow", "Flow label", "").hex(6).mask(0x000f_ffff).once();
+    PLEN = number("ipv6.plen", "Payload length", "Bytes after this header").once();
+    NXT = number("ipv6.nxt", "Next header", "Protocol of the payload").names(PROTOCOLS).once();
+    HLIM = number("ipv6.hlim", "Hop limit", "").once();
+    SRC = ipv6("ipv6.src", "Source", "").also("ipv6.addr").once();
+    DST = ipv6("ipv6.dst", "Destination", "").also("ipv6.addr").once();
     SRC_HOST = text("ipv6.src_host", "Source host", "The source as text").generated(&[&SRC], as_text);
     DST_HOST = text("ipv6.dst_host", "Destination host", "The destination as text").generated(&[&DST], as_text);
     HOST = text("ipv6.host", "Source or destination host", "Either address as text").generated(&[&SRC, &DST], as_text);
@@ -35,8 +35,8 @@ fields! {
     DSTOPTS_NXT = number("ipv6.dstopts.nxt", "Next header", "Protocol of the payload").names(PROTOCOLS);
     DSTOPTS_LEN = number("ipv6.dstopts.len", "Length", "Units of eight bytes, without the first eight");
     OPTION = group("ipv6.opt", "Option", "").titled(title::kind);
-    OPT_TYPE = number("ipv6.opt.type", "Type", "").hex(2).names(OPTIONS);
-    OPT_LEN = number("ipv6.opt.length", "Length", "Bytes of the data");
+    OPT_TYPE = number("ipv6.opt.type", "Type", "").hex(2).names(OPTIONS).once_per(&OPTION);
+    OPT_LEN = number("ipv6.opt.length", "Length", "Bytes of the data").once_per(&OPTION);
     OPT_DATA = bytes("ipv6.opt.data", "Data", "");
     ROUTING = group("ipv6.routing", "Routing header", "");
     ROUTING_NXT = number("ipv6.routing.nxt", "Next header", "Protocol of the payload").names(PROTOCOLS);
@@ -51,7 +51,7 @@ fields! {
     FRAG_BITS = number("ipv6.fraghdr.reserved_bits", "Reserved", "").mask(0x0006);
     FRAG_MORE = bool("ipv6.fraghdr.more", "More fragments", "").mask(0x0001);
     FRAG_ID = number("ipv6.fraghdr.ident", "Identification", "Identifies the fragments of a datagram").hex(8);
-    FRAGMENT = bytes("ipv6.fragment", "Fragment", "Fragment of a datagram");
+    FRAGMENT = bytes("ipv6.fragment", "Fragment", "Fragment of a datagram").once();
     BOGUS_VERSION = broken("ipv6.bogus_version", "bogus version", "The version is not 6");
     BAD_OPTION = broken("ipv6.opt.length.bad", "bad option length", "An option exceeds its extension header");
     EXTENSION = broken("ipv6.note.extension", "bad extension header", "An extension header is invalid");

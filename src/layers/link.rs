@@ -29,9 +29,9 @@ mod null {
 
     fields! {
         NULL = protocol("null", "Loopback", "BSD loopback encapsulation");
-        FAMILY = number("null.family", "Family", "Address family, in the byte order of the capturing host").names(super::FAMILIES);
-        UNUSED = bytes("null.unused", "Unused", "Bytes before an EtherType");
-        TYPE = number("null.type", "Type", "EtherType, instead of an address family").hex(4).names(super::ETHER_TYPES);
+        FAMILY = number("null.family", "Family", "Address family, in the byte order of the capturing host").names(super::FAMILIES).once();
+        UNUSED = bytes("null.unused", "Unused", "Bytes before an EtherType").once();
+        TYPE = number("null.type", "Type", "EtherType, instead of an address family").hex(4).names(super::ETHER_TYPES).once();
     }
 }
 
@@ -50,15 +50,15 @@ mod sll {
 
     fields! {
         SLL = protocol("sll", "Linux cooked", "Linux cooked-mode capture");
-        PKTTYPE = number("sll.pkttype", "Packet type", "Relation of the packet to the capturing host").names(PACKET_TYPES);
-        HATYPE = number("sll.hatype", "Link-layer address type", "Linux ARPHRD number");
-        HALEN = number("sll.halen", "Link-layer address length", "Bytes");
-        SRC_ETH = mac("sll.src.eth", "Source", "Ethernet address of the sender");
+        PKTTYPE = number("sll.pkttype", "Packet type", "Relation of the packet to the capturing host").names(PACKET_TYPES).once();
+        HATYPE = number("sll.hatype", "Link-layer address type", "Linux ARPHRD number").once();
+        HALEN = number("sll.halen", "Link-layer address length", "Bytes").once();
+        SRC_ETH = mac("sll.src.eth", "Source", "Ethernet address of the sender").once();
         SRC_OTHER = bytes("sll.src.other", "Source", "Link-layer address of the sender");
-        UNUSED = bytes("sll.unused", "Unused", "Address up to eight bytes");
-        ETYPE = number("sll.etype", "Protocol", "EtherType of the payload").hex(4).names(ETHER_TYPES);
-        RESERVED = number("sll.reserved", "Reserved", "").hex(4);
-        IFINDEX = number("sll.ifindex", "Interface index", "");
+        UNUSED = bytes("sll.unused", "Unused", "Address up to eight bytes").once();
+        ETYPE = number("sll.etype", "Protocol", "EtherType of the payload").hex(4).names(ETHER_TYPES).once();
+        RESERVED = number("sll.reserved", "Reserved", "").hex(4).once();
+        IFINDEX = number("sll.ifindex", "Interface index", "").once();
     }
 }
 

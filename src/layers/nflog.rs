@@ -14,12 +14,12 @@ pub static PROTOCOL: Protocol = layer(&NFLOG, FIELDS);
 
 fields! {
     NFLOG = protocol("nflog", "Netfilter log", "Linux netfilter log");
-    FAMILY = number("nflog.family", "Family", "2: IPv4, 10: IPv6");
-    VERSION = number("nflog.version", "Version", "0");
-    RES_ID = number("nflog.res_id", "Resource ID", "NFLOG group");
+    FAMILY = number("nflog.family", "Family", "2: IPv4, 10: IPv6").once();
+    VERSION = number("nflog.version", "Version", "0").once();
+    RES_ID = number("nflog.res_id", "Resource ID", "NFLOG group").once();
     TLV = group("nflog.tlv", "TLV", "Attribute of the packet").titled(title::kind);
-    TLV_LENGTH = number("nflog.tlv_length", "TLV length", "Bytes, header included");
-    TLV_TYPE = number("nflog.tlv_type", "TLV type", "").names(NFLOG_TYPES);
+    TLV_LENGTH = number("nflog.tlv_length", "TLV length", "Bytes, header included").once_per(&TLV);
+    TLV_TYPE = number("nflog.tlv_type", "TLV type", "").names(NFLOG_TYPES).once_per(&TLV);
     HW_PROTOCOL = number("nflog.protocol", "Protocol", "EtherType").hex(4).names(ETHER_TYPES);
     HOOK = number("nflog.hook", "Hook", "Netfilter hook");
     INDEV = number("nflog.ifindex_indev", "Incoming interface", "Index");

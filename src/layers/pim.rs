@@ -18,14 +18,14 @@ pub static PROTOCOL: Protocol = layer(&PIM, FIELDS);
 
 fields! {
     PIM = protocol("pim", "PIM", "Protocol Independent Multicast");
-    VERSION = number("pim.version", "Version", "2").mask(0xf0);
-    TYPE = number("pim.type", "Type", "").mask(0x0f).names(TYPES);
-    RES_BYTES = bytes("pim.res_bytes", "Reserved", "");
-    CKSUM = number("pim.cksum", "Checksum", "Of a Register, covers only the first eight bytes").hex(4);
+    VERSION = number("pim.version", "Version", "2").mask(0xf0).once();
+    TYPE = number("pim.type", "Type", "").mask(0x0f).names(TYPES).once();
+    RES_BYTES = bytes("pim.res_bytes", "Reserved", "").once();
+    CKSUM = number("pim.cksum", "Checksum", "Of a Register, covers only the first eight bytes").hex(4).once();
     OPTION = group("pim.option", "Option", "Hello option").titled(title::kind);
-    OPTION_TYPE = number("pim.optiontype", "Type", "").names(OPTIONS);
-    OPTION_LENGTH = number("pim.optionlength", "Length", "Bytes of the value");
-    OPTION_VALUE = bytes("pim.optionvalue", "Value", "");
+    OPTION_TYPE = number("pim.optiontype", "Type", "").names(OPTIONS).once_per(&OPTION);
+    OPTION_LENGTH = number("pim.optionlength", "Length", "Bytes of the value").once_per(&OPTION);
+    OPTION_VALUE = bytes("pim.optionvalue", "Value", "").once_per(&OPTION);
     REGISTER_FLAG = number("pim.register_flag", "Register flags", "").hex(8);
     BORDER = bool("pim.register_flag.border", "Border", "The sender is a PIM multicast border router").mask(0x8000_0000);
     NULL_REGISTER = bool("pim.register_flag.null_register", "Null-Register", "The message carries no packet").mask(0x4000_0000);

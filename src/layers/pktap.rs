@@ -15,21 +15,21 @@ pub static PROTOCOL: Protocol = layer(&PKTAP, FIELDS);
 
 fields! {
     PKTAP = protocol("pktap", "PKTAP", "Apple's packet tap");
-    HDRLEN = number("pktap.hdrlen", "Header length", "Bytes of this header");
-    RECTYPE = number("pktap.rectype", "Record type", "1: packet");
-    DLT = number("pktap.dlt", "DLT", "Link type of the payload");
-    IFNAME = text("pktap.ifname", "Interface name", "");
-    FLAGS = number("pktap.flags", "Flags", "Direction of the packet").hex(8);
-    PFAMILY = number("pktap.pfamily", "Family", "Protocol family");
-    LLHDRLEN = number("pktap.llhdrlen", "Link-layer header length", "Bytes");
-    LLTRLRLEN = number("pktap.lltrlrlen", "Link-layer trailer length", "Bytes");
-    PID = number("pktap.pid", "Process ID", "Process that sent or received the packet");
-    CMDNAME = text("pktap.cmdname", "Command name", "");
-    SVC_CLASS = number("pktap.svc_class", "Service class", "Priority");
-    IFTYPE = number("pktap.iftype", "Interface type", "");
-    IFUNIT = number("pktap.ifunit", "Interface unit", "");
-    EPID = number("pktap.epid", "Effective process ID", "Process on whose behalf the packet was sent");
-    ECMDNAME = text("pktap.ecmdname", "Effective command name", "");
+    HDRLEN = number("pktap.hdrlen", "Header length", "Bytes of this header").once();
+    RECTYPE = number("pktap.rectype", "Record type", "1: packet").once();
+    DLT = number("pktap.dlt", "DLT", "Link type of the payload").once();
+    IFNAME = text("pktap.ifname", "Interface name", "").once();
+    FLAGS = number("pktap.flags", "Flags", "Direction of the packet").hex(8).once();
+    PFAMILY = number("pktap.pfamily", "Family", "Protocol family").once();
+    LLHDRLEN = number("pktap.llhdrlen", "Link-layer header length", "Bytes").once();
+    LLTRLRLEN = number("pktap.lltrlrlen", "Link-layer trailer length", "Bytes").once();
+    PID = number("pktap.pid", "Process ID", "Process that sent or received the packet").once();
+    CMDNAME = text("pktap.cmdname", "Command name", "").once();
+    SVC_CLASS = number("pktap.svc_class", "Service class", "Priority").once();
+    IFTYPE = number("pktap.iftype", "Interface type", "").once();
+    IFUNIT = number("pktap.ifunit", "Interface unit", "").once();
+    EPID = number("pktap.epid", "Effective process ID", "Process on whose behalf the packet was sent").once();
+    ECMDNAME = text("pktap.ecmdname", "Effective command name", "").once();
     MORE = bytes("pktap.more", "More", "Extension of later versions");
 }
 

@@ -22,13 +22,13 @@ pub(super) static FRAME: Described = Described { protocol: &PROTOCOL, header: fr
 fields! {
     PPP = protocol("ppp", "PPP", "Point-to-Point Protocol");
     DIRECTION = number("ppp.direction", "Direction", "Received or sent by the capturing host; inverted on the wire").names(DIRECTIONS);
-    ADDRESS = number("ppp.address", "Address", "0xff, all stations").hex(2);
-    CONTROL = number("ppp.control", "Control", "0x03, unnumbered information").hex(2);
-    PROTO = number("ppp.protocol", "Protocol", "").hex(4).names(PROTOCOLS);
-    CODE = number("ppp.code", "Code", "").names(CODES);
-    IDENTIFIER = number("ppp.identifier", "Identifier", "Matches a response to its request");
-    LENGTH = number("ppp.length", "Length", "Bytes of the control packet");
-    DATA = bytes("ppp.data", "Data", "Options, or data of the code");
+    ADDRESS = number("ppp.address", "Address", "0xff, all stations").hex(2).once();
+    CONTROL = number("ppp.control", "Control", "0x03, unnumbered information").hex(2).once();
+    PROTO = number("ppp.protocol", "Protocol", "").hex(4).names(PROTOCOLS).once();
+    CODE = number("ppp.code", "Code", "").names(CODES).once();
+    IDENTIFIER = number("ppp.identifier", "Identifier", "Matches a response to its request").once();
+    LENGTH = number("ppp.length", "Length", "Bytes of the control packet").once();
+    DATA = bytes("ppp.data", "Data", "Options, or data of the code").once();
     BAD_LENGTH = odd("ppp.length.bad", "bad length", "The length of a control packet is less than its header or exceeds the frame");
 }
 

@@ -23,11 +23,11 @@ pub static SESSION_PROTOCOL: Protocol = layer(&session_fields::PPPOES, session_f
 
 fields! {
     PPPOE = protocol("pppoe", "PPPoE", "PPP over Ethernet");
-    VERSION = number("pppoe.version", "Version", "1").mask(0xf0);
-    TYPE = number("pppoe.type", "Type", "1").mask(0x0f);
-    CODE = number("pppoe.code", "Code", "").hex(2).names(CODES);
-    SESSION_ID = number("pppoe.session_id", "Session ID", "0 during discovery").hex(4);
-    LENGTH = number("pppoe.payload_length", "Payload length", "Bytes after this header");
+    VERSION = number("pppoe.version", "Version", "1").mask(0xf0).once();
+    TYPE = number("pppoe.type", "Type", "1").mask(0x0f).once();
+    CODE = number("pppoe.code", "Code", "").hex(2).names(CODES).once();
+    SESSION_ID = number("pppoe.session_id", "Session ID", "0 during discovery").hex(4).once();
+    LENGTH = number("pppoe.payload_length", "Payload length", "Bytes after this header").once();
     BAD_LENGTH = odd("pppoe.payload_length.bad", "bad length", "The length exceeds the frame");
 }
 

@@ -27,8 +27,8 @@ pub(super) static CHANNEL: Described = Described { protocol: &CHANNEL_PROTOCOL, 
 
 fields! {
     PWETH = protocol("pweth", "Pseudowire", "Control word of an Ethernet pseudowire");
-    CW = number("pweth.cw", "Control word", "").hex(8);
-    SEQUENCE = number("pweth.cw.sequence_number", "Sequence number", "0 if sequencing is not used").mask(0xffff);
+    CW = number("pweth.cw", "Control word", "").hex(8).once();
+    SEQUENCE = number("pweth.cw.sequence_number", "Sequence number", "0 if sequencing is not used").mask(0xffff).once();
 }
 
 mod channel_fields {

@@ -17,9 +17,9 @@ pub static PROTOCOL: Protocol = layer(&RADIOTAP, FIELDS);
 
 fields! {
     RADIOTAP = protocol("radiotap", "Radiotap", "What a wireless card knows of a frame");
-    VERSION = number("radiotap.version", "Version", "0");
-    PAD = number("radiotap.pad", "Pad", "");
-    LENGTH = number("radiotap.length", "Length", "Bytes of this header");
+    VERSION = number("radiotap.version", "Version", "0").once();
+    PAD = number("radiotap.pad", "Pad", "").once();
+    LENGTH = number("radiotap.length", "Length", "Bytes of this header").once();
     PRESENT = group("radiotap.present", "Present flags", "Bitmap of the fields that follow");
     WORD = number("radiotap.present.word", "Word", "32 bits of the bitmap").hex(8);
     MACTIME = number("radiotap.mactime", "MAC timestamp", "Microseconds (TSFT)");

@@ -20,10 +20,10 @@ pub static PROTOCOL: Protocol = layer(&SCTP, FIELDS);
 
 fields! {
     SCTP = protocol("sctp", "SCTP", "Stream Control Transmission Protocol");
-    SRCPORT = number("sctp.srcport", "Source port", "").also("sctp.port");
-    DSTPORT = number("sctp.dstport", "Destination port", "").also("sctp.port");
-    VERIFICATION_TAG = number("sctp.verification_tag", "Verification tag", "Initiate tag of the receiver").hex(8);
-    CHECKSUM = number("sctp.checksum", "Checksum", "CRC32c of the packet").hex(8);
+    SRCPORT = number("sctp.srcport", "Source port", "").also("sctp.port").once();
+    DSTPORT = number("sctp.dstport", "Destination port", "").also("sctp.port").once();
+    VERIFICATION_TAG = number("sctp.verification_tag", "Verification tag", "Initiate tag of the receiver").hex(8).once();
+    CHECKSUM = number("sctp.checksum", "Checksum", "CRC32c of the packet").hex(8).once();
     CHUNK = group("sctp.chunk", "Chunk", "").titled(title::kind);
     CHUNK_TYPE = number("sctp.chunk_type", "Chunk type", "").names(CHUNKS);
     CHUNK_FLAGS = number("sctp.chunk_flags", "Chunk flags", "").hex(2);

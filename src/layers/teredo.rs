@@ -22,18 +22,18 @@ pub(super) static HEADERS: Described = Described { protocol: &PROTOCOL, header: 
 
 fields! {
     TEREDO = protocol("teredo", "Teredo", "IPv6 over UDP through address translators");
-    AUTH = group("teredo.auth", "Authentication", "Authentication header of the client or server");
-    AUTH_KIND = number("teredo.auth.type", "Type", "1").hex(4);
-    ID_LENGTH = number("teredo.auth.idlen", "Client identifier length", "Bytes");
-    VALUE_LENGTH = number("teredo.auth.aulen", "Authentication value length", "Bytes");
+    AUTH = group("teredo.auth", "Authentication", "Authentication header of the client or server").once();
+    AUTH_KIND = number("teredo.auth.type", "Type", "1").hex(4).once();
+    ID_LENGTH = number("teredo.auth.idlen", "Client identifier length", "Bytes").once();
+    VALUE_LENGTH = number("teredo.auth.aulen", "Authentication value length", "Bytes").once();
     ID = bytes("teredo.auth.id", "Client identifier", "");
     VALUE = bytes("teredo.auth.value", "Authentication value", "HMAC of the shared secret");
-    NONCE = bytes("teredo.auth.nonce", "Nonce", "Matches a response to its request");
-    CONFIRMATION = bytes("teredo.auth.conf", "Confirmation", "Nonzero if the client needs a new key");
-    ORIGIN = group("teredo.orig", "Origin indication", "Source address and port seen by the server");
-    ORIGIN_KIND = number("teredo.orig.type", "Type", "0").hex(4);
-    ORIGIN_PORT = number("teredo.orig.port", "Origin UDP port", "External port of the NAT; all bits inverted on the wire");
-    ORIGIN_ADDR = text("teredo.orig.addr", "Origin IPv4 address", "External address of the NAT; all bits inverted on the wire");
+    NONCE = bytes("teredo.auth.nonce", "Nonce", "Matches a response to its request").once();
+    CONFIRMATION = bytes("teredo.auth.conf", "Confirmation", "Nonzero if the client needs a new key").once();
+    ORIGIN = group("teredo.orig", "Origin indication", "Source address and port seen by the server").once();
+    ORIGIN_KIND = number("teredo.orig.type", "Type", "0").hex(4).once();
+    ORIGIN_PORT = number("teredo.orig.port", "Origin UDP port", "External port of the NAT; all bits inverted on the wire").once();
+    ORIGIN_ADDR = text("teredo.orig.addr", "Origin IPv4 address", "External address of the NAT; all bits inverted on the wire").once();
 }
 
 /// Whether Teredo may begin here.

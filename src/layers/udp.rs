@@ -18,16 +18,16 @@ pub static PROTOCOL: Protocol = Protocol { settings: &[checksum::UDP], ..layer(&
 
 fields! {
     UDP = protocol("udp", "UDP", "User Datagram Protocol");
-    SRCPORT = number("udp.srcport", "Source port", "").also("udp.port");
-    DSTPORT = number("udp.dstport", "Destination port", "").also("udp.port");
-    STREAM = number("udp.stream", "Stream index", "");
-    LENGTH = number("udp.length", "Length", "Bytes of header and payload");
-    CHECKSUM = number("udp.checksum", "Checksum", "Checksum of datagram and pseudo-header").hex(4);
+    SRCPORT = number("udp.srcport", "Source port", "").also("udp.port").once();
+    DSTPORT = number("udp.dstport", "Destination port", "").also("udp.port").once();
+    STREAM = number("udp.stream", "Stream index", "").once();
+    LENGTH = number("udp.length", "Length", "Bytes of header and payload").once();
+    CHECKSUM = number("udp.checksum", "Checksum", "Checksum of datagram and pseudo-header").hex(4).once();
     CHECKSUM_STATUS = number("udp.checksum.status", "Checksum status", "Result of the verification, if enabled").names(STATUS).generated(&[&CHECKSUM], checksum::unverified_or_none);
     BAD_CHECKSUM = odd("udp.checksum.bad", "bad checksum", "The checksum does not match the data");
     TIME_RELATIVE = float("udp.time_relative", "time since first frame", "Seconds since the first frame of the conversation").seconds().on_request();
     TIME_DELTA = float("udp.time_delta", "time since previous frame", "Seconds since the previous frame of the conversation").seconds().on_request();
-    PAYLOAD = bytes("udp.payload", "Payload", "");
+    PAYLOAD = bytes("udp.payload", "Payload", "").once();
     BAD_LENGTH = odd("udp.length.bad", "bad length", "The length is less than the header or exceeds the packet");
 }
 

@@ -16,14 +16,14 @@ pub static PROTOCOL: Protocol = layer(&VNTAG, FIELDS);
 
 fields! {
     VNTAG = protocol("vntag", "VN-Tag", "Cisco virtual interface tag");
-    DIR = bool("vntag.dir", "Direction", "False to the bridge, true from it").mask(0x8000_0000);
-    PTR = bool("vntag.ptr", "Pointer", "False for a vif_id, true for a vif_list_id").mask(0x4000_0000);
-    DST = number("vntag.dst", "Destination", "Destination virtual interface").mask(0x3fff_0000);
-    LOOPED = bool("vntag.looped", "Looped", "The frame returns to its source bridge").mask(0x8000);
-    R = number("vntag.r", "Reserved", "").mask(0x4000);
-    VERSION = number("vntag.version", "Version", "0").mask(0x3000);
-    SRC = number("vntag.src", "Source", "Source virtual interface").mask(0x0fff);
-    ETYPE = number("vntag.etype", "Type", "Ethernet type of the payload").hex(4).names(ETHER_TYPES);
+    DIR = bool("vntag.dir", "Direction", "False to the bridge, true from it").mask(0x8000_0000).once();
+    PTR = bool("vntag.ptr", "Pointer", "False for a vif_id, true for a vif_list_id").mask(0x4000_0000).once();
+    DST = number("vntag.dst", "Destination", "Destination virtual interface").mask(0x3fff_0000).once();
+    LOOPED = bool("vntag.looped", "Looped", "The frame returns to its source bridge").mask(0x8000).once();
+    R = number("vntag.r", "Reserved", "").mask(0x4000).once();
+    VERSION = number("vntag.version", "Version", "0").mask(0x3000).once();
+    SRC = number("vntag.src", "Source", "Source virtual interface").mask(0x0fff).once();
+    ETYPE = number("vntag.etype", "Type", "Ethernet type of the payload").hex(4).names(ETHER_TYPES).once();
     LEN = number("vntag.len", "Length", "Bytes of an IEEE 802.3 payload");
 }
 

@@ -22,21 +22,21 @@ pub(super) static GENERIC: Described = Described { protocol: &PROTOCOL, header: 
 
 fields! {
     VXLAN = protocol("vxlan", "VXLAN", "Virtual eXtensible Local Area Network");
-    FLAGS = number("vxlan.flags", "Flags", "").hex(4);
-    FLAG_G = bool("vxlan.flag_g", "Group policy present", "The group policy ID is valid").mask(0x8000);
-    FLAG_I = bool("vxlan.flag_i", "VNI present", "The VNI is valid").mask(0x0800);
-    FLAG_D = bool("vxlan.flag_d", "Don't learn", "The receiver must not learn the source address").mask(0x0040);
-    FLAG_A = bool("vxlan.flag_a", "Policy applied", "The policy has been applied").mask(0x0008);
-    RESERVED_FLAGS = number("vxlan.flags_reserved", "Reserved", "").hex(4).mask(0x77b7);
-    GBP = number("vxlan.gbp", "Group policy ID", "Group of the sender");
+    FLAGS = number("vxlan.flags", "Flags", "").hex(4).once();
+    FLAG_G = bool("vxlan.flag_g", "Group policy present", "The group policy ID is valid").mask(0x8000).once();
+    FLAG_I = bool("vxlan.flag_i", "VNI present", "The VNI is valid").mask(0x0800).once();
+    FLAG_D = bool("vxlan.flag_d", "Don't learn", "The receiver must not learn the source address").mask(0x0040).once();
+    FLAG_A = bool("vxlan.flag_a", "Policy applied", "The policy has been applied").mask(0x0008).once();
+    RESERVED_FLAGS = number("vxlan.flags_reserved", "Reserved", "").hex(4).mask(0x77b7).once();
+    GBP = number("vxlan.gbp", "Group policy ID", "Group of the sender").once();
     VER = number("vxlan.ver", "Version", "0").mask(0x30);
     I_BIT = number("vxlan.i_bit", "VNI present", "1 if the VNI is valid").mask(0x08);
     P_BIT = number("vxlan.p_bit", "Next protocol present", "1 if the next protocol is valid").mask(0x04);
     O_BIT = number("vxlan.o_bit", "OAM", "1 for OAM packets").mask(0x01);
     RESERVED_16 = number("vxlan.reserved_16", "Reserved", "");
     NEXT_PROTO = number("vxlan.next_proto", "Next protocol", "Protocol of the payload").names(PROTOCOLS);
-    VNI = number("vxlan.vni", "VNI", "Virtual network identifier");
-    RESERVED = number("vxlan.reserved8", "Reserved", "");
+    VNI = number("vxlan.vni", "VNI", "Virtual network identifier").once();
+    RESERVED = number("vxlan.reserved8", "Reserved", "").once();
 }
 
 const PROTOCOLS: Names = &[(1, "IPv4"), (2, "IPv6"), (3, "Ethernet"), (4, "network service header"), (5, "MPLS")];

@@ -31,8 +31,8 @@ fields! {
     LINK = ipv6("dhcpv6.linkaddr", "Link address", "Identifies the link of the client");
     PEER = ipv6("dhcpv6.peeraddr", "Peer address", "Client or relay agent that the message came from or goes to");
     OPTION = group("dhcpv6.option", "option", "RFC 8415").titled(title::kind);
-    OPT_TYPE = number("dhcpv6.option.type", "Option", "Option code").names(OPTIONS);
-    OPT_LENGTH = number("dhcpv6.option.length", "Length", "In bytes");
+    OPT_TYPE = number("dhcpv6.option.type", "Option", "Option code").names(OPTIONS).once_per(&OPTION);
+    OPT_LENGTH = number("dhcpv6.option.length", "Length", "In bytes").once_per(&OPTION);
     OPT_VALUE = bytes("dhcpv6.option.value", "Value", "Value without a field of its own");
     RELAYED = group("dhcpv6.relayed", "relayed message", "Message inside a relay message option");
     DUID = bytes("dhcpv6.duid.bytes", "DUID", "DHCP unique identifier");

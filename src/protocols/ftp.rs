@@ -43,17 +43,17 @@ fields! {
     FTP = protocol("ftp", "FTP", "File Transfer Protocol")
             .covers("Commands and replies; data connections that they announce")
         .leaves_open("Names of the files that data connections transfer");
-    REQUEST = bool("ftp.request", "request", "True in commands");
+    REQUEST = bool("ftp.request", "request", "True in commands").once();
     RESPONSE = bool("ftp.response", "response", "True in replies");
-    COMMAND = text("ftp.request.command", "command", "");
-    ARGUMENT = text("ftp.request.arg", "argument", "Argument of the command");
-    PASSWORD = text("ftp.request.password", "password", "Argument of PASS or ACCT").secret();
+    COMMAND = text("ftp.request.command", "command", "").once();
+    ARGUMENT = text("ftp.request.arg", "argument", "Argument of the command").once();
+    PASSWORD = text("ftp.request.password", "password", "Argument of PASS or ACCT").secret().once();
     CODE = number("ftp.response.code", "response code", "");
     TEXT = text("ftp.response.arg", "response argument", "Text of the reply");
-    PASSIVE_IP = ipv4("ftp.passive.ip", "passive IP address", "Address of the server's data port");
-    PASSIVE_PORT = number("ftp.passive.port", "passive port", "Data port of the server");
-    ACTIVE_IP = ipv4("ftp.active.cip", "active IP address", "Address of the client's data port");
-    ACTIVE_PORT = number("ftp.active.port", "active port", "Data port of the client");
+    PASSIVE_IP = ipv4("ftp.passive.ip", "passive IP address", "Address of the server's data port").once();
+    PASSIVE_PORT = number("ftp.passive.port", "passive port", "Data port of the server").once();
+    ACTIVE_IP = ipv4("ftp.active.cip", "active IP address", "Address of the client's data port").once();
+    ACTIVE_PORT = number("ftp.active.port", "active port", "Data port of the client").once();
     EXTENDED_PORT = number("ftp.eprt.port", "EPRT port", "Data port of the client");
     EXTENDED_PASSIVE_PORT = number("ftp.epsv.port", "EPSV port", "Data port of the server");
     OTHER = bytes("ftp.data", "data", "Undissected bytes");

@@ -23,30 +23,30 @@ fields! {
     MINECRAFT = protocol("minecraft", "Minecraft", "Minecraft, Java edition")
         .covers("Handshake, status and login, up to compression or encryption")
         .leaves_open("Game packets, and the ping of versions before 1.7");
-    LENGTH = number("minecraft.length", "length", "Bytes after this number");
-    ID = number("minecraft.id", "packet id", "Packet type within the current state");
-    VERSION = number("minecraft.handshake.version", "version", "Protocol version; 763 is 1.20.1");
-    ADDRESS_LENGTH = number("minecraft.handshake.address_length", "address length", "Bytes that follow");
-    ADDRESS = text("minecraft.handshake.address", "address", "Hostname or address used by the client");
-    PORT = number("minecraft.handshake.port", "port", "Port used by the client");
-    NEXT = number("minecraft.handshake.next_state", "next state", "State requested by the client").names(STATES);
-    JSON_LENGTH = number("minecraft.json_length", "JSON length", "Bytes that follow");
-    JSON = text("minecraft.json", "JSON", "Server status, or the reason for a disconnect");
-    PAYLOAD = number("minecraft.ping.payload", "payload", "Repeated by the response");
-    NAME_LENGTH = number("minecraft.login.name_length", "name length", "Bytes that follow");
-    NAME = text("minecraft.login.name", "name", "Player name");
-    SERVER_ID_LENGTH = number("minecraft.login.server_id_length", "server id length", "Bytes that follow");
-    SERVER_ID = text("minecraft.login.server_id", "server id", "Empty since 1.7");
-    KEY_LENGTH = number("minecraft.login.key_length", "key length", "Bytes that follow");
-    KEY = bytes("minecraft.login.key", "key", "The server's public key");
-    TOKEN_LENGTH = number("minecraft.login.token_length", "token length", "Bytes that follow");
-    TOKEN = bytes("minecraft.login.token", "token", "To be encrypted with the public key");
-    SECRET_LENGTH = number("minecraft.login.secret_length", "secret length", "Bytes that follow");
-    SECRET = bytes("minecraft.login.secret", "secret", "Shared secret, encrypted with the public key").encrypted();
+    LENGTH = number("minecraft.length", "length", "Bytes after this number").once();
+    ID = number("minecraft.id", "packet id", "Packet type within the current state").once();
+    VERSION = number("minecraft.handshake.version", "version", "Protocol version; 763 is 1.20.1").once();
+    ADDRESS_LENGTH = number("minecraft.handshake.address_length", "address length", "Bytes that follow").once();
+    ADDRESS = text("minecraft.handshake.address", "address", "Hostname or address used by the client").once();
+    PORT = number("minecraft.handshake.port", "port", "Port used by the client").once();
+    NEXT = number("minecraft.handshake.next_state", "next state", "State requested by the client").names(STATES).once();
+    JSON_LENGTH = number("minecraft.json_length", "JSON length", "Bytes that follow").once();
+    JSON = text("minecraft.json", "JSON", "Server status, or the reason for a disconnect").once();
+    PAYLOAD = number("minecraft.ping.payload", "payload", "Repeated by the response").once();
+    NAME_LENGTH = number("minecraft.login.name_length", "name length", "Bytes that follow").once();
+    NAME = text("minecraft.login.name", "name", "Player name").once();
+    SERVER_ID_LENGTH = number("minecraft.login.server_id_length", "server id length", "Bytes that follow").once();
+    SERVER_ID = text("minecraft.login.server_id", "server id", "Empty since 1.7").once();
+    KEY_LENGTH = number("minecraft.login.key_length", "key length", "Bytes that follow").once();
+    KEY = bytes("minecraft.login.key", "key", "The server's public key").once();
+    TOKEN_LENGTH = number("minecraft.login.token_length", "token length", "Bytes that follow").once();
+    TOKEN = bytes("minecraft.login.token", "token", "To be encrypted with the public key").once();
+    SECRET_LENGTH = number("minecraft.login.secret_length", "secret length", "Bytes that follow").once();
+    SECRET = bytes("minecraft.login.secret", "secret", "Shared secret, encrypted with the public key").encrypted().once();
     THRESHOLD = number("minecraft.login.threshold", "threshold", "Minimum size of compressed packets");
-    DATA = bytes("minecraft.data", "data", "Undecoded bytes");
-    RESPONSE_TO = number("minecraft.response_to", "request in", "Frame number of the request");
-    TIME = float("minecraft.time", "time", "Seconds since the request");
+    DATA = bytes("minecraft.data", "data", "Undecoded bytes").once();
+    RESPONSE_TO = number("minecraft.response_to", "request in", "Frame number of the request").once();
+    TIME = float("minecraft.time", "time", "Seconds since the request").once();
     BAD_NUMBER = broken("minecraft.note.number", "bad number", "A VarInt of more than five bytes");
 }
 

@@ -27,22 +27,22 @@ fields! {
     MYSQL = protocol("mysql", "MySQL", "MySQL and MariaDB")
         .covers("The server greeting and the handshake response")
         .leaves_open("Commands and results, shown as payloads");
-    LENGTH = number("mysql.packet_length", "packet length", "Bytes of the payload");
-    NUMBER = number("mysql.packet_number", "packet number", "Sequence number within the command");
-    PROTOCOL_VERSION = number("mysql.protocol", "protocol", "Version of the protocol");
-    VERSION = text("mysql.version", "version", "Version of the server");
-    THREAD = number("mysql.thread_id", "thread ID", "Connection ID at the server");
-    SALT = bytes("mysql.salt", "salt", "Challenge of the authentication");
-    CAPABILITIES = number("mysql.caps.client", "client capabilities", "Lower 16 bits").hex(4);
-    TLS = bool("mysql.caps.sl", "switch to SSL after handshake", "CLIENT_SSL").mask(0x0800);
-    EXTENDED = number("mysql.extcaps.client", "extended client capabilities", "Upper 16 bits").hex(4);
-    LONGEST = number("mysql.max_packet", "maximum packet", "In bytes");
-    CHARSET = number("mysql.charset", "charset", "Character set and collation of the client");
-    UNUSED = bytes("mysql.unused", "unused", "Must be zero");
-    USER = text("mysql.user", "username", "");
-    PASSWORD_LENGTH = number("mysql.passwd.length", "password length", "In bytes");
-    PASSWORD = bytes("mysql.passwd", "password", "Authentication response: a digest, or the password itself").secret();
-    PAYLOAD = bytes("mysql.payload", "payload", "Payload without fields of its own");
+    LENGTH = number("mysql.packet_length", "packet length", "Bytes of the payload").once();
+    NUMBER = number("mysql.packet_number", "packet number", "Sequence number within the command").once();
+    PROTOCOL_VERSION = number("mysql.protocol", "protocol", "Version of the protocol").once();
+    VERSION = text("mysql.version", "version", "Version of the server").once();
+    THREAD = number("mysql.thread_id", "thread ID", "Connection ID at the server").once();
+    SALT = bytes("mysql.salt", "salt", "Challenge of the authentication").once();
+    CAPABILITIES = number("mysql.caps.client", "client capabilities", "Lower 16 bits").hex(4).once();
+    TLS = bool("mysql.caps.sl", "switch to SSL after handshake", "CLIENT_SSL").mask(0x0800).once();
+    EXTENDED = number("mysql.extcaps.client", "extended client capabilities", "Upper 16 bits").hex(4).once();
+    LONGEST = number("mysql.max_packet", "maximum packet", "In bytes").once();
+    CHARSET = number("mysql.charset", "charset", "Character set and collation of the client").once();
+    UNUSED = bytes("mysql.unused", "unused", "Must be zero").once();
+    USER = text("mysql.user", "username", "").once();
+    PASSWORD_LENGTH = number("mysql.passwd.length", "password length", "In bytes").once();
+    PASSWORD = bytes("mysql.passwd", "password", "Authentication response: a digest, or the password itself").secret().once();
+    PAYLOAD = bytes("mysql.payload", "payload", "Payload without fields of its own").once();
 }
 
 /// CLIENT_SSL capability flag.

@@ -21,37 +21,37 @@ fields! {
     NTP = protocol("ntp", "NTP", "Network Time Protocol")
         .covers("Timestamps and clock parameters of all versions, control messages; responses matched with their requests")
         .leaves_open("Extension fields, and implementation-specific messages of mode 7");
-    FLAGS = number("ntp.flags", "Flags", "").hex(2);
-    LEAP = number("ntp.flags.li", "Leap indicator", "Warning of a leap second at the end of the day").mask(0xc0).names(LEAPS);
-    VERSION = number("ntp.flags.vn", "Version number", "").mask(0x38);
-    MODE = number("ntp.flags.mode", "Mode", "").mask(0x07).names(MODES);
-    STRATUM = number("ntp.stratum", "Peer clock stratum", "Distance from the reference clock; 0 is unspecified or a kiss-o'-death");
-    POLL = number("ntp.ppoll", "Peer polling interval", "log2 seconds");
-    PRECISION = number("ntp.precision", "Peer clock precision", "log2 seconds in two's complement, as an unsigned byte");
-    ROOT_DELAY = number("ntp.rootdelay", "Root delay", "Round-trip delay to the reference clock, in 1/65536 seconds");
-    ROOT_DISPERSION = number("ntp.rootdispersion", "Root dispersion", "In 1/65536 seconds");
-    REFERENCE = bytes("ntp.refid", "Reference ID", "Address of the server's source, clock type at stratum 1, or kiss code");
-    REFERENCE_TIME = text("ntp.reftime", "Reference timestamp", "When the clock was last set or corrected");
-    ORIGIN = text("ntp.org", "Origin timestamp", "When the client sent its request");
-    RECEIVE = text("ntp.rec", "Receive timestamp", "When the server received the request");
-    TRANSMIT = text("ntp.xmt", "Transmit timestamp", "When this message was sent");
+    FLAGS = number("ntp.flags", "Flags", "").hex(2).once();
+    LEAP = number("ntp.flags.li", "Leap indicator", "Warning of a leap second at the end of the day").mask(0xc0).names(LEAPS).once();
+    VERSION = number("ntp.flags.vn", "Version number", "").mask(0x38).once();
+    MODE = number("ntp.flags.mode", "Mode", "").mask(0x07).names(MODES).once();
+    STRATUM = number("ntp.stratum", "Peer clock stratum", "Distance from the reference clock; 0 is unspecified or a kiss-o'-death").once();
+    POLL = number("ntp.ppoll", "Peer polling interval", "log2 seconds").once();
+    PRECISION = number("ntp.precision", "Peer clock precision", "log2 seconds in two's complement, as an unsigned byte").once();
+    ROOT_DELAY = number("ntp.rootdelay", "Root delay", "Round-trip delay to the reference clock, in 1/65536 seconds").once();
+    ROOT_DISPERSION = number("ntp.rootdispersion", "Root dispersion", "In 1/65536 seconds").once();
+    REFERENCE = bytes("ntp.refid", "Reference ID", "Address of the server's source, clock type at stratum 1, or kiss code").once();
+    REFERENCE_TIME = text("ntp.reftime", "Reference timestamp", "When the clock was last set or corrected").once();
+    ORIGIN = text("ntp.org", "Origin timestamp", "When the client sent its request").once();
+    RECEIVE = text("ntp.rec", "Receive timestamp", "When the server received the request").once();
+    TRANSMIT = text("ntp.xmt", "Transmit timestamp", "When this message was sent").once();
     KEY = bytes("ntp.keyid", "Key ID", "Identifies the symmetric key");
     MAC = bytes("ntp.mac", "Message authentication code", "Digest keyed with the symmetric key");
     EXTENSION = bytes("ntp.ext", "Extension fields", "Extension fields and undissected bytes after them");
-    CONTROL = number("ntp.ctrl.flags2", "Control flags", "").hex(2);
-    CONTROL_RESPONSE = bool("ntp.ctrl.flags2.r", "Response bit", "").mask(0x80);
-    CONTROL_ERROR = bool("ntp.ctrl.flags2.error", "Error bit", "").mask(0x40);
-    CONTROL_MORE = bool("ntp.ctrl.flags2.more", "More bit", "Further fragments of the response follow").mask(0x20);
-    CONTROL_OPCODE = number("ntp.ctrl.flags2.opcode", "Opcode", "").mask(0x1f).names(OPCODES);
-    SEQUENCE = number("ntp.ctrl.sequence", "Sequence", "Copied into the response");
-    STATUS = number("ntp.ctrl.status", "Status", "Status word of the system, a peer or a clock").hex(4);
-    ASSOCIATION = number("ntp.ctrl.associd", "Association ID", "0 is the system");
-    OFFSET = number("ntp.ctrl.offset", "Offset", "Offset of this fragment in the data, in bytes");
-    COUNT = number("ntp.ctrl.count", "Count", "Bytes of data");
+    CONTROL = number("ntp.ctrl.flags2", "Control flags", "").hex(2).once();
+    CONTROL_RESPONSE = bool("ntp.ctrl.flags2.r", "Response bit", "").mask(0x80).once();
+    CONTROL_ERROR = bool("ntp.ctrl.flags2.error", "Error bit", "").mask(0x40).once();
+    CONTROL_MORE = bool("ntp.ctrl.flags2.more", "More bit", "Further fragments of the response follow").mask(0x20).once();
+    CONTROL_OPCODE = number("ntp.ctrl.flags2.opcode", "Opcode", "").mask(0x1f).names(OPCODES).once();
+    SEQUENCE = number("ntp.ctrl.sequence", "Sequence", "Copied into the response").once();
+    STATUS = number("ntp.ctrl.status", "Status", "Status word of the system, a peer or a clock").hex(4).once();
+    ASSOCIATION = number("ntp.ctrl.associd", "Association ID", "0 is the system").once();
+    OFFSET = number("ntp.ctrl.offset", "Offset", "Offset of this fragment in the data, in bytes").once();
+    COUNT = number("ntp.ctrl.count", "Count", "Bytes of data").once();
     CONTROL_DATA = text("ntp.ctrl.data", "Data", "Variables as name=value");
     DATA = bytes("ntp.data", "Data", "Undissected bytes");
-    REQUEST_IN = number("ntp.request_in", "Request in", "Frame of the request");
-    DELTA = float("ntp.delta_time", "Delta time", "Seconds since the request").seconds();
+    REQUEST_IN = number("ntp.request_in", "Request in", "Frame of the request").once();
+    DELTA = float("ntp.delta_time", "Delta time", "Seconds since the request").seconds().once();
 }
 
 const LEAPS: Names =

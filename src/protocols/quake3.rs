@@ -20,21 +20,21 @@ fields! {
     QUAKE3 = protocol("quake3", "Quake III", "Quake III Arena, out of band")
         .covers("Commands and responses of servers and master servers, with keys, players and addresses")
         .leaves_open("Game packets, which are Huffman-compressed");
-    MARKER = number("quake3.connectionless.marker", "marker", "0xffffffff").hex(8);
-    COMMAND = text("quake3.connectionless.command", "command", "");
-    TEXT = text("quake3.connectionless.text", "text", "Arguments");
+    MARKER = number("quake3.connectionless.marker", "marker", "0xffffffff").hex(8).once();
+    COMMAND = text("quake3.connectionless.command", "command", "").once();
+    TEXT = text("quake3.connectionless.text", "text", "Arguments").once();
     SETTING = group("quake3.setting", "setting", "Server property").named(title::key, title::last_value, title::nothing);
-    KEY = text("quake3.setting.key", "key", "");
-    SETTING_VALUE = text("quake3.setting.value", "value", "");
+    KEY = text("quake3.setting.key", "key", "").once_per(&SETTING);
+    SETTING_VALUE = text("quake3.setting.value", "value", "").once_per(&SETTING);
     PLAYER = group("quake3.player", "player", "");
-    SCORE = text("quake3.player.score", "score", "");
-    PING = text("quake3.player.ping", "ping", "Milliseconds");
-    NAME = text("quake3.player.name", "name", "");
+    SCORE = text("quake3.player.score", "score", "").once_per(&PLAYER);
+    PING = text("quake3.player.ping", "ping", "Milliseconds").once_per(&PLAYER);
+    NAME = text("quake3.player.name", "name", "").once_per(&PLAYER);
     SERVER = group("quake3.server", "server", "");
-    ADDR = ipv4("quake3.server.addr", "address", "");
-    PORT = number("quake3.server.port", "port", "");
+    ADDR = ipv4("quake3.server.addr", "address", "").once_per(&SERVER);
+    PORT = number("quake3.server.port", "port", "").once_per(&SERVER);
     RCON_CHALLENGE = text("quake3.rcon.challenge", "challenge", "Challenge given by a GoldSrc server");
-    PASSWORD = text("quake3.rcon.password", "password", "Remote console password").secret();
+    PASSWORD = text("quake3.rcon.password", "password", "Remote console password").secret().once();
     SEPARATOR = bytes("quake3.separator", "separator", "Delimiter");
     DATA = bytes("quake3.data", "data", "Undecoded bytes");
 }

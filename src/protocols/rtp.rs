@@ -17,20 +17,20 @@ fields! {
     RTP = protocol("rtp", "RTP", "Real-time Transport Protocol")
         .covers("Headers of the packets that SDP announced")
         .leaves_open("Media formats, RTCP, and packets that no SDP announced");
-    VERSION = number("rtp.version", "version", "2 in RFC 3550").mask(0xc0);
+    VERSION = number("rtp.version", "version", "2 in RFC 3550").mask(0xc0).once();
     PADDING_BIT = bool("rtp.padding", "padding", "Set if padding follows the payload").mask(0x20);
-    EXTENSION_BIT = bool("rtp.ext", "extension", "Set if a header extension follows the CSRC list").mask(0x10);
-    CSRC_COUNT = number("rtp.cc", "CSRC count", "Number of CSRC identifiers that follow the fixed header").mask(0x0f);
-    MARKER = bool("rtp.marker", "marker", "Meaning depends on the profile: the last packet of a video frame, the first of a talk spurt").mask(0x80);
-    PAYLOAD_TYPE = number("rtp.p_type", "payload type", "Format of the payload, RFC 3551").names(PAYLOAD_TYPES).mask(0x7f);
-    SEQUENCE_NUMBER = number("rtp.seq", "sequence number", "Increases by one with each packet");
-    TIMESTAMP = number("rtp.timestamp", "timestamp", "Sampling instant of the first byte of the payload, in units of the media clock");
-    SSRC = number("rtp.ssrc", "SSRC", "Synchronization source identifier").hex(8);
+    EXTENSION_BIT = bool("rtp.ext", "extension", "Set if a header extension follows the CSRC list").mask(0x10).once();
+    CSRC_COUNT = number("rtp.cc", "CSRC count", "Number of CSRC identifiers that follow the fixed header").mask(0x0f).once();
+    MARKER = bool("rtp.marker", "marker", "Meaning depends on the profile: the last packet of a video frame, the first of a talk spurt").mask(0x80).once();
+    PAYLOAD_TYPE = number("rtp.p_type", "payload type", "Format of the payload, RFC 3551").names(PAYLOAD_TYPES).mask(0x7f).once();
+    SEQUENCE_NUMBER = number("rtp.seq", "sequence number", "Increases by one with each packet").once();
+    TIMESTAMP = number("rtp.timestamp", "timestamp", "Sampling instant of the first byte of the payload, in units of the media clock").once();
+    SSRC = number("rtp.ssrc", "SSRC", "Synchronization source identifier").hex(8).once();
     CSRC = number("rtp.csrc.item", "CSRC", "Contributing source of a mixed stream").hex(8);
     PROFILE = number("rtp.ext.profile", "extension profile", "Identifier defined by the profile").hex(4);
     EXTENSION_LENGTH = number("rtp.ext.len", "extension length", "In units of 32 bits");
     EXTENSION = bytes("rtp.hdr_exts", "header extension", "");
-    PAYLOAD = bytes("rtp.payload", "payload", "Media data").body();
+    PAYLOAD = bytes("rtp.payload", "payload", "Media data").body().once();
     PADDING = bytes("rtp.padding.data", "padding", "The last byte counts the padding bytes, itself included");
 }
 

@@ -33,12 +33,12 @@ fields! {
     SIP = protocol("sip", "SIP", "Session Initiation Protocol")
         .covers("Requests and responses over UDP and TCP, with the SDP of calls")
         .leaves_open("Most of the contents of headers; bodies other than SDP");
-    METHOD = text("sip.Method", "method", "");
-    URI = text("sip.r-uri", "request-URI", "");
-    VERSION = text("sip.Request-Version", "request version", "");
-    STATUS_VERSION = text("sip.Status-Version", "status version", "");
-    CODE = number("sip.Status-Code", "status code", "");
-    PHRASE = text("sip.Reason-Phrase", "reason phrase", "");
+    METHOD = text("sip.Method", "method", "").once();
+    URI = text("sip.r-uri", "request-URI", "").once();
+    VERSION = text("sip.Request-Version", "request version", "").once();
+    STATUS_VERSION = text("sip.Status-Version", "status version", "").once();
+    CODE = number("sip.Status-Code", "status code", "").once();
+    PHRASE = text("sip.Reason-Phrase", "reason phrase", "").once();
     VIA = text("sip.Via", "Via", "Path of the request; responses follow it back");
     FROM = text("sip.From", "From", "Initiator of the request");
     TO = text("sip.To", "To", "Logical recipient of the request");

@@ -36,10 +36,10 @@ fields! {
     SMTP = protocol("smtp", "SMTP", "Simple Mail Transfer Protocol")
         .covers("Commands, replies and extents of mails; handover after STARTTLS")
         .leaves_open("Contents of mails, and exchanges of AUTH");
-    REQUEST = bool("smtp.req", "request", "True in commands");
+    REQUEST = bool("smtp.req", "request", "True in commands").once();
     RESPONSE = bool("smtp.rsp", "response", "True in replies");
-    COMMAND = text("smtp.req.command", "command", "");
-    PARAMETER = text("smtp.req.parameter", "request parameter", "Argument of the command");
+    COMMAND = text("smtp.req.command", "command", "").once();
+    PARAMETER = text("smtp.req.parameter", "request parameter", "Argument of the command").once();
     SECRET = text("smtp.auth.password", "secret", "Credentials of AUTH").secret();
     CODE = number("smtp.response.code", "response code", "");
     TEXT = text("smtp.rsp.parameter", "response parameter", "Text of the reply");

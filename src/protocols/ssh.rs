@@ -28,31 +28,31 @@ fields! {
     SSH = protocol("ssh", "SSH", "Secure Shell")
         .covers("Identification strings and algorithm negotiation of both sides; messages until encryption begins")
         .leaves_open("Encrypted packets, and contents of the key exchange");
-    GREETING = text("ssh.protocol", "protocol", "Identification string: version and software");
-    LENGTH = number("ssh.packet_length", "packet length", "In bytes");
-    PADDING_LENGTH = number("ssh.padding_length", "padding length", "In bytes");
-    CODE = number("ssh.message_code", "message code", "").names(CODES);
-    CODE_1 = number("ssh.v1.message_code", "message code", "Packet type of SSH 1").names(CODES_1).also("ssh.message_code");
-    CHECK_BYTES = number("ssh.v1.check_bytes", "check bytes", "CRC-32 of padding, type and payload").hex(8);
-    PAYLOAD = bytes("ssh.payload", "payload", "");
-    PADDING = bytes("ssh.padding_string", "padding", "Random bytes");
-    ENCRYPTED = bytes("ssh.encrypted_packet", "encrypted packet", "One or more encrypted packets").encrypted();
-    COOKIE = bytes("ssh.cookie", "cookie", "Random bytes");
+    GREETING = text("ssh.protocol", "protocol", "Identification string: version and software").once();
+    LENGTH = number("ssh.packet_length", "packet length", "In bytes").once();
+    PADDING_LENGTH = number("ssh.padding_length", "padding length", "In bytes").once();
+    CODE = number("ssh.message_code", "message code", "").names(CODES).once();
+    CODE_1 = number("ssh.v1.message_code", "message code", "Packet type of SSH 1").names(CODES_1).also("ssh.message_code").once();
+    CHECK_BYTES = number("ssh.v1.check_bytes", "check bytes", "CRC-32 of padding, type and payload").hex(8).once();
+    PAYLOAD = bytes("ssh.payload", "payload", "").once();
+    PADDING = bytes("ssh.padding_string", "padding", "Random bytes").once();
+    ENCRYPTED = bytes("ssh.encrypted_packet", "encrypted packet", "One or more encrypted packets").encrypted().once();
+    COOKIE = bytes("ssh.cookie", "cookie", "Random bytes").once();
     LIST_LENGTH = number("ssh.list_length", "list length", "In bytes");
-    KEX = text("ssh.kex_algorithms", "kex_algorithms", "Key exchange methods");
-    HOST_KEY = text("ssh.server_host_key_algorithms", "server_host_key_algorithms", "");
-    CIPHERS_C2S = text("ssh.encryption_algorithms_client_to_server", "encryption_algorithms_client_to_server", "");
-    CIPHERS_S2C = text("ssh.encryption_algorithms_server_to_client", "encryption_algorithms_server_to_client", "");
-    MACS_C2S = text("ssh.mac_algorithms_client_to_server", "mac_algorithms_client_to_server", "");
-    MACS_S2C = text("ssh.mac_algorithms_server_to_client", "mac_algorithms_server_to_client", "");
-    COMPRESSION_C2S = text("ssh.compression_algorithms_client_to_server", "compression_algorithms_client_to_server", "");
-    COMPRESSION_S2C = text("ssh.compression_algorithms_server_to_client", "compression_algorithms_server_to_client", "");
+    KEX = text("ssh.kex_algorithms", "kex_algorithms", "Key exchange methods").once();
+    HOST_KEY = text("ssh.server_host_key_algorithms", "server_host_key_algorithms", "").once();
+    CIPHERS_C2S = text("ssh.encryption_algorithms_client_to_server", "encryption_algorithms_client_to_server", "").once();
+    CIPHERS_S2C = text("ssh.encryption_algorithms_server_to_client", "encryption_algorithms_server_to_client", "").once();
+    MACS_C2S = text("ssh.mac_algorithms_client_to_server", "mac_algorithms_client_to_server", "").once();
+    MACS_S2C = text("ssh.mac_algorithms_server_to_client", "mac_algorithms_server_to_client", "").once();
+    COMPRESSION_C2S = text("ssh.compression_algorithms_client_to_server", "compression_algorithms_client_to_server", "").once();
+    COMPRESSION_S2C = text("ssh.compression_algorithms_server_to_client", "compression_algorithms_server_to_client", "").once();
     LANGUAGES_C2S = text("ssh.languages_client_to_server", "languages_client_to_server", "");
     LANGUAGES_S2C = text("ssh.languages_server_to_client", "languages_server_to_client", "");
-    GUESS = bool("ssh.first_kex_packet_follows", "first_kex_packet_follows", "Whether a guessed key exchange packet follows");
-    RESERVED = number("ssh.kex.reserved", "reserved", "Must be zero");
-    HASSH = text("ssh.kex.hassh", "HASSH", "Fingerprint of the client's algorithms");
-    HASSH_SERVER = text("ssh.kex.hasshserver", "HASSH server", "Fingerprint of the server's algorithms");
+    GUESS = bool("ssh.first_kex_packet_follows", "first_kex_packet_follows", "Whether a guessed key exchange packet follows").once();
+    RESERVED = number("ssh.kex.reserved", "reserved", "Must be zero").once();
+    HASSH = text("ssh.kex.hassh", "HASSH", "Fingerprint of the client's algorithms").once();
+    HASSH_SERVER = text("ssh.kex.hasshserver", "HASSH server", "Fingerprint of the server's algorithms").once();
 }
 
 const KEXINIT: u8 = 20;

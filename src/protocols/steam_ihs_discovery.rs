@@ -19,9 +19,9 @@ fields! {
     STEAM = protocol("steam_ihs_discovery", "Steam discovery", "Steam In-Home Streaming Discovery")
         .covers("Headers, and the bodies of discovery and status")
         .leaves_open("Other bodies, whose members are shown by field number");
-    SIGNATURE = number("steam_ihs_discovery.signature", "signature", "a05f4c21ffffffff").hex(16);
-    HEADER_LENGTH = number("steam_ihs_discovery.header_length", "header length", "Length of the header in bytes");
-    BODY_LENGTH = number("steam_ihs_discovery.body_length", "body length", "Length of the body in bytes");
+    SIGNATURE = number("steam_ihs_discovery.signature", "signature", "a05f4c21ffffffff").hex(16).once();
+    HEADER_LENGTH = number("steam_ihs_discovery.header_length", "header length", "Length of the header in bytes").once();
+    BODY_LENGTH = number("steam_ihs_discovery.body_length", "body length", "Length of the body in bytes").once();
     KEY = number("steam_ihs_discovery.key", "member", "Field number and wire type");
     LENGTH = number("steam_ihs_discovery.length", "length", "Length of the member in bytes");
     CLIENT_ID = number("steam_ihs_discovery.header_client_id", "client id", "Client ID of the sender");

@@ -15,17 +15,17 @@ pub static PROTOCOL: Protocol = Protocol::new(&SYSLOG, FIELDS, &[On::Udp(514).da
 fields! {
     SYSLOG = protocol("syslog", "Syslog", "Syslog message")
         .covers("Priority and message, in the formats of RFC 3164 and RFC 5424");
-    PRIORITY = number("syslog.priority", "Priority", "Facility times eight plus level");
-    FACILITY = number("syslog.facility", "Facility", "").mask(0x3f8).names(FACILITIES);
-    LEVEL = number("syslog.level", "Level", "Severity").mask(0x007).names(LEVELS);
-    MSG = text("syslog.msg", "Message", "");
-    VERSION = text("syslog.version", "Version", "RFC 5424");
-    TIMESTAMP = text("syslog.timestamp", "Timestamp", "RFC 5424");
-    OLD_TIMESTAMP = text("syslog.timestamp_rfc3164", "Timestamp", "RFC 3164");
-    HOST = text("syslog.hostname", "Hostname", "");
-    APP = text("syslog.appname", "App Name", "");
-    PROCESS = text("syslog.procid", "Process ID", "");
-    MESSAGE_ID = text("syslog.msgid", "Message ID", "Type of the message, RFC 5424");
+    PRIORITY = number("syslog.priority", "Priority", "Facility times eight plus level").once();
+    FACILITY = number("syslog.facility", "Facility", "").mask(0x3f8).names(FACILITIES).once();
+    LEVEL = number("syslog.level", "Level", "Severity").mask(0x007).names(LEVELS).once();
+    MSG = text("syslog.msg", "Message", "").once();
+    VERSION = text("syslog.version", "Version", "RFC 5424").once();
+    TIMESTAMP = text("syslog.timestamp", "Timestamp", "RFC 5424").once();
+    OLD_TIMESTAMP = text("syslog.timestamp_rfc3164", "Timestamp", "RFC 3164").once();
+    HOST = text("syslog.hostname", "Hostname", "").once();
+    APP = text("syslog.appname", "App Name", "").once();
+    PROCESS = text("syslog.procid", "Process ID", "").once();
+    MESSAGE_ID = text("syslog.msgid", "Message ID", "Type of the message, RFC 5424").once();
 }
 
 const FACILITIES: Names = &[

@@ -29,14 +29,14 @@ pub static PROTOCOL: Protocol = Protocol::new(
 fields! {
     TFTP = protocol("tftp", "TFTP", "Trivial File Transfer Protocol")
         .covers("All messages with their options; transferred files can be saved");
-    OPCODE = number("tftp.opcode", "Opcode", "").names(OPCODES);
-    SOURCE = text("tftp.source_file", "Source file", "File requested from the server");
+    OPCODE = number("tftp.opcode", "Opcode", "").names(OPCODES).once();
+    SOURCE = text("tftp.source_file", "Source file", "File requested from the server").once();
     DESTINATION = text("tftp.destination_file", "Destination file", "File written to the server");
-    MODE = text("tftp.type", "Type", "Transfer mode: octet, netascii or mail");
-    BLOCK = number("tftp.block", "Block", "Block number; 65535 is followed by 0");
-    DATA = bytes("tftp.data", "Data", "").body();
-    CODE = number("tftp.error.code", "Error code", "").names(ERRORS);
-    MESSAGE = text("tftp.error.message", "Error message", "");
+    MODE = text("tftp.type", "Type", "Transfer mode: octet, netascii or mail").once();
+    BLOCK = number("tftp.block", "Block", "Block number; 65535 is followed by 0").once();
+    DATA = bytes("tftp.data", "Data", "").body().once();
+    CODE = number("tftp.error.code", "Error code", "").names(ERRORS).once();
+    MESSAGE = text("tftp.error.message", "Error message", "").once();
     OPTION = group("tftp.option", "option", "RFC 2347").named(title::key, title::last_value, title::nothing);
     OPTION_NAME = text("tftp.option.name", "Option name", "");
     OPTION_VALUE = text("tftp.option.value", "Option value", "");

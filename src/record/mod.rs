@@ -2,6 +2,7 @@
 
 mod encapsulation;
 pub mod expert;
+mod keyed;
 mod place;
 mod protocols;
 pub mod pseudo;
@@ -19,6 +20,7 @@ use crate::tree::{
     Derived, Dissection, Ends, Field, Gap, Kind, Layer, Level, NodeRef, Note, OmittedMessages, Origin, Piece, Source, Span, Time,
     Tree,
 };
+pub use keyed::{JsonType, Keyed};
 pub use place::RecordPlace;
 pub use remembered::{Known, Remembered};
 pub use scope::Scope;

@@ -1,9 +1,9 @@
 //! Pseudo-fields for columns and filters: properties of a record instead of bytes.
 
-use super::Record;
 use super::protocols::Protocols;
 use super::seconds::{SECOND, seconds, since_1970};
 use super::shown::{self, Remarks, Summary};
+use super::{JsonType, Record};
 use crate::tree::{Address, Ends, FrameInfo, Kind, Made, StreamId, Timestamp};
 use std::fmt::{self, Write};
 
@@ -140,6 +140,19 @@ impl Pseudo {
     #[must_use]
     pub fn is_of_frame(&self) -> bool {
         self.name.starts_with("frame.") && self.name != "frame.protocols"
+    }
+
+    /// The type of its values in JSON.
+    #[must_use]
+    pub fn json(&self) -> JsonType {
+        // A date is text, though filters compare it.
+        if self.name == "frame.time" { JsonType::Text } else { JsonType::of(self.kind) }
+    }
+
+    /// Whether a record may have several values of it.
+    #[must_use]
+    pub fn repeats(&self) -> bool {
+        self.name == "frame.comment" || self.is_expert()
     }
 
     /// Whether the value takes [`crate::tree::Label`]s.

@@ -92,6 +92,17 @@ pub enum Share {
     Body,
 }
 
+/// How often a field may occur. JSON forms that key values by name write those that may repeat as arrays, always.
+#[derive(Debug, Clone, Copy)]
+pub enum Times {
+    /// Any number of times.
+    Any,
+    /// At most once in a layer.
+    Once,
+    /// At most once in each group of this field, or of one that is [`Field::alike`].
+    OncePer(&'static Field),
+}
+
 /// Formats a node lazily, when it is printed.
 pub type Words = fn(NodeRef<'_>, &mut dyn fmt::Write) -> fmt::Result;
 
@@ -143,6 +154,10 @@ pub struct Field {
     /// Whether it is kept only where a filter or column names it, because Wireshark has no such item in its trees or because
     /// it needs state.
     pub on_request: bool,
+    /// How often it may occur.
+    pub times: Times,
+    /// Of a group: the group whose fields it has as well.
+    pub alike: Option<&'static Field>,
     /// How its values are derived from other fields; such a field has no nodes.
     pub generated: Option<Generated>,
     /// The precomputed JSON prefix up to the value; may be empty.
@@ -173,6 +188,8 @@ impl Field {
             share: Share::Explained,
             seconds: false,
             on_request: false,
+            times: Times::Any,
+            alike: None,
             generated: None,
             head: "",
             covers: "",
@@ -369,6 +386,33 @@ impl Field {
     pub const fn seconds(mut self) -> Field {
         self.seconds = true;
         self
+    }
+
+    /// Occurs at most once in a layer.
+    #[must_use]
+    pub const fn once(mut self) -> Field {
+        self.times = Times::Once;
+        self
+    }
+
+    /// Occurs at most once in each group of this field.
+    #[must_use]
+    pub const fn once_per(mut self, group: &'static Field) -> Field {
+        self.times = Times::OncePer(group);
+        self
+    }
+
+    /// Has the same fields as this group, and is counted with it.
+    #[must_use]
+    pub const fn alike(mut self, group: &'static Field) -> Field {
+        self.alike = Some(group);
+        self
+    }
+
+    /// The group that its rows are counted by.
+    #[must_use]
+    pub fn row(&'static self) -> &'static Field {
+        self.alike.unwrap_or(self)
     }
 
     /// Sets the JSON prefix up to the value.

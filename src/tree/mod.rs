@@ -39,7 +39,7 @@ pub use demand::{Carriers, Demand, Depth, Extras, Fields, Only};
 pub use dump::dump;
 pub use earlier::{Earlier, Key, Moment};
 pub(crate) use field::are_sorted;
-pub use field::{Digest, Field, Kind, Level, Names, Share, Words, name_of};
+pub use field::{Digest, Field, Kind, Level, Names, Share, Times, Words, name_of};
 pub use generated::{Computed, Generate, Generated, as_text, is_there};
 pub use handover::{ConnectionId, Expected, Facts, Handover, InnerBytes, Payload, Quote};
 pub use label::{Label, Partial, Unended};

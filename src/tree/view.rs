@@ -201,6 +201,12 @@ impl<'t> NodeRef<'t> {
         self.of.node(self.parent?)
     }
 
+    /// The place of the last node below it; its own if there is none.
+    #[must_use]
+    pub fn last(self) -> u32 {
+        self.node.end.saturating_sub(1).max(self.place)
+    }
+
     /// Whether anything lies below it.
     #[must_use]
     pub fn has_children(self) -> bool {

@@ -4,7 +4,7 @@ use crate::tree::{Computed, NodeRef, fields};
 
 fields! {
     DATA = protocol("data", "Data", "Bytes that no protocol explains");
-    BYTES = bytes("data.data", "data", "The bytes");
+    BYTES = bytes("data.data", "data", "The bytes").once();
     LEN = number("data.len", "length", "How many they are").generated(&[&BYTES], length);
 }
 

@@ -36,20 +36,20 @@ fields! {
     BEDROCK = protocol("bedrock", "Minecraft Bedrock", "Minecraft, Bedrock edition")
         .covers("Server information in pongs; packets of a session up to its encryption, the first ones with their fields")
         .leaves_open("Encrypted packets, and bodies of game packets");
-    MOTD_LENGTH = number("bedrock.motd.length", "length", "Bytes that follow");
-    EDITION = text("bedrock.motd.edition", "edition", "MCPE, or MCEE for the education edition");
-    NAME = text("bedrock.motd.name", "name", "");
-    MOTD_PROTOCOL = text("bedrock.motd.protocol", "protocol", "Version of the protocol");
-    MOTD_VERSION = text("bedrock.motd.version", "version", "Version of the game");
-    PLAYERS = text("bedrock.motd.players", "players", "Number of players");
-    MOST_PLAYERS = text("bedrock.motd.max_players", "max players", "Maximum number of players");
-    SERVER_ID = text("bedrock.motd.server_id", "server id", "Random ID of the server");
-    SECOND_LINE = text("bedrock.motd.second_line", "second line", "World name, the second line of a server list");
-    MODE = text("bedrock.motd.mode", "mode", "Game mode");
-    MODE_NUMBER = text("bedrock.motd.mode_number", "mode number", "Game mode as a number");
-    PORT = text("bedrock.motd.port", "port", "IPv4 port");
-    PORT_6 = text("bedrock.motd.port_ipv6", "port for IPv6", "IPv6 port");
-    MORE = text("bedrock.motd.more", "more", "Additional parts of later versions");
+    MOTD_LENGTH = number("bedrock.motd.length", "length", "Bytes that follow").once();
+    EDITION = text("bedrock.motd.edition", "edition", "MCPE, or MCEE for the education edition").once();
+    NAME = text("bedrock.motd.name", "name", "").once();
+    MOTD_PROTOCOL = text("bedrock.motd.protocol", "protocol", "Version of the protocol").once();
+    MOTD_VERSION = text("bedrock.motd.version", "version", "Version of the game").once();
+    PLAYERS = text("bedrock.motd.players", "players", "Number of players").once();
+    MOST_PLAYERS = text("bedrock.motd.max_players", "max players", "Maximum number of players").once();
+    SERVER_ID = text("bedrock.motd.server_id", "server id", "Random ID of the server").once();
+    SECOND_LINE = text("bedrock.motd.second_line", "second line", "World name, the second line of a server list").once();
+    MODE = text("bedrock.motd.mode", "mode", "Game mode").once();
+    MODE_NUMBER = text("bedrock.motd.mode_number", "mode number", "Game mode as a number").once();
+    PORT = text("bedrock.motd.port", "port", "IPv4 port").once();
+    PORT_6 = text("bedrock.motd.port_ipv6", "port for IPv6", "IPv6 port").once();
+    MORE = text("bedrock.motd.more", "more", "Additional parts of later versions").once();
 
     MARK = number("bedrock.mark", "mark", "0xfe, the RakNet message ID of game packets").hex(2);
     ALGORITHM = number("bedrock.algorithm", "algorithm", "Compression algorithm").names(ALGORITHMS);

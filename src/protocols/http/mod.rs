@@ -45,17 +45,17 @@ pub static PROTOCOL: Protocol = Protocol::new(
 fields! {
     HTTP = protocol("http", "HTTP", "Hypertext Transfer Protocol")
         .covers("HTTP/1 requests and responses; decoded and decompressed bodies, JSON by its values, tunnels and upgrades");
-    REQUEST = bool("http.request", "request", "True in requests");
-    RESPONSE = bool("http.response", "response", "True in responses");
+    REQUEST = bool("http.request", "request", "True in requests").once();
+    RESPONSE = bool("http.response", "response", "True in responses").once();
     NOTIFICATION = bool("http.notification", "notification", "True in notifications of SSDP").on_request();
-    METHOD = text("http.request.method", "request method", "");
-    URI = text("http.request.uri", "request URI", "As in the request line");
-    VERSION = text("http.request.version", "request version", "");
-    FULL_URI = text("http.request.full_uri", "full request URI", "With scheme and host");
-    RESPONSE_VERSION = text("http.response.version", "response version", "");
-    CODE = number("http.response.code", "status code", "").names(CODES);
-    PHRASE = text("http.response.phrase", "reason phrase", "");
-    REQUEST_IN = number("http.request_in", "request in", "Frame of the request");
+    METHOD = text("http.request.method", "request method", "").once();
+    URI = text("http.request.uri", "request URI", "As in the request line").once();
+    VERSION = text("http.request.version", "request version", "").once();
+    FULL_URI = text("http.request.full_uri", "full request URI", "With scheme and host").once();
+    RESPONSE_VERSION = text("http.response.version", "response version", "").once();
+    CODE = number("http.response.code", "status code", "").names(CODES).once();
+    PHRASE = text("http.response.phrase", "reason phrase", "").once();
+    REQUEST_IN = number("http.request_in", "request in", "Frame of the request").once();
     REQUEST_NUMBER = number("http.request_number", "request number", "Counts the requests of a connection from 1").on_request();
     RESPONSE_NUMBER = number("http.response_number", "response number", "Number of the request that the response answers").on_request();
     PREVIOUS_REQUEST = number("http.prev_request_in", "previous request in", "Frame of the previous request").on_request();
@@ -63,8 +63,8 @@ fields! {
     NEXT_REQUEST = number("http.next_request_in", "next request in", "Never present: it would need a second pass over the capture");
     NEXT_RESPONSE = number("http.next_response_in", "next response in", "Never present: it would need a second pass over the capture");
     RESPONSE_IN = number("http.response_in", "response in", "Never present: it would need a second pass over the capture");
-    RESPONSE_FOR = text("http.response_for.uri", "response for", "URI of the request");
-    TIME = float("http.time", "time since request", "In seconds").seconds();
+    RESPONSE_FOR = text("http.response_for.uri", "response for", "URI of the request").once();
+    TIME = float("http.time", "time since request", "In seconds").seconds().once();
 
     ACCEPT = text("http.accept", "Accept", "Media types accepted by the client");
     ACCEPT_ENCODING = text("http.accept_encoding", "Accept-Encoding", "Content codings accepted by the client");
@@ -121,7 +121,7 @@ fields! {
     CHUNK_BOUNDARY = bytes("http.chunk_boundary", "chunk boundary", "Line end of a chunk");
     TRAILER = text("http.chunked_trailer_part", "trailer field", "Header after the last chunk");
     ENCODED = bytes("http.encoded", "content-encoded body", "Body before decompression").body();
-    FILE_DATA = text("http.file_data", "body", "Body that is text").body();
+    FILE_DATA = text("http.file_data", "body", "Body that is text").body().once();
     FILE_BYTES = text("http.file_data.text", "body as text", "Text up to the first zero byte of a body that is not text")
         .also("http.file_data")
         .generated(&[&DATA], generated::body)

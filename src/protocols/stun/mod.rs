@@ -37,17 +37,17 @@ fields! {
     STUN = protocol("stun", "STUN", "Session Traversal Utilities for NAT")
         .covers("STUN and TURN messages, their attributes with decoded addresses, channel data; responses matched with their requests")
         .leaves_open("Messages without a magic cookie");
-    FRAME_LENGTH = number("stun.tcp_frame_length", "TCP frame length", "Bytes of the STUN message");
-    TYPE = number("stun.type", "Message type", "").hex(4);
-    CLASS = number("stun.type.class", "Message class", "").hex(4).mask(0x0110).names(CLASSES);
-    METHOD = number("stun.type.method", "Message method", "").hex(4).mask(0x3eef).names(METHODS);
-    LENGTH = number("stun.length", "Message length", "Bytes after the header");
-    COOKIE = bytes("stun.cookie", "Message cookie", "Always 0x2112a442");
-    ID = bytes("stun.id", "Message transaction ID", "Copied into the response");
-    CHANNEL = number("stun.channel", "Channel number", "TURN channel bound to a peer").hex(4);
+    FRAME_LENGTH = number("stun.tcp_frame_length", "TCP frame length", "Bytes of the STUN message").once();
+    TYPE = number("stun.type", "Message type", "").hex(4).once();
+    CLASS = number("stun.type.class", "Message class", "").hex(4).mask(0x0110).names(CLASSES).once();
+    METHOD = number("stun.type.method", "Message method", "").hex(4).mask(0x3eef).names(METHODS).once();
+    LENGTH = number("stun.length", "Message length", "Bytes after the header").once();
+    COOKIE = bytes("stun.cookie", "Message cookie", "Always 0x2112a442").once();
+    ID = bytes("stun.id", "Message transaction ID", "Copied into the response").once();
+    CHANNEL = number("stun.channel", "Channel number", "TURN channel bound to a peer").hex(4).once();
     ATTRIBUTE = number("stun.attribute", "Attribute", "").hex(4).names(ATTRIBUTES);
-    ATT_TYPE = number("stun.att.type", "Attribute type", "").hex(4).names(ATTRIBUTES);
-    ATT_LENGTH = number("stun.att.length", "Attribute length", "In bytes");
+    ATT_TYPE = number("stun.att.type", "Attribute type", "").hex(4).names(ATTRIBUTES).once_per(&ATTRIBUTE);
+    ATT_LENGTH = number("stun.att.length", "Attribute length", "In bytes").once_per(&ATTRIBUTE);
     PADDING = bytes("stun.att.padding", "Padding", "To a multiple of 4 bytes");
     RESERVED = bytes("stun.att.reserved", "Reserved", "Must be zero");
     FAMILY = number("stun.att.family", "Protocol family", "").hex(2).names(FAMILIES);
@@ -78,8 +78,8 @@ fields! {
     RESERVE_NEXT = number("stun.att.even-port.reserve-next", "Reserve next", "Whether the next port is to be reserved as well").mask(0x80);
     TOKEN = bytes("stun.att.token", "Token", "Reservation token of a relayed port");
     VALUE = bytes("stun.value", "Value", "Undissected bytes");
-    RESPONSE_TO = number("stun.response-to", "Request in", "Frame of the request");
-    TIME = float("stun.time", "Time", "Seconds since the request").seconds();
+    RESPONSE_TO = number("stun.response-to", "Request in", "Frame of the request").once();
+    TIME = float("stun.time", "Time", "Seconds since the request").seconds().once();
     WRONG_LENGTH = odd("stun.wrong_msglen", "wrong message length", "Message length that is not a multiple of 4 bytes");
 }
 

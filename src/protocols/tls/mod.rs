@@ -65,10 +65,10 @@ fields! {
         .covers("Hellos, certificates and alerts; JA3 and JA4; with a key log also encrypted records, and the application protocols in them")
         .leaves_open("Decryption without a key log or of TLS 1.0 and 1.1, SSL 2.0 after the ClientHello, and extensions beyond names, versions, groups, signatures, keys and protocols");
     RECORD = group("tls.record", "record", "TLS record").digest(records::record_value, records::record_meaning);
-    CONTENT_TYPE = number("tls.record.content_type", "content type", "").names(TYPES);
-    OPAQUE_TYPE = number("tls.record.opaque_type", "opaque type", "Outer content type of an encrypted TLS 1.3 record: application data").names(TYPES);
-    RECORD_VERSION = number("tls.record.version", "version", "Legacy record version").hex(4).names(VERSIONS);
-    RECORD_LENGTH = number("tls.record.length", "length", "In bytes");
+    CONTENT_TYPE = number("tls.record.content_type", "content type", "").names(TYPES).once_per(&RECORD);
+    OPAQUE_TYPE = number("tls.record.opaque_type", "opaque type", "Outer content type of an encrypted TLS 1.3 record: application data").names(TYPES).once_per(&RECORD);
+    RECORD_VERSION = number("tls.record.version", "version", "Legacy record version").hex(4).names(VERSIONS).once_per(&RECORD);
+    RECORD_LENGTH = number("tls.record.length", "length", "In bytes").once_per(&RECORD);
     APP_DATA = bytes("tls.app_data", "application data", "Encrypted application data").encrypted();
     ENCRYPTED = bytes("tls.encrypted", "encrypted message", "Encrypted handshake message or alert").encrypted();
     CHANGE_CIPHER_SPEC = bytes("tls.change_cipher_spec", "change cipher spec", "Following records of this side are encrypted");
@@ -108,8 +108,8 @@ fields! {
     COMPRESSION = number("tls.handshake.comp_method", "compression method", "").names(&[(0, "null"), (1, "deflate")]);
     EXTENSIONS_LENGTH = number("tls.handshake.extensions_length", "extensions length", "In bytes");
     EXTENSION = group("tls.handshake.extension", "extension", "").digest(hello::extension_value, hello::extension_meaning).named(hello::extension_value, hello::extension_meaning, title::nothing);
-    EXTENSION_TYPE = number("tls.handshake.extension.type", "extension type", "").names(names::EXTENSIONS);
-    EXTENSION_LENGTH = number("tls.handshake.extension.len", "length", "In bytes");
+    EXTENSION_TYPE = number("tls.handshake.extension.type", "extension type", "").names(names::EXTENSIONS).once_per(&EXTENSION);
+    EXTENSION_LENGTH = number("tls.handshake.extension.len", "length", "In bytes").once_per(&EXTENSION);
     EXTENSION_DATA = bytes("tls.handshake.extension.data", "data", "Data of an extension without fields of its own");
     SNI_LIST_LENGTH = number("tls.handshake.extensions_server_name_list_len", "server name list length", "In bytes");
     SNI_TYPE = number("tls.handshake.extensions_server_name_type", "server name type", "").names(&[(0, "host_name")]);

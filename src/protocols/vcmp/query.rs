@@ -23,23 +23,23 @@ pub static PROTOCOL: Protocol =
 fields! {
     QUERY = protocol("vcmp.query", "VC:MP query", "Server query of Vice City: Multiplayer")
         .covers("Requests and replies of the server query");
-    MAGIC = text("vcmp.query.magic", "magic", "VCMP in requests, MP04 in replies");
-    IP = ipv4("vcmp.query.ip", "ip", "Address that the client queried");
-    PORT = number("vcmp.query.port", "port", "Port that the client queried");
-    OPCODE = text("vcmp.query.opcode", "opcode", "Query type");
-    SERVER_VERSION = text("vcmp.query.version", "version", "Release of the server");
-    PASSWORD = bool("vcmp.query.password", "password", "A password is required");
-    PLAYERS = number("vcmp.query.players", "players", "Number of players");
-    MAX_PLAYERS = number("vcmp.query.max_players", "max players", "Maximum number of players");
+    MAGIC = text("vcmp.query.magic", "magic", "VCMP in requests, MP04 in replies").once();
+    IP = ipv4("vcmp.query.ip", "ip", "Address that the client queried").once();
+    PORT = number("vcmp.query.port", "port", "Port that the client queried").once();
+    OPCODE = text("vcmp.query.opcode", "opcode", "Query type").once();
+    SERVER_VERSION = text("vcmp.query.version", "version", "Release of the server").once();
+    PASSWORD = bool("vcmp.query.password", "password", "A password is required").once();
+    PLAYERS = number("vcmp.query.players", "players", "Number of players").once();
+    MAX_PLAYERS = number("vcmp.query.max_players", "max players", "Maximum number of players").once();
     TEXT_LEN = number("vcmp.query.len", "length", "Length of the text in bytes");
-    HOSTNAME = text("vcmp.query.hostname", "hostname", "Server name");
-    GAMEMODE = text("vcmp.query.gamemode", "game mode", "");
-    MAP_NAME = text("vcmp.query.map_name", "map name", "");
-    PLAYER_COUNT = number("vcmp.query.player_count", "player count", "Number of names that follow");
+    HOSTNAME = text("vcmp.query.hostname", "hostname", "Server name").once();
+    GAMEMODE = text("vcmp.query.gamemode", "game mode", "").once();
+    MAP_NAME = text("vcmp.query.map_name", "map name", "").once();
+    PLAYER_COUNT = number("vcmp.query.player_count", "player count", "Number of names that follow").once();
     PLAYER_NAME = text("vcmp.query.player_name", "player name", "");
     OPAQUE = bytes("vcmp.query.opaque", "opaque", "Undocumented bytes");
-    REQUEST_FRAME = number("vcmp.query.request_in", "request in frame", "Frame number of the request");
-    TIME = float("vcmp.query.time", "time", "Seconds from the request to the reply");
+    REQUEST_FRAME = number("vcmp.query.request_in", "request in frame", "Frame number of the request").once();
+    TIME = float("vcmp.query.time", "time", "Seconds from the request to the reply").once();
 }
 
 const REQUEST: [u8; 4] = *b"VCMP";

@@ -9,18 +9,18 @@ fields! {
     XFIRE = protocol("xfire", "Xfire", "Xfire instant messenger")
         .covers("All known packets with both kinds of keys; friends, chats and files in their context; datagrams between clients")
         .leaves_open("The session of a moniker in datagrams that no stream announced");
-    MAGIC = text("xfire.magic", "magic", "Sent by the client before its first message");
-    LENGTH = number("xfire.length", "length", "Bytes of the message, including this field");
-    DL_LENGTH = number("xfire.dl.length", "length", "Bytes of the peer-to-peer message, including this field");
-    TYPE = number("xfire.type", "type", "Message type").names(TYPES);
+    MAGIC = text("xfire.magic", "magic", "Sent by the client before its first message").once();
+    LENGTH = number("xfire.length", "length", "Bytes of the message, including this field").once();
+    DL_LENGTH = number("xfire.dl.length", "length", "Bytes of the peer-to-peer message, including this field").once();
+    TYPE = number("xfire.type", "type", "Message type").names(TYPES).once();
     ATTR_COUNT = number("xfire.attr_count", "attribute count", "");
-    KEY_MODE = text("xfire.key_mode", "key mode", "Whether attributes have names, numbers or both as keys");
+    KEY_MODE = text("xfire.key_mode", "key mode", "Whether attributes have names, numbers or both as keys").once();
     ATTR = group("xfire.attr", "attr", "Key and value").digest(summary::attr_value, summary::attr_meaning).named(summary::key, summary::attr_value, summary::attr_beside);
-    NAME_LEN = number("xfire.attr.name_len", "name length", "In bytes");
-    ATTR_NAME = text("xfire.attr.name", "name", "");
-    KEY = number("xfire.attr.key", "key", "Numeric key").hex(2).names(KEYS);
-    PREFERENCE = number("xfire.attr.preference", "preference", "Preference identifier").also("xfire.attr.key").names(PREFERENCES);
-    VALUE_TYPE = number("xfire.attr.type", "type", "Type of the value").names(VALUE_TYPES);
+    NAME_LEN = number("xfire.attr.name_len", "name length", "In bytes").once_per(&ATTR);
+    ATTR_NAME = text("xfire.attr.name", "name", "").once_per(&ATTR);
+    KEY = number("xfire.attr.key", "key", "Numeric key").hex(2).names(KEYS).once_per(&ATTR);
+    PREFERENCE = number("xfire.attr.preference", "preference", "Preference identifier").also("xfire.attr.key").names(PREFERENCES).once_per(&ATTR);
+    VALUE_TYPE = number("xfire.attr.type", "type", "Type of the value").names(VALUE_TYPES).once_per(&ATTR);
 
     STRING_LEN = number("xfire.value.string_len", "string length", "In bytes");
     VALUE_STRING = text("xfire.value.string", "string", "");
@@ -74,8 +74,8 @@ fields! {
     IMINDEX = number("xfire.peermsg.imindex", "number", "Index of an instant message in its conversation");
     IM = text("xfire.peermsg.im", "text", "Instant message");
     TYPING = bool("xfire.peermsg.typing", "typing", "Whether the peer is typing");
-    ACKNOWLEDGES = text("xfire.peermsg.acknowledges", "acknowledges", "Text of the acknowledged instant message");
-    KEEPALIVE_NUMBER = number("xfire.keepalive.number", "keepalive", "Index of the keepalive request in the connection");
+    ACKNOWLEDGES = text("xfire.peermsg.acknowledges", "acknowledges", "Text of the acknowledged instant message").once();
+    KEEPALIVE_NUMBER = number("xfire.keepalive.number", "keepalive", "Index of the keepalive request in the connection").once();
     FILE_ID = number("xfire.file_id", "file ID", "").hex(8);
     FILE_NAME = text("xfire.file_name", "file name", "");
     FILE_SIZE = number("xfire.file_size", "size", "Size of a file or a chunk, in bytes");
@@ -83,27 +83,27 @@ fields! {
     FILE_EVENT = number("xfire.file_event", "event", "State of a file transfer").names(EVENTS);
     UNPARSED = bytes("xfire.unparsed", "unparsed", "Undissected bytes");
 
-    P2P_ENCODING = number("xfire.p2p.encoding", "encoding", "XOR key of all bytes after the header; 0 for none").hex(2);
+    P2P_ENCODING = number("xfire.p2p.encoding", "encoding", "XOR key of all bytes after the header; 0 for none").hex(2).once();
     P2P_RESERVED = bytes("xfire.p2p.reserved", "reserved", "Zero bytes");
-    P2P_USER = text("xfire.p2p.user", "user", "Owner of the moniker, from the stream that announced the peer");
-    P2P_MONIKER = bytes("xfire.p2p.moniker", "moniker", "Digest of the sender's session ID and a salt").digest(summary::hex_value, summary::no_meaning);
-    P2P_TYPE = number("xfire.p2p.type", "type", "Datagram type").hex(4).names(super::p2p::TYPES);
-    P2P_MSGID = number("xfire.p2p.msgid", "message ID", "Number of this datagram or of the acknowledged one");
-    P2P_SEQID = number("xfire.p2p.seqid", "sequence ID", "Sequence number of this datagram or of the acknowledged one");
-    P2P_DATA_LEN = number("xfire.p2p.data_len", "data length", "Bytes of the inner message");
-    P2P_ENCODED = bytes("xfire.p2p.encoded", "encoded", "Bytes after the header as transmitted").secret();
-    P2P_UNKNOWN = bytes("xfire.p2p.unknown", "unknown", "Zero bytes");
+    P2P_USER = text("xfire.p2p.user", "user", "Owner of the moniker, from the stream that announced the peer").once();
+    P2P_MONIKER = bytes("xfire.p2p.moniker", "moniker", "Digest of the sender's session ID and a salt").digest(summary::hex_value, summary::no_meaning).once();
+    P2P_TYPE = number("xfire.p2p.type", "type", "Datagram type").hex(4).names(super::p2p::TYPES).once();
+    P2P_MSGID = number("xfire.p2p.msgid", "message ID", "Number of this datagram or of the acknowledged one").once();
+    P2P_SEQID = number("xfire.p2p.seqid", "sequence ID", "Sequence number of this datagram or of the acknowledged one").once();
+    P2P_DATA_LEN = number("xfire.p2p.data_len", "data length", "Bytes of the inner message").once();
+    P2P_ENCODED = bytes("xfire.p2p.encoded", "encoded", "Bytes after the header as transmitted").secret().once();
+    P2P_UNKNOWN = bytes("xfire.p2p.unknown", "unknown", "Zero bytes").once();
     P2P_DATA = group("xfire.p2p.data", "data", "Inner message");
-    P2P_CATEGORY = text("xfire.p2p.category", "category", "IM for chat, DL for files");
-    P2P_PADDING = bytes("xfire.p2p.padding", "padding", "Zero bytes after the category");
-    P2P_CRC = number("xfire.p2p.crc32", "CRC-32", "Checksum of the decoded bytes after the header").hex(8);
+    P2P_CATEGORY = text("xfire.p2p.category", "category", "IM for chat, DL for files").once();
+    P2P_PADDING = bytes("xfire.p2p.padding", "padding", "Zero bytes after the category").once();
+    P2P_CRC = number("xfire.p2p.crc32", "CRC-32", "Checksum of the decoded bytes after the header").hex(8).once();
 
-    NAT_MAGIC = text("xfire.nat.magic", "magic", "SC01 in a probe, CK01 in its reply");
-    NAT_CONSTANT = bytes("xfire.nat.constant", "constant", "Equal in all probes");
-    NAT_STAGE = number("xfire.nat.stage", "stage", "Number of the probe");
-    NAT_LOCAL_PORT = number("xfire.nat.local_port", "local port", "Source port of the client");
-    NAT_IP = ipv4("xfire.nat.ip", "IP", "Public address of the client");
-    NAT_PORT = number("xfire.nat.port", "port", "Public port of the client");
+    NAT_MAGIC = text("xfire.nat.magic", "magic", "SC01 in a probe, CK01 in its reply").once();
+    NAT_CONSTANT = bytes("xfire.nat.constant", "constant", "Equal in all probes").once();
+    NAT_STAGE = number("xfire.nat.stage", "stage", "Number of the probe").once();
+    NAT_LOCAL_PORT = number("xfire.nat.local_port", "local port", "Source port of the client").once();
+    NAT_IP = ipv4("xfire.nat.ip", "IP", "Public address of the client").once();
+    NAT_PORT = number("xfire.nat.port", "port", "Public port of the client").once();
 
     TRUNCATED = broken("xfire.expert.truncated", "truncated", "The stream, capture or datagram ends inside the message");
     GAP = broken("xfire.expert.gap", "gap", "Bytes of the message are missing from the capture");

@@ -1,70 +1,132 @@
-//! A record as one flat object: a name for each field, an array where it occurs more than once.
+//! A record as one flat object: names and their values.
+//!
+//! A name has one type in all records. One that may repeat has an array, always; what a group has at most once stands at the
+//! place of the group. A record holds one message, so the layers of applications that carry it, or that a packet has, are
+//! objects of their own in `layers`.
 
-use super::nodes::Alone;
-use super::writer::{Out, Put, Shown};
-use crate::record::Record;
-use crate::record::pseudo::{self, Answer};
-use crate::tree::{Dissection, Field, Kind, Layer, NodeRef};
+use super::Ask;
+use super::choice::{Choice, Key};
+use super::keys;
+use super::slots::{Content, More, Slots};
+use super::typed::remembered;
+use super::writer::{Members, Out, Put};
+use crate::layers;
+use crate::record::{Keyed, Record};
+use crate::tree::{Dissection, Layer, NodeRef};
 use std::io::Result;
-
-/// The pseudo-fields that begin a record, where they have a value.
-const LEADING: [&str; 7] =
-    ["frame.number", "frame.time_epoch", "message.number", "message.protocol", "message.name", "message.dir", "stream"];
 
 /// A record in one flat object; of a message also the layers that carry it, if they are wanted.
 pub struct Flat<'a, 't> {
     pub record: &'a Record<'t>,
     pub carriers: bool,
+    pub ask: Ask<'a>,
+}
+
+/// The layers of a record by where their fields stand.
+pub struct Parts<'t> {
+    /// Headers.
+    pub headers: Vec<&'t Layer>,
+    /// The message.
+    pub message: Option<&'t Layer>,
+    /// Other layers of applications.
+    pub others: Vec<&'t Layer>,
+}
+
+impl<'t> Parts<'t> {
+    /// The layers of a record, with those that carry a message if they are wanted.
+    pub fn of(record: &Record<'t>, carriers: bool) -> Option<(Dissection<'t>, Parts<'t>)> {
+        let (of, layers, message): (_, Vec<&Layer>, _) = match record {
+            Record::Message(message) if carriers => (message.of, message.carriers(), Some(message.layer)),
+            Record::Message(message) => (message.of, Vec::new(), Some(message.layer)),
+            Record::Packet(packet) => (packet.of, packet.layers().collect(), None),
+            Record::Late(late) => (late.of, late.layers.iter().collect(), None),
+            Record::Gap(_) => return None,
+        };
+        let is_header = |layer: &&Layer| of.layer_node(layer).is_some_and(|node| layers::is_of_header(node.field()));
+        let (headers, others) = layers.into_iter().partition(is_header);
+        Some((of, Parts { headers, message, others }))
+    }
 }
 
 impl Put for Flat<'_, '_> {
     fn put(&self, out: &mut Out<'_>) -> Result<()> {
+        let choice = self.ask.choice;
+        let Some((of, parts)) = Parts::of(self.record, self.carriers || choice.is_some()) else { return Ok(()) };
+        let mut more = More::default();
         out.object(|map| {
-            for name in LEADING {
-                let answer = pseudo::named(name).and_then(|pseudo| (pseudo.of)(self.record));
-                match answer {
-                    Some(Answer::Number(number)) => map.put(name, &number)?,
-                    Some(answer) => map.put(name, &Shown(answer))?,
-                    None => {}
-                }
+            keys::put(self.record, choice, map)?;
+            let mut slots = Slots::default();
+            parts.headers.iter().copied().chain(parts.message).for_each(|layer| fill(&mut slots, of, layer, choice));
+            add_remembered(&mut slots, self.record, choice);
+            self.names(slots, map, &mut more)?;
+            let others = parts.others.iter().filter_map(|layer| {
+                let mut slots = Slots::default();
+                fill(&mut slots, of, layer, choice);
+                Some((of.layer_node(layer)?, *layer, slots)).filter(|(_, _, slots)| choice.is_none() || !slots.slots.is_empty())
+            });
+            let mut others = others.peekable();
+            if others.peek().is_some() {
+                map.list("layers", others, |map, (node, layer, slots)| {
+                    about(of, node, layer, choice, map)?;
+                    self.names(slots, map, &mut more)
+                })?;
             }
-            if matches!(self.record, Record::Late(_)) {
-                map.put("late", &true)?;
-            }
-            grouped(self.record, self.carriers).iter().try_for_each(|(field, nodes)| match nodes.as_slice() {
-                [node] => map.put(field.abbrev, node),
-                nodes => map.put(field.abbrev, nodes),
-            })
+            more.put(map)
         })
     }
 }
 
-/// The nodes of a record that have a value, by field, in the order in which the fields first occur.
-fn grouped<'t>(record: &Record<'t>, carriers: bool) -> Vec<(&'static Field, Vec<Alone<'t>>)> {
-    let mut fields: Vec<(&'static Field, Vec<Alone<'t>>)> = Vec::new();
-    let mut keep = |node: NodeRef<'t>| {
-        if matches!(node.field().kind, Kind::Group | Kind::Protocol) {
-            return;
-        }
-        match fields.iter_mut().find(|(field, _)| field.is(node.field())) {
-            Some((_, nodes)) => nodes.push(Alone(node)),
-            None => fields.push((node.field(), vec![Alone(node)])),
-        }
-    };
-    match record {
-        Record::Message(message) => {
-            let below = if carriers { message.carriers() } else { Vec::new() };
-            below.into_iter().chain([message.layer]).for_each(|layer| each(message.of, layer, &mut keep));
-        }
-        Record::Packet(packet) => packet.layers().for_each(|layer| each(packet.of, layer, &mut keep)),
-        Record::Late(late) => late.layers.iter().for_each(|layer| each(late.of, layer, &mut keep)),
-        Record::Gap(_) => {}
+impl Flat<'_, '_> {
+    fn names<'t>(&self, mut slots: Slots<'_, 't>, map: &mut Members<'_, '_>, more: &mut More<'t>) -> Result<()> {
+        slots.sort();
+        slots.put(map, self.ask.raw, |key| key.keyed.repeats, &|_, out| ().put(out), more)
     }
-    fields
 }
 
-fn each<'t>(of: Dissection<'t>, layer: &Layer, keep: &mut impl FnMut(NodeRef<'t>)) {
-    let Some(node) = of.layer_node(layer) else { return };
-    let end = of.tree.nodes.get(node.place() as usize).map_or(0, |node| node.end);
-    (node.place()..end).filter_map(|place| of.node(place)).for_each(keep);
+/// What a layer is.
+pub fn about(
+    of: Dissection<'_>,
+    node: NodeRef<'_>,
+    layer: &Layer,
+    choice: Option<&Choice>,
+    map: &mut Members<'_, '_>,
+) -> Result<()> {
+    if choice.is_some() {
+        return Ok(());
+    }
+    map.put("protocol", node.field().abbrev)?;
+    let (name, info) = (of.tree.made(layer.name), of.tree.info(layer));
+    for (key, text) in [("name", name), ("info", &*info)] {
+        if !text.is_empty() {
+            map.put(key, text)?;
+        }
+    }
+    map.put("len", &node.span().len())
+}
+
+/// Values that the tree of the record does not hold, of names without others.
+pub fn add_remembered<'a>(slots: &mut Slots<'a, '_>, record: &Record<'_>, choice: Option<&'a Choice>) {
+    let Some(choice) = choice else { return };
+    choice.remembered(record, |key: Key<'a>, _, known| {
+        if slots.slots.iter().all(|slot| slot.key.name != key.name) {
+            slots.add_last(key, Content::Made(remembered(known)));
+        }
+    });
+}
+
+/// The values of a layer, and of the packet that it may quote.
+fn fill<'a, 't>(slots: &mut Slots<'a, 't>, of: Dissection<'t>, layer: &Layer, choice: Option<&'a Choice>) {
+    let Some(range) = of.tree.nodes_of(layer) else { return };
+    // The first place behind a group all of which is kept.
+    let mut whole = 0;
+    for node in range.filter_map(|place| of.node(place)) {
+        let field = node.field();
+        if Keyed::of(field).is_row {
+            slots.open(node);
+        }
+        if choice.is_some_and(|choice| choice.is_whole(field)) {
+            whole = whole.max(node.last() + 1);
+        }
+        slots.add_value(node, choice, node.place() < whole);
+    }
 }

@@ -3,18 +3,25 @@
 //! The shapes are those that the interface promises. A record is written as it is walked, into a buffer that is used
 //! again, and handed on in one piece unless it is long.
 
+mod choice;
 mod flat;
+mod keys;
+mod nested;
 mod nodes;
 mod records;
+mod slots;
 #[cfg(test)]
 mod tests;
+mod typed;
 mod writer;
 
 use super::KEPT;
 use crate::record::{Record, Tally, View};
 use crate::sink::{Begin, Edges, Printed, Problem, Sink};
 use crate::tree::{Carriers, Demand};
+pub use choice::{Choice, record_key};
 use flat::Flat;
+use nested::Nested;
 use records::{Damage, End, OfGap, OfLate, OfMessage, OfPacket, Start};
 use std::io;
 pub use writer::{Members, object};
@@ -29,6 +36,24 @@ pub enum Shape {
     Array,
     /// One a line, each a flat object; nothing but records.
     Flat,
+    /// One a line, each an object with objects for groups; nothing but records.
+    Nested,
+}
+
+impl Shape {
+    /// Whether records stand alone, without begin, end, gaps and errors.
+    fn is_records_alone(self) -> bool {
+        matches!(self, Shape::Flat | Shape::Nested)
+    }
+}
+
+/// What of a record is put down.
+#[derive(Clone, Copy)]
+struct Ask<'a> {
+    /// The fields that are kept; all without a choice.
+    choice: Option<&'a Choice>,
+    /// Whether the bytes of each field are added.
+    raw: bool,
 }
 
 /// What to put into JSON.
@@ -46,6 +71,8 @@ pub struct JsonOptions {
 pub struct Json<W> {
     to: W,
     options: JsonOptions,
+    choice: Option<Choice>,
+    raw: bool,
     line: Vec<u8>,
     begun: bool,
 }
@@ -53,15 +80,31 @@ pub struct Json<W> {
 impl<W: io::Write> Json<W> {
     /// Prints to `to`.
     pub fn new(to: W, options: JsonOptions) -> Json<W> {
-        Json { to, options, line: Vec::new(), begun: false }
+        Json { to, options, choice: None, raw: false, line: Vec::new(), begun: false }
+    }
+
+    /// Keeps only these fields.
+    #[must_use]
+    pub fn keeping(self, choice: Choice) -> Json<W> {
+        Json { choice: Some(choice), ..self }
+    }
+
+    /// Adds the bytes of each field.
+    #[must_use]
+    pub fn with_bytes(self) -> Json<W> {
+        Json { raw: true, ..self }
     }
 
     fn print(&mut self, record: &impl Put) -> io::Result<()> {
+        self.print_by(|_, out| record.put(out))
+    }
+
+    fn print_by(&mut self, put: impl FnOnce(Ask<'_>, &mut Out<'_>) -> io::Result<()>) -> io::Result<()> {
         if self.options.shape == Shape::Array {
             self.line.extend_from_slice(if self.begun { b",\n" } else { b"[\n" });
         }
         self.begun = true;
-        record.put(&mut Out::new(&mut self.line, &mut self.to))?;
+        put(Ask { choice: self.choice.as_ref(), raw: self.raw }, &mut Out::new(&mut self.line, &mut self.to))?;
         if self.options.shape != Shape::Array {
             self.line.push(b'\n');
         }
@@ -79,12 +122,15 @@ impl<W: io::Write> Json<W> {
 
 impl<W: io::Write> Sink for Json<W> {
     fn demand(&self, view: View) -> Demand {
+        if let Some(choice) = &self.choice {
+            return choice.demand();
+        }
         let carriers = view == View::Packets || self.options.carriers;
         Demand { carriers: Carriers::shown(carriers), ..Demand::EVERYTHING }
     }
 
     fn begin(&mut self, begin: &Begin<'_>) -> io::Result<()> {
-        if self.options.shape != Shape::Flat {
+        if !self.options.shape.is_records_alone() {
             self.print(&Start(begin))?;
         }
         self.let_go()
@@ -92,13 +138,14 @@ impl<W: io::Write> Sink for Json<W> {
 
     fn record(&mut self, record: &Record<'_>) -> io::Result<()> {
         let carriers = self.options.carriers;
-        match record {
-            Record::Gap(_) if self.options.shape == Shape::Flat => Ok(()),
-            record if self.options.shape == Shape::Flat => self.print(&Flat { record, carriers }),
-            Record::Message(message) => self.print(&OfMessage { message, carriers }),
-            Record::Packet(packet) => self.print(&OfPacket(packet)),
-            Record::Late(late) => self.print(&OfLate(late)),
-            Record::Gap(gap) => self.print(&OfGap(gap)),
+        match (self.options.shape, record) {
+            (Shape::Flat | Shape::Nested, Record::Gap(_)) => Ok(()),
+            (Shape::Flat, record) => self.print_by(|ask, out| Flat { record, carriers, ask }.put(out)),
+            (Shape::Nested, record) => self.print_by(|ask, out| Nested { record, carriers, ask }.put(out)),
+            (_, Record::Message(message)) => self.print_by(|ask, out| OfMessage { message, carriers, ask }.put(out)),
+            (_, Record::Packet(packet)) => self.print_by(|ask, out| OfPacket { packet, ask }.put(out)),
+            (_, Record::Late(late)) => self.print_by(|ask, out| OfLate { late, ask }.put(out)),
+            (_, Record::Gap(gap)) => self.print(&OfGap(gap)),
         }
     }
 
@@ -116,12 +163,12 @@ impl<W: io::Write> Sink for Json<W> {
     }
 
     fn problem(&mut self, problem: &Problem<'_>) -> io::Result<()> {
-        if self.options.shape == Shape::Flat { Ok(()) } else { self.print(&Damage(problem)) }
+        if self.options.shape.is_records_alone() { Ok(()) } else { self.print(&Damage(problem)) }
     }
 
     fn end(&mut self, tally: &Tally, truncated: bool) -> io::Result<()> {
-        // Flat output of several printers is concatenated, so it has no end record.
-        if self.options.shape != Shape::Flat {
+        // Such output of several printers is concatenated, so it has no end record.
+        if !self.options.shape.is_records_alone() {
             self.print(&End { tally, truncated })?;
         }
         self.let_go()

@@ -2,6 +2,8 @@
 //!
 //! Nearly all of what is written is fields, so their keys are put down as they are, in front of each value.
 
+use super::Ask;
+use super::choice::{Choice, Kept};
 use super::writer::{Members, Out, Put, Shown};
 use crate::record::{Buffer, Place, level_of, place_of};
 use crate::tree::{Dissection, Field, HIDDEN, Kind, NodeRef, Note, Span, Value};
@@ -12,20 +14,82 @@ use std::io::Result;
 const EXACT: u64 = (1 << 53) - 1;
 
 /// What lies below a node.
-pub struct Children<'t> {
+pub struct Children<'a, 't> {
     pub of: Dissection<'t>,
     pub node: NodeRef<'t>,
     /// What the node's own offsets count in.
     pub buffer: Buffer,
+    pub ask: Ask<'a>,
+    /// Fields without a node, in front of the others.
+    pub beside: Vec<Literal<'a>>,
 }
 
-impl Put for Children<'_> {
+impl Put for Children<'_, '_> {
     fn put(&self, out: &mut Out<'_>) -> Result<()> {
         let around = match self.node.span() {
             span if span.is_somewhere() => Around::of(self.of, span),
             span => Around { source: span.source, place: Place { buffer: self.buffer, base: 0 } },
         };
-        all(self.of, self.node, &around, out)
+        match self.ask {
+            Ask { choice: Some(choice), raw: true } => self.chosen::<true>(choice, &around, out),
+            Ask { choice: Some(choice), raw: false } => self.chosen::<false>(choice, &around, out),
+            Ask { choice: None, raw: true } => all::<true>(self.of, self.node, &around, out),
+            Ask { choice: None, raw: false } => all::<false>(self.of, self.node, &around, out),
+        }
+    }
+}
+
+impl Children<'_, '_> {
+    /// Whether there are any that are kept.
+    pub fn any(&self) -> bool {
+        match self.ask.choice {
+            Some(choice) => !self.beside.is_empty() || choice.kept(self.node).next().is_some(),
+            None => self.node.has_children(),
+        }
+    }
+
+    /// The fields that are kept, without the groups around them.
+    fn chosen<const RAW: bool>(&self, choice: &Choice, around: &Around, out: &mut Out<'_>) -> Result<()> {
+        let beside = self.beside.iter().map(Item::Literal);
+        out.list(beside.chain(choice.kept(self.node).map(Item::Kept)), |out, item| match item {
+            Item::Kept(Kept::Whole(node)) => one::<RAW, true>(self.of, node, around, out),
+            Item::Kept(Kept::Alone(node)) => one::<RAW, false>(self.of, node, around, out),
+            Item::Kept(Kept::Computed(field, value)) => Literal { name: field.abbrev, label: field.name, value }.put(out),
+            Item::Literal(literal) => literal.put(out),
+        })
+    }
+}
+
+/// A field that is kept.
+enum Item<'b, 't> {
+    Kept(Kept<'t>),
+    Literal(&'b Literal<'b>),
+}
+
+/// A field without a node, with its value as JSON.
+pub struct Literal<'a> {
+    pub name: &'a str,
+    pub label: &'a str,
+    pub value: String,
+}
+
+impl Put for Literal<'_> {
+    fn put(&self, out: &mut Out<'_>) -> Result<()> {
+        out.object(|map| {
+            map.put("name", self.name)?;
+            map.put("label", self.label)?;
+            map.put("value", &Json(&self.value))
+        })
+    }
+}
+
+/// JSON as it is.
+struct Json<'a>(&'a str);
+
+impl Put for Json<'_> {
+    fn put(&self, out: &mut Out<'_>) -> Result<()> {
+        out.raw(self.0);
+        Ok(())
     }
 }
 
@@ -43,16 +107,21 @@ impl Around {
 }
 
 /// All that lies right below a node.
-fn all(of: Dissection<'_>, node: NodeRef<'_>, around: &Around, out: &mut Out<'_>) -> Result<()> {
-    out.list(node.children(), |out, node| one(of, node, around, out))
+fn all<const RAW: bool>(of: Dissection<'_>, node: NodeRef<'_>, around: &Around, out: &mut Out<'_>) -> Result<()> {
+    out.list(node.children(), |out, node| one::<RAW, true>(of, node, around, out))
 }
 
-/// A field.
-fn one(of: Dissection<'_>, node: NodeRef<'_>, around: &Around, out: &mut Out<'_>) -> Result<()> {
+/// A field, with its bytes and with what lies below it if these are wanted.
+fn one<const RAW: bool, const DEEP: bool>(
+    of: Dissection<'_>,
+    node: NodeRef<'_>,
+    around: &Around,
+    out: &mut Out<'_>,
+) -> Result<()> {
     let field = node.field();
     head(field, node.is_secret() || !matches!(node.value(), Value::None), out);
-    value(node, out)?;
-    if field.transformed && !node.is_secret() && !node.has_hidden() {
+    value::<RAW>(node, out)?;
+    if (RAW && node.span().is_somewhere() || field.transformed) && !node.is_secret() && !node.has_hidden() {
         out.raw(r#","raw":"#);
         out.hex(node.bytes())?;
     }
@@ -76,9 +145,9 @@ fn one(of: Dissection<'_>, node: NodeRef<'_>, around: &Around, out: &mut Out<'_>
         out.raw(r#","buffer":"#);
         Shown(here.place.buffer).put(out)?;
     }
-    if node.has_children() {
+    if DEEP && node.has_children() {
         out.raw(r#","fields":"#);
-        all(of, node, here, out)?;
+        all::<RAW>(of, node, here, out)?;
     }
     out.raw("}");
     out.take_output()
@@ -118,7 +187,7 @@ fn number(key: &str, number: impl Put, out: &mut Out<'_>) -> Result<()> {
 }
 
 /// Value and type, with a comma between them.
-fn value(node: NodeRef<'_>, out: &mut Out<'_>) -> Result<()> {
+fn value<const RAW: bool>(node: NodeRef<'_>, out: &mut Out<'_>) -> Result<()> {
     let mut put = |value: &dyn Put, behind: &str| {
         value.put(out)?;
         out.raw(behind);
@@ -148,35 +217,12 @@ fn value(node: NodeRef<'_>, out: &mut Out<'_>) -> Result<()> {
         Value::Made(_) => put(&node.text(), ""),
         Value::Text | Value::At(_) => match std::str::from_utf8(node.text_bytes()) {
             Ok(text) => put(&text, ""),
+            Err(_) if RAW => put(&node.text(), ""),
             Err(_) => {
                 put(&node.text(), r#","raw":"#)?;
                 out.hex(node.text_bytes())
             }
         },
-    }
-}
-
-/// The value of a node alone, as JSON has it.
-pub struct Alone<'t>(pub NodeRef<'t>);
-
-impl Put for Alone<'_> {
-    fn put(&self, out: &mut Out<'_>) -> Result<()> {
-        let node = self.0;
-        if node.is_secret() {
-            return HIDDEN.put(out);
-        }
-        match node.value() {
-            Value::Unsigned(number) if number > EXACT => Shown(number).put(out),
-            Value::Unsigned(number) => number.put(out),
-            Value::Signed(number) if number.unsigned_abs() > EXACT => Shown(number).put(out),
-            Value::Signed(number) => number.put(out),
-            Value::Single(number) if number.is_finite() => number.put(out),
-            Value::Double(number) if number.is_finite() => number.put(out),
-            Value::None | Value::Single(_) | Value::Double(_) => ().put(out),
-            Value::Bool(truth) => truth.put(out),
-            Value::Bytes => Shown(Plain(node)).put(out),
-            Value::Made(_) | Value::Text | Value::At(_) => node.text().put(out),
-        }
     }
 }
 
@@ -245,7 +291,7 @@ impl Notes<'_, '_> {
 }
 
 /// Bytes as hexadecimal digits.
-struct Hex<'a>(&'a [u8]);
+pub struct Hex<'a>(pub &'a [u8]);
 
 impl Put for Hex<'_> {
     fn put(&self, out: &mut Out<'_>) -> Result<()> {
@@ -253,7 +299,8 @@ impl Put for Hex<'_> {
     }
 }
 
-struct Plain<'t>(NodeRef<'t>);
+/// The value of a node as a column has it.
+pub struct Plain<'t>(pub NodeRef<'t>);
 
 impl Display for Plain<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

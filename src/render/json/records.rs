@@ -1,9 +1,10 @@
 //! Records and layers as JSON objects; what is empty is left out.
 
-use super::nodes::{Children, Notes};
+use super::nodes::{Children, Literal, Notes};
 use super::writer::{Members, Out, Put, Shown};
+use super::{Ask, typed};
 use crate::input::link_name;
-use crate::record::{Buffer, Forgotten, Late, Message, Packet, Tally, derived_of, pieces_of, place_of, words_of};
+use crate::record::{Buffer, Forgotten, Late, Message, Packet, Record, Tally, derived_of, pieces_of, place_of, words_of};
 use crate::render::time::Rfc3339;
 use crate::sink::{Begin, Problem};
 use crate::tree::{self, Derived, Dissection, Ends, Gap, Layer, NodeRef, Note, Origin, Source, Span, Time};
@@ -91,12 +92,14 @@ impl Put for OfGap<'_> {
 pub struct OfMessage<'a, 't> {
     pub message: &'a Message<'t>,
     pub carriers: bool,
+    pub ask: Ask<'a>,
 }
 
 impl Put for OfMessage<'_, '_> {
     fn put(&self, out: &mut Out<'_>) -> Result<()> {
-        let OfMessage { message, carriers } = *self;
+        let OfMessage { message, carriers, ask } = *self;
         let of = message.of;
+        let carriers = carriers || ask.choice.is_some();
         out.object(|map| {
             map.put("type", "message")?;
             map.put("n", &message.n)?;
@@ -117,23 +120,31 @@ impl Put for OfMessage<'_, '_> {
                 buffer = place(of, node, map)?;
             }
             if carriers {
-                map.put("layers", &Layers { of, layers: &message.carriers() })?;
+                let carriers = message.carriers();
+                let layers = Layers { of, layers: &carriers, ask };
+                if ask.choice.is_none() || layers.any() {
+                    map.put("layers", &layers)?;
+                }
             }
             let carried_by = if carriers { message.carriers() } else { Vec::new() };
             derived(of, &[&[message.layer], &carried_by[..]].concat(), map)?;
             if let Some(node) = message.node() {
-                below(of, node, buffer, map)?;
+                let beside = beside(&Record::Message(*message), ask);
+                below(&Children { of, node, buffer, ask, beside }, map)?;
             }
             notes(of, &message.notes().collect::<Vec<_>>(), buffer, map)
         })
     }
 }
 
-pub struct OfPacket<'a, 't>(pub &'a Packet<'t>);
+pub struct OfPacket<'a, 't> {
+    pub packet: &'a Packet<'t>,
+    pub ask: Ask<'a>,
+}
 
 impl Put for OfPacket<'_, '_> {
     fn put(&self, out: &mut Out<'_>) -> Result<()> {
-        let OfPacket(packet) = self;
+        let OfPacket { packet, ask } = *self;
         let of = packet.of;
         let frame = &of.tree.frame;
         out.object(|map| {
@@ -161,17 +172,24 @@ impl Put for OfPacket<'_, '_> {
                 speakers(ends, map)?;
             }
             derived(of, &layers, map)?;
-            map.put("layers", &Layers { of, layers: &layers })?;
+            let beside = beside(&Record::Packet(*packet), ask);
+            if !beside.is_empty() {
+                map.put("fields", &beside)?;
+            }
+            map.put("layers", &Layers { of, layers: &layers, ask })?;
             notes(of, &packet.notes().collect::<Vec<_>>(), Buffer::Frame(frame.number), map)
         })
     }
 }
 
-pub struct OfLate<'a, 't>(pub &'a Late<'t>);
+pub struct OfLate<'a, 't> {
+    pub late: &'a Late<'t>,
+    pub ask: Ask<'a>,
+}
 
 impl Put for OfLate<'_, '_> {
     fn put(&self, out: &mut Out<'_>) -> Result<()> {
-        let OfLate(late) = self;
+        let OfLate { late, ask } = *self;
         let of = late.of;
         out.object(|map| {
             map.put("type", "late")?;
@@ -187,7 +205,11 @@ impl Put for OfLate<'_, '_> {
                 speakers(ends, map)?;
             }
             derived(of, &layers, map)?;
-            map.put("layers", &Layers { of, layers: &layers })?;
+            let beside = beside(&Record::Late(*late), ask);
+            if !beside.is_empty() {
+                map.put("fields", &beside)?;
+            }
+            map.put("layers", &Layers { of, layers: &layers, ask })?;
             notes(of, &late.notes().collect::<Vec<_>>(), Buffer::Frame(of.tree.frame.number), map)
         })
     }
@@ -205,12 +227,26 @@ fn line_of(of: Dissection<'_>, layers: &[&Layer], map: &mut Members<'_, '_>) -> 
 struct Layers<'a, 't> {
     of: Dissection<'t>,
     layers: &'a [&'t Layer],
+    ask: Ask<'a>,
+}
+
+impl Layers<'_, '_> {
+    /// Whether anything of any layer is kept.
+    fn any(&self) -> bool {
+        self.layers.iter().filter_map(|layer| self.of.layer_node(layer)).any(|node| self.wants(node))
+    }
+
+    /// Whether anything of a layer is kept.
+    fn wants(&self, node: NodeRef<'_>) -> bool {
+        self.ask.choice.is_none_or(|choice| choice.kept(node).next().is_some())
+    }
 }
 
 impl Put for Layers<'_, '_> {
     fn put(&self, out: &mut Out<'_>) -> Result<()> {
         let of = self.of;
         let nodes = self.layers.iter().filter_map(|layer| Some((layer, of.layer_node(layer)?)));
+        let nodes = nodes.filter(|(_, node)| self.wants(*node));
         out.list(nodes, |out, (layer, node)| {
             out.object(|map| {
                 map.put("protocol", node.field().abbrev)?;
@@ -218,7 +254,7 @@ impl Put for Layers<'_, '_> {
                 words("name", of.tree.made(layer.name), map)?;
                 words("info", &of.tree.info(layer), map)?;
                 let buffer = place(of, node, map)?;
-                below(of, node, buffer, map)
+                below(&Children { of, node, buffer, ask: self.ask, beside: Vec::new() }, map)
             })
         })
     }
@@ -269,8 +305,26 @@ fn place(of: Dissection<'_>, node: NodeRef<'_>, map: &mut Members<'_, '_>) -> Re
     Ok(place.buffer)
 }
 
-fn below(of: Dissection<'_>, node: NodeRef<'_>, buffer: Buffer, map: &mut Members<'_, '_>) -> Result<()> {
-    if node.has_children() { map.put("fields", &Children { of, node, buffer }) } else { Ok(()) }
+fn below(children: &Children<'_, '_>, map: &mut Members<'_, '_>) -> Result<()> {
+    if children.any() { map.put("fields", children) } else { Ok(()) }
+}
+
+/// Fields that `-e` names without a node: properties of the record, and what is remembered of its lower layers.
+fn beside<'a>(record: &Record<'_>, ask: Ask<'a>) -> Vec<Literal<'a>> {
+    let Some(choice) = ask.choice else { return Vec::new() };
+    let mut fields = Vec::new();
+    for pseudo in choice.pseudos() {
+        let values = (pseudo.of)(record).map(|answer| typed::each(pseudo, &answer)).unwrap_or_default();
+        fields.extend(values.into_iter().map(|value| Literal { name: pseudo.name, label: pseudo.name, value }));
+    }
+    for (name, values) in choice.computations(record) {
+        fields.extend(values.iter().map(|value| Literal { name, label: name, value: typed::in_memory(value) }));
+    }
+    choice.remembered(record, |_, field, known| {
+        let value = typed::remembered(known);
+        fields.push(Literal { name: field.abbrev, label: field.name, value });
+    });
+    fields
 }
 
 fn notes(of: Dissection<'_>, notes: &[&Note], buffer: Buffer, map: &mut Members<'_, '_>) -> Result<()> {

@@ -142,6 +142,18 @@ impl<'a> Members<'_, 'a> {
         what.put(self.key(key))
     }
 
+    /// The same under a key of two parts.
+    ///
+    /// # Errors
+    /// Those of writing.
+    pub(super) fn put_joined(&mut self, key: &str, suffix: &str, what: &(impl Put + ?Sized)) -> Done {
+        self.out.raw(if std::mem::take(&mut self.empty) { "\"" } else { ",\"" });
+        self.out.raw(key);
+        self.out.raw(suffix);
+        self.out.raw("\":");
+        what.put(self.out)
+    }
+
     /// A text that is put together while it is written.
     ///
     /// # Errors

@@ -1,0 +1,175 @@
+//! How values stand under the names of their fields in JSON: their type, and whether a name may repeat.
+//!
+//! Both follow from what the fields declare, never from a record, so that a name has one type in every output.
+
+use crate::layers;
+use crate::registry::Registry;
+use crate::tree::{Field, Kind, Times};
+use foldhash::fast::RandomState;
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+/// The JSON type of the values of a name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum JsonType {
+    /// Numbers; `null` for those that JSON lacks, and for masked ones.
+    Number,
+    /// `true` and `false`.
+    Bool,
+    /// Strings: text, addresses, bytes as hexadecimal digits.
+    Text,
+    /// Groups and protocols: objects of what lies below them.
+    Object,
+}
+
+impl JsonType {
+    /// The type for a kind of value.
+    #[must_use]
+    pub const fn of(kind: Kind) -> JsonType {
+        match kind {
+            Kind::Number | Kind::Float => JsonType::Number,
+            Kind::Bool => JsonType::Bool,
+            Kind::Protocol | Kind::Group | Kind::Note(_) => JsonType::Object,
+            Kind::Bytes | Kind::Text | Kind::Mac | Kind::Ipv4 | Kind::Ipv6 => JsonType::Text,
+        }
+    }
+
+    /// The name that JSON Schema has for it.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            JsonType::Number => "number",
+            JsonType::Bool => "boolean",
+            JsonType::Text => "string",
+            JsonType::Object => "object",
+        }
+    }
+}
+
+/// How the values of a name stand under it.
+#[derive(Debug, Clone, Copy)]
+pub struct Keyed {
+    /// The type of a value.
+    pub json: JsonType,
+    /// Whether it may repeat in a record: its values form an array.
+    pub repeats: bool,
+    /// Whether it may repeat next to its siblings: its values form an array in nested objects.
+    pub repeats_in_parent: bool,
+    /// The group that gives each of its places in the array, if each group has at most one.
+    pub row: Option<&'static Field>,
+    /// Whether groups of this field are rows.
+    pub is_row: bool,
+    /// The shared name under which its value stands as well, as a string, since the fields of that name differ in type.
+    pub joint: Option<&'static str>,
+}
+
+impl Keyed {
+    /// How the values of a field stand under its name.
+    #[must_use]
+    pub fn of(field: &'static Field) -> Keyed {
+        // A field that the registry lacks belongs to a protocol that was loaded at run time.
+        KNOWN.get(&std::ptr::from_ref(field).addr()).copied().unwrap_or_else(|| derived(field, false, false))
+    }
+
+    /// How the values of several fields stand under a name that they share.
+    #[must_use]
+    pub fn of_shared(fields: &[&'static Field]) -> Keyed {
+        let mut all = fields.iter().map(|field| Keyed::of(field));
+        let first = all.next().unwrap_or(Keyed::TEXTS);
+        all.fold(Keyed { repeats: true, repeats_in_parent: true, ..first }, |one, other| Keyed {
+            json: if one.json == other.json { one.json } else { JsonType::Text },
+            row: one.row.filter(|row| other.row.is_some_and(|other| other.is(row))),
+            ..one
+        })
+    }
+
+    /// Texts that may repeat.
+    const TEXTS: Keyed =
+        Keyed { json: JsonType::Text, repeats: true, repeats_in_parent: true, row: None, is_row: false, joint: None };
+
+    /// How the values of the joint name stand under it.
+    #[must_use]
+    pub fn of_joint(self) -> Keyed {
+        Keyed { json: JsonType::Text, joint: None, ..self }
+    }
+}
+
+/// Headers that no other header follows, so that a frame has one at most. Tunnels repeat all others, and quotes that of ICMP.
+const LAST: [&str; 4] = ["arp", "igmp", "lldp", "tcp"];
+
+static KNOWN: LazyLock<HashMap<usize, Keyed, RandomState>> = LazyLock::new(|| {
+    let registry = Registry::default();
+    let rows: Vec<&Field> = registry.fields().filter_map(row_of).collect();
+    let mut known: HashMap<usize, Keyed, RandomState> = HashMap::default();
+    for protocol in registry.protocols() {
+        let may_repeat = layers::is_of_header(protocol.this) && !LAST.contains(&protocol.this.abbrev);
+        for field in registry.fields_of(protocol) {
+            let is_row = rows.iter().any(|row| row.is(field.row()));
+            known.insert(std::ptr::from_ref(field).addr(), derived(field, may_repeat, is_row));
+        }
+    }
+    let mixed: Vec<&Field> = registry.fields().filter(|field| !field.also.is_empty() && is_mixed(registry, field.also)).collect();
+    for field in mixed {
+        if let Some(keyed) = known.get_mut(&std::ptr::from_ref(field).addr()) {
+            keyed.joint = Some(field.also);
+        }
+    }
+    known
+});
+
+fn derived(field: &Field, may_repeat: bool, is_row: bool) -> Keyed {
+    Keyed {
+        json: JsonType::of(field.kind),
+        repeats: may_repeat || !matches!(field.times, Times::Once),
+        repeats_in_parent: matches!(field.times, Times::Any),
+        row: row_of(field),
+        is_row,
+        joint: None,
+    }
+}
+
+fn row_of(field: &Field) -> Option<&'static Field> {
+    match field.times {
+        Times::OncePer(group) => Some(group),
+        Times::Any | Times::Once => None,
+    }
+}
+
+/// Whether fields of different types share this name.
+fn is_mixed(registry: Registry, name: &str) -> bool {
+    let named = registry.named(name);
+    named.windows(2).any(|pair| matches!(pair, [one, other] if JsonType::of(one.kind) != JsonType::of(other.kind)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn keyed(name: &str) -> Keyed {
+        let fields = Registry::default().named(name);
+        assert_eq!(fields.len(), 1, "{name}");
+        Keyed::of(fields[0])
+    }
+
+    #[test]
+    fn headers_repeat_in_tunnels_but_that_of_tcp() {
+        assert!(keyed("ip.src").repeats && keyed("udp.length").repeats);
+        assert!(!keyed("tcp.seq").repeats && keyed("tcp.option_kind").repeats);
+    }
+
+    #[test]
+    fn rows_are_groups() {
+        for field in Registry::default().fields() {
+            if let Times::OncePer(group) = field.times {
+                assert_eq!(group.kind, Kind::Group, "{field:?}");
+                assert!(group.alike.is_none(), "{field:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn fields_of_several_types_have_a_joint_name() {
+        assert_eq!(keyed("pipboy.entry.int").joint, Some("pipboy.entry.value"));
+        assert_eq!(keyed("tcp.srcport").joint, None);
+    }
+}

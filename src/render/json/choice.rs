@@ -1,0 +1,196 @@
+//! The fields that `-e` keeps in JSON.
+
+use super::keys;
+use super::typed::literal;
+use crate::record::{Keyed, Known, Record, Remembered};
+use crate::registry::Registry;
+use crate::render::{Column, Computation, Pseudo, Values};
+use crate::tree::{Carriers, Demand, Field, Fields, Kind, NodeRef, Only};
+use std::sync::Arc;
+
+/// The fields that are kept.
+#[derive(Clone, Default)]
+pub struct Choice {
+    /// Keys of a flat or nested record.
+    keys: Vec<&'static str>,
+    pseudos: Vec<&'static Pseudo>,
+    computations: Vec<(String, Arc<Computation>)>,
+    columns: Vec<Chosen>,
+}
+
+/// A name, and the fields that it stands for.
+#[derive(Clone)]
+struct Chosen {
+    name: String,
+    fields: Vec<&'static Field>,
+    keyed: Keyed,
+}
+
+/// A field that is kept.
+pub enum Kept<'t> {
+    /// With what lies below it.
+    Whole(NodeRef<'t>),
+    /// By itself.
+    Alone(NodeRef<'t>),
+    /// A value that follows from others, as JSON.
+    Computed(&'static Field, String),
+}
+
+/// A name that a value stands under.
+#[derive(Clone, Copy)]
+pub struct Key<'a> {
+    /// The name.
+    pub name: &'a str,
+    /// How values stand under it.
+    pub keyed: Keyed,
+    /// Whether the fields of this name differ in type, so that their values are texts.
+    pub is_joint: bool,
+}
+
+impl Choice {
+    /// Keeps these columns, and these keys of a record.
+    #[must_use]
+    pub fn new(columns: Vec<Column>, keys: Vec<&'static str>) -> Choice {
+        let mut choice = Choice { keys, ..Choice::default() };
+        for Column { name, of } in columns {
+            match of {
+                Values::Pseudo(pseudo) => choice.pseudos.push(pseudo),
+                Values::Computed(computation) => choice.computations.push((name, computation)),
+                Values::Fields(fields) => {
+                    // A field has its own name for itself; other fields that answer to it have theirs.
+                    let own: Vec<&Field> = fields.iter().copied().filter(|field| field.abbrev == name).collect();
+                    let fields = if own.is_empty() { fields } else { own };
+                    let keyed = match fields[..] {
+                        [field] => Keyed::of(field),
+                        _ => Keyed::of_shared(&fields),
+                    };
+                    choice.columns.push(Chosen { name, fields, keyed });
+                }
+            }
+        }
+        choice
+    }
+
+    /// The parts of a tree that it needs.
+    pub fn demand(&self) -> Demand {
+        let named: Vec<&'static Field> = self.fields().flat_map(|field| field.with_sources()).collect();
+        // The fields of a group are those below it; texts of some fields depend on others.
+        let takes_others = |field: &&Field| field.digest.is_some() || matches!(field.kind, Kind::Group | Kind::Protocol);
+        let rows = named.iter().filter_map(|field| Keyed::of(field).row);
+        let rows: Vec<&'static Field> =
+            rows.flat_map(|row| Registry::default().fields().filter(move |field| field.row().is(row))).collect();
+        let only = Only::these(named.iter().copied());
+        let fields = match named.iter().any(takes_others) {
+            true => Fields::All,
+            false => Fields::Only(Only::these(named.iter().copied().chain(rows))),
+        };
+        let named = Some(only).filter(|only| !only.is_empty());
+        let demand = Demand { fields, carriers: Carriers::Full, named, ..Demand::EVERYTHING };
+        let computed = self.computations.iter().map(|(_, computation)| Demand { carriers: Carriers::Full, ..computation.demand });
+        computed.fold(demand, Demand::and)
+    }
+
+    /// The pseudo-fields that are kept.
+    pub fn pseudos(&self) -> impl Iterator<Item = &'static Pseudo> + '_ {
+        self.pseudos.iter().copied()
+    }
+
+    /// The computations that are kept, by their text, and their values for a record.
+    pub fn computations(&self, record: &Record<'_>) -> impl Iterator<Item = (&str, Vec<String>)> {
+        self.computations.iter().map(|(text, computation)| {
+            let mut values = Vec::new();
+            (computation.each)(record, &mut |value| values.push(value.to_owned()));
+            (text.as_str(), values)
+        })
+    }
+
+    /// Whether a key of a record is kept.
+    pub fn has_key(&self, key: &str) -> bool {
+        self.keys.contains(&key)
+    }
+
+    fn fields(&self) -> impl Iterator<Item = &'static Field> + '_ {
+        self.columns.iter().flat_map(|column| column.fields.iter().copied())
+    }
+
+    /// Whether all below a node of this field is kept.
+    pub fn is_whole(&self, field: &Field) -> bool {
+        matches!(field.kind, Kind::Group | Kind::Protocol) && self.names(field)
+    }
+
+    fn names(&self, field: &Field) -> bool {
+        self.fields().any(|named| named.is(field))
+    }
+
+    /// The names under which a value of a field is kept.
+    pub fn keys_of(&self, field: &'static Field) -> impl Iterator<Item = Key<'_>> {
+        let named = self.columns.iter().filter(move |column| column.fields.iter().any(|named| named.is(field)));
+        named.map(move |column| Key {
+            name: &column.name,
+            keyed: column.keyed,
+            is_joint: column.keyed.json != Keyed::of(field).json,
+        })
+    }
+
+    /// The values that are computed at a node, as JSON, and the names under which they are kept.
+    pub fn computed<'a>(&'a self, node: NodeRef<'_>, mut take: impl FnMut(Key<'a>, &'static Field, String)) {
+        for column in &self.columns {
+            for field in column.fields.iter().filter(|field| field.generated.is_some()) {
+                let key = Key { name: &column.name, keyed: column.keyed, is_joint: false };
+                field.compute(node, &mut |computed| take(key, field, literal(field, &computed)));
+            }
+        }
+    }
+
+    /// What is known of fields whose layers the tree of a record does not hold.
+    pub fn remembered<'a>(&'a self, record: &Record<'_>, mut take: impl FnMut(Key<'a>, &'static Field, Known)) {
+        let Some(remembered) = Remembered::of(record) else { return };
+        for column in &self.columns {
+            for field in &column.fields {
+                if let Some(known) = remembered.value(field) {
+                    take(Key { name: &column.name, keyed: column.keyed, is_joint: false }, field, known);
+                }
+            }
+        }
+    }
+
+    /// The fields below a node that are kept, in their order.
+    pub fn kept<'t>(&self, node: NodeRef<'t>) -> std::vec::IntoIter<Kept<'t>> {
+        let mut kept = Vec::new();
+        let mut behind = node.place();
+        let all_below = self.is_whole(node.field());
+        for node in std::iter::once(node).chain(below(node)) {
+            let field = node.field();
+            self.computed(node, |_, field, value| kept.push(Kept::Computed(field, value)));
+            if node.place() <= behind {
+                continue;
+            }
+            if all_below || self.is_whole(field) {
+                kept.push(Kept::Whole(node));
+                behind = node.last();
+            } else if self.names(field) {
+                kept.push(Kept::Alone(node));
+            }
+        }
+        kept.into_iter()
+    }
+}
+
+/// All nodes below a node.
+pub fn below<'t>(node: NodeRef<'t>) -> impl Iterator<Item = NodeRef<'t>> {
+    let of = node.dissection();
+    (node.place() + 1..=node.last()).filter_map(move |place| of.node(place))
+}
+
+/// The names under which a field stands where all are kept.
+pub fn own_keys<'a>(field: &'static Field) -> impl Iterator<Item = Key<'a>> {
+    let keyed = Keyed::of(field);
+    let joint = keyed.joint.map(|name| Key { name, keyed: keyed.of_joint(), is_joint: true });
+    [Key { name: field.abbrev, keyed, is_joint: false }].into_iter().chain(joint)
+}
+
+/// Whether a name is a key that every flat and nested record has, and its name there.
+#[must_use]
+pub fn record_key(name: &str) -> Option<&'static str> {
+    keys::NAMES.iter().copied().find(|key| *key == name)
+}
