@@ -133,7 +133,7 @@ fn wrong_usage_is_exit_2_before_any_input_is_opened() {
         (&["-E", "occurrence=f", "nothing"], &["-e"]),
         (&["-e", "ip.src", "-E", "occurrence=x", "nothing"], &["f, l or a"]),
         (&["-e", "ip.src", "-E", "what", "nothing"], &["NAME=VALUE"]),
-        (&["--json", "-e", "ip.src", "nothing"], &["-e"]),
+        (&["--json", "-e", "ip.scr", "nothing"], &["ip.src"]),
     ] {
         let run = run(arguments);
         assert_eq!(run.code, 2, "{arguments:?}: {}", run.err);

@@ -1,7 +1,7 @@
 //! Every field: its name in filters and columns, what kind of value it holds, what it means.
 
 use super::GlossaryLook;
-use crate::record::pseudo;
+use crate::record::{JsonType, Keyed, pseudo};
 use crate::registry::Registry;
 use crate::render::{Grid, Head, Members, Role, object};
 use crate::tree::{Field, Kind, Names};
@@ -151,9 +151,38 @@ pub fn fields_as_json(entries: &[Entry], to: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
+/// How its values stand under its name in `-T flat`.
+fn keyed_of(entry: &Entry, members: &mut Members<'_, '_>) -> io::Result<()> {
+    let (json, repeats, row) = match (entry.field, pseudo::named(entry.name)) {
+        (Some(field), _) => {
+            let named = Registry::default().named(entry.name);
+            let is_own = named.iter().any(|field| field.abbrev == entry.name);
+            let keyed = match entry.shared {
+                // A field of that name has it to itself.
+                true if is_own => return Ok(()),
+                true => Keyed::of_shared(&named),
+                false => Keyed::of(field),
+            };
+            (keyed.json, keyed.repeats, keyed.row)
+        }
+        (None, Some(pseudo)) => (pseudo.json(), pseudo.repeats(), None),
+        (None, None) => return Ok(()),
+    };
+    if json == JsonType::Object {
+        return Ok(());
+    }
+    members.put("json", json.word())?;
+    members.put("repeats", &repeats)?;
+    match row {
+        Some(group) => members.put("row", group.abbrev),
+        None => Ok(()),
+    }
+}
+
 fn members_of(entry: &Entry, members: &mut Members<'_, '_>) -> io::Result<()> {
     members.put("name", entry.name)?;
     members.put("type", kind(entry.kind))?;
+    keyed_of(entry, members)?;
     members.put("protocol", entry.protocol)?;
     if !entry.label.is_empty() {
         members.put("label", entry.label)?;

@@ -68,7 +68,7 @@ impl Keyed {
     #[must_use]
     pub fn of(field: &'static Field) -> Keyed {
         // A field that the registry lacks belongs to a protocol that was loaded at run time.
-        KNOWN.get(&std::ptr::from_ref(field).addr()).copied().unwrap_or_else(|| derived(field, false, false))
+        KNOWN.get(&address(field)).copied().unwrap_or_else(|| derived(field, false, false))
     }
 
     /// How the values of several fields stand under a name that they share.
@@ -76,11 +76,19 @@ impl Keyed {
     pub fn of_shared(fields: &[&'static Field]) -> Keyed {
         let mut all = fields.iter().map(|field| Keyed::of(field));
         let first = all.next().unwrap_or(Keyed::TEXTS);
-        all.fold(Keyed { repeats: true, repeats_in_parent: true, ..first }, |one, other| Keyed {
-            json: if one.json == other.json { one.json } else { JsonType::Text },
-            row: one.row.filter(|row| other.row.is_some_and(|other| other.is(row))),
-            ..one
-        })
+        all.fold(Keyed { repeats: true, repeats_in_parent: true, ..first }, Keyed::with)
+    }
+
+    /// How values of both stand under one name.
+    fn with(self, other: Keyed) -> Keyed {
+        Keyed {
+            json: if self.json == other.json { self.json } else { JsonType::Text },
+            repeats: self.repeats || other.repeats,
+            repeats_in_parent: self.repeats_in_parent || other.repeats_in_parent,
+            row: self.row.filter(|row| other.row.is_some_and(|other| other.is(row))),
+            is_row: self.is_row || other.is_row,
+            joint: self.joint,
+        }
     }
 
     /// Texts that may repeat.
@@ -105,17 +113,33 @@ static KNOWN: LazyLock<HashMap<usize, Keyed, RandomState>> = LazyLock::new(|| {
         let may_repeat = layers::is_of_header(protocol.this) && !LAST.contains(&protocol.this.abbrev);
         for field in registry.fields_of(protocol) {
             let is_row = rows.iter().any(|row| row.is(field.row()));
-            known.insert(std::ptr::from_ref(field).addr(), derived(field, may_repeat, is_row));
+            known.insert(address(field), derived(field, may_repeat, is_row));
+        }
+    }
+    // Fields of one name stand under it alike.
+    let mut of_name: HashMap<&str, Keyed, RandomState> = HashMap::default();
+    for field in registry.fields() {
+        if let Some(keyed) = known.get(&address(field)) {
+            of_name.entry(field.abbrev).and_modify(|all| *all = all.with(*keyed)).or_insert(*keyed);
+        }
+    }
+    for field in registry.fields() {
+        if let (Some(keyed), Some(all)) = (known.get_mut(&address(field)), of_name.get(field.abbrev)) {
+            *keyed = *all;
         }
     }
     let mixed: Vec<&Field> = registry.fields().filter(|field| !field.also.is_empty() && is_mixed(registry, field.also)).collect();
     for field in mixed {
-        if let Some(keyed) = known.get_mut(&std::ptr::from_ref(field).addr()) {
+        if let Some(keyed) = known.get_mut(&address(field)) {
             keyed.joint = Some(field.also);
         }
     }
     known
 });
+
+fn address(field: &'static Field) -> usize {
+    std::ptr::from_ref(field).addr()
+}
 
 fn derived(field: &Field, may_repeat: bool, is_row: bool) -> Keyed {
     Keyed {
@@ -155,6 +179,15 @@ mod tests {
     fn headers_repeat_in_tunnels_but_that_of_tcp() {
         assert!(keyed("ip.src").repeats && keyed("udp.length").repeats);
         assert!(!keyed("tcp.seq").repeats && keyed("tcp.option_kind").repeats);
+    }
+
+    #[test]
+    fn fields_of_one_name_have_one_type() {
+        let mut kinds: HashMap<&str, JsonType> = HashMap::new();
+        for field in Registry::default().fields() {
+            let json = JsonType::of(field.kind);
+            assert_eq!(*kinds.entry(field.abbrev).or_insert(json), json, "{field:?}");
+        }
     }
 
     #[test]

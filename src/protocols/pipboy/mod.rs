@@ -79,11 +79,11 @@ fields! {
     ENTRY_TYPE = number("pipboy.entry.type", "type", "Value type").names(ENTRY_TYPES).once_per(&ENTRY);
     ENTRY_ID = number("pipboy.entry.id", "id", "Value ID; 0 is the root").once_per(&ENTRY);
     ENTRY_PATH = text("pipboy.entry.path", "path", "Path of the value in the value tree; empty for the root").once_per(&ENTRY);
-    ENTRY_BOOL = bool("pipboy.entry.bool", "bool", "Boolean value").once_per(&ENTRY);
-    ENTRY_INT = number("pipboy.entry.int", "int", "Signed integer value").once_per(&ENTRY);
-    ENTRY_UINT = number("pipboy.entry.uint", "uint", "Unsigned integer value").once_per(&ENTRY);
-    ENTRY_FLOAT = float("pipboy.entry.float", "float", "Single-precision value").once_per(&ENTRY);
-    ENTRY_STRING = text("pipboy.entry.string", "string", "UTF-8 string value").once_per(&ENTRY);
+    ENTRY_BOOL = bool("pipboy.entry.bool", "bool", "Boolean value").also("pipboy.entry.value").once_per(&ENTRY);
+    ENTRY_INT = number("pipboy.entry.int", "int", "Signed integer value").also("pipboy.entry.value").once_per(&ENTRY);
+    ENTRY_UINT = number("pipboy.entry.uint", "uint", "Unsigned integer value").also("pipboy.entry.value").once_per(&ENTRY);
+    ENTRY_FLOAT = float("pipboy.entry.float", "float", "Single-precision value").also("pipboy.entry.value").once_per(&ENTRY);
+    ENTRY_STRING = text("pipboy.entry.string", "string", "UTF-8 string value").also("pipboy.entry.value").once_per(&ENTRY);
     BEFORE_BOOL = bool("pipboy.entry.before.bool", "before", "Previous value, if it differs").also("pipboy.entry.before").once_per(&ENTRY);
     BEFORE_INT = number("pipboy.entry.before.int", "before", "Previous value, if it differs").also("pipboy.entry.before").once_per(&ENTRY);
     BEFORE_UINT = number("pipboy.entry.before.uint", "before", "Previous value, if it differs").also("pipboy.entry.before").once_per(&ENTRY);

@@ -46,8 +46,8 @@ fields! {
     ID = bytes("stun.id", "Message transaction ID", "Copied into the response").once();
     CHANNEL = number("stun.channel", "Channel number", "TURN channel bound to a peer").hex(4).once();
     ATTRIBUTE = number("stun.attribute", "Attribute", "").hex(4).names(ATTRIBUTES);
-    ATT_TYPE = number("stun.att.type", "Attribute type", "").hex(4).names(ATTRIBUTES).once_per(&ATTRIBUTE);
-    ATT_LENGTH = number("stun.att.length", "Attribute length", "In bytes").once_per(&ATTRIBUTE);
+    ATT_TYPE = number("stun.att.type", "Attribute type", "").hex(4).names(ATTRIBUTES);
+    ATT_LENGTH = number("stun.att.length", "Attribute length", "In bytes");
     PADDING = bytes("stun.att.padding", "Padding", "To a multiple of 4 bytes");
     RESERVED = bytes("stun.att.reserved", "Reserved", "Must be zero");
     FAMILY = number("stun.att.family", "Protocol family", "").hex(2).names(FAMILIES);

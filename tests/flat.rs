@@ -1,0 +1,170 @@
+//! JSON that keys values by name: one type per name, arrays where a name may repeat, and rows that stay aligned.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "a test may")]
+
+mod common;
+
+use common::run;
+use serde_json::{Map, Value};
+use std::collections::HashMap;
+use std::fs;
+
+/// The lines of a run, each an object.
+fn records(arguments: &[&str]) -> Vec<Value> {
+    run(arguments).out.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+/// What `fields --json` states of a name.
+struct Stated {
+    json: String,
+    repeats: bool,
+    row: Option<String>,
+}
+
+fn stated() -> HashMap<String, Stated> {
+    let is_value = |entry: &Value| entry["json"].is_string();
+    let text = |value: &Value| value.as_str().unwrap().to_owned();
+    let of = |entry: &Value| Stated {
+        json: text(&entry["json"]),
+        repeats: entry["repeats"].as_bool().unwrap(),
+        row: entry.get("row").map(text),
+    };
+    records(&["fields", "--json"]).iter().filter(|entry| is_value(entry)).map(|entry| (text(&entry["name"]), of(entry))).collect()
+}
+
+fn samples() -> Vec<String> {
+    let names = fs::read_dir("samples").unwrap().map(|entry| entry.unwrap().path());
+    let inputs = names.filter(|path| path.is_file() && !path.ends_with("README.md"));
+    let mut all: Vec<String> = inputs.map(|path| path.to_str().unwrap().to_owned()).collect();
+    all.sort();
+    assert!(all.len() > 20, "{all:?}");
+    all
+}
+
+fn json_type(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "boolean",
+        Value::Number(_) => "number",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
+    }
+}
+
+/// The name of the field behind a key: that of its bytes ends in `_raw`.
+fn field_of<'k>(key: &'k str, known: &HashMap<String, Stated>) -> (&'k str, bool) {
+    match key.strip_suffix("_raw").filter(|_| !known.contains_key(key)) {
+        Some(name) => (name, true),
+        None => (key, false),
+    }
+}
+
+/// Asserts that the values of an object of `-T flat` are as stated.
+fn assert_as_stated(object: &Map<String, Value>, known: &HashMap<String, Stated>, what: &str) {
+    let mut rows: HashMap<&str, usize> = HashMap::new();
+    for (key, value) in object.iter().filter(|(key, _)| key.contains('.')) {
+        let (name, is_raw) = field_of(key, known);
+        let stated = known.get(name).unwrap_or_else(|| panic!("{what}: {key} is not in fields --json"));
+        let json = if is_raw { "string" } else { &stated.json };
+        let fits = |value: &Value| value.is_null() || json_type(value) == json;
+        match value {
+            Value::Array(values) => {
+                assert!(stated.repeats && values.iter().all(fits), "{what}: {key}: {value}");
+                if let Some(row) = &stated.row {
+                    let rows = *rows.entry(row).or_insert(values.len());
+                    assert_eq!(values.len(), rows, "{what}: {key} has not the places of other names of {row}");
+                }
+            }
+            value => assert!(!stated.repeats && fits(value), "{what}: {key}: {value}"),
+        }
+    }
+    for layer in object.get("layers").and_then(Value::as_array).into_iter().flatten() {
+        assert_as_stated(layer.as_object().unwrap(), known, what);
+    }
+}
+
+#[test]
+fn names_of_flat_records_are_as_fields_states_them() {
+    let known = stated();
+    let mut seen = 0;
+    for sample in samples() {
+        for options in [&["-T", "flat"][..], &["-T", "flat", "-v", "--raw"], &["-T", "flat", "--packets"]] {
+            let what = format!("{options:?} {}", sample);
+            for record in records(&[options, &[&sample]].concat()) {
+                assert_as_stated(record.as_object().unwrap(), &known, &what);
+                seen += 1;
+            }
+        }
+    }
+    assert!(seen > 1000, "{seen}");
+}
+
+/// The JSON types of the keys of all objects with a name for each field.
+fn collect(object: &Map<String, Value>, path: &str, types: &mut HashMap<String, &'static str>) {
+    for (key, value) in object {
+        let place = format!("{path}/{key}");
+        match value {
+            Value::Object(below) if key != "more" => collect(below, &place, types),
+            Value::Array(below) if below.iter().all(Value::is_object) => {
+                below.iter().for_each(|below| collect(below.as_object().unwrap(), &place, types));
+            }
+            _ => {}
+        }
+        if !value.is_null() {
+            let known = *types.entry(place.clone()).or_insert(json_type(value));
+            assert_eq!(json_type(value), known, "{place}");
+        }
+    }
+}
+
+#[test]
+fn a_name_of_nested_records_has_one_type_at_its_place() {
+    let mut types = HashMap::new();
+    for sample in samples() {
+        for record in records(&["-T", "nested", &sample]) {
+            collect(record.as_object().unwrap(), "", &mut types);
+        }
+    }
+    assert_eq!(types["/pipboy/pipboy.entry"], "array");
+    assert_eq!(types["/pipboy/pipboy.type"], "number");
+    assert!(types.len() > 300, "{}", types.len());
+}
+
+#[test]
+fn each_entry_has_a_value_whatever_its_type() {
+    let updates = records(&["-T", "flat", "-Y", "pipboy.entry", "samples/pipboy.pcap"]);
+    assert!(!updates.is_empty());
+    for update in updates {
+        let ids = update["pipboy.entry.id"].as_array().unwrap().len();
+        let Some(values) = update.get("pipboy.entry.value") else { continue };
+        assert_eq!(values.as_array().unwrap().len(), ids, "{update}");
+    }
+}
+
+#[test]
+fn chosen_fields_alone_are_kept_in_each_form() {
+    let sample = "samples/talk.pcap";
+    for form in ["flat", "nested"] {
+        let kept = records(&["-T", form, "-e", "dns.qry.name", "-e", "src", "-Y", "dns", "-c", "1", sample]);
+        let keys: Vec<&String> = kept[0].as_object().unwrap().keys().collect();
+        assert_eq!(keys, [if form == "flat" { "dns.qry.name" } else { "dns" }, "src"], "{form}");
+    }
+    for form in ["ndjson", "json"] {
+        let kept = run(&["-T", form, "-e", "dns.qry.name", "-Y", "dns", "-c", "1", sample]);
+        assert_eq!(
+            kept.out.matches(r#""name":"dns."#).count(),
+            kept.out.matches(r#""name":"dns.qry.name""#).count(),
+            "{}",
+            kept.out
+        );
+        assert!(kept.out.contains(r#""name":"dns.qry.name""#), "{}", kept.out);
+    }
+}
+
+#[test]
+fn slices_and_functions_are_kept_as_arrays_of_text() {
+    let sample = "samples/talk.pcap";
+    let kept = records(&["-T", "flat", "-e", "upper(dns.qry.name)", "-Y", "dns", "-c", "1", sample]);
+    let values = kept[0]["upper(dns.qry.name)"].as_array().unwrap();
+    assert!(values.iter().all(|value| value.as_str().unwrap().chars().all(|letter| !letter.is_lowercase())), "{values:?}");
+}
