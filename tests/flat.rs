@@ -7,6 +7,7 @@ use common::run;
 use serde_json::{Map, Value};
 use std::collections::HashMap;
 use std::fs;
+use std::path::Path;
 
 /// The lines of a run, each an object.
 fn records(arguments: &[&str]) -> Vec<Value> {
@@ -31,10 +32,16 @@ fn stated() -> HashMap<String, Stated> {
     records(&["fields", "--json"]).iter().filter(|entry| is_value(entry)).map(|entry| (text(&entry["name"]), of(entry))).collect()
 }
 
+fn files(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    entries.flat_map(|path| if path.is_dir() { files(&path) } else { vec![path.to_str().unwrap().to_owned()] }).collect()
+}
+
+/// The samples, and the files below the folder that `FLAT_CAPTURES` names.
 fn samples() -> Vec<String> {
-    let names = fs::read_dir("samples").unwrap().map(|entry| entry.unwrap().path());
-    let inputs = names.filter(|path| path.is_file() && !path.ends_with("README.md"));
-    let mut all: Vec<String> = inputs.map(|path| path.to_str().unwrap().to_owned()).collect();
+    let mut all = files(Path::new("samples"));
+    all.retain(|path| !path.contains("README") && !path.contains("/make/") && !path.contains("/ksy/"));
+    all.extend(std::env::var_os("FLAT_CAPTURES").into_iter().flat_map(|folder| files(Path::new(&folder))));
     all.sort();
     assert!(all.len() > 20, "{all:?}");
     all

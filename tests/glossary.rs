@@ -147,7 +147,12 @@ fn every_record_of_every_sample_has_the_shape_of_the_schema() {
     let (_, closed) = validators();
     let mut kinds = HashSet::new();
     for sample in samples() {
-        for view in [&["--json"][..], &["--json", "-v"], &["--json", "--packets"]] {
+        for view in [
+            &["--json"][..],
+            &["--json", "-v", "--raw"],
+            &["--json", "--packets"],
+            &["--json", "-e", "ip.src", "-e", "dns.qry.name"],
+        ] {
             let run = run(&[view, &[sample.as_str()]].concat());
             for line in run.out.lines() {
                 let record: Value = serde_json::from_str(line).unwrap();

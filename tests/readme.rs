@@ -1,4 +1,4 @@
-//! The commands of the README run as they stand there.
+//! The commands of the README and of other documents run as they stand there.
 #![allow(clippy::unwrap_used, reason = "a test may")]
 
 mod common;
@@ -9,12 +9,15 @@ use std::path::Path;
 use std::process::{Command, Output};
 
 /// Programs besides this one that commands of the README use, and that a machine may lack.
-const OTHERS: [&str; 1] = ["jq"];
+const OTHERS: [&str; 3] = ["jq", "python3", "duckdb"];
+
+/// Documents with commands, and how many they have at least.
+const DOCUMENTS: [(&str, usize); 2] = [("README.md", 16), ("docs/json.md", 12)];
 
 /// The commands in shell blocks that run this program.
-fn commands() -> Vec<String> {
-    let readme = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md")).unwrap();
-    let blocks = readme.split("```sh\n").skip(1).filter_map(|block| block.split("```").next());
+fn commands(document: &str) -> Vec<String> {
+    let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(document)).unwrap();
+    let blocks = text.split("```sh\n").skip(1).filter_map(|block| block.split("```").next());
     blocks.flat_map(str::lines).filter(|line| line.contains("proto-dissect")).map(str::to_owned).collect()
 }
 
@@ -25,13 +28,19 @@ fn shell(folder: &Folder, command: &str) -> Output {
 }
 
 #[test]
-fn every_command_of_the_readme_succeeds_with_output() {
-    let folder = Folder::new("readme");
+fn every_command_of_the_documents_succeeds_with_output() {
+    for (document, least) in DOCUMENTS {
+        let commands = commands(document);
+        assert!(commands.len() >= least, "{document}: {commands:#?}");
+        assert_commands_succeed(&document.replace('/', "-"), commands);
+    }
+}
+
+fn assert_commands_succeed(name: &str, commands: Vec<String>) {
+    let folder = Folder::new(name);
     let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples");
     let link = Command::new("ln").arg("-s").arg(samples).arg(folder.file("samples")).status().unwrap();
     assert!(link.success());
-    let commands = commands();
-    assert!(commands.len() >= 16, "{commands:#?}");
     for command in commands {
         let is_missing = |program: &&&str| !shell(&folder, &format!("command -v {program}")).status.success();
         let needs = |program: &&&str| command.split_whitespace().any(|word| word == **program);

@@ -142,10 +142,14 @@ fn address(field: &'static Field) -> usize {
 }
 
 fn derived(field: &Field, may_repeat: bool, is_row: bool) -> Keyed {
+    let is_once = match field.generated {
+        Some(generated) => matches!(generated.from, [source] if matches!(source.times, Times::Once)),
+        None => matches!(field.times, Times::Once),
+    };
     Keyed {
         json: JsonType::of(field.kind),
-        repeats: may_repeat || !matches!(field.times, Times::Once),
-        repeats_in_parent: matches!(field.times, Times::Any),
+        repeats: may_repeat || !is_once,
+        repeats_in_parent: matches!(field.times, Times::Any) && !is_once,
         row: row_of(field),
         is_row,
         joint: None,
