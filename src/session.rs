@@ -95,7 +95,7 @@ impl Session {
                 None => {}
             }
         };
-        Ok(place.record(reading.dissection()))
+        Ok(place.record(reading.dissection(), None))
     }
 }
 
@@ -131,7 +131,7 @@ impl Reading {
         let Reading { engine, tally, bytes, pending, is_over } = self;
         let of = Dissection { tree: engine.tree(), bytes };
         let Ok(()) = tally.places(of, !*is_over, |place| {
-            let matches = |filter: &Filter| place.clone().record(of).is_some_and(|record| filter.matches(&record));
+            let matches = |filter: &Filter| place.clone().record(of, None).is_some_and(|record| filter.matches(&record));
             if filter.is_none_or(matches) {
                 pending.push_back(place);
             }

@@ -19,6 +19,7 @@ mod intervals;
 mod ksy;
 mod loading;
 mod objects;
+mod notes;
 mod outcome;
 mod parallel;
 mod print;

@@ -2,6 +2,7 @@
 
 use super::args::Output;
 use super::forms::Wrong;
+use super::notes;
 use super::outcome::Outcome;
 use super::selection::Selection;
 use super::view::Choice;
@@ -113,6 +114,7 @@ impl RecordSelection {
     /// An input begins.
     pub(super) fn begin(&mut self, file: &str) {
         self.tally = Tally::new(self.view());
+        self.tally.bookmarks = notes::of(file);
         file.clone_into(&mut self.file);
         self.broken = None;
     }

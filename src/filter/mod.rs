@@ -116,7 +116,7 @@ impl Filter {
                 Known::Headers(of) => (of, self.headers),
                 Known::Layers(of) => (of, self.prefilter),
             };
-            let record = Record::Packet(Packet { moment: Moment::default(), of });
+            let record = Record::Packet(Packet { moment: Moment::default(), of, bookmarks: None });
             self.decide_early(Subject::Record(&record), known)
         };
         Prefilter { headers, may_match: Box::new(may_match) }

@@ -111,7 +111,7 @@ impl Carried {
         heard: &mut impl FnMut(Heard<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
         for layer in &of.tree.layers {
-            let message = Message { n: 0, moment: Moment::default(), of, layer };
+            let message = Message { n: 0, moment: Moment::default(), of, layer, bookmarks: None };
             self.layer(message, layer, &is_meant, secrets, offsets, heard)?;
         }
         Ok(())

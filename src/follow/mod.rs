@@ -182,7 +182,7 @@ impl Follower {
         })?;
         // A tunnel may carry payload without a message.
         for payload in &of.tree.layers {
-            let message = Message { n: 0, moment: Moment::default(), of, layer: payload };
+            let message = Message { n: 0, moment: Moment::default(), of, layer: payload, bookmarks: None };
             datagram(message, payload, payloads, is_meant, offsets, &mut heard)?;
         }
         Ok(())

@@ -1,5 +1,6 @@
 //! Records, the unit of output: a message or a packet, numbered and counted.
 
+mod bookmarks;
 mod encapsulation;
 pub mod expert;
 mod keyed;
@@ -20,6 +21,7 @@ use crate::tree::{
     Derived, Dissection, Ends, Field, Gap, Kind, Layer, Level, NodeRef, Note, OmittedMessages, Origin, Piece, Source, Span, Time,
     Tree,
 };
+pub use bookmarks::{Bookmark, Bookmarks};
 pub use keyed::{JsonType, Keyed};
 pub use place::RecordPlace;
 pub use remembered::{Known, Remembered};
@@ -87,6 +89,8 @@ pub struct Message<'t> {
     pub of: Dissection<'t>,
     /// The layer.
     pub layer: &'t Layer,
+    /// Bookmarks and notes of the capture.
+    pub bookmarks: Option<&'static Bookmarks>,
 }
 
 /// A frame with all its layers.
@@ -96,6 +100,8 @@ pub struct Packet<'t> {
     pub moment: Moment,
     /// The tree.
     pub of: Dissection<'t>,
+    /// Bookmarks and notes of the capture.
+    pub bookmarks: Option<&'static Bookmarks>,
 }
 
 /// Messages that one frame completed and that were dissected later: behind an abandoned gap, at the end of the capture, or
@@ -265,6 +271,18 @@ impl<'t> Message<'t> {
         frames
     }
 
+    /// Number of the frame that completed it.
+    #[must_use]
+    pub fn frame(&self) -> u64 {
+        self.pieces().iter().map(|piece| piece.frame).max().unwrap_or(self.of.tree.frame.number)
+    }
+
+    /// Bookmarks and notes on it.
+    pub fn bookmarks(&self) -> impl Iterator<Item = &'static Bookmark> + use<> {
+        let (number, frame) = (self.n, self.bookmarks.map_or(0, |_| self.frame()));
+        self.bookmarks.into_iter().flat_map(move |bookmarks| bookmarks.of_message(number, frame))
+    }
+
     /// Capture time of the frame that completed it.
     #[must_use]
     pub fn time(&self) -> Time {
@@ -393,6 +411,12 @@ impl<'t> Packet<'t> {
     pub fn notes(&self) -> impl Iterator<Item = &'t Note> + use<'t> {
         self.of.tree.own_notes()
     }
+
+    /// Bookmarks and notes on it.
+    pub fn bookmarks(&self) -> impl Iterator<Item = &'static Bookmark> + use<> {
+        let frame = self.of.tree.frame.number;
+        self.bookmarks.into_iter().flat_map(move |bookmarks| bookmarks.of_packet(frame))
+    }
 }
 
 /// The deferred layers in a range that the same frame completed.
@@ -443,6 +467,8 @@ pub struct Tally {
     pub undissected: u64,
     /// State evicted to bound memory.
     pub forgotten: Forgotten,
+    /// Bookmarks and notes of the capture, passed on to its records.
+    pub bookmarks: Option<&'static Bookmarks>,
 }
 
 impl Tally {
@@ -459,6 +485,7 @@ impl Tally {
             malformed: 0,
             undissected: 0,
             forgotten: Forgotten::default(),
+            bookmarks: None,
         }
     }
 
@@ -472,7 +499,8 @@ impl Tally {
         captured: bool,
         mut show: impl FnMut(Record<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
-        self.places(of, captured, |place| place.record(of).map_or(Ok(()), &mut show))
+        let bookmarks = self.bookmarks;
+        self.places(of, captured, |place| place.record(of, bookmarks).map_or(Ok(()), &mut show))
     }
 
     /// Counts a tree and passes the places of its records to `show`, in order, until it fails.
@@ -508,7 +536,7 @@ impl Tally {
             }
             if layer.message {
                 self.messages += 1;
-                let message = Message { n: self.messages, moment: Moment::default(), of, layer };
+                let message = Message { n: self.messages, moment: Moment::default(), of, layer, bookmarks: None };
                 self.malformed += u64::from(message.notes().any(|note| level_of(note) == Level::Broken));
                 if self.view == View::Messages {
                     let moment = self.moment(message.time());

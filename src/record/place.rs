@@ -1,6 +1,6 @@
 //! Where the records of a tree are, without borrowing it.
 
-use super::{Late, Message, Moment, Packet, Record};
+use super::{Bookmarks, Late, Message, Moment, Packet, Record};
 use crate::tree::Dissection;
 use std::ops::Range;
 
@@ -25,15 +25,15 @@ pub enum RecordPlace {
 }
 
 impl RecordPlace {
-    /// The record; `None` if the tree has changed and has no such parts.
+    /// The record, with the bookmarks of its capture; `None` if the tree has changed and has no such parts.
     #[must_use]
     #[inline]
-    pub fn record(self, of: Dissection<'_>) -> Option<Record<'_>> {
+    pub fn record<'t>(self, of: Dissection<'t>, bookmarks: Option<&'static Bookmarks>) -> Option<Record<'t>> {
         Some(match self {
             RecordPlace::Message { n, moment, layer } => {
-                Record::Message(Message { n, moment, of, layer: of.tree.layers.get(layer)? })
+                Record::Message(Message { n, moment, of, layer: of.tree.layers.get(layer)?, bookmarks })
             }
-            RecordPlace::Packet(moment) => Record::Packet(Packet { moment, of }),
+            RecordPlace::Packet(moment) => Record::Packet(Packet { moment, of, bookmarks }),
             RecordPlace::Late(moment, layers) => Record::Late(Late { moment, of, layers: of.tree.layers.get(layers)? }),
             RecordPlace::Gap(gap) => Record::Gap(of.tree.gaps.get(gap)?),
         })

@@ -126,6 +126,12 @@ pub static ALL: &[Pseudo] = &[
     Pseudo { name: "info", kind: Kind::Text, about: "What it says, in a line", of: shown::info_alone },
     Pseudo { name: "message.dir", kind: Kind::Text, about: "Who speaks: c2s or s2c", of: direction },
     Pseudo { name: "message.name", kind: Kind::Text, about: "What kind of message it is", of: name },
+    Pseudo {
+        name: "message.note",
+        kind: Kind::Text,
+        about: "Note on it in FILE.notes.toml; empty for a bookmark alone",
+        of: note,
+    },
     Pseudo { name: "message.number", kind: Kind::Number, about: "Counts all messages from 1", of: number },
     Pseudo { name: "message.protocol", kind: Kind::Text, about: "The protocol of the message", of: protocol },
     Pseudo { name: "n", kind: Kind::Number, about: "Number of the message, or of the frame with --packets", of: record_number },
@@ -255,10 +261,7 @@ fn original<'t>(record: &Record<'t>) -> Option<Answer<'t>> {
 
 fn frame<'t>(record: &Record<'t>) -> Option<Answer<'t>> {
     Some(Answer::Number(match record {
-        Record::Message(message) => {
-            let last = message.pieces().iter().map(|piece| piece.frame).max();
-            last.unwrap_or(message.of.tree.frame.number)
-        }
+        Record::Message(message) => message.frame(),
         Record::Packet(packet) => packet.of.tree.frame.number,
         Record::Late(late) => late.frame(),
         Record::Gap(gap) => gap.frame,
@@ -325,6 +328,15 @@ fn stream<'t>(record: &Record<'t>) -> Option<Answer<'t>> {
 fn name<'t>(record: &Record<'t>) -> Option<Answer<'t>> {
     let Record::Message(message) = record else { return None };
     Some(Answer::Words(message.name())).filter(|_| !message.name().is_empty())
+}
+
+fn note<'t>(record: &Record<'t>) -> Option<Answer<'t>> {
+    let entry = match record {
+        Record::Message(message) => message.bookmarks().next(),
+        Record::Packet(packet) => packet.bookmarks().next(),
+        Record::Late(_) | Record::Gap(_) => None,
+    };
+    entry.map(|entry| Answer::Words(&entry.note))
 }
 
 fn number<'t>(record: &Record<'t>) -> Option<Answer<'t>> {

@@ -4,7 +4,7 @@ use super::revealed;
 use super::text::{Guarded, fold_painted, painted_width, write_summary};
 use super::theme::{Role, Theme};
 use super::time::{Clock, TimeForm, When};
-use crate::record::{Buffer, Late, Message, Moment, Packet, Record, level_of, place_of, words_of};
+use crate::record::{Bookmark, Buffer, Late, Message, Moment, Packet, Record, level_of, place_of, words_of};
 use crate::tree::{Dissection, Ends, Gap, Layer, Level, Note, Spaced, clean};
 use crate::wire::data;
 use std::fmt::{self, Write};
@@ -50,7 +50,8 @@ impl Heading<'_> {
             self.message_line(message, line, false, out)?;
         }
         self.fold(start, CONTINUED, out);
-        self.comment(message.of, out)
+        self.comment(message.of, out)?;
+        message.bookmarks().try_for_each(|bookmark| self.bookmark(bookmark, out))
     }
 
     fn message_line(&self, message: &Message<'_>, line: Line, addresses: bool, out: &mut String) -> fmt::Result {
@@ -126,7 +127,26 @@ impl Heading<'_> {
             clean(interface, out)?;
         }
         self.fold(start, CONTINUED, out);
-        self.comment(packet.of, out)
+        self.comment(packet.of, out)?;
+        packet.bookmarks().try_for_each(|bookmark| self.bookmark(bookmark, out))
+    }
+
+    /// A bookmark or a note, line by line.
+    fn bookmark(&self, bookmark: &Bookmark, out: &mut String) -> fmt::Result {
+        let words = if bookmark.is_marked { "bookmark" } else { "note" };
+        let mut lines = bookmark.note.lines();
+        let mut next = Some(lines.next().unwrap_or_default());
+        while let Some(line) = next {
+            let start = out.len();
+            write!(out, "{}", self.theme.paint(Role::Info, format_args!("* {words}")))?;
+            if !line.is_empty() {
+                out.push_str("  ");
+                clean(line, out)?;
+            }
+            self.fold(start, CONTINUED, out);
+            next = lines.next();
+        }
+        Ok(())
     }
 
     /// Messages of earlier frames in a line.

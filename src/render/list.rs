@@ -11,7 +11,7 @@ use super::text::{Guarded, cut, cut_painted, fold_painted, write_summary};
 use super::theme::{Role, Theme};
 use super::time::{Clock, TimeForm, When};
 use super::{KEPT, unwritable};
-use crate::record::{Late, Message, Packet, Record, Tally, View, level_of, words_of};
+use crate::record::{Bookmark, Late, Message, Packet, Record, Tally, View, level_of, words_of};
 use crate::sink::{Begin, Printed, Problem, Sink};
 use crate::tree::{Address, Carriers, Demand, Dissection, Ends, Extras, Gap, Layer, Level, Note, Side, clean};
 use crate::wire::data;
@@ -104,7 +104,8 @@ impl<W: io::Write> List<W> {
         self.summary(message.of, message.layer, message.name(), &message.info())?;
         revealed::of_message(message, &mut self.line)?;
         self.behind(ways, message.ends())?;
-        message.notes().try_for_each(|note| self.note(message.of, note))
+        message.notes().try_for_each(|note| self.note(message.of, note))?;
+        message.bookmarks().try_for_each(|bookmark| self.bookmark(bookmark))
     }
 
     fn packet(&mut self, packet: &Packet<'_>) -> fmt::Result {
@@ -120,7 +121,8 @@ impl<W: io::Write> List<W> {
         }
         revealed::of_packet(packet, &mut self.line)?;
         self.behind(ways, packet.ends())?;
-        packet.notes().try_for_each(|note| self.note(of, note))
+        packet.notes().try_for_each(|note| self.note(of, note))?;
+        packet.bookmarks().try_for_each(|bookmark| self.bookmark(bookmark))
     }
 
     fn late(&mut self, late: &Late<'_>) -> fmt::Result {
@@ -301,6 +303,17 @@ impl<W: io::Write> List<W> {
         clean(of.tree.made(note.text), &mut Guarded(&mut self.cell))?;
         let words = if self.cell.is_empty() { note.code.name } else { self.cell.as_str() };
         write!(self.line, " {}", self.options.theme.paint(role_of(level), format_args!("[{}: {words}]", level.word())))?;
+        self.cell.clear();
+        Ok(())
+    }
+
+    fn bookmark(&mut self, bookmark: &Bookmark) -> fmt::Result {
+        self.cell.push_str(if bookmark.is_marked { "bookmark" } else { "note" });
+        if !bookmark.note.is_empty() {
+            self.cell.push_str(": ");
+            clean(&bookmark.note, &mut self.cell)?;
+        }
+        write!(self.line, " {}", self.options.theme.paint(Role::Info, format_args!("[{}]", self.cell)))?;
         self.cell.clear();
         Ok(())
     }

@@ -5,8 +5,8 @@
 use super::Ask;
 use super::choice::{Choice, Kept};
 use super::writer::{Members, Out, Put, Shown};
-use crate::record::{Buffer, Place, level_of, place_of};
-use crate::tree::{Dissection, Field, HIDDEN, Kind, NodeRef, Note, Span, Value};
+use crate::record::{Bookmark, Buffer, Place, level_of, place_of};
+use crate::tree::{Dissection, Field, HIDDEN, Kind, Level, NodeRef, Note, Span, Value};
 use std::fmt::{self, Display};
 use std::io::Result;
 
@@ -257,13 +257,37 @@ fn meaning(node: NodeRef<'_>, out: &mut Out<'_>) -> Result<()> {
 pub struct Notes<'a, 't> {
     pub of: Dissection<'t>,
     pub notes: &'a [&'t Note],
+    /// Bookmarks and notes of the user.
+    pub bookmarks: Vec<&'static Bookmark>,
     pub buffer: Buffer,
 }
 
 impl Put for Notes<'_, '_> {
     fn put(&self, out: &mut Out<'_>) -> Result<()> {
-        out.list(self.notes, |out, note| out.object(|map| self.remark(note, map)))
+        let notes = self.notes.iter().map(|note| Either::Note(note));
+        out.list(notes.chain(self.bookmarks.iter().copied().map(Either::Bookmark)), |out, note| {
+            out.object(|map| match note {
+                Either::Note(note) => self.remark(note, map),
+                Either::Bookmark(bookmark) => of_user(bookmark, map),
+            })
+        })
     }
+}
+
+/// A remark of a protocol, or one of the user.
+enum Either<'t> {
+    Note(&'t Note),
+    Bookmark(&'static Bookmark),
+}
+
+/// A bookmark or a note of the user.
+fn of_user(bookmark: &Bookmark, map: &mut Members<'_, '_>) -> Result<()> {
+    map.put("level", Level::Info.word())?;
+    map.put("code", "message.note")?;
+    if bookmark.is_marked {
+        map.put("bookmark", &true)?;
+    }
+    if bookmark.note.is_empty() { Ok(()) } else { map.put("text", &bookmark.note) }
 }
 
 impl Notes<'_, '_> {

@@ -4,7 +4,7 @@ use super::nodes::{Children, Literal, Notes};
 use super::writer::{Members, Out, Put, Shown};
 use super::{Ask, typed};
 use crate::input::link_name;
-use crate::record::{Buffer, Forgotten, Late, Message, Packet, Record, Tally, derived_of, pieces_of, place_of, words_of};
+use crate::record::{Bookmark, Buffer, Forgotten, Late, Message, Packet, Record, Tally, derived_of, pieces_of, place_of, words_of};
 use crate::render::time::Rfc3339;
 use crate::sink::{Begin, Problem};
 use crate::tree::{self, Derived, Dissection, Ends, Gap, Layer, NodeRef, Note, Origin, Source, Span, Time};
@@ -132,7 +132,7 @@ impl Put for OfMessage<'_, '_> {
                 let beside = beside(&Record::Message(*message), ask);
                 below(&Children { of, node, buffer, ask, beside }, map)?;
             }
-            notes(of, &message.notes().collect::<Vec<_>>(), buffer, map)
+            notes(of, &message.notes().collect::<Vec<_>>(), message.bookmarks().collect(), buffer, map)
         })
     }
 }
@@ -177,7 +177,8 @@ impl Put for OfPacket<'_, '_> {
                 map.put("fields", &beside)?;
             }
             map.put("layers", &Layers { of, layers: &layers, ask })?;
-            notes(of, &packet.notes().collect::<Vec<_>>(), Buffer::Frame(frame.number), map)
+            let bookmarks = packet.bookmarks().collect();
+            notes(of, &packet.notes().collect::<Vec<_>>(), bookmarks, Buffer::Frame(frame.number), map)
         })
     }
 }
@@ -210,7 +211,7 @@ impl Put for OfLate<'_, '_> {
                 map.put("fields", &beside)?;
             }
             map.put("layers", &Layers { of, layers: &layers, ask })?;
-            notes(of, &late.notes().collect::<Vec<_>>(), Buffer::Frame(of.tree.frame.number), map)
+            notes(of, &late.notes().collect::<Vec<_>>(), Vec::new(), Buffer::Frame(of.tree.frame.number), map)
         })
     }
 }
@@ -327,8 +328,17 @@ fn beside<'a>(record: &Record<'_>, ask: Ask<'a>) -> Vec<Literal<'a>> {
     fields
 }
 
-fn notes(of: Dissection<'_>, notes: &[&Note], buffer: Buffer, map: &mut Members<'_, '_>) -> Result<()> {
-    if notes.is_empty() { Ok(()) } else { map.put("notes", &Notes { of, notes, buffer }) }
+fn notes(
+    of: Dissection<'_>,
+    notes: &[&Note],
+    bookmarks: Vec<&'static Bookmark>,
+    buffer: Buffer,
+    map: &mut Members<'_, '_>,
+) -> Result<()> {
+    match notes.is_empty() && bookmarks.is_empty() {
+        true => Ok(()),
+        false => map.put("notes", &Notes { of, notes, bookmarks, buffer }),
+    }
 }
 
 /// The buffers that are not on the wire as such, if the layers lie in any.
