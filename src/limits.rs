@@ -300,6 +300,12 @@ limits! {
     LIBRPC_NESTED = "librpc.nested", Count, 65_536, 1 << 20,
         "Nodes of one message of librpc that lie below others",
         "each_limit_changes_what_is_shown";
+    HTML_RECORDS = "html.records", Count, 100_000, 1 << 22,
+        "Records of a page of `-T html`; more are counted in its summary only. Browsers filter a hundred thousand within a second",
+        "each_limit_changes_what_is_shown";
+    HTML_PAGE = "html.page", Bytes, 64 * MIB, PLACES,
+        "Length of a page of `-T html`. Records that do not fit are counted in its summary only; browsers open twice as much",
+        "each_limit_changes_what_is_shown";
     KSY_RECURSION = "ksy.recursion", Count, 128, 256,
         "Types and instances of a Kaitai Struct file that nest at run time. Deeper ones end the message, with a note",
         "each_limit_of_a_run_ends_it_with_its_note";

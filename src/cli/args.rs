@@ -162,6 +162,10 @@ pub struct Output {
     #[arg(hide_short_help = true, short = 'O', long = "only", value_name = "PROTO,…", add = ArgValueCompleter::new(complete::protocols))]
     pub only: Option<String>,
 
+    /// Title of the page of -T html, in place of the file name
+    #[arg(hide_short_help = true, long, value_name = "TEXT")]
+    pub title: Option<String>,
+
     /// How times are written: r since the first frame, a time of day, ad with date, adoy with day of the year, d since the record
     /// before, dd since the one printed before, e since 1970, u UTC, ud UTC with date, udoy UTC with day of the year
     #[arg(
@@ -302,6 +306,8 @@ pub enum Form {
     Text,
     /// A line for each record, tabs between its columns
     Tabs,
+    /// One HTML page with records, fields and bytes, to open in a browser or to send
+    Html,
     /// A JSON object for each record, one a line
     Ndjson,
     /// All records in one JSON array

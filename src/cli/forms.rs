@@ -6,7 +6,7 @@ use crate::glossary;
 use crate::record::{Record, Scope};
 use crate::registry::Registry;
 use crate::render::{
-    Choice, Column, ColumnOptions, Columns, Computation, DocumentShape, Ek, Json, JsonOptions, Kept, KeptNames, List,
+    Choice, Column, ColumnOptions, Columns, Computation, DocumentShape, Ek, Html, HtmlOptions, Json, JsonOptions, Kept, KeptNames, List,
     ListOptions, Occurrence, PSEUDO_FIELDS, Pdml, Psml, Raw, Shape, Silent, Table, TableOptions, Tabs, TakeText, Theme, TimeForm,
     Values, pseudo_field, record_key,
 };
@@ -23,6 +23,7 @@ pub(super) enum Plan {
     Table(TableOptions),
     List(ListOptions),
     Json(JsonOptions, Contents),
+    Html(HtmlOptions),
     Columns(Vec<Column>, ColumnOptions),
     /// A form of tshark for programs.
     Document(Document, KeptNames, TimeForm),
@@ -54,6 +55,9 @@ impl Plan {
     /// What the options ask for, of one input or of several; each record at once if more input is waited for.
     pub(super) fn new(output: &Output, several: bool, waits: bool) -> Result<Plan, Wrong> {
         let form = form(output)?;
+        if output.title.is_some() && form != Form::Html {
+            return Err("--title is the title of a page; -T html writes one".into());
+        }
         let theme = theme(output.color);
         let time = TimeForm::named(&output.time)
             .ok_or_else(|| format!("-t {}: expected r, a, ad, adoy, d, dd, e, u, ud or udoy", output.time))?;
@@ -86,6 +90,7 @@ impl Plan {
                 flush: false,
                 secrets: false,
             }),
+            Form::Html => Plan::Html(HtmlOptions { title: output.title.clone(), carriers: output.verbose, time, several }),
             Form::Ndjson => json(Shape::Lines)?,
             Form::Json => json(Shape::Array)?,
             Form::Flat => json(Shape::Flat)?,
@@ -130,6 +135,15 @@ impl Plan {
         self
     }
 
+    /// Whether all records go into one document, so that one thread has to write them.
+    pub(super) fn is_one_document(&self) -> bool {
+        match self {
+            Plan::Html(_) => true,
+            Plan::Kept(plan, _) => plan.is_one_document(),
+            _ => false,
+        }
+    }
+
     /// What columns are about; nothing for other forms.
     pub(super) fn scope(&self) -> Option<Scope> {
         match self {
@@ -152,6 +166,7 @@ impl Plan {
                     None => json,
                 })
             }
+            Plan::Html(options) => Box::new(Html::new(to, options.clone())),
             Plan::Columns(columns, options) => Box::new(Columns::new(to, columns.clone(), options.clone())),
             Plan::Silent => Box::new(Silent),
             Plan::Kept(plan, only) => Box::new(Kept::new(plan.sink(to), *only)),

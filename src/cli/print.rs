@@ -55,7 +55,7 @@ impl<'a> Task<'a> {
         let plan = plan.revealing(how.registry().shows_secrets());
         let scope = plan.scope();
         let mut selection = vec![RecordSelection::new(output, scope)?];
-        if !selection.iter().any(RecordSelection::spans_inputs) {
+        if !plan.is_one_document() && !selection.iter().any(RecordSelection::spans_inputs) {
             for _ in 1..parallel::files::readers(sources, how.threads()) {
                 selection.push(RecordSelection::new(output, scope)?);
             }

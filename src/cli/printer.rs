@@ -43,6 +43,9 @@ impl Audience for Printer<'_> {
     }
 
     fn fork<'a>(&self) -> Option<ChunkPrinter<'a>> {
+        if self.plan.is_one_document() {
+            return None;
+        }
         self.selection.fork().map(|selection| ChunkPrinter::new(self.plan, selection))
     }
 

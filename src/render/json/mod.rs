@@ -24,6 +24,7 @@ use flat::Flat;
 use nested::Nested;
 use records::{Damage, End, OfGap, OfLate, OfMessage, OfPacket, Start};
 use std::io;
+pub(super) use writer::quoted;
 pub use writer::{Members, object};
 use writer::{Out, Put};
 

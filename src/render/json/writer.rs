@@ -296,6 +296,19 @@ impl<T: Put> Put for Vec<T> {
     }
 }
 
+/// A text of JSON, between quotes.
+pub fn quoted(text: &str, out: &mut String) {
+    out.push('"');
+    if is_plain(text.as_bytes()) {
+        out.push_str(text);
+    } else {
+        let mut bytes = Vec::with_capacity(text.len() + 8);
+        harmless(&mut bytes, text);
+        out.push_str(&String::from_utf8_lossy(&bytes));
+    }
+    out.push('"');
+}
+
 /// Text between quotes.
 fn harmless(out: &mut Vec<u8>, text: &str) {
     if is_plain(text.as_bytes()) {

@@ -1,0 +1,227 @@
+//! One HTML page with everything in it: `-T html`.
+//!
+//! The page is written while records come. Every [`BLOCK`] bytes, the records so far go out twice: as compact JSON in an element
+//! that no browser runs, which the script at the end reads, and as nested lists in a `noscript` element for readers without
+//! scripts and for paper. The summary follows the records.
+
+mod block;
+mod outline;
+mod page;
+mod summary;
+#[cfg(test)]
+mod tests;
+
+use super::json::quoted;
+use super::time::{Clock, TimeForm, When};
+use super::unwritable;
+use super::{heading, units::Thousands};
+use crate::limits;
+use crate::record::{Record, Tally, View};
+use crate::sink::{Begin, Printed, Problem, Sink};
+use crate::tree::{Carriers, Demand, Extras, clean};
+use std::fmt::Write;
+use std::io;
+use summary::Summary;
+
+/// Bytes of records that are written together.
+const BLOCK: usize = 64 << 10;
+
+/// What to show in the page.
+#[derive(Debug, Clone)]
+pub struct HtmlOptions {
+    /// The title: `--title`. Without one it is the name of the first input.
+    pub title: Option<String>,
+    /// Also the layers that carry a message: `-v`.
+    pub carriers: bool,
+    /// Time format: `-t`.
+    pub time: TimeForm,
+    /// Several inputs are shown.
+    pub several: bool,
+}
+
+/// Writes records as a page.
+pub struct Html<W> {
+    to: W,
+    options: HtmlOptions,
+    clock: Clock,
+    fields: block::Fields,
+    /// JSON of the records since the last block, and the same records as lists.
+    records: String,
+    lists: String,
+    page: String,
+    summary: Summary,
+    begun: bool,
+    /// Bytes written, records in the page, and records that found no place in it.
+    written: usize,
+    shown: usize,
+    left_out: u64,
+}
+
+impl<W: io::Write> Html<W> {
+    /// Writes to `to`.
+    pub fn new(to: W, options: HtmlOptions) -> Html<W> {
+        Html {
+            to,
+            clock: Clock::new(options.time),
+            options,
+            fields: block::Fields::default(),
+            records: String::new(),
+            lists: String::new(),
+            page: String::new(),
+            summary: Summary::new(),
+            begun: false,
+            written: 0,
+            shown: 0,
+            left_out: 0,
+        }
+    }
+
+    /// Adds a record, unless the page is full.
+    fn add(&mut self, record: &Record<'_>) -> io::Result<()> {
+        let room = limits::HTML_PAGE.get().saturating_sub(self.written + self.records.len() + self.lists.len());
+        let (end, end_of_lists) = (self.records.len(), self.lists.len());
+        let time = self.time(record)?;
+        let line = block::Line { time: time.as_deref(), carriers: self.options.carriers };
+        self.records.push_str(if end == 0 { "" } else { ",\n" });
+        let fits = self.left_out == 0
+            && self.shown < limits::HTML_RECORDS.get()
+            && block::record(record, &line, room, &mut self.fields, &mut self.records).map_err(unwritable)?;
+        if !fits {
+            self.records.truncate(end);
+            self.lists.truncate(end_of_lists);
+            self.left_out += 1;
+            return Ok(());
+        }
+        outline::item(record, self.options.carriers, &mut self.lists).map_err(unwritable)?;
+        self.shown += 1;
+        if self.records.len() + self.lists.len() >= BLOCK { self.block() } else { Ok(()) }
+    }
+
+    /// The time of a record in the form of `-t`, if that is not what the page computes itself.
+    fn time(&self, record: &Record<'_>) -> io::Result<Option<String>> {
+        if self.options.time == TimeForm::Relative {
+            return Ok(None);
+        }
+        let when = match record {
+            Record::Message(message) => heading::times_of(message),
+            Record::Packet(packet) => heading::moments_of(packet),
+            Record::Late(late) => heading::when(late.moment),
+            Record::Gap(_) => When::default(),
+        };
+        let mut time = String::new();
+        self.clock.write(when, &mut time).map_err(unwritable)?;
+        Ok(Some(time))
+    }
+
+    /// Adds something that is no record: an input, or its damage.
+    fn remark(&mut self, kind: &str, key: &str, text: &str) {
+        self.records.push_str(if self.records.is_empty() { "" } else { ",\n" });
+        // Writing to a String does not fail.
+        let _ = write!(self.records, r#"{{"k":"{kind}","{key}":"#);
+        let mut words = String::new();
+        let _ = clean(text, &mut words);
+        quoted(&words, &mut self.records);
+        self.records.push('}');
+        self.lists.push_str("<li><b>");
+        page::escaped(&words, &mut self.lists);
+        self.lists.push_str("</b>\n");
+    }
+
+    /// Writes the records since the last block.
+    fn block(&mut self) -> io::Result<()> {
+        if self.records.is_empty() {
+            return Ok(());
+        }
+        let page = &mut self.page;
+        page.push_str("<script type=\"application/json\" class=\"block\">{\"fields\":[");
+        page::data(&self.fields.take_new(), page);
+        page.push_str("],\"records\":[\n");
+        page::data(&self.records, page);
+        page.push_str("]}</script>\n<noscript class=\"block\"><ul>\n");
+        page.push_str(&self.lists);
+        page.push_str("</ul></noscript>\n");
+        self.records.clear();
+        self.lists.clear();
+        self.let_go()
+    }
+
+    fn let_go(&mut self) -> io::Result<()> {
+        self.to.write_all(self.page.as_bytes())?;
+        self.written += self.page.len();
+        self.page.clear();
+        Ok(())
+    }
+
+    /// Which records are missing, and what to do about it.
+    fn shortage(&self) -> Option<String> {
+        (self.left_out > 0).then(|| {
+            let (shown, left_out) = (Thousands(self.shown), Thousands(self.left_out));
+            format!("the page is full: it has the first {shown} records, and {left_out} more did not fit; choose fewer with -c or -Y")
+        })
+    }
+}
+
+impl<W: io::Write> Sink for Html<W> {
+    fn demand(&self, view: View) -> Demand {
+        let carriers = view == View::Packets || self.options.carriers;
+        let demand = Demand { carriers: Carriers::shown(carriers), ..Demand::EVERYTHING };
+        demand.with(Extras::PREVIEWS).with(Extras::OBJECTS)
+    }
+
+    fn begin(&mut self, begin: &Begin<'_>) -> io::Result<()> {
+        let mut name = String::new();
+        clean(begin.file, &mut name).map_err(unwritable)?;
+        if !self.begun {
+            self.begun = true;
+            let more = if self.options.several { " and more" } else { "" };
+            let title = self.options.title.clone().unwrap_or_else(|| format!("{name}{more}"));
+            page::head(&title, &mut self.page);
+            self.let_go()?;
+        }
+        self.summary.begin(&name, begin.format, begin.links);
+        if self.options.several {
+            self.remark("f", "n", begin.file);
+        }
+        Ok(())
+    }
+
+    fn record(&mut self, record: &Record<'_>) -> io::Result<()> {
+        self.summary.record(record);
+        self.add(record)
+    }
+
+    fn printed(&mut self, printed: &Printed) -> io::Result<()> {
+        self.to.write_all(&printed.text)
+    }
+
+    fn problem(&mut self, problem: &Problem<'_>) -> io::Result<()> {
+        let mut text = String::new();
+        clean(problem.text, &mut text).map_err(unwritable)?;
+        self.summary.damage(&text);
+        self.remark("x", "i", problem.text);
+        Ok(())
+    }
+
+    fn end(&mut self, tally: &Tally, _: bool) -> io::Result<()> {
+        self.summary.end(tally);
+        Ok(())
+    }
+
+    fn finish(&mut self) -> io::Result<()> {
+        // Of an input that could not be read at all there is no page.
+        if !self.begun {
+            return Ok(());
+        }
+        self.block()?;
+        let shortage = self.shortage();
+        self.page.push_str("</main>\n");
+        if let Some(shortage) = &shortage {
+            let _ = writeln!(self.page, "<p id=\"shortage\" class=\"broken\">{shortage}</p>");
+        }
+        self.summary.write(&mut self.page).map_err(unwritable)?;
+        page::tail(&mut self.page);
+        self.let_go()?;
+        self.to.flush()?;
+        shortage.map_or(Ok(()), |shortage| Err(io::Error::other(shortage)))
+    }
+}
