@@ -8,8 +8,6 @@ mod block;
 mod outline;
 mod page;
 mod summary;
-#[cfg(test)]
-mod tests;
 
 use super::json::quoted;
 use super::time::{Clock, TimeForm, When};
@@ -156,7 +154,9 @@ impl<W: io::Write> Html<W> {
     fn shortage(&self) -> Option<String> {
         (self.left_out > 0).then(|| {
             let (shown, left_out) = (Thousands(self.shown), Thousands(self.left_out));
-            format!("the page is full: it has the first {shown} records, and {left_out} more did not fit; choose fewer with -c or -Y")
+            format!(
+                "the page is full: it has the first {shown} records, and {left_out} more did not fit; choose fewer with -c or -Y"
+            )
         })
     }
 }

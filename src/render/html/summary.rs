@@ -281,6 +281,9 @@ mod tests {
 
     #[test]
     fn seconds_have_the_digits_that_they_need() {
-        assert_eq!([0, 1_000_000_000, 1_500_000_000, 1_000].map(|nanos| Seconds(nanos).to_string()), ["0", "1", "1.5", "0.000001"]);
+        assert_eq!(
+            [0, 1_000_000_000, 1_500_000_000, 1_000].map(|nanos| Seconds(nanos).to_string()),
+            ["0", "1", "1.5", "0.000001"]
+        );
     }
 }
