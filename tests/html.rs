@@ -397,7 +397,8 @@ fn check_markup(page: &str) {
         let name = words.next().unwrap();
         assert!(TAGS.contains(&name), "<{tag}>");
         let attributes = unquoted(words.next().unwrap_or_default());
-        for attribute in attributes.split(['=', ' ', '\n']).filter(|attribute| !attribute.is_empty()).map(str::to_lowercase) {
+        for attribute in attributes.split(['=', ' ', '\n', '/']).filter(|attribute| !attribute.is_empty()).map(str::to_lowercase)
+        {
             let is_known =
                 ATTRIBUTES.contains(&attribute.as_str()) || attribute.starts_with("aria-") || attribute.starts_with("data-");
             assert!(is_known, "{attribute} of <{tag}>");

@@ -89,6 +89,13 @@ class Browser:
             self.events.append(self.message())
         self.run("new Promise((done) => requestAnimationFrame(() => setTimeout(done, 50)))")
 
+    def open_quietly(self, path):
+        """The same where no script runs."""
+        self.events.clear()
+        self.call("Page.navigate", url=f"file://{os.path.abspath(path)}")
+        while not any(event.get("method") == "Page.loadEventFired" for event in self.events):
+            self.events.append(self.message())
+
     def run(self, script):
         """The value of an expression in the page."""
         answer = self.call("Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True)

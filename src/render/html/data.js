@@ -67,3 +67,22 @@ const PROPERTIES = {
   "frame.protocols": (record) => record.P, "frame.len": (record) => (record.k === "p" ? record.l : undefined),
   "frame.comment": (record) => record.C,
 };
+
+/** Address and port of an end. */
+const addressOf = (end) => end && end.replace(/:\d+$/, "").replace(/^\[|\]$/g, "");
+const portOf = (end) => { const port = /:(\d+)$/.exec(end || ""); return port ? Number(port[1]) : undefined; };
+const over = (record, name) => record.P !== undefined && record.P.split(":").includes(name);
+
+/** Fields of layers that carry messages, for pages without these layers (-v adds them). */
+const CARRIED = {};
+for (const name of ["ip", "ipv6"]) {
+  CARRIED[`${name}.src`] = (record) => (over(record, name) ? addressOf(record.a) : undefined);
+  CARRIED[`${name}.dst`] = (record) => (over(record, name) ? addressOf(record.b) : undefined);
+  CARRIED[`${name}.addr`] = (record) => (over(record, name) ? [addressOf(record.a), addressOf(record.b)] : undefined);
+}
+for (const name of ["tcp", "udp"]) {
+  CARRIED[`${name}.srcport`] = (record) => (over(record, name) ? portOf(record.a) : undefined);
+  CARRIED[`${name}.dstport`] = (record) => (over(record, name) ? portOf(record.b) : undefined);
+  CARRIED[`${name}.port`] = (record) => (over(record, name) ? [portOf(record.a), portOf(record.b)] : undefined);
+  CARRIED[`${name}.stream`] = (record) => (record.c && record.c.startsWith(`${name}/`) ? Number(record.c.slice(4)) : undefined);
+}

@@ -71,13 +71,12 @@ function compile(text) {
 
 /** How to visit the values of a name: a function of a record and a test, true if the test holds for any of them. */
 function named(name) {
-  if (Object.hasOwn(PROPERTIES, name)) {
-    const of = PROPERTIES[name];
-    return (record, test) => [of(record)].flat().some((value) => value !== undefined && test(value, ""));
-  }
+  const property = (of) => (record, test) => [of(record)].flat().some((value) => value !== undefined && test(value, ""));
+  if (Object.hasOwn(PROPERTIES, name)) return property(PROPERTIES[name]);
   const numbers = new Set();
   fields.forEach((field, number) => { if (field[0] === name) numbers.add(number); });
-  const carries = (record) => record.P !== undefined && record.P.split(":").includes(name);
+  if (!numbers.size && Object.hasOwn(CARRIED, name)) return property(CARRIED[name]);
+  const carries = (record) => over(record, name);
   if (!numbers.size && !records.some(carries) && !records.some((record) => (record.N || []).some((note) => note[1] === name))) return undefined;
   return (record, test) =>
     (carries(record) && test("", "")) || (record.N || []).some((note) => note[1] === name && test(note[2], "")) ||
