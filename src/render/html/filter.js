@@ -53,7 +53,8 @@ function compile(text) {
     if (/^[()<>=!&|]+$/.test(token.word)) throw new Mistake("expected a field or a text in quotes", token.at);
     const values = named(token.word);
     if (!values) {
-      throw new Mistake(`no record here has ${token.word}; "${token.word}" in quotes searches for the text`, token.at);
+      const near = [...new Set(fields.map((field) => field[0]).filter((name) => name.includes(token.word)))].slice(0, 3).join(", ");
+      throw new Mistake(`no record here has ${token.word}; ${near && `there is ${near}; `}"${token.word}" in quotes searches for the text`, token.at);
     }
     const operator = Object.hasOwn(OPERATORS, word() || "") ? OPERATORS[all[next++].word] : undefined;
     if (!operator) return (record) => values(record, () => true);

@@ -16,7 +16,7 @@ use super::{heading, units::Thousands};
 use crate::limits;
 use crate::record::{Record, Tally, View};
 use crate::sink::{Begin, Printed, Problem, Sink};
-use crate::tree::{Carriers, Demand, Extras, clean};
+use crate::tree::{Carriers, Demand, Extras, clean, clean_escaped};
 use std::fmt::Write;
 use std::io;
 use summary::Summary;
@@ -174,7 +174,11 @@ impl<W: io::Write> Sink for Html<W> {
         if !self.begun {
             self.begun = true;
             let more = if self.options.several { " and more" } else { "" };
-            let title = self.options.title.clone().unwrap_or_else(|| format!("{name}{more}"));
+            let mut title = String::new();
+            match &self.options.title {
+                Some(words) => clean_escaped(words, &mut title).map_err(unwritable)?,
+                None => title = format!("{name}{more}"),
+            }
             page::head(&title, &mut self.page);
             self.let_go()?;
         }
