@@ -1,7 +1,7 @@
 //! The interface of outputs: table, list, JSON, columns.
 
 use crate::record::{Record, Tally, View};
-use crate::tree::Demand;
+use crate::tree::{Demand, Dissection};
 use std::io;
 
 /// Properties of an input, known at its first record.
@@ -66,6 +66,14 @@ pub trait Sink {
     /// # Errors
     /// I/O errors of the output.
     fn record(&mut self, record: &Record<'_>) -> io::Result<()>;
+
+    /// Takes the objects of a tree that belong to a conversation as a whole. Such a tree may have no record.
+    ///
+    /// # Errors
+    /// I/O errors of the output.
+    fn objects(&mut self, _of: Dissection<'_>) -> io::Result<()> {
+        Ok(())
+    }
 
     /// Marks the following output as a continuation of another one's.
     fn resume_at(&mut self) {}

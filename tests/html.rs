@@ -417,6 +417,27 @@ fn check_markup(page: &str) {
 }
 
 #[test]
+fn pictures_stand_in_the_page_with_the_places_on_them() {
+    let folder = Folder::new("pictures");
+    let saved = folder.file("objects");
+    run(&["objects", "--write-dir", saved.to_str().unwrap(), "samples/pipboy.pcap"]);
+    let page = Page::new(&["samples/pipboy.pcap"]);
+    let maps: Vec<&Value> = page.records.iter().filter(|record| record.get("O").is_some()).collect();
+    assert_eq!(maps.iter().map(|record| record["n"].as_u64().unwrap()).collect::<Vec<_>>(), [59, 65]);
+    for (place, record) in maps.iter().enumerate() {
+        let source = record["O"][0][1].as_str().unwrap().strip_prefix("data:image/png;base64,").unwrap();
+        let file = fs::read(saved.join(format!("{:06}-tcp-0-local-map.png", place + 1))).unwrap();
+        assert_eq!(BASE64.decode(source.as_bytes()).unwrap(), file);
+        // X -4260.5 between -6144 and -2048, Y 12240.75 between 13824 and 10752.
+        assert_eq!(record["O"][0][2].to_string(), r#"[["player",0.4598,0.5154]]"#);
+    }
+    // What belongs to a conversation as a whole stands in the summary, unless nothing of it is in the page.
+    let paths = |arguments: &[&str]| Page::new(arguments).records.iter().filter(|record| record["k"] == "o").count();
+    assert_eq!(paths(&["samples/runescape-osrs-239.bin"]), 1);
+    assert_eq!(paths(&["-Y", "frame.number > 1000", "samples/runescape-osrs-239.bin"]), 0);
+}
+
+#[test]
 fn notes_and_bookmarks_stand_in_every_view() {
     let folder = Folder::new("notes");
     let file = folder.file("a.pcap");

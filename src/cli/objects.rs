@@ -10,7 +10,7 @@ use crate::record::{Record, Tally, View};
 use crate::registry::Registry;
 use crate::render::{Thousands, fold_painted};
 use crate::sink::{Begin, Problem};
-use crate::tree::{Carried, Demand, Dissection, Extras, Field, Object, clean};
+use crate::tree::{Carried, Demand, Dissection, Extras, Field, Mark, Object, clean};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use std::convert::Infallible;
 use std::fs::{self, OpenOptions};
@@ -260,6 +260,10 @@ impl Serialize for Line<'_> {
         map.serialize_entry("kind", self.carried.object.kind)?;
         map.serialize_entry("name", &self.carried.object.name)?;
         map.serialize_entry("size", &self.carried.object.bytes.len())?;
+        if !self.carried.object.marks.is_empty() {
+            let mark = |mark: &Mark| serde_json::json!({ "label": mark.label, "x": mark.x, "y": mark.y });
+            map.serialize_entry("marks", &self.carried.object.marks.iter().map(mark).collect::<Vec<_>>())?;
+        }
         if let Some(saved) = &self.saved {
             map.serialize_entry("saved", &saved.to_string_lossy())?;
         }
@@ -334,7 +338,7 @@ mod tests {
     fn an_object_never_replaces_a_file() {
         let folder = std::env::temp_dir().join(format!("proto-dissect-{}-named", std::process::id()));
         fs::create_dir_all(&folder).unwrap();
-        let object = |name: &str| Object { name: name.into(), kind: "body", bytes: vec![1] };
+        let object = |name: &str| Object { name: name.into(), kind: "body", bytes: vec![1], marks: Vec::new() };
         let names = ["a.txt", "a.txt", "..", ".x", ".x"].map(|name| save_named(&folder, &object(name)).unwrap());
         let names = names.map(|path| path.file_name().unwrap().to_string_lossy().into_owned());
         fs::remove_dir_all(&folder).unwrap();

@@ -39,7 +39,8 @@ impl Audience for Printer<'_> {
     }
 
     fn tree(&mut self, of: Dissection<'_>, captured: bool) -> io::Result<()> {
-        self.selection.records(of, captured, |record| self.sink.record(record))
+        self.selection.records(of, captured, |record| self.sink.record(record))?;
+        if of.tree.objects.is_empty() { Ok(()) } else { self.sink.objects(of) }
     }
 
     fn fork<'a>(&self) -> Option<ChunkPrinter<'a>> {

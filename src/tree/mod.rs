@@ -47,7 +47,7 @@ pub use layer::{
     Address, Ends, FrameInfo, Gap, Info, Layer, LayerId, OmittedHeaders, OmittedMessages, StreamId, SummaryFn, Transport,
 };
 pub use node::{Made, Node, Note, Value};
-pub use object::{Carried, Object};
+pub use object::{Carried, Mark, Object};
 pub use pack::Pack;
 pub use secrets::Secrets;
 pub use side::Side;

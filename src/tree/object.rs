@@ -3,7 +3,7 @@
 use super::{Field, StreamId};
 
 /// An object that can be exported as a file.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Object {
     /// The type, one word: `map`, `body`.
     pub kind: &'static str,
@@ -11,6 +11,19 @@ pub struct Object {
     pub name: String,
     /// The content of the file.
     pub bytes: Vec<u8>,
+    /// Places on a picture; empty for other objects.
+    pub marks: Vec<Mark>,
+}
+
+/// A place on a picture.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Mark {
+    /// What is there: `player`.
+    pub label: &'static str,
+    /// Distance from the left edge as a fraction of the width, between 0 and 1.
+    pub x: f64,
+    /// Distance from the upper edge as a fraction of the height, between 0 and 1.
+    pub y: f64,
 }
 
 /// An object with the message or conversation that carries it.

@@ -280,7 +280,7 @@ impl Conversation for Session {
 
     fn objects(&self) -> Vec<Object> {
         let Some(bytes) = self.values.json() else { return Vec::new() };
-        vec![Object { kind: "values", name: "values.json".to_owned(), bytes }]
+        vec![Object { kind: "values", name: "values.json".to_owned(), bytes, marks: Vec::new() }]
     }
 
     fn gap(&mut self, from: Side, missing: Missing) {
@@ -329,7 +329,7 @@ fn message(session: &mut Session, from: Side, wire: &mut Wire<'_>) -> Result {
         HEARTBEAT | CONNECTION_REFUSED => no_payload(wire),
         CONNECTION_ACCEPTED => connection_accepted(wire),
         DATA_UPDATE => data_update(session, from, wire),
-        LOCAL_MAP_UPDATE => map::local_map_update(wire),
+        LOCAL_MAP_UPDATE => map::local_map_update(wire, &mut session.values),
         COMMAND => commands::command(wire, session),
         COMMAND_RESULT => commands::command_result(wire, &session.commands),
         _ => {

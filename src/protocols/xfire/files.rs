@@ -125,8 +125,12 @@ impl Files {
     pub(super) fn unfinished(&self) -> Vec<Object> {
         let mut open: Vec<_> = self.files.iter().filter(|(_, file)| !file.chunks.is_empty()).collect();
         open.sort_by_key(|((side, id), _)| (side.index(), *id));
-        let object =
-            |((_, id), file): (&(Side, u32), &File)| Object { kind: KIND, name: file.object_name(*id), bytes: file.joined() };
+        let object = |((_, id), file): (&(Side, u32), &File)| Object {
+            kind: KIND,
+            name: file.object_name(*id),
+            bytes: file.joined(),
+            marks: Vec::new(),
+        };
         open.into_iter().map(object).collect()
     }
 }

@@ -14,7 +14,9 @@ use super::super::heading::times_of;
 use super::super::json::quoted;
 use super::super::text::{Guarded, write_summary};
 use crate::record::{Bookmark, Late, Message, Packet, Record, level_of, place_of, words_of};
-use crate::tree::{Carried, Dissection, Ends, Field, Gap, Kind, Layer, NodeRef, Note, Origin, Piece, Source, Span, clean};
+use crate::tree::{
+    Carried, Dissection, Ends, Field, Gap, Kind, Layer, Mark, NodeRef, Note, Object, Origin, Piece, Source, Span, clean,
+};
 use data_encoding::BASE64;
 use std::collections::HashMap;
 use std::fmt::{self, Write};
@@ -359,20 +361,13 @@ impl<'t> Writer<'_, 't> {
     fn pictures(&mut self, is_meant: impl Fn(&Carried) -> bool) -> fmt::Result {
         let mut before = r#","O":["#;
         for carried in self.of.tree.objects.iter().filter(|carried| is_meant(carried)) {
-            let bytes = &carried.object.bytes;
-            let Some(media) = media_of(bytes).filter(|_| self.of.tree.hidden().is_empty()) else { continue };
-            if self.out.len().saturating_add(bytes.len()) > self.room {
-                continue;
+            let mut words = String::new();
+            let room = self.room.saturating_sub(self.out.len());
+            if self.of.tree.hidden().is_empty() && picture(&carried.object, room, &mut words)? {
+                self.out.push_str(before);
+                before = ",";
+                self.out.push_str(&words);
             }
-            self.out.push_str(before);
-            before = ",";
-            self.cell.clear();
-            clean(&carried.object.name, &mut self.cell)?;
-            self.out.push('[');
-            quoted(&self.cell, self.out);
-            write!(self.out, ",\"data:{media};base64,")?;
-            BASE64.encode_append(bytes, self.out);
-            self.out.push_str("\"]");
         }
         self.out.push_str(if before == "," { "]" } else { "" });
         Ok(())
@@ -429,6 +424,23 @@ impl<'t> Writer<'_, 't> {
         self.out.push_str(if is_begun { "]" } else { "" });
         Ok(())
     }
+}
+
+/// Writes an object as `[name, data: URI, [[label, x, y], …]]` if browsers show it as a picture and it fits into `room` bytes.
+pub fn picture(object: &Object, room: usize, out: &mut String) -> Result<bool, fmt::Error> {
+    let Some(media) = media_of(&object.bytes).filter(|_| object.bytes.len() < room / 2) else { return Ok(false) };
+    let mut name = String::new();
+    clean(&object.name, &mut name)?;
+    out.push('[');
+    quoted(&name, out);
+    write!(out, ",\"data:{media};base64,")?;
+    BASE64.encode_append(&object.bytes, out);
+    out.push_str("\",[");
+    for (place, Mark { label, x, y }) in object.marks.iter().enumerate() {
+        write!(out, "{}[\"{label}\",{x:.4},{y:.4}]", if place == 0 { "" } else { "," })?;
+    }
+    out.push_str("]]");
+    Ok(true)
 }
 
 /// Value, meaning and own name of a node, as a table shows them.

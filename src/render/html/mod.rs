@@ -16,7 +16,8 @@ use super::{heading, units::Thousands};
 use crate::limits;
 use crate::record::{Record, Tally, View};
 use crate::sink::{Begin, Printed, Problem, Sink};
-use crate::tree::{Carriers, Demand, Extras, clean, clean_escaped};
+use crate::tree::{Carriers, Demand, Dissection, Extras, StreamId, clean, clean_escaped};
+use std::collections::HashSet;
 use std::fmt::Write;
 use std::io;
 use summary::Summary;
@@ -49,6 +50,8 @@ pub struct Html<W> {
     page: String,
     summary: Summary,
     begun: bool,
+    /// Conversations of the input at hand with a record in the page.
+    streams: HashSet<StreamId>,
     /// Bytes written, records in the page, and records that found no place in it.
     written: usize,
     shown: usize,
@@ -68,6 +71,7 @@ impl<W: io::Write> Html<W> {
             page: String::new(),
             summary: Summary::new(),
             begun: false,
+            streams: HashSet::new(),
             written: 0,
             shown: 0,
             left_out: 0,
@@ -92,6 +96,7 @@ impl<W: io::Write> Html<W> {
         }
         outline::item(record, self.options.carriers, &mut self.lists).map_err(unwritable)?;
         self.shown += 1;
+        self.streams.extend(stream_of(record));
         if self.records.len() + self.lists.len() >= BLOCK { self.block() } else { Ok(()) }
     }
 
@@ -161,6 +166,17 @@ impl<W: io::Write> Html<W> {
     }
 }
 
+/// The conversation of a record.
+fn stream_of(record: &Record<'_>) -> Option<StreamId> {
+    let ends = match record {
+        Record::Message(message) => message.ends(),
+        Record::Packet(packet) => packet.ends(),
+        Record::Late(late) => late.ends(),
+        Record::Gap(gap) => return Some(gap.stream),
+    };
+    ends.and_then(|ends| ends.stream).map(|(stream, _)| stream)
+}
+
 impl<W: io::Write> Sink for Html<W> {
     fn demand(&self, view: View) -> Demand {
         let carriers = view == View::Packets || self.options.carriers;
@@ -183,6 +199,7 @@ impl<W: io::Write> Sink for Html<W> {
             self.let_go()?;
         }
         self.summary.begin(&name, begin.format, begin.links);
+        self.streams.clear();
         if self.options.several {
             self.remark("f", "n", begin.file);
         }
@@ -192,6 +209,25 @@ impl<W: io::Write> Sink for Html<W> {
     fn record(&mut self, record: &Record<'_>) -> io::Result<()> {
         self.summary.record(record);
         self.add(record)
+    }
+
+    fn objects(&mut self, of: Dissection<'_>) -> io::Result<()> {
+        for carried in of.tree.objects.iter().filter(|carried| carried.message.is_none()) {
+            if carried.stream.is_some_and(|stream| !self.streams.contains(&stream)) {
+                continue;
+            }
+            let used = self.written + self.records.len() + self.lists.len();
+            let mut picture = String::new();
+            if !block::picture(&carried.object, limits::HTML_PAGE.get().saturating_sub(used), &mut picture).map_err(unwritable)? {
+                continue;
+            }
+            let (stream, protocol) = (carried.stream.map(|stream| stream.to_string()), carried.protocol.name);
+            self.remark("o", "i", &format!("{protocol} {}: {}", stream.unwrap_or_default(), carried.object.name));
+            self.records.pop();
+            // Writing to a String does not fail.
+            let _ = write!(self.records, ",\"O\":[{picture}]}}");
+        }
+        Ok(())
     }
 
     fn printed(&mut self, printed: &Printed) -> io::Result<()> {

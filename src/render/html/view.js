@@ -5,6 +5,8 @@
 /** Numbers of the records that the filter leaves. */
 let shown = records.map((_, place) => place);
 let current;
+/** Whether it is a record, and not the name of a file, damage or a picture of a conversation. */
+const isRecord = (record) => "mplg".includes(record.k);
 
 const ends = (record) => {
   const arrow = record.d === "s2c" ? "←" : "→";
@@ -251,7 +253,11 @@ new ResizeObserver(() => {
   if (fits !== perLine) { perLine = fits; if (buffer) { hex.reset(Math.ceil(bytesOf(buffer).length / perLine), true); hex.show(); } }
 }).observe(byId("hex"));
 
-const chooseBuffer = tabs(byId("buffers"), (tab) => { marked = [0, 0]; openBuffer(Number(tab.dataset.number)); });
+tabs(byId("buffers"), (tab) => {
+  marked = [0, 0];
+  openBuffer(Number(tab.dataset.number));
+  byId("where").textContent = `${tab.textContent}: ${bytesOf(buffer).length} bytes from ${buffer.o}`;
+});
 
 // ---- One record ----
 
@@ -286,12 +292,23 @@ function about(record) {
     if (off !== undefined) note.append(` (${len === 1 ? `byte ${off}` : `bytes ${off}–${off + len - 1}`} of ${record.B[number].n})`);
     parts.push(note);
   }
-  for (const [name, source] of record.O || []) {
-    const picture = make("img");
-    picture.src = source; picture.alt = name; picture.title = name;
-    parts.push(picture);
-  }
+  parts.push(...(record.O || []).map(pictureOf));
   byId("about").replaceChildren(...parts);
+}
+
+/** A picture with the places on it. */
+function pictureOf([name, source, marks]) {
+  const whole = make("div", ""), frame = make("div", "picture"), picture = make("img");
+  const words = marks.map(([label, x, y]) => `${label} at ${Math.round(x * 100)} % from the left, ${Math.round(y * 100)} % from above`);
+  picture.src = source; picture.alt = [name, ...words].join(": "); picture.title = picture.alt;
+  frame.append(picture);
+  marks.forEach(([label, x, y]) => {
+    const mark = make("span", "mark");
+    mark.style.left = `${x * 100}%`; mark.style.top = `${y * 100}%`; mark.title = label;
+    frame.append(mark);
+  });
+  whole.append(frame, make("p", "quiet", picture.alt));
+  return whole;
 }
 
 // ---- Filter ----
@@ -307,9 +324,9 @@ function filter() {
   byId("filter").setAttribute("aria-invalid", mistake !== "");
   if (mistake) return;
   shown = [];
-  records.forEach((record, place) => { if ((!text && record.k === "f") || (record.k !== "f" && matches(record))) shown.push(place); });
-  const all = records.filter((record) => record.k !== "f").length;
-  byId("count").textContent = text ? `${shown.length} of ${all}` : `${all} ${all === 1 ? "record" : "records"}`;
+  records.forEach((record, place) => { if (isRecord(record) ? matches(record) : !text && record.k !== "o") shown.push(place); });
+  const all = records.filter(isRecord).length;
+  byId("count").textContent = text ? `${shown.filter((place) => isRecord(records[place])).length} of ${all}` : `${all} ${all === 1 ? "record" : "records"}`;
   list.reset(shown.length);
   const again = shown.indexOf(before);
   if (again >= 0) { list.chosen = again; list.reach(again); } else if (shown.length) list.choose(0); else { current = { L: [], B: [] }; open(current); }
@@ -471,6 +488,11 @@ addEventListener("afterprint", () => byId("plain").querySelectorAll(":scope > ul
 byId("app").hidden = false;
 byId("scheme").hidden = false;
 byId("pane-summary").append(byId("summary"));
+for (const { i, O } of records.filter((record) => record.k === "o")) {
+  const figure = make("figure");
+  figure.append(make("figcaption", "", i), ...O.map(pictureOf));
+  byId("summary").append(figure);
+}
 if (byId("shortage")) byId("mistake").before(byId("shortage"));
 listStreams();
 filter();

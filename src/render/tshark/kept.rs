@@ -2,7 +2,7 @@
 
 use crate::record::{Record, Tally, View};
 use crate::sink::{Begin, Edges, Printed, Problem, Sink};
-use crate::tree::{Demand, Fields, Only};
+use crate::tree::{Demand, Dissection, Fields, Only};
 use std::io;
 
 /// Names whose fields are kept; all if there are none.
@@ -57,6 +57,10 @@ impl Sink for Kept<'_> {
 
     fn record(&mut self, record: &Record<'_>) -> io::Result<()> {
         self.inner.record(record)
+    }
+
+    fn objects(&mut self, of: Dissection<'_>) -> io::Result<()> {
+        self.inner.objects(of)
     }
 
     fn resume_at(&mut self) {

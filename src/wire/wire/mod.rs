@@ -9,8 +9,8 @@ mod summary;
 use super::notes::{DEEP, LEFT_OVER};
 use super::{Error, Request, Result, data};
 use crate::tree::{
-    Bits, Carried, ConnectionId, Expected, Extras, Field, InnerBytes, Kind, LayerId, MAX_DEPTH, Made, Object, Origin, Payload,
-    Piece, Quote, Side, Span, Transfer, Transport, Tree, Value,
+    Bits, Carried, ConnectionId, Expected, Extras, Field, InnerBytes, Kind, LayerId, MAX_DEPTH, Made, Mark, Object, Origin,
+    Payload, Piece, Quote, Side, Span, Transfer, Transport, Tree, Value,
 };
 use std::fmt;
 use std::net::SocketAddr;
@@ -449,13 +449,18 @@ impl<'a> Wire<'a> {
 
     /// Offers an exportable object. `make` runs only if objects are exported.
     pub fn object(&mut self, kind: &'static str, name: &str, make: impl FnOnce() -> Option<Vec<u8>>) {
+        self.picture(kind, name, || Some((make()?, Vec::new())));
+    }
+
+    /// Offers an exportable picture with places on it. `make` runs only if objects are exported.
+    pub fn picture(&mut self, kind: &'static str, name: &str, make: impl FnOnce() -> Option<(Vec<u8>, Vec<Mark>)>) {
         let Some(layer) = self.tree.layers.get(self.layer as usize) else { return };
         let stream = self.tree.ends.get(layer.ends as usize).and_then(|ends| ends.stream);
         let protocol = self.tree.nodes.get(layer.node as usize).map(|node| node.field);
         if let (true, Some(protocol)) = (self.tree.demand().has(Extras::OBJECTS), protocol)
-            && let Some(bytes) = make()
+            && let Some((bytes, marks)) = make()
         {
-            let object = Object { kind, name: name.to_owned(), bytes };
+            let object = Object { kind, name: name.to_owned(), bytes, marks };
             let stream = stream.map(|(stream, _)| stream);
             self.tree.objects.push(Carried { object, protocol, stream, message: Some(layer.node) });
         }

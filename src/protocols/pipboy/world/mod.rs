@@ -127,6 +127,21 @@ impl World {
         self.nodes.get(slot).is_some_and(|node| !matches!(node.kept, Kept::Nothing))
     }
 
+    /// The number at a path of names, from the root.
+    pub(super) fn number(&self, path: &[&str]) -> Option<f64> {
+        let named = |slot: &Slot, name: &str| match self.nodes.get(*slot).map(Node::step) {
+            Some(Step::Name(step)) => self.names.get(step) == name,
+            _ => false,
+        };
+        let below = |slot: Slot, name: &&str| self.nodes.below(slot).find(|child| named(child, name));
+        match self.nodes.get(path.iter().try_fold(self.nodes.slot(ROOT)?, below)?)?.kept {
+            Kept::Float(number) => Some(number.into()),
+            Kept::Int(number) => Some(number.into()),
+            Kept::Uint(number) => Some(number.into()),
+            _ => None,
+        }
+    }
+
     /// Takes the inconsistencies found since the last call.
     pub(super) fn take_inconsistencies(&mut self) -> Option<Inconsistencies> {
         self.inconsistencies.is_there().then(|| std::mem::take(&mut self.inconsistencies))

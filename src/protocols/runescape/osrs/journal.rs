@@ -70,7 +70,7 @@ impl Journal {
     /// Returns everything as files.
     pub fn objects(&self, own: Option<u16>, name: impl Fn(u16) -> Option<String>) -> Vec<Object> {
         let mut objects = Vec::new();
-        let mut add = |kind, name: &str, bytes| objects.push(Object { kind, name: name.to_owned(), bytes });
+        let mut add = |kind, name: &str, bytes| objects.push(Object { kind, name: name.to_owned(), bytes, marks: Vec::new() });
         if !self.stands.is_empty() {
             add("path", "paths.json", self.paths(own, &name));
             if let Some(picture) = self.picture(own) {
