@@ -65,7 +65,7 @@ const EFFECTS: &[(&str, &str, Shows)] = &[
     ("stats.hosts", "1", Sample("talk.pcap", &["stats", "--json", "-z", "hosts"])),
     ("stats.rtp", "1", Sample("neighbours.pcap", &["stats", "--json", "-z", "rtp,streams"])),
     ("html.records", "1", Sample("http.pcap", &["-T", "html"])),
-    ("html.page", "60k", Sample("http.pcap", &["-T", "html"])),
+    ("html.page", "20k", Sample("http.pcap", &["-T", "html"])),
     ("rs.positions", "1", Sample("runescape-osrs-239.bin", &["objects"])),
     ("rs.chat", "1", Sample("runescape-osrs-239.bin", &["objects"])),
     ("follow.conversations", "1", Sample("http.pcap", &["follow"])),

@@ -316,7 +316,7 @@ fn pseudo_fields_are_written_as_tshark_writes_them() {
     let names: Vec<&str> = names.into_iter().filter(|name| *name != "frame.time").collect();
     let line = columns(&trial, &names, ColumnOptions { separator: ' ', ..ColumnOptions::default() });
     assert_snapshot!(line, @r#"
-    10.0.0.2 update, 3 entries 25 17 17 Toy 10.0.0.1 0.000000 Expert Info (Warning/Protocol): a name 150994944 a name 6291456  s2c 10.0.0.2:51000 27  1 0   31 0 17 0.000000000 lnk:toy 0.000000000 1448400002.055398000 0.000000000 3 entries s2c update 1 toy 1 update toy 10.0.0.1:27000 tcp/0
+    10.0.0.2 update, 3 entries 25 17 17 Toy 10.0.0.1 0.000000 Expert Info (Warning/Protocol): a name 150994944 a name 6291456  s2c 10.0.0.2:51000 27  1 0   31 0 17 0.000000000 lnk:toy 0.000000000 1448400002.055398000 0.000000000 3 entries s2c update  1 toy 1 update toy 10.0.0.1:27000 tcp/0
     "#);
 }
 

@@ -24,6 +24,9 @@ pub const CASES: &[Case] = &[
     ("-e ip.src", "-T flat -c 2 samples/pipboy.pcap", Differs),
     ("-T fields", "-c 2 -e ip.src -e message.name samples/pipboy.pcap", Same),
     ("-T csv", "-c 2 -e ip.src -e message.name samples/pipboy.pcap", Differs),
+    // Pages are long, so tests/html.rs has their cases.
+    ("-T html", "-q -c 2 samples/pipboy.pcap", Same),
+    ("--title Visit", "-T html -q -c 2 samples/pipboy.pcap", Same),
     ("-T text", "-c 2 samples/pipboy.pcap", Differs),
     ("-T text", "-V -c 2 samples/pipboy.pcap", Same),
     ("-T tabs", "-c 2 samples/pipboy.pcap", Differs),
