@@ -301,7 +301,7 @@ limits! {
         "Nodes of one message of librpc that lie below others",
         "each_limit_changes_what_is_shown";
     HTML_RECORDS = "html.records", Count, 100_000, 1 << 22,
-        "Records of a page of `-T html`; more are counted in its summary only. A filter for text takes a browser 45 ms for each 10,000",
+        "Records of a page of `-T html`; more are counted in its summary only. A filter of the page visits all fields of all of them",
         "each_limit_changes_what_is_shown";
     HTML_PAGE = "html.page", Bytes, 64 * MIB, PLACES,
         "Length of a page of `-T html`, all of which a browser keeps in memory. Records that do not fit are counted in its summary only",

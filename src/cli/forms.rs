@@ -90,6 +90,11 @@ impl Plan {
                 flush: false,
                 secrets: false,
             }),
+            Form::Html if io::stdout().is_terminal() => {
+                return Err(
+                    "-T html writes a page for a browser; send it to a file: proto-dissect -T html FILE > page.html".into()
+                );
+            }
             Form::Html => Plan::Html(HtmlOptions { title: output.title.clone(), carriers: output.verbose, time, several }),
             Form::Ndjson => json(Shape::Lines)?,
             Form::Json => json(Shape::Array)?,

@@ -1,6 +1,6 @@
-//! Sinks that print records: a table, lines, columns, JSON.
+//! Sinks that print records: a table, lines, columns, JSON, a page.
 //!
-//! Each writes to any [`std::io::Write`], holds at most one record and keeps nothing from one to the next but the
+//! Each writes to any [`std::io::Write`], holds at most one record and keeps nothing from one to the next but counts and the
 //! memory of its buffers. What to show is decided elsewhere; so is whether colour is wanted, which comes as a [`Theme`].
 
 mod fields;

@@ -10,7 +10,6 @@
 //! Values at the end of a node that are empty are left out; an offset of -1 means that the value is on no wire. A node lies in
 //! the buffer of its parent unless it has its own.
 
-use super::super::heading::times_of;
 use super::super::json::quoted;
 use super::super::text::{Guarded, write_summary};
 use crate::record::{Bookmark, Late, Message, Packet, Record, level_of, place_of, words_of};
@@ -126,8 +125,7 @@ impl<'t> Writer<'_, 't> {
     fn message(&mut self, message: &Message<'t>, line: &Line<'_>) -> fmt::Result {
         let of = self.of;
         write!(self.out, r#"{{"k":"m","n":{}"#, message.n)?;
-        let since_start = message.moment.since_start().filter(|_| times_of(message).time.is_some());
-        self.time(since_start, line)?;
+        self.time(message.moment.since_start(), line)?;
         self.ends(message.ends())?;
         self.key("p");
         quoted(message.protocol().map_or("", |field| field.name), self.out);

@@ -166,6 +166,14 @@ impl<W: io::Write> Html<W> {
     }
 }
 
+/// The name of an input without its folders, which are of no use to readers of a page that is sent.
+fn name_of(file: &str) -> &str {
+    match file {
+        "-" => "standard input",
+        file => file.rsplit(['/', '\\']).next().unwrap_or(file),
+    }
+}
+
 /// The conversation of a record.
 fn stream_of(record: &Record<'_>) -> Option<StreamId> {
     let ends = match record {
@@ -186,7 +194,7 @@ impl<W: io::Write> Sink for Html<W> {
 
     fn begin(&mut self, begin: &Begin<'_>) -> io::Result<()> {
         let mut name = String::new();
-        clean(begin.file, &mut name).map_err(unwritable)?;
+        clean(name_of(begin.file), &mut name).map_err(unwritable)?;
         if !self.begun {
             self.begun = true;
             let more = if self.options.several { " and more" } else { "" };
@@ -201,7 +209,7 @@ impl<W: io::Write> Sink for Html<W> {
         self.summary.begin(&name, begin.format, begin.links);
         self.streams.clear();
         if self.options.several {
-            self.remark("f", "n", begin.file);
+            self.remark("f", "n", name_of(begin.file));
         }
         Ok(())
     }

@@ -5,7 +5,9 @@
 
 use super::page::escaped;
 use crate::record::{Record, Tally};
+use crate::render::text::cut;
 use crate::render::units::{Size, Thousands};
+use crate::tree::clean;
 use std::collections::BTreeMap;
 use std::fmt::{self, Display, Write};
 
@@ -20,6 +22,9 @@ const SHORTEST: u64 = 1_000_000;
 
 /// Paths of protocols, and kinds of messages on each, that are counted apart.
 const KINDS: usize = 1000;
+
+/// Columns of the name of a kind.
+const NAME: usize = 60;
 
 /// What stands for the others.
 const OTHERS: &str = "…";
@@ -113,7 +118,11 @@ impl Summary {
             Record::Gap(_) => return,
         };
         self.all.add(bytes);
-        let key = (path, name.to_owned());
+        let mut kind = String::new();
+        // Writing to a String does not fail.
+        let _ = clean(name, &mut kind);
+        cut(&mut kind, NAME);
+        let key = (path, kind);
         let has_room = self.kinds.len() < KINDS || self.kinds.contains_key(&key);
         let key = if has_room { key } else { (OTHERS.to_owned(), String::new()) };
         self.kinds.entry(key).or_default().add(bytes);

@@ -349,7 +349,7 @@ let lines = [];
 const LINE = 16, TEXT_LINE = 96;
 
 /** Bytes of a record as one side sent them: those of its innermost layer. */
-function said(record) {
+function payload(record) {
   const root = (record.L || [])[(record.L || []).length - 1];
   if (!root || root[OFF] < 0) return undefined;
   const one = record.B[root[BUFFER] ?? 0];
@@ -360,13 +360,13 @@ function said(record) {
 
 const talk = new Rows(byId("talk"), (place) => {
   const { record, from, text, side } = lines[place];
-  const row = make("div", `said-${side}`);
+  const row = make("div", `from-${side}`);
   if (from === undefined) {
     row.classList.add("head");
     row.append(make("span", "", `${side === "c2s" ? "→" : "←"} #${record.n ?? "–"}`), make("span", "quiet", timeOf(record)), make("span", "", record.p || ""), make("span", "", summaryOf(record)));
     return row;
   }
-  const { off, bytes, hidden } = said(record);
+  const { off, bytes, hidden } = payload(record);
   const part = bytes.subarray(from, from + (text ? TEXT_LINE : LINE));
   let digits = "", letters = "";
   part.forEach((byte, at) => {
@@ -404,7 +404,7 @@ function follow() {
     if (record.k === "f") file = record.n;
     if (record.c === undefined || `${file}\n${record.c}` !== name) continue;
     lines.push({ record, side: record.d });
-    const bytes = said(record);
+    const bytes = payload(record);
     for (let from = 0; bytes && from < bytes.bytes.length; from += text ? TEXT_LINE : LINE) lines.push({ record, from, text, side: record.d });
   }
   talk.reset(lines.length);
