@@ -6,9 +6,9 @@ use crate::glossary;
 use crate::record::{Record, Scope};
 use crate::registry::Registry;
 use crate::render::{
-    Choice, Column, ColumnOptions, Columns, Computation, DocumentShape, Ek, Html, HtmlOptions, Json, JsonOptions, Kept, KeptNames, List,
-    ListOptions, Occurrence, PSEUDO_FIELDS, Pdml, Psml, Raw, Shape, Silent, Table, TableOptions, Tabs, TakeText, Theme, TimeForm,
-    Values, pseudo_field, record_key,
+    Choice, Column, ColumnOptions, Columns, Computation, DocumentShape, Ek, Html, HtmlOptions, Json, JsonOptions, Kept,
+    KeptNames, List, ListOptions, Occurrence, PSEUDO_FIELDS, Pdml, Psml, Raw, Shape, Silent, Table, TableOptions, Tabs, TakeText,
+    Theme, TimeForm, Values, pseudo_field, record_key,
 };
 use crate::sink::Sink;
 use crate::tree::{Field, Only};

@@ -4,7 +4,9 @@ use super::nodes::{Children, Literal, Notes};
 use super::writer::{Members, Out, Put, Shown};
 use super::{Ask, typed};
 use crate::input::link_name;
-use crate::record::{Bookmark, Buffer, Forgotten, Late, Message, Packet, Record, Tally, derived_of, pieces_of, place_of, words_of};
+use crate::record::{
+    Bookmark, Buffer, Forgotten, Late, Message, Packet, Record, Tally, derived_of, pieces_of, place_of, words_of,
+};
 use crate::render::time::Rfc3339;
 use crate::sink::{Begin, Problem};
 use crate::tree::{self, Derived, Dissection, Ends, Gap, Layer, NodeRef, Note, Origin, Source, Span, Time};
