@@ -195,7 +195,8 @@ mod tests {
     fn an_entry_takes_the_place_of_the_one_for_its_record() {
         let entry = |message, note: &str| Bookmark { message, frame: Some(7), is_marked: false, note: note.to_owned() };
         let mut bookmarks = Bookmarks::default();
-        [entry(Some(1), "a"), entry(None, "b"), entry(Some(1), "c"), entry(Some(2), "")].map(|entry| bookmarks.set(entry));
+        let entries = [entry(Some(1), "a"), entry(None, "b"), entry(Some(1), "c"), entry(Some(2), "")];
+        entries.into_iter().for_each(|entry| bookmarks.set(entry));
         assert_eq!(bookmarks.entries(), [entry(Some(1), "c"), entry(None, "b")]);
         bookmarks.set(entry(None, ""));
         assert_eq!(bookmarks.entries(), [entry(Some(1), "c")]);
