@@ -239,7 +239,7 @@ impl<'t> More<'t> {
 
     fn add(&mut self, slot: &Slot<'_, 't>, is_array: bool) {
         let mut last = None;
-        let spare = slot.values.iter().filter(|(place, _)| match std::mem::replace(&mut last, Some(*place)) {
+        let spare = slot.values.iter().filter(|(place, _)| match last.replace(*place) {
             Some(before) => !is_array || before == *place,
             None => false,
         });
