@@ -68,8 +68,8 @@ impl Args {
     #[must_use]
     pub fn names_no_input(&self) -> bool {
         let (has_file, reading) = match &self.task {
-            Some(Task::Follow { options, reading }) => (options.file.is_some(), reading),
-            Some(Task::Stats { options, reading }) => (options.file.is_some(), reading),
+            Some(Task::Follow { options, reading }) => (!options.files.is_empty(), reading),
+            Some(Task::Stats { options, reading }) => (!options.files.is_empty(), reading),
             Some(Task::Objects(objects)) => (!objects.files.is_empty(), &objects.reading),
             _ => (!self.files.is_empty(), &self.reading),
         };
@@ -467,9 +467,9 @@ pub struct Fields {
 /// Which conversation is followed, and how it is written.
 #[derive(Debug, Group)]
 pub struct FollowOptions {
-    /// A capture or hex text; `-` or none reads standard input
+    /// Captures or hex texts, one after another; `-` or none reads standard input
     #[arg(id = "files", value_name = "FILE", value_hint = ValueHint::FilePath)]
-    pub file: Option<PathBuf>,
+    pub files: Vec<PathBuf>,
 
     /// The conversation: tcp/0, udp/3, or a number alone for TCP; http/0 and tls/0 for what tcp/0 carries; without it all are listed
     #[arg(short = 's', long, value_name = "STREAM")]
@@ -540,9 +540,9 @@ impl From<Direction> for Side {
 /// What is counted, and how it is printed.
 #[derive(Debug, Group)]
 pub struct StatsOptions {
-    /// A capture or hex text; `-` or none reads standard input
+    /// Captures or hex texts, one after another; `-` or none reads standard input
     #[arg(id = "files", value_name = "FILE", value_hint = ValueHint::FilePath)]
-    pub file: Option<PathBuf>,
+    pub files: Vec<PathBuf>,
 
     /// A part, by tshark's name: io,phs conv,tcp endpoints,ip io,stat,1,FILTER,... expert,warn plen,tree http,tree dns,tree rs,tree
     /// hosts rtp,streams follow,tcp,hex,0, or overview, time, transfers, health, coverage; help lists all

@@ -170,7 +170,7 @@ pub(super) fn decode_as(registry: Registry, text: &str) -> Result<DecodeAs, Wron
         }
     };
     let name = name.trim();
-    let protocol = if name == "none" { None } else { Some(protocol(registry, "-d", text, name)?) };
+    let protocol = if matches!(name, "none" | "data") { None } else { Some(protocol(registry, "-d", text, name)?) };
     Ok(DecodeAs { selector, protocol })
 }
 

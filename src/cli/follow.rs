@@ -5,7 +5,7 @@ use super::audience::Audience;
 use super::input::{self, How};
 use super::screen::Screen;
 use super::source::Source;
-use super::{Exit, complain, forms, intervals, of_output};
+use super::{Exit, complain, forms, intervals, several};
 use crate::filter::Filter;
 use crate::follow::{Content, Dump, Existing, Files, Follower, Form, Heard, Streams};
 use crate::limits;
@@ -21,17 +21,19 @@ use std::path::Path;
 /// Maximum number of gaps reported one by one.
 const GAPS_REPORTED: u64 = 20;
 
-/// Do what the options ask for.
+/// Do what the options ask for, with one input after another.
 pub(super) fn run(options: &FollowOptions, reading: &Reading, screen: Screen) -> Exit {
     let prepared = || {
-        let filter = options.filter.as_deref().map(Matching::new).transpose()?;
+        let filter = || options.filter.as_deref().map(Matching::new).transpose();
+        filter()?;
         Ok::<_, forms::Wrong>((How::new(reading)?, prepare(options, io::stdout().is_terminal())?, filter))
     };
     match prepared() {
         Ok((how, task, filter)) => {
-            let sources = Source::all(options.file.as_slice(), reading);
-            let done = sources.first().map_or(Ok(Exit::Fine), |source| finish(options, source, &how, (task, filter), screen));
-            done.unwrap_or_else(|error| of_output(&error))
+            let with_headings = matches!(task, Task::List { as_json: false, .. });
+            several::each(&Source::all(&options.files, reading), screen, with_headings, |source, screen| {
+                finish(options, source, &how, (task, filter().ok().flatten()), screen)
+            })
         }
         Err(wrong) => {
             complain(format_args!("{wrong}"));
@@ -41,6 +43,7 @@ pub(super) fn run(options: &FollowOptions, reading: &Reading, screen: Screen) ->
 }
 
 /// What is to be done.
+#[derive(Clone, Copy)]
 enum Task {
     /// List all conversations.
     List { as_json: bool, as_array: bool },

@@ -1,7 +1,7 @@
 //! What users of tshark type: options of its command line, and the alternative to those that capture.
 
 use super::Exit;
-use super::args::{Args, FollowOptions, Reading, StatsOptions, Task};
+use super::args::{Args, FollowOptions, StatsOptions, Task};
 use super::forms::Wrong;
 use clap::{Args as Group, ValueEnum};
 use std::ffi::OsString;
@@ -209,8 +209,8 @@ pub(super) fn settle(mut args: Args) -> Result<Args, Wrong> {
         args.reading.read_files.push(PathBuf::from("-"));
     }
     match &mut args.task {
-        Some(Task::Follow { options: FollowOptions { file, .. }, reading })
-        | Some(Task::Stats { options: StatsOptions { file, .. }, reading }) => one_file(file, reading)?,
+        Some(Task::Follow { options: FollowOptions { files, .. }, reading })
+        | Some(Task::Stats { options: StatsOptions { files, .. }, reading }) => files.append(&mut reading.read_files),
         Some(Task::Objects(objects)) => objects.files.append(&mut objects.reading.read_files),
         Some(_) => {}
         None => {
@@ -225,16 +225,6 @@ pub(super) fn settle(mut args: Args) -> Result<Args, Wrong> {
         args.output.filter = Some(both(read, args.output.filter.take()));
     }
     Ok(args)
-}
-
-/// The file of -r, for a command that reads one.
-fn one_file(file: &mut Option<PathBuf>, reading: &mut Reading) -> Result<(), Wrong> {
-    let mut given = file.take().into_iter().chain(reading.read_files.drain(..));
-    *file = given.next();
-    match given.next() {
-        Some(second) => Err(format!("-r {}: one file at a time", second.display())),
-        None => Ok(()),
-    }
 }
 
 /// Words beside -r are the filter, as in tshark, unless they name files.

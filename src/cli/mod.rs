@@ -30,6 +30,7 @@ mod replace;
 mod screen;
 mod selection;
 mod settings;
+mod several;
 mod shared;
 mod source;
 mod stats;

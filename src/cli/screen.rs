@@ -20,6 +20,11 @@ pub(super) struct Screen {
 }
 
 impl Screen {
+    /// The same, with everything written to the terminal at once.
+    pub(super) fn without_pager(self) -> Screen {
+        Screen { pages: false }
+    }
+
     /// Something to write to. Where input may still be growing, each line is handed on at once.
     pub(super) fn writer(self, waits: bool) -> Box<dyn Write + Send> {
         let stdout = io::stdout();

@@ -5,7 +5,7 @@ use super::audience::Audience;
 use super::input::{self, How};
 use super::screen::Screen;
 use super::source::Source;
-use super::{Exit, complain, follow, forms, intervals, of_output};
+use super::{Exit, complain, follow, forms, intervals, of_output, several};
 use crate::input::Extra;
 use crate::record::Forgotten;
 use crate::sink::{Begin, Problem};
@@ -19,11 +19,16 @@ pub(super) fn run(options: &StatsOptions, reading: &Reading, screen: Screen) -> 
     let done = match options.names.as_slice() {
         [name] if name == "help" => Ok(list(screen).unwrap_or_else(|error| of_output(&error))),
         [name] if name.starts_with("follow,") => following(name, options).map(|followed| follow::run(&followed, reading, screen)),
-        names => asked(names, options.filter.as_deref()).and_then(|asked| Ok((asked, How::new(reading)?))).map(|(parts, how)| {
-            let sources = Source::all(options.file.as_slice(), reading);
-            let done = sources.first().map_or(Ok(Exit::Fine), |source| print(options, source, &how, parts, screen));
-            done.unwrap_or_else(|error| of_output(&error))
-        }),
+        names => {
+            let asked = || asked(names, options.filter.as_deref());
+            asked().and_then(|_| How::new(reading)).map(|how| {
+                let sources = Source::all(&options.files, reading);
+                several::each(&sources, screen, !options.json, |source, screen| match asked() {
+                    Ok(asked) => print(options, source, &how, asked, screen),
+                    Err(_) => Ok(Exit::Usage),
+                })
+            })
+        }
     };
     done.unwrap_or_else(|wrong| {
         complain(format_args!("{wrong}"));
@@ -31,20 +36,11 @@ pub(super) fn run(options: &StatsOptions, reading: &Reading, screen: Screen) -> 
     })
 }
 
-/// The same for `-z` without a subcommand: one input after another.
+/// The same for `-z` without a subcommand.
 pub(super) fn run_named(args: &Args, screen: Screen) -> Exit {
-    let files = if args.files.is_empty() { vec![None] } else { args.files.iter().cloned().map(Some).collect() };
-    let mut worst = Exit::Fine;
-    for file in files {
-        let Output { json, full, color, ref filter, .. } = args.output;
-        let (names, filter) = (args.statistics.clone(), filter.clone());
-        let exit = run(&StatsOptions { file, names, filter, json, full, color }, &args.reading, screen);
-        worst = worst.max(exit);
-        if exit == Exit::Usage {
-            break;
-        }
-    }
-    worst
+    let Output { json, full, color, ref filter, .. } = args.output;
+    let (files, names, filter) = (args.files.clone(), args.statistics.clone(), filter.clone());
+    run(&StatsOptions { files, names, filter, json, full, color }, &args.reading, screen)
 }
 
 /// What is asked for by these names.
@@ -195,7 +191,7 @@ fn following(name: &str, options: &StatsOptions) -> Result<FollowOptions, forms:
         _ => return Err(wrong()),
     };
     Ok(FollowOptions {
-        file: options.file.clone(),
+        files: options.files.clone(),
         stream: Some(format!("{transport}/{number}")),
         form: Some(form),
         json: false,

@@ -7,6 +7,7 @@ mod asked;
 #[path = "../common/mod.rs"]
 mod common;
 mod everyday;
+mod first_contact;
 mod hex;
 mod layout;
 mod mistakes;

@@ -1,6 +1,8 @@
 //! Handshakes and logins of all revisions, and sources of keys.
 
+use super::super::login::extent;
 use super::*;
+use crate::wire::Extent;
 
 fn state(settings: &[(&str, &str)], login: &str) -> String {
     let tree = dissect(settings, &[(CLIENT, V9_SERVICE), (SERVER, V9_ANSWER), (CLIENT, login)]);
@@ -181,4 +183,10 @@ fn the_response_of_osrs_names_the_local_player_and_hides_tokens() {
     for name in ["rs.login.device_code", "rs.login.account_hash", "rs.login.user_id", "rs.login.user_hash"] {
         assert!(fields::FIELDS.iter().any(|field| field.abbrev == name && field.secret), "{name}");
     }
+}
+
+#[test]
+fn a_one_byte_size_counts_the_bytes_behind_it() {
+    assert!(matches!(extent(&[16, 60, 0]), Some(Extent::Message(62))));
+    assert!(matches!(extent(&[16, 0, 60]), Some(Extent::Message(63))));
 }
