@@ -13,14 +13,14 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 /// Runs a command about files.
-pub(super) fn run(asked: &Ksy, dirs: &[PathBuf], screen: Screen) -> Exit {
+pub(super) fn run(asked: &Ksy, dirs: &[PathBuf], screen: Screen, read: &mut Vec<PathBuf>) -> Exit {
     match asked {
-        Ksy::Check(check) => self::check(check, dirs, screen),
+        Ksy::Check(check) => self::check(check, dirs, screen, read),
     }
 }
 
 /// Checks each file on its own, so that names of one do not matter to another one.
-fn check(asked: &KsyCheck, dirs: &[PathBuf], screen: Screen) -> Exit {
+fn check(asked: &KsyCheck, dirs: &[PathBuf], screen: Screen, read: &mut Vec<PathBuf>) -> Exit {
     let theme = forms::theme(asked.color);
     let mut to = screen.writer(false);
     let mut exit = Exit::Fine;
@@ -32,6 +32,7 @@ fn check(asked: &KsyCheck, dirs: &[PathBuf], screen: Screen) -> Exit {
                 return Exit::CannotOpen;
             }
         };
+        read.extend_from_slice(&loaded.files);
         if loaded.spec.is_none() {
             exit = Exit::Usage;
         }

@@ -37,6 +37,8 @@ pub struct Loaded {
     pub spec: Option<Spec>,
     /// Errors and warnings, in the order of files and lines.
     pub diagnostics: Vec<Diagnostic>,
+    /// The files that were read, or could not be.
+    pub files: Vec<PathBuf>,
 }
 
 /// Loads files and everything that they import; a directory stands for the `.ksy` files in it. Absolute imports are searched in
@@ -62,7 +64,8 @@ fn resolved(files: &files::Files, mut report: Report) -> Loaded {
     if let Some(spec) = &spec {
         style::check(spec, &mut report);
     }
-    Loaded { spec, diagnostics: report.into_diagnostics(&files.sources) }
+    let paths = files.sources.iter().map(|source| source.path.clone()).collect();
+    Loaded { spec, diagnostics: report.into_diagnostics(&files.sources), files: paths }
 }
 
 #[cfg(test)]

@@ -83,6 +83,10 @@ fn assert_complete(task: &str, cases: &[Case]) {
     let told = told(task);
     let mut missing = Vec::new();
     for names in told.names.values() {
+        // It does not end: tests/watch.rs.
+        if names == &["--watch"] {
+            continue;
+        }
         if !cases.iter().any(|(option, ..)| names.iter().any(|name| name == first(option))) {
             missing.push(names.join(" "));
         }
