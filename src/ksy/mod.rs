@@ -16,6 +16,7 @@ pub mod place;
 mod protocol;
 mod read;
 pub mod reference;
+pub mod registration;
 mod report;
 mod resolve;
 mod run;

@@ -60,6 +60,12 @@ impl Report {
         self.add(Complaint { error: false, ..Complaint::error(place, message).help_if(help) });
     }
 
+    /// Takes the complaints of another report.
+    pub(super) fn append(&mut self, other: Report) {
+        other.complaints.into_iter().for_each(|complaint| self.add(complaint));
+        self.left_out += other.left_out;
+    }
+
     /// Takes the complaints of another report, with errors as warnings.
     pub(super) fn add_as_warnings(&mut self, other: Report, ending: &str) {
         for complaint in other.complaints {
