@@ -71,6 +71,7 @@ impl Args {
             Some(Task::Stats { options, .. }) => options.file.iter().cloned().collect(),
             Some(Task::Objects(objects)) => objects.files.clone(),
             Some(Task::Ksy(Ksy::Check(check))) => check.files.clone(),
+            Some(Task::Ksy(Ksy::Lua(lua))) => vec![lua.file.clone()],
             Some(_) => Vec::new(),
             None => self.files.clone(),
         }
@@ -436,6 +437,19 @@ pub enum Task {
 pub enum Ksy {
     /// List errors and warnings, and how the format is framed on TCP
     Check(KsyCheck),
+    /// Print a dissector for Wireshark in Lua
+    ///
+    /// Load it with wireshark -X lua_script:FILE.lua, or put it into the folder of Wireshark's personal plugins. What Lua cannot do is a
+    /// comment in the text and a warning.
+    Lua(KsyLua),
+}
+
+/// Which Kaitai Struct file becomes a dissector for Wireshark.
+#[derive(Debug, Group)]
+pub struct KsyLua {
+    /// The file; `-` is standard input
+    #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub file: PathBuf,
 }
 
 /// Which Kaitai Struct files are checked.

@@ -9,6 +9,7 @@ mod fields;
 pub mod files;
 pub mod framing;
 pub mod keys;
+pub mod lua;
 pub mod model;
 mod nearest;
 pub mod notes;
