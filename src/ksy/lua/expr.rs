@@ -19,8 +19,8 @@ impl Lua<'_> {
             Kind::Bool(value) => value.to_string(),
             Kind::Str(text) => quoted(text.as_bytes()),
             Kind::Bytes(bytes) => quoted(bytes),
-            Kind::List(elements) if expr.ty == Ty::Bytes => format!("string.char({})", self.all(elements)?),
-            Kind::List(elements) => format!("list({})", self.all(elements)?),
+            Kind::List(elements) if expr.ty == Ty::Bytes => self.chars(elements)?,
+            Kind::List(elements) => format!("({{ n = {}, {} }})", elements.len(), self.all(elements)?),
             Kind::Member(id, value) => format!("{}{}", self.integer(*value, expr), self.member_comment(*id, *value)),
             Kind::ToEnum(value, _) => of(value)?,
             Kind::This => "this".to_owned(),
@@ -55,6 +55,13 @@ impl Lua<'_> {
 
     fn all(&self, elements: &[Expr]) -> Result<String, Obstacle> {
         Ok(elements.iter().map(|element| self.expr(element)).collect::<Result<Vec<_>, _>>()?.join(", "))
+    }
+
+    /// Bytes by their values. A function of Lua takes a limited number of them.
+    fn chars(&self, elements: &[Expr]) -> Result<String, Obstacle> {
+        const MOST: usize = 100;
+        let parts = elements.chunks(MOST).map(|part| Ok(format!("string.char({})", self.all(part)?)));
+        Ok(format!("({})", parts.collect::<Result<Vec<_>, Obstacle>>()?.join(" .. ")))
     }
 
     fn integer(&self, value: i128, expr: &Expr) -> String {
@@ -123,7 +130,7 @@ impl Lua<'_> {
             (Ty::Bytes, _) => format!("hex({text})"),
             (Ty::Struct(_), _) => format!("summary({text})"),
             (Ty::Float | Ty::Bool, _) => format!("tostring({text})"),
-            (Ty::Array(_) | Ty::Any | Ty::Io, _) => return Err(Obstacle::new(value.place, "a list in a text")),
+            (Ty::Array(_) | Ty::Any | Ty::Io, _) => format!("words_of({text})"),
         })
     }
 

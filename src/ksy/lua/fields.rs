@@ -152,7 +152,8 @@ fn of_type(ty: &Ty, add: &mut impl FnMut(Shape)) {
         Ty::Bool => add(Shape::Bool),
         Ty::Str => add(Shape::Text),
         Ty::Bytes => add(Shape::Bytes),
-        Ty::Struct(_) | Ty::Io | Ty::Any | Ty::Array(_) => {}
+        Ty::Array(element) => of_type(element, add),
+        Ty::Struct(_) | Ty::Io | Ty::Any => {}
     }
 }
 
@@ -249,7 +250,7 @@ impl Fields {
                 }
             }
         }
-        if context.has_stream && of.instances.is_empty() {
+        if context.around.is_empty() || context.has_stream && of.instances.is_empty() {
             let (name, key) = (format!("{}._unparsed", context.path), format!("{}._unparsed", context.key));
             let docs = Docs { doc: Some("Bytes that no field of the file takes".into()), ..Docs::default() };
             self.declare(key, &name, "_unparsed", &Shape::Bytes, &docs);

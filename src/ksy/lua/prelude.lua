@@ -38,21 +38,35 @@ local function count_work()
   if work > MOST_WORK then fail("more than " .. MOST_WORK .. " values") end
 end
 
+-- While instances are shown, the parts of the whole message that they take.
+local apart
+
+local function taken(tvb, at, size)
+  if apart then table.insert(apart, { tvb = tvb, from = at, to = at + size }) end
+end
+
 -- Adds a value to the tree. Without a tree, messages are only measured.
 local function show(tree, key, tvb, at, size, value)
   if not tree then return end
   if wide[key] then value = wide[key].new(value) end
   tree:add(fields[key], tvb(at, size), value)
+  taken(tvb, at, size)
 end
 
 -- Adds bytes as they are.
 local function show_bytes(tree, key, tvb, at, size)
-  if tree then tree:add(fields[key], tvb(at, size)) end
+  if not tree then return end
+  tree:add(fields[key], tvb(at, size))
+  taken(tvb, at, size)
 end
 
--- Shows a value that is calculated, not read.
-local function calculated(tree, key, value)
-  if tree and value ~= nil then
+-- Shows a value that is calculated, not read; of a list each element.
+local calculated
+
+function calculated(tree, key, value)
+  if tree and type(value) == "table" then
+    for at = 1, value.n do calculated(tree, key, value[at]) end
+  elseif tree and value ~= nil then
     tree:add(fields[key], wide[key] and wide[key].new(value) or value):set_generated()
   end
   return value
@@ -107,21 +121,22 @@ local function bits(io, tree, key, width, is_little, is_boolean)
   local size = math.ceil((taken + width) / 8)
   io.left = 0
   need(io, first + size - io.at)
-  local value, done = 0, 0
+  -- The lowest 32 bits and those above, so that neither is rounded.
+  local low, high, done = 0, 0, 0
   for at = first, first + size - 1 do
-    local here = math.min(8 - taken, width - done)
     local byte = io.tvb(at, 1):uint()
-    if is_little then
-      value = value + math.floor(byte / 2 ^ taken) % 2 ^ here * 2 ^ done
-    else
-      value = value * 2 ^ here + math.floor(byte / 2 ^ (8 - taken - here)) % 2 ^ here
+    for _ = 1, math.min(8 - taken, width - done) do
+      local one = math.floor(byte / 2 ^ (is_little and taken or 7 - taken)) % 2
+      local place = is_little and done or width - 1 - done
+      if place < 32 then low = low + one * 2 ^ place else high = high + one * 2 ^ (place - 32) end
+      done, taken = done + 1, taken + 1
     end
-    done, taken = done + here, (taken + here) % 8
+    taken = taken % 8
   end
   io.at, io.left = first + size, (8 - taken) % 8
-  value = math.floor(value)
+  local value = math.floor(high * 2 ^ 32 + low)
   if is_boolean then value = value ~= 0 end
-  show(tree, key, io.tvb, first, size, value)
+  show(tree, key, io.tvb, first, size, high > 0 and UInt64.new(low, high) or value)
   return value
 end
 
@@ -184,13 +199,22 @@ end
 
 local function bytes(tree, key, part)
   show_bytes(tree, key, part.tvb, part.at, part.len)
+  if tree then taken(part.tvb, part.at, part.size) end
   return raw(part)
 end
 
 local function text(tree, key, part, encoding)
-  local value = part.len > 0 and part.tvb(part.at, part.len):string(encoding) or ""
-  show(tree, key, part.tvb, part.at, part.size, value)
-  return value
+  if part.len == 0 then
+    show(tree, key, part.tvb, part.at, part.size, "")
+    return ""
+  end
+  local range = part.tvb(part.at, part.len)
+  -- Wireshark cuts a given text at the number of its bytes on the wire, so it decodes the text itself.
+  if tree then
+    tree:add_packet_field(fields[key], range, encoding)
+    taken(part.tvb, part.at, part.size)
+  end
+  return range:string(encoding)
 end
 
 -- The stream of an object of its own size.
@@ -243,6 +267,8 @@ local function define(name)
       local open = rawget(this, "_open")
       if open[member] then fail("the value of " .. member .. " depends on itself") end
       open[member] = true
+      -- It is shown later, from the same position.
+      rawget(this, "_at")[member] = this._io.at
       local value = instance(this, nil, "")
       open[member] = nil
       rawset(this, member, value)
@@ -254,7 +280,7 @@ end
 
 local function new(of, reader, io, arguments, parent)
   local this = arguments or {}
-  this._of, this._io, this._open = of, io, {}
+  this._of, this._io, this._open, this._at = of, io, {}, {}
   this._parent, this._root, this._little = parent, this, nil
   if reader then this._root, this._little = reader._root, reader._little end
   return setmetatable(this, of.meta)
@@ -273,41 +299,72 @@ end
 -- The innermost branch that is read, where a failure is noted.
 local innermost
 
--- Shows instances, and what the object is in a few words. A failure of one concerns no other one.
+-- Complete objects whose instances are still to be shown: these may use what comes behind the object.
+local complete = {}
+
 local function finish(this, tree, path)
-  if not tree then return end
-  for _, name in ipairs(this._of.order) do
-    local is_fine, problem = pcall(this._of.instances[name], this, tree, path)
-    if not is_fine then note(tree, problem) end
-  end
-  if this._of.summary then
-    local is_fine, words = pcall(this._of.summary, this)
-    if is_fine then tree:append_text(": " .. words) end
-  end
+  if tree then table.insert(complete, { this = this, tree = tree, path = path }) end
 end
 
-local depth = 0
+-- Shows an instance. A failure of one concerns no other one.
+local function show_instance(this, name, tree, path)
+  local io = this._io
+  local at, left = io and io.at, io and io.left
+  if io and this._at[name] then io.at = this._at[name] end
+  local is_fine, problem = pcall(this._of.instances[name], this, tree, path)
+  if io then io.at, io.left = at, left end
+  if not is_fine then note(tree, problem) end
+end
+
+-- Shows instances of all objects, and what each object is in a few words.
+local function show_instances()
+  local at = 1
+  apart = {}
+  while complete[at] do
+    local one = complete[at]
+    for _, name in ipairs(one.this._of.order) do show_instance(one.this, name, one.tree, one.path) end
+    if one.this._of.summary then
+      local is_fine, words = pcall(one.this._of.summary, one.this)
+      if is_fine then one.tree:append_text(": " .. words) end
+    end
+    complete[at] = false
+    at = at + 1
+  end
+  local parts = apart
+  apart, complete = nil, {}
+  return parts
+end
+
 local DEEPEST = 100
+
+-- Whether an object of this type at this place contains the next one: an instance may lead back to it.
+local function is_around(object, of, tvb, start)
+  while object do
+    if object._of == of and object._start == start and object._io and object._io.tvb == tvb then return true end
+    object = rawget(object, "_reader")
+  end
+  return false
+end
 
 -- Reads an object as a branch of the tree. Options: `parent`, `alone` for a type of another file, which is its own root.
 local function object(of, reader, io, tree, key, arguments, options)
   options = options or {}
   count_work()
-  if depth >= DEEPEST then fail("more than " .. DEEPEST .. " objects inside each other") end
   local parent = reader
   if options.parent ~= nil then parent = options.parent or nil end
   if options.alone then parent = nil end
   local this = new(of, reader, io, arguments, parent)
+  this._reader, this._start, this._depth = reader, io.at, (rawget(reader, "_depth") or 0) + 1
+  if this._depth > DEEPEST then fail("more than " .. DEEPEST .. " objects inside each other") end
   if options.alone then this._root = this end
+  if apart and is_around(reader, of, io.tvb, io.at) then tree = nil end
   local path, start = inside(key, of), io.at
   local branch = tree and tree:add(fields[key .. "#object"] or fields[key], io.tvb(start, io.to - start))
   innermost = branch or innermost
-  depth = depth + 1
   of.read(this, io, branch, path)
   finish(this, branch, path)
-  depth = depth - 1
   if branch and io == reader._io then branch:set_len(io.at - start) end
-  if branch and io ~= reader._io and io.at < io.to and fields[path .. "._unparsed"] then
+  if branch and io ~= reader._io and io.at < io.to and #of.order == 0 and fields[path .. "._unparsed"] then
     show_bytes(branch, path .. "._unparsed", io.tvb, io.at, io.to - io.at)
   end
   innermost = tree or innermost
@@ -355,9 +412,8 @@ local function at_position(io, position, read)
   local at, left = io.at, io.left
   if position < 0 or io.from + position > io.to then fail(string.format("position %d is outside", position)) end
   io.at, io.left = io.from + position, 0
-  local is_fine, problem = pcall(read)
+  read()
   io.at, io.left = at, left
-  if not is_fine then error(problem, 0) end
 end
 
 -- Reads an object that nothing contains.
@@ -424,10 +480,6 @@ end
 local function either(condition, yes, no)
   if condition then return yes() end
   return no()
-end
-
-local function list(...)
-  return { n = select("#", ...), ... }
 end
 
 local function element(of, index)
@@ -504,4 +556,13 @@ end
 
 local function summary(this)
   return this and this._of.summary and this._of.summary(this) or ""
+end
+
+-- A value of any kind in a text.
+local function words_of(value)
+  if type(value) ~= "table" then return tostring(value) end
+  if value._of then return summary(value) end
+  local words = {}
+  for at = 1, value.n or 0 do words[at] = words_of(value[at]) end
+  return "[" .. table.concat(words, ", ") .. "]"
 end

@@ -4,7 +4,7 @@ local tcp_stream, tcp_fin = Field.new("tcp.stream"), Field.new("tcp.flags.fin")
 
 -- Reads without a tree first: what is not complete leaves nothing behind.
 local function measured(read, this, tvb, at, is_growing)
-  work, depth = 0, 0
+  work = 0
   local io = stream(tvb, at, tvb:len(), is_growing)
   this._io = io
   local is_fine, problem = pcall(read, this, io, nil, root)
@@ -12,14 +12,14 @@ local function measured(read, this, tvb, at, is_growing)
   return nil, type(problem) == "table" and problem.more, problem
 end
 
--- Reads with a tree. What was read before a failure stays.
+-- Reads with a tree. What was read before a failure stays. Also returns the parts that instances took.
 local function shown(read, this, tvb, at, tree)
-  work, depth, innermost = 0, 0, tree
+  work, innermost, complete = 0, tree, {}
   local io = stream(tvb, at, tvb:len())
   this._io = io
   local is_fine, problem = pcall(read, this, io, tree, root)
   if not is_fine then note(innermost, problem) end
-  return is_fine and problem
+  return is_fine and problem, show_instances()
 end
 
 -- Asks for the rest of what begins at an offset.
@@ -91,15 +91,25 @@ local function messages(unit, tvb, pinfo, tree)
   return words
 end
 
+-- Shows the bytes behind an object that no instance took.
+local function show_unparsed(io, taken, tree)
+  local at = io.at
+  table.sort(taken, function(a, b) return a.from < b.from end)
+  table.insert(taken, { tvb = io.tvb, from = io.to, to = io.to })
+  for _, part in ipairs(taken) do
+    if part.tvb == io.tvb then
+      if part.from > at then show_bytes(tree, root .. "._unparsed", io.tvb, at, part.from - at) end
+      at = math.max(at, part.to)
+    end
+  end
+end
+
 -- All bytes as one object.
 local function alone(of, tvb, tree)
   local branch = tree:add(proto, tvb())
-  local message = shown(whole(of), {}, tvb, 0, branch)
+  local message, taken = shown(whole(of), {}, tvb, 0, branch)
   if not message then return { "malformed" } end
-  local io = message._io
-  if io.at < io.to and fields[root .. "._unparsed"] then
-    show_bytes(branch, root .. "._unparsed", tvb, io.at, io.to - io.at)
-  end
+  show_unparsed(message._io, taken, branch)
   return { describe(message) }
 end
 
