@@ -30,7 +30,9 @@ impl Lua<'_> {
         let key = || format!("path .. {}", quoted(format!(".{}{}", of.name, suffix(of, data)).as_bytes()));
         let value = match data {
             Data::Int { bytes: 1, signed, .. } => format!("{}(io, tree, {}, 1)", int(*signed), key()),
-            Data::Int { bytes, signed, endian, .. } => format!("{}(io, tree, {}, {bytes}, {})", int(*signed), key(), order(*endian)),
+            Data::Int { bytes, signed, endian, .. } => {
+                format!("{}(io, tree, {}, {bytes}, {})", int(*signed), key(), order(*endian))
+            }
             Data::Float { bytes, endian } => format!("float(io, tree, {}, {bytes}, {})", key(), order(*endian)),
             Data::Bits { width, endian, bool, .. } => {
                 let boolean = if *bool { ", true" } else { "" };
@@ -97,7 +99,9 @@ impl Lua<'_> {
         let part = match (&bytes.size, &bytes.terminator) {
             (Size::Terminator, Some(terminator)) => terminated(terminator),
             (Size::Terminator, None) => "rest(io)".to_owned(),
-            (Size::Expr(size), terminator) => format!("sized(io, {}{})", bare(&self.expr(size)?), stripped(bytes.pad_right, terminator)),
+            (Size::Expr(size), terminator) => {
+                format!("sized(io, {}{})", bare(&self.expr(size)?), stripped(bytes.pad_right, terminator))
+            }
             (Size::Eos, terminator) => format!("rest(io{})", stripped(bytes.pad_right, terminator)),
         };
         Ok(match &bytes.process {

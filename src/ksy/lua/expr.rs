@@ -153,7 +153,7 @@ impl Lua<'_> {
             _ => match name.strip_prefix("ISO-8859-") {
                 Some(part) => return format!("ENC_ISO_8859_{part}"),
                 None => {
-                    self.remark(place, format!("Lua scripts of Wireshark have no encoding {name}; its text is read as UTF-8"));
+                    self.remark(place, format!("Wireshark has no encoding {name} for scripts; its text is read as UTF-8"));
                     "ENC_UTF_8"
                 }
             },

@@ -17,8 +17,14 @@ const OBJECT: &str = "#object";
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Shape {
     /// An integer: the most bits of signed and of unsigned ones, and its names.
-    Int { signed: u8, unsigned: u8, names: Option<EnumId> },
-    Float { is_single: bool },
+    Int {
+        signed: u8,
+        unsigned: u8,
+        names: Option<EnumId>,
+    },
+    Float {
+        is_single: bool,
+    },
     Bool,
     Text,
     Bytes,
@@ -318,8 +324,7 @@ impl Fields {
         }
         self.families.insert(abbrev.clone(), shape.family());
         let doc = docs.doc.clone().unwrap_or_default();
-        let declared =
-            Declared { abbrev, label: label.to_owned(), field_type: shape.field_type(), names: shape.names(), doc };
+        let declared = Declared { abbrev, label: label.to_owned(), field_type: shape.field_type(), names: shape.names(), doc };
         self.declared.insert(key.clone(), declared);
         self.order.push(key);
     }

@@ -84,7 +84,7 @@ impl Lua<'_> {
         let runs = units.runs(self.spec);
         types.iter().for_each(|id| self.write_type(*id, &runs, &mut code));
         registration.iter().for_each(|registration| self.titles(registration, &mut code));
-        self.dissector(&units, registration.is_none_or(Registration::is_on_tcp), &mut code);
+        self.dissector(&units, registration.is_some_and(Registration::is_on_tcp), &mut code);
         let mut end = Code::default();
         self.register(registration, &mut end);
         self.enums.borrow_mut().extend(fields.enums());

@@ -30,5 +30,8 @@ impl Names {
 fn distinct(names: Vec<(&str, &str)>) -> Vec<String> {
     let mut counts: HashMap<&str, usize> = HashMap::new();
     names.iter().for_each(|(name, _)| *counts.entry(name).or_default() += 1);
-    names.iter().map(|(name, path)| if counts.get(name) == Some(&1) { (*name).to_owned() } else { path.replace("::", "__") }).collect()
+    names
+        .iter()
+        .map(|(name, path)| if counts.get(name) == Some(&1) { (*name).to_owned() } else { path.replace("::", "__") })
+        .collect()
 }

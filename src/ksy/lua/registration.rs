@@ -1,6 +1,6 @@
 //! How Wireshark finds the protocol: ports, first bytes, and what its messages are on TCP.
 
-use super::code::{Code, function, quoted};
+use super::code::{Code, bare, function, quoted};
 use super::types::returning;
 use super::{Lua, Obstacle};
 use crate::ksy::framing::{Unit, unit};
@@ -10,6 +10,8 @@ use crate::ksy::registration::{Carrier, Framed, Registration, Roots};
 /// What the directions of a stream consist of.
 pub(super) struct Units {
     pub(super) roots: Roots,
+    /// Whether the file states that all of a direction is one message.
+    is_connection: bool,
     /// By root; an error is the reason why no message has an end.
     units: Vec<(TypeId, Result<Unit, String>)>,
 }
@@ -21,10 +23,10 @@ impl Units {
         let message = registration.and_then(|registration| registration.message);
         let is_connection = registration.is_some_and(|registration| registration.framing == Framed::Connection);
         let unit_of = |root: TypeId| match is_connection {
-            true => Err("`framing: connection`".to_owned()),
+            true => Err("the file states `framing: connection`".to_owned()),
             false => unit(spec, root, message).map_err(|open| open.reason),
         };
-        Units { roots, units: roots.distinct().into_iter().map(|root| (root, unit_of(root))).collect() }
+        Units { roots, is_connection, units: roots.distinct().into_iter().map(|root| (root, unit_of(root))).collect() }
     }
 
     /// Types whose fields are those of the protocol itself.
@@ -70,7 +72,8 @@ impl Lua<'_> {
     pub(super) fn titles(&self, registration: &Registration, to: &mut Code) {
         let types = registration.names.iter().chain(&registration.infos).map(|(of, _)| *of);
         for of in types.collect::<std::collections::BTreeSet<_>>() {
-            let find = |list: &[(TypeId, crate::ksy::expr::Expr)]| list.iter().find(|(id, _)| *id == of).map(|(_, expr)| expr.clone());
+            let find =
+                |list: &[(TypeId, crate::ksy::expr::Expr)]| list.iter().find(|(id, _)| *id == of).map(|(_, expr)| expr.clone());
             let title = || -> Result<String, Obstacle> {
                 let mut parts = Vec::new();
                 if let Some(name) = find(&registration.names) {
@@ -89,7 +92,7 @@ impl Lua<'_> {
                 Ok(parts.join(" .. \", \" .. "))
             };
             match title() {
-                Ok(title) => returning(&function(&format!("{}.title", self.type_of(of)), "this"), &title, to),
+                Ok(title) => returning(&function(&format!("{}.title", self.type_of(of)), "this"), bare(&title), to),
                 Err(obstacle) => self.obstacle(&obstacle, to),
             }
         }
@@ -107,14 +110,17 @@ impl Lua<'_> {
                     to.comment("On TCP, one such object behind another.");
                     to.line(&format!("local {place} = {{ root = {of}, of = {message}, message = whole({message}) }}"));
                 }
-                Ok(Unit::Run { .. }) => {
-                    to.comment("On TCP, messages one behind another, behind what is read once.");
-                    to.line(&format!("local {place} = {{ root = {of}, of = {of}, once = {of}.once, message = {of}.message }}"));
+                Ok(Unit::Run { root, run }) => {
+                    let is_plain = run.once == 0 && run.holder == *root;
+                    let once = if is_plain { String::new() } else { format!("once = {of}.once, ") };
+                    let behind = if is_plain { "" } else { ", behind what is read once" };
+                    to.comment(&format!("On TCP, messages one behind another{behind}."));
+                    to.line(&format!("local {place} = {{ root = {of}, of = {of}, {once}message = {of}.message }}"));
                 }
                 Err(reason) => {
                     let why = format!("On TCP, everything that one side sends is one message, because {reason}");
                     to.comment(&format!("{why}. Lua learns of the end from the FIN only."));
-                    if on_tcp {
+                    if on_tcp && !units.is_connection {
                         let place = self.spec.type_of(*root).place;
                         self.warn(place, format!("{why}; the Lua dissector waits for the end of the connection"));
                     }
@@ -145,7 +151,8 @@ impl Lua<'_> {
         to.blank();
         let none = [Carrier::Tcp, Carrier::Udp];
         let carriers = registration.map_or(none.as_slice(), |registration| registration.carriers.as_slice());
-        let carriers = if carriers.iter().any(|carrier| matches!(carrier, Carrier::Tcp | Carrier::Udp)) { carriers } else { &none };
+        let carriers =
+            if carriers.iter().any(|carrier| matches!(carrier, Carrier::Tcp | Carrier::Udp)) { carriers } else { &none };
         for carrier in carriers {
             let table = match carrier {
                 Carrier::Tcp => "tcp",

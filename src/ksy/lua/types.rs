@@ -70,8 +70,15 @@ impl Lua<'_> {
         match inner {
             Some(object) => {
                 let place = member("this", &last.name);
+                to.open(&format!("if not {place} then"));
+                self.create(last, object, to);
+                to.close("end");
                 to.line(&format!("{place}._io = io"));
-                to.line(&format!("return {}.message({place}, io, tree, {})", self.type_of(object.of), inner_path(self, last, object)));
+                to.line(&format!(
+                    "return {}.message({place}, io, tree, {})",
+                    self.type_of(object.of),
+                    inner_path(self, last, object)
+                ));
             }
             None => match self.elements(last, data) {
                 Ok(code) => to.append(&code),
@@ -83,14 +90,19 @@ impl Lua<'_> {
         self.read(&function(&format!("{name}.read"), READER), of, &of.seq, to);
     }
 
-    /// The object at the end of the root whose last attribute repeats.
+    /// The object at the end of the root whose last attribute repeats: what is read once of it.
     fn begin_inner(&self, last: &Member, object: &Object, to: &mut Code) {
+        self.create(last, object, to);
+        let (place, of) = (member("this", &last.name), self.type_of(object.of));
+        to.line(&format!("if {of}.once then {of}.once({place}, io, tree, {}) end", inner_path(self, last, object)));
+    }
+
+    /// The same object without anything read.
+    fn create(&self, last: &Member, object: &Object, to: &mut Code) {
         let (place, of) = (member("this", &last.name), self.type_of(object.of));
         match self.arguments(object) {
-            Ok(arguments) => {
-                to.line(&format!("{place} = new({of}, this, io, {}, this)", arguments.unwrap_or_else(|| "nil".to_owned())));
-                to.line(&format!("if {of}.once then {of}.once({place}, io, tree, {}) end", inner_path(self, last, object)));
-            }
+            Ok(Some(arguments)) => to.line(&format!("{place} = new({of}, this, io, {arguments}, this)")),
+            Ok(None) => to.line(&format!("{place} = new({of}, this, io, nil, this)")),
             Err(obstacle) => self.fails(&obstacle, to),
         }
     }
@@ -159,7 +171,9 @@ impl Lua<'_> {
                 return self.valid(of, place, code);
             }
             Repeat::Eos => (format!("until_end(io, this, {name}, function(index)"), "end)".to_owned()),
-            Repeat::Count(count) => (format!("times(this, {name}, {}, function(index)", bare(&self.expr(count)?)), "end)".to_owned()),
+            Repeat::Count(count) => {
+                (format!("times(this, {name}, {}, function(index)", bare(&self.expr(count)?)), "end)".to_owned())
+            }
             Repeat::Until(until) => (
                 format!("until_true(this, {name}, function(index)"),
                 format!("end, function(_, index) return {} end)", bare(&self.expr(until)?)),
@@ -188,12 +202,13 @@ impl Lua<'_> {
         let Some(valid) = &of.valid else { return Ok(()) };
         let element = if let crate::ksy::model::Ty::Array(element) = &of.ty { element } else { &of.ty };
         let is_text = matches!(element, crate::ksy::model::Ty::Str | crate::ksy::model::Ty::Bytes);
-        let at_least = |a: &str, b: &str| if is_text { format!("not is_before({a}, {b})") } else { format!("{a} >= {b}") };
+        let at_least = |min: &str| if is_text { format!("not is_before({place}, {min})") } else { format!("{place} >= {min}") };
+        let at_most = |max: &str| if is_text { format!("not is_before({max}, {place})") } else { format!("{place} <= {max}") };
         let condition = match valid {
             Valid::Eq(value) => format!("{place} == {}", self.expr(value)?),
             Valid::Range { min, max } => {
-                let min = min.as_ref().map(|min| self.expr(min)).transpose()?.map(|min| at_least(place, &min));
-                let max = max.as_ref().map(|max| self.expr(max)).transpose()?.map(|max| at_least(&max, place));
+                let min = min.as_ref().map(|min| self.expr(min)).transpose()?.map(|min| at_least(&min));
+                let max = max.as_ref().map(|max| self.expr(max)).transpose()?.map(|max| at_most(&max));
                 min.into_iter().chain(max).collect::<Vec<_>>().join(" and ")
             }
             Valid::AnyOf(values) => {
@@ -318,7 +333,10 @@ impl Lua<'_> {
     /// Arguments of an object by the names of parameters.
     pub(super) fn arguments(&self, object: &Object) -> Result<Option<String>, Obstacle> {
         let params = &self.spec.type_of(object.of).params;
-        let each = params.iter().zip(&object.args).map(|(param, value)| Ok(format!("{} = {}", key(&param.name), bare(&self.expr(value)?))));
+        let each = params
+            .iter()
+            .zip(&object.args)
+            .map(|(param, value)| Ok(format!("{} = {}", key(&param.name), bare(&self.expr(value)?))));
         let all = each.collect::<Result<Vec<_>, Obstacle>>()?;
         Ok((!all.is_empty()).then(|| format!("{{ {} }}", all.join(", "))))
     }
@@ -335,7 +353,6 @@ fn inner_path(lua: &Lua<'_>, last: &Member, object: &Object) -> String {
 fn is_repeated(of: &Member) -> bool {
     matches!(&of.how, How::Read(read) if !matches!(read.repeat, Repeat::No))
 }
-
 
 /// A function that returns an expression.
 pub(super) fn returning(head: &str, value: &str, to: &mut Code) {
