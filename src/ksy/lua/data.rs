@@ -2,7 +2,7 @@
 
 use super::code::{Code, bare, quoted};
 use super::expr::is_little;
-use super::fields::suffix;
+use super::fields::{Shape, shapes, suffix};
 use super::{Lua, Obstacle};
 use crate::ksy::model::{Bytes, Data, Endian, Member, Object, ParentOf, Process, Size, Switch, Terminator};
 
@@ -27,7 +27,18 @@ impl Target<'_> {
 impl Lua<'_> {
     /// Code that reads a value.
     pub(super) fn data(&self, of: &Member, data: &Data, target: Target<'_>, code: &mut Code) -> Result<(), Obstacle> {
-        let key = || format!("path .. {}", quoted(format!(".{}{}", of.name, suffix(of, data)).as_bytes()));
+        self.data_of(of, &shapes(of), data, target, code)
+    }
+
+    fn data_of(
+        &self,
+        of: &Member,
+        shapes: &[(Shape, &'static str)],
+        data: &Data,
+        target: Target<'_>,
+        code: &mut Code,
+    ) -> Result<(), Obstacle> {
+        let key = || format!("path .. {}", quoted(format!(".{}{}", of.name, suffix(shapes, data)).as_bytes()));
         let value = match data {
             Data::Int { bytes: 1, signed, .. } => format!("{}(io, tree, {}, 1)", int(*signed), key()),
             Data::Int { bytes, signed, endian, .. } => {
@@ -43,7 +54,7 @@ impl Lua<'_> {
                 format!("text(tree, {}, {}, {})", key(), self.part(bytes)?, self.encoding(encoding, of.place))
             }
             Data::Object(object) => self.object(object, &key())?,
-            Data::Switch(switch) => return self.switch(of, switch, target, code),
+            Data::Switch(switch) => return self.switch(of, shapes, switch, target, code),
         };
         code.line(&target.line(&value));
         Ok(())
@@ -70,21 +81,28 @@ impl Lua<'_> {
         Ok(format!("object({values})"))
     }
 
-    fn switch(&self, of: &Member, switch: &Switch, target: Target<'_>, code: &mut Code) -> Result<(), Obstacle> {
+    fn switch(
+        &self,
+        of: &Member,
+        shapes: &[(Shape, &'static str)],
+        switch: &Switch,
+        target: Target<'_>,
+        code: &mut Code,
+    ) -> Result<(), Obstacle> {
         code.open("do");
         code.line(&format!("local on = {}", bare(&self.expr(&switch.on)?)));
         let mut word = "if";
         for (case, data) in &switch.cases {
             code.open(&format!("{word} on == {} then", self.expr(case)?));
-            self.data(of, data, target, code)?;
+            self.data_of(of, shapes, data, target, code)?;
             code.close_without_line();
             word = "elseif";
         }
         match (&switch.otherwise, switch.cases.is_empty()) {
-            (Some(data), true) => self.data(of, data, target, code)?,
+            (Some(data), true) => self.data_of(of, shapes, data, target, code)?,
             (Some(data), false) => {
                 code.open("else");
-                self.data(of, data, target, code)?;
+                self.data_of(of, shapes, data, target, code)?;
                 code.close("end");
             }
             (None, false) => code.line("end"),

@@ -10,6 +10,12 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 /// Fields of a dissector. Of further paths the names are those of the type alone.
 const MOST: usize = 1 << 13;
 
+/// Bytes of a path, beyond which names are those of the type alone.
+const PATH: usize = 1 << 10;
+
+/// Characters of a description; fields repeat it at each of their paths.
+const ABOUT: usize = 200;
+
 /// What stands behind the key of an object whose path has other values, too. No name of a file has this character.
 const OBJECT: &str = "#object";
 
@@ -29,7 +35,7 @@ pub(super) enum Shape {
     Text,
     Bytes,
     /// Objects of these types; the flag states whether one has a stream of its own.
-    Objects(Vec<(TypeId, bool)>),
+    Objects(BTreeMap<TypeId, bool>),
 }
 
 impl Shape {
@@ -95,7 +101,9 @@ impl Shape {
                 *names = names.or(n);
             }
             (Shape::Float { is_single }, Shape::Float { is_single: other }) => *is_single &= other,
-            (Shape::Objects(types), Shape::Objects(others)) => types.extend(others),
+            (Shape::Objects(types), Shape::Objects(others)) => {
+                others.into_iter().for_each(|(of, has_stream)| *types.entry(of).or_default() |= has_stream);
+            }
             _ => {}
         }
     }
@@ -118,11 +126,10 @@ pub(super) fn shapes(member: &Member) -> Vec<(Shape, &'static str)> {
     shapes.into_iter().enumerate().map(|(at, shape)| (shape.clone(), suffix(at, &shape))).collect()
 }
 
-/// What stands behind the key of a member for values of this shape.
-pub(super) fn suffix(member: &Member, data: &Data) -> &'static str {
+/// What stands behind the key of a member with these shapes for a value that is read.
+pub(super) fn suffix(shapes: &[(Shape, &'static str)], data: &Data) -> &'static str {
     let mut own = None;
     of_data(data, &mut |shape| own = own.take().or(Some(shape)));
-    let shapes = shapes(member);
     match own {
         None | Some(Shape::Objects(_)) => "",
         Some(own) => shapes.iter().find(|(shape, _)| shape.is_like(&own)).map_or("", |(_, suffix)| *suffix),
@@ -141,7 +148,7 @@ fn of_data(data: &Data, add: &mut impl FnMut(Shape)) {
         Data::Bits { width, names, .. } => add(Shape::Int { signed: 0, unsigned: *width, names: *names }),
         Data::Bytes(_) => add(Shape::Bytes),
         Data::Str(..) => add(Shape::Text),
-        Data::Object(object) => add(Shape::Objects(vec![(object.of, object.bytes.is_some())])),
+        Data::Object(object) => add(Shape::Objects(BTreeMap::from([(object.of, object.bytes.is_some())]))),
         Data::Switch(switch) => {
             switch.cases.iter().for_each(|(_, data)| of_data(data, add));
             switch.otherwise.iter().for_each(|data| of_data(data, add));
@@ -279,7 +286,7 @@ impl Fields {
             known.has_stream |= has_stream;
             return known.key.clone();
         }
-        let full = self.order.len() >= MOST;
+        let full = self.order.len() >= MOST || path.len() > PATH;
         if let Some(known) = self.by_type.get(&of).filter(|_| full).and_then(|at| self.contexts.get(*at)) {
             return known.key.clone();
         }
@@ -323,7 +330,7 @@ impl Fields {
             abbrev += shape.suffix();
         }
         self.families.insert(abbrev.clone(), shape.family());
-        let doc = docs.doc.clone().unwrap_or_default();
+        let doc = docs.doc.as_deref().unwrap_or_default().chars().take(ABOUT).collect();
         let declared = Declared { abbrev, label: label.to_owned(), field_type: shape.field_type(), names: shape.names(), doc };
         self.declared.insert(key.clone(), declared);
         self.order.push(key);
