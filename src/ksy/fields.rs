@@ -210,13 +210,7 @@ impl Builder<'_> {
         context
     }
 
-    fn field(
-        &mut self,
-        kind: ShapeKind,
-        name: &str,
-        label: &'static str,
-        about: &'static str,
-    ) -> Option<&'static Field> {
+    fn field(&mut self, kind: ShapeKind, name: &str, label: &'static str, about: &'static str) -> Option<&'static Field> {
         let abbrev = leak(name);
         let field = match kind {
             ShapeKind::Int(None) => Field::number(abbrev, label, about),

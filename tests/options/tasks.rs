@@ -144,6 +144,15 @@ pub const KSY_CHECK: &[Case] = &[
     ("--no-user-ksy", "tests/ksy/chat.ksy", Same),
 ];
 
+pub const KSY_LUA: &[Case] = &[
+    ("--pager auto", "tests/ksy/chat.ksy", Same),
+    ("--pager never", "tests/ksy/chat.ksy", Same),
+    ("--help", "", Differs),
+    ("-k tests/ksy/chat.ksy", "tests/ksy/chat.ksy", Same),
+    ("--ksy-dir tests/ksy/shared", "tests/ksy/stamped.ksy", Differs),
+    ("--no-user-ksy", "tests/ksy/chat.ksy", Same),
+];
+
 pub const COMPLETIONS: &[Case] = &[
     ("--pager auto", "zsh", Same),
     ("--pager never", "zsh", Same),
