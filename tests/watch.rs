@@ -1,6 +1,6 @@
 //! `--watch`: a program that runs while its files are edited.
 #![cfg(unix)]
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may")]
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test may")]
 
 mod common;
 

@@ -370,7 +370,7 @@ fn types_inside(spec: &Spec, of: TypeId) -> BTreeSet<TypeId> {
         let members = spec.type_of(of).seq.iter().chain(&spec.type_of(of).instances);
         for (shape, _) in members.flat_map(shapes) {
             let Shape::Objects(types) = shape else { continue };
-            pending.extend(types.into_iter().map(|(of, _)| of).filter(|of| found.insert(*of)));
+            pending.extend(types.into_keys().filter(|of| found.insert(*of)));
         }
     }
     found
