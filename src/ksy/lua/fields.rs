@@ -10,6 +10,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 /// Fields of a dissector. Of further paths the names are those of the type alone.
 const MOST: usize = 1 << 13;
 
+/// Places of objects, beyond which names are those of the type alone.
+const CONTEXTS: usize = 1 << 10;
+
 /// Bytes of a path, beyond which names are those of the type alone.
 const PATH: usize = 1 << 10;
 
@@ -286,7 +289,7 @@ impl Fields {
             known.has_stream |= has_stream;
             return known.key.clone();
         }
-        let full = self.order.len() >= MOST || path.len() > PATH;
+        let full = self.order.len() >= MOST || self.contexts.len() >= CONTEXTS || path.len() > PATH;
         if let Some(known) = self.by_type.get(&of).filter(|_| full).and_then(|at| self.contexts.get(*at)) {
             return known.key.clone();
         }
