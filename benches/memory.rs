@@ -78,6 +78,7 @@ fn given_up(stats: &str) -> u64 {
 /// The most memory that was resident, in KiB, while the program read a capture; nothing where the system does not tell.
 fn peak(capture: &Path, arguments: &[&str], to: Stdio) -> io::Result<Option<u64>> {
     let mut command = Command::new(env!("CARGO_BIN_EXE_proto-dissect"));
+    command.env("XDG_CONFIG_HOME", "/dev/null");
     let mut child = command.args(arguments).arg(capture).stdout(to).stderr(Stdio::null()).spawn()?;
     let mut peak = None;
     while child.try_wait()?.is_none() {

@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::program;
+use common::{apart, program};
 use std::process::Command;
 
 const SESSION: &str = "samples/pipboy.pcap";
@@ -55,7 +55,8 @@ fn bash_completes_with_the_script_that_is_shipped() {
     let path = format!("{}:{}", folder.display(), std::env::var("PATH").unwrap());
     let ask = "source completions/proto-dissect.bash; COMP_WORDS=(proto-dissect -O pipb); COMP_CWORD=2; \
                _clap_complete_proto_dissect proto-dissect pipb -O; printf '%s\\n' \"${COMPREPLY[@]}\"";
-    let Ok(done) = Command::new("bash").args(["-c", ask]).env("PATH", path).current_dir(env!("CARGO_MANIFEST_DIR")).output()
+    let Ok(done) =
+        apart(Command::new("bash")).args(["-c", ask]).env("PATH", path).current_dir(env!("CARGO_MANIFEST_DIR")).output()
     else {
         return;
     };
@@ -66,7 +67,7 @@ fn bash_completes_with_the_script_that_is_shipped() {
 fn on_a_terminal(command: &str) -> Option<String> {
     let binary = env!("CARGO_BIN_EXE_proto-dissect");
     let line = format!("stty rows 24 cols 80; {}", command.replace("proto-dissect", binary));
-    let done = Command::new("script")
+    let done = apart(Command::new("script"))
         .args(["-qec", &line, "/dev/null"])
         .current_dir(env!("CARGO_MANIFEST_DIR"))
         .env_remove("NO_COLOR")

@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::Folder;
+use common::{Folder, apart};
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
@@ -24,7 +24,7 @@ fn commands(document: &str) -> Vec<String> {
 fn shell(folder: &Folder, command: &str) -> Output {
     let program = Path::new(env!("CARGO_BIN_EXE_proto-dissect")).parent().unwrap();
     let path = format!("{}:{}", program.display(), std::env::var("PATH").unwrap());
-    Command::new("sh").args(["-c", command]).current_dir(folder.path()).env("PATH", path).output().unwrap()
+    apart(Command::new("sh")).args(["-c", command]).current_dir(folder.path()).env("PATH", path).output().unwrap()
 }
 
 #[test]

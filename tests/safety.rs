@@ -4,7 +4,7 @@
 
 mod common;
 
-use common::{Folder, program, run, run_with};
+use common::{Folder, apart, program, run, run_with};
 use std::fs::{self, File};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
@@ -43,7 +43,7 @@ fn a_full_disk_leaves_the_old_file_and_nothing_else() {
     fs::write(&file, "old").unwrap();
     // A limit on the size of files stands for the full disk; without the signal a write fails as on one.
     let limited = "trap '' XFSZ; ulimit -f 4; exec \"$0\" \"$@\"";
-    let done = Command::new("sh")
+    let done = apart(Command::new("sh"))
         .args(["-c", limited, env!("CARGO_BIN_EXE_proto-dissect"), "-w", text(&file), SAMPLE])
         .output()
         .unwrap();

@@ -26,7 +26,13 @@ impl Cost {
 fn command(capture: &Path, arguments: &[&str]) -> Command {
     let program = std::env::var("PROGRAM").unwrap_or_else(|_| env!("CARGO_BIN_EXE_proto-dissect").to_owned());
     let mut command = Command::new(program);
-    command.args(arguments).args(["--threads", "1"]).arg(capture).stdout(Stdio::piped()).stderr(Stdio::null());
+    command
+        .args(arguments)
+        .env("XDG_CONFIG_HOME", "/dev/null")
+        .args(["--threads", "1"])
+        .arg(capture)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null());
     command
 }
 

@@ -64,6 +64,19 @@ pub struct Args {
 }
 
 impl Args {
+    /// Files that are read as input.
+    pub(super) fn input_files(&self) -> Vec<PathBuf> {
+        match &self.task {
+            Some(Task::Follow { options, .. }) => options.file.iter().cloned().collect(),
+            Some(Task::Stats { options, .. }) => options.file.iter().cloned().collect(),
+            Some(Task::Objects(objects)) => objects.files.clone(),
+            Some(Task::Ksy(Ksy::Check(check))) => check.files.clone(),
+            Some(Task::Ksy(Ksy::Lua(lua))) => vec![lua.file.clone()],
+            Some(_) => Vec::new(),
+            None => self.files.clone(),
+        }
+    }
+
     /// Whether the input is whatever is piped in.
     #[must_use]
     pub fn names_no_input(&self) -> bool {
@@ -209,6 +222,16 @@ pub struct Loading {
     /// Where imports with an absolute path are searched (/common/vlq); may be given again
     #[arg(hide_short_help = true, long, global = true, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub ksy_dir: Vec<PathBuf>,
+
+    /// Leave out the Kaitai Struct files in the user's own folder, ~/.config/proto-dissect/ksy, which load by themselves
+    #[arg(hide_short_help = true, long, global = true)]
+    pub no_user_ksy: bool,
+
+    /// Run again whenever a Kaitai Struct file or an input changes; Ctrl-C ends
+    ///
+    /// A terminal is cleared before each run. Below an error stays the last output without one.
+    #[arg(hide_short_help = true, long, global = true)]
+    pub watch: bool,
 }
 
 /// How the input is read.
@@ -414,6 +437,19 @@ pub enum Task {
 pub enum Ksy {
     /// List errors and warnings, and how the format is framed on TCP
     Check(KsyCheck),
+    /// Print a dissector for Wireshark in Lua
+    ///
+    /// Load it with wireshark -X lua_script:FILE.lua, or put it into the folder of Wireshark's personal plugins. What Lua cannot do is a
+    /// comment in the text and a warning.
+    Lua(KsyLua),
+}
+
+/// Which Kaitai Struct file becomes a dissector for Wireshark.
+#[derive(Debug, Group)]
+pub struct KsyLua {
+    /// The file; `-` is standard input
+    #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub file: PathBuf,
 }
 
 /// Which Kaitai Struct files are checked.

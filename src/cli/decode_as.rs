@@ -26,7 +26,7 @@ pub(super) fn registry(reading: &Reading) -> Result<Registry, Wrong> {
             None => as_protocol(registry, text)?,
         },
         (None, Some(text)) => Assume::Port(port(text)?),
-        (None, None) => match registry.loaded().collect::<Vec<_>>()[..] {
+        (None, None) => match registry.asked_for().collect::<Vec<_>>()[..] {
             // The only file that was loaded is meant.
             [only] if reading.link.is_none() => Assume::Protocol(only, None),
             _ => Assume::Nothing,

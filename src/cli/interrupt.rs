@@ -7,6 +7,7 @@ use std::io::{self, Read};
 use std::os::fd::AsFd;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 /// The signals, and the exit code of a run that one ended.
 const SIGNALS: [(i32, Exit); 2] =
@@ -104,6 +105,25 @@ fn wait(file: &impl AsFd) -> io::Result<()> {
             Err(error) => return Err(error.into()),
         }
     }
+}
+
+/// Waits for a time, or for a signal.
+#[cfg(unix)]
+pub(super) fn sleep(time: Duration) {
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+    match (WAKE.get(), Timespec::try_from(time)) {
+        (Some(wake), Ok(time)) => {
+            // A signal ends the wait in any case.
+            let _ = poll(&mut [PollFd::new(wake, PollFlags::IN)], Some(&time));
+        }
+        _ => std::thread::sleep(time),
+    }
+}
+
+/// Waits for a time.
+#[cfg(not(unix))]
+pub(super) fn sleep(time: Duration) {
+    std::thread::sleep(time);
 }
 
 #[cfg(not(unix))]

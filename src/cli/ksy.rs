@@ -13,25 +13,24 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 /// Runs a command about files.
-pub(super) fn run(asked: &Ksy, dirs: &[PathBuf], screen: Screen) -> Exit {
+pub(super) fn run(asked: &Ksy, dirs: &[PathBuf], screen: Screen, read: &mut Vec<PathBuf>) -> Exit {
     match asked {
-        Ksy::Check(check) => self::check(check, dirs, screen),
+        Ksy::Check(check) => self::check(check, dirs, screen, read),
+        Ksy::Lua(lua) => self::lua(&lua.file, dirs, screen, read),
     }
 }
 
 /// Checks each file on its own, so that names of one do not matter to another one.
-fn check(asked: &KsyCheck, dirs: &[PathBuf], screen: Screen) -> Exit {
+fn check(asked: &KsyCheck, dirs: &[PathBuf], screen: Screen, read: &mut Vec<PathBuf>) -> Exit {
     let theme = forms::theme(asked.color);
     let mut to = screen.writer(false);
     let mut exit = Exit::Fine;
     for file in &asked.files {
         let loaded = match load(file, dirs) {
             Ok(loaded) => loaded,
-            Err(error) => {
-                complain(format_args!("cannot read standard input: {error}"));
-                return Exit::CannotOpen;
-            }
+            Err(exit) => return exit,
         };
+        read.extend_from_slice(&loaded.files);
         if loaded.spec.is_none() {
             exit = Exit::Usage;
         }
@@ -45,14 +44,43 @@ fn check(asked: &KsyCheck, dirs: &[PathBuf], screen: Screen) -> Exit {
     }
 }
 
+/// Prints the dissector of a file.
+fn lua(file: &Path, dirs: &[PathBuf], screen: Screen, read: &mut Vec<PathBuf>) -> Exit {
+    if file.is_dir() {
+        complain(format_args!("{} is a directory; name one file", file.display()));
+        return Exit::Usage;
+    }
+    let loaded = match load(file, dirs) {
+        Ok(loaded) => loaded,
+        Err(exit) => return exit,
+    };
+    read.extend_from_slice(&loaded.files);
+    let Some((spec, top)) = loaded.spec.as_ref().and_then(|spec| Some((spec, *spec.roots.first()?))) else {
+        report(&loaded.diagnostics);
+        return Exit::Usage;
+    };
+    let dissector = ksy::lua::dissector(spec, top);
+    report(&dissector.diagnostics);
+    let mut to = screen.writer(false);
+    match to.write_all(dissector.text.as_bytes()).and_then(|()| to.flush()) {
+        Ok(()) => Exit::Fine,
+        Err(error) => of_output(&error),
+    }
+}
+
 /// A file, or standard input where the name is `-`.
-fn load(file: &Path, dirs: &[PathBuf]) -> io::Result<Loaded> {
+fn load(file: &Path, dirs: &[PathBuf]) -> Result<Loaded, Exit> {
     if file != Path::new("-") {
         return Ok(ksy::load(std::slice::from_ref(&file.to_owned()), dirs));
     }
     let mut text = String::new();
-    io::stdin().take(ksy::files::FILE_BYTES as u64 + 1).read_to_string(&mut text)?;
-    Ok(ksy::load_text(Path::new("-"), &text))
+    match io::stdin().take(ksy::files::FILE_BYTES as u64 + 1).read_to_string(&mut text) {
+        Ok(_) => Ok(ksy::load_text(Path::new("-"), &text)),
+        Err(error) => {
+            complain(format_args!("cannot read standard input: {error}"));
+            Err(Exit::CannotOpen)
+        }
+    }
 }
 
 /// Errors, warnings, and what the file declares.

@@ -1,7 +1,7 @@
-//! `-k`: files of Kaitai Struct become protocols before anything else is done.
+//! `-k` and the user's folder: files of Kaitai Struct become protocols before anything else is done.
 
 use super::args::Loading;
-use super::{Exit, NAME, complain};
+use super::{Exit, NAME, complain, user_files};
 use crate::ksy::model::{Spec, TypeId};
 use crate::ksy::{self, Diagnostic, Loaded};
 use crate::registry::{self, Registry};
@@ -10,9 +10,10 @@ use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Loads the files that the command line names. Errors and warnings are reported.
-pub(super) fn load(loading: &Loading) -> Result<(), Exit> {
-    load_and(loading, report).map_err(|wrong| {
+/// Loads the files that the command line names, and those of the user's folder. Errors and warnings are reported. Files that are
+/// read are added to a list.
+pub(super) fn load(loading: &Loading, read: &mut Vec<PathBuf>) -> Result<(), Exit> {
+    load_and(loading, read, report, |warning| complain(format_args!("{warning}"))).map_err(|wrong| {
         if let Some(wrong) = wrong {
             complain(format_args!("{wrong}"));
         }
@@ -22,17 +23,42 @@ pub(super) fn load(loading: &Loading) -> Result<(), Exit> {
 
 /// The same without a report.
 pub(super) fn load_silently(loading: &Loading) -> Result<(), Option<String>> {
-    load_and(loading, |_| {})
+    load_and(loading, &mut Vec::new(), |_| {}, |_| {})
+}
+
+/// Files and folders that the command line names, without types.
+pub(super) fn named(loading: &Loading) -> Vec<PathBuf> {
+    loading.ksy.iter().map(|path| split(path).0).chain(loading.ksy_dir.iter().cloned()).collect()
 }
 
 /// Loads files; an error may be among the diagnostics alone.
-fn load_and(loading: &Loading, report: impl FnOnce(&[Diagnostic])) -> Result<(), Option<String>> {
-    if loading.ksy.is_empty() {
-        return Ok(());
+fn load_and(
+    loading: &Loading,
+    read: &mut Vec<PathBuf>,
+    report: impl FnOnce(&[Diagnostic]),
+    warn: impl FnMut(String),
+) -> Result<(), Option<String>> {
+    let mut protocols = if loading.ksy.is_empty() { Vec::new() } else { asked_for(loading, read, report)? };
+    let named = protocols.len();
+    if !loading.no_user_ksy {
+        user_files::add(&mut protocols, loading, read, warn);
     }
+    if !protocols.is_empty() || Registry::default().loaded().next().is_some() {
+        registry::load(protocols, named);
+    }
+    Ok(())
+}
+
+/// The protocols of the files that the command line names.
+fn asked_for(
+    loading: &Loading,
+    read: &mut Vec<PathBuf>,
+    report: impl FnOnce(&[Diagnostic]),
+) -> Result<Vec<&'static Protocol>, Option<String>> {
     let asked = asked(&loading.ksy)?;
     let paths: Vec<PathBuf> = asked.iter().map(|(path, _)| path.clone()).collect();
-    let Loaded { spec, diagnostics } = ksy::load(&paths, &loading.ksy_dir);
+    let Loaded { spec, diagnostics, files } = ksy::load(&paths, &loading.ksy_dir);
+    read.extend(files);
     report(&diagnostics);
     let spec = spec.ok_or(None)?;
     let mut protocols: Vec<&Protocol> = Vec::new();
@@ -50,8 +76,7 @@ fn load_and(loading: &Loading, report: impl FnOnce(&[Diagnostic])) -> Result<(),
         }
         protocols.push(ksy::protocol(&spec, *top, root));
     }
-    registry::load(protocols);
-    Ok(())
+    Ok(protocols)
 }
 
 /// Prints errors in full. Of warnings it states how many there are, because a run is not about the file.
@@ -73,7 +98,7 @@ fn report(diagnostics: &[Diagnostic]) {
 }
 
 /// Whether headers below applications have this name.
-fn is_layer(name: &str) -> bool {
+pub(super) fn is_layer(name: &str) -> bool {
     let is_application = Registry::default().applications().any(|protocol| protocol.this.abbrev == name);
     !is_application && Registry::default().protocol(name).is_some()
 }
@@ -96,7 +121,7 @@ fn asked(named: &[PathBuf]) -> Result<Vec<(PathBuf, Option<String>)>, String> {
 }
 
 /// The files of a directory, by name.
-fn files_in(directory: &Path) -> std::io::Result<Vec<PathBuf>> {
+pub(super) fn files_in(directory: &Path) -> std::io::Result<Vec<PathBuf>> {
     let mut files = fs::read_dir(directory)?.map(|entry| Ok(entry?.path())).collect::<std::io::Result<Vec<_>>>()?;
     files.retain(|file| file.extension() == Some(OsStr::new("ksy")) && file.is_file());
     files.sort();

@@ -34,7 +34,9 @@ mod several;
 mod shared;
 mod source;
 mod stats;
+mod user_files;
 mod view;
+mod watch;
 mod write;
 
 use crate::engine::bug;
@@ -45,6 +47,7 @@ use screen::Screen;
 use std::ffi::OsString;
 use std::fmt::{self, Write as _};
 use std::io::{self, IsTerminal, Write};
+use std::path::PathBuf;
 
 pub use exit::Exit;
 
@@ -89,25 +92,63 @@ fn run_task(line: Vec<OsString>) -> Exit {
     if habits::asks_for_version(&line) {
         return write_version(&mut io::stdout()).map_or_else(|error| of_output(&error), |()| Exit::Fine);
     }
-    let args = match parse(line) {
+    let args = match settled(line.clone()) {
         Ok(args) => args,
-        Err(error) => return wrong_usage(&error),
+        Err(exit) => return exit,
     };
+    if !args.loading.watch {
+        let screen = Screen { pages: args.pager == Paging::Auto, kept: None };
+        return perform(args, screen, &mut Vec::new());
+    }
+    match watched(&args) {
+        Ok(named) => watch::run(named, |screen, read| match settled(line.clone()) {
+            Ok(args) => perform(args, screen, read),
+            Err(exit) => exit,
+        }),
+        Err(wrong) => {
+            complain(format_args!("--watch: {wrong}"));
+            Exit::Usage
+        }
+    }
+}
+
+/// A command line that makes sense, with signals handled from now on.
+fn settled(line: Vec<OsString>) -> Result<Args, Exit> {
+    let args = parse(line).map_err(|error| wrong_usage(&error))?;
     if !matches!(args.task, Some(Task::Completions { .. } | Task::Man)) {
         interrupt::install();
     }
-    let args = match habits::settle(args) {
-        Ok(args) => args,
-        Err(wrong) => return habits::reject(&wrong),
-    };
-    if let Some(mistake) = first_word::mistake(&args) {
-        complain(format_args!("{mistake}"));
-        return Exit::Usage;
+    let args = habits::settle(args).map_err(|wrong| habits::reject(&wrong))?;
+    match first_word::mistake(&args) {
+        Some(mistake) => {
+            complain(format_args!("{mistake}"));
+            Err(Exit::Usage)
+        }
+        None => Ok(args),
     }
-    if let Err(exit) = loading::load(&args.loading) {
+}
+
+/// The files that `--watch` is about.
+fn watched(args: &Args) -> Result<Vec<PathBuf>, &'static str> {
+    if matches!(args.task, Some(Task::Completions { .. } | Task::Man)) {
+        return Err("this command reads no files");
+    }
+    let mut named = loading::named(&args.loading);
+    let files = args.input_files();
+    let reads_input = !matches!(args.task, Some(Task::Protocols(_) | Task::Fields(_) | Task::Schema | Task::Ksy(_)));
+    if files.iter().any(|file| file.as_os_str() == "-") || reads_input && args.names_no_input() {
+        return Err("standard input can be read once only; name a FILE");
+    }
+    named.extend(files);
+    if named.is_empty() { Err("nothing can change; name a FILE, or a Kaitai Struct file with -k") } else { Ok(named) }
+}
+
+/// Does what a command line asks for. Files of protocols that are read on the way are added to a list.
+fn perform(args: Args, screen: Screen, read: &mut Vec<PathBuf>) -> Exit {
+    let asks_for_protocols = !matches!(args.task, Some(Task::Completions { .. } | Task::Man | Task::Ksy(_)));
+    if asks_for_protocols && let Err(exit) = loading::load(&args.loading, read) {
         return exit;
     }
-    let screen = Screen { pages: args.pager == Paging::Auto };
     let done = match &args.task {
         Some(Task::Completions { shell }) => write_completions(*shell, &mut io::stdout()),
         Some(Task::Man) => write_man(&mut io::stdout()),
@@ -115,7 +156,7 @@ fn run_task(line: Vec<OsString>) -> Exit {
         Some(Task::Fields(asked)) => return glossary::fields(asked, screen),
         Some(Task::Schema) => return glossary::schema(screen),
         _ if let (None, Some(list)) = (&args.task, args.habits.glossary) => return glossary::as_tshark(list, screen),
-        Some(Task::Ksy(asked)) => return ksy::run(asked, &args.loading.ksy_dir, screen),
+        Some(Task::Ksy(asked)) => return ksy::run(asked, &args.loading.ksy_dir, screen, read),
         _ if args.names_no_input() && io::stdin().is_terminal() => {
             return wrong_usage(&Args::command().error(
                 clap::error::ErrorKind::MissingRequiredArgument,
@@ -172,6 +213,7 @@ fn wrong_usage(error: &clap::Error) -> Exit {
 /// How a run ends whose output cannot be written: a reader that has seen enough is no failure.
 fn of_output(error: &io::Error) -> Exit {
     if error.kind() == io::ErrorKind::BrokenPipe {
+        screen::close();
         return Exit::Fine;
     }
     complain(format_args!("cannot write the output: {error}"));

@@ -4,6 +4,8 @@ use super::progress;
 use std::fs::File;
 use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 /// Bytes of the output buffer.
 const BLOCK: usize = 64 << 10;
@@ -17,6 +19,48 @@ const LESS_OPTIONS: &str = "FRX";
 pub(super) struct Screen {
     /// A pager may come between.
     pub(super) pages: bool,
+    /// What a terminal shows is kept here as well.
+    pub(super) kept: Option<&'static Kept>,
+}
+
+/// The beginning of what a run printed.
+#[derive(Debug, Default)]
+pub(super) struct Kept(Mutex<Vec<u8>>);
+
+impl Kept {
+    /// Bytes that are kept: more than a screen shows.
+    const MOST: usize = 64 << 10;
+
+    /// What was printed, which is forgotten here.
+    pub(super) fn take(&self) -> Vec<u8> {
+        std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    pub(super) fn put(&self, bytes: Vec<u8>) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = bytes;
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).is_empty()
+    }
+
+    fn add(&self, bytes: &[u8]) {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let room = Self::MOST - kept.len();
+        kept.extend_from_slice(bytes.get(..room).unwrap_or(bytes));
+    }
+}
+
+/// Whether the reader of standard output has gone.
+static CLOSED: AtomicBool = AtomicBool::new(false);
+
+pub(super) fn is_closed() -> bool {
+    CLOSED.load(Ordering::Relaxed)
+}
+
+/// Standard output has no reader any more.
+pub(super) fn close() {
+    CLOSED.store(true, Ordering::Relaxed);
 }
 
 impl Screen {
@@ -34,12 +78,14 @@ impl Screen {
                 Ok(file) => Box::new(BufWriter::with_capacity(BLOCK, file)),
                 Err(_) => Box::new(BufWriter::with_capacity(BLOCK, stdout)),
             },
-            (true, false) if self.pages => match (pager(), rows()) {
-                (Some(pager), Some(rows)) => Box::new(Paged::new(Terminal(stdout), pager, rows)),
-                _ => Box::new(BufWriter::with_capacity(BLOCK, Terminal(stdout))),
-            },
-            (true, false) => Box::new(BufWriter::with_capacity(BLOCK, Terminal(stdout))),
-            (true, true) => Box::new(Terminal(stdout)),
+            (true, waits) => {
+                let terminal = Terminal { stdout, kept: self.kept };
+                match (pager().filter(|_| self.pages && !waits), rows()) {
+                    (Some(pager), Some(rows)) => Box::new(Paged::new(terminal, pager, rows)),
+                    _ if waits => Box::new(terminal),
+                    _ => Box::new(BufWriter::with_capacity(BLOCK, terminal)),
+                }
+            }
         }
     }
 }
@@ -62,23 +108,30 @@ fn pager() -> Option<Vec<String>> {
     (!words.is_empty() && words != ["cat"] && !is_dumb).then_some(words)
 }
 
-/// Lines of the terminal.
-fn rows() -> Option<(usize, usize)> {
+/// Lines and columns of the terminal.
+pub(super) fn rows() -> Option<(usize, usize)> {
     let (width, height) = terminal_size::terminal_size_of(io::stdout())?;
     Some((usize::from(height.0), usize::from(width.0)))
 }
 
 /// A terminal: the progress goes before anything is printed on it.
-struct Terminal(Stdout);
+struct Terminal {
+    stdout: Stdout,
+    kept: Option<&'static Kept>,
+}
 
 impl Write for Terminal {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         progress::hide();
-        self.0.write(bytes)
+        let written = self.stdout.write(bytes)?;
+        if let Some(kept) = self.kept {
+            kept.add(bytes.get(..written).unwrap_or(bytes));
+        }
+        Ok(written)
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.0.flush()
+        self.stdout.flush()
     }
 }
 

@@ -3,6 +3,7 @@
 use super::expr::syntax::{Call, Syntax, TypeName};
 use super::model::{Docs, Encoding, FixedEndian, Meta};
 use super::place::Place;
+use std::ops::RangeInclusive;
 
 /// A name with its place.
 #[derive(Debug, Clone)]
@@ -18,6 +19,7 @@ pub(super) struct TypeDecl {
     pub(super) place: Place,
     pub(super) docs: Docs,
     pub(super) meta: Meta,
+    pub(super) registration: Option<RegistrationDecl>,
     pub(super) defaults: Defaults,
     pub(super) imports: Vec<Named<String>>,
     pub(super) opaque_types: bool,
@@ -28,6 +30,34 @@ pub(super) struct TypeDecl {
     pub(super) enums: Vec<EnumDecl>,
     pub(super) to_string: Option<Syntax>,
     pub(super) representation: Option<Vec<RepresentationPart>>,
+}
+
+/// `-proto-dissect` of `meta`.
+#[derive(Debug)]
+pub(super) struct RegistrationDecl {
+    /// The place of the key.
+    pub(super) place: Place,
+    pub(super) carriers: Vec<Named<CarrierDecl>>,
+    pub(super) over: Option<Named<String>>,
+    pub(super) ports: Vec<RangeInclusive<u16>>,
+    pub(super) magic: Option<Named<Vec<u8>>>,
+    pub(super) framing: Option<Named<&'static str>>,
+    pub(super) message: Option<TypeName>,
+    /// Of the client, of the server, of any direction.
+    pub(super) roots: [Option<TypeName>; 3],
+    pub(super) max_message: Option<usize>,
+    pub(super) resync: Option<Named<&'static str>>,
+    pub(super) name: Option<Syntax>,
+    pub(super) info: Option<Syntax>,
+    pub(super) secrets: Vec<Named<Vec<String>>>,
+}
+
+/// A value of `transport`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum CarrierDecl {
+    Tcp,
+    Udp,
+    Payload,
 }
 
 /// What `meta` states for a type and the types inside.

@@ -16,8 +16,10 @@ pub struct Diagnostic {
     pub line: u32,
     /// The column, from 1, in characters.
     pub column: u32,
-    /// The text of the line.
+    /// The text of the line; of a long one, the part around the column.
     pub source: String,
+    /// Characters of the line before `source`.
+    pub skipped: u32,
     /// The number of characters to underline.
     pub width: u32,
     /// What is wrong.
@@ -47,7 +49,7 @@ impl Diagnostic {
 
     /// The line that is shown, and the mark under it.
     fn excerpt(&self) -> (String, String) {
-        let column = (self.column as usize).saturating_sub(1);
+        let column = (self.column as usize).saturating_sub(1).saturating_sub(self.skipped as usize);
         let first = if column + self.width as usize > SHOWN { column.saturating_sub(SHOWN / 3) } else { 0 };
         let mut line = String::new();
         let mut mark = String::new();

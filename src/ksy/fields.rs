@@ -11,6 +11,9 @@ use std::fmt;
 /// Fields of one file. More names than this are those of the type alone.
 const MOST: usize = 1 << 13;
 
+/// Bytes of a path of names, beyond which names are those of the type alone.
+const PATH: usize = 1 << 10;
+
 /// An index of [`FileFields::contexts`] that refers to nothing.
 pub(super) const NO_CONTEXT: u32 = u32::MAX;
 
@@ -58,6 +61,7 @@ impl FileFields {
             by_type: HashMap::new(),
             names: HashMap::new(),
             known: HashMap::new(),
+            words: HashMap::new(),
             of: FileFields {
                 entries: Vec::new(),
                 contexts: Vec::new(),
@@ -118,6 +122,8 @@ struct Builder<'s> {
     by_type: HashMap<TypeId, u32>,
     names: HashMap<EnumId, Names>,
     known: HashMap<(&'static str, Likeness), &'static Field>,
+    /// Label and description of each member.
+    words: HashMap<(TypeId, u32), (&'static str, &'static str)>,
     of: FileFields,
 }
 
@@ -160,10 +166,13 @@ impl Builder<'_> {
         let (of, path) = (context.of, context.path.clone());
         let number = u32::try_from(number).unwrap_or(NO_CONTEXT);
         let code = self.spec.type_of(of);
-        for member in code.seq.iter().chain(&code.instances) {
+        for (place, member) in (0..).zip(code.seq.iter().chain(&code.instances)) {
             let name = format!("{path}.{}", member.name);
+            // Objects at many places share one copy of the words.
+            let (label, about) =
+                *self.words.entry((of, place)).or_insert_with(|| (leak(&member.name), leak(&about(&member.docs))));
             for shape in shapes_of(member) {
-                let field = self.field(shape.kind, &name, &member.name, &member.docs);
+                let field = self.field(shape.kind, &name, label, about);
                 let context = match shape.kind {
                     ShapeKind::Object(of) => {
                         let context = self.inner(number, of, &name);
@@ -188,7 +197,7 @@ impl Builder<'_> {
             }
             ancestor = context.parent;
         }
-        if self.of.all.len() < MOST {
+        if self.of.all.len() < MOST && path.len() <= PATH {
             return self.context(of, around, path.to_owned());
         }
         if let Some(known) = self.by_type.get(&of) {
@@ -201,8 +210,8 @@ impl Builder<'_> {
         context
     }
 
-    fn field(&mut self, kind: ShapeKind, name: &str, label: &str, docs: &Docs) -> Option<&'static Field> {
-        let (abbrev, label, about) = (leak(name), leak(label), leak(&about(docs)));
+    fn field(&mut self, kind: ShapeKind, name: &str, label: &'static str, about: &'static str) -> Option<&'static Field> {
+        let abbrev = leak(name);
         let field = match kind {
             ShapeKind::Int(None) => Field::number(abbrev, label, about),
             ShapeKind::Int(Some(names)) => Field::number(abbrev, label, about).names(self.names(names)),

@@ -39,6 +39,52 @@ pub struct Open {
     pub place: Place,
 }
 
+/// What one direction of a stream consists of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Unit {
+    /// Objects of this type, one behind another.
+    Whole(TypeId),
+    /// Elements of the last attribute of `root`, or of a type at its end, behind attributes that are read once.
+    Run {
+        /// The type that the direction begins with.
+        root: TypeId,
+        /// What repeats.
+        run: Run,
+    },
+}
+
+impl Unit {
+    /// The type of a message; none where numbers, texts or bytes repeat.
+    #[must_use]
+    pub fn message(&self) -> Option<TypeId> {
+        match self {
+            Unit::Whole(of) => Some(*of),
+            Unit::Run { run, .. } => run.message,
+        }
+    }
+}
+
+/// The messages of a direction that begins with the type `root`. `message` is the type that the file names as the one that repeats.
+///
+/// # Errors
+/// Why no message has an end.
+pub fn unit(spec: &Spec, root: TypeId, message: Option<TypeId>) -> Result<Unit, Open> {
+    match (framing(spec, root), message) {
+        (Framing::Run(run), None) => Ok(Unit::Run { root, run }),
+        (Framing::Run(run), Some(message)) if run.message == Some(message) => Ok(Unit::Run { root, run }),
+        (Framing::SelfDelimiting, None) => Ok(Unit::Whole(root)),
+        (Framing::OpenEnded(open), None) => Err(open),
+        (_, Some(message)) => match framing(spec, message) {
+            Framing::SelfDelimiting => Ok(Unit::Whole(message)),
+            Framing::OpenEnded(open) => Err(open),
+            Framing::Run(run) => {
+                let place = spec.type_of(run.holder).seq.last().map_or(spec.type_of(message).place, |member| member.place);
+                Err(Open { reason: format!("`{}` repeats up to the end", run.attribute), place })
+            }
+        },
+    }
+}
+
 /// How messages of this type follow each other on a stream.
 #[must_use]
 pub fn framing(spec: &Spec, of: TypeId) -> Framing {

@@ -56,7 +56,36 @@ pub static META: Keys = Keys {
         key("encoding", "the default encoding of text"),
         key("endian", "the default byte order: `le`, `be`, or a switch on a value"),
         key("bit-endian", "the default order of bits: `le` or `be`"),
-        key("-proto-dissect", "kept for where the protocol is found; not used yet"),
+        key("-proto-dissect", "where the protocol is found; other programs ignore the key"),
+    ],
+};
+
+/// `-proto-dissect` of `meta`.
+pub static REGISTRATION: Keys = Keys {
+    of: "`-proto-dissect`",
+    keys: &[
+        key("transport", "`tcp`, `udp`, `payload` (carried by another protocol), or a list of these"),
+        key("over", "the name under which another protocol hands over the payload: `raknet`"),
+        key("ports", "ports and ranges of ports: `[27000, 27010-27019]`"),
+        key("magic", "the first bytes of a direction or a datagram on any other port: a text, or a list of bytes and texts"),
+        key("framing", "on TCP `stream`, or `connection`: all that a side sends, read when the side closes; else `datagram`"),
+        key("message", "the type that repeats on a stream, where it does not follow from the root"),
+        key("roots", "the type that each direction begins with"),
+        key("max-message", "the most bytes of a message on a stream: `64KiB`, `1MiB`"),
+        key("resync", "`magic`: a direction that is out of step goes on at the next magic; `none`: it is data"),
+        key("name", "the attribute of a message that names it, or the enum of that attribute"),
+        key("info", "the summary of a message, an f-string: `{op} of {len} bytes`"),
+        key("secret", "attributes of a message whose values are masked: `[body.password]`"),
+    ],
+};
+
+/// `roots` of `-proto-dissect`.
+pub static ROOTS: Keys = Keys {
+    of: "`roots`",
+    keys: &[
+        key("client", "what the client sends"),
+        key("server", "what the server sends"),
+        key("any", "both, and bytes of no known direction; without it, the whole file"),
     ],
 };
 
@@ -142,4 +171,4 @@ pub static VALID: Keys = Keys {
 };
 
 /// All of them, in the order of the documentation.
-pub static ALL: &[&Keys] = &[&TYPE, &META, &ATTRIBUTE, &INSTANCE, &PARAM, &MEMBER, &SWITCH, &VALID];
+pub static ALL: &[&Keys] = &[&TYPE, &META, &REGISTRATION, &ROOTS, &ATTRIBUTE, &INSTANCE, &PARAM, &MEMBER, &SWITCH, &VALID];

@@ -9,6 +9,7 @@ mod fields;
 pub mod files;
 pub mod framing;
 pub mod keys;
+pub mod lua;
 pub mod model;
 mod nearest;
 pub mod notes;
@@ -16,6 +17,7 @@ pub mod place;
 mod protocol;
 mod read;
 pub mod reference;
+pub mod registration;
 mod report;
 mod resolve;
 mod run;
@@ -37,6 +39,8 @@ pub struct Loaded {
     pub spec: Option<Spec>,
     /// Errors and warnings, in the order of files and lines.
     pub diagnostics: Vec<Diagnostic>,
+    /// The files that were read, or could not be.
+    pub files: Vec<PathBuf>,
 }
 
 /// Loads files and everything that they import; a directory stands for the `.ksy` files in it. Absolute imports are searched in
@@ -62,7 +66,8 @@ fn resolved(files: &files::Files, mut report: Report) -> Loaded {
     if let Some(spec) = &spec {
         style::check(spec, &mut report);
     }
-    Loaded { spec, diagnostics: report.into_diagnostics(&files.sources) }
+    let paths = files.sources.iter().map(|source| source.path.clone()).collect();
+    Loaded { spec, diagnostics: report.into_diagnostics(&files.sources), files: paths }
 }
 
 #[cfg(test)]

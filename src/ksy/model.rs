@@ -2,7 +2,7 @@
 
 use super::expr::Expr;
 use super::place::{Place, SourceFile};
-use super::yaml::Node;
+use super::registration::Registration;
 
 /// An index into [`Spec::types`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -66,6 +66,8 @@ pub struct Type {
     pub docs: Docs,
     /// `meta` of the top of a file.
     pub meta: Meta,
+    /// `-proto-dissect` in `meta` of the top of a file.
+    pub registration: Option<Box<Registration>>,
     /// `meta/endian` with `switch-on` of this very type; evaluated before `seq` is read.
     pub endian_switch: Option<EndianSwitch>,
     /// Whether an object keeps a byte order at run time: its own switch, or the one of the object that reads it.
@@ -93,8 +95,6 @@ pub struct Meta {
     pub application: Option<String>,
     /// `license`.
     pub license: Option<String>,
-    /// The value of `-proto-dissect`, not yet interpreted.
-    pub extension: Option<Node>,
 }
 
 /// Documentation of a type, a field or an enum.

@@ -60,6 +60,12 @@ impl Report {
         self.add(Complaint { error: false, ..Complaint::error(place, message).help_if(help) });
     }
 
+    /// Takes the complaints of another report.
+    pub(super) fn append(&mut self, other: Report) {
+        other.complaints.into_iter().for_each(|complaint| self.add(complaint));
+        self.left_out += other.left_out;
+    }
+
     /// Takes the complaints of another report, with errors as warnings.
     pub(super) fn add_as_warnings(&mut self, other: Report, ending: &str) {
         for complaint in other.complaints {
@@ -84,6 +90,9 @@ impl Report {
     }
 }
 
+/// Characters of a line that are kept before and behind a column.
+const KEPT: usize = 200;
+
 /// The line, the column and the text of a place.
 fn locate(complaint: Complaint, files: &[SourceFile]) -> Diagnostic {
     let Complaint { error, place, message, help } = complaint;
@@ -96,13 +105,17 @@ fn locate(complaint: Complaint, files: &[SourceFile]) -> Diagnostic {
     let line_end = text.get(start..).and_then(|behind| behind.find('\n')).map_or(text.len(), |at| start + at);
     let source = text.get(line_start..line_end).unwrap_or_default().trim_end_matches('\r');
     let column = text.get(line_start..start).unwrap_or_default().chars().count();
+    // Many complaints about one long line would copy it as often.
+    let from = column.saturating_sub(KEPT);
+    let kept: String = source.chars().skip(from).take(2 * KEPT).collect();
     let marked = text.get(start..(place.end as usize).clamp(start, line_end)).unwrap_or_default().trim_end();
     Diagnostic {
         error,
         path: file.map(|file| file.path.clone()).unwrap_or_default(),
         line: if is_whole { 0 } else { offset(before.matches('\n').count() + 1) },
         column: offset(column + 1),
-        source: source.to_owned(),
+        source: kept,
+        skipped: offset(from),
         width: offset(marked.chars().count().max(1)),
         message,
         help,

@@ -589,3 +589,30 @@ fn a_malformed_name_is_one_error_however_often_it_is_used() {
         ["the `id` of a file cannot be `My-Proto`", "the `id` of an attribute cannot be `msgLen`"]
     );
 }
+
+#[test]
+fn names_beyond_the_limit_are_rejected() {
+    let long = "x".repeat(256);
+    let text = body(&format!("seq:\n  - {{id: {long}, type: u1}}\n"));
+    assert!(mistake(&text).contains("is longer than 255 characters"));
+}
+
+#[test]
+fn errors_in_one_long_line_keep_the_part_around_their_columns() {
+    let errors: Vec<String> = (0..1000).map(|at| format!("{{id: a{at}, type: u9}}")).collect();
+    let loaded = loaded(&format!("{{meta: {{id: t}}, seq: [{}]}}", errors.join(", ")));
+    assert!(loaded.diagnostics.iter().all(|diagnostic| diagnostic.source.chars().count() <= 400));
+    let last = &loaded.diagnostics[150];
+    assert!(last.to_string().contains("type: u9"), "{last}");
+}
+
+#[test]
+fn fields_of_many_paths_share_their_words_and_have_short_names() {
+    let name = "n".repeat(200);
+    let types: String = (0..40).map(|at| format!("  t{at}: {{seq: [{{id: {name}{at}, type: t{}}}]}}\n", at + 1)).collect();
+    let spec = spec(&body(&format!("seq: [{{id: a, type: t0}}]\ntypes:\n{types}  t40: {{seq: [{{id: z, type: u1}}]}}\n")));
+    let top = spec.roots[0];
+    let fields = super::protocol(&spec, top, top).fields;
+    assert!(fields.iter().all(|field| field.abbrev.len() < 2000) && fields.iter().any(|field| field.abbrev.ends_with(".z")));
+    assert!(super::lua::dissector(&spec, top).text.lines().all(|line| line.len() < 6000));
+}

@@ -19,6 +19,8 @@ pub struct Registry {
     applications: &'static [&'static Protocol],
     /// Protocols of the user of the library. They are asked first.
     own: &'static [&'static Protocol],
+    /// How many of these are meant by name; the others were found by themselves.
+    named: usize,
     choices: &'static Choices,
     /// What is collected once from these protocols. Only registries that live as long as the program have it.
     collected: Option<&'static Collected>,
@@ -45,12 +47,13 @@ static BUILT_IN: Collected = Collected { listed: OnceLock::new(), datagrams: Onc
 static LOADED: RwLock<Option<Registry>> = RwLock::new(None);
 
 /// Adds protocols of files to the default registry, in place of those that an earlier call added. A protocol with the name
-/// of a built-in one replaces it. The lists are leaked: a process calls this once, or once for each change of a file.
-pub fn load(own: Vec<&'static Protocol>) {
+/// of a built-in one replaces it. The first ones, `named` of them, are those that the command line names. The lists are leaked: a
+/// process calls this once, or once for each change of a file.
+pub fn load(own: Vec<&'static Protocol>, named: usize) {
     let is_replaced = |known: &&&Protocol| own.iter().any(|own| own.this.abbrev == known.this.abbrev);
     let applications: Vec<&Protocol> = protocols::ALL.iter().filter(|known| !is_replaced(known)).copied().collect();
     let collected = Some(&*Box::leak(Box::default()));
-    let registry = Registry { own: Vec::leak(own), collected, ..Registry::of(Vec::leak(applications)) };
+    let registry = Registry { own: Vec::leak(own), named, collected, ..Registry::of(Vec::leak(applications)) };
     *LOADED.write().unwrap_or_else(PoisonError::into_inner) = Some(registry);
 }
 
@@ -112,7 +115,7 @@ impl Registry {
     /// Creates a registry of these application protocols.
     #[must_use]
     pub const fn of(applications: &'static [&'static Protocol]) -> Registry {
-        Registry { applications, own: &[], choices: &NO_CHOICES, collected: None }
+        Registry { applications, own: &[], named: usize::MAX, choices: &NO_CHOICES, collected: None }
     }
 
     /// Adds protocols, which are asked before all others: `Registry::default().and(OWN)`.
@@ -164,6 +167,11 @@ impl Registry {
     /// Protocols of files that were loaded at run time, or of the user of the library.
     pub fn loaded(self) -> impl Iterator<Item = &'static Protocol> {
         self.own.iter().copied()
+    }
+
+    /// Those of them that the command line names.
+    pub fn asked_for(self) -> impl Iterator<Item = &'static Protocol> {
+        self.loaded().take(self.named)
     }
 
     /// Every field of every protocol.

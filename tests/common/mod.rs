@@ -21,6 +21,12 @@ pub struct Run {
 pub fn program() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_proto-dissect"));
     command.current_dir(env!("CARGO_MANIFEST_DIR")).env_remove("NO_COLOR").env_remove("CLICOLOR_FORCE").env("TZ", "UTC");
+    apart(command)
+}
+
+/// A command that runs the program without the files of the user, which may describe protocols.
+pub fn apart(mut command: Command) -> Command {
+    command.env("XDG_CONFIG_HOME", concat!(env!("CARGO_TARGET_TMPDIR"), "/no-configuration"));
     command
 }
 

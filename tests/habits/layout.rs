@@ -1,5 +1,6 @@
 //! How output for people is laid out.
 
+use super::common::apart;
 use super::{answer, typed_with};
 
 /// The words of the line of a table in which a field is shown, without its offset and bytes.
@@ -153,7 +154,7 @@ fn output_to_a_pipe_does_not_depend_on_the_terminal() {
     let binary = env!("CARGO_BIN_EXE_proto-dissect");
     for arguments in [&["-l", "samples/http.pcap"][..], &["samples/http.pcap"], &["stats", "samples/http.pcap"], &["protocols"]] {
         let out = |columns: &str| {
-            let mut command = std::process::Command::new(binary);
+            let mut command = apart(std::process::Command::new(binary));
             command.args(arguments).current_dir(env!("CARGO_MANIFEST_DIR")).env("COLUMNS", columns).env("TERM", "linux");
             command.output().unwrap().stdout
         };

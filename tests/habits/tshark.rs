@@ -1,6 +1,6 @@
 //! What users of tshark type. Expected numbers are those of tshark 4.0.17 over the same samples, where it prints the same thing.
 
-use super::common::Folder;
+use super::common::{Folder, apart};
 use super::{answer, assert_lines, assert_rejected, typed, typed_with};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -450,7 +450,7 @@ fn mistakes_of_tshark_users_are_answered_with_what_to_type() {
 
 #[test]
 fn the_version_is_printed_as_scripts_for_tshark_ask_for_it() {
-    let done = std::process::Command::new(env!("CARGO_BIN_EXE_proto-dissect"))
+    let done = apart(std::process::Command::new(env!("CARGO_BIN_EXE_proto-dissect")))
         .arg("-v")
         .stdin(std::process::Stdio::null())
         .output()

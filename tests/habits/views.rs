@@ -1,6 +1,6 @@
 //! Questions about packets are answered with packets, and files are written whole.
 
-use super::common::{Folder, run};
+use super::common::{Folder, apart, run};
 use super::{answer, typed};
 
 /// Lines of an answer.
@@ -83,7 +83,7 @@ fn several_inputs_are_merged_by_time() {
 /// What a command line shows on a terminal; nothing where there is no `script` to make one.
 fn on_a_terminal(line: &str) -> Option<String> {
     let command = format!("stty cols 120; {} {line}", env!("CARGO_BIN_EXE_proto-dissect"));
-    let done = std::process::Command::new("script")
+    let done = apart(std::process::Command::new("script"))
         .args(["-qec", &command, "/dev/null"])
         .current_dir(env!("CARGO_MANIFEST_DIR"))
         .env("PAGER", "cat")

@@ -83,6 +83,10 @@ fn assert_complete(task: &str, cases: &[Case]) {
     let told = told(task);
     let mut missing = Vec::new();
     for names in told.names.values() {
+        // It does not end: tests/watch.rs.
+        if names == &["--watch"] {
+            continue;
+        }
         if !cases.iter().any(|(option, ..)| names.iter().any(|name| name == first(option))) {
             missing.push(names.join(" "));
         }
@@ -106,6 +110,7 @@ const ALL: &[(&str, &str, &[Case])] = &[
     ("protocols", "options-protocols.txt", tasks::PROTOCOLS),
     ("fields", "options-fields.txt", tasks::FIELDS),
     ("ksy check", "options-ksy-check.txt", tasks::KSY_CHECK),
+    ("ksy lua", "options-ksy-lua.txt", tasks::KSY_LUA),
     ("schema", "options-schema.txt", tasks::SCHEMA),
     ("completions", "options-completions.txt", tasks::COMPLETIONS),
     ("man", "options-man.txt", tasks::MAN),
@@ -116,7 +121,9 @@ fn every_option_of_every_task_has_a_case() {
     let help = run(&["--help"]).out;
     let commands = help.split("Commands:").nth(1).unwrap().split("Arguments:").next().unwrap();
     let named: Vec<&str> = commands.lines().filter_map(|line| line.split_whitespace().next()).collect();
-    assert_eq!(named, ALL[1..].iter().map(|(task, ..)| first(task)).collect::<Vec<_>>());
+    let mut tasks: Vec<&str> = ALL[1..].iter().map(|(task, ..)| first(task)).collect();
+    tasks.dedup();
+    assert_eq!(named, tasks);
     for (task, _, cases) in ALL {
         assert_complete(task, cases);
     }

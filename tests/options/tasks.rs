@@ -42,6 +42,7 @@ pub const FOLLOW: &[Case] = &[
     ("--no-heuristics", "samples/vcmp-rel006.pcap", Differs),
     ("-k tests/ksy/chat.ksy", "--hex '01 02 00 68 69'", Same),
     ("--ksy-dir tests/ksy/shared", "-k tests/ksy/stamped.ksy --hex '01 02 00 68'", Differs),
+    ("--no-user-ksy", "samples/pipboy.pcap", Same),
 ];
 
 pub const STATS: &[Case] = &[
@@ -73,6 +74,7 @@ pub const STATS: &[Case] = &[
     ("--no-heuristics", "-z io,phs samples/vcmp-rel006.pcap", Differs),
     ("-k tests/ksy/chat.ksy", "-z io,phs --hex '01 02 00 68 69'", Differs),
     ("--ksy-dir tests/ksy/shared", "-z io,phs -k tests/ksy/stamped.ksy --hex '01 02 00 68'", Differs),
+    ("--no-user-ksy", "-z io,phs samples/pipboy.pcap", Same),
 ];
 
 pub const OBJECTS: &[Case] = &[
@@ -100,6 +102,7 @@ pub const OBJECTS: &[Case] = &[
     ("--no-heuristics", "samples/xfire-packets.pcap", Same),
     ("-k tests/ksy/chat.ksy", "--hex '01 02 00 68 69'", Same),
     ("--ksy-dir tests/ksy/shared", "-k tests/ksy/stamped.ksy --hex '01 02 00 68'", Differs),
+    ("--no-user-ksy", "samples/pipboy.pcap", Same),
 ];
 
 pub const PROTOCOLS: &[Case] = &[
@@ -112,6 +115,7 @@ pub const PROTOCOLS: &[Case] = &[
     ("--help", "", Differs),
     ("-k tests/ksy/chat.ksy", "chat", Differs),
     ("--ksy-dir tests/ksy/shared", "-k tests/ksy/stamped.ksy stamped", Differs),
+    ("--no-user-ksy", "-k tests/ksy/chat.ksy chat", Same),
 ];
 
 pub const FIELDS: &[Case] = &[
@@ -125,6 +129,7 @@ pub const FIELDS: &[Case] = &[
     ("--help", "", Differs),
     ("-k tests/ksy/chat.ksy", "chat", Differs),
     ("--ksy-dir tests/ksy/shared", "-k tests/ksy/stamped.ksy stamped", Differs),
+    ("--no-user-ksy", "-k tests/ksy/chat.ksy chat", Same),
 ];
 
 pub const KSY_CHECK: &[Case] = &[
@@ -136,6 +141,16 @@ pub const KSY_CHECK: &[Case] = &[
     ("--help", "", Differs),
     ("-k tests/ksy/chat.ksy", "tests/ksy/chat.ksy", Same),
     ("--ksy-dir tests/ksy/shared", "tests/ksy/stamped.ksy", Differs),
+    ("--no-user-ksy", "tests/ksy/chat.ksy", Same),
+];
+
+pub const KSY_LUA: &[Case] = &[
+    ("--pager auto", "tests/ksy/chat.ksy", Same),
+    ("--pager never", "tests/ksy/chat.ksy", Same),
+    ("--help", "", Differs),
+    ("-k tests/ksy/chat.ksy", "tests/ksy/chat.ksy", Same),
+    ("--ksy-dir tests/ksy/shared", "tests/ksy/stamped.ksy", Differs),
+    ("--no-user-ksy", "tests/ksy/chat.ksy", Same),
 ];
 
 pub const COMPLETIONS: &[Case] = &[
@@ -144,6 +159,7 @@ pub const COMPLETIONS: &[Case] = &[
     ("--help", "", Differs),
     ("-k tests/ksy/chat.ksy", "zsh", Same),
     ("--ksy-dir tests/ksy/shared", "zsh", Same),
+    ("--no-user-ksy", "zsh", Same),
 ];
 
 pub const MAN: &[Case] = &[
@@ -152,6 +168,7 @@ pub const MAN: &[Case] = &[
     ("--help", "", Differs),
     ("-k tests/ksy/chat.ksy", "", Same),
     ("--ksy-dir tests/ksy/shared", "", Same),
+    ("--no-user-ksy", "", Same),
 ];
 
 /// The schema lists the names of protocols.
@@ -161,4 +178,5 @@ pub const SCHEMA: &[Case] = &[
     ("--help", "", Differs),
     ("-k tests/ksy/chat.ksy", "", Differs),
     ("--ksy-dir tests/ksy/shared", "", Same),
+    ("--no-user-ksy", "", Same),
 ];

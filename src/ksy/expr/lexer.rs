@@ -67,6 +67,11 @@ pub(super) fn tokens(text: &str) -> Result<Vec<Token>, Wrong> {
     Ok(tokens)
 }
 
+/// The parts of an f-string without its quotes.
+pub(super) fn format_parts(text: &str) -> Result<Vec<Part>, Wrong> {
+    Lexer { text, at: 0, formats: 1 }.parts(None)
+}
+
 struct Lexer<'t> {
     text: &'t str,
     at: usize,
@@ -269,14 +274,22 @@ impl Lexer<'_> {
             return Err(Wrong::new(start..start + 2, format!("f-strings inside each other more than {FORMATS} levels deep")));
         }
         self.at += 2;
+        let parts = self.parts(Some(start))?;
+        self.at += 1;
+        self.formats -= 1;
+        Ok(TokenKind::Format(parts))
+    }
+
+    /// Text and values up to a quote, if one was opened, else up to the end.
+    fn parts(&mut self, opened: Option<usize>) -> Result<Vec<Part>, Wrong> {
         let mut parts = Vec::new();
         let mut text = String::new();
         loop {
-            match self.peek() {
-                None => return Err(unclosed(start, self.text.len())),
-                Some('"') => break,
-                Some('\\') => text.push(self.escape()?),
-                Some('{') => {
+            match (self.peek(), opened) {
+                (None, Some(start)) => return Err(unclosed(start, self.text.len())),
+                (None, None) | (Some('"'), Some(_)) => break,
+                (Some('\\'), _) => text.push(self.escape()?),
+                (Some('{'), _) => {
                     let brace = self.at;
                     self.at += 1;
                     let tokens = self.tokens()?;
@@ -289,18 +302,16 @@ impl Lexer<'_> {
                     }
                     parts.push(Part::Tokens(tokens, brace..self.at));
                 }
-                Some(c) => {
+                (Some(c), _) => {
                     text.push(c);
                     self.at += c.len_utf8();
                 }
             }
         }
-        self.at += 1;
-        self.formats -= 1;
         if !text.is_empty() {
             parts.push(Part::Text(text));
         }
-        Ok(TokenKind::Format(parts))
+        Ok(parts)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Tokens of an expression into its syntax tree. Operators bind as in Python.
 
-use super::lexer::{Part, Token, TokenKind, Wrong, tokens};
+use super::lexer::{Part, Token, TokenKind, Wrong, format_parts, tokens};
 use super::origin::Origin;
 use super::syntax::{Call, FormatPart, Syntax, SyntaxKind, TypeName};
 use super::{Binary, Compare, Unary};
@@ -14,6 +14,15 @@ const DEPTH: u8 = 100;
 /// A whole expression.
 pub(in crate::ksy) fn expression(text: &str, origin: &Origin) -> Result<Syntax, Complaint> {
     parse(text, origin, |parser| parser.ternary())
+}
+
+/// The text of an f-string without its quotes.
+pub(in crate::ksy) fn format_text(text: &str, origin: &Origin) -> Result<Syntax, Complaint> {
+    let parsed = format_parts(text).and_then(|parts| {
+        let mut parser = Parser { tokens: &[], at: 0, end: text.len(), origin, depth: 0 };
+        parser.format(&parts, origin.place(0..text.len()))
+    });
+    parsed.map_err(|wrong| complaint(wrong, origin))
 }
 
 /// A type with arguments: `foo::bar(1, x)`, `foo[]`.
@@ -48,7 +57,11 @@ fn parse<T>(text: &str, origin: &Origin, what: impl FnOnce(&mut Parser<'_>) -> R
             None => Ok(parsed),
         }
     });
-    parsed.map_err(|wrong| Complaint::error(origin.place(wrong.at), wrong.message).help_if(wrong.help))
+    parsed.map_err(|wrong| complaint(wrong, origin))
+}
+
+fn complaint(wrong: Wrong, origin: &Origin) -> Complaint {
+    Complaint::error(origin.place(wrong.at), wrong.message).help_if(wrong.help)
 }
 
 fn unexpected(token: &Token) -> Wrong {

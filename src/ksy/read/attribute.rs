@@ -62,7 +62,7 @@ impl Reader<'_> {
         keys.sort_by_key(|key| key.place.start);
         let ty = entries.get("type").and_then(|node| self.type_of(node, entries.key("type")));
         let names = entries.get("enum").and_then(|node| self.type_name(node, "`enum`"));
-        let contents = entries.get("contents").and_then(|node| self.contents(node));
+        let contents = entries.get("contents").and_then(|node| self.byte_string(node, "`contents`"));
         let bytes = self.bytes(entries);
         let lost = |key: &str, is_lost: bool| is_lost && entries.get(key).is_some();
         let broken = entries.has_unknown
@@ -206,37 +206,6 @@ impl Reader<'_> {
         let complaint = Complaint::error(node.place, "`in-enum` can only be `true`");
         self.report.add(complaint.help("leave `valid` out where any value is valid"));
         None
-    }
-
-    fn contents(&mut self, node: &Node) -> Option<Named<Vec<u8>>> {
-        let mut bytes = Vec::new();
-        match &node.value {
-            Value::List(list) => {
-                for node in list {
-                    let is_plain = matches!(node.value, Value::Scalar { quoted: false, .. });
-                    match node.text() {
-                        Some(text) if is_plain && super::scalar::integer(text).is_some() => {
-                            bytes.push(self.byte(node, "a byte of `contents`")?);
-                        }
-                        Some(text) => bytes.extend_from_slice(text.as_bytes()),
-                        None => self.report.error(node.place, format!("an entry of `contents` is {}", node.kind())),
-                    }
-                }
-            }
-            Value::Scalar { text, quoted } if !node.is_null() => {
-                if !quoted && super::scalar::integer(text).is_some() {
-                    let complaint = Complaint::error(node.place, "`contents` is a number");
-                    self.report.add(complaint.help(format!("write `[{text}]` for a byte, or `'{text}'` for text")));
-                    return None;
-                }
-                bytes.extend_from_slice(text.as_bytes());
-            }
-            _ => {
-                self.report.error(node.place, format!("`contents` is {}, neither text nor a list", node.kind()));
-                return None;
-            }
-        }
-        Some(Named { value: bytes, place: node.place })
     }
 
     fn parent(&mut self, node: &Node) -> Option<ParentDecl> {

@@ -22,7 +22,7 @@ impl Reader<'_> {
         decl.meta.license = entries.get("license").and_then(|node| self.text(node, "`license`")).map(str::to_owned);
         decl.meta.application =
             entries.get("application").map(|node| self.texts(node, "`application`").join(", ")).filter(|text| !text.is_empty());
-        decl.meta.extension = entries.get("-proto-dissect").cloned();
+        decl.registration = entries.get("-proto-dissect").and_then(|node| self.registration(node, entries.key("-proto-dissect")));
         decl.opaque_types =
             entries.get("ks-opaque-types").and_then(|node| self.boolean(node, "`ks-opaque-types`")).unwrap_or(false);
         if let Some(node) = entries.get("ks-version") {

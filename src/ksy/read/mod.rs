@@ -3,6 +3,7 @@
 mod attribute;
 mod enums;
 mod meta;
+mod registration;
 mod representation;
 mod scalar;
 

@@ -48,6 +48,9 @@ pub(in crate::ksy) fn integer(text: &str) -> Option<i128> {
     i128::from_str_radix(digits, radix).ok().map(|number| number * sign)
 }
 
+/// Bytes of a name.
+const NAME: usize = 255;
+
 impl Reader<'_> {
     /// A text; lists, maps and nothing are errors.
     pub(super) fn text<'n>(&mut self, node: &'n Node, what: &str) -> Option<&'n str> {
@@ -68,6 +71,10 @@ impl Reader<'_> {
     /// A name. A malformed one is an error and still a name, so that its uses are no errors, too.
     pub(super) fn identifier(&mut self, node: &Node, what: &str) -> Option<String> {
         let name = self.text(node, what)?;
+        if name.len() > NAME {
+            self.report.error(node.place, format!("{what} is longer than {NAME} characters"));
+            return None;
+        }
         if is_identifier(name) {
             return Some(name.to_owned());
         }

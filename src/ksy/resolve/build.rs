@@ -36,6 +36,7 @@ impl<'d> Resolver<'d> {
             enums: entry.enums.clone(),
             docs: decl.docs.clone(),
             meta: decl.meta.clone(),
+            registration: None,
             endian_switch: self.endian_switch(id),
             has_run_time_endian: self.endian(id) == Some(Endian::RunTime),
             params: params.collect(),

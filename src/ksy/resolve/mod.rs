@@ -8,6 +8,7 @@ mod method;
 mod names;
 mod outline;
 mod parents;
+mod registration;
 mod sizes;
 mod summary;
 pub(super) mod words;
@@ -44,7 +45,8 @@ pub(super) fn resolve(files: &Files, report: &mut Report) -> Spec {
     resolver.declare();
     resolver.outlines = resolver.outline();
     resolver.parents = resolver.infer_parents();
-    let spec = resolver.build();
+    let mut spec = resolver.build();
+    resolver.registrations(&mut spec);
     *report = resolver.report.into_inner();
     spec
 }

@@ -1,0 +1,229 @@
+//! `--watch`: the same again whenever a file changes.
+//!
+//! Files are compared by size, times and identity a few times a second. Notifications of the system would miss what this finds:
+//! a file that an editor replaces by another one of its name, and files on network drives.
+
+use super::screen::{Kept, Screen};
+use super::{Exit, complain, interrupt, screen};
+use std::collections::BTreeMap;
+use std::fs::{self, Metadata};
+use std::io::{self, IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+/// Between two comparisons.
+const PERIOD: Duration = Duration::from_millis(200);
+/// A change is complete when nothing changes for this time.
+const SETTLED: Duration = Duration::from_millis(40);
+/// Comparisons until a file that never rests is read all the same.
+const RESTLESS: usize = 10;
+/// Files of a directory.
+const MOST: usize = 1 << 12;
+/// Lines of the screen for an error above the last good output.
+const ERROR_LINES: usize = 12;
+
+/// Clears the screen, without what was scrolled away, and begins at its top.
+const CLEAR: &str = "\x1b[H\x1b[2J\x1b[3J";
+
+/// Runs `once`, and again after each change of a file that is named or that the run read, until a signal comes.
+///
+/// `once` gets a screen without pager, and adds the files that it read to the list. A terminal is cleared before each run; where
+/// a run fails without output, the last good output stays below its error.
+pub(super) fn run(named: Vec<PathBuf>, mut once: impl FnMut(Screen, &mut Vec<PathBuf>) -> Exit) -> Exit {
+    let is_dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+    let kept: Option<&'static Kept> = (io::stdout().is_terminal() && !is_dumb).then(|| &*Box::leak(Box::default()));
+    let screen = Screen { pages: false, kept };
+    let mut files = Files::new(named);
+    loop {
+        let last = kept.map(Kept::take);
+        if kept.is_some() {
+            print(CLEAR);
+        }
+        let mut read = Vec::new();
+        let exit = once(screen, &mut read);
+        if interrupt::is_requested() || screen::is_closed() {
+            return exit;
+        }
+        files.also(read);
+        if let (Some(kept), Some(last)) = (kept, last) {
+            if exit != Exit::Fine && kept.is_empty() {
+                print(&below_an_error(&last));
+                kept.put(last);
+            }
+            complain(format_args!("watching {}; Ctrl-C ends", files.count()));
+        }
+        if !files.wait() {
+            return exit;
+        }
+    }
+}
+
+/// Prints on the terminal.
+fn print(text: &str) {
+    // A terminal that is gone shows nothing; the signal of its end follows.
+    let _ = write!(io::stdout(), "{text}").and_then(|()| io::stdout().flush());
+}
+
+/// The beginning of an earlier output, so that the error above stays on the screen.
+fn below_an_error(last: &[u8]) -> String {
+    let rows = screen::rows().map_or(24, |(rows, _)| rows);
+    let lines: Vec<String> =
+        String::from_utf8_lossy(last).lines().take(rows.saturating_sub(ERROR_LINES).max(rows / 2)).map(str::to_owned).collect();
+    if lines.is_empty() { String::new() } else { format!("\nthe last output without errors:\n{}\n", lines.join("\n")) }
+}
+
+/// Files whose changes matter.
+#[derive(Debug)]
+pub(super) struct Files {
+    /// Files and directories; a directory stands for the `.ksy` files in it.
+    named: Vec<PathBuf>,
+    /// What the last run read besides.
+    read: Vec<PathBuf>,
+    known: BTreeMap<PathBuf, Option<Stamp>>,
+}
+
+impl Files {
+    /// Files as they are now. One that is missing may come into being.
+    pub(super) fn new(named: Vec<PathBuf>) -> Files {
+        let mut files = Files { named, read: Vec::new(), known: BTreeMap::new() };
+        files.known = files.now();
+        files
+    }
+
+    /// Watches these files, too, in place of those of an earlier call.
+    pub(super) fn also(&mut self, read: Vec<PathBuf>) {
+        self.read = read;
+        let mut now = self.now();
+        for (path, stamp) in &mut now {
+            // What changed during the run is a change still.
+            if let Some(before) = self.known.remove(path) {
+                *stamp = before;
+            }
+        }
+        self.known = now;
+    }
+
+    /// Waits for a change, also of several files at once. False where a signal ends the wait.
+    pub(super) fn wait(&mut self) -> bool {
+        loop {
+            interrupt::sleep(PERIOD);
+            if interrupt::is_requested() {
+                return false;
+            }
+            if self.has_changed() {
+                return self.settle();
+            }
+        }
+    }
+
+    /// Waits until files are written completely.
+    fn settle(&mut self) -> bool {
+        for _ in 0..RESTLESS {
+            interrupt::sleep(SETTLED);
+            if interrupt::is_requested() || !self.has_changed() {
+                break;
+            }
+        }
+        !interrupt::is_requested()
+    }
+
+    /// Whether a file changed since the last answer.
+    fn has_changed(&mut self) -> bool {
+        let now = self.now();
+        let has_changed = now != self.known;
+        self.known = now;
+        has_changed
+    }
+
+    fn now(&self) -> BTreeMap<PathBuf, Option<Stamp>> {
+        let mut now = BTreeMap::new();
+        for path in self.named.iter().chain(&self.read) {
+            match fs::metadata(path) {
+                Ok(about) if about.is_dir() => now.extend(files_in(path).map(|file| (file.clone(), Stamp::of_path(&file)))),
+                about => drop(now.insert(path.clone(), about.ok().as_ref().map(Stamp::of))),
+            }
+        }
+        now
+    }
+
+    /// How many there are, in words.
+    fn count(&self) -> String {
+        match self.known.len() {
+            1 => "1 file".to_owned(),
+            count => format!("{count} files"),
+        }
+    }
+}
+
+/// The `.ksy` files of a directory.
+fn files_in(directory: &Path) -> impl Iterator<Item = PathBuf> {
+    let entries = fs::read_dir(directory).into_iter().flatten().take(MOST);
+    entries.filter_map(|entry| Some(entry.ok()?.path())).filter(|path| path.extension().is_some_and(|end| end == "ksy"))
+}
+
+/// What changes with the content of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Stamp {
+    modified: Option<SystemTime>,
+    size: u64,
+    /// Which file has the name, and when that was changed; nothing on systems without inodes.
+    identity: (u64, i64, i64),
+}
+
+impl Stamp {
+    fn of_path(path: &Path) -> Option<Stamp> {
+        fs::metadata(path).ok().as_ref().map(Stamp::of)
+    }
+
+    fn of(about: &Metadata) -> Stamp {
+        #[cfg(unix)]
+        let identity = {
+            use std::os::unix::fs::MetadataExt;
+            (about.ino(), about.ctime(), about.ctime_nsec())
+        };
+        #[cfg(not(unix))]
+        let identity = (0, 0, 0);
+        Stamp { modified: about.modified().ok(), size: about.len(), identity }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn writing_replacing_and_removing_a_file_are_changes() {
+        let folder = std::env::temp_dir().join(format!("proto-dissect-watch-{}", std::process::id()));
+        let _ = fs::remove_dir_all(&folder);
+        fs::create_dir(&folder).unwrap();
+        let (file, other) = (folder.join("a.ksy"), folder.join("b.tmp"));
+        fs::write(&file, "a").unwrap();
+        let mut by_name = Files::new(vec![file.clone()]);
+        let mut by_folder = Files::new(vec![folder.clone()]);
+        let mut changed = || (by_name.has_changed(), by_folder.has_changed());
+        assert_eq!(changed(), (false, false));
+        fs::write(&file, "ab").unwrap();
+        assert_eq!((changed(), changed()), ((true, true), (false, false)));
+        // Another file is none of theirs, until it takes the name.
+        fs::write(&other, "cd").unwrap();
+        assert_eq!(changed(), (false, false));
+        fs::rename(&other, &file).unwrap();
+        assert_eq!(changed(), (true, true));
+        fs::write(folder.join("new.ksy"), "").unwrap();
+        assert_eq!(changed(), (false, true));
+        fs::remove_file(&file).unwrap();
+        assert_eq!((changed(), changed()), ((true, true), (false, false)));
+        fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[test]
+    fn a_change_during_a_run_is_a_change_behind_it() {
+        let file = std::env::temp_dir().join(format!("proto-dissect-watched-{}", std::process::id()));
+        let mut files = Files::new(vec![file.clone()]);
+        fs::write(&file, "a").unwrap();
+        files.also(vec![file.with_extension("missing")]);
+        assert!(files.has_changed() && !files.has_changed());
+        assert_eq!(files.count(), "2 files");
+        fs::remove_file(&file).unwrap();
+    }
+}

@@ -1,0 +1,150 @@
+//! Lua text: lines with indentation, comments and literals.
+
+use std::fmt::Write;
+
+/// Words that are no names in Lua.
+const KEYWORDS: &[&str] = &[
+    "and", "break", "do", "else", "elseif", "end", "false", "for", "function", "goto", "if", "in", "local", "nil", "not", "or",
+    "repeat", "return", "then", "true", "until", "while",
+];
+
+/// Characters of a line of a comment.
+const WIDTH: usize = 110;
+
+/// Lines of Lua.
+#[derive(Debug, Default)]
+pub(super) struct Code {
+    text: String,
+    depth: usize,
+}
+
+impl Code {
+    /// Code for the inside of a block that is `depth` levels deep.
+    pub(super) fn at(depth: usize) -> Code {
+        Code { text: String::new(), depth }
+    }
+
+    pub(super) fn depth(&self) -> usize {
+        self.depth
+    }
+
+    /// Adds a line.
+    pub(super) fn line(&mut self, line: &str) {
+        for _ in 0..self.depth {
+            self.text.push_str("  ");
+        }
+        self.text.push_str(line);
+        self.text.push('\n');
+    }
+
+    pub(super) fn blank(&mut self) {
+        self.text.push('\n');
+    }
+
+    /// Adds a line behind which a block begins.
+    pub(super) fn open(&mut self, line: &str) {
+        self.line(line);
+        self.depth += 1;
+    }
+
+    /// Adds a line before which a block ends.
+    pub(super) fn close(&mut self, line: &str) {
+        self.depth = self.depth.saturating_sub(1);
+        self.line(line);
+    }
+
+    /// Ends a block that the next line ends in the text, such as `elseif`.
+    pub(super) fn close_without_line(&mut self) {
+        self.depth = self.depth.saturating_sub(1);
+    }
+
+    /// Goes one level deeper.
+    pub(super) fn indent(&mut self) {
+        self.depth += 1;
+    }
+
+    /// Adds text as comments, in lines of a readable length. Control characters cannot leave the comment.
+    pub(super) fn comment(&mut self, text: &str) {
+        let mut line = String::from("--");
+        for word in text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty()) {
+            if line.len() > 2 && line.len() + word.len() > WIDTH {
+                self.line(&line);
+                line = String::from("--");
+            }
+            line.push(' ');
+            line.push_str(word);
+        }
+        if line.len() > 2 {
+            self.line(&line);
+        }
+    }
+
+    /// Adds code that was written for the same depth.
+    pub(super) fn append(&mut self, other: &Code) {
+        self.text.push_str(&other.text);
+    }
+
+    pub(super) fn into_text(self) -> String {
+        self.text
+    }
+}
+
+/// A literal of text or bytes.
+pub(super) fn quoted(bytes: &[u8]) -> String {
+    let mut literal = String::from("\"");
+    for (at, byte) in bytes.iter().enumerate() {
+        match byte {
+            b'"' | b'\\' => {
+                literal.push('\\');
+                literal.push(char::from(*byte));
+            }
+            b' '..=b'~' => literal.push(char::from(*byte)),
+            // Digits that follow would belong to a short escape.
+            _ if bytes.get(at + 1).is_some_and(u8::is_ascii_digit) => drop(write!(literal, "\\{byte:03}")),
+            _ => drop(write!(literal, "\\{byte}")),
+        }
+    }
+    literal.push('"');
+    literal
+}
+
+/// A literal of text that people read: characters stay as they are.
+pub(super) fn words(text: &str) -> String {
+    let clean: Vec<&str> = text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty()).collect();
+    format!("\"{}\"", clean.join(" ").replace('\\', "\\\\").replace('"', "\\\""))
+}
+
+/// A member of a table by its name.
+pub(super) fn member(table: &str, name: &str) -> String {
+    if KEYWORDS.contains(&name) { format!("{table}[\"{name}\"]") } else { format!("{table}.{name}") }
+}
+
+/// The head of a function that is a member of a table. Lua's short form takes names only.
+pub(super) fn function(place: &str, parameters: &str) -> String {
+    if place.contains('[') { format!("{place} = function({parameters})") } else { format!("function {place}({parameters})") }
+}
+
+/// A key of a table constructor.
+pub(super) fn key(name: &str) -> String {
+    if KEYWORDS.contains(&name) { format!("[\"{name}\"]") } else { name.to_owned() }
+}
+
+/// An expression without the parentheses around all of it.
+pub(super) fn bare(expr: &str) -> &str {
+    let Some(inner) = expr.strip_prefix('(').and_then(|expr| expr.strip_suffix(')')) else { return expr };
+    let (mut depth, mut in_text, mut is_escaped) = (0_usize, false, false);
+    for c in inner.chars() {
+        match c {
+            _ if is_escaped => is_escaped = false,
+            '\\' if in_text => is_escaped = true,
+            '"' => in_text = !in_text,
+            '(' if !in_text => depth += 1,
+            ')' if !in_text => match depth.checked_sub(1) {
+                Some(outer) => depth = outer,
+                None => return expr,
+            },
+            _ => {}
+        }
+    }
+    inner
+}

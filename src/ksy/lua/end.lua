@@ -1,0 +1,24 @@
+function proto.dissector(tvb, pinfo, tree)
+  if tvb:len() == 0 then return 0 end
+  local unit, words = unit_of(pinfo), nil
+  if pinfo.port_type ~= TCP then
+    words = alone(unit.root, tvb, tree)
+  elseif unit.message then
+    words = messages(unit, tvb, pinfo, tree)
+  else
+    words = connection(unit.root, tvb, pinfo, tree)
+  end
+  pinfo.cols.protocol:set(root:upper())
+  if #words > 0 then pinfo.cols.info:set(table.concat(words, ", ")) end
+  return tvb:len()
+end
+
+-- Recognizes conversations on any port by their first bytes.
+local function recognize(transport, magic)
+  proto:register_heuristic(transport, function(tvb, pinfo, tree)
+    if tvb:len() < #magic or tvb:raw(0, #magic) ~= magic then return false end
+    pinfo.conversation = proto
+    proto.dissector(tvb, pinfo, tree)
+    return true
+  end)
+end

@@ -1,0 +1,198 @@
+//! Wireshark dissectors in Lua, written from Kaitai Struct files.
+//!
+//! The text is for people: it begins with what all such dissectors share, and goes on with enums, fields and types in the order of the file.
+//! What Lua cannot do is a comment in place, and a warning.
+
+mod code;
+mod data;
+mod expr;
+mod fields;
+mod names;
+mod registration;
+mod types;
+
+use super::Diagnostic;
+use super::model::{EnumId, Spec, TypeId};
+use super::place::Place;
+use super::registration::Registration;
+use super::report::Report;
+use code::{Code, quoted, words};
+use fields::Fields;
+use names::Names;
+use registration::{Units, proto};
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+
+/// What every dissector begins with.
+const START: &str = include_str!("start.lua");
+/// Functions that types use.
+const PRELUDE: &str = include_str!("prelude.lua");
+/// Functions that find messages.
+const STREAM: &str = include_str!("stream.lua");
+/// The function that Wireshark calls.
+const END: &str = include_str!("end.lua");
+
+/// A written dissector.
+#[derive(Debug)]
+pub struct Dissector {
+    /// The Lua text.
+    pub text: String,
+    /// What Lua cannot do as the file states it: warnings.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// The dissector of a file: `top` is one of [`Spec::roots`].
+#[must_use]
+pub fn dissector(spec: &Spec, top: TypeId) -> Dissector {
+    let names = Names::new(spec);
+    let lua = Lua { spec, names, remarks: RefCell::default(), complaints: RefCell::default(), enums: RefCell::default() };
+    let text = lua.file(top);
+    Dissector { text, diagnostics: lua.complaints.into_inner().into_diagnostics(&spec.files) }
+}
+
+/// Something that Lua cannot do.
+#[derive(Debug)]
+struct Obstacle {
+    place: Place,
+    what: String,
+}
+
+impl Obstacle {
+    fn new(place: Place, what: &str) -> Obstacle {
+        Obstacle { place, what: what.to_owned() }
+    }
+}
+
+struct Lua<'s> {
+    spec: &'s Spec,
+    names: Names,
+    /// What Lua does not do exactly in the code that is being written.
+    remarks: RefCell<Vec<String>>,
+    complaints: RefCell<Report>,
+    /// Enums whose names the code uses.
+    enums: RefCell<BTreeSet<EnumId>>,
+}
+
+impl Lua<'_> {
+    fn file(&self, top: TypeId) -> String {
+        let of = self.spec.type_of(top);
+        let registration = Registration::of(self.spec, top);
+        let units = Units::new(self.spec, top);
+        let fields = Fields::new(self.spec, &self.names, &units.tops(), &of.name);
+        let types = fields.types();
+        let mut code = Code::default();
+        let runs = units.runs(self.spec);
+        types.iter().for_each(|id| self.write_type(*id, &runs, &mut code));
+        registration.iter().for_each(|registration| self.titles(registration, &mut code));
+        self.dissector(&units, registration.is_some_and(Registration::is_on_tcp), &mut code);
+        let mut end = Code::default();
+        self.register(registration, &mut end);
+        self.enums.borrow_mut().extend(fields.enums());
+
+        let mut text = self.head(top);
+        text.push_str(&section("What all dissectors of this kind share: reading bytes."));
+        text += PRELUDE;
+        text.push_str(&section("What all dissectors of this kind share: finding messages."));
+        text += STREAM;
+        text.push_str(&section(&format!("The protocol {}.", of.name)));
+        text += &self.declarations(&fields, &types);
+        text += &code.into_text();
+        text += END;
+        text + &end.into_text()
+    }
+
+    /// Comments on the whole, and the protocol.
+    fn head(&self, top: TypeId) -> String {
+        let of = self.spec.type_of(top);
+        let title = of.meta.title.clone().unwrap_or_default();
+        let source = self.spec.files.get(of.place.file as usize).and_then(|file| file.path.file_name());
+        let source = source.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        let mut head = Code::default();
+        head.comment(if title.is_empty() { &of.name } else { &title });
+        head.comment(&format!("Written by `proto-dissect ksy lua {source}`. Load it with `-X lua_script:{}.lua`.", of.name));
+        if let Some(license) = &of.meta.license {
+            head.comment(&format!("Licence of the file: {license}"));
+        }
+        head.blank();
+        let most = Registration::of(self.spec, top).and_then(|registration| registration.max_message).unwrap_or(MOST_BYTES);
+        head.line(&format!("local root = {}", quoted(of.name.as_bytes())));
+        head.line(&format!("local proto = {}", proto(&of.name, &title)));
+        head.line("-- The most bytes that a message may lack.");
+        head.line(&format!("local MOST_BYTES = {most}"));
+        head.blank();
+        head.into_text() + START
+    }
+
+    /// Enums, fields and types.
+    fn declarations(&self, fields: &Fields, types: &BTreeSet<TypeId>) -> String {
+        let mut code = Code::default();
+        for id in self.enums.borrow().iter() {
+            self.names_of(*id, &mut code);
+        }
+        fields.write(&self.names, &mut code);
+        code.line("proto.fields = fields");
+        code.blank();
+        for id in types {
+            code.line(&format!("{} = define({})", self.type_of(*id), words(self.names.type_name(*id))));
+        }
+        code.into_text()
+    }
+
+    /// The names of an enum. Wireshark has names for values of 32 bits.
+    fn names_of(&self, id: EnumId, to: &mut Code) {
+        let of = self.spec.enum_of(id);
+        to.comment(of.docs.doc.as_deref().unwrap_or_default());
+        to.open(&format!("{} = {{", code::member("names", self.names.enum_name(id))));
+        for member in &of.members {
+            if !(i128::from(i32::MIN)..=i128::from(u32::MAX)).contains(&member.value) {
+                to.comment(&format!("{} = {}: Wireshark has names of 32-bit values only.", member.value, member.name));
+                self.warn(member.place, format!("Wireshark has names of 32-bit values only, and {} is larger", member.name));
+                continue;
+            }
+            to.line(&format!("[{}] = {},", member.value, words(&member.name)));
+        }
+        to.close("}");
+        to.blank();
+    }
+
+    /// Remembers that code uses the names of an enum.
+    fn uses(&self, id: EnumId) {
+        self.enums.borrow_mut().insert(id);
+    }
+
+    /// Adds what Lua does not do exactly.
+    fn remark(&self, place: Place, what: String) {
+        self.warn(place, what.clone());
+        self.remarks.borrow_mut().push(what);
+    }
+
+    fn take_remarks(&self) -> Vec<String> {
+        std::mem::take(&mut self.remarks.borrow_mut())
+    }
+
+    fn warn(&self, place: Place, what: String) {
+        self.complaints.borrow_mut().warning(place, what, None);
+    }
+
+    /// A comment in the place of what Lua cannot do.
+    fn obstacle(&self, obstacle: &Obstacle, to: &mut Code) {
+        to.comment(&format!("Not in Lua: {}.", obstacle.what));
+        self.warn(obstacle.place, format!("Lua scripts of Wireshark cannot do this: {}", obstacle.what));
+    }
+
+    /// The same where nothing behind it can be read.
+    fn fails(&self, obstacle: &Obstacle, to: &mut Code) {
+        self.obstacle(obstacle, to);
+        to.line(&format!("fail({})", words(&format!("not read by this script: {}", obstacle.what))));
+    }
+}
+
+/// The most bytes that a message may lack, unless the file states another limit.
+const MOST_BYTES: usize = 16 << 20;
+
+fn section(title: &str) -> String {
+    format!("\n{}\n-- {title}\n\n", "-".repeat(100))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,201 @@
+//! `-proto-dissect`: names of types and attributes, and whether messages have an end on a stream.
+
+use super::Resolver;
+use super::expression::Scope;
+use crate::ksy::decl::{CarrierDecl, Named, RegistrationDecl};
+use crate::ksy::expr::syntax::{Syntax, SyntaxKind, TypeName};
+use crate::ksy::expr::{Expr, Kind, Slot};
+use crate::ksy::framing::{Open, unit};
+use crate::ksy::model::{Data, How, Member, Spec, Ty, TypeId};
+use crate::ksy::nearest::suggestion;
+use crate::ksy::place::Place;
+use crate::ksy::registration::{Carrier, Framed, Registration, Roots, Secret};
+use crate::ksy::report::Complaint;
+
+impl Resolver<'_> {
+    /// Resolves the registrations of all files into their top types.
+    pub(super) fn registrations(&self, spec: &mut Spec) {
+        for id in self.type_ids().filter(|id| self.entry(*id).owner.is_none()) {
+            let Some(decl) = &self.entry(id).decl.registration else { continue };
+            let registration = self.registration(spec, id, decl);
+            if let Some(of) = spec.types.get_mut(id.0 as usize) {
+                of.registration = registration.map(Box::new);
+            }
+        }
+    }
+
+    fn registration(&self, spec: &Spec, top: TypeId, decl: &RegistrationDecl) -> Option<Registration> {
+        let message = self.type_in(decl.message.as_ref(), top);
+        let roots = self.roots(&decl.roots, top);
+        let carrier = |carrier: &Named<CarrierDecl>| match carrier.value {
+            CarrierDecl::Tcp => Carrier::Tcp,
+            CarrierDecl::Udp => Carrier::Udp,
+            CarrierDecl::Payload => Carrier::Payload(decl.over.as_ref().map(|over| over.value.clone())),
+        };
+        let is = |word: &Option<Named<&str>>, value| word.as_ref().is_some_and(|word| word.value == value);
+        let mut registration = Registration {
+            carriers: decl.carriers.iter().map(carrier).collect(),
+            ports: decl.ports.clone(),
+            magic: decl.magic.as_ref().map(|magic| magic.value.clone()).unwrap_or_default(),
+            framing: if is(&decl.framing, "connection") { Framed::Connection } else { Framed::Messages },
+            message: message?,
+            roots: roots?,
+            max_message: decl.max_message,
+            resyncs: is(&decl.resync, "magic"),
+            names: Vec::new(),
+            infos: Vec::new(),
+            secrets: decl.secrets.iter().map(|Named { value, place }| Secret { path: value.clone(), place: *place }).collect(),
+            place: decl.place,
+        };
+        if self.report.borrow().has_errors() {
+            // Types have missing members, and all that follows depends on them.
+            return None;
+        }
+        let messages = self.messages(spec, &registration)?;
+        registration.names = self.in_each(&messages, decl.name.as_ref(), |name, of| self.naming(spec, name, of));
+        registration.infos = self.in_each(&messages, decl.info.as_ref(), |info, of| self.expression(info, &Scope::plain(of)));
+        for secret in &registration.secrets {
+            self.find_secret(spec, secret, &messages, registration.roots);
+        }
+        Some(registration)
+    }
+
+    /// The type of this name, if there is a name; none where it is unknown.
+    #[allow(clippy::option_option, reason = "the outer one is an error")]
+    fn type_in(&self, name: Option<&TypeName>, top: TypeId) -> Option<Option<TypeId>> {
+        match name {
+            None => Some(None),
+            Some(name) if Self::builtin(name).is_some() => {
+                self.error(name.place, format!("`{}` is no type of the file", name.text()));
+                None
+            }
+            Some(name) => self.find_type(name, top).map(Some),
+        }
+    }
+
+    fn roots(&self, [client, server, any]: &[Option<TypeName>; 3], top: TypeId) -> Option<Roots> {
+        let [client, server, any] = [client, server, any].map(|name| self.type_in(name.as_ref(), top));
+        let any = any?;
+        let otherwise = any.unwrap_or(top);
+        Some(Roots { client: client?.unwrap_or(otherwise), server: server?.unwrap_or(otherwise), any: otherwise })
+    }
+
+    /// The types of messages, each once, those of streams first. A message on TCP must have an end.
+    fn messages(&self, spec: &Spec, registration: &Registration) -> Option<Vec<TypeId>> {
+        let Roots { client, server, .. } = registration.roots;
+        let mut messages = Vec::new();
+        let mut add = |of: Option<TypeId>| messages.extend(of.filter(|of| !messages.contains(of)));
+        for root in [client, server] {
+            match unit(spec, root, registration.message) {
+                _ if registration.framing == Framed::Connection => add(Some(root)),
+                Ok(unit) => add(unit.message()),
+                Err(open) if registration.is_on_tcp() => {
+                    self.without_end(spec, &open, registration.message.unwrap_or(root));
+                    return None;
+                }
+                Err(_) => add(Some(root)),
+            }
+        }
+        // Datagrams, and bytes of no known direction, are objects of the roots.
+        registration.roots.distinct().into_iter().for_each(|root| add(Some(root)));
+        Some(messages)
+    }
+
+    fn without_end(&self, spec: &Spec, open: &Open, message: TypeId) {
+        let name = &spec.type_of(message).name;
+        let complaint = Complaint::error(open.place, format!("`{name}` has no end on TCP: {}", open.reason));
+        self.complain(complaint.help("give it a size, or write `framing: connection` for a side that sends one message"));
+    }
+
+    /// The expression in each of the types that have what it needs. What fails in all of them is an error.
+    fn in_each(
+        &self,
+        messages: &[TypeId],
+        syntax: Option<&Syntax>,
+        resolve: impl Fn(&Syntax, TypeId) -> Option<Expr>,
+    ) -> Vec<(TypeId, Expr)> {
+        let Some(syntax) = syntax else { return Vec::new() };
+        let mut found = Vec::new();
+        let before = std::mem::take(&mut *self.report.borrow_mut());
+        let mut first = None;
+        for of in messages {
+            let expr = resolve(syntax, *of);
+            let complaints = std::mem::take(&mut *self.report.borrow_mut());
+            match expr {
+                Some(expr) if !complaints.has_errors() => found.push((*of, expr)),
+                _ => first = first.or(Some(complaints)),
+            }
+        }
+        *self.report.borrow_mut() = before;
+        if let (true, Some(complaints)) = (found.is_empty(), first) {
+            self.report.borrow_mut().append(complaints);
+        }
+        found
+    }
+
+    /// The expression that names a message: an attribute with an enum or text, or the attribute of an enum of this name.
+    fn naming(&self, spec: &Spec, syntax: &Syntax, of: TypeId) -> Option<Expr> {
+        if let SyntaxKind::Name(name) = &syntax.kind
+            && !self.outline_of(of).slots.contains_key(name.as_str())
+            && let Some(expr) = of_enum(spec, name, of, syntax.place)
+        {
+            return Some(expr);
+        }
+        let expr = self.expression(syntax, &Scope::plain(of))?;
+        if matches!(expr.ty, Ty::Enum(_) | Ty::Str) {
+            return Some(expr);
+        }
+        let what = self.describe(&expr.ty);
+        let complaint = Complaint::error(expr.place, format!("`name` must be a member of an enum or text, and this is {what}"));
+        self.complain(complaint.help("give the attribute an `enum`"));
+        None
+    }
+
+    /// Demands that a path of attributes exists below a message.
+    fn find_secret(&self, spec: &Spec, secret: &Secret, messages: &[TypeId], roots: Roots) {
+        let mut types: Vec<TypeId> = messages.to_vec();
+        types.extend(roots.distinct());
+        for (depth, name) in secret.path.iter().enumerate() {
+            let members = || types.iter().flat_map(|of| members(spec, *of));
+            let named: Vec<&Member> = members().filter(|member| member.name == *name).collect();
+            if named.is_empty() {
+                let before = secret.path.get(..depth).unwrap_or_default().join(".");
+                let within = if before.is_empty() { "a message".to_owned() } else { format!("`{before}`") };
+                let complaint = Complaint::error(secret.place, format!("{within} has no attribute `{name}`"));
+                let known = suggestion(name, members().map(|member| member.name.as_str()));
+                return self.complain(complaint.help_if(known));
+            }
+            types = named.into_iter().flat_map(objects).collect();
+            types.sort_unstable();
+            types.dedup();
+        }
+    }
+}
+
+fn members(spec: &Spec, of: TypeId) -> impl Iterator<Item = &Member> {
+    let of = spec.type_of(of);
+    of.seq.iter().chain(&of.instances)
+}
+
+/// The first attribute with the enum of this name.
+fn of_enum(spec: &Spec, name: &str, of: TypeId, place: Place) -> Option<Expr> {
+    let seq = spec.type_of(of).seq.iter().enumerate();
+    let mut with_enum = seq.filter_map(|(at, member)| match member.ty {
+        Ty::Enum(id) if spec.enum_of(id).name == name => Some((at, id)),
+        _ => None,
+    });
+    let (at, id) = with_enum.next()?;
+    let this = Box::new(Expr { kind: Kind::This, ty: Ty::Struct(Some(of)), place });
+    let slot = Slot::Seq(crate::ksy::place::offset(at));
+    Some(Expr { kind: Kind::Field { object: this, of, slot }, ty: Ty::Enum(id), place })
+}
+
+/// The types of the objects that a member reads.
+fn objects(member: &Member) -> Vec<TypeId> {
+    let How::Read(read) = &member.how else { return Vec::new() };
+    let of = |data: &Data| if let Data::Object(object) = data { Some(object.of) } else { None };
+    match &read.data {
+        Data::Switch(switch) => switch.cases.iter().map(|(_, data)| data).chain(&switch.otherwise).filter_map(of).collect(),
+        data => of(data).into_iter().collect(),
+    }
+}
