@@ -67,8 +67,8 @@ impl Args {
     /// Files that are read as input.
     pub(super) fn input_files(&self) -> Vec<PathBuf> {
         match &self.task {
-            Some(Task::Follow { options, .. }) => options.file.iter().cloned().collect(),
-            Some(Task::Stats { options, .. }) => options.file.iter().cloned().collect(),
+            Some(Task::Follow { options, .. }) => options.files.clone(),
+            Some(Task::Stats { options, .. }) => options.files.clone(),
             Some(Task::Objects(objects)) => objects.files.clone(),
             Some(Task::Ksy(Ksy::Check(check))) => check.files.clone(),
             Some(Task::Ksy(Ksy::Lua(lua))) => vec![lua.file.clone()],

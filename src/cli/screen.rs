@@ -66,7 +66,7 @@ pub(super) fn close() {
 impl Screen {
     /// The same, with everything written to the terminal at once.
     pub(super) fn without_pager(self) -> Screen {
-        Screen { pages: false }
+        Screen { pages: false, ..self }
     }
 
     /// Something to write to. Where input may still be growing, each line is handed on at once.

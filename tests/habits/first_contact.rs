@@ -16,7 +16,7 @@ fn options_mean_the_same_before_and_behind_a_command() {
         ("-z conv,tcp", "stats samples/http.pcap"),
         ("-r samples/talk.pcap", "stats"),
         ("-s tcp/0", "follow samples/http.pcap"),
-        ("-Y http", "follow samples/http.pcap"),
+        ("-Y http.request.method==POST", "follow samples/http.pcap"),
         ("--json", "follow samples/http.pcap"),
         ("-d tcp.port==80,data", "follow samples/http.pcap"),
         ("-r samples/http.pcap", "follow"),
