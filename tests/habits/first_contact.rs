@@ -21,7 +21,6 @@ fn options_mean_the_same_before_and_behind_a_command() {
         ("-d tcp.port==80,data", "follow samples/http.pcap"),
         ("-r samples/http.pcap", "follow"),
         ("--json", "objects samples/http.pcap"),
-        ("-d tcp.port==80,none", "objects samples/http.pcap"),
         ("--color always", "protocols dns"),
         ("--json", "protocols dns"),
         ("--json", "fields arp"),
