@@ -120,6 +120,7 @@ fn list(bencher: Bencher<'_, '_>) {
         width: None,
         whole: false,
         flush: false,
+        hex: false,
         secrets: false,
     };
     bencher.bench_local(|| show(&mut List::new(io::sink(), options)));

@@ -70,6 +70,7 @@ fn list(bencher: Bencher<'_, '_>) {
         width: None,
         whole: false,
         flush: false,
+        hex: false,
         secrets: false,
     };
     bench(bencher, || run(Some(&mut List::new(io::sink(), options)), View::Messages));

@@ -105,6 +105,7 @@ fn list() -> List<io::Sink> {
             width: None,
             whole: false,
             flush: false,
+            hex: false,
             secrets: false,
         },
     )

@@ -120,7 +120,10 @@ fn table(sample: &Path, view: View, widths: &[Width], change: impl Fn(&mut Table
 fn list(sample: &Path, view: View, widths: &[Width], whole: bool) -> Vec<String> {
     let (theme, time) = (Theme::plain(), TimeForm::default());
     printed(sample, view, widths, |width, out| {
-        Box::new(List::new(out, ListOptions { theme, time, file_names: false, width, whole, flush: false, secrets: false }))
+        Box::new(List::new(
+            out,
+            ListOptions { theme, time, file_names: false, width, whole, flush: false, hex: false, secrets: false },
+        ))
     })
 }
 

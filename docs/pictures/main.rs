@@ -73,6 +73,7 @@ fn list() -> Result<String> {
         width: Some(WIDTH),
         whole: false,
         flush: false,
+        hex: false,
         secrets: false,
     };
     let numbers: Vec<u64> = (1..=24).collect();

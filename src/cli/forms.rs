@@ -88,6 +88,7 @@ impl Plan {
                 width: width(),
                 whole: output.full,
                 flush: false,
+                hex: output.hex,
                 secrets: false,
             }),
             Form::Html if io::stdout().is_terminal() => {

@@ -131,6 +131,12 @@ pub fn of_node(
     dump(bytes, base + u64::from(whole.start), &colours, look, out)
 }
 
+/// All captured bytes of a frame, without colours of fields.
+pub fn of_frame(of: Dissection<'_>, look: HexLook, out: &mut String) -> fmt::Result {
+    let colours = Colouring::default().of_bytes(of, of.bytes.len(), |span| in_frame(of, span));
+    dump(of.bytes, 0, &colours, look, out)
+}
+
 /// The bytes of a frame, a piece for each layer: each byte once and in order, so that the pieces can be read back in.
 pub struct FrameDump<'t> {
     of: Dissection<'t>,

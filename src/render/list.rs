@@ -5,13 +5,14 @@
 //! before the last record, so columns have the least width that most records need, as tshark's do.
 
 use super::heading::{Frames, moments_of, role_of, times_of, when};
+use super::hexdump::{self, Colouring, HexLook};
 use super::revealed;
 use super::table::file_line;
 use super::text::{Guarded, cut, cut_painted, fold_painted, write_summary};
 use super::theme::{Role, Theme};
 use super::time::{Clock, TimeForm, When};
 use super::{KEPT, unwritable};
-use crate::record::{Bookmark, Late, Message, Packet, Record, Tally, View, level_of, words_of};
+use crate::record::{Bookmark, Late, Message, Packet, Record, Tally, View, level_of, place_of, words_of};
 use crate::sink::{Begin, Printed, Problem, Sink};
 use crate::tree::{Address, Carriers, Demand, Dissection, Ends, Extras, Gap, Layer, Level, Note, Side, clean};
 use crate::wire::data;
@@ -63,6 +64,8 @@ pub struct ListOptions {
     pub flush: bool,
     /// Secrets stand behind the summary.
     pub secrets: bool,
+    /// The bytes of a message or frame below its line: `-x`.
+    pub hex: bool,
 }
 
 /// Prints a line a record.
@@ -318,6 +321,26 @@ impl<W: io::Write> List<W> {
         Ok(())
     }
 
+    /// The bytes of a record between empty lines, as `-x` of tshark has them. Those of late messages stand in their frames.
+    fn dump(&mut self, record: &Record<'_>) -> io::Result<()> {
+        let look = HexLook { theme: self.options.theme, width: self.options.width };
+        self.line.push('\n');
+        let written = match record {
+            Record::Message(message) => message.node().map_or(Ok(()), |node| {
+                let base = place_of(message.of, node.span()).base;
+                hexdump::of_node(message.of, node, base, &Colouring::default(), look, &mut self.line)
+            }),
+            Record::Packet(packet) => hexdump::of_frame(packet.of, look, &mut self.line),
+            Record::Late(_) | Record::Gap(_) => {
+                self.line.clear();
+                return Ok(());
+            }
+        };
+        written.map_err(unwritable)?;
+        self.line.push('\n');
+        self.hand_on()
+    }
+
     fn print(&mut self) -> io::Result<()> {
         self.line.truncate(self.line.trim_end().len());
         match self.options.width {
@@ -329,6 +352,10 @@ impl<W: io::Write> List<W> {
             None => {}
         }
         self.line.push('\n');
+        self.hand_on()
+    }
+
+    fn hand_on(&mut self) -> io::Result<()> {
         self.to.write_all(self.line.as_bytes())?;
         self.line.clear();
         self.line.shrink_to(KEPT);
@@ -339,7 +366,12 @@ impl<W: io::Write> List<W> {
 impl<W: io::Write> Sink for List<W> {
     fn demand(&self, view: View) -> Demand {
         let carriers = view == View::Packets;
-        let demand = if self.options.secrets { Demand::MESSAGES } else { Demand::HEADINGS };
+        let demand = match self.options {
+            // Secrets among the bytes are masked, so all fields are dissected.
+            ListOptions { hex: true, .. } => Demand::EVERYTHING,
+            ListOptions { secrets: true, .. } => Demand::MESSAGES,
+            _ => Demand::HEADINGS,
+        };
         Demand { carriers: Carriers::shown(carriers), ..demand }.with(Extras::PREVIEWS)
     }
 
@@ -360,7 +392,8 @@ impl<W: io::Write> Sink for List<W> {
             Record::Gap(gap) => self.gap(gap),
         }
         .map_err(unwritable)?;
-        self.print()
+        self.print()?;
+        if self.options.hex { self.dump(record) } else { Ok(()) }
     }
 
     fn printed(&mut self, printed: &Printed) -> io::Result<()> {

@@ -159,6 +159,7 @@ impl Trial {
             width: None,
             whole: false,
             flush: false,
+            hex: false,
             secrets: false,
         };
         self.printed(view, |to| List::new(to, options))

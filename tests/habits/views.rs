@@ -127,3 +127,13 @@ fn a_capture_without_messages_says_so_on_a_terminal() {
     let Some(shown) = on_a_terminal(&format!("-l {}", path.display())) else { return };
     assert_eq!(shown, "proto-dissect: 6 frames, no messages; try --packets\n");
 }
+
+#[test]
+fn a_list_with_x_has_the_bytes_below_each_line_which_read_back() {
+    let listed = answer("--packets -l -x samples/http.pcap");
+    assert!(listed.starts_with("    1   0.000000    192.168.1.20:50100"), "{listed}");
+    assert_eq!(listed.lines().nth(2), Some("00000000  02 50 49 50 00 50 02 50  49 50 00 14 08 00 45 00  |.PIP.P.PIP....E.|"));
+    let again = super::typed_with("--input-format hex --json", listed.as_bytes());
+    let first = answer("--json samples/http.pcap");
+    assert_eq!(again.out.matches(r#""type":"message""#).count(), first.matches(r#""type":"message""#).count());
+}
