@@ -54,6 +54,8 @@ mod session;
 #[doc(hidden)]
 pub mod sink;
 #[doc(hidden)]
+pub mod split;
+#[doc(hidden)]
 pub mod stats;
 pub mod tree;
 #[doc(hidden)]

@@ -11,7 +11,7 @@ const RANKS: &[&[&str]] = &[
     &["layers", "protocols", "flow", "dissect", "ksy"],
     &["registry"],
     &["engine", "record", "sink"],
-    &["filter", "follow", "glossary", "render", "stats", "write"],
+    &["filter", "follow", "glossary", "render", "split", "stats", "write"],
     &["cli", "session"],
 ];
 
@@ -23,6 +23,7 @@ const NEIGHBOURS: &[(&str, &str)] = &[
     ("engine", "record"),
     ("follow", "render"),
     ("glossary", "render"),
+    ("split", "write"),
     ("stats", "render"),
     ("write", "render"),
 ];

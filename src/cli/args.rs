@@ -3,6 +3,7 @@
 use super::complete;
 use super::habits::Habits;
 use super::help::{EXAMPLES, MORE_EXAMPLES, STYLES};
+use super::split::SplitOptions;
 use crate::tree::{Field, Side};
 use clap::{ArgAction, Args as Group, Parser, Subcommand, ValueEnum, ValueHint};
 use clap_complete::Shell;
@@ -70,6 +71,7 @@ impl Args {
         let (has_file, reading) = match &self.task {
             Some(Task::Follow { options, reading }) => (options.file.is_some(), reading),
             Some(Task::Stats { options, reading }) => (options.file.is_some(), reading),
+            Some(Task::Split(_)) => return false,
             Some(Task::Objects(objects)) => (!objects.files.is_empty(), &objects.reading),
             _ => (!self.files.is_empty(), &self.reading),
         };
@@ -391,6 +393,8 @@ pub enum Task {
     },
     /// List what messages and conversations carry, such as maps and value trees, and save it
     Objects(Objects),
+    /// Cut a capture into parts that can be dissected apart, with the same messages
+    Split(SplitOptions),
     /// Every protocol: name, where it is found, what of it is read
     Protocols(Protocols),
     /// Every field: filter name, type, label, meaning

@@ -32,6 +32,7 @@ mod selection;
 mod settings;
 mod shared;
 mod source;
+mod split;
 mod stats;
 mod view;
 mod write;
@@ -123,6 +124,7 @@ fn run_task(line: Vec<OsString>) -> Exit {
         }
         Some(Task::Follow { options, reading }) => return follow::run(options, reading, screen),
         Some(Task::Stats { options, reading }) => return stats::run(options, reading, screen),
+        Some(Task::Split(options)) => return split::run(options, screen),
         Some(Task::Objects(objects)) => return objects::run(objects, screen),
         None if !args.habits.export_objects.is_empty() => return objects::export(args, screen),
         None if !args.statistics.is_empty() => return stats::run_named(&args, screen),

@@ -11,6 +11,7 @@ mod migration;
 mod nested;
 mod prefilter;
 mod quote;
+mod route;
 mod sctp;
 mod segment;
 mod stream;
@@ -35,6 +36,7 @@ use limits::Ended;
 use message::Out;
 use nested::{States, Turn};
 pub use prefilter::{Known, Prefilter};
+pub use route::Route;
 use sctp::Associations;
 use std::collections::HashMap;
 use std::net::SocketAddr;
@@ -86,6 +88,14 @@ pub struct Engine {
     forgotten: Forgotten,
     checks: Checks,
     prefilter: Option<Prefilter>,
+    /// What frames have to do with each other, if that is requested.
+    route: Option<Box<Route>>,
+    /// The conversation of the packet that the frame quotes.
+    quoted: Option<(Pair, Transport)>,
+    /// Whether the frame is a fragment of a datagram that is not complete yet.
+    waits: bool,
+    /// The last frame had the numbers of a longer capture.
+    is_part: bool,
 }
 
 impl Engine {
@@ -130,6 +140,10 @@ impl Engine {
             forgotten: Forgotten::default(),
             checks: Checks::enabled(registry.settings()),
             prefilter: None,
+            route: None,
+            quoted: None,
+            waits: false,
+            is_part: false,
         }
     }
 
@@ -231,8 +245,9 @@ impl Engine {
             self.tree.secrets.learn(frame.secrets);
         }
         self.begin(frame);
-        self.awaits = false;
+        (self.awaits, self.waits) = (false, false);
         self.talking = Talking::None;
+        self.number_frame(frame);
         let missing = (frame.original_len as usize).saturating_sub(frame.bytes.len());
         match frame.link {
             Link::Type(_) => {
@@ -252,6 +267,7 @@ impl Engine {
             self.hide_quoted(frame);
         }
         self.expect();
+        self.find_route();
         if self.is_crowded() {
             self.aside(|engine| engine.evict(frame));
         }
@@ -278,6 +294,7 @@ impl Engine {
         self.tree.begin(FrameInfo {
             number: frame.number,
             time: frame.time,
+            start: frame.origin.and_then(|origin| origin.start),
             link: match frame.link {
                 Link::Type(number) => Some(number),
                 Link::Unknown | Link::Stream(_) => None,
@@ -397,7 +414,7 @@ impl Engine {
     #[cold]
     fn fragment(&mut self, frame: &Frame<'_>, bytes: Bytes<'_>, part: Part, segment: &Segment) {
         let Some(whole) = fragment::accept(&mut self.tree, &mut self.fragments, frame, bytes, part, segment) else {
-            self.awaits = true;
+            (self.awaits, self.waits) = (true, true);
             if let Some(below) = segment.below {
                 self.tree.label(below, Label::Inside(layers::DATA.this.abbrev));
             }
@@ -474,6 +491,9 @@ impl Engine {
             close_old(*old, &mut self.held, &mut out);
         }
         if !header.is_whole {
+            return;
+        }
+        if self.route.is_some() && stream.is_unread() {
             return;
         }
         prefilter::apply(self.prefilter.as_ref(), out.tree, frame.bytes);
@@ -553,10 +573,16 @@ impl Engine {
     /// Remember the conversations that messages of this frame announced.
     #[inline]
     fn expect(&mut self) {
+        if let Some(route) = &mut self.route {
+            route.announced.clear();
+        }
         if !self.tree.handover.has_expected() {
             return;
         }
         for expected in self.tree.handover.take_expected() {
+            if let Some(route) = &mut self.route {
+                route.announced.push(expected.end);
+            }
             match expected.transport {
                 Transport::Udp => self.exchanges.expect(expected),
                 Transport::Tcp => datagram::remember(&mut self.expected, expected.end, expected.place),

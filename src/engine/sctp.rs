@@ -5,7 +5,7 @@ use super::message::{Out, path_of};
 use super::stream::Stream;
 use super::{Engine, prefilter};
 use crate::flow::messages::{Chunk, Message, Messages};
-use crate::flow::{Pair, Table};
+use crate::flow::{Numbers, Pair, Table};
 use crate::input::Frame;
 use crate::layers::sctp::{self, Data};
 use crate::layers::{self, Bytes, Segment};
@@ -25,14 +25,14 @@ const MAX_HELD: usize = 8 << 20;
 #[derive(Default)]
 pub(super) struct Associations {
     table: Table<Association>,
-    counts: Counts,
+    pub(super) counts: Counts,
 }
 
 /// What is counted of all associations.
 #[derive(Default)]
-struct Counts {
-    /// Streams so far, which are their numbers.
-    streams: u32,
+pub(super) struct Counts {
+    /// Numbers of streams.
+    pub(super) numbers: Numbers,
     /// Bytes that they hold.
     held: usize,
 }
@@ -89,8 +89,8 @@ impl Association {
             return None;
         }
         let place = known.unwrap_or_else(|| {
-            let id = StreamId { transport: Transport::Sctp, number: counts.streams };
-            counts.streams = counts.streams.wrapping_add(1);
+            let id = StreamId { transport: Transport::Sctp, number: counts.numbers.next() };
+            counts.numbers.pass(id.number, true);
             let mut stream = Stream::of_messages(id, self.sockets, path.clone());
             if self.failed {
                 stream.fail();
@@ -98,7 +98,11 @@ impl Association {
             self.streams.push((sid, Box::new(stream)));
             self.streams.len() - 1
         });
-        self.streams.get_mut(place).map(|(_, stream)| &mut **stream)
+        let stream = self.streams.get_mut(place).map(|(_, stream)| &mut **stream)?;
+        if known.is_some() {
+            counts.numbers.pass(stream.number(), false);
+        }
+        Some(stream)
     }
 
     /// Dissect messages that are whole.

@@ -241,6 +241,21 @@ impl Stream {
         inner && self.halves.iter().all(|half| half.order.buffered().is_empty() && half.order.hole().is_none())
     }
 
+    /// Its number.
+    pub(super) fn number(&self) -> u32 {
+        self.id.number
+    }
+
+    /// Whether no protocol reads it. What is kept of its bytes goes.
+    pub(super) fn is_unread(&mut self) -> bool {
+        let is_unread = matches!(self.belongs, Belongs::None);
+        if is_unread && self.counted > size_of::<Stream>() {
+            self.halves.iter_mut().for_each(|half| half.order = Direction::default());
+            self.changed = true;
+        }
+        is_unread
+    }
+
     /// Whether a segment opens a new connection between the same ends.
     fn is_reopened(&self, rises: bool, header: &Header) -> bool {
         header.syn() && header.opens_anew(self.halves[self.side_of(rises)].base)
