@@ -28,8 +28,8 @@ def run(*arguments):
 def records(program, view, files):
     """Hashes of the records of files, sorted, with the place of each line for messages."""
     found = []
-    for file in files:
-        process = subprocess.Popen([program, *view, file], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    for at in range(0, len(files), 500):
+        process = subprocess.Popen([program, *view, *files[at : at + 500]], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
         for line in process.stdout:
             if line.startswith((b'{"type":"begin"', b'{"type":"end"', b'{"type":"error"')):
                 continue
@@ -99,10 +99,6 @@ def main():
             subprocess.run([sys.executable, names[1], load, *names[2:]], check=True, stdout=subprocess.DEVNULL)
             names = [load]
         for capture in captures(names):
-            # Not captures: truth, notes, text.
-            with open(capture, "rb") as file:
-                if run(program, "-c", "1", "--json", capture).returncode in (2, 3, 4):
-                    continue
             count, found = check(program, capture)
             compared += count
             files += count > 0

@@ -208,10 +208,14 @@ impl Stream {
     #[cold]
     pub(super) fn shrink(&mut self) {
         self.halves.iter_mut().for_each(|half| half.order.shrink());
-        self.analysis.shrink();
         if let Some(inner) = &mut self.inside {
             inner.shrink();
         }
+    }
+
+    /// Forget which segments wait for an acknowledgement: fields of the next one need them.
+    pub(super) fn forget_unacknowledged(&mut self) {
+        self.analysis.shrink();
     }
 
     /// Whether it was idle for more than this many frames, and seconds if times are known.
