@@ -34,7 +34,7 @@ use datagram::{Exchanges, Rules};
 use failed::Talking;
 use limits::Ended;
 use message::Out;
-use nested::{States, Turn};
+use nested::{States, Turn, Waiting};
 pub use prefilter::{Known, Prefilter};
 pub use route::Route;
 use sctp::Associations;
@@ -42,9 +42,6 @@ use std::collections::HashMap;
 use std::net::SocketAddr;
 use stream::speaker::Speaker;
 use stream::{Connection, Stream};
-
-/// Incomplete datagrams that are shown in one tree when the capture has ended.
-const INCOMPLETE_AT_ONCE: usize = 1024;
 
 /// Turns frames into trees, and remembers what conversations need.
 pub struct Engine {
@@ -74,6 +71,8 @@ pub struct Engine {
     expected: HashMap<SocketAddr, &'static str, foldhash::fast::RandomState>,
     /// What conversations of datagrams have gathered, each with its last frame.
     gathered: Option<std::vec::IntoIter<(u64, Vec<Saved>)>>,
+    /// What datagrams still waited for when the capture ended.
+    unfinished: Option<std::vec::IntoIter<(Ends, Waiting)>>,
     ending: Option<std::iter::Peekable<std::vec::IntoIter<Box<Stream>>>>,
     /// Bytes of memory that the whole streams hold.
     held: usize,
@@ -131,6 +130,7 @@ impl Engine {
             bare_states: States::default(),
             expected: HashMap::default(),
             gathered: None,
+            unfinished: None,
             ending: None,
             held: 0,
             lean: 0,
@@ -356,7 +356,8 @@ impl Engine {
         true
     }
 
-    /// What datagrams still waited for when the capture ends, and the parts of them that did.
+    /// What datagrams still waited for when the capture ends, and the parts of them that did: each in a tree of its own, so that it
+    /// does not depend on others.
     fn finish_datagrams(&mut self) -> Option<&Tree> {
         if self.finish_associations() {
             return Some(&self.tree);
@@ -369,21 +370,22 @@ impl Engine {
                 return Some(&self.tree);
             }
         }
-        let bare = self.bare_states.unfinished().into_iter().map(|waiting| (Ends::default(), waiting));
-        let waiting: Vec<_> = self.exchanges.unfinished().into_iter().chain(bare).collect();
-        if let Some(last) = waiting.iter().flat_map(|(_, waiting)| &waiting.left.pieces).max_by_key(|piece| piece.frame) {
-            self.tree.begin(FrameInfo { number: last.frame, time: last.time, ..FrameInfo::default() });
-            for (ends, waiting) in waiting {
-                waiting.emit(&mut self.tree, ends);
-            }
+        let (exchanges, states) = (&mut self.exchanges, &mut self.bare_states);
+        let unfinished = self.unfinished.get_or_insert_with(|| {
+            let bare = states.unfinished().into_iter().map(|waiting| (Ends::default(), waiting));
+            exchanges.unfinished().into_iter().chain(bare).collect::<Vec<_>>().into_iter()
+        });
+        if let Some((ends, waiting)) = unfinished.next() {
+            let last = waiting.left.pieces.iter().max_by_key(|piece| piece.frame);
+            let (number, time) = last.map_or((self.tree.frame.number, None), |last| (last.frame, last.time));
+            self.tree.begin(FrameInfo { number, time, ..FrameInfo::default() });
+            waiting.emit(&mut self.tree, ends);
             return Some(&self.tree);
         }
-        let left = self.fragments.drain(INCOMPLETE_AT_ONCE);
-        let last = left.last().and_then(|(_, joined)| joined.pieces.last())?;
+        let (key, joined) = self.fragments.pop_oldest()?;
+        let last = joined.pieces.iter().max_by_key(|piece| piece.frame)?;
         self.tree.begin(FrameInfo { number: last.frame, time: last.time, ..FrameInfo::default() });
-        for (key, joined) in &left {
-            fragment::incomplete(&mut self.tree, key, joined);
-        }
+        fragment::incomplete(&mut self.tree, &key, &joined);
         Some(&self.tree)
     }
 

@@ -2,13 +2,16 @@
 
 use crate::engine::Route;
 use crate::flow::Pair;
-use crate::tree::{Address, Dissection, Time};
+use crate::tree::{Address, Dissection, Time, Timestamp};
 use std::collections::HashMap;
 use std::hash::Hash;
 use std::net::SocketAddr;
 
 /// Conversations that a table remembers, before it forgets those that it was not asked about since it remembered as many.
 const REMEMBERED: usize = 1 << 19;
+
+/// Seconds after which fragments are of another datagram.
+const PATIENCE: i64 = 60;
 
 /// A span of time in nanoseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,9 +35,11 @@ pub(super) type Ends = Option<[Address; 2]>;
 pub(super) struct Router {
     by: By,
     /// Conversations that are not where their ends alone would put them.
-    placed: Recent<Pair>,
+    placed: Recent<Pair, u64>,
     /// Ends of conversations that others announced.
-    announced: Recent<SocketAddr>,
+    announced: Recent<SocketAddr, u64>,
+    /// Where fragments of two hosts went last whose datagram is not known, and when.
+    fragments: Recent<[End; 2], (u64, Timestamp)>,
     /// The first time, and the span of the last frame that had a time.
     first: Time,
     now: u64,
@@ -42,7 +47,7 @@ pub(super) struct Router {
 
 impl Router {
     pub(super) fn new(by: By) -> Router {
-        Router { by, placed: Recent::default(), announced: Recent::default(), first: None, now: 0 }
+        Router { by, placed: Recent::default(), announced: Recent::default(), fragments: Recent::default(), first: None, now: 0 }
     }
 
     /// The part of a frame.
@@ -50,6 +55,7 @@ impl Router {
         self.tick(time);
         let part = match route.conversation {
             Some(pair) => self.of_conversation(pair, route),
+            None if route.waits => self.of_fragment(ends.map(hosts_of), time),
             None => self.usual(ends.map(hosts_of)),
         };
         for end in &route.announced {
@@ -73,6 +79,16 @@ impl Router {
             }
         }
         self.placed.get(&pair).unwrap_or(usual)
+    }
+
+    /// The part of a fragment, unless its datagram becomes whole: that of the one before, which may be of the same datagram.
+    fn of_fragment(&mut self, hosts: Option<[End; 2]>, time: Time) -> u64 {
+        let usual = self.usual(hosts);
+        let (By::Time(_), Some(hosts), Some(now)) = (self.by, hosts, time) else { return usual };
+        let before = self.fragments.get(&hosts).filter(|(_, then)| now.seconds.saturating_sub(then.seconds) <= PATIENCE);
+        let part = before.map_or(usual, |(part, _)| part);
+        self.fragments.insert(hosts, (part, now));
+        part
     }
 
     /// The part of the conversation that announced one of these ends.
@@ -136,23 +152,23 @@ fn mixed(ends: [End; 2]) -> u64 {
 }
 
 /// A table that forgets what it was not asked about for long.
-struct Recent<K> {
-    young: HashMap<K, u64, foldhash::fast::RandomState>,
-    old: HashMap<K, u64, foldhash::fast::RandomState>,
+struct Recent<K, V> {
+    young: HashMap<K, V, foldhash::fast::RandomState>,
+    old: HashMap<K, V, foldhash::fast::RandomState>,
 }
 
-impl<K> Default for Recent<K> {
+impl<K, V> Default for Recent<K, V> {
     fn default() -> Self {
         Recent { young: HashMap::default(), old: HashMap::default() }
     }
 }
 
-impl<K: Hash + Eq> Recent<K> {
+impl<K: Hash + Eq, V: Copy> Recent<K, V> {
     fn is_empty(&self) -> bool {
         self.young.is_empty() && self.old.is_empty()
     }
 
-    fn insert(&mut self, key: K, value: u64) {
+    fn insert(&mut self, key: K, value: V) {
         if self.young.len() >= REMEMBERED {
             self.old = std::mem::take(&mut self.young);
         }
@@ -166,7 +182,7 @@ impl<K: Hash + Eq> Recent<K> {
         }
     }
 
-    fn get(&mut self, key: &K) -> Option<u64>
+    fn get(&mut self, key: &K) -> Option<V>
     where
         K: Copy,
     {
@@ -182,7 +198,6 @@ impl<K: Hash + Eq> Recent<K> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tree::Timestamp;
 
     fn socket(text: &str) -> SocketAddr {
         text.parse().unwrap()

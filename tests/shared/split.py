@@ -64,7 +64,7 @@ def check(program, capture):
     for way in WAYS:
         with tempfile.TemporaryDirectory(dir=os.environ.get("SPLIT_TMP")) as folder:
             done = run(program, "split", capture, *way, folder, "--json")
-            if done.returncode == 4 and b"split takes captures" in done.stderr:
+            if done.returncode == 4:
                 return 0, []
             if done.returncode not in (0, 5):
                 wrong.append(f"{capture} {' '.join(way)}: exit {done.returncode}: {done.stderr.decode().strip()}")
