@@ -12,7 +12,7 @@ use std::path::PathBuf;
 const OPEN_MOST: usize = 128;
 
 /// Bytes that wait to be written in one part, and in all.
-const BUFFER: usize = 256 << 10;
+const BUFFER: usize = 64 << 10;
 const BUFFERS: usize = 16 << 20;
 
 /// The most parts.
