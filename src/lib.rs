@@ -30,6 +30,8 @@
 
 #[doc(hidden)]
 pub mod cli;
+#[doc(hidden)]
+pub mod columns;
 pub mod dissect;
 pub mod engine;
 pub mod filter;

@@ -11,7 +11,7 @@ const RANKS: &[&[&str]] = &[
     &["layers", "protocols", "flow", "dissect", "ksy"],
     &["registry"],
     &["engine", "record", "sink"],
-    &["filter", "follow", "glossary", "render", "split", "stats", "write"],
+    &["columns", "filter", "follow", "glossary", "render", "split", "stats", "write"],
     &["cli", "session"],
 ];
 
@@ -21,6 +21,7 @@ const NEIGHBOURS: &[(&str, &str)] = &[
     ("tree", "limits"),
     ("sink", "record"),
     ("engine", "record"),
+    ("columns", "render"),
     ("follow", "render"),
     ("glossary", "render"),
     ("split", "write"),

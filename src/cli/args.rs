@@ -1,8 +1,10 @@
 //! What can be typed: options and their help, nothing else.
 
+use super::columns::ColumnArgs;
 use super::complete;
 use super::habits::Habits;
 use super::help::{EXAMPLES, MORE_EXAMPLES, STYLES};
+use super::loading::Loading;
 use super::split::SplitOptions;
 use crate::tree::{Field, Side};
 use clap::{ArgAction, Args as Group, Parser, Subcommand, ValueEnum, ValueHint};
@@ -134,15 +136,19 @@ pub struct Output {
     ///
     /// Instead of printing them; what a record says is a comment on its last frame, where Wireshark shows it.
     /// Frames that a message needs come along. pcapng, or classic pcap without comments if FILE ends in .pcap; `-` is
-    /// standard output.
+    /// standard output. FILE.parquet is a table instead, see --table.
     #[arg(
         short = 'w',
         long,
         value_name = "FILE",
         value_hint = ValueHint::FilePath,
-        conflicts_with_all = ["form", "list", "json", "columns", "column_options", "hex", "full", "verbose", "only"]
+        conflicts_with_all = ["form", "list", "json", "hex", "full", "verbose", "only"]
     )]
     pub write: Option<PathBuf>,
+
+    /// Columns for other engines.
+    #[command(flatten)]
+    pub columnar: ColumnArgs,
 
     /// Format of the file that -w writes, whatever its name
     #[arg(hide_short_help = true, short = 'F', long = "capture-format", value_name = "FORMAT", value_enum, requires = "write")]
@@ -195,22 +201,6 @@ pub struct Output {
     /// Exit with 1 when nothing was printed
     #[arg(hide_short_help = true, long)]
     pub exit_status: bool,
-}
-
-/// Files that describe protocols.
-#[derive(Debug, Default, Group)]
-#[command(next_help_heading = "Input")]
-pub struct Loading {
-    /// Add the protocol that a Kaitai Struct file describes; a directory adds each of its files; may be given again
-    ///
-    /// A single file is the protocol of hex text and raw bytes, as if --as named it. TYPE is a type of the file that a message
-    /// is, such as mygame.ksy:packet; without it the file's own.
-    #[arg(short = 'k', long, global = true, value_name = "FILE[:TYPE]", value_hint = ValueHint::AnyPath)]
-    pub ksy: Vec<PathBuf>,
-
-    /// Where imports with an absolute path are searched (/common/vlq); may be given again
-    #[arg(hide_short_help = true, long, global = true, value_name = "DIR", value_hint = ValueHint::DirPath)]
-    pub ksy_dir: Vec<PathBuf>,
 }
 
 /// How the input is read.
@@ -330,6 +320,8 @@ pub enum Form {
     Psml,
     /// Packets as JSON, of each field its bytes
     Jsonraw,
+    /// A table as an Arrow stream, see --table
+    Arrow,
 }
 
 impl Form {
@@ -403,7 +395,11 @@ pub enum Task {
     #[command(subcommand, arg_required_else_help = true)]
     Ksy(Ksy),
     /// Print the JSON Schema of the records of --json
-    Schema,
+    Schema {
+        /// The tables of -T arrow and Parquet instead: names and types of their columns
+        #[arg(long)]
+        columns: bool,
+    },
     /// Print the completions of a shell
     Completions {
         /// Which shell

@@ -1,14 +1,30 @@
 //! `-k`: files of Kaitai Struct become protocols before anything else is done.
 
-use super::args::Loading;
 use super::{Exit, NAME, complain};
 use crate::ksy::model::{Spec, TypeId};
 use crate::ksy::{self, Diagnostic, Loaded};
 use crate::registry::{self, Registry};
 use crate::wire::Protocol;
+use clap::{Args as Group, ValueHint};
 use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
+
+/// Files that describe protocols.
+#[derive(Debug, Default, Group)]
+#[command(next_help_heading = "Input")]
+pub struct Loading {
+    /// Add the protocol that a Kaitai Struct file describes; a directory adds each of its files; may be given again
+    ///
+    /// A single file is the protocol of hex text and raw bytes, as if --as named it. TYPE is a type of the file that a message
+    /// is, such as mygame.ksy:packet; without it the file's own.
+    #[arg(short = 'k', long, global = true, value_name = "FILE[:TYPE]", value_hint = ValueHint::AnyPath)]
+    pub ksy: Vec<PathBuf>,
+
+    /// Where imports with an absolute path are searched (/common/vlq); may be given again
+    #[arg(hide_short_help = true, long, global = true, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub ksy_dir: Vec<PathBuf>,
+}
 
 /// Loads the files that the command line names. Errors and warnings are reported.
 pub(super) fn load(loading: &Loading) -> Result<(), Exit> {

@@ -4,6 +4,7 @@ mod args;
 mod audience;
 #[cfg(test)]
 mod bugs;
+mod columns;
 mod complete;
 mod decode_as;
 mod exit;
@@ -104,6 +105,10 @@ fn run_task(line: Vec<OsString>) -> Exit {
         complain(format_args!("{mistake}"));
         return Exit::Usage;
     }
+    if let Some(mistake) = columns::mistake(&args) {
+        complain(format_args!("{mistake}"));
+        return Exit::Usage;
+    }
     if let Err(exit) = loading::load(&args.loading) {
         return exit;
     }
@@ -113,7 +118,7 @@ fn run_task(line: Vec<OsString>) -> Exit {
         Some(Task::Man) => write_man(&mut io::stdout()),
         Some(Task::Protocols(asked)) => return glossary::protocols(asked, screen),
         Some(Task::Fields(asked)) => return glossary::fields(asked, screen),
-        Some(Task::Schema) => return glossary::schema(screen),
+        Some(Task::Schema { columns }) => return glossary::schema(*columns, screen),
         _ if let (None, Some(list)) = (&args.task, args.habits.glossary) => return glossary::as_tshark(list, screen),
         Some(Task::Ksy(asked)) => return ksy::run(asked, &args.loading.ksy_dir, screen),
         _ if args.names_no_input() && io::stdin().is_terminal() => {
@@ -130,6 +135,7 @@ fn run_task(line: Vec<OsString>) -> Exit {
         None if !args.statistics.is_empty() => return stats::run_named(&args, screen),
         None => {
             return match &args.output.write {
+                _ if columns::are_asked(&args.output) => columns::run(args, screen),
                 Some(_) if args.habits.print => write::run_and_print(args, screen),
                 Some(path) => write::run(&args, path),
                 None => print::run(&args, screen),

@@ -108,14 +108,13 @@ impl Asked {
         let name = source.name();
         let reader = source.open().map_err(|error| (format!("{name}: cannot be opened: {error}"), Exit::CannotOpen))?;
         let options = Options { helped: source.is_whole(), ..Options::default() };
-        let mut capture =
-            Capture::open_with(reader, options).map_err(|error| (format!("{name}: {error}"), Exit::NotACapture))?;
+        let mut capture = Capture::open_with(reader, options).map_err(|error| (format!("{name}: {error}"), Exit::NotACapture))?;
         if !matches!(capture.format(), Format::Pcap | Format::PcapNg | Format::Snoop) {
             let format = capture.format();
             let text = format!("{name}: split takes captures, and this is {format}; -w makes a capture of it");
             return Err((text, Exit::NotACapture));
         }
-        empty_folder(&self.folder).map_err(|wrong| (wrong, Exit::Failed))?;
+        empty_folder(&self.folder).map_err(|wrong| (wrong, Exit::Usage))?;
         let digits = self.count.max(1).to_string().len().max(if self.count == 0 { 5 } else { 1 });
         let names = Names { folder: self.folder.clone(), stem: stem(&self.file), digits };
         let mut splitter = Splitter::new(self.by, Parts::new(names, self.count));
@@ -191,7 +190,7 @@ fn stem(file: &Path) -> String {
 }
 
 /// Makes a folder, or checks that it is empty: parts of two captures would be taken for those of one.
-fn empty_folder(folder: &Path) -> Result<(), String> {
+pub(super) fn empty_folder(folder: &Path) -> Result<(), String> {
     let cannot = |error: io::Error| format!("{}: cannot be made: {error}", folder.display());
     fs::create_dir_all(folder).map_err(cannot)?;
     match fs::read_dir(folder).map_err(cannot)?.next() {

@@ -249,7 +249,11 @@ mod tests {
         for pair in [[socket(7), socket(1)], ["[fe80::1]:9", "[::2]:65535"].map(|text| text.parse().unwrap())] {
             let mut sockets = Pair::new(pair[0], pair[1]).sockets();
             sockets.sort();
-            assert_eq!(sockets, { let mut pair = pair; pair.sort(); pair });
+            assert_eq!(sockets, {
+                let mut pair = pair;
+                pair.sort();
+                pair
+            });
         }
         let [v4, v6] = ["0.0.0.1:7", "[::1]:7"].map(|socket| socket.parse().unwrap());
         assert_ne!(Pair::new(v4, v4), Pair::new(v4, v6));

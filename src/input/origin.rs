@@ -63,7 +63,9 @@ impl<'a> Origin<'a> {
             _ => (Some(None), body.get(FIXED..)?),
         };
         let streams = streams.get(..count * ENTRY)?;
-        (1..=NUMBER_MOST).contains(&number).then_some((Origin { number, start, has_interface: flags & NO_INTERFACE == 0, streams }, time))
+        (1..=NUMBER_MOST)
+            .contains(&number)
+            .then_some((Origin { number, start, has_interface: flags & NO_INTERFACE == 0, streams }, time))
     }
 
     /// The numbers of its conversations of one transport, in the order in which they were looked up.

@@ -87,11 +87,8 @@ pub(super) fn packet(out: &mut Vec<u8>, frame: &Frame<'_>, streams: &[StreamId])
     for comment in frame.comments.iter() {
         option(out, block::COMMENT, comment.as_bytes());
     }
-    let beside = origin::Beside {
-        number: frame.number,
-        time: (!is_held).then_some(frame.time),
-        has_interface: frame.interface.is_some(),
-    };
+    let beside =
+        origin::Beside { number: frame.number, time: (!is_held).then_some(frame.time), has_interface: frame.interface.is_some() };
     place(out, beside, streams);
     option(out, block::END, b"");
     block::end(out, from)

@@ -182,7 +182,11 @@ impl Part {
             Some(file) => file,
             None => {
                 let mut how = OpenOptions::new();
-                if self.exists { how.append(true) } else { how.write(true).create_new(true) };
+                if self.exists {
+                    how.append(true)
+                } else {
+                    how.write(true).create_new(true)
+                };
                 self.exists = true;
                 self.file.insert(how.open(&self.path)?)
             }
