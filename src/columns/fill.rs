@@ -173,13 +173,6 @@ impl Around {
     }
 }
 
-/// A field whose fields follow.
-struct Open {
-    end: u32,
-    ordinal: i64,
-    around: Around,
-}
-
 /// Numbers the fields of a record.
 pub(super) struct Fields<'a> {
     head: Head<'a>,
@@ -197,33 +190,27 @@ impl<'a> Fields<'a> {
         let span = node.span();
         let frame = Around { source: span.source, buffer: Buffer::Frame(of.tree.frame.number), base: 0 };
         let around = if span.is_somewhere() { Around::of(of, span) } else { frame };
-        let mut open: Vec<Open> = Vec::new();
-        if root {
+        let parent = root.then(|| {
             self.ordinal += 1;
             self.row(node, None, around, Some(around.buffer), rows);
-            open.push(Open { end: self.end(of, node.place()), ordinal: self.ordinal, around });
-        }
-        for place in node.place() + 1..self.end(of, node.place()) {
-            let Some(node) = of.node(place) else { break };
-            while open.last().is_some_and(|open| open.end <= place) {
-                open.pop();
-            }
-            let (parent, outside) = open.last().map_or((None, around), |open| (Some(open.ordinal), open.around));
-            let span = node.span();
-            let is_elsewhere = span.is_somewhere() && span.source != outside.source;
-            let here = if is_elsewhere { Around::of(of, span) } else { outside };
-            let buffer = Some(here.buffer).filter(|buffer| is_elsewhere && *buffer != outside.buffer);
-            self.ordinal += 1;
-            self.row(node, parent, here, buffer, rows);
-            let end = self.end(of, place);
-            if end > place + 1 {
-                open.push(Open { end, ordinal: self.ordinal, around: here });
-            }
-        }
+            self.ordinal
+        });
+        self.below(node, parent, around, rows);
     }
 
-    fn end(&self, of: Dissection<'_>, place: u32) -> u32 {
-        of.tree.nodes.get(place as usize).map_or(place, |node| node.end)
+    /// All that lies below a node. Only children that are reached this way know what they lie in.
+    fn below(&mut self, node: NodeRef<'_>, parent: Option<i64>, around: Around, rows: &mut Rows) {
+        for node in node.children() {
+            let span = node.span();
+            let is_elsewhere = span.is_somewhere() && span.source != around.source;
+            let here = if is_elsewhere { Around::of(node.dissection(), span) } else { around };
+            let buffer = Some(here.buffer).filter(|buffer| is_elsewhere && *buffer != around.buffer);
+            self.ordinal += 1;
+            self.row(node, parent, here, buffer, rows);
+            if node.has_children() {
+                self.below(node, Some(self.ordinal), here, rows);
+            }
+        }
     }
 
     fn row(&self, node: NodeRef<'_>, parent: Option<i64>, around: Around, buffer: Option<Buffer>, rows: &mut Rows) {
