@@ -25,13 +25,12 @@ const GAPS_REPORTED: u64 = 20;
 pub(super) fn run(options: &FollowOptions, reading: &Reading, screen: Screen) -> Exit {
     let prepared = || {
         let filter = options.filter.as_deref().map(Matching::new).transpose()?;
-        Ok::<_, forms::Wrong>((How::new(reading)?, prepare(options, io::stdout().is_terminal())?, filter))
+        let source = Source::one(options.file.as_deref(), reading)?;
+        Ok::<_, forms::Wrong>((source, How::new(reading)?, prepare(options, io::stdout().is_terminal())?, filter))
     };
     match prepared() {
-        Ok((how, task, filter)) => {
-            let sources = Source::all(options.file.as_slice(), reading);
-            let done = sources.first().map_or(Ok(Exit::Fine), |source| finish(options, source, &how, (task, filter), screen));
-            done.unwrap_or_else(|error| of_output(&error))
+        Ok((source, how, task, filter)) => {
+            finish(options, &source, &how, (task, filter), screen).unwrap_or_else(|error| of_output(&error))
         }
         Err(wrong) => {
             complain(format_args!("{wrong}"));

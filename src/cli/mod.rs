@@ -15,6 +15,7 @@ mod glossary;
 mod habits;
 mod help;
 mod input;
+mod inputs;
 mod interrupt;
 mod intervals;
 mod ksy;

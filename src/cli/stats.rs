@@ -19,11 +19,12 @@ pub(super) fn run(options: &StatsOptions, reading: &Reading, screen: Screen) -> 
     let done = match options.names.as_slice() {
         [name] if name == "help" => Ok(list(screen).unwrap_or_else(|error| of_output(&error))),
         [name] if name.starts_with("follow,") => following(name, options).map(|followed| follow::run(&followed, reading, screen)),
-        names => asked(names, options.filter.as_deref()).and_then(|asked| Ok((asked, How::new(reading)?))).map(|(parts, how)| {
-            let sources = Source::all(options.file.as_slice(), reading);
-            let done = sources.first().map_or(Ok(Exit::Fine), |source| print(options, source, &how, parts, screen));
-            done.unwrap_or_else(|error| of_output(&error))
-        }),
+        names => {
+            asked(names, options.filter.as_deref()).and_then(|asked| Ok((asked, How::new(reading)?))).and_then(|(parts, how)| {
+                let source = Source::one(options.file.as_deref(), reading)?;
+                Ok(print(options, &source, &how, parts, screen).unwrap_or_else(|error| of_output(&error)))
+            })
+        }
     };
     done.unwrap_or_else(|wrong| {
         complain(format_args!("{wrong}"));
