@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 /// Rows and bytes of a batch, whichever comes first.
 const ROWS: usize = 8192;
-const BYTES: usize = 4 << 20;
+const BYTES: usize = 1 << 20;
 
 /// What a row costs beside texts and bytes.
 const ROW: usize = 64;

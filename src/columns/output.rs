@@ -4,7 +4,7 @@ use super::batch::{Rows, schema};
 use super::schema::{Column, Table, Type};
 use arrow_array::RecordBatch;
 use arrow_ipc::writer::StreamWriter;
-use arrow_schema::{ArrowError, SchemaRef};
+use arrow_schema::{ArrowError, DataType, SchemaRef};
 use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, Encoding, ZstdLevel};
 use parquet::errors::ParquetError;
@@ -20,12 +20,12 @@ use std::sync::Arc;
 const LEVEL: i32 = 3;
 
 /// Bytes and rows of a row group.
-const GROUP: usize = 16 << 20;
+const GROUP: usize = 6 << 20;
 const GROUP_ROWS: usize = 1 << 20;
 
 /// Bytes that all files of a folder may hold, encoded and as rows.
-const ENCODED: usize = 32 << 20;
-const WAITING: usize = 16 << 20;
+const ENCODED: usize = 12 << 20;
+const WAITING: usize = 4 << 20;
 
 /// The folder of rows without a protocol, as Hive names it.
 const NO_PROTOCOL: &str = "__HIVE_DEFAULT_PARTITION__";
@@ -103,11 +103,19 @@ fn properties(schema: &SchemaRef) -> io::Result<WriterProperties> {
         .set_max_row_group_bytes(Some(GROUP));
     let rising = schema.fields().iter().filter(|field| RISING.contains(&field.name().as_str()) && !field.data_type().is_nested());
     let rising = rising.filter(|field| field.data_type().is_numeric() || field.data_type().is_temporal());
-    Ok(rising
+    let properties = rising.fold(properties, |properties, field| {
+        let path = ColumnPath::from(field.name().as_str());
+        let properties = properties.set_column_dictionary_enabled(path.clone(), false);
+        properties.set_column_encoding(path, Encoding::DELTA_BINARY_PACKED)
+    });
+    // Bytes hardly repeat as a whole, and much of them is compressed or encrypted already.
+    let bytes = schema.fields().iter().filter(|field| *field.data_type() == DataType::Binary);
+    let fastest = ZstdLevel::try_new(1).map_err(of_parquet)?;
+    Ok(bytes
         .fold(properties, |properties, field| {
             let path = ColumnPath::from(field.name().as_str());
             let properties = properties.set_column_dictionary_enabled(path.clone(), false);
-            properties.set_column_encoding(path, Encoding::DELTA_BINARY_PACKED)
+            properties.set_column_compression(path, Compression::ZSTD(fastest))
         })
         .build())
 }

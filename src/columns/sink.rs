@@ -186,3 +186,75 @@ impl Sink for ColumnSink<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Capture, Engine, Registry};
+    use arrow_array::cast::AsArray;
+    use arrow_array::types::Int64Type;
+    use std::fs::File;
+    use std::sync::{Arc, Mutex};
+
+    /// A stream that stays when its writer is gone.
+    #[derive(Clone, Default)]
+    struct Shared(Arc<Mutex<Vec<u8>>>);
+
+    impl io::Write for Shared {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.lock().unwrap().extend_from_slice(bytes);
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    /// The batches of a table of a sample.
+    fn written(what: What, view: View) -> Vec<arrow_array::RecordBatch> {
+        let to = Shared::default();
+        let mut sink = ColumnSink::new(what, Target::Stream(Box::new(to.clone())));
+        let mut engine = Engine::new(Registry::default(), sink.demand(view));
+        let mut capture = Capture::open(Box::new(File::open("samples/pipboy.pcap").unwrap())).unwrap();
+        let mut tally = Tally::new(view);
+        sink.begin(&Begin { file: "samples/pipboy.pcap", format: "pcap", links: &[] }).unwrap();
+        while let Some(frame) = capture.next_frame().unwrap() {
+            let tree = engine.dissect(&frame);
+            tally.records(Dissection { tree, bytes: frame.bytes }, true, |record| sink.record(&record)).unwrap();
+        }
+        sink.end(&tally, false).unwrap();
+        sink.finish().unwrap();
+        let bytes = std::mem::take(&mut *to.0.lock().unwrap());
+        let reader = arrow_ipc::reader::StreamReader::try_new(io::Cursor::new(bytes), None).unwrap();
+        reader.map(Result::unwrap).collect()
+    }
+
+    #[test]
+    fn every_table_is_filled_in_the_order_of_its_columns() {
+        for table in Table::ALL {
+            let view = if table == Table::Packets { View::Packets } else { View::Messages };
+            let batches = written(What::One(table), view);
+            let rows: usize = batches.iter().map(arrow_array::RecordBatch::num_rows).sum();
+            assert_eq!(rows > 0, !matches!(table, Table::Gaps | Table::Notes), "{table:?}");
+            for batch in &batches {
+                let names: Vec<_> = batch.schema().fields().iter().map(|field| field.name().clone()).collect();
+                assert_eq!(names, table.columns().iter().map(|column| column.name).collect::<Vec<_>>());
+            }
+        }
+    }
+
+    #[test]
+    fn rows_of_messages_are_numbered_and_fields_belong_to_them() {
+        let messages = written(What::One(Table::Messages), View::Messages);
+        let numbers: Vec<i64> =
+            messages.iter().flat_map(|batch| batch["n"].as_primitive::<Int64Type>().values().to_vec()).collect();
+        assert!(numbers.len() > 10 && numbers.iter().enumerate().all(|(at, n)| *n == at as i64 + 1));
+        for batch in written(What::One(Table::Fields), View::Messages) {
+            let (ordinal, parent) = (batch["ordinal"].as_primitive::<Int64Type>(), batch["parent"].as_primitive::<Int64Type>());
+            assert!(
+                ordinal.iter().zip(parent.iter()).all(|(ordinal, parent)| parent.is_none_or(|parent| Some(parent) < ordinal))
+            );
+        }
+    }
+}

@@ -72,7 +72,9 @@ impl Router {
         if route.begins {
             let shared = route.shares.map(|shared| self.of_conversation(shared, &Route::default()));
             let bound = shared.or_else(|| self.announced_to(pair));
-            let placed = bound.or(matches!(self.by, By::Time(_)).then_some(usual));
+            // A connection that takes the ports of an earlier one is read with that one.
+            let earlier = if matches!(self.by, By::Time(_)) { self.placed.get(&pair).or(Some(usual)) } else { None };
+            let placed = bound.or(earlier);
             match placed {
                 Some(part) => self.placed.insert(pair, part),
                 None => self.placed.remove(&pair),
@@ -259,7 +261,8 @@ mod tests {
         assert_eq!(router.part(&Route::default(), None, at(105)), 5);
         assert_eq!(router.part(&Route::default(), None, None), 5);
         assert_eq!(router.part(&Route::default(), None, at(3)), 0);
-        assert_eq!(router.part(&begins("10.0.0.1:1", "10.0.0.2:2"), None, at(107)), 7);
+        assert_eq!(router.part(&begins("10.0.0.1:1", "10.0.0.2:2"), None, at(107)), 0);
+        assert_eq!(router.part(&begins("10.0.0.1:3", "10.0.0.2:2"), None, at(107)), 7);
     }
 
     #[test]

@@ -5,7 +5,7 @@
     split.py PROGRAM --workload MAKE_WORKLOAD ARGUMENT...
 
 Each capture is split by pair, by flow and by time. Both views of the parts must give the same messages, packets and gaps as the
-whole, in any order and except for `n` of messages.
+whole, in any order and except for `n` of messages and `frame` of late ones: the frame behind which they are shown.
 """
 
 import hashlib
@@ -19,6 +19,7 @@ import tempfile
 WAYS = (["-n", "4"], ["-n", "3", "--by", "flow"], ["--by", "time=2s"])
 VIEWS = (["--json"], ["--packets", "--json"])
 N = re.compile(rb'"n":\d+,')
+FRAME = re.compile(rb'"frame":\d+,')
 
 
 def run(*arguments):
@@ -35,6 +36,8 @@ def records(program, view, files):
                 continue
             if line.startswith(b'{"type":"message"'):
                 line = N.sub(b"", line, count=1)
+            elif line.startswith(b'{"type":"late"'):
+                line = FRAME.sub(b"", line, count=1)
             found.append(line if KEEP else hashlib.blake2b(line, digest_size=16).digest())
         process.wait()
     found.sort()
