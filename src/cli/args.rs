@@ -27,7 +27,7 @@ use std::path::PathBuf;
     max_term_width = 110
 )]
 pub struct Args {
-    /// Captures or hex text; a directory stands for its captures, @LIST for the lines of a file; `-` or none reads standard input
+    /// Captures, hex text, directories, @LISTs of them; `-` or none reads standard input
     ///
     /// pcap, pcapng and snoop, session logs of RSProx, or packets as text in any common dialect, also inside gzip, zstd or lz4:
     /// what it is, is found out from the bytes.
