@@ -110,7 +110,7 @@ pub fn packet(out: &mut Vec<u8>, beside: Beside, streams: &[StreamId]) {
     out.extend_from_slice(SIGNATURE);
     let own = time.flatten();
     let of_time = if own.is_some() { OWN_TIME } else { NO_TIME * u8::from(time.is_some()) };
-    out.push(of_time | NO_INTERFACE * u8::from(!has_interface));
+    out.push(of_time | (NO_INTERFACE * u8::from(!has_interface)));
     out.push(0);
     let count = u16::try_from(streams.len()).unwrap_or(u16::MAX);
     out.extend_from_slice(&count.to_le_bytes());

@@ -102,18 +102,18 @@ impl Parts {
 
     /// Writes a frame.
     pub(super) fn frame(&mut self, part: u64, frame: &Frame<'_>, streams: &[StreamId], secrets: &Secrets) -> io::Result<()> {
-        self.into_part(part, secrets, |out| packet::packet(out, frame, streams))
+        self.put_into(part, secrets, |out| packet::packet(out, frame, streams))
     }
 
     /// Writes the block of a frame.
     pub(super) fn block(&mut self, part: u64, block: &[u8], secrets: &Secrets) -> io::Result<()> {
-        self.into_part(part, secrets, |out| {
+        self.put_into(part, secrets, |out| {
             out.extend_from_slice(block);
             Ok(())
         })
     }
 
-    fn into_part(&mut self, at: u64, secrets: &Secrets, put: impl FnOnce(&mut Vec<u8>) -> io::Result<()>) -> io::Result<()> {
+    fn put_into(&mut self, at: u64, secrets: &Secrets, put: impl FnOnce(&mut Vec<u8>) -> io::Result<()>) -> io::Result<()> {
         let limit = BUFFER.min(BUFFERS / self.parts.len().max(1));
         if !self.parts.contains_key(&at) && self.parts.len() >= PARTS_MOST {
             return Err(io::Error::other(format!("more than {PARTS_MOST} parts; try a longer span of time")));
