@@ -72,7 +72,7 @@ pub(super) fn mistake(args: &Args) -> Option<String> {
     let output = &args.output;
     let writes_capture = output.write.is_some() && !output.write.as_deref().is_some_and(is_parquet);
     if writes_capture && !(output.columns.is_empty() && output.column_options.is_empty()) {
-        return Some("-w writes a capture, which has no columns; for those of -e, name a FILE.parquet".to_owned());
+        return Some("-w writes a capture, which has no columns; for those of -e (--field), name a FILE.parquet".to_owned());
     }
     if output.columnar.table.is_some() && output.form != Some(Form::Arrow) && !output.write.as_deref().is_some_and(is_parquet) {
         return Some("--table is of columns; try -T arrow or -w FILE.parquet".to_owned());
