@@ -30,6 +30,8 @@
 
 #[doc(hidden)]
 pub mod cli;
+#[doc(hidden)]
+pub mod columns;
 pub mod dissect;
 pub mod engine;
 pub mod filter;
@@ -53,6 +55,8 @@ pub mod render;
 mod session;
 #[doc(hidden)]
 pub mod sink;
+#[doc(hidden)]
+pub mod split;
 #[doc(hidden)]
 pub mod stats;
 pub mod tree;

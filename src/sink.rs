@@ -103,6 +103,15 @@ pub trait Sink {
     /// I/O errors of the output.
     fn problem(&mut self, problem: &Problem<'_>) -> io::Result<()>;
 
+    /// Reports an input of which nothing could be read.
+    ///
+    /// # Errors
+    /// I/O errors of the output.
+    fn failed(&mut self, problem: &Problem<'_>) -> io::Result<()> {
+        let _ = problem;
+        Ok(())
+    }
+
     /// Ends an input; `truncated` if it was damaged.
     ///
     /// # Errors

@@ -36,7 +36,7 @@ fn a_protocol_of_wireshark_that_is_not_dissected_matches_nothing_with_a_warning(
 
 #[test]
 fn a_directory_is_exit_3() {
-    assert_error(&run(&["samples"]), 3, &["samples", "directory"]);
+    assert_error(&run(&["src/cli"]), 3, &["src/cli", "directory"]);
 }
 
 #[test]

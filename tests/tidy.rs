@@ -11,7 +11,7 @@ const RANKS: &[&[&str]] = &[
     &["layers", "protocols", "flow", "dissect", "ksy"],
     &["registry"],
     &["engine", "record", "sink"],
-    &["filter", "follow", "glossary", "render", "stats", "write"],
+    &["columns", "filter", "follow", "glossary", "render", "split", "stats", "write"],
     &["cli", "session"],
 ];
 
@@ -21,8 +21,10 @@ const NEIGHBOURS: &[(&str, &str)] = &[
     ("tree", "limits"),
     ("sink", "record"),
     ("engine", "record"),
+    ("columns", "render"),
     ("follow", "render"),
     ("glossary", "render"),
+    ("split", "write"),
     ("stats", "render"),
     ("write", "render"),
 ];
@@ -100,6 +102,25 @@ fn protocols_know_only_trees_and_the_wire() {
             assert!(known, "{} uses crate::{}", path.display(), part.split([':', ';']).next().unwrap_or_default());
         }
     }
+}
+
+/// Captures are split with these protocols alone.
+#[test]
+fn protocols_that_announce_conversations_are_listed() {
+    let all = sources();
+    let list = all.iter().find(|(path, _)| path.ends_with("src/protocols/mod.rs")).unwrap().1.split("ANNOUNCING").nth(1).unwrap();
+    let list = list.split(';').next().unwrap();
+    let mut found = 0;
+    for (path, text) in all.iter().filter(|(path, _)| module(path) == "protocols" && !is_test(path)) {
+        let announces = [".expect(Transport", ".expect_with(", ".issue_connection_id("].iter().any(|call| text.contains(call));
+        if announces {
+            let within = path.strip_prefix(Path::new(env!("CARGO_MANIFEST_DIR")).join("src/protocols")).unwrap();
+            let name = within.components().next().unwrap().as_os_str().to_string_lossy().trim_end_matches(".rs").to_owned();
+            assert!(list.contains(&format!("&{name}::")), "{name} announces conversations");
+            found += 1;
+        }
+    }
+    assert!(found >= 5, "{found}");
 }
 
 #[test]

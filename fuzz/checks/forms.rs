@@ -78,6 +78,7 @@ impl Form {
                     whole: false,
                     flush: false,
                     secrets: false,
+                    hex: false,
                 },
             )),
             Form::Lines => Box::new(Json::new(to, json(Shape::Lines, false))),

@@ -1,9 +1,13 @@
 //! What can be typed: options and their help, nothing else.
 
+use super::columns::ColumnArgs;
 use super::complete;
 use super::habits::Habits;
 use super::help::{EXAMPLES, MORE_EXAMPLES, STYLES};
-use crate::tree::{Field, Side};
+use super::loading::Loading;
+use super::objects::Objects;
+use super::split::SplitOptions;
+use crate::tree::Side;
 use clap::{ArgAction, Args as Group, Parser, Subcommand, ValueEnum, ValueHint};
 use clap_complete::Shell;
 use clap_complete::engine::ArgValueCompleter;
@@ -24,7 +28,7 @@ use std::path::PathBuf;
     max_term_width = 110
 )]
 pub struct Args {
-    /// Captures or hex text; `-` or none reads standard input
+    /// Captures, hex text, directories, @LISTs of them; `-` or none reads standard input
     ///
     /// pcap, pcapng and snoop, session logs of RSProx, or packets as text in any common dialect, also inside gzip, zstd or lz4:
     /// what it is, is found out from the bytes.
@@ -83,6 +87,7 @@ impl Args {
         let (has_file, reading) = match &self.task {
             Some(Task::Follow { options, reading }) => (!options.files.is_empty(), reading),
             Some(Task::Stats { options, reading }) => (!options.files.is_empty(), reading),
+            Some(Task::Split(_)) => return false,
             Some(Task::Objects(objects)) => (!objects.files.is_empty(), &objects.reading),
             _ => (!self.files.is_empty(), &self.reading),
         };
@@ -145,15 +150,19 @@ pub struct Output {
     ///
     /// Instead of printing them; what a record says is a comment on its last frame, where Wireshark shows it.
     /// Frames that a message needs come along. pcapng, or classic pcap without comments if FILE ends in .pcap; `-` is
-    /// standard output.
+    /// standard output. FILE.parquet is a table instead, see --table.
     #[arg(
         short = 'w',
         long,
         value_name = "FILE",
         value_hint = ValueHint::FilePath,
-        conflicts_with_all = ["form", "list", "json", "columns", "column_options", "hex", "full", "verbose", "only"]
+        conflicts_with_all = ["form", "list", "json", "hex", "full", "verbose", "only"]
     )]
     pub write: Option<PathBuf>,
+
+    /// Columns for other engines.
+    #[command(flatten)]
+    pub columnar: ColumnArgs,
 
     /// Format of the file that -w writes, whatever its name
     #[arg(hide_short_help = true, short = 'F', long = "capture-format", value_name = "FORMAT", value_enum, requires = "write")]
@@ -206,32 +215,6 @@ pub struct Output {
     /// Exit with 1 when nothing was printed
     #[arg(hide_short_help = true, long)]
     pub exit_status: bool,
-}
-
-/// Files that describe protocols.
-#[derive(Debug, Default, Group)]
-#[command(next_help_heading = "Input")]
-pub struct Loading {
-    /// Add the protocol that a Kaitai Struct file describes; a directory adds each of its files; may be given again
-    ///
-    /// A single file is the protocol of hex text and raw bytes, as if --as named it. TYPE is a type of the file that a message
-    /// is, such as mygame.ksy:packet; without it the file's own.
-    #[arg(short = 'k', long, global = true, value_name = "FILE[:TYPE]", value_hint = ValueHint::AnyPath)]
-    pub ksy: Vec<PathBuf>,
-
-    /// Where imports with an absolute path are searched (/common/vlq); may be given again
-    #[arg(hide_short_help = true, long, global = true, value_name = "DIR", value_hint = ValueHint::DirPath)]
-    pub ksy_dir: Vec<PathBuf>,
-
-    /// Leave out the Kaitai Struct files in the user's own folder, ~/.config/proto-dissect/ksy, which load by themselves
-    #[arg(hide_short_help = true, long, global = true)]
-    pub no_user_ksy: bool,
-
-    /// Run again whenever a Kaitai Struct file or an input changes; Ctrl-C ends
-    ///
-    /// A terminal is cleared before each run. Below an error stays the last output without one.
-    #[arg(hide_short_help = true, long, global = true)]
-    pub watch: bool,
 }
 
 /// How the input is read.
@@ -351,6 +334,8 @@ pub enum Form {
     Psml,
     /// Packets as JSON, of each field its bytes
     Jsonraw,
+    /// A table as an Arrow stream, see --table
+    Arrow,
 }
 
 impl Form {
@@ -414,6 +399,8 @@ pub enum Task {
     },
     /// List what messages and conversations carry, such as maps and value trees, and save it
     Objects(Objects),
+    /// Cut a capture into parts that can be dissected apart, with the same messages
+    Split(SplitOptions),
     /// Every protocol: name, where it is found, what of it is read
     Protocols(Protocols),
     /// Every field: filter name, type, label, meaning
@@ -422,7 +409,11 @@ pub enum Task {
     #[command(subcommand, arg_required_else_help = true)]
     Ksy(Ksy),
     /// Print the JSON Schema of the records of --json
-    Schema,
+    Schema {
+        /// The tables of -T arrow and Parquet instead: names and types of their columns
+        #[arg(long)]
+        columns: bool,
+    },
     /// Print the completions of a shell
     Completions {
         /// Which shell
@@ -600,36 +591,4 @@ pub struct StatsOptions {
     /// When to use colours
     #[arg(long, value_name = "WHEN", value_enum, default_value_t = When::Auto)]
     pub color: When,
-}
-
-/// What is listed and saved.
-#[derive(Debug, Group)]
-pub struct Objects {
-    /// Captures or hex text; `-` or none reads standard input
-    #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
-    pub files: Vec<PathBuf>,
-
-    /// Save each object as a file in this folder; files that are there already are never overwritten
-    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
-    pub write_dir: Option<PathBuf>,
-
-    /// Stop behind message N, and take what its conversation has gathered up to there
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
-    pub at: Option<u64>,
-
-    /// A JSON object for each, one a line
-    #[arg(long)]
-    pub json: bool,
-
-    /// How the input is read.
-    #[command(flatten)]
-    pub reading: Reading,
-
-    /// Only those of this protocol, saved under their own names: `--export-objects`.
-    #[arg(skip)]
-    pub export: Option<&'static Field>,
-
-    /// Report what is saved on no line.
-    #[arg(skip)]
-    pub silent: bool,
 }

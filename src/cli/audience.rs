@@ -24,6 +24,11 @@ pub(super) trait Audience: Send {
     /// An input begins.
     fn begin(&mut self, begin: &Begin<'_>) -> io::Result<()>;
 
+    /// An input of which nothing can be read.
+    fn failed(&mut self, _problem: &Problem<'_>) -> io::Result<()> {
+        Ok(())
+    }
+
     /// A frame, or with `captured` false what a conversation had left when the input ended.
     fn tree(&mut self, of: Dissection<'_>, captured: bool) -> io::Result<()>;
 

@@ -3,7 +3,8 @@
 //! The scripts in `completions/` run the program with [`VARIABLE`] set, so they never fall behind it.
 
 use super::NAME;
-use super::args::{Args, Loading};
+use super::args::Args;
+use super::loading::Loading;
 use crate::glossary;
 use crate::input::link_names;
 use crate::limits;

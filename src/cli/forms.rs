@@ -108,6 +108,7 @@ impl Plan {
             Form::Pdml => document(Document::Pdml),
             Form::Psml => document(Document::Psml),
             Form::Jsonraw => document(Document::Raw),
+            Form::Arrow => return Err("-T arrow goes with records alone; leave -z, -P and the like out".to_owned()),
         })
     }
 
@@ -295,7 +296,7 @@ pub(super) fn width() -> Option<usize> {
     Some(usize::from(width.0))
 }
 
-fn columns(names: &[String]) -> Result<Vec<Column>, Wrong> {
+pub(super) fn columns(names: &[String]) -> Result<Vec<Column>, Wrong> {
     names.iter().map(|name| column(name)).collect()
 }
 
@@ -340,7 +341,7 @@ fn unknown(what: &str, name: &str, known: impl Iterator<Item = &'static str>) ->
     format!("no {what} is called {name:?}; the nearest names are {nearest}")
 }
 
-fn column_options(mut columns: ColumnOptions, options: &[String]) -> Result<ColumnOptions, Wrong> {
+pub(super) fn column_options(mut columns: ColumnOptions, options: &[String]) -> Result<ColumnOptions, Wrong> {
     for option in options {
         let Some((name, value)) = option.split_once('=') else {
             return Err(format!("-E {option}: expected NAME=VALUE, such as occurrence=f"));

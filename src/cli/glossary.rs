@@ -5,6 +5,7 @@ use super::forms::{self, Wrong};
 use super::habits::Glossary;
 use super::screen::Screen;
 use super::{Exit, complain, of_output};
+use crate::columns::write_schema;
 use crate::glossary::{self, Entry, GlossaryLook};
 use crate::registry::Registry;
 use crate::render::elastic_mapping;
@@ -71,7 +72,10 @@ pub(super) fn as_tshark(list: Glossary, screen: Screen) -> Exit {
 }
 
 /// Print the shape of the records.
-pub(super) fn schema(screen: Screen) -> Exit {
+pub(super) fn schema(columns: bool, screen: Screen) -> Exit {
+    if columns {
+        return written(screen, |to| write_schema(to));
+    }
     written(screen, |to| to.write_all(glossary::schema(Registry::default()).as_bytes()))
 }
 

@@ -54,6 +54,12 @@ impl How {
         How { explain: false, silent: true, ..self }
     }
 
+    /// The same with one thread.
+    #[cfg(feature = "columns")]
+    pub(super) fn alone(self) -> How {
+        How { threads: 1, ..self }
+    }
+
     /// Whether inputs are read a second time.
     pub(super) fn is_silent(&self) -> bool {
         self.silent
@@ -146,7 +152,12 @@ pub(super) fn input(source: &Source, how: &How, audience: &mut impl Audience) ->
 pub(super) fn one_of_several(source: &Source, how: &How, audience: &mut impl Audience, progress: Progress) -> io::Result<Exit> {
     let mut run = match Run::open(source, how, audience, progress) {
         Ok(run) => run,
-        Err(exit) => return Ok(exit),
+        Err(Refused { exit, problem: None }) => return Ok(exit),
+        Err(Refused { exit, problem: Some((code, text)) }) => {
+            let file = &source.name();
+            audience.failed(&Problem { file, code, text: &text, frame: 0, at: None })?;
+            return Ok(exit);
+        }
     };
     let reads_ahead = how.threads > 1 && source.is_whole() && audience.is_busy() && audience.defers_after().is_none();
     loop {
@@ -156,6 +167,18 @@ pub(super) fn one_of_several(source: &Source, how: &How, audience: &mut impl Aud
         if !run.step(audience)? {
             return run.end(audience);
         }
+    }
+}
+
+/// Why nothing of an input is read: the exit code, and the code and text of a problem.
+pub(super) struct Refused {
+    pub(super) exit: Exit,
+    problem: Option<(&'static str, String)>,
+}
+
+impl From<Exit> for Refused {
+    fn from(exit: Exit) -> Refused {
+        Refused { exit, problem: None }
     }
 }
 
@@ -176,9 +199,14 @@ pub(super) struct Run<'a> {
 
 impl<'a> Run<'a> {
     /// Opens an input; the exit code if that fails, or if a signal ended the program.
-    pub(super) fn open(source: &Source, how: &'a How, audience: &mut impl Audience, progress: Progress) -> Result<Run<'a>, Exit> {
+    pub(super) fn open(
+        source: &Source,
+        how: &'a How,
+        audience: &mut impl Audience,
+        progress: Progress,
+    ) -> Result<Run<'a>, Refused> {
         if interrupt::is_requested() {
-            return Err(Exit::Fine);
+            return Err(Exit::Fine.into());
         }
         let name = source.name();
         let capture = open(source, how, &name, audience)?;
@@ -251,19 +279,23 @@ impl<'a> Run<'a> {
     }
 }
 
-fn open(source: &Source, how: &How, name: &str, audience: &mut impl Audience) -> Result<Capture, Exit> {
+fn open(source: &Source, how: &How, name: &str, audience: &mut impl Audience) -> Result<Capture, Refused> {
     let reader = source.open().map_err(|error| {
-        how.complain(audience, format_args!("{name}: cannot be opened: {error}"));
-        Exit::CannotOpen
+        let text = format!("cannot be opened: {error}");
+        how.complain(audience, format_args!("{name}: {text}"));
+        Refused { exit: Exit::CannotOpen, problem: Some(("cannot_open", text)) }
     })?;
     // Of a pipe no more is read than the frames need.
     let options = Options { helped: how.options.helped && source.is_whole(), ..how.options };
     let capture = Capture::open_with(reader, options).map_err(|error| {
         if interrupt::is_requested() {
-            return Exit::Fine;
+            return Exit::Fine.into();
         }
         how.complain(audience, format_args!("{name}: {error}"));
-        if matches!(error, OpenError::Io(_)) { Exit::CannotOpen } else { Exit::NotACapture }
+        match error {
+            OpenError::Io(_) => Refused { exit: Exit::CannotOpen, problem: Some(("cannot_open", error.to_string())) },
+            _ => Refused { exit: Exit::NotACapture, problem: Some(("not_a_capture", error.to_string())) },
+        }
     })?;
     if how.explain {
         audience.complain(format_args!("{name}: {}", capture.explain()));
@@ -272,7 +304,7 @@ fn open(source: &Source, how: &How, name: &str, audience: &mut impl Audience) ->
     match &how.assumed {
         Some(assumed) if is_capture => {
             how.complain(audience, format_args!("{name}: {assumed}"));
-            Err(Exit::Usage)
+            Err(Exit::Usage.into())
         }
         _ => Ok(capture),
     }

@@ -1,14 +1,40 @@
 //! `-k` and the user's folder: files of Kaitai Struct become protocols before anything else is done.
 
-use super::args::Loading;
 use super::{Exit, NAME, complain, user_files};
 use crate::ksy::model::{Spec, TypeId};
 use crate::ksy::{self, Diagnostic, Loaded};
 use crate::registry::{self, Registry};
 use crate::wire::Protocol;
+use clap::{Args as Group, ValueHint};
 use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
+
+/// Files that describe protocols.
+#[derive(Debug, Default, Group)]
+#[command(next_help_heading = "Input")]
+pub struct Loading {
+    /// Add the protocol that a Kaitai Struct file describes; a directory adds each of its files; may be given again
+    ///
+    /// A single file is the protocol of hex text and raw bytes, as if --as named it. TYPE is a type of the file that a message
+    /// is, such as mygame.ksy:packet; without it the file's own.
+    #[arg(short = 'k', long, global = true, value_name = "FILE[:TYPE]", value_hint = ValueHint::AnyPath)]
+    pub ksy: Vec<PathBuf>,
+
+    /// Where imports with an absolute path are searched (/common/vlq); may be given again
+    #[arg(hide_short_help = true, long, global = true, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub ksy_dir: Vec<PathBuf>,
+
+    /// Leave out the Kaitai Struct files in the user's own folder, ~/.config/proto-dissect/ksy, which load by themselves
+    #[arg(hide_short_help = true, long, global = true)]
+    pub no_user_ksy: bool,
+
+    /// Run again whenever a Kaitai Struct file or an input changes; Ctrl-C ends
+    ///
+    /// A terminal is cleared before each run. Below an error stays the last output without one.
+    #[arg(hide_short_help = true, long, global = true)]
+    pub watch: bool,
+}
 
 /// Loads the files that the command line names, and those of the user's folder. Errors and warnings are reported. Files that are
 /// read are added to a list.

@@ -4,6 +4,7 @@ mod args;
 mod audience;
 #[cfg(test)]
 mod bugs;
+mod columns;
 mod complete;
 mod decode_as;
 mod exit;
@@ -14,6 +15,7 @@ mod glossary;
 mod habits;
 mod help;
 mod input;
+mod inputs;
 mod interrupt;
 mod intervals;
 mod ksy;
@@ -33,6 +35,7 @@ mod settings;
 mod several;
 mod shared;
 mod source;
+mod split;
 mod stats;
 mod user_files;
 mod view;
@@ -135,7 +138,7 @@ fn watched(args: &Args) -> Result<Vec<PathBuf>, &'static str> {
     }
     let mut named = loading::named(&args.loading);
     let files = args.input_files();
-    let reads_input = !matches!(args.task, Some(Task::Protocols(_) | Task::Fields(_) | Task::Schema | Task::Ksy(_)));
+    let reads_input = !matches!(args.task, Some(Task::Protocols(_) | Task::Fields(_) | Task::Schema { .. } | Task::Ksy(_)));
     if files.iter().any(|file| file.as_os_str() == "-") || reads_input && args.names_no_input() {
         return Err("standard input can be read once only; name a FILE");
     }
@@ -145,6 +148,10 @@ fn watched(args: &Args) -> Result<Vec<PathBuf>, &'static str> {
 
 /// Does what a command line asks for. Files of protocols that are read on the way are added to a list.
 fn perform(args: Args, screen: Screen, read: &mut Vec<PathBuf>) -> Exit {
+    if let Some(mistake) = columns::mistake(&args) {
+        complain(format_args!("{mistake}"));
+        return Exit::Usage;
+    }
     let asks_for_protocols = !matches!(args.task, Some(Task::Completions { .. } | Task::Man | Task::Ksy(_)));
     if asks_for_protocols && let Err(exit) = loading::load(&args.loading, read) {
         return exit;
@@ -154,7 +161,7 @@ fn perform(args: Args, screen: Screen, read: &mut Vec<PathBuf>) -> Exit {
         Some(Task::Man) => write_man(&mut io::stdout()),
         Some(Task::Protocols(asked)) => return glossary::protocols(asked, screen),
         Some(Task::Fields(asked)) => return glossary::fields(asked, screen),
-        Some(Task::Schema) => return glossary::schema(screen),
+        Some(Task::Schema { columns }) => return glossary::schema(*columns, screen),
         _ if let (None, Some(list)) = (&args.task, args.habits.glossary) => return glossary::as_tshark(list, screen),
         Some(Task::Ksy(asked)) => return ksy::run(asked, &args.loading.ksy_dir, screen, read),
         _ if args.names_no_input() && io::stdin().is_terminal() => {
@@ -165,11 +172,13 @@ fn perform(args: Args, screen: Screen, read: &mut Vec<PathBuf>) -> Exit {
         }
         Some(Task::Follow { options, reading }) => return follow::run(options, reading, screen),
         Some(Task::Stats { options, reading }) => return stats::run(options, reading, screen),
+        Some(Task::Split(options)) => return split::run(options, screen),
         Some(Task::Objects(objects)) => return objects::run(objects, screen),
         None if !args.habits.export_objects.is_empty() => return objects::export(args, screen),
         None if !args.statistics.is_empty() => return stats::run_named(&args, screen),
         None => {
             return match &args.output.write {
+                _ if columns::are_asked(&args.output) => columns::run(args, screen),
                 Some(_) if args.habits.print => write::run_and_print(args, screen),
                 Some(path) => write::run(&args, path),
                 None => print::run(&args, screen),

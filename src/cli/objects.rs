@@ -1,6 +1,6 @@
 //! What messages and conversations carry, as a list and as files.
 
-use super::args::{Args, Objects};
+use super::args::{Args, Reading};
 use super::audience::Audience;
 use super::input::{self, How};
 use super::screen::Screen;
@@ -11,11 +11,44 @@ use crate::registry::Registry;
 use crate::render::{Thousands, fold_painted};
 use crate::sink::{Begin, Problem};
 use crate::tree::{Carried, Demand, Dissection, Extras, Field, Mark, Object, clean};
+use clap::{Args as Group, ValueHint};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use std::convert::Infallible;
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+
+/// What is listed and saved.
+#[derive(Debug, Group)]
+pub struct Objects {
+    /// Captures or hex text; `-` or none reads standard input
+    #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub files: Vec<PathBuf>,
+
+    /// Save each object as a file in this folder; files that are there already are never overwritten
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub write_dir: Option<PathBuf>,
+
+    /// Stop behind message N, and take what its conversation has gathered up to there
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub at: Option<u64>,
+
+    /// A JSON object for each, one a line
+    #[arg(long)]
+    pub json: bool,
+
+    /// How the input is read.
+    #[command(flatten)]
+    pub reading: Reading,
+
+    /// Only those of this protocol, saved under their own names: `--export-objects`.
+    #[arg(skip)]
+    pub export: Option<&'static Field>,
+
+    /// Report what is saved on no line.
+    #[arg(skip)]
+    pub silent: bool,
+}
 
 /// Bytes of an object's name that become part of a file's.
 const NAME_MOST: usize = 100;

@@ -1,6 +1,7 @@
 //! Where bytes come from: a file, standard input, or the command line.
 
 use super::args::Reading;
+use super::inputs;
 use super::interrupt::{self, Interruptible};
 use std::fs::{self, File};
 use std::io::{self, Cursor, Read};
@@ -20,7 +21,7 @@ impl Source {
         match &reading.hex_text {
             Some(text) => vec![Source::Text(text.clone())],
             None if files.is_empty() => vec![Source::File(PathBuf::from("-"))],
-            None => files.iter().cloned().map(Source::File).collect(),
+            None => inputs::all(files).into_iter().map(Source::File).collect(),
         }
     }
 
@@ -77,7 +78,7 @@ impl Source {
 pub(super) fn open(path: &Path) -> io::Result<Box<dyn Read + Send>> {
     let about = fs::metadata(path)?;
     if about.is_dir() {
-        return Err(io::Error::new(io::ErrorKind::IsADirectory, "it is a directory; name the files in it"));
+        return Err(io::Error::new(io::ErrorKind::IsADirectory, "it is a directory without captures"));
     }
     if about.is_file() {
         return Ok(Box::new(File::open(path)?));

@@ -2,7 +2,7 @@
 //!
 //! A run is never about them, so a file that cannot be used costs one line and nothing else.
 
-use super::args::Loading;
+use super::loading::Loading;
 use super::{NAME, loading};
 use crate::ksy;
 use crate::wire::Protocol;

@@ -18,7 +18,7 @@ use std::sync::Arc;
 /// Everybody who exchanges datagrams.
 #[derive(Default)]
 pub(super) struct Exchanges {
-    udp: Table<UdpConversation>,
+    pub(super) udp: Table<UdpConversation>,
     /// Who asked everybody, and between which ends that was.
     asked: HashMap<SocketAddr, Pair, foldhash::fast::RandomState>,
     /// Ends of conversations that others announced.
@@ -27,6 +27,8 @@ pub(super) struct Exchanges {
     connection_ids: ConnectionIds,
     /// Bytes of memory that the protocols of all hold.
     held: usize,
+    /// The conversation whose state the one that began last shares.
+    pub(super) shared: Option<Pair>,
 }
 
 /// An announcement by another conversation: the name of the handover and details for the dissector.
@@ -186,8 +188,9 @@ impl Exchanges {
     fn conversation(&mut self, registry: Registry, frame: u64, sockets: [SocketAddr; 2], payload: &[u8]) -> (FlowContext, Side) {
         let [src, dst] = sockets;
         let pair = Pair::new(src, dst);
-        if self.udp.get(&pair, frame).is_none() {
-            self.begin(registry, frame, sockets, payload);
+        match self.udp.get(&pair, frame).map(|(number, _)| number) {
+            Some(number) if self.udp.numbers.may_be(number) => self.udp.numbers.pass(number, false),
+            _ => self.begin(registry, frame, sockets, payload),
         }
         let conversation =
             self.udp.get(&pair, frame).map(|(number, conversation)| (number, conversation.client, conversation.over));
@@ -217,6 +220,7 @@ impl Exchanges {
         let asked = self.asked.get(&dst).copied();
         let migrated = self.connection_ids.find(payload);
         let shares = migrated.map(|issued| issued.pair).or(asked);
+        self.shared = shares;
         let client = match migrated {
             Some(issued) if issued.sender == Side::Client => src,
             Some(_) => dst,

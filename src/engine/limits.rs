@@ -89,6 +89,9 @@ impl Engine {
         for connection in self.streams.states(|last_frame| last_frame >= since || last_frame < silent) {
             if let Some(stream) = connection.whole() {
                 stream.shrink();
+                if is_too_much {
+                    stream.forget_unacknowledged();
+                }
                 if stream.is_silent(frame, SILENT_FRAMES, SILENT_SECONDS) {
                     self.forgotten.states += u64::from(stream.forget());
                 }

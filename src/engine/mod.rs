@@ -2,6 +2,7 @@
 
 pub mod bug;
 mod datagram;
+mod ending;
 mod failed;
 mod fragment;
 mod guess;
@@ -11,6 +12,7 @@ mod migration;
 mod nested;
 mod prefilter;
 mod quote;
+mod route;
 mod sctp;
 mod segment;
 mod stream;
@@ -25,7 +27,7 @@ use crate::layers::{self, Bytes, Carried, Checks, Next, Part, Reached, Segment, 
 use crate::record::{self, Forgotten};
 use crate::registry::Registry;
 use crate::tree::{
-    Carried as Saved, Demand, Ends, Extras, Fields, FrameInfo, Label, Level, Note, Pack, Side, Span, StreamId, Transport, Tree,
+    Carried as Saved, Demand, Ends, Fields, FrameInfo, Label, Level, Note, Pack, Side, Span, StreamId, Transport, Tree,
 };
 use crate::wire::Cut;
 use crate::wire::notes::{GIVEN_UP, TIE};
@@ -33,16 +35,14 @@ use datagram::{Exchanges, Rules};
 use failed::Talking;
 use limits::Ended;
 use message::Out;
-use nested::{States, Turn};
+use nested::{States, Turn, Waiting};
 pub use prefilter::{Known, Prefilter};
+pub use route::Route;
 use sctp::Associations;
 use std::collections::HashMap;
 use std::net::SocketAddr;
 use stream::speaker::Speaker;
 use stream::{Connection, Stream};
-
-/// Incomplete datagrams that are shown in one tree when the capture has ended.
-const INCOMPLETE_AT_ONCE: usize = 1024;
 
 /// Turns frames into trees, and remembers what conversations need.
 pub struct Engine {
@@ -72,6 +72,8 @@ pub struct Engine {
     expected: HashMap<SocketAddr, &'static str, foldhash::fast::RandomState>,
     /// What conversations of datagrams have gathered, each with its last frame.
     gathered: Option<std::vec::IntoIter<(u64, Vec<Saved>)>>,
+    /// What datagrams still waited for when the capture ended.
+    unfinished: Option<std::vec::IntoIter<(Ends, Waiting)>>,
     ending: Option<std::iter::Peekable<std::vec::IntoIter<Box<Stream>>>>,
     /// Bytes of memory that the whole streams hold.
     held: usize,
@@ -86,6 +88,14 @@ pub struct Engine {
     forgotten: Forgotten,
     checks: Checks,
     prefilter: Option<Prefilter>,
+    /// What frames have to do with each other, if that is requested.
+    route: Option<Box<Route>>,
+    /// The conversation of the packet that the frame quotes.
+    quoted: Option<(Pair, Transport)>,
+    /// Whether the frame is a fragment of a datagram that is not complete yet.
+    waits: bool,
+    /// The last frame had the numbers of a longer capture.
+    is_part: bool,
 }
 
 impl Engine {
@@ -121,6 +131,7 @@ impl Engine {
             bare_states: States::default(),
             expected: HashMap::default(),
             gathered: None,
+            unfinished: None,
             ending: None,
             held: 0,
             lean: 0,
@@ -130,6 +141,10 @@ impl Engine {
             forgotten: Forgotten::default(),
             checks: Checks::enabled(registry.settings()),
             prefilter: None,
+            route: None,
+            quoted: None,
+            waits: false,
+            is_part: false,
         }
     }
 
@@ -231,8 +246,9 @@ impl Engine {
             self.tree.secrets.learn(frame.secrets);
         }
         self.begin(frame);
-        self.awaits = false;
+        (self.awaits, self.waits) = (false, false);
         self.talking = Talking::None;
+        self.number_frame(frame);
         let missing = (frame.original_len as usize).saturating_sub(frame.bytes.len());
         match frame.link {
             Link::Type(_) => {
@@ -252,6 +268,7 @@ impl Engine {
             self.hide_quoted(frame);
         }
         self.expect();
+        self.find_route();
         if self.is_crowded() {
             self.aside(|engine| engine.evict(frame));
         }
@@ -278,6 +295,7 @@ impl Engine {
         self.tree.begin(FrameInfo {
             number: frame.number,
             time: frame.time,
+            start: frame.origin.and_then(|origin| origin.start),
             link: match frame.link {
                 Link::Type(number) => Some(number),
                 Link::Unknown | Link::Stream(_) => None,
@@ -302,72 +320,6 @@ impl Engine {
             let comments: Vec<_> = frame.comments.iter().collect();
             self.tree.frame.comment = self.tree.make(format_args!("{}", comments.join("\n")));
         }
-    }
-
-    /// What is left of a conversation when the capture ends: call until there is nothing more.
-    pub fn finish(&mut self) -> Option<&Tree> {
-        match bug::guarded(|| self.finish_next()) {
-            Ok(has_more) => {
-                self.tree.spread_secrets();
-                has_more.then_some(&self.tree)
-            }
-            Err(failure) => {
-                self.end_failed(&failure);
-                Some(&self.tree)
-            }
-        }
-    }
-
-    /// Put what the next conversation left into the tree. False if there is nothing more.
-    fn finish_next(&mut self) -> bool {
-        self.tree.set_demand(self.demand);
-        let (streams, bare) = (&mut self.streams, &mut self.bare);
-        let ending = self.ending.get_or_insert_with(|| {
-            let mut all: Vec<Box<Stream>> = bare.take().into_iter().map(Box::new).collect();
-            all.extend(streams.drain().filter_map(|(_, connection)| connection.into_whole()));
-            all.into_iter().peekable()
-        });
-        let gives = self.tree.demand().has(Extras::OBJECTS);
-        while ending.next_if(|stream| !gives && stream.is_empty()).is_some() {}
-        let Some(stream) = ending.peek_mut() else { return self.finish_datagrams().is_some() };
-        self.tree.begin(FrameInfo { number: stream.last_frame(), ..FrameInfo::default() });
-        stream.close(&mut Out::new(&mut self.tree, self.registry, &[], None));
-        // What is still left comes with the next tree.
-        if stream.is_empty() {
-            ending.next();
-        }
-        true
-    }
-
-    /// What datagrams still waited for when the capture ends, and the parts of them that did.
-    fn finish_datagrams(&mut self) -> Option<&Tree> {
-        if self.finish_associations() {
-            return Some(&self.tree);
-        }
-        if self.tree.demand().has(Extras::OBJECTS) {
-            let gathered = self.gathered.get_or_insert_with(|| self.exchanges.objects().into_iter());
-            if let Some((number, objects)) = gathered.next() {
-                self.tree.begin(FrameInfo { number, ..FrameInfo::default() });
-                self.tree.objects = objects;
-                return Some(&self.tree);
-            }
-        }
-        let bare = self.bare_states.unfinished().into_iter().map(|waiting| (Ends::default(), waiting));
-        let waiting: Vec<_> = self.exchanges.unfinished().into_iter().chain(bare).collect();
-        if let Some(last) = waiting.iter().flat_map(|(_, waiting)| &waiting.left.pieces).max_by_key(|piece| piece.frame) {
-            self.tree.begin(FrameInfo { number: last.frame, time: last.time, ..FrameInfo::default() });
-            for (ends, waiting) in waiting {
-                waiting.emit(&mut self.tree, ends);
-            }
-            return Some(&self.tree);
-        }
-        let left = self.fragments.drain(INCOMPLETE_AT_ONCE);
-        let last = left.last().and_then(|(_, joined)| joined.pieces.last())?;
-        self.tree.begin(FrameInfo { number: last.frame, time: last.time, ..FrameInfo::default() });
-        for (key, joined) in &left {
-            fragment::incomplete(&mut self.tree, key, joined);
-        }
-        Some(&self.tree)
     }
 
     /// TCP or UDP, what a tunnel over UDP carries, and datagrams that a fragment completes, as deep as the layers allow.
@@ -397,7 +349,7 @@ impl Engine {
     #[cold]
     fn fragment(&mut self, frame: &Frame<'_>, bytes: Bytes<'_>, part: Part, segment: &Segment) {
         let Some(whole) = fragment::accept(&mut self.tree, &mut self.fragments, frame, bytes, part, segment) else {
-            self.awaits = true;
+            (self.awaits, self.waits) = (true, true);
             if let Some(below) = segment.below {
                 self.tree.label(below, Label::Inside(layers::DATA.this.abbrev));
             }
@@ -474,6 +426,9 @@ impl Engine {
             close_old(*old, &mut self.held, &mut out);
         }
         if !header.is_whole {
+            return;
+        }
+        if self.route.is_some() && stream.is_unread() {
             return;
         }
         prefilter::apply(self.prefilter.as_ref(), out.tree, frame.bytes);
@@ -553,10 +508,16 @@ impl Engine {
     /// Remember the conversations that messages of this frame announced.
     #[inline]
     fn expect(&mut self) {
+        if let Some(route) = &mut self.route {
+            route.announced.clear();
+        }
         if !self.tree.handover.has_expected() {
             return;
         }
         for expected in self.tree.handover.take_expected() {
+            if let Some(route) = &mut self.route {
+                route.announced.push(expected.end);
+            }
             match expected.transport {
                 Transport::Udp => self.exchanges.expect(expected),
                 Transport::Tcp => datagram::remember(&mut self.expected, expected.end, expected.place),

@@ -14,6 +14,7 @@ impl Engine {
     #[cold]
     pub(super) fn number_quotes(&mut self, frame: &Frame<'_>) {
         for quote in self.tree.handover.take_quotes() {
+            self.quoted = Some((Pair::new(quote.src, quote.dst), quote.transport));
             let (field, number): (&Field, u32) = match quote.transport {
                 Transport::Udp => (&udp::STREAM, self.exchanges.number(self.registry, frame.number, quote.src, quote.dst)),
                 Transport::Tcp if self.tree.demand().streams() => (&tcp::STREAM, self.connection_of(&quote, frame)),

@@ -5,7 +5,7 @@ use super::message::{Out, path_of};
 use super::stream::Stream;
 use super::{Engine, prefilter};
 use crate::flow::messages::{Chunk, Message, Messages};
-use crate::flow::{Pair, Table};
+use crate::flow::{InOrder, Numbers, Pair, Table};
 use crate::input::Frame;
 use crate::layers::sctp::{self, Data};
 use crate::layers::{self, Bytes, Segment};
@@ -25,14 +25,16 @@ const MAX_HELD: usize = 8 << 20;
 #[derive(Default)]
 pub(super) struct Associations {
     table: Table<Association>,
-    counts: Counts,
+    /// Those that are left when the capture ends.
+    ending: Option<InOrder<Association>>,
+    pub(super) counts: Counts,
 }
 
 /// What is counted of all associations.
 #[derive(Default)]
-struct Counts {
-    /// Streams so far, which are their numbers.
-    streams: u32,
+pub(super) struct Counts {
+    /// Numbers of streams.
+    pub(super) numbers: Numbers,
     /// Bytes that they hold.
     held: usize,
 }
@@ -44,6 +46,7 @@ struct Association {
     halves: [HalfStream; 2],
     /// Streams by their identifiers.
     streams: Vec<(u16, Box<Stream>)>,
+    last_frame: u64,
     /// Our own code failed on it: what follows is data.
     failed: bool,
 }
@@ -89,8 +92,8 @@ impl Association {
             return None;
         }
         let place = known.unwrap_or_else(|| {
-            let id = StreamId { transport: Transport::Sctp, number: counts.streams };
-            counts.streams = counts.streams.wrapping_add(1);
+            let id = StreamId { transport: Transport::Sctp, number: counts.numbers.next() };
+            counts.numbers.pass(id.number, true);
             let mut stream = Stream::of_messages(id, self.sockets, path.clone());
             if self.failed {
                 stream.fail();
@@ -98,7 +101,11 @@ impl Association {
             self.streams.push((sid, Box::new(stream)));
             self.streams.len() - 1
         });
-        self.streams.get_mut(place).map(|(_, stream)| &mut **stream)
+        let stream = self.streams.get_mut(place).map(|(_, stream)| &mut **stream)?;
+        if known.is_some() {
+            counts.numbers.pass(stream.number(), false);
+        }
+        Some(stream)
     }
 
     /// Dissect messages that are whole.
@@ -160,11 +167,13 @@ impl Engine {
             sockets: client(registry, src, dst, packet),
             halves: <[HalfStream; 2]>::default(),
             streams: Vec::new(),
+            last_frame: 0,
             failed: false,
         };
         self.talking = Talking::Sctp(Pair::new(src, dst));
-        let Associations { table, counts } = &mut self.associations;
+        let Associations { table, counts, .. } = &mut self.associations;
         let (_, association, _) = table.get_or_begin(Pair::new(src, dst), frame.number, |_| true, open);
+        association.last_frame = frame.number;
         let rises = Pair::rises(src, dst);
         let ended = association.learn(rises, first);
         let [own, other] = association.halves(rises);
@@ -198,7 +207,7 @@ impl Engine {
 
     /// End the streams of all associations, because they hold too much.
     fn give_associations_up(&mut self, frame: &Frame<'_>) {
-        let Associations { table, counts } = &mut self.associations;
+        let Associations { table, counts, .. } = &mut self.associations;
         let mut out = Out::new(&mut self.tree, self.registry, frame.bytes, None).of_all();
         for association in table.states(|_| true) {
             association.close(counts, &mut out);
@@ -209,7 +218,7 @@ impl Engine {
 
     /// Forget the associations that were quiet longest when there are too many.
     pub(super) fn evict_associations(&mut self, frame: &Frame<'_>) {
-        let Associations { table, counts } = &mut self.associations;
+        let Associations { table, counts, .. } = &mut self.associations;
         let mut out = Out::new(&mut self.tree, self.registry, frame.bytes, None).of_all();
         for (_, mut association) in table.evict() {
             self.forgotten.conversations += 1;
@@ -217,16 +226,17 @@ impl Engine {
         }
     }
 
-    /// Dissect what is left of the associations when the capture ends, in one tree. Whether there was anything.
+    /// Dissect what is left of the next association when the capture ends. Whether there was anything.
     pub(super) fn finish_associations(&mut self) -> bool {
-        let Associations { table, counts } = &mut self.associations;
-        let Some(last) = table.numbered().iter().map(|(_, frame, _)| *frame).max() else { return false };
-        self.tree.begin(FrameInfo { number: last, ..FrameInfo::default() });
-        let mut out = Out::new(&mut self.tree, self.registry, &[], None).of_all();
-        for (_, mut association) in table.drain() {
-            association.close(counts, &mut out);
+        let Associations { table, ending, counts } = &mut self.associations;
+        for (_, mut association) in ending.get_or_insert_with(|| table.drain()) {
+            self.tree.begin(FrameInfo { number: association.last_frame, ..FrameInfo::default() });
+            association.close(counts, &mut Out::new(&mut self.tree, self.registry, &[], None).of_all());
+            if !self.tree.says_nothing() {
+                return true;
+            }
         }
-        !self.tree.says_nothing()
+        false
     }
 }
 

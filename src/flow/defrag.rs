@@ -139,11 +139,6 @@ impl<K: Hash + Eq + Copy> Fragments<K> {
         left
     }
 
-    /// Hands back this many, the oldest first.
-    pub fn drain(&mut self, most: usize) -> Vec<(K, Joined)> {
-        std::iter::from_fn(|| self.pop_oldest()).take(most).collect()
-    }
-
     fn oldest_is_old(&self, now: Time) -> bool {
         let oldest = self.order.first_key_value().and_then(|(_, key)| self.waiting.get(key));
         match (now, oldest.and_then(|datagram| datagram.last_time)) {
@@ -152,7 +147,8 @@ impl<K: Hash + Eq + Copy> Fragments<K> {
         }
     }
 
-    fn pop_oldest(&mut self) -> Option<(K, Joined)> {
+    /// Hands back the oldest one.
+    pub fn pop_oldest(&mut self) -> Option<(K, Joined)> {
         let (_, key) = self.order.pop_first()?;
         let datagram = self.waiting.remove(&key)?;
         self.held = self.held.saturating_sub(datagram.held);
@@ -289,7 +285,7 @@ mod tests {
         let mut fragments = Fragments::default();
         fragments.accept(1, &fragment(0, true, b"abcdefgh", 1));
         assert!(fragments.accept(2, &fragment(8, false, b"ij", 2)).whole.is_none());
-        assert_eq!(fragments.drain(usize::MAX).len(), 2);
+        assert_eq!(std::iter::from_fn(|| fragments.pop_oldest()).count(), 2);
     }
 
     #[test]
@@ -314,7 +310,7 @@ mod tests {
             handed_back += fragments.evict(None).len();
             assert!(fragments.held <= limits::FRAGMENT_BYTES.get());
         }
-        assert_eq!(handed_back + fragments.drain(usize::MAX).len(), 1000);
+        assert_eq!(handed_back + std::iter::from_fn(|| fragments.pop_oldest()).count(), 1000);
     }
 
     #[test]
@@ -334,8 +330,7 @@ mod tests {
         for (key, frame) in [(1, 1), (2, 2), (1, 3)] {
             fragments.accept(key, &fragment(u32::try_from(frame).unwrap() * 8, true, b"abcdefgh", frame));
         }
-        assert_eq!(fragments.drain(1).iter().map(|(key, _)| *key).collect::<Vec<_>>(), [2]);
-        assert_eq!(fragments.drain(9).iter().map(|(key, _)| *key).collect::<Vec<_>>(), [1]);
+        assert_eq!(std::iter::from_fn(|| fragments.pop_oldest()).map(|(key, _)| key).collect::<Vec<_>>(), [2, 1]);
         assert_eq!((fragments.held, fragments.order.len()), (0, 0));
     }
 

@@ -5,8 +5,10 @@
 pub mod analysis;
 pub mod defrag;
 pub mod messages;
+mod numbers;
 pub mod progress;
 pub mod reassembly;
 mod table;
 
-pub use table::{Entry, Pair, Table};
+pub use numbers::Numbers;
+pub use table::{Entry, InOrder, Pair, Table};

@@ -1,5 +1,6 @@
 //! A table of conversations by endpoints.
 
+use super::numbers::Numbers;
 use crate::limits;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry as Place;
@@ -26,6 +27,18 @@ impl Pair {
     #[must_use]
     pub fn new(src: SocketAddr, dst: SocketAddr) -> Pair {
         Pair::between(parts(src), parts(dst)).0
+    }
+
+    /// The bits of the addresses of its ends, the lower end first, and their ports.
+    #[must_use]
+    pub fn bits(&self) -> [([u64; 2], u32); 2] {
+        [self.low, self.high].map(|(high, low, port)| ([high, low], port))
+    }
+
+    /// Its ends, the lower one first.
+    #[must_use]
+    pub fn sockets(&self) -> [SocketAddr; 2] {
+        [self.low, self.high].map(socket)
     }
 
     /// Whether such a packet goes from the lower end to the higher one, as one to itself does.
@@ -60,12 +73,25 @@ fn end((ip, port): (IpAddr, u16)) -> End {
     }
 }
 
+/// The socket of an end.
+fn socket((high, low, port): End) -> SocketAddr {
+    let port_number = u16::try_from(port & u32::from(u16::MAX)).unwrap_or_default();
+    if port >> u16::BITS == 0 {
+        let ip = u32::try_from(low).unwrap_or_default();
+        SocketAddr::from((ip.to_be_bytes(), port_number))
+    } else {
+        let ip = u128::from(high) << u64::BITS | u128::from(low);
+        SocketAddr::from((ip.to_be_bytes(), port_number))
+    }
+}
+
 /// The newest conversation between each pair of ends, numbered in the order in which they began.
 #[derive(Debug)]
 pub struct Table<T> {
     /// Entries are large and a map keeps room for twice as many: what it holds in place must be small.
     open: HashMap<Pair, Box<Entry<T>>, foldhash::fast::RandomState>,
-    next: u32,
+    /// Their numbers.
+    pub numbers: Numbers,
 }
 
 /// A conversation in a table.
@@ -79,7 +105,7 @@ pub struct Entry<T> {
 
 impl<T> Default for Table<T> {
     fn default() -> Self {
-        Table { open: HashMap::default(), next: 0 }
+        Table { open: HashMap::default(), numbers: Numbers::default() }
     }
 }
 
@@ -105,13 +131,14 @@ impl<T> Table<T> {
         goes_on: impl FnOnce(&mut T) -> bool,
         open: impl FnOnce(u32) -> T,
     ) -> (u32, &mut T, Option<Box<Entry<T>>>) {
-        let number = self.next;
+        let number = self.numbers.next();
         let begun = || Box::new(Entry { number, last_frame: frame, state: open(number) });
         let (entry, old) = match self.open.entry(pair) {
             Place::Occupied(known) => {
                 let entry = known.into_mut();
                 entry.last_frame = frame;
-                if goes_on(&mut entry.state) {
+                if self.numbers.may_be(entry.number) && goes_on(&mut entry.state) {
+                    self.numbers.pass(entry.number, false);
                     return (entry.number, &mut entry.state, None);
                 }
                 let old = std::mem::replace(entry, begun());
@@ -119,7 +146,7 @@ impl<T> Table<T> {
             }
             Place::Vacant(place) => (place.insert(begun()), None),
         };
-        self.next = number.wrapping_add(1);
+        self.numbers.pass(number, true);
         (number, &mut entry.state, old)
     }
 
@@ -219,6 +246,15 @@ mod tests {
     fn both_directions_are_one_conversation() {
         assert_eq!(Pair::new(socket(1), socket(2)), Pair::new(socket(2), socket(1)));
         assert_ne!(Pair::new(socket(1), socket(2)), Pair::new(socket(1), socket(3)));
+        for pair in [[socket(7), socket(1)], ["[fe80::1]:9", "[::2]:65535"].map(|text| text.parse().unwrap())] {
+            let mut sockets = Pair::new(pair[0], pair[1]).sockets();
+            sockets.sort();
+            assert_eq!(sockets, {
+                let mut pair = pair;
+                pair.sort();
+                pair
+            });
+        }
         let [v4, v6] = ["0.0.0.1:7", "[::1]:7"].map(|socket| socket.parse().unwrap());
         assert_ne!(Pair::new(v4, v4), Pair::new(v4, v6));
     }

@@ -2,7 +2,9 @@
 
 use crate::tree::Side;
 
+use super::interface::Interface;
 use super::options::Comments;
+use super::origin::Origin;
 pub use crate::tree::Timestamp;
 
 /// The first protocol of a frame.
@@ -33,6 +35,10 @@ pub struct Frame<'a> {
     pub original_len: u32,
     /// Interface index in a pcapng section, as [`Capture::interface`](super::Capture::interface) takes it.
     pub interface: Option<u32>,
+    /// All interfaces of its section so far.
+    pub interfaces: &'a [Interface],
+    /// Its section in a pcapng capture, from 1; 0 for other formats.
+    pub section: u64,
     /// Name of that interface.
     pub interface_name: Option<&'a str>,
     /// Sender, if hex text has text2pcap's direction marks: `O` or `>` is the client, where the text was made, and `I` or
@@ -42,4 +48,6 @@ pub struct Frame<'a> {
     pub comments: Comments<'a>,
     /// Key logs of TLS that a pcapng capture holds between the frame before and this one.
     pub secrets: &'a [u8],
+    /// Where the frame stood in the capture that this one is a part of.
+    pub origin: Option<Origin<'a>>,
 }

@@ -99,6 +99,8 @@ pub(super) struct About {
     /// Link types, each once, in order of appearance.
     pub(super) links: Vec<u16>,
     pub(super) sections: Vec<Section>,
+    /// How many there were.
+    pub(super) section: u64,
     pub(super) extras: Vec<(Extra, u64)>,
     pub(super) names: Names,
     /// Frames that the capturing program says it lost.
@@ -125,6 +127,7 @@ impl About {
     }
 
     pub(super) fn section(&mut self, options: OptionList<'_>) {
+        self.section += 1;
         if self.sections.len() >= SECTIONS {
             return;
         }

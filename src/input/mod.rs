@@ -20,6 +20,7 @@ mod lz4;
 mod names;
 mod options;
 mod order;
+pub mod origin;
 mod packed;
 mod pcap;
 mod pcapng;
@@ -44,6 +45,7 @@ use interface::About;
 pub use interface::{Extra, Interface, Section};
 pub use link::{link_name, link_names, link_number};
 pub use options::Comments;
+pub use origin::Origin;
 use packed::Unpacked;
 use sniff::Kind;
 
@@ -147,7 +149,7 @@ pub struct Options {
 /// An open input.
 pub struct Capture {
     reader: Reader,
-    /// Frames handed out.
+    /// Number of the last frame.
     count: u64,
     finished: bool,
     read: Arc<AtomicU64>,
@@ -261,7 +263,9 @@ impl Capture {
         };
         match &mut next {
             Ok(Some(frame)) => {
-                self.count += 1;
+                // Numbers of a whole capture count as long as they rise.
+                frame.origin = frame.origin.filter(|origin| origin.number > self.count);
+                self.count = frame.origin.map_or(self.count + 1, |origin| origin.number);
                 frame.number = self.count;
             }
             _ => self.finished = true,

@@ -137,7 +137,8 @@ impl Reader {
         self.buffer.have(whole, "packet")?;
         let bytes = self.buffer.use_up(whole).get(self.record_header..).unwrap_or_default();
         let (time, link, original_len) = (Some(record.time), Link::Type(self.link), record.original);
-        Ok(Some(Frame { time, link, bytes, original_len, ..Frame::default() }))
+        let interfaces = std::slice::from_ref(&self.interface);
+        Ok(Some(Frame { time, link, bytes, original_len, interfaces, ..Frame::default() }))
     }
 
     fn record(&self) -> Option<Record> {

@@ -98,7 +98,8 @@ impl Reader {
         self.buffer.have(length, "packet")?;
         self.about.dropped = u64::from(drops);
         let bytes = self.buffer.use_up(length).get(RECORD_HEADER..end).unwrap_or_default();
-        Ok(Some(Frame { time, link: self.link, bytes, original_len, ..Frame::default() }))
+        let interfaces = std::slice::from_ref(&self.interface);
+        Ok(Some(Frame { time, link: self.link, bytes, original_len, interfaces, ..Frame::default() }))
     }
 }
 

@@ -96,3 +96,7 @@ pub static ALL: &[&Protocol] = &[
     &tls::X509SAT,
     &xfire::PROTOCOL,
 ];
+
+/// The protocols that announce other conversations, or whose conversations change their ends, and those inside of them that do.
+pub static ANNOUNCING: &[&Protocol] =
+    &[&ftp::PROTOCOL, &quic::PROTOCOL, &sip::PROTOCOL, &sdp::PROTOCOL, &tftp::PROTOCOL, &vcmp::QUERY, &xfire::PROTOCOL];

@@ -563,7 +563,7 @@ impl Tally {
     /// Counts a tree without producing records.
     pub(crate) fn count(&mut self, tree: &Tree, captured: bool) {
         if self.first.is_none() {
-            self.first = tree.frame.time;
+            self.first = tree.frame.start.or(tree.frame.time);
         }
         self.undissected += tree.undissected;
         self.frames += u64::from(captured);

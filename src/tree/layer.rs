@@ -221,6 +221,8 @@ pub struct FrameInfo {
     pub number: u64,
     /// The capture time.
     pub time: Time,
+    /// The capture time of the first frame, if the capture is a part of a longer one.
+    pub start: Time,
     /// The link type, if known.
     pub link: Option<u16>,
     /// Number of bytes captured.

@@ -10,30 +10,16 @@
 //! packet   seconds:4 | nanoseconds:4 | captured:4 | original:4 | bytes
 //! ```
 
+use super::block::{self, INTERFACE, ORDER, PACKET, SECTION, length, option, pad, put, since_1970};
 use super::{Interface, Kept};
 use crate::tree::Timestamp;
 use std::collections::HashMap;
 use std::io::{self, Write};
 
-const SECTION: u32 = 0x0a0d_0d0a;
-const INTERFACE: u32 = 1;
-const PACKET: u32 = 6;
-const ORDER: u32 = 0x1a2b_3c4d;
 const NANOSECOND_PCAP: u32 = 0xa1b2_3c4d;
 
 /// The most bytes of a frame that readers of pcap accept.
 const SNAP_LENGTH: u32 = 262_144;
-
-/// The most bytes of an option, of those that are a multiple of 4.
-const OPTION_MOST: usize = 0xfffc;
-
-mod option {
-    pub(super) const END: u16 = 0;
-    pub(super) const COMMENT: u16 = 1;
-    pub(super) const NAME: u16 = 2;
-    pub(super) const APPLICATION: u16 = 4;
-    pub(super) const RESOLUTION: u16 = 9;
-}
 
 /// The two formats.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -101,8 +87,8 @@ impl<W: Write> CaptureFile<W> {
         put(&mut self.block, ORDER);
         self.block.extend_from_slice(&[1, 0, 0, 0]);
         self.block.extend_from_slice(&u64::MAX.to_le_bytes());
-        option(&mut self.block, option::APPLICATION, concat!("proto-dissect ", env!("CARGO_PKG_VERSION")).as_bytes());
-        option(&mut self.block, option::END, b"");
+        option(&mut self.block, block::APPLICATION, block::PROGRAM.as_bytes());
+        option(&mut self.block, block::END, b"");
         self.block(SECTION)
     }
 
@@ -116,10 +102,10 @@ impl<W: Write> CaptureFile<W> {
         put(&mut self.block, u32::from(interface.link));
         put(&mut self.block, 0);
         if !interface.name.is_empty() {
-            option(&mut self.block, option::NAME, interface.name.as_bytes());
+            option(&mut self.block, block::NAME, interface.name.as_bytes());
         }
-        option(&mut self.block, option::RESOLUTION, &[9]);
-        option(&mut self.block, option::END, b"");
+        option(&mut self.block, block::RESOLUTION, &[9]);
+        option(&mut self.block, block::END, b"");
         self.block(INTERFACE)?;
         Ok(number)
     }
@@ -137,10 +123,10 @@ impl<W: Write> CaptureFile<W> {
         self.block.extend_from_slice(&frame.bytes);
         pad(&mut self.block);
         for comment in &frame.comments {
-            option(&mut self.block, option::COMMENT, comment.as_bytes());
+            option(&mut self.block, block::COMMENT, comment.as_bytes());
         }
         if !frame.comments.is_empty() {
-            option(&mut self.block, option::END, b"");
+            option(&mut self.block, block::END, b"");
         }
         self.block(PACKET)
     }
@@ -182,37 +168,6 @@ impl<W: Write> CaptureFile<W> {
         self.block.extend_from_slice(&frame.bytes);
         self.to.write_all(&self.block)
     }
-}
-
-/// Nanoseconds since 1970; 0 for a time that does not fit.
-fn since_1970(time: Timestamp) -> u64 {
-    let seconds = u64::try_from(time.seconds).unwrap_or(0);
-    seconds.checked_mul(1_000_000_000).and_then(|nanos| nanos.checked_add(time.nanos.into())).unwrap_or(0)
-}
-
-fn length(bytes: &[u8]) -> io::Result<u32> {
-    u32::try_from(bytes.len()).map_err(io::Error::other)
-}
-
-fn put(block: &mut Vec<u8>, number: u32) {
-    block.extend_from_slice(&number.to_le_bytes());
-}
-
-fn pad(block: &mut Vec<u8>) {
-    block.resize(block.len().next_multiple_of(4), 0);
-}
-
-/// An option; of one that is too long the beginning, cut between characters.
-fn option(block: &mut Vec<u8>, code: u16, value: &[u8]) {
-    let mut end = value.len().min(OPTION_MOST);
-    while end < value.len() && value.get(end).is_some_and(|byte| byte & 0xc0 == 0x80) {
-        end -= 1;
-    }
-    let value = value.get(..end).unwrap_or_default();
-    block.extend_from_slice(&code.to_le_bytes());
-    block.extend_from_slice(&u16::try_from(end).unwrap_or(u16::MAX).to_le_bytes());
-    block.extend_from_slice(value);
-    pad(block);
 }
 
 #[cfg(test)]

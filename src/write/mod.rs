@@ -6,6 +6,7 @@
 //!                records
 //! ```
 
+pub mod block;
 mod file;
 mod window;
 

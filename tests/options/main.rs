@@ -107,6 +107,7 @@ const ALL: &[(&str, &str, &[Case])] = &[
     ("follow", "options-follow.txt", tasks::FOLLOW),
     ("stats", "options-stats.txt", tasks::STATS),
     ("objects", "options-objects.txt", tasks::OBJECTS),
+    ("split", "options-split.txt", tasks::SPLIT),
     ("protocols", "options-protocols.txt", tasks::PROTOCOLS),
     ("fields", "options-fields.txt", tasks::FIELDS),
     ("ksy check", "options-ksy-check.txt", tasks::KSY_CHECK),

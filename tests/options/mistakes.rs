@@ -67,7 +67,7 @@ const ENDINGS: &[(i32, &str, &[u8])] = &[
     (2, "-o rs.revision=317 protocols rs", b""),
     (3, "nothing.pcap", b""),
     (3, "-l nothing.pcap samples/linux-cooked.pcap", b""),
-    (3, "samples", b""),
+    (3, "src/cli", b""),
     (3, "follow nothing.pcap", b""),
     (3, "stats nothing.pcap", b""),
     (3, "objects nothing.pcap", b""),

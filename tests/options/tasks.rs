@@ -172,7 +172,19 @@ pub const MAN: &[Case] = &[
 ];
 
 /// The schema lists the names of protocols.
+pub const SPLIT: &[Case] = &[
+    ("-n 2", "samples/linux-cooked.pcap FOLDER", Differs),
+    ("--by time=1s", "samples/linux-cooked.pcap FOLDER", Differs),
+    ("--json", "-n 2 samples/linux-cooked.pcap FOLDER", Differs),
+    ("--pager auto", "-n 2 samples/linux-cooked.pcap FOLDER", Same),
+    ("--pager never", "-n 2 samples/linux-cooked.pcap FOLDER", Same),
+    ("--help", "", Differs),
+    ("-k tests/ksy/chat.ksy", "-n 2 samples/linux-cooked.pcap FOLDER", Same),
+    ("--ksy-dir tests/ksy/shared", "-n 2 samples/linux-cooked.pcap FOLDER", Same),
+];
+
 pub const SCHEMA: &[Case] = &[
+    ("--columns", "", Differs),
     ("--pager auto", "", Same),
     ("--pager never", "", Same),
     ("--help", "", Differs),

@@ -74,8 +74,8 @@ impl<'a> Merge<'a> {
     fn open(&mut self, source: &Source, how: &'a How, mut frames: Frames, progress: Progress) -> io::Result<()> {
         let run = match Run::open(source, how, &mut frames, progress) {
             Ok(run) => Some(run),
-            Err(exit) => {
-                self.outcome.read = self.outcome.read.max(exit);
+            Err(refused) => {
+                self.outcome.read = self.outcome.read.max(refused.exit);
                 None
             }
         };

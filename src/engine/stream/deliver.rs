@@ -92,6 +92,7 @@ impl Stream {
             inner.give_up(out);
         }
         self.shrink();
+        self.forget_unacknowledged();
     }
 
     /// Show the messages among the bytes that are in order.

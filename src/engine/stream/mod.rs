@@ -208,10 +208,14 @@ impl Stream {
     #[cold]
     pub(super) fn shrink(&mut self) {
         self.halves.iter_mut().for_each(|half| half.order.shrink());
-        self.analysis.shrink();
         if let Some(inner) = &mut self.inside {
             inner.shrink();
         }
+    }
+
+    /// Forget which segments wait for an acknowledgement: fields of the next one need them.
+    pub(super) fn forget_unacknowledged(&mut self) {
+        self.analysis.shrink();
     }
 
     /// Whether it was idle for more than this many frames, and seconds if times are known.
@@ -239,6 +243,21 @@ impl Stream {
     pub(super) fn is_empty(&self) -> bool {
         let inner = self.inside.as_ref().is_none_or(|inner| inner.is_empty());
         inner && self.halves.iter().all(|half| half.order.buffered().is_empty() && half.order.hole().is_none())
+    }
+
+    /// Its number.
+    pub(super) fn number(&self) -> u32 {
+        self.id.number
+    }
+
+    /// Whether no protocol reads it. What is kept of its bytes goes.
+    pub(super) fn is_unread(&mut self) -> bool {
+        let is_unread = matches!(self.belongs, Belongs::None);
+        if is_unread && self.counted > size_of::<Stream>() {
+            self.halves.iter_mut().for_each(|half| half.order = Direction::default());
+            self.changed = true;
+        }
+        is_unread
     }
 
     /// Whether a segment opens a new connection between the same ends.

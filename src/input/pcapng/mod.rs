@@ -26,6 +26,8 @@ use super::frame::{Frame, Link, Timestamp};
 use super::interface::{About, Extra, Interface};
 use super::options::{Comments, OptionList};
 use super::order::Order;
+use super::origin::{self, Origin};
+use crate::tree::Time;
 use clock::Clock;
 
 const OBSOLETE_PACKET: u32 = 2;
@@ -46,6 +48,8 @@ const INTERFACES: usize = 65_536;
 pub(super) struct Reader {
     buffer: Buffer,
     order: Order,
+    /// The time of the first frame of the capture that this one is a part of.
+    start: Time,
     /// Byte order of the first section.
     first: Order,
     /// Those of this section.
@@ -96,6 +100,7 @@ impl Reader {
             buffer,
             order,
             first: order,
+            start: None,
             interfaces,
             sources,
             about,
@@ -147,20 +152,20 @@ impl Reader {
                 let interface_name = self.interfaces.get(packet.interface as usize).and_then(|known| known.name.as_deref());
                 let block = self.buffer.use_up(block.len);
                 let end = packet.from + packet.captured;
-                let comments = if packet.options {
-                    let bytes = block.get(end.next_multiple_of(4)..block.len() - 4).unwrap_or_default();
-                    Comments::new(OptionList { order: self.order, bytes })
-                } else {
-                    Comments::default()
-                };
+                let bytes = block.get(end.next_multiple_of(4)..block.len() - 4).filter(|_| packet.options).unwrap_or_default();
+                let options = OptionList { order: self.order, bytes };
+                let (origin, time) = Origin::find(options, self.start).unzip();
                 return Ok(Some(Frame {
-                    time: packet.time,
+                    time: time.flatten().unwrap_or(packet.time),
+                    origin,
+                    interfaces: &self.interfaces,
+                    section: self.about.section,
                     link: Link::Type(packet.link),
                     bytes: block.get(packet.from..end).unwrap_or_default(),
                     original_len: packet.original,
-                    interface: Some(packet.interface),
+                    interface: Some(packet.interface).filter(|_| origin.is_none_or(|origin| origin.has_interface)),
                     interface_name,
-                    comments,
+                    comments: Comments::new(options),
                     secrets: &self.secrets,
                     ..Frame::default()
                 }));
@@ -279,7 +284,9 @@ impl Reader {
         self.interfaces.clear();
         self.sources.clear();
         let bytes = self.buffer.ahead().get(BLOCK_HEADER..block.len - 4).unwrap_or_default();
-        self.about.section(OptionList { order: self.order, bytes: bytes.get(SECTION_BODY..).unwrap_or_default() });
+        let options = OptionList { order: self.order, bytes: bytes.get(SECTION_BODY..).unwrap_or_default() };
+        self.start = origin::start(options);
+        self.about.section(options);
     }
 
     fn interface_described(&mut self, block: &Block) -> Option<()> {

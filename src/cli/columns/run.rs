@@ -1,0 +1,179 @@
+//! Reading inputs into columns.
+
+use super::super::args::{Args, Output};
+use super::super::audience::Audience;
+use super::super::forms::{self, Wrong};
+use super::super::input::{self, How};
+use super::super::outcome::Outcome;
+use super::super::record_selection::RecordSelection;
+use super::super::replace::Replacement;
+use super::super::screen::Screen;
+use super::super::source::Source;
+use super::super::split::empty_folder;
+use super::super::{Exit, complain, of_output};
+use super::is_parquet;
+use crate::columns::{ColumnSink, Table, Target, What, Wide};
+use crate::engine::Prefilter;
+use crate::record::{Forgotten, Scope, View};
+use crate::render::ColumnOptions;
+use crate::sink::{Begin, Problem, Sink};
+use crate::tree::{Demand, Dissection};
+use std::io::{self, BufWriter, IsTerminal};
+use std::path::Path;
+
+/// Bytes that are written in one go.
+const BLOCK: usize = 64 << 10;
+
+/// Writes the records of all inputs as columns.
+pub(in crate::cli) fn run(mut args: Args, screen: Screen) -> Exit {
+    args.output.packets |= args.output.columnar.table.map(Table::from) == Some(Table::Packets);
+    match Task::new(&args).and_then(|task| task.run(&args, screen)) {
+        Ok(exit) => exit,
+        Err(wrong) => {
+            complain(format_args!("{wrong}"));
+            Exit::Usage
+        }
+    }
+}
+
+/// What is read and what is written of it.
+struct Task {
+    what: What,
+    how: How,
+    selection: RecordSelection,
+}
+
+impl Task {
+    fn new(args: &Args) -> Result<Task, Wrong> {
+        let output = &args.output;
+        // Batches are put together in order.
+        let how = How::new(&args.reading)?.alone();
+        let (wide, scope) = wide(output)?.unzip();
+        let selection = RecordSelection::new(output, scope)?;
+        let view = selection.view();
+        let what = match (wide, output.columnar.table.map(Table::from)) {
+            (Some(wide), _) => What::Wide(wide),
+            (None, Some(table)) if !table.is_of(view) => {
+                return Err(format!("--table {}: packets are shown, which have none; leave --packets out", table.word()));
+            }
+            (None, Some(table)) => What::One(table),
+            (None, None) if output.columnar.write_dir.is_some() => What::All(view),
+            (None, None) if view == View::Packets => What::One(Table::Packets),
+            (None, None) => What::One(Table::Messages),
+        };
+        Ok(Task { what, how, selection })
+    }
+
+    /// Reads everything. An error is one of usage.
+    fn run(self, args: &Args, screen: Screen) -> Result<Exit, Wrong> {
+        let sources = Source::all(&args.files, &args.reading);
+        let output = &args.output;
+        let (target, replacement) = match (&output.columnar.write_dir, output.write.as_deref().filter(|path| is_parquet(path))) {
+            (Some(folder), _) => {
+                empty_folder(folder)?;
+                (Target::Folder(folder.clone()), None)
+            }
+            (None, Some(path)) => {
+                let unwritable = |error: io::Error| format!("{}: cannot be written: {error}", path.display());
+                let (file, replacement) = Replacement::create(path).map_err(unwritable)?;
+                (Target::File(Box::new(BufWriter::with_capacity(BLOCK, file))), replacement)
+            }
+            (None, None) if io::stdout().is_terminal() => {
+                return Err("-T arrow is binary, and this is a terminal; try | or > FILE".to_owned());
+            }
+            (None, None) => (Target::Stream(screen.writer(!sources.iter().all(Source::is_whole))), None),
+        };
+        let place = output.columnar.write_dir.as_deref().or(output.write.as_deref());
+        let mut writer = Writer { sink: ColumnSink::new(self.what, target), selection: self.selection };
+        let mut outcome = Outcome::default();
+        let done = read(&sources, &self.how, &mut writer, &mut outcome);
+        let is_open = writer.sink.is_open();
+        let done = done.and_then(|()| match replacement {
+            // Where nothing could be read, nothing is replaced.
+            Some(replacement) if is_open => replacement.commit(),
+            _ => Ok(()),
+        });
+        Ok(match done {
+            Ok(()) => outcome.exit(output),
+            Err(error) => outcome.read.max(failed(place, &error)),
+        })
+    }
+}
+
+fn read(sources: &[Source], how: &How, writer: &mut Writer<'_>, outcome: &mut Outcome) -> io::Result<()> {
+    for source in sources {
+        let read = input::input(source, how, writer)?;
+        outcome.add(Outcome { read, ..writer.selection.outcome() });
+    }
+    writer.sink.finish()
+}
+
+fn failed(place: Option<&Path>, error: &io::Error) -> Exit {
+    match place {
+        Some(path) => {
+            complain(format_args!("{}: cannot be written: {error}", path.display()));
+            Exit::Failed
+        }
+        None => of_output(error),
+    }
+}
+
+/// The columns of `-e`, and what they are about.
+fn wide(output: &Output) -> Result<Option<(Wide, Scope)>, Wrong> {
+    if output.columns.is_empty() {
+        return match output.column_options.is_empty() {
+            true => Ok(None),
+            false => Err("-E says how the columns of -e are written; -e is missing".to_owned()),
+        };
+    }
+    let columns = forms::columns(&output.columns)?;
+    let options = forms::column_options(ColumnOptions::default(), &output.column_options)?;
+    let mut scope = Scope::default();
+    columns.iter().for_each(|column| column.add_to(&mut scope));
+    Ok(Some((Wide::new(columns, options.occurrence), scope)))
+}
+
+/// Writes records that are meant.
+struct Writer<'w> {
+    sink: ColumnSink<'w>,
+    selection: RecordSelection,
+}
+
+impl Audience for Writer<'_> {
+    fn demand(&self) -> Demand {
+        self.sink.demand(self.selection.view()).and(self.selection.demand())
+    }
+
+    fn prefilter(&self) -> Option<Prefilter> {
+        self.selection.prefilter()
+    }
+
+    fn begin(&mut self, begin: &Begin<'_>) -> io::Result<()> {
+        self.selection.begin(begin.file);
+        self.sink.begin(begin)
+    }
+
+    fn failed(&mut self, problem: &Problem<'_>) -> io::Result<()> {
+        self.sink.failed(problem)
+    }
+
+    fn tree(&mut self, of: Dissection<'_>, captured: bool) -> io::Result<()> {
+        self.selection.records(of, captured, |record| self.sink.record(record))
+    }
+
+    fn has_enough(&self) -> bool {
+        self.selection.has_enough()
+    }
+
+    fn forgotten(&mut self, forgotten: Forgotten) {
+        self.selection.forgotten(forgotten);
+    }
+
+    fn end(&mut self, problem: Option<&Problem<'_>>) -> io::Result<()> {
+        if let Some(problem) = problem {
+            self.sink.problem(problem)?;
+        }
+        self.selection.end();
+        self.sink.end(self.selection.tally(), problem.is_some())
+    }
+}

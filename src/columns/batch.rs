@@ -1,0 +1,245 @@
+//! Rows on their way into a batch: a builder for each column.
+
+use super::schema::Type;
+use arrow_array::builder::{
+    BinaryBuilder, BooleanBuilder, Float64Builder, Int32Builder, Int64Builder, ListBuilder, StringBuilder,
+    TimestampNanosecondBuilder,
+};
+use arrow_array::{ArrayRef, RecordBatch};
+use arrow_schema::{DataType, Field, Schema, SchemaRef, TimeUnit};
+use std::fmt::{Display, Write as _};
+use std::io;
+use std::sync::Arc;
+
+/// Rows and bytes of a batch, whichever comes first.
+const ROWS: usize = 8192;
+const BYTES: usize = 1 << 20;
+
+/// What a row costs beside texts and bytes.
+const ROW: usize = 64;
+
+const UTC: &str = "UTC";
+
+/// The builder of a column.
+pub(super) enum Builder {
+    Int(Int64Builder),
+    Short(Int32Builder),
+    Float(Float64Builder),
+    Bool(BooleanBuilder),
+    Text(StringBuilder),
+    Bytes(BinaryBuilder),
+    Time(TimestampNanosecondBuilder),
+    Ints(ListBuilder<Int64Builder>),
+    Floats(ListBuilder<Float64Builder>),
+    Bools(ListBuilder<BooleanBuilder>),
+    Texts(ListBuilder<StringBuilder>),
+    Blobs(ListBuilder<BinaryBuilder>),
+}
+
+impl Builder {
+    fn new(kind: Type) -> Builder {
+        match kind {
+            Type::Int => Builder::Int(Int64Builder::new()),
+            Type::Short => Builder::Short(Int32Builder::new()),
+            Type::Float => Builder::Float(Float64Builder::new()),
+            Type::Bool => Builder::Bool(BooleanBuilder::new()),
+            Type::Text => Builder::Text(StringBuilder::new()),
+            Type::Bytes => Builder::Bytes(BinaryBuilder::new()),
+            Type::Time => Builder::Time(TimestampNanosecondBuilder::new().with_timezone(UTC)),
+            Type::Ints => Builder::Ints(ListBuilder::new(Int64Builder::new())),
+            Type::Floats => Builder::Floats(ListBuilder::new(Float64Builder::new())),
+            Type::Bools => Builder::Bools(ListBuilder::new(BooleanBuilder::new())),
+            Type::Texts => Builder::Texts(ListBuilder::new(StringBuilder::new())),
+            Type::Blobs => Builder::Blobs(ListBuilder::new(BinaryBuilder::new())),
+        }
+    }
+
+    fn finish(&mut self) -> ArrayRef {
+        match self {
+            Builder::Int(builder) => Arc::new(builder.finish()),
+            Builder::Short(builder) => Arc::new(builder.finish()),
+            Builder::Float(builder) => Arc::new(builder.finish()),
+            Builder::Bool(builder) => Arc::new(builder.finish()),
+            Builder::Text(builder) => Arc::new(builder.finish()),
+            Builder::Bytes(builder) => Arc::new(builder.finish()),
+            Builder::Time(builder) => Arc::new(builder.finish()),
+            Builder::Ints(builder) => Arc::new(builder.finish()),
+            Builder::Floats(builder) => Arc::new(builder.finish()),
+            Builder::Bools(builder) => Arc::new(builder.finish()),
+            Builder::Texts(builder) => Arc::new(builder.finish()),
+            Builder::Blobs(builder) => Arc::new(builder.finish()),
+        }
+    }
+}
+
+/// The type of a column, as Arrow has it.
+fn data_type(kind: Type) -> DataType {
+    let list = |of| DataType::List(Arc::new(Field::new_list_field(of, true)));
+    match kind {
+        Type::Int => DataType::Int64,
+        Type::Short => DataType::Int32,
+        Type::Float => DataType::Float64,
+        Type::Bool => DataType::Boolean,
+        Type::Text => DataType::Utf8,
+        Type::Bytes => DataType::Binary,
+        Type::Time => DataType::Timestamp(TimeUnit::Nanosecond, Some(UTC.into())),
+        Type::Ints => list(DataType::Int64),
+        Type::Floats => list(DataType::Float64),
+        Type::Bools => list(DataType::Boolean),
+        Type::Texts => list(DataType::Utf8),
+        Type::Blobs => list(DataType::Binary),
+    }
+}
+
+/// The schema of columns with these names and types.
+pub(super) fn schema<'a>(columns: impl Iterator<Item = (&'a str, Type)>) -> SchemaRef {
+    Arc::new(Schema::new(columns.map(|(name, kind)| Field::new(name, data_type(kind), true)).collect::<Vec<_>>()))
+}
+
+/// Rows that are not in a batch yet.
+pub(super) struct Rows {
+    schema: SchemaRef,
+    builders: Vec<Builder>,
+    rows: usize,
+    bytes: usize,
+}
+
+impl Rows {
+    pub(super) fn new(schema: SchemaRef, kinds: impl Iterator<Item = Type>) -> Rows {
+        Rows { schema, builders: kinds.map(Builder::new).collect(), rows: 0, bytes: 0 }
+    }
+
+    /// Begins a row: its values follow in the order of the columns.
+    pub(super) fn row(&mut self) -> Row<'_> {
+        self.rows += 1;
+        self.bytes += ROW;
+        Row { builders: self.builders.iter_mut(), bytes: &mut self.bytes }
+    }
+
+    /// Bytes that wait.
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    pub(super) fn is_full(&self) -> bool {
+        self.rows >= ROWS || self.bytes >= BYTES
+    }
+
+    /// The rows so far as a batch; `None` if there are none.
+    pub(super) fn take(&mut self) -> io::Result<Option<RecordBatch>> {
+        if self.rows == 0 {
+            return Ok(None);
+        }
+        (self.rows, self.bytes) = (0, 0);
+        let columns = self.builders.iter_mut().map(Builder::finish).collect();
+        RecordBatch::try_new(Arc::clone(&self.schema), columns).map(Some).map_err(io::Error::other)
+    }
+}
+
+/// A row that is filled from its first column to its last. A value of another type than its column leaves the row short, and the
+/// batch is refused.
+pub(super) struct Row<'a> {
+    builders: std::slice::IterMut<'a, Builder>,
+    bytes: &'a mut usize,
+}
+
+impl<'a> Row<'a> {
+    /// The builder of the next column.
+    pub(super) fn next(&mut self) -> Option<&'a mut Builder> {
+        self.builders.next()
+    }
+
+    pub(super) fn int(&mut self, value: Option<i64>) -> &mut Self {
+        if let Some(Builder::Int(builder)) = self.next() {
+            builder.append_option(value);
+        }
+        self
+    }
+
+    /// A count that fits, as all counts of a capture do.
+    pub(super) fn count(&mut self, value: impl TryInto<i64>) -> &mut Self {
+        self.int(value.try_into().ok())
+    }
+
+    pub(super) fn short(&mut self, value: Option<i32>) -> &mut Self {
+        if let Some(Builder::Short(builder)) = self.next() {
+            builder.append_option(value);
+        }
+        self
+    }
+
+    pub(super) fn float(&mut self, value: Option<f64>) -> &mut Self {
+        if let Some(Builder::Float(builder)) = self.next() {
+            builder.append_option(value);
+        }
+        self
+    }
+
+    pub(super) fn truth(&mut self, value: Option<bool>) -> &mut Self {
+        if let Some(Builder::Bool(builder)) = self.next() {
+            builder.append_option(value);
+        }
+        self
+    }
+
+    pub(super) fn text(&mut self, value: Option<&str>) -> &mut Self {
+        *self.bytes += value.map_or(0, str::len);
+        if let Some(Builder::Text(builder)) = self.next() {
+            builder.append_option(value);
+        }
+        self
+    }
+
+    /// Text that is there only if it says something.
+    pub(super) fn words(&mut self, value: &str) -> &mut Self {
+        self.text(Some(value).filter(|value| !value.is_empty()))
+    }
+
+    /// Text as it is shown, without a copy of it.
+    pub(super) fn shown(&mut self, value: Option<impl Display>) -> &mut Self {
+        if let Some(Builder::Text(builder)) = self.next() {
+            let before = builder.values_slice().len();
+            match value {
+                // Writing into memory does not fail; what was written becomes the value.
+                Some(value) => {
+                    let _ = write!(builder, "{value}");
+                    *self.bytes += builder.values_slice().len() - before;
+                    builder.append_value("");
+                }
+                None => builder.append_null(),
+            }
+        }
+        self
+    }
+
+    pub(super) fn blob(&mut self, value: Option<&[u8]>) -> &mut Self {
+        *self.bytes += value.map_or(0, <[u8]>::len);
+        if let Some(Builder::Bytes(builder)) = self.next() {
+            builder.append_option(value);
+        }
+        self
+    }
+
+    pub(super) fn time(&mut self, nanos: Option<i64>) -> &mut Self {
+        if let Some(Builder::Time(builder)) = self.next() {
+            builder.append_option(nanos);
+        }
+        self
+    }
+
+    pub(super) fn ints(&mut self, values: impl IntoIterator<Item = u64>) -> &mut Self {
+        if let Some(Builder::Ints(builder)) = self.next() {
+            for value in values {
+                builder.values().append_option(i64::try_from(value).ok());
+                *self.bytes += 8;
+            }
+            builder.append(true);
+        }
+        self
+    }
+
+    /// Bytes that were put into a builder directly.
+    pub(super) fn weigh(&mut self, bytes: usize) {
+        *self.bytes += bytes;
+    }
+}

@@ -1,0 +1,328 @@
+//! Rows of records: what stands in each column of the tables.
+
+use super::batch::{Row, Rows};
+use crate::input::link_name;
+use crate::record::{Buffer, Late, Message, Packet, level_of, place_of, words_of};
+use crate::sink::Problem;
+use crate::tree::{Address, Dissection, Ends, Gap, HIDDEN, Kind, Layer, NodeRef, Note, Span, Time, Value};
+use std::borrow::Cow;
+use std::fmt::{self, Display};
+use std::net::IpAddr;
+
+/// What all rows of a record have.
+#[derive(Clone, Copy)]
+pub(super) struct Head<'a> {
+    /// The input.
+    pub file: &'a str,
+    /// `message`, `packet` or `late`.
+    pub record: &'static str,
+    /// Its number.
+    pub n: u64,
+    /// Its innermost protocol.
+    pub protocol: &'static str,
+    /// Whether rows have a column for it.
+    pub has_protocol: bool,
+}
+
+impl Head<'_> {
+    fn protocol(&self, row: &mut Row<'_>) {
+        if self.has_protocol {
+            row.words(self.protocol);
+        }
+    }
+}
+
+/// Nanoseconds since 1970, as far as 64 bits hold them.
+pub(super) fn nanos(time: Time) -> Option<i64> {
+    let time = time?;
+    // A second may be counted in the fraction.
+    time.seconds.checked_mul(1_000_000_000)?.checked_add(time.nanos.into())
+}
+
+/// Seconds, as JSON has them.
+fn seconds(nanos: Option<i128>) -> Option<f64> {
+    nanos.map(|nanos| nanos as f64 / 1e9)
+}
+
+/// Stream, direction, addresses and ports.
+fn speakers(ends: Option<&Ends>, row: &mut Row<'_>) {
+    let stream = ends.and_then(|ends| ends.stream);
+    row.shown(stream.map(|(stream, _)| stream)).text(stream.map(|(_, side)| side.direction()));
+    for end in [ends.and_then(|ends| ends.src), ends.and_then(|ends| ends.dst)] {
+        match end {
+            Some(Address::Socket(socket)) => ip(socket.ip(), row).short(Some(socket.port().into())),
+            Some(Address::Ip(address)) => ip(address, row).short(None),
+            other => row.shown(other).short(None),
+        };
+    }
+}
+
+fn ip<'r, 'a>(address: IpAddr, row: &'r mut Row<'a>) -> &'r mut Row<'a> {
+    row.shown(Some(Address::Ip(address)))
+}
+
+/// A row of `messages`.
+pub(super) fn message(head: Head<'_>, message: &Message<'_>, rows: &mut Rows) {
+    let of = message.of;
+    let row = &mut rows.row();
+    row.words(head.file).count(head.n).time(nanos(message.time())).float(seconds(message.moment.since_start()));
+    head.protocol(row);
+    row.words(message.name()).words(&message.info()).shown(Some(message.path()));
+    speakers(message.ends(), row);
+    row.ints(message.frames()).words(of.tree.made(of.tree.frame.comment));
+    match message.node() {
+        Some(node) => {
+            let place = place_of(of, node.span());
+            row.shown(Some(place.buffer)).count(place.base + u64::from(node.span().start)).count(node.span().len());
+        }
+        None => {
+            row.text(None).int(None).int(None);
+        }
+    }
+}
+
+/// What layers are and say, in a line.
+fn line_of(of: Dissection<'_>, layers: &[&Layer]) -> String {
+    let (name, info) = words_of(of, layers.iter().copied());
+    match (&*name, &*info) {
+        (only, "") | ("", only) => only.to_owned(),
+        (name, info) => format!("{name}, {info}"),
+    }
+}
+
+/// A row of `packets`.
+pub(super) fn packet(head: Head<'_>, packet: &Packet<'_>, rows: &mut Rows) {
+    let (of, frame) = (packet.of, &packet.of.tree.frame);
+    let row = &mut rows.row();
+    row.words(head.file).count(head.n).truth(Some(false)).time(nanos(frame.time));
+    row.float(seconds(packet.moment.since_start()));
+    head.protocol(row);
+    row.count(frame.original).count(frame.captured);
+    match frame.link {
+        Some(link) => match link_name(link) {
+            Some(name) => row.words(name),
+            None => row.shown(Some(link)),
+        },
+        None => row.text(None),
+    };
+    match (of.tree.made(frame.interface_name), frame.interface) {
+        ("", Some(number)) => row.shown(Some(number)),
+        (name, _) => row.words(name),
+    };
+    let layers: Vec<&Layer> = packet.layers().collect();
+    row.words(of.tree.made(frame.comment)).words(&line_of(of, &layers)).shown(packet.path());
+    speakers(packet.ends(), row);
+    row.ints([frame.number]);
+}
+
+/// A row of `packets` for late messages.
+pub(super) fn late(head: Head<'_>, late: &Late<'_>, rows: &mut Rows) {
+    let of = late.of;
+    let row = &mut rows.row();
+    row.words(head.file).count(head.n).truth(Some(true)).time(nanos(late.moment.time));
+    row.float(seconds(late.moment.since_start()));
+    head.protocol(row);
+    row.int(None).int(None).text(None).text(None).text(None);
+    let layers: Vec<&Layer> = late.layers.iter().collect();
+    row.words(&line_of(of, &layers)).shown(late.path());
+    speakers(late.ends(), row);
+    row.ints(late.frames());
+}
+
+/// A row of `gaps`.
+pub(super) fn gap(file: &str, gap: &Gap, rows: &mut Rows) {
+    let row = &mut rows.row();
+    row.words(file).shown(Some(gap.stream)).text(Some(gap.side.direction())).count(gap.off).count(gap.len).count(gap.frame);
+}
+
+/// A row of `notes` for an input that failed.
+pub(super) fn problem(problem: &Problem<'_>, rows: &mut Rows) {
+    let row = &mut rows.row();
+    row.words(problem.file).text(Some("file")).count(problem.frame).text(None).text(Some("error")).text(Some(problem.code));
+    row.text(None).words(problem.text).text(None).int(problem.at.and_then(|at| i64::try_from(at).ok())).int(None);
+}
+
+/// Rows of `notes`.
+pub(super) fn notes<'t>(head: Head<'_>, of: Dissection<'t>, notes: impl Iterator<Item = &'t Note>, rows: &mut Rows) {
+    for note in notes {
+        let row = &mut rows.row();
+        row.words(head.file).text(Some(head.record)).count(head.n).words(head.protocol).text(Some(level_of(note).word()));
+        row.words(note.code.abbrev).text(of.node(note.node).map(|node| node.field().abbrev)).words(of.tree.made(note.text));
+        match note.span.is_somewhere() {
+            true => {
+                let place = place_of(of, note.span);
+                row.shown(Some(place.buffer)).count(place.base + u64::from(note.span.start)).count(note.span.len())
+            }
+            false => row.text(None).int(None).int(None),
+        };
+    }
+}
+
+/// Where offsets of a field count.
+#[derive(Clone, Copy)]
+struct Around {
+    source: u32,
+    buffer: Buffer,
+    base: u64,
+}
+
+impl Around {
+    fn of(of: Dissection<'_>, span: Span) -> Around {
+        let place = place_of(of, span);
+        Around { source: span.source, buffer: place.buffer, base: place.base }
+    }
+}
+
+/// Numbers the fields of a record.
+pub(super) struct Fields<'a> {
+    head: Head<'a>,
+    ordinal: i64,
+}
+
+impl<'a> Fields<'a> {
+    pub(super) fn new(head: Head<'a>) -> Fields<'a> {
+        Fields { head, ordinal: 0 }
+    }
+
+    /// The fields of a layer; `root` if the layer is a row as well.
+    pub(super) fn layer(&mut self, of: Dissection<'_>, layer: &Layer, root: bool, rows: &mut Rows) {
+        let Some(node) = of.layer_node(layer) else { return };
+        let span = node.span();
+        let frame = Around { source: span.source, buffer: Buffer::Frame(of.tree.frame.number), base: 0 };
+        let around = if span.is_somewhere() { Around::of(of, span) } else { frame };
+        let parent = root.then(|| {
+            self.ordinal += 1;
+            self.row(node, None, around, Some(around.buffer), rows);
+            self.ordinal
+        });
+        self.below(node, parent, around, rows);
+    }
+
+    /// All that lies below a node. Only children that are reached this way know what they lie in.
+    fn below(&mut self, node: NodeRef<'_>, parent: Option<i64>, around: Around, rows: &mut Rows) {
+        for node in node.children() {
+            let span = node.span();
+            let is_elsewhere = span.is_somewhere() && span.source != around.source;
+            let here = if is_elsewhere { Around::of(node.dissection(), span) } else { around };
+            let buffer = Some(here.buffer).filter(|buffer| is_elsewhere && *buffer != around.buffer);
+            self.ordinal += 1;
+            self.row(node, parent, here, buffer, rows);
+            if node.has_children() {
+                self.below(node, Some(self.ordinal), here, rows);
+            }
+        }
+    }
+
+    fn row(&self, node: NodeRef<'_>, parent: Option<i64>, around: Around, buffer: Option<Buffer>, rows: &mut Rows) {
+        let (head, field, span) = (self.head, node.field(), node.span());
+        let row = &mut rows.row();
+        row.words(head.file).text(Some(head.record)).count(head.n);
+        head.protocol(row);
+        row.int(Some(self.ordinal)).int(parent).text(Some(field.abbrev));
+        value(node, row);
+        let bits = node.bits();
+        row.short(bits.map(|bits| i32::from(bits.first))).short(bits.map(|bits| i32::from(bits.count)));
+        row.shown(buffer);
+        match span.is_somewhere() {
+            true => row.count(around.base + u64::from(span.start)).count(span.len()),
+            false => row.int(None).int(None),
+        };
+    }
+}
+
+/// A value as JSON has it, by its type.
+pub(super) enum Of<'t> {
+    None,
+    Int(i64),
+    Float(f64),
+    Bool(bool),
+    Text(Cow<'t, str>),
+    Plain(NodeRef<'t>),
+    Large(u64),
+    Bytes(&'t [u8]),
+}
+
+/// The value of a node, and whether it is masked.
+pub(super) fn value_of(node: NodeRef<'_>) -> (Of<'_>, bool) {
+    if node.is_secret() {
+        return (Of::Text(Cow::Borrowed(HIDDEN)), true);
+    }
+    let of = match node.value() {
+        Value::None => Of::None,
+        Value::Bytes if node.has_hidden() => return (Of::Plain(node), true),
+        Value::Text | Value::Made(_) if node.has_hidden() && !node.field().public => return (Of::Text(node.text()), true),
+        Value::Unsigned(_) if node.field().kind == Kind::Ipv4 => Of::Plain(node),
+        Value::Unsigned(value) => i64::try_from(value).map_or(Of::Large(value), Of::Int),
+        Value::Signed(value) => Of::Int(value),
+        Value::Single(value) => Of::Float(value.into()),
+        Value::Double(value) => Of::Float(value),
+        Value::Bool(value) => Of::Bool(value),
+        Value::Bytes => match node.field().kind {
+            Kind::Mac | Kind::Ipv4 | Kind::Ipv6 => Of::Plain(node),
+            _ => Of::Bytes(node.value_bytes()),
+        },
+        Value::Made(_) | Value::Text | Value::At(_) => Of::Text(node.text()),
+    };
+    (of, false)
+}
+
+/// The columns `type` to `masked`.
+fn value(node: NodeRef<'_>, row: &mut Row<'_>) {
+    let (of, masked) = value_of(node);
+    row.text(match of {
+        Of::None => None,
+        Of::Int(_) | Of::Large(_) => Some("int"),
+        Of::Float(_) => Some("float"),
+        Of::Bool(_) => Some("bool"),
+        Of::Text(_) | Of::Plain(_) => Some("text"),
+        Of::Bytes(_) => Some("bytes"),
+    });
+    row.int(match of {
+        Of::Int(value) => Some(value),
+        Of::Bool(value) => Some(value.into()),
+        _ => None,
+    });
+    row.float(if let Of::Float(value) = of { Some(value) } else { None });
+    match &of {
+        Of::Text(text) => row.text(Some(text)),
+        Of::Plain(node) => row.shown(Some(Plain(*node))),
+        Of::Large(value) => row.shown(Some(value)),
+        _ => row.text(None),
+    };
+    row.blob(if let Of::Bytes(bytes) = of { Some(bytes) } else { None });
+    meaning(node, row);
+    row.blob(raw(node, masked)).truth(masked.then_some(true));
+}
+
+/// The bytes of a value that does not show them: transformed ones, and text that is not UTF-8.
+fn raw(node: NodeRef<'_>, masked: bool) -> Option<&[u8]> {
+    if node.field().transformed && !node.is_secret() && !node.has_hidden() {
+        return Some(node.bytes());
+    }
+    match node.value() {
+        Value::Text | Value::At(_) if !masked => Some(node.text_bytes()).filter(|bytes| std::str::from_utf8(bytes).is_err()),
+        _ => None,
+    }
+}
+
+/// What the value means, if there is anything to add.
+fn meaning(node: NodeRef<'_>, row: &mut Row<'_>) {
+    match node.field().digest {
+        Some(digest) => {
+            let mut text = String::new();
+            // Writing into memory does not fail.
+            let _ = (digest.meaning)(node, &mut text);
+            row.words(&text)
+        }
+        None => row.words(node.name().unwrap_or_default()),
+    };
+}
+
+/// A value as text.
+pub(super) struct Plain<'t>(pub(super) NodeRef<'t>);
+
+impl Display for Plain<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.write_plain(f)
+    }
+}

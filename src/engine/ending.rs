@@ -1,0 +1,76 @@
+//! What conversations and datagrams have left when the capture ends.
+
+use super::message::Out;
+use super::stream::Stream;
+use super::{Engine, bug, fragment};
+use crate::tree::{Ends, Extras, FrameInfo, Tree};
+
+impl Engine {
+    /// What is left of a conversation when the capture ends: call until there is nothing more.
+    pub fn finish(&mut self) -> Option<&Tree> {
+        match bug::guarded(|| self.finish_next()) {
+            Ok(has_more) => {
+                self.tree.spread_secrets();
+                has_more.then_some(&self.tree)
+            }
+            Err(failure) => {
+                self.end_failed(&failure);
+                Some(&self.tree)
+            }
+        }
+    }
+
+    /// Put what the next conversation left into the tree. False if there is nothing more.
+    fn finish_next(&mut self) -> bool {
+        self.tree.set_demand(self.demand);
+        let (streams, bare) = (&mut self.streams, &mut self.bare);
+        let ending = self.ending.get_or_insert_with(|| {
+            let mut all: Vec<Box<Stream>> = bare.take().into_iter().map(Box::new).collect();
+            all.extend(streams.drain().filter_map(|(_, connection)| connection.into_whole()));
+            all.into_iter().peekable()
+        });
+        let gives = self.tree.demand().has(Extras::OBJECTS);
+        while ending.next_if(|stream| !gives && stream.is_empty()).is_some() {}
+        let Some(stream) = ending.peek_mut() else { return self.finish_datagrams().is_some() };
+        self.tree.begin(FrameInfo { number: stream.last_frame(), ..FrameInfo::default() });
+        stream.close(&mut Out::new(&mut self.tree, self.registry, &[], None));
+        // What is still left comes with the next tree.
+        if stream.is_empty() {
+            ending.next();
+        }
+        true
+    }
+
+    /// What datagrams still waited for when the capture ends, and the parts of them that did: each in a tree of its own, so that it
+    /// does not depend on others.
+    fn finish_datagrams(&mut self) -> Option<&Tree> {
+        if self.finish_associations() {
+            return Some(&self.tree);
+        }
+        if self.tree.demand().has(Extras::OBJECTS) {
+            let gathered = self.gathered.get_or_insert_with(|| self.exchanges.objects().into_iter());
+            if let Some((number, objects)) = gathered.next() {
+                self.tree.begin(FrameInfo { number, ..FrameInfo::default() });
+                self.tree.objects = objects;
+                return Some(&self.tree);
+            }
+        }
+        let (exchanges, states) = (&mut self.exchanges, &mut self.bare_states);
+        let unfinished = self.unfinished.get_or_insert_with(|| {
+            let bare = states.unfinished().into_iter().map(|waiting| (Ends::default(), waiting));
+            exchanges.unfinished().into_iter().chain(bare).collect::<Vec<_>>().into_iter()
+        });
+        if let Some((ends, waiting)) = unfinished.next() {
+            let last = waiting.left.pieces.iter().max_by_key(|piece| piece.frame);
+            let (number, time) = last.map_or((self.tree.frame.number, None), |last| (last.frame, last.time));
+            self.tree.begin(FrameInfo { number, time, ..FrameInfo::default() });
+            waiting.emit(&mut self.tree, ends);
+            return Some(&self.tree);
+        }
+        let (key, joined) = self.fragments.pop_oldest()?;
+        let last = joined.pieces.iter().max_by_key(|piece| piece.frame)?;
+        self.tree.begin(FrameInfo { number: last.frame, time: last.time, ..FrameInfo::default() });
+        fragment::incomplete(&mut self.tree, &key, &joined);
+        Some(&self.tree)
+    }
+}

@@ -1,0 +1,101 @@
+//! What of a frame decides which part of a split capture it goes to: its conversation, and what that has to do with others.
+//!
+//! Only protocols that announce other conversations are dissected for this; the bytes of all other streams are not reassembled.
+
+use super::Engine;
+use super::failed::Talking;
+use crate::flow::Pair;
+use crate::input::Frame;
+use crate::protocols;
+use crate::registry::Registry;
+use crate::tree::{Carriers, Demand, Depth, StreamId, Transport};
+use std::net::SocketAddr;
+
+/// What an engine that routes frames has found out about the last one.
+#[derive(Debug, Default)]
+pub struct Route {
+    /// The conversation of its innermost packet.
+    pub conversation: Option<Pair>,
+    /// Whether that began with this frame.
+    pub begins: bool,
+    /// If it did, the conversation whose state it shares.
+    pub shares: Option<Pair>,
+    /// Ends of conversations that the frame announces.
+    pub announced: Vec<SocketAddr>,
+    /// Every conversation that was looked up, in the order of its transport.
+    pub streams: Vec<StreamId>,
+    /// Whether it is a fragment of a datagram that is not complete yet.
+    pub waits: bool,
+}
+
+impl Engine {
+    /// An engine that numbers conversations and finds out what belongs together.
+    #[must_use]
+    pub fn routing() -> Engine {
+        let demand = Demand { carriers: Carriers::Skip, depth: Depth::Streams, ..Demand::FRAMES };
+        let mut engine = Engine::new(Registry::of(protocols::ANNOUNCING), demand);
+        engine.streams.numbers.record();
+        engine.exchanges.udp.numbers.record();
+        engine.associations.counts.numbers.record();
+        engine.route = Some(Box::default());
+        engine
+    }
+
+    /// What the last frame has to do with others, if the engine routes frames.
+    #[must_use]
+    pub fn route(&self) -> Option<&Route> {
+        self.route.as_deref()
+    }
+
+    /// Begins to number what a frame looks up, as the whole capture did.
+    #[inline]
+    pub(super) fn number_frame(&mut self, frame: &Frame<'_>) {
+        if frame.origin.is_some() || self.is_part || self.route.is_some() {
+            self.renumber(frame);
+        }
+    }
+
+    fn renumber(&mut self, frame: &Frame<'_>) {
+        self.is_part = frame.origin.is_some();
+        let given = |transport| frame.origin.into_iter().flat_map(move |origin| origin.streams(transport));
+        self.streams.numbers.frame(given(Transport::Tcp));
+        self.exchanges.udp.numbers.frame(given(Transport::Udp));
+        self.associations.counts.numbers.frame(given(Transport::Sctp));
+        self.exchanges.shared = None;
+        self.quoted = None;
+    }
+
+    /// Learn what the frame has to do with others.
+    #[inline]
+    pub(super) fn find_route(&mut self) {
+        if let Some(mut route) = self.route.take() {
+            self.fill_route(&mut route);
+            self.route = Some(route);
+        }
+    }
+
+    fn fill_route(&mut self, route: &mut Route) {
+        let of_quote = self.quoted.map(|(pair, transport)| (pair, Some(transport)));
+        let talking = of_quote.or(match self.talking {
+            Talking::Tcp(pair) => Some((pair, Some(Transport::Tcp))),
+            Talking::Udp([src, dst]) => Some((Pair::new(src, dst), Some(Transport::Udp))),
+            Talking::Sctp(pair) => Some((pair, None)),
+            Talking::None | Talking::Bare => None,
+        });
+        let looked_up = |transport| match transport {
+            Transport::Tcp => self.streams.numbers.looked_up(),
+            Transport::Udp => self.exchanges.udp.numbers.looked_up(),
+            Transport::Sctp => self.associations.counts.numbers.looked_up(),
+        };
+        route.conversation = talking.map(|(pair, _)| pair);
+        let last = talking.and_then(|(_, transport)| looked_up(transport?).last());
+        route.begins = last.is_some_and(|(_, begins)| *begins);
+        route.shares = self.exchanges.shared.filter(|_| route.begins);
+        route.waits = self.waits;
+        route.streams.clear();
+        for transport in [Transport::Tcp, Transport::Udp, Transport::Sctp] {
+            let streams = looked_up(transport).iter().map(|(number, _)| StreamId { transport, number: *number });
+            route.streams.extend(streams);
+        }
+    }
+}

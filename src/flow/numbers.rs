@@ -1,0 +1,98 @@
+//! Numbers of conversations, in the order in which they begin.
+//!
+//! A part of a capture holds some of its conversations. Their numbers are those of the whole: a frame of a part lists the number
+//! of each conversation that it looks up, in that order. A list is recorded while the whole is split.
+
+/// Gives conversations their numbers.
+#[derive(Debug, Default)]
+pub struct Numbers {
+    next: u32,
+    /// The numbers that this frame looked up, and whether each began then; only if requested.
+    looked_up: Option<Vec<(u32, bool)>>,
+    /// The numbers that this frame will look up, and how many of them it has.
+    given: Vec<u32>,
+    at: usize,
+}
+
+impl Numbers {
+    /// Record what frames look up from now on.
+    pub fn record(&mut self) {
+        self.looked_up = Some(Vec::new());
+    }
+
+    /// Begins a frame that looks up these numbers, if they are known.
+    pub fn frame(&mut self, given: impl Iterator<Item = u32>) {
+        self.given.clear();
+        self.given.extend(given);
+        self.at = 0;
+        if let Some(looked_up) = &mut self.looked_up {
+            looked_up.clear();
+        }
+    }
+
+    /// What this frame has looked up: numbers, and whether each began with this frame.
+    #[must_use]
+    pub fn looked_up(&self) -> &[(u32, bool)] {
+        self.looked_up.as_deref().unwrap_or_default()
+    }
+
+    /// The number that the next conversation will have if it begins.
+    #[must_use]
+    pub fn next(&self) -> u32 {
+        self.given.get(self.at).copied().unwrap_or(self.next)
+    }
+
+    /// Whether the next conversation can be the one of this number: no other number is given.
+    #[must_use]
+    pub fn may_be(&self, number: u32) -> bool {
+        self.given.get(self.at).is_none_or(|given| *given == number)
+    }
+
+    /// The conversation of this number was looked up.
+    #[inline]
+    pub fn pass(&mut self, number: u32, begins: bool) {
+        self.at += 1;
+        if begins {
+            self.next = self.next.max(number).wrapping_add(u32::from(number >= self.next));
+        }
+        if let Some(looked_up) = &mut self.looked_up {
+            looked_up.push((number, begins));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn begin(numbers: &mut Numbers) -> u32 {
+        let number = numbers.next();
+        numbers.pass(number, true);
+        number
+    }
+
+    #[test]
+    fn conversations_are_counted() {
+        let mut numbers = Numbers::default();
+        assert_eq!([(); 3].map(|()| begin(&mut numbers)), [0, 1, 2]);
+    }
+
+    #[test]
+    fn what_one_frame_looks_up_is_what_another_is_given() {
+        let mut whole = Numbers::default();
+        whole.record();
+        (0..4).for_each(|number| assert_eq!(begin(&mut whole), number));
+        whole.frame([].into_iter());
+        whole.pass(2, false);
+        assert_eq!(begin(&mut whole), 4);
+        assert_eq!(whole.looked_up(), [(2, false), (4, true)]);
+
+        let mut part = Numbers::default();
+        part.frame(whole.looked_up().iter().map(|(number, _)| *number));
+        assert!(part.may_be(2) && !part.may_be(1));
+        assert_eq!([(); 2].map(|()| begin(&mut part)), [2, 4]);
+        part.frame([].into_iter());
+        assert!(part.may_be(1));
+        assert_eq!(begin(&mut part), 5);
+    }
+}

@@ -1,0 +1,214 @@
+//! Where a frame of a part stood in the whole capture, in a custom option of its pcapng block.
+//!
+//! ```text
+//! option     2989:2 | length:2 | 32473:4 | "pdis" | body
+//! section    seconds:8 | nanoseconds:4                                   the time of the first frame of the whole
+//! packet     flags:1 | 0:1 | streams:2 | number:8 | time? | stream …
+//! time       seconds:8 | nanoseconds:4                                   if a block cannot hold it: flag 2
+//! stream     transport:1 | number:4                                      1 TCP, 2 UDP, 3 SCTP
+//! ```
+//! Numbers of the body are little-endian in any section. 32473 is the enterprise number for examples (RFC 5612), so "pdis" marks
+//! the option. Code 2989 is a custom option that programs copy when they change other parts of a block.
+
+use super::frame::Timestamp;
+use super::options::OptionList;
+use crate::tree::{StreamId, Time, Transport};
+
+/// Code of a custom option with bytes that may be copied.
+pub const CUSTOM: u16 = 2989;
+
+/// Number of the first byte of the body in the option.
+const HEAD: usize = 8;
+const ENTERPRISE: u32 = 32473;
+const SIGNATURE: &[u8; 4] = b"pdis";
+const ENTRY: usize = 5;
+const FIXED: usize = 12;
+const TIME: usize = 12;
+
+/// Flags of a packet.
+const NO_TIME: u8 = 1;
+const OWN_TIME: u8 = 2;
+const NO_INTERFACE: u8 = 4;
+
+/// The largest frame number that counts: no capture has so many frames.
+const NUMBER_MOST: u64 = 1 << 48;
+
+/// Where a frame of a part stood in the whole capture.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Origin<'a> {
+    /// The number of the frame.
+    pub number: u64,
+    /// The time of the first frame.
+    pub start: Time,
+    /// Whether the whole numbers its interfaces.
+    pub has_interface: bool,
+    /// Its conversations, each time one was looked up.
+    streams: &'a [u8],
+}
+
+/// The time of a frame, if it is another one than its block has.
+type OtherTime = Option<Time>;
+
+impl<'a> Origin<'a> {
+    /// The origin in the options of a packet block, and its time if the block cannot hold it.
+    pub(super) fn find(options: OptionList<'a>, start: Time) -> Option<(Origin<'a>, OtherTime)> {
+        let order = options.order;
+        let mut custom = options.filter(|(code, _)| *code == CUSTOM).map(|(_, value)| value);
+        let body = custom.find_map(|value| body(value, order.u32(value, 0)?))?;
+        let (flags, count) = (*body.first()?, usize::from(u16::from_le_bytes(*body.get(2..)?.first_chunk()?)));
+        let number = u64::from_le_bytes(*body.get(4..)?.first_chunk()?);
+        let (time, streams) = match flags & (NO_TIME | OWN_TIME) {
+            0 => (None, body.get(FIXED..)?),
+            OWN_TIME => (Some(Some(time_at(body, FIXED)?)), body.get(FIXED + TIME..)?),
+            _ => (Some(None), body.get(FIXED..)?),
+        };
+        let streams = streams.get(..count * ENTRY)?;
+        (1..=NUMBER_MOST)
+            .contains(&number)
+            .then_some((Origin { number, start, has_interface: flags & NO_INTERFACE == 0, streams }, time))
+    }
+
+    /// The numbers of its conversations of one transport, in the order in which they were looked up.
+    pub fn streams(&self, transport: Transport) -> impl Iterator<Item = u32> + use<'a> {
+        let entries = self.streams.chunks_exact(ENTRY);
+        entries.filter_map(move |entry| match *entry {
+            [of, a, b, c, d] if of == number_of(transport) => Some(u32::from_le_bytes([a, b, c, d])),
+            _ => None,
+        })
+    }
+}
+
+/// The time of the first frame of the whole capture, from the options of a section.
+pub(super) fn start(mut options: OptionList<'_>) -> Time {
+    let order = options.order;
+    options.find_map(|(code, value)| time_at(body(value, order.u32(value, 0)?).filter(|_| code == CUSTOM)?, 0))
+}
+
+/// The value of the option of a section. `None` if the time is unknown.
+#[must_use]
+pub fn section(start: Time) -> Option<Vec<u8>> {
+    let mut value = head();
+    put_time(&mut value, start?);
+    Some(value)
+}
+
+/// What of a frame its block does not hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Beside {
+    /// The number of the frame.
+    pub number: u64,
+    /// A time that the block cannot hold; `Some(None)` for no time.
+    pub time: Option<Time>,
+    /// Whether the whole numbers its interfaces.
+    pub has_interface: bool,
+}
+
+/// Puts the value of the option of a packet behind `out`.
+pub fn packet(out: &mut Vec<u8>, beside: Beside, streams: &[StreamId]) {
+    let Beside { number, time, has_interface } = beside;
+    out.extend_from_slice(&ENTERPRISE.to_le_bytes());
+    out.extend_from_slice(SIGNATURE);
+    let own = time.flatten();
+    let of_time = if own.is_some() { OWN_TIME } else { NO_TIME * u8::from(time.is_some()) };
+    out.push(of_time | (NO_INTERFACE * u8::from(!has_interface)));
+    out.push(0);
+    let count = u16::try_from(streams.len()).unwrap_or(u16::MAX);
+    out.extend_from_slice(&count.to_le_bytes());
+    out.extend_from_slice(&number.to_le_bytes());
+    if let Some(time) = own {
+        put_time(out, time);
+    }
+    for stream in streams.iter().take(count.into()) {
+        out.push(number_of(stream.transport));
+        out.extend_from_slice(&stream.number.to_le_bytes());
+    }
+}
+
+fn head() -> Vec<u8> {
+    [&ENTERPRISE.to_le_bytes()[..], SIGNATURE].concat()
+}
+
+fn put_time(out: &mut Vec<u8>, time: Timestamp) {
+    out.extend_from_slice(&time.seconds.to_le_bytes());
+    out.extend_from_slice(&time.nanos.to_le_bytes());
+}
+
+/// What stands behind the signature.
+fn body(value: &[u8], enterprise: u32) -> Option<&[u8]> {
+    (enterprise == ENTERPRISE && value.get(4..HEAD)? == SIGNATURE).then(|| value.get(HEAD..))?
+}
+
+fn time_at(body: &[u8], at: usize) -> Time {
+    let seconds = i64::from_le_bytes(*body.get(at..)?.first_chunk()?);
+    let nanos = u32::from_le_bytes(*body.get(at + 8..)?.first_chunk()?);
+    Some(Timestamp { seconds, nanos })
+}
+
+const fn number_of(transport: Transport) -> u8 {
+    match transport {
+        Transport::Tcp => 1,
+        Transport::Udp => 2,
+        Transport::Sctp => 3,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::order::Order;
+    use super::*;
+
+    const AT: Timestamp = Timestamp { seconds: -3, nanos: 999_999_999 };
+
+    fn stream(transport: Transport, number: u32) -> StreamId {
+        StreamId { transport, number }
+    }
+
+    fn option(value: &[u8]) -> Vec<u8> {
+        let length = u16::try_from(value.len()).unwrap();
+        let mut option = [&CUSTOM.to_le_bytes()[..], &length.to_le_bytes(), value].concat();
+        option.resize(option.len().next_multiple_of(4), 0);
+        option
+    }
+
+    fn list(bytes: &[u8]) -> OptionList<'_> {
+        OptionList { order: Order::Little, bytes }
+    }
+
+    #[test]
+    fn what_is_written_is_read_again() {
+        let streams = [stream(Transport::Udp, 7), stream(Transport::Tcp, u32::MAX), stream(Transport::Udp, 8)];
+        for (time, has_interface) in [(None, true), (Some(Some(AT)), true), (Some(None), false)] {
+            let mut value = Vec::new();
+            packet(&mut value, Beside { number: 1 << 40, time, has_interface }, &streams);
+            let bytes = option(&value);
+            let (origin, found) = Origin::find(list(&bytes), None).unwrap();
+            assert_eq!((origin.number, found, origin.has_interface), (1 << 40, time, has_interface));
+            assert_eq!(origin.streams(Transport::Udp).collect::<Vec<_>>(), [7, 8]);
+            assert_eq!(origin.streams(Transport::Tcp).collect::<Vec<_>>(), [u32::MAX]);
+            assert_eq!(origin.streams(Transport::Sctp).count(), 0);
+        }
+        assert_eq!(start(list(&option(&section(Some(AT)).unwrap()))), Some(AT));
+        assert_eq!(section(None), None);
+    }
+
+    #[test]
+    fn damaged_options_and_those_of_others_are_no_origin() {
+        let mut value = Vec::new();
+        let beside = Beside { number: 5, time: Some(Some(AT)), has_interface: true };
+        packet(&mut value, beside, &[stream(Transport::Tcp, 1)]);
+        for cut in 0..value.len() {
+            assert!(Origin::find(list(&option(&value[..cut])), None).is_none(), "{cut}");
+        }
+        for at in 0..HEAD {
+            let mut other = value.clone();
+            other[at] ^= 1;
+            assert!(Origin::find(list(&option(&other)), None).is_none(), "{at}");
+        }
+        for number in [0, NUMBER_MOST + 1, u64::MAX] {
+            let mut other = value.clone();
+            other[HEAD + 4..HEAD + FIXED].copy_from_slice(&number.to_le_bytes());
+            assert!(Origin::find(list(&option(&other)), None).is_none(), "{number}");
+        }
+        assert_eq!(start(list(&option(&value[..HEAD]))), None);
+    }
+}

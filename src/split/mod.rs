@@ -1,0 +1,88 @@
+//! A capture cut into parts that can be dissected apart, with the same messages.
+//!
+//! ```text
+//! frame ─► routing engine ─► Router: which part ─► Window ─► Parts: pcapng files
+//! ```
+//! A conversation is never divided, and one that another announced goes with it. Each frame carries its original number and the
+//! numbers of its conversations ([`crate::input::Origin`]), so that records of parts equal those of the whole.
+
+mod packet;
+mod parts;
+mod router;
+mod window;
+
+use crate::engine::Engine;
+use crate::input::Frame;
+use crate::tree::{Dissection, Time};
+use packet::Secrets;
+pub use parts::{Names, Parts, Written};
+use router::Router;
+pub use router::{By, Slice};
+use std::io;
+use window::Window;
+
+/// Splits the frames of one capture, in one pass.
+pub struct Splitter {
+    engine: Engine,
+    router: Router,
+    window: Window,
+    parts: Parts,
+    secrets: Secrets,
+    section: u64,
+    start: Option<Time>,
+}
+
+impl Splitter {
+    /// Splits by these rules into these files.
+    #[must_use]
+    pub fn new(by: By, parts: Parts) -> Splitter {
+        Splitter {
+            engine: Engine::routing(),
+            router: Router::new(by),
+            window: Window::default(),
+            parts,
+            secrets: Secrets::default(),
+            section: 0,
+            start: None,
+        }
+    }
+
+    /// Takes the next frame.
+    ///
+    /// # Errors
+    /// Those of writing.
+    pub fn frame(&mut self, frame: &Frame<'_>) -> io::Result<()> {
+        let Splitter { engine, router, window, parts, secrets, section, start } = self;
+        parts.start(*start.get_or_insert(frame.origin.and_then(|origin| origin.start).or(frame.time)));
+        secrets.learn(frame.secrets);
+        if std::mem::replace(section, frame.section) != frame.section {
+            // Interfaces are those of a section.
+            window.drain(parts, secrets)?;
+            parts.section();
+        }
+        parts.interfaces(frame.interfaces);
+        let tree = engine.dissect(frame);
+        let of = Dissection { tree, bytes: frame.bytes };
+        let ends = router::ends(of);
+        let joined: Vec<u64> = tree.pieces.iter().map(|piece| piece.frame).filter(|number| *number != frame.number).collect();
+        let Some(route) = engine.route() else { return Ok(()) };
+        let part = router.part(route, ends, frame.time);
+        if route.waits {
+            return window.wait(frame, &route.streams, part, parts, secrets);
+        }
+        if !window.is_empty() {
+            window.decide(&joined, part);
+            return window.follow(frame, &route.streams, part, parts, secrets);
+        }
+        parts.frame(part, frame, &route.streams, secrets)
+    }
+
+    /// Writes what waits, and ends all parts.
+    ///
+    /// # Errors
+    /// Those of writing.
+    pub fn finish(mut self) -> io::Result<Vec<Written>> {
+        self.window.drain(&mut self.parts, &self.secrets)?;
+        self.parts.finish()
+    }
+}

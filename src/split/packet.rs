@@ -1,0 +1,108 @@
+//! Blocks of a part.
+
+use crate::input::{Frame, Interface, origin};
+use crate::tree::{StreamId, Time};
+use crate::write::block::{self, option, pad, put};
+use std::io;
+
+/// Bytes of secrets that are kept for parts that need them later.
+const SECRETS_MOST: usize = 16 << 20;
+
+/// A link type that is none of the list, for frames whose link type nobody knows.
+const UNKNOWN_LINK: u16 = u16::MAX;
+
+/// Key logs so far: every part holds them all.
+#[derive(Default)]
+pub(super) struct Secrets(Vec<u8>);
+
+impl Secrets {
+    pub(super) fn learn(&mut self, secrets: &[u8]) {
+        if self.0.len() + secrets.len() <= SECRETS_MOST {
+            self.0.extend_from_slice(secrets);
+        }
+    }
+
+    /// Those that a part does not have that has so many bytes of them; and how many there are.
+    pub(super) fn after(&self, known: usize) -> (&[u8], usize) {
+        (self.0.get(known..).unwrap_or_default(), self.0.len())
+    }
+}
+
+/// The header of a section.
+pub(super) fn section(out: &mut Vec<u8>, start: Time) -> io::Result<()> {
+    let from = block::begin(out, block::SECTION);
+    put(out, block::ORDER);
+    out.extend_from_slice(&[1, 0, 0, 0]);
+    out.extend_from_slice(&u64::MAX.to_le_bytes());
+    option(out, block::APPLICATION, block::PROGRAM.as_bytes());
+    if let Some(value) = origin::section(start) {
+        option(out, origin::CUSTOM, &value);
+    }
+    option(out, block::END, b"");
+    block::end(out, from)
+}
+
+/// An interface whose times count nanoseconds.
+pub(super) fn interface(out: &mut Vec<u8>, interface: &Interface) -> io::Result<()> {
+    let from = block::begin(out, block::INTERFACE);
+    put(out, u32::from(interface.link.unwrap_or(UNKNOWN_LINK)));
+    put(out, interface.snap_len);
+    for comment in &interface.comments {
+        option(out, block::COMMENT, comment.as_bytes());
+    }
+    let texts = [(block::NAME, &interface.name), (block::DESCRIPTION, &interface.description)];
+    for (code, text) in texts.into_iter().filter_map(|(code, text)| Some((code, text.as_ref()?))) {
+        option(out, code, text.as_bytes());
+    }
+    option(out, block::RESOLUTION, &[9]);
+    option(out, block::END, b"");
+    block::end(out, from)
+}
+
+/// A key log of TLS.
+pub(super) fn secrets(out: &mut Vec<u8>, secrets: &[u8]) -> io::Result<()> {
+    const TLS_KEY_LOG: u32 = 0x544c_534b;
+    let from = block::begin(out, block::SECRETS);
+    put(out, TLS_KEY_LOG);
+    put(out, block::length(secrets)?);
+    out.extend_from_slice(secrets);
+    pad(out);
+    block::end(out, from)
+}
+
+/// A packet with its place in the whole.
+pub(super) fn packet(out: &mut Vec<u8>, frame: &Frame<'_>, streams: &[StreamId]) -> io::Result<()> {
+    let from = block::begin(out, block::PACKET);
+    let nanos = frame.time.map_or(0, block::since_1970);
+    let is_held = frame.time.is_some_and(|time| {
+        u64::try_from(time.seconds).is_ok_and(|seconds| time.nanos < 1_000_000_000 && nanos / 1_000_000_000 == seconds)
+    });
+    put(out, frame.interface.unwrap_or(0));
+    out.extend_from_slice(&u32::try_from(nanos >> 32).unwrap_or(u32::MAX).to_le_bytes());
+    put(out, u32::try_from(nanos & u64::from(u32::MAX)).unwrap_or(u32::MAX));
+    put(out, block::length(frame.bytes)?);
+    put(out, frame.original_len);
+    out.extend_from_slice(frame.bytes);
+    pad(out);
+    for comment in frame.comments.iter() {
+        option(out, block::COMMENT, comment.as_bytes());
+    }
+    let beside =
+        origin::Beside { number: frame.number, time: (!is_held).then_some(frame.time), has_interface: frame.interface.is_some() };
+    place(out, beside, streams);
+    option(out, block::END, b"");
+    block::end(out, from)
+}
+
+/// The option with the place of a packet, written where it is to be.
+fn place(out: &mut Vec<u8>, beside: origin::Beside, streams: &[StreamId]) {
+    let from = out.len();
+    out.extend_from_slice(&origin::CUSTOM.to_le_bytes());
+    out.extend_from_slice(&[0; 2]);
+    origin::packet(out, beside, streams);
+    let length = u16::try_from(out.len() - from - 4).unwrap_or_default();
+    if let Some(place) = out.get_mut(from + 2..from + 4) {
+        place.copy_from_slice(&length.to_le_bytes());
+    }
+    pad(out);
+}

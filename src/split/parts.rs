@@ -1,0 +1,199 @@
+//! The files of the parts: any number of them, few of which are open at a time.
+
+use super::packet::{self, Secrets};
+use crate::input::{Frame, Interface};
+use crate::tree::{StreamId, Time};
+use std::collections::{BTreeMap, VecDeque};
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+/// Files that are open at a time.
+const OPEN_MOST: usize = 128;
+
+/// Bytes that wait to be written in one part, and in all.
+const BUFFER: usize = 64 << 10;
+const BUFFERS: usize = 16 << 20;
+
+/// The most parts.
+const PARTS_MOST: usize = 65_536;
+
+/// How the files of parts are called.
+#[derive(Debug, Clone)]
+pub struct Names {
+    /// Where they are.
+    pub folder: PathBuf,
+    /// What their names begin with.
+    pub stem: String,
+    /// Digits of the number.
+    pub digits: usize,
+}
+
+impl Names {
+    fn path(&self, part: u64) -> PathBuf {
+        self.folder.join(format!("{}-{:0width$}.pcapng", self.stem, part.saturating_add(1), width = self.digits))
+    }
+}
+
+/// A part that was written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Written {
+    /// Its file.
+    pub path: PathBuf,
+    /// Frames in it.
+    pub frames: u64,
+    /// Bytes of it.
+    pub bytes: u64,
+}
+
+/// All parts.
+pub struct Parts {
+    names: Names,
+    parts: BTreeMap<u64, Part>,
+    /// The parts whose files are open, the one opened longest ago first.
+    open: VecDeque<u64>,
+    /// The time of the first frame of the whole.
+    start: Time,
+    section: u64,
+    /// Interfaces of the section.
+    interfaces: Vec<Interface>,
+}
+
+#[derive(Default)]
+struct Part {
+    path: PathBuf,
+    file: Option<File>,
+    exists: bool,
+    buffer: Vec<u8>,
+    /// The section that it is in, and how many of its interfaces it has.
+    section: Option<u64>,
+    interfaces: usize,
+    /// Bytes of secrets that it has.
+    secrets: usize,
+    frames: u64,
+    bytes: u64,
+}
+
+impl Parts {
+    /// Parts with these names; the first `count` exist even if they have no frames.
+    #[must_use]
+    pub fn new(names: Names, count: u64) -> Parts {
+        let parts = (0..count).map(|part| (part, Part { path: names.path(part), ..Part::default() })).collect();
+        Parts { names, parts, open: VecDeque::new(), start: None, section: 0, interfaces: Vec::new() }
+    }
+
+    /// The time of the first frame of the whole.
+    pub(super) fn start(&mut self, start: Time) {
+        self.start = start;
+    }
+
+    /// A new section begins.
+    pub(super) fn section(&mut self) {
+        self.section += 1;
+        self.interfaces.clear();
+    }
+
+    /// The interfaces of the section so far.
+    pub(super) fn interfaces(&mut self, interfaces: &[Interface]) {
+        if interfaces.len() != self.interfaces.len() {
+            self.interfaces = interfaces.to_vec();
+        }
+    }
+
+    /// Writes a frame.
+    pub(super) fn frame(&mut self, part: u64, frame: &Frame<'_>, streams: &[StreamId], secrets: &Secrets) -> io::Result<()> {
+        self.put_into(part, secrets, |out| packet::packet(out, frame, streams))
+    }
+
+    /// Writes the block of a frame.
+    pub(super) fn block(&mut self, part: u64, block: &[u8], secrets: &Secrets) -> io::Result<()> {
+        self.put_into(part, secrets, |out| {
+            out.extend_from_slice(block);
+            Ok(())
+        })
+    }
+
+    fn put_into(&mut self, at: u64, secrets: &Secrets, put: impl FnOnce(&mut Vec<u8>) -> io::Result<()>) -> io::Result<()> {
+        let limit = BUFFER.min(BUFFERS / self.parts.len().max(1));
+        if !self.parts.contains_key(&at) && self.parts.len() >= PARTS_MOST {
+            return Err(io::Error::other(format!("more than {PARTS_MOST} parts; try a longer span of time")));
+        }
+        let Parts { names, parts, section, interfaces, start, .. } = self;
+        let part = parts.entry(at).or_insert_with(|| Part { path: names.path(at), ..Part::default() });
+        part.prepare(*section, interfaces, *start, secrets)?;
+        put(&mut part.buffer)?;
+        part.frames += 1;
+        if part.buffer.len() >= limit { self.flush(at) } else { Ok(()) }
+    }
+
+    /// Writes the buffer of a part to its file.
+    fn flush(&mut self, at: u64) -> io::Result<()> {
+        let is_open = self.parts.get(&at).is_some_and(|part| part.file.is_some());
+        if !is_open {
+            if self.open.len() >= OPEN_MOST
+                && let Some(part) = self.open.pop_front().and_then(|oldest| self.parts.get_mut(&oldest))
+            {
+                part.file = None;
+            }
+            self.open.push_back(at);
+        }
+        let Some(part) = self.parts.get_mut(&at) else { return Ok(()) };
+        part.flush().map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", part.path.display())))
+    }
+
+    /// Ends all parts, those without frames too.
+    pub(super) fn finish(mut self) -> io::Result<Vec<Written>> {
+        let numbers: Vec<u64> = self.parts.keys().copied().collect();
+        for at in numbers {
+            if let Some(part) = self.parts.get_mut(&at)
+                && part.section.is_none()
+            {
+                packet::section(&mut part.buffer, self.start)?;
+            }
+            self.flush(at)?;
+        }
+        let written = |part: Part| Written { path: part.path, frames: part.frames, bytes: part.bytes };
+        Ok(self.parts.into_values().map(written).collect())
+    }
+}
+
+impl Part {
+    /// Writes what must stand before the next packet.
+    fn prepare(&mut self, section: u64, interfaces: &[Interface], start: Time, secrets: &Secrets) -> io::Result<()> {
+        if self.section != Some(section) {
+            self.section = Some(section);
+            self.interfaces = 0;
+            packet::section(&mut self.buffer, start)?;
+        }
+        for interface in interfaces.get(self.interfaces..).unwrap_or_default() {
+            packet::interface(&mut self.buffer, interface)?;
+        }
+        self.interfaces = interfaces.len();
+        let (new, known) = secrets.after(self.secrets);
+        if !new.is_empty() {
+            packet::secrets(&mut self.buffer, new)?;
+            self.secrets = known;
+        }
+        Ok(())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        let file = match &mut self.file {
+            Some(file) => file,
+            None => {
+                let mut how = OpenOptions::new();
+                if self.exists {
+                    how.append(true)
+                } else {
+                    how.write(true).create_new(true)
+                };
+                self.exists = true;
+                self.file.insert(how.open(&self.path)?)
+            }
+        };
+        file.write_all(&self.buffer)?;
+        self.bytes += self.buffer.len() as u64;
+        self.buffer.clear();
+        Ok(())
+    }
+}

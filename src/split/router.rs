@@ -1,0 +1,277 @@
+//! Which part a frame goes to.
+
+use crate::engine::Route;
+use crate::flow::Pair;
+use crate::tree::{Address, Dissection, Time, Timestamp};
+use std::collections::HashMap;
+use std::hash::Hash;
+use std::net::SocketAddr;
+
+/// Conversations that a table remembers, before it forgets those that it was not asked about since it remembered as many.
+const REMEMBERED: usize = 1 << 19;
+
+/// Seconds after which fragments are of another datagram.
+const PATIENCE: i64 = 60;
+
+/// A span of time in nanoseconds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Slice(pub u64);
+
+/// What a part holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum By {
+    /// What pairs of hosts exchange, in so many parts.
+    Pair(u64),
+    /// Conversations, in so many parts.
+    Flow(u64),
+    /// Conversations that began within a span of time.
+    Time(Slice),
+}
+
+/// Source and destination of a frame.
+pub(super) type Ends = Option<[Address; 2]>;
+
+/// Finds the part of each frame.
+pub(super) struct Router {
+    by: By,
+    /// Conversations that are not where their ends alone would put them.
+    placed: Recent<Pair, u64>,
+    /// Ends of conversations that others announced.
+    announced: Recent<SocketAddr, u64>,
+    /// Where fragments of two hosts went last whose datagram is not known, and when.
+    fragments: Recent<[End; 2], (u64, Timestamp)>,
+    /// The first time, and the span of the last frame that had a time.
+    first: Time,
+    now: u64,
+}
+
+impl Router {
+    pub(super) fn new(by: By) -> Router {
+        Router { by, placed: Recent::default(), announced: Recent::default(), fragments: Recent::default(), first: None, now: 0 }
+    }
+
+    /// The part of a frame.
+    pub(super) fn part(&mut self, route: &Route, ends: Ends, time: Time) -> u64 {
+        self.tick(time);
+        let part = match route.conversation {
+            Some(pair) => self.of_conversation(pair, route),
+            None if route.waits => self.of_fragment(ends.map(hosts_of), time),
+            None => self.usual(ends.map(hosts_of)),
+        };
+        for end in &route.announced {
+            self.announced.insert(*end, part);
+        }
+        part
+    }
+
+    fn of_conversation(&mut self, pair: Pair, route: &Route) -> u64 {
+        let usual = self.usual(Some(match self.by {
+            By::Pair(_) => pair.bits().map(|(host, _)| (host, 0)),
+            By::Flow(_) | By::Time(_) => pair.bits(),
+        }));
+        if route.begins {
+            let shared = route.shares.map(|shared| self.of_conversation(shared, &Route::default()));
+            let bound = shared.or_else(|| self.announced_to(pair));
+            // A connection that takes the ports of an earlier one is read with that one.
+            let earlier = if matches!(self.by, By::Time(_)) { self.placed.get(&pair).or(Some(usual)) } else { None };
+            let placed = bound.or(earlier);
+            match placed {
+                Some(part) => self.placed.insert(pair, part),
+                None => self.placed.remove(&pair),
+            }
+        }
+        self.placed.get(&pair).unwrap_or(usual)
+    }
+
+    /// The part of a fragment, unless its datagram becomes whole: that of the one before, which may be of the same datagram.
+    fn of_fragment(&mut self, hosts: Option<[End; 2]>, time: Time) -> u64 {
+        let usual = self.usual(hosts);
+        let (By::Time(_), Some(hosts), Some(now)) = (self.by, hosts, time) else { return usual };
+        let before = self.fragments.get(&hosts).filter(|(_, then)| now.seconds.saturating_sub(then.seconds) <= PATIENCE);
+        let part = before.map_or(usual, |(part, _)| part);
+        self.fragments.insert(hosts, (part, now));
+        part
+    }
+
+    /// The part of the conversation that announced one of these ends.
+    fn announced_to(&mut self, pair: Pair) -> Option<u64> {
+        if self.announced.is_empty() {
+            return None;
+        }
+        pair.sockets().into_iter().find_map(|end| self.announced.get(&end))
+    }
+
+    /// The part of what these ends exchange, if nothing else is known.
+    fn usual(&self, ends: Option<[End; 2]>) -> u64 {
+        match self.by {
+            By::Time(_) => self.now,
+            By::Pair(parts) | By::Flow(parts) => ends.map_or(0, |ends| mixed(ends) % parts.max(1)),
+        }
+    }
+
+    fn tick(&mut self, time: Time) {
+        if let (By::Time(Slice(span)), Some(time)) = (self.by, time) {
+            let since = time.since(*self.first.get_or_insert(time));
+            self.now = u64::try_from(since / i128::from(span.max(1))).unwrap_or(0);
+        }
+    }
+}
+
+/// Bits of an address, and a port.
+type End = ([u64; 2], u32);
+
+/// The hosts of a frame without a conversation, in an order that does not depend on who speaks.
+fn hosts_of(ends: [Address; 2]) -> [End; 2] {
+    let [src, dst] = ends.map(|end| match end {
+        Address::Mac([a, b, c, d, e, f]) => (u64::from_be_bytes([0, 0, a, b, c, d, e, f]), true),
+        Address::Ip(_) | Address::Socket(_) => (0, false),
+    });
+    if let ((src, true), (dst, true)) = (src, dst) {
+        return [([0, src.min(dst)], u32::MAX), ([0, src.max(dst)], u32::MAX)];
+    }
+    let [src, dst] = ends.map(|end| match end {
+        Address::Ip(ip) => SocketAddr::new(ip, 0),
+        Address::Socket(socket) => SocketAddr::new(socket.ip(), 0),
+        Address::Mac(_) => SocketAddr::from(([0; 4], 0)),
+    });
+    Pair::new(src, dst).bits().map(|(host, _)| (host, 0))
+}
+
+/// Source and destination of the innermost layer that has both.
+pub(super) fn ends(of: Dissection<'_>) -> Ends {
+    of.tree.ends.iter().rev().find_map(|ends| Some([ends.src?, ends.dst?]))
+}
+
+/// A number that is the same on every machine, evenly spread.
+fn mixed(ends: [End; 2]) -> u64 {
+    ends.into_iter().flat_map(|([high, low], port)| [high, low, port.into()]).fold(0x9e37_79b9_7f4a_7c15, |sum, word| {
+        // The finalizer of SplitMix64.
+        let sum = (sum ^ word).wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let sum = (sum ^ sum >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let sum = (sum ^ sum >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        sum ^ sum >> 31
+    })
+}
+
+/// A table that forgets what it was not asked about for long.
+struct Recent<K, V> {
+    young: HashMap<K, V, foldhash::fast::RandomState>,
+    old: HashMap<K, V, foldhash::fast::RandomState>,
+}
+
+impl<K, V> Default for Recent<K, V> {
+    fn default() -> Self {
+        Recent { young: HashMap::default(), old: HashMap::default() }
+    }
+}
+
+impl<K: Hash + Eq, V: Copy> Recent<K, V> {
+    fn is_empty(&self) -> bool {
+        self.young.is_empty() && self.old.is_empty()
+    }
+
+    fn insert(&mut self, key: K, value: V) {
+        if self.young.len() >= REMEMBERED {
+            self.old = std::mem::take(&mut self.young);
+        }
+        self.young.insert(key, value);
+    }
+
+    fn remove(&mut self, key: &K) {
+        if !self.is_empty() {
+            self.young.remove(key);
+            self.old.remove(key);
+        }
+    }
+
+    fn get(&mut self, key: &K) -> Option<V>
+    where
+        K: Copy,
+    {
+        if let Some(value) = self.young.get(key) {
+            return Some(*value);
+        }
+        let value = self.old.remove(key)?;
+        self.insert(*key, value);
+        Some(value)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn socket(text: &str) -> SocketAddr {
+        text.parse().unwrap()
+    }
+
+    fn begins(src: &str, dst: &str) -> Route {
+        Route { conversation: Some(Pair::new(socket(src), socket(dst))), begins: true, ..Route::default() }
+    }
+
+    #[test]
+    fn pairs_and_conversations_are_spread_evenly_and_alike_in_both_directions() {
+        for by in [By::Pair(8), By::Flow(8)] {
+            let mut router = Router::new(by);
+            let mut counts = [0_u32; 8];
+            for host in 0..4000_u32 {
+                let [_, b, c, d] = host.to_be_bytes();
+                let there = (format!("10.{b}.{c}.{d}:1000"), "192.0.2.1:80");
+                let part = router.part(&begins(&there.0, there.1), None, None);
+                assert_eq!(router.part(&begins(there.1, &there.0), None, None), part);
+                counts[usize::try_from(part).unwrap()] += 1;
+            }
+            assert!(counts.iter().all(|count| (400..600).contains(count)), "{counts:?}");
+        }
+    }
+
+    #[test]
+    fn packets_without_a_conversation_go_with_their_pair() {
+        let mut router = Router::new(By::Pair(1000));
+        let part = router.part(&begins("10.0.0.1:5", "10.0.0.2:80"), None, None);
+        let ends = ["10.0.0.2", "10.0.0.1"].map(|ip| Address::Ip(ip.parse().unwrap()));
+        assert_eq!(router.part(&Route::default(), Some(ends), None), part);
+        let [a, b] = ends;
+        assert_eq!(router.part(&Route::default(), Some([b, a]), None), part);
+    }
+
+    #[test]
+    fn what_was_announced_or_shares_state_goes_along() {
+        for by in [By::Pair(1000), By::Flow(1000)] {
+            let mut router = Router::new(by);
+            let mut call = begins("10.0.0.1:5060", "10.0.0.2:5060");
+            call.announced = vec![socket("10.0.0.9:4000")];
+            let part = router.part(&call, None, None);
+            let media = begins("10.0.0.1:3000", "10.0.0.9:4000");
+            assert_eq!(router.part(&media, None, None), part);
+            let mut moved = begins("10.0.0.77:9", "10.0.0.9:4000");
+            moved.shares = media.conversation;
+            assert_eq!(router.part(&moved, None, None), part);
+            assert_ne!(router.part(&begins("10.0.0.1:3001", "10.0.0.8:4000"), None, None), part);
+        }
+    }
+
+    #[test]
+    fn a_conversation_stays_in_the_span_in_which_it_began() {
+        let mut router = Router::new(By::Time(Slice(1_000_000_000)));
+        let at = |seconds| Some(Timestamp { seconds, nanos: 0 });
+        let flow = begins("10.0.0.1:1", "10.0.0.2:2");
+        assert_eq!(router.part(&flow, None, at(100)), 0);
+        assert_eq!(router.part(&Route { begins: false, ..begins("10.0.0.1:1", "10.0.0.2:2") }, None, at(105)), 0);
+        assert_eq!(router.part(&Route::default(), None, at(105)), 5);
+        assert_eq!(router.part(&Route::default(), None, None), 5);
+        assert_eq!(router.part(&Route::default(), None, at(3)), 0);
+        assert_eq!(router.part(&begins("10.0.0.1:1", "10.0.0.2:2"), None, at(107)), 0);
+        assert_eq!(router.part(&begins("10.0.0.1:3", "10.0.0.2:2"), None, at(107)), 7);
+    }
+
+    #[test]
+    fn tables_stay_small() {
+        let mut recent = Recent::default();
+        for key in 0..3 * REMEMBERED as u64 {
+            recent.insert(key, key);
+            assert_eq!(recent.get(&0), Some(0));
+        }
+        assert!(recent.young.len() + recent.old.len() <= 2 * REMEMBERED);
+    }
+}

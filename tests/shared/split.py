@@ -1,0 +1,118 @@
+#!/usr/bin/env python3
+"""Compare the records of the parts of a capture with those of the whole.
+
+    split.py PROGRAM CAPTURE_OR_FOLDER...
+    split.py PROGRAM --workload MAKE_WORKLOAD ARGUMENT...
+
+Each capture is split by pair, by flow and by time. Both views of the parts must give the same messages, packets and gaps as the
+whole, in any order and except for `n` of messages and `frame` of late ones: the frame behind which they are shown.
+"""
+
+import hashlib
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+WAYS = (["-n", "4"], ["-n", "3", "--by", "flow"], ["--by", "time=2s"])
+VIEWS = (["--json"], ["--packets", "--json"])
+N = re.compile(rb'"n":\d+,')
+FRAME = re.compile(rb'"frame":\d+,')
+
+
+def run(*arguments):
+    return subprocess.run(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+
+def records(program, view, files):
+    """Hashes of the records of files, sorted, with the place of each line for messages."""
+    found = []
+    for at in range(0, len(files), 500):
+        process = subprocess.Popen([program, *view, *files[at : at + 500]], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        for line in process.stdout:
+            if line.startswith((b'{"type":"begin"', b'{"type":"end"', b'{"type":"error"')):
+                continue
+            if line.startswith(b'{"type":"message"'):
+                line = N.sub(b"", line, count=1)
+            elif line.startswith(b'{"type":"late"'):
+                line = FRAME.sub(b"", line, count=1)
+            found.append(line if KEEP else hashlib.blake2b(line, digest_size=16).digest())
+        process.wait()
+    found.sort()
+    return found
+
+
+KEEP = False
+
+
+def difference(program, view, whole, parts):
+    """The first records that only one of them has."""
+    global KEEP
+    KEEP = True
+    ours, theirs = records(program, view, [whole]), records(program, view, parts)
+    KEEP = False
+    left, right = set(ours) - set(theirs), set(theirs) - set(ours)
+    lines = [f"    {len(ours)} records in the whole, {len(theirs)} in the parts"]
+    lines += [f"    whole  {line[:500].decode(errors='replace').rstrip()}" for line in sorted(left)[:2]]
+    lines += [f"    parts  {line[:500].decode(errors='replace').rstrip()}" for line in sorted(right)[:2]]
+    return "\n".join(lines)
+
+
+def check(program, capture):
+    """The number of comparisons, and what was found."""
+    compared, wrong = 0, []
+    wholes = {}
+    for way in WAYS:
+        with tempfile.TemporaryDirectory(dir=os.environ.get("SPLIT_TMP")) as folder:
+            done = run(program, "split", capture, *way, folder, "--json")
+            if done.returncode == 4:
+                return 0, []
+            if done.returncode not in (0, 5):
+                wrong.append(f"{capture} {' '.join(way)}: exit {done.returncode}: {done.stderr.decode().strip()}")
+                continue
+            parts = [json.loads(line)["file"] for line in done.stdout.splitlines()]
+            for view in VIEWS:
+                key = " ".join(view)
+                if key not in wholes:
+                    wholes[key] = records(program, view, [capture])
+                compared += len(wholes[key])
+                if records(program, view, parts) != wholes[key]:
+                    wrong.append(f"{capture} {' '.join(way)} {key}\n" + difference(program, view, capture, parts))
+    return compared, wrong
+
+
+def captures(names):
+    for name in names:
+        if os.path.isdir(name):
+            for folder, _, files in sorted(os.walk(name)):
+                yield from (os.path.join(folder, file) for file in sorted(files))
+        else:
+            yield name
+
+
+def main():
+    program, names = os.path.abspath(sys.argv[1]), sys.argv[2:]
+    compared = files = 0
+    wrong = []
+    with tempfile.TemporaryDirectory(dir=os.environ.get("SPLIT_TMP")) as folder:
+        if names[:1] == ["--workload"]:
+            load = os.path.join(folder, "load.pcap")
+            subprocess.run([sys.executable, names[1], load, *names[2:]], check=True, stdout=subprocess.DEVNULL)
+            names = [load]
+        for capture in captures(names):
+            count, found = check(program, capture)
+            compared += count
+            files += count > 0
+            wrong += found
+    for line in wrong:
+        print(line)
+    print(f"{files} captures, {compared} records compared, {len(wrong)} differences")
+    if files == 0 or compared == 0:
+        sys.exit("nothing was compared")
+    sys.exit(bool(wrong))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,127 @@
+//! `split`: the records of the parts are those of the whole.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may")]
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::PathBuf;
+use std::process::{Command, Output};
+
+fn run(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_proto-dissect")).current_dir(env!("CARGO_MANIFEST_DIR")).args(arguments).output().unwrap()
+}
+
+/// A folder that goes when it is dropped.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Folder {
+        let path = std::env::temp_dir().join(format!("proto-dissect-split-{}-{name}", std::process::id()));
+        let _ = fs::remove_dir_all(&path);
+        Folder(path)
+    }
+
+    fn name(&self) -> &str {
+        self.0.to_str().unwrap()
+    }
+
+    fn files(&self) -> Vec<String> {
+        let mut files: Vec<String> =
+            fs::read_dir(&self.0).unwrap().map(|entry| entry.unwrap().path().to_str().unwrap().to_owned()).collect();
+        files.sort();
+        files
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// The records of files, sorted, without the numbers of messages.
+fn records(view: &[&str], files: &[String]) -> Vec<String> {
+    let files: Vec<&str> = files.iter().map(String::as_str).collect();
+    let output = run(&[view, &files].concat());
+    let mut records: Vec<String> = String::from_utf8(output.stdout)
+        .unwrap()
+        .lines()
+        .filter_map(|line| {
+            let mut record: serde_json::Value = serde_json::from_str(line).unwrap();
+            let kind = record["type"].as_str().unwrap().to_owned();
+            if kind == "message" {
+                record["n"] = 0.into();
+            }
+            (!["begin", "end", "error"].contains(&&*kind)).then(|| record.to_string())
+        })
+        .collect();
+    records.sort();
+    records
+}
+
+#[test]
+fn records_of_parts_are_those_of_the_whole() {
+    let ways: [&[&str]; 3] = [&["-n", "3"], &["-n", "4", "--by", "flow"], &["--by", "time=1s"]];
+    for sample in ["pipboy.pcap", "layers.pcap", "talk.pcap", "queries.pcap", "tls-keys.pcapng", "vcmp-rel006.pcap"] {
+        let sample = &format!("samples/{sample}");
+        for (at, way) in ways.iter().enumerate() {
+            let folder = Folder::new(&format!("{}-{at}", sample.replace('/', "-")));
+            let output = run(&[&["split", sample], *way, &[folder.name()]].concat());
+            assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+            for view in [&["--json"][..], &["--packets", "--json"]] {
+                let whole = records(view, std::slice::from_ref(sample));
+                assert!(!whole.is_empty());
+                assert!(records(view, &folder.files()) == whole, "{sample} {way:?} {view:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn all_parts_exist_and_are_captures() {
+    let folder = Folder::new("many");
+    let output = run(&["split", "samples/pipboy.pcap", "-n", "300", folder.name(), "--json"]);
+    assert!(output.status.success());
+    let listed: BTreeSet<String> = String::from_utf8(output.stdout)
+        .unwrap()
+        .lines()
+        .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap()["file"].as_str().unwrap().to_owned())
+        .collect();
+    assert_eq!(listed, folder.files().into_iter().collect());
+    assert_eq!(listed.len(), 300);
+    let whole = records(&["--packets", "--json"], &["samples/pipboy.pcap".to_owned()]);
+    assert!(records(&["--packets", "--json"], &folder.files()) == whole);
+}
+
+#[test]
+fn numbers_of_the_whole_are_those_of_frames() {
+    let folder = Folder::new("numbers");
+    run(&["split", "samples/pipboy.pcap", "-n", "2", "--by", "flow", folder.name()]);
+    let columns =
+        ["-T", "fields", "-e", "frame.number", "-e", "tcp.stream", "-e", "frame.time_relative", "-e", "frame.interface_id"];
+    let lines = |files: &[String]| {
+        let files: Vec<&str> = files.iter().map(String::as_str).collect();
+        let output = run(&[&["--packets"][..], &columns, &files].concat());
+        let mut lines: Vec<String> = String::from_utf8(output.stdout).unwrap().lines().map(str::to_owned).collect();
+        lines.sort();
+        lines
+    };
+    assert_eq!(lines(&folder.files()), lines(&["samples/pipboy.pcap".to_owned()]));
+}
+
+#[test]
+fn mistakes_are_explained() {
+    let folder = Folder::new("mistakes");
+    for (arguments, words) in [
+        (vec!["split", "samples/pipboy.pcap", folder.name()], "-n"),
+        (vec!["split", "samples/pipboy.pcap", "-n", "2"], "folder"),
+        (vec!["split", "samples/pipboy.pcap", "-n", "2", "--by", "hosts", folder.name()], "expected pair"),
+        (vec!["split", "samples/pipboy.pcap", "-n", "2", "--by", "time=1s", folder.name()], "-n"),
+        (vec!["split", "samples/pipboy.pcap", "-n", "2", "src"], "not empty"),
+    ] {
+        let output = run(&arguments);
+        let text = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.code() == Some(2) && text.contains(words), "{arguments:?}: {text}");
+    }
+    assert!(!folder.0.exists());
+    assert_eq!(run(&["split", "samples/pipboy-follow.txt", "-n", "2", folder.name()]).status.code(), Some(4));
+}
