@@ -154,15 +154,17 @@ pub fn fields_as_json(entries: &[Entry], to: &mut dyn Write) -> io::Result<()> {
 /// How its values stand under its name in `-T flat`.
 fn keyed_of(entry: &Entry, members: &mut Members<'_, '_>) -> io::Result<()> {
     let (json, repeats, row) = match (entry.field, pseudo::named(entry.name)) {
-        (Some(field), _) => {
+        (Some(field), _) if !entry.shared => {
+            let keyed = Keyed::of(field);
+            (keyed.json, keyed.repeats, keyed.row)
+        }
+        (Some(_), _) => {
             let named = Registry::default().named(entry.name);
-            let is_own = named.iter().any(|field| field.abbrev == entry.name);
-            let keyed = match entry.shared {
-                // A field of that name has it to itself.
-                true if is_own => return Ok(()),
-                true => Keyed::of_shared(&named),
-                false => Keyed::of(field),
-            };
+            // A field of that name has it to itself.
+            if named.iter().any(|field| field.abbrev == entry.name) {
+                return Ok(());
+            }
+            let keyed = Keyed::of_shared(&named);
             (keyed.json, keyed.repeats, keyed.row)
         }
         (None, Some(pseudo)) => (pseudo.json(), pseudo.repeats(), None),
