@@ -90,8 +90,8 @@ fn asked_for(
     let mut protocols: Vec<&Protocol> = Vec::new();
     for ((path, name), top) in asked.iter().zip(&spec.roots) {
         let root = match name {
-            Some(name) => type_named(&spec, *top, name).ok_or_else(|| no_type(&spec, *top, path, name))?,
-            None => *top,
+            Some(name) => Some(type_named(&spec, *top, name).ok_or_else(|| no_type(&spec, *top, path, name))?),
+            None => None,
         };
         let id = &spec.type_of(*top).name;
         if protocols.iter().any(|earlier| earlier.this.abbrev == id) {
@@ -100,7 +100,8 @@ fn asked_for(
         if is_layer(id) {
             return Err(Some(format!("-k: the id {id} is the name of a header of every capture; give the file another id")));
         }
-        protocols.push(ksy::protocol(&spec, *top, root));
+        let replaces = Registry::default().applications().any(|protocol| protocol.this.abbrev == id);
+        protocols.push(ksy::protocol(&spec, *top, root, replaces));
     }
     Ok(protocols)
 }

@@ -26,6 +26,8 @@ pub(super) struct FileFields {
     slots: Vec<Vec<(u32, u32)>>,
     /// All fields, for lists.
     all: Vec<&'static Field>,
+    /// The contexts of roots.
+    roots: Vec<(TypeId, u32)>,
 }
 
 /// The field of one shape of a member.
@@ -54,10 +56,11 @@ struct Context {
 }
 
 impl FileFields {
-    /// The fields of a type as the root of a protocol of this name.
-    pub(super) fn new(spec: &Spec, root: TypeId, id: &str) -> FileFields {
+    /// The fields of these types as roots of a protocol of this name. Values at the paths of `secrets`, and below, are masked.
+    pub(super) fn new(spec: &Spec, roots: &[TypeId], id: &str, secrets: &[String]) -> FileFields {
         let mut builder = Builder {
             spec,
+            secrets,
             by_type: HashMap::new(),
             names: HashMap::new(),
             known: HashMap::new(),
@@ -67,16 +70,25 @@ impl FileFields {
                 contexts: Vec::new(),
                 slots: spec.types.iter().map(shape_places).collect(),
                 all: Vec::new(),
+                roots: Vec::new(),
             },
         };
-        let whole = builder.context(root, NO_CONTEXT, id.to_owned());
-        builder.add_unparsed(whole);
+        for root in roots {
+            let whole = builder.context(*root, NO_CONTEXT, id.to_owned());
+            builder.add_unparsed(whole);
+            builder.of.roots.push((*root, whole));
+        }
         let mut next = 0;
         while next < builder.of.contexts.len() {
             builder.fill(next);
             next += 1;
         }
         builder.of
+    }
+
+    /// The context of a root.
+    pub(super) fn root(&self, of: TypeId) -> u32 {
+        self.roots.iter().find(|(root, _)| *root == of).map_or(NO_CONTEXT, |(_, context)| *context)
     }
 
     /// All fields.
@@ -118,6 +130,8 @@ fn shape_places(of: &Type) -> Vec<(u32, u32)> {
 
 struct Builder<'s> {
     spec: &'s Spec,
+    /// Paths whose values are masked.
+    secrets: &'s [String],
     /// Contexts of types by their names alone.
     by_type: HashMap<TypeId, u32>,
     names: HashMap<EnumId, Names>,
@@ -225,7 +239,9 @@ impl Builder<'_> {
             ShapeKind::Object(_) => Field::group(abbrev, label, about),
             ShapeKind::Reference => return None,
         };
-        Some(self.add(field))
+        let is_below = |secret: &String| name.strip_prefix(secret.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
+        let is_secret = self.secrets.iter().any(is_below);
+        Some(self.add(if is_secret { field.secret() } else { field }))
     }
 
     /// A field that lives as long as the program. Objects of several types at one place share their fields.

@@ -21,6 +21,7 @@ pub mod registration;
 mod report;
 mod resolve;
 mod run;
+mod session;
 mod style;
 mod walk;
 pub mod yaml;

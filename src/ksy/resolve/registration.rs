@@ -5,12 +5,13 @@ use super::expression::Scope;
 use crate::ksy::decl::{CarrierDecl, Named, RegistrationDecl};
 use crate::ksy::expr::syntax::{Syntax, SyntaxKind, TypeName};
 use crate::ksy::expr::{Expr, Kind, Slot};
-use crate::ksy::framing::{Open, unit};
+use crate::ksy::framing::{Open, Unit, unit};
 use crate::ksy::model::{Data, How, Member, Spec, Ty, TypeId};
 use crate::ksy::nearest::suggestion;
 use crate::ksy::place::Place;
 use crate::ksy::registration::{Carrier, Framed, Registration, Roots, Secret};
 use crate::ksy::report::Complaint;
+use crate::ksy::run::PARAMETERS;
 
 impl Resolver<'_> {
     /// Resolves the registrations of all files into their top types.
@@ -88,7 +89,12 @@ impl Resolver<'_> {
         for root in [client, server] {
             match unit(spec, root, registration.message) {
                 _ if registration.framing == Framed::Connection => add(Some(root)),
-                Ok(unit) => add(unit.message()),
+                Ok(unit) => {
+                    if let Unit::Whole(of) = unit {
+                        self.supplied(spec, of)?;
+                    }
+                    add(unit.message());
+                }
                 Err(open) if registration.is_on_tcp() => {
                     self.without_end(spec, &open, registration.message.unwrap_or(root));
                     return None;
@@ -96,9 +102,31 @@ impl Resolver<'_> {
                 Err(_) => add(Some(root)),
             }
         }
-        // Datagrams, and bytes of no known direction, are objects of the roots.
-        registration.roots.distinct().into_iter().for_each(|root| add(Some(root)));
+        for root in registration.roots.distinct() {
+            self.supplied(spec, root)?;
+            // Datagrams, and bytes of no known direction, are objects of the roots.
+            add(Some(root));
+        }
         Some(messages)
+    }
+
+    /// Demands that every parameter of a root is one that gets a value.
+    fn supplied(&self, spec: &Spec, root: TypeId) -> Option<()> {
+        for param in &spec.type_of(root).params {
+            let known = PARAMETERS.iter().map(|(name, _)| *name);
+            if !known.clone().any(|name| name == param.name) {
+                let message = format!("nothing supplies the parameter `{}` of a root", param.name);
+                let all = format!("parameters of roots are {}", known.clone().collect::<Vec<_>>().join(", "));
+                self.complain(Complaint::error(param.place, message).help(suggestion(&param.name, known).unwrap_or(all)));
+                return None;
+            }
+            if !matches!(param.ty, Ty::Int | Ty::Enum(_)) {
+                let complaint = Complaint::error(param.place, format!("`{}` is an integer", param.name));
+                self.complain(complaint.help("write `type: u2`"));
+                return None;
+            }
+        }
+        Some(())
     }
 
     fn without_end(&self, spec: &Spec, open: &Open, message: TypeId) {
