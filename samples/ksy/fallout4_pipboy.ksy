@@ -11,6 +11,9 @@ meta:
     message: message
     roots:
       any: fallout4_pipboy
+    max-message: 16MiB
+    name: channel
+    info: '{channel == channel::data_update ? f"{body.as<data_update>.entries.size} entries" : f"{len_body} bytes"}'
 doc: |
   A connection is a plain run of messages. Every message carries its own length, so the
   default "repeat: eos over one message type" framing rule is enough on TCP.

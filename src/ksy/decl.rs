@@ -40,7 +40,7 @@ pub(super) struct RegistrationDecl {
     pub(super) carriers: Vec<Named<CarrierDecl>>,
     pub(super) over: Option<Named<String>>,
     pub(super) ports: Vec<RangeInclusive<u16>>,
-    pub(super) magic: Option<Named<Vec<u8>>>,
+    pub(super) magic: Vec<Vec<u8>>,
     pub(super) framing: Option<Named<&'static str>>,
     pub(super) message: Option<TypeName>,
     /// Of the client, of the server, of any direction.

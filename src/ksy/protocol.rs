@@ -27,7 +27,8 @@ pub(super) struct File {
     pub(super) sides: BySide<Direction>,
     /// What is read where the side is not known.
     any: (u32, u32),
-    pub(super) magic: Vec<u8>,
+    /// Possibilities for the first bytes.
+    pub(super) magic: Vec<Vec<u8>>,
     pub(super) resyncs: bool,
     pub(super) max_message: Option<usize>,
     /// Whether all that a side sends is one message.
@@ -93,7 +94,7 @@ impl Described for File {
     }
 
     fn recognizes(&self, bytes: &[u8]) -> bool {
-        !self.magic.is_empty() && bytes.starts_with(&self.magic)
+        self.magic.iter().any(|magic| bytes.starts_with(magic))
     }
 
     fn recognizes_stream(&self, opening: &Opening<'_>) -> Verdict {
@@ -103,7 +104,8 @@ impl Described for File {
             if self.recognizes(sent) {
                 return Verdict::Yes(Side::Server);
             }
-            if !sent.is_empty() && self.magic.starts_with(sent) && !opening.complete {
+            let may_become = || self.magic.iter().any(|magic| magic.starts_with(sent));
+            if !sent.is_empty() && !opening.complete && may_become() {
                 verdict = Verdict::Unsure;
             }
         }

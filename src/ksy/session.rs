@@ -219,19 +219,19 @@ impl Reading<'_> {
 
     /// Looks for the magic behind bytes that belong to no message.
     fn resynchronize(&mut self, ahead: &[u8], more: bool) -> Extent {
-        let magic = &self.file.magic;
+        let longest = self.file.magic.iter().map(Vec::len).max().unwrap_or_default();
         if !self.file.resyncs {
             return Extent::Unknown(ahead.len());
         }
-        match memchr::memmem::find(ahead, magic) {
+        match self.file.magic.iter().filter_map(|magic| memchr::memmem::find(ahead, magic)).min() {
             Some(0) => {
                 self.half.phase = Phase::Messages;
                 self.message(ahead, more)
             }
             Some(at) => Extent::Unknown(at),
-            None if more && ahead.len() < magic.len() => Extent::NeedMore(magic.len()),
+            None if more && ahead.len() < longest => Extent::NeedMore(longest),
             // A magic may begin in the last bytes.
-            None if more => Extent::Unknown((ahead.len() + 1).saturating_sub(magic.len()).max(1)),
+            None if more => Extent::Unknown((ahead.len() + 1).saturating_sub(longest).max(1)),
             None => Extent::Unknown(ahead.len()),
         }
     }

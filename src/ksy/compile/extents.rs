@@ -59,6 +59,11 @@ impl Compiler<'_> {
         }
     }
 
+    /// The size of an object without instances, if it is fixed.
+    pub(super) fn fixed_size(&mut self, of: TypeId) -> Option<u32> {
+        if self.spec.type_of(of).instances.is_empty() { self.size_of(of) } else { None }
+    }
+
     fn size_of(&mut self, of: TypeId) -> Option<u32> {
         if let Some(known) = self.sizes.get(&of) {
             return *known;

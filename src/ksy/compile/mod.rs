@@ -211,6 +211,7 @@ impl Compiler<'_> {
             },
             external: object.external,
             bytes: object.bytes.as_ref().map(|bytes| self.bytes(bytes)),
+            fixed: self.fixed_size(object.of),
         };
         self.program.objects.push(code);
         next(&self.program.objects) - 1

@@ -246,6 +246,8 @@ pub(in crate::ksy) struct ObjectCode {
     pub external: bool,
     /// The bytes of its own stream.
     pub bytes: Option<u32>,
+    /// The bytes that it takes, if that is fixed and it has no instances.
+    pub fixed: Option<u32>,
 }
 
 /// What `_parent` of an object is.

@@ -37,7 +37,7 @@ impl Resolver<'_> {
         let mut registration = Registration {
             carriers: decl.carriers.iter().map(carrier).collect(),
             ports: decl.ports.clone(),
-            magic: decl.magic.as_ref().map(|magic| magic.value.clone()).unwrap_or_default(),
+            magic: decl.magic.clone(),
             framing: if is(&decl.framing, "connection") { Framed::Connection } else { Framed::Messages },
             message: message?,
             roots: roots?,

@@ -72,7 +72,7 @@ impl Machine<'_, '_> {
         let needed = usize::try_from(wanted.saturating_sub(left.into())).unwrap_or(usize::MAX);
         let text = format!("{wanted} bytes needed, {left} left");
         let missing = wanted.saturating_sub(left.into());
-        let wait = if self.is_open(io) { Wait::Exactly(missing) } else { Wait::No };
+        let wait = if self.is_measured(io) { Wait::Exactly(missing) } else { Wait::No };
         self.fail(io, &notes::EOF, text).map_err(|failure: Box<Failure>| Box::new(Failure { needed, wait, ..*failure }))
     }
 

@@ -3,7 +3,9 @@
 use super::failure::{Failure, Outcome, Wait};
 use super::value::{Blob, CONSTANTS, DERIVED, Derived, INPUT, NOTHING, Object, Slot, State, Stream, V};
 use super::{Frame, Machine, Memory};
-use crate::ksy::compile::program::{MemberCode, NameCode, Program, RunCode, TypeCode, UnitCode};
+use crate::ksy::compile::program::{
+    BytesCode, MemberCode, NameCode, ObjectCode, Program, RunCode, SizeCode, TypeCode, UnitCode,
+};
 use crate::ksy::expr::Method;
 use crate::ksy::notes;
 use crate::limits;
@@ -249,10 +251,16 @@ impl<'p> Machine<'p, '_> {
         self.progress.skips_once && self.progress.run.is_some()
     }
 
+    /// Whether it is the stream of the message that is measured.
+    #[inline]
+    pub(super) fn is_measured(&self, io: u32) -> bool {
+        self.progress.measure.is_some() && self.progress.input == Some(io)
+    }
+
     /// Whether more bytes of a stream may follow.
     #[inline]
     pub(super) fn is_open(&self, io: u32) -> bool {
-        self.progress.grows && self.progress.input == Some(io)
+        self.progress.grows && self.is_measured(io)
     }
 
     /// Whether values that nothing depends on are passed over.
@@ -271,10 +279,21 @@ impl<'p> Machine<'p, '_> {
         self.progress.measure == Some(Measure::All)
     }
 
+    /// Whether an object of a fixed size has just as many bytes, if that is asked for.
+    pub(super) fn fits(&mut self, frame: &Frame, bytes: &BytesCode, object: &ObjectCode) -> Outcome {
+        let (true, Some(fixed), SizeCode::Expr(size), None) = (self.is_strict(), object.fixed, bytes.size, &bytes.process) else {
+            return Ok(());
+        };
+        match self.int(frame, size)? {
+            size if size == i128::from(fixed) => Ok(()),
+            size => self.fail(NOTHING, &notes::VALUE, format!("{size} bytes for an object of {fixed}")),
+        }
+    }
+
     /// How many of these bytes were searched for a terminator before.
     pub(super) fn searched(&self, io: u32, all: Blob) -> u32 {
         let Search { start, end } = self.progress.search;
-        let is_same = self.progress.input == Some(io) && self.progress.measure.is_some() && start == all.start;
+        let is_same = self.is_measured(io) && start == all.start;
         if is_same && end <= all.end { end.saturating_sub(start) } else { 0 }
     }
 

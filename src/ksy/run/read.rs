@@ -289,7 +289,10 @@ impl<'p> Machine<'p, '_> {
     fn nested(&mut self, frame: &Frame, code: &'p ObjectCode, slot: &mut Slot, at: u32) -> Outcome {
         let own = match code.bytes.and_then(|bytes| self.program.bytes.get(bytes as usize)) {
             Some(bytes) if self.passes(frame) => return self.raw(frame, bytes, slot).map(|_| ()),
-            Some(bytes) => Some(self.take(frame, bytes, slot)?),
+            Some(bytes) => {
+                self.fits(frame, bytes, code)?;
+                Some(self.take(frame, bytes, slot)?)
+            }
             None => None,
         };
         let reader = self.object(frame.object);
@@ -507,7 +510,7 @@ impl<'p> Machine<'p, '_> {
         let target = u32::try_from(pos).ok().and_then(|pos| before.start.checked_add(pos));
         let Some(target) = target.filter(|target| *target <= before.end) else {
             let size = before.end - before.start;
-            if pos > i128::from(size) && self.is_open(io) {
+            if pos > i128::from(size) && self.is_measured(io) {
                 let wanted = u64::try_from(pos).unwrap_or(u64::MAX);
                 return self.short(io, wanted, size).map_err(|mut failure: Box<super::failure::Failure>| {
                     failure.wait = failure.wait.and(None);
