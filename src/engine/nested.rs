@@ -120,7 +120,8 @@ impl States {
             _ => place.is_none(),
         };
         self.own.iter().find_map(|(protocol, state)| {
-            let reads = |candidate: &Candidate| matches!(candidate.found.how, How::Exchange(_) | How::Described(_)) && here(candidate);
+            let reads =
+                |candidate: &Candidate| matches!(candidate.found.how, How::Exchange(_) | How::Described(_)) && here(candidate);
             Candidate::all(protocol).find(reads).filter(|_| state.claims(side, bytes))
         })
     }

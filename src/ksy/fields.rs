@@ -239,7 +239,8 @@ impl Builder<'_> {
             ShapeKind::Object(_) => Field::group(abbrev, label, about),
             ShapeKind::Reference => return None,
         };
-        let is_below = |secret: &String| name.strip_prefix(secret.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
+        let is_below =
+            |secret: &String| name.strip_prefix(secret.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
         let is_secret = self.secrets.iter().any(is_below);
         Some(self.add(if is_secret { field.secret() } else { field }))
     }

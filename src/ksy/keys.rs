@@ -67,7 +67,10 @@ pub static REGISTRATION: Keys = Keys {
         key("transport", "`tcp`, `udp`, `payload` (carried by another protocol), or a list of these"),
         key("over", "the name under which another protocol hands over the payload: `raknet`"),
         key("ports", "ports and ranges of ports: `[27000, 27010-27019]`"),
-        key("magic", "the first bytes of a direction or a datagram on any other port: a text, a list of bytes and texts, or several such lists"),
+        key(
+            "magic",
+            "the first bytes of a direction or a datagram on any other port: a text, a list of bytes and texts, or several such lists",
+        ),
         key("framing", "on TCP `stream`, or `connection`: all that a side sends, read when the side closes; else `datagram`"),
         key("message", "the type that repeats on a stream, where it does not follow from the root"),
         key("roots", "the type that each direction begins with"),

@@ -137,7 +137,8 @@ pub fn protocol(spec: &Spec, top: TypeId, root: Option<TypeId>, replaces: bool) 
     let program = compile(spec, registration);
     let [client, server] = units.each_ref().map(|(root, unit)| direction(spec, &program, &fields, *root, unit.as_ref().ok()));
     let is_connection = registration.is_some_and(|registration| registration.framing == Framed::Connection);
-    let open = units.iter().filter(|_| !is_connection).find_map(|(_, unit)| unit.as_ref().err()).map(|open| where_open(spec, open));
+    let open =
+        units.iter().filter(|_| !is_connection).find_map(|(_, unit)| unit.as_ref().err()).map(|open| where_open(spec, open));
     let file: &'static File = Box::leak(Box::new(File {
         any: (roots.any.0, fields.root(roots.any)),
         sides: BySide { client, server },
@@ -195,7 +196,8 @@ fn secrets(spec: &Spec, registration: Option<&Registration>, id: &str, units: &U
     let mut above = vec![id.to_owned()];
     for (root, unit) in units {
         if let Ok(Unit::Run { run, .. }) = unit {
-            let names = chain(spec, *root, run).into_iter().filter_map(|of| spec.type_of(of).seq.last()).map(|last| last.name.as_str());
+            let names =
+                chain(spec, *root, run).into_iter().filter_map(|of| spec.type_of(of).seq.last()).map(|last| last.name.as_str());
             above.push(names.fold(id.to_owned(), |path, name| format!("{path}.{name}")));
         }
     }

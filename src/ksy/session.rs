@@ -2,7 +2,8 @@
 
 use super::compile::program::UnitCode;
 use super::protocol::{Direction, File, ports};
-use super::run::{Context, Measure, Measured, Message, Part, Search, measure};
+use super::run::measure::{self, Measure, Measured, Search};
+use super::run::{Context, Message, Part};
 use crate::limits;
 use crate::tree::{BySide, Side};
 use crate::wire::notes::HUGE;
@@ -60,6 +61,9 @@ enum Found {
 
 /// The most bytes of attributes that are read once and used by messages.
 const ONCE: usize = 1 << 16;
+
+/// The most bytes that are waited for where it is not certain that a message begins.
+const DOUBTFUL: usize = 1 << 16;
 
 impl Session {
     pub(super) fn new(file: &'static File, [client, server]: [bool; 2]) -> Session {
@@ -129,14 +133,14 @@ impl Reading<'_> {
     /// The attributes that are read once, or the first message where they are not there: the capture began later.
     fn beginning(&mut self, ahead: &[u8], more: bool) -> Extent {
         let UnitCode::Run(run) = self.direction.unit else { return self.message(ahead, more) };
-        match self.measure(Part::Once(run), ahead, (Measure::Ends, more)) {
+        match self.measure(Part::Once(run), ahead, (Measure::Ends, more)).end {
             Measured::Message(0) => {
                 self.half.phase = Phase::Messages;
                 self.message(ahead, more)
             }
             broken @ Measured::Broken(_) => {
                 self.half.search = Search::default();
-                if matches!(self.measure_message(ahead, (Measure::All, more)), Measured::Broken(_)) {
+                if matches!(self.measure_message(ahead, (Measure::All, more)).end, Measured::Broken(_)) {
                     return self.found(Found::Once, broken, ahead, more);
                 }
                 self.half.phase = Phase::Doubtful;
@@ -146,16 +150,29 @@ impl Reading<'_> {
         }
     }
 
-    /// A message, if everything in it can be read.
+    /// A message, if everything in it can be read. One of an unknown name needs another message behind it.
     fn doubtful(&mut self, ahead: &[u8], more: bool) -> Extent {
-        let measured = self.measure_message(ahead, (Measure::All, more));
-        let is_one = match measured {
-            Measured::Message(end) => end > 0,
-            Measured::Exactly(end) | Measured::Least(end) => end <= self.most(),
-            Measured::Broken(_) => false,
+        let first = self.measure_message(ahead, (Measure::All, more));
+        let is_one = match (first.end, first.is_named) {
+            (Measured::Broken(_) | Measured::Message(0), _) => false,
+            (Measured::Exactly(end) | Measured::Least(end), _) => end <= DOUBTFUL.min(self.most()),
+            (Measured::Message(_), None | Some(true)) => true,
+            (Measured::Message(end), Some(false)) => {
+                self.half.search = Search::default();
+                let next = self.measure_message(ahead.get(end..).unwrap_or_default(), (Measure::All, more));
+                self.half.search = Search::default();
+                match (next.end, next.is_named) {
+                    (Measured::Message(_), _) | (_, Some(true)) => true,
+                    (Measured::Exactly(needed) | Measured::Least(needed), _) if more && needed <= DOUBTFUL => {
+                        return Extent::NeedMore(end.saturating_add(needed).min(self.most()));
+                    }
+                    (Measured::Exactly(_) | Measured::Least(_), name) => name.is_none(),
+                    (Measured::Broken(_), _) => false,
+                }
+            }
         };
         if is_one {
-            return self.found(Found::Message, measured, ahead, more);
+            return self.found(Found::Message, first.end, ahead, more);
         }
         self.half.phase = Phase::Lost;
         self.resynchronize(ahead, more)
@@ -163,23 +180,23 @@ impl Reading<'_> {
 
     fn message(&mut self, ahead: &[u8], more: bool) -> Extent {
         let measured = self.measure_message(ahead, (Measure::Ends, more));
-        self.found(Found::Message, measured, ahead, more)
+        self.found(Found::Message, measured.end, ahead, more)
     }
 
-    fn measure_message(&mut self, ahead: &[u8], how: (Measure, bool)) -> Measured {
+    fn measure_message(&mut self, ahead: &[u8], how: (Measure, bool)) -> measure::Result {
         let once = self.half.once.take();
         let measured = self.measure(Part::message(self.direction.unit, once.as_deref()), ahead, how);
         self.half.once = once;
         measured
     }
 
-    fn measure(&mut self, part: Part<'_>, ahead: &[u8], (how, more): (Measure, bool)) -> Measured {
+    fn measure(&mut self, part: Part<'_>, ahead: &[u8], (how, more): (Measure, bool)) -> measure::Result {
         let context = Context { from: Some(self.from), ports: [0; 2], index: self.half.index };
         let ahead = ahead.get(..self.most()).unwrap_or(ahead);
         let search = &mut self.half.search;
         let program = &self.file.program;
-        let (measured, work) = File::with_memory(|memory| measure(program, part, ahead, (how, more), context, search, memory));
-        self.half.work = self.half.work.saturating_add(work);
+        let measured = File::with_memory(|memory| measure::measure(program, part, ahead, (how, more), context, search, memory));
+        self.half.work = self.half.work.saturating_add(measured.work);
         measured
     }
 
@@ -265,9 +282,7 @@ impl Reading<'_> {
             _ => Phase::Messages,
         };
         match (next, result) {
-            (Found::Huge(claimed), _) => {
-                wire.malformed(&HUGE, format_args!("{claimed} bytes; {} is the most", self.most()))
-            }
+            (Found::Huge(claimed), _) => wire.malformed(&HUGE, format_args!("{claimed} bytes; {} is the most", self.most())),
             (_, result) => result,
         }
     }

@@ -262,9 +262,7 @@ impl Registry {
     #[must_use]
     pub fn is_home(self, on: On) -> bool {
         match on {
-            On::Udp(port) => {
-                self.datagrams().iter().any(|(home, _)| home.as_ref().is_some_and(|home| home.contains(&port)))
-            }
+            On::Udp(port) => self.datagrams().iter().any(|(home, _)| home.as_ref().is_some_and(|home| home.contains(&port))),
             on => self.candidates().any(|candidate| candidate.found.on.covers(on)),
         }
     }

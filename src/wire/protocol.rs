@@ -207,9 +207,7 @@ impl On {
     #[must_use]
     pub fn covers(self, place: On) -> bool {
         match (self, place) {
-            (On::TcpRun(first, last), On::Tcp(port)) | (On::UdpRun(first, last), On::Udp(port)) => {
-                (first..=last).contains(&port)
-            }
+            (On::TcpRun(first, last), On::Tcp(port)) | (On::UdpRun(first, last), On::Udp(port)) => (first..=last).contains(&port),
             _ => self == place,
         }
     }

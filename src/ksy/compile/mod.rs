@@ -8,18 +8,18 @@ mod shapes;
 pub(in crate::ksy) use extents::looks_around;
 pub(in crate::ksy) use shapes::{Shape, ShapeKind, shapes_of};
 
+use super::expr::Slot;
 use super::model::{
     Bytes, Data, Encoding, Endian, EndianSwitch, FixedEndian, How, Member, Object, ParentOf, Process, Repeat, Size, Spec, Switch,
     Terminator, Ty, Type, TypeId, Valid,
 };
-use super::expr::Slot;
 use super::place::offset;
 use super::registration::Registration;
 use super::run::encoding::Charset;
 use super::run::process::processor;
 use program::{
-    BytesCode, CharsetCode, Code, DataCode, DataKind, EndianCode, EndianKind, EnumCode, MemberCode, NameCode, ObjectCode, ParentCode,
-    ProcessCode, Program, RepeatCode, SizeCode, Step, SwitchCode, TerminatorCode, TypeCode, ValidCode,
+    BytesCode, CharsetCode, Code, DataCode, DataKind, EndianCode, EndianKind, EnumCode, MemberCode, NameCode, ObjectCode,
+    ParentCode, ProcessCode, Program, RepeatCode, SizeCode, Step, SwitchCode, TerminatorCode, TypeCode, ValidCode,
 };
 use std::collections::{HashMap, HashSet};
 

@@ -3,9 +3,7 @@
 use super::failure::{Failure, Outcome, Wait};
 use super::value::{Blob, CONSTANTS, DERIVED, Derived, INPUT, NOTHING, Object, Slot, State, Stream, V};
 use super::{Frame, Machine, Memory};
-use crate::ksy::compile::program::{
-    BytesCode, MemberCode, NameCode, ObjectCode, Program, RunCode, SizeCode, TypeCode, UnitCode,
-};
+use crate::ksy::compile::program::{BytesCode, MemberCode, NameCode, ObjectCode, Program, RunCode, SizeCode, TypeCode, UnitCode};
 use crate::ksy::expr::Method;
 use crate::ksy::notes;
 use crate::limits;
@@ -111,7 +109,17 @@ pub(super) struct Progress<'p> {
     search: Search,
 }
 
-/// Measures a part at the beginning of `input`. `grows` states that more bytes may follow. Returns the operations that it took, too.
+/// What is known of a part that was measured.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::ksy) struct Result {
+    pub end: Measured,
+    /// Whether its name is a member of its enum, as far as that was read.
+    pub is_named: Option<bool>,
+    /// The operations that it took.
+    pub work: usize,
+}
+
+/// Measures a part at the beginning of `input`. `grows` states that more bytes may follow.
 pub(in crate::ksy) fn measure(
     program: &Program,
     part: Part<'_>,
@@ -120,7 +128,7 @@ pub(in crate::ksy) fn measure(
     context: Context,
     search: &mut Search,
     memory: &mut Memory,
-) -> (Measured, usize) {
+) -> Result {
     let mut machine = Machine::new(program, input, memory);
     machine.context = context;
     machine.progress = Progress { measure: Some(how), grows, search: *search, ..Progress::default() };
@@ -129,10 +137,9 @@ pub(in crate::ksy) fn measure(
     let at = machine.input_read() as usize;
     *search = machine.progress.search;
     let work = limits::KSY_OPERATIONS.get().saturating_sub(machine.fuel);
+    let is_named = if how == Measure::All { machine.is_named(&subject) } else { None };
     let beyond = |needed: u64| input.len().saturating_add(usize::try_from(needed).unwrap_or(usize::MAX));
-    let is_named = how == Measure::Ends || machine.has_known_name(&subject);
-    let measured = match result {
-        _ if !is_named => Measured::Broken(0),
+    let end = match result {
         Ok(()) => Measured::Message(at),
         Err(failure) => match failure.wait {
             Wait::Exactly(needed) => Measured::Exactly(beyond(needed)),
@@ -142,7 +149,7 @@ pub(in crate::ksy) fn measure(
         },
     };
     memory.clear();
-    (measured, work)
+    Result { end, is_named, work }
 }
 
 impl<'p> Machine<'p, '_> {
@@ -173,16 +180,16 @@ impl<'p> Machine<'p, '_> {
         }
     }
 
-    /// Whether the name of a message is a member of its enum, as far as that is read.
-    fn has_known_name(&mut self, subject: &Slot) -> bool {
+    /// Whether the name of a message is a member of its enum, as far as that was read.
+    fn is_named(&mut self, subject: &Slot) -> Option<bool> {
         let program: &'p Program = self.program;
-        let V::Object(object) = subject.value else { return true };
+        let V::Object(object) = subject.value else { return None };
         let Object { of, io, .. } = self.object(object);
-        let naming = program.types.get(of as usize).and_then(|of| of.naming);
-        let Some(NameCode { code, names: Some(names) }) = naming else { return true };
-        match (self.eval(&Frame::of(object, io), code), program.enums.get(names as usize)) {
-            (Ok(V::Int(number)), Some(names)) => names.name(number).is_some(),
-            _ => true,
+        let NameCode { code, names } = program.types.get(of as usize)?.naming?;
+        let names = program.enums.get(names? as usize)?;
+        match self.eval(&Frame::of(object, io), code) {
+            Ok(V::Int(number)) => Some(names.name(number).is_some()),
+            _ => None,
         }
     }
 

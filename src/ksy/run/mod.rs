@@ -6,14 +6,14 @@ mod emit;
 pub(in crate::ksy) mod encoding;
 mod eval;
 mod failure;
-mod measure;
+pub(in crate::ksy) mod measure;
 mod methods;
 pub(in crate::ksy) mod process;
 mod read;
 pub(in crate::ksy) mod value;
 
 pub(in crate::ksy) use emit::{Message, run};
-pub(in crate::ksy) use measure::{Context, Measure, Measured, PARAMETERS, Part, Search, measure};
+pub(in crate::ksy) use measure::{Context, PARAMETERS, Part};
 
 use super::compile::program::Program;
 use crate::limits;

@@ -597,7 +597,15 @@ impl<'p> Machine<'p, '_> {
     #[cold]
     fn invalid(&self, slot: &Slot, text: &str) -> Outcome {
         let Slot { buffer, start, end, .. } = *slot;
-        let failure = super::failure::Failure { code: Some(&notes::VALID), text: text.to_owned(), buffer, start, end, needed: 0, wait: Wait::No };
+        let failure = super::failure::Failure {
+            code: Some(&notes::VALID),
+            text: text.to_owned(),
+            buffer,
+            start,
+            end,
+            needed: 0,
+            wait: Wait::No,
+        };
         Err(Box::new(failure))
     }
 
