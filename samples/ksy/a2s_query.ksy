@@ -35,10 +35,7 @@ types:
   part:
     seq:
       - {id: answer, type: u4}
-      - {id: num_parts, type: u1}
-      - {id: number, type: u1}
-      - {id: len_part, type: u2}
-      - {id: payload, size-eos: true}
+      - {id: payload, size-eos: true, doc: Engines differ in what stands before the bytes of the answer.}
   query:
     seq:
       - id: kind

@@ -101,6 +101,8 @@ pub(super) struct AttrDecl {
     pub(super) valid: Option<ValidDecl>,
     pub(super) contents: Option<Named<Vec<u8>>>,
     pub(super) parent: Option<ParentDecl>,
+    /// The ending of the file that the value may be saved as.
+    pub(super) object: Option<String>,
     pub(super) bytes: BytesDecl,
     /// Whether a key that decides what is read has an error.
     pub(super) broken: bool,

@@ -118,6 +118,16 @@ pub static ATTRIBUTE: Keys = Keys {
         key("process", "`xor(key)`, `rol(bits)`, `ror(bits)`, `zlib`, or a processor of the program"),
         key("parent", "the `_parent` of the object, or `false`"),
         key("valid", "what the value must be"),
+        key("-proto-dissect", "what else becomes of the value; other programs ignore the key"),
+    ],
+};
+
+/// `-proto-dissect` of an attribute.
+pub static EXTENSION: Keys = Keys {
+    of: "`-proto-dissect` of an attribute",
+    keys: &[
+        key("object", "the bytes are an object, which `objects` lists and saves: the ending of its file, such as `png`"),
+        key("content", "what the bytes are, for readers of the file: `json`"),
     ],
 };
 
@@ -174,4 +184,5 @@ pub static VALID: Keys = Keys {
 };
 
 /// All of them, in the order of the documentation.
-pub static ALL: &[&Keys] = &[&TYPE, &META, &REGISTRATION, &ROOTS, &ATTRIBUTE, &INSTANCE, &PARAM, &MEMBER, &SWITCH, &VALID];
+pub static ALL: &[&Keys] =
+    &[&TYPE, &META, &REGISTRATION, &ROOTS, &ATTRIBUTE, &EXTENSION, &INSTANCE, &PARAM, &MEMBER, &SWITCH, &VALID];

@@ -273,7 +273,6 @@ fn found(registration: Option<&Registration>, file: &'static File) -> Vec<Found>
     let streams = How::DescribedStream(file);
     let by_magic = Heuristic::Described(file);
     let has_magic = !file.magic.is_empty();
-    let or_anything = if has_magic { by_magic } else { Heuristic::Anything };
     let mut found = Vec::new();
     let mut add = |on, heuristic, how| found.push(Found { on, heuristic, how });
     if let Some(registration) = registration {
@@ -287,12 +286,13 @@ fn found(registration: Option<&Registration>, file: &'static File) -> Vec<Found>
                     }
                 }
                 Carrier::Udp => {
-                    ranges().for_each(|(first, last)| add(udp(first, last), or_anything, datagrams));
+                    ranges().for_each(|(first, last)| add(udp(first, last), Heuristic::Anything, datagrams));
                     if has_magic {
                         add(On::AnyUdp, by_magic, datagrams);
                     }
                 }
-                Carrier::Payload(Some(over)) => add(On::Over(leak(over)), or_anything, datagrams),
+                Carrier::Payload(Some(over)) if has_magic => add(On::Over(leak(over)), by_magic, datagrams),
+                Carrier::Payload(Some(over)) => add(On::Over(leak(over)), Heuristic::Anything, datagrams),
                 Carrier::Payload(None) => {}
             }
         }

@@ -19,7 +19,7 @@ use super::run::encoding::Charset;
 use super::run::process::processor;
 use program::{
     BytesCode, CharsetCode, Code, DataCode, DataKind, EndianCode, EndianKind, EnumCode, MemberCode, NameCode, ObjectCode,
-    ParentCode, ProcessCode, Program, RepeatCode, SizeCode, Step, SwitchCode, TerminatorCode, TypeCode, ValidCode,
+    ObjectMark, ParentCode, ProcessCode, Program, RepeatCode, SizeCode, Step, SwitchCode, TerminatorCode, TypeCode, ValidCode,
 };
 use std::collections::{HashMap, HashSet};
 
@@ -125,8 +125,18 @@ impl Compiler<'_> {
         let read = match &member.how {
             How::Value(value) => {
                 let data = DataCode { kind: DataKind::Value(self.code(value)), shape: 0 };
-                let (repeat, is_private, tail) = (RepeatCode::No, false, None);
-                return MemberCode { slot, condition, data, repeat, valid, pos: None, io: None, is_private, tail };
+                return MemberCode {
+                    slot,
+                    condition,
+                    data,
+                    repeat: RepeatCode::No,
+                    valid,
+                    pos: None,
+                    io: None,
+                    is_private: false,
+                    object: None,
+                    tail: None,
+                };
             }
             How::Read(read) => read,
         };
@@ -144,6 +154,10 @@ impl Compiler<'_> {
             pos: read.pos.as_ref().map(|pos| self.code(pos)),
             io: read.io.as_ref().map(|io| self.code(io)),
             is_private: false,
+            object: member
+                .object
+                .as_ref()
+                .map(|ending| ObjectMark { kind: leak(&member.name), file: leak(&format!("{}.{ending}", member.name)) }),
             tail: None,
         }
     }

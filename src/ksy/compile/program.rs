@@ -119,8 +119,19 @@ pub(in crate::ksy) struct MemberCode {
     pub io: Option<Code>,
     /// Whether it is an attribute whose value no expression uses and the file demands nothing of.
     pub is_private: bool,
+    /// What it is called and the file that it may be saved as.
+    pub object: Option<ObjectMark>,
     /// Of an attribute, the bytes of all attributes behind it, if that number is fixed.
     pub tail: Option<u32>,
+}
+
+/// Bytes that may be saved as a file.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::ksy) struct ObjectMark {
+    /// The name of the attribute.
+    pub kind: &'static str,
+    /// The name of the file.
+    pub file: &'static str,
 }
 
 /// What is read, with the number of its shape.

@@ -82,6 +82,7 @@ fn mistakes_have_a_place_and_a_way_out() {
         ("info: 'size {len_bod}'", "5:18", &["`len_bod`", "did you mean `len_body`?"]),
         ("info: 'size {len_body'", "5:17", &["never closed"]),
         ("secret: [body.pasword]", "5:14", &["`body` has no attribute `pasword`", "did you mean `password`?"]),
+        ("secret: [op]\ninfo: 'it is {op}'", "6:19", &["a summary shows a value that `secret` masks"]),
         ("secret: [Body]", "5:14", &["no path of attributes"]),
     ] {
         refused(&file(lines), place, words);

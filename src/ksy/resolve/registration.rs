@@ -4,6 +4,7 @@ use super::Resolver;
 use super::expression::Scope;
 use crate::ksy::decl::{CarrierDecl, Named, RegistrationDecl};
 use crate::ksy::expr::syntax::{Syntax, SyntaxKind, TypeName};
+use crate::ksy::expr::walk::any;
 use crate::ksy::expr::{Expr, Kind, Slot};
 use crate::ksy::framing::{Open, Unit, unit};
 use crate::ksy::model::{Data, How, Member, Spec, Ty, TypeId};
@@ -12,6 +13,7 @@ use crate::ksy::place::Place;
 use crate::ksy::registration::{Carrier, Framed, Registration, Roots, Secret};
 use crate::ksy::report::Complaint;
 use crate::ksy::run::PARAMETERS;
+use std::collections::HashSet;
 
 impl Resolver<'_> {
     /// Resolves the registrations of all files into their top types.
@@ -55,9 +57,12 @@ impl Resolver<'_> {
         let messages = self.messages(spec, &registration)?;
         registration.names = self.in_each(&messages, decl.name.as_ref(), |name, of| self.naming(spec, name, of));
         registration.infos = self.in_each(&messages, decl.info.as_ref(), |info, of| self.expression(info, &Scope::plain(of)));
+        let mut slots = HashSet::new();
         for secret in &registration.secrets {
-            self.find_secret(spec, secret, &messages, registration.roots);
+            slots.extend(self.find_secret(spec, secret, &messages, registration.roots));
         }
+        let headings = registration.names.iter().chain(&registration.infos).map(|(_, expr)| expr);
+        headings.chain(spec.types.iter().filter_map(|of| of.summary.as_ref())).for_each(|expr| self.keep_secret(expr, &slots));
         Some(registration)
     }
 
@@ -179,30 +184,49 @@ impl Resolver<'_> {
         None
     }
 
-    /// Demands that a path of attributes exists below a message.
-    fn find_secret(&self, spec: &Spec, secret: &Secret, messages: &[TypeId], roots: Roots) {
+    /// Demands that a summary shows no value that is masked.
+    fn keep_secret(&self, expr: &Expr, secrets: &HashSet<(TypeId, Slot)>) {
+        any(expr, &mut |part| {
+            if let Kind::Field { of, slot, .. } = part.kind
+                && secrets.contains(&(of, slot))
+            {
+                let complaint = Complaint::error(part.place, "a summary shows a value that `secret` masks");
+                self.complain(complaint.help("leave the value out, or remove it from `secret`"));
+            }
+            false
+        });
+    }
+
+    /// Demands that a path of attributes exists below a message. Returns the slots that it leads to.
+    fn find_secret(&self, spec: &Spec, secret: &Secret, messages: &[TypeId], roots: Roots) -> Vec<(TypeId, Slot)> {
         let mut types: Vec<TypeId> = messages.to_vec();
         types.extend(roots.distinct());
+        let mut slots = Vec::new();
         for (depth, name) in secret.path.iter().enumerate() {
             let members = || types.iter().flat_map(|of| members(spec, *of));
-            let named: Vec<&Member> = members().filter(|member| member.name == *name).collect();
+            let named: Vec<(TypeId, Slot, &Member)> = members().filter(|(_, _, member)| member.name == *name).collect();
             if named.is_empty() {
                 let before = secret.path.get(..depth).unwrap_or_default().join(".");
                 let within = if before.is_empty() { "a message".to_owned() } else { format!("`{before}`") };
                 let complaint = Complaint::error(secret.place, format!("{within} has no attribute `{name}`"));
-                let known = suggestion(name, members().map(|member| member.name.as_str()));
-                return self.complain(complaint.help_if(known));
+                let known = suggestion(name, members().map(|(_, _, member)| member.name.as_str()));
+                self.complain(complaint.help_if(known));
+                return Vec::new();
             }
-            types = named.into_iter().flat_map(objects).collect();
+            slots = named.iter().map(|(of, slot, _)| (*of, *slot)).collect();
+            types = named.into_iter().flat_map(|(_, _, member)| objects(member)).collect();
             types.sort_unstable();
             types.dedup();
         }
+        slots
     }
 }
 
-fn members(spec: &Spec, of: TypeId) -> impl Iterator<Item = &Member> {
-    let of = spec.type_of(of);
-    of.seq.iter().chain(&of.instances)
+/// The attributes and instances of a type.
+fn members(spec: &Spec, id: TypeId) -> impl Iterator<Item = (TypeId, Slot, &Member)> {
+    let of = spec.type_of(id);
+    let seq = (0..).zip(&of.seq).map(move |(at, member)| (id, Slot::Seq(at), member));
+    seq.chain((0..).zip(&of.instances).map(move |(at, member)| (id, Slot::Instance(at), member)))
 }
 
 /// The first attribute with the enum of this name.

@@ -4,7 +4,7 @@ use super::failure::{Failure, Outcome, Remark};
 use super::value::{Blob, CONSTANTS, DERIVED, HEAP, INPUT, NOTHING, Object, Slot, State, Stream, V};
 use super::{Context, Frame, Machine, Memory, Part};
 use crate::ksy::compile::ShapeKind;
-use crate::ksy::compile::program::{NameCode, Program, TypeCode};
+use crate::ksy::compile::program::{NameCode, ObjectMark, Program, RunCode, TypeCode};
 use crate::ksy::fields::{Entry, FileFields, NO_CONTEXT};
 use crate::ksy::notes;
 use crate::limits;
@@ -40,6 +40,7 @@ pub(in crate::ksy) fn run(
     let read = machine.input_read().saturating_sub(start);
     let source = wire.source();
     let place = wire.layer_node();
+    let exports = wire.wants_objects();
     let is_cut = message.is_cut || wire.cut() != Cut::No;
     let mut emitter = Emitter {
         machine,
@@ -49,6 +50,7 @@ pub(in crate::ksy) fn run(
         ancestors: Vec::new(),
         apart: Vec::new(),
         is_apart: false,
+        exports,
         broken: (place, place),
     };
     emitter.subject(&subject, message, place);
@@ -92,6 +94,8 @@ struct Emitter<'m, 'p, 'w, 'a> {
     apart: Vec<(u32, u32)>,
     /// Whether nodes belong to an instance.
     is_apart: bool,
+    /// Whether objects are saved.
+    exports: bool,
     /// The innermost object that could not be read completely, and its last node.
     broken: (u32, u32),
 }
@@ -107,7 +111,10 @@ impl<'p> Emitter<'_, 'p, '_, '_> {
         match subject.value {
             V::Object(object) => {
                 self.object(object, context, place);
-                self.heading(object);
+                match message.part {
+                    Part::Once(run) => self.wire.name(once_name(self.machine.program, run)),
+                    Part::Whole(_) | Part::Element(..) => self.heading(object),
+                }
             }
             _ => self.value(subject, entries, false),
         }
@@ -207,7 +214,11 @@ impl<'p> Emitter<'_, 'p, '_, '_> {
     fn member(&mut self, at: u32, context: u32, slot: u32, is_instance: bool) {
         let found = self.machine.slot(at);
         let entries = self.fields.entries(context, slot);
-        let V::List(list) = found.value else { return self.value(&found, entries, is_instance) };
+        let mark = if self.exports { self.mark(slot) } else { None };
+        let V::List(list) = found.value else {
+            self.value(&found, entries, is_instance);
+            return self.export(mark, &found);
+        };
         // Instances of elements may add to the memory of lists meanwhile.
         for index in 0..self.machine.elements(list).len() {
             let Some(element) = self.machine.elements(list).get(index).copied() else { break };
@@ -216,7 +227,27 @@ impl<'p> Emitter<'_, 'p, '_, '_> {
                 V::List(_) => self.list(element, entries),
                 _ => self.value(&element, entries, is_instance),
             }
+            self.export(mark, &element);
         }
+    }
+
+    /// What a slot of the object at hand is saved as.
+    fn mark(&self, slot: u32) -> Option<ObjectMark> {
+        let Object { of, .. } = self.machine.object(*self.ancestors.last()?);
+        let of = self.machine.program.types.get(of as usize)?;
+        let member = of.members.checked_add(slot.checked_sub(of.params)?)?;
+        self.machine.program.members.get(member as usize)?.object
+    }
+
+    /// Offers bytes that the file marks as an object.
+    fn export(&mut self, mark: Option<ObjectMark>, slot: &Slot) {
+        let Some(ObjectMark { kind, file }) = mark else { return };
+        let blob = match slot.value {
+            V::Bytes(blob) | V::Str(blob) => blob,
+            V::Object(_) => Blob { buffer: slot.buffer, start: slot.start, end: slot.end },
+            _ => return,
+        };
+        self.wire.object(kind, file, || Some(self.machine.bytes(blob).to_vec()));
     }
 
     /// The elements of a list within a list, which only expressions give.
@@ -416,6 +447,14 @@ impl<'p> Emitter<'_, 'p, '_, '_> {
         let is_about_last = failure.code.is_some_and(|code| code.is(&notes::VALID));
         self.note(Err(failure), if is_about_last { last } else { object });
         Err(Error::Malformed)
+    }
+}
+
+/// The name of the attributes in front of a run: that of the only one of them.
+fn once_name(program: &Program, run: RunCode) -> &'static str {
+    match program.types.get(run.root as usize) {
+        Some(of) if of.seq == 2 => of.slots.get(of.params as usize).copied().unwrap_or_default(),
+        _ => "opening",
     }
 }
 
