@@ -121,6 +121,12 @@ impl Described for File {
 /// `replaces` states that a built-in protocol has the same name. The protocol lives as long as the program.
 #[must_use]
 pub fn protocol(spec: &Spec, top: TypeId, root: Option<TypeId>, replaces: bool) -> &'static Protocol {
+    let file = file(spec, top, root);
+    declared(spec, top, file, found(Registration::of(spec, top), file), replaces)
+}
+
+/// The program of a file with its fields.
+pub(super) fn file(spec: &Spec, top: TypeId, root: Option<TypeId>) -> &'static File {
     let registration = Registration::of(spec, top);
     let roots = match (root, registration) {
         (Some(root), _) => Roots::both(root),
@@ -139,7 +145,7 @@ pub fn protocol(spec: &Spec, top: TypeId, root: Option<TypeId>, replaces: bool) 
     let is_connection = registration.is_some_and(|registration| registration.framing == Framed::Connection);
     let open =
         units.iter().filter(|_| !is_connection).find_map(|(_, unit)| unit.as_ref().err()).map(|open| where_open(spec, open));
-    let file: &'static File = Box::leak(Box::new(File {
+    Box::leak(Box::new(File {
         any: (roots.any.0, fields.root(roots.any)),
         sides: BySide { client, server },
         magic: registration.map(|registration| registration.magic.clone()).unwrap_or_default(),
@@ -150,20 +156,13 @@ pub fn protocol(spec: &Spec, top: TypeId, root: Option<TypeId>, replaces: bool) 
         counts: roots.distinct().iter().any(|root| spec.type_of(*root).params.iter().any(|param| param.name == "pd_index")),
         program,
         fields,
-    }));
-    declared(spec, top, id, file, found(registration, file), replaces)
+    }))
 }
 
 /// The protocol as a value of the registry.
-fn declared(
-    spec: &Spec,
-    top: TypeId,
-    id: &'static str,
-    file: &'static File,
-    found: Vec<Found>,
-    replaces: bool,
-) -> &'static Protocol {
+fn declared(spec: &Spec, top: TypeId, file: &'static File, found: Vec<Found>, replaces: bool) -> &'static Protocol {
     let top = spec.type_of(top);
+    let id = leak(&top.name);
     let title = top.meta.title.as_deref().or(top.docs.doc.as_deref()).unwrap_or(&top.name);
     let title = leak(&title.split_whitespace().collect::<Vec<_>>().join(" "));
     let path = spec.files.get(top.place.file as usize).map(|file| file.path.display().to_string()).unwrap_or_default();

@@ -225,13 +225,13 @@ impl Reading<'_> {
         }
     }
 
-    /// The bytes to wait for before a message is measured again that took much work so far: each time a quarter more, so that all
+    /// The bytes to wait for before a message is measured again that took much work so far: each time an eighth more, so that all
     /// work grows with the bytes.
     fn patience(&self, len: usize) -> usize {
         /// Operations for each message and for each byte that nothing is waited for.
         const FREE: usize = 1 << 14;
-        const FREE_PER_BYTE: usize = 4;
-        if self.half.work > FREE + len.saturating_mul(FREE_PER_BYTE) { len + len / 4 } else { 0 }
+        const FREE_PER_BYTE: usize = 16;
+        if self.half.work > FREE + len.saturating_mul(FREE_PER_BYTE) { len + len / 8 } else { 0 }
     }
 
     /// Looks for the magic behind bytes that belong to no message.
@@ -330,3 +330,6 @@ impl Exchange for Counter {
         self.file.datagram(wire.sender(), index, wire)
     }
 }
+
+#[cfg(test)]
+mod tests;
