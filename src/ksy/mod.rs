@@ -16,6 +16,7 @@ pub mod notes;
 pub mod place;
 mod protocol;
 mod read;
+mod recursive;
 pub mod reference;
 pub mod registration;
 mod report;

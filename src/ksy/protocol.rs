@@ -139,7 +139,9 @@ pub(super) fn file(spec: &Spec, top: TypeId, root: Option<TypeId>) -> &'static F
         (root, unit(spec, root, message))
     });
     let id = leak(&spec.type_of(top).name);
-    let fields = FileFields::new(spec, &all_roots(roots, &units), id, &secrets(spec, registration, id, &units));
+    let is_on_tcp = registration.is_some_and(|registration| registration.is_on_tcp() && registration.framing == Framed::Messages);
+    let runs: Vec<TypeId> = units.iter().filter(|_| is_on_tcp).filter_map(|(_, unit)| holder(unit)).collect();
+    let fields = FileFields::new(spec, &all_roots(roots, &units), id, &secrets(spec, registration, id, &units), &runs);
     let program = compile(spec, registration);
     let [client, server] = units.each_ref().map(|(root, unit)| direction(spec, &program, &fields, *root, unit.as_ref().ok()));
     let is_connection = registration.is_some_and(|registration| registration.framing == Framed::Connection);
@@ -175,6 +177,14 @@ fn declared(spec: &Spec, top: TypeId, file: &'static File, found: Vec<Found>, re
 }
 
 type Units = [(TypeId, std::result::Result<Unit, Open>); 2];
+
+/// The type that holds a run of messages.
+fn holder(unit: &std::result::Result<Unit, Open>) -> Option<TypeId> {
+    match unit {
+        Ok(Unit::Run { run, .. }) => Some(run.holder),
+        Ok(Unit::Whole(_)) | Err(_) => None,
+    }
+}
 
 /// The types that messages are read as from their beginning.
 fn all_roots(roots: Roots, units: &Units) -> Vec<TypeId> {

@@ -7,9 +7,10 @@ use crate::ksy::expr::syntax::{Syntax, SyntaxKind, TypeName};
 use crate::ksy::expr::walk::any;
 use crate::ksy::expr::{Expr, Kind, Slot};
 use crate::ksy::framing::{Open, Unit, unit};
-use crate::ksy::model::{Data, How, Member, Spec, Ty, TypeId};
+use crate::ksy::model::{Member, Spec, Ty, TypeId};
 use crate::ksy::nearest::suggestion;
 use crate::ksy::place::Place;
+use crate::ksy::recursive::objects;
 use crate::ksy::registration::{Carrier, Framed, Registration, Roots, Secret};
 use crate::ksy::report::Complaint;
 use crate::ksy::run::PARAMETERS;
@@ -214,7 +215,7 @@ impl Resolver<'_> {
                 return Vec::new();
             }
             slots = named.iter().map(|(of, slot, _)| (*of, *slot)).collect();
-            types = named.into_iter().flat_map(|(_, _, member)| objects(member)).collect();
+            types = named.into_iter().flat_map(|(_, _, member)| objects(member)).map(TypeId).collect();
             types.sort_unstable();
             types.dedup();
         }
@@ -240,14 +241,4 @@ fn of_enum(spec: &Spec, name: &str, of: TypeId, place: Place) -> Option<Expr> {
     let this = Box::new(Expr { kind: Kind::This, ty: Ty::Struct(Some(of)), place });
     let slot = Slot::Seq(crate::ksy::place::offset(at));
     Some(Expr { kind: Kind::Field { object: this, of, slot }, ty: Ty::Enum(id), place })
-}
-
-/// The types of the objects that a member reads.
-fn objects(member: &Member) -> Vec<TypeId> {
-    let How::Read(read) = &member.how else { return Vec::new() };
-    let of = |data: &Data| if let Data::Object(object) = data { Some(object.of) } else { None };
-    match &read.data {
-        Data::Switch(switch) => switch.cases.iter().map(|(_, data)| data).chain(&switch.otherwise).filter_map(of).collect(),
-        data => of(data).into_iter().collect(),
-    }
 }
