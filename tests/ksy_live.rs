@@ -183,8 +183,8 @@ fn secrets_of_a_file_are_masked_wherever_their_bytes_are_shown() {
     let forms: [&[&str]; 7] =
         [&["--json"], &["-x"], &["-l"], &["-T", "flat"], &["--packets", "-V", "-x"], &["-T", "pdml"], &["-T", "jsonraw"]];
     let file = ["-k", "samples/ksy/mqtt_packets.ksy"];
-    let follow = ["follow", "-s", "tcp/4", "--dir", "c2s", "samples/neighbours.pcap"];
-    let all = forms.iter().map(|form| [&file[..], form, &connect].concat()).chain([[&file[..], &follow].concat()]);
+    let follow = ["follow", "-s", "tcp/4", "--dir", "c2s", "-k", "samples/ksy/mqtt_packets.ksy", "samples/neighbours.pcap"];
+    let all = forms.iter().map(|form| [&file[..], form, &connect].concat()).chain([follow.to_vec()]);
     for arguments in all {
         let done = run(&arguments);
         assert!(done.code == 0 && done.out.contains("mqtt"), "{arguments:?} {}", done.err);

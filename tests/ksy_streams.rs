@@ -200,6 +200,11 @@ fn fields(node: NodeRef<'_>, text: &mut String) {
     }
 }
 
+/// Number of cases: few in a usual run, `KSY_CASES` in a long one.
+fn cases() -> u32 {
+    std::env::var("KSY_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(64)
+}
+
 /// How a stream comes: where it is cut, which segments change places, which messages are lost.
 type Disorder = (Vec<Index>, Vec<(Index, Index)>, Vec<Index>);
 
@@ -308,7 +313,7 @@ fn datagrams_in_any_order_have_the_same_messages() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: cases(), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn a_conversation_cut_shuffled_and_with_lost_messages_has_the_same_messages(
