@@ -163,8 +163,10 @@ impl Reading<'_> {
                 self.half.search = Search::default();
                 match (next.end, next.is_named) {
                     (Measured::Message(_), _) | (_, Some(true)) => true,
-                    (Measured::Exactly(needed) | Measured::Least(needed), _) if more && needed <= DOUBTFUL => {
-                        return Extent::NeedMore(end.saturating_add(needed).min(self.most()));
+                    (Measured::Exactly(needed) | Measured::Least(needed), _)
+                        if more && needed <= DOUBTFUL && end + needed <= self.most() =>
+                    {
+                        return Extent::NeedMore(end + needed);
                     }
                     (Measured::Exactly(_) | Measured::Least(_), name) => name.is_none(),
                     (Measured::Broken(_), _) => false,
