@@ -100,8 +100,7 @@ fn asked_for(
         if is_layer(id) {
             return Err(Some(format!("-k: the id {id} is the name of a header of every capture; give the file another id")));
         }
-        let replaces = Registry::default().applications().any(|protocol| protocol.this.abbrev == id);
-        protocols.push(ksy::protocol(&spec, *top, root, replaces));
+        protocols.push(ksy::protocol(&spec, *top, root, is_built_in(id)));
     }
     Ok(protocols)
 }
@@ -122,6 +121,11 @@ fn report(diagnostics: &[Diagnostic]) {
         let plural = if count == 1 { "" } else { "s" };
         complain(format_args!("{path}: {count} warning{plural}; see {NAME} ksy check {path}"));
     }
+}
+
+/// Whether a built-in application has this name.
+pub(super) fn is_built_in(name: &str) -> bool {
+    crate::protocols::ALL.iter().any(|protocol| protocol.this.abbrev == name)
 }
 
 /// Whether headers below applications have this name.
