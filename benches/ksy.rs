@@ -26,7 +26,7 @@ static FILE: LazyLock<&'static Protocol> = LazyLock::new(|| {
     let spec = ksy::load(&[path], &[]).spec;
     let spec = spec.unwrap_or_default();
     let root = spec.roots.first().copied().unwrap_or(TypeId(0));
-    ksy::protocol(&spec, root, root)
+    ksy::protocol(&spec, root, None, false)
 });
 
 /// One update: 2,000 objects of five members, each a value of its own kind.

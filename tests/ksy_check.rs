@@ -123,3 +123,32 @@ fn a_file_in_place_of_a_capture_is_recognized() {
     assert_eq!(run.code, 4);
     assert!(run.err.contains("this is a Kaitai Struct file"), "{}", run.err);
 }
+
+/// The arguments of a command line with words in single quotes.
+fn words(line: &str) -> Vec<String> {
+    let quoted = line.split('\'').enumerate();
+    let parts = quoted.flat_map(|(n, part)| match n % 2 {
+        0 => part.split_whitespace().map(str::to_owned).collect(),
+        _ => vec![part.to_owned()],
+    });
+    parts.collect()
+}
+
+#[test]
+fn the_worked_example_of_the_page_is_what_the_program_does() {
+    let page = page();
+    let file = blocks(&page, "yaml").into_iter().find(|block| block.contains("id: controller")).unwrap();
+    assert_eq!(file.lines().count(), 20);
+    let folder = folder("ksy-example", &[("controller.ksy", file)]);
+    fs::create_dir_all(folder.join("samples")).unwrap();
+    let sample = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples/tools.pcap");
+    fs::copy(sample, folder.join("samples/tools.pcap")).unwrap();
+    let commands = blocks(&page, "console");
+    assert!(commands.len() >= 5);
+    for block in commands {
+        let (command, shown) = block.split_once('\n').unwrap();
+        let words = words(command.strip_prefix("$ proto-dissect ").unwrap());
+        let done = run_in(&folder, &words.iter().map(String::as_str).collect::<Vec<_>>());
+        assert_eq!((done.code, done.out.as_str(), done.err.as_str()), (0, shown, ""), "{command}");
+    }
+}

@@ -1,4 +1,4 @@
-//! The five files of `samples/ksy/` and the built-in dissectors of the same protocols: equal values at equal places.
+//! Files of `samples/ksy/` and the built-in dissectors of the same protocols: equal values at equal places, and equal messages.
 //!
 //! Each test lists where the two differ on purpose, and which fields the built-in dissector knows beyond the file.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may")]
@@ -206,4 +206,73 @@ fn the_file_of_runescape_types_reads_what_the_built_in_dissector_reads() {
     let bits: Vec<u64> = fields[12]["fields"].as_array().unwrap().iter().filter_map(|field| field["value"].as_u64()).collect();
     // 1 01 10111001 00000
     assert_eq!((bits, &fields[12]["fields"][0]["value"]), (vec![1, 0b1011_1001], &Value::Bool(true)));
+}
+
+/// The messages of a protocol in a sample: sender, place and length of each.
+fn extents(file: Option<&str>, protocol: &str, sample: &str, transport: &str) -> Vec<(String, u64, u64)> {
+    let path = file.map(|file| format!("samples/ksy/{file}.ksy"));
+    let sample = format!("samples/{sample}");
+    let mut arguments: Vec<&str> = path.iter().flat_map(|path| ["-k", path.as_str()]).collect();
+    arguments.extend(["--json", "-Y", protocol, &sample]);
+    let done = common::run(&arguments);
+    assert_eq!((done.code, done.err.as_str()), (0, ""));
+    let records = done.out.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let is_it = |record: &Value| record["protocol"] == protocol && record["stream"].as_str().unwrap().starts_with(transport);
+    let messages = records.filter(|record| record["type"] == "message" && is_it(record));
+    messages.map(|record| (record["src"].to_string(), record["off"].as_u64().unwrap(), record["len"].as_u64().unwrap())).collect()
+}
+
+#[test]
+fn files_find_the_messages_that_built_in_dissectors_find_in_captures() {
+    for (file, protocol, sample, transport, count) in [
+        ("fallout4_pipboy", "pipboy", "pipboy.pcap", "tcp", 80),
+        ("xfire", "xfire", "xfire.pcap", "tcp", 30),
+        ("mqtt_packets", "mqtt", "neighbours.pcap", "tcp", 7),
+        ("a2s_query", "a2s", "queries.pcap", "udp", 8),
+        ("steam_discovery", "steam_ihs_discovery", "queries.pcap", "udp", 2),
+    ] {
+        let by_file = extents(Some(file), file, sample, transport);
+        assert!(by_file.len() >= count, "{file}: {}", by_file.len());
+        assert_eq!(by_file, extents(None, protocol, sample, transport), "{file}");
+    }
+}
+
+/// The values of one protocol in a sample.
+fn in_sample(file: Option<&str>, protocol: &str, sample: &str) -> Vec<Leaf> {
+    let path = file.map(|file| format!("samples/ksy/{file}.ksy"));
+    let sample = format!("samples/{sample}");
+    let mut arguments: Vec<&str> = path.iter().flat_map(|path| ["-k", path.as_str()]).collect();
+    arguments.extend(["--json", "--show-secrets", "-Y", protocol, &sample]);
+    let done = common::run(&arguments);
+    let mut found = Vec::new();
+    for line in done.out.lines() {
+        let record: Value = serde_json::from_str(line).unwrap();
+        if record["protocol"] == protocol {
+            assert!(record.get("notes").is_none_or(|notes| !notes.to_string().contains("broken")), "{record}");
+            let mut leaves = Vec::new();
+            collect(&record["fields"], &mut leaves);
+            // Offsets of frames and streams are those of different messages.
+            let n = record["n"].as_u64().unwrap();
+            found.extend(leaves.into_iter().map(|leaf| Leaf { off: leaf.off + (n << 32), ..leaf }));
+        }
+    }
+    found
+}
+
+#[test]
+fn the_files_of_tools_read_what_the_built_in_dissectors_read() {
+    // Flags are numbers in a file, fields of Protocol Buffers have no types, a password and a payload are bytes. The built-in
+    // dissector has flags for some kinds of MQTT packet only.
+    let valve = ["header", "body.content.vac", "body.content.visibility"];
+    let steam = ["groups", "value.value", "signature"];
+    let mqtt = ["body.password.data", "body.payload", "is_duplicate", "quality", "retain"];
+    for (file, protocol, sample, equal, unlike) in [
+        ("a2s_query", "a2s", "queries.pcap", 40, &valve[..]),
+        ("mqtt_packets", "mqtt", "neighbours.pcap", 40, &mqtt[..]),
+        ("steam_discovery", "steam_ihs_discovery", "queries.pcap", 30, &steam[..]),
+    ] {
+        let compared = compare(&in_sample(Some(file), file, sample), &in_sample(None, protocol, sample));
+        assert!(compared.equal >= equal, "{file}: {compared:?}");
+        assert!(compared.differing.keys().all(|name| unlike.iter().any(|unlike| name.ends_with(unlike))), "{file}: {compared:?}");
+    }
 }

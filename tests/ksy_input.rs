@@ -55,7 +55,7 @@ struct Subject {
 fn subject(file: &Path, dirs: &[PathBuf], inputs: Vec<Vec<u8>>) -> Option<Subject> {
     let spec = ksy::load(&[file.to_owned()], dirs).spec?;
     let top = *spec.roots.first()?;
-    let protocol = ksy::protocol(&spec, top, top);
+    let protocol = ksy::protocol(&spec, top, None, false);
     let registry = Registry::default().and(Vec::leak(vec![protocol]));
     let registry = registry.choosing(Choices { assume: Assume::Protocol(protocol, None), ..Choices::default() });
     Some(Subject { name: file.display().to_string(), registry, inputs })

@@ -5,6 +5,9 @@ meta:
   endian: be
   encoding: ISO-8859-1
   bit-endian: be
+  -proto-dissect:
+    transport: tcp
+    framing: stream
 doc: |
   A library of types for other files to import; the top-level seq reads one of each, so that
   the file can be tried on its own. Every type keeps its raw bytes and adds `value`.

@@ -6,8 +6,11 @@ meta:
   encoding: UTF-8
   -proto-dissect:
     transport: payload
+    over: vcmp
     framing: datagram
-    magic: [0x00, 0x00, 0x00, 0x40]
+    magic: [[0x00, 0x00, 0x00, 0x40], [0x01, 0x00, 0x00, 0x40]]
+    name: call.kind
+    info: '{call.kind == function_kind::named ? call.body.as<named_function>.name : "a call of what a call returns"}'
 doc: |
   The inner part of one VC:MP server-data message. Lengths are big-endian; the identifier and
   the integer and float values are little-endian, as the sender copies them from memory.

@@ -12,6 +12,8 @@ meta:
     roots:
       client: client_stream
       server: xfire
+    name: packet_type
+    info: '{num_attributes} attributes'
 doc: |
   The top-level type is a run of packets. `client_stream` is the same run behind the
   four-byte opening statement that a client sends once per connection.

@@ -52,6 +52,7 @@ const SAMPLES: &[Sample] = &[
     ("vcmp-0471.pcap", vcmp::v471),
     ("queries.pcap", talk::games),
     ("talk.pcap", talk::session),
+    ("tools.pcap", talk::tools),
     ("runescape.pcap", runescape::session),
     ("runescape-cache.pcap", runescape::cache),
     ("runescape-log.bin", runescape::log),

@@ -7,7 +7,7 @@ use crate::input::{InputFormat, Link, Options, link_names, link_number};
 use crate::layers::Next;
 use crate::registry::{Assume, Choices, DecodeAs, Registry, Selector};
 use crate::tree::{Side, StreamId, Transport};
-use crate::wire::{On, Protocol};
+use crate::wire::{How, On, Protocol};
 use std::net::IpAddr;
 use std::ops::RangeInclusive;
 
@@ -171,7 +171,20 @@ pub(super) fn decode_as(registry: Registry, text: &str) -> Result<DecodeAs, Wron
     };
     let name = name.trim();
     let protocol = if matches!(name, "none" | "data") { None } else { Some(protocol(registry, "-d", text, name)?) };
+    if let (true, Some(reason)) = (selector.is_of_streams(), protocol.and_then(without_streams)) {
+        return Err(format!(
+            "-d {text}: {name} has no end of messages on TCP: {reason}; give it a size, or write framing: connection into its -proto-dissect"
+        ));
+    }
     Ok(DecodeAs { selector, protocol })
+}
+
+/// Why a protocol of a file cannot read streams, if so.
+fn without_streams(protocol: &'static Protocol) -> Option<&'static str> {
+    protocol.found.iter().find_map(|found| match found.how {
+        How::Described(described) => described.without_streams(),
+        _ => None,
+    })
 }
 
 /// `27000`, or a range: `8000-8100`, `8000..8100`.

@@ -6,6 +6,7 @@ use super::{Exit, complain, forms, of_output};
 use crate::ksy::diagnostic::Piece;
 use crate::ksy::framing::framing;
 use crate::ksy::model::{How, Spec, TypeId};
+use crate::ksy::registration::{Carrier, Registration};
 use crate::ksy::{self, Diagnostic, Loaded};
 use crate::render::{Role, Theme};
 use std::fmt::Write as _;
@@ -136,8 +137,35 @@ fn summary(spec: &Spec, diagnostics: &[Diagnostic]) -> String {
         let verdict = if warnings == 0 { "no errors".to_owned() } else { counted(warnings, "warning") };
         let _ = writeln!(text, "{}: {verdict}\n  protocol: {}{title}", path.display(), top.name);
         let _ = writeln!(text, "  content: {}\n  on TCP: {}", content(spec, *root), framing(spec, *root).describe(spec));
+        let places = Registration::of(spec, *root).map(places).unwrap_or_default();
+        if !places.is_empty() {
+            let _ = writeln!(text, "  found on: {}", places.join(", "));
+        }
     }
     text
+}
+
+/// Where the registration of a file finds its protocol.
+fn places(registration: &Registration) -> Vec<String> {
+    let mut places = Vec::new();
+    for carrier in &registration.carriers {
+        let name = match carrier {
+            Carrier::Tcp => "TCP",
+            Carrier::Udp => "UDP",
+            Carrier::Payload(over) => {
+                places.extend(over.as_ref().map(|over| format!("inside {over}")));
+                continue;
+            }
+        };
+        places.extend(registration.ports.iter().map(|range| match (range.start(), range.end()) {
+            (first, last) if first == last => format!("{name} {first}"),
+            (first, last) => format!("{name} {first} to {last}"),
+        }));
+        if !registration.magic.is_empty() {
+            places.push(format!("any {name} port by content"));
+        }
+    }
+    places
 }
 
 /// The number of types, fields and enums of a file.

@@ -90,8 +90,8 @@ fn asked_for(
     let mut protocols: Vec<&Protocol> = Vec::new();
     for ((path, name), top) in asked.iter().zip(&spec.roots) {
         let root = match name {
-            Some(name) => type_named(&spec, *top, name).ok_or_else(|| no_type(&spec, *top, path, name))?,
-            None => *top,
+            Some(name) => Some(type_named(&spec, *top, name).ok_or_else(|| no_type(&spec, *top, path, name))?),
+            None => None,
         };
         let id = &spec.type_of(*top).name;
         if protocols.iter().any(|earlier| earlier.this.abbrev == id) {
@@ -100,7 +100,7 @@ fn asked_for(
         if is_layer(id) {
             return Err(Some(format!("-k: the id {id} is the name of a header of every capture; give the file another id")));
         }
-        protocols.push(ksy::protocol(&spec, *top, root));
+        protocols.push(ksy::protocol(&spec, *top, root, is_built_in(id)));
     }
     Ok(protocols)
 }
@@ -121,6 +121,11 @@ fn report(diagnostics: &[Diagnostic]) {
         let plural = if count == 1 { "" } else { "s" };
         complain(format_args!("{path}: {count} warning{plural}; see {NAME} ksy check {path}"));
     }
+}
+
+/// Whether a built-in application has this name.
+pub(super) fn is_built_in(name: &str) -> bool {
+    crate::protocols::ALL.iter().any(|protocol| protocol.this.abbrev == name)
 }
 
 /// Whether headers below applications have this name.

@@ -56,7 +56,7 @@ fn load(file: &Path, dirs: &[PathBuf], read: &mut Vec<PathBuf>) -> Result<&'stat
     if loading::is_layer(id) {
         return Err(left_out(format!("{}: the id {id} is the name of a header of every capture", file.display())));
     }
-    Ok(ksy::protocol(spec, root, root))
+    Ok(ksy::protocol(spec, root, None, loading::is_built_in(id)))
 }
 
 /// Where the files are: `proto-dissect/ksy` in `XDG_CONFIG_HOME`, which is `~/.config` unless it is set.

@@ -85,16 +85,21 @@ impl States {
 
     /// What a protocol remembers; it begins to when it is first asked.
     fn of(&mut self, candidate: Candidate, registry: Registry) -> Option<&mut dyn Exchange> {
-        let How::Exchange(open) = candidate.found.how else { return None };
+        if !candidate.found.how.is_datagram() {
+            return None;
+        }
         let known = self.own.iter().position(|(protocol, _)| std::ptr::eq(*protocol, candidate.protocol));
-        let place = known.unwrap_or_else(|| {
-            let mut state = open(registry.settings());
-            if let Some(details) = &self.details {
-                state.announced(details);
+        let place = match known {
+            Some(place) => place,
+            None => {
+                let mut state = candidate.found.how.exchange(registry.settings())?;
+                if let Some(details) = &self.details {
+                    state.announced(details);
+                }
+                self.own.push((candidate.protocol, state));
+                self.own.len() - 1
             }
-            self.own.push((candidate.protocol, state));
-            self.own.len() - 1
-        });
+        };
         self.own.get_mut(place).map(|(_, state)| &mut **state as &mut dyn Exchange)
     }
 
@@ -115,7 +120,8 @@ impl States {
             _ => place.is_none(),
         };
         self.own.iter().find_map(|(protocol, state)| {
-            let reads = |candidate: &Candidate| matches!(candidate.found.how, How::Exchange(_)) && here(candidate);
+            let reads =
+                |candidate: &Candidate| matches!(candidate.found.how, How::Exchange(_) | How::Described(_)) && here(candidate);
             Candidate::all(protocol).find(reads).filter(|_| state.claims(side, bytes))
         })
     }
@@ -156,12 +162,11 @@ impl Turn<'_> {
         let (states, side, registry) = (&mut *self.states, self.side, self.registry);
         let (result, is_fine) = bug::reading(&mut wire, range.end, protocol, |wire| match candidate.found.how {
             How::Datagram(read) => read(wire),
-            How::Described(description) => description.message(wire),
-            How::Exchange(_) => match states.of(candidate, registry) {
-                Some(state) => state.message(side, wire),
-                None => Ok(()),
+            how => match (states.of(candidate, registry), how) {
+                (Some(state), _) => state.message(side, wire),
+                (None, How::Described(description)) => description.message(wire),
+                (None, _) => Ok(()),
             },
-            How::Stream(_) => Ok(()),
         });
         if !is_fine {
             self.states.failed.push(protocol);

@@ -9,6 +9,7 @@ pub fn place(on: On) -> String {
         On::Tcp(port) => format!("TCP {port}"),
         On::TcpRun(first, last) => format!("TCP {first} to {last}"),
         On::Udp(port) => format!("UDP {port}"),
+        On::UdpRun(first, last) => format!("UDP {first} to {last}"),
         On::AnyTcp => String::from("any TCP port"),
         On::AnyUdp => String::from("any UDP port"),
         On::Over(carrier) => format!("inside {carrier}"),
@@ -39,13 +40,14 @@ pub(super) fn recognition(found: &Found) -> &'static str {
         Heuristic::Anything => "whatever the bytes look like",
         Heuristic::Stream(_) => "if the first bytes of both sides look like it",
         Heuristic::Datagram(_) | Heuristic::InContext(_) => "if the bytes look like it",
+        Heuristic::Described(_) => "if it begins with the magic of the file",
     }
 }
 
 /// What is read at a place.
 pub(super) fn reading(found: &Found) -> &'static str {
     match found.how {
-        How::Stream(_) => "stream",
+        How::Stream(_) | How::DescribedStream(_) => "stream",
         How::Datagram(_) | How::Described(_) => "datagrams",
         How::Exchange(_) => "datagrams, with earlier ones",
     }

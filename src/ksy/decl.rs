@@ -40,7 +40,7 @@ pub(super) struct RegistrationDecl {
     pub(super) carriers: Vec<Named<CarrierDecl>>,
     pub(super) over: Option<Named<String>>,
     pub(super) ports: Vec<RangeInclusive<u16>>,
-    pub(super) magic: Option<Named<Vec<u8>>>,
+    pub(super) magic: Vec<Vec<u8>>,
     pub(super) framing: Option<Named<&'static str>>,
     pub(super) message: Option<TypeName>,
     /// Of the client, of the server, of any direction.
@@ -101,6 +101,8 @@ pub(super) struct AttrDecl {
     pub(super) valid: Option<ValidDecl>,
     pub(super) contents: Option<Named<Vec<u8>>>,
     pub(super) parent: Option<ParentDecl>,
+    /// The ending of the file that the value may be saved as.
+    pub(super) object: Option<String>,
     pub(super) bytes: BytesDecl,
     /// Whether a key that decides what is read has an error.
     pub(super) broken: bool,

@@ -3,8 +3,9 @@
 //! A type inside itself uses the fields of its outermost occurrence, so that names stay finite.
 
 use super::compile::{ShapeKind, leak, shapes_of};
-use super::model::{Docs, EnumId, Spec, Type, TypeId};
-use crate::tree::{Field, Kind, Names, NodeRef};
+use super::model::{Docs, EnumId, Member, Spec, Ty, Type, TypeId};
+use super::recursive::{is_recursive, recursive};
+use crate::tree::{Field, Kind, Names, NodeRef, Times};
 use std::collections::HashMap;
 use std::fmt;
 
@@ -26,6 +27,8 @@ pub(super) struct FileFields {
     slots: Vec<Vec<(u32, u32)>>,
     /// All fields, for lists.
     all: Vec<&'static Field>,
+    /// The contexts of roots.
+    roots: Vec<(TypeId, u32)>,
 }
 
 /// The field of one shape of a member.
@@ -51,13 +54,40 @@ struct Context {
     unparsed: Option<&'static Field>,
     /// What its `to-string` gives.
     summary: Option<&'static Field>,
+    /// How often objects are there.
+    spot: Spot,
+}
+
+/// How often an object may be at a place.
+#[derive(Debug, Clone, Copy)]
+enum Spot {
+    /// Once in a message.
+    Once,
+    /// Once in each object of this field, which repeats.
+    Per(&'static Field),
+    /// Any number of times: inside several that repeat, or inside itself.
+    Any,
+}
+
+impl Spot {
+    fn times(self) -> Times {
+        match self {
+            Spot::Once => Times::Once,
+            Spot::Per(group) => Times::OncePer(group),
+            Spot::Any => Times::Any,
+        }
+    }
 }
 
 impl FileFields {
-    /// The fields of a type as the root of a protocol of this name.
-    pub(super) fn new(spec: &Spec, root: TypeId, id: &str) -> FileFields {
+    /// The fields of these types as roots of a protocol of this name. Values at the paths of `secrets`, and below, are masked.
+    /// Each element of `runs`, the last attributes of these types, is a message of its own.
+    pub(super) fn new(spec: &Spec, roots: &[TypeId], id: &str, secrets: &[String], runs: &[TypeId]) -> FileFields {
         let mut builder = Builder {
             spec,
+            secrets,
+            runs,
+            recursive: recursive(spec),
             by_type: HashMap::new(),
             names: HashMap::new(),
             known: HashMap::new(),
@@ -67,16 +97,26 @@ impl FileFields {
                 contexts: Vec::new(),
                 slots: spec.types.iter().map(shape_places).collect(),
                 all: Vec::new(),
+                roots: Vec::new(),
             },
         };
-        let whole = builder.context(root, NO_CONTEXT, id.to_owned());
-        builder.add_unparsed(whole);
+        for root in roots {
+            let spot = if is_recursive(&builder.recursive, *root) { Spot::Any } else { Spot::Once };
+            let whole = builder.context(*root, NO_CONTEXT, id.to_owned(), spot);
+            builder.add_unparsed(whole);
+            builder.of.roots.push((*root, whole));
+        }
         let mut next = 0;
         while next < builder.of.contexts.len() {
             builder.fill(next);
             next += 1;
         }
         builder.of
+    }
+
+    /// The context of a root.
+    pub(super) fn root(&self, of: TypeId) -> u32 {
+        self.roots.iter().find(|(root, _)| *root == of).map_or(NO_CONTEXT, |(_, context)| *context)
     }
 
     /// All fields.
@@ -118,6 +158,12 @@ fn shape_places(of: &Type) -> Vec<(u32, u32)> {
 
 struct Builder<'s> {
     spec: &'s Spec,
+    /// Paths whose values are masked.
+    secrets: &'s [String],
+    /// Types whose last attribute is a run of messages.
+    runs: &'s [TypeId],
+    /// Which types can contain themselves.
+    recursive: Vec<bool>,
     /// Contexts of types by their names alone.
     by_type: HashMap<TypeId, u32>,
     names: HashMap<EnumId, Names>,
@@ -127,20 +173,21 @@ struct Builder<'s> {
     of: FileFields,
 }
 
-/// What fields of one name have in common that are one field: their kind, the table of their value names, and a summary.
-type Likeness = (Kind, usize, bool);
+/// What fields of one name have in common that are one field: their kind, the table of their value names, a summary, and how often
+/// they occur.
+type Likeness = (Kind, usize, bool, (u8, usize));
 
 impl Builder<'_> {
     /// Adds a context without entries.
-    fn context(&mut self, of: TypeId, parent: u32, path: String) -> u32 {
+    fn context(&mut self, of: TypeId, parent: u32, path: String, spot: Spot) -> u32 {
         let code = self.spec.type_of(of);
         let has_summary = code.summary.is_some();
         let summary = has_summary.then(|| {
             let about = "The object in a few words, as the file puts it";
-            self.add(Field::text(leak(&format!("{path}._summary")), "_summary", about))
+            self.add(Field { times: spot.times(), ..Field::text(leak(&format!("{path}._summary")), "_summary", about) })
         });
         let number = u32::try_from(self.of.contexts.len()).unwrap_or(NO_CONTEXT);
-        self.of.contexts.push(Context { of, parent, path, first: 0, unparsed: None, summary });
+        self.of.contexts.push(Context { of, parent, path, first: 0, unparsed: None, summary, spot });
         number
     }
 
@@ -163,7 +210,7 @@ impl Builder<'_> {
         let first = u32::try_from(self.of.entries.len()).unwrap_or_default();
         let Some(context) = self.of.contexts.get_mut(number) else { return };
         context.first = first;
-        let (of, path) = (context.of, context.path.clone());
+        let (of, path, spot) = (context.of, context.path.clone(), context.spot);
         let number = u32::try_from(number).unwrap_or(NO_CONTEXT);
         let code = self.spec.type_of(of);
         for (place, member) in (0..).zip(code.seq.iter().chain(&code.instances)) {
@@ -172,10 +219,18 @@ impl Builder<'_> {
             let (label, about) =
                 *self.words.entry((of, place)).or_insert_with(|| (leak(&member.name), leak(&about(&member.docs))));
             for shape in shapes_of(member) {
-                let field = self.field(shape.kind, &name, label, about);
+                let is_run = self.runs.contains(&of) && code.seq.last().is_some_and(|last| std::ptr::eq(last, member));
+                let repeats = repeats(member) && !is_run;
+                let times = if repeats { Times::Any } else { spot.times() };
+                let field = self.field(shape.kind, &name, (label, about), times);
                 let context = match shape.kind {
                     ShapeKind::Object(of) => {
-                        let context = self.inner(number, of, &name);
+                        let spot = match (spot, field) {
+                            (Spot::Once, Some(field)) if repeats => Spot::Per(field),
+                            (spot, _) if !repeats => spot,
+                            _ => Spot::Any,
+                        };
+                        let context = self.inner(number, of, &name, spot);
                         if shape.has_stream {
                             self.add_unparsed(context);
                         }
@@ -189,7 +244,8 @@ impl Builder<'_> {
     }
 
     /// The context of an object inside another one.
-    fn inner(&mut self, around: u32, of: TypeId, path: &str) -> u32 {
+    fn inner(&mut self, around: u32, of: TypeId, path: &str, spot: Spot) -> u32 {
+        let spot = if is_recursive(&self.recursive, of) { Spot::Any } else { spot };
         let mut ancestor = around;
         while let Some(context) = self.of.contexts.get(ancestor as usize) {
             if context.of == of {
@@ -198,19 +254,25 @@ impl Builder<'_> {
             ancestor = context.parent;
         }
         if self.of.all.len() < MOST && path.len() <= PATH {
-            return self.context(of, around, path.to_owned());
+            return self.context(of, around, path.to_owned(), spot);
         }
         if let Some(known) = self.by_type.get(&of) {
             return *known;
         }
         let root = self.of.contexts.first().map(|root| root.path.clone()).unwrap_or_default();
         let path = format!("{root}.{}", self.spec.type_of(of).name);
-        let context = self.context(of, NO_CONTEXT, path);
+        let context = self.context(of, NO_CONTEXT, path, Spot::Any);
         self.by_type.insert(of, context);
         context
     }
 
-    fn field(&mut self, kind: ShapeKind, name: &str, label: &'static str, about: &'static str) -> Option<&'static Field> {
+    fn field(
+        &mut self,
+        kind: ShapeKind,
+        name: &str,
+        (label, about): (&'static str, &'static str),
+        times: Times,
+    ) -> Option<&'static Field> {
         let abbrev = leak(name);
         let field = match kind {
             ShapeKind::Int(None) => Field::number(abbrev, label, about),
@@ -225,12 +287,21 @@ impl Builder<'_> {
             ShapeKind::Object(_) => Field::group(abbrev, label, about),
             ShapeKind::Reference => return None,
         };
-        Some(self.add(field))
+        let is_below =
+            |secret: &String| name.strip_prefix(secret.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
+        let is_secret = self.secrets.iter().any(is_below);
+        let field = Field { times, ..field };
+        Some(self.add(if is_secret { field.secret() } else { field }))
     }
 
     /// A field that lives as long as the program. Objects of several types at one place share their fields.
     fn add(&mut self, field: Field) -> &'static Field {
-        let kind = (field.kind, field.names.as_ptr() as usize, field.digest.is_some());
+        let times = match field.times {
+            Times::Any => (0, 0),
+            Times::Once => (1, 0),
+            Times::OncePer(group) => (2, std::ptr::from_ref(group).addr()),
+        };
+        let kind = (field.kind, field.names.as_ptr() as usize, field.digest.is_some(), times);
         let known = self.known.get(&(field.abbrev, kind)).copied();
         known.unwrap_or_else(|| {
             let added = self.add_new(field);
@@ -261,6 +332,11 @@ impl Builder<'_> {
         self.names.insert(id, names);
         names
     }
+}
+
+/// Whether the value of a member is an array.
+fn repeats(member: &Member) -> bool {
+    matches!(member.ty, Ty::Array(_))
 }
 
 /// The description of a field: its documentation in one paragraph, and its name in the original.

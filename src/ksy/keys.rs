@@ -67,7 +67,10 @@ pub static REGISTRATION: Keys = Keys {
         key("transport", "`tcp`, `udp`, `payload` (carried by another protocol), or a list of these"),
         key("over", "the name under which another protocol hands over the payload: `raknet`"),
         key("ports", "ports and ranges of ports: `[27000, 27010-27019]`"),
-        key("magic", "the first bytes of a direction or a datagram on any other port: a text, or a list of bytes and texts"),
+        key(
+            "magic",
+            "the first bytes of a direction or a datagram on any other port: a text, a list of bytes and texts, or several such lists",
+        ),
         key("framing", "on TCP `stream`, or `connection`: all that a side sends, read when the side closes; else `datagram`"),
         key("message", "the type that repeats on a stream, where it does not follow from the root"),
         key("roots", "the type that each direction begins with"),
@@ -115,6 +118,16 @@ pub static ATTRIBUTE: Keys = Keys {
         key("process", "`xor(key)`, `rol(bits)`, `ror(bits)`, `zlib`, or a processor of the program"),
         key("parent", "the `_parent` of the object, or `false`"),
         key("valid", "what the value must be"),
+        key("-proto-dissect", "what else becomes of the value; other programs ignore the key"),
+    ],
+};
+
+/// `-proto-dissect` of an attribute.
+pub static EXTENSION: Keys = Keys {
+    of: "`-proto-dissect` of an attribute",
+    keys: &[
+        key("object", "the bytes are an object, which `objects` lists and saves: the ending of its file, such as `png`"),
+        key("content", "what the bytes are, for readers of the file: `json`"),
     ],
 };
 
@@ -171,4 +184,5 @@ pub static VALID: Keys = Keys {
 };
 
 /// All of them, in the order of the documentation.
-pub static ALL: &[&Keys] = &[&TYPE, &META, &REGISTRATION, &ROOTS, &ATTRIBUTE, &INSTANCE, &PARAM, &MEMBER, &SWITCH, &VALID];
+pub static ALL: &[&Keys] =
+    &[&TYPE, &META, &REGISTRATION, &ROOTS, &ATTRIBUTE, &EXTENSION, &INSTANCE, &PARAM, &MEMBER, &SWITCH, &VALID];

@@ -165,6 +165,8 @@ pub struct Member {
     pub valid: Option<Valid>,
     /// The type of the whole value: an array where it repeats.
     pub ty: Ty,
+    /// Of bytes that may be saved as a file, the ending of its name.
+    pub object: Option<String>,
     /// Where its name is written; without a name, the whole attribute.
     pub place: Place,
 }

@@ -2,13 +2,16 @@
 //!
 //! Fields are compared by address and live as long as the program, so those of a file are leaked once when it is loaded.
 
-use super::compile::program::Program;
-use super::compile::{compile, leak};
+use super::compile::program::{Program, RunCode, UnitCode};
+use super::compile::{compile, leak, looks_around};
 use super::fields::FileFields;
-use super::model::{Spec, TypeId};
-use super::run::{Memory, run};
-use crate::tree::Field;
-use crate::wire::{Described, Found, Heuristic, How, On, Protocol, Result, Wire};
+use super::framing::{Open, Run, Unit, unit};
+use super::model::{How as Made, Spec, TypeId};
+use super::registration::{Carrier, Framed, Registration, Roots};
+use super::run::{Context, Memory, Message, Part, run};
+use super::session::{Counter, Session};
+use crate::tree::{BySide, Field, Side};
+use crate::wire::{Conversation, Described, Exchange, Found, Heuristic, How, On, Opening, Protocol, Result, Verdict, Wire};
 use std::cell::RefCell;
 
 thread_local! {
@@ -16,38 +19,304 @@ thread_local! {
     static MEMORY: RefCell<Memory> = RefCell::default();
 }
 
-/// A program with the fields that it fills.
-struct File {
-    program: Program,
-    fields: FileFields,
-    root: TypeId,
+/// A program with the fields that it fills, and what is known of its messages.
+pub(super) struct File {
+    pub(super) program: Program,
+    pub(super) fields: FileFields,
+    /// What each side sends.
+    pub(super) sides: BySide<Direction>,
+    /// What is read where the side is not known.
+    any: (u32, u32),
+    /// Possibilities for the first bytes.
+    pub(super) magic: Vec<Vec<u8>>,
+    pub(super) resyncs: bool,
+    pub(super) max_message: Option<usize>,
+    /// Whether all that a side sends is one message.
+    pub(super) is_connection: bool,
+    /// Why messages have no end on TCP.
+    open: Option<String>,
+    /// Whether messages are numbered.
+    counts: bool,
 }
 
-impl Described for File {
-    fn message(&self, wire: &mut Wire<'_>) -> Result {
+/// What a side sends.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Direction {
+    /// Its root, and the context of that.
+    pub(super) root: (u32, u32),
+    /// Its messages on a stream. Where they have no end, the root.
+    pub(super) unit: UnitCode,
+    /// The context of its messages; of a run, that of the object that holds it.
+    pub(super) place: u32,
+    /// Of a run, its slot in that object.
+    pub(super) slot: u32,
+}
+
+impl File {
+    /// Dissects a message into the layer of a wire.
+    pub(super) fn dissect(&self, message: &Message<'_>, wire: &mut Wire<'_>) -> Result {
         MEMORY.with_borrow_mut(|memory| {
-            let result = run(&self.program, &self.fields, self.root.0, memory, wire);
+            let result = run(&self.program, &self.fields, message, memory, wire);
             memory.clear();
             result
         })
     }
+
+    /// Calls a function with the memory of this thread.
+    pub(super) fn with_memory<T>(call: impl FnOnce(&mut Memory) -> T) -> T {
+        MEMORY.with_borrow_mut(call)
+    }
+
+    /// Dissects a datagram, or bytes of which no more than the side is known.
+    pub(super) fn datagram(&self, from: Option<Side>, index: u64, wire: &mut Wire<'_>) -> Result {
+        let (of, place) = from.map_or(self.any, |side| self.sides[side].root);
+        let context = Context { from, index, ports: ports(wire) };
+        self.dissect(&Message { part: Part::Whole(of), place, slot: 0, context, is_cut: false }, wire)
+    }
 }
 
-/// The protocol of a file: `root` is the type of a message, and a type of `top`'s file. It lives as long as the program.
+/// The ports of sender and receiver; 0 where they are not known.
+pub(super) fn ports(wire: &Wire<'_>) -> [u16; 2] {
+    wire.ends().map_or([0; 2], |ends| ends.map(|end| end.port()))
+}
+
+impl Described for File {
+    fn message(&self, wire: &mut Wire<'_>) -> Result {
+        self.datagram(wire.sender(), 0, wire)
+    }
+
+    fn exchange(&'static self) -> Option<Box<dyn Exchange>> {
+        self.counts.then(|| Box::new(Counter::new(self)) as Box<dyn Exchange>)
+    }
+
+    fn conversation(&'static self, from_start: [bool; 2]) -> Box<dyn Conversation> {
+        Box::new(Session::new(self, from_start))
+    }
+
+    fn recognizes(&self, bytes: &[u8]) -> bool {
+        self.magic.iter().any(|magic| bytes.starts_with(magic))
+    }
+
+    fn recognizes_stream(&self, opening: &Opening<'_>) -> Verdict {
+        let mut verdict = Verdict::No;
+        for side in Side::BOTH.into_iter().filter(|side| opening.starts(*side)) {
+            let sent = opening.of(side);
+            if self.recognizes(sent) {
+                return Verdict::Yes(Side::Server);
+            }
+            let may_become = || self.magic.iter().any(|magic| magic.starts_with(sent));
+            if !sent.is_empty() && !opening.complete && may_become() {
+                verdict = Verdict::Unsure;
+            }
+        }
+        verdict
+    }
+
+    fn without_streams(&self) -> Option<&str> {
+        self.open.as_deref()
+    }
+}
+
+/// The protocol of a file with this top. `root` is the type of a message that the user names in place of those of the file.
+/// `replaces` states that a built-in protocol has the same name. The protocol lives as long as the program.
 #[must_use]
-pub fn protocol(spec: &Spec, top: TypeId, root: TypeId) -> &'static Protocol {
+pub fn protocol(spec: &Spec, top: TypeId, root: Option<TypeId>, replaces: bool) -> &'static Protocol {
+    let file = file(spec, top, root);
+    declared(spec, top, file, found(Registration::of(spec, top), file), replaces)
+}
+
+/// The program of a file with its fields.
+pub(super) fn file(spec: &Spec, top: TypeId, root: Option<TypeId>) -> &'static File {
+    let registration = Registration::of(spec, top);
+    let roots = match (root, registration) {
+        (Some(root), _) => Roots::both(root),
+        (None, Some(registration)) => registration.roots,
+        (None, None) => Roots::both(top),
+    };
+    let message = registration.filter(|_| root.is_none()).and_then(|registration| registration.message);
+    let units = [Side::Client, Side::Server].map(|side| {
+        let root = if side == Side::Client { roots.client } else { roots.server };
+        (root, unit(spec, root, message))
+    });
+    let id = leak(&spec.type_of(top).name);
+    let is_on_tcp = registration.is_some_and(|registration| registration.is_on_tcp() && registration.framing == Framed::Messages);
+    let runs: Vec<TypeId> = units.iter().filter(|_| is_on_tcp).filter_map(|(_, unit)| holder(unit)).collect();
+    let fields = FileFields::new(spec, &all_roots(roots, &units), id, &secrets(spec, registration, id, &units), &runs);
+    let program = compile(spec, registration);
+    let [client, server] = units.each_ref().map(|(root, unit)| direction(spec, &program, &fields, *root, unit.as_ref().ok()));
+    let is_connection = registration.is_some_and(|registration| registration.framing == Framed::Connection);
+    let open =
+        units.iter().filter(|_| !is_connection).find_map(|(_, unit)| unit.as_ref().err()).map(|open| where_open(spec, open));
+    Box::leak(Box::new(File {
+        any: (roots.any.0, fields.root(roots.any)),
+        sides: BySide { client, server },
+        magic: registration.map(|registration| registration.magic.clone()).unwrap_or_default(),
+        resyncs: registration.is_some_and(|registration| registration.resyncs),
+        max_message: registration.and_then(|registration| registration.max_message),
+        is_connection,
+        open,
+        counts: roots.distinct().iter().any(|root| spec.type_of(*root).params.iter().any(|param| param.name == "pd_index")),
+        program,
+        fields,
+    }))
+}
+
+/// The protocol as a value of the registry.
+fn declared(spec: &Spec, top: TypeId, file: &'static File, found: Vec<Found>, replaces: bool) -> &'static Protocol {
     let top = spec.type_of(top);
-    let of = spec.type_of(root);
     let id = leak(&top.name);
-    let fields = FileFields::new(spec, root, id);
-    let title = top.meta.title.as_deref().or(of.docs.doc.as_deref()).unwrap_or(&top.name);
+    let title = top.meta.title.as_deref().or(top.docs.doc.as_deref()).unwrap_or(&top.name);
     let title = leak(&title.split_whitespace().collect::<Vec<_>>().join(" "));
-    let this: &'static Field = Box::leak(Box::new(Field::protocol(id, id, title)));
-    let rest = fields.unparsed(0);
-    let all: Vec<&'static Field> = std::iter::once(this).chain(fields.all().iter().copied()).collect();
-    let file: &'static File = Box::leak(Box::new(File { program: compile(spec), fields, root }));
-    // No payload is recognized by itself: a file is chosen by name.
-    let found = Found { on: On::Chosen, heuristic: Heuristic::Anything, how: How::Described(file) };
-    let protocol = Protocol::new(this, Vec::leak(all), Vec::leak(vec![found]));
-    Box::leak(Box::new(Protocol { rest, ..protocol }))
+    let path = spec.files.get(top.place.file as usize).map(|file| file.path.display().to_string()).unwrap_or_default();
+    let instead = if replaces { ", in place of the built-in protocol of this name" } else { "" };
+    let covers = leak(&format!("As {path} describes it{instead}"));
+    let this: &'static Field = Box::leak(Box::new(Field::protocol(id, id, title).covers(covers)));
+    let all: Vec<&'static Field> = std::iter::once(this).chain(file.fields.all().iter().copied()).collect();
+    let protocol = Protocol::new(this, Vec::leak(all), Vec::leak(found));
+    Box::leak(Box::new(Protocol { rest: file.fields.unparsed(0), ..protocol }))
+}
+
+type Units = [(TypeId, std::result::Result<Unit, Open>); 2];
+
+/// The type that holds a run of messages.
+fn holder(unit: &std::result::Result<Unit, Open>) -> Option<TypeId> {
+    match unit {
+        Ok(Unit::Run { run, .. }) => Some(run.holder),
+        Ok(Unit::Whole(_)) | Err(_) => None,
+    }
+}
+
+/// The types that messages are read as from their beginning.
+fn all_roots(roots: Roots, units: &Units) -> Vec<TypeId> {
+    let mut all = vec![roots.any];
+    for (root, unit) in units {
+        let whole = if let Ok(Unit::Whole(of)) = unit { Some(*of) } else { None };
+        for of in [Some(*root), whole].into_iter().flatten() {
+            if !all.contains(&of) {
+                all.push(of);
+            }
+        }
+    }
+    all
+}
+
+/// The paths of secrets as names of fields: below the root, and below each message of a run.
+fn secrets(spec: &Spec, registration: Option<&Registration>, id: &str, units: &Units) -> Vec<String> {
+    let mut above = vec![id.to_owned()];
+    for (root, unit) in units {
+        if let Ok(Unit::Run { run, .. }) = unit {
+            let names =
+                chain(spec, *root, run).into_iter().filter_map(|of| spec.type_of(of).seq.last()).map(|last| last.name.as_str());
+            above.push(names.fold(id.to_owned(), |path, name| format!("{path}.{name}")));
+        }
+    }
+    let secrets = registration.map(|registration| registration.secrets.as_slice()).unwrap_or_default();
+    let paths = secrets.iter().flat_map(|secret| above.iter().map(|above| format!("{above}.{}", secret.path.join("."))));
+    paths.collect()
+}
+
+/// The types from a root down to the one that holds a run, each at the end of the one before.
+fn chain(spec: &Spec, root: TypeId, run: &Run) -> Vec<TypeId> {
+    let last = |of: &TypeId| {
+        let Made::Read(read) = &spec.type_of(*of).seq.last()?.how else { return None };
+        if let super::model::Data::Object(object) = &read.data { Some(object.of) } else { None }
+    };
+    let mut all: Vec<TypeId> = Vec::new();
+    let mut next = Some(root);
+    while let Some(of) = next.filter(|of| !all.contains(of)) {
+        all.push(of);
+        next = if of == run.holder { None } else { last(&of) };
+    }
+    all
+}
+
+fn direction(spec: &Spec, program: &Program, fields: &FileFields, root: TypeId, unit: Option<&Unit>) -> Direction {
+    let whole = |of: TypeId| Direction {
+        root: (root.0, fields.root(root)),
+        unit: UnitCode::Whole(of.0),
+        place: fields.root(of),
+        slot: 0,
+    };
+    let run = match unit {
+        None => return whole(root),
+        Some(Unit::Whole(of)) => return whole(*of),
+        Some(Unit::Run { run, .. }) => run,
+    };
+    let types = chain(spec, root, run);
+    let mut place = fields.root(root);
+    for (around, inner) in types.iter().zip(types.iter().skip(1)) {
+        let slot = last_slot(program, *around);
+        let is_inner = |entry: &&super::fields::Entry| entry.kind == super::compile::ShapeKind::Object(*inner);
+        place = fields.entries(place, slot).iter().find(is_inner).map_or(place, |entry| entry.context);
+    }
+    let has_once = types.iter().any(|of| spec.type_of(*of).seq.len() > 1);
+    let member = spec.type_of(run.holder).seq.last();
+    let depends = member.is_some_and(|member| !member.expressions().is_empty())
+        || types.iter().any(|of| spec.type_of(*of).endian_switch.is_some())
+        || looks_around(spec);
+    let slot = last_slot(program, run.holder);
+    let holder = program.types.get(run.holder.0 as usize);
+    let member = holder.map_or(0, |holder| holder.members + holder.seq.saturating_sub(1));
+    let run = RunCode { root: root.0, member, has_once, uses_once: has_once && depends };
+    Direction { unit: UnitCode::Run(run), place, slot, ..whole(root) }
+}
+
+/// The slot of the last attribute of a type.
+fn last_slot(program: &Program, of: TypeId) -> u32 {
+    program.types.get(of.0 as usize).map_or(0, |of| of.first_instance().saturating_sub(1))
+}
+
+/// Why a message has no end, and where the file has that.
+fn where_open(spec: &Spec, open: &Open) -> String {
+    let file = spec.files.get(open.place.file as usize);
+    let before = file.and_then(|file| file.text.get(..open.place.start as usize)).unwrap_or_default();
+    let line = before.matches('\n').count() + 1;
+    let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+    let path = file.map(|file| file.path.display().to_string()).unwrap_or_default();
+    format!("{path}:{line}:{column}: {}", open.reason)
+}
+
+/// Where the registration of a file finds its protocol. The user can always name it.
+fn found(registration: Option<&Registration>, file: &'static File) -> Vec<Found> {
+    let datagrams = How::Described(file);
+    let streams = How::DescribedStream(file);
+    let by_magic = Heuristic::Described(file);
+    let has_magic = !file.magic.is_empty();
+    let mut found = Vec::new();
+    let mut add = |on, heuristic, how| found.push(Found { on, heuristic, how });
+    if let Some(registration) = registration {
+        let ranges = || registration.ports.iter().map(|range| (*range.start(), *range.end()));
+        for carrier in &registration.carriers {
+            match carrier {
+                Carrier::Tcp => {
+                    ranges().for_each(|(first, last)| add(tcp(first, last), Heuristic::Anything, streams));
+                    if has_magic {
+                        add(On::AnyTcp, by_magic, streams);
+                    }
+                }
+                Carrier::Udp => {
+                    ranges().for_each(|(first, last)| add(udp(first, last), Heuristic::Anything, datagrams));
+                    if has_magic {
+                        add(On::AnyUdp, by_magic, datagrams);
+                    }
+                }
+                Carrier::Payload(Some(over)) if has_magic => add(On::Over(leak(over)), by_magic, datagrams),
+                Carrier::Payload(Some(over)) => add(On::Over(leak(over)), Heuristic::Anything, datagrams),
+                Carrier::Payload(None) => {}
+            }
+        }
+    }
+    add(On::Chosen, Heuristic::Anything, datagrams);
+    if file.open.is_none() {
+        add(On::Chosen, Heuristic::Anything, streams);
+    }
+    found
+}
+
+fn tcp(first: u16, last: u16) -> On {
+    if first == last { On::Tcp(first) } else { On::TcpRun(first, last) }
+}
+
+fn udp(first: u16, last: u16) -> On {
+    if first == last { On::Udp(first) } else { On::UdpRun(first, last) }
 }

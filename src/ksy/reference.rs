@@ -3,6 +3,7 @@
 use super::encodings::ENCODINGS;
 use super::keys;
 use super::resolve::methods;
+use super::run::PARAMETERS;
 use std::fmt::Write;
 
 /// Types of attributes and parameters.
@@ -66,6 +67,8 @@ pub fn tables() -> String {
         OPERATORS.iter().map(|(name, about)| (code_list(name), (*about).to_owned())),
     );
     rows(&mut text, "Special names", ("name", "meaning"), SPECIAL.iter().map(|(name, about)| (code(name), (*about).to_owned())));
+    let parameters = PARAMETERS.iter().map(|(name, about)| (code(name), (*about).to_owned()));
+    rows(&mut text, "Parameters of roots", ("name of a parameter", "what it gets"), parameters);
     let mut methods_of: Vec<(&str, Vec<String>)> = Vec::new();
     for (of, name, args) in methods() {
         match methods_of.iter_mut().find(|(known, _)| *known == of) {

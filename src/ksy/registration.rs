@@ -12,8 +12,8 @@ pub struct Registration {
     pub carriers: Vec<Carrier>,
     /// `ports`, of TCP and UDP alike.
     pub ports: Vec<RangeInclusive<u16>>,
-    /// `magic`: the first bytes of a direction or a datagram. Empty where nothing is recognized by content.
-    pub magic: Vec<u8>,
+    /// `magic`: possibilities for the first bytes of a direction or a datagram. Empty where nothing is recognized by content.
+    pub magic: Vec<Vec<u8>>,
     /// `framing` of streams.
     pub framing: Framed,
     /// `message`: the type that repeats.

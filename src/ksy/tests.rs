@@ -612,7 +612,7 @@ fn fields_of_many_paths_share_their_words_and_have_short_names() {
     let types: String = (0..40).map(|at| format!("  t{at}: {{seq: [{{id: {name}{at}, type: t{}}}]}}\n", at + 1)).collect();
     let spec = spec(&body(&format!("seq: [{{id: a, type: t0}}]\ntypes:\n{types}  t40: {{seq: [{{id: z, type: u1}}]}}\n")));
     let top = spec.roots[0];
-    let fields = super::protocol(&spec, top, top).fields;
+    let fields = super::protocol(&spec, top, None, false).fields;
     assert!(fields.iter().all(|field| field.abbrev.len() < 2000) && fields.iter().any(|field| field.abbrev.ends_with(".z")));
     assert!(super::lua::dissector(&spec, top).text.lines().all(|line| line.len() < 6000));
 }

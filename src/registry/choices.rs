@@ -68,6 +68,12 @@ pub struct FlowContext {
 }
 
 impl Selector {
+    /// Whether it selects nothing but TCP connections.
+    #[must_use]
+    pub fn is_of_streams(&self) -> bool {
+        matches!(self, Selector::Ports(Transport::Tcp, _) | Selector::Stream(StreamId { transport: Transport::Tcp, .. }))
+    }
+
     pub(super) fn fits(&self, context: &FlowContext) -> bool {
         let any = |fits: &dyn Fn(&SocketAddr) -> bool| context.sockets.as_ref().is_some_and(|sockets| sockets.iter().any(fits));
         match self {

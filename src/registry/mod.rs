@@ -6,11 +6,12 @@ pub use choices::{Assume, Choices, DecodeAs, FlowContext, Selector};
 
 use crate::tree::Kind;
 use crate::tree::{Field, Side, StreamId, Transport};
-use crate::wire::{DatagramContext, Found, Heuristic, How, On, Opening, Protocol, Settings, Verdict};
+use crate::wire::{DatagramContext, Found, Heuristic, On, Opening, Protocol, Settings, Verdict};
 use crate::{ksy, layers, protocols, wire};
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::net::{Ipv4Addr, SocketAddr};
+use std::ops::RangeInclusive;
 use std::sync::{OnceLock, PoisonError, RwLock};
 
 /// The registered protocols and the user's choices among them.
@@ -29,8 +30,8 @@ pub struct Registry {
 /// An index of fields by name.
 type Index = HashMap<&'static str, Vec<&'static Field>, foldhash::fast::RandomState>;
 
-/// A datagram dissector and its port; `None` if a heuristic identifies it.
-type Placed = (Option<u16>, Candidate);
+/// A datagram dissector and its ports; `None` if a heuristic identifies it.
+type Placed = (Option<RangeInclusive<u16>>, Candidate);
 
 /// What is collected once from the protocols of a registry.
 #[derive(Default)]
@@ -241,7 +242,8 @@ impl Registry {
     fn datagrams(self) -> Cow<'static, [Placed]> {
         let placed = |candidate: Candidate| match candidate.found.on {
             _ if !candidate.found.how.is_datagram() => None,
-            On::Udp(port) => Some((Some(port), candidate)),
+            On::Udp(port) => Some((Some(port..=port), candidate)),
+            On::UdpRun(first, last) => Some((Some(first..=last), candidate)),
             On::AnyUdp => Some((None, candidate)),
             _ => None,
         };
@@ -260,7 +262,7 @@ impl Registry {
     #[must_use]
     pub fn is_home(self, on: On) -> bool {
         match on {
-            On::Udp(port) => self.datagrams().iter().any(|(home, _)| *home == Some(port)),
+            On::Udp(port) => self.datagrams().iter().any(|(home, _)| home.as_ref().is_some_and(|home| home.contains(&port))),
             on => self.candidates().any(|candidate| candidate.found.on.covers(on)),
         }
     }
@@ -413,10 +415,11 @@ impl Registry {
         let context = DatagramContext { ports, announced: None };
         let fits = move |candidate: &Candidate| candidate.looks_right(bytes, &context, ports.is_some());
         let recognised = ports.is_none() && all.iter().any(|(home, candidate)| home.is_none() && fits(candidate));
+        let count = all.len();
         let is_there =
-            move |home: Option<u16>| home.is_none_or(|home| ports.map_or(!recognised, |[src, dst]| src == home || dst == home));
-        let placed = (0..all.len()).filter_map(move |at| all.get(at).copied());
-        placed.filter(move |(home, _)| is_there(*home)).map(|(_, candidate)| candidate).filter(fits)
+            move |home: &RangeInclusive<u16>| ports.map_or(!recognised, |[src, dst]| home.contains(&src) || home.contains(&dst));
+        let placed = move |at: usize| all.get(at).filter(|(home, _)| home.as_ref().is_none_or(&is_there)).map(|(_, one)| *one);
+        (0..count).filter_map(placed).filter(fits)
     }
 }
 
@@ -440,6 +443,7 @@ impl Candidate {
             Heuristic::Anything => placed,
             Heuristic::Datagram(heuristic) => heuristic(bytes),
             Heuristic::InContext(heuristic) => heuristic(bytes, context),
+            Heuristic::Described(described) => described.recognizes(bytes),
             Heuristic::Stream(_) => false,
         }
     }
@@ -447,13 +451,14 @@ impl Candidate {
     /// Whether it dissects streams.
     #[must_use]
     pub fn is_stream(&self) -> bool {
-        matches!(self.found.how, How::Stream(_))
+        self.found.how.is_stream()
     }
 
     fn recognize(&self, opening: &Opening<'_>) -> Verdict {
         match self.found.heuristic {
             Heuristic::Anything => Verdict::Yes(Side::Server),
             Heuristic::Stream(heuristic) => heuristic(opening),
+            Heuristic::Described(described) => described.recognizes_stream(opening),
             Heuristic::Datagram(_) | Heuristic::InContext(_) => Verdict::No,
         }
     }

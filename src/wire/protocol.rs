@@ -90,7 +90,7 @@ impl Protocol {
     /// Whether any place dissects it as a stream.
     #[must_use]
     pub fn is_stream(&self) -> bool {
-        self.found.iter().any(|found| matches!(found.how, How::Stream(_)))
+        self.found.iter().any(|found| found.how.is_stream())
     }
 }
 
@@ -113,6 +113,8 @@ pub enum On {
     TcpRun(u16, u16),
     /// UDP with this port at either endpoint.
     Udp(u16),
+    /// UDP with a port of this inclusive range at either endpoint.
+    UdpRun(u16, u16),
     /// TCP with any ports, by heuristic alone.
     AnyTcp,
     /// UDP with any ports, by heuristic alone.
@@ -134,6 +136,8 @@ pub enum Heuristic {
     Datagram(fn(&[u8]) -> bool),
     /// Checks each datagram with its ports and announcement.
     InContext(fn(&[u8], &DatagramContext) -> bool),
+    /// Checks either as a description says that was loaded at run time.
+    Described(&'static dyn Described),
 }
 
 /// The conversation of a datagram, or of a payload handed over by another protocol.
@@ -164,15 +168,32 @@ pub enum How {
     Exchange(fn(&Settings) -> Box<dyn Exchange>),
     /// Dissects each datagram as a description says that was loaded at run time.
     Described(&'static dyn Described),
+    /// Dissects streams as such a description says.
+    DescribedStream(&'static dyn Described),
 }
 
 /// A dissector that is data: a description of a format, loaded at run time.
 pub trait Described: Sync {
-    /// Dissects one message.
+    /// Dissects one datagram.
     ///
     /// # Errors
     /// Where reading had to stop; what was read stays.
     fn message(&self, wire: &mut Wire<'_>) -> Result;
+
+    /// Creates the state of a new datagram conversation, if its datagrams depend on earlier ones.
+    fn exchange(&'static self) -> Option<Box<dyn Exchange>>;
+
+    /// Creates the state of a new stream; `from_start` states of client and server whether their bytes are the very first ones.
+    fn conversation(&'static self, from_start: [bool; 2]) -> Box<dyn Conversation>;
+
+    /// Whether a datagram looks like the format.
+    fn recognizes(&self, bytes: &[u8]) -> bool;
+
+    /// Whether a stream looks like the format.
+    fn recognizes_stream(&self, opening: &Opening<'_>) -> Verdict;
+
+    /// Why it cannot dissect streams, if so.
+    fn without_streams(&self) -> Option<&str>;
 }
 
 impl On {
@@ -186,7 +207,7 @@ impl On {
     #[must_use]
     pub fn covers(self, place: On) -> bool {
         match (self, place) {
-            (On::TcpRun(first, last), On::Tcp(port)) => (first..=last).contains(&port),
+            (On::TcpRun(first, last), On::Tcp(port)) | (On::UdpRun(first, last), On::Udp(port)) => (first..=last).contains(&port),
             _ => self == place,
         }
     }
@@ -215,6 +236,32 @@ impl How {
     #[must_use]
     pub const fn is_datagram(self) -> bool {
         matches!(self, How::Datagram(_) | How::Exchange(_) | How::Described(_))
+    }
+
+    /// Whether it dissects streams.
+    #[must_use]
+    pub const fn is_stream(self) -> bool {
+        matches!(self, How::Stream(_) | How::DescribedStream(_))
+    }
+
+    /// The state of a new stream; `from_start` states of client and server whether their bytes are the very first ones.
+    #[must_use]
+    pub fn conversation(self, settings: &Settings, from_start: [bool; 2]) -> Option<Box<dyn Conversation>> {
+        match self {
+            How::Stream(open) => Some(open(settings)),
+            How::DescribedStream(described) => Some(described.conversation(from_start)),
+            How::Datagram(_) | How::Exchange(_) | How::Described(_) => None,
+        }
+    }
+
+    /// The state of a new datagram conversation, if it keeps any.
+    #[must_use]
+    pub fn exchange(self, settings: &Settings) -> Option<Box<dyn Exchange>> {
+        match self {
+            How::Exchange(open) => Some(open(settings)),
+            How::Described(described) => described.exchange(),
+            How::Datagram(_) | How::Stream(_) | How::DescribedStream(_) => None,
+        }
     }
 }
 

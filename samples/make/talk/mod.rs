@@ -4,6 +4,7 @@
 
 mod daily;
 mod games;
+mod tools;
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::time::Duration;
@@ -17,6 +18,7 @@ use crate::tcp::{Conversation, Side, Stack};
 use daily::TALK;
 
 pub use games::games;
+pub use tools::tools;
 
 const PAUSE: Duration = Duration::from_millis(40);
 
@@ -82,11 +84,17 @@ pub fn session() -> Result<Vec<u8>> {
 
 fn datagrams(trace: &mut Trace, said: &[Said]) -> Result {
     for (number, &(from, source, to, destination, hex)) in (100..).zip(said) {
-        trace.wait(PAUSE);
-        let (from, to) = (host(from).port(source), host(to).port(destination));
-        let packet = net::udp(from, to, number, &bytes(hex))?;
-        trace.put(Link::Ethernet.frame(from.host, to.host, &packet));
+        datagram(trace, number, [(from, source), (to, destination)], &bytes(hex))?;
     }
+    Ok(())
+}
+
+/// One datagram.
+fn datagram(trace: &mut Trace, number: u16, [from, to]: [(IpAddr, u16); 2], bytes: &[u8]) -> Result {
+    trace.wait(PAUSE);
+    let (from, to) = (host(from.0).port(from.1), host(to.0).port(to.1));
+    let packet = net::udp(from, to, number, bytes)?;
+    trace.put(Link::Ethernet.frame(from.host, to.host, &packet));
     Ok(())
 }
 

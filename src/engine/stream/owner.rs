@@ -8,7 +8,7 @@ use crate::limits;
 use crate::registry::{Candidate, FlowContext, Owner};
 use crate::tree::{BySide, Side, Span, Tree};
 use crate::wire::notes::BUG;
-use crate::wire::{How, Missing, Opening};
+use crate::wire::{Missing, Opening};
 
 /// Bytes of a stream joined midway within which a protocol at home on its port may recognise it.
 const MAX_JOINING: u64 = 1 << 20;
@@ -49,8 +49,8 @@ impl Stream {
             // The client is known from the carrier, or from data that was shown before.
             Owner::Known(_, Side::Client) if self.how.is_some() || self.shown => self.belongs = Belongs::None,
             Owner::Known(Candidate { protocol, found }, server) => {
-                let How::Stream(open) = found.how else { return false };
-                let mut conversation = open(out.registry.settings());
+                let from_start = if self.shown { [false; 2] } else { opening.from_start };
+                let Some(mut conversation) = found.how.conversation(out.registry.settings(), from_start) else { return false };
                 for side in Side::BOTH.into_iter().filter(|_| self.shown) {
                     let bytes = self.halves[side].order.buffered_off();
                     if bytes > 0 {

@@ -1,28 +1,38 @@
 //! From the resolved model to a program.
 
 mod exprs;
+mod extents;
 pub(in crate::ksy) mod program;
 mod shapes;
 
+pub(in crate::ksy) use extents::looks_around;
 pub(in crate::ksy) use shapes::{Shape, ShapeKind, shapes_of};
 
+use super::expr::Slot;
 use super::model::{
     Bytes, Data, Encoding, Endian, EndianSwitch, FixedEndian, How, Member, Object, ParentOf, Process, Repeat, Size, Spec, Switch,
-    Terminator, Type, Valid,
+    Terminator, Ty, Type, TypeId, Valid,
 };
+use super::place::offset;
+use super::registration::Registration;
 use super::run::encoding::Charset;
 use super::run::process::processor;
 use program::{
-    BytesCode, CharsetCode, Code, DataCode, DataKind, EndianCode, EndianKind, EnumCode, MemberCode, ObjectCode, ParentCode,
-    ProcessCode, Program, RepeatCode, SizeCode, Step, SwitchCode, TerminatorCode, TypeCode, ValidCode,
+    BytesCode, CharsetCode, Code, DataCode, DataKind, EndianCode, EndianKind, EnumCode, MemberCode, NameCode, ObjectCode,
+    ObjectMark, ParentCode, ProcessCode, Program, RepeatCode, SizeCode, Step, SwitchCode, TerminatorCode, TypeCode, ValidCode,
 };
+use std::collections::{HashMap, HashSet};
 
 /// Compiles a model. Names are leaked: a file is loaded once, and its fields live as long as the program.
-pub(in crate::ksy) fn compile(spec: &Spec) -> Program {
-    let mut compiler = Compiler { spec, program: Program::default() };
+pub(in crate::ksy) fn compile(spec: &Spec, registration: Option<&Registration>) -> Program {
+    let used = extents::used_slots(spec);
+    let mut compiler = Compiler { spec, program: Program::default(), used, sizes: HashMap::new() };
     compiler.enums();
-    for of in &spec.types {
-        compiler.type_of(of);
+    for (index, of) in spec.types.iter().enumerate() {
+        compiler.type_of(TypeId(offset(index)), of);
+    }
+    if let Some(registration) = registration {
+        compiler.headings(registration);
     }
     compiler.program
 }
@@ -31,6 +41,9 @@ pub(in crate::ksy) fn compile(spec: &Spec) -> Program {
 struct Compiler<'s> {
     spec: &'s Spec,
     program: Program,
+    /// Slots that expressions use.
+    used: HashSet<(TypeId, Slot)>,
+    sizes: extents::Sizes,
 }
 
 /// The place of the next element of a list.
@@ -44,6 +57,23 @@ pub(in crate::ksy) fn leak(text: &str) -> &'static str {
 }
 
 impl Compiler<'_> {
+    /// Names and summaries of messages.
+    fn headings(&mut self, registration: &Registration) {
+        for (of, name) in &registration.names {
+            let names = if let Ty::Enum(id) = name.ty { Some(id.0) } else { None };
+            let name = NameCode { code: self.code(name), names };
+            if let Some(of) = self.program.types.get_mut(of.0 as usize) {
+                of.naming = Some(name);
+            }
+        }
+        for (of, info) in &registration.infos {
+            let info = self.code(info);
+            if let Some(of) = self.program.types.get_mut(of.0 as usize) {
+                of.info = Some(info);
+            }
+        }
+    }
+
     fn enums(&mut self) {
         for one in &self.spec.enums {
             let members = one.members.iter().map(|member| (member.value, self.constant(member.name.as_bytes()))).collect();
@@ -51,13 +81,18 @@ impl Compiler<'_> {
         }
     }
 
-    fn type_of(&mut self, of: &Type) {
+    fn type_of(&mut self, id: TypeId, of: &Type) {
         let names =
             of.params.iter().map(|param| param.name.as_str()).chain(of.seq.iter().chain(&of.instances).map(|m| m.name.as_str()));
         let slots = names.map(leak).collect();
         let params = next(&of.params);
-        let members: Vec<MemberCode> =
+        let mut members: Vec<MemberCode> =
             (params..).zip(of.seq.iter().chain(&of.instances)).map(|(slot, member)| self.member(slot, member)).collect();
+        let tails = self.tails(of);
+        for ((place, member), tail) in (0..).zip(&mut members).zip(tails) {
+            member.is_private = member.valid.is_none() && !self.used.contains(&(id, Slot::Seq(place)));
+            member.tail = tail;
+        }
         let code = TypeCode {
             name: leak(&of.name),
             slots,
@@ -67,6 +102,8 @@ impl Compiler<'_> {
             endian: of.endian_switch.as_ref().map(|switch| self.endian(switch)),
             inherits_endian: of.has_run_time_endian,
             summary: of.summary.as_ref().map(|summary| self.code(summary)),
+            naming: None,
+            info: None,
         };
         self.program.members.extend(members);
         self.program.types.push(code);
@@ -88,7 +125,18 @@ impl Compiler<'_> {
         let read = match &member.how {
             How::Value(value) => {
                 let data = DataCode { kind: DataKind::Value(self.code(value)), shape: 0 };
-                return MemberCode { slot, condition, data, repeat: RepeatCode::No, valid, pos: None, io: None };
+                return MemberCode {
+                    slot,
+                    condition,
+                    data,
+                    repeat: RepeatCode::No,
+                    valid,
+                    pos: None,
+                    io: None,
+                    is_private: false,
+                    object: None,
+                    tail: None,
+                };
             }
             How::Read(read) => read,
         };
@@ -105,6 +153,12 @@ impl Compiler<'_> {
             valid,
             pos: read.pos.as_ref().map(|pos| self.code(pos)),
             io: read.io.as_ref().map(|io| self.code(io)),
+            is_private: false,
+            object: member
+                .object
+                .as_ref()
+                .map(|ending| ObjectMark { kind: leak(&member.name), file: leak(&format!("{}.{ending}", member.name)) }),
+            tail: None,
         }
     }
 
@@ -171,6 +225,7 @@ impl Compiler<'_> {
             },
             external: object.external,
             bytes: object.bytes.as_ref().map(|bytes| self.bytes(bytes)),
+            fixed: self.fixed_size(object.of),
         };
         self.program.objects.push(code);
         next(&self.program.objects) - 1

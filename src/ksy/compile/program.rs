@@ -33,6 +33,28 @@ pub(in crate::ksy) struct Code {
     pub len: u32,
 }
 
+/// What one direction of a stream consists of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::ksy) enum UnitCode {
+    /// Objects of this type.
+    Whole(u32),
+    /// Elements of a member.
+    Run(RunCode),
+}
+
+/// A member that repeats up to the end of a stream.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::ksy) struct RunCode {
+    /// The type that the direction begins with.
+    pub root: u32,
+    /// An index of [`Program::members`]: the last attribute of `root`, or of a type at its end.
+    pub member: u32,
+    /// Whether attributes stand before it.
+    pub has_once: bool,
+    /// Whether elements may use the values of these attributes.
+    pub uses_once: bool,
+}
+
 /// A type.
 #[derive(Debug)]
 pub(in crate::ksy) struct TypeCode {
@@ -50,6 +72,17 @@ pub(in crate::ksy) struct TypeCode {
     pub inherits_endian: bool,
     /// `to-string`.
     pub summary: Option<Code>,
+    /// What names it as a message.
+    pub naming: Option<NameCode>,
+    /// Its summary as a message.
+    pub info: Option<Code>,
+}
+
+/// The name of a message: text, or a member of an enum.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::ksy) struct NameCode {
+    pub code: Code,
+    pub names: Option<u32>,
 }
 
 impl TypeCode {
@@ -84,6 +117,21 @@ pub(in crate::ksy) struct MemberCode {
     pub valid: Option<u32>,
     pub pos: Option<Code>,
     pub io: Option<Code>,
+    /// Whether it is an attribute whose value no expression uses and the file demands nothing of.
+    pub is_private: bool,
+    /// What it is called and the file that it may be saved as.
+    pub object: Option<ObjectMark>,
+    /// Of an attribute, the bytes of all attributes behind it, if that number is fixed.
+    pub tail: Option<u32>,
+}
+
+/// Bytes that may be saved as a file.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::ksy) struct ObjectMark {
+    /// The name of the attribute.
+    pub kind: &'static str,
+    /// The name of the file.
+    pub file: &'static str,
 }
 
 /// What is read, with the number of its shape.
@@ -209,6 +257,8 @@ pub(in crate::ksy) struct ObjectCode {
     pub external: bool,
     /// The bytes of its own stream.
     pub bytes: Option<u32>,
+    /// The bytes that it takes, if that is fixed and it has no instances.
+    pub fixed: Option<u32>,
 }
 
 /// What `_parent` of an object is.

@@ -14,11 +14,15 @@ function proto.dissector(tvb, pinfo, tree)
 end
 
 -- Recognizes conversations on any port by their first bytes.
-local function recognize(transport, magic)
+local function recognize(transport, magics)
   proto:register_heuristic(transport, function(tvb, pinfo, tree)
-    if tvb:len() < #magic or tvb:raw(0, #magic) ~= magic then return false end
-    pinfo.conversation = proto
-    proto.dissector(tvb, pinfo, tree)
-    return true
+    for _, magic in ipairs(magics) do
+      if tvb:len() >= #magic and tvb:raw(0, #magic) == magic then
+        pinfo.conversation = proto
+        proto.dissector(tvb, pinfo, tree)
+        return true
+      end
+    end
+    return false
   end)
 end

@@ -186,7 +186,8 @@ impl Lua<'_> {
         }
         let magic = registration.map(|registration| registration.magic.as_slice()).unwrap_or_default();
         if !magic.is_empty() {
-            to.line(&format!("recognize(\"{table}\", {})", quoted(magic)));
+            let magics: Vec<String> = magic.iter().map(|magic| quoted(magic)).collect();
+            to.line(&format!("recognize(\"{table}\", {{{}}})", magics.join(", ")));
         }
     }
 }

@@ -204,7 +204,7 @@ fn a_registration_is_where_wireshark_finds_the_protocol() {
     for line in [
         "DissectorTable.get(\"tcp.port\"):add(27000, proto)",
         "DissectorTable.get(\"udp.port\"):add(\"27010-27019\", proto)",
-        "recognize(\"tcp\", \"AB\")",
+        "recognize(\"tcp\", {\"AB\"})",
         "function types.t.title(this)",
     ] {
         assert!(lua.contains(line), "{line}\n{lua}");

@@ -88,6 +88,7 @@ impl Reader<'_> {
             valid: entries.get("valid").and_then(|node| self.valid(node)),
             contents,
             parent: entries.get("parent").and_then(|node| self.parent(node)),
+            object: entries.get("-proto-dissect").and_then(|node| self.object(node)),
             bytes,
             broken,
             keys,
@@ -205,6 +206,19 @@ impl Reader<'_> {
         }
         let complaint = Complaint::error(node.place, "`in-enum` can only be `true`");
         self.report.add(complaint.help("leave `valid` out where any value is valid"));
+        None
+    }
+
+    /// `object` of `-proto-dissect`.
+    fn object(&mut self, node: &Node) -> Option<String> {
+        let entries = self.entries(node, &[&keys::EXTENSION], "`-proto-dissect` of an attribute")?;
+        let object = entries.get("object")?;
+        let ending = self.text(object, "`object`")?;
+        if !ending.is_empty() && ending.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
+            return Some(ending.to_owned());
+        }
+        let complaint = Complaint::error(object.place, format!("`object` cannot be `{ending}`"));
+        self.report.add(complaint.help("write the ending of a file in letters and digits, such as `png`"));
         None
     }
 

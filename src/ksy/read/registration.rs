@@ -23,6 +23,8 @@ const RESYNCS: &[&str] = &["magic", "none"];
 const PORTS: usize = 1024;
 /// Bytes of `magic`.
 const MAGIC: usize = 256;
+/// Possibilities for `magic`.
+const MAGICS: usize = 64;
 
 impl Reader<'_> {
     /// Where the protocol of a file is found; `key` is the place of the key.
@@ -33,7 +35,7 @@ impl Reader<'_> {
             carriers: entries.get("transport").map(|node| self.carriers(node)).unwrap_or_default(),
             over: entries.get("over").and_then(|node| self.named_text(node, "`over`")),
             ports: entries.get("ports").map(|node| self.ports(node)).unwrap_or_default(),
-            magic: entries.get("magic").and_then(|node| self.magic(node)),
+            magic: entries.get("magic").map(|node| self.magic(node)).unwrap_or_default(),
             framing: entries.get("framing").and_then(|node| self.word(node, "`framing`", FRAMINGS)),
             message: entries.get("message").and_then(|node| self.type_name(node, "`message`")),
             roots: entries.get("roots").map(|node| self.roots(node)).unwrap_or_default(),
@@ -71,8 +73,8 @@ impl Reader<'_> {
                 let complaint = Complaint::error(entries.key("framing"), "TCP carries a stream, not datagrams");
                 self.report.add(complaint.help("write `framing: stream`, or `connection` for all that a side sends"));
             }
-            Some(other @ ("stream" | "connection")) if !is_stream && has(CarrierDecl::Udp) => {
-                let message = format!("UDP carries datagrams, and `framing` is `{other}`");
+            Some(other @ ("stream" | "connection")) if !is_stream && !decl.carriers.is_empty() => {
+                let message = format!("`framing` is `{other}`, and nothing carries a stream");
                 self.report
                     .add(Complaint::error(entries.key("framing"), message).help("write `framing: datagram`, or remove the key"));
             }
@@ -153,11 +155,22 @@ impl Reader<'_> {
         }
     }
 
-    fn magic(&mut self, node: &Node) -> Option<Named<Vec<u8>>> {
+    /// The first bytes, or several possibilities for them as a list of lists.
+    fn magic(&mut self, node: &Node) -> Vec<Vec<u8>> {
+        let is_list = |node: &Node| node.list().is_some();
+        let several = node.list().filter(|list| list.iter().any(is_list));
+        if several.is_some_and(|list| list.len() > MAGICS) {
+            self.report.error(node.place, format!("more than {MAGICS} possibilities for `magic`"));
+            return Vec::new();
+        }
+        several.unwrap_or(std::slice::from_ref(node)).iter().filter_map(|node| self.one_magic(node)).collect()
+    }
+
+    fn one_magic(&mut self, node: &Node) -> Option<Vec<u8>> {
         let magic = self.byte_string(node, "`magic`")?;
         match magic.value.len() {
             0 => self.report.error(node.place, "`magic` is empty"),
-            1..=MAGIC => return Some(magic),
+            1..=MAGIC => return Some(magic.value),
             _ => self.report.error(node.place, format!("`magic` is longer than {MAGIC} bytes")),
         }
         None

@@ -5,7 +5,7 @@ use crate::ksy::load_text;
 use std::path::Path;
 
 const BODY: &str = "seq: [{id: frames, type: frame, repeat: eos}]\ntypes:\n  frame:\n    seq: [{id: op, type: u1, enum: ops}, {id: len_body, type: u1}, \
-                    {id: body, type: login, size: len_body}]\n  login:\n    seq: [{id: password, size-eos: true}]\n  tail:\n    \
+                    {id: body, type: login, size: len_body}]\n  login:\n    seq: [{id: password, size-eos: true}]\n  needy:\n    params: [{id: pd_port, type: u2}]\n  tail:\n    \
                     seq: [{id: rest, size-eos: true}]\nenums:\n  ops: {1: login}\n";
 
 /// A file with these lines below the key, which is in line 4.
@@ -40,7 +40,7 @@ fn every_key_has_its_meaning() {
     );
     assert_eq!(all.carriers, [Carrier::Tcp, Carrier::Udp]);
     assert_eq!(all.ports, [27000..=27000, 27010..=27019]);
-    assert_eq!((all.magic.as_slice(), all.max_message, all.resyncs), (&b"AB\x40"[..], Some(1 << 20), true));
+    assert_eq!((&all.magic, all.max_message, all.resyncs), (&vec![b"AB\x40".to_vec()], Some(1 << 20), true));
     assert_eq!(all.framing, Framed::Messages);
     let name = |id| spec.type_of(id).name.as_str();
     assert_eq!(all.message.map(name), Some("frame"));
@@ -48,6 +48,7 @@ fn every_key_has_its_meaning() {
     assert_eq!(all.names.iter().map(|(of, _)| name(*of)).collect::<Vec<_>>(), ["frame"]);
     assert_eq!(all.infos.len(), 1);
     assert_eq!(all.secrets[0].path, ["body", "password"]);
+    assert_eq!(registered("transport: tcp\nmagic: [[1, 2], [3]]").1.magic, [vec![1, 2], vec![3]]);
     let (_, payload) = registered("transport: payload\nover: raknet\nname: ops");
     assert_eq!(payload.carriers, [Carrier::Payload(Some("raknet".to_owned()))]);
     assert_eq!(payload.names.len(), 1, "the enum stands for its attribute");
@@ -66,7 +67,7 @@ fn mistakes_have_a_place_and_a_way_out() {
         ("transport: payload\nports: [9]", "6:5", &["no ports of its own"]),
         ("transport: udp\nover: raknet", "6:5", &["carrier of a payload", "transport: payload"]),
         ("transport: tcp\nframing: datagram", "6:5", &["carries a stream", "connection"]),
-        ("transport: udp\nframing: stream", "6:5", &["UDP carries datagrams"]),
+        ("transport: udp\nframing: stream", "6:5", &["nothing carries a stream"]),
         ("transport: tcp\nmagic: 5", "6:12", &["`magic` is a number", "[5]"]),
         ("transport: tcp\nmagic: []", "6:12", &["empty"]),
         ("transport: tcp\nresync: magic", "6:5", &["without `magic`"]),
@@ -75,11 +76,13 @@ fn mistakes_have_a_place_and_a_way_out() {
         ("roots: {clint: frame}", "5:13", &["unknown key `clint`", "did you mean `client`?"]),
         ("roots: {client: fram}", "5:21", &["unknown type `fram`"]),
         ("max-message: 1 parsec", "5:18", &["no number of bytes", "64KiB"]),
+        ("roots: {client: needy}", "13:19", &["nothing supplies the parameter `pd_port`", "pd_dir"]),
         ("name: len_body", "5:11", &["a member of an enum or text", "`enum`"]),
         ("name: opp", "5:11", &["`opp`", "did you mean `op`?"]),
         ("info: 'size {len_bod}'", "5:18", &["`len_bod`", "did you mean `len_body`?"]),
         ("info: 'size {len_body'", "5:17", &["never closed"]),
         ("secret: [body.pasword]", "5:14", &["`body` has no attribute `pasword`", "did you mean `password`?"]),
+        ("secret: [op]\ninfo: 'it is {op}'", "6:19", &["a summary shows a value that `secret` masks"]),
         ("secret: [Body]", "5:14", &["no path of attributes"]),
     ] {
         refused(&file(lines), place, words);
@@ -90,7 +93,7 @@ fn mistakes_have_a_place_and_a_way_out() {
 fn a_message_without_an_end_is_refused_on_tcp_where_the_end_is_missing() {
     refused(
         &file("transport: tcp\nmessage: tail"),
-        "14:16",
+        "16:16",
         &["`tail` has no end on TCP: `rest` takes all bytes up to the end", "connection"],
     );
     refused(&file("transport: tcp\nroots: {any: login}"), "12:16", &["`login` has no end on TCP"]);

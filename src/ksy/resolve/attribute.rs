@@ -40,6 +40,7 @@ impl<'d> Resolver<'d> {
             how,
             valid: valid?,
             ty: if is_one { item } else { Ty::Array(Box::new(item)) },
+            object: decl.object.clone(),
             place: decl.place,
         })
     }

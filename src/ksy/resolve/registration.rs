@@ -4,13 +4,17 @@ use super::Resolver;
 use super::expression::Scope;
 use crate::ksy::decl::{CarrierDecl, Named, RegistrationDecl};
 use crate::ksy::expr::syntax::{Syntax, SyntaxKind, TypeName};
+use crate::ksy::expr::walk::any;
 use crate::ksy::expr::{Expr, Kind, Slot};
-use crate::ksy::framing::{Open, unit};
-use crate::ksy::model::{Data, How, Member, Spec, Ty, TypeId};
+use crate::ksy::framing::{Open, Unit, unit};
+use crate::ksy::model::{Member, Spec, Ty, TypeId};
 use crate::ksy::nearest::suggestion;
 use crate::ksy::place::Place;
+use crate::ksy::recursive::objects;
 use crate::ksy::registration::{Carrier, Framed, Registration, Roots, Secret};
 use crate::ksy::report::Complaint;
+use crate::ksy::run::PARAMETERS;
+use std::collections::HashSet;
 
 impl Resolver<'_> {
     /// Resolves the registrations of all files into their top types.
@@ -36,7 +40,7 @@ impl Resolver<'_> {
         let mut registration = Registration {
             carriers: decl.carriers.iter().map(carrier).collect(),
             ports: decl.ports.clone(),
-            magic: decl.magic.as_ref().map(|magic| magic.value.clone()).unwrap_or_default(),
+            magic: decl.magic.clone(),
             framing: if is(&decl.framing, "connection") { Framed::Connection } else { Framed::Messages },
             message: message?,
             roots: roots?,
@@ -54,9 +58,12 @@ impl Resolver<'_> {
         let messages = self.messages(spec, &registration)?;
         registration.names = self.in_each(&messages, decl.name.as_ref(), |name, of| self.naming(spec, name, of));
         registration.infos = self.in_each(&messages, decl.info.as_ref(), |info, of| self.expression(info, &Scope::plain(of)));
+        let mut slots = HashSet::new();
         for secret in &registration.secrets {
-            self.find_secret(spec, secret, &messages, registration.roots);
+            slots.extend(self.find_secret(spec, secret, &messages, registration.roots));
         }
+        let headings = registration.names.iter().chain(&registration.infos).map(|(_, expr)| expr);
+        headings.chain(spec.types.iter().filter_map(|of| of.summary.as_ref())).for_each(|expr| self.keep_secret(expr, &slots));
         Some(registration)
     }
 
@@ -88,7 +95,12 @@ impl Resolver<'_> {
         for root in [client, server] {
             match unit(spec, root, registration.message) {
                 _ if registration.framing == Framed::Connection => add(Some(root)),
-                Ok(unit) => add(unit.message()),
+                Ok(unit) => {
+                    if let Unit::Whole(of) = unit {
+                        self.supplied(spec, of)?;
+                    }
+                    add(unit.message());
+                }
                 Err(open) if registration.is_on_tcp() => {
                     self.without_end(spec, &open, registration.message.unwrap_or(root));
                     return None;
@@ -96,9 +108,31 @@ impl Resolver<'_> {
                 Err(_) => add(Some(root)),
             }
         }
-        // Datagrams, and bytes of no known direction, are objects of the roots.
-        registration.roots.distinct().into_iter().for_each(|root| add(Some(root)));
+        for root in registration.roots.distinct() {
+            self.supplied(spec, root)?;
+            // Datagrams, and bytes of no known direction, are objects of the roots.
+            add(Some(root));
+        }
         Some(messages)
+    }
+
+    /// Demands that every parameter of a root is one that gets a value.
+    fn supplied(&self, spec: &Spec, root: TypeId) -> Option<()> {
+        for param in &spec.type_of(root).params {
+            let known = PARAMETERS.iter().map(|(name, _)| *name);
+            if !known.clone().any(|name| name == param.name) {
+                let message = format!("nothing supplies the parameter `{}` of a root", param.name);
+                let all = format!("parameters of roots are {}", known.clone().collect::<Vec<_>>().join(", "));
+                self.complain(Complaint::error(param.place, message).help(suggestion(&param.name, known).unwrap_or(all)));
+                return None;
+            }
+            if !matches!(param.ty, Ty::Int | Ty::Enum(_)) {
+                let complaint = Complaint::error(param.place, format!("`{}` is an integer", param.name));
+                self.complain(complaint.help("write `type: u2`"));
+                return None;
+            }
+        }
+        Some(())
     }
 
     fn without_end(&self, spec: &Spec, open: &Open, message: TypeId) {
@@ -151,30 +185,49 @@ impl Resolver<'_> {
         None
     }
 
-    /// Demands that a path of attributes exists below a message.
-    fn find_secret(&self, spec: &Spec, secret: &Secret, messages: &[TypeId], roots: Roots) {
+    /// Demands that a summary shows no value that is masked.
+    fn keep_secret(&self, expr: &Expr, secrets: &HashSet<(TypeId, Slot)>) {
+        any(expr, &mut |part| {
+            if let Kind::Field { of, slot, .. } = part.kind
+                && secrets.contains(&(of, slot))
+            {
+                let complaint = Complaint::error(part.place, "a summary shows a value that `secret` masks");
+                self.complain(complaint.help("leave the value out, or remove it from `secret`"));
+            }
+            false
+        });
+    }
+
+    /// Demands that a path of attributes exists below a message. Returns the slots that it leads to.
+    fn find_secret(&self, spec: &Spec, secret: &Secret, messages: &[TypeId], roots: Roots) -> Vec<(TypeId, Slot)> {
         let mut types: Vec<TypeId> = messages.to_vec();
         types.extend(roots.distinct());
+        let mut slots = Vec::new();
         for (depth, name) in secret.path.iter().enumerate() {
             let members = || types.iter().flat_map(|of| members(spec, *of));
-            let named: Vec<&Member> = members().filter(|member| member.name == *name).collect();
+            let named: Vec<(TypeId, Slot, &Member)> = members().filter(|(_, _, member)| member.name == *name).collect();
             if named.is_empty() {
                 let before = secret.path.get(..depth).unwrap_or_default().join(".");
                 let within = if before.is_empty() { "a message".to_owned() } else { format!("`{before}`") };
                 let complaint = Complaint::error(secret.place, format!("{within} has no attribute `{name}`"));
-                let known = suggestion(name, members().map(|member| member.name.as_str()));
-                return self.complain(complaint.help_if(known));
+                let known = suggestion(name, members().map(|(_, _, member)| member.name.as_str()));
+                self.complain(complaint.help_if(known));
+                return Vec::new();
             }
-            types = named.into_iter().flat_map(objects).collect();
+            slots = named.iter().map(|(of, slot, _)| (*of, *slot)).collect();
+            types = named.into_iter().flat_map(|(_, _, member)| objects(member)).map(TypeId).collect();
             types.sort_unstable();
             types.dedup();
         }
+        slots
     }
 }
 
-fn members(spec: &Spec, of: TypeId) -> impl Iterator<Item = &Member> {
-    let of = spec.type_of(of);
-    of.seq.iter().chain(&of.instances)
+/// The attributes and instances of a type.
+fn members(spec: &Spec, id: TypeId) -> impl Iterator<Item = (TypeId, Slot, &Member)> {
+    let of = spec.type_of(id);
+    let seq = (0..).zip(&of.seq).map(move |(at, member)| (id, Slot::Seq(at), member));
+    seq.chain((0..).zip(&of.instances).map(move |(at, member)| (id, Slot::Instance(at), member)))
 }
 
 /// The first attribute with the enum of this name.
@@ -188,14 +241,4 @@ fn of_enum(spec: &Spec, name: &str, of: TypeId, place: Place) -> Option<Expr> {
     let this = Box::new(Expr { kind: Kind::This, ty: Ty::Struct(Some(of)), place });
     let slot = Slot::Seq(crate::ksy::place::offset(at));
     Some(Expr { kind: Kind::Field { object: this, of, slot }, ty: Ty::Enum(id), place })
-}
-
-/// The types of the objects that a member reads.
-fn objects(member: &Member) -> Vec<TypeId> {
-    let How::Read(read) = &member.how else { return Vec::new() };
-    let of = |data: &Data| if let Data::Object(object) = data { Some(object.of) } else { None };
-    match &read.data {
-        Data::Switch(switch) => switch.cases.iter().map(|(_, data)| data).chain(&switch.otherwise).filter_map(of).collect(),
-        data => of(data).into_iter().collect(),
-    }
 }

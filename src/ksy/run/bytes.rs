@@ -11,6 +11,15 @@ use crate::limits;
 impl Machine<'_, '_> {
     /// Takes bytes. The slot gets the span of all that was taken; the result is the value.
     pub(super) fn take(&mut self, frame: &Frame, code: &BytesCode, slot: &mut Slot) -> Outcome<Blob> {
+        let value = self.raw(frame, code, slot)?;
+        match &code.process {
+            None => Ok(value),
+            Some(process) => self.process(frame, process, value),
+        }
+    }
+
+    /// The same without processing.
+    pub(super) fn raw(&mut self, frame: &Frame, code: &BytesCode, slot: &mut Slot) -> Outcome<Blob> {
         let size = match code.size {
             SizeCode::Expr(size) => Some(self.size(frame, size)?),
             SizeCode::Eos | SizeCode::Terminator => None,
@@ -43,10 +52,7 @@ impl Machine<'_, '_> {
         // Bytes that several fields take are read several times.
         self.burn(frame.io, (end - start).max(value.len()) as usize / BYTES_PER_OPERATION)?;
         self.set_stream(frame.io, Stream { at: end, ..stream });
-        match &code.process {
-            None => Ok(value),
-            Some(process) => self.process(frame, process, value),
-        }
+        Ok(value)
     }
 
     /// How many bytes at the end are padding.
@@ -67,18 +73,23 @@ impl Machine<'_, '_> {
     }
 
     /// The bytes up to a terminator, and where the stream goes on.
-    fn up_to(&self, io: u32, stream: Stream, terminator: &TerminatorCode) -> Outcome<(Blob, u32)> {
+    fn up_to(&mut self, io: u32, stream: Stream, terminator: &TerminatorCode) -> Outcome<(Blob, u32)> {
         let all = Blob { buffer: stream.buffer, start: stream.at.min(stream.end), end: stream.end };
-        match find(self.bytes(all), &terminator.bytes) {
+        // Bytes that were searched before, when fewer had arrived.
+        let searched = self.searched(io, all);
+        let found = find(self.bytes(Blob { start: all.start + searched, ..all }), &terminator.bytes);
+        match found.map(|at| at + searched) {
             Some(at) => {
                 let (end, behind) = (all.start + at, all.start + at + width(terminator));
                 let value = Blob { end: if terminator.include { behind } else { end }, ..all };
                 Ok((value, if terminator.consume { behind } else { end }))
             }
-            None if terminator.eos_error => {
+            None if terminator.eos_error || self.is_open(io) => {
+                self.remember_search(io, all, width(terminator));
                 let wanted = u64::from(all.len()) + u64::from(width(terminator));
                 self.short(io, wanted, all.len()).map_err(|mut failure: Box<Failure>| {
                     failure.text = format!("no terminator in the {} bytes that are left", all.len());
+                    failure.wait = failure.wait.and(None);
                     failure
                 })
             }

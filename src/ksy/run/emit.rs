@@ -2,25 +2,46 @@
 
 use super::failure::{Failure, Outcome, Remark};
 use super::value::{Blob, CONSTANTS, DERIVED, HEAP, INPUT, NOTHING, Object, Slot, State, Stream, V};
-use super::{Frame, Machine, Memory};
+use super::{Context, Frame, Machine, Memory, Part};
 use crate::ksy::compile::ShapeKind;
-use crate::ksy::compile::program::{Program, TypeCode};
+use crate::ksy::compile::program::{NameCode, ObjectMark, Program, RunCode, TypeCode};
 use crate::ksy::fields::{Entry, FileFields, NO_CONTEXT};
 use crate::ksy::notes;
 use crate::limits;
 use crate::tree::{Field, Span, Value};
 use crate::wire::{Cut, Error, Result, Wire};
 
-/// Reads a message with a program: `root` is the type of all of it.
-pub(in crate::ksy) fn run(program: &Program, fields: &FileFields, root: u32, memory: &mut Memory, wire: &mut Wire<'_>) -> Result {
+/// A message to be read.
+pub(in crate::ksy) struct Message<'a> {
+    pub part: Part<'a>,
+    /// The context of the part; of an element, that of the object that holds it.
+    pub place: u32,
+    /// Of an element, its slot in that object.
+    pub slot: u32,
+    pub context: Context,
+    /// Whether bytes that are missing are no mistake of the message.
+    pub is_cut: bool,
+}
+
+/// Reads a message with a program.
+pub(in crate::ksy) fn run(
+    program: &Program,
+    fields: &FileFields,
+    message: &Message<'_>,
+    memory: &mut Memory,
+    wire: &mut Wire<'_>,
+) -> Result {
     let (bytes, range) = wire.whole();
     let narrow = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
     let (start, end) = (narrow(range.start), narrow(range.end));
     let mut machine = Machine::new(program, bytes, memory);
-    let (object, result) = machine.root(root, Stream { buffer: INPUT, start, end, at: start, bits_left: 0 });
-    let read = machine.stream(0).at.saturating_sub(start);
+    machine.context = message.context;
+    let (subject, result) = machine.part(message.part, Stream { buffer: INPUT, start, end, at: start, bits_left: 0 });
+    let read = machine.input_read().saturating_sub(start);
     let source = wire.source();
     let place = wire.layer_node();
+    let exports = wire.wants_objects();
+    let is_cut = message.is_cut || wire.cut() != Cut::No;
     let mut emitter = Emitter {
         machine,
         wire,
@@ -29,23 +50,24 @@ pub(in crate::ksy) fn run(program: &Program, fields: &FileFields, root: u32, mem
         ancestors: Vec::new(),
         apart: Vec::new(),
         is_apart: false,
+        exports,
         broken: (place, place),
     };
-    emitter.object(object, 0, place);
+    emitter.subject(&subject, message, place);
     emitter.remarks(place);
-    let result = emitter.conclude(result);
+    let result = emitter.conclude(result, is_cut);
     let apart = emitter.apart;
     wire.skip(read as usize)?;
     if result.is_ok() {
-        leave_out(wire, fields, apart);
+        leave_out(wire, fields, apart, message.place);
     }
     result
 }
 
 /// Bytes behind the last field of the root that instances read are none that no field explains.
-fn leave_out(wire: &mut Wire<'_>, fields: &FileFields, mut apart: Vec<(u32, u32)>) {
+fn leave_out(wire: &mut Wire<'_>, fields: &FileFields, mut apart: Vec<(u32, u32)>, root: u32) {
     let (_, rest) = wire.whole();
-    let Some(unparsed) = fields.unparsed(0).filter(|_| !apart.is_empty() && !rest.is_empty()) else { return };
+    let Some(unparsed) = fields.unparsed(root).filter(|_| !apart.is_empty() && !rest.is_empty()) else { return };
     apart.sort_unstable();
     let narrow = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
     let (mut at, end) = (narrow(rest.start), narrow(rest.end));
@@ -72,11 +94,60 @@ struct Emitter<'m, 'p, 'w, 'a> {
     apart: Vec<(u32, u32)>,
     /// Whether nodes belong to an instance.
     is_apart: bool,
+    /// Whether objects are saved.
+    exports: bool,
     /// The innermost object that could not be read completely, and its last node.
     broken: (u32, u32),
 }
 
 impl<'p> Emitter<'_, 'p, '_, '_> {
+    /// The fields of a message, right below its layer.
+    fn subject(&mut self, subject: &Slot, message: &Message<'_>, place: u32) {
+        let entries = match message.part {
+            Part::Element(..) => self.fields.entries(message.place, message.slot),
+            Part::Whole(_) | Part::Once(_) => &[],
+        };
+        let context = entries.get(subject.shape as usize).map_or(message.place, |entry| entry.context);
+        match subject.value {
+            V::Object(object) => {
+                self.object(object, context, place);
+                match message.part {
+                    Part::Once(run) => self.wire.name(once_name(self.machine.program, run)),
+                    Part::Whole(_) | Part::Element(..) => self.heading(object),
+                }
+            }
+            _ => self.value(subject, entries, false),
+        }
+    }
+
+    /// The name and the summary of a message, as far as it was read.
+    fn heading(&mut self, number: u32) {
+        let program: &'p Program = self.machine.program;
+        let Object { of, io, is_complete, .. } = self.machine.object(number);
+        let Some(code) = program.types.get(of as usize) else { return };
+        let frame = Frame::of(number, io);
+        if let Some(NameCode { code, names }) = code.naming
+            && let Ok(name) = self.machine.eval(&frame, code)
+        {
+            match name {
+                V::Int(number) => {
+                    let names = names.and_then(|names| program.enums.get(names as usize));
+                    match names.and_then(|names| names.name(number)) {
+                        Some(name) => self.wire.name(self.machine.text(name)),
+                        None => self.wire.name(&format!("unknown_{number}")),
+                    }
+                }
+                V::Str(name) => self.wire.name(self.machine.text(name)),
+                _ => {}
+            }
+        }
+        if let Some(info) = code.info.filter(|_| is_complete && self.wire.wants_summary())
+            && let Ok(V::Str(info)) = self.machine.eval(&frame, info)
+        {
+            self.wire.info(format_args!("{}", self.machine.text(info)));
+        }
+    }
+
     /// The members of an object, below the node at `place`.
     fn object(&mut self, number: u32, context: u32, place: u32) {
         let program: &'p Program = self.machine.program;
@@ -128,7 +199,7 @@ impl<'p> Emitter<'_, 'p, '_, '_> {
         let is_root = self.ancestors.len() == 1;
         let Some(field) = self.fields.summary(context).filter(|field| is_root || self.wire.keeps(field)) else { return };
         let io = self.machine.object(number).io;
-        match self.machine.eval(&Frame { object: number, io, index: 0, item: V::Null }, summary) {
+        match self.machine.eval(&Frame::of(number, io), summary) {
             Ok(V::Str(text)) if is_root => self.wire.info(format_args!("{}", self.machine.text(text))),
             Ok(V::Str(text)) => {
                 let made = self.wire.make(field, self.machine.text(text));
@@ -143,7 +214,11 @@ impl<'p> Emitter<'_, 'p, '_, '_> {
     fn member(&mut self, at: u32, context: u32, slot: u32, is_instance: bool) {
         let found = self.machine.slot(at);
         let entries = self.fields.entries(context, slot);
-        let V::List(list) = found.value else { return self.value(&found, entries, is_instance) };
+        let mark = if self.exports { self.mark(slot) } else { None };
+        let V::List(list) = found.value else {
+            self.value(&found, entries, is_instance);
+            return self.export(mark, &found);
+        };
         // Instances of elements may add to the memory of lists meanwhile.
         for index in 0..self.machine.elements(list).len() {
             let Some(element) = self.machine.elements(list).get(index).copied() else { break };
@@ -152,7 +227,27 @@ impl<'p> Emitter<'_, 'p, '_, '_> {
                 V::List(_) => self.list(element, entries),
                 _ => self.value(&element, entries, is_instance),
             }
+            self.export(mark, &element);
         }
+    }
+
+    /// What a slot of the object at hand is saved as.
+    fn mark(&self, slot: u32) -> Option<ObjectMark> {
+        let Object { of, .. } = self.machine.object(*self.ancestors.last()?);
+        let of = self.machine.program.types.get(of as usize)?;
+        let member = of.members.checked_add(slot.checked_sub(of.params)?)?;
+        self.machine.program.members.get(member as usize)?.object
+    }
+
+    /// Offers bytes that the file marks as an object.
+    fn export(&mut self, mark: Option<ObjectMark>, slot: &Slot) {
+        let Some(ObjectMark { kind, file }) = mark else { return };
+        let blob = match slot.value {
+            V::Bytes(blob) | V::Str(blob) => blob,
+            V::Object(_) => Blob { buffer: slot.buffer, start: slot.start, end: slot.end },
+            _ => return,
+        };
+        self.wire.object(kind, file, || Some(self.machine.bytes(blob).to_vec()));
     }
 
     /// The elements of a list within a list, which only expressions give.
@@ -225,7 +320,7 @@ impl<'p> Emitter<'_, 'p, '_, '_> {
         let is_own = slot.buffer != buffer || slot.end > end;
         let code = self.machine.program.types.get(of as usize);
         let is_plain = code.is_some_and(|code| code.first_instance() == code.slot_count());
-        let Some(field) = self.fields.unparsed(context).filter(|_| is_own && is_complete && is_plain) else { return };
+        let Some(field) = self.fields.unparsed(context).filter(|_| is_own && (is_plain || !is_complete)) else { return };
         let rest = Blob { buffer, start: end, end: self.machine.stream(io).end };
         if rest.len() > 0
             && let Some(span) = self.place(rest)
@@ -343,15 +438,23 @@ impl<'p> Emitter<'_, 'p, '_, '_> {
     }
 
     /// Notes why the message ended, unless the capture cut it off.
-    fn conclude(&mut self, result: Outcome) -> Result {
+    fn conclude(&mut self, result: Outcome, is_cut: bool) -> Result {
         let Err(failure) = result else { return Ok(()) };
-        if failure.needed > 0 && self.wire.cut() != Cut::No {
+        if failure.needed > 0 && is_cut {
             return Err(Error::Short { needed: failure.needed });
         }
         let (object, last) = self.broken;
         let is_about_last = failure.code.is_some_and(|code| code.is(&notes::VALID));
         self.note(Err(failure), if is_about_last { last } else { object });
         Err(Error::Malformed)
+    }
+}
+
+/// The name of the attributes in front of a run: that of the only one of them.
+fn once_name(program: &Program, run: RunCode) -> &'static str {
+    match program.types.get(run.root as usize) {
+        Some(of) if of.seq == 2 => of.slots.get(of.params as usize).copied().unwrap_or_default(),
+        _ => "opening",
     }
 }
 

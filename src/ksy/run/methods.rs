@@ -33,6 +33,7 @@ impl<'p> Machine<'p, '_> {
             }
             (_, V::Bytes(bytes)) => self.of_bytes(frame, method, bytes)?,
             (_, V::List(list)) => self.of_list(frame, method, list)?,
+            (Method::IoEof | Method::IoSize, V::Io(io)) if self.is_open(io) => return self.end_unknown(method, io),
             (Method::IoEof, V::Io(io)) => V::Bool(self.stream(io).is_at_end()),
             (Method::IoSize, V::Io(io)) => {
                 let stream = self.stream(io);
@@ -187,7 +188,7 @@ impl<'p> Machine<'p, '_> {
         let program: &'p Program = self.program;
         let Some(code) = program.types.get(of as usize) else { return Ok(String::new()) };
         let Some(summary) = code.summary else { return Ok(code.name.to_owned()) };
-        let frame = Frame { object, io, index: 0, item: V::Null };
+        let frame = Frame::of(object, io);
         match self.deeper(io, |machine| machine.eval(&frame, summary))? {
             V::Str(text) => Ok(self.text(text).to_owned()),
             other => Ok(self.shown(other)),

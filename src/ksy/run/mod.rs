@@ -6,16 +6,19 @@ mod emit;
 pub(in crate::ksy) mod encoding;
 mod eval;
 mod failure;
+pub(in crate::ksy) mod measure;
 mod methods;
 pub(in crate::ksy) mod process;
 mod read;
 pub(in crate::ksy) mod value;
 
-pub(in crate::ksy) use emit::run;
+pub(in crate::ksy) use emit::{Message, run};
+pub(in crate::ksy) use measure::{Context, PARAMETERS, Part};
 
 use super::compile::program::Program;
 use crate::limits;
 use failure::Remark;
+use measure::Progress;
 use value::{Blob, CONSTANTS, DERIVED, Derived, HEAP, INPUT, List, NOTHING, Object, Slot, State, Stream, V};
 
 /// Memory of a run, kept for the next one.
@@ -72,6 +75,10 @@ struct Machine<'p, 'w> {
     fuel: usize,
     /// How deep objects and instances nest here.
     depth: usize,
+    /// What parameters of the root are about.
+    context: Context,
+    /// What is done with streams that have not ended.
+    progress: Progress<'p>,
 }
 
 /// What an expression refers to.
@@ -85,13 +92,23 @@ struct Frame {
     index: u32,
     /// `_`.
     item: V,
+    /// Whether no expression uses the member that is read.
+    is_private: bool,
+}
+
+impl Frame {
+    /// Where the expressions of an object as a whole are evaluated.
+    const fn of(object: u32, io: u32) -> Frame {
+        Frame { object, io, index: 0, item: V::Null, is_private: false }
+    }
 }
 
 impl<'p, 'w> Machine<'p, 'w> {
     fn new(program: &'p Program, input: &'w [u8], memory: &'p mut Memory) -> Machine<'p, 'w> {
         // A run that ended in a panic left something.
         memory.clear();
-        Machine { program, input, memory, fuel: limits::KSY_OPERATIONS.get(), depth: 0 }
+        let (context, progress) = (Context::default(), Progress::default());
+        Machine { program, input, memory, fuel: limits::KSY_OPERATIONS.get(), depth: 0, context, progress }
     }
 
     /// The bytes of a blob.

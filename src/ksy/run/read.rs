@@ -1,7 +1,7 @@
 //! Reading objects, their members, and single values.
 
 use super::bytes::BYTES_PER_OPERATION;
-use super::failure::Outcome;
+use super::failure::{Outcome, Wait};
 use super::value::{Blob, List, NOTHING, Object, Slot, State, Stream, V};
 use super::{Frame, Machine};
 use crate::ksy::compile::program::{
@@ -15,14 +15,15 @@ use std::cmp::Ordering;
 impl<'p> Machine<'p, '_> {
     /// Reads an object of a type from all of a stream, as the root. Returns its number, also where it fails.
     pub(super) fn root(&mut self, of: u32, stream: Stream) -> (u32, Outcome) {
-        self.memory.streams.push(stream);
+        let io = self.add_stream(stream);
+        let number = u32::try_from(self.memory.objects.len()).unwrap_or(NOTHING);
         let Stream { buffer, start, .. } = stream;
         let object = Object {
             of,
             slots: 0,
             parent: NOTHING,
-            root: 0,
-            io: 0,
+            root: NOTHING,
+            io,
             buffer,
             start,
             end: start,
@@ -30,8 +31,17 @@ impl<'p> Machine<'p, '_> {
             is_complete: false,
         };
         let Some(code) = self.program.types.get(of as usize) else { return (NOTHING, Ok(())) };
-        let result = self.add(object, code).and_then(|root| self.fill(root, code));
-        (0, result)
+        let result = self.add(object, code).and_then(|root| {
+            self.supply(root, code);
+            self.fill(root, code)
+        });
+        (number, result)
+    }
+
+    /// Adds a stream. Returns its number.
+    pub(super) fn add_stream(&mut self, stream: Stream) -> u32 {
+        self.memory.streams.push(stream);
+        u32::try_from(self.memory.streams.len() - 1).unwrap_or(NOTHING)
     }
 
     /// Adds an object with empty slots.
@@ -51,7 +61,7 @@ impl<'p> Machine<'p, '_> {
     /// Reads `seq` of an object.
     fn fill(&mut self, number: u32, code: &'p TypeCode) -> Outcome {
         let Object { slots, io, .. } = self.object(number);
-        let frame = Frame { object: number, io, index: 0, item: V::Null };
+        let frame = Frame::of(number, io);
         let result = self.decide_endian(&frame, code).and_then(|()| self.seq(&frame, slots, code));
         let end = self.stream(io).at;
         if let Some(object) = self.memory.objects.get_mut(number as usize) {
@@ -64,7 +74,13 @@ impl<'p> Machine<'p, '_> {
     fn seq(&mut self, frame: &Frame, slots: u32, code: &'p TypeCode) -> Outcome {
         let first = code.members as usize;
         let members = self.program.members.get(first..first + code.seq as usize).unwrap_or_default();
-        members.iter().try_for_each(|member| self.member(frame, slots + member.slot, member))
+        let skipped = if self.skips_once() { members.len().saturating_sub(1) } else { 0 };
+        members.iter().skip(skipped).try_for_each(|member| {
+            self.member(frame, slots + member.slot, member).map_err(|mut failure| {
+                failure.wait = failure.wait.and(member.tail);
+                failure
+            })
+        })
     }
 
     fn decide_endian(&mut self, frame: &Frame, code: &'p TypeCode) -> Outcome {
@@ -120,7 +136,9 @@ impl<'p> Machine<'p, '_> {
             return Ok(());
         }
         let mut slot = Slot { buffer: self.stream(frame.io).buffer, state: State::Done, ..Slot::default() };
+        let frame = &Frame { is_private: member.is_private, ..*frame };
         if !matches!(member.repeat, RepeatCode::No) {
+            self.stop_at_run(frame, member)?;
             return self.repeat(frame, at, member, slot);
         }
         let result = self.data(frame, member.data, &mut slot, at);
@@ -137,7 +155,7 @@ impl<'p> Machine<'p, '_> {
 
     /// Reads one value. An object is put into the slot at `at` as soon as it exists.
     #[inline]
-    fn data(&mut self, frame: &Frame, data: DataCode, slot: &mut Slot, at: u32) -> Outcome {
+    pub(super) fn data(&mut self, frame: &Frame, data: DataCode, slot: &mut Slot, at: u32) -> Outcome {
         slot.shape = data.shape;
         match data.kind {
             DataKind::U1 => {
@@ -150,11 +168,17 @@ impl<'p> Machine<'p, '_> {
             DataKind::Bits { width, is_little, is_bool } => self.bits(frame.io, width, is_little, is_bool, slot),
             DataKind::Bytes(bytes) => {
                 let Some(code) = self.program.bytes.get(bytes as usize) else { return Ok(()) };
+                if self.passes(frame) {
+                    return self.raw(frame, code, slot).map(|_| ());
+                }
                 slot.value = V::Bytes(self.take(frame, code, slot)?);
                 Ok(())
             }
             DataKind::Str { bytes, charset } => {
                 let Some(code) = self.program.bytes.get(bytes as usize) else { return Ok(()) };
+                if self.passes(frame) {
+                    return self.raw(frame, code, slot).map(|_| ());
+                }
                 let taken = self.take(frame, code, slot)?;
                 slot.value = V::Str(self.decode(frame, charset, taken)?);
                 Ok(())
@@ -264,7 +288,11 @@ impl<'p> Machine<'p, '_> {
     /// Reads an object of another type.
     fn nested(&mut self, frame: &Frame, code: &'p ObjectCode, slot: &mut Slot, at: u32) -> Outcome {
         let own = match code.bytes.and_then(|bytes| self.program.bytes.get(bytes as usize)) {
-            Some(bytes) => Some(self.take(frame, bytes, slot)?),
+            Some(bytes) if self.passes(frame) => return self.raw(frame, bytes, slot).map(|_| ()),
+            Some(bytes) => {
+                self.fits(frame, bytes, code)?;
+                Some(self.take(frame, bytes, slot)?)
+            }
             None => None,
         };
         let reader = self.object(frame.object);
@@ -277,10 +305,7 @@ impl<'p> Machine<'p, '_> {
             },
         };
         let io = match own {
-            Some(Blob { buffer, start, end }) => {
-                self.memory.streams.push(Stream { buffer, start, end, at: start, bits_left: 0 });
-                u32::try_from(self.memory.streams.len() - 1).unwrap_or(NOTHING)
-            }
+            Some(Blob { buffer, start, end }) => self.add_stream(Stream { buffer, start, end, at: start, bits_left: 0 }),
             None => frame.io,
         };
         let Some(of) = self.program.types.get(code.of as usize) else { return Ok(()) };
@@ -310,7 +335,14 @@ impl<'p> Machine<'p, '_> {
         if at != NOTHING {
             self.set_slot(at, Slot { state: State::Open, ..*slot });
         }
-        let result = self.fill(number, of);
+        let mut result = self.fill(number, of);
+        if own.is_some() && self.is_lenient() {
+            // The bytes behind it are known all the same.
+            result = Ok(());
+        }
+        if own.is_some() && result.is_ok() && self.is_strict() && self.stream(io).remaining() > 0 {
+            result = self.fail(io, &notes::VALUE, String::from("bytes are left over"));
+        }
         if own.is_none() {
             slot.end = self.stream(io).at.max(slot.start);
             if stream.bits_left > 0 {
@@ -369,9 +401,11 @@ impl<'p> Machine<'p, '_> {
             self.burn(frame.io, 1)?;
             let mut slot = Slot { buffer, state: State::Done, ..Slot::default() };
             let frame = Frame { index, ..*frame };
-            let result = self.data(&frame, member.data, &mut slot, NOTHING);
-            if result.is_err() {
+            let mut result = self.data(&frame, member.data, &mut slot, NOTHING);
+            if let Err(failure) = &mut result {
                 slot.state = State::Failed;
+                let is_last = count == Some(i128::from(index) + 1);
+                failure.wait = failure.wait.and(is_last.then_some(0));
             }
             self.push_element(&frame, list, slot)?;
             result?;
@@ -442,7 +476,7 @@ impl<'p> Machine<'p, '_> {
         let Some(member) = place.and_then(|place| program.members.get(place as usize)) else { return Ok(()) };
         let at = slots.saturating_add(slot);
         self.set_state(at, State::Open);
-        let frame = Frame { object, io, index: 0, item: V::Null };
+        let frame = Frame::of(object, io);
         let result = self.deeper(io, |machine| machine.positional(&frame, at, member));
         if result.is_err() {
             self.set_state(at, State::Failed);
@@ -476,6 +510,13 @@ impl<'p> Machine<'p, '_> {
         let target = u32::try_from(pos).ok().and_then(|pos| before.start.checked_add(pos));
         let Some(target) = target.filter(|target| *target <= before.end) else {
             let size = before.end - before.start;
+            if pos > i128::from(size) && self.is_measured(io) {
+                let wanted = u64::try_from(pos).unwrap_or(u64::MAX);
+                return self.short(io, wanted, size).map_err(|mut failure: Box<super::failure::Failure>| {
+                    failure.wait = failure.wait.and(None);
+                    failure
+                });
+            }
             return self.fail(io, if pos < 0 { &notes::RANGE } else { &notes::EOF }, format!("position {pos} of {size} bytes"));
         };
         self.set_stream(io, Stream { at: target, bits_left: 0, ..before });
@@ -513,7 +554,7 @@ impl<'p> Machine<'p, '_> {
     }
 
     /// Checks a value against what the file demands.
-    fn validate(&mut self, frame: &Frame, valid: u32, slot: &Slot) -> Outcome {
+    pub(super) fn validate(&mut self, frame: &Frame, valid: u32, slot: &Slot) -> Outcome {
         let program: &'p Program = self.program;
         let Some(valid) = program.valids.get(valid as usize) else { return Ok(()) };
         let value = slot.value;
@@ -556,7 +597,15 @@ impl<'p> Machine<'p, '_> {
     #[cold]
     fn invalid(&self, slot: &Slot, text: &str) -> Outcome {
         let Slot { buffer, start, end, .. } = *slot;
-        let failure = super::failure::Failure { code: Some(&notes::VALID), text: text.to_owned(), buffer, start, end, needed: 0 };
+        let failure = super::failure::Failure {
+            code: Some(&notes::VALID),
+            text: text.to_owned(),
+            buffer,
+            start,
+            end,
+            needed: 0,
+            wait: Wait::No,
+        };
         Err(Box::new(failure))
     }
 

@@ -2,7 +2,7 @@
 //!
 //! Kaitai's own specifications are compared by a script beside the repository (`.ci/run`); these tests stand without it.
 
-use super::{Memory, run};
+use super::{Context, Memory, Message, Part, run};
 use crate::ksy::compile::compile;
 use crate::ksy::fields::FileFields;
 use crate::ksy::{load_text, protocol};
@@ -21,14 +21,17 @@ fn read_cut(file: &str, bytes: &[u8], cut: Cut) -> String {
     let errors: String = loaded.diagnostics.iter().filter(|one| one.error).map(ToString::to_string).collect();
     let spec = loaded.spec.unwrap_or_else(|| panic!("{errors}"));
     let top = spec.roots[0];
-    let protocol = protocol(&spec, top, top);
-    let program = compile(&spec);
-    let fields = FileFields::new(&spec, top, "t");
+    let protocol = protocol(&spec, top, None, false);
+    let program = compile(&spec, None);
+    let fields = FileFields::new(&spec, &[top], "t", &[], &[]);
     let mut tree = Tree::new(Demand::EVERYTHING);
     tree.begin(FrameInfo::default());
     let layer = tree.push_layer(protocol.this, Span::new(0, 0..bytes.len()), None, 0, true);
     let mut wire = Wire::new(&mut tree, layer, 0, bytes, 0..bytes.len(), cut);
-    let result = run(&program, &fields, top.0, &mut Memory::default(), &mut wire);
+    let result = {
+        let message = Message { part: Part::Whole(top.0), place: 0, slot: 0, context: Context::default(), is_cut: false };
+        run(&program, &fields, &message, &mut Memory::default(), &mut wire)
+    };
     protocol.conclude(&mut wire, result);
     tree.close(0, protocol.this, bytes.len());
     dump(Dissection { tree: &tree, bytes })

@@ -145,6 +145,14 @@ impl Wire<'_> {
         }
     }
 
+    /// The side that speaks, if the layer belongs to a conversation.
+    #[must_use]
+    pub fn sender(&self) -> Option<Side> {
+        let layer = self.tree.layers.get(self.layer as usize)?;
+        let ends = self.tree.ends.get(layer.ends as usize)?;
+        ends.stream.map(|(_, side)| side)
+    }
+
     /// Declares the sender's role, known from this type of datagram. Corrects the guessed client and server.
     pub fn sent_by(&mut self, side: Side) {
         self.tree.handover.sent_by(side);

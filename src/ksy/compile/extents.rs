@@ -1,0 +1,86 @@
+//! What is known of a member before any byte is read: whether its value matters to others, and how many bytes follow it.
+
+use super::Compiler;
+use crate::ksy::expr::walk::any;
+use crate::ksy::expr::{Expr, Kind, Slot};
+use crate::ksy::model::{Bytes, Data, How, Member, Repeat, Size, Spec, Type, TypeId};
+use std::collections::{HashMap, HashSet};
+
+/// The slots that expressions of a model use.
+pub(super) fn used_slots(spec: &Spec) -> HashSet<(TypeId, Slot)> {
+    let mut used = HashSet::new();
+    for expr in spec.types.iter().flat_map(Type::expressions) {
+        any(expr, &mut |part| {
+            if let Kind::Field { of, slot, .. } = part.kind {
+                used.insert((of, slot));
+            }
+            false
+        });
+    }
+    used
+}
+
+/// Whether expressions of a model use an object around their own.
+pub(in crate::ksy) fn looks_around(spec: &Spec) -> bool {
+    let is_around = |part: &Expr| matches!(part.kind, Kind::Root(_) | Kind::Parent(_));
+    spec.types.iter().flat_map(Type::expressions).any(|expr| any(expr, &mut |part| is_around(part)))
+}
+
+/// Sizes of types in bytes; none where a size is not fixed, and while it is determined.
+pub(super) type Sizes = HashMap<TypeId, Option<u32>>;
+
+impl Compiler<'_> {
+    /// For each member of `seq`, the bytes of all members behind it, where that number is fixed.
+    pub(super) fn tails(&mut self, of: &Type) -> Vec<Option<u32>> {
+        let mut behind = Some(0_u32);
+        let mut tails: Vec<Option<u32>> = Vec::with_capacity(of.seq.len());
+        for member in of.seq.iter().rev() {
+            tails.push(behind);
+            behind = behind.and_then(|behind| behind.checked_add(self.fixed(member)?));
+        }
+        tails.reverse();
+        tails
+    }
+
+    /// The size of a member, if it is fixed.
+    fn fixed(&mut self, member: &Member) -> Option<u32> {
+        let How::Read(read) = &member.how else { return None };
+        if member.condition.is_some() || !matches!(read.repeat, Repeat::No) {
+            return None;
+        }
+        match &read.data {
+            Data::Int { bytes, .. } | Data::Float { bytes, .. } => Some((*bytes).into()),
+            Data::Bytes(bytes) | Data::Str(bytes, _) => literal(bytes),
+            Data::Object(object) => match &object.bytes {
+                Some(bytes) => literal(bytes),
+                None => self.size_of(object.of),
+            },
+            Data::Bits { .. } | Data::Switch(_) => None,
+        }
+    }
+
+    /// The size of an object without instances, if it is fixed.
+    pub(super) fn fixed_size(&mut self, of: TypeId) -> Option<u32> {
+        if self.spec.type_of(of).instances.is_empty() { self.size_of(of) } else { None }
+    }
+
+    fn size_of(&mut self, of: TypeId) -> Option<u32> {
+        if let Some(known) = self.sizes.get(&of) {
+            return *known;
+        }
+        self.sizes.insert(of, None);
+        let spec = self.spec;
+        let mut members = spec.type_of(of).seq.iter();
+        let size = members.try_fold(0_u32, |size, member| size.checked_add(self.fixed(member)?));
+        self.sizes.insert(of, size);
+        size
+    }
+}
+
+/// A size that the file states as a number.
+fn literal(bytes: &Bytes) -> Option<u32> {
+    match &bytes.size {
+        Size::Expr(Expr { kind: Kind::Int(size), .. }) => u32::try_from(*size).ok(),
+        Size::Expr(_) | Size::Eos | Size::Terminator => None,
+    }
+}

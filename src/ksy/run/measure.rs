@@ -1,0 +1,337 @@
+//! Reading a part of a stream, and where its next message ends. Reading to find an end passes over what no expression uses.
+
+use super::failure::{Failure, Outcome, Wait};
+use super::value::{Blob, CONSTANTS, DERIVED, Derived, INPUT, NOTHING, Object, Slot, State, Stream, V};
+use super::{Frame, Machine, Memory};
+use crate::ksy::compile::program::{BytesCode, MemberCode, NameCode, ObjectCode, Program, RunCode, SizeCode, TypeCode, UnitCode};
+use crate::ksy::expr::Method;
+use crate::ksy::notes;
+use crate::limits;
+use crate::tree::Side;
+
+/// What a message is read as.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::ksy) enum Part<'a> {
+    /// An object of this type.
+    Whole(u32),
+    /// The attributes in front of a run of messages.
+    Once(RunCode),
+    /// A message of a run, with the bytes of the attributes in front of it, if it uses them.
+    Element(RunCode, Option<&'a [u8]>),
+}
+
+impl<'a> Part<'a> {
+    /// A message of a stream.
+    pub(in crate::ksy) fn message(unit: UnitCode, once: Option<&'a [u8]>) -> Part<'a> {
+        match unit {
+            UnitCode::Whole(of) => Part::Whole(of),
+            UnitCode::Run(run) => Part::Element(run, once.filter(|_| run.uses_once)),
+        }
+    }
+}
+
+/// Where a message was captured: what the parameters of its root are about.
+#[derive(Debug, Clone, Copy, Default)]
+pub(in crate::ksy) struct Context {
+    /// `pd_dir`: 0 for the client, 1 for the server. A side that is not known counts as the client.
+    pub from: Option<Side>,
+    /// `pd_src_port` and `pd_dst_port`; 0 where they are not known.
+    pub ports: [u16; 2],
+    /// `pd_index`: messages of the same side before it.
+    pub index: u64,
+}
+
+/// Parameters that a file may declare for its roots, with what each one is.
+pub(in crate::ksy) const PARAMETERS: &[(&str, &str)] = &[
+    ("pd_dir", "0 from the client, 1 from the server"),
+    ("pd_src_port", "the port of the sender"),
+    ("pd_dst_port", "the port of the receiver"),
+    ("pd_index", "the number of messages of the same side before this one"),
+];
+
+impl Context {
+    fn parameter(self, name: &str) -> Option<V> {
+        let [src, dst] = self.ports;
+        Some(V::Int(match name {
+            "pd_dir" => i128::from(self.from == Some(Side::Server)),
+            "pd_src_port" => src.into(),
+            "pd_dst_port" => dst.into(),
+            "pd_index" => self.index.into(),
+            _ => return None,
+        }))
+    }
+}
+
+/// Where a message ends, counted from its beginning.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::ksy) enum Measured {
+    /// Behind so many bytes, which are all there.
+    Message(usize),
+    /// Behind so many bytes, some of which are missing.
+    Exactly(usize),
+    /// At least so many bytes are needed to know.
+    Least(usize),
+    /// It cannot be read; so many bytes lie before the place.
+    Broken(usize),
+}
+
+/// Bytes in which a terminator was searched without success, counted from the beginning of the message.
+#[derive(Debug, Clone, Copy, Default)]
+pub(in crate::ksy) struct Search {
+    start: u32,
+    end: u32,
+}
+
+/// How strictly a part is measured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::ksy) enum Measure {
+    /// Parts of a known size are passed over.
+    Ends,
+    /// Everything must be readable to its last byte: it is not certain that a message begins here.
+    All,
+}
+
+/// What a machine does with a stream that has not ended.
+#[derive(Debug, Default)]
+pub(super) struct Progress<'p> {
+    /// How the part is measured; none where it is read for its values.
+    measure: Option<Measure>,
+    /// The stream of the input.
+    input: Option<u32>,
+    /// Whether more bytes of it may follow.
+    grows: bool,
+    /// The member at which reading stops.
+    run: Option<&'p MemberCode>,
+    /// Whether attributes in front of that member are passed over.
+    skips_once: bool,
+    /// Where that member was reached.
+    reached: Option<Frame>,
+    search: Search,
+}
+
+/// What is known of a part that was measured.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::ksy) struct Result {
+    pub end: Measured,
+    /// Whether its name is a member of its enum, as far as that was read.
+    pub is_named: Option<bool>,
+    /// The operations that it took.
+    pub work: usize,
+}
+
+/// Measures a part at the beginning of `input`. `grows` states that more bytes may follow.
+pub(in crate::ksy) fn measure(
+    program: &Program,
+    part: Part<'_>,
+    input: &[u8],
+    (how, grows): (Measure, bool),
+    context: Context,
+    search: &mut Search,
+    memory: &mut Memory,
+) -> Result {
+    let mut machine = Machine::new(program, input, memory);
+    machine.context = context;
+    machine.progress = Progress { measure: Some(how), grows, search: *search, ..Progress::default() };
+    let end = u32::try_from(input.len()).unwrap_or(NOTHING);
+    let (subject, result) = machine.part(part, Stream { buffer: INPUT, start: 0, end, at: 0, bits_left: 0 });
+    let at = machine.input_read() as usize;
+    *search = machine.progress.search;
+    let work = limits::KSY_OPERATIONS.get().saturating_sub(machine.fuel);
+    let is_named = if how == Measure::All { machine.is_named(&subject) } else { None };
+    let beyond = |needed: u64| input.len().saturating_add(usize::try_from(needed).unwrap_or(usize::MAX));
+    let end = match result {
+        Ok(()) => Measured::Message(at),
+        Err(failure) => match failure.wait {
+            Wait::Exactly(needed) => Measured::Exactly(beyond(needed)),
+            Wait::Least(needed) => Measured::Least(beyond(needed)),
+            Wait::No if failure.buffer == INPUT => Measured::Broken(at.max(failure.end as usize)),
+            Wait::No => Measured::Broken(at),
+        },
+    };
+    memory.clear();
+    Result { end, is_named, work }
+}
+
+impl<'p> Machine<'p, '_> {
+    /// Reads a part from a stream of the input.
+    pub(super) fn part(&mut self, part: Part<'_>, input: Stream) -> (Slot, Outcome) {
+        match part {
+            Part::Whole(of) => {
+                self.progress.input = Some(self.next_stream());
+                let (object, result) = self.root(of, input);
+                (Slot { value: V::Object(object), ..Slot::default() }, result)
+            }
+            Part::Once(run) => {
+                self.progress.input = Some(self.next_stream());
+                let (object, result) = self.up_to_run(run, input);
+                (Slot { value: V::Object(object), ..Slot::default() }, result.map(|_| ()))
+            }
+            Part::Element(run, once) => {
+                self.progress.skips_once = once.is_none();
+                let around = self.around(once.unwrap_or_default());
+                let holder = match self.up_to_run(run, around) {
+                    (_, Ok(holder)) => holder,
+                    (_, Err(failure)) => return (Slot::default(), Err(failure)),
+                };
+                let io = self.add_stream(input);
+                self.progress.input = Some(io);
+                self.run_element(&Frame { io, ..holder }, run)
+            }
+        }
+    }
+
+    /// Whether the name of a message is a member of its enum, as far as that was read.
+    fn is_named(&mut self, subject: &Slot) -> Option<bool> {
+        let program: &'p Program = self.program;
+        let V::Object(object) = subject.value else { return None };
+        let Object { of, io, .. } = self.object(object);
+        let NameCode { code, names } = program.types.get(of as usize)?.naming?;
+        let names = program.enums.get(names? as usize)?;
+        match self.eval(&Frame::of(object, io), code) {
+            Ok(V::Int(number)) => Some(names.name(number).is_some()),
+            _ => None,
+        }
+    }
+
+    /// How far the stream of the input was read, as a position in its buffer.
+    pub(super) fn input_read(&self) -> u32 {
+        self.progress.input.map_or(0, |io| self.stream(io).at)
+    }
+
+    fn next_stream(&self) -> u32 {
+        u32::try_from(self.memory.streams.len()).unwrap_or(NOTHING)
+    }
+
+    /// A stream of bytes that were read before.
+    fn around(&mut self, once: &[u8]) -> Stream {
+        let buffer = DERIVED + u32::try_from(self.memory.derived.len()).unwrap_or_default();
+        let end = u32::try_from(once.len()).unwrap_or(NOTHING);
+        let from = Blob { buffer: CONSTANTS, start: 0, end: 0 };
+        self.memory.derived.push(Derived { bytes: once.to_vec(), from, how: "earlier", span: None });
+        Stream { buffer, start: 0, end, at: 0, bits_left: 0 }
+    }
+
+    /// Reads what stands in front of a run. Returns the root and the object that holds the run.
+    fn up_to_run(&mut self, run: RunCode, stream: Stream) -> (u32, Outcome<Frame>) {
+        let program: &'p Program = self.program;
+        self.progress.run = program.members.get(run.member as usize);
+        let (object, result) = self.root(run.root, stream);
+        self.progress.run = None;
+        let result = match (self.progress.reached.take(), result) {
+            (Some(frame), _) => Ok(frame),
+            (None, Err(failure)) => Err(failure),
+            (None, Ok(())) => self.fail(0, &notes::VALUE, String::from("no message follows")),
+        };
+        (object, result)
+    }
+
+    /// Reads one element of a run.
+    fn run_element(&mut self, holder: &Frame, run: RunCode) -> (Slot, Outcome) {
+        let program: &'p Program = self.program;
+        let Some(member) = program.members.get(run.member as usize) else { return (Slot::default(), Ok(())) };
+        let index = u32::try_from(self.context.index).unwrap_or(NOTHING);
+        let frame = Frame { index, is_private: false, ..*holder };
+        let mut slot = Slot { buffer: INPUT, state: State::Done, ..Slot::default() };
+        let result = self.data(&frame, member.data, &mut slot, NOTHING);
+        let result = match (result, member.valid) {
+            (Ok(()), Some(valid)) => self.validate(&frame, valid, &slot),
+            (result, _) => result,
+        };
+        (slot, result)
+    }
+
+    /// Stops in front of the run that is searched.
+    #[inline]
+    pub(super) fn stop_at_run(&mut self, frame: &Frame, member: &'p MemberCode) -> Outcome {
+        match self.progress.run {
+            Some(run) if std::ptr::eq(run, member) => {
+                self.progress.reached = Some(*frame);
+                Self::failed_before()
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether attributes in front of the last one are passed over.
+    #[inline]
+    pub(super) fn skips_once(&self) -> bool {
+        self.progress.skips_once && self.progress.run.is_some()
+    }
+
+    /// Whether it is the stream of the message that is measured.
+    #[inline]
+    pub(super) fn is_measured(&self, io: u32) -> bool {
+        self.progress.measure.is_some() && self.progress.input == Some(io)
+    }
+
+    /// Whether more bytes of a stream may follow.
+    #[inline]
+    pub(super) fn is_open(&self, io: u32) -> bool {
+        self.progress.grows && self.is_measured(io)
+    }
+
+    /// Whether values that nothing depends on are passed over.
+    #[inline]
+    pub(super) fn passes(&self, frame: &Frame) -> bool {
+        frame.is_private && self.progress.measure == Some(Measure::Ends)
+    }
+
+    /// Whether a failure inside a part of a known size is of no interest.
+    pub(super) fn is_lenient(&self) -> bool {
+        self.progress.measure == Some(Measure::Ends)
+    }
+
+    /// Whether a part of a known size must be explained to its last byte.
+    pub(super) fn is_strict(&self) -> bool {
+        self.progress.measure == Some(Measure::All)
+    }
+
+    /// Whether an object of a fixed size has just as many bytes, if that is asked for.
+    pub(super) fn fits(&mut self, frame: &Frame, bytes: &BytesCode, object: &ObjectCode) -> Outcome {
+        let (true, Some(fixed), SizeCode::Expr(size), None) = (self.is_strict(), object.fixed, bytes.size, &bytes.process) else {
+            return Ok(());
+        };
+        match self.int(frame, size)? {
+            size if size == i128::from(fixed) => Ok(()),
+            size => self.fail(NOTHING, &notes::VALUE, format!("{size} bytes for an object of {fixed}")),
+        }
+    }
+
+    /// How many of these bytes were searched for a terminator before.
+    pub(super) fn searched(&self, io: u32, all: Blob) -> u32 {
+        let Search { start, end } = self.progress.search;
+        let is_same = self.is_measured(io) && start == all.start;
+        if is_same && end <= all.end { end.saturating_sub(start) } else { 0 }
+    }
+
+    /// These bytes have no terminator of so many bytes.
+    pub(super) fn remember_search(&mut self, io: u32, all: Blob, width: u32) {
+        if self.is_open(io) {
+            let whole = all.len() - all.len().checked_rem(width).unwrap_or_default();
+            self.progress.search = Search { start: all.start, end: all.start + whole };
+        }
+    }
+
+    /// What a stream that has not ended states about its end.
+    #[cold]
+    pub(super) fn end_unknown(&self, method: Method, io: u32) -> Outcome<V> {
+        if method == Method::IoEof && !self.stream(io).is_at_end() {
+            return Ok(V::Bool(false));
+        }
+        self.short(io, 1, 0).map_err(|mut failure: Box<Failure>| {
+            failure.wait = failure.wait.and(None);
+            failure
+        })
+    }
+
+    /// Gives a root the parameters that are known by name.
+    pub(super) fn supply(&mut self, object: u32, code: &TypeCode) {
+        let first = self.object(object).slots;
+        let names = code.slots.iter().take(code.params as usize);
+        for (slot, name) in (first..).zip(names) {
+            if let Some(value) = self.context.parameter(name) {
+                self.set_slot(slot, Slot { value, buffer: NOTHING, state: State::Done, ..Slot::default() });
+            }
+        }
+    }
+}
