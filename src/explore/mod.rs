@@ -1,0 +1,74 @@
+//! Takes unknown conversations apart: where messages begin, which kinds there are, what their bytes do.
+//!
+//! ```text
+//! Collector ─► Side ─► framing: Hypothesis ─► messages: Kind ─► columns: Column ─► json, view, ksy
+//! ```
+//! The bytes come from an engine that asks no dissector, so known protocols can be explored too. Every step reads bytes and
+//! returns values; nothing here prints but `json` and `view`.
+
+pub mod candidates;
+pub mod chain;
+mod collect;
+pub mod columns;
+pub mod framing;
+mod json;
+pub mod messages;
+pub mod rule;
+mod side;
+
+pub use collect::Collector;
+pub use json::Envelope;
+pub use side::{Segment, Side};
+
+use columns::Column;
+use framing::{Given, Hypothesis};
+use messages::{Kind, Kinds, Message};
+use rule::Rule;
+
+/// What the user decided.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// Rules of framing.
+    pub given: Given,
+    /// Where the kind stands.
+    pub kinds: Option<Kinds>,
+    /// Hypotheses that are listed.
+    pub top: usize,
+}
+
+/// What was found of a group of conversations.
+pub struct Explored<'a> {
+    /// The sides.
+    pub sides: &'a [Side],
+    /// Framing, best first.
+    pub framing: Vec<Hypothesis>,
+    /// The messages of the best framing.
+    pub messages: Vec<Message<'a>>,
+    /// How kinds are told apart.
+    pub kinds: Kinds,
+    /// The kinds of messages.
+    pub groups: Vec<Kind>,
+    /// The columns of each.
+    pub columns: Vec<Vec<Column>>,
+    /// Remarks.
+    pub notes: Vec<String>,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { given: Given::default(), kinds: None, top: 3 }
+    }
+}
+
+/// Explores the sides of one protocol.
+#[must_use]
+pub fn explore<'a>(sides: &'a [Side], options: &Options) -> Explored<'a> {
+    let framing = framing::hypotheses(sides, &options.given, options.top);
+    let messages = framing.first().map(|best| messages::messages(sides, best)).unwrap_or_default();
+    let rule = framing.first().and_then(Hypothesis::rule).cloned().unwrap_or(Rule::None);
+    let hide: Vec<(usize, usize)> = rule.length().map(|at| (at.offset, at.end())).into_iter().collect();
+    let kinds = options.kinds.unwrap_or_else(|| messages::kinds_of(&messages, &rule, &hide));
+    let groups = messages::group(&messages, kinds);
+    let columns = groups.iter().map(|kind| columns::columns(&messages, kind, &rule)).collect();
+    Explored { sides, framing, messages, kinds, groups, columns, notes: Vec::new() }
+}
