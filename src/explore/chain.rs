@@ -64,6 +64,8 @@ pub struct Evidence {
     pub bytes: usize,
     /// Where chains ended before the end of their side.
     pub stopped: usize,
+    /// Bytes behind the last message that look like a cipher which took over between two messages.
+    pub cipher: usize,
 }
 
 /// Remembers which lengths have occurred.
@@ -144,7 +146,10 @@ impl<'a> Track<'a> {
                         Step::Cut(length) => length > 4 * self.bytes.len().max(1024),
                         _ => false,
                     };
-                    if !rest.is_empty() {
+                    let began = next.checked_sub(1).and_then(|last| self.anchors.get(last)).is_some_and(|anchor| anchor.at == at);
+                    if found.messages > 0 && began && !matches!(step, Step::Short) && looks_random(rest) {
+                        found.cipher += rest.len();
+                    } else if !rest.is_empty() {
                         found.left_over += rest.len();
                         found.broken += if is_broken || rest.len() > 4096.max(8 * found.longest) { rest.len() } else { 0 };
                         found.stopped += usize::from(is_broken);
@@ -154,12 +159,19 @@ impl<'a> Track<'a> {
                 message(at);
                 found.messages += 1;
                 found.longest = found.longest.max(length);
-                found.lengths += usize::from(seen.is_new(length));
+                let weight = match (seen.is_new(length), rule) {
+                    (true, _) => 1.0,
+                    (false, Rule::Fixed(_)) => 0.1,
+                    (false, _) => 0.3,
+                };
+                found.lengths += usize::from(weight == 1.0);
                 at += length;
+                // A random walk hits a place once in its mean step.
+                let mean = (at - start) / found.messages;
                 while let Some(anchor) = self.anchors.get(next).filter(|anchor| anchor.at <= at) {
                     next += 1;
                     let is_hit = anchor.at == at;
-                    running += found.meet(anchor.class, is_hit.then_some(length), worth);
+                    running += found.meet(anchor.class, is_hit.then_some((mean, weight)), worth);
                 }
                 if running < floor {
                     found.left_over += self.bytes.len() - at;
@@ -183,15 +195,15 @@ impl<'a> Track<'a> {
 }
 
 impl Evidence {
-    /// Counts an anchor that was hit by a message of so many bytes, or missed; returns a rough worth.
-    fn meet(&mut self, class: usize, hit: Option<usize>, worth: &Worth) -> f64 {
-        let by_length = hit.and_then(|length| worth.hit.get(length.min(LONG)));
+    /// Counts an anchor that was hit by a chain of this mean length with a weight, or missed; returns a rough worth.
+    fn meet(&mut self, class: usize, hit: Option<(usize, f64)>, worth: &Worth) -> f64 {
         let counts = if class == 0 { &mut self.turns } else { &mut self.segments };
         counts[0] += usize::from(hit.is_some());
         counts[1] += 1;
-        let row = by_length.unwrap_or(&worth.miss);
+        let by_length = hit.and_then(|(length, weight)| Some((worth.hit.get(length.min(LONG))?, weight)));
+        let (row, weight) = by_length.unwrap_or((&worth.miss, 1.0));
         let Some(sums) = self.bits.get_mut(class) else { return 0.0 };
-        sums.iter_mut().zip(row).for_each(|(sum, bits)| *sum += bits);
+        sums.iter_mut().zip(row).for_each(|(sum, bits)| *sum += bits * weight);
         if class == 0 { row[2] } else { 0.0 }
     }
 
@@ -216,5 +228,28 @@ impl Evidence {
         self.broken += other.broken;
         self.bytes += other.bytes;
         self.stopped += other.stopped;
+        self.cipher += other.cipher;
     }
+}
+
+/// Bytes that are enough to see whether they look random.
+const RANDOM: usize = 96;
+
+/// Whether all values are about equally frequent, by a chi-square test.
+#[must_use]
+pub fn looks_random(bytes: &[u8]) -> bool {
+    let sample = bytes.get(..4096).unwrap_or(bytes);
+    if sample.len() < RANDOM {
+        return false;
+    }
+    let mut counts = [0_u32; 256];
+    for byte in sample {
+        if let Some(count) = counts.get_mut(usize::from(*byte)) {
+            *count += 1;
+        }
+    }
+    let expected = sample.len() as f64 / 256.0;
+    let square = |count: u32| (f64::from(count) - expected).powi(2) / expected;
+    // 255 degrees of freedom: a standard deviation is 22.6.
+    counts.into_iter().map(square).sum::<f64>() < 255.0 + 4.5 * 22.6
 }

@@ -145,7 +145,7 @@ pub fn hypotheses(sides: &[Side], given: &Given, most: usize) -> Vec<Hypothesis>
             break;
         }
     }
-    weigh(&mut chosen, sides);
+    weigh(&mut chosen);
     chosen
 }
 
@@ -197,6 +197,9 @@ fn bits(tracks: &[Track<'_>], rule: &Rule, found: &Evidence) -> f64 {
     let mut bits = found.anchor_bits();
     if found.left_over > 0 {
         bits -= 2.0 + 2.0 * found.stopped as f64 + 30.0 * share(found.broken) + 16.0 * share(rest);
+    }
+    if found.cipher > 0 {
+        bits -= 8.0;
     }
     if found.messages >= 3 {
         bits += survival(tracks, rule, found);
@@ -311,10 +314,14 @@ fn starts_of(sides: &[Side], dirs: &[Option<Framed>; 2], worth: &Worth) -> Start
                 let begin = place_of(framed.begin, &track).unwrap_or(0);
                 let mut starts = if begin > 0 { vec![0] } else { Vec::new() };
                 let found = track.walk(&framed.rule, begin, worth, f64::MIN, |at| starts.push(at));
-                let end = side.bytes.len() - found.left_over.min(side.bytes.len());
-                if found.left_over > 0 && end > starts.last().copied().unwrap_or(0) || starts.is_empty() {
+                let end = side.bytes.len() - (found.left_over + found.cipher).min(side.bytes.len());
+                if end < side.bytes.len() && end > starts.last().copied().unwrap_or(0) || starts.is_empty() {
                     starts.push(end);
                 }
+                // What the rule says nothing about is cut at turns.
+                starts.extend(track.first_turns().filter(|at| *at < begin || *at > end && *at < side.bytes.len()));
+                starts.sort_unstable();
+                starts.dedup();
                 (starts, begin, end)
             }
             None => (vec![0], 0, side.bytes.len()),
@@ -327,14 +334,15 @@ fn starts_of(sides: &[Side], dirs: &[Option<Framed>; 2], worth: &Worth) -> Start
 }
 
 /// Confidence of each: from its score, the distance to the best other one, and the share that it explains.
-fn weigh(chosen: &mut [Hypothesis], _sides: &[Side]) {
+fn weigh(chosen: &mut [Hypothesis]) {
     let scores: Vec<f64> = chosen.iter().map(|hypothesis| hypothesis.score).collect();
     let best = scores.first().copied().unwrap_or(0.0);
     for (place, hypothesis) in chosen.iter_mut().enumerate() {
         let rival = if place == 0 { scores.get(1).copied().unwrap_or(0.0).max(0.0) } else { best };
-        let coverage = hypothesis.coverage();
-        let strength = hypothesis.score.min(2.0 * (hypothesis.score - rival) + 4.0);
-        hypothesis.confidence = coverage.sqrt() / (1.0 + (-(strength - 6.0) / 5.0).exp());
+        let gap = (hypothesis.score - rival) / (1.0 + 0.02 * hypothesis.score.max(0.0));
+        let strength = hypothesis.score.min(2.0 * gap + 6.0);
+        let certain = 1.0 / (1.0 + (-(strength - 8.0) / 4.0).exp());
+        hypothesis.confidence = (hypothesis.coverage().sqrt() * hypothesis.agreement() * certain).min(0.99);
     }
 }
 
@@ -344,6 +352,17 @@ impl Hypothesis {
     pub fn coverage(&self) -> f64 {
         let sum = |of: fn(&Evidence) -> usize| self.dirs.iter().flatten().map(|dir| of(&dir.found)).sum::<usize>() as f64;
         1.0 - sum(|found| found.broken) / sum(|found| found.bytes).max(1.0)
+    }
+
+    /// How far turns agree with rules that could never fail elsewhere.
+    fn agreement(&self) -> f64 {
+        let share = |framed: &Framed| match (&framed.rule, framed.found.turns) {
+            (Rule::Terminator(_) | Rule::Fixed(_) | Rule::Headers, [hit, all]) if all > 0 => hit as f64 / all as f64,
+            _ => 1.0,
+        };
+        let [hit, all] = self.found().turns;
+        let turns = if all >= 4 { 0.3 + 2.0 * hit as f64 / all as f64 } else { 1.0 };
+        self.dirs.iter().flatten().map(share).fold(turns.min(1.0), f64::min)
     }
 
     /// The rule of the client, or of the only side.
