@@ -174,6 +174,29 @@ struct Values {
     count: usize,
 }
 
+/// How ready a code is for values that are new to a class. The best one is taken for each column.
+const READY: [f64; 3] = [0.02, 0.4, 4.0];
+
+/// Logarithms of rising factorials: of 1, and of each readiness.
+struct Factorials {
+    whole: Vec<f64>,
+    rising: [Vec<f64>; READY.len()],
+}
+
+impl Factorials {
+    fn new(most: usize) -> Factorials {
+        let sums = |from: f64| {
+            let mut sum = 0.0;
+            let more = (0..most).map(move |number| {
+                sum += (number as f64 + from).log2();
+                sum
+            });
+            [0.0].into_iter().chain(more).collect()
+        };
+        Factorials { whole: sums(1.0), rising: READY.map(sums) }
+    }
+}
+
 impl Values {
     fn new(values: impl Iterator<Item = u64>) -> Values {
         let mut known: HashMap<u64, u32, foldhash::fast::RandomState> = HashMap::default();
@@ -186,23 +209,38 @@ impl Values {
         Values { of, count: known.len() }
     }
 
-    /// Bits in all that these values tell about others.
-    fn tells(&self, other: &Values) -> f64 {
+    /// The same values, apart by direction.
+    fn apart(&self, dirs: &[u32]) -> Values {
+        Values::new(self.of.iter().zip(dirs).map(|(value, dir)| u64::from(*value) << 1 | u64::from(*dir)))
+    }
+
+    /// Bits that these values cost where messages of different classes do not share a code. A value that is new to its
+    /// class costs what it does among all; one that occurred there before costs less the more often it did.
+    fn cost(&self, classes: &Values, factorials: &Factorials) -> f64 {
         let n = self.of.len() as f64;
+        let mut all = vec![0_u32; self.count];
         let mut joint: HashMap<(u32, u32), u32, foldhash::fast::RandomState> = HashMap::default();
-        let mut mine = vec![0_u32; self.count];
-        let mut theirs = vec![0_u32; other.count];
-        for (a, b) in self.of.iter().zip(&other.of) {
-            *joint.entry((*a, *b)).or_default() += 1;
-            mine.get_mut(*a as usize).into_iter().chain(theirs.get_mut(*b as usize)).for_each(|count| *count += 1);
+        for (class, value) in classes.of.iter().zip(&self.of) {
+            *joint.entry((*class, *value)).or_default() += 1;
+            all.get_mut(*value as usize).into_iter().for_each(|count| *count += 1);
         }
-        let sum = |counts: &mut dyn Iterator<Item = u32>| counts.map(|count| f64::from(count) * f64::from(count).log2()).sum::<f64>();
-        let joint = sum(&mut joint.into_values());
-        joint + n * n.log2() - sum(&mut mine.into_iter().filter(|count| *count > 0)) - sum(&mut theirs.into_iter().filter(|count| *count > 0))
+        let bits: Vec<f64> = all.iter().map(|count| (n / f64::from(*count)).log2()).collect();
+        let mut sizes = vec![0_usize; classes.count];
+        let (mut news, mut saved) = (0.0, 0.0);
+        for ((class, value), count) in &joint {
+            sizes.get_mut(*class as usize).into_iter().for_each(|size| *size += *count as usize);
+            news += bits.get(*value as usize).copied().unwrap_or(0.0);
+            saved += factorials.whole.get((*count as usize).saturating_sub(1)).copied().unwrap_or(0.0);
+        }
+        let total = |(ready, rising): (&f64, &Vec<f64>)| {
+            let rises: f64 = sizes.iter().filter_map(|size| rising.get(*size)).sum();
+            news - joint.len() as f64 * ready.log2() + rises - saved
+        };
+        READY.iter().zip(&factorials.rising).map(total).fold(f64::MAX, f64::min)
     }
 }
 
-/// The column that tells most about the others.
+/// The column whose values cut messages into classes with the shortest code.
 fn column(sample: &[&Message<'_>], rule: &Rule, hide: &[(usize, usize)]) -> Option<Discriminator> {
     let at = |message: &Message<'_>, place: usize| -> u64 {
         let from = place + if place > 0 { message.header.saturating_sub(1) } else { 0 };
@@ -213,41 +251,49 @@ fn column(sample: &[&Message<'_>], rule: &Rule, hide: &[(usize, usize)]) -> Opti
         hide.iter().any(|(start, end)| (*start..*end).contains(&place))
             || matches!(rule, Rule::Varint { offset, .. } if *offset == place)
     };
-    let bytes: Vec<Values> = (0..COLUMNS + 4).map(|place| Values::new(sample.iter().map(|message| at(message, place)))).collect();
-    let sizes = Values::new(sample.iter().map(|message| message.bytes.len() as u64));
+    let factorials = Factorials::new(sample.len());
+    let dirs: Vec<u32> = sample.iter().map(|message| u32::from(message.dir == tree::Side::Server)).collect();
+    let by_dir = Values::new(dirs.iter().map(|dir| u64::from(*dir)));
+    let read = |place: usize| Values::new(sample.iter().map(|message| at(message, place)));
+    let mut columns: Vec<(usize, Values)> = (0..COLUMNS + 12).filter(|place| !is_hidden(*place)).map(|place| (place, read(place))).collect();
+    columns.push((usize::MAX, Values::new(sample.iter().map(|message| message.bytes.len() as u64))));
+    let alone: Vec<f64> = columns.iter().map(|(_, values)| values.cost(&by_dir, &factorials)).collect();
     let mut found: Vec<(f64, Discriminator)> = Vec::new();
     let mut before = 0.0;
     for place in 0..COLUMNS.min(least.max(1)) {
-        let is_free = !is_hidden(place);
+        if is_hidden(place) {
+            continue;
+        }
         for width in [1, 2] {
-            if !is_free || width == 2 && is_hidden(place + 1) {
+            if width == 2 && is_hidden(place + 1) {
                 continue;
             }
             let own = if width == 1 {
-                Values::new(sample.iter().map(|message| at(message, place)))
+                read(place)
             } else {
                 Values::new(sample.iter().map(|message| at(message, place) << 16 | at(message, place + 1)))
             };
-            if !(2..=60).contains(&own.count) {
+            if !(2..=64).contains(&own.count) || own.count * 10 > sample.len() * 9 {
                 continue;
             }
-            let mut bits = 0.0;
-            for (other, values) in bytes.iter().enumerate().chain([(usize::MAX, &sizes)]) {
-                if (place..place + width).contains(&other) || other < usize::MAX && is_hidden(other) || values.count < 2 {
-                    continue;
+            let classes = own.apart(&dirs);
+            let mut gain = 0.0;
+            for ((other, values), alone) in columns.iter().zip(&alone) {
+                if !(place..place + width).contains(other) {
+                    gain += alone - values.cost(&classes, &factorials);
                 }
-                let freedom = (own.count - 1) * (values.count - 1);
-                bits += (own.tells(values) - 0.72 * freedom as f64).max(0.0);
             }
             let again = returning(&own);
-            found.push((bits * again / (1.0 + 0.35 * before) / if width == 2 { 1.05 } else { 1.0 }, Discriminator { offset: place, width, confidence: 0.0 }));
+            let worth = gain * again / (1.0 + 0.5 * before) / if width == 2 { 1.05 } else { 1.0 };
+            found.push((worth, Discriminator { offset: place, width, confidence: 0.0 }));
         }
-        if is_free && bytes.get(place).is_some_and(|values| values.count > 1) {
+        if columns.iter().any(|(other, values)| *other == place && values.count > 1) {
             before += 1.0;
         }
     }
+    if std::env::var("T").is_ok() { let mut f = found.clone(); f.sort_by(|a, b| b.0.total_cmp(&a.0)); for (b, d) in f.iter().take(6) { println!("   T {b:.1} @{} w{}", d.offset, d.width); } }
     let best = found.iter().map(|(bits, _)| *bits).fold(0.0, f64::max);
-    if best < 8.0 {
+    if best < 4.0 {
         return None;
     }
     let (bits, first) = found.iter().find(|(bits, _)| *bits >= 0.85 * best)?;
