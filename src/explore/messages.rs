@@ -11,6 +11,8 @@ use std::collections::{BTreeMap, HashMap};
 pub struct Message<'a> {
     /// The number of its side.
     pub side: usize,
+    /// The number of its conversation.
+    pub stream: u32,
     /// Offset in the bytes of the side.
     pub start: usize,
     /// Its bytes.
@@ -93,6 +95,7 @@ pub fn messages<'a>(sides: &'a [Side], hypothesis: &Hypothesis) -> Vec<Message<'
             let segment = side.segment(start);
             all.push(Message {
                 side: number,
+                stream: side.stream.number,
                 start,
                 bytes,
                 dir: side.dir,

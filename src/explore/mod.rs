@@ -69,6 +69,8 @@ pub fn explore<'a>(sides: &'a [Side], options: &Options) -> Explored<'a> {
     let hide: Vec<(usize, usize)> = rule.length().map(|at| (at.offset, at.end())).into_iter().collect();
     let kinds = options.kinds.unwrap_or_else(|| messages::kinds_of(&messages, &rule, &hide));
     let groups = messages::group(&messages, kinds);
-    let columns = groups.iter().map(|kind| columns::columns(&messages, kind, &rule)).collect();
+    let rules = framing.first().map(|best| best.dirs.each_ref().map(|dir| dir.as_ref().map(|dir| dir.rule.clone()))).unwrap_or_default();
+    let context = columns::Context::new(&messages, sides, rules, kinds);
+    let columns = groups.iter().map(|kind| columns::columns(&messages, kind, &context)).collect();
     Explored { sides, framing, messages, kinds, groups, columns, notes: Vec::new() }
 }
