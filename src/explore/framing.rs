@@ -134,15 +134,20 @@ pub fn hypotheses(sides: &[Side], given: &Given, most: usize) -> Vec<Hypothesis>
     let mut all = pairs(&found);
     all.sort_by(|a, b| b.1.total_cmp(&a.1));
     all.truncate(64);
-    let mut seen: HashMap<Vec<Vec<usize>>, (), foldhash::fast::RandomState> = HashMap::default();
+    let mut seen: HashMap<Vec<Vec<usize>>, usize, foldhash::fast::RandomState> = HashMap::default();
     let mut chosen: Vec<Hypothesis> = Vec::new();
     for (dirs, score) in all {
         let Starts { starts, begins, ends } = starts_of(sides, &dirs, &worth);
-        if seen.insert(starts.clone(), ()).is_none() {
-            chosen.push(Hypothesis { dirs, score, confidence: 0.0, starts, begins, ends });
-        }
-        if chosen.len() >= most.max(2) {
-            break;
+        let Some(place) = seen.get(&starts) else {
+            if chosen.len() < most.max(2) {
+                seen.insert(starts.clone(), chosen.len());
+                chosen.push(Hypothesis { dirs, score, confidence: 0.0, starts, begins, ends });
+            }
+            continue;
+        };
+        // Equal starts are one hypothesis, and the simplest rule names it.
+        if let Some(same) = chosen.get_mut(*place).filter(|same| cost_of_all(&dirs) < cost_of_all(&same.dirs)) {
+            *same = Hypothesis { dirs, begins, ends, ..same.clone() };
         }
     }
     weigh(&mut chosen);
@@ -295,6 +300,13 @@ fn pairs(found: &[Vec<Framed>; 2]) -> Vec<([Option<Framed>; 2], f64)> {
     all.sort_by(|a, b| b.1.total_cmp(&a.1));
     all.truncate(96);
     all.into_iter().map(|(dirs, score)| (dirs.map(|dir| dir.cloned()), score)).collect()
+}
+
+/// Bits that rules cost.
+fn cost_of_all(dirs: &[Option<Framed>; 2]) -> f64 {
+    let [client, server] = dirs;
+    let is_other = client.as_ref().zip(server.as_ref()).is_some_and(|(client, server)| client.rule != server.rule);
+    dirs.iter().flatten().map(|dir| dir.cost).sum::<f64>() + if is_other { OTHER_RULE } else { 0.0 }
 }
 
 /// Message starts.

@@ -268,7 +268,8 @@ fn column(sample: &[&Message<'_>], rule: &Rule, hide: &[(usize, usize)]) -> Opti
             continue;
         }
         for width in [1, 2] {
-            if width == 2 && is_hidden(place + 1) {
+            let changes = |place: usize| columns.iter().any(|(other, values)| *other == place && values.count > 1);
+            if width == 2 && !(changes(place) && changes(place + 1)) {
                 continue;
             }
             let own = if width == 1 {
@@ -287,7 +288,8 @@ fn column(sample: &[&Message<'_>], rule: &Rule, hide: &[(usize, usize)]) -> Opti
                 }
             }
             let again = returning(&own);
-            let worth = gain * again / (1.0 + 0.5 * before) / if width == 2 { 1.05 } else { 1.0 };
+            let shared = (2.0 - 2.0 * classes.count as f64 / sample.len() as f64).min(1.0);
+            let worth = gain * again * shared / (1.0 + 0.5 * before) / if width == 2 { 1.05 } else { 1.0 };
             found.push((worth, Discriminator { offset: place, width, confidence: 0.0 }));
         }
         if columns.iter().any(|(other, values)| *other == place && values.count > 1) {

@@ -1,6 +1,7 @@
 //! Cuts bytes that nothing explains into numbers, from how neighbouring bytes change.
 
 use super::super::rule::Endian;
+use super::super::messages::Kind;
 use super::claims::{Claim, Claims, Shape};
 use super::table::{Place, Table};
 use super::{Context, Label};
@@ -9,18 +10,47 @@ use super::{Context, Label};
 const WIDTHS: [(usize, f64); 8] = [(1, 0.0), (2, 0.6), (3, -2.0), (4, 0.9), (5, -4.0), (6, -2.0), (7, -4.0), (8, 0.3)];
 
 /// Explains everything that is left.
-pub fn rest(table: &Table<'_>, claims: &mut Claims, context: &Context) {
+pub fn rest(table: &Table<'_>, claims: &mut Claims, context: &Context, kind: &Kind) {
+    let seen = Seen::new(table, context, kind);
     for (start, end) in claims.free_runs() {
-        for (offset, width) in cuts(table, start, end, context) {
-            claims.take(named(table, offset, width, context));
+        for (offset, width) in cuts(&seen, start, end, context) {
+            claims.take(named(table, &seen, offset, width, context));
         }
     }
 }
 
+/// What columns do: in messages of the kind, or of all messages of the direction where there are few.
+struct Seen {
+    own: Vec<Place>,
+    all: Vec<Place>,
+    counts: [usize; 2],
+}
+
+/// Messages of a kind from which on they speak for themselves.
+const ENOUGH: usize = 5;
+
+impl Seen {
+    fn new(table: &Table<'_>, context: &Context, kind: &Kind) -> Seen {
+        let (all, count) = context.places.get(kind.dir.index()).filter(|_| kind.header <= 1).cloned().unwrap_or_default();
+        Seen { own: table.places.clone(), all, counts: [table.rows.len(), count] }
+    }
+
+    /// A column, and how many messages show what it does.
+    fn at(&self, place: usize) -> (Place, usize) {
+        let [own, all] = self.counts;
+        let few = if own < ENOUGH { self.all.get(place).map(|place| (*place, all)) } else { None };
+        few.or_else(|| self.own.get(place).map(|place| (*place, own))).unwrap_or_default()
+    }
+
+    fn tie(&self, place: usize, endian: Endian) -> f64 {
+        let ((first, n), (second, m)) = (self.at(place), self.at(place + 1));
+        tie(first, second, n.min(m), endian)
+    }
+}
+
 /// The best cut of a run into fields.
-fn cuts(table: &Table<'_>, start: usize, end: usize, context: &Context) -> Vec<(usize, usize)> {
-    let n = table.rows.len();
-    let ties: Vec<f64> = (start..end.saturating_sub(1)).map(|place| tie(table.at(place), table.at(place + 1), n, context.endian)).collect();
+fn cuts(seen: &Seen, start: usize, end: usize, context: &Context) -> Vec<(usize, usize)> {
+    let ties: Vec<f64> = (start..end.saturating_sub(1)).map(|place| seen.tie(place, context.endian)).collect();
     let length = end - start;
     // Of each prefix: the best sum and the width of its last field.
     let mut best: Vec<(f64, usize)> = vec![(0.0, 0)];
@@ -77,7 +107,7 @@ fn tie(first: Place, second: Place, n: usize, endian: Endian) -> f64 {
 }
 
 /// What a field of which nothing else is known is called.
-fn named(table: &Table<'_>, offset: usize, width: usize, context: &Context) -> Claim {
+fn named(table: &Table<'_>, seen: &Seen, offset: usize, width: usize, context: &Context) -> Claim {
     let n = table.rows.len();
     let places: Vec<Place> = (offset..offset + width).map(|place| table.at(place)).collect();
     let values: Vec<&[u8]> = table.all().filter_map(|bytes| bytes.get(offset..offset + width)).collect();
@@ -86,7 +116,11 @@ fn named(table: &Table<'_>, offset: usize, width: usize, context: &Context) -> C
     let shape = if is_odd { Shape::Bytes } else { Shape::Number(context.endian) };
     let made = |label, confidence, why: String| Claim { offset, width, shape, label, confidence, why };
     let bits: u8 = values.iter().flat_map(|value| value.iter()).fold(0, |all, byte| all | byte);
+    // A kind with few messages shares the header of the others.
+    let (shared, all) = seen.at(offset);
+    let is_choice = n < 6 && width == 1 && all > n && (2..=12).contains(&shared.distinct) && shared.distinct * 3 <= all;
     match () {
+        () if is_choice => made(Label::Enum, 0.5, format!("{} values in {all} messages of the direction", shared.distinct)),
         () if n < 2 => made(Label::Value, 0.2, String::from("one message")),
         () if places.iter().all(Place::is_zero) => made(Label::Padding, 0.6, format!("zero in {n} messages")),
         () if many == 1 => made(Label::Const, 0.7, format!("the same in {n} messages")),

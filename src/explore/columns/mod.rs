@@ -121,6 +121,8 @@ pub struct Context {
     pub kinds: Kinds,
     /// What all messages of a direction have in common.
     headers: [Vec<Claim>; 2],
+    /// What the columns of all messages of a direction do, and how many there are.
+    places: [(Vec<Place>, usize); 2],
 }
 
 /// Bytes of a message in which echoes are sought.
@@ -146,6 +148,7 @@ impl Context {
             rules,
             kinds,
             headers: [Vec::new(), Vec::new()],
+            places: Default::default(),
         };
         if length.is_none() {
             context.endian = order(messages);
@@ -164,6 +167,9 @@ impl Context {
                 checksums::leading(&table, &mut claims);
                 if let Some(place) = context.headers.get_mut(dir.index()) {
                     *place = claims.all;
+                }
+                if let Some(places) = context.places.get_mut(dir.index()) {
+                    *places = (table.places.clone(), table.rows.len());
                 }
             }
         }
@@ -278,7 +284,7 @@ fn explain(table: &Table<'_>, claims: &mut Claims, context: &Context, kind: &Kin
     texts::padded(table, claims);
     numbers::rising(table, claims, context);
     addresses(table, claims, context);
-    cut::rest(table, claims, context);
+    cut::rest(table, claims, context, kind);
 }
 
 /// Addresses of the ends.

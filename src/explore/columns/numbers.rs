@@ -279,39 +279,45 @@ fn hash(window: &[u8]) -> u64 {
     Endian::Big.read(window) | (window.len() as u64) << 60
 }
 
-/// Floating-point numbers.
+/// Floating-point numbers. Those of the place modulo their width that has most come first.
 pub fn floats(table: &Table<'_>, claims: &mut Claims, context: &Context) {
     let order = [context.endian, if context.endian == Endian::Big { Endian::Little } else { Endian::Big }];
     for width in [4, 8] {
-        let mut found: Vec<(usize, Endian)> = Vec::new();
-        for endian in order {
-            let mut offset = 0;
-            while offset + width <= table.width {
-                if claims.is_free(offset, width) && is_float(table, offset, width, endian) && !found.iter().any(|(at, _)| at.abs_diff(offset) < width) {
-                    found.push((offset, endian));
-                    offset += width;
-                } else {
-                    offset += 1;
+        let phases = order.into_iter().flat_map(|endian| (0..width).map(move |phase| (endian, phase)));
+        let places = |phase: usize| (phase..table.width.saturating_sub(width - 1)).step_by(width);
+        let mut found: Vec<(Endian, usize, Vec<usize>)> = phases
+            .map(|(endian, phase)| {
+                let is_sure = |at: &usize| claims.is_free(*at, width) && is_float(table, *at, width, endian, true);
+                (endian, phase, places(phase).filter(is_sure).collect())
+            })
+            .collect();
+        found.sort_by_key(|(_, _, sure)| std::cmp::Reverse(sure.len()));
+        for (endian, phase, sure) in found.into_iter().filter(|(_, _, sure)| !sure.is_empty()) {
+            let mut all = sure.clone();
+            // Beside a sure one, less will do.
+            for at in places(phase) {
+                let is_beside = all.iter().any(|known| known.abs_diff(at) == width);
+                if is_beside && !all.contains(&at) && claims.is_free(at, width) && is_float(table, at, width, endian, false) {
+                    all.push(at);
                 }
             }
-        }
-        found.sort_by_key(|(offset, _)| *offset);
-        let has = |at: usize| found.iter().any(|(offset, _)| *offset == at);
-        for (offset, endian) in &found {
-            let run = |step: isize| has(offset.wrapping_add_signed(step * width as isize));
-            let is_of_three = run(1) && run(2) || run(-1) && run(1) || run(-1) && run(-2);
-            let label = if is_of_three { Label::Coordinate } else { Label::Float };
-            let why = String::from("exponents are close, mantissas vary");
-            claims.take(Claim { offset: *offset, width, shape: Shape::Float(*endian), label, confidence: 0.85, why });
+            all.sort_unstable();
+            for at in &all {
+                let has = |step: isize| all.contains(&at.wrapping_add_signed(step * width as isize));
+                let is_of_three = has(1) && has(2) || has(-1) && has(1) || has(-1) && has(-2);
+                let label = if is_of_three { Label::Coordinate } else { Label::Float };
+                let why = String::from("exponents are close, mantissas vary");
+                claims.take(Claim { offset: *at, width, shape: Shape::Float(endian), label, confidence: 0.85, why });
+            }
         }
     }
 }
 
-fn is_float(table: &Table<'_>, offset: usize, width: usize, endian: Endian) -> bool {
+fn is_float(table: &Table<'_>, offset: usize, width: usize, endian: Endian, is_strict: bool) -> bool {
     let n = table.rows.len();
     let values = table.numbers(offset, width, endian);
     let many = distinct(&values);
-    if many < 4 || many * 2 < n {
+    if is_strict && (many < 4 || many * 2 < n) || many < 2 {
         return false;
     }
     let (bits, bias, mantissa) = if width == 4 { (8, 127_i64, 23) } else { (11, 1023, 52) };
@@ -335,7 +341,11 @@ fn is_float(table: &Table<'_>, offset: usize, width: usize, endian: Endian) -> b
     }
     let some = values.len() - zeros;
     let close = if some < 8 { 8 } else { 14 };
-    some >= 4 && fine * 10 >= some * 7 && most - least <= close && zeros * 2 <= values.len() && varies(table, offset, width, endian)
+    let is_close = some >= 1 && most - least <= close;
+    if !is_strict {
+        return is_close;
+    }
+    is_close && some >= 4 && fine * 10 >= some * 7 && zeros * 2 <= values.len() && varies(table, offset, width, endian)
 }
 
 /// Whether the high byte of the mantissa varies, as it does in no integer whose high byte is constant.
