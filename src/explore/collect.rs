@@ -4,7 +4,7 @@ use super::side::{Segment, Side};
 use crate::follow::{Follower, Heard, Words};
 use crate::limits;
 use crate::tree::{self, Demand, Dissection, StreamId};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::convert::Infallible;
 
 /// The sides of conversations, as far as they were read.
@@ -14,6 +14,8 @@ pub struct Collector {
     known: HashMap<StreamId, Conversation, foldhash::fast::RandomState>,
     /// Conversations that are collected; `None` for all.
     only: Option<Vec<StreamId>>,
+    /// Conversations that are not collected.
+    ignored: HashSet<StreamId, foldhash::fast::RandomState>,
     held: usize,
     /// Bytes that found no room.
     left_out: u64,
@@ -29,7 +31,7 @@ impl Collector {
     /// Collects these conversations, or all, up to `most` bytes a side.
     #[must_use]
     pub fn new(only: Option<Vec<StreamId>>, most: usize) -> Collector {
-        Collector { follower: Follower::new(None), most, known: HashMap::default(), only, held: 0, left_out: 0 }
+        Collector { follower: Follower::new(None), most, known: HashMap::default(), only, ignored: HashSet::default(), held: 0, left_out: 0 }
     }
 
     /// The parts of a frame that are needed.
@@ -46,14 +48,14 @@ impl Collector {
 
     /// Takes what a frame carries.
     pub fn see(&mut self, of: Dissection<'_>, captured: bool) {
-        let Collector { follower, most, known, only, held, left_out } = self;
+        let Collector { follower, most, known, only, ignored, held, left_out } = self;
         let is_pushed = captured && is_pushed(of);
         let Ok(()) = follower.listen(of, captured, |heard| {
             let (stream, dir) = match heard {
                 Heard::Words(words) => (words.stream, words.side),
                 Heard::Missing(missing) => (missing.stream, missing.side),
             };
-            let is_meant = only.as_ref().is_none_or(|only| only.contains(&stream));
+            let is_meant = only.as_ref().is_none_or(|only| only.contains(&stream)) && !ignored.contains(&stream);
             let has_room = known.len() < limits::FOLLOW_CONVERSATIONS.get() || known.contains_key(&stream);
             if !is_meant || !has_room {
                 return Ok::<(), Infallible>(());
@@ -77,7 +79,8 @@ impl Collector {
     }
 
     /// Stops collecting a conversation and frees its bytes.
-    pub fn drop(&mut self, stream: StreamId) {
+    pub fn ignore(&mut self, stream: StreamId) {
+        self.ignored.insert(stream);
         if let Some(conversation) = self.known.remove(&stream) {
             self.held -= conversation.sides.iter().map(|side| side.bytes.len()).sum::<usize>();
         }

@@ -22,6 +22,9 @@ const OTHER_RULE: f64 = 8.0;
 /// Evidence below which a chain is given up.
 const FLOOR: f64 = -24.0;
 
+/// Confidence below which a rule is not worth telling.
+const NOTHING: f64 = 0.25;
+
 /// Where the first message begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Begin {
@@ -115,6 +118,9 @@ pub fn hypotheses(sides: &[Side], given: &Given, most: usize) -> Vec<Hypothesis>
     if sides.iter().all(|side| side.is_datagrams) && given.dirs.iter().all(Option::is_none) {
         return vec![datagrams(sides)];
     }
+    if given.dirs.iter().flatten().any(|(rule, _)| *rule == Rule::None) {
+        return vec![nothing(sides, 0.0)];
+    }
     let worth = Worth::new();
     let mut found = [Vec::new(), Vec::new()];
     for dir in tree::Side::BOTH {
@@ -151,7 +157,26 @@ pub fn hypotheses(sides: &[Side], given: &Given, most: usize) -> Vec<Hypothesis>
         }
     }
     weigh(&mut chosen);
+    let is_given = given.dirs.iter().any(Option::is_some);
+    if !is_given && chosen.first().is_none_or(|best| best.confidence < NOTHING) {
+        return vec![nothing(sides, chosen.first().map_or(0.0, |best| best.confidence))];
+    }
     chosen
+}
+
+/// Nothing was found: what a side sends at a time stands for a message.
+fn nothing(sides: &[Side], confidence: f64) -> Hypothesis {
+    let starts = sides.iter().map(|side| [0].into_iter().chain(side.turns()).collect()).collect();
+    let framed = |dir: tree::Side| {
+        let mut found = Evidence::default();
+        for side in sides.iter().filter(|side| side.dir == dir) {
+            found.messages += 1 + side.turns().count();
+            found.bytes += side.bytes.len();
+        }
+        (found.bytes > 0).then(|| Framed { rule: Rule::None, begin: Begin::At(0), bits: 0.0, cost: 0.0, found, skip: 0 })
+    };
+    let ends = sides.iter().map(|side| side.bytes.len()).collect();
+    Hypothesis { dirs: tree::Side::BOTH.map(framed), score: 0.0, confidence, starts, begins: vec![0; sides.len()], ends }
 }
 
 /// The best rules of one direction.

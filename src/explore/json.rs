@@ -19,43 +19,63 @@ impl fmt::Display for Hex<'_> {
     }
 }
 
-/// The records around those of groups.
-pub struct Envelope;
+/// The record in front of those of groups.
+///
+/// # Errors
+/// Those of writing.
+pub fn begin(file: &str, to: &mut dyn Write) -> io::Result<()> {
+    object(to, |of| {
+        of.put("type", "begin")?;
+        of.put("schema", &1_u8)?;
+        of.put("file", file)
+    })?;
+    to.write_all(b"\n")
+}
 
-impl Envelope {
-    /// The record of a group.
-    ///
-    /// # Errors
-    /// Those of writing.
-    pub fn group(explored: &Explored<'_>, group: &str, ksy: &str, to: &mut dyn Write) -> io::Result<()> {
-        object(to, |of| {
-            of.put("type", "explore")?;
-            of.put("group", group)?;
-            let first = explored.sides.first().map(|side| side.stream);
-            of.words("transport", first.map_or("", |stream| if stream.transport == tree::Transport::Udp { "udp" } else { "tcp" }))?;
-            let mut streams: Vec<String> = explored.sides.iter().map(|side| side.stream.to_string()).collect();
-            streams.dedup();
-            of.put("streams", &streams)?;
-            of.list("sides", explored.sides.iter().enumerate(), |of, (number, side)| one_side(explored, number, side, of))?;
-            of.list("framing", &explored.framing, |of, hypothesis| framing(hypothesis, of))?;
-            if let Kinds::Column(at) = explored.kinds {
-                of.object("discriminator", |of| {
-                    of.put("offset", &at.offset)?;
-                    of.put("width", &at.width)?;
-                    of.put("endian", "be")?;
-                    of.put("confidence", &round(at.confidence))
-                })?;
-            }
-            let kinds = explored.groups.iter().zip(&explored.columns);
-            of.list("types", kinds, |of, (kind, columns)| one_kind(explored, kind, columns, of))?;
-            of.list("notes", &explored.notes, |of, note| {
-                of.put("level", "info")?;
-                of.put("text", note)
+/// The record behind those of groups.
+///
+/// # Errors
+/// Those of writing.
+pub fn end(groups: usize, to: &mut dyn Write) -> io::Result<()> {
+    object(to, |of| {
+        of.put("type", "end")?;
+        of.put("groups", &groups)
+    })?;
+    to.write_all(b"\n")
+}
+
+/// The record of a group.
+///
+/// # Errors
+/// Those of writing.
+pub fn record(explored: &Explored<'_>, group: &str, ksy: &str, to: &mut dyn Write) -> io::Result<()> {
+    object(to, |of| {
+        of.put("type", "explore")?;
+        of.put("group", group)?;
+        let first = explored.sides.first().map(|side| side.stream);
+        of.words("transport", first.map_or("", |stream| if stream.transport == tree::Transport::Udp { "udp" } else { "tcp" }))?;
+        let mut streams: Vec<String> = explored.sides.iter().map(|side| side.stream.to_string()).collect();
+        streams.dedup();
+        of.put("streams", &streams)?;
+        of.list("sides", explored.sides.iter().enumerate(), |of, (number, side)| one_side(explored, number, side, of))?;
+        of.list("framing", &explored.framing, |of, hypothesis| framing(hypothesis, of))?;
+        if let Kinds::Column(at) = explored.kinds {
+            of.object("discriminator", |of| {
+                of.put("offset", &at.offset)?;
+                of.put("width", &at.width)?;
+                of.put("endian", "be")?;
+                of.put("confidence", &round(at.confidence))
             })?;
-            of.put("ksy", ksy)
+        }
+        let kinds = explored.groups.iter().zip(&explored.columns);
+        of.list("types", kinds, |of, (kind, columns)| one_kind(explored, kind, columns, of))?;
+        of.list("notes", &explored.notes, |of, note| {
+            of.put("level", "info")?;
+            of.put("text", note)
         })?;
-        to.write_all(b"\n")
-    }
+        of.put("ksy", ksy)
+    })?;
+    to.write_all(b"\n")
 }
 
 /// Two decimal places.

@@ -62,6 +62,8 @@ pub struct Kind {
     pub header: usize,
     /// Numbers of the messages.
     pub members: Vec<usize>,
+    /// Whether the rule holds for them: they are neither preambles nor rests.
+    pub is_whole: bool,
 }
 
 impl Kind {
@@ -70,6 +72,11 @@ impl Kind {
     pub fn id(&self) -> String {
         let key: String = self.key.iter().map(|byte| format!("{byte:02x}")).collect();
         let width = if self.header > 1 { format!("~{}", self.header) } else { String::new() };
+        let key = match (self.is_whole, key.is_empty()) {
+            (false, _) => "rest",
+            (true, true) => "all",
+            (true, false) => &key,
+        };
         format!("{}/{key}{width}", self.dir)
     }
 }
@@ -331,5 +338,5 @@ pub fn group(messages: &[Message<'_>], kinds: Kinds) -> Vec<Kind> {
         let key = if message.is_whole { key_of(message, kinds).to_vec() } else { Vec::new() };
         groups.entry((message.dir, !message.is_whole, key, message.header)).or_default().push(number);
     }
-    groups.into_iter().map(|((dir, _, key, header), members)| Kind { dir, key, header, members }).collect()
+    groups.into_iter().map(|((dir, is_rest, key, header), members)| Kind { dir, key, header, members, is_whole: !is_rest }).collect()
 }

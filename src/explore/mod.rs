@@ -11,14 +11,19 @@ pub mod chain;
 mod collect;
 pub mod columns;
 pub mod framing;
+mod given;
 mod json;
+mod ksy;
 pub mod messages;
 pub mod rule;
 mod side;
+mod view;
 
 pub use collect::Collector;
-pub use json::Envelope;
+pub use json::{begin, end, record};
+pub use ksy::ksy;
 pub use side::{Segment, Side};
+pub use view::View;
 
 use columns::Column;
 use framing::{Given, Hypothesis};
@@ -57,6 +62,16 @@ pub struct Explored<'a> {
 impl Default for Options {
     fn default() -> Options {
         Options { given: Given::default(), kinds: None, top: 3 }
+    }
+}
+
+impl Explored<'_> {
+    /// The conversations, each once.
+    #[must_use]
+    pub fn streams(&self) -> Vec<String> {
+        let mut streams: Vec<String> = self.sides.iter().map(|side| side.stream.to_string()).collect();
+        streams.dedup();
+        streams
     }
 }
 

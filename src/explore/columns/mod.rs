@@ -14,6 +14,7 @@ use crate::tree;
 use claims::{Claim, Claims, Shape};
 use numbers::Echoes;
 use std::collections::HashMap;
+pub use table::WIDEST;
 use table::{Place, Table};
 
 /// A column of the messages of one kind.
@@ -276,6 +277,7 @@ fn explain(table: &Table<'_>, claims: &mut Claims, context: &Context, kind: &Kin
     }
     numbers::clocks(table, claims);
     texts::counted(table, claims, context);
+    texts::open(table, claims);
     numbers::counters(table, claims, context);
     numbers::lengths(table, claims, context);
     numbers::echoes(table, claims, context);

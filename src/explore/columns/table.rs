@@ -17,8 +17,6 @@ pub struct Table<'m> {
     pub width: usize,
     /// What each column does.
     pub places: Vec<Place>,
-    /// Whether offsets count from the end.
-    from_end: bool,
 }
 
 /// What a byte position does over all messages.
@@ -55,16 +53,10 @@ impl<'m> Table<'m> {
     #[must_use]
     pub fn new(rows: Vec<&'m Message<'m>>) -> Table<'m> {
         let width = rows.iter().map(|row| row.bytes.len()).min().unwrap_or(0).min(WIDEST);
-        Table::with(rows, width, false)
+        Table::with(rows, width)
     }
 
-    /// The table of the last bytes of these messages, which `skip` bytes stand in front of at least.
-    #[must_use]
-    pub fn from_end(rows: Vec<&'m Message<'m>>, width: usize) -> Table<'m> {
-        Table::with(rows, width.min(WIDEST), true)
-    }
-
-    fn with(rows: Vec<&'m Message<'m>>, width: usize, from_end: bool) -> Table<'m> {
+    fn with(rows: Vec<&'m Message<'m>>, width: usize) -> Table<'m> {
         // Neighbours matter to counters, so whole stretches are left out rather than every other message.
         let stretches = rows.len().div_ceil(ROWS).max(1);
         let rows: Vec<&Message<'_>> = if stretches == 1 {
@@ -72,21 +64,14 @@ impl<'m> Table<'m> {
         } else {
             rows.chunks(40).enumerate().filter(|(number, _)| number % stretches == 0).flat_map(|(_, some)| some.iter().copied()).collect()
         };
-        let mut table = Table { rows, width, places: Vec::new(), from_end };
+        let mut table = Table { rows, width, places: Vec::new() };
         table.places = (0..width).map(|place| table.place(place)).collect();
         table
     }
 
-    /// The bytes of a row that columns count in.
-    #[must_use]
-    pub fn bytes(&self, row: &'m Message<'m>) -> &'m [u8] {
-        let skip = if self.from_end { row.bytes.len().saturating_sub(self.width) } else { 0 };
-        row.bytes.get(skip..).unwrap_or_default()
-    }
-
     /// The bytes of all rows.
     pub fn all(&self) -> impl Iterator<Item = &'m [u8]> + '_ {
-        self.rows.iter().map(|row| self.bytes(row))
+        self.rows.iter().map(|row| row.bytes)
     }
 
     /// A number in all rows.

@@ -59,6 +59,22 @@ fn texts(table: &Table<'_>, at: Number) -> Option<(usize, usize)> {
     Some((some, letters))
 }
 
+/// A text that goes on to the end of every message.
+pub fn open(table: &Table<'_>, claims: &mut Claims) {
+    let first = |row: &[u8]| row.iter().rposition(|byte| !is_text(*byte)).map_or(0, |last| last + 1);
+    let Some(start) = table.all().map(first).max() else { return };
+    let Some(start) = (start..table.width).find(|at| claims.is_free(*at, table.width - at)) else { return };
+    let texts = || table.all().filter_map(|bytes| bytes.get(start..));
+    let all: usize = texts().map(<[u8]>::len).sum();
+    let letters = texts().flatten().filter(|byte| byte.is_ascii_alphanumeric() || **byte == b' ').count();
+    let plain = texts().flatten().filter(|byte| is_plain(**byte)).count();
+    let is_long = all >= 6 * table.rows.len() && all >= 12;
+    if is_long && letters * 2 >= all && plain * 20 >= all * 19 {
+        let why = String::from("text up to the end of the message");
+        claims.take(Claim { offset: start, width: 0, shape: Shape::Text, label: Label::Str, confidence: 0.85, why });
+    }
+}
+
 /// Texts of constant size, padded with zeros, and constant ones.
 pub fn padded(table: &Table<'_>, claims: &mut Claims) {
     let mut start = 0;
