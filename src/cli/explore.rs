@@ -215,7 +215,7 @@ fn print(
     if options.json {
         explore::begin(&name, to)?;
         for (group, explored) in explored {
-            explore::record(explored, group, &explore::ksy(explored, group), to)?;
+            explore::record(explored, group, to)?;
         }
         return explore::end(explored.len(), to).map(|()| Exit::Fine);
     }
@@ -232,8 +232,18 @@ fn print(
             }
         },
         (all, _) if options.ksy.iter().any(|file| file.as_os_str() == GENERATED) => {
+            if all.len() > 1 {
+                complain(format_args!("--ksy describes one protocol; name its conversations with -s, or with -Y"));
+                return Ok(Exit::Usage);
+            }
             for (group, explored) in all {
-                to.write_all(explore::ksy(explored, group).as_bytes())?;
+                match &explored.ksy {
+                    Ok(text) => to.write_all(text.as_bytes())?,
+                    Err(why) => {
+                        complain(format_args!("{name}: {group}: {why}"));
+                        return Ok(Exit::Failed);
+                    }
+                }
             }
         }
         ([(group, only)], _) if !is_default => view.group(group, only, to)?,

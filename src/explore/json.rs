@@ -48,7 +48,7 @@ pub fn end(groups: usize, to: &mut dyn Write) -> io::Result<()> {
 ///
 /// # Errors
 /// Those of writing.
-pub fn record(explored: &Explored<'_>, group: &str, ksy: &str, to: &mut dyn Write) -> io::Result<()> {
+pub fn record(explored: &Explored<'_>, group: &str, to: &mut dyn Write) -> io::Result<()> {
     object(to, |of| {
         of.put("type", "explore")?;
         of.put("group", group)?;
@@ -73,7 +73,7 @@ pub fn record(explored: &Explored<'_>, group: &str, ksy: &str, to: &mut dyn Writ
             of.put("level", "info")?;
             of.put("text", note)
         })?;
-        of.put("ksy", ksy)
+        of.put("ksy", explored.ksy.as_deref().unwrap_or_default())
     })?;
     to.write_all(b"\n")
 }

@@ -17,11 +17,12 @@ mod ksy;
 pub mod messages;
 pub mod rule;
 mod side;
+#[cfg(test)]
+mod tests;
 mod view;
 
 pub use collect::Collector;
 pub use json::{begin, end, record};
-pub use ksy::ksy;
 pub use side::{Segment, Side};
 pub use view::View;
 
@@ -55,6 +56,8 @@ pub struct Explored<'a> {
     pub groups: Vec<Kind>,
     /// The columns of each.
     pub columns: Vec<Vec<Column>>,
+    /// The generated Kaitai Struct file, or why there is none.
+    pub ksy: Result<String, String>,
     /// Remarks.
     pub notes: Vec<String>,
 }
@@ -87,5 +90,33 @@ pub fn explore<'a>(sides: &'a [Side], options: &Options) -> Explored<'a> {
     let rules = framing.first().map(|best| best.dirs.each_ref().map(|dir| dir.as_ref().map(|dir| dir.rule.clone()))).unwrap_or_default();
     let context = columns::Context::new(&messages, sides, rules, kinds);
     let columns = groups.iter().map(|kind| columns::columns(&messages, kind, &context)).collect();
-    Explored { sides, framing, messages, kinds, groups, columns, notes: Vec::new() }
+    let ksy = Err(String::new());
+    let mut explored = Explored { sides, framing, messages, kinds, groups, columns, ksy, notes: Vec::new() };
+    explored.ksy = ksy::ksy(&explored);
+    explored.notes = notes(&explored);
+    explored
+}
+
+/// What has to be known beside the findings.
+fn notes(explored: &Explored<'_>) -> Vec<String> {
+    let mut notes = Vec::new();
+    for side in explored.sides {
+        let rest = side.sent.saturating_sub(side.bytes.len() as u64);
+        if rest > 0 {
+            notes.push(format!("{}: {rest} bytes were left out or are missing", side.buffer()));
+        }
+    }
+    let Some(best) = explored.framing.first() else { return notes };
+    let found = best.found();
+    if found.cipher > 0 {
+        notes.push(format!("{} bytes behind the last message look random: a cipher or compression may have begun there", found.cipher));
+    }
+    match &explored.ksy {
+        Err(why) => notes.push(format!("no .ksy: {why}")),
+        Ok(_) if best.dirs.iter().flatten().any(|dir| dir.skip > 0) => {
+            notes.push(String::from("the .ksy describes messages, not the bytes that stand once in front of them"));
+        }
+        Ok(_) => {}
+    }
+    notes
 }

@@ -53,6 +53,13 @@ fn clock(table: &Table<'_>, offset: usize, width: usize, endian: Endian) -> Opti
             return Some((0.95, format!("{name}, near the time of capture")));
         }
     }
+    // A counter of messages that come at regular times moves with the clock too.
+    let mut steps: Vec<u64> = values.windows(2).map(|pair| pair[1].wrapping_sub(pair[0])).collect();
+    steps.sort_unstable();
+    let middle = steps.get(steps.len() / 2).copied();
+    if steps.iter().filter(|step| Some(**step) == middle).count() * 2 > steps.len() {
+        return None;
+    }
     moves(&values, &times, width)
 }
 
