@@ -221,7 +221,9 @@ fn print(
     }
     let view = View { theme: forms::theme(options.color), width: forms::width() };
     match (explored, &options.kind) {
-        ([], _) if is_default => complain(format_args!("{name}: no conversation is unknown; -s tcp/0 explores one that is known")),
+        ([], _) if is_default => {
+            complain(format_args!("{name}: no conversation is unknown; -s tcp/0 explores one that is known"))
+        }
         ([], _) => complain(format_args!("{name}: nothing to explore: these conversations carry no payload")),
         ([(_, only)], Some(id)) => match only.groups.iter().position(|kind| kind.id() == *id) {
             Some(place) => view.kind(only, place, options.messages, number, to)?,

@@ -40,7 +40,11 @@ fn lengths(all: &mut Vec<Candidate>) {
                 let at = Number { offset, width, endian };
                 let scales: &[u64] = if offset < 8 && width < 8 { &[1, 2, 4] } else { &[1] };
                 for &scale in scales {
-                    let skewed = if width == 4 && offset % 2 == 0 && offset % 4 != 0 || width == 8 && offset % 4 != 0 { 0.75 } else { 0.0 };
+                    let skewed = if width == 4 && offset % 2 == 0 && offset % 4 != 0 || width == 8 && offset % 4 != 0 {
+                        0.75
+                    } else {
+                        0.0
+                    };
                     let place = 8.0 + offset as f64 * 0.25 + odd + skewed + if scale == 1 { 0.0 } else { 3.0 };
                     biases(at).for_each(|(bias, cost)| {
                         let rule = Rule::Length { at, bias, scale, padding: None };

@@ -115,7 +115,8 @@ impl<'a> Track<'a> {
         if is_whole {
             anchors.push(Anchor { at: bytes.len(), class: 0 });
         }
-        let barriers = side.holes.iter().map(|(at, _)| *at).filter(|at| *at > 0 && *at < bytes.len()).chain([bytes.len()]).collect();
+        let barriers =
+            side.holes.iter().map(|(at, _)| *at).filter(|at| *at > 0 && *at < bytes.len()).chain([bytes.len()]).collect();
         Track { bytes, anchors, barriers, is_whole }
     }
 
@@ -186,7 +187,8 @@ impl<'a> Track<'a> {
                 break;
             }
             // Behind a gap the chain goes on where the other side had spoken.
-            let turn = self.anchors.iter().find(|anchor| anchor.at >= barrier && anchor.class == 0 && anchor.at < self.bytes.len());
+            let turn =
+                self.anchors.iter().find(|anchor| anchor.at >= barrier && anchor.class == 0 && anchor.at < self.bytes.len());
             at = turn.map_or(barrier, |turn| turn.at);
             next = self.anchors.partition_point(|anchor| anchor.at <= at);
         }

@@ -31,7 +31,15 @@ impl Collector {
     /// Collects these conversations, or all, up to `most` bytes a side.
     #[must_use]
     pub fn new(only: Option<Vec<StreamId>>, most: usize) -> Collector {
-        Collector { follower: Follower::new(None), most, known: HashMap::default(), only, ignored: HashSet::default(), held: 0, left_out: 0 }
+        Collector {
+            follower: Follower::new(None),
+            most,
+            known: HashMap::default(),
+            only,
+            ignored: HashSet::default(),
+            held: 0,
+            left_out: 0,
+        }
     }
 
     /// The parts of a frame that are needed.
@@ -63,10 +71,11 @@ impl Collector {
             let conversation = known.entry(stream).or_insert_with(|| Conversation::new(stream));
             match heard {
                 Heard::Words(words) => {
-                    let room = (*most).min(limits::EXPLORE_BYTES.get().saturating_sub(*held));
-                    let taken = conversation.hear(&words, room.max(conversation.sides[dir.index()].bytes.len().min(*most)), is_pushed);
+                    let before = conversation.side(dir).bytes.len();
+                    let room = before.saturating_add(limits::EXPLORE_BYTES.get().saturating_sub(*held)).min(*most);
+                    let taken = conversation.hear(&words, room, is_pushed);
                     *held += taken;
-                    *left_out += if *held >= limits::EXPLORE_BYTES.get() { (words.bytes.len() - taken) as u64 } else { 0 };
+                    *left_out += (words.bytes.len().min(*most - before.min(*most)) - taken) as u64;
                 }
                 Heard::Missing(missing) => {
                     let side = conversation.side(dir);
@@ -122,7 +131,8 @@ impl Conversation {
         }
         let time = words.time().map_or(0, |time| time.seconds.saturating_mul(1_000_000_000).saturating_add(time.nanos.into()));
         let base = side.bytes.len();
-        let segment = |at: usize, frame| Segment { at: base + at, is_turn: is_turn && at == 0, is_pushed: false, time, order, frame };
+        let segment =
+            |at: usize, frame| Segment { at: base + at, is_turn: is_turn && at == 0, is_pushed: false, time, order, frame };
         // Segments that became readable at the same time are a run of several pieces.
         let pieces = words.message.pieces();
         let mut at = 0;

@@ -24,7 +24,12 @@ impl Given {
             dirs = named;
             if let Some(skip) = rule.strip_prefix("skip=") {
                 let skip = number(skip).ok_or_else(|| wrong(text))?;
-                let places = given.dirs.iter_mut().enumerate().filter(|(dir, _)| dirs.contains(dir)).filter_map(|(_, place)| place.as_mut());
+                let places = given
+                    .dirs
+                    .iter_mut()
+                    .enumerate()
+                    .filter(|(dir, _)| dirs.contains(dir))
+                    .filter_map(|(_, place)| place.as_mut());
                 places.for_each(|place| place.1 = skip);
             } else {
                 let rule = Rule::parse(rule).ok_or_else(|| wrong(text))?;

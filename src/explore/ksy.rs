@@ -107,7 +107,11 @@ fn text(explored: &Explored<'_>) -> Result<String, String> {
         rule => return Err(format!("{rule} has no form in a .ksy yet")),
     };
     let is_kind_there = out.contains("id: kind\n") && kind.is_some();
-    if is_kind_there { switched(explored, behind, &mut out) } else { single(explored, behind, &mut out) }
+    if is_kind_there {
+        switched(explored, behind, &mut out)
+    } else {
+        single(explored, behind, &mut out)
+    }
     if out.contains("type: vlq") {
         out.push_str(VLQ);
     }
@@ -141,7 +145,8 @@ fn head(explored: &Explored<'_>, out: &mut String) {
     ports.truncate(8);
     let ports: Vec<String> = ports.iter().map(u16::to_string).collect();
     let framing = if transport == "udp" { "datagram" } else { "stream" };
-    let _ = writeln!(out, "  -proto-dissect:\n    transport: {transport}\n    ports: [{}]\n    framing: {framing}", ports.join(", "));
+    let _ =
+        writeln!(out, "  -proto-dissect:\n    transport: {transport}\n    ports: [{}]\n    framing: {framing}", ports.join(", "));
     if let Some(best) = explored.framing.first() {
         let _ = writeln!(out, "doc: |\n  Framing {}, confidence {:.2}.", best.title(), best.confidence);
     }
@@ -211,7 +216,8 @@ fn body(explored: &Explored<'_>, name: &str, places: &[usize], behind: usize, ou
         .iter()
         .filter_map(|place| Some((explored.groups.get(*place)?, explored.columns.get(*place)?.as_slice())))
         .collect();
-    let size = |number: &usize| explored.messages.get(*number).map(|message| message.bytes.len() - message.header.saturating_sub(1));
+    let size =
+        |number: &usize| explored.messages.get(*number).map(|message| message.bytes.len() - message.header.saturating_sub(1));
     let least = kinds.iter().flat_map(|(kind, _)| kind.members.iter()).filter_map(size).min().unwrap_or(0);
     let most = kinds.iter().max_by_key(|(kind, _)| kind.members.len());
     let mut at = behind;
@@ -282,7 +288,10 @@ fn verify(explored: &Explored<'_>, text: &str) -> Result<(), String> {
             let used = bytes.len() - wire.remaining();
             if !is_fine || used != length {
                 let at = side.offset(message.start);
-                return Err(format!("the generated .ksy ends the message at {} {at} after {used} of {length} bytes", side.buffer()));
+                return Err(format!(
+                    "the generated .ksy ends the message at {} {at} after {used} of {length} bytes",
+                    side.buffer()
+                ));
             }
         }
     }

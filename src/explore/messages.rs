@@ -265,7 +265,8 @@ fn column(sample: &[&Message<'_>], rule: &Rule, hide: &[(usize, usize)]) -> Opti
     let dirs: Vec<u32> = sample.iter().map(|message| u32::from(message.dir == tree::Side::Server)).collect();
     let by_dir = Values::new(dirs.iter().map(|dir| u64::from(*dir)));
     let read = |place: usize| Values::new(sample.iter().map(|message| at(message, place)));
-    let mut columns: Vec<(usize, Values)> = (0..COLUMNS + 12).filter(|place| !is_hidden(*place)).map(|place| (place, read(place))).collect();
+    let mut columns: Vec<(usize, Values)> =
+        (0..COLUMNS + 12).filter(|place| !is_hidden(*place)).map(|place| (place, read(place))).collect();
     columns.push((usize::MAX, Values::new(sample.iter().map(|message| message.bytes.len() as u64))));
     let alone: Vec<f64> = columns.iter().map(|(_, values)| values.cost(&by_dir, &factorials)).collect();
     let mut found: Vec<(f64, Discriminator)> = Vec::new();
@@ -303,7 +304,13 @@ fn column(sample: &[&Message<'_>], rule: &Rule, hide: &[(usize, usize)]) -> Opti
             before += 1.0;
         }
     }
-    if std::env::var("T").is_ok() { let mut f = found.clone(); f.sort_by(|a, b| b.0.total_cmp(&a.0)); for (b, d) in f.iter().take(6) { println!("   T {b:.1} @{} w{}", d.offset, d.width); } }
+    if std::env::var("T").is_ok() {
+        let mut f = found.clone();
+        f.sort_by(|a, b| b.0.total_cmp(&a.0));
+        for (b, d) in f.iter().take(6) {
+            println!("   T {b:.1} @{} w{}", d.offset, d.width);
+        }
+    }
     let best = found.iter().map(|(bits, _)| *bits).fold(0.0, f64::max);
     if best < 4.0 {
         return None;
@@ -338,5 +345,8 @@ pub fn group(messages: &[Message<'_>], kinds: Kinds) -> Vec<Kind> {
         let key = if message.is_whole { key_of(message, kinds).to_vec() } else { Vec::new() };
         groups.entry((message.dir, !message.is_whole, key, message.header)).or_default().push(number);
     }
-    groups.into_iter().map(|((dir, is_rest, key, header), members)| Kind { dir, key, header, members, is_whole: !is_rest }).collect()
+    groups
+        .into_iter()
+        .map(|((dir, is_rest, key, header), members)| Kind { dir, key, header, members, is_whole: !is_rest })
+        .collect()
 }

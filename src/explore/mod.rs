@@ -87,7 +87,8 @@ pub fn explore<'a>(sides: &'a [Side], options: &Options) -> Explored<'a> {
     let hide: Vec<(usize, usize)> = rule.length().map(|at| (at.offset, at.end())).into_iter().collect();
     let kinds = options.kinds.unwrap_or_else(|| messages::kinds_of(&messages, &rule, &hide));
     let groups = messages::group(&messages, kinds);
-    let rules = framing.first().map(|best| best.dirs.each_ref().map(|dir| dir.as_ref().map(|dir| dir.rule.clone()))).unwrap_or_default();
+    let rules =
+        framing.first().map(|best| best.dirs.each_ref().map(|dir| dir.as_ref().map(|dir| dir.rule.clone()))).unwrap_or_default();
     let context = columns::Context::new(&messages, sides, rules, kinds);
     let columns = groups.iter().map(|kind| columns::columns(&messages, kind, &context)).collect();
     let ksy = Err(String::new());
@@ -109,7 +110,10 @@ fn notes(explored: &Explored<'_>) -> Vec<String> {
     let Some(best) = explored.framing.first() else { return notes };
     let found = best.found();
     if found.cipher > 0 {
-        notes.push(format!("{} bytes behind the last message look random: a cipher or compression may have begun there", found.cipher));
+        notes.push(format!(
+            "{} bytes behind the last message look random: a cipher or compression may have begun there",
+            found.cipher
+        ));
     }
     match &explored.ksy {
         Err(why) => notes.push(format!("no .ksy: {why}")),

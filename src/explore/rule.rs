@@ -225,9 +225,9 @@ impl Rule {
                     },
                     None => 0,
                 };
-                let total = i64::try_from(value).ok().and_then(|value| {
-                    value.checked_mul(i64::try_from(*scale).ok()?)?.checked_add(*bias)?.checked_add(pad)
-                });
+                let total = i64::try_from(value)
+                    .ok()
+                    .and_then(|value| value.checked_mul(i64::try_from(*scale).ok()?)?.checked_add(*bias)?.checked_add(pad));
                 let least = padding.map_or(at.end(), |place| at.end().max(place + 1));
                 whole(total.and_then(|total| u64::try_from(total).ok()), least, bytes)
             }

@@ -18,7 +18,14 @@ fn conversation(turns: &[(tree::Side, Vec<u8>)]) -> Vec<Side> {
     for (order, (dir, bytes)) in turns.iter().enumerate() {
         let side = &mut sides[dir.index()];
         let time = 1_700_000_000_000_000_000 + order as i64 * 50_000_000;
-        side.segments.push(Segment { at: side.bytes.len(), is_turn: last != Some(*dir), is_pushed: true, time, order, frame: order as u64 + 1 });
+        side.segments.push(Segment {
+            at: side.bytes.len(),
+            is_turn: last != Some(*dir),
+            is_pushed: true,
+            time,
+            order,
+            frame: order as u64 + 1,
+        });
         side.bytes.extend_from_slice(bytes);
         side.sent = side.bytes.len() as u64;
         last = Some(*dir);
@@ -56,7 +63,10 @@ fn exchange(turns: u32) -> Vec<(tree::Side, Vec<u8>)> {
     (0..turns)
         .flat_map(|turn| {
             let (short, long) = (random.next() as usize % 30, 20 + random.next() as usize % 60);
-            [(tree::Side::Client, message(1, turn, &random.bytes(short))), (tree::Side::Server, message(2, turn, &random.bytes(long)))]
+            [
+                (tree::Side::Client, message(1, turn, &random.bytes(short))),
+                (tree::Side::Server, message(2, turn, &random.bytes(long))),
+            ]
         })
         .collect()
 }
@@ -91,7 +101,9 @@ fn segments_that_say_nothing_do_not_hide_the_rule() {
     let cut: Vec<(tree::Side, Vec<u8>)> = exchange(60)
         .chunks(8)
         .flat_map(|some| {
-            tree::Side::BOTH.map(|dir| (dir, some.iter().filter(|(side, _)| *side == dir).flat_map(|(_, bytes)| bytes.clone()).collect::<Vec<u8>>()))
+            tree::Side::BOTH.map(|dir| {
+                (dir, some.iter().filter(|(side, _)| *side == dir).flat_map(|(_, bytes)| bytes.clone()).collect::<Vec<u8>>())
+            })
         })
         .flat_map(|(dir, bytes)| {
             let at = random.next() as usize % bytes.len();
@@ -107,7 +119,8 @@ fn segments_that_say_nothing_do_not_hide_the_rule() {
 
 #[test]
 fn a_side_without_turns_is_framed_by_how_unlikely_its_chain_is() {
-    let bytes: Vec<u8> = exchange(60).into_iter().filter(|(dir, _)| *dir == tree::Side::Server).flat_map(|(_, bytes)| bytes).collect();
+    let bytes: Vec<u8> =
+        exchange(60).into_iter().filter(|(dir, _)| *dir == tree::Side::Server).flat_map(|(_, bytes)| bytes).collect();
     let sides = conversation(&[(tree::Side::Server, bytes)]);
     let explored = explore(&sides, &Options::default());
     assert_eq!(title(&explored), "length@1:u16be+3");
@@ -160,7 +173,8 @@ fn a_cipher_that_takes_over_is_noticed() {
 fn framing_goes_on_behind_a_gap() {
     let turns = exchange(40);
     let mut sides = conversation(&turns);
-    let lost = turns.iter().filter(|(dir, _)| *dir == tree::Side::Server).take(11).map(|(_, bytes)| bytes.len()).sum::<usize>() - 30;
+    let lost =
+        turns.iter().filter(|(dir, _)| *dir == tree::Side::Server).take(11).map(|(_, bytes)| bytes.len()).sum::<usize>() - 30;
     // Thirty bytes at the end of the eleventh answer are not in the capture.
     let server = &mut sides[1];
     server.bytes.drain(lost..lost + 30);
@@ -170,14 +184,16 @@ fn framing_goes_on_behind_a_gap() {
     }
     let explored = explore(&sides, &Options::default());
     assert_eq!(title(&explored), "length@1:u16be+3");
-    let next = turns.iter().filter(|(dir, _)| *dir == tree::Side::Server).take(12).map(|(_, bytes)| bytes.len() as u64).sum::<u64>();
+    let next =
+        turns.iter().filter(|(dir, _)| *dir == tree::Side::Server).take(12).map(|(_, bytes)| bytes.len() as u64).sum::<u64>();
     assert!(explored.framing[0].starts[1].iter().any(|start| sides[1].offset(*start) == next));
 }
 
 #[test]
 fn a_hundred_thousand_messages_of_one_byte_are_no_trouble() {
     let bytes = vec![b'x'; 100_000];
-    let turns: Vec<(tree::Side, Vec<u8>)> = bytes.chunks(1).enumerate().map(|(turn, byte)| (tree::Side::BOTH[turn % 2], byte.to_vec())).collect();
+    let turns: Vec<(tree::Side, Vec<u8>)> =
+        bytes.chunks(1).enumerate().map(|(turn, byte)| (tree::Side::BOTH[turn % 2], byte.to_vec())).collect();
     let sides = conversation(&turns);
     let explored = explore(&sides, &Options::default());
     assert_eq!(explored.messages.iter().map(|message| message.bytes.len()).sum::<usize>(), 100_000);
@@ -218,7 +234,8 @@ fn checksums_and_floats_are_recognized() {
     let sides = conversation(&turns);
     let options = Options { given: Given::parse("fixed:14").unwrap(), kinds: Some(Kinds::Single), ..Options::default() };
     let explored = explore(&sides, &options);
-    let has = |offset: i64, label: Label| explored.columns[0].iter().any(|column| column.offset == offset && column.label == label);
+    let has =
+        |offset: i64, label: Label| explored.columns[0].iter().any(|column| column.offset == offset && column.label == label);
     assert!(has(4, Label::Float) && has(8, Label::Float) && has(13, Label::Checksum), "{:#?}", explored.columns[0]);
 }
 

@@ -141,8 +141,10 @@ impl View {
         ];
         let mut grid = Grid::new(to, self.theme, HEADS).within(self.width);
         for kind in &explored.groups {
-            let sizes = kind.members.iter().filter_map(|number| explored.messages.get(*number)).map(|message| message.bytes.len());
-            let first = kind.members.first().and_then(|number| explored.messages.get(*number)).map_or(&[][..], |first| first.bytes);
+            let sizes =
+                kind.members.iter().filter_map(|number| explored.messages.get(*number)).map(|message| message.bytes.len());
+            let first =
+                kind.members.first().and_then(|number| explored.messages.get(*number)).map_or(&[][..], |first| first.bytes);
             grid.cell(kind.id())?
                 .cell(Thousands(kind.members.len()))?
                 .cell(Thousands(sizes.clone().min().unwrap_or(0)))?
@@ -185,7 +187,14 @@ impl View {
     ///
     /// # Errors
     /// Those of writing.
-    pub fn kind(self, explored: &Explored<'_>, place: usize, most: usize, number: NumberOf<'_>, to: &mut dyn Write) -> io::Result<()> {
+    pub fn kind(
+        self,
+        explored: &Explored<'_>,
+        place: usize,
+        most: usize,
+        number: NumberOf<'_>,
+        to: &mut dyn Write,
+    ) -> io::Result<()> {
         let (Some(kind), Some(columns)) = (explored.groups.get(place), explored.columns.get(place)) else { return Ok(()) };
         writeln!(to, "{}  {} messages", self.theme.paint(Role::Protocol, kind.id()), Thousands(kind.members.len()))?;
         self.columns(columns, to)?;
@@ -230,7 +239,13 @@ impl View {
     }
 
     /// Offsets, and a strip that shows how much each byte varies.
-    fn ruler(self, columns: &[Column], rows: &[&Message<'_>], range: std::ops::Range<usize>, to: &mut dyn Write) -> io::Result<()> {
+    fn ruler(
+        self,
+        columns: &[Column],
+        rows: &[&Message<'_>],
+        range: std::ops::Range<usize>,
+        to: &mut dyn Write,
+    ) -> io::Result<()> {
         const STEPS: [char; 9] = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
         let mut offsets = String::new();
         let mut strip = String::new();

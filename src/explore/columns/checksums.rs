@@ -1,9 +1,9 @@
 //! Checksums: sums, exclusive or, CRCs of what stands in front.
 
 use super::super::rule::Endian;
+use super::Label;
 use super::claims::{Claim, Claims, Shape};
 use super::table::{Table, distinct};
-use super::Label;
 
 /// Messages that a checksum is computed of.
 const ROWS: usize = 48;
@@ -23,7 +23,11 @@ struct Way {
 
 const WAYS: &[Way] = &[
     Way { name: "sum", width: 1, of: |bytes| bytes.iter().map(|byte| u64::from(*byte)).sum::<u64>() & 0xff },
-    Way { name: "negative sum", width: 1, of: |bytes| bytes.iter().map(|byte| u64::from(*byte)).sum::<u64>().wrapping_neg() & 0xff },
+    Way {
+        name: "negative sum",
+        width: 1,
+        of: |bytes| bytes.iter().map(|byte| u64::from(*byte)).sum::<u64>().wrapping_neg() & 0xff,
+    },
     Way { name: "complement of the sum", width: 1, of: |bytes| !bytes.iter().map(|byte| u64::from(*byte)).sum::<u64>() & 0xff },
     Way { name: "exclusive or", width: 1, of: |bytes| bytes.iter().fold(0, |sum, byte| sum ^ u64::from(*byte)) },
     Way { name: "CRC-8", width: 1, of: |bytes| crc(bytes, 8, 0x07, 0, false, 0) },
@@ -93,7 +97,8 @@ pub fn trailing(table: &Table<'_>) -> Option<Claim> {
     let rows: Vec<&[u8]> = sample(table);
     for width in [4, 2, 1] {
         let split = |row: &&'_ [u8]| row.len().checked_sub(width).is_some_and(|at| at > 0);
-        let rows: Vec<(&[u8], &[u8])> = rows.iter().filter(|row| split(row)).filter_map(|row| row.split_at_checked(row.len() - width)).collect();
+        let rows: Vec<(&[u8], &[u8])> =
+            rows.iter().filter(|row| split(row)).filter_map(|row| row.split_at_checked(row.len() - width)).collect();
         let sums: Vec<&[u8]> = rows.iter().map(|(_, sum)| *sum).collect();
         if distinct(&sums) < if width == 1 { 6 } else { 3 } {
             continue;
@@ -127,11 +132,17 @@ pub fn leading(table: &Table<'_>, claims: &mut Claims) {
                 continue;
             }
             for way in WAYS.iter().filter(|way| way.width == width) {
-                for (is_whole, endian) in [(true, Endian::Big), (true, Endian::Little), (false, Endian::Big), (false, Endian::Little)] {
+                for (is_whole, endian) in
+                    [(true, Endian::Big), (true, Endian::Little), (false, Endian::Big), (false, Endian::Little)]
+                {
                     let fits = |row: &&[u8]| {
                         let (Some(front), Some(rest)) = (row.get(..offset), row.get(offset + width..)) else { return false };
                         let value = row.get(offset..offset + width).map_or(0, |sum| endian.read(sum));
-                        let sum = if is_whole { (way.of)(&[front, &[0, 0, 0, 0][..width.min(4)], rest].concat()) } else { (way.of)(rest) };
+                        let sum = if is_whole {
+                            (way.of)(&[front, &[0, 0, 0, 0][..width.min(4)], rest].concat())
+                        } else {
+                            (way.of)(rest)
+                        };
                         sum == value
                     };
                     if rows.iter().take(4).all(fits) && rows.iter().all(fits) {

@@ -1,7 +1,7 @@
 //! Cuts bytes that nothing explains into numbers, from how neighbouring bytes change.
 
-use super::super::rule::Endian;
 use super::super::messages::Kind;
+use super::super::rule::Endian;
 use super::claims::{Claim, Claims, Shape};
 use super::table::{Place, Table};
 use super::{Context, Label};
@@ -126,7 +126,11 @@ fn named(table: &Table<'_>, seen: &Seen, offset: usize, width: usize, context: &
         () if many == 1 => made(Label::Const, 0.7, format!("the same in {n} messages")),
         () if width <= 2 && many <= 12 && n >= 6 && many * 3 <= n => {
             let set = bits.count_ones();
-            let is_flags = width == 1 && many >= 3 && set >= 2 && many > set as usize && values.iter().any(|value| value.iter().all(|byte| byte.count_ones() > 1));
+            let is_flags = width == 1
+                && many >= 3
+                && set >= 2
+                && many > set as usize
+                && values.iter().any(|value| value.iter().all(|byte| byte.count_ones() > 1));
             let sure = if n >= 12 { 0.7 } else { 0.5 };
             if is_flags && (1_usize << set.min(7)) <= many * 2 {
                 made(Label::Flags, sure, format!("{many} values of {set} bits"))

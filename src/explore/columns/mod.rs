@@ -252,7 +252,9 @@ pub fn columns(messages: &[Message<'_>], kind: &Kind, context: &Context) -> Vec<
     explain(&table, &mut claims, context, kind);
     let mut all: Vec<Column> = claims.all.iter().map(|claim| column(&table, claim, false)).collect();
     all.sort_by_key(|column| column.offset);
-    let end = all.last().map_or(0, |last| if last.width == 0 { usize::MAX } else { usize::try_from(last.offset).unwrap_or(0) + last.width });
+    let end = all
+        .last()
+        .map_or(0, |last| if last.width == 0 { usize::MAX } else { usize::try_from(last.offset).unwrap_or(0) + last.width });
     if is_varying && end != usize::MAX {
         let claim = Claim {
             offset: table.width,
@@ -292,7 +294,8 @@ fn explain(table: &Table<'_>, claims: &mut Claims, context: &Context, kind: &Kin
 /// Addresses of the ends.
 fn addresses(table: &Table<'_>, claims: &mut Claims, context: &Context) {
     for offset in 0..table.width.saturating_sub(3) {
-        let is_address = |bytes: &[u8]| bytes.get(offset..offset + 4).is_some_and(|four| context.addresses.iter().any(|known| known == four));
+        let is_address =
+            |bytes: &[u8]| bytes.get(offset..offset + 4).is_some_and(|four| context.addresses.iter().any(|known| known == four));
         if claims.is_free(offset, 4) && !table.rows.is_empty() && table.all().all(is_address) {
             let (shape, why) = (Shape::Bytes, String::from("address of an end"));
             claims.take(Claim { offset, width: 4, shape, label: Label::Address, confidence: 0.9, why });

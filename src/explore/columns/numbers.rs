@@ -80,7 +80,8 @@ fn moves(values: &[u64], times: &[f64], width: usize) -> Option<(f64, String)> {
     if slope < 20.0 || width == 8 && (first >> 32 == 0 && last >> 32 == 0) {
         return None;
     }
-    let worst = values.iter().zip(times).map(|(value, time)| (*value as f64 - first as f64 - slope * (time - start)).abs() / range);
+    let worst =
+        values.iter().zip(times).map(|(value, time)| (*value as f64 - first as f64 - slope * (time - start)).abs() / range);
     let off = worst.fold(0.0, f64::max);
     (off < 0.02).then(|| (0.9, format!("moves with the clock, {slope:.0} a second")))
 }
@@ -200,7 +201,8 @@ pub fn echoes(table: &Table<'_>, claims: &mut Claims, context: &Context) {
             if hits * 10 >= n * 7 && chance * 4 < hits {
                 let why = format!("{hits} of {n} values occur in a message of the other side next to it");
                 let (offset, width) = widened(table, claims, offset, width, context.endian);
-                let claim = Claim { offset, width, shape: Shape::Number(context.endian), label: Label::Id, confidence: 0.85, why };
+                let claim =
+                    Claim { offset, width, shape: Shape::Number(context.endian), label: Label::Id, confidence: 0.85, why };
                 claims.take(claim);
             }
         }
@@ -212,7 +214,9 @@ fn widened(table: &Table<'_>, claims: &Claims, offset: usize, width: usize, endi
     if width != 2 {
         return (offset, width);
     }
-    let zeros = |start: usize| (start..start + 2).all(|place| table.at(place).is_zero()) && claims.is_free(start, 2) && start + 2 <= table.width;
+    let zeros = |start: usize| {
+        (start..start + 2).all(|place| table.at(place).is_zero()) && claims.is_free(start, 2) && start + 2 <= table.width
+    };
     match endian {
         Endian::Big if offset >= 2 && zeros(offset - 2) => (offset - 2, 4),
         Endian::Little if zeros(offset + 2) => (offset, 4),
@@ -383,7 +387,14 @@ pub fn lengths(table: &Table<'_>, claims: &mut Claims, context: &Context) {
                 if is_same && is_near && distinct(&values) >= 2 {
                     let why = format!("counts all but {} bytes of the message", fixed.unwrap_or(0));
                     let _ = context;
-                    claims.take(Claim { offset, width, shape: Shape::Number(endian), label: Label::Length, confidence: 0.9, why });
+                    claims.take(Claim {
+                        offset,
+                        width,
+                        shape: Shape::Number(endian),
+                        label: Label::Length,
+                        confidence: 0.9,
+                        why,
+                    });
                 }
             }
         }

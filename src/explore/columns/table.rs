@@ -62,7 +62,11 @@ impl<'m> Table<'m> {
         let rows: Vec<&Message<'_>> = if stretches == 1 {
             rows
         } else {
-            rows.chunks(40).enumerate().filter(|(number, _)| number % stretches == 0).flat_map(|(_, some)| some.iter().copied()).collect()
+            rows.chunks(40)
+                .enumerate()
+                .filter(|(number, _)| number % stretches == 0)
+                .flat_map(|(_, some)| some.iter().copied())
+                .collect()
         };
         let mut table = Table { rows, width, places: Vec::new() };
         table.places = (0..width).map(|place| table.place(place)).collect();
