@@ -71,10 +71,8 @@ pub struct Evidence {
 /// Remembers which lengths have occurred.
 struct Seen([u64; 16]);
 
-impl Worth {
-    /// The table.
-    #[must_use]
-    pub fn new() -> Worth {
+impl Default for Worth {
+    fn default() -> Worth {
         let hit = |length: usize| GRID.map(|share| (1.0 + share * (length.max(1) as f64 - 1.0)).log2());
         Worth { hit: (0..=LONG).map(hit).collect(), miss: GRID.map(|share| (1.0 - share).max(1e-9).log2()) }
     }

@@ -121,7 +121,7 @@ pub fn hypotheses(sides: &[Side], given: &Given, most: usize) -> Vec<Hypothesis>
     if given.dirs.iter().flatten().any(|(rule, _)| *rule == Rule::None) {
         return vec![nothing(sides, 0.0)];
     }
-    let worth = Worth::new();
+    let worth = Worth::default();
     let mut found = [Vec::new(), Vec::new()];
     for dir in tree::Side::BOTH {
         let own: Vec<&Side> = sides.iter().filter(|side| side.dir == dir).collect();
@@ -173,7 +173,7 @@ fn nothing(sides: &[Side], confidence: f64) -> Hypothesis {
             found.messages += 1 + side.turns().count();
             found.bytes += side.bytes.len();
         }
-        (found.bytes > 0).then(|| Framed { rule: Rule::None, begin: Begin::At(0), bits: 0.0, cost: 0.0, found, skip: 0 })
+        (found.bytes > 0).then_some(Framed { rule: Rule::None, begin: Begin::At(0), bits: 0.0, cost: 0.0, found, skip: 0 })
     };
     let ends = sides.iter().map(|side| side.bytes.len()).collect();
     Hypothesis { dirs: tree::Side::BOTH.map(framed), score: 0.0, confidence, starts, begins: vec![0; sides.len()], ends }
@@ -443,7 +443,7 @@ fn datagrams(sides: &[Side]) -> Hypothesis {
             all.bytes += side.bytes.len();
             all
         });
-        (found.bytes > 0).then(|| Framed { rule: Rule::Datagram, begin: Begin::At(0), bits: 0.0, cost: 0.0, found, skip: 0 })
+        (found.bytes > 0).then_some(Framed { rule: Rule::Datagram, begin: Begin::At(0), bits: 0.0, cost: 0.0, found, skip: 0 })
     };
     let ends = sides.iter().map(|side| side.bytes.len()).collect();
     Hypothesis { dirs: tree::Side::BOTH.map(framed), score: 0.0, confidence: 1.0, starts, begins: vec![0; sides.len()], ends }

@@ -114,7 +114,7 @@ fn length(text: &str) -> Option<Rule> {
 
 /// Bytes from hexadecimal digits.
 fn hex(text: &str) -> Option<Vec<u8>> {
-    if text.is_empty() || text.len() % 2 != 0 || !text.is_ascii() || text.len() > 64 {
+    if text.is_empty() || !text.len().is_multiple_of(2) || !text.is_ascii() || text.len() > 64 {
         return None;
     }
     (0..text.len() / 2).map(|at| u8::from_str_radix(text.get(2 * at..2 * at + 2)?, 16).ok()).collect()

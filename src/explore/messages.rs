@@ -327,12 +327,12 @@ fn returning(values: &Values) -> f64 {
     for (place, value) in values.of.iter().enumerate() {
         last.insert(*value, place);
     }
-    let changes = values.of.windows(2).enumerate().filter(|(_, pair)| pair[0] != pair[1]);
+    let changes = values.of.iter().zip(values.of.iter().skip(1)).enumerate().filter(|(_, (value, next))| value != next);
     let mut all = 0.0;
     let mut back = 0.0;
-    for (place, pair) in changes {
+    for (place, (value, _)) in changes {
         all += 1.0;
-        back += f64::from(u8::from(last.get(&pair[0]).is_some_and(|last| *last > place)));
+        back += f64::from(u8::from(last.get(value).is_some_and(|last| *last > place)));
     }
     if all == 0.0 { 0.0 } else { back / all }
 }

@@ -42,6 +42,10 @@ impl Random {
         self.0 >> 33
     }
 
+    fn below(&mut self, end: usize) -> usize {
+        usize::try_from(self.next()).unwrap() % end
+    }
+
     fn bytes(&mut self, count: usize) -> Vec<u8> {
         (0..count).map(|_| (self.next() & 0xff) as u8).collect()
     }
@@ -62,7 +66,7 @@ fn exchange(turns: u32) -> Vec<(tree::Side, Vec<u8>)> {
     let mut random = Random(7);
     (0..turns)
         .flat_map(|turn| {
-            let (short, long) = (random.next() as usize % 30, 20 + random.next() as usize % 60);
+            let (short, long) = (random.below(30), 20 + random.below(60));
             [
                 (tree::Side::Client, message(1, turn, &random.bytes(short))),
                 (tree::Side::Server, message(2, turn, &random.bytes(long))),
@@ -106,7 +110,7 @@ fn segments_that_say_nothing_do_not_hide_the_rule() {
             })
         })
         .flat_map(|(dir, bytes)| {
-            let at = random.next() as usize % bytes.len();
+            let at = random.below(bytes.len());
             [(dir, bytes[..at].to_vec()), (dir, bytes[at..].to_vec())]
         })
         .filter(|(_, bytes)| !bytes.is_empty())
@@ -133,7 +137,7 @@ fn nothing_is_found_in_random_bytes() {
         let mut random = Random(seed);
         let turns: Vec<(tree::Side, Vec<u8>)> = (0..20)
             .map(|turn| {
-                let count = 1 + random.next() as usize % 900;
+                let count = 1 + random.below(900);
                 (tree::Side::BOTH[turn % 2], random.bytes(count))
             })
             .collect();

@@ -139,7 +139,7 @@ pub fn leading(table: &Table<'_>, claims: &mut Claims) {
                         let (Some(front), Some(rest)) = (row.get(..offset), row.get(offset + width..)) else { return false };
                         let value = row.get(offset..offset + width).map_or(0, |sum| endian.read(sum));
                         let sum = if is_whole {
-                            (way.of)(&[front, &[0, 0, 0, 0][..width.min(4)], rest].concat())
+                            (way.of)(&[front, [0; 4].get(..width).unwrap_or_default(), rest].concat())
                         } else {
                             (way.of)(rest)
                         };

@@ -59,7 +59,8 @@ fn cuts(seen: &Seen, start: usize, end: usize, context: &Context) -> Vec<(usize,
         for (width, worth) in WIDTHS.into_iter().filter(|(width, _)| *width <= to) {
             let from = to - width;
             let inner: f64 = ties.get(from..to - 1).unwrap_or_default().iter().sum();
-            let aligned = if width.is_power_of_two() && width > 1 && (start + from) % width.min(4) == 0 { 0.3 } else { 0.0 };
+            let aligned =
+                if width.is_power_of_two() && width > 1 && (start + from).is_multiple_of(width.min(4)) { 0.3 } else { 0.0 };
             let sum = best.get(from).map_or(0.0, |(sum, _)| *sum) + inner + worth + aligned;
             if sum > choice.0 {
                 choice = (sum, width);

@@ -221,7 +221,9 @@ fn widened(_table: &Table<'_>, _claims: &Claims, offset: usize, width: usize, _e
 /// The byte order that zeros beside changing bytes speak for.
 fn order(messages: &[Message<'_>]) -> Endian {
     let table = Table::new(messages.iter().filter(|message| message.is_whole).collect());
-    let count = |is_high: fn(&Place, &Place) -> bool| table.places.windows(2).filter(|pair| is_high(&pair[0], &pair[1])).count();
+    let count = |is_high: fn(&Place, &Place) -> bool| {
+        table::pairs(&table.places).filter(|(first, second)| is_high(first, second)).count()
+    };
     let big = count(|first, second| first.zeros > 0.8 && second.zeros < 0.5);
     let little = count(|first, second| first.zeros < 0.5 && second.zeros > 0.8);
     if little > big { Endian::Little } else { Endian::Big }

@@ -3,12 +3,15 @@
 use super::super::messages::Message;
 use super::super::rule::Endian;
 use super::claims::{Claim, Claims, Shape};
-use super::table::{Table, distinct};
+use super::table::{Table, distinct, pairs};
 use super::{Context, Label};
 use std::collections::HashSet;
 
 /// Seconds from 1900 to 1970, between the epochs of NTP and Unix.
 const NTP: f64 = 2_208_988_800.0;
+
+/// A unit of time: its name, and a value in seconds since 1970.
+type Unit = (&'static str, fn(u64) -> f64);
 
 const BOTH: [Endian; 2] = [Endian::Big, Endian::Little];
 
@@ -35,7 +38,7 @@ fn clock(table: &Table<'_>, offset: usize, width: usize, endian: Endian) -> Opti
     }
     let values = table.numbers(offset, width, endian);
     let near = |of: fn(u64) -> f64, most: f64| values.iter().zip(&times).all(|(value, time)| (of(*value) - time).abs() < most);
-    let units: &[(&str, fn(u64) -> f64)] = if width == 4 {
+    let units: &[Unit] = if width == 4 {
         &[("seconds since 1970", |value| value as f64), ("seconds since 1900", |value| value as f64 - NTP)]
     } else {
         &[
@@ -54,7 +57,7 @@ fn clock(table: &Table<'_>, offset: usize, width: usize, endian: Endian) -> Opti
         }
     }
     // A counter of messages that come at regular times moves with the clock too.
-    let mut steps: Vec<u64> = values.windows(2).map(|pair| pair[1].wrapping_sub(pair[0])).collect();
+    let mut steps: Vec<u64> = pairs(&values).map(|(first, second)| second.wrapping_sub(first)).collect();
     steps.sort_unstable();
     let middle = steps.get(steps.len() / 2).copied();
     if steps.iter().filter(|step| Some(**step) == middle).count() * 2 > steps.len() {
@@ -71,7 +74,7 @@ fn moves(values: &[u64], times: &[f64], width: usize) -> Option<(f64, String)> {
     }
     let (first, last) = (*values.first()?, *values.last()?);
     let (start, end) = (*times.first()?, *times.last()?);
-    let rising = values.windows(2).filter(|pair| pair[1] >= pair[0]).count();
+    let rising = pairs(values).filter(|(first, second)| second >= first).count();
     if last <= first || end - start < 0.05 || rising * 20 < (n - 1) * 19 {
         return None;
     }
@@ -118,10 +121,10 @@ pub fn counters(table: &Table<'_>, claims: &mut Claims, context: &Context) {
 fn is_wide(table: &Table<'_>, offset: usize, width: usize, endian: Endian) -> bool {
     let values = table.numbers(offset, width, endian);
     let high = |value: u64| value >> 8;
-    let changes = values.windows(2).filter(|pair| high(pair[0]) != high(pair[1]));
+    let changes = pairs(&values).filter(|(first, second)| high(*first) != high(*second));
     let (mut carried, mut other) = (0, 0);
-    for pair in changes {
-        let is_carry = high(pair[1]).abs_diff(high(pair[0])) <= 2;
+    for (first, second) in changes {
+        let is_carry = high(second).abs_diff(high(first)) <= 2;
         carried += usize::from(is_carry);
         other += usize::from(!is_carry);
     }
@@ -130,15 +133,19 @@ fn is_wide(table: &Table<'_>, offset: usize, width: usize, endian: Endian) -> bo
     if carried + other == 0 { zeros == width - 1 } else { other == 0 && carried * 4 < values.len() * 3 }
 }
 
+/// Values of messages of the same side that follow each other.
+fn neighbours<'v>(table: &'v Table<'_>, values: &'v [u64]) -> impl Iterator<Item = (u64, u64)> + 'v {
+    let sides = pairs(&table.rows).map(|(first, second)| first.side == second.side);
+    pairs(values).zip(sides).filter(|(_, is_same)| *is_same).map(|(pair, _)| pair)
+}
+
 /// The step that explains 70 % of the neighbours of a conversation, if it is small.
 fn step(table: &Table<'_>, values: &[u64], mask: u64) -> Option<u64> {
     let mut counts = std::collections::HashMap::<u64, usize, foldhash::fast::RandomState>::default();
     let mut all = 0;
-    for (pair, rows) in values.windows(2).zip(table.rows.windows(2)) {
-        if rows[0].side == rows[1].side {
-            all += 1;
-            *counts.entry(pair[1].wrapping_sub(pair[0]) & mask).or_default() += 1;
-        }
+    for (first, second) in neighbours(table, values) {
+        all += 1;
+        *counts.entry(second.wrapping_sub(first) & mask).or_default() += 1;
     }
     let (step, count) = counts.into_iter().max_by_key(|(step, count)| (*count, std::cmp::Reverse(*step)))?;
     let (needed, most) = if all < 8 { (9, 2) } else { (7, 16) };
@@ -161,9 +168,8 @@ pub fn rising(table: &Table<'_>, claims: &mut Claims, context: &Context) {
                 continue;
             }
             let values = table.numbers(offset, width, endian);
-            let pairs = || values.windows(2).zip(table.rows.windows(2)).filter(|(_, rows)| rows[0].side == rows[1].side);
-            let rises = pairs().filter(|(pair, _)| pair[1] > pair[0]).count();
-            let all = pairs().count();
+            let rises = neighbours(table, &values).filter(|(first, second)| second > first).count();
+            let all = neighbours(table, &values).count();
             if all >= 7 && rises * 100 >= all * 97 {
                 let why = String::from("only rises");
                 claims.take(Claim { offset, width, shape: Shape::Number(endian), label: Label::Counter, confidence: 0.8, why });

@@ -113,6 +113,11 @@ impl<'m> Table<'m> {
     }
 }
 
+/// Each value with the next one.
+pub fn pairs<T: Copy>(values: &[T]) -> impl Iterator<Item = (T, T)> + Clone + '_ {
+    values.iter().copied().zip(values.iter().copied().skip(1))
+}
+
 /// How many different values there are.
 #[must_use]
 pub fn distinct<T: Ord + Clone>(values: &[T]) -> usize {

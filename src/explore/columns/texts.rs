@@ -2,7 +2,7 @@
 
 use super::super::rule::{Endian, Number};
 use super::claims::{Claim, Claims, Shape};
-use super::table::Table;
+use super::table::{Table, distinct};
 use super::{Context, Label};
 
 /// Whether a byte is of text.
@@ -31,7 +31,7 @@ pub fn counted(table: &Table<'_>, claims: &mut Claims, context: &Context) {
                     let why = format!("as many bytes of text follow in {n} messages");
                     let shape = Shape::Number(endian);
                     claims.take(Claim { offset, width, shape, label: Label::Length, confidence: 0.93, why });
-                    let is_same = lengths.windows(2).all(|pair| pair[0] == pair[1]);
+                    let is_same = distinct(&lengths) == 1;
                     let size =
                         lengths.first().copied().filter(|_| is_same).and_then(|size| usize::try_from(size).ok()).unwrap_or(0);
                     let why = String::from("text of the length in front");
@@ -130,10 +130,6 @@ fn text_end(table: &Table<'_>, claims: &Claims, start: usize) -> usize {
     if zeros == 0 {
         return end;
     }
-    let round = [8, 12, 16, 20, 24, 32, 48, 64, 128]
-        .into_iter()
-        .map(|size| start + size)
-        .filter(|at| (used..=end).contains(at))
-        .next_back();
+    let round = [8, 12, 16, 20, 24, 32, 48, 64, 128].into_iter().map(|size| start + size).rfind(|at| (used..=end).contains(at));
     round.unwrap_or((used + 1).min(end))
 }
