@@ -304,13 +304,6 @@ fn column(sample: &[&Message<'_>], rule: &Rule, hide: &[(usize, usize)]) -> Opti
             before += 1.0;
         }
     }
-    if std::env::var("T").is_ok() {
-        let mut f = found.clone();
-        f.sort_by(|a, b| b.0.total_cmp(&a.0));
-        for (b, d) in f.iter().take(6) {
-            println!("   T {b:.1} @{} w{}", d.offset, d.width);
-        }
-    }
     let best = found.iter().map(|(bits, _)| *bits).fold(0.0, f64::max);
     if best < 4.0 {
         return None;
