@@ -34,6 +34,8 @@ pub mod cli;
 pub mod columns;
 pub mod dissect;
 pub mod engine;
+#[doc(hidden)]
+pub mod explore;
 pub mod filter;
 #[doc(hidden)]
 pub mod flow;

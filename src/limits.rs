@@ -222,6 +222,9 @@ limits! {
     FOLLOW_CONVERSATIONS = "follow.conversations", Count, 1_000_000, 1 << 24,
         "Conversations that `follow` lists. The rest is counted",
         "each_limit_changes_what_is_shown";
+    EXPLORE_BYTES = "explore.bytes", Bytes, 64 * MIB, PLACES,
+        "Bytes of all conversations together that `explore` collects. The rest is counted",
+        "what_finds_no_room_is_counted";
     JSON_BYTES = "json.bytes", Bytes, 4 * MIB, PLACES,
         "The longest JSON text that is read value by value",
         "each_limit_changes_what_is_shown";

@@ -11,7 +11,7 @@ const RANKS: &[&[&str]] = &[
     &["layers", "protocols", "flow", "dissect", "ksy"],
     &["registry"],
     &["engine", "record", "sink"],
-    &["columns", "filter", "follow", "glossary", "render", "split", "stats", "write"],
+    &["columns", "explore", "filter", "follow", "glossary", "render", "split", "stats", "write"],
     &["cli", "session"],
 ];
 
@@ -22,6 +22,8 @@ const NEIGHBOURS: &[(&str, &str)] = &[
     ("sink", "record"),
     ("engine", "record"),
     ("columns", "render"),
+    ("explore", "follow"),
+    ("explore", "render"),
     ("follow", "render"),
     ("glossary", "render"),
     ("split", "write"),

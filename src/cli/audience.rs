@@ -3,7 +3,7 @@
 use super::complain;
 use super::parallel::{Chunk, ChunkPrinter};
 use crate::engine::Prefilter;
-use crate::input::Extra;
+use crate::input::{Extra, Frame};
 use crate::record::{Forgotten, Tally};
 use crate::sink::{Begin, Problem};
 use crate::tree::{Demand, Dissection, Extras, Fields};
@@ -28,6 +28,9 @@ pub(super) trait Audience: Send {
     fn failed(&mut self, _problem: &Problem<'_>) -> io::Result<()> {
         Ok(())
     }
+
+    /// A frame as it was captured, before it is dissected.
+    fn frame(&mut self, _frame: &Frame<'_>) {}
 
     /// A frame, or with `captured` false what a conversation had left when the input ended.
     fn tree(&mut self, of: Dissection<'_>, captured: bool) -> io::Result<()>;

@@ -100,6 +100,14 @@ fn stream(text: &str) -> Result<(StreamId, Content), forms::Wrong> {
     Ok((StreamId { transport, number }, content))
 }
 
+/// A conversation by its name, for commands that read bytes alone.
+pub(super) fn conversation(text: &str) -> Result<StreamId, forms::Wrong> {
+    match stream(text)? {
+        (id, Content::Bytes) => Ok(id),
+        _ => Err(format!("-s {text}: expected tcp/N, udp/N or N, with commas between")),
+    }
+}
+
 fn wrong_stream(text: &str) -> forms::Wrong {
     format!(
         "-s {text}: expected tcp/N, udp/N or N, such as tcp/0, or http/N or tls/N for what tcp/N carries; `follow FILE` lists what there is"
@@ -107,7 +115,7 @@ fn wrong_stream(text: &str) -> forms::Wrong {
 }
 
 /// The filter of `-Y`.
-struct Matching {
+pub(super) struct Matching {
     filter: Filter,
     /// Of frames if it names nothing of an application.
     tally: Tally,
@@ -116,14 +124,14 @@ struct Matching {
 }
 
 impl Matching {
-    fn new(text: &str) -> Result<Matching, forms::Wrong> {
+    pub(super) fn new(text: &str) -> Result<Matching, forms::Wrong> {
         let filter = intervals::parsed("-Y", text)?;
         let scope = filter.scope();
         let view = if scope.frames && !scope.messages { View::Packets } else { View::Messages };
         Ok(Matching { filter, tally: Tally::new(view), any: false })
     }
 
-    fn demand(&self) -> Demand {
+    pub(super) fn demand(&self) -> Demand {
         Demand { carriers: Carriers::Full, depth: Depth::Streams, ..self.filter.demand() }
     }
 
@@ -134,7 +142,7 @@ impl Matching {
     }
 
     /// The conversations of the records of a tree that match.
-    fn streams(&mut self, of: Dissection<'_>, captured: bool, mut take: impl FnMut(StreamId)) {
+    pub(super) fn streams(&mut self, of: Dissection<'_>, captured: bool, mut take: impl FnMut(StreamId)) {
         let Matching { filter, tally, .. } = self;
         let Ok(()) = tally.records(of, captured, |record| {
             if filter.matches(&record) {

@@ -244,6 +244,7 @@ impl<'a> Run<'a> {
                 self.explained = candidates.into_iter().next();
             }
         }
+        audience.frame(frame);
         self.engine.defer_after(audience.defers_after());
         let tree = self.engine.dissect(frame);
         audience.tree(Dissection { tree, bytes: frame.bytes }, true)?;

@@ -8,6 +8,7 @@ mod columns;
 mod complete;
 mod decode_as;
 mod exit;
+mod explore;
 mod first_word;
 mod follow;
 mod forms;
@@ -121,7 +122,8 @@ fn settled(line: Vec<OsString>) -> Result<Args, Exit> {
     if !matches!(args.task, Some(Task::Completions { .. } | Task::Man)) {
         interrupt::install();
     }
-    let args = habits::settle(args).map_err(|wrong| habits::reject(&wrong))?;
+    let mut args = habits::settle(args).map_err(|wrong| habits::reject(&wrong))?;
+    args.loading.ksy.retain(|file| file.as_os_str() != args::GENERATED);
     match first_word::mistake(&args) {
         Some(mistake) => {
             complain(format_args!("{mistake}"));
@@ -173,6 +175,7 @@ fn perform(args: Args, screen: Screen, read: &mut Vec<PathBuf>) -> Exit {
         Some(Task::Follow { options, reading }) => return follow::run(options, reading, screen),
         Some(Task::Stats { options, reading }) => return stats::run(options, reading, screen),
         Some(Task::Split(options)) => return split::run(options, screen),
+        Some(Task::Explore { options, reading }) => return explore::run(options, reading, screen),
         Some(Task::Objects(objects)) => return objects::run(objects, screen),
         None if !args.habits.export_objects.is_empty() => return objects::export(args, screen),
         None if !args.statistics.is_empty() => return stats::run_named(&args, screen),

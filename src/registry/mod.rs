@@ -125,6 +125,13 @@ impl Registry {
         Registry { own, collected: None, ..self }
     }
 
+    /// No protocols at all, so that every payload is data. What secrets are shown stays.
+    #[must_use]
+    pub fn blind(self) -> Registry {
+        let show_secrets = self.shows_secrets();
+        Registry::of(&[]).choosing(Choices { show_secrets, ..Choices::default() })
+    }
+
     /// Adds the user's choices. They are leaked: a process calls this once.
     #[must_use]
     pub fn choosing(self, choices: Choices) -> Registry {

@@ -309,6 +309,18 @@ pub fn quoted(text: &str, out: &mut String) {
     out.push('"');
 }
 
+/// A pair is a list of two.
+impl<A: Put, B: Put> Put for (A, B) {
+    fn put(&self, out: &mut Out<'_>) -> Done {
+        out.raw("[");
+        self.0.put(out)?;
+        out.raw(",");
+        self.1.put(out)?;
+        out.raw("]");
+        Ok(())
+    }
+}
+
 /// Text between quotes.
 fn harmless(out: &mut Vec<u8>, text: &str) {
     if is_plain(text.as_bytes()) {

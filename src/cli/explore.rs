@@ -1,0 +1,255 @@
+//! `explore`: unknown conversations, taken apart.
+
+use super::args::{ExploreOptions, GENERATED, Reading};
+use super::audience::Audience;
+use super::follow::{Matching, conversation};
+use super::input::{self, How};
+use super::screen::Screen;
+use super::source::Source;
+use super::{Exit, complain, forms, several};
+use crate::engine::Engine;
+use crate::explore::{self, Collector, Explored, Options, Side, View, framing::Given};
+use crate::follow::{Existing, Follower, Heard};
+use crate::input::Frame;
+use crate::limits;
+use crate::sink::{Begin, Problem};
+use crate::tree::{self, Demand, Dissection, StreamId};
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::convert::Infallible;
+use std::io::{self, Write};
+
+/// Do what the options ask for.
+pub(super) fn run(options: &ExploreOptions, reading: &Reading, screen: Screen) -> Exit {
+    let done = prepare(options, reading).map(|(how, _)| {
+        let sources = Source::all(&options.files, reading);
+        several::each(&sources, screen, !options.json, |source, screen| match prepare(options, reading) {
+            Ok((_, asked)) => answer(options, source, &how, asked, screen),
+            Err(_) => Ok(Exit::Usage),
+        })
+    });
+    done.unwrap_or_else(|wrong| {
+        complain(format_args!("{wrong}"));
+        Exit::Usage
+    })
+}
+
+/// What is asked for.
+struct Asked {
+    streams: Option<Vec<StreamId>>,
+    filter: Option<Matching>,
+    options: Options,
+}
+
+fn prepare(options: &ExploreOptions, reading: &Reading) -> Result<(How, Asked), forms::Wrong> {
+    let list = |list: &String| list.split(',').map(|one| conversation(one.trim())).collect::<Result<Vec<_>, _>>();
+    let streams = options.stream.as_ref().map(list).transpose()?;
+    let filter = options.filter.as_deref().map(Matching::new).transpose()?;
+    if options.kind.is_some() && streams.is_none() && filter.is_none() {
+        return Err("--type is a kind of one protocol; name its conversations with -s, such as -s tcp/0, or with -Y".into());
+    }
+    let given = options.rule.as_deref().map(Given::parse).transpose().map_err(|why| format!("--rule {why}"))?;
+    let kinds = options.type_at.as_deref().map(explore::messages::Kinds::parse).transpose();
+    let kinds = kinds.map_err(|why| format!("--type-at {why}"))?;
+    let explored = Options { given: given.unwrap_or_default(), kinds, top: usize::from(options.top) };
+    Ok((How::new(reading)?, Asked { streams, filter, options: explored }))
+}
+
+/// Reads the capture with two engines: one that asks no dissector, for the bytes, and one that asks all, to know which
+/// conversations are unknown and how records are numbered.
+struct Reader {
+    blind: Engine,
+    collector: Collector,
+    follower: Follower,
+    filter: Option<Matching>,
+    matching: HashSet<StreamId>,
+    /// Conversations, and whether any dissector knows one.
+    known: HashMap<StreamId, bool, foldhash::fast::RandomState>,
+    /// Offsets and numbers of the records of each side.
+    records: HashMap<(StreamId, tree::Side), Vec<(u64, u64)>, foldhash::fast::RandomState>,
+    existing: Existing,
+    /// Whether records are needed, not only bytes.
+    dissects: bool,
+    numbers: bool,
+    opened: bool,
+}
+
+impl Audience for Reader {
+    fn demand(&self) -> Demand {
+        let demand = if self.dissects { self.follower.demand() } else { Demand::FRAMES };
+        self.filter.as_ref().map_or(demand, |filter| demand.and(filter.demand()))
+    }
+
+    fn begin(&mut self, _: &Begin<'_>) -> io::Result<()> {
+        self.opened = true;
+        Ok(())
+    }
+
+    fn frame(&mut self, frame: &Frame<'_>) {
+        let tree = self.blind.dissect(frame);
+        let of = Dissection { tree, bytes: frame.bytes };
+        self.existing.see(of);
+        self.collector.see(of, true);
+    }
+
+    fn tree(&mut self, of: Dissection<'_>, captured: bool) -> io::Result<()> {
+        let Reader { follower, known, records, collector, filter, matching, dissects, numbers, .. } = self;
+        if let Some(filter) = filter {
+            filter.streams(of, captured, |stream| {
+                if matching.len() < limits::FOLLOW_CONVERSATIONS.get() {
+                    matching.insert(stream);
+                }
+            });
+        }
+        if !*dissects {
+            return Ok(());
+        }
+        let Ok(()) = follower.listen(of, captured, |heard| {
+            let Heard::Words(words) = heard else { return Ok::<(), Infallible>(()) };
+            if *numbers {
+                records.entry((words.stream, words.side)).or_default().push((words.off, words.message.n));
+            } else if known.len() < limits::FOLLOW_CONVERSATIONS.get() || known.contains_key(&words.stream) {
+                let is_data = words.message.protocol().is_none_or(|protocol| protocol.abbrev == "data");
+                let known = known.entry(words.stream).or_insert(false);
+                if !is_data && !std::mem::replace(known, true) {
+                    collector.ignore(words.stream);
+                }
+            }
+            Ok(())
+        });
+        Ok(())
+    }
+
+    fn end(&mut self, _: Option<&Problem<'_>>) -> io::Result<()> {
+        while let Some(tree) = self.blind.finish() {
+            self.collector.see(Dissection { tree, bytes: &[] }, false);
+        }
+        Ok(())
+    }
+}
+
+fn answer(options: &ExploreOptions, source: &Source, how: &How, asked: Asked, screen: Screen) -> io::Result<Exit> {
+    let is_default = asked.streams.is_none() && asked.filter.is_none();
+    let mut reader = Reader {
+        blind: Engine::new(how.registry().blind(), Collector::demand()),
+        collector: Collector::new(asked.streams.clone(), options.max_bytes),
+        follower: Follower::new(None),
+        filter: asked.filter,
+        matching: HashSet::new(),
+        known: HashMap::default(),
+        records: HashMap::default(),
+        existing: Existing::default(),
+        dissects: is_default || options.kind.is_some(),
+        numbers: options.kind.is_some(),
+        opened: false,
+    };
+    let exit = input::input(source, how, &mut reader)?;
+    if !reader.opened {
+        return Ok(exit);
+    }
+    let missing = asked.streams.iter().flatten().find(|stream| !reader.existing.has(**stream));
+    if let Some(stream) = missing {
+        complain(format_args!("{}: there is no {stream}; there is {}", source.name(), reader.existing));
+        return Ok(exit.max(Exit::Usage));
+    }
+    let Reader { collector, matching, known, records, filter, .. } = reader;
+    let left_out = collector.left_out();
+    let mut sides = collector.finish();
+    if filter.is_some() {
+        sides.retain(|side| matching.contains(&side.stream));
+    }
+    if is_default {
+        sides.retain(|side| known.get(&side.stream) == Some(&false));
+    }
+    let groups = groups(options, sides);
+    let explored: Vec<(String, Explored<'_>)> =
+        groups.iter().map(|(name, sides)| (name.clone(), explore::explore(sides, &asked.options))).collect();
+    let mut to = screen.writer(!source.is_whole());
+    if left_out > 0 {
+        let most = limits::EXPLORE_BYTES.get();
+        complain(format_args!("{left_out} bytes found no room; --limit explore.bytes=BYTES raises the limit of {most}"));
+    }
+    let number = |side: &Side, at: u64| {
+        let records = records.get(&(side.stream, side.dir))?;
+        let behind = records.partition_point(|(off, _)| *off <= at);
+        records.get(behind.checked_sub(1)?).map(|(_, number)| *number)
+    };
+    let exit = exit.max(print(options, source, &explored, is_default, &number, &mut to)?);
+    to.flush()?;
+    Ok(exit)
+}
+
+/// The sides of each group: all in one if they were named, else by transport and port of the server.
+fn groups(options: &ExploreOptions, sides: Vec<Side>) -> Vec<(String, Vec<Side>)> {
+    if sides.is_empty() {
+        return Vec::new();
+    }
+    if let Some(list) = &options.stream {
+        return vec![(list.clone(), sides)];
+    }
+    if let Some(filter) = &options.filter {
+        return vec![(filter.clone(), sides)];
+    }
+    let mut groups: BTreeMap<(tree::Transport, String), Vec<Side>> = BTreeMap::new();
+    for side in sides {
+        let server = side.ends.get(if side.dir == tree::Side::Client { 1 } else { 0 });
+        let port = server.and_then(|end| end.rsplit_once(':')).map_or("", |(_, port)| port);
+        groups.entry((side.stream.transport, String::from(port))).or_default().push(side);
+    }
+    let named = |sides: Vec<Side>| {
+        let mut names: Vec<String> = sides.iter().map(|side| side.stream.to_string()).collect();
+        names.dedup();
+        (names.join(","), sides)
+    };
+    groups.into_values().map(named).collect()
+}
+
+fn print(
+    options: &ExploreOptions,
+    source: &Source,
+    explored: &[(String, Explored<'_>)],
+    is_default: bool,
+    number: &dyn Fn(&Side, u64) -> Option<u64>,
+    to: &mut dyn Write,
+) -> io::Result<Exit> {
+    let name = source.name();
+    if options.json {
+        explore::begin(&name, to)?;
+        for (group, explored) in explored {
+            explore::record(explored, group, to)?;
+        }
+        return explore::end(explored.len(), to).map(|()| Exit::Fine);
+    }
+    let view = View { theme: forms::theme(options.color), width: forms::width() };
+    match (explored, &options.kind) {
+        ([], _) if is_default => {
+            complain(format_args!("{name}: no conversation is unknown; -s tcp/0 explores one that is known"))
+        }
+        ([], _) => complain(format_args!("{name}: nothing to explore: these conversations carry no payload")),
+        ([(_, only)], Some(id)) => match only.groups.iter().position(|kind| kind.id() == *id) {
+            Some(place) => view.kind(only, place, options.messages, number, to)?,
+            None => {
+                let all: Vec<String> = only.groups.iter().map(|kind| kind.id()).collect();
+                complain(format_args!("--type {id}: there is no such kind; there is {}", all.join(", ")));
+                return Ok(Exit::Usage);
+            }
+        },
+        (all, _) if options.ksy.iter().any(|file| file.as_os_str() == GENERATED) => {
+            if all.len() > 1 {
+                complain(format_args!("--ksy describes one protocol; name its conversations with -s, or with -Y"));
+                return Ok(Exit::Usage);
+            }
+            for (group, explored) in all {
+                match &explored.ksy {
+                    Ok(text) => to.write_all(text.as_bytes())?,
+                    Err(why) => {
+                        complain(format_args!("{name}: {group}: {why}"));
+                        return Ok(Exit::Failed);
+                    }
+                }
+            }
+        }
+        ([(group, only)], _) if !is_default => view.group(group, only, to)?,
+        (all, _) => view.overview(all, to)?,
+    }
+    Ok(Exit::Fine)
+}

@@ -1,0 +1,255 @@
+//! Walks a side message by message and collects how well a rule explains it, in bits.
+//!
+//! A turn is the first byte after the other side spoke. A chain of messages that hits a turn with a message of m bytes is
+//! worth up to log2 m bits, because a random walk would have hit it once in m. How far a class of anchors can be relied on
+//! is estimated from each chain: a grid of reliabilities is summed up, and the best one counts.
+
+use super::rule::{Rule, Step};
+use super::side::Side;
+
+/// Classes of anchors: turns, segments behind a short or pushed one, other segments.
+const CLASSES: usize = 3;
+
+/// Reliabilities that are tried for each class.
+const GRID: [f64; 6] = [0.98, 0.9, 0.7, 0.4, 0.1, 0.0];
+
+/// Length from which a hit is worth no more.
+const LONG: usize = 256;
+
+/// A place where something began.
+#[derive(Debug, Clone, Copy)]
+struct Anchor {
+    at: usize,
+    class: usize,
+}
+
+/// A side as chains see it.
+#[derive(Debug, Clone)]
+pub struct Track<'a> {
+    /// The bytes.
+    pub bytes: &'a [u8],
+    anchors: Vec<Anchor>,
+    /// Places where a chain cannot go on.
+    barriers: Vec<usize>,
+    /// Whether the bytes end where the side did.
+    pub is_whole: bool,
+}
+
+/// Worth of hits and misses by reliability.
+pub struct Worth {
+    hit: Vec<[f64; GRID.len()]>,
+    miss: [f64; GRID.len()],
+}
+
+/// What a chain met.
+#[derive(Debug, Clone, Default)]
+pub struct Evidence {
+    /// Messages.
+    pub messages: usize,
+    /// Turns that were hit, and all.
+    pub turns: [usize; 2],
+    /// Other segment starts that were hit, and all.
+    pub segments: [usize; 2],
+    /// Bits of each class by reliability.
+    bits: [[f64; GRID.len()]; CLASSES],
+    /// Different lengths.
+    pub lengths: usize,
+    /// Longest message.
+    pub longest: usize,
+    /// Bytes behind the last message.
+    pub left_over: usize,
+    /// Bytes behind the last message that cannot belong to a message of the rule.
+    pub broken: usize,
+    /// Bytes in all.
+    pub bytes: usize,
+    /// Where chains ended before the end of their side.
+    pub stopped: usize,
+    /// Bytes behind the last message that look like a cipher which took over between two messages.
+    pub cipher: usize,
+}
+
+/// Remembers which lengths have occurred.
+struct Seen([u64; 16]);
+
+impl Default for Worth {
+    fn default() -> Worth {
+        let hit = |length: usize| GRID.map(|share| (1.0 + share * (length.max(1) as f64 - 1.0)).log2());
+        Worth { hit: (0..=LONG).map(hit).collect(), miss: GRID.map(|share| (1.0 - share).max(1e-9).log2()) }
+    }
+}
+
+impl Seen {
+    /// Whether a length is new. Long lengths share places.
+    fn is_new(&mut self, length: usize) -> bool {
+        let place = if length < 512 { length } else { 512 + length.wrapping_mul(0x9e37_79b1) % 512 };
+        let Some(word) = self.0.get_mut(place / 64) else { return false };
+        let bit = 1 << (place % 64);
+        let is_new = *word & bit == 0;
+        *word |= bit;
+        is_new
+    }
+}
+
+impl<'a> Track<'a> {
+    /// A side up to `most` bytes.
+    #[must_use]
+    pub fn new(side: &'a Side, most: usize) -> Track<'a> {
+        let bytes = side.bytes.get(..most).unwrap_or(&side.bytes);
+        let largest = side.spans().map(|(start, end)| end - start).max().unwrap_or(0);
+        let mut before = 0;
+        let mut anchors = Vec::new();
+        for (segment, (start, end)) in side.segments.iter().zip(side.spans()) {
+            let class = match (segment.is_turn, before < largest) {
+                (true, _) => 0,
+                (false, true) => 1,
+                (false, false) => 2,
+            };
+            before = end - start;
+            if start > 0 && start < bytes.len() {
+                anchors.push(Anchor { at: start, class });
+            }
+        }
+        let is_whole = bytes.len() as u64 == side.sent;
+        if is_whole {
+            anchors.push(Anchor { at: bytes.len(), class: 0 });
+        }
+        let barriers =
+            side.holes.iter().map(|(at, _)| *at).filter(|at| *at > 0 && *at < bytes.len()).chain([bytes.len()]).collect();
+        Track { bytes, anchors, barriers, is_whole }
+    }
+
+    /// The first turns behind the start.
+    pub fn first_turns(&self) -> impl Iterator<Item = usize> {
+        self.anchors.iter().filter(|anchor| anchor.class == 0).map(|anchor| anchor.at)
+    }
+
+    /// Walks from `start` and reports each message; stops when the evidence is worse than `floor` bits.
+    pub fn walk(&self, rule: &Rule, start: usize, worth: &Worth, floor: f64, mut message: impl FnMut(usize)) -> Evidence {
+        let mut found = Evidence { bytes: self.bytes.len(), ..Evidence::default() };
+        let mut seen = Seen([0; 16]);
+        let mut at = start;
+        let mut next = self.anchors.partition_point(|anchor| anchor.at <= start);
+        let mut running = 0.0;
+        for &barrier in &self.barriers {
+            if barrier <= at {
+                continue;
+            }
+            let is_last = barrier == self.bytes.len();
+            loop {
+                let rest = self.bytes.get(at..barrier).unwrap_or_default();
+                let step = rule.step(rest);
+                let Step::Message(length) = step else {
+                    let is_broken = match step {
+                        Step::Impossible => true,
+                        // A message that would be many times what there was is none.
+                        Step::Cut(length) => length > 4 * self.bytes.len().max(1024),
+                        _ => false,
+                    };
+                    let began = next.checked_sub(1).and_then(|last| self.anchors.get(last)).is_some_and(|anchor| anchor.at == at);
+                    if found.messages > 0 && began && !matches!(step, Step::Short) && looks_random(rest) {
+                        found.cipher += rest.len();
+                    } else if !rest.is_empty() {
+                        found.left_over += rest.len();
+                        found.broken += if is_broken || rest.len() > 4096.max(8 * found.longest) { rest.len() } else { 0 };
+                        found.stopped += usize::from(is_broken);
+                    }
+                    break;
+                };
+                message(at);
+                found.messages += 1;
+                found.longest = found.longest.max(length);
+                let weight = match (seen.is_new(length), rule) {
+                    (true, _) => 1.0,
+                    (false, Rule::Fixed(_)) => 0.1,
+                    (false, _) => 0.3,
+                };
+                found.lengths += usize::from(weight == 1.0);
+                at += length;
+                // A random walk hits a place once in its mean step.
+                let mean = (at - start) / found.messages;
+                while let Some(anchor) = self.anchors.get(next).filter(|anchor| anchor.at <= at) {
+                    next += 1;
+                    let is_hit = anchor.at == at;
+                    running += found.meet(anchor.class, is_hit.then_some((mean, weight)), worth);
+                }
+                if running < floor {
+                    found.left_over += self.bytes.len() - at;
+                    found.broken += self.bytes.len() - at;
+                    return found;
+                }
+                if at >= barrier {
+                    break;
+                }
+            }
+            if is_last {
+                break;
+            }
+            // Behind a gap the chain goes on where the other side had spoken.
+            let turn =
+                self.anchors.iter().find(|anchor| anchor.at >= barrier && anchor.class == 0 && anchor.at < self.bytes.len());
+            at = turn.map_or(barrier, |turn| turn.at);
+            next = self.anchors.partition_point(|anchor| anchor.at <= at);
+        }
+        found
+    }
+}
+
+impl Evidence {
+    /// Counts an anchor that was hit by a chain of this mean length with a weight, or missed; returns a rough worth.
+    fn meet(&mut self, class: usize, hit: Option<(usize, f64)>, worth: &Worth) -> f64 {
+        let counts = if class == 0 { &mut self.turns } else { &mut self.segments };
+        counts[0] += usize::from(hit.is_some());
+        counts[1] += 1;
+        let by_length = hit.and_then(|(length, weight)| Some((worth.hit.get(length.min(LONG))?, weight)));
+        let (row, weight) = by_length.unwrap_or((&worth.miss, 1.0));
+        let Some(sums) = self.bits.get_mut(class) else { return 0.0 };
+        sums.iter_mut().zip(row).for_each(|(sum, bits)| *sum += bits * weight);
+        if class == 0 { row[2] } else { 0.0 }
+    }
+
+    /// Bits of all anchors, with the reliability that fits best.
+    #[must_use]
+    pub fn anchor_bits(&self) -> f64 {
+        self.bits.iter().map(|sums| sums.iter().copied().fold(f64::MIN, f64::max)).sum()
+    }
+
+    /// Adds what another side met.
+    pub fn add(&mut self, other: &Evidence) {
+        self.messages += other.messages;
+        for (mine, theirs) in self.turns.iter_mut().chain(&mut self.segments).zip(other.turns.iter().chain(&other.segments)) {
+            *mine += theirs;
+        }
+        for (mine, theirs) in self.bits.iter_mut().flatten().zip(other.bits.iter().flatten()) {
+            *mine += theirs;
+        }
+        self.lengths = self.lengths.max(other.lengths);
+        self.longest = self.longest.max(other.longest);
+        self.left_over += other.left_over;
+        self.broken += other.broken;
+        self.bytes += other.bytes;
+        self.stopped += other.stopped;
+        self.cipher += other.cipher;
+    }
+}
+
+/// Bytes that are enough to see whether they look random.
+const RANDOM: usize = 96;
+
+/// Whether all values are about equally frequent, by a chi-square test.
+#[must_use]
+pub fn looks_random(bytes: &[u8]) -> bool {
+    let sample = bytes.get(..4096).unwrap_or(bytes);
+    if sample.len() < RANDOM {
+        return false;
+    }
+    let mut counts = [0_u32; 256];
+    for byte in sample {
+        if let Some(count) = counts.get_mut(usize::from(*byte)) {
+            *count += 1;
+        }
+    }
+    let expected = sample.len() as f64 / 256.0;
+    let square = |count: u32| (f64::from(count) - expected).powi(2) / expected;
+    // 255 degrees of freedom: a standard deviation is 22.6.
+    counts.into_iter().map(square).sum::<f64>() < 255.0 + 4.5 * 22.6
+}

@@ -1,0 +1,163 @@
+//! Collects the sides of conversations from the trees of an engine that asks no dissector.
+
+use super::side::{Segment, Side};
+use crate::follow::{Follower, Heard, Words};
+use crate::limits;
+use crate::tree::{self, Demand, Dissection, StreamId};
+use std::collections::{HashMap, HashSet};
+use std::convert::Infallible;
+
+/// The sides of conversations, as far as they were read.
+pub struct Collector {
+    follower: Follower,
+    most: usize,
+    known: HashMap<StreamId, Conversation, foldhash::fast::RandomState>,
+    /// Conversations that are collected; `None` for all.
+    only: Option<Vec<StreamId>>,
+    /// Conversations that are not collected.
+    ignored: HashSet<StreamId, foldhash::fast::RandomState>,
+    held: usize,
+    /// Bytes that found no room.
+    left_out: u64,
+}
+
+struct Conversation {
+    sides: [Side; 2],
+    last: Option<tree::Side>,
+    order: usize,
+}
+
+impl Collector {
+    /// Collects these conversations, or all, up to `most` bytes a side.
+    #[must_use]
+    pub fn new(only: Option<Vec<StreamId>>, most: usize) -> Collector {
+        Collector {
+            follower: Follower::new(None),
+            most,
+            known: HashMap::default(),
+            only,
+            ignored: HashSet::default(),
+            held: 0,
+            left_out: 0,
+        }
+    }
+
+    /// The parts of a frame that are needed.
+    #[must_use]
+    pub fn demand() -> Demand {
+        Demand::STREAM_BYTES
+    }
+
+    /// Bytes that were not collected because all conversations together hold too many.
+    #[must_use]
+    pub fn left_out(&self) -> u64 {
+        self.left_out
+    }
+
+    /// Takes what a frame carries.
+    pub fn see(&mut self, of: Dissection<'_>, captured: bool) {
+        let Collector { follower, most, known, only, ignored, held, left_out } = self;
+        let is_pushed = captured && is_pushed(of);
+        let Ok(()) = follower.listen(of, captured, |heard| {
+            let (stream, dir) = match heard {
+                Heard::Words(words) => (words.stream, words.side),
+                Heard::Missing(missing) => (missing.stream, missing.side),
+            };
+            let is_meant = only.as_ref().is_none_or(|only| only.contains(&stream)) && !ignored.contains(&stream);
+            let has_room = known.len() < limits::FOLLOW_CONVERSATIONS.get() || known.contains_key(&stream);
+            if !is_meant || !has_room {
+                return Ok::<(), Infallible>(());
+            }
+            let conversation = known.entry(stream).or_insert_with(|| Conversation::new(stream));
+            match heard {
+                Heard::Words(words) => {
+                    let before = conversation.side(dir).bytes.len();
+                    let room = before.saturating_add(limits::EXPLORE_BYTES.get().saturating_sub(*held)).min(*most);
+                    let taken = conversation.hear(&words, room, is_pushed);
+                    *held += taken;
+                    *left_out += (words.bytes.len().min(*most - before.min(*most)) - taken) as u64;
+                }
+                Heard::Missing(missing) => {
+                    let side = conversation.side(dir);
+                    side.holes.push((side.bytes.len(), missing.len));
+                    side.sent = side.sent.saturating_add(missing.len);
+                }
+            }
+            Ok(())
+        });
+    }
+
+    /// Stops collecting a conversation and frees its bytes.
+    pub fn ignore(&mut self, stream: StreamId) {
+        self.ignored.insert(stream);
+        if let Some(conversation) = self.known.remove(&stream) {
+            self.held -= conversation.sides.iter().map(|side| side.bytes.len()).sum::<usize>();
+        }
+    }
+
+    /// The sides with bytes, by conversation.
+    #[must_use]
+    pub fn finish(self) -> Vec<Side> {
+        let mut sides: Vec<Side> = self.known.into_values().flat_map(|conversation| conversation.sides).collect();
+        sides.retain(|side| !side.bytes.is_empty());
+        sides.sort_by_key(|side| (side.stream.transport, side.stream.number, side.dir));
+        sides
+    }
+}
+
+impl Conversation {
+    fn new(stream: StreamId) -> Conversation {
+        Conversation { sides: tree::Side::BOTH.map(|dir| Side::new(stream, dir)), last: None, order: 0 }
+    }
+
+    fn side(&mut self, dir: tree::Side) -> &mut Side {
+        let [client, server] = &mut self.sides;
+        if dir == tree::Side::Client { client } else { server }
+    }
+
+    /// Takes payload, as long as its side has less than `most` bytes; returns how many it took.
+    fn hear(&mut self, words: &Words<'_>, most: usize, is_pushed: bool) -> usize {
+        let is_turn = self.last != Some(words.side);
+        let order = self.order;
+        let side = self.side(words.side);
+        side.sent = side.sent.saturating_add(words.bytes.len() as u64);
+        let room = most.saturating_sub(side.bytes.len());
+        let taken = words.bytes.get(..room).unwrap_or(words.bytes);
+        if taken.is_empty() {
+            return 0;
+        }
+        if side.ends[0].is_empty() {
+            side.ends = [words.ends.src, words.ends.dst].map(|end| end.map_or(String::new(), |end| end.to_string()));
+        }
+        let time = words.time().map_or(0, |time| time.seconds.saturating_mul(1_000_000_000).saturating_add(time.nanos.into()));
+        let base = side.bytes.len();
+        let segment =
+            |at: usize, frame| Segment { at: base + at, is_turn: is_turn && at == 0, is_pushed: false, time, order, frame };
+        // Segments that became readable at the same time are a run of several pieces.
+        let pieces = words.message.pieces();
+        let mut at = 0;
+        for piece in pieces.iter().filter(|_| !side.is_datagrams) {
+            if at < taken.len() {
+                side.segments.push(segment(at, piece.frame));
+            }
+            at = at.saturating_add(piece.len as usize);
+        }
+        if pieces.is_empty() || side.is_datagrams {
+            side.segments.push(segment(0, words.message.of.tree.frame.number));
+        }
+        if let Some(last) = side.segments.last_mut() {
+            last.is_pushed = is_pushed;
+        }
+        side.bytes.extend_from_slice(taken);
+        let taken = taken.len();
+        self.last = Some(words.side);
+        self.order += 1;
+        taken
+    }
+}
+
+/// Whether the TCP header of the frame has the flag PSH.
+fn is_pushed(of: Dissection<'_>) -> bool {
+    let tcp = of.tree.layers.iter().rev().filter_map(|layer| of.layer_node(layer)).find(|node| node.field().abbrev == "tcp");
+    tcp.and_then(|node| node.bytes().get(13).copied()).is_some_and(|flags| flags & 8 != 0)
+}

@@ -1,0 +1,168 @@
+//! Checksums: sums, exclusive or, CRCs of what stands in front.
+
+use super::super::rule::Endian;
+use super::Label;
+use super::claims::{Claim, Claims, Shape};
+use super::table::{Table, distinct};
+
+/// Messages that a checksum is computed of.
+const ROWS: usize = 48;
+
+/// Bytes of a message up to which one is computed.
+const LONGEST: usize = 4096;
+
+/// Bytes in front that a checksum may leave out.
+const SKIPPED: usize = 12;
+
+/// A way to compute a checksum.
+struct Way {
+    name: &'static str,
+    width: usize,
+    of: fn(&[u8]) -> u64,
+}
+
+const WAYS: &[Way] = &[
+    Way { name: "sum", width: 1, of: |bytes| bytes.iter().map(|byte| u64::from(*byte)).sum::<u64>() & 0xff },
+    Way {
+        name: "negative sum",
+        width: 1,
+        of: |bytes| bytes.iter().map(|byte| u64::from(*byte)).sum::<u64>().wrapping_neg() & 0xff,
+    },
+    Way { name: "complement of the sum", width: 1, of: |bytes| !bytes.iter().map(|byte| u64::from(*byte)).sum::<u64>() & 0xff },
+    Way { name: "exclusive or", width: 1, of: |bytes| bytes.iter().fold(0, |sum, byte| sum ^ u64::from(*byte)) },
+    Way { name: "CRC-8", width: 1, of: |bytes| crc(bytes, 8, 0x07, 0, false, 0) },
+    Way { name: "CRC-8/MAXIM", width: 1, of: |bytes| crc(bytes, 8, 0x31, 0, true, 0) },
+    Way { name: "sum", width: 2, of: |bytes| bytes.iter().map(|byte| u64::from(*byte)).sum::<u64>() & 0xffff },
+    Way { name: "Internet checksum", width: 2, of: internet },
+    Way { name: "Fletcher-16", width: 2, of: fletcher },
+    Way { name: "CRC-16/CCITT-FALSE", width: 2, of: |bytes| crc(bytes, 16, 0x1021, 0xffff, false, 0) },
+    Way { name: "CRC-16/XMODEM", width: 2, of: |bytes| crc(bytes, 16, 0x1021, 0, false, 0) },
+    Way { name: "CRC-16/GENIBUS", width: 2, of: |bytes| crc(bytes, 16, 0x1021, 0xffff, false, 0xffff) },
+    Way { name: "CRC-16/MODBUS", width: 2, of: |bytes| crc(bytes, 16, 0x8005, 0xffff, true, 0) },
+    Way { name: "CRC-16/ARC", width: 2, of: |bytes| crc(bytes, 16, 0x8005, 0, true, 0) },
+    Way { name: "CRC-16/KERMIT", width: 2, of: |bytes| crc(bytes, 16, 0x1021, 0, true, 0) },
+    Way { name: "CRC-16/X-25", width: 2, of: |bytes| crc(bytes, 16, 0x1021, 0xffff, true, 0xffff) },
+    Way { name: "CRC-16/DNP", width: 2, of: |bytes| crc(bytes, 16, 0x3d65, 0, true, 0xffff) },
+    Way { name: "CRC-32", width: 4, of: |bytes| crc(bytes, 32, 0x04c1_1db7, 0xffff_ffff, true, 0xffff_ffff) },
+    Way { name: "CRC-32C", width: 4, of: |bytes| crc(bytes, 32, 0x1edc_6f41, 0xffff_ffff, true, 0xffff_ffff) },
+    Way { name: "CRC-32/BZIP2", width: 4, of: |bytes| crc(bytes, 32, 0x04c1_1db7, 0xffff_ffff, false, 0xffff_ffff) },
+    Way { name: "CRC-32/MPEG-2", width: 4, of: |bytes| crc(bytes, 32, 0x04c1_1db7, 0xffff_ffff, false, 0) },
+    Way { name: "Adler-32", width: 4, of: adler },
+];
+
+/// A CRC as the catalogue of Greg Cook describes it: polynomial, first value, reflection, last exclusive or.
+fn crc(bytes: &[u8], width: u32, polynomial: u64, first: u64, is_reflected: bool, last: u64) -> u64 {
+    let mask = (1_u64 << width) - 1;
+    let mut value = first;
+    if is_reflected {
+        let polynomial = polynomial.reverse_bits() >> (64 - width);
+        for byte in bytes {
+            value ^= u64::from(*byte);
+            for _ in 0..8 {
+                value = value >> 1 ^ if value & 1 == 1 { polynomial } else { 0 };
+            }
+        }
+    } else {
+        for byte in bytes {
+            value ^= u64::from(*byte) << (width - 8);
+            for _ in 0..8 {
+                value = (value << 1 ^ if value >> (width - 1) & 1 == 1 { polynomial } else { 0 }) & mask;
+            }
+        }
+    }
+    (value ^ last) & mask
+}
+
+fn internet(bytes: &[u8]) -> u64 {
+    let mut sum: u64 = bytes.chunks(2).map(|pair| Endian::Big.read(pair) << if pair.len() == 1 { 8 } else { 0 }).sum();
+    while sum >> 16 != 0 {
+        sum = (sum & 0xffff) + (sum >> 16);
+    }
+    !sum & 0xffff
+}
+
+fn fletcher(bytes: &[u8]) -> u64 {
+    let (a, b) = bytes.iter().fold((0, 0), |(a, b), byte| ((a + u64::from(*byte)) % 255, (a + u64::from(*byte) + b) % 255));
+    b << 8 | a
+}
+
+fn adler(bytes: &[u8]) -> u64 {
+    let (a, b) = bytes.iter().fold((1, 0), |(a, b), byte| ((a + u64::from(*byte)) % 65521, (a + u64::from(*byte) + b) % 65521));
+    b << 16 | a
+}
+
+/// A checksum at the end of all messages: its width and a claim in the table of the last bytes.
+#[must_use]
+pub fn trailing(table: &Table<'_>) -> Option<Claim> {
+    let rows: Vec<&[u8]> = sample(table);
+    for width in [4, 2, 1] {
+        let split = |row: &&'_ [u8]| row.len().checked_sub(width).is_some_and(|at| at > 0);
+        let rows: Vec<(&[u8], &[u8])> =
+            rows.iter().filter(|row| split(row)).filter_map(|row| row.split_at_checked(row.len() - width)).collect();
+        let sums: Vec<&[u8]> = rows.iter().map(|(_, sum)| *sum).collect();
+        if distinct(&sums) < if width == 1 { 6 } else { 3 } {
+            continue;
+        }
+        for skip in 0..SKIPPED {
+            for way in WAYS.iter().filter(|way| way.width == width) {
+                for endian in [Endian::Big, Endian::Little] {
+                    let fits = |(row, sum): &(&[u8], &[u8])| row.get(skip..).is_some_and(|row| (way.of)(row) == endian.read(sum));
+                    if rows.iter().all(fits) {
+                        let why = match skip {
+                            0 => format!("{} of all bytes in front", way.name),
+                            _ => format!("{} of the bytes from {skip} on", way.name),
+                        };
+                        let (shape, label) = (Shape::Number(endian), Label::Checksum);
+                        return Some(Claim { offset: 0, width, shape, label, confidence: 0.98, why });
+                    }
+                }
+            }
+        }
+    }
+    None
+}
+
+/// Checksums in the header over the whole message, computed with zeros in their place, or over what follows.
+pub fn leading(table: &Table<'_>, claims: &mut Claims) {
+    let rows = sample(table);
+    for width in [4, 2] {
+        for offset in 0..table.width.saturating_sub(width - 1).min(24) {
+            let sums: Vec<&[u8]> = rows.iter().filter_map(|row| row.get(offset..offset + width)).collect();
+            if !claims.is_free(offset, width) || distinct(&sums) < 4 || distinct(&sums) * 2 < sums.len() {
+                continue;
+            }
+            for way in WAYS.iter().filter(|way| way.width == width) {
+                for (is_whole, endian) in
+                    [(true, Endian::Big), (true, Endian::Little), (false, Endian::Big), (false, Endian::Little)]
+                {
+                    let fits = |row: &&[u8]| {
+                        let (Some(front), Some(rest)) = (row.get(..offset), row.get(offset + width..)) else { return false };
+                        let value = row.get(offset..offset + width).map_or(0, |sum| endian.read(sum));
+                        let sum = if is_whole {
+                            (way.of)(&[front, [0; 4].get(..width).unwrap_or_default(), rest].concat())
+                        } else {
+                            (way.of)(rest)
+                        };
+                        sum == value
+                    };
+                    if rows.iter().take(4).all(fits) && rows.iter().all(fits) {
+                        let what = if is_whole { "the message with zeros here" } else { "what follows" };
+                        let why = format!("{} of {what}", way.name);
+                        let claim =
+                            Claim { offset, width, shape: Shape::Number(endian), label: Label::Checksum, confidence: 0.98, why };
+                        claims.take(claim);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Different messages of moderate length.
+fn sample<'m>(table: &Table<'m>) -> Vec<&'m [u8]> {
+    let mut rows: Vec<&[u8]> = table.rows.iter().map(|row| row.bytes).filter(|row| row.len() <= LONGEST).collect();
+    rows.sort_unstable();
+    rows.dedup();
+    let stride = rows.len().div_ceil(ROWS).max(1);
+    rows.into_iter().step_by(stride).collect()
+}

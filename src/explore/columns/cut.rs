@@ -1,0 +1,147 @@
+//! Cuts bytes that nothing explains into numbers, from how neighbouring bytes change.
+
+use super::super::messages::Kind;
+use super::super::rule::Endian;
+use super::claims::{Claim, Claims, Shape};
+use super::table::{Place, Table};
+use super::{Context, Label};
+
+/// Widths of numbers and what each is worth.
+const WIDTHS: [(usize, f64); 8] = [(1, 0.0), (2, 0.6), (3, -2.0), (4, 0.9), (5, -4.0), (6, -2.0), (7, -4.0), (8, 0.3)];
+
+/// Explains everything that is left.
+pub fn rest(table: &Table<'_>, claims: &mut Claims, context: &Context, kind: &Kind) {
+    let seen = Seen::new(table, context, kind);
+    for (start, end) in claims.free_runs() {
+        for (offset, width) in cuts(&seen, start, end, context) {
+            claims.take(named(table, &seen, offset, width, context));
+        }
+    }
+}
+
+/// What columns do: in messages of the kind, or of all messages of the direction where there are few.
+struct Seen {
+    own: Vec<Place>,
+    all: Vec<Place>,
+    counts: [usize; 2],
+}
+
+/// Messages of a kind from which on they speak for themselves.
+const ENOUGH: usize = 5;
+
+impl Seen {
+    fn new(table: &Table<'_>, context: &Context, kind: &Kind) -> Seen {
+        let (all, count) = context.places.get(kind.dir.index()).filter(|_| kind.header <= 1).cloned().unwrap_or_default();
+        Seen { own: table.places.clone(), all, counts: [table.rows.len(), count] }
+    }
+
+    /// A column, and how many messages show what it does.
+    fn at(&self, place: usize) -> (Place, usize) {
+        let [own, all] = self.counts;
+        let few = if own < ENOUGH { self.all.get(place).map(|place| (*place, all)) } else { None };
+        few.or_else(|| self.own.get(place).map(|place| (*place, own))).unwrap_or_default()
+    }
+
+    fn tie(&self, place: usize, endian: Endian) -> f64 {
+        let ((first, n), (second, m)) = (self.at(place), self.at(place + 1));
+        tie(first, second, n.min(m), endian)
+    }
+}
+
+/// The best cut of a run into fields.
+fn cuts(seen: &Seen, start: usize, end: usize, context: &Context) -> Vec<(usize, usize)> {
+    let ties: Vec<f64> = (start..end.saturating_sub(1)).map(|place| seen.tie(place, context.endian)).collect();
+    let length = end - start;
+    // Of each prefix: the best sum and the width of its last field.
+    let mut best: Vec<(f64, usize)> = vec![(0.0, 0)];
+    for to in 1..=length {
+        let mut choice = (f64::MIN, 1);
+        for (width, worth) in WIDTHS.into_iter().filter(|(width, _)| *width <= to) {
+            let from = to - width;
+            let inner: f64 = ties.get(from..to - 1).unwrap_or_default().iter().sum();
+            let aligned =
+                if width.is_power_of_two() && width > 1 && (start + from).is_multiple_of(width.min(4)) { 0.3 } else { 0.0 };
+            let sum = best.get(from).map_or(0.0, |(sum, _)| *sum) + inner + worth + aligned;
+            if sum > choice.0 {
+                choice = (sum, width);
+            }
+        }
+        best.push(choice);
+    }
+    let mut fields = Vec::new();
+    let mut at = length;
+    while let Some((_, width)) = best.get(at).copied().filter(|_| at > 0) {
+        at -= width.max(1);
+        fields.push((start + at, width));
+    }
+    fields.reverse();
+    fields
+}
+
+/// How likely two neighbouring bytes belong to one number: above 0 if rather so.
+fn tie(first: Place, second: Place, n: usize, endian: Endian) -> f64 {
+    // Seen from the high byte.
+    let (high, low) = if endian == Endian::Big { (first, second) } else { (second, first) };
+    let most = (n.max(2) as f64).log2().min(8.0);
+    match (high.is_const(), low.is_const()) {
+        (true, true) if high.is_zero() && low.is_zero() => 0.9,
+        (true, true) if high.is_zero() => 1.5,
+        (true, true) if low.is_zero() => -1.0,
+        (true, true) => -0.3,
+        (true, false) if high.is_zero() => 1.8,
+        (true, false) => -1.2,
+        (false, true) if low.is_zero() => -1.6,
+        (false, true) => -1.6,
+        (false, false) => {
+            let busy = high.entropy > 0.8 * most && low.entropy > 0.8 * most;
+            if busy {
+                1.0
+            } else if high.entropy + 0.3 < low.entropy && (high.zeros > 0.3 || high.distinct * 3 < low.distinct) {
+                0.8
+            } else if high.entropy > low.entropy + 0.5 {
+                -1.5
+            } else {
+                -0.5
+            }
+        }
+    }
+}
+
+/// What a field of which nothing else is known is called.
+fn named(table: &Table<'_>, seen: &Seen, offset: usize, width: usize, context: &Context) -> Claim {
+    let n = table.rows.len();
+    let places: Vec<Place> = (offset..offset + width).map(|place| table.at(place)).collect();
+    let values: Vec<&[u8]> = table.all().filter_map(|bytes| bytes.get(offset..offset + width)).collect();
+    let many = super::table::distinct(&values);
+    let is_odd = !matches!(width, 1 | 2 | 4 | 8);
+    let shape = if is_odd { Shape::Bytes } else { Shape::Number(context.endian) };
+    let made = |label, confidence, why: String| Claim { offset, width, shape, label, confidence, why };
+    let bits: u8 = values.iter().flat_map(|value| value.iter()).fold(0, |all, byte| all | byte);
+    // A kind with few messages shares the header of the others.
+    let (shared, all) = seen.at(offset);
+    let is_choice = n < 6 && width == 1 && all > n && (2..=12).contains(&shared.distinct) && shared.distinct * 3 <= all;
+    match () {
+        () if is_choice => made(Label::Enum, 0.5, format!("{} values in {all} messages of the direction", shared.distinct)),
+        () if n < 2 => made(Label::Value, 0.2, String::from("one message")),
+        () if places.iter().all(Place::is_zero) => made(Label::Padding, 0.6, format!("zero in {n} messages")),
+        () if many == 1 => made(Label::Const, 0.7, format!("the same in {n} messages")),
+        () if width <= 2 && many <= 12 && n >= 6 && many * 3 <= n => {
+            let set = bits.count_ones();
+            let is_flags = width == 1
+                && many >= 3
+                && set >= 2
+                && many > set as usize
+                && values.iter().any(|value| value.iter().all(|byte| byte.count_ones() > 1));
+            let sure = if n >= 12 { 0.7 } else { 0.5 };
+            if is_flags && (1_usize << set.min(7)) <= many * 2 {
+                made(Label::Flags, sure, format!("{many} values of {set} bits"))
+            } else {
+                made(Label::Enum, sure, format!("{many} values in {n} messages"))
+            }
+        }
+        () if width >= 8 && places.iter().all(|place| place.distinct * 2 > n.min(100)) => {
+            made(Label::Random, 0.5, String::from("all bytes vary"))
+        }
+        () => made(Label::Value, 0.4, format!("{many} values in {n} messages")),
+    }
+}

@@ -1,0 +1,346 @@
+//! What the bytes of the messages of one kind do: columns with labels.
+
+mod checksums;
+mod claims;
+mod cut;
+mod numbers;
+mod table;
+mod texts;
+
+use super::messages::{Kind, Kinds, Message};
+use super::rule::{Endian, Rule};
+use super::side::Side;
+use crate::tree;
+use claims::{Claim, Claims, Shape};
+use numbers::Echoes;
+use std::collections::HashMap;
+pub use table::WIDEST;
+use table::{Place, Table};
+
+/// A column of the messages of one kind.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Column {
+    /// Offset from the start of the message; negative from its end.
+    pub offset: i64,
+    /// Bytes; 0 if it takes what is left.
+    pub width: usize,
+    /// Type as Kaitai Struct names it: `u4`, `f4`, `str`, `bytes`.
+    pub kind: &'static str,
+    /// Byte order of a number of several bytes.
+    pub endian: Option<Endian>,
+    /// What the bytes do.
+    pub label: Label,
+    /// From 0 to 1.
+    pub confidence: f64,
+    /// Different values.
+    pub distinct: usize,
+    /// Values, the most frequent first.
+    pub values: Vec<Vec<u8>>,
+    /// The evidence.
+    pub why: String,
+}
+
+/// What the bytes of a column do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Label {
+    /// Bytes of the message or of a part.
+    Length,
+    /// Parts that follow.
+    Count,
+    /// The kind of message.
+    Type,
+    /// One of few values.
+    Enum,
+    /// Bits.
+    Flags,
+    /// Echoed in an answer, or the name of an object.
+    Id,
+    /// Rises by a step.
+    Counter,
+    /// Moves with the clock.
+    Timestamp,
+    /// A floating-point number.
+    Float,
+    /// One of several that move smoothly.
+    Coordinate,
+    /// Text.
+    Str,
+    /// Computed from other bytes.
+    Checksum,
+    /// An IP or MAC address.
+    Address,
+    /// Never changes.
+    Const,
+    /// Zeros.
+    Padding,
+    /// Encrypted, compressed, a key.
+    Random,
+    /// A number of which no more is known.
+    Value,
+    /// Bytes.
+    Bytes,
+}
+
+impl Label {
+    /// As JSON names it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Label::Length => "length",
+            Label::Count => "count",
+            Label::Type => "type",
+            Label::Enum => "enum",
+            Label::Flags => "flags",
+            Label::Id => "id",
+            Label::Counter => "counter",
+            Label::Timestamp => "timestamp",
+            Label::Float => "float",
+            Label::Coordinate => "coordinate",
+            Label::Str => "string",
+            Label::Checksum => "checksum",
+            Label::Address => "address",
+            Label::Const => "const",
+            Label::Padding => "padding",
+            Label::Random => "random",
+            Label::Value => "value",
+            Label::Bytes => "bytes",
+        }
+    }
+}
+
+/// What is known of all messages before their columns are explained.
+pub struct Context {
+    /// Byte order of numbers.
+    pub endian: Endian,
+    /// Values that come back in messages of the other side.
+    pub echoes: Echoes,
+    /// IPv4 addresses of the ends.
+    pub addresses: Vec<[u8; 4]>,
+    /// The rule of each direction.
+    pub rules: [Option<Rule>; 2],
+    /// How kinds are told apart.
+    pub kinds: Kinds,
+    /// What all messages of a direction have in common.
+    headers: [Vec<Claim>; 2],
+    /// What the columns of all messages of a direction do, and how many there are.
+    places: [(Vec<Place>, usize); 2],
+}
+
+/// Bytes of a message in which echoes are sought.
+const ECHOED: usize = 64;
+
+/// Samples of a column.
+const SAMPLES: usize = 6;
+
+impl Context {
+    /// Of all messages of a group.
+    #[must_use]
+    pub fn new(messages: &[Message<'_>], sides: &[Side], rules: [Option<Rule>; 2], kinds: Kinds) -> Context {
+        let addresses = sides.iter().flat_map(|side| side.ends.iter()).filter_map(|end| {
+            let host = end.rsplit_once(':').map_or(end.as_str(), |(host, _)| host);
+            host.parse::<std::net::Ipv4Addr>().ok().map(|address| address.octets())
+        });
+        let addresses = addresses.collect();
+        let length = rules.iter().flatten().filter_map(Rule::length).find(|at| at.width > 1).map(|at| at.endian);
+        let mut context = Context {
+            endian: length.unwrap_or(Endian::Big),
+            echoes: Echoes::new(messages),
+            addresses,
+            rules,
+            kinds,
+            headers: [Vec::new(), Vec::new()],
+            places: Default::default(),
+        };
+        if length.is_none() {
+            context.endian = order(messages);
+        }
+        for dir in tree::Side::BOTH {
+            let rows: Vec<&Message<'_>> = messages.iter().filter(|message| message.dir == dir && message.is_whole).collect();
+            if rows.len() >= 6 {
+                let table = Table::new(rows);
+                let mut claims = Claims::new(table.width);
+                context.framing(&table, &mut claims, dir, None);
+                numbers::clocks(&table, &mut claims);
+                numbers::counters(&table, &mut claims, &context);
+                numbers::echoes(&table, &mut claims, &context);
+                numbers::rising(&table, &mut claims, &context);
+                numbers::lengths(&table, &mut claims, &context);
+                checksums::leading(&table, &mut claims);
+                if let Some(place) = context.headers.get_mut(dir.index()) {
+                    *place = claims.all;
+                }
+                if let Some(places) = context.places.get_mut(dir.index()) {
+                    *places = (table.places.clone(), table.rows.len());
+                }
+            }
+        }
+        context
+    }
+
+    /// Claims the bytes of the framing and of the discriminator.
+    fn framing(&self, table: &Table<'_>, claims: &mut Claims, dir: tree::Side, kind: Option<&Kind>) {
+        let why = || String::from("framing");
+        let (label, confidence) = (Label::Length, 0.97);
+        match self.rules.get(dir.index()).and_then(Option::as_ref) {
+            Some(Rule::Length { at, padding, .. }) => {
+                let (offset, width, shape) = (at.offset, at.width, Shape::Number(at.endian));
+                claims.take(Claim { offset, width, shape, label, confidence, why: why() });
+                if let Some(offset) = *padding {
+                    claims.take(Claim { offset, width: 1, shape, label, confidence, why: String::from("counts padding") });
+                }
+            }
+            Some(Rule::Varint { offset, .. }) => {
+                let width = kind.map_or(1, |kind| kind.header.max(1));
+                claims.take(Claim { offset: *offset, width, shape: Shape::Bytes, label, confidence, why: why() });
+            }
+            Some(Rule::Blocks { offset, .. }) => {
+                let shape = Shape::Number(Endian::Big);
+                claims.take(Claim { offset: *offset, width: 1, shape, label, confidence, why: why() });
+            }
+            Some(Rule::Hex4) => {
+                claims.take(Claim { offset: 0, width: 4, shape: Shape::Text, label, confidence, why: why() });
+            }
+            _ => {}
+        }
+        if let Kinds::Column(at) = self.kinds {
+            let behind = kind.map_or(0, |kind| kind.header.saturating_sub(1));
+            let offset = at.offset + if at.offset > 0 { behind } else { 0 };
+            let (label, why) = (Label::Type, String::from("tells kinds apart"));
+            let (offset, width) = widened(table, claims, offset, at.width, self.endian);
+            let shape = Shape::Number(self.endian);
+            claims.take(Claim { offset, width, shape, label, confidence: at.confidence.max(0.5), why });
+        }
+    }
+}
+
+/// A discriminator with the zeros that are its high bytes, if its place suits a wider number.
+fn widened(_table: &Table<'_>, _claims: &Claims, offset: usize, width: usize, _endian: Endian) -> (usize, usize) {
+    (offset, width)
+}
+
+/// The byte order that zeros beside changing bytes speak for.
+fn order(messages: &[Message<'_>]) -> Endian {
+    let table = Table::new(messages.iter().filter(|message| message.is_whole).collect());
+    let count = |is_high: fn(&Place, &Place) -> bool| {
+        table::pairs(&table.places).filter(|(first, second)| is_high(first, second)).count()
+    };
+    let big = count(|first, second| first.zeros > 0.8 && second.zeros < 0.5);
+    let little = count(|first, second| first.zeros < 0.5 && second.zeros > 0.8);
+    if little > big { Endian::Little } else { Endian::Big }
+}
+
+/// Columns of a kind.
+#[must_use]
+pub fn columns(messages: &[Message<'_>], kind: &Kind, context: &Context) -> Vec<Column> {
+    let rows: Vec<&Message<'_>> = kind.members.iter().filter_map(|number| messages.get(*number)).collect();
+    let is_whole = rows.iter().any(|row| row.is_whole);
+    let table = Table::new(rows);
+    let mut claims = Claims::new(table.width);
+    if is_whole {
+        context.framing(&table, &mut claims, kind.dir, Some(kind));
+    }
+    let sum = checksums::trailing(&table).filter(|_| is_whole);
+    let is_varying = table.rows.iter().any(|row| row.bytes.len() != table.width);
+    let mut tail = Vec::new();
+    if let Some(mut sum) = sum {
+        if is_varying {
+            sum.offset = sum.width;
+            tail.push(sum);
+        } else {
+            sum.offset = table.width - sum.width;
+            claims.take(sum);
+        }
+    }
+    explain(&table, &mut claims, context, kind);
+    let mut all: Vec<Column> = claims.all.iter().map(|claim| column(&table, claim, false)).collect();
+    all.sort_by_key(|column| column.offset);
+    let end = all
+        .last()
+        .map_or(0, |last| if last.width == 0 { usize::MAX } else { usize::try_from(last.offset).unwrap_or(0) + last.width });
+    if is_varying && end != usize::MAX {
+        let claim = Claim {
+            offset: table.width,
+            width: 0,
+            shape: Shape::Bytes,
+            label: Label::Bytes,
+            confidence: 0.3,
+            why: String::from("messages have different lengths"),
+        };
+        all.push(column(&table, &claim, false));
+    }
+    all.extend(tail.iter().map(|claim| column(&table, claim, true)));
+    all
+}
+
+/// Explains the columns of a table, what is surest first.
+fn explain(table: &Table<'_>, claims: &mut Claims, context: &Context, kind: &Kind) {
+    let behind = kind.header.saturating_sub(1);
+    for claim in context.headers.get(kind.dir.index()).into_iter().flatten() {
+        let offset = if claim.offset > 0 { claim.offset + behind } else { 0 };
+        claims.take(Claim { offset, ..claim.clone() });
+    }
+    numbers::clocks(table, claims);
+    texts::counted(table, claims, context);
+    texts::open(table, claims);
+    numbers::counters(table, claims, context);
+    numbers::lengths(table, claims, context);
+    numbers::echoes(table, claims, context);
+    numbers::floats(table, claims, context);
+    checksums::leading(table, claims);
+    texts::padded(table, claims);
+    numbers::rising(table, claims, context);
+    addresses(table, claims, context);
+    cut::rest(table, claims, context, kind);
+}
+
+/// Addresses of the ends.
+fn addresses(table: &Table<'_>, claims: &mut Claims, context: &Context) {
+    for offset in 0..table.width.saturating_sub(3) {
+        let is_address =
+            |bytes: &[u8]| bytes.get(offset..offset + 4).is_some_and(|four| context.addresses.iter().any(|known| known == four));
+        if claims.is_free(offset, 4) && !table.rows.is_empty() && table.all().all(is_address) {
+            let (shape, why) = (Shape::Bytes, String::from("address of an end"));
+            claims.take(Claim { offset, width: 4, shape, label: Label::Address, confidence: 0.9, why });
+        }
+    }
+}
+
+/// A claim as a column.
+fn column(table: &Table<'_>, claim: &Claim, from_end: bool) -> Column {
+    let part = |row: &'_ Message<'_>| -> Vec<u8> {
+        let start = if from_end { row.bytes.len().saturating_sub(claim.offset) } else { claim.offset };
+        let end = if claim.width == 0 { row.bytes.len().min(start + 64) } else { start + claim.width };
+        row.bytes.get(start..end).unwrap_or_default().to_vec()
+    };
+    let mut counts: HashMap<Vec<u8>, usize, foldhash::fast::RandomState> = HashMap::default();
+    for row in &table.rows {
+        *counts.entry(part(row)).or_default() += 1;
+    }
+    let mut values: Vec<(Vec<u8>, usize)> = counts.into_iter().collect();
+    values.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+    let distinct = values.len();
+    values.truncate(SAMPLES);
+    let (kind, endian) = match (claim.shape, claim.width) {
+        (Shape::Number(_), 1) => ("u1", None),
+        (Shape::Number(endian), 2) => ("u2", Some(endian)),
+        (Shape::Number(endian), 4) => ("u4", Some(endian)),
+        (Shape::Number(endian), 8) => ("u8", Some(endian)),
+        (Shape::Float(endian), 4) => ("f4", Some(endian)),
+        (Shape::Float(endian), _) => ("f8", Some(endian)),
+        (Shape::Text, _) => ("str", None),
+        (Shape::Number(endian), _) => ("bytes", Some(endian)),
+        (Shape::Bytes, _) => ("bytes", None),
+    };
+    let offset = i64::try_from(claim.offset).unwrap_or(0);
+    Column {
+        offset: if from_end { -offset } else { offset },
+        width: claim.width,
+        kind,
+        endian,
+        label: claim.label,
+        confidence: claim.confidence,
+        distinct,
+        values: values.into_iter().map(|(value, _)| value).collect(),
+        why: claim.why.clone(),
+    }
+}

@@ -1,0 +1,450 @@
+//! Where messages begin: judges rules over all sides and chooses among them.
+
+use super::candidates::{self, Candidate};
+use super::chain::{Evidence, Track, Worth};
+use super::rule::{Rule, Step};
+use super::side::Side;
+use crate::tree;
+use std::collections::HashMap;
+
+/// Bytes of a side on which all candidates are judged.
+const SAMPLE: usize = 24 << 10;
+
+/// Sides of a direction on which all candidates are judged.
+const SIDES: usize = 16;
+
+/// Candidates of a direction that are judged on everything.
+const KEPT: usize = 48;
+
+/// Bits that a second rule for the other side costs.
+const OTHER_RULE: f64 = 8.0;
+
+/// Evidence below which a chain is given up.
+const FLOOR: f64 = -24.0;
+
+/// Confidence below which a rule is not worth telling.
+const NOTHING: f64 = 0.25;
+
+/// Where the first message begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Begin {
+    /// Behind so many bytes.
+    At(usize),
+    /// At a turn, counted from 1, and so many bytes behind it.
+    Turn(usize, usize),
+    /// Behind the first line.
+    Line,
+    /// Behind the first empty line, and so many bytes.
+    Blank(usize),
+}
+
+/// A rule for one direction.
+#[derive(Debug, Clone)]
+pub struct Framed {
+    /// The rule.
+    pub rule: Rule,
+    /// Where it begins.
+    pub begin: Begin,
+    /// Bits that it explains, without costs.
+    pub bits: f64,
+    /// Bits that it costs.
+    pub cost: f64,
+    /// What it met.
+    pub found: Evidence,
+    /// Bytes in front of the first message of the first side.
+    pub skip: usize,
+}
+
+/// Rules for both directions.
+#[derive(Debug, Clone)]
+pub struct Hypothesis {
+    /// For what the client says and for what the server says.
+    pub dirs: [Option<Framed>; 2],
+    /// Bits explained, less costs.
+    pub score: f64,
+    /// From 0 to 1.
+    pub confidence: f64,
+    /// Message starts of each side, as places in its bytes.
+    pub starts: Vec<Vec<usize>>,
+    /// Where the first message of each side begins, behind what stands once in front.
+    pub begins: Vec<usize>,
+    /// Ends of the last message of each side.
+    pub ends: Vec<usize>,
+}
+
+/// Rules that the user gave.
+#[derive(Debug, Clone, Default)]
+pub struct Given {
+    /// For each direction.
+    pub dirs: [Option<(Rule, usize)>; 2],
+}
+
+/// Bits that a beginning costs.
+fn cost_of(begin: Begin) -> f64 {
+    match begin {
+        Begin::At(0) => 0.0,
+        Begin::At(_) => 5.0,
+        Begin::Turn(number, more) => 2.0 + number as f64 + if more > 0 { 4.0 } else { 0.0 },
+        Begin::Line => 3.0,
+        Begin::Blank(more) => 3.0 + if more > 0 { 3.0 } else { 0.0 },
+    }
+}
+
+/// The place of a beginning in the bytes of a side.
+fn place_of(begin: Begin, track: &Track<'_>) -> Option<usize> {
+    let at = match begin {
+        Begin::At(at) => at,
+        Begin::Turn(number, more) => track.first_turns().nth(number - 1)? + more,
+        Begin::Line => memchr::memchr(b'\n', track.bytes.get(..512).unwrap_or(track.bytes))? + 1,
+        Begin::Blank(more) => {
+            let window = track.bytes.get(..8192).unwrap_or(track.bytes);
+            memchr::memmem::find(window, b"\r\n\r\n")? + 4 + more
+        }
+    };
+    (at == 0 || at < track.bytes.len()).then_some(at)
+}
+
+/// Beginnings that are tried.
+fn begins() -> Vec<Begin> {
+    let mut begins: Vec<Begin> = [0, 4, 8, 12, 24, 68].map(Begin::At).into();
+    begins.extend((1..=3).map(|number| Begin::Turn(number, 0)));
+    begins.extend([Begin::Turn(1, 24), Begin::Line, Begin::Blank(0), Begin::Blank(24)]);
+    begins
+}
+
+/// The hypotheses, best first. Different hypotheses have different message starts.
+#[must_use]
+pub fn hypotheses(sides: &[Side], given: &Given, most: usize) -> Vec<Hypothesis> {
+    if sides.iter().all(|side| side.is_datagrams) && given.dirs.iter().all(Option::is_none) {
+        return vec![datagrams(sides)];
+    }
+    if given.dirs.iter().flatten().any(|(rule, _)| *rule == Rule::None) {
+        return vec![nothing(sides, 0.0)];
+    }
+    let worth = Worth::default();
+    let mut found = [Vec::new(), Vec::new()];
+    for dir in tree::Side::BOTH {
+        let own: Vec<&Side> = sides.iter().filter(|side| side.dir == dir).collect();
+        if own.is_empty() {
+            continue;
+        }
+        let list = match given.dirs.get(dir.index()).and_then(Option::as_ref) {
+            Some((rule, skip)) => vec![judge(&own, &Candidate { rule: rule.clone(), cost: 0.0 }, Begin::At(*skip), &worth)],
+            None => direction(&own, &worth),
+        };
+        if let Some(place) = found.get_mut(dir.index()) {
+            *place = list;
+        }
+    }
+    complete(&mut found, sides, &worth);
+    let mut all = pairs(&found);
+    all.sort_by(|a, b| b.1.total_cmp(&a.1));
+    all.truncate(64);
+    let mut seen: HashMap<Vec<Vec<usize>>, usize, foldhash::fast::RandomState> = HashMap::default();
+    let mut chosen: Vec<Hypothesis> = Vec::new();
+    for (dirs, score) in all {
+        let Starts { starts, begins, ends } = starts_of(sides, &dirs, &worth);
+        let Some(place) = seen.get(&starts) else {
+            if chosen.len() < most.max(2) {
+                seen.insert(starts.clone(), chosen.len());
+                chosen.push(Hypothesis { dirs, score, confidence: 0.0, starts, begins, ends });
+            }
+            continue;
+        };
+        // Equal starts are one hypothesis, and the simplest rule names it.
+        if let Some(same) = chosen.get_mut(*place).filter(|same| cost_of_all(&dirs) < cost_of_all(&same.dirs)) {
+            *same = Hypothesis { dirs, begins, ends, ..same.clone() };
+        }
+    }
+    weigh(&mut chosen);
+    let is_given = given.dirs.iter().any(Option::is_some);
+    if !is_given && chosen.first().is_none_or(|best| best.confidence < NOTHING) {
+        return vec![nothing(sides, chosen.first().map_or(0.0, |best| best.confidence))];
+    }
+    chosen
+}
+
+/// Nothing was found: what a side sends at a time stands for a message.
+fn nothing(sides: &[Side], confidence: f64) -> Hypothesis {
+    let starts = sides.iter().map(|side| [0].into_iter().chain(side.turns()).collect()).collect();
+    let framed = |dir: tree::Side| {
+        let mut found = Evidence::default();
+        for side in sides.iter().filter(|side| side.dir == dir) {
+            found.messages += 1 + side.turns().count();
+            found.bytes += side.bytes.len();
+        }
+        (found.bytes > 0).then_some(Framed { rule: Rule::None, begin: Begin::At(0), bits: 0.0, cost: 0.0, found, skip: 0 })
+    };
+    let ends = sides.iter().map(|side| side.bytes.len()).collect();
+    Hypothesis { dirs: tree::Side::BOTH.map(framed), score: 0.0, confidence, starts, begins: vec![0; sides.len()], ends }
+}
+
+/// The best rules of one direction.
+fn direction(own: &[&Side], worth: &Worth) -> Vec<Framed> {
+    let tracks: Vec<Track<'_>> = own.iter().take(SIDES).map(|side| Track::new(side, SAMPLE)).collect();
+    let mut screened: Vec<(f64, Candidate, Begin)> = Vec::new();
+    let begins = begins();
+    for candidate in candidates::all(&tracks) {
+        let mut best: Option<(f64, Begin)> = None;
+        for &begin in &begins {
+            if let Some(bits) = screen(&tracks, &candidate.rule, begin, worth) {
+                let bits = bits - cost_of(begin);
+                if best.is_none_or(|(most, _)| bits > most) {
+                    best = Some((bits, begin));
+                }
+            }
+        }
+        if let Some((bits, begin)) = best {
+            screened.push((bits - candidate.cost, candidate, begin));
+        }
+    }
+    screened.sort_by(|a, b| b.0.total_cmp(&a.0));
+    screened.truncate(KEPT);
+    screened.iter().map(|(_, candidate, begin)| judge(own, candidate, *begin, worth)).collect()
+}
+
+/// Bits of a rule on samples; `None` if it explains too little.
+fn screen(tracks: &[Track<'_>], rule: &Rule, begin: Begin, worth: &Worth) -> Option<f64> {
+    let mut found = Evidence::default();
+    for track in tracks {
+        let start = place_of(begin, track)?;
+        let own = track.walk(rule, start, worth, FLOOR, |_| ());
+        if own.messages == 0 && track.bytes.len() > 64 {
+            return None;
+        }
+        found.add(&own);
+    }
+    if found.broken * 4 > found.bytes * 3 || found.messages == 0 {
+        return None;
+    }
+    Some(bits(tracks, rule, &found))
+}
+
+/// Bits of what a rule met.
+fn bits(tracks: &[Track<'_>], rule: &Rule, found: &Evidence) -> f64 {
+    let share = |part: usize| part as f64 / found.bytes.max(1) as f64;
+    let rest = found.left_over - found.broken;
+    let mut bits = found.anchor_bits();
+    if found.left_over > 0 {
+        bits -= 2.0 + 2.0 * found.stopped as f64 + 30.0 * share(found.broken) + 16.0 * share(rest);
+    }
+    if found.cipher > 0 {
+        bits -= 8.0;
+    }
+    if found.messages >= 3 {
+        bits += survival(tracks, rule, found);
+    }
+    bits
+}
+
+/// What it is worth that a chain did not end: how seldom the rule would have given such lengths at random places.
+fn survival(tracks: &[Track<'_>], rule: &Rule, found: &Evidence) -> f64 {
+    const PROBES: usize = 96;
+    if !matches!(rule, Rule::Length { .. } | Rule::Varint { .. } | Rule::Hex4 | Rule::Blocks { .. } | Rule::Table { .. }) {
+        return 0.0;
+    }
+    let mut hits = 0;
+    let mut probes = 0;
+    for track in tracks.iter().take(4) {
+        let stride = (track.bytes.len() / (PROBES / tracks.len().min(4))).max(1) | 1;
+        let mut at = stride / 2;
+        while let Some(rest) = track.bytes.get(at..).filter(|rest| rest.len() >= 16) {
+            probes += 1;
+            hits += usize::from(matches!(rule.step(rest), Step::Message(length) if length <= found.longest));
+            at += stride;
+        }
+    }
+    let chance = (hits as f64 + 1.0) / (probes as f64 + 2.0);
+    let new = found.lengths as f64;
+    let repeated = (found.messages.saturating_sub(found.lengths)) as f64;
+    (-chance.log2() * (new - 1.0 + 0.05 * repeated.min(100.0))).clamp(0.0, 60.0)
+}
+
+/// A rule on everything.
+fn judge(own: &[&Side], candidate: &Candidate, begin: Begin, worth: &Worth) -> Framed {
+    let tracks: Vec<Track<'_>> = own.iter().map(|side| Track::new(side, usize::MAX)).collect();
+    let mut found = Evidence::default();
+    for track in &tracks {
+        let start = place_of(begin, track).unwrap_or(0);
+        found.add(&track.walk(&candidate.rule, start, worth, f64::MIN, |_| ()));
+    }
+    let bits = bits(&tracks, &candidate.rule, &found);
+    let skip = tracks.first().and_then(|track| place_of(begin, track)).unwrap_or(0);
+    Framed { rule: candidate.rule.clone(), begin, bits, cost: candidate.cost + cost_of(begin), found, skip }
+}
+
+/// Judges rules that one direction knows on the other one too.
+fn complete(found: &mut [Vec<Framed>; 2], sides: &[Side], worth: &Worth) {
+    for dir in tree::Side::BOTH {
+        let own: Vec<&Side> = sides.iter().filter(|side| side.dir == dir).collect();
+        if own.is_empty() {
+            continue;
+        }
+        let [mine, theirs] = match dir {
+            tree::Side::Client => found.each_ref(),
+            tree::Side::Server => {
+                let [client, server] = found.each_ref();
+                [server, client]
+            }
+        };
+        let missing: Vec<Framed> = theirs
+            .iter()
+            .filter(|other| !mine.iter().any(|known| known.rule == other.rule))
+            .map(|other| {
+                let candidate = Candidate { rule: other.rule.clone(), cost: other.cost - cost_of(other.begin) };
+                judge(&own, &candidate, Begin::At(0), worth)
+            })
+            .collect();
+        if let Some(mine) = found.get_mut(dir.index()) {
+            mine.extend(missing);
+        }
+    }
+}
+
+/// Pairs of rules for both directions with their scores.
+fn pairs(found: &[Vec<Framed>; 2]) -> Vec<([Option<Framed>; 2], f64)> {
+    let [client, server] = found;
+    let mut all = Vec::new();
+    match (client.is_empty(), server.is_empty()) {
+        (false, false) => {
+            for one in client {
+                for other in server {
+                    let cost = if one.rule == other.rule {
+                        one.cost.max(other.cost) + cost_of(one.begin).min(cost_of(other.begin))
+                    } else {
+                        one.cost + other.cost + OTHER_RULE
+                    };
+                    all.push(([Some(one), Some(other)], one.bits + other.bits - cost));
+                }
+            }
+        }
+        (false, true) => all.extend(client.iter().map(|one| ([Some(one), None], one.bits - one.cost))),
+        (true, false) => all.extend(server.iter().map(|one| ([None, Some(one)], one.bits - one.cost))),
+        (true, true) => {}
+    }
+    all.sort_by(|a, b| b.1.total_cmp(&a.1));
+    all.truncate(96);
+    all.into_iter().map(|(dirs, score)| (dirs.map(|dir| dir.cloned()), score)).collect()
+}
+
+/// Bits that rules cost.
+fn cost_of_all(dirs: &[Option<Framed>; 2]) -> f64 {
+    let [client, server] = dirs;
+    let is_other = client.as_ref().zip(server.as_ref()).is_some_and(|(client, server)| client.rule != server.rule);
+    dirs.iter().flatten().map(|dir| dir.cost).sum::<f64>() + if is_other { OTHER_RULE } else { 0.0 }
+}
+
+/// Message starts.
+struct Starts {
+    starts: Vec<Vec<usize>>,
+    begins: Vec<usize>,
+    ends: Vec<usize>,
+}
+
+/// Message starts of each side, and where its messages begin and end.
+fn starts_of(sides: &[Side], dirs: &[Option<Framed>; 2], worth: &Worth) -> Starts {
+    let mut all = Starts { starts: Vec::new(), begins: Vec::new(), ends: Vec::new() };
+    for side in sides {
+        let (starts, begin, end) = match dirs.get(side.dir.index()).and_then(Option::as_ref) {
+            Some(framed) => {
+                let track = Track::new(side, usize::MAX);
+                let begin = place_of(framed.begin, &track).unwrap_or(0);
+                let mut starts = if begin > 0 { vec![0] } else { Vec::new() };
+                let found = track.walk(&framed.rule, begin, worth, f64::MIN, |at| starts.push(at));
+                let end = side.bytes.len() - (found.left_over + found.cipher).min(side.bytes.len());
+                if end < side.bytes.len() && end > starts.last().copied().unwrap_or(0) || starts.is_empty() {
+                    starts.push(end);
+                }
+                // What the rule says nothing about is cut at turns.
+                starts.extend(track.first_turns().filter(|at| *at < begin || *at > end && *at < side.bytes.len()));
+                starts.sort_unstable();
+                starts.dedup();
+                (starts, begin, end)
+            }
+            None => (vec![0], 0, side.bytes.len()),
+        };
+        all.starts.push(starts);
+        all.begins.push(begin);
+        all.ends.push(end);
+    }
+    all
+}
+
+/// Confidence of each: from its score, the distance to the best other one, and the share that it explains.
+fn weigh(chosen: &mut [Hypothesis]) {
+    let scores: Vec<f64> = chosen.iter().map(|hypothesis| hypothesis.score).collect();
+    let best = scores.first().copied().unwrap_or(0.0);
+    for (place, hypothesis) in chosen.iter_mut().enumerate() {
+        let rival = if place == 0 { scores.get(1).copied().unwrap_or(0.0).max(0.0) } else { best };
+        let gap = (hypothesis.score - rival) / (1.0 + 0.02 * hypothesis.score.max(0.0));
+        let strength = hypothesis.score.min(2.0 * gap + 6.0);
+        let certain = 1.0 / (1.0 + (-(strength - 8.0) / 4.0).exp());
+        hypothesis.confidence = (hypothesis.coverage().sqrt() * hypothesis.agreement() * certain).min(0.99);
+    }
+}
+
+impl Hypothesis {
+    /// The share of the bytes that lie in messages.
+    #[must_use]
+    pub fn coverage(&self) -> f64 {
+        let sum = |of: fn(&Evidence) -> usize| self.dirs.iter().flatten().map(|dir| of(&dir.found)).sum::<usize>() as f64;
+        1.0 - sum(|found| found.broken) / sum(|found| found.bytes).max(1.0)
+    }
+
+    /// How far turns agree with rules that could never fail elsewhere.
+    fn agreement(&self) -> f64 {
+        let share = |framed: &Framed| match (&framed.rule, framed.found.turns) {
+            (Rule::Terminator(_) | Rule::Fixed(_) | Rule::Headers, [hit, all]) if all > 0 => hit as f64 / all as f64,
+            _ => 1.0,
+        };
+        let [hit, all] = self.found().turns;
+        let turns = if all >= 4 { 0.3 + 2.0 * hit as f64 / all as f64 } else { 1.0 };
+        self.dirs.iter().flatten().map(share).fold(turns.min(1.0), f64::min)
+    }
+
+    /// The rule of the client, or of the only side.
+    #[must_use]
+    pub fn rule(&self) -> Option<&Rule> {
+        self.dirs.iter().flatten().next().map(|framed| &framed.rule)
+    }
+
+    /// The rule as it is printed; where the sides have two, both.
+    #[must_use]
+    pub fn title(&self) -> String {
+        let shown = |framed: &Framed| match framed.skip {
+            0 => framed.rule.to_string(),
+            skip => format!("{} skip={skip}", framed.rule),
+        };
+        match &self.dirs {
+            [Some(client), Some(server)] if (&client.rule, client.skip) != (&server.rule, server.skip) => {
+                format!("c2s:{} s2c:{}", shown(client), shown(server))
+            }
+            [Some(only), _] | [None, Some(only)] => shown(only),
+            [None, None] => String::from("none"),
+        }
+    }
+
+    /// What all directions met.
+    #[must_use]
+    pub fn found(&self) -> Evidence {
+        let mut all = Evidence::default();
+        self.dirs.iter().flatten().for_each(|dir| all.add(&dir.found));
+        all
+    }
+}
+
+/// Each datagram is a message.
+fn datagrams(sides: &[Side]) -> Hypothesis {
+    let starts: Vec<Vec<usize>> = sides.iter().map(|side| side.segments.iter().map(|segment| segment.at).collect()).collect();
+    let framed = |dir: tree::Side| {
+        let own = sides.iter().filter(|side| side.dir == dir);
+        let found = own.fold(Evidence::default(), |mut all, side| {
+            all.messages += side.segments.len();
+            all.bytes += side.bytes.len();
+            all
+        });
+        (found.bytes > 0).then_some(Framed { rule: Rule::Datagram, begin: Begin::At(0), bits: 0.0, cost: 0.0, found, skip: 0 })
+    };
+    let ends = sides.iter().map(|side| side.bytes.len()).collect();
+    Hypothesis { dirs: tree::Side::BOTH.map(framed), score: 0.0, confidence: 1.0, starts, begins: vec![0; sides.len()], ends }
+}

@@ -1,0 +1,299 @@
+//! The generated Kaitai Struct file, verified over the bytes that it was made from.
+
+use super::columns::{Column, Label};
+use super::json::Hex;
+use super::messages::{Discriminator, Kind, Kinds};
+use super::rule::{Endian, Number, Rule, Varint};
+use super::{Explored, Side};
+use crate::ksy;
+use crate::tree::{self, Demand, FrameInfo, Span, Transport, Tree};
+use crate::wire::{Cut, How, Wire};
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::Path;
+
+/// Messages of a side that are verified.
+const VERIFIED: usize = 20_000;
+
+/// Kinds that get a type of their own.
+const KINDS: usize = 200;
+
+/// The file of a group, or why there is none.
+///
+/// # Errors
+/// Why no file says what the framing says, or where it disagrees with it.
+pub fn ksy(explored: &Explored<'_>) -> Result<String, String> {
+    let text = text(explored)?;
+    verify(explored, &text)?;
+    Ok(text)
+}
+
+/// A field of the header that all messages have.
+enum Part {
+    Length(Number),
+    Varint,
+    Kind(Discriminator),
+}
+
+impl Part {
+    /// Offset, and bytes; a number of varying width counts as one.
+    fn span(&self) -> (usize, usize) {
+        match self {
+            Part::Length(at) => (at.offset, at.width),
+            Part::Varint => (0, 1),
+            Part::Kind(at) => (at.offset, at.width),
+        }
+    }
+}
+
+fn text(explored: &Explored<'_>) -> Result<String, String> {
+    let best = explored.framing.first().ok_or("there is nothing to describe")?;
+    let rules: Vec<&Rule> = best.dirs.iter().flatten().map(|dir| &dir.rule).collect();
+    let rule = *rules.first().ok_or("there is nothing to describe")?;
+    if rules.iter().any(|other| *other != rule) {
+        return Err("the sides have different framing, which one .ksy cannot describe".into());
+    }
+    let kind = match explored.kinds {
+        Kinds::Column(at) if matches!(at.width, 1 | 2 | 4) => Some(at),
+        _ => None,
+    };
+    let mut out = String::new();
+    head(explored, &mut out);
+    out.push_str("seq:\n");
+    let behind = match rule {
+        Rule::Length { at, bias, scale, padding: None } if at.width != 3 => {
+            let mut parts = vec![Part::Length(*at)];
+            parts.extend(kind.filter(|kind| kind.offset >= at.end() || kind.offset + kind.width <= at.offset).map(Part::Kind));
+            let end = header(parts, &mut out);
+            let scaled = if *scale == 1 { String::new() } else { format!(" * {scale}") };
+            let rest = bias - i64::try_from(end).unwrap_or(0);
+            let rest = if rest == 0 { String::new() } else { format!(" {} {}", if rest < 0 { '-' } else { '+' }, rest.abs()) };
+            if scaled.is_empty() && rest.is_empty() {
+                out = out.replace("- id: len\n", "- id: len_body\n");
+                out.push_str("  - id: body\n    size: len_body\n");
+            } else {
+                let _ = writeln!(out, "  - id: body\n    size: len{scaled}{rest}");
+            }
+            end
+        }
+        Rule::Varint { offset: 0, format: Varint::Leb128 } => {
+            let parts = [Part::Varint].into_iter().chain(kind.filter(|kind| kind.offset > 0).map(Part::Kind));
+            let end = header(parts.collect(), &mut out);
+            let rest = end - 1;
+            let rest = if rest == 0 { String::new() } else { format!(" - {rest}") };
+            let _ = writeln!(out, "  - id: body\n    size: len.value{rest}");
+            end
+        }
+        Rule::Varint { offset: 1, format: Varint::Leb128 } => {
+            out.push_str("  - id: kind\n    type: u1\n  - id: len\n    type: vlq\n  - id: body\n    size: len.value\n");
+            2
+        }
+        Rule::Fixed(size) => {
+            let end = header(kind.map(Part::Kind).into_iter().collect(), &mut out);
+            let rest = size.checked_sub(end).ok_or("messages are shorter than their header")?;
+            let _ = writeln!(out, "  - id: body\n    size: {rest}");
+            end
+        }
+        Rule::Datagram => {
+            let end = header(kind.map(Part::Kind).into_iter().collect(), &mut out);
+            out.push_str("  - id: body\n    size-eos: true\n");
+            end
+        }
+        Rule::Terminator(end) if end.len() == 1 || end == b"\r\n" => {
+            let last = end.last().copied().unwrap_or(0);
+            let _ = writeln!(out, "  - id: line\n    terminator: 0x{last:02x}");
+            return Ok(out);
+        }
+        rule => return Err(format!("{rule} has no form in a .ksy yet")),
+    };
+    let is_kind_there = out.contains("id: kind\n") && kind.is_some();
+    if is_kind_there {
+        switched(explored, behind, &mut out)
+    } else {
+        single(explored, behind, &mut out)
+    }
+    if out.contains("type: vlq") {
+        out.push_str(VLQ);
+    }
+    Ok(out)
+}
+
+/// A number of seven bits a byte.
+const VLQ: &str = "  vlq:
+    seq:
+      - id: groups
+        type: u1
+        repeat: until
+        repeat-until: (_ & 0x80) == 0
+    instances:
+      value:
+        value: >-
+          (groups[0] & 0x7f)
+          + (groups.size > 1 ? (groups[1] & 0x7f) << 7 : 0)
+          + (groups.size > 2 ? (groups[2] & 0x7f) << 14 : 0)
+          + (groups.size > 3 ? (groups[3] & 0x7f) << 21 : 0)
+";
+
+fn head(explored: &Explored<'_>, out: &mut String) {
+    let first = explored.sides.first();
+    let stream = first.map_or_else(|| String::from("unknown"), |side| side.stream.to_string().replace('/', "_"));
+    let transport = first.map_or("tcp", |side| if side.stream.transport == Transport::Udp { "udp" } else { "tcp" });
+    let _ = writeln!(out, "meta:\n  id: unknown_{stream}\n  title: Unknown protocol of {stream}\n  endian: be");
+    let mut ports: Vec<u16> = explored.sides.iter().filter_map(server_port).collect();
+    ports.sort_unstable();
+    ports.dedup();
+    ports.truncate(8);
+    let ports: Vec<String> = ports.iter().map(u16::to_string).collect();
+    let framing = if transport == "udp" { "datagram" } else { "stream" };
+    let _ =
+        writeln!(out, "  -proto-dissect:\n    transport: {transport}\n    ports: [{}]\n    framing: {framing}", ports.join(", "));
+    if let Some(best) = explored.framing.first() {
+        let _ = writeln!(out, "doc: |\n  Framing {}, confidence {:.2}.", best.title(), best.confidence);
+    }
+}
+
+fn server_port(side: &Side) -> Option<u16> {
+    let [src, dst] = &side.ends;
+    let server = if side.dir == tree::Side::Client { dst } else { src };
+    server.rsplit_once(':')?.1.parse().ok()
+}
+
+/// Writes what stands in front of the body; returns where that begins.
+fn header(mut parts: Vec<Part>, out: &mut String) -> usize {
+    parts.sort_by_key(Part::span);
+    let mut at = 0;
+    for part in parts {
+        let (offset, width) = part.span();
+        if offset > at {
+            let _ = writeln!(out, "  - id: unk_{at:02x}\n    size: {}", offset - at);
+        }
+        match part {
+            Part::Length(number) => {
+                let _ = writeln!(out, "  - id: len\n    type: {}", number_type(number.width, number.endian));
+            }
+            Part::Varint => out.push_str("  - id: len\n    type: vlq\n"),
+            Part::Kind(kind) => {
+                let _ = writeln!(out, "  - id: kind\n    type: {}", number_type(kind.width, Endian::Big));
+            }
+        }
+        at = offset + width;
+    }
+    at
+}
+
+fn number_type(width: usize, endian: Endian) -> String {
+    if width == 1 { String::from("u1") } else { format!("u{width}{}", endian.name()) }
+}
+
+/// A body without kinds.
+fn single(explored: &Explored<'_>, behind: usize, out: &mut String) {
+    let all: Vec<usize> = (0..explored.groups.len()).collect();
+    out.push_str("    type: msg\ntypes:\n");
+    body(explored, "msg", &all, behind, out);
+}
+
+/// A body for each kind.
+fn switched(explored: &Explored<'_>, behind: usize, out: &mut String) {
+    let mut keys: BTreeMap<&[u8], Vec<usize>> = BTreeMap::new();
+    for (place, kind) in explored.groups.iter().enumerate().filter(|(_, kind)| kind.is_whole && !kind.key.is_empty()) {
+        keys.entry(&kind.key).or_default().push(place);
+    }
+    out.push_str("    type:\n      switch-on: kind\n      cases:\n");
+    for key in keys.keys().take(KINDS) {
+        let _ = writeln!(out, "        0x{0}: msg_0x{0}", Hex(key));
+    }
+    out.push_str("        _: msg_other\ntypes:\n");
+    for (key, places) in keys.iter().take(KINDS) {
+        body(explored, &format!("msg_0x{}", Hex(key)), places, behind, out);
+    }
+    body(explored, "msg_other", &[], behind, out);
+}
+
+/// The type of a body: the columns that all these kinds have room for.
+fn body(explored: &Explored<'_>, name: &str, places: &[usize], behind: usize, out: &mut String) {
+    let _ = writeln!(out, "  {name}:\n    seq:");
+    let kinds: Vec<(&Kind, &[Column])> = places
+        .iter()
+        .filter_map(|place| Some((explored.groups.get(*place)?, explored.columns.get(*place)?.as_slice())))
+        .collect();
+    let size =
+        |number: &usize| explored.messages.get(*number).map(|message| message.bytes.len() - message.header.saturating_sub(1));
+    let least = kinds.iter().flat_map(|(kind, _)| kind.members.iter()).filter_map(size).min().unwrap_or(0);
+    let most = kinds.iter().max_by_key(|(kind, _)| kind.members.len());
+    let mut at = behind;
+    if let Some((kind, columns)) = most {
+        let shift = kind.header.saturating_sub(1);
+        for column in columns.iter().filter(|column| column.width > 0) {
+            let Some(offset) = usize::try_from(column.offset).ok().and_then(|offset| offset.checked_sub(shift)) else { continue };
+            if offset == at && offset + column.width <= least {
+                field(column, offset, out);
+                at += column.width;
+            }
+        }
+    }
+    out.push_str("      - id: rest\n        size-eos: true\n");
+}
+
+fn field(column: &Column, offset: usize, out: &mut String) {
+    let name = match column.label {
+        Label::Value | Label::Bytes | Label::Const | Label::Enum | Label::Random => "unk",
+        label => label.name(),
+    };
+    let _ = writeln!(out, "      - id: {name}_{offset:02x}");
+    match (column.kind, column.width) {
+        ("u1", _) => out.push_str("        type: u1\n"),
+        ("u2" | "u4" | "u8" | "f4" | "f8", _) => {
+            let endian = column.endian.unwrap_or(Endian::Big).name();
+            let _ = writeln!(out, "        type: {}{endian}", column.kind);
+        }
+        (_, width) => {
+            let _ = writeln!(out, "        size: {width}");
+        }
+    }
+    let samples: Vec<String> = column.values.iter().take(3).map(|value| Hex(value).to_string()).collect();
+    let _ = writeln!(
+        out,
+        "        doc: \"{}, confidence {:.2}: {}; {}\"",
+        column.label.name(),
+        column.confidence,
+        column.why,
+        samples.join(" ")
+    );
+}
+
+/// Runs the file from the start of each message: it must end where the message does.
+fn verify(explored: &Explored<'_>, text: &str) -> Result<(), String> {
+    let loaded = ksy::load_text(Path::new("generated.ksy"), text);
+    let Some(spec) = loaded.spec else {
+        let why: Vec<String> = loaded.diagnostics.iter().take(2).map(ToString::to_string).collect();
+        return Err(format!("the generated .ksy cannot be loaded: {}", why.join("; ")));
+    };
+    let Some(top) = spec.roots.first().copied() else { return Err("the generated .ksy has no type".into()) };
+    let protocol = ksy::protocol(&spec, top, top);
+    let Some(How::Described(described)) = protocol.found.first().map(|found| found.how) else {
+        return Err("the generated .ksy describes no protocol".into());
+    };
+    let mut tree = Tree::new(Demand::FRAMES);
+    for (number, side) in explored.sides.iter().enumerate() {
+        let own = explored.messages.iter().filter(|message| message.side == number && message.is_whole);
+        for message in own.take(VERIFIED) {
+            // On a stream more bytes follow; a datagram ends.
+            let length = message.bytes.len();
+            let end = if side.is_datagrams { message.start + length } else { side.bytes.len().min(message.start + length + 64) };
+            let bytes = side.bytes.get(message.start..end).unwrap_or_default();
+            tree.begin(FrameInfo::default());
+            let layer = tree.push_layer(protocol.this, Span::new(0, 0..bytes.len()), None, 0, true);
+            let mut wire = Wire::new(&mut tree, layer, 0, bytes, 0..bytes.len(), Cut::No);
+            let is_fine = described.message(&mut wire).is_ok();
+            let used = bytes.len() - wire.remaining();
+            if !is_fine || used != length {
+                let at = side.offset(message.start);
+                return Err(format!(
+                    "the generated .ksy ends the message at {} {at} after {used} of {length} bytes",
+                    side.buffer()
+                ));
+            }
+        }
+    }
+    Ok(())
+}

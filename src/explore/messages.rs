@@ -1,0 +1,345 @@
+//! Messages as the framing cuts them, and the kinds that they fall into.
+
+use super::framing::Hypothesis;
+use super::rule::Rule;
+use super::side::Side;
+use crate::tree;
+use std::collections::{BTreeMap, HashMap};
+
+/// A message: bytes of one side.
+#[derive(Debug, Clone, Copy)]
+pub struct Message<'a> {
+    /// The number of its side.
+    pub side: usize,
+    /// The number of its conversation.
+    pub stream: u32,
+    /// Offset in the bytes of the side.
+    pub start: usize,
+    /// Its bytes.
+    pub bytes: &'a [u8],
+    /// Sender.
+    pub dir: tree::Side,
+    /// When the segment was captured in which it begins: nanoseconds since 1970.
+    pub time: i64,
+    /// The place of that segment among those of its conversation.
+    pub order: usize,
+    /// Whether the rule holds for it: it is neither a preamble nor a rest.
+    pub is_whole: bool,
+    /// Bytes of the length in front, if a rule has one of varying width.
+    pub header: usize,
+}
+
+/// Where the kind of a message stands.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Discriminator {
+    /// Offset from the start of the message, or behind a length of varying width.
+    pub offset: usize,
+    /// Bytes.
+    pub width: usize,
+    /// From 0 to 1.
+    pub confidence: f64,
+}
+
+/// How kinds are told apart.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Kinds {
+    /// By a number.
+    Column(Discriminator),
+    /// By the first word of a text.
+    Word,
+    /// Not at all.
+    Single,
+}
+
+/// Messages of one kind.
+#[derive(Debug, Clone)]
+pub struct Kind {
+    /// Sender.
+    pub dir: tree::Side,
+    /// The bytes of the discriminator.
+    pub key: Vec<u8>,
+    /// Bytes of a length of varying width.
+    pub header: usize,
+    /// Numbers of the messages.
+    pub members: Vec<usize>,
+    /// Whether the rule holds for them: they are neither preambles nor rests.
+    pub is_whole: bool,
+}
+
+impl Kind {
+    /// `s2c/82000000`; behind it, if messages of the kind have lengths of several widths, the width of these.
+    #[must_use]
+    pub fn id(&self) -> String {
+        let key: String = self.key.iter().map(|byte| format!("{byte:02x}")).collect();
+        let width = if self.header > 1 { format!("~{}", self.header) } else { String::new() };
+        let key = match (self.is_whole, key.is_empty()) {
+            (false, _) => "rest",
+            (true, true) => "all",
+            (true, false) => &key,
+        };
+        format!("{}/{key}{width}", self.dir)
+    }
+}
+
+/// The messages of all sides, by side.
+#[must_use]
+pub fn messages<'a>(sides: &'a [Side], hypothesis: &Hypothesis) -> Vec<Message<'a>> {
+    let mut all = Vec::new();
+    for (number, side) in sides.iter().enumerate() {
+        let starts = hypothesis.starts.get(number).map_or(&[][..], Vec::as_slice);
+        let end = hypothesis.ends.get(number).copied().unwrap_or(0);
+        let framed = hypothesis.dirs.get(side.dir.index()).and_then(Option::as_ref);
+        let first = hypothesis.begins.get(number).copied().unwrap_or(0);
+        let behind = starts.iter().skip(1).copied().chain([side.bytes.len()]);
+        for (&start, behind) in starts.iter().zip(behind) {
+            let bytes = side.bytes.get(start..behind).unwrap_or_default();
+            let header = match framed.map(|framed| &framed.rule) {
+                Some(Rule::Varint { offset, format }) => {
+                    bytes.get(*offset..).and_then(|rest| format.read(rest)).map_or(0, |(width, _)| width)
+                }
+                _ => 0,
+            };
+            let segment = side.segment(start);
+            all.push(Message {
+                side: number,
+                stream: side.stream.number,
+                start,
+                bytes,
+                dir: side.dir,
+                time: segment.map_or(0, |segment| segment.time),
+                order: segment.map_or(0, |segment| segment.order),
+                is_whole: start >= first && start < end,
+                header,
+            });
+        }
+    }
+    all
+}
+
+/// Messages that are enough to choose a discriminator.
+const SAMPLE: usize = 1500;
+
+/// Columns in which one is sought.
+const COLUMNS: usize = 20;
+
+/// Finds what tells kinds apart. `skipped` are the bytes of the framing.
+#[must_use]
+pub fn kinds_of(messages: &[Message<'_>], rule: &Rule, hide: &[(usize, usize)]) -> Kinds {
+    let whole: Vec<&Message<'_>> = messages.iter().filter(|message| message.is_whole).collect();
+    let stride = whole.len().div_ceil(SAMPLE).max(1);
+    let sample: Vec<&Message<'_>> = whole.into_iter().step_by(stride).collect();
+    if sample.len() < 2 {
+        return Kinds::Single;
+    }
+    if matches!(rule, Rule::Terminator(_) | Rule::Headers) {
+        let text = sample.iter().filter(|message| printable(message.bytes) > 0.9).count();
+        if text * 10 >= sample.len() * 9 {
+            return words(&sample);
+        }
+    }
+    column(&sample, rule, hide).map_or(Kinds::Single, Kinds::Column)
+}
+
+/// The share of printable bytes.
+#[must_use]
+pub fn printable(bytes: &[u8]) -> f64 {
+    let count = bytes.iter().filter(|byte| matches!(byte, 0x20..0x7f | b'\r' | b'\n' | b'\t')).count();
+    count as f64 / bytes.len().max(1) as f64
+}
+
+/// The first word, if there are few.
+fn words(sample: &[&Message<'_>]) -> Kinds {
+    let mut counts: HashMap<(tree::Side, &[u8]), usize, foldhash::fast::RandomState> = HashMap::default();
+    for message in sample {
+        *counts.entry((message.dir, word(message.bytes))).or_default() += 1;
+    }
+    let again = counts.values().filter(|count| **count > 1).sum::<usize>();
+    if counts.len() <= 60 && again * 10 >= sample.len() * 6 && counts.len() > 1 { Kinds::Word } else { Kinds::Single }
+}
+
+/// The first word of a text.
+#[must_use]
+pub fn word(bytes: &[u8]) -> &[u8] {
+    let end = bytes.iter().take(16).position(|byte| !byte.is_ascii_alphanumeric() && !matches!(byte, b'_' | b'-'));
+    bytes.get(..end.unwrap_or(0)).unwrap_or_default()
+}
+
+/// The bytes of a column in a message; those behind a header of varying width follow it.
+#[must_use]
+pub fn key_of<'a>(message: &Message<'a>, kinds: Kinds) -> &'a [u8] {
+    match kinds {
+        Kinds::Column(at) => {
+            let from = at.offset + if at.offset > 0 { message.header.saturating_sub(1) } else { 0 };
+            message.bytes.get(from..from + at.width).or(message.bytes.get(from..)).unwrap_or_default()
+        }
+        Kinds::Word => word(message.bytes),
+        Kinds::Single => &[],
+    }
+}
+
+/// Values of one column over a sample, as small numbers.
+struct Values {
+    /// Of each message; those that are too short share one.
+    of: Vec<u32>,
+    count: usize,
+}
+
+/// How ready a code is for values that are new to a class. The best one is taken for each column.
+const READY: [f64; 3] = [0.02, 0.4, 4.0];
+
+/// Logarithms of rising factorials: of 1, and of each readiness.
+struct Factorials {
+    whole: Vec<f64>,
+    rising: [Vec<f64>; READY.len()],
+}
+
+impl Factorials {
+    fn new(most: usize) -> Factorials {
+        let sums = |from: f64| {
+            let mut sum = 0.0;
+            let more = (0..most).map(move |number| {
+                sum += (number as f64 + from).log2();
+                sum
+            });
+            [0.0].into_iter().chain(more).collect()
+        };
+        Factorials { whole: sums(1.0), rising: READY.map(sums) }
+    }
+}
+
+impl Values {
+    fn new(values: impl Iterator<Item = u64>) -> Values {
+        let mut known: HashMap<u64, u32, foldhash::fast::RandomState> = HashMap::default();
+        let of = values
+            .map(|value| {
+                let next = u32::try_from(known.len()).unwrap_or(u32::MAX);
+                *known.entry(value).or_insert(next)
+            })
+            .collect();
+        Values { of, count: known.len() }
+    }
+
+    /// The same values, apart by direction.
+    fn apart(&self, dirs: &[u32]) -> Values {
+        Values::new(self.of.iter().zip(dirs).map(|(value, dir)| u64::from(*value) << 1 | u64::from(*dir)))
+    }
+
+    /// Bits that these values cost where messages of different classes do not share a code. A value that is new to its
+    /// class costs what it does among all; one that occurred there before costs less the more often it did.
+    fn cost(&self, classes: &Values, factorials: &Factorials) -> f64 {
+        let n = self.of.len() as f64;
+        let mut all = vec![0_u32; self.count];
+        let mut joint: HashMap<(u32, u32), u32, foldhash::fast::RandomState> = HashMap::default();
+        for (class, value) in classes.of.iter().zip(&self.of) {
+            *joint.entry((*class, *value)).or_default() += 1;
+            all.get_mut(*value as usize).into_iter().for_each(|count| *count += 1);
+        }
+        let bits: Vec<f64> = all.iter().map(|count| (n / f64::from(*count)).log2()).collect();
+        let mut sizes = vec![0_usize; classes.count];
+        let (mut news, mut saved) = (0.0, 0.0);
+        for ((class, value), count) in &joint {
+            sizes.get_mut(*class as usize).into_iter().for_each(|size| *size += *count as usize);
+            news += bits.get(*value as usize).copied().unwrap_or(0.0);
+            saved += factorials.whole.get((*count as usize).saturating_sub(1)).copied().unwrap_or(0.0);
+        }
+        let total = |(ready, rising): (&f64, &Vec<f64>)| {
+            let rises: f64 = sizes.iter().filter_map(|size| rising.get(*size)).sum();
+            news - joint.len() as f64 * ready.log2() + rises - saved
+        };
+        READY.iter().zip(&factorials.rising).map(total).fold(f64::MAX, f64::min)
+    }
+}
+
+/// The column whose values cut messages into classes with the shortest code.
+fn column(sample: &[&Message<'_>], rule: &Rule, hide: &[(usize, usize)]) -> Option<Discriminator> {
+    let at = |message: &Message<'_>, place: usize| -> u64 {
+        let from = place + if place > 0 { message.header.saturating_sub(1) } else { 0 };
+        message.bytes.get(from).map_or(256, |byte| u64::from(*byte))
+    };
+    let least = sample.iter().map(|message| message.bytes.len()).min().unwrap_or(0);
+    let is_hidden = |place: usize| {
+        hide.iter().any(|(start, end)| (*start..*end).contains(&place))
+            || matches!(rule, Rule::Varint { offset, .. } if *offset == place)
+    };
+    let factorials = Factorials::new(sample.len());
+    let dirs: Vec<u32> = sample.iter().map(|message| u32::from(message.dir == tree::Side::Server)).collect();
+    let by_dir = Values::new(dirs.iter().map(|dir| u64::from(*dir)));
+    let read = |place: usize| Values::new(sample.iter().map(|message| at(message, place)));
+    let mut columns: Vec<(usize, Values)> =
+        (0..COLUMNS + 12).filter(|place| !is_hidden(*place)).map(|place| (place, read(place))).collect();
+    columns.push((usize::MAX, Values::new(sample.iter().map(|message| message.bytes.len() as u64))));
+    let alone: Vec<f64> = columns.iter().map(|(_, values)| values.cost(&by_dir, &factorials)).collect();
+    let mut found: Vec<(f64, Discriminator)> = Vec::new();
+    let mut before = 0.0;
+    for place in 0..COLUMNS.min(least.max(1)) {
+        if is_hidden(place) {
+            continue;
+        }
+        for width in [1, 2] {
+            let changes = |place: usize| columns.iter().any(|(other, values)| *other == place && values.count > 1);
+            if width == 2 && !(changes(place) && changes(place + 1)) {
+                continue;
+            }
+            let own = if width == 1 {
+                read(place)
+            } else {
+                Values::new(sample.iter().map(|message| at(message, place) << 16 | at(message, place + 1)))
+            };
+            if !(2..=64).contains(&own.count) || own.count * 10 > sample.len() * 9 {
+                continue;
+            }
+            let classes = own.apart(&dirs);
+            let mut gain = 0.0;
+            for ((other, values), alone) in columns.iter().zip(&alone) {
+                if !(place..place + width).contains(other) {
+                    gain += alone - values.cost(&classes, &factorials);
+                }
+            }
+            let again = returning(&own);
+            let shared = (2.0 - 2.0 * classes.count as f64 / sample.len() as f64).min(1.0);
+            let worth = gain * again * shared / (1.0 + 0.5 * before) / if width == 2 { 1.05 } else { 1.0 };
+            found.push((worth, Discriminator { offset: place, width, confidence: 0.0 }));
+        }
+        if columns.iter().any(|(other, values)| *other == place && values.count > 1) {
+            before += 1.0;
+        }
+    }
+    let best = found.iter().map(|(bits, _)| *bits).fold(0.0, f64::max);
+    if best < 4.0 {
+        return None;
+    }
+    let (bits, first) = found.iter().find(|(bits, _)| *bits >= 0.85 * best)?;
+    let rest = found.iter().filter(|(_, other)| other.offset != first.offset).map(|(bits, _)| *bits).fold(0.0, f64::max);
+    let confidence = (bits / (bits + 12.0)) * (0.6 + 0.4 * (1.0 - rest / best.max(1.0)).clamp(0.0, 1.0));
+    Some(Discriminator { confidence, ..*first })
+}
+
+/// The share of messages whose value comes back after another one. That of a clock does not.
+fn returning(values: &Values) -> f64 {
+    let mut last: HashMap<u32, usize, foldhash::fast::RandomState> = HashMap::default();
+    for (place, value) in values.of.iter().enumerate() {
+        last.insert(*value, place);
+    }
+    let changes = values.of.iter().zip(values.of.iter().skip(1)).enumerate().filter(|(_, (value, next))| value != next);
+    let mut all = 0.0;
+    let mut back = 0.0;
+    for (place, (value, _)) in changes {
+        all += 1.0;
+        back += f64::from(u8::from(last.get(value).is_some_and(|last| *last > place)));
+    }
+    if all == 0.0 { 0.0 } else { back / all }
+}
+
+/// The messages by kind: by direction, key and width of the header, in the order of the keys.
+#[must_use]
+pub fn group(messages: &[Message<'_>], kinds: Kinds) -> Vec<Kind> {
+    let mut groups: BTreeMap<(tree::Side, bool, Vec<u8>, usize), Vec<usize>> = BTreeMap::new();
+    for (number, message) in messages.iter().enumerate() {
+        let key = if message.is_whole { key_of(message, kinds).to_vec() } else { Vec::new() };
+        groups.entry((message.dir, !message.is_whole, key, message.header)).or_default().push(number);
+    }
+    groups
+        .into_iter()
+        .map(|((dir, is_rest, key, header), members)| Kind { dir, key, header, members, is_whole: !is_rest })
+        .collect()
+}

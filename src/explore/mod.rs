@@ -1,0 +1,126 @@
+//! Takes unknown conversations apart: where messages begin, which kinds there are, what their bytes do.
+//!
+//! ```text
+//! Collector ─► Side ─► framing: Hypothesis ─► messages: Kind ─► columns: Column ─► json, view, ksy
+//! ```
+//! The bytes come from an engine that asks no dissector, so known protocols can be explored too. Every step reads bytes and
+//! returns values; nothing here prints but `json` and `view`.
+
+pub mod candidates;
+pub mod chain;
+mod collect;
+pub mod columns;
+pub mod framing;
+mod given;
+mod json;
+mod ksy;
+pub mod messages;
+pub mod rule;
+mod side;
+#[cfg(test)]
+mod tests;
+mod view;
+
+pub use collect::Collector;
+pub use json::{begin, end, record};
+pub use side::{Segment, Side};
+pub use view::View;
+
+use columns::Column;
+use framing::{Given, Hypothesis};
+use messages::{Kind, Kinds, Message};
+use rule::Rule;
+
+/// What the user decided.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// Rules of framing.
+    pub given: Given,
+    /// Where the kind stands.
+    pub kinds: Option<Kinds>,
+    /// Hypotheses that are listed.
+    pub top: usize,
+}
+
+/// What was found of a group of conversations.
+pub struct Explored<'a> {
+    /// The sides.
+    pub sides: &'a [Side],
+    /// Framing, best first.
+    pub framing: Vec<Hypothesis>,
+    /// The messages of the best framing.
+    pub messages: Vec<Message<'a>>,
+    /// How kinds are told apart.
+    pub kinds: Kinds,
+    /// The kinds of messages.
+    pub groups: Vec<Kind>,
+    /// The columns of each.
+    pub columns: Vec<Vec<Column>>,
+    /// The generated Kaitai Struct file, or why there is none.
+    pub ksy: Result<String, String>,
+    /// Remarks.
+    pub notes: Vec<String>,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { given: Given::default(), kinds: None, top: 3 }
+    }
+}
+
+impl Explored<'_> {
+    /// The conversations, each once.
+    #[must_use]
+    pub fn streams(&self) -> Vec<String> {
+        let mut streams: Vec<String> = self.sides.iter().map(|side| side.stream.to_string()).collect();
+        streams.dedup();
+        streams
+    }
+}
+
+/// Explores the sides of one protocol.
+#[must_use]
+pub fn explore<'a>(sides: &'a [Side], options: &Options) -> Explored<'a> {
+    let framing = framing::hypotheses(sides, &options.given, options.top);
+    let messages = framing.first().map(|best| messages::messages(sides, best)).unwrap_or_default();
+    let rule = framing.first().and_then(Hypothesis::rule).cloned().unwrap_or(Rule::None);
+    let hide: Vec<(usize, usize)> = rule.length().map(|at| (at.offset, at.end())).into_iter().collect();
+    let kinds = options.kinds.unwrap_or_else(|| messages::kinds_of(&messages, &rule, &hide));
+    let groups = messages::group(&messages, kinds);
+    let rules =
+        framing.first().map(|best| best.dirs.each_ref().map(|dir| dir.as_ref().map(|dir| dir.rule.clone()))).unwrap_or_default();
+    let context = columns::Context::new(&messages, sides, rules, kinds);
+    let columns = groups.iter().map(|kind| columns::columns(&messages, kind, &context)).collect();
+    let ksy = Err(String::new());
+    let mut explored = Explored { sides, framing, messages, kinds, groups, columns, ksy, notes: Vec::new() };
+    explored.ksy = ksy::ksy(&explored);
+    explored.notes = notes(&explored);
+    explored
+}
+
+/// What has to be known beside the findings.
+fn notes(explored: &Explored<'_>) -> Vec<String> {
+    let mut notes = Vec::new();
+    for side in explored.sides {
+        let rest = side.sent.saturating_sub(side.bytes.len() as u64);
+        if rest > 0 {
+            notes.push(format!("{}: {rest} bytes were left out or are missing", side.buffer()));
+        }
+    }
+    let Some(best) = explored.framing.first() else { return notes };
+    let found = best.found();
+    if found.cipher > 0 {
+        notes.push(format!(
+            "{} bytes behind the last message look random: a cipher or compression may have begun there",
+            found.cipher
+        ));
+    }
+    match &explored.ksy {
+        Err(why) => notes.push(format!("no .ksy: {why}")),
+        Ok(_) if best.dirs.iter().flatten().any(|dir| dir.skip > 0) => {
+            notes.push(String::from("the .ksy describes messages, not the bytes that stand once in front of them"));
+        }
+        Ok(_) => {}
+    }
+    notes
+}

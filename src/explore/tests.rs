@@ -1,0 +1,253 @@
+//! What is found of sides that are made for it, and what is said of those in which there is nothing to find.
+
+use super::columns::Label;
+use super::framing::Given;
+use super::messages::Kinds;
+use super::rule::Rule;
+use super::{Explored, Options, Segment, Side, explore};
+use crate::tree::{self, StreamId, Transport};
+
+/// A conversation of turns: direction and bytes.
+fn conversation(turns: &[(tree::Side, Vec<u8>)]) -> Vec<Side> {
+    let stream = StreamId { transport: Transport::Tcp, number: 0 };
+    let mut sides = tree::Side::BOTH.map(|dir| Side::new(stream, dir));
+    for side in &mut sides {
+        side.ends = ["10.0.0.1:40000".into(), "10.0.0.2:7777".into()];
+    }
+    let mut last = None;
+    for (order, (dir, bytes)) in turns.iter().enumerate() {
+        let side = &mut sides[dir.index()];
+        let time = 1_700_000_000_000_000_000 + order as i64 * 50_000_000;
+        side.segments.push(Segment {
+            at: side.bytes.len(),
+            is_turn: last != Some(*dir),
+            is_pushed: true,
+            time,
+            order,
+            frame: order as u64 + 1,
+        });
+        side.bytes.extend_from_slice(bytes);
+        side.sent = side.bytes.len() as u64;
+        last = Some(*dir);
+    }
+    sides.into_iter().filter(|side| !side.bytes.is_empty()).collect()
+}
+
+/// Numbers without order.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 >> 33
+    }
+
+    fn below(&mut self, end: usize) -> usize {
+        usize::try_from(self.next()).unwrap() % end
+    }
+
+    fn bytes(&mut self, count: usize) -> Vec<u8> {
+        (0..count).map(|_| (self.next() & 0xff) as u8).collect()
+    }
+}
+
+/// A message: length of two bytes behind a magic one, kind, counter, body.
+fn message(kind: u8, counter: u32, body: &[u8]) -> Vec<u8> {
+    let mut bytes = vec![0xc5];
+    bytes.extend(u16::try_from(body.len() + 5).unwrap().to_be_bytes());
+    bytes.push(kind);
+    bytes.extend(counter.to_be_bytes());
+    bytes.extend(body);
+    bytes
+}
+
+/// Requests of kind 1 and answers of kind 2 with bodies of changing length.
+fn exchange(turns: u32) -> Vec<(tree::Side, Vec<u8>)> {
+    let mut random = Random(7);
+    (0..turns)
+        .flat_map(|turn| {
+            let (short, long) = (random.below(30), 20 + random.below(60));
+            [
+                (tree::Side::Client, message(1, turn, &random.bytes(short))),
+                (tree::Side::Server, message(2, turn, &random.bytes(long))),
+            ]
+        })
+        .collect()
+}
+
+fn title(explored: &Explored<'_>) -> String {
+    explored.framing[0].title()
+}
+
+fn confidence(explored: &Explored<'_>) -> f64 {
+    explored.framing[0].confidence
+}
+
+#[test]
+fn a_length_a_kind_and_a_counter_are_found() {
+    let sides = conversation(&exchange(40));
+    let explored = explore(&sides, &Options::default());
+    assert_eq!(title(&explored), "length@1:u16be+3");
+    assert!(confidence(&explored) > 0.9);
+    assert_eq!(explored.messages.len(), 80);
+    let ids: Vec<String> = explored.groups.iter().map(|kind| kind.id()).collect();
+    assert_eq!(ids.len(), 2, "{ids:?}");
+    let labels: Vec<(i64, usize, Label)> =
+        explored.columns[0].iter().take(4).map(|column| (column.offset, column.width, column.label)).collect();
+    assert!(labels.contains(&(1, 2, Label::Length)), "{labels:?}");
+    assert!(labels.contains(&(4, 4, Label::Counter)), "{labels:?}");
+    assert!(explored.ksy.is_ok(), "{:?}", explored.ksy);
+}
+
+#[test]
+fn segments_that_say_nothing_do_not_hide_the_rule() {
+    let mut random = Random(3);
+    let cut: Vec<(tree::Side, Vec<u8>)> = exchange(60)
+        .chunks(8)
+        .flat_map(|some| {
+            tree::Side::BOTH.map(|dir| {
+                (dir, some.iter().filter(|(side, _)| *side == dir).flat_map(|(_, bytes)| bytes.clone()).collect::<Vec<u8>>())
+            })
+        })
+        .flat_map(|(dir, bytes)| {
+            let at = random.below(bytes.len());
+            [(dir, bytes[..at].to_vec()), (dir, bytes[at..].to_vec())]
+        })
+        .filter(|(_, bytes)| !bytes.is_empty())
+        .collect();
+    let sides = conversation(&cut);
+    let explored = explore(&sides, &Options::default());
+    assert_eq!(title(&explored), "length@1:u16be+3");
+    assert_eq!(explored.messages.len(), 120);
+}
+
+#[test]
+fn a_side_without_turns_is_framed_by_how_unlikely_its_chain_is() {
+    let bytes: Vec<u8> =
+        exchange(60).into_iter().filter(|(dir, _)| *dir == tree::Side::Server).flat_map(|(_, bytes)| bytes).collect();
+    let sides = conversation(&[(tree::Side::Server, bytes)]);
+    let explored = explore(&sides, &Options::default());
+    assert_eq!(title(&explored), "length@1:u16be+3");
+    assert_eq!(explored.messages.len(), 60);
+}
+
+#[test]
+fn nothing_is_found_in_random_bytes() {
+    for seed in 0..12 {
+        let mut random = Random(seed);
+        let turns: Vec<(tree::Side, Vec<u8>)> = (0..20)
+            .map(|turn| {
+                let count = 1 + random.below(900);
+                (tree::Side::BOTH[turn % 2], random.bytes(count))
+            })
+            .collect();
+        let sides = conversation(&turns);
+        let explored = explore(&sides, &Options::default());
+        assert!(confidence(&explored) < 0.5, "seed {seed}: {} {}", title(&explored), confidence(&explored));
+    }
+}
+
+#[test]
+fn little_is_said_of_little() {
+    for bytes in [vec![0], vec![0x17, 3, 3, 0, 2, 1, 1], b"hello".to_vec()] {
+        let sides = conversation(&[(tree::Side::Client, bytes.clone())]);
+        let explored = explore(&sides, &Options::default());
+        assert!(confidence(&explored) < 0.5, "{bytes:x?}: {}", title(&explored));
+        assert_eq!(explored.messages.iter().map(|message| message.bytes.len()).sum::<usize>(), bytes.len());
+    }
+    assert!(explore(&[], &Options::default()).messages.is_empty());
+}
+
+#[test]
+fn a_cipher_that_takes_over_is_noticed() {
+    let mut turns = exchange(30);
+    let mut random = Random(11);
+    for turn in 0..20 {
+        turns.push((tree::Side::BOTH[turn % 2], random.bytes(400)));
+    }
+    let sides = conversation(&turns);
+    let explored = explore(&sides, &Options::default());
+    assert_eq!(title(&explored), "length@1:u16be+3");
+    assert!(explored.notes.iter().any(|note| note.contains("cipher")), "{:?}", explored.notes);
+    let plain: usize = turns[..60].iter().filter(|(dir, _)| *dir == tree::Side::Client).map(|(_, bytes)| bytes.len()).sum();
+    assert_eq!(explored.framing[0].ends[0], plain);
+}
+
+#[test]
+fn framing_goes_on_behind_a_gap() {
+    let turns = exchange(40);
+    let mut sides = conversation(&turns);
+    let lost =
+        turns.iter().filter(|(dir, _)| *dir == tree::Side::Server).take(11).map(|(_, bytes)| bytes.len()).sum::<usize>() - 30;
+    // Thirty bytes at the end of the eleventh answer are not in the capture.
+    let server = &mut sides[1];
+    server.bytes.drain(lost..lost + 30);
+    server.holes.push((lost, 30));
+    for segment in server.segments.iter_mut().filter(|segment| segment.at > lost) {
+        segment.at -= 30;
+    }
+    let explored = explore(&sides, &Options::default());
+    assert_eq!(title(&explored), "length@1:u16be+3");
+    let next =
+        turns.iter().filter(|(dir, _)| *dir == tree::Side::Server).take(12).map(|(_, bytes)| bytes.len() as u64).sum::<u64>();
+    assert!(explored.framing[0].starts[1].iter().any(|start| sides[1].offset(*start) == next));
+}
+
+#[test]
+fn a_hundred_thousand_messages_of_one_byte_are_no_trouble() {
+    let bytes = vec![b'x'; 100_000];
+    let turns: Vec<(tree::Side, Vec<u8>)> =
+        bytes.chunks(1).enumerate().map(|(turn, byte)| (tree::Side::BOTH[turn % 2], byte.to_vec())).collect();
+    let sides = conversation(&turns);
+    let explored = explore(&sides, &Options::default());
+    assert_eq!(explored.messages.iter().map(|message| message.bytes.len()).sum::<usize>(), 100_000);
+    assert!(confidence(&explored) < 0.99);
+}
+
+#[test]
+fn every_message_is_in_exactly_one_kind_and_columns_leave_no_gap() {
+    let sides = conversation(&exchange(40));
+    let explored = explore(&sides, &Options::default());
+    let mut members: Vec<usize> = explored.groups.iter().flat_map(|kind| kind.members.clone()).collect();
+    members.sort_unstable();
+    assert!(members.into_iter().eq(0..explored.messages.len()));
+    for columns in &explored.columns {
+        let mut at = 0;
+        for column in columns.iter().filter(|column| column.offset >= 0) {
+            assert_eq!(column.offset, at, "{columns:?}");
+            at += column.width as i64;
+        }
+    }
+}
+
+#[test]
+fn checksums_and_floats_are_recognized() {
+    let mut random = Random(5);
+    let mut place = 812.5_f32;
+    let turns: Vec<(tree::Side, Vec<u8>)> = (0..40)
+        .map(|turn| {
+            place += (random.next() % 1000) as f32 / 313.0 - 1.6;
+            let mut bytes = vec![0x55, 14, 0, 9];
+            bytes.extend(place.to_le_bytes());
+            bytes.extend((place * 1.7 + 3.1).to_le_bytes());
+            bytes.push((random.next() % 251) as u8);
+            bytes.push(bytes.iter().fold(0_u8, |sum, byte| sum.wrapping_add(*byte)));
+            (tree::Side::BOTH[turn % 2], bytes)
+        })
+        .collect();
+    let sides = conversation(&turns);
+    let options = Options { given: Given::parse("fixed:14").unwrap(), kinds: Some(Kinds::Single), ..Options::default() };
+    let explored = explore(&sides, &options);
+    let has =
+        |offset: i64, label: Label| explored.columns[0].iter().any(|column| column.offset == offset && column.label == label);
+    assert!(has(4, Label::Float) && has(8, Label::Float) && has(13, Label::Checksum), "{:#?}", explored.columns[0]);
+}
+
+#[test]
+fn a_rule_of_the_user_is_taken_as_it_is() {
+    let sides = conversation(&exchange(5));
+    let options = Options { given: Given::parse("none").unwrap(), ..Options::default() };
+    let explored = explore(&sides, &options);
+    assert_eq!(explored.framing[0].rule(), Some(&Rule::None));
+    assert_eq!(explored.messages.len(), 10);
+}

@@ -1,0 +1,330 @@
+//! What people see: a line for each group, one group, the messages of one kind below each other.
+
+use super::columns::{Column, Label};
+use super::framing::Hypothesis;
+use super::json::{Hex, entropy};
+use super::messages::{Kind, Message};
+use super::{Explored, Side};
+use crate::render::{Grid, Head, Role, Size, Theme, Thousands};
+use crate::tree::clean;
+use std::fmt::Write as _;
+use std::io::{self, Write};
+
+/// Kinds whose columns are listed with a group.
+const KINDS: usize = 12;
+
+/// Characters of a sample value.
+const SAMPLE: usize = 24;
+
+/// Bytes of a line in the aligned view, for lines of unknown width.
+const LINE: usize = 24;
+
+/// How views are printed.
+#[derive(Debug, Clone, Copy)]
+pub struct View {
+    /// Colours.
+    pub theme: Theme,
+    /// Columns of the terminal, if it is one.
+    pub width: Option<usize>,
+}
+
+/// The number of the record that the byte of a side is in.
+pub type NumberOf<'a> = &'a dyn Fn(&Side, u64) -> Option<u64>;
+
+impl View {
+    /// A line for each group.
+    ///
+    /// # Errors
+    /// Those of writing.
+    pub fn overview(self, groups: &[(String, Explored<'_>)], to: &mut dyn Write) -> io::Result<()> {
+        const HEADS: &[Head] = &[
+            Head::words("group", Role::Stream),
+            Head::number("streams"),
+            Head::number("bytes"),
+            Head::number("messages"),
+            Head::number("kinds"),
+            Head::words("framing", Role::Value),
+            Head::number("confidence"),
+        ];
+        let mut grid = Grid::new(to, self.theme, HEADS).within(self.width);
+        for (name, explored) in groups {
+            let best = explored.framing.first();
+            grid.cell(name)?
+                .cell(explored.streams().len())?
+                .cell(Thousands(explored.sides.iter().map(|side| side.sent).sum::<u64>()))?
+                .cell(Thousands(explored.messages.len()))?
+                .cell(explored.groups.len())?
+                .cell(best.map_or_else(String::new, Hypothesis::title))?
+                .cell(format_args!("{:.2}", best.map_or(0.0, |best| best.confidence)))?;
+        }
+        grid.end()
+    }
+
+    /// A group: framing with its evidence, kinds, their columns.
+    ///
+    /// # Errors
+    /// Those of writing.
+    pub fn group(self, name: &str, explored: &Explored<'_>, to: &mut dyn Write) -> io::Result<()> {
+        writeln!(to, "{}", self.theme.paint(Role::Number, name))?;
+        for side in explored.sides {
+            self.side(side, to)?;
+        }
+        writeln!(to)?;
+        self.framing(&explored.framing, to)?;
+        writeln!(to)?;
+        self.kinds(explored, to)?;
+        let mut order: Vec<usize> = (0..explored.groups.len()).collect();
+        order.sort_by_key(|place| std::cmp::Reverse(explored.groups.get(*place).map_or(0, |kind| kind.members.len())));
+        let mut shown: Vec<usize> = order.iter().copied().take(KINDS).collect();
+        shown.sort_unstable();
+        for place in shown {
+            if let (Some(kind), Some(columns)) = (explored.groups.get(place), explored.columns.get(place)) {
+                writeln!(to, "\n{}", self.theme.paint(Role::Protocol, kind.id()))?;
+                self.columns(columns, to)?;
+            }
+        }
+        if order.len() > KINDS {
+            writeln!(to, "\n… and {} more kinds; --type ID shows one", order.len() - KINDS)?;
+        }
+        for note in &explored.notes {
+            writeln!(to, "{}", self.theme.paint(Role::Info, format_args!("! {note}")))?;
+        }
+        Ok(())
+    }
+
+    fn side(self, side: &Side, to: &mut dyn Write) -> io::Result<()> {
+        let mut line = String::new();
+        // Writing to a String does not fail.
+        let _ = write!(line, "  {}", self.theme.paint(Role::Side(side.dir), side.buffer()));
+        let [src, dst] = &side.ends;
+        let _ = write!(line, "  {src} → {dst}  {}", Size(side.sent as f64));
+        if (side.bytes.len() as u64) < side.sent {
+            let _ = write!(line, ", of which {} explored", Size(side.bytes.len() as f64));
+        }
+        let printable = super::messages::printable(&side.bytes);
+        let _ = write!(line, "  {:.1} bits a byte, {:.0} % printable", entropy(&side.bytes), printable * 100.0);
+        writeln!(to, "{line}")
+    }
+
+    fn framing(self, framing: &[Hypothesis], to: &mut dyn Write) -> io::Result<()> {
+        const HEADS: &[Head] = &[
+            Head::words("framing", Role::Value),
+            Head::number("confidence"),
+            Head::number("covers"),
+            Head::number("messages"),
+            Head::number("turns hit"),
+            Head::number("lengths"),
+            Head::number("left over"),
+        ];
+        let mut grid = Grid::new(to, self.theme, HEADS).within(self.width);
+        for hypothesis in framing {
+            let found = hypothesis.found();
+            let [hit, all] = found.turns;
+            grid.cell(hypothesis.title())?
+                .cell(format_args!("{:.2}", hypothesis.confidence))?
+                .cell(format_args!("{:.0} %", hypothesis.coverage() * 100.0))?
+                .cell(Thousands(found.messages))?
+                .cell(format_args!("{hit} of {all}"))?
+                .cell(found.lengths)?
+                .cell(Thousands(found.left_over))?;
+        }
+        grid.end()
+    }
+
+    fn kinds(self, explored: &Explored<'_>, to: &mut dyn Write) -> io::Result<()> {
+        const HEADS: &[Head] = &[
+            Head::words("kind", Role::Protocol),
+            Head::number("messages"),
+            Head::number("shortest"),
+            Head::number("longest"),
+            Head::words("begins with", Role::Bytes),
+        ];
+        let mut grid = Grid::new(to, self.theme, HEADS).within(self.width);
+        for kind in &explored.groups {
+            let sizes =
+                kind.members.iter().filter_map(|number| explored.messages.get(*number)).map(|message| message.bytes.len());
+            let first =
+                kind.members.first().and_then(|number| explored.messages.get(*number)).map_or(&[][..], |first| first.bytes);
+            grid.cell(kind.id())?
+                .cell(Thousands(kind.members.len()))?
+                .cell(Thousands(sizes.clone().min().unwrap_or(0)))?
+                .cell(Thousands(sizes.max().unwrap_or(0)))?
+                .cell(spaced(first.get(..12).unwrap_or(first)))?;
+        }
+        grid.end()
+    }
+
+    fn columns(self, columns: &[Column], to: &mut dyn Write) -> io::Result<()> {
+        const HEADS: &[Head] = &[
+            Head::number("offset"),
+            Head::words("type", Role::Name),
+            Head::words("label", Role::Value),
+            Head::number("sure"),
+            Head::number("values"),
+            Head::words("samples", Role::Bytes),
+            Head::words("evidence", Role::Secondary),
+        ];
+        let mut grid = Grid::new(to, self.theme, HEADS).within(self.width);
+        for column in columns {
+            let endian = column.endian.map_or("", super::rule::Endian::name);
+            let kind = match (column.kind, column.width) {
+                ("bytes" | "str", 0) => format!("{} …", column.kind),
+                ("bytes" | "str", width) => format!("{}[{width}]", column.kind),
+                (kind, _) => format!("{kind}{endian}"),
+            };
+            grid.cell(column.offset)?
+                .cell(kind)?
+                .cell(column.label.name())?
+                .cell(format_args!("{:.2}", column.confidence))?
+                .cell(column.distinct)?
+                .cell(samples(column))?
+                .cell(&column.why)?;
+        }
+        grid.end()
+    }
+
+    /// The messages of a kind below each other, chosen to differ, with their columns.
+    ///
+    /// # Errors
+    /// Those of writing.
+    pub fn kind(
+        self,
+        explored: &Explored<'_>,
+        place: usize,
+        most: usize,
+        number: NumberOf<'_>,
+        to: &mut dyn Write,
+    ) -> io::Result<()> {
+        let (Some(kind), Some(columns)) = (explored.groups.get(place), explored.columns.get(place)) else { return Ok(()) };
+        writeln!(to, "{}  {} messages", self.theme.paint(Role::Protocol, kind.id()), Thousands(kind.members.len()))?;
+        self.columns(columns, to)?;
+        let rows = differing(explored, kind, most);
+        let per_line = self.width.map_or(LINE, |width| (width.saturating_sub(28) / 4).clamp(8, 32));
+        let longest = rows.iter().map(|row| row.bytes.len()).max().unwrap_or(0).min(super::columns::WIDEST);
+        for start in (0..longest).step_by(per_line) {
+            let end = (start + per_line).min(longest);
+            writeln!(to)?;
+            self.ruler(columns, &rows, start..end, to)?;
+            for row in &rows {
+                let Some(bytes) = row.bytes.get(start..).filter(|rest| !rest.is_empty()) else { continue };
+                let bytes = bytes.get(..end - start).unwrap_or(bytes);
+                let record = explored.sides.get(row.side).and_then(|side| number(side, side.offset(row.start)));
+                let name = record.map_or_else(|| format!("@{}", row.start), |record| format!("#{record}"));
+                let mut line = format!("{}", self.theme.paint(Role::Number, format_args!("{name:>9}")));
+                line.push_str("  ");
+                for (at, byte) in bytes.iter().enumerate() {
+                    self.byte(columns, start + at, *byte, &mut line);
+                }
+                line.extend(std::iter::repeat_n("   ", end - start - bytes.len()));
+                line.push(' ');
+                line.extend(bytes.iter().map(|byte| if (0x20..0x7f).contains(byte) { char::from(*byte) } else { '·' }));
+                writeln!(to, "{}", line.trim_end())?;
+            }
+        }
+        if kind.members.len() > rows.len() {
+            writeln!(to, "\n{} of {} messages, chosen to differ; --messages N shows more", rows.len(), kind.members.len())?;
+        }
+        Ok(())
+    }
+
+    /// A byte, in the colour of what its column does.
+    fn byte(self, columns: &[Column], at: usize, byte: u8, line: &mut String) {
+        let owner = owner(columns, at);
+        let begins = owner.is_some_and(|column| usize::try_from(column.offset) == Ok(at)) && at > 0;
+        line.pop();
+        line.push(if begins { '|' } else { ' ' });
+        let role = owner.map_or(Role::Bytes, |column| role(column.label));
+        // Writing to a String does not fail.
+        let _ = write!(line, "{} ", self.theme.paint(role, format_args!("{byte:02x}")));
+    }
+
+    /// Offsets, and a strip that shows how much each byte varies.
+    fn ruler(
+        self,
+        columns: &[Column],
+        rows: &[&Message<'_>],
+        range: std::ops::Range<usize>,
+        to: &mut dyn Write,
+    ) -> io::Result<()> {
+        const STEPS: [char; 9] = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+        let mut offsets = String::new();
+        let mut strip = String::new();
+        for at in range {
+            let begins = owner(columns, at).is_some_and(|column| usize::try_from(column.offset) == Ok(at));
+            let _ = if begins { write!(offsets, "{at:>3x}") } else { write!(offsets, "   ") };
+            let mut values: Vec<u8> = rows.iter().filter_map(|row| row.bytes.get(at).copied()).collect();
+            let n = values.len();
+            values.sort_unstable();
+            values.dedup();
+            let step = if n < 2 { 0 } else { (values.len() - 1) * 8 / (n - 1).max(1) };
+            let mark = STEPS.get(step.max(usize::from(values.len() > 1))).copied().unwrap_or(' ');
+            let _ = write!(strip, " {mark}{mark}");
+        }
+        writeln!(to, "{:>10}{}", "offset", self.theme.paint(Role::Offset, offsets.trim_end()))?;
+        writeln!(to, "{:>10}{}", "varies", self.theme.paint(Role::Secondary, strip.trim_end()))
+    }
+}
+
+/// The column that a byte is in.
+fn owner(columns: &[Column], at: usize) -> Option<&Column> {
+    columns.iter().find(|column| {
+        usize::try_from(column.offset).is_ok_and(|start| start <= at && (column.width == 0 || at < start + column.width))
+    })
+}
+
+/// The colour of a label.
+fn role(label: Label) -> Role {
+    match label {
+        Label::Const | Label::Padding => Role::Secondary,
+        Label::Length | Label::Count | Label::Checksum => Role::Field(0),
+        Label::Type | Label::Enum | Label::Flags => Role::Field(1),
+        Label::Counter | Label::Timestamp | Label::Id | Label::Address => Role::Field(2),
+        Label::Str => Role::Field(3),
+        Label::Float | Label::Coordinate => Role::Field(4),
+        Label::Random | Label::Value | Label::Bytes => Role::Meaning,
+    }
+}
+
+/// Messages of a kind that differ: from each other first, then in the order of the capture.
+fn differing<'e, 'a>(explored: &'e Explored<'a>, kind: &Kind, most: usize) -> Vec<&'e Message<'a>> {
+    let all: Vec<&Message<'_>> = kind.members.iter().filter_map(|number| explored.messages.get(*number)).collect();
+    let mut seen: std::collections::HashSet<&[u8], foldhash::fast::RandomState> = std::collections::HashSet::default();
+    let (new, known): (Vec<_>, Vec<_>) = all.into_iter().partition(|message| seen.insert(message.bytes));
+    let stride = new.len().div_ceil(most.max(1)).max(1);
+    let mut chosen: Vec<&Message<'_>> = new.into_iter().step_by(stride).collect();
+    chosen.extend(known);
+    chosen.truncate(most);
+    chosen.sort_by_key(|message| (message.side, message.start));
+    chosen
+}
+
+/// Sample values: texts as text, others as hexadecimal digits.
+fn samples(column: &Column) -> String {
+    let mut all = String::new();
+    for value in column.values.iter().take(3) {
+        let mut shown = String::new();
+        if column.kind == "str" {
+            let text = String::from_utf8_lossy(value);
+            shown.push('"');
+            // Writing to a String does not fail.
+            let _ = clean(text.trim_end_matches('\0'), &mut shown);
+            shown.push('"');
+        } else {
+            let _ = write!(shown, "{}", Hex(value));
+        }
+        if shown.chars().count() > SAMPLE {
+            shown = shown.chars().take(SAMPLE).collect();
+            shown.push('…');
+        }
+        if !all.is_empty() {
+            all.push(' ');
+        }
+        all.push_str(&shown);
+    }
+    all
+}
+
+/// Bytes with blanks between.
+fn spaced(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().join(" ")
+}
