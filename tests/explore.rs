@@ -55,17 +55,25 @@ fn starts_are_those_of_the_dissector() {
 }
 
 #[test]
-fn the_generated_file_gives_the_same_messages() {
+fn the_generated_file_dissects_the_same_messages_live() {
     let folder = std::env::temp_dir().join(format!("proto-dissect-explore-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
     let path = folder.join("unknown.ksy");
     std::fs::write(&path, text(&["explore", "samples/pipboy.pcap", "-s", "tcp/0", "--ksy"])).unwrap();
     let path = path.to_str().unwrap();
     assert!(text(&["ksy", "check", path]).contains("self-delimiting"));
+    let lines = text(&["-k", path, "--json", "-Y", "unknown_tcp_0", "samples/pipboy.pcap"]);
     std::fs::remove_dir_all(&folder).unwrap();
     let found = record(&["samples/pipboy.pcap", "-s", "tcp/0"]);
     assert!(found["ksy"].as_str().unwrap().contains("msg_0x03:"));
-    assert_eq!(found["framing"][0]["evidence"]["messages"], 84);
+    let records = lines.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let messages: Vec<Value> = records.filter(|record| record["type"] == "message").collect();
+    assert_eq!(messages.len(), 84);
+    for side in found["sides"].as_array().unwrap() {
+        let of_side = messages.iter().filter(|message| message["buffer"] == side["buffer"]);
+        let starts: Vec<&Value> = of_side.map(|message| &message["off"]).collect();
+        assert_eq!(starts, side["starts"].as_array().unwrap().iter().collect::<Vec<_>>());
+    }
 }
 
 #[test]

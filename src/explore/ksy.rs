@@ -269,8 +269,10 @@ fn verify(explored: &Explored<'_>, text: &str) -> Result<(), String> {
         return Err(format!("the generated .ksy cannot be loaded: {}", why.join("; ")));
     };
     let Some(top) = spec.roots.first().copied() else { return Err("the generated .ksy has no type".into()) };
-    let protocol = ksy::protocol(&spec, top, top);
-    let Some(How::Described(described)) = protocol.found.first().map(|found| found.how) else {
+    let protocol = ksy::protocol(&spec, top, Some(top), false);
+    let described =
+        protocol.found.iter().find_map(|found| if let How::Described(described) = found.how { Some(described) } else { None });
+    let Some(described) = described else {
         return Err("the generated .ksy describes no protocol".into());
     };
     let mut tree = Tree::new(Demand::FRAMES);

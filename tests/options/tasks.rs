@@ -181,6 +181,7 @@ pub const SPLIT: &[Case] = &[
     ("--help", "", Differs),
     ("-k tests/ksy/chat.ksy", "-n 2 samples/linux-cooked.pcap FOLDER", Same),
     ("--ksy-dir tests/ksy/shared", "-n 2 samples/linux-cooked.pcap FOLDER", Same),
+    ("--no-user-ksy", "-n 2 samples/linux-cooked.pcap FOLDER", Same),
 ];
 
 pub const SCHEMA: &[Case] = &[
