@@ -62,7 +62,7 @@ fn the_generated_file_dissects_the_same_messages_live() {
     std::fs::write(&path, text(&["explore", "samples/pipboy.pcap", "-s", "tcp/0", "--ksy"])).unwrap();
     let path = path.to_str().unwrap();
     assert!(text(&["ksy", "check", path]).contains("self-delimiting"));
-    let lines = text(&["-k", path, "--json", "-Y", "unknown_tcp_0", "samples/pipboy.pcap"]);
+    let lines = text(&["-k", path, "--json", "-Y", "unknown_tcp_0 and tcp.stream == 0", "samples/pipboy.pcap"]);
     std::fs::remove_dir_all(&folder).unwrap();
     let found = record(&["samples/pipboy.pcap", "-s", "tcp/0"]);
     assert!(found["ksy"].as_str().unwrap().contains("msg_0x03:"));

@@ -112,7 +112,9 @@ pub struct Output {
     #[arg(short = 'T', long = "format", value_name = "FORM", value_enum)]
     pub form: Option<Form>,
 
-    /// A line for each record, the same as -T list; beside another form it changes nothing, for lines are never held back
+    /// A line for each record, the same as -T list
+    ///
+    /// Beside another form it changes nothing, because lines are never held back.
     #[arg(short = 'l', long, conflicts_with = "json")]
     pub list: bool,
 
@@ -399,7 +401,7 @@ pub enum Task {
         #[command(flatten)]
         reading: Reading,
     },
-    /// Take unknown conversations apart: framing, kinds of messages, columns, a .ksy file to begin with
+    /// Explore unknown conversations: framing, kinds of messages, columns, a .ksy file
     Explore {
         /// What is explored, and how it is printed.
         #[command(flatten)]
@@ -416,7 +418,7 @@ pub enum Task {
     Protocols(Protocols),
     /// Every field: filter name, type, label, meaning
     Fields(Fields),
-    /// Check Kaitai Struct files (.ksy)
+    /// Check Kaitai Struct files (.ksy), or print Wireshark dissectors of them
     #[command(subcommand, arg_required_else_help = true)]
     Ksy(Ksy),
     /// Print the JSON Schema of the records of --json

@@ -37,7 +37,8 @@ fn told(task: &str) -> Told {
     let mut current = String::new();
     for line in help.lines().map(str::trim) {
         if line.starts_with('-') && !line.starts_with("- ") {
-            let names: Vec<String> = line.split([' ', ',']).filter(|w| w.starts_with('-')).map(str::to_owned).collect();
+            let names: Vec<String> =
+                line.split([' ', ',']).filter(|w| w.starts_with('-')).map(|w| w.split('[').next().unwrap().to_owned()).collect();
             current.clone_from(&names[0]);
             names.iter().for_each(|name| drop(told.names.insert(name.clone(), names.clone())));
         } else if let Some((value, _)) = line.strip_prefix("- ").and_then(|line| line.split_once(':')) {
@@ -106,6 +107,7 @@ const ALL: &[(&str, &str, &[Case])] = &[
     ("", "options.txt", messages::CASES),
     ("follow", "options-follow.txt", tasks::FOLLOW),
     ("stats", "options-stats.txt", tasks::STATS),
+    ("explore", "options-explore.txt", tasks::EXPLORE),
     ("objects", "options-objects.txt", tasks::OBJECTS),
     ("split", "options-split.txt", tasks::SPLIT),
     ("protocols", "options-protocols.txt", tasks::PROTOCOLS),
