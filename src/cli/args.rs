@@ -2,6 +2,7 @@
 
 use super::columns::ColumnArgs;
 use super::complete;
+use super::explore::ExploreOptions;
 use super::habits::Habits;
 use super::help::{EXAMPLES, MORE_EXAMPLES, STYLES};
 use super::loading::Loading;
@@ -575,70 +576,6 @@ impl From<Direction> for Side {
             Direction::S2c => Side::Server,
         }
     }
-}
-
-/// What `--ksy` without a file is to `explore`.
-pub(super) const GENERATED: &str = "<generated>";
-
-/// What is explored, and how it is printed.
-#[derive(Debug, Group)]
-pub struct ExploreOptions {
-    /// Captures or hex text, each explored by itself; `-` or none reads standard input
-    #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
-    pub files: Vec<PathBuf>,
-
-    /// The conversations of one protocol: tcp/3 or tcp/3,tcp/5; without it, those that no dissector knows
-    #[arg(short = 's', long, value_name = "LIST")]
-    pub stream: Option<String>,
-
-    /// The conversations with a record that matches, as one protocol
-    #[arg(short = 'Y', long, value_name = "EXPR", allow_hyphen_values = true, conflicts_with = "stream", add = ArgValueCompleter::new(complete::expression))]
-    pub filter: Option<String>,
-
-    /// A framing of your own: length@0:u32le+8, varint@1:leb128, end:0d0a, fixed:48, headers, hex4, none; c2s:RULE s2c:RULE for
-    /// sides that differ, and skip=N for bytes that stand once in front
-    #[arg(long, value_name = "RULE")]
-    pub rule: Option<String>,
-
-    /// Where the kind of a message stands: 8:u32le, or none for a single kind
-    #[arg(long, value_name = "OFFSET:TYPE")]
-    pub type_at: Option<String>,
-
-    /// One kind, by the id that the list of kinds shows: its messages below each other
-    #[arg(long = "type", value_name = "ID", conflicts_with_all = ["json", "ksy"])]
-    pub kind: Option<String>,
-
-    /// Only the generated .ksy file; with =FILE, a Kaitai Struct file as a protocol, as elsewhere
-    #[arg(
-        id = "ksy",
-        long = "ksy",
-        value_name = "FILE",
-        num_args = 0..=1,
-        require_equals = true,
-        default_missing_value = GENERATED,
-        conflicts_with = "json"
-    )]
-    pub ksy: Vec<PathBuf>,
-
-    /// Hypotheses of framing that are listed
-    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u8).range(1..=64))]
-    pub top: u8,
-
-    /// Messages of a kind that are shown below each other
-    #[arg(long, value_name = "N", default_value_t = 12)]
-    pub messages: usize,
-
-    /// Bytes of a side that are explored
-    #[arg(long, value_name = "BYTES", default_value_t = 1 << 20)]
-    pub max_bytes: usize,
-
-    /// A JSON object for each group, one a line
-    #[arg(long)]
-    pub json: bool,
-
-    /// When to use colours
-    #[arg(long, value_name = "WHEN", value_enum, default_value_t = When::Auto)]
-    pub color: When,
 }
 
 /// What is counted, and how it is printed.

@@ -1,7 +1,8 @@
 //! `explore`: unknown conversations, taken apart.
 
-use super::args::{ExploreOptions, GENERATED, Reading};
+use super::args::{Reading, When};
 use super::audience::Audience;
+use super::complete;
 use super::follow::{Matching, conversation};
 use super::input::{self, How};
 use super::screen::Screen;
@@ -14,9 +15,80 @@ use crate::input::Frame;
 use crate::limits;
 use crate::sink::{Begin, Problem};
 use crate::tree::{self, Demand, Dissection, StreamId};
+use clap::{Args as Group, ValueHint};
+use clap_complete::engine::ArgValueCompleter;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::convert::Infallible;
 use std::io::{self, Write};
+use std::path::PathBuf;
+
+/// What `--ksy` without a file is to `explore`.
+pub(super) const GENERATED: &str = "<generated>";
+
+/// What is explored, and how it is printed.
+#[derive(Debug, Group)]
+pub struct ExploreOptions {
+    /// Captures or hex text, each explored by itself; `-` or none reads standard input
+    #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub files: Vec<PathBuf>,
+
+    /// The conversations of one protocol: tcp/3 or tcp/3,tcp/5; without it, those that no dissector knows
+    #[arg(short = 's', long, value_name = "LIST")]
+    pub stream: Option<String>,
+
+    /// The conversations with a record that matches, as one protocol
+    #[arg(short = 'Y', long, value_name = "EXPR", allow_hyphen_values = true, conflicts_with = "stream", add = ArgValueCompleter::new(complete::expression))]
+    pub filter: Option<String>,
+
+    /// A framing of your own: length@0:u32le+8, varint@1:leb128, end:0d0a, fixed:48, headers, hex4, none; c2s:RULE s2c:RULE for
+    /// sides that differ, and skip=N for bytes that stand once in front
+    #[arg(long, value_name = "RULE")]
+    pub rule: Option<String>,
+
+    /// Where the kind of a message stands: 8:u32le, or none for a single kind
+    #[arg(long, value_name = "OFFSET:TYPE")]
+    pub type_at: Option<String>,
+
+    /// One kind, by the id that the list of kinds shows: its messages below each other
+    #[arg(long = "type", value_name = "ID", conflicts_with_all = ["json", "ksy"])]
+    pub kind: Option<String>,
+
+    /// Only the generated .ksy file
+    #[arg(
+        id = "ksy",
+        long = "ksy",
+        value_name = "FILE",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = GENERATED,
+        conflicts_with = "json"
+    )]
+    pub ksy: Vec<PathBuf>,
+
+    /// Add the protocol that a Kaitai Struct file describes, as elsewhere
+    #[arg(id = "protocols", short = 'k', value_name = "FILE[:TYPE]", value_hint = ValueHint::AnyPath)]
+    pub protocols: Vec<PathBuf>,
+
+    /// Hypotheses of framing that are listed
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u8).range(1..=64))]
+    pub top: u8,
+
+    /// Messages of a kind that are shown below each other
+    #[arg(long, value_name = "N", default_value_t = 12)]
+    pub messages: usize,
+
+    /// Bytes of a side that are explored
+    #[arg(long, value_name = "BYTES", default_value_t = 1 << 20)]
+    pub max_bytes: usize,
+
+    /// A JSON object for each group, one a line
+    #[arg(long)]
+    pub json: bool,
+
+    /// When to use colours
+    #[arg(long, value_name = "WHEN", value_enum, default_value_t = When::Auto)]
+    pub color: When,
+}
 
 /// Do what the options ask for.
 pub(super) fn run(options: &ExploreOptions, reading: &Reading, screen: Screen) -> Exit {

@@ -1,7 +1,8 @@
 //! What users of tshark type: options of its command line, and the alternative to those that capture.
 
 use super::Exit;
-use super::args::{Args, ExploreOptions, FollowOptions, StatsOptions, Task};
+use super::args::{Args, FollowOptions, StatsOptions, Task};
+use super::explore::ExploreOptions;
 use super::forms::Wrong;
 use clap::{Args as Group, ValueEnum};
 use std::ffi::OsString;

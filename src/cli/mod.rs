@@ -123,7 +123,10 @@ fn settled(line: Vec<OsString>) -> Result<Args, Exit> {
         interrupt::install();
     }
     let mut args = habits::settle(args).map_err(|wrong| habits::reject(&wrong))?;
-    args.loading.ksy.retain(|file| file.as_os_str() != args::GENERATED);
+    args.loading.ksy.retain(|file| file.as_os_str() != explore::GENERATED);
+    if let Some(Task::Explore { options, .. }) = &mut args.task {
+        args.loading.ksy.append(&mut options.protocols);
+    }
     match first_word::mistake(&args) {
         Some(mistake) => {
             complain(format_args!("{mistake}"));

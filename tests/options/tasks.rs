@@ -77,7 +77,7 @@ pub const EXPLORE: &[Case] = &[
     ("--limit tree.notes=5", "-s tcp/4 samples/neighbours.pcap", Same),
     ("--threads 1", "-s tcp/4 samples/neighbours.pcap", Same),
     ("--show-secrets", "-s tcp/4 samples/neighbours.pcap", Same),
-    ("--no-heuristics", "samples/vcmp-rel006.pcap", Differs),
+    ("--no-heuristics", "-d tcp.port==27000,none samples/pipboy.pcap", Same),
     ("-k tests/ksy/chat.ksy", "-s tcp/4 samples/neighbours.pcap", Same),
     ("--ksy-dir tests/ksy/shared", "-s tcp/4 samples/neighbours.pcap", Same),
     ("--no-user-ksy", "-s tcp/4 samples/neighbours.pcap", Same),
