@@ -29,6 +29,8 @@
 #![forbid(unsafe_code)]
 
 #[doc(hidden)]
+pub mod browse;
+#[doc(hidden)]
 pub mod cli;
 #[doc(hidden)]
 pub mod columns;

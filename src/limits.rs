@@ -225,6 +225,15 @@ limits! {
     EXPLORE_BYTES = "explore.bytes", Bytes, 64 * MIB, PLACES,
         "Bytes of all conversations together that `explore` collects. The rest is counted",
         "what_finds_no_room_is_counted";
+    BROWSE_ROWS = "browse.rows", Count, 1_000_000, 1 << 24,
+        "Records in the list of `browse`, about 150 bytes each. The rest is counted; a filter reaches all",
+        "records_past_the_limit_are_counted";
+    BROWSE_FIELDS = "browse.fields", Count, 100_000, 1 << 24,
+        "Fields of one record in `browse`. The rest is counted",
+        "fields_past_the_limit_are_counted";
+    BROWSE_TEXT = "browse.text", Bytes, 16 * MIB, PLACES,
+        "Text of a conversation or of statistics in `browse`. The rest is left out with a line that says so",
+        "a_text_ends_at_its_limit_and_says_so";
     JSON_BYTES = "json.bytes", Bytes, 4 * MIB, PLACES,
         "The longest JSON text that is read value by value",
         "each_limit_changes_what_is_shown";

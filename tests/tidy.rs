@@ -12,6 +12,7 @@ const RANKS: &[&[&str]] = &[
     &["registry"],
     &["engine", "record", "sink"],
     &["columns", "explore", "filter", "follow", "glossary", "render", "split", "stats", "write"],
+    &["browse"],
     &["cli", "session"],
 ];
 

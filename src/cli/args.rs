@@ -75,6 +75,7 @@ impl Args {
             Some(Task::Follow { options, .. }) => options.files.clone(),
             Some(Task::Stats { options, .. }) => options.files.clone(),
             Some(Task::Explore { options, .. }) => options.files.clone(),
+            Some(Task::Browse { options, .. }) => options.files.clone(),
             Some(Task::Objects(objects)) => objects.files.clone(),
             Some(Task::Ksy(Ksy::Check(check))) => check.files.clone(),
             Some(Task::Ksy(Ksy::Lua(lua))) => vec![lua.file.clone()],
@@ -90,6 +91,7 @@ impl Args {
             Some(Task::Follow { options, reading }) => (!options.files.is_empty(), reading),
             Some(Task::Stats { options, reading }) => (!options.files.is_empty(), reading),
             Some(Task::Split(_)) => return false,
+            Some(Task::Browse { options, reading }) => (!options.files.is_empty(), reading),
             Some(Task::Explore { options, reading }) => (!options.files.is_empty(), reading),
             Some(Task::Objects(objects)) => (!objects.files.is_empty(), &objects.reading),
             _ => (!self.files.is_empty(), &self.reading),
@@ -223,7 +225,7 @@ pub struct Output {
 }
 
 /// How the input is read.
-#[derive(Debug, Group)]
+#[derive(Debug, Clone, Group)]
 #[command(next_help_heading = "Input")]
 pub struct Reading {
     /// A file to read, as tshark has it; words beside it are a display filter
@@ -402,6 +404,15 @@ pub enum Task {
         #[command(flatten)]
         reading: Reading,
     },
+    /// Look through a capture: records, fields and bytes in panes
+    Browse {
+        /// What is shown.
+        #[command(flatten)]
+        options: BrowseOptions,
+        /// How the input is read.
+        #[command(flatten)]
+        reading: Reading,
+    },
     /// Explore unknown conversations: framing, kinds of messages, columns, a .ksy file
     Explore {
         /// What is explored, and how it is printed.
@@ -535,6 +546,26 @@ pub struct FollowOptions {
     /// Write the bytes of each direction into a file of its own in this folder
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub write_dir: Option<PathBuf>,
+
+    /// When to use colours
+    #[arg(long, value_name = "WHEN", value_enum, default_value_t = When::Auto)]
+    pub color: When,
+}
+
+/// What is looked through.
+#[derive(Debug, Group)]
+pub struct BrowseOptions {
+    /// Captures or hex texts; `-` or none reads standard input
+    #[arg(id = "files", value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub files: Vec<PathBuf>,
+
+    /// List matching records only
+    #[arg(short = 'Y', long, value_name = "EXPR", allow_hyphen_values = true, add = ArgValueCompleter::new(complete::expression))]
+    pub filter: Option<String>,
+
+    /// Begin with frames and all their layers instead of messages
+    #[arg(long)]
+    pub packets: bool,
 
     /// When to use colours
     #[arg(long, value_name = "WHEN", value_enum, default_value_t = When::Auto)]

@@ -1,7 +1,7 @@
 //! What users of tshark type: options of its command line, and the alternative to those that capture.
 
 use super::Exit;
-use super::args::{Args, FollowOptions, StatsOptions, Task};
+use super::args::{Args, BrowseOptions, FollowOptions, StatsOptions, Task};
 use super::explore::ExploreOptions;
 use super::forms::Wrong;
 use clap::{Args as Group, ValueEnum};
@@ -211,6 +211,7 @@ pub(super) fn settle(mut args: Args) -> Result<Args, Wrong> {
     }
     match &mut args.task {
         Some(Task::Follow { options: FollowOptions { files, .. }, reading })
+        | Some(Task::Browse { options: BrowseOptions { files, .. }, reading })
         | Some(Task::Explore { options: ExploreOptions { files, .. }, reading })
         | Some(Task::Stats { options: StatsOptions { files, .. }, reading }) => files.append(&mut reading.read_files),
         Some(Task::Objects(objects)) => objects.files.append(&mut objects.reading.read_files),

@@ -176,6 +176,13 @@ pub(super) struct Refused {
     problem: Option<(&'static str, String)>,
 }
 
+impl Refused {
+    /// What is wrong with the input, if it was reported.
+    pub(super) fn text(self) -> Option<String> {
+        self.problem.map(|(_, text)| text)
+    }
+}
+
 impl From<Exit> for Refused {
     fn from(exit: Exit) -> Refused {
         Refused { exit, problem: None }

@@ -2,6 +2,7 @@
 
 mod args;
 mod audience;
+mod browse;
 #[cfg(test)]
 mod bugs;
 mod columns;
@@ -141,6 +142,9 @@ fn watched(args: &Args) -> Result<Vec<PathBuf>, &'static str> {
     if matches!(args.task, Some(Task::Completions { .. } | Task::Man)) {
         return Err("this command reads no files");
     }
+    if matches!(args.task, Some(Task::Browse { .. })) {
+        return Err("browse reads its files once; leave --watch out");
+    }
     let mut named = loading::named(&args.loading);
     let files = args.input_files();
     let reads_input = !matches!(args.task, Some(Task::Protocols(_) | Task::Fields(_) | Task::Schema { .. } | Task::Ksy(_)));
@@ -178,6 +182,7 @@ fn perform(args: Args, screen: Screen, read: &mut Vec<PathBuf>) -> Exit {
         Some(Task::Follow { options, reading }) => return follow::run(options, reading, screen),
         Some(Task::Stats { options, reading }) => return stats::run(options, reading, screen),
         Some(Task::Split(options)) => return split::run(options, screen),
+        Some(Task::Browse { options, reading }) => return browse::run(options, reading),
         Some(Task::Explore { options, reading }) => return explore::run(options, reading, screen),
         Some(Task::Objects(objects)) => return objects::run(objects, screen),
         None if !args.habits.export_objects.is_empty() => return objects::export(args, screen),

@@ -13,7 +13,21 @@ const MOST: u64 = 16 << 20;
 ///
 /// They are kept for the whole run, as every record refers to them.
 pub(super) fn of(capture: &str) -> Option<&'static Bookmarks> {
-    let path = Bookmarks::path_of(Path::new(capture));
+    match read(Path::new(capture)) {
+        Ok(bookmarks) => bookmarks.map(|bookmarks| &*Box::leak(Box::new(bookmarks))),
+        Err(wrong) => {
+            complain(format_args!("{wrong}"));
+            None
+        }
+    }
+}
+
+/// The same, read now.
+///
+/// # Errors
+/// What is wrong with the file, in a line.
+pub(super) fn read(capture: &Path) -> Result<Option<Bookmarks>, String> {
+    let path = Bookmarks::path_of(capture);
     let read = |file: File| {
         let mut text = String::new();
         file.take(MOST + 1).read_to_string(&mut text).map_err(|error| error.to_string())?;
@@ -24,14 +38,8 @@ pub(super) fn of(capture: &str) -> Option<&'static Bookmarks> {
     };
     let bookmarks = match File::open(&path) {
         Ok(file) => read(file),
-        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => return None,
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => return Ok(None),
         Err(error) => Err(error.to_string()),
     };
-    match bookmarks {
-        Ok(bookmarks) => Some(Box::leak(Box::new(bookmarks))),
-        Err(wrong) => {
-            complain(format_args!("{}: {wrong}; its bookmarks and notes are left out", path.display()));
-            None
-        }
-    }
+    bookmarks.map(Some).map_err(|wrong| format!("{}: {wrong}; its bookmarks and notes are left out", path.display()))
 }

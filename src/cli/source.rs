@@ -1,11 +1,13 @@
 //! Where bytes come from: a file, standard input, or the command line.
 
 use super::args::Reading;
+use super::browse::Spool;
 use super::inputs;
 use super::interrupt::{self, Interruptible};
 use std::fs::{self, File};
 use std::io::{self, Cursor, Read};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Something to read.
 pub(super) enum Source {
@@ -13,6 +15,8 @@ pub(super) enum Source {
     File(PathBuf),
     /// Hex text of the command line.
     Text(String),
+    /// What can be read once only, kept so that it can be read again.
+    Spooled(Arc<Spool>),
 }
 
 impl Source {
@@ -30,6 +34,7 @@ impl Source {
         match self {
             Source::File(path) => path.to_string_lossy().into_owned(),
             Source::Text(_) => String::from("--hex"),
+            Source::Spooled(spool) => spool.name(),
         }
     }
 
@@ -37,14 +42,14 @@ impl Source {
     pub(super) fn path(&self) -> Option<&Path> {
         match self {
             Source::File(path) if !is_standard_input(path) => Some(path),
-            Source::File(_) | Source::Text(_) => None,
+            Source::File(_) | Source::Text(_) | Source::Spooled(_) => None,
         }
     }
 
     /// Identity of the file; `None` if it is no regular file, or if the system has no identities.
     pub(super) fn identity(&self) -> Option<Identity> {
         match self {
-            Source::Text(_) => None,
+            Source::Text(_) | Source::Spooled(_) => None,
             Source::File(path) if is_standard_input(path) => standard_input_identity(),
             Source::File(path) => identity(path),
         }
@@ -59,6 +64,7 @@ impl Source {
     pub(super) fn open(&self) -> io::Result<Box<dyn Read + Send>> {
         match self {
             Source::Text(text) => Ok(Box::new(Cursor::new(text.clone().into_bytes()))),
+            Source::Spooled(spool) => Ok(spool.reader()),
             Source::File(path) if is_standard_input(path) => standard_input(),
             Source::File(path) => open(path),
         }
@@ -68,6 +74,7 @@ impl Source {
     pub(super) fn is_whole(&self) -> bool {
         match self {
             Source::Text(_) => true,
+            Source::Spooled(_) => false,
             Source::File(path) if is_standard_input(path) => false,
             Source::File(path) => fs::metadata(path).map_or(true, |about| about.is_file() || about.is_dir()),
         }

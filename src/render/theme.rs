@@ -108,22 +108,48 @@ impl Theme {
     pub fn paint<T: fmt::Display>(self, role: Role, what: T) -> Painted<T> {
         Painted { style: self.palette.map(|palette| style_of(role, palette)), what }
     }
+
+    /// How a role looks, for output that is no stream of text.
+    #[must_use]
+    pub fn ink(self, role: Role) -> Ink {
+        let Some(palette) = self.palette else { return Ink::default() };
+        let (hue, is_bold) = hue_of(role);
+        let colour = hue.map(|hue| if palette == Palette::Fixed { fixed(hue) } else { console(hue) });
+        Ink { colour, on_black: palette == Palette::Console && colour.is_some(), is_bold }
+    }
+}
+
+/// How a role looks, for output that is no stream of text.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Ink {
+    /// A colour of xterm's 256; the terminal's own if there is none.
+    pub colour: Option<u8>,
+    /// Whether it brings its own black ground.
+    pub on_black: bool,
+    /// Whether it is bold.
+    pub is_bold: bool,
 }
 
 fn style_of(role: Role, palette: Palette) -> Style {
-    let plain = Style::new();
-    let of = |hue| coloured(plain, hue, palette);
-    let bold = |hue| coloured(plain.bold(), hue, palette);
+    let (hue, is_bold) = hue_of(role);
+    let plain = if is_bold { Style::new().bold() } else { Style::new() };
+    hue.map_or(plain, |hue| coloured(plain, hue, palette))
+}
+
+/// The colour of a role, and whether it is bold.
+fn hue_of(role: Role) -> (Option<Hue>, bool) {
+    let of = |hue| (Some(hue), false);
+    let bold = |hue| (Some(hue), true);
     match role {
-        Role::Meaning => plain,
-        Role::Number => plain.bold(),
+        Role::Meaning => (None, false),
+        Role::Number => (None, true),
         Role::Stream => of(Hue::Magenta),
         Role::Address => of(Hue::Blue),
         Role::Protocol => bold(Hue::Green),
         Role::Name => of(Hue::Violet),
         Role::Value => of(Hue::Green),
         Role::Time | Role::Bytes | Role::Offset | Role::Info | Role::Secondary => of(Hue::Grey),
-        Role::Field(number) => FIELDS.get(number % FIELDS.len()).map_or(plain, |hue| of(*hue)),
+        Role::Field(number) => (FIELDS.get(number % FIELDS.len()).copied(), false),
         Role::Side(Side::Client) => of(Hue::Red),
         Role::Side(Side::Server) => of(Hue::Blue),
         Role::Odd => bold(Hue::Magenta),
@@ -133,20 +159,38 @@ fn style_of(role: Role, palette: Palette) -> Style {
 }
 
 fn coloured(style: Style, hue: Hue, palette: Palette) -> Style {
-    let fixed = |number: u8| style.color(XtermColors::from(number));
     match (palette, hue) {
-        (Palette::Fixed, Hue::Green) => fixed(29),
-        (Palette::Fixed, Hue::Red) => fixed(131),
-        (Palette::Fixed, Hue::Violet) => fixed(98),
-        (Palette::Fixed, Hue::Blue) => fixed(63),
-        (Palette::Fixed, Hue::Magenta) => fixed(163),
-        (Palette::Fixed, Hue::Grey) => fixed(243),
+        (Palette::Fixed, hue) => style.color(XtermColors::from(fixed(hue))),
         (Palette::Console, Hue::Green) => style.on_black().green(),
         (Palette::Console, Hue::Red) => style.on_black().bright_red(),
         (Palette::Console, Hue::Violet) => style.on_black().cyan(),
         (Palette::Console, Hue::Blue) => style.on_black().bright_cyan(),
         (Palette::Console, Hue::Magenta) => style.on_black().bright_magenta(),
         (Palette::Console, Hue::Grey) => style.on_black().white(),
+    }
+}
+
+/// The number of a colour among the 256 of xterm.
+const fn fixed(hue: Hue) -> u8 {
+    match hue {
+        Hue::Green => 29,
+        Hue::Red => 131,
+        Hue::Violet => 98,
+        Hue::Blue => 63,
+        Hue::Magenta => 163,
+        Hue::Grey => 243,
+    }
+}
+
+/// The number of a colour among the first sixteen.
+const fn console(hue: Hue) -> u8 {
+    match hue {
+        Hue::Green => 2,
+        Hue::Red => 9,
+        Hue::Violet => 6,
+        Hue::Blue => 14,
+        Hue::Magenta => 13,
+        Hue::Grey => 7,
     }
 }
 

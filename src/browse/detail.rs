@@ -1,0 +1,357 @@
+//! One record taken apart: its fields in reading order, and the bytes that they were read from.
+
+use crate::limits;
+use crate::record::{Bookmarks, Message, Record, level_of, place_of};
+use crate::render::{cut, write_summary};
+use crate::tree::{Dissection, Kind, Layer, Level, NodeRef, Note, Origin, Piece, Source, Span, clean, clean_escaped};
+use std::fmt::{self, Write};
+use std::ops::Range;
+
+/// Columns of a value and of a meaning that are kept.
+const CELL: usize = 4096;
+
+/// What a line of the field tree is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Role {
+    /// A layer.
+    Layer,
+    /// A field.
+    Field,
+    /// A note of this level.
+    Note(Level),
+}
+
+/// A line of the field tree. All text is harmless.
+#[derive(Debug, Clone)]
+pub struct Item {
+    /// What it is.
+    pub role: Role,
+    /// Number of items above it.
+    pub depth: usize,
+    /// Its place behind the last item below it.
+    pub end: usize,
+    /// Filter name.
+    pub abbrev: &'static str,
+    /// What it is called.
+    pub label: String,
+    /// Its value.
+    pub value: String,
+    /// What the value means.
+    pub meaning: String,
+    /// The value as a filter compares it; empty if there is none.
+    pub literal: String,
+    /// Its bytes, if it has any: a buffer and offsets in it.
+    pub bytes: Option<(usize, Range<u64>)>,
+    /// Whether it is shown in one line until it is unfolded.
+    pub is_folded: bool,
+}
+
+/// Bytes that fields were read from. Secrets are masked.
+#[derive(Debug, Clone)]
+pub struct Buffer {
+    /// `frame/17`, `tcp/0/s2c`, `derived/1`.
+    pub name: String,
+    /// How derived bytes were made.
+    pub how: String,
+    /// The offset of the first byte.
+    pub first: u64,
+    /// The bytes, asterisks for those that are masked.
+    pub bytes: Vec<u8>,
+    /// Which are masked, counted from the first one.
+    pub masked: Vec<Range<usize>>,
+    /// The frames that carried them.
+    pub pieces: Vec<Piece>,
+}
+
+/// A record taken apart.
+#[derive(Debug, Clone, Default)]
+pub struct Detail {
+    /// The field tree in reading order.
+    pub items: Vec<Item>,
+    /// The bytes.
+    pub buffers: Vec<Buffer>,
+    /// Fields that found no room.
+    pub left_out: u64,
+}
+
+impl Detail {
+    /// Takes a record apart.
+    ///
+    /// # Errors
+    /// A value that cannot be formatted.
+    pub fn of(record: &Record<'_>) -> Result<Detail, fmt::Error> {
+        match record {
+            Record::Message(message) => {
+                let mut taking = Taking::new(message.of);
+                taking.message(message)?;
+                taking.notes(message.notes())?;
+                Ok(taking.end())
+            }
+            Record::Packet(packet) => {
+                let mut taking = Taking::new(packet.of);
+                // All bytes of a frame are shown, also those of no layer.
+                let whole = Span::new(0, 0..packet.of.bytes.len());
+                taking.used.push(whole);
+                let layers: Vec<&Layer> = packet.layers().collect();
+                let count = layers.len();
+                for (at, layer) in layers.into_iter().enumerate() {
+                    taking.layer(layer, at + 1 < count)?;
+                }
+                taking.notes(packet.notes())?;
+                Ok(taking.end())
+            }
+            Record::Late(late) => {
+                let mut taking = Taking::new(late.of);
+                late.layers.iter().try_for_each(|layer| taking.layer(layer, false))?;
+                taking.notes(late.notes())?;
+                Ok(taking.end())
+            }
+            Record::Gap(gap) => {
+                let text = format!("{} bytes of {} {} missing at {}", gap.len, gap.stream, gap.side, gap.off);
+                let item = Item { label: text, ..Item::blank(Role::Note(Level::Broken), 0) };
+                Ok(Detail { items: vec![Item { end: 1, ..item }], ..Detail::default() })
+            }
+        }
+    }
+
+    /// Bytes of memory that it takes, about.
+    #[must_use]
+    pub fn size(&self) -> usize {
+        let items = self
+            .items
+            .iter()
+            .map(|item| size_of::<Item>() + item.label.len() + item.value.len() + item.meaning.len() + item.literal.len());
+        items.sum::<usize>() + self.buffers.iter().map(|buffer| buffer.bytes.len()).sum::<usize>()
+    }
+
+    /// The innermost item with this byte of a buffer.
+    #[must_use]
+    pub fn item_at(&self, buffer: usize, off: u64) -> Option<usize> {
+        let has = |item: &Item| item.bytes.as_ref().is_some_and(|(of, range)| *of == buffer && range.contains(&off));
+        let fields = self.items.iter().enumerate().filter(|(_, item)| !matches!(item.role, Role::Note(_)) && has(item));
+        fields
+            .min_by_key(|(at, item)| {
+                let length = item.bytes.as_ref().map_or(0, |(_, range)| range.end - range.start);
+                (length, usize::MAX - item.depth, *at)
+            })
+            .map(|(at, _)| at)
+    }
+
+    /// The bytes of an item, masked where they are secret.
+    #[must_use]
+    pub fn bytes_of(&self, at: usize) -> &[u8] {
+        let bytes = || {
+            let (buffer, range) = self.items.get(at)?.bytes.as_ref()?;
+            let buffer = self.buffers.get(*buffer)?;
+            let place = |off: u64| usize::try_from(off.checked_sub(buffer.first)?).ok();
+            buffer.bytes.get(place(range.start)?..place(range.end)?)
+        };
+        bytes().unwrap_or_default()
+    }
+
+    /// The items above one, the nearest first.
+    #[must_use]
+    pub fn above(&self, at: usize) -> Vec<usize> {
+        let contains = |place: &usize| self.items.get(*place).is_some_and(|item| item.end > at);
+        (0..at).rev().filter(contains).collect()
+    }
+}
+
+impl Item {
+    fn blank(role: Role, depth: usize) -> Item {
+        Item {
+            role,
+            depth,
+            end: 0,
+            abbrev: "",
+            label: String::new(),
+            value: String::new(),
+            meaning: String::new(),
+            literal: String::new(),
+            bytes: None,
+            is_folded: false,
+        }
+    }
+}
+
+/// A record while it is taken apart.
+struct Taking<'t> {
+    of: Dissection<'t>,
+    items: Vec<Item>,
+    /// The bytes of each source that fields refer to.
+    used: Vec<Span>,
+    left_out: u64,
+}
+
+impl<'t> Taking<'t> {
+    fn new(of: Dissection<'t>) -> Taking<'t> {
+        Taking { of, items: Vec::new(), used: Vec::new(), left_out: 0 }
+    }
+
+    fn message(&mut self, message: &Message<'t>) -> fmt::Result {
+        // What carries a message is folded, and its own fields are not.
+        message.carriers().into_iter().try_for_each(|layer| self.layer(layer, true))?;
+        self.layer(message.layer, false)
+    }
+
+    fn layer(&mut self, layer: &Layer, is_folded: bool) -> fmt::Result {
+        let of = self.of;
+        let Some(node) = of.layer_node(layer) else { return Ok(()) };
+        let mut meaning = String::new();
+        write_summary(of.tree.made(layer.name), &of.tree.info(layer), &mut meaning)?;
+        self.node(node, 0, Some((meaning, is_folded)))
+    }
+
+    /// A node and those below it; with a summary and whether it is folded if it is a layer.
+    fn node(&mut self, node: NodeRef<'t>, depth: usize, summary: Option<(String, bool)>) -> fmt::Result {
+        if !limits::BROWSE_FIELDS.exceeds(self.items.len()) {
+            self.left_out += 1 + u64::from(node.last().saturating_sub(node.place()));
+            return Ok(());
+        }
+        let place = self.items.len();
+        let role = if summary.is_some() { Role::Layer } else { Role::Field };
+        let mut item = Item { abbrev: node.field().abbrev, ..Item::blank(role, depth) };
+        match summary {
+            Some((meaning, is_folded)) => {
+                item.label.push_str(node.field().name);
+                (item.meaning, item.is_folded) = (meaning, is_folded && node.has_children());
+            }
+            None => {
+                cells(node, &mut item)?;
+                item.is_folded = node.field().collapses() && node.has_children();
+            }
+        }
+        cut(&mut item.value, CELL);
+        cut(&mut item.meaning, CELL);
+        item.bytes = self.place(node.span());
+        self.items.push(item);
+        node.children().try_for_each(|child| self.node(child, depth + 1, None))?;
+        let end = self.items.len();
+        if let Some(item) = self.items.get_mut(place) {
+            item.end = end;
+        }
+        Ok(())
+    }
+
+    /// The buffer and the offsets of a span. The buffer grows to contain it.
+    fn place(&mut self, span: Span) -> Option<(usize, Range<u64>)> {
+        if !span.is_somewhere() {
+            return None;
+        }
+        let buffer = match self.used.iter_mut().enumerate().find(|(_, used)| used.source == span.source) {
+            Some((at, used)) => {
+                (used.start, used.end) = (used.start.min(span.start), used.end.max(span.end));
+                at
+            }
+            None => {
+                self.used.push(span);
+                self.used.len() - 1
+            }
+        };
+        let first = place_of(self.of, span).base + u64::from(span.start);
+        Some((buffer, first..first + u64::from(span.len())))
+    }
+
+    fn notes(&mut self, notes: impl Iterator<Item = &'t Note>) -> fmt::Result {
+        for note in notes {
+            let level = level_of(note);
+            let mut item = Item { abbrev: note.code.abbrev, ..Item::blank(Role::Note(level), 0) };
+            write!(item.label, "! {}  {}", level.word(), note.code.abbrev)?;
+            clean(self.of.tree.made(note.text), &mut item.meaning)?;
+            item.bytes = self.place(note.span);
+            item.end = self.items.len() + 1;
+            self.items.push(item);
+        }
+        Ok(())
+    }
+
+    fn end(self) -> Detail {
+        let Taking { of, items, used, left_out } = self;
+        let buffer = |span: Span| {
+            let place = place_of(of, span);
+            let source = of.tree.source(span);
+            let how = match source {
+                Some(Source { origin: Origin::Derived(derived), .. }) => derived.how,
+                _ => "",
+            };
+            let first = place.base + u64::from(span.start);
+            let pieces = source.map(|source| of.tree.pieces_of(source)).unwrap_or_default();
+            let range = first..first + u64::from(span.len());
+            Buffer {
+                name: place.buffer.to_string(),
+                how: how.to_owned(),
+                first,
+                bytes: of.tree.masked(span, of.slice(span)).into_owned(),
+                masked: of.tree.hidden_in(span).collect(),
+                pieces: pieces.iter().filter_map(|piece| piece.clip(&range)).collect(),
+            }
+        };
+        Detail { items, buffers: used.into_iter().map(buffer).collect(), left_out }
+    }
+}
+
+/// Label, value, meaning and literal of a field, as a table shows them.
+fn cells(node: NodeRef<'_>, item: &mut Item) -> fmt::Result {
+    let [mut title, mut value, mut meaning, mut literal] = [const { String::new() }; 4];
+    let is_titled = node.write_title(&mut title)?;
+    match node.cells().filter(|_| is_titled) {
+        Some(cells) => {
+            (cells.value)(node, &mut value)?;
+            (cells.meaning)(node, &mut meaning)?;
+        }
+        None => {
+            node.write_value(&mut value)?;
+            node.write_meaning(&mut meaning)?;
+        }
+    }
+    if !matches!(node.field().kind, Kind::Group | Kind::Protocol) && !node.is_secret() && !node.has_hidden() {
+        write_literal(node, &mut literal)?;
+    }
+    // Values are harmless by themselves; dissectors write some of the words.
+    for (from, to) in [(&title, &mut item.label), (&value, &mut item.value), (&meaning, &mut item.meaning)] {
+        clean_escaped(from, to)?;
+    }
+    item.literal = literal;
+    Ok(())
+}
+
+/// Columns of a literal beyond which a filter only asks whether the field is there.
+const LITERAL: usize = 200;
+
+fn write_literal(node: NodeRef<'_>, out: &mut String) -> fmt::Result {
+    if node.bytes().len() > LITERAL {
+        return Ok(());
+    }
+    match node.field().kind {
+        Kind::Text => {
+            out.push('"');
+            clean(&node.text().replace('"', "\\\""), out)?;
+            out.push('"');
+        }
+        Kind::Bytes => {
+            for (at, byte) in node.value_bytes().iter().enumerate() {
+                write!(out, "{}{byte:02x}", if at == 0 { "" } else { ":" })?;
+            }
+        }
+        _ => write!(out, "{node}")?,
+    }
+    Ok(())
+}
+
+/// The entries of a record among bookmarks and notes, each in a line.
+#[must_use]
+pub fn remarks(bookmarks: &Bookmarks, message: Option<u64>, frame: u64) -> Vec<String> {
+    let line = |is_marked: bool, note: &str| {
+        let mut line = String::from(if is_marked { "* bookmark" } else { "* note" });
+        if !note.is_empty() {
+            line.push_str("  ");
+            // Writing to a String does not fail.
+            let _ = clean(note, &mut line);
+        }
+        line
+    };
+    match message {
+        Some(message) => bookmarks.of_message(message, frame).map(|entry| line(entry.is_marked, &entry.note)).collect(),
+        None => bookmarks.of_packet(frame).map(|entry| line(entry.is_marked, &entry.note)).collect(),
+    }
+}

@@ -1,0 +1,74 @@
+//! The record list.
+
+use super::{mark, put, style, title};
+use crate::browse::rows::{Row, Sort, seconds};
+use crate::browse::{Focus, State};
+use crate::render::Role;
+use crate::tree::{Level, Side};
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::{Modifier, Style};
+use ratatui::text::{Line, Span};
+
+/// Columns from which addresses are shown, and from which conversations are.
+const ADDRESSES: u16 = 110;
+const STREAMS: u16 = 60;
+
+/// Draws the list.
+pub fn draw(state: &State, area: Rect, buffer: &mut Buffer) {
+    if area.height == 0 {
+        return;
+    }
+    let place = match state.rows.len() {
+        0 if state.is_reading => "Records  reading …".to_owned(),
+        0 if state.pass.filter.is_empty() => "Records  none".to_owned(),
+        0 => "Records  nothing matches the filter; Esc shows all".to_owned(),
+        count => format!("Records  {} of {count}", state.selected + 1),
+    };
+    title(state, Focus::List, &place, area, buffer);
+    for at in 0..usize::from(area.height) - 1 {
+        let Some(row) = state.rows.get(state.top + at) else { break };
+        put(buffer, area, at + 1, &line(state, row, area.width));
+        if state.top + at == state.selected {
+            mark(buffer, area, at + 1, Style::new().add_modifier(Modifier::REVERSED));
+        }
+    }
+}
+
+fn line(state: &State, row: &Row, width: u16) -> Line<'static> {
+    let of = |role: Role, text: String| Span::styled(text, style(state.theme, role));
+    let number = match row.sort {
+        Sort::Message | Sort::Packet => row.number.to_string(),
+        Sort::Late => "late".to_owned(),
+        Sort::Gap => "gap".to_owned(),
+    };
+    let sign = if is_marked(state, row) { '*' } else { ' ' };
+    let mut spans = vec![of(Role::Number, format!("{number:>6}{sign}"))];
+    let time = row.time.map(seconds).unwrap_or_default();
+    spans.push(of(Role::Time, format!("{time:>11} ")));
+    if width >= ADDRESSES {
+        spans.push(of(Role::Address, format!("{:<21} {:<21} ", state.rows.word(row.src), state.rows.word(row.dst))));
+    } else if width >= STREAMS {
+        let stream = row
+            .stream
+            .map_or_else(String::new, |(stream, side)| format!("{stream} {}", if side == Side::Client { '→' } else { '←' }));
+        spans.push(of(Role::Stream, format!("{stream:<9} ")));
+    }
+    spans.push(of(Role::Protocol, format!("{:<9} ", state.rows.word(row.protocol))));
+    let role = match row.level {
+        Some(Level::Broken) => Role::Broken,
+        Some(Level::Odd) => Role::Odd,
+        Some(Level::Info) | None => Role::Meaning,
+    };
+    spans.push(of(role, row.info.to_string()));
+    Line::from(spans)
+}
+
+/// Whether a bookmark or a note is on a record.
+fn is_marked(state: &State, row: &Row) -> bool {
+    match row.sort {
+        Sort::Message => state.bookmarks.of_message(row.number, row.frame).next().is_some(),
+        Sort::Packet => state.bookmarks.of_packet(row.frame).next().is_some(),
+        Sort::Late | Sort::Gap => false,
+    }
+}

@@ -1,0 +1,302 @@
+//! What keys and the mouse do.
+
+use super::copy::{self, Form};
+use super::prompt::{Prompt, Purpose};
+use super::text::Text;
+use super::{Effect, Focus, State};
+use crate::record::View;
+use crate::registry::Registry;
+use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
+use ratatui::layout::{Position, Rect};
+
+/// Lines that the wheel scrolls.
+const WHEEL: isize = 3;
+
+/// Columns that a text is shifted by.
+const SHIFT: isize = 8;
+
+/// Names that are offered for completion.
+const OFFERED: usize = 40;
+
+/// A key is pressed.
+pub fn press(state: &mut State, key: KeyEvent) {
+    if key.kind == KeyEventKind::Release {
+        return;
+    }
+    state.message.clear();
+    if key.modifiers.contains(KeyModifiers::CONTROL) {
+        match key.code {
+            KeyCode::Char('c') => state.effects.push(Effect::Quit),
+            KeyCode::Char('z') => state.effects.push(Effect::Suspend),
+            KeyCode::Char('u') => state.prompt.iter_mut().for_each(Prompt::clear),
+            _ => {}
+        }
+    } else if state.prompt.is_some() {
+        type_in(state, key.code);
+    } else if state.text.is_some() {
+        read_text(state, key.code);
+    } else if std::mem::take(&mut state.is_copying) {
+        copy(state, key.code);
+    } else if !command(state, key.code) {
+        movement(state, key.code);
+    }
+}
+
+/// Keys of a typed line.
+fn type_in(state: &mut State, code: KeyCode) {
+    let Some(prompt) = &mut state.prompt else { return };
+    match code {
+        KeyCode::Enter => state.enter(),
+        KeyCode::Esc => state.prompt = None,
+        KeyCode::Char(character) => prompt.insert(character),
+        KeyCode::Backspace => prompt.backspace(),
+        KeyCode::Delete => prompt.delete(),
+        KeyCode::Left => prompt.left(),
+        KeyCode::Right => prompt.right(),
+        KeyCode::Home => prompt.home(),
+        KeyCode::End => prompt.end(),
+        KeyCode::Up | KeyCode::Down if prompt.purpose == Purpose::Filter => {
+            prompt.recall(&state.history, code == KeyCode::Up);
+        }
+        KeyCode::Tab if prompt.purpose == Purpose::Filter => complete(prompt),
+        _ => {}
+    }
+}
+
+fn complete(prompt: &mut Prompt) {
+    let word = prompt.word().to_owned();
+    let mut names: Vec<&str> = names().filter(|name| name.starts_with(&word)).collect();
+    names.sort_unstable();
+    names.dedup();
+    prompt.complete(&names);
+    prompt.wrong.clear();
+    match names.get(..OFFERED) {
+        _ if word.is_empty() => {}
+        _ if names.is_empty() => prompt.wrong.push(format!("no field begins with {word}")),
+        Some(first) => prompt.wrong.push(format!("{} … ({} names)", first.join(" "), names.len())),
+        None if names.len() > 1 => prompt.wrong.push(names.join(" ")),
+        None => {}
+    }
+}
+
+/// Names of protocols and fields that filters take.
+fn names() -> impl Iterator<Item = &'static str> {
+    Registry::default().fields().map(|field| field.abbrev)
+}
+
+/// Keys of a text over the panes.
+fn read_text(state: &mut State, code: KeyCode) {
+    let height = usize::from(state.size.height.saturating_sub(2));
+    let page = isize::try_from(height.max(1)).unwrap_or(isize::MAX);
+    let Some(text) = &mut state.text else { return };
+    match code {
+        KeyCode::Esc | KeyCode::Char('q') | KeyCode::Char('?') | KeyCode::Enter => state.text = None,
+        KeyCode::Up | KeyCode::Char('k') => text.scroll(-1, height),
+        KeyCode::Down | KeyCode::Char('j') => text.scroll(1, height),
+        KeyCode::PageUp => text.scroll(-page, height),
+        KeyCode::PageDown | KeyCode::Char(' ') => text.scroll(page, height),
+        KeyCode::Home => text.scroll(isize::MIN, height),
+        KeyCode::End => text.scroll(isize::MAX, height),
+        KeyCode::Left => text.shift(-SHIFT),
+        KeyCode::Right => text.shift(SHIFT),
+        _ => {}
+    }
+}
+
+/// The second key of `y`.
+fn copy(state: &mut State, code: KeyCode) {
+    let form = match code {
+        KeyCode::Char('h') => Form::Hex,
+        KeyCode::Char('f') => Form::Filter,
+        KeyCode::Char('j') => Form::Json,
+        KeyCode::Char('c') => Form::CArray,
+        _ => return,
+    };
+    let detail = state.detail.as_ref().filter(|_| !state.is_stale);
+    let text = detail.map(|detail| copy::text(detail, state.fields.selected, form)).unwrap_or_default();
+    if text.is_empty() {
+        "the field has nothing to copy in this form".clone_into(&mut state.message);
+    } else {
+        state.message = format!("{} bytes copied", text.len());
+        state.effects.push(Effect::Copy(text));
+    }
+}
+
+/// Keys that do the same in every pane; false for others.
+fn command(state: &mut State, code: KeyCode) -> bool {
+    match code {
+        KeyCode::Tab => state.focus = next(state.focus),
+        KeyCode::BackTab => state.focus = next(next(state.focus)),
+        KeyCode::Esc => state.filter(""),
+        KeyCode::Char(key) => match key {
+            'q' => state.effects.push(Effect::Quit),
+            'm' => state.change_view(View::Messages),
+            'p' => state.change_view(View::Packets),
+            '/' => state.prompt = Some(Prompt::new(Purpose::Filter, &state.pass.filter)),
+            'g' => state.prompt = Some(Prompt::new(Purpose::Number, "")),
+            'd' => state.prompt = Some(Prompt::new(Purpose::DecodeAs, &selector(state))),
+            'o' => save(state),
+            't' => {
+                let note = state.own_entry().map(|entry| entry.note.clone()).unwrap_or_default();
+                state.prompt = Some(Prompt::new(Purpose::Note, &note));
+            }
+            'b' => state.mark(None),
+            'n' | 'N' => state.next_match(key == 'n'),
+            ']' | '[' => state.next_of_kind(key == ']'),
+            '}' | '{' => state.next_of_stream(key == '}'),
+            '>' | '<' => turn(state, key == '>'),
+            'x' => state.bytes.is_text = !state.bytes.is_text,
+            'y' => {
+                "copy as: h hex, f filter, j JSON, c C array".clone_into(&mut state.message);
+                state.is_copying = true;
+            }
+            'f' => state.follow(),
+            's' => state.ask("Statistics".to_owned(), Effect::Statistics),
+            'F' => state.next_file(),
+            '?' => state.text = Some(Text::help()),
+            _ => return false,
+        },
+        _ => return false,
+    }
+    true
+}
+
+/// What `-d` begins with for the selected conversation.
+fn selector(state: &State) -> String {
+    let stream = state.row().and_then(|row| row.stream).map(|(stream, _)| stream.to_string());
+    let stream = stream.as_deref().and_then(|stream| stream.split_once('/'));
+    stream.map_or_else(String::new, |(transport, number)| format!("{transport}.stream=={number},"))
+}
+
+fn save(state: &mut State) {
+    let detail = state.detail.as_ref().filter(|_| !state.is_stale);
+    let has_bytes = detail.is_some_and(|detail| !detail.bytes_of(state.fields.selected).is_empty());
+    match has_bytes {
+        true => state.prompt = Some(Prompt::new(Purpose::Save, "")),
+        false => "the field has no bytes to save".clone_into(&mut state.message),
+    }
+}
+
+fn next(focus: Focus) -> Focus {
+    match focus {
+        Focus::List => Focus::Fields,
+        Focus::Fields => Focus::Bytes,
+        Focus::Bytes => Focus::List,
+    }
+}
+
+/// Shows another buffer, and selects its first field.
+fn turn(state: &mut State, forward: bool) {
+    let Some(detail) = &state.detail else { return };
+    if let Some(at) = state.bytes.turn(detail, forward) {
+        state.fields.select(detail, at);
+    }
+}
+
+/// Keys that move within a pane.
+fn movement(state: &mut State, code: KeyCode) {
+    let panes = state.panes();
+    let rows = match state.focus {
+        Focus::List => panes.list_rows(),
+        Focus::Fields => panes.fields_rows(),
+        Focus::Bytes => panes.bytes_rows(),
+    };
+    let page = isize::try_from(rows.max(1)).unwrap_or(isize::MAX);
+    let lines = match code {
+        KeyCode::Up | KeyCode::Char('k') => -1,
+        KeyCode::Down | KeyCode::Char('j') => 1,
+        KeyCode::PageUp => -page,
+        KeyCode::PageDown | KeyCode::Char(' ') => page,
+        KeyCode::Home => isize::MIN / 64,
+        KeyCode::End => isize::MAX / 64,
+        _ => 0,
+    };
+    match (state.focus, code) {
+        (Focus::List, KeyCode::Enter) => state.focus = Focus::Fields,
+        (Focus::List, _) => state.selected = state.selected.saturating_add_signed(lines),
+        (Focus::Fields, _) => in_fields(state, code, lines),
+        (Focus::Bytes, KeyCode::Left) => in_bytes(state, -1),
+        (Focus::Bytes, KeyCode::Right) => in_bytes(state, 1),
+        (Focus::Bytes, _) => {
+            let width = isize::try_from(state.bytes_in_line()).unwrap_or(1);
+            in_bytes(state, lines.saturating_mul(width));
+        }
+    }
+}
+
+fn in_fields(state: &mut State, code: KeyCode, lines: isize) {
+    let Some(detail) = &state.detail else { return };
+    let fields = &mut state.fields;
+    match code {
+        KeyCode::Left => fields.close(detail),
+        KeyCode::Right => fields.open(detail),
+        KeyCode::Enter => fields.toggle(detail),
+        _ => fields.step(lines),
+    }
+    fields.want(detail);
+    state.bytes.show(detail, fields.selected);
+}
+
+fn in_bytes(state: &mut State, by: isize) {
+    let Some(detail) = state.detail.as_ref().filter(|_| by != 0) else { return };
+    if let Some(at) = state.bytes.step(detail, by) {
+        state.fields.select(detail, at);
+        state.fields.want(detail);
+    }
+}
+
+/// The mouse: a click selects, the wheel scrolls.
+pub fn mouse(state: &mut State, mouse: MouseEvent) {
+    let by = match mouse.kind {
+        MouseEventKind::ScrollUp => -WHEEL,
+        MouseEventKind::ScrollDown => WHEEL,
+        MouseEventKind::Down(MouseButton::Left) => 0,
+        _ => return,
+    };
+    if let Some(text) = &mut state.text {
+        return text.scroll(by, usize::from(state.size.height.saturating_sub(2)));
+    }
+    let panes = state.panes();
+    let at = Position { x: mouse.column, y: mouse.row };
+    let line = |area: Rect| usize::from(at.y.saturating_sub(area.y)).checked_sub(1);
+    if panes.list.contains(at) {
+        state.focus = Focus::List;
+        match line(panes.list).filter(|_| by == 0) {
+            Some(line) if state.top + line < state.rows.len() => state.selected = state.top + line,
+            Some(_) => {}
+            None => state.selected = state.selected.saturating_add_signed(by),
+        }
+    } else if panes.fields.contains(at) {
+        state.focus = Focus::Fields;
+        match line(panes.fields).and_then(|line| state.fields.visible.get(state.fields.top + line).copied()) {
+            Some(item) if by == 0 => {
+                state.fields.selected = item;
+                in_fields(state, KeyCode::Null, 0);
+            }
+            _ => in_fields(state, KeyCode::Null, by),
+        }
+    } else if panes.bytes.contains(at) {
+        state.focus = Focus::Bytes;
+        click_bytes(state, at, by);
+    }
+}
+
+fn click_bytes(state: &mut State, at: Position, by: isize) {
+    let panes = state.panes();
+    let width = state.bytes_in_line();
+    if by != 0 {
+        return in_bytes(state, by.saturating_mul(isize::try_from(width).unwrap_or(1)));
+    }
+    let Some(line) = usize::from(at.y.saturating_sub(panes.bytes.y)).checked_sub(1) else { return };
+    let column = usize::from(at.x.saturating_sub(panes.bytes.x));
+    let Some(place) = super::draw::byte_at(column, width, state.bytes.is_text) else { return };
+    let target = (state.bytes.top + line).saturating_mul(width).saturating_add(place);
+    let by = isize::try_from(target).unwrap_or(isize::MAX) - isize::try_from(state.bytes.cursor).unwrap_or(isize::MAX);
+    if by != 0 {
+        in_bytes(state, by);
+    } else if let Some(detail) = &state.detail
+        && let Some(at) = state.bytes.step(detail, 0)
+    {
+        state.fields.select(detail, at);
+    }
+}

@@ -1,0 +1,106 @@
+//! Where the panes are, by the size of the terminal.
+
+use super::Focus;
+use ratatui::layout::{Rect, Size};
+
+/// Lines below which one pane is shown at a time.
+const LOW: u16 = 16;
+
+/// Columns from which fields and bytes stand beside each other.
+const WIDE: u16 = 110;
+
+/// Columns of a line of sixteen bytes, and of eight.
+const SIXTEEN: usize = 76;
+const EIGHT: usize = 43;
+
+/// The areas of the screen. One that is not shown is empty. The first line of a pane is its title.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Panes {
+    /// What is listed.
+    pub head: Rect,
+    /// The records.
+    pub list: Rect,
+    /// The field tree.
+    pub fields: Rect,
+    /// The bytes.
+    pub bytes: Rect,
+    /// Messages, and lines that are typed.
+    pub foot: Rect,
+}
+
+impl Panes {
+    /// The areas, with so many lines above the last one for what is wrong with a typed line.
+    #[must_use]
+    pub fn new(size: Size, focus: Focus, wrong: usize) -> Panes {
+        let Size { width, height } = size;
+        let foot = u16::try_from(wrong).unwrap_or(u16::MAX).saturating_add(1).min(height.saturating_sub(1));
+        let body = height.saturating_sub(1).saturating_sub(foot);
+        let area = |x: u16, y: u16, width: u16, height: u16| Rect { x, y, width, height };
+        let none = area(0, 1, 0, 0);
+        let frame = Panes {
+            head: area(0, 0, width, height.min(1)),
+            list: none,
+            fields: none,
+            bytes: none,
+            foot: area(0, height - foot.min(height), width, foot),
+        };
+        let whole = area(0, 1, width, body);
+        if height < LOW {
+            return match focus {
+                Focus::List => Panes { list: whole, ..frame },
+                Focus::Fields => Panes { fields: whole, ..frame },
+                Focus::Bytes => Panes { bytes: whole, ..frame },
+            };
+        }
+        let list = body * 2 / 5;
+        let rest = body - list;
+        if width >= WIDE {
+            let bytes = u16::try_from(SIXTEEN).unwrap_or(width).min(width / 2 + 16);
+            return Panes {
+                list: area(0, 1, width, list),
+                fields: area(0, 1 + list, width - bytes - 1, rest),
+                bytes: area(width - bytes, 1 + list, bytes, rest),
+                ..frame
+            };
+        }
+        let bytes = rest * 2 / 5;
+        Panes {
+            list: area(0, 1, width, list),
+            fields: area(0, 1 + list, width, rest - bytes),
+            bytes: area(0, 1 + list + rest - bytes, width, bytes),
+            ..frame
+        }
+    }
+
+    /// Records that are visible.
+    #[must_use]
+    pub fn list_rows(&self) -> usize {
+        lines(self.list)
+    }
+
+    /// Fields that are visible.
+    #[must_use]
+    pub fn fields_rows(&self) -> usize {
+        lines(self.fields)
+    }
+
+    /// Lines of bytes that are visible.
+    #[must_use]
+    pub fn bytes_rows(&self) -> usize {
+        lines(self.bytes)
+    }
+
+    /// Bytes in a line.
+    #[must_use]
+    pub fn bytes_width(&self) -> usize {
+        match usize::from(self.bytes.width) {
+            SIXTEEN.. => 16,
+            EIGHT.. => 8,
+            _ => 4,
+        }
+    }
+}
+
+fn lines(area: Rect) -> usize {
+    usize::from(area.height.saturating_sub(1))
+}

@@ -1,0 +1,274 @@
+//! The list of records: a line of each, kept in little memory.
+
+use crate::limits;
+use crate::record::{Message, Moment, Record, level_of, words_of};
+use crate::render::{cut, write_summary};
+use crate::tree::{Ends, Level, Note, Side, StreamId, clean};
+use std::collections::HashMap;
+use std::fmt::{self, Write};
+use std::sync::Arc;
+
+/// Columns of a summary that are kept; the fields of a record show the rest.
+const INFO: usize = 240;
+
+/// What a record is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sort {
+    /// A message.
+    Message,
+    /// A packet.
+    Packet,
+    /// Messages of an earlier frame, between packets.
+    Late,
+    /// Missing bytes.
+    Gap,
+}
+
+/// The line of a record, on its way into the list. All text is harmless.
+#[derive(Debug, Clone)]
+pub struct Summary {
+    /// Its place among all records of its view, from 0.
+    pub place: u64,
+    /// What it is.
+    pub sort: Sort,
+    /// Number of the message, or of the frame.
+    pub number: u64,
+    /// Number of the frame that completed it.
+    pub frame: u64,
+    /// Nanoseconds since the first frame.
+    pub time: Option<i64>,
+    /// The conversation and the sender's side.
+    pub stream: Option<(StreamId, Side)>,
+    /// The source.
+    pub src: String,
+    /// The destination.
+    pub dst: String,
+    /// The protocol.
+    pub protocol: String,
+    /// The message type; may be empty.
+    pub name: String,
+    /// Type and summary in a line.
+    pub info: String,
+    /// The gravest note.
+    pub level: Option<Level>,
+}
+
+impl Summary {
+    /// The line of a record.
+    ///
+    /// # Errors
+    /// A value that cannot be formatted.
+    pub fn of(place: u64, record: &Record<'_>) -> Result<Summary, fmt::Error> {
+        let mut summary = match record {
+            Record::Message(message) => Summary::message(place, message)?,
+            Record::Packet(packet) => {
+                let (name, info) = words_of(packet.of, packet.layers());
+                let frame = packet.of.tree.frame.number;
+                let innermost = packet.innermost().and_then(|layer| packet.of.layer_node(layer));
+                Summary {
+                    time: nanos(packet.moment),
+                    protocol: innermost.map_or("", |node| node.field().name).to_owned(),
+                    level: gravest(packet.notes()),
+                    ..Summary::blank(place, Sort::Packet, frame, frame)
+                }
+                .between(packet.ends())
+                .saying(&name, &info)?
+            }
+            Record::Late(late) => {
+                let (name, info) = words_of(late.of, late.layers.iter());
+                let innermost = late.innermost().and_then(|layer| late.of.layer_node(layer));
+                Summary {
+                    time: nanos(late.moment),
+                    protocol: innermost.map_or("", |node| node.field().name).to_owned(),
+                    level: gravest(late.notes()),
+                    ..Summary::blank(place, Sort::Late, late.frame(), late.frame())
+                }
+                .between(late.ends())
+                .saying(&name, &info)?
+            }
+            Record::Gap(gap) => Summary {
+                stream: Some((gap.stream, gap.side)),
+                protocol: "gap".to_owned(),
+                info: format!("{} bytes missing at {} (given up at frame {})", gap.len, gap.off, gap.frame),
+                level: Some(Level::Broken),
+                ..Summary::blank(place, Sort::Gap, gap.frame, gap.frame)
+            },
+        };
+        cut(&mut summary.info, INFO);
+        Ok(summary)
+    }
+
+    fn message(place: u64, message: &Message<'_>) -> Result<Summary, fmt::Error> {
+        let summary = Summary {
+            time: nanos(Moment { time: message.time(), ..message.moment }),
+            protocol: message.protocol().map_or("", |field| field.name).to_owned(),
+            level: gravest(message.notes()),
+            ..Summary::blank(place, Sort::Message, message.n, message.frame())
+        };
+        let mut summary = summary.between(message.ends()).saying(message.name(), &message.info())?;
+        let preview = message.of.tree.preview_of(message.layer.node);
+        if !preview.is_empty() {
+            summary.info.push_str("  ");
+            clean(preview, &mut summary.info)?;
+        }
+        Ok(summary)
+    }
+
+    fn blank(place: u64, sort: Sort, number: u64, frame: u64) -> Summary {
+        Summary {
+            place,
+            sort,
+            number,
+            frame,
+            time: None,
+            stream: None,
+            src: String::new(),
+            dst: String::new(),
+            protocol: String::new(),
+            name: String::new(),
+            info: String::new(),
+            level: None,
+        }
+    }
+
+    fn between(self, ends: Option<&Ends>) -> Summary {
+        let Some(Ends { src, dst, stream, .. }) = ends else { return self };
+        let words = |address: &Option<_>| address.map_or_else(String::new, |address: crate::tree::Address| address.to_string());
+        Summary { src: words(src), dst: words(dst), stream: *stream, ..self }
+    }
+
+    fn saying(mut self, name: &str, info: &str) -> Result<Summary, fmt::Error> {
+        clean(name, &mut self.name)?;
+        write_summary(name, info, &mut self.info)?;
+        Ok(self)
+    }
+}
+
+fn nanos(moment: Moment) -> Option<i64> {
+    moment.since_start().and_then(|nanos| i64::try_from(nanos).ok())
+}
+
+fn gravest<'n>(notes: impl Iterator<Item = &'n Note>) -> Option<Level> {
+    notes.map(level_of).max_by_key(|level| *level as u8)
+}
+
+/// A line of the list. Words that repeat are numbers, see [`Rows::word`].
+#[derive(Debug, Clone)]
+pub struct Row {
+    /// Its place among all records of its view, from 0.
+    pub place: u64,
+    /// What it is.
+    pub sort: Sort,
+    /// Number of the message, or of the frame.
+    pub number: u64,
+    /// Number of the frame that completed it.
+    pub frame: u64,
+    /// Nanoseconds since the first frame.
+    pub time: Option<i64>,
+    /// The conversation and the sender's side.
+    pub stream: Option<(StreamId, Side)>,
+    /// The source.
+    pub src: u32,
+    /// The destination.
+    pub dst: u32,
+    /// The protocol.
+    pub protocol: u32,
+    /// The message type.
+    pub name: u32,
+    /// Type and summary in a line.
+    pub info: Box<str>,
+    /// The gravest note.
+    pub level: Option<Level>,
+}
+
+/// The list, up to [`limits::BROWSE_ROWS`].
+#[derive(Debug, Default)]
+pub struct Rows {
+    rows: Vec<Row>,
+    words: Vec<Arc<str>>,
+    numbers: HashMap<Arc<str>, u32>,
+    /// Records that found no room.
+    pub left_out: u64,
+}
+
+impl Rows {
+    /// Adds a line, or counts it if there is no room.
+    pub fn push(&mut self, summary: Summary) {
+        if !limits::BROWSE_ROWS.exceeds(self.rows.len()) {
+            self.left_out += 1;
+            return;
+        }
+        let Summary { place, sort, number, frame, time, stream, src, dst, protocol, name, info, level } = summary;
+        let [src, dst, protocol, name] = [src, dst, protocol, name].map(|word| self.number(&word));
+        self.rows.push(Row {
+            place,
+            sort,
+            number,
+            frame,
+            time,
+            stream,
+            src,
+            dst,
+            protocol,
+            name,
+            info: info.into_boxed_str(),
+            level,
+        });
+    }
+
+    fn number(&mut self, word: &str) -> u32 {
+        if let Some(number) = self.numbers.get(word) {
+            return *number;
+        }
+        let number = u32::try_from(self.words.len()).unwrap_or(u32::MAX);
+        let word: Arc<str> = word.into();
+        self.words.push(Arc::clone(&word));
+        self.numbers.insert(word, number);
+        number
+    }
+
+    /// The word of a number.
+    #[must_use]
+    pub fn word(&self, number: u32) -> &str {
+        self.words.get(number as usize).map_or("", |word| word)
+    }
+
+    /// Number of lines.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// A line, by its place in the list.
+    #[must_use]
+    pub fn get(&self, at: usize) -> Option<&Row> {
+        self.rows.get(at)
+    }
+
+    /// The nearest line before or behind `at` that fits, itself not included.
+    #[must_use]
+    pub fn find(&self, at: usize, forward: bool, fits: impl Fn(&Row) -> bool) -> Option<usize> {
+        match forward {
+            true => (at + 1..self.len()).find(|at| self.get(*at).is_some_and(&fits)),
+            false => (0..at.min(self.len())).rev().find(|at| self.get(*at).is_some_and(&fits)),
+        }
+    }
+
+    /// The first line with this number or a later one; the last line if there is none.
+    #[must_use]
+    pub fn of_number(&self, number: u64) -> usize {
+        let numbered = |row: &Row| matches!(row.sort, Sort::Message | Sort::Packet) && row.number >= number;
+        self.rows.iter().position(numbered).unwrap_or(self.len().saturating_sub(1))
+    }
+}
+
+/// Seconds since the first frame, with six digits behind the point.
+#[must_use]
+pub fn seconds(nanos: i64) -> String {
+    let sign = if nanos < 0 { "-" } else { "" };
+    let nanos = nanos.unsigned_abs();
+    let mut out = String::new();
+    // Writing to a String does not fail.
+    let _ = write!(out, "{sign}{}.{:06}", nanos / 1_000_000_000, nanos % 1_000_000_000 / 1_000);
+    out
+}

@@ -1,0 +1,1 @@
+//! Every key and pane on a screen in memory.

@@ -1,0 +1,75 @@
+//! A text over the panes: help, a conversation, statistics.
+
+/// A text that scrolls. Its lines are harmless.
+#[derive(Debug, Clone)]
+pub struct Text {
+    /// What it is.
+    pub title: String,
+    /// Its lines.
+    pub lines: Vec<String>,
+    /// The first line that is shown.
+    pub top: usize,
+    /// The first column that is shown.
+    pub left: usize,
+    /// Whether more lines are on their way.
+    pub is_waiting: bool,
+}
+
+impl Text {
+    /// A text that is complete.
+    #[must_use]
+    pub fn new(title: &str, lines: Vec<String>) -> Text {
+        Text { title: title.to_owned(), lines, top: 0, left: 0, is_waiting: false }
+    }
+
+    /// A text that is on its way.
+    #[must_use]
+    pub fn waiting(title: String) -> Text {
+        Text { title, lines: Vec::new(), top: 0, left: 0, is_waiting: true }
+    }
+
+    /// The keys.
+    #[must_use]
+    pub fn help() -> Text {
+        Text::new("Keys", HELP.lines().map(str::to_owned).collect())
+    }
+
+    /// Scrolls by lines, in a window of so many.
+    pub fn scroll(&mut self, by: isize, height: usize) {
+        let last = self.lines.len().saturating_sub(height);
+        self.top = self.top.saturating_add_signed(by).min(last);
+    }
+
+    /// Scrolls by columns.
+    pub fn shift(&mut self, by: isize) {
+        let widest = self.lines.iter().map(|line| line.chars().count()).max().unwrap_or_default();
+        self.left = self.left.saturating_add_signed(by).min(widest);
+    }
+}
+
+/// The keys, in the order of their use.
+const HELP: &str = "\
+Tab, Shift-Tab   next pane, pane before
+↑ ↓ j k          up, down            PageUp PageDown   a page
+Home End         first, last         ← →  Enter        fold, unfold
+
+m  p             messages, packets
+/                display filter: Tab completes, ↑ ↓ earlier ones
+Esc              all records again
+n  N             next match of the last filter, the one before
+g                go to a number
+]  [             next of the same kind, the one before
+}  {             next of the same conversation, the one before
+>  <             next buffer, the one before
+x                bytes as hex or as text
+
+f                follow the conversation
+s                statistics
+d                decode a conversation as a protocol
+b                bookmark             t  note
+y                copy: h hex, f filter, j JSON, c C array
+o                save the bytes of the field
+F                next file
+
+Ctrl-Z           suspend
+?                these keys           q  quit";

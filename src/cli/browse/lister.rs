@@ -1,0 +1,117 @@
+//! Reads an input for the list of records.
+
+use super::super::audience::Audience;
+use super::super::input::Run;
+use super::super::progress::Whole;
+use super::Input;
+use crate::browse::{Event, Pass, Summary};
+use crate::filter::Filter;
+use crate::record::{Tally, View};
+use crate::registry::Registry;
+use crate::sink::{Begin, Problem};
+use crate::tree::{Carriers, Demand, Depth, Dissection, Extras};
+use std::fmt;
+use std::io;
+use std::time::{Duration, Instant};
+
+/// Records that are sent at once.
+const BATCH: usize = 1024;
+
+/// How long records wait for others.
+const PATIENCE: Duration = Duration::from_millis(30);
+
+/// Reads an input to its end.
+pub(super) fn list(input: &Input, pass: &Pass) {
+    let filter = Some(pass.filter.as_str()).filter(|filter| !filter.is_empty());
+    let mut lister = Lister {
+        input,
+        pass,
+        filter: filter.and_then(|filter| Filter::parse(filter, Registry::default()).ok()),
+        tally: Tally::new(pass.view),
+        place: 0,
+        batch: Vec::new(),
+        sent: Instant::now(),
+        problem: None,
+    };
+    let progress = Whole::new(String::new(), None).part(None);
+    match Run::open(&input.source, &input.how, &mut lister, progress) {
+        Ok(mut run) => {
+            while run.step(&mut lister).unwrap_or_default() {}
+            // What is wrong with the input is in the problem.
+            let _ = run.end(&mut lister);
+        }
+        Err(refused) => lister.problem = lister.problem.take().or(refused.text()),
+    }
+    lister.send();
+    let problem = lister.problem.take();
+    input.send(Event::End(pass.number, problem));
+}
+
+struct Lister<'a> {
+    input: &'a Input,
+    pass: &'a Pass,
+    filter: Option<Filter>,
+    tally: Tally,
+    /// Records so far, whether they match or not.
+    place: u64,
+    batch: Vec<Summary>,
+    sent: Instant,
+    problem: Option<String>,
+}
+
+impl Lister<'_> {
+    fn send(&mut self) {
+        if !self.batch.is_empty() {
+            self.input.send(Event::Records(self.pass.number, std::mem::take(&mut self.batch)));
+        }
+        self.sent = Instant::now();
+    }
+}
+
+impl Audience for Lister<'_> {
+    fn demand(&self) -> Demand {
+        let carriers = Carriers::shown(self.pass.view == View::Packets);
+        let headings = Demand { carriers, ..Demand::HEADINGS }.with(Extras::PREVIEWS);
+        let demand = match &self.filter {
+            Some(filter) => headings.and(Demand { carriers: Carriers::Full, ..filter.demand() }),
+            None => headings,
+        };
+        Demand { depth: Depth::Streams, ..demand }
+    }
+
+    fn begin(&mut self, _: &Begin<'_>) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn tree(&mut self, of: Dissection<'_>, captured: bool) -> io::Result<()> {
+        let Lister { filter, tally, place, batch, .. } = self;
+        tally
+            .records(of, captured, |record| {
+                if filter.as_ref().is_none_or(|filter| filter.matches(&record)) {
+                    batch.push(Summary::of(*place, &record)?);
+                }
+                *place += 1;
+                Ok::<(), fmt::Error>(())
+            })
+            .map_err(io::Error::other)?;
+        if self.batch.len() >= BATCH || !self.batch.is_empty() && self.sent.elapsed() > PATIENCE {
+            self.send();
+        }
+        Ok(())
+    }
+
+    fn has_enough(&self) -> bool {
+        self.input.stops()
+    }
+
+    fn complain(&mut self, what: fmt::Arguments<'_>) {
+        self.problem = Some(what.to_string());
+    }
+
+    fn end(&mut self, problem: Option<&Problem<'_>>) -> io::Result<()> {
+        if let Some(Problem { frame, text, .. }) = problem {
+            self.problem = Some(format!("after frame {frame}: {text}"));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,340 @@
+//! `browse`: the interactive view on a terminal.
+
+mod finder;
+mod lister;
+mod spool;
+mod terminal;
+mod texts;
+
+use super::args::{BrowseOptions, Reading};
+use super::audience::Audience;
+use super::input::{How, Run};
+use super::notes;
+use super::progress::Whole;
+use super::replace::Replacement;
+use super::source::Source;
+use super::{Exit, complain, forms, interrupt};
+use crate::browse::{Effect, Event, Pass, State, draw};
+use crate::filter::Filter;
+use crate::record::{Bookmarks, View};
+use crate::registry::Registry;
+use crate::sink::Begin;
+use crate::tree::{Demand, Dissection, clean};
+use finder::Finder;
+use ratatui::crossterm::event::{self, Event as Typed};
+use ratatui::layout::Size;
+pub(super) use spool::Spool;
+use std::fs::OpenOptions;
+use std::io::{self, IsTerminal, Write};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::time::{Duration, Instant};
+use terminal::Terminal;
+
+/// Answers that wait for the screen.
+const WAITING: usize = 8;
+
+/// How long a key is waited for: while answers are on their way, and otherwise.
+const SOON: Duration = Duration::from_millis(10);
+const LATER: Duration = Duration::from_millis(100);
+
+/// How long answers are taken before the screen is drawn.
+const AT_ONCE: Duration = Duration::from_millis(10);
+
+/// Shows inputs until the user has seen enough.
+pub(super) fn run(options: &BrowseOptions, reading: &Reading) -> Exit {
+    let prepared = || {
+        if !io::stdout().is_terminal() {
+            return Err("browse needs a terminal; without browse, records are printed".to_owned());
+        }
+        if let Some(filter) = &options.filter {
+            Filter::parse(filter, Registry::default()).map_err(|mistake| format!("-Y: {mistake}"))?;
+        }
+        How::new(reading)
+    };
+    match prepared() {
+        Ok(how) => match open(options, reading, &how) {
+            Ok(sources) => Browser::new(options, reading.clone(), how, sources).run().unwrap_or_else(|error| {
+                complain(format_args!("the terminal cannot be used: {error}"));
+                Exit::Failed
+            }),
+            Err(exit) => exit,
+        },
+        Err(wrong) => {
+            complain(format_args!("{wrong}"));
+            Exit::Usage
+        }
+    }
+}
+
+/// The inputs, each of which can be opened more than once. One that cannot be read is reported before the screen is used.
+fn open(options: &BrowseOptions, reading: &Reading, how: &How) -> Result<Vec<Arc<Source>>, Exit> {
+    let mut sources = Vec::new();
+    for source in Source::all(&options.files, reading) {
+        if source.is_whole() {
+            let progress = Whole::new(source.name(), None).part(None);
+            Run::open(&source, how, &mut Nothing, progress).map_err(|refused| refused.exit)?;
+            sources.push(Arc::new(source));
+        } else {
+            let name = source.name();
+            let spooled = source.open().and_then(|input| Spool::begin(name.clone(), input));
+            let spool = spooled.map_err(|error| {
+                complain(format_args!("{name}: cannot be opened: {error}"));
+                Exit::CannotOpen
+            })?;
+            sources.push(Arc::new(Source::Spooled(spool)));
+        }
+    }
+    Ok(sources)
+}
+
+/// Takes nothing: an input is only opened.
+struct Nothing;
+
+impl Audience for Nothing {
+    fn demand(&self) -> Demand {
+        Demand::FRAMES
+    }
+
+    fn begin(&mut self, _: &Begin<'_>) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn tree(&mut self, _: Dissection<'_>, _: bool) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn end(&mut self, _: Option<&crate::sink::Problem<'_>>) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// What several threads need to read an input.
+#[derive(Clone)]
+struct Input {
+    source: Arc<Source>,
+    how: Arc<How>,
+    /// Whether the answer is no longer wanted.
+    stop: Arc<AtomicBool>,
+    to: SyncSender<Event>,
+}
+
+impl Input {
+    /// Sends an answer. False if it is no longer wanted.
+    fn send(&self, event: Event) -> bool {
+        !self.stops() && self.to.send(event).is_ok()
+    }
+
+    fn stops(&self) -> bool {
+        self.stop.load(Ordering::Relaxed) || interrupt::is_requested()
+    }
+}
+
+/// The program around the state.
+struct Browser {
+    state: State,
+    reading: Reading,
+    how: Arc<How>,
+    sources: Vec<Arc<Source>>,
+    to: SyncSender<Event>,
+    answers: Receiver<Event>,
+    pass: Pass,
+    /// Ends the threads that read for the list, for the fields and for a text.
+    stop_list: Arc<AtomicBool>,
+    stop_text: Arc<AtomicBool>,
+    finder: Option<Finder>,
+    /// Questions without an answer so far.
+    is_waiting: bool,
+    is_over: bool,
+}
+
+impl Browser {
+    fn new(options: &BrowseOptions, reading: Reading, how: How, sources: Vec<Arc<Source>>) -> Browser {
+        let (to, answers) = sync_channel(WAITING);
+        let view = if options.packets { View::Packets } else { View::Messages };
+        let names = sources.iter().map(|source| source.name()).collect();
+        let filter = options.filter.as_deref().unwrap_or_default();
+        let state = State::new(names, view, filter, forms::theme(options.color), Size::default());
+        Browser {
+            state,
+            reading,
+            how: Arc::new(how.silent()),
+            sources,
+            to,
+            answers,
+            pass: Pass { number: 0, file: 0, view, filter: String::new() },
+            stop_list: Arc::default(),
+            stop_text: Arc::default(),
+            finder: None,
+            is_waiting: true,
+            is_over: false,
+        }
+    }
+
+    fn run(mut self) -> io::Result<Exit> {
+        let mut terminal = Terminal::enter()?;
+        self.state.handle(Event::Resize(terminal.size()?));
+        while !self.is_over && !interrupt::is_requested() {
+            self.act(&mut terminal)?;
+            terminal.draw(|frame| draw::draw(&self.state, frame))?;
+            if !self.listen()? && terminal.is_stopped() {
+                terminal.suspend()?;
+            }
+        }
+        self.stop_list.store(true, Ordering::Relaxed);
+        self.stop_text.store(true, Ordering::Relaxed);
+        terminal.leave();
+        Ok(Exit::Fine)
+    }
+
+    /// Waits until something happens, or for a moment. False if nothing did.
+    fn listen(&mut self) -> io::Result<bool> {
+        let patience = if self.is_waiting { SOON } else { LATER };
+        let begun = Instant::now();
+        let mut any = false;
+        while event::poll(if any { Duration::ZERO } else { patience })? {
+            any = true;
+            match event::read()? {
+                Typed::Key(key) => self.state.handle(Event::Key(key)),
+                Typed::Mouse(mouse) => self.state.handle(Event::Mouse(mouse)),
+                Typed::Resize(width, height) => self.state.handle(Event::Resize(Size { width, height })),
+                _ => {}
+            }
+            if begun.elapsed() > AT_ONCE {
+                break;
+            }
+        }
+        let begun = Instant::now();
+        while let Ok(answer) = self.answers.try_recv() {
+            any = true;
+            self.state.handle(answer);
+            if begun.elapsed() > AT_ONCE {
+                break;
+            }
+        }
+        self.is_waiting = self.state.is_waiting();
+        Ok(any)
+    }
+
+    /// Does what the state asks for.
+    fn act(&mut self, terminal: &mut Terminal) -> io::Result<()> {
+        for effect in self.state.take_effects() {
+            match effect {
+                Effect::Quit => self.is_over = true,
+                Effect::Suspend => terminal.suspend()?,
+                Effect::Read(pass) => self.read(pass),
+                Effect::Dissect(place) => {
+                    if let Some(finder) = &self.finder {
+                        finder.find(place);
+                    }
+                }
+                Effect::Follow(number, stream) => {
+                    let input = self.text_input();
+                    self.spawn(move || texts::follow(&input, number, stream));
+                }
+                Effect::Statistics(number) => {
+                    let (input, width) = (self.text_input(), usize::from(terminal.size()?.width));
+                    self.spawn(move || texts::statistics(&input, number, width));
+                }
+                Effect::Copy(text) => terminal.copy(&text)?,
+                Effect::Save(name, bytes) => {
+                    let message = save(Path::new(&name), &bytes);
+                    self.state.handle(Event::Message(message));
+                }
+                Effect::Keep(bookmarks) => self.keep(&bookmarks),
+                Effect::DecodeAs(text) => self.decode_as(text),
+            }
+            self.is_waiting = true;
+        }
+        Ok(())
+    }
+
+    fn source(&self) -> Option<Arc<Source>> {
+        self.sources.get(self.pass.file).map(Arc::clone)
+    }
+
+    fn input(&self, stop: &Arc<AtomicBool>) -> Input {
+        let source = self.source().unwrap_or_else(|| Arc::new(Source::Text(String::new())));
+        Input { source, how: Arc::clone(&self.how), stop: Arc::clone(stop), to: self.to.clone() }
+    }
+
+    /// The input for a text. An earlier text is no longer wanted.
+    fn text_input(&mut self) -> Input {
+        self.stop_text.store(true, Ordering::Relaxed);
+        self.stop_text = Arc::default();
+        self.input(&self.stop_text)
+    }
+
+    /// Works on a thread of its own, which ends with the process.
+    fn spawn(&mut self, work: impl FnOnce() + Send + 'static) {
+        if let Err(error) = std::thread::Builder::new().spawn(work) {
+            self.state.handle(Event::Message(format!("no thread can be started: {error}")));
+        }
+    }
+
+    /// Reads the input for the list, in place of what is being read.
+    fn read(&mut self, pass: Pass) {
+        self.stop_list.store(true, Ordering::Relaxed);
+        self.stop_list = Arc::default();
+        let is_other_file = self.pass.number == 0 || pass.file != self.pass.file;
+        self.pass = pass.clone();
+        let input = self.input(&self.stop_list);
+        self.finder = Finder::start(input.clone(), &pass);
+        if let (true, Some(path)) = (is_other_file, self.source().and_then(|source| Some(source.path()?.to_owned()))) {
+            match notes::read(&path) {
+                Ok(bookmarks) => self.state.handle(Event::Bookmarks(bookmarks.unwrap_or_default())),
+                Err(wrong) => self.state.handle(Event::Message(wrong)),
+            }
+        }
+        self.spawn(move || lister::list(&input, &pass));
+    }
+
+    /// Writes bookmarks and notes beside their capture.
+    fn keep(&mut self, bookmarks: &Bookmarks) {
+        let kept = match self.source().and_then(|source| source.path().map(Bookmarks::path_of)) {
+            Some(path) => write(&path, bookmarks.to_string().as_bytes())
+                .map(|()| format!("kept in {}", path.display()))
+                .unwrap_or_else(|error| format!("{}: {error}", path.display())),
+            None => "this input is no file, so the bookmark ends with this view".to_owned(),
+        };
+        self.state.handle(Event::Message(kept));
+    }
+
+    /// Reads conversations in another way, from the beginning.
+    fn decode_as(&mut self, text: String) {
+        self.reading.decode_as.push(text);
+        match How::new(&self.reading) {
+            Ok(how) => {
+                self.how = Arc::new(how.silent());
+                self.state.reload();
+            }
+            Err(wrong) => {
+                self.reading.decode_as.pop();
+                self.state.handle(Event::Message(wrong.replace('\n', " ")));
+            }
+        }
+    }
+}
+
+/// Writes a file that replaces an earlier one when it is complete.
+fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let (mut file, replacement) = Replacement::create(path)?;
+    file.write_all(bytes)?;
+    file.flush()?;
+    replacement.map_or(Ok(()), Replacement::commit)
+}
+
+/// Writes bytes into a new file, and reports how that went.
+fn save(path: &Path, bytes: &[u8]) -> String {
+    let mut name = String::new();
+    // Writing to a String does not fail.
+    let _ = clean(&path.to_string_lossy(), &mut name);
+    let written = OpenOptions::new().write(true).create_new(true).open(path).and_then(|mut file| file.write_all(bytes));
+    match written {
+        Ok(()) => format!("{} bytes in {name}", bytes.len()),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => format!("{name} exists; nothing was written"),
+        Err(error) => format!("{name}: {error}"),
+    }
+}

@@ -1,0 +1,169 @@
+//! Texts over the panes: a conversation, and statistics.
+
+use super::super::audience::Audience;
+use super::super::input;
+use super::Input;
+use crate::browse::Event;
+use crate::follow::{Dump, Follower, Form};
+use crate::input::Extra;
+use crate::limits;
+use crate::record::Forgotten;
+use crate::render::Theme;
+use crate::sink::{Begin, Problem};
+use crate::stats::{Details, Part, Stats, TableLook, print_tables};
+use crate::tree::{Demand, Dissection, Extras, StreamId};
+use std::fmt;
+use std::io::{self, Write};
+use std::net::IpAddr;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Reads a conversation, its messages named.
+pub(super) fn follow(input: &Input, number: u64, stream: StreamId) {
+    let text = Bounded::default();
+    let dump = Dump::new(text.clone(), Form::Hex, Theme::plain(), None);
+    let mut following = Following { input, follower: Follower::new(Some(stream)), dump };
+    // Text past its limit ends the reading.
+    let read = input::input(&input.source, &input.how, &mut following).and_then(|_| following.dump.finish());
+    drop(read);
+    input.send(Event::Text(number, text.lines()));
+}
+
+/// Counts what is in the input.
+pub(super) fn statistics(input: &Input, number: u64, width: usize) {
+    let stats = Stats::detailed(input.how.registry(), Part::all(), Details::default());
+    let mut counting = Counting { input, stats };
+    let mut text = Bounded::default();
+    let look = TableLook { theme: Theme::plain(), width: Some(width), all: false };
+    let read = input::input(&input.source, &input.how, &mut counting);
+    drop(read.and_then(|_| print_tables(&counting.stats, look, &mut text)));
+    input.send(Event::Text(number, text.lines()));
+}
+
+/// Text up to a limit.
+#[derive(Clone, Default)]
+struct Bounded(Arc<Mutex<(Vec<u8>, bool)>>);
+
+impl Bounded {
+    fn lines(&self) -> Vec<String> {
+        let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let (text, is_cut) = &*kept;
+        let mut lines: Vec<String> = String::from_utf8_lossy(text).lines().map(str::to_owned).collect();
+        if *is_cut {
+            lines
+                .push(format!("… the rest is left out; --limit browse.text={} doubles the limit", limits::BROWSE_TEXT.get() * 2));
+        }
+        if lines.is_empty() {
+            lines.push("nothing".to_owned());
+        }
+        lines
+    }
+}
+
+impl Write for Bounded {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if kept.0.len().saturating_add(bytes.len()) > limits::BROWSE_TEXT.get() {
+            kept.1 = true;
+            return Err(io::ErrorKind::WriteZero.into());
+        }
+        kept.0.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+struct Following<'a> {
+    input: &'a Input,
+    follower: Follower,
+    dump: Dump<Bounded>,
+}
+
+impl Audience for Following<'_> {
+    fn demand(&self) -> Demand {
+        self.follower.demand().with(Extras::SUMMARIES).with(Extras::NAMES)
+    }
+
+    fn begin(&mut self, _: &Begin<'_>) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn tree(&mut self, of: Dissection<'_>, captured: bool) -> io::Result<()> {
+        let Following { follower, dump, .. } = self;
+        follower.listen(of, captured, |heard| dump.heard(heard))
+    }
+
+    fn has_enough(&self) -> bool {
+        self.input.stops()
+    }
+
+    fn complain(&mut self, _: fmt::Arguments<'_>) {}
+
+    fn end(&mut self, _: Option<&Problem<'_>>) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+struct Counting<'a> {
+    input: &'a Input,
+    stats: Stats,
+}
+
+impl Audience for Counting<'_> {
+    fn demand(&self) -> Demand {
+        self.stats.demand()
+    }
+
+    fn begin(&mut self, begin: &Begin<'_>) -> io::Result<()> {
+        self.stats.begin(begin);
+        Ok(())
+    }
+
+    fn tree(&mut self, of: Dissection<'_>, captured: bool) -> io::Result<()> {
+        self.stats.tree(of, captured);
+        Ok(())
+    }
+
+    fn has_enough(&self) -> bool {
+        self.input.stops()
+    }
+
+    fn complain(&mut self, _: fmt::Arguments<'_>) {}
+
+    fn extras(&mut self, extras: &[(Extra, u64)]) {
+        self.stats.input.extras = extras.iter().map(|(what, count)| (what.to_string(), *count)).collect();
+    }
+
+    fn names(&mut self, names: &[(IpAddr, String)]) {
+        self.stats.names(names);
+    }
+
+    fn forgotten(&mut self, forgotten: Forgotten) {
+        self.stats.tally.forgotten = forgotten;
+    }
+
+    fn end(&mut self, problem: Option<&Problem<'_>>) -> io::Result<()> {
+        self.stats.end();
+        self.stats.input.damage = problem.map(|problem| problem.text.to_owned());
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_ends_at_its_limit_and_says_so() {
+        let mut text = Bounded::default();
+        let line = [b"a".repeat(1023), b"\n".to_vec()].concat();
+        let most = limits::BROWSE_TEXT.get() / line.len();
+        let written = (0..=most).take_while(|_| text.write_all(&line).is_ok()).count();
+        assert_eq!(written, most);
+        let lines = text.lines();
+        assert_eq!(lines.len(), most + 1);
+        assert!(lines.last().unwrap().contains("browse.text"));
+    }
+}
