@@ -6,6 +6,7 @@ use super::text::Text;
 use super::{Effect, Focus, State};
 use crate::record::View;
 use crate::registry::Registry;
+use crate::render::word_lines;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
 use ratatui::layout::{Position, Rect};
 
@@ -16,7 +17,8 @@ const WHEEL: isize = 3;
 const SHIFT: isize = 8;
 
 /// Names that are offered for completion.
-const OFFERED: usize = 40;
+const OFFERED: usize = 24;
+const OFFERED_LINES: usize = 4;
 
 /// A key is pressed.
 pub fn press(state: &mut State, key: KeyEvent) {
@@ -58,25 +60,31 @@ fn type_in(state: &mut State, code: KeyCode) {
         KeyCode::Up | KeyCode::Down if prompt.purpose == Purpose::Filter => {
             prompt.recall(&state.history, code == KeyCode::Up);
         }
-        KeyCode::Tab if prompt.purpose == Purpose::Filter => complete(prompt),
+        KeyCode::Tab if prompt.purpose == Purpose::Filter => complete(prompt, usize::from(state.size.width)),
         _ => {}
     }
 }
 
-fn complete(prompt: &mut Prompt) {
+/// Completes the word before the cursor, and shows the names that go on from it in lines of this width.
+fn complete(prompt: &mut Prompt, width: usize) {
     let word = prompt.word().to_owned();
+    if word.is_empty() {
+        return;
+    }
     let mut names: Vec<&str> = names().filter(|name| name.starts_with(&word)).collect();
     names.sort_unstable();
     names.dedup();
     prompt.complete(&names);
-    prompt.wrong.clear();
-    match names.get(..OFFERED) {
-        _ if word.is_empty() => {}
-        _ if names.is_empty() => prompt.wrong.push(format!("no field begins with {word}")),
-        Some(first) => prompt.wrong.push(format!("{} … ({} names)", first.join(" "), names.len())),
-        None if names.len() > 1 => prompt.wrong.push(names.join(" ")),
-        None => {}
-    }
+    let offered = match names.as_slice() {
+        [] => format!("no field begins with {word}"),
+        [_] => return,
+        names => {
+            let more = names.len().saturating_sub(OFFERED);
+            let shown = names.get(..OFFERED).unwrap_or(names).join(" ");
+            if more > 0 { format!("{shown} … (+{more} more)") } else { shown }
+        }
+    };
+    prompt.wrong = word_lines(&offered, width).take(OFFERED_LINES).map(str::to_owned).collect();
 }
 
 /// Names of protocols and fields that filters take.
@@ -86,7 +94,7 @@ fn names() -> impl Iterator<Item = &'static str> {
 
 /// Keys of a text over the panes.
 fn read_text(state: &mut State, code: KeyCode) {
-    let height = usize::from(state.size.height.saturating_sub(2));
+    let height = text_rows(state);
     let page = isize::try_from(height.max(1)).unwrap_or(isize::MAX);
     let Some(text) = &mut state.text else { return };
     match code {
@@ -101,6 +109,11 @@ fn read_text(state: &mut State, code: KeyCode) {
         KeyCode::Right => text.shift(SHIFT),
         _ => {}
     }
+}
+
+/// Lines of a text that are visible: all but the head, its title and the foot.
+fn text_rows(state: &State) -> usize {
+    usize::from(state.size.height.saturating_sub(3))
 }
 
 /// The second key of `y`.
@@ -253,8 +266,9 @@ pub fn mouse(state: &mut State, mouse: MouseEvent) {
         MouseEventKind::Down(MouseButton::Left) => 0,
         _ => return,
     };
+    let height = text_rows(state);
     if let Some(text) = &mut state.text {
-        return text.scroll(by, usize::from(state.size.height.saturating_sub(2)));
+        return text.scroll(by, height);
     }
     let panes = state.panes();
     let at = Position { x: mouse.column, y: mouse.row };

@@ -231,8 +231,8 @@ impl Browser {
                     }
                 }
                 Effect::Follow(number, stream) => {
-                    let input = self.text_input();
-                    self.spawn(move || texts::follow(&input, number, stream));
+                    let (input, width) = (self.text_input(), usize::from(terminal.size()?.width));
+                    self.spawn(move || texts::follow(&input, number, stream, width));
                 }
                 Effect::Statistics(number) => {
                     let (input, width) = (self.text_input(), usize::from(terminal.size()?.width));

@@ -18,9 +18,9 @@ use std::net::IpAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Reads a conversation, its messages named.
-pub(super) fn follow(input: &Input, number: u64, stream: StreamId) {
+pub(super) fn follow(input: &Input, number: u64, stream: StreamId, width: usize) {
     let text = Bounded::default();
-    let dump = Dump::new(text.clone(), Form::Hex, Theme::plain(), None);
+    let dump = Dump::new(text.clone(), Form::Hex, Theme::plain(), Some(width));
     let mut following = Following { input, follower: Follower::new(Some(stream)), dump };
     // Text past its limit ends the reading.
     let read = input::input(&input.source, &input.how, &mut following).and_then(|_| following.dump.finish());
