@@ -203,6 +203,12 @@ impl State {
         std::mem::take(&mut self.effects)
     }
 
+    /// Whether the terminal is to be given back, so that keys from now on are not for this program.
+    #[must_use]
+    pub fn is_leaving(&self) -> bool {
+        self.effects.iter().any(|effect| matches!(effect, Effect::Quit | Effect::Suspend))
+    }
+
     /// Whether answers are on their way.
     #[must_use]
     pub fn is_waiting(&self) -> bool {

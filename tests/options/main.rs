@@ -107,6 +107,7 @@ const ALL: &[(&str, &str, &[Case])] = &[
     ("", "options.txt", messages::CASES),
     ("follow", "options-follow.txt", tasks::FOLLOW),
     ("stats", "options-stats.txt", tasks::STATS),
+    ("browse", "options-browse.txt", tasks::BROWSE),
     ("explore", "options-explore.txt", tasks::EXPLORE),
     ("objects", "options-objects.txt", tasks::OBJECTS),
     ("split", "options-split.txt", tasks::SPLIT),

@@ -83,6 +83,37 @@ pub const EXPLORE: &[Case] = &[
     ("--no-user-ksy", "-s tcp/4 samples/neighbours.pcap", Same),
 ];
 
+/// Without a terminal, all that can differ is what is checked before one is used.
+pub const BROWSE: &[Case] = &[
+    ("-r no-such-file", "samples/talk.pcap", Differs),
+    ("-Y tcp.prot==1", "samples/talk.pcap", Differs),
+    ("--packets", "samples/talk.pcap", Same),
+    ("--color auto", "samples/talk.pcap", Same),
+    ("--color always", "samples/talk.pcap", Same),
+    ("--color never", "samples/talk.pcap", Same),
+    ("--pager auto", "samples/talk.pcap", Same),
+    ("--pager never", "samples/talk.pcap", Same),
+    ("--help", "", Differs),
+    ("--hex 'no digits'", "", Differs),
+    ("--as udp", "samples/talk.pcap", Differs),
+    ("--link no-such-link", "samples/talk.pcap", Differs),
+    ("--port tcp:27000", "samples/talk.pcap", Differs),
+    ("--input-format pcap", "samples/pipboy-update.txt", Differs),
+    ("--input-format hex", "samples/talk.pcap", Differs),
+    ("--input-format raw", "samples/talk.pcap", Differs),
+    ("--input-format follow", "samples/talk.pcap", Differs),
+    ("--explain-input", "samples/talk.pcap", Differs),
+    ("-d tcp.port==27000,no-such-protocol", "samples/talk.pcap", Differs),
+    ("-o tcp.no_such_setting=true", "samples/talk.pcap", Differs),
+    ("--limit no.such.limit=5", "samples/talk.pcap", Differs),
+    ("--threads 1", "samples/talk.pcap", Same),
+    ("--show-secrets", "samples/talk.pcap", Same),
+    ("--no-heuristics", "samples/talk.pcap", Same),
+    ("-k no-such-file.ksy", "samples/talk.pcap", Differs),
+    ("--ksy-dir no-such-folder", "samples/talk.pcap", Same),
+    ("--no-user-ksy", "samples/talk.pcap", Same),
+];
+
 pub const STATS: &[Case] = &[
     ("-r samples/linux-cooked.pcap", "-z io,phs", Differs),
     ("-Y tcp", "-z overview samples/linux-cooked.pcap", Differs),

@@ -13,11 +13,9 @@ use super::notes;
 use super::progress::Whole;
 use super::replace::Replacement;
 use super::source::Source;
-use super::{Exit, complain, forms, interrupt};
+use super::{Exit, complain, forms, interrupt, intervals};
 use crate::browse::{Effect, Event, Pass, State, draw};
-use crate::filter::Filter;
 use crate::record::{Bookmarks, View};
-use crate::registry::Registry;
 use crate::sink::Begin;
 use crate::tree::{Demand, Dissection, clean};
 use finder::Finder;
@@ -45,28 +43,26 @@ const AT_ONCE: Duration = Duration::from_millis(10);
 
 /// Shows inputs until the user has seen enough.
 pub(super) fn run(options: &BrowseOptions, reading: &Reading) -> Exit {
-    let prepared = || {
-        if !io::stdout().is_terminal() {
-            return Err("browse needs a terminal; without browse, records are printed".to_owned());
-        }
-        if let Some(filter) = &options.filter {
-            Filter::parse(filter, Registry::default()).map_err(|mistake| format!("-Y: {mistake}"))?;
-        }
-        How::new(reading)
-    };
-    match prepared() {
-        Ok(how) => match open(options, reading, &how) {
-            Ok(sources) => Browser::new(options, reading.clone(), how, sources).run().unwrap_or_else(|error| {
-                complain(format_args!("the terminal cannot be used: {error}"));
-                Exit::Failed
-            }),
-            Err(exit) => exit,
-        },
+    let checked = options.filter.as_deref().map_or(Ok(()), |filter| intervals::parsed("-Y", filter).map(drop));
+    let how = match checked.and_then(|()| How::new(reading)) {
+        Ok(how) => how,
         Err(wrong) => {
             complain(format_args!("{wrong}"));
-            Exit::Usage
+            return Exit::Usage;
         }
+    };
+    let sources = match open(options, reading, &how) {
+        Ok(sources) => sources,
+        Err(exit) => return exit,
+    };
+    if !io::stdout().is_terminal() {
+        complain(format_args!("browse needs a terminal; without browse, records are printed"));
+        return Exit::Usage;
     }
+    Browser::new(options, reading.clone(), how, sources).run().unwrap_or_else(|error| {
+        complain(format_args!("the terminal cannot be used: {error}"));
+        Exit::Failed
+    })
 }
 
 /// The inputs, each of which can be opened more than once. One that cannot be read is reported before the screen is used.
@@ -202,7 +198,7 @@ impl Browser {
                 Typed::Resize(width, height) => self.state.handle(Event::Resize(Size { width, height })),
                 _ => {}
             }
-            if begun.elapsed() > AT_ONCE {
+            if begun.elapsed() > AT_ONCE || self.state.is_leaving() {
                 break;
             }
         }
