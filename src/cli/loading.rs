@@ -47,6 +47,20 @@ pub(super) fn load(loading: &Loading, read: &mut Vec<PathBuf>) -> Result<(), Exi
     })
 }
 
+/// The same again, while a screen is in use.
+///
+/// # Errors
+/// What is wrong first, in a line. What was loaded before stays.
+pub(super) fn reload(loading: &Loading, read: &mut Vec<PathBuf>) -> Result<(), String> {
+    let mut first = None;
+    let errors = |diagnostics: &[Diagnostic]| {
+        let error = diagnostics.iter().find(|diagnostic| diagnostic.error);
+        first = error.map(|error| error.to_string().lines().next().unwrap_or_default().to_owned());
+    };
+    let loaded = load_and(loading, read, errors, |_| {});
+    loaded.map_err(|wrong| wrong.or(first).unwrap_or_else(|| "a Kaitai Struct file cannot be read".to_owned()))
+}
+
 /// The same without a report.
 pub(super) fn load_silently(loading: &Loading) -> Result<(), Option<String>> {
     load_and(loading, &mut Vec::new(), |_| {}, |_| {})

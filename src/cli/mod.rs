@@ -101,7 +101,8 @@ fn run_task(line: Vec<OsString>) -> Exit {
         Ok(args) => args,
         Err(exit) => return exit,
     };
-    if !args.loading.watch {
+    let is_view = matches!(args.task, Some(Task::Browse { .. }));
+    if !args.loading.watch || is_view && watched(&args).is_ok() {
         let screen = Screen { pages: args.pager == Paging::Auto, kept: None };
         return perform(args, screen, &mut Vec::new());
     }
@@ -142,9 +143,6 @@ fn watched(args: &Args) -> Result<Vec<PathBuf>, &'static str> {
     if matches!(args.task, Some(Task::Completions { .. } | Task::Man)) {
         return Err("this command reads no files");
     }
-    if matches!(args.task, Some(Task::Browse { .. })) {
-        return Err("browse reads its files once; leave --watch out");
-    }
     let mut named = loading::named(&args.loading);
     let files = args.input_files();
     let reads_input = !matches!(args.task, Some(Task::Protocols(_) | Task::Fields(_) | Task::Schema { .. } | Task::Ksy(_)));
@@ -182,7 +180,11 @@ fn perform(args: Args, screen: Screen, read: &mut Vec<PathBuf>) -> Exit {
         Some(Task::Follow { options, reading }) => return follow::run(options, reading, screen),
         Some(Task::Stats { options, reading }) => return stats::run(options, reading, screen),
         Some(Task::Split(options)) => return split::run(options, screen),
-        Some(Task::Browse { options, reading }) => return browse::run(options, reading),
+        Some(Task::Browse { options, reading }) => {
+            let mut files = args.loading.watch.then(|| watch::Files::new(watched(&args).unwrap_or_default()));
+            files.iter_mut().for_each(|files| files.also(std::mem::take(read)));
+            return browse::run(options, reading, files.map(|files| (files, &args.loading)));
+        }
         Some(Task::Explore { options, reading }) => return explore::run(options, reading, screen),
         Some(Task::Objects(objects)) => return objects::run(objects, screen),
         None if !args.habits.export_objects.is_empty() => return objects::export(args, screen),

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 /// Between two comparisons.
-const PERIOD: Duration = Duration::from_millis(200);
+pub(super) const PERIOD: Duration = Duration::from_millis(200);
 /// A change is complete when nothing changes for this time.
 const SETTLED: Duration = Duration::from_millis(40);
 /// Comparisons until a file that never rests is read all the same.
@@ -128,7 +128,7 @@ impl Files {
     }
 
     /// Whether a file changed since the last answer.
-    fn has_changed(&mut self) -> bool {
+    pub(super) fn has_changed(&mut self) -> bool {
         let now = self.now();
         let has_changed = now != self.known;
         self.known = now;

@@ -176,6 +176,27 @@ def pipe(terminal, sample):
     terminal.check_given_back(0)
 
 
+def watch(terminal, sample):
+    del sample
+    format_file = os.path.join(terminal.folder, "echo.ksy")
+
+    def describe(name):
+        text = f"meta: {{id: echo, endian: le}}\nseq: [{{id: {name}, type: u2}}, {{id: rest, size-eos: true}}]\n"
+        with open(format_file, "w", encoding="utf-8") as file:
+            file.write(text)
+
+    describe("first")
+    terminal.shell(f'clear; "$PROGRAM" browse --watch -k {format_file} --hex "01 02 03 04"')
+    terminal.wait("Records  1 of 1", "first", without=("second",))
+    describe("second")
+    terminal.wait("Records  1 of 1", "second", without=("first",))
+    with open(format_file, "w", encoding="utf-8") as file:
+        file.write("meta: {id: echo}\nseq: [{id: third, type: no_such_type}]\n")
+    terminal.wait("no_such_type", "second")
+    terminal.press("q")
+    terminal.check_given_back(0)
+
+
 def notes(terminal, sample):
     copy = os.path.join(terminal.folder, "a.pcap")
     shutil.copy(sample, copy)
@@ -213,7 +234,7 @@ def main():
     program = sys.argv[1]
     sample = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "samples", "pipboy.pcap")
     sample = os.path.relpath(sample)
-    for part in (use, suspend, signals, pipe, notes):
+    for part in (use, suspend, signals, pipe, watch, notes):
         terminal = Terminal(program, 80, 24)
         try:
             part(terminal, sample)

@@ -22,11 +22,18 @@ const PATIENCE: Duration = Duration::from_millis(30);
 
 /// Reads an input to its end.
 pub(super) fn list(input: &Input, pass: &Pass) {
-    let filter = Some(pass.filter.as_str()).filter(|filter| !filter.is_empty());
+    let filter = match Filter::parse(&pass.filter, Registry::default()) {
+        Ok(filter) => Some(filter).filter(|_| !pass.filter.is_empty()),
+        // Its names may have left with a file that changed.
+        Err(mistake) => {
+            input.send(Event::End(pass.number, Some(format!("filter: {}", mistake.what))));
+            return;
+        }
+    };
     let mut lister = Lister {
         input,
         pass,
-        filter: filter.and_then(|filter| Filter::parse(filter, Registry::default()).ok()),
+        filter,
         tally: Tally::new(pass.view),
         place: 0,
         batch: Vec::new(),

@@ -9,10 +9,12 @@ mod texts;
 use super::args::{BrowseOptions, Reading};
 use super::audience::Audience;
 use super::input::{How, Run};
+use super::loading::{self, Loading};
 use super::notes;
 use super::progress::Whole;
 use super::replace::Replacement;
 use super::source::Source;
+use super::watch::{self, Files};
 use super::{Exit, complain, forms, interrupt, intervals};
 use crate::browse::{Effect, Event, Pass, State, draw};
 use crate::record::{Bookmarks, View};
@@ -42,7 +44,7 @@ const LATER: Duration = Duration::from_millis(100);
 const AT_ONCE: Duration = Duration::from_millis(10);
 
 /// Shows inputs until the user has seen enough.
-pub(super) fn run(options: &BrowseOptions, reading: &Reading) -> Exit {
+pub(super) fn run(options: &BrowseOptions, reading: &Reading, watched: Option<(Files, &Loading)>) -> Exit {
     let checked = options.filter.as_deref().map_or(Ok(()), |filter| intervals::parsed("-Y", filter).map(drop));
     let how = match checked.and_then(|()| How::new(reading)) {
         Ok(how) => how,
@@ -59,7 +61,8 @@ pub(super) fn run(options: &BrowseOptions, reading: &Reading) -> Exit {
         complain(format_args!("browse needs a terminal; without browse, records are printed"));
         return Exit::Usage;
     }
-    Browser::new(options, reading.clone(), how, sources).run().unwrap_or_else(|error| {
+    let watched = watched.map(|(files, loading)| Watched { files, loading, seen: Instant::now(), is_changing: false });
+    Browser::new(options, reading.clone(), how, sources, watched).run().unwrap_or_else(|error| {
         complain(format_args!("the terminal cannot be used: {error}"));
         Exit::Failed
     })
@@ -128,8 +131,31 @@ impl Input {
     }
 }
 
+/// Files that are read again when they change.
+struct Watched<'a> {
+    files: Files,
+    loading: &'a Loading,
+    /// When they were compared last.
+    seen: Instant,
+    /// Whether they had changed then.
+    is_changing: bool,
+}
+
+impl Watched<'_> {
+    /// Whether the files changed and rest now.
+    fn has_settled(&mut self) -> bool {
+        if self.seen.elapsed() < watch::PERIOD {
+            return false;
+        }
+        self.seen = Instant::now();
+        let was_changing = std::mem::replace(&mut self.is_changing, self.files.has_changed());
+        was_changing && !self.is_changing
+    }
+}
+
 /// The program around the state.
-struct Browser {
+struct Browser<'a> {
+    watched: Option<Watched<'a>>,
     state: State,
     reading: Reading,
     how: Arc<How>,
@@ -146,14 +172,21 @@ struct Browser {
     is_over: bool,
 }
 
-impl Browser {
-    fn new(options: &BrowseOptions, reading: Reading, how: How, sources: Vec<Arc<Source>>) -> Browser {
+impl<'a> Browser<'a> {
+    fn new(
+        options: &BrowseOptions,
+        reading: Reading,
+        how: How,
+        sources: Vec<Arc<Source>>,
+        watched: Option<Watched<'a>>,
+    ) -> Browser<'a> {
         let (to, answers) = sync_channel(WAITING);
         let view = if options.packets { View::Packets } else { View::Messages };
         let names = sources.iter().map(|source| source.name()).collect();
         let filter = options.filter.as_deref().unwrap_or_default();
         let state = State::new(names, view, filter, forms::theme(options.color), Size::default());
         Browser {
+            watched,
             state,
             reading,
             how: Arc::new(how.silent()),
@@ -177,6 +210,9 @@ impl Browser {
             terminal.draw(|frame| draw::draw(&self.state, frame))?;
             if !self.listen()? && terminal.is_stopped() {
                 terminal.suspend()?;
+            }
+            if self.watched.as_mut().is_some_and(Watched::has_settled) {
+                self.load_again();
             }
         }
         self.stop_list.store(true, Ordering::Relaxed);
@@ -296,6 +332,21 @@ impl Browser {
             None => "this input is no file, so the bookmark ends with this view".to_owned(),
         };
         self.state.handle(Event::Message(kept));
+    }
+
+    /// Reads changed files again, and what they describe. Where that fails, what is shown stays.
+    fn load_again(&mut self) {
+        let Some(Watched { files, loading, .. }) = &mut self.watched else { return };
+        let mut read = Vec::new();
+        let loaded = loading::reload(loading, &mut read).and_then(|()| How::new(&self.reading));
+        files.also(read);
+        match loaded {
+            Ok(how) => {
+                self.how = Arc::new(how.silent());
+                self.state.reload();
+            }
+            Err(wrong) => self.state.handle(Event::Message(wrong.replace('\n', " "))),
+        }
     }
 
     /// Reads conversations in another way, from the beginning.

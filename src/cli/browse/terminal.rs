@@ -26,14 +26,7 @@ impl Terminal {
         let stopped = Arc::new(AtomicBool::new(false));
         #[cfg(unix)]
         signal_hook::flag::register(signal_hook::consts::SIGTSTP, Arc::clone(&stopped))?;
-        let (owner, before) = (std::thread::current().id(), std::panic::take_hook());
-        std::panic::set_hook(Box::new(move |info| {
-            // Other threads catch their panics, and the view goes on.
-            if std::thread::current().id() == owner {
-                give_back();
-            }
-            before(info);
-        }));
+        on_panic_first(give_back);
         // Before anything can fail that `Drop` has to undo.
         let drawn = Drawn::new(CrosstermBackend::new(io::stdout()))?;
         let terminal = Terminal { drawn, stopped, is_left: false };
@@ -87,6 +80,17 @@ impl Drop for Terminal {
     }
 }
 
+/// Does something before a panic of this thread is reported. After a panic of another thread, the view goes on.
+fn on_panic_first(first: impl Fn() + Send + Sync + 'static) {
+    let (owner, before) = (std::thread::current().id(), std::panic::take_hook());
+    std::panic::set_hook(Box::new(move |info| {
+        if std::thread::current().id() == owner {
+            first();
+        }
+        before(info);
+    }));
+}
+
 fn take_over() -> io::Result<()> {
     enable_raw_mode()?;
     execute!(io::stdout(), EnterAlternateScreen, EnableMouseCapture)
@@ -95,5 +99,43 @@ fn take_over() -> io::Result<()> {
 fn give_back() {
     // A terminal that is gone needs no restoring.
     let _ = disable_raw_mode();
-    let _ = execute!(io::stdout(), DisableMouseCapture, LeaveAlternateScreen, Show);
+    let _ = restore(&mut io::stdout());
+}
+
+/// Writes what undoes [`take_over`].
+fn restore(to: &mut impl Write) -> io::Result<()> {
+    execute!(to, DisableMouseCapture, LeaveAlternateScreen, Show)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Mutex;
+
+    #[test]
+    fn a_panic_of_this_thread_gives_the_terminal_back_before_it_is_reported() {
+        let events: Arc<Mutex<Vec<&str>>> = Arc::default();
+        let owner = std::thread::current().id();
+        let kept = std::panic::take_hook();
+        let reported = Arc::clone(&events);
+        std::panic::set_hook(Box::new(move |info| match std::thread::current().id() == owner {
+            true => reported.lock().unwrap().push("reported"),
+            false => kept(info),
+        }));
+        let given = Arc::clone(&events);
+        on_panic_first(move || given.lock().unwrap().push("given back"));
+        assert!(std::thread::spawn(|| panic!("elsewhere")).join().is_err());
+        assert!(std::panic::catch_unwind(|| panic!("a bug")).is_err());
+        assert_eq!(*events.lock().unwrap(), ["given back", "reported"]);
+    }
+
+    #[test]
+    fn the_screen_the_cursor_and_the_mouse_are_given_back() {
+        let mut out = Vec::new();
+        restore(&mut out).unwrap();
+        let out = String::from_utf8(out).unwrap();
+        for sequence in ["\u{1b}[?1049l", "\u{1b}[?25h", "\u{1b}[?1000l", "\u{1b}[?1006l"] {
+            assert!(out.contains(sequence), "{out:?}");
+        }
+    }
 }
