@@ -163,7 +163,8 @@ fn command(state: &mut State, code: KeyCode) -> bool {
                 "copy as: h hex, f filter, j JSON, c C array".clone_into(&mut state.message);
                 state.is_copying = true;
             }
-            'f' => state.follow(),
+            'f' => state.ask_of_stream("Follow", Effect::Follow),
+            'e' => state.ask_of_stream("Explore", Effect::Explore),
             's' => state.ask("Statistics".to_owned(), Effect::Statistics),
             'F' => state.next_file(),
             '?' => state.text = Some(Text::help()),
@@ -226,7 +227,8 @@ fn movement(state: &mut State, code: KeyCode) {
     };
     match (state.focus, code) {
         (Focus::List, KeyCode::Enter) => state.focus = Focus::Fields,
-        (Focus::List, _) => state.selected = state.selected.saturating_add_signed(lines),
+        (Focus::List, _) if lines != 0 => state.move_by(lines),
+        (Focus::List, _) => {}
         (Focus::Fields, _) => in_fields(state, code, lines),
         (Focus::Bytes, KeyCode::Left) => in_bytes(state, -1),
         (Focus::Bytes, KeyCode::Right) => in_bytes(state, 1),
@@ -278,7 +280,7 @@ pub fn mouse(state: &mut State, mouse: MouseEvent) {
         match line(panes.list).filter(|_| by == 0) {
             Some(line) if state.top + line < state.rows.len() => state.selected = state.top + line,
             Some(_) => {}
-            None => state.selected = state.selected.saturating_add_signed(by),
+            None => state.move_by(by),
         }
     } else if panes.fields.contains(at) {
         state.focus = Focus::Fields;

@@ -81,6 +81,8 @@ pub enum Effect {
     Dissect(u64),
     /// The text of a conversation, under this number.
     Follow(u64, StreamId),
+    /// What is found in a conversation by itself, under this number.
+    Explore(u64, StreamId),
     /// The text of the statistics, under this number.
     Statistics(u64),
     /// Put this text on the clipboard.
@@ -369,7 +371,14 @@ impl State {
         self.go(found, "no more matches");
     }
 
+    /// Moves the selection by lines. What was sought is sought no longer.
+    fn move_by(&mut self, lines: isize) {
+        self.sought = None;
+        self.selected = self.selected.saturating_add_signed(lines);
+    }
+
     fn go(&mut self, at: Option<usize>, otherwise: &str) {
+        self.sought = None;
         match at {
             Some(at) => self.selected = at,
             None => otherwise.clone_into(&mut self.message),
@@ -436,9 +445,10 @@ impl State {
         self.effects.push(effect(self.texts));
     }
 
-    fn follow(&mut self) {
+    /// Asks for a text about the conversation of the selected record.
+    fn ask_of_stream(&mut self, title: &str, effect: fn(u64, StreamId) -> Effect) {
         match self.row().and_then(|row| row.stream) {
-            Some((stream, _)) => self.ask(format!("Follow {stream}"), |number| Effect::Follow(number, stream)),
+            Some((stream, _)) => self.ask(format!("{title} {stream}"), |number| effect(number, stream)),
             None => "this record belongs to no conversation".clone_into(&mut self.message),
         }
     }

@@ -476,7 +476,9 @@ fn texts_are_asked_for_scrolled_and_closed() {
         assert!(!screen.shows("late") && screen.shows("reading …"));
         screen.keys("q");
         assert!(screen.effects.is_empty(), "q closes the text first");
-        screen.keys("?");
+        screen.keys("e");
+        assert!(matches!(screen.effects.pop(), Some(Effect::Explore(3, stream)) if stream.to_string() == "tcp/0"));
+        screen.key(KeyCode::Esc).keys("?");
         assert!(screen.shows("next pane") && screen.shows("display filter"));
     }
 }
@@ -529,6 +531,27 @@ fn the_mouse_selects_records_fields_and_bytes() {
     assert_eq!((screen.state.focus, screen.item().label.as_str()), (Focus::Bytes, "type"));
     mouse(&mut screen, click, 60, panes.bytes.y + 1);
     assert_eq!(screen.item().label, "length", "a letter");
+}
+
+#[test]
+fn a_record_that_is_sought_is_selected_when_it_comes_unless_the_selection_was_moved() {
+    for moves in [false, true] {
+        let mut screen = Screen::of("pipboy.pcap", SIZES[0]);
+        let number = screen.pass.as_ref().unwrap().number;
+        let mut lines = Vec::new();
+        records(&screen.bytes, View::Messages, |place, record| lines.push(Summary::of(place, record).unwrap()));
+        let rest = lines.split_off(10);
+        screen.state.reload();
+        drop(screen.state.take_effects());
+        screen.state.handle(Event::Records(number + 1, lines));
+        screen.keys("g50").key(KeyCode::Enter);
+        assert_eq!(screen.number(), 10);
+        if moves {
+            screen.key(KeyCode::Up);
+        }
+        screen.state.handle(Event::Records(number + 1, rest));
+        assert_eq!(screen.number(), if moves { 9 } else { 50 });
+    }
 }
 
 #[test]
@@ -591,7 +614,7 @@ fn hostile_text_is_escaped_in_every_pane() {
 
 #[test]
 fn every_key_works_on_every_screen_however_small() {
-    let keys = "mp/gdotbnN[]{}<>xyhfsF?q1a";
+    let keys = "mp/gdotbnN[]{}<>xyhfesF?q1a";
     let others = [KeyCode::Tab, KeyCode::BackTab, KeyCode::Up, KeyCode::Down, KeyCode::Left, KeyCode::Right, KeyCode::PageUp];
     let more =
         [KeyCode::PageDown, KeyCode::Home, KeyCode::End, KeyCode::Enter, KeyCode::Esc, KeyCode::Backspace, KeyCode::Delete];

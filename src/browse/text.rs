@@ -64,6 +64,7 @@ g                go to a number
 x                bytes as hex or as text
 
 f                follow the conversation
+e                explore it as if it were unknown
 s                statistics
 d                decode a conversation as a protocol
 b                bookmark             t  note

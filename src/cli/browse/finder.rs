@@ -14,7 +14,7 @@ use std::io;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 /// Records that are kept before the one that is asked for, and behind it.
-const BEFORE: u64 = 64;
+const BEFORE: u64 = 512;
 const BEHIND: u64 = 64;
 
 /// Bytes of records that are kept.

@@ -266,6 +266,10 @@ impl<'a> Browser<'a> {
                     let (input, width) = (self.text_input(), usize::from(terminal.size()?.width));
                     self.spawn(move || texts::follow(&input, number, stream, width));
                 }
+                Effect::Explore(number, stream) => {
+                    let (input, width) = (self.text_input(), usize::from(terminal.size()?.width));
+                    self.spawn(move || texts::explore(&input, number, stream, width));
+                }
                 Effect::Statistics(number) => {
                     let (input, width) = (self.text_input(), usize::from(terminal.size()?.width));
                     self.spawn(move || texts::statistics(&input, number, width));

@@ -4,8 +4,10 @@ use super::super::audience::Audience;
 use super::super::input;
 use super::Input;
 use crate::browse::Event;
+use crate::engine::Engine;
+use crate::explore::{self, Collector, Options, View, framing::Given};
 use crate::follow::{Dump, Follower, Form};
-use crate::input::Extra;
+use crate::input::{Extra, Frame};
 use crate::limits;
 use crate::record::Forgotten;
 use crate::render::Theme;
@@ -16,6 +18,10 @@ use std::fmt;
 use std::io::{self, Write};
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, PoisonError};
+
+/// Bytes of a side that are explored, and hypotheses of framing that are listed: as `explore` has them.
+const EXPLORED: usize = 1 << 20;
+const HYPOTHESES: usize = 3;
 
 /// Reads a conversation, its messages named.
 pub(super) fn follow(input: &Input, number: u64, stream: StreamId, width: usize) {
@@ -36,6 +42,24 @@ pub(super) fn statistics(input: &Input, number: u64, width: usize) {
     let look = TableLook { theme: Theme::plain(), width: Some(width), all: false };
     let read = input::input(&input.source, &input.how, &mut counting);
     drop(read.and_then(|_| print_tables(&counting.stats, look, &mut text)));
+    input.send(Event::Text(number, text.lines()));
+}
+
+/// Takes a conversation apart as if it were unknown.
+pub(super) fn explore(input: &Input, number: u64, stream: StreamId, width: usize) {
+    let blind = Engine::new(input.how.registry().blind(), Collector::demand());
+    let mut exploring = Exploring { input, blind, collector: Collector::new(Some(vec![stream]), EXPLORED) };
+    let mut text = Bounded::default();
+    let read = input::input(&input.source, &input.how, &mut exploring);
+    let sides = exploring.collector.finish();
+    let view = View { theme: Theme::plain(), width: Some(width) };
+    drop(read.and_then(|_| match sides.is_empty() {
+        true => writeln!(text, "nothing to explore: the conversation carries no payload"),
+        false => {
+            let options = Options { given: Given::default(), kinds: None, top: HYPOTHESES };
+            view.group(&stream.to_string(), &explore::explore(&sides, &options), &mut text)
+        }
+    }));
     input.send(Event::Text(number, text.lines()));
 }
 
@@ -102,6 +126,45 @@ impl Audience for Following<'_> {
     fn complain(&mut self, _: fmt::Arguments<'_>) {}
 
     fn end(&mut self, _: Option<&Problem<'_>>) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Reads with an engine that asks no dissector.
+struct Exploring<'a> {
+    input: &'a Input,
+    blind: Engine,
+    collector: Collector,
+}
+
+impl Audience for Exploring<'_> {
+    fn demand(&self) -> Demand {
+        Demand::FRAMES
+    }
+
+    fn begin(&mut self, _: &Begin<'_>) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn frame(&mut self, frame: &Frame<'_>) {
+        let tree = self.blind.dissect(frame);
+        self.collector.see(Dissection { tree, bytes: frame.bytes }, true);
+    }
+
+    fn tree(&mut self, _: Dissection<'_>, _: bool) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn has_enough(&self) -> bool {
+        self.input.stops()
+    }
+
+    fn complain(&mut self, _: fmt::Arguments<'_>) {}
+
+    fn end(&mut self, _: Option<&Problem<'_>>) -> io::Result<()> {
+        while let Some(tree) = self.blind.finish() {
+            self.collector.see(Dissection { tree, bytes: &[] }, false);
+        }
         Ok(())
     }
 }
