@@ -226,7 +226,7 @@ limits! {
         "Bytes of all conversations together that `explore` collects. The rest is counted",
         "what_finds_no_room_is_counted";
     BROWSE_ROWS = "browse.rows", Count, 1_000_000, 1 << 24,
-        "Records in the list of `browse`, about 150 bytes each. The rest is counted; a filter reaches all",
+        "Records in the list of `browse`, about 120 bytes each. The rest is counted; a filter reaches all",
         "records_past_the_limit_are_counted";
     BROWSE_FIELDS = "browse.fields", Count, 100_000, 1 << 24,
         "Fields of one record in `browse`. The rest is counted",

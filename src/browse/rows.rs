@@ -163,8 +163,8 @@ pub struct Row {
     pub number: u64,
     /// Number of the frame that completed it.
     pub frame: u64,
-    /// Nanoseconds since the first frame.
-    pub time: Option<i64>,
+    /// Nanoseconds since the first frame; [`UNKNOWN`] if there is no time.
+    time: i64,
     /// The conversation and the sender's side.
     pub stream: Option<(StreamId, Side)>,
     /// The source.
@@ -175,16 +175,37 @@ pub struct Row {
     pub protocol: u32,
     /// The message type.
     pub name: u32,
-    /// Type and summary in a line.
-    pub info: Box<str>,
+    /// Where its type and summary end in the text of its chunk.
+    info_end: u32,
     /// The gravest note.
     pub level: Option<Level>,
+}
+
+/// The time of a record that has none.
+const UNKNOWN: i64 = i64::MIN;
+
+impl Row {
+    /// Nanoseconds since the first frame.
+    #[must_use]
+    pub fn time(&self) -> Option<i64> {
+        Some(self.time).filter(|time| *time != UNKNOWN)
+    }
+}
+
+/// Lines whose text is stored together: an allocation for each line would take more than most texts.
+const CHUNK: usize = 4096;
+
+#[derive(Debug, Default)]
+struct Chunk {
+    rows: Vec<Row>,
+    text: String,
 }
 
 /// The list, up to [`limits::BROWSE_ROWS`].
 #[derive(Debug, Default)]
 pub struct Rows {
-    rows: Vec<Row>,
+    /// All but the last have [`CHUNK`] lines.
+    chunks: Vec<Chunk>,
     words: Vec<Arc<str>>,
     numbers: HashMap<Arc<str>, u32>,
     /// Records that found no room.
@@ -194,26 +215,35 @@ pub struct Rows {
 impl Rows {
     /// Adds a line, or counts it if there is no room.
     pub fn push(&mut self, summary: Summary) {
-        if !limits::BROWSE_ROWS.exceeds(self.rows.len()) {
+        if !limits::BROWSE_ROWS.exceeds(self.len()) {
             self.left_out += 1;
             return;
         }
         let Summary { place, sort, number, frame, time, stream, src, dst, protocol, name, info, level } = summary;
         let [src, dst, protocol, name] = [src, dst, protocol, name].map(|word| self.number(&word));
-        self.rows.push(Row {
+        if self.len().is_multiple_of(CHUNK) {
+            self.chunks.push(Chunk { rows: Vec::with_capacity(CHUNK), text: String::new() });
+        }
+        let Some(chunk) = self.chunks.last_mut() else { return };
+        chunk.text.push_str(&info);
+        chunk.rows.push(Row {
             place,
             sort,
             number,
             frame,
-            time,
+            time: time.unwrap_or(UNKNOWN),
             stream,
             src,
             dst,
             protocol,
             name,
-            info: info.into_boxed_str(),
+            // A chunk has at most CHUNK texts of INFO columns.
+            info_end: u32::try_from(chunk.text.len()).unwrap_or(u32::MAX),
             level,
         });
+        if chunk.rows.len() == CHUNK {
+            chunk.text.shrink_to_fit();
+        }
     }
 
     fn number(&mut self, word: &str) -> u32 {
@@ -236,13 +266,27 @@ impl Rows {
     /// Number of lines.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.rows.len()
+        let last = self.chunks.last().map_or(0, |chunk| chunk.rows.len());
+        self.chunks.len().saturating_sub(1) * CHUNK + last
     }
 
     /// A line, by its place in the list.
     #[must_use]
     pub fn get(&self, at: usize) -> Option<&Row> {
-        self.rows.get(at)
+        self.chunks.get(at / CHUNK)?.rows.get(at % CHUNK)
+    }
+
+    /// Type and summary of a line, by its place in the list.
+    #[must_use]
+    pub fn info(&self, at: usize) -> &str {
+        let info = || {
+            let chunk = self.chunks.get(at / CHUNK)?;
+            let place = at % CHUNK;
+            let end = |place: usize| chunk.rows.get(place).map(|row| row.info_end as usize);
+            let start = place.checked_sub(1).map_or(Some(0), end)?;
+            chunk.text.get(start..end(place)?)
+        };
+        info().unwrap_or_default()
     }
 
     /// The nearest line before or behind `at` that fits, itself not included.
@@ -258,7 +302,7 @@ impl Rows {
     #[must_use]
     pub fn of_number(&self, number: u64) -> usize {
         let numbered = |row: &Row| matches!(row.sort, Sort::Message | Sort::Packet) && row.number >= number;
-        self.rows.iter().position(numbered).unwrap_or(self.len().saturating_sub(1))
+        (0..self.len()).find(|at| self.get(*at).is_some_and(numbered)).unwrap_or(self.len().saturating_sub(1))
     }
 }
 

@@ -28,14 +28,14 @@ pub fn draw(state: &State, area: Rect, buffer: &mut Buffer) {
     title(state, Focus::List, &place, area, buffer);
     for at in 0..usize::from(area.height) - 1 {
         let Some(row) = state.rows.get(state.top + at) else { break };
-        put(buffer, area, at + 1, &line(state, row, area.width));
+        put(buffer, area, at + 1, &line(state, row, state.rows.info(state.top + at), area.width));
         if state.top + at == state.selected {
             mark(buffer, area, at + 1, Style::new().add_modifier(Modifier::REVERSED));
         }
     }
 }
 
-fn line(state: &State, row: &Row, width: u16) -> Line<'static> {
+fn line(state: &State, row: &Row, info: &str, width: u16) -> Line<'static> {
     let of = |role: Role, text: String| Span::styled(text, style(state.theme, role));
     let number = match row.sort {
         Sort::Message | Sort::Packet => row.number.to_string(),
@@ -44,7 +44,7 @@ fn line(state: &State, row: &Row, width: u16) -> Line<'static> {
     };
     let sign = if is_marked(state, row) { '*' } else { ' ' };
     let mut spans = vec![of(Role::Number, format!("{number:>6}{sign}"))];
-    let time = row.time.map(seconds).unwrap_or_default();
+    let time = row.time().map(seconds).unwrap_or_default();
     spans.push(of(Role::Time, format!("{time:>11} ")));
     if width >= ADDRESSES {
         spans.push(of(Role::Address, format!("{:<21} {:<21} ", state.rows.word(row.src), state.rows.word(row.dst))));
@@ -60,7 +60,7 @@ fn line(state: &State, row: &Row, width: u16) -> Line<'static> {
         Some(Level::Odd) => Role::Odd,
         Some(Level::Info) | None => Role::Meaning,
     };
-    spans.push(of(role, row.info.to_string()));
+    spans.push(of(role, info.to_owned()));
     Line::from(spans)
 }
 

@@ -18,7 +18,7 @@ const BEFORE: u64 = 512;
 const BEHIND: u64 = 64;
 
 /// Bytes of records that are kept.
-const KEPT: usize = 32 << 20;
+const KEPT: usize = 16 << 20;
 
 /// What is asked for.
 struct Question {
