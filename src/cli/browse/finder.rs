@@ -76,44 +76,46 @@ impl Question {
 
 /// Answers questions until the pass is over.
 fn answer(input: &Input, pass: &Pass, question: &Question) {
-    let mut window = Window { input, tally: Tally::new(pass.view), next: 0, target: 0, kept: VecDeque::new(), size: 0 };
-    let mut run: Option<Run<'_>> = None;
-    let mut target = question.wait(input);
-    while let Some(place) = target.take() {
+    let mut window = Window::new(input, pass);
+    let mut run = None;
+    while let Some(place) = question.wait(input) {
         if window.get(place).is_none() && place < window.next {
             run = None;
-            window = Window { tally: Tally::new(pass.view), next: 0, target: 0, kept: VecDeque::new(), size: 0, input };
+            window = Window::new(input, pass);
         }
         window.target = place;
         let mut is_answered = false;
-        let mut is_over = false;
-        loop {
+        while !question.is_pending() && !input.stops() {
             if let (false, Some(detail)) = (is_answered, window.get(place)) {
                 input.send(Event::Detail(pass.number, place, Some(Box::new(detail.clone()))));
                 is_answered = true;
             }
-            if is_over || question.is_pending() || input.stops() || is_answered && window.next > place + BEHIND {
+            if is_answered && window.next > place.saturating_add(BEHIND) {
                 break;
             }
-            if run.is_none() && window.next == 0 {
-                let progress = Whole::new(String::new(), None).part(None);
-                run = Run::open(&input.source, &input.how, &mut window, progress).ok();
-            }
-            is_over = match run.as_mut().map(|run| run.step(&mut window).unwrap_or_default()) {
-                Some(true) => false,
-                // The last records come with the end.
-                Some(false) => {
-                    let _ = run.take().map(|run| run.end(&mut window));
-                    false
+            if !advance(input, &mut run, &mut window) {
+                if !is_answered {
+                    input.send(Event::Detail(pass.number, place, None));
                 }
-                None => true,
-            };
+                break;
+            }
         }
-        if is_over && !is_answered {
-            input.send(Event::Detail(pass.number, place, None));
-        }
-        target = question.wait(input);
     }
+}
+
+/// Dissects the next frame, or what is left at the end. False if there is nothing more.
+fn advance<'a>(input: &'a Input, run: &mut Option<Run<'a>>, window: &mut Window<'_>) -> bool {
+    if run.is_none() && !window.is_over {
+        let progress = Whole::new(String::new(), None).part(None);
+        *run = Run::open(&input.source, &input.how, window, progress).ok();
+    }
+    let Some(open) = run else { return false };
+    if !open.step(window).unwrap_or_default() {
+        window.is_over = true;
+        // What is wrong with the input is reported by the list.
+        let _ = run.take().map(|run| run.end(window));
+    }
+    true
 }
 
 /// Records near the one that is asked for.
@@ -125,9 +127,16 @@ struct Window<'a> {
     target: u64,
     kept: VecDeque<(u64, Detail)>,
     size: usize,
+    /// Whether all is read.
+    is_over: bool,
 }
 
-impl Window<'_> {
+impl<'a> Window<'a> {
+    fn new(input: &'a Input, pass: &Pass) -> Window<'a> {
+        let tally = Tally::new(pass.view);
+        Window { input, tally, next: 0, target: 0, kept: VecDeque::new(), size: 0, is_over: false }
+    }
+
     fn get(&self, place: u64) -> Option<&Detail> {
         let at = self.kept.binary_search_by_key(&place, |(place, _)| *place).ok()?;
         self.kept.get(at).map(|(_, detail)| detail)
