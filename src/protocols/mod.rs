@@ -8,6 +8,7 @@ mod dns;
 mod ftp;
 mod gamespy;
 mod http;
+mod http2;
 mod irc;
 mod json;
 mod librpc;
@@ -53,6 +54,7 @@ pub static ALL: &[&Protocol] = &[
     &ftp::TRANSFER,
     &gamespy::PROTOCOL,
     &http::PROTOCOL,
+    &http2::PROTOCOL,
     &smtp::imf::PROTOCOL,
     &irc::PROTOCOL,
     &json::PROTOCOL,
