@@ -69,7 +69,7 @@ pub(super) fn read(wire: &mut Wire<'_>, count: usize, table: &mut Table) -> Resu
     }
     let length: usize = fields().map(|field| field.name.text.len() + field.value.text.len() + 8).sum();
     wire.add(&HEADER_LENGTH, Value::Unsigned(length as u64));
-    wire.add(&HEADER_COUNT, Value::Unsigned(fields().count() as u64));
+    wire.add(&HEADER_COUNT, Value::Unsigned(block.items.len() as u64));
     let place = Place { source: wire.source(), at: wire.at(), text: &block.text };
     wire.derived("hpack", 0, &block.text, |inner| {
         for item in &block.items {

@@ -32,6 +32,7 @@ mod names;
 mod session;
 mod streams;
 #[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may")]
 mod tests;
 
 use crate::tree::{Computed, NodeRef, fields, title};
@@ -66,7 +67,7 @@ fields! {
     UNUSED_PUSH_PROMISE = number("http2.flags.unused_push_promise", "unused", "Must be zero").hex(2).mask(0xf3).once();
     UNUSED_DATA = number("http2.flags.unused_data", "unused", "Must be zero").hex(2).mask(0xf6).once();
     UNUSED_HEADERS = number("http2.flags.unused_headers", "unused", "Must be zero").hex(2).mask(0xd2).once();
-    RESERVED = number("http2.r", "reserved", "Must be zero").hex(1).mask(0x8000_0000).once();
+    RESERVED = number("http2.r", "reserved", "Must be zero").hex(8).mask(0x8000_0000).once();
     STREAM_ID = number("http2.streamid", "stream identifier", "0 is the connection as a whole").mask(0x7fff_ffff).once();
     PADDING = number("http2.padding", "pad length", "In bytes").hex(2).once();
     PAD_LENGTH = number("http2.pad_length", "pad length", "In bytes; 0 without padding").on_request().once();
@@ -90,7 +91,7 @@ fields! {
     HEADERS_PADDING = bytes("http2.headers.padding", "padding", "").once();
     PROMISE_PADDING = bytes("http2.push_promise.padding", "padding", "").once();
     HEADER_LENGTH = number("http2.header.length", "header length", "Decompressed names and values with their lengths, of 4 bytes each").once();
-    HEADER_COUNT = number("http2.header.count", "header count", "Number of header fields").once();
+    HEADER_COUNT = number("http2.header.count", "header count", "Header fields and table size updates").once();
     HEADER = group("http2.header", "header", "Header field").digest(header_line, title::nothing).named(header_title, header_text, title::nothing);
     HEADER_NAME_LENGTH = number("http2.header.name.length", "name length", "In bytes").on_request().once_per(&HEADER);
     HEADER_NAME = text("http2.header.name", "name", "").once_per(&HEADER);
@@ -115,15 +116,15 @@ fields! {
     MAX_LIST = number("http2.settings.max_header_list_size", "max header list size", "Largest decompressed header section, in bytes").once_per(&SETTING);
     EXTENDED_CONNECT = number("http2.settings.extended_connect", "extended CONNECT", "RFC 8441").once_per(&SETTING);
     UNKNOWN_SETTING = number("http2.settings.unknown", "unknown setting", "").once_per(&SETTING);
-    PROMISE_RESERVED = number("http2.push_promise.r", "reserved", "Must be zero").hex(1).mask(0x8000_0000).once();
+    PROMISE_RESERVED = number("http2.push_promise.r", "reserved", "Must be zero").hex(8).mask(0x8000_0000).once();
     PROMISED = number("http2.push_promise.promised_stream_id", "promised stream ID", "Stream of the response to the promised request").mask(0x7fff_ffff).once();
     PING = bytes("http2.ping", "ping", "To be returned").once();
     PONG = bytes("http2.pong", "pong", "Copied from the ping").once();
-    GOAWAY_RESERVED = number("http2.goway.r", "reserved", "Must be zero").hex(1).mask(0x8000_0000).once();
+    GOAWAY_RESERVED = number("http2.goway.r", "reserved", "Must be zero").hex(8).mask(0x8000_0000).once();
     LAST_STREAM = number("http2.goaway.last_stream_id", "last stream ID", "Highest stream that the sender may have processed").mask(0x7fff_ffff).once();
     GOAWAY_ERROR = number("http2.goaway.error", "error", "Why the connection is closed").names(ERRORS).once();
     DEBUG_DATA = bytes("http2.goaway.addata", "additional debug data", "").once();
-    WINDOW_RESERVED = number("http2.window_update.r", "reserved", "Must be zero").hex(1).mask(0x8000_0000).once();
+    WINDOW_RESERVED = number("http2.window_update.r", "reserved", "Must be zero").hex(8).mask(0x8000_0000).once();
     INCREMENT = number("http2.window_update.window_size_increment", "window size increment", "Bytes that the peer may send in addition").mask(0x7fff_ffff).once();
     ALTSVC_ORIGIN_LENGTH = number("http2.altsvc.origin.len", "origin length", "In bytes").once();
     ALTSVC_ORIGIN = text("http2.altsvc.origin", "origin", "Origin with an alternative service").once();
