@@ -54,9 +54,11 @@ fn pages(trace: &mut Trace) -> Result {
     let page = [&b"\x88"[..], &field("content-type", "text/plain"), &field("server", "Test")].concat();
     let style = [b"\x82\x86\x41\x0fwww.example.com".as_slice(), b"\x44\x0a/style.css"].concat();
     // The block is split inside a field.
-    let post = [&b"\x83\x86\xbe\x44\x06/login"[..], &field("content-type", "application/json"), &never(23, "Bearer moss-green")].concat();
+    let post = [&b"\x83\x86\xbe\x44\x06/login"[..], &field("content-type", "application/json"), &never(23, "Bearer moss-green")]
+        .concat();
     let (begin, rest) = post.split_at(20);
-    let client = [PREFACE, &settings, &frame(PRIORITY, 0, 3, b"\0\0\0\0\xc8"), &frame(HEADERS, END_STREAM | END_HEADERS, 1, GET)].concat();
+    let client =
+        [PREFACE, &settings, &frame(PRIORITY, 0, 3, b"\0\0\0\0\xc8"), &frame(HEADERS, END_STREAM | END_HEADERS, 1, GET)].concat();
     let server = [
         frame(SETTINGS, 0, 0, b"\0\x01\0\0\x10\0\0\x05\0\0\x40\0"),
         ack.clone(),
@@ -83,8 +85,7 @@ fn pages(trace: &mut Trace) -> Result {
         frame(PING, 0, 0, b"sample 1"),
     ];
     let end = [frame(PING, ACK, 0, b"sample 1"), frame(GOAWAY, 0, 0, b"\0\0\0\x02\0\0\0\0goodbye")].concat();
-    let lines: [Line<'_>; 5] =
-        [(C, &client), (S, &server.concat()), (C, &login.concat()), (S, &answer.concat()), (C, &end)];
+    let lines: [Line<'_>; 5] = [(C, &client), (S, &server.concat()), (C, &login.concat()), (S, &answer.concat()), (C, &end)];
     talk(trace, [50_120, 8080], &lines)
 }
 
@@ -108,15 +109,12 @@ fn upgrade(trace: &mut Trace) -> Result {
 
 /// A call of gRPC whose response has two messages, the second in two frames.
 fn calls(trace: &mut Trace) -> Result {
-    let call = [&b"\x83\x86\x44\x12/game.Scores/Watch\x41\x0cgame.example"[..], &field("content-type", "application/grpc")].concat();
+    let call =
+        [&b"\x83\x86\x44\x12/game.Scores/Watch\x41\x0cgame.example"[..], &field("content-type", "application/grpc")].concat();
     let request = b"\0\0\0\0\x08\x0a\x04anna\x10\x07";
-    let client = [
-        PREFACE,
-        &frame(SETTINGS, 0, 0, b""),
-        &frame(HEADERS, END_HEADERS, 1, &call),
-        &frame(DATA, END_STREAM, 1, request),
-    ]
-    .concat();
+    let client =
+        [PREFACE, &frame(SETTINGS, 0, 0, b""), &frame(HEADERS, END_HEADERS, 1, &call), &frame(DATA, END_STREAM, 1, request)]
+            .concat();
     let score = b"\0\0\0\0\x0f\x0a\x06\x0a\x04falk\x15\0\0\xc8\x42\x18\x01";
     let more = b"\0\0\0\0\x04\x08\xac\x02\x20\0";
     let (first, second) = more.split_at(7);

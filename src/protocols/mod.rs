@@ -20,6 +20,7 @@ mod nbns;
 mod ntp;
 mod pipboy;
 mod png;
+mod protobuf;
 mod quake3;
 mod quic;
 mod raknet;
@@ -53,6 +54,7 @@ pub static ALL: &[&Protocol] = &[
     &ftp::PROTOCOL,
     &ftp::TRANSFER,
     &gamespy::PROTOCOL,
+    &http2::GRPC,
     &http::PROTOCOL,
     &http2::PROTOCOL,
     &smtp::imf::PROTOCOL,
@@ -68,6 +70,7 @@ pub static ALL: &[&Protocol] = &[
     &ntp::PROTOCOL,
     &pipboy::PROTOCOL,
     &pipboy::ENTRIES,
+    &protobuf::PROTOCOL,
     &quake3::PROTOCOL,
     &quic::PROTOCOL,
     &raknet::PROTOCOL,

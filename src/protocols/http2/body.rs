@@ -1,5 +1,6 @@
 //! Bodies: DATA frames of a stream joined, content codings and content types.
 
+use super::grpc;
 use super::streams::Streams;
 use super::{BODY, DATA, DECODED, DECOMPRESSION_FAILED, DECOMPRESSION_LIMIT, ENCODED, NOT_JOINED, REASSEMBLED, TEXT};
 use crate::limits;
@@ -44,9 +45,20 @@ pub(super) fn data(wire: &mut Wire<'_>, streams: &mut Streams, id: u32, from: Si
             wire.hide_credentials(at..at + count);
         }
     }
+    let content = Content::of(streams, id, from);
+    if grpc::is_grpc(&content.media_type()) && wire.may_be_inspected() {
+        wire.embeds("grpc");
+        let complete = grpc::data(wire, streams, id, from, count)?;
+        if complete > 0 {
+            let plural = if complete == 1 { "" } else { "s" };
+            let path = wire.shown(&content.path).into_owned();
+            wire.info(format_args!("{complete} gRPC message{plural}, {path}, stream {id}"));
+        }
+        // What is left is no complete message.
+        return if ends { finish(wire, streams, id, from) } else { Ok(()) };
+    }
     let is_alone = ends && !streams.of(id).half(from).body().has_begun();
     if is_alone {
-        let content = Content::of(streams, id, from);
         return content.read(wire, count);
     }
     if !wire.may_be_inspected() {

@@ -24,6 +24,7 @@
 mod body;
 mod flags;
 mod frames;
+mod grpc;
 mod headers;
 mod heuristics;
 mod hpack;
@@ -37,6 +38,7 @@ mod tests;
 
 use crate::tree::{Computed, NodeRef, fields, title};
 use crate::wire::{Conversation, Heuristic, On, Protocol, Settings};
+pub use grpc::PROTOCOL as GRPC;
 use names::{ERRORS, SETTINGS_NAMES, TYPES};
 pub(super) use session::upgraded;
 
@@ -48,7 +50,7 @@ pub static PROTOCOL: Protocol =
 
 fields! {
     HTTP2 = protocol("http2", "HTTP2", "Hypertext Transfer Protocol, version 2")
-        .covers("All frames, header fields decompressed with HPACK, and bodies of each stream: JSON and DNS; cleartext, after an upgrade, and in decrypted TLS")
+        .covers("All frames, header fields decompressed with HPACK, and bodies of each stream: JSON, DNS and gRPC; cleartext, after an upgrade, and in decrypted TLS")
         .leaves_open("Content codings other than gzip and deflate, and connections without their preface");
     MAGIC = text("http2.magic", "magic", "Connection preface of the client").once();
     LENGTH = number("http2.length", "length", "Payload without the frame header, in bytes").once();

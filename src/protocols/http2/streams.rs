@@ -5,6 +5,9 @@ use crate::protocols::http::Coding;
 use crate::tree::{BySide, Piece, Side};
 use std::collections::BTreeMap;
 
+/// Why bodies past the limit are not reassembled.
+const FULL: &str = "incomplete bodies of the connection exceed the limit";
+
 /// Open streams by identifier.
 #[derive(Default)]
 pub(super) struct Streams {
@@ -101,7 +104,7 @@ impl Streams {
         body.bytes.extend_from_slice(bytes);
         let added = body.held() - before;
         if kept + added > limits::HTTP2_KEPT.get() {
-            *body = Body { lacks: Some("incomplete bodies of the connection exceed the limit"), ..Body::default() };
+            *body = Body { lacks: Some(FULL), ..Body::default() };
             self.kept = kept.saturating_sub(before);
         } else {
             self.kept = kept + added;
@@ -129,6 +132,19 @@ impl Streams {
         let body = std::mem::take(&mut stream.half(from).body);
         self.kept = self.kept.saturating_sub(body.held());
         body
+    }
+
+    /// Keeps a body that was taken, up to the limit of the connection.
+    pub(super) fn put_back(&mut self, id: u32, from: Side, body: Body) {
+        let added = body.held();
+        if added == 0 {
+            return;
+        }
+        if self.kept + added > limits::HTTP2_KEPT.get() {
+            return self.give_up(id, from, FULL);
+        }
+        self.kept += added;
+        self.of(id).half(from).body = body;
     }
 
     /// Approximate heap memory in bytes.

@@ -297,11 +297,7 @@ fn a_header_block_in_several_frames_is_dissected_with_the_last_one() {
     let (second, third) = rest.split_at(4);
     let tree = all(
         &mut started(),
-        &[
-            (Side::Client, frame(1, 1, 1, first)),
-            (Side::Client, frame(9, 0, 1, second)),
-            (Side::Client, frame(9, 4, 1, third)),
-        ],
+        &[(Side::Client, frame(1, 1, 1, first)), (Side::Client, frame(9, 0, 1, second)), (Side::Client, frame(9, 4, 1, third))],
     );
     insta::assert_snapshot!(tree, @r#"
     http2 0..16 | HEADERS | stream 1, 7 bytes, to be continued
@@ -412,7 +408,8 @@ fn a_body_in_several_frames_is_dissected_with_the_last_one() {
 
 #[test]
 fn a_compressed_body_is_decompressed() {
-    let gzip = b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff\xcb\x48\xcd\xc9\xc9\xd7\x51\xc8\x40\xa2\x00\x9f\xa1\xca\x09\x13\x00\x00\x00";
+    let gzip =
+        b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff\xcb\x48\xcd\xc9\xc9\xd7\x51\xc8\x40\xa2\x00\x9f\xa1\xca\x09\x13\x00\x00\x00";
     let head = frame(1, 4, 1, b"\x88\x5a\x04gzip");
     let tree = all(&mut started(), &[(Side::Server, head.clone()), (Side::Server, frame(0, 1, 1, gzip))]);
     assert!(tree.contains("http2.body.text = \"hello, hello, hello\""), "{tree}");
@@ -522,4 +519,67 @@ fn the_preface_identifies_a_connection() {
     assert_eq!(judge(b"", &settings, false), Verdict::Unsure);
     assert_eq!(judge(PREFACE, &settings, false), Verdict::Yes(Side::Server));
     assert_eq!(judge(b"GET /", &settings, false), Verdict::No);
+}
+
+#[test]
+fn messages_of_grpc_are_dissected_when_they_are_complete() {
+    let head = trial::bytes("83 86 44 05 2f612e42 2f 5f 10 6170706c 69636174 696f6e2f 67727063");
+    let message = trial::bytes("00 00000007 0804 120374776f");
+    let (first, rest) = message.split_at(3);
+    let (second, third) = rest.split_at(5);
+    let tree = all(
+        &mut started(),
+        &[
+            (Side::Client, frame(1, 4, 1, &head)),
+            (Side::Client, frame(0, 0, 1, &[&message[..], first].concat())),
+            (Side::Client, frame(0, 0, 1, second)),
+            (Side::Client, frame(0, 1, 1, &[third, b"\x01\0\0\0\x01z\0\0\0\0\0"].concat())),
+        ],
+    );
+    insta::assert_snapshot!(trial::below(&tree, &["grpc.message", "http2.data.data"]), @r#"
+    http2 0..36 | POST | /a.B/, stream 1
+    http2 0..24 | DATA | 1 gRPC message, /a.B/, stream 1
+      9..24 http2.data.data = 00000000070804120374776f000000
+      9..21 grpc.message
+        9..10 grpc.frame_type = 0
+        9..10 grpc.compressed_flag = 0
+        10..14 grpc.message_length = 7
+        14..21 grpc.message_data = 0804120374776f
+        14..16 protobuf.field
+          14..15 protobuf.field.number = 1
+          14..15 protobuf.field.wiretype = 0 (varint)
+          15..16 protobuf.field.value.uint64 = 4
+        16..21 protobuf.field
+          16..17 protobuf.field.number = 2
+          16..17 protobuf.field.wiretype = 2 (length-delimited)
+          17..18 protobuf.field.value.length = 3
+          18..21 protobuf.field.value.string = "two"
+    http2 0..14 | DATA | stream 1, 5 bytes
+      9..14 http2.data.data = 0007080412
+    http2 0..24 | DATA | 3 gRPC messages, /a.B/, stream 1
+      9..24 http2.data.data = 0374776f01000000017a0000000000
+      0..12 grpc.message
+        0..1 grpc.frame_type = 0
+        0..1 grpc.compressed_flag = 0
+        1..5 grpc.message_length = 7
+        5..12 grpc.message_data = 0804120374776f
+        5..7 protobuf.field
+          5..6 protobuf.field.number = 1
+          5..6 protobuf.field.wiretype = 0 (varint)
+          6..7 protobuf.field.value.uint64 = 4
+        7..12 protobuf.field
+          7..8 protobuf.field.number = 2
+          7..8 protobuf.field.wiretype = 2 (length-delimited)
+          8..9 protobuf.field.value.length = 3
+          9..12 protobuf.field.value.string = "two"
+      13..19 grpc.message
+        13..14 grpc.frame_type = 0
+        13..14 grpc.compressed_flag = 1
+        14..18 grpc.message_length = 1
+        18..19 grpc.message_data = 7a
+      19..24 grpc.message
+        19..20 grpc.frame_type = 0
+        19..20 grpc.compressed_flag = 0
+        20..24 grpc.message_length = 0
+    "#);
 }
