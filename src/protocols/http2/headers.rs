@@ -84,6 +84,7 @@ pub(super) fn read(wire: &mut Wire<'_>, count: usize, table: &mut Table) -> Resu
         Some((at, why)) => {
             wire.skip(at)?;
             wire.note_ahead(&BAD_BLOCK, format_args!("{}", why.words()));
+            wire.hide(wire.at()..wire.at() + count - at);
             wire.bytes(&UNDECODED, count - at)?;
         }
         None => wire.skip(count)?,

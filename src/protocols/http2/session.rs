@@ -190,6 +190,7 @@ impl Session {
     /// Dissects the next `count` bytes: a header block, or its first part.
     fn block(&mut self, from: Side, wire: &mut Wire<'_>, field: &'static Field, count: usize, flags: u8, owner: Owner) -> Result {
         if wire.cut() != Cut::No {
+            wire.hide(wire.at()..wire.at() + wire.remaining());
             return wire.bytes(field, count.max(wire.remaining() + 1)).map(drop);
         }
         let range = wire.at()..wire.at() + count;
@@ -306,6 +307,7 @@ fn padding(wire: &mut Wire<'_>, flags: u8) -> Result<usize> {
     let pad = if flags & IS_PADDED != 0 { wire.u8(&PADDING)?.into() } else { 0 };
     wire.add(&PAD_LENGTH, Value::Unsigned(pad as u64));
     if pad > wire.remaining() && wire.cut() == Cut::No {
+        wire.hide(wire.at()..wire.at() + wire.remaining());
         return wire.malformed(&BAD_PADDING, format_args!("{pad} bytes of padding, {} of payload", wire.remaining()));
     }
     Ok(if wire.cut() == Cut::No { pad } else { 0 })
