@@ -96,9 +96,9 @@ fields! {
     HEADER_COUNT = number("http2.header.count", "header count", "Header fields and table size updates").once();
     HEADER = group("http2.header", "header", "Header field").digest(header_line, title::nothing).named(header_title, header_text, title::nothing);
     HEADER_NAME_LENGTH = number("http2.header.name.length", "name length", "In bytes").on_request().once_per(&HEADER);
-    HEADER_NAME = text("http2.header.name", "name", "").once_per(&HEADER);
+    HEADER_NAME = text("http2.header.name", "name", "").transformed().once_per(&HEADER);
     HEADER_VALUE_LENGTH = number("http2.header.value.length", "value length", "In bytes").on_request().once_per(&HEADER);
-    HEADER_VALUE = text("http2.header.value", "value", "").once_per(&HEADER);
+    HEADER_VALUE = text("http2.header.value", "value", "").transformed().once_per(&HEADER);
     HEADER_FORM = text("http2.header.repr", "representation", "HPACK representation").once_per(&HEADER);
     HEADER_INDEX = number("http2.header.index", "index", "1 to 61: static table; from 62: dynamic table").once_per(&HEADER);
     RESIZE = group("http2.header_table_size_update", "header table size update", "").digest(title::last_value, title::nothing);
