@@ -240,6 +240,18 @@ limits! {
     HTTP_CHUNKS = "http.chunks", Count, 1 << 16, 1 << 24,
         "Chunks of an HTTP body whose place in the capture is recorded",
         "each_limit_changes_what_is_shown";
+    HTTP2_HEADERS = "http2.headers", Bytes, 256 * KIB, PLACES,
+        "Header fields of one HTTP/2 message, encoded and decoded. Further fields are left out, with a note",
+        "each_limit_changes_what_is_shown";
+    HTTP2_TABLE = "http2.table", Bytes, 256 * KIB, PLACES,
+        "The dynamic table of one direction of HTTP/2. Past it the oldest entries are forgotten; their indexes get a note",
+        "each_limit_changes_what_is_shown";
+    HTTP2_STREAMS = "http2.streams", Count, 1024, 1 << 20,
+        "Open streams of one HTTP/2 connection. Past it the oldest is forgotten",
+        "each_limit_changes_what_is_shown";
+    HTTP2_KEPT = "http2.kept", Bytes, 4 * MIB, PLACES,
+        "Bytes of incomplete bodies of one HTTP/2 connection. Bodies past it are not joined, with a note",
+        "each_limit_changes_what_is_shown";
     WEBSOCKET_MESSAGE = "websocket.message", Bytes, 16 * MIB, PLACES,
         "A message of WebSocket, also when it is decompressed",
         "each_limit_changes_what_is_shown";
