@@ -2,6 +2,7 @@
 
 use super::Exit;
 use super::args::{Args, FollowOptions, StatsOptions, Task};
+use super::diff::DiffOptions;
 use super::explore::ExploreOptions;
 use super::forms::Wrong;
 use clap::{Args as Group, ValueEnum};
@@ -212,6 +213,7 @@ pub(super) fn settle(mut args: Args) -> Result<Args, Wrong> {
     match &mut args.task {
         Some(Task::Follow { options: FollowOptions { files, .. }, reading })
         | Some(Task::Explore { options: ExploreOptions { files, .. }, reading })
+        | Some(Task::Diff { options: DiffOptions { files, .. }, reading })
         | Some(Task::Stats { options: StatsOptions { files, .. }, reading }) => files.append(&mut reading.read_files),
         Some(Task::Objects(objects)) => objects.files.append(&mut objects.reading.read_files),
         Some(_) => {}
