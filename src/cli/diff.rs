@@ -93,20 +93,26 @@ fn prepare(options: &DiffOptions, reading: &Reading) -> Result<(How, Sides), for
         intervals::parsed("-Y", filter)?;
     }
     let ignored = Ignored::parse(&options.ignore.join(","), is_known);
-    let ignored = if options.ignore.is_empty() { Ignored::default() } else { ignored.map_err(|why| format!("--ignore {why}"))? };
+    let ignored =
+        if options.ignore.is_empty() { Ignored::default() } else { ignored.map_err(|why| format!("--ignore {why}"))? };
     let parts = |list: &str, what: &str, one: &dyn Fn(&str) -> Result<Which, forms::Wrong>| {
         let found = list.split(',').map(|part| one(part.trim())).collect::<Result<Vec<_>, _>>()?;
         match found.as_slice() {
             [both] => Ok([*both, *both]),
             [one, two] => Ok([*one, *two]),
-            _ => Err(format!("{what} {list}: expected one for each side, such as {}", if what == "-s" { "tcp/0,tcp/1" } else { "12,40" })),
+            _ => Err(format!(
+                "{what} {list}: expected one for each side, such as {}",
+                if what == "-s" { "tcp/0,tcp/1" } else { "12,40" }
+            )),
         }
     };
     let which = match (&options.stream, &options.numbers) {
         (Some(list), _) => parts(list, "-s", &|part| conversation(part).map(Which::Stream))?,
         (None, Some(list)) => parts(list, "--number", &|part| {
             let number = part.parse().ok().filter(|number| *number > 0);
-            number.map(Which::Number).ok_or_else(|| format!("--number {list}: expected the numbers of two messages, such as 12,40"))
+            number
+                .map(Which::Number)
+                .ok_or_else(|| format!("--number {list}: expected the numbers of two messages, such as 12,40"))
         })?,
         (None, None) => [Which::All, Which::All],
     };
@@ -199,7 +205,8 @@ fn read(
     let mut reader = Reader { tally: Tally::new(Records::Messages), filter, ignored, sides, gaps: 0, opened: false };
     let exit = input::input(source, how, &mut reader)?;
     if reader.gaps > 0 {
-        complain(format_args!("{}: bytes of streams are missing in {} places, which are not compared", source.name(), reader.gaps));
+        let places = if reader.gaps == 1 { "place" } else { "places" };
+        complain(format_args!("{}: bytes of streams are missing in {} {places}, not compared", source.name(), reader.gaps));
     }
     let Reader { sides, opened, .. } = reader;
     Ok((exit, opened.then_some(sides)))

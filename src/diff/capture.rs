@@ -135,8 +135,8 @@ impl Capture {
     fn field(&mut self, root: NodeRef<'_>, node: NodeRef<'_>, ignored: &Ignored) -> Option<Field> {
         let field = node.field();
         let is_value = !matches!((node.value(), field.kind), (Value::None, _) | (_, Kind::Protocol | Kind::Group));
-        // The length of unknown bytes repeats what their columns say.
-        if !is_value || ignored.has(field) || field.abbrev == "data.len" {
+        // What lies nowhere comes from other fields or from earlier messages, and the length of unknown bytes repeats their columns.
+        if !is_value || !node.span().is_somewhere() || ignored.has(field) || field.abbrev == "data.len" {
             return None;
         }
         let bytes = match (node.span(), root.span()) {

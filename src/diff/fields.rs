@@ -89,7 +89,13 @@ pub(super) fn changes((a, one): (&Capture, &Message), (b, two): (&Capture, &Mess
 }
 
 /// Adds a field that differs: long bytes by their stretches.
-fn differing((a, field): (&Capture, &Field), (b, other): (&Capture, &Field), change: Change, ignored: &Ignored, to: &mut Vec<Change>) {
+fn differing(
+    (a, field): (&Capture, &Field),
+    (b, other): (&Capture, &Field),
+    change: Change,
+    ignored: &Ignored,
+    to: &mut Vec<Change>,
+) {
     let (text, against) = (a.piece(&field.text), b.piece(&other.text));
     let is_hex = |text: &str| text.len().is_multiple_of(2) && text.bytes().all(|byte| byte.is_ascii_hexdigit());
     let is_unknown = field.field.abbrev.starts_with("data");
@@ -129,9 +135,7 @@ fn without_parents(a: &Capture, b: &Capture, changes: Vec<Change>) -> Vec<Change
         let of = |capture: &Capture, place: Option<u32>| capture.field_at(place?).map(|field| field.nodes);
         (of(a, change.a), of(b, change.b))
     };
-    let is_within = |outer: Option<(u32, u32)>, inner: Option<(u32, u32)>| {
-        matches!((outer, inner), (Some((start, last)), Some((place, _))) if start < place && place <= last)
-    };
+    let is_within = |outer: Option<(u32, u32)>, inner: Option<(u32, u32)>| matches!((outer, inner), (Some((start, last)), Some((place, _))) if start < place && place <= last);
     let mut next = None;
     let mut kept: Vec<Change> = Vec::with_capacity(changes.len());
     for change in changes.into_iter().rev() {

@@ -58,10 +58,8 @@ pub(super) fn fold(a: &Capture, b: &Capture, conversations: &mut [Conversation],
     let mut order = Vec::new();
     let seen = seen(a, b, conversations, &mut order);
     let present = present(a, conversations, &seen);
-    let folds: Fields<(Label, Option<Always>)> = seen
-        .iter()
-        .filter_map(|(key, seen)| Some((*key, seen.reason(present.get(key).copied().unwrap_or(0))?)))
-        .collect();
+    let folds: Fields<(Label, Option<Always>)> =
+        seen.iter().filter_map(|(key, seen)| Some((*key, seen.reason(present.get(key).copied().unwrap_or(0))?))).collect();
     for entry in conversations.iter_mut().flat_map(|conversation| &mut conversation.entries) {
         let Some(message) = entry.a.and_then(|at| a.messages.get(at)) else { continue };
         let folded = &mut entry.folded;

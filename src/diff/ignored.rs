@@ -25,11 +25,15 @@ impl Ignored {
                 "id" => ignored.labels.extend([Label::Id, Label::Counter]),
                 "counter" => ignored.labels.push(Label::Counter),
                 "checksum" => ignored.labels.push(Label::Checksum),
-                _ if word.starts_with('@') => ignored.spans.push(span(word).ok_or_else(|| {
-                    format!("{word}: expected @OFFSET:BYTES within a message, such as @8:4")
-                })?),
+                _ if word.starts_with('@') => ignored
+                    .spans
+                    .push(span(word).ok_or_else(|| format!("{word}: expected @OFFSET:BYTES within a message, such as @8:4"))?),
                 _ if is_known(word) => ignored.names.push(word.to_owned()),
-                _ => return Err(format!("{word}: expected time, id, counter, checksum, the name of a field, or a span such as @8:4")),
+                _ => {
+                    return Err(format!(
+                        "{word}: expected time, id, counter, checksum, the name of a field, or a span such as @8:4"
+                    ));
+                }
             }
         }
         Ok(ignored)
@@ -38,7 +42,8 @@ impl Ignored {
     /// Whether a field is not compared by its name.
     pub(super) fn has(&self, field: &Field) -> bool {
         let begins = |name: &String| {
-            field.also == name || field.abbrev.strip_prefix(name.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+            field.also == name
+                || field.abbrev.strip_prefix(name.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
         };
         self.has_label(Label::of(field)) || self.names.iter().any(begins)
     }

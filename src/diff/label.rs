@@ -23,12 +23,28 @@ impl Label {
         let words = || field.abbrev.split('.').skip(1).flat_map(|part| part.split('_'));
         let has = |known: &[&str]| words().any(|word| known.contains(&word));
         match field.kind {
-            _ if field.seconds || has(&["time", "timestamp", "ts", "tsval", "tsecr", "date", "clock", "tick", "ticks", "uptime"]) => {
+            _ if field.seconds
+                || has(&["time", "timestamp", "ts", "tsval", "tsecr", "date", "clock", "tick", "ticks", "uptime"]) =>
+            {
                 Label::Timestamp
             }
             _ if has(&["checksum", "crc", "crc32", "fcs", "hash", "digest", "md5"]) => Label::Checksum,
             _ if has(&["seq", "sequence", "ack", "counter", "nr", "serial"]) => Label::Counter,
-            _ if has(&["id", "xid", "tid", "uuid", "guid", "nonce", "random", "cookie", "token", "session", "challenge", "salt"]) => {
+            _ if has(&[
+                "id",
+                "xid",
+                "tid",
+                "uuid",
+                "guid",
+                "nonce",
+                "random",
+                "cookie",
+                "token",
+                "session",
+                "challenge",
+                "salt",
+            ]) =>
+            {
                 Label::Id
             }
             Kind::Mac | Kind::Ipv4 | Kind::Ipv6 => Label::Address,
