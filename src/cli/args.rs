@@ -414,7 +414,7 @@ pub enum Task {
         #[command(flatten)]
         reading: Reading,
     },
-    /// Compare two captures, conversations or messages: aligned message by message, then field by field
+    /// Compare two captures, conversations or messages, field by field
     Diff {
         /// What is compared, and how it is printed.
         #[command(flatten)]

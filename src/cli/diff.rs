@@ -81,6 +81,9 @@ enum Which {
     Number(u64),
 }
 
+/// The messages of one side.
+type Part = (Which, Capture);
+
 /// What both sides are read with.
 struct Sides {
     sources: Vec<Source>,
@@ -142,7 +145,7 @@ struct Reader<'o> {
     tally: Tally,
     filter: Option<Filter>,
     ignored: &'o Ignored,
-    sides: Vec<(Which, Capture)>,
+    sides: Vec<Part>,
     gaps: u64,
     opened: bool,
 }
@@ -199,7 +202,7 @@ fn read(
     how: &How,
     which: &[Which],
     ignored: &Ignored,
-) -> io::Result<(Exit, Option<Vec<(Which, Capture)>>)> {
+) -> io::Result<(Exit, Option<Vec<Part>>)> {
     let filter = options.filter.as_deref().and_then(|filter| Filter::parse(filter.trim(), Registry::default()).ok());
     let sides = which.iter().map(|which| (*which, Capture::new(named(source, *which)))).collect();
     let mut reader = Reader { tally: Tally::new(Records::Messages), filter, ignored, sides, gaps: 0, opened: false };

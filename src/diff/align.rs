@@ -1,6 +1,6 @@
 //! Two sequences aligned: equal elements that are unique first, then what lies between them by likeness.
 //!
-//! Work is bounded by elements times [`WINDOW`], memory is linear: where no unique element divides a long stretch, a window
+//! Work is bounded by elements times `WINDOW`, memory is linear: where no unique element divides a long stretch, a window
 //! moves over it, and what lies further apart than a window there is not found to belong together.
 
 use std::collections::HashMap;

@@ -1,8 +1,8 @@
 //! Two captures, conversations or messages compared: messages are aligned by what they are, then compared field by field.
 //!
 //! A [`Capture`] keeps of each message its fields as text, in memory that `diff.memory` bounds. Conversations are paired
-//! ([`pairs`]), their messages aligned ([`align`]), the fields of each pair compared ([`fields`]). What differs in most pairs for
-//! a plain reason, such as a counter, becomes one line ([`fold`]).
+//! (`pairs`), their messages aligned (`align`), the fields of each pair compared (`fields`). What differs in most pairs for
+//! a plain reason, such as a counter, becomes one line (`fold`).
 
 mod align;
 mod capture;

@@ -16,6 +16,9 @@ const NAME: usize = 28;
 /// Columns of a value at least, however narrow the terminal.
 const VALUE: usize = 12;
 
+/// Columns of a value where no terminal limits them; the JSON records have all.
+const PIPED: usize = 200;
+
 /// Columns of a value shown before its first difference, where the beginning of a long one is left out.
 const BEFORE: usize = 6;
 
@@ -125,7 +128,7 @@ impl View {
 
     fn change(&self, report: &Report<'_>, change: &Change, name: String, to: &mut dyn Write) -> io::Result<()> {
         let name = format!("{name:NAME$}");
-        let room = self.width.map(|width| (width.saturating_sub(14 + name.len().max(NAME) + 5) / 2).max(VALUE));
+        let room = self.width.map_or(PIPED, |width| (width.saturating_sub(14 + name.len().max(NAME) + 5) / 2).max(VALUE));
         let (first, second) = self.values(report, change, room);
         let line = format!(
             "              {}  {} → {}",
@@ -137,7 +140,7 @@ impl View {
     }
 
     /// Both values, each in as much room, with the place where they begin to differ.
-    fn values(&self, report: &Report<'_>, change: &Change, room: Option<usize>) -> (String, String) {
+    fn values(&self, report: &Report<'_>, change: &Change, room: usize) -> (String, String) {
         let value = |capture: &Capture, place: Option<u32>| {
             let Some(text) = change.text(capture, place) else { return String::from("(none)") };
             let meaning = place.and_then(|place| capture.field_at(place)).map_or("", |field| field.meaning);
@@ -148,7 +151,6 @@ impl View {
             }
         };
         let (mut first, mut second) = (value(report.a, change.a), value(report.b, change.b));
-        let Some(room) = room else { return (first, second) };
         let common = first.chars().zip(second.chars()).take_while(|(one, two)| one == two).count();
         for text in [&mut first, &mut second] {
             if text.chars().count() > room && common > room.saturating_sub(BEFORE) {
@@ -162,7 +164,7 @@ impl View {
 
     fn fold(&self, report: &Report<'_>, fold: &Fold, to: &mut dyn Write) -> io::Result<()> {
         let Some(message) = report.a.messages.get(fold.message) else { return Ok(()) };
-        let (first, second) = self.values(report, &fold.example, self.width.map(|_| VALUE + BEFORE));
+        let (first, second) = self.values(report, &fold.example, self.width.map_or(PIPED, |_| VALUE + BEFORE));
         let always = match fold.always {
             Some(Always::Step(step)) => format!("always {step:+}, "),
             Some(Always::Values) => String::from("always "),
