@@ -245,7 +245,7 @@ fn answer(options: &DiffOptions, how: &How, sides: Sides, screen: Screen) -> io:
     for capture in [a, b].iter().filter(|capture| capture.left_out > 0) {
         let (left_out, most) = (capture.left_out, limits::DIFF_MEMORY.get());
         complain(format_args!(
-            "{}: {left_out} messages found no room and are not compared; --limit diff.memory=BYTES raises the limit of {most}",
+            "{}: messages without room, which are not compared: {left_out}; --limit diff.memory=BYTES raises the limit of {most}",
             capture.name
         ));
     }
@@ -258,7 +258,9 @@ fn answer(options: &DiffOptions, how: &How, sides: Sides, screen: Screen) -> io:
         View { theme: forms::theme(options.color), width: forms::width(), all: options.verbose }.write(&report, &mut to)?;
     }
     to.flush()?;
-    let is_asked = options.exit_status && report.counts.differ();
+    // Messages that were not compared may differ.
+    let may_differ = report.counts.differ() || a.left_out + b.left_out > 0;
+    let is_asked = options.exit_status && may_differ;
     Ok(if is_asked { exit.max(Exit::Failed) } else { exit })
 }
 
