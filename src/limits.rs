@@ -225,6 +225,9 @@ limits! {
     EXPLORE_BYTES = "explore.bytes", Bytes, 64 * MIB, PLACES,
         "Bytes of all conversations together that `explore` collects. The rest is counted",
         "what_finds_no_room_is_counted";
+    DIFF_MEMORY = "diff.memory", Bytes, 256 * MIB, PLACES,
+        "Memory of the fields of each side of a comparison. Messages past it are counted",
+        "messages_that_find_no_room_are_counted_and_reported";
     JSON_BYTES = "json.bytes", Bytes, 4 * MIB, PLACES,
         "The longest JSON text that is read value by value",
         "each_limit_changes_what_is_shown";

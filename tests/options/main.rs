@@ -108,6 +108,7 @@ const ALL: &[(&str, &str, &[Case])] = &[
     ("follow", "options-follow.txt", tasks::FOLLOW),
     ("stats", "options-stats.txt", tasks::STATS),
     ("explore", "options-explore.txt", tasks::EXPLORE),
+    ("diff", "options-diff.txt", tasks::DIFF),
     ("objects", "options-objects.txt", tasks::OBJECTS),
     ("split", "options-split.txt", tasks::SPLIT),
     ("protocols", "options-protocols.txt", tasks::PROTOCOLS),
