@@ -34,6 +34,8 @@ pub mod browse;
 pub mod cli;
 #[doc(hidden)]
 pub mod columns;
+#[doc(hidden)]
+pub mod diff;
 pub mod dissect;
 pub mod engine;
 #[doc(hidden)]

@@ -234,6 +234,9 @@ limits! {
     BROWSE_TEXT = "browse.text", Bytes, 16 * MIB, PLACES,
         "Text of a conversation or of statistics in `browse`. The rest is left out with a line that says so",
         "a_text_ends_at_its_limit_and_says_so";
+    DIFF_MEMORY = "diff.memory", Bytes, 256 * MIB, PLACES,
+        "Memory of the fields of each side of a comparison. Messages past it are counted",
+        "messages_that_find_no_room_are_counted_and_reported";
     JSON_BYTES = "json.bytes", Bytes, 4 * MIB, PLACES,
         "The longest JSON text that is read value by value",
         "each_limit_changes_what_is_shown";
@@ -248,6 +251,18 @@ limits! {
         "each_limit_changes_what_is_shown";
     HTTP_CHUNKS = "http.chunks", Count, 1 << 16, 1 << 24,
         "Chunks of an HTTP body whose place in the capture is recorded",
+        "each_limit_changes_what_is_shown";
+    HTTP2_HEADERS = "http2.headers", Bytes, 256 * KIB, PLACES,
+        "Header fields of one HTTP/2 message, encoded and decoded. Further fields are left out, with a note",
+        "each_limit_changes_what_is_shown";
+    HTTP2_TABLE = "http2.table", Bytes, 256 * KIB, PLACES,
+        "The dynamic table of one direction of HTTP/2. Past it the oldest entries are forgotten; their indexes get a note",
+        "each_limit_changes_what_is_shown";
+    HTTP2_STREAMS = "http2.streams", Count, 1024, 1 << 20,
+        "Open streams of one HTTP/2 connection. Past it the oldest is forgotten",
+        "each_limit_changes_what_is_shown";
+    HTTP2_KEPT = "http2.kept", Bytes, 4 * MIB, PLACES,
+        "Bytes of incomplete bodies of one HTTP/2 connection. Bodies past it are not joined, with a note",
         "each_limit_changes_what_is_shown";
     WEBSOCKET_MESSAGE = "websocket.message", Bytes, 16 * MIB, PLACES,
         "A message of WebSocket, also when it is decompressed",

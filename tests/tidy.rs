@@ -11,7 +11,7 @@ const RANKS: &[&[&str]] = &[
     &["layers", "protocols", "flow", "dissect", "ksy"],
     &["registry"],
     &["engine", "record", "sink"],
-    &["columns", "explore", "filter", "follow", "glossary", "render", "split", "stats", "write"],
+    &["columns", "diff", "explore", "filter", "follow", "glossary", "render", "split", "stats", "write"],
     &["browse"],
     &["cli", "session"],
 ];
@@ -23,6 +23,7 @@ const NEIGHBOURS: &[(&str, &str)] = &[
     ("sink", "record"),
     ("engine", "record"),
     ("columns", "render"),
+    ("diff", "render"),
     ("explore", "follow"),
     ("explore", "render"),
     ("follow", "render"),

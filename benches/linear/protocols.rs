@@ -37,6 +37,10 @@ const UPGRADE: &[(Speaker, &[u8])] = &[
           Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n\r\n",
     ),
 ];
+const PREFACE: &[(Speaker, &[u8])] = &[(C, b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n")];
+const OPEN_BLOCK: &[(Speaker, &[u8])] = &[(C, b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\x01\x01\0\0\0\0\x01\x82")];
+const CALL: &[(Speaker, &[u8])] =
+    &[(C, b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\x13\x01\x04\0\0\0\x01\x83\x5f\x10application/grpc")];
 const CONNECT: &[(Speaker, &[u8])] = &[(C, b"\x10\x0c\0\x04MQTT\x04\0\0\0\0\0")];
 const CHUNKED: &[(Speaker, &[u8])] =
     &[(C, b"GET / HTTP/1.1\r\nHost: a\r\n\r\n"), (S, b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")];
@@ -56,6 +60,12 @@ const STREAMS: &[Stream] = &[
     stream("http chunks", "http", 80, CHUNKED, (S, b"1\r\na\r\n")),
     stream("http headers", "http", 80, &[(C, b"GET / HTTP/1.1\r\n")], (C, b"A: b\r\n")),
     stream("http without lines", "http", 80, &[(C, b"GET / HTTP/1.1\r\nX: ")], (C, b"a")),
+    stream("http2 pings", "http2", 8080, PREFACE, (C, b"\0\0\x08\x06\0\0\0\0\0abcdefgh")),
+    stream("http2 headers", "http2", 8080, PREFACE, (C, b"\0\0\x08\x01\x04\0\0\0\x01\x82\x86\x84\x40\x01a\x01b")),
+    stream("http2 indexes", "http2", 8080, PREFACE, (C, b"\0\0\x08\x01\x04\0\0\0\x01\xbe\xbe\xbe\xbe\xbe\xbe\xbe\xbe")),
+    stream("http2 continuations", "http2", 8080, OPEN_BLOCK, (C, b"\0\0\x01\x09\0\0\0\0\x01\x82")),
+    stream("http2 bodies", "http2", 8080, PREFACE, (C, b"\0\0\x01\0\0\0\0\0\x01a")),
+    stream("grpc messages", "http2", 8080, CALL, (C, b"\0\0\x07\0\0\0\0\0\x01\0\0\0\0\x02\x08\x01")),
     stream("websocket pings", "websocket", 80, UPGRADE, (S, b"\x89\0")),
     stream("websocket fragments", "websocket", 80, UPGRADE, (S, b"\x01\x01a\0\0\x80\0")),
     stream("websocket reserved bits", "websocket", 80, UPGRADE, (S, b"\xb3\0")),

@@ -12,6 +12,7 @@
 
 mod capture;
 mod hex;
+mod http2;
 mod layers;
 mod neighbours;
 mod net;
@@ -33,6 +34,7 @@ type Sample = (&'static str, fn() -> Result<Vec<u8>>);
 
 const SAMPLES: &[Sample] = &[
     ("http.pcap", neighbours::http),
+    ("http2.pcap", http2::sessions),
     ("layers.pcap", layers::tour),
     ("linux-cooked.pcap", layers::linux_cooked),
     ("linux-cooked-v2.pcap", layers::linux_cooked_v2),

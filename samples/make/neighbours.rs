@@ -12,10 +12,10 @@ const PC: Stack = Stack { first: 0x31aa_0000, mss: 1460, window: 64_240, window_
 const SERVER: Stack = Stack { first: 0x8800_fff0, mss: 1460, window: 65_160, window_scale: 7, clock: None };
 
 /// What somebody says in one go.
-type Line<'a> = (Side, &'a [u8]);
+pub type Line<'a> = (Side, &'a [u8]);
 
-const C: Side = Side::Client;
-const S: Side = Side::Server;
+pub const C: Side = Side::Client;
+pub const S: Side = Side::Server;
 
 fn pc() -> Host {
     Host::new(Ipv4Addr::new(192, 168, 1, 20), 64)
@@ -26,7 +26,7 @@ fn server() -> Host {
 }
 
 /// A connection from a port to a port of the server, in which this is said.
-fn talk(trace: &mut Trace, ports: [u16; 2], lines: &[Line<'_>]) -> Result {
+pub fn talk(trace: &mut Trace, ports: [u16; 2], lines: &[Line<'_>]) -> Result {
     let [from, to] = ports;
     let client = Stack { first: PC.first.wrapping_add(u32::from(from) << 10), ..PC };
     let mut talk = Conversation::new(Link::Ethernet, (pc().port(from), client), (server().port(to), SERVER));
@@ -39,7 +39,7 @@ fn talk(trace: &mut Trace, ports: [u16; 2], lines: &[Line<'_>]) -> Result {
     talk.close(trace, C)
 }
 
-fn pcap(trace: Trace) -> Result<Vec<u8>> {
+pub fn pcap(trace: Trace) -> Result<Vec<u8>> {
     capture::pcap(1, &trace.frames())
 }
 

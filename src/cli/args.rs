@@ -2,6 +2,7 @@
 
 use super::columns::ColumnArgs;
 use super::complete;
+use super::diff::DiffOptions;
 use super::explore::ExploreOptions;
 use super::habits::Habits;
 use super::help::{EXAMPLES, MORE_EXAMPLES, STYLES};
@@ -21,6 +22,7 @@ use std::path::PathBuf;
     version,
     disable_version_flag = true,
     disable_help_subcommand = true,
+    override_usage = "proto-dissect [COMMAND] [OPTIONS] [FILE]...",
     args_conflicts_with_subcommands = true,
     subcommand_negates_reqs = true,
     styles = STYLES,
@@ -76,6 +78,7 @@ impl Args {
             Some(Task::Stats { options, .. }) => options.files.clone(),
             Some(Task::Explore { options, .. }) => options.files.clone(),
             Some(Task::Browse { options, .. }) => options.files.clone(),
+            Some(Task::Diff { options, .. }) => options.files.clone(),
             Some(Task::Objects(objects)) => objects.files.clone(),
             Some(Task::Ksy(Ksy::Check(check))) => check.files.clone(),
             Some(Task::Ksy(Ksy::Lua(lua))) => vec![lua.file.clone()],
@@ -93,6 +96,7 @@ impl Args {
             Some(Task::Split(_)) => return false,
             Some(Task::Browse { options, reading }) => (!options.files.is_empty(), reading),
             Some(Task::Explore { options, reading }) => (!options.files.is_empty(), reading),
+            Some(Task::Diff { options, reading }) => (!options.files.is_empty(), reading),
             Some(Task::Objects(objects)) => (!objects.files.is_empty(), &objects.reading),
             _ => (!self.files.is_empty(), &self.reading),
         };
@@ -418,6 +422,15 @@ pub enum Task {
         /// What is explored, and how it is printed.
         #[command(flatten)]
         options: ExploreOptions,
+        /// How the input is read.
+        #[command(flatten)]
+        reading: Reading,
+    },
+    /// Compare two captures, conversations or messages, field by field
+    Diff {
+        /// What is compared, and how it is printed.
+        #[command(flatten)]
+        options: DiffOptions,
         /// How the input is read.
         #[command(flatten)]
         reading: Reading,

@@ -2,6 +2,7 @@
 
 use super::Exit;
 use super::args::{Args, BrowseOptions, FollowOptions, StatsOptions, Task};
+use super::diff::DiffOptions;
 use super::explore::ExploreOptions;
 use super::forms::Wrong;
 use clap::{Args as Group, ValueEnum};
@@ -214,6 +215,10 @@ pub(super) fn settle(mut args: Args) -> Result<Args, Wrong> {
         | Some(Task::Browse { options: BrowseOptions { files, .. }, reading })
         | Some(Task::Explore { options: ExploreOptions { files, .. }, reading })
         | Some(Task::Stats { options: StatsOptions { files, .. }, reading }) => files.append(&mut reading.read_files),
+        // The first one is the one that is named first: diff -r A B.
+        Some(Task::Diff { options: DiffOptions { files, .. }, reading }) => {
+            files.splice(0..0, reading.read_files.drain(..));
+        }
         Some(Task::Objects(objects)) => objects.files.append(&mut objects.reading.read_files),
         Some(_) => {}
         None => {

@@ -14,10 +14,10 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, Default, Group)]
 #[command(next_help_heading = "Input")]
 pub struct Loading {
-    /// Add the protocol of a Kaitai Struct file, or those of a folder
+    /// Add the protocol of a Kaitai Struct file; may be given again
     ///
-    /// It may be given again. A single file is the protocol of hex text and raw bytes, as if --as named it. TYPE is a type of the file that a message
-    /// is, such as mygame.ksy:packet; without it the file's own.
+    /// A directory adds each of its files. A single file is the protocol of hex text and raw bytes, as if --as named it. TYPE is a
+    /// type of the file that a message is, such as mygame.ksy:packet; without it the file's own.
     #[arg(short = 'k', long, global = true, value_name = "FILE[:TYPE]", value_hint = ValueHint::AnyPath)]
     pub ksy: Vec<PathBuf>,
 

@@ -8,6 +8,7 @@ mod bugs;
 mod columns;
 mod complete;
 mod decode_as;
+mod diff;
 mod exit;
 mod explore;
 mod first_word;
@@ -186,6 +187,7 @@ fn perform(args: Args, screen: Screen, read: &mut Vec<PathBuf>) -> Exit {
             return browse::run(options, reading, files.map(|files| (files, &args.loading)));
         }
         Some(Task::Explore { options, reading }) => return explore::run(options, reading, screen),
+        Some(Task::Diff { options, reading }) => return diff::run(options, reading, screen),
         Some(Task::Objects(objects)) => return objects::run(objects, screen),
         None if !args.habits.export_objects.is_empty() => return objects::export(args, screen),
         None if !args.statistics.is_empty() => return stats::run_named(&args, screen),

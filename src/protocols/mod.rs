@@ -8,6 +8,7 @@ mod dns;
 mod ftp;
 mod gamespy;
 mod http;
+mod http2;
 mod irc;
 mod json;
 mod librpc;
@@ -19,6 +20,7 @@ mod nbns;
 mod ntp;
 mod pipboy;
 mod png;
+mod protobuf;
 mod quake3;
 mod quic;
 mod raknet;
@@ -52,7 +54,9 @@ pub static ALL: &[&Protocol] = &[
     &ftp::PROTOCOL,
     &ftp::TRANSFER,
     &gamespy::PROTOCOL,
+    &http2::GRPC,
     &http::PROTOCOL,
+    &http2::PROTOCOL,
     &smtp::imf::PROTOCOL,
     &irc::PROTOCOL,
     &json::PROTOCOL,
@@ -66,6 +70,7 @@ pub static ALL: &[&Protocol] = &[
     &ntp::PROTOCOL,
     &pipboy::PROTOCOL,
     &pipboy::ENTRIES,
+    &protobuf::PROTOCOL,
     &quake3::PROTOCOL,
     &quic::PROTOCOL,
     &raknet::PROTOCOL,

@@ -34,7 +34,7 @@ pub use json::{Choice, Json, JsonOptions, Members, Shape, object, record_key};
 pub use list::{List, ListOptions};
 pub use silent::Silent;
 pub use table::{Table, TableOptions};
-pub use text::{cut, fold_painted, word_lines, write_summary};
+pub use text::{cut, cut_painted, fold_painted, word_lines, write_summary};
 pub use theme::{Ink, Painted, Role, Theme};
 pub use time::{Rfc3339, TimeForm};
 pub use tshark::{Ek, Kept, KeptNames, Pdml, Psml, Raw, Shape as DocumentShape, Tabs, elastic_mapping};

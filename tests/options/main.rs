@@ -109,6 +109,7 @@ const ALL: &[(&str, &str, &[Case])] = &[
     ("stats", "options-stats.txt", tasks::STATS),
     ("browse", "options-browse.txt", tasks::BROWSE),
     ("explore", "options-explore.txt", tasks::EXPLORE),
+    ("diff", "options-diff.txt", tasks::DIFF),
     ("objects", "options-objects.txt", tasks::OBJECTS),
     ("split", "options-split.txt", tasks::SPLIT),
     ("protocols", "options-protocols.txt", tasks::PROTOCOLS),

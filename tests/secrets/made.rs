@@ -111,6 +111,53 @@ pub fn mqtt() -> Vec<u8> {
     [&[0x10, body.len() as u8][..], &body].concat()
 }
 
+/// HTTP/2: the connection preface.
+pub const HTTP2_PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+
+fn http2_frame(kind: u8, flags: u8, stream: u8, payload: &[u8]) -> Vec<u8> {
+    [&[0, 0, payload.len() as u8, kind, flags, 0, 0, 0, stream], payload].concat()
+}
+
+/// HTTP/2: a request with the secret in headers and in its path, plain and Huffman-encoded.
+fn http2_block() -> Vec<u8> {
+    let literal = |prefix: &[u8], value: &str| [prefix, &[value.len() as u8], value.as_bytes()].concat();
+    let own = |name: &str| [&[0x40, name.len() as u8][..], name.as_bytes()].concat();
+    [
+        &b"\x83\x86"[..],
+        &literal(b"\x44", &format!("/?token={SECRET}")),
+        &literal(b"\x1f\x08", &format!("Bearer {SECRET}")),
+        &literal(b"\x1f\x22", SECRET),
+        &literal(b"\x60", &format!("a={SECRET}")),
+        &literal(b"\x77", SECRET),
+        &literal(&own("x-api-token"), SECRET),
+        // A cookie in the Huffman code.
+        b"\x60\x89\xc7\x6d\x49\x2d\x82\x41\x49\x61\x53",
+    ]
+    .concat()
+}
+
+/// HTTP/2: this request in one frame.
+pub fn http2_request() -> Vec<u8> {
+    http2_frame(1, 5, 1, &http2_block())
+}
+
+/// HTTP/2: the same in two frames, a body with the secret, and requests with the secret by index and in a damaged block.
+pub fn http2() -> Vec<u8> {
+    let block = http2_block();
+    let (begin, rest) = block.split_at(10);
+    let body = format!("{{\"password\": \"{SECRET}\"}}");
+    [
+        http2_frame(1, 0, 1, begin),
+        http2_frame(9, 4, 1, rest),
+        http2_frame(0, 1, 1, body.as_bytes()),
+        // The newest entries of the dynamic table.
+        http2_frame(1, 5, 3, b"\x82\x86\x84\xbe\xbf\xc0\xc1"),
+        // A block that is cut by the end of its frame.
+        http2_frame(1, 5, 5, &[&b"\x82\x60\x70"[..], SECRET.as_bytes()].concat()),
+    ]
+    .concat()
+}
+
 /// A login of RuneScape: its block is in clear, with the secret for its password and behind it, or it is the secret.
 pub fn runescape(in_clear: bool) -> Vec<u8> {
     let clear = [&[10; 1][..], &[7; 20], b"maren\n", SECRET.as_bytes(), b"\n", SECRET.as_bytes()].concat();

@@ -300,8 +300,9 @@ type Connection<'a> = (u16, &'a [(bool, &'a [u8])], Vec<u8>);
 #[test]
 fn secrets_of_binary_protocols_are_masked() {
     let hello = b"UA01\x12\0\x03\0\x01\x07version\x02C\0\0\0";
-    let connections: [Connection<'_>; 4] = [
+    let connections: [Connection<'_>; 5] = [
         (1883, &[], mqtt()),
+        (8080, &[(true, HTTP2_PREFACE)], http2_request()),
         (43594, &[(true, &[14, 0]), (false, &[0; 17])], runescape(true)),
         (43594, &[(true, &[14, 0]), (false, &[0; 17])], runescape(false)),
         (25999, &[(true, hello)], xfire()),
@@ -311,6 +312,7 @@ fn secrets_of_binary_protocols_are_masked() {
         whole.connection((own, *port), before, &[last], true);
         add_segmentations(&mut cut, *port, before, last);
     }
+    whole.connection((20_100, 8080), &[(true, HTTP2_PREFACE)], &[&http2()], true);
     assert_masked(&whole);
     assert_messages_masked(&cut);
 }
@@ -485,6 +487,7 @@ fn each_secret_field_is_tested() {
     capture.connection((20_002, 25), mail, &[b"AUTH PLAIN b\r\n"], true);
     capture.connection((20_003, 6667), &[], &[b"PASS b\r\nNICK a\r\n"], true);
     capture.connection((20_004, 1883), &[], &[&mqtt()], true);
+    capture.connection((20_009, 8080), &[(true, HTTP2_PREFACE)], &[&http2()], true);
     capture.connection((20_005, 43594), game, &[&runescape(true)], true);
     capture.connection((20_006, 43594), game, &[&runescape(false)], true);
     let tokens: Vec<u8> = [&[2, 34, 1][..], b"code", &[0, 0, 4, 70, 1], b"account.user-id.userhash"].concat();

@@ -27,6 +27,9 @@ use names::Name;
 use rdata::{Kind, Message};
 use std::fmt;
 
+/// Name of messages in bodies of HTTP (RFC 8484).
+pub(super) const OVER_HTTPS: &str = "dns.https";
+
 /// DNS.
 pub static PROTOCOL: Protocol = Protocol::new(
     &DNS,
@@ -36,6 +39,7 @@ pub static PROTOCOL: Protocol = Protocol::new(
         On::AnyUdp.exchange(Heuristic::Datagram(heuristics::is_message), datagrams),
         On::Tcp(53).stream(Heuristic::Stream(heuristics::is_stream), streams),
         On::AnyTcp.stream(Heuristic::Stream(heuristics::is_stream_anywhere), streams),
+        On::Over(OVER_HTTPS).exchange(Heuristic::Datagram(heuristics::has_header), datagrams),
     ],
 )
 .rest(&DATA);

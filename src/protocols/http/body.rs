@@ -235,7 +235,7 @@ pub(super) fn raw(wire: &mut Wire<'_>, count: usize) -> Result {
 }
 
 /// Whether the beginning of a body may be text, such as form data.
-fn is_likely_text(bytes: &[u8]) -> bool {
+pub(in crate::protocols) fn is_likely_text(bytes: &[u8]) -> bool {
     const SAMPLE: usize = 256;
     memchr::memchr(0, bytes.get(..SAMPLE).unwrap_or(bytes)).is_none()
 }
@@ -297,7 +297,7 @@ fn show(wire: &mut Wire<'_>, count: usize, kind: &[u8]) -> Result {
 }
 
 /// Decompresses a body up to a limit.
-pub(super) fn decoded(coding: Coding, raw: &[u8], most: usize) -> std::io::Result<Vec<u8>> {
+pub(in crate::protocols) fn decoded(coding: Coding, raw: &[u8], most: usize) -> std::io::Result<Vec<u8>> {
     let all = |reader: &mut dyn Read| {
         let mut bytes = Vec::new();
         reader.take(most as u64).read_to_end(&mut bytes).map(|_| bytes)
@@ -311,14 +311,14 @@ pub(super) fn decoded(coding: Coding, raw: &[u8], most: usize) -> std::io::Resul
 }
 
 /// File name of a saved body, from the URI.
-fn file_name(uri: &str) -> &str {
+pub(in crate::protocols) fn file_name(uri: &str) -> &str {
     let path = uri.split(['?', '#']).next().unwrap_or_default();
     let path = path.split_once("://").map_or(path, |(_, rest)| rest.split_once('/').map_or("", |(_, path)| path));
     path.rsplit('/').next().unwrap_or_default()
 }
 
 /// Adds an extension by content type if the name has none.
-fn named(file: &str, kind: &[u8]) -> String {
+pub(in crate::protocols) fn named(file: &str, kind: &[u8]) -> String {
     let stem = if file.is_empty() { "index" } else { file };
     if stem.contains('.') {
         return stem.to_owned();

@@ -50,7 +50,7 @@ static HEADS: HeaderFields = HeaderFields {
 
 /// Content coding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) enum Coding {
+pub(in crate::protocols) enum Coding {
     #[default]
     Plain,
     Gzip,
@@ -147,7 +147,7 @@ impl<'a> HeaderValues<'a> {
 }
 
 impl Coding {
-    fn of(value: &[u8]) -> Coding {
+    pub(in crate::protocols) fn of(value: &[u8]) -> Coding {
         match () {
             () if lines::lists(value, "gzip") || lines::lists(value, "x-gzip") => Coding::Gzip,
             () if lines::lists(value, "deflate") => Coding::Deflate,

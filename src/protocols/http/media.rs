@@ -26,7 +26,7 @@ const LAYERS: [(&str, &str); 21] = [
 ];
 
 /// The protocol that Wireshark reads a body of this content type with.
-pub(super) fn layer_of(kind: &[u8]) -> &'static str {
+pub(in crate::protocols) fn layer_of(kind: &[u8]) -> &'static str {
     let kind = kind.split(|byte| *byte == b';').next().unwrap_or_default().trim_ascii();
     let is_it = |(name, _): &&(&str, &str)| name.as_bytes().eq_ignore_ascii_case(kind);
     let is_multipart = || kind.get(..10).is_some_and(|kind| kind.eq_ignore_ascii_case(b"multipart/"));

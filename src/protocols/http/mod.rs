@@ -16,11 +16,11 @@
 //!
 //! Not covered: responses of HTTP/0.9; multipart bodies; codings other than gzip and deflate; reassembly of ranges.
 
-mod body;
+pub(super) mod body;
 mod generated;
 mod head;
 mod heuristics;
-mod media;
+pub(super) mod media;
 mod pairs;
 mod session;
 #[cfg(test)]
@@ -28,6 +28,7 @@ mod tests;
 
 use crate::tree::{Names, fields, is_there, title};
 use crate::wire::{Conversation, Heuristic, On, Protocol, Settings};
+pub(super) use head::Coding;
 
 /// HTTP/1.
 pub static PROTOCOL: Protocol = Protocol::new(
@@ -136,7 +137,7 @@ fields! {
     IN_PARTS = info("http.in_parts", "in parts", "The body is dissected in parts because of its length");
 }
 
-const CODES: Names = &[
+pub(super) const CODES: Names = &[
     (100, "Continue"),
     (101, "Switching Protocols"),
     (102, "Processing"),

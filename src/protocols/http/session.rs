@@ -6,7 +6,7 @@ use super::heuristics;
 use super::pairs::Pairs;
 use super::{FULL_URI, IN_PARTS, PART_SIZE, REQUEST_IN, RESPONSE_FOR, TIME};
 use crate::limits;
-use crate::protocols::{lines, tls, websocket};
+use crate::protocols::{http2, lines, tls, websocket};
 use crate::tree::{BySide, Side, Time, Value};
 use crate::wire::{Conversation, Cut, Extent, Missing, Next, Result, Wire};
 use std::borrow::Cow;
@@ -184,6 +184,10 @@ impl Session {
             101 if is_early => None,
             101 if lines::lists(headers.upgrade, "websocket") => {
                 Some(Next::To(&websocket::PROTOCOL, websocket::negotiated(headers.extensions)))
+            }
+            101 if lines::lists(headers.upgrade, "h2c") => {
+                let (uri, target) = request.as_ref().map(|request| (request.uri.clone(), request.target)).unwrap_or_default();
+                Some(Next::To(&http2::PROTOCOL, http2::upgraded(uri, target)))
             }
             101 => Some(Next::Anyone),
             _ if opens => Some(Next::Anyone),

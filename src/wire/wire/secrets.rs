@@ -39,6 +39,11 @@ impl Wire<'_> {
         self.tree.hide(Span::new(self.source, range));
     }
 
+    /// The same for bytes of any source.
+    pub(crate) fn hide_at(&mut self, span: Span) {
+        self.tree.hide(span);
+    }
+
     /// What is left is a packet that is quoted. Its secrets are found when the frame is read.
     pub(crate) fn quotes_packet(&mut self) {
         if self.tree.looks_for_secrets() {

@@ -1,0 +1,87 @@
+//! Frame headers, and the flags that each type has.
+
+use super::names::{CONTINUATION, DATA_FRAME, HEADERS_FRAME, PING_FRAME, PUSH_PROMISE, SETTINGS_FRAME};
+use super::{
+    ACK_PING, ACK_SETTINGS, END_HEADERS, END_STREAM, PADDED, PRIORITY, UNUSED, UNUSED_CONTINUATION, UNUSED_DATA, UNUSED_HEADERS,
+    UNUSED_PING, UNUSED_PUSH_PROMISE, UNUSED_SETTINGS,
+};
+use crate::tree::Field;
+
+/// Size of a frame header in bytes.
+pub(super) const HEADER_SIZE: usize = 9;
+
+pub(super) const IS_END_STREAM: u8 = 0x01;
+pub(super) const IS_ACK: u8 = 0x01;
+pub(super) const IS_END_HEADERS: u8 = 0x04;
+pub(super) const IS_PADDED: u8 = 0x08;
+pub(super) const HAS_PRIORITY: u8 = 0x20;
+
+/// Frame header.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct FrameHeader {
+    pub(super) length: usize,
+    pub(super) kind: u8,
+    pub(super) flags: u8,
+    pub(super) stream: u32,
+}
+
+impl FrameHeader {
+    pub(super) fn of(bytes: &[u8]) -> Option<FrameHeader> {
+        let [a, b, c, kind, flags, stream @ ..] = *bytes.first_chunk::<HEADER_SIZE>()?;
+        let length = usize::try_from(u32::from_be_bytes([0, a, b, c])).ok()?;
+        Some(FrameHeader { length, kind, flags, stream: u32::from_be_bytes(stream) & 0x7fff_ffff })
+    }
+
+    pub(super) fn whole(self) -> usize {
+        HEADER_SIZE + self.length
+    }
+
+    /// Whether length, flags and stream fit the type, as far as RFC 9113 restricts them.
+    pub(super) fn is_plausible(self) -> bool {
+        /// Initial maximum of a payload.
+        const PAYLOAD: usize = 1 << 14;
+        let FrameHeader { length, kind, flags, stream } = self;
+        let fits = match kind {
+            DATA_FRAME => flags & !0x09 == 0 && stream > 0,
+            HEADERS_FRAME => flags & !0x2d == 0 && stream > 0 && length > 0,
+            2 => length == 5 && flags == 0 && stream > 0,
+            3 => length == 4 && flags == 0 && stream > 0,
+            SETTINGS_FRAME => length % 6 == 0 && flags & !1 == 0 && stream == 0 && (flags == 0 || length == 0),
+            PUSH_PROMISE => flags & !0x0c == 0 && stream > 0 && length > 4,
+            PING_FRAME => length == 8 && flags & !1 == 0 && stream == 0,
+            7 => length >= 8 && flags == 0 && stream == 0,
+            8 => length == 4 && flags == 0,
+            CONTINUATION => flags & !4 == 0 && stream > 0,
+            _ => false,
+        };
+        fits && length <= PAYLOAD
+    }
+}
+
+static OF_DATA: [&Field; 3] = [&UNUSED_DATA, &PADDED, &END_STREAM];
+static OF_HEADERS: [&Field; 5] = [&UNUSED_HEADERS, &PRIORITY, &PADDED, &END_HEADERS, &END_STREAM];
+static OF_SETTINGS: [&Field; 2] = [&UNUSED_SETTINGS, &ACK_SETTINGS];
+static OF_PUSH_PROMISE: [&Field; 3] = [&UNUSED_PUSH_PROMISE, &PADDED, &END_HEADERS];
+static OF_PING: [&Field; 2] = [&UNUSED_PING, &ACK_PING];
+static OF_CONTINUATION: [&Field; 2] = [&UNUSED_CONTINUATION, &END_HEADERS];
+static OF_OTHERS: [&Field; 1] = [&UNUSED];
+
+/// Flags of a frame type.
+pub(super) fn of(kind: u8) -> &'static [&'static Field] {
+    match kind {
+        DATA_FRAME => &OF_DATA,
+        HEADERS_FRAME => &OF_HEADERS,
+        SETTINGS_FRAME => &OF_SETTINGS,
+        PUSH_PROMISE => &OF_PUSH_PROMISE,
+        PING_FRAME => &OF_PING,
+        CONTINUATION => &OF_CONTINUATION,
+        _ => &OF_OTHERS,
+    }
+}
+
+/// Offset of the next plausible frame: its header is followed by another one or by the end.
+pub(super) fn next_frame(ahead: &[u8]) -> Option<usize> {
+    let header = |at: usize| FrameHeader::of(ahead.get(at..)?).filter(|header| header.is_plausible());
+    let ends = |at: usize| at == ahead.len() || header(at).is_some();
+    (0..ahead.len()).find(|at| header(*at).is_some_and(|header| ends(at + header.whole())))
+}

@@ -1,0 +1,321 @@
+//! State of a connection: extent of frames, header blocks in several frames, and streams.
+
+use super::flags::{self, FrameHeader, HAS_PRIORITY, IS_END_HEADERS, IS_END_STREAM, IS_PADDED};
+use super::headers::{self, Section};
+use super::heuristics::PREFACE;
+use super::hpack::Table;
+use super::names::{self, TYPES};
+use super::streams::Streams;
+use super::{
+    BAD_PADDING, BLOCK, CONTINUED_BLOCK, DATA_PADDING, FLAGS, FULL_URI, HEADERS_PADDING, INTERRUPTED, LENGTH, MAGIC, NO_START,
+    PAD_LENGTH, PADDING, PROMISE_BLOCK, PROMISE_PADDING, PROMISE_RESERVED, PROMISED, RESERVED, RESPONSE_TO, STREAM_ID, TOO_MANY,
+    TYPE, body, frames,
+};
+use crate::limits;
+use crate::protocols::http::{CODES, Coding};
+use crate::protocols::lines;
+use crate::tree::{BySide, Field, Piece, Side, Value, name_of};
+use crate::wire::{Conversation, Cut, Extent, Missing, Result, Wire};
+
+/// State of a connection.
+#[derive(Default)]
+pub(super) struct Session {
+    directions: BySide<Direction>,
+    streams: Streams,
+}
+
+/// State of one direction.
+#[derive(Default)]
+struct Direction {
+    table: Table,
+    /// Header block that continues in the next frame.
+    open: Option<OpenBlock>,
+    /// A frame or the preface has been dissected.
+    has_begun: bool,
+    /// After a gap, frame boundaries are unknown.
+    is_lost: bool,
+}
+
+/// Header block whose last frame is missing.
+struct OpenBlock {
+    owner: Owner,
+    bytes: Vec<u8>,
+    pieces: Vec<Piece>,
+    /// The block exceeds the limit.
+    is_full: bool,
+}
+
+/// The stream that a header block belongs to.
+#[derive(Clone, Copy)]
+struct Owner {
+    id: u32,
+    ends: bool,
+    /// The block is the request of a promised stream.
+    is_promise: bool,
+}
+
+/// State after an upgrade from HTTP/1.1: stream 1 holds the request (RFC 7540 section 3.2).
+pub(in crate::protocols) fn upgraded(uri: String, target: usize) -> Box<dyn Conversation> {
+    let mut session = Session::default();
+    let stream = session.streams.of(1);
+    (stream.uri, stream.target) = (uri, target);
+    session.streams.end(1, Side::Client);
+    Box::new(session)
+}
+
+impl Conversation for Session {
+    fn extent(&mut self, from: Side, ahead: &[u8], more: bool) -> Extent {
+        let direction = &mut self.directions[from];
+        if !direction.has_begun && from == Side::Client {
+            match ahead {
+                _ if ahead.starts_with(PREFACE) => return Extent::Message(PREFACE.len()),
+                _ if more && PREFACE.starts_with(ahead) => return Extent::NeedMore(PREFACE.len()),
+                _ => {}
+            }
+        }
+        if direction.is_lost {
+            match flags::next_frame(ahead) {
+                Some(0) => direction.is_lost = false,
+                Some(run) => return Extent::Unknown(run),
+                None => return Extent::Unknown(ahead.len()),
+            }
+        }
+        match FrameHeader::of(ahead) {
+            Some(header) => Extent::Message(header.whole()),
+            None if more => Extent::NeedMore(flags::HEADER_SIZE),
+            None => Extent::Message(flags::HEADER_SIZE),
+        }
+    }
+
+    fn message(&mut self, from: Side, wire: &mut Wire<'_>) -> Result {
+        let direction = &mut self.directions[from];
+        let is_first = !std::mem::replace(&mut direction.has_begun, true);
+        if is_first && from == Side::Client {
+            if wire.ahead().starts_with(PREFACE) {
+                wire.name("Magic");
+                wire.info(format_args!("connection preface"));
+                return wire.text(&MAGIC, PREFACE.len()).map(drop);
+            }
+            // The capture begins late.
+            self.directions.iter_mut().for_each(|direction| direction.table.lose());
+        }
+        let result = self.frame(from, wire);
+        if wire.cut() != Cut::No {
+            self.lose_block(from);
+        }
+        result
+    }
+
+    fn held(&self) -> usize {
+        let open = |open: &OpenBlock| open.bytes.capacity() + open.pieces.capacity() * size_of::<Piece>();
+        let direction = |direction: &Direction| direction.table.held() + direction.open.as_ref().map_or(0, open);
+        size_of_val(self) + self.streams.held() + self.directions.iter().map(direction).sum::<usize>()
+    }
+
+    fn gap(&mut self, from: Side, missing: Missing) {
+        self.directions[from].has_begun = true;
+        if !missing.in_step {
+            self.directions[from].is_lost = true;
+            self.streams.lose(from);
+            self.lose_block(from);
+        }
+    }
+}
+
+impl Session {
+    /// A header block was not captured completely: later indexes are unknown.
+    fn lose_block(&mut self, from: Side) {
+        let direction = &mut self.directions[from];
+        direction.open = None;
+        direction.table.lose();
+    }
+
+    fn frame(&mut self, from: Side, wire: &mut Wire<'_>) -> Result {
+        wire.u24_be(&LENGTH)?;
+        let kind = wire.u8(&TYPE)?;
+        let flags = wire.flags(&FLAGS, 1, flags::of(kind))?.to_be_bytes()[7];
+        let id = u32::try_from(wire.bits(4, &[&RESERVED, &STREAM_ID])? & 0x7fff_ffff).unwrap_or_default();
+        match name_of(TYPES, kind.into()) {
+            Some(name) => wire.name(name),
+            None => wire.name(&format!("type {kind}")),
+        }
+        let place = if id == 0 { "connection".to_owned() } else { format!("stream {id}") };
+        wire.info(format_args!("{place}, {} bytes", wire.remaining()));
+        if kind != names::CONTINUATION && self.directions[from].open.is_some() {
+            wire.note(&INTERRUPTED, format_args!("the header block has no end"));
+            self.lose_block(from);
+        }
+        let ends = flags & IS_END_STREAM != 0;
+        match kind {
+            names::DATA_FRAME => {
+                let pad = padding(wire, flags)?;
+                let count = wire.remaining() - pad;
+                wire.info(format_args!("{place}, {count} bytes"));
+                body::data(wire, &mut self.streams, id, from, count, ends)?;
+                padded(wire, &DATA_PADDING);
+                if ends {
+                    self.streams.end(id, from);
+                }
+                Ok(())
+            }
+            names::HEADERS_FRAME => {
+                let pad = padding(wire, flags)?;
+                if flags & HAS_PRIORITY != 0 {
+                    frames::priority(wire)?;
+                }
+                let count = wire.remaining().saturating_sub(pad);
+                self.block(from, wire, &BLOCK, count, flags, Owner { id, ends, is_promise: false })?;
+                padded(wire, &HEADERS_PADDING);
+                Ok(())
+            }
+            names::PUSH_PROMISE => {
+                let pad = padding(wire, flags)?;
+                let promised = wire.bits(4, &[&PROMISE_RESERVED, &PROMISED])? & 0x7fff_ffff;
+                let id = u32::try_from(promised).unwrap_or_default();
+                let count = wire.remaining().saturating_sub(pad);
+                self.block(from, wire, &PROMISE_BLOCK, count, flags, Owner { id, ends: true, is_promise: true })?;
+                padded(wire, &PROMISE_PADDING);
+                Ok(())
+            }
+            names::CONTINUATION => self.continuation(from, wire, flags),
+            _ => {
+                if kind == names::RST_STREAM {
+                    self.streams.reset(id);
+                }
+                frames::read(wire, kind, flags, &place)
+            }
+        }
+    }
+
+    /// Dissects the next `count` bytes: a header block, or its first part.
+    fn block(&mut self, from: Side, wire: &mut Wire<'_>, field: &'static Field, count: usize, flags: u8, owner: Owner) -> Result {
+        if wire.cut() != Cut::No {
+            wire.hide(wire.at()..wire.at() + wire.remaining());
+            return wire.bytes(field, count.max(wire.remaining() + 1)).map(drop);
+        }
+        let range = wire.at()..wire.at() + count;
+        if count > 0 {
+            wire.put(field, Value::Bytes, range.clone());
+        }
+        if flags & IS_END_HEADERS != 0 {
+            let section = headers::read(wire, count, &mut self.directions[from].table)?;
+            return self.section(from, wire, owner, section);
+        }
+        let mut open = OpenBlock { owner, bytes: Vec::new(), pieces: Vec::new(), is_full: false };
+        open.add(wire, count);
+        self.directions[from].open = Some(open);
+        wire.info(format_args!("stream {}, {count} bytes, to be continued", owner.id));
+        // It is a secret if any of its fields is, which only the last frame reveals.
+        wire.hide(range);
+        wire.skip(count)
+    }
+
+    fn continuation(&mut self, from: Side, wire: &mut Wire<'_>, flags: u8) -> Result {
+        let count = wire.remaining();
+        let range = wire.at()..wire.at() + count;
+        let Some(mut open) = self.directions[from].open.take() else {
+            wire.hide(range);
+            wire.bytes(&CONTINUED_BLOCK, count)?;
+            wire.note(&NO_START, format_args!("the header block has no beginning"));
+            self.directions[from].table.lose();
+            return Ok(());
+        };
+        if wire.cut() != Cut::No {
+            wire.hide(range);
+            return wire.bytes(&CONTINUED_BLOCK, count + 1).map(drop);
+        }
+        wire.put(&CONTINUED_BLOCK, Value::Bytes, range.clone());
+        open.add(wire, count);
+        wire.skip(count)?;
+        if flags & IS_END_HEADERS == 0 {
+            wire.hide(range);
+            self.directions[from].open = Some(open);
+            return Ok(());
+        }
+        if open.is_full {
+            wire.hide(range);
+            wire.note(&TOO_MANY, format_args!("more than {} bytes", limits::HTTP2_HEADERS.get()));
+            self.directions[from].table.lose();
+            return Ok(());
+        }
+        let table = &mut self.directions[from].table;
+        let section =
+            wire.joined("header block", &open.pieces, &open.bytes, |inner| headers::read(inner, open.bytes.len(), table))?;
+        self.section(from, wire, open.owner, section)
+    }
+
+    /// Shows the request or response that header fields form.
+    fn section(&mut self, from: Side, wire: &mut Wire<'_>, owner: Owner, section: Section) -> Result {
+        let id = owner.id;
+        if !section.method.is_empty() {
+            let (uri, target) = section.uri();
+            let shown = wire.shown(&uri).into_owned();
+            wire.add_text(&FULL_URI, format_args!("{shown}"));
+            if owner.is_promise {
+                wire.info(format_args!("{} {shown}, stream {id}", section.method));
+            } else {
+                wire.name(&section.method);
+                wire.info(format_args!("{shown}, stream {id}"));
+            }
+            let stream = self.streams.of(id);
+            (stream.uri, stream.target) = (uri, target);
+        } else if !section.status.is_empty() {
+            let uri = self.streams.get(id).map(|stream| wire.shown(&stream.uri).into_owned()).unwrap_or_default();
+            if !uri.is_empty() {
+                wire.add_text(&RESPONSE_TO, format_args!("{uri}"));
+            }
+            let phrase = lines::number(section.status.as_bytes()).and_then(|code| name_of(CODES, code)).unwrap_or_default();
+            let kind = String::from_utf8_lossy(&section.kind);
+            let parts = [phrase, &kind, &if uri.is_empty() { String::new() } else { format!("of {uri}") }].map(str::to_owned);
+            let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+            wire.name(&section.status);
+            wire.info(format_args!("{}, stream {id}", parts.join(", ")));
+        } else {
+            wire.info(format_args!("trailers, stream {id}"));
+        }
+        // The promised request is the client's, though the server sends it.
+        let side = if owner.is_promise { Side::Client } else { from };
+        let is_trailer = section.method.is_empty() && section.status.is_empty();
+        if !is_trailer {
+            let half = self.streams.of(id).half(side);
+            (half.kind, half.coding) = (section.kind, Coding::of(&section.coding));
+        }
+        if owner.ends {
+            body::finish(wire, &mut self.streams, id, side)?;
+            self.streams.end(id, side);
+        }
+        Ok(())
+    }
+}
+
+impl OpenBlock {
+    /// Adds the next `count` bytes, without reading them.
+    fn add(&mut self, wire: &Wire<'_>, count: usize) {
+        let bytes = wire.ahead().get(..count).unwrap_or_default();
+        self.is_full |= self.bytes.len() + bytes.len() > limits::HTTP2_HEADERS.get();
+        if self.is_full {
+            (self.bytes, self.pieces) = (Vec::new(), Vec::new());
+            return;
+        }
+        self.pieces.extend(wire.pieces(wire.at()..wire.at() + count, self.bytes.len() as u64));
+        self.bytes.extend_from_slice(bytes);
+    }
+}
+
+/// Dissects the pad length. Returns it.
+fn padding(wire: &mut Wire<'_>, flags: u8) -> Result<usize> {
+    let pad = if flags & IS_PADDED != 0 { wire.u8(&PADDING)?.into() } else { 0 };
+    wire.add(&PAD_LENGTH, Value::Unsigned(pad as u64));
+    if pad > wire.remaining() && wire.cut() == Cut::No {
+        wire.hide(wire.at()..wire.at() + wire.remaining());
+        return wire.malformed(&BAD_PADDING, format_args!("{pad} bytes of padding, {} of payload", wire.remaining()));
+    }
+    Ok(if wire.cut() == Cut::No { pad } else { 0 })
+}
+
+/// Dissects padding: all that remains.
+fn padded(wire: &mut Wire<'_>, field: &'static Field) {
+    if wire.remaining() > 0 {
+        wire.rest(field);
+    }
+}

@@ -1,0 +1,178 @@
+//! The open streams of a connection.
+
+use crate::limits;
+use crate::protocols::http::Coding;
+use crate::tree::{BySide, Piece, Side};
+use std::collections::BTreeMap;
+
+/// Why bodies past the limit are not reassembled.
+const FULL: &str = "incomplete bodies of the connection exceed the limit";
+
+/// Open streams by identifier.
+#[derive(Default)]
+pub(super) struct Streams {
+    open: BTreeMap<u32, Stream>,
+    /// Bytes of incomplete bodies.
+    kept: usize,
+}
+
+/// Stream.
+#[derive(Default)]
+pub(super) struct Stream {
+    /// URI of the request, and offset of the request target in it.
+    pub(super) uri: String,
+    pub(super) target: usize,
+    sides: BySide<Half>,
+}
+
+/// One direction of a stream.
+#[derive(Default)]
+pub(super) struct Half {
+    /// Media type.
+    pub(super) kind: Vec<u8>,
+    pub(super) coding: Coding,
+    body: Body,
+    has_ended: bool,
+}
+
+/// The part of a body that has arrived.
+#[derive(Default)]
+pub(super) struct Body {
+    pub(super) bytes: Vec<u8>,
+    pub(super) pieces: Vec<Piece>,
+    /// Why the body will not be reassembled.
+    pub(super) lacks: Option<&'static str>,
+}
+
+impl Body {
+    fn held(&self) -> usize {
+        self.bytes.len() + size_of_val(self.pieces.as_slice())
+    }
+
+    /// Whether parts have arrived.
+    pub(super) fn has_begun(&self) -> bool {
+        !self.bytes.is_empty() || self.lacks.is_some()
+    }
+}
+
+impl Streams {
+    /// The stream with this identifier, which is opened if necessary.
+    pub(super) fn of(&mut self, id: u32) -> &mut Stream {
+        if !self.open.contains_key(&id)
+            && self.open.len() >= limits::HTTP2_STREAMS.get()
+            && let Some((_, oldest)) = self.open.pop_first()
+        {
+            self.release(&oldest);
+        }
+        self.open.entry(id).or_default()
+    }
+
+    pub(super) fn get(&self, id: u32) -> Option<&Stream> {
+        self.open.get(&id)
+    }
+
+    fn release(&mut self, stream: &Stream) {
+        let freed: usize = stream.sides.iter().map(|half| half.body.held()).sum();
+        self.kept = self.kept.saturating_sub(freed);
+    }
+
+    /// Terminates a stream.
+    pub(super) fn reset(&mut self, id: u32) {
+        if let Some(stream) = self.open.remove(&id) {
+            self.release(&stream);
+        }
+    }
+
+    /// This side sends nothing more on the stream. A stream that both sides have ended is forgotten.
+    pub(super) fn end(&mut self, id: u32, from: Side) {
+        let Some(stream) = self.open.get_mut(&id) else { return };
+        stream.sides[from].has_ended = true;
+        if stream.sides.iter().all(|half| half.has_ended) {
+            self.reset(id);
+        }
+    }
+
+    /// Keeps a part of a body, up to the limit of the connection.
+    pub(super) fn keep(&mut self, id: u32, from: Side, bytes: &[u8], pieces: impl FnOnce(u64) -> Vec<Piece>) {
+        let kept = self.kept;
+        let body = &mut self.of(id).half(from).body;
+        if body.lacks.is_some() {
+            return;
+        }
+        let before = body.held();
+        body.pieces.extend(pieces(body.bytes.len() as u64));
+        body.bytes.extend_from_slice(bytes);
+        let added = body.held() - before;
+        if kept + added > limits::HTTP2_KEPT.get() {
+            *body = Body { lacks: Some(FULL), ..Body::default() };
+            self.kept = kept.saturating_sub(before);
+        } else {
+            self.kept = kept + added;
+        }
+    }
+
+    /// The body of this side will not be reassembled.
+    pub(super) fn give_up(&mut self, id: u32, from: Side, why: &'static str) {
+        let body = &mut self.of(id).half(from).body;
+        let freed = std::mem::replace(body, Body { lacks: Some(why), ..Body::default() }).held();
+        self.kept = self.kept.saturating_sub(freed);
+    }
+
+    /// The same for all streams, because frames were lost.
+    pub(super) fn lose(&mut self, from: Side) {
+        let open: Vec<u32> = self.open.keys().copied().collect();
+        for id in open {
+            self.give_up(id, from, "bytes of the stream were lost");
+        }
+    }
+
+    /// Takes the body that has arrived so far.
+    pub(super) fn take(&mut self, id: u32, from: Side) -> Body {
+        let Some(stream) = self.open.get_mut(&id) else { return Body::default() };
+        let body = std::mem::take(&mut stream.half(from).body);
+        self.kept = self.kept.saturating_sub(body.held());
+        body
+    }
+
+    /// Keeps a body that was taken, up to the limit of the connection.
+    pub(super) fn put_back(&mut self, id: u32, from: Side, body: Body) {
+        let added = body.held();
+        if added == 0 {
+            return;
+        }
+        if self.kept + added > limits::HTTP2_KEPT.get() {
+            return self.give_up(id, from, FULL);
+        }
+        self.kept += added;
+        self.of(id).half(from).body = body;
+    }
+
+    /// Approximate heap memory in bytes.
+    pub(super) fn held(&self) -> usize {
+        let half =
+            |half: &Half| half.kind.capacity() + half.body.bytes.capacity() + half.body.pieces.capacity() * size_of::<Piece>();
+        let stream = |stream: &Stream| size_of::<Stream>() + stream.uri.capacity() + stream.sides.iter().map(half).sum::<usize>();
+        self.open.values().map(stream).sum()
+    }
+}
+
+impl Half {
+    pub(super) fn body(&self) -> &Body {
+        &self.body
+    }
+}
+
+impl Stream {
+    pub(super) fn half(&mut self, from: Side) -> &mut Half {
+        &mut self.sides[from]
+    }
+
+    pub(super) fn side(&self, from: Side) -> &Half {
+        &self.sides[from]
+    }
+
+    /// Request target: the path and query of the URI.
+    pub(super) fn path(&self) -> &str {
+        self.uri.get(self.target..).unwrap_or_default()
+    }
+}
