@@ -30,6 +30,10 @@ fn directive(line: &[u8]) -> Option<(Word<'_>, usize)> {
 /// Whether a line is a directive with numbers or texts behind it, and not a row of pairs with the byte 0xdb or 0xdd.
 pub(super) fn fits(line: &[u8]) -> bool {
     let Some((word, _)) = directive(line) else { return false };
+    // Behind an offset with a colon stand the bytes of a dump; an address has a segment.
+    if split_offset(line).is_some_and(|(offset, _)| offset.colon && !offset.address) {
+        return false;
+    }
     let items = line.get(word.at + word.text.len()..).unwrap_or_default().trim_ascii();
     let telling = items.iter().any(|byte| b",'\"hH(".contains(byte)) || items.len() % 2 == 1;
     telling && Asm::default().feed(line, &mut Vec::new()).is_ok()

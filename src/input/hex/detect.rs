@@ -94,6 +94,8 @@ impl Preface {
                 Some(Dialect::Follow(follow::Dump::default()))
             }
             Some(shape) => self.dump(line, shape)?,
+            // A brace in the text column of a damaged row opens no list.
+            None if looks_like_a_row(before_brace(line)) => None,
             None => List::of(text, brace).map(Dialect::List).or_else(|| Literal::of(text, self.open).map(Dialect::Literal)),
         };
         if found.is_some() {
@@ -216,6 +218,10 @@ fn looks_like_a_row(line: &[u8]) -> bool {
         matches!(digits.len(), 2 | 4 | 8 | 16) && all_hex(digits) || behind_tab && offsets::decimal(word.text).is_some()
     };
     [1, 2].into_iter().any(|skip| words(line, from).skip(skip).filter(group).count() >= 3)
+}
+
+fn before_brace(line: &[u8]) -> &[u8] {
+    line.split(|byte| matches!(byte, b'{' | b'[' | b'<')).next().filter(|head| head.len() < line.len()).unwrap_or_default()
 }
 
 fn octal<T>(line: &[u8]) -> Result<T, Fault> {

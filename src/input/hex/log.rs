@@ -158,10 +158,12 @@ impl Log {
         let line = line.trim_ascii_end();
         let mut bytes = Vec::new();
         let closed = without_closers(line);
-        // What closes a quote could pass for text of the bytes.
+        // What closes a quote that is open could pass for text of the bytes.
+        let is_open =
+            line.get(..at).is_some_and(|before| before.trim_ascii_end().last().is_some_and(|sign| b"\"'([{<".contains(sign)));
         let first = match self.row.read(closed, at, Groups::Any) {
             Ok(_) => return Ok(self.row.straight.clone()),
-            Err(_) if self.row.read(line, at, Groups::Any).is_ok() => return Ok(self.row.straight.clone()),
+            Err(_) if !is_open && self.row.read(line, at, Groups::Any).is_ok() => return Ok(self.row.straight.clone()),
             Err(fault) => fault,
         };
         if separated(closed, at, &mut bytes).is_ok() && !closed.contains(&b'#') {
@@ -386,6 +388,7 @@ mod tests {
             ("recv: 05 00 xyz 01 02", 12),
             ("recv: 05 00 01 0", 15),
             ("dump 05 00 01 02 ...", 17),
+            ("bytes.fromhex('00 30 7f 7f g0')", 27),
         ] {
             assert_eq!(read(line).unwrap_err().at, at, "{line}");
         }

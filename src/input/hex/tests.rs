@@ -407,6 +407,24 @@ fn rows_that_are_the_same_in_both_orders_decide_nothing() {
 }
 
 #[test]
+fn a_text_of_digits_may_begin_with_spaces() {
+    assert_eq!(whole("00000000: 2030 30                                   00\n").unwrap(), b" 00");
+    assert_eq!(whole("00000000: 2020 3030 30 30                           0000\n").unwrap(), b"  0000");
+    // Four spaces stand before these bytes, none of which shows a space.
+    assert_eq!(whole("00000000: 3030 30    00\n").unwrap(), b"000\0");
+}
+
+#[test]
+fn a_brace_in_the_text_of_a_damaged_row_opens_no_list() {
+    assert!(whole("g0000000: 0000 0000 0000 0000 0000 0000 2300 7b30  ............#.{0\n").is_err());
+}
+
+#[test]
+fn a_byte_that_is_also_a_directive_is_a_byte() {
+    assert_eq!(whole("00000000h: dd 30                                           ; .0\n").unwrap(), [0xdd, 0x30]);
+}
+
+#[test]
 fn bytes_that_were_left_out_are_refused() {
     for text in [
         "$1 = \"\\001\\002\"...\n",

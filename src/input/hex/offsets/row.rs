@@ -144,7 +144,13 @@ impl Row {
         if place.gap == 1 && is_ellipsis(text.trim_ascii()) {
             return None;
         }
-        let shown = |bytes: &[u8]| shows(text, bytes, is_digits) == Shows::All;
+        // Spaces that a text of digits begins with stand in the gap before it.
+        let from = |bytes: &[u8]| {
+            let spaces = bytes.iter().take_while(|byte| is_digits && **byte == b' ').count().min(place.gap.saturating_sub(1));
+            let from = place.at.saturating_sub(spaces);
+            if line.get(from..place.at).is_some_and(|gap| gap.iter().all(|byte| *byte == b' ')) { from } else { place.at }
+        };
+        let shown = |bytes: &[u8]| shows(line.get(from(bytes)..).unwrap_or(text), bytes, is_digits) == Shows::All;
         let straight = shown(self.straight.get(..place.bytes)?);
         let reversed = self.straight != self.reversed && shown(self.reversed.get(..place.bytes)?);
         let column = match (straight, reversed) {
