@@ -39,8 +39,11 @@ impl Secrets {
         for secret in self.spans.get(first..).unwrap_or_default().iter().take_while(|secret| secret.source == span.source) {
             let start = secret.start.saturating_sub(span.start) as usize;
             let end = (secret.end.saturating_sub(span.start) as usize).min(bytes.len());
-            if start >= end {
+            if start >= bytes.len() {
                 break;
+            }
+            if start >= end {
+                continue;
             }
             count += end - start;
             if self.raw {

@@ -127,6 +127,10 @@ impl Conversation for Session {
         Extent::Message(length.saturating_add(HEADER))
     }
 
+    fn may_hold_secret(&self, from: Side, _: &[u8]) -> bool {
+        from == Side::Client && (!self.answered || self.logs_in)
+    }
+
     fn message(&mut self, from: Side, wire: &mut Wire<'_>) -> Result {
         let whole = wire.ahead();
         let length = whole.first_chunk::<3>().map_or(0, |&[low, middle, high]| u32::from_le_bytes([low, middle, high, 0]));

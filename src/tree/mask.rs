@@ -69,7 +69,8 @@ impl Tree {
                 Origin::Frame => captured.push((self.frame.number, span.start, span.end)),
                 Origin::Derived(derived) if source.pieces.is_empty() => {
                     let is_new = |from: &Span| all.last() != Some(from);
-                    all.extend(derived.from.filter(|_| all.len() < limits::TREE_NODES.get()).filter(is_new));
+                    let has_room = all.len() < limits::TREE_NODES.get();
+                    all.extend(derived.from.filter(|from| has_room && !from.is_empty()).filter(is_new));
                 }
                 Origin::Stream(..) | Origin::Derived(_) => captured.extend(self.captured_at(source, span)),
             }

@@ -61,6 +61,13 @@ pub trait Conversation: Send {
         None
     }
 
+    /// Whether the message that begins with `ahead`, and whose end has not arrived, may hold a secret that no text announces.
+    /// Its bytes are then masked where a segment shows them. `ahead` is empty behind a hole, where nothing is known of messages.
+    fn may_hold_secret(&self, from: Side, ahead: &[u8]) -> bool {
+        let _ = (from, ahead);
+        false
+    }
+
     /// Approximate heap and stack size in bytes, queried after each segment.
     fn held(&self) -> usize {
         size_of_val(self)

@@ -58,6 +58,13 @@ impl Capture {
         }
     }
 
+    /// The last two packets, with these payloads, arrive in the other order.
+    pub fn swap_last(&mut self, first: &[u8], second: &[u8]) {
+        let [first, second] = [first, second].map(|payload| 16 + 40 + payload.len());
+        let begin = self.bytes.len() - first - second;
+        self.bytes[begin..].rotate_left(first);
+    }
+
     pub fn file(&self) -> &str {
         fs::write(&self.path, &self.bytes).unwrap();
         self.path.to_str().unwrap()

@@ -31,6 +31,8 @@ pub(super) struct HalfStream {
 
 /// Secrets that are remembered of a direction.
 const SECRETS: usize = 16;
+/// The longest segment.
+const SEGMENT: u64 = 65_535;
 
 /// What comes behind the bytes at hand.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -77,11 +79,15 @@ impl HalfStream {
         *number != frame || off >= brought.end || off.saturating_add(len as u64) <= brought.start
     }
 
-    /// Remember where a secret lies in the stream.
+    /// Remember where a secret lies in the stream. Past the limit, the two oldest that one segment may repeat become one range.
     #[cold]
     pub(super) fn remember_secret(&mut self, range: Range<u64>) {
-        if self.secrets.len() >= SECRETS {
-            self.secrets.pop_front();
+        if self.secrets.len() >= SECRETS
+            && let Some(oldest) = self.secrets.pop_front()
+            && let Some(next) = self.secrets.front_mut()
+            && next.end.saturating_sub(oldest.start) <= SEGMENT
+        {
+            *next = oldest.start.min(next.start)..oldest.end.max(next.end);
         }
         self.secrets.push_back(range);
     }

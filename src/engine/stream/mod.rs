@@ -476,34 +476,41 @@ impl Stream {
             self.label_partial(side, &accepted, segment.bytes, out);
         }
         if out.tree.looks_for_secrets() && layers::shows_payload(out.tree.demand()) {
-            self.hide_unread(side, segment, &accepted, out.tree);
+            self.hide_unread(side, segment, out.tree);
         }
         side
     }
 
     /// Hide the secrets in bytes of this frame that no message was read from: repeated ones, and the beginning of a message.
-    /// Of a message in another encoding than text they are found only when it is complete.
+    /// Of a message in another encoding than text they are found only when it is complete: all of its bytes are hidden.
     #[inline(never)]
-    fn hide_unread(&self, side: Side, segment: &InOrder<'_>, accepted: &Accepted, tree: &mut Tree) {
+    fn hide_unread(&self, side: Side, segment: &InOrder<'_>, tree: &mut Tree) {
         /// Bytes before the segment that may begin its first line.
         const BEFORE: u64 = 1024;
         if segment.bytes.is_empty() || segment.frame != tree.frame.number || self.how.is_some() {
             return;
         }
         let half = &self.halves[side];
+        let Some(off) = half.order.offset_of(segment.seq.wrapping_add(segment.syn.into())) else { return };
         let len = segment.bytes.len() as u64;
-        let at = |off: u64| segment.at as usize + usize::try_from(off - accepted.off).unwrap_or(usize::MAX);
+        let at = |place: u64| segment.at as usize + usize::try_from(place - off).unwrap_or(usize::MAX);
         let mut hide = |secret: Range<u64>| {
-            let (start, end) = (secret.start.max(accepted.off), secret.end.min(accepted.off + len));
+            let (start, end) = (secret.start.max(off), secret.end.min(off + len));
             if start < end {
                 tree.hide(Span::new(0, at(start)..at(end)));
             }
         };
         half.secrets.iter().cloned().for_each(&mut hide);
         let (buffered, first) = (half.order.buffered(), half.order.buffered_off());
-        let start = first.max(accepted.off.saturating_sub(BEFORE));
+        let start = first.max(off.saturating_sub(BEFORE));
         let skipped = usize::try_from(start - first).unwrap_or(usize::MAX);
         let waiting = buffered.get(skipped..).unwrap_or_default();
+        if let Belongs::To(_, conversation) = &self.belongs
+            && (!buffered.is_empty() || off > first)
+            && conversation.may_hold_secret(side, if off > first + buffered.len() as u64 { &[] } else { buffered })
+        {
+            hide(first..off + len);
+        }
         credentials::find(waiting, |range| hide(start + range.start as u64..start + range.end as u64));
     }
 

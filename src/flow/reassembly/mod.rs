@@ -387,6 +387,12 @@ impl Direction {
     }
 
     /// How far `seq` is from the byte wanted, the short way round.
+    /// Stream offset of the byte with a sequence number; `None` before the start of the stream as known.
+    #[must_use]
+    pub fn offset_of(&self, seq: u32) -> Option<u64> {
+        self.ready.end().checked_add_signed(self.distance(seq)?)
+    }
+
     fn distance(&self, seq: u32) -> Option<i64> {
         let [a, b, c, d, ..] = self.ready.end().to_le_bytes();
         let wanted = self.start?.wrapping_add(u32::from_le_bytes([a, b, c, d]));

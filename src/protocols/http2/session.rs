@@ -4,7 +4,7 @@ use super::flags::{self, FrameHeader, HAS_PRIORITY, IS_END_HEADERS, IS_END_STREA
 use super::headers::{self, Section};
 use super::heuristics::PREFACE;
 use super::hpack::Table;
-use super::names::{self, TYPES};
+use super::names::{self, CONTINUATION, HEADERS_FRAME, PUSH_PROMISE, TYPES};
 use super::streams::Streams;
 use super::{
     BAD_PADDING, BLOCK, CONTINUED_BLOCK, DATA_PADDING, FLAGS, FULL_URI, HEADERS_PADDING, INTERRUPTED, LENGTH, MAGIC, NO_START,
@@ -104,6 +104,11 @@ impl Conversation for Session {
             self.lose_block(from);
         }
         result
+    }
+
+    fn may_hold_secret(&self, _: Side, ahead: &[u8]) -> bool {
+        // The text of header fields may be compressed.
+        FrameHeader::of(ahead).is_none_or(|header| matches!(header.kind, HEADERS_FRAME | PUSH_PROMISE | CONTINUATION))
     }
 
     fn held(&self) -> usize {

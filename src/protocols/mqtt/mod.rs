@@ -228,6 +228,10 @@ impl Conversation for Session {
         }
     }
 
+    fn may_hold_secret(&self, _: Side, ahead: &[u8]) -> bool {
+        ahead.first().map_or(self.level == 0, |first| matches!(first >> 4, CONNECT | AUTH_TYPE))
+    }
+
     fn message(&mut self, from: Side, wire: &mut Wire<'_>) -> Result {
         let rest = &mut self.rest[from];
         if *rest > 0 {

@@ -109,6 +109,13 @@ impl Conversation for Session {
         }
     }
 
+    fn may_hold_secret(&self, from: Side, _: &[u8]) -> bool {
+        match from {
+            Side::Client => matches!(self.client, Client::Start | Client::Login),
+            Side::Server => matches!(self.server, Server::Start | Server::Response),
+        }
+    }
+
     fn held(&self) -> usize {
         size_of_val(self) + self.game.osrs.held()
     }
