@@ -6,6 +6,7 @@
 //!
 //! The text is the program's own, colours and all. Its colours have fixed values; black, white and text are those of xterm.
 
+mod browse;
 mod svg;
 
 use proto_dissect::engine::Engine;
@@ -17,6 +18,7 @@ use proto_dissect::render::{List, ListOptions, Table, TableOptions, Theme, TimeF
 use proto_dissect::sink::{Begin, Sink};
 use proto_dissect::stats::{Part, Stats, TableLook, print_tables};
 use proto_dissect::tree::{Demand, Dissection, StreamId, Transport};
+use ratatui::crossterm::event::KeyCode;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use svg::Ground;
@@ -34,6 +36,7 @@ const PICTURES: &[Picture] = &[
     ("table", "proto-dissect samples/pipboy.pcap", table),
     ("hex", "proto-dissect -x --packets samples/layers.pcap", hex),
     ("list", "proto-dissect -l samples/pipboy.pcap", list),
+    ("browse", "proto-dissect browse samples/pipboy.pcap", browsed),
     ("follow", "proto-dissect follow samples/xfire.pcap -s tcp/0 | head -26", follow),
     ("stats", "proto-dissect stats -z time -z io,phs -z conv,tcp samples/pipboy.pcap", stats),
 ];
@@ -78,6 +81,13 @@ fn list() -> Result<String> {
     };
     let numbers: Vec<u64> = (1..=24).collect();
     messages("pipboy.pcap", View::Messages, &numbers, |out| Box::new(List::new(out, options)))
+}
+
+/// The fields of an update, one of them selected.
+fn browsed() -> Result<String> {
+    let mut keys = vec![KeyCode::Char('g'), KeyCode::Char('2'), KeyCode::Char('3'), KeyCode::Enter, KeyCode::Tab];
+    keys.extend([KeyCode::Down; 6]);
+    browse::screen(&keys)
 }
 
 fn table_options(hex: bool) -> TableOptions {

@@ -55,7 +55,20 @@ fn fixed(number: u8) -> Option<String> {
 #[derive(Clone, Default)]
 struct Look {
     colour: Option<String>,
+    behind: Option<String>,
     bold: bool,
+    reversed: bool,
+}
+
+impl Look {
+    /// The colours of the text and of what is behind it; `None` for those of the ground.
+    fn colours(&self, ground: Ground) -> (Option<&str>, Option<&str>) {
+        let (colour, behind) = (self.colour.as_deref(), self.behind.as_deref());
+        match self.reversed {
+            true => (behind.or(Some(ground.paper())), colour.or(Some(ground.ink()))),
+            false => (colour, behind),
+        }
+    }
 }
 
 /// A command and what it printed.
@@ -74,7 +87,7 @@ pub fn draw(command: &str, text: &str, ground: Ground) -> String {
     let mut y = MARGIN + LINE * 0.75;
     for runs in lines {
         // Writing to a String does not fail.
-        let _ = line(&runs, y, &mut svg);
+        let _ = line(&runs, y, ground, &mut svg);
         y += LINE;
     }
     svg.push_str("</g>\n</svg>\n");
@@ -87,15 +100,20 @@ fn size(count: usize, each: f32) -> f32 {
 }
 
 /// A line of text, each run at its own column so that no font can shift it.
-fn line(runs: &[(Look, String)], y: f32, svg: &mut String) -> std::fmt::Result {
+fn line(runs: &[(Look, String)], y: f32, ground: Ground, svg: &mut String) -> std::fmt::Result {
     let mut column = 0;
     for (look, text) in runs {
         let count = text.chars().count();
+        let x = size(column, CHARACTER) - MARGIN;
+        let length = size(count, CHARACTER) - 2.0 * MARGIN;
+        let (colour, behind) = look.colours(ground);
+        if let Some(behind) = behind {
+            let top = y - LINE * 0.75;
+            writeln!(svg, "<rect x=\"{x:.1}\" y=\"{top:.1}\" width=\"{length:.1}\" height=\"{LINE:.1}\" fill=\"{behind}\"/>")?;
+        }
         if !text.trim().is_empty() {
-            let x = size(column, CHARACTER) - MARGIN;
-            let length = size(count, CHARACTER) - 2.0 * MARGIN;
             write!(svg, "<text x=\"{x:.1}\" y=\"{y:.1}\" textLength=\"{length:.1}\"")?;
-            if let Some(colour) = &look.colour {
+            if let Some(colour) = colour {
                 write!(svg, " fill=\"{colour}\"")?;
             }
             if look.bold {
@@ -131,6 +149,8 @@ fn changed(look: Look, codes: &[&str]) -> Look {
     match codes {
         [] => look,
         ["38", "5", number, rest @ ..] => changed(Look { colour: number.parse().ok().and_then(fixed), ..look }, rest),
+        ["48", "5", number, rest @ ..] => changed(Look { behind: number.parse().ok().and_then(fixed), ..look }, rest),
+        ["7", rest @ ..] => changed(Look { reversed: true, ..look }, rest),
         ["" | "0", rest @ ..] => changed(Look::default(), rest),
         ["1", rest @ ..] => changed(Look { bold: true, ..look }, rest),
         [_, rest @ ..] => changed(look, rest),

@@ -10,8 +10,11 @@ const LOW: u16 = 16;
 const WIDE: u16 = 110;
 
 /// Columns of a line of sixteen bytes, and of eight.
-const SIXTEEN: usize = 76;
-const EIGHT: usize = 43;
+const SIXTEEN: u16 = 76;
+const EIGHT: u16 = 43;
+
+/// Columns that the field tree keeps where lines of sixteen bytes stand beside it.
+const FIELDS: u16 = 64;
 
 /// The areas of the screen. One that is not shown is empty. The first line of a pane is its title.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,7 +58,7 @@ impl Panes {
         let list = body * 2 / 5;
         let rest = body - list;
         if width >= WIDE {
-            let bytes = u16::try_from(SIXTEEN).unwrap_or(width).min(width / 2 + 16);
+            let bytes = if width > FIELDS + SIXTEEN { SIXTEEN } else { EIGHT };
             return Panes {
                 list: area(0, 1, width, list),
                 fields: area(0, 1 + list, width - bytes - 1, rest),
@@ -93,7 +96,7 @@ impl Panes {
     /// Bytes in a line.
     #[must_use]
     pub fn bytes_width(&self) -> usize {
-        match usize::from(self.bytes.width) {
+        match self.bytes.width {
             SIXTEEN.. => 16,
             EIGHT.. => 8,
             _ => 4,

@@ -47,7 +47,9 @@ fn line(state: &State, row: &Row, info: &str, width: u16) -> Line<'static> {
     let time = row.time().map(seconds).unwrap_or_default();
     spans.push(of(Role::Time, format!("{time:>11} ")));
     if width >= ADDRESSES {
-        spans.push(of(Role::Address, format!("{:<21} {:<21} ", state.rows.word(row.src), state.rows.word(row.dst))));
+        let (src, dst) = (state.rows.word(row.src), state.rows.word(row.dst));
+        let arrow = if dst.is_empty() { ' ' } else { '→' };
+        spans.push(of(Role::Address, format!("{src:<21} {arrow} {dst:<21} ")));
     } else if width >= STREAMS {
         let stream = row
             .stream

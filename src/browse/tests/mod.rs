@@ -167,8 +167,8 @@ fn every_pane_is_shown_at_every_size() {
 
 #[test]
 fn a_selected_field_highlights_exactly_its_bytes() {
-    for sample in ["pipboy.pcap", "http.pcap", "vscp.pcap"] {
-        let mut screen = Screen::of(sample, Size::new(120, 60));
+    for (sample, width) in [("pipboy.pcap", 120), ("pipboy.pcap", 160), ("http.pcap", 160), ("vscp.pcap", 120)] {
+        let mut screen = Screen::of(sample, Size::new(width, 60));
         for _ in 0..6 {
             screen.key(KeyCode::Tab).key(KeyCode::Home);
             let mut last = None;
@@ -179,17 +179,18 @@ fn a_selected_field_highlights_exactly_its_bytes() {
                 let is_marked = |x: u16, y: u16| buffer[(x, y)].modifier.contains(Modifier::REVERSED);
                 let visible = panes.bytes.y + 1..panes.bytes.bottom();
                 // Columns of letters: one for each byte.
-                let letters = panes.bytes.x + 60..panes.bytes.x + 76;
+                let count = panes.bytes_width();
+                let letters = panes.bytes.right() - u16::try_from(count).unwrap()..panes.bytes.right();
                 let marked =
                     visible.clone().flat_map(|y| letters.clone().map(move |x| (x, y))).filter(|(x, y)| is_marked(*x, *y));
                 let marked: Vec<usize> = marked
                     .map(|(x, y)| {
                         let line = screen.state.bytes.top + usize::from(y - visible.start);
-                        line * 16 + usize::from(x - letters.start)
+                        line * count + usize::from(x - letters.start)
                     })
                     .collect();
                 let first = screen.state.bytes.buffer(screen.state.detail.as_ref().unwrap()).map_or(0, |buffer| buffer.first);
-                let visible_bytes = screen.state.bytes.top * 16..(screen.state.bytes.top + visible.len()) * 16;
+                let visible_bytes = screen.state.bytes.top * count..(screen.state.bytes.top + visible.len()) * count;
                 let expected: Vec<usize> = match &screen.item().bytes {
                     Some((_, range)) => (range.start..range.end).map(|off| usize::try_from(off - first).unwrap()).collect(),
                     None => Vec::new(),
