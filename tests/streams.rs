@@ -141,15 +141,15 @@ fn disorder() -> impl Strategy<Value = (Cuts, Swaps)> {
 }
 
 /// The visit: the hello of the client, then what the server says, then the rest of the client, for who is who depends on
-/// what was said before.
+/// what was sent before.
 fn visit(server: (Cuts, Swaps), client: (Cuts, Swaps)) -> Vec<Vec<u8>> {
     const HELLO: usize = 7;
-    let [said, answered] = &*VISIT;
+    let [asked, answered] = &*VISIT;
     let (by_client, by_server) = ((Side::Client, BUREAU), (Side::Server, BUREAU));
     let mut packets = vec![of_side(by_client, 0, &[], true), of_side(by_server, 0, &[], true)];
-    packets.push(of_side(by_client, 0, &said[..HELLO], false));
+    packets.push(of_side(by_client, 0, &asked[..HELLO], false));
     packets.extend(shuffled(by_server, answered, 0, &server.0, &server.1));
-    packets.extend(shuffled(by_client, said, HELLO, &client.0, &client.1));
+    packets.extend(shuffled(by_client, asked, HELLO, &client.0, &client.1));
     packets
 }
 

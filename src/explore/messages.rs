@@ -40,7 +40,7 @@ pub struct Discriminator {
     pub confidence: f64,
 }
 
-/// How kinds are told apart.
+/// How kinds are distinguished.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Kinds {
     /// By a number.
@@ -122,7 +122,7 @@ const SAMPLE: usize = 1500;
 /// Columns in which one is sought.
 const COLUMNS: usize = 20;
 
-/// Finds what tells kinds apart. `skipped` are the bytes of the framing.
+/// Finds what distinguishes kinds. `skipped` are the bytes of the framing.
 #[must_use]
 pub fn kinds_of(messages: &[Message<'_>], rule: &Rule, hide: &[(usize, usize)]) -> Kinds {
     let whole: Vec<&Message<'_>> = messages.iter().filter(|message| message.is_whole).collect();
