@@ -49,10 +49,10 @@ fn main() -> io::Result<()> {
     for capture in made.iter().cloned().chain(named) {
         let name = capture.file_name().unwrap_or_default().to_string_lossy();
         print!("{name:<24} {:>12}", capture.metadata()?.len());
-        let told = folder.join("stats.json");
+        let report = folder.join("stats.json");
         let mut is_over = false;
         for (_, arguments) in VIEWS {
-            let to = if arguments.first() == Some(&"stats") { File::create(&told)?.into() } else { Stdio::null() };
+            let to = if arguments.first() == Some(&"stats") { File::create(&report)?.into() } else { Stdio::null() };
             match peak(&capture, arguments, to)? {
                 Some(peak) => {
                     is_over |= peak > MOST;
@@ -62,8 +62,8 @@ fn main() -> io::Result<()> {
             }
             io::stdout().flush()?;
         }
-        println!(" {:>10}{}", given_up(&std::fs::read_to_string(&told)?), if is_over { "   too much" } else { "" });
-        std::fs::remove_file(told)?;
+        println!(" {:>10}{}", given_up(&std::fs::read_to_string(&report)?), if is_over { "   too much" } else { "" });
+        std::fs::remove_file(report)?;
     }
     made.iter().try_for_each(std::fs::remove_file)
 }

@@ -57,7 +57,7 @@ fn frames(capture: &'static [u8], mut each: impl FnMut(&proto_dissect::input::Fr
     count
 }
 
-/// A whole capture with this much wanted of it, shown to somebody.
+/// A whole capture with this much wanted of it, printed.
 fn dissect(capture: &'static [u8], demand: Demand, mut show: impl FnMut(Dissection<'_>)) -> u64 {
     let mut engine = Engine::new(Registry::default(), demand);
     frames(capture, |frame| show(Dissection { tree: engine.dissect(frame), bytes: frame.bytes }))

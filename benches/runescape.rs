@@ -74,22 +74,22 @@ impl Mouth {
     }
 }
 
-type Said = Vec<(Side, Vec<u8>)>;
+type Sent = Vec<(Side, Vec<u8>)>;
 
 /// Messages of a login with RSA off, and who speaks behind it.
-fn login() -> (Said, Mouth, Mouth) {
+fn login() -> (Sent, Mouth, Mouth) {
     let words = |words: &[u32]| words.iter().flat_map(|word| word.to_be_bytes()).collect::<Vec<_>>();
     let block = [b"\x0a", &words(&SEEDS)[..], &words(&[0x0bad_cafe]), b"maren\nblue-heron\n"].concat();
     let head = [b"\xff\x01\x3d\0", &words(&[0x1020_3041; 9])[..]].concat();
     let count = |bytes: usize| u8::try_from(bytes).unwrap_or(u8::MAX);
     let login = [&[16, count(head.len() + 1 + block.len())][..], &head, &[count(block.len())], &block].concat();
-    let said = vec![
+    let sent = vec![
         (Side::Client, vec![14, 20]),
         (Side::Server, [&[0; 9][..], &words(&SEEDS[2..])].concat()),
         (Side::Client, login),
         (Side::Server, vec![2, 0, 1]),
     ];
-    (said, Mouth(Isaac::new(SEEDS)), Mouth(Isaac::new(SEEDS.map(|seed| seed.wrapping_add(50)))))
+    (sent, Mouth(Isaac::new(SEEDS)), Mouth(Isaac::new(SEEDS.map(|seed| seed.wrapping_add(50)))))
 }
 
 /// Bits, the first one highest.
@@ -150,30 +150,30 @@ fn long(opcode: u8, payload: &[u8]) -> Vec<u8> {
 }
 
 /// A session of ticks.
-static SESSION: LazyLock<Said> = LazyLock::new(|| {
-    let (mut said, mut client, mut server) = login();
-    said.push((Side::Server, server.say(&[REGION, &arrival(1)])));
+static SESSION: LazyLock<Sent> = LazyLock::new(|| {
+    let (mut sent, mut client, mut server) = login();
+    sent.push((Side::Server, server.say(&[REGION, &arrival(1)])));
     for _ in 0..PACKETS / (SERVER_TICK.len() + CLIENT_TICK.len()) {
-        said.push((Side::Server, server.say(SERVER_TICK)));
-        said.push((Side::Client, client.say(CLIENT_TICK)));
+        sent.push((Side::Server, server.say(SERVER_TICK)));
+        sent.push((Side::Client, client.say(CLIENT_TICK)));
     }
-    said
+    sent
 });
 
 /// A crowd of which everybody does something each tick.
-static CROWD: LazyLock<Said> = LazyLock::new(|| {
-    let (mut said, _, mut server) = login();
-    said.push((Side::Server, server.say(&[REGION, &arrival(PLAYERS)])));
+static CROWD: LazyLock<Sent> = LazyLock::new(|| {
+    let (mut sent, _, mut server) = login();
+    sent.push((Side::Server, server.say(&[REGION, &arrival(PLAYERS)])));
     let walk = walk(PLAYERS);
-    said.extend((0..UPDATES).map(|_| (Side::Server, server.say(&[&walk]))));
-    said
+    sent.extend((0..UPDATES).map(|_| (Side::Server, server.say(&[&walk]))));
+    sent
 });
 
 /// Dissect what both sides say; `None` makes what is wanted and writes nothing. Returns how many messages there were.
-fn run(said: &Said, demand: Demand, mut sink: Option<&mut dyn Sink>) -> usize {
+fn run(sent: &Sent, demand: Demand, mut sink: Option<&mut dyn Sink>) -> usize {
     let mut engine = Engine::new(Registry::default(), demand);
     let mut tally = Tally::new(View::Messages);
-    for (number, (side, bytes)) in (1..).zip(said) {
+    for (number, (side, bytes)) in (1..).zip(sent) {
         let frame = Frame { number, link: Link::Stream(*side), bytes, ..Frame::default() };
         let of = Dissection { tree: engine.dissect(&frame), bytes: frame.bytes };
         let shown = tally.records(of, true, |record| sink.as_mut().map_or(Ok(()), |sink| sink.record(&record)));
@@ -186,18 +186,18 @@ fn json<W: io::Write>(out: W) -> Json<W> {
     Json::new(out, JsonOptions { shape: Shape::Lines, carriers: false, flush: false })
 }
 
-fn ndjson(said: &Said) -> usize {
+fn ndjson(sent: &Sent) -> usize {
     let mut json = json(io::sink());
     let demand = json.demand(View::Messages);
-    run(said, demand, Some(&mut json))
+    run(sent, demand, Some(&mut json))
 }
 
 /// The records of a session, of which none may say that it was not read.
-fn records(said: &Said) -> Vec<serde_json::Value> {
+fn records(sent: &Sent) -> Vec<serde_json::Value> {
     let mut lines = Vec::new();
     let mut json = json(&mut lines);
     let demand = json.demand(View::Messages);
-    run(said, demand, Some(&mut json));
+    run(sent, demand, Some(&mut json));
     drop(json);
     let text = String::from_utf8_lossy(&lines);
     assert!(!text.contains("rs.malformed") && !text.contains("rs.lost_step") && !text.contains("rs.odd"));

@@ -1,4 +1,4 @@
-//! RakNet datagrams and LibRPC values a second, each beside the same bytes as what nobody knows.
+//! RakNet datagrams and LibRPC values a second, each beside the same bytes as unknown data.
 
 use divan::Bencher;
 use divan::counter::ItemsCount;

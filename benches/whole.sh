@@ -61,7 +61,7 @@ def work(load):
 
 
 def run(command):
-    """CPU seconds, wall seconds and the most memory in MiB of one run whose output nobody reads."""
+    """CPU seconds, wall seconds and the most memory in MiB of one run whose output is discarded."""
     began = time.perf_counter()
     child = os.fork()
     if child == 0:

@@ -1,4 +1,4 @@
-//! Checksums are verified for those who ask for it, and what is told then is what tshark 4.0 tells of the same packets with the
+//! Checksums are verified for those who ask for it, and what is reported then is what tshark 4.0 reports of the same packets with the
 //! same `-o`.
 #![allow(clippy::unwrap_used, reason = "a test may")]
 
@@ -15,8 +15,8 @@ fn statuses(ip: &str, tcp: &str, option: &str) -> String {
     hex.replace_range(20..24, ip);
     hex.replace_range(72..76, tcp);
     let columns = ["-e", "ip.checksum.status", "-e", "tcp.checksum.status", "-e", "tcp.checksum"];
-    let told = ["-o", option, "--packets", "--link", "101", "--hex", &hex];
-    let run = run(&[&told[..], &columns[..]].concat());
+    let arguments = ["-o", option, "--packets", "--link", "101", "--hex", &hex];
+    let run = run(&[&arguments[..], &columns[..]].concat());
     assert_eq!((run.code, run.err.as_str()), (0, ""));
     run.out.trim_end_matches('\n').to_owned()
 }

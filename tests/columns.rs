@@ -317,13 +317,13 @@ fn a_second_host_with_an_address_is_reported_with_the_frame_of_the_first() {
         let pairs = digits.as_bytes().chunks(2).map(|pair| String::from_utf8_lossy(pair).into_owned());
         format!("0000 {}\n", pairs.collect::<Vec<_>>().join(" "))
     };
-    let nobody = "000000000000";
+    let unset = "000000000000";
     let text = [
-        packet("0001", "020000000001", "0a000001", nobody),
-        packet("0002", "020000000002", "0a000001", nobody),
-        packet("0001", "020000000001", "0a000001", nobody),
-        packet("0001", "020000000002", "00000000", nobody),
-        packet("0001", "020000000003", "0a000001", nobody),
+        packet("0001", "020000000001", "0a000001", unset),
+        packet("0002", "020000000002", "0a000001", unset),
+        packet("0001", "020000000001", "0a000001", unset),
+        packet("0001", "020000000002", "00000000", unset),
+        packet("0001", "020000000003", "0a000001", unset),
     ]
     .concat();
     let columns = ["frame.number", "arp.duplicate-address-detected", "arp.duplicate-address-frame"];

@@ -8,7 +8,7 @@ use std::process::Command;
 
 const SESSION: &str = "samples/pipboy.pcap";
 
-/// What a shell is told when it asks for the last of these words.
+/// What a shell is offered when it asks for the last of these words.
 fn completed(words: &[&str]) -> Vec<String> {
     let done = program()
         .env("PROTO_DISSECT_COMPLETE", "bash")
@@ -40,8 +40,8 @@ fn shells_complete_current_names() {
         (&["--input-f"], "--input-format"),
         (&["sta"], "stats"),
     ] {
-        let told = completed(words);
-        assert!(told.iter().any(|told| told == name), "{words:?}: {told:?}");
+        let offered = completed(words);
+        assert!(offered.iter().any(|offered| offered == name), "{words:?}: {offered:?}");
     }
     assert!(completed(&["-e", "no.such.field"]).is_empty());
     let all = completed(&["-e", ""]);
@@ -130,7 +130,7 @@ fn bytes_are_whole(shown: &str) {
         let words: String = line.chars().skip(from).take(to - from).collect();
         let is_byte = |word: &str| word.len() == 2 && word.chars().all(|c| c.is_ascii_hexdigit());
         let are_bits = |word: &str| word.len() == 4 && word.chars().all(|c| matches!(c, '.' | '0' | '1'));
-        // What is left out is told across all columns.
+        // What is left out is stated across all columns.
         if !line.contains("-V shows all") {
             assert!(words.split_whitespace().all(|word| is_byte(word) || are_bits(word) || word == "…"), "{words:?} in {line}");
         }

@@ -1,4 +1,4 @@
-//! The samples show everything that is known to be said: every message type, every kind of value, every word that steers.
+//! The samples show everything that is known to be sent: every message type, every kind of value, every word that steers.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may")]
 
 use proto_dissect::engine::Engine;
@@ -35,7 +35,7 @@ fn values(samples: &[&str]) -> HashMap<&'static str, HashSet<String>> {
     values
 }
 
-/// Every value of these fields that has a name is in the samples, but for those that are told to be missing, and those are.
+/// Every value of these fields that has a name is in the samples, but for those that are listed as missing, and those are.
 fn assert_named_values(samples: &[&str], fields: &[(&str, &[u64])]) {
     let values = values(samples);
     for (name, left_out) in fields {
@@ -57,7 +57,7 @@ fn assert_words(samples: &[&str], field: &str, words: &[&str]) {
 
 #[test]
 fn a_pipboy_sample_has_every_message_value_and_command() {
-    // Two commands for maps have a name, but nobody ever saw them or knows what goes with them.
+    // Two commands for maps have a name, but no capture has them, and what goes with them is unknown.
     const NOT_SEEN: &[u64] = &[10, 11];
     assert_named_values(&["pipboy.pcap"], &[("pipboy.type", &[]), ("pipboy.entry.type", &[]), ("pipboy.command.type", NOT_SEEN)]);
     assert_words(&["pipboy.pcap"], "pipboy.discovery.cmd", &["autodiscover"]);
@@ -93,8 +93,8 @@ fn vscp_samples_have_every_section_opcode_type_and_word() {
 
 #[test]
 fn runescape_samples_have_a_visit_files_and_a_log() {
-    let said = ["move_gameclick", "message_public", "message_private", "update_inv_full", "player_info", "npc_info", "logout"];
-    assert_words(&["runescape.pcap"], "rs.name", &said);
+    let packets = ["move_gameclick", "message_public", "message_private", "update_inv_full", "player_info", "npc_info", "logout"];
+    assert_words(&["runescape.pcap"], "rs.name", &packets);
     assert_words(&["runescape.pcap"], "rs.login.revision", &["317", "225"]);
     assert_named_values(&["runescape.pcap", "runescape-cache.pcap"], &[("rs.service", &[16, 17, 18])]);
     assert_words(&["runescape-cache.pcap"], "rs.js5.block", &["0xff"]);

@@ -173,14 +173,15 @@ fn strict_tells_what_it_does_not_let_pass() {
     let clean = run(&["-l", "--strict", SESSION]);
     assert_eq!((clean.code, clean.err.as_str()), (0, ""));
     let damaged = "samples/pipboy-damaged.pcap";
-    let told = "proto-dissect: --strict: 9 malformed messages, 1 gap; the first at frame 23 of samples/pipboy-damaged.pcap\n";
+    let complaint =
+        "proto-dissect: --strict: 9 malformed messages, 1 gap; the first at frame 23 of samples/pipboy-damaged.pcap\n";
     let list = run(&["--json", "--strict", SESSION, damaged]);
     let end = r#""gaps":1,"malformed":9"#;
     assert!(list.out.contains(end) && list.out.contains(r#"{"type":"gap""#));
-    assert_eq!((list.code, list.err.as_str()), (5, told));
+    assert_eq!((list.code, list.err.as_str()), (5, complaint));
     let file = Scratch::new("strict.pcapng", b"");
     let written = run(&["-w", file.path(), "--strict", SESSION, damaged]);
-    let report = format!("proto-dissect: 316 of 316 frames written to {}\n{told}", file.path());
+    let report = format!("proto-dissect: 316 of 316 frames written to {}\n{complaint}", file.path());
     assert_eq!((written.code, written.err), (5, report));
 }
 

@@ -1,4 +1,4 @@
-//! Conversations as bytes: every form, read back in, and what is missing told.
+//! Conversations as bytes: every form, read back in, and missing bytes reported.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may")]
 
 mod common;
@@ -63,12 +63,12 @@ fn a_hex_dump_says_the_same_messages_as_its_capture() {
         messages.map(|message| format!("{} {} {}", message["dir"], message["name"], message["off"])).collect()
     };
     let dump = run(&["follow", SESSION, "-s", "0"]).out;
-    let told = names(run_with(&["--json"], dump.as_bytes()));
+    let of_dump = names(run_with(&["--json"], dump.as_bytes()));
     let captured = names(run(&["--json", SESSION]));
-    assert!(told.len() > 70);
+    assert!(of_dump.len() > 70);
     for dir in ["c2s", "s2c"] {
         let of = |all: &[String]| all.iter().filter(|name| name.contains(dir)).cloned().collect::<Vec<_>>();
-        assert_eq!(of(&told), of(&captured));
+        assert_eq!(of(&of_dump), of(&captured));
     }
 }
 
@@ -77,18 +77,18 @@ fn every_form_has_the_same_bytes() {
     let both = program().args(["follow", DAMAGED, "-s", "0", "-T", "raw"]).output().unwrap();
     assert_eq!(String::from_utf8(both.stderr).unwrap(), "proto-dissect: tcp/0 s2c: 1460 bytes missing at 3867\n");
     let mut sides = [String::new(), String::new()];
-    for said in serde_json::from_str::<Vec<Value>>(&run(&["follow", DAMAGED, "-s", "0", "-T", "json"]).out).unwrap() {
-        let side = usize::from(said["dir"] == "s2c");
-        match said["type"].as_str().unwrap() {
-            "gap" => assert_eq!((&said["off"], &said["len"]), (&Value::from(3867), &Value::from(1460))),
-            _ => sides[side].push_str(said["bytes"].as_str().unwrap()),
+    for record in serde_json::from_str::<Vec<Value>>(&run(&["follow", DAMAGED, "-s", "0", "-T", "json"]).out).unwrap() {
+        let side = usize::from(record["dir"] == "s2c");
+        match record["type"].as_str().unwrap() {
+            "gap" => assert_eq!((&record["off"], &record["len"]), (&Value::from(3867), &Value::from(1460))),
+            _ => sides[side].push_str(record["bytes"].as_str().unwrap()),
         }
     }
     let mut all = 0;
-    for (dir, told) in ["c2s", "s2c"].into_iter().zip(sides) {
+    for (dir, side) in ["c2s", "s2c"].into_iter().zip(sides) {
         let bytes = raw(DAMAGED, "tcp/0", dir);
         all += bytes.len();
-        assert_eq!(bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>(), told);
+        assert_eq!(bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>(), side);
     }
     assert_eq!(both.stdout.len(), all);
 }
@@ -188,9 +188,9 @@ fn raw_bytes_are_as_captured_and_secrets_in_them_are_counted() {
     assert_eq!(whole.stderr, b"");
     let plain = program().args(["follow", SECRET, "-s", "tcp/0", "-T", "raw"]).output().unwrap();
     assert!(whole.stdout == plain.stdout && !plain.stdout.windows(40).any(|run| run == [b'*'; 40]));
-    let told = String::from_utf8(plain.stderr).unwrap();
-    assert!(told.contains("the output contains ") && told.contains(" bytes of secrets as captured\n"), "{told}");
-    assert_eq!(told.lines().count(), 1, "{told}");
+    let warning = String::from_utf8(plain.stderr).unwrap();
+    assert!(warning.contains("the output contains ") && warning.contains(" bytes of secrets as captured\n"), "{warning}");
+    assert_eq!(warning.lines().count(), 1, "{warning}");
 
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("follow-secrets");
     let _ = fs::remove_dir_all(&folder);

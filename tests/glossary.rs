@@ -42,9 +42,9 @@ fn the_list_of_protocols_has_every_protocol_with_its_places_and_settings() {
         assert!(table.lines().any(|line| line.split_whitespace().next() == Some(name)), "{name} is not in the table");
         let page = run(&["protocols", name]).out;
         assert!(page.contains(protocol.this.about), "{page}");
-        let told = page.split_whitespace().collect::<Vec<_>>().join(" ");
+        let page_words = page.split_whitespace().collect::<Vec<_>>().join(" ");
         for text in [protocol.this.covers, protocol.this.open].into_iter().chain(protocol.settings.iter().map(|s| s.about)) {
-            assert!(told.contains(text), "{name}: {text:?} is not told");
+            assert!(page_words.contains(text), "{name}: {text:?} is not on the page");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What holds for every protocol, whoever wrote it: run over every sample.
+//! What holds for every protocol, whatever its author: run over every sample.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test may")]
 
 use proptest::prelude::*;

@@ -1,46 +1,45 @@
 //! Files of Kaitai Struct on streams: sessions cut, shuffled, sent twice, and with whole messages lost, give the same messages.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "a test may")]
 
-use etherparse::PacketBuilder;
+#[path = "common/sides.rs"]
+mod sides;
+
 use proptest::prelude::*;
 use proptest::sample::Index;
-use proto_dissect::engine::Engine;
-use proto_dissect::follow::{Follower, Heard};
-use proto_dissect::input::{Capture, Frame, Link};
+use proto_dissect::input::Capture;
 use proto_dissect::ksy;
-use proto_dissect::record::{Record, Tally, View};
+use proto_dissect::record::Record;
 use proto_dissect::registry::{Choices, DecodeAs, Registry, Selector};
-use proto_dissect::tree::{Demand, Dissection, NodeRef, Side, StreamId, Transport};
+use proto_dissect::tree::{NodeRef, Side, Transport};
 use proto_dissect::wire::Protocol;
-use std::convert::Infallible;
+use sides::{each_record, reordered, segment, sides};
 use std::fmt::Write;
 use std::fs::File;
 use std::path::Path;
 use std::sync::LazyLock;
 
 const PORT: u16 = 4000;
-const START: u32 = 0xffff_f000;
 
 /// A file with what both sides of a conversation say, the client first.
 struct Case {
     registry: Registry,
-    said: [Vec<u8>; 2],
+    sent: [Vec<u8>; 2],
     /// The messages of each side, uncut: where each one begins and ends, and all of it in words.
     whole: [Vec<(usize, usize, String)>; 2],
 }
 
 impl Case {
-    fn new(file: &str, said: [Vec<u8>; 2]) -> Case {
+    fn new(file: &str, sent: [Vec<u8>; 2]) -> Case {
         let registry = registry(protocol(file));
         let whole = Side::BOTH.map(|side| {
-            let packets = [segment(side, 0, &[], true), segment(side, 0, &said[side.index()], false)];
+            let packets = [piece(side, 0, &[], true), piece(side, 0, &sent[side.index()], false)];
             messages(registry, &packets).into_iter().map(|(_, from, to, text)| (from, to, text)).collect()
         });
-        Case { registry, said, whole }
+        Case { registry, sent, whole }
     }
 
     fn of_sample(file: &str, sample: &str, stream: u32) -> Case {
-        Case::new(file, said(sample, stream))
+        Case::new(file, sides(sample, stream))
     }
 
     fn of_client(file: &str, bytes: Vec<u8>) -> Case {
@@ -82,7 +81,7 @@ fn calls() -> Vec<u8> {
 
 /// The stream of MQTT in its sample.
 fn mqtt() -> u32 {
-    (0..20).find(|stream| said("neighbours.pcap", *stream)[0].windows(4).any(|four| four == b"MQTT")).unwrap()
+    (0..20).find(|stream| sides("neighbours.pcap", *stream)[0].windows(4).any(|four| four == b"MQTT")).unwrap()
 }
 
 /// Messages of Steam, one behind another as if a stream carried them: names of hosts of several lengths.
@@ -114,37 +113,8 @@ fn registry(protocol: &'static Protocol) -> Registry {
     Registry::default().and(Vec::leak(vec![protocol])).choosing(Choices { decode_as, ..Choices::default() })
 }
 
-/// What both sides of a stream say in a sample, the client first.
-fn said(sample: &str, stream: u32) -> [Vec<u8>; 2] {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples").join(sample);
-    let mut capture = Capture::open(Box::new(File::open(path).unwrap())).unwrap();
-    let mut engine = Engine::new(Registry::default(), Demand::STREAM_BYTES);
-    let mut follower = Follower::new(Some(StreamId { transport: Transport::Tcp, number: stream }));
-    let mut said = [Vec::new(), Vec::new()];
-    while let Some(frame) = capture.next_frame().unwrap() {
-        let of = Dissection { tree: engine.dissect(&frame), bytes: frame.bytes };
-        let heard: Result<(), Infallible> = follower.listen(of, true, |heard| {
-            let Heard::Words(words) = heard else { panic!("bytes are missing in a sample") };
-            said[words.side.index()].extend_from_slice(words.bytes);
-            Ok(())
-        });
-        let Ok(()) = heard;
-    }
-    said
-}
-
-fn segment(side: Side, at: usize, payload: &[u8], syn: bool) -> Vec<u8> {
-    let seq = if syn { START.wrapping_sub(1) } else { START.wrapping_add(u32::try_from(at).unwrap()) };
-    let (server, client) = ([10, 0, 0, 1], [10, 0, 0, 2]);
-    let builder = match side {
-        Side::Server => PacketBuilder::ipv4(server, client, 64).tcp(PORT, 5000, seq, 1000),
-        Side::Client => PacketBuilder::ipv4(client, server, 64).tcp(5000, PORT, seq, 1000),
-    };
-    let builder = if syn { builder.syn() } else { builder };
-    let builder = if syn && side == Side::Client { builder } else { builder.ack(START.wrapping_sub(1)) };
-    let mut bytes = Vec::new();
-    builder.write(&mut bytes, payload).unwrap();
-    bytes
+fn piece(side: Side, at: usize, payload: &[u8], syn: bool) -> Vec<u8> {
+    segment((side, PORT), at, payload, syn)
 }
 
 /// Each message with its side, where it begins and ends, and its fields with their spans, values and notes.
@@ -162,11 +132,9 @@ fn datagram_messages(registry: Registry, packets: &[Vec<u8>]) -> Vec<String> {
 }
 
 fn all_messages(registry: Registry, packets: &[Vec<u8>]) -> Vec<(Side, (u64, usize), String)> {
-    let mut engine = Engine::new(registry, Demand::EVERYTHING);
-    let mut tally = Tally::new(View::Messages);
     let mut messages = Vec::new();
-    let mut show = |record: Record<'_>| -> Result<(), ()> {
-        let Record::Message(message) = record else { return Ok(()) };
+    each_record(registry, packets, |record| {
+        let Record::Message(message) = record else { return };
         let node = message.node().unwrap();
         let (_, side) = message.ends().unwrap().stream.unwrap();
         let mut text = format!("{} {} {}", message.protocol().unwrap().abbrev, message.name(), message.info());
@@ -177,16 +145,7 @@ fn all_messages(registry: Registry, packets: &[Vec<u8>]) -> Vec<(Side, (u64, usi
         let pieces = message.pieces();
         let len: usize = pieces.iter().map(|piece| piece.len as usize).sum();
         messages.push((side, (pieces.first().map_or(0, |piece| piece.off), len), text));
-        Ok(())
-    };
-    for (number, bytes) in (1..).zip(packets) {
-        let original_len = u32::try_from(bytes.len()).unwrap();
-        let frame = Frame { number, link: Link::Type(101), bytes, original_len, ..Frame::default() };
-        tally.records(Dissection { tree: engine.dissect(&frame), bytes }, true, &mut show).unwrap();
-    }
-    while let Some(tree) = engine.finish() {
-        tally.records(Dissection { tree, bytes: &[] }, false, &mut show).unwrap();
-    }
+    });
     messages
 }
 
@@ -218,7 +177,7 @@ fn disorder() -> impl Strategy<Value = Disorder> {
 
 /// Segments of what a side says, without the messages that are lost, one of them twice, in another order.
 fn shuffled(side: Side, case: &Case, (cuts, swaps, losses): &Disorder) -> (Vec<Vec<u8>>, Vec<String>) {
-    let stream = &case.said[side.index()];
+    let stream = &case.sent[side.index()];
     let whole = &case.whole[side.index()];
     if stream.is_empty() {
         return (Vec::new(), Vec::new());
@@ -232,20 +191,13 @@ fn shuffled(side: Side, case: &Case, (cuts, swaps, losses): &Disorder) -> (Vec<V
     places.sort_unstable();
     places.dedup();
     let has = |at: usize| !whole.iter().enumerate().any(|(place, (from, to, _))| is_lost(place) && (*from..*to).contains(&at));
-    let mut packets: Vec<Vec<u8>> = places
+    let packets = places
         .windows(2)
         .filter(|pair| has(pair[0]))
-        .map(|pair| segment(side, pair[0], &stream[pair[0]..pair[1]], false))
+        .map(|pair| piece(side, pair[0], &stream[pair[0]..pair[1]], false))
         .collect();
-    if let Some((again, _)) = swaps.first() {
-        packets.push(packets[again.index(packets.len())].clone());
-    }
-    for (a, b) in swaps {
-        let (a, b) = (a.index(packets.len()), b.index(packets.len()));
-        packets.swap(a, b);
-    }
     let left = whole.iter().enumerate().filter(|(place, _)| !is_lost(*place)).map(|(_, (_, _, text))| text.clone()).collect();
-    (packets, left)
+    (reordered(packets, swaps), left)
 }
 
 #[test]
@@ -257,7 +209,7 @@ fn every_conversation_is_read_to_its_last_byte() {
                 assert!(*from == at && text.starts_with(file) && !text.contains("\n!"), "{file} at {at}: {text}");
                 at = *to;
             }
-            assert_eq!(at, case.said[side.index()].len(), "{file}");
+            assert_eq!(at, case.sent[side.index()].len(), "{file}");
         }
         assert!(case.whole[0].len() + case.whole[1].len() >= 7, "{file}");
     }
@@ -269,8 +221,8 @@ fn a_conversation_byte_by_byte_has_the_same_messages() {
         for side in Side::BOTH {
             let whole: Vec<_> = case.whole[side.index()].iter().take_while(|(_, to, _)| *to < 4000).collect();
             let end = whole.last().map_or(0, |(_, to, _)| *to);
-            let bytes = (0..end).map(|at| segment(side, at, &case.said[side.index()][at..=at], false));
-            let packets: Vec<_> = std::iter::once(segment(side, 0, &[], true)).chain(bytes).collect();
+            let bytes = (0..end).map(|at| piece(side, at, &case.sent[side.index()][at..=at], false));
+            let packets: Vec<_> = std::iter::once(piece(side, 0, &[], true)).chain(bytes).collect();
             let found: Vec<_> = messages(case.registry, &packets).into_iter().map(|(_, _, _, text)| text).collect();
             assert_eq!(found, whole.iter().map(|(_, _, text)| text.clone()).collect::<Vec<_>>(), "{file}");
         }
@@ -324,7 +276,7 @@ proptest! {
         let (file, case) = &CASES[case % CASES.len()];
         let (by_client, asked) = shuffled(Side::Client, case, &client);
         let (by_server, answered) = shuffled(Side::Server, case, &server);
-        let mut packets = vec![segment(Side::Client, 0, &[], true), segment(Side::Server, 0, &[], true)];
+        let mut packets = vec![piece(Side::Client, 0, &[], true), piece(Side::Server, 0, &[], true)];
         packets.extend(by_client);
         packets.extend(by_server);
         let found = messages(case.registry, &packets);

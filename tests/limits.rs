@@ -9,7 +9,7 @@ use std::fs;
 use std::path::Path;
 
 /// Bytes that one side of a connection or a datagram says; the first side opens it.
-type Said = (Side, &'static [u8]);
+type Payload = (Side, &'static [u8]);
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Side {
@@ -23,9 +23,9 @@ enum Shows {
     /// A sample, printed with these arguments.
     Sample(&'static str, &'static [&'static str]),
     /// A TCP connection to this port, a segment each.
-    Stream(u16, &'static [Said]),
+    Stream(u16, &'static [Payload]),
     /// Datagrams to and from this port.
-    Datagrams(u16, &'static [Said]),
+    Datagrams(u16, &'static [Payload]),
 }
 use Shows::{Datagrams, Sample, Stream};
 
@@ -182,10 +182,10 @@ fn segment(side: Side, port: u16, seq: [u32; 2], flags: u8, payload: &[u8]) -> V
 }
 
 /// A connection, opened and not closed.
-fn stream<'a>(port: u16, said: impl IntoIterator<Item = (Side, &'a [u8])>) -> Vec<u8> {
+fn stream<'a>(port: u16, payloads: impl IntoIterator<Item = (Side, &'a [u8])>) -> Vec<u8> {
     let mut packets = vec![segment(C, port, [99, 0], 2, &[]), segment(S, port, [100, 499], 0x12, &[])];
     let mut seq = [100, 500];
-    for (side, bytes) in said {
+    for (side, bytes) in payloads {
         for part in bytes.chunks(1400) {
             packets.push(segment(side, port, seq, 0x18, part));
             *seq.get_mut(usize::from(side == S)).unwrap() += u32::try_from(part.len()).unwrap();
@@ -194,8 +194,8 @@ fn stream<'a>(port: u16, said: impl IntoIterator<Item = (Side, &'a [u8])>) -> Ve
     capture(&packets)
 }
 
-fn datagrams(port: u16, said: &[Said]) -> Vec<u8> {
-    let packets = said.iter().map(|(side, bytes)| {
+fn datagrams(port: u16, payloads: &[Payload]) -> Vec<u8> {
+    let packets = payloads.iter().map(|(side, bytes)| {
         let mut datagram = ports(*side, port);
         datagram.extend(be(8 + bytes.len()));
         datagram.extend([0, 0]);
@@ -208,8 +208,8 @@ fn datagrams(port: u16, said: &[Said]) -> Vec<u8> {
 fn shown(shows: &Shows, more: &[&str]) -> String {
     let done = match shows {
         Sample(name, arguments) => run(&[*arguments, more, &[&format!("samples/{name}")]].concat()),
-        Stream(port, said) => run_with(&[JSON, more].concat(), &stream(*port, said.iter().copied())),
-        Datagrams(port, said) => run_with(&[JSON, RAKNET, more].concat(), &datagrams(*port, said)),
+        Stream(port, payloads) => run_with(&[JSON, more].concat(), &stream(*port, payloads.iter().copied())),
+        Datagrams(port, payloads) => run_with(&[JSON, RAKNET, more].concat(), &datagrams(*port, payloads)),
     };
     done.out + &done.err
 }
@@ -282,7 +282,7 @@ fn a_long_name_is_cut_in_paths_and_noted() {
 
 #[test]
 fn states_of_datagrams_past_the_limit_are_forgotten_and_counted() {
-    const PARTS: &[Said] = &[(C, b"\x84\0\0\0\x50\0\x20\0\0\0\0\0\0\x02\0\x01\0\0\0\0\xfeabc")];
+    const PARTS: &[Payload] = &[(C, b"\x84\0\0\0\x50\0\x20\0\0\0\0\0\0\x02\0\x01\0\0\0\0\xfeabc")];
     let capture = datagrams(19132, PARTS);
     let default = run_with(&[JSON, RAKNET].concat(), &capture).out;
     let limited = run_with(&[JSON, RAKNET, &["--limit", "datagrams.memory=100"]].concat(), &capture).out;
@@ -294,7 +294,7 @@ fn states_of_datagrams_past_the_limit_are_forgotten_and_counted() {
 }
 
 /// An opened connection of WebSocket, with compression of each message for itself.
-const UPGRADE: &[Said] = &[
+const UPGRADE: &[Payload] = &[
     (
         C,
         b"GET /ws HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\

@@ -19,7 +19,7 @@ fn messages(arguments: &[&str]) -> Vec<Value> {
     records(arguments).into_iter().filter(|record| record["type"] == "message").collect()
 }
 
-/// What carries a message is not told where nobody looks at it, which changes nothing else.
+/// What carries a message is left out where no output shows it, which changes nothing else.
 #[test]
 fn messages_are_the_same_with_and_without_their_headers() {
     let samples = std::fs::read_dir("samples").unwrap().map(|entry| entry.unwrap().path());
@@ -144,11 +144,11 @@ fn a_follow_dump_says_what_its_capture_says() {
     let of_dump = messages(&["--json", "samples/pipboy-follow.txt"]);
     assert!(of_dump.len() > 70);
     for side in ["c2s", "s2c"] {
-        let said = |messages: &[Value]| -> Vec<[Value; 5]> {
+        let columns = |messages: &[Value]| -> Vec<[Value; 5]> {
             let by_side = messages.iter().filter(|message| message["dir"] == side);
             by_side.map(|m| ["name", "off", "len", "fields", "buffer"].map(|key| without_frames(&m[key]))).collect()
         };
-        assert_eq!(said(&of_capture), said(&of_dump));
+        assert_eq!(columns(&of_capture), columns(&of_dump));
     }
 }
 
@@ -253,17 +253,17 @@ fn marks_of_hex_text_say_who_speaks() {
     let text = b"O 21:20:00.5\n000000 00 00 00 00 00\nI 21:20:01.5\n000000 00 00 00 00 00\n";
     let run = run_with(&["--json", "--as", "pipboy"], text);
     let records: Vec<Value> = run.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    let said: Vec<_> = records.iter().filter(|record| record["type"] == "message").map(|m| (&m["dir"], &m["t"])).collect();
-    assert_eq!(said.len(), 2, "{}{}", run.out, run.err);
-    assert_eq!((said[0].0, said[1].0), (&Value::from("c2s"), &Value::from("s2c")), "{}", run.out);
-    assert_eq!(said[1].1, &Value::from(1.0), "{}", run.out);
+    let messages: Vec<_> = records.iter().filter(|record| record["type"] == "message").map(|m| (&m["dir"], &m["t"])).collect();
+    assert_eq!(messages.len(), 2, "{}{}", run.out, run.err);
+    assert_eq!((messages[0].0, messages[1].0), (&Value::from("c2s"), &Value::from("s2c")), "{}", run.out);
+    assert_eq!(messages[1].1, &Value::from(1.0), "{}", run.out);
 }
 
 #[test]
 fn bytes_without_headers_are_dissected_by_the_protocol_that_recognizes_them() {
     let call = b"00 00 00 40 46 00 00 00 0f 00 05 70 72 69 6e 74 73 00 05 48 65 6c 6c 6f";
-    let told = run_with(&["-l"], call).out;
-    assert!(told.contains("LibRPC") && told.contains("print(\"Hello\")"), "{told}");
+    let list = run_with(&["-l"], call).out;
+    assert!(list.contains("LibRPC") && list.contains("print(\"Hello\")"), "{list}");
     assert!(!run_with(&["--json"], call).out.contains("dissect.tie"));
 }
 

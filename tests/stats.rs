@@ -146,7 +146,7 @@ fn conversations_are_counted_as_tshark_counts_them() {
     assert!(seen > 15);
 }
 
-/// Protocols that both know by the same name. What nobody claims tshark calls `data` and shows for each segment.
+/// Protocols that both know by the same name. Bytes of no protocol are what tshark calls `data` and shows for each segment.
 const SHARED: &[&str] = &["eth", "vlan", "arp", "ip", "ipv6", "tcp", "udp", "icmp", "icmpv6", "llc", "null", "sll"];
 
 #[test]
@@ -215,7 +215,7 @@ fn values_without_a_name_are_listed() {
 }
 
 /// What single messages say of the files that they complete: bytes, and seconds from the request.
-fn told(size: &str, time: &str) -> Vec<(f64, f64)> {
+fn transfers(size: &str, time: &str) -> Vec<(f64, f64)> {
     let file = "samples/runescape-cache.pcap";
     let lines = run(&["-T", "fields", "-e", size, "-e", time, "-Y", time, file]).out;
     let number = |word: &str| word.split(',').next().unwrap().parse().unwrap();
@@ -231,13 +231,13 @@ fn transfers_are_what_the_messages_say_that_complete_them() {
         let kind = kinds.iter().find(|kind| kind["what"] == what).unwrap();
         let number = |key: &str| kind[key].as_f64().unwrap();
         // A file that is not there is answered, but nothing of it comes.
-        let told: Vec<_> = told(size, time).into_iter().filter(|(size, _)| *size > 0.0).collect();
-        assert_eq!(number("count"), told.len() as f64, "{what}");
-        assert_eq!(number("bytes"), told.iter().map(|(size, _)| size).sum::<f64>(), "{what}");
-        let slowest = told.iter().map(|(_, time)| *time).fold(0.0, f64::max);
-        let all: f64 = told.iter().map(|(_, time)| time).sum();
-        assert!((number("slowest") - slowest).abs() < 1e-6, "{what}: {kind} {told:?}");
-        assert!(number("busy") >= slowest - 1e-6 && number("busy") <= all + 1e-6, "{what}: {kind} {told:?}");
+        let transfers: Vec<_> = transfers(size, time).into_iter().filter(|(size, _)| *size > 0.0).collect();
+        assert_eq!(number("count"), transfers.len() as f64, "{what}");
+        assert_eq!(number("bytes"), transfers.iter().map(|(size, _)| size).sum::<f64>(), "{what}");
+        let slowest = transfers.iter().map(|(_, time)| *time).fold(0.0, f64::max);
+        let all: f64 = transfers.iter().map(|(_, time)| time).sum();
+        assert!((number("slowest") - slowest).abs() < 1e-6, "{what}: {kind} {transfers:?}");
+        assert!(number("busy") >= slowest - 1e-6 && number("busy") <= all + 1e-6, "{what}: {kind} {transfers:?}");
         assert!((number("bytes_per_second") * number("busy") / number("bytes") - 1.0).abs() < 1e-9, "{what}: {kind}");
     }
     let file = kinds.iter().find(|kind| kind["what"] == "start-up file").unwrap();

@@ -98,7 +98,7 @@ fn topics(sample: &str) -> Vec<String> {
 fn dns_tree_counts_messages_as_tshark_does() {
     let mut found = topics("samples/talk.pcap");
     found.sort_unstable();
-    // tshark has 5 in place of 3 for the numbers of a response: it counts them twice where somebody asked.
+    // tshark has 5 in place of 3 for the numbers of a response: it counts them twice where a request was seen.
     let mut expected = [
         "Total Packets 5",
         "rcode 5",
@@ -238,11 +238,11 @@ fn follow_http_has_bodies_without_chunks_and_compression() {
         let output = program().args(["follow", "samples/http.pcap", "-s", stream, "--dir", dir, "-T", "raw"]).output().unwrap();
         String::from_utf8(output.stdout).unwrap()
     };
-    let said = raw("http/0", "s2c");
+    let sent = raw("http/0", "s2c");
     // As tshark's follow,http,raw,0 has the first response.
     let first = "HTTP/1.1 200 OK\r\nServer: Test\r\nContent-Type: text/plain\r\nContent-Encoding: gzip\r\nContent-Length: 29\r\n\r\nhello, hello, hello";
-    assert!(said.starts_with(first), "{said}");
-    let (_, chunked) = said.split_once("Transfer-Encoding: chunked").unwrap();
+    assert!(sent.starts_with(first), "{sent}");
+    let (_, chunked) = sent.split_once("Transfer-Encoding: chunked").unwrap();
     let (_, body) = chunked.split_once("\r\n\r\n").unwrap();
     assert!(body.starts_with("line  0 of part 0, nothing more\nline  1"), "{body}");
     assert!(!body.contains("\r\n0\r\n"));
@@ -254,10 +254,10 @@ fn follow_http_has_bodies_without_chunks_and_compression() {
 
 #[test]
 fn follow_tls_has_what_was_decrypted_or_says_why_not() {
-    let said = program().args(["follow", "samples/tls-keys.pcapng", "-s", "tls/0", "-T", "raw"]).output().unwrap().stdout;
-    let said = String::from_utf8(said).unwrap();
-    assert!(said.starts_with("GET /servers HTTP/1.1\r\nHost: game.example\r\nUser-Agent: lobby/2\r\n\r\n"), "{said}");
-    assert!(said.contains("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 71\r\n\r\n{"), "{said}");
+    let sent = program().args(["follow", "samples/tls-keys.pcapng", "-s", "tls/0", "-T", "raw"]).output().unwrap().stdout;
+    let sent = String::from_utf8(sent).unwrap();
+    assert!(sent.starts_with("GET /servers HTTP/1.1\r\nHost: game.example\r\nUser-Agent: lobby/2\r\n\r\n"), "{sent}");
+    assert!(sent.contains("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 71\r\n\r\n{"), "{sent}");
     for (arguments, words) in [
         (["-z", "follow,tls,hex,0", "samples/tls.pcap"], &["tcp/0", "decrypted", "-o tls.keylog_file=FILE"][..]),
         (["-z", "follow,tls,hex,0", "samples/http.pcap"], &["carries no TLS", "-s tcp/0"]),

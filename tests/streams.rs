@@ -1,15 +1,15 @@
 //! Sessions through the whole engine, their streams cut, shuffled and sent twice anyhow: always the same messages.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "a test may")]
 
-use etherparse::PacketBuilder;
+#[path = "common/sides.rs"]
+mod sides;
+
 use proptest::prelude::*;
-use proto_dissect::engine::Engine;
-use proto_dissect::follow::{Follower, Heard};
-use proto_dissect::input::{Capture, Frame, Link};
-use proto_dissect::record::{Record, Tally, View};
+use proto_dissect::input::{Capture, Link};
+use proto_dissect::record::Record;
 use proto_dissect::registry::Registry;
-use proto_dissect::tree::{Demand, Dissection, NodeRef, Side, StreamId, Transport};
-use std::convert::Infallible;
+use proto_dissect::tree::{NodeRef, Side};
+use sides::{each_record, reordered, segment, sides};
 use std::fmt::Write;
 use std::fs::File;
 use std::path::Path;
@@ -29,53 +29,19 @@ static STREAM: LazyLock<Vec<u8>> = LazyLock::new(|| {
 });
 
 /// What both sides say in the visit of the Community Place sample, the client first.
-static VISIT: LazyLock<[Vec<u8>; 2]> = LazyLock::new(|| {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples/vscp.pcap");
-    let mut capture = Capture::open(Box::new(File::open(path).unwrap())).unwrap();
-    let mut engine = Engine::new(Registry::default(), Demand::STREAM_BYTES);
-    let mut follower = Follower::new(Some(StreamId { transport: Transport::Tcp, number: 4 }));
-    let mut said = [Vec::new(), Vec::new()];
-    while let Some(frame) = capture.next_frame().unwrap() {
-        let of = Dissection { tree: engine.dissect(&frame), bytes: frame.bytes };
-        let heard: Result<(), Infallible> = follower.listen(of, true, |heard| {
-            let Heard::Words(words) = heard else { panic!("bytes are missing in a sample") };
-            said[words.side.index()].extend_from_slice(words.bytes);
-            Ok(())
-        });
-        let Ok(()) = heard;
-    }
-    said
-});
+static VISIT: LazyLock<[Vec<u8>; 2]> = LazyLock::new(|| sides("vscp.pcap", 4));
 
-const START: u32 = 0xffff_f000;
 const PIPBOY: u16 = 27000;
 const BUREAU: u16 = 5126;
 
-fn segment(at: usize, payload: &[u8], syn: bool) -> Vec<u8> {
-    of_side((Side::Server, PIPBOY), at, payload, syn)
-}
-
-fn of_side((side, port): (Side, u16), at: usize, payload: &[u8], syn: bool) -> Vec<u8> {
-    let seq = if syn { START.wrapping_sub(1) } else { START.wrapping_add(u32::try_from(at).unwrap()) };
-    let (server, client) = ([10, 0, 0, 1], [10, 0, 0, 2]);
-    let builder = match side {
-        Side::Server => PacketBuilder::ipv4(server, client, 64).tcp(port, 5000, seq, 1000),
-        Side::Client => PacketBuilder::ipv4(client, server, 64).tcp(5000, port, seq, 1000),
-    };
-    // What a peer has acknowledged is waited for no longer, so nothing is.
-    let builder = if syn { builder.syn() } else { builder };
-    let builder = if syn && side == Side::Client { builder } else { builder.ack(START.wrapping_sub(1)) };
-    let mut bytes = Vec::new();
-    builder.write(&mut bytes, payload).unwrap();
-    bytes
+fn update(at: usize, payload: &[u8], syn: bool) -> Vec<u8> {
+    segment((Side::Server, PIPBOY), at, payload, syn)
 }
 
 /// Each message in full: its place in the stream, and all its fields with their spans and values.
 fn messages(packets: &[Vec<u8>]) -> Vec<String> {
-    let mut engine = Engine::new(Registry::default(), Demand::EVERYTHING);
-    let mut tally = Tally::new(View::Messages);
     let mut messages = Vec::new();
-    let mut show = |record: Record<'_>| -> Result<(), ()> {
+    each_record(Registry::default(), packets, |record| {
         let Record::Message(message) = record else { panic!("a gap where nothing is missing") };
         let node = message.node().unwrap();
         let mut text = format!("{} @{} {}", message.path(), message.pieces()[0].off, message.info());
@@ -84,16 +50,7 @@ fn messages(packets: &[Vec<u8>]) -> Vec<String> {
             write!(text, "\n! {}", note.code.abbrev).unwrap();
         }
         messages.push(text);
-        Ok(())
-    };
-    for (number, bytes) in (1..).zip(packets) {
-        let original_len = u32::try_from(bytes.len()).unwrap();
-        let frame = Frame { number, link: Link::Type(101), bytes, original_len, ..Frame::default() };
-        tally.records(Dissection { tree: engine.dissect(&frame), bytes }, true, &mut show).unwrap();
-    }
-    while let Some(tree) = engine.finish() {
-        tally.records(Dissection { tree, bytes: &[] }, false, &mut show).unwrap();
-    }
+    });
     messages
 }
 
@@ -118,16 +75,8 @@ fn shuffled(
     let mut places: Vec<usize> = cuts.iter().map(cut).chain([first, stream.len()]).collect();
     places.sort_unstable();
     places.dedup();
-    let mut packets: Vec<Vec<u8>> =
-        places.windows(2).map(|pair| of_side(side, pair[0], &stream[pair[0]..pair[1]], false)).collect();
-    if let Some((again, _)) = swaps.first() {
-        packets.push(packets[again.index(packets.len())].clone());
-    }
-    for (a, b) in swaps {
-        let (a, b) = (a.index(packets.len()), b.index(packets.len()));
-        packets.swap(a, b);
-    }
-    packets
+    let packets = places.windows(2).map(|pair| segment(side, pair[0], &stream[pair[0]..pair[1]], false)).collect();
+    reordered(packets, swaps)
 }
 
 type Cuts = Vec<prop::sample::Index>;
@@ -141,15 +90,15 @@ fn disorder() -> impl Strategy<Value = (Cuts, Swaps)> {
 }
 
 /// The visit: the hello of the client, then what the server says, then the rest of the client, for who is who depends on
-/// what was said before.
+/// what was sent before.
 fn visit(server: (Cuts, Swaps), client: (Cuts, Swaps)) -> Vec<Vec<u8>> {
     const HELLO: usize = 7;
-    let [said, answered] = &*VISIT;
+    let [asked, answered] = &*VISIT;
     let (by_client, by_server) = ((Side::Client, BUREAU), (Side::Server, BUREAU));
-    let mut packets = vec![of_side(by_client, 0, &[], true), of_side(by_server, 0, &[], true)];
-    packets.push(of_side(by_client, 0, &said[..HELLO], false));
+    let mut packets = vec![segment(by_client, 0, &[], true), segment(by_server, 0, &[], true)];
+    packets.push(segment(by_client, 0, &asked[..HELLO], false));
     packets.extend(shuffled(by_server, answered, 0, &server.0, &server.1));
-    packets.extend(shuffled(by_client, said, HELLO, &client.0, &client.1));
+    packets.extend(shuffled(by_client, asked, HELLO, &client.0, &client.1));
     packets
 }
 
@@ -165,10 +114,10 @@ proptest! {
 
     #[test]
     fn a_session_cut_and_shuffled_anyhow_has_the_same_messages((cuts, swaps) in disorder()) {
-        static WHOLE: LazyLock<Vec<String>> = LazyLock::new(|| messages(&[segment(0, &[], true), segment(0, &STREAM, false)]));
+        static WHOLE: LazyLock<Vec<String>> = LazyLock::new(|| messages(&[update(0, &[], true), update(0, &STREAM, false)]));
         prop_assert!(WHOLE.len() > 40 && !WHOLE.iter().any(|message| message.contains("\n!")));
         let mut packets = shuffled((Side::Server, PIPBOY), &STREAM, 0, &cuts, &swaps);
-        packets.insert(0, segment(0, &[], true));
+        packets.insert(0, update(0, &[], true));
         prop_assert_eq!(messages(&packets), WHOLE.clone());
     }
 }
@@ -189,9 +138,9 @@ fn whole_messages(first: usize) -> usize {
 #[test]
 fn a_session_byte_by_byte_has_the_same_messages() {
     let end = whole_messages(12_000);
-    let whole = messages(&[segment(0, &[], true), segment(0, &STREAM[..end], false)]);
-    let mut packets = vec![segment(0, &[], true)];
-    packets.extend((0..end).map(|at| segment(at, &STREAM[at..=at], false)));
+    let whole = messages(&[update(0, &[], true), update(0, &STREAM[..end], false)]);
+    let mut packets = vec![update(0, &[], true)];
+    packets.extend((0..end).map(|at| update(at, &STREAM[at..=at], false)));
     assert!(whole.len() > 5);
     assert_eq!(messages(&packets), whole);
 }
@@ -211,7 +160,7 @@ fn begins(stream: &[u8]) -> Vec<(usize, bool)> {
 /// Offsets of the Pip-Boy messages that are found from `first` on, where the stream comes in segments of this size.
 fn joined_at(stream: &[u8], first: usize, size: usize) -> Vec<usize> {
     let starts = (first..stream.len()).step_by(size);
-    let packets: Vec<_> = starts.map(|at| segment(at, &stream[at..stream.len().min(at + size)], false)).collect();
+    let packets: Vec<_> = starts.map(|at| update(at, &stream[at..stream.len().min(at + size)], false)).collect();
     let place = |message: &String| {
         let at = message.strip_prefix("raw:ip:tcp:pipboy @").or_else(|| message.strip_prefix("ip:tcp:pipboy @"))?;
         Some(first + at.split(' ').next()?.parse::<usize>().unwrap())

@@ -55,10 +55,10 @@ fn long_updates() -> Vec<u8> {
         let truth = |id: u32| [&[0][..], &id.to_le_bytes(), &[1]].concat();
         message(3, &(first..first + count).flat_map(truth).collect::<Vec<u8>>())
     };
-    let mut said = message(1, br#"{"lang":"en","version":"1.1.30.0"}"#);
+    let mut sent = message(1, br#"{"lang":"en","version":"1.1.30.0"}"#);
     for (first, count, behind) in [(0, 9000, 0), (20_000, 9000, 3000), (40_000, 4000, 40), (50_000, 20_000, 4000)] {
-        said.extend(update(first, count));
-        (0..behind).for_each(|id| said.extend(update(id, 1)));
+        sent.extend(update(first, count));
+        (0..behind).for_each(|id| sent.extend(update(id, 1)));
     }
     let mut all = Vec::new();
     let mut put = |packet: etherparse::PacketBuilderStep<etherparse::TcpHeader>, bytes: &[u8]| {
@@ -72,7 +72,7 @@ fn long_updates() -> Vec<u8> {
     let server = |seq| link().ipv4([10, 0, 0, 1], [10, 0, 0, 2], 64).tcp(27000, 1999, seq, 9000).ack(8);
     put(server(99).syn(), &[]);
     let mut seq = 100;
-    for bytes in said.chunks(1400) {
+    for bytes in sent.chunks(1400) {
         put(server(seq), bytes);
         seq += u32::try_from(bytes.len()).unwrap();
     }
@@ -119,7 +119,7 @@ fn damage_behind_the_first_frames_is_reported_the_same() {
 
 #[test]
 fn damage_is_reported_the_same_where_enough_was_printed() {
-    // It ends within a long message, which is told when the input ends.
+    // It ends within a long message, which is reported when the input ends.
     let all = [sessions(), long_updates()].concat();
     let file = Scratch::new("threads-enough.pcap", &all[..all.len() - 80_000]);
     let records = run(&["--json", file.path()]).out.matches(r#"{"type":"message""#).count();

@@ -33,13 +33,13 @@ fn key_log() -> String {
     text.lines().filter_map(|line| line.strip_prefix("k ")).flat_map(|line| [line, "\n"]).collect()
 }
 
-/// What is said in HTTP.
+/// What is sent in HTTP.
 const COLUMNS: [&str; 11] =
     ["-Y", "http", "-e", "tcp.stream", "-e", "message.name", "-e", "http.request.full_uri", "-e", "http.file_data", "-"];
 
 #[test]
 fn nine_ciphers_are_opened_with_the_key_log_of_the_capture() {
-    let told = run_with(&COLUMNS, &file(blocks()));
+    let done = run_with(&COLUMNS, &file(blocks()));
     let mut expected = String::new();
     for stream in 0..SESSIONS {
         expected += &format!("{stream}\tGET\thttps://game.example/servers\t\n{stream}\tGET\thttps://game.example/motd\t\n");
@@ -50,7 +50,7 @@ fn nine_ciphers_are_opened_with_the_key_log_of_the_capture() {
             expected += &format!("{stream}\tGET\thttps://game.example/after\t\n");
         }
     }
-    assert_eq!((told.out.as_str(), told.err.as_str(), told.code), (expected.as_str(), "", 0));
+    assert_eq!((done.out.as_str(), done.err.as_str(), done.code), (expected.as_str(), "", 0));
 }
 
 #[test]
@@ -59,9 +59,9 @@ fn a_key_log_may_also_be_a_file_and_without_one_nothing_is_opened() {
     let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("keys.txt");
     std::fs::write(&path, key_log()).unwrap();
     let option = format!("tls.keylog_file={}", path.display());
-    let told = run_with(&[&["-o", &option], &COLUMNS[..]].concat(), &closed);
-    assert_eq!(told.out, run_with(&COLUMNS, &file(blocks())).out);
-    assert!(!told.out.is_empty());
+    let done = run_with(&[&["-o", &option], &COLUMNS[..]].concat(), &closed);
+    assert_eq!(done.out, run_with(&COLUMNS, &file(blocks())).out);
+    assert!(!done.out.is_empty());
     assert_eq!(run_with(&COLUMNS, &closed).out, "");
     std::fs::write(&path, "-----BEGIN PRIVATE KEY-----\n").unwrap();
     let wrong = run_with(&["-o", &option, "-"], &closed);
@@ -83,8 +83,8 @@ fn a_secret_after_its_records_decrypts_only_what_follows_and_a_wrong_one_is_note
     let log = block.windows(13).position(|word| word == b"CLIENT_RANDOM").unwrap();
     let end = log + block[log..].iter().position(|byte| *byte == b'\n').unwrap();
     block[end - 1] ^= 1;
-    let told = run_with(&["-Y", "tls.not_opened && tcp.stream == 0", "-e", "message.name", "-"], &file(wrong));
-    assert_eq!(told.out.lines().next(), Some("encrypted_handshake"));
+    let done = run_with(&["-Y", "tls.not_opened && tcp.stream == 0", "-e", "message.name", "-"], &file(wrong));
+    assert_eq!(done.out.lines().next(), Some("encrypted_handshake"));
 }
 
 #[test]
@@ -104,23 +104,23 @@ fn follow_shows_the_bytes_as_they_were_sent() {
 #[test]
 fn behind_a_hole_records_are_opened_again() {
     // The client's first request is missing; in the session with new keys it is followed by another record.
-    let told = run_with(
+    let done = run_with(
         &["-Y", "tcp.stream == 7 && tcp.len > 0 && tcp.dstport == 443", "--packets", "-e", "frame.number", "-"],
         &file(blocks()),
     );
-    let frames: Vec<usize> = told.out.lines().map(|line| line.parse().unwrap()).collect();
+    let frames: Vec<usize> = done.out.lines().map(|line| line.parse().unwrap()).collect();
     let missing = frames[2];
     let mut number = 0;
     let without = blocks().into_iter().filter(|(kind, _)| {
         number += usize::from(*kind == 6);
         *kind != 6 || number != missing
     });
-    let told = run_with(&["-Y", "http.request && tcp.stream == 7", "-e", "http.request.uri", "-"], &file(without));
-    assert_eq!(told.out, "/after\n");
+    let done = run_with(&["-Y", "http.request && tcp.stream == 7", "-e", "http.request.uri", "-"], &file(without));
+    assert_eq!(done.out, "/after\n");
 }
 
 #[test]
 fn what_applications_say_can_be_saved() {
-    let told = run(&["objects", SAMPLE]);
-    assert_eq!(told.out.lines().filter(|line| line.contains(" http ")).count(), SESSIONS, "{}", told.out);
+    let done = run(&["objects", SAMPLE]);
+    assert_eq!(done.out.lines().filter(|line| line.contains(" http ")).count(), SESSIONS, "{}", done.out);
 }

@@ -211,7 +211,7 @@ fn nothing_is_written_over_when_no_input_can_be_read() {
     assert_eq!(fs::read(kept.path()).unwrap(), b"precious");
 }
 
-/// Bytes of a stream that ends inside a message, or with a hole, are told only when the input ends.
+/// Bytes of a stream that ends inside a message, or with a hole, are reported only when the input ends.
 #[test]
 fn messages_emitted_at_the_end_bring_their_frames_too() {
     for sample in ["samples/pipboy-damaged.pcap", "samples/vscp-damaged.pcap"] {

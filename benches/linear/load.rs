@@ -176,7 +176,7 @@ impl<'l> Talk<'l> {
         Ok(())
     }
 
-    /// Count so many bytes that a side has said, or that are missing.
+    /// Count so many bytes that a side has sent, or that are missing.
     fn pass(&mut self, from: Speaker, bytes: u32) {
         let [client, server] = &mut self.seq;
         let seq = if from == C { client } else { server };

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use wait4::Wait4;
 
-/// What one run took. The system counts the memory of whoever started a program as its own until it begins, so that this
+/// What one run took. The system counts the memory of the process that started a program as its own until it begins, so that this
 /// program must stay small.
 pub struct Cost {
     /// CPU time of the program and of the system for it.

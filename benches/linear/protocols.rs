@@ -6,7 +6,7 @@ use super::{Attack, Kind, Writer};
 use proto_dissect::input::{Capture, Link};
 use std::io::{self, Cursor};
 
-/// A stream: its port, what is said before, and what is said again and again.
+/// A stream: its port, what is sent first, and what is sent again and again.
 struct Stream {
     name: &'static str,
     shows: &'static str,

@@ -52,7 +52,7 @@ impl Direction {
         }
     }
 
-    /// Look at every byte, as whoever dissects must.
+    /// Look at every byte, as every dissector must.
     fn read(&mut self, payload: &[u8]) {
         self.bytes += payload.len() as u64;
         self.sum = payload.iter().fold(self.sum, |sum, byte| sum.wrapping_add(u64::from(*byte)));

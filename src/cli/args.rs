@@ -4,8 +4,10 @@ use super::columns::ColumnArgs;
 use super::complete;
 use super::diff::DiffOptions;
 use super::explore::ExploreOptions;
+use super::glossary::{Fields, Protocols};
 use super::habits::Habits;
 use super::help::{EXAMPLES, MORE_EXAMPLES, STYLES};
+use super::ksy::Ksy;
 use super::loading::Loading;
 use super::objects::Objects;
 use super::split::SplitOptions;
@@ -459,74 +461,6 @@ pub enum Task {
     },
     /// Print the manual page (roff)
     Man,
-}
-
-/// What is done with Kaitai Struct files.
-#[derive(Debug, Subcommand)]
-pub enum Ksy {
-    /// List errors and warnings, and how the format is framed on TCP
-    Check(KsyCheck),
-    /// Print a dissector for Wireshark in Lua
-    ///
-    /// Load it with wireshark -X lua_script:FILE.lua, or put it into the folder of Wireshark's personal plugins. What Lua cannot do is a
-    /// comment in the text and a warning.
-    Lua(KsyLua),
-}
-
-/// Which Kaitai Struct file becomes a dissector for Wireshark.
-#[derive(Debug, Group)]
-pub struct KsyLua {
-    /// The file; `-` is standard input
-    #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
-    pub file: PathBuf,
-}
-
-/// Which Kaitai Struct files are checked.
-#[derive(Debug, Group)]
-pub struct KsyCheck {
-    /// The files; a directory stands for the .ksy files in it, `-` for standard input
-    #[arg(value_name = "FILE", required = true, value_hint = ValueHint::AnyPath)]
-    pub files: Vec<PathBuf>,
-
-    /// When to use colours
-    #[arg(long, value_name = "WHEN", value_enum, default_value_t = When::Auto)]
-    pub color: When,
-}
-
-/// Which protocols are explained.
-#[derive(Debug, Group)]
-pub struct Protocols {
-    /// One protocol, with its settings (-o) and what is not read of it
-    #[arg(value_name = "PROTO", add = ArgValueCompleter::new(complete::protocols))]
-    pub name: Option<String>,
-
-    /// A JSON object for each, one a line
-    #[arg(long)]
-    pub json: bool,
-
-    /// When to use colours
-    #[arg(long, value_name = "WHEN", value_enum, default_value_t = When::Auto)]
-    pub color: When,
-}
-
-/// Which fields are explained.
-#[derive(Debug, Group)]
-pub struct Fields {
-    /// Those of a protocol, or one field with the names of its values: tcp, tcp.flags, pipboy.type
-    #[arg(value_name = "PROTO|NAME", add = ArgValueCompleter::new(complete::fields))]
-    pub name: Option<String>,
-
-    /// A JSON object for each, one a line
-    #[arg(long)]
-    pub json: bool,
-
-    /// Lines as tshark -G fields has them
-    #[arg(long, conflicts_with = "json")]
-    pub tshark: bool,
-
-    /// When to use colours
-    #[arg(long, value_name = "WHEN", value_enum, default_value_t = When::Auto)]
-    pub color: When,
 }
 
 /// Which conversation is followed, and how it is written.

@@ -1,7 +1,37 @@
-//! A word in the place of a file that was meant as a command.
+//! Commands that do not stand first, or are misspelled.
 
-use super::args::Args;
-use clap::CommandFactory;
+use super::args::{Args, Task};
+use clap::{CommandFactory, Parser, Subcommand};
+use std::ffi::OsString;
+
+/// Parses a command line. A command may also stand behind options that it understands.
+///
+/// # Errors
+/// Wrong usage of the command, or of the program where there is none; help and the version as well.
+pub(super) fn parse(mut line: Vec<OsString>) -> Result<Args, clap::Error> {
+    if let Some(words) = place_behind_options(&line).and_then(|place| line.get_mut(1..=place)) {
+        words.rotate_right(1);
+    }
+    Args::try_parse_from(line)
+}
+
+/// Where the first command stands that has options before it, and is no value of an option.
+fn place_behind_options(line: &[OsString]) -> Option<usize> {
+    let is_command = |word: &OsString| word.to_str().is_some_and(Task::has_subcommand);
+    if line.get(1).is_some_and(is_command) {
+        return None;
+    }
+    let words = line.iter().enumerate().skip(2).take_while(|(_, word)| *word != "--");
+    let (place, _) = words.filter(|(_, word)| is_command(word)).find(|(place, word)| {
+        let Some((program, before)) = line.get(..*place).and_then(<[OsString]>::split_first) else { return false };
+        match Args::try_parse_from(line.iter().take(place + 1)) {
+            Ok(args) => args.files.first().is_some_and(|file| file.as_os_str() == *word),
+            // The options may be those of the command alone.
+            Err(_) => Args::try_parse_from([program, word].into_iter().chain(before)).is_ok_and(|args| args.task.is_some()),
+        }
+    })?;
+    Some(place)
+}
 
 /// The message for a first word that is no file but resembles a command.
 pub(super) fn mistake(args: &Args) -> Option<String> {
@@ -26,7 +56,29 @@ fn nearest(word: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::nearest;
+    use super::{nearest, place_behind_options};
+
+    #[test]
+    fn a_command_behind_options_is_found_and_values_are_none() {
+        for (line, place) in [
+            ("follow -s tcp/0 a.pcap", None),
+            ("a.pcap follow", None),
+            ("-l a.pcap", None),
+            ("-Y http follow -s tcp/4 --dir c2s a.pcap", Some(3)),
+            ("-Y stats stats a.pcap", Some(3)),
+            ("-Y stats --dir c2s a.pcap", None),
+            ("--dir c2s follow a.pcap", Some(3)),
+            ("--write-dir follow a.pcap", None),
+            ("--tshark fields tcp", Some(2)),
+            ("-l -- stats", None),
+            ("follow stats", None),
+            ("ksy check stats", None),
+            ("protocols --json fields", None),
+        ] {
+            let words: Vec<_> = std::iter::once("proto-dissect").chain(line.split(' ')).map(Into::into).collect();
+            assert_eq!(place_behind_options(&words), place, "{line}");
+        }
+    }
 
     #[test]
     fn a_word_is_a_command_if_few_letters_are_wrong() {

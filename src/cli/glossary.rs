@@ -1,6 +1,7 @@
 //! `protocols`, `fields`, `schema`: what there is to ask for.
 
-use super::args::{Fields, Protocols, When};
+use super::args::When;
+use super::complete;
 use super::forms::{self, Wrong};
 use super::habits::Glossary;
 use super::screen::Screen;
@@ -9,9 +10,47 @@ use crate::columns::write_schema;
 use crate::glossary::{self, Entry, GlossaryLook};
 use crate::registry::Registry;
 use crate::render::elastic_mapping;
+use clap::Args as Group;
+use clap_complete::engine::ArgValueCompleter;
 use std::io::{self, Write};
 
-/// List the protocols, or tell all of one.
+/// Which protocols are explained.
+#[derive(Debug, Group)]
+pub struct Protocols {
+    /// One protocol, with its settings (-o) and what is not read of it
+    #[arg(value_name = "PROTO", add = ArgValueCompleter::new(complete::protocols))]
+    pub name: Option<String>,
+
+    /// A JSON object for each, one a line
+    #[arg(long)]
+    pub json: bool,
+
+    /// When to use colours
+    #[arg(long, value_name = "WHEN", value_enum, default_value_t = When::Auto)]
+    pub color: When,
+}
+
+/// Which fields are explained.
+#[derive(Debug, Group)]
+pub struct Fields {
+    /// Those of a protocol, or one field with the names of its values: tcp, tcp.flags, pipboy.type
+    #[arg(value_name = "PROTO|NAME", add = ArgValueCompleter::new(complete::fields))]
+    pub name: Option<String>,
+
+    /// A JSON object for each, one a line
+    #[arg(long)]
+    pub json: bool,
+
+    /// Lines as tshark -G fields has them
+    #[arg(long, conflicts_with = "json")]
+    pub tshark: bool,
+
+    /// When to use colours
+    #[arg(long, value_name = "WHEN", value_enum, default_value_t = When::Auto)]
+    pub color: When,
+}
+
+/// Lists the protocols, or describes one.
 pub(super) fn protocols(asked: &Protocols, screen: Screen) -> Exit {
     let registry = Registry::default();
     let one = match asked.name.as_deref().map(|name| protocol(registry, name)).transpose() {
@@ -31,7 +70,7 @@ fn protocol(registry: Registry, name: &str) -> Result<&'static crate::wire::Prot
     all.iter().copied().find(|protocol| protocol.this.abbrev == name).ok_or_else(|| forms::unknown_protocol(name))
 }
 
-/// List the fields, all or those of a name.
+/// Lists the fields, all or those of a name.
 pub(super) fn fields(asked: &Fields, screen: Screen) -> Exit {
     let mut entries = glossary::entries(Registry::default());
     if let Some(name) = &asked.name {

@@ -1,6 +1,6 @@
 //! `ksy`: what there is to know about Kaitai Struct files.
 
-use super::args::{Ksy, KsyCheck};
+use super::args::When;
 use super::screen::Screen;
 use super::{Exit, complain, forms, of_output};
 use crate::ksy::diagnostic::Piece;
@@ -9,9 +9,42 @@ use crate::ksy::model::{How, Spec, TypeId};
 use crate::ksy::registration::{Carrier, Registration};
 use crate::ksy::{self, Diagnostic, Loaded};
 use crate::render::{Role, Theme};
+use clap::{Args as Group, Subcommand, ValueHint};
 use std::fmt::Write as _;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
+
+/// What is done with Kaitai Struct files.
+#[derive(Debug, Subcommand)]
+pub enum Ksy {
+    /// List errors and warnings, and how the format is framed on TCP
+    Check(KsyCheck),
+    /// Print a dissector for Wireshark in Lua
+    ///
+    /// Load it with wireshark -X lua_script:FILE.lua, or put it into the folder of Wireshark's personal plugins. What Lua cannot do is a
+    /// comment in the text and a warning.
+    Lua(KsyLua),
+}
+
+/// Which Kaitai Struct file becomes a dissector for Wireshark.
+#[derive(Debug, Group)]
+pub struct KsyLua {
+    /// The file; `-` is standard input
+    #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub file: PathBuf,
+}
+
+/// Which Kaitai Struct files are checked.
+#[derive(Debug, Group)]
+pub struct KsyCheck {
+    /// The files; a directory stands for the .ksy files in it, `-` for standard input
+    #[arg(value_name = "FILE", required = true, value_hint = ValueHint::AnyPath)]
+    pub files: Vec<PathBuf>,
+
+    /// When to use colours
+    #[arg(long, value_name = "WHEN", value_enum, default_value_t = When::Auto)]
+    pub color: When,
+}
 
 /// Runs a command about files.
 pub(super) fn run(asked: &Ksy, dirs: &[PathBuf], screen: Screen, read: &mut Vec<PathBuf>) -> Exit {

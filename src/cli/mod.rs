@@ -48,7 +48,7 @@ mod write;
 use crate::engine::bug;
 use crate::tree::is_harmful;
 use args::{Args, Paging, Task};
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::CommandFactory;
 use screen::Screen;
 use std::ffi::OsString;
 use std::fmt::{self, Write as _};
@@ -121,7 +121,7 @@ fn run_task(line: Vec<OsString>) -> Exit {
 
 /// A command line that makes sense, with signals handled from now on.
 fn settled(line: Vec<OsString>) -> Result<Args, Exit> {
-    let args = parse(line).map_err(|error| wrong_usage(&error))?;
+    let args = first_word::parse(line).map_err(|error| wrong_usage(&error))?;
     if !matches!(args.task, Some(Task::Completions { .. } | Task::Man)) {
         interrupt::install();
     }
@@ -203,22 +203,6 @@ fn perform(args: Args, screen: Screen, read: &mut Vec<PathBuf>) -> Exit {
     match done {
         Ok(()) => Exit::Fine,
         Err(error) => of_output(&error),
-    }
-}
-
-/// The command line. A command may also come behind options, if it understands them.
-fn parse(mut line: Vec<OsString>) -> Result<Args, clap::Error> {
-    let args = Args::try_parse_from(&line)?;
-    let Some(command) = args.files.first().and_then(|file| file.to_str()).filter(|name| Task::has_subcommand(name)) else {
-        return Ok(args);
-    };
-    let place = line.iter().take_while(|word| *word != "--").position(|word| word == command);
-    match line.get_mut(1..=place.unwrap_or(0)) {
-        Some(words) if !words.is_empty() => {
-            words.rotate_right(1);
-            Args::try_parse_from(line)
-        }
-        _ => Ok(args),
     }
 }
 

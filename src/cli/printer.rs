@@ -10,21 +10,30 @@ use crate::sink::{Begin, Problem, Sink};
 use crate::tree::{Demand, Dissection};
 use std::io::{self, Write};
 
-/// Prints records.
-pub(super) struct Printer<'w> {
-    plan: &'w Plan,
-    pub(super) sink: Box<dyn Sink + Send + 'w>,
+/// Prints records into a sink.
+pub(super) struct Printer<'w, S: Sink + Send + ?Sized = dyn Sink + Send + 'w> {
+    /// How parts of an input are printed by themselves; none where the sink takes everything in order.
+    plan: Option<&'w Plan>,
+    pub(super) sink: Box<S>,
     pub(super) selection: RecordSelection,
 }
 
 impl<'w> Printer<'w> {
     /// Prints what is chosen, as planned.
     pub(super) fn new(plan: &'w Plan, to: Box<dyn Write + Send + 'w>, selection: RecordSelection) -> Printer<'w> {
-        Printer { plan, sink: plan.sink(to), selection }
+        Printer { plan: Some(plan), sink: plan.sink(to), selection }
     }
 }
 
-impl Audience for Printer<'_> {
+#[cfg(feature = "columns")]
+impl<S: Sink + Send> Printer<'_, S> {
+    /// Prints what is chosen, in order.
+    pub(super) fn in_order(sink: S, selection: RecordSelection) -> Self {
+        Printer { plan: None, sink: Box::new(sink), selection }
+    }
+}
+
+impl<S: Sink + Send + ?Sized> Audience for Printer<'_, S> {
     fn demand(&self) -> Demand {
         self.sink.demand(self.selection.view()).and(self.selection.demand())
     }
@@ -38,16 +47,18 @@ impl Audience for Printer<'_> {
         self.sink.begin(begin)
     }
 
+    fn failed(&mut self, problem: &Problem<'_>) -> io::Result<()> {
+        self.sink.failed(problem)
+    }
+
     fn tree(&mut self, of: Dissection<'_>, captured: bool) -> io::Result<()> {
         self.selection.records(of, captured, |record| self.sink.record(record))?;
         if of.tree.objects.is_empty() { Ok(()) } else { self.sink.objects(of) }
     }
 
     fn fork<'a>(&self) -> Option<ChunkPrinter<'a>> {
-        if self.plan.is_one_document() {
-            return None;
-        }
-        self.selection.fork().map(|selection| ChunkPrinter::new(self.plan, selection))
+        let plan = self.plan.filter(|plan| !plan.is_one_document())?;
+        self.selection.fork().map(|selection| ChunkPrinter::new(plan, selection))
     }
 
     fn resume_at(&mut self, tally: Tally) {

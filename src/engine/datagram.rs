@@ -106,7 +106,8 @@ pub(super) fn datagram(
     };
     let stream = context.map(|(context, side)| (context.stream, side));
     let ends = tree.push_ends(Ends { src: Some(src), dst: Some(dst), stream, path: None });
-    let layer = tree.push_layer(&udp::UDP, Span::new(bytes.source, segment.range.clone()), segment.below, ends, false);
+    let start = segment.range.start;
+    let layer = tree.push_layer(&udp::UDP, Span::new(bytes.source, start..start), segment.below, ends, false);
     let wanted = tree.demand();
     let mut wire = Wire::new(tree, layer, bytes.source, bytes.all, segment.range.clone(), layers::cut(segment.missing));
     let verify = checks.udp.then_some([segment.src, segment.dst]);

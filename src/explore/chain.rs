@@ -125,72 +125,118 @@ impl<'a> Track<'a> {
 
     /// Walks from `start` and reports each message; stops when the evidence is worse than `floor` bits.
     pub fn walk(&self, rule: &Rule, start: usize, worth: &Worth, floor: f64, mut message: impl FnMut(usize)) -> Evidence {
-        let mut found = Evidence { bytes: self.bytes.len(), ..Evidence::default() };
-        let mut seen = Seen([0; 16]);
-        let mut at = start;
-        let mut next = self.anchors.partition_point(|anchor| anchor.at <= start);
-        let mut running = 0.0;
+        let found = Evidence { bytes: self.bytes.len(), ..Evidence::default() };
+        let next = self.anchors_up_to(start);
+        let mut walk = Walk { track: self, rule, worth, start, at: start, next, running: 0.0, seen: Seen([0; 16]), found };
         for &barrier in &self.barriers {
-            if barrier <= at {
+            if barrier <= walk.at {
                 continue;
             }
-            let is_last = barrier == self.bytes.len();
-            loop {
-                let rest = self.bytes.get(at..barrier).unwrap_or_default();
-                let step = rule.step(rest);
-                let Step::Message(length) = step else {
-                    let is_broken = match step {
-                        Step::Impossible => true,
-                        // A message that would be many times what there was is none.
-                        Step::Cut(length) => length > 4 * self.bytes.len().max(1024),
-                        _ => false,
-                    };
-                    let began = next.checked_sub(1).and_then(|last| self.anchors.get(last)).is_some_and(|anchor| anchor.at == at);
-                    if found.messages > 0 && began && !matches!(step, Step::Short) && looks_random(rest) {
-                        found.cipher += rest.len();
-                    } else if !rest.is_empty() {
-                        found.left_over += rest.len();
-                        found.broken += if is_broken || rest.len() > 4096.max(8 * found.longest) { rest.len() } else { 0 };
-                        found.stopped += usize::from(is_broken);
-                    }
-                    break;
-                };
-                message(at);
-                found.messages += 1;
-                found.longest = found.longest.max(length);
-                let weight = match (seen.is_new(length), rule) {
-                    (true, _) => 1.0,
-                    (false, Rule::Fixed(_)) => 0.1,
-                    (false, _) => 0.3,
-                };
-                found.lengths += usize::from(weight == 1.0);
-                at += length;
-                // A random walk hits a place once in its mean step.
-                let mean = (at - start) / found.messages;
-                while let Some(anchor) = self.anchors.get(next).filter(|anchor| anchor.at <= at) {
-                    next += 1;
-                    let is_hit = anchor.at == at;
-                    running += found.meet(anchor.class, is_hit.then_some((mean, weight)), worth);
-                }
-                if running < floor {
-                    found.left_over += self.bytes.len() - at;
-                    found.broken += self.bytes.len() - at;
-                    return found;
-                }
-                if at >= barrier {
-                    break;
-                }
-            }
-            if is_last {
+            if !walk.reaches(barrier, floor, &mut message) {
+                walk.found.left_over += self.bytes.len() - walk.at;
+                walk.found.broken += self.bytes.len() - walk.at;
                 break;
             }
-            // Behind a gap the chain goes on where the other side had spoken.
-            let turn =
-                self.anchors.iter().find(|anchor| anchor.at >= barrier && anchor.class == 0 && anchor.at < self.bytes.len());
-            at = turn.map_or(barrier, |turn| turn.at);
-            next = self.anchors.partition_point(|anchor| anchor.at <= at);
+            if barrier == self.bytes.len() {
+                break;
+            }
+            walk.go_on_behind(barrier);
         }
-        found
+        walk.found
+    }
+
+    /// How many anchors lie up to a place.
+    fn anchors_up_to(&self, at: usize) -> usize {
+        self.anchors.partition_point(|anchor| anchor.at <= at)
+    }
+}
+
+/// A chain on its way along a track.
+struct Walk<'t, 'a> {
+    track: &'t Track<'a>,
+    rule: &'t Rule,
+    worth: &'t Worth,
+    start: usize,
+    /// Where the next message begins.
+    at: usize,
+    /// The number of the next anchor.
+    next: usize,
+    /// A rough worth of the anchors so far.
+    running: f64,
+    seen: Seen,
+    found: Evidence,
+}
+
+impl Walk<'_, '_> {
+    /// Walks up to a barrier or to where the rule gives no message. False where the evidence became worse than `floor` bits.
+    #[inline]
+    fn reaches(&mut self, barrier: usize, floor: f64, message: &mut impl FnMut(usize)) -> bool {
+        while self.at < barrier {
+            let rest = self.track.bytes.get(self.at..barrier).unwrap_or_default();
+            match self.rule.step(rest) {
+                Step::Message(length) => {
+                    message(self.at);
+                    self.pass(length);
+                }
+                step => {
+                    self.stop(&step, rest);
+                    return true;
+                }
+            }
+            if self.running < floor {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Counts a message and the anchors up to its end.
+    #[inline]
+    fn pass(&mut self, length: usize) {
+        self.found.messages += 1;
+        self.found.longest = self.found.longest.max(length);
+        let weight = match (self.seen.is_new(length), self.rule) {
+            (true, _) => 1.0,
+            (false, Rule::Fixed(_)) => 0.1,
+            (false, _) => 0.3,
+        };
+        self.found.lengths += usize::from(weight == 1.0);
+        self.at += length;
+        // A random walk hits a place once in its mean step.
+        let mean = (self.at - self.start) / self.found.messages;
+        while let Some(anchor) = self.track.anchors.get(self.next).filter(|anchor| anchor.at <= self.at) {
+            self.next += 1;
+            let is_hit = anchor.at == self.at;
+            self.running += self.found.meet(anchor.class, is_hit.then_some((mean, weight)), self.worth);
+        }
+    }
+
+    /// Counts the bytes in which the rule gives no message.
+    fn stop(&mut self, step: &Step, rest: &[u8]) {
+        let is_broken = match step {
+            Step::Impossible => true,
+            // A message that would be many times what there was is none.
+            Step::Cut(length) => *length > 4 * self.track.bytes.len().max(1024),
+            _ => false,
+        };
+        let last = self.next.checked_sub(1).and_then(|last| self.track.anchors.get(last));
+        let is_at_anchor = last.is_some_and(|anchor| anchor.at == self.at);
+        let found = &mut self.found;
+        if found.messages > 0 && is_at_anchor && !matches!(step, Step::Short) && looks_random(rest) {
+            found.cipher += rest.len();
+        } else if !rest.is_empty() {
+            found.left_over += rest.len();
+            found.broken += if is_broken || rest.len() > 4096.max(8 * found.longest) { rest.len() } else { 0 };
+            found.stopped += usize::from(is_broken);
+        }
+    }
+
+    /// Goes on where the other side had spoken behind a gap.
+    fn go_on_behind(&mut self, barrier: usize) {
+        let end = self.track.bytes.len();
+        let mut turns = self.track.anchors.iter().filter(|anchor| anchor.class == 0 && anchor.at < end);
+        self.at = turns.find(|anchor| anchor.at >= barrier).map_or(barrier, |turn| turn.at);
+        self.next = self.track.anchors_up_to(self.at);
     }
 }
 

@@ -122,6 +122,18 @@ pub fn hypotheses(sides: &[Side], given: &Given, most: usize) -> Vec<Hypothesis>
         return vec![nothing(sides, 0.0)];
     }
     let worth = Worth::default();
+    let found = rules(sides, given, &worth);
+    let mut chosen = distinct(sides, &found, most, &worth);
+    weigh(&mut chosen);
+    let is_given = given.dirs.iter().any(Option::is_some);
+    if !is_given && chosen.first().is_none_or(|best| best.confidence < NOTHING) {
+        return vec![nothing(sides, chosen.first().map_or(0.0, |best| best.confidence))];
+    }
+    chosen
+}
+
+/// Rules for each direction: those that are given, or the best ones.
+fn rules(sides: &[Side], given: &Given, worth: &Worth) -> [Vec<Framed>; 2] {
     let mut found = [Vec::new(), Vec::new()];
     for dir in tree::Side::BOTH {
         let own: Vec<&Side> = sides.iter().filter(|side| side.dir == dir).collect();
@@ -129,21 +141,26 @@ pub fn hypotheses(sides: &[Side], given: &Given, most: usize) -> Vec<Hypothesis>
             continue;
         }
         let list = match given.dirs.get(dir.index()).and_then(Option::as_ref) {
-            Some((rule, skip)) => vec![judge(&own, &Candidate { rule: rule.clone(), cost: 0.0 }, Begin::At(*skip), &worth)],
-            None => direction(&own, &worth),
+            Some((rule, skip)) => vec![judge(&own, &Candidate { rule: rule.clone(), cost: 0.0 }, Begin::At(*skip), worth)],
+            None => direction(&own, worth),
         };
         if let Some(place) = found.get_mut(dir.index()) {
             *place = list;
         }
     }
-    complete(&mut found, sides, &worth);
-    let mut all = pairs(&found);
+    complete(&mut found, sides, worth);
+    found
+}
+
+/// The best pairs of rules, of which no two give the same message starts.
+fn distinct(sides: &[Side], found: &[Vec<Framed>; 2], most: usize, worth: &Worth) -> Vec<Hypothesis> {
+    let mut all = pairs(found);
     all.sort_by(|a, b| b.1.total_cmp(&a.1));
     all.truncate(64);
     let mut seen: HashMap<Vec<Vec<usize>>, usize, foldhash::fast::RandomState> = HashMap::default();
     let mut chosen: Vec<Hypothesis> = Vec::new();
     for (dirs, score) in all {
-        let Starts { starts, begins, ends } = starts_of(sides, &dirs, &worth);
+        let Starts { starts, begins, ends } = starts_of(sides, &dirs, worth);
         let Some(place) = seen.get(&starts) else {
             if chosen.len() < most.max(2) {
                 seen.insert(starts.clone(), chosen.len());
@@ -155,11 +172,6 @@ pub fn hypotheses(sides: &[Side], given: &Given, most: usize) -> Vec<Hypothesis>
         if let Some(same) = chosen.get_mut(*place).filter(|same| cost_of_all(&dirs) < cost_of_all(&same.dirs)) {
             *same = Hypothesis { dirs, begins, ends, ..same.clone() };
         }
-    }
-    weigh(&mut chosen);
-    let is_given = given.dirs.iter().any(Option::is_some);
-    if !is_given && chosen.first().is_none_or(|best| best.confidence < NOTHING) {
-        return vec![nothing(sides, chosen.first().map_or(0.0, |best| best.confidence))];
     }
     chosen
 }

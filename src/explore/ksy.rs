@@ -60,52 +60,7 @@ fn text(explored: &Explored<'_>) -> Result<String, String> {
     let mut out = String::new();
     head(explored, &mut out);
     out.push_str("seq:\n");
-    let behind = match rule {
-        Rule::Length { at, bias, scale, padding: None } if at.width != 3 => {
-            let mut parts = vec![Part::Length(*at)];
-            parts.extend(kind.filter(|kind| kind.offset >= at.end() || kind.offset + kind.width <= at.offset).map(Part::Kind));
-            let end = header(parts, &mut out);
-            let scaled = if *scale == 1 { String::new() } else { format!(" * {scale}") };
-            let rest = bias - i64::try_from(end).unwrap_or(0);
-            let rest = if rest == 0 { String::new() } else { format!(" {} {}", if rest < 0 { '-' } else { '+' }, rest.abs()) };
-            if scaled.is_empty() && rest.is_empty() {
-                out = out.replace("- id: len\n", "- id: len_body\n");
-                out.push_str("  - id: body\n    size: len_body\n");
-            } else {
-                let _ = writeln!(out, "  - id: body\n    size: len{scaled}{rest}");
-            }
-            end
-        }
-        Rule::Varint { offset: 0, format: Varint::Leb128 } => {
-            let parts = [Part::Varint].into_iter().chain(kind.filter(|kind| kind.offset > 0).map(Part::Kind));
-            let end = header(parts.collect(), &mut out);
-            let rest = end - 1;
-            let rest = if rest == 0 { String::new() } else { format!(" - {rest}") };
-            let _ = writeln!(out, "  - id: body\n    size: len.value{rest}");
-            end
-        }
-        Rule::Varint { offset: 1, format: Varint::Leb128 } => {
-            out.push_str("  - id: kind\n    type: u1\n  - id: len\n    type: vlq\n  - id: body\n    size: len.value\n");
-            2
-        }
-        Rule::Fixed(size) => {
-            let end = header(kind.map(Part::Kind).into_iter().collect(), &mut out);
-            let rest = size.checked_sub(end).ok_or("messages are shorter than their header")?;
-            let _ = writeln!(out, "  - id: body\n    size: {rest}");
-            end
-        }
-        Rule::Datagram => {
-            let end = header(kind.map(Part::Kind).into_iter().collect(), &mut out);
-            out.push_str("  - id: body\n    size-eos: true\n");
-            end
-        }
-        Rule::Terminator(end) if end.len() == 1 || end == b"\r\n" => {
-            let last = end.last().copied().unwrap_or(0);
-            let _ = writeln!(out, "  - id: line\n    terminator: 0x{last:02x}");
-            return Ok(out);
-        }
-        rule => return Err(format!("{rule} has no form in a .ksy yet")),
-    };
+    let Some(behind) = attributes(rule, kind, &mut out)? else { return Ok(out) };
     let is_kind_there = out.contains("id: kind\n") && kind.is_some();
     if is_kind_there {
         switched(explored, behind, &mut out)
@@ -116,6 +71,57 @@ fn text(explored: &Explored<'_>) -> Result<String, String> {
         out.push_str(VLQ);
     }
     Ok(out)
+}
+
+/// Writes the attributes of a message by the rule. Returns the bytes of the header in front of the body, if it has a body.
+fn attributes(rule: &Rule, kind: Option<Discriminator>, out: &mut String) -> Result<Option<usize>, String> {
+    let behind = match rule {
+        Rule::Length { at, bias, scale, padding: None } if at.width != 3 => {
+            let mut parts = vec![Part::Length(*at)];
+            parts.extend(kind.filter(|kind| kind.offset >= at.end() || kind.offset + kind.width <= at.offset).map(Part::Kind));
+            let end = header(parts, out);
+            let scaled = if *scale == 1 { String::new() } else { format!(" * {scale}") };
+            let rest = bias - i64::try_from(end).unwrap_or(0);
+            let rest = if rest == 0 { String::new() } else { format!(" {} {}", if rest < 0 { '-' } else { '+' }, rest.abs()) };
+            if scaled.is_empty() && rest.is_empty() {
+                *out = out.replace("- id: len\n", "- id: len_body\n");
+                out.push_str("  - id: body\n    size: len_body\n");
+            } else {
+                let _ = writeln!(out, "  - id: body\n    size: len{scaled}{rest}");
+            }
+            end
+        }
+        Rule::Varint { offset: 0, format: Varint::Leb128 } => {
+            let parts = [Part::Varint].into_iter().chain(kind.filter(|kind| kind.offset > 0).map(Part::Kind));
+            let end = header(parts.collect(), out);
+            let rest = end - 1;
+            let rest = if rest == 0 { String::new() } else { format!(" - {rest}") };
+            let _ = writeln!(out, "  - id: body\n    size: len.value{rest}");
+            end
+        }
+        Rule::Varint { offset: 1, format: Varint::Leb128 } => {
+            out.push_str("  - id: kind\n    type: u1\n  - id: len\n    type: vlq\n  - id: body\n    size: len.value\n");
+            2
+        }
+        Rule::Fixed(size) => {
+            let end = header(kind.map(Part::Kind).into_iter().collect(), out);
+            let rest = size.checked_sub(end).ok_or("messages are shorter than their header")?;
+            let _ = writeln!(out, "  - id: body\n    size: {rest}");
+            end
+        }
+        Rule::Datagram => {
+            let end = header(kind.map(Part::Kind).into_iter().collect(), out);
+            out.push_str("  - id: body\n    size-eos: true\n");
+            end
+        }
+        Rule::Terminator(end) if end.len() == 1 || end == b"\r\n" => {
+            let last = end.last().copied().unwrap_or(0);
+            let _ = writeln!(out, "  - id: line\n    terminator: 0x{last:02x}");
+            return Ok(None);
+        }
+        rule => return Err(format!("{rule} has no form in a .ksy yet")),
+    };
+    Ok(Some(behind))
 }
 
 /// A number of seven bits a byte.

@@ -40,7 +40,7 @@ pub struct Discriminator {
     pub confidence: f64,
 }
 
-/// How kinds are told apart.
+/// How kinds are distinguished.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Kinds {
     /// By a number.
@@ -122,7 +122,7 @@ const SAMPLE: usize = 1500;
 /// Columns in which one is sought.
 const COLUMNS: usize = 20;
 
-/// Finds what tells kinds apart. `skipped` are the bytes of the framing.
+/// Finds what distinguishes kinds. `skipped` are the bytes of the framing.
 #[must_use]
 pub fn kinds_of(messages: &[Message<'_>], rule: &Rule, hide: &[(usize, usize)]) -> Kinds {
     let whole: Vec<&Message<'_>> = messages.iter().filter(|message| message.is_whole).collect();
@@ -250,60 +250,94 @@ impl Values {
     }
 }
 
+/// A byte of a message; those behind a header of varying width follow it.
+fn byte_at(message: &Message<'_>, place: usize) -> u64 {
+    let from = place + if place > 0 { message.header.saturating_sub(1) } else { 0 };
+    message.bytes.get(from).map_or(256, |byte| u64::from(*byte))
+}
+
+/// A sample of messages by columns of a byte each, with the lengths of the messages as the last one.
+struct Columns<'s, 'a> {
+    sample: &'s [&'s Message<'a>],
+    /// Sender of each message.
+    dirs: Vec<u32>,
+    /// Columns by their places.
+    columns: Vec<(usize, Values)>,
+    /// What each column costs by itself.
+    alone: Vec<f64>,
+    factorials: Factorials,
+}
+
+impl<'s, 'a> Columns<'s, 'a> {
+    fn new(sample: &'s [&'s Message<'a>], is_hidden: impl Fn(usize) -> bool) -> Columns<'s, 'a> {
+        let factorials = Factorials::new(sample.len());
+        let dirs: Vec<u32> = sample.iter().map(|message| u32::from(message.dir == tree::Side::Server)).collect();
+        let by_dir = Values::new(dirs.iter().map(|dir| u64::from(*dir)));
+        let read = |place: usize| Values::new(sample.iter().map(|message| byte_at(message, place)));
+        let places = (0..COLUMNS + 12).filter(|place| !is_hidden(*place));
+        let mut columns: Vec<(usize, Values)> = places.map(|place| (place, read(place))).collect();
+        columns.push((usize::MAX, Values::new(sample.iter().map(|message| message.bytes.len() as u64))));
+        let alone = columns.iter().map(|(_, values)| values.cost(&by_dir, &factorials)).collect();
+        Columns { sample, dirs, columns, alone, factorials }
+    }
+
+    /// Whether a column has more than one value.
+    fn changes(&self, place: usize) -> bool {
+        self.columns.iter().any(|(other, values)| *other == place && values.count > 1)
+    }
+
+    /// Whether a discriminator may have this width here: of two bytes, both change.
+    fn may_be(&self, place: usize, width: usize) -> bool {
+        width == 1 || self.changes(place) && self.changes(place + 1)
+    }
+
+    /// Bits that all other columns save where messages are classed by this one, weighted by how well it may be a kind.
+    /// `before` is the number of changing columns in front. `None` if it has too few or too many values.
+    fn worth(&self, place: usize, width: usize, before: f64) -> Option<f64> {
+        let value = |message: &&Message<'_>| match width {
+            1 => byte_at(message, place),
+            _ => byte_at(message, place) << 16 | byte_at(message, place + 1),
+        };
+        let own = Values::new(self.sample.iter().map(value));
+        if !(2..=64).contains(&own.count) || own.count * 10 > self.sample.len() * 9 {
+            return None;
+        }
+        let classes = own.apart(&self.dirs);
+        let mut gain = 0.0;
+        for ((other, values), alone) in self.columns.iter().zip(&self.alone) {
+            if !(place..place + width).contains(other) {
+                gain += alone - values.cost(&classes, &self.factorials);
+            }
+        }
+        let again = returning(&own);
+        let shared = (2.0 - 2.0 * classes.count as f64 / self.sample.len() as f64).min(1.0);
+        Some(gain * again * shared / (1.0 + 0.5 * before) / if width == 2 { 1.05 } else { 1.0 })
+    }
+}
+
 /// The column whose values cut messages into classes with the shortest code.
 fn column(sample: &[&Message<'_>], rule: &Rule, hide: &[(usize, usize)]) -> Option<Discriminator> {
-    let at = |message: &Message<'_>, place: usize| -> u64 {
-        let from = place + if place > 0 { message.header.saturating_sub(1) } else { 0 };
-        message.bytes.get(from).map_or(256, |byte| u64::from(*byte))
-    };
     let least = sample.iter().map(|message| message.bytes.len()).min().unwrap_or(0);
     let is_hidden = |place: usize| {
         hide.iter().any(|(start, end)| (*start..*end).contains(&place))
             || matches!(rule, Rule::Varint { offset, .. } if *offset == place)
     };
-    let factorials = Factorials::new(sample.len());
-    let dirs: Vec<u32> = sample.iter().map(|message| u32::from(message.dir == tree::Side::Server)).collect();
-    let by_dir = Values::new(dirs.iter().map(|dir| u64::from(*dir)));
-    let read = |place: usize| Values::new(sample.iter().map(|message| at(message, place)));
-    let mut columns: Vec<(usize, Values)> =
-        (0..COLUMNS + 12).filter(|place| !is_hidden(*place)).map(|place| (place, read(place))).collect();
-    columns.push((usize::MAX, Values::new(sample.iter().map(|message| message.bytes.len() as u64))));
-    let alone: Vec<f64> = columns.iter().map(|(_, values)| values.cost(&by_dir, &factorials)).collect();
+    let columns = Columns::new(sample, is_hidden);
     let mut found: Vec<(f64, Discriminator)> = Vec::new();
     let mut before = 0.0;
-    for place in 0..COLUMNS.min(least.max(1)) {
-        if is_hidden(place) {
-            continue;
-        }
-        for width in [1, 2] {
-            let changes = |place: usize| columns.iter().any(|(other, values)| *other == place && values.count > 1);
-            if width == 2 && !(changes(place) && changes(place + 1)) {
-                continue;
+    for place in (0..COLUMNS.min(least.max(1))).filter(|place| !is_hidden(*place)) {
+        for width in [1, 2].into_iter().filter(|width| columns.may_be(place, *width)) {
+            if let Some(worth) = columns.worth(place, width, before) {
+                found.push((worth, Discriminator { offset: place, width, confidence: 0.0 }));
             }
-            let own = if width == 1 {
-                read(place)
-            } else {
-                Values::new(sample.iter().map(|message| at(message, place) << 16 | at(message, place + 1)))
-            };
-            if !(2..=64).contains(&own.count) || own.count * 10 > sample.len() * 9 {
-                continue;
-            }
-            let classes = own.apart(&dirs);
-            let mut gain = 0.0;
-            for ((other, values), alone) in columns.iter().zip(&alone) {
-                if !(place..place + width).contains(other) {
-                    gain += alone - values.cost(&classes, &factorials);
-                }
-            }
-            let again = returning(&own);
-            let shared = (2.0 - 2.0 * classes.count as f64 / sample.len() as f64).min(1.0);
-            let worth = gain * again * shared / (1.0 + 0.5 * before) / if width == 2 { 1.05 } else { 1.0 };
-            found.push((worth, Discriminator { offset: place, width, confidence: 0.0 }));
         }
-        if columns.iter().any(|(other, values)| *other == place && values.count > 1) {
-            before += 1.0;
-        }
+        before += f64::from(u8::from(columns.changes(place)));
     }
+    choose(&found)
+}
+
+/// The first discriminator that is nearly worth as much as the best one, if that is worth anything.
+fn choose(found: &[(f64, Discriminator)]) -> Option<Discriminator> {
     let best = found.iter().map(|(bits, _)| *bits).fold(0.0, f64::max);
     if best < 4.0 {
         return None;

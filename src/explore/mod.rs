@@ -50,7 +50,7 @@ pub struct Explored<'a> {
     pub framing: Vec<Hypothesis>,
     /// The messages of the best framing.
     pub messages: Vec<Message<'a>>,
-    /// How kinds are told apart.
+    /// How kinds are distinguished.
     pub kinds: Kinds,
     /// The kinds of messages.
     pub groups: Vec<Kind>,

@@ -205,6 +205,50 @@ pub enum Step {
     Impossible,
 }
 
+/// A message with its length at a constant place, and the number of padding bytes at another one.
+#[inline]
+fn counted(at: Number, bias: i64, scale: u64, padding: Option<usize>, bytes: &[u8]) -> Step {
+    let Some(value) = at.read(bytes) else { return Step::Short };
+    let pad = match padding {
+        Some(place) => match bytes.get(place) {
+            Some(pad) => i64::from(*pad),
+            None => return Step::Short,
+        },
+        None => 0,
+    };
+    let value = i64::try_from(value).ok();
+    let total = value.and_then(|value| value.checked_mul(i64::try_from(scale).ok()?)?.checked_add(bias)?.checked_add(pad));
+    let least = padding.map_or(at.end(), |place| at.end().max(place + 1));
+    whole(total.and_then(|total| u64::try_from(total).ok()), least, bytes)
+}
+
+/// A message with a length of varying width.
+#[inline]
+fn varint(offset: usize, format: Varint, bytes: &[u8]) -> Step {
+    let Some(rest) = bytes.get(offset..).filter(|rest| !rest.is_empty()) else { return Step::Short };
+    match format.read(rest) {
+        Some((width, value)) => {
+            let header = offset + width;
+            whole(value.checked_add(header as u64), header, bytes)
+        }
+        None if rest.len() < 9 => Step::Short,
+        None => Step::Impossible,
+    }
+}
+
+/// A message with its length in four hexadecimal digits; up to 3 it is a mark without a body.
+#[inline]
+fn hex4(bytes: &[u8]) -> Step {
+    let Some(digits) = bytes.get(..4) else { return Step::Short };
+    let value = std::str::from_utf8(digits).ok().and_then(|text| {
+        if text.bytes().all(|byte| byte.is_ascii_hexdigit()) { u64::from_str_radix(text, 16).ok() } else { None }
+    });
+    match value {
+        Some(0..=3) => Step::Message(4),
+        value => whole(value, 4, bytes),
+    }
+}
+
 /// Length of the longest message that a rule may claim.
 const LONGEST: u64 = 1 << 28;
 
@@ -216,48 +260,15 @@ impl Rule {
             return Step::Short;
         }
         match self {
-            Rule::Length { at, bias, scale, padding } => {
-                let Some(value) = at.read(bytes) else { return Step::Short };
-                let pad = match padding {
-                    Some(place) => match bytes.get(*place) {
-                        Some(pad) => i64::from(*pad),
-                        None => return Step::Short,
-                    },
-                    None => 0,
-                };
-                let total = i64::try_from(value)
-                    .ok()
-                    .and_then(|value| value.checked_mul(i64::try_from(*scale).ok()?)?.checked_add(*bias)?.checked_add(pad));
-                let least = padding.map_or(at.end(), |place| at.end().max(place + 1));
-                whole(total.and_then(|total| u64::try_from(total).ok()), least, bytes)
-            }
-            Rule::Varint { offset, format } => {
-                let Some(rest) = bytes.get(*offset..).filter(|rest| !rest.is_empty()) else { return Step::Short };
-                match format.read(rest) {
-                    Some((width, value)) => {
-                        let header = offset + width;
-                        whole(value.checked_add(header as u64), header, bytes)
-                    }
-                    None if rest.len() < 9 => Step::Short,
-                    None => Step::Impossible,
-                }
-            }
+            Rule::Length { at, bias, scale, padding } => counted(*at, *bias, *scale, *padding, bytes),
+            Rule::Varint { offset, format } => varint(*offset, *format, bytes),
             Rule::Terminator(end) => match memchr::memmem::find(bytes, end) {
                 Some(at) => Step::Message(at + end.len()),
                 None => Step::Short,
             },
             Rule::Fixed(size) => whole(Some(*size as u64), 1, bytes),
             Rule::Headers => headers(bytes),
-            Rule::Hex4 => {
-                let Some(digits) = bytes.get(..4) else { return Step::Short };
-                let value = std::str::from_utf8(digits).ok().and_then(|text| {
-                    if text.bytes().all(|byte| byte.is_ascii_hexdigit()) { u64::from_str_radix(text, 16).ok() } else { None }
-                });
-                match value {
-                    Some(0..=3) => Step::Message(4),
-                    value => whole(value, 4, bytes),
-                }
-            }
+            Rule::Hex4 => hex4(bytes),
             Rule::Table { offset, sizes } => {
                 let Some(kind) = bytes.get(*offset) else { return Step::Short };
                 let size = sizes.binary_search_by_key(kind, |(kind, _)| *kind).ok().and_then(|place| sizes.get(place));

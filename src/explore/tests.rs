@@ -1,4 +1,4 @@
-//! What is found of sides that are made for it, and what is said of those in which there is nothing to find.
+//! What is found in sides that are made for it, and what is reported of those that hold nothing to find.
 
 use super::columns::Label;
 use super::framing::Given;

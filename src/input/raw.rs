@@ -13,7 +13,7 @@ const LARGEST_FRAME: usize = 16 * 1024 * 1024;
 pub(super) struct Reader {
     buffer: Buffer,
     link: Link,
-    /// Told after the bytes before it.
+    /// Reported after the bytes before it.
     failure: Option<ReadError>,
 }
 

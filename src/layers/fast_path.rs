@@ -200,12 +200,9 @@ impl FastHeaders {
 
     fn put(&self, tree: &mut Tree, frame: &[u8]) -> Reached {
         let ends = [Address::Mac(self.src), Address::Mac(self.dst)];
-        let link = Layer {
-            this: &ethernet::ETH,
-            range: 0..ethernet::Header::LEN,
-            ends,
-            fields: |tree: &mut Tree| self.put_fields(tree),
-        };
+        // Bytes behind the packet belong to the link layer.
+        let end = if self.packet.carried().end < frame.len() { frame.len() } else { ethernet::Header::LEN };
+        let link = Layer { this: &ethernet::ETH, range: 0..end, ends, fields: |tree: &mut Tree| self.put_fields(tree) };
         let below = link.put(tree, frame, None, &ends.map(ethernet::packed), ethernet::summary);
         self.packet.put(tree, frame, below)
     }

@@ -353,7 +353,7 @@ fn describe(
                 ip::verify(&mut wire, bytes.get(carried.range.clone()));
             }
             if let Some(trailer) = behind.trailer.filter(|_| behind.range.end < carried.range.end) {
-                wire.put(trailer, Value::Bytes, behind.range.end..carried.range.end);
+                wire.put_behind(trailer, Value::Bytes, behind.range.end..carried.range.end);
             }
             Some(behind)
         }
@@ -442,13 +442,13 @@ fn rest_is_data(wire: &mut Wire<'_>) {
     wire.rest(&data::BYTES);
 }
 
-/// Close a layer whose header ends at `end`; its fields may lie behind that.
+/// Closes a layer whose header ends at `end`. Fields of the layer may lie behind that, kept or not.
 pub fn finish(tree: &mut Tree, layer: LayerId, end: usize) {
     let Some(&crate::tree::Layer { node, .. }) = tree.layers.get(layer as usize) else { return };
     let Some(&crate::tree::Node { field, span, .. }) = tree.nodes.get(node as usize) else { return };
     let own = |node: &&crate::tree::Node| node.span.source == span.source;
     let furthest = tree.nodes.get(node as usize + 1..).unwrap_or_default().iter().filter(own);
-    let end = furthest.map(|node| node.span.end as usize).fold(end, usize::max);
+    let end = furthest.map(|node| node.span.end as usize).fold(end.max(span.end as usize), usize::max);
     tree.close(node, field, end);
 }
 

@@ -40,3 +40,23 @@ fn an_unsupported_link_type_is_named() {
       0..2 data.data = 0102
     ");
 }
+
+/// A frame check sequence, a trailer, and what lies behind the end of a list are bytes of their layer even if no field is kept.
+#[test]
+fn layers_are_as_long_with_fields_as_without() {
+    let padded = "0180c200000e 080027 42ba59 88cc 0602 0078 0000".to_owned() + &"00".repeat(60);
+    let acknowledged = "d4000000 0014a5cd747b 658e564f".to_owned();
+    let short = "020000000002 020000000001 0800 45000014 00000000 40fd0000 0a000001 0a000002".to_owned() + &"00".repeat(12);
+    for (first, frame) in [(Next::Link(1), padded), (Next::Link(105), acknowledged), (Next::Link(1), short)] {
+        let frame = crate::wire::trial::bytes(&frame);
+        let lengths = |demand| {
+            let mut tree = Tree::new(demand);
+            tree.begin(FrameInfo::default());
+            super::walk_from(&mut tree, first.clone(), &frame, 0, super::Checks::default());
+            let nodes = tree.layers.iter().filter_map(|layer| tree.nodes.get(layer.node as usize));
+            nodes.map(|node| (node.field.abbrev, node.span)).collect::<Vec<_>>()
+        };
+        assert_eq!(lengths(Demand::LAYERS), lengths(Demand::EVERYTHING));
+        assert!(lengths(Demand::LAYERS).iter().any(|(_, span)| span.end as usize == frame.len()), "nothing reaches to the end");
+    }
+}

@@ -195,7 +195,7 @@ fn whole(wire: &mut Wire<'_>, missing: usize, handling: Handling) -> Result<Carr
     let trailer = match last {
         Some(last) => {
             // It lies behind the body but is put down first, before the body's own fields or layers.
-            wire.put(&FCS, Value::Unsigned(u32::from_le_bytes(last).into()), stop..end);
+            wire.put_behind(&FCS, Value::Unsigned(u32::from_le_bytes(last).into()), stop..end);
             None
         }
         None => Some(&TRAILER),

@@ -99,7 +99,7 @@ pub static ALL: &[Pseudo] = &[
         of: dst,
     },
     Pseudo { name: "frame.cap_len", kind: Kind::Number, about: "Bytes captured of the frame", of: captured },
-    Pseudo { name: "frame.comment", kind: Kind::Text, about: "What somebody remarked on the frame in the capture", of: comment },
+    Pseudo { name: "frame.comment", kind: Kind::Text, about: "Comment on the frame in the capture", of: comment },
     Pseudo {
         name: "frame.encap_type",
         kind: Kind::Number,

@@ -67,14 +67,14 @@ impl Splitter {
         let joined: Vec<u64> = tree.pieces.iter().map(|piece| piece.frame).filter(|number| *number != frame.number).collect();
         let Some(route) = engine.route() else { return Ok(()) };
         let part = router.part(route, ends, frame.time);
-        if route.waits {
-            return window.wait(frame, &route.streams, part, parts, secrets);
-        }
-        if !window.is_empty() {
+        if !route.waits {
+            if window.is_empty() {
+                return parts.frame(part, frame, &route.streams, secrets);
+            }
             window.decide(&joined, part);
-            return window.follow(frame, &route.streams, part, parts, secrets);
         }
-        parts.frame(part, frame, &route.streams, secrets)
+        window.add(frame, &route.streams, part, !route.waits)?;
+        window.let_go(parts, secrets)
     }
 
     /// Writes what waits, and ends all parts.

@@ -8,7 +8,7 @@ use std::io;
 /// Bytes of secrets that are kept for parts that need them later.
 const SECRETS_MOST: usize = 16 << 20;
 
-/// A link type that is none of the list, for frames whose link type nobody knows.
+/// A link type that is none of the list, for frames whose link type is unknown.
 const UNKNOWN_LINK: u16 = u16::MAX;
 
 /// Key logs so far: every part holds them all.

@@ -33,30 +33,13 @@ impl Window {
         self.waiting.is_empty()
     }
 
-    /// A fragment that goes to this part unless a later frame says another.
-    pub(super) fn wait(
-        &mut self,
-        frame: &Frame<'_>,
-        streams: &[StreamId],
-        part: u64,
-        parts: &mut Parts,
-        secrets: &Secrets,
-    ) -> io::Result<()> {
-        self.push(frame, streams, part, false)?;
-        self.let_go(parts, secrets)
-    }
-
-    /// A frame whose part is known, behind those that wait.
-    pub(super) fn follow(
-        &mut self,
-        frame: &Frame<'_>,
-        streams: &[StreamId],
-        part: u64,
-        parts: &mut Parts,
-        secrets: &Secrets,
-    ) -> io::Result<()> {
-        self.push(frame, streams, part, true)?;
-        self.let_go(parts, secrets)
+    /// Adds a frame behind those that wait. Unless its part is decided, a later frame may name another one.
+    pub(super) fn add(&mut self, frame: &Frame<'_>, streams: &[StreamId], part: u64, decided: bool) -> io::Result<()> {
+        let mut block = Vec::new();
+        packet::packet(&mut block, frame, streams)?;
+        self.bytes += block.len() + OVERHEAD;
+        self.waiting.push_back(Waiting { number: frame.number, part, decided, block });
+        Ok(())
     }
 
     /// The part of these frames, as far as they wait.
@@ -79,15 +62,8 @@ impl Window {
         Ok(())
     }
 
-    fn push(&mut self, frame: &Frame<'_>, streams: &[StreamId], part: u64, decided: bool) -> io::Result<()> {
-        let mut block = Vec::new();
-        packet::packet(&mut block, frame, streams)?;
-        self.bytes += block.len() + OVERHEAD;
-        self.waiting.push_back(Waiting { number: frame.number, part, decided, block });
-        Ok(())
-    }
-
-    fn let_go(&mut self, parts: &mut Parts, secrets: &Secrets) -> io::Result<()> {
+    /// Writes the frames in front whose part is decided, and more where too many bytes wait.
+    pub(super) fn let_go(&mut self, parts: &mut Parts, secrets: &Secrets) -> io::Result<()> {
         while let Some(first) = self.waiting.front() {
             if !first.decided && self.bytes <= WAITING {
                 break;

@@ -390,10 +390,10 @@ mod tests {
     use serde_json::Value;
 
     /// A frame of one of a few connections, which may go another way than the one before, open it or end it.
-    type Said = (u8, bool, u8, u8, u8, u8);
+    type Sent = (u8, bool, u8, u8, u8, u8);
 
     /// Some frames, some of which go from a host to itself.
-    fn some_frames() -> impl Strategy<Value = Vec<Said>> {
+    fn some_frames() -> impl Strategy<Value = Vec<Sent>> {
         let mac = prop_oneof![0_u8..3, Just(SERVER)];
         prop::collection::vec((0_u8..8, any::<bool>(), mac, 0_u8..3, 0_u8..9, 0_u8..12), 1..60)
     }
@@ -401,7 +401,7 @@ mod tests {
     /// The last part of the server's addresses.
     const SERVER: u8 = 9;
 
-    fn frame(&(port, answers, mac, tags, len, kind): &Said, seq: u32) -> Vec<u8> {
+    fn frame(&(port, answers, mac, tags, len, kind): &Sent, seq: u32) -> Vec<u8> {
         let (client, server) = ([2, 0, 0, 0, 0, mac], [2, 0, 0, 0, 0, SERVER]);
         let (src, dst) = if answers { (server, client) } else { (client, server) };
         let link = || PacketBuilder::ethernet2(src, dst);
@@ -429,7 +429,7 @@ mod tests {
     }
 
     /// JSON of these parts of the statistics, with or without carrier headers in the tree.
-    fn counted(sent_frames: &[Said], parts: Vec<Part>, carriers: Carriers) -> Value {
+    fn counted(sent_frames: &[Sent], parts: Vec<Part>, carriers: Carriers) -> Value {
         let registry = Registry::default();
         let mut stats = Stats::new(registry, parts);
         let mut engine = Engine::new(registry, Demand { carriers, ..stats.demand() });

@@ -157,8 +157,8 @@ fn notes_are_found_by_their_nodes_in_the_order_in_which_they_were_made() {
         let few = number == 16 - 1;
         for ranges in [vec![0..300, 0..1], vec![10..20, 10..11], vec![250..251, 5..9, 7..12], vec![300..400, 500..600], vec![]] {
             if few || number % 333 == 0 {
-                let told = |note: &&Note| ranges.iter().any(|range: &std::ops::Range<u32>| range.contains(&note.node));
-                let expected: Vec<&str> = tree.notes.iter().filter(told).map(|note| tree.made(note.text)).collect();
+                let is_within = |note: &&Note| ranges.iter().any(|range: &std::ops::Range<u32>| range.contains(&note.node));
+                let expected: Vec<&str> = tree.notes.iter().filter(is_within).map(|note| tree.made(note.text)).collect();
                 let found: Vec<&str> = tree.notes_within(&ranges).into_iter().map(|note| tree.made(note.text)).collect();
                 assert_eq!(found, expected, "{number} {ranges:?}");
             }

@@ -320,6 +320,13 @@ impl Tree {
         }
     }
 
+    /// The bytes of the node at `place` end here or later.
+    pub(crate) fn reach(&mut self, place: u32, end: usize) {
+        if let Some(node) = self.nodes.get_mut(place as usize).filter(|node| node.span.is_somewhere()) {
+            node.span.end = u32::try_from(end).unwrap_or(u32::MAX).max(node.span.end);
+        }
+    }
+
     /// Sets source and destination of the following layers.
     pub fn push_ends(&mut self, ends: Ends) -> u32 {
         self.ends.push(ends);

@@ -6,13 +6,13 @@ use super::{each_record_judged, number, parsed};
 use proto_dissect::record::{Record, View};
 use proto_dissect::tree::Demand;
 
-/// The records that pass, each with how many nodes it has and what is said of it; what is counted; and all nodes there were.
+/// The records that pass, each with how many nodes it has and its summary; what is counted; and all nodes there were.
 fn shown(sample: &str, view: View, expression: &str, judged: bool) -> (Vec<String>, [u64; 4], usize) {
     let (filter, early) = (parsed(expression), parsed(expression));
     let judge = judged.then(|| early.into_prefilter());
     let (mut passed, mut nodes) = (Vec::new(), 0);
     let tally = each_record_judged(sample, view, Demand::EVERYTHING, judge, |record| {
-        let (tree, told) = match record {
+        let (tree, summary) = match record {
             Record::Message(message) => {
                 let layer = message.layer.node;
                 let end = message.of.tree.nodes.get(layer as usize).map(|node| node.end);
@@ -23,14 +23,14 @@ fn shown(sample: &str, view: View, expression: &str, judged: bool) -> (Vec<Strin
             Record::Gap(gap) => (None, format!("{gap:?}")),
         };
         nodes += tree.map_or(0, |tree| tree.nodes.len());
-        // What nobody looks at is not there to be asked.
+        // What no output needs is not there to be asked.
         let is_seen = match record {
             Record::Message(message) => message.of.tree.is_seen(message.layer),
             Record::Packet(packet) => !packet.of.tree.filtered_out,
             Record::Late(_) | Record::Gap(_) => true,
         };
         if is_seen && filter.matches(record) {
-            passed.push(format!("{} {told}", number(record)));
+            passed.push(format!("{} {summary}", number(record)));
         }
     });
     (passed, [tally.messages, tally.gaps, tally.malformed, tally.undissected], nodes)

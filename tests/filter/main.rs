@@ -29,7 +29,7 @@ fn each_record(sample: &str, view: View, demand: Demand, show: impl FnMut(&Recor
     each_record_judged(sample, view, demand, None, show);
 }
 
-/// The same, with somebody who tells from the layers which frames matter. Returns what was counted.
+/// The same, with a selection of the frames that matter by their layers. Returns what was counted.
 fn each_record_judged(
     sample: &str,
     view: View,

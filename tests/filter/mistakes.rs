@@ -3,7 +3,7 @@
 use proto_dissect::filter::Filter;
 use proto_dissect::registry::Registry;
 
-/// Wrong filters: what is marked, words of what is said of it, and what is suggested.
+/// Wrong filters: what is marked, words of the message, and what is suggested.
 const MISTAKES: &[(&str, &str, &str, &str)] = &[
     ("tcp.prot == 80", "tcp.prot", "nothing is called", "tcp.port"),
     ("ip and udp.srcprt", "udp.srcprt", "nothing is called", "udp.srcport"),

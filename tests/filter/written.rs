@@ -53,7 +53,7 @@ fn filters_are_written_canonically() {
 
 #[test]
 fn a_filter_tells_what_it_looks_at() {
-    let told = |expression: &str| {
+    let checked = |expression: &str| {
         let filter = parsed(expression);
         let names: Vec<&str> = filter.fields().iter().map(|field| field.abbrev).collect();
         let demand = filter.demand();
@@ -61,21 +61,21 @@ fn a_filter_tells_what_it_looks_at() {
         assert!(asks_for_all, "{expression}");
         (names.join(" "), Demand { named: None, ..demand })
     };
-    assert_eq!(told("message.number > 3 and stream == tcp/0"), (String::new(), Demand::LAYERS));
-    assert_eq!(told("message.name == x"), (String::new(), Demand::NAMES));
-    assert_eq!(told("tcp or pipboy.error.count"), ("tcp pipboy.error.count".into(), Demand::LAYERS));
+    assert_eq!(checked("message.number > 3 and stream == tcp/0"), (String::new(), Demand::LAYERS));
+    assert_eq!(checked("message.name == x"), (String::new(), Demand::NAMES));
+    assert_eq!(checked("tcp or pipboy.error.count"), ("tcp pipboy.error.count".into(), Demand::LAYERS));
     let ports = Registry::default().named("tcp.port");
     let for_carriers = Demand { fields: Fields::All, carriers: Carriers::Full, ..Demand::LAYERS }.with(Extras::BYTES);
     let only = |fields| Demand { fields: Fields::Only(Only::these(fields)), ..for_carriers };
     let of_frames = Demand { depth: Depth::Headers, ..only(ports) };
-    assert_eq!(told("tcp.port == 1 or tcp.srcport"), ("tcp.srcport tcp.dstport".into(), of_frames));
-    assert_eq!(told("udp and frame.len > 9"), ("udp".into(), Demand { depth: Depth::Headers, ..Demand::LAYERS }));
-    assert_eq!(told("tcp contains \"a\""), ("tcp".into(), for_carriers.with(Extras::CREDENTIALS)));
-    let (_, of_messages) = told("pipboy.type == 3");
+    assert_eq!(checked("tcp.port == 1 or tcp.srcport"), ("tcp.srcport tcp.dstport".into(), of_frames));
+    assert_eq!(checked("udp and frame.len > 9"), ("udp".into(), Demand { depth: Depth::Headers, ..Demand::LAYERS }));
+    assert_eq!(checked("tcp contains \"a\""), ("tcp".into(), for_carriers.with(Extras::CREDENTIALS)));
+    let (_, of_messages) = checked("pipboy.type == 3");
     assert!(of_messages.fields.any() && of_messages.carriers == Carriers::Layers && of_messages.has(Extras::CREDENTIALS));
     assert!(
-        told("tcp.port == 1 and udp.payload contains \"a\"").1.has(Extras::CREDENTIALS)
-            && told("frame contains \"a\"").1.has(Extras::CREDENTIALS)
+        checked("tcp.port == 1 and udp.payload contains \"a\"").1.has(Extras::CREDENTIALS)
+            && checked("frame contains \"a\"").1.has(Extras::CREDENTIALS)
     );
 }
 

@@ -33,6 +33,24 @@ fn options_mean_the_same_before_and_behind_a_command() {
     }
 }
 
+/// Options before a command do not keep it from having its own behind it.
+#[test]
+fn a_command_behind_options_takes_its_own_options() {
+    for (mixed, behind) in [
+        ("-Y http follow -s tcp/0 --dir c2s samples/http.pcap", "follow -Y http -s tcp/0 --dir c2s samples/http.pcap"),
+        ("-Y http follow -s tcp/0 -T carray samples/http.pcap", "follow -Y http -s tcp/0 -T carray samples/http.pcap"),
+        ("--dir s2c follow -s tcp/0 samples/http.pcap", "follow -s tcp/0 --dir s2c samples/http.pcap"),
+        ("--color never fields --tshark arp", "fields --color never --tshark arp"),
+        ("-Y stats stats samples/http.pcap", "stats -Y stats samples/http.pcap"),
+        ("-Y http follow --help", "follow --help"),
+    ] {
+        let (mixed_run, behind_run) = (typed(mixed), typed(behind));
+        assert_eq!(mixed_run.code, behind_run.code, "{mixed}: {}", mixed_run.err);
+        assert_eq!((&mixed_run.out, &mixed_run.err), (&behind_run.out, &behind_run.err), "{mixed}");
+        assert!(!mixed_run.out.is_empty() || behind_run.code != 0, "{mixed}");
+    }
+}
+
 #[test]
 fn stats_and_follow_take_several_files_each_by_itself() {
     for command in ["stats", "follow", "-z conv,tcp"] {

@@ -98,12 +98,12 @@ fn dumps_with_addresses_are_read_from_the_first_one() {
 #[test]
 fn conversations_come_back_from_yaml_and_raw() {
     let columns = "-T fields -e message.dir -e message.name --messages";
-    let said = typed(&format!("{columns} -Y tcp.stream==0 samples/pipboy.pcap")).out;
-    assert!(said.lines().count() > 50);
+    let printed = typed(&format!("{columns} -Y tcp.stream==0 samples/pipboy.pcap")).out;
+    assert!(printed.lines().count() > 50);
     for form in ["yaml", "hex"] {
         let text = typed(&format!("follow samples/pipboy.pcap -s tcp/0 -T {form}")).out;
         let again = typed_with(columns, text.as_bytes());
-        assert_eq!((again.code, again.err.as_str(), again.out.as_str()), (0, "", said.as_str()), "{form}");
+        assert_eq!((again.code, again.err.as_str(), again.out.as_str()), (0, "", printed.as_str()), "{form}");
     }
     let raw = "====\nFollow: tcp,raw\nFilter: tcp.stream eq 0\nNode 0: 10.0.0.1:5000\nNode 1: 10.0.0.2:27000\n\t";
     let raw = format!("{raw}{}\n0000000000\n", spaced(GREETING).replace(' ', ""));
@@ -147,11 +147,11 @@ fn what_ends_broken_is_data() {
 #[test]
 fn candidates_are_explained() {
     let done = typed_with("-q --explain-input", ipv4("0000").as_bytes());
-    let said: Vec<&str> = done.err.lines().collect();
-    assert!(said[0].contains("bare hex digits"), "{}", done.err);
-    assert!(said[1].contains("packet 1: read as IPv4: version 4, lengths and the UDP header fit"), "{}", done.err);
-    assert!(said[1].contains("the checksum is 0x0000, should be 0xf6cb"), "{}", done.err);
-    assert!(said[2].contains("packet 1: not Ethernet: its type would be 0xc000"), "{}", done.err);
+    let reasons: Vec<&str> = done.err.lines().collect();
+    assert!(reasons[0].contains("bare hex digits"), "{}", done.err);
+    assert!(reasons[1].contains("packet 1: read as IPv4: version 4, lengths and the UDP header fit"), "{}", done.err);
+    assert!(reasons[1].contains("the checksum is 0x0000, should be 0xf6cb"), "{}", done.err);
+    assert!(reasons[2].contains("packet 1: not Ethernet: its type would be 0xc000"), "{}", done.err);
     let done = typed_with("-q --explain-input", b"23 00 00 00 01");
     assert!(done.err.contains("read as data: nothing fits"), "{}", done.err);
     assert!(done.err.contains("or dns: recognised, but it ends broken"), "{}", done.err);

@@ -25,27 +25,27 @@ use Effect::{Differs, Same};
 /// An option with its value, the rest of the command line, and what the option does.
 type Case = (&'static str, &'static str, Effect);
 
-/// The options of a task as its help tells them: all names of each, and the values that it may have.
-struct Told {
+/// The options of a task as its help lists them: all names of each, and the values that it may have.
+struct Listed {
     names: BTreeMap<String, Vec<String>>,
     values: BTreeSet<(String, String)>,
 }
 
-fn told(task: &str) -> Told {
+fn listed(task: &str) -> Listed {
     let help = run(&task.split_whitespace().chain(["--help"]).collect::<Vec<_>>()).out;
-    let mut told = Told { names: BTreeMap::new(), values: BTreeSet::new() };
+    let mut listed = Listed { names: BTreeMap::new(), values: BTreeSet::new() };
     let mut current = String::new();
     for line in help.lines().map(str::trim) {
         if line.starts_with('-') && !line.starts_with("- ") {
             let names: Vec<String> =
                 line.split([' ', ',']).filter(|w| w.starts_with('-')).map(|w| w.split('[').next().unwrap().to_owned()).collect();
             current.clone_from(&names[0]);
-            names.iter().for_each(|name| drop(told.names.insert(name.clone(), names.clone())));
+            names.iter().for_each(|name| drop(listed.names.insert(name.clone(), names.clone())));
         } else if let Some((value, _)) = line.strip_prefix("- ").and_then(|line| line.split_once(':')) {
-            told.values.insert((current.clone(), value.to_owned()));
+            listed.values.insert((current.clone(), value.to_owned()));
         }
     }
-    told
+    listed
 }
 
 fn first(option: &str) -> &str {
@@ -54,7 +54,7 @@ fn first(option: &str) -> &str {
 
 /// Run the cases of a task: each as it is kept, with the effect that is expected, by all of its names.
 fn check(task: &str, golden: &str, cases: &[Case]) {
-    let told = told(task);
+    let listed = listed(task);
     let (mut kept, mut wrong) = (String::new(), Vec::new());
     for (option, rest, effect) in cases {
         let line =
@@ -65,7 +65,8 @@ fn check(task: &str, golden: &str, cases: &[Case]) {
             wrong.push(format!("{}: expected {effect:?}, with it:\n{shown}without it:\n{without}", line(option)));
         }
         let name = first(option);
-        for other in told.names.get(name).into_iter().flatten().filter(|other| *other != name && name != "-h" && name != "--help")
+        for other in
+            listed.names.get(name).into_iter().flatten().filter(|other| *other != name && name != "-h" && name != "--help")
         {
             let renamed = option.replacen(name, other, 1);
             if transcript(&line(&renamed), b"") != shown {
@@ -81,9 +82,9 @@ fn check(task: &str, golden: &str, cases: &[Case]) {
 
 /// Each option in the help of a task has a case, and so has each of its values.
 fn assert_complete(task: &str, cases: &[Case]) {
-    let told = told(task);
+    let listed = listed(task);
     let mut missing = Vec::new();
-    for names in told.names.values() {
+    for names in listed.names.values() {
         // It does not end: tests/watch.rs.
         if names == &["--watch"] {
             continue;
@@ -92,14 +93,14 @@ fn assert_complete(task: &str, cases: &[Case]) {
             missing.push(names.join(" "));
         }
     }
-    for (option, value) in &told.values {
-        let names = &told.names[option];
+    for (option, value) in &listed.values {
+        let names = &listed.names[option];
         let has = |option: &str| names.iter().any(|name| option == format!("{name} {value}"));
         if !cases.iter().any(|(option, ..)| has(option)) {
             missing.push(format!("{option} {value}"));
         }
     }
-    assert!(told.names.len() > 1 && missing.is_empty(), "{task}: no case for {missing:?}");
+    assert!(listed.names.len() > 1 && missing.is_empty(), "{task}: no case for {missing:?}");
 }
 
 /// The tasks, where their outputs are kept, and their cases.

@@ -1,4 +1,4 @@
-//! Each way to end: the exit code, and what is said.
+//! Each way to end: the exit code, and the message.
 
 use super::assert_golden;
 use super::transcript::run;
@@ -12,7 +12,7 @@ const PROSE: &[u8] = b"Dear diary, today I met a deathclaw.\n";
 /// A file that cannot be read although it is there.
 const NO_KEYS: &str = "-o rs.keys=samples/no-such.keys nothing.pcap";
 
-/// Exit code, command line, standard input. Wrong usage is told before an input is opened: `nothing.pcap` does not exist.
+/// Exit code, command line, standard input. Wrong usage is reported before an input is opened: `nothing.pcap` does not exist.
 const ENDINGS: &[(i32, &str, &[u8])] = &[
     (0, "-l -c 1 samples/pipboy.pcap", b""),
     (0, "-l -Y vlan.id==4095 samples/pipboy.pcap", b""),
@@ -105,15 +105,15 @@ fn every_way_to_end_has_its_code_and_its_words() {
     let (mut kept, mut wrong) = (String::new(), Vec::new());
     for (code, line, input) in ENDINGS {
         let (exit, shown) = run(line, input);
-        let said: Vec<&str> = shown.lines().filter_map(|line| line.strip_prefix("[stderr] ")).collect();
+        let errors: Vec<&str> = shown.lines().filter_map(|line| line.strip_prefix("[stderr] ")).collect();
         let silent = *code < 2 && !line.contains("--exit-status");
-        if exit != *code || (silent && !said.is_empty()) || said.iter().any(|line| line.contains("panicked")) {
+        if exit != *code || (silent && !errors.is_empty()) || errors.iter().any(|line| line.contains("panicked")) {
             wrong.push(format!("{line}: expected exit {code}, got {exit}\n{shown}"));
         }
-        if matches!(code, 2 | 4) && said.len() != shown.lines().count() {
+        if matches!(code, 2 | 4) && errors.len() != shown.lines().count() {
             wrong.push(format!("{line}: prints something\n{shown}"));
         }
-        if *code > 1 && said.is_empty() {
+        if *code > 1 && errors.is_empty() {
             wrong.push(format!("{line}: says nothing"));
         }
         kept += &format!("$ proto-dissect {line}\n{}[exit {exit}]\n\n", steady(&shown));
@@ -146,8 +146,8 @@ fn a_full_disk_is_exit_1_and_says_so() {
         &["completions", "bash"],
     ] {
         let done = crate::common::program().args(arguments).stdout(full.try_clone().unwrap()).output().unwrap();
-        let said = String::from_utf8(done.stderr).unwrap();
-        assert_eq!(done.status.code(), Some(1), "{arguments:?}: {said}");
-        assert!(said.contains("No space left") && said.lines().count() == 1, "{arguments:?}: {said}");
+        let errors = String::from_utf8(done.stderr).unwrap();
+        assert_eq!(done.status.code(), Some(1), "{arguments:?}: {errors}");
+        assert!(errors.contains("No space left") && errors.lines().count() == 1, "{arguments:?}: {errors}");
     }
 }

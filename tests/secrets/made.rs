@@ -225,15 +225,15 @@ pub fn mysql() -> [(bool, Vec<u8>); 2] {
 }
 
 /// A frame of WebSocket that says this; what a client says is masked.
-pub fn websocket(opcode: u8, said: &str, from_client: bool) -> Vec<u8> {
+pub fn websocket(opcode: u8, text: &str, from_client: bool) -> Vec<u8> {
     let key = [1, 2, 3, 4];
-    let length = said.len() as u8;
+    let length = text.len() as u8;
     match from_client {
         true => {
-            let masked = said.bytes().zip(key.iter().cycle()).map(|(byte, key)| byte ^ key);
+            let masked = text.bytes().zip(key.iter().cycle()).map(|(byte, key)| byte ^ key);
             [&[0x80 | opcode, 0x80 | length][..], &key, &masked.collect::<Vec<_>>()].concat()
         }
-        false => [&[0x80 | opcode, length][..], said.as_bytes()].concat(),
+        false => [&[0x80 | opcode, length][..], text.as_bytes()].concat(),
     }
 }
 

@@ -428,9 +428,9 @@ fn secrets_of_http_inside_tls_are_masked() {
     let bytes = |text: &str| -> Vec<u8> {
         (0..text.len()).step_by(2).map(|at| u8::from_str_radix(&text[at..at + 2], 16).unwrap()).collect()
     };
-    let said: Vec<(bool, Vec<u8>)> = TLS.iter().map(|(client, text)| (*client, bytes(text))).collect();
-    let said: Vec<(bool, &[u8])> = said.iter().map(|(client, bytes)| (*client, &bytes[..])).collect();
-    capture.connection((20_000, 443), &said, &[], true);
+    let sides: Vec<(bool, Vec<u8>)> = TLS.iter().map(|(client, text)| (*client, bytes(text))).collect();
+    let sides: Vec<(bool, &[u8])> = sides.iter().map(|(client, bytes)| (*client, &bytes[..])).collect();
+    capture.connection((20_000, 443), &sides, &[], true);
     let keys = common::Scratch::new("secrets-keys.txt", KEY_LOG.as_bytes());
     let option = format!("tls.keylog_file={}", keys.path());
     let file = capture.file();

@@ -15,6 +15,8 @@ import subprocess
 import sys
 import tempfile
 
+from captures import captures
+
 PACKAGES = ("duckdb", "pyarrow", "pytz")
 
 
@@ -249,15 +251,6 @@ def check(program, capture, folder):
             except Differs as differs:
                 raise Differs(f"{' '.join(view)} {name}: {differs}") from None
     return count
-
-
-def captures(names):
-    for name in names:
-        if os.path.isdir(name):
-            for folder, _, files in sorted(os.walk(name)):
-                yield from (os.path.join(folder, file) for file in sorted(files))
-        else:
-            yield name
 
 
 def main():

@@ -13,17 +13,17 @@ BYTES = {"s2c": 385476, "c2s": 518}
 
 
 def session(binary, path):
-    said, sizes = [], {"s2c": 0, "c2s": 0}
+    records, sizes = [], {"s2c": 0, "c2s": 0}
     lines = subprocess.run([binary, "--json", path], capture_output=True, check=True).stdout.splitlines()
     for record in map(json.loads, lines):
         if record["type"] == "message" and record.get("stream") == "tcp/0":
             sizes[record["dir"]] += record["len"]
             keys = ("dir", "off", "len", "protocol", "name", "info", "buffer", "fields")
-            said.append(json.dumps([record.get(key) for key in keys]))
+            records.append(json.dumps([record.get(key) for key in keys]))
     end = json.loads(lines[-1])
     assert end["undissected_bytes"] == 0 and end["gaps"] == 0 and end["malformed"] == 0, end
     assert sizes == BYTES, sizes
-    return sorted(said)
+    return sorted(records)
 
 
 def main():

@@ -16,6 +16,8 @@ import subprocess
 import sys
 import tempfile
 
+from captures import captures
+
 WAYS = (["-n", "4"], ["-n", "3", "--by", "flow"], ["--by", "time=2s"])
 VIEWS = (["--json"], ["--packets", "--json"])
 N = re.compile(rb'"n":\d+,')
@@ -81,15 +83,6 @@ def check(program, capture):
                 if records(program, view, parts) != wholes[key]:
                     wrong.append(f"{capture} {' '.join(way)} {key}\n" + difference(program, view, capture, parts))
     return compared, wrong
-
-
-def captures(names):
-    for name in names:
-        if os.path.isdir(name):
-            for folder, _, files in sorted(os.walk(name)):
-                yield from (os.path.join(folder, file) for file in sorted(files))
-        else:
-            yield name
 
 
 def main():

@@ -16,7 +16,7 @@ import subprocess
 import sys
 import tempfile
 
-# What the truth counts: the field that tells it, and what it is called there. Protocols that we do not read are not here.
+# What the truth counts: the field that shows it, and what it is called there. Protocols that we do not read are not here.
 FIELDS = {
     "pipboy.type": "pipboy.",
     "pipboy.entry.type": "pipboy.entry.",
@@ -43,22 +43,22 @@ def main():
 
 def check(binary, capture, folder):
     flows = matched(binary, capture)
-    said = bytes_said(binary, capture, folder, flows)
+    sent = bytes_sent(binary, capture, folder, flows)
     counts = messages(binary, capture)
     wrong = []
     whole = 0
     for stream, (flow, is_turned) in flows.items():
         # The first of each pair belongs to the client as the truth has it.
-        sides = said.get(stream, {})
-        told = [sides.get(side, b"") for side in (("s2c", "c2s") if is_turned else ("c2s", "s2c"))]
+        sides = sent.get(stream, {})
+        ours = [sides.get(side, b"") for side in (("s2c", "c2s") if is_turned else ("c2s", "s2c"))]
         name = f"{stream} ({flow['proto']}, frames {flow['first_frame']} to {flow['last_frame']})"
         if "gaps" in flow:
-            for bytes_, (length, sha) in zip(told, before_gaps(flow)):
+            for bytes_, (length, sha) in zip(ours, before_gaps(flow)):
                 if hashlib.sha256(bytes_[:length]).hexdigest() != sha:
                     wrong.append(f"{name}: the {length} bytes before the first gap are others")
             continue
         whole += 1
-        for bytes_, length, sha in zip(told, flow["bytes"], flow["sha256"]):
+        for bytes_, length, sha in zip(ours, flow["bytes"], flow["sha256"]):
             if hashlib.sha256(bytes_).hexdigest() != sha:
                 wrong.append(f"{name}: {len(bytes_)} bytes, expected {length}, or others than expected")
         expected = {key: count for key, count in flow.get("messages", {}).items() if key.startswith(COUNTED)}
@@ -94,7 +94,7 @@ def matched(binary, capture):
         for stream, flow in zip(streams, theirs):
             flows[stream["stream"]] = flow, stream["client"] != end(flow["a"])
     if ours:
-        sys.exit(f"{len(ours)} pairs of ends that nobody has")
+        sys.exit(f"{len(ours)} pairs of ends that are not in the capture")
     return flows
 
 
@@ -106,18 +106,18 @@ def end(address):
     return f"[{ipaddress.ip_address(host)}]:{port}"
 
 
-def bytes_said(binary, capture, folder, flows):
+def bytes_sent(binary, capture, folder, flows):
     subprocess.run([binary, "follow", capture, "--write-dir", folder, "--show-secrets"], check=True, stdout=subprocess.DEVNULL)
-    said = collections.defaultdict(dict)
+    by_side = collections.defaultdict(dict)
     for path in folder.iterdir():
         kind, number, side = re.search(r"-(tcp|udp)-(\d+)-.*-(c2s|s2c)\.bin$", path.name).groups()
         if f"{kind}/{number}" in flows:
-            said[f"{kind}/{number}"][side] = path.read_bytes()
-    return said
+            by_side[f"{kind}/{number}"][side] = path.read_bytes()
+    return by_side
 
 
 def before_gaps(flow):
-    """Length and hash of what each side said before its first gap; all of it for a side without one."""
+    """Length and hash of what each side sent before its first gap; all of it for a side without one."""
     for side in (0, 1):
         if flow["gaps"][side]:
             before = flow["before_gap"][side]

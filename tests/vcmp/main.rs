@@ -69,10 +69,10 @@ fn trees(sent: &[Sent]) -> Vec<String> {
             original_len: u32::try_from(packet.len()).unwrap(),
             ..Frame::default()
         };
-        out.push(told(engine.dissect(&frame), &packet));
+        out.push(outlined(engine.dissect(&frame), &packet));
     }
     while let Some(tree) = engine.finish() {
-        out.push(told(tree, &[]));
+        out.push(outlined(tree, &[]));
     }
     out
 }
@@ -82,8 +82,8 @@ fn last(sent: &[Sent]) -> String {
     trees(sent).pop().unwrap()
 }
 
-/// The layers above UDP and the notes, a line each. A buffer that is no part of the frame is told by what it is.
-fn told(tree: &Tree, bytes: &[u8]) -> String {
+/// The layers above UDP and the notes, a line each. A buffer that is no part of the frame is named by its origin.
+fn outlined(tree: &Tree, bytes: &[u8]) -> String {
     let of = Dissection { tree, bytes };
     let mut out = String::new();
     for layer in &tree.layers {

@@ -190,7 +190,7 @@ fn pickup() {
     "#);
 }
 
-/// What is told of the game alone.
+/// What the game alone shows.
 fn game(tree: &str) -> String {
     tree[tree.find("vcmp ").unwrap()..].to_owned()
 }

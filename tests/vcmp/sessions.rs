@@ -335,9 +335,9 @@ fn a_server_that_was_asked_by_a_list_is_known() {
 fn a_call_tells_the_game_and_who_speaks() {
     // The first datagram of all comes from the server.
     let sent = [elsewhere(by_server(OPEN)), elsewhere(by_server(R1)), elsewhere(by_server(&frame_of(R18)))];
-    let told = headings(&sent);
-    assert_eq!(told[2], "vcmp 14..43 | server_data | 24 bytes (carries)");
-    assert_eq!(told[5], r#"vcmp 7..23 | client_message | red 255, green 128, blue 0, "Welcome""#);
+    let shown = headings(&sent);
+    assert_eq!(shown[2], "vcmp 14..43 | server_data | 24 bytes (carries)");
+    assert_eq!(shown[5], r#"vcmp 7..23 | client_message | red 255, green 128, blue 0, "Welcome""#);
 }
 
 #[test]
@@ -354,13 +354,13 @@ fn clients_tell_their_release() {
     ] {
         let data = R2.replacen("bd", id, 1);
         let sent = [elsewhere(by_client(OPEN)), elsewhere(by_client(&frame_of(&message))), elsewhere(by_client(&data))];
-        let told = headings(&sent);
+        let shown = headings(&sent);
         assert!(
-            told[2].starts_with(&format!("vcmp 7..{} | client_connect | {release}", 7 + bytes(&message).len())),
+            shown[2].starts_with(&format!("vcmp 7..{} | client_connect | {release}", 7 + bytes(&message).len())),
             "{}",
-            told[2]
+            shown[2]
         );
-        assert_eq!(told[4], "vcmp 14..41 | server_data | 22 bytes (carries)");
+        assert_eq!(shown[4], "vcmp 14..41 | server_data | 22 bytes (carries)");
         assert_eq!(
             values(&sent, &["vcmp.version"]),
             [format!("vcmp.version = {release:?}"), format!("vcmp.version = {release:?}")]

@@ -96,7 +96,7 @@ fn handed_on(sent: &[Sent]) -> Vec<Vec<u8>> {
         let original_len = u32::try_from(packet.len()).unwrap();
         let frame = Frame { number, link: Link::Type(RAW), bytes: &packet, original_len, ..Frame::default() };
         let of = Dissection { tree: engine.dissect(&frame), bytes: &packet };
-        assert!(of.tree.notes.is_empty(), "{}", told(of.tree, &packet));
+        assert!(of.tree.notes.is_empty(), "{}", outlined(of.tree, &packet));
         let inner = of.tree.layers.iter().map(|layer| of.layer_node(layer).unwrap());
         out.extend(inner.filter(|node| node.field().abbrev == "data").map(|node| of.slice(node.span()).to_vec()));
     }
@@ -135,11 +135,11 @@ proptest! {
             datagrams.insert(place, again);
         }
         let opens = elsewhere(by_client(R10));
-        let said = datagrams.into_iter().map(|bytes| match from {
+        let sent_there = datagrams.into_iter().map(|bytes| match from {
             Side::Client => (opens.0, opens.1, bytes),
             Side::Server => (opens.1, opens.0, bytes),
         });
-        let all: Vec<Sent> = std::iter::once(opens.clone()).chain(said).collect();
+        let all: Vec<Sent> = std::iter::once(opens.clone()).chain(sent_there).collect();
         let mut expected: Vec<Vec<u8>> = messages.iter().map(|message| message.payload.clone()).collect();
         expected.sort();
         prop_assert_eq!(handed_on(&all), expected);

@@ -1,10 +1,10 @@
 //! Reading inputs into columns.
 
 use super::super::args::{Args, Output};
-use super::super::audience::Audience;
 use super::super::forms::{self, Wrong};
 use super::super::input::{self, How};
 use super::super::outcome::Outcome;
+use super::super::printer::Printer;
 use super::super::record_selection::RecordSelection;
 use super::super::replace::Replacement;
 use super::super::screen::Screen;
@@ -13,11 +13,9 @@ use super::super::split::empty_folder;
 use super::super::{Exit, complain, of_output};
 use super::is_parquet;
 use crate::columns::{ColumnSink, Table, Target, What, Wide};
-use crate::engine::Prefilter;
-use crate::record::{Forgotten, Scope, View};
+use crate::record::{Scope, View};
 use crate::render::ColumnOptions;
-use crate::sink::{Begin, Problem, Sink};
-use crate::tree::{Demand, Dissection};
+use crate::sink::Sink;
 use std::io::{self, BufWriter, IsTerminal};
 use std::path::Path;
 
@@ -84,7 +82,7 @@ impl Task {
             (None, None) => (Target::Stream(screen.writer(!sources.iter().all(Source::is_whole))), None),
         };
         let place = output.columnar.write_dir.as_deref().or(output.write.as_deref());
-        let mut writer = Writer { sink: ColumnSink::new(self.what, target), selection: self.selection };
+        let mut writer = Printer::in_order(ColumnSink::new(self.what, target), self.selection);
         let mut outcome = Outcome::default();
         let done = read(&sources, &self.how, &mut writer, &mut outcome);
         let is_open = writer.sink.is_open();
@@ -100,7 +98,7 @@ impl Task {
     }
 }
 
-fn read(sources: &[Source], how: &How, writer: &mut Writer<'_>, outcome: &mut Outcome) -> io::Result<()> {
+fn read(sources: &[Source], how: &How, writer: &mut Printer<'_, ColumnSink<'_>>, outcome: &mut Outcome) -> io::Result<()> {
     for source in sources {
         let read = input::input(source, how, writer)?;
         outcome.add(Outcome { read, ..writer.selection.outcome() });
@@ -131,49 +129,4 @@ fn wide(output: &Output) -> Result<Option<(Wide, Scope)>, Wrong> {
     let mut scope = Scope::default();
     columns.iter().for_each(|column| column.add_to(&mut scope));
     Ok(Some((Wide::new(columns, options.occurrence), scope)))
-}
-
-/// Writes records that are meant.
-struct Writer<'w> {
-    sink: ColumnSink<'w>,
-    selection: RecordSelection,
-}
-
-impl Audience for Writer<'_> {
-    fn demand(&self) -> Demand {
-        self.sink.demand(self.selection.view()).and(self.selection.demand())
-    }
-
-    fn prefilter(&self) -> Option<Prefilter> {
-        self.selection.prefilter()
-    }
-
-    fn begin(&mut self, begin: &Begin<'_>) -> io::Result<()> {
-        self.selection.begin(begin.file);
-        self.sink.begin(begin)
-    }
-
-    fn failed(&mut self, problem: &Problem<'_>) -> io::Result<()> {
-        self.sink.failed(problem)
-    }
-
-    fn tree(&mut self, of: Dissection<'_>, captured: bool) -> io::Result<()> {
-        self.selection.records(of, captured, |record| self.sink.record(record))
-    }
-
-    fn has_enough(&self) -> bool {
-        self.selection.has_enough()
-    }
-
-    fn forgotten(&mut self, forgotten: Forgotten) {
-        self.selection.forgotten(forgotten);
-    }
-
-    fn end(&mut self, problem: Option<&Problem<'_>>) -> io::Result<()> {
-        if let Some(problem) = problem {
-            self.sink.problem(problem)?;
-        }
-        self.selection.end();
-        self.sink.end(self.selection.tally(), problem.is_some())
-    }
 }

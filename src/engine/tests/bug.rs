@@ -138,7 +138,7 @@ fn a_panic_when_the_capture_has_ended_leaves_other_conversations_as_they_are() {
     let mut packets = opened();
     packets.extend([client(100, b"\x01a"), client(104, b"\x01c")]);
     let mut frames: Vec<_> = packets.iter().map(bytes).collect();
-    let other: Vec<_> = [&b"\x02"[..], b"x"].iter().zip(100..).map(|(said, seq)| segment(seq, said)).collect();
+    let other: Vec<_> = [&b"\x02"[..], b"x"].iter().zip(100..).map(|(bytes, seq)| segment(seq, bytes)).collect();
     frames.extend(other);
     let lines = shown(&frames);
     assert!(lines.iter().any(|line| line.ends_with("!dissect.bug")), "{lines:?}");

@@ -95,9 +95,9 @@ fn line(message: &Message<'_>, frames: &[Vec<u8>]) -> String {
         };
         assert_eq!(message.pieces().iter().flat_map(lead).collect::<Vec<_>>(), node.bytes(), "pieces lead to the sealed bytes");
     }
-    let said = if is_inside { format!(" {}", node.bytes().escape_ascii()) } else { String::new() };
+    let bytes_inside = if is_inside { format!(" {}", node.bytes().escape_ascii()) } else { String::new() };
     let side = message.ends().and_then(|ends| ends.stream).map_or("", |(_, side)| side.direction());
-    format!("{} {side} {:?}{said}", message.path(), message.frames())
+    format!("{} {side} {:?}{bytes_inside}", message.path(), message.frames())
 }
 
 fn emitted(packets: &[Packet]) -> Vec<String> {

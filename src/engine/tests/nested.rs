@@ -155,8 +155,8 @@ fn emitted_by(registry: Registry, frames: &[Vec<u8>]) -> Vec<String> {
         let show = |record: Record<'_>| -> std::result::Result<(), ()> {
             if let Record::Message(message) = record {
                 let node = message.node().unwrap();
-                let said = of.tree.slice(node.span(), bytes).escape_ascii();
-                lines.push(format!("{} {} {said} {:?}", message.path(), message.info(), message.frames()));
+                let bytes_shown = of.tree.slice(node.span(), bytes).escape_ascii();
+                lines.push(format!("{} {} {bytes_shown} {:?}", message.path(), message.info(), message.frames()));
             }
             Ok(())
         };

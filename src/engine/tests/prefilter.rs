@@ -82,9 +82,9 @@ fn odd_ones(segments: &[Vec<u8>], prefilter: Option<Prefilter>) -> (Vec<String>,
 proptest! {
     #[test]
     fn what_is_passed_over_counts_and_is_in_time(
-        said in prop::collection::vec((0_u8..4, 0_u32..60, 1_usize..12, any::<bool>()), 1..40)
+        sent in prop::collection::vec((0_u8..4, 0_u32..60, 1_usize..12, any::<bool>()), 1..40)
     ) {
-        let segments: Vec<Vec<u8>> = said
+        let segments: Vec<Vec<u8>> = sent
             .iter()
             .map(|(host, seq, len, is_client)| {
                 let side = if *is_client { Side::Client } else { Side::Server };

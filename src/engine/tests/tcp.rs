@@ -28,10 +28,10 @@ pub(super) fn from_port(packet: &Packet, port: u16) -> Vec<u8> {
 
 #[test]
 fn segments_reversed_interleaved_and_of_one_byte_give_the_messages() {
-    let said = script(5);
-    let single: Vec<Packet> = (100..).zip(&said).map(|(seq, byte)| client(seq, &[*byte])).collect();
+    let sent = script(5);
+    let single: Vec<Packet> = (100..).zip(&sent).map(|(seq, byte)| client(seq, &[*byte])).collect();
     let mut whole = opened();
-    whole.push(client(100, &said));
+    whole.push(client(100, &sent));
     let expected = content(&emitted(&whole));
     let reversed: Vec<Packet> = single.iter().rev().cloned().collect();
     let (even, odd): (Vec<_>, Vec<_>) = single.iter().cloned().enumerate().partition(|(place, _)| place % 2 == 0);

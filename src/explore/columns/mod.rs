@@ -118,7 +118,7 @@ pub struct Context {
     pub addresses: Vec<[u8; 4]>,
     /// The rule of each direction.
     pub rules: [Option<Rule>; 2],
-    /// How kinds are told apart.
+    /// How kinds are distinguished.
     pub kinds: Kinds,
     /// What all messages of a direction have in common.
     headers: [Vec<Claim>; 2],
@@ -205,7 +205,7 @@ impl Context {
         if let Kinds::Column(at) = self.kinds {
             let behind = kind.map_or(0, |kind| kind.header.saturating_sub(1));
             let offset = at.offset + if at.offset > 0 { behind } else { 0 };
-            let (label, why) = (Label::Type, String::from("tells kinds apart"));
+            let (label, why) = (Label::Type, String::from("distinguishes kinds"));
             let (offset, width) = widened(table, claims, offset, at.width, self.endian);
             let shape = Shape::Number(self.endian);
             claims.take(Claim { offset, width, shape, label, confidence: at.confidence.max(0.5), why });

@@ -6,10 +6,12 @@ mod emit;
 pub(in crate::ksy) mod encoding;
 mod eval;
 mod failure;
+mod instance;
 pub(in crate::ksy) mod measure;
 mod methods;
 pub(in crate::ksy) mod process;
 mod read;
+mod valid;
 pub(in crate::ksy) mod value;
 
 pub(in crate::ksy) use emit::{Message, run};

@@ -1,12 +1,11 @@
 //! Reading objects, their members, and single values.
 
 use super::bytes::BYTES_PER_OPERATION;
-use super::failure::{Outcome, Wait};
+use super::failure::Outcome;
 use super::value::{Blob, List, NOTHING, Object, Slot, State, Stream, V};
 use super::{Frame, Machine};
 use crate::ksy::compile::program::{
-    CharsetCode, Code, DataCode, DataKind, EndianKind, MemberCode, ObjectCode, ParentCode, Program, RepeatCode, SwitchCode,
-    TypeCode, ValidCode,
+    CharsetCode, DataCode, DataKind, EndianKind, MemberCode, ObjectCode, ParentCode, Program, RepeatCode, SwitchCode, TypeCode,
 };
 use crate::ksy::notes;
 use crate::limits;
@@ -127,7 +126,7 @@ impl<'p> Machine<'p, '_> {
     }
 
     /// Reads a member of an object into the slot at `at`.
-    fn member(&mut self, frame: &Frame, at: u32, member: &'p MemberCode) -> Outcome {
+    pub(super) fn member(&mut self, frame: &Frame, at: u32, member: &'p MemberCode) -> Outcome {
         self.burn(frame.io, 1)?;
         if let Some(condition) = member.condition
             && !self.bool(frame, condition)?
@@ -440,91 +439,6 @@ impl<'p> Machine<'p, '_> {
         Ok(())
     }
 
-    /// The value of a slot of an object. An instance is evaluated where it was not yet.
-    #[inline]
-    pub(super) fn field(&mut self, frame: &Frame, object: u32, slot: u32) -> Outcome<V> {
-        let at = self.object(object).slots.saturating_add(slot);
-        let found = self.slot(at);
-        if found.state == State::Done { Ok(found.value) } else { self.unready(frame, object, slot, found) }
-    }
-
-    fn unready(&mut self, frame: &Frame, object: u32, slot: u32, found: Slot) -> Outcome<V> {
-        let Object { of, slots, .. } = self.object(object);
-        let Some(code) = self.program.types.get(of as usize) else {
-            return self.fail(frame.io, &notes::VALUE, "no object".into());
-        };
-        let name = code.slots.get(slot as usize).copied().unwrap_or_default();
-        match (found.state, found.value) {
-            (State::Unset, _) if slot >= code.first_instance() => {
-                self.instance(object, slot)?;
-                Ok(self.slot(slots.saturating_add(slot)).value)
-            }
-            // A value that was only not valid, and what is read of an object or list so far.
-            (State::Open | State::Failed, V::Object(_) | V::List(_)) => Ok(found.value),
-            (State::Failed, _) => Self::failed_before(),
-            (State::Open, _) => self.fail(frame.io, &notes::RECURSION, format!("the value of {name} depends on itself")),
-            _ => self.fail(frame.io, &notes::VALUE, format!("{name} is used before it is read")),
-        }
-    }
-
-    /// Evaluates an instance that was not evaluated yet.
-    pub(super) fn instance(&mut self, object: u32, slot: u32) -> Outcome {
-        let Object { of, slots, io, .. } = self.object(object);
-        let program: &'p Program = self.program;
-        let Some(code) = program.types.get(of as usize) else { return Ok(()) };
-        let place = slot.checked_sub(code.params).and_then(|place| place.checked_add(code.members));
-        let Some(member) = place.and_then(|place| program.members.get(place as usize)) else { return Ok(()) };
-        let at = slots.saturating_add(slot);
-        self.set_state(at, State::Open);
-        let frame = Frame::of(object, io);
-        let result = self.deeper(io, |machine| machine.positional(&frame, at, member));
-        if result.is_err() {
-            self.set_state(at, State::Failed);
-        }
-        result
-    }
-
-    /// Reads a member at its own position and stream, if it has those.
-    fn positional(&mut self, frame: &Frame, at: u32, member: &'p MemberCode) -> Outcome {
-        if member.pos.is_none() && member.io.is_none() {
-            return self.member(frame, at, member);
-        }
-        // The stream of an instance that is absent may not exist.
-        if let Some(condition) = member.condition
-            && !self.bool(frame, condition)?
-        {
-            self.set_state(at, State::Done);
-            return Ok(());
-        }
-        let io = match member.io {
-            Some(io) => match self.eval(frame, io)? {
-                V::Io(io) => io,
-                other => return self.wrong_kind(frame, "a stream", other),
-            },
-            None => frame.io,
-        };
-        let frame = Frame { io, ..*frame };
-        let Some(pos) = member.pos else { return self.member(&frame, at, member) };
-        let pos = self.int(&frame, pos)?;
-        let before = self.stream(io);
-        let target = u32::try_from(pos).ok().and_then(|pos| before.start.checked_add(pos));
-        let Some(target) = target.filter(|target| *target <= before.end) else {
-            let size = before.end - before.start;
-            if pos > i128::from(size) && self.is_measured(io) {
-                let wanted = u64::try_from(pos).unwrap_or(u64::MAX);
-                return self.short(io, wanted, size).map_err(|mut failure: Box<super::failure::Failure>| {
-                    failure.wait = failure.wait.and(None);
-                    failure
-                });
-            }
-            return self.fail(io, if pos < 0 { &notes::RANGE } else { &notes::EOF }, format!("position {pos} of {size} bytes"));
-        };
-        self.set_stream(io, Stream { at: target, bits_left: 0, ..before });
-        let result = self.member(&frame, at, member);
-        self.set_stream(io, before);
-        result
-    }
-
     /// Text of bytes, decoded.
     pub(super) fn decode(&mut self, frame: &Frame, charset: u32, bytes: Blob) -> Outcome<Blob> {
         let program: &'p Program = self.program;
@@ -551,68 +465,5 @@ impl<'p> Machine<'p, '_> {
     fn remark(&mut self, code: &'static crate::tree::Field, Blob { buffer, start, end }: Blob) {
         let text = format!("some of the {} bytes are no characters of the encoding", end - start);
         self.memory.remarks.push(super::Remark { code, text, buffer, start, end });
-    }
-
-    /// Checks a value against what the file demands.
-    pub(super) fn validate(&mut self, frame: &Frame, valid: u32, slot: &Slot) -> Outcome {
-        let program: &'p Program = self.program;
-        let Some(valid) = program.valids.get(valid as usize) else { return Ok(()) };
-        let value = slot.value;
-        let frame = Frame { item: value, ..*frame };
-        let why = match valid {
-            ValidCode::Eq(expected) => {
-                let expected = self.eval(&frame, *expected)?;
-                (!self.is_equal(value, expected)).then(|| format!("expected {}", self.shown(expected)))
-            }
-            ValidCode::Range { min, max } => {
-                let too_small = self.beyond(&frame, value, *min, Ordering::Less)?.map(|min| format!("less than {min}"));
-                match too_small {
-                    Some(why) => Some(why),
-                    None => self.beyond(&frame, value, *max, Ordering::Greater)?.map(|max| format!("greater than {max}")),
-                }
-            }
-            ValidCode::AnyOf(values) => {
-                let mut is_one = false;
-                for expected in values {
-                    let expected = self.eval(&frame, *expected)?;
-                    is_one |= self.is_equal(value, expected);
-                }
-                (!is_one).then(|| String::from("not any of the values that the file lists"))
-            }
-            ValidCode::InEnum(names) => {
-                let names = program.enums.get(*names as usize);
-                let is_known = matches!(value, V::Int(number) if names.is_some_and(|names| names.name(number).is_some()));
-                (!is_known).then(|| String::from("not a value of its enum"))
-            }
-            ValidCode::Expr(condition) => {
-                (!self.bool(&frame, *condition)?).then(|| String::from("not matching the expression of the file"))
-            }
-        };
-        match why {
-            None => Ok(()),
-            Some(why) => self.invalid(slot, &format!("{}: {why}", self.shown(value))),
-        }
-    }
-
-    #[cold]
-    fn invalid(&self, slot: &Slot, text: &str) -> Outcome {
-        let Slot { buffer, start, end, .. } = *slot;
-        let failure = super::failure::Failure {
-            code: Some(&notes::VALID),
-            text: text.to_owned(),
-            buffer,
-            start,
-            end,
-            needed: 0,
-            wait: Wait::No,
-        };
-        Err(Box::new(failure))
-    }
-
-    /// The bound that a value is beyond, if it is.
-    fn beyond(&mut self, frame: &Frame, value: V, bound: Option<Code>, where_to: Ordering) -> Outcome<Option<String>> {
-        let Some(bound) = bound else { return Ok(None) };
-        let bound = self.eval(frame, bound)?;
-        Ok((self.order(frame, value, bound)? == where_to).then(|| self.shown(bound)))
     }
 }

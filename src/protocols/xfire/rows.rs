@@ -13,13 +13,13 @@ use std::borrow::Cow;
 use std::fmt;
 
 /// Number of rows whose names are shown in a summary.
-const TOLD: usize = 3;
+const SHOWN: usize = 3;
 
 /// Summary of rows.
 #[derive(Default)]
 pub(super) struct Rows<'a> {
     pub(super) count: usize,
-    names: [Option<Cow<'a, [u8]>>; TOLD],
+    names: [Option<Cow<'a, [u8]>>; SHOWN],
 }
 
 impl fmt::Display for Rows<'_> {

@@ -10,7 +10,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 const KEPT: usize = 20;
 
 /// Largest number of values shown in a summary.
-const TOLD: usize = 4;
+const SHOWN: usize = 4;
 
 /// Value of a known field.
 #[derive(Debug, Clone, Copy)]
@@ -116,7 +116,7 @@ impl fmt::Display for Line<'_, '_> {
         let is_named = self.values.number(&USERID).is_some_and(|id| self.users.by_id(id).is_some());
         let is_displayed = |field: &Field| !(field.secret || field.is(&MSGTYPE) || (is_named && field.is(&NAME)));
         let all = self.values.kept.iter().flatten().filter(|(field, _)| is_displayed(field));
-        for (field, fact) in all.take(TOLD) {
+        for (field, fact) in all.take(SHOWN) {
             match fact {
                 KnownValue::Number(number) => {
                     let raw = displayed(field, *number);

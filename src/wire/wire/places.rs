@@ -22,6 +22,12 @@ impl<'a> Wire<'a> {
         self.tree.push(field, value, span)
     }
 
+    /// Puts a value behind what the layer carries. The layer reaches to the end of the value, whether or not that is kept.
+    pub(crate) fn put_behind(&mut self, field: &'static Field, value: Value, range: Range<usize>) {
+        self.tree.reach(self.layer_node(), range.end.min(self.bytes.len()));
+        self.put(field, value, range);
+    }
+
     /// Puts bits of the bytes of a span.
     pub(crate) fn put_bits_at(&mut self, field: &'static Field, value: Value, span: Span, bits: Bits) -> u32 {
         self.tree.push_bits(field, value, span, bits)

@@ -163,9 +163,9 @@ fn monikers_are_derived_from_session_and_salt() {
         let mut wire = Wire::new(&mut tree, layer, 0, &bytes, 0..bytes.len(), Cut::No);
         conversation.message(Side::Server, &mut wire).unwrap();
     }
-    let told: Vec<_> = tree.handover.take_expected().filter_map(|expected| expected.details).collect();
+    let expected: Vec<_> = tree.handover.take_expected().filter_map(|conversation| conversation.details).collect();
     let moniker = &trial::bytes(X19)[4..24];
-    assert!(told.iter().any(|told| told.starts_with(&[moniker, b"\x05alice"].concat())), "{told:02x?}");
+    assert!(expected.iter().any(|details| details.starts_with(&[moniker, b"\x05alice"].concat())), "{expected:02x?}");
 }
 
 #[test]
