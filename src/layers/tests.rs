@@ -52,7 +52,7 @@ fn layers_are_as_long_with_fields_as_without() {
         let lengths = |demand| {
             let mut tree = Tree::new(demand);
             tree.begin(FrameInfo::default());
-            super::walk_from(&mut tree, first.clone(), &frame, 0, super::Checks::default());
+            super::walk_from(&mut tree, first, &frame, 0, super::Checks::default());
             let nodes = tree.layers.iter().filter_map(|layer| tree.nodes.get(layer.node as usize));
             nodes.map(|node| (node.field.abbrev, node.span)).collect::<Vec<_>>()
         };
