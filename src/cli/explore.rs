@@ -3,6 +3,7 @@
 use super::args::{Reading, When};
 use super::audience::Audience;
 use super::complete;
+use super::find::Sought;
 use super::follow::{Matching, conversation};
 use super::input::{self, How};
 use super::screen::Screen;
@@ -13,6 +14,7 @@ use crate::explore::{self, Collector, Explored, Options, Side, View, framing::Gi
 use crate::follow::{Existing, Follower, Heard};
 use crate::input::Frame;
 use crate::limits;
+use crate::record::seconds::since_1970;
 use crate::sink::{Begin, Problem};
 use crate::tree::{self, Demand, Dissection, StreamId};
 use clap::{Args as Group, ValueHint};
@@ -53,6 +55,15 @@ pub struct ExploreOptions {
     #[arg(long = "type", value_name = "ID", conflicts_with_all = ["json", "ksy"])]
     pub kind: Option<String>,
 
+    /// Where a number or a text that the screen shows occurs: in each width, byte order and scale, as float, varint or UTF-16;
+    /// quotes make a text of a number
+    #[arg(long, value_name = "VALUE", allow_hyphen_values = true, conflicts_with_all = ["kind", "ksy"])]
+    pub find: Option<String>,
+
+    /// Where a value changed from one to another, such as 100..95
+    #[arg(long, value_name = "FROM..TO", allow_hyphen_values = true, conflicts_with_all = ["kind", "ksy", "find"])]
+    pub find_change: Option<String>,
+
     /// Only the generated .ksy file
     #[arg(
         id = "ksy",
@@ -73,7 +84,7 @@ pub struct ExploreOptions {
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u8).range(1..=64))]
     pub top: u8,
 
-    /// Messages of a kind that are shown below each other
+    /// Messages of a kind that are shown below each other, and places of a form that --find lists
     #[arg(long, value_name = "N", default_value_t = 12)]
     pub messages: usize,
 
@@ -88,6 +99,10 @@ pub struct ExploreOptions {
     /// When to use colours
     #[arg(long, value_name = "WHEN", value_enum, default_value_t = When::Auto)]
     pub color: When,
+
+    /// Exit with 1 when nothing is explored or found
+    #[arg(long)]
+    pub exit_status: bool,
 }
 
 /// Do what the options ask for.
@@ -110,6 +125,7 @@ struct Asked {
     streams: Option<Vec<StreamId>>,
     filter: Option<Matching>,
     options: Options,
+    sought: Option<Sought>,
 }
 
 fn prepare(options: &ExploreOptions, reading: &Reading) -> Result<(How, Asked), forms::Wrong> {
@@ -123,7 +139,8 @@ fn prepare(options: &ExploreOptions, reading: &Reading) -> Result<(How, Asked), 
     let kinds = options.type_at.as_deref().map(explore::messages::Kinds::parse).transpose();
     let kinds = kinds.map_err(|why| format!("--type-at {why}"))?;
     let explored = Options { given: given.unwrap_or_default(), kinds, top: usize::from(options.top) };
-    Ok((How::new(reading)?, Asked { streams, filter, options: explored }))
+    let sought = Sought::new(options.find.as_deref(), options.find_change.as_deref())?;
+    Ok((How::new(reading)?, Asked { streams, filter, options: explored, sought }))
 }
 
 /// Reads the capture with two engines: one that asks no dissector, for the bytes, and one that asks all, to know which
@@ -139,15 +156,25 @@ struct Reader {
     /// Offsets and numbers of the records of each side.
     records: HashMap<(StreamId, tree::Side), Vec<(u64, u64)>, foldhash::fast::RandomState>,
     existing: Existing,
-    /// Whether records are needed, not only bytes.
-    dissects: bool,
+    /// Whether conversations that a dissector knows are left out.
+    leaves_known: bool,
+    /// Whether places have the numbers of records.
     numbers: bool,
+    /// When the capture begins: nanoseconds since 1970.
+    start: Option<i64>,
     opened: bool,
+}
+
+impl Reader {
+    /// Whether records are needed, not only bytes.
+    fn dissects(&self) -> bool {
+        self.leaves_known || self.numbers
+    }
 }
 
 impl Audience for Reader {
     fn demand(&self) -> Demand {
-        let demand = if self.dissects { self.follower.demand() } else { Demand::FRAMES };
+        let demand = if self.dissects() { self.follower.demand() } else { Demand::FRAMES };
         self.filter.as_ref().map_or(demand, |filter| demand.and(filter.demand()))
     }
 
@@ -157,6 +184,7 @@ impl Audience for Reader {
     }
 
     fn frame(&mut self, frame: &Frame<'_>) {
+        self.start = self.start.or_else(|| frame.time.and_then(|time| i64::try_from(since_1970(time)).ok()));
         let tree = self.blind.dissect(frame);
         let of = Dissection { tree, bytes: frame.bytes };
         self.existing.see(of);
@@ -164,7 +192,8 @@ impl Audience for Reader {
     }
 
     fn tree(&mut self, of: Dissection<'_>, captured: bool) -> io::Result<()> {
-        let Reader { follower, known, records, collector, filter, matching, dissects, numbers, .. } = self;
+        let dissects = self.dissects();
+        let Reader { follower, known, records, collector, filter, matching, leaves_known, numbers, .. } = self;
         if let Some(filter) = filter {
             filter.streams(of, captured, |stream| {
                 if matching.len() < limits::FOLLOW_CONVERSATIONS.get() {
@@ -172,14 +201,15 @@ impl Audience for Reader {
                 }
             });
         }
-        if !*dissects {
+        if !dissects {
             return Ok(());
         }
         let Ok(()) = follower.listen(of, captured, |heard| {
             let Heard::Words(words) = heard else { return Ok::<(), Infallible>(()) };
             if *numbers {
                 records.entry((words.stream, words.side)).or_default().push((words.off, words.message.n));
-            } else if known.len() < limits::FOLLOW_CONVERSATIONS.get() || known.contains_key(&words.stream) {
+            }
+            if *leaves_known && (known.len() < limits::FOLLOW_CONVERSATIONS.get() || known.contains_key(&words.stream)) {
                 let is_data = words.message.protocol().is_none_or(|protocol| protocol.abbrev == "data");
                 let known = known.entry(words.stream).or_insert(false);
                 if !is_data && !std::mem::replace(known, true) {
@@ -210,8 +240,9 @@ fn answer(options: &ExploreOptions, source: &Source, how: &How, asked: Asked, sc
         known: HashMap::default(),
         records: HashMap::default(),
         existing: Existing::default(),
-        dissects: is_default || options.kind.is_some(),
-        numbers: options.kind.is_some(),
+        leaves_known: is_default,
+        numbers: options.kind.is_some() || asked.sought.is_some(),
+        start: None,
         opened: false,
     };
     let exit = input::input(source, how, &mut reader)?;
@@ -223,7 +254,7 @@ fn answer(options: &ExploreOptions, source: &Source, how: &How, asked: Asked, sc
         complain(format_args!("{}: there is no {stream}; there is {}", source.name(), reader.existing));
         return Ok(exit.max(Exit::Usage));
     }
-    let Reader { collector, matching, known, records, filter, .. } = reader;
+    let Reader { collector, matching, known, records, filter, start, .. } = reader;
     let left_out = collector.left_out();
     let mut sides = collector.finish();
     if filter.is_some() {
@@ -233,8 +264,9 @@ fn answer(options: &ExploreOptions, source: &Source, how: &How, asked: Asked, sc
         sides.retain(|side| known.get(&side.stream) == Some(&false));
     }
     let groups = groups(options, sides);
+    let explore = if asked.sought.is_some() { explore::framed } else { explore::explore };
     let explored: Vec<(String, Explored<'_>)> =
-        groups.iter().map(|(name, sides)| (name.clone(), explore::explore(sides, &asked.options))).collect();
+        groups.iter().map(|(name, sides)| (name.clone(), explore(sides, &asked.options))).collect();
     let mut to = screen.writer(!source.is_whole());
     if left_out > 0 {
         let most = limits::EXPLORE_BYTES.get();
@@ -245,7 +277,14 @@ fn answer(options: &ExploreOptions, source: &Source, how: &How, asked: Asked, sc
         let behind = records.partition_point(|(off, _)| *off <= at);
         records.get(behind.checked_sub(1)?).map(|(_, number)| *number)
     };
-    let exit = exit.max(print(options, source, &explored, is_default, &number, &mut to)?);
+    let is_empty = explored.is_empty();
+    let done = if let Some(sought) = asked.sought.as_ref().filter(|_| !is_empty || options.json) {
+        let known = known.values().filter(|is_known| **is_known).count();
+        sought.answer(options, &source.name(), &explored, known, (start, &number), &mut to)?
+    } else {
+        print(options, source, &explored, is_default, &number, &mut to)?
+    };
+    let exit = exit.max(if is_empty && options.exit_status { done.max(Exit::Failed) } else { done });
     to.flush()?;
     Ok(exit)
 }

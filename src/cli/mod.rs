@@ -11,6 +11,7 @@ mod decode_as;
 mod diff;
 mod exit;
 mod explore;
+mod find;
 mod first_word;
 mod follow;
 mod forms;
