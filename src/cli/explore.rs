@@ -52,8 +52,12 @@ pub struct ExploreOptions {
     pub type_at: Option<String>,
 
     /// One kind, by the id that the list of kinds shows: its messages below each other
-    #[arg(long = "type", value_name = "ID", conflicts_with_all = ["json", "ksy"])]
+    #[arg(long = "type", value_name = "ID", conflicts_with = "ksy")]
     pub kind: Option<String>,
+
+    /// With --type, the bytes at one offset of all its messages, read in every form; -4 counts from the end
+    #[arg(long, value_name = "OFFSET", allow_hyphen_values = true)]
+    pub at: Option<String>,
 
     /// Where a number or a text that the screen shows occurs: in each width, byte order and scale, as float, varint or UTF-16;
     /// quotes make a text of a number
@@ -126,6 +130,7 @@ struct Asked {
     filter: Option<Matching>,
     options: Options,
     sought: Option<Sought>,
+    at: Option<i64>,
 }
 
 fn prepare(options: &ExploreOptions, reading: &Reading) -> Result<(How, Asked), forms::Wrong> {
@@ -135,12 +140,32 @@ fn prepare(options: &ExploreOptions, reading: &Reading) -> Result<(How, Asked), 
     if options.kind.is_some() && streams.is_none() && filter.is_none() {
         return Err("--type is a kind of one protocol; name its conversations with -s, such as -s tcp/0, or with -Y".into());
     }
+    if options.kind.is_some() && options.json && options.at.is_none() {
+        return Err("--type with --json needs --at OFFSET; --json alone has all kinds".into());
+    }
+    if options.at.is_some() && options.kind.is_none() {
+        return Err(
+            "--at is an offset in the messages of one kind; name the kind with --type, by the id that -s tcp/0 lists".into()
+        );
+    }
+    let at = options.at.as_deref().map(offset).transpose()?;
     let given = options.rule.as_deref().map(Given::parse).transpose().map_err(|why| format!("--rule {why}"))?;
     let kinds = options.type_at.as_deref().map(explore::messages::Kinds::parse).transpose();
     let kinds = kinds.map_err(|why| format!("--type-at {why}"))?;
     let explored = Options { given: given.unwrap_or_default(), kinds, top: usize::from(options.top) };
     let sought = Sought::new(options.find.as_deref(), options.find_change.as_deref())?;
-    Ok((How::new(reading)?, Asked { streams, filter, options: explored, sought }))
+    Ok((How::new(reading)?, Asked { streams, filter, options: explored, sought, at }))
+}
+
+/// An offset, which counts from the end if it is negative: 6, 0x1f, -4.
+fn offset(text: &str) -> Result<i64, forms::Wrong> {
+    let (sign, bare) = text.strip_prefix('-').map_or((1, text), |bare| (-1, bare));
+    let number = match bare.strip_prefix("0x") {
+        Some(hex) => u32::from_str_radix(hex, 16),
+        None => bare.parse::<u32>(),
+    };
+    let number = number.ok().filter(|number| !bare.contains('+') && (sign > 0 || *number > 0));
+    number.map(|number| sign * i64::from(number)).ok_or_else(|| format!("--at {text}: expected an offset, such as 6, 0x1f or -4"))
 }
 
 /// Reads the capture with two engines: one that asks no dissector, for the bytes, and one that asks all, to know which
@@ -282,7 +307,7 @@ fn answer(options: &ExploreOptions, source: &Source, how: &How, asked: Asked, sc
         let known = known.values().filter(|is_known| **is_known).count();
         sought.answer(options, &source.name(), &explored, known, (start, &number), &mut to)?
     } else {
-        print(options, source, &explored, is_default, &number, &mut to)?
+        print(options, source, &explored, is_default, &number, asked.at, &mut to)?
     };
     let exit = exit.max(if is_empty && options.exit_status { done.max(Exit::Failed) } else { done });
     to.flush()?;
@@ -320,9 +345,13 @@ fn print(
     explored: &[(String, Explored<'_>)],
     is_default: bool,
     number: &dyn Fn(&Side, u64) -> Option<u64>,
+    at: Option<i64>,
     to: &mut dyn Write,
 ) -> io::Result<Exit> {
     let name = source.name();
+    if let (Some(at), [(_, only)], Some(id)) = (at, explored, &options.kind) {
+        return inspect(options, &name, only, id, at, to);
+    }
     if options.json {
         explore::begin(&name, to)?;
         for (group, explored) in explored {
@@ -338,11 +367,7 @@ fn print(
         ([], _) => complain(format_args!("{name}: nothing to explore: these conversations carry no payload")),
         ([(_, only)], Some(id)) => match only.groups.iter().position(|kind| kind.id() == *id) {
             Some(place) => view.kind(only, place, options.messages, number, to)?,
-            None => {
-                let all: Vec<String> = only.groups.iter().map(|kind| kind.id()).collect();
-                complain(format_args!("--type {id}: there is no such kind; there is {}", all.join(", ")));
-                return Ok(Exit::Usage);
-            }
+            None => return Ok(no_kind(only, id)),
         },
         (all, _) if options.ksy.iter().any(|file| file.as_os_str() == GENERATED) => {
             if all.len() > 1 {
@@ -363,4 +388,32 @@ fn print(
         (all, _) => view.overview(all, to)?,
     }
     Ok(Exit::Fine)
+}
+
+/// Prints what stands at one place of the messages of a kind.
+fn inspect(
+    options: &ExploreOptions,
+    name: &str,
+    explored: &Explored<'_>,
+    id: &str,
+    at: i64,
+    to: &mut dyn Write,
+) -> io::Result<Exit> {
+    let Some(place) = explored.groups.iter().position(|kind| kind.id() == id) else { return Ok(no_kind(explored, id)) };
+    match explore::Inspection::new(explored, place, at) {
+        Ok(found) if options.json => explore::write_inspection_json(name, &found, to)?,
+        Ok(found) => explore::write_inspection(&found, forms::theme(options.color), forms::width(), to)?,
+        Err(why) => {
+            complain(format_args!("--at {at}: {why}"));
+            return Ok(Exit::Usage);
+        }
+    }
+    Ok(Exit::Fine)
+}
+
+/// Names the kinds that there are.
+fn no_kind(explored: &Explored<'_>, id: &str) -> Exit {
+    let all: Vec<String> = explored.groups.iter().map(|kind| kind.id()).collect();
+    complain(format_args!("--type {id}: there is no such kind; there is {}", all.join(", ")));
+    Exit::Usage
 }
