@@ -41,6 +41,7 @@ mod shared;
 mod source;
 mod split;
 mod stats;
+mod unexplained;
 mod user_files;
 mod view;
 mod watch;
