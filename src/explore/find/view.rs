@@ -188,7 +188,10 @@ impl FindView<'_> {
             Size(bytes as f64),
             Thousands(messages)
         );
-        writeln!(to, "{}\n", self.theme.paint(Role::Number, line))
+        for line in crate::render::word_lines(&line, self.width.unwrap_or(usize::MAX)) {
+            writeln!(to, "{}", self.theme.paint(Role::Number, line))?;
+        }
+        writeln!(to)
     }
 }
 
