@@ -2,7 +2,7 @@
 
 use super::explore::ExploreOptions;
 use super::{Exit, complain, forms};
-use crate::explore::{Explored, FindView, Places, Side, Value, changes, find, write_changes_json, write_findings_json};
+use crate::explore::{COMPARED, Explored, FindView, Places, Side, Value, changes, find, write_changes_json, write_findings_json};
 use std::io::{self, Write};
 
 /// What is never searched.
@@ -59,7 +59,7 @@ impl Sought {
             }
             Sought::Change(values) => {
                 let changes = changes(groups, values, &places);
-                let cut = changes.cut.iter().map(|form| format!("{form}: only its first places were compared"));
+                let cut = changes.cut.iter().map(|form| format!("places of {form} behind the first {COMPARED}"));
                 notes.extend(cut);
                 if options.json {
                     write_changes_json(file, values, &changes, &places, number, &notes, to)?;

@@ -45,7 +45,7 @@ impl Unexplained {
             1 => (format!("{first} and 1 more conversation"), String::new()),
             more => (format!("{first} and {more} more conversations"), String::new()),
         };
-        let messages = (count * 2 > messages).then(|| Counted(count, "unexplained message"))?;
+        let messages = (count * 2 > messages).then_some(Counted(count, "unexplained message"))?;
         Some(format!("{who}: {messages}; try proto-dissect explore {file}{only}"))
     }
 }

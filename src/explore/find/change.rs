@@ -8,13 +8,13 @@ use super::{Groups, named, search};
 use std::collections::{BTreeMap, HashSet};
 
 /// Places of each form that are compared.
-const COMPARED: usize = 20_000;
+pub const COMPARED: usize = 4096;
 
 /// Bytes in front of a value that name it.
 const NAME: usize = 4;
 
 /// Bytes between two values in which another value is sought.
-const BETWEEN: usize = 64 << 10;
+const BETWEEN: usize = 16 << 10;
 
 /// Candidates that are kept.
 const CANDIDATES: usize = 1000;
@@ -96,11 +96,9 @@ pub fn changes<'g>(groups: Groups<'g, '_>, values: &[Value; 2], places: &Places<
         }
         if !counts.contains(&0) {
             of_pair(&Pair { readings, first, second }, places, &mut found.all);
+            best(&mut found.all);
         }
     }
-    found.all.sort_by_key(|change| (!change.is_direct, change.rarity, std::cmp::Reverse(change.width)));
-    merge(&mut found.all);
-    found.all.truncate(CANDIDATES);
     found
 }
 
@@ -193,6 +191,13 @@ fn is_direct(key: &Key, first: &Event<'_>, second: &Event<'_>, places: &Places<'
             between.is_some_and(|bytes| bytes.len() <= BETWEEN && memchr::memmem::find(bytes, name).is_none())
         }
     }
+}
+
+/// Puts likely candidates first and keeps the best.
+fn best(all: &mut Vec<Change<'_>>) {
+    all.sort_by_key(|change| (!change.is_direct, change.rarity, std::cmp::Reverse(change.width)));
+    merge(all);
+    all.truncate(CANDIDATES);
 }
 
 /// Makes one of changes at the same places: wide and narrow forms of one number, or one that has two keys.

@@ -15,7 +15,7 @@ mod tests;
 mod value;
 mod view;
 
-pub use change::changes;
+pub use change::{COMPARED, changes};
 pub use json::{write as write_json, write_changes as write_changes_json};
 use places::Place;
 pub use places::Places;

@@ -105,7 +105,7 @@ impl Reading {
                 Some(ordered(&number.to_le_bytes(), width, endian))
             }
             Reading::Float { width: 4, endian, scale } => {
-                let float = (float(value)? / scale as f64) as f32;
+                let float = narrow(float(value)? / scale as f64);
                 (float.is_finite() && (float != 0.0 || scale == 1)).then(|| ordered(&float.to_le_bytes(), 4, endian))
             }
             Reading::Float { width, endian, scale } => {
@@ -173,6 +173,13 @@ fn numbers(signed: bool, all: &mut Vec<Reading>) {
     }
     // A fixed-point number of two words.
     all.extend(Endian::BOTH.map(|endian| Reading::Int { width: 8, endian, signed, scale: 1 << 32 }));
+}
+
+/// The nearest number of 32 bits.
+#[allow(clippy::cast_possible_truncation, reason = "rounding is meant")]
+#[must_use]
+pub fn narrow(float: f64) -> f32 {
+    float as f32
 }
 
 /// The lowest `width` bytes in an order.

@@ -2,7 +2,7 @@
 
 use super::super::rule::Endian;
 use super::super::side::Side;
-use super::reading::Reading;
+use super::reading::{Reading, narrow};
 use super::value::Value;
 
 /// Places of a form that are kept; the others are counted.
@@ -117,7 +117,7 @@ pub fn float(bytes: &[u8], width: usize, endian: Endian) -> Option<f64> {
 /// Whether a number lies between two, but is not the one in the middle, which has a form of its own.
 fn is_between(float: f64, [least, most]: &[f64; 2]) -> bool {
     let middle = f64::midpoint(*least, *most);
-    let is_same = float == middle || float as f32 == middle as f32;
+    let is_same = float == middle || narrow(float) == narrow(middle);
     float > *least && float < *most && !is_same
 }
 
@@ -174,7 +174,7 @@ impl Scan {
 
 /// The first bytes of the big-endian numbers between two of the same sign.
 fn firsts(width: usize, least: f64, most: f64) -> Vec<u8> {
-    let first = |float: f64| if width == 4 { (float as f32).to_be_bytes()[0] } else { float.to_be_bytes()[0] };
+    let first = |float: f64| if width == 4 { narrow(float).to_be_bytes()[0] } else { float.to_be_bytes()[0] };
     let (a, b) = (first(least), first(most));
     let is_one_sign = least.is_sign_negative() == most.is_sign_negative();
     if is_one_sign { (a.min(b)..=a.max(b)).collect() } else { (0..=255).collect() }

@@ -25,7 +25,7 @@ fn side(messages: &[[u8; 16]]) -> Vec<Side> {
 /// A message of a counter, and bytes at offset 5.
 fn message(counter: usize, bytes: &[u8]) -> [u8; 16] {
     let mut all = [0xee; 16];
-    all[0] = (counter % 251) as u8;
+    all[0] = u8::try_from(counter % 251).unwrap();
     all[5..5 + bytes.len()].copy_from_slice(bytes);
     all
 }

@@ -102,7 +102,7 @@ impl Number {
         match digits {
             // A number with an exponent is whole, or not known exactly.
             None if float.fract() == 0.0 && float.abs() < 1e18 => {
-                Some(Number { digits: Some(float as i128), decimals: 0, float })
+                Some(Number { digits: format!("{float}").parse().ok(), decimals: 0, float })
             }
             None => Some(Number { digits: None, decimals: 0, float }),
             digits => Some(Number { digits, decimals, float }),

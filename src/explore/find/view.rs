@@ -78,7 +78,7 @@ impl FindView<'_> {
         }
         if repeated > 0 {
             writeln!(to)?;
-            self.note(&format!("{repeated} places of narrower forms stand above as wider ones"), to)?;
+            self.note(&format!("not repeated: hits of narrower forms that stand above as wider ones ({repeated})"), to)?;
         }
         if !frequent.is_empty() {
             let count: u64 = frequent.iter().map(|found| found.count).sum();

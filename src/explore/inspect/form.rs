@@ -194,7 +194,7 @@ impl Unit {
             Unit::DotNet => (number(8)? & ((1 << 62) - 1)) * 100 - dot_net * SECOND,
             Unit::Ole => {
                 let days = float(bytes, 8, endian).filter(|days| (1.0..3e6).contains(days))?;
-                ((days - OLE_DAYS) * 86_400e9) as i128
+                format!("{:.0}", (days - OLE_DAYS) * 86_400e9).parse().ok()?
             }
         })
     }

@@ -194,6 +194,10 @@ fn text(form: Form, rows: &Rows<'_>, of: &Summary) -> (f64, String) {
             (0.95, format!("text of the length in front in {} messages", of.read))
         }
         Form::Counted(..) => (0.15, String::new()),
+        // Two letters of ASCII are an ideograph of UTF-16.
+        Form::Utf16(_) if rows.all.iter().all(|row| row.bytes.iter().take(8).all(|byte| (0x20..0x7f).contains(byte))) => {
+            (0.05, String::new())
+        }
         Form::Utf16(_) if letters >= 3.0 => (0.8, String::from("readable characters")),
         Form::Text if letters >= 4.0 => {
             let zero = rows.all.iter().filter(|row| memchr::memchr(0, row.bytes).is_some()).count();

@@ -7,7 +7,7 @@ use crate::explore::{Options, Segment, Side, explore};
 use crate::tree::{self, StreamId, Transport};
 
 /// Seconds since 1970 at which messages are captured, one a second.
-const START: i64 = 1_700_000_000;
+const START: u32 = 1_700_000_000;
 
 /// Inspects offset 2 of messages of 24 bytes that have these bytes there.
 fn inspect(bytes: impl Fn(u32) -> Vec<u8>) -> Inspection {
@@ -15,7 +15,7 @@ fn inspect(bytes: impl Fn(u32) -> Vec<u8>) -> Inspection {
     side.ends = ["10.0.0.1:40000".into(), "10.0.0.2:7777".into()];
     for number in 0..20_u32 {
         let at = side.bytes.len();
-        let time = (START + i64::from(number)) * 1_000_000_000;
+        let time = (i64::from(START) + i64::from(number)) * 1_000_000_000;
         side.segments.push(Segment { at, is_turn: false, is_pushed: true, time, order: number as usize, frame: 1 });
         let mut message = [0xee; 24];
         let bytes = bytes(number);
@@ -35,15 +35,16 @@ fn the_form_that_was_put_there_stands_first() {
         ("u32be, i32be", inspect(|number| (70_000 + number).to_be_bytes().to_vec())),
         ("f32le", inspect(|number| (number as f32 * 17.3 - 99.0).to_le_bytes().to_vec())),
         ("f64be", inspect(|number| (f64::from(number) * 1.7 - 9.0).to_be_bytes().to_vec())),
-        ("unix32 be", inspect(|number| (START as u32 + number * 7 % 11 * 60).to_be_bytes().to_vec())),
-        ("unix ms le", inspect(|number| ((START as u64 + u64::from(number % 3)) * 1000 + 17).to_le_bytes().to_vec())),
+        ("unix32 be", inspect(|number| (START + number * 7 % 11 * 60).to_be_bytes().to_vec())),
+        ("unix ms le", inspect(|number| ((u64::from(START) + u64::from(number % 3)) * 1000 + 17).to_le_bytes().to_vec())),
         (
             "FILETIME le",
-            inspect(|number| ((START as u64 + 11_644_473_600 + u64::from(number % 5)) * 10_000_000).to_le_bytes().to_vec()),
+            inspect(|number| ((u64::from(START) + 11_644_473_600 + u64::from(number % 5)) * 10_000_000).to_le_bytes().to_vec()),
         ),
-        ("NTP be", inspect(|number| ((START as u64 + 2_208_988_800 + u64::from(number % 4)) << 32).to_be_bytes().to_vec())),
+        ("NTP be", inspect(|number| ((u64::from(START) + 2_208_988_800 + u64::from(number % 4)) << 32).to_be_bytes().to_vec())),
         ("IPv4", inspect(|_| vec![10, 0, 0, 2])),
         ("u8 text", inspect(|number| format!("\x0aplayer_{number:03}").into_bytes())),
+        ("text", inspect(|number| format!("player{number:03}\0").into_bytes())),
         ("UTF-16le", inspect(|number| format!("Name{number:02}").encode_utf16().chain([0]).flat_map(u16::to_le_bytes).collect())),
     ];
     for (name, inspection) in &cases {
@@ -59,7 +60,7 @@ fn the_form_that_was_put_there_stands_first() {
 
 #[test]
 fn numbers_have_their_range_and_what_they_do() {
-    let inspection = inspect(|number| (-5 + number as i16 % 11).to_le_bytes().to_vec());
+    let inspection = inspect(|number| (-5 + i16::try_from(number).unwrap() % 11).to_le_bytes().to_vec());
     let signed = inspection.forms.iter().find(|read| read.name() == "i16le").unwrap();
     let ends = [&signed.of.least, &signed.of.most].map(|end| end.as_ref().unwrap().to_string());
     assert_eq!((ends, signed.of.distinct), (["-5".to_owned(), "5".to_owned()], 11));
