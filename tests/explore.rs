@@ -102,6 +102,13 @@ fn mistakes_are_named_with_what_would_do() {
         (&["explore", "samples/pipboy.pcap", "-s", "tcp/0", "--type-at", "x"], "8:u32le"),
         (&["explore", "samples/pipboy.pcap", "-s", "tcp/0", "--type", "s2c/ff"], "s2c/03"),
         (&["explore", "samples/pipboy.pcap", "--type", "s2c/03"], "-s tcp/0"),
+        (&["explore", "samples/pipboy.pcap", "-s", "tcp/0", "--at", "6"], "--type"),
+        (&["explore", "samples/pipboy.pcap", "-s", "tcp/0", "--type", "s2c/03", "--at", "x"], "0x1f"),
+        (&["explore", "samples/pipboy.pcap", "-s", "tcp/0", "--type", "s2c/03", "--at", "99999"], "10346 bytes"),
+        (&["explore", "samples/pipboy.pcap", "-s", "tcp/0", "--type", "s2c/99", "--at", "0"], "s2c/03"),
+        (&["explore", "samples/pipboy.pcap", "-s", "tcp/0", "--type", "s2c/03", "--json"], "--at"),
+        (&["explore", "samples/pipboy.pcap", "-s", "tcp/0", "--find", ""], "expected a number or a text"),
+        (&["explore", "samples/pipboy.pcap", "-s", "tcp/0", "--find-change", "100"], "100..95"),
     ] {
         let output = program(args);
         let complaint = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -124,6 +131,141 @@ fn what_finds_no_room_is_counted() {
     let output = program(&["explore", "samples/pipboy.pcap", "-s", "tcp/0", "--limit", "explore.bytes=4096"]);
     let complaint = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(complaint.contains("explore.bytes"), "{complaint}");
+}
+
+/// The framing of Pip-Boy, where it is not what is tested.
+const RULE: &str = "length@0:u32le+5";
+
+/// The records between `begin` and `end`.
+fn records(args: &[&str]) -> Vec<Value> {
+    let args: Vec<&str> = ["explore"].iter().chain(args).chain(&["--json"]).copied().collect();
+    let mut lines: Vec<Value> = text(&args).lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!((lines[0]["type"].as_str(), lines.last().unwrap()["type"].as_str()), (Some("begin"), Some("end")));
+    lines.remove(0);
+    lines.pop();
+    lines
+}
+
+#[test]
+fn values_that_dissectors_know_are_found_where_they_stand() {
+    // The number of a record, a field of it, and the value as its own dissector prints it.
+    for (file, stream, value, form, field) in [
+        ("samples/pipboy.pcap", "tcp/0", "98.25", "f32le", "CurrHP"),
+        ("samples/pipboy.pcap", "tcp/0", "-4276.25", "f32le", "Player.X"),
+        ("samples/vscp.pcap", "tcp/0", "PARK OF EXAMPLES", "UTF-8", "PARK OF EXAMPLES"),
+        ("samples/runescape.pcap", "tcp/0", "317", "u16be", "revision 317"),
+    ] {
+        let found = records(&[file, "-s", stream, "--find", value]);
+        let form = found.iter().find(|found| found["as"][0] == form).unwrap_or_else(|| panic!("{value}: {found:?}"));
+        let hit = &form["hits"][0];
+        assert_eq!(hit["stream"], stream);
+        let number = hit["n"].as_u64().unwrap().to_string();
+        let record = text(&[file, "--number", &number, "--color", "never"]);
+        assert!(record.contains(field), "{value} in record {number}: {record}");
+        let (off, start, at) = (&hit["off"], &hit["message"], &hit["offset"]);
+        assert_eq!(off.as_u64().unwrap(), start.as_u64().unwrap() + at.as_u64().unwrap());
+    }
+}
+
+#[test]
+fn rare_forms_stand_first_and_frequent_ones_are_one_line() {
+    let found = records(&["samples/pipboy.pcap", "-s", "tcp/0", "--rule", RULE, "--find", "5"]);
+    let counts: Vec<u64> = found.iter().map(|found| found["count"].as_u64().unwrap()).collect();
+    assert!(counts.is_sorted() && *counts.last().unwrap() > 100, "{counts:?}");
+    let shown = text(&["explore", "samples/pipboy.pcap", "-s", "tcp/0", "--rule", RULE, "--find", "5"]);
+    assert_eq!(shown.lines().filter(|line| line.starts_with("  u8, varint")).count(), 1, "{shown}");
+    assert!(shown.contains("not listed: ") && shown.contains("not searched: bit fields"), "{shown}");
+}
+
+#[test]
+fn a_change_of_a_value_is_found_with_the_name_in_front() {
+    let found = records(&["samples/pipboy.pcap", "-s", "tcp/0", "--rule", RULE, "--find-change", "104.5..98.25"]);
+    assert_eq!(found.len(), 1, "{found:?}");
+    let change = &found[0];
+    assert_eq!((&change["as"][0], &change["behind"]), (&Value::from("f32le"), &Value::from("f5010000")));
+    assert_eq!((&change["from"]["n"], &change["to"]["n"]), (&Value::from(11), &Value::from(26)));
+    assert!(records(&["samples/pipboy.pcap", "-s", "tcp/0", "--rule", RULE, "--find-change", "98.25..104.5"]).is_empty());
+    // A number below zero is no option.
+    let found = records(&["samples/pipboy.pcap", "-s", "tcp/0", "--rule", RULE, "--find-change", "-4298..-4276.25"]);
+    assert_eq!((&found[0]["kind"], &found[0]["offset"]), (&Value::from("s2c/03"), &Value::from(10)));
+}
+
+#[test]
+fn what_occurs_nowhere_is_said_with_what_was_not_searched() {
+    for (options, code) in [(&[][..], 0), (&["--exit-status"], 1)] {
+        for what in [["--find", "123456789"], ["--find-change", "1234567..7654321"]] {
+            let args = [&["explore", "samples/pipboy.pcap", "-s", "tcp/0", "--rule", RULE], &what[..], options].concat();
+            let output = program(&args);
+            let complaint = String::from_utf8_lossy(&output.stderr).into_owned();
+            assert_eq!((output.status.code(), output.stdout.as_slice()), (Some(code), &[][..]), "{args:?}: {complaint}");
+            assert!(complaint.contains("occurs nowhere in 1 conversation; not searched: bit fields"), "{complaint}");
+        }
+    }
+    let cut = text(&["explore", "samples/pipboy.pcap", "-s", "tcp/0", "--rule", RULE, "--find", "5", "--max-bytes", "4096"]);
+    assert!(cut.contains("bytes of tcp/0/s2c, left out or missing"), "{cut}");
+    let known = text(&["explore", "samples/pipboy.pcap", "--no-heuristics", "-d", "tcp.port==27000,none", "--find", "5"]);
+    assert!(known.contains("conversations that a dissector knows"), "{known}");
+}
+
+#[test]
+fn one_offset_of_a_kind_is_read_in_every_form() {
+    let found = records(&["samples/pipboy.pcap", "-s", "tcp/0", "--rule", RULE, "--type", "s2c/03", "--at", "0"]);
+    assert_eq!((&found[0]["as"][0], &found[0]["min"], &found[0]["max"]), (&"u32le".into(), &6.into(), &10341.into()));
+    let sure: Vec<f64> = found.iter().map(|found| found["confidence"].as_f64().unwrap()).collect();
+    assert!(sure.is_sorted_by(|first, second| first >= second) && sure[0] > 0.9, "{sure:?}");
+    let names: Vec<&str> =
+        found.iter().flat_map(|found| found["as"].as_array().unwrap()).map(|name| name.as_str().unwrap()).collect();
+    for name in
+        ["u8", "u64be", "i64be", "f32le", "f64be", "varint", "zigzag", "unix32 be", "FILETIME le", "IPv4", "IPv6", "MAC", "text"]
+    {
+        assert!(names.contains(&name), "{name}: {names:?}");
+    }
+    // The text of the greeting goes on to the end of the message.
+    let greeting = text(&["explore", "samples/pipboy.pcap", "-s", "tcp/0", "--rule", RULE, "--type", "s2c/01", "--at", "5"]);
+    assert!(greeting.lines().any(|line| line.starts_with("  text ") && line.contains("{\"lang\":\"en\"")), "{greeting}");
+}
+
+#[test]
+fn texts_stand_beside_the_messages() {
+    let view = text(&["explore", "samples/pipboy.pcap", "-s", "tcp/0", "--rule", RULE, "--type", "s2c/03", "--messages", "6"]);
+    assert!(view.contains("\"Warm soup\""), "{view}");
+}
+
+/// What a command line shows on a terminal of 80 columns; nothing where there is no `script` to make one.
+fn on_a_terminal(line: &str) -> Option<String> {
+    let command = format!("stty cols 80 rows 50; {} {line}", env!("CARGO_BIN_EXE_proto-dissect"));
+    let mut script = Command::new("script");
+    script.args(["-qec", &command, "/dev/null"]).env("PAGER", "cat").env("NO_COLOR", "1");
+    let done = script.current_dir(env!("CARGO_MANIFEST_DIR")).stdin(std::process::Stdio::null()).output().ok()?;
+    Some(String::from_utf8(done.stdout).unwrap().replace("\r\n", "\n"))
+}
+
+#[test]
+fn no_line_is_wider_than_the_terminal() {
+    for options in
+        ["", "--find 5", "--find-change 5..6", "--type s2c/03", "--type s2c/01", "--type s2c/03 --at 6", "--type s2c/01 --at 5"]
+    {
+        let Some(shown) = on_a_terminal(&format!("explore samples/pipboy.pcap -s tcp/0 --rule {RULE} {options}")) else { return };
+        assert!(shown.lines().count() > 5, "{options}: {shown}");
+        for line in shown.lines() {
+            assert!(line.chars().count() <= 80, "{options}: {line}");
+        }
+    }
+}
+
+#[test]
+fn a_capture_that_is_mostly_unexplained_ends_with_a_hint() {
+    let blind = "--no-heuristics -d tcp.port==43594,none";
+    let Some(shown) = on_a_terminal(&format!("-l samples/runescape.pcap {blind}")) else { return };
+    let hint =
+        "proto-dissect: tcp/0 and 1 more conversation: 16 unexplained messages; try proto-dissect explore samples/runescape.pcap";
+    assert_eq!(shown.lines().last(), Some(hint), "{shown}");
+    for quiet in ["-l samples/runescape.pcap".to_owned(), format!("-q {blind} samples/runescape.pcap")] {
+        let shown = on_a_terminal(&quiet).unwrap_or_default();
+        assert!(!shown.contains("unexplained"), "{quiet}: {shown}");
+    }
+    let piped = program(&["-l", "samples/runescape.pcap", "--no-heuristics", "-d", "tcp.port==43594,none"]);
+    assert!(piped.stderr.is_empty(), "{}", String::from_utf8_lossy(&piped.stderr));
 }
 
 /// The commands of the documentation, without the prompt.

@@ -3,6 +3,7 @@
 use super::args::{Reading, When};
 use super::audience::Audience;
 use super::complete;
+use super::find::Sought;
 use super::follow::{Matching, conversation};
 use super::input::{self, How};
 use super::screen::Screen;
@@ -13,6 +14,7 @@ use crate::explore::{self, Collector, Explored, Options, Side, View, framing::Gi
 use crate::follow::{Existing, Follower, Heard};
 use crate::input::Frame;
 use crate::limits;
+use crate::record::seconds::since_1970;
 use crate::sink::{Begin, Problem};
 use crate::tree::{self, Demand, Dissection, StreamId};
 use clap::{Args as Group, ValueHint};
@@ -50,8 +52,21 @@ pub struct ExploreOptions {
     pub type_at: Option<String>,
 
     /// One kind, by the id that the list of kinds shows: its messages below each other
-    #[arg(long = "type", value_name = "ID", conflicts_with_all = ["json", "ksy"])]
+    #[arg(long = "type", value_name = "ID", conflicts_with = "ksy")]
     pub kind: Option<String>,
+
+    /// With --type, the bytes at one offset of all its messages, read in every form; -4 counts from the end
+    #[arg(long, value_name = "OFFSET", allow_hyphen_values = true)]
+    pub at: Option<String>,
+
+    /// Where a number or a text that the screen shows occurs: in each width, byte order and scale, as float, varint or UTF-16;
+    /// quotes make a text of a number
+    #[arg(long, value_name = "VALUE", allow_hyphen_values = true, conflicts_with_all = ["kind", "ksy"])]
+    pub find: Option<String>,
+
+    /// Where a value changed from one to another, such as 100..95
+    #[arg(long, value_name = "FROM..TO", allow_hyphen_values = true, conflicts_with_all = ["kind", "ksy", "find"])]
+    pub find_change: Option<String>,
 
     /// Only the generated .ksy file
     #[arg(
@@ -73,7 +88,7 @@ pub struct ExploreOptions {
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u8).range(1..=64))]
     pub top: u8,
 
-    /// Messages of a kind that are shown below each other
+    /// Messages of a kind that are shown below each other, and places of a form that --find lists
     #[arg(long, value_name = "N", default_value_t = 12)]
     pub messages: usize,
 
@@ -88,6 +103,10 @@ pub struct ExploreOptions {
     /// When to use colours
     #[arg(long, value_name = "WHEN", value_enum, default_value_t = When::Auto)]
     pub color: When,
+
+    /// Exit with 1 when nothing is explored or found
+    #[arg(long)]
+    pub exit_status: bool,
 }
 
 /// Do what the options ask for.
@@ -110,6 +129,8 @@ struct Asked {
     streams: Option<Vec<StreamId>>,
     filter: Option<Matching>,
     options: Options,
+    sought: Option<Sought>,
+    at: Option<i64>,
 }
 
 fn prepare(options: &ExploreOptions, reading: &Reading) -> Result<(How, Asked), forms::Wrong> {
@@ -119,11 +140,32 @@ fn prepare(options: &ExploreOptions, reading: &Reading) -> Result<(How, Asked), 
     if options.kind.is_some() && streams.is_none() && filter.is_none() {
         return Err("--type is a kind of one protocol; name its conversations with -s, such as -s tcp/0, or with -Y".into());
     }
+    if options.kind.is_some() && options.json && options.at.is_none() {
+        return Err("--type with --json needs --at OFFSET; --json alone has all kinds".into());
+    }
+    if options.at.is_some() && options.kind.is_none() {
+        return Err(
+            "--at is an offset in the messages of one kind; name the kind with --type, by the id that -s tcp/0 lists".into()
+        );
+    }
+    let at = options.at.as_deref().map(offset).transpose()?;
     let given = options.rule.as_deref().map(Given::parse).transpose().map_err(|why| format!("--rule {why}"))?;
     let kinds = options.type_at.as_deref().map(explore::messages::Kinds::parse).transpose();
     let kinds = kinds.map_err(|why| format!("--type-at {why}"))?;
     let explored = Options { given: given.unwrap_or_default(), kinds, top: usize::from(options.top) };
-    Ok((How::new(reading)?, Asked { streams, filter, options: explored }))
+    let sought = Sought::new(options.find.as_deref(), options.find_change.as_deref())?;
+    Ok((How::new(reading)?, Asked { streams, filter, options: explored, sought, at }))
+}
+
+/// An offset, which counts from the end if it is negative: 6, 0x1f, -4.
+fn offset(text: &str) -> Result<i64, forms::Wrong> {
+    let (sign, bare) = text.strip_prefix('-').map_or((1, text), |bare| (-1, bare));
+    let number = match bare.strip_prefix("0x") {
+        Some(hex) => u32::from_str_radix(hex, 16),
+        None => bare.parse::<u32>(),
+    };
+    let number = number.ok().filter(|number| !bare.contains('+') && (sign > 0 || *number > 0));
+    number.map(|number| sign * i64::from(number)).ok_or_else(|| format!("--at {text}: expected an offset, such as 6, 0x1f or -4"))
 }
 
 /// Reads the capture with two engines: one that asks no dissector, for the bytes, and one that asks all, to know which
@@ -139,15 +181,25 @@ struct Reader {
     /// Offsets and numbers of the records of each side.
     records: HashMap<(StreamId, tree::Side), Vec<(u64, u64)>, foldhash::fast::RandomState>,
     existing: Existing,
-    /// Whether records are needed, not only bytes.
-    dissects: bool,
+    /// Whether conversations that a dissector knows are left out.
+    leaves_known: bool,
+    /// Whether places have the numbers of records.
     numbers: bool,
+    /// When the capture begins: nanoseconds since 1970.
+    start: Option<i64>,
     opened: bool,
+}
+
+impl Reader {
+    /// Whether records are needed, not only bytes.
+    fn dissects(&self) -> bool {
+        self.leaves_known || self.numbers
+    }
 }
 
 impl Audience for Reader {
     fn demand(&self) -> Demand {
-        let demand = if self.dissects { self.follower.demand() } else { Demand::FRAMES };
+        let demand = if self.dissects() { self.follower.demand() } else { Demand::FRAMES };
         self.filter.as_ref().map_or(demand, |filter| demand.and(filter.demand()))
     }
 
@@ -157,6 +209,7 @@ impl Audience for Reader {
     }
 
     fn frame(&mut self, frame: &Frame<'_>) {
+        self.start = self.start.or_else(|| frame.time.and_then(|time| i64::try_from(since_1970(time)).ok()));
         let tree = self.blind.dissect(frame);
         let of = Dissection { tree, bytes: frame.bytes };
         self.existing.see(of);
@@ -164,7 +217,8 @@ impl Audience for Reader {
     }
 
     fn tree(&mut self, of: Dissection<'_>, captured: bool) -> io::Result<()> {
-        let Reader { follower, known, records, collector, filter, matching, dissects, numbers, .. } = self;
+        let dissects = self.dissects();
+        let Reader { follower, known, records, collector, filter, matching, leaves_known, numbers, .. } = self;
         if let Some(filter) = filter {
             filter.streams(of, captured, |stream| {
                 if matching.len() < limits::FOLLOW_CONVERSATIONS.get() {
@@ -172,14 +226,15 @@ impl Audience for Reader {
                 }
             });
         }
-        if !*dissects {
+        if !dissects {
             return Ok(());
         }
         let Ok(()) = follower.listen(of, captured, |heard| {
             let Heard::Words(words) = heard else { return Ok::<(), Infallible>(()) };
             if *numbers {
                 records.entry((words.stream, words.side)).or_default().push((words.off, words.message.n));
-            } else if known.len() < limits::FOLLOW_CONVERSATIONS.get() || known.contains_key(&words.stream) {
+            }
+            if *leaves_known && (known.len() < limits::FOLLOW_CONVERSATIONS.get() || known.contains_key(&words.stream)) {
                 let is_data = words.message.protocol().is_none_or(|protocol| protocol.abbrev == "data");
                 let known = known.entry(words.stream).or_insert(false);
                 if !is_data && !std::mem::replace(known, true) {
@@ -210,8 +265,9 @@ fn answer(options: &ExploreOptions, source: &Source, how: &How, asked: Asked, sc
         known: HashMap::default(),
         records: HashMap::default(),
         existing: Existing::default(),
-        dissects: is_default || options.kind.is_some(),
-        numbers: options.kind.is_some(),
+        leaves_known: is_default,
+        numbers: options.kind.is_some() || asked.sought.is_some(),
+        start: None,
         opened: false,
     };
     let exit = input::input(source, how, &mut reader)?;
@@ -223,7 +279,7 @@ fn answer(options: &ExploreOptions, source: &Source, how: &How, asked: Asked, sc
         complain(format_args!("{}: there is no {stream}; there is {}", source.name(), reader.existing));
         return Ok(exit.max(Exit::Usage));
     }
-    let Reader { collector, matching, known, records, filter, .. } = reader;
+    let Reader { collector, matching, known, records, filter, start, .. } = reader;
     let left_out = collector.left_out();
     let mut sides = collector.finish();
     if filter.is_some() {
@@ -233,8 +289,9 @@ fn answer(options: &ExploreOptions, source: &Source, how: &How, asked: Asked, sc
         sides.retain(|side| known.get(&side.stream) == Some(&false));
     }
     let groups = groups(options, sides);
+    let explore = if asked.sought.is_some() { explore::framed } else { explore::explore };
     let explored: Vec<(String, Explored<'_>)> =
-        groups.iter().map(|(name, sides)| (name.clone(), explore::explore(sides, &asked.options))).collect();
+        groups.iter().map(|(name, sides)| (name.clone(), explore(sides, &asked.options))).collect();
     let mut to = screen.writer(!source.is_whole());
     if left_out > 0 {
         let most = limits::EXPLORE_BYTES.get();
@@ -245,7 +302,14 @@ fn answer(options: &ExploreOptions, source: &Source, how: &How, asked: Asked, sc
         let behind = records.partition_point(|(off, _)| *off <= at);
         records.get(behind.checked_sub(1)?).map(|(_, number)| *number)
     };
-    let exit = exit.max(print(options, source, &explored, is_default, &number, &mut to)?);
+    let is_empty = explored.is_empty();
+    let done = if let Some(sought) = asked.sought.as_ref().filter(|_| !is_empty || options.json) {
+        let known = known.values().filter(|is_known| **is_known).count();
+        sought.answer(options, &source.name(), &explored, known, (start, &number), &mut to)?
+    } else {
+        print(options, source, &explored, is_default, &number, asked.at, &mut to)?
+    };
+    let exit = exit.max(if is_empty && options.exit_status { done.max(Exit::Failed) } else { done });
     to.flush()?;
     Ok(exit)
 }
@@ -281,9 +345,13 @@ fn print(
     explored: &[(String, Explored<'_>)],
     is_default: bool,
     number: &dyn Fn(&Side, u64) -> Option<u64>,
+    at: Option<i64>,
     to: &mut dyn Write,
 ) -> io::Result<Exit> {
     let name = source.name();
+    if let (Some(at), [(_, only)], Some(id)) = (at, explored, &options.kind) {
+        return inspect(options, &name, only, id, at, to);
+    }
     if options.json {
         explore::begin(&name, to)?;
         for (group, explored) in explored {
@@ -299,11 +367,7 @@ fn print(
         ([], _) => complain(format_args!("{name}: nothing to explore: these conversations carry no payload")),
         ([(_, only)], Some(id)) => match only.groups.iter().position(|kind| kind.id() == *id) {
             Some(place) => view.kind(only, place, options.messages, number, to)?,
-            None => {
-                let all: Vec<String> = only.groups.iter().map(|kind| kind.id()).collect();
-                complain(format_args!("--type {id}: there is no such kind; there is {}", all.join(", ")));
-                return Ok(Exit::Usage);
-            }
+            None => return Ok(no_kind(only, id)),
         },
         (all, _) if options.ksy.iter().any(|file| file.as_os_str() == GENERATED) => {
             if all.len() > 1 {
@@ -324,4 +388,32 @@ fn print(
         (all, _) => view.overview(all, to)?,
     }
     Ok(Exit::Fine)
+}
+
+/// Prints what stands at one place of the messages of a kind.
+fn inspect(
+    options: &ExploreOptions,
+    name: &str,
+    explored: &Explored<'_>,
+    id: &str,
+    at: i64,
+    to: &mut dyn Write,
+) -> io::Result<Exit> {
+    let Some(place) = explored.groups.iter().position(|kind| kind.id() == id) else { return Ok(no_kind(explored, id)) };
+    match explore::Inspection::new(explored, place, at) {
+        Ok(found) if options.json => explore::write_inspection_json(name, &found, to)?,
+        Ok(found) => explore::write_inspection(&found, forms::theme(options.color), forms::width(), to)?,
+        Err(why) => {
+            complain(format_args!("--at {at}: {why}"));
+            return Ok(Exit::Usage);
+        }
+    }
+    Ok(Exit::Fine)
+}
+
+/// Names the kinds that there are.
+fn no_kind(explored: &Explored<'_>, id: &str) -> Exit {
+    let all: Vec<String> = explored.groups.iter().map(|kind| kind.id()).collect();
+    complain(format_args!("--type {id}: there is no such kind; there is {}", all.join(", ")));
+    Exit::Usage
 }

@@ -1,6 +1,7 @@
 //! How looking at inputs went, and the exit code that comes of it.
 
 use super::args::Output;
+use super::unexplained::Unexplained;
 use super::{Exit, complain};
 use std::fmt::{self, Display};
 
@@ -21,11 +22,22 @@ pub(super) struct Outcome {
     pub gaps: u64,
     /// The first input that had any, and the frame.
     pub broken: Option<(String, u64)>,
+    /// Messages of unknown format.
+    pub unexplained: Unexplained,
 }
 
 impl Default for Outcome {
     fn default() -> Outcome {
-        Outcome { read: Exit::Fine, taken: 0, frames: 0, messages: 0, malformed: 0, gaps: 0, broken: None }
+        Outcome {
+            read: Exit::Fine,
+            taken: 0,
+            frames: 0,
+            messages: 0,
+            malformed: 0,
+            gaps: 0,
+            broken: None,
+            unexplained: Unexplained::default(),
+        }
     }
 }
 
@@ -39,6 +51,7 @@ impl Outcome {
         self.malformed += next.malformed;
         self.gaps += next.gaps;
         self.broken = self.broken.take().or(next.broken);
+        self.unexplained.add(next.unexplained);
     }
 
     /// The exit code. Reports what `--strict` rejects.

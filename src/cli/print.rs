@@ -26,7 +26,7 @@ pub(super) fn run(args: &Args, screen: Screen) -> Exit {
     match task.run(screen.writer(!sources.iter().all(Source::is_whole)), &mut outcome) {
         Ok(()) => {
             if let (Some(choice), true) = (choice, io::stderr().is_terminal() && !args.output.quiet) {
-                choice.explain(&args.output, &outcome);
+                choice.explain(&args.output, &outcome, &sources);
             }
             outcome.exit(&args.output)
         }

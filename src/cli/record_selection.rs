@@ -5,6 +5,7 @@ use super::forms::Wrong;
 use super::notes;
 use super::outcome::Outcome;
 use super::selection::Selection;
+use super::unexplained::Unexplained;
 use super::view::Choice;
 use crate::engine::Prefilter;
 use crate::filter::Filter;
@@ -43,6 +44,8 @@ pub(super) struct Counted {
     taken: u64,
     /// Its first frame with a malformed message, or behind missing bytes.
     broken: Option<u64>,
+    /// Messages of unknown format.
+    unexplained: Unexplained,
 }
 
 /// Why the selection ends.
@@ -137,6 +140,9 @@ impl RecordSelection {
             view == View::Packets && captured && selection.is_numbered() && selection.names(of.tree.frame.number) && may_wait(of);
         let may_become_late = *waits;
         let shown = tally.records(of, captured, |record| {
+            if let Record::Message(message) = &record {
+                outcome.unexplained.see(message);
+            }
             let is_seen = match &record {
                 Record::Message(message) => of.tree.is_seen(message.layer),
                 Record::Packet(_) => !of.tree.filtered_out,
@@ -202,7 +208,8 @@ impl RecordSelection {
     /// How it went since this was asked last.
     pub(super) fn counted(&mut self) -> Counted {
         let taken = std::mem::take(&mut self.outcome.taken);
-        Counted { tally: Some(self.tally.clone()), taken, broken: self.broken.take() }
+        let unexplained = std::mem::take(&mut self.outcome.unexplained);
+        Counted { tally: Some(self.tally.clone()), taken, broken: self.broken.take(), unexplained }
     }
 
     /// Somebody else chose from a part of the input.
@@ -211,6 +218,7 @@ impl RecordSelection {
             self.resume_at(tally);
         }
         self.outcome.taken += part.taken;
+        self.outcome.unexplained.add(std::mem::take(&mut part.unexplained));
         self.broken = self.broken.or(part.broken);
     }
 

@@ -4,6 +4,7 @@ use super::Exit;
 use super::args::{Form, Output};
 use super::complain;
 use super::outcome::{Counted, Outcome};
+use super::source::Source;
 use crate::record::{Scope, View};
 
 /// The view of a run, and why it was taken.
@@ -53,8 +54,9 @@ impl Choice {
         self.why == Why::Default
     }
 
-    /// Reports which view was printed and what the other one holds, or why nothing was printed.
-    pub(super) fn explain(self, output: &Output, outcome: &Outcome) {
+    /// Reports which view was printed and what the other one holds, or why nothing was printed; and behind the messages of
+    /// one source that are mostly of unknown format, how to take them apart.
+    pub(super) fn explain(self, output: &Output, outcome: &Outcome, sources: &[Source]) {
         if outcome.read == Exit::CannotOpen || outcome.read == Exit::NotACapture {
             return;
         }
@@ -63,6 +65,11 @@ impl Choice {
             0 if output.count != Some(0) => complain(format_args!("{}", self.nothing(output, outcome))),
             _ if self.why == Why::Option => {}
             taken => complain(format_args!("{}", self.taken(taken, outcome.frames, is_whole))),
+        }
+        if let (View::Messages, true, None, [source]) = (self.view, is_whole, &output.filter, sources)
+            && let Some(hint) = outcome.unexplained.hint(outcome.messages, source)
+        {
+            complain(format_args!("{hint}"));
         }
     }
 

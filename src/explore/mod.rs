@@ -10,18 +10,23 @@ pub mod candidates;
 pub mod chain;
 mod collect;
 pub mod columns;
+mod find;
 pub mod framing;
 mod given;
+mod inspect;
 mod json;
 mod ksy;
 pub mod messages;
 pub mod rule;
 mod side;
+mod strings;
 #[cfg(test)]
 mod tests;
 mod view;
 
 pub use collect::Collector;
+pub use find::{COMPARED, FindView, Places, Value, changes, find, write_changes_json, write_json as write_findings_json};
+pub use inspect::{Inspection, write as write_inspection, write_json as write_inspection_json};
 pub use json::{begin, end, record};
 pub use side::{Segment, Side};
 pub use view::View;
@@ -81,21 +86,26 @@ impl Explored<'_> {
 /// Explores the sides of one protocol.
 #[must_use]
 pub fn explore<'a>(sides: &'a [Side], options: &Options) -> Explored<'a> {
+    let mut explored = framed(sides, options);
+    let rules = explored.framing.first().map(|best| best.dirs.each_ref().map(|dir| dir.as_ref().map(|dir| dir.rule.clone())));
+    let context = columns::Context::new(&explored.messages, sides, rules.unwrap_or_default(), explored.kinds);
+    explored.columns = explored.groups.iter().map(|kind| columns::columns(&explored.messages, kind, &context)).collect();
+    explored.ksy = ksy::ksy(&explored);
+    explored.notes = notes(&explored);
+    explored
+}
+
+/// The same without columns, `.ksy` and remarks.
+#[must_use]
+pub fn framed<'a>(sides: &'a [Side], options: &Options) -> Explored<'a> {
     let framing = framing::hypotheses(sides, &options.given, options.top);
     let messages = framing.first().map(|best| messages::messages(sides, best)).unwrap_or_default();
     let rule = framing.first().and_then(Hypothesis::rule).cloned().unwrap_or(Rule::None);
     let hide: Vec<(usize, usize)> = rule.length().map(|at| (at.offset, at.end())).into_iter().collect();
     let kinds = options.kinds.unwrap_or_else(|| messages::kinds_of(&messages, &rule, &hide));
     let groups = messages::group(&messages, kinds);
-    let rules =
-        framing.first().map(|best| best.dirs.each_ref().map(|dir| dir.as_ref().map(|dir| dir.rule.clone()))).unwrap_or_default();
-    let context = columns::Context::new(&messages, sides, rules, kinds);
-    let columns = groups.iter().map(|kind| columns::columns(&messages, kind, &context)).collect();
     let ksy = Err(String::new());
-    let mut explored = Explored { sides, framing, messages, kinds, groups, columns, ksy, notes: Vec::new() };
-    explored.ksy = ksy::ksy(&explored);
-    explored.notes = notes(&explored);
-    explored
+    Explored { sides, framing, messages, kinds, groups, columns: Vec::new(), ksy, notes: Vec::new() }
 }
 
 /// What has to be known beside the findings.

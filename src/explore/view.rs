@@ -4,8 +4,9 @@ use super::columns::{Column, Label};
 use super::framing::Hypothesis;
 use super::json::{Hex, entropy};
 use super::messages::{Kind, Message};
+use super::strings::strings;
 use super::{Explored, Side};
-use crate::render::{Grid, Head, Role, Size, Theme, Thousands};
+use crate::render::{Grid, Head, Role, Size, Theme, Thousands, cut, word_lines};
 use crate::tree::clean;
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -87,23 +88,26 @@ impl View {
             writeln!(to, "\n… and {} more kinds; --type ID shows one", order.len() - KINDS)?;
         }
         for note in &explored.notes {
-            writeln!(to, "{}", self.theme.paint(Role::Info, format_args!("! {note}")))?;
+            for line in word_lines(&format!("! {note}"), self.width.unwrap_or(usize::MAX)) {
+                writeln!(to, "{}", self.theme.paint(Role::Info, line))?;
+            }
         }
         Ok(())
     }
 
     fn side(self, side: &Side, to: &mut dyn Write) -> io::Result<()> {
-        let mut line = String::new();
-        // Writing to a String does not fail.
-        let _ = write!(line, "  {}", self.theme.paint(Role::Side(side.dir), side.buffer()));
         let [src, dst] = &side.ends;
-        let _ = write!(line, "  {src} → {dst}  {}", Size(side.sent as f64));
+        let (buffer, ends) = (side.buffer(), format!("{src} → {dst}"));
+        let mut facts = Size(side.sent as f64).to_string();
+        // Writing to a String does not fail.
         if (side.bytes.len() as u64) < side.sent {
-            let _ = write!(line, ", of which {} explored", Size(side.bytes.len() as f64));
+            let _ = write!(facts, ", of which {} explored", Size(side.bytes.len() as f64));
         }
         let printable = super::messages::printable(&side.bytes);
-        let _ = write!(line, "  {:.1} bits a byte, {:.0} % printable", entropy(&side.bytes), printable * 100.0);
-        writeln!(to, "{line}")
+        let _ = write!(facts, "  {:.1} bits a byte, {:.0} % printable", entropy(&side.bytes), printable * 100.0);
+        let whole = 6 + buffer.len() + ends.chars().count() + facts.len();
+        let between = if self.width.is_some_and(|width| whole > width) { "\n    " } else { "  " };
+        writeln!(to, "  {}  {ends}{between}{facts}", self.theme.paint(Role::Side(side.dir), buffer))
     }
 
     fn framing(self, framing: &[Hypothesis], to: &mut dyn Write) -> io::Result<()> {
@@ -199,13 +203,14 @@ impl View {
         writeln!(to, "{}  {} messages", self.theme.paint(Role::Protocol, kind.id()), Thousands(kind.members.len()))?;
         self.columns(columns, to)?;
         let rows = differing(explored, kind, most);
+        let texts: Vec<Vec<(usize, String)>> = rows.iter().map(|row| strings(row.bytes)).collect();
         let per_line = self.width.map_or(LINE, |width| (width.saturating_sub(28) / 4).clamp(8, 32));
         let longest = rows.iter().map(|row| row.bytes.len()).max().unwrap_or(0).min(super::columns::WIDEST);
         for start in (0..longest).step_by(per_line) {
             let end = (start + per_line).min(longest);
             writeln!(to)?;
             self.ruler(columns, &rows, start..end, to)?;
-            for row in &rows {
+            for (row, texts) in rows.iter().zip(&texts) {
                 let Some(bytes) = row.bytes.get(start..).filter(|rest| !rest.is_empty()) else { continue };
                 let bytes = bytes.get(..end - start).unwrap_or(bytes);
                 let record = explored.sides.get(row.side).and_then(|side| number(side, side.offset(row.start)));
@@ -218,6 +223,14 @@ impl View {
                 line.extend(std::iter::repeat_n("   ", end - start - bytes.len()));
                 line.push(' ');
                 line.extend(bytes.iter().map(|byte| if (0x20..0x7f).contains(byte) { char::from(*byte) } else { '·' }));
+                let texts = texts.iter().filter(|(at, _)| (start..end).contains(at)).map(|(_, text)| format!("\"{text}\""));
+                let mut texts = texts.collect::<Vec<_>>().join(" ");
+                if !texts.is_empty() {
+                    line.extend(std::iter::repeat_n(' ', end - start - bytes.len() + 2));
+                    let room = self.width.map_or(usize::MAX, |width| width.saturating_sub(14 + 4 * (end - start)));
+                    cut(&mut texts, room);
+                    let _ = write!(line, "{}", self.theme.paint(Role::Meaning, texts));
+                }
                 writeln!(to, "{}", line.trim_end())?;
             }
         }

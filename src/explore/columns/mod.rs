@@ -136,11 +136,7 @@ impl Context {
     /// Of all messages of a group.
     #[must_use]
     pub fn new(messages: &[Message<'_>], sides: &[Side], rules: [Option<Rule>; 2], kinds: Kinds) -> Context {
-        let addresses = sides.iter().flat_map(|side| side.ends.iter()).filter_map(|end| {
-            let host = end.rsplit_once(':').map_or(end.as_str(), |(host, _)| host);
-            host.parse::<std::net::Ipv4Addr>().ok().map(|address| address.octets())
-        });
-        let addresses = addresses.collect();
+        let addresses = addresses_of(sides);
         let length = rules.iter().flatten().filter_map(Rule::length).find(|at| at.width > 1).map(|at| at.endian);
         let mut context = Context {
             endian: length.unwrap_or(Endian::Big),
@@ -227,6 +223,16 @@ fn order(messages: &[Message<'_>]) -> Endian {
     let big = count(|first, second| first.zeros > 0.8 && second.zeros < 0.5);
     let little = count(|first, second| first.zeros < 0.5 && second.zeros > 0.8);
     if little > big { Endian::Little } else { Endian::Big }
+}
+
+/// The IPv4 addresses of the ends.
+#[must_use]
+pub fn addresses_of(sides: &[Side]) -> Vec<[u8; 4]> {
+    let hosts = sides.iter().flat_map(|side| side.ends.iter()).filter_map(|end| {
+        let host = end.rsplit_once(':').map_or(end.as_str(), |(host, _)| host);
+        host.parse::<std::net::Ipv4Addr>().ok().map(|address| address.octets())
+    });
+    hosts.collect()
 }
 
 /// Columns of a kind.

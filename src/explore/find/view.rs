@@ -1,0 +1,223 @@
+//! What people see of findings: the forms with their counts, then the places of the rare ones.
+
+use super::change::Changes;
+use super::{Findings, Found, Place, Places, Reading};
+use crate::explore::view::NumberOf;
+use crate::render::{Grid, Head, Role, Size, Theme, Thousands, seconds};
+use std::collections::HashSet;
+use std::io::{self, Write};
+
+/// Bytes of a form that are shown.
+const SHOWN: usize = 8;
+
+/// How findings are printed.
+#[derive(Clone, Copy)]
+pub struct FindView<'v> {
+    /// Colours.
+    pub theme: Theme,
+    /// Columns of the terminal, if it is one.
+    pub width: Option<usize>,
+    /// A form that occurs more often is counted, not listed.
+    pub most: usize,
+    /// When the capture begins: nanoseconds since 1970.
+    pub start: Option<i64>,
+    /// Numbers of records.
+    pub number: NumberOf<'v>,
+}
+
+impl FindView<'_> {
+    /// The forms that occur, and where the rare ones do.
+    ///
+    /// # Errors
+    /// Those of writing.
+    pub fn findings(self, findings: &Findings, places: &Places<'_, '_>, to: &mut dyn Write) -> io::Result<()> {
+        const HEADS: &[Head] = &[
+            Head::words("as", Role::Protocol),
+            Head::words("bytes", Role::Bytes),
+            Head::number("hits"),
+            Head::number("by chance"),
+            Head::words("most often at", Role::Value),
+        ];
+        let mut grid = Grid::new(to, self.theme, HEADS).within(self.width);
+        for found in &findings.found {
+            grid.cell(found.name())?
+                .cell(found.bytes.as_deref().map_or_else(String::new, shown))?
+                .cell(Thousands(found.count))?
+                .cell(found.chance.map_or_else(String::new, |chance| format!("{chance:.1}")))?
+                .cell(most_often(found, places))?;
+        }
+        grid.end()?;
+        self.list(findings, places, to)
+    }
+
+    /// The places of the rare forms.
+    fn list(self, findings: &Findings, places: &Places<'_, '_>, to: &mut dyn Write) -> io::Result<()> {
+        let (rare, frequent): (Vec<&Found>, Vec<&Found>) =
+            findings.found.iter().partition(|found| found.count <= self.most as u64);
+        let mut seen = HashSet::new();
+        let mut repeated = 0;
+        if !rare.is_empty() {
+            writeln!(to)?;
+            let mut grid = Grid::new(to, self.theme, PLACES).within(self.width);
+            for found in &rare {
+                for hit in &found.hits {
+                    let reading = found.readings.first().copied().unwrap_or(Reading::Utf8);
+                    let lowest = reading.lowest(hit.at, found.width);
+                    // The same number in a wider form stands above.
+                    let is_new = !matches!(reading, Reading::Int { .. }) || seen.insert((hit.group, hit.side, lowest));
+                    repeated += usize::from(!is_new);
+                    if let Some(place) = places.of(*hit).filter(|_| is_new) {
+                        let value = Places::float(&place, &found.readings);
+                        let name = value.map_or_else(|| found.name(), |value| format!("{} {value}", found.name()));
+                        grid.cell(name)?;
+                        self.place(&place, places, &mut grid)?;
+                    }
+                }
+            }
+            grid.end()?;
+        }
+        if repeated > 0 {
+            writeln!(to)?;
+            self.note(&format!("not repeated: hits of narrower forms that stand above as wider ones ({repeated})"), to)?;
+        }
+        if !frequent.is_empty() {
+            let count: u64 = frequent.iter().map(|found| found.count).sum();
+            let names: Vec<String> = frequent.iter().map(|found| found.name()).collect();
+            let line = format!(
+                "not listed: {} hits as {}; --messages N lists forms with at most N hits",
+                Thousands(count),
+                names.join("; ")
+            );
+            if repeated == 0 {
+                writeln!(to)?;
+            }
+            self.note(&line, to)?;
+        }
+        Ok(())
+    }
+
+    /// The cells of a place.
+    fn place(self, place: &Place<'_>, places: &Places<'_, '_>, grid: &mut Grid<'_>) -> io::Result<()> {
+        let record = (self.number)(place.side, place.side.offset(place.at));
+        grid.cell(record.map_or_else(String::new, |record| format!("#{record}")))?
+            .cell(self.time(place))?
+            .cell(place.side.buffer())?
+            .cell(place.side.offset(place.at))?
+            .cell(places.kind(place.group, place.kind))?
+            .cell(place.offset)?;
+        Ok(())
+    }
+
+    /// Seconds since the capture began.
+    fn time(self, place: &Place<'_>) -> String {
+        let mut shown = String::new();
+        if let Some((time, start)) = place.time().zip(self.start) {
+            // Writing to a String does not fail.
+            let _ = seconds(i128::from(time) - i128::from(start), 3, &mut shown);
+        }
+        shown
+    }
+
+    /// The places where a value changed.
+    ///
+    /// # Errors
+    /// Those of writing.
+    pub fn changes(self, changes: &Changes<'_>, places: &Places<'_, '_>, to: &mut dyn Write) -> io::Result<()> {
+        const HEADS: &[Head] = &[
+            Head::words("as", Role::Protocol),
+            Head::words("where", Role::Value),
+            Head::number("changes"),
+            Head::number("first"),
+            Head::number("second"),
+            Head::words("from", Role::Number),
+            Head::number("time"),
+            Head::words("to", Role::Number),
+            Head::number("time"),
+        ];
+        let mut grid = Grid::new(to, self.theme, HEADS).within(self.width);
+        for change in changes.all.iter().take(self.most) {
+            let name = |place: &Place<'_>| {
+                let record = (self.number)(place.side, place.side.offset(place.at));
+                record.map_or_else(|| format!("@{}", place.side.offset(place.at)), |record| format!("#{record}"))
+            };
+            grid.cell(super::named(&change.readings))?
+                .cell(change.title(places))?
+                .cell(Thousands(change.count))?
+                .cell(Thousands(change.hits[0]))?
+                .cell(Thousands(change.hits[1]))?
+                .cell(name(&change.from))?
+                .cell(self.time(&change.from))?
+                .cell(name(&change.to))?
+                .cell(self.time(&change.to))?;
+        }
+        grid.end()?;
+        if changes.all.len() > self.most {
+            writeln!(to)?;
+            let more = changes.all.len() - self.most;
+            self.note(&format!("… and {more} weaker candidates; --messages N lists N"), to)?;
+        }
+        Ok(())
+    }
+
+    /// Writes a remark.
+    ///
+    /// # Errors
+    /// Those of writing.
+    pub fn note(self, text: &str, to: &mut dyn Write) -> io::Result<()> {
+        for line in crate::render::word_lines(text, self.width.unwrap_or(usize::MAX)) {
+            writeln!(to, "{}", self.theme.paint(Role::Secondary, line))?;
+        }
+        Ok(())
+    }
+
+    /// What was sought, and in how much.
+    ///
+    /// # Errors
+    /// Those of writing.
+    pub fn heading(self, what: &str, places: &Places<'_, '_>, to: &mut dyn Write) -> io::Result<()> {
+        let sides = || places.groups().iter().flat_map(|(_, explored)| explored.sides);
+        let bytes: usize = sides().map(|side| side.bytes.len()).sum();
+        let messages: usize = places.groups().iter().map(|(_, explored)| explored.messages.len()).sum();
+        let mut name = String::new();
+        // Writing to a String does not fail.
+        let _ = crate::tree::clean(what, &mut name);
+        let streams = places.groups().iter().map(|(_, explored)| explored.streams().len()).sum::<usize>();
+        let line = format!(
+            "{name} in {streams} conversation{}: {}, {} messages",
+            if streams == 1 { "" } else { "s" },
+            Size(bytes as f64),
+            Thousands(messages)
+        );
+        for line in crate::render::word_lines(&line, self.width.unwrap_or(usize::MAX)) {
+            writeln!(to, "{}", self.theme.paint(Role::Number, line))?;
+        }
+        writeln!(to)
+    }
+}
+
+/// The columns of places.
+const PLACES: &[Head] = &[
+    Head::words("as", Role::Protocol),
+    Head::words("record", Role::Number),
+    Head::number("time"),
+    Head::words("stream", Role::Stream),
+    Head::number("offset"),
+    Head::words("kind", Role::Protocol),
+    Head::number("at"),
+];
+
+/// Where most hits are.
+fn most_often(found: &Found, places: &Places<'_, '_>) -> String {
+    let Some((group, kind, offset, count)) = found.common else { return String::new() };
+    let of = if found.hits.len() as u64 == found.count { String::new() } else { format!(" of the first {}", found.hits.len()) };
+    format!("{} @{offset}: {count}{of}", places.kind(group, kind))
+}
+
+/// Bytes with blanks between.
+fn shown(bytes: &[u8]) -> String {
+    let mut shown: Vec<String> = bytes.iter().take(SHOWN).map(|byte| format!("{byte:02x}")).collect();
+    if bytes.len() > SHOWN {
+        shown.push(String::from("…"));
+    }
+    shown.join(" ")
+}

@@ -1,0 +1,144 @@
+//! What a form says over all messages: least and most, how many values, how they follow each other.
+
+use super::Rows;
+use super::datum::Datum;
+use super::form::Form;
+use std::collections::HashMap;
+
+/// Values that are told apart; there may be more.
+pub const DISTINCT: usize = 1 << 16;
+
+/// Values that are shown.
+const SAMPLES: usize = 3;
+
+/// What a form says over all messages.
+#[derive(Debug, Clone)]
+pub struct Summary {
+    /// Messages that have a value.
+    pub read: usize,
+    /// The least value; none for texts.
+    pub least: Option<Datum>,
+    /// The highest one.
+    pub most: Option<Datum>,
+    /// Different values, up to a limit.
+    pub distinct: usize,
+    /// How they follow each other.
+    pub behaviour: Behaviour,
+    /// The most frequent ones.
+    pub samples: Vec<Datum>,
+    /// Whether no number is infinite, none, or nearly zero.
+    pub is_sane_between: bool,
+    /// Characters of all texts.
+    pub characters: usize,
+    /// Those that texts usually have: letters, digits, blanks and marks of ASCII, and letters of other scripts.
+    pub readable: usize,
+}
+
+/// How values follow each other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Behaviour {
+    /// There is one message.
+    Alone,
+    /// It never changes.
+    Constant,
+    /// One step explains seven of ten neighbours.
+    Counts(i128),
+    /// It never falls.
+    Rises,
+    /// It never rises.
+    Falls,
+    /// Values come back.
+    Few,
+    /// None of these.
+    Varies,
+}
+
+impl Behaviour {
+    /// As it is printed.
+    #[must_use]
+    pub fn name(self) -> String {
+        match self {
+            Behaviour::Alone => String::from("one message"),
+            Behaviour::Constant => String::from("constant"),
+            Behaviour::Counts(step) => format!("counter {step:+}"),
+            Behaviour::Rises => String::from("rises"),
+            Behaviour::Falls => String::from("falls"),
+            Behaviour::Few => String::from("few values"),
+            Behaviour::Varies => String::from("varies"),
+        }
+    }
+}
+
+impl Summary {
+    /// Reads all messages.
+    #[must_use]
+    pub fn new(form: Form, rows: &Rows<'_>) -> Summary {
+        let values: Vec<(usize, Datum)> = rows.all.iter().filter_map(|row| Some((row.side, form.read(row.bytes)?))).collect();
+        let mut counts: HashMap<&Datum, usize, foldhash::fast::RandomState> = HashMap::default();
+        for (_, value) in &values {
+            if counts.len() < DISTINCT || counts.contains_key(value) {
+                *counts.entry(value).or_default() += 1;
+            }
+        }
+        let distinct = counts.len();
+        let mut frequent: Vec<(&Datum, usize)> = counts.into_iter().collect();
+        frequent.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(b.0)));
+        let numbers = || values.iter().map(|(_, value)| value).filter(|value| value.number().is_some());
+        let is_sane = |value: &Datum| {
+            let Datum::Float(float) = value else { return true };
+            *float == 0.0 || float.is_finite() && float.abs() > 1e-9
+        };
+        let texts = || values.iter().flat_map(|(_, value)| if let Datum::Text(text) = value { text.chars() } else { "".chars() });
+        Summary {
+            read: values.len(),
+            least: numbers().min().cloned(),
+            most: numbers().max().cloned(),
+            distinct,
+            behaviour: behaviour(&values, distinct),
+            samples: frequent.iter().take(SAMPLES).map(|(value, _)| (*value).clone()).collect(),
+            is_sane_between: values.iter().all(|(_, value)| is_sane(value)),
+            characters: texts().count(),
+            readable: texts().filter(|one| one.is_alphanumeric() || (' '..='~').contains(one)).count(),
+        }
+    }
+}
+
+/// How values of the same side follow each other.
+fn behaviour(values: &[(usize, Datum)], distinct: usize) -> Behaviour {
+    if values.len() < 2 {
+        return Behaviour::Alone;
+    }
+    if distinct == 1 {
+        return Behaviour::Constant;
+    }
+    let pairs = || {
+        let pairs = values.iter().zip(values.iter().skip(1)).filter(|((side, _), (next, _))| side == next);
+        pairs.map(|((_, first), (_, second))| (first, second))
+    };
+    let all = pairs().count();
+    if let Some(step) = step(pairs(), all) {
+        return Behaviour::Counts(step);
+    }
+    let is_number = values.iter().all(|(_, value)| value.number().is_some());
+    if is_number && all >= 3 && pairs().all(|(first, second)| first <= second) {
+        return Behaviour::Rises;
+    }
+    if is_number && all >= 3 && pairs().all(|(first, second)| first >= second) {
+        return Behaviour::Falls;
+    }
+    if distinct * 2 <= values.len() { Behaviour::Few } else { Behaviour::Varies }
+}
+
+/// The step that explains seven of ten neighbours, unless it is 0.
+fn step<'d>(pairs: impl Iterator<Item = (&'d Datum, &'d Datum)>, all: usize) -> Option<i128> {
+    let mut counts: HashMap<i128, usize, foldhash::fast::RandomState> = HashMap::default();
+    for (first, second) in pairs {
+        if let (Datum::Int(first), Datum::Int(second)) = (first, second)
+            && counts.len() < DISTINCT
+        {
+            *counts.entry(second - first).or_default() += 1;
+        }
+    }
+    let (step, count) = counts.into_iter().max_by_key(|(step, count)| (*count, -step.abs()))?;
+    (all >= 3 && step != 0 && step.abs() <= 1 << 16 && count * 10 >= all * 7).then_some(step)
+}
