@@ -24,6 +24,7 @@ mod protobuf;
 mod quake3;
 mod quic;
 mod raknet;
+mod rtcp;
 mod rtp;
 mod runescape;
 mod sdp;
@@ -77,11 +78,13 @@ pub static ALL: &[&Protocol] = &[
     &raknet::MESSAGE,
     &runescape::PROTOCOL,
     &runescape::VALUES,
+    &rtcp::PROTOCOL,
     &rtp::PROTOCOL,
     &sdp::PROTOCOL,
     &sip::PROTOCOL,
     &smtp::PROTOCOL,
     &snmp::PROTOCOL,
+    &rtcp::srtcp::PROTOCOL,
     &ssdp::PROTOCOL,
     &ssh::PROTOCOL,
     &steam_ihs_discovery::PROTOCOL,
