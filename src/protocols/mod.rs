@@ -5,6 +5,7 @@ mod bedrock;
 mod dhcp;
 mod dhcpv6;
 mod dns;
+mod dtls;
 mod ftp;
 mod gamespy;
 mod http;
@@ -52,6 +53,7 @@ pub static ALL: &[&Protocol] = &[
     &dhcp::PROTOCOL,
     &dhcpv6::PROTOCOL,
     &dns::PROTOCOL,
+    &dtls::PROTOCOL,
     &ftp::PROTOCOL,
     &ftp::TRANSFER,
     &gamespy::PROTOCOL,
