@@ -25,6 +25,7 @@ mod protobuf;
 mod quake3;
 mod quic;
 mod raknet;
+mod rtcdc;
 mod rtcp;
 mod rtp;
 mod runescape;
@@ -80,6 +81,7 @@ pub static ALL: &[&Protocol] = &[
     &raknet::MESSAGE,
     &runescape::PROTOCOL,
     &runescape::VALUES,
+    &rtcdc::PROTOCOL,
     &rtcp::PROTOCOL,
     &rtp::PROTOCOL,
     &sdp::PROTOCOL,

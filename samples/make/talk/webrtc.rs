@@ -1,6 +1,6 @@
 //! What two browsers say over the one pair of ports of a call.
 
-use super::{COUCH, OUTSIDE, Said, datagrams};
+use super::{COUCH, OUTSIDE, Said, bytes, datagram, datagrams};
 use crate::Result;
 use crate::capture::{self, Trace};
 
@@ -42,9 +42,31 @@ const REPORTS: &[Said] = &[
     (COUCH, 50_020, OUTSIDE, 50_021, "80c90001 11223344 3c26e2627191282b4e53c968 b8313faad50eb26b05a5b8313faad50e 80000002"),
 ];
 
-/// A call.
+/// Whether the ports answer.
+const CHECK: &[Said] = &[
+    (
+        COUCH,
+        50_020,
+        OUTSIDE,
+        50_021,
+        "00010028 2112a442 6162636465666768696a6b6c 00060009 6f646f3a66616c6b 3a000000 00240004 6e001eff 802a0008 0001020304050607 00250000",
+    ),
+    (OUTSIDE, 50_021, COUCH, 50_020, "0101000c 2112a442 6162636465666768696a6b6c 00200008 0001e276 e112a64b"),
+];
+
+/// A call: a check of the ports, DTLS with two data channels as OpenSSL spoke it, reports. The key log that decrypts DTLS is a block.
 pub fn webrtc() -> Result<Vec<u8>> {
     let mut trace = Trace::new();
+    datagrams(&mut trace, CHECK)?;
+    let text = include_str!("dtls.txt");
+    for (number, line) in (200..).zip(text.lines()) {
+        match line.split_at_checked(2) {
+            Some(("c ", hex)) => datagram(&mut trace, number, [(COUCH, 50_020), (OUTSIDE, 50_021)], &bytes(hex))?,
+            Some(("s ", hex)) => datagram(&mut trace, number, [(OUTSIDE, 50_021), (COUCH, 50_020)], &bytes(hex))?,
+            _ => {}
+        }
+    }
     datagrams(&mut trace, REPORTS)?;
-    capture::pcap(capture::ETHERNET, &trace.frames())
+    let key_log: String = text.lines().filter_map(|line| line.strip_prefix("k ")).flat_map(|line| [line, "\n"]).collect();
+    capture::pcapng(&key_log, &[capture::Interface { name: "eth0", link: 1, frames: trace.frames() }])
 }

@@ -46,7 +46,10 @@ impl Fragments {
         let Some(parts) = self.messages.get_mut(place) else { return (None, evicts) };
         let end = fragment.offset + fragment.bytes.len();
         let is_known = parts.iter().any(|part| part.offset <= fragment.offset && part.offset + part.bytes.len() >= end);
-        if !is_known && parts.len() < MAX_PARTS {
+        let (.., length) = fragment.message;
+        let held: usize = parts.iter().map(|part| part.bytes.len()).sum();
+        // Fragments of one sender overlap only where it changed their size.
+        if !is_known && parts.len() < MAX_PARTS && held + fragment.bytes.len() <= 2 * length {
             let place = parts.partition_point(|part| part.offset <= fragment.offset);
             parts.insert(place, fragment);
         }

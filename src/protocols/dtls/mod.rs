@@ -16,13 +16,23 @@ mod records;
 #[cfg(test)]
 mod tests;
 
+use super::stun;
 use super::tls::{self, LEVELS, VERSIONS, handshake, hello, names, suites};
 use crate::tree::{Names, fields, is_there, title};
 use crate::wire::{Exchange, Heuristic, On, Protocol, Settings};
+pub(super) use records::recognize;
 
 /// DTLS.
-pub static PROTOCOL: Protocol =
-    Protocol::new(&DTLS, FIELDS, &[On::AnyUdp.exchange(Heuristic::Datagram(records::recognize), open)]).rest(&DATA);
+pub static PROTOCOL: Protocol = Protocol::new(
+    &DTLS,
+    FIELDS,
+    &[
+        On::Over("rtp").exchange(Heuristic::Datagram(recognize), open),
+        On::Over(stun::RELAYED).exchange(Heuristic::Datagram(recognize), open),
+        On::AnyUdp.exchange(Heuristic::Datagram(recognize), open),
+    ],
+)
+.rest(&DATA);
 
 fields! {
     DTLS = protocol("dtls", "DTLS", "Datagram Transport Layer Security")

@@ -57,7 +57,7 @@ impl Header {
 }
 
 /// Recognizes a datagram that begins with a record.
-pub(super) fn recognize(bytes: &[u8]) -> bool {
+pub(in crate::protocols) fn recognize(bytes: &[u8]) -> bool {
     let Some(header) = Header::of(bytes) else { return false };
     // A fragment of IP, or a capture that cut the datagram, may lack the end of the last record.
     let behind = bytes.get(HEADER + header.length..).unwrap_or_default();

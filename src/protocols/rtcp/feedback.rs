@@ -33,8 +33,15 @@ pub(super) fn transport(wire: &mut Wire<'_>, format: u8, info: &mut String) -> R
         1 => {
             let mut lost = 0;
             while wire.remaining() > 0 {
-                wire.u16_be(&NACK_ID)?;
-                lost += 1 + wire.u16_be(&NACK_MASK)?.count_ones();
+                let first = wire.u16_be(&NACK_ID)?;
+                let mask = wire.u16_be(&NACK_MASK)?;
+                let at = wire.at();
+                lost += 1 + mask.count_ones();
+                // A filter for a lost packet finds it in either place.
+                for bit in (0..16).filter(|bit| mask >> bit & 1 != 0) {
+                    let number = first.wrapping_add(bit + 1);
+                    wire.put(&NACK_ID, Value::Unsigned(number.into()), at - 2..at);
+                }
             }
             list(info, &format!("{lost} lost"));
             Ok(())

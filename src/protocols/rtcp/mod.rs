@@ -21,6 +21,7 @@ pub mod srtcp;
 #[cfg(test)]
 mod tests;
 
+use super::stun;
 use crate::tree::{Field, Names, fields, name_of, title};
 use crate::wire::{Heuristic, On, Protocol, Result, Wire};
 use std::ops::RangeInclusive;
@@ -31,6 +32,7 @@ pub static PROTOCOL: Protocol = Protocol::new(
     FIELDS,
     &[
         On::Over("rtp").datagram(Heuristic::Datagram(recognize), compound),
+        On::Over(stun::RELAYED).datagram(Heuristic::Datagram(recognize), compound),
         On::AnyUdp.datagram(Heuristic::Datagram(recognize), compound),
     ],
 )
@@ -93,7 +95,7 @@ fields! {
     STATUSES = number("rtcp.rtpfb.transportcc.statuscount", "packet status count", "").once_per(&PACKET);
     REFERENCE = number("rtcp.rtpfb.transportcc.reftime", "reference time", "In units of 64 milliseconds").once_per(&PACKET);
     FEEDBACKS = number("rtcp.rtpfb.transportcc.pktcount", "feedback packets count", "Counts packets of this format").once_per(&PACKET);
-    STATUS_CHUNK = number("rtcp.rtpfb.transportcc.pktchunk", "packet chunk", "Status of up to 8191 packets").hex(4);
+    STATUS_CHUNK = number("rtcp.rtpfb.transportcc.pktchunk", "packet chunk", "Status of up to 8191 packets");
     ARRIVAL = number("rtcp.rtpfb.transportcc.recv_delta", "receive delta", "Since the previous packet, in units of 250 microseconds");
     ARRIVAL_PADDING = bytes("rtcp.rtpfb.transportcc.recv_delta.padding", "receive delta padding", "").once_per(&PACKET);
     SLICE_FIRST = number("rtcp.psfb.fir.sli.first", "first MB", "First lost macroblock").mask(0xfff8_0000);
@@ -194,7 +196,7 @@ impl Header {
 }
 
 /// Recognizes packets whose lengths add up to the datagram's.
-fn recognize(bytes: &[u8]) -> bool {
+pub(super) fn recognize(bytes: &[u8]) -> bool {
     if !Header::of(bytes).is_some_and(Header::may_begin) {
         return false;
     }

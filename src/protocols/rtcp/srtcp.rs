@@ -7,6 +7,7 @@
 //! Not covered: decryption, master key identifiers, tags of four bytes.
 
 use super::{Header, TYPES, header, recognize as is_plain, sender};
+use crate::protocols::stun;
 use crate::tree::{fields, name_of};
 use crate::wire::{Error, Heuristic, On, Protocol, Result, Wire};
 
@@ -16,6 +17,7 @@ pub static PROTOCOL: Protocol = Protocol::new(
     FIELDS,
     &[
         On::Over("rtp").datagram(Heuristic::Datagram(recognize), message),
+        On::Over(stun::RELAYED).datagram(Heuristic::Datagram(recognize), message),
         On::AnyUdp.datagram(Heuristic::Datagram(recognize), message),
     ],
 );

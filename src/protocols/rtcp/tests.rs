@@ -84,6 +84,8 @@ fn losses_and_arrival_times_are_dissected() {
         16..20 rtcp.mediassrc = 0x11223344
         20..22 rtcp.rtpfb.nack_pid = 51
         22..24 rtcp.rtpfb.nack_blp = 0x0005
+        22..24 rtcp.rtpfb.nack_pid = 52
+        22..24 rtcp.rtpfb.nack_pid = 54
       24..60 rtcp.packet
         24..25 rtcp.version = 2
         24..25 rtcp.padding = false
@@ -96,8 +98,8 @@ fn losses_and_arrival_times_are_dissected() {
         38..40 rtcp.rtpfb.transportcc.statuscount = 10
         40..43 rtcp.rtpfb.transportcc.reftime = 291
         43..44 rtcp.rtpfb.transportcc.pktcount = 7
-        44..46 rtcp.rtpfb.transportcc.pktchunk = 0x2007
-        46..48 rtcp.rtpfb.transportcc.pktchunk = 0xe100
+        44..46 rtcp.rtpfb.transportcc.pktchunk = 8199
+        46..48 rtcp.rtpfb.transportcc.pktchunk = 57600
         48..49 rtcp.rtpfb.transportcc.recv_delta = 4
         49..50 rtcp.rtpfb.transportcc.recv_delta = 4
         50..51 rtcp.rtpfb.transportcc.recv_delta = 8
