@@ -34,8 +34,7 @@ fn place_of(blocks: &[(u32, Vec<u8>)], frame: usize) -> usize {
 }
 
 /// What data channels carry: a message a line.
-const MESSAGES: [&str; 9] =
-    ["-Y", "rtcdc", "-e", "message.name", "-e", "rtcdc.label", "-e", "rtcdc.text", "-"];
+const MESSAGES: [&str; 9] = ["-Y", "rtcdc", "-e", "message.name", "-e", "rtcdc.label", "-e", "rtcdc.text", "-"];
 
 fn messages(input: &[u8]) -> Vec<String> {
     run_with(&MESSAGES, input).out.lines().map(|line| line.trim_end().to_owned()).collect()
@@ -56,8 +55,10 @@ fn data_channels_are_opened_and_their_messages_are_joined() {
         "binary",
     ];
     assert_eq!(messages(&file(blocks())), expected);
-    let joined = run_with(&["-Y", "rtcdc.binary && dtls.record.epoch == 1", "--packets", "-e", "rtcdc.binary", "-"], &file(blocks()));
-    let text: String = "first half, which comes later; second half of a message".bytes().map(|byte| format!("{byte:02x}")).collect();
+    let joined =
+        run_with(&["-Y", "rtcdc.binary && dtls.record.epoch == 1", "--packets", "-e", "rtcdc.binary", "-"], &file(blocks()));
+    let text: String =
+        "first half, which comes later; second half of a message".bytes().map(|byte| format!("{byte:02x}")).collect();
     assert!(joined.out.contains(&text), "{}", joined.out);
 }
 
