@@ -93,6 +93,20 @@ fn a_lost_or_repeated_datagram_costs_only_its_own_messages() {
 }
 
 #[test]
+fn a_message_that_waited_for_an_earlier_one_is_late() {
+    let mut swapped = blocks();
+    let (open, text) = (place_of(&swapped, 17), place_of(&swapped, 19));
+    swapped.swap(open, text);
+    let sorted = |mut lines: Vec<String>| {
+        lines.sort();
+        lines
+    };
+    assert_eq!(sorted(messages(&file(swapped.clone()))), sorted(messages(&file(blocks()))));
+    let late = run_with(&["--packets", "--json", "-Y", "rtcdc.text contains \"odo\"", "-"], &file(swapped)).out;
+    assert!(late.contains(r#""type":"late""#), "{late}");
+}
+
+#[test]
 fn damaged_datagrams_end_in_notes() {
     for frame in 1..=34 {
         for step in 0..6 {

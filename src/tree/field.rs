@@ -412,7 +412,7 @@ impl Field {
         self
     }
 
-    /// Takes the place of a field of another protocol where a reader is shared with that one ([`crate::wire::Wire::renamed`]).
+    /// Takes the place of a field of another protocol where a reader is shared with that one (`Wire::renamed`).
     #[must_use]
     pub const fn twin(mut self, other: &'static Field) -> Field {
         self.twin = Some(other);

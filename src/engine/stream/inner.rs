@@ -82,6 +82,9 @@ impl Stream {
         out: &mut Out<'_>,
     ) {
         let How::Datagram(read) = candidate.found.how else { return };
+        // A message that waited for an earlier one has no bytes in this frame.
+        let is_late = out.tree.late || !message.pieces.iter().any(|piece| piece.frame == out.tree.frame.number);
+        let timely = is_late.then(|| out.begin_late(true));
         let path = out.below.is_none().then(|| self.path.clone());
         let ends = ends_of(out.tree, Ends { path, ..who(self.id, self.sockets, side) });
         let pieces = message.pieces.iter().map(|piece| Piece { off: piece.off + off, ..*piece });
@@ -90,6 +93,9 @@ impl Stream {
         let context = Some(FlowContext { stream: self.id, sockets: self.sockets, over: None, inside: true });
         let mut turn = Turn { registry: out.registry, context, side, states: &mut self.inner };
         turn.payloads(out.tree, Bytes { source: 0, all: &message.bytes });
+        if let Some(timely) = timely {
+            out.end_late(&timely);
+        }
     }
 
     /// Take the next bytes of a side, which come in order.
