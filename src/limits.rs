@@ -322,7 +322,7 @@ limits! {
         "Handshake bytes of one direction of QUIC that wait for others",
         "each_limit_changes_what_is_shown";
     TLS_HANDSHAKE = "tls.handshake", Bytes, 256 * KIB, PLACES,
-        "A handshake message of TLS in several records",
+        "A handshake message of TLS in several records, or of DTLS in fragments",
         "each_limit_changes_what_is_shown";
     LIBRPC_NESTED = "librpc.nested", Count, 65_536, 1 << 20,
         "Nodes of one message of librpc that lie below others",

@@ -50,6 +50,7 @@ const SAMPLES: &[Sample] = &[
     ("quic.pcap", neighbours::quic),
     ("tls.pcap", neighbours::tls),
     ("tls-keys.pcapng", neighbours::tls_keys),
+    ("webrtc.pcapng", talk::webrtc),
     ("vcmp-rel006.pcap", vcmp::rel006),
     ("vcmp-0471.pcap", vcmp::v471),
     ("queries.pcap", talk::games),

@@ -328,9 +328,14 @@ impl Engine {
             let inner = match &reached {
                 Reached::Tcp(segment) => return self.tcp(frame, bytes, segment),
                 Reached::Udp(segment) => {
-                    self.talking = udp_header::sockets(bytes, segment).map_or(Talking::None, Talking::Udp);
+                    let sockets = udp_header::sockets(bytes, segment);
+                    self.talking = sockets.map_or(Talking::None, Talking::Udp);
                     let rules = Rules { registry: self.registry, checks: self.checks, prefilter: self.prefilter.as_ref() };
-                    datagram::datagram(rules, &mut self.tree, &mut self.exchanges, frame, bytes, segment)
+                    let inner = datagram::datagram(rules, &mut self.tree, &mut self.exchanges, frame, bytes, segment);
+                    if let (true, Some(sockets)) = (self.tree.handover.has_associated(), sockets) {
+                        self.sctp_inside(frame, segment, sockets);
+                    }
+                    inner
                 }
                 Reached::Fragment(part, segment) => return self.fragment(frame, bytes, *part, segment),
                 Reached::Sctp(segment) => {

@@ -1,10 +1,10 @@
 //! Messages inside messages: whose they are, and what their protocols remember.
 
 use super::bug;
-use crate::layers::{self, Bytes};
+use crate::layers::{self, Bytes, sctp};
 use crate::limits;
 use crate::registry::{Candidate, FlowContext, Registry};
-use crate::tree::{Carried as Saved, Ends, Facts, LayerId, Side, Span, StreamId, Tree};
+use crate::tree::{Carried as Saved, Ends, Facts, InnerPacket, LayerId, Side, Span, StreamId, Tree};
 use crate::wire::{Cut, Exchange, How, On, Protocol, Unfinished, Wire, data};
 use std::ops::Range;
 use std::sync::Arc;
@@ -187,6 +187,12 @@ impl Turn<'_> {
                 None => Bytes { source: payload.source, all: bytes.all },
             };
             let inner = source.get(payload.range.clone());
+            if payload.place == "dtls" && sctp::is_packet(inner) {
+                let (carrier, source, range) = (payload.carrier, payload.source, payload.range);
+                let bytes = payload.bytes.unwrap_or_else(|| bytes.all.to_vec());
+                tree.handover.associate(InnerPacket { carrier, source, bytes, range });
+                continue;
+            }
             let deep = depth(tree, payload.carrier) >= limits::MESSAGE_DEPTH.get();
             let claimed = self.states.claim(Some(payload.place), self.side, inner);
             let owner = claimed.or_else(|| self.registry.over(payload.place, self.context.as_ref(), inner)).filter(|_| !deep);

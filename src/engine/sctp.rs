@@ -10,8 +10,9 @@ use crate::input::Frame;
 use crate::layers::sctp::{self, Data};
 use crate::layers::{self, Bytes, Segment};
 use crate::registry::Registry;
-use crate::tree::{Address, Ends, FrameInfo, LayerId, Piece, Span, StreamId, Transport, Tree};
+use crate::tree::{Address, Ends, FrameInfo, InnerPacket, LayerId, Piece, Span, StreamId, Transport, Tree};
 use crate::wire::{On, Wire};
+use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
@@ -47,6 +48,8 @@ struct Association {
     /// Streams by their identifiers.
     streams: Vec<(u16, Box<Stream>)>,
     last_frame: u64,
+    /// What was done to the bytes of its packets, if anything.
+    how: Option<&'static str>,
     /// Our own code failed on it: what follows is data.
     failed: bool,
 }
@@ -56,6 +59,8 @@ struct HalfStream {
     /// The TSN that counts as 0.
     base: Option<u32>,
     messages: Messages,
+    /// Bytes so far of each stream whose messages are no bytes of one stream.
+    heard: BTreeMap<u16, u64>,
 }
 
 impl Association {
@@ -74,7 +79,7 @@ impl Association {
         }
         let messages = if begins { Messages::from_start(tsn) } else { Messages::default() };
         let begins_anew = half.base.is_some();
-        *half = HalfStream { base: Some(tsn), messages };
+        *half = HalfStream { base: Some(tsn), messages, heard: BTreeMap::new() };
         if begins_anew { std::mem::take(&mut self.streams) } else { Vec::new() }
     }
 
@@ -94,7 +99,7 @@ impl Association {
         let place = known.unwrap_or_else(|| {
             let id = StreamId { transport: Transport::Sctp, number: counts.numbers.next() };
             counts.numbers.pass(id.number, true);
-            let mut stream = Stream::of_messages(id, self.sockets, path.clone());
+            let mut stream = Stream::of_messages(id, self.sockets, path.clone(), self.how);
             if self.failed {
                 stream.fail();
             }
@@ -111,11 +116,20 @@ impl Association {
     /// Dissect messages that are whole.
     fn deliver(&mut self, rises: bool, messages: Vec<Message>, counts: &mut Counts, path: &Arc<str>, out: &mut Out<'_>) {
         for message in messages {
+            let [half, _] = self.halves(rises);
+            let heard = half.heard.get(&message.sid).copied().unwrap_or_default();
+            if half.heard.len() < MAX_STREAMS || heard > 0 {
+                half.heard.insert(message.sid, heard + message.bytes.len() as u64);
+            }
             let Some(stream) = self.stream(message.sid, counts, path) else {
                 out.tree.undissected += message.bytes.len() as u64;
                 continue;
             };
-            stream.hear_message(stream.side_of(rises), message.bytes, message.pieces, out);
+            let side = stream.side_of(rises);
+            match place_of(message.ppid).and_then(|place| out.registry.over(place, None, &message.bytes)) {
+                Some(candidate) => stream.hear_whole(side, candidate, &message, heard, out),
+                None => stream.hear_message(side, message.bytes, message.pieces, out),
+            }
             stream.count_anew(&mut counts.held);
         }
     }
@@ -160,7 +174,37 @@ impl Engine {
             describe(&mut self.tree, bytes, segment, ends, [None; 2]);
             return;
         };
-        let [src, dst] = [SocketAddr::new(segment.src, from), SocketAddr::new(segment.dst, to)];
+        let sockets = [SocketAddr::new(segment.src, from), SocketAddr::new(segment.dst, to)];
+        self.associated(frame, bytes, segment, sockets, None);
+    }
+
+    /// The packets of SCTP that the message of a datagram carries. The ends of the datagram are those of the association.
+    #[cold]
+    pub(super) fn sctp_inside(&mut self, frame: &Frame<'_>, datagram: &Segment, sockets: [SocketAddr; 2]) {
+        for InnerPacket { carrier, source, bytes, range } in self.tree.handover.take_associated() {
+            let segment = Segment { range, missing: 0, is_part: false, below: Some(carrier), ..datagram.clone() };
+            let packet = self.tree.layers.len();
+            self.associated(frame, Bytes { source, all: &bytes }, &segment, sockets, Some("dtls"));
+            let completes = self.tree.layers.iter().skip(packet).any(|layer| layer.message);
+            // The carrier is represented by the messages it carries, or by a packet that completes none.
+            for (layer, is_message) in [(packet, !completes), (carrier as usize, false)] {
+                if let Some(layer) = self.tree.layers.get_mut(layer) {
+                    layer.message = is_message;
+                }
+            }
+        }
+    }
+
+    /// A packet between two ends, and the messages that it completes.
+    fn associated(
+        &mut self,
+        frame: &Frame<'_>,
+        bytes: Bytes<'_>,
+        segment: &Segment,
+        [src, dst]: [SocketAddr; 2],
+        how: Option<&'static str>,
+    ) {
+        let packet = bytes.get(segment.range.clone());
         let first = sctp::first_tsn(packet);
         let registry = self.registry;
         let open = |_| Association {
@@ -168,6 +212,7 @@ impl Engine {
             halves: <[HalfStream; 2]>::default(),
             streams: Vec::new(),
             last_frame: 0,
+            how,
             failed: false,
         };
         self.talking = Talking::Sctp(Pair::new(src, dst));
@@ -195,7 +240,7 @@ impl Engine {
         for data in chunks {
             let [half, _] = association.halves(rises);
             let before = half.messages.held();
-            let messages = half.messages.accept(&chunk(frame, bytes, &data));
+            let messages = half.messages.accept(&chunk(out.tree, frame, bytes, &data));
             counts.held = (counts.held + half.messages.held()).saturating_sub(before);
             self.forgotten.states += half.messages.take_given_up();
             association.deliver(rises, messages, counts, &path, &mut out);
@@ -240,6 +285,16 @@ impl Engine {
     }
 }
 
+/// The place where messages with a payload protocol identifier are found. Others are bytes of their stream.
+fn place_of(ppid: u32) -> Option<&'static str> {
+    match ppid {
+        50 => Some("rtcdc"),
+        51 | 54 | 56 => Some("rtcdc.text"),
+        52 | 53 | 57 => Some("rtcdc.binary"),
+        _ => None,
+    }
+}
+
 /// Who opened an association, judging by its first packet.
 fn client(registry: Registry, src: SocketAddr, dst: SocketAddr, packet: &[u8]) -> [SocketAddr; 2] {
     const FIRST_CHUNK: usize = 12;
@@ -277,12 +332,20 @@ fn describe(
 }
 
 /// A DATA chunk as it was captured.
-fn chunk<'a>(frame: &Frame<'_>, bytes: Bytes<'a>, data: &Data) -> Chunk<'a> {
-    let at = if bytes.source == 0 { u32::try_from(data.range.start).unwrap_or(u32::MAX) } else { Piece::NOWHERE };
+fn chunk<'a>(tree: &Tree, frame: &Frame<'_>, bytes: Bytes<'a>, data: &Data) -> Chunk<'a> {
+    let start = data.range.start as u64;
+    let source = tree.sources.get(bytes.source as usize);
+    let captured = source.and_then(|source| tree.pieces_of(source).iter().find_map(|piece| piece.clip(&(start..start + 1))));
+    let at = match captured {
+        _ if bytes.source == 0 => u32::try_from(start).unwrap_or(u32::MAX),
+        Some(piece) => piece.at,
+        None => Piece::NOWHERE,
+    };
     Chunk {
         tsn: data.tsn,
         sid: data.sid,
         ssn: data.ssn,
+        ppid: data.ppid,
         unordered: data.unordered,
         begins: data.begins,
         ends: data.ends,

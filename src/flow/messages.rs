@@ -31,6 +31,8 @@ pub struct Chunk<'a> {
     pub sid: u16,
     /// The number of the message in the stream.
     pub ssn: u16,
+    /// What the application states of the payload.
+    pub ppid: u32,
     /// Whether the message is delivered without regard to that number.
     pub unordered: bool,
     /// Whether it is the first of the message.
@@ -52,6 +54,8 @@ pub struct Chunk<'a> {
 pub struct Message {
     /// The stream.
     pub sid: u16,
+    /// What the application states of it.
+    pub ppid: u32,
     /// Its bytes.
     pub bytes: Vec<u8>,
     /// Where they were captured; offsets count in `bytes`.
@@ -64,6 +68,7 @@ pub struct Message {
 struct Fragment {
     sid: u16,
     ssn: u16,
+    ppid: u32,
     unordered: bool,
     begins: bool,
     ends: bool,
@@ -124,6 +129,7 @@ impl Messages {
         let fragment = Fragment {
             sid: chunk.sid,
             ssn: chunk.ssn,
+            ppid: chunk.ppid,
             unordered: chunk.unordered,
             begins: chunk.begins,
             ends: chunk.ends,
@@ -211,8 +217,8 @@ impl Messages {
         for number in first..=last {
             let Some(fragment) = self.fragments.remove(&number) else { continue };
             self.held = self.held.saturating_sub(fragment.bytes.len() + OVERHEAD);
-            let Fragment { sid, ssn, unordered, frame, at, time, .. } = fragment;
-            let empty = Message { sid, bytes: Vec::new(), pieces: Vec::new(), ssn, unordered };
+            let Fragment { sid, ssn, ppid, unordered, frame, at, time, .. } = fragment;
+            let empty = Message { sid, ppid, bytes: Vec::new(), pieces: Vec::new(), ssn, unordered };
             let message = message.get_or_insert(empty);
             let len = u32::try_from(fragment.bytes.len()).unwrap_or(u32::MAX);
             message.pieces.push(Piece { off: message.bytes.len() as u64, len, frame, at, time });
@@ -284,7 +290,7 @@ mod tests {
     fn chunk(tsn: u32, ssn: u16, flags: u8, bytes: &[u8]) -> Chunk<'_> {
         let has = |flag| flags & flag != 0;
         let (unordered, begins, ends) = (has(UNORDERED), has(FIRST), has(LAST));
-        Chunk { tsn, sid: 0, ssn, unordered, begins, ends, bytes, frame: tsn.into(), at: 7, time: None }
+        Chunk { tsn, sid: 0, ssn, ppid: 0, unordered, begins, ends, bytes, frame: tsn.into(), at: 7, time: None }
     }
 
     fn delivered(messages: &mut Messages, chunks: &[Chunk<'_>]) -> Vec<Vec<u8>> {

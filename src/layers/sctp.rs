@@ -135,7 +135,11 @@ const PAYLOADS: Names = &[
     (47, "Diameter over DTLS"),
     (50, "WebRTC Control"),
     (51, "WebRTC String"),
+    (52, "WebRTC Binary Partial"),
     (53, "WebRTC Binary"),
+    (54, "WebRTC String Partial"),
+    (56, "WebRTC String Empty"),
+    (57, "WebRTC Binary Empty"),
     (60, "NGAP"),
     (61, "XnAP"),
 ];
@@ -149,6 +153,12 @@ const PARAMETERS: Names = &[
     (0x0009, "Cookie preservative"),
     (0x000b, "Hostname address"),
     (0x000c, "Supported address types"),
+    (0x000d, "Outgoing SSN reset request"),
+    (0x000e, "Incoming SSN reset request"),
+    (0x000f, "SSN/TSN reset request"),
+    (0x0010, "Re-configuration response"),
+    (0x0011, "Add outgoing streams request"),
+    (0x0012, "Add incoming streams request"),
     (0x8000, "ECN"),
     (0x8002, "Random"),
     (0x8003, "Authentication chunk list"),
@@ -195,6 +205,8 @@ pub struct Data {
     pub begins: bool,
     /// The last one.
     pub ends: bool,
+    /// The payload protocol identifier.
+    pub ppid: u32,
     /// Where the payload lies.
     pub range: Range<usize>,
 }
@@ -204,6 +216,22 @@ pub struct Data {
 pub fn ports(packet: &[u8]) -> Option<[u16; 2]> {
     let [s0, s1, d0, d1, ..] = packet.first_chunk::<HEADER>()?;
     Some([u16::from_be_bytes([*s0, *s1]), u16::from_be_bytes([*d0, *d1])])
+}
+
+/// Whether bytes are a whole packet, by their checksum.
+#[must_use]
+pub fn is_packet(bytes: &[u8]) -> bool {
+    const CHECKSUM_AT: usize = 8;
+    let Some((header, chunks)) = bytes.split_at_checked(HEADER) else { return false };
+    let (before, checksum) = header.split_at_checked(CHECKSUM_AT).unwrap_or_default();
+    let counted = [before, &[0; 4], chunks].into_iter().flatten().fold(u32::MAX, |crc, byte| crc32c(crc ^ u32::from(*byte)));
+    !chunks.is_empty() && checksum == (!counted).to_le_bytes()
+}
+
+/// Eight steps of CRC32c.
+fn crc32c(crc: u32) -> u32 {
+    const POLYNOMIAL: u32 = 0x82f6_3b78;
+    (0..8).fold(crc, |crc, _| if crc & 1 == 0 { crc >> 1 } else { crc >> 1 ^ POLYNOMIAL })
 }
 
 /// The first TSN that a packet names, and whether a new association begins with it.
@@ -316,11 +344,11 @@ fn payload(wire: &mut Wire<'_>, flags: u64, [base, _]: [Option<u32>; 2], data: &
     let tsn = tsn(wire, &DATA_TSN, &DATA_TSN_RAW, base)?;
     let sid = wire.u16_be(&DATA_SID)?;
     let ssn = wire.u16_be(&DATA_SSN)?;
-    wire.u32_be(&DATA_PPID)?;
+    let ppid = wire.u32_be(&DATA_PPID)?;
     let range = wire.at()..wire.at() + wire.remaining();
     wire.rest(&DATA_PAYLOAD);
     let has = |flag: &Field| flag.bits_of(flags) != 0;
-    data(Data { tsn, sid, ssn, unordered: has(&U_BIT), begins: has(&B_BIT), ends: has(&E_BIT), range });
+    data(Data { tsn, sid, ssn, ppid, unordered: has(&U_BIT), begins: has(&B_BIT), ends: has(&E_BIT), range });
     Ok(())
 }
 

@@ -5,6 +5,7 @@ mod bedrock;
 mod dhcp;
 mod dhcpv6;
 mod dns;
+mod dtls;
 mod ftp;
 mod gamespy;
 mod http;
@@ -24,6 +25,8 @@ mod protobuf;
 mod quake3;
 mod quic;
 mod raknet;
+mod rtcdc;
+mod rtcp;
 mod rtp;
 mod runescape;
 mod sdp;
@@ -51,6 +54,7 @@ pub static ALL: &[&Protocol] = &[
     &dhcp::PROTOCOL,
     &dhcpv6::PROTOCOL,
     &dns::PROTOCOL,
+    &dtls::PROTOCOL,
     &ftp::PROTOCOL,
     &ftp::TRANSFER,
     &gamespy::PROTOCOL,
@@ -77,11 +81,14 @@ pub static ALL: &[&Protocol] = &[
     &raknet::MESSAGE,
     &runescape::PROTOCOL,
     &runescape::VALUES,
+    &rtcdc::PROTOCOL,
+    &rtcp::PROTOCOL,
     &rtp::PROTOCOL,
     &sdp::PROTOCOL,
     &sip::PROTOCOL,
     &smtp::PROTOCOL,
     &snmp::PROTOCOL,
+    &rtcp::srtcp::PROTOCOL,
     &ssdp::PROTOCOL,
     &ssh::PROTOCOL,
     &steam_ihs_discovery::PROTOCOL,

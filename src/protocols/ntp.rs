@@ -182,13 +182,21 @@ fn clock(wire: &mut Wire<'_>) -> Result<[u64; 2]> {
     Ok([origin, transmit])
 }
 
-/// Dissects a timestamp. Values before 1968 belong to the era after 2036.
+/// Size of a timestamp in bytes.
+const SIZE: usize = 8;
+
+/// Dissects a timestamp.
 fn time(wire: &mut Wire<'_>, field: &'static Field) -> Result<u64> {
-    const SIZE: usize = 8;
-    const ERA: i64 = 1 << 32;
     let (start, ahead) = (wire.at(), wire.ahead());
     wire.skip(SIZE)?;
     let raw = u64::from_be_bytes(*ahead.first_chunk().unwrap_or(&[0; SIZE]));
+    put_time(wire, field, raw, start);
+    Ok(raw)
+}
+
+/// Puts a timestamp of eight bytes at `start`. Values before 1968 belong to the era after 2036.
+pub(super) fn put_time(wire: &mut Wire<'_>, field: &'static Field, raw: u64, start: usize) {
+    const ERA: i64 = 1 << 32;
     let (high, low) = (i64::try_from(raw >> 32).unwrap_or(0), raw & 0xffff_ffff);
     let era = if raw >> 63 == 0 { ERA } else { 0 };
     let seconds = high + era - UNIX_EPOCH;
@@ -197,7 +205,6 @@ fn time(wire: &mut Wire<'_>, field: &'static Field) -> Result<u64> {
         0 => wire.put_text(field, start..start + SIZE, format_args!("NULL")),
         _ => wire.put_text(field, start..start + SIZE, format_args!("{}", Timestamp { seconds, nanos })),
     };
-    Ok(raw)
 }
 
 #[cfg(test)]

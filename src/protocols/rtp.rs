@@ -4,8 +4,9 @@
 //! version:2 bits | padding:1 | extension:1 | CSRC count:4 | marker:1 | payload type:7 | sequence number:2 | timestamp:4 | SSRC:4 | CSRC:4 …
 //! extension   profile:2 | length:2 | length × 4
 //! ```
-//! Not covered: media formats, RTCP, datagrams without an announcement.
+//! Not covered: media formats, datagrams without an announcement.
 
+use super::rtcp;
 use crate::tree::{Names, fields, name_of};
 use crate::wire::{Error, Heuristic, On, Protocol, Result, Wire};
 
@@ -16,7 +17,7 @@ pub static PROTOCOL: Protocol =
 fields! {
     RTP = protocol("rtp", "RTP", "Real-time Transport Protocol")
         .covers("Headers of the packets that SDP announced")
-        .leaves_open("Media formats, RTCP, and packets that no SDP announced");
+        .leaves_open("Media formats, and packets that no SDP announced");
     VERSION = number("rtp.version", "version", "2 in RFC 3550").mask(0xc0).once();
     PADDING_BIT = bool("rtp.padding", "padding", "Set if padding follows the payload").mask(0x20);
     EXTENSION_BIT = bool("rtp.ext", "extension", "Set if a header extension follows the CSRC list").mask(0x10).once();
@@ -50,10 +51,9 @@ const PAYLOAD_TYPES: Names = &[
 ];
 
 fn recognize(bytes: &[u8]) -> bool {
-    // Payload types 72 to 76 are RTCP packet types, which may share the port.
     bytes.len() >= 12
         && bytes.first().is_some_and(|first| first >> 6 == 2)
-        && !bytes.get(1).is_some_and(|kind| (200..=207).contains(kind))
+        && !bytes.get(1).is_some_and(|kind| rtcp::SHARED_TYPES.contains(kind))
 }
 
 fn datagram(wire: &mut Wire<'_>) -> Result {

@@ -158,6 +158,8 @@ pub struct Field {
     pub times: Times,
     /// Of a group: the group whose fields it has as well.
     pub alike: Option<&'static Field>,
+    /// The field that readers shared with another protocol put in its place.
+    pub twin: Option<&'static Field>,
     /// How its values are derived from other fields; such a field has no nodes.
     pub generated: Option<Generated>,
     /// The precomputed JSON prefix up to the value; may be empty.
@@ -190,6 +192,7 @@ impl Field {
             on_request: false,
             times: Times::Any,
             alike: None,
+            twin: None,
             generated: None,
             head: "",
             covers: "",
@@ -407,6 +410,19 @@ impl Field {
     pub const fn alike(mut self, group: &'static Field) -> Field {
         self.alike = Some(group);
         self
+    }
+
+    /// Takes the place of a field of another protocol where a reader is shared with that one (`Wire::renamed`).
+    #[must_use]
+    pub const fn twin(mut self, other: &'static Field) -> Field {
+        self.twin = Some(other);
+        self
+    }
+
+    /// Whether it is the field, or takes its place.
+    #[must_use]
+    pub fn stands_for(&self, other: &Field) -> bool {
+        self.is(other) || self.twin.is_some_and(|twin| twin.is(other))
     }
 
     /// The group that its rows are counted by.

@@ -67,11 +67,11 @@ impl Field {
         self
     }
 
-    /// The field, and those that it is computed from.
+    /// The field, and those that it is computed from or put as.
     pub fn with_sources(&'static self) -> impl Iterator<Item = &'static Field> {
         let (from, needs): (&[&Field], &[&Field]) =
             self.generated.map_or((&[], &[]), |generated| (generated.from, generated.needs));
-        [self].into_iter().chain(from.iter().chain(needs).copied())
+        [self].into_iter().chain(self.twin).chain(from.iter().chain(needs).copied())
     }
 
     /// The values that it has at a node, if it is computed from such.

@@ -25,6 +25,19 @@ pub struct Payload {
     pub alone: bool,
 }
 
+/// A packet of SCTP that a message carries.
+#[derive(Debug)]
+pub struct InnerPacket {
+    /// The carrying layer.
+    pub carrier: LayerId,
+    /// The source that its bytes are.
+    pub source: u32,
+    /// Its bytes.
+    pub bytes: Vec<u8>,
+    /// Where it lies in them.
+    pub range: Range<usize>,
+}
+
 /// Decrypted or decompressed bytes, appended to the stream inside the one that carries them.
 #[derive(Debug)]
 pub struct InnerBytes {
@@ -111,6 +124,8 @@ pub struct Handover {
     quotes: Vec<Quote>,
     /// Ranges of quoted packets.
     packets: Vec<Span>,
+    /// Packets of SCTP inside messages.
+    associated: Vec<InnerPacket>,
     /// The sender's side, declared by the latest message.
     speaker: Option<Side>,
     /// Numbers shared by the dissectors of one conversation, by name.
@@ -121,7 +136,7 @@ impl Handover {
     /// Whether it is empty.
     pub(super) fn is_empty(&self) -> bool {
         let lists = self.payloads.len() + self.opened.len() + self.expected.len() + self.quotes.len() + self.packets.len();
-        lists + self.connection_ids.len() + self.facts.0.len() == 0 && self.speaker.is_none()
+        lists + self.associated.len() + self.connection_ids.len() + self.facts.0.len() == 0 && self.speaker.is_none()
     }
 
     /// Whether conversations were announced.
@@ -138,8 +153,26 @@ impl Handover {
         self.connection_ids.clear();
         self.quotes.clear();
         self.packets.clear();
+        self.associated.clear();
         self.speaker = None;
         self.facts = Facts::default();
+    }
+
+    /// Hands over a packet of SCTP. There are no more of them than payloads.
+    pub fn associate(&mut self, packet: InnerPacket) {
+        self.associated.push(packet);
+    }
+
+    /// Whether there are packets of SCTP.
+    #[must_use]
+    #[inline]
+    pub fn has_associated(&self) -> bool {
+        !self.associated.is_empty()
+    }
+
+    /// Takes the packets of SCTP.
+    pub fn take_associated(&mut self) -> Vec<InnerPacket> {
+        std::mem::take(&mut self.associated)
     }
 
     /// Declares the side that sends such a message.

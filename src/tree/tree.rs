@@ -327,6 +327,14 @@ impl Tree {
         }
     }
 
+    /// Replaces the fields of the nodes since `place` by those of another protocol that take their place.
+    pub fn rename(&mut self, place: u32, fields: &'static [&'static Field]) {
+        for node in self.nodes.iter_mut().skip(place as usize) {
+            let twin = fields.iter().find(|field| field.twin.is_some_and(|twin| twin.is(node.field)));
+            node.field = twin.copied().unwrap_or(node.field);
+        }
+    }
+
     /// Sets source and destination of the following layers.
     pub fn push_ends(&mut self, ends: Ends) -> u32 {
         self.ends.push(ends);

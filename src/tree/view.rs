@@ -216,7 +216,7 @@ impl<'t> NodeRef<'t> {
     /// The first child of this field.
     #[must_use]
     pub fn child(self, field: &Field) -> Option<NodeRef<'t>> {
-        self.children().find(|child| child.field().is(field))
+        self.children().find(|child| child.field().stands_for(field))
     }
 
     /// Its value as a number, where it is one.

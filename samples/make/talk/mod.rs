@@ -5,6 +5,7 @@
 mod daily;
 mod games;
 mod tools;
+mod webrtc;
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::time::Duration;
@@ -19,6 +20,7 @@ use daily::TALK;
 
 pub use games::games;
 pub use tools::tools;
+pub use webrtc::webrtc;
 
 const PAUSE: Duration = Duration::from_millis(40);
 

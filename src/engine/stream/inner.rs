@@ -1,10 +1,15 @@
 //! The stream inside a stream: what a protocol carries sealed, and opens, is read as a conversation of its own.
 
 use super::half_stream::Behind;
-use super::{Belongs, Stream};
-use crate::engine::message::Out;
+use super::{Belongs, Stream, who};
+use crate::engine::message::{Delivered, Out, ends_of};
+use crate::engine::nested::Turn;
+use crate::flow::messages::Message;
 use crate::flow::reassembly::Segment as InOrder;
-use crate::tree::{InnerBytes, Piece, Side, StreamId};
+use crate::layers::Bytes;
+use crate::registry::{Candidate, FlowContext};
+use crate::tree::{Ends, InnerBytes, Piece, Side, StreamId};
+use crate::wire::{Cut, How};
 use std::net::SocketAddr;
 use std::sync::Arc;
 
@@ -46,9 +51,14 @@ impl Stream {
         }
     }
 
-    /// A stream of messages, none of which is missing.
-    pub(in crate::engine) fn of_messages(id: StreamId, sockets: [SocketAddr; 2], path: Arc<str>) -> Stream {
-        let mut stream = Stream::new(id, Some(sockets), path);
+    /// A stream of messages, none of which is missing; `how` states what was done to their bytes, if anything.
+    pub(in crate::engine) fn of_messages(
+        id: StreamId,
+        sockets: [SocketAddr; 2],
+        path: Arc<str>,
+        how: Option<&'static str>,
+    ) -> Stream {
+        let mut stream = Stream { how, ..Stream::new(id, Some(sockets), path) };
         for half in stream.halves.iter_mut() {
             half.from_start = true;
             half.order.expect(0);
@@ -60,6 +70,32 @@ impl Stream {
     pub(in crate::engine) fn hear_message(&mut self, side: Side, bytes: Vec<u8>, pieces: Vec<Piece>, out: &mut Out<'_>) {
         let opened = InnerBytes { carrier: 0, how: "", bytes, pieces, behind_gap: false, is_last: false };
         self.hear(side, &opened, out);
+    }
+
+    /// Take a message that is one by itself, `off` bytes behind the beginning of its side.
+    pub(in crate::engine) fn hear_whole(
+        &mut self,
+        side: Side,
+        candidate: Candidate,
+        message: &Message,
+        off: u64,
+        out: &mut Out<'_>,
+    ) {
+        let How::Datagram(read) = candidate.found.how else { return };
+        // A message that waited for an earlier one has no bytes in this frame.
+        let is_late = out.tree.late || !message.pieces.iter().any(|piece| piece.frame == out.tree.frame.number);
+        let timely = is_late.then(|| out.begin_late(true));
+        let path = out.below.is_none().then(|| self.path.clone());
+        let ends = ends_of(out.tree, Ends { path, ..who(self.id, self.sockets, side) });
+        let pieces = message.pieces.iter().map(|piece| Piece { off: piece.off + off, ..*piece });
+        let delivered = Delivered { stream: self.id, side, ends, off, how: self.how, bytes: &message.bytes, pieces };
+        out.message(delivered, candidate.protocol, Cut::No, read);
+        let context = Some(FlowContext { stream: self.id, sockets: self.sockets, over: None, inside: true });
+        let mut turn = Turn { registry: out.registry, context, side, states: &mut self.inner };
+        turn.payloads(out.tree, Bytes { source: 0, all: &message.bytes });
+        if let Some(timely) = timely {
+            out.end_late(&timely);
+        }
     }
 
     /// Take the next bytes of a side, which come in order.

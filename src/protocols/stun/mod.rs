@@ -17,6 +17,7 @@ mod stream;
 #[cfg(test)]
 mod tests;
 
+use super::{dtls, rtcp};
 use crate::tree::{Field, Names, Side, Value, fields, name_of};
 use crate::wire::{Exchange, Heuristic, On, Protocol, Requests, Result, Wire};
 use std::fmt;
@@ -143,6 +144,9 @@ const ATTRIBUTES: Names = &[
     (0xc057, "GOOG-NETWORK-INFO"),
 ];
 
+/// Where the data that TURN relays is found.
+pub(super) const RELAYED: &str = "stun.relayed";
+
 const MAGIC: [u8; 4] = [0x21, 0x12, 0xa4, 0x42];
 const HEADER: usize = 20;
 const REQUEST: u64 = 0x00;
@@ -225,9 +229,18 @@ fn channel(wire: &mut Wire<'_>) -> Result {
     let length = usize::from(wire.u16_be(&LENGTH)?);
     wire.name("channel data");
     wire.info(format_args!("channel {number:#06x}, {length} bytes"));
-    wire.embeds("data");
+    relayed(wire, length);
     wire.rest(&VALUE);
     Ok(())
+}
+
+/// Offers the data that TURN relays to the protocols of a call.
+fn relayed(wire: &mut Wire<'_>, length: usize) {
+    let data = wire.ahead().get(..length).unwrap_or(wire.ahead());
+    if !recognize(data) && !dtls::recognize(data) && !rtcp::recognize(data) {
+        wire.embeds("data");
+    }
+    wire.offer(RELAYED, wire.at()..wire.at() + data.len());
 }
 
 /// Address with its port.
@@ -278,7 +291,7 @@ impl Transactions {
             }
             0x000d => wire.u32_be(&LIFETIME).map(drop),
             0x0013 => {
-                wire.embeds("data");
+                relayed(wire, length);
                 rest(wire, &VALUE)
             }
             0x0014 => rest(wire, &REALM),

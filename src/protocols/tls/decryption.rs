@@ -11,7 +11,7 @@ const MAX_LOST_RECORDS: u64 = 32;
 
 /// Decryption state of one side.
 #[derive(Default)]
-pub(super) struct DecryptionState {
+pub(in crate::protocols) struct DecryptionState {
     decryptor: Option<Decryptor>,
     /// Sequence number of the next record.
     number: u64,
@@ -22,7 +22,7 @@ pub(super) struct DecryptionState {
 }
 
 /// Result of a decryption.
-pub(super) enum Outcome {
+pub(in crate::protocols) enum Outcome {
     Decrypted(Plaintext),
     /// The secret is unknown.
     NoSecret,
@@ -55,8 +55,25 @@ impl DecryptionState {
         }
     }
 
+    /// Decrypts a record whose number is transmitted, as in DTLS.
+    pub(in crate::protocols) fn decrypt_numbered(
+        &mut self,
+        from: Side,
+        hello: &Hello,
+        header: [u8; HEADER],
+        wire: &Wire<'_>,
+        number: u64,
+    ) -> Outcome {
+        if self.decryptor.is_none() {
+            self.decryptor = self.derive_keys(from, hello, wire);
+        }
+        let Some(decryptor) = &self.decryptor else { return Outcome::NoSecret };
+        let record = EncryptedRecord { header, payload: wire.ahead(), number };
+        decryptor.decrypt(&record).map_or(Outcome::Failed, Outcome::Decrypted)
+    }
+
     /// Approximate heap memory use in bytes.
-    pub(super) fn held(&self) -> usize {
+    pub(in crate::protocols) fn held(&self) -> usize {
         self.decryptor.as_ref().map_or(0, Decryptor::held)
     }
 

@@ -8,6 +8,7 @@ use std::fmt::Write;
 #[derive(Debug, Default, Clone)]
 pub(in crate::protocols) struct Offer {
     pub(super) over_quic: bool,
+    pub(super) over_dtls: bool,
     pub(super) version: u16,
     pub(super) suites: Vec<u16>,
     pub(super) extensions: Vec<u16>,
@@ -77,7 +78,9 @@ pub(super) fn ja4(offer: &Offer) -> Ja4 {
     const PROTOCOLS: u16 = 16;
     let plain = |numbers: &[u16]| numbers.iter().copied().filter(|number| !is_grease(*number)).collect::<Vec<_>>();
     let (mut suites, mut extensions) = (plain(&offer.suites), plain(&offer.extensions));
-    let version = plain(&offer.versions).into_iter().max().unwrap_or(offer.version);
+    let offered = plain(&offer.versions).into_iter();
+    // Versions of DTLS count down.
+    let version = if offer.over_dtls { offered.min() } else { offered.max() }.unwrap_or(offer.version);
     let version = match version {
         0x0304 => "13",
         0x0303 => "12",
@@ -85,11 +88,18 @@ pub(super) fn ja4(offer: &Offer) -> Ja4 {
         0x0301 => "10",
         0x0300 => "s3",
         0x0002 => "s2",
+        0xfeff => "d1",
+        0xfefd => "d2",
+        0xfefc => "d3",
         _ => "00",
     };
     let shape = format!(
         "{}{version}{}{:02}{:02}{}",
-        if offer.over_quic { 'q' } else { 't' },
+        match () {
+            () if offer.over_quic => 'q',
+            () if offer.over_dtls => 'd',
+            () => 't',
+        },
         if extensions.contains(&SERVER_NAME) { 'd' } else { 'i' },
         suites.len().min(99),
         extensions.len().min(99),

@@ -13,7 +13,7 @@ use std::borrow::Cow;
 use std::fmt::{self, Write};
 
 /// Handshake message types.
-pub(super) const TYPES: Names = &[
+pub(in crate::protocols) const TYPES: Names = &[
     (0, "hello_request"),
     (1, "client_hello"),
     (2, "server_hello"),
@@ -45,8 +45,9 @@ const MAX_MESSAGE: usize = 1 << 20;
 /// Negotiated parameters of a connection.
 #[derive(Debug, Default, Clone)]
 pub(in crate::protocols) struct Hello {
-    pub(super) version: u16,
-    pub(super) suite: u16,
+    /// As TLS encodes it, also for DTLS.
+    pub(in crate::protocols) version: u16,
+    pub(in crate::protocols) suite: u16,
     pub(super) client_random: [u8; 32],
     pub(super) server_random: [u8; 32],
     /// Encrypt-then-MAC (RFC 7366) was negotiated.
@@ -58,6 +59,8 @@ pub(in crate::protocols) struct Hello {
     pub(super) updated: bool,
     /// Whether QUIC carries the handshake.
     pub(in crate::protocols) over_quic: bool,
+    /// Whether DTLS carries the handshake.
+    pub(super) over_dtls: bool,
 }
 
 /// Summary line of a message.
@@ -68,14 +71,19 @@ pub(in crate::protocols) struct Summary {
 }
 
 impl Hello {
-    pub(super) fn is_1_3(&self) -> bool {
+    /// Of a connection of DTLS.
+    pub(in crate::protocols) fn of_dtls() -> Hello {
+        Hello { over_dtls: true, ..Hello::default() }
+    }
+
+    pub(in crate::protocols) fn is_1_3(&self) -> bool {
         self.version >= TLS_1_3
     }
 }
 
 impl Summary {
     /// Appends a message name unless it repeats the previous one.
-    pub(super) fn name(&mut self, name: &'static str) {
+    pub(in crate::protocols) fn name(&mut self, name: &'static str) {
         if self.names.is_empty() {
             self.names = Cow::Borrowed(name);
         } else if self.names.rsplit(", ").next() != Some(name) {
@@ -110,35 +118,41 @@ pub(in crate::protocols) fn message(wire: &mut Wire<'_>, hello: &mut Hello, summ
         let kind = wire.u8(&HANDSHAKE_TYPE)?;
         let length = wire.u24_be(&HANDSHAKE_LENGTH)?;
         summary.name(name_of(TYPES, kind.into()).unwrap_or("unknown"));
-        wire.within(usize::try_from(length).unwrap_or(usize::MAX), &DATA, |wire| match kind {
-            1 => hello::client(wire, hello, summary),
-            2 => hello::server(wire, hello, summary),
-            4 => ticket(wire, hello),
-            8 => hello::encrypted(wire, summary),
-            11 => certificates(wire, hello, summary),
-            12 => key_exchange(wire, hello),
-            13 => certificate_request(wire, hello),
-            15 if hello.version >= TLS_1_2 => signature(wire),
-            20 => {
-                hello.finished = true;
-                wire.rest(&VERIFY_DATA);
-                Ok(())
-            }
-            22 => {
-                wire.embeds("ocsp");
-                wire.rest(&PARAMETERS);
-                Ok(())
-            }
-            24 => {
-                hello.updated = true;
-                wire.u8(&KEY_UPDATE).map(drop)
-            }
-            _ => {
-                wire.rest(&PARAMETERS);
-                Ok(())
-            }
-        })
+        wire.within(usize::try_from(length).unwrap_or(usize::MAX), &DATA, |wire| body(wire, kind, hello, summary))
     })
+}
+
+/// Dissects the body of a message of this type.
+pub(in crate::protocols) fn body(wire: &mut Wire<'_>, kind: u8, hello: &mut Hello, summary: &mut Summary) -> Result {
+    match kind {
+        1 => hello::client(wire, hello, summary),
+        2 => hello::server(wire, hello, summary),
+        3 if hello.over_dtls => hello::verify(wire),
+        4 => ticket(wire, hello),
+        8 => hello::encrypted(wire, summary),
+        11 => certificates(wire, hello, summary),
+        12 => key_exchange(wire, hello),
+        13 => certificate_request(wire, hello),
+        15 if hello.version >= TLS_1_2 => signature(wire),
+        20 => {
+            hello.finished = true;
+            wire.rest(&VERIFY_DATA);
+            Ok(())
+        }
+        22 => {
+            wire.embeds("ocsp");
+            wire.rest(&PARAMETERS);
+            Ok(())
+        }
+        24 => {
+            hello.updated = true;
+            wire.u8(&KEY_UPDATE).map(drop)
+        }
+        _ => {
+            wire.rest(&PARAMETERS);
+            Ok(())
+        }
+    }
 }
 
 fn ticket(wire: &mut Wire<'_>, hello: &Hello) -> Result {
@@ -226,11 +240,11 @@ fn key_exchange(wire: &mut Wire<'_>, hello: &Hello) -> Result {
     Ok(())
 }
 
-pub(super) fn message_value(node: NodeRef<'_>, out: &mut dyn Write) -> fmt::Result {
+pub(in crate::protocols) fn message_value(node: NodeRef<'_>, out: &mut dyn Write) -> fmt::Result {
     out.write_str(node.child(&HANDSHAKE_TYPE).and_then(NodeRef::name).unwrap_or_default())
 }
 
-pub(super) fn message_meaning(node: NodeRef<'_>, out: &mut dyn Write) -> fmt::Result {
+pub(in crate::protocols) fn message_meaning(node: NodeRef<'_>, out: &mut dyn Write) -> fmt::Result {
     let length = node.child(&HANDSHAKE_LENGTH).and_then(NodeRef::number);
     length.map_or(Ok(()), |length| write!(out, "{length} bytes"))
 }

@@ -7,9 +7,10 @@ use super::{
     DNAME_LENGTH, DNAMES_LENGTH, EXTENSION, EXTENSION_DATA, EXTENSION_LENGTH, EXTENSION_TYPE, EXTENSIONS_LENGTH, FORMAT,
     FORMATS_LENGTH, GROUP, GROUPS_LENGTH, JA3, JA3_FULL, JA3S, JA3S_FULL, JA4, JA4_R, KEY_SHARE_GROUP, KEY_SHARE_KEY,
     KEY_SHARE_KEY_LENGTH, KEY_SHARE_LENGTH, KEY_SHARE_SELECTED, RANDOM, RETRY, SESSION_ID, SESSION_ID_LENGTH, SIGNATURE,
-    SIGNATURES_LENGTH, SNI, SNI_LENGTH, SNI_LIST_LENGTH, SNI_TYPE, SUITE, SUITES_LENGTH, SUPPORTED_VERSION, VERSION, VERSIONS,
-    VERSIONS_LENGTH, certificate, suites,
+    SIGNATURES_LENGTH, SNI, SNI_LENGTH, SNI_LIST_LENGTH, SNI_TYPE, SUITE, SUITES_LENGTH, SUPPORTED_VERSION, TLS_1_2, TLS_1_3,
+    VERSION, VERSIONS, VERSIONS_LENGTH, certificate, suites,
 };
+use crate::protocols::dtls;
 use crate::tree::{Field, NodeRef, name_of};
 use crate::wire::{Result, Wire};
 use std::fmt::{self, Write};
@@ -18,6 +19,7 @@ const SERVER_NAME: u16 = 0;
 const SUPPORTED_GROUPS: u16 = 10;
 const POINT_FORMATS: u16 = 11;
 const SIGNATURE_ALGORITHMS: u16 = 13;
+const USE_SRTP: u16 = 14;
 const PROTOCOLS: u16 = 16;
 const ENCRYPT_THEN_MAC: u16 = 22;
 const EARLY_DATA: u16 = 42;
@@ -32,7 +34,10 @@ const RETRY_RANDOM: [u8; 8] = [0xcf, 0x21, 0xad, 0x74, 0xe5, 0x9a, 0x61, 0x11];
 pub(super) fn client(wire: &mut Wire<'_>, hello: &mut Hello, summary: &mut Summary) -> Result {
     let (version, random) = start(wire)?;
     hello.client_random = random;
-    let mut offer = Offer { over_quic: hello.over_quic, version, ..Offer::default() };
+    if hello.over_dtls {
+        cookie(wire)?;
+    }
+    let mut offer = Offer { over_quic: hello.over_quic, over_dtls: hello.over_dtls, version, ..Offer::default() };
     list16(wire, &SUITES_LENGTH, |wire| {
         offer.suites.push(wire.u16_be(&SUITE)?);
         Ok(())
@@ -66,11 +71,12 @@ pub(super) fn server(wire: &mut Wire<'_>, hello: &mut Hello, summary: &mut Summa
     let suite = wire.u16_be(&SUITE)?;
     wire.u8(&COMPRESSION)?;
     extensions(wire, &mut offer, Context::Server)?;
-    hello.version = offer.versions.first().copied().unwrap_or(offer.version);
+    let version = offer.versions.first().copied().unwrap_or(offer.version);
+    hello.version = equivalent(version);
     hello.suite = suite;
     hello.mac_last = offer.extensions.contains(&ENCRYPT_THEN_MAC);
     summary.add_info(if is_retry { "retry" } else { "" });
-    summary.add_info(name_of(VERSIONS, hello.version.into()).unwrap_or_default());
+    summary.add_info(name_of(VERSIONS, version.into()).unwrap_or_default());
     summary.add_info(name_of(suites::SUITES, suite.into()).unwrap_or_default());
     summary.add_info(&offer.protocols.join(" "));
     if wire.wants(&[&JA3S, &JA3S_FULL]) {
@@ -80,6 +86,28 @@ pub(super) fn server(wire: &mut Wire<'_>, hello: &mut Hello, summary: &mut Summa
         wire.add_text(&JA3S, format_args!("{}", fingerprint::md5(&ja3s)));
     }
     Ok(())
+}
+
+/// The version of TLS that a version of DTLS is based on.
+fn equivalent(version: u16) -> u16 {
+    match version {
+        0xfeff => 0x0302,
+        0xfefd => TLS_1_2,
+        0xfefc => TLS_1_3,
+        _ => version,
+    }
+}
+
+/// Dissects HelloVerifyRequest of DTLS.
+pub(super) fn verify(wire: &mut Wire<'_>) -> Result {
+    wire.u16_be(&VERSION)?;
+    cookie(wire)
+}
+
+/// Dissects the cookie that a client returns.
+fn cookie(wire: &mut Wire<'_>) -> Result {
+    let length = wire.u8(&dtls::COOKIE_LENGTH)?;
+    if length > 0 { wire.bytes(&dtls::COOKIE, length.into()).map(drop) } else { Ok(()) }
 }
 
 /// Dissects EncryptedExtensions.
@@ -170,6 +198,11 @@ fn extension(wire: &mut Wire<'_>, offer: &mut Offer, context: Context) -> Result
             offer.groups.push(wire.u16_be(&GROUP)?);
             Ok(())
         }),
+        (USE_SRTP, _) => {
+            list16(wire, &dtls::SRTP_LENGTH, |wire| wire.u16_be(&dtls::SRTP_PROFILE).map(drop))?;
+            let length = wire.u8(&dtls::MKI_LENGTH)?;
+            if length > 0 { wire.bytes(&dtls::MKI, length.into()).map(drop) } else { Ok(()) }
+        }
         (POINT_FORMATS, _) => list8(wire, &FORMATS_LENGTH, |wire| {
             offer.formats.push(wire.u8(&FORMAT)?);
             Ok(())
@@ -233,7 +266,7 @@ fn items(wire: &mut Wire<'_>, length: usize, mut item: impl FnMut(&mut Wire<'_>)
     })
 }
 
-pub(super) fn extension_value(node: NodeRef<'_>, out: &mut dyn Write) -> fmt::Result {
+pub(in crate::protocols) fn extension_value(node: NodeRef<'_>, out: &mut dyn Write) -> fmt::Result {
     let Some(kind) = node.child(&EXTENSION_TYPE) else { return Ok(()) };
     match (kind.name(), kind.number()) {
         (Some(name), _) => out.write_str(name),
@@ -243,12 +276,12 @@ pub(super) fn extension_value(node: NodeRef<'_>, out: &mut dyn Write) -> fmt::Re
 }
 
 /// Short summary of an extension.
-pub(super) fn extension_meaning(node: NodeRef<'_>, out: &mut dyn Write) -> fmt::Result {
+pub(in crate::protocols) fn extension_meaning(node: NodeRef<'_>, out: &mut dyn Write) -> fmt::Result {
     let mut first = true;
     for child in node.children() {
         let field = child.field();
-        let is_text = [&SNI, &ALPN].iter().any(|text| field.is(text));
-        let is_number = [&SUPPORTED_VERSION, &GROUP, &KEY_SHARE_GROUP].iter().any(|number| field.is(number));
+        let is_text = [&SNI, &ALPN].iter().any(|text| field.stands_for(text));
+        let is_number = [&SUPPORTED_VERSION, &GROUP, &KEY_SHARE_GROUP].iter().any(|number| field.stands_for(number));
         let comma = if first { "" } else { ", " };
         if is_text {
             write!(out, "{comma}")?;

@@ -92,10 +92,10 @@ pub(super) struct EncryptedRecord<'a> {
 
 /// Decrypted record.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Plaintext {
-    pub(super) bytes: Vec<u8>,
+pub(in crate::protocols) struct Plaintext {
+    pub(in crate::protocols) bytes: Vec<u8>,
     /// Offset of the ciphertext in the payload.
-    pub(super) from: usize,
+    pub(in crate::protocols) from: usize,
 }
 
 impl Hash {

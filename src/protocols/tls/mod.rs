@@ -20,17 +20,17 @@
 //! ClientHello; certificates other than X.509; extensions beyond names, versions, groups, signatures, keys and protocols.
 
 mod certificate;
-mod decryption;
+pub(super) mod decryption;
 pub(super) mod fingerprint;
 pub(super) mod handshake;
-mod hello;
+pub(super) mod hello;
 mod heuristics;
 pub(super) mod keys;
-mod names;
-mod records;
-mod shown_version;
+pub(super) mod names;
+pub(super) mod records;
+pub(super) mod shown_version;
 mod ssl2;
-mod suites;
+pub(super) mod suites;
 #[cfg(test)]
 mod tests;
 
@@ -171,17 +171,18 @@ fields! {
     RETRY = info("tls.hello_retry", "HelloRetryRequest", "The server requests another ClientHello with another key share");
 }
 
-const CHANGE_CIPHER_SPEC_TYPE: u8 = 20;
-const ALERT_TYPE: u8 = 21;
-const HANDSHAKE_RECORD: u8 = 22;
-const APPLICATION_DATA: u8 = 23;
-const HEARTBEAT: u8 = 24;
+pub(super) const CHANGE_CIPHER_SPEC_TYPE: u8 = 20;
+pub(super) const ALERT_TYPE: u8 = 21;
+pub(super) const HANDSHAKE_RECORD: u8 = 22;
+pub(super) const APPLICATION_DATA: u8 = 23;
+pub(super) const HEARTBEAT: u8 = 24;
 
-const TYPES: Names = &[(20, "change_cipher_spec"), (21, "alert"), (22, "handshake"), (23, "application_data"), (24, "heartbeat")];
+pub(super) const TYPES: Names =
+    &[(20, "change_cipher_spec"), (21, "alert"), (22, "handshake"), (23, "application_data"), (24, "heartbeat")];
 
-const LEVELS: Names = &[(1, "warning"), (2, "fatal")];
+pub(super) const LEVELS: Names = &[(1, "warning"), (2, "fatal")];
 
-const VERSIONS: Names = &[
+pub(super) const VERSIONS: Names = &[
     (0x0002, "SSL 2.0"),
     (0x0300, "SSL 3.0"),
     (0x0301, "TLS 1.0"),
@@ -199,10 +200,10 @@ const TLS_1_2: u16 = 0x0303;
 const TLS_1_3: u16 = 0x0304;
 
 /// Size of a record header in bytes.
-const HEADER: usize = 5;
+pub(super) const HEADER: usize = 5;
 
 /// Largest payload of a record: 16 KiB and the expansion by encryption.
-const RECORD_MAX: usize = (16 << 10) + 2048;
+pub(super) const RECORD_MAX: usize = (16 << 10) + 2048;
 
 /// Checks that a file contains secrets.
 fn key_log(text: &str) -> Result<(), Unfit> {

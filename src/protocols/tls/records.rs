@@ -350,7 +350,7 @@ pub(super) fn next_record(ahead: &[u8]) -> usize {
     (1..ahead.len()).find(is_record).unwrap_or(ahead.len())
 }
 
-fn encrypted(kind: u8) -> &'static str {
+pub(in crate::protocols) fn encrypted(kind: u8) -> &'static str {
     match kind {
         APPLICATION_DATA => "application_data",
         ALERT_TYPE => "encrypted_alert",
@@ -360,7 +360,7 @@ fn encrypted(kind: u8) -> &'static str {
 }
 
 /// Dissects an alert. Returns its description.
-fn alert(wire: &mut Wire<'_>, summary: &mut Summary) -> Result<u8> {
+pub(in crate::protocols) fn alert(wire: &mut Wire<'_>, summary: &mut Summary) -> Result<u8> {
     summary.name("alert");
     let level = wire.u8(&ALERT_LEVEL)?;
     let about = wire.u8(&ALERT)?;
@@ -369,7 +369,7 @@ fn alert(wire: &mut Wire<'_>, summary: &mut Summary) -> Result<u8> {
     Ok(about)
 }
 
-fn heartbeat(wire: &mut Wire<'_>, summary: &mut Summary) -> Result {
+pub(in crate::protocols) fn heartbeat(wire: &mut Wire<'_>, summary: &mut Summary) -> Result {
     summary.name("heartbeat");
     wire.u8(&HEARTBEAT_TYPE)?;
     let declared = usize::from(wire.u16_be(&HEARTBEAT_LENGTH)?);
@@ -378,12 +378,12 @@ fn heartbeat(wire: &mut Wire<'_>, summary: &mut Summary) -> Result {
     if missing > 0 { Err(Error::Short { needed: missing }) } else { Ok(()) }
 }
 
-pub(super) fn record_value(node: NodeRef<'_>, out: &mut dyn Write) -> fmt::Result {
+pub(in crate::protocols) fn record_value(node: NodeRef<'_>, out: &mut dyn Write) -> fmt::Result {
     let kind = node.child(&CONTENT_TYPE).or_else(|| node.child(&OPAQUE_TYPE)).and_then(NodeRef::number);
     out.write_str(kind.and_then(|kind| name_of(TYPES, kind)).unwrap_or_default())
 }
 
-pub(super) fn record_meaning(node: NodeRef<'_>, out: &mut dyn Write) -> fmt::Result {
+pub(in crate::protocols) fn record_meaning(node: NodeRef<'_>, out: &mut dyn Write) -> fmt::Result {
     let length = node.child(&RECORD_LENGTH).and_then(NodeRef::number);
     length.map_or(Ok(()), |length| write!(out, "{length} bytes"))
 }

@@ -6,7 +6,7 @@ const CLIENT_HELLO: u8 = 1;
 
 /// Versions seen in record headers; 0 if none.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct ShownVersion {
+pub(in crate::protocols) struct ShownVersion {
     /// Of the last record.
     last: u16,
     /// Of the first record that is no ClientHello: its sender knows what was agreed on.
@@ -15,7 +15,7 @@ pub(super) struct ShownVersion {
 
 impl ShownVersion {
     /// Takes the version of a record with this payload.
-    pub(super) fn record(&mut self, header: [u8; HEADER], payload: &[u8]) {
+    pub(in crate::protocols) fn record(&mut self, header: [u8; HEADER], payload: &[u8]) {
         let [kind, major, minor, ..] = header;
         self.last = u16::from_be_bytes([major, minor]);
         let is_offer =
@@ -23,6 +23,11 @@ impl ShownVersion {
         if self.agreed == 0 && !is_offer {
             self.agreed = self.last;
         }
+    }
+
+    /// The version of the first record that is no ClientHello, or 0.
+    pub(in crate::protocols) fn agreed(self) -> u16 {
+        self.agreed
     }
 
     /// The column, given the version of the ServerHello, or 0.

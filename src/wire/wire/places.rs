@@ -28,6 +28,14 @@ impl<'a> Wire<'a> {
         self.put(field, value, range);
     }
 
+    /// Reads with a reader of another protocol. Of `fields`, those that are twins take the place of its fields.
+    pub fn renamed<T>(&mut self, fields: &'static [&'static Field], read: impl FnOnce(&mut Self) -> T) -> T {
+        let place = self.tree.here();
+        let result = read(self);
+        self.tree.rename(place, fields);
+        result
+    }
+
     /// Puts bits of the bytes of a span.
     pub(crate) fn put_bits_at(&mut self, field: &'static Field, value: Value, span: Span, bits: Bits) -> u32 {
         self.tree.push_bits(field, value, span, bits)

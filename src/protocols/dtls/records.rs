@@ -1,0 +1,308 @@
+//! DTLS records and the state of an association.
+
+use super::fragments::{Fragment, Fragments, Joined};
+use super::{
+    APP_DATA, CHANGE_CIPHER_SPEC, CONTENT_TYPE, DATA, DECRYPTED, ENCRYPTED, EPOCH, EPOCH_BITS, FIELDS, FRAGMENT, FRAGMENT_LENGTH,
+    FRAGMENT_OFFSET, FULL, HANDSHAKE, HANDSHAKE_LENGTH, HANDSHAKE_TYPE, HAS_ID, HAS_LENGTH, IS_LONG, MESSAGE_NUMBER, NOT_OPENED,
+    OUTSIDE, RECORD, RECORD_LENGTH, RECORD_TOO_LONG, RECORD_VERSION, SEQUENCE_NUMBER, TOO_LONG, TYPES, UNIFIED,
+};
+use crate::limits;
+use crate::protocols::tls::decryption::{DecryptionState, Outcome};
+use crate::protocols::tls::handshake::{self, Hello, Summary};
+use crate::protocols::tls::records::{alert, encrypted, heartbeat};
+use crate::protocols::tls::shown_version::ShownVersion;
+use crate::protocols::tls::{
+    ALERT_TYPE, APPLICATION_DATA, CHANGE_CIPHER_SPEC_TYPE, HANDSHAKE_RECORD, HEARTBEAT, RECORD_MAX, suites,
+};
+use crate::tree::{BySide, Field, NodeRef, Side, Value, name_of};
+use crate::wire::{Exchange, Result, Wire};
+use std::fmt::{self, Write};
+
+/// Size of a record header in bytes.
+const HEADER: usize = 13;
+
+/// First bytes of encrypted records of DTLS 1.3.
+const UNIFIED_HEADERS: std::ops::RangeInclusive<u8> = 0x20..=0x3f;
+
+/// A record header.
+#[derive(Debug, Clone, Copy)]
+struct Header {
+    kind: u8,
+    version: [u8; 2],
+    epoch: u16,
+    /// Epoch and sequence number.
+    number: u64,
+    length: usize,
+}
+
+impl Header {
+    /// Parses a header; `None` if it is not plausible.
+    fn of(bytes: &[u8]) -> Option<Header> {
+        let &[kind @ 20..=26, major, minor, n0, n1, n2, n3, n4, n5, n6, n7, high, low] = bytes.first_chunk::<HEADER>()? else {
+            return None;
+        };
+        let number = u64::from_be_bytes([n0, n1, n2, n3, n4, n5, n6, n7]);
+        let epoch = u16::from_be_bytes([n0, n1]);
+        let length = usize::from(u16::from_be_bytes([high, low]));
+        // OpenSSL 0.9.8 had a version of its own.
+        let is_version = matches!([major, minor], [0xfe, 0xfc | 0xfd | 0xff] | [1, 0]);
+        (is_version && length > 0 && length <= RECORD_MAX).then_some(Header {
+            kind,
+            version: [major, minor],
+            epoch,
+            number,
+            length,
+        })
+    }
+}
+
+/// Recognizes a datagram that begins with a record.
+pub(in crate::protocols) fn recognize(bytes: &[u8]) -> bool {
+    let Some(header) = Header::of(bytes) else { return false };
+    // A fragment of IP, or a capture that cut the datagram, may lack the end of the last record.
+    let behind = bytes.get(HEADER + header.length..).unwrap_or_default();
+    header.epoch < 1 << 8 && (behind.len() < HEADER || Header::of(behind).is_some() || is_unified(behind))
+}
+
+fn is_unified(bytes: &[u8]) -> bool {
+    bytes.first().is_some_and(|first| UNIFIED_HEADERS.contains(first))
+}
+
+/// State of an association.
+pub(super) struct Session {
+    hello: Hello,
+    directions: BySide<Direction>,
+    shown: ShownVersion,
+}
+
+/// State of one direction.
+#[derive(Default)]
+struct Direction {
+    decryption: DecryptionState,
+    fragments: Fragments,
+}
+
+impl Default for Session {
+    fn default() -> Self {
+        Session { hello: Hello::of_dtls(), directions: BySide::default(), shown: ShownVersion::default() }
+    }
+}
+
+/// Summary of the records of a datagram.
+#[derive(Default)]
+struct Sum {
+    summary: Summary,
+    records: usize,
+    bytes: usize,
+}
+
+impl Exchange for Session {
+    fn message(&mut self, from: Side, wire: &mut Wire<'_>) -> Result {
+        let mut sum = Sum::default();
+        let mut result = Ok(());
+        while result.is_ok() && wire.remaining() > 0 {
+            result = wire.group(&RECORD, |wire| match is_unified(wire.ahead()) {
+                true => unified(wire, &mut sum),
+                false => self.record(from, wire, &mut sum),
+            });
+        }
+        wire.column(self.column());
+        wire.name(&sum.summary.names);
+        match sum.summary.info.is_empty() {
+            false => wire.info(format_args!("{}", sum.summary.info)),
+            true if sum.records > 1 => wire.info(format_args!("{} records, {} bytes", sum.records, sum.bytes)),
+            true => wire.info(format_args!("{} bytes", sum.bytes)),
+        }
+        result
+    }
+
+    fn claims(&self, _: Side, bytes: &[u8]) -> bool {
+        self.hello.is_1_3() && is_unified(bytes)
+    }
+
+    fn held(&self) -> usize {
+        let direction = |direction: &Direction| direction.decryption.held() + direction.fragments.held();
+        size_of_val(self) + self.directions.iter().map(direction).sum::<usize>()
+    }
+}
+
+impl Session {
+    /// What Wireshark's Protocol column shows.
+    fn column(&self) -> &'static str {
+        match (self.hello.version, self.shown.agreed()) {
+            (0x0304.., _) => "DTLSv1.3",
+            (0x0303, _) | (_, 0xfefd) => "DTLSv1.2",
+            (0x0302, _) | (_, 0xfeff | 0x0100) => "DTLSv1.0",
+            _ => "DTLS",
+        }
+    }
+
+    fn record(&mut self, from: Side, wire: &mut Wire<'_>, sum: &mut Sum) -> Result {
+        let header = Header::of(wire.ahead());
+        let kind = wire.u8(&CONTENT_TYPE)?;
+        let version = wire.u16_be(&RECORD_VERSION)?.to_be_bytes();
+        let epoch = wire.u16_be(&EPOCH)?;
+        let sequence = |[a, b, c, d, e, f]: [u8; 6]| u64::from_be_bytes([0, 0, a, b, c, d, e, f]);
+        let sequence = sequence(wire.number_with(&SEQUENCE_NUMBER, |bytes| Value::Unsigned(sequence(bytes)))?);
+        let length = wire.u16_be(&RECORD_LENGTH)?;
+        let number = u64::from(epoch) << 48 | sequence;
+        let header = header.unwrap_or(Header { kind, version, epoch, number, length: length.into() });
+        if header.length > RECORD_MAX {
+            wire.note(&RECORD_TOO_LONG, format_args!("{length} bytes exceed the maximum of {RECORD_MAX}"));
+        }
+        sum.records += 1;
+        sum.bytes += header.length;
+        let [major, minor] = header.version;
+        self.shown.record([kind, major, minor, 0, 0], if epoch == 0 { wire.ahead() } else { &[] });
+        wire.within(header.length, &DATA, |wire| match kind {
+            _ if epoch > 0 => self.encrypted_payload(from, header, wire, &mut sum.summary),
+            CHANGE_CIPHER_SPEC_TYPE => {
+                sum.summary.name("change_cipher_spec");
+                wire.rest(&CHANGE_CIPHER_SPEC);
+                Ok(())
+            }
+            ALERT_TYPE if header.length == 2 => wire.renamed(FIELDS, |wire| alert(wire, &mut sum.summary)).map(drop),
+            HANDSHAKE_RECORD => self.handshakes(from, wire, &mut sum.summary),
+            HEARTBEAT => wire.renamed(FIELDS, |wire| heartbeat(wire, &mut sum.summary)),
+            _ => {
+                sum.summary.name(encrypted(kind));
+                wire.rest(if kind == APPLICATION_DATA { &APP_DATA } else { &DATA });
+                Ok(())
+            }
+        })
+    }
+
+    /// Dissects the payload of an encrypted record, decrypted if the secret is known.
+    fn encrypted_payload(&mut self, from: Side, header: Header, wire: &mut Wire<'_>, summary: &mut Summary) -> Result {
+        let Header { kind, version: [major, minor], number, length, .. } = header;
+        let [high, low] = u16::try_from(length).unwrap_or_default().to_be_bytes();
+        let outcome = match wire.remaining() == length && !self.hello.is_1_3() {
+            true => {
+                let decryption = &mut self.directions[from].decryption;
+                decryption.decrypt_numbered(from, &self.hello, [kind, major, minor, high, low], wire, number)
+            }
+            false => Outcome::NoSecret,
+        };
+        let field = if kind == APPLICATION_DATA { &APP_DATA } else { &ENCRYPTED };
+        let Outcome::Decrypted(content) = outcome else {
+            summary.name(encrypted(kind));
+            match wire.remaining() {
+                0 => {}
+                left if suites::encrypts(self.hello.suite) => drop(wire.bytes(field, left)?),
+                _ => drop(wire.rest(field)),
+            }
+            if let Outcome::Failed = outcome {
+                wire.note(&NOT_OPENED, format_args!("the configured secret does not decrypt it"));
+            }
+            return Ok(());
+        };
+        let (at, length) = (wire.at(), wire.remaining());
+        wire.put(field, Value::Bytes, at..at + length);
+        wire.deciphered("dtls", length, content.from, &content.bytes, |inner| match kind {
+            ALERT_TYPE if inner.remaining() == 2 => inner.renamed(FIELDS, |inner| alert(inner, summary)).map(drop),
+            HANDSHAKE_RECORD => self.handshakes(from, inner, summary),
+            HEARTBEAT => inner.renamed(FIELDS, |inner| heartbeat(inner, summary)),
+            _ => {
+                summary.name(encrypted(kind));
+                inner.offer("dtls", inner.at()..inner.at() + inner.remaining());
+                inner.rest(&DECRYPTED);
+                Ok(())
+            }
+        })
+    }
+
+    /// Dissects the handshake messages of a record.
+    fn handshakes(&mut self, from: Side, wire: &mut Wire<'_>, summary: &mut Summary) -> Result {
+        while wire.remaining() > 0 {
+            wire.group(&HANDSHAKE, |wire| self.handshake(from, wire, summary))?;
+        }
+        Ok(())
+    }
+
+    /// Dissects a message, or a fragment of one and the message that it completes.
+    fn handshake(&mut self, from: Side, wire: &mut Wire<'_>, summary: &mut Summary) -> Result {
+        let kind = wire.u8(&HANDSHAKE_TYPE)?;
+        let length = size(wire.u24_be(&HANDSHAKE_LENGTH)?);
+        let number = wire.u16_be(&MESSAGE_NUMBER)?;
+        let offset = size(wire.u24_be(&FRAGMENT_OFFSET)?);
+        let part = size(wire.u24_be(&FRAGMENT_LENGTH)?);
+        if offset.saturating_add(part) > length {
+            return wire.malformed(&OUTSIDE, format_args!("{part} bytes at {offset} of {length}"));
+        }
+        if part == length {
+            summary.name(name_of(handshake::TYPES, kind.into()).unwrap_or("unknown"));
+            let body = |wire: &mut Wire<'_>| handshake::body(wire, kind, &mut self.hello, summary);
+            return wire.within(length, &DATA, |wire| wire.renamed(FIELDS, body));
+        }
+        if length > limits::TLS_HANDSHAKE.get() {
+            return wire.malformed(&TOO_LONG, format_args!("more than {} bytes", limits::TLS_HANDSHAKE.get()));
+        }
+        let at = wire.at();
+        let is_whole = wire.remaining() >= part;
+        let pieces = wire.pieces(at..at + part, offset as u64);
+        let bytes = wire.within(part, &DATA, |wire| Ok(wire.rest(&FRAGMENT).to_vec()));
+        let (joined, evicted) = match bytes {
+            Ok(bytes) if is_whole && part > 0 => {
+                self.directions[from].fragments.take(Fragment { message: (number, kind, length), offset, bytes, pieces })
+            }
+            other => {
+                summary.name("handshake_part");
+                return other.map(drop);
+            }
+        };
+        if evicted {
+            wire.note(&FULL, format_args!("too many messages wait for fragments"));
+        }
+        let Some(Joined { bytes, pieces }) = joined else {
+            summary.name("handshake_part");
+            return Ok(());
+        };
+        summary.name(name_of(handshake::TYPES, kind.into()).unwrap_or("unknown"));
+        wire.joined("fragments", &pieces, &bytes, |inner| {
+            inner.renamed(FIELDS, |inner| {
+                let count = inner.remaining();
+                inner.within(count, &DATA, |inner| handshake::body(inner, kind, &mut self.hello, summary))
+            })
+        })
+    }
+}
+
+/// Dissects an encrypted record of DTLS 1.3. The sequence number is encrypted, too.
+fn unified(wire: &mut Wire<'_>, sum: &mut Sum) -> Result {
+    let flags = wire.flags(&UNIFIED, 1, &[&HAS_ID, &IS_LONG, &HAS_LENGTH, &EPOCH_BITS])?;
+    sum.records += 1;
+    sum.summary.name("encrypted");
+    let has = |flag: &Field| flag.bits_of(flags) != 0;
+    if has(&HAS_ID) {
+        sum.bytes += wire.remaining();
+        wire.rest(&ENCRYPTED);
+        return Ok(());
+    }
+    match has(&IS_LONG) {
+        true => wire.u16_be(&SEQUENCE_NUMBER).map(drop)?,
+        false => wire.u8(&SEQUENCE_NUMBER).map(drop)?,
+    }
+    let length = if has(&HAS_LENGTH) { usize::from(wire.u16_be(&RECORD_LENGTH)?) } else { wire.remaining() };
+    sum.bytes += length;
+    wire.within(length, &DATA, |wire| {
+        wire.rest(&ENCRYPTED);
+        Ok(())
+    })
+}
+
+/// A 24-bit number as a size.
+fn size(number: u32) -> usize {
+    usize::try_from(number).unwrap_or(usize::MAX)
+}
+
+/// Writes the content type of a record.
+pub(super) fn value(node: NodeRef<'_>, out: &mut dyn Write) -> fmt::Result {
+    let kind = node.child(&CONTENT_TYPE).and_then(NodeRef::number);
+    out.write_str(kind.map_or("encrypted", |kind| name_of(TYPES, kind).unwrap_or_default()))
+}
+
+/// Writes the length of a record.
+pub(super) fn meaning(node: NodeRef<'_>, out: &mut dyn Write) -> fmt::Result {
+    let length = node.child(&RECORD_LENGTH).and_then(NodeRef::number);
+    length.map_or(Ok(()), |length| write!(out, "{length} bytes"))
+}
