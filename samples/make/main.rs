@@ -17,9 +17,11 @@ mod layers;
 mod neighbours;
 mod net;
 mod pipboy;
+mod proxies;
 mod runescape;
 mod talk;
 mod tcp;
+mod torrents;
 mod vcmp;
 mod vscp;
 mod xfire;
@@ -47,9 +49,11 @@ const SAMPLES: &[Sample] = &[
     ("pipboy-follow.txt", pipboy::follow),
     ("pipboy-greeting.hex", pipboy::greeting),
     ("pipboy-update.txt", pipboy::update),
+    ("proxies.pcap", proxies::session),
     ("quic.pcap", neighbours::quic),
     ("tls.pcap", neighbours::tls),
     ("tls-keys.pcapng", neighbours::tls_keys),
+    ("torrents.pcap", torrents::session),
     ("vcmp-rel006.pcap", vcmp::rel006),
     ("vcmp-0471.pcap", vcmp::v471),
     ("queries.pcap", talk::games),

@@ -2,6 +2,7 @@
 
 mod a2s;
 mod bedrock;
+mod bittorrent;
 mod dhcp;
 mod dhcpv6;
 mod dns;
@@ -30,6 +31,7 @@ mod sdp;
 mod sip;
 mod smtp;
 mod snmp;
+mod socks;
 mod ssdp;
 mod ssh;
 mod steam_ihs_discovery;
@@ -48,6 +50,11 @@ use crate::wire::Protocol;
 pub static ALL: &[&Protocol] = &[
     &a2s::PROTOCOL,
     &bedrock::PROTOCOL,
+    &bittorrent::BENCODE,
+    &bittorrent::PROTOCOL,
+    &bittorrent::dht::PROTOCOL,
+    &bittorrent::tracker::PROTOCOL,
+    &bittorrent::utp::PROTOCOL,
     &dhcp::PROTOCOL,
     &dhcpv6::PROTOCOL,
     &dns::PROTOCOL,
@@ -82,6 +89,7 @@ pub static ALL: &[&Protocol] = &[
     &sip::PROTOCOL,
     &smtp::PROTOCOL,
     &snmp::PROTOCOL,
+    &socks::PROTOCOL,
     &ssdp::PROTOCOL,
     &ssh::PROTOCOL,
     &steam_ihs_discovery::PROTOCOL,
@@ -104,4 +112,4 @@ pub static ALL: &[&Protocol] = &[
 
 /// The protocols that announce other conversations, or whose conversations change their ends, and those inside of them that do.
 pub static ANNOUNCING: &[&Protocol] =
-    &[&ftp::PROTOCOL, &quic::PROTOCOL, &sip::PROTOCOL, &sdp::PROTOCOL, &tftp::PROTOCOL, &vcmp::QUERY, &xfire::PROTOCOL];
+    &[&ftp::PROTOCOL, &quic::PROTOCOL, &sip::PROTOCOL, &sdp::PROTOCOL, &socks::PROTOCOL, &tftp::PROTOCOL, &vcmp::QUERY, &xfire::PROTOCOL];

@@ -301,7 +301,9 @@ type Connection<'a> = (u16, &'a [(bool, &'a [u8])], Vec<u8>);
 #[test]
 fn secrets_of_binary_protocols_are_masked() {
     let hello = b"UA01\x12\0\x03\0\x01\x07version\x02C\0\0\0";
-    let connections: [Connection<'_>; 5] = [
+    let login = [b"\x01\x01a\x0d".as_slice(), SECRET.as_bytes()].concat();
+    let connections: [Connection<'_>; 6] = [
+        (1080, &[(true, b"\x05\x01\x02"), (false, b"\x05\x02")], login),
         (1883, &[], mqtt()),
         (8080, &[(true, HTTP2_PREFACE)], http2_request()),
         (43594, &[(true, &[14, 0]), (false, &[0; 17])], runescape(true)),
