@@ -11,6 +11,7 @@
 //! `capture`, `net` and `tcp` know nothing of games; every protocol has a folder or file that scripts its sessions.
 
 mod capture;
+mod games;
 mod hex;
 mod http2;
 mod layers;
@@ -35,6 +36,7 @@ type Result<T = ()> = std::result::Result<T, Box<dyn std::error::Error>>;
 type Sample = (&'static str, fn() -> Result<Vec<u8>>);
 
 const SAMPLES: &[Sample] = &[
+    ("games.pcap", games::session),
     ("http.pcap", neighbours::http),
     ("http2.pcap", http2::sessions),
     ("layers.pcap", layers::tour),

@@ -1,4 +1,4 @@
-//! SOCKS: connections and datagrams through a proxy.
+//! SOCKS: connections and datagrams through a proxy; WireGuard and OpenVPN: tunnels.
 
 use crate::Result;
 use crate::capture::Trace;
@@ -51,18 +51,11 @@ const BIND: &[Line<'_>] = &[
 ];
 
 /// A relay for datagrams at UDP port 1081 of the proxy.
-const RELAY: &[Line<'_>] = &[
-    (C, b"\x05\x01\0"),
-    (S, b"\x05\0"),
-    (C, b"\x05\x03\0\x01\0\0\0\0\0\0"),
-    (S, b"\x05\0\0\x01\0\0\0\0\x04\x39"),
-];
+const RELAY: &[Line<'_>] =
+    &[(C, b"\x05\x01\0"), (S, b"\x05\0"), (C, b"\x05\x03\0\x01\0\0\0\0\0\0"), (S, b"\x05\0\0\x01\0\0\0\0\x04\x39")];
 
 const RELAYED: &[Line<'_>] = &[
-    (
-        C,
-        b"\0\0\0\x01\xc6\x33\x64\x35\0\x35\x12\x34\x01\0\0\x01\0\0\0\0\0\0\x04game\x07example\0\0\x01\0\x01",
-    ),
+    (C, b"\0\0\0\x01\xc6\x33\x64\x35\0\x35\x12\x34\x01\0\0\x01\0\0\0\0\0\0\x04game\x07example\0\0\x01\0\x01"),
     (
         S,
         b"\0\0\0\x01\xc6\x33\x64\x35\0\x35\x12\x34\x81\x80\0\x01\0\x01\0\0\0\0\x04game\x07example\0\0\x01\0\x01\
@@ -71,7 +64,50 @@ const RELAYED: &[Line<'_>] = &[
     (C, b"\0\0\0\x03\x0cgame.example\x69\x87hello"),
 ];
 
-/// Everything through one proxy.
+/// A WireGuard handshake, a packet, a keepalive. The keys are numbers in order.
+fn wireguard() -> Vec<(bool, Vec<u8>)> {
+    let packet = |kind: u8, ids: &[u32], size: usize| {
+        let mut bytes = vec![kind, 0, 0, 0];
+        bytes.extend(ids.iter().flat_map(|id| id.to_le_bytes()));
+        bytes.extend((0_u8..=255).take(size - bytes.len()));
+        bytes
+    };
+    vec![
+        (true, packet(1, &[0x1b2c_3d4e], 148)),
+        (false, packet(2, &[0x5a6b_7c8d, 0x1b2c_3d4e], 92)),
+        (true, packet(4, &[0x5a6b_7c8d, 0, 0], 128)),
+        (false, packet(4, &[0x1b2c_3d4e, 0, 0], 32)),
+    ]
+}
+
+/// OpenVPN with an HMAC of SHA-1: openings, a message, its acknowledgement, data.
+fn openvpn() -> Vec<(bool, Vec<u8>)> {
+    const CLIENT: &[u8] = b"\x0a\x1b\x2c\x3d\x4e\x5f\x60\x71";
+    const SERVER: &[u8] = b"\x81\x92\xa3\xb4\xc5\xd6\xe7\xf8";
+    const HMAC: &[u8] = b"\xa0\xa1\xa2\xa3\xa4\xa5\xa6\xa7\xa8\xa9\xaa\xab\xac\xad\xae\xaf\xb0\xb1\xb2\xb3";
+    let control = |opcode: u8, own: &[u8], number: u8, rest: &[&[u8]]| {
+        [&[opcode << 3][..], own, HMAC, &[0, 0, 0, number], b"\x56\x54\xd3\x40", &rest.concat()].concat()
+    };
+    vec![
+        (true, control(7, CLIENT, 1, &[b"\0\0\0\0\0"])),
+        (false, control(8, SERVER, 1, &[b"\x01\0\0\0\0", CLIENT, b"\0\0\0\0"])),
+        (true, control(5, CLIENT, 2, &[b"\x01\0\0\0\0", SERVER])),
+        (true, control(4, CLIENT, 3, &[b"\0\0\0\0\x01\x16\x03\x01\0\x02\x01\0"])),
+        (false, control(5, SERVER, 2, &[b"\x01\0\0\0\x01", CLIENT])),
+        (true, [&b"\x48\0\0\x07\0\0\0\x01"[..], &[0x5e; 40]].concat()),
+        (false, [&b"\x30"[..], &[0x6d; 40]].concat()),
+    ]
+}
+
+/// The same over TCP without an HMAC, in two segments.
+const OPENVPN_TCP: &[Line<'_>] = &[
+    (C, b"\0\x0e\x38\x0a\x1b\x2c\x3d\x4e\x5f\x60\x71\0\0\0\0\0"),
+    (S, b"\0\x1a\x40\x81\x92\xa3\xb4\xc5\xd6\xe7\xf8\x01\0\0\0\0\x0a\x1b\x2c\x3d\x4e\x5f\x60\x71\0\0\0\0"),
+    (C, b"\0\x15\x20\x0a\x1b\x2c\x3d\x4e\x5f"),
+    (C, b"\x60\x71\0\0\0\0\x01\x16\x03\x01\0\x02\x01\0"),
+];
+
+/// Everything through one proxy, then the tunnels.
 pub fn session() -> Result<Vec<u8>> {
     let mut trace = Trace::new();
     for (port, service, said) in
@@ -81,5 +117,10 @@ pub fn session() -> Result<Vec<u8>> {
     }
     talk(&mut trace, [50_305, 1080], RELAY)?;
     datagrams(&mut trace, [50_306, 1081], RELAYED)?;
+    for (ports, said) in [([50_307, 51_820], wireguard()), ([50_308, 1194], openvpn())] {
+        let lines: Vec<Line<'_>> = said.iter().map(|(is_client, bytes)| (if *is_client { C } else { S }, &bytes[..])).collect();
+        datagrams(&mut trace, ports, &lines)?;
+    }
+    talk(&mut trace, [50_309, 1194], OPENVPN_TCP)?;
     pcap(trace)
 }

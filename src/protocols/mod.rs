@@ -3,25 +3,32 @@
 mod a2s;
 mod bedrock;
 mod bittorrent;
+mod bncs;
 mod dhcp;
 mod dhcpv6;
 mod dns;
+mod enet;
 mod ftp;
 mod gamespy;
+mod hazel;
 mod http;
 mod http2;
 mod irc;
 mod json;
 mod librpc;
 mod lines;
+mod litenetlib;
 mod minecraft;
 mod mqtt;
 mod mysql;
 mod nbns;
 mod ntp;
+mod openvpn;
+mod parts;
 mod pipboy;
 mod png;
 mod protobuf;
+mod quake;
 mod quake3;
 mod quic;
 mod raknet;
@@ -37,11 +44,13 @@ mod ssh;
 mod steam_ihs_discovery;
 mod stun;
 mod syslog;
+mod terraria;
 mod tftp;
 mod tls;
 mod vcmp;
 mod vscp;
 mod websocket;
+mod wireguard;
 mod xfire;
 
 use crate::wire::Protocol;
@@ -52,22 +61,26 @@ pub static ALL: &[&Protocol] = &[
     &bedrock::PROTOCOL,
     &bittorrent::BENCODE,
     &bittorrent::PROTOCOL,
+    &bncs::PROTOCOL,
     &bittorrent::dht::PROTOCOL,
     &bittorrent::tracker::PROTOCOL,
     &bittorrent::utp::PROTOCOL,
     &dhcp::PROTOCOL,
     &dhcpv6::PROTOCOL,
     &dns::PROTOCOL,
+    &enet::PROTOCOL,
     &ftp::PROTOCOL,
     &ftp::TRANSFER,
     &gamespy::PROTOCOL,
     &http2::GRPC,
+    &hazel::PROTOCOL,
     &http::PROTOCOL,
     &http2::PROTOCOL,
     &smtp::imf::PROTOCOL,
     &irc::PROTOCOL,
     &json::PROTOCOL,
     &librpc::PROTOCOL,
+    &litenetlib::PROTOCOL,
     &dns::LINK_LOCAL,
     &dns::MULTICAST,
     &minecraft::PROTOCOL,
@@ -75,10 +88,14 @@ pub static ALL: &[&Protocol] = &[
     &mysql::PROTOCOL,
     &nbns::PROTOCOL,
     &ntp::PROTOCOL,
+    &openvpn::PROTOCOL,
     &pipboy::PROTOCOL,
     &pipboy::ENTRIES,
     &protobuf::PROTOCOL,
+    &quake::PROTOCOL,
+    &quake::second::PROTOCOL,
     &quake3::PROTOCOL,
+    &quake::world::PROTOCOL,
     &quic::PROTOCOL,
     &raknet::PROTOCOL,
     &raknet::MESSAGE,
@@ -95,6 +112,7 @@ pub static ALL: &[&Protocol] = &[
     &steam_ihs_discovery::PROTOCOL,
     &stun::PROTOCOL,
     &syslog::PROTOCOL,
+    &terraria::PROTOCOL,
     &tftp::PROTOCOL,
     &tls::PROTOCOL,
     &vcmp::PROTOCOL,
@@ -103,6 +121,7 @@ pub static ALL: &[&Protocol] = &[
     &vscp::PROTOCOL,
     &vscp::WORLD_LOCATION,
     &websocket::PROTOCOL,
+    &wireguard::PROTOCOL,
     &tls::X509AF,
     &tls::X509CE,
     &tls::X509IF,
@@ -111,5 +130,14 @@ pub static ALL: &[&Protocol] = &[
 ];
 
 /// The protocols that announce other conversations, or whose conversations change their ends, and those inside of them that do.
-pub static ANNOUNCING: &[&Protocol] =
-    &[&ftp::PROTOCOL, &quic::PROTOCOL, &sip::PROTOCOL, &sdp::PROTOCOL, &socks::PROTOCOL, &tftp::PROTOCOL, &vcmp::QUERY, &xfire::PROTOCOL];
+pub static ANNOUNCING: &[&Protocol] = &[
+    &ftp::PROTOCOL,
+    &quake::PROTOCOL,
+    &quic::PROTOCOL,
+    &sip::PROTOCOL,
+    &sdp::PROTOCOL,
+    &socks::PROTOCOL,
+    &tftp::PROTOCOL,
+    &vcmp::QUERY,
+    &xfire::PROTOCOL,
+];

@@ -309,7 +309,10 @@ mod tests {
     fn values_of_keys_are_found() {
         let bytes = b"d1:ai1e1:b2:xy1:cle";
         assert_eq!(values(b"li1e2:xylee").collect::<Vec<_>>(), [&b"i1e"[..], b"2:xy", b"le"]);
-        assert_eq!((text_of(bytes, b"b"), value_of(bytes, b"a"), text_of(bytes, b"c")), (Some(&b"xy"[..]), Some(&b"i1e"[..]), None));
+        assert_eq!(
+            (text_of(bytes, b"b"), value_of(bytes, b"a"), text_of(bytes, b"c")),
+            (Some(&b"xy"[..]), Some(&b"i1e"[..]), None)
+        );
     }
 
     #[test]

@@ -15,7 +15,8 @@ use std::ops::Range;
 
 /// BitTorrent distributed hash table.
 pub static PROTOCOL: Protocol =
-    Protocol::new(&DHT, FIELDS, &[On::AnyUdp.exchange(Heuristic::Datagram(recognize), |_| Box::<Queries>::default())]).rest(&DATA);
+    Protocol::new(&DHT, FIELDS, &[On::AnyUdp.exchange(Heuristic::Datagram(recognize), |_| Box::<Queries>::default())])
+        .rest(&DATA);
 
 fields! {
     DHT = protocol("bt-dht", "BT-DHT", "BitTorrent distributed hash table")
@@ -187,8 +188,7 @@ mod tests {
     use crate::wire::{Cut, trial};
 
     // The examples of BEP 5.
-    const GET_PEERS: &[u8] =
-        b"d1:ad2:id20:abcdefghij01234567899:info_hash20:mnopqrstuvwxyz123456e1:q9:get_peers1:t2:aa1:y1:qe";
+    const GET_PEERS: &[u8] = b"d1:ad2:id20:abcdefghij01234567899:info_hash20:mnopqrstuvwxyz123456e1:q9:get_peers1:t2:aa1:y1:qe";
     const PEERS: &[u8] = b"d1:rd2:id20:abcdefghij01234567895:token8:aoeusnth6:valuesl6:axje.u6:idhtnmee1:t2:aa1:y1:re";
     const NODES: &[u8] = b"d1:rd2:id20:0123456789abcdefghij5:nodes26:mnopqrstuvwxyz123456\xc0\0\x02\x07\x1a\xe1e1:t2:ab1:y1:re";
     const ERROR: &[u8] = b"d1:eli201e23:A Generic Error Ocurrede1:t2:aa1:y1:ee";

@@ -29,10 +29,7 @@ use crate::wire::{Conversation, Extent, Heuristic, Missing, On, Opening, Protoco
 pub static PROTOCOL: Protocol = Protocol::new(
     &BITTORRENT,
     FIELDS,
-    &[
-        On::TcpRun(6881, 6889).stream(Heuristic::Stream(on_port), open),
-        On::AnyTcp.stream(Heuristic::Stream(recognize), open),
-    ],
+    &[On::TcpRun(6881, 6889).stream(Heuristic::Stream(on_port), open), On::AnyTcp.stream(Heuristic::Stream(recognize), open)],
 )
 .rest(&DATA);
 

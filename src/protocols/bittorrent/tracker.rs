@@ -21,7 +21,8 @@ use crate::wire::{Exchange, Heuristic, On, Protocol, Requests, Result, Wire};
 
 /// BitTorrent tracker protocol.
 pub static PROTOCOL: Protocol =
-    Protocol::new(&TRACKER, FIELDS, &[On::AnyUdp.exchange(Heuristic::Datagram(recognize), |_| Box::<Asked>::default())]).rest(&DATA);
+    Protocol::new(&TRACKER, FIELDS, &[On::AnyUdp.exchange(Heuristic::Datagram(recognize), |_| Box::<Asked>::default())])
+        .rest(&DATA);
 
 fields! {
     TRACKER = protocol("bt-tracker", "BT-Tracker", "BitTorrent tracker over UDP")
@@ -225,7 +226,11 @@ fn peers(wire: &mut Wire<'_>) -> Result {
     let is_ipv6 = wire.addresses().is_some_and(|[source, _]| source.is_ipv6());
     while wire.remaining() > 0 {
         wire.group(&PEER, |wire| {
-            if is_ipv6 { wire.bytes(&PEER_IP6, 16)? } else { wire.bytes(&PEER_IP, 4)? };
+            if is_ipv6 {
+                wire.bytes(&PEER_IP6, 16)?
+            } else {
+                wire.bytes(&PEER_IP, 4)?
+            };
             wire.u16_be(&PEER_PORT).map(drop)
         })?;
     }

@@ -11,7 +11,7 @@
 
 use crate::limits;
 use crate::tree::{Field, Names, Side, Value, fields, name_of};
-use crate::wire::{Exchange, Heuristic, On, Protocol, Result, Wire};
+use crate::wire::{DatagramContext, Exchange, Heuristic, On, Protocol, Result, Wire};
 use std::collections::VecDeque;
 
 /// µTP.
@@ -19,7 +19,7 @@ pub static PROTOCOL: Protocol = Protocol::new(
     &UTP,
     FIELDS,
     &[
-        On::UdpRun(6881, 6889).exchange(Heuristic::Datagram(is_packet), |_| Box::<Connections>::default()),
+        On::UdpRun(PORTS.0, PORTS.1).exchange(Heuristic::InContext(on_port), |_| Box::<Connections>::default()),
         On::AnyUdp.exchange(Heuristic::Datagram(is_syn), |_| Box::<Connections>::default()),
     ],
 )
@@ -49,6 +49,8 @@ fields! {
 const TYPES: Names = &[(0, "Data"), (1, "Fin"), (2, "State"), (3, "Reset"), (4, "Syn")];
 const EXTENSIONS: Names = &[(0, "No extension"), (1, "Selective ACKs"), (2, "Extension bits")];
 
+/// First and last port of BitTorrent.
+const PORTS: (u16, u16) = (6881, 6889);
 const HEADER: usize = 20;
 const SYN: u8 = 4;
 const SELECTIVE_ACK: u8 = 1;
@@ -81,6 +83,12 @@ fn header(bytes: &[u8]) -> Option<Header> {
 /// Only packets of data have any.
 fn is_packet(bytes: &[u8]) -> bool {
     header(bytes).is_some_and(|header| (header.kind == 0) == (bytes.len() > header.size))
+}
+
+/// On the ports, where datagrams have one, any packet is taken.
+fn on_port(bytes: &[u8], context: &DatagramContext) -> bool {
+    let is_port = |port: &u16| (PORTS.0..=PORTS.1).contains(port);
+    context.ports.is_some_and(|ports| ports.iter().any(is_port)) && is_packet(bytes)
 }
 
 /// Whether a packet opens a connection: without data, difference and acknowledgement.

@@ -38,7 +38,11 @@ fn answers(client: &[u8], server: &[u8]) -> Option<bool> {
         (_, []) => None,
         (Some(&V4), [V4_REPLY]) | (Some(&V5), [V5]) => None,
         (Some(&V4), [V4_REPLY, result, ..]) if V4_RESULTS.contains(result) => {
-            if server.len() < V4_REPLY_SIZE { None } else { Some(true) }
+            if server.len() < V4_REPLY_SIZE {
+                None
+            } else {
+                Some(true)
+            }
         }
         (Some(&V5), [V5, method, behind @ ..]) => {
             let offered = client.get(2..).unwrap_or_default();
@@ -50,6 +54,9 @@ fn answers(client: &[u8], server: &[u8]) -> Option<bool> {
     }
 }
 
+/// Fewest bytes of a client that are recognized without a reply.
+const ALONE_MIN: usize = 4;
+
 fn judge(opening: &Opening<'_>, needs_reply: bool) -> Verdict {
     let mut verdict = Verdict::No;
     for client in Side::BOTH.into_iter().filter(|side| opening.starts(*side)) {
@@ -59,7 +66,7 @@ fn judge(opening: &Opening<'_>, needs_reply: bool) -> Verdict {
         match reply {
             Some(true) => return Verdict::Yes(client.other()),
             Some(false) => {}
-            None if is_whole && !needs_reply => return Verdict::Yes(client.other()),
+            None if is_whole && !needs_reply && bytes.len() >= ALONE_MIN => return Verdict::Yes(client.other()),
             None if !opening.complete => verdict = Verdict::Unsure,
             None => {}
         }
