@@ -302,7 +302,7 @@ mod tests {
     use Side::{Client as C, Server as S};
 
     const OPENS: &[u8] =
-        b"\x01\xff\x50\x31\0\0\0\0\068XIPXES\xd3\0\0\0SUne\xc0\0\x02\x14\xc4\xff\xff\xff\x09\x04\0\0\x09\x04\0\0USA\0Quay\0";
+        b"\x01\xff\x50\x31\0\0\0\0\x0068XIPXES\xd3\0\0\0SUne\xc0\0\x02\x14\xc4\xff\xff\xff\x09\x04\0\0\x09\x04\0\0USA\0Quay\0";
     const SAID: &[(Side, &[u8])] = &[
         (C, OPENS),
         (S, b"\xff\x25\x08\0\x01\x02\x03\x04"),

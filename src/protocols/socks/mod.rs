@@ -206,9 +206,9 @@ fn size(kind: Kind, bytes: &[u8]) -> std::result::Result<usize, usize> {
         }
         Kind::Gssapi if bytes.get(1) == Some(&u8::MAX) => Ok(2),
         Kind::Gssapi => Ok(4 + (byte(2)? << 8 | byte(3)?)),
-        Kind::RequestV5 | Kind::ReplyV5 => match bytes.get(3).ok_or(4_usize)? {
-            &IPV6 => Ok(22),
-            &NAME => Ok(7 + byte(4)?),
+        Kind::RequestV5 | Kind::ReplyV5 => match *bytes.get(3).ok_or(4_usize)? {
+            IPV6 => Ok(22),
+            NAME => Ok(7 + byte(4)?),
             _ => Ok(10),
         },
         Kind::RequestV4 => {
