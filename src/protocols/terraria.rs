@@ -93,6 +93,8 @@ const TYPES: Names = &[
     (82, "Load Net Module"),
 ];
 
+/// The message that carries a password.
+const PASSWORD_TYPE: u8 = 38;
 /// Size of length and type.
 const HEADER: usize = 3;
 /// Most bytes of a text's length.
@@ -148,12 +150,16 @@ impl Conversation for Session {
                 let slot = wire.u8(&SLOT)?;
                 wire.info(format_args!("slot {slot}"));
             }
-            38 => drop(text(wire, &PASSWORD)?),
+            PASSWORD_TYPE => drop(text(wire, &PASSWORD)?),
             68 => drop(text(wire, &UUID)?),
             _ => {}
         }
         wire.rest(&DATA);
         Ok(())
+    }
+
+    fn may_hold_secret(&self, from: Side, ahead: &[u8]) -> bool {
+        from == Side::Client && ahead.get(HEADER - 1).is_none_or(|kind| *kind == PASSWORD_TYPE)
     }
 
     fn gap(&mut self, _: Side, missing: Missing) {

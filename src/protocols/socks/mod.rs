@@ -265,6 +265,10 @@ impl Conversation for Session {
         }
     }
 
+    fn may_hold_secret(&self, from: Side, _: &[u8]) -> bool {
+        from == Side::Client && !self.asked && !self.ended
+    }
+
     fn gap(&mut self, _: Side, missing: Missing) {
         self.ended |= !missing.in_step;
     }
