@@ -300,6 +300,12 @@ limits! {
     DNS_NAME = "dns.name", Bytes, KIB, 1 << 16,
         "A DNS name as text, escapes included",
         "each_limit_changes_what_is_shown";
+    PARTS_MESSAGES = "parts.messages", Count, 64, 1 << 16,
+        "Messages of one side of a datagram conversation that wait for parts. Past it the oldest is given up, with a note",
+        "each_limit_changes_what_is_shown";
+    PARTS_MEMORY = "parts.memory", Bytes, 4 * MIB, PLACES,
+        "Parts of messages of one side. Past it the oldest message is given up, with a note",
+        "each_limit_changes_what_is_shown";
     RAKNET_MESSAGES = "raknet.messages", Count, 64, 1 << 16,
         "Messages of one side that wait for parts. Past it the oldest is given up, with a note",
         "each_limit_changes_what_is_shown";

@@ -85,6 +85,7 @@ const EFFECTS: &[(&str, &str, Shows)] = &[
     ("dns.pointers", "1", Sample("talk.pcap", JSON)),
     ("dns.name", "1", Sample("talk.pcap", JSON)),
     ("raknet.memory", "1", Sample("vcmp-0471.pcap", JSON)),
+    ("parts.memory", "1", Sample("games.pcap", JSON)),
     ("xfire.rows", "1", Sample("xfire-packets.pcap", JSON)),
     ("xfire.files", "1", Sample("xfire-packets.pcap", &["objects"])),
     ("quic.handshake", "1", Sample("quic.pcap", JSON)),
@@ -124,6 +125,18 @@ const EFFECTS: &[(&str, &str, Shows)] = &[
                 (C, b"\0\x01\x01\0\0\x01\0\0\0\0\0\0\x01a\0\0\x01\0\x01"),
                 (C, b"\0\x02\x01\0\0\x01\0\0\0\0\0\0\x01b\0\0\x01\0\x01"),
                 (S, b"\0\x01\x81\x80\0\x01\0\0\0\0\0\0\x01a\0\0\x01\0\x01"),
+            ],
+        ),
+    ),
+    (
+        "parts.messages",
+        "1",
+        Datagrams(
+            27015,
+            &[
+                (C, b"\xff\xff\xff\xffTSource Engine Query\0"),
+                (S, b"\xfe\xff\xff\xff\x07\0\0\0\x02\x01\xe0\x04abc"),
+                (S, b"\xfe\xff\xff\xff\x08\0\0\0\x02\x01\xe0\x04abc"),
             ],
         ),
     ),

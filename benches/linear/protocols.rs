@@ -52,6 +52,7 @@ const DATABASE: &[(Speaker, &[u8])] = &[
     (C, b"\x20\0\0\x01\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0"),
     (S, b"\x07\0\0\x02\0\0\0\x02\0\0\0"),
 ];
+const TORRENT: &[(Speaker, &[u8])] = &[(C, b"\x13BitTorrent protocol\0\0\0\0\0\0\0\0aaaaaaaaaaaaaaaaaaaabbbbbbbbbbbbbbbbbbbb")];
 const SHELL: &[(Speaker, &[u8])] = &[(S, b"SSH-2.0-a\r\n"), (C, b"SSH-2.0-b\r\n")];
 
 /// Their smallest messages, and messages that are wrong.
@@ -94,6 +95,12 @@ const STREAMS: &[Stream] = &[
     stream("xfire packets", "xfire", 25999, &[(C, b"UA01")], (C, b"\x05\0\x01\0\0")),
     stream("minecraft packets", "minecraft", 25565, &[(C, b"\x07\0\x47\x01a\0\x50\x01")], (C, b"\x01\0")),
     stream("vscp heads", "vscp", 5126, &[(C, b"hello\0\x06\x01")], (C, b"\0\0\0\x01\0\0\0\x01\0\0\0\x0c\0\0\0\0")),
+    stream("socks logins", "socks", 1080, &[(C, b"\x05\x01\x02"), (S, b"\x05\x02")], (C, b"\x01\x01a\x01b")),
+    stream("bittorrent keep-alives", "bittorrent", 6881, TORRENT, (C, b"\0\0\0\0")),
+    stream("bittorrent dictionaries", "bittorrent", 6881, TORRENT, (C, b"\0\0\0\x0c\x14\x01d1:ali1eee")),
+    stream("bncs pings", "bncs", 6112, &[(C, b"\x01")], (C, b"\xff\x25\x08\0abcd")),
+    stream("terraria messages", "terraria", 7777, &[(C, b"\x0f\0\x01\x0bTerraria279")], (C, b"\x03\0\x06")),
+    stream("openvpn packets", "openvpn", 1194, &[], (C, b"\0\x0e\x38abcdefgh\0\0\0\0\0")),
     stream("unknown bytes", "data", 9999, &[], (C, b"\0")),
 ];
 
@@ -110,6 +117,9 @@ const RESUMED: &[&str] = &[
     "ftp addresses",
     "ftp replies",
     "dns questions",
+    "bittorrent dictionaries",
+    "bncs pings",
+    "openvpn packets",
     "unknown bytes",
 ];
 
@@ -125,20 +135,27 @@ const DATAGRAMS: &[(&str, &str, u16, &[u8])] = &[
     ("raknet", "raknet", 8192, b"\x84\0\0\0\0\0\x08a"),
     ("syslog", "syslog", 514, b"<1>a"),
     ("vcmp", "vcmp.query", 5192, b"VCMP\x0a\0\0\x01\x20\x14i"),
+    ("bt-dht", "bt-dht", 6881, b"d1:ad2:id20:abcdefghij0123456789e1:q4:ping1:t2:aa1:y1:qe"),
+    ("bt-utp", "bt-utp", 6881, b"\x41\0abcdef\0\0\0\0\0\x10\0\0\0\x01\0\0"),
+    ("wg", "wg", 51820, b"\x04\0\0\0abcdefghijklmnopqrstuvwxyz01"),
+    ("quake", "quake", 26000, b"\x80\0\0\x0c\x02QUAKE\0\x03"),
     ("sip", "sip", 5060, b"OPTIONS sip:a SIP/2.0\r\nCSeq: 1 OPTIONS\r\n\r\n"),
 ];
 
 /// Sessions of which every copy stays open, with other addresses, and the same with each frame cut.
 const SAMPLES: &[(&str, &str, &[u8])] = &[
+    ("games", "enet", include_bytes!("../../samples/games.pcap")),
     ("http", "http", include_bytes!("../../samples/http.pcap")),
     ("neighbours", "tcp", include_bytes!("../../samples/neighbours.pcap")),
     ("pipboy", "pipboy", include_bytes!("../../samples/pipboy.pcap")),
+    ("proxies", "socks", include_bytes!("../../samples/proxies.pcap")),
     ("queries", "raknet", include_bytes!("../../samples/queries.pcap")),
     ("quic", "quic", include_bytes!("../../samples/quic.pcap")),
     ("runescape", "rs", include_bytes!("../../samples/runescape.pcap")),
     ("runescape cache", "rs", include_bytes!("../../samples/runescape-cache.pcap")),
     ("talk", "dns", include_bytes!("../../samples/talk.pcap")),
     ("tls", "tls", include_bytes!("../../samples/tls.pcap")),
+    ("torrents", "bittorrent", include_bytes!("../../samples/torrents.pcap")),
     ("vcmp", "vcmp", include_bytes!("../../samples/vcmp-rel006.pcap")),
     ("vcmp 0.4.7.1", "vcmp", include_bytes!("../../samples/vcmp-0471.pcap")),
     ("vscp", "vscp", include_bytes!("../../samples/vscp.pcap")),

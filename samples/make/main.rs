@@ -11,15 +11,18 @@
 //! `capture`, `net` and `tcp` know nothing of games; every protocol has a folder or file that scripts its sessions.
 
 mod capture;
+mod games;
 mod hex;
 mod http2;
 mod layers;
 mod neighbours;
 mod net;
 mod pipboy;
+mod proxies;
 mod runescape;
 mod talk;
 mod tcp;
+mod torrents;
 mod vcmp;
 mod vscp;
 mod xfire;
@@ -33,6 +36,7 @@ type Result<T = ()> = std::result::Result<T, Box<dyn std::error::Error>>;
 type Sample = (&'static str, fn() -> Result<Vec<u8>>);
 
 const SAMPLES: &[Sample] = &[
+    ("games.pcap", games::session),
     ("http.pcap", neighbours::http),
     ("http2.pcap", http2::sessions),
     ("layers.pcap", layers::tour),
@@ -47,10 +51,12 @@ const SAMPLES: &[Sample] = &[
     ("pipboy-follow.txt", pipboy::follow),
     ("pipboy-greeting.hex", pipboy::greeting),
     ("pipboy-update.txt", pipboy::update),
+    ("proxies.pcap", proxies::session),
     ("quic.pcap", neighbours::quic),
     ("tls.pcap", neighbours::tls),
     ("tls-keys.pcapng", neighbours::tls_keys),
     ("webrtc.pcapng", talk::webrtc),
+    ("torrents.pcap", torrents::session),
     ("vcmp-rel006.pcap", vcmp::rel006),
     ("vcmp-0471.pcap", vcmp::v471),
     ("queries.pcap", talk::games),

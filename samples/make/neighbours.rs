@@ -39,6 +39,18 @@ pub fn talk(trace: &mut Trace, ports: [u16; 2], lines: &[Line<'_>]) -> Result {
     talk.close(trace, C)
 }
 
+/// Datagrams between a port and a port of the server.
+pub fn datagrams(trace: &mut Trace, ports: [u16; 2], lines: &[Line<'_>]) -> Result {
+    let [from, to] = [pc().port(ports[0]), server().port(ports[1])];
+    for (id, (side, bytes)) in (ports[0]..).zip(lines) {
+        trace.wait(Duration::from_millis(20));
+        let (from, to) = if *side == C { (from, to) } else { (to, from) };
+        let packet = net::udp(from, to, id, bytes)?;
+        trace.put(Link::Ethernet.frame(from.host, to.host, &packet));
+    }
+    Ok(())
+}
+
 pub fn pcap(trace: Trace) -> Result<Vec<u8>> {
     capture::pcap(1, &trace.frames())
 }

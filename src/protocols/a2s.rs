@@ -14,10 +14,14 @@
 //!   D  count:1 | (index:1 | name | score:4 | seconds:4) …
 //!   E  count:2 | (name | value) …
 //! fe ff ff ff | id:4 | part of a split response
+//!   Source        count:1 | index:1 | size:2 | decompressed size:4 | CRC-32:4, if the id's highest bit is set and the index is 0
+//!   GoldSource    index:4 bits | count:4 bits
 //! ```
-//! Not covered: reassembly of split responses; additional fields of The Ship.
+//! Not covered: responses compressed with bzip2; parts of games before the Orange Box, which have no size; additional fields
+//! of The Ship.
 
-use crate::tree::{Names, Side, fields, name_of, title};
+use super::parts::{Given, Part, Splits, Took};
+use crate::tree::{Field, Names, Side, Value, fields, name_of, title};
 use crate::wire::{Exchange, Heuristic, On, Protocol, Requests, Result, Wire};
 
 /// Valve server query protocol.
@@ -26,8 +30,8 @@ pub static PROTOCOL: Protocol =
 
 fields! {
     A2S = protocol("a2s", "A2S", "Valve server queries")
-        .covers("Requests for server information, players and rules, with their responses")
-        .leaves_open("Reassembly of split responses, and additional fields of The Ship");
+        .covers("Requests for server information, players and rules, with their responses; split responses joined")
+        .leaves_open("Compressed responses, and additional fields of The Ship");
     HEADER = number("a2s.header", "header", "Single or split response").hex(8).names(HEADERS).once();
     TYPE = number("a2s.type", "type", "Message type").hex(2).names(TYPES).once();
     QUERY = text("a2s.query", "query", "Payload of the request").once();
@@ -69,6 +73,15 @@ fields! {
     RULE_NAME = text("a2s.rule.name", "name", "").once_per(&RULE);
     RULE_VALUE = text("a2s.rule.value", "value", "").once_per(&RULE);
     PART_ID = number("a2s.part.id", "part of", "ID shared by the parts of a response").hex(8).once();
+    JOINED_HEADER = number("a2s.joined.header", "header", "Header of the joined response").hex(8).names(HEADERS).once();
+    PART_COUNT = number("a2s.part.count", "parts", "Number of parts of the response").once();
+    PART_INDEX = number("a2s.part.index", "part", "Counted from 0").once();
+    PART_SIZE = number("a2s.part.size", "part size", "Largest size of a part in bytes").once();
+    DECOMPRESSED = number("a2s.part.decompressed_size", "decompressed size", "In bytes").once();
+    CRC = number("a2s.part.crc", "CRC-32", "Of the decompressed response").hex(8).once();
+    PART_DATA = bytes("a2s.part.data", "part data", "").once();
+    PART_CONFLICT = odd("a2s.part.conflict", "part conflict", "A part differs from an earlier one with its index");
+    PARTS_MISSING = odd("a2s.parts_missing", "parts missing", "A response was given up before all of its parts came");
     DATA = bytes("a2s.data", "data", "Undecoded bytes").once();
     RESPONSE_TO = number("a2s.response_to", "request in", "Frame number of the request").once();
     TIME = float("a2s.time", "time", "Seconds since the request").once();
@@ -124,21 +137,91 @@ fn players_fit(body: &[u8]) -> bool {
     rest.is_empty()
 }
 
-/// Requests of one conversation by message type.
+/// How parts become a response.
+const PARTS: &str = "a2s parts";
+
+/// State of one conversation.
 #[derive(Default)]
-struct Asked(Requests<u8>);
+struct Asked {
+    /// Requests by message type.
+    requests: Requests<u8>,
+    /// Parts of responses.
+    parts: Splits,
+}
 
 impl Exchange for Asked {
     fn message(&mut self, _: Side, wire: &mut Wire<'_>) -> Result {
-        if wire.ahead().starts_with(&PART) {
-            wire.u32_le(&HEADER)?;
-            wire.name("part of an answer");
-            let id = wire.u32_le(&PART_ID)?;
-            wire.info(format_args!("id {id:#010x}"));
-            wire.rest(&DATA);
+        if wire.ahead().starts_with(&PART) { self.part(wire) } else { self.whole(wire, &HEADER) }
+    }
+
+    fn claims(&self, _: Side, bytes: &[u8]) -> bool {
+        bytes.starts_with(&PART) && bytes.len() > 8
+    }
+
+    fn held(&self) -> usize {
+        size_of_val(self) + self.parts.held()
+    }
+}
+
+/// Whether the bytes behind the id are those of a GoldSource part: the index is in the same byte as the count.
+fn is_goldsource(behind: &[u8]) -> bool {
+    let Some(&[count, index, low, high]) = behind.first_chunk() else { return true };
+    index >= count || !(256..=1400).contains(&u16::from_le_bytes([low, high]))
+}
+
+impl Asked {
+    /// Dissects a part, and the response that it completes.
+    fn part(&mut self, wire: &mut Wire<'_>) -> Result {
+        const COMPRESSED: u32 = 1 << 31;
+        wire.u32_le(&HEADER)?;
+        wire.name("part of an answer");
+        let id = wire.u32_le(&PART_ID)?;
+        wire.info(format_args!("id {id:#010x}"));
+        let (count, index) = if is_goldsource(wire.ahead()) {
+            let both = wire.peek_u8().unwrap_or_default();
+            let range = wire.at()..wire.at() + 1;
+            wire.put(&PART_INDEX, Value::Unsigned((both >> 4).into()), range.clone());
+            wire.put(&PART_COUNT, Value::Unsigned((both & 0x0f).into()), range);
+            wire.skip(1)?;
+            (both & 0x0f, both >> 4)
+        } else {
+            let (count, index) = (wire.u8(&PART_COUNT)?, wire.u8(&PART_INDEX)?);
+            wire.u16_le(&PART_SIZE)?;
+            if id & COMPRESSED != 0 && index == 0 {
+                wire.u32_le(&DECOMPRESSED)?;
+                wire.u32_le(&CRC)?;
+            }
+            (count, index)
+        };
+        wire.info(format_args!("{} of {count}, id {id:#010x}", u16::from(index) + 1));
+        let (start, bytes) = (wire.at(), wire.rest(&PART_DATA));
+        if index >= count || bytes.is_empty() {
             return Ok(());
         }
-        wire.u32_le(&HEADER)?;
+        let piece = wire.piece(start..start + bytes.len(), 0);
+        let part = Part { id: id.into(), count: count.into(), index: index.into(), bytes, piece };
+        let given_up =
+            |given: Given| wire.note_layer(&PARTS_MISSING, format_args!("{} of {} parts came", given.came, given.count));
+        match self.parts.take(part, given_up) {
+            Took::Waits | Took::Repeated => Ok(()),
+            Took::Conflict => {
+                wire.note(&PART_CONFLICT, format_args!("part {index} came before with other bytes"));
+                Ok(())
+            }
+            Took::Whole(joined) if joined.bytes.starts_with(&WHOLE) => {
+                wire.joined(PARTS, &joined.pieces, &joined.bytes, |inner| self.whole(inner, &JOINED_HEADER))
+            }
+            Took::Whole(joined) => {
+                wire.joined(PARTS, &joined.pieces, &joined.bytes, |inner| {
+                    inner.rest(&DATA);
+                });
+                Ok(())
+            }
+        }
+    }
+
+    fn whole(&mut self, wire: &mut Wire<'_>, header: &'static Field) -> Result {
+        wire.u32_le(header)?;
         let kind = wire.u8(&TYPE)?;
         wire.name(name_of(TYPES, kind.into()).unwrap_or("unknown type"));
         let question = match kind {
@@ -150,11 +233,11 @@ impl Exchange for Asked {
         match kind {
             b'T' => {
                 wire.text_nul(&QUERY)?;
-                self.0.ask(kind, wire);
+                self.requests.ask(kind, wire);
                 if wire.remaining() > 0 { challenge(wire) } else { Ok(()) }
             }
             b'U' | b'V' => {
-                self.0.ask(kind, wire);
+                self.requests.ask(kind, wire);
                 challenge(wire)
             }
             b'A' => challenge(wire),
@@ -165,16 +248,12 @@ impl Exchange for Asked {
                     b'D' => players(wire)?,
                     _ => rules(wire)?,
                 }
-                if let Some(question) = question.and_then(|kind| self.0.answer(&kind)) {
+                if let Some(question) = question.and_then(|kind| self.requests.answer(&kind)) {
                     question.put(wire, &RESPONSE_TO, &TIME);
                 }
                 Ok(())
             }
         }
-    }
-
-    fn claims(&self, _: Side, bytes: &[u8]) -> bool {
-        bytes.starts_with(&PART) && bytes.len() > 8
     }
 }
 
@@ -205,7 +284,7 @@ fn info(wire: &mut Wire<'_>) -> Result {
         return Ok(());
     }
     let extra = wire.flags(&EXTRA, 1, &[&HAS_PORT, &HAS_STEAM_ID, &HAS_RELAY, &HAS_KEYWORDS, &HAS_GAME_ID])?;
-    let has = |field: &crate::tree::Field| field.bits_of(extra) != 0;
+    let has = |field: &Field| field.bits_of(extra) != 0;
     if has(&HAS_PORT) {
         wire.u16_le(&PORT)?;
     }
@@ -377,6 +456,27 @@ mod tests {
             25..36 a2s.rule.name = "sv_gravity"
             36..40 a2s.rule.value = "800"
         "#);
+    }
+
+    #[test]
+    fn parts_of_both_engines_are_joined() {
+        let (first, second) = RULES.split_at(40);
+        for heads in [["0200e004", "0201e004"], ["02", "12"]] {
+            let mut asked = Asked::default();
+            let [head, next] = heads.map(|head| format!("feffffff07000000{head}"));
+            // The second part comes first.
+            assert!(!read(&mut asked, &format!("{next}{second}")).contains("a2s.rule"));
+            let joined = read(&mut asked, &format!("{head}{first}"));
+            assert!(joined.starts_with("a2s 0..") && joined.contains("| rules | 2 rules"), "{joined}");
+            assert!(
+                joined.contains(r#"a2s.rule.value = "800""#) && joined.contains("a2s.joined.header = 0xffffffff"),
+                "{joined}"
+            );
+        }
+        let mut asked = Asked::default();
+        let part = |index: &str| format!("feffffff0700000003{index}e004{first}");
+        read(&mut asked, &part("00"));
+        assert!(read(&mut asked, &part("00").replace("6d70", "6d71")).contains("a2s.part.conflict"));
     }
 
     #[test]

@@ -2,26 +2,34 @@
 
 mod a2s;
 mod bedrock;
+mod bittorrent;
+mod bncs;
 mod dhcp;
 mod dhcpv6;
 mod dns;
 mod dtls;
+mod enet;
 mod ftp;
 mod gamespy;
+mod hazel;
 mod http;
 mod http2;
 mod irc;
 mod json;
 mod librpc;
 mod lines;
+mod litenetlib;
 mod minecraft;
 mod mqtt;
 mod mysql;
 mod nbns;
 mod ntp;
+mod openvpn;
+mod parts;
 mod pipboy;
 mod png;
 mod protobuf;
+mod quake;
 mod quake3;
 mod quic;
 mod raknet;
@@ -33,16 +41,19 @@ mod sdp;
 mod sip;
 mod smtp;
 mod snmp;
+mod socks;
 mod ssdp;
 mod ssh;
 mod steam_ihs_discovery;
 mod stun;
 mod syslog;
+mod terraria;
 mod tftp;
 mod tls;
 mod vcmp;
 mod vscp;
 mod websocket;
+mod wireguard;
 mod xfire;
 
 use crate::wire::Protocol;
@@ -51,20 +62,29 @@ use crate::wire::Protocol;
 pub static ALL: &[&Protocol] = &[
     &a2s::PROTOCOL,
     &bedrock::PROTOCOL,
+    &bittorrent::BENCODE,
+    &bittorrent::PROTOCOL,
+    &bncs::PROTOCOL,
+    &bittorrent::dht::PROTOCOL,
+    &bittorrent::tracker::PROTOCOL,
+    &bittorrent::utp::PROTOCOL,
     &dhcp::PROTOCOL,
     &dhcpv6::PROTOCOL,
     &dns::PROTOCOL,
     &dtls::PROTOCOL,
+    &enet::PROTOCOL,
     &ftp::PROTOCOL,
     &ftp::TRANSFER,
     &gamespy::PROTOCOL,
     &http2::GRPC,
+    &hazel::PROTOCOL,
     &http::PROTOCOL,
     &http2::PROTOCOL,
     &smtp::imf::PROTOCOL,
     &irc::PROTOCOL,
     &json::PROTOCOL,
     &librpc::PROTOCOL,
+    &litenetlib::PROTOCOL,
     &dns::LINK_LOCAL,
     &dns::MULTICAST,
     &minecraft::PROTOCOL,
@@ -72,10 +92,14 @@ pub static ALL: &[&Protocol] = &[
     &mysql::PROTOCOL,
     &nbns::PROTOCOL,
     &ntp::PROTOCOL,
+    &openvpn::PROTOCOL,
     &pipboy::PROTOCOL,
     &pipboy::ENTRIES,
     &protobuf::PROTOCOL,
+    &quake::PROTOCOL,
+    &quake::second::PROTOCOL,
     &quake3::PROTOCOL,
+    &quake::world::PROTOCOL,
     &quic::PROTOCOL,
     &raknet::PROTOCOL,
     &raknet::MESSAGE,
@@ -88,12 +112,14 @@ pub static ALL: &[&Protocol] = &[
     &sip::PROTOCOL,
     &smtp::PROTOCOL,
     &snmp::PROTOCOL,
+    &socks::PROTOCOL,
     &rtcp::srtcp::PROTOCOL,
     &ssdp::PROTOCOL,
     &ssh::PROTOCOL,
     &steam_ihs_discovery::PROTOCOL,
     &stun::PROTOCOL,
     &syslog::PROTOCOL,
+    &terraria::PROTOCOL,
     &tftp::PROTOCOL,
     &tls::PROTOCOL,
     &vcmp::PROTOCOL,
@@ -102,6 +128,7 @@ pub static ALL: &[&Protocol] = &[
     &vscp::PROTOCOL,
     &vscp::WORLD_LOCATION,
     &websocket::PROTOCOL,
+    &wireguard::PROTOCOL,
     &tls::X509AF,
     &tls::X509CE,
     &tls::X509IF,
@@ -110,5 +137,14 @@ pub static ALL: &[&Protocol] = &[
 ];
 
 /// The protocols that announce other conversations, or whose conversations change their ends, and those inside of them that do.
-pub static ANNOUNCING: &[&Protocol] =
-    &[&ftp::PROTOCOL, &quic::PROTOCOL, &sip::PROTOCOL, &sdp::PROTOCOL, &tftp::PROTOCOL, &vcmp::QUERY, &xfire::PROTOCOL];
+pub static ANNOUNCING: &[&Protocol] = &[
+    &ftp::PROTOCOL,
+    &quake::PROTOCOL,
+    &quic::PROTOCOL,
+    &sip::PROTOCOL,
+    &sdp::PROTOCOL,
+    &socks::PROTOCOL,
+    &tftp::PROTOCOL,
+    &vcmp::QUERY,
+    &xfire::PROTOCOL,
+];

@@ -48,6 +48,12 @@ impl<K: PartialEq> Requests<K> {
         None
     }
 
+    /// Whether a request with this key is kept.
+    #[must_use]
+    pub fn has(&self, key: &K) -> bool {
+        self.asked.iter().any(|(known, _)| known == key)
+    }
+
     /// The request that the message being dissected responds to.
     pub fn answer(&mut self, key: &K) -> Option<Request> {
         let (_, question) = self.asked.iter_mut().rev().find(|(known, _)| known == key)?;

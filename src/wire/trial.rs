@@ -56,6 +56,29 @@ fn dissect(tree: &mut Tree, protocol: &Protocol, bytes: &[u8], cut: Cut, read: i
     tree.close(0, protocol.this, bytes.len());
 }
 
+/// Every beginning of these bytes, and the bytes with each one of them replaced by several values.
+pub fn damaged(bytes: &[u8]) -> impl Iterator<Item = Vec<u8>> {
+    let cut = (0..bytes.len()).map(|end| bytes.get(..end).unwrap_or_default().to_vec());
+    let places = (0..bytes.len()).flat_map(|place| [0, 1, 0x5c, 0x80, 0xff].map(|value| (place, value)));
+    let changed = places.map(|(place, value)| {
+        let mut bytes = bytes.to_vec();
+        bytes.iter_mut().skip(place).take(1).for_each(|byte| *byte = value);
+        bytes
+    });
+    cut.chain(changed)
+}
+
+/// Dissects damaged copies of a datagram.
+///
+/// # Panics
+/// When the tree of one does not begin with the protocol over all bytes.
+pub fn survives_damage(protocol: &Protocol, bytes: &[u8], mut read: impl FnMut(&mut Wire<'_>) -> Result) {
+    for bytes in damaged(bytes) {
+        let dump = self::read(protocol, &bytes, Cut::No, &mut read);
+        assert!(dump.starts_with(&format!("{} 0..{}", protocol.this.abbrev, bytes.len())), "{dump}");
+    }
+}
+
 /// Bytes of hexadecimal text; anything that is no digit is passed over.
 pub fn bytes(hex: &str) -> Vec<u8> {
     let digits: Vec<u8> = hex.chars().filter_map(|c| c.to_digit(16)).filter_map(|digit| digit.try_into().ok()).collect();

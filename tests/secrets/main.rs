@@ -151,13 +151,29 @@ fn what_is_quoted_cut_or_left_at_the_end_is_masked() {
     assert_masked(&capture);
 }
 
+/// What comes before a password of Terraria.
+const TERRARIA: &[(bool, &[u8])] = &[(true, b"\x0f\0\x01\x0bTerraria279"), (false, b"\x03\0\x25")];
+
+fn terraria() -> Vec<u8> {
+    [b"\x11\0\x26\x0d".as_slice(), SECRET.as_bytes()].concat()
+}
+
+/// What comes before a login of SOCKS.
+const SOCKS: &[(bool, &[u8])] = &[(true, b"\x05\x01\x02"), (false, b"\x05\x02")];
+
+fn socks() -> Vec<u8> {
+    [b"\x01\x01a\x0d".as_slice(), SECRET.as_bytes()].concat()
+}
+
 /// A server's port, messages with whether the client sends them, and the secret in them.
 type Connection<'a> = (u16, &'a [(bool, &'a [u8])], Vec<u8>);
 
 #[test]
 fn secrets_of_binary_protocols_are_masked() {
     let hello = b"UA01\x12\0\x03\0\x01\x07version\x02C\0\0\0";
-    let connections: [Connection<'_>; 5] = [
+    let connections: [Connection<'_>; 7] = [
+        (1080, SOCKS, socks()),
+        (7777, TERRARIA, terraria()),
         (1883, &[], mqtt()),
         (8080, &[(true, HTTP2_PREFACE)], http2_request()),
         (43594, &[(true, &[14, 0]), (false, &[0; 17])], runescape(true)),
@@ -358,6 +374,8 @@ fn each_secret_field_is_tested() {
     capture.connection((20_002, 25), mail, &[b"AUTH PLAIN b\r\n"], true);
     capture.connection((20_003, 6667), &[], &[b"PASS b\r\nNICK a\r\n"], true);
     capture.connection((20_004, 1883), &[], &[&mqtt()], true);
+    capture.connection((20_011, 7777), TERRARIA, &[&terraria()], true);
+    capture.connection((20_010, 1080), SOCKS, &[&socks()], true);
     capture.connection((20_009, 8080), &[(true, HTTP2_PREFACE)], &[&http2()], true);
     capture.connection((20_005, 43594), game, &[&runescape(true)], true);
     capture.connection((20_006, 43594), game, &[&runescape(false)], true);

@@ -3,9 +3,10 @@
 use super::fields::*;
 use super::heuristics::{CHANNELS, MAX_RELIABILITY, ORDERED, has_order, is_reliable, is_sequenced};
 use super::numbers::{Counter, Seen};
-use super::split::{Given, MAX_COUNT, Part, Splits, Took};
 use super::system::MESSAGE_ID;
 use super::{PARTS, PLACE, Session};
+use crate::limits;
+use crate::protocols::parts::{COUNT_MAX, Given, Part, Splits, Took};
 use crate::tree::{Side, Time, Value};
 use crate::wire::{Cut, Error, Result, Wire};
 use std::collections::BTreeMap;
@@ -18,7 +19,6 @@ const MAX_SENT: usize = 256;
 const FRAMES_MAX: usize = 16;
 
 /// State of one sender.
-#[derive(Default)]
 pub(super) struct Sender {
     /// Received datagrams and reliable messages.
     datagrams: Seen,
@@ -28,6 +28,19 @@ pub(super) struct Sender {
     channels: BTreeMap<u8, Channel>,
     splits: Splits,
     sent: Sent,
+}
+
+impl Default for Sender {
+    fn default() -> Sender {
+        Sender {
+            datagrams: Seen::default(),
+            messages: Seen::default(),
+            from_start: false,
+            channels: BTreeMap::new(),
+            splits: Splits::limited(&limits::RAKNET_MESSAGES, &limits::RAKNET_PARTS),
+            sent: Sent::default(),
+        }
+    }
 }
 
 impl Sender {
@@ -246,11 +259,11 @@ fn frame_of(sender: &mut Sender, wire: &mut Wire<'_>, is_new_datagram: bool) -> 
         wire.hand_over(PLACE, range);
         return Ok(None);
     };
-    if index >= count || count > MAX_COUNT {
+    if index >= count || count > COUNT_MAX {
         wire.note(&BAD_SPLIT, format_args!("split index {index} of {count}, counted from 0"));
-    } else if is_new || sender.splits.waits_for(id, count) {
+    } else if is_new || sender.splits.waits_for(id.into(), count) {
         let piece = wire.piece(range, 0);
-        sender.part(wire, &head, Part { id, count, index, bytes, piece });
+        sender.part(wire, &head, Part { id: id.into(), count, index, bytes, piece });
     } else {
         wire.hide(range);
     }

@@ -24,15 +24,14 @@ mod fields;
 mod heuristics;
 mod numbers;
 mod offline;
-mod split;
 mod summary;
 mod system;
 
+use super::parts::{Given, Joined};
 use crate::tree::{Side, Time};
 use crate::wire::{Exchange, Heuristic, On, Protocol, Result, Settings, Unfinished, Wire};
 use datagram::Sender;
 use fields::*;
-use split::{Given, Joined};
 
 pub use system::PROTOCOL as MESSAGE;
 

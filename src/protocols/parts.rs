@@ -1,11 +1,11 @@
-//! Reassembly of split messages, in any order of their parts.
+//! Reassembly of messages that datagrams carry in numbered parts, in any order of the parts.
 
-use crate::limits;
+use crate::limits::{self, Limit};
 use crate::tree::{Piece, Time};
 use std::collections::BTreeMap;
 
 /// Maximum parts of a message.
-pub(super) const MAX_COUNT: u32 = 8192;
+pub(super) const COUNT_MAX: u32 = 8192;
 
 /// Overhead of a part besides its bytes.
 const OVERHEAD: usize = 64;
@@ -16,7 +16,7 @@ const PATIENCE: i64 = 60;
 /// Part of a message.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Part<'a> {
-    pub id: u16,
+    pub id: u64,
     pub count: u32,
     pub index: u32,
     pub bytes: &'a [u8],
@@ -45,17 +45,27 @@ pub(super) enum Took {
     Whole(Joined),
 }
 
-/// Incomplete messages.
-#[derive(Debug, Default)]
+/// Incomplete messages of one side.
+#[derive(Debug)]
 pub(super) struct Splits {
     /// Sorted by the time of the last part.
     sets: Vec<Set>,
     held: usize,
+    /// Limit on the number of messages.
+    messages: &'static Limit,
+    /// Limit on their memory.
+    memory: &'static Limit,
+}
+
+impl Default for Splits {
+    fn default() -> Splits {
+        Splits::limited(&limits::PARTS_MESSAGES, &limits::PARTS_MEMORY)
+    }
 }
 
 #[derive(Debug)]
 struct Set {
-    id: u16,
+    id: u64,
     count: u32,
     parts: BTreeMap<u32, (Vec<u8>, Piece)>,
     held: usize,
@@ -65,19 +75,24 @@ struct Set {
 /// A message that is given up: its ID, received parts and total parts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Given {
-    pub id: u16,
+    pub id: u64,
     pub came: usize,
     pub count: u32,
 }
 
 impl Splits {
+    /// Messages within limits of their own.
+    pub(super) const fn limited(messages: &'static Limit, memory: &'static Limit) -> Splits {
+        Splits { sets: Vec::new(), held: 0, messages, memory }
+    }
+
     /// Approximate memory in bytes.
     pub(super) fn held(&self) -> usize {
         self.held + self.sets.capacity() * size_of::<Set>()
     }
 
     /// Whether parts of this message are buffered.
-    pub(super) fn waits_for(&self, id: u16, count: u32) -> bool {
+    pub(super) fn waits_for(&self, id: u64, count: u32) -> bool {
         self.sets.iter().any(|set| set.id == id && set.count == count)
     }
 
@@ -111,7 +126,7 @@ impl Splits {
             return Took::Whole(set.join());
         }
         self.sets.push(set);
-        while self.sets.len() > limits::RAKNET_MESSAGES.get() || self.held > limits::RAKNET_PARTS.get() {
+        while self.sets.len() > self.messages.get() || self.held > self.memory.get() {
             self.give_up(0, &mut lost);
         }
         took
@@ -164,13 +179,13 @@ mod tests {
     use crate::tree::Timestamp;
     use proptest::prelude::*;
 
-    fn part(id: u16, count: u32, index: u32, bytes: &[u8], seconds: i64) -> Part<'_> {
+    fn part(id: u64, count: u32, index: u32, bytes: &[u8], seconds: i64) -> Part<'_> {
         let len = u32::try_from(bytes.len()).unwrap();
         let time = Some(Timestamp { seconds, nanos: 0 });
         Part { id, count, index, bytes, piece: Piece { off: 0, len, frame: u64::from(index), at: 40, time } }
     }
 
-    fn take(splits: &mut Splits, part: Part<'_>) -> (Took, Vec<u16>) {
+    fn take(splits: &mut Splits, part: Part<'_>) -> (Took, Vec<u64>) {
         let mut lost = Vec::new();
         (splits.take(part, |given| lost.push(given.id)), lost)
     }
@@ -192,12 +207,12 @@ mod tests {
     fn incomplete_messages_are_bounded() {
         let mut splits = Splits::default();
         for id in 0..64 {
-            assert_eq!(take(&mut splits, part(id, 2, 0, b"a", 0)).1, [0_u16; 0]);
+            assert_eq!(take(&mut splits, part(id, 2, 0, b"a", 0)).1, [0_u64; 0]);
         }
         // The message with the oldest last part is evicted.
         assert_eq!(take(&mut splits, part(0, 2, 0, b"a", 0)), (Took::Repeated, vec![]));
         assert_eq!(take(&mut splits, part(64, 2, 0, b"a", 0)).1, [1]);
-        assert_eq!(splits.sets.len(), limits::RAKNET_MESSAGES.get());
+        assert_eq!(splits.sets.len(), limits::PARTS_MESSAGES.get());
     }
 
     #[test]
@@ -206,8 +221,8 @@ mod tests {
         let bytes = [0; 0xffff];
         let mut lost = Vec::new();
         for index in 0..200 {
-            lost.extend(take(&mut splits, part(u16::try_from(index / 20).unwrap(), 8192, index % 20, &bytes, 0)).1);
-            assert!(splits.held <= limits::RAKNET_PARTS.get());
+            lost.extend(take(&mut splits, part(u64::from(index / 20), 8192, index % 20, &bytes, 0)).1);
+            assert!(splits.held <= limits::PARTS_MEMORY.get());
         }
         assert_eq!(lost, [0, 1, 2, 3, 4, 5, 6]);
     }
@@ -225,7 +240,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn buffered_parts_are_counted(parts in proptest::collection::vec((0_u16..5, 1_u32..5, 0_u32..5, 0_usize..40), 0..100)) {
+        fn buffered_parts_are_counted(parts in proptest::collection::vec((0_u64..5, 1_u32..5, 0_u32..5, 0_usize..40), 0..100)) {
             let mut splits = Splits::default();
             let bytes = [7; 40];
             for (id, count, index, len) in parts {

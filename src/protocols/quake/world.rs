@@ -1,0 +1,76 @@
+//! QuakeWorld: headers of game packets. Packets without a connection are those of Quake III.
+
+use super::netchan::{Header, is_game};
+use crate::tree::fields;
+use crate::wire::{Heuristic, On, Protocol};
+
+/// QuakeWorld.
+pub static PROTOCOL: Protocol = Protocol::new(
+    &THIS,
+    FIELDS,
+    &[On::Udp(HEADER.port)
+        .datagram(Heuristic::InContext(|bytes, context| is_game(bytes, HEADER.port, context)), |wire| HEADER.packet(wire))],
+)
+.rest(&DATA);
+
+fields! {
+    THIS = protocol("quakeworld", "QuakeWorld", "QuakeWorld network protocol")
+        .covers("Headers of game packets")
+        .leaves_open("Messages inside game packets");
+    TO_SERVER = bool("quakeworld.c2s", "client to server", "").once();
+    TO_CLIENT = bool("quakeworld.s2c", "server to client", "").once();
+    GAME = bool("quakeworld.game", "game", "The packet belongs to a connection").once();
+    SEQUENCE = number("quakeworld.game.seq1", "sequence number", "Number of this packet").once();
+    IS_RELIABLE = bool("quakeworld.game.rel1", "reliable", "The packet has a reliable part").once();
+    ACKNOWLEDGED = number("quakeworld.game.seq2", "acknowledged sequence number", "Number of the latest packet received").once();
+    ACKNOWLEDGES_RELIABLE = bool("quakeworld.game.rel2", "reliable", "That packet had a reliable part").once();
+    QPORT = number("quakeworld.game.qport", "QPort", "Identifies the client when its port changes").once();
+    DATA = bytes("quakeworld.data", "data", "Undissected bytes").once();
+}
+
+static HEADER: Header = Header {
+    port: 27500,
+    to_server: &TO_SERVER,
+    to_client: &TO_CLIENT,
+    game: &GAME,
+    sequence: &SEQUENCE,
+    is_reliable: &IS_RELIABLE,
+    acknowledged: &ACKNOWLEDGED,
+    acknowledges_reliable: &ACKNOWLEDGES_RELIABLE,
+    qport: &QPORT,
+    data: &DATA,
+};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wire::{Cut, DatagramContext, trial};
+
+    const PACKET: &[u8] = b"\x07\0\0\x80\x05\0\0\0hello";
+
+    #[test]
+    fn a_packet_of_the_server_is_dissected() {
+        let tree = trial::read(&PROTOCOL, PACKET, Cut::No, |wire| HEADER.packet(wire));
+        insta::assert_snapshot!(tree, @"
+        quakeworld 0..13 | server to client | sequence 7, acknowledged 5
+          quakeworld.s2c = true
+          quakeworld.game = true
+          0..4 quakeworld.game.seq1 = 7
+          3..4 quakeworld.game.rel1 = true
+          4..8 quakeworld.game.seq2 = 5
+          7..8 quakeworld.game.rel2 = false
+          8..13 quakeworld.data = 68656c6c6f
+        ");
+        trial::survives_damage(&PROTOCOL, PACKET, |wire| HEADER.packet(wire));
+    }
+
+    #[test]
+    fn packets_are_recognized_on_the_port_by_small_sequence_numbers() {
+        let context = |port| DatagramContext { ports: Some([50_000, port]), announced: None };
+        let judge = |bytes: &[u8], port| is_game(bytes, HEADER.port, &context(port));
+        assert!(judge(PACKET, HEADER.port) && !judge(PACKET, 53));
+        for other in [&b"\xff\xff\xff\xffstatus"[..], b"\0\0\0\0\0\0\0\0", b"\x01\0\0\0\0\0\0\x01", b"\x01\0\0\0"] {
+            assert!(!judge(other, HEADER.port), "{other:?}");
+        }
+    }
+}
