@@ -98,7 +98,8 @@ mod tests {
     const WHOLE: &[u8] = b"a certificate in parts";
 
     fn part(range: std::ops::Range<usize>) -> Fragment {
-        let piece = Piece { off: range.start as u64, len: range.len() as u32, frame: 1 + range.start as u64, at: 0, time: None };
+        let (off, len) = (range.start as u64, u32::try_from(range.len()).unwrap());
+        let piece = Piece { off, len, frame: 1 + off, at: 0, time: None };
         let bytes = WHOLE[range.clone()].to_vec();
         Fragment { message: (3, 11, WHOLE.len()), offset: range.start, bytes, pieces: vec![piece] }
     }
