@@ -55,7 +55,8 @@ fn table() -> Vec<(bool, Vec<u8>)> {
         OTHER_NODE,
         b"\x20\x01\x0d\xb8\0\0\0\0\0\0\0\0\0\0\0\x09\x1a\xe1",
     ];
-    let found = [&b"5:token4:\x01\x8f\x22\xd06:valuesl6:"[..], &PEERS[..6], b"6:", &PEERS[6..], b"e"];
+    let (peer, other) = PEERS.split_at(6);
+    let found = [&b"5:token4:\x01\x8f\x22\xd06:valuesl6:"[..], peer, b"6:", other, b"e"];
     vec![
         (true, query("ping", b"", b"aa")),
         (false, response(b"", b"aa")),

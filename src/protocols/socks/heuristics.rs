@@ -54,9 +54,6 @@ fn answers(client: &[u8], server: &[u8]) -> Option<bool> {
     }
 }
 
-/// Fewest bytes of a client that are recognized without a reply.
-const ALONE_MIN: usize = 4;
-
 fn judge(opening: &Opening<'_>, needs_reply: bool) -> Verdict {
     let mut verdict = Verdict::No;
     for client in Side::BOTH.into_iter().filter(|side| opening.starts(*side)) {
@@ -66,7 +63,7 @@ fn judge(opening: &Opening<'_>, needs_reply: bool) -> Verdict {
         match reply {
             Some(true) => return Verdict::Yes(client.other()),
             Some(false) => {}
-            None if is_whole && !needs_reply && bytes.len() >= ALONE_MIN => return Verdict::Yes(client.other()),
+            None if is_whole && !needs_reply => return Verdict::Yes(client.other()),
             None if !opening.complete => verdict = Verdict::Unsure,
             None => {}
         }
