@@ -49,7 +49,10 @@ fn answer(state: &mut State, pass: &mut u64) -> Result {
             Effect::Read(Pass { number, .. }) => {
                 *pass = number;
                 let mut lines = Vec::new();
-                records(|place, record| Ok(lines.push(Summary::of(place, record)?)))?;
+                records(|place, record| {
+                    lines.push(Summary::of(place, record)?);
+                    Ok(())
+                })?;
                 state.handle(Event::Records(number, lines));
                 state.handle(Event::End(number, None));
             }
