@@ -5,12 +5,12 @@ use super::source::Source;
 use crate::limits;
 use crate::record::Message;
 use crate::tree::StreamId;
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 /// Messages of unknown format, by conversation.
 #[derive(Debug, Default)]
 pub(super) struct Unexplained {
-    streams: HashMap<StreamId, u64, foldhash::fast::RandomState>,
+    streams: BTreeMap<StreamId, u64>,
 }
 
 impl Unexplained {

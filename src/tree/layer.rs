@@ -17,7 +17,7 @@ pub enum Transport {
 }
 
 /// The number of a conversation, like Wireshark's `tcp.stream` and `udp.stream`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct StreamId {
     /// The transport.
     pub transport: Transport,
