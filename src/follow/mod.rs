@@ -17,7 +17,7 @@ pub use streams::{Existing, Stream, Streams};
 
 use crate::record::{Message, Moment, Record, Tally, View};
 use crate::registry::Registry;
-use crate::tree::{Demand, Derived, Dissection, Ends, Layer, Origin, Side, Source, Span, StreamId, Time, Transport};
+use crate::tree::{Demand, Derived, Dissection, Ends, Layer, NodeRef, Origin, Side, Source, Span, StreamId, Time, Transport};
 use secrets::Secrets;
 use std::collections::HashMap;
 
@@ -162,12 +162,8 @@ impl Follower {
             }
             Record::Message(message) => {
                 if let Some((stream, side)) = message.ends().and_then(|ends| ends.stream).filter(|(id, _)| is_meant(*id)) {
-                    let is_derived = matches!(
-                        message.node().and_then(|node| message.of.tree.source(node.span())).map(|source| source.origin),
-                        Some(Origin::Derived(_))
-                    );
                     // A message inside another one is reported with the bytes of the outer one.
-                    let carriers = if is_derived { message.carriers() } else { Vec::new() };
+                    let carriers = if is_inside(message) { message.carriers() } else { Vec::new() };
                     for layer in carriers.into_iter().chain([message.layer]) {
                         in_order(stream, side, (message, layer), &payloads.secrets, offsets.behind(stream, side), &mut heard)?;
                     }
@@ -204,6 +200,17 @@ fn base(source: &Source, stream: StreamId, side: Side) -> Option<u64> {
         Origin::Derived(Derived { stream: Some((of, from, base)), .. }) if (of, from) == (stream, side) => Some(base),
         _ => None,
     }
+}
+
+/// Whether a message is part of another one in the same stream.
+fn is_inside(message: Message<'_>) -> bool {
+    let Some(span) = message.node().map(NodeRef::span) else { return false };
+    let below = || message.of.layer_node(message.of.tree.layers.get(message.layer.below? as usize)?);
+    message.of.tree.source(span).is_some_and(|source| match source.origin {
+        Origin::Derived(_) => true,
+        Origin::Stream(..) => below().is_some_and(|below| below.span().source == span.source),
+        Origin::Frame => false,
+    })
 }
 
 /// Bytes of a stream, unless they were heard as part of a message that these lie in.
