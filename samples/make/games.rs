@@ -105,7 +105,7 @@ const TERRARIA: &[Line<'_>] = &[
 /// All of them with one server.
 pub fn session() -> Result<Vec<u8>> {
     let mut trace = Trace::new();
-    for (ports, said) in [
+    for (ports, messages) in [
         ([50_330, 7777], ENET),
         ([50_331, 9050], LITENETLIB),
         ([50_332, 22_023], HAZEL),
@@ -115,7 +115,7 @@ pub fn session() -> Result<Vec<u8>> {
         ([50_335, 27_910], SEQUENCED),
         ([50_336, 27_015], RULES),
     ] {
-        datagrams(&mut trace, ports, said)?;
+        datagrams(&mut trace, ports, messages)?;
     }
     talk(&mut trace, [50_337, 6112], BATTLE_NET)?;
     talk(&mut trace, [50_338, 7777], TERRARIA)?;

@@ -110,15 +110,16 @@ const OPENVPN_TCP: &[Line<'_>] = &[
 /// Everything through one proxy, then the tunnels.
 pub fn session() -> Result<Vec<u8>> {
     let mut trace = Trace::new();
-    for (port, service, said) in
+    for (port, service, messages) in
         [(50_300, 1080, PAGE), (50_301, 9050, LOGIN), (50_302, 1080, CHAT), (50_303, 1080, REFUSED), (50_304, 1080, BIND)]
     {
-        talk(&mut trace, [port, service], said)?;
+        talk(&mut trace, [port, service], messages)?;
     }
     talk(&mut trace, [50_305, 1080], RELAY)?;
     datagrams(&mut trace, [50_306, 1081], RELAYED)?;
-    for (ports, said) in [([50_307, 51_820], wireguard()), ([50_308, 1194], openvpn())] {
-        let lines: Vec<Line<'_>> = said.iter().map(|(is_client, bytes)| (if *is_client { C } else { S }, &bytes[..])).collect();
+    for (ports, messages) in [([50_307, 51_820], wireguard()), ([50_308, 1194], openvpn())] {
+        let lines: Vec<Line<'_>> =
+            messages.iter().map(|(is_client, bytes)| (if *is_client { C } else { S }, &bytes[..])).collect();
         datagrams(&mut trace, ports, &lines)?;
     }
     talk(&mut trace, [50_309, 1194], OPENVPN_TCP)?;

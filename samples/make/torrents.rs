@@ -142,8 +142,9 @@ fn peers(trace: &mut Trace) -> Result {
 /// All of it.
 pub fn session() -> Result<Vec<u8>> {
     let mut trace = Trace::new();
-    for (ports, said) in [([50_310, 6969], tracker()), ([50_311, 51_413], table()), ([50_312, 51_414], stream())] {
-        let lines: Vec<Line<'_>> = said.iter().map(|(is_client, bytes)| (if *is_client { C } else { S }, &bytes[..])).collect();
+    for (ports, messages) in [([50_310, 6969], tracker()), ([50_311, 51_413], table()), ([50_312, 51_414], stream())] {
+        let lines: Vec<Line<'_>> =
+            messages.iter().map(|(is_client, bytes)| (if *is_client { C } else { S }, &bytes[..])).collect();
         datagrams(&mut trace, ports, &lines)?;
     }
     peers(&mut trace)?;

@@ -270,19 +270,19 @@ pub(super) fn trees_of(
 pub(super) fn survives_damage<C: crate::wire::Conversation>(
     protocol: &crate::wire::Protocol,
     open: impl Fn() -> C,
-    said: &[(crate::tree::Side, &[u8])],
+    messages: &[(crate::tree::Side, &[u8])],
 ) {
     let missing = crate::wire::Missing { bytes: 1, in_step: false };
-    for (place, (from, whole)) in said.iter().enumerate() {
+    for (place, (from, whole)) in messages.iter().enumerate() {
         for bytes in crate::wire::trial::damaged(whole) {
             for is_behind_gap in [false, true] {
                 let mut session = open();
-                trees_of(protocol, &mut session, said.get(..place).unwrap_or_default());
+                trees_of(protocol, &mut session, messages.get(..place).unwrap_or_default());
                 if is_behind_gap {
                     session.gap(*from, missing);
                 }
                 trees_of(protocol, &mut session, &[(*from, &bytes)]);
-                trees_of(protocol, &mut session, said.get(place + 1..).unwrap_or_default());
+                trees_of(protocol, &mut session, messages.get(place + 1..).unwrap_or_default());
             }
         }
     }

@@ -379,11 +379,11 @@ mod tests {
             [&u16::try_from(bytes.len()).unwrap().to_be_bytes()[..], &bytes].concat()
         };
         let (client, server) = ([packet(OPENS), packet(TLS)].concat(), packet(ACCEPTS));
-        let said = [(Side::Client, &client[..]), (Side::Server, &server[..])];
+        let messages = [(Side::Client, &client[..]), (Side::Server, &server[..])];
         let mut session = Session::default();
-        let trees = trees_of(&PROTOCOL, &mut session, &said);
+        let trees = trees_of(&PROTOCOL, &mut session, &messages);
         assert_eq!((trees.matches("openvpn 0..").count(), trees.matches("openvpn.plen").count()), (3, 3));
-        survives_damage(&PROTOCOL, Session::default, &said);
+        survives_damage(&PROTOCOL, Session::default, &messages);
 
         let judge = |client: &[u8], complete| recognize(&Opening { sent: [client, b""], from_start: [true; 2], complete });
         assert_eq!(judge(&client, false), Verdict::Yes(Side::Server));

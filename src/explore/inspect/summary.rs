@@ -5,7 +5,7 @@ use super::datum::Datum;
 use super::form::Form;
 use std::collections::HashMap;
 
-/// Values that are told apart; there may be more.
+/// Distinct values that are counted; there may be more.
 pub const DISTINCT: usize = 1 << 16;
 
 /// Values that are shown.

@@ -17,8 +17,8 @@ const EXTENDED_HANDSHAKE: &[u8] = b"\0\0\0\x25\x14\0d1:md11:ut_metadatai3ee1:v6:
 #[test]
 fn a_session_is_dissected() {
     let (client, server) = (greeting(b"-PD0100-abcdefghijkl"), greeting(b"M7-9-2--abcdefghijkl"));
-    let said = [(C, &client[..]), (S, &server), (C, EXTENDED_HANDSHAKE), (C, MESSAGES), (S, PIECES)];
-    insta::assert_snapshot!(trees_of(&PROTOCOL, &mut Session::default(), &said), @r#"
+    let messages = [(C, &client[..]), (S, &server), (C, EXTENDED_HANDSHAKE), (C, MESSAGES), (S, PIECES)];
+    insta::assert_snapshot!(trees_of(&PROTOCOL, &mut Session::default(), &messages), @r#"
     bittorrent 0..68 | Handshake | client PD0100
       0..1 bittorrent.protocol.name.length = 19
       1..20 bittorrent.protocol.name = "BitTorrent protocol"
@@ -83,7 +83,7 @@ fn a_session_is_dissected() {
       4..5 bittorrent.msg.type = 9 (Port)
       5..7 bittorrent.port = 6881
     "#);
-    survives_damage(&PROTOCOL, Session::default, &said);
+    survives_damage(&PROTOCOL, Session::default, &messages);
 }
 
 #[test]

@@ -250,21 +250,21 @@ mod tests {
         [&head, &[0xaa; 20][..], b"-PD0100-abcdefghijkl", &trial::bytes(numbers), b"\x02\x05/ann?\x01\0"].concat()
     }
 
-    fn said() -> Vec<Vec<u8>> {
-        let mut said: Vec<Vec<u8>> = CONNECT.iter().map(|hex| trial::bytes(hex)).collect();
-        said.push(announcement());
-        said.push(trial::bytes("00000001 0000abce 00000708 00000002 00000001 c0000207 1ae1"));
-        said.push([trial::bytes("1122334455667788 00000002 0000abcf"), vec![0xaa; 20]].concat());
-        said.push(trial::bytes("00000002 0000abcf 00000001 00000009 00000002"));
-        said.push([&trial::bytes("00000003 0000abcf")[..], b"no such torrent"].concat());
-        said
+    fn messages() -> Vec<Vec<u8>> {
+        let mut messages: Vec<Vec<u8>> = CONNECT.iter().map(|hex| trial::bytes(hex)).collect();
+        messages.push(announcement());
+        messages.push(trial::bytes("00000001 0000abce 00000708 00000002 00000001 c0000207 1ae1"));
+        messages.push([trial::bytes("1122334455667788 00000002 0000abcf"), vec![0xaa; 20]].concat());
+        messages.push(trial::bytes("00000002 0000abcf 00000001 00000009 00000002"));
+        messages.push([&trial::bytes("00000003 0000abcf")[..], b"no such torrent"].concat());
+        messages
     }
 
     #[test]
     fn requests_and_their_responses_are_dissected() {
         let mut asked = Asked::default();
         let mut trees = String::new();
-        for (place, bytes) in said().iter().enumerate() {
+        for (place, bytes) in messages().iter().enumerate() {
             assert!(recognize(bytes) == [0, 2].contains(&place), "{bytes:?}");
             assert!(asked.claims(Side::Server, bytes), "{bytes:?}");
             trees += &trial::read(&PROTOCOL, bytes, Cut::No, |wire| asked.message(Side::Client, wire));
@@ -331,14 +331,14 @@ mod tests {
     #[test]
     fn responses_without_a_request_are_not_claimed() {
         let asked = Asked::default();
-        for bytes in said().iter().skip(1).filter(|bytes| !is_announcement(bytes)) {
+        for bytes in messages().iter().skip(1).filter(|bytes| !is_announcement(bytes)) {
             assert!(!recognize(bytes) && !asked.claims(Side::Server, bytes));
         }
     }
 
     #[test]
     fn damaged_messages_are_dissected() {
-        for bytes in said() {
+        for bytes in messages() {
             trial::survives_damage(&PROTOCOL, &bytes, |wire| Asked::default().message(Side::Client, wire));
         }
     }

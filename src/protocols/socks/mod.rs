@@ -136,7 +136,7 @@ fn open(_: &Settings) -> Box<dyn Conversation> {
 #[derive(Default)]
 struct Session {
     /// Messages of each side so far.
-    said: BySide<u32>,
+    messages: BySide<u32>,
     method: u8,
     command: u8,
     /// The client has sent its request.
@@ -165,7 +165,7 @@ enum Kind {
 impl Session {
     /// The kind of the next message of a side.
     fn kind(&self, from: Side, first: u8) -> Option<Kind> {
-        let is_first = self.said[from] == 0;
+        let is_first = self.messages[from] == 0;
         match (from, first) {
             _ if self.ended || from == Side::Client && self.asked => None,
             (Side::Client, V4) if is_first => Some(Kind::RequestV4),
@@ -247,7 +247,7 @@ impl Conversation for Session {
             wire.rest(&DATA);
             return Ok(());
         };
-        self.said[from] += 1;
+        self.messages[from] += 1;
         match kind {
             Kind::RequestV4 | Kind::RequestV5 => self.asked = true,
             _ => {}

@@ -106,9 +106,9 @@ fn a_second_reply_follows_bind() {
 #[test]
 fn gssapi_messages_are_dissected() {
     let mut session = Session::default();
-    let said: &[(Side, &[u8])] =
+    let messages: &[(Side, &[u8])] =
         &[(C, b"\x05\x01\x01"), (S, b"\x05\x01"), (C, b"\x01\x01\0\x04\x60\x02\x06\0"), (S, b"\x01\xff"), (C, b"\x05\x01")];
-    let trees = trees_of(&PROTOCOL, &mut session, said);
+    let trees = trees_of(&PROTOCOL, &mut session, messages);
     insta::assert_snapshot!(trail(&trees, "GSSAPI"), @"
       2..3 socks.auth_method = 1 (GSSAPI)
     socks 0..2 | method | GSSAPI
@@ -164,12 +164,12 @@ fn requests_are_recognized_on_the_port_and_with_a_reply_anywhere() {
         [heuristics::on_port(&opening), heuristics::anywhere(&opening)]
     };
     let yes = Verdict::Yes(S);
-    for said in [LOGIN, OLD, NAMED] {
-        assert_eq!(judge(said[0].1, said[1].1, false), [yes; 2]);
-        assert_eq!(judge(said[0].1, b"", false), [yes, Verdict::Unsure]);
-        assert_eq!(judge(said[0].1, b"", true), [yes, Verdict::No]);
-        assert_eq!(judge(&said[0].1[..3], b"", false), [Verdict::Unsure; 2]);
-        assert_eq!(judge(said[1].1, said[0].1, false), [Verdict::Yes(C); 2]);
+    for messages in [LOGIN, OLD, NAMED] {
+        assert_eq!(judge(messages[0].1, messages[1].1, false), [yes; 2]);
+        assert_eq!(judge(messages[0].1, b"", false), [yes, Verdict::Unsure]);
+        assert_eq!(judge(messages[0].1, b"", true), [yes, Verdict::No]);
+        assert_eq!(judge(&messages[0].1[..3], b"", false), [Verdict::Unsure; 2]);
+        assert_eq!(judge(messages[1].1, messages[0].1, false), [Verdict::Yes(C); 2]);
     }
     assert_eq!(judge(b"\x05\x01\0\x05\x01\0\x03", b"\x05\0", false), [yes; 2]);
     for (client, server) in [
@@ -189,7 +189,7 @@ fn requests_are_recognized_on_the_port_and_with_a_reply_anywhere() {
 
 #[test]
 fn damaged_messages_are_dissected() {
-    for said in [LOGIN, OLD, NAMED] {
-        survives_damage(&PROTOCOL, Session::default, said);
+    for messages in [LOGIN, OLD, NAMED] {
+        survives_damage(&PROTOCOL, Session::default, messages);
     }
 }
