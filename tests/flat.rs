@@ -4,6 +4,8 @@
 mod common;
 
 use common::run;
+use proto_dissect::record::JsonType;
+use proto_dissect::registry::Registry;
 use serde_json::{Map, Value};
 use std::collections::HashMap;
 use std::fs;
@@ -122,6 +124,17 @@ fn collect(object: &Map<String, Value>, path: &str, types: &mut HashMap<String, 
             assert_eq!(json_type(value), known, "{place}");
         }
     }
+}
+
+// The unit tests share a process with tests whose own tables of RuneScape give one name several types.
+#[test]
+fn fields_of_one_name_have_one_type() {
+    let mut kinds: HashMap<&str, JsonType> = HashMap::new();
+    for field in Registry::default().fields() {
+        let json = JsonType::of(field.kind);
+        assert_eq!(*kinds.entry(field.abbrev).or_insert(json), json, "{field:?}");
+    }
+    assert!(kinds.len() > 5000, "{}", kinds.len());
 }
 
 #[test]

@@ -186,15 +186,6 @@ mod tests {
     }
 
     #[test]
-    fn fields_of_one_name_have_one_type() {
-        let mut kinds: HashMap<&str, JsonType> = HashMap::new();
-        for field in Registry::default().fields() {
-            let json = JsonType::of(field.kind);
-            assert_eq!(*kinds.entry(field.abbrev).or_insert(json), json, "{field:?}");
-        }
-    }
-
-    #[test]
     fn rows_are_groups() {
         for field in Registry::default().fields() {
             if let Times::OncePer(group) = field.times {
