@@ -98,7 +98,7 @@ const STREAMS: &[Stream] = &[
     stream("socks logins", "socks", 1080, &[(C, b"\x05\x01\x02"), (S, b"\x05\x02")], (C, b"\x01\x01a\x01b")),
     stream("bittorrent keep-alives", "bittorrent", 6881, TORRENT, (C, b"\0\0\0\0")),
     stream("bittorrent dictionaries", "bittorrent", 6881, TORRENT, (C, b"\0\0\0\x0c\x14\x01d1:ali1eee")),
-    stream("bncs pings", "bncs", 6112, &[(C, b"\x01")], (C, b"\xff\x25\x08\0abcd")),
+    stream("bncs pings", "bncs", 6112, &[(C, b"\x01\xff\x25\x08\0abcd")], (C, b"\xff\x25\x08\0abcd")),
     stream("terraria messages", "terraria", 7777, &[(C, b"\x0f\0\x01\x0bTerraria279")], (C, b"\x03\0\x06")),
     stream("openvpn packets", "openvpn", 1194, &[], (C, b"\0\x0e\x38abcdefgh\0\0\0\0\0")),
     stream("unknown bytes", "data", 9999, &[], (C, b"\0")),
