@@ -161,6 +161,12 @@ impl Lua<'_> {
             };
             self.ports(table, registration, to);
         }
+        // `-d` takes a protocol on any transport.
+        for (carrier, table) in none.iter().zip(["tcp", "udp"]) {
+            if !carriers.iter().any(|other| std::mem::discriminant(other) == std::mem::discriminant(carrier)) {
+                to.line(&format!("DissectorTable.get(\"{table}.port\"):add_for_decode_as(proto)"));
+            }
+        }
         let over = registration.into_iter().flat_map(|registration| &registration.carriers);
         for carrier in over {
             if let (Carrier::Payload(over), Some(registration)) = (carrier, registration) {

@@ -237,7 +237,7 @@ fn channel(wire: &mut Wire<'_>) -> Result {
 /// Offers the data that TURN relays to the protocols of a call.
 fn relayed(wire: &mut Wire<'_>, length: usize) {
     let data = wire.ahead().get(..length).unwrap_or(wire.ahead());
-    if !recognize(data) && !dtls::recognize(data) && !rtcp::recognize(data) {
+    if !dtls::recognize(data) && !rtcp::recognize(data) {
         wire.embeds("data");
     }
     wire.offer(RELAYED, wire.at()..wire.at() + data.len());
