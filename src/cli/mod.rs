@@ -7,6 +7,7 @@ mod browse;
 mod bugs;
 mod columns;
 mod complete;
+mod counted;
 mod decode_as;
 mod diff;
 mod exit;

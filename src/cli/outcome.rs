@@ -1,9 +1,9 @@
 //! How looking at inputs went, and the exit code that comes of it.
 
 use super::args::Output;
+use super::counted::Counted;
 use super::unexplained::Unexplained;
 use super::{Exit, complain};
-use std::fmt::{self, Display};
 
 /// How looking at one input went, or at several.
 #[derive(Debug)]
@@ -68,15 +68,5 @@ impl Outcome {
             Exit::Fine if output.exit_status && self.taken == 0 => Exit::Failed,
             exit => exit,
         }
-    }
-}
-
-/// So many of something.
-pub(super) struct Counted(pub u64, pub &'static str);
-
-impl Display for Counted {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Counted(count, what) = self;
-        write!(f, "{count} {what}{}", if *count == 1 { "" } else { "s" })
     }
 }

@@ -1,6 +1,6 @@
 //! Messages that no dissector explains, and the command that takes them apart.
 
-use super::outcome::Counted;
+use super::counted::Counted;
 use super::source::Source;
 use crate::limits;
 use crate::record::Message;

@@ -3,7 +3,8 @@
 use super::Exit;
 use super::args::{Form, Output};
 use super::complain;
-use super::outcome::{Counted, Outcome};
+use super::counted::Counted;
+use super::outcome::Outcome;
 use super::source::Source;
 use crate::record::{Scope, View};
 

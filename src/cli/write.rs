@@ -3,9 +3,9 @@
 mod merge;
 
 use super::args::{Args, CaptureForm, Output};
+use super::counted::Counted;
 use super::forms::Wrong;
 use super::input::How;
-use super::outcome::Counted;
 use super::replace::Replacement;
 use super::screen::Screen;
 use super::source::{self, Source};

@@ -3,9 +3,10 @@
 use super::literal;
 use super::mistake::{Wrong, nearest};
 use super::number_type::NumberType;
+use super::operator::Sum;
 use super::program::{Asked, Case, Extreme, Test, Value};
 use super::sort::Sort;
-use super::syntax::{Compare, Element, How, Node, Part, Quantifier, Relation, Sum, Syntax};
+use super::syntax::{Compare, Element, How, Node, Part, Quantifier, Relation, Syntax};
 use super::value::{Constant, Item, Order};
 use crate::layers;
 use crate::record::Scope;

@@ -2,7 +2,8 @@
 
 use super::mistake::{Wrong, nearest};
 use super::number_type::NumberType;
-use super::syntax::{Compare, Part, Sum, To};
+use super::operator::Sum;
+use super::syntax::{Compare, Part, To};
 use std::ops::Range;
 
 /// The smallest part of a filter.

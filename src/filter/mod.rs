@@ -26,6 +26,7 @@ mod lexer;
 mod literal;
 mod mistake;
 mod number_type;
+mod operator;
 mod parser;
 mod prefilter;
 mod program;

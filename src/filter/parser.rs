@@ -4,7 +4,8 @@
 
 use super::lexer::{Placed, Token, keywords, tokens};
 use super::mistake::{Wrong, nearest};
-use super::syntax::{Element, Hold, How, Node, Quantifier, Relation, Sum, Syntax};
+use super::operator::{Precedence, Sum};
+use super::syntax::{Element, How, Node, Quantifier, Relation, Syntax};
 use std::ops::Range;
 
 /// Maximum nesting depth, which bounds the stack.
@@ -19,7 +20,7 @@ pub(super) fn parse(text: &str) -> Result<Node, Wrong> {
     if *parser.peek() == Token::End {
         return Ok(Node { at: 0..text.len(), is: Syntax::And(Vec::new()) });
     }
-    let node = parser.node(Hold::Loosest)?;
+    let node = parser.node(Precedence::Loosest)?;
     match parser.peek() {
         Token::End => Ok(node),
         Token::Close => Err(parser.wrong("nothing was opened that this would close")),
@@ -86,26 +87,26 @@ impl Parser {
     }
 
     /// A part that holds together at least this tightly.
-    fn node(&mut self, least: Hold) -> Result<Node, Wrong> {
+    fn node(&mut self, least: Precedence) -> Result<Node, Wrong> {
         self.deeper(|parser| {
             let start = parser.here().start;
             let mut left = parser.first()?;
             loop {
                 let hold = match parser.peek() {
-                    Token::Or => Hold::Or,
-                    Token::Xor => Hold::Xor,
-                    Token::And => Hold::And,
-                    Token::Compare(_) | Token::Contains | Token::Matches | Token::In | Token::Not => Hold::Relation,
-                    Token::Mask => Hold::Mask,
-                    Token::Sum(sum) => sum.hold(),
-                    Token::Slice(_) | Token::Type(_) => Hold::Whole,
+                    Token::Or => Precedence::Or,
+                    Token::Xor => Precedence::Xor,
+                    Token::And => Precedence::And,
+                    Token::Compare(_) | Token::Contains | Token::Matches | Token::In | Token::Not => Precedence::Relation,
+                    Token::Mask => Precedence::Mask,
+                    Token::Sum(sum) => sum.precedence(),
+                    Token::Slice(_) | Token::Type(_) => Precedence::Whole,
                     _ => break,
                 };
                 // A comparison is no side of another one.
-                if hold < least || (hold == Hold::Relation && matches!(left.is, Syntax::Relation(_) | Syntax::Not(_))) {
+                if hold < least || (hold == Precedence::Relation && matches!(left.is, Syntax::Relation(_) | Syntax::Not(_))) {
                     break;
                 }
-                if hold >= Hold::Mask && around(&left) >= MAX_AROUND {
+                if hold >= Precedence::Mask && around(&left) >= MAX_AROUND {
                     return Err(parser.wrong("more than four slices, masks or sums around one value"));
                 }
                 let is = parser.joined(left, hold)?;
@@ -116,7 +117,7 @@ impl Parser {
     }
 
     /// What stands to the left, joined by the next token with what stands to its right.
-    fn joined(&mut self, left: Node, hold: Hold) -> Result<Syntax, Wrong> {
+    fn joined(&mut self, left: Node, hold: Precedence) -> Result<Syntax, Wrong> {
         match self.take() {
             Token::Slice(parts) => Ok(Syntax::Slice(Box::new(left), parts)),
             Token::Type(number) => Ok(Syntax::Read(Box::new(left), number)),
@@ -154,11 +155,11 @@ impl Parser {
                 Some(name) => negated(name, &at),
                 None => Syntax::Word(word),
             },
-            Token::Not => Syntax::Not(Box::new(self.node(Hold::Not)?)),
+            Token::Not => Syntax::Not(Box::new(self.node(Precedence::Not)?)),
             Token::Any => return self.quantified(Quantifier::Any, at.start),
             Token::All => return self.quantified(Quantifier::All, at.start),
             Token::Open => {
-                let inner = self.node(Hold::Loosest)?;
+                let inner = self.node(Precedence::Loosest)?;
                 self.close(&at)?;
                 return Ok(Node { at: at.start..self.behind(), ..inner });
             }
@@ -175,7 +176,7 @@ impl Parser {
     }
 
     fn quantified(&mut self, of: Quantifier, start: usize) -> Result<Node, Wrong> {
-        let mut node = self.node(Hold::Relation)?;
+        let mut node = self.node(Precedence::Relation)?;
         let relation = match &mut node.is {
             Syntax::Not(inner) => &mut inner.is,
             own => own,
@@ -210,7 +211,7 @@ impl Parser {
             return Ok(record_values);
         }
         loop {
-            record_values.push(self.node(Hold::Loosest)?);
+            record_values.push(self.node(Precedence::Loosest)?);
             if !self.take_if(&Token::Comma) {
                 self.close(&(name.start..name.end + 1))?;
                 return Ok(record_values);

@@ -1,8 +1,9 @@
 //! A checked filter: its operands and tests.
 
 use super::number_type::NumberType;
+use super::operator::Sum;
 use super::sort::Sort;
-use super::syntax::{Part, Sum};
+use super::syntax::Part;
 use super::value::{Constant, Item, Order};
 use crate::record::pseudo::Pseudo;
 use crate::tree::Field;

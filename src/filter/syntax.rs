@@ -1,6 +1,7 @@
 //! A filter as it was written, and how it is written canonically.
 
 use super::number_type::NumberType;
+use super::operator::{Precedence, Sum};
 use std::fmt::{self, Write};
 use std::ops::Range;
 
@@ -98,38 +99,6 @@ impl Compare {
     }
 }
 
-/// An arithmetic operation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Sum {
-    Plus,
-    Minus,
-    Times,
-    Over,
-    /// The remainder of a division.
-    Rest,
-}
-
-impl Sum {
-    /// As a symbol.
-    pub(super) const fn symbol(self) -> char {
-        match self {
-            Sum::Plus => '+',
-            Sum::Minus => '-',
-            Sum::Times => '*',
-            Sum::Over => '/',
-            Sum::Rest => '%',
-        }
-    }
-
-    /// How tightly it holds.
-    pub(super) const fn hold(self) -> Hold {
-        match self {
-            Sum::Plus | Sum::Minus => Hold::Sum,
-            Sum::Times | Sum::Over | Sum::Rest => Hold::Product,
-        }
-    }
-}
-
 /// A part of a slice: where it begins, from the end if negative, and where it ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Part {
@@ -148,56 +117,41 @@ pub(super) enum To {
     End,
 }
 
-/// How tightly parts hold together; the loosest first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Hold {
-    Loosest,
-    Or,
-    Xor,
-    And,
-    Not,
-    Relation,
-    Mask,
-    Sum,
-    Product,
-    Whole,
-}
-
-impl Hold {
+impl Precedence {
     /// What a right side must hold with more than this.
-    pub(super) const fn tighter(self) -> Hold {
+    pub(super) const fn tighter(self) -> Precedence {
         match self {
-            Hold::Loosest => Hold::Or,
-            Hold::Or => Hold::Xor,
-            Hold::Xor => Hold::And,
-            Hold::And => Hold::Not,
-            Hold::Not => Hold::Relation,
-            Hold::Relation => Hold::Mask,
-            Hold::Mask => Hold::Sum,
-            Hold::Sum => Hold::Product,
-            Hold::Product | Hold::Whole => Hold::Whole,
+            Precedence::Loosest => Precedence::Or,
+            Precedence::Or => Precedence::Xor,
+            Precedence::Xor => Precedence::And,
+            Precedence::And => Precedence::Not,
+            Precedence::Not => Precedence::Relation,
+            Precedence::Relation => Precedence::Mask,
+            Precedence::Mask => Precedence::Sum,
+            Precedence::Sum => Precedence::Product,
+            Precedence::Product | Precedence::Whole => Precedence::Whole,
         }
     }
 }
 
 impl Syntax {
-    fn hold(&self) -> Hold {
+    fn precedence(&self) -> Precedence {
         match self {
-            Syntax::Or(_) => Hold::Or,
-            Syntax::Xor(_) => Hold::Xor,
-            Syntax::And(_) => Hold::And,
-            Syntax::Not(_) => Hold::Not,
-            Syntax::Relation(_) => Hold::Relation,
-            Syntax::Masked(..) => Hold::Mask,
-            Syntax::Sum(_, sum, _) => sum.hold(),
-            _ => Hold::Whole,
+            Syntax::Or(_) => Precedence::Or,
+            Syntax::Xor(_) => Precedence::Xor,
+            Syntax::And(_) => Precedence::And,
+            Syntax::Not(_) => Precedence::Not,
+            Syntax::Relation(_) => Precedence::Relation,
+            Syntax::Masked(..) => Precedence::Mask,
+            Syntax::Sum(_, sum, _) => sum.precedence(),
+            _ => Precedence::Whole,
         }
     }
 }
 
 impl Node {
-    fn write(&self, least: Hold, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.is.hold() < least {
+    fn write(&self, least: Precedence, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.is.precedence() < least {
             return write!(f, "({self})");
         }
         fmt::Display::fmt(self, f)
@@ -213,24 +167,24 @@ impl fmt::Display for Node {
             Syntax::Char(byte @ 0x20..0x7f) => write!(f, "'{}'", char::from(*byte)),
             Syntax::Char(byte) => write!(f, "'\\x{byte:02x}'"),
             Syntax::Slice(of, parts) => {
-                of.write(Hold::Whole, f)?;
+                of.write(Precedence::Whole, f)?;
                 f.write_char('[')?;
                 list(parts, ",", f, |part, f| part.fmt(f))?;
                 f.write_char(']')
             }
             Syntax::Read(of, number) => {
-                of.write(Hold::Whole, f)?;
+                of.write(Precedence::Whole, f)?;
                 write!(f, "@{number}")
             }
             Syntax::Masked(left, right) => {
-                left.write(Hold::Mask, f)?;
+                left.write(Precedence::Mask, f)?;
                 f.write_str(" & ")?;
-                right.write(Hold::Sum, f)
+                right.write(Precedence::Sum, f)
             }
             Syntax::Sum(left, sum, right) => {
-                left.write(sum.hold(), f)?;
+                left.write(sum.precedence(), f)?;
                 write!(f, " {} ", sum.symbol())?;
-                right.write(sum.hold().tighter(), f)
+                right.write(sum.precedence().tighter(), f)
             }
             Syntax::Call(name, record_values) => {
                 write!(f, "{name}(")?;
@@ -240,11 +194,11 @@ impl fmt::Display for Node {
             Syntax::Relation(relation) => relation.fmt(f),
             Syntax::Not(node) => {
                 f.write_str("not ")?;
-                node.write(Hold::Not, f)
+                node.write(Precedence::Not, f)
             }
-            Syntax::And(nodes) => list(nodes, " and ", f, |node, f| node.write(Hold::Not, f)),
-            Syntax::Xor(nodes) => list(nodes, " xor ", f, |node, f| node.write(Hold::And, f)),
-            Syntax::Or(nodes) => list(nodes, " or ", f, |node, f| node.write(Hold::Xor, f)),
+            Syntax::And(nodes) => list(nodes, " and ", f, |node, f| node.write(Precedence::Not, f)),
+            Syntax::Xor(nodes) => list(nodes, " xor ", f, |node, f| node.write(Precedence::And, f)),
+            Syntax::Or(nodes) => list(nodes, " or ", f, |node, f| node.write(Precedence::Xor, f)),
         }
     }
 }
@@ -271,19 +225,19 @@ impl fmt::Display for Relation {
             Some(Quantifier::All) => "all ",
             None => "",
         })?;
-        self.left.write(Hold::Mask, f)?;
+        self.left.write(Precedence::Mask, f)?;
         match &self.how {
             How::Compare(compare, right) => {
                 write!(f, " {} ", compare.symbol())?;
-                right.write(Hold::Mask, f)
+                right.write(Precedence::Mask, f)
             }
             How::Contains(right) => {
                 f.write_str(" contains ")?;
-                right.write(Hold::Mask, f)
+                right.write(Precedence::Mask, f)
             }
             How::Matches(right) => {
                 f.write_str(" matches ")?;
-                right.write(Hold::Mask, f)
+                right.write(Precedence::Mask, f)
             }
             How::In(elements) => {
                 f.write_str(" in {")?;

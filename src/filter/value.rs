@@ -1,7 +1,7 @@
 //! Values that filters compare.
 
+use super::operator::Sum;
 use super::sort::Sort;
-use super::syntax::Sum;
 use crate::record::seconds::SECOND;
 use std::borrow::Cow;
 use std::cmp::Ordering;

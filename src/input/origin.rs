@@ -10,9 +10,8 @@
 //! Numbers of the body are little-endian in any section. 32473 is the enterprise number for examples (RFC 5612), so "pdis" marks
 //! the option. Code 2989 is a custom option that programs copy when they change other parts of a block.
 
-use super::frame::Timestamp;
 use super::options::OptionList;
-use crate::tree::{StreamId, Time, Transport};
+use crate::tree::{StreamId, Time, Timestamp, Transport};
 
 /// Code of a custom option with bytes that may be copied.
 pub const CUSTOM: u16 = 2989;
