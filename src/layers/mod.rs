@@ -11,9 +11,11 @@ pub mod arp;
 pub mod avs;
 pub mod capwap;
 mod carried;
+pub mod cdp;
 mod checksum;
 pub mod cisco;
 pub mod erspan;
+pub mod esp;
 pub mod etag;
 pub mod ethernet;
 mod fast_path;
@@ -37,6 +39,7 @@ mod little;
 pub mod lldp;
 pub mod mpls;
 pub mod nflog;
+pub mod ospf;
 pub mod pim;
 pub mod pktap;
 pub mod ppi;
@@ -56,6 +59,7 @@ pub mod token_ring;
 mod trial;
 pub mod udp;
 pub mod vntag;
+pub mod vrrp;
 pub mod vxlan;
 pub mod wlan;
 
@@ -78,11 +82,13 @@ pub static ALL: &[&Protocol] = &[
     &arp::PROTOCOL,
     &avs::PROTOCOL,
     &capwap::PROTOCOL,
+    &cdp::PROTOCOL,
     &cisco::METADATA_PROTOCOL,
     &cisco::PROTOCOL,
     &cisco::SLARP_PROTOCOL,
     &DATA,
     &erspan::PROTOCOL,
+    &esp::PROTOCOL,
     &etag::PROTOCOL,
     &ethernet::LLC_PROTOCOL,
     &ethernet::PROTOCOL,
@@ -108,6 +114,7 @@ pub static ALL: &[&Protocol] = &[
     &lldp::PROTOCOL,
     &mpls::PROTOCOL,
     &nflog::PROTOCOL,
+    &ospf::PROTOCOL,
     &pim::PROTOCOL,
     &pktap::PROTOCOL,
     &ppi::PROTOCOL,
@@ -126,6 +133,7 @@ pub static ALL: &[&Protocol] = &[
     &token_ring::PROTOCOL,
     &udp::PROTOCOL,
     &vntag::PROTOCOL,
+    &vrrp::PROTOCOL,
     &vxlan::PROTOCOL,
     &wlan::PROTOCOL,
 ];
