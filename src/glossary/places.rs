@@ -13,6 +13,10 @@ pub fn place(on: On) -> String {
         On::AnyTcp => String::from("any TCP port"),
         On::AnyUdp => String::from("any UDP port"),
         On::Over(carrier) => format!("inside {carrier}"),
+        On::EtherType(number) => format!("EtherType {number:#06x}"),
+        On::IpProtocol(number) => format!("IP protocol {number}"),
+        On::Sap(number) => format!("LLC SAP {number:#04x}"),
+        On::Snap(organization, protocol) => format!("SNAP {organization:#08x} {protocol:#06x}"),
         On::Chosen => String::from("where --as or -d names it"),
     }
 }

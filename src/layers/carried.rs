@@ -2,8 +2,8 @@
 
 use super::HeaderFn;
 use crate::tree::{Address, Field, LayerId};
-use crate::wire::Protocol;
 use crate::wire::notes::TRAILER;
+use crate::wire::{On, Protocol};
 use std::fmt;
 use std::net::IpAddr;
 use std::ops::Range;
@@ -27,6 +27,8 @@ pub enum Next {
     Compressed(u8),
     /// A header without a registered number.
     Header(&'static Described),
+    /// A packet found at this place, which carries nothing.
+    Packet(On),
     /// Undissected bytes.
     Data,
     /// Nothing.

@@ -8,7 +8,7 @@
 
 use super::{Carried, Described, HeaderFn, Next, arp, cisco, etag, ip, ipv6, itag, layer, lldp, mpls, ppp, pppoe, vntag};
 use crate::tree::{Address, Computed, Names, NodeRef, Value, fields, name_of};
-use crate::wire::{Error, Protocol, Result, Wire};
+use crate::wire::{Error, On, Protocol, Result, Wire};
 use etherparse::SingleVlanHeaderSlice;
 use std::fmt;
 use std::ops::Range;
@@ -330,12 +330,10 @@ pub(super) fn llc(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
     let next = match (dsap, ssap) {
         (SNAP, SNAP) => match wire.u24_be(&OUI)? {
             oui if ETHERNET_OUIS.contains(&oui) => Next::EtherType(wire.u16_be(&LLC_TYPE)?),
-            _ => {
-                wire.u16_be(&PID)?;
-                Next::Data
-            }
+            oui => Next::Packet(On::Snap(oui, wire.u16_be(&PID)?)),
         },
         (0x06, 0x06) => Next::Ip,
+        _ if dsap == ssap => Next::Packet(On::Sap(dsap)),
         _ => Next::Data,
     };
     Ok(Carried::new(next, rest(wire), missing))

@@ -212,8 +212,10 @@ mod tests {
             24..26 gre.routing.address_family = 0
             26..27 gre.routing.sre_offset = 0
             27..28 gre.routing.src_length = 0
-        data 28..30 | 2 bytes
-          28..30 data.data = 02b4
+        cdp 28..30
+          28..29 cdp.version = 2
+          29..30 cdp.ttl = 180
+        ! broken dissect.short at 30..30 cdp: 2 more bytes needed, 0 left
         ");
     }
 

@@ -11,9 +11,11 @@ pub mod arp;
 pub mod avs;
 pub mod capwap;
 mod carried;
+pub mod cdp;
 mod checksum;
 pub mod cisco;
 pub mod erspan;
+pub mod esp;
 pub mod etag;
 pub mod ethernet;
 mod fast_path;
@@ -37,6 +39,7 @@ mod little;
 pub mod lldp;
 pub mod mpls;
 pub mod nflog;
+pub mod ospf;
 pub mod pim;
 pub mod pktap;
 pub mod ppi;
@@ -46,6 +49,7 @@ pub mod prism;
 pub mod pseudowire;
 pub mod radiotap;
 pub mod sctp;
+pub mod stp;
 pub mod tcp;
 pub mod teredo;
 #[cfg(test)]
@@ -55,6 +59,7 @@ pub mod token_ring;
 mod trial;
 pub mod udp;
 pub mod vntag;
+pub mod vrrp;
 pub mod vxlan;
 pub mod wlan;
 
@@ -66,7 +71,7 @@ use crate::input::{Link, link_name};
 use crate::limits;
 use crate::tree::{Address, Demand, Ends, Extras, Field, Fields, Generated, Kind, LayerId, Only, Span, Tree, Value};
 use crate::wire::notes::DEEP;
-use crate::wire::{Cut, Protocol, Result, Wire, data};
+use crate::wire::{Cut, How, On, Protocol, Result, Wire, data};
 use std::net::IpAddr;
 use std::ops::Range;
 
@@ -77,11 +82,13 @@ pub static ALL: &[&Protocol] = &[
     &arp::PROTOCOL,
     &avs::PROTOCOL,
     &capwap::PROTOCOL,
+    &cdp::PROTOCOL,
     &cisco::METADATA_PROTOCOL,
     &cisco::PROTOCOL,
     &cisco::SLARP_PROTOCOL,
     &DATA,
     &erspan::PROTOCOL,
+    &esp::PROTOCOL,
     &etag::PROTOCOL,
     &ethernet::LLC_PROTOCOL,
     &ethernet::PROTOCOL,
@@ -107,6 +114,7 @@ pub static ALL: &[&Protocol] = &[
     &lldp::PROTOCOL,
     &mpls::PROTOCOL,
     &nflog::PROTOCOL,
+    &ospf::PROTOCOL,
     &pim::PROTOCOL,
     &pktap::PROTOCOL,
     &ppi::PROTOCOL,
@@ -119,11 +127,13 @@ pub static ALL: &[&Protocol] = &[
     &pseudowire::PROTOCOL,
     &radiotap::PROTOCOL,
     &sctp::PROTOCOL,
+    &stp::PROTOCOL,
     &tcp::PROTOCOL,
     &teredo::PROTOCOL,
     &token_ring::PROTOCOL,
     &udp::PROTOCOL,
     &vntag::PROTOCOL,
+    &vrrp::PROTOCOL,
     &vxlan::PROTOCOL,
     &wlan::PROTOCOL,
 ];
@@ -231,7 +241,7 @@ pub fn walk_on(tree: &mut Tree, first: Carried, bytes: Bytes<'_>, below: Option<
             );
             return Reached::End;
         }
-        let (layer, behind) = describe(tree, (protocol, header), &carried, bytes, below, checks);
+        let (layer, behind) = describe(tree, protocol, header, &carried, bytes, below, checks);
         below = Some(layer);
         match behind {
             Some(behind) => carried = behind,
@@ -240,6 +250,11 @@ pub fn walk_on(tree: &mut Tree, first: Carried, bytes: Bytes<'_>, below: Option<
     }
     if let Some(reached) = transport(tree, &carried, below) {
         return reached;
+    }
+    if let Some((protocol, packet)) = packet_of(carried.next).filter(|_| !carried.range.is_empty()) {
+        let read = |wire: &mut Wire<'_>, _| packet(wire).map(|()| Carried::nothing(wire.at()));
+        describe(tree, protocol, read, &carried, bytes, below, checks);
+        return Reached::End;
     }
     if carried.next != Next::Nothing && !(carried.range.is_empty() && below.is_some()) {
         let len = carried.range.len();
@@ -320,8 +335,31 @@ fn header_of(carried: &Carried, frame: &[u8]) -> Option<(&'static Protocol, Head
         Next::IpProtocol(ip::GRE) => (&gre::PROTOCOL, gre::header),
         Next::IpProtocol(ip::MPLS) => (&mpls::PROTOCOL, mpls::labels),
         Next::Header(described) => (described.protocol, described.header),
-        Next::IpProtocol(_) | Next::Fragment(_) | Next::Compressed(_) | Next::Data | Next::Nothing => return None,
+        Next::IpProtocol(_) | Next::Packet(_) | Next::Fragment(_) | Next::Compressed(_) | Next::Data | Next::Nothing => {
+            return None;
+        }
     })
+}
+
+/// The packet without a payload that is found here: its protocol and its dissector.
+fn packet_of(next: Next) -> Option<(&'static Protocol, fn(&mut Wire<'_>) -> Result)> {
+    let place = match next {
+        Next::EtherType(number) => On::EtherType(number),
+        Next::IpProtocol(number) => On::IpProtocol(number),
+        Next::Packet(place) => place,
+        _ => return None,
+    };
+    let places = ALL.iter().flat_map(|protocol| protocol.found.iter().map(|found| (*protocol, found)));
+    places.filter(|(_, found)| found.on == place).find_map(|(protocol, found)| match found.how {
+        How::Datagram(read) => Some((protocol, read)),
+        _ => None,
+    })
+}
+
+/// Whether headers of this name are packets that carry nothing, which messages show as well.
+#[must_use]
+pub(crate) fn is_packet(name: &str) -> bool {
+    named(name).is_some_and(|protocol| !protocol.found.is_empty())
 }
 
 /// IP of the version that the first byte says.
@@ -336,7 +374,8 @@ fn ip_header(carried: &Carried, frame: &[u8]) -> Option<(&'static Protocol, Head
 /// One header as a layer. Returns what it carries, or nothing where reading had to stop.
 fn describe(
     tree: &mut Tree,
-    (protocol, header): (&'static Protocol, HeaderFn),
+    protocol: &'static Protocol,
+    header: impl FnOnce(&mut Wire<'_>, usize) -> Result<Carried>,
     carried: &Carried,
     bytes: Bytes<'_>,
     below: Option<LayerId>,

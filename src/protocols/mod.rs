@@ -33,6 +33,8 @@ mod quake;
 mod quake3;
 mod quic;
 mod raknet;
+mod rip;
+mod ripng;
 mod rtcdc;
 mod rtcp;
 mod rtp;
@@ -103,6 +105,8 @@ pub static ALL: &[&Protocol] = &[
     &quic::PROTOCOL,
     &raknet::PROTOCOL,
     &raknet::MESSAGE,
+    &rip::PROTOCOL,
+    &ripng::PROTOCOL,
     &runescape::PROTOCOL,
     &runescape::VALUES,
     &rtcdc::PROTOCOL,

@@ -28,7 +28,7 @@ impl Scope {
     /// Adds a field.
     pub fn add_field(&mut self, field: &Field) {
         let protocol = field.abbrev.split('.').next().unwrap_or_default();
-        if !layers::is_of_header(field) || ALSO_MESSAGES.contains(&protocol) {
+        if !layers::is_of_header(field) || ALSO_MESSAGES.contains(&protocol) || layers::is_packet(protocol) {
             self.messages = true;
         } else if field.kind == Kind::Protocol || !field.abbrev.rsplit('.').next().is_some_and(|last| SHARED.contains(&last)) {
             self.frames = true;

@@ -121,6 +121,14 @@ pub enum On {
     AnyUdp,
     /// Payload that another protocol hands over under this name: its own, unless it carries several kinds of payload.
     Over(&'static str),
+    /// Frames of this EtherType.
+    EtherType(u16),
+    /// Packets of this IP protocol number.
+    IpProtocol(u8),
+    /// LLC frames whose service access points are both this one.
+    Sap(u8),
+    /// SNAP frames of this organization with this protocol ID.
+    Snap(u32, u16),
     /// Nowhere by itself: the user names the protocol.
     Chosen,
 }
