@@ -2,6 +2,7 @@
 
 mod a2s;
 mod bedrock;
+mod ber;
 mod bittorrent;
 mod bncs;
 mod dhcp;
@@ -14,8 +15,10 @@ mod gamespy;
 mod hazel;
 mod http;
 mod http2;
+mod imap;
 mod irc;
 mod json;
+mod ldap;
 mod librpc;
 mod lines;
 mod litenetlib;
@@ -28,11 +31,16 @@ mod openvpn;
 mod parts;
 mod pipboy;
 mod png;
+mod pop3;
+mod postgresql;
+mod prefixed;
 mod protobuf;
 mod quake;
 mod quake3;
 mod quic;
+mod radius;
 mod raknet;
+mod redis;
 mod rtcdc;
 mod rtcp;
 mod rtp;
@@ -47,6 +55,7 @@ mod ssh;
 mod steam_ihs_discovery;
 mod stun;
 mod syslog;
+mod telnet;
 mod terraria;
 mod tftp;
 mod tls;
@@ -80,9 +89,11 @@ pub static ALL: &[&Protocol] = &[
     &hazel::PROTOCOL,
     &http::PROTOCOL,
     &http2::PROTOCOL,
+    &imap::PROTOCOL,
     &smtp::imf::PROTOCOL,
     &irc::PROTOCOL,
     &json::PROTOCOL,
+    &ldap::PROTOCOL,
     &librpc::PROTOCOL,
     &litenetlib::PROTOCOL,
     &dns::LINK_LOCAL,
@@ -93,16 +104,20 @@ pub static ALL: &[&Protocol] = &[
     &nbns::PROTOCOL,
     &ntp::PROTOCOL,
     &openvpn::PROTOCOL,
+    &postgresql::PROTOCOL,
     &pipboy::PROTOCOL,
     &pipboy::ENTRIES,
+    &pop3::PROTOCOL,
     &protobuf::PROTOCOL,
     &quake::PROTOCOL,
     &quake::second::PROTOCOL,
     &quake3::PROTOCOL,
     &quake::world::PROTOCOL,
     &quic::PROTOCOL,
+    &radius::PROTOCOL,
     &raknet::PROTOCOL,
     &raknet::MESSAGE,
+    &redis::PROTOCOL,
     &runescape::PROTOCOL,
     &runescape::VALUES,
     &rtcdc::PROTOCOL,
@@ -119,6 +134,7 @@ pub static ALL: &[&Protocol] = &[
     &steam_ihs_discovery::PROTOCOL,
     &stun::PROTOCOL,
     &syslog::PROTOCOL,
+    &telnet::PROTOCOL,
     &terraria::PROTOCOL,
     &tftp::PROTOCOL,
     &tls::PROTOCOL,
