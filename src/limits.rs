@@ -282,6 +282,9 @@ limits! {
     FTP_LINE = "ftp.line", Bytes, 64 * KIB, PLACES,
         "A line of FTP",
         "each_limit_changes_what_is_shown";
+    TEXT_LINE = "text.line", Bytes, 64 * KIB, PLACES,
+        "A line of Redis, IMAP, POP3 or NATS. Lines of Telnet and a longer line are shown in parts",
+        "each_limit_changes_what_is_shown";
     IRC_LINE = "irc.line", Bytes, 16 * KIB, PLACES,
         "A line of IRC",
         "each_limit_changes_what_is_shown";

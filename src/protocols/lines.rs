@@ -2,7 +2,7 @@
 
 use crate::tree::{Field, Side, Value};
 use crate::wire::{Error, Extent, Opening, Result, Verdict, Wire};
-use memchr::{memchr, memchr_iter};
+use memchr::{memchr, memchr_iter, memmem};
 use std::ops::Range;
 
 /// End of the text of a line, and end of the line.
@@ -184,6 +184,19 @@ pub(super) fn reply_extent(ahead: &[u8], max: usize) -> Extent {
 /// Extent of a line.
 pub(super) fn line_extent(ahead: &[u8], max: usize) -> Extent {
     line(ahead).map_or_else(|| wait(ahead, max), |line| Extent::Message(line.whole))
+}
+
+/// Extent of lines up to and including one with a single dot; the first `searched` bytes hold no end.
+pub(super) fn dotted_extent(ahead: &[u8], searched: &mut usize, max: usize) -> Extent {
+    let from = searched.saturating_sub(4);
+    let end = if ahead.starts_with(b".\r\n") { Some(3) } else { None };
+    let end = end.or_else(|| memmem::find(ahead.get(from..)?, b"\r\n.\r\n").map(|at| from + at + 5));
+    *searched = ahead.len();
+    match end {
+        Some(end) => Extent::Message(end),
+        None if ahead.len() >= max => Extent::Message(ahead.len()),
+        None => Extent::NeedMore(ahead.len() + 1),
+    }
 }
 
 fn wait(ahead: &[u8], max: usize) -> Extent {

@@ -2,6 +2,7 @@
 
 mod a2s;
 mod bedrock;
+mod ber;
 mod bittorrent;
 mod bncs;
 mod dhcp;
@@ -14,8 +15,10 @@ mod gamespy;
 mod hazel;
 mod http;
 mod http2;
+mod imap;
 mod irc;
 mod json;
+mod ldap;
 mod librpc;
 mod lines;
 mod litenetlib;
@@ -28,11 +31,16 @@ mod openvpn;
 mod parts;
 mod pipboy;
 mod png;
+mod pop3;
+mod postgresql;
+mod prefixed;
 mod protobuf;
 mod quake;
 mod quake3;
 mod quic;
+mod radius;
 mod raknet;
+mod redis;
 mod rip;
 mod ripng;
 mod rtcdc;
@@ -49,6 +57,7 @@ mod ssh;
 mod steam_ihs_discovery;
 mod stun;
 mod syslog;
+mod telnet;
 mod terraria;
 mod tftp;
 mod tls;
@@ -82,9 +91,11 @@ pub static ALL: &[&Protocol] = &[
     &hazel::PROTOCOL,
     &http::PROTOCOL,
     &http2::PROTOCOL,
+    &imap::PROTOCOL,
     &smtp::imf::PROTOCOL,
     &irc::PROTOCOL,
     &json::PROTOCOL,
+    &ldap::PROTOCOL,
     &librpc::PROTOCOL,
     &litenetlib::PROTOCOL,
     &dns::LINK_LOCAL,
@@ -95,16 +106,20 @@ pub static ALL: &[&Protocol] = &[
     &nbns::PROTOCOL,
     &ntp::PROTOCOL,
     &openvpn::PROTOCOL,
+    &postgresql::PROTOCOL,
     &pipboy::PROTOCOL,
     &pipboy::ENTRIES,
+    &pop3::PROTOCOL,
     &protobuf::PROTOCOL,
     &quake::PROTOCOL,
     &quake::second::PROTOCOL,
     &quake3::PROTOCOL,
     &quake::world::PROTOCOL,
     &quic::PROTOCOL,
+    &radius::PROTOCOL,
     &raknet::PROTOCOL,
     &raknet::MESSAGE,
+    &redis::PROTOCOL,
     &rip::PROTOCOL,
     &ripng::PROTOCOL,
     &runescape::PROTOCOL,
@@ -123,6 +138,7 @@ pub static ALL: &[&Protocol] = &[
     &steam_ihs_discovery::PROTOCOL,
     &stun::PROTOCOL,
     &syslog::PROTOCOL,
+    &telnet::PROTOCOL,
     &terraria::PROTOCOL,
     &tftp::PROTOCOL,
     &tls::PROTOCOL,

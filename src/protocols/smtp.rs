@@ -138,7 +138,7 @@ impl Conversation for Session {
         }
         match &mut self.content {
             Content::Commands => {}
-            Content::Mail(looked) => return mail_extent(ahead, looked),
+            Content::Mail(searched) => return lines::dotted_extent(ahead, searched, limits::SMTP_MAIL.get()),
             Content::Chunk(left) => {
                 return Extent::Message(usize::try_from(*left).unwrap_or(limits::SMTP_MAIL.get()).min(limits::SMTP_MAIL.get()));
             }
@@ -180,19 +180,6 @@ impl Conversation for Session {
     fn partial(&self, from: Side, _: Unended<'_>) -> Option<Partial> {
         let is_mail = from == Side::Client && !matches!(self.content, Content::Commands);
         is_mail.then_some(Partial { column: "SMTP", inside: "data-text-lines", ignored: false })
-    }
-}
-
-/// Extent of mail data including its last line; the first `looked` bytes hold no end.
-fn mail_extent(ahead: &[u8], looked: &mut usize) -> Extent {
-    let from = looked.saturating_sub(4);
-    let end = if ahead.starts_with(b".\r\n") { Some(3) } else { None };
-    let end = end.or_else(|| memmem::find(ahead.get(from..)?, b"\r\n.\r\n").map(|at| from + at + 5));
-    *looked = ahead.len();
-    match end {
-        Some(end) => Extent::Message(end),
-        None if ahead.len() >= limits::SMTP_MAIL.get() => Extent::Message(ahead.len()),
-        None => Extent::NeedMore(ahead.len() + 1),
     }
 }
 

@@ -14,9 +14,9 @@
 #[cfg(test)]
 mod tests;
 
-use crate::tree::{Field, Names, Side, Value, fields, name_of};
-use crate::wire::{Error, Exchange, Heuristic, On, Protocol, Requests, Result, Wire};
-use std::fmt;
+use super::ber::{self, Ber, INTEGER, OBJECT_ID, OCTET_STRING, SEQUENCE, head};
+use crate::tree::{Names, Side, Value, fields, name_of};
+use crate::wire::{Exchange, Heuristic, On, Protocol, Requests, Result, Wire};
 
 /// SNMP.
 pub static PROTOCOL: Protocol = Protocol::new(
@@ -134,11 +134,6 @@ const TRAPS: Names = &[
     (6, "enterprise specific"),
 ];
 
-const INTEGER: u8 = 0x02;
-const OCTET_STRING: u8 = 0x04;
-const NULL_TYPE: u8 = 0x05;
-const OBJECT: u8 = 0x06;
-const SEQUENCE: u8 = 0x30;
 const ADDRESS: u8 = 0x40;
 const COUNTER_32: u8 = 0x41;
 const GAUGE_32: u8 = 0x42;
@@ -152,28 +147,7 @@ const TRAP: u64 = 4;
 const BULK: u64 = 5;
 const REPORT: u64 = 8;
 
-/// Type of an element, size of its header and length of its value.
-#[derive(Clone, Copy)]
-struct ElementHeader {
-    kind: u8,
-    size: usize,
-    length: usize,
-}
-
-/// Parses the header of an element; `None` if it is incomplete or invalid in SNMP.
-fn head(bytes: &[u8]) -> Option<ElementHeader> {
-    const MOST: usize = 4;
-    let (&kind, &first) = (bytes.first()?, bytes.get(1)?);
-    if first < 0x80 {
-        return Some(ElementHeader { kind, size: 2, length: first.into() });
-    }
-    let count = usize::from(first & 0x7f);
-    if count == 0 || count > MOST {
-        return None;
-    }
-    let length = bytes.get(2..2 + count)?.iter().fold(0, |length, byte| length << 8 | usize::from(*byte));
-    Some(ElementHeader { kind, size: 2 + count, length })
-}
+const BER: Ber = Ber { element: &ELEMENT, unknown: &UNKNOWN, bad: &BAD_BER };
 
 /// Recognizes a sequence that begins with a version.
 fn recognize(bytes: &[u8]) -> bool {
@@ -183,7 +157,7 @@ fn recognize(bytes: &[u8]) -> bool {
 
 /// Recognizes a sequence of exactly this size with a version and a community or header.
 fn is_whole(bytes: &[u8]) -> bool {
-    let fills = head(bytes).filter(|head| head.size + head.length == bytes.len());
+    let fills = head(bytes).filter(|head| head.whole() == bytes.len());
     let inner = fills.filter(|_| recognize(bytes)).and_then(|head| bytes.get(head.size..));
     inner.is_some_and(|inner| matches!(inner, [_, _, 3, SEQUENCE, ..] | [_, _, 0 | 1, OCTET_STRING, ..]))
 }
@@ -194,26 +168,26 @@ struct OpenRequests(Requests<i64>);
 
 impl Exchange for OpenRequests {
     fn message(&mut self, _: Side, wire: &mut Wire<'_>) -> Result {
-        inside(wire, SEQUENCE, |wire| {
+        BER.inside(wire, SEQUENCE, |wire| {
             let is_new = matches!(wire.ahead(), [INTEGER, 1, 3, ..]);
-            let version = integer(wire, if is_new { &MSG_VERSION } else { &VERSION })?;
+            let version = BER.signed(wire, INTEGER, if is_new { &MSG_VERSION } else { &VERSION })?;
             if !is_new {
-                octets(wire, &COMMUNITY)?;
+                BER.string(wire, OCTET_STRING, &COMMUNITY)?;
                 let heading = name_of(VERSIONS, version.cast_unsigned()).unwrap_or("unknown version");
                 wire.info(format_args!("{heading}"));
                 return self.pdu(wire);
             }
-            wire.group(&GLOBAL, |wire| inside(wire, SEQUENCE, global))?;
-            wire.group(&SECURITY, |wire| inside(wire, OCTET_STRING, security))?;
+            wire.group(&GLOBAL, |wire| BER.inside(wire, SEQUENCE, global))?;
+            wire.group(&SECURITY, |wire| BER.inside(wire, OCTET_STRING, security))?;
             wire.info(format_args!("version 3"));
             if wire.peek_u8() == Some(OCTET_STRING) {
                 wire.name("encrypted");
-                return octets(wire, &ENCRYPTED);
+                return BER.string(wire, OCTET_STRING, &ENCRYPTED).map(drop);
             }
             wire.group(&SCOPED, |wire| {
-                inside(wire, SEQUENCE, |wire| {
-                    octets(wire, &CONTEXT_ENGINE)?;
-                    octets(wire, &CONTEXT)?;
+                BER.inside(wire, SEQUENCE, |wire| {
+                    BER.string(wire, OCTET_STRING, &CONTEXT_ENGINE)?;
+                    BER.string(wire, OCTET_STRING, &CONTEXT)?;
                     self.pdu(wire)
                 })
             })
@@ -224,19 +198,19 @@ impl Exchange for OpenRequests {
 impl OpenRequests {
     fn pdu(&mut self, wire: &mut Wire<'_>) -> Result {
         let kind = wire.peek_u8().filter(|kind| (FIRST_PDU..=LAST_PDU).contains(kind));
-        let Some(kind) = kind else { return unexpected(wire, "a PDU") };
+        let Some(kind) = kind else { return BER.unexpected(wire, "a PDU") };
         let number = u64::from(kind - FIRST_PDU);
         wire.name(name_of(PDUS, number).unwrap_or_default());
         wire.parent(&DATA, Value::Unsigned(number), |wire| {
-            inside(wire, kind, |wire| {
+            BER.inside(wire, kind, |wire| {
                 if number == TRAP {
                     trap(wire)?;
                 } else {
-                    let id = integer(wire, &REQUEST_ID)?;
+                    let id = BER.signed(wire, INTEGER, &REQUEST_ID)?;
                     let [second, third] =
                         if number == BULK { [&NON_REPEATERS, &MAX_REPETITIONS] } else { [&ERROR_STATUS, &ERROR_INDEX] };
-                    integer(wire, second)?;
-                    integer(wire, third)?;
+                    BER.signed(wire, INTEGER, second)?;
+                    BER.signed(wire, INTEGER, third)?;
                     self.pair(wire, number, id);
                 }
                 bindings(wire)
@@ -259,15 +233,15 @@ impl OpenRequests {
 }
 
 fn global(wire: &mut Wire<'_>) -> Result {
-    integer(wire, &MSG_ID)?;
-    integer(wire, &MAX_SIZE)?;
-    let flags = expected(wire, OCTET_STRING)?;
+    BER.signed(wire, INTEGER, &MSG_ID)?;
+    BER.signed(wire, INTEGER, &MAX_SIZE)?;
+    let flags = BER.expected(wire, OCTET_STRING)?;
     if flags.length != 1 {
-        return unexpected(wire, "a byte of flags");
+        return BER.unexpected(wire, "a byte of flags");
     }
     wire.bytes(&ELEMENT, flags.size)?;
     wire.flags(&MSG_FLAGS, 1, &[&REPORTABLE, &ENCRYPTED_FLAG, &AUTHENTICATED])?;
-    integer(wire, &MODEL).map(drop)
+    BER.signed(wire, INTEGER, &MODEL).map(drop)
 }
 
 fn security(wire: &mut Wire<'_>) -> Result {
@@ -275,41 +249,41 @@ fn security(wire: &mut Wire<'_>) -> Result {
         wire.rest(&UNKNOWN);
         return Ok(());
     }
-    inside(wire, SEQUENCE, |wire| {
-        octets(wire, &ENGINE_ID)?;
-        integer(wire, &ENGINE_BOOTS)?;
-        integer(wire, &ENGINE_TIME)?;
-        octets(wire, &USER)?;
-        octets(wire, &AUTHENTICATION)?;
-        octets(wire, &PRIVACY)
+    BER.inside(wire, SEQUENCE, |wire| {
+        BER.string(wire, OCTET_STRING, &ENGINE_ID)?;
+        BER.signed(wire, INTEGER, &ENGINE_BOOTS)?;
+        BER.signed(wire, INTEGER, &ENGINE_TIME)?;
+        BER.string(wire, OCTET_STRING, &USER)?;
+        BER.string(wire, OCTET_STRING, &AUTHENTICATION)?;
+        BER.string(wire, OCTET_STRING, &PRIVACY).map(drop)
     })
 }
 
 fn trap(wire: &mut Wire<'_>) -> Result {
-    object(wire, &ENTERPRISE)?;
-    let address = expected(wire, ADDRESS)?;
+    BER.object(wire, &ENTERPRISE)?;
+    let address = BER.expected(wire, ADDRESS)?;
     wire.bytes(&ELEMENT, address.size)?;
     wire.bytes(&AGENT, address.length)?;
-    integer(wire, &GENERIC)?;
-    integer(wire, &SPECIFIC)?;
-    number(wire, TIME_TICKS, &TIME_STAMP)
+    BER.signed(wire, INTEGER, &GENERIC)?;
+    BER.signed(wire, INTEGER, &SPECIFIC)?;
+    BER.unsigned(wire, TIME_TICKS, &TIME_STAMP)
 }
 
 fn bindings(wire: &mut Wire<'_>) -> Result {
-    let list = expected(wire, SEQUENCE)?;
+    let list = BER.expected(wire, SEQUENCE)?;
     let mut rest = wire.ahead().get(list.size..).unwrap_or_default();
     rest = rest.get(..list.length).unwrap_or(rest);
     let mut count = 0_u64;
     while let Some(head) = head(rest) {
         count += 1;
-        rest = rest.get(head.size.saturating_add(head.length)..).unwrap_or_default();
+        rest = rest.get(head.whole()..).unwrap_or_default();
     }
     wire.parent(&BINDINGS, Value::Unsigned(count), |wire| {
-        inside(wire, SEQUENCE, |wire| {
+        BER.inside(wire, SEQUENCE, |wire| {
             while wire.remaining() > 0 {
                 wire.group(&BINDING, |wire| {
-                    inside(wire, SEQUENCE, |wire| {
-                        object(wire, &NAME)?;
+                    BER.inside(wire, SEQUENCE, |wire| {
+                        BER.object(wire, &NAME)?;
                         value(wire)
                     })
                 })?;
@@ -321,122 +295,21 @@ fn bindings(wire: &mut Wire<'_>) -> Result {
 
 /// Dissects the value of a variable by its type.
 fn value(wire: &mut Wire<'_>) -> Result {
-    let Some(head) = head(wire.ahead()) else { return unexpected(wire, "a value") };
+    let Some(head) = head(wire.ahead()) else { return BER.unexpected(wire, "a value") };
     match head.kind {
-        INTEGER => integer(wire, &INT).map(drop),
-        OCTET_STRING => octets(wire, &OCTETS),
-        OBJECT => object(wire, &OID),
-        COUNTER_32 => number(wire, COUNTER_32, &COUNTER),
-        GAUGE_32 => number(wire, GAUGE_32, &GAUGE),
-        TIME_TICKS => number(wire, TIME_TICKS, &TICKS),
-        COUNTER_64 => number(wire, COUNTER_64, &COUNTER64),
-        NULL_TYPE => wire.bytes(&NULL, head.size + head.length).map(drop),
-        0x80 => wire.bytes(&NO_OBJECT, head.size + head.length).map(drop),
-        0x81 => wire.bytes(&NO_INSTANCE, head.size + head.length).map(drop),
-        0x82 => wire.bytes(&END_OF_VIEW, head.size + head.length).map(drop),
-        ADDRESS if head.length == 4 => element(wire, head, &IPV4),
-        OPAQUE_TYPE => element(wire, head, &OPAQUE),
-        _ => element(wire, head, &UNKNOWN),
-    }
-}
-
-/// Notes an unexpected element.
-fn unexpected<T>(wire: &mut Wire<'_>, required: &str) -> Result<T> {
-    match wire.ahead().first() {
-        Some(kind) => wire.malformed(&BAD_BER, format_args!("type {kind:#04x} where {required} is required")),
-        None => Err(Error::Short { needed: 1 }),
-    }
-}
-
-/// Header of the next element, which must have this type.
-fn expected(wire: &mut Wire<'_>, kind: u8) -> Result<ElementHeader> {
-    match head(wire.ahead()) {
-        Some(head) if head.kind == kind => Ok(head),
-        None if wire.remaining() < 2 => Err(Error::Short { needed: 2 - wire.remaining() }),
-        _ => unexpected(wire, "another"),
-    }
-}
-
-/// Dissects the contents of an element of this type.
-fn inside(wire: &mut Wire<'_>, kind: u8, read: impl FnOnce(&mut Wire<'_>) -> Result) -> Result {
-    let head = expected(wire, kind)?;
-    wire.bytes(&ELEMENT, head.size)?;
-    wire.within(head.length, &UNKNOWN, read)
-}
-
-/// Dissects an element whose value is this field.
-fn element(wire: &mut Wire<'_>, head: ElementHeader, field: &'static Field) -> Result {
-    wire.bytes(&ELEMENT, head.size)?;
-    match head.length {
-        0 => Ok(()),
-        length if field.kind == crate::tree::Kind::Text => wire.text(field, length).map(drop),
-        length => wire.bytes(field, length).map(drop),
-    }
-}
-
-fn octets(wire: &mut Wire<'_>, field: &'static Field) -> Result {
-    let head = expected(wire, OCTET_STRING)?;
-    element(wire, head, field)
-}
-
-/// Reads an element. Returns its value and its whole range.
-fn whole<'a>(wire: &mut Wire<'a>, kind: u8, most: usize) -> Result<(&'a [u8], std::ops::Range<usize>)> {
-    let head = expected(wire, kind)?;
-    if head.length > most {
-        return wire.malformed(&BAD_BER, format_args!("{} bytes where at most {most} are permitted", head.length));
-    }
-    let (start, ahead) = (wire.at(), wire.ahead());
-    wire.skip(head.size + head.length)?;
-    Ok((ahead.get(head.size..head.size + head.length).unwrap_or_default(), start..start + head.size + head.length))
-}
-
-/// Dissects a signed integer; its span is the whole element.
-fn integer(wire: &mut Wire<'_>, field: &'static Field) -> Result<i64> {
-    const MOST: usize = 8;
-    let (bytes, range) = whole(wire, INTEGER, MOST)?;
-    let sign = if bytes.first().is_some_and(|first| first & 0x80 != 0) { -1 } else { 0 };
-    let number = bytes.iter().fold(sign, |number: i64, byte| number << 8 | i64::from(*byte));
-    let value = u64::try_from(number).map_or(Value::Signed(number), Value::Unsigned);
-    wire.put(field, value, range);
-    Ok(number)
-}
-
-/// Dissects an unsigned integer of this type.
-fn number(wire: &mut Wire<'_>, kind: u8, field: &'static Field) -> Result {
-    const MOST: usize = 9;
-    let (bytes, range) = whole(wire, kind, MOST)?;
-    let number = bytes.iter().fold(0, |number: u64, byte| number << 8 | u64::from(*byte));
-    wire.put(field, Value::Unsigned(number), range);
-    Ok(())
-}
-
-/// Dissects an object identifier.
-fn object(wire: &mut Wire<'_>, field: &'static Field) -> Result {
-    const MOST: usize = 512;
-    let (bytes, range) = whole(wire, OBJECT, MOST)?;
-    wire.put_text(field, range, format_args!("{}", Parts(bytes)));
-    Ok(())
-}
-
-/// Formats an object identifier: seven bits a byte; the first number encodes two parts.
-struct Parts<'a>(&'a [u8]);
-
-impl fmt::Display for Parts<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (mut part, mut is_first) = (0_u64, true);
-        for byte in self.0 {
-            part = part << 7 | u64::from(byte & 0x7f);
-            if byte & 0x80 != 0 {
-                continue;
-            }
-            if is_first {
-                let top = (part / 40).min(2);
-                write!(f, "{top}.{}", part - top * 40)?;
-            } else {
-                write!(f, ".{part}")?;
-            }
-            (part, is_first) = (0, false);
-        }
-        Ok(())
+        INTEGER => BER.signed(wire, INTEGER, &INT).map(drop),
+        OCTET_STRING => BER.string(wire, OCTET_STRING, &OCTETS).map(drop),
+        OBJECT_ID => BER.object(wire, &OID),
+        COUNTER_32 => BER.unsigned(wire, COUNTER_32, &COUNTER),
+        GAUGE_32 => BER.unsigned(wire, GAUGE_32, &GAUGE),
+        TIME_TICKS => BER.unsigned(wire, TIME_TICKS, &TICKS),
+        COUNTER_64 => BER.unsigned(wire, COUNTER_64, &COUNTER64),
+        ber::NULL => wire.bytes(&NULL, head.whole()).map(drop),
+        0x80 => wire.bytes(&NO_OBJECT, head.whole()).map(drop),
+        0x81 => wire.bytes(&NO_INSTANCE, head.whole()).map(drop),
+        0x82 => wire.bytes(&END_OF_VIEW, head.whole()).map(drop),
+        ADDRESS if head.length == 4 => BER.element(wire, head, &IPV4).map(drop),
+        OPAQUE_TYPE => BER.element(wire, head, &OPAQUE).map(drop),
+        _ => BER.element(wire, head, &UNKNOWN).map(drop),
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! Fields have Wireshark's names where it has them; an issuer and a subject are also shown as one text.
 
+use crate::protocols::ber::{self, BIT_STRING, Der, Element, INTEGER, OBJECT_ID, SEQUENCE, SET};
 use crate::tree::{Computed, Field, NodeRef, Value};
 use crate::wire::{Protocol, Wire};
 use std::fmt::Write;
@@ -89,9 +90,6 @@ mod sat {
     }
 }
 
-const INTEGER: u8 = 0x02;
-const BIT_STRING: u8 = 0x03;
-const OBJECT_ID: u8 = 0x06;
 const UTF8_STRING: u8 = 0x0c;
 const PRINTABLE_STRING: u8 = 0x13;
 const TELETEX_STRING: u8 = 0x14;
@@ -99,8 +97,6 @@ const IA5_STRING: u8 = 0x16;
 const UTC_TIME: u8 = 0x17;
 const GENERALIZED_TIME: u8 = 0x18;
 const BMP_STRING: u8 = 0x1e;
-const SEQUENCE: u8 = 0x30;
-const SET: u8 = 0x31;
 const VERSION_TAG: u8 = 0xa0;
 const EXTENSIONS_TAG: u8 = 0xa3;
 
@@ -148,54 +144,6 @@ const SUBJECT_ACCESS: &[u8] = &[0x2b, 6, 1, 5, 5, 7, 1, 11];
 
 /// Largest number of attributes and extensions dissected in one certificate.
 const MAX_ELEMENTS: usize = 2000;
-
-/// Sequence of DER elements. `at` is the offset of the first byte in the source of the cursor.
-#[derive(Clone)]
-struct Der<'a> {
-    bytes: &'a [u8],
-    at: usize,
-}
-
-/// A DER element.
-struct Element<'a> {
-    tag: u8,
-    /// Range of the whole element in the source.
-    range: Range<usize>,
-    content: Der<'a>,
-}
-
-impl<'a> Iterator for Der<'a> {
-    type Item = Element<'a>;
-
-    fn next(&mut self) -> Option<Element<'a>> {
-        let (&[tag, first], mut rest) = self.bytes.split_first_chunk()?;
-        let mut length = usize::from(first);
-        if first >= 0x80 {
-            let digits = rest.get(..usize::from(first & 0x7f)).filter(|digits| (1..=4).contains(&digits.len()))?;
-            length = digits.iter().fold(0, |length, digit| length << 8 | usize::from(*digit));
-            rest = rest.get(digits.len()..)?;
-        }
-        let (content, behind) = rest.split_at_checked(length)?;
-        let start = self.at + (self.bytes.len() - rest.len());
-        let range = self.at..start + length;
-        *self = Der { bytes: behind, at: range.end };
-        Some(Element { tag, range, content: Der { bytes: content, at: start } })
-    }
-}
-
-impl<'a> Der<'a> {
-    /// Returns the next element if it has this tag.
-    fn expect(&mut self, tag: u8) -> Option<Element<'a>> {
-        let mut ahead = self.clone();
-        let element = ahead.next().filter(|element| element.tag == tag)?;
-        *self = ahead;
-        Some(element)
-    }
-
-    fn range(&self) -> Range<usize> {
-        self.at..self.at + self.bytes.len()
-    }
-}
 
 /// Dissects a certificate at this offset of the source. Returns its subject.
 pub(super) fn put(wire: &mut Wire<'_>, at: usize, bytes: &[u8]) -> String {
@@ -422,20 +370,7 @@ fn object(bytes: &[u8]) -> String {
     if let Some((_, name)) = OBJECTS.iter().find(|(known, _)| *known == bytes) {
         return (*name).to_owned();
     }
-    let mut words = String::new();
-    let mut number: u64 = 0;
-    for byte in bytes.iter().take(64) {
-        number = number.wrapping_shl(7) | u64::from(byte & 0x7f);
-        if byte & 0x80 == 0 {
-            // Writing to a String does not fail.
-            let _ = match words.is_empty() {
-                true => write!(words, "{}.{}", (number / 40).min(2), number - 40 * (number / 40).min(2)),
-                false => write!(words, ".{number}"),
-            };
-            number = 0;
-        }
-    }
-    words
+    ber::ObjectId(bytes.get(..64).unwrap_or(bytes)).to_string()
 }
 
 /// Adds the encoding of a time: UTCTime has 13 characters with its zone, GeneralizedTime more.

@@ -1,0 +1,427 @@
+//! RADIUS (RFC 2865, RFC 2866, RFC 2869, RFC 3162, RFC 5176): access requests, accounting and their attributes.
+//!
+//! ```text
+//! packet      code:1 | identifier:1 | length:2 | authenticator:16 | attributes
+//! attribute   type:1 | length:1, header included | value
+//! 26          vendor:4 | type:1 | length:1, header included | value …
+//! ```
+//! Passwords are hidden with a secret that both ends share. They stay masked, because that secret may be found by guessing.
+//!
+//! Not covered: attributes of vendors by name, EAP inside attributes, decryption.
+
+use crate::tree::{Field, Kind, Names, Side, Value, fields, name_of};
+use crate::wire::{Exchange, Heuristic, On, Protocol, Requests, Result, Settings, Wire};
+
+const fn found(port: u16) -> crate::wire::Found {
+    On::Udp(port).exchange(Heuristic::Datagram(recognize), |_: &Settings| Box::<OpenRequests>::default())
+}
+
+/// RADIUS.
+pub static PROTOCOL: Protocol =
+    Protocol::new(&RADIUS, FIELDS, &[found(1812), found(1813), found(1645), found(1646), found(3799)]).rest(&DATA);
+
+fields! {
+    RADIUS = protocol("radius", "RADIUS", "Remote Authentication Dial In User Service")
+        .covers("Packets with their attributes; responses matched with their requests")
+        .leaves_open("Attributes of vendors by name, EAP inside attributes, decryption");
+    CODE = number("radius.code", "code", "").names(CODES).once();
+    ID = number("radius.id", "identifier", "Copied into the response").once();
+    LENGTH = number("radius.length", "length", "Of the packet, in bytes").once();
+    AUTHENTICATOR = bytes("radius.authenticator", "authenticator", "Random, or a digest of the packet").once();
+    REQUEST = bool("radius.req", "request", "").once();
+    RESPONSE = bool("radius.rsp", "response", "").once();
+    REQUEST_FRAME = number("radius.reqframe", "request frame", "").once();
+    TIME = float("radius.time", "time from request", "").seconds().once();
+    DUPLICATE = number("radius.req.dup", "duplicate request frame number", "Frame of the same request").once();
+    AVP = bytes("radius.avp", "AVP", "Attribute");
+    TYPE = number("radius.avp.type", "type", "").names(TYPES);
+    AVP_LENGTH = number("radius.avp.length", "length", "Of the attribute, header included, in bytes");
+    VENDOR = number("radius.avp.vendor_id", "vendor ID", "Private enterprise number").names(VENDORS);
+    VENDOR_TYPE = number("radius.avp.vendor_type", "type", "Type of an attribute of the vendor");
+    VENDOR_LENGTH = number("radius.avp.vendor_len", "length", "Of the attribute of the vendor, header included, in bytes");
+    UNKNOWN = bytes("radius.Unknown_Attribute", "unknown attribute", "");
+    VENDOR_VALUE = bytes("radius.vendor_value", "vendor value", "Value of an attribute of a vendor");
+    USER_NAME = text("radius.User_Name", "User-Name", "");
+    USER_PASSWORD = bytes("radius.User_Password_encrypted", "User-Password (encrypted)", "").secret();
+    CHAP_PASSWORD = bytes("radius.CHAP_Password", "CHAP-Password", "").secret();
+    NAS_IP = ipv4("radius.NAS_IP_Address", "NAS-IP-Address", "");
+    NAS_PORT = number("radius.NAS_Port", "NAS-Port", "");
+    SERVICE_TYPE = number("radius.Service_Type", "Service-Type", "").names(SERVICES);
+    FRAMED_PROTOCOL = number("radius.Framed_Protocol", "Framed-Protocol", "").names(&[(1, "PPP"), (2, "SLIP"), (3, "ARAP")]);
+    FRAMED_IP = ipv4("radius.Framed_IP_Address", "Framed-IP-Address", "");
+    FRAMED_MASK = ipv4("radius.Framed_IP_Netmask", "Framed-IP-Netmask", "");
+    FRAMED_ROUTING = number("radius.Framed_Routing", "Framed-Routing", "");
+    FILTER_ID = text("radius.Filter_Id", "Filter-Id", "");
+    FRAMED_MTU = number("radius.Framed_MTU", "Framed-MTU", "");
+    FRAMED_COMPRESSION = number("radius.Framed_Compression", "Framed-Compression", "");
+    LOGIN_HOST = ipv4("radius.Login_IP_Host", "Login-IP-Host", "");
+    LOGIN_SERVICE = number("radius.Login_Service", "Login-Service", "");
+    LOGIN_PORT = number("radius.Login_TCP_Port", "Login-TCP-Port", "");
+    REPLY_MESSAGE = text("radius.Reply_Message", "Reply-Message", "");
+    CALLBACK_NUMBER = text("radius.Callback_Number", "Callback-Number", "");
+    CALLBACK_ID = text("radius.Callback_Id", "Callback-Id", "");
+    FRAMED_ROUTE = text("radius.Framed_Route", "Framed-Route", "");
+    STATE = bytes("radius.State", "State", "");
+    CLASS = bytes("radius.Class", "Class", "");
+    SESSION_TIMEOUT = number("radius.Session_Timeout", "Session-Timeout", "In seconds");
+    IDLE_TIMEOUT = number("radius.Idle_Timeout", "Idle-Timeout", "In seconds");
+    TERMINATION = number("radius.Termination_Action", "Termination-Action", "");
+    CALLED = text("radius.Called_Station_Id", "Called-Station-Id", "");
+    CALLING = text("radius.Calling_Station_Id", "Calling-Station-Id", "");
+    NAS_ID = text("radius.NAS_Identifier", "NAS-Identifier", "");
+    PROXY_STATE = bytes("radius.Proxy_State", "Proxy-State", "");
+    STATUS = number("radius.Acct_Status_Type", "Acct-Status-Type", "").names(STATUSES);
+    DELAY = number("radius.Acct_Delay_Time", "Acct-Delay-Time", "In seconds");
+    INPUT_OCTETS = number("radius.Acct_Input_Octets", "Acct-Input-Octets", "");
+    OUTPUT_OCTETS = number("radius.Acct_Output_Octets", "Acct-Output-Octets", "");
+    SESSION_ID = text("radius.Acct_Session_Id", "Acct-Session-Id", "");
+    AUTHENTIC = number("radius.Acct_Authentic", "Acct-Authentic", "").names(&[(1, "RADIUS"), (2, "Local"), (3, "Remote")]);
+    SESSION_TIME = number("radius.Acct_Session_Time", "Acct-Session-Time", "In seconds");
+    INPUT_PACKETS = number("radius.Acct_Input_Packets", "Acct-Input-Packets", "");
+    OUTPUT_PACKETS = number("radius.Acct_Output_Packets", "Acct-Output-Packets", "");
+    CAUSE = number("radius.Acct_Terminate_Cause", "Acct-Terminate-Cause", "").names(CAUSES);
+    INPUT_GIGAWORDS = number("radius.Acct_Input_Gigawords", "Acct-Input-Gigawords", "");
+    OUTPUT_GIGAWORDS = number("radius.Acct_Output_Gigawords", "Acct-Output-Gigawords", "");
+    EVENT_TIME = number("radius.Event_Timestamp_seconds", "Event-Timestamp", "Seconds since 1970, UTC");
+    CHAP_CHALLENGE = bytes("radius.CHAP_Challenge", "CHAP-Challenge", "");
+    PORT_TYPE = number("radius.NAS_Port_Type", "NAS-Port-Type", "").names(PORT_TYPES);
+    PORT_LIMIT = number("radius.Port_Limit", "Port-Limit", "");
+    TUNNEL_PASSWORD = bytes("radius.Tunnel_Password_encrypted", "Tunnel-Password (encrypted)", "").secret();
+    CONNECT_INFO = text("radius.Connect_Info", "Connect-Info", "");
+    EAP = bytes("radius.EAP_Message", "EAP-Message", "");
+    MESSAGE_AUTHENTICATOR = bytes("radius.Message_Authenticator", "Message-Authenticator", "");
+    INTERIM = number("radius.Acct_Interim_Interval", "Acct-Interim-Interval", "In seconds");
+    PORT_ID = text("radius.NAS_Port_Id", "NAS-Port-Id", "");
+    FRAMED_POOL = text("radius.Framed_Pool", "Framed-Pool", "");
+    NAS_IPV6 = ipv6("radius.NAS_IPv6_Address", "NAS-IPv6-Address", "");
+    DATA = bytes("radius.data", "data", "Bytes behind the packet");
+    BAD = broken("radius.note.length", "bad length", "Length of an attribute that does not fit");
+}
+
+/// Attributes by type, with their names.
+const ATTRIBUTES: &[(u8, &Field)] = &[
+    (1, &USER_NAME),
+    (2, &USER_PASSWORD),
+    (3, &CHAP_PASSWORD),
+    (4, &NAS_IP),
+    (5, &NAS_PORT),
+    (6, &SERVICE_TYPE),
+    (7, &FRAMED_PROTOCOL),
+    (8, &FRAMED_IP),
+    (9, &FRAMED_MASK),
+    (10, &FRAMED_ROUTING),
+    (11, &FILTER_ID),
+    (12, &FRAMED_MTU),
+    (13, &FRAMED_COMPRESSION),
+    (14, &LOGIN_HOST),
+    (15, &LOGIN_SERVICE),
+    (16, &LOGIN_PORT),
+    (18, &REPLY_MESSAGE),
+    (19, &CALLBACK_NUMBER),
+    (20, &CALLBACK_ID),
+    (22, &FRAMED_ROUTE),
+    (24, &STATE),
+    (25, &CLASS),
+    (27, &SESSION_TIMEOUT),
+    (28, &IDLE_TIMEOUT),
+    (29, &TERMINATION),
+    (30, &CALLED),
+    (31, &CALLING),
+    (32, &NAS_ID),
+    (33, &PROXY_STATE),
+    (40, &STATUS),
+    (41, &DELAY),
+    (42, &INPUT_OCTETS),
+    (43, &OUTPUT_OCTETS),
+    (44, &SESSION_ID),
+    (45, &AUTHENTIC),
+    (46, &SESSION_TIME),
+    (47, &INPUT_PACKETS),
+    (48, &OUTPUT_PACKETS),
+    (49, &CAUSE),
+    (52, &INPUT_GIGAWORDS),
+    (53, &OUTPUT_GIGAWORDS),
+    (55, &EVENT_TIME),
+    (60, &CHAP_CHALLENGE),
+    (61, &PORT_TYPE),
+    (62, &PORT_LIMIT),
+    (69, &TUNNEL_PASSWORD),
+    (77, &CONNECT_INFO),
+    (79, &EAP),
+    (80, &MESSAGE_AUTHENTICATOR),
+    (85, &INTERIM),
+    (87, &PORT_ID),
+    (88, &FRAMED_POOL),
+    (95, &NAS_IPV6),
+];
+
+const TYPES: Names = &[
+    (1, "User-Name"),
+    (2, "User-Password"),
+    (3, "CHAP-Password"),
+    (4, "NAS-IP-Address"),
+    (5, "NAS-Port"),
+    (6, "Service-Type"),
+    (7, "Framed-Protocol"),
+    (8, "Framed-IP-Address"),
+    (9, "Framed-IP-Netmask"),
+    (10, "Framed-Routing"),
+    (11, "Filter-Id"),
+    (12, "Framed-MTU"),
+    (13, "Framed-Compression"),
+    (14, "Login-IP-Host"),
+    (15, "Login-Service"),
+    (16, "Login-TCP-Port"),
+    (18, "Reply-Message"),
+    (19, "Callback-Number"),
+    (20, "Callback-Id"),
+    (22, "Framed-Route"),
+    (24, "State"),
+    (25, "Class"),
+    (26, "Vendor-Specific"),
+    (27, "Session-Timeout"),
+    (28, "Idle-Timeout"),
+    (29, "Termination-Action"),
+    (30, "Called-Station-Id"),
+    (31, "Calling-Station-Id"),
+    (32, "NAS-Identifier"),
+    (33, "Proxy-State"),
+    (40, "Acct-Status-Type"),
+    (41, "Acct-Delay-Time"),
+    (42, "Acct-Input-Octets"),
+    (43, "Acct-Output-Octets"),
+    (44, "Acct-Session-Id"),
+    (45, "Acct-Authentic"),
+    (46, "Acct-Session-Time"),
+    (47, "Acct-Input-Packets"),
+    (48, "Acct-Output-Packets"),
+    (49, "Acct-Terminate-Cause"),
+    (52, "Acct-Input-Gigawords"),
+    (53, "Acct-Output-Gigawords"),
+    (55, "Event-Timestamp"),
+    (60, "CHAP-Challenge"),
+    (61, "NAS-Port-Type"),
+    (62, "Port-Limit"),
+    (64, "Tunnel-Type"),
+    (65, "Tunnel-Medium-Type"),
+    (69, "Tunnel-Password"),
+    (77, "Connect-Info"),
+    (79, "EAP-Message"),
+    (80, "Message-Authenticator"),
+    (81, "Tunnel-Private-Group-Id"),
+    (85, "Acct-Interim-Interval"),
+    (87, "NAS-Port-Id"),
+    (88, "Framed-Pool"),
+    (95, "NAS-IPv6-Address"),
+];
+const CODES: Names = &[
+    (1, "Access-Request"),
+    (2, "Access-Accept"),
+    (3, "Access-Reject"),
+    (4, "Accounting-Request"),
+    (5, "Accounting-Response"),
+    (11, "Access-Challenge"),
+    (12, "Status-Server"),
+    (13, "Status-Client"),
+    (40, "Disconnect-Request"),
+    (41, "Disconnect-ACK"),
+    (42, "Disconnect-NAK"),
+    (43, "CoA-Request"),
+    (44, "CoA-ACK"),
+    (45, "CoA-NAK"),
+];
+const SERVICES: Names = &[
+    (1, "Login"),
+    (2, "Framed"),
+    (3, "Callback-Login"),
+    (4, "Callback-Framed"),
+    (5, "Outbound"),
+    (6, "Administrative"),
+    (7, "NAS-Prompt"),
+    (8, "Authenticate-Only"),
+    (9, "Callback-NAS-Prompt"),
+    (10, "Call-Check"),
+];
+const STATUSES: Names = &[(1, "Start"), (2, "Stop"), (3, "Interim-Update"), (7, "Accounting-On"), (8, "Accounting-Off")];
+const CAUSES: Names = &[
+    (1, "User-Request"),
+    (2, "Lost-Carrier"),
+    (3, "Lost-Service"),
+    (4, "Idle-Timeout"),
+    (5, "Session-Timeout"),
+    (6, "Admin-Reset"),
+    (7, "Admin-Reboot"),
+    (8, "Port-Error"),
+    (9, "NAS-Error"),
+    (10, "NAS-Request"),
+];
+const PORT_TYPES: Names = &[(0, "Async"), (5, "Virtual"), (15, "Ethernet"), (18, "Wireless-Other"), (19, "Wireless-802.11")];
+const VENDORS: Names = &[(9, "Cisco"), (311, "Microsoft"), (11_344, "FreeRADIUS"), (14_988, "MikroTik")];
+
+const HEADER: usize = 20;
+const LONGEST: usize = 4096;
+const VENDOR_SPECIFIC: u8 = 26;
+const USER_NAME_TYPE: u8 = 1;
+
+/// Recognizes a packet of a known code whose attributes fill it.
+fn recognize(bytes: &[u8]) -> bool {
+    let Some(&[code, _, high, low]) = bytes.first_chunk() else { return false };
+    let length = usize::from(u16::from_be_bytes([high, low]));
+    let fits = (HEADER..=LONGEST).contains(&length) && name_of(CODES, code.into()).is_some();
+    let Some(mut attributes) = bytes.get(HEADER..length).filter(|_| fits) else { return false };
+    while let Some(&[_, length]) = attributes.first_chunk() {
+        match attributes.get(usize::from(length)..) {
+            Some(rest) if length >= 2 => attributes = rest,
+            _ => return false,
+        }
+    }
+    attributes.is_empty()
+}
+
+/// Pending requests of one conversation, by identifier.
+#[derive(Default)]
+struct OpenRequests(Requests<u8>);
+
+impl Exchange for OpenRequests {
+    fn message(&mut self, _: Side, wire: &mut Wire<'_>) -> Result {
+        let code = wire.u8(&CODE)?;
+        let is_request = matches!(code, 1 | 4 | 12 | 13 | 40 | 43);
+        wire.name(name_of(CODES, code.into()).unwrap_or("unknown code"));
+        wire.sent_by(if is_request { Side::Client } else { Side::Server });
+        let id = wire.u8(&ID)?;
+        let length = usize::from(wire.u16_be(&LENGTH)?);
+        wire.bytes(&AUTHENTICATOR, 16)?;
+        if is_request {
+            wire.add(&REQUEST, Value::Bool(true));
+            if let Some(earlier) = self.0.ask(id, wire) {
+                wire.add(&DUPLICATE, Value::Unsigned(earlier.frame));
+            }
+        } else {
+            wire.add(&RESPONSE, Value::Bool(true));
+            if let Some(request) = self.0.answer(&id) {
+                request.put(wire, &REQUEST_FRAME, &TIME);
+            }
+        }
+        wire.within(length.saturating_sub(HEADER), &DATA, |wire| {
+            while wire.remaining() > 0 {
+                attribute(wire)?;
+            }
+            Ok(())
+        })
+    }
+}
+
+fn attribute(wire: &mut Wire<'_>) -> Result {
+    wire.parent(&AVP, Value::Bytes, |wire| {
+        let kind = wire.u8(&TYPE)?;
+        let length = usize::from(wire.u8(&AVP_LENGTH)?);
+        let Some(length @ 1..) = length.checked_sub(2) else {
+            return if length == 2 { Ok(()) } else { wire.malformed(&BAD, format_args!("{length} bytes with a header of 2")) };
+        };
+        if kind == VENDOR_SPECIFIC {
+            return wire.within(length, &DATA, vendor);
+        }
+        let field = ATTRIBUTES.iter().find(|(known, _)| *known == kind).map_or(&UNKNOWN, |(_, field)| *field);
+        match (field.kind, length) {
+            (Kind::Number, 4) => drop(wire.u32_be(field)?),
+            (Kind::Text, _) => {
+                let text = wire.text(field, length)?;
+                if kind == USER_NAME_TYPE {
+                    wire.info(format_args!("{}", String::from_utf8_lossy(text)));
+                }
+            }
+            (Kind::Bytes, _) | (Kind::Ipv4, 4) | (Kind::Ipv6, 16) => drop(wire.bytes(field, length)?),
+            _ => drop(wire.bytes(&UNKNOWN, length)?),
+        }
+        Ok(())
+    })
+}
+
+/// Dissects attributes of a vendor.
+fn vendor(wire: &mut Wire<'_>) -> Result {
+    wire.u32_be(&VENDOR)?;
+    while let Some(&[_, length]) = wire.ahead().first_chunk() {
+        let Some(length) = usize::from(length).checked_sub(2).filter(|length| *length <= wire.remaining() - 2) else { break };
+        wire.u8(&VENDOR_TYPE)?;
+        wire.u8(&VENDOR_LENGTH)?;
+        if length > 0 {
+            wire.bytes(&VENDOR_VALUE, length)?;
+        }
+    }
+    wire.rest(&VENDOR_VALUE);
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wire::{Cut, trial};
+
+    fn request() -> Vec<u8> {
+        let attributes = "0106 616e6e61 0212 00112233445566778899aabbccddeeff 0406 c0a80101 0506 00000007
+            1a0c 00000009 0106 61623d63 4006 0000000d 5012 000102030405060708090a0b0c0d0e0f";
+        let length = 20 + 6 + 18 + 6 + 6 + 12 + 6 + 18;
+        trial::bytes(&format!("01 2a {length:04x} 000102030405060708090a0b0c0d0e0f {attributes}"))
+    }
+
+    fn tree(bytes: &[u8]) -> String {
+        trial::read(&PROTOCOL, bytes, Cut::No, |wire| OpenRequests::default().message(Side::Client, wire))
+    }
+
+    #[test]
+    fn attributes_are_dissected() {
+        assert!(recognize(&request()));
+        insta::assert_snapshot!(tree(&request()), @r#"
+        radius 0..92 | Access-Request | anna
+          0..1 radius.code = 1 (Access-Request)
+          1..2 radius.id = 42
+          2..4 radius.length = 92
+          4..20 radius.authenticator = 000102030405060708090a0b0c0d0e0f
+          radius.req = true
+          20..26 radius.avp = 0106616e6e61
+            20..21 radius.avp.type = 1 (User-Name)
+            21..22 radius.avp.length = 6
+            22..26 radius.User_Name = "anna"
+          26..44 radius.avp = 18 bytes
+            26..27 radius.avp.type = 2 (User-Password)
+            27..28 radius.avp.length = 18
+            28..44 radius.User_Password_encrypted = 00112233445566778899aabbccddeeff
+          44..50 radius.avp = 0406c0a80101
+            44..45 radius.avp.type = 4 (NAS-IP-Address)
+            45..46 radius.avp.length = 6
+            46..50 radius.NAS_IP_Address = 192.168.1.1
+          50..56 radius.avp = 050600000007
+            50..51 radius.avp.type = 5 (NAS-Port)
+            51..52 radius.avp.length = 6
+            52..56 radius.NAS_Port = 7
+          56..68 radius.avp = 1a0c00000009010661623d63
+            56..57 radius.avp.type = 26 (Vendor-Specific)
+            57..58 radius.avp.length = 12
+            58..62 radius.avp.vendor_id = 9 (Cisco)
+            62..63 radius.avp.vendor_type = 1
+            63..64 radius.avp.vendor_len = 6
+            64..68 radius.vendor_value = 61623d63
+          68..74 radius.avp = 40060000000d
+            68..69 radius.avp.type = 64 (Tunnel-Type)
+            69..70 radius.avp.length = 6
+            70..74 radius.Unknown_Attribute = 0000000d
+          74..92 radius.avp = 18 bytes
+            74..75 radius.avp.type = 80 (Message-Authenticator)
+            75..76 radius.avp.length = 18
+            76..92 radius.Message_Authenticator = 000102030405060708090a0b0c0d0e0f
+        "#);
+    }
+
+    #[test]
+    fn only_packets_that_their_attributes_fill_are_recognized() {
+        let mut bytes = request();
+        bytes[21] = 1;
+        assert!(!recognize(&bytes) && !recognize(b"\x01\0\0\x14") && !recognize(&[0; 20]));
+        assert!(recognize(&trial::bytes("02 2a 0014 000102030405060708090a0b0c0d0e0f")));
+    }
+
+    #[test]
+    fn damaged_packets_are_survived() {
+        trial::survives_damage(&PROTOCOL, &request(), |wire| OpenRequests::default().message(Side::Client, wire));
+    }
+}
