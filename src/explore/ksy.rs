@@ -61,11 +61,9 @@ fn text(explored: &Explored<'_>) -> Result<String, String> {
     head(explored, &mut out);
     out.push_str("seq:\n");
     let Some(behind) = attributes(rule, kind, &mut out)? else { return Ok(out) };
-    let is_kind_there = out.contains("id: kind\n") && kind.is_some();
-    if is_kind_there {
-        switched(explored, behind, &mut out)
-    } else {
-        single(explored, behind, &mut out)
+    match kind.filter(|_| out.contains("id: kind\n")) {
+        Some(at) => switched(explored, at, behind, &mut out),
+        None => single(explored, behind, &mut out),
     }
     if out.contains("type: vlq") {
         out.push_str(VLQ);
@@ -179,7 +177,7 @@ fn header(mut parts: Vec<Part>, out: &mut String) -> usize {
             }
             Part::Varint => out.push_str("  - id: len\n    type: vlq\n"),
             Part::Kind(kind) => {
-                let _ = writeln!(out, "  - id: kind\n    type: {}", number_type(kind.width, Endian::Big));
+                let _ = writeln!(out, "  - id: kind\n    type: {}", number_type(kind.width, kind.endian));
             }
         }
         at = offset + width;
@@ -199,18 +197,18 @@ fn single(explored: &Explored<'_>, behind: usize, out: &mut String) {
 }
 
 /// A body for each kind.
-fn switched(explored: &Explored<'_>, behind: usize, out: &mut String) {
-    let mut keys: BTreeMap<&[u8], Vec<usize>> = BTreeMap::new();
-    for (place, kind) in explored.groups.iter().enumerate().filter(|(_, kind)| kind.is_whole && !kind.key.is_empty()) {
-        keys.entry(&kind.key).or_default().push(place);
+fn switched(explored: &Explored<'_>, at: Discriminator, behind: usize, out: &mut String) {
+    let mut keys: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
+    for (place, kind) in explored.groups.iter().enumerate().filter(|(_, kind)| kind.is_whole && kind.key.len() == at.width) {
+        keys.entry(at.endian.read(&kind.key)).or_default().push(place);
     }
     out.push_str("    type:\n      switch-on: kind\n      cases:\n");
     for key in keys.keys().take(KINDS) {
-        let _ = writeln!(out, "        0x{0}: msg_0x{0}", Hex(key));
+        let _ = writeln!(out, "        0x{key:02x}: msg_0x{key:02x}");
     }
     out.push_str("        _: msg_other\ntypes:\n");
     for (key, places) in keys.iter().take(KINDS) {
-        body(explored, &format!("msg_0x{}", Hex(key)), places, behind, out);
+        body(explored, &format!("msg_0x{key:02x}"), places, behind, out);
     }
     body(explored, "msg_other", &[], behind, out);
 }
