@@ -363,24 +363,36 @@ fn neighbours(sample: &[&Message<'_>]) -> impl Iterator<Item = (usize, usize)> {
     pairs.filter(|(_, (first, second))| first.side == second.side).map(|(place, _)| (place, place + 1))
 }
 
+/// Changes of a value on which it is judged side by side.
+const CHANGES: usize = 8;
+
 /// The share of messages whose value comes back on the same side after another one. That of a clock does not.
 fn returning(sample: &[&Message<'_>], values: &Values) -> f64 {
     let side = |place: usize| sample.get(place).map_or(0, |message| message.side);
-    // Where each conversation is short, all of them together show what comes back.
-    let is_apart = neighbours(sample).count() * 4 >= sample.len() * 3;
-    let key = |place: usize, value: u32| (if is_apart { side(place) } else { 0 }, value);
+    match changes(values, side) {
+        (all, back) if all >= CHANGES => back as f64 / all as f64,
+        // Where the sides are short, all of them together show what comes back.
+        _ => match changes(values, |_| 0) {
+            (0, _) => 0.0,
+            (all, back) => back as f64 / all as f64,
+        },
+    }
+}
+
+/// How often a value changes to another one within a side, and how often it comes back there.
+fn changes(values: &Values, side: impl Fn(usize) -> usize) -> (usize, usize) {
     let mut last: HashMap<(usize, u32), usize, foldhash::fast::RandomState> = HashMap::default();
     for (place, value) in values.of.iter().enumerate() {
-        last.insert(key(place, *value), place);
+        last.insert((side(place), *value), place);
     }
-    let (mut all, mut back) = (0.0, 0.0);
+    let (mut all, mut back) = (0, 0);
     for (place, (value, next)) in values.of.iter().zip(values.of.iter().skip(1)).enumerate() {
-        if value != next && (!is_apart || side(place) == side(place + 1)) {
-            all += 1.0;
-            back += f64::from(u8::from(last.get(&key(place, *value)).is_some_and(|last| *last > place)));
+        if value != next && side(place) == side(place + 1) {
+            all += 1;
+            back += usize::from(last.get(&(side(place), *value)).is_some_and(|last| *last > place));
         }
     }
-    if all == 0.0 { 0.0 } else { back / all }
+    (all, back)
 }
 
 /// Neighbours that are enough to know a counter.

@@ -25,8 +25,8 @@ const AHEAD: usize = 24;
 /// Offsets of the byte that tells the kind.
 pub const OFFSETS: usize = 3;
 
-/// Bits that an entry of a table costs.
-const ENTRY: f64 = 6.0;
+/// Bits that an entry of a table costs: as much as the block that shows its size can be worth, and more for the kind.
+const ENTRY: f64 = 12.0;
 
 /// Sizes of the kinds that the byte at an offset tells, as far as turns show them; `None` if these contradict each other.
 #[must_use]
