@@ -305,7 +305,8 @@ impl<'s, 'a> Columns<'s, 'a> {
         };
         let own = Values::new(self.sample.iter().map(value));
         let is_many = own.count * 10 > self.sample.len() * 9;
-        if !(2..=64).contains(&own.count) || is_many || steps(self.sample, value, 8 * width) {
+        let steps = Steps::new(self.sample, value, 8 * width);
+        if !(2..=64).contains(&own.count) || is_many || steps.is_counter() {
             return None;
         }
         let classes = own.apart(&self.dirs);
@@ -315,7 +316,7 @@ impl<'s, 'a> Columns<'s, 'a> {
                 gain += alone - values.cost(&classes, &self.factorials);
             }
         }
-        let again = returning(self.sample, &own);
+        let again = returning(self.sample, &own, steps.is_clock());
         let shared = (2.0 - 2.0 * classes.count as f64 / self.sample.len() as f64).min(1.0);
         Some(gain * again * shared / (1.0 + 0.5 * before) / if width == 2 { 1.05 } else { 1.0 })
     }
@@ -357,25 +358,12 @@ fn choose(found: &[(f64, Discriminator)]) -> Option<Discriminator> {
     Some(Discriminator { confidence, ..*first })
 }
 
-/// Neighbours of the same side: places of a message and of the one behind it.
-fn neighbours(sample: &[&Message<'_>]) -> impl Iterator<Item = (usize, usize)> {
-    let pairs = sample.iter().zip(sample.iter().skip(1)).enumerate();
-    pairs.filter(|(_, (first, second))| first.side == second.side).map(|(place, _)| (place, place + 1))
-}
-
-/// Changes of a value on which it is judged side by side.
-const CHANGES: usize = 8;
-
-/// The share of messages whose value comes back on the same side after another one. That of a clock does not.
-fn returning(sample: &[&Message<'_>], values: &Values) -> f64 {
-    let side = |place: usize| sample.get(place).map_or(0, |message| message.side);
+/// The share of messages whose value comes back after another one. That of a clock does not, on its own side.
+fn returning(sample: &[&Message<'_>], values: &Values, is_clock: bool) -> f64 {
+    let side = |place: usize| sample.get(place).filter(|_| is_clock).map_or(0, |message| message.side);
     match changes(values, side) {
-        (all, back) if all >= CHANGES => back as f64 / all as f64,
-        // Where the sides are short, all of them together show what comes back.
-        _ => match changes(values, |_| 0) {
-            (0, _) => 0.0,
-            (all, back) => back as f64 / all as f64,
-        },
+        (0, _) => 0.0,
+        (all, back) => back as f64 / all as f64,
     }
 }
 
@@ -398,18 +386,42 @@ fn changes(values: &Values, side: impl Fn(usize) -> usize) -> (usize, usize) {
 /// Neighbours that are enough to know a counter.
 const STEPS: usize = 8;
 
-/// Whether one step leads from nearly every value to the next one of the side, as in the low byte of a clock.
-fn steps(sample: &[&Message<'_>], value: impl Fn(&&Message<'_>) -> u64, bits: usize) -> bool {
-    let mut counts: HashMap<u64, usize, foldhash::fast::RandomState> = HashMap::default();
-    let mut all = 0;
-    for (first, second) in neighbours(sample) {
-        if let (Some(first), Some(second)) = (sample.get(first), sample.get(second)) {
-            *counts.entry(value(second).wrapping_sub(value(first)) & ((1 << bits) - 1)).or_default() += 1;
-            all += 1;
+/// How the values of neighbours of a side follow each other.
+struct Steps {
+    /// Neighbours.
+    all: usize,
+    /// Those with different values.
+    changes: usize,
+    /// Those with the most frequent difference.
+    same: usize,
+}
+
+impl Steps {
+    fn new(sample: &[&Message<'_>], value: impl Fn(&&Message<'_>) -> u64, bits: usize) -> Steps {
+        let mut counts: HashMap<u64, usize, foldhash::fast::RandomState> = HashMap::default();
+        let pairs = sample.iter().zip(sample.iter().skip(1)).filter(|(first, second)| first.side == second.side);
+        let mut found = Steps { all: 0, changes: 0, same: 0 };
+        for (first, second) in pairs {
+            found.all += 1;
+            let step = value(second).wrapping_sub(value(first)) & ((1 << bits) - 1);
+            if step != 0 {
+                found.changes += 1;
+                *counts.entry(step).or_default() += 1;
+            }
         }
+        found.same = counts.into_values().max().unwrap_or(0);
+        found
     }
-    let most = counts.into_iter().max_by_key(|(_, count)| *count);
-    all >= STEPS && most.is_some_and(|(step, count)| step != 0 && count * 20 >= all * 19)
+
+    /// Whether one step leads from nearly every value to the next one, as in the low byte of a clock.
+    fn is_counter(&self) -> bool {
+        self.all >= STEPS && self.same * 20 >= self.all * 19
+    }
+
+    /// Whether changes are rare and of one step, as in the high byte of a clock.
+    fn is_clock(&self) -> bool {
+        self.changes >= 4 && self.same * 5 >= self.changes * 4
+    }
 }
 
 /// A discriminator with the zeros that are its high bytes, where its place suits a wider number.
