@@ -2,6 +2,7 @@
 
 use super::chain::Track;
 use super::rule::{Endian, Number, Rule, Varint};
+use super::sizes;
 use std::collections::HashMap;
 
 /// A rule and its cost.
@@ -31,6 +32,15 @@ pub fn all(tracks: &[Track<'_>]) -> Vec<Candidate> {
     all.extend(terminators(tracks));
     all.extend(fixed(tracks));
     all
+}
+
+/// A table of sizes that is learned from turns.
+#[must_use]
+pub fn table(tracks: &[Track<'_>], offset: usize) -> Option<Candidate> {
+    let rule = sizes::learn(tracks, offset)?;
+    let Rule::Table { sizes: entries, .. } = &rule else { return None };
+    let cost = sizes::cost(entries) + 2.0 * offset as f64;
+    Some(Candidate { rule, cost })
 }
 
 fn lengths(all: &mut Vec<Candidate>) {

@@ -4,6 +4,7 @@ use super::candidates::{self, Candidate};
 use super::chain::{Evidence, Track, Worth};
 use super::rule::{Rule, Step};
 use super::side::Side;
+use super::sizes;
 use crate::tree;
 use std::collections::HashMap;
 
@@ -196,7 +197,8 @@ fn direction(own: &[&Side], worth: &Worth) -> Vec<Framed> {
     let tracks: Vec<Track<'_>> = own.iter().take(SIDES).map(|side| Track::new(side, SAMPLE)).collect();
     let mut screened: Vec<(f64, Candidate, Begin)> = Vec::new();
     let begins = begins();
-    for candidate in candidates::all(&tracks) {
+    let learned = (0..sizes::OFFSETS).filter_map(|offset| candidates::table(&tracks, offset));
+    for candidate in candidates::all(&tracks).into_iter().chain(learned) {
         let mut best: Option<(f64, Begin)> = None;
         for &begin in &begins {
             if let Some(bits) = screen(&tracks, &candidate.rule, begin, worth) {

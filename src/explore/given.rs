@@ -2,7 +2,7 @@
 
 use super::framing::Given;
 use super::messages::{Discriminator, Kinds};
-use super::rule::{Endian, Number, Rule, Varint};
+use super::rule::{Endian, Number, Rule, Size, Varint};
 
 /// Why something was not understood.
 type Wrong = String;
@@ -89,6 +89,8 @@ impl Rule {
             ("end", Some(':')) => Rule::Terminator(hex(behind)?),
             ("fixed", Some(':')) => Rule::Fixed(number(behind).filter(|size| *size > 0)?),
             ("length", Some('@')) => length(behind)?,
+            ("table", Some('@')) => table(behind)?,
+            ("blocks", Some('@')) => blocks(behind)?,
             _ => return None,
         })
     }
@@ -112,6 +114,34 @@ fn length(text: &str) -> Option<Rule> {
     Some(Rule::Length { at: place(text)?, bias, scale, padding })
 }
 
+/// `0:01=4,05=u8,0a=u16be`.
+fn table(text: &str) -> Option<Rule> {
+    let (offset, entries) = text.split_once(':')?;
+    let entry = |entry: &str| {
+        let (kind, size) = entry.split_once('=')?;
+        let size = match size {
+            "u8" => Size::Counted { width: 1, endian: Endian::Big },
+            "u16be" => Size::Counted { width: 2, endian: Endian::Big },
+            "u16le" => Size::Counted { width: 2, endian: Endian::Little },
+            fixed => Size::Fixed(number(fixed).filter(|size| *size > 0)?),
+        };
+        Some((u8::from_str_radix(kind, 16).ok()?, size))
+    };
+    let mut sizes = entries.split(',').map(entry).collect::<Option<Vec<_>>>()?;
+    sizes.sort_unstable();
+    sizes.dedup_by_key(|(kind, _)| *kind);
+    Some(Rule::Table { offset: number(offset)?, sizes })
+}
+
+/// `2-5+10/16`.
+fn blocks(text: &str) -> Option<Rule> {
+    let (offset, rest) = text.split_once('-')?;
+    let (counted, rest) = rest.split_once('+')?;
+    let (header, block) = rest.split_once('/')?;
+    let block = number(block).filter(|block| *block > 0)?;
+    Some(Rule::Blocks { offset: number(offset)?, counted: number(counted)?, header: number(header)?, block })
+}
+
 /// Bytes from hexadecimal digits.
 fn hex(text: &str) -> Option<Vec<u8>> {
     if text.is_empty() || !text.len().is_multiple_of(2) || !text.is_ascii() || text.len() > 64 {
@@ -130,7 +160,7 @@ impl Kinds {
             return Ok(Kinds::Single);
         }
         let at = place(text).ok_or_else(|| format!("{text}: expected the place of a number such as 8:u32le, or none"))?;
-        Ok(Kinds::Column(Discriminator { offset: at.offset, width: at.width, confidence: 1.0 }))
+        Ok(Kinds::Column(Discriminator { offset: at.offset, width: at.width, endian: at.endian, confidence: 1.0 }))
     }
 }
 
@@ -152,6 +182,8 @@ mod tests {
             "fixed:48",
             "headers",
             "hex4",
+            "table@0:01=4,05=u8,0a=u16be",
+            "blocks@2-5+10/16",
             "none",
         ] {
             assert_eq!(Rule::parse(text).unwrap().to_string(), text);

@@ -63,7 +63,7 @@ pub fn record(explored: &Explored<'_>, group: &str, to: &mut dyn Write) -> io::R
             of.object("discriminator", |of| {
                 of.put("offset", &at.offset)?;
                 of.put("width", &at.width)?;
-                of.put("endian", "be")?;
+                of.put("endian", at.endian.name())?;
                 of.put("confidence", &round(at.confidence))
             })?;
         }
@@ -159,7 +159,7 @@ fn one_rule(framed: &Framed, _hypothesis: &Hypothesis, _dir: tree::Side, of: &mu
             of.put("offset", offset)?;
             of.list("sizes", sizes, |of, (kind, size)| {
                 of.put("value", kind)?;
-                of.put("size", size)
+                of.words("size", size)
             })?;
         }
         Rule::Blocks { offset, counted, header, block } => {

@@ -3,7 +3,7 @@
 use super::columns::{Column, Label};
 use super::json::Hex;
 use super::messages::{Discriminator, Kind, Kinds};
-use super::rule::{Endian, Number, Rule, Varint};
+use super::rule::{Endian, Number, Rule, Size, Varint};
 use super::{Explored, Side};
 use crate::ksy;
 use crate::tree::{self, Demand, FrameInfo, Span, Transport, Tree};
@@ -49,10 +49,8 @@ impl Part {
 fn text(explored: &Explored<'_>) -> Result<String, String> {
     let best = explored.framing.first().ok_or("there is nothing to describe")?;
     let rules: Vec<&Rule> = best.dirs.iter().flatten().map(|dir| &dir.rule).collect();
-    let rule = *rules.first().ok_or("there is nothing to describe")?;
-    if rules.iter().any(|other| *other != rule) {
-        return Err("the sides have different framing, which one .ksy cannot describe".into());
-    }
+    let joined = joined(&rules).ok_or("the sides have different framing, which one .ksy cannot describe")?;
+    let rule = &joined;
     let kind = match explored.kinds {
         Kinds::Column(at) if matches!(at.width, 1 | 2 | 4) => Some(at),
         _ => None,
@@ -61,16 +59,30 @@ fn text(explored: &Explored<'_>) -> Result<String, String> {
     head(explored, &mut out);
     out.push_str("seq:\n");
     let Some(behind) = attributes(rule, kind, &mut out)? else { return Ok(out) };
-    let is_kind_there = out.contains("id: kind\n") && kind.is_some();
-    if is_kind_there {
-        switched(explored, behind, &mut out)
-    } else {
-        single(explored, behind, &mut out)
+    match kind.filter(|_| out.contains("id: kind\n")) {
+        Some(at) => switched(explored, at, behind, &mut out),
+        None => single(explored, behind, &mut out),
     }
     if out.contains("type: vlq") {
         out.push_str(VLQ);
     }
     Ok(out)
+}
+
+/// The rule of all sides. Tables of sizes that do not contradict each other are one table.
+fn joined(rules: &[&Rule]) -> Option<Rule> {
+    let (first, others) = rules.split_first()?;
+    others.iter().try_fold((*first).clone(), |all, other| match (all, *other) {
+        (all, other) if all == *other => Some(all),
+        (Rule::Table { offset, mut sizes }, Rule::Table { offset: same, sizes: more }) if offset == *same => {
+            sizes.extend(more);
+            sizes.sort_unstable();
+            sizes.dedup();
+            let is_one = sizes.windows(2).all(|pair| pair.first().map(|one| one.0) != pair.last().map(|one| one.0));
+            is_one.then_some(Rule::Table { offset, sizes })
+        }
+        _ => None,
+    })
 }
 
 /// Writes the attributes of a message by the rule. Returns the bytes of the header in front of the body, if it has a body.
@@ -103,6 +115,12 @@ fn attributes(rule: &Rule, kind: Option<Discriminator>, out: &mut String) -> Res
             out.push_str("  - id: kind\n    type: u1\n  - id: len\n    type: vlq\n  - id: body\n    size: len.value\n");
             2
         }
+        Rule::Table { offset, sizes } => {
+            let at = Discriminator { offset: *offset, width: 1, endian: Endian::Big, confidence: 1.0 };
+            header(vec![Part::Kind(at)], out);
+            table(*offset, sizes, out);
+            offset + 1
+        }
         Rule::Fixed(size) => {
             let end = header(kind.map(Part::Kind).into_iter().collect(), out);
             let rest = size.checked_sub(end).ok_or("messages are shorter than their header")?;
@@ -122,6 +140,30 @@ fn attributes(rule: &Rule, kind: Option<Discriminator>, out: &mut String) -> Res
         rule => return Err(format!("{rule} has no form in a .ksy yet")),
     };
     Ok(Some(behind))
+}
+
+/// Writes the numbers that count messages of some kinds, and a body of the size that the kind says.
+fn table(offset: usize, sizes: &[(u8, Size)], out: &mut String) {
+    let counted: [(&str, usize, Endian); 3] =
+        [("len_1", 1, Endian::Big), ("len_2be", 2, Endian::Big), ("len_2le", 2, Endian::Little)];
+    for (name, width, endian) in counted {
+        let own = sizes.iter().filter(|(_, size)| *size == Size::Counted { width, endian });
+        let kinds: Vec<String> = own.map(|(kind, _)| format!("kind == 0x{kind:02x}")).collect();
+        if !kinds.is_empty() {
+            let number = number_type(width, endian);
+            let _ = writeln!(out, "  - id: {name}\n    type: {number}\n    if: {}", kinds.join(" or "));
+        }
+    }
+    out.push_str("  - id: body\n    size: >-\n");
+    for (kind, size) in sizes {
+        let of = match size {
+            Size::Fixed(size) => size.saturating_sub(offset + 1).to_string(),
+            Size::Counted { width: 1, .. } => String::from("len_1"),
+            Size::Counted { width, endian } => format!("len_{width}{}", endian.name()),
+        };
+        let _ = writeln!(out, "      kind == 0x{kind:02x} ? {of} :");
+    }
+    out.push_str("      0\n");
 }
 
 /// A number of seven bits a byte.
@@ -179,7 +221,7 @@ fn header(mut parts: Vec<Part>, out: &mut String) -> usize {
             }
             Part::Varint => out.push_str("  - id: len\n    type: vlq\n"),
             Part::Kind(kind) => {
-                let _ = writeln!(out, "  - id: kind\n    type: {}", number_type(kind.width, Endian::Big));
+                let _ = writeln!(out, "  - id: kind\n    type: {}", number_type(kind.width, kind.endian));
             }
         }
         at = offset + width;
@@ -199,18 +241,18 @@ fn single(explored: &Explored<'_>, behind: usize, out: &mut String) {
 }
 
 /// A body for each kind.
-fn switched(explored: &Explored<'_>, behind: usize, out: &mut String) {
-    let mut keys: BTreeMap<&[u8], Vec<usize>> = BTreeMap::new();
-    for (place, kind) in explored.groups.iter().enumerate().filter(|(_, kind)| kind.is_whole && !kind.key.is_empty()) {
-        keys.entry(&kind.key).or_default().push(place);
+fn switched(explored: &Explored<'_>, at: Discriminator, behind: usize, out: &mut String) {
+    let mut keys: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
+    for (place, kind) in explored.groups.iter().enumerate().filter(|(_, kind)| kind.is_whole && kind.key.len() == at.width) {
+        keys.entry(at.endian.read(&kind.key)).or_default().push(place);
     }
     out.push_str("    type:\n      switch-on: kind\n      cases:\n");
     for key in keys.keys().take(KINDS) {
-        let _ = writeln!(out, "        0x{0}: msg_0x{0}", Hex(key));
+        let _ = writeln!(out, "        0x{key:02x}: msg_0x{key:02x}");
     }
     out.push_str("        _: msg_other\ntypes:\n");
     for (key, places) in keys.iter().take(KINDS) {
-        body(explored, &format!("msg_0x{}", Hex(key)), places, behind, out);
+        body(explored, &format!("msg_0x{key:02x}"), places, behind, out);
     }
     body(explored, "msg_other", &[], behind, out);
 }
@@ -226,7 +268,7 @@ fn body(explored: &Explored<'_>, name: &str, places: &[usize], behind: usize, ou
         |number: &usize| explored.messages.get(*number).map(|message| message.bytes.len() - message.header.saturating_sub(1));
     let least = kinds.iter().flat_map(|(kind, _)| kind.members.iter()).filter_map(size).min().unwrap_or(0);
     let most = kinds.iter().max_by_key(|(kind, _)| kind.members.len());
-    let mut at = behind;
+    let mut at = behind + kinds.first().map_or(0, |(kind, _)| counted(explored, kind));
     if let Some((kind, columns)) = most {
         let shift = kind.header.saturating_sub(1);
         for column in columns.iter().filter(|column| column.width > 0) {
@@ -238,6 +280,14 @@ fn body(explored: &Explored<'_>, name: &str, places: &[usize], behind: usize, ou
         }
     }
     out.push_str("      - id: rest\n        size-eos: true\n");
+}
+
+/// Bytes of the number that counts messages of a kind, where a table of sizes has one.
+fn counted(explored: &Explored<'_>, kind: &Kind) -> usize {
+    let rules = explored.framing.first().into_iter().flat_map(|best| best.dirs.iter().flatten()).map(|dir| &dir.rule);
+    let sizes = rules.filter_map(|rule| if let Rule::Table { sizes, .. } = rule { Some(sizes) } else { None }).flatten();
+    let own = sizes.into_iter().find(|(known, _)| Some(known) == kind.key.first());
+    own.map_or(0, |(_, size)| if let Size::Counted { width, .. } = size { *width } else { 0 })
 }
 
 fn field(column: &Column, offset: usize, out: &mut String) {

@@ -1,7 +1,7 @@
 //! Messages as the framing cuts them, and the kinds that they fall into.
 
 use super::framing::Hypothesis;
-use super::rule::Rule;
+use super::rule::{Endian, Rule};
 use super::side::Side;
 use crate::tree;
 use std::collections::{BTreeMap, HashMap};
@@ -36,6 +36,8 @@ pub struct Discriminator {
     pub offset: usize,
     /// Bytes.
     pub width: usize,
+    /// Byte order, where it has several bytes.
+    pub endian: Endian,
     /// From 0 to 1.
     pub confidence: f64,
 }
@@ -137,7 +139,10 @@ pub fn kinds_of(messages: &[Message<'_>], rule: &Rule, hide: &[(usize, usize)]) 
             return words(&sample);
         }
     }
-    column(&sample, rule, hide).map_or(Kinds::Single, Kinds::Column)
+    if let Rule::Table { offset, .. } = rule {
+        return Kinds::Column(Discriminator { offset: *offset, width: 1, endian: Endian::Big, confidence: 0.9 });
+    }
+    column(&sample, rule, hide).map_or(Kinds::Single, |found| Kinds::Column(widened(&sample, found, rule, hide)))
 }
 
 /// The share of printable bytes.
@@ -299,7 +304,9 @@ impl<'s, 'a> Columns<'s, 'a> {
             _ => byte_at(message, place) << 16 | byte_at(message, place + 1),
         };
         let own = Values::new(self.sample.iter().map(value));
-        if !(2..=64).contains(&own.count) || own.count * 10 > self.sample.len() * 9 {
+        let is_many = own.count * 10 > self.sample.len() * 9;
+        let steps = Steps::new(self.sample, value, 8 * width);
+        if !(2..=64).contains(&own.count) || is_many || steps.is_counter() {
             return None;
         }
         let classes = own.apart(&self.dirs);
@@ -309,26 +316,29 @@ impl<'s, 'a> Columns<'s, 'a> {
                 gain += alone - values.cost(&classes, &self.factorials);
             }
         }
-        let again = returning(&own);
+        let again = returning(self.sample, &own, steps.is_clock());
         let shared = (2.0 - 2.0 * classes.count as f64 / self.sample.len() as f64).min(1.0);
         Some(gain * again * shared / (1.0 + 0.5 * before) / if width == 2 { 1.05 } else { 1.0 })
     }
 }
 
+/// Whether a place belongs to the framing.
+fn is_hidden(place: usize, rule: &Rule, hide: &[(usize, usize)]) -> bool {
+    hide.iter().any(|(start, end)| (*start..*end).contains(&place))
+        || matches!(rule, Rule::Varint { offset, .. } if *offset == place)
+}
+
 /// The column whose values cut messages into classes with the shortest code.
 fn column(sample: &[&Message<'_>], rule: &Rule, hide: &[(usize, usize)]) -> Option<Discriminator> {
     let least = sample.iter().map(|message| message.bytes.len()).min().unwrap_or(0);
-    let is_hidden = |place: usize| {
-        hide.iter().any(|(start, end)| (*start..*end).contains(&place))
-            || matches!(rule, Rule::Varint { offset, .. } if *offset == place)
-    };
+    let is_hidden = |place: usize| is_hidden(place, rule, hide);
     let columns = Columns::new(sample, is_hidden);
     let mut found: Vec<(f64, Discriminator)> = Vec::new();
     let mut before = 0.0;
     for place in (0..COLUMNS.min(least.max(1))).filter(|place| !is_hidden(*place)) {
         for width in [1, 2].into_iter().filter(|width| columns.may_be(place, *width)) {
             if let Some(worth) = columns.worth(place, width, before) {
-                found.push((worth, Discriminator { offset: place, width, confidence: 0.0 }));
+                found.push((worth, Discriminator { offset: place, width, endian: Endian::Big, confidence: 0.0 }));
             }
         }
         before += f64::from(u8::from(columns.changes(place)));
@@ -348,20 +358,102 @@ fn choose(found: &[(f64, Discriminator)]) -> Option<Discriminator> {
     Some(Discriminator { confidence, ..*first })
 }
 
-/// The share of messages whose value comes back after another one. That of a clock does not.
-fn returning(values: &Values) -> f64 {
-    let mut last: HashMap<u32, usize, foldhash::fast::RandomState> = HashMap::default();
+/// The share of messages whose value comes back after another one. That of a clock does not, on its own side.
+fn returning(sample: &[&Message<'_>], values: &Values, is_clock: bool) -> f64 {
+    let side = |place: usize| sample.get(place).filter(|_| is_clock).map_or(0, |message| message.side);
+    match changes(values, side) {
+        (0, _) => 0.0,
+        (all, back) => back as f64 / all as f64,
+    }
+}
+
+/// How often a value changes to another one within a side, and how often it comes back there.
+fn changes(values: &Values, side: impl Fn(usize) -> usize) -> (usize, usize) {
+    let mut last: HashMap<(usize, u32), usize, foldhash::fast::RandomState> = HashMap::default();
     for (place, value) in values.of.iter().enumerate() {
-        last.insert(*value, place);
+        last.insert((side(place), *value), place);
     }
-    let changes = values.of.iter().zip(values.of.iter().skip(1)).enumerate().filter(|(_, (value, next))| value != next);
-    let mut all = 0.0;
-    let mut back = 0.0;
-    for (place, (value, _)) in changes {
-        all += 1.0;
-        back += f64::from(u8::from(last.get(value).is_some_and(|last| *last > place)));
+    let (mut all, mut back) = (0, 0);
+    for (place, (value, next)) in values.of.iter().zip(values.of.iter().skip(1)).enumerate() {
+        if value != next && side(place) == side(place + 1) {
+            all += 1;
+            back += usize::from(last.get(&(side(place), *value)).is_some_and(|last| *last > place));
+        }
     }
-    if all == 0.0 { 0.0 } else { back / all }
+    (all, back)
+}
+
+/// Neighbours that are enough to know a counter.
+const STEPS: usize = 8;
+
+/// How the values of neighbours of a side follow each other.
+struct Steps {
+    /// Neighbours.
+    all: usize,
+    /// Those with different values.
+    changes: usize,
+    /// Those with the most frequent difference.
+    same: usize,
+}
+
+impl Steps {
+    fn new(sample: &[&Message<'_>], value: impl Fn(&&Message<'_>) -> u64, bits: usize) -> Steps {
+        let mut counts: HashMap<u64, usize, foldhash::fast::RandomState> = HashMap::default();
+        let pairs = sample.iter().zip(sample.iter().skip(1)).filter(|(first, second)| first.side == second.side);
+        let mut found = Steps { all: 0, changes: 0, same: 0 };
+        for (first, second) in pairs {
+            found.all += 1;
+            let step = value(second).wrapping_sub(value(first)) & ((1 << bits) - 1);
+            if step != 0 {
+                found.changes += 1;
+                *counts.entry(step).or_default() += 1;
+            }
+        }
+        found.same = counts.into_values().max().unwrap_or(0);
+        found
+    }
+
+    /// Whether one step leads from nearly every value to the next one, as in the low byte of a clock.
+    fn is_counter(&self) -> bool {
+        self.all >= STEPS && self.same * 20 >= self.all * 19
+    }
+
+    /// Whether changes are rare and of one step, as in the high byte of a clock.
+    fn is_clock(&self) -> bool {
+        self.changes >= 4 && self.same * 5 >= self.changes * 4
+    }
+}
+
+/// A discriminator with the zeros that are its high bytes, where its place suits a wider number.
+fn widened(sample: &[&Message<'_>], found: Discriminator, rule: &Rule, hide: &[(usize, usize)]) -> Discriminator {
+    let known = rule.length().filter(|at| at.width > 1).map(|at| at.endian);
+    let least = sample.iter().map(|message| message.bytes.len()).min().unwrap_or(0);
+    let is_hidden = |place: usize| is_hidden(place, rule, hide);
+    let is_zero = |place: usize| !is_hidden(place) && sample.iter().all(|message| byte_at(message, place) == 0);
+    // The bytes above the low one may change: the next one with few values, the others never.
+    let is_high = |place: usize| {
+        let zeros = sample.iter().filter(|message| byte_at(message, place) == 0).count();
+        !is_hidden(place) && zeros * 2 > sample.len()
+    };
+    for width in [4, 2] {
+        for endian in Endian::BOTH.into_iter().filter(|endian| known.is_none_or(|known| known == *endian)) {
+            let offset = match endian {
+                Endian::Little => Some(found.offset),
+                Endian::Big => (found.offset + found.width).checked_sub(width),
+            };
+            let Some(offset) = offset.filter(|at| at % width == 0 || hide.iter().any(|(_, end)| end == at)) else { continue };
+            let added = (offset..offset + width).filter(|place| !(found.offset..found.offset + found.width).contains(place));
+            let mut added: Vec<usize> = added.collect();
+            if endian == Endian::Big {
+                added.reverse();
+            }
+            let fits = added.iter().enumerate().all(|(far, place)| is_zero(*place) || far == 0 && width == 4 && is_high(*place));
+            if width > found.width && offset + width <= least && fits {
+                return Discriminator { offset, width, endian, ..found };
+            }
+        }
+    }
+    Discriminator { endian: known.unwrap_or(Endian::Big), ..found }
 }
 
 /// The messages by kind: by direction, key and width of the header, in the order of the keys.

@@ -19,6 +19,7 @@ mod ksy;
 pub mod messages;
 pub mod rule;
 mod side;
+mod sizes;
 mod strings;
 #[cfg(test)]
 mod tests;

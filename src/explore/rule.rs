@@ -139,6 +139,45 @@ impl Varint {
     }
 }
 
+/// How long messages of one kind are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Size {
+    /// Always so many bytes.
+    Fixed(usize),
+    /// As many bytes as a number behind the kind says, behind that number.
+    Counted {
+        /// Bytes of the number: 1 or 2.
+        width: usize,
+        /// Its byte order.
+        endian: Endian,
+    },
+}
+
+impl Size {
+    /// The size of a message whose kind stands at an offset; `None` if it is too short to know.
+    #[must_use]
+    pub fn of(self, offset: usize, bytes: &[u8]) -> Option<usize> {
+        match self {
+            Size::Fixed(size) => Some(size),
+            Size::Counted { width, endian } => {
+                let at = Number { offset: offset + 1, width, endian };
+                usize::try_from(at.read(bytes)?).ok()?.checked_add(at.end())
+            }
+        }
+    }
+}
+
+/// `4`, `u8`, `u16be`.
+impl fmt::Display for Size {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Size::Fixed(size) => write!(f, "{size}"),
+            Size::Counted { width: 1, .. } => f.write_str("u8"),
+            Size::Counted { width, endian } => write!(f, "u{}{}", width * 8, endian.name()),
+        }
+    }
+}
+
 /// How long a message is.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Rule {
@@ -168,12 +207,12 @@ pub enum Rule {
     Headers,
     /// Four hexadecimal digits, which count themselves.
     Hex4,
-    /// As many bytes as the value of this byte has always had.
+    /// As the kind says, which is the value of a byte.
     Table {
         /// Offset of the byte.
         offset: usize,
         /// Its values in ascending order, each with a size.
-        sizes: Vec<(u8, usize)>,
+        sizes: Vec<(u8, Size)>,
     },
     /// A byte counts what follows; behind each block of it stands a checksum of two bytes.
     Blocks {
@@ -271,8 +310,12 @@ impl Rule {
             Rule::Hex4 => hex4(bytes),
             Rule::Table { offset, sizes } => {
                 let Some(kind) = bytes.get(*offset) else { return Step::Short };
-                let size = sizes.binary_search_by_key(kind, |(kind, _)| *kind).ok().and_then(|place| sizes.get(place));
-                whole(size.map(|(_, size)| *size as u64), offset + 1, bytes)
+                let known = sizes.binary_search_by_key(kind, |(kind, _)| *kind).ok().and_then(|place| sizes.get(place));
+                match known.map(|(_, size)| size.of(*offset, bytes)) {
+                    Some(Some(size)) => whole(Some(size as u64), offset + 1, bytes),
+                    Some(None) => Step::Short,
+                    None => Step::Impossible,
+                }
             }
             Rule::Blocks { offset, counted, header, block } => {
                 let Some(value) = bytes.get(*offset) else { return Step::Short };

@@ -251,3 +251,58 @@ fn a_rule_of_the_user_is_taken_as_it_is() {
     assert_eq!(explored.framing[0].rule(), Some(&Rule::None));
     assert_eq!(explored.messages.len(), 10);
 }
+
+/// A message of a protocol whose kinds alone say how long messages are: four bytes, nine bytes, or a text with its length.
+fn sized(random: &mut Random) -> Vec<u8> {
+    let kind = [0x11, 0x2c, 0x71, 0xa5][random.below(4)];
+    let mut bytes = vec![kind];
+    match kind {
+        0x11 => bytes.extend(random.bytes(3)),
+        0x2c => bytes.extend(random.bytes(8)),
+        0x71 => {
+            let text = random.below(30);
+            bytes.push(u8::try_from(text).unwrap());
+            bytes.extend(random.bytes(text).iter().map(|byte| b'a' + byte % 26));
+        }
+        _ => {
+            let text = 20 + random.below(300);
+            bytes.extend(u16::try_from(text).unwrap().to_be_bytes());
+            bytes.extend(random.bytes(text));
+        }
+    }
+    bytes
+}
+
+#[test]
+fn sizes_that_only_the_kind_says_are_learned() {
+    let mut random = Random(29);
+    let turns: Vec<(tree::Side, Vec<u8>)> = (0..120)
+        .map(|turn| {
+            let count = 1 + random.below(4);
+            (tree::Side::BOTH[turn % 2], (0..count).flat_map(|_| sized(&mut random)).collect())
+        })
+        .collect();
+    let sides = conversation(&turns);
+    let explored = explore(&sides, &Options::default());
+    assert_eq!(title(&explored), "table@0:11=4,2c=9,71=u8,a5=u16be");
+    assert!(confidence(&explored) > 0.8, "{}", confidence(&explored));
+    assert_eq!(explored.groups.len(), 8);
+    assert!(explored.ksy.is_ok(), "{:?}", explored.ksy);
+}
+
+#[test]
+fn a_table_is_not_learned_from_random_bytes_or_from_text() {
+    for seed in 0..12 {
+        let mut random = Random(seed);
+        let turns: Vec<(tree::Side, Vec<u8>)> = (0..80)
+            .map(|turn| {
+                let count = 1 + random.below(60);
+                let letters = random.bytes(count).iter().map(|byte| b'a' + byte % 26).collect();
+                (tree::Side::BOTH[turn % 2], if seed % 2 == 0 { random.bytes(count) } else { letters })
+            })
+            .collect();
+        let sides = conversation(&turns);
+        let explored = explore(&sides, &Options::default());
+        assert!(confidence(&explored) < 0.5, "seed {seed}: {} {}", title(&explored), confidence(&explored));
+    }
+}

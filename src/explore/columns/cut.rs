@@ -11,10 +11,85 @@ const WIDTHS: [(usize, f64); 8] = [(1, 0.0), (2, 0.6), (3, -2.0), (4, 0.9), (5, 
 
 /// Explains everything that is left.
 pub fn rest(table: &Table<'_>, claims: &mut Claims, context: &Context, kind: &Kind) {
+    opaque(table, claims);
     let seen = Seen::new(table, context, kind);
+    let grid = Grid::new(table, context.endian);
     for (start, end) in claims.free_runs() {
-        for (offset, width) in cuts(&seen, start, end, context) {
+        for (offset, width) in cuts(&seen, start, end, context, grid) {
             claims.take(named(table, &seen, offset, width, context));
+        }
+    }
+}
+
+/// Columns from which on a run that looks alike is one field.
+const OPAQUE: usize = 16;
+
+/// Takes runs in which every column changes about as much as the others: sound, pictures, what is compressed or encrypted.
+/// Between numbers, high bytes change less than low ones.
+fn opaque(table: &Table<'_>, claims: &mut Claims) {
+    let n = table.rows.len();
+    if n < 3 {
+        return;
+    }
+    for (start, end) in claims.free_runs() {
+        let mut at = start;
+        while at + OPAQUE <= end {
+            let stop = alike(table, at, end);
+            if stop < at + OPAQUE {
+                at += 1;
+                continue;
+            }
+            let (shape, label, why) = (Shape::Bytes, Label::Random, String::from("all bytes vary alike"));
+            claims.take(Claim { offset: at, width: stop - at, shape, label, confidence: 0.5, why });
+            at = stop;
+        }
+    }
+}
+
+/// Where a run from `start` ends whose columns change alike.
+fn alike(table: &Table<'_>, start: usize, end: usize) -> usize {
+    let (mut least, mut most) = (f64::MAX, 0.0_f64);
+    for at in start..end {
+        let entropy = table.at(at).entropy;
+        (least, most) = (least.min(entropy), most.max(entropy));
+        if least <= 0.5 * most {
+            return at;
+        }
+    }
+    end
+}
+
+/// Words of four bytes on which small numbers stand: offsets that leave this rest.
+#[derive(Debug, Clone, Copy)]
+struct Grid(Option<usize>);
+
+/// Small numbers that make a grid.
+const WORDS: usize = 4;
+
+impl Grid {
+    /// The rest modulo four at which most words have a low byte alone, if it is far ahead of the others.
+    fn new(table: &Table<'_>, endian: Endian) -> Grid {
+        let mut counts = [0_usize; 4];
+        for at in 0..table.width.saturating_sub(3) {
+            let mut places: Vec<Place> = (at..at + 4).map(|place| table.at(place)).collect();
+            if endian == Endian::Big {
+                places.reverse();
+            }
+            let is_small = places.iter().skip(1).all(Place::is_zero) && places.first().is_some_and(|low| !low.is_zero());
+            if let Some(count) = counts.get_mut(at % 4).filter(|_| is_small) {
+                *count += 1;
+            }
+        }
+        let all: usize = counts.iter().sum();
+        let best = counts.iter().enumerate().max_by_key(|(_, count)| **count);
+        Grid(best.filter(|(_, count)| **count >= WORDS && **count * 4 >= all * 3).map(|(rest, _)| rest))
+    }
+
+    /// What a number gains that stands on the grid.
+    fn worth(self, offset: usize, width: usize) -> f64 {
+        match self.0 {
+            Some(rest) if width == 4 && offset % 4 == rest => 1.5,
+            _ => 0.0,
         }
     }
 }
@@ -49,7 +124,7 @@ impl Seen {
 }
 
 /// The best cut of a run into fields.
-fn cuts(seen: &Seen, start: usize, end: usize, context: &Context) -> Vec<(usize, usize)> {
+fn cuts(seen: &Seen, start: usize, end: usize, context: &Context, grid: Grid) -> Vec<(usize, usize)> {
     let ties: Vec<f64> = (start..end.saturating_sub(1)).map(|place| seen.tie(place, context.endian)).collect();
     let length = end - start;
     // Of each prefix: the best sum and the width of its last field.
@@ -61,7 +136,7 @@ fn cuts(seen: &Seen, start: usize, end: usize, context: &Context) -> Vec<(usize,
             let inner: f64 = ties.get(from..to - 1).unwrap_or_default().iter().sum();
             let aligned =
                 if width.is_power_of_two() && width > 1 && (start + from).is_multiple_of(width.min(4)) { 0.3 } else { 0.0 };
-            let sum = best.get(from).map_or(0.0, |(sum, _)| *sum) + inner + worth + aligned;
+            let sum = best.get(from).map_or(0.0, |(sum, _)| *sum) + inner + worth + aligned + grid.worth(start + from, width);
             if sum > choice.0 {
                 choice = (sum, width);
             }
@@ -87,7 +162,8 @@ fn tie(first: Place, second: Place, n: usize, endian: Endian) -> f64 {
         (true, true) if high.is_zero() && low.is_zero() => 0.9,
         (true, true) if high.is_zero() => 1.5,
         (true, true) if low.is_zero() => -1.0,
-        (true, true) => -0.3,
+        (true, true) if high.first.is_ascii_graphic() && low.first.is_ascii_graphic() => 1.0,
+        (true, true) => 0.4,
         (true, false) if high.is_zero() => 1.8,
         (true, false) => -1.2,
         (false, true) if low.is_zero() => -1.6,

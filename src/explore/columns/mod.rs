@@ -8,7 +8,7 @@ mod table;
 mod texts;
 
 use super::messages::{Kind, Kinds, Message};
-use super::rule::{Endian, Rule};
+use super::rule::{Endian, Rule, Size};
 use super::side::Side;
 use crate::tree;
 use claims::{Claim, Claims, Shape};
@@ -155,7 +155,7 @@ impl Context {
             if rows.len() >= 6 {
                 let table = Table::new(rows);
                 let mut claims = Claims::new(table.width);
-                context.framing(&table, &mut claims, dir, None);
+                context.framing(&mut claims, dir, None);
                 numbers::clocks(&table, &mut claims);
                 numbers::counters(&table, &mut claims, &context);
                 numbers::echoes(&table, &mut claims, &context);
@@ -174,7 +174,7 @@ impl Context {
     }
 
     /// Claims the bytes of the framing and of the discriminator.
-    fn framing(&self, table: &Table<'_>, claims: &mut Claims, dir: tree::Side, kind: Option<&Kind>) {
+    fn framing(&self, claims: &mut Claims, dir: tree::Side, kind: Option<&Kind>) {
         let why = || String::from("framing");
         let (label, confidence) = (Label::Length, 0.97);
         match self.rules.get(dir.index()).and_then(Option::as_ref) {
@@ -193,6 +193,14 @@ impl Context {
                 let shape = Shape::Number(Endian::Big);
                 claims.take(Claim { offset: *offset, width: 1, shape, label, confidence, why: why() });
             }
+            Some(Rule::Table { offset, sizes }) => {
+                let key = kind.and_then(|kind| kind.key.first());
+                let size = sizes.iter().find(|(known, _)| Some(known) == key).map(|(_, size)| *size);
+                if let Some(Size::Counted { width, endian }) = size {
+                    let (offset, shape) = (offset + 1, Shape::Number(endian));
+                    claims.take(Claim { offset, width, shape, label, confidence, why: why() });
+                }
+            }
             Some(Rule::Hex4) => {
                 claims.take(Claim { offset: 0, width: 4, shape: Shape::Text, label, confidence, why: why() });
             }
@@ -202,16 +210,10 @@ impl Context {
             let behind = kind.map_or(0, |kind| kind.header.saturating_sub(1));
             let offset = at.offset + if at.offset > 0 { behind } else { 0 };
             let (label, why) = (Label::Type, String::from("distinguishes kinds"));
-            let (offset, width) = widened(table, claims, offset, at.width, self.endian);
-            let shape = Shape::Number(self.endian);
-            claims.take(Claim { offset, width, shape, label, confidence: at.confidence.max(0.5), why });
+            let shape = Shape::Number(at.endian);
+            claims.take(Claim { offset, width: at.width, shape, label, confidence: at.confidence.max(0.5), why });
         }
     }
-}
-
-/// A discriminator with the zeros that are its high bytes, if its place suits a wider number.
-fn widened(_table: &Table<'_>, _claims: &Claims, offset: usize, width: usize, _endian: Endian) -> (usize, usize) {
-    (offset, width)
 }
 
 /// The byte order that zeros beside changing bytes speak for.
@@ -243,7 +245,7 @@ pub fn columns(messages: &[Message<'_>], kind: &Kind, context: &Context) -> Vec<
     let table = Table::new(rows);
     let mut claims = Claims::new(table.width);
     if is_whole {
-        context.framing(&table, &mut claims, kind.dir, Some(kind));
+        context.framing(&mut claims, kind.dir, Some(kind));
     }
     let sum = checksums::trailing(&table).filter(|_| is_whole);
     let is_varying = table.rows.iter().any(|row| row.bytes.len() != table.width);

@@ -108,7 +108,8 @@ pub fn counters(table: &Table<'_>, claims: &mut Claims, context: &Context) {
             .filter_map(|(endian, width)| {
                 let offset = if endian == Endian::Big { (low + 1).checked_sub(width)? } else { low };
                 let fits = offset + width <= table.width && claims.is_free(offset, width);
-                (fits && is_wide(table, offset, width, endian)).then_some((offset, width, endian))
+                // Against the order of the other numbers, zeros do not suffice.
+                (fits && is_wide(table, offset, width, endian, endian != order)).then_some((offset, width, endian))
             })
             .next();
         let (offset, width, endian) = found.unwrap_or((low, 1, order));
@@ -117,8 +118,9 @@ pub fn counters(table: &Table<'_>, claims: &mut Claims, context: &Context) {
     }
 }
 
-/// Whether the bytes above the lowest one of a counter belong to it: zeros, or they change where it overflows.
-fn is_wide(table: &Table<'_>, offset: usize, width: usize, endian: Endian) -> bool {
+/// Whether the bytes above the lowest one of a counter belong to it: they change where it overflows, or, unless that has to
+/// be seen, they are zeros.
+fn is_wide(table: &Table<'_>, offset: usize, width: usize, endian: Endian, needs_carry: bool) -> bool {
     let values = table.numbers(offset, width, endian);
     let high = |value: u64| value >> 8;
     let changes = pairs(&values).filter(|(first, second)| high(*first) != high(*second));
@@ -130,7 +132,10 @@ fn is_wide(table: &Table<'_>, offset: usize, width: usize, endian: Endian) -> bo
     }
     let top = (0..width - 1).map(|at| if endian == Endian::Big { offset + at } else { offset + width - 1 - at });
     let zeros = top.filter(|place| table.at(*place).is_zero()).count();
-    if carried + other == 0 { zeros == width - 1 } else { other == 0 && carried * 4 < values.len() * 3 }
+    match carried + other {
+        0 => !needs_carry && zeros == width - 1,
+        _ => other == 0 && carried * 4 < values.len() * 3,
+    }
 }
 
 /// Values of messages of the same side that follow each other.
@@ -194,9 +199,10 @@ pub fn echoes(table: &Table<'_>, claims: &mut Claims, context: &Context) {
             if many < 4 || many * 3 < n {
                 continue;
             }
-            // The first byte and the last one both take part, or are zero.
-            let ends = [table.at(offset), table.at(offset + width - 1)];
-            if ends.iter().any(|place| place.is_const() && !place.is_zero()) {
+            // The low byte takes part, and the high one too, or it is zero.
+            let [first, last] = [table.at(offset), table.at(offset + width - 1)];
+            let (low, high) = if context.endian == Endian::Big { (last, first) } else { (first, last) };
+            if low.is_const() || high.is_const() && !high.is_zero() {
                 continue;
             }
             let echoed = |shift: usize| {

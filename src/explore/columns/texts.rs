@@ -2,7 +2,7 @@
 
 use super::super::rule::{Endian, Number};
 use super::claims::{Claim, Claims, Shape};
-use super::table::{Table, distinct};
+use super::table::Table;
 use super::{Context, Label};
 
 /// Whether a byte is of text.
@@ -14,50 +14,59 @@ fn is_plain(byte: u8) -> bool {
     (0x20..0x7f).contains(&byte)
 }
 
-/// Texts behind their lengths. The text takes what is left of the message's columns.
+/// Letters of different texts from which on a number in front of them is their length, if most messages have some.
+const LETTERS: usize = 7;
+
+/// Texts behind their lengths. A text of varying length takes what is left of the message's columns.
 pub fn counted(table: &Table<'_>, claims: &mut Claims, context: &Context) {
-    let n = table.rows.len();
-    for offset in 0..table.width {
-        for width in [4, 2, 1] {
-            for endian in [context.endian, if context.endian == Endian::Big { Endian::Little } else { Endian::Big }] {
-                if !claims.is_free(offset, width) || offset + width > table.width {
-                    continue;
-                }
-                let at = Number { offset, width, endian };
-                let Some((some, letters)) = texts(table, at) else { continue };
-                let is_enough = letters >= 8 && some * 2 >= n || letters >= 24;
-                if is_enough && n >= 2 && some >= 1 {
-                    let lengths: Vec<u64> = table.numbers(offset, width, endian);
-                    let why = format!("as many bytes of text follow in {n} messages");
-                    let shape = Shape::Number(endian);
-                    claims.take(Claim { offset, width, shape, label: Label::Length, confidence: 0.93, why });
-                    let is_same = distinct(&lengths) == 1;
-                    let size =
-                        lengths.first().copied().filter(|_| is_same).and_then(|size| usize::try_from(size).ok()).unwrap_or(0);
-                    let why = String::from("text of the length in front");
-                    let (offset, shape, label) = (offset + width, Shape::Text, Label::Str);
-                    claims.take(Claim { offset, width: size, shape, label, confidence: 0.93, why });
-                    return;
-                }
-            }
+    let order = [context.endian, if context.endian == Endian::Big { Endian::Little } else { Endian::Big }];
+    let mut offset = 0;
+    while offset < table.width {
+        let numbers = [4, 2, 1].into_iter().flat_map(|width| order.map(|endian| Number { offset, width, endian }));
+        let fits = |at: &Number| at.end() <= table.width && claims.is_free(at.offset, at.width);
+        let Some((at, size)) = numbers.filter(fits).find_map(|at| Some((at, counts(table, at)?))) else {
+            offset += 1;
+            continue;
+        };
+        let why = format!("as many bytes of text follow in {} messages", table.rows.len());
+        let (width, shape, label) = (at.width, Shape::Number(at.endian), Label::Length);
+        claims.take(Claim { offset, width, shape, label, confidence: 0.93, why });
+        let (offset_of_text, shape, label) = (at.end(), Shape::Text, Label::Str);
+        let why = String::from("text of the length in front");
+        let width = size.unwrap_or(0);
+        claims.take(Claim { offset: offset_of_text, width, shape, label, confidence: 0.93, why });
+        if width == 0 {
+            return;
         }
+        offset = at.end() + width;
     }
 }
 
-/// Rows with text of the length that a number gives, and bytes of text; `None` if one has something else.
-fn texts(table: &Table<'_>, at: Number) -> Option<(usize, usize)> {
-    let (mut some, mut letters) = (0, 0);
-    for bytes in table.all() {
+/// Whether a number counts the bytes of the text behind it, and the size of the text where it is always the same. What
+/// counts are different texts: one that is repeated in each message says no more than once.
+fn counts(table: &Table<'_>, at: Number) -> Option<Option<usize>> {
+    let mut texts = texts(table, at)?;
+    let some = texts.iter().filter(|text| !text.is_empty()).count();
+    texts.sort_unstable();
+    texts.dedup();
+    let letters: usize = texts.iter().map(|text| text.len()).sum();
+    let longest = texts.iter().map(|text| text.len()).max().unwrap_or(0);
+    let is_enough = letters >= LETTERS && some * 2 >= table.rows.len() || letters >= 24;
+    if !is_enough || longest < 3 || table.rows.len() < 2 {
+        return None;
+    }
+    Some(texts.first().filter(|_| texts.len() == 1 || texts.iter().all(|text| text.len() == longest)).map(|text| text.len()))
+}
+
+/// The texts of the length that a number gives; `None` if a message has something else.
+fn texts<'m>(table: &Table<'m>, at: Number) -> Option<Vec<&'m [u8]>> {
+    let text = |bytes: &'m [u8]| {
         let length = usize::try_from(at.read(bytes)?).ok()?;
         let text = bytes.get(at.end()..at.end().checked_add(length)?)?;
-        if !text.iter().all(|byte| is_text(*byte)) || text.iter().filter(|byte| !is_plain(**byte)).count() * 4 > length {
-            return None;
-        }
-        // A text does not go on behind its end.
-        some += usize::from(length > 0);
-        letters += length;
-    }
-    Some((some, letters))
+        let odd = text.iter().filter(|byte| !is_plain(**byte)).count();
+        (text.iter().all(|byte| is_text(*byte)) && odd * 4 <= length).then_some(text)
+    };
+    table.all().map(text).collect()
 }
 
 /// A text that goes on to the end of every message.
@@ -93,9 +102,12 @@ pub fn padded(table: &Table<'_>, claims: &mut Claims) {
         let text = |row: &&&[u8]| row.iter().take_while(|byte| **byte != 0).count();
         let least = rows.iter().map(|row| text(&row)).min().unwrap_or(0);
         let longest = rows.iter().map(|row| text(&row)).max().unwrap_or(0);
-        let letters: usize = rows.iter().flat_map(|row| row.iter()).filter(|byte| byte.is_ascii_alphabetic()).count();
+        let count = |is: fn(&u8) -> bool| rows.iter().flat_map(|row| row.iter()).filter(|byte| is(byte)).count();
+        let letters = count(u8::is_ascii_alphabetic);
         let all: usize = rows.iter().map(|row| text(&row)).sum();
-        let is_worded = letters * 10 >= all * 6 && letters >= 4;
+        // Digits and dots make a text if it is long.
+        let is_long = longest >= 8 && count(u8::is_ascii_alphanumeric) * 10 >= all * 6;
+        let is_worded = letters * 10 >= all * 6 && letters >= 4 || is_long;
         if longest >= 4 && is_worded && (least >= 3 || longest >= 6) {
             let why = if least < end - start { "text and zeros" } else { "text" };
             let (width, why) = (end - start, String::from(why));
