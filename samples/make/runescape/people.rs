@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "indices are checked")]
 
-use super::notation::{Bits, Book, InfoRow, Values, Writer, Written};
+use super::notation::{Bits, Book, Values, Writer, Written};
 
 const PLAYERS: usize = 2048;
 
@@ -52,21 +52,20 @@ impl People {
     }
 
     /// `gpi_init` for a local player at this tile, everybody else nowhere.
-    pub fn init(level: i64, x: i64, z: i64) -> (Vec<u8>, Vec<String>) {
+    pub fn init(level: i64, x: i64, z: i64) -> Written {
         let mut bits = Bits::default();
-        for (value, width) in [(level, 2), (x, 14), (z, 14)] {
-            bits.put(value, width);
+        for (name, value, width) in [("level", level, 2), ("x", x, 14), ("z", z, 14)] {
+            bits.put(&format!("rs.gpi_init.{name}"), value, width);
         }
-        bits.0.push_str(&"0".repeat(18 * (PLAYERS - 2)));
-        let shown = [("level", level), ("x", x), ("z", z)].map(|(name, value)| format!("rs.gpi_init.{name} = {value}"));
-        (bits.bytes(), shown.to_vec())
+        bits.text.push_str(&"0".repeat(18 * (PLAYERS - 2)));
+        bits.written()
     }
 
     /// The bits of an update, what they show, and the players that have blocks in order.
     pub fn update(&mut self, changes: &[Change]) -> (Written, Vec<usize>) {
         let of = |index: usize| changes.iter().find(|change| change.index == index);
         let near = self.near.clone();
-        let (mut bits, mut shown, mut updated) = (Bits::default(), Vec::new(), Vec::new());
+        let (mut bits, mut updated) = (Bits::default(), Vec::new());
         for (is_near, flag) in [(true, 0), (true, WAS_QUIET), (false, WAS_QUIET), (false, 0)] {
             let members: Vec<usize> =
                 (1..PLAYERS).filter(|index| near[*index] == is_near && self.flags[*index] & WAS_QUIET == flag).collect();
@@ -74,13 +73,13 @@ impl People {
             while at < members.len() {
                 let run = members[at..].iter().take_while(|index| of(**index).is_none()).count();
                 if run > 0 {
-                    quiet(&mut bits, &mut shown, run - 1);
+                    quiet(&mut bits, run - 1);
                     members[at..at + run].iter().for_each(|index| self.flags[*index] |= IS_QUIET);
                     at += run;
                     continue;
                 }
                 let change = of(members[at]).unwrap();
-                self.change(&mut bits, &mut shown, change);
+                self.change(&mut bits, change);
                 if change.has_blocks {
                     updated.push(change.index);
                 }
@@ -89,51 +88,45 @@ impl People {
             bits.align();
         }
         self.flags.iter_mut().for_each(|flags| *flags >>= 1);
-        (Written { bytes: bits.bytes(), shown }, updated)
+        (bits.written(), updated)
     }
 
-    fn change(&mut self, bits: &mut Bits, shown: &mut Vec<String>, change: &Change) {
+    fn change(&mut self, bits: &mut Bits, change: &Change) {
         let Change { index, step, has_blocks } = *change;
-        let mut put = |path: &str, value: i64, width: usize, is_flag: bool| {
-            bits.put(value, width);
-            let value = if is_flag { (value == 1).to_string() } else { value.to_string() };
-            shown.push(format!("{path} = {value}"));
-        };
-        put("rs.move.moved", 1, 1, true);
+        bits.flag("rs.move.moved", true);
         if let Step::Appear(x, z) = step {
             assert!(!self.near[index], "player {index} is there");
-            put("rs.player_info.far.type", 0, 2, false);
-            put("rs.player_info.far.changes", 0, 1, true);
-            put("rs.player_info.new.x", x, 13, false);
-            put("rs.player_info.new.z", z, 13, false);
-            put("rs.move.update", has_blocks.into(), 1, true);
+            bits.put("rs.player_info.far.type", 0, 2);
+            bits.flag("rs.player_info.far.changes", false);
+            bits.put("rs.player_info.new.x", x, 13);
+            bits.put("rs.player_info.new.z", z, 13);
+            bits.flag("rs.move.update", has_blocks);
             self.near[index] = true;
             self.flags[index] |= IS_QUIET;
             return;
         }
         assert!(self.near[index] && (index != self.own || step != Step::Leave), "player {index}");
-        put("rs.move.update", has_blocks.into(), 1, true);
+        bits.flag("rs.move.update", has_blocks);
         let kind = match step {
             Step::Still | Step::Leave | Step::Appear(..) => 0,
             Step::Walk(_) => 1,
             Step::Run(_) => 2,
             Step::Jump(..) => 3,
         };
-        put("rs.player_info.near.type", kind, 2, false);
+        bits.put("rs.player_info.near.type", kind, 2);
         match step {
-            Step::Walk(direction) => put("rs.player_info.walk", direction.into(), 3, false),
-            Step::Run(direction) => put("rs.player_info.run", direction.into(), 4, false),
+            Step::Walk(direction) => bits.put("rs.player_info.walk", direction.into(), 3),
+            Step::Run(direction) => bits.put("rs.player_info.run", direction.into(), 4),
             Step::Jump(level, dx, dz) => {
                 let is_far = !(-16..16).contains(&dx) || !(-16..16).contains(&dz);
-                put("rs.player_info.jump.far", is_far.into(), 1, true);
-                put("rs.player_info.jump.level", level & 3, 2, false);
-                let width = if is_far { 14 } else { 5 };
-                let value = |tiles: i64| if is_far { tiles & 0x3fff } else { tiles };
-                put("rs.player_info.jump.dx", value(dx), width, false);
-                put("rs.player_info.jump.dz", value(dz), width, false);
+                bits.flag("rs.player_info.jump.far", is_far);
+                bits.put("rs.player_info.jump.level", level & 3, 2);
+                let width = if is_far { 14 } else { -5 };
+                bits.put("rs.player_info.jump.dx", dx, width);
+                bits.put("rs.player_info.jump.dz", dz, width);
             }
             Step::Leave => {
-                put("rs.player_info.far.changes", 0, 1, true);
+                bits.flag("rs.player_info.far.changes", false);
                 self.near[index] = false;
             }
             Step::Still | Step::Appear(..) => {}
@@ -142,49 +135,51 @@ impl People {
 }
 
 /// How many more players of a pass are quiet.
-fn quiet(bits: &mut Bits, shown: &mut Vec<String>, more: usize) {
-    bits.put(0, 1);
-    shown.push("rs.move.moved = false".to_owned());
+fn quiet(bits: &mut Bits, more: usize) {
+    bits.flag("rs.move.moved", false);
     let (kind, width) = match more {
         0 => (0, 0),
         1..32 => (1, 5),
         32..256 => (2, 8),
         _ => (3, 11),
     };
-    bits.put(kind, 2);
-    shown.push(format!("rs.player_info.quiet.width = {kind}"));
+    bits.put("rs.player_info.quiet.width", kind, 2);
     if width > 0 {
-        bits.put(i64::try_from(more).unwrap(), width);
-        shown.push(format!("rs.player_info.quiet.count = {more}"));
+        bits.put("rs.player_info.quiet.count", i64::try_from(more).unwrap(), width);
     }
 }
 
 /// The mask and these blocks of an entity.
 pub fn blocks(book: &Book, who: &str, names: &[&str], values: &mut dyn Values) -> Written {
-    let chosen: Vec<InfoRow> = book.blocks(who).into_iter().filter(|row| names.contains(&row.name)).collect();
-    let mut mask = chosen.iter().fold(0, |mask, row| mask | row.mask);
+    let chosen = book.blocks(who).into_iter().filter(|row| names.contains(&row.name));
+    let mut mask = chosen.fold(0, |mask, row| mask | row.mask);
     // A byte of the mask is announced by a bit of the one before it.
     let last = (0..4).rev().find(|byte| mask >> (8 * byte) > 0).unwrap_or(0);
     for byte in 1..=last {
         mask |= book.announced(who, byte);
     }
+    masked(book, who, mask, values)
+}
+
+/// A mask and the blocks that it announces.
+pub fn masked(book: &Book, who: &str, mask: u32, values: &mut dyn Values) -> Written {
     let prefix = format!("rs.{who}_info.update");
     let mut out = Written::default();
-    for (byte, name) in ["mask", "mask2", "mask3", "mask4"].iter().enumerate().take(last + 1) {
+    for (byte, name) in ["mask", "mask2", "mask3", "mask4"].iter().enumerate() {
+        if byte > 0 && mask & book.announced(who, byte) == 0 {
+            break;
+        }
         let low = mask >> (8 * byte) & 0xff;
-        out.bytes.push(u8::try_from(low).unwrap());
-        out.shown.push(format!("{prefix}.{name} = {low:#04x}"));
+        out.put(&format!("{prefix}.{name}"), format!("{low:#04x}"), [u8::try_from(low).unwrap()]);
     }
-    for row in &chosen {
-        let block = Writer::new(book, values).block(&prefix, row);
-        out.bytes.extend(block.bytes);
-        out.shown.extend(block.shown);
+    for row in book.blocks(who).iter().filter(|row| row.mask & mask != 0) {
+        out.append(Writer::new(book, values).block(&prefix, row));
     }
     out
 }
 
 /// A new NPC: values of its bit fields by name.
-pub fn new_npc(book: &Book, is_large: bool, value: &dyn Fn(&str) -> i64, bits: &mut Bits, shown: &mut Vec<String>) {
+pub fn new_npc(book: &Book, is_large: bool, value: &dyn Fn(&str) -> i64, bits: &mut Bits) {
     let what = if is_large { "new_large" } else { "new_small" };
     let row = book.info.iter().find(|row| row.what == what).unwrap();
     for run in row.fields.split(' ') {
@@ -193,12 +188,6 @@ pub fn new_npc(book: &Book, is_large: bool, value: &dyn Fn(&str) -> i64, bits: &
             continue;
         }
         let (name, width) = run.split_once(':').unwrap();
-        let width: i64 = width.parse().unwrap();
-        let count = usize::try_from(width.unsigned_abs()).unwrap();
-        let unused = 64 - u32::try_from(count).unwrap();
-        let raw = value(name);
-        let number = if width < 0 { raw << unused >> unused } else { (raw.cast_unsigned() << unused >> unused).cast_signed() };
-        bits.put(raw, count);
-        shown.push(format!("rs.npc_info.new.{name} = {number}"));
+        bits.put(&format!("rs.npc_info.new.{name}"), value(name), width.parse().unwrap());
     }
 }

@@ -96,8 +96,8 @@ impl Values for Script<'_> {
         vec![0; count.unwrap_or(0)]
     }
 
-    fn state(&mut self, _: &Asked<'_>) -> (Vec<u8>, Vec<String>) {
-        (std::mem::take(&mut self.state), Vec::new())
+    fn state(&mut self, _: &Asked<'_>) -> Written {
+        Written { bytes: std::mem::take(&mut self.state), shown: Vec::new() }
     }
 }
 
@@ -153,8 +153,8 @@ impl Play {
         self.say(true, "player_info", script, false);
     }
 
-    fn npcs(&mut self, bits: &Bits, with_blocks: &[(Blocks<'_>, Fields<'_>)]) {
-        let mut bytes = bits.bytes();
+    fn npcs(&mut self, bits: Bits, with_blocks: &[(Blocks<'_>, Fields<'_>)]) {
+        let mut bytes = bits.written().bytes;
         for (names, given) in with_blocks {
             let given = given.iter().map(|(name, value)| (*name, value.clone())).collect();
             bytes.extend(blocks(&self.book, "npc", names, &mut Script::new(given)).bytes);
@@ -202,6 +202,17 @@ fn hit(points: i64) -> Vec<(&'static str, Given<'static>)> {
     vec![("hit_count", Number(1)), ("type", Number(16)), ("value", Number(points))]
 }
 
+/// The bits about known NPCs: how many there are, and how each of the first ones changes.
+fn known(count: i64, kinds: &[i64]) -> Bits {
+    let mut bits = Bits::default();
+    bits.put("rs.npc_info.count", count, 8);
+    for kind in kinds {
+        bits.flag("rs.move.moved", true);
+        bits.put("rs.npc_info.type", *kind, 2);
+    }
+    bits
+}
+
 /// The log.
 pub fn session() -> Result<Vec<u8>> {
     let book = Book::of(REVISION, PACKETS, INFO);
@@ -211,7 +222,7 @@ pub fn session() -> Result<Vec<u8>> {
 
     // The map, the windows, the inventory: ten coins, a sword, bread, an empty slot.
     let mut script = Script::new(vec![("zone_x", Number(TILE.0 / 8)), ("zone_z", Number(TILE.1 / 8)), ("world_area", Number(1))]);
-    script.state = People::init(0, TILE.0, TILE.1).0;
+    script.state = People::init(0, TILE.0, TILE.1).bytes;
     play.say(true, "rebuild_normal_v2", script, true);
     play.server("if_opentop", vec![("interface_id", Number(164))]);
     play.server("varp_small", vec![("id", Number(43)), ("value", Number(1))]);
@@ -222,22 +233,14 @@ pub fn session() -> Result<Vec<u8>> {
     play.server("update_inv_full", given);
     play.server("message_game", vec![("type", Number(0)), ("message", Text("welcome. the bank is to the west."))]);
     play.players(&[(MAREN, Step::Still)], &[(MAREN, &["appearance"], look("Maren", 12))]);
-    play.npcs(
-        &{
-            let mut bits = Bits::default();
-            bits.put(0, 8);
-            bits
-        },
-        &[],
-    );
+    play.npcs(known(0, &[]), &[]);
     play.tick();
 
     // He walks; another player comes into sight, and an NPC.
     play.client("move_gameclick", vec![("x", Number(3225)), ("z", Number(3221))]);
     let region = (i64::from(3_228_u16) & 0x1fff, i64::from(3_220_u16) & 0x1fff);
     play.players(&[(MAREN, Step::Walk(7)), (ODO, Step::Appear(region.0, region.1))], &[(ODO, &["appearance"], look("Odo", 31))]);
-    let mut bits = Bits::default();
-    bits.put(0, 8);
+    let mut bits = known(0, &[]);
     let value = |name: &str| match name {
         "index" => GOBLIN.0,
         "type" => GOBLIN.1,
@@ -246,8 +249,8 @@ pub fn session() -> Result<Vec<u8>> {
         _ => 0,
     };
     play.server("set_npc_update_origin", vec![("origin_x", Number(48)), ("origin_z", Number(48))]);
-    new_npc(&play.book, false, &value, &mut bits, &mut Vec::new());
-    play.npcs(&bits, &[]);
+    new_npc(&play.book, false, &value, &mut bits);
+    play.npcs(bits, &[]);
     play.tick();
 
     play.players(&[(MAREN, Step::Walk(7)), (ODO, Step::Walk(3))], &[(ODO, &["chat"], chat("hello, where is the goblin?"))]);
@@ -262,29 +265,22 @@ pub fn session() -> Result<Vec<u8>> {
     play.tick();
 
     // The fight: the goblin turns, both strike, and it drops a thing.
-    let known = |kind: i64| {
-        let mut bits = Bits::default();
-        bits.put(1, 8);
-        bits.put(1, 1);
-        bits.put(kind, 2);
-        bits.put(0xffff, 16);
+    let struck = || {
+        let mut bits = known(1, &[0]);
+        bits.put("rs.npc_info.end", 0xffff, 16);
         bits
     };
     play.players(
         &[(MAREN, Step::Still)],
         &[(MAREN, &["sequence", "face_pathingentity"], vec![("id", Number(390)), ("index_low", Number(GOBLIN.0))])],
     );
-    play.npcs(&known(0), &[(&["hitmarks", "say"], [hit(3), vec![("text", Text("ouch!"))]].concat())]);
+    play.npcs(struck(), &[(&["hitmarks", "say"], [hit(3), vec![("text", Text("ouch!"))]].concat())]);
     play.tick();
     play.players(&[(MAREN, Step::Still)], &[(MAREN, &["hitmarks"], hit(1))]);
-    play.npcs(&known(0), &[(&["hitmarks", "sequence"], [hit(2), vec![("id", Number(309))]].concat())]);
+    play.npcs(struck(), &[(&["hitmarks", "sequence"], [hit(2), vec![("id", Number(309))]].concat())]);
     play.tick();
     play.players(&[], &[]);
-    let mut bits = Bits::default();
-    bits.put(1, 8);
-    bits.put(1, 1);
-    bits.put(3, 2);
-    play.npcs(&bits, &[]);
+    play.npcs(known(1, &[3]), &[]);
     play.server("update_zone_partial_follows", vec![("zone_x", Number(48)), ("zone_z", Number(48))]);
     play.server("loc_anim", vec![("id", Number(714)), ("coord_in_zone", Number(0x35))]);
     play.server(

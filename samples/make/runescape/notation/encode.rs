@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "the tables are the shipped ones")]
 
 use std::fmt::Write;
+use std::ops::Range;
 
 /// Letters of chat text, and their codes.
 pub const CODES: &[(char, &str)] = &[
@@ -38,6 +39,8 @@ pub const CODES: &[(char, &str)] = &[
     ('!', "00000001"),
     ('?', "00000111"),
     ('\'', "0000001"),
+    ('2', "000000001100"),
+    ('H', "000011011"),
 ];
 
 /// Bits, most significant first, filled up with zeros.
@@ -60,12 +63,10 @@ pub fn encoded(kind: &str, value: i64, out: &mut Vec<u8>) -> i64 {
             return value;
         }
         "usmart_null" => {
-            let value = (value & 0x7fff) - 1;
             usmart(value + 1, out);
             return value;
         }
         "bigsmart_null" => {
-            let value = if value & 7 == 7 { -1 } else { value & 0x7fff_ffff };
             match value {
                 -1 => out.extend([0x7f, 0xff]),
                 0..32767 => out.extend(short(value)),
@@ -87,7 +88,6 @@ pub fn encoded(kind: &str, value: i64, out: &mut Vec<u8>) -> i64 {
             }
         }
         "part" => {
-            let value = if value & 1 == 0 { 0 } else { value & 0x7fff | 256 };
             if value == 0 {
                 out.push(0)
             } else {
@@ -96,7 +96,6 @@ pub fn encoded(kind: &str, value: i64, out: &mut Vec<u8>) -> i64 {
             return value;
         }
         "i64_ff" => {
-            let value = if value & 1 == 0 { -1 } else { value & i64::MAX };
             if value == -1 {
                 out.push(0xff)
             } else {
@@ -133,25 +132,106 @@ pub fn encoded(kind: &str, value: i64, out: &mut Vec<u8>) -> i64 {
     if is_signed { value << unused >> unused } else { (value.cast_unsigned() << unused >> unused).cast_signed() }
 }
 
-/// Bits in writing order, most significant first.
+/// Letters of a name in base 37, from 1.
+const LETTERS: &[u8; 36] = b"abcdefghijklmnopqrstuvwxyz0123456789";
+
+/// The letters of a name that is a number in base 37.
+pub fn letters(mut number: i64) -> String {
+    let mut letters = Vec::new();
+    while number > 0 {
+        let digit = usize::try_from(number % 37).unwrap();
+        letters.push(digit.checked_sub(1).map_or('_', |place| char::from(LETTERS[place])));
+        number /= 37;
+    }
+    letters.iter().rev().collect()
+}
+
+/// Text in Windows-1252, of which only letters are used that Latin-1 has as well.
+pub fn latin(text: &str) -> impl Iterator<Item = u8> {
+    text.chars().map(|letter| u8::try_from(u32::from(letter)).unwrap())
+}
+
+/// A value as trees show it, and the bits that it takes: counted from the start of the payload, or of changed bytes as they were
+/// before.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Shown {
+    pub path: String,
+    pub value: String,
+    pub bits: Range<usize>,
+    pub is_changed: bool,
+}
+
+impl Shown {
+    /// The same value so many bytes later.
+    pub fn after(mut self, bytes: usize) -> Shown {
+        if !self.is_changed {
+            self.bits = self.bits.start + 8 * bytes..self.bits.end + 8 * bytes;
+        }
+        self
+    }
+}
+
+/// Bytes so far, and the values they show in order.
 #[derive(Default)]
-pub struct Bits(pub String);
+pub struct Written {
+    pub bytes: Vec<u8>,
+    pub shown: Vec<Shown>,
+}
+
+impl Written {
+    /// Adds bytes behind these.
+    pub fn append(&mut self, other: Written) {
+        let before = self.bytes.len();
+        self.bytes.extend(other.bytes);
+        self.shown.extend(other.shown.into_iter().map(|shown| shown.after(before)));
+    }
+
+    /// Adds a value that takes these bytes.
+    pub fn put(&mut self, path: &str, value: String, bytes: impl IntoIterator<Item = u8>) {
+        let start = self.bytes.len();
+        self.bytes.extend(bytes);
+        let bits = 8 * start..8 * self.bytes.len();
+        self.shown.push(Shown { path: path.to_owned(), value, bits, is_changed: false });
+    }
+}
+
+/// Bits in writing order, most significant first, and the values they show.
+#[derive(Default)]
+pub struct Bits {
+    pub text: String,
+    shown: Vec<Shown>,
+}
 
 impl Bits {
-    pub fn put(&mut self, value: i64, width: usize) {
-        let value = value.cast_unsigned() & (u64::MAX >> (64 - width));
+    /// Writes a number of this width, which is read back as one without sign, or with it if the width is negative.
+    pub fn put(&mut self, path: &str, value: i64, width: i32) {
+        let unused = 64 - width.unsigned_abs();
+        let raw = value.cast_unsigned() << unused >> unused;
+        let shown = if width < 0 { (value << unused >> unused).to_string() } else { raw.to_string() };
+        self.write(path, raw, 64 - unused, shown);
+    }
+
+    /// Writes one bit, which is read back as true or false.
+    pub fn flag(&mut self, path: &str, value: bool) {
+        self.write(path, value.into(), 1, value.to_string());
+    }
+
+    fn write(&mut self, path: &str, raw: u64, width: u32, value: String) {
+        let start = self.text.len();
+        let width = usize::try_from(width).unwrap();
         // Writing to a String does not fail.
-        let _ = write!(self.0, "{value:0width$b}");
+        let _ = write!(self.text, "{raw:0width$b}");
+        self.shown.push(Shown { path: path.to_owned(), value, bits: start..self.text.len(), is_changed: false });
     }
 
     /// Fills up the last byte.
     pub fn align(&mut self) {
-        while !self.0.len().is_multiple_of(8) {
-            self.0.push('0');
+        while !self.text.len().is_multiple_of(8) {
+            self.text.push('0');
         }
     }
 
-    pub fn bytes(&self) -> Vec<u8> {
-        bytes_of(&self.0)
+    pub fn written(self) -> Written {
+        Written { bytes: bytes_of(&self.text), shown: self.shown }
     }
 }

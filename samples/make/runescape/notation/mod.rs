@@ -3,11 +3,11 @@
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "the tables are the shipped ones")]
 
-mod encode;
+pub mod encode;
 mod items;
 
-pub use encode::{Bits, encoded};
-use encode::{CODES, bytes_of};
+pub use encode::{Bits, Written, encoded};
+use encode::{CODES, bytes_of, latin, letters};
 use items::{Item, condition, expression, hints, items, number};
 
 /// A group that is a type in every revision.
@@ -119,14 +119,7 @@ pub trait Values {
     /// Bytes to the end, or as many as are asked for.
     fn bytes(&mut self, asked: &Asked<'_>, count: Option<usize>) -> Vec<u8>;
     /// A type that depends on the session: its bytes, and what is shown of it.
-    fn state(&mut self, asked: &Asked<'_>) -> (Vec<u8>, Vec<String>);
-}
-
-/// Bytes so far, and the values they show in order: `path = value`.
-#[derive(Default)]
-pub struct Written {
-    pub bytes: Vec<u8>,
-    pub shown: Vec<String>,
+    fn state(&mut self, asked: &Asked<'_>) -> Written;
 }
 
 /// A writer of fields.
@@ -184,8 +177,7 @@ impl<'b, 'v> Writer<'b, 'v> {
                     let body = std::mem::replace(&mut self.out, before);
                     self.put(&path, item.kind, i64::try_from(body.bytes.len()).unwrap());
                     self.bind(item.name, i64::try_from(body.bytes.len()).unwrap());
-                    self.out.bytes.extend(body.bytes);
-                    self.out.shown.extend(body.shown);
+                    self.out.append(body);
                 }
                 None if item.cut.is_some() && at > 0 && item.cut == Some(all[at - 1].name) => {}
                 None => self.item(&path, item, list),
@@ -265,15 +257,19 @@ impl<'b, 'v> Writer<'b, 'v> {
             Some(expr) => usize::try_from(self.value(expr).unwrap_or(0)).unwrap_or(0),
         };
         for _ in 0..turns {
-            let before = self.out.bytes.len();
+            let before = std::mem::take(&mut self.out);
             self.once(path, item, list);
-            let bytes = &mut self.out.bytes[before..];
+            let mut written = std::mem::replace(&mut self.out, before);
             if item.turn.starts_with("rev") {
-                bytes.reverse();
+                written.bytes.reverse();
             }
             if item.turn.ends_with("add") {
-                bytes.iter_mut().for_each(|byte| *byte = byte.wrapping_add(128));
+                written.bytes.iter_mut().for_each(|byte| *byte = byte.wrapping_add(128));
             }
+            if !item.turn.is_empty() {
+                written.shown.iter_mut().for_each(|shown| shown.is_changed = true);
+            }
+            self.out.append(written);
             if self.is_full {
                 break;
             }
@@ -317,10 +313,8 @@ impl<'b, 'v> Writer<'b, 'v> {
             }
             ("jstr0" | "jstrnull", None) => {
                 let text = self.values.text(&asked);
-                self.out.bytes.extend(text.bytes());
-                self.out.bytes.push(0);
                 let is_null = kind == "jstrnull" && text.is_empty();
-                self.show(path, if is_null { String::new() } else { format!("{text:?}") });
+                self.out.put(path, if is_null { String::new() } else { format!("{text:?}") }, latin(&text).chain([0]));
                 self.texts.push((item.name.to_owned(), text));
                 if !is_null {
                     self.bind(item.name, 1);
@@ -328,18 +322,16 @@ impl<'b, 'v> Writer<'b, 'v> {
             }
             ("packed_text_huffman", None) => {
                 let text = self.values.text(&asked);
-                self.put("", "usmart", i64::try_from(text.len()).unwrap());
+                let mut bytes = Vec::new();
+                encoded("usmart", i64::try_from(text.len()).unwrap(), &mut bytes);
                 let code = |letter| CODES.iter().find(|(known, _)| *known == letter).unwrap().1;
                 let bits: String = text.chars().map(code).collect();
-                self.out.bytes.extend(bytes_of(&bits));
-                self.show(path, format!("{text:?}"));
+                bytes.extend(bytes_of(&bits));
+                self.out.put(path, format!("{text:?}"), bytes);
             }
             ("name37", None) => {
-                let text = self.values.text(&asked).replace(|c: char| !c.is_ascii_lowercase(), "a");
-                let text = format!("{}z", text.get(..11).unwrap_or(&text));
-                let number = text.bytes().fold(0, |number, letter| number * 37 + u64::from(letter - b'a' + 1));
-                self.out.bytes.extend(number.to_be_bytes());
-                self.show(path, format!("{text:?}"));
+                let number = self.values.number(&asked);
+                self.out.put(path, format!("{:?}", letters(number)), number.to_be_bytes());
             }
             ("script_args_223" | "script_args_231" | "script_args_237", None) => self.script(kind, item.argument),
             ("zone_packets", None) => self.zone_packets(&asked),
@@ -352,9 +344,8 @@ impl<'b, 'v> Writer<'b, 'v> {
                 "palette" | "palette_entity" | "gpi_init" | "player_info_osrs" | "npc_info_small_osrs" | "npc_info_large_osrs",
                 None,
             ) => {
-                let (bytes, shown) = self.values.state(&asked);
-                self.out.bytes.extend(bytes);
-                self.out.shown.extend(shown);
+                let written = self.values.state(&asked);
+                self.out.append(written);
             }
             _ => {
                 let value = self.number(path, &asked);
@@ -370,9 +361,7 @@ impl<'b, 'v> Writer<'b, 'v> {
             match of {
                 's' => {
                     let text = self.values.text(&asked("rs.script.text"));
-                    self.out.bytes.extend(text.bytes());
-                    self.out.bytes.push(0);
-                    self.show("rs.script.text", format!("{text:?}"));
+                    self.out.put("rs.script.text", format!("{text:?}"), latin(&text).chain([0]));
                 }
                 'W' | 'X' if kind != "script_args_223" => {
                     let count = self.values.turns(&Asked { is_count: true, ..asked("rs.script.count") });
@@ -382,14 +371,13 @@ impl<'b, 'v> Writer<'b, 'v> {
                             self.number("rs.element", &Asked { kind: "varint_le_signed", ..asked("rs.element") });
                         } else {
                             let text = self.values.text(&asked("rs.element_name"));
-                            self.out.bytes.extend(text.bytes());
-                            self.out.bytes.push(0);
-                            self.show("rs.element_name", format!("{text:?}"));
+                            self.out.put("rs.element_name", format!("{text:?}"), latin(&text).chain([0]));
                         }
                     }
                 }
                 _ => {
-                    self.number("rs.script.number", &asked("rs.script.number"));
+                    let kind = if of == 'Ï' && kind == "script_args_237" { "i64" } else { "i32" };
+                    self.number("rs.script.number", &Asked { kind, ..asked("rs.script.number") });
                 }
             }
         }
@@ -405,20 +393,13 @@ impl<'b, 'v> Writer<'b, 'v> {
         }
     }
 
-    fn show(&mut self, path: &str, value: String) {
-        if !path.is_empty() {
-            self.out.shown.push(format!("{path} = {value}"));
-        }
-    }
-
     fn raw(&mut self, path: &str, bytes: &[u8]) {
         let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
         match bytes.len() {
             0 => {}
-            1..=16 => self.show(path, hex),
-            count => self.show(path, format!("{count} bytes")),
+            1..=16 => self.out.put(path, hex, bytes.iter().copied()),
+            count => self.out.put(path, format!("{count} bytes"), bytes.iter().copied()),
         }
-        self.out.bytes.extend(bytes);
     }
 
     /// Asks for a number of this type and writes it.
@@ -431,8 +412,7 @@ impl<'b, 'v> Writer<'b, 'v> {
     fn put(&mut self, path: &str, kind: &str, value: i64) -> i64 {
         let mut bytes = Vec::new();
         let value = encoded(kind, value, &mut bytes);
-        self.out.bytes.extend(bytes);
-        self.show(path, value.to_string());
+        self.out.put(path, value.to_string(), bytes);
         value
     }
 }

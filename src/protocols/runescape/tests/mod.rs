@@ -1,10 +1,12 @@
 //! Vectors of the reference as trees, malformed input and whole sessions.
 
+mod log_writer;
 mod login;
 mod malformed;
 mod osrs;
 mod outline;
 mod packets;
+mod places;
 mod plain_opcodes;
 mod random_packets;
 mod random_updates;

@@ -66,7 +66,7 @@ pub fn shown(tree: &str) -> Vec<String> {
 }
 
 /// Whether a field is derived from others.
-fn is_worked_out(path: &str) -> bool {
+pub fn is_worked_out(path: &str) -> bool {
     WORKED_OUT.iter().any(|known| if known.ends_with('.') { path.starts_with(known) } else { path == *known })
 }
 

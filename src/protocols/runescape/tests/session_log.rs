@@ -1,29 +1,19 @@
 //! RSProx session logs of every revision, with every packet of its table.
 
+use super::log_writer::{INFO, Log, Logged, OWN, PACKETS, TILE, opened};
 use super::notation::{Asked, Bits, Book, Row, Values, Writer, Written, encoded};
 use super::people::{Change, People, Step, blocks, new_npc};
+use super::places::compare;
 use super::random_packets::Dice;
-use super::round_trip::compare;
 use super::*;
-use crate::engine::Engine;
-use crate::input::{Capture, Format};
-use crate::registry::Registry;
-use crate::tree::{Demand, Dissection, Ends, dump};
+use crate::tree::dump;
 use proptest::prelude::*;
-use std::io::Cursor;
-
-const PACKETS: &str = include_str!("../tables/osrs.tsv");
-const INFO: &str = include_str!("../tables/osrs-info.tsv");
-
-/// Index of the local player, and its tile.
-const OWN: usize = 9;
-const TILE: (i64, i64) = (3200, 3210);
 
 /// Zones of the world entity that is active.
 const ENTITY: [i64; 2] = [2, 3];
 
 /// Letters of types that scripts take.
-const SCRIPT: &[u8; 4] = b"isWX";
+const SCRIPT: &str = "isWXÏ";
 
 /// Random values, and the state that updates change.
 struct Random<'b> {
@@ -50,9 +40,7 @@ impl Random<'_> {
 
     fn blocks(&mut self, who: &str, out: &mut Written) {
         let (book, names) = (self.book, self.some_blocks(who));
-        let written = blocks(book, who, &names, self);
-        out.bytes.extend(written.bytes);
-        out.shown.extend(written.shown);
+        out.append(blocks(book, who, &names, self));
     }
 
     fn player_info(&mut self) -> Written {
@@ -87,42 +75,38 @@ impl Random<'_> {
     }
 
     fn npc_info(&mut self, is_large: bool) -> Written {
-        let (mut bits, mut out) = (Bits::default(), Written::default());
+        let mut bits = Bits::default();
         let count = self.dice.up_to(self.npcs);
-        bits.put(i64::try_from(count).unwrap(), 8);
-        out.shown.push(format!("rs.npc_info.count = {count}"));
+        bits.put("rs.npc_info.count", i64::try_from(count).unwrap(), 8);
         let (mut stay, mut updates) = (0, 0);
         for _ in 0..count {
             let kind = self.dice.up_to(4);
-            bits.put(i64::from(kind > 0), 1);
-            out.shown.push(format!("rs.move.moved = {}", kind > 0));
+            bits.flag("rs.move.moved", kind > 0);
             let Some(kind) = kind.checked_sub(1) else {
                 stay += 1;
                 continue;
             };
-            bits.put(i64::try_from(kind).unwrap(), 2);
-            out.shown.push(format!("rs.npc_info.type = {kind}"));
-            let mut direction = |bits: &mut Bits, out: &mut Written, name: &str| {
-                let direction = self.dice.up_to(7);
-                bits.put(i64::try_from(direction).unwrap(), 3);
-                out.shown.push(format!("rs.move.{name} = {direction}"));
+            bits.put("rs.npc_info.type", i64::try_from(kind).unwrap(), 2);
+            let mut direction = |bits: &mut Bits, name: &str| {
+                bits.put(&format!("rs.move.{name}"), i64::try_from(self.dice.up_to(7)).unwrap(), 3);
             };
             match kind {
                 0 => updates += 1,
-                1 => direction(&mut bits, &mut out, "direction"),
+                1 => direction(&mut bits, "direction"),
                 2 => {
-                    bits.put(1, 1);
-                    out.shown.push("rs.npc_info.runs = true".to_owned());
-                    direction(&mut bits, &mut out, "direction");
-                    direction(&mut bits, &mut out, "direction2");
+                    let runs = self.npcs % 2 == 0;
+                    bits.flag("rs.npc_info.runs", runs);
+                    direction(&mut bits, "direction");
+                    if runs {
+                        direction(&mut bits, "direction2");
+                    }
                 }
                 _ => continue,
             }
             stay += 1;
             if kind > 0 {
                 let update = self.bit();
-                bits.put(update.into(), 1);
-                out.shown.push(format!("rs.move.update = {update}"));
+                bits.flag("rs.move.update", update);
                 updates += usize::from(update);
             }
         }
@@ -133,36 +117,55 @@ impl Random<'_> {
                 "index" => index,
                 _ => name.bytes().fold(seed, |seed, byte| seed.rotate_left(7) ^ u64::from(byte)).cast_signed() >> 9,
             };
-            new_npc(self.book, is_large, &value, &mut bits, &mut out.shown);
+            new_npc(self.book, is_large, &value, &mut bits);
             updates += usize::from(value("update") & 1 == 1);
             stay += 1;
         }
         self.npcs = stay;
         if updates > 0 {
-            bits.put(0xffff, 16);
-            out.shown.push("rs.npc_info.end = 65535".to_owned());
+            bits.put("rs.npc_info.end", 0xffff, 16);
         }
-        out.bytes = bits.bytes();
+        let mut out = bits.written();
         (0..updates).for_each(|_| self.blocks("npc", &mut out));
         out
     }
 
     fn palette(&mut self, width: i64, length: i64) -> Written {
-        let (mut bits, mut out) = (Bits::default(), Written::default());
+        let mut bits = Bits::default();
         for _ in 0..4 * width * length {
-            let is_there = self.dice.up_to(5) == 0;
-            bits.put(is_there.into(), 1);
-            if is_there {
-                out.shown.push("rs.palette.present = true".to_owned());
-                for (name, width) in [("level", 2), ("zone_x", 10), ("zone_y", 11), ("rotation", 2), ("unused", 1)] {
-                    let value = self.dice.roll() % (1 << width);
-                    bits.put(value.cast_signed(), width);
-                    out.shown.push(format!("rs.palette.{name} = {value}"));
-                }
+            if self.dice.up_to(5) > 0 {
+                bits.text.push('0');
+                continue;
             }
+            let values = [(); 5].map(|()| self.dice.roll().cast_signed());
+            zone(&mut bits, values);
         }
-        out.bytes = bits.bytes();
-        out
+        bits.written()
+    }
+}
+
+/// Writes a zone that is there: level, zone, rotation and the unused bit.
+pub fn zone(bits: &mut Bits, values: [i64; 5]) {
+    bits.flag("rs.palette.present", true);
+    let widths = [("level", 2), ("zone_x", 10), ("zone_y", 11), ("rotation", 2), ("unused", 1)];
+    for ((name, width), value) in widths.into_iter().zip(values) {
+        bits.put(&format!("rs.palette.{name}"), value, width);
+    }
+}
+
+/// A number that a type can hold, made of a random one.
+fn within(kind: &str, number: i64) -> i64 {
+    match kind {
+        "usmart_null" if number != -1 => (number & 0x7fff) - 1,
+        "bigsmart_null" if number & 7 == 7 => -1,
+        "bigsmart_null" => number & 0x7fff_ffff,
+        "part" if number & 1 == 0 => 0,
+        "part" => number & 0x7fff | 256,
+        "i64_ff" if number & 1 == 0 => -1,
+        "i64_ff" => number & i64::MAX,
+        // Eight letters or digits.
+        "name37" => number.unsigned_abs().to_be_bytes().iter().fold(0, |name, byte| 37 * name + i64::from(byte % 36) + 1),
+        _ => number,
     }
 }
 
@@ -175,7 +178,7 @@ impl Values for Random<'_> {
             return 0;
         }
         let random = self.dice.roll().cast_signed() ^ self.dice.roll().cast_signed() << 31;
-        match asked.hints {
+        let number = match asked.hints {
             hints @ [_, ..] if self.dice.up_to(3) > 0 => {
                 let hint = hints[self.dice.up_to(hints.len() - 1)];
                 // Without a cache, lists whose length it holds cannot be read.
@@ -185,12 +188,14 @@ impl Values for Random<'_> {
             }
             _ if asked.path.contains("_customisation") => random & !12,
             _ => random,
-        }
+        };
+        within(asked.kind, number)
     }
 
     fn text(&mut self, asked: &Asked<'_>) -> String {
-        let letters: &[u8] = if asked.path.ends_with(".types") { SCRIPT } else { b"abc defghijk lmnopqrs tuvwxyz,.!?'" };
-        (0..self.dice.up_to(self.most.min(12))).map(|_| char::from(letters[self.dice.up_to(letters.len() - 1)])).collect()
+        let letters = if asked.path.ends_with(".types") { SCRIPT } else { "abc defghijk lmnopqrs tuvwxyz,.!?'" };
+        let letters: Vec<char> = letters.chars().collect();
+        (0..self.dice.up_to(self.most.min(12))).map(|_| letters[self.dice.up_to(letters.len() - 1)]).collect()
     }
 
     fn turns(&mut self, asked: &Asked<'_>) -> usize {
@@ -203,106 +208,17 @@ impl Values for Random<'_> {
         self.dice.bytes(count)
     }
 
-    fn state(&mut self, asked: &Asked<'_>) -> (Vec<u8>, Vec<String>) {
-        let written = match asked.kind {
+    fn state(&mut self, asked: &Asked<'_>) -> Written {
+        match asked.kind {
             "gpi_init" => {
                 self.people = People::new(OWN);
-                return People::init(0, TILE.0, TILE.1);
+                People::init(0, TILE.0, TILE.1)
             }
             "player_info_osrs" => self.player_info(),
             "palette" => self.palette(13, 13),
             "palette_entity" => self.palette(ENTITY[0], ENTITY[1]),
             kind => self.npc_info(kind.contains("large")),
-        };
-        (written.bytes, written.shown)
-    }
-}
-
-/// The given numbers, else 0, and one turn of each group.
-struct Scripted<'n>(&'n [(&'n str, i64)]);
-
-impl Values for Scripted<'_> {
-    fn number(&mut self, asked: &Asked<'_>) -> i64 {
-        let name = asked.path.rsplit('.').next().unwrap();
-        self.0.iter().find(|(known, _)| *known == name).map_or(0, |(_, number)| *number)
-    }
-
-    fn text(&mut self, _: &Asked<'_>) -> String {
-        String::new()
-    }
-
-    fn turns(&mut self, _: &Asked<'_>) -> usize {
-        1
-    }
-
-    fn bytes(&mut self, _: &Asked<'_>, count: Option<usize>) -> Vec<u8> {
-        vec![0; count.unwrap_or(0)]
-    }
-
-    fn state(&mut self, _: &Asked<'_>) -> (Vec<u8>, Vec<String>) {
-        People::init(0, TILE.0, TILE.1)
-    }
-}
-
-/// A logged packet: side, name, offset and length of the record, shown values.
-struct Logged {
-    side: Side,
-    name: &'static str,
-    offset: usize,
-    length: usize,
-    shown: Vec<String>,
-}
-
-/// A log as it is written.
-struct Log {
-    file: Vec<u8>,
-    records: Vec<Logged>,
-}
-
-impl Log {
-    fn new(revision: u16) -> Log {
-        let mut file = [1_u32, revision.into(), 1].map(u32::to_be_bytes).concat();
-        file.extend([5, 1]);
-        file.extend(1_720_000_000_000_u64.to_be_bytes());
-        file.extend([1, 45, 0, 0, 0, 3, 7]);
-        file.extend(b"world.example\0-\0");
-        file.extend(u16::try_from(OWN).unwrap().to_be_bytes());
-        file.extend([0, 4, 1, 2, 3, 4]);
-        file.extend(b"client\0");
-        file.extend([0, 0, 0, 2, 0xaa, 0xbb]);
-        Log { file, records: Vec::new() }
-    }
-
-    fn packet(&mut self, row: &Row, payload: Written, passed: u64) {
-        let start = self.file.len();
-        let number = passed << 1 | u64::from(row.is_server);
-        let groups = [14, 7, 0].map(|shift| u8::try_from(number >> shift & 0x7f).unwrap());
-        let first = groups.iter().position(|group| *group != 0).unwrap_or(2);
-        self.file.extend(groups.iter().enumerate().skip(first).map(|(at, group)| if at < 2 { group | 0x80 } else { *group }));
-        match row.opcode.to_be_bytes() {
-            [high, low] if row.is_server && row.opcode > 127 => self.file.extend([high + 128, low]),
-            [_, low] => self.file.push(low),
         }
-        let count = payload.bytes.len();
-        match row.size {
-            -1 => self.file.push(u8::try_from(count).unwrap()),
-            -2 => self.file.extend(u16::try_from(count).unwrap().to_be_bytes()),
-            size => assert_eq!(count, usize::try_from(size).unwrap(), "{}", row.name),
-        }
-        self.file.extend(&payload.bytes);
-        let side = if row.is_server { SERVER } else { CLIENT };
-        let length = self.file.len() - start;
-        self.records.push(Logged { side, name: row.name, offset: start, length, shown: payload.shown });
-    }
-
-    fn scripted(&mut self, book: &Book, name: &str, numbers: &[(&str, i64)], is_long: bool) {
-        let known = |row: &&Row| row.is_server && row.name.starts_with(name) && row.fields != "payload:opaque";
-        let row = book.row(true, book.rows.iter().find(known).unwrap().name);
-        let mut values = Scripted(numbers);
-        let mut writer = Writer::new(book, &mut values);
-        writer.is_long = is_long;
-        let payload = writer.payload(&row);
-        self.packet(&row, payload, 0);
     }
 }
 
@@ -333,7 +249,7 @@ fn payload(row: &Row, random: &mut Random<'_>) -> Written {
 /// A log of a revision with every packet of its table.
 fn log(revision: u16, seed: u64) -> Log {
     let book = Book::of(revision, PACKETS, INFO);
-    let mut log = Log::new(revision);
+    let mut log = Log::new(revision, OWN);
     let mut random = Random { book: &book, dice: Dice(seed), most: 40, is_ending: false, people: People::new(OWN), npcs: 0 };
     log.scripted(&book, "rebuild_normal", &[("zone_x", 400), ("zone_z", 401), ("key_count", 4)], true);
     for row in &book.rows {
@@ -341,10 +257,7 @@ fn log(revision: u16, seed: u64) -> Log {
             log.scripted(&book, "set_active_world", &[("index", -1)], false);
         }
         if row.fields.contains("palette_entity") {
-            let size = [("index", 1), ("size_x", ENTITY[0]), ("size_z", ENTITY[1]), ("size", ENTITY[0] << 4 | ENTITY[1])];
-            log.scripted(&book, "set_active_world", &[("index", -1)], false);
-            log.scripted(&book, "worldentity_info", &size, false);
-            log.scripted(&book, "set_active_world", &[("type", 1), ("index", 1)], false);
+            log.enter_entity(&book, ENTITY);
         }
         let payload = payload(row, &mut random);
         let passed = u64::try_from(random.dice.up_to(20_000)).unwrap();
@@ -353,37 +266,19 @@ fn log(revision: u16, seed: u64) -> Log {
     log
 }
 
-fn opened(file: &[u8]) -> Result<Capture, String> {
-    Capture::open(Box::new(Cursor::new(file.to_vec()))).map_err(|error| error.to_string())
-}
-
-fn speaker(ends: &Ends) -> Side {
-    ends.stream.unwrap().1
-}
-
 /// Reads a log and compares every record.
 fn check(revision: u16, seed: u64) -> Result<(), String> {
-    let Log { file, records } = log(revision, seed);
-    let mut capture = opened(&file)?;
-    assert_eq!(capture.format(), Format::RsProx);
-    let mut engine = Engine::new(Registry::default(), Demand::EVERYTHING);
-    let header = capture.next_frame().unwrap().unwrap();
-    let tree = engine.dissect(&header);
-    assert!(dump(Dissection { tree, bytes: header.bytes }).contains("rs.log.host = \"world.example\""));
-    for Logged { side, name, offset, length, shown } in records {
-        let frame = capture.next_frame().unwrap().unwrap();
-        let tree = engine.dissect(&frame);
-        let speakers: Vec<Side> =
-            tree.layers.iter().filter(|layer| layer.message).map(|layer| speaker(&tree.ends[layer.ends as usize])).collect();
-        assert_eq!(speakers, [side], "{name}");
-        let words = dump(Dissection { tree, bytes: frame.bytes });
-        compare(&words, name, length, &shown).map_err(|why| format!("osrs-{revision}: {why}"))?;
-        if !words.contains(&format!("rs.log.offset = {offset}\n")) {
-            return Err(format!("{name} is not at {offset}: {words}"));
+    log(revision, seed).read(|logged, of| {
+        let Logged { side, name, offset, length, shown } = logged;
+        let layers = of.tree.layers.iter().filter(|layer| layer.message);
+        let speakers: Vec<Side> = layers.map(|layer| of.tree.ends[layer.ends as usize].stream.unwrap().1).collect();
+        assert_eq!(speakers, [*side], "{name}");
+        compare(of, name, *length, shown).map_err(|why| format!("osrs-{revision}: {why}"))?;
+        match dump(of).contains(&format!("rs.log.offset = {offset}\n")) {
+            true => Ok(()),
+            false => Err(format!("{name} is not at {offset}: {}", dump(of))),
         }
-    }
-    assert!(capture.next_frame().unwrap().is_none());
-    Ok(())
+    })
 }
 
 proptest! {
