@@ -199,7 +199,8 @@ mod tests {
             "0002 0025 00000002 01 01 cc 0004 c0000201 02 08 aaaa0300000086dd 0010",
         ];
         let address = "20010db8000000000000000000000001 0007 0009 cb007100 18 0007 0008 cb007101";
-        let rest = "0009 0006 6c62 000a 0006 01bd 000b 0005 01 0011 0008 000005dc 0012 0005 00 0013 0005 00 0014 0006 7377 001b 0005 00";
+        let rest =
+            "0009 0006 6c62 000a 0006 01bd 000b 0005 01 0011 0008 000005dc 0012 0005 00 0013 0005 00 0014 0006 7377 001b 0005 00";
         let unit: Vec<&str> = unit.into_iter().chain([address, rest]).collect();
         insta::assert_snapshot!(layers(Next::Llc, &unit), @r#"
         llc 0..8 | DSAP 0xaa, SSAP 0xaa

@@ -133,8 +133,7 @@ fields! {
     DATA = bytes("ospf.data", "Data", "Undissected bytes");
 }
 
-const TYPES: Names =
-    &[(1, "Hello Packet"), (2, "DB Description"), (3, "LS Request"), (4, "LS Update"), (5, "LS Acknowledge")];
+const TYPES: Names = &[(1, "Hello Packet"), (2, "DB Description"), (3, "LS Request"), (4, "LS Update"), (5, "LS Acknowledge")];
 const AUTH_TYPES: Names = &[(0, "Null"), (1, "Simple password"), (2, "Cryptographic")];
 const LSA_TYPES: Names = &[
     (1, "Router-LSA"),
@@ -435,7 +434,7 @@ fn signaling(wire: &mut Wire<'_>) -> Result {
                     }
                     _ => {
                         wire.rest(&TLV_VALUE);
-                    },
+                    }
                 }
                 Ok(())
             })?;
