@@ -32,7 +32,11 @@ const ENTRY: f64 = 12.0;
 #[must_use]
 pub fn learn(tracks: &[Track<'_>], offset: usize) -> Option<Rule> {
     let blocks = blocks(tracks);
-    if blocks.len() < 4 {
+    let mut first: Vec<u8> = blocks.iter().filter_map(|block| block.get(offset).copied()).collect();
+    first.sort_unstable();
+    first.dedup();
+    // A size that one block shows is only assumed, so each kind begins some.
+    if blocks.len() < 4 || first.len() > KINDS.min(blocks.len() / 3) {
         return None;
     }
     let mut table = Table { offset, sizes: vec![None; 256], count: 0 };
