@@ -142,7 +142,7 @@ fn attributes(rule: &Rule, kind: Option<Discriminator>, out: &mut String) -> Res
     Ok(Some(behind))
 }
 
-/// Writes the numbers that count messages of some kinds, and a body of the size that the kind says.
+/// Writes the numbers that count messages of some kinds, and a body of the size that the kind has.
 fn table(offset: usize, sizes: &[(u8, Size)], out: &mut String) {
     let counted: [(&str, usize, Endian); 3] =
         [("len_1", 1, Endian::Big), ("len_2be", 2, Endian::Big), ("len_2le", 2, Endian::Little)];

@@ -1,4 +1,4 @@
-//! Learns how long messages of each kind are where nothing but the kind says so.
+//! Learns how long messages of each kind are where nothing but the kind determines it.
 //!
 //! Between two turns stands a block of whole messages. A size that is assumed for a kind is confirmed where a message ends
 //! with its block, and refuted where it would end behind it. What is confirmed best is assumed first, and takes the place
@@ -22,17 +22,21 @@ const RIVALS: usize = 6;
 /// Messages that are followed behind a size that is tried.
 const AHEAD: usize = 24;
 
-/// Offsets of the byte that tells the kind.
+/// Offsets at which the byte of the kind is sought.
 pub const OFFSETS: usize = 3;
 
 /// Bits that an entry of a table costs: as much as the block that shows its size can be worth, and more for the kind.
 const ENTRY: f64 = 12.0;
 
-/// Sizes of the kinds that the byte at an offset tells, as far as turns show them; `None` if these contradict each other.
+/// Sizes by the byte at an offset, as far as turns show them; `None` if these contradict each other.
 #[must_use]
 pub fn learn(tracks: &[Track<'_>], offset: usize) -> Option<Rule> {
     let blocks = blocks(tracks);
-    if blocks.len() < 4 {
+    let mut first: Vec<u8> = blocks.iter().filter_map(|block| block.get(offset).copied()).collect();
+    first.sort_unstable();
+    first.dedup();
+    // A size that one block shows is only assumed, so each kind begins some.
+    if blocks.len() < 4 || first.len() > KINDS.min(blocks.len() / 3) {
         return None;
     }
     let mut table = Table { offset, sizes: vec![None; 256], count: 0 };

@@ -43,7 +43,7 @@ pub fn counted(table: &Table<'_>, claims: &mut Claims, context: &Context) {
 }
 
 /// Whether a number counts the bytes of the text behind it, and the size of the text where it is always the same. What
-/// counts are different texts: one that is repeated in each message says no more than once.
+/// counts are different texts: one that is repeated in each message counts once.
 fn counts(table: &Table<'_>, at: Number) -> Option<Option<usize>> {
     let mut texts = texts(table, at)?;
     let some = texts.iter().filter(|text| !text.is_empty()).count();
