@@ -26,6 +26,7 @@ const NEIGHBOURS: &[(&str, &str)] = &[
     ("diff", "render"),
     ("explore", "follow"),
     ("explore", "render"),
+    ("filter", "render"),
     ("follow", "render"),
     ("glossary", "render"),
     ("split", "write"),

@@ -18,7 +18,8 @@ const SIZE: Size = Size::new(116, 34);
 
 /// What these keys lead to.
 pub fn screen(keys: &[KeyCode]) -> Result<String> {
-    let mut state = State::new(vec![format!("samples/{SAMPLE}")], View::Messages, "", Theme::coloured(), SIZE);
+    let pass = Pass { number: 0, file: 0, view: View::Messages, filter: String::new(), columns: Vec::new() };
+    let mut state = State::new(vec![format!("samples/{SAMPLE}")], pass, Theme::coloured(), SIZE);
     let mut pass = 0;
     answer(&mut state, &mut pass)?;
     for key in keys {
@@ -50,7 +51,7 @@ fn answer(state: &mut State, pass: &mut u64) -> Result {
                 *pass = number;
                 let mut lines = Vec::new();
                 records(|place, record| {
-                    lines.push(Summary::of(place, record)?);
+                    lines.push(Summary::of(place, record, None)?);
                     Ok(())
                 })?;
                 state.handle(Event::Records(number, lines));

@@ -1,12 +1,14 @@
 //! What keys and the mouse do.
 
+use super::chart::BESIDE;
+use super::columns::USUAL;
 use super::copy::{self, Form};
 use super::prompt::{Prompt, Purpose};
 use super::text::Text;
 use super::{Effect, Focus, State};
 use crate::record::View;
 use crate::registry::Registry;
-use crate::render::word_lines;
+use crate::render::{PSEUDO_FIELDS, word_lines};
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
 use ratatui::layout::{Position, Rect};
 
@@ -36,7 +38,7 @@ pub fn press(state: &mut State, key: KeyEvent) {
     } else if state.prompt.is_some() {
         type_in(state, key.code);
     } else if state.text.is_some() {
-        read_text(state, key.code);
+        read_text(state, key);
     } else if std::mem::take(&mut state.is_copying) {
         copy(state, key.code);
     } else if !command(state, key.code) {
@@ -60,7 +62,7 @@ fn type_in(state: &mut State, code: KeyCode) {
         KeyCode::Up | KeyCode::Down if prompt.purpose == Purpose::Filter => {
             prompt.recall(&state.history, code == KeyCode::Up);
         }
-        KeyCode::Tab if prompt.purpose == Purpose::Filter => complete(prompt, usize::from(state.size.width)),
+        KeyCode::Tab if prompt.takes_names() => complete(prompt, usize::from(state.size.width)),
         _ => {}
     }
 }
@@ -87,17 +89,35 @@ fn complete(prompt: &mut Prompt, width: usize) {
     prompt.wrong = word_lines(&offered, width).take(OFFERED_LINES).map(str::to_owned).collect();
 }
 
-/// Names of protocols and fields that filters take.
+/// Names of protocols, fields and properties that filters and columns take.
 fn names() -> impl Iterator<Item = &'static str> {
-    Registry::default().fields().map(|field| field.abbrev)
+    Registry::default().fields().map(|field| field.abbrev).chain(PSEUDO_FIELDS.iter().map(|pseudo| pseudo.name))
+}
+
+/// Keys of the chart above a text; false for others.
+fn read_chart(state: &mut State, key: KeyEvent) -> bool {
+    let Some(chart) = state.text.as_mut().and_then(|text| text.chart.as_mut()) else { return false };
+    let extends = key.modifiers.contains(KeyModifiers::SHIFT) || chart.anchor.is_some();
+    match key.code {
+        KeyCode::Left => chart.step(-1, extends),
+        KeyCode::Right => chart.step(1, extends),
+        KeyCode::Char('v') => chart.turn_range(),
+        KeyCode::Esc if chart.anchor.is_some() => chart.anchor = None,
+        KeyCode::Enter => state.filter_range(),
+        _ => return false,
+    }
+    true
 }
 
 /// Keys of a text over the panes.
-fn read_text(state: &mut State, code: KeyCode) {
+fn read_text(state: &mut State, key: KeyEvent) {
+    if read_chart(state, key) {
+        return;
+    }
     let height = text_rows(state);
     let page = isize::try_from(height.max(1)).unwrap_or(isize::MAX);
     let Some(text) = &mut state.text else { return };
-    match code {
+    match key.code {
         KeyCode::Esc | KeyCode::Char('q') | KeyCode::Char('?') | KeyCode::Enter => state.text = None,
         KeyCode::Up | KeyCode::Char('k') => text.scroll(-1, height),
         KeyCode::Down | KeyCode::Char('j') => text.scroll(1, height),
@@ -111,9 +131,10 @@ fn read_text(state: &mut State, code: KeyCode) {
     }
 }
 
-/// Lines of a text that are visible: all but the head, its title and the foot.
+/// Lines of a text that are visible: all but the head, its title, its chart and the foot.
 fn text_rows(state: &State) -> usize {
-    usize::from(state.size.height.saturating_sub(3))
+    let chart = state.text.as_ref().map_or(0, |text| text.chart_rows(state.size));
+    usize::from(state.size.height.saturating_sub(3)).saturating_sub(chart)
 }
 
 /// The second key of `y`.
@@ -146,6 +167,10 @@ fn command(state: &mut State, code: KeyCode) -> bool {
             'm' => state.change_view(View::Messages),
             'p' => state.change_view(View::Packets),
             '/' => state.prompt = Some(Prompt::new(Purpose::Filter, &state.pass.filter)),
+            'c' => {
+                let columns = if state.pass.columns.is_empty() { USUAL.to_owned() } else { state.pass.columns.join(" ") };
+                state.prompt = Some(Prompt::new(Purpose::Columns, &columns));
+            }
             'g' => state.prompt = Some(Prompt::new(Purpose::Number, "")),
             'd' => state.prompt = Some(Prompt::new(Purpose::DecodeAs, &selector(state))),
             'o' => save(state),
@@ -211,7 +236,7 @@ fn turn(state: &mut State, forward: bool) {
 fn movement(state: &mut State, code: KeyCode) {
     let panes = state.panes();
     let rows = match state.focus {
-        Focus::List => panes.list_rows(),
+        Focus::List => state.list_rows(),
         Focus::Fields => panes.fields_rows(),
         Focus::Bytes => panes.bytes_rows(),
     };
@@ -260,8 +285,25 @@ fn in_bytes(state: &mut State, by: isize) {
     }
 }
 
+/// Puts the cursor of the chart under the mouse. Where a button goes down, a range begins.
+fn point_at_chart(state: &mut State, mouse: MouseEvent) {
+    let rows = state.text.as_ref().map_or(0, |text| text.chart_rows(state.size));
+    let width = usize::from(state.size.width).saturating_sub(BESIDE);
+    // The head and the title are above the chart.
+    let is_on_chart = usize::from(mouse.row).checked_sub(2).is_some_and(|row| row < rows);
+    let Some(chart) = state.text.as_mut().and_then(|text| text.chart.as_mut()) else { return };
+    let Some(column) = usize::from(mouse.column).checked_sub(BESIDE).filter(|_| is_on_chart) else { return };
+    chart.put(chart.first(width) + column / chart.columns(width));
+    if mouse.kind == MouseEventKind::Down(MouseButton::Left) {
+        chart.anchor = Some(chart.cursor);
+    }
+}
+
 /// The mouse: a click selects, the wheel scrolls.
 pub fn mouse(state: &mut State, mouse: MouseEvent) {
+    if matches!(mouse.kind, MouseEventKind::Down(MouseButton::Left) | MouseEventKind::Drag(MouseButton::Left)) {
+        point_at_chart(state, mouse);
+    }
     let by = match mouse.kind {
         MouseEventKind::ScrollUp => -WHEEL,
         MouseEventKind::ScrollDown => WHEEL,
@@ -274,10 +316,11 @@ pub fn mouse(state: &mut State, mouse: MouseEvent) {
     }
     let panes = state.panes();
     let at = Position { x: mouse.column, y: mouse.row };
-    let line = |area: Rect| usize::from(at.y.saturating_sub(area.y)).checked_sub(1);
+    let line_behind = |area: Rect, heads: usize| usize::from(at.y.saturating_sub(area.y)).checked_sub(heads);
+    let line = |area: Rect| line_behind(area, 1);
     if panes.list.contains(at) {
         state.focus = Focus::List;
-        match line(panes.list).filter(|_| by == 0) {
+        match line_behind(panes.list, state.list_heads()).filter(|_| by == 0) {
             Some(line) if state.top + line < state.rows.len() => state.selected = state.top + line,
             Some(_) => {}
             None => state.move_by(by),

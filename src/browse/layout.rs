@@ -4,7 +4,7 @@ use super::Focus;
 use ratatui::layout::{Rect, Size};
 
 /// Lines below which one pane is shown at a time.
-const LOW: u16 = 16;
+pub const LOW: u16 = 16;
 
 /// Columns from which fields and bytes stand beside each other.
 const WIDE: u16 = 110;
@@ -73,12 +73,6 @@ impl Panes {
             bytes: area(0, 1 + list + rest - bytes, width, bytes),
             ..frame
         }
-    }
-
-    /// Records that are visible.
-    #[must_use]
-    pub fn list_rows(&self) -> usize {
-        lines(self.list)
     }
 
     /// Fields that are visible.

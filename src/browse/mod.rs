@@ -3,6 +3,8 @@
 //! [`State::handle`] and [`draw::draw`] read no input and write to no terminal. What has to be done outside is an [`Effect`].
 
 mod bytes;
+mod chart;
+mod columns;
 mod copy;
 mod detail;
 pub mod draw;
@@ -11,22 +13,24 @@ mod keys;
 mod layout;
 mod prompt;
 mod rows;
+mod seek;
 #[cfg(test)]
 mod tests;
 mod text;
+mod typed;
 
+pub use chart::{BESIDE, Chart};
+pub use columns::Cells;
 pub use detail::Detail;
 pub use rows::Summary;
 
-use crate::filter::Filter;
 use crate::record::{Bookmark, Bookmarks, View};
-use crate::registry::Registry;
 use crate::render::Theme;
 use crate::tree::StreamId;
 use bytes::BytesPane;
 use fields::FieldsPane;
 use layout::Panes;
-use prompt::{Prompt, Purpose};
+use prompt::Prompt;
 use ratatui::crossterm::event::{KeyEvent, MouseEvent};
 use ratatui::layout::Size;
 use rows::{Row, Rows, Sort};
@@ -43,6 +47,8 @@ pub struct Pass {
     pub view: View,
     /// The display filter; may be empty.
     pub filter: String,
+    /// The columns of the list as `-e` takes them; none for those that fit the screen.
+    pub columns: Vec<String>,
 }
 
 /// Something that happened.
@@ -62,6 +68,8 @@ pub enum Event {
     Detail(u64, u64, Option<Box<Detail>>),
     /// A text that was asked for.
     Text(u64, Vec<String>),
+    /// Statistics that were asked for, with frames over time.
+    Statistics(u64, Vec<String>, Option<Chart>),
     /// The bookmarks of the file at hand.
     Bookmarks(Bookmarks),
     /// Something to report.
@@ -159,16 +167,18 @@ pub struct State {
     text: Option<Text>,
     texts: u64,
     history: Vec<String>,
+    /// The filter that a range of the chart led to, and the one before it.
+    range: Option<[String; 2]>,
     message: String,
     bookmarks: Bookmarks,
     effects: Vec<Effect>,
 }
 
 impl State {
-    /// The view of files, of which the first is read.
+    /// The view of files, with what is listed first.
     #[must_use]
-    pub fn new(files: Vec<String>, view: View, filter: &str, theme: Theme, size: Size) -> State {
-        let pass = Pass { number: 0, file: 0, view, filter: filter.to_owned() };
+    pub fn new(files: Vec<String>, pass: Pass, theme: Theme, size: Size) -> State {
+        let last_filter = pass.filter.clone();
         let mut state = State {
             files,
             theme,
@@ -180,7 +190,7 @@ impl State {
             top: 0,
             sought: None,
             found: Vec::new(),
-            last_filter: filter.to_owned(),
+            last_filter,
             shown: None,
             is_stale: false,
             detail: None,
@@ -192,6 +202,7 @@ impl State {
             text: None,
             texts: 0,
             history: Vec::new(),
+            range: None,
             message: String::new(),
             bookmarks: Bookmarks::default(),
             effects: Vec::new(),
@@ -237,22 +248,27 @@ impl State {
                 }
                 self.show(detail.map(|detail| *detail).unwrap_or_default());
             }
-            Event::Text(number, lines) if number == self.texts => {
-                if let Some(text) = &mut self.text {
-                    (text.lines, text.is_waiting) = (lines, false);
-                }
-            }
+            Event::Text(number, lines) => self.read_text(number, lines, None),
+            Event::Statistics(number, lines, chart) => self.read_text(number, lines, chart),
             Event::Bookmarks(bookmarks) => self.bookmarks = bookmarks,
             Event::Message(message) => self.message = message,
             // Answers to what is no longer asked.
-            Event::Records(..) | Event::End(..) | Event::Detail(..) | Event::Text(..) => {}
+            Event::Records(..) | Event::End(..) | Event::Detail(..) => {}
         }
         self.settle();
     }
 
+    /// Shows a text, unless another one was asked for.
+    fn read_text(&mut self, number: u64, lines: Vec<String>, chart: Option<Chart>) {
+        if let Some(text) = self.text.as_mut().filter(|_| number == self.texts) {
+            (text.lines, text.chart, text.is_waiting) = (lines, chart, false);
+        }
+    }
+
     fn arrive(&mut self, records: Vec<Summary>) {
         let first = self.rows.len();
-        records.into_iter().for_each(|summary| self.rows.push(summary));
+        let has_cells = !self.pass.columns.is_empty();
+        records.into_iter().for_each(|summary| self.rows.push(summary, has_cells));
         let Some(sought) = self.sought else { return };
         let is_sought = |at: &usize| self.rows.get(*at).is_some_and(|row| sought.is_reached_by(row));
         if let Some(at) = (first..self.rows.len()).find(is_sought) {
@@ -274,7 +290,8 @@ impl State {
     fn settle(&mut self) {
         let panes = self.panes();
         self.selected = self.selected.min(self.rows.len().saturating_sub(1));
-        scroll(&mut self.top, self.selected, panes.list_rows());
+        let rows = self.list_rows();
+        scroll(&mut self.top, self.selected, rows);
         let place = self.row().map(|row| row.place);
         if place.is_some() && place != self.shown {
             self.shown = place;
@@ -296,6 +313,16 @@ impl State {
 
     fn panes(&self) -> Panes {
         Panes::new(self.size, self.focus, self.prompt.as_ref().map_or(0, |prompt| prompt.wrong.len()))
+    }
+
+    /// Lines above the first record in its pane: the title, and heads of chosen columns.
+    fn list_heads(&self) -> usize {
+        1 + usize::from(!self.pass.columns.is_empty())
+    }
+
+    /// Records that are visible.
+    fn list_rows(&self) -> usize {
+        usize::from(self.panes().list.height).saturating_sub(self.list_heads())
     }
 
     /// Bytes in a line of their pane.
@@ -321,97 +348,6 @@ impl State {
         self.pass.view = view;
         self.found.clear();
         self.read();
-    }
-
-    /// Lists what matches a filter, or says what is wrong with it.
-    fn filter(&mut self, text: &str) {
-        if let Err(mistake) = Filter::parse(text, Registry::default()) {
-            if let Some(prompt) = &mut self.prompt {
-                prompt.wrong = mistake.to_string().lines().map(str::to_owned).collect();
-            }
-            return;
-        }
-        self.prompt = None;
-        if text == self.pass.filter {
-            return;
-        }
-        self.remember_matches();
-        self.sought = self.row().map(Sought::same_as);
-        text.clone_into(&mut self.pass.filter);
-        if !text.is_empty() {
-            text.clone_into(&mut self.last_filter);
-            self.found.clear();
-            self.history.retain(|line| line != text);
-            self.history.push(text.to_owned());
-        }
-        self.read();
-    }
-
-    fn remember_matches(&mut self) {
-        if !self.pass.filter.is_empty() {
-            let rows = (0..self.rows.len()).filter_map(|at| self.rows.get(at)).filter(|row| row.sort != Sort::Gap);
-            self.found = rows.map(|row| row.number).collect();
-        }
-    }
-
-    /// Goes to the next record that the last filter matches.
-    fn next_match(&mut self, forward: bool) {
-        if self.last_filter.is_empty() {
-            "no filter was typed; / takes one".clone_into(&mut self.message);
-            return;
-        }
-        let found = match self.pass.filter.is_empty() {
-            // All that is listed matches.
-            false => self.rows.find(self.selected, forward, |_| true),
-            true => {
-                let is_match = |row: &Row| row.sort != Sort::Gap && self.found.binary_search(&row.number).is_ok();
-                self.rows.find(self.selected, forward, is_match)
-            }
-        };
-        self.go(found, "no more matches");
-    }
-
-    /// Moves the selection by lines. What was sought is sought no longer.
-    fn move_by(&mut self, lines: isize) {
-        self.sought = None;
-        self.selected = self.selected.saturating_add_signed(lines);
-    }
-
-    fn go(&mut self, at: Option<usize>, otherwise: &str) {
-        self.sought = None;
-        match at {
-            Some(at) => self.selected = at,
-            None => otherwise.clone_into(&mut self.message),
-        }
-    }
-
-    /// Goes to the next record of the same protocol and type.
-    fn next_of_kind(&mut self, forward: bool) {
-        let kind = self.row().map(|row| (row.sort, row.protocol, row.name));
-        let found = self.rows.find(self.selected, forward, |row| Some((row.sort, row.protocol, row.name)) == kind);
-        self.go(found, "no more records of this kind");
-    }
-
-    /// Goes to the next record of the same conversation.
-    fn next_of_stream(&mut self, forward: bool) {
-        let Some((stream, _)) = self.row().and_then(|row| row.stream) else {
-            "this record belongs to no conversation".clone_into(&mut self.message);
-            return;
-        };
-        let is_same = |row: &Row| row.stream.is_some_and(|(other, _)| other == stream);
-        let found = self.rows.find(self.selected, forward, is_same);
-        self.go(found, "no more records of this conversation");
-    }
-
-    /// Goes to the record of a number, now or when it comes.
-    fn go_to(&mut self, number: u64) {
-        self.selected = self.rows.of_number(number);
-        let is_there = self.row().is_some_and(|row| row.number >= number);
-        if !is_there && self.is_reading {
-            self.sought = Some(Sought::Number(number));
-        } else if self.row().is_none_or(|row| row.number != number) {
-            self.message = format!("{number} is not listed");
-        }
     }
 
     /// Changes the bookmark of the selected record, or its note.
@@ -451,35 +387,6 @@ impl State {
             Some((stream, _)) => self.ask(format!("{title} {stream}"), |number| effect(number, stream)),
             None => "this record belongs to no conversation".clone_into(&mut self.message),
         }
-    }
-
-    /// Does what a typed line says.
-    fn enter(&mut self) {
-        let Some(prompt) = &self.prompt else { return };
-        let (purpose, text) = (prompt.purpose, prompt.text.trim().to_owned());
-        if purpose == Purpose::Filter {
-            self.filter(&text);
-            return;
-        }
-        match purpose {
-            Purpose::Number => match text.parse() {
-                Ok(number) => self.go_to(number),
-                Err(_) => {
-                    if let Some(prompt) = &mut self.prompt {
-                        prompt.wrong = vec![format!("{text:?} is no number; try 17")];
-                    }
-                    return;
-                }
-            },
-            Purpose::Note => self.mark(Some(text)),
-            Purpose::Save if !text.is_empty() => {
-                let bytes = self.detail.as_ref().map(|detail| detail.bytes_of(self.fields.selected).to_vec());
-                self.effects.extend(bytes.map(|bytes| Effect::Save(text, bytes)));
-            }
-            Purpose::DecodeAs if !text.is_empty() => self.effects.push(Effect::DecodeAs(text)),
-            Purpose::Save | Purpose::DecodeAs | Purpose::Filter => {}
-        }
-        self.prompt = None;
     }
 
     /// Reads everything again, because it is read in another way.

@@ -5,6 +5,8 @@
 pub enum Purpose {
     /// A display filter.
     Filter,
+    /// Columns of the list.
+    Columns,
     /// A number to go to.
     Number,
     /// A note on the record.
@@ -21,6 +23,7 @@ impl Purpose {
     pub fn label(self) -> &'static str {
         match self {
             Purpose::Filter => "/",
+            Purpose::Columns => "columns: ",
             Purpose::Number => "go to number: ",
             Purpose::Note => "note: ",
             Purpose::Save => "save bytes as: ",
@@ -83,6 +86,12 @@ impl Prompt {
     /// Removes all text.
     pub fn clear(&mut self) {
         self.replace("");
+    }
+
+    /// Whether names of fields are completed.
+    #[must_use]
+    pub fn takes_names(&self) -> bool {
+        matches!(self.purpose, Purpose::Filter | Purpose::Columns)
     }
 
     /// Moves the cursor.

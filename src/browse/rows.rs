@@ -1,5 +1,6 @@
 //! The list of records: a line of each, kept in little memory.
 
+use super::columns::{Cells, SEPARATOR};
 use crate::limits;
 use crate::record::{Message, Moment, Record, level_of, words_of};
 use crate::render::{cut, write_summary};
@@ -7,6 +8,7 @@ use crate::tree::{Ends, Level, Note, Side, StreamId, clean};
 use std::collections::HashMap;
 use std::fmt::{self, Write};
 use std::sync::Arc;
+use unicode_width::UnicodeWidthStr;
 
 /// Columns of a summary that are kept; the fields of a record show the rest.
 const INFO: usize = 240;
@@ -47,18 +49,18 @@ pub struct Summary {
     pub protocol: String,
     /// The message type; may be empty.
     pub name: String,
-    /// Type and summary in a line.
+    /// Type and summary in a line, or the cells of chosen columns.
     pub info: String,
     /// The gravest note.
     pub level: Option<Level>,
 }
 
 impl Summary {
-    /// The line of a record.
+    /// The line of a record; with cells of chosen columns if there are any.
     ///
     /// # Errors
     /// A value that cannot be formatted.
-    pub fn of(place: u64, record: &Record<'_>) -> Result<Summary, fmt::Error> {
+    pub fn of(place: u64, record: &Record<'_>, cells: Option<&mut Cells>) -> Result<Summary, fmt::Error> {
         let mut summary = match record {
             Record::Message(message) => Summary::message(place, message)?,
             Record::Packet(packet) => {
@@ -94,6 +96,9 @@ impl Summary {
                 ..Summary::blank(place, Sort::Gap, gap.frame, gap.frame)
             },
         };
+        if let Some(line) = cells.map_or(Ok(None), |cells| cells.line(record))? {
+            summary.info = line;
+        }
         cut(&mut summary.info, INFO);
         Ok(summary)
     }
@@ -208,18 +213,23 @@ pub struct Rows {
     chunks: Vec<Chunk>,
     words: Vec<Arc<str>>,
     numbers: HashMap<Arc<str>, u32>,
+    /// Columns of the widest cell in each column that the user chose.
+    pub widths: Vec<usize>,
     /// Records that found no room.
     pub left_out: u64,
 }
 
 impl Rows {
-    /// Adds a line, or counts it if there is no room.
-    pub fn push(&mut self, summary: Summary) {
+    /// Adds a line, or counts it if there is no room. Its text may be cells of chosen columns.
+    pub fn push(&mut self, summary: Summary, has_cells: bool) {
         if !limits::BROWSE_ROWS.exceeds(self.len()) {
             self.left_out += 1;
             return;
         }
         let Summary { place, sort, number, frame, time, stream, src, dst, protocol, name, info, level } = summary;
+        if has_cells && sort != Sort::Gap {
+            self.widen(&info);
+        }
         let [src, dst, protocol, name] = [src, dst, protocol, name].map(|word| self.number(&word));
         if self.len().is_multiple_of(CHUNK) {
             self.chunks.push(Chunk { rows: Vec::with_capacity(CHUNK), text: String::new() });
@@ -243,6 +253,15 @@ impl Rows {
         });
         if chunk.rows.len() == CHUNK {
             chunk.text.shrink_to_fit();
+        }
+    }
+
+    fn widen(&mut self, cells: &str) {
+        for (at, cell) in cells.split(SEPARATOR).enumerate() {
+            match self.widths.get_mut(at) {
+                Some(widest) => *widest = cell.width().max(*widest),
+                None => self.widths.push(cell.width()),
+            }
         }
     }
 

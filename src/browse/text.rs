@@ -1,5 +1,9 @@
 //! A text over the panes: help, a conversation, statistics.
 
+use super::chart::Chart;
+use super::layout::LOW;
+use ratatui::layout::Size;
+
 /// A text that scrolls. Its lines are harmless.
 #[derive(Debug, Clone)]
 pub struct Text {
@@ -13,25 +17,37 @@ pub struct Text {
     pub left: usize,
     /// Whether more lines are on their way.
     pub is_waiting: bool,
+    /// The chart above the lines.
+    pub chart: Option<Chart>,
 }
 
 impl Text {
     /// A text that is complete.
     #[must_use]
     pub fn new(title: &str, lines: Vec<String>) -> Text {
-        Text { title: title.to_owned(), lines, top: 0, left: 0, is_waiting: false }
+        Text { title: title.to_owned(), lines, top: 0, left: 0, is_waiting: false, chart: None }
     }
 
     /// A text that is on its way.
     #[must_use]
     pub fn waiting(title: String) -> Text {
-        Text { title, lines: Vec::new(), top: 0, left: 0, is_waiting: true }
+        Text { title, lines: Vec::new(), top: 0, left: 0, is_waiting: true, chart: None }
     }
 
     /// The keys.
     #[must_use]
     pub fn help() -> Text {
         Text::new("Keys", HELP.lines().map(str::to_owned).collect())
+    }
+
+    /// Lines that the chart takes on a screen of this size: its bars, and what the range is.
+    #[must_use]
+    pub fn chart_rows(&self, size: Size) -> usize {
+        match &self.chart {
+            Some(_) if size.height < LOW => 3,
+            Some(_) => 6,
+            None => 0,
+        }
     }
 
     /// Scrolls by lines, in a window of so many.
@@ -56,6 +72,7 @@ Home End         first, last         ← →  Enter        fold, unfold
 m  p             messages, packets
 /                display filter: Tab completes, ↑ ↓ earlier ones
 Esc              all records again
+c                columns of the list, as -e takes them; none: as before
 n  N             next match of the last filter, the one before
 g                go to a number
 ]  [             next of the same kind, the one before
@@ -65,7 +82,10 @@ x                bytes as hex or as text
 
 f                follow the conversation
 e                explore it as if it were unknown
-s                statistics
+s                statistics, with a chart over time:
+  ←  →           interval before, next
+  v  Shift-← →   begin or leave a range, extend it; so does the mouse
+  Enter          list the records of the range
 d                decode a conversation as a protocol
 b                bookmark             t  note
 y                copy: h hex, f filter, j JSON, c C array

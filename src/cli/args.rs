@@ -510,6 +510,10 @@ pub struct BrowseOptions {
     #[arg(short = 'Y', long, value_name = "EXPR", allow_hyphen_values = true, add = ArgValueCompleter::new(complete::expression))]
     pub filter: Option<String>,
 
+    /// List this field as a column; may be given again. The key c changes columns
+    #[arg(short = 'e', long = "field", value_name = "NAME", add = ArgValueCompleter::new(complete::fields))]
+    pub columns: Vec<String>,
+
     /// Begin with frames and all their layers instead of messages
     #[arg(long)]
     pub packets: bool,

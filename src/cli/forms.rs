@@ -1,19 +1,18 @@
 //! From options to a plan of what is printed.
 
 use super::args::{Form, Output, When};
-use crate::filter::Expression;
+use crate::filter;
 use crate::glossary;
-use crate::record::{Record, Scope};
+use crate::record::Scope;
 use crate::registry::Registry;
 use crate::render::{
-    Choice, Column, ColumnOptions, Columns, Computation, DocumentShape, Ek, Html, HtmlOptions, Json, JsonOptions, Kept,
-    KeptNames, List, ListOptions, Occurrence, PSEUDO_FIELDS, Pdml, Psml, Raw, Shape, Silent, Table, TableOptions, Tabs, TakeText,
-    Theme, TimeForm, Values, pseudo_field, record_key,
+    Choice, Column, ColumnOptions, Columns, DocumentShape, Ek, Html, HtmlOptions, Json, JsonOptions, Kept, KeptNames, List,
+    ListOptions, Occurrence, PSEUDO_FIELDS, Pdml, Psml, Raw, Shape, Silent, Table, TableOptions, Tabs, Theme, TimeForm,
+    record_key,
 };
 use crate::sink::Sink;
 use crate::tree::{Field, Only};
 use std::io::{self, IsTerminal, Write};
-use std::sync::Arc;
 
 /// What is wrong with the options, and what to try.
 pub(super) type Wrong = String;
@@ -301,23 +300,10 @@ pub(super) fn columns(names: &[String]) -> Result<Vec<Column>, Wrong> {
 }
 
 fn column(name: &str) -> Result<Column, Wrong> {
-    if let Some(pseudo) = pseudo_field(name) {
-        return Ok(Column { name: name.into(), of: Values::Pseudo(pseudo) });
-    }
-    let fields = Registry::default().named(name);
-    match fields.is_empty() {
-        true if name.contains(['[', '(', '@', ' ', '+', '*', '/', '%', '&']) => computed(name),
-        true => Err(unknown_field(name)),
-        false => Ok(Column { name: name.into(), of: Values::Fields(fields) }),
-    }
-}
-
-/// A column of slices, types, functions or sums.
-fn computed(text: &str) -> Result<Column, Wrong> {
-    let expression = Expression::parse(text, Registry::default()).map_err(|mistake| format!("-e: {mistake}"))?;
-    let (demand, scope) = (expression.demand(), expression.scope());
-    let each = Box::new(move |record: &Record<'_>, take: &mut TakeText<'_>| expression.each(record, take));
-    Ok(Column { name: text.into(), of: Values::Computed(Arc::new(Computation { demand, scope, each })) })
+    filter::column(name, Registry::default()).map_err(|mistake| match filter::is_name(name) {
+        true => unknown_field(name),
+        false => format!("-e: {mistake}"),
+    })
 }
 
 /// That no field is called so, and the names nearest to it.

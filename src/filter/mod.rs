@@ -20,6 +20,7 @@
 
 mod capture;
 mod check;
+mod column;
 mod eval;
 mod expression;
 mod lexer;
@@ -37,6 +38,7 @@ mod undissected;
 mod value;
 mod verdict_cache;
 
+pub use column::{column, is_name};
 pub use expression::Expression;
 pub use mistake::Mistake;
 

@@ -182,6 +182,16 @@ impl<W: io::Write> Columns<W> {
         if self.options.flush { self.to.flush() } else { Ok(()) }
     }
 
+    /// The line of a record, without its end. The next one takes its place.
+    ///
+    /// # Errors
+    /// A value that cannot be formatted.
+    pub fn line(&mut self, record: &Record<'_>) -> Result<&[u8], fmt::Error> {
+        self.line.clear();
+        self.fill(record)?;
+        Ok(&self.line)
+    }
+
     fn columns(&self) -> impl Iterator<Item = &Column> {
         self.columns.iter().map(|prepared| &prepared.column)
     }

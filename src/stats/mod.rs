@@ -41,6 +41,7 @@ pub use hosts::{Families, Hosts, Named};
 pub use intervals::{Column, Function, Intervals, Passes, Values};
 pub use json::print_json;
 pub use parts::{Over, Part};
+pub use plot::plot;
 pub use rtp::{Spread, Stream, Streams};
 pub use tables::{TableLook, print_tables};
 pub use topics::{Topic, Topics};

@@ -1,6 +1,7 @@
 //! The record list.
 
-use super::{mark, put, style, title};
+use super::{harmless, mark, put, style, title};
+use crate::browse::columns::SEPARATOR;
 use crate::browse::rows::{Row, Sort, seconds};
 use crate::browse::{Focus, State};
 use crate::render::Role;
@@ -9,6 +10,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
+use unicode_width::UnicodeWidthStr;
 
 /// Columns from which addresses are shown, and from which conversations are.
 const ADDRESSES: u16 = 110;
@@ -26,12 +28,52 @@ pub fn draw(state: &State, area: Rect, buffer: &mut Buffer) {
         count => format!("Records  {} of {count}", state.selected + 1),
     };
     title(state, Focus::List, &place, area, buffer);
-    for at in 0..usize::from(area.height) - 1 {
+    let columns = &state.pass.columns;
+    if !columns.is_empty() {
+        let heads = format!(" {}", in_columns(&state.rows.widths, columns, columns.iter().map(String::as_str)));
+        put(buffer, area, 1, &Line::from(Span::styled(harmless(&heads), style(state.theme, Role::Secondary))));
+    }
+    let heads = state.list_heads();
+    for at in 0..state.list_rows() {
         let Some(row) = state.rows.get(state.top + at) else { break };
-        put(buffer, area, at + 1, &line(state, row, state.rows.info(state.top + at), area.width));
+        let info = state.rows.info(state.top + at);
+        let line = match columns.is_empty() || row.sort == Sort::Gap {
+            true => line(state, row, info, area.width),
+            false => cells(state, row, info),
+        };
+        put(buffer, area, heads + at, &line);
         if state.top + at == state.selected {
-            mark(buffer, area, at + 1, Style::new().add_modifier(Modifier::REVERSED));
+            mark(buffer, area, heads + at, Style::new().add_modifier(Modifier::REVERSED));
         }
+    }
+}
+
+/// The cells of chosen columns.
+fn cells(state: &State, row: &Row, cells: &str) -> Line<'static> {
+    let sign = if is_marked(state, row) { '*' } else { ' ' };
+    let line = in_columns(&state.rows.widths, &state.pass.columns, cells.split(SEPARATOR));
+    Line::from(Span::styled(format!("{sign}{line}"), style(state.theme, role_of(row, Role::Value))))
+}
+
+/// Cells side by side, each as wide as the widest one and the name of its column; the last one as wide as it is.
+fn in_columns<'c>(widths: &[usize], names: &[String], cells: impl Iterator<Item = &'c str>) -> String {
+    let mut line = String::new();
+    let mut names = names.iter().enumerate().peekable();
+    for cell in cells {
+        line.push_str(cell);
+        let Some((at, name)) = names.next().filter(|_| names.peek().is_some()) else { break };
+        let width = widths.get(at).copied().unwrap_or_default().max(name.width());
+        line.extend(std::iter::repeat_n(' ', (width + 2).saturating_sub(cell.width())));
+    }
+    line
+}
+
+/// The colour of a record by its gravest note.
+fn role_of(row: &Row, otherwise: Role) -> Role {
+    match row.level {
+        Some(Level::Broken) => Role::Broken,
+        Some(Level::Odd) => Role::Odd,
+        Some(Level::Info) | None => otherwise,
     }
 }
 
@@ -57,12 +99,7 @@ fn line(state: &State, row: &Row, info: &str, width: u16) -> Line<'static> {
         spans.push(of(Role::Stream, format!("{stream:<9} ")));
     }
     spans.push(of(Role::Protocol, format!("{:<9} ", state.rows.word(row.protocol))));
-    let role = match row.level {
-        Some(Level::Broken) => Role::Broken,
-        Some(Level::Odd) => Role::Odd,
-        Some(Level::Info) | None => Role::Meaning,
-    };
-    spans.push(of(role, info.to_owned()));
+    spans.push(of(role_of(row, Role::Meaning), info.to_owned()));
     Line::from(spans)
 }
 

@@ -1,6 +1,7 @@
 //! The state as a screen.
 
 mod bytes;
+mod chart;
 mod fields;
 mod list;
 
@@ -30,7 +31,7 @@ pub fn draw(state: &State, frame: &mut Frame<'_>) {
     match &state.text {
         Some(text) => {
             let body = Rect { y: area.y + 1, height: area.height.saturating_sub(2), ..area };
-            draw_text(text, body, buffer);
+            draw_text(state, text, body, buffer);
         }
         None => {
             list::draw(state, panes.list, buffer);
@@ -102,9 +103,10 @@ fn head(state: &State, area: Rect, buffer: &mut Buffer) {
 fn foot(state: &State, area: Rect, buffer: &mut Buffer) -> Option<(u16, u16)> {
     let Some(prompt) = &state.prompt else {
         let words = match (&state.text, state.message.is_empty()) {
+            (Some(text), true) if text.chart.is_some() => "← → interval  v range  Enter list it  ↑ ↓ scroll  Esc closes",
             (Some(_), true) => "↑ ↓ PageUp PageDown scroll   Esc closes",
             (_, false) => &state.message,
-            (None, true) => "? keys  / filter  Tab pane  m p view  f follow  s statistics  q quit",
+            (None, true) => "? keys  / filter  Tab pane  m p view  f follow  s statistics  c columns  q quit",
         };
         put(buffer, area, usize::from(area.height.saturating_sub(1)), &Line::from(harmless(words)));
         return None;
@@ -147,15 +149,19 @@ fn columns(character: char) -> usize {
     if is_harmful(character) { character.escape_unicode().count() } else { character.width().unwrap_or_default() }
 }
 
-fn draw_text(text: &Text, area: Rect, buffer: &mut Buffer) {
+fn draw_text(state: &State, text: &Text, area: Rect, buffer: &mut Buffer) {
     put(buffer, area, 0, &Line::from(format!("▸ {}", text.title)));
     mark(buffer, area, 0, Style::new().add_modifier(Modifier::BOLD | Modifier::UNDERLINED));
     if text.is_waiting {
         put(buffer, area, 1, &Line::from("reading …"));
     }
+    let rows = text.chart_rows(state.size);
+    if let Some(chart) = &text.chart {
+        chart::draw(state.theme, chart, rows, area, buffer);
+    }
     for (at, line) in text.lines.iter().skip(text.top).take(usize::from(area.height)).enumerate() {
         let shown: String = line.chars().skip(text.left).collect();
-        put(buffer, area, at + 1, &Line::from(harmless(&shown)));
+        put(buffer, area, rows + at + 1, &Line::from(harmless(&shown)));
     }
 }
 

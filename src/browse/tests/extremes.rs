@@ -8,7 +8,7 @@ use crate::tree::Side;
 use etherparse::PacketBuilder;
 
 /// A capture with a request and a log line that hold escape sequences.
-fn hostile() -> Vec<u8> {
+pub fn hostile() -> Vec<u8> {
     const WORD: &str = "\u{1b}]0;x\u{7}\u{1b}[31m\u{202e}\u{9b}";
     let mut file = b"\xd4\xc3\xb2\xa1\x02\0\x04\0\0\0\0\0\0\0\0\0\0\0\x04\0\x01\0\0\0".to_vec();
     let mut add = |packet: Vec<u8>| {
@@ -54,7 +54,7 @@ fn hostile_text_is_escaped_in_every_pane() {
 
 #[test]
 fn every_key_works_on_every_screen_however_small() {
-    let keys = "mp/gdotbnN[]{}<>xyhfesF?q1a";
+    let keys = "mp/gcdotbnNv[]{}<>xyhfesF?q1a";
     let others = [KeyCode::Tab, KeyCode::BackTab, KeyCode::Up, KeyCode::Down, KeyCode::Left, KeyCode::Right, KeyCode::PageUp];
     let more =
         [KeyCode::PageDown, KeyCode::Home, KeyCode::End, KeyCode::Enter, KeyCode::Esc, KeyCode::Backspace, KeyCode::Delete];
@@ -85,11 +85,11 @@ fn an_empty_capture_says_so() {
 #[test]
 fn records_past_the_limit_are_counted() {
     let mut first = None;
-    records(&hostile(), View::Packets, |place, record| first = first.take().or(Some(Summary::of(place, record).unwrap())));
+    records(&hostile(), View::Packets, |place, record| first = first.take().or(Some(Summary::of(place, record, None).unwrap())));
     let summary = first.unwrap();
     let mut rows = Rows::default();
     let most = limits::BROWSE_ROWS.get();
-    (0..most + 3).for_each(|_| rows.push(summary.clone()));
+    (0..most + 3).for_each(|_| rows.push(summary.clone(), false));
     assert_eq!((rows.len(), rows.left_out), (most, 3));
     assert!((0..most).all(|at| rows.info(at) == summary.info && rows.get(at).is_some()));
 }

@@ -1,12 +1,15 @@
 //! Every key and pane on a screen in memory.
 
+mod chosen;
 mod extremes;
 
 use super::detail::Role as ItemRole;
 use super::*;
 use crate::engine::Engine;
+use crate::filter::Filter;
 use crate::input::Capture;
 use crate::record::{Record, Tally};
+use crate::registry::Registry;
 use crate::tree::{Demand, Dissection};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
@@ -51,7 +54,8 @@ fn records(bytes: &[u8], view: View, mut take: impl FnMut(u64, &Record<'_>)) {
 impl Screen {
     fn new(bytes: Vec<u8>, size: Size) -> Screen {
         let files = vec!["a.pcap".to_owned(), "b\u{1b}[31m.pcap".to_owned()];
-        let state = State::new(files, View::Messages, "", Theme::coloured(), size);
+        let pass = Pass { number: 0, file: 0, view: View::Messages, filter: String::new(), columns: Vec::new() };
+        let state = State::new(files, pass, Theme::coloured(), size);
         let mut screen = Screen { state, bytes, pass: None, effects: Vec::new() };
         screen.act();
         screen
@@ -80,10 +84,11 @@ impl Screen {
 
     fn read(&mut self, pass: Pass) {
         let filter = Filter::parse(&pass.filter, Registry::default()).unwrap();
+        let mut cells = Cells::new(&pass.columns).unwrap();
         let mut lines = Vec::new();
         records(&self.bytes, pass.view, |place, record| {
             if filter.matches(record) {
-                lines.push(Summary::of(place, record).unwrap());
+                lines.push(Summary::of(place, record, cells.as_mut()).unwrap());
             }
         });
         self.pass = Some(pass.clone());
@@ -334,7 +339,7 @@ fn keys_move_within_each_pane_and_stop_at_its_ends() {
         let mut screen = Screen::of("pipboy.pcap", size);
         screen.keys("jj").key(KeyCode::Down).keys("k").key(KeyCode::Up).key(KeyCode::Up).key(KeyCode::Up);
         assert_eq!(screen.number(), 1);
-        let page = u64::try_from(screen.state.panes().list_rows()).unwrap();
+        let page = u64::try_from(screen.state.list_rows()).unwrap();
         screen.key(KeyCode::PageDown);
         assert_eq!(screen.number(), 1 + page);
         screen.key(KeyCode::PageUp);
@@ -539,7 +544,7 @@ fn a_record_that_is_sought_is_selected_when_it_comes_unless_the_selection_was_mo
         let mut screen = Screen::of("pipboy.pcap", SIZES[0]);
         let number = screen.pass.as_ref().unwrap().number;
         let mut lines = Vec::new();
-        records(&screen.bytes, View::Messages, |place, record| lines.push(Summary::of(place, record).unwrap()));
+        records(&screen.bytes, View::Messages, |place, record| lines.push(Summary::of(place, record, None).unwrap()));
         let rest = lines.split_off(10);
         screen.state.reload();
         drop(screen.state.take_effects());

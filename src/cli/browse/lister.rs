@@ -4,7 +4,7 @@ use super::super::audience::Audience;
 use super::super::input::Run;
 use super::super::progress::Whole;
 use super::Input;
-use crate::browse::{Event, Pass, Summary};
+use crate::browse::{Cells, Event, Pass, Summary};
 use crate::filter::Filter;
 use crate::record::{Tally, View};
 use crate::registry::Registry;
@@ -22,11 +22,13 @@ const PATIENCE: Duration = Duration::from_millis(30);
 
 /// Reads an input to its end.
 pub(super) fn list(input: &Input, pass: &Pass) {
-    let filter = match Filter::parse(&pass.filter, Registry::default()) {
-        Ok(filter) => Some(filter).filter(|_| !pass.filter.is_empty()),
-        // Its names may have left with a file that changed.
-        Err(mistake) => {
-            input.send(Event::End(pass.number, Some(format!("filter: {}", mistake.what))));
+    // Names may have left with a file that changed.
+    let filter = Filter::parse(&pass.filter, Registry::default()).map_err(|mistake| format!("filter: {}", mistake.what));
+    let cells = Cells::new(&pass.columns).map_err(|mistake| format!("columns: {}", mistake.what));
+    let (filter, cells) = match filter.and_then(|filter| Ok((filter, cells?))) {
+        Ok((filter, cells)) => (Some(filter).filter(|_| !pass.filter.is_empty()), cells),
+        Err(wrong) => {
+            input.send(Event::End(pass.number, Some(wrong)));
             return;
         }
     };
@@ -34,6 +36,7 @@ pub(super) fn list(input: &Input, pass: &Pass) {
         input,
         pass,
         filter,
+        cells,
         tally: Tally::new(pass.view),
         place: 0,
         batch: Vec::new(),
@@ -58,6 +61,7 @@ struct Lister<'a> {
     input: &'a Input,
     pass: &'a Pass,
     filter: Option<Filter>,
+    cells: Option<Cells>,
     tally: Tally,
     /// Records so far, whether they match or not.
     place: u64,
@@ -83,7 +87,8 @@ impl Audience for Lister<'_> {
             Some(filter) => headings.and(Demand { carriers: Carriers::Full, ..filter.demand() }),
             None => headings,
         };
-        Demand { depth: Depth::Streams, ..demand }
+        let demand = Demand { depth: Depth::Streams, ..demand };
+        self.cells.iter().fold(demand, |demand, cells| demand.and(cells.demand(self.pass.view)))
     }
 
     fn begin(&mut self, _: &Begin<'_>) -> io::Result<()> {
@@ -91,11 +96,11 @@ impl Audience for Lister<'_> {
     }
 
     fn tree(&mut self, of: Dissection<'_>, captured: bool) -> io::Result<()> {
-        let Lister { filter, tally, place, batch, .. } = self;
+        let Lister { filter, cells, tally, place, batch, .. } = self;
         tally
             .records(of, captured, |record| {
                 if filter.as_ref().is_none_or(|filter| filter.matches(&record)) {
-                    batch.push(Summary::of(*place, &record)?);
+                    batch.push(Summary::of(*place, &record, cells.as_mut())?);
                 }
                 *place += 1;
                 Ok::<(), fmt::Error>(())

@@ -46,6 +46,7 @@ const AT_ONCE: Duration = Duration::from_millis(10);
 /// Shows inputs until the user has seen enough.
 pub(super) fn run(options: &BrowseOptions, reading: &Reading, watched: Option<(Files, &Loading)>) -> Exit {
     let checked = options.filter.as_deref().map_or(Ok(()), |filter| intervals::parsed("-Y", filter).map(drop));
+    let checked = checked.and_then(|()| forms::columns(&options.columns).map(drop));
     let how = match checked.and_then(|()| How::new(reading)) {
         Ok(how) => how,
         Err(wrong) => {
@@ -183,8 +184,9 @@ impl<'a> Browser<'a> {
         let (to, answers) = sync_channel(WAITING);
         let view = if options.packets { View::Packets } else { View::Messages };
         let names = sources.iter().map(|source| source.name()).collect();
-        let filter = options.filter.as_deref().unwrap_or_default();
-        let state = State::new(names, view, filter, forms::theme(options.color), Size::default());
+        let filter = options.filter.clone().unwrap_or_default();
+        let pass = Pass { number: 0, file: 0, view, filter, columns: options.columns.clone() };
+        let state = State::new(names, pass.clone(), forms::theme(options.color), Size::default());
         Browser {
             watched,
             state,
@@ -193,7 +195,7 @@ impl<'a> Browser<'a> {
             sources,
             to,
             answers,
-            pass: Pass { number: 0, file: 0, view, filter: String::new() },
+            pass,
             stop_list: Arc::default(),
             stop_text: Arc::default(),
             finder: None,

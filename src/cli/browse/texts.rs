@@ -3,7 +3,7 @@
 use super::super::audience::Audience;
 use super::super::input;
 use super::Input;
-use crate::browse::Event;
+use crate::browse::{BESIDE, Chart, Event};
 use crate::engine::Engine;
 use crate::explore::{self, Collector, Options, View, framing::Given};
 use crate::follow::{Dump, Follower, Form};
@@ -36,13 +36,17 @@ pub(super) fn follow(input: &Input, number: u64, stream: StreamId, width: usize)
 
 /// Counts what is in the input.
 pub(super) fn statistics(input: &Input, number: u64, width: usize) {
-    let stats = Stats::detailed(input.how.registry(), Part::all(), Details::default());
+    // What comes over time is in the chart.
+    let parts = Part::all().into_iter().filter(|part| *part != Part::Time).collect();
+    let stats = Stats::detailed(input.how.registry(), parts, Details::default());
     let mut counting = Counting { input, stats };
     let mut text = Bounded::default();
     let look = TableLook { theme: Theme::plain(), width: Some(width), all: false };
     let read = input::input(&input.source, &input.how, &mut counting);
     drop(read.and_then(|_| print_tables(&counting.stats, look, &mut text)));
-    input.send(Event::Text(number, text.lines()));
+    let (counts, interval) = counting.stats.traffic.in_intervals(width.saturating_sub(BESIDE));
+    let chart = Chart::new(counts.iter().map(|count| count.frames).collect(), interval);
+    input.send(Event::Statistics(number, text.lines(), chart));
 }
 
 /// Takes a conversation apart as if it were unknown.

@@ -1,0 +1,95 @@
+//! Columns of the list that the user chose: names as `-e` takes them.
+
+use crate::filter::{Mistake, column};
+use crate::record::{Record, View};
+use crate::registry::Registry;
+use crate::render::{ColumnOptions, Columns, cut};
+use crate::sink::Sink;
+use crate::tree::Demand;
+use std::fmt;
+use std::io;
+
+/// The columns that a typed line begins with where none were chosen: about those that are shown then.
+pub const USUAL: &str = "n frame.time_relative src dst protocol _ws.col.Info";
+
+/// Between the cells of a line. Text from a capture has it escaped.
+pub const SEPARATOR: char = '\t';
+
+/// Columns of a cell that are kept, unless it is the last one.
+const CELL: usize = 60;
+
+/// The names in a typed line: words, or parts between commas. Parentheses and brackets hold theirs together.
+#[must_use]
+pub fn names(text: &str) -> Vec<String> {
+    let (mut names, mut name, mut depth) = (Vec::new(), String::new(), 0_usize);
+    for character in text.chars() {
+        match character {
+            '(' | '[' => depth += 1,
+            ')' | ']' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        match depth == 0 && (character == ',' || character.is_whitespace()) {
+            true => names.push(std::mem::take(&mut name)),
+            false => name.push(character),
+        }
+    }
+    names.push(name);
+    names.retain(|name| !name.is_empty());
+    names
+}
+
+/// Writes the cells of records.
+pub struct Cells(Columns<io::Sink>);
+
+impl Cells {
+    /// The cells of these columns; `None` if there are none.
+    ///
+    /// # Errors
+    /// The first mistake in a name.
+    pub fn new(names: &[String]) -> Result<Option<Cells>, Mistake> {
+        let columns = names.iter().map(|name| column(name, Registry::default())).collect::<Result<Vec<_>, _>>()?;
+        let options = ColumnOptions { separator: SEPARATOR, ..ColumnOptions::default() };
+        Ok(Some(Cells(Columns::new(io::sink(), columns, options))).filter(|_| !names.is_empty()))
+    }
+
+    /// How much of a tree they read.
+    #[must_use]
+    pub fn demand(&self, view: View) -> Demand {
+        self.0.demand(view)
+    }
+
+    /// The cells of a record in a line. A gap has none.
+    ///
+    /// # Errors
+    /// A value that cannot be formatted.
+    pub fn line(&mut self, record: &Record<'_>) -> Result<Option<String>, fmt::Error> {
+        if matches!(record, Record::Gap(_)) {
+            return Ok(None);
+        }
+        let line = String::from_utf8_lossy(self.0.line(record)?).into_owned();
+        let (before, last) = line.rsplit_once(SEPARATOR).map_or((None, line.as_str()), |(before, last)| (Some(before), last));
+        let mut cells = String::new();
+        for cell in before.iter().flat_map(|before| before.split(SEPARATOR)) {
+            let mut cell = cell.to_owned();
+            cut(&mut cell, CELL);
+            cells.push_str(&cell);
+            cells.push(SEPARATOR);
+        }
+        cells.push_str(last);
+        Ok(Some(cells))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::names;
+
+    #[test]
+    fn names_stand_between_blanks_or_commas() {
+        assert_eq!(
+            names("n ip.src, tcp.len  max(tcp.len, 1),data.data[4:2] "),
+            ["n", "ip.src", "tcp.len", "max(tcp.len, 1)", "data.data[4:2]"]
+        );
+        assert_eq!(names(" , "), [""; 0]);
+    }
+}
