@@ -118,19 +118,25 @@ impl Log {
 
     /// Reads the log, and hands each record on with its tree.
     pub fn read(&self, mut look: impl FnMut(&Logged, Dissection<'_>) -> Result<(), String>) -> Result<(), String> {
-        let mut capture = opened(&self.file)?;
-        assert_eq!(capture.format(), Format::RsProx);
-        let mut engine = Engine::new(Registry::default(), Demand::EVERYTHING);
-        let header = capture.next_frame().unwrap().unwrap();
-        engine.dissect(&header);
-        for logged in &self.records {
-            let frame = capture.next_frame().unwrap().unwrap();
-            let tree = engine.dissect(&frame);
-            look(logged, Dissection { tree, bytes: frame.bytes })?;
-        }
-        assert!(capture.next_frame().unwrap().is_none());
+        let mut records = self.records.iter();
+        read(&self.file, |of| look(records.next().unwrap(), of))?;
+        assert!(records.next().is_none());
         Ok(())
     }
+}
+
+/// Reads a log, and hands the tree of each record on.
+pub fn read(file: &[u8], mut look: impl FnMut(Dissection<'_>) -> Result<(), String>) -> Result<(), String> {
+    let mut capture = opened(file)?;
+    assert_eq!(capture.format(), Format::RsProx);
+    let mut engine = Engine::new(Registry::default(), Demand::EVERYTHING);
+    let header = capture.next_frame().unwrap().unwrap();
+    engine.dissect(&header);
+    while let Some(frame) = capture.next_frame().map_err(|error| error.to_string())? {
+        let tree = engine.dissect(&frame);
+        look(Dissection { tree, bytes: frame.bytes })?;
+    }
+    Ok(())
 }
 
 /// Opens a log.

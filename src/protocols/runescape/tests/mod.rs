@@ -1,5 +1,6 @@
 //! Vectors of the reference as trees, malformed input and whole sessions.
 
+mod damage;
 mod log_writer;
 mod login;
 mod malformed;
@@ -10,6 +11,7 @@ mod places;
 mod plain_opcodes;
 mod random_packets;
 mod random_updates;
+mod replay;
 mod round_trip;
 mod services;
 mod session;

@@ -9,7 +9,7 @@ use crate::tree::{Demand, Dissection, dump};
 use serde_json::{Value, json};
 use std::io::Cursor;
 
-const VECTORS: &str = include_str!("osrs.jsonl");
+pub const VECTORS: &str = include_str!("osrs.jsonl");
 
 /// Fields that are derived from others, or stand for how a packet is framed.
 const DERIVED: [&str; 19] = [
@@ -34,21 +34,21 @@ const DERIVED: [&str; 19] = [
     "rs.npc_name",
 ];
 
-fn vectors(kind: &'static str) -> impl Iterator<Item = Value> {
+pub fn vectors(kind: &'static str) -> impl Iterator<Item = Value> {
     VECTORS.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()).filter(move |vector| vector["kind"] == kind)
 }
 
 /// Bytes of hexadecimal text in which `00*n` stands for n zeros.
-fn bytes(hex: &Value) -> Vec<u8> {
+pub fn bytes(hex: &str) -> Vec<u8> {
     let word = |word: &str| match word.split_once('*') {
         Some((byte, count)) => trial::bytes(byte).repeat(count.parse().unwrap()),
         None => trial::bytes(word),
     };
-    hex.as_str().unwrap().split(' ').flat_map(word).collect()
+    hex.split(' ').flat_map(word).collect()
 }
 
-/// The packet of a payload.
-fn packet(revision: u64, side: Side, opcode: u16, payload: &[u8]) -> Vec<u8> {
+/// The packet of a payload, which need not fit.
+pub fn packet(revision: u64, side: Side, opcode: u16, payload: &[u8]) -> Vec<u8> {
     let table = Table::of(Revision { number: u16::try_from(revision).unwrap(), is_osrs: true }).unwrap();
     let mut packet = match opcode.to_be_bytes() {
         [high, low] if side == SERVER && opcode >= 128 => vec![high | 128, low],
@@ -58,14 +58,14 @@ fn packet(revision: u64, side: Side, opcode: u16, payload: &[u8]) -> Vec<u8> {
     match table.row(side, opcode).unwrap().size {
         tables::Size::Byte => packet.push(u8::try_from(count).unwrap()),
         tables::Size::Short => packet.extend(u16::try_from(count).unwrap().to_be_bytes()),
-        tables::Size::Fixed(size) => assert_eq!(usize::from(size), count),
+        tables::Size::Fixed(_) => {}
     }
     packet.extend(payload);
     packet
 }
 
 /// The opcode of a packet of the server.
-fn opcode(revision: u64, name: &str) -> u16 {
+pub fn opcode(revision: u64, name: &str) -> u16 {
     let table = Table::of(Revision { number: u16::try_from(revision).unwrap(), is_osrs: true }).unwrap();
     table.rows(SERVER).find(|(_, row)| row.name == name).unwrap().0
 }
@@ -175,7 +175,7 @@ fn palette(node: &Outline, count: usize) -> Value {
 }
 
 /// Every byte of a message is in a leaf, and leaves are in order.
-fn assert_covered(tree: &Outline, length: usize) {
+pub fn assert_covered(tree: &Outline, length: usize) {
     fn leaves(node: &Outline, out: &mut Vec<(usize, usize)>) {
         match (node.below.is_empty(), node.span) {
             (true, Some(span)) if span.0 < span.1 => out.push(span),
@@ -246,7 +246,7 @@ fn packets_have_the_values_of_the_vectors_and_cover_every_byte() {
         let revision = vector["revision"].as_u64().unwrap();
         let side = if vector["direction"] == "s2c" { SERVER } else { CLIENT };
         let opcode = u16::try_from(vector["opcode"].as_u64().unwrap()).unwrap();
-        let packet = packet(revision, side, opcode, &bytes(&vector["hex"]));
+        let packet = packet(revision, side, opcode, &bytes(vector["hex"].as_str().unwrap()));
         let name = format!("osrs-{revision}");
         let mut messages = Vec::new();
         if vector.get("entity_zones").is_some() {
@@ -353,7 +353,9 @@ fn sequence(vector: &Value, begin: Vec<Vec<u8>>, names: impl Fn(&Value) -> Strin
     let first = messages.len();
     let steps = vector["packets"].as_array().unwrap();
     messages.extend(
-        steps.iter().map(|step| (SERVER, packet(revision, SERVER, opcode(revision, &names(step)), &bytes(&step["hex"])))),
+        steps.iter().map(|step| {
+            (SERVER, packet(revision, SERVER, opcode(revision, &names(step)), &bytes(step["hex"].as_str().unwrap())))
+        }),
     );
     let settings = [("rs.revision", &*format!("osrs-{revision}")), ("rs.isaac", "off"), ("rs.player_index", &*local)];
     let trees = dissect_messages(&settings, &messages);
@@ -372,7 +374,7 @@ fn players_move_and_change_as_in_the_vectors() {
     for vector in vectors("players") {
         count += 1;
         let revision = vector["revision"].as_u64().unwrap();
-        let init = packet(revision, SERVER, 255, &bytes(&vector["init"]));
+        let init = packet(revision, SERVER, 255, &bytes(vector["init"].as_str().unwrap()));
         sequence(&vector, vec![init], |_| "player_info".to_owned());
     }
     assert_eq!(count, 4);
@@ -395,7 +397,7 @@ fn logs_have_the_records_of_the_vectors_at_their_offsets() {
     let mut count = 0;
     for vector in vectors("logs") {
         count += 1;
-        let file = bytes(&vector["hex"]);
+        let file = bytes(vector["hex"].as_str().unwrap());
         let mut capture = Capture::open(Box::new(Cursor::new(file.clone()))).unwrap();
         let mut engine = Engine::new(Registry::default(), Demand::EVERYTHING);
         let header = capture.next_frame().unwrap().unwrap();
@@ -434,7 +436,7 @@ fn clear_packets(revision: u64, side: Side) -> Vec<u8> {
     let own = own.filter(|vector| vector.get("entity_zones").is_none());
     own.flat_map(|vector| {
         let opcode = u16::try_from(vector["opcode"].as_u64().unwrap()).unwrap();
-        packet(revision, side, opcode, &bytes(&vector["hex"]))
+        packet(revision, side, opcode, &bytes(vector["hex"].as_str().unwrap()))
     })
     .collect()
 }

@@ -2,7 +2,7 @@
 
 use super::notation::encode::Shown;
 use super::round_trip::is_worked_out;
-use crate::tree::{Dissection, Kind, Level, NodeRef, dump};
+use crate::tree::{Dissection, Kind, Level, NodeRef, Value, dump};
 use std::ops::Range;
 
 /// Fields that stand for as many bits as their value says.
@@ -72,6 +72,38 @@ pub fn tiled(message: NodeRef<'_>) -> Result<(), String> {
         None => Err(format!("fields end at bit {end} of {:?}", message.span())),
         Some(wrong) => Err(wrong),
     }
+}
+
+/// Whether each byte of a message is in a field.
+pub fn is_covered(message: NodeRef<'_>) -> bool {
+    let mut covered = vec![false; message.span().end as usize];
+    each(message, &mut |node| {
+        if !node.has_children() && node.span().source == message.span().source {
+            covered[node.span().range()].fill(true);
+        }
+    });
+    covered[message.span().range()].iter().all(|is_covered| *is_covered)
+}
+
+/// Numbers of these bytes that are read bit by bit are those of their bits.
+pub fn reads_back(message: NodeRef<'_>, within: Range<usize>) -> Result<(), String> {
+    let (bytes, mut wrong) = (message.bytes(), None);
+    each(message, &mut |node| {
+        let at = bits(node);
+        if node.bits().is_none() || !within.contains(&(at.start / 8)) || node.span().source != message.span().source {
+            return;
+        }
+        let raw = at.clone().fold(0_i64, |raw, bit| raw << 1 | i64::from(bytes[bit / 8] >> (7 - bit % 8) & 1));
+        let unused = 64 - at.len();
+        let is_same = match node.value() {
+            Value::Signed(number) => number == raw << unused >> unused,
+            _ => node.number() == Some(raw.cast_unsigned()),
+        };
+        if !is_same {
+            wrong = Some(format!("{} at bits {at:?} is not {raw}", node.field().abbrev));
+        }
+    });
+    wrong.map_or(Ok(()), Err)
 }
 
 /// Compares a message with its name, length and values, and checks that no bit is left out.
