@@ -19,6 +19,7 @@ mod neighbours;
 mod net;
 mod pipboy;
 mod proxies;
+mod routing;
 mod runescape;
 mod talk;
 mod tcp;
@@ -62,6 +63,7 @@ const SAMPLES: &[Sample] = &[
     ("queries.pcap", talk::games),
     ("talk.pcap", talk::session),
     ("tools.pcap", talk::tools),
+    ("routing.pcap", routing::session),
     ("runescape.pcap", runescape::session),
     ("runescape-cache.pcap", runescape::cache),
     ("runescape-log.bin", runescape::log),

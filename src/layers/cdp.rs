@@ -10,11 +10,12 @@
 //!   5 software     text              18, 19 trust, COS      number:1
 //!   6 platform     text              20 system name         text
 //!   7 prefixes     gateway:4, or address:4 | length:1, over and over
+//!   14 voice VLAN   1 | number:2      16 power         number:2
 //!   22 management addresses  list
 //! list       count:4 | address …
 //! address    protocol type:1 | length:1 | protocol | length:2 | address
 //! ```
-//! Not covered: cluster, VoIP, power and EnergyWise elements, shown as bytes; verifying the checksum.
+//! Not covered: cluster, power over Ethernet and EnergyWise elements, shown as bytes; verifying the checksum.
 
 use crate::tree::{Field, Names, fields, title};
 use crate::wire::{Found, Heuristic, On, Protocol, Result, Wire};
@@ -57,6 +58,8 @@ fields! {
     PREFIX_LENGTH = number("cdp.ip_prefix.length", "Prefix length", "Bits");
     DOMAIN = text("cdp.vtp_management_domain", "VTP management domain", "");
     NATIVE_VLAN = number("cdp.native_vlan", "Native VLAN", "");
+    VOICE_VLAN = number("cdp.voice_vlan", "Voice VLAN", "");
+    POWER = number("cdp.power_consumption", "Power consumption", "Milliwatts");
     DUPLEX = bool("cdp.duplex", "Duplex", "The port is full duplex");
     MTU = number("cdp.mtu", "MTU", "Bytes");
     TRUST = number("cdp.trust_bitmap", "Trust bitmap", "").hex(2);
@@ -147,6 +150,11 @@ fn element(wire: &mut Wire<'_>) -> Result {
         (0x0009, _) => rest(wire, &DOMAIN),
         (0x000a, 2) => wire.u16_be(&NATIVE_VLAN).map(drop),
         (0x000b, 1) => wire.bool(&DUPLEX).map(drop),
+        (0x000e, 3) => {
+            wire.bytes(&DATA, 1)?;
+            wire.u16_be(&VOICE_VLAN).map(drop)
+        }
+        (0x0010, 2) => wire.u16_be(&POWER).map(drop),
         (0x0011, 4) => wire.u32_be(&MTU).map(drop),
         (0x0012, 1) => wire.u8(&TRUST).map(drop),
         (0x0013, 1) => wire.u8(&COS).map(drop),
@@ -196,7 +204,7 @@ mod tests {
         let unit = [
             HEAD,
             "0001 0007 737731 0003 0008 47692f31 0004 0008 00000029 0005 0006 3135 0006 0006 5753",
-            "0002 0025 00000002 01 01 cc 0004 c0000201 02 08 aaaa0300000086dd 0010",
+            "0002 002d 00000002 01 01 cc 0004 c0000201 02 08 aaaa0300000086dd 0010",
         ];
         let address = "20010db8000000000000000000000001 0007 0009 cb007100 18 0007 0008 cb007101";
         let rest =
@@ -244,9 +252,9 @@ mod tests {
             41..43 cdp.tlv.type = 0x0006 (Platform)
             43..45 cdp.tlv.len = 6
             45..47 cdp.platform = "WS"
-          47..76 cdp.tlv
+          47..92 cdp.tlv
             47..49 cdp.tlv.type = 0x0002 (Addresses)
-            49..51 cdp.tlv.len = 37
+            49..51 cdp.tlv.len = 45
             51..55 cdp.number_of_addresses = 2
             55..64 cdp.entry
               55..56 cdp.protocol_type = 0x01 (NLPID)
@@ -254,13 +262,53 @@ mod tests {
               57..58 cdp.protocol = cc
               58..60 cdp.address_length = 4
               60..64 cdp.nrgyz.ip_address = 192.0.2.1
-            64..76 cdp.entry
+            64..92 cdp.entry
               64..65 cdp.protocol_type = 0x02 (802.2)
               65..66 cdp.protocol_length = 8
               66..74 cdp.protocol = aaaa0300000086dd
               74..76 cdp.address_length = 16
-          76..155 cdp.data = 79 bytes
-        ! broken dissect.short at 76..155 cdp: 8 more bytes needed, 79 left
+              76..92 cdp.nrgyz.ipv6_address = 2001:db8::1
+          92..101 cdp.tlv
+            92..94 cdp.tlv.type = 0x0007 (IP Prefix/Gateway (used for ODR))
+            94..96 cdp.tlv.len = 9
+            96..100 cdp.ip_prefix = 203.0.113.0
+            100..101 cdp.ip_prefix.length = 24
+          101..109 cdp.tlv
+            101..103 cdp.tlv.type = 0x0007 (IP Prefix/Gateway (used for ODR))
+            103..105 cdp.tlv.len = 8
+            105..109 cdp.odr_default_gateway = 203.0.113.1
+          109..115 cdp.tlv
+            109..111 cdp.tlv.type = 0x0009 (VTP Management Domain)
+            111..113 cdp.tlv.len = 6
+            113..115 cdp.vtp_management_domain = "lb"
+          115..121 cdp.tlv
+            115..117 cdp.tlv.type = 0x000a (Native VLAN)
+            117..119 cdp.tlv.len = 6
+            119..121 cdp.native_vlan = 445
+          121..126 cdp.tlv
+            121..123 cdp.tlv.type = 0x000b (Duplex)
+            123..125 cdp.tlv.len = 5
+            125..126 cdp.duplex = true
+          126..134 cdp.tlv
+            126..128 cdp.tlv.type = 0x0011 (MTU)
+            128..130 cdp.tlv.len = 8
+            130..134 cdp.mtu = 1500
+          134..139 cdp.tlv
+            134..136 cdp.tlv.type = 0x0012 (Trust Bitmap)
+            136..138 cdp.tlv.len = 5
+            138..139 cdp.trust_bitmap = 0x00
+          139..144 cdp.tlv
+            139..141 cdp.tlv.type = 0x0013 (Untrusted Port CoS)
+            141..143 cdp.tlv.len = 5
+            143..144 cdp.untrusted_port_cos = 0x00
+          144..150 cdp.tlv
+            144..146 cdp.tlv.type = 0x0014 (System Name)
+            146..148 cdp.tlv.len = 6
+            148..150 cdp.system_name = "sw"
+          150..155 cdp.tlv
+            150..152 cdp.tlv.type = 0x001b (Port Unidirectional)
+            152..154 cdp.tlv.len = 5
+            154..155 cdp.data = 00
         "#);
     }
 

@@ -13,8 +13,8 @@
 //! acknowledge    LSA header …
 //! LSA header     age:2 | 2: options:1 | type:1, 3: type:2     | ID:4 | router:4 | sequence number:4 | checksum:2 | length:2
 //! ```
-//! Behind version 2, a block of link-local signaling (RFC 5613) may follow. Not covered: opaque LSAs, bodies of LSAs of version 3,
-//! verifying checksums and digests.
+//! Behind version 2, a block of link-local signaling (RFC 5613) may follow. Not covered: opaque LSAs, links and prefixes of
+//! version 3, verifying checksums and digests.
 
 use crate::tree::{Field, Names, Value, fields, name_of, title};
 use crate::wire::{Found, Heuristic, On, Protocol, Result, Wire};
@@ -103,6 +103,11 @@ fields! {
     FLAG_V = bool("ospf.v2.router.lsa.flags.v", "Virtual link endpoint", "").mask(0x04);
     FLAG_E = bool("ospf.v2.router.lsa.flags.e", "AS boundary router", "").mask(0x02);
     FLAG_B = bool("ospf.v2.router.lsa.flags.b", "Area border router", "").mask(0x01);
+    FLAGS_3 = number("ospf.v3.router.lsa.flags", "Flags", "").hex(2);
+    FLAG_3_W = bool("ospf.v3.router.lsa.flags.w", "Wild-card multicast receiver", "").mask(0x08);
+    FLAG_3_V = bool("ospf.v3.router.lsa.flags.v", "Virtual link endpoint", "").mask(0x04);
+    FLAG_3_E = bool("ospf.v3.router.lsa.flags.e", "AS boundary router", "").mask(0x02);
+    FLAG_3_B = bool("ospf.v3.router.lsa.flags.b", "Area border router", "").mask(0x01);
     LINKS = number("ospf.lsa.number_of_links", "Number of links", "");
     LINK = group("ospf.link", "Link", "").titled(title::kind);
     LINK_ID = ipv4("ospf.lsa.router.linkid", "Link ID", "");
@@ -217,7 +222,7 @@ fn header(wire: &mut Wire<'_>) -> Result<Option<Header>> {
                 (Version::Two, 0)
             }
             1 => {
-                wire.text(&AUTH_SIMPLE, 8)?;
+                wire.secret_text(&AUTH_SIMPLE, 8)?;
                 (Version::Two, 0)
             }
             CRYPTOGRAPHIC => {
@@ -350,7 +355,7 @@ fn lsa_header(wire: &mut Wire<'_>, version: Version) -> Result<(u16, usize)> {
         }
         Version::Three => u16::try_from(wire.flags(&TYPE_3, 2, &[&HANDLING, &SCOPE, &FUNCTION])?).unwrap_or_default(),
     };
-    wire.bytes(&ID, 4)?;
+    wire.bytes(if version == Version::Two { &ID } else { &LINK_STATE }, 4)?;
     wire.bytes(&ADVERTISER, 4)?;
     wire.u32_be(&SEQUENCE)?;
     wire.u16_be(&LSA_CHECKSUM)?;
@@ -359,6 +364,8 @@ fn lsa_header(wire: &mut Wire<'_>, version: Version) -> Result<(u16, usize)> {
 }
 
 fn lsa(wire: &mut Wire<'_>, version: Version) -> Result {
+    const ROUTER_3: u16 = 0x2001;
+    const NETWORK_3: u16 = 0x2002;
     let (kind, length) = lsa_header(wire, version)?;
     if length == 0 {
         return Ok(());
@@ -388,6 +395,16 @@ fn lsa(wire: &mut Wire<'_>, version: Version) -> Result {
                 wire.bytes(&FORWARDING, 4)?;
                 wire.u32_be(&TAG)?;
             }
+            Ok(())
+        }
+        (Version::Three, ROUTER_3 | NETWORK_3) => {
+            if kind == ROUTER_3 {
+                wire.flags(&FLAGS_3, 1, &[&FLAG_3_W, &FLAG_3_V, &FLAG_3_E, &FLAG_3_B])?;
+            } else {
+                wire.bytes(&RESERVED, 1)?;
+            }
+            options(wire, version)?;
+            wire.rest(&BODY);
             Ok(())
         }
         _ => {
@@ -606,7 +623,7 @@ mod tests {
             32..36 ospf.advrouter = 10.0.0.2
         ");
         let update = [
-            "02 04 00b8 0a000001 00000000 1234 0000 0000000000000000 00000004",
+            "02 04 00ac 0a000001 00000000 1234 0000 0000000000000000 00000004",
             ROUTER_LSA,
             "0001 22 02 c0000201 0a000001 80000001 27b4 0020 ffffff00 0a000001 0a000002",
             "0001 22 03 c6336400 0a000001 80000001 27b4 001c ffffff00 00 000014",
@@ -617,7 +634,7 @@ mod tests {
           0..24 ospf.header
             0..1 ospf.version = 2
             1..2 ospf.msg = 4 (LS Update)
-            2..4 ospf.packet_length = 184
+            2..4 ospf.packet_length = 172
             4..8 ospf.srcrouter = 10.0.0.1
             8..12 ospf.area_id = 0.0.0.0
             12..14 ospf.checksum = 0x1234
@@ -729,7 +746,6 @@ mod tests {
             161..164 ospf.metric = 20
             164..168 ospf.lsa.asext.fwdaddr = 0.0.0.0
             168..172 ospf.lsa.asext.extrttag = 4
-        ! broken dissect.short at 172..172 ospf: 12 more bytes needed, 0 left
         ");
     }
 
@@ -787,12 +803,27 @@ mod tests {
               22..24 ospf.v3.lsa.u = false
               22..24 ospf.v3.lsa.s12 = 0x0001 (area)
               22..24 ospf.v3.lsa.fc = 1
-            24..28 ospf.lsa.id = 0.0.0.0
+            24..28 ospf.link_state_id = 0.0.0.0
             28..32 ospf.advrouter = 10.0.0.1
             32..36 ospf.lsa.seqnum = 0x80000001
             36..38 ospf.lsa.chksum = 0x1234
             38..40 ospf.lsa.length = 28
-            40..48 ospf.lsa.body = 0100001300000000
+            40..41 ospf.v3.router.lsa.flags = 0x01
+              40..41 ospf.v3.router.lsa.flags.w = false
+              40..41 ospf.v3.router.lsa.flags.v = false
+              40..41 ospf.v3.router.lsa.flags.e = false
+              40..41 ospf.v3.router.lsa.flags.b = true
+            41..44 ospf.v3.options = 0x000013
+              41..44 ospf.v3.options.at = false
+              41..44 ospf.v3.options.l = false
+              41..44 ospf.v3.options.af = false
+              41..44 ospf.v3.options.dc = false
+              41..44 ospf.v3.options.r = true
+              41..44 ospf.v3.options.n = false
+              41..44 ospf.v3.options.mc = false
+              41..44 ospf.v3.options.e = true
+              41..44 ospf.v3.options.v6 = true
+            44..48 ospf.lsa.body = 00000000
         ");
     }
 

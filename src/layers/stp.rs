@@ -7,7 +7,7 @@
 //! message age:2 | max age:2 | hello time:2 | forward delay:2        units of 1/256 second
 //! version 1 length:1, 0                                             of Rapid Spanning Tree, from version 2 on
 //! version 3 length:2 | …                                            of Multiple Spanning Tree
-//! type:2 | length:2 | VLAN:2                                        of PVST+
+//! padding:1, unless rapid | type:2 | length:2 | VLAN:2              of PVST+
 //! bridge ID    priority:4 extension:12 | MAC address
 //! ```
 //! Not covered: what Multiple Spanning Tree adds, shown as bytes.
@@ -51,6 +51,7 @@ fields! {
     HELLO = float("stp.hello", "Hello time", "Seconds").once();
     FORWARD = float("stp.forward", "Forward delay", "Seconds").once();
     VERSION_1_LENGTH = number("stp.version_1_length", "Version 1 length", "0").once();
+    PADDING = bytes("stp.pvst.padding", "Padding", "In place of the length of version 1").once();
     TLV_TYPE = number("stp.pvst.tlvtype", "Type", "").hex(4).names(TLVS);
     TLV_LENGTH = number("stp.pvst.tlvlen", "Length", "Bytes of the value");
     TLV_VALUE = bytes("stp.pvst.tlvval", "Value", "");
@@ -70,7 +71,9 @@ const ORIGINATING_VLAN: u16 = 0;
 
 /// A BPDU of a VLAN: the elements at its end state which.
 fn vlan_unit(wire: &mut Wire<'_>) -> Result {
-    unit(wire)?;
+    if unit(wire)? == CONFIGURATION {
+        wire.bytes(&PADDING, 1)?;
+    }
     while wire.remaining() > 0 {
         let kind = wire.u16_be(&TLV_TYPE)?;
         let length = usize::from(wire.u16_be(&TLV_LENGTH)?);
@@ -90,20 +93,21 @@ fn lone_unit(wire: &mut Wire<'_>) -> Result {
     Ok(())
 }
 
-/// A BPDU.
-fn unit(wire: &mut Wire<'_>) -> Result {
+/// A BPDU. Returns its type.
+fn unit(wire: &mut Wire<'_>) -> Result<u8> {
     wire.u16_be(&PROTOCOL_ID)?;
     wire.u8(&VERSION)?;
     let kind = wire.u8(&TYPE)?;
     wire.name(name_of(TYPES, kind.into()).unwrap_or("unknown type"));
     match kind {
-        CONFIGURATION => configuration(wire, &[&TCACK, &TC]),
+        CONFIGURATION => configuration(wire, &[&TCACK, &TC])?,
         RAPID => {
             configuration(wire, &[&TCACK, &AGREEMENT, &FORWARDING, &LEARNING, &ROLE, &PROPOSAL, &TC])?;
-            wire.u8(&VERSION_1_LENGTH).map(drop)
+            wire.u8(&VERSION_1_LENGTH)?;
         }
-        _ => Ok(()),
+        _ => {}
     }
+    Ok(kind)
 }
 
 fn configuration(wire: &mut Wire<'_>, flags: &[&'static Field]) -> Result {

@@ -27,6 +27,7 @@ fields! {
     NETMASK = ipv4("rip.netmask", "Netmask", "");
     NEXT_HOP = ipv4("rip.next_hop", "Next hop", "");
     METRIC = number("rip.metric", "Metric", "Hops; 16 is unreachable");
+    MARK = number("rip.auth.mark", "Authentication mark", "In place of the address family").hex(4);
     AUTH_TYPE = number("rip.auth.type", "Authentication type", "").names(AUTH_TYPES);
     PASSWORD = text("rip.auth.passwd", "Password", "").secret();
     OFFSET = number("rip.digest_offset", "Digest offset", "Bytes from the header to the digest");
@@ -41,7 +42,7 @@ fields! {
 
 const COMMANDS: Names = &[(1, "Request"), (2, "Response"), (3, "Traceon"), (4, "Traceoff"), (5, "Vendor specific (Sun)")];
 const VERSIONS: Names = &[(1, "RIPv1"), (2, "RIPv2")];
-const FAMILIES: Names = &[(0, "unspecified"), (2, "IP"), (0xffff, "authentication")];
+const FAMILIES: Names = &[(0, "unspecified"), (2, "IP")];
 const AUTH_TYPES: Names = &[(1, "authentication data"), (2, "simple password"), (3, "keyed message digest")];
 
 /// Bytes of a header, and of an entry.
@@ -67,10 +68,10 @@ fn message(wire: &mut Wire<'_>) -> Result {
 }
 
 fn entry(wire: &mut Wire<'_>, version: u8) -> Result {
-    const AUTHENTICATION: u16 = 0xffff;
-    if wire.u16_be(&FAMILY)? == AUTHENTICATION {
+    if wire.ahead().starts_with(&[0xff; 2]) {
         return authentication(wire);
     }
+    wire.u16_be(&FAMILY)?;
     if version == 1 {
         wire.bytes(&UNUSED, 2)?;
         wire.bytes(&IP, 4)?;
@@ -85,11 +86,12 @@ fn entry(wire: &mut Wire<'_>, version: u8) -> Result {
 }
 
 fn authentication(wire: &mut Wire<'_>) -> Result {
+    wire.u16_be(&MARK)?;
     match wire.u16_be(&AUTH_TYPE)? {
         1 => {
             wire.rest(&DIGEST);
         }
-        2 => drop(wire.text(&PASSWORD, ENTRY_LEN - HEADER)?),
+        2 => drop(wire.secret_text(&PASSWORD, ENTRY_LEN - HEADER)?),
         3 => {
             wire.u16_be(&OFFSET)?;
             wire.u8(&KEY_ID)?;
@@ -127,7 +129,7 @@ mod tests {
           1..2 rip.version = 2 (RIPv2)
           2..4 rip.routing_domain = 0
           4..24 rip.entry
-            4..6 rip.family = 65535 (authentication)
+            4..6 rip.auth.mark = 0xffff
             6..8 rip.auth.type = 2 (simple password)
             8..24 rip.auth.passwd = "secret\u{0}\u{0}\u{0}\u{0}\u{0}\u{0}\u{0}\u{0}\u{0}"
           24..44 rip.entry
@@ -142,7 +144,7 @@ mod tests {
           1..2 rip.version = 2 (RIPv2)
           2..4 rip.routing_domain = 0
           4..24 rip.entry
-            4..6 rip.family = 65535 (authentication)
+            4..6 rip.auth.mark = 0xffff
             6..8 rip.auth.type = 3 (keyed message digest)
             8..10 rip.digest_offset = 44
             10..11 rip.key_id = 1
@@ -157,7 +159,7 @@ mod tests {
             36..40 rip.next_hop = 192.0.2.1
             40..44 rip.metric = 16
           44..64 rip.entry
-            44..46 rip.family = 65535 (authentication)
+            44..46 rip.auth.mark = 0xffff
             46..48 rip.auth.type = 1 (authentication data)
             48..64 rip.authentication_data = 00112233445566778899aabbccddeeff
         rip 0..24 | Request | 1 entry

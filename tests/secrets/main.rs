@@ -225,6 +225,7 @@ fn secrets_of_datagrams_are_masked() {
         (5060, sip(DIGEST, "")),
         (5060, sip("Content-Type: application/sdp\r\n", KEYS)),
         (9999, rcon("login: a\npassword: SECRET\n")),
+        (520, [b"\x02\x02\0\0\xff\xff\0\x02", SECRET.as_bytes(), &[0; 3]].concat()),
     ] {
         let packet = udp(port, &payload);
         capture.packet(&packet);

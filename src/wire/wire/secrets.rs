@@ -1,12 +1,25 @@
 //! Secrets among the bytes that are read: those found by their names, and what may be shown of a text.
 
 use super::Wire;
-use crate::tree::Span;
-use crate::wire::credentials;
+use crate::tree::{Field, Span};
+use crate::wire::{Error, Result, credentials};
 use std::borrow::Cow;
 use std::ops::Range;
 
-impl Wire<'_> {
+impl<'a> Wire<'a> {
+    /// Reads a secret text of `count` bytes. Where it is truncated, what is left of it is a secret as well.
+    ///
+    /// # Errors
+    /// [`Error::Short`] when there are fewer bytes.
+    pub fn secret_text(&mut self, field: &'static Field, count: usize) -> Result<&'a [u8]> {
+        let left = self.remaining();
+        if left > 0 && left < count {
+            self.text(field, left)?;
+            return Err(Error::Short { needed: count - left });
+        }
+        self.text(field, count)
+    }
+
     /// Whether bytes or fields are displayed in which secrets must be masked.
     #[must_use]
     pub fn looks_for_secrets(&self) -> bool {
