@@ -341,8 +341,11 @@ fn header_of(carried: &Carried, frame: &[u8]) -> Option<(&'static Protocol, Head
     })
 }
 
+/// Dissects one packet that carries nothing.
+type PacketFn = fn(wire: &mut Wire<'_>) -> Result;
+
 /// The packet without a payload that is found here: its protocol and its dissector.
-fn packet_of(next: Next) -> Option<(&'static Protocol, fn(&mut Wire<'_>) -> Result)> {
+fn packet_of(next: Next) -> Option<(&'static Protocol, PacketFn)> {
     let place = match next {
         Next::EtherType(number) => On::EtherType(number),
         Next::IpProtocol(number) => On::IpProtocol(number),

@@ -468,7 +468,7 @@ impl Session {
         let kind = wire.u32_be(&AUTH_TYPE)?;
         wire.info(format_args!("{}", crate::tree::name_of(AUTH_TYPES, kind.into()).unwrap_or("unknown type")));
         self.awaits = match kind {
-            7 | 8 | 9 => Awaits::Gss,
+            7..=9 => Awaits::Gss,
             10 => Awaits::SaslStart,
             11 | 12 => Awaits::Sasl,
             _ => Awaits::Password,

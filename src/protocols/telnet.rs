@@ -107,13 +107,9 @@ fn recognize(opening: &Opening<'_>) -> Verdict {
     const SEARCHED: usize = 512;
     const LAST_OPTION: u8 = 69;
     let negotiates = |bytes: &&[u8]| {
-        bytes
-            .get(..SEARCHED)
-            .unwrap_or(bytes)
-            .array_windows()
-            .any(|&[first, command, option]| first == IAC && (SUBOPTION..=DONT).contains(&command) && option <= LAST_OPTION)
+        bytes.get(..SEARCHED).unwrap_or(bytes).windows(3).any(|window| matches!(window, [IAC, SUBOPTION..=DONT, 0..=LAST_OPTION]))
     };
-    let is_text = |bytes: &&[u8]| bytes.len() < SEARCHED && bytes.iter().all(|byte| *byte != 0 || byte.is_ascii());
+    let is_text = |bytes: &&[u8]| bytes.len() < SEARCHED && bytes.iter().all(|byte| *byte != 0 && byte.is_ascii());
     match () {
         () if opening.sent.iter().any(negotiates) => Verdict::Yes(Side::Server),
         () if !opening.complete && opening.sent.iter().all(is_text) => Verdict::Unsure,

@@ -94,7 +94,7 @@ impl Random<'_> {
                 0 => updates += 1,
                 1 => direction(&mut bits, "direction"),
                 2 => {
-                    let runs = self.npcs % 2 == 0;
+                    let runs = self.npcs.is_multiple_of(2);
                     bits.flag("rs.npc_info.runs", runs);
                     direction(&mut bits, "direction");
                     if runs {
