@@ -263,19 +263,20 @@ const LONGEST: usize = 4096;
 const VENDOR_SPECIFIC: u8 = 26;
 const USER_NAME_TYPE: u8 = 1;
 
-/// Recognizes a packet of a known code whose attributes fill it.
+/// Recognizes a packet of a known code whose attributes fill it, as far as it was captured.
 fn recognize(bytes: &[u8]) -> bool {
     let Some(&[code, _, high, low]) = bytes.first_chunk() else { return false };
     let length = usize::from(u16::from_be_bytes([high, low]));
     let fits = (HEADER..=LONGEST).contains(&length) && name_of(CODES, code.into()).is_some();
-    let Some(mut attributes) = bytes.get(HEADER..length).filter(|_| fits) else { return false };
+    let is_cut = length > bytes.len();
+    let Some(mut attributes) = bytes.get(HEADER..length.min(bytes.len())).filter(|_| fits) else { return false };
     while let Some(&[_, length]) = attributes.first_chunk() {
         match attributes.get(usize::from(length)..) {
             Some(rest) if length >= 2 => attributes = rest,
-            _ => return false,
+            _ => return is_cut && length >= 2,
         }
     }
-    attributes.is_empty()
+    is_cut || attributes.is_empty()
 }
 
 /// Pending requests of one conversation, by identifier.
@@ -330,6 +331,7 @@ fn attribute(wire: &mut Wire<'_>) -> Result {
                     wire.info(format_args!("{}", String::from_utf8_lossy(text)));
                 }
             }
+            (Kind::Bytes, _) if field.secret => drop(wire.secret_bytes(field, length)?),
             (Kind::Bytes, _) | (Kind::Ipv4, 4) | (Kind::Ipv6, 16) => drop(wire.bytes(field, length)?),
             _ => drop(wire.bytes(&UNKNOWN, length)?),
         }

@@ -12,12 +12,25 @@ impl<'a> Wire<'a> {
     /// # Errors
     /// [`Error::Short`] when there are fewer bytes.
     pub fn secret_text(&mut self, field: &'static Field, count: usize) -> Result<&'a [u8]> {
+        self.whole_or_rest(count, |wire, count| wire.text(field, count))
+    }
+
+    /// Reads secret bytes, the same way.
+    ///
+    /// # Errors
+    /// [`Error::Short`] when there are fewer bytes.
+    pub fn secret_bytes(&mut self, field: &'static Field, count: usize) -> Result<&'a [u8]> {
+        self.whole_or_rest(count, |wire, count| wire.bytes(field, count))
+    }
+
+    /// Reads `count` bytes, or what is left of them before it fails.
+    fn whole_or_rest(&mut self, count: usize, read: impl Fn(&mut Self, usize) -> Result<&'a [u8]>) -> Result<&'a [u8]> {
         let left = self.remaining();
         if left > 0 && left < count {
-            self.text(field, left)?;
+            read(self, left)?;
             return Err(Error::Short { needed: count - left });
         }
-        self.text(field, count)
+        read(self, count)
     }
 
     /// Whether bytes or fields are displayed in which secrets must be masked.
