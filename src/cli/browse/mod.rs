@@ -1,4 +1,9 @@
 //! `browse`: the interactive view on a terminal.
+//!
+//! One thread reads the input and sends a line for each record. Another dissects single records: it reads the input again up to
+//! the selected one and keeps those near it. The view waits for neither, so a key takes as long as drawing. Answers carry the
+//! number of their pass, and those of an earlier pass are dropped. A pipe is kept in a temporary file. The terminal is given
+//! back on every way out, panics and signals included.
 
 mod finder;
 mod lister;

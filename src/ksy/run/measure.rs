@@ -1,4 +1,8 @@
 //! Reading a part of a stream, and where its next message ends. Reading to find an end passes over what no expression uses.
+//!
+//! A read beyond the end states how many bytes are missing, exactly where all that follows is of fixed size. A search for a
+//! terminator goes on where it stopped. A message of many small parts is measured again after an eighth more bytes, so that work
+//! grows with the bytes. Behind lost bytes, and where a capture begins late, [`Measure::All`] reads everything in a message.
 
 use super::failure::{Failure, Outcome, Wait};
 use super::value::{Blob, CONSTANTS, DERIVED, Derived, INPUT, NOTHING, Object, Slot, State, Stream, V};
