@@ -6,13 +6,57 @@
 //! ```
 
 use super::scan::{all_hex, words};
+use super::{Fault, fault};
+use std::borrow::Cow;
 
 /// Characters of a cell of text. Cells of bytes are longer.
 const TEXT: usize = 8;
 
+/// Characters of a cell of bytes.
+const BYTES: usize = 25;
+
+/// The frame around a dump, once a line of it was seen.
+#[derive(Debug, Default)]
+pub(super) struct Frame {
+    is_open: bool,
+}
+
+impl Frame {
+    /// A line without the frame; the line itself where there is none.
+    ///
+    /// # Errors
+    /// A line inside the frame is no row of a dump.
+    pub(super) fn strip<'l>(&mut self, line: Cow<'l, [u8]>) -> Result<Cow<'l, [u8]>, Fault> {
+        match unboxed(&line) {
+            Some(row) => {
+                self.is_open |= !row.is_empty() || is_border(&line);
+                Ok(Cow::Owned(row))
+            }
+            None if self.is_open && has_bars(&line) => {
+                fault(0, "this line of the frame is no row of a dump; expected an offset of eight digits, and bytes")
+            }
+            None => Ok(line),
+        }
+    }
+}
+
+/// Whether a line is the border of cells for an offset and for bytes.
+fn is_border(line: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(line);
+    let mut cells = text.trim().split(['┌', '├', '└', '┬', '┼', '┴', '+']).skip(1).map(|cell| cell.chars().count());
+    cells.next() == Some(TEXT) && cells.next() == Some(BYTES)
+}
+
+/// Whether a line begins and ends with the same bar.
+fn has_bars(line: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(line);
+    let bar = text.trim_start().chars().next().filter(|first| matches!(first, '│' | '|'));
+    bar.is_some_and(|bar| text.trim().len() > bar.len_utf8() && text.trim_end().ends_with(bar))
+}
+
 /// A line without its frame, with everything else at its place; empty for a line that is nothing but frame. `None` if there is no
 /// frame around it.
-pub(super) fn unboxed(line: &[u8]) -> Option<Vec<u8>> {
+fn unboxed(line: &[u8]) -> Option<Vec<u8>> {
     let text = std::str::from_utf8(line).ok()?.trim_end();
     let first = text.trim_start().chars().next()?;
     if matches!(first, '┌' | '├' | '└') || text.starts_with("+--") && text.bytes().all(|byte| matches!(byte, b'+' | b'-')) {
@@ -38,12 +82,12 @@ pub(super) fn unboxed(line: &[u8]) -> Option<Vec<u8>> {
             // Behind the bytes only text follows. A longer cell there is another row, and none of it is text.
             is_text = true;
         }
+        if index == 1 && is_text {
+            return None;
+        }
         if is_text && width <= TEXT {
             out.resize(out.len() + cell.len(), b' ');
             continue;
-        }
-        if index == 1 && is_text {
-            return None;
         }
         is_empty = false;
         out.extend(inner.as_bytes());

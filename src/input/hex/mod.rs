@@ -39,7 +39,6 @@ use super::sniff;
 use super::{Format, InputFormat};
 use crate::tree::Side;
 use marks::Marks;
-use std::borrow::Cow;
 use std::io;
 
 /// The most bytes of one packet.
@@ -174,6 +173,7 @@ pub(super) struct Reader {
     datagrams: bool,
     failure: Option<ReadError>,
     ended: bool,
+    frame: boxed::Frame,
 }
 
 impl Reader {
@@ -183,6 +183,7 @@ impl Reader {
             text.pass(3);
         }
         let mut preface = detect::Preface::new(wanted);
+        let mut frame = boxed::Frame::default();
         let mut first = Vec::new();
         let mut line = 1;
         while text.offset() < LARGEST_PREFACE
@@ -192,7 +193,10 @@ impl Reader {
             if first.is_empty() {
                 first = content.trim_ascii().get(..64.min(content.trim_ascii().len())).unwrap_or_default().to_vec();
             }
-            let plain = plain(content);
+            let plain = match frame.strip(ansi::without_colours(content)) {
+                Ok(plain) => plain,
+                Err(Fault { at, what }) => return Err(OpenError::Hex { line, column: at as u64 + 1, what }),
+            };
             if preface.defer(&plain) {
                 text.pass(len);
                 line += 1;
@@ -201,6 +205,7 @@ impl Reader {
             match preface.dialect(&plain) {
                 Ok(Some(dialect)) => {
                     let mut reader = Reader::new(text, line, dialect, link, &preface);
+                    reader.frame = frame;
                     if !preface.ruler.is_empty() && !matches!(reader.dialect, Dialect::Offsets(_)) {
                         reader.dialect = Dialect::Digits(digits::Digits::default());
                         reader.first = line - 1;
@@ -237,6 +242,7 @@ impl Reader {
             datagrams: preface.datagrams,
             failure: None,
             ended: false,
+            frame: boxed::Frame::default(),
         }
     }
 
@@ -303,7 +309,10 @@ impl Reader {
                 Err(error) => return Err(ReadError::from_read(at, &error)),
             };
             let line = self.text.ahead().get(..len).unwrap_or_default();
-            let plain = plain(line);
+            let plain = match self.frame.strip(ansi::without_colours(line)) {
+                Ok(plain) => plain,
+                Err(fault) => return Err(self.error(fault)),
+            };
             let fed = self.dialect.feed(&plain, &mut self.packet);
             // A line without its frame or colours is used up as a whole.
             let fed = fed.map(|fed| match fed {
@@ -340,15 +349,6 @@ impl Reader {
     fn error(&self, Fault { at, what }: Fault) -> ReadError {
         let text = format!("line {}, column {}: {what}", self.line, self.used + at + 1);
         ReadError { code: "hex", at: Some(self.text.offset() + at as u64), text }
-    }
-}
-
-/// A line without colours, and without a frame drawn around it.
-fn plain(line: &[u8]) -> Cow<'_, [u8]> {
-    let plain = ansi::without_colours(line);
-    match boxed::unboxed(&plain) {
-        Some(line) => Cow::Owned(line),
-        None => plain,
     }
 }
 
