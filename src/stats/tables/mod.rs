@@ -415,16 +415,7 @@ impl Pages<'_> {
     }
 
     fn coverage(&mut self) -> io::Result<()> {
-        const HEADS: &[Head] = &[
-            Head::words("protocol", Role::Protocol),
-            Head::number("messages"),
-            Head::number("explained"),
-            Head::number("encrypted"),
-            Head::number("bodies"),
-            Head::number("unexplained"),
-            Head::number("unframed"),
-            Head::number("explained %"),
-        ];
+        const FIRST: [Head; 3] = [Head::words("protocol", Role::Protocol), Head::number("messages"), Head::number("explained")];
         const UNKNOWN: &[Head] = &[
             Head::words("unknown value of", Role::Name),
             Head::number("value"),
@@ -433,17 +424,23 @@ impl Pages<'_> {
         ];
         let coverage = &self.stats.coverage;
         self.heading("Coverage of messages, in bytes")?;
-        let mut grid = Grid::new(self.to, self.look.theme, HEADS).within(self.look.width);
+        let rest: Vec<Rest> = REST.iter().copied().filter(|(_, bytes)| bytes(&coverage.all()) > 0).collect();
+        let heads: Vec<Head> = FIRST
+            .into_iter()
+            .chain(rest.iter().map(|(name, _)| Head::number(name)))
+            .chain([Head::number("explained %")])
+            .collect();
+        let mut grid = Grid::new(self.to, self.look.theme, &heads).within(self.look.width);
         for spoken in coverage.spoken() {
             grid.cell(spoken.protocol.abbrev)?;
-            covered(&mut grid, spoken.all)?;
+            covered(&mut grid, spoken.all, &rest)?;
             for (name, by_name) in spoken.by_name() {
                 grid.cell(format_args!("  · {name}"))?;
-                covered(&mut grid, by_name)?;
+                covered(&mut grid, by_name, &rest)?;
             }
         }
         grid.cell("all")?;
-        covered(&mut grid, coverage.all())?;
+        covered(&mut grid, coverage.all(), &rest)?;
         grid.end()?;
         let unknown = coverage.unknown(VALUES);
         if unknown.is_empty() {
@@ -462,17 +459,25 @@ impl Pages<'_> {
     }
 }
 
-fn covered(grid: &mut Grid<'_>, covered: Covered) -> io::Result<()> {
-    let Covered { messages, explained, encrypted, bodies, unexplained, unframed } = covered;
-    grid.cell(Thousands(messages))?
-        .cell(Thousands(explained))?
-        .cell(Nonzero(encrypted))?
-        .cell(Nonzero(bodies))?
-        .cell(Nonzero(unexplained))?
-        .cell(Nonzero(unframed))?;
-    let all = explained + encrypted + bodies + unexplained + unframed;
-    if all == 0 { grid.cell("") } else { grid.cell(format_args!("{:.1}", 100.0 * explained as f64 / all as f64)) }.map(drop)
+fn covered(grid: &mut Grid<'_>, covered: Covered, rest: &[Rest]) -> io::Result<()> {
+    grid.cell(Thousands(covered.messages))?.cell(Thousands(covered.explained))?;
+    for (_, bytes) in rest {
+        grid.cell(Nonzero(bytes(&covered)))?;
+    }
+    let all = covered.explained + REST.iter().map(|(_, bytes)| bytes(&covered)).sum::<u64>();
+    if all == 0 { grid.cell("") } else { grid.cell(format_args!("{:.1}", 100.0 * covered.explained as f64 / all as f64)) }
+        .map(drop)
 }
+
+/// Bytes that are not explained: the name of their column, which is left out where there are none.
+type Rest = (&'static str, fn(&Covered) -> u64);
+
+const REST: &[Rest] = &[
+    ("encrypted", |covered| covered.encrypted),
+    ("bodies", |covered| covered.bodies),
+    ("unexplained", |covered| covered.unexplained),
+    ("unframed", |covered| covered.unframed),
+];
 
 /// A number; nothing if it is 0.
 struct Nonzero(u64);
