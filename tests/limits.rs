@@ -43,6 +43,7 @@ const EFFECTS: &[(&str, &str, Shows)] = &[
     ("tree.note_text", "1", Sample("pipboy-damaged.pcap", JSON)),
     ("tree.derived", "1", Sample("http.pcap", JSON)),
     ("datagrams.memory", "1", Sample("pipboy.pcap", JSON)),
+    ("text.line", "1", Stream(6379, &[(C, b"*1\r\n$4\r\nPING\r\n"), (S, b"+PONG\r\n")])),
     ("fragments.memory", "1", Sample("layers.pcap", JSON)),
     ("fragments.parts", "1", Sample("layers.pcap", JSON)),
     ("pipboy.values", "1", Sample("pipboy-damaged.pcap", JSON)),

@@ -230,7 +230,7 @@ pub struct Output {
     pub exit_status: bool,
 }
 
-/// How the input is read.
+// How the input is read.
 #[derive(Debug, Clone, Group)]
 #[command(next_help_heading = "Input")]
 pub struct Reading {
@@ -391,6 +391,8 @@ pub enum Paging {
 
 /// Other tasks than printing records.
 #[derive(Debug, Subcommand)]
+// Only the command that is typed builds its options. A doc comment on a struct of options would then be its description.
+#[command(defer = true)]
 pub enum Task {
     /// List the conversations of a capture, or print one as bytes
     Follow {
@@ -463,7 +465,7 @@ pub enum Task {
     Man,
 }
 
-/// Which conversation is followed, and how it is written.
+// Which conversation is followed, and how it is written.
 #[derive(Debug, Group)]
 pub struct FollowOptions {
     /// Captures or hex texts, one after another; `-` or none reads standard input
@@ -499,7 +501,7 @@ pub struct FollowOptions {
     pub color: When,
 }
 
-/// What is looked through.
+// What is looked through.
 #[derive(Debug, Group)]
 pub struct BrowseOptions {
     /// Captures or hex texts; `-` or none reads standard input
@@ -560,7 +562,7 @@ impl From<Direction> for Side {
     }
 }
 
-/// What is counted, and how it is printed.
+// What is counted, and how it is printed.
 #[derive(Debug, Group)]
 pub struct StatsOptions {
     /// Captures or hex texts, one after another; `-` or none reads standard input

@@ -21,7 +21,7 @@ use std::convert::Infallible;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-/// What is compared, and how it is printed.
+// What is compared, and how it is printed.
 #[derive(Debug, Group)]
 pub struct DiffOptions {
     /// Two captures or hex texts; or one, with two conversations (-s) or two messages (--number)

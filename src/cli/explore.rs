@@ -17,7 +17,7 @@ use crate::limits;
 use crate::record::seconds::since_1970;
 use crate::sink::{Begin, Problem};
 use crate::tree::{self, Demand, Dissection, StreamId};
-use clap::{Args as Group, ValueHint};
+use clap::{Arg, Args as Group, ValueHint};
 use clap_complete::engine::ArgValueCompleter;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::convert::Infallible;
@@ -27,8 +27,22 @@ use std::path::PathBuf;
 /// What `--ksy` without a file is to `explore`.
 pub(super) const GENERATED: &str = "<generated>";
 
-/// What is explored, and how it is printed.
+/// `--ksy` of all commands, as `explore` has it: without a file it asks for the generated one. `-k` is an option of its own.
+fn ksy_option(ksy: Arg) -> Arg {
+    ksy.short(None)
+        .help("Only the generated .ksy file")
+        .long_help(None)
+        .help_heading(None)
+        .value_name("FILE")
+        .num_args(0..=1)
+        .require_equals(true)
+        .default_missing_value(GENERATED)
+        .conflicts_with("json")
+}
+
+// What is explored, and how it is printed.
 #[derive(Debug, Group)]
+#[command(mut_arg("ksy", ksy_option))]
 pub struct ExploreOptions {
     /// Captures or hex text, each explored by itself; `-` or none reads standard input
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
@@ -73,17 +87,9 @@ pub struct ExploreOptions {
     #[arg(long, value_name = "FROM..TO", allow_hyphen_values = true, conflicts_with_all = ["kind", "ksy", "find"])]
     pub find_change: Option<String>,
 
-    /// Only the generated .ksy file
-    #[arg(
-        id = "ksy",
-        long = "ksy",
-        value_name = "FILE",
-        num_args = 0..=1,
-        require_equals = true,
-        default_missing_value = GENERATED,
-        conflicts_with = "json"
-    )]
-    pub ksy: Vec<PathBuf>,
+    /// Whether `--ksy` stands without a file.
+    #[arg(skip)]
+    pub ksy: bool,
 
     /// Add the protocol that a Kaitai Struct file describes, as elsewhere
     #[arg(id = "protocols", short = 'k', value_name = "FILE[:TYPE]", value_hint = ValueHint::AnyPath)]
@@ -374,7 +380,7 @@ fn print(
             Some(place) => view.kind(only, place, options.messages, number, to)?,
             None => return Ok(no_kind(only, id)),
         },
-        (all, _) if options.ksy.iter().any(|file| file.as_os_str() == GENERATED) => {
+        (all, _) if options.ksy => {
             if all.len() > 1 {
                 complain(format_args!("--ksy describes one protocol; name its conversations with -s, or with -Y"));
                 return Ok(Exit::Usage);

@@ -14,7 +14,7 @@ use clap::Args as Group;
 use clap_complete::engine::ArgValueCompleter;
 use std::io::{self, Write};
 
-/// Which protocols are explained.
+// Which protocols are explained.
 #[derive(Debug, Group)]
 pub struct Protocols {
     /// One protocol, with its settings (-o) and what is not read of it
@@ -30,7 +30,7 @@ pub struct Protocols {
     pub color: When,
 }
 
-/// Which fields are explained.
+// Which fields are explained.
 #[derive(Debug, Group)]
 pub struct Fields {
     /// Those of a protocol, or one field with the names of its values: tcp, tcp.flags, pipboy.type

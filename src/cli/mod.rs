@@ -129,8 +129,10 @@ fn settled(line: Vec<OsString>) -> Result<Args, Exit> {
         interrupt::install();
     }
     let mut args = habits::settle(args).map_err(|wrong| habits::reject(&wrong))?;
+    let named = args.loading.ksy.len();
     args.loading.ksy.retain(|file| file.as_os_str() != explore::GENERATED);
     if let Some(Task::Explore { options, .. }) = &mut args.task {
+        options.ksy = args.loading.ksy.len() < named;
         args.loading.ksy.append(&mut options.protocols);
     }
     match first_word::mistake(&args) {
@@ -283,6 +285,11 @@ pub fn write_completions(shell: clap_complete::Shell, out: &mut dyn Write) -> io
 /// Those of writing.
 pub fn write_man(out: &mut dyn Write) -> io::Result<()> {
     let mut page = Vec::new();
-    clap_mangen::Man::new(Args::command()).render(&mut page)?;
+    // What the short help leaves out has a description there as well.
+    let described = |option: clap::Arg| match (option.get_long_help(), option.get_help().cloned()) {
+        (None, Some(help)) => option.long_help(help),
+        _ => option,
+    };
+    clap_mangen::Man::new(Args::command().mut_args(described)).render(&mut page)?;
     out.write_all(&page)
 }

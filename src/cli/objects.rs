@@ -18,7 +18,7 @@ use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// What is listed and saved.
+// What is listed and saved.
 #[derive(Debug, Group)]
 pub struct Objects {
     /// Captures or hex text; `-` or none reads standard input

@@ -83,7 +83,7 @@ fn nearest(registry: Registry, name: &str) -> String {
 
 fn nearest_of<'a>(names: impl Iterator<Item = &'a str>, name: &str) -> String {
     let mut names: Vec<&str> = names.collect();
-    names.sort_by_cached_key(|known| strsim::damerau_levenshtein(known, name));
+    names.sort_by_cached_key(|known| (strsim::damerau_levenshtein(known, name), known.chars().next() != name.chars().next()));
     names.truncate(SUGGESTIONS);
     names.join(", ")
 }

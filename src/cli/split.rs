@@ -13,7 +13,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// What is split, and how.
+// What is split, and how.
 #[derive(Debug, Group)]
 pub struct SplitOptions {
     /// The capture, and the folder for its parts, which must be empty or is made; `-` is standard input

@@ -60,8 +60,9 @@ pub(super) fn nearest<'k>(word: &str, known: impl Iterator<Item = &'k str>) -> V
     let off = |known: &'k str| (distance(&word, &known.to_lowercase()), known);
     let mut known: Vec<(usize, &str)> = known.filter(|known| !known.is_empty()).map(off).collect();
     known.retain(|(off, _)| *off <= word.chars().count() / 2 * EDIT);
-    // Of those that are as near, the ones declared first are the commonest.
-    known.sort_by_key(|(off, _)| *off);
+    let begins_alike = |known: &str| known.chars().next().is_some_and(|first| word.starts_with(first));
+    // Few mistype the first letter. Of those that are as near, the ones declared first are the commonest.
+    known.sort_by_key(|(off, known)| (*off, !begins_alike(known)));
     let mut seen = HashSet::new();
     known.into_iter().filter(|(_, known)| seen.insert(*known)).take(SUGGESTIONS).map(|(_, known)| known.to_owned()).collect()
 }

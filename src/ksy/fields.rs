@@ -5,7 +5,7 @@
 use super::compile::{ShapeKind, leak, shapes_of};
 use super::model::{Docs, EnumId, Member, Spec, Ty, Type, TypeId};
 use super::recursive::{is_recursive, recursive};
-use crate::tree::{Field, Kind, Names, NodeRef, Times};
+use crate::tree::{Field, Kind, Names, NodeRef, Times, title};
 use std::collections::HashMap;
 use std::fmt;
 
@@ -282,7 +282,7 @@ impl Builder<'_> {
             ShapeKind::Str => Field::text(abbrev, label, about),
             ShapeKind::Bytes => Field::bytes(abbrev, label, about),
             ShapeKind::Object(of) if self.spec.type_of(of).summary.is_some() => {
-                Field::group(abbrev, label, about).digest(nothing, summary)
+                Field::group(abbrev, label, about).digest(title::nothing, summary)
             }
             ShapeKind::Object(_) => Field::group(abbrev, label, about),
             ShapeKind::Reference => return None,
@@ -347,11 +347,6 @@ fn about(docs: &Docs) -> String {
         Some(orig) => format!("{doc} ({orig})"),
         None => doc,
     }
-}
-
-/// The value column of an object with a summary: nothing.
-fn nothing(_: NodeRef<'_>, _: &mut dyn fmt::Write) -> fmt::Result {
-    Ok(())
 }
 
 /// The meaning column of an object with a summary.

@@ -190,9 +190,15 @@ const TYPED: Prefix = Prefix { at: 1, little_endian: false, uncounted: 1, least:
 
 /// Whether bytes begin with a type and a plausible length.
 fn is_typed(bytes: &[u8]) -> bool {
-    let is_known = |names: Names| bytes.first().is_some_and(|kind| crate::tree::name_of(names, (*kind).into()).is_some());
-    // Messages have at most 1 GiB.
-    (is_known(REQUESTS) || is_known(RESPONSES)) && bytes.get(1).is_some_and(|high| *high < 0x40)
+    let Some(&[kind, a, b, c, d]) = bytes.first_chunk() else { return false };
+    let is_known = |names: Names| crate::tree::name_of(names, kind.into()).is_some();
+    match (kind, u32::from_be_bytes([a, b, c, d])) {
+        // No other field.
+        (b'1' | b'2' | b'3' | b'I' | b'X' | b'c' | b'n' | b's', length) => length == 4,
+        (b'Z', length) => length == 5,
+        // Messages have at most 1 GiB.
+        (_, length) => length < 1 << 30 && (is_known(REQUESTS) || is_known(RESPONSES)),
+    }
 }
 
 /// Whether bytes begin with a startup message or one of the requests in its place.

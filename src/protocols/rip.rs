@@ -50,7 +50,7 @@ const HEADER: usize = 4;
 const ENTRY_LEN: usize = 20;
 
 fn recognize(bytes: &[u8]) -> bool {
-    matches!(bytes, [1..=5, 1..=2, _, _, entries @ ..] if entries.len() >= ENTRY_LEN)
+    matches!(bytes, [1..=5, 1..=2, _, _, entries @ ..] if entries.len() >= ENTRY_LEN || entries.starts_with(&[0xff; 2]))
 }
 
 fn message(wire: &mut Wire<'_>) -> Result {

@@ -1,25 +1,14 @@
 //! Matches responses to requests.
 
-use super::Wire;
+use super::{Request, Wire};
 use crate::limits;
-use crate::tree::{Field, Time, Value};
+use crate::tree::{Field, Value};
 use std::collections::VecDeque;
 
 /// Requests of one conversation by transaction key. At most `limits::REQUESTS` are kept; the oldest is evicted.
 #[derive(Debug)]
 pub struct Requests<K> {
     asked: VecDeque<(K, Request)>,
-}
-
-/// A request.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Request {
-    /// Number of the frame that completed it.
-    pub frame: u64,
-    /// Capture time of that frame.
-    pub time: Time,
-    /// Whether a response was seen.
-    pub answered: bool,
 }
 
 impl<K> Default for Requests<K> {

@@ -91,6 +91,7 @@ pub const EXPLORE: &[Case] = &[
 pub const BROWSE: &[Case] = &[
     ("-r no-such-file", "samples/talk.pcap", Differs),
     ("-Y tcp.prot==1", "samples/talk.pcap", Differs),
+    ("-e no.such", "samples/talk.pcap", Differs),
     ("--packets", "samples/talk.pcap", Same),
     ("--color auto", "samples/talk.pcap", Same),
     ("--color always", "samples/talk.pcap", Same),

@@ -83,6 +83,65 @@ pub fn udp(port: u16, payload: &[u8]) -> Vec<u8> {
     packet
 }
 
+/// A packet of a protocol directly above IP.
+pub fn ip(protocol: u8, payload: &[u8]) -> Vec<u8> {
+    let mut packet = Vec::new();
+    PacketBuilder::ipv4([10, 0, 0, 1], [10, 0, 0, 2], 64).write(&mut packet, etherparse::IpNumber(protocol), payload).unwrap();
+    packet
+}
+
+/// A Hello of OSPF with a simple password of eight bytes.
+pub fn ospf(password: &[u8; 8]) -> Vec<u8> {
+    let header = b"\x02\x01\0\x2c\xc0\0\x02\x01\0\0\0\0\xba\xac\0\x01";
+    let hello = b"\xff\xff\xff\0\0\x0a\x02\x01\0\0\0\x28\0\0\0\0\0\0\0\0";
+    ip(89, &[&header[..], password, hello].concat())
+}
+
+/// An advertisement of VRRP with a password of eight bytes.
+pub fn vrrp(password: &[u8; 8]) -> Vec<u8> {
+    ip(112, &[b"\x21\x07\x64\x01\x01\x01\xba\xac\xc0\0\x02\x01", &password[..]].concat())
+}
+
+/// A request of RADIUS with the secret in each attribute for passwords.
+pub fn radius() -> Vec<u8> {
+    let secret = SECRET.as_bytes();
+    let password = [secret, &[0; 3]].concat();
+    let attribute = |kind: u8, value: &[u8]| [&[kind, value.len() as u8 + 2], value].concat();
+    let attributes = [
+        attribute(1, b"a"),
+        attribute(2, &password),
+        attribute(3, &[&[7], &password[..]].concat()),
+        attribute(69, &[&[0, 0x80, 1], &password[..]].concat()),
+    ]
+    .concat();
+    [&[1, 5, 0, 20 + attributes.len() as u8], &[0xa5; 16][..], &attributes].concat()
+}
+
+/// An element of BER.
+fn ber(tag: u8, content: &[u8]) -> Vec<u8> {
+    [&[tag, content.len() as u8], content].concat()
+}
+
+/// Requests of LDAP that carry the secret: two binds, an entry that is added, an extended operation.
+pub fn ldap() -> [Vec<u8>; 4] {
+    let secret = SECRET.as_bytes();
+    let bind = |how: Vec<u8>| ber(0x60, &[&ber(2, &[3])[..], &ber(4, b"cn=a"), &how].concat());
+    let sasl = ber(0xa3, &[ber(4, b"PLAIN"), ber(4, secret)].concat());
+    let attribute = ber(0x30, &[ber(4, b"userPassword"), ber(0x31, &ber(4, secret))].concat());
+    let add = ber(0x68, &[ber(4, b"cn=b"), ber(0x30, &attribute)].concat());
+    let extended = ber(0x77, &[ber(0x80, b"1.3.6.1.4.1.4203.1.11.1"), ber(0x81, secret)].concat());
+    let message = |operation: Vec<u8>| ber(0x30, &[ber(2, &[9]), operation].concat());
+    [bind(ber(0x80, secret)), bind(sasl), add, extended].map(message)
+}
+
+/// What precedes a password of PostgreSQL.
+pub const POSTGRESQL: &[(bool, &[u8])] = &[(true, b"\0\0\0\x10\0\x03\0\0user\0a\0\0"), (false, b"R\0\0\0\x08\0\0\0\x03")];
+
+/// A password of PostgreSQL.
+pub fn postgresql() -> Vec<u8> {
+    [&[b'p', 0, 0, 0, SECRET.len() as u8 + 5], SECRET.as_bytes(), &[0]].concat()
+}
+
 /// An ICMP error that quotes a packet.
 pub fn quoted(packet: &[u8]) -> Vec<u8> {
     let body = [&[3, 3, 0, 0, 0, 0, 0, 0], packet].concat();

@@ -9,7 +9,7 @@ mod outputs;
 use common::{program, run};
 use etherparse::PacketBuilder;
 use made::*;
-use outputs::{FORMS, assert_masked, assert_masked_in, assert_messages_masked, base64, encodings};
+use outputs::{FORMS, assert_hides, assert_masked, assert_masked_in, assert_messages_masked, base64, encodings};
 use std::collections::BTreeSet;
 
 const SECRET: &str = "Hunter2secret";
@@ -79,6 +79,35 @@ fn a_secret_of_smtp_is_masked_in_every_segmentation() {
 #[test]
 fn a_secret_of_irc_is_masked_in_every_segmentation() {
     in_every_segmentation("irc", 6667, &[], "PASS SECRET\r\nNICK a\r\nUSER a 0 * :b\r\n");
+}
+
+#[test]
+fn secrets_of_mail_are_masked_in_every_segmentation() {
+    let imap: &[(bool, &[u8])] = &[(false, b"* OK IMAP4rev1\r\n")];
+    in_every_segmentation("imap-login", 143, imap, "a LOGIN b SECRET\r\n");
+    let sasl = [imap, &[(true, b"a AUTHENTICATE PLAIN\r\n"), (false, b"+ \r\n")]].concat();
+    in_every_segmentation("imap-sasl", 143, &sasl, "SECRET\r\n");
+    let pop: &[(bool, &[u8])] = &[(false, b"+OK POP3\r\n"), (true, b"USER a\r\n"), (false, b"+OK\r\n")];
+    in_every_segmentation("pop", 110, pop, "PASS SECRET\r\n");
+}
+
+/// What precedes a password of Telnet.
+const TELNET: &[(bool, &[u8])] = &[(false, b"\xff\xfd\x18\r\nlogin: "), (true, b"a\r\n"), (false, b"\r\nPassword: ")];
+
+#[test]
+fn a_secret_of_telnet_is_masked_in_every_segmentation() {
+    in_every_segmentation("telnet", 23, TELNET, "SECRET\r\n");
+}
+
+#[test]
+fn secrets_of_routers_are_masked() {
+    const PASSWORD: &[u8; 8] = b"Hunter2s";
+    let mut capture = Capture::new("routers");
+    for packet in [ospf(PASSWORD), vrrp(PASSWORD)] {
+        capture.packet(&packet);
+        capture.packet(&quoted(&packet));
+    }
+    assert_hides(&capture, std::str::from_utf8(PASSWORD).unwrap(), FORMS);
 }
 
 #[test]
@@ -171,8 +200,14 @@ type Connection<'a> = (u16, &'a [(bool, &'a [u8])], Vec<u8>);
 #[test]
 fn secrets_of_binary_protocols_are_masked() {
     let hello = b"UA01\x12\0\x03\0\x01\x07version\x02C\0\0\0";
-    let connections: [Connection<'_>; 7] = [
+    let [bind, sasl, add, extended] = ldap();
+    let connections: [Connection<'_>; 12] = [
         (1080, SOCKS, socks()),
+        (5432, POSTGRESQL, postgresql()),
+        (389, &[], bind),
+        (389, &[], sasl),
+        (389, &[], add),
+        (389, &[], extended),
         (7777, TERRARIA, terraria()),
         (1883, &[], mqtt()),
         (8080, &[(true, HTTP2_PREFACE)], http2_request()),
@@ -225,6 +260,7 @@ fn secrets_of_datagrams_are_masked() {
         (5060, sip(DIGEST, "")),
         (5060, sip("Content-Type: application/sdp\r\n", KEYS)),
         (9999, rcon("login: a\npassword: SECRET\n")),
+        (1812, radius()),
         (520, [b"\x02\x02\0\0\xff\xff\0\x02", SECRET.as_bytes(), &[0; 3]].concat()),
     ] {
         let packet = udp(port, &payload);
@@ -386,6 +422,19 @@ fn each_secret_field_is_tested() {
     capture.connection((20_008, 43594), osrs, &[&[1, 2, 3]], true);
     let [(_, greeting), (_, login)] = mysql();
     capture.connection((20_007, 3306), &[(false, &greeting)], &[&login], true);
+    capture.connection((20_012, 143), &[(false, b"* OK IMAP4rev1\r\n")], &[b"a LOGIN b c\r\n"], true);
+    let sasl: &[(bool, &[u8])] = &[(false, b"* OK IMAP4rev1\r\n"), (true, b"a AUTHENTICATE PLAIN\r\n"), (false, b"+ \r\n")];
+    capture.connection((20_013, 143), sasl, &[b"b\r\n"], true);
+    capture.connection((20_014, 110), &[(false, b"+OK POP3\r\n"), (true, b"USER a\r\n")], &[b"PASS b\r\n"], true);
+    capture.connection((20_015, 23), TELNET, &[b"b\r\n"], true);
+    capture.connection((20_016, 5432), POSTGRESQL, &[&postgresql()], true);
+    for (own, request) in (20_017..).zip(ldap()) {
+        capture.connection((own, 389), &[], &[&request], true);
+    }
+    capture.packet(&ospf(b"password"));
+    capture.packet(&vrrp(b"password"));
+    capture.packet(&udp(1812, &radius()));
+    capture.packet(&udp(520, &[b"\x02\x02\0\0\xff\xff\0\x02", SECRET.as_bytes(), &[0; 3]].concat()));
     capture.packet(&udp(161, &snmp()));
     capture.packet(&udp(8192, &raknet()));
     capture.packet(&udp(8192, &bedrock()));

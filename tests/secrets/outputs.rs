@@ -135,7 +135,12 @@ pub fn assert_messages_masked(capture: &Capture) {
 }
 
 pub fn assert_masked_in(capture: &Capture, forms: &[&[&str]]) {
-    let encodings = encodings(SECRET.as_bytes());
+    assert_hides(capture, SECRET, forms);
+}
+
+/// The same for another secret.
+pub fn assert_hides(capture: &Capture, secret: &str, forms: &[&[&str]]) {
+    let encodings = encodings(secret.as_bytes());
     for (name, out) in outputs_of(capture, forms) {
         let dump = joined(&out).replace("  ", " ");
         for secret in &encodings {

@@ -7,6 +7,7 @@ use super::literal::Literal;
 use super::log::Log;
 use super::marks::Marks;
 use super::offsets::{self, Shape};
+use super::ruler::{RULER, is_ruler};
 use super::scan::{Word, after_marks, all_hex, words};
 use super::sides::{self, Sides};
 use super::{Dialect, Fault, asm, bare_ip, fault, follow, percent, yaml};
@@ -190,23 +191,6 @@ impl Preface {
         }
         Ok(Some(dialect))
     }
-}
-
-/// Numbers of columns from which they make a ruler.
-const RULER: usize = 8;
-
-/// Whether a line numbers the columns of a dump, as of Frida, HxD or ImHex: `Offset(h) 00 01 02`, or `0  1  2  3  4`.
-pub(super) fn is_ruler(line: &[u8]) -> bool {
-    let starts = words(line, 0).position(|word| matches!(word.text, b"0" | b"00")).filter(|at| *at <= 2);
-    let Some(start) = starts else { return false };
-    let named = words(line, 0).take(start).any(|word| word.text.iter().any(|byte| !byte.is_ascii_hexdigit()));
-    let mut wide = true;
-    let count = words(line, 0).skip(start).enumerate().take_while(|(at, word)| {
-        let (short, long) = (format!("{at:x}"), format!("{at:02x}"));
-        wide &= word.text.len() == 2;
-        word.text.eq_ignore_ascii_case(short.as_bytes()) || word.text.eq_ignore_ascii_case(long.as_bytes())
-    });
-    count.count() >= RULER && (named || !wide)
 }
 
 /// Whether a line that is none of a dump was perhaps meant to be: groups of digits behind one word, or behind two.

@@ -22,6 +22,7 @@ mod log;
 mod marks;
 mod offsets;
 mod percent;
+mod ruler;
 mod scan;
 mod sides;
 #[cfg(test)]

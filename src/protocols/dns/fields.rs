@@ -1,11 +1,11 @@
-//! DNS fields, under Wireshark's names.
+//! DNS fields, under Wireshark's names, and the summary lines of records.
 
-use super::summary;
 use super::values::{
-    ALGORITHMS, CLASSES, DIGESTS, EXTENDED_ERRORS, MATCHINGS, OPCODES, OPTIONS, RCODES, SELECTORS, SERVICE_KEYS, SSH_DIGESTS,
-    SSH_KEYS, TYPES, USAGES,
+    ALGORITHMS, CLASSES, DIGESTS, EXTENDED_ERRORS, Kind, MATCHINGS, OPCODES, OPTIONS, RCODES, SELECTORS, SERVICE_KEYS,
+    SSH_DIGESTS, SSH_KEYS, TYPES, USAGES,
 };
-use crate::tree::{fields, title};
+use crate::tree::{Field, NodeRef, clean, fields, title};
+use std::fmt;
 
 fields! {
     DNS = protocol("dns", "DNS", "Domain Name System")
@@ -34,7 +34,7 @@ fields! {
     PREREQUISITES = number("dns.count.prerequisites", "Prerequisites", "Number of prerequisite records in an update");
     UPDATES = number("dns.count.updates", "Updates", "Number of update records");
 
-    QUERY = group("dns.query", "query", "Question section entry").digest(summary::value, summary::query);
+    QUERY = group("dns.query", "query", "Question section entry").digest(name_value, query_summary);
     QRY_NAME = text("dns.qry.name", "Name", "Queried domain name").once_per(&QUERY);
     QRY_NAME_LEN = number("dns.qry.name.len", "Name length", "In characters of the text form").once_per(&QUERY);
     LABELS = number("dns.count.labels", "Label count", "Labels of the name").once_per(&QUERY);
@@ -42,9 +42,9 @@ fields! {
     QRY_CLASS = number("dns.qry.class", "Class", "").hex(4).names(CLASSES).once_per(&QUERY);
     QRY_QU = bool("dns.qry.qu", "QU question", "mDNS: a unicast response is acceptable").mask(0x8000).once_per(&QUERY);
 
-    ANSWER = group("dns.answer", "answer", "Answer section record").digest(summary::value, summary::record);
-    AUTHORITY = group("dns.authority", "authority", "Authority section record").digest(summary::value, summary::record).alike(&ANSWER);
-    ADDITIONAL = group("dns.additional", "additional", "Additional section record").digest(summary::value, summary::record).alike(&ANSWER);
+    ANSWER = group("dns.answer", "answer", "Answer section record").digest(name_value, record_summary);
+    AUTHORITY = group("dns.authority", "authority", "Authority section record").digest(name_value, record_summary).alike(&ANSWER);
+    ADDITIONAL = group("dns.additional", "additional", "Additional section record").digest(name_value, record_summary).alike(&ANSWER);
     RESP_NAME = text("dns.resp.name", "Name", "Owner name of the record").once_per(&ANSWER);
     RESP_TYPE = number("dns.resp.type", "Type", "Record type").names(TYPES).once_per(&ANSWER);
     RESP_CLASS = number("dns.resp.class", "Class", "").hex(4).names(CLASSES).once_per(&ANSWER);
@@ -280,4 +280,35 @@ fields! {
     BAD_NAME = broken("dns.note.name", "bad name", "Domain name that cannot be decoded");
     BAD_DATA = broken("dns.note.data", "bad data", "Data that does not match the type of its record");
     BAD_COUNT = broken("dns.note.count", "bad count", "The header declares more entries than the message holds");
+}
+
+/// Fields shown in the summary of a record.
+const SUMMARY_FIELDS: &[&Field] = &[&A, &AAAA, &NS, &CNAME, &DNAME, &PTR, &SOA_MNAME, &MX_EXCHANGE, &TXT, &SRV_TARGET, &SRV_PORT];
+
+/// Name of a question or record.
+fn name_value(node: NodeRef<'_>, out: &mut dyn fmt::Write) -> fmt::Result {
+    let name = node.children().find(|child| child.field().is(&QRY_NAME) || child.field().is(&RESP_NAME));
+    name.map_or(Ok(()), |name| clean(&name.text(), out))
+}
+
+/// Type of a question.
+fn query_summary(node: NodeRef<'_>, out: &mut dyn fmt::Write) -> fmt::Result {
+    kind(node, &QRY_TYPE, out)
+}
+
+/// Type and main values of a record.
+fn record_summary(node: NodeRef<'_>, out: &mut dyn fmt::Write) -> fmt::Result {
+    kind(node, &RESP_TYPE, out)?;
+    let telling = |child: &NodeRef<'_>| SUMMARY_FIELDS.iter().any(|field| child.field().is(field));
+    node.children().filter(telling).try_for_each(|child| {
+        out.write_char(' ')?;
+        child.write_plain(out)
+    })
+}
+
+fn kind(node: NodeRef<'_>, field: &Field, out: &mut dyn fmt::Write) -> fmt::Result {
+    match node.child(field).and_then(NodeRef::number).and_then(|number| u16::try_from(number).ok()) {
+        Some(number) => write!(out, "{}", Kind(number)),
+        None => Ok(()),
+    }
 }

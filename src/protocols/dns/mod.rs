@@ -14,7 +14,6 @@ mod fields;
 mod heuristics;
 pub(in crate::protocols) mod names;
 mod rdata;
-mod summary;
 #[cfg(test)]
 mod tests;
 
@@ -24,8 +23,9 @@ use crate::tree::{Field, Side, Value, name_of};
 use crate::wire::{Conversation, Error, Exchange, Extent, Heuristic, On, Protocol, Requests, Result, Settings, Wire};
 use fields::*;
 use names::Name;
-use rdata::{Kind, Message};
+use rdata::Message;
 use std::fmt;
+use values::Kind;
 
 /// Name of messages in bodies of HTTP (RFC 8484).
 pub(super) const OVER_HTTPS: &str = "dns.https";

@@ -2,8 +2,8 @@
 
 use super::fields as f;
 use super::names::{self, Label};
-use super::values::{OPT, SRV, TYPES};
-use crate::tree::{Field, Timestamp, Value, name_of};
+use super::values::{OPT, SRV};
+use crate::tree::{Field, Timestamp, Value};
 use crate::wire::{Result, Wire};
 use std::fmt;
 
@@ -392,17 +392,5 @@ impl fmt::Display for Base32<'_> {
                 write!(f, "{}", char::from_digit(value, 32).unwrap_or('0'))
             })
         })
-    }
-}
-
-/// Record type by name, or by number in the notation of RFC 3597.
-pub(super) struct Kind(pub u16);
-
-impl fmt::Display for Kind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match name_of(TYPES, self.0.into()) {
-            Some(name) => f.write_str(name),
-            None => write!(f, "TYPE{}", self.0),
-        }
     }
 }

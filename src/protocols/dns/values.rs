@@ -1,6 +1,7 @@
 //! Value names from the IANA registries of DNS parameters.
 
-use crate::tree::Names;
+use crate::tree::{Names, name_of};
+use std::fmt;
 
 pub(super) const A: u16 = 1;
 pub(super) const NS: u16 = 2;
@@ -206,3 +207,15 @@ pub(super) const SELECTORS: Names = &[(0, "whole certificate"), (1, "public key"
 pub(super) const MATCHINGS: Names = &[(0, "itself"), (1, "SHA-256"), (2, "SHA-512")];
 pub(super) const SSH_KEYS: Names = &[(1, "RSA"), (2, "DSA"), (3, "ECDSA"), (4, "Ed25519"), (6, "Ed448")];
 pub(super) const SSH_DIGESTS: Names = &[(1, "SHA-1"), (2, "SHA-256")];
+
+/// Record type by name, or by number in the notation of RFC 3597.
+pub(super) struct Kind(pub u16);
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match name_of(TYPES, self.0.into()) {
+            Some(name) => f.write_str(name),
+            None => write!(f, "TYPE{}", self.0),
+        }
+    }
+}

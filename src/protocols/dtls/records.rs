@@ -8,9 +8,11 @@ use super::{
 };
 use crate::limits;
 use crate::protocols::tls::decryption::{DecryptionState, Outcome};
-use crate::protocols::tls::handshake::{self, Hello, Summary};
+use crate::protocols::tls::handshake;
+use crate::protocols::tls::hello::Hello;
 use crate::protocols::tls::records::{alert, encrypted, heartbeat};
 use crate::protocols::tls::shown_version::ShownVersion;
+use crate::protocols::tls::summary::Summary;
 use crate::protocols::tls::{
     ALERT_TYPE, APPLICATION_DATA, CHANGE_CIPHER_SPEC_TYPE, HANDSHAKE_RECORD, HEARTBEAT, RECORD_MAX, suites,
 };

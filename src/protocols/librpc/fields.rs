@@ -1,7 +1,9 @@
-//! Fields, value names and notes.
+//! Fields and how they are shown, value names and notes.
 
-use super::summary::{nothing, plain, role_meaning, role_value};
-use crate::tree::{Names, fields};
+use super::script::Quoted;
+use crate::tree::title::nothing;
+use crate::tree::{Names, NodeRef, clean, clean_escaped, fields};
+use std::fmt::{self, Write};
 
 pub(super) const IDENTIFIERS: Names = &[(0x4000_0000, "up to v1.7 beta 2"), (0x4000_0001, "since v1.7 beta 3")];
 
@@ -64,4 +66,52 @@ fields! {
     BAD_PLACEMENT = odd("librpc.expert.bad_placement", "bad placement", "A get or set in an invalid position, or sent by a server");
     BAD_SET = odd("librpc.expert.bad_set", "bad set", "A set without exactly one target and one value");
     SIZE_OVER = odd("librpc.expert.size_over_65535", "size over 65535", "The original receiver keeps only 16 bits of the size");
+}
+
+/// Text without quotes; it contains its own escape sequences.
+fn plain(node: NodeRef<'_>, out: &mut dyn Write) -> fmt::Result {
+    clean_escaped(&node.text(), out)
+}
+
+/// Short form of a value: a small value itself, a node by its function, an array by its elements.
+fn role_value(node: NodeRef<'_>, out: &mut dyn Write) -> fmt::Result {
+    for child in node.children() {
+        let field = child.field();
+        if field.is(&STRING_VALUE) {
+            return clean_escaped(&Quoted(child.text_bytes()).to_string(), out);
+        }
+        if field.is(&INTEGER_VALUE) || field.is(&FLOAT_VALUE) || field.is(&BOOL_VALUE) {
+            return child.write_value(out);
+        }
+        if field.is(&X) {
+            return reals(node, out);
+        }
+        if field.is(&FUNCTION) {
+            clean(&child.text(), out)?;
+            return out.write_str("(…)");
+        }
+        if field.is(&ARRAY_SIZE) {
+            let count = node.child(&ARRAY_COUNT).and_then(NodeRef::number).unwrap_or_default();
+            return write!(out, "{count} {}", if count == 1 { "element" } else { "elements" });
+        }
+    }
+    Ok(())
+}
+
+fn reals(node: NodeRef<'_>, out: &mut dyn Write) -> fmt::Result {
+    let mut before = "(";
+    for part in [&X, &Y, &Z, &W].into_iter().filter_map(|field| node.child(field)) {
+        out.write_str(before)?;
+        part.write_value(out)?;
+        before = ", ";
+    }
+    out.write_char(')')
+}
+
+/// Type of a value.
+fn role_meaning(node: NodeRef<'_>, out: &mut dyn Write) -> fmt::Result {
+    if let Some(kind) = node.child(&VALUE_TYPE) {
+        return out.write_str(kind.name().unwrap_or_default());
+    }
+    node.child(&NODE_NAME).map_or(Ok(()), |name| out.write_str(&name.text()))
 }

@@ -25,7 +25,6 @@
 
 mod fields;
 mod script;
-mod summary;
 #[cfg(test)]
 mod tests;
 

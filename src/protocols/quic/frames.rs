@@ -6,7 +6,9 @@ use super::{
     PADDING, RANGE, RANGES, REASON, REASON_LENGTH, REMAINING,
 };
 use crate::limits;
-use crate::protocols::tls::handshake::{self, Hello, Summary};
+use crate::protocols::tls::handshake;
+use crate::protocols::tls::hello::Hello;
+use crate::protocols::tls::summary::Summary;
 use crate::tree::{Names, NodeRef, Value};
 use crate::wire::{Error, Result, Wire};
 use std::collections::BTreeMap;

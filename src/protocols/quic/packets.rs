@@ -9,7 +9,8 @@ use super::{
     REMAINING, RESERVED, RESERVED_VERSION, RETRY_TAG, RETRY_TOKEN, SCID, SCIL, SHORT_BITS, SUPPORTED, TOKEN, TOKEN_LENGTH, TYPE,
     TYPE_V2, TYPES, VERSION,
 };
-use crate::protocols::tls::handshake::{Hello, Summary};
+use crate::protocols::tls::hello::Hello;
+use crate::protocols::tls::summary::Summary;
 use crate::tree::{BySide, NodeRef, Side, Value, name_of};
 use crate::wire::{Error, Exchange, Result, Wire};
 use std::fmt::{self, Write};

@@ -1,7 +1,8 @@
-//! Fields, value names and notes.
+//! Fields and how they are shown, value names and notes.
 
-use super::summary::{address_value, nothing, record_value};
-use crate::tree::{Names, fields};
+use crate::tree::title::nothing;
+use crate::tree::{Names, NodeRef, fields};
+use std::fmt::{self, Write};
 
 pub(super) const RELIABILITIES: Names = &[
     (0, "unreliable"),
@@ -117,4 +118,23 @@ fields! {
     SPLIT_CONFLICT = odd("raknet.expert.split_conflict", "split conflict", "The part differs from an earlier one with the same index, which is kept");
     INCOMPLETE_SPLIT = broken("raknet.expert.incomplete_split", "incomplete split", "Parts of the message are missing");
     UNKNOWN_DATAGRAM = broken("raknet.expert.unknown_datagram", "unknown datagram", "Neither an offline message nor a datagram of a connection");
+}
+
+fn address_value(node: NodeRef<'_>, out: &mut dyn Write) -> fmt::Result {
+    if let Some(ip) = node.child(&ADDRESS_IP) {
+        ip.write_value(out)?;
+    }
+    match node.child(&ADDRESS_PORT).and_then(NodeRef::number) {
+        Some(port) => write!(out, ":{port}"),
+        None => Ok(()),
+    }
+}
+
+fn record_value(node: NodeRef<'_>, out: &mut dyn Write) -> fmt::Result {
+    let number = |field| node.child(field).and_then(NodeRef::number);
+    match (number(&NUMBER), number(&FIRST), number(&LAST)) {
+        (Some(number), ..) => write!(out, "{number}"),
+        (_, Some(first), Some(last)) => write!(out, "{first} to {last}"),
+        _ => Ok(()),
+    }
 }

@@ -24,7 +24,6 @@ mod fields;
 mod heuristics;
 mod numbers;
 mod offline;
-mod summary;
 mod system;
 
 use super::parts::{Given, Joined};

@@ -2,6 +2,7 @@
 
 use super::value_names::*;
 use crate::tree::fields;
+use crate::tree::title::nothing;
 
 /// What is not dissected. The packets are opaque in every revision that has them, or in the revisions in brackets.
 const LEFT_OPEN: &str = "The RSA block without a key; payloads of revision 550; lists of colours that depend on the cache of the game; \

@@ -203,10 +203,6 @@ pub fn parts(packet: &str, field: &str) -> &'static [Part] {
 
 type Out<'o> = &'o mut dyn Write;
 
-pub fn nothing(_: NodeRef<'_>, _: Out<'_>) -> fmt::Result {
-    Ok(())
-}
-
 /// Writes the first two numbers of a group as a pair.
 pub fn step_value(step: NodeRef<'_>, out: Out<'_>) -> fmt::Result {
     let mut numbers = step.children().filter_map(|child| match child.value() {

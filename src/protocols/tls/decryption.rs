@@ -1,6 +1,6 @@
 //! Decryption state of one side: its current keys and record sequence number.
 
-use super::handshake::Hello;
+use super::hello::Hello;
 use super::keys::{Decryptor, EncryptedRecord, Plaintext, SecurityParameters};
 use super::{HEADER, TLS_1_2};
 use crate::tree::Side;

@@ -1,15 +1,15 @@
 //! Handshake messages over TLS records and QUIC.
 
-use super::hello;
+use super::hello::{self, Hello};
+use super::summary::Summary;
 use super::{
     CERTIFICATE, CERTIFICATE_LENGTH, CERTIFICATES_LENGTH, CONTEXT, CONTEXT_LENGTH, CURVE_TYPE, DATA, HANDSHAKE, HANDSHAKE_LENGTH,
     HANDSHAKE_TYPE, KEY_UPDATE, NAMED_CURVE, PARAMETERS, SERVER_POINT, SERVER_POINT_LENGTH, SIGNATURE, SIGNED, SIGNED_LENGTH,
-    TICKET, TICKET_AGE_ADD, TICKET_LENGTH, TICKET_LIFETIME, TICKET_NONCE, TICKET_NONCE_LENGTH, TLS_1_2, TLS_1_3, VERIFY_DATA,
-    certificate, suites,
+    TICKET, TICKET_AGE_ADD, TICKET_LENGTH, TICKET_LIFETIME, TICKET_NONCE, TICKET_NONCE_LENGTH, TLS_1_2, VERIFY_DATA, certificate,
+    suites,
 };
 use crate::tree::{Names, NodeRef, Value, name_of};
 use crate::wire::{Result, Wire};
-use std::borrow::Cow;
 use std::fmt::{self, Write};
 
 /// Handshake message types.
@@ -41,64 +41,6 @@ const HEADER: usize = 4;
 
 /// Largest plausible message in bytes.
 const MAX_MESSAGE: usize = 1 << 20;
-
-/// Negotiated parameters of a connection.
-#[derive(Debug, Default, Clone)]
-pub(in crate::protocols) struct Hello {
-    /// As TLS encodes it, also for DTLS.
-    pub(in crate::protocols) version: u16,
-    pub(in crate::protocols) suite: u16,
-    pub(super) client_random: [u8; 32],
-    pub(super) server_random: [u8; 32],
-    /// Encrypt-then-MAC (RFC 7366) was negotiated.
-    pub(super) mac_last: bool,
-    /// The client offers early data.
-    pub(super) early: bool,
-    /// The last record contained Finished.
-    pub(super) finished: bool,
-    pub(super) updated: bool,
-    /// Whether QUIC carries the handshake.
-    pub(in crate::protocols) over_quic: bool,
-    /// Whether DTLS carries the handshake.
-    pub(super) over_dtls: bool,
-}
-
-/// Summary line of a message.
-#[derive(Default)]
-pub(in crate::protocols) struct Summary {
-    pub(in crate::protocols) names: Cow<'static, str>,
-    pub(in crate::protocols) info: String,
-}
-
-impl Hello {
-    /// Of a connection of DTLS.
-    pub(in crate::protocols) fn of_dtls() -> Hello {
-        Hello { over_dtls: true, ..Hello::default() }
-    }
-
-    pub(in crate::protocols) fn is_1_3(&self) -> bool {
-        self.version >= TLS_1_3
-    }
-}
-
-impl Summary {
-    /// Appends a message name unless it repeats the previous one.
-    pub(in crate::protocols) fn name(&mut self, name: &'static str) {
-        if self.names.is_empty() {
-            self.names = Cow::Borrowed(name);
-        } else if self.names.rsplit(", ").next() != Some(name) {
-            let names = self.names.to_mut();
-            names.push_str(", ");
-            names.push_str(name);
-        }
-    }
-
-    pub(super) fn add_info(&mut self, words: &str) {
-        let comma = if self.info.is_empty() || words.is_empty() { "" } else { ", " };
-        self.info.push_str(comma);
-        self.info.push_str(words);
-    }
-}
 
 /// Size of the first message as its header declares it.
 pub(in crate::protocols) fn message_size(bytes: &[u8]) -> Option<usize> {

@@ -1,7 +1,7 @@
 //! ClientHello and ServerHello with their extensions.
 
 use super::fingerprint::{self, Offer, is_grease};
-use super::handshake::{Hello, Summary};
+use super::summary::Summary;
 use super::{
     ALPN, ALPN_LENGTH, ALPN_STR_LENGTH, CERTIFICATE_TYPE, CERTIFICATE_TYPES_COUNT, COMPRESSION, COMPRESSIONS_LENGTH, DNAME,
     DNAME_LENGTH, DNAMES_LENGTH, EXTENSION, EXTENSION_DATA, EXTENSION_LENGTH, EXTENSION_TYPE, EXTENSIONS_LENGTH, FORMAT,
@@ -30,6 +30,38 @@ const KEY_SHARE: u16 = 51;
 
 /// First bytes of the random of a HelloRetryRequest.
 const RETRY_RANDOM: [u8; 8] = [0xcf, 0x21, 0xad, 0x74, 0xe5, 0x9a, 0x61, 0x11];
+
+/// Negotiated parameters of a connection.
+#[derive(Debug, Default, Clone)]
+pub(in crate::protocols) struct Hello {
+    /// As TLS encodes it, also for DTLS.
+    pub(in crate::protocols) version: u16,
+    pub(in crate::protocols) suite: u16,
+    pub(super) client_random: [u8; 32],
+    pub(super) server_random: [u8; 32],
+    /// Encrypt-then-MAC (RFC 7366) was negotiated.
+    pub(super) mac_last: bool,
+    /// The client offers early data.
+    pub(super) early: bool,
+    /// The last record contained Finished.
+    pub(super) finished: bool,
+    pub(super) updated: bool,
+    /// Whether QUIC carries the handshake.
+    pub(in crate::protocols) over_quic: bool,
+    /// Whether DTLS carries the handshake.
+    pub(super) over_dtls: bool,
+}
+
+impl Hello {
+    /// Of a connection of DTLS.
+    pub(in crate::protocols) fn of_dtls() -> Hello {
+        Hello { over_dtls: true, ..Hello::default() }
+    }
+
+    pub(in crate::protocols) fn is_1_3(&self) -> bool {
+        self.version >= TLS_1_3
+    }
+}
 
 pub(super) fn client(wire: &mut Wire<'_>, hello: &mut Hello, summary: &mut Summary) -> Result {
     let (version, random) = start(wire)?;

@@ -31,6 +31,7 @@ pub(super) mod records;
 pub(super) mod shown_version;
 mod ssl2;
 pub(super) mod suites;
+pub(super) mod summary;
 #[cfg(test)]
 mod tests;
 

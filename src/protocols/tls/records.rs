@@ -1,9 +1,11 @@
 //! TLS records and the state of a connection.
 
 use super::decryption::{DecryptionState, Outcome};
-use super::handshake::{self, Hello, Summary};
+use super::handshake;
+use super::hello::Hello;
 use super::shown_version::ShownVersion;
 use super::ssl2::{self, Ssl2};
+use super::summary::Summary;
 use super::{
     ALERT, ALERT_LEVEL, ALERT_TYPE, APP_DATA, APPLICATION_DATA, CHANGE_CIPHER_SPEC, CHANGE_CIPHER_SPEC_TYPE, CONTENT_TYPE, DATA,
     DECRYPTED, ENCRYPTED, HANDSHAKE_RECORD, HEADER, HEARTBEAT, HEARTBEAT_LENGTH, HEARTBEAT_PAYLOAD, HEARTBEAT_TYPE, NO_TYPE,

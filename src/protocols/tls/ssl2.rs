@@ -5,7 +5,8 @@
 //!               cipher specs, 3 each | session id | challenge
 //! ```
 
-use super::handshake::{Hello, Summary};
+use super::hello::Hello;
+use super::summary::Summary;
 use super::{
     CHALLENGE, CHALLENGE_LENGTH, CIPHER_SPEC, CIPHER_SPECS_LENGTH, DATA, HANDSHAKE_TYPE, RECORD_LENGTH, RECORD_VERSION,
     SESSION_ID, SESSION_ID_LENGTH, VERSION, VERSIONS, suites,

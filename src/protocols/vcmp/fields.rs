@@ -1,7 +1,8 @@
-//! Fields, value names and notes.
+//! Fields and how they are shown, value names and notes.
 
-use super::text::{file_value, nothing, parts_value};
-use crate::tree::{Names, fields};
+use crate::tree::title::nothing;
+use crate::tree::{Names, NodeRef, Value, clean, fields};
+use std::fmt::{self, Write};
 
 pub(super) const CLIENT_VERSIONS: Names = &[(67_000, "rel004"), (67_400, "rel006"), (67_700, "0.4.7.0"), (67_710, "0.4.7.1")];
 
@@ -185,4 +186,31 @@ fields! {
     BAD_COMPRESSION = broken("vcmp.expert.bad_compression", "bad compression", "The block cannot be decompressed");
     TRAILING_BYTES = odd("vcmp.expert.trailing_bytes", "trailing bytes", "Bytes after the script data");
     BAD_MAGIC = odd("vcmp.expert.bad_magic", "bad magic", "Unexpected first bytes of a client");
+}
+
+/// Components of a position in alphabetical order, w last.
+fn parts_value(node: NodeRef<'_>, out: &mut dyn Write) -> fmt::Result {
+    let of = |name: char| node.children().find(|child| child.field().name.starts_with(name));
+    let mut before = "(";
+    for part in ['x', 'y', 'z', 'w'].into_iter().filter_map(of) {
+        out.write_str(before)?;
+        match part.value() {
+            Value::Double(number) => write!(out, "{number:.4}")?,
+            _ => part.write_value(out)?,
+        }
+        before = ", ";
+    }
+    out.write_char(')')
+}
+
+/// A file of a server's store.
+fn file_value(node: NodeRef<'_>, out: &mut dyn Write) -> fmt::Result {
+    match node.child(&FILE_NAME) {
+        Some(name) => {
+            out.write_char('"')?;
+            clean(&name.text(), out)?;
+            out.write_char('"')
+        }
+        None => Ok(()),
+    }
 }

@@ -37,11 +37,12 @@ mod users;
 mod values;
 mod wls;
 
+use crate::tree::title::nothing;
 use crate::tree::{BySide, Names, Side, fields, name_of};
 use crate::wire::{Conversation, Cut, Error, Extent, Heuristic, Missing, On, Protocol, Result, Setting, Settings, Takes, Wire};
 use framing::Step;
 use users::Users;
-use values::{angle, id_meaning, id_value, nothing, parts, real_value, receivers, strategy_value, text_value};
+use values::{angle, id_meaning, id_value, parts, real_value, receivers, strategy_value, text_value};
 
 pub use wls::PROTOCOL as WORLD_LOCATION;
 

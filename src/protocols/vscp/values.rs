@@ -138,11 +138,6 @@ pub(super) fn text_value(node: NodeRef<'_>, out: &mut dyn fmt::Write) -> fmt::Re
     out.write_char('"')
 }
 
-/// Empty meaning.
-pub(super) fn nothing(_: NodeRef<'_>, _: &mut dyn fmt::Write) -> fmt::Result {
-    Ok(())
-}
-
 /// Number of body parts in a text, two characters each.
 pub(super) fn parts(node: NodeRef<'_>, out: &mut dyn fmt::Write) -> fmt::Result {
     match node.text_bytes().len() {

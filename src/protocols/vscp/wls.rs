@@ -9,7 +9,8 @@
 //! f,9                  an error; the NUL may be missing
 //! ```
 
-use super::values::{Brief, nothing, text_value};
+use super::values::{Brief, text_value};
+use crate::tree::title::nothing;
 use crate::tree::{Field, Names, Side, Value, fields};
 use crate::wire::{Conversation, Cut, Error, Extent, Heuristic, Missing, On, Opening, Protocol, Result, Settings, Verdict, Wire};
 use std::net::Ipv4Addr;

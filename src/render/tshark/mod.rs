@@ -11,6 +11,7 @@ mod mapping;
 mod part;
 mod pdml;
 mod raw;
+mod shape;
 
 pub use columns::{Psml, Tabs};
 pub use ek::Ek;
@@ -18,29 +19,15 @@ pub use kept::{Kept, KeptNames};
 pub use mapping::elastic_mapping;
 pub use pdml::Pdml;
 pub use raw::Raw;
+pub use shape::Shape;
 
 use crate::record::expert;
 use crate::registry::Registry;
 use crate::tree::{Carriers, Demand, Extras, Only};
-use part::Generated;
 use std::io;
 
 /// Characters of a document that are handed on at once, whether or not a record has ended.
 const LONG: usize = 64 << 10;
-
-/// Which fields a document has, and what they are put together from.
-pub struct Shape {
-    generated: Generated,
-    kept: KeptNames,
-}
-
-impl Shape {
-    /// A document with these fields.
-    #[must_use]
-    pub fn new(registry: Registry, kept: KeptNames) -> Shape {
-        Shape { generated: Generated::new(registry), kept }
-    }
-}
 
 /// What such a document needs of each frame: everything, with the fields that are kept on request.
 fn demand() -> Demand {

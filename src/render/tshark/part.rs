@@ -1,42 +1,12 @@
 //! The parts of a record as tshark has them: protocols, fields, hidden fields, remarks.
 
-use super::Shape;
 use super::escape::{hex, spelled};
+use super::shape::Shape;
 use crate::record::Record;
 use crate::record::expert::{self, Item};
 use crate::record::pseudo::{self, Answer, Pseudo};
-use crate::registry::Registry;
 use crate::tree::{Computed, Dissection, Field, Kind, Layer, NodeRef, Value};
-use std::collections::HashMap;
 use std::fmt::Write;
-
-/// Fields that are computed at nodes of others, by the address of those.
-pub(super) struct Generated(HashMap<usize, Vec<&'static Field>>);
-
-impl Generated {
-    pub(super) fn new(registry: Registry) -> Generated {
-        let mut by_source: HashMap<usize, Vec<&'static Field>> = HashMap::new();
-        for field in registry.protocols().flat_map(|protocol| protocol.fields.iter().copied()) {
-            for from in field.generated.iter().flat_map(|generated| generated.from) {
-                let fields = by_source.entry(std::ptr::from_ref::<Field>(from).addr()).or_default();
-                if !fields.iter().any(|known| known.is(field)) {
-                    fields.push(field);
-                }
-            }
-        }
-        Generated(by_source)
-    }
-
-    /// What is computed at a node.
-    fn at<'t>(&self, node: NodeRef<'t>, out: &mut Vec<Part<'t>>) {
-        let fields = self.0.get(&std::ptr::from_ref::<Field>(node.field()).addr());
-        for field in fields.into_iter().flatten().copied() {
-            field.compute(node, &mut |computed| {
-                out.push(Part::Computed { field, shown: shown_computed(field, &computed), at: node });
-            });
-        }
-    }
-}
 
 /// A protocol of a record.
 pub(super) struct Proto<'t> {
@@ -231,7 +201,7 @@ fn below<'t>(node: NodeRef<'t>, shape: &Shape) -> Vec<Part<'t>> {
         if !child.field().also.is_empty() {
             parts.push(Part::Also(child));
         }
-        shape.generated.at(child, &mut parts);
+        computed(child, shape, &mut parts);
     }
     parts
 }
@@ -244,6 +214,15 @@ fn of_remark<'t>(item: &Item<'_>) -> Vec<Part<'t>> {
         number("_ws.expert.severity", item.severity.named()),
         number("_ws.expert.group", item.group.named()),
     ]
+}
+
+/// Adds what is computed at a node.
+fn computed<'t>(node: NodeRef<'t>, shape: &Shape, out: &mut Vec<Part<'t>>) {
+    for field in shape.generated.fields(node.field()) {
+        field.compute(node, &mut |computed| {
+            out.push(Part::Computed { field, shown: shown_computed(field, &computed), at: node });
+        });
+    }
 }
 
 /// The protocols of a record: `frame`, then its layers.
@@ -314,7 +293,7 @@ fn proto<'t>(of: Dissection<'t>, layer: &'t Layer, shape: &Shape) -> Option<Prot
         }
     }
     let mut parts = below(node, shape);
-    shape.generated.at(node, &mut parts);
+    computed(node, shape, &mut parts);
     let end = of.tree.nodes.get(layer.node as usize).map_or(layer.node, |node| node.end);
     expert::of_range(of, layer.node..end, &mut |item| parts.push(Part::Remark(item)));
     Some(Proto { name: node.field().abbrev, title, node: Some(node), parts })

@@ -22,8 +22,8 @@ mod row;
 pub(super) use offset::{Offset, split_offset};
 pub(super) use row::{Column, Groups, Row, decimal};
 
-use super::detect::is_ruler;
 use super::marks::Marks;
+use super::ruler::is_ruler;
 use super::scan::{Word, all_hex, words};
 use super::{Fault, Fed, Feed, LARGEST_PACKET, Packet, bare_ip, fault, too_large};
 use row::is_group;
