@@ -1,4 +1,4 @@
-//! Attacks on the readers of files: hex text, and blocks of pcapng.
+//! Attacks on the readers of files: hex text, blocks of pcapng, and session logs of RuneScape.
 
 use super::load::{CLIENT, Load, SERVER, udp, word};
 use super::measure::FRAMES;
@@ -23,6 +23,7 @@ pub fn all() -> Vec<Attack> {
         ("pcapng comments", "udp", comments),
         ("pcapng unknown blocks", "udp", unknown_blocks),
     ];
+    let logs: &[(&str, &str, Write)] = &[("runescape session", "rs", rs_session), ("runescape npcs anew", "rs", rs_npcs)];
     let attack = |ending| {
         move |(name, shows, write): &(&str, &'static str, Write)| Attack {
             name: (*name).to_owned(),
@@ -31,7 +32,7 @@ pub fn all() -> Vec<Attack> {
             write: Box::new(*write),
         }
     };
-    texts.iter().map(attack("txt")).chain(blocks.iter().map(attack("pcapng"))).collect()
+    texts.iter().map(attack("txt")).chain(blocks.iter().map(attack("pcapng"))).chain(logs.iter().map(attack("bin"))).collect()
 }
 
 fn repeat(load: &mut Load, text: &[u8]) -> io::Result<()> {
@@ -132,4 +133,29 @@ fn comments(load: &mut Load) -> io::Result<()> {
 fn unknown_blocks(load: &mut Load) -> io::Result<()> {
     load.put(&[section(), interface(), packet(0, &[])].concat())?;
     repeat(load, &block(0x0bad_0bad, &[]))
+}
+
+/// A log of revision 239, and the bytes of its header.
+const LOG: &[u8] = include_bytes!("../../samples/runescape-osrs-239.bin");
+const HEADER: usize = 74;
+
+/// The same session again and again: each begins with a map and the list of players.
+fn rs_session(load: &mut Load) -> io::Result<()> {
+    load.put(LOG.get(..HEADER).unwrap_or_default())?;
+    repeat(load, LOG.get(HEADER..).unwrap_or_default())
+}
+
+/// Lists of new NPCs, as long as a packet can be, in which each index comes twice.
+fn rs_npcs(load: &mut Load) -> io::Result<()> {
+    const NEW: u16 = 5400;
+    load.put(LOG.get(..HEADER).unwrap_or_default())?;
+    // A record of the server, npc_info_small_v5, its length, and no known NPC.
+    let [high, low] = (12 * NEW + 1).to_be_bytes();
+    let mut record = vec![1, 85, high, low, 0];
+    for number in (0..NEW).chain(0..NEW) {
+        // Index, five bit fields and the type take 48 bits.
+        record.extend(number.to_be_bytes());
+        record.extend([0, 0, 0, 1]);
+    }
+    repeat(load, &record)
 }

@@ -64,8 +64,8 @@ pub(super) fn options(reading: &Reading, registry: Registry) -> Result<Options, 
         );
     }
     let raw_otherwise = !matches!(assume, Assume::Nothing);
-    let rows = registry.settings().get("rs.table");
-    Ok(Options { format, link, raw_otherwise, helped: reading.threads != Some(1), rows })
+    let (rows, revision) = (registry.settings().get("rs.table"), registry.settings().get("rs.revision"));
+    Ok(Options { format, link, raw_otherwise, helped: reading.threads != Some(1), rows, revision })
 }
 
 /// A link type by name or number.

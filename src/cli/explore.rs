@@ -56,8 +56,13 @@ pub struct ExploreOptions {
     #[arg(short = 'Y', long, value_name = "EXPR", allow_hyphen_values = true, conflicts_with = "stream", add = ArgValueCompleter::new(complete::expression))]
     pub filter: Option<String>,
 
-    /// A framing of your own: length@0:u32le+8, varint@1:leb128, end:0d0a, fixed:48, headers, hex4, none; c2s:RULE s2c:RULE for
-    /// sides that differ, and skip=N for bytes that stand once in front
+    /// A framing of your own: length@0:u32le+8, varint@1:leb128, end:0d0a, fixed:48, headers, hex4, table@…, blocks@…, none;
+    /// c2s:RULE s2c:RULE for sides that differ, and skip=N for bytes that stand once in front
+    ///
+    /// `length@2:u16be*4+8`: the number at offset 2, times 4, plus 8, is the length of the message. `table@0:11=4,71=u8,a5=u16be`: the
+    /// byte at offset 0 is the kind; messages of kind 11 have 4 bytes, and behind 71 or a5 a number counts what follows it.
+    /// `blocks@2-5+10/16`: the byte at offset 2, less 5, counts what follows a header of 10 bytes, and each 16 bytes of that are
+    /// followed by a checksum of 2.
     #[arg(long, value_name = "RULE")]
     pub rule: Option<String>,
 

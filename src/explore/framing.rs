@@ -196,33 +196,50 @@ fn nothing(sides: &[Side], confidence: f64) -> Hypothesis {
 fn direction(own: &[&Side], worth: &Worth) -> Vec<Framed> {
     let tracks: Vec<Track<'_>> = own.iter().take(SIDES).map(|side| Track::new(side, SAMPLE)).collect();
     let mut screened: Vec<(f64, Candidate, Begin)> = Vec::new();
-    let begins = begins();
+    let begins = beginnings(&tracks);
     let learned = (0..sizes::OFFSETS).filter_map(|offset| candidates::table(&tracks, offset));
     for candidate in candidates::all(&tracks).into_iter().chain(learned) {
-        let mut best: Option<(f64, Begin)> = None;
-        for &begin in &begins {
-            if let Some(bits) = screen(&tracks, &candidate.rule, begin, worth) {
-                let bits = bits - cost_of(begin);
-                if best.is_none_or(|(most, _)| bits > most) {
-                    best = Some((bits, begin));
-                }
-            }
-        }
-        if let Some((bits, begin)) = best {
-            screened.push((bits - candidate.cost, candidate, begin));
-        }
+        let judged = begins.iter().filter_map(|begin| Some((screen(&tracks, &candidate.rule, begin, worth)?, begin)));
+        let judged = judged.map(|(bits, begin)| (bits - cost_of(begin.at), begin));
+        let Some((bits, best)) = judged.reduce(|best, next| if next.0 > best.0 { next } else { best }) else { continue };
+        let whole = begins.first().filter(|first| first.at == Begin::At(0) && reaches(&tracks, &candidate.rule, best, worth));
+        screened.push((bits - candidate.cost, candidate, whole.unwrap_or(best).at));
     }
     screened.sort_by(|a, b| b.0.total_cmp(&a.0));
     screened.truncate(KEPT);
     screened.iter().map(|(_, candidate, begin)| judge(own, candidate, *begin, worth)).collect()
 }
 
+/// A beginning with its place in each side.
+struct Beginning {
+    at: Begin,
+    places: Vec<usize>,
+}
+
+/// Beginnings that all sides have.
+fn beginnings(tracks: &[Track<'_>]) -> Vec<Beginning> {
+    let of = |at: Begin| {
+        let places: Option<Vec<usize>> = tracks.iter().map(|track| place_of(at, track)).collect();
+        Some(Beginning { at, places: places? })
+    };
+    begins().into_iter().filter_map(of).collect()
+}
+
+/// Whether messages from the first byte on lead to a later beginning, so that what stands in front of it is messages, too.
+fn reaches(tracks: &[Track<'_>], rule: &Rule, later: &Beginning, worth: &Worth) -> bool {
+    let leads = |(track, place): (&Track<'_>, &usize)| {
+        let mut is_met = false;
+        track.walk(rule, 0, worth, FLOOR, |at| is_met |= at == *place);
+        is_met
+    };
+    later.at != Begin::At(0) && tracks.iter().zip(&later.places).all(leads)
+}
+
 /// Bits of a rule on samples; `None` if it explains too little.
-fn screen(tracks: &[Track<'_>], rule: &Rule, begin: Begin, worth: &Worth) -> Option<f64> {
+fn screen(tracks: &[Track<'_>], rule: &Rule, begin: &Beginning, worth: &Worth) -> Option<f64> {
     let mut found = Evidence::default();
-    for track in tracks {
-        let start = place_of(begin, track)?;
-        let own = track.walk(rule, start, worth, FLOOR, |_| ());
+    for (track, start) in tracks.iter().zip(&begin.places) {
+        let own = track.walk(rule, *start, worth, FLOOR, |_| ());
         if own.messages == 0 && track.bytes.len() > 64 {
             return None;
         }

@@ -44,8 +44,8 @@ impl Given {
 
 fn wrong(text: &str) -> Wrong {
     format!(
-        "{text}: expected a rule such as length@0:u32le+8, varint@1:leb128, varint:ws, end:0d0a, fixed:48, headers, hex4 or none, \
-         with skip=N behind it for bytes that stand once in front"
+        "{text}: expected a rule such as length@0:u32le+8, varint@1:leb128, varint:ws, end:0d0a, fixed:48, headers, hex4, \
+         table@0:11=4,71=u8, blocks@2-5+10/16 or none, with skip=N behind it for bytes that stand once in front"
     )
 }
 
@@ -129,7 +129,9 @@ fn table(text: &str) -> Option<Rule> {
     };
     let mut sizes = entries.split(',').map(entry).collect::<Option<Vec<_>>>()?;
     sizes.sort_unstable();
-    sizes.dedup_by_key(|(kind, _)| *kind);
+    if sizes.iter().zip(sizes.iter().skip(1)).any(|(one, next)| one.0 == next.0) {
+        return None;
+    }
     Some(Rule::Table { offset: number(offset)?, sizes })
 }
 
@@ -144,7 +146,8 @@ fn blocks(text: &str) -> Option<Rule> {
 
 /// Bytes from hexadecimal digits.
 fn hex(text: &str) -> Option<Vec<u8>> {
-    if text.is_empty() || !text.len().is_multiple_of(2) || !text.is_ascii() || text.len() > 64 {
+    let is_hex = text.bytes().all(|digit| digit.is_ascii_hexdigit());
+    if text.is_empty() || !text.len().is_multiple_of(2) || !is_hex || text.len() > 64 {
         return None;
     }
     (0..text.len() / 2).map(|at| u8::from_str_radix(text.get(2 * at..2 * at + 2)?, 16).ok()).collect()
@@ -188,7 +191,8 @@ mod tests {
         ] {
             assert_eq!(Rule::parse(text).unwrap().to_string(), text);
         }
-        for text in ["", "length", "length@0", "length@0:u31le", "end:0", "end:", "fixed:0", "varint@1:x", "headers:1"] {
+        let wrong = ["", "length", "length@0", "length@0:u31le", "end:0", "end:", "end:+1", "fixed:0", "varint@1:x", "headers:1"];
+        for text in wrong.into_iter().chain(["table@0:", "table@0:01=4,01=5", "blocks@2-5+10/0"]) {
             assert_eq!(Rule::parse(text), None, "{text}");
         }
     }

@@ -121,6 +121,28 @@ fn segments_that_say_nothing_do_not_hide_the_rule() {
     assert_eq!(explored.messages.len(), 120);
 }
 
+/// Several messages a turn, of which the first ones are short.
+#[test]
+fn messages_in_front_of_the_first_turn_are_not_skipped() {
+    for seed in 0..6 {
+        let mut random = Random(seed);
+        let turns: Vec<(tree::Side, Vec<u8>)> = (0..400)
+            .map(|turn| {
+                let count = 1 + random.below(5);
+                let bytes = (0..count).flat_map(|_| {
+                    let most = [3, 12, 60, 400][random.below(4)];
+                    let body = random.below(most);
+                    message(random.below(4) as u8, turn, &random.bytes(body))
+                });
+                (tree::Side::BOTH[turn as usize % 2], bytes.collect())
+            })
+            .collect();
+        let sides = conversation(&turns);
+        let explored = explore(&sides, &Options::default());
+        assert_eq!(title(&explored), "length@1:u16be+3", "seed {seed}");
+    }
+}
+
 #[test]
 fn a_side_without_turns_is_framed_by_how_unlikely_its_chain_is() {
     let bytes: Vec<u8> =

@@ -262,9 +262,9 @@ impl View {
         const STEPS: [char; 9] = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
         let mut offsets = String::new();
         let mut strip = String::new();
-        for at in range {
-            let begins = owner(columns, at).is_some_and(|column| usize::try_from(column.offset) == Ok(at));
-            let _ = if begins { write!(offsets, "{at:>3x}") } else { write!(offsets, "   ") };
+        for at in range.clone() {
+            let begins = at == range.start || owner(columns, at).is_some_and(|column| usize::try_from(column.offset) == Ok(at));
+            let _ = if begins { write!(offsets, "{at:>3}") } else { write!(offsets, "   ") };
             let mut values: Vec<u8> = rows.iter().filter_map(|row| row.bytes.get(at).copied()).collect();
             let n = values.len();
             values.sort_unstable();
@@ -274,7 +274,11 @@ impl View {
             let _ = write!(strip, " {mark}{mark}");
         }
         writeln!(to, "{:>10}{}", "offset", self.theme.paint(Role::Offset, offsets.trim_end()))?;
-        writeln!(to, "{:>10}{}", "varies", self.theme.paint(Role::Secondary, strip.trim_end()))
+        match strip.trim_end() {
+            // A single message does not vary.
+            "" => Ok(()),
+            strip => writeln!(to, "{:>10}{}", "varies", self.theme.paint(Role::Secondary, strip)),
+        }
     }
 }
 

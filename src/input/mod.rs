@@ -144,6 +144,8 @@ pub struct Options {
     pub helped: bool,
     /// Packet rows of RuneScape for session logs of revisions without rows of their own.
     pub rows: Option<&'static str>,
+    /// Revision of RuneScape whose rows a session log is read with, in place of the one in its header: `osrs-239`, `239`.
+    pub revision: Option<&'static str>,
 }
 
 /// An open input.
@@ -208,7 +210,7 @@ impl Capture {
             Kind::Pcap => Reader::Pcap(pcap::Reader::open(buffer)?),
             Kind::PcapNg => Reader::PcapNg(pcapng::Reader::open(buffer)?),
             Kind::Snoop => Reader::Snoop(snoop::Reader::open(buffer)?),
-            Kind::RsProx => Reader::RsProx(rsprox::Reader::open(buffer, options.rows)?),
+            Kind::RsProx => Reader::RsProx(rsprox::Reader::open(buffer, options.rows, options.revision)?),
             Kind::Text | Kind::Packed(_) => Reader::Hex(hex::Reader::open(buffer, options.format, options.link)?),
         };
         Ok(Capture { reader, count: 0, finished: false, read, packings, options })

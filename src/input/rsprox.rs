@@ -133,13 +133,15 @@ enum Wrong {
 }
 
 impl Reader {
-    /// Opens a log; `rows` are packet rows that the user gave.
-    pub(super) fn open(mut buffer: Buffer, rows: Option<&str>) -> Result<Reader, OpenError> {
+    /// Opens a log; `rows` are packet rows and `given` is a revision of the user, which overrides that of the header.
+    pub(super) fn open(mut buffer: Buffer, rows: Option<&str>, given: Option<&str>) -> Result<Reader, OpenError> {
         let no = |what: &str| OpenError::Damaged { format: "rsprox", what: what.to_owned() };
         let header = header(&mut buffer).map_err(OpenError::from_read)?.ok_or_else(|| no("has a header that no log has"))?;
         let ahead = buffer.ahead();
         let time = ahead.get(TIME..TIME + 8).and_then(|time| time.first_chunk()).map_or(0, |time| u64::from_be_bytes(*time));
-        let revision = ahead.get(4..8).and_then(|word| word.first_chunk()).map_or(0, |word| u32::from_be_bytes(*word));
+        let logged = ahead.get(4..8).and_then(|word| word.first_chunk()).map_or(0, |word| u32::from_be_bytes(*word));
+        let given = given.map(|given| given.strip_prefix("osrs-").unwrap_or(given));
+        let revision = given.and_then(|given| given.parse().ok()).unwrap_or(logged);
         let mut reader = Reader { buffer, header: Some(header), time, revision, sizes: Sizes::of(revision, rows) };
         let mut at = header;
         for _ in 0..if reader.sizes.is_known { TRIED } else { 0 } {
@@ -164,7 +166,11 @@ impl Reader {
                 if !self.sizes.is_known
                     && self.buffer.need(1).map_err(|error| ReadError::from_read(at, &error))? == Supply::Enough
                 {
-                    let text = format!("records of revision {}, which has no table: -o rs.table=FILE", self.revision);
+                    let text = format!(
+                        "records of revision {}, which has no table; try -o rs.table=FILE with its packets, or a similar revision \
+                         with -o rs.revision=osrs-NUMBER",
+                        self.revision
+                    );
                     return Err(ReadError::damaged(at, text));
                 }
                 let record = self.need_record(0).map_err(|error| ReadError::from_read(at, &error))?;

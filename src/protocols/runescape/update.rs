@@ -214,6 +214,7 @@ fn block(
         return wire.malformed(&MALFORMED, format_args!("mask bits {:#x} are unknown", mask & !known));
     }
     for block in updates.blocks.iter().filter(|block| mask & block.mask != 0) {
+        reader.line.block(block.field.name);
         wire.group(block.field, |wire| reader.layout(wire, &block.layout))?;
         if let (Some(name), Some(index)) = (reader.met.take(), index) {
             reader.game.world.meet(index, name);

@@ -36,7 +36,7 @@ fn all(reader: &mut Reader<'_>, wire: &mut Wire<'_>, entity: Entity, updated: &[
         return Ok(());
     }
     let Some(info) = reader.table.info.clone() else {
-        wire.note_ahead(&NO_TABLE, format_args!("the table has no rows about updates"));
+        wire.note_ahead(&NO_TABLE, format_args!("the table has no rows about updates, which the file of rs.table may hold"));
         wire.rest(&PAYLOAD);
         return Ok(());
     };
@@ -88,6 +88,7 @@ fn one(
             wire.rest(&PAYLOAD);
             return Ok(false);
         };
+        reader.line.block(block.field.name);
         reader.catch = match block.name {
             "appearance" => Some("name"),
             "chat" | "chat_old" | "say" | "name_change" => Some("text"),

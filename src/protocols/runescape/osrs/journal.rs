@@ -15,6 +15,10 @@ const REGION: i64 = 64;
 const MARGIN: i64 = 8;
 const WIDEST: i64 = 2048;
 
+/// Pixels per side that a picture of few tiles is enlarged to, and the most pixels per side of a tile.
+const ENLARGED: usize = 512;
+const TILE: usize = 8;
+
 /// Gray levels: ground, grid of regions, paths of others, path of the local player.
 const GROUND: u8 = 255;
 const GRID: u8 = 208;
@@ -111,12 +115,11 @@ impl Journal {
         let all: Vec<&Stand> = self.stands.iter().collect();
         let of_own: Vec<&Stand> = self.stands.iter().filter(of_own).collect();
         let frame = [all, of_own].iter().filter_map(|stands| Frame::around(stands)).find(|frame| frame.is_small())?;
-        let (width, height) = frame.size();
-        let mut pixels = vec![GROUND; width.checked_mul(height)?];
+        let mut canvas = Canvas::new(frame.size())?;
         for (row, y) in (0..).zip((frame.south..=frame.north).rev()) {
             for (column, x) in (0..).zip(frame.west..=frame.east) {
                 if x % REGION == 0 || y % REGION == 0 {
-                    set(&mut pixels, width, (column, row), GRID);
+                    canvas.set((column, row), GRID);
                 }
             }
         }
@@ -124,17 +127,42 @@ impl Journal {
         for shade in [OTHERS, OWN] {
             for stand in self.stands.iter().filter(|stand| is_own(stand) == (shade == OWN)) {
                 if let Some(place) = frame.place(stand.tile) {
-                    set(&mut pixels, width, place, shade);
+                    canvas.set(place, shade);
                 }
             }
         }
-        png::gray(u32::try_from(width).ok()?, u32::try_from(height).ok()?, width, &pixels)
+        canvas.png()
     }
 }
 
-fn set(pixels: &mut [u8], width: usize, (column, row): (usize, usize), shade: u8) {
-    if let Some(pixel) = pixels.get_mut(row * width + column) {
-        *pixel = shade;
+/// Tiles as squares of pixels.
+struct Canvas {
+    width: usize,
+    height: usize,
+    /// Pixels per side of a tile.
+    scale: usize,
+    pixels: Vec<u8>,
+}
+
+impl Canvas {
+    /// A canvas of so many columns and rows of tiles.
+    fn new((columns, rows): (usize, usize)) -> Option<Canvas> {
+        let scale = (ENLARGED / columns.max(rows).max(1)).clamp(1, TILE);
+        let (width, height) = (columns * scale, rows * scale);
+        Some(Canvas { width, height, scale, pixels: vec![GROUND; width.checked_mul(height)?] })
+    }
+
+    fn set(&mut self, (column, row): (usize, usize), shade: u8) {
+        for line in row * self.scale..(row + 1) * self.scale {
+            let start = line * self.width + column * self.scale;
+            if let Some(pixels) = self.pixels.get_mut(start..start + self.scale) {
+                pixels.fill(shade);
+            }
+        }
+    }
+
+    fn png(&self) -> Option<Vec<u8>> {
+        png::gray(u32::try_from(self.width).ok()?, u32::try_from(self.height).ok()?, self.width, &self.pixels)
     }
 }
 

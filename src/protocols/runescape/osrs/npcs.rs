@@ -11,7 +11,7 @@ use super::super::tables::{Entity, NewRun};
 use super::blocks::{self, used_up};
 use super::{Tile, add};
 use crate::wire::{BitWire, Result, Wire};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Minimum remaining bits for another NPC, and the index that ends the list.
 const LEAST: usize = 28;
@@ -54,6 +54,8 @@ struct Update<'r, 'g> {
     known: HashMap<u16, Npc>,
     /// Tile that new NPCs are counted from.
     origin: Option<(i64, i64)>,
+    /// A new NPC had the index of a known one.
+    has_twins: bool,
 }
 
 /// Reads `npc_info`, which must use up the payload.
@@ -63,7 +65,7 @@ struct Update<'r, 'g> {
 pub fn info(reader: &mut Reader<'_>, wire: &mut Wire<'_>, is_large: bool) -> Result {
     let info = reader.table.info.clone();
     let Some(info) = info.filter(|info| info.new.iter().all(|runs| !runs.is_empty())) else {
-        wire.note_ahead(&NO_TABLE, format_args!("the table has no rows about new NPCs"));
+        wire.note_ahead(&NO_TABLE, format_args!("the table has no rows about new NPCs, which the file of rs.table may hold"));
         wire.rest(&PAYLOAD);
         return Ok(());
     };
@@ -74,7 +76,7 @@ pub fn info(reader: &mut Reader<'_>, wire: &mut Wire<'_>, is_large: bool) -> Res
     let world = osrs.world(active);
     let (before, known) = (std::mem::take(&mut world.npcs), std::mem::take(&mut world.known));
     let origin = world.corner.map(|(x, z)| (x + world.origin.0, z + world.origin.1));
-    let mut update = Update { reader, npcs: Vec::new(), known, origin };
+    let mut update = Update { reader, npcs: Vec::new(), known, origin, has_twins: false };
     let result = wire.in_bits(|bits| {
         update.known(bits, &before)?;
         update.newcomers(bits, if is_large { large } else { small })?;
@@ -162,7 +164,18 @@ impl Update<'_, '_> {
             }
             bits.group(&NPCS_NEW, |bits| self.add(bits, first, others))?;
         }
+        if self.has_twins {
+            self.keep_last();
+        }
         Ok(())
+    }
+
+    /// An index that came again counts where it came last. Once for all of them, so that work grows with the bytes.
+    fn keep_last(&mut self) {
+        let mut kept = HashSet::new();
+        self.npcs.reverse();
+        self.npcs.retain(|index| index.is_none_or(|index| kept.insert(index)));
+        self.npcs.reverse();
     }
 
     fn add(&mut self, bits: &mut BitWire<'_, '_>, first: &NewRun, others: &[NewRun]) -> Result {
@@ -188,9 +201,8 @@ impl Update<'_, '_> {
         }
         let npc = Npc { kind: u16::try_from(number("type")).unwrap_or_default(), tile, name: None };
         self.reader.line.event(format_args!("new NPC {}", npc.kind));
-        self.npcs.retain(|known| *known != Some(index));
         self.npcs.push(Some(index));
-        self.known.insert(index, npc);
+        self.has_twins |= self.known.insert(index, npc).is_some();
         if number("update") == 1 {
             self.reader.game.osrs.updated.push(Some(index));
         }

@@ -17,6 +17,9 @@ const TEXT: usize = 1024;
 /// Maximum items shown of an inventory, and events of an update.
 const ITEMS: u32 = 4;
 
+/// Maximum kinds of blocks shown of an update.
+const BLOCKS: usize = 6;
+
 /// A value.
 #[derive(Clone)]
 enum Kept {
@@ -56,6 +59,8 @@ pub struct Line {
     texts: String,
     /// Counts shown in place of the values.
     pub seen: Option<Counts>,
+    /// Kinds of blocks that the updates have, shown behind the counts.
+    blocks: Vec<&'static str>,
     /// Words shown behind the counts or values, such as items.
     events: String,
     shown: u32,
@@ -70,6 +75,7 @@ impl Line {
         self.kept.clear();
         self.texts.clear();
         self.events.clear();
+        self.blocks.clear();
         (self.seen, self.shown, self.omitted, self.wants_texts) = (None, 0, 0, wants_texts);
     }
 
@@ -106,6 +112,13 @@ impl Line {
             let start = self.texts.len();
             self.texts.push_str(name);
             self.kept.push(("sender", Kept::Text(start..self.texts.len())));
+        }
+    }
+
+    /// Adds the kind of a block of an update, unless it or many others are there already.
+    pub fn block(&mut self, kind: &'static str) {
+        if self.wants_texts && self.blocks.len() < BLOCKS && !self.blocks.contains(&kind) {
+            self.blocks.push(kind);
         }
     }
 
@@ -157,6 +170,14 @@ impl fmt::Display for Line {
         let mut between = "";
         if let Some(seen) = &self.seen {
             seen.fmt(f)?;
+            between = " (";
+            for kind in &self.blocks {
+                write!(f, "{between}{kind}")?;
+                between = ", ";
+            }
+            if !self.blocks.is_empty() {
+                f.write_str(")")?;
+            }
             between = ", ";
         } else if let Some(message) = self.text("message") {
             let speaker =

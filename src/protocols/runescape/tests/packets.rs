@@ -29,7 +29,7 @@ fn players_keep_their_places_and_names() {
     let trees = server("317", &[first, second, third].map(|payload| packet(81, &payload)));
     assert!(trees.iter().all(|tree| !tree.contains("\n!")), "{}", trees.concat());
     insta::assert_snapshot!(trees[1], @r#"
-    rs 0..10 | player_info | 1 other player, 1 update
+    rs 0..10 | player_info | 1 other player, 1 update (say)
       0..1 rs.opcode = 81
       rs.name = "player_info"
       rs.direction = "s2c"
@@ -105,7 +105,7 @@ fn updates_of_225_and_377() {
     ]
     .concat();
     insta::assert_snapshot!(server("225", &[packet(184, &of_225)])[0], @r#"
-    rs 0..27 | player_info | 1 other player, 2 updates
+    rs 0..27 | player_info | 1 other player, 2 updates (hit1, chat, animation)
       0..1 rs.opcode = 184
       rs.name = "player_info"
       rs.direction = "s2c"
@@ -153,7 +153,7 @@ fn updates_of_225_and_377() {
     ]
     .concat();
     insta::assert_snapshot!(server("377", &[packet(90, &of_377)])[0], @r#"
-    rs 0..26 | player_info | 1 other player, 2 updates
+    rs 0..26 | player_info | 1 other player, 2 updates (animation, chat)
       0..1 rs.opcode = 90
       rs.name = "player_info"
       rs.direction = "s2c"

@@ -244,7 +244,7 @@ fn v14_packets_of_a_server_of_317() {
           13..14 rs.coord.y = 5
           rs.world_x = 3220
           rs.world_y = 3213
-    rs 0..85 | player_info | 1 other player, 2 updates
+    rs 0..85 | player_info | 1 other player, 2 updates (appearance, animation, chat, hit1, hit2)
       0..1 rs.opcode_wire = 175
       0..1 rs.opcode = 81
       rs.name = "player_info"
@@ -328,7 +328,7 @@ fn v14_packets_of_a_server_of_317() {
           82..83 rs.player_info.update.hit2.type = 1 (damage)
           83..84 rs.player_info.update.hit2.health = 3
           84..85 rs.player_info.update.hit2.max_health = 10
-    rs 0..26 | npc_info | 1 NPC, 1 update
+    rs 0..26 | npc_info | 1 NPC, 1 update (animation, say, face tile)
       0..1 rs.opcode_wire = 156
       0..1 rs.opcode = 65
       rs.name = "npc_info"

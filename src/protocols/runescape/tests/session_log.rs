@@ -6,8 +6,10 @@ use super::people::{Change, People, Step, blocks, new_npc};
 use super::places::compare;
 use super::random_packets::Dice;
 use super::*;
+use crate::input::{Capture, Options};
 use crate::tree::dump;
 use proptest::prelude::*;
+use std::io::Cursor;
 
 /// Zones of the world entity that is active.
 const ENTITY: [i64; 2] = [2, 3];
@@ -311,7 +313,7 @@ fn a_truncated_header_or_record_is_noted() {
     }
 }
 
-/// A log of a revision without a table shows its header, and says how to read the records.
+/// A log of a revision without a table shows its header, and the error names both ways to read the records.
 #[test]
 fn a_log_of_an_unknown_revision_asks_for_a_table() {
     let Log { mut file, .. } = log(239, 1);
@@ -319,7 +321,20 @@ fn a_log_of_an_unknown_revision_asks_for_a_table() {
     let mut capture = opened(&file).unwrap();
     assert!(capture.next_frame().unwrap().is_some());
     let error = capture.next_frame().unwrap_err().to_string();
-    assert!(error.contains("revision 240") && error.contains("rs.table"), "{error}");
+    assert!(error.contains("revision 240") && error.contains("rs.table") && error.contains("rs.revision"), "{error}");
+}
+
+#[test]
+fn a_given_revision_overrides_that_of_the_log() {
+    let Log { mut file, records } = log(239, 1);
+    file[7] = 240;
+    let options = Options { revision: Some("osrs-239"), ..Options::default() };
+    let mut capture = Capture::open_with(Box::new(Cursor::new(file)), options).unwrap();
+    let mut frames = 0;
+    while capture.next_frame().unwrap().is_some() {
+        frames += 1;
+    }
+    assert_eq!(frames, 1 + records.len());
 }
 
 #[test]

@@ -151,6 +151,23 @@ fn rows_of_updates_can_be_given_for_a_new_revision() {
     }
 }
 
+/// The list of NPCs keeps an index once, where it came last.
+#[test]
+fn an_npc_that_is_put_anew_stands_at_the_end_of_the_list() {
+    let table = "direction\topcode\tsize\tname\tfields\ns2c\t1\t-2\tnpc_info_small_v5\tinfo:npc_info_small_osrs\n\
+        240\tnpc\tnew_small\tnew\tindex:16 update:1 type:15\n240\tnpc\tnew_large\tnew\tindex:16 update:1 type:15\n";
+    let new = |index: u8, kind: u8| vec![0, index, 0, kind];
+    let packets = [[vec![0], new(5, 1), new(7, 2), new(5, 3)].concat(), vec![2, 0b1010_0000]];
+    let messages = packets.map(|payload| (SERVER, [vec![1, 0, u8::try_from(payload.len()).unwrap()], payload].concat()));
+    let settings = [("rs.revision", "osrs-240"), ("rs.table", table), ("rs.isaac", "off")];
+    let trees = dissect_messages(&settings, &messages);
+    assert!(trees[0].contains("2 NPCs, 0 updates") && !trees[0].contains("! broken"), "{}", trees[0]);
+    // The first one walks, and its type is shown.
+    let order: Vec<&str> =
+        trees[1].lines().filter(|line| line.contains("rs.npc_index") || line.contains("rs.npc_type")).collect();
+    assert!(order[0].ends_with("rs.npc_index = 7") && order[1].ends_with("rs.npc_type = 2"), "{}", trees[1]);
+}
+
 #[test]
 fn lists_whose_length_is_in_the_cache_end_the_reading_without_an_error() {
     let tree = read("flags:u8 recolours:{colour:u16}*$recolours@flags&4 mirror:u8", "04 00 01 00 02 09");
