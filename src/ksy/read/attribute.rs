@@ -9,6 +9,9 @@ use crate::ksy::place::Place;
 use crate::ksy::report::Complaint;
 use crate::ksy::yaml::{Node, Value};
 
+/// Cases of a switch.
+const CASES: usize = 1 << 14;
+
 impl Reader<'_> {
     /// An entry of `seq`, the `n`-th one.
     pub(super) fn attribute(&mut self, node: &Node, n: usize) -> Option<AttrDecl> {
@@ -106,6 +109,10 @@ impl Reader<'_> {
             Value::Map(_) => {
                 let entries = self.entries(node, &[&keys::SWITCH], "a switch")?;
                 let (on, cases) = self.switch_parts(&entries, node)?;
+                if cases.len() > CASES {
+                    self.report.add(Complaint::error(key, format!("a switch with more than {CASES} cases")));
+                    return None;
+                }
                 let mut known = Vec::new();
                 let mut otherwise = None;
                 for (key, node) in cases {
