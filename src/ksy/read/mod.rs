@@ -22,11 +22,17 @@ use std::collections::HashMap;
 pub(super) struct Reader<'a> {
     text: &'a str,
     report: &'a mut Report,
+    /// Declarations of all files so far.
+    count: &'a mut usize,
 }
 
-/// The declarations of a file.
-pub(super) fn file(node: &Node, text: &str, report: &mut Report) -> Option<TypeDecl> {
-    let mut reader = Reader { text, report };
+/// Attributes, instances and parameters of all files. A type counts as three of them, which is what it takes of memory.
+const DECLARATIONS: usize = 1 << 16;
+const TYPE: usize = 3;
+
+/// The declarations of a file. `count` is how many there are in all files.
+pub(super) fn file(node: &Node, text: &str, count: &mut usize, report: &mut Report) -> Option<TypeDecl> {
+    let mut reader = Reader { text, report, count };
     if node.map().is_none() {
         let what =
             if node.is_null() { "the file is empty".to_owned() } else { format!("the file is {}, not a map", node.kind()) };
@@ -105,6 +111,17 @@ impl Reader<'_> {
             return None;
         };
         Some(entries)
+    }
+
+    /// Counts declarations, and reports the first one beyond the limit.
+    fn spend(&mut self, count: usize, place: Place) -> Option<()> {
+        let before = *self.count;
+        *self.count = before.saturating_add(count);
+        if before <= DECLARATIONS && *self.count > DECLARATIONS {
+            let complaint = Complaint::error(place, format!("more than {DECLARATIONS} attributes, instances and parameters"));
+            self.report.add(complaint.help(format!("all files count, and a type as {TYPE} of them")));
+        }
+        (*self.count <= DECLARATIONS).then_some(())
     }
 
     /// The elements of a list.
