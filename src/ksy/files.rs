@@ -44,7 +44,7 @@ pub(super) fn load(paths: &[PathBuf], dirs: &[PathBuf], report: &mut Report) -> 
         queue: Vec::new(),
         imported: 0,
         bytes: 0,
-        declarations: 0,
+        counts: read::Counts::default(),
         report,
     };
     for path in paths {
@@ -62,8 +62,16 @@ pub(super) fn load(paths: &[PathBuf], dirs: &[PathBuf], report: &mut Report) -> 
 /// Loads a file as if it had this text.
 pub(super) fn load_text(path: &Path, text: String, report: &mut Report) -> Files {
     let allowed = vec![path.parent().unwrap_or(Path::new("")).to_owned()];
-    let mut loader =
-        Loader { files: Files::default(), dirs: &[], allowed, queue: Vec::new(), imported: 0, bytes: 0, declarations: 0, report };
+    let mut loader = Loader {
+        files: Files::default(),
+        dirs: &[],
+        allowed,
+        queue: Vec::new(),
+        imported: 0,
+        bytes: 0,
+        counts: read::Counts::default(),
+        report,
+    };
     let index = loader.source(path, text);
     loader.files.by_path.insert(path.canonicalize().unwrap_or_else(|_| normal(path)), index);
     loader.files.roots.push(index);
@@ -81,8 +89,7 @@ struct Loader<'l> {
     imported: usize,
     /// Bytes of all files so far.
     bytes: usize,
-    /// Declarations in them.
-    declarations: usize,
+    counts: read::Counts,
     report: &'l mut Report,
 }
 
@@ -156,7 +163,7 @@ impl Loader<'_> {
         let decl = match yaml::parse(index, &source.text) {
             Ok(node) => {
                 read::duplicate_keys(&node, self.report);
-                read::file(&node, &source.text, &mut self.declarations, self.report)
+                read::file(&node, &source.text, &mut self.counts, self.report)
             }
             Err(complaint) => {
                 self.report.add(complaint);

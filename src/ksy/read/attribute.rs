@@ -15,7 +15,7 @@ const CASES: usize = 1 << 14;
 impl Reader<'_> {
     /// An entry of `seq`, the `n`-th one.
     pub(super) fn attribute(&mut self, node: &Node, n: usize) -> Option<AttrDecl> {
-        self.spend(1, node.place)?;
+        self.declare(1, node.place)?;
         if node.is_null() {
             self.report.error(node.place, "an attribute without keys");
             return None;
@@ -30,7 +30,7 @@ impl Reader<'_> {
 
     /// An entry of `instances`.
     pub(super) fn instance(&mut self, name: String, key: &Node, node: &Node) -> Option<AttrDecl> {
-        self.spend(1, key.place)?;
+        self.declare(1, key.place)?;
         let within = if node.get("value").is_some() { "a `value` instance" } else { "an instance" };
         let entries = self.entries(node, &[&keys::ATTRIBUTE, &keys::INSTANCE], within)?;
         if entries.get("id").is_some() {

@@ -38,7 +38,7 @@ impl Reader<'_> {
     }
 
     fn nested_type(&mut self, name: String, key: &Node, node: &Node) -> Option<TypeDecl> {
-        self.spend(TYPE, key.place)?;
+        self.declare(TYPE, key.place)?;
         if node.is_null() {
             return Some(TypeDecl { name, place: key.place, ..TypeDecl::default() });
         }
@@ -72,7 +72,7 @@ impl Reader<'_> {
     }
 
     fn param(&mut self, node: &Node) -> Option<ParamDecl> {
-        self.spend(1, node.place)?;
+        self.declare(1, node.place)?;
         let entries = self.entries(node, &[&keys::PARAM], "a parameter")?;
         let Some(id) = entries.get("id") else {
             self.report.add(Complaint::error(node.place.first(), "a parameter without `id`").help("add `id:` with its name"));
