@@ -256,7 +256,11 @@ const EXPLANATIONS: &[(&str, &str, &str)] = &[
         "put text that begins with `{` in quotes",
     ),
     ("expected ',' or ']'", "a `[` that is never closed, or a missing comma", "add the closing `]`, or put the text in quotes"),
-    ("unknown escape character", "an unknown escape in double quotes", "use single quotes, where a backslash is a backslash"),
+    (
+        "unknown escape character",
+        "an unknown escape in double quotes",
+        "a byte is `\\x01`; in single quotes a backslash is a backslash",
+    ),
     ("found unknown anchor", "an alias of an unknown anchor", "put text that begins with `*` in quotes"),
 ];
 

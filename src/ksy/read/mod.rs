@@ -108,8 +108,13 @@ impl Reader<'_> {
             };
             if !name.starts_with('-') && !known().any(|known| known == name) {
                 let plain: Vec<&str> = known().filter(|known| !known.starts_with('-')).collect();
-                let help =
-                    suggestion(name, plain.iter().copied()).unwrap_or_else(|| format!("its keys are {}", plain.join(", ")));
+                let own = known().find(|known| known.strip_prefix('-') == Some(name));
+                let help = match own {
+                    Some(own) => format!("write `{own}`, with the `-` of keys that other programs ignore"),
+                    None => {
+                        suggestion(name, plain.iter().copied()).unwrap_or_else(|| format!("its keys are {}", plain.join(", ")))
+                    }
+                };
                 self.report.add(Complaint::error(key.place, format!("unknown key `{name}` in {within}")).help(help));
                 has_unknown = true;
             }
