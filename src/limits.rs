@@ -346,7 +346,7 @@ limits! {
         "Types and instances of a Kaitai Struct file that nest at run time. Deeper ones end the message, with a note",
         "each_limit_of_a_run_ends_it_with_its_note";
     KSY_VALUES = "ksy.values", Count, 1 << 20, 1 << 24,
-        "Values of one message that a Kaitai Struct file describes, at 48 bytes each. More end the message, with a note",
+        "Values, objects, lists and streams of one message of a Kaitai Struct file, at 64 bytes. More end the message, with a note",
         "each_limit_of_a_run_ends_it_with_its_note";
     KSY_OPERATIONS = "ksy.operations", Count, 1 << 24, 1 << 30,
         "Fields, steps of expressions, and 64-byte blocks that one message takes. More end the message, with a note",
@@ -358,7 +358,7 @@ limits! {
         "Texts and bytes that expressions make of one message. More end the message, with a note",
         "each_limit_of_a_run_ends_it_with_its_note";
     KSY_PROCESSED = "ksy.processed", Bytes, 64 * MIB, PLACES,
-        "Decompressed and otherwise processed bytes of one message. More end the message, with a note",
+        "Decompressed and otherwise processed bytes of one message, and 256 for each part. More end the message, with a note",
         "each_limit_of_a_run_ends_it_with_its_note";
     DECOMPRESSED = "decompressed.always", Bytes, 256 * MIB, PLACES,
         "Decompressed bodies and messages of one run, however short the capture is. More are allowed for a longer one, see the next limit",

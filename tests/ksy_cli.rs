@@ -45,6 +45,7 @@ fn a_directory_gives_each_of_its_files_and_as_names_one() {
 fn a_type_of_the_file_may_be_the_message() {
     let done = fine(run(&["-k", "samples/ksy/vscp.ksy:client_hello", "--json", "--hex", "68 65 6c 6c 6f 01 01"]));
     assert!(done.contains(r#""name":"vscp.version_major""#) && !done.contains("broken"), "{done}");
+    wrong(&run(&["-k", VSCP, "--as", "vscp:client_hello", "--hex", "00"]), "chosen with -k FILE:TYPE");
     wrong(&run(&["-k", "samples/ksy/vscp.ksy:client_helo", "--hex", "00"]), "the nearest names are client_hello");
 }
 

@@ -44,10 +44,10 @@ const RUNS: &[(&str, &str, &str, &str, &str)] = &[
         "seq:\n  - {id: a, type: str, size: 40}\ninstances:\n  b: {value: 'a + a + a'}\n",
         "6161616161616161616161616161616161616161616161616161616161616161616161616161616161",
     ),
-    ("ksy.processed", "3", "ksy.inflated", "seq:\n  - {id: a, size: 4, process: xor(1)}\n", "00 01 02 03"),
+    ("ksy.processed", "259", "ksy.inflated", "seq:\n  - {id: a, size: 4, process: xor(1)}\n", "00 01 02 03"),
     (
         "ksy.processed",
-        "100",
+        "400",
         "ksy.inflated",
         "seq:\n  - {id: a, size-eos: true, process: zlib}\n",
         "78 da 63 60 18 05 a3 60 14 0c 77 00 00 04 10 00 01",

@@ -90,13 +90,22 @@ fn as_protocol(registry: Registry, text: &str) -> Result<Assume, Wrong> {
     let (name, side) = match text.split_once(':') {
         Some((name, "c2s")) => (name, Some(Side::Client)),
         Some((name, "s2c")) => (name, Some(Side::Server)),
-        Some((_, other)) => return Err(format!("--as {text}: the direction is c2s or s2c, not {other:?}")),
+        Some((name, other)) => {
+            let is_file = registry.applications().any(|known| known.this.abbrev == name && has_file(known));
+            let help = if is_file { "; a type of a Kaitai Struct file is chosen with -k FILE:TYPE" } else { "" };
+            return Err(format!("--as {text}: the direction is c2s or s2c, not {other:?}{help}"));
+        }
         None => (text, None),
     };
     if let Some(next) = layer(name) {
         return Ok(Assume::Layer(next));
     }
     protocol(registry, "--as", text, name).map(|protocol| Assume::Protocol(protocol, side))
+}
+
+/// Whether a file describes a protocol.
+fn has_file(protocol: &Protocol) -> bool {
+    protocol.found.iter().any(|found| matches!(found.how, How::Described(_)))
 }
 
 /// Layers that bytes may begin with, by name.

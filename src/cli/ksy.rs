@@ -171,9 +171,10 @@ fn summary(spec: &Spec, diagnostics: &[Diagnostic]) -> String {
         let _ = writeln!(text, "{}: {verdict}\n  protocol: {}{title}", path.display(), top.name);
         let _ = writeln!(text, "  content: {}\n  on TCP: {}", content(spec, *root), framing(spec, *root).describe(spec));
         let places = Registration::of(spec, *root).map(places).unwrap_or_default();
-        if !places.is_empty() {
-            let _ = writeln!(text, "  found on: {}", places.join(", "));
-        }
+        let _ = match places.as_slice() {
+            [] => writeln!(text, "  found on: nothing by itself; --as {} or -d names it", top.name),
+            places => writeln!(text, "  found on: {}", places.join(", ")),
+        };
     }
     text
 }

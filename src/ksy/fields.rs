@@ -2,14 +2,14 @@
 //!
 //! A type inside itself uses the fields of its outermost occurrence, so that names stay finite.
 
-use super::compile::{ShapeKind, leak, shapes_of};
+use super::compile::{ShapeKind, Shapes, leak};
 use super::model::{Docs, EnumId, Member, Spec, Ty, Type, TypeId};
 use super::recursive::{is_recursive, recursive};
 use crate::tree::{Field, Kind, Names, NodeRef, Times, title};
 use std::collections::HashMap;
 use std::fmt;
 
-/// Fields of one file. More names than this are those of the type alone.
+/// Fields of one file by their paths. Those of more are named by the type alone, so that a file has few more fields than words.
 const MOST: usize = 1 << 13;
 
 /// Bytes of a path of names, beyond which names are those of the type alone.
@@ -92,14 +92,14 @@ impl FileFields {
             names: HashMap::new(),
             known: HashMap::new(),
             words: HashMap::new(),
-            of: FileFields {
-                entries: Vec::new(),
-                contexts: Vec::new(),
-                slots: spec.types.iter().map(shape_places).collect(),
-                all: Vec::new(),
-                roots: Vec::new(),
-            },
+            shapes: spec.types.iter().map(shapes).collect(),
+            counts: Vec::new(),
+            by_path: 0,
+            of: FileFields { entries: Vec::new(), contexts: Vec::new(), slots: Vec::new(), all: Vec::new(), roots: Vec::new() },
         };
+        builder.of.slots = spec.types.iter().zip(&builder.shapes).map(|(of, shapes)| places(of, shapes)).collect();
+        let count = |shapes: &Vec<Shapes>| 1 + shapes.iter().map(|shapes| shapes.all().len()).sum::<usize>();
+        builder.counts = builder.shapes.iter().map(count).collect();
         for root in roots {
             let spot = if is_recursive(&builder.recursive, *root) { Spot::Any } else { Spot::Once };
             let whole = builder.context(*root, NO_CONTEXT, id.to_owned(), spot);
@@ -144,16 +144,20 @@ impl FileFields {
     }
 }
 
+/// The shapes of each member of a type.
+fn shapes(of: &Type) -> Vec<Shapes> {
+    of.seq.iter().chain(&of.instances).map(Shapes::of).collect()
+}
+
 /// Where the shapes of each slot of a type begin, and how many there are.
-fn shape_places(of: &Type) -> Vec<(u32, u32)> {
-    let counts = of.seq.iter().chain(&of.instances).map(|member| u32::try_from(shapes_of(member).len()).unwrap_or_default());
+fn places(of: &Type, shapes: &[Shapes]) -> Vec<(u32, u32)> {
     let mut start = 0;
-    let placed = counts.map(|count| {
-        let place = (start, count);
+    let placed = shapes.iter().map(|shapes| {
+        let count = u32::try_from(shapes.all().len()).unwrap_or_default();
         start += count;
-        place
+        (start - count, count)
     });
-    of.params.iter().map(|_| (0, 0)).chain(placed.collect::<Vec<_>>()).collect()
+    of.params.iter().map(|_| (0, 0)).chain(placed).collect()
 }
 
 struct Builder<'s> {
@@ -170,6 +174,12 @@ struct Builder<'s> {
     known: HashMap<(&'static str, Likeness), &'static Field>,
     /// Label and description of each member.
     words: HashMap<(TypeId, u32), (&'static str, &'static str)>,
+    /// The shapes of each member of each type.
+    shapes: Vec<Vec<Shapes>>,
+    /// Fields of an object of each type, with its own.
+    counts: Vec<usize>,
+    /// Fields by their paths in all contexts so far.
+    by_path: usize,
     of: FileFields,
 }
 
@@ -214,15 +224,16 @@ impl Builder<'_> {
         let number = u32::try_from(number).unwrap_or(NO_CONTEXT);
         let code = self.spec.type_of(of);
         for (place, member) in (0..).zip(code.seq.iter().chain(&code.instances)) {
-            let name = format!("{path}.{}", member.name);
+            let name = leak(&format!("{path}.{}", member.name));
             // Objects at many places share one copy of the words.
             let (label, about) =
                 *self.words.entry((of, place)).or_insert_with(|| (leak(&member.name), leak(&about(&member.docs))));
-            for shape in shapes_of(member) {
+            let shapes = self.shapes.get(of.0 as usize).and_then(|shapes| shapes.get(place as usize));
+            for shape in shapes.map_or(Vec::new(), |shapes| shapes.all().to_vec()) {
                 let is_run = self.runs.contains(&of) && code.seq.last().is_some_and(|last| std::ptr::eq(last, member));
                 let repeats = repeats(member) && !is_run;
                 let times = if repeats { Times::Any } else { spot.times() };
-                let field = self.field(shape.kind, &name, (label, about), times);
+                let field = self.field(shape.kind, name, (label, about), times);
                 let context = match shape.kind {
                     ShapeKind::Object(of) => {
                         let spot = match (spot, field) {
@@ -230,7 +241,7 @@ impl Builder<'_> {
                             (spot, _) if !repeats => spot,
                             _ => Spot::Any,
                         };
-                        let context = self.inner(number, of, &name, spot);
+                        let context = self.inner(number, of, name, spot);
                         if shape.has_stream {
                             self.add_unparsed(context);
                         }
@@ -253,7 +264,9 @@ impl Builder<'_> {
             }
             ancestor = context.parent;
         }
-        if self.of.all.len() < MOST && path.len() <= PATH {
+        let planned = self.by_path + self.counts.get(of.0 as usize).copied().unwrap_or_default();
+        if planned < MOST && path.len() <= PATH {
+            self.by_path = planned;
             return self.context(of, around, path.to_owned(), spot);
         }
         if let Some(known) = self.by_type.get(&of) {
@@ -269,11 +282,10 @@ impl Builder<'_> {
     fn field(
         &mut self,
         kind: ShapeKind,
-        name: &str,
+        abbrev: &'static str,
         (label, about): (&'static str, &'static str),
         times: Times,
     ) -> Option<&'static Field> {
-        let abbrev = leak(name);
         let field = match kind {
             ShapeKind::Int(None) => Field::number(abbrev, label, about),
             ShapeKind::Int(Some(names)) => Field::number(abbrev, label, about).names(self.names(names)),
@@ -288,7 +300,7 @@ impl Builder<'_> {
             ShapeKind::Reference => return None,
         };
         let is_below =
-            |secret: &String| name.strip_prefix(secret.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
+            |secret: &String| abbrev.strip_prefix(secret.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
         let is_secret = self.secrets.iter().any(is_below);
         let field = Field { times, ..field };
         Some(self.add(if is_secret { field.secret() } else { field }))

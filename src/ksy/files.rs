@@ -11,6 +11,8 @@ use std::path::{Component, Path, PathBuf};
 
 /// The largest file, in bytes.
 pub const FILE_BYTES: usize = 4 << 20;
+/// Bytes of all files that are read at once.
+const ALL_BYTES: usize = 16 << 20;
 /// Files that others import.
 pub const FILES: usize = 256;
 
@@ -35,7 +37,16 @@ pub(super) struct LoadedFile {
 
 /// Loads these files. Directories stand for the `.ksy` files in them.
 pub(super) fn load(paths: &[PathBuf], dirs: &[PathBuf], report: &mut Report) -> Files {
-    let mut loader = Loader { files: Files::default(), dirs, allowed: Vec::new(), queue: Vec::new(), imported: 0, report };
+    let mut loader = Loader {
+        files: Files::default(),
+        dirs,
+        allowed: Vec::new(),
+        queue: Vec::new(),
+        imported: 0,
+        bytes: 0,
+        counts: read::Counts::default(),
+        report,
+    };
     for path in paths {
         for path in loader.expanded(path) {
             let folder = path.parent().unwrap_or(Path::new(""));
@@ -51,7 +62,16 @@ pub(super) fn load(paths: &[PathBuf], dirs: &[PathBuf], report: &mut Report) -> 
 /// Loads a file as if it had this text.
 pub(super) fn load_text(path: &Path, text: String, report: &mut Report) -> Files {
     let allowed = vec![path.parent().unwrap_or(Path::new("")).to_owned()];
-    let mut loader = Loader { files: Files::default(), dirs: &[], allowed, queue: Vec::new(), imported: 0, report };
+    let mut loader = Loader {
+        files: Files::default(),
+        dirs: &[],
+        allowed,
+        queue: Vec::new(),
+        imported: 0,
+        bytes: 0,
+        counts: read::Counts::default(),
+        report,
+    };
     let index = loader.source(path, text);
     loader.files.by_path.insert(path.canonicalize().unwrap_or_else(|_| normal(path)), index);
     loader.files.roots.push(index);
@@ -67,6 +87,9 @@ struct Loader<'l> {
     allowed: Vec<PathBuf>,
     queue: Vec<u32>,
     imported: usize,
+    /// Bytes of all files so far.
+    bytes: usize,
+    counts: read::Counts,
     report: &'l mut Report,
 }
 
@@ -114,7 +137,12 @@ impl Loader<'_> {
             }
             self.imported += 1;
         }
-        let (text, wrong) = match contents(path) {
+        let contents = contents(path).and_then(|text| {
+            self.bytes += text.len();
+            let limit = || format!("with this file, all are larger than {} MiB", ALL_BYTES >> 20);
+            if self.bytes > ALL_BYTES { Err(limit()) } else { Ok(text) }
+        });
+        let (text, wrong) = match contents {
             Ok(text) => (text, None),
             Err(wrong) => (String::new(), Some(wrong)),
         };
@@ -135,7 +163,7 @@ impl Loader<'_> {
         let decl = match yaml::parse(index, &source.text) {
             Ok(node) => {
                 read::duplicate_keys(&node, self.report);
-                read::file(&node, &source.text, self.report)
+                read::file(&node, &source.text, &mut self.counts, self.report)
             }
             Err(complaint) => {
                 self.report.add(complaint);

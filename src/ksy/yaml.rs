@@ -33,7 +33,7 @@ pub enum Value {
 /// Lists and maps inside each other.
 pub(super) const DEPTH: usize = 64;
 /// Nodes of a file, with those that aliases repeat.
-const NODES: usize = 1 << 20;
+const NODES: usize = 1 << 19;
 
 impl Node {
     /// Whether there is no value.
@@ -85,6 +85,11 @@ impl Node {
 pub(super) fn parse(file: u32, text: &str) -> Result<Node, Complaint> {
     let mut builder =
         Builder { file, text, offsets: Offsets::new(text), open: Vec::new(), anchors: HashMap::new(), count: 0, root: None };
+    // The parser keeps a whole list in brackets before it gives its first element, since the list may be a key.
+    if let Some(comma) = memchr::memchr_iter(b',', text.as_bytes()).nth(NODES) {
+        let start = offset(comma);
+        return Err(too_many(Place { file, start, end: start + 1 }));
+    }
     for event in Parser::new_from_str(text) {
         let (event, span) = event.map_err(|error| builder.scan_error(&error))?;
         builder.event(event, span)?;
@@ -179,7 +184,7 @@ impl Builder<'_> {
     fn complete(&mut self, node: Node, anchor: usize) -> Result<(), Complaint> {
         self.count += 1;
         if self.count > NODES {
-            return Err(Complaint::error(node.place, format!("more than {NODES} nodes, with those that aliases repeat")));
+            return Err(too_many(node.place));
         }
         if anchor > 0 {
             self.anchors.insert(anchor, node.clone());
@@ -251,9 +256,17 @@ const EXPLANATIONS: &[(&str, &str, &str)] = &[
         "put text that begins with `{` in quotes",
     ),
     ("expected ',' or ']'", "a `[` that is never closed, or a missing comma", "add the closing `]`, or put the text in quotes"),
-    ("unknown escape character", "an unknown escape in double quotes", "use single quotes, where a backslash is a backslash"),
+    (
+        "unknown escape character",
+        "an unknown escape in double quotes",
+        "a byte is `\\x01`; in single quotes a backslash is a backslash",
+    ),
     ("found unknown anchor", "an alias of an unknown anchor", "put text that begins with `*` in quotes"),
 ];
+
+fn too_many(place: Place) -> Complaint {
+    Complaint::error(place, format!("more than {NODES} nodes, with those that aliases repeat"))
+}
 
 fn too_deep(place: Place) -> Complaint {
     Complaint::error(place, format!("lists and maps inside each other more than {DEPTH} levels deep"))

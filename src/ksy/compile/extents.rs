@@ -27,7 +27,14 @@ pub(in crate::ksy) fn looks_around(spec: &Spec) -> bool {
 }
 
 /// Sizes of types in bytes; none where a size is not fixed, and while it is determined.
-pub(super) type Sizes = HashMap<TypeId, Option<u32>>;
+#[derive(Default)]
+pub(super) struct Sizes {
+    known: HashMap<TypeId, Option<u32>>,
+    depth: usize,
+}
+
+/// Types inside each other, beyond which no size is known.
+const DEPTH: usize = 128;
 
 impl Compiler<'_> {
     /// For each member of `seq`, the bytes of all members behind it, where that number is fixed.
@@ -65,14 +72,19 @@ impl Compiler<'_> {
     }
 
     fn size_of(&mut self, of: TypeId) -> Option<u32> {
-        if let Some(known) = self.sizes.get(&of) {
+        if let Some(known) = self.sizes.known.get(&of) {
             return *known;
         }
-        self.sizes.insert(of, None);
+        if self.sizes.depth >= DEPTH {
+            return None;
+        }
+        self.sizes.known.insert(of, None);
+        self.sizes.depth += 1;
         let spec = self.spec;
         let mut members = spec.type_of(of).seq.iter();
         let size = members.try_fold(0_u32, |size, member| size.checked_add(self.fixed(member)?));
-        self.sizes.insert(of, size);
+        self.sizes.depth -= 1;
+        self.sizes.known.insert(of, size);
         size
     }
 }

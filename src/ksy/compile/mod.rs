@@ -6,7 +6,7 @@ pub(in crate::ksy) mod program;
 mod shapes;
 
 pub(in crate::ksy) use extents::looks_around;
-pub(in crate::ksy) use shapes::{Shape, ShapeKind, shapes_of};
+pub(in crate::ksy) use shapes::{ShapeKind, Shapes};
 
 use super::expr::Slot;
 use super::model::{
@@ -21,12 +21,12 @@ use program::{
     BytesCode, CharsetCode, Code, DataCode, DataKind, EndianCode, EndianKind, EnumCode, MemberCode, NameCode, ObjectCode,
     ObjectMark, ParentCode, ProcessCode, Program, RepeatCode, SizeCode, Step, SwitchCode, TerminatorCode, TypeCode, ValidCode,
 };
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 /// Compiles a model. Names are leaked: a file is loaded once, and its fields live as long as the program.
 pub(in crate::ksy) fn compile(spec: &Spec, registration: Option<&Registration>) -> Program {
     let used = extents::used_slots(spec);
-    let mut compiler = Compiler { spec, program: Program::default(), used, sizes: HashMap::new() };
+    let mut compiler = Compiler { spec, program: Program::default(), used, sizes: extents::Sizes::default() };
     compiler.enums();
     for (index, of) in spec.types.iter().enumerate() {
         compiler.type_of(TypeId(offset(index)), of);
@@ -119,7 +119,7 @@ impl Compiler<'_> {
     }
 
     fn member(&mut self, slot: u32, member: &Member) -> MemberCode {
-        let shapes = shapes_of(member);
+        let shapes = Shapes::of(member);
         let condition = member.condition.as_ref().map(|condition| self.code(condition));
         let valid = member.valid.as_ref().map(|valid| self.valid(valid));
         let read = match &member.how {
@@ -162,8 +162,8 @@ impl Compiler<'_> {
         }
     }
 
-    fn data(&mut self, data: &Data, shapes: &[Shape]) -> DataCode {
-        let shape = shapes::position(shapes, data);
+    fn data(&mut self, data: &Data, shapes: &Shapes) -> DataCode {
+        let shape = shapes.position(data);
         let kind = match data {
             Data::Int { bytes: 1, signed: false, .. } => DataKind::U1,
             Data::Int { bytes, signed, endian, .. } => {
@@ -231,7 +231,7 @@ impl Compiler<'_> {
         next(&self.program.objects) - 1
     }
 
-    fn switch(&mut self, switch: &Switch, shapes: &[Shape]) -> u32 {
+    fn switch(&mut self, switch: &Switch, shapes: &Shapes) -> u32 {
         let on = self.code(&switch.on);
         let cases: Vec<(Code, DataCode)> =
             switch.cases.iter().map(|(value, data)| (self.code(value), self.data(data, shapes))).collect();

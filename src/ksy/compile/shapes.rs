@@ -1,9 +1,11 @@
 //! The shapes of a member: the kinds of value that it may have, each with a field of its own.
 
 use crate::ksy::model::{Data, EnumId, How, Member, Ty, TypeId};
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
 /// A shape of a member.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(in crate::ksy) struct Shape {
     pub kind: ShapeKind,
     /// Whether it is a floating-point number of 32 bits.
@@ -13,7 +15,7 @@ pub(in crate::ksy) struct Shape {
 }
 
 /// A kind of value.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(in crate::ksy) enum ShapeKind {
     /// An integer, and the enum that names its values.
     Int(Option<EnumId>),
@@ -32,19 +34,65 @@ pub(in crate::ksy) enum ShapeKind {
 }
 
 /// The shapes of a member, each once, in the order of the file.
-pub(in crate::ksy) fn shapes_of(member: &Member) -> Vec<Shape> {
-    let mut shapes = Vec::new();
-    match &member.how {
-        How::Value(value) => add_type(&value.ty, &mut shapes),
-        How::Read(read) => add(&read.data, &mut shapes),
-    }
-    shapes
+#[derive(Debug, Default)]
+pub(in crate::ksy) struct Shapes {
+    all: Vec<Shape>,
+    places: HashMap<Shape, u16>,
 }
 
-/// The position of what is read among the shapes of its member. A switch has none itself.
-pub(super) fn position(shapes: &[Shape], data: &Data) -> u16 {
-    let place = shape(data).and_then(|own| shapes.iter().position(|known| *known == own));
-    place.and_then(|place| u16::try_from(place).ok()).unwrap_or_default()
+impl Shapes {
+    /// The shapes of a member. There are fewer than 65,536, as a switch has few cases.
+    pub(in crate::ksy) fn of(member: &Member) -> Shapes {
+        let mut shapes = Shapes::default();
+        match &member.how {
+            How::Value(value) => shapes.add_type(&value.ty),
+            How::Read(read) => shapes.add(&read.data),
+        }
+        shapes
+    }
+
+    pub(in crate::ksy) fn all(&self) -> &[Shape] {
+        &self.all
+    }
+
+    /// The position of what is read. A switch has none itself.
+    pub(super) fn position(&self, data: &Data) -> u16 {
+        shape(data).and_then(|shape| self.places.get(&shape)).copied().unwrap_or_default()
+    }
+
+    fn add(&mut self, data: &Data) {
+        if let Data::Switch(switch) = data {
+            switch.cases.iter().map(|(_, data)| data).chain(&switch.otherwise).for_each(|data| self.add(data));
+        }
+        if let Some(shape) = shape(data) {
+            self.push(shape);
+        }
+    }
+
+    fn push(&mut self, shape: Shape) {
+        let next = u16::try_from(self.all.len()).unwrap_or(u16::MAX);
+        if let Entry::Vacant(place) = self.places.entry(shape) {
+            place.insert(next);
+            self.all.push(shape);
+        }
+    }
+
+    fn add_type(&mut self, ty: &Ty) {
+        let kinds: &[ShapeKind] = match ty {
+            Ty::Int => &[ShapeKind::Int(None)],
+            Ty::Float => &[ShapeKind::Float],
+            Ty::Bool => &[ShapeKind::Bool],
+            Ty::Str => &[ShapeKind::Str],
+            Ty::Bytes => &[ShapeKind::Bytes],
+            Ty::Enum(id) => return self.push(plain(ShapeKind::Int(Some(*id)))),
+            Ty::Struct(_) | Ty::Io => &[ShapeKind::Reference],
+            Ty::Array(element) => return self.add_type(element),
+            Ty::Any => {
+                &[ShapeKind::Int(None), ShapeKind::Float, ShapeKind::Bool, ShapeKind::Str, ShapeKind::Bytes, ShapeKind::Reference]
+            }
+        };
+        kinds.iter().for_each(|kind| self.push(plain(*kind)));
+    }
 }
 
 fn shape(data: &Data) -> Option<Shape> {
@@ -62,31 +110,4 @@ fn shape(data: &Data) -> Option<Shape> {
 
 const fn plain(kind: ShapeKind) -> Shape {
     Shape { kind, is_single: false, has_stream: false }
-}
-
-fn add(data: &Data, shapes: &mut Vec<Shape>) {
-    if let Data::Switch(switch) = data {
-        switch.cases.iter().for_each(|(_, data)| add(data, shapes));
-        switch.otherwise.iter().for_each(|data| add(data, shapes));
-    }
-    if let Some(shape) = shape(data).filter(|shape| !shapes.contains(shape)) {
-        shapes.push(shape);
-    }
-}
-
-fn add_type(ty: &Ty, shapes: &mut Vec<Shape>) {
-    let kinds: &[ShapeKind] = match ty {
-        Ty::Int => &[ShapeKind::Int(None)],
-        Ty::Float => &[ShapeKind::Float],
-        Ty::Bool => &[ShapeKind::Bool],
-        Ty::Str => &[ShapeKind::Str],
-        Ty::Bytes => &[ShapeKind::Bytes],
-        Ty::Enum(id) => return shapes.push(plain(ShapeKind::Int(Some(*id)))),
-        Ty::Struct(_) | Ty::Io => &[ShapeKind::Reference],
-        Ty::Array(element) => return add_type(element, shapes),
-        Ty::Any => {
-            &[ShapeKind::Int(None), ShapeKind::Float, ShapeKind::Bool, ShapeKind::Str, ShapeKind::Bytes, ShapeKind::Reference]
-        }
-    };
-    shapes.extend(kinds.iter().map(|kind| plain(*kind)));
 }

@@ -9,9 +9,13 @@ use crate::ksy::place::Place;
 use crate::ksy::report::Complaint;
 use crate::ksy::yaml::{Node, Value};
 
+/// Cases of a switch.
+const CASES: usize = 1 << 14;
+
 impl Reader<'_> {
     /// An entry of `seq`, the `n`-th one.
     pub(super) fn attribute(&mut self, node: &Node, n: usize) -> Option<AttrDecl> {
+        self.declare(1, node.place)?;
         if node.is_null() {
             self.report.error(node.place, "an attribute without keys");
             return None;
@@ -26,6 +30,7 @@ impl Reader<'_> {
 
     /// An entry of `instances`.
     pub(super) fn instance(&mut self, name: String, key: &Node, node: &Node) -> Option<AttrDecl> {
+        self.declare(1, key.place)?;
         let within = if node.get("value").is_some() { "a `value` instance" } else { "an instance" };
         let entries = self.entries(node, &[&keys::ATTRIBUTE, &keys::INSTANCE], within)?;
         if entries.get("id").is_some() {
@@ -106,6 +111,10 @@ impl Reader<'_> {
             Value::Map(_) => {
                 let entries = self.entries(node, &[&keys::SWITCH], "a switch")?;
                 let (on, cases) = self.switch_parts(&entries, node)?;
+                if cases.len() > CASES {
+                    self.report.add(Complaint::error(key, format!("a switch with more than {CASES} cases")));
+                    return None;
+                }
                 let mut known = Vec::new();
                 let mut otherwise = None;
                 for (key, node) in cases {

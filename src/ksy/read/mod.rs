@@ -22,11 +22,27 @@ use std::collections::HashMap;
 pub(super) struct Reader<'a> {
     text: &'a str,
     report: &'a mut Report,
+    counts: &'a mut Counts,
 }
 
+/// What all files contain so far.
+#[derive(Debug, Default)]
+pub(super) struct Counts {
+    declarations: usize,
+    /// Bytes of expressions.
+    expressions: usize,
+}
+
+/// Attributes, instances and parameters of all files. A type counts as three of them, which is what it takes of memory.
+const DECLARATIONS: usize = 1 << 16;
+const TYPE: usize = 3;
+/// Bytes of expressions of all files. Each counts as a few more, because a short one takes memory, too.
+const EXPRESSIONS: usize = 1 << 20;
+const EXPRESSION: usize = 16;
+
 /// The declarations of a file.
-pub(super) fn file(node: &Node, text: &str, report: &mut Report) -> Option<TypeDecl> {
-    let mut reader = Reader { text, report };
+pub(super) fn file(node: &Node, text: &str, counts: &mut Counts, report: &mut Report) -> Option<TypeDecl> {
+    let mut reader = Reader { text, report, counts };
     if node.map().is_none() {
         let what =
             if node.is_null() { "the file is empty".to_owned() } else { format!("the file is {}, not a map", node.kind()) };
@@ -36,6 +52,10 @@ pub(super) fn file(node: &Node, text: &str, report: &mut Report) -> Option<TypeD
     let meta = node.map().and_then(|entries| entries.iter().find(|(key, _)| key.text() == Some("meta")));
     let place = meta.map_or(node.place.first(), |(key, _)| key.place);
     let mut decl = reader.type_body(node, String::new(), place);
+    // What is missing behind a limit is no mistake of the file.
+    if reader.counts.declarations > DECLARATIONS || reader.counts.expressions > EXPRESSIONS {
+        return None;
+    }
     let Some((key, meta)) = meta else {
         reader
             .report
@@ -88,8 +108,13 @@ impl Reader<'_> {
             };
             if !name.starts_with('-') && !known().any(|known| known == name) {
                 let plain: Vec<&str> = known().filter(|known| !known.starts_with('-')).collect();
-                let help =
-                    suggestion(name, plain.iter().copied()).unwrap_or_else(|| format!("its keys are {}", plain.join(", ")));
+                let own = known().find(|known| known.strip_prefix('-') == Some(name));
+                let help = match own {
+                    Some(own) => format!("write `{own}`, with the `-` of keys that other programs ignore"),
+                    None => {
+                        suggestion(name, plain.iter().copied()).unwrap_or_else(|| format!("its keys are {}", plain.join(", ")))
+                    }
+                };
                 self.report.add(Complaint::error(key.place, format!("unknown key `{name}` in {within}")).help(help));
                 has_unknown = true;
             }
@@ -105,6 +130,27 @@ impl Reader<'_> {
             return None;
         };
         Some(entries)
+    }
+
+    /// Counts declarations, and reports the first one beyond the limit.
+    fn declare(&mut self, count: usize, place: Place) -> Option<()> {
+        let before = self.counts.declarations;
+        self.counts.declarations = before.saturating_add(count);
+        if before <= DECLARATIONS && self.counts.declarations > DECLARATIONS {
+            let complaint = Complaint::error(place, format!("more than {DECLARATIONS} attributes, instances and parameters"));
+            self.report.add(complaint.help(format!("all files count, and a type as {TYPE} of them")));
+        }
+        (self.counts.declarations <= DECLARATIONS).then_some(())
+    }
+
+    /// Counts an expression, and reports the first one beyond the limit.
+    fn express(&mut self, text: &str, place: Place) -> Option<()> {
+        let before = self.counts.expressions;
+        self.counts.expressions = before.saturating_add(text.len() + EXPRESSION);
+        if before <= EXPRESSIONS && self.counts.expressions > EXPRESSIONS {
+            self.report.error(place, format!("more than {} MiB of expressions in all files", EXPRESSIONS >> 20));
+        }
+        (self.counts.expressions <= EXPRESSIONS).then_some(())
     }
 
     /// The elements of a list.

@@ -113,6 +113,7 @@ impl Reader<'_> {
             self.report.add(complaint.help(help));
             return None;
         };
+        self.express(text, node.place)?;
         let is_plain = matches!(node.value, Value::Scalar { quoted: false, .. });
         // YAML and expressions write integers differently: `010` is an integer of YAML.
         let number = is_plain.then(|| integer(text)).flatten().filter(|_| text.trim_start_matches(['-', '+']).starts_with('0'));
@@ -124,6 +125,9 @@ impl Reader<'_> {
     /// A type with arguments.
     pub(super) fn type_call(&mut self, node: &Node, what: &str) -> Option<Call> {
         let text = self.text(node, what)?;
+        if text.contains('(') {
+            self.express(text, node.place)?;
+        }
         let parsed = parser::type_call(text, &Origin::new(node, self.text));
         self.parsed(parsed)
     }

@@ -1,6 +1,6 @@
 //! Types and parameters.
 
-use super::{Entries, Reader};
+use super::{Entries, Reader, TYPE};
 use crate::ksy::decl::{ParamDecl, TypeDecl};
 use crate::ksy::keys;
 use crate::ksy::model::Docs;
@@ -27,7 +27,7 @@ impl Reader<'_> {
             decl.instances = self.named(node, "instances", "an instance", Reader::instance);
         }
         if let Some(node) = entries.get("types") {
-            decl.types = self.named(node, "types", "a type", |reader, name, key, node| Some(reader.nested_type(name, key, node)));
+            decl.types = self.named(node, "types", "a type", |reader, name, key, node| reader.nested_type(name, key, node));
         }
         if let Some(node) = entries.get("enums") {
             decl.enums = self.named(node, "enums", "an enum", Reader::enumeration);
@@ -37,11 +37,12 @@ impl Reader<'_> {
         decl
     }
 
-    fn nested_type(&mut self, name: String, key: &Node, node: &Node) -> TypeDecl {
+    fn nested_type(&mut self, name: String, key: &Node, node: &Node) -> Option<TypeDecl> {
+        self.declare(TYPE, key.place)?;
         if node.is_null() {
-            return TypeDecl { name, place: key.place, ..TypeDecl::default() };
+            return Some(TypeDecl { name, place: key.place, ..TypeDecl::default() });
         }
-        self.type_body(node, name, key.place)
+        Some(self.type_body(node, name, key.place))
     }
 
     /// The entries of a map from names.
@@ -71,6 +72,7 @@ impl Reader<'_> {
     }
 
     fn param(&mut self, node: &Node) -> Option<ParamDecl> {
+        self.declare(1, node.place)?;
         let entries = self.entries(node, &[&keys::PARAM], "a parameter")?;
         let Some(id) = entries.get("id") else {
             self.report.add(Complaint::error(node.place.first(), "a parameter without `id`").help("add `id:` with its name"));

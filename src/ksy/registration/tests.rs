@@ -82,11 +82,15 @@ fn mistakes_have_a_place_and_a_way_out() {
         ("info: 'size {len_bod}'", "5:18", &["`len_bod`", "did you mean `len_body`?"]),
         ("info: 'size {len_body'", "5:17", &["never closed"]),
         ("secret: [body.pasword]", "5:14", &["`body` has no attribute `pasword`", "did you mean `password`?"]),
+        ("name: password", "5:11", &["`password`", "write `body.password`"]),
+        ("secret: [password]", "5:14", &["no attribute `password`", "write `body.password`"]),
         ("secret: [op]\ninfo: 'it is {op}'", "6:19", &["a summary shows a value that `secret` masks"]),
         ("secret: [Body]", "5:14", &["no path of attributes"]),
     ] {
         refused(&file(lines), place, words);
     }
+    let without = file("transport: tcp").replace("-proto-dissect", "proto-dissect");
+    refused(&without, "4:3", &["unknown key `proto-dissect`", "write `-proto-dissect`"]);
 }
 
 #[test]

@@ -28,7 +28,7 @@ impl Scope {
 /// Expressions inside each other, through instances.
 const DEPTH: usize = 250;
 /// Expressions of all files. The size of a switch counts in each of its cases.
-const WORK: usize = 1 << 21;
+const WORK: usize = 1 << 20;
 /// Bytes of a text that count as an expression.
 const LITERAL: usize = 16;
 

@@ -2,6 +2,7 @@
 
 use super::Resolver;
 use super::expression::Scope;
+use crate::ksy::decl::RepeatDecl;
 use crate::ksy::expr::syntax::{Syntax, SyntaxKind};
 use crate::ksy::expr::{Expr, Kind, Method};
 use crate::ksy::model::{Encoding, Ty, TypeId};
@@ -154,9 +155,18 @@ impl<'d> Resolver<'d> {
                 let known = self.outline_of(of).slots.keys().copied().chain(OBJECT.iter().copied());
                 let mut known: Vec<&str> = known.collect();
                 known.sort_unstable();
-                complaint.help_if(suggestion(name, known))
+                let inside = || self.holder(of, name).map(|holder| format!("write `{holder}.{name}`"));
+                complaint.help_if(suggestion(name, known).or_else(inside))
             }
         }
+    }
+
+    /// The attribute of a type whose object has a member of this name.
+    fn holder(&self, of: TypeId, name: &str) -> Option<&'d str> {
+        let outline = self.outline_of(of);
+        let holds = |ty: &Ty| matches!(ty, Ty::Struct(Some(inner)) if self.slot(*inner, name).is_some());
+        let found = outline.seq.iter().find(|attribute| attribute.item.as_ref().is_some_and(holds));
+        found.filter(|attribute| matches!(attribute.decl.repeat, RepeatDecl::No)).map(|attribute| attribute.decl.name.as_str())
     }
 
     /// Whether an expression is nothing but a name in quotes, which belong to YAML.

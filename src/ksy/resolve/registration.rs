@@ -204,14 +204,17 @@ impl Resolver<'_> {
         types.extend(roots.distinct());
         let mut slots = Vec::new();
         for (depth, name) in secret.path.iter().enumerate() {
-            let members = || types.iter().flat_map(|of| members(spec, *of));
-            let named: Vec<(TypeId, Slot, &Member)> = members().filter(|(_, _, member)| member.name == *name).collect();
+            let all = || types.iter().flat_map(|of| members(spec, *of));
+            let named: Vec<(TypeId, Slot, &Member)> = all().filter(|(_, _, member)| member.name == *name).collect();
             if named.is_empty() {
                 let before = secret.path.get(..depth).unwrap_or_default().join(".");
                 let within = if before.is_empty() { "a message".to_owned() } else { format!("`{before}`") };
                 let complaint = Complaint::error(secret.place, format!("{within} has no attribute `{name}`"));
-                let known = suggestion(name, members().map(|(_, _, member)| member.name.as_str()));
-                self.complain(complaint.help_if(known));
+                let known = suggestion(name, all().map(|(_, _, member)| member.name.as_str()));
+                let has = |of: &u32| members(spec, TypeId(*of)).any(|(_, _, inner)| inner.name == *name);
+                let holder = || all().find(|(_, _, member)| objects(member).iter().any(has));
+                let inside = || holder().map(|(_, _, member)| format!("write `{}.{name}`", member.name));
+                self.complain(complaint.help_if(known.or_else(inside)));
                 return Vec::new();
             }
             slots = named.iter().map(|(of, slot, _)| (*of, *slot)).collect();

@@ -100,7 +100,7 @@ impl Machine<'_, '_> {
     /// Processed bytes, in a buffer of their own.
     fn process(&mut self, frame: &Frame, code: &ProcessCode, from: Blob) -> Outcome<Blob> {
         let room = limits::KSY_PROCESSED.get().saturating_sub(self.memory.derived_bytes);
-        if from.len() as usize > room {
+        if from.len() as usize + BUFFER > room {
             return self.limited(frame.io, &notes::INFLATED, &limits::KSY_PROCESSED);
         }
         let bytes = match code {
@@ -119,8 +119,13 @@ impl Machine<'_, '_> {
             }
             ProcessCode::Zlib => match inflate(self.bytes(from), room) {
                 Ok(bytes) => bytes,
-                Err(NotInflated::TooLong) => return self.limited(frame.io, &notes::INFLATED, &limits::KSY_PROCESSED),
-                Err(NotInflated::Damaged) => {
+                Err(NotInflated::TooLong) => {
+                    // What was inflated in vain counts, or a second bomb costs as much as the first.
+                    self.memory.derived_bytes += room;
+                    return self.limited(frame.io, &notes::INFLATED, &limits::KSY_PROCESSED);
+                }
+                Err(NotInflated::Damaged(inflated)) => {
+                    self.memory.derived_bytes += inflated;
                     return self.fail(frame.io, &notes::PROCESS, String::from("the zlib stream is damaged"));
                 }
             },
@@ -136,13 +141,16 @@ impl Machine<'_, '_> {
                 return self.fail(frame.io, &notes::PROCESS, format!("no processor is called {name}"));
             }
         };
-        self.memory.derived_bytes += bytes.len();
+        self.memory.derived_bytes += bytes.len() + BUFFER;
         let len = u32::try_from(bytes.len()).unwrap_or(u32::MAX);
         let buffer = DERIVED + u32::try_from(self.memory.derived.len()).unwrap_or_default();
         self.memory.derived.push(Derived { bytes, from, how: code.how(), span: None });
         Ok(Blob { buffer, start: 0, end: len })
     }
 }
+
+/// Bytes of a buffer of processed bytes besides these, here and in the tree.
+const BUFFER: usize = 256;
 
 /// Bytes that count as an operation when they are searched, copied or printed.
 pub(super) const BYTES_PER_OPERATION: usize = 64;

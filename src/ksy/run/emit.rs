@@ -254,14 +254,16 @@ impl<'p> Emitter<'_, 'p, '_, '_> {
     fn list(&mut self, slot: Slot, entries: &[Entry]) {
         let mut pending = vec![slot];
         while let Some(slot) = pending.pop() {
+            // Lists may share elements, so that their number is no bound of what they list.
+            if let Err(failure) = self.machine.burn(NOTHING, 1) {
+                let last = self.wire.next_place().saturating_sub(1);
+                return self.note(Err(failure), last);
+            }
             let V::List(list) = slot.value else {
                 self.value(&Slot { buffer: NOTHING, ..slot }, entries, true);
                 continue;
             };
             pending.extend(self.machine.elements(list).iter().rev().copied());
-            if pending.len() > limits::KSY_VALUES.get() {
-                break;
-            }
         }
     }
 
@@ -422,18 +424,24 @@ impl<'p> Emitter<'_, 'p, '_, '_> {
 
     #[cold]
     fn remarks_within(&mut self, slot: &Slot) {
-        let is_here = |remark: &Remark| remark.buffer == slot.buffer && (slot.start..slot.end.max(1)).contains(&remark.start);
-        if let Some(place) = self.machine.memory.remarks.iter().position(is_here) {
-            let Remark { code, text, buffer, start, end } = self.machine.memory.remarks.remove(place);
+        let Slot { buffer, start, end, .. } = *slot;
+        let here = self.machine.memory.remarks.range((buffer, start)..(buffer, end.max(start))).next();
+        if let Some((key, remark)) = here.map(|(key, remark)| (*key, *remark)) {
+            self.machine.memory.remarks.remove(&key);
             let node = self.wire.next_place();
-            self.note_one(Some(code), &text, Blob { buffer, start, end }, node);
+            self.remark(key, remark, node);
         }
+    }
+
+    fn remark(&mut self, (buffer, start): (u32, u32), Remark { end }: Remark, place: u32) {
+        let text = format!("some of the {} bytes are no characters of the encoding", end.saturating_sub(start));
+        self.note_one(Some(&notes::CHARACTERS), &text, Blob { buffer, start, end }, place);
     }
 
     /// Remarks on texts that are no fields.
     fn remarks(&mut self, place: u32) {
-        for Remark { code, text, buffer, start, end } in std::mem::take(&mut self.machine.memory.remarks) {
-            self.note_one(Some(code), &text, Blob { buffer, start, end }, place);
+        for (key, remark) in std::mem::take(&mut self.machine.memory.remarks) {
+            self.remark(key, remark, place);
         }
     }
 

@@ -300,8 +300,8 @@ impl<'p> Machine<'p, '_> {
 
     fn compare(&mut self, frame: &Frame, operator: Compare, left: V, right: V) -> Outcome<bool> {
         Ok(match operator {
-            Compare::Eq => self.is_equal(left, right),
-            Compare::Ne => !self.is_equal(left, right),
+            Compare::Eq => self.is_equal(frame, left, right)?,
+            Compare::Ne => !self.is_equal(frame, left, right)?,
             // A comparison with NaN is false.
             _ if is_nan(left) || is_nan(right) => false,
             Compare::Lt => self.order(frame, left, right)? == Ordering::Less,
@@ -312,25 +312,46 @@ impl<'p> Machine<'p, '_> {
     }
 
     /// Whether two values are equal. Values of different kinds are not.
-    pub(super) fn is_equal(&self, left: V, right: V) -> bool {
-        match (left, right) {
+    pub(super) fn is_equal(&mut self, frame: &Frame, left: V, right: V) -> Outcome<bool> {
+        Ok(match (left, right) {
             (V::Null, V::Null) => true,
             (V::Int(left), V::Int(right)) => left == right,
             (V::Float(left), V::Float(right)) => left == right,
             (V::Int(left), V::Float(right)) | (V::Float(right), V::Int(left)) => left as f64 == right,
             (V::Bool(left), V::Bool(right)) => left == right,
-            (V::Str(left), V::Str(right)) | (V::Bytes(left), V::Bytes(right)) => self.bytes(left) == self.bytes(right),
-            (V::Object(left), V::Object(right)) | (V::Io(left), V::Io(right)) => left == right,
-            (V::List(left), V::List(right)) => {
-                let (left, right) = (self.elements(left), self.elements(right));
-                left.len() == right.len() && left.iter().zip(right).all(|(left, right)| self.is_equal(left.value, right.value))
+            (V::Str(left), V::Str(right)) | (V::Bytes(left), V::Bytes(right)) => {
+                self.burn_for(frame, left, right)?;
+                self.bytes(left) == self.bytes(right)
             }
+            (V::Object(left), V::Object(right)) | (V::Io(left), V::Io(right)) => left == right,
+            (V::List(left), V::List(right)) => return self.are_equal(frame, left, right),
             _ => false,
+        })
+    }
+
+    /// Whether two lists are equal. Lists inside each other may share elements, so that their size is no bound.
+    fn are_equal(&mut self, frame: &Frame, left: u32, right: u32) -> Outcome<bool> {
+        if self.elements(left).len() != self.elements(right).len() {
+            return Ok(false);
         }
+        for index in 0..self.elements(left).len() {
+            self.burn(frame.io, 1)?;
+            let element = |list| self.elements(list).get(index).copied().unwrap_or_default().value;
+            let (left, right) = (element(left), element(right));
+            if !self.is_equal(frame, left, right)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// The operations of a comparison.
+    fn burn_for(&mut self, frame: &Frame, left: Blob, right: Blob) -> Outcome {
+        self.burn(frame.io, left.len().min(right.len()) as usize / BYTES_PER_OPERATION)
     }
 
     /// The order of two values. Texts are in the order of code points, which is that of their bytes.
-    pub(super) fn order(&self, frame: &Frame, left: V, right: V) -> Outcome<Ordering> {
+    pub(super) fn order(&mut self, frame: &Frame, left: V, right: V) -> Outcome<Ordering> {
         let floats = |left: f64, right: f64| left.partial_cmp(&right).unwrap_or(Ordering::Greater);
         Ok(match (left, right) {
             (V::Int(left), V::Int(right)) => left.cmp(&right),
@@ -338,7 +359,10 @@ impl<'p> Machine<'p, '_> {
             (V::Int(left), V::Float(right)) => floats(left as f64, right),
             (V::Float(left), V::Int(right)) => floats(left, right as f64),
             (V::Bool(left), V::Bool(right)) => left.cmp(&right),
-            (V::Str(left), V::Str(right)) | (V::Bytes(left), V::Bytes(right)) => self.bytes(left).cmp(self.bytes(right)),
+            (V::Str(left), V::Str(right)) | (V::Bytes(left), V::Bytes(right)) => {
+                self.burn_for(frame, left, right)?;
+                self.bytes(left).cmp(self.bytes(right))
+            }
             (V::Null | V::Object(_) | V::List(_) | V::Io(_), other) | (other, _) => {
                 return self.wrong_kind(frame, "two comparable values", other);
             }
@@ -347,10 +371,7 @@ impl<'p> Machine<'p, '_> {
 
     /// The last values of the stack as a list.
     fn list(&mut self, frame: &Frame, count: u32) -> Outcome<V> {
-        let all = self.memory.slots.len() + self.memory.elements.len() + self.memory.open.len();
-        if all + count as usize > limits::KSY_VALUES.get() {
-            return self.limited(frame.io, &notes::VALUES, &limits::KSY_VALUES);
-        }
+        self.keep(frame.io, 1 + count as usize)?;
         let narrow = |at: usize| u32::try_from(at).unwrap_or(NOTHING);
         let start = narrow(self.memory.elements.len());
         let first = self.memory.stack.len().saturating_sub(count as usize);

@@ -47,13 +47,9 @@ impl Wait {
 /// What may stop. The failure is boxed, so that values are returned in registers.
 pub(super) type Outcome<T = ()> = Result<T, Box<Failure>>;
 
-/// A remark on bytes that were read.
-#[derive(Debug)]
+/// A remark on bytes that were read: some of them are no characters of their encoding.
+#[derive(Debug, Clone, Copy)]
 pub(super) struct Remark {
-    pub code: &'static Field,
-    pub text: String,
-    pub buffer: u32,
-    pub start: u32,
     pub end: u32,
 }
 

@@ -177,7 +177,10 @@ impl<'p> Machine<'p, '_> {
                     (_, Ok(holder)) => holder,
                     (_, Err(failure)) => return (Slot::default(), Err(failure)),
                 };
-                let io = self.add_stream(input);
+                let io = match self.add_stream(input) {
+                    Ok(io) => io,
+                    Err(failure) => return (Slot::default(), Err(failure)),
+                };
                 self.progress.input = Some(io);
                 self.run_element(&Frame { io, ..holder }, run)
             }

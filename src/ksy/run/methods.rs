@@ -82,12 +82,13 @@ impl<'p> Machine<'p, '_> {
         };
         self.burn(frame.io, count)?;
         let mut best: Option<V> = None;
-        for element in self.elements(list) {
+        for index in 0..count {
+            let value = self.elements(list).get(index).copied().unwrap_or_default().value;
             let is_better = match best {
-                Some(best) => self.order(frame, element.value, best)? == extreme,
+                Some(best) => self.order(frame, value, best)? == extreme,
                 None => true,
             };
-            best = if is_better { Some(element.value) } else { best };
+            best = if is_better { Some(value) } else { best };
         }
         match best {
             Some(best) => Ok(best),
@@ -221,9 +222,9 @@ impl<'p> Machine<'p, '_> {
             V::Float(number) => format!("{number:?}"),
             V::Bool(truth) => truth.to_string(),
             V::Str(blob) => {
-                let text = self.text(blob);
-                let short: String = text.chars().take(SHOWN).collect();
-                if short.len() < text.len() { format!("{short:?}…") } else { format!("{short:?}") }
+                let start = self.bytes(blob).utf8_chunks().next().map_or("", |chunk| chunk.valid());
+                let short: String = start.chars().take(SHOWN).collect();
+                if short.len() < blob.len() as usize { format!("{short:?}…") } else { format!("{short:?}") }
             }
             V::Bytes(blob) => {
                 let bytes = self.bytes(blob);

@@ -21,6 +21,7 @@ use super::compile::program::Program;
 use crate::limits;
 use failure::Remark;
 use measure::Progress;
+use std::collections::BTreeMap;
 use value::{Blob, CONSTANTS, DERIVED, Derived, HEAP, INPUT, List, NOTHING, Object, Slot, State, Stream, V};
 
 /// Memory of a run, kept for the next one.
@@ -42,7 +43,10 @@ pub(in crate::ksy) struct Memory {
     derived_bytes: usize,
     /// Values of expressions.
     stack: Vec<V>,
-    remarks: Vec<Remark>,
+    /// Slots, elements, objects, lists and streams.
+    kept: usize,
+    /// By buffer and first byte.
+    remarks: BTreeMap<(u32, u32), Remark>,
 }
 
 impl Memory {
@@ -64,6 +68,7 @@ impl Memory {
         empty(&mut self.stack);
         self.derived.clear();
         self.derived_bytes = 0;
+        self.kept = 0;
         self.remarks.clear();
     }
 }

@@ -98,8 +98,8 @@ pub(super) fn rotate_left(bytes: &[u8], bits: i128) -> Vec<u8> {
 /// Why a zlib stream was not decompressed.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum NotInflated {
-    /// It is damaged, or ends early.
-    Damaged,
+    /// It is damaged, or ends early, behind so many bytes.
+    Damaged(usize),
     /// It becomes longer than is allowed.
     TooLong,
 }
@@ -120,7 +120,7 @@ pub(super) fn inflate(bytes: &[u8], most: usize) -> Result<Vec<u8>, NotInflated>
             // The end of the stream may follow without a further byte.
             Ok(_) if out.len() == out.capacity() => out.reserve(out.len().min(STEP).min(most - out.len()).max(1)),
             Ok(_) if out.len() > before => {}
-            Ok(_) | Err(_) => return Err(NotInflated::Damaged),
+            Ok(_) | Err(_) => return Err(NotInflated::Damaged(out.len())),
         }
     }
 }
@@ -153,8 +153,8 @@ mod tests {
         let packed = deflated(&vec![0; 1 << 20]);
         assert_eq!(inflate(&packed, 1 << 20).map(|bytes| bytes.len()), Ok(1 << 20));
         assert_eq!(inflate(&packed, (1 << 20) - 1), Err(NotInflated::TooLong));
-        assert_eq!(inflate(packed.get(..packed.len() - 5).unwrap(), 1 << 20), Err(NotInflated::Damaged));
-        assert_eq!(inflate(&[0x78], 9), Err(NotInflated::Damaged));
+        assert_eq!(inflate(packed.get(..packed.len() - 5).unwrap(), 1 << 20), Err(NotInflated::Damaged(1 << 20)));
+        assert_eq!(inflate(&[0x78], 9), Err(NotInflated::Damaged(0)));
         assert_eq!(inflate(&deflated(b""), 0), Ok(Vec::new()));
     }
 

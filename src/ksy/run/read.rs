@@ -1,7 +1,7 @@
 //! Reading objects, their members, and single values.
 
 use super::bytes::BYTES_PER_OPERATION;
-use super::failure::Outcome;
+use super::failure::{Outcome, Remark};
 use super::value::{Blob, List, NOTHING, Object, Slot, State, Stream, V};
 use super::{Frame, Machine};
 use crate::ksy::compile::program::{
@@ -14,8 +14,11 @@ use std::cmp::Ordering;
 impl<'p> Machine<'p, '_> {
     /// Reads an object of a type from all of a stream, as the root. Returns its number, also where it fails.
     pub(super) fn root(&mut self, of: u32, stream: Stream) -> (u32, Outcome) {
-        let io = self.add_stream(stream);
         let number = u32::try_from(self.memory.objects.len()).unwrap_or(NOTHING);
+        let io = match self.add_stream(stream) {
+            Ok(io) => io,
+            Err(failure) => return (NOTHING, Err(failure)),
+        };
         let Stream { buffer, start, .. } = stream;
         let object = Object {
             of,
@@ -37,18 +40,25 @@ impl<'p> Machine<'p, '_> {
         (number, result)
     }
 
+    /// Counts values, objects, lists and streams that are kept up to the end of the run.
+    #[inline]
+    pub(super) fn keep(&mut self, io: u32, count: usize) -> Outcome {
+        self.memory.kept += count;
+        if self.memory.kept > limits::KSY_VALUES.get() { self.limited(io, &notes::VALUES, &limits::KSY_VALUES) } else { Ok(()) }
+    }
+
     /// Adds a stream. Returns its number.
-    pub(super) fn add_stream(&mut self, stream: Stream) -> u32 {
+    pub(super) fn add_stream(&mut self, stream: Stream) -> Outcome<u32> {
+        let number = u32::try_from(self.memory.streams.len()).unwrap_or(NOTHING);
+        self.keep(number.saturating_sub(1), 1)?;
         self.memory.streams.push(stream);
-        u32::try_from(self.memory.streams.len() - 1).unwrap_or(NOTHING)
+        Ok(number)
     }
 
     /// Adds an object with empty slots.
     fn add(&mut self, object: Object, code: &TypeCode) -> Outcome<u32> {
+        self.keep(object.io, 1 + code.slots.len())?;
         let count = self.memory.slots.len() + code.slots.len();
-        if count + self.memory.elements.len() + self.memory.open.len() > limits::KSY_VALUES.get() {
-            return self.limited(object.io, &notes::VALUES, &limits::KSY_VALUES);
-        }
         let slots = u32::try_from(self.memory.slots.len()).unwrap_or(NOTHING);
         let number = u32::try_from(self.memory.objects.len()).unwrap_or(NOTHING);
         let root = if object.root == NOTHING { number } else { object.root };
@@ -277,7 +287,7 @@ impl<'p> Machine<'p, '_> {
     fn case(&mut self, frame: &Frame, code: &SwitchCode, on: V) -> Outcome<DataCode> {
         for (value, data) in &code.cases {
             let value = self.eval(frame, *value)?;
-            if self.is_equal(on, value) {
+            if self.is_equal(frame, on, value)? {
                 return Ok(*data);
             }
         }
@@ -304,7 +314,7 @@ impl<'p> Machine<'p, '_> {
             },
         };
         let io = match own {
-            Some(Blob { buffer, start, end }) => self.add_stream(Stream { buffer, start, end, at: start, bits_left: 0 }),
+            Some(Blob { buffer, start, end }) => self.add_stream(Stream { buffer, start, end, at: start, bits_left: 0 })?,
             None => frame.io,
         };
         let Some(of) = self.program.types.get(code.of as usize) else { return Ok(()) };
@@ -366,6 +376,7 @@ impl<'p> Machine<'p, '_> {
             RepeatCode::Count(count) => Some(self.int(frame, count)?),
             _ => None,
         };
+        self.keep(frame.io, 1)?;
         let list = u32::try_from(self.memory.lists.len()).unwrap_or(NOTHING);
         let first = self.memory.open.len();
         self.memory.lists.push(List { start: u32::try_from(first).unwrap_or(NOTHING), len: 0, is_open: true });
@@ -428,10 +439,7 @@ impl<'p> Machine<'p, '_> {
     }
 
     fn push_element(&mut self, frame: &Frame, list: u32, slot: Slot) -> Outcome {
-        let count = self.memory.slots.len() + self.memory.elements.len() + self.memory.open.len();
-        if count >= limits::KSY_VALUES.get() {
-            return self.limited(frame.io, &notes::VALUES, &limits::KSY_VALUES);
-        }
+        self.keep(frame.io, 1)?;
         self.memory.open.push(slot);
         if let Some(list) = self.memory.lists.get_mut(list as usize) {
             list.len += 1;
@@ -456,14 +464,8 @@ impl<'p> Machine<'p, '_> {
             text => text.into_owned(),
         };
         if is_wrong {
-            self.remark(&notes::CHARACTERS, bytes);
+            self.memory.remarks.entry((bytes.buffer, bytes.start)).or_insert(Remark { end: bytes.end });
         }
         self.push_heap(frame, text.as_bytes())
-    }
-
-    #[cold]
-    fn remark(&mut self, code: &'static crate::tree::Field, Blob { buffer, start, end }: Blob) {
-        let text = format!("some of the {} bytes are no characters of the encoding", end - start);
-        self.memory.remarks.push(super::Remark { code, text, buffer, start, end });
     }
 }

@@ -17,7 +17,7 @@ impl<'p> Machine<'p, '_> {
         let why = match valid {
             ValidCode::Eq(expected) => {
                 let expected = self.eval(&frame, *expected)?;
-                (!self.is_equal(value, expected)).then(|| format!("expected {}", self.shown(expected)))
+                (!self.is_equal(&frame, value, expected)?).then(|| format!("expected {}", self.shown(expected)))
             }
             ValidCode::Range { min, max } => {
                 let too_small = self.beyond(&frame, value, *min, Ordering::Less)?.map(|min| format!("less than {min}"));
@@ -30,7 +30,7 @@ impl<'p> Machine<'p, '_> {
                 let mut is_one = false;
                 for expected in values {
                     let expected = self.eval(&frame, *expected)?;
-                    is_one |= self.is_equal(value, expected);
+                    is_one |= self.is_equal(&frame, value, expected)?;
                 }
                 (!is_one).then(|| String::from("not any of the values that the file lists"))
             }

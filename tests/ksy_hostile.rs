@@ -1,0 +1,191 @@
+//! Files of Kaitai Struct that try to exhaust memory and time: the program ends soon, small, and states the limit.
+#![cfg(unix)]
+#![allow(clippy::unwrap_used, reason = "a test may")]
+
+mod common;
+
+use common::{Scratch, program};
+use std::fmt::Write;
+use std::fs;
+use std::io::Read;
+use std::process::Stdio;
+use std::time::Duration;
+use wait4::Wait4;
+
+/// Bytes that are resident at most. A file of 4 MiB that is not hostile takes most of that.
+const MEMORY: u64 = 320 << 20;
+/// CPU time at most, of a program that is not optimized.
+const TIME: Duration = Duration::from_secs(40);
+
+/// The exit code and the text of a run, within the limits.
+fn run(name: &str, file: &str, input: &[u8]) -> (i32, String) {
+    let file = Scratch::new(&format!("hostile_{name}.ksy"), file.as_bytes());
+    let input = Scratch::new(&format!("hostile_{name}.bin"), input);
+    let printed = Scratch::new(&format!("hostile_{name}.txt"), b"");
+    let out = fs::File::create(printed.path()).unwrap();
+    let arguments = ["-k", file.path(), "--input-format", "raw", "--json", input.path()];
+    let (stdout, stderr) = (Stdio::from(out.try_clone().unwrap()), Stdio::from(out));
+    let ended = program().args(arguments).stdout(stdout).stderr(stderr).spawn().unwrap().wait4().unwrap();
+    let usage = ended.rusage;
+    assert!(usage.maxrss < MEMORY, "{name}: {} MiB", usage.maxrss >> 20);
+    assert!(usage.utime + usage.stime < TIME, "{name}: {:?}", usage.utime);
+    let mut text = Vec::new();
+    fs::File::open(printed.path()).unwrap().read_to_end(&mut text).unwrap();
+    (ended.status.code().unwrap_or(-1), String::from_utf8(text).unwrap())
+}
+
+/// The words of a file with this body.
+fn body(text: &str) -> String {
+    format!("meta: {{id: t, encoding: UTF-8, endian: le}}\n{text}")
+}
+
+/// `count` times what a number gives, with commas between.
+fn listed(count: usize, one: impl Fn(usize) -> String) -> String {
+    (0..count).map(one).collect::<Vec<_>>().join(", ")
+}
+
+/// Types `t0` up to `t{count}`, each with a body that knows the next one; the last has a byte.
+fn chain(count: usize, one: impl Fn(usize) -> String) -> String {
+    let mut types = "types:\n".to_owned();
+    (0..count).for_each(|at| writeln!(types, "  t{at}: {{{}}}", one(at + 1)).unwrap());
+    types + &format!("  t{count}: {{seq: [{{id: x, type: u1}}]}}\n")
+}
+
+#[test]
+fn types_that_hold_each_other_take_memory_of_their_words_alone() {
+    let mutual = |other: &str| listed(3000, |n| format!("{{id: f{n}, type: {other}, repeat: expr, repeat-expr: n}}"));
+    let types = |own: &str, other: &str| format!("  {own}: {{seq: [{{id: n, type: u1}}, {}]}}\n", mutual(other));
+    let file = body(&format!("seq: [{{id: x, type: a}}]\ntypes:\n{}{}", types("a", "b"), types("b", "a")));
+    let (code, text) = run("mutual", &file, &[0; 8]);
+    assert!(code == 0 && text.contains("\"t.x.n\""), "{text:.300}");
+    let wide = listed(9000, |n| format!("{{id: a{n}, type: w}}"));
+    let fields = listed(9000, |n| format!("{{id: f{n}, type: u1}}"));
+    let (code, text) = run("wide", &body(&format!("seq: [{wide}]\ntypes: {{w: {{seq: [{fields}]}}}}\n")), &[0; 8]);
+    assert!(code == 0 && text.contains("ksy.eof"), "{text:.300}");
+}
+
+#[test]
+fn types_inside_each_other_take_no_stack_and_no_exponential_time() {
+    let deep = chain(15_000, |next| format!("seq: [{{id: a, type: t{next}}}]"));
+    let (code, text) = run("deep", &body(&format!("seq: [{{id: x, type: t0}}]\n{deep}")), &[0; 8]);
+    assert!(code == 0 && text.contains("ksy.recursion"), "{text:.300}");
+    let empty =
+        chain(60, |next| format!("seq: [{{id: a, type: t{next}}}, {{id: b, type: t{next}}}]")).replace("{id: x, type: u1}", "");
+    let (code, text) = run("doubling", &body(&format!("seq: [{{id: x, type: t0}}]\n{empty}")), &[0; 8]);
+    assert!(code == 0 && text.contains("ksy.values"), "{text:.300}");
+    let placed = chain(100, |next| format!("instances: {{a: {{pos: 0, type: t{next}}}, b: {{pos: 0, type: t{next}}}}}"));
+    let (code, text) = run("placed", &body(&format!("seq: [{{id: x, type: t0}}]\n{placed}")), &[0; 8]);
+    assert!(code == 0 && text.contains("\"notes\""), "{text:.300}");
+}
+
+#[test]
+fn lists_and_texts_of_themselves_end_at_a_limit() {
+    let lists: String = (1..60).fold(String::new(), |all, n| all + &format!("  a{n}: {{value: '[a{0}, a{0}]'}}\n", n - 1));
+    let (code, text) =
+        run("lists", &body(&format!("seq: [{{id: x, type: u1}}]\ninstances:\n  a0: {{value: '[x, x]'}}\n{lists}")), &[0; 8]);
+    assert!(code == 0 && text.contains("ksy.operations"), "{text:.300}");
+    let texts: String = (1..60).fold(String::new(), |all, n| all + &format!("  a{n}: {{value: 'a{0} + a{0}'}}\n", n - 1));
+    let (code, text) =
+        run("texts", &body(&format!("seq: [{{id: x, type: u1}}]\ninstances:\n  a0: {{value: 'x.to_s'}}\n{texts}")), b"1");
+    assert!(code == 0 && text.contains("ksy.computed"), "{text:.300}");
+    let sums = chain(60, |next| format!("seq: [{{id: a, type: t{next}}}], to-string: 'f\"{{a}}{{a}}\"'"));
+    let (code, text) = run("sums", &body(&format!("seq: [{{id: x, type: t0}}]\n{sums}")), &[0; 8]);
+    assert!(code == 0 && text.contains("ksy.computed"), "{text:.300}");
+}
+
+#[test]
+fn elements_without_bytes_end_at_a_limit() {
+    for (name, inner) in [
+        ("objects", "type: none"),
+        ("streams", "size: 0, type: none"),
+        ("lists_of_none", "type: list"),
+        ("buffers", "size: 0, process: xor(1)"),
+    ] {
+        let file = format!(
+            "seq: [{{id: x, type: o, repeat: expr, repeat-expr: 16000}}]\ntypes:\n  o: {{seq: [{{id: y, {inner}, repeat: expr, repeat-expr: 16000}}]}}\n  none: {{}}\n  list: {{seq: [{{id: z, type: u1, repeat: expr, repeat-expr: 0}}]}}\n"
+        );
+        let (code, text) = run(name, &body(&file), &[0; 8]);
+        let limit = if name == "buffers" { "ksy.inflated" } else { "ksy.values" };
+        assert!(code == 0 && text.contains(limit), "{name}: {text:.300}");
+    }
+}
+
+#[test]
+fn remarks_and_comparisons_on_a_long_message_take_linear_time() {
+    let texts = body("seq: [{id: x, type: str, size: 1, repeat: eos}]\n");
+    let (code, text) = run("remarks", &texts, &[0xff; 1 << 19]);
+    assert!(code == 0 && text.contains("ksy.characters"), "{text:.300}");
+    let bytes = "{pos: 0, size-eos: true}";
+    let equal = ["_root.v == _root.w"; 15].join(" and ");
+    let file = format!(
+        "seq: [{{id: x, type: o, repeat: expr, repeat-expr: 10000}}]\ninstances: {{v: {bytes}, w: {bytes}}}\ntypes: {{o: {{instances: {{q: {{value: '{equal}'}}}}}}}}\n"
+    );
+    let (code, text) = run("compared", &body(&file), &[0; 1 << 19]);
+    assert!(code == 0 && text.contains("ksy.operations"), "{text:.300}");
+}
+
+#[test]
+fn bombs_of_zlib_are_inflated_up_to_one_limit() {
+    use std::io::Write as _;
+    let mut packed = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::best());
+    packed.write_all(&vec![0; 40 << 20]).unwrap();
+    let packed = packed.finish().unwrap();
+    let file = body(
+        "seq: [{id: x, type: o, repeat: expr, repeat-expr: 10000}]\ntypes: {o: {instances: {v: {pos: 0, io: _root._io, size-eos: true, process: zlib}}}}\n",
+    );
+    let (code, text) = run("bomb", &file, &packed);
+    assert!(code == 0 && text.contains("ksy.inflated"), "{text:.300}");
+    // A stream that is damaged at its end was inflated, too.
+    let (code, text) = run("damaged_bomb", &file, &packed[..packed.len() - 6]);
+    assert!(code == 0 && text.contains("ksy.process") && text.contains("ksy.inflated"), "{text:.300}");
+}
+
+#[test]
+fn files_of_many_words_are_rejected_or_small() {
+    let cases = |count| {
+        format!(
+            "seq:\n- {{id: k, type: u1}}\n- {{id: y, type: {{switch-on: k, cases: {{{}}}}}}}\ntypes: {{{}}}\n",
+            listed(count, |n| format!("{n}: t{n}")),
+            listed(count, |n| format!("t{n}: {{}}"))
+        )
+    };
+    for (name, file, code, message) in [
+        (
+            "attributes",
+            format!("seq: [{}]\n", listed(70_000, |n| format!("{{id: a{n}, type: u1}}"))),
+            2,
+            "more than 65536 attributes",
+        ),
+        ("types", format!("types: {{{}}}\n", listed(30_000, |n| format!("t{n}: {{}}"))), 2, "more than 65536 attributes"),
+        ("contents", format!("seq: [{{id: a, contents: [{}]}}]\n", vec!["1"; 2_000_000].join(",")), 2, "more than 524288 nodes"),
+        (
+            "terms",
+            format!("seq: [{}]\n", listed(20_000, |n| format!("{{id: a{n}, size: {}0}}", "1+".repeat(50)))),
+            2,
+            "more than 1 MiB of expressions",
+        ),
+        (
+            "pieces",
+            format!("seq: [{{id: x, type: u1}}]\ninstances: {{s: {{value: 'f\"{}\"'}}}}\n", "{x}".repeat(300_000)),
+            0,
+            "ksy.computed",
+        ),
+        ("cases", cases(16_000), 0, "\"type\":\"end\""),
+        ("more_cases", cases(17_000), 2, "a switch with more than 16384 cases"),
+        ("large", format!("doc: {}\n", "a".repeat(5 << 20)), 2, "larger than 4 MiB"),
+    ] {
+        let (ended, text) = run(name, &body(&file), b"\x01");
+        assert!(ended == code && (text.contains(message) || name == "pieces"), "{name}: {ended} {text:.300}");
+    }
+}
+
+#[test]
+fn files_that_import_each_other_are_bounded_together() {
+    let folder = common::Folder::new("hostile-imports");
+    for n in 0..6 {
+        let file = format!("meta: {{id: f{n}, imports: [f{}]}}\ndoc: {}\n", (n + 1) % 6, "a".repeat(3 << 20));
+        fs::write(folder.file(&format!("f{n}.ksy")), file).unwrap();
+    }
+    let done = common::run(&["ksy", "check", folder.file("f0.ksy").to_str().unwrap()]);
+    assert!(done.code == 2 && done.out.contains("with this file, all are larger than 16 MiB"), "{done:?}");
+}
