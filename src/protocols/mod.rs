@@ -3,6 +3,7 @@
 mod a2s;
 mod bedrock;
 mod ber;
+mod bgp;
 mod bittorrent;
 mod bncs;
 mod dhcp;
@@ -13,10 +14,12 @@ mod enet;
 mod ftp;
 mod gamespy;
 mod hazel;
+mod hsrp;
 mod http;
 mod http2;
 mod imap;
 mod irc;
+mod isakmp;
 mod json;
 mod ldap;
 mod librpc;
@@ -74,6 +77,7 @@ pub static ALL: &[&Protocol] = &[
     &a2s::PROTOCOL,
     &bedrock::PROTOCOL,
     &bittorrent::BENCODE,
+    &bgp::PROTOCOL,
     &bittorrent::PROTOCOL,
     &bncs::PROTOCOL,
     &bittorrent::dht::PROTOCOL,
@@ -89,11 +93,14 @@ pub static ALL: &[&Protocol] = &[
     &gamespy::PROTOCOL,
     &http2::GRPC,
     &hazel::PROTOCOL,
+    &hsrp::PROTOCOL,
+    &hsrp::ELEMENTS,
     &http::PROTOCOL,
     &http2::PROTOCOL,
     &imap::PROTOCOL,
     &smtp::imf::PROTOCOL,
     &irc::PROTOCOL,
+    &isakmp::PROTOCOL,
     &json::PROTOCOL,
     &ldap::PROTOCOL,
     &librpc::PROTOCOL,
@@ -142,6 +149,7 @@ pub static ALL: &[&Protocol] = &[
     &terraria::PROTOCOL,
     &tftp::PROTOCOL,
     &tls::PROTOCOL,
+    &isakmp::ENCAPSULATION,
     &vcmp::PROTOCOL,
     &vcmp::QUERY,
     &vcmp::COMPRESSED,
