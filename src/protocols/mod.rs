@@ -6,6 +6,7 @@ mod ber;
 mod bgp;
 mod bittorrent;
 mod bncs;
+mod dcerpc;
 mod dhcp;
 mod dhcpv6;
 mod dns;
@@ -25,10 +26,13 @@ mod ldap;
 mod librpc;
 mod lines;
 mod litenetlib;
+mod little;
 mod minecraft;
 mod mqtt;
 mod mysql;
+mod nbdgm;
 mod nbns;
+mod nbss;
 mod ntp;
 mod openvpn;
 mod parts;
@@ -52,6 +56,8 @@ mod rtp;
 mod runescape;
 mod sdp;
 mod sip;
+mod smb;
+mod smb2;
 mod smtp;
 mod snmp;
 mod socks;
@@ -83,6 +89,7 @@ pub static ALL: &[&Protocol] = &[
     &bittorrent::dht::PROTOCOL,
     &bittorrent::tracker::PROTOCOL,
     &bittorrent::utp::PROTOCOL,
+    &dcerpc::PROTOCOL,
     &dhcp::PROTOCOL,
     &dhcpv6::PROTOCOL,
     &dns::PROTOCOL,
@@ -110,7 +117,9 @@ pub static ALL: &[&Protocol] = &[
     &minecraft::PROTOCOL,
     &mqtt::PROTOCOL,
     &mysql::PROTOCOL,
+    &nbdgm::PROTOCOL,
     &nbns::PROTOCOL,
+    &nbss::PROTOCOL,
     &ntp::PROTOCOL,
     &openvpn::PROTOCOL,
     &postgresql::PROTOCOL,
@@ -136,6 +145,8 @@ pub static ALL: &[&Protocol] = &[
     &rtp::PROTOCOL,
     &sdp::PROTOCOL,
     &sip::PROTOCOL,
+    &smb::PROTOCOL,
+    &smb2::PROTOCOL,
     &smtp::PROTOCOL,
     &snmp::PROTOCOL,
     &socks::PROTOCOL,
