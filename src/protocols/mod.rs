@@ -1,6 +1,7 @@
 //! Application protocols, a file or folder each.
 
 mod a2s;
+mod amqp;
 mod bedrock;
 mod ber;
 mod bgp;
@@ -22,14 +23,18 @@ mod imap;
 mod irc;
 mod isakmp;
 mod json;
+mod kafka;
+mod kerberos;
 mod ldap;
 mod librpc;
 mod lines;
 mod litenetlib;
 mod little;
 mod minecraft;
+mod mongodb;
 mod mqtt;
 mod mysql;
+mod nats;
 mod nbdgm;
 mod nbns;
 mod nbss;
@@ -53,6 +58,7 @@ mod ripng;
 mod rtcdc;
 mod rtcp;
 mod rtp;
+mod rtsp;
 mod runescape;
 mod sdp;
 mod sip;
@@ -81,6 +87,7 @@ use crate::wire::Protocol;
 /// All protocols in alphabetical order.
 pub static ALL: &[&Protocol] = &[
     &a2s::PROTOCOL,
+    &amqp::PROTOCOL,
     &bedrock::PROTOCOL,
     &bittorrent::BENCODE,
     &bgp::PROTOCOL,
@@ -109,14 +116,18 @@ pub static ALL: &[&Protocol] = &[
     &irc::PROTOCOL,
     &isakmp::PROTOCOL,
     &json::PROTOCOL,
+    &kafka::PROTOCOL,
+    &kerberos::PROTOCOL,
     &ldap::PROTOCOL,
     &librpc::PROTOCOL,
     &litenetlib::PROTOCOL,
     &dns::LINK_LOCAL,
     &dns::MULTICAST,
     &minecraft::PROTOCOL,
+    &mongodb::PROTOCOL,
     &mqtt::PROTOCOL,
     &mysql::PROTOCOL,
+    &nats::PROTOCOL,
     &nbdgm::PROTOCOL,
     &nbns::PROTOCOL,
     &nbss::PROTOCOL,
@@ -143,6 +154,7 @@ pub static ALL: &[&Protocol] = &[
     &rtcdc::PROTOCOL,
     &rtcp::PROTOCOL,
     &rtp::PROTOCOL,
+    &rtsp::PROTOCOL,
     &sdp::PROTOCOL,
     &sip::PROTOCOL,
     &smb::PROTOCOL,
