@@ -4,6 +4,12 @@ use std::fmt::Write;
 
 use crate::tcp::{Said, Side};
 
+/// Bytes of hexadecimal text; anything that is no digit is passed over.
+pub fn bytes(hex: &str) -> Vec<u8> {
+    let digits: Vec<u8> = hex.chars().filter_map(|c| c.to_digit(16)).filter_map(|digit| digit.try_into().ok()).collect();
+    digits.chunks_exact(2).map(|pair| pair.iter().fold(0, |byte, digit| byte << 4 | digit)).collect()
+}
+
 /// Like `xxd`: eight groups of two bytes.
 pub fn xxd(bytes: &[u8]) -> String {
     let mut text = String::new();

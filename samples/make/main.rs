@@ -12,6 +12,7 @@
 
 mod capture;
 mod games;
+mod gateways;
 mod hex;
 mod http2;
 mod layers;
@@ -21,11 +22,13 @@ mod pipboy;
 mod proxies;
 mod routing;
 mod runescape;
+mod servers;
 mod talk;
 mod tcp;
 mod torrents;
 mod vcmp;
 mod vscp;
+mod windows;
 mod xfire;
 
 use std::path::{Path, PathBuf};
@@ -38,6 +41,7 @@ type Sample = (&'static str, fn() -> Result<Vec<u8>>);
 
 const SAMPLES: &[Sample] = &[
     ("games.pcap", games::session),
+    ("gateways.pcap", gateways::session),
     ("http.pcap", neighbours::http),
     ("http2.pcap", http2::sessions),
     ("layers.pcap", layers::tour),
@@ -64,6 +68,8 @@ const SAMPLES: &[Sample] = &[
     ("talk.pcap", talk::session),
     ("tools.pcap", talk::tools),
     ("routing.pcap", routing::session),
+    ("servers.pcap", servers::servers),
+    ("windows.pcap", windows::session),
     ("runescape.pcap", runescape::session),
     ("runescape-cache.pcap", runescape::cache),
     ("runescape-log.bin", runescape::log),

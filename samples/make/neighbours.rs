@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use crate::Result;
 use crate::capture::{self, Trace};
+use crate::hex::bytes;
 use crate::net::{self, Host, Link};
 use crate::tcp::{Conversation, Side, Stack};
 
@@ -49,6 +50,19 @@ pub fn datagrams(trace: &mut Trace, ports: [u16; 2], lines: &[Line<'_>]) -> Resu
         trace.put(Link::Ethernet.frame(from.host, to.host, &packet));
     }
     Ok(())
+}
+
+/// The same connection and the same datagrams, from hexadecimal text.
+pub fn talk_hex(trace: &mut Trace, ports: [u16; 2], lines: &[(Side, &str)]) -> Result {
+    let lines: Vec<_> = lines.iter().map(|(side, hex)| (*side, bytes(hex))).collect();
+    let lines: Vec<_> = lines.iter().map(|(side, bytes)| (*side, bytes.as_slice())).collect();
+    talk(trace, ports, &lines)
+}
+
+pub fn datagrams_hex(trace: &mut Trace, ports: [u16; 2], lines: &[(Side, &str)]) -> Result {
+    let lines: Vec<_> = lines.iter().map(|(side, hex)| (*side, bytes(hex))).collect();
+    let lines: Vec<_> = lines.iter().map(|(side, bytes)| (*side, bytes.as_slice())).collect();
+    datagrams(trace, ports, &lines)
 }
 
 pub fn pcap(trace: Trace) -> Result<Vec<u8>> {

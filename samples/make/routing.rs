@@ -7,6 +7,7 @@ use etherparse::{IpNumber, PacketBuilder};
 
 use crate::Result;
 use crate::capture::{self, Trace};
+use crate::hex::bytes;
 use crate::net::{self, Host, Link};
 
 /// Multicast addresses on Ethernet.
@@ -40,11 +41,6 @@ const RIP: &str = "02 02 0000 ffff 0002 6d6f73732d677265656e000000000000 0002 00
 const RIPNG: &str = "02 01 0000 20010db8000100000000000000000000 0007 30 01";
 
 const ESP: &str = "48dac2e4 00000003 8f1b60aa 0c77d1e9 35a8024f 91ee6b3d";
-
-fn bytes(hex: &str) -> Vec<u8> {
-    let digits: Vec<u8> = hex.chars().filter_map(|c| c.to_digit(16)).filter_map(|digit| digit.try_into().ok()).collect();
-    digits.chunks_exact(2).map(|pair| pair.iter().fold(0, |byte, digit| byte << 4 | digit)).collect()
-}
 
 /// A frame of IEEE 802.3, filled with zeros to its shortest length.
 fn put_llc(trace: &mut Trace, from: Host, to: [u8; 6], hex: &str) -> Result {

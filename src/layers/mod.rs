@@ -14,6 +14,7 @@ mod carried;
 pub mod cdp;
 mod checksum;
 pub mod cisco;
+pub mod eapol;
 pub mod erspan;
 pub mod esp;
 pub mod etag;
@@ -87,6 +88,9 @@ pub static ALL: &[&Protocol] = &[
     &cisco::PROTOCOL,
     &cisco::SLARP_PROTOCOL,
     &DATA,
+    &eapol::EAP_PROTOCOL,
+    &eapol::KEY_PROTOCOL,
+    &eapol::PROTOCOL,
     &erspan::PROTOCOL,
     &esp::PROTOCOL,
     &etag::PROTOCOL,

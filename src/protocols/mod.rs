@@ -1,10 +1,13 @@
 //! Application protocols, a file or folder each.
 
 mod a2s;
+mod amqp;
 mod bedrock;
 mod ber;
+mod bgp;
 mod bittorrent;
 mod bncs;
+mod dcerpc;
 mod dhcp;
 mod dhcpv6;
 mod dns;
@@ -13,19 +16,28 @@ mod enet;
 mod ftp;
 mod gamespy;
 mod hazel;
+mod hsrp;
 mod http;
 mod http2;
 mod imap;
 mod irc;
+mod isakmp;
 mod json;
+mod kafka;
+mod kerberos;
 mod ldap;
 mod librpc;
 mod lines;
 mod litenetlib;
+mod little;
 mod minecraft;
+mod mongodb;
 mod mqtt;
 mod mysql;
+mod nats;
+mod nbdgm;
 mod nbns;
+mod nbss;
 mod ntp;
 mod openvpn;
 mod parts;
@@ -46,9 +58,12 @@ mod ripng;
 mod rtcdc;
 mod rtcp;
 mod rtp;
+mod rtsp;
 mod runescape;
 mod sdp;
 mod sip;
+mod smb;
+mod smb2;
 mod smtp;
 mod snmp;
 mod socks;
@@ -72,13 +87,16 @@ use crate::wire::Protocol;
 /// All protocols in alphabetical order.
 pub static ALL: &[&Protocol] = &[
     &a2s::PROTOCOL,
+    &amqp::PROTOCOL,
     &bedrock::PROTOCOL,
     &bittorrent::BENCODE,
+    &bgp::PROTOCOL,
     &bittorrent::PROTOCOL,
     &bncs::PROTOCOL,
     &bittorrent::dht::PROTOCOL,
     &bittorrent::tracker::PROTOCOL,
     &bittorrent::utp::PROTOCOL,
+    &dcerpc::PROTOCOL,
     &dhcp::PROTOCOL,
     &dhcpv6::PROTOCOL,
     &dns::PROTOCOL,
@@ -89,21 +107,30 @@ pub static ALL: &[&Protocol] = &[
     &gamespy::PROTOCOL,
     &http2::GRPC,
     &hazel::PROTOCOL,
+    &hsrp::PROTOCOL,
+    &hsrp::ELEMENTS,
     &http::PROTOCOL,
     &http2::PROTOCOL,
     &imap::PROTOCOL,
     &smtp::imf::PROTOCOL,
     &irc::PROTOCOL,
+    &isakmp::PROTOCOL,
     &json::PROTOCOL,
+    &kafka::PROTOCOL,
+    &kerberos::PROTOCOL,
     &ldap::PROTOCOL,
     &librpc::PROTOCOL,
     &litenetlib::PROTOCOL,
     &dns::LINK_LOCAL,
     &dns::MULTICAST,
     &minecraft::PROTOCOL,
+    &mongodb::PROTOCOL,
     &mqtt::PROTOCOL,
     &mysql::PROTOCOL,
+    &nats::PROTOCOL,
+    &nbdgm::PROTOCOL,
     &nbns::PROTOCOL,
+    &nbss::PROTOCOL,
     &ntp::PROTOCOL,
     &openvpn::PROTOCOL,
     &postgresql::PROTOCOL,
@@ -127,8 +154,11 @@ pub static ALL: &[&Protocol] = &[
     &rtcdc::PROTOCOL,
     &rtcp::PROTOCOL,
     &rtp::PROTOCOL,
+    &rtsp::PROTOCOL,
     &sdp::PROTOCOL,
     &sip::PROTOCOL,
+    &smb::PROTOCOL,
+    &smb2::PROTOCOL,
     &smtp::PROTOCOL,
     &snmp::PROTOCOL,
     &socks::PROTOCOL,
@@ -142,6 +172,7 @@ pub static ALL: &[&Protocol] = &[
     &terraria::PROTOCOL,
     &tftp::PROTOCOL,
     &tls::PROTOCOL,
+    &isakmp::ENCAPSULATION,
     &vcmp::PROTOCOL,
     &vcmp::QUERY,
     &vcmp::COMPRESSED,

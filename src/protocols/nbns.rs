@@ -253,6 +253,14 @@ impl fmt::Display for Encoded<'_> {
     }
 }
 
+/// Reads a name of a session or datagram. Returns it.
+pub(super) fn name(wire: &mut Wire<'_>, field: &'static Field) -> Result<String> {
+    let whole = (wire.ahead(), wire.at());
+    let name = Name::new(whole.0, 0);
+    names::shown(wire, whole, field, Encoded)?;
+    Ok(Encoded(name).to_string())
+}
+
 /// Unencoded name with its suffix.
 struct Plain<'a>(&'a [u8]);
 

@@ -1,0 +1,157 @@
+//! ISAKMP: the Internet Key Exchange of IPsec, versions 1 (RFC 2408, RFC 2409) and 2 (RFC 7296).
+//!
+//! ```text
+//! message     initiator SPI:8 | responder SPI:8 | next payload:1 | version:1 | exchange:1 | flags:1 | message ID:4 | length:4 |
+//!             payload …, or encrypted bytes
+//! payload     next payload:1 | critical:1 bit reserved:7 bits | length:2 | contents
+//! attribute   format:1 bit type:15 bits | value:2, or length:2 and value
+//! ```
+//! On UDP port 4500 (RFC 3948) four zero bytes precede a message, a single `ff` keeps a mapping of NAT alive, and other bytes are ESP.
+//!
+//! Not covered: decryption; what vendor IDs stand for; group key exchange.
+
+mod fields;
+mod names;
+mod payloads;
+#[cfg(test)]
+mod tests;
+
+use crate::tree::{Side, name_of};
+use crate::wire::{Exchange, Heuristic, On, Protocol, Requests, Result, Settings, Wire};
+use fields::{
+    ENCRYPTED, EXCHANGE, FIELDS, FLAG_A, FLAG_C, FLAG_E, FLAG_I, FLAG_R, FLAG_V, FLAGS, INITIATOR, ISAKMP, LENGTH, MAJOR,
+    MESSAGE_ID, MINOR, NEXT, RESPONDER, RESPONSE_TO, TIME, UNKNOWN, VERSION,
+};
+use names::EXCHANGES;
+
+/// ISAKMP.
+pub static PROTOCOL: Protocol = Protocol::new(
+    &ISAKMP,
+    FIELDS,
+    &[
+        On::Udp(500).exchange(Heuristic::Datagram(recognize), open),
+        On::Udp(848).exchange(Heuristic::Datagram(recognize), open),
+        On::Over("isakmp").exchange(Heuristic::Datagram(recognize), open),
+    ],
+)
+.rest(&UNKNOWN);
+
+/// UDP encapsulation of IPsec packets.
+pub static ENCAPSULATION: Protocol = Protocol::new(
+    &encapsulation::UDPENCAP,
+    encapsulation::FIELDS,
+    &[On::Udp(4500).datagram(Heuristic::Datagram(is_encapsulated), encapsulated)],
+);
+
+mod encapsulation {
+    use crate::tree::fields;
+
+    fields! {
+        UDPENCAP = protocol("udpencap", "UDP encapsulation", "UDP encapsulation of IPsec packets")
+            .covers("NAT keepalives, key exchange and ESP headers on the port of NAT traversal");
+        KEEPALIVE = number("udpencap.nat_keepalive", "NAT-keepalive packet", "").hex(2).once();
+        MARKER = bytes("udpencap.non_esp_marker", "Non-ESP Marker", "In place of an SPI").once();
+        SPI = number("udpencap.spi", "ESP SPI", "Security parameters index").hex(8).once();
+        SEQUENCE = number("udpencap.sequence", "ESP sequence", "Counter of the security association").once();
+        ENCRYPTED = bytes("udpencap.encrypted_data", "ESP encrypted data", "").encrypted().once();
+    }
+}
+
+const HEADER: usize = 28;
+const NON_ESP: [u8; 4] = [0; 4];
+const NAT_KEEPALIVE: u8 = 0xff;
+
+fn open(_: &Settings) -> Box<dyn Exchange> {
+    Box::<Session>::default()
+}
+
+/// Recognizes a header of version 1 or 2 with a known exchange and a length that fits.
+fn recognize(bytes: &[u8]) -> bool {
+    let (Some(&[_, version, exchange, _]), Some(length)) =
+        (bytes.get(16..).and_then(|rest| rest.first_chunk()), bytes.get(24..).and_then(|rest| rest.first_chunk()))
+    else {
+        return false;
+    };
+    let is_known = name_of(EXCHANGES, exchange.into()).is_some() || exchange > 239;
+    matches!(version >> 4, 1 | 2) && is_known && u32::from_be_bytes(*length) as usize >= HEADER
+}
+
+fn is_encapsulated(bytes: &[u8]) -> bool {
+    match bytes.strip_prefix(&NON_ESP) {
+        Some(message) => recognize(message),
+        None => bytes == [NAT_KEEPALIVE] || bytes.len() > 8,
+    }
+}
+
+fn encapsulated(wire: &mut Wire<'_>) -> Result {
+    match wire.ahead() {
+        [NAT_KEEPALIVE] => {
+            wire.name("NAT keepalive");
+            wire.u8(&encapsulation::KEEPALIVE).map(drop)
+        }
+        bytes if bytes.starts_with(&NON_ESP) => {
+            wire.bytes(&encapsulation::MARKER, NON_ESP.len())?;
+            wire.name("key exchange");
+            let range = wire.at()..wire.at() + wire.remaining();
+            wire.hand_over("isakmp", range.clone());
+            wire.skip(range.len())
+        }
+        _ => {
+            let spi = wire.u32_be(&encapsulation::SPI)?;
+            let sequence = wire.u32_be(&encapsulation::SEQUENCE)?;
+            wire.name("ESP");
+            wire.info(format_args!("SPI {spi:#010x}, sequence number {sequence}"));
+            wire.rest(&encapsulation::ENCRYPTED);
+            Ok(())
+        }
+    }
+}
+
+/// Edition of the protocol, whose payloads differ.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Version {
+    One,
+    Two,
+}
+
+/// Requests of version 2 by message ID, and by the side that started the exchange.
+#[derive(Default)]
+struct Session(Requests<(u32, bool)>);
+
+impl Exchange for Session {
+    fn message(&mut self, _: Side, wire: &mut Wire<'_>) -> Result {
+        let start = wire.at();
+        wire.bytes(&INITIATOR, 8)?;
+        wire.bytes(&RESPONDER, 8)?;
+        let next = wire.u8(&NEXT)?;
+        let version = wire.flags(&VERSION, 1, &[&MAJOR, &MINOR])? >> 4;
+        let exchange = wire.u8(&EXCHANGE)?;
+        let is_first = version == 1;
+        let bits: &[&'static crate::tree::Field] =
+            if is_first { &[&FLAG_E, &FLAG_C, &FLAG_A] } else { &[&FLAG_I, &FLAG_V, &FLAG_R] };
+        let flags = wire.flags(&FLAGS, 1, bits)?;
+        let id = wire.u32_be(&MESSAGE_ID)?;
+        let length = wire.u32_be(&LENGTH)?;
+        wire.name(name_of(EXCHANGES, exchange.into()).unwrap_or("unknown exchange"));
+        if !is_first {
+            let (from_initiator, is_response) = (FLAG_I.bits_of(flags) != 0, FLAG_R.bits_of(flags) != 0);
+            if !is_response {
+                self.0.ask((id, from_initiator), wire);
+            } else if let Some(request) = self.0.answer(&(id, !from_initiator)) {
+                request.put(wire, &RESPONSE_TO, &TIME);
+            }
+        }
+        let rest = usize::try_from(length).unwrap_or(usize::MAX).saturating_sub(wire.at() - start);
+        let mut words = Vec::new();
+        let read = wire.within(rest, &UNKNOWN, |wire| {
+            if is_first && FLAG_E.bits_of(flags) != 0 {
+                words.push("encrypted");
+                wire.rest(&ENCRYPTED);
+                return Ok(());
+            }
+            payloads::chain(wire, if is_first { Version::One } else { Version::Two }, next, &mut words)
+        });
+        wire.info(format_args!("{}", words.join(", ")));
+        read
+    }
+}

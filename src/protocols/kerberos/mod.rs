@@ -1,0 +1,130 @@
+//! Kerberos 5 (RFC 4120): messages over UDP and TCP.
+//!
+//! ```text
+//! over TCP    length:4 | message
+//! message     application tag { [1] version | [2] type | … }      in BER
+//! request     { [3] { { [1] type | [2] value } … } | [4] { options, names, times, nonce, ciphers … } }
+//! response    { [0] … | [3] realm | [4] client | [5] ticket | [6] encrypted part }
+//! ticket      { [0] version | [1] realm | [2] server | [3] encrypted part }
+//! encrypted   { [0] cipher | [1] key version | [2] data }
+//! error       { [4] … | [6] code | … | [11] text }
+//! ```
+//! Not covered: decryption, values of pre-authentication.
+
+mod fields;
+mod names;
+mod parts;
+#[cfg(test)]
+mod tests;
+
+use super::ber::{self, head};
+use super::prefixed::{Lost, Prefix};
+use crate::tree::{Side, name_of};
+use crate::wire::{
+    Conversation, Exchange, Extent, Heuristic, Missing, On, Opening, Protocol, Requests, Result, Settings, Verdict, Wire,
+};
+use fields::{FIELDS, KERBEROS, RECORD_LENGTH, RESPONSE_TO, TIME, UNKNOWN};
+use names::MESSAGES;
+
+/// Kerberos.
+pub static PROTOCOL: Protocol = Protocol::new(
+    &KERBEROS,
+    FIELDS,
+    &[
+        On::Tcp(88).stream(Heuristic::Stream(recognize), |_: &Settings| Box::<Session>::default()),
+        On::Udp(88).exchange(Heuristic::Datagram(is_message), |_: &Settings| Box::<Session>::default()),
+    ],
+)
+.rest(&UNKNOWN);
+
+const RECORD: Prefix = Prefix { at: 0, little_endian: false, uncounted: 4, least: 8, is_header: is_record };
+/// Class and form of the tag of a message.
+const APPLICATION: u8 = 0x60;
+
+/// Type of the message that begins with this tag.
+fn message_type(tag: u8) -> u64 {
+    u64::from(tag & 0x1f)
+}
+
+/// Whether bytes begin with a message of a known type.
+fn is_message(bytes: &[u8]) -> bool {
+    let is_known = |tag: u8| tag & 0xe0 == APPLICATION && name_of(MESSAGES, message_type(tag)).is_some();
+    head(bytes).is_some_and(|head| is_known(head.kind) && bytes.get(head.size).is_none_or(|inner| *inner == ber::SEQUENCE))
+}
+
+/// Whether bytes begin with a record, as far as they go.
+fn is_record(bytes: &[u8]) -> bool {
+    bytes.starts_with(&[0]) && bytes.get(4..).is_none_or(|message| ber::is_incomplete(message) || is_message(message))
+}
+
+/// Recognizes a record of either side.
+fn recognize(opening: &Opening<'_>) -> Verdict {
+    let begins = |side: &Side| opening.of(*side).len() > RECORD.least && RECORD.is_chain(opening.of(*side));
+    match () {
+        () if Side::BOTH.iter().any(begins) => Verdict::Yes(Side::Server),
+        () if !opening.complete
+            && opening.sent.iter().all(|bytes| bytes.len() <= RECORD.least && matches!(bytes.first(), None | Some(0))) =>
+        {
+            Verdict::Unsure
+        }
+        () => Verdict::No,
+    }
+}
+
+/// Requests by their number in the conversation: responses come in order.
+#[derive(Default)]
+struct Session {
+    requests: Requests<u64>,
+    asked: u64,
+    answered: u64,
+    lost: Lost,
+}
+
+impl Conversation for Session {
+    fn extent(&mut self, from: Side, ahead: &[u8], _more: bool) -> Extent {
+        self.lost.extent(from, ahead, &RECORD)
+    }
+
+    fn message(&mut self, _: Side, wire: &mut Wire<'_>) -> Result {
+        wire.u32_be(&RECORD_LENGTH)?;
+        self.dissect(wire)
+    }
+
+    fn gap(&mut self, from: Side, missing: Missing) {
+        if !missing.in_step {
+            self.lost.note(from);
+        }
+    }
+}
+
+impl Exchange for Session {
+    fn message(&mut self, _: Side, wire: &mut Wire<'_>) -> Result {
+        self.dissect(wire)
+    }
+}
+
+impl Session {
+    fn dissect(&mut self, wire: &mut Wire<'_>) -> Result {
+        let kind = message_type(wire.peek_u8().unwrap_or_default());
+        wire.name(name_of(MESSAGES, kind).unwrap_or("unknown message"));
+        match kind {
+            10 | 12 => {
+                wire.sent_by(Side::Client);
+                self.requests.ask(self.asked, wire);
+                self.asked += 1;
+            }
+            11 | 13 | 30 => {
+                wire.sent_by(Side::Server);
+                if let Some(request) = self.requests.answer(&self.answered) {
+                    request.put(wire, &RESPONSE_TO, &TIME);
+                    self.answered += 1;
+                }
+            }
+            _ => {}
+        }
+        let mut words = Vec::new();
+        let read = parts::message(wire, &mut words);
+        wire.info(format_args!("{}", words.join(", ")));
+        read
+    }
+}

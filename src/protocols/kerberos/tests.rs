@@ -1,0 +1,343 @@
+use super::*;
+use crate::protocols::lines::{survives_damage, trees_of};
+use crate::wire::{Cut, trial};
+
+/// An element of BER.
+fn element(tag: u8, parts: &[&[u8]]) -> Vec<u8> {
+    let contents = parts.concat();
+    let length = contents.len();
+    let head = match u8::try_from(length) {
+        Ok(short @ 0..0x80) => vec![tag, short],
+        _ => [&[tag, 0x82][..], &u16::try_from(length).unwrap_or_default().to_be_bytes()].concat(),
+    };
+    [head, contents].concat()
+}
+
+/// A numbered member.
+fn member(number: u8, value: &[u8]) -> Vec<u8> {
+    element(0xa0 | number, &[value])
+}
+
+fn integer(number: u8) -> Vec<u8> {
+    vec![2, 1, number]
+}
+
+fn text(text: &str) -> Vec<u8> {
+    element(0x1b, &[text.as_bytes()])
+}
+
+fn name(kind: u8, parts: &[&str]) -> Vec<u8> {
+    let parts: Vec<u8> = parts.iter().flat_map(|part| text(part)).collect();
+    element(0x30, &[&member(0, &integer(kind)), &member(1, &element(0x30, &[&parts]))])
+}
+
+fn sealed() -> Vec<u8> {
+    element(0x30, &[&member(0, &integer(18)), &member(1, &integer(2)), &member(2, b"\x04\x02\xab\xcd")])
+}
+
+fn ticket() -> Vec<u8> {
+    let parts =
+        [member(0, &integer(5)), member(1, &text("HOME")), member(2, &name(2, &["krbtgt", "HOME"])), member(3, &sealed())];
+    element(0x61, &[&element(0x30, &[&parts.concat()])])
+}
+
+fn request() -> Vec<u8> {
+    let stamp = element(0x30, &[&member(1, &integer(2)), &member(2, b"\x04\x01\x00")]);
+    let apreq = [
+        member(0, &integer(5)),
+        member(1, &integer(14)),
+        member(2, b"\x03\x05\0\0\0\0\0"),
+        member(3, &ticket()),
+        member(4, &sealed()),
+    ];
+    let apreq = element(0x6e, &[&element(0x30, &[&apreq.concat()])]);
+    let second = element(0x30, &[&member(1, &integer(1)), &member(2, &element(4, &[&apreq]))]);
+    let body = [
+        member(0, b"\x03\x05\0\x40\x81\0\x10"),
+        member(1, &name(1, &["anna"])),
+        member(2, &text("HOME")),
+        member(3, &name(2, &["krbtgt", "HOME"])),
+        member(5, b"\x18\x0f20370913024805Z"),
+        member(7, b"\x02\x04\x7f\0\0\x01"),
+        member(8, &element(0x30, &[&integer(18), &integer(17)])),
+        member(9, &element(0x30, &[&element(0x30, &[&member(0, &integer(2)), &member(1, b"\x04\x04\xc0\0\x02\x01")])])),
+    ];
+    let parts = [
+        member(1, &integer(5)),
+        member(2, &integer(10)),
+        member(3, &element(0x30, &[&stamp, &second])),
+        member(4, &element(0x30, &[&body.concat()])),
+    ];
+    element(0x6a, &[&element(0x30, &[&parts.concat()])])
+}
+
+fn response() -> Vec<u8> {
+    let parts = [
+        member(0, &integer(5)),
+        member(1, &integer(11)),
+        member(3, &text("HOME")),
+        member(4, &name(1, &["anna"])),
+        member(5, &ticket()),
+        member(6, &sealed()),
+    ];
+    element(0x6b, &[&element(0x30, &[&parts.concat()])])
+}
+
+fn refusal() -> Vec<u8> {
+    let parts = [
+        member(0, &integer(5)),
+        member(1, &integer(30)),
+        member(4, b"\x18\x0f20370913024805Z"),
+        member(5, &integer(7)),
+        member(6, &integer(25)),
+        member(9, &text("HOME")),
+        member(10, &name(2, &["krbtgt", "HOME"])),
+        member(11, &text("no")),
+    ];
+    element(0x7e, &[&element(0x30, &[&parts.concat()])])
+}
+
+fn record(message: &[u8]) -> Vec<u8> {
+    [&u32::try_from(message.len()).unwrap_or_default().to_be_bytes()[..], message].concat()
+}
+
+#[test]
+fn records_are_dissected() {
+    let talk = [(Side::Client, record(&request())), (Side::Server, record(&response()))];
+    let lines: Vec<_> = talk.iter().map(|(side, bytes)| (*side, bytes.as_slice())).collect();
+    insta::assert_snapshot!(trees_of(&PROTOCOL, &mut Session::default(), &lines), @r#"
+    kerberos 0..285 | krb-as-req | anna, krbtgt/HOME
+      0..4 kerberos.rm.length = 281
+      4..8 kerberos.element = 6a820115
+      8..12 kerberos.element = 30820111
+      12..14 kerberos.element = a103
+      14..17 kerberos.pvno = 5
+      17..19 kerberos.element = a203
+      19..22 kerberos.msg_type = 10 (krb-as-req)
+      22..26 kerberos.element = a3820088
+      26..30 kerberos.element = 30820084
+      30..42 kerberos.padata_item
+        30..32 kerberos.element = 300a
+        32..34 kerberos.element = a103
+        34..37 kerberos.padata_type = 2 (pA-ENC-TIMESTAMP)
+        37..39 kerberos.element = a203
+        39..41 kerberos.element = 0401
+        41..42 kerberos.padata_value = 00
+      42..162 kerberos.padata_item
+        42..44 kerberos.element = 3076
+        44..46 kerberos.element = a103
+        46..49 kerberos.padata_type = 1 (pA-TGS-REQ)
+        49..51 kerberos.element = a26f
+        51..53 kerberos.element = 046d
+        53..55 kerberos.element = 6e6b
+        55..57 kerberos.element = 3069
+        57..59 kerberos.element = a003
+        59..62 kerberos.pvno = 5
+        62..64 kerberos.element = a103
+        64..67 kerberos.msg_type = 14 (krb-ap-req)
+        67..69 kerberos.element = a207
+        69..71 kerberos.element = 0305
+        71..72 kerberos.unused_bits = 0
+        72..76 kerberos.ap_options = 00000000
+        76..78 kerberos.element = a340
+        78..142 kerberos.ticket
+          78..80 kerberos.element = 613e
+          80..82 kerberos.element = 303c
+          82..84 kerberos.element = a003
+          84..87 kerberos.tkt_vno = 5
+          87..89 kerberos.element = a106
+          89..91 kerberos.element = 1b04
+          91..95 kerberos.realm = "HOME"
+          95..97 kerberos.element = a219
+          97..122 kerberos.sname
+            97..99 kerberos.element = 3017
+            99..101 kerberos.element = a003
+            101..104 kerberos.name_type = 2 (kRB5-NT-SRV-INST)
+            104..106 kerberos.element = a110
+            106..108 kerberos.element = 300e
+            108..110 kerberos.element = 1b06
+            110..116 kerberos.SNameString = "krbtgt"
+            116..118 kerberos.element = 1b04
+            118..122 kerberos.SNameString = "HOME"
+          122..124 kerberos.element = a312
+          124..142 kerberos.enc_part
+            124..126 kerberos.element = 3010
+            126..128 kerberos.element = a003
+            128..131 kerberos.etype = 18 (eTYPE-AES256-CTS-HMAC-SHA1-96)
+            131..133 kerberos.element = a103
+            133..136 kerberos.kvno = 2
+            136..138 kerberos.element = a204
+            138..140 kerberos.element = 0402
+            140..142 kerberos.cipher = abcd
+        142..144 kerberos.element = a412
+        144..162 kerberos.enc_part
+          144..146 kerberos.element = 3010
+          146..148 kerberos.element = a003
+          148..151 kerberos.etype = 18 (eTYPE-AES256-CTS-HMAC-SHA1-96)
+          151..153 kerberos.element = a103
+          153..156 kerberos.kvno = 2
+          156..158 kerberos.element = a204
+          158..160 kerberos.element = 0402
+          160..162 kerberos.cipher = abcd
+      162..164 kerberos.element = a479
+      164..285 kerberos.req_body
+        164..166 kerberos.element = 3077
+        166..168 kerberos.element = a007
+        168..170 kerberos.element = 0305
+        170..171 kerberos.options_unused_bits = 0
+        171..175 kerberos.kdc_options = 40810010
+        175..177 kerberos.element = a111
+        177..194 kerberos.cname
+          177..179 kerberos.element = 300f
+          179..181 kerberos.element = a003
+          181..184 kerberos.name_type = 1 (kRB5-NT-PRINCIPAL)
+          184..186 kerberos.element = a108
+          186..188 kerberos.element = 3006
+          188..190 kerberos.element = 1b04
+          190..194 kerberos.CNameString = "anna"
+        194..196 kerberos.element = a206
+        196..198 kerberos.element = 1b04
+        198..202 kerberos.realm = "HOME"
+        202..204 kerberos.element = a319
+        204..229 kerberos.sname
+          204..206 kerberos.element = 3017
+          206..208 kerberos.element = a003
+          208..211 kerberos.name_type = 2 (kRB5-NT-SRV-INST)
+          211..213 kerberos.element = a110
+          213..215 kerberos.element = 300e
+          215..217 kerberos.element = 1b06
+          217..223 kerberos.SNameString = "krbtgt"
+          223..225 kerberos.element = 1b04
+          225..229 kerberos.SNameString = "HOME"
+        229..231 kerberos.element = a511
+        231..233 kerberos.element = 180f
+        233..248 kerberos.till_time = "20370913024805Z"
+        248..250 kerberos.element = a706
+        250..256 kerberos.nonce = 2130706433
+        256..258 kerberos.element = a808
+        258..260 kerberos.element = 3006
+        260..263 kerberos.ENCTYPE = 18 (eTYPE-AES256-CTS-HMAC-SHA1-96)
+        263..266 kerberos.ENCTYPE = 17 (eTYPE-AES128-CTS-HMAC-SHA1-96)
+        266..268 kerberos.element = a911
+        268..270 kerberos.element = 300f
+        270..285 kerberos.host_address
+          270..272 kerberos.element = 300d
+          272..274 kerberos.element = a003
+          274..277 kerberos.addr_type = 2 (IPv4)
+          277..279 kerberos.element = a106
+          279..281 kerberos.element = 0404
+          281..285 kerberos.address = c0000201
+    kerberos 0..131 | krb-as-rep | anna
+      0..4 kerberos.rm.length = 127
+      kerberos.response_to = 0
+      4..6 kerberos.element = 6b7d
+      6..8 kerberos.element = 307b
+      8..10 kerberos.element = a003
+      10..13 kerberos.pvno = 5
+      13..15 kerberos.element = a103
+      15..18 kerberos.msg_type = 11 (krb-as-rep)
+      18..20 kerberos.element = a306
+      20..22 kerberos.element = 1b04
+      22..26 kerberos.crealm = "HOME"
+      26..28 kerberos.element = a411
+      28..45 kerberos.cname
+        28..30 kerberos.element = 300f
+        30..32 kerberos.element = a003
+        32..35 kerberos.name_type = 1 (kRB5-NT-PRINCIPAL)
+        35..37 kerberos.element = a108
+        37..39 kerberos.element = 3006
+        39..41 kerberos.element = 1b04
+        41..45 kerberos.CNameString = "anna"
+      45..47 kerberos.element = a540
+      47..111 kerberos.ticket
+        47..49 kerberos.element = 613e
+        49..51 kerberos.element = 303c
+        51..53 kerberos.element = a003
+        53..56 kerberos.tkt_vno = 5
+        56..58 kerberos.element = a106
+        58..60 kerberos.element = 1b04
+        60..64 kerberos.realm = "HOME"
+        64..66 kerberos.element = a219
+        66..91 kerberos.sname
+          66..68 kerberos.element = 3017
+          68..70 kerberos.element = a003
+          70..73 kerberos.name_type = 2 (kRB5-NT-SRV-INST)
+          73..75 kerberos.element = a110
+          75..77 kerberos.element = 300e
+          77..79 kerberos.element = 1b06
+          79..85 kerberos.SNameString = "krbtgt"
+          85..87 kerberos.element = 1b04
+          87..91 kerberos.SNameString = "HOME"
+        91..93 kerberos.element = a312
+        93..111 kerberos.enc_part
+          93..95 kerberos.element = 3010
+          95..97 kerberos.element = a003
+          97..100 kerberos.etype = 18 (eTYPE-AES256-CTS-HMAC-SHA1-96)
+          100..102 kerberos.element = a103
+          102..105 kerberos.kvno = 2
+          105..107 kerberos.element = a204
+          107..109 kerberos.element = 0402
+          109..111 kerberos.cipher = abcd
+      111..113 kerberos.element = a612
+      113..131 kerberos.enc_part
+        113..115 kerberos.element = 3010
+        115..117 kerberos.element = a003
+        117..120 kerberos.etype = 18 (eTYPE-AES256-CTS-HMAC-SHA1-96)
+        120..122 kerberos.element = a103
+        122..125 kerberos.kvno = 2
+        125..127 kerberos.element = a204
+        127..129 kerberos.element = 0402
+        129..131 kerberos.cipher = abcd
+    "#);
+    survives_damage(&PROTOCOL, Session::default, &lines);
+}
+
+#[test]
+fn datagrams_are_dissected() {
+    let mut session = Session::default();
+    let bytes = refusal();
+    assert!(is_message(&bytes) && !is_message(&bytes[1..]));
+    let tree = trial::read(&PROTOCOL, &bytes, Cut::No, |wire| Exchange::message(&mut session, Side::Server, wire));
+    insta::assert_snapshot!(tree, @r#"
+    kerberos 0..84 | krb-error | eRR-PREAUTH-REQUIRED, krbtgt/HOME
+      0..2 kerberos.element = 7e52
+      2..4 kerberos.element = 3050
+      4..6 kerberos.element = a003
+      6..9 kerberos.pvno = 5
+      9..11 kerberos.element = a103
+      11..14 kerberos.msg_type = 30 (krb-error)
+      14..16 kerberos.element = a411
+      16..18 kerberos.element = 180f
+      18..33 kerberos.stime_time = "20370913024805Z"
+      33..35 kerberos.element = a503
+      35..38 kerberos.susec = 7
+      38..40 kerberos.element = a603
+      40..43 kerberos.error_code = 25 (eRR-PREAUTH-REQUIRED)
+      43..45 kerberos.element = a906
+      45..47 kerberos.element = 1b04
+      47..51 kerberos.realm = "HOME"
+      51..53 kerberos.element = aa19
+      53..78 kerberos.sname
+        53..55 kerberos.element = 3017
+        55..57 kerberos.element = a003
+        57..60 kerberos.name_type = 2 (kRB5-NT-SRV-INST)
+        60..62 kerberos.element = a110
+        62..64 kerberos.element = 300e
+        64..66 kerberos.element = 1b06
+        66..72 kerberos.SNameString = "krbtgt"
+        72..74 kerberos.element = 1b04
+        74..78 kerberos.SNameString = "HOME"
+      78..80 kerberos.element = ab04
+      80..82 kerberos.element = 1b02
+      82..84 kerberos.e_text = "no"
+    "#);
+}
+
+#[test]
+fn streams_are_recognized_by_a_record() {
+    let judge = |client: &[u8], complete| recognize(&Opening { sent: [client, b""], from_start: [true; 2], complete });
+    let record = record(&request());
+    assert_eq!(judge(&record, true), Verdict::Yes(Side::Server));
+    assert_eq!(judge(&record[..6], false), Verdict::Unsure);
+    assert_eq!(judge(b"\0\0\0\x09\x30\0\0\0\0\0", true), Verdict::No);
+}

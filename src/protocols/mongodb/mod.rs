@@ -1,0 +1,217 @@
+//! MongoDB: messages of the wire protocol.
+//!
+//! ```text
+//! message        length:4 | request ID:4 | response to:4 | opcode:4 | by opcode; numbers are little-endian
+//!   1 reply      flags:4 | cursor:8 | first:4 | count:4 | document …
+//!   2001 update  zero:4 | collection NUL | flags:4 | selector | update
+//!   2002 insert  flags:4 | collection NUL | document …
+//!   2004 query   flags:4 | collection NUL | skip:4 | return:4 | query | [fields]
+//!   2005 get more      zero:4 | collection NUL | return:4 | cursor:8
+//!   2006 delete  zero:4 | collection NUL | flags:4 | selector
+//!   2007 kill cursors  zero:4 | count:4 | cursor:8 …
+//!   2012 compressed    opcode:4 | size:4 | compressor:1 | data
+//!   2013 message flags:4 | section … | [checksum:4]
+//! section        0 | document, or 1 | size:4 | name NUL | document …
+//! ```
+//! Source: "MongoDB Wire Protocol" of its manual. Not covered: decompression.
+
+mod bson;
+mod fields;
+#[cfg(test)]
+mod tests;
+
+use super::little;
+use super::prefixed::{Lost, Prefix};
+use crate::tree::{Field, Side, name_of};
+use crate::wire::{Conversation, Extent, Heuristic, Missing, On, Opening, Protocol, Requests, Result, Settings, Verdict, Wire};
+use bson::{Words, document};
+use fields::{
+    AWAIT, AWAIT_DATA, BAD, CHECKSUM, COLLECTION, COLLECTION_NAME, COMPRESSED, COMPRESSOR, CURSOR, CURSORS, DATA, DATABASE,
+    EXHAUST, FAILED, FIELDS, FLAGS, IS_CHECKED, IS_EXHAUST, IS_MORE, KIND, LENGTH, MONGO, NO_TIMEOUT, NOT_FOUND, OPCODE, OPCODES,
+    ORIGINAL, PARTIAL, QUERY_FLAGS, REPLAY, REPLY_FLAGS, REQUEST, REQUEST_FRAME, RESPONSE, RETURN, RETURNED, SECONDARY, SECTION,
+    SECTION_NAME, SECTION_SIZE, SKIP, STALE, STARTING, TAILABLE, TIME, UNCOMPRESSED, WRITE_FLAGS, ZERO,
+};
+
+/// MongoDB.
+pub static PROTOCOL: Protocol = Protocol::new(
+    &MONGO,
+    FIELDS,
+    &[
+        On::Tcp(27017).stream(Heuristic::Stream(recognize), |_: &Settings| Box::<Session>::default()),
+        On::AnyTcp.stream(Heuristic::Stream(recognize), |_: &Settings| Box::<Session>::default()),
+    ],
+)
+.rest(&DATA);
+
+const HEADER: usize = 16;
+const MESSAGE: Prefix = Prefix { at: 0, little_endian: true, uncounted: 0, least: HEADER, is_header };
+
+/// Whether bytes begin with a length below 48 MiB, a limit of the protocol, and a known opcode, as far as they go.
+fn is_header(bytes: &[u8]) -> bool {
+    let number = |at: usize| bytes.get(at..).and_then(|rest| rest.first_chunk()).map(|bytes| u32::from_le_bytes(*bytes));
+    number(0).is_some_and(|length| length <= 48 << 20)
+        && number(12).is_none_or(|opcode| name_of(OPCODES, opcode.into()).is_some())
+}
+
+/// Recognizes a header of either side.
+fn recognize(opening: &Opening<'_>) -> Verdict {
+    let begins = |side: &Side| opening.of(*side).len() >= HEADER && MESSAGE.is_chain(opening.of(*side));
+    match Side::BOTH.into_iter().find(begins) {
+        Some(side) => {
+            // A response names its request.
+            let is_response = opening.of(side).get(8..12).is_some_and(|response| response != [0; 4]);
+            Verdict::Yes(if is_response { side } else { side.other() })
+        }
+        None if !opening.complete
+            && opening.sent.iter().all(|bytes| bytes.len() < HEADER && (bytes.len() < 4 || is_header(bytes))) =>
+        {
+            Verdict::Unsure
+        }
+        None => Verdict::No,
+    }
+}
+
+/// State of a connection.
+#[derive(Default)]
+struct Session {
+    requests: Requests<u32>,
+    lost: Lost,
+}
+
+impl Conversation for Session {
+    fn extent(&mut self, from: Side, ahead: &[u8], _more: bool) -> Extent {
+        self.lost.extent(from, ahead, &MESSAGE)
+    }
+
+    fn message(&mut self, _: Side, wire: &mut Wire<'_>) -> Result {
+        wire.u32_le(&LENGTH)?;
+        let id = wire.u32_le(&REQUEST)?;
+        let response = wire.u32_le(&RESPONSE)?;
+        let opcode = wire.u32_le(&OPCODE)?;
+        wire.name(name_of(OPCODES, opcode.into()).unwrap_or("unknown opcode"));
+        if response == 0 {
+            self.requests.ask(id, wire);
+        } else if let Some(request) = self.requests.answer(&response) {
+            request.put(wire, &REQUEST_FRAME, &TIME);
+        }
+        let mut words = Words::default();
+        let read = body(wire, opcode, &mut words);
+        wire.info(format_args!("{words}"));
+        read
+    }
+
+    fn gap(&mut self, from: Side, missing: Missing) {
+        if !missing.in_step {
+            self.lost.note(from);
+        }
+    }
+
+    fn may_hold_secret(&self, _: Side, ahead: &[u8]) -> bool {
+        const NAMES: [&[u8]; 4] = [b"sasl", b"pwd", b"assword", b"authenticate"];
+        ahead.len() < HEADER || NAMES.iter().any(|name| memchr::memmem::find(ahead, name).is_some())
+    }
+}
+
+fn body(wire: &mut Wire<'_>, opcode: u32, words: &mut Words) -> Result {
+    match opcode {
+        1 => {
+            little::flags(wire, &REPLY_FLAGS, 4, &[&NOT_FOUND, &FAILED, &STALE, &AWAIT])?;
+            wire.i64_le(&CURSOR)?;
+            wire.i32_le(&STARTING)?;
+            wire.i32_le(&RETURNED)?;
+            documents(wire, words)
+        }
+        2001 | 2006 => {
+            wire.bytes(&ZERO, 4)?;
+            collection(wire, words)?;
+            wire.u32_le(&WRITE_FLAGS)?;
+            documents(wire, words)
+        }
+        2002 => {
+            wire.u32_le(&WRITE_FLAGS)?;
+            collection(wire, words)?;
+            documents(wire, words)
+        }
+        2004 => {
+            let bits: [&'static Field; 7] = [&TAILABLE, &SECONDARY, &REPLAY, &NO_TIMEOUT, &AWAIT_DATA, &EXHAUST, &PARTIAL];
+            little::flags(wire, &QUERY_FLAGS, 4, &bits)?;
+            collection(wire, words)?;
+            wire.i32_le(&SKIP)?;
+            wire.i32_le(&RETURN)?;
+            documents(wire, words)
+        }
+        2005 => {
+            wire.bytes(&ZERO, 4)?;
+            collection(wire, words)?;
+            wire.i32_le(&RETURN)?;
+            wire.i64_le(&CURSOR).map(drop)
+        }
+        2007 => {
+            wire.bytes(&ZERO, 4)?;
+            for _ in 0..wire.u32_le(&CURSORS)? {
+                wire.i64_le(&CURSOR)?;
+            }
+            Ok(())
+        }
+        2012 => {
+            wire.i32_le(&ORIGINAL)?;
+            wire.i32_le(&UNCOMPRESSED)?;
+            wire.u8(&COMPRESSOR)?;
+            wire.rest(&COMPRESSED);
+            Ok(())
+        }
+        2013 => message(wire, words),
+        _ => {
+            wire.rest(&DATA);
+            Ok(())
+        }
+    }
+}
+
+/// The name of a collection: the name of its database, a dot, and its own.
+fn collection(wire: &mut Wire<'_>, words: &mut Words) -> Result {
+    let start = wire.at();
+    let name = wire.text_nul(&COLLECTION)?;
+    words.add(format_args!("{}", String::from_utf8_lossy(name)));
+    if let Some(dot) = name.iter().position(|byte| *byte == b'.') {
+        let (database, own) = (name.get(..dot).unwrap_or_default(), name.get(dot + 1..).unwrap_or_default());
+        wire.put_text(&DATABASE, start..start + dot, format_args!("{}", String::from_utf8_lossy(database)));
+        wire.put_text(&COLLECTION_NAME, start + dot + 1..start + name.len(), format_args!("{}", String::from_utf8_lossy(own)));
+    }
+    Ok(())
+}
+
+fn documents(wire: &mut Wire<'_>, words: &mut Words) -> Result {
+    while wire.remaining() > 0 {
+        document(wire, words)?;
+    }
+    Ok(())
+}
+
+fn message(wire: &mut Wire<'_>, words: &mut Words) -> Result {
+    const SUM: usize = 4;
+    let flags = little::flags(wire, &FLAGS, 4, &[&IS_CHECKED, &IS_MORE, &IS_EXHAUST])?;
+    let sum = if IS_CHECKED.bits_of(flags) != 0 { SUM } else { 0 };
+    wire.within(wire.remaining().saturating_sub(sum), &DATA, |wire| {
+        while wire.remaining() > 0 {
+            wire.group(&SECTION, |wire| section(wire, words))?;
+        }
+        Ok(())
+    })?;
+    if sum > 0 { wire.u32_le(&CHECKSUM).map(drop) } else { Ok(()) }
+}
+
+fn section(wire: &mut Wire<'_>, words: &mut Words) -> Result {
+    const SIZE: usize = 4;
+    match wire.u8(&KIND)? {
+        0 => document(wire, words),
+        1 => {
+            let size = (wire.u32_le(&SECTION_SIZE)? as usize).saturating_sub(SIZE);
+            wire.within(size, &DATA, |wire| {
+                wire.text_nul(&SECTION_NAME)?;
+                documents(wire, words)
+            })
+        }
+        kind => wire.malformed(&BAD, format_args!("a section of kind {kind}")),
+    }
+}

@@ -1,0 +1,98 @@
+//! SMB 1 (MS-CIFS): files, printers and pipes of a server.
+//!
+//! ```text
+//! header    ff 'SMB' | command:1 | status:4, or class:1 reserved:1 code:2 | flags:1 | flags2:2 | process, high:2 | signature:8 |
+//!           reserved:2 | tree:2 | process:2 | user:2 | multiplex:2
+//! command   words:1 | parameters:words × 2 | bytes:2 | data
+//! AndX      next command:1 | reserved:1 | offset:2, in front of the parameters; ff is the last one
+//! ```
+//! Numbers are little-endian. Texts have two bytes a letter if a flag is set, and begin at an even offset then.
+
+mod commands;
+mod fields;
+mod names;
+#[cfg(test)]
+mod tests;
+
+use super::little;
+use crate::tree::{Side, name_of};
+use crate::wire::{Exchange, Heuristic, On, Protocol, Requests, Result, Settings, Wire};
+use fields::{
+    COMMAND, COMPONENT, DATA, ERROR_CLASS, ERROR_CODE, FIELDS, FLAG_CANON, FLAG_CASELESS, FLAG_COMPRESSED, FLAG_DFS, FLAG_EA,
+    FLAG_ESN, FLAG_LOCK, FLAG_LONG, FLAG_LONG_USED, FLAG_NOTIFY, FLAG_NT_ERROR, FLAG_OPLOCK, FLAG_RECEIVE, FLAG_REPARSE,
+    FLAG_REQUIRED, FLAG_RESPONSE, FLAG_ROE, FLAG_SIGNED, FLAG_UNICODE, FLAGS, FLAGS2, MULTIPLEX, PID_HIGH, PROCESS, RESERVED,
+    RESPONSE_TO, SIGNATURE, SMB, STATUS, TIME, TREE_ID, USER,
+};
+use names::COMMANDS;
+
+/// SMB 1.
+pub static PROTOCOL: Protocol = Protocol::new(
+    &SMB,
+    FIELDS,
+    &[On::Over("nbss").exchange(Heuristic::Datagram(recognize), |_: &Settings| Box::<Session>::default())],
+)
+.rest(&DATA);
+
+fn recognize(bytes: &[u8]) -> bool {
+    bytes.starts_with(b"\xffSMB")
+}
+
+/// Requests by multiplex and process ID.
+#[derive(Default)]
+struct Session(Requests<(u16, u16)>);
+
+impl Exchange for Session {
+    fn message(&mut self, _: Side, wire: &mut Wire<'_>) -> Result {
+        let (start, ahead) = (wire.at(), wire.ahead());
+        wire.u32_le(&COMPONENT)?;
+        let command = wire.u8(&COMMAND)?;
+        let flags2 = ahead.get(10..).and_then(|rest| rest.first_chunk()).map_or(0, |bytes| u16::from_le_bytes(*bytes));
+        let failure = if FLAG_NT_ERROR.bits_of(flags2.into()) != 0 {
+            let status = wire.u32_le(&STATUS)?;
+            name_of(STATUS.names, status.into()).map_or_else(|| format!("status {status:#010x}"), str::to_owned)
+        } else {
+            let class = wire.u8(&ERROR_CLASS)?;
+            wire.bytes(&RESERVED, 1)?;
+            let code = wire.u16_le(&ERROR_CODE)?;
+            format!("{} {code}", name_of(ERROR_CLASS.names, class.into()).unwrap_or("error"))
+        };
+        let bits = [&FLAG_RESPONSE, &FLAG_NOTIFY, &FLAG_OPLOCK, &FLAG_CANON, &FLAG_CASELESS, &FLAG_RECEIVE, &FLAG_LOCK];
+        let is_response = FLAG_RESPONSE.bits_of(wire.flags(&FLAGS, 1, &bits)?) != 0;
+        let bits = [
+            &FLAG_UNICODE,
+            &FLAG_NT_ERROR,
+            &FLAG_ROE,
+            &FLAG_DFS,
+            &FLAG_ESN,
+            &FLAG_REPARSE,
+            &FLAG_LONG_USED,
+            &FLAG_REQUIRED,
+            &FLAG_COMPRESSED,
+            &FLAG_SIGNED,
+            &FLAG_EA,
+            &FLAG_LONG,
+        ];
+        little::flags(wire, &FLAGS2, 2, &bits)?;
+        wire.u16_le(&PID_HIGH)?;
+        wire.bytes(&SIGNATURE, 8)?;
+        wire.bytes(&RESERVED, 2)?;
+        wire.u16_le(&TREE_ID)?;
+        let process = wire.u16_le(&PROCESS)?;
+        wire.u16_le(&USER)?;
+        let id = wire.u16_le(&MULTIPLEX)?;
+        if !is_response {
+            self.0.ask((id, process), wire);
+        } else if let Some(request) = self.0.answer(&(id, process)) {
+            request.put(wire, &RESPONSE_TO, &TIME);
+        }
+        let name = name_of(COMMANDS, command.into()).unwrap_or("unknown command");
+        wire.name(&format!("{name} {}", if is_response { "response" } else { "request" }));
+        // The first four bytes of an error are zero where there is none.
+        let has_failed = is_response && ahead.get(5..9).is_some_and(|error| error != [0; 4]);
+        let mut words = if has_failed { vec![failure] } else { Vec::new() };
+        let packet = commands::Packet { start, is_response, is_wide: FLAG_UNICODE.bits_of(flags2.into()) != 0 };
+        let read = commands::chain(wire, packet, command, &mut words);
+        wire.info(format_args!("{}", words.join(", ")));
+        read
+    }
+}
