@@ -33,19 +33,6 @@ impl<'a> Wire<'a> {
         read(self, count)
     }
 
-    /// Reads `count` secret bytes. Where they are truncated, what is left of them is a secret as well.
-    ///
-    /// # Errors
-    /// [`Error::Short`] when there are fewer bytes.
-    pub fn secret_bytes(&mut self, field: &'static Field, count: usize) -> Result<&'a [u8]> {
-        let left = self.remaining();
-        if left > 0 && left < count {
-            self.bytes(field, left)?;
-            return Err(Error::Short { needed: count - left });
-        }
-        self.bytes(field, count)
-    }
-
     /// Whether bytes or fields are displayed in which secrets must be masked.
     #[must_use]
     pub fn looks_for_secrets(&self) -> bool {
