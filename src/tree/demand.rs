@@ -438,7 +438,8 @@ impl Only {
     }
 }
 
-#[inline]
+// Out of line, so that `keeps` is small enough to be inlined where fields are read.
+#[inline(never)]
 fn is_nameless(field: &Field, value: Value) -> bool {
     match value {
         _ if field.names.is_empty() => false,
