@@ -225,6 +225,9 @@ limits! {
     EXPLORE_BYTES = "explore.bytes", Bytes, 64 * MIB, PLACES,
         "Bytes of all conversations together that `explore` collects. The rest is counted",
         "what_finds_no_room_is_counted";
+    EXPLORE_GROUPS = "explore.groups", Count, 64, 1 << 20,
+        "Groups of conversations that `explore` lists, those with the most bytes. The rest is counted",
+        "groups_past_the_limit_are_counted";
     BROWSE_ROWS = "browse.rows", Count, 1_000_000, 1 << 24,
         "Records in the list of `browse`, about 120 bytes each. The rest is counted; a filter reaches all",
         "records_past_the_limit_are_counted";

@@ -133,6 +133,25 @@ fn what_finds_no_room_is_counted() {
     assert!(complaint.contains("explore.bytes"), "{complaint}");
 }
 
+#[test]
+fn groups_past_the_limit_are_counted() {
+    let args = ["explore", "samples/games.pcap", "--no-heuristics", "--json"];
+    let groups = |output: &Output| {
+        let lines = String::from_utf8(output.stdout.clone()).unwrap();
+        let records = lines.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        records.filter(|record| record["type"] == "explore").map(|record| record["group"].clone()).collect::<Vec<_>>()
+    };
+    let all = groups(&program(&args));
+    assert!(all.len() > 2, "{all:?}");
+    let output = program(&[&args[..], &["--limit", "explore.groups=2"]].concat());
+    // Those with the most bytes, in the order of all.
+    let kept = groups(&output);
+    assert_eq!(kept.len(), 2, "{kept:?}");
+    assert!(all.iter().filter(|group| kept.contains(group)).eq(&kept), "{kept:?} of {all:?}");
+    let complaint = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(complaint.contains(&format!("{} smaller group", all.len() - 2)), "{complaint}");
+}
+
 /// The framing of Pip-Boy, where it is not what is tested.
 const RULE: &str = "length@0:u32le+5";
 

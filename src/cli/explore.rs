@@ -299,7 +299,7 @@ fn answer(options: &ExploreOptions, source: &Source, how: &How, asked: Asked, sc
     if is_default {
         sides.retain(|side| known.get(&side.stream) == Some(&false));
     }
-    let groups = groups(options, sides);
+    let (groups, smaller) = largest(groups(options, sides));
     let explore = if asked.sought.is_some() { explore::framed } else { explore::explore };
     let explored: Vec<(String, Explored<'_>)> =
         groups.iter().map(|(name, sides)| (name.clone(), explore(sides, &asked.options))).collect();
@@ -307,6 +307,13 @@ fn answer(options: &ExploreOptions, source: &Source, how: &How, asked: Asked, sc
     if left_out > 0 {
         let most = limits::EXPLORE_BYTES.get();
         complain(format_args!("{left_out} bytes found no room; --limit explore.bytes=BYTES raises the limit of {most}"));
+    }
+    if smaller > 0 {
+        let what = if smaller == 1 { "group" } else { "groups" };
+        let most = limits::EXPLORE_GROUPS.get();
+        complain(format_args!(
+            "{smaller} smaller {what} not explored; -s names conversations, --limit explore.groups=N raises the limit of {most}"
+        ));
     }
     let number = |side: &Side, at: u64| {
         let records = records.get(&(side.stream, side.dir))?;
@@ -323,6 +330,23 @@ fn answer(options: &ExploreOptions, source: &Source, how: &How, asked: Asked, sc
     let exit = exit.max(if is_empty && options.exit_status { done.max(Exit::Failed) } else { done });
     to.flush()?;
     Ok(exit)
+}
+
+/// The groups with the most bytes, in their order, and how many others there are.
+fn largest(mut groups: Vec<(String, Vec<Side>)>) -> (Vec<(String, Vec<Side>)>, usize) {
+    let size = |sides: &[Side]| sides.iter().map(|side| side.bytes.len()).sum::<usize>();
+    let mut sizes: Vec<(usize, usize)> = groups.iter().enumerate().map(|(place, (_, sides))| (size(sides), place)).collect();
+    let all = groups.len();
+    sizes.sort_unstable_by_key(|(size, place)| (std::cmp::Reverse(*size), *place));
+    sizes.truncate(limits::EXPLORE_GROUPS.get());
+    let mut kept: Vec<usize> = sizes.into_iter().map(|(_, place)| place).collect();
+    kept.sort_unstable();
+    let mut place = 0;
+    groups.retain(|_| {
+        place += 1;
+        kept.binary_search(&(place - 1)).is_ok()
+    });
+    (groups, all - kept.len())
 }
 
 /// The sides of each group: all in one if they were named, else by transport and port of the server.

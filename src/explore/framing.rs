@@ -199,11 +199,9 @@ fn direction(own: &[&Side], worth: &Worth) -> Vec<Framed> {
     let begins = beginnings(&tracks);
     let learned = (0..sizes::OFFSETS).filter_map(|offset| candidates::table(&tracks, offset));
     for candidate in candidates::all(&tracks).into_iter().chain(learned) {
-        let judged = begins.iter().filter_map(|begin| Some((screen(&tracks, &candidate.rule, begin, worth)?, begin)));
-        let judged = judged.map(|(bits, begin)| (bits - cost_of(begin.at), begin));
-        let Some((bits, best)) = judged.reduce(|best, next| if next.0 > best.0 { next } else { best }) else { continue };
-        let whole = begins.first().filter(|first| first.at == Begin::At(0) && reaches(&tracks, &candidate.rule, best, worth));
-        screened.push((bits - candidate.cost, candidate, whole.unwrap_or(best).at));
+        if let Some((bits, begin)) = best_begin(&tracks, &begins, &candidate.rule, worth) {
+            screened.push((bits - candidate.cost, candidate, begin));
+        }
     }
     screened.sort_by(|a, b| b.0.total_cmp(&a.0));
     screened.truncate(KEPT);
@@ -225,21 +223,40 @@ fn beginnings(tracks: &[Track<'_>]) -> Vec<Beginning> {
     begins().into_iter().filter_map(of).collect()
 }
 
-/// Whether messages from the first byte on lead to a later beginning, so that what stands in front of it is messages, too.
-fn reaches(tracks: &[Track<'_>], rule: &Rule, later: &Beginning, worth: &Worth) -> bool {
-    let leads = |(track, place): (&Track<'_>, &usize)| {
-        let mut is_met = false;
-        track.walk(rule, 0, worth, FLOOR, |at| is_met |= at == *place);
-        is_met
-    };
-    later.at != Begin::At(0) && tracks.iter().zip(&later.places).all(leads)
+/// The beginning of which a rule explains most, and its bits. Where messages from the first byte on lead to a later beginning,
+/// what stands in front of that is messages, too, and it is not tried.
+fn best_begin(tracks: &[Track<'_>], begins: &[Beginning], rule: &Rule, worth: &Worth) -> Option<(f64, Begin)> {
+    let (first, later) = begins.split_first()?;
+    let mut met = vec![0; later.len()];
+    let whole = screen(tracks, rule, first, worth, |side, at| {
+        for (begin, met) in later.iter().zip(&mut met) {
+            *met += usize::from(begin.places.get(side) == Some(&at));
+        }
+    });
+    let mut best = whole.map(|bits| (bits, first.at));
+    for (begin, met) in later.iter().zip(met) {
+        if whole.is_some() && met == tracks.len() {
+            continue;
+        }
+        let bits = screen(tracks, rule, begin, worth, |_, _| ()).map(|bits| bits - cost_of(begin.at));
+        if let Some(bits) = bits.filter(|bits| best.is_none_or(|(most, _)| *bits > most)) {
+            best = Some((bits, begin.at));
+        }
+    }
+    best
 }
 
-/// Bits of a rule on samples; `None` if it explains too little.
-fn screen(tracks: &[Track<'_>], rule: &Rule, begin: &Beginning, worth: &Worth) -> Option<f64> {
+/// Bits of a rule on samples, of which each message is reported with its side; `None` if it explains too little.
+fn screen(
+    tracks: &[Track<'_>],
+    rule: &Rule,
+    begin: &Beginning,
+    worth: &Worth,
+    mut message: impl FnMut(usize, usize),
+) -> Option<f64> {
     let mut found = Evidence::default();
-    for (track, start) in tracks.iter().zip(&begin.places) {
-        let own = track.walk(rule, *start, worth, FLOOR, |_| ());
+    for (side, (track, start)) in tracks.iter().zip(&begin.places).enumerate() {
+        let own = track.walk(rule, *start, worth, FLOOR, |at| message(side, at));
         if own.messages == 0 && track.bytes.len() > 64 {
             return None;
         }

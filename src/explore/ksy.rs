@@ -332,9 +332,10 @@ fn verify(explored: &Explored<'_>, text: &str) -> Result<(), String> {
         return Err("the generated .ksy describes no protocol".into());
     };
     let mut tree = Tree::new(Demand::FRAMES);
-    for (number, side) in explored.sides.iter().enumerate() {
-        let own = explored.messages.iter().filter(|message| message.side == number && message.is_whole);
-        for message in own.take(VERIFIED) {
+    // Messages stand side by side.
+    for own in explored.messages.chunk_by(|one, next| one.side == next.side) {
+        let Some(side) = own.first().and_then(|first| explored.sides.get(first.side)) else { continue };
+        for message in own.iter().filter(|message| message.is_whole).take(VERIFIED) {
             // On a stream more bytes follow; a datagram ends.
             let length = message.bytes.len();
             let end = if side.is_datagrams { message.start + length } else { side.bytes.len().min(message.start + length + 64) };

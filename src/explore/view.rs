@@ -11,6 +11,9 @@ use crate::tree::clean;
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
+/// Sides of a group that are listed.
+const SIDES: usize = 16;
+
 /// Kinds whose columns are listed with a group.
 const KINDS: usize = 12;
 
@@ -67,8 +70,11 @@ impl View {
     /// Those of writing.
     pub fn group(self, name: &str, explored: &Explored<'_>, to: &mut dyn Write) -> io::Result<()> {
         writeln!(to, "{}", self.theme.paint(Role::Number, name))?;
-        for side in explored.sides {
+        for side in explored.sides.iter().take(SIDES) {
             self.side(side, to)?;
+        }
+        if let Some(others) = explored.sides.len().checked_sub(SIDES).filter(|others| *others > 0) {
+            writeln!(to, "  {} more sides", Thousands(others))?;
         }
         writeln!(to)?;
         self.framing(&explored.framing, to)?;

@@ -114,7 +114,7 @@ pub struct Context {
     pub endian: Endian,
     /// Values that come back in messages of the other side.
     pub echoes: Echoes,
-    /// IPv4 addresses of the ends.
+    /// IPv4 addresses of the ends, in order.
     pub addresses: Vec<[u8; 4]>,
     /// The rule of each direction.
     pub rules: [Option<Rule>; 2],
@@ -227,14 +227,17 @@ fn order(messages: &[Message<'_>]) -> Endian {
     if little > big { Endian::Little } else { Endian::Big }
 }
 
-/// The IPv4 addresses of the ends.
+/// The IPv4 addresses of the ends, in order.
 #[must_use]
 pub fn addresses_of(sides: &[Side]) -> Vec<[u8; 4]> {
     let hosts = sides.iter().flat_map(|side| side.ends.iter()).filter_map(|end| {
         let host = end.rsplit_once(':').map_or(end.as_str(), |(host, _)| host);
         host.parse::<std::net::Ipv4Addr>().ok().map(|address| address.octets())
     });
-    hosts.collect()
+    let mut all: Vec<[u8; 4]> = hosts.collect();
+    all.sort_unstable();
+    all.dedup();
+    all
 }
 
 /// Columns of a kind.
@@ -304,8 +307,11 @@ fn explain(table: &Table<'_>, claims: &mut Claims, context: &Context, kind: &Kin
 /// Addresses of the ends.
 fn addresses(table: &Table<'_>, claims: &mut Claims, context: &Context) {
     for offset in 0..table.width.saturating_sub(3) {
-        let is_address =
-            |bytes: &[u8]| bytes.get(offset..offset + 4).is_some_and(|four| context.addresses.iter().any(|known| known == four));
+        let is_address = |bytes: &[u8]| {
+            bytes
+                .get(offset..offset + 4)
+                .is_some_and(|four| context.addresses.binary_search_by(|known| known[..].cmp(four)).is_ok())
+        };
         if claims.is_free(offset, 4) && !table.rows.is_empty() && table.all().all(is_address) {
             let (shape, why) = (Shape::Bytes, String::from("address of an end"));
             claims.take(Claim { offset, width: 4, shape, label: Label::Address, confidence: 0.9, why });

@@ -166,7 +166,7 @@ fn time(unit: Unit, rows: &Rows<'_>, of: &Summary) -> (f64, String) {
 fn ipv4(rows: &Rows<'_>) -> (f64, String) {
     let four = |row: &super::Row<'_>| row.bytes.get(..4).and_then(|bytes| <[u8; 4]>::try_from(bytes).ok());
     let all = |test: &dyn Fn([u8; 4]) -> bool| rows.all.iter().all(|row| four(row).is_some_and(test));
-    if all(&|address| rows.addresses.contains(&address)) {
+    if all(&|address| rows.addresses.binary_search(&address).is_ok()) {
         return (0.95, String::from("address of an end of the conversation"));
     }
     if all(&|address| std::net::Ipv4Addr::from(address).is_private()) {

@@ -21,7 +21,7 @@ use summary::Summary;
 pub struct Rows<'m> {
     /// Those that reach the place.
     all: Vec<Row<'m>>,
-    /// IPv4 addresses of the ends.
+    /// IPv4 addresses of the ends, in order.
     addresses: Vec<[u8; 4]>,
 }
 
