@@ -17,13 +17,17 @@ const MEMORY: u64 = 320 << 20;
 /// CPU time at most, of a program that is not optimized.
 const TIME: Duration = Duration::from_secs(40);
 
-/// The exit code and the text of a run, within the limits.
+/// The exit code and the text of a run over bytes, within the limits.
 fn run(name: &str, file: &str, input: &[u8]) -> (i32, String) {
     let file = Scratch::new(&format!("hostile_{name}.ksy"), file.as_bytes());
     let input = Scratch::new(&format!("hostile_{name}.bin"), input);
+    bounded(name, &["-k", file.path(), "--input-format", "raw", "--json", input.path()])
+}
+
+/// The exit code and the text of a run with these arguments, within the limits.
+fn bounded(name: &str, arguments: &[&str]) -> (i32, String) {
     let printed = Scratch::new(&format!("hostile_{name}.txt"), b"");
     let out = fs::File::create(printed.path()).unwrap();
-    let arguments = ["-k", file.path(), "--input-format", "raw", "--json", input.path()];
     let (stdout, stderr) = (Stdio::from(out.try_clone().unwrap()), Stdio::from(out));
     let ended = program().args(arguments).stdout(stdout).stderr(stderr).spawn().unwrap().wait4().unwrap();
     let usage = ended.rusage;
@@ -188,4 +192,21 @@ fn files_that_import_each_other_are_bounded_together() {
     }
     let done = common::run(&["ksy", "check", folder.file("f0.ksy").to_str().unwrap()]);
     assert!(done.code == 2 && done.out.contains("with this file, all are larger than 16 MiB"), "{done:?}");
+}
+
+#[test]
+fn dissectors_in_lua_are_written_soon_or_refused() {
+    let doubled = chain(1000, |next| format!("seq: [{{id: a, type: t{next}}}, {{id: b, type: t{next}}}]"));
+    let wide = format!("types: {{w: {{seq: [{}]}}}}\n", listed(4000, |n| format!("{{id: f{n}, type: u1}}")));
+    let wide = format!("seq: [{}]\n{wide}", listed(4000, |n| format!("{{id: a{n}, type: w}}")));
+    let deep = chain(2000, |next| format!("seq: [{{id: a, type: t{next}}}]"));
+    for (name, file, code, words) in [
+        ("lua_doubled", format!("seq: [{{id: x, type: t0}}]\n{doubled}"), 0, "Proto("),
+        ("lua_wide", wide, 0, "Proto("),
+        ("lua_deep", format!("seq: [{{id: x, type: t0}}]\n{deep}"), 2, "written for up to 1024"),
+    ] {
+        let file = Scratch::new(&format!("hostile_{name}.ksy"), body(&file).as_bytes());
+        let (ended, text) = bounded(name, &["ksy", "lua", file.path()]);
+        assert!(ended == code && text.contains(words), "{name}: {ended} {text:.300}");
+    }
 }

@@ -93,6 +93,10 @@ fn lua(file: &Path, dirs: &[PathBuf], screen: Screen, read: &mut Vec<PathBuf>) -
         report(&loaded.diagnostics);
         return Exit::Usage;
     };
+    if let Some(why) = ksy::lua::refusal(spec) {
+        complain(format_args!("{}: {why}", file.display()));
+        return Exit::Usage;
+    }
     let dissector = ksy::lua::dissector(spec, top);
     report(&dissector.diagnostics);
     let mut to = screen.writer(false);

@@ -253,7 +253,7 @@ const EXPLANATIONS: &[(&str, &str, &str)] = &[
     (
         "did not find expected ',' or '}'",
         "a `{` that is never closed, or a missing comma",
-        "put text that begins with `{` in quotes",
+        "put text with `[`, `{` or `,` in quotes",
     ),
     ("expected ',' or ']'", "a `[` that is never closed, or a missing comma", "add the closing `]`, or put the text in quotes"),
     (

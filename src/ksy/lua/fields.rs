@@ -211,6 +211,8 @@ pub(super) struct Fields {
     /// Contexts of objects that are not those of their attribute's path.
     exceptions: BTreeMap<String, String>,
     by_type: HashMap<TypeId, usize>,
+    /// Members of all contexts that have their paths.
+    planned: usize,
     /// Types of objects inside each type.
     inside: HashMap<TypeId, BTreeSet<TypeId>>,
 }
@@ -289,7 +291,8 @@ impl Fields {
             known.has_stream |= has_stream;
             return known.key.clone();
         }
-        let full = self.order.len() >= MOST || self.contexts.len() >= CONTEXTS || path.len() > PATH;
+        let members = spec.type_of(of).seq.len() + spec.type_of(of).instances.len();
+        let full = self.planned + members >= MOST || self.contexts.len() >= CONTEXTS || path.len() > PATH;
         if let Some(known) = self.by_type.get(&of).filter(|_| full).and_then(|at| self.contexts.get(*at)) {
             return known.key.clone();
         }
@@ -298,7 +301,9 @@ impl Fields {
             _ => path.to_owned(),
         };
         let key = self.free_key(spec, of, &path, names);
-        if full {
+        if !full {
+            self.planned += members;
+        } else {
             self.by_type.insert(of, self.contexts.len());
         }
         let (around, repeated) = if full { (Vec::new(), Vec::new()) } else { (chain, repeated) };

@@ -41,6 +41,20 @@ pub struct Dissector {
     pub diagnostics: Vec<Diagnostic>,
 }
 
+/// Types of a file, and attributes and instances in them. More would take minutes to write.
+const TYPES: usize = 1 << 10;
+const MEMBERS: usize = 1 << 13;
+
+/// Why no dissector is written for a file: it is too large.
+#[must_use]
+pub fn refusal(spec: &Spec) -> Option<String> {
+    let members: usize = spec.types.iter().map(|of| of.seq.len() + of.instances.len()).sum();
+    let is_beyond = |count: usize, most: usize, what: &str| {
+        (count > most).then(|| format!("the file has {count} {what}; dissectors in Lua are written for up to {most}"))
+    };
+    is_beyond(spec.types.len(), TYPES, "types").or_else(|| is_beyond(members, MEMBERS, "attributes and instances"))
+}
+
 /// The dissector of a file: `top` is one of [`Spec::roots`].
 #[must_use]
 pub fn dissector(spec: &Spec, top: TypeId) -> Dissector {
