@@ -1,3 +1,5 @@
+//! Messages of Kerberos, whole and damaged.
+
 use super::*;
 use crate::protocols::lines::{survives_damage, trees_of};
 use crate::wire::{Cut, trial};
@@ -42,7 +44,8 @@ fn ticket() -> Vec<u8> {
 }
 
 fn request() -> Vec<u8> {
-    let stamp = element(0x30, &[&member(1, &integer(2)), &member(2, b"\x04\x01\x00")]);
+    let stamp = element(0x30, &[&member(1, &integer(2)), &member(2, &element(4, &[&sealed()]))]);
+    let other = element(0x30, &[&member(1, &integer(128)), &member(2, b"\x04\x01\x00")]);
     let apreq = [
         member(0, &integer(5)),
         member(1, &integer(14)),
@@ -65,7 +68,7 @@ fn request() -> Vec<u8> {
     let parts = [
         member(1, &integer(5)),
         member(2, &integer(10)),
-        member(3, &element(0x30, &[&stamp, &second])),
+        member(3, &element(0x30, &[&stamp, &other, &second])),
         member(4, &element(0x30, &[&body.concat()])),
     ];
     element(0x6a, &[&element(0x30, &[&parts.concat()])])
@@ -105,190 +108,7 @@ fn record(message: &[u8]) -> Vec<u8> {
 fn records_are_dissected() {
     let talk = [(Side::Client, record(&request())), (Side::Server, record(&response()))];
     let lines: Vec<_> = talk.iter().map(|(side, bytes)| (*side, bytes.as_slice())).collect();
-    insta::assert_snapshot!(trees_of(&PROTOCOL, &mut Session::default(), &lines), @r#"
-    kerberos 0..285 | krb-as-req | anna, krbtgt/HOME
-      0..4 kerberos.rm.length = 281
-      4..8 kerberos.element = 6a820115
-      8..12 kerberos.element = 30820111
-      12..14 kerberos.element = a103
-      14..17 kerberos.pvno = 5
-      17..19 kerberos.element = a203
-      19..22 kerberos.msg_type = 10 (krb-as-req)
-      22..26 kerberos.element = a3820088
-      26..30 kerberos.element = 30820084
-      30..42 kerberos.padata_item
-        30..32 kerberos.element = 300a
-        32..34 kerberos.element = a103
-        34..37 kerberos.padata_type = 2 (pA-ENC-TIMESTAMP)
-        37..39 kerberos.element = a203
-        39..41 kerberos.element = 0401
-        41..42 kerberos.padata_value = 00
-      42..162 kerberos.padata_item
-        42..44 kerberos.element = 3076
-        44..46 kerberos.element = a103
-        46..49 kerberos.padata_type = 1 (pA-TGS-REQ)
-        49..51 kerberos.element = a26f
-        51..53 kerberos.element = 046d
-        53..55 kerberos.element = 6e6b
-        55..57 kerberos.element = 3069
-        57..59 kerberos.element = a003
-        59..62 kerberos.pvno = 5
-        62..64 kerberos.element = a103
-        64..67 kerberos.msg_type = 14 (krb-ap-req)
-        67..69 kerberos.element = a207
-        69..71 kerberos.element = 0305
-        71..72 kerberos.unused_bits = 0
-        72..76 kerberos.ap_options = 00000000
-        76..78 kerberos.element = a340
-        78..142 kerberos.ticket
-          78..80 kerberos.element = 613e
-          80..82 kerberos.element = 303c
-          82..84 kerberos.element = a003
-          84..87 kerberos.tkt_vno = 5
-          87..89 kerberos.element = a106
-          89..91 kerberos.element = 1b04
-          91..95 kerberos.realm = "HOME"
-          95..97 kerberos.element = a219
-          97..122 kerberos.sname
-            97..99 kerberos.element = 3017
-            99..101 kerberos.element = a003
-            101..104 kerberos.name_type = 2 (kRB5-NT-SRV-INST)
-            104..106 kerberos.element = a110
-            106..108 kerberos.element = 300e
-            108..110 kerberos.element = 1b06
-            110..116 kerberos.SNameString = "krbtgt"
-            116..118 kerberos.element = 1b04
-            118..122 kerberos.SNameString = "HOME"
-          122..124 kerberos.element = a312
-          124..142 kerberos.enc_part
-            124..126 kerberos.element = 3010
-            126..128 kerberos.element = a003
-            128..131 kerberos.etype = 18 (eTYPE-AES256-CTS-HMAC-SHA1-96)
-            131..133 kerberos.element = a103
-            133..136 kerberos.kvno = 2
-            136..138 kerberos.element = a204
-            138..140 kerberos.element = 0402
-            140..142 kerberos.cipher = abcd
-        142..144 kerberos.element = a412
-        144..162 kerberos.enc_part
-          144..146 kerberos.element = 3010
-          146..148 kerberos.element = a003
-          148..151 kerberos.etype = 18 (eTYPE-AES256-CTS-HMAC-SHA1-96)
-          151..153 kerberos.element = a103
-          153..156 kerberos.kvno = 2
-          156..158 kerberos.element = a204
-          158..160 kerberos.element = 0402
-          160..162 kerberos.cipher = abcd
-      162..164 kerberos.element = a479
-      164..285 kerberos.req_body
-        164..166 kerberos.element = 3077
-        166..168 kerberos.element = a007
-        168..170 kerberos.element = 0305
-        170..171 kerberos.options_unused_bits = 0
-        171..175 kerberos.kdc_options = 40810010
-        175..177 kerberos.element = a111
-        177..194 kerberos.cname
-          177..179 kerberos.element = 300f
-          179..181 kerberos.element = a003
-          181..184 kerberos.name_type = 1 (kRB5-NT-PRINCIPAL)
-          184..186 kerberos.element = a108
-          186..188 kerberos.element = 3006
-          188..190 kerberos.element = 1b04
-          190..194 kerberos.CNameString = "anna"
-        194..196 kerberos.element = a206
-        196..198 kerberos.element = 1b04
-        198..202 kerberos.realm = "HOME"
-        202..204 kerberos.element = a319
-        204..229 kerberos.sname
-          204..206 kerberos.element = 3017
-          206..208 kerberos.element = a003
-          208..211 kerberos.name_type = 2 (kRB5-NT-SRV-INST)
-          211..213 kerberos.element = a110
-          213..215 kerberos.element = 300e
-          215..217 kerberos.element = 1b06
-          217..223 kerberos.SNameString = "krbtgt"
-          223..225 kerberos.element = 1b04
-          225..229 kerberos.SNameString = "HOME"
-        229..231 kerberos.element = a511
-        231..233 kerberos.element = 180f
-        233..248 kerberos.till_time = "20370913024805Z"
-        248..250 kerberos.element = a706
-        250..256 kerberos.nonce = 2130706433
-        256..258 kerberos.element = a808
-        258..260 kerberos.element = 3006
-        260..263 kerberos.ENCTYPE = 18 (eTYPE-AES256-CTS-HMAC-SHA1-96)
-        263..266 kerberos.ENCTYPE = 17 (eTYPE-AES128-CTS-HMAC-SHA1-96)
-        266..268 kerberos.element = a911
-        268..270 kerberos.element = 300f
-        270..285 kerberos.host_address
-          270..272 kerberos.element = 300d
-          272..274 kerberos.element = a003
-          274..277 kerberos.addr_type = 2 (IPv4)
-          277..279 kerberos.element = a106
-          279..281 kerberos.element = 0404
-          281..285 kerberos.address = c0000201
-    kerberos 0..131 | krb-as-rep | anna
-      0..4 kerberos.rm.length = 127
-      kerberos.response_to = 0
-      4..6 kerberos.element = 6b7d
-      6..8 kerberos.element = 307b
-      8..10 kerberos.element = a003
-      10..13 kerberos.pvno = 5
-      13..15 kerberos.element = a103
-      15..18 kerberos.msg_type = 11 (krb-as-rep)
-      18..20 kerberos.element = a306
-      20..22 kerberos.element = 1b04
-      22..26 kerberos.crealm = "HOME"
-      26..28 kerberos.element = a411
-      28..45 kerberos.cname
-        28..30 kerberos.element = 300f
-        30..32 kerberos.element = a003
-        32..35 kerberos.name_type = 1 (kRB5-NT-PRINCIPAL)
-        35..37 kerberos.element = a108
-        37..39 kerberos.element = 3006
-        39..41 kerberos.element = 1b04
-        41..45 kerberos.CNameString = "anna"
-      45..47 kerberos.element = a540
-      47..111 kerberos.ticket
-        47..49 kerberos.element = 613e
-        49..51 kerberos.element = 303c
-        51..53 kerberos.element = a003
-        53..56 kerberos.tkt_vno = 5
-        56..58 kerberos.element = a106
-        58..60 kerberos.element = 1b04
-        60..64 kerberos.realm = "HOME"
-        64..66 kerberos.element = a219
-        66..91 kerberos.sname
-          66..68 kerberos.element = 3017
-          68..70 kerberos.element = a003
-          70..73 kerberos.name_type = 2 (kRB5-NT-SRV-INST)
-          73..75 kerberos.element = a110
-          75..77 kerberos.element = 300e
-          77..79 kerberos.element = 1b06
-          79..85 kerberos.SNameString = "krbtgt"
-          85..87 kerberos.element = 1b04
-          87..91 kerberos.SNameString = "HOME"
-        91..93 kerberos.element = a312
-        93..111 kerberos.enc_part
-          93..95 kerberos.element = 3010
-          95..97 kerberos.element = a003
-          97..100 kerberos.etype = 18 (eTYPE-AES256-CTS-HMAC-SHA1-96)
-          100..102 kerberos.element = a103
-          102..105 kerberos.kvno = 2
-          105..107 kerberos.element = a204
-          107..109 kerberos.element = 0402
-          109..111 kerberos.cipher = abcd
-      111..113 kerberos.element = a612
-      113..131 kerberos.enc_part
-        113..115 kerberos.element = 3010
-        115..117 kerberos.element = a003
-        117..120 kerberos.etype = 18 (eTYPE-AES256-CTS-HMAC-SHA1-96)
-        120..122 kerberos.element = a103
-        122..125 kerberos.kvno = 2
-        125..127 kerberos.element = a204
-        127..129 kerberos.element = 0402
-        129..131 kerberos.cipher = abcd
-    "#);
+    insta::assert_snapshot!(trees_of(&PROTOCOL, &mut Session::default(), &lines), @"");
     survives_damage(&PROTOCOL, Session::default, &lines);
 }
 
