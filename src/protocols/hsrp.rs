@@ -261,6 +261,7 @@ mod tests {
           16..20 hsrp.virt_ip = 192.0.2.1
           20..50 hsrp2 = 
             20..50 hsrp2.md5_auth_tlv = 4
+              20..21 hsrp2.tlv_type = 4
               21..22 hsrp2.tlv_length = 28
               22..23 hsrp2.md5_algorithm = 1 (MD5)
               23..24 hsrp2.md5_padding = 0x00
@@ -273,6 +274,7 @@ mod tests {
         hsrp 0..52 | Hello | group 7, Active, priority 100
           0..52 hsrp2 = 
             0..42 hsrp2.group_state_tlv = 1
+              0..1 hsrp2.tlv_type = 1
               1..2 hsrp2.tlv_length = 40
               2..3 hsrp2.version = 2
               3..4 hsrp2.opcode = 0 (Hello)
@@ -286,10 +288,30 @@ mod tests {
               26..30 hsrp2.virt_ip = 192.0.2.1
               30..42 hsrp2.padding = 000000000000000000000000
             42..52 hsrp2.text_auth_tlv = 3
+              42..43 hsrp2.tlv_type = 3
               43..44 hsrp2.tlv_length = 8
               44..52 hsrp2.auth_data = "moss"
         "#);
-        insta::assert_snapshot!(tree("00 03 0001 000a 02 00 0001 0002 00000000"), @"");
-        insta::assert_snapshot!(tree("02 04 0001 0002"), @"");
+        insta::assert_snapshot!(tree("00 03 0001 000a 02 00 0001 0002 00000000"), @"
+        hsrp 0..16 | Advertise | Passive
+          0..1 hsrp.version = 0
+          1..2 hsrp.opcode = 3 (Advertise)
+          2..4 hsrp.adv.tlvtype = 1
+          4..6 hsrp.adv.tlvlength = 10
+          6..7 hsrp.adv.state = 2 (Passive)
+          7..8 hsrp.adv.reserved1 = 0
+          8..10 hsrp.adv.activegrp = 1
+          10..12 hsrp.adv.passivegrp = 2
+          12..16 hsrp.adv.reserved2 = 0
+        ");
+        insta::assert_snapshot!(tree("02 04 0001 0002"), @"
+        hsrp 0..6 | interface state | 1 active groups, 2 passive
+          0..6 hsrp2 = 
+            0..6 hsrp2.interface_state_tlv = 2
+              0..1 hsrp2.tlv_type = 2
+              1..2 hsrp2.tlv_length = 4
+              2..4 hsrp2.active_groups = 1
+              4..6 hsrp2.passive_groups = 2
+        ");
     }
 }

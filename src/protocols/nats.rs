@@ -244,7 +244,71 @@ mod tests {
 
     #[test]
     fn messages_are_dissected() {
-        insta::assert_snapshot!(trees_of(&PROTOCOL, &mut Session, TALK), @"");
+        insta::assert_snapshot!(trees_of(&PROTOCOL, &mut Session, TALK), @r#"
+        nats 0..47 | INFO
+          0..5 nats.command = "INFO"
+          5..47 nats.options = "{"server_id":"N1","max_payload":1048576}"
+        nats 0..27 | CONNECT
+          0..8 nats.command = "CONNECT"
+          8..27 nats.options = "{"verbose":false}"
+        nats 0..6 | PING
+          0..4 nats.command = "PING"
+          4..6 nats.end = 0d0a
+        nats 0..17 | SUB | news.* g1 7
+          0..4 nats.command = "SUB"
+          4..11 nats.subject = "news.*"
+          11..14 nats.queue_group = "g1"
+          14..15 nats.sid = "7"
+          15..17 nats.end = 0d0a
+        nats 0..11 | UNSUB | 7 5
+          0..6 nats.command = "UNSUB"
+          6..8 nats.sid = "7"
+          8..9 nats.max_msgs = 5
+          9..11 nats.end = 0d0a
+        nats 0..6 | PONG
+          0..4 nats.command = "PONG"
+          4..6 nats.end = 0d0a
+        nats 0..5 | +OK
+          0..3 nats.command = "+OK"
+          3..5 nats.end = 0d0a
+        nats 0..25 | -ERR | 'Unknown Protocol'
+          0..5 nats.command = "-ERR"
+          5..25 nats.error = "'Unknown Protocol'"
+        nats 0..30 | PUB | news.eu inbox.1 5
+          0..4 nats.command = "PUB"
+          4..12 nats.subject = "news.eu"
+          12..20 nats.reply_to = "inbox.1"
+          20..21 nats.total_bytes = 5
+          21..23 nats.end = 0d0a
+          23..28 nats.payload = 68656c6c6f
+          28..30 nats.payload_end = 0d0a
+        nats 0..11 | PUB | a 0
+          0..4 nats.command = "PUB"
+          4..6 nats.subject = "a"
+          6..7 nats.total_bytes = 0
+          7..9 nats.end = 0d0a
+          9..11 nats.payload_end = 0d0a
+        nats 0..32 | MSG | news.eu 7 inbox.1 5
+          0..4 nats.command = "MSG"
+          4..12 nats.subject = "news.eu"
+          12..14 nats.sid = "7"
+          14..22 nats.reply_to = "inbox.1"
+          22..23 nats.total_bytes = 5
+          23..25 nats.end = 0d0a
+          25..30 nats.payload = 68650d0a6f
+          30..32 nats.payload_end = 0d0a
+        nats 0..49 | HMSG | news.eu 7 22 25
+          0..5 nats.command = "HMSG"
+          5..13 nats.subject = "news.eu"
+          13..15 nats.sid = "7"
+          15..18 nats.header_bytes = 22
+          18..20 nats.total_bytes = 25
+          20..22 nats.end = 0d0a
+          22..32 nats.header = "NATS/1.0"
+          32..43 nats.header = "Kind: new"
+          43..49 nats.payload = 0d0a6162630d
+        unfinished
+        "#);
         survives_damage(&PROTOCOL, || Session, TALK);
     }
 

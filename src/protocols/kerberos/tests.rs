@@ -108,7 +108,207 @@ fn record(message: &[u8]) -> Vec<u8> {
 fn records_are_dissected() {
     let talk = [(Side::Client, record(&request())), (Side::Server, record(&response()))];
     let lines: Vec<_> = talk.iter().map(|(side, bytes)| (*side, bytes.as_slice())).collect();
-    insta::assert_snapshot!(trees_of(&PROTOCOL, &mut Session::default(), &lines), @"");
+    insta::assert_snapshot!(trees_of(&PROTOCOL, &mut Session::default(), &lines), @r#"
+    kerberos 0..314 | krb-as-req | anna, krbtgt/HOME
+      0..4 kerberos.rm.length = 310
+      4..8 kerberos.element = 6a820132
+      8..12 kerberos.element = 3082012e
+      12..14 kerberos.element = a103
+      14..17 kerberos.pvno = 5
+      17..19 kerberos.element = a203
+      19..22 kerberos.msg_type = 10 (krb-as-req)
+      22..26 kerberos.element = a38200a5
+      26..30 kerberos.element = 308200a1
+      30..59 kerberos.padata_item
+        30..32 kerberos.element = 301b
+        32..34 kerberos.element = a103
+        34..37 kerberos.padata_type = 2 (pA-ENC-TIMESTAMP)
+        37..39 kerberos.element = a214
+        39..41 kerberos.element = 0412
+        41..59 kerberos.padata_value = 18 bytes
+          41..59 kerberos.enc_part
+            41..43 kerberos.element = 3010
+            43..45 kerberos.element = a003
+            45..48 kerberos.etype = 18 (eTYPE-AES256-CTS-HMAC-SHA1-96)
+            48..50 kerberos.element = a103
+            50..53 kerberos.kvno = 2
+            53..55 kerberos.element = a204
+            55..57 kerberos.element = 0402
+            57..59 kerberos.cipher = abcd
+      59..71 kerberos.padata_item
+        59..61 kerberos.element = 300a
+        61..63 kerberos.element = a103
+        63..66 kerberos.padata_type = -128
+        66..68 kerberos.element = a203
+        68..70 kerberos.element = 0401
+        70..71 kerberos.padata_value = 00
+      71..191 kerberos.padata_item
+        71..73 kerberos.element = 3076
+        73..75 kerberos.element = a103
+        75..78 kerberos.padata_type = 1 (pA-TGS-REQ)
+        78..80 kerberos.element = a26f
+        80..82 kerberos.element = 046d
+        82..191 kerberos.padata_value = 109 bytes
+          82..84 kerberos.element = 6e6b
+          84..86 kerberos.element = 3069
+          86..88 kerberos.element = a003
+          88..91 kerberos.pvno = 5
+          91..93 kerberos.element = a103
+          93..96 kerberos.msg_type = 14 (krb-ap-req)
+          96..98 kerberos.element = a207
+          98..100 kerberos.element = 0305
+          100..101 kerberos.unused_bits = 0
+          101..105 kerberos.ap_options = 00000000
+          105..107 kerberos.element = a340
+          107..171 kerberos.ticket
+            107..109 kerberos.element = 613e
+            109..111 kerberos.element = 303c
+            111..113 kerberos.element = a003
+            113..116 kerberos.tkt_vno = 5
+            116..118 kerberos.element = a106
+            118..120 kerberos.element = 1b04
+            120..124 kerberos.realm = "HOME"
+            124..126 kerberos.element = a219
+            126..151 kerberos.sname
+              126..128 kerberos.element = 3017
+              128..130 kerberos.element = a003
+              130..133 kerberos.name_type = 2 (kRB5-NT-SRV-INST)
+              133..135 kerberos.element = a110
+              135..137 kerberos.element = 300e
+              137..139 kerberos.element = 1b06
+              139..145 kerberos.SNameString = "krbtgt"
+              145..147 kerberos.element = 1b04
+              147..151 kerberos.SNameString = "HOME"
+            151..153 kerberos.element = a312
+            153..171 kerberos.enc_part
+              153..155 kerberos.element = 3010
+              155..157 kerberos.element = a003
+              157..160 kerberos.etype = 18 (eTYPE-AES256-CTS-HMAC-SHA1-96)
+              160..162 kerberos.element = a103
+              162..165 kerberos.kvno = 2
+              165..167 kerberos.element = a204
+              167..169 kerberos.element = 0402
+              169..171 kerberos.cipher = abcd
+          171..173 kerberos.element = a412
+          173..191 kerberos.enc_part
+            173..175 kerberos.element = 3010
+            175..177 kerberos.element = a003
+            177..180 kerberos.etype = 18 (eTYPE-AES256-CTS-HMAC-SHA1-96)
+            180..182 kerberos.element = a103
+            182..185 kerberos.kvno = 2
+            185..187 kerberos.element = a204
+            187..189 kerberos.element = 0402
+            189..191 kerberos.cipher = abcd
+      191..193 kerberos.element = a479
+      193..314 kerberos.req_body
+        193..195 kerberos.element = 3077
+        195..197 kerberos.element = a007
+        197..199 kerberos.element = 0305
+        199..200 kerberos.options_unused_bits = 0
+        200..204 kerberos.kdc_options = 40810010
+        204..206 kerberos.element = a111
+        206..223 kerberos.cname
+          206..208 kerberos.element = 300f
+          208..210 kerberos.element = a003
+          210..213 kerberos.name_type = 1 (kRB5-NT-PRINCIPAL)
+          213..215 kerberos.element = a108
+          215..217 kerberos.element = 3006
+          217..219 kerberos.element = 1b04
+          219..223 kerberos.CNameString = "anna"
+        223..225 kerberos.element = a206
+        225..227 kerberos.element = 1b04
+        227..231 kerberos.realm = "HOME"
+        231..233 kerberos.element = a319
+        233..258 kerberos.sname
+          233..235 kerberos.element = 3017
+          235..237 kerberos.element = a003
+          237..240 kerberos.name_type = 2 (kRB5-NT-SRV-INST)
+          240..242 kerberos.element = a110
+          242..244 kerberos.element = 300e
+          244..246 kerberos.element = 1b06
+          246..252 kerberos.SNameString = "krbtgt"
+          252..254 kerberos.element = 1b04
+          254..258 kerberos.SNameString = "HOME"
+        258..260 kerberos.element = a511
+        260..262 kerberos.element = 180f
+        262..277 kerberos.till_time = "20370913024805Z"
+        277..279 kerberos.element = a706
+        279..285 kerberos.nonce = 2130706433
+        285..287 kerberos.element = a808
+        287..289 kerberos.element = 3006
+        289..292 kerberos.ENCTYPE = 18 (eTYPE-AES256-CTS-HMAC-SHA1-96)
+        292..295 kerberos.ENCTYPE = 17 (eTYPE-AES128-CTS-HMAC-SHA1-96)
+        295..297 kerberos.element = a911
+        297..299 kerberos.element = 300f
+        299..314 kerberos.host_address
+          299..301 kerberos.element = 300d
+          301..303 kerberos.element = a003
+          303..306 kerberos.addr_type = 2 (IPv4)
+          306..308 kerberos.element = a106
+          308..310 kerberos.element = 0404
+          310..314 kerberos.address = c0000201
+    kerberos 0..131 | krb-as-rep | anna
+      0..4 kerberos.rm.length = 127
+      kerberos.response_to = 0
+      4..6 kerberos.element = 6b7d
+      6..8 kerberos.element = 307b
+      8..10 kerberos.element = a003
+      10..13 kerberos.pvno = 5
+      13..15 kerberos.element = a103
+      15..18 kerberos.msg_type = 11 (krb-as-rep)
+      18..20 kerberos.element = a306
+      20..22 kerberos.element = 1b04
+      22..26 kerberos.crealm = "HOME"
+      26..28 kerberos.element = a411
+      28..45 kerberos.cname
+        28..30 kerberos.element = 300f
+        30..32 kerberos.element = a003
+        32..35 kerberos.name_type = 1 (kRB5-NT-PRINCIPAL)
+        35..37 kerberos.element = a108
+        37..39 kerberos.element = 3006
+        39..41 kerberos.element = 1b04
+        41..45 kerberos.CNameString = "anna"
+      45..47 kerberos.element = a540
+      47..111 kerberos.ticket
+        47..49 kerberos.element = 613e
+        49..51 kerberos.element = 303c
+        51..53 kerberos.element = a003
+        53..56 kerberos.tkt_vno = 5
+        56..58 kerberos.element = a106
+        58..60 kerberos.element = 1b04
+        60..64 kerberos.realm = "HOME"
+        64..66 kerberos.element = a219
+        66..91 kerberos.sname
+          66..68 kerberos.element = 3017
+          68..70 kerberos.element = a003
+          70..73 kerberos.name_type = 2 (kRB5-NT-SRV-INST)
+          73..75 kerberos.element = a110
+          75..77 kerberos.element = 300e
+          77..79 kerberos.element = 1b06
+          79..85 kerberos.SNameString = "krbtgt"
+          85..87 kerberos.element = 1b04
+          87..91 kerberos.SNameString = "HOME"
+        91..93 kerberos.element = a312
+        93..111 kerberos.enc_part
+          93..95 kerberos.element = 3010
+          95..97 kerberos.element = a003
+          97..100 kerberos.etype = 18 (eTYPE-AES256-CTS-HMAC-SHA1-96)
+          100..102 kerberos.element = a103
+          102..105 kerberos.kvno = 2
+          105..107 kerberos.element = a204
+          107..109 kerberos.element = 0402
+          109..111 kerberos.cipher = abcd
+      111..113 kerberos.element = a612
+      113..131 kerberos.enc_part
+        113..115 kerberos.element = 3010
+        115..117 kerberos.element = a003
+        117..120 kerberos.etype = 18 (eTYPE-AES256-CTS-HMAC-SHA1-96)
+        120..122 kerberos.element = a103
+        122..125 kerberos.kvno = 2
+        125..127 kerberos.element = a204
+        127..129 kerberos.element = 0402
+        129..131 kerberos.cipher = abcd
+    "#);
     survives_damage(&PROTOCOL, Session::default, &lines);
 }
 
