@@ -75,6 +75,7 @@ use crate::wire::notes::DEEP;
 use crate::wire::{Cut, How, On, Protocol, Result, Wire, data};
 use std::net::IpAddr;
 use std::ops::Range;
+use std::sync::LazyLock;
 
 /// Every protocol described here.
 pub static ALL: &[&Protocol] = &[
@@ -352,16 +353,23 @@ type PacketFn = fn(wire: &mut Wire<'_>) -> Result;
 fn packet_of(next: Next) -> Option<(&'static Protocol, PacketFn)> {
     let place = match next {
         Next::EtherType(number) => On::EtherType(number),
+        Next::IpProtocol(ip::TCP | ip::UDP | ip::SCTP) => return None,
         Next::IpProtocol(number) => On::IpProtocol(number),
         Next::Packet(place) => place,
         _ => return None,
     };
-    let places = ALL.iter().flat_map(|protocol| protocol.found.iter().map(|found| (*protocol, found)));
-    places.filter(|(_, found)| found.on == place).find_map(|(protocol, found)| match found.how {
-        How::Datagram(read) => Some((protocol, read)),
-        _ => None,
-    })
+    PACKETS.iter().find(|(on, ..)| *on == place).map(|(_, protocol, read)| (*protocol, *read))
 }
+
+/// Places of packets without a payload. Most packets have another header, so the list of all protocols is searched once.
+static PACKETS: LazyLock<Vec<(On, &Protocol, PacketFn)>> = LazyLock::new(|| {
+    let places = ALL.iter().flat_map(|protocol| protocol.found.iter().map(|found| (*protocol, found)));
+    let packets = places.filter_map(|(protocol, found)| match found.how {
+        How::Datagram(read) => Some((found.on, protocol, read)),
+        _ => None,
+    });
+    packets.collect()
+});
 
 /// Whether headers of this name are packets that carry nothing, which messages show as well.
 #[must_use]

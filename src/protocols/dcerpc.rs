@@ -248,7 +248,7 @@ impl Conversation for Session {
             _ => {}
         }
         let end = start + length;
-        let verifier = if auth > 0 { (auth + VERIFIER_HEADER).min(length - HEADER) } else { 0 };
+        let verifier = if auth > 0 { (auth + VERIFIER_HEADER).min(length.saturating_sub(HEADER)) } else { 0 };
         let body = end.saturating_sub(verifier).saturating_sub(wire.wire.at());
         wire.within(body, |wire| match kind {
             0 => self.request(wire, FLAG_OBJECT.bits_of(flags) != 0, call),
@@ -355,7 +355,8 @@ fn representation(wire: &mut Wire<'_>) -> Result {
         wire.put(&DREP_ORDER, Value::Unsigned((first >> 4).into()), start..start + 1);
         wire.put(&DREP_CHARACTER, Value::Unsigned((first & 0x0f).into()), start..start + 1);
         wire.put(&DREP_FLOAT, Value::Unsigned(float.into()), start + 1..start + 2);
-        wire.skip(4)
+        wire.skip(2)?;
+        wire.bytes(&RESERVED, 2).map(drop)
     })
 }
 
@@ -508,6 +509,7 @@ mod tests {
             4..5 dcerpc.drep.byteorder = 1 (Little-endian)
             4..5 dcerpc.drep.character = 0 (ASCII)
             5..6 dcerpc.drep.fp = 0 (IEEE)
+            6..8 dcerpc.reserved = 0000
           8..10 dcerpc.cn_frag_len = 84
           10..12 dcerpc.cn_auth_len = 4
           12..16 dcerpc.cn_call_id = 7
@@ -549,6 +551,7 @@ mod tests {
             4..5 dcerpc.drep.byteorder = 1 (Little-endian)
             4..5 dcerpc.drep.character = 0 (ASCII)
             5..6 dcerpc.drep.fp = 0 (IEEE)
+            6..8 dcerpc.reserved = 0000
           8..10 dcerpc.cn_frag_len = 60
           10..12 dcerpc.cn_auth_len = 0
           12..16 dcerpc.cn_call_id = 7
@@ -583,6 +586,7 @@ mod tests {
             4..5 dcerpc.drep.byteorder = 1 (Little-endian)
             4..5 dcerpc.drep.character = 0 (ASCII)
             5..6 dcerpc.drep.fp = 0 (IEEE)
+            6..8 dcerpc.reserved = 0000
           8..10 dcerpc.cn_frag_len = 44
           10..12 dcerpc.cn_auth_len = 0
           12..16 dcerpc.cn_call_id = 7
@@ -608,6 +612,7 @@ mod tests {
             4..5 dcerpc.drep.byteorder = 1 (Little-endian)
             4..5 dcerpc.drep.character = 0 (ASCII)
             5..6 dcerpc.drep.fp = 0 (IEEE)
+            6..8 dcerpc.reserved = 0000
           8..10 dcerpc.cn_frag_len = 28
           10..12 dcerpc.cn_auth_len = 0
           12..16 dcerpc.cn_call_id = 7
@@ -634,6 +639,7 @@ mod tests {
             4..5 dcerpc.drep.byteorder = 1 (Little-endian)
             4..5 dcerpc.drep.character = 0 (ASCII)
             5..6 dcerpc.drep.fp = 0 (IEEE)
+            6..8 dcerpc.reserved = 0000
           8..10 dcerpc.cn_frag_len = 32
           10..12 dcerpc.cn_auth_len = 0
           12..16 dcerpc.cn_call_id = 7
@@ -662,6 +668,7 @@ mod tests {
             4..5 dcerpc.drep.byteorder = 1 (Little-endian)
             4..5 dcerpc.drep.character = 0 (ASCII)
             5..6 dcerpc.drep.fp = 0 (IEEE)
+            6..8 dcerpc.reserved = 0000
           8..10 dcerpc.cn_frag_len = 21
           10..12 dcerpc.cn_auth_len = 0
           12..16 dcerpc.cn_call_id = 7
@@ -687,6 +694,7 @@ mod tests {
             4..5 dcerpc.drep.byteorder = 0 (Big-endian)
             4..5 dcerpc.drep.character = 0 (ASCII)
             5..6 dcerpc.drep.fp = 0 (IEEE)
+            6..8 dcerpc.reserved = 0000
           8..10 dcerpc.cn_frag_len = 16
           10..12 dcerpc.cn_auth_len = 0
           12..16 dcerpc.cn_call_id = 8

@@ -57,12 +57,14 @@ mod second {
     use crate::tree::fields;
 
     fields! {
-        HSRP2 = protocol("hsrp2", "HSRP elements", "Elements of the Cisco Hot Standby Router Protocol");
+        HSRP2 = protocol("hsrp2", "HSRP elements", "Elements of the Cisco Hot Standby Router Protocol")
+            .covers("Elements for groups, interfaces and authentication");
         GROUP_STATE = number("hsrp2.group_state_tlv", "Group State TLV", "");
         INTERFACE_STATE = number("hsrp2.interface_state_tlv", "Interface State TLV", "");
         TEXT = number("hsrp2.text_auth_tlv", "Text Authentication TLV", "");
         MD5 = number("hsrp2.md5_auth_tlv", "MD5 Authentication TLV", "");
         OTHER = number("hsrp2.unknown_tlv", "Unknown TLV", "");
+        KIND = number("hsrp2.tlv_type", "Type", "");
         LENGTH = number("hsrp2.tlv_length", "Length", "Of the value, in bytes");
         VERSION_2 = number("hsrp2.version", "Version", "");
         OPCODE_2 = number("hsrp2.opcode", "Op Code", "").names(OPCODES);
@@ -89,7 +91,7 @@ mod second {
 
 use second::{
     ACTIVE, ADDRESS_2, ADDRESS_6, ALGORITHM, AUTH_2, DIGEST, GROUP_2, GROUP_STATE, HELLO_2, HOLD_2, IDENTIFIER, INTERFACE_STATE,
-    IP_VERSION, KEY, LENGTH, MD5, MD5_FLAGS, MD5_PADDING, OPCODE_2, OTHER, PADDING, PASSIVE, PRIORITY_2, STATE_2, TEXT,
+    IP_VERSION, KEY, KIND, LENGTH, MD5, MD5_FLAGS, MD5_PADDING, OPCODE_2, OTHER, PADDING, PASSIVE, PRIORITY_2, STATE_2, TEXT,
     VERSION_2,
 };
 
@@ -178,7 +180,7 @@ fn element(wire: &mut Wire<'_>) -> Result {
         _ => &OTHER,
     };
     wire.parent(field, Value::Unsigned(kind.into()), |wire| {
-        wire.skip(1)?;
+        wire.u8(&KIND)?;
         let length = usize::from(wire.u8(&LENGTH)?);
         wire.within(length, &DATA, |wire| match kind {
             GROUP_ELEMENT => group(wire),
@@ -259,6 +261,7 @@ mod tests {
           16..20 hsrp.virt_ip = 192.0.2.1
           20..50 hsrp2 = 
             20..50 hsrp2.md5_auth_tlv = 4
+              20..21 hsrp2.tlv_type = 4
               21..22 hsrp2.tlv_length = 28
               22..23 hsrp2.md5_algorithm = 1 (MD5)
               23..24 hsrp2.md5_padding = 0x00
@@ -271,6 +274,7 @@ mod tests {
         hsrp 0..52 | Hello | group 7, Active, priority 100
           0..52 hsrp2 = 
             0..42 hsrp2.group_state_tlv = 1
+              0..1 hsrp2.tlv_type = 1
               1..2 hsrp2.tlv_length = 40
               2..3 hsrp2.version = 2
               3..4 hsrp2.opcode = 0 (Hello)
@@ -284,6 +288,7 @@ mod tests {
               26..30 hsrp2.virt_ip = 192.0.2.1
               30..42 hsrp2.padding = 000000000000000000000000
             42..52 hsrp2.text_auth_tlv = 3
+              42..43 hsrp2.tlv_type = 3
               43..44 hsrp2.tlv_length = 8
               44..52 hsrp2.auth_data = "moss"
         "#);
@@ -303,6 +308,7 @@ mod tests {
         hsrp 0..6 | interface state | 1 active groups, 2 passive
           0..6 hsrp2 = 
             0..6 hsrp2.interface_state_tlv = 2
+              0..1 hsrp2.tlv_type = 2
               1..2 hsrp2.tlv_length = 4
               2..4 hsrp2.active_groups = 1
               4..6 hsrp2.passive_groups = 2

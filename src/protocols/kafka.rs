@@ -109,6 +109,8 @@ const KEYS: Names = &[
 ];
 const ERRORS: Names = &[(0, "No error"), (35, "Unsupported version")];
 
+const HEARTBEAT: u16 = 12;
+const SASL_HANDSHAKE: u16 = 17;
 const API_VERSIONS: u16 = 18;
 const SASL_AUTHENTICATE: u16 = 36;
 const REQUEST: Prefix = Prefix { at: 0, little_endian: false, uncounted: 4, least: 14, is_header: is_request };
@@ -242,12 +244,13 @@ impl Session {
         wire.add(&RESPONSE_VERSION, Value::Unsigned(version.into()));
         wire.name(&format!("{} response", key_name(key)));
         wire.info(format_args!("{id} v{version}"));
-        if key == API_VERSIONS && version < 3 {
-            versions(wire)
-        } else {
-            wire.rest(&DATA);
-            Ok(())
+        match (key, version) {
+            (API_VERSIONS, 0..3) => return versions(wire),
+            (HEARTBEAT, 0) | (SASL_HANDSHAKE | SASL_AUTHENTICATE, 0 | 1) => drop(wire.u16_be(&ERROR)?),
+            _ => {}
         }
+        wire.rest(&DATA);
+        Ok(())
     }
 }
 

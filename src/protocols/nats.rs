@@ -40,6 +40,7 @@ fields! {
     HEADER = text("nats.header", "header", "");
     END = bytes("nats.end", "end", "End of a line").once();
     PAYLOAD = bytes("nats.payload", "payload", "").body().once();
+    PAYLOAD_END = bytes("nats.payload_end", "payload end", "End of a line behind the payload").once();
     DATA = bytes("nats.data", "data", "Undissected bytes");
     BAD = broken("nats.note.value", "bad value", "Unexpected arguments");
 }
@@ -141,15 +142,15 @@ impl Conversation for Session {
         wire.name(name);
         let start = wire.at();
         let end = start + line.whole;
-        wire.put_text(&COMMAND, start..start + name.len(), format_args!("{name}"));
+        let first = words(text).get(1).map_or(text.len(), |(at, _)| *at);
+        wire.put_text(&COMMAND, start..start + first, format_args!("{name}"));
         let rest = text.get(name.len()..).unwrap_or_default();
-        let blanks = rest.len() - rest.trim_ascii_start().len();
         match name {
-            "INFO" | "CONNECT" => options(wire, name.len() + blanks, line),
+            "INFO" | "CONNECT" => options(wire, first, line),
             "-ERR" => {
                 wire.info(format_args!("{}", String::from_utf8_lossy(rest.trim_ascii())));
-                wire.skip(name.len())?;
-                wire.words(&ERROR, line.whole - name.len(), blanks..rest.len()).map(drop)
+                wire.skip(first)?;
+                wire.words(&ERROR, line.whole - first, 0..line.text - first).map(drop)
             }
             _ => {
                 let headers = arguments(wire, text, forms)?;
@@ -183,8 +184,10 @@ fn arguments(wire: &mut Wire<'_>, text: &[u8], forms: &[&[&'static Field]]) -> R
     let given = words.get(1..).unwrap_or_default();
     let mut headers = 0;
     if let Some(form) = forms.iter().find(|form| form.len() == given.len()) {
-        for (field, (at, word)) in form.iter().zip(given) {
-            let range = start + at..start + at + word.len();
+        for (place, (field, (at, word))) in form.iter().zip(given).enumerate() {
+            // Blanks belong to the word in front of them.
+            let next = given.get(place + 1).map_or(text.len(), |(next, _)| *next);
+            let range = start + at..start + next;
             match (field.kind, lines::number(word)) {
                 (crate::tree::Kind::Number, Some(number)) => {
                     wire.put(field, Value::Unsigned(number), range);
@@ -222,7 +225,7 @@ fn content(wire: &mut Wire<'_>, headers: usize) -> Result {
         wire.hide_credentials(wire.at()..wire.at() + left);
         wire.bytes(&PAYLOAD, left)?;
     }
-    wire.rest(&DATA);
+    wire.rest(&PAYLOAD_END);
     Ok(())
 }
 
@@ -243,23 +246,23 @@ mod tests {
     fn messages_are_dissected() {
         insta::assert_snapshot!(trees_of(&PROTOCOL, &mut Session, TALK), @r#"
         nats 0..47 | INFO
-          0..4 nats.command = "INFO"
+          0..5 nats.command = "INFO"
           5..47 nats.options = "{"server_id":"N1","max_payload":1048576}"
         nats 0..27 | CONNECT
-          0..7 nats.command = "CONNECT"
+          0..8 nats.command = "CONNECT"
           8..27 nats.options = "{"verbose":false}"
         nats 0..6 | PING
           0..4 nats.command = "PING"
           4..6 nats.end = 0d0a
         nats 0..17 | SUB | news.* g1 7
-          0..3 nats.command = "SUB"
-          4..10 nats.subject = "news.*"
-          11..13 nats.queue_group = "g1"
+          0..4 nats.command = "SUB"
+          4..11 nats.subject = "news.*"
+          11..14 nats.queue_group = "g1"
           14..15 nats.sid = "7"
           15..17 nats.end = 0d0a
         nats 0..11 | UNSUB | 7 5
-          0..5 nats.command = "UNSUB"
-          6..7 nats.sid = "7"
+          0..6 nats.command = "UNSUB"
+          6..8 nats.sid = "7"
           8..9 nats.max_msgs = 5
           9..11 nats.end = 0d0a
         nats 0..6 | PONG
@@ -269,36 +272,36 @@ mod tests {
           0..3 nats.command = "+OK"
           3..5 nats.end = 0d0a
         nats 0..25 | -ERR | 'Unknown Protocol'
-          0..4 nats.command = "-ERR"
-          4..25 nats.error = "'Unknown Protocol'"
+          0..5 nats.command = "-ERR"
+          5..25 nats.error = "'Unknown Protocol'"
         nats 0..30 | PUB | news.eu inbox.1 5
-          0..3 nats.command = "PUB"
-          4..11 nats.subject = "news.eu"
-          12..19 nats.reply_to = "inbox.1"
+          0..4 nats.command = "PUB"
+          4..12 nats.subject = "news.eu"
+          12..20 nats.reply_to = "inbox.1"
           20..21 nats.total_bytes = 5
           21..23 nats.end = 0d0a
           23..28 nats.payload = 68656c6c6f
-          28..30 nats.data = 0d0a
+          28..30 nats.payload_end = 0d0a
         nats 0..11 | PUB | a 0
-          0..3 nats.command = "PUB"
-          4..5 nats.subject = "a"
+          0..4 nats.command = "PUB"
+          4..6 nats.subject = "a"
           6..7 nats.total_bytes = 0
           7..9 nats.end = 0d0a
-          9..11 nats.data = 0d0a
+          9..11 nats.payload_end = 0d0a
         nats 0..32 | MSG | news.eu 7 inbox.1 5
-          0..3 nats.command = "MSG"
-          4..11 nats.subject = "news.eu"
-          12..13 nats.sid = "7"
-          14..21 nats.reply_to = "inbox.1"
+          0..4 nats.command = "MSG"
+          4..12 nats.subject = "news.eu"
+          12..14 nats.sid = "7"
+          14..22 nats.reply_to = "inbox.1"
           22..23 nats.total_bytes = 5
           23..25 nats.end = 0d0a
           25..30 nats.payload = 68650d0a6f
-          30..32 nats.data = 0d0a
+          30..32 nats.payload_end = 0d0a
         nats 0..49 | HMSG | news.eu 7 22 25
-          0..4 nats.command = "HMSG"
-          5..12 nats.subject = "news.eu"
-          13..14 nats.sid = "7"
-          15..17 nats.header_bytes = 22
+          0..5 nats.command = "HMSG"
+          5..13 nats.subject = "news.eu"
+          13..15 nats.sid = "7"
+          15..18 nats.header_bytes = 22
           18..20 nats.total_bytes = 25
           20..22 nats.end = 0d0a
           22..32 nats.header = "NATS/1.0"

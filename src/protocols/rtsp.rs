@@ -30,8 +30,8 @@ fields! {
     RTSP = protocol("rtsp", "RTSP", "Real Time Streaming Protocol")
         .covers("Requests and responses with SDP, matched by CSeq; RTP and RTCP in channels of the connection")
         .leaves_open("Media over UDP; bodies other than SDP");
-    REQUEST = text("rtsp.request", "Request", "First line of a request").once();
-    RESPONSE = text("rtsp.response", "Response", "First line of a response").once();
+    REQUEST = text("rtsp.request", "Request", "First line of a request, with its end").once();
+    RESPONSE = text("rtsp.response", "Response", "First line of a response, with its end").once();
     METHOD = text("rtsp.method", "Method", "").once();
     URL = text("rtsp.url", "URL", "").once();
     STATUS = number("rtsp.status", "Status", "").once();
@@ -108,9 +108,9 @@ fn first_line(bytes: &[u8]) -> Option<Start> {
 fn recognize(opening: &Opening<'_>) -> Verdict {
     let may_become = |bytes: &&[u8]| {
         let word = bytes.split(|byte| *byte == b' ').next().unwrap_or_default();
-        bytes.len() < 1024
-            && lines::line(bytes).is_none()
-            && METHODS.iter().chain(&VERSIONS).any(|known| known.starts_with(word) || *known == word)
+        let is_whole = word.len() < bytes.len();
+        let fits = |known: &&[u8]| if is_whole { *known == word } else { known.starts_with(word) };
+        bytes.len() < 1024 && lines::line(bytes).is_none() && METHODS.iter().chain(&VERSIONS).any(fits)
     };
     for side in Side::BOTH {
         match first_line(opening.of(side)) {
@@ -197,7 +197,7 @@ impl Session {
         let sequence = numbered(ahead, "cseq");
         match start(text) {
             Some(Start::Request { method, url }) => {
-                wire.put(&REQUEST, Value::Text, wire.at()..wire.at() + line.text);
+                wire.put(&REQUEST, Value::Text, wire.at()..wire.at() + line.whole);
                 let name = wire.words(&METHOD, method + 1, 0..method)?;
                 let target = wire.words(&URL, line.whole - method - 1, 0..url)?;
                 wire.name(&String::from_utf8_lossy(name));
@@ -209,7 +209,7 @@ impl Session {
             }
             Some(Start::Response { code }) => {
                 const REST: usize = 12;
-                wire.put(&RESPONSE, Value::Text, wire.at()..wire.at() + line.text);
+                wire.put(&RESPONSE, Value::Text, wire.at()..wire.at() + line.whole);
                 let rest = REST.min(line.text);
                 wire.put(&STATUS, Value::Unsigned(code.into()), wire.at() + 9..wire.at() + rest);
                 wire.skip(rest)?;
@@ -257,14 +257,14 @@ mod tests {
     fn messages_are_dissected() {
         insta::assert_snapshot!(trees_of(&PROTOCOL, &mut Session::default(), TALK), @r#"
         rtsp 0..79 | DESCRIBE | rtsp://cam.example/live
-          0..41 rtsp.request = "DESCRIBE rtsp://cam.example/live RTSP/1.0"
+          0..43 rtsp.request = "DESCRIBE rtsp://cam.example/live RTSP/1.0\r\n"
           0..9 rtsp.method = "DESCRIBE"
           9..43 rtsp.url = "rtsp://cam.example/live"
           43..52 rtsp.cseq = "2"
           52..77 rtsp.header = "Accept: application/sdp"
           77..79 rtsp.blank = 0d0a
         rtsp 0..83 | 200 | OK
-          0..15 rtsp.response = "RTSP/1.0 200 OK"
+          0..17 rtsp.response = "RTSP/1.0 200 OK\r\n"
           9..12 rtsp.status = 200
           12..17 rtsp.reason = "OK"
           rtsp.response_to = 0
@@ -275,14 +275,14 @@ mod tests {
           76..78 rtsp.blank = 0d0a
           78..83 sdp.version = "0"
         rtsp 0..93 | SETUP | rtsp://cam.example/live/1
-          0..40 rtsp.request = "SETUP rtsp://cam.example/live/1 RTSP/1.0"
+          0..42 rtsp.request = "SETUP rtsp://cam.example/live/1 RTSP/1.0\r\n"
           0..6 rtsp.method = "SETUP"
           6..42 rtsp.url = "rtsp://cam.example/live/1"
           42..51 rtsp.cseq = "3"
           51..91 rtsp.transport = "RTP/AVP/TCP;interleaved=0-1"
           91..93 rtsp.blank = 0d0a
         rtsp 0..41 | 200 | OK
-          0..15 rtsp.response = "RTSP/1.0 200 OK"
+          0..17 rtsp.response = "RTSP/1.0 200 OK\r\n"
           9..12 rtsp.status = 200
           12..17 rtsp.reason = "OK"
           rtsp.response_to = 0
@@ -296,13 +296,13 @@ mod tests {
           1..2 rtsp.channel = 0x00
           2..4 rtsp.length = 4
         rtsp 0..40 | 454 | Session Not Found
-          0..30 rtsp.response = "RTSP/1.0 454 Session Not Found"
+          0..32 rtsp.response = "RTSP/1.0 454 Session Not Found\r\n"
           9..12 rtsp.status = 454
           12..32 rtsp.reason = "Session Not Found"
           32..38 rtsp.header = "X: y"
           38..40 rtsp.blank = 0d0a
         rtsp 0..60 | SET_PARAMETER | *
-          0..24 rtsp.request = "SET_PARAMETER * RTSP/1.0"
+          0..26 rtsp.request = "SET_PARAMETER * RTSP/1.0\r\n"
           0..14 rtsp.method = "SET_PARAMETER"
           14..26 rtsp.url = "*"
           26..35 rtsp.cseq = "4"

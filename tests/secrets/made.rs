@@ -363,3 +363,68 @@ pub const TLS: [(bool, &str); 6] = [
 /// The line of the key log that opens it.
 pub const KEY_LOG: &str = "CLIENT_RANDOM e89d5b6382ac8338eb8d5d7bad57bdaf20e2040463c2efabd04b3ca4fc55f080 \
      b7d7dd28141efd35a163356d479b660d209d811c5df8f0de0dc8ea402ac0253e3fa0b54edf20d268cde1bb45781e3795";
+
+/// AMQP: an answer of SASL to the start of a connection.
+pub fn amqp() -> Vec<u8> {
+    let arguments = [&b"\0\x0a\0\x0b\0\0\0\0\x05PLAIN\0\0\0\x0d"[..], SECRET.as_bytes(), b"\x05en_US"].concat();
+    [&[1, 0, 0, 0, 0, 0, arguments.len() as u8][..], &arguments, &[0xce]].concat()
+}
+
+/// Kafka: a login of SASL.
+pub fn kafka() -> Vec<u8> {
+    let request = [&b"\0\x24\0\0\0\0\0\x09\0\x04anna\0\0\0\x0d"[..], SECRET.as_bytes()].concat();
+    [&[0, 0, 0, request.len() as u8][..], &request].concat()
+}
+
+/// MongoDB: a login of SASL, and a new user.
+pub fn mongodb() -> Vec<u8> {
+    let message = |elements: &[u8]| {
+        let document = [&[elements.len() as u8 + 5, 0, 0, 0][..], elements, &[0]].concat();
+        let head = [document.len() as u8 + 21, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0xdd, 7, 0, 0, 0, 0, 0, 0, 0];
+        [&head[..], &document].concat()
+    };
+    let login = [&b"\x10saslStart\0\x01\0\0\0\x05payload\0\x0d\0\0\0\0"[..], SECRET.as_bytes()].concat();
+    let user = [&b"\x02createUser\0\x02\0\0\0a\0\x02pwd\0\x0e\0\0\0"[..], SECRET.as_bytes(), b"\0"].concat();
+    [message(&login), message(&user)].concat()
+}
+
+/// SMB 2: a session setup, in a session message.
+pub fn smb2() -> Vec<u8> {
+    let head = [&b"\xfeSMB\x40\0\x01\0\0\0\0\0\x01\0\x01\0"[..], &[0; 48]].concat();
+    let body = [&b"\x19\0\0\x01\0\0\0\0\0\0\0\0\x58\0\x0d\0\0\0\0\0\0\0\0\0"[..], SECRET.as_bytes()].concat();
+    [&[0, 0, 0, (head.len() + body.len()) as u8][..], &head, &body].concat()
+}
+
+/// SMB 1: a session setup, in a session message.
+pub fn smb1() -> Vec<u8> {
+    let head = [&b"\xffSMB\x73\0\0\0\0\x18\x01\0"[..], &[0; 20]].concat();
+    let words = [&b"\x0d\xff\0\0\0\0\x04\x02\0\x01\0\0\0\0\0\x0d\0\x0d\0"[..], &[0; 8]].concat();
+    let data = [SECRET.as_bytes(), SECRET.as_bytes(), b"anna\0"].concat();
+    let length = (head.len() + words.len() + 2 + data.len()) as u8;
+    [&[0, 0, 0, length][..], &head, &words, &[data.len() as u8, 0], &data].concat()
+}
+
+/// SMB 1: a session setup with a blob, and a connection to a share with a password.
+pub fn smb1_others() -> Vec<u8> {
+    let message = |command: u8, words: &[u8], data: &[u8]| {
+        let head = [&b"\xffSMB"[..], &[command], b"\0\0\0\0\x18\x01\0", &[0; 20]].concat();
+        let length = (head.len() + 1 + words.len() + 2 + data.len()) as u8;
+        [&[0, 0, 0, length][..], &head, &[words.len() as u8 / 2], words, &[data.len() as u8, 0], data].concat()
+    };
+    let setup = [&b"\xff\0\0\0\0\x04\x02\0\x01\0\0\0\0\0\x0d\0"[..], &[0; 8]].concat();
+    let connection = [SECRET.as_bytes(), b"\\\\a\\b\0IPC\0"].concat();
+    [message(0x73, &setup, SECRET.as_bytes()), message(0x75, b"\xff\0\0\0\0\0\x0d\0", &connection)].concat()
+}
+
+/// HSRP: messages of both versions. Passwords have at most eight letters.
+pub fn hsrp() -> [Vec<u8>; 2] {
+    let first = b"\0\0\x10\x03\x0a\x78\x01\0password\xc0\0\x02\x01".to_vec();
+    let group = [&b"\x01\x28\x02\0\x06\x04"[..], &[0; 36]].concat();
+    [first, [&group[..], b"\x03\x08password"].concat()]
+}
+
+/// DCE/RPC: a binding with a verifier.
+pub fn dcerpc() -> Vec<u8> {
+    let body = [&b"\xd0\x16\xd0\x16\0\0\0\0\0\0\0\0\x0a\x02\0\0\x01\0\0\0"[..], SECRET.as_bytes()].concat();
+    [&[5, 0, 11, 3, 0x10, 0, 0, 0, body.len() as u8 + 16, 0, SECRET.len() as u8, 0, 1, 0, 0, 0][..], &body].concat()
+}

@@ -77,6 +77,18 @@ fn a_secret_of_smtp_is_masked_in_every_segmentation() {
 }
 
 #[test]
+fn a_secret_of_nats_and_of_rtsp_is_masked_in_every_segmentation() {
+    in_every_segmentation(
+        "nats",
+        4222,
+        &[(false, b"INFO {\"server_id\":\"a\"}\r\n")],
+        "CONNECT {\"user\":\"a\",\"pass\":\"SECRET\"}\r\n",
+    );
+    let head = "DESCRIBE rtsp://a:SECRET@h/ RTSP/1.0\r\nCSeq: 1\r\nAuthorization: Basic SECRET\r\n\r\n";
+    in_every_segmentation("rtsp", 554, &[], head);
+}
+
+#[test]
 fn a_secret_of_irc_is_masked_in_every_segmentation() {
     in_every_segmentation("irc", 6667, &[], "PASS SECRET\r\nNICK a\r\nUSER a 0 * :b\r\n");
 }
@@ -201,7 +213,14 @@ type Connection<'a> = (u16, &'a [(bool, &'a [u8])], Vec<u8>);
 fn secrets_of_binary_protocols_are_masked() {
     let hello = b"UA01\x12\0\x03\0\x01\x07version\x02C\0\0\0";
     let [bind, sasl, add, extended] = ldap();
-    let connections: [Connection<'_>; 12] = [
+    let connections: [Connection<'_>; 19] = [
+        (139, &[(true, b"\x85\0\0\0")], smb1_others()),
+        (5672, &[(true, b"AMQP\0\0\x09\x01")], amqp()),
+        (9092, &[], kafka()),
+        (27017, &[], mongodb()),
+        (445, &[], smb2()),
+        (139, &[(true, b"\x85\0\0\0")], smb1()),
+        (135, &[], dcerpc()),
         (1080, SOCKS, socks()),
         (5432, POSTGRESQL, postgresql()),
         (389, &[], bind),
@@ -435,6 +454,20 @@ fn each_secret_field_is_tested() {
     capture.packet(&vrrp(b"password"));
     capture.packet(&udp(1812, &radius()));
     capture.packet(&udp(520, &[b"\x02\x02\0\0\xff\xff\0\x02", SECRET.as_bytes(), &[0; 3]].concat()));
+    for (own, (port, message)) in (20_030..).zip([
+        (5672, amqp()),
+        (9092, kafka()),
+        (445, smb2()),
+        (139, smb1()),
+        (139, smb1_others()),
+        (135, dcerpc()),
+        (554, b"PLAY rtsp://a/ RTSP/1.0\r\nAuthorization: Basic b\r\n\r\n".to_vec()),
+    ]) {
+        capture.connection((own, port), &[], &[&message], true);
+    }
+    for message in hsrp() {
+        capture.packet(&udp(1985, &message));
+    }
     capture.packet(&udp(161, &snmp()));
     capture.packet(&udp(8192, &raknet()));
     capture.packet(&udp(8192, &bedrock()));

@@ -198,7 +198,10 @@ fn reach(wire: &mut Wire<'_>, session: &Session, from: Side, routes: &mut Vec<St
                 wire.bytes(&HOP_6, 16)?;
                 wire.bytes(&HOP_LOCAL, 16).map(drop)
             }
-            _ => wire.skip(length),
+            _ => {
+                wire.rest(&UNKNOWN_ATTRIBUTE);
+                Ok(())
+            }
         })
     })?;
     wire.u8(&SNPAS)?;

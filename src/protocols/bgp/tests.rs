@@ -1,3 +1,5 @@
+//! Messages of BGP, whole and damaged.
+
 use super::*;
 use crate::protocols::lines::{survives_damage, trees_of};
 use crate::wire::{Missing, trial};

@@ -1,3 +1,5 @@
+//! Messages of ISAKMP, whole and damaged.
+
 use super::*;
 use crate::wire::{Cut, trial};
 

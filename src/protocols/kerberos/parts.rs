@@ -7,9 +7,9 @@ use super::fields::{
     SERVER_TIME, SNAME, SNAME_STRING, TICKET, TICKET_VERSION, TILL, TYPE, UNKNOWN, VERSION,
 };
 use super::message_type;
-use super::names::{ERRORS, PADATA};
+use super::names::ERRORS;
 use crate::protocols::ber::{BIT_STRING, Ber, INTEGER, OCTET_STRING, SEQUENCE};
-use crate::tree::{Field, name_of};
+use crate::tree::{Field, Value, name_of};
 use crate::wire::{Result, Wire};
 
 const BER: Ber = Ber { element: &ELEMENT, unknown: &UNKNOWN, bad: &BAD };
@@ -80,7 +80,7 @@ pub(super) fn message(wire: &mut Wire<'_>, words: &mut Words) -> Result {
     BER.inside(wire, tag, |wire| match message_type(tag) {
         10 | 12 => request(wire, words),
         11 | 13 => response(wire, words),
-        14 => application_request(wire, words),
+        14 => application_request(wire),
         30 => error(wire, words),
         _ => members(wire, |wire, member| match member {
             0 => number(wire, &VERSION),
@@ -103,17 +103,20 @@ fn request(wire: &mut Wire<'_>, words: &mut Words) -> Result {
 
 fn padata(wire: &mut Wire<'_>) -> Result {
     const TICKET_REQUEST: i64 = 1;
+    const ENCRYPTED_TIME: i64 = 2;
     let mut kind = 0;
     members(wire, |wire, member| match member {
         1 => {
             kind = BER.signed(wire, INTEGER, &PADATA_TYPE)?;
             Ok(true)
         }
-        2 if kind == TICKET_REQUEST => known(BER.inside(wire, OCTET_STRING, |wire| {
-            wire.embeds(name_of(PADATA, 1).unwrap_or_default());
-            message(wire, &mut Vec::new())
+        2 => known(BER.inside(wire, OCTET_STRING, |wire| {
+            wire.parent(&PADATA_VALUE, Value::Bytes, |wire| match kind {
+                TICKET_REQUEST => message(wire, &mut Vec::new()),
+                ENCRYPTED_TIME => encrypted(wire),
+                _ => wire.skip(wire.remaining()),
+            })
         })),
-        2 => known(BER.string(wire, OCTET_STRING, &PADATA_VALUE)),
         _ => Ok(false),
     })
 }
@@ -175,8 +178,7 @@ fn response(wire: &mut Wire<'_>, words: &mut Words) -> Result {
     })
 }
 
-fn application_request(wire: &mut Wire<'_>, words: &mut Words) -> Result {
-    let _ = words;
+fn application_request(wire: &mut Wire<'_>) -> Result {
     members(wire, |wire, member| match member {
         0 => number(wire, &VERSION),
         1 => number(wire, &TYPE),

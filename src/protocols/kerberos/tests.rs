@@ -1,3 +1,5 @@
+//! Messages of Kerberos, whole and damaged.
+
 use super::*;
 use crate::protocols::lines::{survives_damage, trees_of};
 use crate::wire::{Cut, trial};
@@ -42,7 +44,8 @@ fn ticket() -> Vec<u8> {
 }
 
 fn request() -> Vec<u8> {
-    let stamp = element(0x30, &[&member(1, &integer(2)), &member(2, b"\x04\x01\x00")]);
+    let stamp = element(0x30, &[&member(1, &integer(2)), &member(2, &element(4, &[&sealed()]))]);
+    let other = element(0x30, &[&member(1, &integer(128)), &member(2, b"\x04\x01\x00")]);
     let apreq = [
         member(0, &integer(5)),
         member(1, &integer(14)),
@@ -65,7 +68,7 @@ fn request() -> Vec<u8> {
     let parts = [
         member(1, &integer(5)),
         member(2, &integer(10)),
-        member(3, &element(0x30, &[&stamp, &second])),
+        member(3, &element(0x30, &[&stamp, &other, &second])),
         member(4, &element(0x30, &[&body.concat()])),
     ];
     element(0x6a, &[&element(0x30, &[&parts.concat()])])
@@ -106,127 +109,144 @@ fn records_are_dissected() {
     let talk = [(Side::Client, record(&request())), (Side::Server, record(&response()))];
     let lines: Vec<_> = talk.iter().map(|(side, bytes)| (*side, bytes.as_slice())).collect();
     insta::assert_snapshot!(trees_of(&PROTOCOL, &mut Session::default(), &lines), @r#"
-    kerberos 0..285 | krb-as-req | anna, krbtgt/HOME
-      0..4 kerberos.rm.length = 281
-      4..8 kerberos.element = 6a820115
-      8..12 kerberos.element = 30820111
+    kerberos 0..314 | krb-as-req | anna, krbtgt/HOME
+      0..4 kerberos.rm.length = 310
+      4..8 kerberos.element = 6a820132
+      8..12 kerberos.element = 3082012e
       12..14 kerberos.element = a103
       14..17 kerberos.pvno = 5
       17..19 kerberos.element = a203
       19..22 kerberos.msg_type = 10 (krb-as-req)
-      22..26 kerberos.element = a3820088
-      26..30 kerberos.element = 30820084
-      30..42 kerberos.padata_item
-        30..32 kerberos.element = 300a
+      22..26 kerberos.element = a38200a5
+      26..30 kerberos.element = 308200a1
+      30..59 kerberos.padata_item
+        30..32 kerberos.element = 301b
         32..34 kerberos.element = a103
         34..37 kerberos.padata_type = 2 (pA-ENC-TIMESTAMP)
-        37..39 kerberos.element = a203
-        39..41 kerberos.element = 0401
-        41..42 kerberos.padata_value = 00
-      42..162 kerberos.padata_item
-        42..44 kerberos.element = 3076
-        44..46 kerberos.element = a103
-        46..49 kerberos.padata_type = 1 (pA-TGS-REQ)
-        49..51 kerberos.element = a26f
-        51..53 kerberos.element = 046d
-        53..55 kerberos.element = 6e6b
-        55..57 kerberos.element = 3069
-        57..59 kerberos.element = a003
-        59..62 kerberos.pvno = 5
-        62..64 kerberos.element = a103
-        64..67 kerberos.msg_type = 14 (krb-ap-req)
-        67..69 kerberos.element = a207
-        69..71 kerberos.element = 0305
-        71..72 kerberos.unused_bits = 0
-        72..76 kerberos.ap_options = 00000000
-        76..78 kerberos.element = a340
-        78..142 kerberos.ticket
-          78..80 kerberos.element = 613e
-          80..82 kerberos.element = 303c
-          82..84 kerberos.element = a003
-          84..87 kerberos.tkt_vno = 5
-          87..89 kerberos.element = a106
-          89..91 kerberos.element = 1b04
-          91..95 kerberos.realm = "HOME"
-          95..97 kerberos.element = a219
-          97..122 kerberos.sname
-            97..99 kerberos.element = 3017
-            99..101 kerberos.element = a003
-            101..104 kerberos.name_type = 2 (kRB5-NT-SRV-INST)
-            104..106 kerberos.element = a110
-            106..108 kerberos.element = 300e
-            108..110 kerberos.element = 1b06
-            110..116 kerberos.SNameString = "krbtgt"
-            116..118 kerberos.element = 1b04
-            118..122 kerberos.SNameString = "HOME"
-          122..124 kerberos.element = a312
-          124..142 kerberos.enc_part
-            124..126 kerberos.element = 3010
-            126..128 kerberos.element = a003
-            128..131 kerberos.etype = 18 (eTYPE-AES256-CTS-HMAC-SHA1-96)
-            131..133 kerberos.element = a103
-            133..136 kerberos.kvno = 2
-            136..138 kerberos.element = a204
-            138..140 kerberos.element = 0402
-            140..142 kerberos.cipher = abcd
-        142..144 kerberos.element = a412
-        144..162 kerberos.enc_part
-          144..146 kerberos.element = 3010
-          146..148 kerberos.element = a003
-          148..151 kerberos.etype = 18 (eTYPE-AES256-CTS-HMAC-SHA1-96)
-          151..153 kerberos.element = a103
-          153..156 kerberos.kvno = 2
-          156..158 kerberos.element = a204
-          158..160 kerberos.element = 0402
-          160..162 kerberos.cipher = abcd
-      162..164 kerberos.element = a479
-      164..285 kerberos.req_body
-        164..166 kerberos.element = 3077
-        166..168 kerberos.element = a007
-        168..170 kerberos.element = 0305
-        170..171 kerberos.options_unused_bits = 0
-        171..175 kerberos.kdc_options = 40810010
-        175..177 kerberos.element = a111
-        177..194 kerberos.cname
-          177..179 kerberos.element = 300f
-          179..181 kerberos.element = a003
-          181..184 kerberos.name_type = 1 (kRB5-NT-PRINCIPAL)
-          184..186 kerberos.element = a108
-          186..188 kerberos.element = 3006
-          188..190 kerberos.element = 1b04
-          190..194 kerberos.CNameString = "anna"
-        194..196 kerberos.element = a206
-        196..198 kerberos.element = 1b04
-        198..202 kerberos.realm = "HOME"
-        202..204 kerberos.element = a319
-        204..229 kerberos.sname
-          204..206 kerberos.element = 3017
-          206..208 kerberos.element = a003
-          208..211 kerberos.name_type = 2 (kRB5-NT-SRV-INST)
-          211..213 kerberos.element = a110
-          213..215 kerberos.element = 300e
-          215..217 kerberos.element = 1b06
-          217..223 kerberos.SNameString = "krbtgt"
-          223..225 kerberos.element = 1b04
-          225..229 kerberos.SNameString = "HOME"
-        229..231 kerberos.element = a511
-        231..233 kerberos.element = 180f
-        233..248 kerberos.till_time = "20370913024805Z"
-        248..250 kerberos.element = a706
-        250..256 kerberos.nonce = 2130706433
-        256..258 kerberos.element = a808
-        258..260 kerberos.element = 3006
-        260..263 kerberos.ENCTYPE = 18 (eTYPE-AES256-CTS-HMAC-SHA1-96)
-        263..266 kerberos.ENCTYPE = 17 (eTYPE-AES128-CTS-HMAC-SHA1-96)
-        266..268 kerberos.element = a911
-        268..270 kerberos.element = 300f
-        270..285 kerberos.host_address
-          270..272 kerberos.element = 300d
-          272..274 kerberos.element = a003
-          274..277 kerberos.addr_type = 2 (IPv4)
-          277..279 kerberos.element = a106
-          279..281 kerberos.element = 0404
-          281..285 kerberos.address = c0000201
+        37..39 kerberos.element = a214
+        39..41 kerberos.element = 0412
+        41..59 kerberos.padata_value = 18 bytes
+          41..59 kerberos.enc_part
+            41..43 kerberos.element = 3010
+            43..45 kerberos.element = a003
+            45..48 kerberos.etype = 18 (eTYPE-AES256-CTS-HMAC-SHA1-96)
+            48..50 kerberos.element = a103
+            50..53 kerberos.kvno = 2
+            53..55 kerberos.element = a204
+            55..57 kerberos.element = 0402
+            57..59 kerberos.cipher = abcd
+      59..71 kerberos.padata_item
+        59..61 kerberos.element = 300a
+        61..63 kerberos.element = a103
+        63..66 kerberos.padata_type = -128
+        66..68 kerberos.element = a203
+        68..70 kerberos.element = 0401
+        70..71 kerberos.padata_value = 00
+      71..191 kerberos.padata_item
+        71..73 kerberos.element = 3076
+        73..75 kerberos.element = a103
+        75..78 kerberos.padata_type = 1 (pA-TGS-REQ)
+        78..80 kerberos.element = a26f
+        80..82 kerberos.element = 046d
+        82..191 kerberos.padata_value = 109 bytes
+          82..84 kerberos.element = 6e6b
+          84..86 kerberos.element = 3069
+          86..88 kerberos.element = a003
+          88..91 kerberos.pvno = 5
+          91..93 kerberos.element = a103
+          93..96 kerberos.msg_type = 14 (krb-ap-req)
+          96..98 kerberos.element = a207
+          98..100 kerberos.element = 0305
+          100..101 kerberos.unused_bits = 0
+          101..105 kerberos.ap_options = 00000000
+          105..107 kerberos.element = a340
+          107..171 kerberos.ticket
+            107..109 kerberos.element = 613e
+            109..111 kerberos.element = 303c
+            111..113 kerberos.element = a003
+            113..116 kerberos.tkt_vno = 5
+            116..118 kerberos.element = a106
+            118..120 kerberos.element = 1b04
+            120..124 kerberos.realm = "HOME"
+            124..126 kerberos.element = a219
+            126..151 kerberos.sname
+              126..128 kerberos.element = 3017
+              128..130 kerberos.element = a003
+              130..133 kerberos.name_type = 2 (kRB5-NT-SRV-INST)
+              133..135 kerberos.element = a110
+              135..137 kerberos.element = 300e
+              137..139 kerberos.element = 1b06
+              139..145 kerberos.SNameString = "krbtgt"
+              145..147 kerberos.element = 1b04
+              147..151 kerberos.SNameString = "HOME"
+            151..153 kerberos.element = a312
+            153..171 kerberos.enc_part
+              153..155 kerberos.element = 3010
+              155..157 kerberos.element = a003
+              157..160 kerberos.etype = 18 (eTYPE-AES256-CTS-HMAC-SHA1-96)
+              160..162 kerberos.element = a103
+              162..165 kerberos.kvno = 2
+              165..167 kerberos.element = a204
+              167..169 kerberos.element = 0402
+              169..171 kerberos.cipher = abcd
+          171..173 kerberos.element = a412
+          173..191 kerberos.enc_part
+            173..175 kerberos.element = 3010
+            175..177 kerberos.element = a003
+            177..180 kerberos.etype = 18 (eTYPE-AES256-CTS-HMAC-SHA1-96)
+            180..182 kerberos.element = a103
+            182..185 kerberos.kvno = 2
+            185..187 kerberos.element = a204
+            187..189 kerberos.element = 0402
+            189..191 kerberos.cipher = abcd
+      191..193 kerberos.element = a479
+      193..314 kerberos.req_body
+        193..195 kerberos.element = 3077
+        195..197 kerberos.element = a007
+        197..199 kerberos.element = 0305
+        199..200 kerberos.options_unused_bits = 0
+        200..204 kerberos.kdc_options = 40810010
+        204..206 kerberos.element = a111
+        206..223 kerberos.cname
+          206..208 kerberos.element = 300f
+          208..210 kerberos.element = a003
+          210..213 kerberos.name_type = 1 (kRB5-NT-PRINCIPAL)
+          213..215 kerberos.element = a108
+          215..217 kerberos.element = 3006
+          217..219 kerberos.element = 1b04
+          219..223 kerberos.CNameString = "anna"
+        223..225 kerberos.element = a206
+        225..227 kerberos.element = 1b04
+        227..231 kerberos.realm = "HOME"
+        231..233 kerberos.element = a319
+        233..258 kerberos.sname
+          233..235 kerberos.element = 3017
+          235..237 kerberos.element = a003
+          237..240 kerberos.name_type = 2 (kRB5-NT-SRV-INST)
+          240..242 kerberos.element = a110
+          242..244 kerberos.element = 300e
+          244..246 kerberos.element = 1b06
+          246..252 kerberos.SNameString = "krbtgt"
+          252..254 kerberos.element = 1b04
+          254..258 kerberos.SNameString = "HOME"
+        258..260 kerberos.element = a511
+        260..262 kerberos.element = 180f
+        262..277 kerberos.till_time = "20370913024805Z"
+        277..279 kerberos.element = a706
+        279..285 kerberos.nonce = 2130706433
+        285..287 kerberos.element = a808
+        287..289 kerberos.element = 3006
+        289..292 kerberos.ENCTYPE = 18 (eTYPE-AES256-CTS-HMAC-SHA1-96)
+        292..295 kerberos.ENCTYPE = 17 (eTYPE-AES128-CTS-HMAC-SHA1-96)
+        295..297 kerberos.element = a911
+        297..299 kerberos.element = 300f
+        299..314 kerberos.host_address
+          299..301 kerberos.element = 300d
+          301..303 kerberos.element = a003
+          303..306 kerberos.addr_type = 2 (IPv4)
+          306..308 kerberos.element = a106
+          308..310 kerberos.element = 0404
+          310..314 kerberos.address = c0000201
     kerberos 0..131 | krb-as-rep | anna
       0..4 kerberos.rm.length = 127
       kerberos.response_to = 0

@@ -87,7 +87,7 @@ fn element(wire: &mut Wire<'_>, words: &mut Words, is_first: bool) -> Result {
         }
         0x03 | 0x04 => document(wire, words),
         0x05 => {
-            let length = wire.u32_le(&BINARY_LENGTH)? as usize;
+            let length = wire.u32_le(&STRING_LENGTH)? as usize;
             wire.u8(&SUBTYPE)?;
             if words.proves && name == b"payload" {
                 wire.hide(wire.at()..wire.at() + length.min(wire.remaining()));

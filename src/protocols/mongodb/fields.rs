@@ -54,8 +54,8 @@ fields! {
     ELEMENT = group("mongo.element", "Element", "").named(title::key, title::last_value, title::nothing);
     NAME = text("mongo.element.name", "Element", "");
     TYPE = number("mongo.element.type", "Type", "").hex(2).names(TYPES);
-    STRING_LENGTH = number("mongo.element.value.length", "Length", "In bytes, with NUL");
-    BINARY_LENGTH = number("mongo.element.length", "Length", "In bytes");
+    STRING_LENGTH = number("mongo.element.value.length", "Length", "In bytes; of a text with NUL");
+    BINARY_LENGTH = number("mongo.element.length", "Length", "Of code with its scope, in bytes");
     SUBTYPE = number("mongo.element.subtype", "Subtype", "Of binary data").hex(2);
     DOUBLE = float("mongo.element.value.double", "Value", "");
     STRING = text("mongo.element.value.string", "Value", "");

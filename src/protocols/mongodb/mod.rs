@@ -37,8 +37,8 @@ pub static PROTOCOL: Protocol = Protocol::new(
     &MONGO,
     FIELDS,
     &[
-        On::Tcp(27017).stream(Heuristic::Stream(recognize), |_: &Settings| Box::<Session>::default()),
-        On::AnyTcp.stream(Heuristic::Stream(recognize), |_: &Settings| Box::<Session>::default()),
+        On::Tcp(27017).stream(Heuristic::Stream(on_port), |_: &Settings| Box::<Session>::default()),
+        On::AnyTcp.stream(Heuristic::Stream(anywhere), |_: &Settings| Box::<Session>::default()),
     ],
 )
 .rest(&DATA);
@@ -53,21 +53,30 @@ fn is_header(bytes: &[u8]) -> bool {
         && number(12).is_none_or(|opcode| name_of(OPCODES, opcode.into()).is_some())
 }
 
-/// Recognizes a header of either side.
-fn recognize(opening: &Opening<'_>) -> Verdict {
-    let begins = |side: &Side| opening.of(*side).len() >= HEADER && MESSAGE.is_chain(opening.of(*side));
-    match Side::BOTH.into_iter().find(begins) {
-        Some(side) => {
-            // A response names its request.
-            let is_response = opening.of(side).get(8..12).is_some_and(|response| response != [0; 4]);
-            Verdict::Yes(if is_response { side } else { side.other() })
+/// Recognizes messages of either side; a response names its request.
+fn anywhere(opening: &Opening<'_>) -> Verdict {
+    for side in Side::BOTH {
+        let bytes = opening.of(side);
+        let number =
+            |at: usize| bytes.get(at..).and_then(|rest| rest.first_chunk()).map_or(0, |bytes| u32::from_le_bytes(*bytes));
+        let (response, opcode) = (number(8), number(12));
+        let fits = match opcode {
+            1 => response != 0 && number(0) >= 36,
+            _ => (2001..=2013).contains(&opcode),
+        };
+        if fits && MESSAGE.is_chain(bytes) {
+            return Verdict::Yes(if response == 0 { side.other() } else { side });
         }
-        None if !opening.complete
-            && opening.sent.iter().all(|bytes| bytes.len() < HEADER && (bytes.len() < 4 || is_header(bytes))) =>
-        {
-            Verdict::Unsure
-        }
-        None => Verdict::No,
+    }
+    Verdict::No
+}
+
+/// Recognizes the same on its port, and waits for the whole header.
+fn on_port(opening: &Opening<'_>) -> Verdict {
+    let may_begin = |bytes: &&[u8]| bytes.len() < HEADER && (bytes.len() < 4 || is_header(bytes));
+    match anywhere(opening) {
+        Verdict::No if !opening.complete && opening.sent.iter().all(may_begin) => Verdict::Unsure,
+        verdict => verdict,
     }
 }
 

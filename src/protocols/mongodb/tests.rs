@@ -1,3 +1,5 @@
+//! Messages of MongoDB, whole and damaged.
+
 use super::*;
 use crate::protocols::lines::{survives_damage, trees_of};
 use crate::wire::trial;
@@ -109,7 +111,7 @@ fn all_messages_are_dissected() {
           51..61 mongo.element
             51..52 mongo.element.type = 0x05 (Binary)
             52..54 mongo.element.name = "b"
-            54..58 mongo.element.length = 2
+            54..58 mongo.element.value.length = 2
             58..59 mongo.element.subtype = 0x00
             59..61 mongo.element.value.bytes = 7879
           61..76 mongo.element
@@ -181,7 +183,7 @@ fn all_messages_are_dissected() {
           40..58 mongo.element
             40..41 mongo.element.type = 0x05 (Binary)
             41..49 mongo.element.name = "payload"
-            49..53 mongo.element.length = 4
+            49..53 mongo.element.value.length = 4
             53..54 mongo.element.subtype = 0x00
             54..58 mongo.element.value.bytes = 616e6e61
           58..69 mongo.element
@@ -332,7 +334,7 @@ fn documents_inside_each_other_end_at_a_depth() {
 #[test]
 fn streams_are_recognized_by_a_header() {
     let judge =
-        |client: &[u8], server: &[u8], complete| recognize(&Opening { sent: [client, server], from_start: [true; 2], complete });
+        |client: &[u8], server: &[u8], complete| on_port(&Opening { sent: [client, server], from_start: [true; 2], complete });
     let talk = talk();
     let (request, response) = (&talk[0].1, &talk[1].1);
     assert_eq!(judge(request, b"", true), Verdict::Yes(Side::Server));

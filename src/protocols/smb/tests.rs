@@ -1,3 +1,5 @@
+//! Sessions of SMB 1, whole and damaged.
+
 use super::*;
 use crate::wire::{Cut, trial};
 

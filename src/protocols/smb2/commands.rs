@@ -3,15 +3,15 @@
 use super::fields::{
     ACCESS, ACCESSED, ACTION, ADDITIONAL, ALLOCATION, ARCHIVE, ATTRIBUTES, BLOB, BOOT_TIME, CAP_CHANNELS, CAP_DFS, CAP_DIRECTORY,
     CAP_ENCRYPTION, CAP_LARGE, CAP_LEASING, CAP_PERSISTENT, CAPABILITIES, CHANGED, CHANNEL_KIND, CLASS, CLIENT_GUID, CLOSE_FLAGS,
-    COMPLETION, CONTEXT, CONTEXT_COUNT, CONTEXT_DATA, CONTEXT_LENGTH, CONTEXT_OFFSET, CONTEXT_TYPE, CONTEXTS_DATA, CREATE_FLAGS,
-    CREATED, CURRENT_TIME, DATA, DATA_OFFSET, DIALECT, DIALECT_COUNT, DIRECTORY, DISPOSITION, DYNAMIC, END_OF_FILE,
-    ERROR_CONTEXTS, ERROR_COUNT, ERROR_DATA, ERROR_RESERVED, FILE_ID, FILE_INDEX, FILE_OFFSET, FILENAME, FIND_FLAGS, FIND_LEVEL,
-    FIXED, FUNCTION, HIDDEN, IMPERSONATION, INFO, IOCTL_DATA, IOCTL_FLAGS, IS_FSCTL, LENGTH, LEVEL, LOCK_COUNT, LOCK_FLAGS,
-    LOCK_LENGTH, MAX_IN, MAX_OUT, MAX_READ, MAX_RESPONSE, MAX_TRANSACTION, MAX_WRITE, MINIMUM, NORMAL, NOTIFY_FLAGS, OFFSET,
-    OPLOCK, OPTIONS, PADDING, PATTERN, POST_QUERY, PREVIOUS, READ_DATA, READ_FLAGS, READ_LENGTH, READ_ONLY, READ_PADDING,
-    READ_REMAINING, REMAINING, REPARSE, RESERVED, RESPONSE_FLAGS, SECURITY_MODE, SERVER_GUID, SESSION_FLAGS, SETINFO_OFFSET,
-    SETINFO_RESERVED, SETINFO_SIZE, SHARE_ACCESS, SHARE_CAPABILITIES, SHARE_FLAGS, SHARE_TYPE, SIGN_ENABLED, SIGN_REQUIRED, SIZE,
-    SYSTEM, TREE, WRITE_COUNT, WRITE_DATA, WRITE_FLAGS, WRITE_LENGTH, WRITE_REMAINING, WRITTEN,
+    COMPLETION, CONTEXT, CONTEXT_COUNT, CONTEXT_DATA, CONTEXT_LENGTH, CONTEXT_NEXT, CONTEXT_OFFSET, CONTEXT_TYPE, CONTEXT_VALUE,
+    CREATE_CONTEXT, CREATE_FLAGS, CREATED, CURRENT_TIME, DATA, DATA_OFFSET, DIALECT, DIALECT_COUNT, DIRECTORY, DISPOSITION,
+    DYNAMIC, END_OF_FILE, ERROR_CONTEXTS, ERROR_COUNT, ERROR_DATA, ERROR_RESERVED, FILE_ID, FILE_INDEX, FILE_OFFSET, FILENAME,
+    FIND_FLAGS, FIND_LEVEL, FIXED, FUNCTION, HIDDEN, IMPERSONATION, INFO, IOCTL_DATA, IOCTL_FLAGS, IS_FSCTL, LENGTH, LEVEL,
+    LOCK_COUNT, LOCK_FLAGS, LOCK_LENGTH, MAX_IN, MAX_OUT, MAX_READ, MAX_RESPONSE, MAX_TRANSACTION, MAX_WRITE, MINIMUM, NORMAL,
+    NOTIFY_FLAGS, OFFSET, OPLOCK, OPTIONS, PADDING, PATTERN, POST_QUERY, PREVIOUS, READ_DATA, READ_FLAGS, READ_LENGTH, READ_ONLY,
+    READ_PADDING, READ_REMAINING, REMAINING, REPARSE, RESERVED, RESPONSE_FLAGS, SECURITY_MODE, SERVER_GUID, SESSION_FLAGS,
+    SETINFO_OFFSET, SETINFO_RESERVED, SETINFO_SIZE, SHARE_ACCESS, SHARE_CAPABILITIES, SHARE_FLAGS, SHARE_TYPE, SIGN_ENABLED,
+    SIGN_REQUIRED, SIZE, SYSTEM, TAG, TREE, WRITE_COUNT, WRITE_DATA, WRITE_FLAGS, WRITE_LENGTH, WRITE_REMAINING, WRITTEN,
 };
 use super::names::DIALECTS;
 use crate::protocols::little::{flags, guid, utf16_text};
@@ -93,14 +93,14 @@ pub(super) fn body(wire: &mut Wire<'_>, packet: Packet, word: &mut String) -> Re
             packet.secret(wire, blob)
         }
         (3, false) => {
-            wire.bytes(&RESERVED, 2)?;
+            wire.bytes(&PADDING, 2)?;
             let blob = short_blob(wire)?;
             *word = packet.text(wire, blob, &TREE)?;
             Ok(())
         }
         (3, true) => {
             wire.u8(&SHARE_TYPE)?;
-            wire.bytes(&PADDING, 1)?;
+            wire.bytes(&RESERVED, 1)?;
             wire.u32_le(&SHARE_FLAGS)?;
             wire.u32_le(&SHARE_CAPABILITIES)?;
             wire.u32_le(&ACCESS).map(drop)
@@ -110,12 +110,12 @@ pub(super) fn body(wire: &mut Wire<'_>, packet: Packet, word: &mut String) -> Re
         (5, true) => created(wire, packet),
         (6, false) => {
             flags(wire, &CLOSE_FLAGS, 2, &[&POST_QUERY])?;
-            wire.bytes(&RESERVED, 4)?;
+            wire.bytes(&PADDING, 4)?;
             file(wire)
         }
         (6, true) => {
             flags(wire, &CLOSE_FLAGS, 2, &[&POST_QUERY])?;
-            wire.bytes(&RESERVED, 4)?;
+            wire.bytes(&PADDING, 4)?;
             attributes(wire)
         }
         (7, false) => {
@@ -290,7 +290,36 @@ fn create(wire: &mut Wire<'_>, packet: Packet, word: &mut String) -> Result {
     let name = short_blob(wire)?;
     let contexts = long_blob(wire)?;
     *word = packet.text(wire, name, &FILENAME)?;
-    packet.bytes(wire, contexts, &CONTEXTS_DATA)
+    create_contexts(wire, packet, contexts)
+}
+
+/// Contexts of a creation, each with the offset of the next one.
+fn create_contexts(wire: &mut Wire<'_>, packet: Packet, contexts: Blob) -> Result {
+    packet.blob(wire, contexts, |wire, length| {
+        wire.within(length, &DATA, |wire| {
+            while wire.remaining() > 0 {
+                let start = wire.at();
+                let next = wire.group(&CREATE_CONTEXT, |wire| create_context(wire, Packet { start, ..packet }))?;
+                match (start + next).checked_sub(wire.at()) {
+                    Some(gap @ 1..) if next > 0 => drop(wire.bytes(&PADDING, gap)?),
+                    Some(_) if next > 0 => {}
+                    _ => break,
+                }
+            }
+            Ok(())
+        })
+    })
+}
+
+/// A context, from whose beginning its offsets count. Returns the offset of the next one.
+fn create_context(wire: &mut Wire<'_>, context: Packet) -> Result<usize> {
+    let next = wire.u32_le(&CONTEXT_NEXT)? as usize;
+    let tag = short_blob(wire)?;
+    wire.bytes(&PADDING, 2)?;
+    let value = data_blob(wire)?;
+    context.blob(wire, tag, |wire, length| wire.text(&TAG, length).map(drop))?;
+    context.bytes(wire, value, &CONTEXT_VALUE)?;
+    Ok(next)
 }
 
 /// Times, sizes and attributes of a file.
@@ -309,7 +338,7 @@ fn created(wire: &mut Wire<'_>, packet: Packet) -> Result {
     wire.bytes(&RESERVED, 4)?;
     file(wire)?;
     let contexts = long_blob(wire)?;
-    packet.bytes(wire, contexts, &CONTEXTS_DATA)
+    create_contexts(wire, packet, contexts)
 }
 
 fn read_request(wire: &mut Wire<'_>, word: &mut String) -> Result {

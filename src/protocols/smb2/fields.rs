@@ -88,7 +88,10 @@ fields! {
     DISPOSITION = number("smb2.create.disposition", "Disposition", "").names(DISPOSITIONS);
     OPTIONS = number("smb2.create.options", "Create Options", "").hex(8);
     FILENAME = text("smb2.filename", "Filename", "");
-    CONTEXTS_DATA = bytes("smb2.create.contexts", "ExtraInfo", "Contexts of the creation");
+    CREATE_CONTEXT = group("smb2.create.extrainfo", "ExtraInfo", "Context of a creation").titled(title::kind);
+    CONTEXT_NEXT = number("smb2.create.chain_offset", "Chain Offset", "From this context to the next one; 0 in the last one").hex(8);
+    TAG = text("smb2.tag", "Tag", "Name of the context");
+    CONTEXT_VALUE = bytes("smb2.create.chain_value", "Data", "Of the context");
     RESPONSE_FLAGS = number("smb2.create.rep_flags", "Response Flags", "").hex(2);
     REPARSE = bool("smb2.create.rep_flags.reparse_point", "ReparsePoint", "").mask(0x01);
     ACTION = number("smb2.create.action", "Create Action", "").names(ACTIONS);
@@ -155,5 +158,4 @@ fields! {
     COMPRESSION_OFFSET = number("smb2.header.comp_transform.offset", "Offset", "Of the compressed part").hex(8).once();
     COMPRESSED = bytes("smb2.header.comp_transform.data", "CompressedData", "").body().once();
     DATA = bytes("smb2.data", "Data", "Undissected bytes");
-    BAD = broken("smb2.note.value", "bad value", "Offset that does not fit");
 }

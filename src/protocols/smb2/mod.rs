@@ -8,8 +8,8 @@
 //! encrypted   fd 'SMB' | signature:16 | nonce:16 | size:4 | reserved:2 | flags:2 | session:8 | data
 //! compressed  fc 'SMB' | size:4 | algorithm:2 | flags:2 | offset:4 | data
 //! ```
-//! Numbers are little-endian. Not covered: decryption, decompression, contents of IOCTLs and of information classes, contexts of
-//! creations, SPNEGO.
+//! Numbers are little-endian. Not covered: decryption, decompression, contents of IOCTLs and of information classes, values of
+//! contexts of creations, SPNEGO.
 
 mod commands;
 mod fields;

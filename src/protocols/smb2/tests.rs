@@ -1,3 +1,5 @@
+//! Commands of SMB 2 and 3, whole and damaged.
+
 use super::*;
 use crate::wire::{Cut, trial};
 
@@ -16,9 +18,9 @@ fn talk() -> Vec<Vec<u8>> {
         message(
             5,
             0,
-            0x80,
+            0xb8,
             &format!(
-                "3900 00 00 02000000 {0} {0} 89001200 80000000 07000000 01000000 00000000 7800 0400 00000000 00000000 61006200 00000000",
+                "3900 00 00 02000000 {0} {0} 89001200 80000000 07000000 01000000 00000000 7800 0400 80000000 34000000 61006200 00000000 18000000 1000 0400 0000 0000 00000000 4d784163 00000000 00000000 1000 0400 0000 1800 04000000 52714c73 00000000 01020304 00000000",
                 "0000000000000000"
             ),
         ),
@@ -73,7 +75,7 @@ fn commands_are_dissected() {
     assert!(trees.iter().all(|tree| !tree.contains("\n! ")), "{trees:#?}");
     let bodies: Vec<&str> = trees.iter().map(|tree| tree.split_once("smb2.signature").unwrap_or_default().1).collect();
     insta::assert_snapshot!(trees[6], @r#"
-    smb2 0..216 | Create request | ab; Close
+    smb2 0..272 | Create request | ab; Close
       0..4 smb2.protocol_id = 0xfe534d42
       4..6 smb2.header_len = 64
       6..8 smb2.credit.charge = 1
@@ -88,16 +90,18 @@ fn commands_are_dissected() {
         16..20 smb2.flags.signature = false
         16..20 smb2.flags.dfs = false
         16..20 smb2.flags.replay = false
-      20..24 smb2.chain_offset = 0x00000080
+      20..24 smb2.chain_offset = 0x000000b8
       24..32 smb2.msg_id = 5
       32..36 smb2.pid = 0x0000feff
       36..40 smb2.tid = 0x00000001
+      smb2.tree = "\\\\ab"
+      smb2.share_type = 0x01 (Physical disk)
       40..48 smb2.sesid = 0x0000000000000009
       48..64 smb2.signature = 00000000000000000000000000000000
       64..66 smb2.buffer_code = 0x0039
         64..66 smb2.buffer_code.length = 28
         64..66 smb2.buffer_code.dynamic = true
-      66..67 smb2.reserved = 00
+      66..67 smb2.padding = 00
       67..68 smb2.create.oplock = 0x00 (No oplock)
       68..72 smb2.impersonation.level = 2 (Impersonation)
       72..80 smb2.create_flags = 0x0000000000000000
@@ -115,37 +119,59 @@ fn commands_are_dissected() {
       104..108 smb2.create.options = 0x00000000
       108..110 smb2.olb.offset = 0x00000078
       110..112 smb2.olb.length = 4
-      112..116 smb2.olb.offset = 0x00000000
-      116..120 smb2.olb.length = 0
+      112..116 smb2.olb.offset = 0x00000080
+      116..120 smb2.olb.length = 52
       120..124 smb2.filename = "ab"
       124..128 smb2.padding = 00000000
-      128..132 smb2.protocol_id = 0xfe534d42
-      132..134 smb2.header_len = 64
-      134..136 smb2.credit.charge = 1
-      136..138 smb2.channel_sequence = 0
-      138..140 smb2.reserved = 0000
-      140..142 smb2.cmd = 6 (Close)
-      142..144 smb2.credits.requested = 1
-      144..148 smb2.flags = 0x00000004
-        144..148 smb2.flags.response = false
-        144..148 smb2.flags.async = false
-        144..148 smb2.flags.chained = true
-        144..148 smb2.flags.signature = false
-        144..148 smb2.flags.dfs = false
-        144..148 smb2.flags.replay = false
-      148..152 smb2.chain_offset = 0x00000000
-      152..160 smb2.msg_id = 5
-      160..164 smb2.pid = 0x0000feff
-      164..168 smb2.tid = 0x00000001
-      168..176 smb2.sesid = 0x0000000000000009
-      176..192 smb2.signature = 00000000000000000000000000000000
-      192..194 smb2.buffer_code = 0x0018
-        192..194 smb2.buffer_code.length = 12
-        192..194 smb2.buffer_code.dynamic = false
-      194..196 smb2.close.flags = 0x0001
-        194..196 smb2.close.pq_attrib = true
-      196..200 smb2.reserved = 00000000
-      200..216 smb2.fid = "00000001-0000-0000-0200-000000000000"
+      128..148 smb2.create.extrainfo
+        128..132 smb2.create.chain_offset = 0x00000018
+        132..134 smb2.olb.offset = 0x00000010
+        134..136 smb2.olb.length = 4
+        136..138 smb2.padding = 0000
+        138..140 smb2.olb.offset = 0x00000000
+        140..144 smb2.olb.length = 0
+        144..148 smb2.tag = "MxAc"
+      148..152 smb2.padding = 00000000
+      152..180 smb2.create.extrainfo
+        152..156 smb2.create.chain_offset = 0x00000000
+        156..158 smb2.olb.offset = 0x00000010
+        158..160 smb2.olb.length = 4
+        160..162 smb2.padding = 0000
+        162..164 smb2.olb.offset = 0x00000018
+        164..168 smb2.olb.length = 4
+        168..172 smb2.tag = "RqLs"
+        172..176 smb2.padding = 00000000
+        176..180 smb2.create.chain_value = 01020304
+      180..184 smb2.padding = 00000000
+      184..188 smb2.protocol_id = 0xfe534d42
+      188..190 smb2.header_len = 64
+      190..192 smb2.credit.charge = 1
+      192..194 smb2.channel_sequence = 0
+      194..196 smb2.reserved = 0000
+      196..198 smb2.cmd = 6 (Close)
+      198..200 smb2.credits.requested = 1
+      200..204 smb2.flags = 0x00000004
+        200..204 smb2.flags.response = false
+        200..204 smb2.flags.async = false
+        200..204 smb2.flags.chained = true
+        200..204 smb2.flags.signature = false
+        200..204 smb2.flags.dfs = false
+        200..204 smb2.flags.replay = false
+      204..208 smb2.chain_offset = 0x00000000
+      208..216 smb2.msg_id = 5
+      216..220 smb2.pid = 0x0000feff
+      220..224 smb2.tid = 0x00000001
+      smb2.tree = "\\\\ab"
+      smb2.share_type = 0x01 (Physical disk)
+      224..232 smb2.sesid = 0x0000000000000009
+      232..248 smb2.signature = 00000000000000000000000000000000
+      248..250 smb2.buffer_code = 0x0018
+        248..250 smb2.buffer_code.length = 12
+        248..250 smb2.buffer_code.dynamic = false
+      250..252 smb2.close.flags = 0x0001
+        250..252 smb2.close.pq_attrib = true
+      252..256 smb2.padding = 00000000
+      256..272 smb2.fid = "00000001-0000-0000-0200-000000000000"
     "#);
     insta::assert_snapshot!(bodies.concat(), @r#"
     = 00000000000000000000000000000000
@@ -185,7 +211,7 @@ fn commands_are_dissected() {
      66..67 smb2.sec_mode = 0x01
        66..67 smb2.sec_mode.sign_enabled = true
        66..67 smb2.sec_mode.sign_required = false
-     67..68 smb2.reserved = 00
+     67..68 smb2.padding = 00
      68..70 smb2.dialect = 0x0202 (SMB 2.0.2)
      70..72 smb2.negotiate_context.count = 0
      72..88 smb2.server_guid = "00000001-0000-0000-0200-000000000000"
@@ -210,7 +236,7 @@ fn commands_are_dissected() {
      64..66 smb2.buffer_code = 0x0019
        64..66 smb2.buffer_code.length = 12
        64..66 smb2.buffer_code.dynamic = true
-     66..67 smb2.reserved = 00
+     66..67 smb2.padding = 00
      67..68 smb2.sec_mode = 0x01
        67..68 smb2.sec_mode.sign_enabled = true
        67..68 smb2.sec_mode.sign_required = false
@@ -239,7 +265,7 @@ fn commands_are_dissected() {
      64..66 smb2.buffer_code = 0x0009
        64..66 smb2.buffer_code.length = 4
        64..66 smb2.buffer_code.dynamic = true
-     66..68 smb2.reserved = 0000
+     66..68 smb2.padding = 0000
      68..70 smb2.olb.offset = 0x00000048
      70..72 smb2.olb.length = 8
      72..80 smb2.tree = "\\\\ab"
@@ -257,7 +283,7 @@ fn commands_are_dissected() {
      64..66 smb2.buffer_code = 0x0039
        64..66 smb2.buffer_code.length = 28
        64..66 smb2.buffer_code.dynamic = true
-     66..67 smb2.reserved = 00
+     66..67 smb2.padding = 00
      67..68 smb2.create.oplock = 0x00 (No oplock)
      68..72 smb2.impersonation.level = 2 (Impersonation)
      72..80 smb2.create_flags = 0x0000000000000000
@@ -275,37 +301,59 @@ fn commands_are_dissected() {
      104..108 smb2.create.options = 0x00000000
      108..110 smb2.olb.offset = 0x00000078
      110..112 smb2.olb.length = 4
-     112..116 smb2.olb.offset = 0x00000000
-     116..120 smb2.olb.length = 0
+     112..116 smb2.olb.offset = 0x00000080
+     116..120 smb2.olb.length = 52
      120..124 smb2.filename = "ab"
      124..128 smb2.padding = 00000000
-     128..132 smb2.protocol_id = 0xfe534d42
-     132..134 smb2.header_len = 64
-     134..136 smb2.credit.charge = 1
-     136..138 smb2.channel_sequence = 0
-     138..140 smb2.reserved = 0000
-     140..142 smb2.cmd = 6 (Close)
-     142..144 smb2.credits.requested = 1
-     144..148 smb2.flags = 0x00000004
-       144..148 smb2.flags.response = false
-       144..148 smb2.flags.async = false
-       144..148 smb2.flags.chained = true
-       144..148 smb2.flags.signature = false
-       144..148 smb2.flags.dfs = false
-       144..148 smb2.flags.replay = false
-     148..152 smb2.chain_offset = 0x00000000
-     152..160 smb2.msg_id = 5
-     160..164 smb2.pid = 0x0000feff
-     164..168 smb2.tid = 0x00000001
-     168..176 smb2.sesid = 0x0000000000000009
-     176..192 smb2.signature = 00000000000000000000000000000000
-     192..194 smb2.buffer_code = 0x0018
-       192..194 smb2.buffer_code.length = 12
-       192..194 smb2.buffer_code.dynamic = false
-     194..196 smb2.close.flags = 0x0001
-       194..196 smb2.close.pq_attrib = true
-     196..200 smb2.reserved = 00000000
-     200..216 smb2.fid = "00000001-0000-0000-0200-000000000000"
+     128..148 smb2.create.extrainfo
+       128..132 smb2.create.chain_offset = 0x00000018
+       132..134 smb2.olb.offset = 0x00000010
+       134..136 smb2.olb.length = 4
+       136..138 smb2.padding = 0000
+       138..140 smb2.olb.offset = 0x00000000
+       140..144 smb2.olb.length = 0
+       144..148 smb2.tag = "MxAc"
+     148..152 smb2.padding = 00000000
+     152..180 smb2.create.extrainfo
+       152..156 smb2.create.chain_offset = 0x00000000
+       156..158 smb2.olb.offset = 0x00000010
+       158..160 smb2.olb.length = 4
+       160..162 smb2.padding = 0000
+       162..164 smb2.olb.offset = 0x00000018
+       164..168 smb2.olb.length = 4
+       168..172 smb2.tag = "RqLs"
+       172..176 smb2.padding = 00000000
+       176..180 smb2.create.chain_value = 01020304
+     180..184 smb2.padding = 00000000
+     184..188 smb2.protocol_id = 0xfe534d42
+     188..190 smb2.header_len = 64
+     190..192 smb2.credit.charge = 1
+     192..194 smb2.channel_sequence = 0
+     194..196 smb2.reserved = 0000
+     196..198 smb2.cmd = 6 (Close)
+     198..200 smb2.credits.requested = 1
+     200..204 smb2.flags = 0x00000004
+       200..204 smb2.flags.response = false
+       200..204 smb2.flags.async = false
+       200..204 smb2.flags.chained = true
+       200..204 smb2.flags.signature = false
+       200..204 smb2.flags.dfs = false
+       200..204 smb2.flags.replay = false
+     204..208 smb2.chain_offset = 0x00000000
+     208..216 smb2.msg_id = 5
+     216..220 smb2.pid = 0x0000feff
+     220..224 smb2.tid = 0x00000001
+     smb2.tree = "\\\\ab"
+     smb2.share_type = 0x01 (Physical disk)
+     224..232 smb2.sesid = 0x0000000000000009
+     232..248 smb2.signature = 00000000000000000000000000000000
+     248..250 smb2.buffer_code = 0x0018
+       248..250 smb2.buffer_code.length = 12
+       248..250 smb2.buffer_code.dynamic = false
+     250..252 smb2.close.flags = 0x0001
+       250..252 smb2.close.pq_attrib = true
+     252..256 smb2.padding = 00000000
+     256..272 smb2.fid = "00000001-0000-0000-0200-000000000000"
     = 00000000000000000000000000000000
      smb2.response_to = 0
      64..66 smb2.buffer_code = 0x0059
@@ -339,7 +387,7 @@ fn commands_are_dissected() {
        64..66 smb2.buffer_code.dynamic = false
      66..68 smb2.close.flags = 0x0001
        66..68 smb2.close.pq_attrib = true
-     68..72 smb2.reserved = 00000000
+     68..72 smb2.padding = 00000000
      72..80 smb2.create.filetime = 1
      80..88 smb2.last_access.filetime = 2
      88..96 smb2.last_write.filetime = 3
