@@ -117,7 +117,7 @@ fn all_messages_are_dissected() {
           61..76 mongo.element
             61..62 mongo.element.type = 0x07 (Object ID)
             62..64 mongo.element.name = "o"
-            64..76 mongo.element.value.objectid = 313233343536373839303132
+            64..76 mongo.element.value.objectid = 616263646566616263646566
           76..80 mongo.element
             76..77 mongo.element.type = 0x08 (Boolean)
             77..79 mongo.element.name = "t"
@@ -139,7 +139,7 @@ fn all_messages_are_dissected() {
             104..106 mongo.element.name = "p"
             106..110 mongo.element.value.length = 2
             110..112 mongo.element.value.string = "c"
-            112..124 mongo.element.value.db_ptr = 313233343536373839303132
+            112..124 mongo.element.value.db_ptr = 616263646566616263646566
           124..142 mongo.element
             124..125 mongo.element.type = 0x0f (JavaScript Code w/Scope)
             125..127 mongo.element.name = "j"
