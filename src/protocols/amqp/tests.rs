@@ -4,6 +4,10 @@ use super::*;
 use crate::protocols::lines::{survives_damage, trees_of};
 use crate::wire::trial;
 
+fn size(length: usize) -> [u8; 4] {
+    u32::try_from(length).unwrap_or_default().to_be_bytes()
+}
+
 /// A frame of this type.
 fn frame(kind: u8, channel: u8, payload: &[u8]) -> Vec<u8> {
     let length = u32::try_from(payload.len()).unwrap_or_default().to_be_bytes();
@@ -20,7 +24,7 @@ const VALUES: &[u8] = b"\x01at\x01\x01bb\xff\x01cB\x01\x01ds\xff\xff\x01eu\0\x01
     \x01oF\0\0\0\x03\x01aV\x01pA\0\0\0\x02t\x01";
 
 fn talk() -> Vec<(Side, Vec<u8>)> {
-    let properties = [&u32::try_from(VALUES.len()).unwrap().to_be_bytes()[..], VALUES].concat();
+    let properties = [&size(VALUES.len())[..], VALUES].concat();
     let started = [&b"\0\x09"[..], &properties, b"\0\0\0\x05PLAIN\0\0\0\x05en_US"].concat();
     let header = [
         &b"\0\x3c\0\0\0\0\0\0\0\0\0\x05\xff\xfc\x01a\x01b"[..],
@@ -282,9 +286,9 @@ fn damaged_frames_are_survived() {
 fn tables_inside_each_other_end_at_a_depth() {
     let mut inner = Vec::new();
     for _ in 0..400 {
-        inner = [&b"\x01aF"[..], &u32::try_from(inner.len()).unwrap().to_be_bytes(), &inner].concat();
+        inner = [&b"\x01aF"[..], &size(inner.len()), &inner].concat();
     }
-    let arguments = [&b"\0\x09"[..], &u32::try_from(inner.len()).unwrap().to_be_bytes(), &inner].concat();
+    let arguments = [&b"\0\x09"[..], &size(inner.len()), &inner].concat();
     let bytes = method(0, 10, 10, &arguments);
     let tree = trial::message(&PROTOCOL, &mut Session::default(), Side::Server, &bytes, crate::wire::Cut::No);
     assert!(tree.contains("levels"), "{tree}");

@@ -18,8 +18,8 @@ fn document(elements: &[u8]) -> Vec<u8> {
 
 fn talk() -> Vec<(Side, Vec<u8>)> {
     let values = [
-        &b"\x01d\0\0\0\0\0\0\0\xf0\x3f\x04a\0\x0c\0\0\0\x100\0\x01\0\0\0\0\x05b\0\x02\0\0\0\0xy\x07o\x00123456789012\x08t\0\x01"[..],
-        b"\x09w\0\x01\0\0\0\0\0\0\0\x0an\0\x0br\0a.b\0i\0\x0cp\0\x02\0\0\0c\x00123456789012\x0fj\0\x10\0\0\0\x02\0\0\0x\0\x05\0\0\0\0",
+        &b"\x01d\0\0\0\0\0\0\0\xf0\x3f\x04a\0\x0c\0\0\0\x100\0\x01\0\0\0\0\x05b\0\x02\0\0\0\0xy\x07o\0abcdefabcdef\x08t\0\x01"[..],
+        b"\x09w\0\x01\0\0\0\0\0\0\0\x0an\0\x0br\0a.b\0i\0\x0cp\0\x02\0\0\0c\0abcdefabcdef\x0fj\0\x10\0\0\0\x02\0\0\0x\0\x05\0\0\0\0",
         b"\x11s\0\x01\0\0\0\0\0\0\0\x12l\0\x01\0\0\0\0\0\0\0\x13m\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
     ];
     let find = document(b"\x02find\0\x06\0\0\0users\0\x02$db\0\x05\0\0\0shop\0");
@@ -117,7 +117,7 @@ fn all_messages_are_dissected() {
           61..76 mongo.element
             61..62 mongo.element.type = 0x07 (Object ID)
             62..64 mongo.element.name = "o"
-            64..76 mongo.element.value.objectid = 313233343536373839303132
+            64..76 mongo.element.value.objectid = 616263646566616263646566
           76..80 mongo.element
             76..77 mongo.element.type = 0x08 (Boolean)
             77..79 mongo.element.name = "t"
@@ -139,7 +139,7 @@ fn all_messages_are_dissected() {
             104..106 mongo.element.name = "p"
             106..110 mongo.element.value.length = 2
             110..112 mongo.element.value.string = "c"
-            112..124 mongo.element.value.db_ptr = 313233343536373839303132
+            112..124 mongo.element.value.db_ptr = 616263646566616263646566
           124..142 mongo.element
             124..125 mongo.element.type = 0x0f (JavaScript Code w/Scope)
             125..127 mongo.element.name = "j"
