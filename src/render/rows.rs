@@ -385,7 +385,7 @@ fn shortened(mut rows: Vec<Row>, [field_limit, value_limit, meaning_limit]: [usi
 
 /// Blanks in front of a name; few where the column is narrow.
 fn indent_of(field: &str, limit: usize) -> usize {
-    (field.len() - field.trim_start().len()).min(limit / 2)
+    (field.len() - field.trim_start().len()).min(limit / 3)
 }
 
 /// Names, values and meanings that are too wide go on in rows of their own.

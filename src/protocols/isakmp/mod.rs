@@ -17,7 +17,7 @@ mod payloads;
 mod tests;
 
 use crate::tree::{Side, name_of};
-use crate::wire::{Exchange, Heuristic, On, Protocol, Requests, Result, Settings, Wire};
+use crate::wire::{DatagramContext, Exchange, Heuristic, On, Protocol, Requests, Result, Settings, Wire};
 use fields::{
     ENCRYPTED, EXCHANGE, FIELDS, FLAG_A, FLAG_C, FLAG_E, FLAG_I, FLAG_R, FLAG_V, FLAGS, INITIATOR, ISAKMP, LENGTH, MAJOR,
     MESSAGE_ID, MINOR, NEXT, RESPONDER, RESPONSE_TO, TIME, UNKNOWN, VERSION,
@@ -40,7 +40,7 @@ pub static PROTOCOL: Protocol = Protocol::new(
 pub static ENCAPSULATION: Protocol = Protocol::new(
     &encapsulation::UDPENCAP,
     encapsulation::FIELDS,
-    &[On::Udp(4500).datagram(Heuristic::Datagram(is_encapsulated), encapsulated)],
+    &[On::Udp(NAT_TRAVERSAL).datagram(Heuristic::InContext(is_encapsulated), encapsulated)],
 );
 
 mod encapsulation {
@@ -58,6 +58,7 @@ mod encapsulation {
 }
 
 const HEADER: usize = 28;
+const NAT_TRAVERSAL: u16 = 4500;
 const NON_ESP: [u8; 4] = [0; 4];
 const NAT_KEEPALIVE: u8 = 0xff;
 
@@ -76,10 +77,11 @@ fn recognize(bytes: &[u8]) -> bool {
     matches!(version >> 4, 1 | 2) && is_known && u32::from_be_bytes(*length) as usize >= HEADER
 }
 
-fn is_encapsulated(bytes: &[u8]) -> bool {
+/// ESP has no sign of its own, only its port.
+fn is_encapsulated(bytes: &[u8], context: &DatagramContext) -> bool {
     match bytes.strip_prefix(&NON_ESP) {
         Some(message) => recognize(message),
-        None => bytes == [NAT_KEEPALIVE] || bytes.len() > 8,
+        None => context.has_port(NAT_TRAVERSAL) && (bytes == [NAT_KEEPALIVE] || bytes.len() > 8),
     }
 }
 

@@ -335,7 +335,9 @@ fn encapsulated_packets_are_told_apart() {
       8..10 udpencap.encrypted_data = 9999
     ");
     let bytes = [&NON_ESP[..], &message(0, 2, 37, 8, "")].concat();
-    assert!(is_encapsulated(&bytes) && !is_encapsulated(b"\xff\xff"));
+    let context = DatagramContext { ports: Some([NAT_TRAVERSAL; 2]), announced: None };
+    assert!(is_encapsulated(&bytes, &context) && !is_encapsulated(b"\xff\xff", &context));
+    assert!(!is_encapsulated(&[1; 40], &DatagramContext::default()));
     insta::assert_snapshot!(read(&bytes), @"
     udpencap 0..32 | key exchange
       0..4 udpencap.non_esp_marker = 00000000
