@@ -102,9 +102,15 @@ fn joint(text: &str, most: usize) -> Option<usize> {
         let Some(next) = behind.chars().next() else { return false };
         // A point, a hyphen or a colon before a digit may be inside a number.
         before.ends_with(JOINTS) && (next.is_alphabetic() || matches!(next, '"' | '{' | '<'))
-            || before.ends_with(['/', '_', '=', '&']) && next.is_alphanumeric()
+            || (before.ends_with(['/', '_', '=', '&']) || ends_with_backslash(before)) && next.is_alphanumeric()
     };
     (1..=most).rev().find(is_joint)
+}
+
+/// Whether a text ends with a backslash, which is written as two; an odd one begins an escape.
+fn ends_with_backslash(text: &str) -> bool {
+    let count = text.bytes().rev().take_while(|byte| *byte == b'\\').count();
+    count > 0 && count.is_multiple_of(2)
 }
 
 fn next_character(text: &str, at: usize) -> usize {
