@@ -137,7 +137,7 @@ fn element(wire: &mut Wire<'_>) -> Result {
         (0x0002 | 0x0016, _) => addresses(wire),
         (0x0003, _) => rest(wire, &PORT),
         (0x0004, 4) => wire.flags(&CAPABILITIES, 4, CAPABILITY_BITS).map(drop),
-        (0x0005, _) => rest(wire, &SOFTWARE),
+        (0x0005, _) => lines(wire),
         (0x0006, _) => rest(wire, &PLATFORM),
         (0x0007, 4) => rest(wire, &GATEWAY),
         (0x0007, _) => {
@@ -188,6 +188,15 @@ fn addresses(wire: &mut Wire<'_>) -> Result {
             };
             if length > 0 { wire.bytes(field, length).map(drop) } else { Ok(()) }
         })?;
+    }
+    Ok(())
+}
+
+/// The version has a field for each line, as in Wireshark.
+fn lines(wire: &mut Wire<'_>) -> Result {
+    while wire.remaining() > 0 {
+        let text = memchr::memchr(b'\n', wire.ahead()).unwrap_or(wire.remaining());
+        wire.words(&SOFTWARE, wire.remaining().min(text + 1), 0..text)?;
     }
     Ok(())
 }

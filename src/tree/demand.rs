@@ -438,8 +438,7 @@ impl Only {
     }
 }
 
-// Out of line, so that `keeps` is small enough to be inlined where fields are read.
-#[inline(never)]
+#[inline]
 fn is_nameless(field: &Field, value: Value) -> bool {
     match value {
         _ if field.names.is_empty() => false,
