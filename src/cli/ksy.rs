@@ -8,7 +8,7 @@ use crate::ksy::framing::framing;
 use crate::ksy::model::{How, Spec, TypeId};
 use crate::ksy::registration::{Carrier, Registration};
 use crate::ksy::{self, Diagnostic, Loaded};
-use crate::render::{Role, Theme};
+use crate::render::{Role, Theme, fold_painted};
 use clap::{Args as Group, Subcommand, ValueHint};
 use std::fmt::Write as _;
 use std::io::{self, Read, Write};
@@ -129,7 +129,12 @@ fn findings(file: &Path, loaded: &Loaded, theme: Theme) -> String {
         text.push('\n');
     }
     match &loaded.spec {
-        Some(spec) => text += &summary(spec, &loaded.diagnostics),
+        Some(spec) => {
+            for line in summary(spec, &loaded.diagnostics).lines() {
+                fold_painted(line, forms::width().unwrap_or(usize::MAX), "    ", &mut text);
+                text.push('\n');
+            }
+        }
         None => {
             let errors = loaded.diagnostics.iter().filter(|diagnostic| diagnostic.error).count();
             // A string takes any text.
