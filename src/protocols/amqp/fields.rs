@@ -1,7 +1,17 @@
 //! Fields of frames, arguments and properties.
 
-use super::methods::CLASSES;
 use crate::tree::{Names, fields, title};
+
+const CLASSES: Names = &[
+    (10, "Connection"),
+    (20, "Channel"),
+    (30, "Access"),
+    (40, "Exchange"),
+    (50, "Queue"),
+    (60, "Basic"),
+    (85, "Confirm"),
+    (90, "Tx"),
+];
 
 fields! {
     AMQP = protocol("amqp", "AMQP", "Advanced Message Queuing Protocol")

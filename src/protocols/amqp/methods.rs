@@ -10,7 +10,7 @@ use super::fields::{
     REQUEUE, RESPONSE, ROUTING_KEY, SERVER_PROPERTIES, SOURCE, TICKET, TIMESTAMP, USER_ID, VERSION_MAJOR, VERSION_MINOR,
     VIRTUAL_HOST,
 };
-use crate::tree::{Field, Names};
+use crate::tree::Field;
 
 /// How an argument stands on the wire.
 #[derive(Clone, Copy)]
@@ -29,17 +29,6 @@ pub(super) enum Argument {
 }
 
 use Argument::{Bits, Long, Short, Table, U8, U16, U32, U64};
-
-pub(super) const CLASSES: Names = &[
-    (10, "Connection"),
-    (20, "Channel"),
-    (30, "Access"),
-    (40, "Exchange"),
-    (50, "Queue"),
-    (60, "Basic"),
-    (85, "Confirm"),
-    (90, "Tx"),
-];
 
 /// Class and number of a method, its name, its arguments.
 type Method = ((u16, u16), &'static str, &'static [Argument]);
