@@ -2,6 +2,7 @@
 
 use super::args::{InputForm, Reading};
 use super::forms::Wrong;
+use super::nearest::nearest_names;
 use super::settings;
 use crate::input::{InputFormat, Link, Options, link_names, link_number};
 use crate::layers::Next;
@@ -71,10 +72,8 @@ pub(super) fn options(reading: &Reading, registry: Registry) -> Result<Options, 
 /// A link type by name or number.
 fn link(text: &str) -> Result<u16, Wrong> {
     link_number(text).ok_or_else(|| {
-        let mut names: Vec<&str> = link_names().collect();
-        names.sort_by_cached_key(|known| strsim::damerau_levenshtein(known, text));
-        names.truncate(4);
-        format!("--link {text}: no link type is called that; the nearest names are {}; a number does as well", names.join(", "))
+        let nearest = nearest_names(text, link_names(), 4);
+        format!("--link {text}: no link type is called that; the nearest names are {nearest}; a number does as well")
     })
 }
 
@@ -134,13 +133,8 @@ fn protocol(registry: Registry, option: &str, text: &str, name: &str) -> Result<
     match registry.applications().find(|protocol| protocol.this.abbrev == name) {
         Some(protocol) => Ok(protocol),
         None => {
-            let mut names: Vec<&str> = known().collect();
-            names.sort_by_cached_key(|known| strsim::damerau_levenshtein(known, name));
-            names.truncate(8);
-            Err(format!(
-                "{option} {text}: no protocol is called {name:?}; there is {}, and layers such as eth and ip",
-                names.join(", ")
-            ))
+            let nearest = nearest_names(name, known(), 8);
+            Err(format!("{option} {text}: no protocol is called {name:?}; there is {nearest}, and layers such as eth and ip"))
         }
     }
 }

@@ -1,6 +1,7 @@
 //! From options to a plan of what is printed.
 
 use super::args::{Form, Output, When};
+use super::nearest::nearest_names;
 use crate::filter;
 use crate::glossary;
 use crate::record::Scope;
@@ -319,12 +320,7 @@ pub(super) fn unknown_protocol(name: &str) -> Wrong {
 }
 
 fn unknown(what: &str, name: &str, known: impl Iterator<Item = &'static str>) -> Wrong {
-    const SUGGESTIONS: usize = 3;
-    let mut known: Vec<&str> = known.filter(|known| !known.is_empty()).collect();
-    known.sort_by_cached_key(|known| (strsim::damerau_levenshtein(known, name), known.chars().next() != name.chars().next()));
-    known.dedup();
-    let nearest = known.get(..SUGGESTIONS).unwrap_or_default().join(", ");
-    format!("no {what} is called {name:?}; the nearest names are {nearest}")
+    format!("no {what} is called {name:?}; the nearest names are {}", nearest_names(name, known, 3))
 }
 
 pub(super) fn column_options(mut columns: ColumnOptions, options: &[String]) -> Result<ColumnOptions, Wrong> {

@@ -1,5 +1,6 @@
 //! `-k` and the user's folder: files of Kaitai Struct become protocols before anything else is done.
 
+use super::nearest::nearest_names;
 use super::{Exit, NAME, complain, user_files};
 use crate::ksy::model::{Spec, TypeId};
 use crate::ksy::{self, Diagnostic, Loaded};
@@ -201,9 +202,6 @@ fn types_of(spec: &Spec, top: TypeId) -> impl Iterator<Item = (TypeId, &str)> {
 }
 
 fn no_type(spec: &Spec, top: TypeId, path: &Path, name: &str) -> String {
-    const SUGGESTIONS: usize = 4;
-    let mut names: Vec<&str> = types_of(spec, top).map(|(_, known)| known).collect();
-    names.sort_by_cached_key(|known| strsim::damerau_levenshtein(known, name));
-    names.truncate(SUGGESTIONS);
-    format!("-k {}: no type is called {name:?}; the nearest names are {}", path.display(), names.join(", "))
+    let nearest = nearest_names(name, types_of(spec, top).map(|(_, known)| known), 4);
+    format!("-k {}: no type is called {name:?}; the nearest names are {nearest}", path.display())
 }

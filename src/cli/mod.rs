@@ -25,6 +25,7 @@ mod interrupt;
 mod intervals;
 mod ksy;
 mod loading;
+mod nearest;
 mod notes;
 mod objects;
 mod outcome;

@@ -1,6 +1,7 @@
 //! Settings of protocols: `-o PROTO.NAME=VALUE`. Limits on memory and work: `--limit NAME=VALUE`.
 
 use super::forms::Wrong;
+use super::nearest::nearest_names;
 use super::source;
 use crate::limits::{self, Unset};
 use crate::registry::Registry;
@@ -70,7 +71,7 @@ fn read(path: &str) -> io::Result<Vec<u8>> {
 }
 
 fn nearest_limits(name: &str) -> String {
-    nearest_of(limits::ALL.iter().map(|limit| limit.name), name)
+    nearest_names(name, limits::ALL.iter().map(|limit| limit.name), SUGGESTIONS)
 }
 
 fn known(registry: Registry) -> impl Iterator<Item = &'static Setting> {
@@ -78,14 +79,7 @@ fn known(registry: Registry) -> impl Iterator<Item = &'static Setting> {
 }
 
 fn nearest(registry: Registry, name: &str) -> String {
-    nearest_of(known(registry).map(|setting| setting.name), name)
-}
-
-fn nearest_of<'a>(names: impl Iterator<Item = &'a str>, name: &str) -> String {
-    let mut names: Vec<&str> = names.collect();
-    names.sort_by_cached_key(|known| (strsim::damerau_levenshtein(known, name), known.chars().next() != name.chars().next()));
-    names.truncate(SUGGESTIONS);
-    names.join(", ")
+    nearest_names(name, known(registry).map(|setting| setting.name), SUGGESTIONS)
 }
 
 #[cfg(test)]
