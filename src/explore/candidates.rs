@@ -1,6 +1,6 @@
 //! The rules that are tried, each with what it costs to have tried it, in bits.
 
-use super::chain::Track;
+use super::chain::{Track, looks_random};
 use super::rule::{Endian, Number, Rule, Varint};
 use super::sizes;
 use std::collections::HashMap;
@@ -145,6 +145,9 @@ fn terminators(tracks: &[Track<'_>]) -> Vec<Candidate> {
     all
 }
 
+/// Sizes from which random bytes are a buffer of the sender rather than a message.
+const BUFFER: usize = 512;
+
 /// Sizes that divide what is between turns.
 fn fixed(tracks: &[Track<'_>]) -> Vec<Candidate> {
     let mut divisor = 0;
@@ -158,6 +161,10 @@ fn fixed(tracks: &[Track<'_>]) -> Vec<Candidate> {
         }
     }
     if divisor < 2 || count < 2 {
+        return Vec::new();
+    }
+    // Each size divides the largest one, so none is a message if that is not.
+    if divisor >= BUFFER && tracks.iter().all(|track| looks_random(track.bytes)) {
         return Vec::new();
     }
     let sizes = (1..=8).filter(|part| divisor % part == 0 && divisor / part >= 4).map(|part| divisor / part);

@@ -29,6 +29,8 @@ pub struct Track<'a> {
     /// The bytes.
     pub bytes: &'a [u8],
     anchors: Vec<Anchor>,
+    /// Anchors of each class in front of each anchor, and in all.
+    counts: Vec<[usize; CLASSES]>,
     /// Places where a chain cannot go on.
     barriers: Vec<usize>,
     /// Whether the bytes end where the side did.
@@ -66,6 +68,38 @@ pub struct Evidence {
     pub stopped: usize,
     /// Bytes behind the last message that look like a cipher which took over between two messages.
     pub cipher: usize,
+}
+
+/// How far a chain is followed.
+#[derive(Debug, Clone, Copy)]
+pub struct Effort {
+    /// Evidence, in bits, below which a chain is given up.
+    floor: f64,
+    /// Messages behind which a length field that never changed explains no more than a fixed size does.
+    constant: usize,
+}
+
+impl Effort {
+    /// To choose among all candidates.
+    pub const SCREEN: Effort = Effort { floor: -24.0, constant: 128 };
+    /// To the end of the side.
+    pub const WHOLE: Effort = Effort { floor: f64::MIN, constant: usize::MAX };
+
+    /// Whether a chain met only messages of one length, and enough of them.
+    #[must_use]
+    pub fn is_constant(&self, rule: &Rule, found: &Evidence) -> bool {
+        found.messages >= self.constant && found.lengths == 1 && matches!(rule, Rule::Length { .. })
+    }
+}
+
+/// Why a chain ended.
+enum Progress {
+    /// The barrier, or a place where the rule gives no message.
+    Complete,
+    /// The evidence spoke against the rule.
+    Refuted,
+    /// All messages had the same length.
+    Constant,
 }
 
 /// Remembers which lengths have occurred.
@@ -115,7 +149,8 @@ impl<'a> Track<'a> {
         }
         let barriers =
             side.holes.iter().map(|(at, _)| *at).filter(|at| *at > 0 && *at < bytes.len()).chain([bytes.len()]).collect();
-        Track { bytes, anchors, barriers, is_whole }
+        let counts = counts_of(&anchors);
+        Track { bytes, anchors, counts, barriers, is_whole }
     }
 
     /// The first turns behind the start.
@@ -123,8 +158,8 @@ impl<'a> Track<'a> {
         self.anchors.iter().filter(|anchor| anchor.class == 0).map(|anchor| anchor.at)
     }
 
-    /// Walks from `start` and reports each message; stops when the evidence is worse than `floor` bits.
-    pub fn walk(&self, rule: &Rule, start: usize, worth: &Worth, floor: f64, mut message: impl FnMut(usize)) -> Evidence {
+    /// Walks from `start` as far as `effort` allows, and reports each message.
+    pub fn walk(&self, rule: &Rule, start: usize, worth: &Worth, effort: &Effort, mut message: impl FnMut(usize)) -> Evidence {
         let found = Evidence { bytes: self.bytes.len(), ..Evidence::default() };
         let next = self.anchors_up_to(start);
         let mut walk = Walk { track: self, rule, worth, start, at: start, next, running: 0.0, seen: Seen([0; 16]), found };
@@ -132,15 +167,19 @@ impl<'a> Track<'a> {
             if barrier <= walk.at {
                 continue;
             }
-            if !walk.reaches(barrier, floor, &mut message) {
-                walk.found.left_over += self.bytes.len() - walk.at;
-                walk.found.broken += self.bytes.len() - walk.at;
-                break;
+            match walk.reaches(barrier, effort, &mut message) {
+                Progress::Refuted => {
+                    walk.found.left_over += self.bytes.len() - walk.at;
+                    walk.found.broken += self.bytes.len() - walk.at;
+                    break;
+                }
+                Progress::Constant => {
+                    walk.found.bytes = walk.at;
+                    break;
+                }
+                Progress::Complete if barrier == self.bytes.len() => break,
+                Progress::Complete => walk.go_on_behind(barrier),
             }
-            if barrier == self.bytes.len() {
-                break;
-            }
-            walk.go_on_behind(barrier);
         }
         walk.found
     }
@@ -149,6 +188,29 @@ impl<'a> Track<'a> {
     fn anchors_up_to(&self, at: usize) -> usize {
         self.anchors.partition_point(|anchor| anchor.at <= at)
     }
+
+    /// How many anchors lie up to a place, of which so many are known to; sought nearby first.
+    #[inline]
+    fn anchors_beyond(&self, known: usize, at: usize) -> usize {
+        let is_beyond = |place: usize| self.anchors.get(place).is_none_or(|anchor| anchor.at > at);
+        let mut width = 1;
+        while !is_beyond(known + width - 1) {
+            width *= 2;
+        }
+        let near = self.anchors.get(known..(known + width).min(self.anchors.len())).unwrap_or_default();
+        known + near.partition_point(|anchor| anchor.at <= at)
+    }
+}
+
+/// Anchors of each class in front of each, and in all.
+fn counts_of(anchors: &[Anchor]) -> Vec<[usize; CLASSES]> {
+    let mut sum = [0; CLASSES];
+    let mut counts = vec![sum];
+    counts.extend(anchors.iter().map(|anchor| {
+        sum.get_mut(anchor.class).into_iter().for_each(|count| *count += 1);
+        sum
+    }));
+    counts
 }
 
 /// A chain on its way along a track.
@@ -168,9 +230,9 @@ struct Walk<'t, 'a> {
 }
 
 impl Walk<'_, '_> {
-    /// Walks up to a barrier or to where the rule gives no message. False where the evidence became worse than `floor` bits.
+    /// Walks up to a barrier or to where the rule gives no message, or as far as `effort` allows.
     #[inline]
-    fn reaches(&mut self, barrier: usize, floor: f64, message: &mut impl FnMut(usize)) -> bool {
+    fn reaches(&mut self, barrier: usize, effort: &Effort, message: &mut impl FnMut(usize)) -> Progress {
         while self.at < barrier {
             let rest = self.track.bytes.get(self.at..barrier).unwrap_or_default();
             match self.rule.step(rest) {
@@ -180,14 +242,17 @@ impl Walk<'_, '_> {
                 }
                 step => {
                     self.stop(&step, rest);
-                    return true;
+                    return Progress::Complete;
                 }
             }
-            if self.running < floor {
-                return false;
+            if self.running < effort.floor {
+                return Progress::Refuted;
+            }
+            if effort.is_constant(self.rule, &self.found) {
+                return Progress::Constant;
             }
         }
-        true
+        Progress::Complete
     }
 
     /// Counts a message and the anchors up to its end.
@@ -204,10 +269,22 @@ impl Walk<'_, '_> {
         self.at += length;
         // A random walk hits a place once in its mean step.
         let mean = (self.at - self.start) / self.found.messages;
-        while let Some(anchor) = self.track.anchors.get(self.next).filter(|anchor| anchor.at <= self.at) {
-            self.next += 1;
-            let is_hit = anchor.at == self.at;
-            self.running += self.found.meet(anchor.class, is_hit.then_some((mean, weight)), self.worth);
+        let before = self.next;
+        self.next = self.track.anchors_beyond(before, self.at);
+        if self.next == before {
+            return;
+        }
+        let last = self.next.checked_sub(1).and_then(|last| self.track.anchors.get(last));
+        let hit = last.filter(|anchor| anchor.at == self.at).map(|anchor| anchor.class);
+        if let Some(class) = hit {
+            self.running += self.found.hit(class, mean, weight, self.worth);
+        }
+        let passed = self.track.counts.get(before).zip(self.track.counts.get(self.next));
+        for (class, (from, to)) in passed.into_iter().flat_map(|(from, to)| from.iter().zip(to)).enumerate() {
+            let missed = to - from - usize::from(hit == Some(class));
+            if missed > 0 {
+                self.running += self.found.miss(class, missed, self.worth);
+            }
         }
     }
 
@@ -241,13 +318,22 @@ impl Walk<'_, '_> {
 }
 
 impl Evidence {
-    /// Counts an anchor that was hit by a chain of this mean length with a weight, or missed; returns a rough worth.
-    fn meet(&mut self, class: usize, hit: Option<(usize, f64)>, worth: &Worth) -> f64 {
+    /// Counts an anchor that was hit by a chain of this mean length, with a weight; returns a rough worth.
+    fn hit(&mut self, class: usize, mean: usize, weight: f64, worth: &Worth) -> f64 {
+        let Some(row) = worth.hit.get(mean.min(LONG)) else { return 0.0 };
+        self.meet(class, [1, 1], row, weight)
+    }
+
+    /// Counts anchors that were missed; returns a rough worth.
+    fn miss(&mut self, class: usize, count: usize, worth: &Worth) -> f64 {
+        self.meet(class, [0, count], &worth.miss, count as f64) * count as f64
+    }
+
+    /// Counts anchors that were hit, and all, with the bits of one by reliability; returns a rough worth of one.
+    fn meet(&mut self, class: usize, [hit, all]: [usize; 2], row: &[f64; GRID.len()], weight: f64) -> f64 {
         let counts = if class == 0 { &mut self.turns } else { &mut self.segments };
-        counts[0] += usize::from(hit.is_some());
-        counts[1] += 1;
-        let by_length = hit.and_then(|(length, weight)| Some((worth.hit.get(length.min(LONG))?, weight)));
-        let (row, weight) = by_length.unwrap_or((&worth.miss, 1.0));
+        counts[0] += hit;
+        counts[1] += all;
         let Some(sums) = self.bits.get_mut(class) else { return 0.0 };
         sums.iter_mut().zip(row).for_each(|(sum, bits)| *sum += bits * weight);
         if class == 0 { row[2] } else { 0.0 }

@@ -1,7 +1,7 @@
 //! Where messages begin: judges rules over all sides and chooses among them.
 
 use super::candidates::{self, Candidate};
-use super::chain::{Evidence, Track, Worth};
+use super::chain::{Effort, Evidence, Track, Worth};
 use super::rule::{Rule, Step};
 use super::side::Side;
 use super::sizes;
@@ -20,10 +20,7 @@ const KEPT: usize = 48;
 /// Bits that a second rule for the other side costs.
 const OTHER_RULE: f64 = 8.0;
 
-/// Evidence below which a chain is given up.
-const FLOOR: f64 = -24.0;
-
-/// Confidence below which a rule is not worth telling.
+/// Confidence below which a rule is not worth reporting.
 const NOTHING: f64 = 0.25;
 
 /// Where the first message begins.
@@ -192,8 +189,13 @@ fn nothing(sides: &[Side], confidence: f64) -> Hypothesis {
     Hypothesis { dirs: tree::Side::BOTH.map(framed), score: 0.0, confidence, starts, begins: vec![0; sides.len()], ends }
 }
 
-/// The best rules of one direction.
+/// The best rules of one direction. Where all bytes are the same, none of them begins a message.
 fn direction(own: &[&Side], worth: &Worth) -> Vec<Framed> {
+    let mut bytes = own.iter().flat_map(|side| &side.bytes);
+    let first = bytes.next();
+    if bytes.all(|byte| Some(byte) == first) {
+        return Vec::new();
+    }
     let tracks: Vec<Track<'_>> = own.iter().take(SIDES).map(|side| Track::new(side, SAMPLE)).collect();
     let mut screened: Vec<(f64, Candidate, Begin)> = Vec::new();
     let begins = beginnings(&tracks);
@@ -233,12 +235,15 @@ fn best_begin(tracks: &[Track<'_>], begins: &[Beginning], rule: &Rule, worth: &W
             *met += usize::from(begin.places.get(side) == Some(&at));
         }
     });
-    let mut best = whole.map(|bits| (bits, first.at));
+    let mut best = whole.as_ref().map(|found| (found.bits, first.at));
+    if whole.as_ref().is_some_and(|found| found.is_constant) {
+        return best;
+    }
     for (begin, met) in later.iter().zip(met) {
         if whole.is_some() && met == tracks.len() {
             continue;
         }
-        let bits = screen(tracks, rule, begin, worth, |_, _| ()).map(|bits| bits - cost_of(begin.at));
+        let bits = screen(tracks, rule, begin, worth, |_, _| ()).map(|found| found.bits - cost_of(begin.at));
         if let Some(bits) = bits.filter(|bits| best.is_none_or(|(most, _)| *bits > most)) {
             best = Some((bits, begin.at));
         }
@@ -246,26 +251,35 @@ fn best_begin(tracks: &[Track<'_>], begins: &[Beginning], rule: &Rule, worth: &W
     best
 }
 
-/// Bits of a rule on samples, of which each message is reported with its side; `None` if it explains too little.
+/// What a rule explains of samples.
+struct Screened {
+    bits: f64,
+    /// Whether each sample begins with many messages of one length.
+    is_constant: bool,
+}
+
+/// What a rule explains of samples, of which each message is reported with its side; `None` if that is too little.
 fn screen(
     tracks: &[Track<'_>],
     rule: &Rule,
     begin: &Beginning,
     worth: &Worth,
     mut message: impl FnMut(usize, usize),
-) -> Option<f64> {
+) -> Option<Screened> {
     let mut found = Evidence::default();
+    let mut is_constant = true;
     for (side, (track, start)) in tracks.iter().zip(&begin.places).enumerate() {
-        let own = track.walk(rule, *start, worth, FLOOR, |at| message(side, at));
+        let own = track.walk(rule, *start, worth, &Effort::SCREEN, |at| message(side, at));
         if own.messages == 0 && track.bytes.len() > 64 {
             return None;
         }
+        is_constant &= Effort::SCREEN.is_constant(rule, &own);
         found.add(&own);
     }
     if found.broken * 4 > found.bytes * 3 || found.messages == 0 {
         return None;
     }
-    Some(bits(tracks, rule, &found))
+    Some(Screened { bits: bits(tracks, rule, &found), is_constant })
 }
 
 /// Bits of what a rule met.
@@ -314,7 +328,7 @@ fn judge(own: &[&Side], candidate: &Candidate, begin: Begin, worth: &Worth) -> F
     let mut found = Evidence::default();
     for track in &tracks {
         let start = place_of(begin, track).unwrap_or(0);
-        found.add(&track.walk(&candidate.rule, start, worth, f64::MIN, |_| ()));
+        found.add(&track.walk(&candidate.rule, start, worth, &Effort::WHOLE, |_| ()));
     }
     let bits = bits(&tracks, &candidate.rule, &found);
     let skip = tracks.first().and_then(|track| place_of(begin, track)).unwrap_or(0);
@@ -398,7 +412,7 @@ fn starts_of(sides: &[Side], dirs: &[Option<Framed>; 2], worth: &Worth) -> Start
                 let track = Track::new(side, usize::MAX);
                 let begin = place_of(framed.begin, &track).unwrap_or(0);
                 let mut starts = if begin > 0 { vec![0] } else { Vec::new() };
-                let found = track.walk(&framed.rule, begin, worth, f64::MIN, |at| starts.push(at));
+                let found = track.walk(&framed.rule, begin, worth, &Effort::WHOLE, |at| starts.push(at));
                 let end = side.bytes.len() - (found.left_over + found.cipher).min(side.bytes.len());
                 if end < side.bytes.len() && end > starts.last().copied().unwrap_or(0) || starts.is_empty() {
                     starts.push(end);

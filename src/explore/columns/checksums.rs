@@ -131,26 +131,24 @@ pub fn leading(table: &Table<'_>, claims: &mut Claims) {
             if !claims.is_free(offset, width) || distinct(&sums) < 4 || distinct(&sums) * 2 < sums.len() {
                 continue;
             }
-            for way in WAYS.iter().filter(|way| way.width == width) {
-                for (is_whole, endian) in
-                    [(true, Endian::Big), (true, Endian::Little), (false, Endian::Big), (false, Endian::Little)]
-                {
-                    let fits = |row: &&[u8]| {
-                        let (Some(front), Some(rest)) = (row.get(..offset), row.get(offset + width..)) else { return false };
-                        let value = row.get(offset..offset + width).map_or(0, |sum| endian.read(sum));
-                        let sum = if is_whole {
-                            (way.of)(&[front, [0; 4].get(..width).unwrap_or_default(), rest].concat())
-                        } else {
-                            (way.of)(rest)
-                        };
-                        sum == value
-                    };
-                    if rows.iter().take(4).all(fits) && rows.iter().all(fits) {
+            let ways = WAYS.iter().filter(|way| way.width == width);
+            for (way, is_whole) in ways.flat_map(|way| [(way, true), (way, false)]) {
+                let sum_of = |row: &[u8]| {
+                    let (front, rest) = (row.get(..offset)?, row.get(offset + width..)?);
+                    let zeros = [0; 4].get(..width)?;
+                    Some(if is_whole { (way.of)(&[front, zeros, rest].concat()) } else { (way.of)(rest) })
+                };
+                let is_at = |row: &[u8], sum: u64, endian: Endian| {
+                    row.get(offset..offset + width).is_some_and(|bytes| endian.read(bytes) == sum)
+                };
+                // Nearly every way fails in the first message, whose sum is computed once for both byte orders.
+                let Some((first, sum)) = rows.first().and_then(|row| Some((*row, sum_of(row)?))) else { continue };
+                for endian in [Endian::Big, Endian::Little].into_iter().filter(|endian| is_at(first, sum, *endian)) {
+                    if rows.iter().all(|row| sum_of(row).is_some_and(|sum| is_at(row, sum, endian))) {
                         let what = if is_whole { "the message with zeros here" } else { "what follows" };
+                        let (shape, label) = (Shape::Number(endian), Label::Checksum);
                         let why = format!("{} of {what}", way.name);
-                        let claim =
-                            Claim { offset, width, shape: Shape::Number(endian), label: Label::Checksum, confidence: 0.98, why };
-                        claims.take(claim);
+                        claims.take(Claim { offset, width, shape, label, confidence: 0.98, why });
                     }
                 }
             }

@@ -17,11 +17,15 @@ const BOTH: [Endian; 2] = [Endian::Big, Endian::Little];
 
 /// Clocks: near the time of capture, or moving with it.
 pub fn clocks(table: &Table<'_>, claims: &mut Claims) {
+    let times: Vec<f64> = table.rows.iter().map(|row| row.time as f64 / 1e9).collect();
+    if times.contains(&0.0) {
+        return;
+    }
     for width in [8, 4] {
         for offset in 0..table.width.saturating_sub(width - 1) {
             for endian in BOTH {
                 if claims.is_free(offset, width)
-                    && let Some((confidence, why)) = clock(table, offset, width, endian)
+                    && let Some((confidence, why)) = clock(&table.numbers(offset, width, endian), &times, width)
                 {
                     let shape = Shape::Number(endian);
                     claims.take(Claim { offset, width, shape, label: Label::Timestamp, confidence, why });
@@ -31,13 +35,8 @@ pub fn clocks(table: &Table<'_>, claims: &mut Claims) {
     }
 }
 
-fn clock(table: &Table<'_>, offset: usize, width: usize, endian: Endian) -> Option<(f64, String)> {
-    let times: Vec<f64> = table.rows.iter().map(|row| row.time as f64 / 1e9).collect();
-    if times.contains(&0.0) {
-        return None;
-    }
-    let values = table.numbers(offset, width, endian);
-    let near = |of: fn(u64) -> f64, most: f64| values.iter().zip(&times).all(|(value, time)| (of(*value) - time).abs() < most);
+fn clock(values: &[u64], times: &[f64], width: usize) -> Option<(f64, String)> {
+    let near = |of: fn(u64) -> f64, most: f64| values.iter().zip(times).all(|(value, time)| (of(*value) - time).abs() < most);
     let units: &[Unit] = if width == 4 {
         &[("seconds since 1970", |value| value as f64), ("seconds since 1900", |value| value as f64 - NTP)]
     } else {
@@ -51,19 +50,26 @@ fn clock(table: &Table<'_>, offset: usize, width: usize, endian: Endian) -> Opti
     };
     for (name, of) in units {
         // An hour in 32 bits of seconds is one chance in a million, a month one in 1,600.
-        let many = distinct(&values);
-        if near(*of, 3600.0) || many >= 3 && near(*of, 40.0 * 86400.0) {
+        if near(*of, 40.0 * 86400.0) && (near(*of, 3600.0) || distinct(values) >= 3) {
             return Some((0.95, format!("{name}, near the time of capture")));
         }
     }
     // A counter of messages that come at regular times moves with the clock too.
-    let mut steps: Vec<u64> = pairs(&values).map(|(first, second)| second.wrapping_sub(first)).collect();
+    if rises(values) { moves(values, times, width).filter(|_| !is_of_one_step(values)) } else { None }
+}
+
+/// Whether more than half of the steps between neighbours are the same.
+fn is_of_one_step(values: &[u64]) -> bool {
+    let mut steps: Vec<u64> = pairs(values).map(|(first, second)| second.wrapping_sub(first)).collect();
     steps.sort_unstable();
     let middle = steps.get(steps.len() / 2).copied();
-    if steps.iter().filter(|step| Some(**step) == middle).count() * 2 > steps.len() {
-        return None;
-    }
-    moves(&values, &times, width)
+    steps.iter().filter(|step| Some(**step) == middle).count() * 2 > steps.len()
+}
+
+/// Whether values rise as those of a clock do.
+fn rises(values: &[u64]) -> bool {
+    let rising = pairs(values).filter(|(first, second)| second >= first).count();
+    rising * 20 >= values.len().saturating_sub(1) * 19
 }
 
 /// A number that moves as the clock of the capture does.
@@ -74,8 +80,7 @@ fn moves(values: &[u64], times: &[f64], width: usize) -> Option<(f64, String)> {
     }
     let (first, last) = (*values.first()?, *values.last()?);
     let (start, end) = (*times.first()?, *times.last()?);
-    let rising = pairs(values).filter(|(first, second)| second >= first).count();
-    if last <= first || end - start < 0.05 || rising * 20 < (n - 1) * 19 {
+    if last <= first || end - start < 0.05 {
         return None;
     }
     let range = (last - first) as f64;
