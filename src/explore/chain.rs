@@ -81,7 +81,7 @@ pub struct Effort {
 
 impl Effort {
     /// To choose among all candidates.
-    pub const SCREEN: Effort = Effort { floor: -24.0, constant: 128 };
+    pub const SCREEN: Effort = Effort { floor: -16.0, constant: 128 };
     /// To the end of the side.
     pub const WHOLE: Effort = Effort { floor: f64::MIN, constant: usize::MAX };
 

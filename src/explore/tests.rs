@@ -170,6 +170,19 @@ fn nothing_is_found_in_random_bytes() {
 }
 
 #[test]
+fn blocks_of_random_bytes_and_of_one_value_are_no_messages() {
+    let mut random = Random(3);
+    let contents: [&mut dyn FnMut() -> Vec<u8>; 3] = [&mut || random.bytes(1400), &mut || vec![0; 1400], &mut || vec![b'x']];
+    for content in contents {
+        let turns: Vec<(tree::Side, Vec<u8>)> = (0..60).map(|turn| (tree::Side::BOTH[turn % 2], content())).collect();
+        let sides = conversation(&turns);
+        let explored = explore(&sides, &Options::default());
+        assert!(confidence(&explored) < 0.5, "{} {}", title(&explored), confidence(&explored));
+        assert_eq!(explored.messages.len(), 60);
+    }
+}
+
+#[test]
 fn little_is_said_of_little() {
     for bytes in [vec![0], vec![0x17, 3, 3, 0, 2, 1, 1], b"hello".to_vec()] {
         let sides = conversation(&[(tree::Side::Client, bytes.clone())]);
