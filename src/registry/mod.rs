@@ -27,8 +27,41 @@ pub struct Registry {
     collected: Option<&'static Collected>,
 }
 
-/// An index of fields by name.
-type Index = HashMap<&'static str, Vec<&'static Field>, foldhash::fast::RandomState>;
+/// An index of fields by name, built in one pass: of each name the place of its first field in a chain.
+#[derive(Default)]
+struct Index {
+    first: HashMap<&'static str, usize, foldhash::fast::RandomState>,
+    /// Each field with the place of the next one of the same name; its own place where there is none.
+    chain: Vec<(&'static Field, usize)>,
+}
+
+impl Index {
+    /// The index of these fields under both of their names, in their order.
+    fn new(fields: impl Iterator<Item = &'static Field>) -> Index {
+        let fields: Vec<&Field> = fields.collect();
+        let mut index = Index { first: HashMap::default(), chain: Vec::with_capacity(fields.len()) };
+        index.first.reserve(fields.len());
+        for field in fields.into_iter().rev() {
+            for name in [field.also, field.abbrev].into_iter().filter(|name| !name.is_empty()) {
+                let place = index.chain.len();
+                let next = index.first.insert(name, place).unwrap_or(place);
+                index.chain.push((field, next));
+            }
+        }
+        index
+    }
+
+    fn named(&self, name: &str) -> Vec<&'static Field> {
+        let mut next = self.first.get(name).copied();
+        let step = || {
+            let place = next?;
+            let (field, behind) = *self.chain.get(place)?;
+            next = (behind != place).then_some(behind);
+            Some(field)
+        };
+        std::iter::from_fn(step).collect()
+    }
+}
 
 /// A datagram dissector and its ports; `None` if a heuristic identifies it.
 type Placed = (Option<RangeInclusive<u16>>, Candidate);
@@ -205,16 +238,7 @@ impl Registry {
     fn called(self, name: &str) -> Vec<&'static Field> {
         let listed = || self.protocols().flat_map(|protocol| protocol.fields.iter().copied());
         let named: Vec<&Field> = if let Some(collected) = self.collected {
-            let index = collected.listed.get_or_init(|| {
-                let mut index: Index = HashMap::default();
-                for field in listed() {
-                    for name in [field.abbrev, field.also].into_iter().filter(|name| !name.is_empty()) {
-                        index.entry(name).or_default().push(field);
-                    }
-                }
-                index
-            });
-            index.get(name).cloned().unwrap_or_default()
+            collected.listed.get_or_init(|| Index::new(listed())).named(name)
         } else {
             listed().filter(|field| field.answers_to(name)).collect()
         };

@@ -1,8 +1,9 @@
 //! Layers, endpoints and conversations.
 
-use super::{Made, Side, Time, digits};
+use super::address_text::AddressText;
+use super::{Made, Side, Time};
 use std::fmt;
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
 /// The transport of a conversation.
@@ -61,49 +62,9 @@ impl fmt::Display for Address {
                 }
                 f.pad(str::from_utf8(&text).unwrap_or_default())
             }
-            Address::Ip(IpAddr::V4(ip)) => Dotted::new(*ip, None).fmt(f),
-            Address::Socket(SocketAddr::V4(socket)) => Dotted::new(*socket.ip(), Some(socket.port())).fmt(f),
-            Address::Ip(ip) => ip.fmt(f),
-            Address::Socket(socket) => socket.fmt(f),
+            Address::Ip(ip) => AddressText::ip(*ip).fmt(f),
+            Address::Socket(socket) => AddressText::socket(*socket).fmt(f),
         }
-    }
-}
-
-/// An IPv4 address formatted in one step, with or without port, for speed.
-pub(super) struct Dotted {
-    text: [u8; 24],
-    len: usize,
-}
-
-impl Dotted {
-    pub(super) fn new(ip: Ipv4Addr, port: Option<u16>) -> Dotted {
-        let (ip, len) = digits::points(ip.octets());
-        let mut dotted = Dotted { text: [0; 24], len };
-        if let Some(text) = dotted.text.first_chunk_mut() {
-            *text = ip;
-        }
-        if let Some(port) = port {
-            dotted.push(b':');
-            itoa::Buffer::new().format(port).bytes().for_each(|digit| dotted.push(digit));
-        }
-        dotted
-    }
-
-    fn push(&mut self, character: u8) {
-        if let Some(place) = self.text.get_mut(self.len) {
-            *place = character;
-            self.len += 1;
-        }
-    }
-
-    pub(super) fn as_str(&self) -> &str {
-        str::from_utf8(self.text.get(..self.len).unwrap_or_default()).unwrap_or_default()
-    }
-}
-
-impl fmt::Display for Dotted {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.as_str())
     }
 }
 
@@ -240,6 +201,7 @@ pub struct FrameInfo {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::net::Ipv4Addr;
 
     #[test]
     fn addresses_are_written_as_the_standard_library_writes_them() {

@@ -2,6 +2,7 @@
 //!
 //! Knows nothing of networks, files or output.
 
+mod address_text;
 mod by_side;
 mod demand;
 pub(crate) mod digits;

@@ -1,10 +1,10 @@
 //! A tree read together with its frame's bytes, and its values as words.
 
-use super::layer::Dotted;
+use super::address_text::AddressText;
 use super::{Address, Bits, Field, Kind, Layer, Node, Span, Tree, Value, name_of};
 use std::borrow::Cow;
 use std::fmt::{self, Write};
-use std::net::{Ipv4Addr, Ipv6Addr};
+use std::net::Ipv4Addr;
 use std::ops::Range;
 
 /// What stands for a secret.
@@ -408,10 +408,10 @@ fn write_bytes(kind: Kind, bytes: &[u8], out: &mut dyn Write) -> fmt::Result {
             write!(out, "{first:02x}")?;
             rest.iter().try_for_each(|byte| write!(out, ":{byte:02x}"))
         }
-        (Kind::Ipv4, &[a, b, c, d]) => out.write_str(Dotted::new(Ipv4Addr::new(a, b, c, d), None).as_str()),
+        (Kind::Ipv4, &[a, b, c, d]) => out.write_str(AddressText::ip([a, b, c, d].into()).as_str()),
         (Kind::Ipv6, _) if bytes.len() == 16 => {
             let octets: [u8; 16] = bytes.try_into().unwrap_or_default();
-            write!(out, "{}", Ipv6Addr::from(octets))
+            out.write_str(AddressText::ip(octets.into()).as_str())
         }
         _ if bytes.len() <= SHORT => hex(bytes, out),
         _ => write!(out, "{} bytes", bytes.len()),

@@ -1,0 +1,132 @@
+//! Addresses as text, formatted in one step into a buffer on the stack: lists print two of them a line.
+
+use super::digits;
+use std::fmt;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+
+/// The longest text: an IPv6 address in brackets that ends in an IPv4 address, with a port.
+const LONGEST: usize = 56;
+
+/// An IP address as text, with or without port. IPv6 addresses are written as RFC 5952 recommends.
+pub(super) struct AddressText {
+    text: [u8; LONGEST],
+    len: usize,
+}
+
+impl AddressText {
+    pub(super) fn ip(ip: IpAddr) -> AddressText {
+        let mut text = AddressText { text: [0; LONGEST], len: 0 };
+        text.push_ip(ip);
+        text
+    }
+
+    /// A socket; the scope of an IPv6 address is left out.
+    pub(super) fn socket(socket: SocketAddr) -> AddressText {
+        let mut text = AddressText { text: [0; LONGEST], len: 0 };
+        match socket.ip() {
+            IpAddr::V4(ip) => text.push_v4(ip),
+            IpAddr::V6(ip) => {
+                text.push(b'[');
+                text.push_v6(ip);
+                text.push(b']');
+            }
+        }
+        text.push(b':');
+        itoa::Buffer::new().format(socket.port()).bytes().for_each(|digit| text.push(digit));
+        text
+    }
+
+    pub(super) fn as_str(&self) -> &str {
+        str::from_utf8(self.text.get(..self.len).unwrap_or_default()).unwrap_or_default()
+    }
+
+    fn push_ip(&mut self, ip: IpAddr) {
+        match ip {
+            IpAddr::V4(ip) => self.push_v4(ip),
+            IpAddr::V6(ip) => self.push_v6(ip),
+        }
+    }
+
+    fn push_v4(&mut self, ip: Ipv4Addr) {
+        let (points, len) = digits::points(ip.octets());
+        if let Some(place) = self.text.get_mut(self.len..self.len + points.len()) {
+            place.copy_from_slice(&points);
+            self.len += len;
+        }
+    }
+
+    fn push_v6(&mut self, ip: Ipv6Addr) {
+        let groups = ip.segments();
+        if let Some(inner) = ip.to_ipv4_mapped() {
+            b"::ffff:".iter().for_each(|character| self.push(*character));
+            return self.push_v4(inner);
+        }
+        let (start, len) = longest_zeros(groups);
+        for (place, group) in groups.into_iter().enumerate() {
+            let is_omitted = (start..start + len).contains(&place);
+            if place == start && len > 0 {
+                self.push(b':');
+                self.push(b':');
+            } else if !is_omitted && place > 0 && place != start + len {
+                self.push(b':');
+            }
+            if !is_omitted {
+                self.push_hex(group);
+            }
+        }
+    }
+
+    /// Hexadecimal digits without leading zeros.
+    fn push_hex(&mut self, group: u16) {
+        let digits = 4 - (group | 1).leading_zeros() / 4;
+        for place in (0..digits).rev() {
+            let digit = (group >> (4 * place) & 15) as u8;
+            self.push(if digit < 10 { b'0' + digit } else { b'a' + digit - 10 });
+        }
+    }
+
+    fn push(&mut self, character: u8) {
+        if let Some(place) = self.text.get_mut(self.len) {
+            *place = character;
+            self.len += 1;
+        }
+    }
+}
+
+impl fmt::Display for AddressText {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+/// The start and length of the first longest run of two or more groups of zeros; (8, 0) without one.
+fn longest_zeros(groups: [u16; 8]) -> (usize, usize) {
+    let (mut best, mut run) = ((8, 0), (0, 0));
+    for (place, group) in groups.into_iter().enumerate() {
+        run = if group == 0 { (run.0, run.1 + 1) } else { (place + 1, 0) };
+        if run.1 > best.1.max(1) {
+            best = run;
+        }
+    }
+    best
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn addresses_are_as_the_standard_library_writes_them(groups: [u16; 8], zeros: u8, v4: [u8; 4], port: u16) {
+            let sparse: [u16; 8] = std::array::from_fn(|place| if zeros >> place & 1 == 1 { 0 } else { groups[place] >> (zeros & 12) });
+            let all = [IpAddr::from(groups), IpAddr::from(sparse), IpAddr::from(v4), Ipv4Addr::from(v4).to_ipv6_mapped().into()];
+            for ip in all.into_iter().chain([Ipv6Addr::UNSPECIFIED.into(), Ipv6Addr::LOCALHOST.into()]) {
+                prop_assert_eq!(AddressText::ip(ip).to_string(), ip.to_string());
+                let socket = SocketAddr::new(ip, port);
+                prop_assert_eq!(AddressText::socket(socket).to_string(), socket.to_string());
+                prop_assert_eq!(format!("{:>60}|{:<60}|", AddressText::socket(socket), AddressText::ip(ip)), format!("{socket:>60}|{ip:<60}|"));
+            }
+        }
+    }
+}
