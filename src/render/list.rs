@@ -259,7 +259,9 @@ impl<W: io::Write> List<W> {
     }
 
     fn address(&mut self, address: Option<Address>, align: Align) -> fmt::Result {
-        address.map_or(Ok(()), |address| write!(self.cell, "{address}"))?;
+        if let Some(address) = address {
+            address.push_to(&mut self.cell);
+        }
         self.put(Role::Address, align)
     }
 

@@ -48,23 +48,24 @@ pub enum Address {
     Socket(SocketAddr),
 }
 
+impl Address {
+    /// Appends the address as text, which is faster than `write!`.
+    pub fn push_to(&self, out: &mut String) {
+        out.push_str(self.text().as_str());
+    }
+
+    fn text(&self) -> AddressText {
+        match self {
+            Address::Mac(mac) => AddressText::mac(*mac),
+            Address::Ip(ip) => AddressText::ip(*ip),
+            Address::Socket(socket) => AddressText::socket(*socket),
+        }
+    }
+}
+
 impl fmt::Display for Address {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Address::Mac(mac) => {
-                const DIGITS: &[u8; 16] = b"0123456789abcdef";
-                let digit = |value: u8| DIGITS.get(usize::from(value)).copied().unwrap_or_default();
-                let mut text = [b':'; 17];
-                for (place, byte) in text.chunks_mut(3).zip(mac) {
-                    if let [high, low, ..] = place {
-                        (*high, *low) = (digit(byte >> 4), digit(byte & 15));
-                    }
-                }
-                f.pad(str::from_utf8(&text).unwrap_or_default())
-            }
-            Address::Ip(ip) => AddressText::ip(*ip).fmt(f),
-            Address::Socket(socket) => AddressText::socket(*socket).fmt(f),
-        }
+        f.pad(self.text().as_str())
     }
 }
 
