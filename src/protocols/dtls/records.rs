@@ -2,9 +2,10 @@
 
 use super::fragments::{Fragment, Fragments, Joined};
 use super::{
-    APP_DATA, CHANGE_CIPHER_SPEC, CONTENT_TYPE, DATA, DECRYPTED, ENCRYPTED, EPOCH, EPOCH_BITS, FIELDS, FRAGMENT, FRAGMENT_LENGTH,
-    FRAGMENT_OFFSET, FULL, HANDSHAKE, HANDSHAKE_LENGTH, HANDSHAKE_TYPE, HAS_ID, HAS_LENGTH, IS_LONG, MESSAGE_NUMBER, NOT_OPENED,
-    OUTSIDE, RECORD, RECORD_LENGTH, RECORD_TOO_LONG, RECORD_VERSION, SEQUENCE_NUMBER, TOO_LONG, TYPES, UNIFIED,
+    APP_DATA, CHANGE_CIPHER_SPEC, CONTENT_TYPE, DATA, DECRYPTED, ENCRYPTED, EPOCH, EPOCH_BITS, FIELDS, FRAGMENT, FRAGMENT_COUNT,
+    FRAGMENT_FRAME, FRAGMENT_LENGTH, FRAGMENT_OFFSET, FULL, HANDSHAKE, HANDSHAKE_LENGTH, HANDSHAKE_TYPE, HAS_ID, HAS_LENGTH,
+    IS_LONG, MESSAGE_NUMBER, NOT_OPENED, OUTSIDE, REASSEMBLED_LENGTH, RECORD, RECORD_LENGTH, RECORD_TOO_LONG, RECORD_VERSION,
+    SEQUENCE_NUMBER, TOO_LONG, TYPES, UNIFIED,
 };
 use crate::limits;
 use crate::protocols::tls::decryption::{DecryptionState, Outcome};
@@ -255,11 +256,16 @@ impl Session {
         if evicted {
             wire.note(&FULL, format_args!("too many messages wait for fragments"));
         }
-        let Some(Joined { bytes, pieces }) = joined else {
+        let Some(Joined { bytes, pieces, frames }) = joined else {
             summary.name("handshake_part");
             return Ok(());
         };
         summary.name(name_of(handshake::TYPES, kind.into()).unwrap_or("unknown"));
+        for frame in &frames {
+            wire.put_over(&FRAGMENT_FRAME, Value::Unsigned(*frame), None, |_| {});
+        }
+        wire.put_over(&FRAGMENT_COUNT, Value::Unsigned(frames.len() as u64), None, |_| {});
+        wire.put_over(&REASSEMBLED_LENGTH, Value::Unsigned(bytes.len() as u64), None, |_| {});
         wire.joined("fragments", &pieces, &bytes, |inner| {
             inner.renamed(FIELDS, |inner| {
                 let count = inner.remaining();

@@ -8,16 +8,24 @@ use crate::wire::{Cut, trial};
 const SESSION: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/samples/make/talk/dtls.txt"));
 
 fn key_log() -> String {
-    SESSION.lines().filter_map(|line| line.strip_prefix("k ")).flat_map(|line| [line, "\n"]).collect()
+    key_log_of(SESSION)
+}
+
+fn key_log_of(text: &str) -> String {
+    text.lines().filter_map(|line| line.strip_prefix("k ")).flat_map(|line| [line, "\n"]).collect()
 }
 
 fn datagrams() -> Vec<(Side, Vec<u8>)> {
+    datagrams_of(SESSION)
+}
+
+fn datagrams_of(text: &str) -> Vec<(Side, Vec<u8>)> {
     let of = |line: &str| match line.split_once(' ') {
         Some(("c", hex)) => Some((Side::Client, trial::bytes(hex))),
         Some(("s", hex)) => Some((Side::Server, trial::bytes(hex))),
         _ => None,
     };
-    SESSION.lines().filter_map(of).collect()
+    text.lines().filter_map(of).collect()
 }
 
 fn trees(key_log: &str, datagrams: &[(Side, Vec<u8>)]) -> Vec<String> {
@@ -195,6 +203,24 @@ fn records_that_arrive_late_or_alone_are_decrypted() {
     some.swap(16, 20);
     some.remove(18);
     assert!(trees(&key_log(), &some).iter().all(|tree| !tree.contains("not_opened")));
+}
+
+/// The session of this name in the file of other versions: its key log and its datagrams.
+fn session_of(name: &str) -> (String, Vec<(Side, Vec<u8>)>) {
+    const SESSIONS: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/samples/make/talk/dtls-versions.txt"));
+    let text = SESSIONS.split("# ").find(|text| text.starts_with(name)).unwrap();
+    (key_log_of(text), datagrams_of(text))
+}
+
+#[test]
+fn records_of_dtls_1_0_are_decrypted() {
+    for name in ["TLS_RSA_WITH_AES_256_CBC_SHA over DTLS 1.0", "TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA over DTLS 1.0"] {
+        let (key_log, datagrams) = session_of(name);
+        let trees = trees(&key_log, &datagrams);
+        assert!(trees.iter().all(|tree| !tree.contains("not_opened")), "{name}");
+        assert_eq!(trees.iter().filter(|tree| tree.contains("dtls.decrypted")).count(), 5, "{name}");
+        assert_eq!(trees.iter().filter(|tree| tree.contains("(close_notify)")).count(), 2, "{name}");
+    }
 }
 
 #[test]

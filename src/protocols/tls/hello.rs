@@ -6,9 +6,9 @@ use super::{
     ALPN, ALPN_LENGTH, ALPN_STR_LENGTH, CERTIFICATE_TYPE, CERTIFICATE_TYPES_COUNT, COMPRESSION, COMPRESSIONS_LENGTH, DNAME,
     DNAME_LENGTH, DNAMES_LENGTH, EXTENSION, EXTENSION_DATA, EXTENSION_LENGTH, EXTENSION_TYPE, EXTENSIONS_LENGTH, FORMAT,
     FORMATS_LENGTH, GROUP, GROUPS_LENGTH, JA3, JA3_FULL, JA3S, JA3S_FULL, JA4, JA4_R, KEY_SHARE_GROUP, KEY_SHARE_KEY,
-    KEY_SHARE_KEY_LENGTH, KEY_SHARE_LENGTH, KEY_SHARE_SELECTED, RANDOM, RETRY, SESSION_ID, SESSION_ID_LENGTH, SIGNATURE,
-    SIGNATURES_LENGTH, SNI, SNI_LENGTH, SNI_LIST_LENGTH, SNI_TYPE, SUITE, SUITES_LENGTH, SUPPORTED_VERSION, TLS_1_2, TLS_1_3,
-    VERSION, VERSIONS, VERSIONS_LENGTH, certificate, suites,
+    KEY_SHARE_KEY_LENGTH, KEY_SHARE_LENGTH, KEY_SHARE_SELECTED, RANDOM, RENEGOTIATION, RENEGOTIATION_LENGTH, RETRY, SESSION_ID,
+    SESSION_ID_LENGTH, SIGNATURE, SIGNATURES_LENGTH, SNI, SNI_LENGTH, SNI_LIST_LENGTH, SNI_TYPE, SUITE, SUITES_LENGTH,
+    SUPPORTED_VERSION, TLS_1_2, TLS_1_3, VERSION, VERSIONS, VERSIONS_LENGTH, certificate, suites,
 };
 use crate::protocols::dtls;
 use crate::tree::{Field, NodeRef, name_of};
@@ -27,6 +27,7 @@ const SUPPORTED_VERSIONS: u16 = 43;
 const AUTHORITIES: u16 = 47;
 const SIGNATURES_OF_CERTIFICATES: u16 = 50;
 const KEY_SHARE: u16 = 51;
+const RENEGOTIATION_INFO: u16 = 65281;
 
 /// First bytes of the random of a HelloRetryRequest.
 const RETRY_RANDOM: [u8; 8] = [0xcf, 0x21, 0xad, 0x74, 0xe5, 0x9a, 0x61, 0x11];
@@ -257,6 +258,10 @@ fn extension(wire: &mut Wire<'_>, offer: &mut Offer, context: Context) -> Result
         (SUPPORTED_VERSIONS, Context::Server) => {
             offer.versions.push(wire.u16_be(&SUPPORTED_VERSION)?);
             Ok(())
+        }
+        (RENEGOTIATION_INFO, _) => {
+            let length = wire.u8(&RENEGOTIATION_LENGTH)?;
+            if length > 0 { wire.bytes(&RENEGOTIATION, length.into()).map(drop) } else { Ok(()) }
         }
         (KEY_SHARE, Context::Client) => list16(wire, &KEY_SHARE_LENGTH, key_share),
         (KEY_SHARE, Context::Server) if wire.remaining() == 2 => wire.u16_be(&KEY_SHARE_SELECTED).map(drop),

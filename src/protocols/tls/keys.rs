@@ -6,12 +6,14 @@
 //!   GCM     explicit nonce:8 | ciphertext | tag:16            nonce = IV:4 | explicit nonce
 //!   ChaCha  ciphertext | tag:16                               nonce = IV:12 xor number
 //!   CBC     IV:16 | ciphertext of content, MAC, padding; or IV:16 | ciphertext of content, padding | MAC
+//! TLS 1.1   the same with CBC alone and another PRF: P_MD5(first half of the secret) xor P_SHA1(second half)
+//! TLS 1.0   as 1.1, but the IV is derived like a key, then the last block of the record before
 //! TLS 1.3   key, IV = Expand(traffic secret, "key"), Expand(traffic secret, "iv")
 //!           ciphertext | tag:16                               nonce = IV:12 xor number
 //!           content | type:1 | zeros
 //! ```
 
-use super::suites;
+use super::{TLS_1_0, TLS_1_1, suites};
 use crate::tree::{Side, name_of};
 use aes::cipher::{BlockCipherDecrypt, KeyInit};
 use aes::{Aes128, Aes256};
@@ -20,6 +22,7 @@ use aes_gcm::{Aes128Gcm, Aes256Gcm};
 use chacha20poly1305::ChaCha20Poly1305;
 use hkdf::Hkdf;
 use hmac::{Hmac, Mac};
+use md5::Md5;
 use sha1::Sha1;
 use sha2::{Sha256, Sha384};
 
@@ -29,6 +32,7 @@ const BLOCK: usize = 16;
 /// Hash function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::protocols) enum Hash {
+    Md5,
     Sha1,
     Sha256,
     Sha384,
@@ -54,6 +58,8 @@ struct Algorithms {
 
 /// Negotiated parameters that the keys are derived from.
 pub(super) struct SecurityParameters<'a> {
+    /// As TLS encodes it, also for DTLS.
+    pub(super) version: u16,
     pub(super) suite: u16,
     /// Random bytes of client and server.
     pub(super) randoms: [&'a [u8; 32]; 2],
@@ -64,6 +70,7 @@ pub(super) struct SecurityParameters<'a> {
 /// Decrypts the records of one side.
 pub(super) struct Decryptor {
     cipher: Cipher,
+    /// Fixed part of the nonce; in TLS 1.0 the block that the next record is chained to; else empty.
     iv: Vec<u8>,
     /// Traffic secret of TLS 1.3.
     secret: Vec<u8>,
@@ -101,6 +108,7 @@ pub(in crate::protocols) struct Plaintext {
 impl Hash {
     fn size(self) -> usize {
         match self {
+            Hash::Md5 => 16,
             Hash::Sha1 => 20,
             Hash::Sha256 => 32,
             Hash::Sha384 => 48,
@@ -109,6 +117,7 @@ impl Hash {
 
     fn mac(self, key: &[u8], parts: &[&[u8]]) -> Option<Vec<u8>> {
         match self {
+            Hash::Md5 => mac::<Hmac<Md5>>(key, parts),
             Hash::Sha1 => mac::<Hmac<Sha1>>(key, parts),
             Hash::Sha256 => mac::<Hmac<Sha256>>(key, parts),
             Hash::Sha384 => mac::<Hmac<Sha384>>(key, parts),
@@ -136,12 +145,20 @@ impl Hash {
         info.push(0);
         let mut bytes = vec![0; count];
         match self {
-            Hash::Sha1 => return None,
+            Hash::Md5 | Hash::Sha1 => return None,
             Hash::Sha256 => Hkdf::<Sha256>::from_prk(secret).ok()?.expand(&info, &mut bytes).ok()?,
             Hash::Sha384 => Hkdf::<Sha384>::from_prk(secret).ok()?.expand(&info, &mut bytes).ok()?,
         }
         Some(bytes)
     }
+}
+
+/// Derives this many bytes with the PRF of TLS 1.0 and 1.1 (RFC 2246 section 5).
+fn split_prf(secret: &[u8], label: &[u8], seed: &[u8], count: usize) -> Option<Vec<u8>> {
+    let half = secret.len().div_ceil(2);
+    let (first, second) = (secret.get(..half)?, secret.get(secret.len() - half..)?);
+    let (md5, sha1) = (Hash::Md5.prf(first, label, seed, count)?, Hash::Sha1.prf(second, label, seed, count)?);
+    Some(md5.iter().zip(&sha1).map(|(md5, sha1)| md5 ^ sha1).collect())
 }
 
 fn mac<M: Mac + KeyInit>(key: &[u8], parts: &[&[u8]]) -> Option<Vec<u8>> {
@@ -194,17 +211,23 @@ impl Kind {
 }
 
 impl Decryptor {
-    /// Keys of one side from a TLS 1.2 master secret.
+    /// Keys of one side from a master secret of TLS 1.0 to 1.2.
     pub(super) fn from_master_secret(master: &[u8], parameters: &SecurityParameters<'_>, from: Side) -> Option<Decryptor> {
         let Algorithms { kind, mac, hash } = Algorithms::of(parameters.suite)?;
-        let (mac_size, iv_size) = match kind {
-            Kind::Gcm(_) => (0, 4),
-            Kind::ChaCha => (0, 12),
-            Kind::Cbc(_) => (mac.size(), 0),
+        let (mac_size, iv_size) = match (kind, parameters.version) {
+            (Kind::Cbc(_), TLS_1_0) => (mac.size(), BLOCK),
+            (Kind::Cbc(_), _) => (mac.size(), 0),
+            (_, TLS_1_0 | TLS_1_1) => return None,
+            (Kind::Gcm(_), _) => (0, 4),
+            (Kind::ChaCha, _) => (0, 12),
         };
         let [client, server] = parameters.randoms;
         let seed = [&server[..], &client[..]].concat();
-        let keys = hash.prf(master, b"key expansion", &seed, 2 * (mac_size + kind.key() + iv_size))?;
+        let (label, size) = (b"key expansion", 2 * (mac_size + kind.key() + iv_size));
+        let keys = match parameters.version {
+            TLS_1_0 | TLS_1_1 => split_prf(master, label, &seed, size)?,
+            _ => hash.prf(master, label, &seed, size)?,
+        };
         let mut rest = &keys[..];
         let mut own = |size: usize| {
             let (both, behind) = rest.split_at_checked(2 * size)?;
@@ -250,18 +273,35 @@ impl Decryptor {
     /// Decrypts a record; `None` if authentication fails.
     pub(super) fn decrypt(&self, record: &EncryptedRecord<'_>) -> Option<Plaintext> {
         let Cipher::Cbc { key, mac_key, mac, mac_last } = &self.cipher else { return self.decrypt_aead(record) };
+        let from = BLOCK.saturating_sub(self.iv.len());
+        let decrypt = |ciphertext: &[u8]| unpadded(key.decrypt_cbc(&[&self.iv, ciphertext].concat())?);
         match *mac_last {
             true => {
                 let (block, sent) = record.payload.split_at_checked(record.payload.len().checked_sub(mac.size())?)?;
                 let made = mac.mac(mac_key, &[&record.additional_data(block.len())?, block])?;
-                unpadded(key.decrypt_cbc(block)?).filter(|_| made == sent)
+                decrypt(block).filter(|_| made == sent).map(|bytes| Plaintext { bytes, from })
             }
             false => {
-                let Plaintext { mut bytes, from } = unpadded(key.decrypt_cbc(record.payload)?)?;
+                let mut bytes = decrypt(record.payload)?;
                 let sent = bytes.split_off(bytes.len().checked_sub(mac.size())?);
                 let made = mac.mac(mac_key, &[&record.additional_data(bytes.len())?, &bytes])?;
                 (made == sent).then_some(Plaintext { bytes, from })
             }
+        }
+    }
+
+    /// Whether a record is chained to the one before it, as in TLS 1.0.
+    pub(super) fn is_chained(&self) -> bool {
+        matches!(self.cipher, Cipher::Cbc { .. }) && !self.iv.is_empty()
+    }
+
+    /// Chains the next record to the last block of this payload.
+    pub(super) fn chain(&mut self, payload: &[u8]) {
+        let Cipher::Cbc { mac, mac_last, .. } = &self.cipher else { return };
+        let behind = if *mac_last { mac.size() } else { 0 };
+        let block = payload.len().checked_sub(behind).and_then(|end| payload.get(..end)?.last_chunk::<BLOCK>());
+        if let (true, Some(block)) = (self.is_chained(), block) {
+            self.iv = block.to_vec();
         }
     }
 
@@ -320,12 +360,12 @@ impl Aes {
 }
 
 /// Removes CBC padding, in which every byte is the padding length.
-fn unpadded(mut bytes: Vec<u8>) -> Option<Plaintext> {
+fn unpadded(mut bytes: Vec<u8>) -> Option<Vec<u8>> {
     let last = *bytes.last()?;
     let end = bytes.len().checked_sub(usize::from(last) + 1)?;
     let is_padding = bytes.get(end..)?.iter().all(|byte| *byte == last);
     bytes.truncate(end);
-    is_padding.then_some(Plaintext { bytes, from: BLOCK })
+    is_padding.then_some(bytes)
 }
 
 #[cfg(test)]

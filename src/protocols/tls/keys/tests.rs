@@ -1,5 +1,6 @@
-//! Published test vectors: RFC 8448 for TLS 1.3, the PRF vector of the TLS working group for TLS 1.2.
+//! Published test vectors: RFC 8448 for TLS 1.3, the PRF vectors of the TLS working group for TLS 1.0 and 1.2.
 
+use super::super::TLS_1_2;
 use super::*;
 use crate::wire::trial;
 
@@ -49,6 +50,18 @@ fn the_tls_1_2_prf_matches_its_test_vector() {
 }
 
 #[test]
+fn the_prf_of_tls_1_0_matches_its_test_vector() {
+    let made = split_prf(&[0xab; 48], b"PRF Testvector", &[0xcd; 64], 48);
+    let known = "d3d4d1e349b5d515044666d51de32bab258cb521b6b053463e354832fd976754443bcf9a296519bc289abcbc1187e4eb";
+    assert_eq!(made, Some(trial::bytes(known)));
+    // Of a secret of odd length, both halves have the middle byte.
+    assert_eq!(split_prf(&[1, 2, 3], b"", b"x", 4), {
+        let (md5, sha1) = (Hash::Md5.prf(&[1, 2], b"", b"x", 4).unwrap(), Hash::Sha1.prf(&[2, 3], b"", b"x", 4).unwrap());
+        Some(md5.iter().zip(&sha1).map(|(md5, sha1)| md5 ^ sha1).collect())
+    });
+}
+
+#[test]
 fn algorithms_are_derived_from_suite_names() {
     let of = |suite| Algorithms::of(suite).map(|of| (of.kind, of.mac, of.hash));
     assert_eq!(of(0xc02f), Some((Kind::Gcm(16), Hash::Sha256, Hash::Sha256)));
@@ -63,16 +76,21 @@ fn algorithms_are_derived_from_suite_names() {
 
 #[test]
 fn invalid_payloads_of_any_length_are_rejected() {
-    let parameters = |suite, mac_last| SecurityParameters { suite, randoms: [&[1; 32], &[2; 32]], mac_last };
-    for suite in [0xc02f, 0xc030, 0x002f, 0xc024, 0xcca9, 0x1301] {
+    let parameters = |version, suite, mac_last| SecurityParameters { version, suite, randoms: [&[1; 32], &[2; 32]], mac_last };
+    for (version, suite) in [0xc02f, 0xc030, 0x002f, 0xc024, 0xcca9, 0x1301]
+        .map(|suite| (TLS_1_2, suite))
+        .into_iter()
+        .chain([(TLS_1_0, 0x002f), (TLS_1_1, 0x0035)])
+    {
         for mac_last in [false, true] {
-            let decryptor = Decryptor::from_master_secret(&[3; 48], &parameters(suite, mac_last), Side::Client).unwrap();
+            let decryptor = Decryptor::from_master_secret(&[3; 48], &parameters(version, suite, mac_last), Side::Client).unwrap();
             for length in 0..100 {
                 let encrypted = EncryptedRecord { header: [23, 3, 3, 0, 0], payload: &vec![0; length], number: 0 };
                 assert_eq!(decryptor.decrypt(&encrypted), None, "{suite:04x} {length}");
             }
         }
     }
+    assert!(Decryptor::from_master_secret(&[3; 48], &parameters(TLS_1_1, 0xc02f, false), Side::Client).is_none());
     assert!(Decryptor::from_traffic_secret(&[0; 3], 0x1301).is_none());
     assert!(Decryptor::from_traffic_secret(&[0; 32], 0x002f).is_none());
 }
