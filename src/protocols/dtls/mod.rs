@@ -1,5 +1,4 @@
-//! DTLS 1.0 to 1.3 (RFC 4347, RFC 6347, RFC 9147): records and handshake messages, and encrypted ones of DTLS 1.0 and 1.2 if their
-//! secrets are known.
+//! DTLS 1.0 to 1.3 (RFC 4347, RFC 6347, RFC 9147): records and handshake messages, and encrypted ones if their secrets are known.
 //!
 //! ```text
 //! record     type:1 | version:2 | epoch:2 | sequence number:6 | length:2 | payload
@@ -9,12 +8,15 @@
 //! A datagram holds one record or several. Records of epoch 0 are in the clear. Fragments of a message may arrive in any order and
 //! several times. Bodies are those of TLS, with a cookie in the ClientHello, and fields have the names that Wireshark has for DTLS.
 //!
-//! Not covered: decryption of DTLS 1.3, and records with connection IDs, whose length is not transmitted.
+//! The length of a connection ID is not transmitted in records; the hellos have it.
+//!
+//! Not covered: decryption of records of DTLS 1.2 with connection IDs, early data, and moves to another address.
 
 mod fragments;
 mod records;
 #[cfg(test)]
 mod tests;
+mod unified;
 
 use super::stun;
 use super::tls::{self, LEVELS, VERSIONS, handshake, hello, names, suites};
@@ -36,19 +38,28 @@ pub static PROTOCOL: Protocol = Protocol::new(
 
 fields! {
     DTLS = protocol("dtls", "DTLS", "Datagram Transport Layer Security")
-        .covers("Records, hellos, certificates and alerts of DTLS 1.0 to 1.2, reassembled; headers of DTLS 1.3; with a key log also encrypted records of DTLS 1.0 and 1.2")
-        .leaves_open("Decryption of DTLS 1.3, and records with connection IDs");
+        .covers("Records, hellos, certificates and alerts of DTLS 1.0 to 1.3, reassembled; ACKs; with a key log also encrypted records")
+        .leaves_open("Decryption of records of DTLS 1.2 with connection IDs, and of early data");
     RECORD = group("dtls.record", "record", "DTLS record").digest(records::value, records::meaning);
     CONTENT_TYPE = number("dtls.record.content_type", "content type", "").names(TYPES).once_per(&RECORD);
     RECORD_VERSION = number("dtls.record.version", "version", "").hex(4).names(VERSIONS).once_per(&RECORD);
     EPOCH = number("dtls.record.epoch", "epoch", "Counts changes of keys").once_per(&RECORD);
     SEQUENCE_NUMBER = number("dtls.record.sequence_number", "sequence number", "Counts records of the epoch; encrypted in DTLS 1.3").once_per(&RECORD);
     RECORD_LENGTH = number("dtls.record.length", "length", "In bytes").once_per(&RECORD);
-    UNIFIED = number("dtls.record.unified", "unified header", "Header of an encrypted record of DTLS 1.3").hex(2).once_per(&RECORD);
-    HAS_ID = bool("dtls.record.unified.cid", "C-bit", "A connection ID follows").mask(0x10).once_per(&RECORD);
-    IS_LONG = bool("dtls.record.unified.long", "S-bit", "The sequence number has 16 bits").mask(0x08).once_per(&RECORD);
-    HAS_LENGTH = bool("dtls.record.unified.length", "L-bit", "A length follows").mask(0x04).once_per(&RECORD);
-    EPOCH_BITS = number("dtls.record.unified.epoch", "epoch", "Its last two bits").mask(0x03).once_per(&RECORD);
+    UNIFIED = number("dtls.unified_header.bitmask", "unified header", "Header of an encrypted record of DTLS 1.3").hex(2).once_per(&RECORD);
+    HAS_ID = bool("dtls.unified_header.cid_present", "C-bit", "A connection ID follows").mask(0x10).once_per(&RECORD);
+    IS_LONG = bool("dtls.unified_header.seq_size", "S-bit", "The sequence number has 16 bits").mask(0x08).once_per(&RECORD);
+    HAS_LENGTH = bool("dtls.unified_header.length", "L-bit", "A length follows").mask(0x04).once_per(&RECORD);
+    EPOCH_BITS = number("dtls.unified_header.epoch_bits", "epoch", "Its last two bits").mask(0x03).once_per(&RECORD);
+    DECRYPTED_NUMBER = number("dtls.record.sequence_number.decrypted", "decrypted sequence number", "Of a record of DTLS 1.3, reconstructed to all of its bits").once_per(&RECORD);
+    RECORD_ID = bytes("dtls.record.connection_id", "connection ID", "Chosen by the receiver of the record").once_per(&RECORD);
+    ID_LENGTH = number("dtls.connection_id_length", "connection ID length", "In bytes");
+    ID = bytes("dtls.connection_id", "connection ID", "Which the other side sends in its records");
+    ACKS_LENGTH = number("dtls.ack.record_numbers_length", "record numbers length", "In bytes");
+    ACK_NUMBER = group("dtls.ack.record_numbers", "record number", "Record that was received");
+    ACK_EPOCH = number("dtls.ack.record_numbers.epoch", "epoch", "");
+    ACK_SEQUENCE = number("dtls.ack.record_numbers.sequence_number", "sequence number", "");
+    PADDING = bytes("dtls.padding", "padding", "Zero bytes of DTLSInnerPlaintext");
     APP_DATA = bytes("dtls.app_data", "application data", "Encrypted application data").encrypted();
     ENCRYPTED = bytes("dtls.enc_content", "encrypted record content", "Encrypted handshake message or alert, or content of DTLS 1.3").encrypted();
     CHANGE_CIPHER_SPEC = bytes("dtls.change_cipher_spec", "change cipher spec", "Following records of this side are encrypted");
@@ -169,6 +180,7 @@ fields! {
     TICKET = bytes("dtls.handshake.session_ticket", "session ticket", "Resumes the session").twin(&tls::TICKET);
 
     TOO_LONG = broken("dtls.too_long", "message too long", "Handshake message longer than the reassembly limit");
+    NO_TYPE = broken("dtls.no_type", "no content type", "Decrypted DTLS 1.3 record without a content type");
     RECORD_TOO_LONG = odd("dtls.record.length.invalid", "record too long", "Record length above the maximum of RFC 6347");
     OUTSIDE = broken("dtls.handshake.fragment.outside", "fragment outside its message", "Offset and length of a fragment exceed the length of its message");
     FULL = odd("dtls.handshake.fragment.evicted", "fragments evicted", "Fragments of an earlier message were forgotten because a limit was reached");

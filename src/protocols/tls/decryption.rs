@@ -1,7 +1,7 @@
 //! Decryption state of one side: its current keys and record sequence number.
 
 use super::hello::Hello;
-use super::keys::{Decryptor, EncryptedRecord, Plaintext, SecurityParameters};
+use super::keys::{Decryptor, EncryptedRecord, Labels, Plaintext, SecurityParameters};
 use super::{HEADER, TLS_1_0, TLS_1_2};
 use crate::tree::Side;
 use crate::wire::Wire;
@@ -40,7 +40,8 @@ impl DecryptionState {
         }
         let Some(decryptor) = &mut self.decryptor else { return Outcome::NoSecret };
         let last = if self.is_behind_gap { first.saturating_add(MAX_LOST_RECORDS) } else { first };
-        let decrypt = |number| Some((number, decryptor.decrypt(&EncryptedRecord { header, payload: wire.ahead(), number })?));
+        let decrypt =
+            |number| Some((number, decryptor.decrypt(&EncryptedRecord { header: &header, payload: wire.ahead(), number })?));
         let found = (first..=last).find_map(decrypt);
         // Behind a gap, the first record of TLS 1.0 lacks the block that it is chained to.
         self.is_behind_gap &= found.is_none() && decryptor.is_chained();
@@ -72,7 +73,7 @@ impl DecryptionState {
             self.decryptor = self.derive_keys(from, hello, wire);
         }
         let Some(decryptor) = &self.decryptor else { return Outcome::NoSecret };
-        let record = EncryptedRecord { header, payload: wire.ahead(), number };
+        let record = EncryptedRecord { header: &header, payload: wire.ahead(), number };
         decryptor.decrypt(&record).map_or(Outcome::Failed, Outcome::Decrypted)
     }
 
@@ -119,7 +120,7 @@ impl DecryptionState {
         };
         let secret = wire.secret(label, &hello.client_random)?;
         if hello.is_1_3() {
-            return Decryptor::from_traffic_secret(secret, hello.suite);
+            return Decryptor::from_traffic_secret(Labels::Tls, secret, hello.suite);
         }
         let randoms = [&hello.client_random, &hello.server_random];
         let parameters = SecurityParameters { version: hello.version, suite: hello.suite, randoms, mac_last: hello.mac_last };

@@ -11,7 +11,7 @@ use super::{
     SUPPORTED_VERSION, TLS_1_2, TLS_1_3, VERSION, VERSIONS, VERSIONS_LENGTH, certificate, suites,
 };
 use crate::protocols::dtls;
-use crate::tree::{Field, NodeRef, name_of};
+use crate::tree::{BySide, Field, NodeRef, Side, name_of};
 use crate::wire::{Result, Wire};
 use std::fmt::{self, Write};
 
@@ -27,6 +27,7 @@ const SUPPORTED_VERSIONS: u16 = 43;
 const AUTHORITIES: u16 = 47;
 const SIGNATURES_OF_CERTIFICATES: u16 = 50;
 const KEY_SHARE: u16 = 51;
+const CONNECTION_ID: u16 = 54;
 const RENEGOTIATION_INFO: u16 = 65281;
 
 /// First bytes of the random of a HelloRetryRequest.
@@ -38,7 +39,7 @@ pub(in crate::protocols) struct Hello {
     /// As TLS encodes it, also for DTLS.
     pub(in crate::protocols) version: u16,
     pub(in crate::protocols) suite: u16,
-    pub(super) client_random: [u8; 32],
+    pub(in crate::protocols) client_random: [u8; 32],
     pub(super) server_random: [u8; 32],
     /// Encrypt-then-MAC (RFC 7366) was negotiated.
     pub(super) mac_last: bool,
@@ -49,6 +50,8 @@ pub(in crate::protocols) struct Hello {
     pub(super) updated: bool,
     /// Whether QUIC carries the handshake.
     pub(in crate::protocols) over_quic: bool,
+    /// Length of the connection ID in records of a side, which the other side announced (RFC 9146).
+    pub(in crate::protocols) connection_ids: BySide<Option<u8>>,
     /// Whether DTLS carries the handshake.
     pub(super) over_dtls: bool,
 }
@@ -77,6 +80,7 @@ pub(super) fn client(wire: &mut Wire<'_>, hello: &mut Hello, summary: &mut Summa
     })?;
     list8(wire, &COMPRESSIONS_LENGTH, |wire| wire.u8(&COMPRESSION).map(drop))?;
     extensions(wire, &mut offer, Context::Client)?;
+    hello.connection_ids[Side::Server] = offer.connection_id;
     hello.early = offer.extensions.contains(&EARLY_DATA);
     summary.add_info(&offer.name);
     summary.add_info(&offer.protocols.join(" "));
@@ -107,6 +111,7 @@ pub(super) fn server(wire: &mut Wire<'_>, hello: &mut Hello, summary: &mut Summa
     let version = offer.versions.first().copied().unwrap_or(offer.version);
     hello.version = equivalent(version);
     hello.suite = suite;
+    hello.connection_ids[Side::Client] = offer.connection_id;
     hello.mac_last = offer.extensions.contains(&ENCRYPT_THEN_MAC);
     summary.add_info(if is_retry { "retry" } else { "" });
     summary.add_info(name_of(VERSIONS, version.into()).unwrap_or_default());
@@ -258,6 +263,11 @@ fn extension(wire: &mut Wire<'_>, offer: &mut Offer, context: Context) -> Result
         (SUPPORTED_VERSIONS, Context::Server) => {
             offer.versions.push(wire.u16_be(&SUPPORTED_VERSION)?);
             Ok(())
+        }
+        (CONNECTION_ID, _) => {
+            let length = wire.u8(&dtls::ID_LENGTH)?;
+            offer.connection_id = Some(length);
+            if length > 0 { wire.bytes(&dtls::ID, length.into()).map(drop) } else { Ok(()) }
         }
         (RENEGOTIATION_INFO, _) => {
             let length = wire.u8(&RENEGOTIATION_LENGTH)?;

@@ -15,10 +15,12 @@
 
 use super::{TLS_1_0, TLS_1_1, suites};
 use crate::tree::{Side, name_of};
-use aes::cipher::{BlockCipherDecrypt, KeyInit};
+use aes::cipher::{BlockCipherDecrypt, BlockCipherEncrypt, KeyInit};
 use aes::{Aes128, Aes256};
 use aes_gcm::aead::{Aead, Payload};
 use aes_gcm::{Aes128Gcm, Aes256Gcm};
+use chacha20::ChaCha20;
+use chacha20::cipher::{KeyIvInit, StreamCipher, StreamCipherSeek};
 use chacha20poly1305::ChaCha20Poly1305;
 use hkdf::Hkdf;
 use hmac::{Hmac, Mac};
@@ -28,6 +30,9 @@ use sha2::{Sha256, Sha384};
 
 /// Block size of AES in bytes.
 const BLOCK: usize = 16;
+
+/// Block size of ChaCha20 in bytes.
+const CHACHA_BLOCK: u64 = 64;
 
 /// Hash function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,13 +72,21 @@ pub(super) struct SecurityParameters<'a> {
     pub(super) mac_last: bool,
 }
 
+/// What labels of HKDF-Expand-Label begin with.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::protocols) enum Labels {
+    Tls,
+    Dtls,
+}
+
 /// Decrypts the records of one side.
-pub(super) struct Decryptor {
+pub(in crate::protocols) struct Decryptor {
     cipher: Cipher,
     /// Fixed part of the nonce; in TLS 1.0 the block that the next record is chained to; else empty.
     iv: Vec<u8>,
     /// Traffic secret of TLS 1.3.
     secret: Vec<u8>,
+    labels: Labels,
 }
 
 enum Cipher {
@@ -83,18 +96,19 @@ enum Cipher {
     Cbc { key: Aes, mac_key: Vec<u8>, mac: Hash, mac_last: bool },
 }
 
-enum Aes {
+/// AES with a key of 128 or 256 bits.
+pub(in crate::protocols) enum Aes {
     Short(Box<Aes128>),
     Long(Box<Aes256>),
 }
 
 /// Encrypted record.
-pub(super) struct EncryptedRecord<'a> {
-    /// Record header: type, version, length.
-    pub(super) header: [u8; 5],
-    pub(super) payload: &'a [u8],
+pub(in crate::protocols) struct EncryptedRecord<'a> {
+    /// Record header as it is authenticated; before TLS 1.3 its type, version and length.
+    pub(in crate::protocols) header: &'a [u8],
+    pub(in crate::protocols) payload: &'a [u8],
     /// Sequence number of the record under these keys.
-    pub(super) number: u64,
+    pub(in crate::protocols) number: u64,
 }
 
 /// Decrypted record.
@@ -137,10 +151,14 @@ impl Hash {
     }
 
     /// Derives this many bytes with HKDF-Expand-Label of TLS 1.3.
-    pub(in crate::protocols) fn expand(self, secret: &[u8], label: &str, count: usize) -> Option<Vec<u8>> {
+    pub(in crate::protocols) fn expand(self, labels: Labels, secret: &[u8], label: &str, count: usize) -> Option<Vec<u8>> {
+        let prefix: &[u8] = match labels {
+            Labels::Tls => b"tls13 ",
+            Labels::Dtls => b"dtls13",
+        };
         let mut info = u16::try_from(count).ok()?.to_be_bytes().to_vec();
-        info.push(u8::try_from(6 + label.len()).ok()?);
-        info.extend_from_slice(b"tls13 ");
+        info.push(u8::try_from(prefix.len() + label.len()).ok()?);
+        info.extend_from_slice(prefix);
         info.extend_from_slice(label.as_bytes());
         info.push(0);
         let mut bytes = vec![0; count];
@@ -235,26 +253,22 @@ impl Decryptor {
             both.chunks_exact(size.max(1)).nth(from.index()).or(Some(&[]))
         };
         let (mac_key, key, iv) = (own(mac_size)?, own(kind.key())?, own(iv_size)?.to_vec());
-        let aes = |key: &[u8]| match key.len() {
-            16 => Aes128::new_from_slice(key).ok().map(|aes| Aes::Short(Box::new(aes))),
-            _ => Aes256::new_from_slice(key).ok().map(|aes| Aes::Long(Box::new(aes))),
-        };
         let cipher = match kind {
-            Kind::Cbc(_) => Cipher::Cbc { key: aes(key)?, mac_key: mac_key.to_vec(), mac, mac_last: parameters.mac_last },
+            Kind::Cbc(_) => Cipher::Cbc { key: Aes::new(key)?, mac_key: mac_key.to_vec(), mac, mac_last: parameters.mac_last },
             _ => kind.cipher(key)?,
         };
-        Some(Decryptor { cipher, iv, secret: Vec::new() })
+        Some(Decryptor { cipher, iv, secret: Vec::new(), labels: Labels::Tls })
     }
 
     /// Keys of one side from a TLS 1.3 traffic secret.
-    pub(super) fn from_traffic_secret(secret: &[u8], suite: u16) -> Option<Decryptor> {
+    pub(in crate::protocols) fn from_traffic_secret(labels: Labels, secret: &[u8], suite: u16) -> Option<Decryptor> {
         let Algorithms { kind, hash, .. } = Algorithms::of(suite)?;
-        let cipher = kind.cipher(&hash.expand(secret, "key", kind.key())?)?;
-        Some(Decryptor { cipher, iv: hash.expand(secret, "iv", 12)?, secret: secret.to_vec() })
+        let cipher = kind.cipher(&hash.expand(labels, secret, "key", kind.key())?)?;
+        Some(Decryptor { cipher, iv: hash.expand(labels, secret, "iv", 12)?, secret: secret.to_vec(), labels })
     }
 
     /// Approximate memory use in bytes.
-    pub(super) fn held(&self) -> usize {
+    pub(in crate::protocols) fn held(&self) -> usize {
         let cipher = match &self.cipher {
             Cipher::Aes128Gcm(cipher) => size_of_val(&**cipher),
             Cipher::Aes256Gcm(cipher) => size_of_val(&**cipher),
@@ -265,13 +279,25 @@ impl Decryptor {
     }
 
     /// Keys after a KeyUpdate.
-    pub(super) fn next_generation(&self, suite: u16) -> Option<Decryptor> {
+    pub(in crate::protocols) fn next_generation(&self, suite: u16) -> Option<Decryptor> {
         let hash = Algorithms::of(suite)?.hash;
-        Decryptor::from_traffic_secret(&hash.expand(&self.secret, "traffic upd", hash.size())?, suite)
+        let secret = hash.expand(self.labels, &self.secret, "traffic upd", hash.size())?;
+        Decryptor::from_traffic_secret(self.labels, &secret, suite)
+    }
+
+    /// The key of encrypted record numbers (RFC 9147 section 4.2.3).
+    pub(in crate::protocols) fn number_key(&self, suite: u16) -> Option<NumberKey> {
+        let Algorithms { kind, hash, .. } = Algorithms::of(suite)?;
+        let key = hash.expand(self.labels, &self.secret, "sn", kind.key())?;
+        Some(match kind {
+            Kind::Gcm(_) => NumberKey::Aes(Aes::new(&key)?),
+            Kind::ChaCha => NumberKey::ChaCha(key.try_into().ok()?),
+            Kind::Cbc(_) => return None,
+        })
     }
 
     /// Decrypts a record; `None` if authentication fails.
-    pub(super) fn decrypt(&self, record: &EncryptedRecord<'_>) -> Option<Plaintext> {
+    pub(in crate::protocols) fn decrypt(&self, record: &EncryptedRecord<'_>) -> Option<Plaintext> {
         let Cipher::Cbc { key, mac_key, mac, mac_last } = &self.cipher else { return self.decrypt_aead(record) };
         let from = BLOCK.saturating_sub(self.iv.len());
         let decrypt = |ciphertext: &[u8]| unpadded(key.decrypt_cbc(&[&self.iv, ciphertext].concat())?);
@@ -315,8 +341,14 @@ impl Decryptor {
                 *byte ^= digit;
             }
         }
-        let additional_data = record.additional_data(ciphertext.len().checked_sub(TAG)?)?;
-        let aad: &[u8] = if self.secret.is_empty() { &additional_data } else { &record.header };
+        let length = ciphertext.len().checked_sub(TAG)?;
+        let additional_data;
+        let aad: &[u8] = if self.secret.is_empty() {
+            additional_data = record.additional_data(length)?;
+            &additional_data
+        } else {
+            record.header
+        };
         let payload = Payload { msg: ciphertext, aad };
         let bytes = match &self.cipher {
             Cipher::Aes128Gcm(cipher) => cipher.decrypt(&nonce.into(), payload),
@@ -331,14 +363,54 @@ impl Decryptor {
 impl EncryptedRecord<'_> {
     /// Additional authenticated data of TLS 1.2 for plaintext of this length.
     fn additional_data(&self, length: usize) -> Option<[u8; 13]> {
-        let [kind, major, minor, ..] = self.header;
+        let &[kind, major, minor] = self.header.first_chunk()?;
         let [high, low] = u16::try_from(length).ok()?.to_be_bytes();
         let [a, b, c, d, e, f, g, h] = self.number.to_be_bytes();
         Some([a, b, c, d, e, f, g, h, kind, major, minor, high, low])
     }
 }
 
+/// Key of encrypted record numbers of DTLS 1.3.
+pub(in crate::protocols) enum NumberKey {
+    Aes(Aes),
+    ChaCha([u8; 32]),
+}
+
+impl NumberKey {
+    /// The bytes that a record number is combined with, from the first bytes of the ciphertext.
+    pub(in crate::protocols) fn mask(&self, ciphertext: &[u8]) -> Option<[u8; 2]> {
+        let sample: [u8; BLOCK] = *ciphertext.first_chunk()?;
+        let mask = match self {
+            NumberKey::Aes(aes) => {
+                let mut block = sample.into();
+                match aes {
+                    Aes::Short(aes) => aes.encrypt_block(&mut block),
+                    Aes::Long(aes) => aes.encrypt_block(&mut block),
+                }
+                *block.first_chunk()?
+            }
+            NumberKey::ChaCha(key) => {
+                let (counter, nonce) = sample.split_first_chunk()?;
+                let nonce: [u8; 12] = nonce.try_into().ok()?;
+                let mut cipher = ChaCha20::new(key.into(), &nonce.into());
+                let mut mask = [0; 2];
+                cipher.try_seek(u64::from(u32::from_le_bytes(*counter)) * CHACHA_BLOCK).ok()?;
+                cipher.try_apply_keystream(&mut mask).ok()?;
+                mask
+            }
+        };
+        Some(mask)
+    }
+}
+
 impl Aes {
+    fn new(key: &[u8]) -> Option<Aes> {
+        match key.len() {
+            16 => Aes128::new_from_slice(key).ok().map(|aes| Aes::Short(Box::new(aes))),
+            _ => Aes256::new_from_slice(key).ok().map(|aes| Aes::Long(Box::new(aes))),
+        }
+    }
+
     /// Decrypts blocks in CBC mode. The initialization vector comes first.
     fn decrypt_cbc(&self, bytes: &[u8]) -> Option<Vec<u8>> {
         let (mut before, blocks) = bytes.split_at_checked(BLOCK)?;

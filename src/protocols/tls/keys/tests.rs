@@ -10,20 +10,20 @@ const CLIENT_SECRET: &str = "9e40646ce79a7f9dc05af8889bce6552875afa0b06df0087f79
 const CLIENT_DATA: &str = "1703030043 a23f7054b62c94d0affafe8228ba55cbefacea42f914aa66bcab3f2b9819a8a5b46b395bd54a9a20441e2b62974e1f5a6292a2977014bd1e3deae63aeebb21694915e4";
 
 fn encrypted(record: &[u8], number: u64) -> EncryptedRecord<'_> {
-    EncryptedRecord { header: *record.first_chunk().unwrap(), payload: &record[5..], number }
+    EncryptedRecord { header: &record[..5], payload: &record[5..], number }
 }
 
 #[test]
 fn tls_1_3_keys_match_rfc_8448() {
     let secret = trial::bytes("b67b7d690cc16c4e75e54213cb2d37b4e9c912bcded9105d42befd59d391ad38");
-    assert_eq!(Hash::Sha256.expand(&secret, "key", 16), Some(trial::bytes("3fce516009c21727d0f2e4e86ee403bc")));
-    assert_eq!(Hash::Sha256.expand(&secret, "iv", 12), Some(trial::bytes("5d313eb2671276ee13000b30")));
-    assert_eq!(Hash::Sha1.expand(&secret, "iv", 12), None);
+    assert_eq!(Hash::Sha256.expand(Labels::Tls, &secret, "key", 16), Some(trial::bytes("3fce516009c21727d0f2e4e86ee403bc")));
+    assert_eq!(Hash::Sha256.expand(Labels::Tls, &secret, "iv", 12), Some(trial::bytes("5d313eb2671276ee13000b30")));
+    assert_eq!(Hash::Sha1.expand(Labels::Tls, &secret, "iv", 12), None);
 }
 
 #[test]
 fn a_record_of_rfc_8448_is_decrypted_and_a_modified_one_is_rejected() {
-    let decryptor = Decryptor::from_traffic_secret(&trial::bytes(CLIENT_SECRET), SUITE).unwrap();
+    let decryptor = Decryptor::from_traffic_secret(Labels::Tls, &trial::bytes(CLIENT_SECRET), SUITE).unwrap();
     let mut record = trial::bytes(CLIENT_DATA);
     let plaintext: Vec<u8> = (0..50).chain([23]).collect();
     assert_eq!(decryptor.decrypt(&encrypted(&record, 0)), Some(Plaintext { bytes: plaintext, from: 0 }));
@@ -85,12 +85,12 @@ fn invalid_payloads_of_any_length_are_rejected() {
         for mac_last in [false, true] {
             let decryptor = Decryptor::from_master_secret(&[3; 48], &parameters(version, suite, mac_last), Side::Client).unwrap();
             for length in 0..100 {
-                let encrypted = EncryptedRecord { header: [23, 3, 3, 0, 0], payload: &vec![0; length], number: 0 };
+                let encrypted = EncryptedRecord { header: &[23, 3, 3, 0, 0], payload: &vec![0; length], number: 0 };
                 assert_eq!(decryptor.decrypt(&encrypted), None, "{suite:04x} {length}");
             }
         }
     }
     assert!(Decryptor::from_master_secret(&[3; 48], &parameters(TLS_1_1, 0xc02f, false), Side::Client).is_none());
-    assert!(Decryptor::from_traffic_secret(&[0; 3], 0x1301).is_none());
-    assert!(Decryptor::from_traffic_secret(&[0; 32], 0x002f).is_none());
+    assert!(Decryptor::from_traffic_secret(Labels::Tls, &[0; 3], 0x1301).is_none());
+    assert!(Decryptor::from_traffic_secret(Labels::Tls, &[0; 32], 0x002f).is_none());
 }
