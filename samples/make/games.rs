@@ -117,11 +117,8 @@ const STEAM: &[Line<'_>] = &[
 /// A message with zeros up to the size that requests have.
 const fn padded(message: &[u8]) -> [u8; 512] {
     let mut bytes = [0; 512];
-    let mut at = 0;
-    while at < message.len() {
-        bytes[at] = message[at];
-        at += 1;
-    }
+    let (start, _) = bytes.split_at_mut(message.len());
+    start.copy_from_slice(message);
     bytes
 }
 
