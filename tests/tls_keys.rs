@@ -1,4 +1,4 @@
-//! What a key log opens: sessions of OpenSSL with every kind of cipher, and what happens without a key, with a wrong one, behind a hole.
+//! What a key log opens: sessions of OpenSSL with every version and kind of cipher, and what happens without a key, with a wrong one, behind a hole.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::cast_possible_truncation, reason = "a test may")]
 
 mod common;
@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 const SAMPLE: &str = "samples/tls-keys.pcapng";
 const SECRETS: u32 = 10;
-const SESSIONS: usize = 9;
+const SESSIONS: usize = 12;
 
 /// The blocks of the sample, the kind of each first.
 fn blocks() -> Vec<(u32, Vec<u8>)> {
@@ -38,7 +38,7 @@ const COLUMNS: [&str; 11] =
     ["-Y", "http", "-e", "tcp.stream", "-e", "message.name", "-e", "http.request.full_uri", "-e", "http.file_data", "-"];
 
 #[test]
-fn nine_ciphers_are_opened_with_the_key_log_of_the_capture() {
+fn sessions_of_every_version_are_opened_with_the_key_log_of_the_capture() {
     let done = run_with(&COLUMNS, &file(blocks()));
     let mut expected = String::new();
     for stream in 0..SESSIONS {
@@ -123,4 +123,27 @@ fn behind_a_hole_records_are_opened_again() {
 fn what_applications_say_can_be_saved() {
     let done = run(&["objects", SAMPLE]);
     assert_eq!(done.out.lines().filter(|line| line.contains(" http ")).count(), SESSIONS, "{}", done.out);
+}
+
+#[test]
+fn in_tls_1_0_the_second_record_behind_a_hole_is_opened_again() {
+    // A segment of the client is missing: each record is chained to the block before it.
+    const STREAM: &str = "tcp.stream == 9 && tcp.len > 0 && tcp.dstport == 443";
+    let done = run_with(&["-Y", STREAM, "--packets", "-e", "frame.number", "-"], &file(blocks()));
+    let frames: Vec<usize> = done.out.lines().map(|line| line.parse().unwrap()).collect();
+    let missing = frames[2];
+    let mut number = 0;
+    let without = blocks().into_iter().filter(|(kind, _)| {
+        number += usize::from(*kind == 6);
+        *kind != 6 || number != missing
+    });
+    let done = run_with(&["-Y", "tls && tcp.stream == 9 && tcp.dstport == 443", "-e", "message.name", "-"], &file(without));
+    insta::assert_snapshot!(done.out, @r"
+    client_hello
+    client_key_exchange
+    change_cipher_spec
+    finished
+    GET
+    alert
+    ");
 }

@@ -1,5 +1,5 @@
 //! Games below their own messages: ENet, LiteNetLib, Hazel, Quake and its successors, a split answer of a Source server,
-//! Battle.net, Terraria.
+//! Steam networking sockets, Battle.net, Terraria.
 
 use crate::Result;
 use crate::capture::Trace;
@@ -102,6 +102,26 @@ const TERRARIA: &[Line<'_>] = &[
     (S, b"\x0b\0\x02\0\x06kicked"),
 ];
 
+/// A connection of Steam networking sockets; its first and third message are padded to 512 bytes.
+const STEAM: &[Line<'_>] = &[
+    (C, &padded(b"\x20\x10\0\x0d\x78\x56\x34\x12\x19\x01\x02\x03\x04\x05\x06\x07\x08\x20\x0b")),
+    (S, b"\x21\x0d\x78\x56\x34\x12\x11\x11\x22\x33\x44\x55\x66\x77\x88\x19\x01\x02\x03\x04\x05\x06\x07\x08\x20\x0b"),
+    (C, &padded(b"\x22\x10\0\x0d\x78\x56\x34\x12\x11\x11\x22\x33\x44\x55\x66\x77\x88\x40\x0b")),
+    (S, b"\x23\x0d\x78\x56\x34\x12\x19\x02\x03\x04\x05\x06\x07\x08\x09\x20\xe8\x07\x2d\xef\xcd\xab\x90\x48\x0b"),
+    (C, b"\x80\xef\xcd\xab\x90\x01\0\xaa\xbb\xcc\xdd\xee\xff"),
+    (S, b"\x81\x78\x56\x34\x12\x02\0\x04\x18\x02\x20\x05\xaa\xbb\xcc\xdd\xee\xff"),
+    (C, b"\x24\x12\x04left\x18\xe8\x07\x25\xef\xcd\xab\x90\x2d\x78\x56\x34\x12"),
+    (S, b"\x25\x15\xef\xcd\xab\x90\x1d\x78\x56\x34\x12"),
+];
+
+/// A message with zeros up to the size that requests have.
+const fn padded(message: &[u8]) -> [u8; 512] {
+    let mut bytes = [0; 512];
+    let (start, _) = bytes.split_at_mut(message.len());
+    start.copy_from_slice(message);
+    bytes
+}
+
 /// All of them with one server.
 pub fn session() -> Result<Vec<u8>> {
     let mut trace = Trace::new();
@@ -114,6 +134,7 @@ pub fn session() -> Result<Vec<u8>> {
         ([50_334, 27_500], SEQUENCED),
         ([50_335, 27_910], SEQUENCED),
         ([50_336, 27_015], RULES),
+        ([50_339, 27_020], STEAM),
     ] {
         datagrams(&mut trace, ports, messages)?;
     }

@@ -60,6 +60,7 @@ const SAMPLES: &[Sample] = &[
     ("quic.pcap", neighbours::quic),
     ("tls.pcap", neighbours::tls),
     ("tls-keys.pcapng", neighbours::tls_keys),
+    ("dtls-versions.pcapng", talk::dtls_versions),
     ("webrtc.pcapng", talk::webrtc),
     ("torrents.pcap", torrents::session),
     ("vcmp-rel006.pcap", vcmp::rel006),

@@ -70,6 +70,7 @@ mod socks;
 mod ssdp;
 mod ssh;
 mod steam_ihs_discovery;
+mod steam_sockets;
 mod stun;
 mod syslog;
 mod telnet;
@@ -166,6 +167,7 @@ pub static ALL: &[&Protocol] = &[
     &ssdp::PROTOCOL,
     &ssh::PROTOCOL,
     &steam_ihs_discovery::PROTOCOL,
+    &steam_sockets::PROTOCOL,
     &stun::PROTOCOL,
     &syslog::PROTOCOL,
     &telnet::PROTOCOL,

@@ -20,7 +20,7 @@ use daily::TALK;
 
 pub use games::games;
 pub use tools::tools;
-pub use webrtc::webrtc;
+pub use webrtc::{dtls_versions, webrtc};
 
 const PAUSE: Duration = Duration::from_millis(40);
 

@@ -54,6 +54,23 @@ const CHECK: &[Said] = &[
     (OUTSIDE, 50_021, COUCH, 50_020, "0101000c 2112a442 6162636465666768696a6b6c 00200008 0001e276 e112a64b"),
 ];
 
+/// Sessions of OpenSSL and wolfSSL in the other versions of DTLS, with the key log that decrypts them.
+pub fn dtls_versions() -> Result<Vec<u8>> {
+    let mut trace = Trace::new();
+    let text = include_str!("dtls-versions.txt");
+    let mut port = 50_030;
+    for (number, line) in (300..).zip(text.lines()) {
+        match line.split_at_checked(2) {
+            Some(("# ", _)) => port += 1,
+            Some(("c ", hex)) => datagram(&mut trace, number, [(COUCH, port), (OUTSIDE, 4433)], &bytes(hex))?,
+            Some(("s ", hex)) => datagram(&mut trace, number, [(OUTSIDE, 4433), (COUCH, port)], &bytes(hex))?,
+            _ => {}
+        }
+    }
+    let key_log: String = text.lines().filter_map(|line| line.strip_prefix("k ")).flat_map(|line| [line, "\n"]).collect();
+    capture::pcapng(&key_log, &[capture::Interface { name: "eth0", link: 1, frames: trace.frames() }])
+}
+
 /// A call: a check of the ports, DTLS with two data channels as OpenSSL spoke it, reports. The key log that decrypts DTLS is a block.
 pub fn webrtc() -> Result<Vec<u8>> {
     let mut trace = Trace::new();

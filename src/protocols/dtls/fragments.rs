@@ -23,6 +23,8 @@ pub(super) struct Fragment {
 pub(super) struct Joined {
     pub(super) bytes: Vec<u8>,
     pub(super) pieces: Vec<Piece>,
+    /// Number of the frame of each fragment.
+    pub(super) frames: Vec<u64>,
 }
 
 /// Incomplete messages of one side, the oldest first.
@@ -80,10 +82,11 @@ fn join(parts: &[Fragment]) -> Option<Joined> {
     if end < length {
         return None;
     }
-    let mut joined = Joined { bytes: Vec::with_capacity(end), pieces: Vec::new() };
+    let mut joined = Joined { bytes: Vec::with_capacity(end), pieces: Vec::new(), frames: Vec::new() };
     for part in parts {
         let end = joined.bytes.len();
         let Some(fresh) = part.bytes.get(end - part.offset..) else { continue };
+        joined.frames.extend(part.pieces.last().map(|piece| piece.frame));
         let range = end as u64..(end + fresh.len()) as u64;
         joined.pieces.extend(part.pieces.iter().filter_map(|piece| piece.clip(&range)));
         joined.bytes.extend_from_slice(fresh);

@@ -1,5 +1,4 @@
-//! DTLS 1.0 to 1.3 (RFC 4347, RFC 6347, RFC 9147): records and handshake messages, and encrypted ones of DTLS 1.2 if their secrets
-//! are known.
+//! DTLS 1.0 to 1.3 (RFC 4347, RFC 6347, RFC 9147): records and handshake messages, and encrypted ones if their secrets are known.
 //!
 //! ```text
 //! record     type:1 | version:2 | epoch:2 | sequence number:6 | length:2 | payload
@@ -9,12 +8,15 @@
 //! A datagram holds one record or several. Records of epoch 0 are in the clear. Fragments of a message may arrive in any order and
 //! several times. Bodies are those of TLS, with a cookie in the ClientHello, and fields have the names that Wireshark has for DTLS.
 //!
-//! Not covered: decryption of DTLS 1.0 and 1.3, and records with connection IDs, whose length is not transmitted.
+//! The length of a connection ID is not transmitted in records; the hellos have it.
+//!
+//! Not covered: decryption of records of DTLS 1.2 with connection IDs, early data, and moves to another address.
 
 mod fragments;
 mod records;
 #[cfg(test)]
 mod tests;
+mod unified;
 
 use super::stun;
 use super::tls::{self, LEVELS, VERSIONS, handshake, hello, names, suites};
@@ -36,19 +38,28 @@ pub static PROTOCOL: Protocol = Protocol::new(
 
 fields! {
     DTLS = protocol("dtls", "DTLS", "Datagram Transport Layer Security")
-        .covers("Records, hellos, certificates and alerts of DTLS 1.0 to 1.2, reassembled; headers of DTLS 1.3; with a key log also encrypted records of DTLS 1.2")
-        .leaves_open("Decryption of DTLS 1.0 and 1.3, and records with connection IDs");
+        .covers("Records, hellos, certificates and alerts of DTLS 1.0 to 1.3, reassembled; ACKs; with a key log also encrypted records")
+        .leaves_open("Decryption of records of DTLS 1.2 with connection IDs, and of early data");
     RECORD = group("dtls.record", "record", "DTLS record").digest(records::value, records::meaning);
     CONTENT_TYPE = number("dtls.record.content_type", "content type", "").names(TYPES).once_per(&RECORD);
     RECORD_VERSION = number("dtls.record.version", "version", "").hex(4).names(VERSIONS).once_per(&RECORD);
     EPOCH = number("dtls.record.epoch", "epoch", "Counts changes of keys").once_per(&RECORD);
     SEQUENCE_NUMBER = number("dtls.record.sequence_number", "sequence number", "Counts records of the epoch; encrypted in DTLS 1.3").once_per(&RECORD);
     RECORD_LENGTH = number("dtls.record.length", "length", "In bytes").once_per(&RECORD);
-    UNIFIED = number("dtls.record.unified", "unified header", "Header of an encrypted record of DTLS 1.3").hex(2).once_per(&RECORD);
-    HAS_ID = bool("dtls.record.unified.cid", "C-bit", "A connection ID follows").mask(0x10).once_per(&RECORD);
-    IS_LONG = bool("dtls.record.unified.long", "S-bit", "The sequence number has 16 bits").mask(0x08).once_per(&RECORD);
-    HAS_LENGTH = bool("dtls.record.unified.length", "L-bit", "A length follows").mask(0x04).once_per(&RECORD);
-    EPOCH_BITS = number("dtls.record.unified.epoch", "epoch", "Its last two bits").mask(0x03).once_per(&RECORD);
+    UNIFIED = number("dtls.unified_header.bitmask", "unified header", "Header of an encrypted record of DTLS 1.3").hex(2).once_per(&RECORD);
+    HAS_ID = bool("dtls.unified_header.cid_present", "C-bit", "A connection ID follows").mask(0x10).once_per(&RECORD);
+    IS_LONG = bool("dtls.unified_header.seq_size", "S-bit", "The sequence number has 16 bits").mask(0x08).once_per(&RECORD);
+    HAS_LENGTH = bool("dtls.unified_header.length", "L-bit", "A length follows").mask(0x04).once_per(&RECORD);
+    EPOCH_BITS = number("dtls.unified_header.epoch_bits", "epoch", "Its last two bits").mask(0x03).once_per(&RECORD);
+    DECRYPTED_NUMBER = number("dtls.record.sequence_number.decrypted", "decrypted sequence number", "Of a record of DTLS 1.3, reconstructed to all of its bits").once_per(&RECORD);
+    RECORD_ID = bytes("dtls.record.connection_id", "connection ID", "Chosen by the receiver of the record").once_per(&RECORD);
+    ID_LENGTH = number("dtls.connection_id_length", "connection ID length", "In bytes");
+    ID = bytes("dtls.connection_id", "connection ID", "Which the other side sends in its records");
+    ACKS_LENGTH = number("dtls.ack.record_numbers_length", "record numbers length", "In bytes");
+    ACK_NUMBER = group("dtls.ack.record_numbers", "record number", "Record that was received");
+    ACK_EPOCH = number("dtls.ack.record_numbers.epoch", "epoch", "");
+    ACK_SEQUENCE = number("dtls.ack.record_numbers.sequence_number", "sequence number", "");
+    PADDING = bytes("dtls.padding", "padding", "Zero bytes of DTLSInnerPlaintext");
     APP_DATA = bytes("dtls.app_data", "application data", "Encrypted application data").encrypted();
     ENCRYPTED = bytes("dtls.enc_content", "encrypted record content", "Encrypted handshake message or alert, or content of DTLS 1.3").encrypted();
     CHANGE_CIPHER_SPEC = bytes("dtls.change_cipher_spec", "change cipher spec", "Following records of this side are encrypted");
@@ -62,6 +73,9 @@ fields! {
     FRAGMENT_OFFSET = number("dtls.handshake.fragment_offset", "fragment offset", "In bytes").once_per(&HANDSHAKE);
     FRAGMENT_LENGTH = number("dtls.handshake.fragment_length", "fragment length", "In bytes").once_per(&HANDSHAKE);
     FRAGMENT = bytes("dtls.handshake.fragment", "fragment", "Part of a handshake message").once_per(&HANDSHAKE);
+    FRAGMENT_FRAME = number("dtls.fragment", "fragment frame", "Frame with a fragment of the reassembled message").once_per(&HANDSHAKE);
+    FRAGMENT_COUNT = number("dtls.fragment.count", "fragment count", "Of the reassembled message").once_per(&HANDSHAKE);
+    REASSEMBLED_LENGTH = number("dtls.reassembled.length", "reassembled length", "In bytes").once_per(&HANDSHAKE);
     COOKIE_LENGTH = number("dtls.handshake.cookie_length", "cookie length", "In bytes");
     COOKIE = bytes("dtls.handshake.cookie", "cookie", "Returned by the client to prove its address");
     SRTP_LENGTH = number("dtls.use_srtp.protection_profiles_length", "SRTP protection profiles length", "In bytes");
@@ -69,8 +83,13 @@ fields! {
     MKI_LENGTH = number("dtls.use_srtp.mki_length", "MKI length", "In bytes");
     MKI = bytes("dtls.use_srtp.mki", "MKI", "Master key identifier of SRTP");
     SUITES = bool("dtls.handshake.ciphersuites", "cipher suites", "True if a list of cipher suites is present").generated(&[&SUITES_LENGTH], is_there);
+    RANDOM_TIME = text("dtls.handshake.random_time", "GMT Unix time", "gmt_unix_time: the first four bytes of the random").generated(&[&RANDOM], tls::random_time)
+        .needs(&[&HANDSHAKE_TYPE, &SUPPORTED_VERSION]);
+    RANDOM_BYTES = bytes("dtls.handshake.random_bytes", "random bytes", "The random behind its first four bytes").generated(&[&RANDOM], tls::random_bytes)
+        .needs(&[&HANDSHAKE_TYPE, &SUPPORTED_VERSION]);
     ALERT_LEVEL = number("dtls.alert_message.level", "alert level", "").names(LEVELS).twin(&tls::ALERT_LEVEL);
     ALERT = number("dtls.alert_message.desc", "alert description", "").names(names::ALERTS).twin(&tls::ALERT);
+    ALERT_MESSAGE = bool("dtls.alert_message", "alert message", "True in records with an alert").generated(&[&ALERT_LEVEL], is_there);
     HEARTBEAT_TYPE = number("dtls.heartbeat_message.type", "heartbeat type", "").names(&[(1, "request"), (2, "response")]).twin(&tls::HEARTBEAT_TYPE);
     HEARTBEAT_LENGTH = number("dtls.heartbeat_message.payload_length", "payload length", "As declared, in bytes").twin(&tls::HEARTBEAT_LENGTH);
     HEARTBEAT_PAYLOAD = bytes("dtls.heartbeat_message.payload", "payload", "Payload to be echoed, and padding").twin(&tls::HEARTBEAT_PAYLOAD);
@@ -129,7 +148,28 @@ fields! {
     CONTEXT_LENGTH = number("dtls.handshake.certificate_request_context_length", "certificate request context length", "In bytes").twin(&tls::CONTEXT_LENGTH);
     CONTEXT = bytes("dtls.handshake.certificate_request_context", "certificate request context", "Associates a Certificate message with its CertificateRequest").twin(&tls::CONTEXT);
     SIGNED_LENGTH = number("dtls.handshake.sig_len", "signature length", "In bytes").twin(&tls::SIGNED_LENGTH);
-    SIGNED = bytes("dtls.handshake.sig", "signature", "Proof of possession of the private key").twin(&tls::SIGNED);
+    SIGNED = bytes("dtls.handshake.sig", "signature", "Of the key exchange parameters, in ServerKeyExchange").twin(&tls::SIGNED);
+    DH_P_LENGTH = number("dtls.handshake.p_len", "p length", "In bytes").twin(&tls::DH_P_LENGTH);
+    DH_P = bytes("dtls.handshake.p", "p", "Diffie-Hellman prime").twin(&tls::DH_P);
+    DH_G_LENGTH = number("dtls.handshake.g_len", "g length", "In bytes").twin(&tls::DH_G_LENGTH);
+    DH_G = bytes("dtls.handshake.g", "g", "Diffie-Hellman generator").twin(&tls::DH_G);
+    DH_YS_LENGTH = number("dtls.handshake.ys_len", "public key length", "In bytes").twin(&tls::DH_YS_LENGTH);
+    DH_YS = bytes("dtls.handshake.ys", "public key", "Diffie-Hellman public key of the server").twin(&tls::DH_YS);
+    DH_YC_LENGTH = number("dtls.handshake.yc_len", "public key length", "In bytes").twin(&tls::DH_YC_LENGTH);
+    DH_YC = bytes("dtls.handshake.yc", "public key", "Diffie-Hellman public key of the client").twin(&tls::DH_YC);
+    POINT_LENGTH = number("dtls.handshake.client_point_len", "public key length", "In bytes").twin(&tls::POINT_LENGTH);
+    POINT = bytes("dtls.handshake.client_point", "public key", "Ephemeral ECDH public key of the client").twin(&tls::POINT);
+    PREMASTER_LENGTH = number("dtls.handshake.epms_len", "encrypted premaster length", "In bytes").twin(&tls::PREMASTER_LENGTH);
+    PREMASTER = bytes("dtls.handshake.epms", "encrypted premaster", "Premaster secret, encrypted with the RSA key of the server").twin(&tls::PREMASTER);
+    VERIFIED_LENGTH = number("dtls.handshake.client_cert_vrfy.sig_len", "signature length", "In bytes").twin(&tls::VERIFIED_LENGTH);
+    VERIFIED = bytes("dtls.handshake.client_cert_vrfy.sig", "signature", "Proof of possession of the private key, in CertificateVerify").twin(&tls::VERIFIED);
+    RENEGOTIATION_LENGTH = number("dtls.handshake.extensions_reneg_info_len", "renegotiation info length", "In bytes").twin(&tls::RENEGOTIATION_LENGTH);
+    RENEGOTIATION = bytes("dtls.handshake.extensions_reneg_info", "renegotiation info", "Verify data of the connection that is renegotiated").twin(&tls::RENEGOTIATION);
+    COMPRESSIONS = bool("dtls.handshake.comp_methods", "compression methods", "True if a list of compression methods is present").generated(&[&COMPRESSIONS_LENGTH], is_there);
+    CERTIFICATES = bool("dtls.handshake.certificates", "certificates", "True if a list of certificates is present").generated(&[&CERTIFICATES_LENGTH], is_there);
+    CERTIFICATE_TYPES = bool("dtls.handshake.cert_types", "certificate types", "True if a list of certificate types is present").generated(&[&CERTIFICATE_TYPES_COUNT], is_there);
+    FORMATS = bool("dtls.handshake.extensions_ec_point_formats", "EC point formats", "True if a list of EC point formats is present").generated(&[&FORMATS_LENGTH], is_there);
+    GROUPS = bool("dtls.handshake.extensions_supported_groups", "supported groups list", "True if a list of supported groups is present").generated(&[&GROUPS_LENGTH], is_there);
     VERIFY_DATA = bytes("dtls.handshake.verify_data", "verify data", "MAC over the handshake in Finished").twin(&tls::VERIFY_DATA);
     KEY_UPDATE = number("dtls.handshake.key_update.request_update", "request update", "Whether the receiver is to update its keys as well").names(&[(0, "not requested"), (1, "requested")]).twin(&tls::KEY_UPDATE);
     TICKET_AGE_ADD = number("dtls.handshake.session_ticket_age_add", "ticket_age_add", "Added to the age of the ticket to obscure it").hex(8).twin(&tls::TICKET_AGE_ADD);
@@ -140,6 +180,7 @@ fields! {
     TICKET = bytes("dtls.handshake.session_ticket", "session ticket", "Resumes the session").twin(&tls::TICKET);
 
     TOO_LONG = broken("dtls.too_long", "message too long", "Handshake message longer than the reassembly limit");
+    NO_TYPE = broken("dtls.no_type", "no content type", "Decrypted DTLS 1.3 record without a content type");
     RECORD_TOO_LONG = odd("dtls.record.length.invalid", "record too long", "Record length above the maximum of RFC 6347");
     OUTSIDE = broken("dtls.handshake.fragment.outside", "fragment outside its message", "Offset and length of a fragment exceed the length of its message");
     FULL = odd("dtls.handshake.fragment.evicted", "fragments evicted", "Fragments of an earlier message were forgotten because a limit was reached");

@@ -1,10 +1,12 @@
 //! DTLS records and the state of an association.
 
 use super::fragments::{Fragment, Fragments, Joined};
+use super::unified::{self, Epochs};
 use super::{
-    APP_DATA, CHANGE_CIPHER_SPEC, CONTENT_TYPE, DATA, DECRYPTED, ENCRYPTED, EPOCH, EPOCH_BITS, FIELDS, FRAGMENT, FRAGMENT_LENGTH,
-    FRAGMENT_OFFSET, FULL, HANDSHAKE, HANDSHAKE_LENGTH, HANDSHAKE_TYPE, HAS_ID, HAS_LENGTH, IS_LONG, MESSAGE_NUMBER, NOT_OPENED,
-    OUTSIDE, RECORD, RECORD_LENGTH, RECORD_TOO_LONG, RECORD_VERSION, SEQUENCE_NUMBER, TOO_LONG, TYPES, UNIFIED,
+    APP_DATA, CHANGE_CIPHER_SPEC, CONTENT_TYPE, DATA, DECRYPTED, ENCRYPTED, EPOCH, FIELDS, FRAGMENT, FRAGMENT_COUNT,
+    FRAGMENT_FRAME, FRAGMENT_LENGTH, FRAGMENT_OFFSET, FULL, HANDSHAKE, HANDSHAKE_LENGTH, HANDSHAKE_TYPE, MESSAGE_NUMBER,
+    NOT_OPENED, OUTSIDE, REASSEMBLED_LENGTH, RECORD, RECORD_ID, RECORD_LENGTH, RECORD_TOO_LONG, RECORD_VERSION, SEQUENCE_NUMBER,
+    TOO_LONG, TYPES,
 };
 use crate::limits;
 use crate::protocols::tls::decryption::{DecryptionState, Outcome};
@@ -16,12 +18,18 @@ use crate::protocols::tls::summary::Summary;
 use crate::protocols::tls::{
     ALERT_TYPE, APPLICATION_DATA, CHANGE_CIPHER_SPEC_TYPE, HANDSHAKE_RECORD, HEARTBEAT, RECORD_MAX, suites,
 };
-use crate::tree::{BySide, Field, NodeRef, Side, Value, name_of};
+use crate::tree::{BySide, NodeRef, Side, Value, name_of};
 use crate::wire::{Exchange, Result, Wire};
 use std::fmt::{self, Write};
 
 /// Size of a record header in bytes.
 const HEADER: usize = 13;
+
+/// Type of a record with a connection ID (RFC 9146).
+const CONNECTION_ID: u8 = 25;
+
+/// Type of a record with an ACK, in DTLS 1.3 alone.
+const ACK: u8 = 26;
 
 /// First bytes of encrypted records of DTLS 1.3.
 const UNIFIED_HEADERS: std::ops::RangeInclusive<u8> = 0x20..=0x3f;
@@ -72,15 +80,16 @@ fn is_unified(bytes: &[u8]) -> bool {
 
 /// State of an association.
 pub(super) struct Session {
-    hello: Hello,
-    directions: BySide<Direction>,
+    pub(super) hello: Hello,
+    pub(super) directions: BySide<Direction>,
     shown: ShownVersion,
 }
 
 /// State of one direction.
 #[derive(Default)]
-struct Direction {
+pub(super) struct Direction {
     decryption: DecryptionState,
+    pub(super) epochs: Epochs,
     fragments: Fragments,
 }
 
@@ -92,10 +101,10 @@ impl Default for Session {
 
 /// Summary of the records of a datagram.
 #[derive(Default)]
-struct Sum {
-    summary: Summary,
-    records: usize,
-    bytes: usize,
+pub(super) struct Sum {
+    pub(super) summary: Summary,
+    pub(super) records: usize,
+    pub(super) bytes: usize,
 }
 
 impl Exchange for Session {
@@ -104,7 +113,7 @@ impl Exchange for Session {
         let mut result = Ok(());
         while result.is_ok() && wire.remaining() > 0 {
             result = wire.group(&RECORD, |wire| match is_unified(wire.ahead()) {
-                true => unified(wire, &mut sum),
+                true => self.unified(from, wire, &mut sum),
                 false => self.record(from, wire, &mut sum),
             });
         }
@@ -118,12 +127,14 @@ impl Exchange for Session {
         result
     }
 
-    fn claims(&self, _: Side, bytes: &[u8]) -> bool {
-        self.hello.is_1_3() && is_unified(bytes)
+    fn claims(&self, from: Side, bytes: &[u8]) -> bool {
+        let has_id = |kind: &u8| *kind == CONNECTION_ID && self.hello.connection_ids[from].is_some();
+        self.hello.is_1_3() && is_unified(bytes) || bytes.first().is_some_and(has_id)
     }
 
     fn held(&self) -> usize {
-        let direction = |direction: &Direction| direction.decryption.held() + direction.fragments.held();
+        let direction =
+            |direction: &Direction| direction.decryption.held() + direction.epochs.held() + direction.fragments.held();
         size_of_val(self) + self.directions.iter().map(direction).sum::<usize>()
     }
 }
@@ -146,9 +157,13 @@ impl Session {
         let epoch = wire.u16_be(&EPOCH)?;
         let sequence = |[a, b, c, d, e, f]: [u8; 6]| u64::from_be_bytes([0, 0, a, b, c, d, e, f]);
         let sequence = sequence(wire.number_with(&SEQUENCE_NUMBER, |bytes| Value::Unsigned(sequence(bytes)))?);
+        let id = self.hello.connection_ids[from].filter(|id| kind == CONNECTION_ID && *id > 0);
+        if let Some(id) = id {
+            wire.bytes(&RECORD_ID, id.into())?;
+        }
         let length = wire.u16_be(&RECORD_LENGTH)?;
         let number = u64::from(epoch) << 48 | sequence;
-        let header = header.unwrap_or(Header { kind, version, epoch, number, length: length.into() });
+        let header = header.filter(|_| id.is_none()).unwrap_or(Header { kind, version, epoch, number, length: length.into() });
         if header.length > RECORD_MAX {
             wire.note(&RECORD_TOO_LONG, format_args!("{length} bytes exceed the maximum of {RECORD_MAX}"));
         }
@@ -166,6 +181,7 @@ impl Session {
             ALERT_TYPE if header.length == 2 => wire.renamed(FIELDS, |wire| alert(wire, &mut sum.summary)).map(drop),
             HANDSHAKE_RECORD => self.handshakes(from, wire, &mut sum.summary),
             HEARTBEAT => wire.renamed(FIELDS, |wire| heartbeat(wire, &mut sum.summary)),
+            ACK if self.hello.is_1_3() => unified::ack(wire, &mut sum.summary),
             _ => {
                 sum.summary.name(encrypted(kind));
                 wire.rest(if kind == APPLICATION_DATA { &APP_DATA } else { &DATA });
@@ -178,7 +194,7 @@ impl Session {
     fn encrypted_payload(&mut self, from: Side, header: Header, wire: &mut Wire<'_>, summary: &mut Summary) -> Result {
         let Header { kind, version: [major, minor], number, length, .. } = header;
         let [high, low] = u16::try_from(length).unwrap_or_default().to_be_bytes();
-        let outcome = match wire.remaining() == length && !self.hello.is_1_3() {
+        let outcome = match wire.remaining() == length && kind != CONNECTION_ID && !self.hello.is_1_3() {
             true => {
                 let decryption = &mut self.directions[from].decryption;
                 decryption.decrypt_numbered(from, &self.hello, [kind, major, minor, high, low], wire, number)
@@ -200,17 +216,23 @@ impl Session {
         };
         let (at, length) = (wire.at(), wire.remaining());
         wire.put(field, Value::Bytes, at..at + length);
-        wire.deciphered("dtls", length, content.from, &content.bytes, |inner| match kind {
-            ALERT_TYPE if inner.remaining() == 2 => inner.renamed(FIELDS, |inner| alert(inner, summary)).map(drop),
-            HANDSHAKE_RECORD => self.handshakes(from, inner, summary),
-            HEARTBEAT => inner.renamed(FIELDS, |inner| heartbeat(inner, summary)),
+        wire.deciphered("dtls", length, content.from, &content.bytes, |inner| self.content(from, kind, inner, summary))
+    }
+
+    /// Dissects decrypted content of this type.
+    pub(super) fn content(&mut self, from: Side, kind: u8, wire: &mut Wire<'_>, summary: &mut Summary) -> Result {
+        match kind {
+            ALERT_TYPE if wire.remaining() == 2 => wire.renamed(FIELDS, |wire| alert(wire, summary)).map(drop),
+            HANDSHAKE_RECORD => self.handshakes(from, wire, summary),
+            HEARTBEAT => wire.renamed(FIELDS, |wire| heartbeat(wire, summary)),
+            ACK if self.hello.is_1_3() => unified::ack(wire, summary),
             _ => {
                 summary.name(encrypted(kind));
-                inner.offer("dtls", inner.at()..inner.at() + inner.remaining());
-                inner.rest(&DECRYPTED);
+                wire.offer("dtls", wire.at()..wire.at() + wire.remaining());
+                wire.rest(&DECRYPTED);
                 Ok(())
             }
-        })
+        }
     }
 
     /// Dissects the handshake messages of a record.
@@ -255,11 +277,16 @@ impl Session {
         if evicted {
             wire.note(&FULL, format_args!("too many messages wait for fragments"));
         }
-        let Some(Joined { bytes, pieces }) = joined else {
+        let Some(Joined { bytes, pieces, frames }) = joined else {
             summary.name("handshake_part");
             return Ok(());
         };
         summary.name(name_of(handshake::TYPES, kind.into()).unwrap_or("unknown"));
+        for frame in &frames {
+            wire.put_over(&FRAGMENT_FRAME, Value::Unsigned(*frame), None, |_| {});
+        }
+        wire.put_over(&FRAGMENT_COUNT, Value::Unsigned(frames.len() as u64), None, |_| {});
+        wire.put_over(&REASSEMBLED_LENGTH, Value::Unsigned(bytes.len() as u64), None, |_| {});
         wire.joined("fragments", &pieces, &bytes, |inner| {
             inner.renamed(FIELDS, |inner| {
                 let count = inner.remaining();
@@ -267,29 +294,6 @@ impl Session {
             })
         })
     }
-}
-
-/// Dissects an encrypted record of DTLS 1.3. The sequence number is encrypted, too.
-fn unified(wire: &mut Wire<'_>, sum: &mut Sum) -> Result {
-    let flags = wire.flags(&UNIFIED, 1, &[&HAS_ID, &IS_LONG, &HAS_LENGTH, &EPOCH_BITS])?;
-    sum.records += 1;
-    sum.summary.name("encrypted");
-    let has = |flag: &Field| flag.bits_of(flags) != 0;
-    if has(&HAS_ID) {
-        sum.bytes += wire.remaining();
-        wire.rest(&ENCRYPTED);
-        return Ok(());
-    }
-    match has(&IS_LONG) {
-        true => wire.u16_be(&SEQUENCE_NUMBER).map(drop)?,
-        false => wire.u8(&SEQUENCE_NUMBER).map(drop)?,
-    }
-    let length = if has(&HAS_LENGTH) { usize::from(wire.u16_be(&RECORD_LENGTH)?) } else { wire.remaining() };
-    sum.bytes += length;
-    wire.within(length, &DATA, |wire| {
-        wire.rest(&ENCRYPTED);
-        Ok(())
-    })
 }
 
 /// A 24-bit number as a size.

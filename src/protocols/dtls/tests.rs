@@ -8,16 +8,24 @@ use crate::wire::{Cut, trial};
 const SESSION: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/samples/make/talk/dtls.txt"));
 
 fn key_log() -> String {
-    SESSION.lines().filter_map(|line| line.strip_prefix("k ")).flat_map(|line| [line, "\n"]).collect()
+    key_log_of(SESSION)
+}
+
+fn key_log_of(text: &str) -> String {
+    text.lines().filter_map(|line| line.strip_prefix("k ")).flat_map(|line| [line, "\n"]).collect()
 }
 
 fn datagrams() -> Vec<(Side, Vec<u8>)> {
+    datagrams_of(SESSION)
+}
+
+fn datagrams_of(text: &str) -> Vec<(Side, Vec<u8>)> {
     let of = |line: &str| match line.split_once(' ') {
         Some(("c", hex)) => Some((Side::Client, trial::bytes(hex))),
         Some(("s", hex)) => Some((Side::Server, trial::bytes(hex))),
         _ => None,
     };
-    SESSION.lines().filter_map(of).collect()
+    text.lines().filter_map(of).collect()
 }
 
 fn trees(key_log: &str, datagrams: &[(Side, Vec<u8>)]) -> Vec<String> {
@@ -197,6 +205,125 @@ fn records_that_arrive_late_or_alone_are_decrypted() {
     assert!(trees(&key_log(), &some).iter().all(|tree| !tree.contains("not_opened")));
 }
 
+/// The session of this name in the file of other versions: its key log and its datagrams.
+fn session_of(name: &str) -> (String, Vec<(Side, Vec<u8>)>) {
+    const SESSIONS: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/samples/make/talk/dtls-versions.txt"));
+    let text = SESSIONS.split("# ").find(|text| text.starts_with(name)).unwrap();
+    (key_log_of(text), datagrams_of(text))
+}
+
+#[test]
+fn records_of_dtls_1_0_are_decrypted() {
+    for name in ["TLS_RSA_WITH_AES_256_CBC_SHA over DTLS 1.0", "TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA over DTLS 1.0"] {
+        let (key_log, datagrams) = session_of(name);
+        let trees = trees(&key_log, &datagrams);
+        assert!(trees.iter().all(|tree| !tree.contains("not_opened")), "{name}");
+        assert_eq!(trees.iter().filter(|tree| tree.contains("dtls.decrypted")).count(), 5, "{name}");
+        assert_eq!(trees.iter().filter(|tree| tree.contains("(close_notify)")).count(), 2, "{name}");
+    }
+}
+
+const DTLS_1_3: [&str; 3] = [
+    "TLS_AES_128_GCM_SHA256 over DTLS 1.3",
+    "TLS_CHACHA20_POLY1305_SHA256 over DTLS 1.3",
+    "TLS_AES_256_GCM_SHA384 over DTLS 1.3",
+];
+
+#[test]
+fn records_of_dtls_1_3_are_decrypted() {
+    for name in DTLS_1_3 {
+        let (key_log, datagrams) = session_of(name);
+        let trees = trees(&key_log, &datagrams);
+        assert!(trees.iter().all(|tree| !tree.contains("not_opened") && !tree.contains("| encrypted |")), "{name}");
+        // Three lines each before the change of keys, and two behind it.
+        assert_eq!(trees.iter().filter(|tree| tree.contains("dtls.decrypted")).count(), 10, "{name}");
+    }
+    let (key_log, datagrams) = session_of(DTLS_1_3[0]);
+    insta::assert_snapshot!(headings(&trees(&key_log, &datagrams)), @r"
+    dtls 0..203 | client_hello | game.example
+    dtls 0..144 | server_hello | retry, DTLS 1.3, TLS_AES_128_GCM_SHA256
+    dtls 0..276 | client_hello | game.example
+    dtls 0..144 | server_hello | DTLS 1.3, TLS_AES_128_GCM_SHA256
+    dtls 0..36 | encrypted_extensions | 31 bytes
+    dtls 0..435 | certificate | game.example
+    dtls 0..110 | certificate_verify | 105 bytes
+    dtls 0..66 | finished | 61 bytes
+    dtls 0..66 | finished | 61 bytes
+    dtls 0..40 | ack | 35 bytes
+    dtls 0..222 | new_session_ticket | 217 bytes
+    dtls 0..40 | ack | 35 bytes
+    dtls 0..37 | application_data | 32 bytes
+    dtls 0..32 | application_data | 27 bytes
+    dtls 0..37 | application_data | 32 bytes
+    dtls 0..32 | application_data | 27 bytes
+    dtls 0..38 | application_data | 33 bytes
+    dtls 0..32 | application_data | 27 bytes
+    dtls 0..35 | key_update | 30 bytes
+    dtls 0..35 | key_update | 30 bytes
+    dtls 0..40 | ack | 35 bytes
+    dtls 0..40 | ack | 35 bytes
+    dtls 0..37 | application_data | 32 bytes
+    dtls 0..38 | application_data | 33 bytes
+    dtls 0..37 | application_data | 32 bytes
+    dtls 0..38 | application_data | 33 bytes
+    dtls 0..24 | alert | warning close_notify
+    dtls 0..24 | alert | warning close_notify
+    ");
+    let (key_log, datagrams) = session_of(DTLS_1_3[1]);
+    insta::assert_snapshot!(trees(&key_log, &datagrams)[datagrams.len() - 6], @r"
+    dtls 0..43 | application_data | 32 bytes
+      0..43 dtls.record
+        0..1 dtls.unified_header.bitmask = 0x3c
+          0..1 dtls.unified_header.cid_present = true
+          0..1 dtls.unified_header.seq_size = true
+          0..1 dtls.unified_header.length = true
+          0..1 dtls.unified_header.epoch_bits = 0
+        1..7 dtls.record.connection_id = 534552564552
+        7..9 dtls.record.sequence_number = 980
+        9..11 dtls.record.length = 32
+        dtls.record.epoch = 4
+        dtls.record.sequence_number.decrypted = 0
+        11..43 dtls.enc_content = 32 bytes
+        0..15 dtls.decrypted = 7b22736179223a2268656c6c6f227d
+        15..16 dtls.record.content_type = 23 (application_data)
+    ");
+}
+
+#[test]
+fn records_of_dtls_1_3_that_are_late_lost_or_repeated_are_decrypted() {
+    let (key_log, mut datagrams) = session_of(DTLS_1_3[0]);
+    // Around the change of keys.
+    let count = datagrams.len();
+    datagrams.swap(count - 8, count - 5);
+    datagrams.remove(8);
+    let last = datagrams[count - 3].clone();
+    datagrams.push(last);
+    assert!(trees(&key_log, &datagrams).iter().all(|tree| !tree.contains("not_opened") && !tree.contains("| encrypted |")));
+    let wrong: String = key_log.lines().flat_map(|line| [&line[..line.len() - 2], "00\n"]).collect();
+    let trees = trees(&wrong, &session_of(DTLS_1_3[0]).1);
+    // Keys of the last six follow from those that are wrong.
+    assert_eq!(trees.iter().filter(|tree| tree.contains("dtls.not_opened")).count(), count - 4 - 6);
+}
+
+#[test]
+fn a_record_of_dtls_1_2_may_have_a_connection_id() {
+    let mut session = Session::default();
+    session.hello.connection_ids[Side::Client] = Some(2);
+    let bytes = trial::bytes("19 fefd 0001 000000000001 c1d2 0003 aabbcc");
+    assert!(session.claims(Side::Client, &bytes) && !session.claims(Side::Server, &bytes));
+    insta::assert_snapshot!(trial::read(&PROTOCOL, &bytes, Cut::No, |wire| session.message(Side::Client, wire)), @r"
+    dtls 0..18 | encrypted | 3 bytes
+      0..18 dtls.record
+        0..1 dtls.record.content_type = 25 (tls12_cid)
+        1..3 dtls.record.version = 0xfefd (DTLS 1.2)
+        3..5 dtls.record.epoch = 1
+        5..11 dtls.record.sequence_number = 1
+        11..13 dtls.record.connection_id = c1d2
+        13..15 dtls.record.length = 3
+        15..18 dtls.enc_content = aabbcc
+    ");
+}
+
 #[test]
 fn encrypted_records_of_dtls_1_3_have_short_headers() {
     let mut session = Session::default();
@@ -211,20 +338,20 @@ fn encrypted_records_of_dtls_1_3_have_short_headers() {
     insta::assert_snapshot!(trial::read(&PROTOCOL, &bytes, Cut::No, |wire| session.message(Side::Server, wire)), @r"
     dtls 0..12 | encrypted | 2 records, 5 bytes
       0..8 dtls.record
-        0..1 dtls.record.unified = 0x2e
-          0..1 dtls.record.unified.cid = false
-          0..1 dtls.record.unified.long = true
-          0..1 dtls.record.unified.length = true
-          0..1 dtls.record.unified.epoch = 2
+        0..1 dtls.unified_header.bitmask = 0x2e
+          0..1 dtls.unified_header.cid_present = false
+          0..1 dtls.unified_header.seq_size = true
+          0..1 dtls.unified_header.length = true
+          0..1 dtls.unified_header.epoch_bits = 2
         1..3 dtls.record.sequence_number = 4660
         3..5 dtls.record.length = 3
         5..8 dtls.enc_content = aabbcc
       8..12 dtls.record
-        8..9 dtls.record.unified = 0x23
-          8..9 dtls.record.unified.cid = false
-          8..9 dtls.record.unified.long = false
-          8..9 dtls.record.unified.length = false
-          8..9 dtls.record.unified.epoch = 3
+        8..9 dtls.unified_header.bitmask = 0x23
+          8..9 dtls.unified_header.cid_present = false
+          8..9 dtls.unified_header.seq_size = false
+          8..9 dtls.unified_header.length = false
+          8..9 dtls.unified_header.epoch_bits = 3
         9..10 dtls.record.sequence_number = 86
         10..12 dtls.enc_content = ddee
     ");
@@ -252,17 +379,24 @@ fn only_datagrams_that_begin_with_a_record_are_recognized() {
 
 #[test]
 fn datagrams_cut_or_damaged_anywhere_are_dissected() {
-    let key_log = key_log();
-    for (at, (from, bytes)) in datagrams().iter().enumerate() {
+    cut_or_damaged(&key_log(), &datagrams());
+    for name in [DTLS_1_3[0], DTLS_1_3[1], "TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA over DTLS 1.0"] {
+        let (key_log, datagrams) = session_of(name);
+        cut_or_damaged(&key_log, &datagrams);
+    }
+}
+
+fn cut_or_damaged(key_log: &str, datagrams: &[(Side, Vec<u8>)]) {
+    for (at, (from, bytes)) in datagrams.iter().enumerate() {
         for length in (0..bytes.len()).step_by(7) {
             let mut session = Session::default();
-            for (from, before) in &datagrams()[at.saturating_sub(3)..at] {
-                trial::knowing(&key_log, &PROTOCOL, before, Cut::No, |wire| session.message(*from, wire));
+            for (from, before) in &datagrams[at.saturating_sub(3)..at] {
+                trial::knowing(key_log, &PROTOCOL, before, Cut::No, |wire| session.message(*from, wire));
             }
-            trial::knowing(&key_log, &PROTOCOL, &bytes[..length], Cut::Capture, |wire| session.message(*from, wire));
+            trial::knowing(key_log, &PROTOCOL, &bytes[..length], Cut::Capture, |wire| session.message(*from, wire));
             let mut damaged = bytes.clone();
             damaged[length] ^= 0xff;
-            trial::knowing(&key_log, &PROTOCOL, &damaged, Cut::No, |wire| session.message(*from, wire));
+            trial::knowing(key_log, &PROTOCOL, &damaged, Cut::No, |wire| session.message(*from, wire));
         }
     }
 }

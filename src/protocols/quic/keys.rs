@@ -1,7 +1,7 @@
 //! Keys of Initial packets, which derive from the connection ID, and decryption with them.
 
 use super::versions::{self, Derivation};
-use crate::protocols::tls::keys::Hash;
+use crate::protocols::tls::keys::{Hash, Labels};
 use crate::tree::Side;
 use aes::Aes128;
 use aes::cipher::{BlockCipherEncrypt, KeyInit};
@@ -29,7 +29,7 @@ pub(super) struct Decrypted {
 
 /// HKDF-Expand-Label of TLS 1.3.
 fn expand<const N: usize>(secret: &[u8], label: &str) -> Option<[u8; N]> {
-    Hash::Sha256.expand(secret, label, N)?.try_into().ok()
+    Hash::Sha256.expand(Labels::Tls, secret, label, N)?.try_into().ok()
 }
 
 impl Keys {

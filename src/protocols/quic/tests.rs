@@ -66,7 +66,7 @@ fn the_example_of_rfc_9001_is_decrypted() {
           69..74 tls.handshake.extension
             69..71 tls.handshake.extension.type = 65281 (renegotiation_info)
             71..73 tls.handshake.extension.len = 1
-            73..74 tls.handshake.extension.data = 00
+            73..74 tls.handshake.extensions_reneg_info_len = 0
           74..86 tls.handshake.extension
             74..76 tls.handshake.extension.type = 10 (supported_groups)
             76..78 tls.handshake.extension.len = 8

@@ -1,8 +1,8 @@
 //! Decryption state of one side: its current keys and record sequence number.
 
 use super::hello::Hello;
-use super::keys::{Decryptor, EncryptedRecord, Plaintext, SecurityParameters};
-use super::{HEADER, TLS_1_2};
+use super::keys::{Decryptor, EncryptedRecord, Labels, Plaintext, SecurityParameters};
+use super::{HEADER, TLS_1_0, TLS_1_2};
 use crate::tree::Side;
 use crate::wire::Wire;
 
@@ -38,10 +38,15 @@ impl DecryptionState {
         if self.decryptor.is_none() {
             self.decryptor = self.derive_keys(from, hello, wire);
         }
-        let Some(decryptor) = &self.decryptor else { return Outcome::NoSecret };
-        let last = if std::mem::take(&mut self.is_behind_gap) { first.saturating_add(MAX_LOST_RECORDS) } else { first };
-        let decrypt = |number| Some((number, decryptor.decrypt(&EncryptedRecord { header, payload: wire.ahead(), number })?));
-        match (first..=last).find_map(decrypt) {
+        let Some(decryptor) = &mut self.decryptor else { return Outcome::NoSecret };
+        let last = if self.is_behind_gap { first.saturating_add(MAX_LOST_RECORDS) } else { first };
+        let decrypt =
+            |number| Some((number, decryptor.decrypt(&EncryptedRecord { header: &header, payload: wire.ahead(), number })?));
+        let found = (first..=last).find_map(decrypt);
+        // Behind a gap, the first record of TLS 1.0 lacks the block that it is chained to.
+        self.is_behind_gap &= found.is_none() && decryptor.is_chained();
+        decryptor.chain(wire.ahead());
+        match found {
             Some((number, content)) => {
                 self.number = number + 1;
                 Outcome::Decrypted(content)
@@ -68,7 +73,7 @@ impl DecryptionState {
             self.decryptor = self.derive_keys(from, hello, wire);
         }
         let Some(decryptor) = &self.decryptor else { return Outcome::NoSecret };
-        let record = EncryptedRecord { header, payload: wire.ahead(), number };
+        let record = EncryptedRecord { header: &header, payload: wire.ahead(), number };
         decryptor.decrypt(&record).map_or(Outcome::Failed, Outcome::Decrypted)
     }
 
@@ -106,7 +111,7 @@ impl DecryptionState {
     /// Derives the keys if the secret is known.
     fn derive_keys(&self, from: Side, hello: &Hello, wire: &Wire<'_>) -> Option<Decryptor> {
         let label = match (hello.version, self.is_established, from) {
-            (TLS_1_2, _, _) => "CLIENT_RANDOM",
+            (TLS_1_0..=TLS_1_2, _, _) => "CLIENT_RANDOM",
             _ if !hello.is_1_3() => return None,
             (_, false, Side::Client) => "CLIENT_HANDSHAKE_TRAFFIC_SECRET",
             (_, false, Side::Server) => "SERVER_HANDSHAKE_TRAFFIC_SECRET",
@@ -115,9 +120,10 @@ impl DecryptionState {
         };
         let secret = wire.secret(label, &hello.client_random)?;
         if hello.is_1_3() {
-            return Decryptor::from_traffic_secret(secret, hello.suite);
+            return Decryptor::from_traffic_secret(Labels::Tls, secret, hello.suite);
         }
         let randoms = [&hello.client_random, &hello.server_random];
-        Decryptor::from_master_secret(secret, &SecurityParameters { suite: hello.suite, randoms, mac_last: hello.mac_last }, from)
+        let parameters = SecurityParameters { version: hello.version, suite: hello.suite, randoms, mac_last: hello.mac_last };
+        Decryptor::from_master_secret(secret, &parameters, from)
     }
 }

@@ -1,12 +1,12 @@
 //! Handshake messages over TLS records and QUIC.
 
 use super::hello::{self, Hello};
+use super::key_exchange;
 use super::summary::Summary;
 use super::{
-    CERTIFICATE, CERTIFICATE_LENGTH, CERTIFICATES_LENGTH, CONTEXT, CONTEXT_LENGTH, CURVE_TYPE, DATA, HANDSHAKE, HANDSHAKE_LENGTH,
-    HANDSHAKE_TYPE, KEY_UPDATE, NAMED_CURVE, PARAMETERS, SERVER_POINT, SERVER_POINT_LENGTH, SIGNATURE, SIGNED, SIGNED_LENGTH,
-    TICKET, TICKET_AGE_ADD, TICKET_LENGTH, TICKET_LIFETIME, TICKET_NONCE, TICKET_NONCE_LENGTH, TLS_1_2, VERIFY_DATA, certificate,
-    suites,
+    CERTIFICATE, CERTIFICATE_LENGTH, CERTIFICATES_LENGTH, CONTEXT, CONTEXT_LENGTH, DATA, HANDSHAKE, HANDSHAKE_LENGTH,
+    HANDSHAKE_TYPE, KEY_UPDATE, PARAMETERS, TICKET, TICKET_AGE_ADD, TICKET_LENGTH, TICKET_LIFETIME, TICKET_NONCE,
+    TICKET_NONCE_LENGTH, TLS_1_0, TLS_1_2, VERIFY_DATA, certificate,
 };
 use crate::tree::{Names, NodeRef, Value, name_of};
 use crate::wire::{Result, Wire};
@@ -73,9 +73,10 @@ pub(in crate::protocols) fn body(wire: &mut Wire<'_>, kind: u8, hello: &mut Hell
         4 => ticket(wire, hello),
         8 => hello::encrypted(wire, summary),
         11 => certificates(wire, hello, summary),
-        12 => key_exchange(wire, hello),
+        12 => key_exchange::server(wire, hello),
         13 => certificate_request(wire, hello),
-        15 if hello.version >= TLS_1_2 => signature(wire),
+        15 if hello.version >= TLS_1_0 => key_exchange::verify(wire, hello),
+        16 => key_exchange::client(wire, hello),
         20 => {
             hello.finished = true;
             wire.rest(&VERIFY_DATA);
@@ -124,13 +125,6 @@ fn certificate_request(wire: &mut Wire<'_>, hello: &Hello) -> Result {
     hello::certificate_request_extensions(wire)
 }
 
-/// Dissects a signature algorithm and a signature.
-fn signature(wire: &mut Wire<'_>) -> Result {
-    wire.u16_be(&SIGNATURE)?;
-    let length = wire.u16_be(&SIGNED_LENGTH)?;
-    wire.bytes(&SIGNED, length.into()).map(drop)
-}
-
 fn certificates(wire: &mut Wire<'_>, hello: &Hello, summary: &mut Summary) -> Result {
     if hello.is_1_3() {
         let length = wire.u8(&CONTEXT_LENGTH)?;
@@ -161,25 +155,6 @@ fn certificates(wire: &mut Wire<'_>, hello: &Hello, summary: &mut Summary) -> Re
         }
         Ok(())
     })
-}
-
-fn key_exchange(wire: &mut Wire<'_>, hello: &Hello) -> Result {
-    let suite = name_of(suites::SUITES, hello.suite.into()).unwrap_or_default();
-    let is_curve = suite.contains("_ECDHE_");
-    if is_curve && wire.peek_u8() == Some(3) {
-        wire.u8(&CURVE_TYPE)?;
-        wire.u16_be(&NAMED_CURVE)?;
-        let length = wire.u8(&SERVER_POINT_LENGTH)?;
-        if length > 0 {
-            wire.bytes(&SERVER_POINT, length.into())?;
-        }
-        let is_signed = suite.contains("_ECDHE_RSA_") || suite.contains("_ECDHE_ECDSA_");
-        if is_signed && hello.version == TLS_1_2 {
-            return signature(wire);
-        }
-    }
-    wire.rest(&PARAMETERS);
-    Ok(())
 }
 
 pub(in crate::protocols) fn message_value(node: NodeRef<'_>, out: &mut dyn Write) -> fmt::Result {

@@ -6,12 +6,12 @@ use super::{
     ALPN, ALPN_LENGTH, ALPN_STR_LENGTH, CERTIFICATE_TYPE, CERTIFICATE_TYPES_COUNT, COMPRESSION, COMPRESSIONS_LENGTH, DNAME,
     DNAME_LENGTH, DNAMES_LENGTH, EXTENSION, EXTENSION_DATA, EXTENSION_LENGTH, EXTENSION_TYPE, EXTENSIONS_LENGTH, FORMAT,
     FORMATS_LENGTH, GROUP, GROUPS_LENGTH, JA3, JA3_FULL, JA3S, JA3S_FULL, JA4, JA4_R, KEY_SHARE_GROUP, KEY_SHARE_KEY,
-    KEY_SHARE_KEY_LENGTH, KEY_SHARE_LENGTH, KEY_SHARE_SELECTED, RANDOM, RETRY, SESSION_ID, SESSION_ID_LENGTH, SIGNATURE,
-    SIGNATURES_LENGTH, SNI, SNI_LENGTH, SNI_LIST_LENGTH, SNI_TYPE, SUITE, SUITES_LENGTH, SUPPORTED_VERSION, TLS_1_2, TLS_1_3,
-    VERSION, VERSIONS, VERSIONS_LENGTH, certificate, suites,
+    KEY_SHARE_KEY_LENGTH, KEY_SHARE_LENGTH, KEY_SHARE_SELECTED, RANDOM, RENEGOTIATION, RENEGOTIATION_LENGTH, RETRY, SESSION_ID,
+    SESSION_ID_LENGTH, SIGNATURE, SIGNATURES_LENGTH, SNI, SNI_LENGTH, SNI_LIST_LENGTH, SNI_TYPE, SUITE, SUITES_LENGTH,
+    SUPPORTED_VERSION, TLS_1_2, TLS_1_3, VERSION, VERSIONS, VERSIONS_LENGTH, certificate, suites,
 };
 use crate::protocols::dtls;
-use crate::tree::{Field, NodeRef, name_of};
+use crate::tree::{BySide, Field, NodeRef, Side, name_of};
 use crate::wire::{Result, Wire};
 use std::fmt::{self, Write};
 
@@ -27,6 +27,8 @@ const SUPPORTED_VERSIONS: u16 = 43;
 const AUTHORITIES: u16 = 47;
 const SIGNATURES_OF_CERTIFICATES: u16 = 50;
 const KEY_SHARE: u16 = 51;
+const CONNECTION_ID: u16 = 54;
+const RENEGOTIATION_INFO: u16 = 65281;
 
 /// First bytes of the random of a HelloRetryRequest.
 const RETRY_RANDOM: [u8; 8] = [0xcf, 0x21, 0xad, 0x74, 0xe5, 0x9a, 0x61, 0x11];
@@ -37,7 +39,7 @@ pub(in crate::protocols) struct Hello {
     /// As TLS encodes it, also for DTLS.
     pub(in crate::protocols) version: u16,
     pub(in crate::protocols) suite: u16,
-    pub(super) client_random: [u8; 32],
+    pub(in crate::protocols) client_random: [u8; 32],
     pub(super) server_random: [u8; 32],
     /// Encrypt-then-MAC (RFC 7366) was negotiated.
     pub(super) mac_last: bool,
@@ -48,6 +50,8 @@ pub(in crate::protocols) struct Hello {
     pub(super) updated: bool,
     /// Whether QUIC carries the handshake.
     pub(in crate::protocols) over_quic: bool,
+    /// Length of the connection ID in records of a side, which the other side announced (RFC 9146).
+    pub(in crate::protocols) connection_ids: BySide<Option<u8>>,
     /// Whether DTLS carries the handshake.
     pub(super) over_dtls: bool,
 }
@@ -76,6 +80,7 @@ pub(super) fn client(wire: &mut Wire<'_>, hello: &mut Hello, summary: &mut Summa
     })?;
     list8(wire, &COMPRESSIONS_LENGTH, |wire| wire.u8(&COMPRESSION).map(drop))?;
     extensions(wire, &mut offer, Context::Client)?;
+    hello.connection_ids[Side::Server] = offer.connection_id;
     hello.early = offer.extensions.contains(&EARLY_DATA);
     summary.add_info(&offer.name);
     summary.add_info(&offer.protocols.join(" "));
@@ -106,6 +111,7 @@ pub(super) fn server(wire: &mut Wire<'_>, hello: &mut Hello, summary: &mut Summa
     let version = offer.versions.first().copied().unwrap_or(offer.version);
     hello.version = equivalent(version);
     hello.suite = suite;
+    hello.connection_ids[Side::Client] = offer.connection_id;
     hello.mac_last = offer.extensions.contains(&ENCRYPT_THEN_MAC);
     summary.add_info(if is_retry { "retry" } else { "" });
     summary.add_info(name_of(VERSIONS, version.into()).unwrap_or_default());
@@ -257,6 +263,15 @@ fn extension(wire: &mut Wire<'_>, offer: &mut Offer, context: Context) -> Result
         (SUPPORTED_VERSIONS, Context::Server) => {
             offer.versions.push(wire.u16_be(&SUPPORTED_VERSION)?);
             Ok(())
+        }
+        (CONNECTION_ID, _) => {
+            let length = wire.u8(&dtls::ID_LENGTH)?;
+            offer.connection_id = Some(length);
+            if length > 0 { wire.bytes(&dtls::ID, length.into()).map(drop) } else { Ok(()) }
+        }
+        (RENEGOTIATION_INFO, _) => {
+            let length = wire.u8(&RENEGOTIATION_LENGTH)?;
+            if length > 0 { wire.bytes(&RENEGOTIATION, length.into()).map(drop) } else { Ok(()) }
         }
         (KEY_SHARE, Context::Client) => list16(wire, &KEY_SHARE_LENGTH, key_share),
         (KEY_SHARE, Context::Server) if wire.remaining() == 2 => wire.u16_be(&KEY_SHARE_SELECTED).map(drop),

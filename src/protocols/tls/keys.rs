@@ -6,29 +6,38 @@
 //!   GCM     explicit nonce:8 | ciphertext | tag:16            nonce = IV:4 | explicit nonce
 //!   ChaCha  ciphertext | tag:16                               nonce = IV:12 xor number
 //!   CBC     IV:16 | ciphertext of content, MAC, padding; or IV:16 | ciphertext of content, padding | MAC
+//! TLS 1.1   the same with CBC alone and another PRF: P_MD5(first half of the secret) xor P_SHA1(second half)
+//! TLS 1.0   as 1.1, but the IV is derived like a key, then the last block of the record before
 //! TLS 1.3   key, IV = Expand(traffic secret, "key"), Expand(traffic secret, "iv")
 //!           ciphertext | tag:16                               nonce = IV:12 xor number
 //!           content | type:1 | zeros
 //! ```
 
-use super::suites;
+use super::{TLS_1_0, TLS_1_1, suites};
 use crate::tree::{Side, name_of};
-use aes::cipher::{BlockCipherDecrypt, KeyInit};
+use aes::cipher::{BlockCipherDecrypt, BlockCipherEncrypt, KeyInit};
 use aes::{Aes128, Aes256};
 use aes_gcm::aead::{Aead, Payload};
 use aes_gcm::{Aes128Gcm, Aes256Gcm};
+use chacha20::ChaCha20;
+use chacha20::cipher::{KeyIvInit, StreamCipher, StreamCipherSeek};
 use chacha20poly1305::ChaCha20Poly1305;
 use hkdf::Hkdf;
 use hmac::{Hmac, Mac};
+use md5::Md5;
 use sha1::Sha1;
 use sha2::{Sha256, Sha384};
 
 /// Block size of AES in bytes.
 const BLOCK: usize = 16;
 
+/// Block size of ChaCha20 in bytes.
+const CHACHA_BLOCK: u64 = 64;
+
 /// Hash function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::protocols) enum Hash {
+    Md5,
     Sha1,
     Sha256,
     Sha384,
@@ -54,6 +63,8 @@ struct Algorithms {
 
 /// Negotiated parameters that the keys are derived from.
 pub(super) struct SecurityParameters<'a> {
+    /// As TLS encodes it, also for DTLS.
+    pub(super) version: u16,
     pub(super) suite: u16,
     /// Random bytes of client and server.
     pub(super) randoms: [&'a [u8; 32]; 2],
@@ -61,12 +72,21 @@ pub(super) struct SecurityParameters<'a> {
     pub(super) mac_last: bool,
 }
 
+/// What labels of HKDF-Expand-Label begin with.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::protocols) enum Labels {
+    Tls,
+    Dtls,
+}
+
 /// Decrypts the records of one side.
-pub(super) struct Decryptor {
+pub(in crate::protocols) struct Decryptor {
     cipher: Cipher,
+    /// Fixed part of the nonce; in TLS 1.0 the block that the next record is chained to; else empty.
     iv: Vec<u8>,
     /// Traffic secret of TLS 1.3.
     secret: Vec<u8>,
+    labels: Labels,
 }
 
 enum Cipher {
@@ -76,18 +96,19 @@ enum Cipher {
     Cbc { key: Aes, mac_key: Vec<u8>, mac: Hash, mac_last: bool },
 }
 
-enum Aes {
+/// AES with a key of 128 or 256 bits.
+pub(in crate::protocols) enum Aes {
     Short(Box<Aes128>),
     Long(Box<Aes256>),
 }
 
 /// Encrypted record.
-pub(super) struct EncryptedRecord<'a> {
-    /// Record header: type, version, length.
-    pub(super) header: [u8; 5],
-    pub(super) payload: &'a [u8],
+pub(in crate::protocols) struct EncryptedRecord<'a> {
+    /// Record header as it is authenticated; before TLS 1.3 its type, version and length.
+    pub(in crate::protocols) header: &'a [u8],
+    pub(in crate::protocols) payload: &'a [u8],
     /// Sequence number of the record under these keys.
-    pub(super) number: u64,
+    pub(in crate::protocols) number: u64,
 }
 
 /// Decrypted record.
@@ -101,6 +122,7 @@ pub(in crate::protocols) struct Plaintext {
 impl Hash {
     fn size(self) -> usize {
         match self {
+            Hash::Md5 => 16,
             Hash::Sha1 => 20,
             Hash::Sha256 => 32,
             Hash::Sha384 => 48,
@@ -109,6 +131,7 @@ impl Hash {
 
     fn mac(self, key: &[u8], parts: &[&[u8]]) -> Option<Vec<u8>> {
         match self {
+            Hash::Md5 => mac::<Hmac<Md5>>(key, parts),
             Hash::Sha1 => mac::<Hmac<Sha1>>(key, parts),
             Hash::Sha256 => mac::<Hmac<Sha256>>(key, parts),
             Hash::Sha384 => mac::<Hmac<Sha384>>(key, parts),
@@ -128,20 +151,32 @@ impl Hash {
     }
 
     /// Derives this many bytes with HKDF-Expand-Label of TLS 1.3.
-    pub(in crate::protocols) fn expand(self, secret: &[u8], label: &str, count: usize) -> Option<Vec<u8>> {
+    pub(in crate::protocols) fn expand(self, labels: Labels, secret: &[u8], label: &str, count: usize) -> Option<Vec<u8>> {
+        let prefix: &[u8] = match labels {
+            Labels::Tls => b"tls13 ",
+            Labels::Dtls => b"dtls13",
+        };
         let mut info = u16::try_from(count).ok()?.to_be_bytes().to_vec();
-        info.push(u8::try_from(6 + label.len()).ok()?);
-        info.extend_from_slice(b"tls13 ");
+        info.push(u8::try_from(prefix.len() + label.len()).ok()?);
+        info.extend_from_slice(prefix);
         info.extend_from_slice(label.as_bytes());
         info.push(0);
         let mut bytes = vec![0; count];
         match self {
-            Hash::Sha1 => return None,
+            Hash::Md5 | Hash::Sha1 => return None,
             Hash::Sha256 => Hkdf::<Sha256>::from_prk(secret).ok()?.expand(&info, &mut bytes).ok()?,
             Hash::Sha384 => Hkdf::<Sha384>::from_prk(secret).ok()?.expand(&info, &mut bytes).ok()?,
         }
         Some(bytes)
     }
+}
+
+/// Derives this many bytes with the PRF of TLS 1.0 and 1.1 (RFC 2246 section 5).
+fn split_prf(secret: &[u8], label: &[u8], seed: &[u8], count: usize) -> Option<Vec<u8>> {
+    let half = secret.len().div_ceil(2);
+    let (first, second) = (secret.get(..half)?, secret.get(secret.len() - half..)?);
+    let (md5, sha1) = (Hash::Md5.prf(first, label, seed, count)?, Hash::Sha1.prf(second, label, seed, count)?);
+    Some(md5.iter().zip(&sha1).map(|(md5, sha1)| md5 ^ sha1).collect())
 }
 
 fn mac<M: Mac + KeyInit>(key: &[u8], parts: &[&[u8]]) -> Option<Vec<u8>> {
@@ -194,17 +229,23 @@ impl Kind {
 }
 
 impl Decryptor {
-    /// Keys of one side from a TLS 1.2 master secret.
+    /// Keys of one side from a master secret of TLS 1.0 to 1.2.
     pub(super) fn from_master_secret(master: &[u8], parameters: &SecurityParameters<'_>, from: Side) -> Option<Decryptor> {
         let Algorithms { kind, mac, hash } = Algorithms::of(parameters.suite)?;
-        let (mac_size, iv_size) = match kind {
-            Kind::Gcm(_) => (0, 4),
-            Kind::ChaCha => (0, 12),
-            Kind::Cbc(_) => (mac.size(), 0),
+        let (mac_size, iv_size) = match (kind, parameters.version) {
+            (Kind::Cbc(_), TLS_1_0) => (mac.size(), BLOCK),
+            (Kind::Cbc(_), _) => (mac.size(), 0),
+            (_, TLS_1_0 | TLS_1_1) => return None,
+            (Kind::Gcm(_), _) => (0, 4),
+            (Kind::ChaCha, _) => (0, 12),
         };
         let [client, server] = parameters.randoms;
         let seed = [&server[..], &client[..]].concat();
-        let keys = hash.prf(master, b"key expansion", &seed, 2 * (mac_size + kind.key() + iv_size))?;
+        let (label, size) = (b"key expansion", 2 * (mac_size + kind.key() + iv_size));
+        let keys = match parameters.version {
+            TLS_1_0 | TLS_1_1 => split_prf(master, label, &seed, size)?,
+            _ => hash.prf(master, label, &seed, size)?,
+        };
         let mut rest = &keys[..];
         let mut own = |size: usize| {
             let (both, behind) = rest.split_at_checked(2 * size)?;
@@ -212,26 +253,22 @@ impl Decryptor {
             both.chunks_exact(size.max(1)).nth(from.index()).or(Some(&[]))
         };
         let (mac_key, key, iv) = (own(mac_size)?, own(kind.key())?, own(iv_size)?.to_vec());
-        let aes = |key: &[u8]| match key.len() {
-            16 => Aes128::new_from_slice(key).ok().map(|aes| Aes::Short(Box::new(aes))),
-            _ => Aes256::new_from_slice(key).ok().map(|aes| Aes::Long(Box::new(aes))),
-        };
         let cipher = match kind {
-            Kind::Cbc(_) => Cipher::Cbc { key: aes(key)?, mac_key: mac_key.to_vec(), mac, mac_last: parameters.mac_last },
+            Kind::Cbc(_) => Cipher::Cbc { key: Aes::new(key)?, mac_key: mac_key.to_vec(), mac, mac_last: parameters.mac_last },
             _ => kind.cipher(key)?,
         };
-        Some(Decryptor { cipher, iv, secret: Vec::new() })
+        Some(Decryptor { cipher, iv, secret: Vec::new(), labels: Labels::Tls })
     }
 
     /// Keys of one side from a TLS 1.3 traffic secret.
-    pub(super) fn from_traffic_secret(secret: &[u8], suite: u16) -> Option<Decryptor> {
+    pub(in crate::protocols) fn from_traffic_secret(labels: Labels, secret: &[u8], suite: u16) -> Option<Decryptor> {
         let Algorithms { kind, hash, .. } = Algorithms::of(suite)?;
-        let cipher = kind.cipher(&hash.expand(secret, "key", kind.key())?)?;
-        Some(Decryptor { cipher, iv: hash.expand(secret, "iv", 12)?, secret: secret.to_vec() })
+        let cipher = kind.cipher(&hash.expand(labels, secret, "key", kind.key())?)?;
+        Some(Decryptor { cipher, iv: hash.expand(labels, secret, "iv", 12)?, secret: secret.to_vec(), labels })
     }
 
     /// Approximate memory use in bytes.
-    pub(super) fn held(&self) -> usize {
+    pub(in crate::protocols) fn held(&self) -> usize {
         let cipher = match &self.cipher {
             Cipher::Aes128Gcm(cipher) => size_of_val(&**cipher),
             Cipher::Aes256Gcm(cipher) => size_of_val(&**cipher),
@@ -242,26 +279,55 @@ impl Decryptor {
     }
 
     /// Keys after a KeyUpdate.
-    pub(super) fn next_generation(&self, suite: u16) -> Option<Decryptor> {
+    pub(in crate::protocols) fn next_generation(&self, suite: u16) -> Option<Decryptor> {
         let hash = Algorithms::of(suite)?.hash;
-        Decryptor::from_traffic_secret(&hash.expand(&self.secret, "traffic upd", hash.size())?, suite)
+        let secret = hash.expand(self.labels, &self.secret, "traffic upd", hash.size())?;
+        Decryptor::from_traffic_secret(self.labels, &secret, suite)
+    }
+
+    /// The key of encrypted record numbers (RFC 9147 section 4.2.3).
+    pub(in crate::protocols) fn number_key(&self, suite: u16) -> Option<NumberKey> {
+        let Algorithms { kind, hash, .. } = Algorithms::of(suite)?;
+        let key = hash.expand(self.labels, &self.secret, "sn", kind.key())?;
+        Some(match kind {
+            Kind::Gcm(_) => NumberKey::Aes(Aes::new(&key)?),
+            Kind::ChaCha => NumberKey::ChaCha(key.try_into().ok()?),
+            Kind::Cbc(_) => return None,
+        })
     }
 
     /// Decrypts a record; `None` if authentication fails.
-    pub(super) fn decrypt(&self, record: &EncryptedRecord<'_>) -> Option<Plaintext> {
+    pub(in crate::protocols) fn decrypt(&self, record: &EncryptedRecord<'_>) -> Option<Plaintext> {
         let Cipher::Cbc { key, mac_key, mac, mac_last } = &self.cipher else { return self.decrypt_aead(record) };
+        let from = BLOCK.saturating_sub(self.iv.len());
+        let decrypt = |ciphertext: &[u8]| unpadded(key.decrypt_cbc(&[&self.iv, ciphertext].concat())?);
         match *mac_last {
             true => {
                 let (block, sent) = record.payload.split_at_checked(record.payload.len().checked_sub(mac.size())?)?;
                 let made = mac.mac(mac_key, &[&record.additional_data(block.len())?, block])?;
-                unpadded(key.decrypt_cbc(block)?).filter(|_| made == sent)
+                decrypt(block).filter(|_| made == sent).map(|bytes| Plaintext { bytes, from })
             }
             false => {
-                let Plaintext { mut bytes, from } = unpadded(key.decrypt_cbc(record.payload)?)?;
+                let mut bytes = decrypt(record.payload)?;
                 let sent = bytes.split_off(bytes.len().checked_sub(mac.size())?);
                 let made = mac.mac(mac_key, &[&record.additional_data(bytes.len())?, &bytes])?;
                 (made == sent).then_some(Plaintext { bytes, from })
             }
+        }
+    }
+
+    /// Whether a record is chained to the one before it, as in TLS 1.0.
+    pub(super) fn is_chained(&self) -> bool {
+        matches!(self.cipher, Cipher::Cbc { .. }) && !self.iv.is_empty()
+    }
+
+    /// Chains the next record to the last block of this payload.
+    pub(super) fn chain(&mut self, payload: &[u8]) {
+        let Cipher::Cbc { mac, mac_last, .. } = &self.cipher else { return };
+        let behind = if *mac_last { mac.size() } else { 0 };
+        let block = payload.len().checked_sub(behind).and_then(|end| payload.get(..end)?.last_chunk::<BLOCK>());
+        if let (true, Some(block)) = (self.is_chained(), block) {
+            self.iv = block.to_vec();
         }
     }
 
@@ -275,8 +341,14 @@ impl Decryptor {
                 *byte ^= digit;
             }
         }
-        let additional_data = record.additional_data(ciphertext.len().checked_sub(TAG)?)?;
-        let aad: &[u8] = if self.secret.is_empty() { &additional_data } else { &record.header };
+        let length = ciphertext.len().checked_sub(TAG)?;
+        let additional_data;
+        let aad: &[u8] = if self.secret.is_empty() {
+            additional_data = record.additional_data(length)?;
+            &additional_data
+        } else {
+            record.header
+        };
         let payload = Payload { msg: ciphertext, aad };
         let bytes = match &self.cipher {
             Cipher::Aes128Gcm(cipher) => cipher.decrypt(&nonce.into(), payload),
@@ -291,14 +363,54 @@ impl Decryptor {
 impl EncryptedRecord<'_> {
     /// Additional authenticated data of TLS 1.2 for plaintext of this length.
     fn additional_data(&self, length: usize) -> Option<[u8; 13]> {
-        let [kind, major, minor, ..] = self.header;
+        let &[kind, major, minor] = self.header.first_chunk()?;
         let [high, low] = u16::try_from(length).ok()?.to_be_bytes();
         let [a, b, c, d, e, f, g, h] = self.number.to_be_bytes();
         Some([a, b, c, d, e, f, g, h, kind, major, minor, high, low])
     }
 }
 
+/// Key of encrypted record numbers of DTLS 1.3.
+pub(in crate::protocols) enum NumberKey {
+    Aes(Aes),
+    ChaCha([u8; 32]),
+}
+
+impl NumberKey {
+    /// The bytes that a record number is combined with, from the first bytes of the ciphertext.
+    pub(in crate::protocols) fn mask(&self, ciphertext: &[u8]) -> Option<[u8; 2]> {
+        let sample: [u8; BLOCK] = *ciphertext.first_chunk()?;
+        let mask = match self {
+            NumberKey::Aes(aes) => {
+                let mut block = sample.into();
+                match aes {
+                    Aes::Short(aes) => aes.encrypt_block(&mut block),
+                    Aes::Long(aes) => aes.encrypt_block(&mut block),
+                }
+                *block.first_chunk()?
+            }
+            NumberKey::ChaCha(key) => {
+                let (counter, nonce) = sample.split_first_chunk()?;
+                let nonce: [u8; 12] = nonce.try_into().ok()?;
+                let mut cipher = ChaCha20::new(key.into(), &nonce.into());
+                let mut mask = [0; 2];
+                cipher.try_seek(u64::from(u32::from_le_bytes(*counter)) * CHACHA_BLOCK).ok()?;
+                cipher.try_apply_keystream(&mut mask).ok()?;
+                mask
+            }
+        };
+        Some(mask)
+    }
+}
+
 impl Aes {
+    fn new(key: &[u8]) -> Option<Aes> {
+        match key.len() {
+            16 => Aes128::new_from_slice(key).ok().map(|aes| Aes::Short(Box::new(aes))),
+            _ => Aes256::new_from_slice(key).ok().map(|aes| Aes::Long(Box::new(aes))),
+        }
+    }
+
     /// Decrypts blocks in CBC mode. The initialization vector comes first.
     fn decrypt_cbc(&self, bytes: &[u8]) -> Option<Vec<u8>> {
         let (mut before, blocks) = bytes.split_at_checked(BLOCK)?;
@@ -320,12 +432,12 @@ impl Aes {
 }
 
 /// Removes CBC padding, in which every byte is the padding length.
-fn unpadded(mut bytes: Vec<u8>) -> Option<Plaintext> {
+fn unpadded(mut bytes: Vec<u8>) -> Option<Vec<u8>> {
     let last = *bytes.last()?;
     let end = bytes.len().checked_sub(usize::from(last) + 1)?;
     let is_padding = bytes.get(end..)?.iter().all(|byte| *byte == last);
     bytes.truncate(end);
-    is_padding.then_some(Plaintext { bytes, from: BLOCK })
+    is_padding.then_some(bytes)
 }
 
 #[cfg(test)]

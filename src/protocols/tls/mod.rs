@@ -13,10 +13,10 @@
 //! Each record is a message; up to 512 available records of application data form one. In TLS 1.3 all records after the hellos
 //! have the outer type application data, which the opaque type field holds, as in Wireshark.
 //!
-//! A key log, in a pcapng capture or from `-o tls.keylog_file`, decrypts records of TLS 1.2 and 1.3. The decrypted application data
+//! A key log, in a pcapng capture or from `-o tls.keylog_file`, decrypts records. The decrypted application data
 //! forms an inner stream.
 //!
-//! Not covered: decryption of TLS 1.0 and 1.1, early data, and ciphers other than AES-GCM, AES-CBC and ChaCha20; SSL 2.0 after the
+//! Not covered: decryption of SSL 3.0, early data, and ciphers other than AES-GCM, AES-CBC and ChaCha20; SSL 2.0 after the
 //! ClientHello; certificates other than X.509; extensions beyond names, versions, groups, signatures, keys and protocols.
 
 mod certificate;
@@ -25,6 +25,7 @@ pub(super) mod fingerprint;
 pub(super) mod handshake;
 pub(super) mod hello;
 mod heuristics;
+mod key_exchange;
 pub(super) mod keys;
 pub(super) mod names;
 pub(super) mod records;
@@ -35,6 +36,7 @@ pub(super) mod summary;
 #[cfg(test)]
 mod tests;
 
+use super::dtls;
 use crate::tree::{Computed, Field, Kind, Names, NodeRef, Secrets, fields, is_there, title};
 use crate::wire::{Conversation, Heuristic, On, Protocol, Setting, Settings, Takes, Unfit};
 pub use certificate::{X509AF, X509CE, X509IF, X509SAT};
@@ -64,7 +66,7 @@ pub static PROTOCOL: Protocol = Protocol::new(
 fields! {
     TLS = protocol("tls", "TLS", "Transport Layer Security")
         .covers("Hellos, certificates and alerts; JA3 and JA4; with a key log also encrypted records, and the application protocols in them")
-        .leaves_open("Decryption without a key log or of TLS 1.0 and 1.1, SSL 2.0 after the ClientHello, and extensions beyond names, versions, groups, signatures, keys and protocols");
+        .leaves_open("Decryption without a key log or of SSL 3.0, SSL 2.0 after the ClientHello, and extensions beyond names, versions, groups, signatures, keys and protocols");
     RECORD = group("tls.record", "record", "TLS record").digest(records::record_value, records::record_meaning);
     CONTENT_TYPE = number("tls.record.content_type", "content type", "").names(TYPES).once_per(&RECORD);
     OPAQUE_TYPE = number("tls.record.opaque_type", "opaque type", "Outer content type of an encrypted TLS 1.3 record: application data").names(TYPES).once_per(&RECORD);
@@ -103,6 +105,8 @@ fields! {
     SUITES_LENGTH = number("tls.handshake.cipher_suites_length", "cipher suites length", "In bytes");
     SUITES = bool("tls.handshake.ciphersuites", "cipher suites", "True if a list of cipher suites is present").generated(&[&SUITES_LENGTH], is_there);
     RANDOM_TIME = text("tls.handshake.random_time", "GMT Unix time", "gmt_unix_time: the first four bytes of the random").generated(&[&RANDOM], random_time)
+        .needs(&[&HANDSHAKE_TYPE, &SUPPORTED_VERSION]);
+    RANDOM_BYTES = bytes("tls.handshake.random_bytes", "random bytes", "The random behind its first four bytes").generated(&[&RANDOM], random_bytes)
         .needs(&[&HANDSHAKE_TYPE, &SUPPORTED_VERSION]);
     SUITE = number("tls.handshake.ciphersuite", "cipher suite", "Offered by the client or selected by the server").hex(4).names(suites::SUITES);
     COMPRESSIONS_LENGTH = number("tls.handshake.comp_methods_length", "compression methods length", "In bytes");
@@ -155,7 +159,28 @@ fields! {
     CONTEXT_LENGTH = number("tls.handshake.certificate_request_context_length", "certificate request context length", "In bytes");
     CONTEXT = bytes("tls.handshake.certificate_request_context", "certificate request context", "Associates a Certificate message with its CertificateRequest");
     SIGNED_LENGTH = number("tls.handshake.sig_len", "signature length", "In bytes");
-    SIGNED = bytes("tls.handshake.sig", "signature", "Proof of possession of the private key");
+    SIGNED = bytes("tls.handshake.sig", "signature", "Of the key exchange parameters, in ServerKeyExchange");
+    DH_P_LENGTH = number("tls.handshake.p_len", "p length", "In bytes");
+    DH_P = bytes("tls.handshake.p", "p", "Diffie-Hellman prime");
+    DH_G_LENGTH = number("tls.handshake.g_len", "g length", "In bytes");
+    DH_G = bytes("tls.handshake.g", "g", "Diffie-Hellman generator");
+    DH_YS_LENGTH = number("tls.handshake.ys_len", "public key length", "In bytes");
+    DH_YS = bytes("tls.handshake.ys", "public key", "Diffie-Hellman public key of the server");
+    DH_YC_LENGTH = number("tls.handshake.yc_len", "public key length", "In bytes");
+    DH_YC = bytes("tls.handshake.yc", "public key", "Diffie-Hellman public key of the client");
+    POINT_LENGTH = number("tls.handshake.client_point_len", "public key length", "In bytes");
+    POINT = bytes("tls.handshake.client_point", "public key", "Ephemeral ECDH public key of the client");
+    PREMASTER_LENGTH = number("tls.handshake.epms_len", "encrypted premaster length", "In bytes");
+    PREMASTER = bytes("tls.handshake.epms", "encrypted premaster", "Premaster secret, encrypted with the RSA key of the server");
+    VERIFIED_LENGTH = number("tls.handshake.client_cert_vrfy.sig_len", "signature length", "In bytes");
+    VERIFIED = bytes("tls.handshake.client_cert_vrfy.sig", "signature", "Proof of possession of the private key, in CertificateVerify");
+    RENEGOTIATION_LENGTH = number("tls.handshake.extensions_reneg_info_len", "renegotiation info length", "In bytes");
+    RENEGOTIATION = bytes("tls.handshake.extensions_reneg_info", "renegotiation info", "Verify data of the connection that is renegotiated");
+    COMPRESSIONS = bool("tls.handshake.comp_methods", "compression methods", "True if a list of compression methods is present").generated(&[&COMPRESSIONS_LENGTH], is_there);
+    CERTIFICATES = bool("tls.handshake.certificates", "certificates", "True if a list of certificates is present").generated(&[&CERTIFICATES_LENGTH], is_there);
+    CERTIFICATE_TYPES = bool("tls.handshake.cert_types", "certificate types", "True if a list of certificate types is present").generated(&[&CERTIFICATE_TYPES_COUNT], is_there);
+    FORMATS = bool("tls.handshake.extensions_ec_point_formats", "EC point formats", "True if a list of EC point formats is present").generated(&[&FORMATS_LENGTH], is_there);
+    GROUPS = bool("tls.handshake.extensions_supported_groups", "supported groups list", "True if a list of supported groups is present").generated(&[&GROUPS_LENGTH], is_there);
     VERIFY_DATA = bytes("tls.handshake.verify_data", "verify data", "MAC over the handshake in Finished");
     KEY_UPDATE = number("tls.handshake.key_update.request_update", "request update", "Whether the receiver is to update its keys as well").names(&[(0, "not requested"), (1, "requested")]);
     TICKET_AGE_ADD = number("tls.handshake.session_ticket_age_add", "ticket_age_add", "Added to the age of the ticket to obscure it").hex(8);
@@ -195,6 +220,8 @@ pub(super) const VERSIONS: Names = &[
     (0xfeff, "DTLS 1.0"),
 ];
 
+const TLS_1_0: u16 = 0x0301;
+const TLS_1_1: u16 = 0x0302;
 const TLS_1_2: u16 = 0x0303;
 
 /// Version that records and hellos encode as 1.2.
@@ -221,24 +248,35 @@ fn open(_: &Settings) -> Box<dyn Conversation> {
 }
 
 /// Adds gmt_unix_time, the first four random bytes before TLS 1.3, as Wireshark shows it.
-fn random_time(random: NodeRef<'_>, take: &mut dyn FnMut(Computed<'_>)) {
+pub(super) fn random_time(random: NodeRef<'_>, take: &mut dyn FnMut(Computed<'_>)) {
+    let Some(seconds) = random.bytes().first_chunk().map(|seconds| u32::from_be_bytes(*seconds)) else { return };
+    if has_time(random)
+        && let Ok(at) = jiff::Timestamp::from_second(seconds.into())
+    {
+        let at = at.to_zoned(jiff::tz::TimeZone::system());
+        take(Computed::made(format!("{}.000000000 {}", at.strftime("%b %e, %Y %H:%M:%S"), at.strftime("%Z"))));
+    }
+}
+
+/// Adds the random bytes behind gmt_unix_time.
+pub(super) fn random_bytes(random: NodeRef<'_>, take: &mut dyn FnMut(Computed<'_>)) {
+    if let Some(behind) = random.bytes().get(4..).filter(|_| has_time(random)) {
+        take(Computed::Bytes(Cow::Borrowed(behind)));
+    }
+}
+
+/// Whether a random begins with gmt_unix_time for Wireshark.
+fn has_time(random: NodeRef<'_>) -> bool {
     const SERVER_HELLO: u64 = 2;
     let of = random.dissection();
     let layer = (0..random.place()).rev().filter_map(|place| of.node(place)).find(|node| node.field().kind == Kind::Protocol);
     // QUIC carries TLS 1.3 alone, in which all of it is random.
-    if layer.is_none_or(|layer| !layer.field().is(&TLS)) {
-        return;
+    if layer.is_none_or(|layer| ![&TLS, &dtls::DTLS].iter().any(|own| layer.field().is(own))) {
+        return false;
     }
-    let is_of = |field: &'static Field| move |node: &NodeRef<'_>| node.field().is(field);
+    let is_of = |field: &'static Field| move |node: &NodeRef<'_>| node.field().stands_for(field);
     let of_server = random.before().find(is_of(&HANDSHAKE_TYPE)).and_then(NodeRef::number) == Some(SERVER_HELLO);
-    if of_server && random.behind().any(|node| node.field().is(&SUPPORTED_VERSION)) {
-        return;
-    }
-    let Some(seconds) = random.bytes().first_chunk().map(|seconds| u32::from_be_bytes(*seconds)) else { return };
-    if let Ok(at) = jiff::Timestamp::from_second(seconds.into()) {
-        let at = at.to_zoned(jiff::tz::TimeZone::system());
-        take(Computed::made(format!("{}.000000000 {}", at.strftime("%b %e, %Y %H:%M:%S"), at.strftime("%Z"))));
-    }
+    !(of_server && random.behind().any(|node| node.field().stands_for(&SUPPORTED_VERSION)))
 }
 
 /// Content type of the record that contains encrypted bytes.

@@ -182,7 +182,7 @@ fn a_tls_1_2_session_is_dissected_message_by_message() {
           49..54 tls.handshake.extension
             49..51 tls.handshake.extension.type = 65281 (renegotiation_info)
             51..53 tls.handshake.extension.len = 1
-            53..54 tls.handshake.extension.data = 00
+            53..54 tls.handshake.extensions_reneg_info_len = 0
           54..62 tls.handshake.extension
             54..56 tls.handshake.extension.type = 11 (ec_point_formats)
             56..58 tls.handshake.extension.len = 4
@@ -272,7 +272,8 @@ fn a_tls_1_2_session_is_dissected_message_by_message() {
         5..42 tls.handshake
           5..6 tls.handshake.type = 16 (client_key_exchange)
           6..9 tls.handshake.length = 33
-          9..42 tls.handshake.parameters = 33 bytes
+          9..10 tls.handshake.client_point_len = 32
+          10..42 tls.handshake.client_point = 32 bytes
     tls 0..6 | change_cipher_spec | 1 bytes
       0..6 tls.record
         0..1 tls.record.content_type = 20 (change_cipher_spec)

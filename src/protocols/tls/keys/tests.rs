@@ -1,5 +1,6 @@
-//! Published test vectors: RFC 8448 for TLS 1.3, the PRF vector of the TLS working group for TLS 1.2.
+//! Published test vectors: RFC 8448 for TLS 1.3, the PRF vectors of the TLS working group for TLS 1.0 and 1.2.
 
+use super::super::TLS_1_2;
 use super::*;
 use crate::wire::trial;
 
@@ -9,20 +10,20 @@ const CLIENT_SECRET: &str = "9e40646ce79a7f9dc05af8889bce6552875afa0b06df0087f79
 const CLIENT_DATA: &str = "1703030043 a23f7054b62c94d0affafe8228ba55cbefacea42f914aa66bcab3f2b9819a8a5b46b395bd54a9a20441e2b62974e1f5a6292a2977014bd1e3deae63aeebb21694915e4";
 
 fn encrypted(record: &[u8], number: u64) -> EncryptedRecord<'_> {
-    EncryptedRecord { header: *record.first_chunk().unwrap(), payload: &record[5..], number }
+    EncryptedRecord { header: &record[..5], payload: &record[5..], number }
 }
 
 #[test]
 fn tls_1_3_keys_match_rfc_8448() {
     let secret = trial::bytes("b67b7d690cc16c4e75e54213cb2d37b4e9c912bcded9105d42befd59d391ad38");
-    assert_eq!(Hash::Sha256.expand(&secret, "key", 16), Some(trial::bytes("3fce516009c21727d0f2e4e86ee403bc")));
-    assert_eq!(Hash::Sha256.expand(&secret, "iv", 12), Some(trial::bytes("5d313eb2671276ee13000b30")));
-    assert_eq!(Hash::Sha1.expand(&secret, "iv", 12), None);
+    assert_eq!(Hash::Sha256.expand(Labels::Tls, &secret, "key", 16), Some(trial::bytes("3fce516009c21727d0f2e4e86ee403bc")));
+    assert_eq!(Hash::Sha256.expand(Labels::Tls, &secret, "iv", 12), Some(trial::bytes("5d313eb2671276ee13000b30")));
+    assert_eq!(Hash::Sha1.expand(Labels::Tls, &secret, "iv", 12), None);
 }
 
 #[test]
 fn a_record_of_rfc_8448_is_decrypted_and_a_modified_one_is_rejected() {
-    let decryptor = Decryptor::from_traffic_secret(&trial::bytes(CLIENT_SECRET), SUITE).unwrap();
+    let decryptor = Decryptor::from_traffic_secret(Labels::Tls, &trial::bytes(CLIENT_SECRET), SUITE).unwrap();
     let mut record = trial::bytes(CLIENT_DATA);
     let plaintext: Vec<u8> = (0..50).chain([23]).collect();
     assert_eq!(decryptor.decrypt(&encrypted(&record, 0)), Some(Plaintext { bytes: plaintext, from: 0 }));
@@ -49,6 +50,18 @@ fn the_tls_1_2_prf_matches_its_test_vector() {
 }
 
 #[test]
+fn the_prf_of_tls_1_0_matches_its_test_vector() {
+    let made = split_prf(&[0xab; 48], b"PRF Testvector", &[0xcd; 64], 48);
+    let known = "d3d4d1e349b5d515044666d51de32bab258cb521b6b053463e354832fd976754443bcf9a296519bc289abcbc1187e4eb";
+    assert_eq!(made, Some(trial::bytes(known)));
+    // Of a secret of odd length, both halves have the middle byte.
+    assert_eq!(split_prf(&[1, 2, 3], b"", b"x", 4), {
+        let (md5, sha1) = (Hash::Md5.prf(&[1, 2], b"", b"x", 4).unwrap(), Hash::Sha1.prf(&[2, 3], b"", b"x", 4).unwrap());
+        Some(md5.iter().zip(&sha1).map(|(md5, sha1)| md5 ^ sha1).collect())
+    });
+}
+
+#[test]
 fn algorithms_are_derived_from_suite_names() {
     let of = |suite| Algorithms::of(suite).map(|of| (of.kind, of.mac, of.hash));
     assert_eq!(of(0xc02f), Some((Kind::Gcm(16), Hash::Sha256, Hash::Sha256)));
@@ -63,16 +76,21 @@ fn algorithms_are_derived_from_suite_names() {
 
 #[test]
 fn invalid_payloads_of_any_length_are_rejected() {
-    let parameters = |suite, mac_last| SecurityParameters { suite, randoms: [&[1; 32], &[2; 32]], mac_last };
-    for suite in [0xc02f, 0xc030, 0x002f, 0xc024, 0xcca9, 0x1301] {
+    let parameters = |version, suite, mac_last| SecurityParameters { version, suite, randoms: [&[1; 32], &[2; 32]], mac_last };
+    for (version, suite) in [0xc02f, 0xc030, 0x002f, 0xc024, 0xcca9, 0x1301]
+        .map(|suite| (TLS_1_2, suite))
+        .into_iter()
+        .chain([(TLS_1_0, 0x002f), (TLS_1_1, 0x0035)])
+    {
         for mac_last in [false, true] {
-            let decryptor = Decryptor::from_master_secret(&[3; 48], &parameters(suite, mac_last), Side::Client).unwrap();
+            let decryptor = Decryptor::from_master_secret(&[3; 48], &parameters(version, suite, mac_last), Side::Client).unwrap();
             for length in 0..100 {
-                let encrypted = EncryptedRecord { header: [23, 3, 3, 0, 0], payload: &vec![0; length], number: 0 };
+                let encrypted = EncryptedRecord { header: &[23, 3, 3, 0, 0], payload: &vec![0; length], number: 0 };
                 assert_eq!(decryptor.decrypt(&encrypted), None, "{suite:04x} {length}");
             }
         }
     }
-    assert!(Decryptor::from_traffic_secret(&[0; 3], 0x1301).is_none());
-    assert!(Decryptor::from_traffic_secret(&[0; 32], 0x002f).is_none());
+    assert!(Decryptor::from_master_secret(&[3; 48], &parameters(TLS_1_1, 0xc02f, false), Side::Client).is_none());
+    assert!(Decryptor::from_traffic_secret(Labels::Tls, &[0; 3], 0x1301).is_none());
+    assert!(Decryptor::from_traffic_secret(Labels::Tls, &[0; 32], 0x002f).is_none());
 }

@@ -98,8 +98,8 @@ fn tls_1_3_records_are_decrypted_with_a_key_log() {
           0..1 tls.handshake.type = 15 (certificate_verify)
           1..4 tls.handshake.length = 73
           4..6 tls.handshake.sig_hash_alg = 0x0403 (ecdsa_secp256r1_sha256)
-          6..8 tls.handshake.sig_len = 69
-          8..77 tls.handshake.sig = 69 bytes
+          6..8 tls.handshake.client_cert_vrfy.sig_len = 69
+          8..77 tls.handshake.client_cert_vrfy.sig = 69 bytes
         77..78 tls.record.content_type = 22 (handshake)
       568..626 tls.record
         568..569 tls.record.opaque_type = 23 (application_data)
@@ -165,4 +165,75 @@ fn tls_1_2_records_are_decrypted_with_a_key_log() {
         94..210 tls.app_data = 116 bytes
         0..65 tls.decrypted = 65 bytes
     "#);
+}
+
+#[test]
+fn tls_1_0_and_1_1_records_are_decrypted_with_a_key_log() {
+    for suite in [
+        "TLS 1.0 TLS_ECDHE_ECDSA_WITH_AES_128_CBC_SHA",
+        "TLS 1.0 TLS_DHE_RSA_WITH_AES_256_CBC_SHA",
+        "TLS 1.1 TLS_RSA_WITH_AES_128_CBC_SHA",
+    ] {
+        let trees = decrypted(suite);
+        assert!(trees.iter().all(|tree| !tree.contains("not_opened")), "{suite}");
+        assert!(trees.iter().filter(|tree| tree.contains("| finished |")).count() == 2, "{suite}");
+        assert!(trees.iter().filter(|tree| tree.contains("tls.decrypted")).count() >= 2, "{suite}");
+    }
+}
+
+#[test]
+fn key_exchanges_have_the_fields_of_their_kind() {
+    let exchanges = |suite| {
+        let trees = decrypted(suite);
+        let of = |name: &str| trees.iter().find(|tree| tree.contains(name)).map(|tree| trial::below(tree, &["tls.handshake"]));
+        [of("= 12 (server_key_exchange)"), of("= 16 (client_key_exchange)")].into_iter().flatten().collect::<Vec<_>>().join("\n")
+    };
+    insta::assert_snapshot!(exchanges("TLS 1.0 TLS_ECDHE_ECDSA_WITH_AES_128_CBC_SHA"), @r"
+    tls 0..119 | server_key_exchange | 114 bytes
+        5..119 tls.handshake
+          5..6 tls.handshake.type = 12 (server_key_exchange)
+          6..9 tls.handshake.length = 110
+          9..10 tls.handshake.server_curve_type = 0x03 (named_curve)
+          10..12 tls.handshake.server_named_curve = 0x001d (x25519)
+          12..13 tls.handshake.server_point_len = 32
+          13..45 tls.handshake.server_point = 32 bytes
+          45..47 tls.handshake.sig_len = 72
+          47..119 tls.handshake.sig = 72 bytes
+
+    tls 0..42 | client_key_exchange | 37 bytes
+        5..42 tls.handshake
+          5..6 tls.handshake.type = 16 (client_key_exchange)
+          6..9 tls.handshake.length = 33
+          9..10 tls.handshake.client_point_len = 32
+          10..42 tls.handshake.client_point = 32 bytes
+    ");
+    insta::assert_snapshot!(exchanges("TLS 1.0 TLS_DHE_RSA_WITH_AES_256_CBC_SHA"), @r"
+    tls 0..657 | server_key_exchange | 652 bytes
+        5..657 tls.handshake
+          5..6 tls.handshake.type = 12 (server_key_exchange)
+          6..9 tls.handshake.length = 648
+          9..11 tls.handshake.p_len = 128
+          11..139 tls.handshake.p = 128 bytes
+          139..141 tls.handshake.g_len = 128
+          141..269 tls.handshake.g = 128 bytes
+          269..271 tls.handshake.ys_len = 128
+          271..399 tls.handshake.ys = 128 bytes
+          399..401 tls.handshake.sig_len = 256
+          401..657 tls.handshake.sig = 256 bytes
+
+    tls 0..139 | client_key_exchange | 134 bytes
+        5..139 tls.handshake
+          5..6 tls.handshake.type = 16 (client_key_exchange)
+          6..9 tls.handshake.length = 130
+          9..11 tls.handshake.yc_len = 128
+          11..139 tls.handshake.yc = 128 bytes
+    ");
+    insta::assert_snapshot!(exchanges("TLS 1.1 TLS_RSA_WITH_AES_128_CBC_SHA"), @r"
+    tls 0..267 | client_key_exchange | 262 bytes
+        5..267 tls.handshake
+          5..6 tls.handshake.type = 16 (client_key_exchange)
+          6..9 tls.handshake.length = 258
+          9..11 tls.handshake.epms_len = 256
+          11..267 tls.handshake.epms = 256 bytes
+    ");
 }
