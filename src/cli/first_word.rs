@@ -1,8 +1,9 @@
 //! Commands that do not stand first, or are misspelled.
 
 use super::args::{Args, Task};
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use std::ffi::OsString;
+use std::mem::ManuallyDrop;
 
 /// Parses a command line. A command may also stand behind options that it understands.
 ///
@@ -12,7 +13,10 @@ pub(super) fn parse(mut line: Vec<OsString>) -> Result<Args, clap::Error> {
     if let Some(words) = place_behind_options(&line).and_then(|place| line.get_mut(1..=place)) {
         words.rotate_right(1);
     }
-    Args::try_parse_from(line)
+    // The options are described once a run. To free the parts of the description takes a twentieth of a short run's instructions.
+    let mut command = ManuallyDrop::new(Args::command());
+    let mut matches = command.try_get_matches_from_mut(line)?;
+    Args::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut command))
 }
 
 /// Where the first command stands that has options before it, and is no value of an option.
