@@ -37,7 +37,7 @@ pub(in crate::protocols) struct Hello {
     /// As TLS encodes it, also for DTLS.
     pub(in crate::protocols) version: u16,
     pub(in crate::protocols) suite: u16,
-    pub(super) client_random: [u8; 32],
+    pub(in crate::protocols) client_random: [u8; 32],
     pub(super) server_random: [u8; 32],
     /// Encrypt-then-MAC (RFC 7366) was negotiated.
     pub(super) mac_last: bool,
@@ -50,6 +50,8 @@ pub(in crate::protocols) struct Hello {
     pub(in crate::protocols) over_quic: bool,
     /// Whether DTLS carries the handshake.
     pub(super) over_dtls: bool,
+    /// Application protocol that the server selected in EncryptedExtensions.
+    pub(in crate::protocols) protocol: String,
 }
 
 impl Hello {
@@ -143,9 +145,10 @@ fn cookie(wire: &mut Wire<'_>) -> Result {
 }
 
 /// Dissects EncryptedExtensions.
-pub(super) fn encrypted(wire: &mut Wire<'_>, summary: &mut Summary) -> Result {
+pub(super) fn encrypted(wire: &mut Wire<'_>, hello: &mut Hello, summary: &mut Summary) -> Result {
     let mut offer = Offer::default();
     extensions(wire, &mut offer, Context::Server)?;
+    hello.protocol = offer.protocols.first().cloned().unwrap_or_default();
     summary.add_info(&offer.protocols.join(" "));
     Ok(())
 }

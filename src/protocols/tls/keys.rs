@@ -15,7 +15,7 @@ use super::suites;
 use crate::tree::{Side, name_of};
 use aes::cipher::{BlockCipherDecrypt, KeyInit};
 use aes::{Aes128, Aes256};
-use aes_gcm::aead::{Aead, Payload};
+use aes_gcm::aead::{Aead as _, Payload};
 use aes_gcm::{Aes128Gcm, Aes256Gcm};
 use chacha20poly1305::ChaCha20Poly1305;
 use hkdf::Hkdf;
@@ -36,7 +36,7 @@ pub(in crate::protocols) enum Hash {
 
 /// Cipher with its key size in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+pub(in crate::protocols) enum Kind {
     Gcm(usize),
     ChaCha,
     Cbc(usize),
@@ -44,12 +44,12 @@ enum Kind {
 
 /// Record protection algorithms of a cipher suite.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Algorithms {
-    kind: Kind,
+pub(in crate::protocols) struct Algorithms {
+    pub(in crate::protocols) kind: Kind,
     /// Hash of the record MAC.
     mac: Hash,
     /// Hash of the key derivation.
-    hash: Hash,
+    pub(in crate::protocols) hash: Hash,
 }
 
 /// Negotiated parameters that the keys are derived from.
@@ -70,10 +70,45 @@ pub(super) struct Decryptor {
 }
 
 enum Cipher {
+    Aead(Aead),
+    Cbc { key: Aes, mac_key: Vec<u8>, mac: Hash, mac_last: bool },
+}
+
+/// Authenticated cipher with its key.
+pub(in crate::protocols) enum Aead {
     Aes128Gcm(Box<Aes128Gcm>),
     Aes256Gcm(Box<Aes256Gcm>),
     ChaCha(Box<ChaCha20Poly1305>),
-    Cbc { key: Aes, mac_key: Vec<u8>, mac: Hash, mac_last: bool },
+}
+
+impl Aead {
+    /// Decrypts ciphertext with its tag; `None` if authentication fails.
+    pub(in crate::protocols) fn decrypt(&self, nonce: [u8; 12], aad: &[u8], msg: &[u8]) -> Option<Vec<u8>> {
+        let payload = Payload { msg, aad };
+        match self {
+            Aead::Aes128Gcm(cipher) => cipher.decrypt(&nonce.into(), payload),
+            Aead::Aes256Gcm(cipher) => cipher.decrypt(&nonce.into(), payload),
+            Aead::ChaCha(cipher) => cipher.decrypt(&nonce.into(), payload),
+        }
+        .ok()
+    }
+
+    /// Heap memory in bytes.
+    pub(in crate::protocols) fn held(&self) -> usize {
+        match self {
+            Aead::Aes128Gcm(cipher) => size_of_val(&**cipher),
+            Aead::Aes256Gcm(cipher) => size_of_val(&**cipher),
+            Aead::ChaCha(cipher) => size_of_val(&**cipher),
+        }
+    }
+}
+
+/// Nonce of a record or packet with this number.
+pub(in crate::protocols) fn nonce_of(mut iv: [u8; 12], number: u64) -> [u8; 12] {
+    for (byte, digit) in iv.iter_mut().rev().zip(number.to_le_bytes()) {
+        *byte ^= digit;
+    }
+    iv
 }
 
 enum Aes {
@@ -99,7 +134,7 @@ pub(in crate::protocols) struct Plaintext {
 }
 
 impl Hash {
-    fn size(self) -> usize {
+    pub(in crate::protocols) fn size(self) -> usize {
         match self {
             Hash::Sha1 => 20,
             Hash::Sha256 => 32,
@@ -154,7 +189,7 @@ fn mac<M: Mac + KeyInit>(key: &[u8], parts: &[&[u8]]) -> Option<Vec<u8>> {
 
 impl Algorithms {
     /// Algorithms of a suite, from its name.
-    fn of(suite: u16) -> Option<Algorithms> {
+    pub(in crate::protocols) fn of(suite: u16) -> Option<Algorithms> {
         let name = name_of(suites::SUITES, suite.into())?;
         let kinds = [
             ("_AES_128_GCM_", Kind::Gcm(16)),
@@ -176,18 +211,18 @@ impl Algorithms {
 }
 
 impl Kind {
-    fn key(self) -> usize {
+    pub(in crate::protocols) fn key(self) -> usize {
         match self {
             Kind::Gcm(key) | Kind::Cbc(key) => key,
             Kind::ChaCha => 32,
         }
     }
 
-    fn cipher(self, key: &[u8]) -> Option<Cipher> {
+    pub(in crate::protocols) fn aead(self, key: &[u8]) -> Option<Aead> {
         Some(match self {
-            Kind::Gcm(16) => Cipher::Aes128Gcm(Box::new(Aes128Gcm::new_from_slice(key).ok()?)),
-            Kind::Gcm(_) => Cipher::Aes256Gcm(Box::new(Aes256Gcm::new_from_slice(key).ok()?)),
-            Kind::ChaCha => Cipher::ChaCha(Box::new(ChaCha20Poly1305::new_from_slice(key).ok()?)),
+            Kind::Gcm(16) => Aead::Aes128Gcm(Box::new(Aes128Gcm::new_from_slice(key).ok()?)),
+            Kind::Gcm(_) => Aead::Aes256Gcm(Box::new(Aes256Gcm::new_from_slice(key).ok()?)),
+            Kind::ChaCha => Aead::ChaCha(Box::new(ChaCha20Poly1305::new_from_slice(key).ok()?)),
             Kind::Cbc(_) => return None,
         })
     }
@@ -218,7 +253,7 @@ impl Decryptor {
         };
         let cipher = match kind {
             Kind::Cbc(_) => Cipher::Cbc { key: aes(key)?, mac_key: mac_key.to_vec(), mac, mac_last: parameters.mac_last },
-            _ => kind.cipher(key)?,
+            _ => Cipher::Aead(kind.aead(key)?),
         };
         Some(Decryptor { cipher, iv, secret: Vec::new() })
     }
@@ -226,16 +261,14 @@ impl Decryptor {
     /// Keys of one side from a TLS 1.3 traffic secret.
     pub(super) fn from_traffic_secret(secret: &[u8], suite: u16) -> Option<Decryptor> {
         let Algorithms { kind, hash, .. } = Algorithms::of(suite)?;
-        let cipher = kind.cipher(&hash.expand(secret, "key", kind.key())?)?;
+        let cipher = Cipher::Aead(kind.aead(&hash.expand(secret, "key", kind.key())?)?);
         Some(Decryptor { cipher, iv: hash.expand(secret, "iv", 12)?, secret: secret.to_vec() })
     }
 
     /// Approximate memory use in bytes.
     pub(super) fn held(&self) -> usize {
         let cipher = match &self.cipher {
-            Cipher::Aes128Gcm(cipher) => size_of_val(&**cipher),
-            Cipher::Aes256Gcm(cipher) => size_of_val(&**cipher),
-            Cipher::ChaCha(cipher) => size_of_val(&**cipher),
+            Cipher::Aead(aead) => aead.held(),
             Cipher::Cbc { mac_key, .. } => size_of::<Aes256>() + mac_key.capacity(),
         };
         cipher + self.iv.capacity() + self.secret.capacity()
@@ -249,7 +282,10 @@ impl Decryptor {
 
     /// Decrypts a record; `None` if authentication fails.
     pub(super) fn decrypt(&self, record: &EncryptedRecord<'_>) -> Option<Plaintext> {
-        let Cipher::Cbc { key, mac_key, mac, mac_last } = &self.cipher else { return self.decrypt_aead(record) };
+        let (key, mac_key, mac, mac_last) = match &self.cipher {
+            Cipher::Aead(aead) => return self.decrypt_aead(aead, record),
+            Cipher::Cbc { key, mac_key, mac, mac_last } => (key, mac_key, mac, mac_last),
+        };
         match *mac_last {
             true => {
                 let (block, sent) = record.payload.split_at_checked(record.payload.len().checked_sub(mac.size())?)?;
@@ -265,26 +301,15 @@ impl Decryptor {
         }
     }
 
-    fn decrypt_aead(&self, record: &EncryptedRecord<'_>) -> Option<Plaintext> {
+    fn decrypt_aead(&self, aead: &Aead, record: &EncryptedRecord<'_>) -> Option<Plaintext> {
         const TAG: usize = 16;
         let from = if self.iv.len() < 12 { 8 } else { 0 };
         let (explicit, ciphertext) = record.payload.split_at_checked(from)?;
-        let mut nonce: [u8; 12] = [&self.iv[..], explicit].concat().try_into().ok()?;
-        if from == 0 {
-            for (byte, digit) in nonce.iter_mut().rev().zip(record.number.to_le_bytes()) {
-                *byte ^= digit;
-            }
-        }
+        let nonce: [u8; 12] = [&self.iv[..], explicit].concat().try_into().ok()?;
+        let nonce = if from == 0 { nonce_of(nonce, record.number) } else { nonce };
         let additional_data = record.additional_data(ciphertext.len().checked_sub(TAG)?)?;
         let aad: &[u8] = if self.secret.is_empty() { &additional_data } else { &record.header };
-        let payload = Payload { msg: ciphertext, aad };
-        let bytes = match &self.cipher {
-            Cipher::Aes128Gcm(cipher) => cipher.decrypt(&nonce.into(), payload),
-            Cipher::Aes256Gcm(cipher) => cipher.decrypt(&nonce.into(), payload),
-            Cipher::ChaCha(cipher) => cipher.decrypt(&nonce.into(), payload),
-            Cipher::Cbc { .. } => return None,
-        };
-        Some(Plaintext { bytes: bytes.ok()?, from })
+        Some(Plaintext { bytes: aead.decrypt(nonce, aad, ciphertext)?, from })
     }
 }
 
