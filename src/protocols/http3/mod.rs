@@ -39,7 +39,7 @@ pub(super) const PLACE: &str = "h3";
 
 /// HTTP/3.
 pub static PROTOCOL: Protocol = Protocol::new(&HTTP3, FIELDS, &[On::Over(PLACE).exchange(Heuristic::Anything, open)])
-    .rest(&PAYLOAD)
+    .rest(&UNKNOWN)
     .tables(|| known::FIELDS.to_vec());
 
 fields! {
@@ -50,7 +50,7 @@ fields! {
     PUSH_ID = number("http3.push_id", "push ID", "Number of a promised response").once();
     FRAME_TYPE = number("http3.frame_type", "frame type", "").names(TYPES);
     FRAME_LENGTH = number("http3.frame_length", "frame length", "Payload without type and length, in bytes");
-    PAYLOAD = bytes("http3.frame_payload", "frame payload", "");
+    PAYLOAD = bytes("http3.frame_payload", "frame payload", "").on_request();
     DATA = bytes("http3.data", "data", "Application data").body().twin(&http2::DATA);
     REASSEMBLED = number("http3.body.reassembled.length", "reassembled body length", "Bytes of a body that several frames transport").twin(&http2::REASSEMBLED);
     BODY = bytes("http3.body.reassembled.data", "reassembled body data", "Body that several frames transport").body().twin(&http2::BODY);
@@ -100,7 +100,7 @@ fields! {
     ACKNOWLEDGED = number("http3.qpack.decoder.section_ack", "section acknowledgment", "Stream of a field section that was decoded").once();
     CANCELLED = number("http3.qpack.decoder.stream_cancel", "stream cancellation", "Stream that is not read any more").once();
     INCREMENT = number("http3.qpack.decoder.insert_count_inc", "insert count increment", "Entries received since").once();
-    UNKNOWN = bytes("http3.unknown_stream", "stream data", "Data of a stream of unknown type");
+    UNKNOWN = bytes("http3.unknown", "unknown", "Undissected bytes");
 
     UNKNOWN_TYPE = info("http3.unknown_stream_type", "unknown stream type", "Type of a unidirectional stream without a meaning");
     BLOCKED = info("http3.header.qpack.blocked", "blocked", "The field section needs entries that have not arrived");

@@ -154,6 +154,7 @@ impl Session {
             None => wire.name(&format!("type {kind:#x}")),
         }
         wire.info(format_args!("stream {id}, {count} bytes"));
+        wire.put(&PAYLOAD, Value::Bytes, wire.at()..wire.at() + count);
         let is_whole = left == 0 && wire.cut() == Cut::No;
         match kind {
             DATA_FRAME => {
@@ -172,7 +173,7 @@ impl Session {
                 wire.hide(wire.at()..wire.at() + count);
                 wire.bytes(&SECTION, if left > 0 && is_last { count + 1 } else { count }).map(drop)
             }
-            _ => wire.within(count, &PAYLOAD, |wire| self.control(from, wire, kind)),
+            _ => wire.within(count, &UNKNOWN, |wire| self.control(from, wire, kind)),
         }
     }
 
@@ -193,7 +194,7 @@ impl Session {
                 let value = String::from_utf8_lossy(wire.rest(&PRIORITY));
                 wire.info(format_args!("{element}, {value}"));
             }
-            _ => drop(wire.rest(&PAYLOAD)),
+            _ => drop(wire.rest(&UNKNOWN)),
         }
         Ok(())
     }

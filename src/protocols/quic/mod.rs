@@ -15,7 +15,9 @@
 //! the endpoints of a connection are dissected, whatever their connection ID, and packets between other endpoints whose
 //! connection ID a long header announced.
 //!
-//! Not covered: packets other than Initial, whose keys are not transmitted; Google's versions without TLS.
+//! A key log decrypts the other packets. Streams are reassembled and handed over to HTTP/3 message by message.
+//!
+//! Not covered: transport parameters; application protocols other than HTTP/3; Google's versions without TLS.
 
 mod crypto;
 mod decryption;
@@ -38,8 +40,8 @@ pub static PROTOCOL: Protocol =
 
 fields! {
     QUIC = protocol("quic", "QUIC", "QUIC: a multiplexed and secure transport over UDP")
-        .covers("Headers of versions 1 and 2, drafts 22 to 34, mvfst, Google's T050 and T051; decrypted Initial packets with their hellos")
-        .leaves_open("Packets other than Initial, whose keys are not transmitted; Google's versions without TLS");
+        .covers("Headers of versions 1 and 2, drafts 22 to 34, mvfst, Google's T050 and T051; decrypted Initial packets with their hellos; with a key log all packets and frames, and HTTP/3 in them")
+        .leaves_open("Application protocols other than HTTP/3; Google's versions without TLS");
     PACKET = group("quic.packet", "packet", "").digest(packets::packet_value, packets::packet_meaning);
     PACKET_LENGTH = number("quic.packet_length", "packet length", "In bytes").once_per(&PACKET);
     FORM = number("quic.header_form", "header form", "Long or short header").names(&[(0, "short"), (1, "long")]).mask(0x80).once_per(&PACKET);
