@@ -254,6 +254,7 @@ impl Session {
         let bytes = wire.ahead();
         let range = wire.at()..wire.at() + bytes.len();
         wire.name("QPACK encoder");
+        wire.put(&super::ENCODER, Value::Bytes, range.clone());
         let Ok(instruction) = encoder::read(bytes, &mut self.tables[from]) else {
             wire.hide(range);
             self.tables[from].is_partial = true;
