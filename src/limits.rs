@@ -333,6 +333,21 @@ limits! {
     QUIC_HANDSHAKE = "quic.handshake", Bytes, 64 * KIB, PLACES,
         "Handshake bytes of one direction of QUIC that wait for others",
         "each_limit_changes_what_is_shown";
+    QUIC_STREAMS = "quic.streams", Count, 1024, 1 << 20,
+        "Bidirectional streams of one QUIC connection that have not ended. Past it the oldest is forgotten",
+        "each_limit_changes_what_is_shown";
+    QUIC_STREAMS_KEPT = "quic.kept", Bytes, 8 * MIB, PLACES,
+        "Bytes of streams of one QUIC connection that wait for others. Of a stream past it nothing more is read, with a note",
+        "each_limit_changes_what_is_shown";
+    HTTP3_FRAME = "http3.frame", Bytes, MIB, PLACES,
+        "A frame of HTTP/3. A longer one comes in parts",
+        "each_limit_changes_what_is_shown";
+    HTTP3_TABLE = "http3.table", Bytes, 256 * KIB, PLACES,
+        "The dynamic table of one direction of HTTP/3. Past it the oldest entries are forgotten; their indexes get a note",
+        "each_limit_changes_what_is_shown";
+    HTTP3_BLOCKED = "http3.blocked", Bytes, 256 * KIB, PLACES,
+        "Field sections of one HTTP/3 connection that wait for entries of the dynamic table. Further ones are decoded without them",
+        "each_limit_changes_what_is_shown";
     TLS_HANDSHAKE = "tls.handshake", Bytes, 256 * KIB, PLACES,
         "A handshake message of TLS in several records, or of DTLS in fragments",
         "each_limit_changes_what_is_shown";

@@ -90,6 +90,11 @@ const EFFECTS: &[(&str, &str, Shows)] = &[
     ("xfire.rows", "1", Sample("xfire-packets.pcap", JSON)),
     ("xfire.files", "1", Sample("xfire-packets.pcap", &["objects"])),
     ("quic.handshake", "1", Sample("quic.pcap", JSON)),
+    ("quic.streams", "1", Sample("quic-keys.pcapng", JSON)),
+    ("quic.kept", "1", Sample("quic-keys.pcapng", JSON)),
+    ("http3.frame", "1", Sample("quic-keys.pcapng", JSON)),
+    ("http3.table", "1", Sample("quic-keys.pcapng", JSON)),
+    ("http3.blocked", "1", Sample("quic-keys.pcapng", JSON)),
     ("librpc.nested", "1", Sample("vcmp-0471.pcap", JSON)),
     ("smtp.line", "12", Stream(25, &[(S, b"220 a\r\n"), (C, b"EHLO aaaaaaaaaaaaaaaaaaaaaaaa"), (C, b"b\r\n")])),
     (

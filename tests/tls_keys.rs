@@ -147,3 +147,15 @@ fn in_tls_1_0_the_second_record_behind_a_hole_is_opened_again() {
     alert
     ");
 }
+
+#[test]
+fn http3_is_dissected_with_the_keys_in_the_capture() {
+    let columns = ["-e", "frame.number", "-e", "quic.key_phase", "-e", "http3.headers.path", "-e", "http3.headers.status"];
+    let out = run(&[&["--packets", "-T", "fields"], &columns[..], &["samples/quic-keys.pcapng"]].concat()).out;
+    let paths: Vec<&str> = out.lines().filter_map(|line| line.split('\t').nth(2)).filter(|path| !path.is_empty()).collect();
+    assert_eq!(paths, ["/small", "/small/last", "/big/one", "/big/one"], "{out}");
+    let phases: Vec<&str> = out.lines().filter_map(|line| line.split('\t').nth(1)).filter(|phase| !phase.is_empty()).collect();
+    assert!(phases.contains(&"0") && phases.contains(&"1"), "a key update: {out}");
+    let list = run(&["-l", "samples/quic-keys.pcapng"]).out;
+    assert!(list.contains("blocked") && list.contains("200, OK, application/json, of https://test.example/big/one"), "{list}");
+}

@@ -57,6 +57,7 @@ const SAMPLES: &[Sample] = &[
     ("pipboy-greeting.hex", pipboy::greeting),
     ("pipboy-update.txt", pipboy::update),
     ("proxies.pcap", proxies::session),
+    ("quic-keys.pcapng", neighbours::quic_keys),
     ("quic.pcap", neighbours::quic),
     ("tls.pcap", neighbours::tls),
     ("tls-keys.pcapng", neighbours::tls_keys),

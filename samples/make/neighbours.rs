@@ -144,7 +144,7 @@ pub fn tls() -> Result<Vec<u8>> {
 /// its keys.
 pub fn tls_keys() -> Result<Vec<u8>> {
     let text = include_str!("tls-keys.txt");
-    let key_log: String = text.lines().filter_map(|line| line.strip_prefix("k ")).flat_map(|line| [line, "\n"]).collect();
+    let key_log = key_log(text);
     let mut trace = Trace::new();
     for (port, flights) in (50_210..).zip(recorded(text)?) {
         let lines: Vec<Line<'_>> = flights.iter().map(|(side, bytes)| (*side, bytes.as_slice())).collect();
@@ -153,16 +153,35 @@ pub fn tls_keys() -> Result<Vec<u8>> {
     capture::pcapng(&key_log, &[capture::Interface { name: "eth0", link: 1, frames: trace.frames() }])
 }
 
-/// The first two packets of a connection, as the standard has them for an example.
-pub fn quic() -> Result<Vec<u8>> {
+/// HTTP/3 as two programs spoke it, two datagrams swapped, with the key log in the capture.
+pub fn quic_keys() -> Result<Vec<u8>> {
+    let text = include_str!("quic-keys.txt");
     let mut trace = Trace::new();
-    for (side, bytes) in recorded(include_str!("quic.txt"))?.concat() {
-        let (client, server) = (pc().port(50_300), server().port(443));
+    recorded_datagrams(&mut trace, text, 50_310)?;
+    capture::pcapng(&key_log(text), &[capture::Interface { name: "eth0", link: 1, frames: trace.frames() }])
+}
+
+/// The key log of a recorded session.
+fn key_log(text: &str) -> String {
+    text.lines().filter_map(|line| line.strip_prefix("k ")).flat_map(|line| [line, "\n"]).collect()
+}
+
+/// Recorded datagrams between a port of the client and port 443.
+fn recorded_datagrams(trace: &mut Trace, text: &str, port: u16) -> Result {
+    for (side, bytes) in recorded(text)?.concat() {
+        let (client, server) = (pc().port(port), server().port(443));
         let (from, to) = if side == C { (client, server) } else { (server, client) };
         trace.wait(Duration::from_millis(20));
         let packet = net::udp(from, to, 7, &bytes)?;
         trace.put(Link::Ethernet.frame(from.host, to.host, &packet));
     }
+    Ok(())
+}
+
+/// The first two packets of a connection, as the standard has them for an example.
+pub fn quic() -> Result<Vec<u8>> {
+    let mut trace = Trace::new();
+    recorded_datagrams(&mut trace, include_str!("quic.txt"), 50_300)?;
     pcap(trace)
 }
 

@@ -189,7 +189,7 @@ impl Turn<'_> {
             let inner = source.get(payload.range.clone());
             if payload.place == "dtls" && sctp::is_packet(inner) {
                 let (carrier, source, range) = (payload.carrier, payload.source, payload.range);
-                let bytes = payload.bytes.unwrap_or_else(|| bytes.all.to_vec());
+                let bytes = payload.bytes.map_or_else(|| bytes.all.to_vec(), |own| own.to_vec());
                 tree.handover.associate(InnerPacket { carrier, source, bytes, range });
                 continue;
             }
@@ -202,6 +202,7 @@ impl Turn<'_> {
                 Some(candidate) => {
                     let cut = if payload.cut { Cut::Capture } else { Cut::No };
                     let (range, below, ends) = (payload.range, Some(payload.carrier), carrier.ends);
+                    tree.handover.detail = payload.detail;
                     self.message(tree, candidate, &Carried { bytes: source, range, cut, below, ends });
                 }
                 None if payload.alone && !inner.is_empty() => {

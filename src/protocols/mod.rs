@@ -19,6 +19,7 @@ mod hazel;
 mod hsrp;
 mod http;
 mod http2;
+mod http3;
 mod imap;
 mod irc;
 mod isakmp;
@@ -77,6 +78,7 @@ mod telnet;
 mod terraria;
 mod tftp;
 mod tls;
+mod varint;
 mod vcmp;
 mod vscp;
 mod websocket;
@@ -112,6 +114,7 @@ pub static ALL: &[&Protocol] = &[
     &hsrp::ELEMENTS,
     &http::PROTOCOL,
     &http2::PROTOCOL,
+    &http3::PROTOCOL,
     &imap::PROTOCOL,
     &smtp::imf::PROTOCOL,
     &irc::PROTOCOL,

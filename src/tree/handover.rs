@@ -18,7 +18,9 @@ pub struct Payload {
     /// Where they lie there.
     pub range: Range<usize>,
     /// The bytes of the source, unless it is the frame or a stream.
-    pub bytes: Option<Vec<u8>>,
+    pub bytes: Option<Arc<[u8]>>,
+    /// A number that the carrier states about the payload: of its stream, for instance.
+    pub detail: u64,
     /// Whether the capture truncates the payload.
     pub cut: bool,
     /// Whether the payload becomes `data` if no protocol matches.
@@ -130,6 +132,8 @@ pub struct Handover {
     speaker: Option<Side>,
     /// Numbers shared by the dissectors of one conversation, by name.
     pub facts: Facts,
+    /// What the carrier states about the payload that is being dissected.
+    pub detail: u64,
 }
 
 impl Handover {
@@ -156,6 +160,7 @@ impl Handover {
         self.associated.clear();
         self.speaker = None;
         self.facts = Facts::default();
+        self.detail = 0;
     }
 
     /// Hands over a packet of SCTP. There are no more of them than payloads.
@@ -189,6 +194,12 @@ impl Handover {
     /// Takes the declared side of the sender, if any.
     pub fn take_speaker(&mut self) -> Option<Side> {
         self.speaker.take()
+    }
+
+    /// The bytes of this source, if the latest payload is a part of them.
+    #[must_use]
+    pub fn shared(&self, source: u32) -> Option<Arc<[u8]>> {
+        self.payloads.last().filter(|payload| payload.source == source).and_then(|payload| payload.bytes.clone())
     }
 
     /// Hands payload over to another protocol.

@@ -329,9 +329,15 @@ impl Tree {
 
     /// Replaces the fields of the nodes since `place` by those of another protocol that take their place.
     pub fn rename(&mut self, place: u32, fields: &'static [&'static Field]) {
+        let twin_of = |field: &'static Field| {
+            let twin = fields.iter().find(|other| other.twin.is_some_and(|twin| twin.is(field)));
+            twin.copied().unwrap_or(field)
+        };
         for node in self.nodes.iter_mut().skip(place as usize) {
-            let twin = fields.iter().find(|field| field.twin.is_some_and(|twin| twin.is(node.field)));
-            node.field = twin.copied().unwrap_or(node.field);
+            node.field = twin_of(node.field);
+        }
+        for note in self.notes.iter_mut().rev().take_while(|note| note.node >= place) {
+            note.code = twin_of(note.code);
         }
     }
 

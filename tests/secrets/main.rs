@@ -476,7 +476,7 @@ fn each_secret_field_is_tested() {
     capture.packet(&udp(5060, &sip("Content-Type: application/sdp\r\n", KEYS)));
     let mut seen: BTreeSet<String> =
         values(&run(&["--json", "--show-secrets", capture.file()]).out).into_iter().map(|(name, _)| name).collect();
-    for sample in ["samples/xfire.pcap", "samples/xfire-packets.pcap", "samples/runescape.pcap"] {
+    for sample in ["samples/xfire.pcap", "samples/xfire-packets.pcap", "samples/runescape.pcap", "samples/quic-keys.pcapng"] {
         let mut secrets: BTreeSet<_> = values(&run(&["--json", "--show-secrets", sample]).out).into_iter().collect();
         // Zeros stand for no session; the shortest ones are found anywhere.
         secrets.retain(|(name, value)| names.contains(name) && value.len() > 5 && value.iter().any(|byte| *byte != 0));

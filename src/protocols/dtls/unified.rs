@@ -14,7 +14,7 @@ use super::{
     HAS_LENGTH, IS_LONG, NO_TYPE, NOT_OPENED, PADDING, RECORD_ID, RECORD_LENGTH, SEQUENCE_NUMBER, UNIFIED,
 };
 use crate::protocols::tls::hello::Hello;
-use crate::protocols::tls::keys::{Decryptor, EncryptedRecord, Labels, NumberKey, Plaintext};
+use crate::protocols::tls::keys::{Decryptor, EncryptedRecord, LabelPrefix, NumberKey, Plaintext};
 use crate::protocols::tls::summary::Summary;
 use crate::tree::{Field, Side, Value};
 use crate::wire::{Result, Wire};
@@ -71,7 +71,7 @@ impl Epoch {
         };
         let decryptor = match label {
             "" => before.filter(|before| before.number + 1 == number)?.decryptor.next_generation(hello.suite)?,
-            label => Decryptor::from_traffic_secret(Labels::Dtls, wire.secret(label, &hello.client_random)?, hello.suite)?,
+            label => Decryptor::from_traffic_secret(LabelPrefix::Dtls, wire.secret(label, &hello.client_random)?, hello.suite)?,
         };
         let number_key = decryptor.number_key(hello.suite)?;
         Some(Epoch { number, decryptor, number_key, next: 0 })

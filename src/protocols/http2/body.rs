@@ -20,7 +20,7 @@ struct Content {
 }
 
 impl Content {
-    fn of(streams: &Streams, id: u32, from: Side) -> Content {
+    fn of(streams: &Streams, id: u64, from: Side) -> Content {
         let Some(stream) = streams.get(id) else { return Content::default() };
         let half = stream.side(from);
         Content { kind: half.kind.clone(), coding: half.coding, path: stream.path().to_owned() }
@@ -33,7 +33,14 @@ impl Content {
 }
 
 /// Dissects the next `count` bytes: data of a stream. The body is dissected with its last frame.
-pub(super) fn data(wire: &mut Wire<'_>, streams: &mut Streams, id: u32, from: Side, count: usize, ends: bool) -> Result {
+pub(in crate::protocols) fn data(
+    wire: &mut Wire<'_>,
+    streams: &mut Streams,
+    id: u64,
+    from: Side,
+    count: usize,
+    ends: bool,
+) -> Result {
     let Some(bytes) = wire.ahead().get(..count) else {
         streams.give_up(id, from, "bytes of the stream were lost");
         return wire.bytes(&DATA, count).map(drop);
@@ -70,7 +77,7 @@ pub(super) fn data(wire: &mut Wire<'_>, streams: &mut Streams, id: u32, from: Si
 }
 
 /// Dissects the body that several frames transported.
-pub(super) fn finish(wire: &mut Wire<'_>, streams: &mut Streams, id: u32, from: Side) -> Result {
+pub(in crate::protocols) fn finish(wire: &mut Wire<'_>, streams: &mut Streams, id: u64, from: Side) -> Result {
     let body = streams.take(id, from);
     if let Some(why) = body.lacks {
         wire.note(&NOT_JOINED, format_args!("{why}"));

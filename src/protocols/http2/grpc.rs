@@ -48,7 +48,7 @@ fn size(bytes: &[u8]) -> Option<usize> {
 
 /// Dissects the next `count` bytes of a stream: messages, of which the first may have begun in earlier frames.
 /// Returns the number of complete messages.
-pub(super) fn data(wire: &mut Wire<'_>, streams: &mut Streams, id: u32, from: Side, count: usize) -> Result<usize> {
+pub(super) fn data(wire: &mut Wire<'_>, streams: &mut Streams, id: u64, from: Side, count: usize) -> Result<usize> {
     let end = wire.at() + count;
     let mut complete = 0;
     let mut kept = streams.take(id, from);

@@ -1,6 +1,6 @@
 //! Header blocks: fields, and the request or response that they form.
 
-use super::hpack::{self, HeaderField, Item, Table};
+use super::hpack::{self, Block, HeaderField, Item, Table};
 use super::known;
 use super::{
     BAD_BLOCK, BAD_INDEX, HEADER, HEADER_COUNT, HEADER_FORM, HEADER_INDEX, HEADER_LENGTH, HEADER_NAME, HEADER_NAME_LENGTH,
@@ -14,7 +14,7 @@ use std::ops::Range;
 
 /// Header fields that the dissection of a message needs.
 #[derive(Debug, Default)]
-pub(super) struct Section {
+pub(in crate::protocols) struct Section {
     pub(super) method: String,
     pub(super) scheme: String,
     pub(super) authority: String,
@@ -56,22 +56,28 @@ pub(super) fn read(wire: &mut Wire<'_>, count: usize, table: &mut Table) -> Resu
     let bytes = wire.ahead().get(..count).unwrap_or_default();
     let was_partial = table.is_partial();
     let block = hpack::decode(bytes, table);
-    let mut section = Section::default();
-    let fields = || {
-        block.items.iter().filter_map(|item| match item {
-            Item::Field(field) => Some(field),
-            Item::Resize { .. } => None,
-        })
-    };
-    let text = |range: &Range<usize>| block.text.get(range.clone()).unwrap_or_default();
-    for field in fields() {
-        section.add(text(&field.name.text), text(&field.value.text));
-    }
-    let length: usize = fields().map(|field| field.name.text.len() + field.value.text.len() + 8).sum();
+    let length: usize = block.fields().map(|field| field.name.text.len() + field.value.text.len() + 8).sum();
     wire.add(&HEADER_LENGTH, Value::Unsigned(length as u64));
     wire.add(&HEADER_COUNT, Value::Unsigned(block.items.len() as u64));
+    put(wire, "hpack", count, &block, was_partial)
+}
+
+/// Puts the fields of a decoded block, which the next `count` bytes are. Entries of the dynamic table may have been missing
+/// if `was_partial` is set.
+pub(in crate::protocols) fn put(
+    wire: &mut Wire<'_>,
+    how: &'static str,
+    count: usize,
+    block: &Block,
+    was_partial: bool,
+) -> Result<Section> {
+    let mut section = Section::default();
+    let text = |range: &Range<usize>| block.text.get(range.clone()).unwrap_or_default();
+    for field in block.fields() {
+        section.add(text(&field.name.text), text(&field.value.text));
+    }
     let place = Place { source: wire.source(), at: wire.at(), text: &block.text };
-    wire.derived("hpack", 0, &block.text, |inner| {
+    wire.derived(how, 0, &block.text, |inner| {
         for item in &block.items {
             place.item(inner, item, was_partial);
         }
@@ -135,19 +141,19 @@ impl Place<'_> {
                 inner.put_at(known, shown, value);
             }
         }
-        let (index, at) = &field.index;
+        let at = self.raw(&field.index_raw);
         if inner.keeps(&HEADER_FORM) {
-            let words = inner.make(&HEADER_FORM, hpack::form_words(field.form, *index > 0));
-            inner.put_at(&HEADER_FORM, Value::Made(words), self.raw(at));
+            let words = inner.make(&HEADER_FORM, field.form);
+            inner.put_at(&HEADER_FORM, Value::Made(words), at);
         }
-        if *index > 0 {
-            let node = inner.put_at(&HEADER_INDEX, Value::Unsigned(*index), self.raw(at));
+        if let Some(index) = field.index {
+            let node = inner.put_at(&HEADER_INDEX, Value::Unsigned(index), at);
             if field.is_unknown {
                 let (code, why) = match was_partial {
                     true => (&UNKNOWN_INDEX, "was added in bytes that are not in the capture"),
                     false => (&BAD_INDEX, "does not exist"),
                 };
-                inner.note_at(code, node, self.raw(at), format_args!("entry {index} {why}"));
+                inner.note_at(code, node, at, format_args!("entry {index} {why}"));
             }
         }
         inner.close_at(place, &HEADER, span.end);

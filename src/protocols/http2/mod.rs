@@ -21,17 +21,18 @@
 //!
 //! Not covered: content codings other than gzip and deflate; detection of connections without their preface.
 
-mod body;
+pub(super) mod body;
 mod flags;
 mod frames;
 mod grpc;
-mod headers;
+pub(super) mod headers;
 mod heuristics;
-mod hpack;
-mod known;
+pub(super) mod hpack;
+pub(super) mod known;
 mod names;
+pub(super) mod section;
 mod session;
-mod streams;
+pub(super) mod streams;
 #[cfg(test)]
 #[allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may")]
 mod tests;
@@ -157,15 +158,15 @@ fn real_weight(weight: NodeRef<'_>, take: &mut dyn FnMut(Computed<'_>)) {
     }
 }
 
-fn header_title(node: NodeRef<'_>, out: &mut dyn std::fmt::Write) -> std::fmt::Result {
+pub(super) fn header_title(node: NodeRef<'_>, out: &mut dyn std::fmt::Write) -> std::fmt::Result {
     title::key(node, out)
 }
 
-fn header_text(node: NodeRef<'_>, out: &mut dyn std::fmt::Write) -> std::fmt::Result {
+pub(super) fn header_text(node: NodeRef<'_>, out: &mut dyn std::fmt::Write) -> std::fmt::Result {
     node.child(&HEADER_VALUE).map_or(Ok(()), |value| value.write_value(out))
 }
 
-fn header_line(node: NodeRef<'_>, out: &mut dyn std::fmt::Write) -> std::fmt::Result {
+pub(super) fn header_line(node: NodeRef<'_>, out: &mut dyn std::fmt::Write) -> std::fmt::Result {
     header_title(node, out)?;
     out.write_str(": ")?;
     header_text(node, out)

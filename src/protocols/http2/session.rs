@@ -1,19 +1,17 @@
 //! State of a connection: extent of frames, header blocks in several frames, and streams.
 
 use super::flags::{self, FrameHeader, HAS_PRIORITY, IS_END_HEADERS, IS_END_STREAM, IS_PADDED};
-use super::headers::{self, Section};
+use super::headers;
 use super::heuristics::PREFACE;
 use super::hpack::Table;
 use super::names::{self, CONTINUATION, HEADERS_FRAME, PUSH_PROMISE, TYPES};
+use super::section::{self, Owner};
 use super::streams::Streams;
 use super::{
-    BAD_PADDING, BLOCK, CONTINUED_BLOCK, DATA_PADDING, FLAGS, FULL_URI, HEADERS_PADDING, INTERRUPTED, LENGTH, MAGIC, NO_START,
-    PAD_LENGTH, PADDING, PROMISE_BLOCK, PROMISE_PADDING, PROMISE_RESERVED, PROMISED, RESERVED, RESPONSE_TO, STREAM_ID, TOO_MANY,
-    TYPE, body, frames,
+    BAD_PADDING, BLOCK, CONTINUED_BLOCK, DATA_PADDING, FLAGS, HEADERS_PADDING, INTERRUPTED, LENGTH, MAGIC, NO_START, PAD_LENGTH,
+    PADDING, PROMISE_BLOCK, PROMISE_PADDING, PROMISE_RESERVED, PROMISED, RESERVED, STREAM_ID, TOO_MANY, TYPE, body, frames,
 };
 use crate::limits;
-use crate::protocols::http::{CODES, Coding};
-use crate::protocols::lines;
 use crate::tree::{BySide, Field, Piece, Side, Value, name_of};
 use crate::wire::{Conversation, Cut, Extent, Missing, Result, Wire};
 
@@ -43,15 +41,6 @@ struct OpenBlock {
     pieces: Vec<Piece>,
     /// The block exceeds the limit.
     is_full: bool,
-}
-
-/// The stream that a header block belongs to.
-#[derive(Clone, Copy)]
-struct Owner {
-    id: u32,
-    ends: bool,
-    /// The block is the request of a promised stream.
-    is_promise: bool,
 }
 
 /// State after an upgrade from HTTP/1.1: stream 1 holds the request (RFC 7540 section 3.2).
@@ -139,7 +128,7 @@ impl Session {
         wire.u24_be(&LENGTH)?;
         let kind = wire.u8(&TYPE)?;
         let flags = wire.flags(&FLAGS, 1, flags::of(kind))?.to_be_bytes()[7];
-        let id = u32::try_from(wire.bits(4, &[&RESERVED, &STREAM_ID])? & 0x7fff_ffff).unwrap_or_default();
+        let id = wire.bits(4, &[&RESERVED, &STREAM_ID])? & 0x7fff_ffff;
         match name_of(TYPES, kind.into()) {
             Some(name) => wire.name(name),
             None => wire.name(&format!("type {kind}")),
@@ -175,8 +164,7 @@ impl Session {
             }
             names::PUSH_PROMISE => {
                 let pad = padding(wire, flags)?;
-                let promised = wire.bits(4, &[&PROMISE_RESERVED, &PROMISED])? & 0x7fff_ffff;
-                let id = u32::try_from(promised).unwrap_or_default();
+                let id = wire.bits(4, &[&PROMISE_RESERVED, &PROMISED])? & 0x7fff_ffff;
                 let count = wire.remaining().saturating_sub(pad);
                 self.block(from, wire, &PROMISE_BLOCK, count, flags, Owner { id, ends: true, is_promise: true })?;
                 padded(wire, &PROMISE_PADDING);
@@ -204,7 +192,7 @@ impl Session {
         }
         if flags & IS_END_HEADERS != 0 {
             let section = headers::read(wire, count, &mut self.directions[from].table)?;
-            return self.section(from, wire, owner, section);
+            return section::message(wire, &mut self.streams, from, owner, section);
         }
         let mut open = OpenBlock { owner, bytes: Vec::new(), pieces: Vec::new(), is_full: false };
         open.add(wire, count);
@@ -246,50 +234,7 @@ impl Session {
         let table = &mut self.directions[from].table;
         let section =
             wire.joined("header block", &open.pieces, &open.bytes, |inner| headers::read(inner, open.bytes.len(), table))?;
-        self.section(from, wire, open.owner, section)
-    }
-
-    /// Shows the request or response that header fields form.
-    fn section(&mut self, from: Side, wire: &mut Wire<'_>, owner: Owner, section: Section) -> Result {
-        let id = owner.id;
-        if !section.method.is_empty() {
-            let (uri, target) = section.uri();
-            let shown = wire.shown(&uri).into_owned();
-            wire.add_text(&FULL_URI, format_args!("{shown}"));
-            if owner.is_promise {
-                wire.info(format_args!("{} {shown}, stream {id}", section.method));
-            } else {
-                wire.name(&section.method);
-                wire.info(format_args!("{shown}, stream {id}"));
-            }
-            let stream = self.streams.of(id);
-            (stream.uri, stream.target) = (uri, target);
-        } else if !section.status.is_empty() {
-            let uri = self.streams.get(id).map(|stream| wire.shown(&stream.uri).into_owned()).unwrap_or_default();
-            if !uri.is_empty() {
-                wire.add_text(&RESPONSE_TO, format_args!("{uri}"));
-            }
-            let phrase = lines::number(section.status.as_bytes()).and_then(|code| name_of(CODES, code)).unwrap_or_default();
-            let kind = String::from_utf8_lossy(&section.kind);
-            let parts = [phrase, &kind, &if uri.is_empty() { String::new() } else { format!("of {uri}") }].map(str::to_owned);
-            let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
-            wire.name(&section.status);
-            wire.info(format_args!("{}, stream {id}", parts.join(", ")));
-        } else {
-            wire.info(format_args!("trailers, stream {id}"));
-        }
-        // The promised request is the client's, though the server sends it.
-        let side = if owner.is_promise { Side::Client } else { from };
-        let is_trailer = section.method.is_empty() && section.status.is_empty();
-        if !is_trailer {
-            let half = self.streams.of(id).half(side);
-            (half.kind, half.coding) = (section.kind, Coding::of(&section.coding));
-        }
-        if owner.ends {
-            body::finish(wire, &mut self.streams, id, side)?;
-            self.streams.end(id, side);
-        }
-        Ok(())
+        section::message(wire, &mut self.streams, from, open.owner, section)
     }
 }
 

@@ -10,38 +10,38 @@ const FULL: &str = "incomplete bodies of the connection exceed the limit";
 
 /// Open streams by identifier.
 #[derive(Default)]
-pub(super) struct Streams {
-    open: BTreeMap<u32, Stream>,
+pub(in crate::protocols) struct Streams {
+    open: BTreeMap<u64, Stream>,
     /// Bytes of incomplete bodies.
     kept: usize,
 }
 
 /// Stream.
 #[derive(Default)]
-pub(super) struct Stream {
+pub(in crate::protocols) struct Stream {
     /// URI of the request, and offset of the request target in it.
-    pub(super) uri: String,
-    pub(super) target: usize,
+    pub(in crate::protocols) uri: String,
+    pub(in crate::protocols) target: usize,
     sides: BySide<Half>,
 }
 
 /// One direction of a stream.
 #[derive(Default)]
-pub(super) struct Half {
+pub(in crate::protocols) struct Half {
     /// Media type.
-    pub(super) kind: Vec<u8>,
-    pub(super) coding: Coding,
+    pub(in crate::protocols) kind: Vec<u8>,
+    pub(in crate::protocols) coding: Coding,
     body: Body,
     has_ended: bool,
 }
 
 /// The part of a body that has arrived.
 #[derive(Default)]
-pub(super) struct Body {
-    pub(super) bytes: Vec<u8>,
-    pub(super) pieces: Vec<Piece>,
+pub(in crate::protocols) struct Body {
+    pub(in crate::protocols) bytes: Vec<u8>,
+    pub(in crate::protocols) pieces: Vec<Piece>,
     /// Why the body will not be reassembled.
-    pub(super) lacks: Option<&'static str>,
+    pub(in crate::protocols) lacks: Option<&'static str>,
 }
 
 impl Body {
@@ -50,14 +50,14 @@ impl Body {
     }
 
     /// Whether parts have arrived.
-    pub(super) fn has_begun(&self) -> bool {
+    pub(in crate::protocols) fn has_begun(&self) -> bool {
         !self.bytes.is_empty() || self.lacks.is_some()
     }
 }
 
 impl Streams {
     /// The stream with this identifier, which is opened if necessary.
-    pub(super) fn of(&mut self, id: u32) -> &mut Stream {
+    pub(in crate::protocols) fn of(&mut self, id: u64) -> &mut Stream {
         if !self.open.contains_key(&id)
             && self.open.len() >= limits::HTTP2_STREAMS.get()
             && let Some((_, oldest)) = self.open.pop_first()
@@ -67,7 +67,7 @@ impl Streams {
         self.open.entry(id).or_default()
     }
 
-    pub(super) fn get(&self, id: u32) -> Option<&Stream> {
+    pub(in crate::protocols) fn get(&self, id: u64) -> Option<&Stream> {
         self.open.get(&id)
     }
 
@@ -77,14 +77,14 @@ impl Streams {
     }
 
     /// Terminates a stream.
-    pub(super) fn reset(&mut self, id: u32) {
+    pub(in crate::protocols) fn reset(&mut self, id: u64) {
         if let Some(stream) = self.open.remove(&id) {
             self.release(&stream);
         }
     }
 
     /// This side sends nothing more on the stream. A stream that both sides have ended is forgotten.
-    pub(super) fn end(&mut self, id: u32, from: Side) {
+    pub(in crate::protocols) fn end(&mut self, id: u64, from: Side) {
         let Some(stream) = self.open.get_mut(&id) else { return };
         stream.sides[from].has_ended = true;
         if stream.sides.iter().all(|half| half.has_ended) {
@@ -93,7 +93,7 @@ impl Streams {
     }
 
     /// Keeps a part of a body, up to the limit of the connection.
-    pub(super) fn keep(&mut self, id: u32, from: Side, bytes: &[u8], pieces: impl FnOnce(u64) -> Vec<Piece>) {
+    pub(in crate::protocols) fn keep(&mut self, id: u64, from: Side, bytes: &[u8], pieces: impl FnOnce(u64) -> Vec<Piece>) {
         let kept = self.kept;
         let body = &mut self.of(id).half(from).body;
         if body.lacks.is_some() {
@@ -112,22 +112,22 @@ impl Streams {
     }
 
     /// The body of this side will not be reassembled.
-    pub(super) fn give_up(&mut self, id: u32, from: Side, why: &'static str) {
+    pub(in crate::protocols) fn give_up(&mut self, id: u64, from: Side, why: &'static str) {
         let body = &mut self.of(id).half(from).body;
         let freed = std::mem::replace(body, Body { lacks: Some(why), ..Body::default() }).held();
         self.kept = self.kept.saturating_sub(freed);
     }
 
     /// The same for all streams, because frames were lost.
-    pub(super) fn lose(&mut self, from: Side) {
-        let open: Vec<u32> = self.open.keys().copied().collect();
+    pub(in crate::protocols) fn lose(&mut self, from: Side) {
+        let open: Vec<u64> = self.open.keys().copied().collect();
         for id in open {
             self.give_up(id, from, "bytes of the stream were lost");
         }
     }
 
     /// Takes the body that has arrived so far.
-    pub(super) fn take(&mut self, id: u32, from: Side) -> Body {
+    pub(in crate::protocols) fn take(&mut self, id: u64, from: Side) -> Body {
         let Some(stream) = self.open.get_mut(&id) else { return Body::default() };
         let body = std::mem::take(&mut stream.half(from).body);
         self.kept = self.kept.saturating_sub(body.held());
@@ -135,7 +135,7 @@ impl Streams {
     }
 
     /// Keeps a body that was taken, up to the limit of the connection.
-    pub(super) fn put_back(&mut self, id: u32, from: Side, body: Body) {
+    pub(in crate::protocols) fn put_back(&mut self, id: u64, from: Side, body: Body) {
         let added = body.held();
         if added == 0 {
             return;
@@ -148,7 +148,7 @@ impl Streams {
     }
 
     /// Approximate heap memory in bytes.
-    pub(super) fn held(&self) -> usize {
+    pub(in crate::protocols) fn held(&self) -> usize {
         let half =
             |half: &Half| half.kind.capacity() + half.body.bytes.capacity() + half.body.pieces.capacity() * size_of::<Piece>();
         let stream = |stream: &Stream| size_of::<Stream>() + stream.uri.capacity() + stream.sides.iter().map(half).sum::<usize>();
@@ -157,22 +157,22 @@ impl Streams {
 }
 
 impl Half {
-    pub(super) fn body(&self) -> &Body {
+    pub(in crate::protocols) fn body(&self) -> &Body {
         &self.body
     }
 }
 
 impl Stream {
-    pub(super) fn half(&mut self, from: Side) -> &mut Half {
+    pub(in crate::protocols) fn half(&mut self, from: Side) -> &mut Half {
         &mut self.sides[from]
     }
 
-    pub(super) fn side(&self, from: Side) -> &Half {
+    pub(in crate::protocols) fn side(&self, from: Side) -> &Half {
         &self.sides[from]
     }
 
     /// Request target: the path and query of the URI.
-    pub(super) fn path(&self) -> &str {
+    pub(in crate::protocols) fn path(&self) -> &str {
         self.uri.get(self.target..).unwrap_or_default()
     }
 }

@@ -1,17 +1,22 @@
-//! Frames of Initial packets, and reassembly of the handshake from CRYPTO frames.
+//! Frames of decrypted packets (RFC 9000, section 19; RFC 9221).
 
-use super::varint::number;
+use super::crypto::Crypto;
+use super::ids::Ids;
+use super::streams::{Data, Streams};
 use super::{
-    CE, CRYPTO, CRYPTO_LENGTH, DELAY, ECT0, ECT1, ERROR_CODE, ERROR_FRAME, FIRST_RANGE, FRAME, FRAME_TYPE, GAP, LARGEST, OFFSET,
-    PADDING, RANGE, RANGES, REASON, REASON_LENGTH, REMAINING,
+    APP_ERROR_CODE, BLOCKED_STREAM, BLOCKED_STREAM_LIMIT, CE, CHALLENGE, CONNECTION_LIMIT, CRYPTO, CRYPTO_LENGTH, DATAGRAM,
+    DATAGRAM_LENGTH, DELAY, ECT0, ECT1, ERROR_CODE, ERROR_FRAME, FIN, FINAL_SIZE, FIRST_RANGE, FRAME, FRAME_TYPE,
+    FRAME_TYPE_OF_GOOGLE, FREQUENCY_DELAY, FREQUENCY_LAST, FREQUENCY_SEQUENCE, FREQUENCY_THRESHOLD, GAP, HAS_LENGTH, HAS_OFFSET,
+    INITIATOR, IS_UNI, LARGEST, MAX_DATA, MAX_STREAM_DATA, MAX_STREAM_ID, MAX_STREAMS, NEW_ID, NEW_ID_LENGTH, NEW_ID_SEQUENCE,
+    NEW_TOKEN, NEW_TOKEN_LENGTH, OFFSET, PADDING, PADDING_LENGTH, RANGE, RANGES, REASON, REASON_LENGTH, REMAINING, RESET_ERROR,
+    RESET_STREAM, RESET_TOKEN, RESPONSE, RETIRE_PRIOR, RETIRED, STOP_ERROR, STOP_STREAM, STREAM_DATA, STREAM_ID, STREAM_LENGTH,
+    STREAM_LIMIT, STREAM_OFFSET, TIMESTAMP,
 };
-use crate::limits;
-use crate::protocols::tls::handshake;
 use crate::protocols::tls::hello::Hello;
 use crate::protocols::tls::summary::Summary;
-use crate::tree::{Names, NodeRef, Value};
+use crate::protocols::varint::number;
+use crate::tree::{Field, Names, NodeRef, Side, Value, name_of};
 use crate::wire::{Error, Result, Wire};
-use std::collections::BTreeMap;
 use std::fmt::{self, Write};
 
 pub(super) const TYPES: Names = &[
@@ -19,160 +24,239 @@ pub(super) const TYPES: Names = &[
     (1, "ping"),
     (2, "ack"),
     (3, "ack with ECN counts"),
+    (4, "reset_stream"),
+    (5, "stop_sending"),
     (6, "crypto"),
-    (8, "crypto (Google)"),
+    (7, "new_token"),
+    (8, "stream"),
+    (9, "stream"),
+    (0x0a, "stream"),
+    (0x0b, "stream"),
+    (0x0c, "stream"),
+    (0x0d, "stream"),
+    (0x0e, "stream"),
+    (0x0f, "stream"),
+    (0x10, "max_data"),
+    (0x11, "max_stream_data"),
+    (0x12, "max_streams (bidirectional)"),
+    (0x13, "max_streams (unidirectional)"),
+    (0x14, "data_blocked"),
+    (0x15, "stream_data_blocked"),
+    (0x16, "streams_blocked (bidirectional)"),
+    (0x17, "streams_blocked (unidirectional)"),
+    (0x18, "new_connection_id"),
+    (0x19, "retire_connection_id"),
+    (0x1a, "path_challenge"),
+    (0x1b, "path_response"),
     (0x1c, "connection_close"),
     (0x1d, "application_close"),
+    (0x1e, "handshake_done"),
+    (0x30, "datagram"),
+    (0x31, "datagram"),
+    (0xaf, "ack_frequency"),
+    (0x02f5, "timestamp"),
 ];
 
-const CRYPTO_OF_GOOGLE: u8 = 8;
+/// Frame types of Google's versions.
+pub(super) const TYPES_OF_GOOGLE: Names = &[(8, "crypto (Google)")];
+
+const CRYPTO_OF_GOOGLE: u64 = 8;
+
+/// Bits of a STREAM frame type.
+const FIN_BIT: u64 = 0x01;
+const LENGTH_BIT: u64 = 0x02;
+const OFFSET_BIT: u64 = 0x04;
 
 /// Largest number of ranges dissected in an ACK frame.
 const RANGES_MAX: u64 = 1000;
 
-/// Memory overhead of a CRYPTO fragment in bytes.
-const FRAGMENT_OVERHEAD: usize = 48;
-
-/// Handshake of one direction, reassembled from CRYPTO frames.
-#[derive(Default)]
-pub(super) struct Crypto {
-    /// Fragments by offset.
-    fragments: BTreeMap<u64, Vec<u8>>,
-    /// Contiguous bytes that are not dissected yet.
-    ready: Vec<u8>,
-    /// Number of bytes of dissected messages.
-    dissected: u64,
-    /// Whether the version is one of Google's, which has other frame types.
-    pub(super) is_google: bool,
-    /// Heap memory use of the fragments in bytes.
-    held: usize,
+/// What frames of a packet change.
+pub(super) struct Receiver<'a> {
+    pub(super) from: Side,
+    pub(super) crypto: &'a mut Crypto,
+    pub(super) hello: &'a mut Hello,
+    pub(super) summary: &'a mut Summary,
+    pub(super) streams: &'a mut Streams,
+    /// Connection IDs issued by the sender.
+    pub(super) ids: &'a mut Ids,
+    /// Names of the frames.
+    pub(super) names: &'a mut Vec<&'static str>,
 }
 
-/// Dissects all frames of a packet.
-pub(super) fn all(wire: &mut Wire<'_>, crypto: &mut Crypto, hello: &mut Hello, summary: &mut Summary) -> Result {
-    while let Some(kind) = wire.peek_u8() {
-        wire.group(&FRAME, |wire| frame(wire, kind, crypto))?;
-        // Reassembled messages are not children of the frame that completes them.
-        crypto.messages(wire, hello, summary)?;
+impl Receiver<'_> {
+    /// Dissects all frames of a packet.
+    pub(super) fn all(&mut self, wire: &mut Wire<'_>) -> Result {
+        while wire.remaining() > 0 {
+            wire.group(&FRAME, |wire| self.frame(wire))?;
+            // Reassembled messages are not children of the frame that completes them.
+            self.crypto.messages(wire, self.hello, self.summary)?;
+        }
+        Ok(())
     }
-    Ok(())
+
+    fn frame(&mut self, wire: &mut Wire<'_>) -> Result {
+        if wire.peek_u8() == Some(0) {
+            let count = wire.ahead().iter().take_while(|byte| **byte == 0).count();
+            wire.put(&FRAME_TYPE, Value::Unsigned(0), wire.at()..wire.at() + 1);
+            wire.add(&PADDING_LENGTH, Value::Unsigned(count as u64));
+            return wire.bytes(&PADDING, count).map(drop);
+        }
+        if self.crypto.is_google {
+            return self.frame_of_google(wire);
+        }
+        let (at, kind) = (wire.at(), number(wire, &FRAME_TYPE)?);
+        let name = name_of(TYPES, kind).unwrap_or("unknown frame");
+        if self.names.last() != Some(&name) {
+            self.names.push(name);
+        }
+        match kind {
+            1 | 0x1e => Ok(()),
+            2 | 3 => ack(wire, kind == 3),
+            4 => {
+                let id = number(wire, &RESET_STREAM)?;
+                numbers(wire, &[&RESET_ERROR, &FINAL_SIZE])?;
+                self.streams.reset(id, self.from);
+                Ok(())
+            }
+            5 => numbers(wire, &[&STOP_STREAM, &STOP_ERROR]),
+            6 => self.crypto_frame(wire),
+            7 => {
+                let length = length(wire, &NEW_TOKEN_LENGTH)?;
+                wire.bytes(&NEW_TOKEN, length).map(drop)
+            }
+            8..=0x0f => self.stream(wire, kind, at),
+            0x10 => numbers(wire, &[&MAX_DATA]),
+            0x11 => numbers(wire, &[&MAX_STREAM_ID, &MAX_STREAM_DATA]),
+            0x12 | 0x13 => numbers(wire, &[&MAX_STREAMS]),
+            0x14 => numbers(wire, &[&CONNECTION_LIMIT]),
+            0x15 => numbers(wire, &[&BLOCKED_STREAM, &BLOCKED_STREAM_LIMIT]),
+            0x16 | 0x17 => numbers(wire, &[&STREAM_LIMIT]),
+            0x18 => self.new_connection_id(wire),
+            0x19 => numbers(wire, &[&RETIRED]),
+            0x1a => wire.bytes(&CHALLENGE, 8).map(drop),
+            0x1b => wire.bytes(&RESPONSE, 8).map(drop),
+            0x1c | 0x1d => close(wire, kind == 0x1c),
+            0xaf => {
+                numbers(wire, &[&FREQUENCY_SEQUENCE, &FREQUENCY_THRESHOLD, &FREQUENCY_DELAY])?;
+                wire.u8(&FREQUENCY_LAST).map(drop)
+            }
+            0x02f5 => numbers(wire, &[&TIMESTAMP]),
+            0x30 => {
+                wire.rest(&DATAGRAM);
+                Ok(())
+            }
+            0x31 => {
+                let length = length(wire, &DATAGRAM_LENGTH)?;
+                wire.bytes(&DATAGRAM, length).map(drop)
+            }
+            _ => {
+                wire.rest(&REMAINING);
+                Ok(())
+            }
+        }
+    }
+
+    fn frame_of_google(&mut self, wire: &mut Wire<'_>) -> Result {
+        let at = wire.at();
+        let kind = number(wire, &FRAME_TYPE)?;
+        wire.put(&FRAME_TYPE_OF_GOOGLE, Value::Unsigned(kind), at..wire.at());
+        if kind == CRYPTO_OF_GOOGLE {
+            return self.crypto_frame(wire);
+        }
+        wire.rest(&REMAINING);
+        Ok(())
+    }
+
+    fn crypto_frame(&mut self, wire: &mut Wire<'_>) -> Result {
+        let offset = number(wire, &OFFSET)?;
+        let length = length(wire, &CRYPTO_LENGTH)?;
+        let bytes = wire.ahead().get(..length).ok_or(Error::Short { needed: length })?;
+        self.crypto.add(offset, bytes, wire.pieces(wire.at()..wire.at() + length, offset));
+        if length > 0 {
+            wire.bytes(&CRYPTO, length)?;
+        }
+        Ok(())
+    }
+
+    fn stream(&mut self, wire: &mut Wire<'_>, kind: u64, at: usize) -> Result {
+        for (field, bit) in [(&FIN, FIN_BIT), (&HAS_LENGTH, LENGTH_BIT), (&HAS_OFFSET, OFFSET_BIT)] {
+            wire.put(field, Value::Bool(kind & bit != 0), at..at + 1);
+        }
+        let at = wire.at();
+        let id = number(wire, &STREAM_ID)?;
+        wire.put(&INITIATOR, Value::Unsigned(id & 1), wire.at().max(at + 1) - 1..wire.at());
+        wire.put(&IS_UNI, Value::Unsigned(id >> 1 & 1), wire.at().max(at + 1) - 1..wire.at());
+        let offset = if kind & OFFSET_BIT != 0 { number(wire, &STREAM_OFFSET)? } else { 0 };
+        let count = if kind & LENGTH_BIT != 0 { length(wire, &STREAM_LENGTH)? } else { wire.remaining() };
+        if count > wire.remaining() {
+            return wire.bytes(&STREAM_DATA, count).map(drop);
+        }
+        if count > 0 {
+            wire.put(&STREAM_DATA, Value::Bytes, wire.at()..wire.at() + count);
+        }
+        if is_http3(self.hello) {
+            self.streams.take(self.from, wire, &Data { id, offset, count, is_last: kind & FIN_BIT != 0 });
+        }
+        wire.skip(count)
+    }
+
+    fn new_connection_id(&mut self, wire: &mut Wire<'_>) -> Result {
+        numbers(wire, &[&NEW_ID_SEQUENCE, &RETIRE_PRIOR])?;
+        let length = wire.u8(&NEW_ID_LENGTH)?;
+        let id = wire.bytes(&NEW_ID, length.into())?;
+        self.ids.issue(wire, self.from.other(), id);
+        wire.bytes(&RESET_TOKEN, 16).map(drop)
+    }
 }
 
-fn frame(wire: &mut Wire<'_>, kind: u8, crypto: &mut Crypto) -> Result {
-    if kind == 0 {
-        let count = wire.ahead().iter().take_while(|byte| **byte == 0).count();
-        wire.put(&FRAME_TYPE, Value::Unsigned(0), wire.at()..wire.at() + 1);
-        return wire.bytes(&PADDING, count).map(drop);
-    }
-    number(wire, &FRAME_TYPE)?;
-    match kind {
-        CRYPTO_OF_GOOGLE if crypto.is_google => crypto_frame(wire, crypto),
-        _ if crypto.is_google => {
-            wire.rest(&REMAINING);
-            Ok(())
-        }
-        1 => Ok(()),
-        2 | 3 => {
-            number(wire, &LARGEST)?;
-            number(wire, &DELAY)?;
-            let ranges = number(wire, &RANGES)?;
-            number(wire, &FIRST_RANGE)?;
-            for _ in 0..ranges.min(RANGES_MAX) {
-                number(wire, &GAP)?;
-                number(wire, &RANGE)?;
-            }
-            if kind == 3 {
-                number(wire, &ECT0)?;
-                number(wire, &ECT1)?;
-                number(wire, &CE)?;
-            }
-            Ok(())
-        }
-        6 => crypto_frame(wire, crypto),
-        0x1c | 0x1d => {
-            number(wire, &ERROR_CODE)?;
-            if kind == 0x1c {
-                number(wire, &ERROR_FRAME)?;
-            }
-            let length = number(wire, &REASON_LENGTH)?;
-            if length > 0 {
-                wire.text(&REASON, usize::try_from(length).unwrap_or(usize::MAX))?;
-            }
-            Ok(())
-        }
-        _ => {
-            wire.rest(&REMAINING);
-            Ok(())
-        }
-    }
+/// Whether streams carry HTTP/3: the server has selected it, or the client prefers it.
+fn is_http3(hello: &Hello) -> bool {
+    hello.protocol == "h3" || hello.protocol.starts_with("h3-")
 }
 
-fn crypto_frame(wire: &mut Wire<'_>, crypto: &mut Crypto) -> Result {
-    let offset = number(wire, &OFFSET)?;
-    let length = usize::try_from(number(wire, &CRYPTO_LENGTH)?).unwrap_or(usize::MAX);
-    let bytes = wire.ahead().get(..length).ok_or(Error::Short { needed: length })?;
-    crypto.add(offset, bytes);
+/// Reads a length.
+fn length(wire: &mut Wire<'_>, field: &'static Field) -> Result<usize> {
+    Ok(usize::try_from(number(wire, field)?).unwrap_or(usize::MAX))
+}
+
+/// Reads a variable-length integer for each field.
+fn numbers(wire: &mut Wire<'_>, fields: &[&'static Field]) -> Result {
+    fields.iter().try_for_each(|field| number(wire, field).map(drop))
+}
+
+fn ack(wire: &mut Wire<'_>, has_counts: bool) -> Result {
+    numbers(wire, &[&LARGEST, &DELAY])?;
+    let ranges = number(wire, &RANGES)?;
+    number(wire, &FIRST_RANGE)?;
+    for _ in 0..ranges.min(RANGES_MAX) {
+        numbers(wire, &[&GAP, &RANGE])?;
+    }
+    if has_counts { numbers(wire, &[&ECT0, &ECT1, &CE]) } else { Ok(()) }
+}
+
+fn close(wire: &mut Wire<'_>, by_transport: bool) -> Result {
+    number(wire, if by_transport { &ERROR_CODE } else { &APP_ERROR_CODE })?;
+    if by_transport {
+        number(wire, &ERROR_FRAME)?;
+    }
+    let length = length(wire, &REASON_LENGTH)?;
     if length > 0 {
-        wire.bytes(&CRYPTO, length)?;
+        wire.text(&REASON, length)?;
     }
     Ok(())
-}
-
-impl Crypto {
-    fn add(&mut self, offset: u64, bytes: &[u8]) {
-        let is_near = offset.saturating_add(bytes.len() as u64) <= limits::QUIC_HANDSHAKE.get() as u64;
-        if is_near
-            && !bytes.is_empty()
-            && self.held + bytes.len() <= limits::QUIC_HANDSHAKE.get()
-            && !self.fragments.contains_key(&offset)
-        {
-            self.held += bytes.len();
-            self.fragments.insert(offset, bytes.to_vec());
-        }
-        while let Some(next) = self.fragments.first_entry().filter(|next| *next.key() <= self.dissected + self.ready.len() as u64)
-        {
-            let (offset, fragment) = next.remove_entry();
-            let known = usize::try_from(self.dissected + self.ready.len() as u64 - offset).unwrap_or(usize::MAX);
-            let new = fragment.get(known..).unwrap_or_default();
-            self.held = (self.held + new.len()).saturating_sub(fragment.len());
-            self.ready.extend_from_slice(new);
-        }
-    }
-
-    /// Approximate heap memory use in bytes.
-    pub(super) fn held(&self) -> usize {
-        self.ready.capacity() + self.fragments.len() * FRAGMENT_OVERHEAD + self.held
-    }
-
-    /// Dissects the complete messages.
-    fn messages(&mut self, wire: &mut Wire<'_>, hello: &mut Hello, summary: &mut Summary) -> Result {
-        let mut end = 0;
-        while let Some(message_size) = self.ready.get(end..).and_then(handshake::message_size)
-            && end + message_size <= self.ready.len()
-        {
-            end += message_size;
-        }
-        if end == 0 {
-            return Ok(());
-        }
-        let behind = self.ready.split_off(end);
-        let bytes = std::mem::replace(&mut self.ready, behind);
-        self.dissected += end as u64;
-        self.held = self.held.saturating_sub(end);
-        wire.joined("handshake", &[], &bytes, |inner| {
-            while inner.remaining() > 0 {
-                handshake::message(inner, hello, summary)?;
-            }
-            Ok(())
-        })
-    }
 }
 
 pub(super) fn frame_value(node: NodeRef<'_>, out: &mut dyn Write) -> fmt::Result {
-    out.write_str(node.child(&FRAME_TYPE).and_then(NodeRef::name).unwrap_or("unknown"))
+    let kind = node.child(&FRAME_TYPE_OF_GOOGLE).or_else(|| node.child(&FRAME_TYPE));
+    out.write_str(kind.and_then(NodeRef::name).unwrap_or("unknown"))
 }
 
 pub(super) fn frame_meaning(node: NodeRef<'_>, out: &mut dyn Write) -> fmt::Result {
-    let length = node.child(&CRYPTO_LENGTH).and_then(NodeRef::number);
-    length.map_or(Ok(()), |length| write!(out, "{length} bytes"))
+    let length = node.child(&CRYPTO_LENGTH).or_else(|| node.child(&STREAM_LENGTH)).and_then(NodeRef::number);
+    match (node.child(&STREAM_ID).and_then(NodeRef::number), length) {
+        (Some(id), Some(length)) => write!(out, "{id}, {length} bytes"),
+        (Some(id), None) => write!(out, "{id}"),
+        (None, Some(length)) => write!(out, "{length} bytes"),
+        (None, None) => Ok(()),
+    }
 }

@@ -15,14 +15,20 @@
 //! the endpoints of a connection are dissected, whatever their connection ID, and packets between other endpoints whose
 //! connection ID a long header announced.
 //!
-//! Not covered: packets other than Initial, whose keys are not transmitted; Google's versions without TLS.
+//! A key log decrypts the other packets. Streams are reassembled and handed over to HTTP/3 message by message.
+//!
+//! Not covered: transport parameters; application protocols other than HTTP/3; Google's versions without TLS.
 
+mod crypto;
+mod decryption;
 mod frames;
+mod ids;
 mod keys;
 mod packets;
+mod reassembly;
+mod streams;
 #[cfg(test)]
 mod tests;
-mod varint;
 mod versions;
 
 use crate::tree::{Names, fields};
@@ -34,8 +40,8 @@ pub static PROTOCOL: Protocol =
 
 fields! {
     QUIC = protocol("quic", "QUIC", "QUIC: a multiplexed and secure transport over UDP")
-        .covers("Headers of versions 1 and 2, drafts 22 to 34, mvfst, Google's T050 and T051; decrypted Initial packets with their hellos")
-        .leaves_open("Packets other than Initial, whose keys are not transmitted; Google's versions without TLS");
+        .covers("Headers of versions 1 and 2, drafts 22 to 34, mvfst, Google's T050 and T051; decrypted Initial packets with their hellos; with a key log all packets and frames, and HTTP/3 in them")
+        .leaves_open("Application protocols other than HTTP/3; Google's versions without TLS");
     PACKET = group("quic.packet", "packet", "").digest(packets::packet_value, packets::packet_meaning);
     PACKET_LENGTH = number("quic.packet_length", "packet length", "In bytes").once_per(&PACKET);
     FORM = number("quic.header_form", "header form", "Long or short header").names(&[(0, "short"), (1, "long")]).mask(0x80).once_per(&PACKET);
@@ -44,6 +50,9 @@ fields! {
     TYPE_V2 = number("quic.long.packet_type_v2", "packet type", "In version 2").names(TYPES_V2).mask(0x30).once_per(&PACKET);
     PROTECTED_BITS = number("quic.protected_bits", "protected bits", "Bits under header protection").hex(2).mask(0x0f).once_per(&PACKET);
     SHORT_BITS = number("quic.short.protected_bits", "protected bits", "Bits of a short header under header protection").hex(2).mask(0x3f).once_per(&PACKET);
+    SPIN = bool("quic.spin_bit", "spin bit", "Lets observers measure the round-trip time").mask(0x20).once_per(&PACKET);
+    SHORT_RESERVED = number("quic.short.reserved", "reserved", "Must be zero").mask(0x18).once_per(&PACKET);
+    KEY_PHASE = bool("quic.key_phase", "key phase", "Changes with the keys").mask(0x04).once_per(&PACKET);
     RESERVED = number("quic.long.reserved", "reserved", "Must be zero").mask(0x0c).once_per(&PACKET);
     NUMBER_LENGTH = number("quic.packet_number_length", "packet number length", "In bytes, minus one").mask(0x03).once_per(&PACKET);
     VERSION = number("quic.version", "version", "").hex(8).names(versions::NAMES).once_per(&PACKET);
@@ -63,7 +72,9 @@ fields! {
 
     FRAME = group("quic.frame", "frame", "").digest(frames::frame_value, frames::frame_meaning);
     FRAME_TYPE = number("quic.frame_type", "frame type", "").names(frames::TYPES);
+    FRAME_TYPE_OF_GOOGLE = number("quic.frame_type.google", "frame type", "In Google's versions").names(frames::TYPES_OF_GOOGLE);
     PADDING = bytes("quic.padding", "padding", "PADDING frames");
+    PADDING_LENGTH = number("quic.padding_length", "padding length", "In bytes").on_request();
     LARGEST = number("quic.ack.largest_acknowledged", "largest acknowledged", "Packet number");
     DELAY = number("quic.ack.ack_delay", "ACK delay", "In microseconds, shifted right by ack_delay_exponent");
     RANGES = number("quic.ack.ack_range_count", "ACK range count", "");
@@ -81,8 +92,51 @@ fields! {
     REASON_LENGTH = number("quic.cc.reason_phrase.length", "reason phrase length", "In bytes");
     REASON = text("quic.cc.reason_phrase", "reason phrase", "");
 
+    APP_ERROR_CODE = number("quic.cc.error_code.app", "application error code", "");
+    RESET_STREAM = number("quic.rsts.stream_id", "stream ID", "Stream that the sender resets");
+    RESET_ERROR = number("quic.rsts.application_error_code", "application error code", "");
+    FINAL_SIZE = number("quic.rsts.final_size", "final size", "Bytes of the stream that the sender has sent");
+    STOP_STREAM = number("quic.ss.stream_id", "stream ID", "Stream whose data is not wanted");
+    STOP_ERROR = number("quic.ss.application_error_code", "application error code", "");
+    NEW_TOKEN_LENGTH = number("quic.nt.length", "token length", "In bytes");
+    NEW_TOKEN = bytes("quic.nt.token", "token", "For the next connection");
+    FIN = bool("quic.stream.fin", "FIN", "End of the stream").mask(0x01);
+    HAS_LENGTH = bool("quic.stream.len", "LEN", "A length is present").mask(0x02);
+    HAS_OFFSET = bool("quic.stream.off", "OFF", "An offset is present").mask(0x04);
+    STREAM_ID = number("quic.stream.stream_id", "stream ID", "");
+    INITIATOR = number("quic.stream.initiator", "stream initiator", "").names(&[(0, "client-initiated"), (1, "server-initiated")]).mask(0x01);
+    IS_UNI = number("quic.stream.direction", "stream direction", "").names(&[(0, "bidirectional"), (1, "unidirectional")]).mask(0x02);
+    STREAM_OFFSET = number("quic.stream.offset", "offset", "Offset of the data in the stream");
+    STREAM_LENGTH = number("quic.stream.length", "length", "In bytes");
+    STREAM_DATA = bytes("quic.stream_data", "stream data", "");
+    MAX_DATA = number("quic.md.maximum_data", "maximum data", "Bytes that the peer may send on the connection");
+    MAX_STREAM_ID = number("quic.msd.stream_id", "stream ID", "");
+    MAX_STREAM_DATA = number("quic.msd.maximum_stream_data", "maximum stream data", "Bytes that the peer may send on the stream");
+    MAX_STREAMS = number("quic.ms.max_streams", "max streams", "Streams that the peer may open");
+    CONNECTION_LIMIT = number("quic.sb.stream_data_limit", "data limit", "Limit of the connection that blocks the sender");
+    BLOCKED_STREAM = number("quic.sdb.stream_id", "stream ID", "Stream whose limit blocks the sender");
+    BLOCKED_STREAM_LIMIT = number("quic.sdb.stream_data_limit", "stream data limit", "Limit of the stream that blocks the sender");
+    STREAM_LIMIT = number("quic.sib.stream_limit", "stream limit", "Number of streams that blocks the sender");
+    NEW_ID_SEQUENCE = number("quic.nci.sequence", "sequence", "Number of the connection ID");
+    RETIRE_PRIOR = number("quic.nci.retire_prior_to", "retire prior to", "Connection IDs with lower numbers are to be retired");
+    NEW_ID_LENGTH = number("quic.nci.connection_id.length", "connection ID length", "In bytes");
+    NEW_ID = bytes("quic.nci.connection_id", "connection ID", "Identifies the connection from now on as well");
+    RESET_TOKEN = bytes("quic.nci.stateless_reset_token", "stateless reset token", "Ends a stateless reset of the connection");
+    RETIRED = number("quic.rci.sequence", "sequence", "Number of the connection ID that is retired");
+    CHALLENGE = bytes("quic.path_challenge.data", "data", "To be returned over the same path");
+    RESPONSE = bytes("quic.path_response.data", "data", "Of the challenge");
+    DATAGRAM_LENGTH = number("quic.dg.length", "datagram length", "In bytes");
+    DATAGRAM = bytes("quic.dg", "datagram", "Unreliable data of the application, RFC 9221");
+
+    FREQUENCY_SEQUENCE = number("quic.af.sequence_number", "sequence number", "Of ACK_FREQUENCY frames");
+    FREQUENCY_THRESHOLD = number("quic.af.ack_eliciting_threshold", "ack-eliciting threshold", "Packets before an acknowledgment");
+    FREQUENCY_DELAY = number("quic.af.request_max_ack_delay", "request max ack delay", "In microseconds");
+    FREQUENCY_LAST = number("quic.af.last_byte", "last byte", "Whether order and congestion marks are ignored").hex(2);
+    TIMESTAMP = number("quic.ts", "timestamp", "When the packet was sent, in units of the ACK delay");
+
+    NOT_REASSEMBLED = info("quic.stream.not_reassembled", "not reassembled", "Stream data that no message was formed of");
     RESERVED_VERSION = info("quic.reserved_version", "reserved version", "Version 0x?a?a?a?a, which exercises version negotiation");
-    NOT_OPENED = info("quic.not_opened", "not decrypted", "Initial packet that its keys do not decrypt");
+    NOT_OPENED = info("quic.not_opened", "not decrypted", "Packet that its keys do not decrypt");
 }
 
 const TYPES: Names = &[(0, "initial"), (1, "0-rtt"), (2, "handshake"), (3, "retry")];

@@ -1,25 +1,31 @@
 //! QUIC packets and the state of a connection.
 
-use super::frames::{self, Crypto};
-use super::keys;
-use super::varint::{number, varint};
+use super::crypto::Crypto;
+use super::decryption::{Decryption, Level, Outcome};
+use super::frames::Receiver;
+use super::ids::Ids;
+use super::keys::{self, Decrypted, LONG};
+use super::streams::Streams;
 use super::versions::{self, VERSION_2};
 use super::{
-    DCID, DCIL, FIXED, FORM, ID_MAX, LENGTH, NOT_OPENED, NUMBER, NUMBER_LENGTH, PACKET, PACKET_LENGTH, PROTECTED, PROTECTED_BITS,
-    REMAINING, RESERVED, RESERVED_VERSION, RETRY_TAG, RETRY_TOKEN, SCID, SCIL, SHORT_BITS, SUPPORTED, TOKEN, TOKEN_LENGTH, TYPE,
-    TYPE_V2, TYPES, VERSION,
+    DCID, DCIL, FIXED, FORM, ID_MAX, KEY_PHASE, LENGTH, NOT_OPENED, NUMBER, NUMBER_LENGTH, PACKET, PACKET_LENGTH, PROTECTED,
+    PROTECTED_BITS, REMAINING, RESERVED, RESERVED_VERSION, RETRY_TAG, RETRY_TOKEN, SCID, SCIL, SHORT_BITS, SHORT_RESERVED, SPIN,
+    SUPPORTED, TOKEN, TOKEN_LENGTH, TYPE, TYPE_V2, TYPES, VERSION,
 };
 use crate::protocols::tls::hello::Hello;
 use crate::protocols::tls::summary::Summary;
+use crate::protocols::varint::{number, varint};
 use crate::tree::{BySide, NodeRef, Side, Value, name_of};
-use crate::wire::{Error, Exchange, Result, Wire};
+use crate::wire::{Error, Exchange, Result, Unfinished, Wire};
 use std::fmt::{self, Write};
 
 const INITIAL: u8 = 0;
+const EARLY: u8 = 1;
 const RETRY: u8 = 3;
 
-/// Header form bit: set in long headers.
-const LONG: u8 = 0x80;
+/// Packet number space of 0-RTT and 1-RTT packets.
+const APPLICATION: usize = 2;
+
 /// Fixed bit: set unless both sides support greasing (RFC 9287).
 const FIXED_BIT: u8 = 0x40;
 /// Smallest packet with a short header in bytes: the first byte, then the 16-byte sample 4 bytes after the packet number.
@@ -36,12 +42,25 @@ const TAG: usize = 16;
 pub(super) struct Session {
     /// Connection ID that the Initial keys derive from.
     initial_id: Vec<u8>,
-    /// Source connection ID of each side.
-    connection_ids: BySide<Option<Vec<u8>>>,
+    /// Version of the latest long header.
+    version: u32,
+    ids: BySide<Ids>,
     /// Whether a side has cleared the fixed bit.
     fixed_bit_varies: bool,
     hello: Hello,
-    crypto: BySide<Crypto>,
+    /// Handshake of each side in each packet number space.
+    crypto: BySide<[Crypto; 3]>,
+    decryption: BySide<Decryption>,
+    streams: Streams,
+}
+
+/// What the summary of a datagram consists of.
+#[derive(Default)]
+struct Contents {
+    packets: Vec<&'static str>,
+    handshake: Summary,
+    /// Frames of packets with a short header.
+    frames: Vec<&'static str>,
 }
 
 /// Long header.
@@ -50,15 +69,6 @@ struct Header {
     kind: u8,
     destination: Vec<u8>,
     source: Vec<u8>,
-}
-
-/// Issues a connection ID, as it stands in short and in long headers.
-fn issue(wire: &mut Wire<'_>, sender: Side, id: &[u8]) {
-    const IN_SHORT_HEADER: usize = 1;
-    const LENGTH_IN_LONG_HEADER: usize = 5;
-    wire.issue_connection_id(sender, IN_SHORT_HEADER, id);
-    let length = u8::try_from(id.len()).unwrap_or_default();
-    wire.issue_connection_id(sender, LENGTH_IN_LONG_HEADER, &[&[length], id].concat());
 }
 
 /// Packet type in the numbering of version 1.
@@ -117,36 +127,44 @@ fn id(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
 
 impl Exchange for Session {
     fn held(&self) -> usize {
-        size_of_val(self) + self.crypto.iter().map(Crypto::held).sum::<usize>()
+        let crypto = self.crypto.iter().flatten().map(Crypto::held).sum::<usize>();
+        let ids = self.ids.iter().map(Ids::held).sum::<usize>();
+        let keys = self.decryption.iter().map(Decryption::held).sum::<usize>();
+        size_of_val(self) + crypto + ids + keys + self.streams.held()
     }
 
     fn message(&mut self, from: Side, wire: &mut Wire<'_>) -> Result {
-        let mut summary = Summary::default();
-        let mut names: Vec<&str> = Vec::new();
+        let mut contents = Contents::default();
         let mut result = Ok(());
         let size = wire.remaining();
         while result.is_ok() && wire.remaining() > 0 {
-            if !names.is_empty() && !self.is_packet(from, wire.ahead()) {
+            if !contents.packets.is_empty() && !self.is_packet(from, wire.ahead()) {
                 wire.rest(&REMAINING);
                 break;
             }
             result = wire.group(&PACKET, |wire| {
-                let name = self.packet(from, wire, &mut summary)?;
-                names.extend(Some(name).filter(|name| names.last() != Some(name)));
+                let name = self.packet(from, wire, &mut contents)?;
+                contents.packets.extend(Some(name).filter(|name| contents.packets.last() != Some(name)));
                 Ok(())
             });
         }
-        wire.name(&names.join(", "));
-        let dots = if summary.names.is_empty() || summary.info.is_empty() { "" } else { ": " };
-        match summary.names.is_empty() {
-            false => wire.info(format_args!("{}{dots}{}", summary.names, summary.info)),
-            true => wire.info(format_args!("{size} bytes")),
+        wire.name(&contents.packets.join(", "));
+        let Contents { handshake, frames, .. } = contents;
+        let dots = if handshake.names.is_empty() || handshake.info.is_empty() { "" } else { ": " };
+        match (handshake.names.is_empty(), frames.is_empty()) {
+            (false, _) => wire.info(format_args!("{}{dots}{}", handshake.names, handshake.info)),
+            (true, false) => wire.info(format_args!("{}, {size} bytes", frames.join(", "))),
+            (true, true) => wire.info(format_args!("{size} bytes")),
         }
         result
     }
 
     fn claims(&self, from: Side, bytes: &[u8]) -> bool {
-        self.connection_ids.iter().any(Option::is_some) && self.is_packet(from, bytes)
+        self.ids.iter().any(|ids| ids.own.is_some()) && self.is_packet(from, bytes)
+    }
+
+    fn unfinished(&mut self) -> Vec<Unfinished> {
+        self.streams.unfinished()
     }
 }
 
@@ -157,19 +175,18 @@ impl Session {
         if first & LONG != 0 {
             return plausible_header(bytes).is_some();
         }
-        let id = self.connection_ids[from.other()].as_ref();
-        let is_known_id = id.is_some_and(|id| !id.is_empty() && rest.starts_with(id));
+        let is_known_id = self.ids[from.other()].known(rest).is_some_and(|length| length > 0);
         let may_vary = self.fixed_bit_varies && bytes.iter().any(|byte| *byte != 0);
         bytes.len() >= MIN_SHORT_PACKET && (first & FIXED_BIT != 0 || is_known_id || may_vary)
     }
 
-    fn packet(&mut self, from: Side, wire: &mut Wire<'_>, summary: &mut Summary) -> Result<&'static str> {
+    fn packet(&mut self, from: Side, wire: &mut Wire<'_>, contents: &mut Contents) -> Result<&'static str> {
         let start = wire.at();
         let packet = wire.ahead();
         let first = packet.first().copied().unwrap_or_default();
         self.fixed_bit_varies |= first & FIXED_BIT == 0;
         if first & LONG == 0 {
-            return self.short(from, wire);
+            return self.short(from, wire, contents);
         }
         let length = packet_size(packet).unwrap_or(packet.len());
         wire.add(&PACKET_LENGTH, Value::Unsigned(length as u64));
@@ -182,11 +199,8 @@ impl Session {
             return Ok("version_negotiation");
         }
         let name = name_of(TYPES, header.kind.into()).unwrap_or_default();
-        let id = &mut self.connection_ids[from];
-        if id.as_ref() != Some(&header.source) {
-            issue(wire, from.other(), &header.source);
-            *id = Some(header.source.clone());
-        }
+        self.version = header.version;
+        self.ids[from].learn(wire, from.other(), &header.source);
         if header.kind == RETRY {
             let token = wire.remaining().checked_sub(TAG).ok_or(Error::Short { needed: TAG })?;
             wire.bytes(&RETRY_TOKEN, token)?;
@@ -202,58 +216,121 @@ impl Session {
         }
         let length = usize::try_from(number(wire, &LENGTH)?).unwrap_or(usize::MAX);
         let (at, count) = (wire.at() - start, length.min(wire.remaining()));
-        let decrypted = packet
-            .get(..at + count)
-            .filter(|_| header.kind == INITIAL)
-            .and_then(|packet| self.decrypt(from, &header, packet, at));
-        if let Some(decrypted) = decrypted {
-            wire.put(&RESERVED, Value::Unsigned((decrypted.first >> 2 & 3).into()), place..place + 1);
-            wire.put(&NUMBER_LENGTH, Value::Unsigned((decrypted.first & 3).into()), place..place + 1);
-            let number = wire.at()..wire.at() + decrypted.number_length;
-            wire.put(&NUMBER, Value::Unsigned(decrypted.number.into()), number);
-            wire.skip(decrypted.number_length)?;
-            wire.put(&PROTECTED, Value::Bytes, wire.at()..wire.at() + count - decrypted.number_length);
-            let crypto = &mut self.crypto[from];
-            self.hello.over_quic = true;
-            crypto.is_google = versions::is_google(header.version);
-            let hello = &mut self.hello;
-            wire.derived("quic initial", count - decrypted.number_length, &decrypted.frames, |inner| {
-                frames::all(inner, crypto, hello, summary)
-            })?;
-        } else {
-            if header.kind == INITIAL {
-                wire.note_ahead(&NOT_OPENED, format_args!("the keys derived from the connection ID do not decrypt it"));
+        let outcome = match packet.get(..at + count) {
+            Some(packet) if header.kind == INITIAL => self.decrypt_initial(from, &header, packet, at),
+            Some(packet) => self.decrypt(from, level(header.kind), wire, packet, at),
+            None => Outcome::NoSecret,
+        };
+        match outcome {
+            Outcome::Decrypted(decrypted) => {
+                wire.put(&RESERVED, Value::Unsigned((decrypted.first >> 2 & 3).into()), place..place + 1);
+                wire.put(&NUMBER_LENGTH, Value::Unsigned((decrypted.first & 3).into()), place..place + 1);
+                let space = if header.kind == INITIAL { 0 } else { level(header.kind).space() };
+                self.frames(from, wire, contents, (&decrypted, count, space))?;
             }
-            wire.bytes(&PROTECTED, length)?;
+            outcome => {
+                if let Outcome::Failed = outcome {
+                    let why = if header.kind == INITIAL {
+                        "the keys derived from the connection ID do"
+                    } else {
+                        "the configured secret does"
+                    };
+                    wire.note_ahead(&NOT_OPENED, format_args!("{why} not decrypt it"));
+                }
+                wire.bytes(&PROTECTED, length)?;
+            }
         }
         Ok(name)
     }
 
+    /// Dissects packet number and frames of a decrypted packet, of which `count` bytes follow.
+    fn frames(
+        &mut self,
+        from: Side,
+        wire: &mut Wire<'_>,
+        contents: &mut Contents,
+        (decrypted, count, space): (&Decrypted, usize, usize),
+    ) -> Result {
+        let number = wire.at()..wire.at() + decrypted.number_length;
+        wire.put(&NUMBER, Value::Unsigned(decrypted.number), number);
+        wire.skip(decrypted.number_length)?;
+        let count = count - decrypted.number_length;
+        wire.put(&PROTECTED, Value::Bytes, wire.at()..wire.at() + count);
+        self.hello.over_quic = true;
+        let Some(crypto) = self.crypto[from].get_mut(space) else { return wire.skip(count) };
+        crypto.is_google = versions::is_google(self.version);
+        let mut unshown = Vec::new();
+        let mut receiver = Receiver {
+            from,
+            crypto,
+            hello: &mut self.hello,
+            summary: &mut contents.handshake,
+            streams: &mut self.streams,
+            ids: &mut self.ids[from],
+            names: if space == APPLICATION { &mut contents.frames } else { &mut unshown },
+        };
+        let how = if space == 0 { "quic initial" } else { "quic" };
+        wire.deciphered(how, count, 0, &decrypted.frames, |inner| receiver.all(inner))
+    }
+
     /// Decrypts an Initial packet with the keys of the connection, or with those of its own destination connection ID.
-    fn decrypt(&mut self, from: Side, header: &Header, packet: &[u8], at: usize) -> Option<keys::Decrypted> {
-        let known = keys::decrypt(header.version, &self.initial_id, from, packet, at);
-        if known.is_some() || from == Side::Server {
-            return known;
+    fn decrypt_initial(&mut self, from: Side, header: &Header, packet: &[u8], at: usize) -> Outcome {
+        let expected = self.decryption[from].expected[0];
+        let open = |id: &[u8], expected| keys::decrypt_initial(header.version, id, from, packet, at, expected);
+        let mut decrypted = open(&self.initial_id, expected);
+        if decrypted.is_none() && from == Side::Client {
+            decrypted = open(&header.destination, 0);
+            if decrypted.is_some() {
+                self.initial_id.clone_from(&header.destination);
+                // CRYPTO offsets restart at 0 after a Retry or in a new connection.
+                (self.crypto, self.decryption, self.streams) = Default::default();
+            }
         }
-        let decrypted = keys::decrypt(header.version, &header.destination, from, packet, at)?;
-        self.initial_id.clone_from(&header.destination);
-        // CRYPTO offsets restart at 0 after a Retry or in a new connection.
-        self.crypto = BySide::default();
-        Some(decrypted)
+        let Some(decrypted) = decrypted else { return Outcome::Failed };
+        self.decryption[from].receive(0, decrypted.number);
+        Outcome::Decrypted(decrypted)
+    }
+
+    /// Decrypts a packet whose keys are in a key log.
+    fn decrypt(&mut self, from: Side, level: Level, wire: &Wire<'_>, packet: &[u8], at: usize) -> Outcome {
+        self.decryption[from].decrypt(level, (from, self.version), &self.hello, wire, (packet, at))
     }
 
     /// Dissects a short header; the length of its connection ID is known from the connection only.
-    fn short(&self, from: Side, wire: &mut Wire<'_>) -> Result<&'static str> {
-        wire.add(&PACKET_LENGTH, Value::Unsigned(wire.remaining() as u64));
-        wire.bits(1, &[&FORM, &FIXED, &SHORT_BITS])?;
-        let id = self.connection_ids[from.other()].as_ref();
-        let length = id.filter(|id| wire.ahead().starts_with(id)).map_or(0, Vec::len);
+    fn short(&mut self, from: Side, wire: &mut Wire<'_>, contents: &mut Contents) -> Result<&'static str> {
+        let (start, packet) = (wire.at(), wire.ahead());
+        wire.add(&PACKET_LENGTH, Value::Unsigned(packet.len() as u64));
+        let length = self.ids[from.other()].known(packet.get(1..).unwrap_or_default()).unwrap_or_default();
+        let outcome = self.decrypt(from, Level::Application, wire, packet, 1 + length);
+        let Outcome::Decrypted(decrypted) = outcome else {
+            wire.bits(1, &[&FORM, &FIXED, &SHORT_BITS])?;
+            if length > 0 {
+                wire.bytes(&DCID, length)?;
+            }
+            if let Outcome::Failed = outcome {
+                wire.note_ahead(&NOT_OPENED, format_args!("the configured secret does not decrypt it"));
+            }
+            wire.rest(&PROTECTED);
+            return Ok("protected");
+        };
+        wire.bits(1, &[&FORM, &FIXED, &SPIN])?;
+        let bits = [&SHORT_RESERVED, &KEY_PHASE, &NUMBER_LENGTH];
+        for field in bits {
+            let value = field.bits_of(decrypted.first.into());
+            let value = if field.is(&KEY_PHASE) { Value::Bool(value != 0) } else { Value::Unsigned(value) };
+            wire.put(field, value, start..start + 1);
+        }
         if length > 0 {
             wire.bytes(&DCID, length)?;
         }
-        wire.rest(&PROTECTED);
-        Ok("protected")
+        self.frames(from, wire, contents, (&decrypted, wire.remaining(), APPLICATION))?;
+        Ok("1-rtt")
     }
+}
+
+/// Encryption level of a packet that is neither Initial nor Retry.
+fn level(kind: u8) -> Level {
+    if kind == EARLY { Level::Early } else { Level::Handshake }
 }
 
 /// Size of a packet with a long header; `None` if it extends to the end of the datagram.
@@ -296,7 +373,8 @@ fn long(wire: &mut Wire<'_>) -> Result<Header> {
 
 pub(super) fn packet_value(node: NodeRef<'_>, out: &mut dyn Write) -> fmt::Result {
     let kind = node.child(&TYPE).or_else(|| node.child(&TYPE_V2)).and_then(NodeRef::name);
-    out.write_str(kind.unwrap_or("protected"))
+    let is_decrypted = node.child(&NUMBER).is_some();
+    out.write_str(kind.unwrap_or(if is_decrypted { "1-rtt" } else { "protected" }))
 }
 
 pub(super) fn packet_meaning(node: NodeRef<'_>, out: &mut dyn Write) -> fmt::Result {

@@ -271,7 +271,10 @@ fn google_versions_have_another_crypto_frame_type() {
     for (version, hex) in GOOGLE {
         let tree = read(Side::Client, &trial::bytes(hex));
         assert!(tree.contains(&format!("({version})")), "{tree}");
-        assert!(tree.contains("| client_hello: a.example") && tree.contains("quic.frame_type = 8 (crypto (Google))"), "{tree}");
+        assert!(
+            tree.contains("| client_hello: a.example") && tree.contains("quic.frame_type.google = 8 (crypto (Google))"),
+            "{tree}"
+        );
     }
 }
 

@@ -41,11 +41,21 @@ pub(super) const NAMES: Names = &[
 /// Input of the derivation of Initial keys, besides the connection ID.
 pub(super) struct Derivation {
     pub(super) salt: [u8; 20],
-    /// Labels of the key, the IV and the header protection key.
-    pub(super) labels: [&'static str; 3],
+    pub(super) labels: Labels,
 }
 
-const LABELS: [&str; 3] = ["quic key", "quic iv", "quic hp"];
+/// Labels that keys are derived with.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Labels {
+    pub(super) key: &'static str,
+    pub(super) iv: &'static str,
+    pub(super) header: &'static str,
+    /// Of the secret of the next key phase.
+    pub(super) update: &'static str,
+}
+
+const LABELS: Labels = Labels { key: "quic key", iv: "quic iv", header: "quic hp", update: "quic ku" };
+const LABELS_V2: Labels = Labels { key: "quicv2 key", iv: "quicv2 iv", header: "quicv2 hp", update: "quicv2 ku" };
 
 const DRAFT_22: Derivation = Derivation {
     salt: [
@@ -76,7 +86,7 @@ const V2: Derivation = Derivation {
     salt: [
         0x0d, 0xed, 0xe3, 0xde, 0xf7, 0x00, 0xa6, 0xdb, 0x81, 0x93, 0x81, 0xbe, 0x6e, 0x26, 0x9d, 0xcb, 0xf9, 0xbd, 0x2e, 0xd9,
     ],
-    labels: ["quicv2 key", "quicv2 iv", "quicv2 hp"],
+    labels: LABELS_V2,
 };
 
 const GOOGLE_T050: Derivation = Derivation {
@@ -105,6 +115,11 @@ pub(super) fn is_google(version: u32) -> bool {
 /// Whether packets of this version have the headers of version 1 or 2.
 pub(super) fn is_known(version: u32) -> bool {
     version != 0 && (name_of(NAMES, version.into()).is_some() || is_reserved(version))
+}
+
+/// Labels of a version.
+pub(super) fn labels(version: u32) -> Labels {
+    if version == VERSION_2 { LABELS_V2 } else { LABELS }
 }
 
 /// Key derivations of a version. Reserved versions have no salt, so the usual ones are tried.

@@ -1,7 +1,7 @@
 //! Decryption state of one side: its current keys and record sequence number.
 
 use super::hello::Hello;
-use super::keys::{Decryptor, EncryptedRecord, Labels, Plaintext, SecurityParameters};
+use super::keys::{Decryptor, EncryptedRecord, LabelPrefix, Plaintext, SecurityParameters};
 use super::{HEADER, TLS_1_0, TLS_1_2};
 use crate::tree::Side;
 use crate::wire::Wire;
@@ -120,7 +120,7 @@ impl DecryptionState {
         };
         let secret = wire.secret(label, &hello.client_random)?;
         if hello.is_1_3() {
-            return Decryptor::from_traffic_secret(Labels::Tls, secret, hello.suite);
+            return Decryptor::from_traffic_secret(LabelPrefix::Tls, secret, hello.suite);
         }
         let randoms = [&hello.client_random, &hello.server_random];
         let parameters = SecurityParameters { version: hello.version, suite: hello.suite, randoms, mac_last: hello.mac_last };

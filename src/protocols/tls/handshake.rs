@@ -71,7 +71,7 @@ pub(in crate::protocols) fn body(wire: &mut Wire<'_>, kind: u8, hello: &mut Hell
         2 => hello::server(wire, hello, summary),
         3 if hello.over_dtls => hello::verify(wire),
         4 => ticket(wire, hello),
-        8 => hello::encrypted(wire, summary),
+        8 => hello::encrypted(wire, hello, summary),
         11 => certificates(wire, hello, summary),
         12 => key_exchange::server(wire, hello),
         13 => certificate_request(wire, hello),

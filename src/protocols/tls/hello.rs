@@ -54,6 +54,8 @@ pub(in crate::protocols) struct Hello {
     pub(in crate::protocols) connection_ids: BySide<Option<u8>>,
     /// Whether DTLS carries the handshake.
     pub(super) over_dtls: bool,
+    /// Application protocol that the server selected in EncryptedExtensions.
+    pub(in crate::protocols) protocol: String,
 }
 
 impl Hello {
@@ -149,9 +151,10 @@ fn cookie(wire: &mut Wire<'_>) -> Result {
 }
 
 /// Dissects EncryptedExtensions.
-pub(super) fn encrypted(wire: &mut Wire<'_>, summary: &mut Summary) -> Result {
+pub(super) fn encrypted(wire: &mut Wire<'_>, hello: &mut Hello, summary: &mut Summary) -> Result {
     let mut offer = Offer::default();
     extensions(wire, &mut offer, Context::Server)?;
+    hello.protocol = offer.protocols.first().cloned().unwrap_or_default();
     summary.add_info(&offer.protocols.join(" "));
     Ok(())
 }

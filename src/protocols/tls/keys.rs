@@ -17,7 +17,7 @@ use super::{TLS_1_0, TLS_1_1, suites};
 use crate::tree::{Side, name_of};
 use aes::cipher::{BlockCipherDecrypt, BlockCipherEncrypt, KeyInit};
 use aes::{Aes128, Aes256};
-use aes_gcm::aead::{Aead, Payload};
+use aes_gcm::aead::{Aead as _, Payload};
 use aes_gcm::{Aes128Gcm, Aes256Gcm};
 use chacha20::ChaCha20;
 use chacha20::cipher::{KeyIvInit, StreamCipher, StreamCipherSeek};
@@ -45,7 +45,7 @@ pub(in crate::protocols) enum Hash {
 
 /// Cipher with its key size in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+pub(in crate::protocols) enum Kind {
     Gcm(usize),
     ChaCha,
     Cbc(usize),
@@ -53,12 +53,12 @@ enum Kind {
 
 /// Record protection algorithms of a cipher suite.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Algorithms {
-    kind: Kind,
+pub(in crate::protocols) struct Algorithms {
+    pub(in crate::protocols) kind: Kind,
     /// Hash of the record MAC.
     mac: Hash,
     /// Hash of the key derivation.
-    hash: Hash,
+    pub(in crate::protocols) hash: Hash,
 }
 
 /// Negotiated parameters that the keys are derived from.
@@ -74,7 +74,7 @@ pub(super) struct SecurityParameters<'a> {
 
 /// What labels of HKDF-Expand-Label begin with.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::protocols) enum Labels {
+pub(in crate::protocols) enum LabelPrefix {
     Tls,
     Dtls,
 }
@@ -86,14 +86,49 @@ pub(in crate::protocols) struct Decryptor {
     iv: Vec<u8>,
     /// Traffic secret of TLS 1.3.
     secret: Vec<u8>,
-    labels: Labels,
+    prefix: LabelPrefix,
 }
 
 enum Cipher {
+    Aead(Aead),
+    Cbc { key: Aes, mac_key: Vec<u8>, mac: Hash, mac_last: bool },
+}
+
+/// Authenticated cipher with its key.
+pub(in crate::protocols) enum Aead {
     Aes128Gcm(Box<Aes128Gcm>),
     Aes256Gcm(Box<Aes256Gcm>),
     ChaCha(Box<ChaCha20Poly1305>),
-    Cbc { key: Aes, mac_key: Vec<u8>, mac: Hash, mac_last: bool },
+}
+
+impl Aead {
+    /// Decrypts ciphertext with its tag; `None` if authentication fails.
+    pub(in crate::protocols) fn decrypt(&self, nonce: [u8; 12], aad: &[u8], msg: &[u8]) -> Option<Vec<u8>> {
+        let payload = Payload { msg, aad };
+        match self {
+            Aead::Aes128Gcm(cipher) => cipher.decrypt(&nonce.into(), payload),
+            Aead::Aes256Gcm(cipher) => cipher.decrypt(&nonce.into(), payload),
+            Aead::ChaCha(cipher) => cipher.decrypt(&nonce.into(), payload),
+        }
+        .ok()
+    }
+
+    /// Heap memory in bytes.
+    pub(in crate::protocols) fn held(&self) -> usize {
+        match self {
+            Aead::Aes128Gcm(cipher) => size_of_val(&**cipher),
+            Aead::Aes256Gcm(cipher) => size_of_val(&**cipher),
+            Aead::ChaCha(cipher) => size_of_val(&**cipher),
+        }
+    }
+}
+
+/// Nonce of a record or packet with this number.
+pub(in crate::protocols) fn nonce_of(mut iv: [u8; 12], number: u64) -> [u8; 12] {
+    for (byte, digit) in iv.iter_mut().rev().zip(number.to_le_bytes()) {
+        *byte ^= digit;
+    }
+    iv
 }
 
 /// AES with a key of 128 or 256 bits.
@@ -120,7 +155,7 @@ pub(in crate::protocols) struct Plaintext {
 }
 
 impl Hash {
-    fn size(self) -> usize {
+    pub(in crate::protocols) fn size(self) -> usize {
         match self {
             Hash::Md5 => 16,
             Hash::Sha1 => 20,
@@ -151,10 +186,10 @@ impl Hash {
     }
 
     /// Derives this many bytes with HKDF-Expand-Label of TLS 1.3.
-    pub(in crate::protocols) fn expand(self, labels: Labels, secret: &[u8], label: &str, count: usize) -> Option<Vec<u8>> {
-        let prefix: &[u8] = match labels {
-            Labels::Tls => b"tls13 ",
-            Labels::Dtls => b"dtls13",
+    pub(in crate::protocols) fn expand(self, prefix: LabelPrefix, secret: &[u8], label: &str, count: usize) -> Option<Vec<u8>> {
+        let prefix: &[u8] = match prefix {
+            LabelPrefix::Tls => b"tls13 ",
+            LabelPrefix::Dtls => b"dtls13",
         };
         let mut info = u16::try_from(count).ok()?.to_be_bytes().to_vec();
         info.push(u8::try_from(prefix.len() + label.len()).ok()?);
@@ -189,7 +224,7 @@ fn mac<M: Mac + KeyInit>(key: &[u8], parts: &[&[u8]]) -> Option<Vec<u8>> {
 
 impl Algorithms {
     /// Algorithms of a suite, from its name.
-    fn of(suite: u16) -> Option<Algorithms> {
+    pub(in crate::protocols) fn of(suite: u16) -> Option<Algorithms> {
         let name = name_of(suites::SUITES, suite.into())?;
         let kinds = [
             ("_AES_128_GCM_", Kind::Gcm(16)),
@@ -211,18 +246,18 @@ impl Algorithms {
 }
 
 impl Kind {
-    fn key(self) -> usize {
+    pub(in crate::protocols) fn key(self) -> usize {
         match self {
             Kind::Gcm(key) | Kind::Cbc(key) => key,
             Kind::ChaCha => 32,
         }
     }
 
-    fn cipher(self, key: &[u8]) -> Option<Cipher> {
+    pub(in crate::protocols) fn aead(self, key: &[u8]) -> Option<Aead> {
         Some(match self {
-            Kind::Gcm(16) => Cipher::Aes128Gcm(Box::new(Aes128Gcm::new_from_slice(key).ok()?)),
-            Kind::Gcm(_) => Cipher::Aes256Gcm(Box::new(Aes256Gcm::new_from_slice(key).ok()?)),
-            Kind::ChaCha => Cipher::ChaCha(Box::new(ChaCha20Poly1305::new_from_slice(key).ok()?)),
+            Kind::Gcm(16) => Aead::Aes128Gcm(Box::new(Aes128Gcm::new_from_slice(key).ok()?)),
+            Kind::Gcm(_) => Aead::Aes256Gcm(Box::new(Aes256Gcm::new_from_slice(key).ok()?)),
+            Kind::ChaCha => Aead::ChaCha(Box::new(ChaCha20Poly1305::new_from_slice(key).ok()?)),
             Kind::Cbc(_) => return None,
         })
     }
@@ -255,24 +290,22 @@ impl Decryptor {
         let (mac_key, key, iv) = (own(mac_size)?, own(kind.key())?, own(iv_size)?.to_vec());
         let cipher = match kind {
             Kind::Cbc(_) => Cipher::Cbc { key: Aes::new(key)?, mac_key: mac_key.to_vec(), mac, mac_last: parameters.mac_last },
-            _ => kind.cipher(key)?,
+            _ => Cipher::Aead(kind.aead(key)?),
         };
-        Some(Decryptor { cipher, iv, secret: Vec::new(), labels: Labels::Tls })
+        Some(Decryptor { cipher, iv, secret: Vec::new(), prefix: LabelPrefix::Tls })
     }
 
     /// Keys of one side from a TLS 1.3 traffic secret.
-    pub(in crate::protocols) fn from_traffic_secret(labels: Labels, secret: &[u8], suite: u16) -> Option<Decryptor> {
+    pub(in crate::protocols) fn from_traffic_secret(prefix: LabelPrefix, secret: &[u8], suite: u16) -> Option<Decryptor> {
         let Algorithms { kind, hash, .. } = Algorithms::of(suite)?;
-        let cipher = kind.cipher(&hash.expand(labels, secret, "key", kind.key())?)?;
-        Some(Decryptor { cipher, iv: hash.expand(labels, secret, "iv", 12)?, secret: secret.to_vec(), labels })
+        let cipher = Cipher::Aead(kind.aead(&hash.expand(prefix, secret, "key", kind.key())?)?);
+        Some(Decryptor { cipher, iv: hash.expand(prefix, secret, "iv", 12)?, secret: secret.to_vec(), prefix })
     }
 
     /// Approximate memory use in bytes.
     pub(in crate::protocols) fn held(&self) -> usize {
         let cipher = match &self.cipher {
-            Cipher::Aes128Gcm(cipher) => size_of_val(&**cipher),
-            Cipher::Aes256Gcm(cipher) => size_of_val(&**cipher),
-            Cipher::ChaCha(cipher) => size_of_val(&**cipher),
+            Cipher::Aead(aead) => aead.held(),
             Cipher::Cbc { mac_key, .. } => size_of::<Aes256>() + mac_key.capacity(),
         };
         cipher + self.iv.capacity() + self.secret.capacity()
@@ -281,14 +314,14 @@ impl Decryptor {
     /// Keys after a KeyUpdate.
     pub(in crate::protocols) fn next_generation(&self, suite: u16) -> Option<Decryptor> {
         let hash = Algorithms::of(suite)?.hash;
-        let secret = hash.expand(self.labels, &self.secret, "traffic upd", hash.size())?;
-        Decryptor::from_traffic_secret(self.labels, &secret, suite)
+        let secret = hash.expand(self.prefix, &self.secret, "traffic upd", hash.size())?;
+        Decryptor::from_traffic_secret(self.prefix, &secret, suite)
     }
 
     /// The key of encrypted record numbers (RFC 9147 section 4.2.3).
     pub(in crate::protocols) fn number_key(&self, suite: u16) -> Option<NumberKey> {
         let Algorithms { kind, hash, .. } = Algorithms::of(suite)?;
-        let key = hash.expand(self.labels, &self.secret, "sn", kind.key())?;
+        let key = hash.expand(self.prefix, &self.secret, "sn", kind.key())?;
         Some(match kind {
             Kind::Gcm(_) => NumberKey::Aes(Aes::new(&key)?),
             Kind::ChaCha => NumberKey::ChaCha(key.try_into().ok()?),
@@ -298,7 +331,10 @@ impl Decryptor {
 
     /// Decrypts a record; `None` if authentication fails.
     pub(in crate::protocols) fn decrypt(&self, record: &EncryptedRecord<'_>) -> Option<Plaintext> {
-        let Cipher::Cbc { key, mac_key, mac, mac_last } = &self.cipher else { return self.decrypt_aead(record) };
+        let (key, mac_key, mac, mac_last) = match &self.cipher {
+            Cipher::Aead(aead) => return self.decrypt_aead(aead, record),
+            Cipher::Cbc { key, mac_key, mac, mac_last } => (key, mac_key, mac, mac_last),
+        };
         let from = BLOCK.saturating_sub(self.iv.len());
         let decrypt = |ciphertext: &[u8]| unpadded(key.decrypt_cbc(&[&self.iv, ciphertext].concat())?);
         match *mac_last {
@@ -331,16 +367,12 @@ impl Decryptor {
         }
     }
 
-    fn decrypt_aead(&self, record: &EncryptedRecord<'_>) -> Option<Plaintext> {
+    fn decrypt_aead(&self, aead: &Aead, record: &EncryptedRecord<'_>) -> Option<Plaintext> {
         const TAG: usize = 16;
         let from = if self.iv.len() < 12 { 8 } else { 0 };
         let (explicit, ciphertext) = record.payload.split_at_checked(from)?;
-        let mut nonce: [u8; 12] = [&self.iv[..], explicit].concat().try_into().ok()?;
-        if from == 0 {
-            for (byte, digit) in nonce.iter_mut().rev().zip(record.number.to_le_bytes()) {
-                *byte ^= digit;
-            }
-        }
+        let nonce: [u8; 12] = [&self.iv[..], explicit].concat().try_into().ok()?;
+        let nonce = if from == 0 { nonce_of(nonce, record.number) } else { nonce };
         let length = ciphertext.len().checked_sub(TAG)?;
         let additional_data;
         let aad: &[u8] = if self.secret.is_empty() {
@@ -349,14 +381,7 @@ impl Decryptor {
         } else {
             record.header
         };
-        let payload = Payload { msg: ciphertext, aad };
-        let bytes = match &self.cipher {
-            Cipher::Aes128Gcm(cipher) => cipher.decrypt(&nonce.into(), payload),
-            Cipher::Aes256Gcm(cipher) => cipher.decrypt(&nonce.into(), payload),
-            Cipher::ChaCha(cipher) => cipher.decrypt(&nonce.into(), payload),
-            Cipher::Cbc { .. } => return None,
-        };
-        Some(Plaintext { bytes: bytes.ok()?, from })
+        Some(Plaintext { bytes: aead.decrypt(nonce, aad, ciphertext)?, from })
     }
 }
 

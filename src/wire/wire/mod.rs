@@ -1,6 +1,7 @@
 //! The reading cursor: one call reads bytes, names the field and records the span.
 
 mod context;
+mod handover;
 mod numbers;
 mod places;
 mod secrets;
@@ -9,11 +10,9 @@ mod summary;
 use super::notes::{DEEP, LEFT_OVER};
 use super::{Error, Request, Result, data};
 use crate::tree::{
-    Bits, Carried, ConnectionId, Expected, Extras, Field, InnerBytes, Kind, LayerId, MAX_DEPTH, Made, Mark, Object, Origin,
-    Payload, Piece, Quote, Side, Span, Transfer, Transport, Tree, Value,
+    Bits, Carried, Extras, Field, Kind, LayerId, MAX_DEPTH, Made, Mark, Object, Piece, Span, Transfer, Tree, Value,
 };
 use std::fmt;
-use std::net::SocketAddr;
 use std::ops::Range;
 
 /// Why bytes behind the end are missing, if they are.
@@ -320,6 +319,20 @@ impl<'a> Wire<'a> {
         read(&mut self.inside(source, bytes))
     }
 
+    /// The same for messages that were deciphered: no byte of the buffer stands in a frame.
+    pub fn joined_deciphered<T>(
+        &mut self,
+        how: &'static str,
+        pieces: &[Piece],
+        bytes: &[u8],
+        read: impl FnOnce(&mut Wire<'_>) -> T,
+    ) -> T {
+        let first = self.tree.pieces.len();
+        self.tree.pieces.extend_from_slice(pieces);
+        let source = self.tree.push_deciphered(how, None, first, bytes);
+        read(&mut self.inside(source, bytes))
+    }
+
     fn inside<'i>(&'i mut self, source: u32, bytes: &'i [u8]) -> Wire<'i> {
         Wire { bytes, at: 0, end: bytes.len(), source, layer: self.layer, cut: Cut::No, depth: self.depth, tree: self.tree }
     }
@@ -357,77 +370,6 @@ impl<'a> Wire<'a> {
             pieces.push(piece);
         }
         pieces
-    }
-
-    /// Hands a range of the source over to the protocol registered [`super::On::Over`] this place, or to `data`. It becomes
-    /// a message of its own, carried by this one.
-    pub fn hand_over(&mut self, place: &'static str, range: Range<usize>) {
-        self.leave(place, range, true);
-    }
-
-    /// Hands a range of the source over to the protocol registered [`super::On::Over`] this place, if there is one.
-    pub fn offer(&mut self, place: &'static str, range: Range<usize>) {
-        self.leave(place, range, false);
-    }
-
-    fn leave(&mut self, place: &'static str, range: Range<usize>, alone: bool) {
-        let source = self.tree.sources.get(self.source as usize);
-        let derived = source.is_some_and(|source| matches!(source.origin, Origin::Derived(_)));
-        let end = range.end.min(self.bytes.len());
-        let range = range.start.min(end)..end;
-        let cut = self.cut != Cut::No && range.end == self.end;
-        let bytes = derived.then(|| self.bytes.to_vec());
-        self.tree.handover.hand_over(Payload { carrier: self.layer, place, source: self.source, range, bytes, cut, alone });
-    }
-
-    /// Appends the next `count` bytes to the stream inside this one, which is detected and reassembled like a connection.
-    /// Bytes are missing before them if `behind_gap` is set.
-    ///
-    /// # Errors
-    /// [`Error::Short`] when there are fewer.
-    pub fn add_inner(&mut self, field: &'static Field, count: usize, how: &'static str, behind_gap: bool) -> Result {
-        let pieces = self.pieces(self.at..self.at + count, 0);
-        let bytes = self.bytes(field, count)?.to_vec();
-        self.tree.handover.open(InnerBytes { carrier: self.layer, how, bytes, pieces, behind_gap, is_last: false });
-        Ok(())
-    }
-
-    /// Nothing follows of this side in the stream inside the one being read.
-    pub fn end_inner(&mut self, how: &'static str) {
-        let (bytes, pieces) = (Vec::new(), Vec::new());
-        self.tree.handover.open(InnerBytes { carrier: self.layer, how, bytes, pieces, behind_gap: false, is_last: true });
-    }
-
-    /// The secret with this label and id, from a key log or from the capture.
-    #[must_use]
-    pub fn secret(&self, label: &str, id: &[u8]) -> Option<&[u8]> {
-        self.tree.secrets.find(label, id)
-    }
-
-    /// Put the field for the number of a conversation of which an error quotes a packet; `opens` is the sequence number of a
-    /// segment that opens a connection. The engine fills the number in.
-    pub(crate) fn quote(&mut self, field: &'static Field, transport: Transport, ends: [SocketAddr; 2], opens: Option<u32>) {
-        let node = self.add(field, Value::Unsigned(0));
-        let [src, dst] = ends;
-        self.tree.handover.quote(Quote { node, transport, src, dst, opens });
-    }
-
-    /// Announce that a conversation with this end carries what is found [`super::On::Over`] this place.
-    pub fn expect(&mut self, transport: Transport, end: SocketAddr, place: &'static str) {
-        self.tree.handover.expect(Expected { transport, end, place, details: None });
-    }
-
-    /// Announces a datagram conversation, with details for [`super::Exchange::announced`], of which at most 4 KiB are kept.
-    pub fn expect_with(&mut self, end: SocketAddr, place: &'static str, details: &[u8]) {
-        const KEPT: usize = 4096;
-        let details = Some(details.get(..KEPT).unwrap_or(details).into());
-        self.tree.handover.expect(Expected { transport: Transport::Udp, end, place, details });
-    }
-
-    /// Issues a connection ID: datagrams of `sender` that contain these bytes at this offset belong to this conversation,
-    /// whatever their endpoints. IDs of fewer than four bytes are ignored.
-    pub fn issue_connection_id(&mut self, sender: Side, offset: usize, bytes: &[u8]) {
-        self.tree.handover.issue(ConnectionId { sender, offset, bytes: bytes.into() });
     }
 
     /// Put a value that was worked out and lies nowhere.

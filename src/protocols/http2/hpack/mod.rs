@@ -23,18 +23,28 @@ use table::{Entry, Found};
 
 /// Header block, decoded.
 #[derive(Default)]
-pub(super) struct Block {
-    pub(super) items: Vec<Item>,
+pub(in crate::protocols) struct Block {
+    pub(in crate::protocols) items: Vec<Item>,
     /// Lines `name: value` with CRLF: the decoded fields.
-    pub(super) text: Vec<u8>,
+    pub(in crate::protocols) text: Vec<u8>,
     /// Where decoding stopped before the end, and why.
-    pub(super) failed: Option<(usize, Failed)>,
+    pub(in crate::protocols) failed: Option<(usize, Failed)>,
     /// Number of fields left out, because the text would exceed its limit.
-    pub(super) omitted: usize,
+    pub(in crate::protocols) omitted: usize,
+}
+
+impl Block {
+    /// Its header fields.
+    pub(in crate::protocols) fn fields(&self) -> impl Iterator<Item = &HeaderField> {
+        self.items.iter().filter_map(|item| match item {
+            Item::Field(field) => Some(field),
+            Item::Resize { .. } => None,
+        })
+    }
 }
 
 /// Part of a header block.
-pub(super) enum Item {
+pub(in crate::protocols) enum Item {
     Field(HeaderField),
     /// Size update of the dynamic table.
     Resize {
@@ -44,30 +54,33 @@ pub(super) enum Item {
 }
 
 /// Header field. Ranges named `raw` count in the block, the others in [`Block::text`].
-pub(super) struct HeaderField {
-    pub(super) raw: Range<usize>,
-    pub(super) form: u8,
-    /// Index and its bytes. 0 announces a literal name.
-    pub(super) index: (u64, Range<usize>),
-    pub(super) name: Text,
-    pub(super) value: Text,
+pub(in crate::protocols) struct HeaderField {
+    pub(in crate::protocols) raw: Range<usize>,
+    /// Representation, in words.
+    pub(in crate::protocols) form: &'static str,
+    /// Index, unless the name is literal.
+    pub(in crate::protocols) index: Option<u64>,
+    /// Bytes of the index, or of the announcement of a literal name.
+    pub(in crate::protocols) index_raw: Range<usize>,
+    pub(in crate::protocols) name: Text,
+    pub(in crate::protocols) value: Text,
     /// The whole line in [`Block::text`].
-    pub(super) line: Range<usize>,
+    pub(in crate::protocols) line: Range<usize>,
     /// The index refers to an entry that is not known.
-    pub(super) is_unknown: bool,
+    pub(in crate::protocols) is_unknown: bool,
 }
 
 /// Name or value.
-pub(super) struct Text {
-    pub(super) raw: Range<usize>,
-    pub(super) text: Range<usize>,
+pub(in crate::protocols) struct Text {
+    pub(in crate::protocols) raw: Range<usize>,
+    pub(in crate::protocols) text: Range<usize>,
     /// Whether its bytes are a string of their own rather than an index.
-    pub(super) is_literal: bool,
+    pub(in crate::protocols) is_literal: bool,
 }
 
 /// Reason why decoding stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Failed {
+pub(in crate::protocols) enum Failed {
     Short,
     Integer,
     Huffman,
@@ -75,7 +88,7 @@ pub(super) enum Failed {
 }
 
 impl Failed {
-    pub(super) fn words(self) -> &'static str {
+    pub(in crate::protocols) fn words(self) -> &'static str {
         match self {
             Failed::Short => "the block ends inside a field",
             Failed::Integer => "an integer exceeds 32 bits",
@@ -91,7 +104,7 @@ const NEVER: u8 = 2;
 const PLAIN: u8 = 3;
 
 /// Representation of a field, in the words of RFC 7541 section 6 and of Wireshark.
-pub(super) fn form_words(form: u8, is_named_by_index: bool) -> &'static str {
+fn form_words(form: u8, is_named_by_index: bool) -> &'static str {
     match (form, is_named_by_index) {
         (INCREMENTAL, true) => "Literal Header Field with Incremental Indexing - Indexed Name",
         (INCREMENTAL, false) => "Literal Header Field with Incremental Indexing - New Name",
@@ -104,22 +117,22 @@ pub(super) fn form_words(form: u8, is_named_by_index: bool) -> &'static str {
 }
 
 /// Cursor over a block.
-struct Cursor<'a> {
-    bytes: &'a [u8],
-    at: usize,
+pub(in crate::protocols) struct Cursor<'a> {
+    pub(in crate::protocols) bytes: &'a [u8],
+    pub(in crate::protocols) at: usize,
 }
 
-type Step<T> = std::result::Result<T, Failed>;
+pub(in crate::protocols) type Step<T> = std::result::Result<T, Failed>;
 
 impl<'a> Cursor<'a> {
-    fn byte(&mut self) -> Step<u8> {
+    pub(in crate::protocols) fn byte(&mut self) -> Step<u8> {
         let byte = self.bytes.get(self.at).ok_or(Failed::Short)?;
         self.at += 1;
         Ok(*byte)
     }
 
     /// Integer with a prefix of so many bits.
-    fn integer(&mut self, prefix: u32) -> Step<u64> {
+    pub(in crate::protocols) fn integer(&mut self, prefix: u32) -> Step<u64> {
         let most = (1 << prefix) - 1;
         let first = u64::from(self.byte()?) & most;
         if first < most {
@@ -136,10 +149,11 @@ impl<'a> Cursor<'a> {
         Err(Failed::Integer)
     }
 
-    /// Appends a string to `out`. Returns the range of its encoded bytes without the length.
-    fn string(&mut self, out: &mut Vec<u8>) -> Step<Range<usize>> {
-        let is_huffman = self.bytes.get(self.at).ok_or(Failed::Short)? & 0x80 != 0;
-        let length = usize::try_from(self.integer(7)?).map_err(|_| Failed::Integer)?;
+    /// Appends a string, whose length has a prefix of so many bits, to `out`. The bit before them states whether it is
+    /// Huffman-encoded. Returns the range of its encoded bytes without the length.
+    pub(in crate::protocols) fn string(&mut self, prefix: u32, out: &mut Vec<u8>) -> Step<Range<usize>> {
+        let is_huffman = self.bytes.get(self.at).ok_or(Failed::Short)? >> prefix & 1 != 0;
+        let length = usize::try_from(self.integer(prefix)?).map_err(|_| Failed::Integer)?;
         let range = self.at..self.at.checked_add(length).ok_or(Failed::Short)?;
         let bytes: &'a [u8] = self.bytes.get(range.clone()).ok_or(Failed::Short)?;
         match is_huffman {
@@ -198,7 +212,7 @@ fn item(cursor: &mut Cursor<'_>, table: &mut Table, text: &mut Vec<u8>) -> Step<
     };
     let line = text.len();
     text.extend_from_slice(found.name);
-    let raw = if index == 0 { cursor.string(text)? } else { behind_index.clone() };
+    let raw = if index == 0 { cursor.string(7, text)? } else { behind_index.clone() };
     let name = Text { raw, text: line..text.len(), is_literal: index == 0 };
     text.extend_from_slice(b": ");
     let at = text.len();
@@ -207,7 +221,7 @@ fn item(cursor: &mut Cursor<'_>, table: &mut Table, text: &mut Vec<u8>) -> Step<
         text.extend_from_slice(found.value);
     }
     let is_unknown = index > 0 && !found.is_known;
-    let raw = if is_literal { cursor.string(text)? } else { behind_index.clone() };
+    let raw = if is_literal { cursor.string(7, text)? } else { behind_index.clone() };
     let value = Text { raw, text: at..text.len(), is_literal };
     if form == INCREMENTAL {
         table.add(Entry {
@@ -218,7 +232,16 @@ fn item(cursor: &mut Cursor<'_>, table: &mut Table, text: &mut Vec<u8>) -> Step<
     }
     let line = line..text.len();
     text.extend_from_slice(b"\r\n");
-    Ok(Item::Field(HeaderField { raw: start..cursor.at, form, index: (index, behind_index), name, value, line, is_unknown }))
+    Ok(Item::Field(HeaderField {
+        raw: start..cursor.at,
+        form: form_words(form, index > 0),
+        index: Some(index).filter(|index| *index > 0),
+        index_raw: behind_index,
+        name,
+        value,
+        line,
+        is_unknown,
+    }))
 }
 
 #[cfg(test)]

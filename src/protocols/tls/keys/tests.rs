@@ -16,14 +16,14 @@ fn encrypted(record: &[u8], number: u64) -> EncryptedRecord<'_> {
 #[test]
 fn tls_1_3_keys_match_rfc_8448() {
     let secret = trial::bytes("b67b7d690cc16c4e75e54213cb2d37b4e9c912bcded9105d42befd59d391ad38");
-    assert_eq!(Hash::Sha256.expand(Labels::Tls, &secret, "key", 16), Some(trial::bytes("3fce516009c21727d0f2e4e86ee403bc")));
-    assert_eq!(Hash::Sha256.expand(Labels::Tls, &secret, "iv", 12), Some(trial::bytes("5d313eb2671276ee13000b30")));
-    assert_eq!(Hash::Sha1.expand(Labels::Tls, &secret, "iv", 12), None);
+    assert_eq!(Hash::Sha256.expand(LabelPrefix::Tls, &secret, "key", 16), Some(trial::bytes("3fce516009c21727d0f2e4e86ee403bc")));
+    assert_eq!(Hash::Sha256.expand(LabelPrefix::Tls, &secret, "iv", 12), Some(trial::bytes("5d313eb2671276ee13000b30")));
+    assert_eq!(Hash::Sha1.expand(LabelPrefix::Tls, &secret, "iv", 12), None);
 }
 
 #[test]
 fn a_record_of_rfc_8448_is_decrypted_and_a_modified_one_is_rejected() {
-    let decryptor = Decryptor::from_traffic_secret(Labels::Tls, &trial::bytes(CLIENT_SECRET), SUITE).unwrap();
+    let decryptor = Decryptor::from_traffic_secret(LabelPrefix::Tls, &trial::bytes(CLIENT_SECRET), SUITE).unwrap();
     let mut record = trial::bytes(CLIENT_DATA);
     let plaintext: Vec<u8> = (0..50).chain([23]).collect();
     assert_eq!(decryptor.decrypt(&encrypted(&record, 0)), Some(Plaintext { bytes: plaintext, from: 0 }));
@@ -91,6 +91,6 @@ fn invalid_payloads_of_any_length_are_rejected() {
         }
     }
     assert!(Decryptor::from_master_secret(&[3; 48], &parameters(TLS_1_1, 0xc02f, false), Side::Client).is_none());
-    assert!(Decryptor::from_traffic_secret(Labels::Tls, &[0; 3], 0x1301).is_none());
-    assert!(Decryptor::from_traffic_secret(Labels::Tls, &[0; 32], 0x002f).is_none());
+    assert!(Decryptor::from_traffic_secret(LabelPrefix::Tls, &[0; 3], 0x1301).is_none());
+    assert!(Decryptor::from_traffic_secret(LabelPrefix::Tls, &[0; 32], 0x002f).is_none());
 }

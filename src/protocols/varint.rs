@@ -1,4 +1,8 @@
-//! Variable-length integers (RFC 9000, section 16).
+//! Variable-length integers of QUIC and HTTP/3 (RFC 9000, section 16).
+//!
+//! ```text
+//! size:2 bits | number: 6, 14, 30 or 62 bits, big-endian
+//! ```
 
 use crate::tree::{Field, Value};
 use crate::wire::{Error, Result, Wire};

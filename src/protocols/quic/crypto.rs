@@ -1,0 +1,55 @@
+//! Handshake messages, reassembled from CRYPTO frames.
+
+use super::reassembly::Reassembly;
+use crate::limits;
+use crate::protocols::tls::handshake;
+use crate::protocols::tls::hello::Hello;
+use crate::protocols::tls::summary::Summary;
+use crate::tree::Piece;
+use crate::wire::{Result, Wire};
+
+/// Handshake of one direction in one packet number space.
+#[derive(Default)]
+pub(super) struct Crypto {
+    stream: Reassembly,
+    /// Whether the version is one of Google's, which has other frame types.
+    pub(super) is_google: bool,
+}
+
+impl Crypto {
+    /// Adds bytes at an offset, unless they exceed the limit.
+    pub(super) fn add(&mut self, offset: u64, bytes: &[u8], pieces: Vec<Piece>) {
+        let limit = limits::QUIC_HANDSHAKE.get();
+        let is_near = offset.saturating_add(bytes.len() as u64) <= limit as u64;
+        if is_near && !bytes.is_empty() && self.stream.held() + bytes.len() <= 4 * limit {
+            self.stream.add(offset, bytes, pieces);
+        }
+    }
+
+    /// Approximate heap memory use in bytes.
+    pub(super) fn held(&self) -> usize {
+        self.stream.held()
+    }
+
+    /// Dissects the complete messages.
+    pub(super) fn messages(&mut self, wire: &mut Wire<'_>, hello: &mut Hello, summary: &mut Summary) -> Result {
+        let ahead = self.stream.ahead();
+        let mut end = 0;
+        while let Some(message_size) = ahead.get(end..).and_then(handshake::message_size)
+            && end + message_size <= ahead.len()
+        {
+            end += message_size;
+        }
+        if end == 0 {
+            return Ok(());
+        }
+        let (bytes, pieces) = self.stream.take(end);
+        self.stream.compact();
+        wire.joined_deciphered("handshake", &pieces, &bytes, |inner| {
+            while inner.remaining() > 0 {
+                handshake::message(inner, hello, summary)?;
+            }
+            Ok(())
+        })
+    }
+}

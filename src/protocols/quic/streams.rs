@@ -1,0 +1,214 @@
+//! Streams: bytes of each direction in order, handed over to the application protocol message by message.
+
+use super::NOT_REASSEMBLED;
+use super::reassembly::Reassembly;
+use crate::limits;
+use crate::protocols::http3::{self, Framing};
+use crate::tree::{BySide, Piece, Side};
+use crate::wire::{Unfinished, Wire};
+use std::collections::BTreeMap;
+
+/// Bit of a stream ID that is set in streams of the server.
+const BY_SERVER: u64 = 0x01;
+/// Bit of a stream ID that is set in unidirectional streams.
+const IS_UNI: u64 = 0x02;
+/// Distance of stream IDs of one type.
+const STEP: u64 = 4;
+
+/// Streams of one type that a frame may open besides its own.
+const OPENED_AT_ONCE: u64 = 64;
+/// Unidirectional streams of a connection.
+const MAX_UNI: usize = 256;
+
+/// Streams of a connection. An ID opens all lower IDs of its type (RFC 9000, section 3.2), so a lower one that is not open has
+/// ended.
+#[derive(Default)]
+pub(super) struct Streams {
+    bidirectional: BTreeMap<u64, Stream>,
+    unidirectional: BTreeMap<u64, Stream>,
+    /// Lowest ID of each type that no frame has opened.
+    unopened: [Option<u64>; 4],
+    /// Approximate heap memory of all streams.
+    held: usize,
+}
+
+#[derive(Default)]
+struct Stream {
+    halves: BySide<Half>,
+}
+
+/// One direction of a stream.
+#[derive(Default)]
+struct Half {
+    data: Reassembly,
+    /// Offset behind the last byte.
+    end: Option<u64>,
+    framing: Option<Framing>,
+    /// All bytes have been handed over, or what follows will not be.
+    is_done: bool,
+}
+
+/// Data of a STREAM frame.
+pub(super) struct Data {
+    pub(super) id: u64,
+    pub(super) offset: u64,
+    pub(super) count: usize,
+    pub(super) is_last: bool,
+}
+
+impl Streams {
+    /// Takes the data of a frame, which is ahead of the cursor, and hands over the messages that it completes.
+    pub(super) fn take(&mut self, from: Side, wire: &mut Wire<'_>, data: &Data) {
+        let bytes = wire.ahead().get(..data.count).unwrap_or_default();
+        let at = wire.at();
+        let held = self.held;
+        let Some(half) = self.half(data.id, from).filter(|half| !half.is_done) else { return };
+        let before = half.data.held();
+        if data.is_last {
+            half.end = Some(data.offset.saturating_add(bytes.len() as u64));
+        }
+        let known = half.data.end().checked_sub(data.offset).and_then(|known| usize::try_from(known).ok());
+        let is_next = known.is_some() && half.data.ahead().is_empty();
+        match known.filter(|_| is_next) {
+            Some(known) => {
+                let known = known.min(bytes.len());
+                let taken = half.read(data.id, wire, at + known, bytes.get(known..).unwrap_or_default());
+                half.data.pass(taken);
+                let left = known + taken;
+                let rest = bytes.get(left..).unwrap_or_default();
+                half.data.add(
+                    data.offset + left as u64,
+                    rest,
+                    wire.pieces(at + left..at + bytes.len(), data.offset + left as u64),
+                );
+            }
+            None => half.data.add(data.offset, bytes, wire.pieces(at..at + bytes.len(), data.offset)),
+        }
+        half.read_joined(data.id, wire);
+        let mut after = half.data.held();
+        if (held + after).saturating_sub(before) > limits::QUIC_STREAMS_KEPT.get() && after > before {
+            wire.note(&NOT_REASSEMBLED, format_args!("stream {}: bytes that wait exceed the limit", data.id));
+            *half = Half { is_done: true, ..Half::default() };
+            after = 0;
+        }
+        self.held = (held + after).saturating_sub(before);
+        self.forget(data.id);
+    }
+
+    /// A direction of a stream, which is opened if necessary.
+    fn half(&mut self, id: u64, from: Side) -> Option<&mut Half> {
+        let kind = usize::try_from(id % STEP).ok()?;
+        let unopened = self.unopened.get_mut(kind)?;
+        let first = unopened.unwrap_or(id % STEP).max(id.saturating_sub(OPENED_AT_ONCE * STEP) / STEP * STEP + id % STEP);
+        *unopened = Some(unopened.unwrap_or_default().max(id.saturating_add(STEP)));
+        let is_uni = id & IS_UNI != 0;
+        for new in (first..=id).step_by(4) {
+            if is_uni && self.unidirectional.len() < MAX_UNI {
+                self.unidirectional.insert(new, Stream::default());
+            } else if !is_uni {
+                self.bidirectional.insert(new, Stream::default());
+            }
+        }
+        while self.bidirectional.len() > limits::QUIC_STREAMS.get()
+            && let Some((_, oldest)) = self.bidirectional.pop_first()
+        {
+            self.held = self.held.saturating_sub(oldest.halves.iter().map(|half| half.data.held()).sum());
+        }
+        let streams = if is_uni { &mut self.unidirectional } else { &mut self.bidirectional };
+        streams.get_mut(&id).map(|stream| &mut stream.halves[from])
+    }
+
+    /// Forgets a stream of which no direction continues.
+    fn forget(&mut self, id: u64) {
+        let is_uni = id & IS_UNI != 0;
+        let opener = if id & BY_SERVER != 0 { Side::Server } else { Side::Client };
+        let streams = if is_uni { &mut self.unidirectional } else { &mut self.bidirectional };
+        let is_done = |stream: &Stream| match is_uni {
+            true => stream.halves[opener].is_done,
+            false => stream.halves.iter().all(|half| half.is_done),
+        };
+        if streams.get(&id).is_some_and(is_done) {
+            streams.remove(&id);
+        }
+    }
+
+    /// The sender has reset a stream: no further data arrives.
+    pub(super) fn reset(&mut self, id: u64, from: Side) {
+        if let Some(half) = self.half(id, from) {
+            let freed = std::mem::replace(half, Half { is_done: true, ..Half::default() }).data.held();
+            self.held = self.held.saturating_sub(freed);
+        }
+        self.forget(id);
+    }
+
+    /// Approximate heap memory in bytes.
+    pub(super) fn held(&self) -> usize {
+        self.held + (self.bidirectional.len() + self.unidirectional.len()) * (size_of::<Stream>() + size_of::<u64>())
+    }
+
+    /// Bytes that wait for others.
+    pub(super) fn unfinished(&mut self) -> Vec<Unfinished> {
+        let streams = self.bidirectional.iter_mut().chain(&mut self.unidirectional);
+        let of = |(id, stream): (&u64, &mut Stream)| {
+            let id = *id;
+            Side::BOTH.map(|from| stream.halves[from].unfinished(id, from))
+        };
+        streams.flat_map(of).flatten().collect()
+    }
+}
+
+impl Half {
+    /// What the application protocol gets to know about a message: the stream, and whether it is the last of this direction.
+    fn detail(&self, id: u64, end: u64) -> u64 {
+        http3::detail(id, self.end == Some(end))
+    }
+
+    /// Hands over the messages that are complete in these bytes of the source. Returns the number of bytes.
+    fn read(&mut self, id: u64, wire: &mut Wire<'_>, at: usize, bytes: &[u8]) -> usize {
+        let (mut taken, next) = (0, self.data.next());
+        let is_whole = self.end == Some(next + bytes.len() as u64);
+        while let Some(size) = self.framing(id).next(bytes.get(taken..).unwrap_or_default(), is_whole) {
+            let range = at + taken..at + taken + size;
+            taken += size;
+            let detail = self.detail(id, next + taken as u64);
+            wire.hand_over_with(http3::PLACE, range, detail);
+        }
+        if is_whole && taken == bytes.len() {
+            self.is_done = true;
+            if taken == 0 {
+                wire.hand_over_with(http3::PLACE, at..at, http3::detail(id, true));
+            }
+        }
+        taken
+    }
+
+    /// Hands over the messages that parts of several packets complete.
+    fn read_joined(&mut self, id: u64, wire: &mut Wire<'_>) {
+        let is_whole = self.end == Some(self.data.end());
+        let mut framing = std::mem::take(self.framing(id));
+        while let Some(size) = framing.next(self.data.ahead(), is_whole) {
+            let (bytes, pieces) = self.data.take(size);
+            let detail = self.detail(id, self.data.next());
+            self.is_done = self.end == Some(self.data.next());
+            wire.joined_deciphered("quic stream", &pieces, &bytes, |inner| inner.hand_over_with(http3::PLACE, 0..size, detail));
+        }
+        self.framing = Some(framing);
+        self.data.compact();
+    }
+
+    fn framing(&mut self, id: u64) -> &mut Framing {
+        self.framing.get_or_insert_with(|| Framing::new(id & IS_UNI != 0))
+    }
+
+    fn unfinished(&mut self, id: u64, from: Side) -> Option<Unfinished> {
+        if self.data.is_empty() {
+            return None;
+        }
+        let (bytes, pieces, missing): (Vec<u8>, Vec<Piece>, u64) = self.data.give_up();
+        let words = match missing {
+            0 => format!("stream {id}: the end of the last message is missing"),
+            _ => format!("stream {id}: at least {missing} bytes are missing"),
+        };
+        Some(Unfinished { from, bytes, pieces, how: "quic stream", code: &NOT_REASSEMBLED, words })
+    }
+}

@@ -1,0 +1,92 @@
+//! What a message leaves to others: payload, inner streams, conversations, connection IDs.
+
+use super::Wire;
+use crate::tree::{ConnectionId, Expected, Field, InnerBytes, Origin, Payload, Quote, Side, Transport, Value};
+use crate::wire::{Cut, Result};
+use std::net::SocketAddr;
+use std::ops::Range;
+
+impl Wire<'_> {
+    /// Hands a range of the source over to the protocol registered [`crate::wire::On::Over`] this place, or to `data`. It becomes
+    /// a message of its own, carried by this one.
+    pub fn hand_over(&mut self, place: &'static str, range: Range<usize>) {
+        self.leave(place, range, 0, true);
+    }
+
+    /// The same with a number about the payload, which its dissector gets with [`Wire::detail`].
+    pub fn hand_over_with(&mut self, place: &'static str, range: Range<usize>, detail: u64) {
+        self.leave(place, range, detail, true);
+    }
+
+    /// The number that the carrier stated about this message.
+    #[must_use]
+    pub fn detail(&self) -> u64 {
+        self.tree.handover.detail
+    }
+
+    /// Hands a range of the source over to the protocol registered [`crate::wire::On::Over`] this place, if there is one.
+    pub fn offer(&mut self, place: &'static str, range: Range<usize>) {
+        self.leave(place, range, 0, false);
+    }
+
+    fn leave(&mut self, place: &'static str, range: Range<usize>, detail: u64, alone: bool) {
+        let source = self.tree.sources.get(self.source as usize);
+        let derived = source.is_some_and(|source| matches!(source.origin, Origin::Derived(_)));
+        let end = range.end.min(self.bytes.len());
+        let range = range.start.min(end)..end;
+        let cut = self.cut != Cut::No && range.end == self.end;
+        let bytes = derived.then(|| self.tree.handover.shared(self.source).unwrap_or_else(|| self.bytes.into()));
+        let (carrier, source) = (self.layer, self.source);
+        self.tree.handover.hand_over(Payload { carrier, place, source, range, bytes, detail, cut, alone });
+    }
+
+    /// Appends the next `count` bytes to the stream inside this one, which is detected and reassembled like a connection.
+    /// Bytes are missing before them if `behind_gap` is set.
+    ///
+    /// # Errors
+    /// [`Error::Short`] when there are fewer.
+    pub fn add_inner(&mut self, field: &'static Field, count: usize, how: &'static str, behind_gap: bool) -> Result {
+        let pieces = self.pieces(self.at..self.at + count, 0);
+        let bytes = self.bytes(field, count)?.to_vec();
+        self.tree.handover.open(InnerBytes { carrier: self.layer, how, bytes, pieces, behind_gap, is_last: false });
+        Ok(())
+    }
+
+    /// Nothing follows of this side in the stream inside the one being read.
+    pub fn end_inner(&mut self, how: &'static str) {
+        let (bytes, pieces) = (Vec::new(), Vec::new());
+        self.tree.handover.open(InnerBytes { carrier: self.layer, how, bytes, pieces, behind_gap: false, is_last: true });
+    }
+
+    /// The secret with this label and id, from a key log or from the capture.
+    #[must_use]
+    pub fn secret(&self, label: &str, id: &[u8]) -> Option<&[u8]> {
+        self.tree.secrets.find(label, id)
+    }
+
+    /// Put the field for the number of a conversation of which an error quotes a packet; `opens` is the sequence number of a
+    /// segment that opens a connection. The engine fills the number in.
+    pub(crate) fn quote(&mut self, field: &'static Field, transport: Transport, ends: [SocketAddr; 2], opens: Option<u32>) {
+        let node = self.add(field, Value::Unsigned(0));
+        let [src, dst] = ends;
+        self.tree.handover.quote(Quote { node, transport, src, dst, opens });
+    }
+
+    /// Announce that a conversation with this end carries what is found [`crate::wire::On::Over`] this place.
+    pub fn expect(&mut self, transport: Transport, end: SocketAddr, place: &'static str) {
+        self.tree.handover.expect(Expected { transport, end, place, details: None });
+    }
+
+    /// Announces a datagram conversation, with details for [`crate::wire::Exchange::announced`], of which at most 4 KiB are kept.
+    pub fn expect_with(&mut self, end: SocketAddr, place: &'static str, details: &[u8]) {
+        const KEPT: usize = 4096;
+        let details = Some(details.get(..KEPT).unwrap_or(details).into());
+        self.tree.handover.expect(Expected { transport: Transport::Udp, end, place, details });
+    }
+
+    /// Issues a connection ID: datagrams of `sender` that contain these bytes at this offset belong to this conversation,
+    /// whatever their endpoints. IDs of fewer than four bytes are ignored.
+    pub fn issue_connection_id(&mut self, sender: Side, offset: usize, bytes: &[u8]) {
+        self.tree.handover.issue(ConnectionId { sender, offset, bytes: bytes.into() });
+    }
+}
