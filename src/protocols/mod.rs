@@ -77,6 +77,7 @@ mod telnet;
 mod terraria;
 mod tftp;
 mod tls;
+mod unreal;
 mod vcmp;
 mod vscp;
 mod websocket;
@@ -175,6 +176,7 @@ pub static ALL: &[&Protocol] = &[
     &tftp::PROTOCOL,
     &tls::PROTOCOL,
     &isakmp::ENCAPSULATION,
+    &unreal::PROTOCOL,
     &vcmp::PROTOCOL,
     &vcmp::QUERY,
     &vcmp::COMPRESSED,
