@@ -78,6 +78,7 @@ mod telnet;
 mod terraria;
 mod tftp;
 mod tls;
+mod unreal;
 mod varint;
 mod vcmp;
 mod vscp;
@@ -178,6 +179,7 @@ pub static ALL: &[&Protocol] = &[
     &tftp::PROTOCOL,
     &tls::PROTOCOL,
     &isakmp::ENCAPSULATION,
+    &unreal::PROTOCOL,
     &vcmp::PROTOCOL,
     &vcmp::QUERY,
     &vcmp::COMPRESSED,
