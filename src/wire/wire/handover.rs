@@ -44,7 +44,7 @@ impl Wire<'_> {
     /// Bytes are missing before them if `behind_gap` is set.
     ///
     /// # Errors
-    /// [`Error::Short`] when there are fewer.
+    /// [`Error::Short`](crate::wire::Error::Short) when there are fewer.
     pub fn add_inner(&mut self, field: &'static Field, count: usize, how: &'static str, behind_gap: bool) -> Result {
         let pieces = self.pieces(self.at..self.at + count, 0);
         let bytes = self.bytes(field, count)?.to_vec();
