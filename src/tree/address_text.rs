@@ -6,7 +6,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 /// The longest text: an IPv6 address in brackets that ends in an IPv4 address, with a port.
 const LONGEST: usize = 56;
 
-/// An IP address as text, with or without port. IPv6 addresses are written as RFC 5952 recommends.
+/// A MAC address, or an IP address with or without port. IPv6 addresses are written as RFC 5952 recommends.
 pub(super) struct AddressText {
     text: [u8; LONGEST],
     len: usize,
@@ -15,7 +15,10 @@ pub(super) struct AddressText {
 impl AddressText {
     pub(super) fn ip(ip: IpAddr) -> AddressText {
         let mut text = AddressText { text: [0; LONGEST], len: 0 };
-        text.push_ip(ip);
+        match ip {
+            IpAddr::V4(ip) => text.push_v4(ip),
+            IpAddr::V6(ip) => text.push_v6(ip),
+        }
         text
     }
 
@@ -49,13 +52,6 @@ impl AddressText {
 
     pub(super) fn as_str(&self) -> &str {
         str::from_utf8(self.text.get(..self.len).unwrap_or_default()).unwrap_or_default()
-    }
-
-    fn push_ip(&mut self, ip: IpAddr) {
-        match ip {
-            IpAddr::V4(ip) => self.push_v4(ip),
-            IpAddr::V6(ip) => self.push_v6(ip),
-        }
     }
 
     fn push_v4(&mut self, ip: Ipv4Addr) {
