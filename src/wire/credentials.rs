@@ -85,8 +85,13 @@ fn is_of_name(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b'[' | b']' | b'%')
 }
 
-/// Report where the secrets of a text lie, in order; some may lie inside others.
-pub fn find(text: &[u8], mut found: impl FnMut(Range<usize>)) {
+/// Reports where the secrets of a text lie, in order; some may lie inside others.
+pub fn find(text: &[u8], found: impl FnMut(Range<usize>)) {
+    find_before(text, text.len(), found);
+}
+
+/// Reports the secrets of a text that have a byte before `end`; those behind it may be reported as well.
+pub fn find_before(text: &[u8], end: usize, mut found: impl FnMut(Range<usize>)) {
     let mut report = |range: Range<usize>| {
         if !range.is_empty() {
             found(range);
@@ -96,10 +101,12 @@ pub fn find(text: &[u8], mut found: impl FnMut(Range<usize>)) {
         report(range);
     }
     command(text, 0, &mut report);
+    // A secret follows its separator, so separators behind `end` do not matter.
+    let searched = text.get(..end).unwrap_or(text);
     // Of bytes that are no text, nearly every separator is passed over by the byte before or behind it.
     let before = |at: usize| at.checked_sub(1).and_then(|at| text.get(at)).copied().unwrap_or_default();
     let behind = |at: usize| text.get(at + 1).copied().unwrap_or_default();
-    for at in memchr::memchr3_iter(b'=', b':', b'\n', text) {
+    for at in memchr::memchr3_iter(b'=', b':', b'\n', searched) {
         match text.get(at) {
             Some(b'\n') if may_begin_command(behind(at)) => command(text, at + 1, &mut report),
             Some(b'=') if is_of_name(before(at)) => assigned(text, at, &mut report),
@@ -107,7 +114,7 @@ pub fn find(text: &[u8], mut found: impl FnMut(Range<usize>)) {
             _ => {}
         }
     }
-    for at in memchr::memchr_iter(b'\\', text) {
+    for at in memchr::memchr_iter(b'\\', searched) {
         if is_of_name(before(at)) {
             info(text, at, &mut report);
         }
@@ -375,6 +382,22 @@ mod tests {
         ) {
             let text = text.concat();
             find(&text, |range| assert!(range.start < range.end && range.end <= text.len()));
+        }
+
+        #[test]
+        fn a_shorter_search_finds_each_secret_byte_before_its_end(
+            text in proptest::collection::vec(prop_oneof![
+                Just(b"password=".to_vec()), Just(b"pwd\": \"".to_vec()), Just(b"http://a:".to_vec()), Just(b"\\x\\pass\\".to_vec()),
+                Just(b"\nPASS ".to_vec()), Just(b"@".to_vec()), Just(b"name=\"pwd\"\r\n\r\n".to_vec()), proptest::collection::vec(any::<u8>(), 0..4),
+            ], 0..24),
+            end in 0_usize..64,
+        ) {
+            let text = text.concat();
+            let (mut whole, mut shorter) = (vec![false; text.len()], vec![false; text.len()]);
+            find(&text, |range| whole[range].fill(true));
+            find_before(&text, end, |range| shorter[range].fill(true));
+            let end = end.min(text.len());
+            assert_eq!(whole[..end], shorter[..end]);
         }
     }
 }

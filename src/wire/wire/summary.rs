@@ -32,7 +32,7 @@ impl Wire<'_> {
     /// Shows the first of these bytes in lists, if they are all that is known of the message.
     #[inline(never)]
     pub(super) fn preview_data(&mut self, bytes: &[u8]) {
-        /// Bytes that are shown, and those that may be part of a secret among them.
+        /// Bytes that are shown, and those that a secret among them may reach to.
         const SHOWN: usize = 16;
         const SEARCHED: usize = 256;
         let layer = self.tree.layers.get(self.layer as usize);
@@ -42,7 +42,7 @@ impl Wire<'_> {
         }
         let mut hidden = Vec::new();
         if !self.tree.reveal {
-            credentials::find(bytes.get(..SEARCHED).unwrap_or(bytes), |secret| hidden.push(secret));
+            credentials::find_before(bytes.get(..SEARCHED).unwrap_or(bytes), SHOWN, |secret| hidden.push(secret));
         }
         let (shown, rest) = bytes.split_at_checked(SHOWN).unwrap_or((bytes, &[]));
         let more = if rest.is_empty() { "" } else { " …" };
