@@ -63,7 +63,7 @@ impl Index {
     }
 }
 
-/// A datagram dissector and its ports; `None` if a heuristic identifies it.
+/// A dissector and its ports; `None` if a heuristic alone identifies it.
 type Placed = (Option<RangeInclusive<u16>>, Candidate);
 
 /// What is collected once from the protocols of a registry.
@@ -73,9 +73,11 @@ struct Collected {
     listed: OnceLock<Index>,
     /// All datagram dissectors: each datagram without a known conversation is matched against them.
     datagrams: OnceLock<Vec<Placed>>,
+    /// All dissectors of TCP streams: each new connection is matched against them.
+    streams: OnceLock<Vec<Placed>>,
 }
 
-static BUILT_IN: Collected = Collected { listed: OnceLock::new(), datagrams: OnceLock::new() };
+static BUILT_IN: Collected = Collected { listed: OnceLock::new(), datagrams: OnceLock::new(), streams: OnceLock::new() };
 
 /// The registry of the program, with the protocols of loaded files; none if no file was loaded.
 static LOADED: RwLock<Option<Registry>> = RwLock::new(None);
@@ -271,20 +273,47 @@ impl Registry {
 
     /// Datagram dissectors, those with a port first.
     fn datagrams(self) -> Cow<'static, [Placed]> {
-        let placed = |candidate: Candidate| match candidate.found.on {
-            _ if !candidate.found.how.is_datagram() => None,
-            On::Udp(port) => Some((Some(port..=port), candidate)),
-            On::UdpRun(first, last) => Some((Some(first..=last), candidate)),
-            On::AnyUdp => Some((None, candidate)),
-            _ => None,
-        };
+        self.placed(
+            |collected| &collected.datagrams,
+            |candidate| candidate.found.how.is_datagram(),
+            |on| match on {
+                On::Udp(port) => Some(Some(port..=port)),
+                On::UdpRun(first, last) => Some(Some(first..=last)),
+                On::AnyUdp => Some(None),
+                _ => None,
+            },
+        )
+    }
+
+    /// Dissectors of TCP streams, those with a port first.
+    fn streams(self) -> Cow<'static, [Placed]> {
+        self.placed(
+            |collected| &collected.streams,
+            Candidate::is_stream,
+            |on| match on {
+                On::Tcp(port) => Some(Some(port..=port)),
+                On::TcpRun(first, last) => Some(Some(first..=last)),
+                On::AnyTcp => Some(None),
+                _ => None,
+            },
+        )
+    }
+
+    /// Dissectors of a transport in the order in which they are asked, collected once.
+    fn placed(
+        self,
+        kept: impl Fn(&Collected) -> &OnceLock<Vec<Placed>>,
+        is_meant: impl Fn(&Candidate) -> bool,
+        home: impl Fn(On) -> Option<Option<RangeInclusive<u16>>>,
+    ) -> Cow<'static, [Placed]> {
         let all = || {
-            let mut all: Vec<Placed> = self.candidates().filter_map(placed).collect();
+            let meant = self.candidates().filter(is_meant);
+            let mut all: Vec<Placed> = meant.filter_map(|one| Some((home(one.found.on)?, one))).collect();
             all.sort_by_key(|(home, _)| home.is_none());
             all
         };
         match self.collected.filter(|_| !self.choices.no_heuristics) {
-            Some(collected) => Cow::Borrowed(collected.datagrams.get_or_init(all)),
+            Some(collected) => Cow::Borrowed(kept(collected).get_or_init(all)),
             None => Cow::Owned(all()),
         }
     }
@@ -292,8 +321,12 @@ impl Registry {
     /// Whether a protocol is registered on this port.
     #[must_use]
     pub fn is_home(self, on: On) -> bool {
+        let has = |all: Cow<'static, [Placed]>, port: u16| {
+            all.iter().map_while(|(home, _)| home.as_ref()).any(|home| home.contains(&port))
+        };
         match on {
-            On::Udp(port) => self.datagrams().iter().any(|(home, _)| home.as_ref().is_some_and(|home| home.contains(&port))),
+            On::Udp(port) => has(self.datagrams(), port),
+            On::Tcp(port) => has(self.streams(), port),
             on => self.candidates().any(|candidate| candidate.found.on.covers(on)),
         }
     }
@@ -318,21 +351,11 @@ impl Registry {
             );
         }
         let mut owner = Owner::None;
-        for by_port in [true, false] {
-            for candidate in self.candidates().filter(|candidate| candidate.is_stream()) {
-                let is_there = match candidate.found.on {
-                    on @ (On::Tcp(_) | On::TcpRun(..)) if by_port => self.is_at(context, on, candidate),
-                    On::AnyTcp => !by_port,
-                    _ => false,
-                };
-                if !is_there {
-                    continue;
-                }
-                match candidate.recognize(opening) {
-                    Verdict::Yes(server) => return Owner::Known(candidate, server),
-                    Verdict::Unsure => owner = Owner::Unsure,
-                    Verdict::No => {}
-                }
+        for (_, candidate) in self.streams().iter().filter(|placed| self.is_at(context, placed)) {
+            match candidate.recognize(opening) {
+                Verdict::Yes(server) => return Owner::Known(*candidate, server),
+                Verdict::Unsure => owner = Owner::Unsure,
+                Verdict::No => {}
             }
         }
         owner
@@ -342,20 +365,17 @@ impl Registry {
     #[must_use]
     pub fn is_awaited(self, context: &FlowContext, opening: &Opening<'_>) -> bool {
         let is_usual = context.sockets.is_some() && context.over.is_none() && !self.is_chosen(context);
-        is_usual
-            && self.candidates().filter(Candidate::is_stream).any(|candidate| {
-                let on = candidate.found.on;
-                matches!(on, On::Tcp(_) | On::TcpRun(..))
-                    && self.is_at(context, on, candidate)
-                    && candidate.recognize(opening) == Verdict::Unsure
-            })
+        let is_unsure = |candidate: &Candidate| candidate.recognize(opening) == Verdict::Unsure;
+        let awaits = |placed: &Placed| placed.0.is_some() && self.is_at(context, placed) && is_unsure(&placed.1);
+        is_usual && self.streams().iter().any(awaits)
     }
 
-    /// Whether either endpoint uses a port of `home`.
-    fn is_at(self, context: &FlowContext, home: On, candidate: Candidate) -> bool {
+    /// Whether either endpoint uses a port of a dissector; those without one are at every port.
+    fn is_at(self, context: &FlowContext, (home, candidate): &Placed) -> bool {
+        let Some(home) = home else { return true };
         match (context.sockets, self.choices.assume) {
-            (Some(sockets), _) => sockets.iter().any(|socket| home.covers(On::Tcp(socket.port()))),
-            (None, Assume::Port(seen)) => home.covers(seen),
+            (Some(sockets), _) => sockets.iter().any(|socket| home.contains(&socket.port())),
+            (None, Assume::Port(On::Tcp(seen))) => home.contains(&seen),
             // Without ports, every protocol with a heuristic may match.
             (None, Assume::Nothing) => !matches!(candidate.found.heuristic, Heuristic::Anything),
             _ => false,
