@@ -255,7 +255,7 @@ impl Engine {
                 let reached = self.headers(frame, missing);
                 // Columns of headers end here.
                 if !matches!(reached, Reached::End) {
-                    self.transport(frame, Bytes::of_frame(frame.bytes), reached);
+                    self.transport(frame, Bytes::of_frame(frame.bytes), &reached);
                 }
             }
             Link::Stream(side) => self.bare(frame, side, false),
@@ -322,31 +322,34 @@ impl Engine {
         }
     }
 
-    /// TCP or UDP, what a tunnel over UDP carries, and datagrams that a fragment completes, as deep as the layers allow.
-    fn transport(&mut self, frame: &Frame<'_>, bytes: Bytes<'_>, mut reached: Reached) {
-        loop {
-            let inner = match &reached {
-                Reached::Tcp(segment) => return self.tcp(frame, bytes, segment),
-                Reached::Udp(segment) => {
-                    let sockets = udp_header::sockets(bytes, segment);
-                    self.talking = sockets.map_or(Talking::None, Talking::Udp);
-                    let rules = Rules { registry: self.registry, checks: self.checks, prefilter: self.prefilter.as_ref() };
-                    let inner = datagram::datagram(rules, &mut self.tree, &mut self.exchanges, frame, bytes, segment);
-                    if let (true, Some(sockets)) = (self.tree.handover.has_associated(), sockets) {
-                        self.sctp_inside(frame, segment, sockets);
-                    }
-                    inner
-                }
-                Reached::Fragment(part, segment) => return self.fragment(frame, bytes, *part, segment),
-                Reached::Sctp(segment) => {
-                    self.awaits = true;
-                    return self.sctp(frame, bytes, segment);
-                }
-                Reached::Compressed(protocol, segment) => return self.compressed(frame, bytes, *protocol, segment),
-                Reached::End => return,
-            };
-            let Some((carried, below)) = inner else { return };
-            reached = layers::walk_on(&mut self.tree, carried, bytes, Some(below), self.checks);
+    /// Dissects what headers carry, as deep as the limit on layers allows.
+    fn transport(&mut self, frame: &Frame<'_>, bytes: Bytes<'_>, reached: &Reached) {
+        match reached {
+            Reached::Tcp(segment) => self.tcp(frame, bytes, segment),
+            Reached::Udp(segment) => self.udp(frame, bytes, segment),
+            Reached::Fragment(part, segment) => self.fragment(frame, bytes, *part, segment),
+            Reached::Sctp(segment) => {
+                self.awaits = true;
+                self.sctp(frame, bytes, segment);
+            }
+            Reached::Compressed(protocol, segment) => self.compressed(frame, bytes, *protocol, segment),
+            Reached::End => {}
+        }
+    }
+
+    /// A UDP datagram, and the packet in it if it belongs to a tunnel.
+    #[inline(never)]
+    fn udp(&mut self, frame: &Frame<'_>, bytes: Bytes<'_>, segment: &Segment) {
+        let sockets = udp_header::sockets(bytes, segment);
+        self.talking = sockets.map_or(Talking::None, Talking::Udp);
+        let rules = Rules { registry: self.registry, checks: self.checks, prefilter: self.prefilter.as_ref() };
+        let inner = datagram::datagram(rules, &mut self.tree, &mut self.exchanges, frame, bytes, segment);
+        if let (true, Some(sockets)) = (self.tree.handover.has_associated(), sockets) {
+            self.sctp_inside(frame, segment, sockets);
+        }
+        if let Some((carried, below)) = inner {
+            let reached = layers::walk_on(&mut self.tree, carried, bytes, Some(below), self.checks);
+            self.transport(frame, bytes, &reached);
         }
     }
 
@@ -364,7 +367,7 @@ impl Engine {
         let joined = Bytes { source, all: &whole.bytes };
         let carried = Carried::new(Next::IpProtocol(part.protocol), 0..whole.bytes.len(), 0);
         let reached = layers::walk_on(&mut self.tree, carried, joined, segment.below, self.checks);
-        self.transport(frame, joined, reached);
+        self.transport(frame, joined, &reached);
     }
 
     /// A compressed payload. What it decompresses to is dissected in a buffer of its own.
@@ -379,7 +382,7 @@ impl Engine {
         let inflated = Bytes { source, all: &payload };
         let carried = Carried::new(Next::IpProtocol(protocol), 0..payload.len(), 0);
         let reached = layers::walk_on(&mut self.tree, carried, inflated, segment.below, self.checks);
-        self.transport(frame, inflated, reached);
+        self.transport(frame, inflated, &reached);
     }
 
     fn tcp(&mut self, frame: &Frame<'_>, bytes: Bytes<'_>, segment: &Segment) {
@@ -480,7 +483,7 @@ impl Engine {
             guess::Guess::Layers(first) => {
                 let checks = Checks { ip: true, ..self.checks };
                 let reached = layers::walk_from(&mut self.tree, first, frame.bytes, 0, checks);
-                self.transport(frame, Bytes::of_frame(frame.bytes), reached);
+                self.transport(frame, Bytes::of_frame(frame.bytes), &reached);
             }
             guess::Guess::Stream(side) => self.bare(frame, frame.direction.unwrap_or(side), true),
             guess::Guess::Datagram(candidate, side) => {
