@@ -22,19 +22,19 @@ pub struct Protocols<'t>(Of<'t>);
 
 #[derive(Clone, Copy)]
 enum Of<'t> {
-    Packet(Packet<'t>),
+    Packet(&'t Packet<'t>),
     Layer(Path<'t>),
 }
 
 impl<'t> Protocols<'t> {
     /// Those of a record; none of a gap.
     #[must_use]
-    pub(super) fn of(record: &Record<'t>) -> Option<Protocols<'t>> {
+    pub(super) fn of(record: &'t Record<'t>) -> Option<Protocols<'t>> {
         Some(Protocols(match record {
             Record::Message(message) => Of::Layer(message.path()),
             Record::Packet(packet) => {
                 packet.innermost()?;
-                Of::Packet(*packet)
+                Of::Packet(packet)
             }
             Record::Late(late) => Of::Layer(late.path()?),
             Record::Gap(_) => return None,
@@ -47,7 +47,7 @@ impl fmt::Display for Protocols<'_> {
         let mut list = List::default();
         match self.0 {
             Of::Packet(packet) => {
-                list.packet(packet);
+                list.packet(*packet);
                 f.write_str(&list.names.join(":"))
             }
             Of::Layer(path) => {

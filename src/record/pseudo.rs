@@ -16,7 +16,7 @@ pub struct Pseudo {
     /// The description, one sentence.
     pub about: &'static str,
     /// Returns the value for a record, if it has one.
-    pub of: for<'t> fn(&Record<'t>) -> Option<Answer<'t>>,
+    pub of: for<'t> fn(&'t Record<'t>) -> Option<Answer<'t>>,
 }
 
 /// The value of a pseudo-field, formatted like a column of tshark.
@@ -268,7 +268,7 @@ fn frame<'t>(record: &Record<'t>) -> Option<Answer<'t>> {
     }))
 }
 
-fn path<'t>(record: &Record<'t>) -> Option<Answer<'t>> {
+fn path<'t>(record: &'t Record<'t>) -> Option<Answer<'t>> {
     Protocols::of(record).map(Answer::Path)
 }
 

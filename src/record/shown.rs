@@ -13,7 +13,7 @@ pub const SEVERITIES: Names =
 /// The summary of a record, like Wireshark's Info column.
 #[derive(Clone, Copy)]
 pub struct Summary<'t> {
-    record: Record<'t>,
+    record: &'t Record<'t>,
     part: Words,
 }
 
@@ -49,7 +49,7 @@ impl fmt::Display for Summary<'_> {
 /// The remarks on a record.
 #[derive(Clone, Copy)]
 pub struct Remarks<'t> {
-    record: Record<'t>,
+    record: &'t Record<'t>,
     of: Remark,
 }
 
@@ -148,18 +148,18 @@ pub(super) fn protocol<'t>(record: &Record<'t>) -> Option<Answer<'t>> {
 }
 
 /// The Info column.
-pub(super) fn info<'t>(record: &Record<'t>) -> Option<Answer<'t>> {
-    Some(Answer::Summary(Summary { record: *record, part: Words::Both }))
+pub(super) fn info<'t>(record: &'t Record<'t>) -> Option<Answer<'t>> {
+    Some(Answer::Summary(Summary { record, part: Words::Both }))
 }
 
 /// The summary without the type of the message.
-pub(super) fn info_alone<'t>(record: &Record<'t>) -> Option<Answer<'t>> {
-    Some(Answer::Summary(Summary { record: *record, part: Words::Info }))
+pub(super) fn info_alone<'t>(record: &'t Record<'t>) -> Option<Answer<'t>> {
+    Some(Answer::Summary(Summary { record, part: Words::Info }))
 }
 
 /// The type of the message.
-pub(super) fn name<'t>(record: &Record<'t>) -> Option<Answer<'t>> {
-    Some(Answer::Summary(Summary { record: *record, part: Words::Name }))
+pub(super) fn name<'t>(record: &'t Record<'t>) -> Option<Answer<'t>> {
+    Some(Answer::Summary(Summary { record, part: Words::Name }))
 }
 
 fn address<'t>(address: Option<Address>) -> Option<Answer<'t>> {
@@ -201,34 +201,34 @@ pub(super) fn length<'t>(record: &Record<'t>) -> Option<Answer<'t>> {
     }))
 }
 
-fn remarks<'t>(record: &Record<'t>, of: Remark) -> Option<Answer<'t>> {
-    let remarks = Remarks { record: *record, of };
+fn remarks<'t>(record: &'t Record<'t>, of: Remark) -> Option<Answer<'t>> {
+    let remarks = Remarks { record, of };
     let has_any = remarks.each(|_| Err(())).is_err();
     has_any.then_some(Answer::Remarks(remarks))
 }
 
 /// Each remark with its severity and group.
-pub(super) fn expert<'t>(record: &Record<'t>) -> Option<Answer<'t>> {
+pub(super) fn expert<'t>(record: &'t Record<'t>) -> Option<Answer<'t>> {
     remarks(record, Remark::Item)
 }
 
 /// The text of each remark.
-pub(super) fn message<'t>(record: &Record<'t>) -> Option<Answer<'t>> {
+pub(super) fn message<'t>(record: &'t Record<'t>) -> Option<Answer<'t>> {
     remarks(record, Remark::Message)
 }
 
 /// The severity of each remark.
-pub(super) fn severities<'t>(record: &Record<'t>) -> Option<Answer<'t>> {
+pub(super) fn severities<'t>(record: &'t Record<'t>) -> Option<Answer<'t>> {
     remarks(record, Remark::Severity)
 }
 
 /// The group of each remark.
-pub(super) fn groups<'t>(record: &Record<'t>) -> Option<Answer<'t>> {
+pub(super) fn groups<'t>(record: &'t Record<'t>) -> Option<Answer<'t>> {
     remarks(record, Remark::Group)
 }
 
 /// Whether the record is malformed.
-pub(super) fn malformed<'t>(record: &Record<'t>) -> Option<Answer<'t>> {
+pub(super) fn malformed<'t>(record: &'t Record<'t>) -> Option<Answer<'t>> {
     remarks(record, Remark::Malformed)
 }
 
