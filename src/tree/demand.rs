@@ -254,13 +254,14 @@ impl Demand {
 
     /// Whether a filter or column names this field. Fields on request are kept only then.
     #[must_use]
+    #[cold]
     fn names(&self, field: &Field) -> bool {
         self.named.is_some_and(|named| named.has(field))
     }
 
     /// Whether a node of this field with this value is kept. Protocol nodes always are.
     #[must_use]
-    #[inline]
+    #[inline(always)]
     pub fn keeps(&self, field: &Field, value: Value) -> bool {
         match self.fields {
             Fields::None => false,
@@ -420,7 +421,7 @@ impl Only {
 
     /// Whether the set contains this field.
     #[must_use]
-    #[inline]
+    #[inline(always)]
     pub fn has(self, field: &Field) -> bool {
         if self.0.kinds & kind(field) == 0 {
             return false;
@@ -440,8 +441,12 @@ impl Only {
 
 #[inline]
 fn is_nameless(field: &Field, value: Value) -> bool {
+    !field.names.is_empty() && lacks_name(field, value)
+}
+
+#[cold]
+fn lacks_name(field: &Field, value: Value) -> bool {
     match value {
-        _ if field.names.is_empty() => false,
         Value::Unsigned(number) => field.secret || name_of(field.names, number).is_none(),
         value => matches!(value, Value::Signed(_) | Value::Bool(_)),
     }

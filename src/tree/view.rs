@@ -159,8 +159,13 @@ impl<'t> NodeRef<'t> {
     #[must_use]
     #[inline]
     pub fn has_hidden(self) -> bool {
+        !self.of.tree.hidden().is_empty() && self.overlaps_hidden()
+    }
+
+    #[cold]
+    fn overlaps_hidden(self) -> bool {
         let hides = |span| self.of.tree.hidden_in(span).next().is_some();
-        !self.of.tree.hidden().is_empty() && (hides(self.node.span) || hides(self.value_span()))
+        hides(self.node.span) || hides(self.value_span())
     }
 
     /// Which of its bytes are not shown, counted from its first one.

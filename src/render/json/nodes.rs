@@ -167,6 +167,7 @@ const SHORT: [&[u8; 9]; 9] = [
 ];
 
 /// How a field begins, up to its value if it has one: words of ours, with nothing to escape.
+#[inline]
 fn head(field: &Field, has_value: bool, out: &mut Out<'_>) {
     const VALUE: &str = r#","value":"#;
     if field.head.is_empty() {
@@ -187,6 +188,7 @@ fn number(key: &str, number: impl Put, out: &mut Out<'_>) -> Result<()> {
 }
 
 /// Value and type, with a comma between them.
+#[inline]
 fn value<const RAW: bool>(node: NodeRef<'_>, out: &mut Out<'_>) -> Result<()> {
     let mut put = |value: &dyn Put, behind: &str| {
         value.put(out)?;
@@ -233,6 +235,7 @@ fn not_finite(value: impl Display, out: &mut Out<'_>) -> Result<()> {
 }
 
 /// What the value means, if there is anything to add. A number without digits has its text already.
+#[inline]
 fn meaning(node: NodeRef<'_>, out: &mut Out<'_>) -> Result<()> {
     let field = node.field();
     let is_shown = match node.value() {
