@@ -6,7 +6,7 @@
 //!           P:1 frame type:5 hardware:6 direction:1 granularity:2 O:1 | O: platform:6 and 58 bits by platform | frame
 //! ```
 //!
-//! Not covered: what platforms say in their own eight bytes.
+//! Not covered: the platform-specific subheader.
 
 use super::ethernet::{self, rest};
 use super::{Carried, Described, Next, layer};
@@ -69,7 +69,7 @@ fn header(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
     Ok(Carried::new(next, rest(wire), missing))
 }
 
-/// What only type III has.
+/// Fields of type III only.
 fn timed(wire: &mut Wire<'_>) -> Result<Next> {
     const ETHERNET: u64 = 0;
     const IP: u64 = 2;

@@ -4,8 +4,8 @@
 //! frame control:1 | dst:6 | src:6 | LLC
 //! ```
 //!
-//! Addresses are shown as the capture has them. Some machines store them with the bits of each byte turned around, and
-//! Wireshark turns them back always. Not covered: frames of the ring's own management.
+//! Addresses are displayed as captured. Some machines store them with the bits of each byte reversed, and Wireshark always
+//! reverses them. Not covered: management frames of the ring.
 
 use super::ethernet::{Shown, mac, rest};
 use super::{Carried, Next, layer};

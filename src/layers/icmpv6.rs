@@ -166,7 +166,7 @@ pub(super) fn header(wire: &mut Wire<'_>, _missing: usize) -> Result<Carried> {
     Ok(Carried::nothing(wire.at()))
 }
 
-/// An error: what it needs to say, then the beginning of the packet it is about.
+/// An error: fields of its type, then the quoted packet.
 fn error(wire: &mut Wire<'_>, kind: u8) -> Result {
     match kind {
         2 => wire.u32_be(&MTU).map(drop)?,
@@ -221,7 +221,7 @@ fn options(wire: &mut Wire<'_>) -> Result {
     Ok(())
 }
 
-/// What an option says; `length` counts all of it.
+/// The content of an option; `length` counts the whole option.
 fn option(wire: &mut Wire<'_>, kind: u8, length: usize) -> Result {
     match (kind, length) {
         (1 | 2, 8) => wire.bytes(&OPT_ADDR, 6).map(drop),
@@ -278,7 +278,7 @@ fn rest(wire: &mut Wire<'_>, field: &'static Field) -> Result {
     Ok(())
 }
 
-/// A domain: labels behind their lengths, and a 0. There are no pointers here.
+/// A domain name: labels with length bytes, ended by 0, without compression.
 fn domain(wire: &mut Wire<'_>) -> Result {
     let (start, ahead) = (wire.at(), wire.ahead());
     let mut length = 0;

@@ -7,7 +7,7 @@
 //! attribute  M:1 H:1 .:4 length:10 | vendor:2 | type:2 | value
 //! ```
 //!
-//! Not covered: the values of attributes, and what sessions of version 3 carry: the two ends agree on it beforehand.
+//! Not covered: the values of attributes, and the payload of version 3 sessions, whose type is negotiated.
 
 use super::ethernet::rest;
 use super::{Carried, Described, Next, layer, ppp};
@@ -69,7 +69,7 @@ const ATTRIBUTES: Names = &[
     (15, "call serial number"),
 ];
 
-/// Whether a message may begin here: version 2 or 3, and nothing in what is reserved.
+/// Whether a message may begin here: version 2 or 3, and reserved bits clear.
 pub(super) fn is_plausible(bytes: &[u8]) -> bool {
     const RESERVED: u8 = 0x34;
     bytes.first().is_some_and(|flags| flags & RESERVED == 0) && bytes.get(1).is_none_or(|version| matches!(version, 2 | 3))

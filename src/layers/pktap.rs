@@ -1,4 +1,4 @@
-//! Apple's PKTAP: what a Mac knew of a packet, its process too. Numbers are little-endian, as the machine.
+//! PKTAP of macOS: metadata of a packet, including its process. Numbers are little-endian.
 //!
 //! ```text
 //! header length:4 | record type:4 | link type:4 | interface:24 | flags:4 | family:4 | link header:4 | link trailer:4
@@ -33,7 +33,7 @@ fields! {
     MORE = bytes("pktap.more", "More", "Extension of later versions");
 }
 
-/// What a Mac knew of a packet.
+/// The PKTAP header.
 pub(super) fn frame(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
     const SIZE: usize = 108;
     let length = wire.u32_le(&HDRLEN)? as usize;

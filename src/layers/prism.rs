@@ -1,4 +1,4 @@
-//! The Prism capture header, what drivers of that chip know of a wireless frame, before the frame itself.
+//! The Prism capture header: metadata of a driver for an 802.11 frame.
 //!
 //! ```text
 //! header  code:4 | length:4 | device:16 | items
@@ -91,7 +91,7 @@ fn item(wire: &mut Wire<'_>, little: bool) -> Result {
         10 => &FRAME_LENGTH,
         _ => &UNKNOWN,
     };
-    // Strengths are negative as a rule.
+    // Signal strengths are usually negative.
     match name >> 16 {
         4 | 6 | 7 if little => wire.i32_le(field).map(drop),
         4 | 6 | 7 => wire.i32_be(field).map(drop),

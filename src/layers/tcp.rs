@@ -202,10 +202,10 @@ pub struct TcpState<'a> {
     pub progress: Option<Progress>,
 }
 
-/// A segment's header, and its payload as one field.
+/// Dissects the header, and adds the payload as one field.
 ///
 /// # Errors
-/// When the header is not whole or not sound.
+/// If the header is truncated or malformed.
 pub fn segment(wire: &mut Wire<'_>, tcp_state: TcpState<'_>, missing: usize) -> Result {
     let (start, captured) = (wire.at(), wire.remaining());
     let header = Header::parse_cut(wire.ahead());
@@ -262,7 +262,8 @@ pub fn segment(wire: &mut Wire<'_>, tcp_state: TcpState<'_>, missing: usize) -> 
     Ok(())
 }
 
-/// Number the connection of a quoted segment, given what follows its ports. Like Wireshark, it takes all up to the window.
+/// Adds the stream number of a quoted segment, given the bytes after its ports. Like Wireshark, it reads all fields up to the
+/// window.
 fn quote(wire: &mut Wire<'_>, header: &Header, [from, to]: [IpAddr; 2]) {
     const UP_TO_WINDOW: usize = 12;
     if wire.remaining() >= UP_TO_WINDOW {
@@ -330,7 +331,7 @@ fn window_size(wire: &mut Wire<'_>, header: &Header, factor: Option<i64>) -> u64
     size
 }
 
-/// A sequence number: relative, and as it stands.
+/// A sequence number: relative and absolute.
 fn sequence(wire: &mut Wire<'_>, field: &'static Field, relative: u32, raw: &'static Field) -> Result {
     const SIZE: usize = 4;
     let (at, captured) = (wire.at(), wire.remaining());
