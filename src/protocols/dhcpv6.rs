@@ -276,7 +276,7 @@ fn duid(wire: &mut Wire<'_>) -> Result {
         [0, 3, ..] => 4,
         _ => 2,
     };
-    // A truncated DUID is dissected as far as it is present.
+    // A truncated DUID is dissected as far as it was captured.
     if length >= fixed {
         wire.put(&DUID, Value::Bytes, start..start + length);
     }

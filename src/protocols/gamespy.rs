@@ -65,7 +65,7 @@ fn is_answer(bytes: &[u8]) -> bool {
     ends && !is_question(bytes) && bytes.iter().filter(|byte| **byte == b'\\').count() >= 4
 }
 
-/// Requests of one conversation by type and ID; those of the first version have none.
+/// Requests of one conversation by type and ID; those of the first version have no ID.
 #[derive(Default)]
 struct Asked {
     questions: Requests<(u8, u32)>,

@@ -1,4 +1,4 @@
-//! HSRP: routers share a virtual address, and one of them answers for it. Version 1 (RFC 2281) and Cisco's version 2.
+//! HSRP, the Hot Standby Router Protocol. Version 1 (RFC 2281) and Cisco's version 2.
 //!
 //! ```text
 //! version 1   0:1 | opcode:1 | state:1 | hello time:1 | hold time:1 | priority:1 | group:1 | reserved:1 | authentication:8 |

@@ -72,7 +72,7 @@ enum State {
     Handshake,
     Status,
     Login,
-    /// The client sent its secret: everything else is encrypted.
+    /// The client sent its secret; all further bytes are encrypted.
     Encrypted,
     /// Compressed packets or game packets: only their lengths are decoded.
     Play,

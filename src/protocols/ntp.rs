@@ -194,7 +194,7 @@ fn time(wire: &mut Wire<'_>, field: &'static Field) -> Result<u64> {
     Ok(raw)
 }
 
-/// Puts a timestamp of eight bytes at `start`. Values before 1968 belong to the era after 2036.
+/// Adds a timestamp of eight bytes at `start`. Values before 1968 belong to the era after 2036.
 pub(super) fn put_time(wire: &mut Wire<'_>, field: &'static Field, raw: u64, start: usize) {
     const ERA: i64 = 1 << 32;
     let (high, low) = (i64::try_from(raw >> 32).unwrap_or(0), raw & 0xffff_ffff);

@@ -263,7 +263,7 @@ const LONGEST: usize = 4096;
 const VENDOR_SPECIFIC: u8 = 26;
 const USER_NAME_TYPE: u8 = 1;
 
-/// Recognizes a packet of a known code whose attributes fill it, as far as it was captured.
+/// Recognizes a packet with a known code whose captured attributes fill it.
 fn recognize(bytes: &[u8]) -> bool {
     let Some(&[code, _, high, low]) = bytes.first_chunk() else { return false };
     let length = usize::from(u16::from_be_bytes([high, low]));

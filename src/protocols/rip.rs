@@ -1,4 +1,4 @@
-//! RIP: routers announce distances to networks. Versions 1 (RFC 1058) and 2 (RFC 2453), with keyed digests (RFC 2082).
+//! RIP, the Routing Information Protocol. Versions 1 (RFC 1058) and 2 (RFC 2453), with keyed digests (RFC 2082).
 //!
 //! ```text
 //! command:1 | version:1 | routing domain:2 | entry … up to 25

@@ -125,7 +125,7 @@ fn recognize(opening: &Opening<'_>) -> Verdict {
 /// State of a connection.
 #[derive(Default)]
 struct Session {
-    /// Bytes of either side that are known to hold no end of headers.
+    /// Bytes of either side that contain no end of headers.
     searched: usize,
     requests: Requests<u64>,
 }

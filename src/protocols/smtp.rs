@@ -78,7 +78,7 @@ struct Session {
 enum Content {
     #[default]
     Commands,
-    /// Mail data; this many bytes are known to hold no end.
+    /// Mail data; this many bytes contain no end.
     Mail(usize),
     /// Remaining octets of a chunk.
     Chunk(u64),
@@ -279,7 +279,7 @@ impl Session {
         } else {
             wire.info(format_args!("{}", String::from_utf8_lossy(parameter)));
         }
-        // A user name in the command comes with a password.
+        // A user name in the command is followed by a password.
         let field = if verb == "AUTH" && parameter.contains(&b' ') { &SECRET } else { &PARAMETER };
         lines::parameter(wire, field)
     }

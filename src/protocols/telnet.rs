@@ -5,7 +5,7 @@
 //! subnegotiation ff fa option:1 data … ff f0         ff is doubled in data
 //! text           up to a line end, or to the next command
 //! ```
-//! Characters of a line are one message, also if each came in a packet of its own.
+//! Characters of a line are one message, even if each was sent in a separate packet.
 //!
 //! Not covered: encryption, authentication and 3270 data, shown as option data.
 
@@ -91,7 +91,7 @@ const SUBOPTION_END: u8 = 240;
 const SUBOPTION: u8 = 250;
 const WILL: u8 = 251;
 const DONT: u8 = 254;
-/// Options with text behind a mode: terminal type, terminal speed, X display.
+/// Options with text after a mode: terminal type, terminal speed, X display.
 const WITH_TEXT: [u8; 3] = [24, 32, 35];
 const WINDOW_SIZE: u8 = 31;
 

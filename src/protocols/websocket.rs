@@ -6,8 +6,8 @@
 //! key         masking key, from clients only: XORed with the payload
 //! message     frame without FIN | continuation … continuation with FIN; or one frame with FIN
 //! ```
-//! With `permessage-deflate`, RSV1 of the first frame marks compressed messages. A frame of more than 16 MiB is dissected in
-//! parts, its header first.
+//! With `permessage-deflate`, RSV1 of the first frame marks compressed messages. A frame above 16 MiB is dissected in parts, its
+//! header first.
 //!
 //! Not covered: other extensions.
 

@@ -15,8 +15,8 @@
 //!   E  count:2 | (name | value) …
 //! fe ff ff ff | id:4 | part of a split response
 //! ```
-//! The Ship adds deaths and money behind all players in some descriptions, behind each player in others; the length says which.
-//! Facts: "Server queries" of the Valve Developer Community.
+//! The Ship adds deaths and money after all players in some descriptions, after each player in others; the length determines
+//! which. Facts: "Server queries" of the Valve Developer Community.
 
 mod split;
 
@@ -137,7 +137,7 @@ fn looks(bytes: &[u8]) -> bool {
     }
 }
 
-/// Where a player list has the fields of The Ship.
+/// Position of the fields of The Ship in a player list.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Ship {
     Nowhere,
@@ -161,7 +161,7 @@ impl Ship {
     }
 }
 
-/// The bytes behind a player list with so many bytes behind each player.
+/// The bytes after a player list with this many bytes after each player.
 fn after_players(body: &[u8], more: usize) -> Option<&[u8]> {
     let (&count, mut rest) = body.split_first()?;
     for _ in 0..count {

@@ -9,8 +9,7 @@
 //! ```
 //! Lengths and headers are VarInts. Numbers are big-endian in the first packets and little-endian in the others.
 //!
-//! Not covered: encrypted packets, which are all after the server's handshake; bodies of game packets, which depend on
-//! the
+//! Not covered: encrypted packets, which are all after the server's handshake; bodies of game packets, which depend on the
 //! version; sessions joined midway on other than the default ports.
 
 mod batch;

@@ -273,7 +273,7 @@ impl Conversation for Session {
     }
 
     fn may_hold_secret(&self, _: Side, ahead: &[u8]) -> bool {
-        // A verifier ends messages whose header states its length.
+        // A message ends with a verifier if its header states the length of one.
         ahead.get(10..12).is_none_or(|length| length != [0; 2])
     }
 }
@@ -305,7 +305,7 @@ impl Session {
         Ok(())
     }
 
-    /// Keeps what a context stands for, of as many as a message can name.
+    /// Stores the interface of a presentation context; the number of contexts is limited to that of a message.
     fn remember(&mut self, id: u16, name: &'static str) {
         const MOST: usize = 255;
         self.interfaces.retain(|(known, _)| *known != id);

@@ -145,7 +145,7 @@ fields! {
     PRIVATE_PROXY_AUTODISCOVERY = text("dhcp.option.private_proxy_autodiscovery", "Proxy autodiscovery", "URL of the proxy configuration (WPAD)");
 }
 
-/// The options whose value is one of these.
+/// Options by kind of value.
 pub(super) const OPTIONS: &[(u8, OptionKind)] = &[
     (1, OptionKind::Ips(&SUBNET_MASK)),
     (2, OptionKind::I32(&TIME_OFFSET)),

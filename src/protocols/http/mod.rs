@@ -11,8 +11,8 @@
 //!             up to the end of the stream                other responses
 //! chunk       size in hexadecimal CRLF | data | CRLF
 //! ```
-//! A message consists of headers and body. One of more than 16 MiB is dissected in parts to limit memory: the headers form a
-//! message, and so does each part of the body. Data after `CONNECT` and `101 Switching Protocols` is handed over.
+//! A message consists of headers and body. One above 16 MiB is dissected in parts to limit memory: the headers are a message, and
+//! so is each part of the body. Data after `CONNECT` and `101 Switching Protocols` is handed over.
 //!
 //! Not covered: responses of HTTP/0.9; multipart bodies; codings other than gzip and deflate; reassembly of ranges.
 

@@ -8,7 +8,7 @@
 //! ```
 //! On UDP port 4500 (RFC 3948) four zero bytes precede a message, a single `ff` keeps a mapping of NAT alive, and other bytes are ESP.
 //!
-//! Not covered: decryption; what vendor IDs stand for; group key exchange.
+//! Not covered: decryption; the meaning of vendor IDs; group key exchange.
 
 mod fields;
 mod names;
@@ -77,7 +77,7 @@ fn recognize(bytes: &[u8]) -> bool {
     matches!(version >> 4, 1 | 2) && is_known && u32::from_be_bytes(*length) as usize >= HEADER
 }
 
-/// ESP has no sign of its own, only its port.
+/// ESP has no magic, only its port.
 fn is_encapsulated(bytes: &[u8], context: &DatagramContext) -> bool {
     match bytes.strip_prefix(&NON_ESP) {
         Some(message) => recognize(message),

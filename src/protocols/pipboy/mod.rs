@@ -1,9 +1,7 @@
-//! Pip-Boy: the protocol between the game Fallout 4 and its companion app, a phone that stands in for the Pip-Boy
-//! device.
+//! Pip-Boy: the protocol between the game Fallout 4 and its companion app, a phone that acts as the Pip-Boy device.
 //!
-//! The game is the server. It accepts the connection, sends its state as numbered values, and then sends changes. The
-//! app
-//! sends commands. Numbers are little-endian, text is UTF-8.
+//! The game is the server. It accepts the connection, sends its state as numbered values, and then sends changes. The app sends
+//! commands. Numbers are little-endian, text is UTF-8.
 //!
 //! ```text
 //! message                    length:4 | type:1 | payload:length

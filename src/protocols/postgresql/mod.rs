@@ -228,7 +228,7 @@ fn on_port(opening: &Opening<'_>) -> Verdict {
     }
 }
 
-/// What the server awaits in the next message of type `p`.
+/// Expected content of the next message of type `p`.
 #[derive(Default, Clone, Copy, PartialEq, Eq)]
 enum Awaits {
     #[default]
@@ -496,13 +496,13 @@ impl Session {
     }
 }
 
-/// SASL data of a client, which may hold a password, a token or a proof of one.
+/// SASL data of a client, which may contain a password, a token or a proof of one.
 fn hidden(wire: &mut Wire<'_>) {
     wire.hide(wire.at()..wire.at() + wire.remaining());
     wire.rest(&SASL_DATA);
 }
 
-/// Dissects a query. A literal behind the word PASSWORD is a secret.
+/// Dissects a query. A literal after the word PASSWORD is a secret.
 fn query(wire: &mut Wire<'_>) -> Result {
     let start = wire.at();
     let text = wire.text_nul(&QUERY)?;

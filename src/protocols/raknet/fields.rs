@@ -1,4 +1,4 @@
-//! Fields and how they are shown, value names and notes.
+//! Fields with their formatting, value names and notes.
 
 use crate::tree::title::nothing;
 use crate::tree::{Names, NodeRef, fields};

@@ -4,7 +4,7 @@ use super::value_names::*;
 use crate::tree::fields;
 use crate::tree::title::nothing;
 
-/// What is not dissected. The packets are opaque in every revision that has them, or in the revisions in brackets.
+/// Undissected parts. The packets are opaque in every revision that has them, or in the revisions in brackets.
 const LEFT_OPEN: &str = "The RSA block without a key; payloads of revision 550; lists of colours that depend on the cache of the game; \
     of OSRS opnpcu, oplocu, opobju, opplayeru, opworldentityu, update_player_model_v2, opheld6, projanim_specific_v1, \
     projanim_specific_v2 (225, 226), worldentity_info_v1 (225, 226), worldentity_info_v2 (226), npc_info_small_v4 and npc_info_large_v4 (226), \

@@ -55,7 +55,7 @@ fields! {
     EXTENSION_VALUE = text("imf.extension.value", "Value", "Value of the header").generated(&[&MAIL], |mail, take| extension(mail, Part::Value, take));
 }
 
-/// Names of headers that have a field of their own.
+/// Names of headers with their own field.
 const NAMES: &[&str] = &[
     "Bcc",
     "Cc",
@@ -110,7 +110,7 @@ impl Header<'_> {
     }
 }
 
-/// What of an unknown header is shown.
+/// The displayed part of an unknown header.
 #[derive(Clone, Copy)]
 enum Part {
     Line,

@@ -1,6 +1,5 @@
-//! Compressed blocks of 0.4.7: two lengths and a zlib stream, not byte-aligned. In 0.4.7.0 every datagram of a
-//! connection is
-//! one, in 0.4.7.1 some messages contain one.
+//! Compressed blocks of 0.4.7: two lengths and a zlib stream, not byte-aligned. In 0.4.7.0 every datagram of a connection is one,
+//! in 0.4.7.1 some messages contain one.
 //!
 //! ```text
 //! 0:1 bit | original length:32 bits | 0:1 bit | compressed length:32 bits | zlib stream | bits up to the next byte

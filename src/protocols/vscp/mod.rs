@@ -1,8 +1,7 @@
 //! VSCP, the Virtual Society Client Protocol: shared 3D worlds of Sony's Community Place, 1996 to 2000.
 //!
-//! A browser connects to the server of a world, the Bureau, with a hello; then both sides send consecutive sections.
-//! Numbers
-//! are big-endian, texts are NUL-terminated.
+//! A browser connects to the server of a world, the Bureau, with a hello; then both sides send consecutive sections. Numbers are
+//! big-endian, texts are NUL-terminated.
 //!
 //! ```text
 //! hello          word:5 | version:2                                            first of the client
