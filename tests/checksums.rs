@@ -1,5 +1,4 @@
-//! Checksums are verified for those who ask for it, and what is reported then is what tshark 4.0 reports of the same packets with the
-//! same `-o`.
+//! Checksums are verified on request, with the same results as in tshark 4.0 for the same packets and the same `-o`.
 #![allow(clippy::unwrap_used, reason = "a test may")]
 
 mod common;

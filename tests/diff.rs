@@ -1,4 +1,4 @@
-//! `diff`: exactly what differs is reported, and what differs everywhere is folded.
+//! `diff` reports exactly the differences, and folds systematic ones.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may")]
 
 mod common;
@@ -52,7 +52,7 @@ fn answer(id: u16, of: &str, ttl: u32, address: u8) -> Datagram {
     (true, message)
 }
 
-/// Twenty questions and their answers.
+/// Twenty queries and their responses.
 fn session(id: impl Fn(u16) -> u16) -> Vec<Datagram> {
     let exchange = |number: u16| {
         let host = format!("host{number}");

@@ -1,4 +1,4 @@
-//! What goes wrong says so in a line, with the exit code that belongs to it.
+//! Errors are reported in one line, with the right exit code.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may")]
 
 mod common;
@@ -10,7 +10,7 @@ use std::process::Stdio;
 
 const SESSION: &str = "samples/pipboy.pcap";
 
-/// One or two lines, no backtrace, and the words that help.
+/// One or two lines, no backtrace, and the expected words.
 fn assert_error(run: &Run, code: i32, words: &[&str]) {
     assert_eq!(run.code, code, "{}", run.err);
     assert!((1..=2).contains(&run.err.lines().count()), "{}", run.err);
@@ -110,7 +110,7 @@ fn records_of_a_growing_pipe_appear_at_once() {
         let mut child = program().args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         let mut stdin = child.stdin.take().unwrap();
         let mut out = BufReader::new(child.stdout.take().unwrap());
-        // File header and the first frame, no more.
+        // Only the file header and the first frame.
         stdin.write_all(&bytes[..24 + 16 + 64]).unwrap();
         let mut line = String::new();
         while line.is_empty() || line.contains("begin") {
@@ -209,7 +209,7 @@ fn help_and_version_are_answers() {
     assert!(run(&["--version"]).out.starts_with("proto-dissect "));
 }
 
-/// Any prefix of a capture, any garbage: orderly ends, valid JSON.
+/// Any prefix of a capture, and any garbage: regular end, valid JSON.
 #[test]
 fn any_prefix_of_a_capture_ends_in_order() {
     let bytes = fs::read("samples/pipboy-ipv6.pcapng").unwrap();
@@ -222,7 +222,7 @@ fn any_prefix_of_a_capture_ends_in_order() {
     }
 }
 
-/// What is chosen for a port holds for bytes that were seen there.
+/// A choice for a port applies to bytes captured on it.
 #[test]
 fn decode_as_reaches_bytes_that_come_without_headers() {
     let datagram = "0000000049d44b8dc751fa420547927da91678d874c1aabb10000000010000000000000000000000ff00000000";

@@ -1,4 +1,4 @@
-//! `explore`: known protocols taken apart as if they were unknown, and the file that it writes run by the program itself.
+//! `explore`: known protocols explored as unknown ones, and the generated file dissected by the program itself.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test may")]
 
 use serde_json::Value;
@@ -152,7 +152,7 @@ fn groups_past_the_limit_are_counted() {
     assert!(complaint.contains(&format!("{} smaller group", all.len() - 2)), "{complaint}");
 }
 
-/// The framing of Pip-Boy, where it is not what is tested.
+/// The framing of Pip-Boy for tests of other features.
 const RULE: &str = "length@0:u32le+5";
 
 /// The records between `begin` and `end`.
@@ -167,7 +167,7 @@ fn records(args: &[&str]) -> Vec<Value> {
 
 #[test]
 fn values_that_dissectors_know_are_found_where_they_stand() {
-    // The number of a record, a field of it, and the value as its own dissector prints it.
+    // The number of a record, a field of it, and the value as printed by its dissector.
     for (file, stream, value, form, field) in [
         ("samples/pipboy.pcap", "tcp/0", "98.25", "f32le", "CurrHP"),
         ("samples/pipboy.pcap", "tcp/0", "-4276.25", "f32le", "Player.X"),
@@ -204,7 +204,7 @@ fn a_change_of_a_value_is_found_with_the_name_in_front() {
     assert_eq!((&change["as"][0], &change["behind"]), (&Value::from("f32le"), &Value::from("f5010000")));
     assert_eq!((&change["from"]["n"], &change["to"]["n"]), (&Value::from(11), &Value::from(26)));
     assert!(records(&["samples/pipboy.pcap", "-s", "tcp/0", "--rule", RULE, "--find-change", "98.25..104.5"]).is_empty());
-    // A number below zero is no option.
+    // A negative number is not an option.
     let found = records(&["samples/pipboy.pcap", "-s", "tcp/0", "--rule", RULE, "--find-change", "-4298..-4276.25"]);
     assert_eq!((&found[0]["kind"], &found[0]["offset"]), (&Value::from("s2c/03"), &Value::from(10)));
 }
@@ -250,7 +250,7 @@ fn texts_stand_beside_the_messages() {
     assert!(view.contains("\"Warm soup\""), "{view}");
 }
 
-/// What a command line shows on a terminal of 80 columns; nothing where there is no `script` to make one.
+/// Output of a command line on a terminal of 80 columns; `None` without `script`.
 fn on_a_terminal(line: &str) -> Option<String> {
     let command = format!("stty cols 80 rows 50; {} {line}", env!("CARGO_BIN_EXE_proto-dissect"));
     let mut script = Command::new("script");

@@ -1,4 +1,4 @@
-//! What messages and conversations carry, listed and saved.
+//! Exportable objects of messages and conversations, listed and saved.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may")]
 
 mod common;
@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 const SESSION: &str = "samples/pipboy.pcap";
 
-/// A folder of its own for a test, which goes away with it.
+/// A temporary directory of a test.
 struct Folder(PathBuf);
 
 impl Folder {

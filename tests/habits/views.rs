@@ -1,9 +1,9 @@
-//! Questions about packets are answered with packets, and files are written whole.
+//! Packet queries print packets, and files are written completely.
 
 use super::common::{Folder, apart, run};
 use super::{answer, typed};
 
-/// Lines of an answer.
+/// Number of lines of an answer.
 fn count(line: &str) -> usize {
     answer(line).lines().count()
 }
@@ -23,7 +23,7 @@ fn filters_and_columns_of_frames_print_a_line_per_frame() {
     assert_eq!(count("-l -Y tcp.flags.syn==1 samples/http.pcap"), 6);
     assert_eq!(count("-Y tcp.flags.reset==1 -e frame.number samples/vscp-damaged.pcap"), 0);
     assert_eq!(count("-l -Y 'tcp.len == 0' samples/http.pcap"), 23);
-    // Both levels, and addresses, stay with messages.
+    // Both levels, and addresses, apply to messages.
     assert_eq!(
         count("-l -Y 'tcp.flags.push==1 and http' samples/http.pcap"),
         count("-l -Y 'tcp.flags.push==1 and http' --messages samples/http.pcap")
@@ -39,7 +39,7 @@ fn options_override_the_view() {
     assert_eq!(count("--packets -l -Y http samples/http.pcap"), count("-e frame.number -Y http samples/http.pcap"));
 }
 
-/// What `-w` reports, and the numbers of the frames in the file that it wrote.
+/// The report of `-w`, and the numbers of the frames in its file.
 fn written(line: &str, name: &str) -> (String, usize) {
     let folder = Folder::new(&format!("habits-{name}"));
     let path = folder.file(name);
@@ -80,7 +80,7 @@ fn several_inputs_are_merged_by_time() {
     assert_eq!(times(path.to_str().unwrap()), wanted);
 }
 
-/// What a command line shows on a terminal; nothing where there is no `script` to make one.
+/// Output of a command line on a terminal; `None` without `script`.
 fn on_a_terminal(line: &str) -> Option<String> {
     let command = format!("stty cols 120; {} {line}", env!("CARGO_BIN_EXE_proto-dissect"));
     let done = apart(std::process::Command::new("script"))

@@ -1,4 +1,4 @@
-//! Datagrams that are wrong somewhere.
+//! Malformed datagrams.
 
 use super::*;
 
@@ -103,7 +103,7 @@ fn acknowledgement_of_fewer_than_it_says() {
     "#);
 }
 
-/// What is noted of the last of these, but for assumed releases.
+/// Notes on the last of these, except on assumed releases.
 fn notes(sent: &[Sent]) -> Vec<String> {
     let tree = last(sent);
     let lines = tree.lines().filter(|line| line.starts_with('!') && !line.contains("version_assumed"));

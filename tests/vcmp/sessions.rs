@@ -1,4 +1,4 @@
-//! Messages that come in parts, in any order.
+//! Split messages, in any order.
 
 use super::*;
 
@@ -219,7 +219,7 @@ fn parts_that_never_come() {
     "#);
 }
 
-/// The headings of the layers above UDP.
+/// The summaries of the layers above UDP.
 fn headings(sent: &[Sent]) -> Vec<String> {
     let is_heading = |line: &&str| !line.starts_with([' ', '!']);
     trees(sent).iter().flat_map(|tree| tree.lines().filter(is_heading).map(str::to_owned).collect::<Vec<_>>()).collect()
@@ -317,7 +317,7 @@ fn other_games_are_plain_raknet() {
             "data 22..27 | 5 bytes",
         ]
     );
-    // Nor does a datagram of an unknown conversation look like RakNet.
+    // Nor does a datagram of an unknown conversation match RakNet.
     assert_eq!(headings(&[elsewhere(by_server(R6))]), ["data 0..27 | 27 bytes"]);
 }
 
@@ -333,7 +333,7 @@ fn a_server_that_was_asked_by_a_list_is_known() {
 
 #[test]
 fn a_call_tells_the_game_and_who_speaks() {
-    // The first datagram of all comes from the server.
+    // The very first datagram is from the server.
     let sent = [elsewhere(by_server(OPEN)), elsewhere(by_server(R1)), elsewhere(by_server(&frame_of(R18)))];
     let shown = headings(&sent);
     assert_eq!(shown[2], "vcmp 14..43 | server_data | 24 bytes (carries)");
@@ -435,7 +435,7 @@ fn messages_before_their_turn_are_marked() {
         values(&[by_client(OPEN), at(0, 0), at(1, 1), at(3, 2), at(2, 3), at(4, 4)], &["raknet.out_of_order"]),
         ["raknet.out_of_order = true"]
     );
-    // A connection that was seen to open begins at 0, others anywhere.
+    // A connection whose start was captured begins at 0, others anywhere.
     assert_eq!(values(&[by_client(OPEN), at(3, 2)], &["raknet.out_of_order"]).len(), 1);
     assert_eq!(values(&[at(3, 2)], &["raknet.out_of_order"]).len(), 0);
 }
