@@ -44,7 +44,7 @@ mod tests {
     fn an_llc_frame_is_read() {
         let frame = [
             "50",                        // LLC, not urgent
-            "020000000002 020000000001", // who to whom
+            "020000000002 020000000001", // destination, source
             "fefe03",                    // LLC, OSI
         ];
         insta::assert_snapshot!(layers(Next::Link(10), &frame), @"

@@ -87,7 +87,7 @@ mod tests {
             "0001 01ff",                      // label 16, the last
             "0000 0007",                      // control word, frame 7
             "020000000002 020000000001 88cc", // Ethernet, LLDP
-            "0000",                           // nothing more to say
+            "0000",                           // End of LLDPDU
         ];
         insta::assert_snapshot!(layers(Next::EtherType(0x8847), &frame), @"
         mpls 0..8 | label 18 to 16, 2 in all

@@ -74,7 +74,7 @@ mod tests {
         let frame = [
             "0000 d140",  // label 13, the last
             "10 00 0007", // channel of BFD
-            "aabb",       // what it says
+            "aabb",       // message
         ];
         insta::assert_snapshot!(layers(Next::EtherType(0x8847), &frame), @"
         mpls 0..4 | label 13

@@ -67,7 +67,7 @@ mod tests {
     fn a_route_is_read() {
         let frame = [
             "10 40",                     // frame; LLC
-            "020000000002 820000000001", // who to whom, with a route
+            "020000000002 820000000001", // destination, source, route
             "06 a0 0011 0020",           // 6 bytes: ring 1 by bridge 1 to ring 2
             "fefe03",                    // LLC, OSI
         ];
@@ -97,7 +97,7 @@ mod tests {
     fn a_route_that_is_cut_is_noted() {
         let frame = [
             "10 40",                     // frame; LLC
-            "020000000002 820000000001", // who to whom, with a route
+            "020000000002 820000000001", // destination, source, route
             "06 a0",                     // beginning of 6 bytes
         ];
         insta::assert_snapshot!(cut(Next::Link(6), &frame, 7), @"

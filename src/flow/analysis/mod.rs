@@ -313,7 +313,7 @@ impl From<Known> for Analysis {
 }
 
 impl Known {
-    /// Stores what the header tells about the handshake.
+    /// Stores the handshake options in the header.
     fn learn(&mut self, side: Side, segment: &Segment, now: i64) {
         let (own, peer) = self.halves.own_and_peer(side);
         if segment.syn {
