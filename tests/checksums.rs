@@ -21,7 +21,7 @@ fn statuses(ip: &str, tcp: &str, option: &str) -> String {
 }
 
 #[test]
-fn what_is_asked_for_is_verified_as_tshark_does() {
+fn checksums_are_verified_on_request_as_in_tshark() {
     let said_by_tshark = [
         ("66cb", "1b72", "tcp.check_checksum=TRUE", "2\t1\t0x1b72"),
         ("66cb", "0a63", "tcp.check_checksum=TRUE", "2\t0\t0x0a63"),

@@ -66,7 +66,7 @@ const OF_HEADERS: &str = "frame.number frame.time_epoch frame.len eth.src eth.ty
     tcp.checksum tcp.payload udp.port udp.length icmp.type arp.opcode";
 
 #[test]
-fn what_headers_tell_is_the_same_whether_or_not_conversations_are_read() {
+fn header_fields_do_not_depend_on_the_dissection_of_conversations() {
     let columns: Vec<&str> = OF_HEADERS.split_whitespace().flat_map(|field| ["-e", field]).collect();
     let mut lines = 0;
     for path in fs::read_dir("samples").unwrap().map(|entry| entry.unwrap().path()).filter(|path| path.is_file()) {

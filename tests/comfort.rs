@@ -79,7 +79,7 @@ fn on_a_terminal(command: &str) -> Option<String> {
 }
 
 #[test]
-fn a_pager_comes_when_it_does_not_fit() {
+fn a_pager_starts_when_output_does_not_fit() {
     let Some(paged) = on_a_terminal(&format!("PAGER='sed s/^/PAGED/' proto-dissect -l {SESSION}")) else { return };
     let (listed, notice) = paged.trim_end().rsplit_once('\n').unwrap();
     assert!(listed.lines().count() > 24 && listed.lines().all(|line| line.starts_with("PAGED")), "{paged}");
@@ -100,7 +100,7 @@ fn a_pager_comes_when_it_does_not_fit() {
 }
 
 #[test]
-fn colour_is_for_terminals_that_want_it() {
+fn colour_is_for_terminals_that_support_it() {
     let Some(coloured) = on_a_terminal(&format!("proto-dissect -c 1 {SESSION}")) else { return };
     assert!(coloured.contains("\x1b["));
     for variable in ["NO_COLOR=1", "TERM=dumb"] {
@@ -160,7 +160,7 @@ fn colours_are_those_that_the_terminal_has() {
 }
 
 #[test]
-fn a_conversation_stands_for_its_addresses_on_a_narrow_terminal() {
+fn a_conversation_replaces_its_addresses_on_a_narrow_terminal() {
     let Some(shown) = on_a_terminal(&format!("proto-dissect -l --number 4,5 --color never {SESSION}")) else { return };
     assert!(shown.contains(" tcp/0 ← Pip-Boy     40 connection_accepted, en 1.2.33.0\n"), "{shown}");
     assert!(shown.contains(" tcp/0 → Pip-Boy      5 heartbeat\n"), "{shown}");

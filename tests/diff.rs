@@ -199,7 +199,7 @@ fn messages_that_find_no_room_are_counted_and_reported() {
 }
 
 #[test]
-fn mistakes_name_what_would_do() {
+fn mistakes_are_reported_with_valid_alternatives() {
     for (args, expected) in [
         (&["samples/pipboy.pcap"][..], "name another FILE"),
         (&["samples/pipboy.pcap", "samples/xfire.pcap", "samples/http.pcap"], "these are 3"),

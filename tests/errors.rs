@@ -51,7 +51,7 @@ fn an_empty_file_is_exit_4_with_nothing_printed() {
 }
 
 #[test]
-fn what_is_no_capture_is_exit_4() {
+fn an_input_of_unknown_format_is_exit_4() {
     let prose = Scratch::new("prose", b"Dear diary, today I met a deathclaw.\n");
     assert_error(&run(&[prose.path()]), 4, &["not a capture", "not hex"]);
     let noise = Scratch::new("noise", &[0xfe; 300]);
@@ -145,7 +145,7 @@ fn wrong_usage_is_exit_2_before_any_input_is_opened() {
 }
 
 #[test]
-fn a_command_may_come_behind_options_that_it_understands() {
+fn a_command_may_follow_options_that_it_accepts() {
     for (options, command) in [
         (&["--threads", "1"][..], &["stats", "-z", "io,phs", SESSION][..]),
         (&["--pager", "never", "--color", "always"], &["stats", "-z", "health", SESSION]),
@@ -162,14 +162,14 @@ fn a_command_may_come_behind_options_that_it_understands() {
 }
 
 #[test]
-fn numbers_are_meant_in_every_file() {
+fn numbers_select_records_of_every_file() {
     let run = run(&["-l", "--number", "2,4", SESSION, "samples/no-such-file", "samples/vscp.pcap", SESSION]);
     let numbers: Vec<&str> = run.out.lines().filter_map(|line| line.split_whitespace().next()).collect();
     assert_eq!(numbers, ["──", "2", "4", "──", "2", "4", "──", "2", "4"], "{}", run.out);
 }
 
 #[test]
-fn strict_tells_what_it_does_not_let_pass() {
+fn strict_reports_what_it_rejects() {
     let clean = run(&["-l", "--strict", SESSION]);
     assert_eq!((clean.code, clean.err.as_str()), (0, ""));
     let damaged = "samples/pipboy-damaged.pcap";
@@ -224,7 +224,7 @@ fn any_prefix_of_a_capture_ends_in_order() {
 
 /// A choice for a port applies to bytes captured on it.
 #[test]
-fn decode_as_reaches_bytes_that_come_without_headers() {
+fn decode_as_applies_to_bytes_without_headers() {
     let datagram = "0000000049d44b8dc751fa420547927da91678d874c1aabb10000000010000000000000000000000ff00000000";
     let seen = run(&["-l", "--hex", datagram, "--port", "udp:40100"]);
     assert!(seen.out.contains("Data"), "{}", seen.out);

@@ -94,7 +94,7 @@ fn the_kind_view_numbers_records_as_number_does() {
 }
 
 #[test]
-fn mistakes_are_named_with_what_would_do() {
+fn mistakes_are_reported_with_the_expected_syntax() {
     for (args, expected) in [
         (&["explore", "samples/pipboy.pcap", "-s", "tcp/9"][..], "there is tcp/0"),
         (&["explore", "samples/pipboy.pcap", "-s", "x/1"], "expected tcp/N"),
@@ -166,7 +166,7 @@ fn records(args: &[&str]) -> Vec<Value> {
 }
 
 #[test]
-fn values_that_dissectors_know_are_found_where_they_stand() {
+fn values_of_dissectors_are_found_at_their_offsets() {
     // The number of a record, a field of it, and the value as printed by its dissector.
     for (file, stream, value, form, field) in [
         ("samples/pipboy.pcap", "tcp/0", "98.25", "f32le", "CurrHP"),
@@ -187,7 +187,7 @@ fn values_that_dissectors_know_are_found_where_they_stand() {
 }
 
 #[test]
-fn rare_forms_stand_first_and_frequent_ones_are_one_line() {
+fn rare_forms_are_listed_first_and_frequent_ones_are_one_line() {
     let found = records(&["samples/pipboy.pcap", "-s", "tcp/0", "--rule", RULE, "--find", "5"]);
     let counts: Vec<u64> = found.iter().map(|found| found["count"].as_u64().unwrap()).collect();
     assert!(counts.is_sorted() && *counts.last().unwrap() > 100, "{counts:?}");
@@ -210,7 +210,7 @@ fn a_change_of_a_value_is_found_with_the_name_in_front() {
 }
 
 #[test]
-fn what_occurs_nowhere_is_said_with_what_was_not_searched() {
+fn a_value_that_does_not_occur_is_reported_with_the_bytes_not_searched() {
     for (options, code) in [(&[][..], 0), (&["--exit-status"], 1)] {
         for what in [["--find", "123456789"], ["--find-change", "1234567..7654321"]] {
             let args = [&["explore", "samples/pipboy.pcap", "-s", "tcp/0", "--rule", RULE], &what[..], options].concat();
@@ -245,7 +245,7 @@ fn one_offset_of_a_kind_is_read_in_every_form() {
 }
 
 #[test]
-fn texts_stand_beside_the_messages() {
+fn texts_are_listed_beside_the_messages() {
     let view = text(&["explore", "samples/pipboy.pcap", "-s", "tcp/0", "--rule", RULE, "--type", "s2c/03", "--messages", "6"]);
     assert!(view.contains("\"Warm soup\""), "{view}");
 }

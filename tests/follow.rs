@@ -56,7 +56,7 @@ fn a_hex_dump_can_be_read_back_in() {
 }
 
 #[test]
-fn a_hex_dump_says_the_same_messages_as_its_capture() {
+fn a_hex_dump_has_the_same_messages_as_its_capture() {
     let names = |run: common::Run| -> Vec<String> {
         let records = run.out.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
         let messages = records.filter(|record| record["type"] == "message" && record["stream"] == "tcp/0");

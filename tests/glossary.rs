@@ -50,7 +50,7 @@ fn the_list_of_protocols_has_every_protocol_with_its_places_and_settings() {
 }
 
 #[test]
-fn every_application_says_what_of_it_is_read() {
+fn every_application_states_its_coverage() {
     let silent = |protocol: &&&Protocol| protocol.this.covers.is_empty();
     let applications = Registry::default().applications().collect::<Vec<_>>();
     let names: Vec<&str> = applications.iter().filter(silent).map(|protocol| protocol.this.abbrev).collect();

@@ -92,7 +92,7 @@ fn warnings_of_a_file_are_counted_in_one_line() {
 }
 
 #[test]
-fn what_to_string_gives_is_the_summary() {
+fn to_string_is_the_summary() {
     let text = b"meta:\n  id: t\n  encoding: UTF-8\nseq:\n  - {id: who, type: name}\n  - {id: rest, type: u1}\n-webide-representation: '{who} and {rest}'\n\
                  types:\n  name:\n    seq:\n      - {id: text, type: strz}\n    to-string: text\n";
     let file = Scratch::new("ksy_cli_summary.ksy", text);

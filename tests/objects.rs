@@ -57,7 +57,7 @@ fn objects_are_listed() {
 }
 
 #[test]
-fn where_there_is_nothing_to_save_that_is_said() {
+fn a_capture_without_objects_is_reported() {
     let none = run(&["objects", "samples/layers.pcap"]);
     assert_eq!((none.code, none.out.as_str()), (0, ""));
     assert!(none.err.contains("nothing to save: no message"), "{}", none.err);

@@ -139,7 +139,7 @@ fn without_frames(value: &Value) -> Value {
 }
 
 #[test]
-fn a_follow_dump_says_what_its_capture_says() {
+fn a_follow_dump_has_the_same_messages_as_its_capture() {
     let of_capture: Vec<Value> = messages(&["--json", SESSION]).into_iter().filter(|m| m["stream"] == "tcp/0").collect();
     let of_dump = messages(&["--json", "samples/pipboy-follow.txt"]);
     assert!(of_dump.len() > 70);
@@ -249,7 +249,7 @@ fn a_hex_dump_of_ours_can_be_read_back() {
 }
 
 #[test]
-fn marks_of_hex_text_say_who_speaks() {
+fn direction_marks_of_hex_text_determine_the_sender() {
     let text = b"O 21:20:00.5\n000000 00 00 00 00 00\nI 21:20:01.5\n000000 00 00 00 00 00\n";
     let run = run_with(&["--json", "--as", "pipboy"], text);
     let records: Vec<Value> = run.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();

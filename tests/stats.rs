@@ -42,7 +42,7 @@ fn is_part(few: &Value, all: &Value) -> bool {
 }
 
 #[test]
-fn a_part_says_of_every_sample_what_it_says_among_all() {
+fn a_part_alone_equals_the_same_part_among_all() {
     const PARTS: &[&str] = &["overview", "time", "io,phs", "conv,tcp", "endpoints,udp", "transfers", "health", "coverage"];
     for sample in fs::read_dir("samples").unwrap().map(|entry| entry.unwrap().path()).filter(|path| path.is_file()) {
         let sample = sample.to_str().unwrap();
@@ -223,7 +223,7 @@ fn transfers(size: &str, time: &str) -> Vec<(f64, f64)> {
 }
 
 #[test]
-fn transfers_are_what_the_messages_say_that_complete_them() {
+fn transfers_equal_the_values_of_the_completing_messages() {
     let stats = counted(&["stats", "--json", "-z", "transfers", "samples/runescape-cache.pcap"]);
     let kinds = stats["transfers"].as_array().unwrap();
     assert_eq!(kinds.len(), 3, "{kinds:?}");
@@ -297,7 +297,7 @@ fn inputs_that_cannot_be_read_end_as_everywhere() {
 }
 
 #[test]
-fn what_a_capture_holds_beside_frames_is_listed() {
+fn blocks_other_than_packets_are_listed() {
     let block = |kind: u32, body: &[u8]| -> Vec<u8> {
         let len = u32::try_from(12 + body.len()).unwrap().to_le_bytes();
         [&kind.to_le_bytes()[..], &len, body, &len].concat()

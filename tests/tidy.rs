@@ -129,7 +129,7 @@ fn protocols_that_announce_conversations_are_listed() {
 }
 
 #[test]
-fn every_module_opens_with_what_it_is_for() {
+fn every_module_has_a_module_comment() {
     for (path, text) in sources() {
         assert!(text.starts_with("//! "), "{} has no module comment", path.display());
     }

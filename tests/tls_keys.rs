@@ -121,7 +121,7 @@ fn behind_a_hole_records_are_opened_again() {
 }
 
 #[test]
-fn what_applications_say_can_be_saved() {
+fn decrypted_objects_can_be_saved() {
     let done = run(&["objects", SAMPLE]);
     assert_eq!(done.out.lines().filter(|line| line.contains(" http ")).count(), SESSIONS, "{}", done.out);
 }

@@ -154,7 +154,7 @@ fn statistics_lists_conversations_and_checks_run_again() {
 }
 
 #[test]
-fn what_cannot_change_is_refused() {
+fn inputs_that_cannot_change_are_refused() {
     for (arguments, reason) in [
         (["--watch", "-"].as_slice(), "standard input can be read once"),
         (&["--watch", "-l"], "standard input can be read once"),

@@ -121,7 +121,7 @@ fn a_message_brings_its_frames_and_stands_on_the_last_of_them() {
 }
 
 #[test]
-fn a_written_capture_says_the_same_as_the_one_it_is_of() {
+fn a_written_capture_has_the_same_records_as_its_input() {
     let made = Made::new("same.pcapng");
     assert_eq!(run(&["-w", made.path(), "--packets", SESSION]).code, 0);
     let messages = |file: &str| -> Vec<String> {
@@ -186,7 +186,7 @@ fn names_choose_the_format_and_standard_output_takes_pcapng() {
 }
 
 #[test]
-fn what_cannot_be_written_says_so() {
+fn invalid_uses_of_w_are_reported() {
     for (arguments, code, words) in [
         (&["-w", SESSION, SESSION][..], 2, "this file is read"),
         (&["-w", "x.pcapng", "--json", SESSION], 2, "--json"),

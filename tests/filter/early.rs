@@ -37,7 +37,7 @@ fn shown(sample: &str, view: View, expression: &str, judged: bool) -> (Vec<Strin
 }
 
 #[test]
-fn what_passes_is_whole_and_what_is_counted_stays() {
+fn matching_records_are_complete_and_counts_are_unchanged() {
     for (view, rows) in [(View::Packets, AS_TSHARK), (View::Messages, MESSAGES), (View::Packets, MESSAGES)] {
         for (sample, rows) in rows {
             for (expression, _) in *rows {

@@ -106,7 +106,7 @@ const MISTAKES: &[(&str, &str, &str, &str)] = &[
 ];
 
 #[test]
-fn mistakes_are_found_where_they_are_and_better_words_suggested() {
+fn mistakes_are_located_and_corrections_suggested() {
     let mut wrong = Vec::new();
     for (expression, marked, words, suggested) in MISTAKES {
         let Err(mistake) = Filter::parse(expression, Registry::default()) else {

@@ -399,11 +399,11 @@ const BEYOND_TSHARK: Rows = &[(
 )];
 
 #[test]
-fn packets_pass_as_tshark_says() {
+fn packets_match_as_in_tshark() {
     check(View::Packets, AS_TSHARK);
 }
 
 #[test]
-fn more_is_read_than_wireshark_reads() {
+fn syntax_beyond_wireshark_is_accepted() {
     check(View::Packets, BEYOND_TSHARK);
 }

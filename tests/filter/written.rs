@@ -52,7 +52,7 @@ fn filters_are_written_canonically() {
 }
 
 #[test]
-fn a_filter_tells_what_it_looks_at() {
+fn a_filter_states_the_fields_it_needs() {
     let checked = |expression: &str| {
         let filter = parsed(expression);
         let names: Vec<&str> = filter.fields().iter().map(|field| field.abbrev).collect();

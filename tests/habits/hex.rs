@@ -137,7 +137,7 @@ fn an_unfilled_checksum_is_no_obstacle() {
 }
 
 #[test]
-fn what_ends_broken_is_data() {
+fn malformed_messages_are_data() {
     for text in ["23 00 00 00 01", "00 00 00 00 00 00 02 00 00 00 00 01", "00 00 00 01 00 01 00 00"] {
         let done = typed_with("-e _ws.col.Protocol -e _ws.expert.severity", text.as_bytes());
         assert_eq!(done.out, "Data\t\n", "{text}");

@@ -50,7 +50,7 @@ fn written(line: &str, name: &str) -> (String, usize) {
 }
 
 #[test]
-fn every_frame_is_written_unless_a_filter_says_otherwise() {
+fn every_frame_is_written_without_a_filter() {
     let cases = [
         ("samples/http.pcap", 43, "43 of 43 frames written to FILE"),
         ("-Y dns samples/http.pcap", 0, "0 of 43 frames written to FILE"),
@@ -93,7 +93,7 @@ fn on_a_terminal(line: &str) -> Option<String> {
 }
 
 #[test]
-fn a_terminal_is_told_which_view_it_has_and_why_it_is_empty() {
+fn a_terminal_shows_the_name_of_the_view_and_why_it_is_empty() {
     for (line, notice) in [
         ("-l samples/http.pcap", "22 messages; --packets shows all 43 frames"),
         ("-l -c 2 samples/http.pcap", "2 messages; --packets shows frames"),
@@ -120,7 +120,7 @@ fn a_terminal_is_told_which_view_it_has_and_why_it_is_empty() {
 }
 
 #[test]
-fn a_capture_without_messages_says_so_on_a_terminal() {
+fn a_capture_without_messages_is_reported_on_a_terminal() {
     let folder = Folder::new("habits-syn");
     let path = folder.file("syn.pcap");
     assert_eq!(typed(&format!("-Y tcp.flags.syn==1 samples/http.pcap -w {}", path.display())).code, 0);

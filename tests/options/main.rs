@@ -136,13 +136,13 @@ fn every_option_of_every_task_has_a_case() {
 }
 
 #[test]
-fn options_for_messages_do_what_they_say() {
+fn options_for_messages_have_their_stated_effect() {
     let (task, golden, cases) = ALL[0];
     check(task, golden, cases);
 }
 
 #[test]
-fn options_of_other_tasks_do_what_they_say() {
+fn options_of_other_tasks_have_their_stated_effect() {
     for (task, golden, cases) in &ALL[1..] {
         check(task, golden, cases);
     }

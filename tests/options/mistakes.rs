@@ -101,7 +101,7 @@ fn steady(shown: &str) -> String {
 }
 
 #[test]
-fn every_way_to_end_has_its_code_and_its_words() {
+fn every_kind_of_end_has_its_exit_code_and_message() {
     let (mut kept, mut wrong) = (String::new(), Vec::new());
     for (code, line, input) in ENDINGS {
         let (exit, shown) = run(line, input);
@@ -127,7 +127,7 @@ fn every_way_to_end_has_its_code_and_its_words() {
 
 /// Where a full disk is available.
 #[test]
-fn a_full_disk_is_exit_1_and_says_so() {
+fn a_full_disk_is_exit_1_with_a_message() {
     let Ok(full) = fs::OpenOptions::new().write(true).open("/dev/full") else { return };
     for arguments in [
         &["samples/pipboy.pcap"][..],

@@ -153,7 +153,7 @@ fn secrets_of_http_are_masked_in_every_segmentation() {
 }
 
 #[test]
-fn what_a_server_sets_is_masked() {
+fn cookies_and_locations_of_responses_are_masked() {
     let mut capture = Capture::new("set-cookie");
     let answer = format!(
         "HTTP/1.1 302 Found\r\nSet-Cookie: a={SECRET}; Path=/\r\nLocation: /x?token={SECRET}\r\nContent-Length: 0\r\n\r\n"

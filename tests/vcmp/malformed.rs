@@ -152,7 +152,7 @@ fn bytes_behind_script_data() {
 }
 
 #[test]
-fn answers_to_queries_that_lie() {
+fn responses_to_queries_with_wrong_counts() {
     let long = Q2.replacen("30 00 00 00", "ff 00 00 00", 1);
     assert_eq!(notes(&[by_server(&long)]), ["! broken vcmp.expert.truncated at 32..112: 255 bytes declared, 80 left"]);
     let many = Q3.replacen("03 00", "04 00", 1);
