@@ -29,11 +29,11 @@ fields! {
     WBID = number("capwap.header.wbid", "Wireless binding ID", "Technology of the native frames").mask(0x00_3e00).names(BINDINGS);
     FLAGS = number("capwap.header.flags", "Flags", "T, F, L, W, M, K and reserved bits").hex(6).mask(0x00_01ff);
     FLAG_T = bool("capwap.header.flags.t", "Payload type", "True for the binding's native frames, false for IEEE 802.3").mask(0x100);
-    FLAG_F = bool("capwap.header.flags.f", "Fragment", "The packet is a fragment").mask(0x80);
+    FLAG_F = bool("capwap.header.flags.f", "Fragment", "").mask(0x80);
     FLAG_L = bool("capwap.header.flags.l", "Last fragment", "").mask(0x40);
     FLAG_W = bool("capwap.header.flags.w", "Wireless header", "Wireless information is present").mask(0x20);
     FLAG_M = bool("capwap.header.flags.m", "Radio MAC header", "A radio MAC address is present").mask(0x10);
-    FLAG_K = bool("capwap.header.flags.k", "Keep-Alive", "The packet is a keep-alive").mask(0x08);
+    FLAG_K = bool("capwap.header.flags.k", "Keep-Alive", "").mask(0x08);
     FLAG_R = number("capwap.header.flags.r", "Reserved", "").mask(0x07);
     FRAGMENT_ID = number("capwap.header.fragment.id", "Fragment ID", "Identifies the fragments of a packet");
     FRAGMENT_OFFSET = number("capwap.header.fragment.offset", "Fragment offset", "Units of eight bytes").mask(0xfff8);

@@ -39,7 +39,7 @@ fields! {
     KEY = bytes("eapol.keydes.key", "Key", "Encrypted").encrypted().once();
     BODY = bytes("eapol.keydes.body", "Key Descriptor Body", "").once();
     DATA = bytes("eapol.data", "Data", "Undissected bytes");
-    PADDING = bytes("eapol.padding", "Padding", "Behind the body").once();
+    PADDING = bytes("eapol.padding", "Padding", "").once();
 }
 
 mod eap_fields {
@@ -54,7 +54,7 @@ mod eap_fields {
         METHOD = number("eap.type", "Type", "").names(METHODS).once();
         IDENTITY = text("eap.identity", "Identity", "").once();
         DESIRED = number("eap.desired_type", "Desired Auth Type", "").names(METHODS);
-        METHOD_DATA = bytes("eap.data", "Data", "Of the method").once();
+        METHOD_DATA = bytes("eap.data", "Data", "").once();
     }
 }
 

@@ -35,7 +35,7 @@ fields! {
     OFFSET = number("gre.offset", "Offset", "Offset of the active source route entry");
     KEY = number("gre.key", "Key", "").hex(8).once();
     PAYLOAD_LENGTH = number("gre.key.payload_length", "Payload length", "Bytes of the PPP frame").once();
-    CALL_ID = number("gre.key.call_id", "Call ID", "Call ID of the receiver").once();
+    CALL_ID = number("gre.key.call_id", "Call ID", "").once();
     SEQUENCE = number("gre.sequence_number", "Sequence number", "").once();
     ACK = number("gre.ack_number", "Acknowledgment number", "Highest sequence number received").once();
     ROUTING = group("gre.routing", "Routing", "Source route entry");

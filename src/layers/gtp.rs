@@ -24,7 +24,7 @@ fields! {
     VERSION = number("gtp.flags.version", "Version", "1").mask(0xe0).once();
     PAYLOAD = number("gtp.flags.payload", "Protocol type", "1 for GTP, 0 for GTP prime").mask(0x10).once();
     RESERVED = number("gtp.flags.reserved", "Reserved", "").mask(0x08).once();
-    E = bool("gtp.flags.e", "Extension header present", "Extension headers follow").mask(0x04).once();
+    E = bool("gtp.flags.e", "Extension header present", "").mask(0x04).once();
     S = bool("gtp.flags.s", "Sequence number present", "The sequence number is valid").mask(0x02).once();
     PN = bool("gtp.flags.pn", "N-PDU number present", "The N-PDU number is valid").mask(0x01).once();
     MESSAGE_TYPE = number("gtp.message", "Message type", "").hex(2).names(MESSAGES).once();
@@ -32,7 +32,7 @@ fields! {
     TEID = number("gtp.teid", "TEID", "Tunnel endpoint identifier").hex(8).once();
     SEQ_NUMBER = number("gtp.seq_number", "Sequence number", "").hex(4).once();
     NPDU = number("gtp.npdu_number", "N-PDU number", "Network PDU, for handovers").hex(2);
-    NEXT = number("gtp.ext_hdr.next", "Next extension header", "Type of the next extension header").hex(2).names(EXTENSIONS);
+    NEXT = number("gtp.ext_hdr.next", "Next extension header", "").hex(2).names(EXTENSIONS);
     UNUSED = bytes("gtp.unused", "Unused", "Optional field whose flag is not set").once();
     EXTENSION = group("gtp.ext_hdr", "Extension header", "").titled(title::kind);
     EXT_LENGTH = number("gtp.ext_hdr.length", "Length", "Units of four bytes");

@@ -16,7 +16,7 @@ fields! {
     ICMP = protocol("icmp", "ICMP", "Internet Control Message Protocol");
     TYPE = number("icmp.type", "Type", "").names(TYPES).once();
     CODE = number("icmp.code", "Code", "").once();
-    CHECKSUM = number("icmp.checksum", "Checksum", "Checksum of the message").hex(4).once();
+    CHECKSUM = number("icmp.checksum", "Checksum", "").hex(4).once();
     IDENT = number("icmp.ident", "Identifier", "").once();
     SEQ = number("icmp.seq", "Sequence number", "").once();
     GATEWAY = ipv4("icmp.redir_gw", "Gateway address", "Redirect: next hop to use").once();

@@ -20,7 +20,7 @@ fields! {
     VERSION = number("igmp.version", "Version", "IGMP version, derived from type and length").once();
     TYPE = number("igmp.type", "Type", "").hex(2).names(TYPES).once();
     MAX_RESP = number("igmp.max_resp", "Max resp time", "Tenths of a second").once();
-    CHECKSUM = number("igmp.checksum", "Checksum", "Checksum of the message").hex(4).once();
+    CHECKSUM = number("igmp.checksum", "Checksum", "").hex(4).once();
     RESERVED = bytes("igmp.reserved", "Reserved", "");
     MADDR = ipv4("igmp.maddr", "Multicast address", "");
     FLAGS = number("igmp.flags", "Flags", "").hex(2).once();

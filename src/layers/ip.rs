@@ -74,7 +74,7 @@ fields! {
     BOGUS_VERSION = broken("ip.bogus_ip_version", "bogus version", "The version is not 4");
     BOGUS_LENGTH = broken("ip.bogus_ip_length", "bogus length", "The header or total length is invalid");
     EXCEEDS = odd("ip.bogus_ip_length.exceeds", "length exceeds the frame", "The total length exceeds the frame on the wire");
-    FRAGMENT = bytes("ip.fragment", "Fragment", "Fragment of a datagram").once();
+    FRAGMENT = bytes("ip.fragment", "Fragment", "").once();
     INCOMPLETE = broken("ip.fragment.incomplete", "incomplete datagram", "Fragments of the datagram are missing from the capture");
 }
 

@@ -51,7 +51,7 @@ fields! {
     FRAG_BITS = number("ipv6.fraghdr.reserved_bits", "Reserved", "").mask(0x0006);
     FRAG_MORE = bool("ipv6.fraghdr.more", "More fragments", "").mask(0x0001);
     FRAG_ID = number("ipv6.fraghdr.ident", "Identification", "Identifies the fragments of a datagram").hex(8);
-    FRAGMENT = bytes("ipv6.fragment", "Fragment", "Fragment of a datagram").once();
+    FRAGMENT = bytes("ipv6.fragment", "Fragment", "").once();
     BOGUS_VERSION = broken("ipv6.bogus_version", "bogus version", "The version is not 6");
     BAD_OPTION = broken("ipv6.opt.length.bad", "bad option length", "An option exceeds its extension header");
     EXTENSION = broken("ipv6.note.extension", "bad extension header", "An extension header is invalid");

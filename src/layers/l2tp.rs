@@ -24,9 +24,9 @@ fields! {
     L2TP = protocol("l2tp", "L2TP", "Layer 2 Tunneling Protocol");
     FLAGS = number("l2tp.flags", "Flags", "").hex(4);
     TYPE = number("l2tp.type", "Type", "").mask(0x8000).names(TYPES);
-    LENGTH_BIT = bool("l2tp.length_bit", "Length present", "A length follows").mask(0x4000);
-    SEQ_BIT = bool("l2tp.seq_bit", "Sequence numbers present", "Sequence numbers follow").mask(0x0800);
-    OFFSET_BIT = bool("l2tp.offset_bit", "Offset present", "An offset follows").mask(0x0200);
+    LENGTH_BIT = bool("l2tp.length_bit", "Length present", "").mask(0x4000);
+    SEQ_BIT = bool("l2tp.seq_bit", "Sequence numbers present", "").mask(0x0800);
+    OFFSET_BIT = bool("l2tp.offset_bit", "Offset present", "").mask(0x0200);
     PRIORITY = bool("l2tp.priority", "Priority", "Preferential treatment").mask(0x0100);
     VERSION = number("l2tp.version", "Version", "2 or 3").mask(0x000f);
     LENGTH = number("l2tp.length", "Length", "Bytes of the whole message");

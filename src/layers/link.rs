@@ -40,7 +40,7 @@ mod openbsd {
 
     fields! {
         LOOP = protocol("loop", "Loopback", "OpenBSD loopback encapsulation");
-        FAMILY = number("loop.family", "Family", "Address family").names(super::FAMILIES);
+        FAMILY = number("loop.family", "Family", "").names(super::FAMILIES);
     }
 }
 

@@ -22,7 +22,7 @@ fields! {
     TLV_LENGTH = number("nflog.tlv_length", "TLV length", "Bytes, header included").once_per(&TLV);
     TLV_TYPE = number("nflog.tlv_type", "TLV type", "").names(NFLOG_TYPES).once_per(&TLV);
     HW_PROTOCOL = number("nflog.protocol", "Protocol", "EtherType").hex(4).names(ETHER_TYPES);
-    HOOK = number("nflog.hook", "Hook", "Netfilter hook");
+    HOOK = number("nflog.hook", "Hook", "");
     INDEV = number("nflog.ifindex_indev", "Incoming interface", "Index");
     OUTDEV = number("nflog.ifindex_outdev", "Outgoing interface", "Index");
     PREFIX = text("nflog.prefix", "Prefix", "Log prefix of the rule");

@@ -20,7 +20,7 @@ fields! {
     DLT = number("pktap.dlt", "DLT", "Link type of the payload").once();
     IFNAME = text("pktap.ifname", "Interface name", "").once();
     FLAGS = number("pktap.flags", "Flags", "Direction of the packet").hex(8).once();
-    PFAMILY = number("pktap.pfamily", "Family", "Protocol family").once();
+    PFAMILY = number("pktap.pfamily", "Family", "").once();
     LLHDRLEN = number("pktap.llhdrlen", "Link-layer header length", "Bytes").once();
     LLTRLRLEN = number("pktap.lltrlrlen", "Link-layer trailer length", "Bytes").once();
     PID = number("pktap.pid", "Process ID", "Process that sent or received the packet").once();

@@ -44,7 +44,7 @@ mod discovery_fields {
         HOST_UNIQ = bytes("pppoed.tags.host_uniq", "Host-Uniq", "Matches a response to the host's request");
         AC_COOKIE = bytes("pppoed.tags.ac_cookie", "AC cookie", "Returned unchanged to the access concentrator");
         RELAY = bytes("pppoed.tags.relay_session_id", "Relay session ID", "Added by an intermediate agent");
-        UNKNOWN = bytes("pppoed.tag.unknown_data", "Value", "Value of an unknown tag");
+        UNKNOWN = bytes("pppoed.tag.unknown_data", "Value", "");
     }
 }
 use discovery_fields::{AC_COOKIE, AC_NAME, HOST_UNIQ, RELAY, SERVICE_NAME, TAG, TAG_LENGTH, TAGS, UNKNOWN};

@@ -34,7 +34,7 @@ fields! {
     RATE = number("prism.did.rate", "Data rate", "Units of 500 kb/s");
     ISTX = number("prism.did.istx", "IsTX", "Transmitted by the capturing host").hex(8);
     FRAME_LENGTH = number("prism.did.frmlen", "Frame length", "Bytes of the frame");
-    UNKNOWN = number("prism.did.unknown", "Value", "Value of an unknown item").hex(8);
+    UNKNOWN = number("prism.did.unknown", "Value", "").hex(8);
     PADDING = bytes("prism.padding", "Padding", "Up to the length of the name or the header");
     BAD_LENGTH = broken("prism.msglen.invalid", "bad length", "The header is shorter than its fixed part or longer than the frame");
 }

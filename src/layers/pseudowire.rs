@@ -35,7 +35,7 @@ mod channel_fields {
     use crate::tree::fields;
 
     fields! {
-        PWACH = protocol("pwach", "Associated channel", "Messages about a pseudowire or a path");
+        PWACH = protocol("pwach", "Associated channel", "PW Associated Channel Header");
         VER = number("pwach.ver", "Version", "0").mask(0x0f);
         RES = number("pwach.res", "Reserved", "").hex(2);
         TYPE = number("pwach.channel_type", "Channel type", "").hex(4).names(super::CHANNELS);

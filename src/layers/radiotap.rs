@@ -16,7 +16,7 @@ use crate::wire::{Protocol, Result, Wire};
 pub static PROTOCOL: Protocol = layer(&RADIOTAP, FIELDS);
 
 fields! {
-    RADIOTAP = protocol("radiotap", "Radiotap", "What a wireless card knows of a frame");
+    RADIOTAP = protocol("radiotap", "Radiotap", "IEEE 802.11 Radiotap capture header");
     VERSION = number("radiotap.version", "Version", "0").once();
     PAD = number("radiotap.pad", "Pad", "").once();
     LENGTH = number("radiotap.length", "Length", "Bytes of this header").once();
@@ -26,10 +26,10 @@ fields! {
     FLAGS = number("radiotap.flags", "Flags", "").hex(2);
     CFP = bool("radiotap.flags.cfp", "CFP", "Transmitted or received during the CFP").mask(0x01);
     PREAMBLE = bool("radiotap.flags.preamble", "Short preamble", "").mask(0x02);
-    WEP = bool("radiotap.flags.wep", "WEP", "Encrypted with WEP").mask(0x04);
+    WEP = bool("radiotap.flags.wep", "WEP", "").mask(0x04);
     FRAG = bool("radiotap.flags.frag", "Fragmentation", "Fragmented frame").mask(0x08);
     FCS = bool("radiotap.flags.fcs", "FCS at end", "The frame ends with its FCS").mask(0x10);
-    DATAPAD = bool("radiotap.flags.datapad", "Padded", "The 802.11 header is padded to four bytes").mask(0x20);
+    DATAPAD = bool("radiotap.flags.datapad", "Data pad", "The 802.11 header is padded to four bytes").mask(0x20);
     BADFCS = bool("radiotap.flags.badfcs", "Bad FCS", "The frame failed the FCS check").mask(0x40);
     SHORTGI = bool("radiotap.flags.shortgi", "Short guard interval", "HT with a short guard interval").mask(0x80);
     DATARATE = float("radiotap.datarate", "Data rate", "Mb/s; on the wire in units of 500 kb/s");
@@ -63,7 +63,7 @@ fields! {
     ACCURACY = number("radiotap.timestamp.accuracy", "Accuracy", "");
     UNIT = number("radiotap.timestamp.unit", "Time unit", "").mask(0x0f);
     POSITION = number("radiotap.timestamp.samplingpos", "Sampling position", "Position in the frame at which the time was taken").mask(0xf0);
-    TIMESTAMP_FLAGS = number("radiotap.timestamp.flags", "Timestamp flags", "About the timestamp").hex(2);
+    TIMESTAMP_FLAGS = number("radiotap.timestamp.flags", "Timestamp flags", "").hex(2);
     HE = bytes("radiotap.he", "HE", "Modulation and coding of 802.11ax");
     HE_MU = bytes("radiotap.he_mu", "HE-MU", "HE multi-user information");
     HE_MU_USER = bytes("radiotap.he_mu_user", "HE-MU user", "HE information of another user");

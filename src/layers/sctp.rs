@@ -34,7 +34,7 @@ fields! {
     B_BIT = bool("sctp.data_b_bit", "B-bit", "First fragment of a message").mask(0x02);
     U_BIT = bool("sctp.data_u_bit", "U-bit", "Unordered delivery").mask(0x04);
     I_BIT = bool("sctp.data_i_bit", "I-bit", "The SACK must not be delayed").mask(0x08);
-    DATA_TSN = number("sctp.data_tsn", "TSN (relative)", "Relative to the initial TSN");
+    DATA_TSN = number("sctp.data_tsn", "TSN (relative)", "");
     DATA_TSN_RAW = number("sctp.data_tsn_raw", "TSN (absolute)", "Transmission sequence number");
     DATA_SID = number("sctp.data_sid", "Stream identifier", "").hex(4);
     DATA_SSN = number("sctp.data_ssn", "Stream sequence number", "");

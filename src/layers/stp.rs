@@ -50,7 +50,7 @@ fields! {
     HELLO = float("stp.hello", "Hello time", "Seconds").once();
     FORWARD = float("stp.forward", "Forward delay", "Seconds").once();
     VERSION_1_LENGTH = number("stp.version_1_length", "Version 1 length", "0").once();
-    PADDING = bytes("stp.pvst.padding", "Padding", "In place of the length of version 1").once();
+    PADDING = bytes("stp.pvst.padding", "Padding", "Replaces the version 1 length").once();
     TLV_TYPE = number("stp.pvst.tlvtype", "Type", "").hex(4).names(TLVS);
     TLV_LENGTH = number("stp.pvst.tlvlen", "Length", "Bytes of the value");
     TLV_VALUE = bytes("stp.pvst.tlvval", "Value", "");

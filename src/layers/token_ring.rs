@@ -18,7 +18,7 @@ pub static PROTOCOL: Protocol = layer(&TR, FIELDS);
 fields! {
     TR = protocol("tr", "Token ring", "IEEE 802.5 token ring");
     AC = number("tr.ac", "Access control", "").hex(2);
-    PRIORITY = number("tr.priority", "Priority", "Priority of the token").mask(0xe0);
+    PRIORITY = number("tr.priority", "Priority", "").mask(0xe0);
     FRAME = bool("tr.frame", "Frame", "Frame, not a token").mask(0x10);
     MONITOR = number("tr.monitor_cnt", "Monitor count", "Set by the active monitor").mask(0x08);
     RESERVATION = number("tr.priority_reservation", "Priority reservation", "Priority of the next token").mask(0x07);

@@ -77,7 +77,7 @@ mod second {
         HOLD_2 = number("hsrp2.holdtime", "Holdtime", "Milliseconds");
         ADDRESS_2 = ipv4("hsrp2.virt_ip", "Virtual IP Address", "");
         ADDRESS_6 = ipv6("hsrp2.virt_ip_v6", "Virtual IPv6 Address", "");
-        PADDING = bytes("hsrp2.padding", "Padding", "Behind an address of IPv4");
+        PADDING = bytes("hsrp2.padding", "Padding", "After an IPv4 address");
         ACTIVE = number("hsrp2.active_groups", "Active Groups", "");
         PASSIVE = number("hsrp2.passive_groups", "Passive Groups", "");
         AUTH_2 = text("hsrp2.auth_data", "Authentication Data", "Password").secret();

@@ -42,8 +42,8 @@ fields! {
     USER = text("imap.request.username", "request username", "").once();
     PASSWORD = text("imap.request.password", "request password", "").secret().once();
     CREDENTIALS = text("imap.request.credentials", "request credentials", "SASL response of AUTHENTICATE").secret().once();
-    RESPONSE = text("imap.response", "response", "Line that completes a command or asks for more").once();
-    RESPONSE_TAG = text("imap.response_tag", "response tag", "Tag of the command").once();
+    RESPONSE = text("imap.response", "response", "Line that completes a command or requests more data").once();
+    RESPONSE_TAG = text("imap.response_tag", "response tag", "").once();
     STATUS = text("imap.response.status", "response status", "").once();
     RESPONSE_COMMAND = text("imap.response.command", "response command", "First word of the text").once();
     RESPONSE_TO = number("imap.response_to", "request in", "Frame of the command").once();

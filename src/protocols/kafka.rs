@@ -38,7 +38,7 @@ fields! {
     CORRELATION = number("kafka.correlation_id", "Correlation ID", "Copied into the response").once();
     CLIENT_LENGTH = number("kafka.client_id_len", "Client ID length", "In bytes; -1 is null").once();
     CLIENT = text("kafka.client_id", "Client ID", "").once();
-    RESPONSE_TO = number("kafka.request_frame", "Request Frame", "Frame of the request").once();
+    RESPONSE_TO = number("kafka.request_frame", "Request Frame", "").once();
     TIME = float("kafka.time", "Time", "Seconds since the request").seconds().once();
     ERROR = number("kafka.error", "Error", "").names(ERRORS).once();
     COUNT = number("kafka.array_count", "Array Count", "").once();

@@ -61,7 +61,7 @@ fields! {
     DATA = bytes("litenetlib.data", "data", "Data of the application, padding or undissected bytes");
     BAD_PART = odd("litenetlib.bad_part", "bad part", "Part number that is not below the number of parts, or too many parts");
     CONFLICT = odd("litenetlib.part_conflict", "part conflict", "A part differs from an earlier one with its number");
-    INCOMPLETE = odd("litenetlib.parts_missing", "parts missing", "A payload was given up before all of its parts came");
+    INCOMPLETE = odd("litenetlib.parts_missing", "parts missing", "Reassembly of a payload ended before all parts arrived");
 }
 
 const PROPERTIES: Names = &[

@@ -29,7 +29,7 @@ fields! {
     COMMAND = text("nats.command", "command", "").once();
     SUBJECT = text("nats.subject", "subject", "").once();
     REPLY = text("nats.reply_to", "reply-to", "Subject for responses").once();
-    QUEUE = text("nats.queue_group", "queue group", "One of its subscribers gets a message").once();
+    QUEUE = text("nats.queue_group", "queue group", "Each message is delivered to one of its subscribers").once();
     ID = text("nats.sid", "subscription ID", "").once();
     MOST = number("nats.max_msgs", "max messages", "Messages after which a subscription ends").once();
     HEADER_SIZE = number("nats.header_bytes", "header bytes", "").once();
@@ -40,7 +40,7 @@ fields! {
     HEADER = text("nats.header", "header", "");
     END = bytes("nats.end", "end", "End of a line").once();
     PAYLOAD = bytes("nats.payload", "payload", "").body().once();
-    PAYLOAD_END = bytes("nats.payload_end", "payload end", "End of a line behind the payload").once();
+    PAYLOAD_END = bytes("nats.payload_end", "payload end", "End of line after the payload").once();
     DATA = bytes("nats.data", "data", "Undissected bytes");
     BAD = broken("nats.note.value", "bad value", "Unexpected arguments");
 }

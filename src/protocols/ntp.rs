@@ -50,7 +50,7 @@ fields! {
     COUNT = number("ntp.ctrl.count", "Count", "Bytes of data").once();
     CONTROL_DATA = text("ntp.ctrl.data", "Data", "Variables as name=value");
     DATA = bytes("ntp.data", "Data", "Undissected bytes");
-    REQUEST_IN = number("ntp.request_in", "Request in", "Frame of the request").once();
+    REQUEST_IN = number("ntp.request_in", "Request in", "").once();
     DELTA = float("ntp.delta_time", "Delta time", "Seconds since the request").seconds().once();
 }
 

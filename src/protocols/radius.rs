@@ -94,8 +94,8 @@ fields! {
     PORT_ID = text("radius.NAS_Port_Id", "NAS-Port-Id", "");
     FRAMED_POOL = text("radius.Framed_Pool", "Framed-Pool", "");
     NAS_IPV6 = ipv6("radius.NAS_IPv6_Address", "NAS-IPv6-Address", "");
-    DATA = bytes("radius.data", "data", "Bytes behind the packet");
-    BAD = broken("radius.note.length", "bad length", "Length of an attribute that does not fit");
+    DATA = bytes("radius.data", "data", "Bytes after the packet");
+    BAD = broken("radius.note.length", "bad length", "Invalid attribute length");
 }
 
 /// Attributes by type, with their names.

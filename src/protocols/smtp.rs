@@ -40,7 +40,7 @@ fields! {
     RESPONSE = bool("smtp.rsp", "response", "True in replies");
     COMMAND = text("smtp.req.command", "command", "").once();
     PARAMETER = text("smtp.req.parameter", "request parameter", "Argument of the command").once();
-    SECRET = text("smtp.auth.password", "secret", "Credentials of AUTH").secret();
+    SECRET = text("smtp.auth.password", "password", "Credentials of AUTH").secret();
     CODE = number("smtp.response.code", "response code", "");
     TEXT = text("smtp.rsp.parameter", "response parameter", "Text of the reply");
     MAIL = text("smtp.message", "message", "Mail data, or a BDAT chunk of it");

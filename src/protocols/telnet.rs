@@ -24,14 +24,14 @@ fields! {
         .covers("Lines, commands, negotiation of options, terminal type and window size")
         .leaves_open("Encryption, authentication and 3270 data");
     COMMAND = number("telnet.cmd", "command", "").names(COMMANDS);
-    OPTION = number("telnet.subcmd", "subcommand", "Option that the command is about").names(OPTIONS);
+    OPTION = number("telnet.subcmd", "subcommand", "Option of the command").names(OPTIONS);
     MODE = number("telnet.subopt.mode", "mode", "").names(&[(0, "Is"), (1, "Send"), (2, "Info")]);
     TEXT = text("telnet.string_subopt.value", "value", "");
     WIDTH = number("telnet.naws_subopt.width", "width", "In characters");
     HEIGHT = number("telnet.naws_subopt.height", "height", "In characters");
     OPTION_DATA = bytes("telnet.option_data", "option data", "");
     LINE = text("telnet.data", "data", "").once();
-    PASSWORD = text("telnet.password", "password", "Line behind a prompt for a password").secret().once();
+    PASSWORD = text("telnet.password", "password", "Line after a password prompt").secret().once();
 }
 
 const COMMANDS: Names = &[

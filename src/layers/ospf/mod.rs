@@ -40,7 +40,7 @@ fields! {
     AUTH_NONE = bytes("ospf.auth.none", "Auth data (none)", "").once();
     AUTH_SIMPLE = text("ospf.auth.simple", "Auth data (simple)", "").secret().once();
     KEY_ID = number("ospf.auth.crypt.key_id", "Auth crypt key ID", "").once();
-    AUTH_LENGTH = number("ospf.auth.crypt.data_length", "Auth crypt data length", "Bytes behind the packet").once();
+    AUTH_LENGTH = number("ospf.auth.crypt.data_length", "Auth crypt data length", "Bytes of the digest after the packet").once();
     AUTH_SEQUENCE = number("ospf.auth.crypt.seq_nbr", "Auth crypt sequence number", "").once();
     AUTH_DATA = bytes("ospf.auth.crypt.data", "Auth crypt data", "").once();
     AUTH_UNKNOWN = bytes("ospf.auth.unknown", "Auth unknown", "").once();

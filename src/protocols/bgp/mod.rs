@@ -46,7 +46,7 @@ fields! {
     LENGTH = number("bgp.length", "Length", "Of the message, in bytes").once();
     TYPE = number("bgp.type", "Type", "").names(TYPES).once();
     VERSION = number("bgp.open.version", "Version", "").once();
-    MY_AS = number("bgp.open.myas", "My AS", "23456 in place of a number of four bytes").once();
+    MY_AS = number("bgp.open.myas", "My AS", "23456 (AS_TRANS) for a number of four bytes").once();
     HOLD_TIME = number("bgp.open.holdtime", "Hold Time", "Seconds").once();
     IDENTIFIER = ipv4("bgp.open.identifier", "BGP Identifier", "").once();
     OPTIONS_LENGTH = number("bgp.open.opt.len", "Optional Parameters Length", "In bytes").once();
@@ -182,7 +182,7 @@ fields! {
     REACH_6 = text("bgp.mp_reach_nlri_ipv6_prefix", "MP Reach NLRI IPv6 prefix", "");
     UNREACH_6 = text("bgp.mp_unreach_nlri_ipv6_prefix", "MP Unreach NLRI IPv6 prefix", "");
     DATA = bytes("bgp.data", "Data", "Undissected bytes");
-    BAD = broken("bgp.note.value", "bad value", "Length that does not fit");
+    BAD = broken("bgp.note.value", "bad value", "Invalid length");
 }
 
 const MARKER_BYTES: [u8; 16] = [0xff; 16];

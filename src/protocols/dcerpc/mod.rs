@@ -88,7 +88,7 @@ fields! {
     FAULT_FLAGS = number("dcerpc.cn_fault_flags", "Fault flags", "").hex(2).once();
     FAULT_EXTENDED = bool("dcerpc.cn_fault_flags.extended_error", "Extended error information present", "").mask(0x01).once();
     STATUS = number("dcerpc.cn_status", "Status", "").hex(8).names(STATUSES).once();
-    RESPONSE_TO = number("dcerpc.request_in", "Request in frame", "Frame of the request").once();
+    RESPONSE_TO = number("dcerpc.request_in", "Request in frame", "").once();
     TIME = float("dcerpc.time", "Time from request", "Seconds").seconds().once();
     RESERVED = bytes("dcerpc.reserved", "Reserved", "");
     STUB = bytes("dcerpc.stub_data", "Stub data", "");

@@ -50,7 +50,7 @@ mod encapsulation {
         UDPENCAP = protocol("udpencap", "UDP encapsulation", "UDP encapsulation of IPsec packets")
             .covers("NAT keepalives, key exchange and ESP headers on the port of NAT traversal");
         KEEPALIVE = number("udpencap.nat_keepalive", "NAT-keepalive packet", "").hex(2).once();
-        MARKER = bytes("udpencap.non_esp_marker", "Non-ESP Marker", "In place of an SPI").once();
+        MARKER = bytes("udpencap.non_esp_marker", "Non-ESP Marker", "Zeros instead of an SPI").once();
         SPI = number("udpencap.spi", "ESP SPI", "Security parameters index").hex(8).once();
         SEQUENCE = number("udpencap.sequence", "ESP sequence", "Counter of the security association").once();
         ENCRYPTED = bytes("udpencap.encrypted_data", "ESP encrypted data", "").encrypted().once();

@@ -47,7 +47,7 @@ fields! {
     NAME = text("ldap.name", "name", "Distinguished name of the client").once();
     AUTHENTICATION = number("ldap.authentication", "authentication", "").names(&[(0, "simple"), (3, "sasl")]).once();
     SIMPLE = text("ldap.simple", "simple", "Password").secret().once();
-    MECHANISM = text("ldap.mechanism", "mechanism", "SASL mechanism").once();
+    MECHANISM = text("ldap.mechanism", "mechanism", "").once();
     CREDENTIALS = bytes("ldap.credentials", "credentials", "Of SASL").secret().once();
     SERVER_CREDENTIALS = bytes("ldap.serverSaslCreds", "serverSaslCreds", "").once();
     BASE = text("ldap.baseObject", "baseObject", "").once();

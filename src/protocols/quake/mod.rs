@@ -64,8 +64,8 @@ fields! {
     ADDRESS = text("quake.control.server_info.address", "address", "").once();
     SERVER = text("quake.control.server_info.server", "server", "").once();
     MAP = text("quake.control.server_info.map", "map", "").once();
-    PLAYERS = number("quake.control.server_info.num_player", "players", "").once();
-    MOST_PLAYERS = number("quake.control.server_info.max_player", "most players", "").once();
+    PLAYERS = number("quake.control.server_info.num_player", "number of players", "").once();
+    MOST_PLAYERS = number("quake.control.server_info.max_player", "maximum number of players", "").once();
     PLAYER_NAME = text("quake.control.player_info.name", "name", "").once();
     COLORS = number("quake.control.player_info.colors", "colors", "").hex(8).once();
     FRAGS = number("quake.control.player_info.frags", "frags", "").once();

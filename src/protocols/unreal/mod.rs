@@ -54,7 +54,7 @@ fields! {
     SENT = number("unreal.sent_packets", "sent packets", "Handshake packets sent before").once();
     NETWORK_VERSION = number("unreal.network_version", "network version", "Of the game; equal on both sides").hex(8).once();
     FEATURES = number("unreal.network_features", "network features", "").hex(4).once();
-    SECRET_ID = number("unreal.secret_id", "secret ID", "Secret of the server that made the cookie").once();
+    SECRET_ID = number("unreal.secret_id", "secret ID", "Server secret used for the cookie").once();
     TIMESTAMP = float("unreal.timestamp", "timestamp", "Seconds since the server started; -1 in acks").once();
     COOKIE = text("unreal.cookie", "cookie", "20 bytes in hex").once();
     ORIGINAL_COOKIE = text("unreal.original_cookie", "original cookie", "Cookie that the connection was opened with").once();
