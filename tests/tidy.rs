@@ -16,7 +16,7 @@ const RANKS: &[&[&str]] = &[
     &["cli", "session"],
 ];
 
-/// Permitted imports within a rank: a record goes into a sink, the engine needs the level of a note, followed, counted and
+/// Permitted imports within a rank: a record goes into a sink, and the engine needs the level of a note. Followed, counted and
 /// explained values are printed, a written frame has the line of its record, and a tree has limits.
 const NEIGHBOURS: &[(&str, &str)] = &[
     ("tree", "limits"),

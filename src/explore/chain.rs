@@ -1,8 +1,8 @@
 //! Walks a side message by message, and measures in bits how well a rule explains it.
 //!
-//! A turn is the first byte after bytes of the other side. A chain of messages that hits a turn with a message of m bytes gains
-//! up to log2 m bits, because a random walk hits it with probability 1/m. The reliability of a class of anchors is estimated from
-//! each chain: the best value of a grid is used.
+//! A turn is the first byte after bytes of the other side. A chain that hits a turn with a message of m bytes gains up to log2 m
+//! bits. A random walk would hit it with probability 1/m. The reliability of a class of anchors is estimated from each chain: the
+//! best value of a grid is used.
 
 use super::rule::{Rule, Step};
 use super::side::Side;

@@ -1,6 +1,6 @@
 //! A refillable window on the input, from which readers parse and frames borrow.
 //!
-//! It reads in large blocks but never waits for more than was requested, so a slow pipe delivers each record as soon as its bytes
+//! It reads in large blocks but never waits for more than was requested. A slow pipe delivers each record as soon as its bytes
 //! have arrived. It grows only as bytes arrive: a length in the input allocates nothing by itself. Independent of formats.
 
 use std::io::{self, BufRead, ErrorKind, Read};
@@ -139,8 +139,8 @@ impl Buffer {
         Ok(())
     }
 
-    /// Makes room for at least one byte after `end`, at the start of a page unless the last read was short, so that whole pages
-    /// are copied. An unaligned copy between pages takes nearly three times as long.
+    /// Makes room for at least one byte after `end`. Unless the last read was short, `end` is at the start of a page, so that
+    /// whole pages are copied. An unaligned copy between pages takes nearly three times as long.
     fn make_room(&mut self) {
         let (held, room) = (self.end - self.start, self.data.len() - self.end);
         if held > 0 && room >= READ_SIZE / 2 {

@@ -7,8 +7,8 @@
 //! Both byte orders, fractions in µs and ns, Kuznetzov's modified form (magic a1b2cd34), and versions before 2.4 with swapped
 //! lengths. The snap length is reported but not enforced: real files exceed it.
 //!
-//! `pcap-parser` reads the file header. Records are read here, because it supports neither swapped lengths nor the modified form
-//! in big-endian, and waits for as many bytes as a malformed length declares.
+//! `pcap-parser` reads the file header. Records are read here: it supports neither swapped lengths nor the modified form in
+//! big-endian. It also waits for as many bytes as a malformed length declares.
 
 use pcap_parser::parse_pcap_header;
 

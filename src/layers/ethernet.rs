@@ -225,8 +225,8 @@ pub(super) fn header(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
     Ok(Carried { trailer: None, ..Carried::new(next(kind), start..stop, missing).between(src, dst) })
 }
 
-/// Classifies bytes after the payload as Wireshark does: zeros up to the minimum length are padding, the last four bytes of a
-/// longer frame are the check sequence, and all else is a trailer.
+/// Classifies bytes after the payload as Wireshark does: zeros up to the minimum length are padding, and the last four bytes of a
+/// longer frame are the check sequence. All else is a trailer.
 fn trailer(wire: &mut Wire<'_>, frame: usize, behind: Range<usize>, is_cut: bool) {
     if behind.is_empty() {
         return;

@@ -109,7 +109,7 @@ pub(super) fn is_raw_ip(number: u16) -> bool {
     matches!(number, 12 | 14 | 101 | 228 | 229)
 }
 
-/// The address family is small, so a number that fills the upper bytes is in the other byte order; a number that is large in both
+/// The address family is small, so a number that fills the upper bytes is in the other byte order. A number that is large in both
 /// orders has an EtherType in its lower half.
 fn null(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
     const LARGEST_FAMILY: u32 = 1500;

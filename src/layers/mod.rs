@@ -1,7 +1,7 @@
 //! The stack below applications: link, network and transport headers.
 //!
 //! `etherparse` finds where headers and payloads end; the cursor records field values. A header function dissects one header and
-//! returns its payload; [`walk`] follows payloads from layer to layer down to TCP or UDP, which need conversations and are left
+//! returns its payload. [`walk`] follows payloads from layer to layer down to TCP or UDP. These need conversations and are left
 //! to the engine. If UDP carries a packet ([`udp::tunnel`]), the engine continues with [`walk_on`].
 
 pub mod ah;

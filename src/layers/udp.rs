@@ -83,9 +83,8 @@ pub fn asks_for_times(demand: Demand) -> bool {
     TIMES.iter().any(|field| demand.may_keep(field))
 }
 
-/// Dissects a datagram; `times` are nanoseconds since the first and the previous frame of its conversation; `verify` has the
-/// addresses of the pseudo-header if the checksum is verified. Returns the range of the payload and its number of truncated
-/// bytes.
+/// Dissects a datagram; `times` are nanoseconds since the first and the previous frame of its conversation. If the checksum is
+/// verified, `verify` has the addresses of the pseudo-header. Returns the range of the payload and its number of truncated bytes.
 ///
 /// # Errors
 /// If the header is truncated.

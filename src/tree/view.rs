@@ -112,7 +112,7 @@ impl<'t> NodeRef<'t> {
         self.of.slice(self.node.span)
     }
 
-    /// The bytes from its first one to the end of the frame, or its own bytes if they are not in the frame; secrets are masked.
+    /// The bytes from its first one to the end of the frame, or its own bytes if they are not in the frame. Secrets are masked.
     #[must_use]
     pub fn shown_onward(self) -> Cow<'t, [u8]> {
         let span = self.node.span;

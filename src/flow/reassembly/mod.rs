@@ -386,8 +386,8 @@ impl Direction {
         }
     }
 
-    /// Stream offset of the byte with a sequence number, by its distance from the expected one modulo 2^32; `None` before the
-    /// known start of the stream.
+    /// Stream offset of a sequence number, by its distance from the expected one modulo 2^32. `None` before the known start of
+    /// the stream.
     #[must_use]
     pub fn offset_of(&self, seq: u32) -> Option<u64> {
         self.ready.end().checked_add_signed(self.distance(seq)?)

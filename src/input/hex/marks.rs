@@ -3,8 +3,8 @@
 //! ```text
 //! I 10:15:14.5        O 2024-01-31 10:15:14.5        > 2024-01-31T10:15:14.5Z        1706696114.5
 //! ```
-//! `O` and `>` are sent, `I` and `<` received. A time of day without a date is counted from 1970-01-01, and a time without a zone
-//! is UTC, so that the result does not depend on the system.
+//! `O` and `>` are sent, `I` and `<` received. A time of day without a date is counted from 1970-01-01. A time without a zone is
+//! UTC, so that the result does not depend on the system.
 
 use crate::input::Timestamp;
 use crate::tree::Side;

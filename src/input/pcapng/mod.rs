@@ -11,8 +11,8 @@
 //! ```
 //! TLS key logs are attached to the next packet. All other blocks, including custom ones, are counted and skipped.
 //!
-//! `pcap-parser` identifies the blocks. They are parsed here because it collects the options of each packet in a vector, rejects
-//! a packet for a malformed option, and misreads times of big-endian interfaces and resolutions that are powers of two.
+//! `pcap-parser` identifies the blocks. They are parsed here: it collects the options of each packet in a vector, and rejects a
+//! packet for a malformed option. It also misreads times of big-endian interfaces and resolutions that are powers of two.
 
 mod clock;
 

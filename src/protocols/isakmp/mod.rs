@@ -6,7 +6,7 @@
 //! payload     next payload:1 | critical:1 bit reserved:7 bits | length:2 | contents
 //! attribute   format:1 bit type:15 bits | value:2, or length:2 and value
 //! ```
-//! On UDP port 4500 (RFC 3948) four zero bytes precede a message, a single `ff` keeps a mapping of NAT alive, and other bytes are ESP.
+//! On UDP port 4500 (RFC 3948) four zero bytes precede a message. A single `ff` is a NAT keepalive, and other bytes are ESP.
 //!
 //! Not covered: decryption; the meaning of vendor IDs; group key exchange.
 

@@ -12,9 +12,9 @@
 //! at this offset, and all offsets are relative to it.
 //!
 //! Other lines may occur before, between and after packets: they end a packet and are skipped, except for direction marks and
-//! times. A line is a row if it begins with an offset in the format of the first line (colon, `0x`, at least as many digits) and
-//! has bytes in the same grouping. A comment (`#`) may occur anywhere. A malformed row is not mistaken for prose: the next offset
-//! does not match.
+//! times. A line is a row if its offset has the format of the first line, and its bytes have the same grouping. The format is a
+//! colon, `0x`, and at least as many digits. A comment (`#`) may occur anywhere. A malformed row is not mistaken for prose: the
+//! next offset does not match.
 
 mod offset;
 mod row;
