@@ -1,5 +1,5 @@
-//! The first update of a Pip-Boy session, 13,000 values of every type, with paths and spans: what each view takes, beside
-//! what serde_json takes to write the same record when it is there as ready values.
+//! The first update of a Pip-Boy session, 13,000 values of every type, with paths and spans: time of each view, compared with
+//! serde_json writing the same record from ready values.
 
 use divan::Bencher;
 use proto_dissect::engine::Engine;
@@ -16,7 +16,7 @@ fn main() {
     divan::main();
 }
 
-/// Objects of nine members in 40 lists, about as deep and as mixed as recorded ones.
+/// Objects of nine members in 40 lists, of similar depth and mixture as recorded ones.
 static SESSION: LazyLock<Vec<u8>> = LazyLock::new(|| {
     let mut entries = Vec::new();
     let mut id = 100_u32;

@@ -1,5 +1,5 @@
-//! The first update of a Pip-Boy session through `samples/ksy/fallout4_pipboy.ksy`, beside the built-in dissector: reading
-//! alone, and reading and writing JSON.
+//! The first update of a Pip-Boy session with `samples/ksy/fallout4_pipboy.ksy`, compared with the built-in dissector: reading
+//! only, and reading with JSON output.
 
 use divan::Bencher;
 use divan::counter::ItemsCount;
@@ -29,7 +29,7 @@ static FILE: LazyLock<&'static Protocol> = LazyLock::new(|| {
     ksy::protocol(&spec, root, None, false)
 });
 
-/// One update: 2,000 objects of five members, each a value of its own kind.
+/// One update: 2,000 objects of five members of different types.
 static UPDATE: LazyLock<Vec<u8>> = LazyLock::new(|| {
     let mut entries = Vec::new();
     for object in 0..2000_u32 {
@@ -77,7 +77,7 @@ fn show(registry: Registry, is_stream: bool, sink: &mut dyn Sink) {
 
 const JSON: JsonOptions = JsonOptions { shape: Shape::Lines, carriers: false, flush: false };
 
-/// Reading alone; the items are nodes.
+/// Reading only; the items are nodes.
 #[divan::bench]
 fn tree_by_file(bencher: Bencher<'_, '_>) {
     let registry = registry(*FILE);

@@ -1,7 +1,7 @@
-//! How much memory the program takes at most, for each view, and what it gives up for that: `cargo bench --bench memory`.
+//! Peak memory of the program for each view, and the state it drops: `cargo bench --bench memory`.
 //!
-//! The load is made here: 200,000 connections of eight frames, 2,000 of them open at a time, and a stream of 256 MiB.
-//! Captures named in `CAPTURES`, with colons between them, are measured as well.
+//! The load is generated: 200,000 connections of eight frames, 2,000 of them open at a time, and a stream of 256 MiB. Captures in
+//! `CAPTURES`, separated by colons, are measured as well.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -9,17 +9,17 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-/// What the whole program should stay below.
+/// Limit of the whole program in KiB.
 const MOST: u64 = 64 << 10;
 
 /// Connections of the load.
 const FLOWS: u32 = 200_000;
 
-/// Frames of each of them, and how many others begin between two of them.
+/// Frames per connection, and number of other connections that begin between two of them.
 const STEPS: u32 = 8;
 const BETWEEN: u32 = 250;
 
-/// Segments of the long stream, and bytes of each.
+/// Segments of the long stream, and bytes per segment.
 const SEGMENTS: u32 = 188_000;
 const SEGMENT: usize = 1428;
 
@@ -27,7 +27,7 @@ const SYN: u8 = 2;
 const ACK: u8 = 16;
 const FIN: u8 = 1;
 
-/// What is measured, each under its heading.
+/// Measured views by heading.
 const VIEWS: &[(&str, &[&str])] = &[
     ("-Y", &["-Y", "ip.src == 203.0.113.254"]),
     ("-l", &["-l"]),
@@ -68,14 +68,14 @@ fn main() -> io::Result<()> {
     made.iter().try_for_each(std::fs::remove_file)
 }
 
-/// What statistics say was given up, which is nothing where they do not say it.
+/// Dropped state according to statistics; 0 if they do not mention it.
 fn given_up(stats: &str) -> u64 {
     let after = ["\"forgotten_conversations\":", "\"forgotten_states\":"].into_iter().filter_map(|key| stats.split_once(key));
     let digits = |(_, value): (_, &str)| value.split(|other: char| !other.is_ascii_digit()).next()?.parse::<u64>().ok();
     after.filter_map(digits).sum()
 }
 
-/// The most memory that was resident, in KiB, while the program read a capture; nothing where the system does not tell.
+/// Peak resident memory in KiB while the program reads a capture; `None` if the system does not report it.
 fn peak(capture: &Path, arguments: &[&str], to: Stdio) -> io::Result<Option<u64>> {
     let mut command = Command::new(env!("CARGO_BIN_EXE_proto-dissect"));
     command.env("XDG_CONFIG_HOME", "/dev/null");
@@ -95,7 +95,7 @@ fn resident(child: &Child) -> Option<u64> {
 
 fn make(path: PathBuf, fill: fn(&mut Load) -> io::Result<()>) -> io::Result<PathBuf> {
     let mut load = Load { to: BufWriter::new(File::create(&path)?), frames: 0 };
-    // The header of a capture file: version 2.4, 64 KiB a frame at most, Ethernet.
+    // The header of a capture file: version 2.4, snap length 64 KiB, Ethernet.
     for word in [0xa1b2_c3d4_u32, 4 << 16 | 2, 0, 0, 1 << 16, 1] {
         load.to.write_all(&word.to_le_bytes())?;
     }
@@ -135,7 +135,7 @@ fn bulk(load: &mut Load) -> io::Result<()> {
     Ok(())
 }
 
-/// A capture that is written.
+/// A capture under construction.
 struct Load {
     to: BufWriter<File>,
     frames: u32,
@@ -171,10 +171,10 @@ impl Load {
     }
 }
 
-/// An address and a port.
+/// An endpoint.
 type End = ([u8; 4], u16);
 
-/// Client and server of a connection: 4,000 hosts ask 1,000, on ports of their own.
+/// Client and server of a connection: 4,000 clients, 1,000 servers, separate client ports.
 fn ends(flow: u32) -> (End, End) {
     let [_, _, a, b] = (flow % 4000).to_be_bytes();
     let [_, _, c, d] = (flow.wrapping_mul(31) % 1000).to_be_bytes();

@@ -1,6 +1,6 @@
-//! What each part costs, with what it allocates: layers, reassembly, each dissector with and without fields, a filter, columns.
+//! Time and allocations of each part: layers, reassembly, each dissector with and without fields, a filter, columns.
 //!
-//! `cargo bench --bench parts`. The captures are those of `samples/`, each of which holds what its dissector knows.
+//! `cargo bench --bench parts`. The captures are those of `samples/`, one per dissector.
 
 use divan::counter::{BytesCount, ItemsCount};
 use divan::{AllocProfiler, Bencher, black_box};
@@ -19,7 +19,7 @@ use std::io::{self, Cursor};
 #[global_allocator]
 static ALLOCATIONS: AllocProfiler = AllocProfiler::system();
 
-/// Captures by what they are made of.
+/// Captures by protocol.
 const SAMPLES: &[(&str, &[u8])] = &[
     ("http", include_bytes!("../samples/http.pcap")),
     ("neighbours", include_bytes!("../samples/neighbours.pcap")),
@@ -46,7 +46,7 @@ fn sample(name: &str) -> &'static [u8] {
     SAMPLES.iter().find(|(known, _)| *known == name).map_or(&[], |(_, bytes)| bytes)
 }
 
-/// Each frame of a capture; returns how many there are.
+/// Each frame of a capture; returns their number.
 fn frames(capture: &'static [u8], mut each: impl FnMut(&proto_dissect::input::Frame<'_>)) -> u64 {
     let Ok(mut capture) = Capture::open(Box::new(Cursor::new(capture))) else { return 0 };
     let mut count = 0;
@@ -57,7 +57,7 @@ fn frames(capture: &'static [u8], mut each: impl FnMut(&proto_dissect::input::Fr
     count
 }
 
-/// A whole capture with this much wanted of it, printed.
+/// Dissects and prints a whole capture with this demand.
 fn dissect(capture: &'static [u8], demand: Demand, mut show: impl FnMut(Dissection<'_>)) -> u64 {
     let mut engine = Engine::new(Registry::default(), demand);
     frames(capture, |frame| show(Dissection { tree: engine.dissect(frame), bytes: frame.bytes }))
@@ -91,7 +91,7 @@ fn all_fields(bencher: Bencher<'_, '_>, name: &str) {
     bench(bencher, frames(capture, |_| {}), || dissect(capture, Demand::EVERYTHING, |of| _ = black_box(of)));
 }
 
-/// Segments of one stream, each before the one it follows in every pair.
+/// Segments of one stream, exchanged in pairs.
 #[divan::bench]
 fn reassembly_of_swapped_segments(bencher: Bencher<'_, '_>) {
     const LEN: u32 = 1460;

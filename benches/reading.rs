@@ -1,6 +1,6 @@
-//! What reading costs beside the bare minimum: a file into memory in blocks, and the same file as frames.
+//! Cost of reading compared with the minimum: a file read in blocks, and the same file as frames.
 //!
-//! `PROTO_DISSECT_CAPTURE=FILE cargo bench --bench reading` takes a capture of one's own; otherwise one of full frames is made.
+//! `PROTO_DISSECT_CAPTURE=FILE cargo bench --bench reading` uses this capture; otherwise one with full frames is generated.
 
 use divan::Bencher;
 use divan::counter::BytesCount;

@@ -1,5 +1,5 @@
-//! RuneScape: what a session of 100,000 packets takes from its bytes to NDJSON, beside what serde_json takes to write the same
-//! records from ready values, and how many updates of players a second are read. `cargo bench --bench runescape`.
+//! RuneScape: NDJSON output of a session of 100,000 packets, compared with serde_json writing the same records from ready values,
+//! and updates of players per second. `cargo bench --bench runescape`.
 
 #[path = "../samples/make/runescape/isaac.rs"]
 mod isaac;
@@ -17,17 +17,17 @@ use proto_dissect::tree::{Demand, Dissection, Side};
 use std::io;
 use std::sync::LazyLock;
 
-/// Packets of a session, not counted what comes before its first tick.
+/// Packets of a session after its first tick.
 const PACKETS: usize = 100_000;
 
-/// Players in sight, and packets that say something new of each of them.
+/// Players in sight, and packets with news of each of them.
 const PLAYERS: u16 = 200;
 const UPDATES: usize = 500;
 
-/// The client's half of the cipher's seed, and the server's.
+/// The client's half of the cipher seed, and the server's.
 const SEEDS: [u32; 4] = [0x0271_8281, 0x0314_1592, 0x5eed_0001, 0xc0de_0317];
 
-/// What a server says in a tick: all walk and one of them talks, then chat, slots, sounds and settings.
+/// Server packets of a tick: all players walk and one talks, then chat, slots, sounds and settings.
 const SERVER_TICK: &[&[u8]] = &[
     b"\x51\0\x0d\xa8\x03\x3f\xf8\x80\x01\x02\0\xfc\xe9\xbb\x03\x65",
     b"\x55\xd8\xd0",
@@ -39,7 +39,7 @@ const SERVER_TICK: &[&[u8]] = &[
     b"\x22\0\x0b\x0c\x8e\x02\x03\xe4\x01\x80\xc8\0\0\0",
 ];
 
-/// What a client says in a tick: walking, talking, using things.
+/// Client packets of a tick: walking, talking, using things.
 const CLIENT_TICK: &[&[u8]] = &[
     b"\0",
     b"\xa4\x0b\x16\x0c\x01\0\x02\x01\xff\xfe\x92\x0c\xff",
@@ -51,14 +51,14 @@ const CLIENT_TICK: &[&[u8]] = &[
     b"\xb9\x09\x9a",
 ];
 
-/// The map, the level and the player's own place.
+/// The map, the level and the position of the local player.
 const REGION: &[u8] = b"\x49\x01\x12\x01\x92";
 
 fn main() {
     divan::main();
 }
 
-/// One side of a session under the cipher.
+/// The cipher of one side of a session.
 struct Mouth(Isaac);
 
 impl Mouth {
@@ -76,7 +76,7 @@ impl Mouth {
 
 type Sent = Vec<(Side, Vec<u8>)>;
 
-/// Messages of a login with RSA off, and who speaks behind it.
+/// Messages of a login without RSA, and the ciphers of both sides after it.
 fn login() -> (Sent, Mouth, Mouth) {
     let words = |words: &[u32]| words.iter().flat_map(|word| word.to_be_bytes()).collect::<Vec<_>>();
     let block = [b"\x0a", &words(&SEEDS)[..], &words(&[0x0bad_cafe]), b"maren\nblue-heron\n"].concat();
@@ -92,7 +92,7 @@ fn login() -> (Sent, Mouth, Mouth) {
     (sent, Mouth(Isaac::new(SEEDS)), Mouth(Isaac::new(SEEDS.map(|seed| seed.wrapping_add(50)))))
 }
 
-/// Bits, the first one highest.
+/// Bits, the most significant one first.
 #[derive(Default)]
 struct Bits {
     bytes: Vec<u8>,
@@ -113,7 +113,7 @@ impl Bits {
     }
 }
 
-/// A `player_info` in which so many players come into sight.
+/// A `player_info` in which this many players appear.
 fn arrival(count: u16) -> Vec<u8> {
     let mut bits = Bits::default();
     bits.put(0, 1);
@@ -128,7 +128,7 @@ fn arrival(count: u16) -> Vec<u8> {
     long(81, &bits.bytes)
 }
 
-/// A `player_info` in which so many players walk, play an animation and are hit.
+/// A `player_info` in which this many players walk, play an animation and are hit.
 fn walk(count: u16) -> Vec<u8> {
     let mut bits = Bits::default();
     bits.put(0, 1);
@@ -160,7 +160,7 @@ static SESSION: LazyLock<Sent> = LazyLock::new(|| {
     sent
 });
 
-/// A crowd of which everybody does something each tick.
+/// A crowd in which every player acts in each tick.
 static CROWD: LazyLock<Sent> = LazyLock::new(|| {
     let (mut sent, _, mut server) = login();
     sent.push((Side::Server, server.say(&[REGION, &arrival(PLAYERS)])));
@@ -169,7 +169,7 @@ static CROWD: LazyLock<Sent> = LazyLock::new(|| {
     sent
 });
 
-/// Dissect what both sides say; `None` makes what is wanted and writes nothing. Returns how many messages there were.
+/// Dissects both sides; `None` builds the demanded trees without output. Returns the number of messages.
 fn run(sent: &Sent, demand: Demand, mut sink: Option<&mut dyn Sink>) -> usize {
     let mut engine = Engine::new(Registry::default(), demand);
     let mut tally = Tally::new(View::Messages);
@@ -192,7 +192,7 @@ fn ndjson(sent: &Sent) -> usize {
     run(sent, demand, Some(&mut json))
 }
 
-/// The records of a session, of which none may say that it was not read.
+/// The records of a session, none of which may have an undissected part.
 fn records(sent: &Sent) -> Vec<serde_json::Value> {
     let mut lines = Vec::new();
     let mut json = json(&mut lines);
@@ -204,7 +204,7 @@ fn records(sent: &Sent) -> Vec<serde_json::Value> {
     text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
 }
 
-/// Messages in front of the first tick.
+/// Messages before the first tick.
 const BEFORE: usize = 6;
 
 fn session(bencher: Bencher<'_, '_>, mut run: impl FnMut() -> usize) {
@@ -216,7 +216,7 @@ fn crowd(bencher: Bencher<'_, '_>, mut run: impl FnMut() -> usize) {
     bencher.counter(ItemsCount::new(blocks)).bench_local(|| assert_eq!(run(), UPDATES + BEFORE));
 }
 
-/// What serde_json takes to write the same records from ready values.
+/// serde_json writing the same records from ready values.
 #[divan::bench(sample_count = 5, sample_size = 1)]
 fn session_ready_values(bencher: Bencher<'_, '_>) {
     let records = records(&SESSION);

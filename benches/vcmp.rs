@@ -1,4 +1,4 @@
-//! RakNet datagrams and LibRPC values a second, each beside the same bytes as unknown data.
+//! RakNet datagrams and LibRPC values per second, each compared with the same bytes as unknown data.
 
 use divan::Bencher;
 use divan::counter::ItemsCount;
@@ -10,10 +10,10 @@ use proto_dissect::tree::Demand;
 use std::hint::black_box;
 use std::sync::LazyLock;
 
-/// Datagrams of a run.
+/// Datagrams per run.
 const DATAGRAMS: u32 = 10_000;
 
-/// Values of a call, which must fit into a datagram.
+/// Values of a call, limited by the size of a datagram.
 const VALUES: u32 = 5_000;
 
 /// Raw IP.
@@ -30,7 +30,7 @@ fn packet(port: u16, payload: &[u8]) -> Vec<u8> {
     packet
 }
 
-/// Datagrams of a server with a position, the time, and a text in each.
+/// Datagrams of a server, each with a position, the time, and a text.
 static SESSION: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| {
     let messages: [&[u8]; 3] = [
         b"\x93\x07\x41\xc3\xb5\x40\0\xc4\x04\x10\0\x41\x48\0\0\xc0\0\x80\0\x80\0\x80\0\x11\0\x1e\x64\0",

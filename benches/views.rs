@@ -1,6 +1,6 @@
-//! Frames a second from a capture in memory to what is printed: `cargo bench`.
+//! Frames per second from a capture in memory to the output: `cargo bench`.
 //!
-//! The capture is the Pip-Boy session of `samples/`, so a tenth of the frames carry messages of hundreds of fields.
+//! The capture is the Pip-Boy session of `samples/`, in which a tenth of the frames contain messages of hundreds of fields.
 
 use divan::counter::ItemsCount;
 use divan::{AllocProfiler, Bencher};
@@ -23,7 +23,7 @@ fn main() {
     divan::main();
 }
 
-/// Read and dissect everything; `None` counts only.
+/// Reads and dissects everything; `None` only counts.
 fn run(sink: Option<&mut dyn Sink>, view: View) -> u64 {
     let Ok(mut capture) = Capture::open(Box::new(Cursor::new(SESSION))) else { return 0 };
     let mut tally = Tally::new(view);

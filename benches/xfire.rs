@@ -1,5 +1,4 @@
-//! Xfire: what a friend list of 1,000 rows takes from its bytes to NDJSON and to the list view, and how many small messages
-//! a second there are. `cargo bench --bench xfire`.
+//! Xfire: NDJSON and list output of a friend list of 1,000 rows, and small messages per second. `cargo bench --bench xfire`.
 
 use divan::Bencher;
 use divan::counter::ItemsCount;
@@ -28,7 +27,7 @@ fn message(kind: u16, count: u8, attributes: &[u8]) -> Vec<u8> {
     [&length.to_le_bytes()[..], &kind.to_le_bytes(), &[count], attributes].concat()
 }
 
-/// An attribute with a name that is a list of so many values.
+/// An attribute with a name and a list of this many values.
 fn list_of(name: &str, kind: u8, count: u32, value: impl Fn(u32) -> Vec<u8>) -> Vec<u8> {
     let mut out = vec![u8::try_from(name.len()).unwrap_or(u8::MAX)];
     out.extend_from_slice(name.as_bytes());
@@ -47,7 +46,7 @@ fn salt() -> Vec<u8> {
     message(128, 1, &[b"\x04salt\x01".to_vec(), text("6bdc1f0a2c9e4d37b185e2f07a4c9d31")].concat())
 }
 
-/// A server's first answer, and all friends of a user who has many.
+/// A server's first response, and all friends of a user with many.
 static FRIEND_LIST: LazyLock<Vec<u8>> = LazyLock::new(|| {
     let names = list_of("friends", 1, FRIENDS, |number| text(&format!("player{number:04}")));
     let nicks = list_of("nick", 1, FRIENDS, |number| text(&format!("The Great {number}")));
@@ -55,7 +54,7 @@ static FRIEND_LIST: LazyLock<Vec<u8>> = LazyLock::new(|| {
     [salt(), message(131, 3, &[names, nicks, ids].concat())].concat()
 });
 
-/// Small messages as servers send them, in segments that end with one.
+/// Small messages as sent by servers, in segments that end with a message.
 static SMALL: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| {
     let sid = |number: usize| [&b"\x03sid\x03"[..], &(number as u128 % 500).to_le_bytes()].concat();
     let mut segments = vec![salt()];
@@ -77,7 +76,7 @@ static SMALL: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| {
     segments
 });
 
-/// Dissect what a server says; `None` counts only. Returns how many messages there were.
+/// Dissects server messages; `None` only counts. Returns the number of messages.
 fn run(segments: &[Vec<u8>], sink: Option<&mut dyn Sink>) -> u64 {
     let mut sink = sink;
     let mut engine = Engine::new(Registry::default(), sink.as_ref().map_or(Demand::LAYERS, |sink| sink.demand(View::Messages)));
@@ -111,7 +110,7 @@ fn list() -> List<io::Sink> {
     )
 }
 
-/// What serde_json takes to write the same records from ready values.
+/// serde_json writing the same records from ready values.
 #[divan::bench]
 fn friends_ready_values(bencher: Bencher<'_, '_>) {
     let mut lines = Vec::new();

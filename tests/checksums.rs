@@ -1,5 +1,4 @@
-//! Checksums are verified for those who ask for it, and what is reported then is what tshark 4.0 reports of the same packets with the
-//! same `-o`.
+//! Checksums are verified on request, with the same results as in tshark 4.0 for the same packets and the same `-o`.
 #![allow(clippy::unwrap_used, reason = "a test may")]
 
 mod common;
@@ -22,7 +21,7 @@ fn statuses(ip: &str, tcp: &str, option: &str) -> String {
 }
 
 #[test]
-fn what_is_asked_for_is_verified_as_tshark_does() {
+fn checksums_are_verified_on_request_as_in_tshark() {
     let said_by_tshark = [
         ("66cb", "1b72", "tcp.check_checksum=TRUE", "2\t1\t0x1b72"),
         ("66cb", "0a63", "tcp.check_checksum=TRUE", "2\t0\t0x0a63"),

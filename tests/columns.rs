@@ -1,5 +1,5 @@
-//! `--packets -T fields -e …` gives the text that tshark gives. What it gave is in `tests/golden/tshark/`, made by
-//! `columns.sh` there.
+//! `--packets -T fields -e …` prints the same text as tshark. Its output is in `tests/golden/tshark/`, recorded by `columns.sh`
+//! there.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may")]
 
 mod common;
@@ -19,9 +19,9 @@ const SAMPLES: [&str; 9] = [
     "xfire.pcap",
 ];
 
-/// Where the two differ, and why: sample, frame, field.
+/// Known differences with their reasons: sample, frame, field.
 const DIFFERENT: [(&str, usize, &str); 3] = [
-    // The outer tag of two has a name of its own there (ieee8021ad), and is a VLAN tag like any other here.
+    // tshark has a separate name for the outer of two tags (ieee8021ad), which is a VLAN tag here.
     ("layers.pcap", 11, "vlan.id"),
     ("layers.pcap", 11, "vlan.priority"),
     ("layers.pcap", 11, "vlan.dei"),
@@ -46,7 +46,7 @@ fn shared_fields_are_written_as_tshark_writes_them() {
             assert_eq!((theirs.len(), ours.len()), (fields.len(), fields.len()), "{sample} frame {frame}");
             for (at, field) in fields.iter().enumerate() {
                 seen[at] += usize::from(!theirs[at].is_empty());
-                // What is listed and equal is wrong too, so that the list stays true.
+                // Listed differences must exist, so that the list stays correct.
                 if (theirs[at] == ours[at]) == DIFFERENT.contains(&(sample, frame, *field)) {
                     wrong.push(format!("{sample} frame {frame} {field}: tshark {:?}, ours {:?}", theirs[at], ours[at]));
                 }
@@ -60,13 +60,13 @@ fn shared_fields_are_written_as_tshark_writes_them() {
     assert!(never.is_empty(), "no sample has {never:?}");
 }
 
-/// What headers tell by themselves, at all depths.
+/// Fields that depend on headers only, at all depths.
 const OF_HEADERS: &str = "frame.number frame.time_epoch frame.len eth.src eth.type vlan.id ip.src ip.dst ip.proto ip.len \
     ipv6.src ipv6.nxt tcp.port tcp.len tcp.seq_raw tcp.ack_raw tcp.hdr_len tcp.flags tcp.flags.syn tcp.window_size_value \
     tcp.checksum tcp.payload udp.port udp.length icmp.type arp.opcode";
 
 #[test]
-fn what_headers_tell_is_the_same_whether_or_not_conversations_are_read() {
+fn header_fields_do_not_depend_on_the_dissection_of_conversations() {
     let columns: Vec<&str> = OF_HEADERS.split_whitespace().flat_map(|field| ["-e", field]).collect();
     let mut lines = 0;
     for path in fs::read_dir("samples").unwrap().map(|entry| entry.unwrap().path()).filter(|path| path.is_file()) {
@@ -114,7 +114,7 @@ fn columns_of_wireshark_have_its_values() {
     }
 }
 
-/// tshark 4.0 gives these cells for the same frames.
+/// Expected cells from tshark 4.0 for the same frames.
 #[test]
 fn lists_of_protocols_and_their_column_are_as_wireshark_has_them() {
     let theirs = [
@@ -171,7 +171,7 @@ fn capture_from(port: u16, stream: &[u8], cuts: &[usize]) -> Vec<u8> {
     capture
 }
 
-/// tshark 4.0 gives these cells for the same capture.
+/// Expected cells from tshark 4.0 for the same capture.
 #[test]
 fn a_segment_is_listed_with_the_protocol_of_a_record_that_begins_in_it() {
     let record = [&b"\x17\x03\x03\x00\x14"[..], &[0xaa; 20]].concat();
@@ -187,7 +187,7 @@ fn a_segment_is_listed_with_the_protocol_of_a_record_that_begins_in_it() {
     assert_eq!(ours.out.lines().collect::<Vec<_>>(), theirs);
 }
 
-/// tshark 4.0 gives these cells for the same frames, and none for the others of these samples.
+/// Expected cells from tshark 4.0 for the same frames; the other frames of these samples have none.
 #[test]
 fn remarks_on_packets_are_the_expert_items_of_wireshark() {
     let establishes = "Connection establish request (SYN): server port";
@@ -225,7 +225,7 @@ fn remarks_on_packets_are_the_expert_items_of_wireshark() {
     assert_eq!(shown("_ws.malformed"), "");
 }
 
-/// tshark 4.0 gives none either: all of the random of TLS 1.3 is random.
+/// tshark 4.0 has none either: the random of TLS 1.3 has no time.
 #[test]
 fn hellos_over_quic_have_no_time_in_their_random() {
     let column = |name: &str| run(&["--packets", "-T", "fields", "-e", name, "samples/quic.pcap"]).out;
@@ -233,7 +233,7 @@ fn hellos_over_quic_have_no_time_in_their_random() {
     assert!(column("tls.handshake.random_time").lines().all(str::is_empty));
 }
 
-/// tshark 4.0 gives these cells for the same capture, but for \x07 itself, which a terminal might act on.
+/// Expected cells from tshark 4.0 for the same capture, except \x07 itself, which a terminal might interpret.
 #[test]
 fn text_in_columns_has_the_escapes_of_tshark() {
     let head = b"HTTP/1.1 200 OK\r\nServer: a\\b\tc\x08\x0cd\"e\x07\r\nContent-Length: 0\r\n\r\n";
@@ -244,7 +244,7 @@ fn text_in_columns_has_the_escapes_of_tshark() {
     }
 }
 
-/// tshark 4.0 gives these cells for the same capture.
+/// Expected cells from tshark 4.0 for the same capture.
 #[test]
 fn a_body_that_is_no_text_has_file_data_up_to_its_first_zero() {
     let response = |kind: &str, body: &[u8]| {
@@ -262,7 +262,7 @@ fn a_body_that_is_no_text_has_file_data_up_to_its_first_zero() {
     }
 }
 
-/// tshark 4.0 gives these cells for the same frames.
+/// Expected cells from tshark 4.0 for the same frames.
 #[test]
 fn filler_behind_a_packet_is_padding_of_zeros_a_trailer_or_the_check_sequence() {
     let frame = |payload: usize, filler: &[u8]| {
@@ -309,7 +309,7 @@ fn remarks_are_expert_items_with_numbers_of_severity() {
     assert!(rows.lines().any(|row| row.ends_with("_ws.malformed")));
 }
 
-/// tshark 4.0 gives these cells for the same frames.
+/// Expected cells from tshark 4.0 for the same frames.
 #[test]
 fn a_second_host_with_an_address_is_reported_with_the_frame_of_the_first() {
     let packet = |operation: &str, mac: &str, ip: &str, target: &str| {

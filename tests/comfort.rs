@@ -1,4 +1,4 @@
-//! What is nice to have at a terminal: completions, pager, width, colours.
+//! Convenience at a terminal: completions, pager, width, colours.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "a test may")]
 
 mod common;
@@ -8,7 +8,7 @@ use std::process::Command;
 
 const SESSION: &str = "samples/pipboy.pcap";
 
-/// What a shell is offered when it asks for the last of these words.
+/// Completions of the last of these words.
 fn completed(words: &[&str]) -> Vec<String> {
     let done = program()
         .env("PROTO_DISSECT_COMPLETE", "bash")
@@ -48,7 +48,7 @@ fn shells_complete_current_names() {
     assert!(all.len() > 500, "{}", all.len());
 }
 
-/// The script that is shipped, in a real shell.
+/// The shipped script in a real shell.
 #[test]
 fn bash_completes_with_the_script_that_is_shipped() {
     let folder = std::path::Path::new(env!("CARGO_BIN_EXE_proto-dissect")).parent().unwrap();
@@ -63,7 +63,7 @@ fn bash_completes_with_the_script_that_is_shipped() {
     assert_eq!(String::from_utf8_lossy(&done.stdout), "pipboy\npipboy.entries\n", "{}", String::from_utf8_lossy(&done.stderr));
 }
 
-/// What a command line shows on a terminal of 24 lines and 80 columns; nothing where there is no `script` to make one.
+/// Output of a command line on a terminal of 24 lines and 80 columns; `None` without `script`.
 fn on_a_terminal(command: &str) -> Option<String> {
     let binary = env!("CARGO_BIN_EXE_proto-dissect");
     let line = format!("stty rows 24 cols 80; {}", command.replace("proto-dissect", binary));
@@ -79,7 +79,7 @@ fn on_a_terminal(command: &str) -> Option<String> {
 }
 
 #[test]
-fn a_pager_comes_when_it_does_not_fit() {
+fn a_pager_starts_when_output_does_not_fit() {
     let Some(paged) = on_a_terminal(&format!("PAGER='sed s/^/PAGED/' proto-dissect -l {SESSION}")) else { return };
     let (listed, notice) = paged.trim_end().rsplit_once('\n').unwrap();
     assert!(listed.lines().count() > 24 && listed.lines().all(|line| line.starts_with("PAGED")), "{paged}");
@@ -100,7 +100,7 @@ fn a_pager_comes_when_it_does_not_fit() {
 }
 
 #[test]
-fn colour_is_for_terminals_that_want_it() {
+fn colour_is_for_terminals_that_support_it() {
     let Some(coloured) = on_a_terminal(&format!("proto-dissect -c 1 {SESSION}")) else { return };
     assert!(coloured.contains("\x1b["));
     for variable in ["NO_COLOR=1", "TERM=dumb"] {
@@ -115,7 +115,7 @@ fn colour_is_for_terminals_that_want_it() {
     }
 }
 
-/// Every word in the column of bytes is a byte, or says that there are more.
+/// Every word in the column of bytes is a byte, or states that there are more.
 fn bytes_are_whole(shown: &str) {
     let mut column = None;
     for line in shown.lines() {
@@ -130,7 +130,7 @@ fn bytes_are_whole(shown: &str) {
         let words: String = line.chars().skip(from).take(to - from).collect();
         let is_byte = |word: &str| word.len() == 2 && word.chars().all(|c| c.is_ascii_hexdigit());
         let are_bits = |word: &str| word.len() == 4 && word.chars().all(|c| matches!(c, '.' | '0' | '1'));
-        // What is left out is stated across all columns.
+        // Omissions are stated across all columns.
         if !line.contains("-V shows all") {
             assert!(words.split_whitespace().all(|word| is_byte(word) || are_bits(word) || word == "…"), "{words:?} in {line}");
         }
@@ -160,7 +160,7 @@ fn colours_are_those_that_the_terminal_has() {
 }
 
 #[test]
-fn a_conversation_stands_for_its_addresses_on_a_narrow_terminal() {
+fn a_conversation_replaces_its_addresses_on_a_narrow_terminal() {
     let Some(shown) = on_a_terminal(&format!("proto-dissect -l --number 4,5 --color never {SESSION}")) else { return };
     assert!(shown.contains(" tcp/0 ← Pip-Boy     40 connection_accepted, en 1.2.33.0\n"), "{shown}");
     assert!(shown.contains(" tcp/0 → Pip-Boy      5 heartbeat\n"), "{shown}");

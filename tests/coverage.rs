@@ -1,4 +1,4 @@
-//! The samples show everything that is known to be sent: every message type, every kind of value, every word that steers.
+//! The samples contain every message type, every kind of value, and every control word that is known to be sent.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may")]
 
 use proto_dissect::engine::Engine;
@@ -35,7 +35,7 @@ fn values(samples: &[&str]) -> HashMap<&'static str, HashSet<String>> {
     values
 }
 
-/// Every value of these fields that has a name is in the samples, but for those that are listed as missing, and those are.
+/// Every named value of these fields is in the samples, except exactly those listed as missing.
 fn assert_named_values(samples: &[&str], fields: &[(&str, &[u64])]) {
     let values = values(samples);
     for (name, left_out) in fields {
@@ -57,7 +57,7 @@ fn assert_words(samples: &[&str], field: &str, words: &[&str]) {
 
 #[test]
 fn a_pipboy_sample_has_every_message_value_and_command() {
-    // Two commands for maps have a name, but no capture has them, and what goes with them is unknown.
+    // Two commands for maps are named, but not in any capture, and their arguments are unknown.
     const NOT_SEEN: &[u64] = &[10, 11];
     assert_named_values(&["pipboy.pcap"], &[("pipboy.type", &[]), ("pipboy.entry.type", &[]), ("pipboy.command.type", NOT_SEEN)]);
     assert_words(&["pipboy.pcap"], "pipboy.discovery.cmd", &["autodiscover"]);
@@ -66,7 +66,7 @@ fn a_pipboy_sample_has_every_message_value_and_command() {
 
 #[test]
 fn vscp_samples_have_every_section_opcode_type_and_word() {
-    // Never seen on the wire: a client says how it is only when it is connected.
+    // Never captured: a client states its state only once it is connected.
     const NOT_SAID: &[u64] = &[0, 1, 2];
     assert_named_values(
         &["vscp.pcap"],

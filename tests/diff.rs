@@ -1,4 +1,4 @@
-//! `diff`: exactly what differs is reported, and what differs everywhere is folded.
+//! `diff` reports exactly the differences, and folds systematic ones.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may")]
 
 mod common;
@@ -52,7 +52,7 @@ fn answer(id: u16, of: &str, ttl: u32, address: u8) -> Datagram {
     (true, message)
 }
 
-/// Twenty questions and their answers.
+/// Twenty queries and their responses.
 fn session(id: impl Fn(u16) -> u16) -> Vec<Datagram> {
     let exchange = |number: u16| {
         let host = format!("host{number}");
@@ -199,7 +199,7 @@ fn messages_that_find_no_room_are_counted_and_reported() {
 }
 
 #[test]
-fn mistakes_name_what_would_do() {
+fn mistakes_are_reported_with_valid_alternatives() {
     for (args, expected) in [
         (&["samples/pipboy.pcap"][..], "name another FILE"),
         (&["samples/pipboy.pcap", "samples/xfire.pcap", "samples/http.pcap"], "these are 3"),

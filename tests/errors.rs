@@ -1,4 +1,4 @@
-//! What goes wrong says so in a line, with the exit code that belongs to it.
+//! Errors are reported in one line, with the right exit code.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may")]
 
 mod common;
@@ -10,7 +10,7 @@ use std::process::Stdio;
 
 const SESSION: &str = "samples/pipboy.pcap";
 
-/// One or two lines, no backtrace, and the words that help.
+/// One or two lines, no backtrace, and the expected words.
 fn assert_error(run: &Run, code: i32, words: &[&str]) {
     assert_eq!(run.code, code, "{}", run.err);
     assert!((1..=2).contains(&run.err.lines().count()), "{}", run.err);
@@ -51,7 +51,7 @@ fn an_empty_file_is_exit_4_with_nothing_printed() {
 }
 
 #[test]
-fn what_is_no_capture_is_exit_4() {
+fn an_input_of_unknown_format_is_exit_4() {
     let prose = Scratch::new("prose", b"Dear diary, today I met a deathclaw.\n");
     assert_error(&run(&[prose.path()]), 4, &["not a capture", "not hex"]);
     let noise = Scratch::new("noise", &[0xfe; 300]);
@@ -110,7 +110,7 @@ fn records_of_a_growing_pipe_appear_at_once() {
         let mut child = program().args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         let mut stdin = child.stdin.take().unwrap();
         let mut out = BufReader::new(child.stdout.take().unwrap());
-        // File header and the first frame, no more.
+        // Only the file header and the first frame.
         stdin.write_all(&bytes[..24 + 16 + 64]).unwrap();
         let mut line = String::new();
         while line.is_empty() || line.contains("begin") {
@@ -145,7 +145,7 @@ fn wrong_usage_is_exit_2_before_any_input_is_opened() {
 }
 
 #[test]
-fn a_command_may_come_behind_options_that_it_understands() {
+fn a_command_may_follow_options_that_it_accepts() {
     for (options, command) in [
         (&["--threads", "1"][..], &["stats", "-z", "io,phs", SESSION][..]),
         (&["--pager", "never", "--color", "always"], &["stats", "-z", "health", SESSION]),
@@ -162,14 +162,14 @@ fn a_command_may_come_behind_options_that_it_understands() {
 }
 
 #[test]
-fn numbers_are_meant_in_every_file() {
+fn numbers_select_records_of_every_file() {
     let run = run(&["-l", "--number", "2,4", SESSION, "samples/no-such-file", "samples/vscp.pcap", SESSION]);
     let numbers: Vec<&str> = run.out.lines().filter_map(|line| line.split_whitespace().next()).collect();
     assert_eq!(numbers, ["──", "2", "4", "──", "2", "4", "──", "2", "4"], "{}", run.out);
 }
 
 #[test]
-fn strict_tells_what_it_does_not_let_pass() {
+fn strict_reports_what_it_rejects() {
     let clean = run(&["-l", "--strict", SESSION]);
     assert_eq!((clean.code, clean.err.as_str()), (0, ""));
     let damaged = "samples/pipboy-damaged.pcap";
@@ -209,7 +209,7 @@ fn help_and_version_are_answers() {
     assert!(run(&["--version"]).out.starts_with("proto-dissect "));
 }
 
-/// Any prefix of a capture, any garbage: orderly ends, valid JSON.
+/// Any prefix of a capture, and any garbage: regular end, valid JSON.
 #[test]
 fn any_prefix_of_a_capture_ends_in_order() {
     let bytes = fs::read("samples/pipboy-ipv6.pcapng").unwrap();
@@ -222,9 +222,9 @@ fn any_prefix_of_a_capture_ends_in_order() {
     }
 }
 
-/// What is chosen for a port holds for bytes that were seen there.
+/// A choice for a port applies to bytes captured on it.
 #[test]
-fn decode_as_reaches_bytes_that_come_without_headers() {
+fn decode_as_applies_to_bytes_without_headers() {
     let datagram = "0000000049d44b8dc751fa420547927da91678d874c1aabb10000000010000000000000000000000ff00000000";
     let seen = run(&["-l", "--hex", datagram, "--port", "udp:40100"]);
     assert!(seen.out.contains("Data"), "{}", seen.out);

@@ -1,4 +1,4 @@
-//! `explore`: known protocols taken apart as if they were unknown, and the file that it writes run by the program itself.
+//! `explore`: known protocols explored as unknown ones, and the generated file dissected by the program itself.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test may")]
 
 use serde_json::Value;
@@ -94,7 +94,7 @@ fn the_kind_view_numbers_records_as_number_does() {
 }
 
 #[test]
-fn mistakes_are_named_with_what_would_do() {
+fn mistakes_are_reported_with_the_expected_syntax() {
     for (args, expected) in [
         (&["explore", "samples/pipboy.pcap", "-s", "tcp/9"][..], "there is tcp/0"),
         (&["explore", "samples/pipboy.pcap", "-s", "x/1"], "expected tcp/N"),
@@ -152,7 +152,7 @@ fn groups_past_the_limit_are_counted() {
     assert!(complaint.contains(&format!("{} smaller group", all.len() - 2)), "{complaint}");
 }
 
-/// The framing of Pip-Boy, where it is not what is tested.
+/// The framing of Pip-Boy for tests of other features.
 const RULE: &str = "length@0:u32le+5";
 
 /// The records between `begin` and `end`.
@@ -166,8 +166,8 @@ fn records(args: &[&str]) -> Vec<Value> {
 }
 
 #[test]
-fn values_that_dissectors_know_are_found_where_they_stand() {
-    // The number of a record, a field of it, and the value as its own dissector prints it.
+fn values_of_dissectors_are_found_at_their_offsets() {
+    // The number of a record, a field of it, and the value as printed by its dissector.
     for (file, stream, value, form, field) in [
         ("samples/pipboy.pcap", "tcp/0", "98.25", "f32le", "CurrHP"),
         ("samples/pipboy.pcap", "tcp/0", "-4276.25", "f32le", "Player.X"),
@@ -187,7 +187,7 @@ fn values_that_dissectors_know_are_found_where_they_stand() {
 }
 
 #[test]
-fn rare_forms_stand_first_and_frequent_ones_are_one_line() {
+fn rare_forms_are_listed_first_and_frequent_ones_are_one_line() {
     let found = records(&["samples/pipboy.pcap", "-s", "tcp/0", "--rule", RULE, "--find", "5"]);
     let counts: Vec<u64> = found.iter().map(|found| found["count"].as_u64().unwrap()).collect();
     assert!(counts.is_sorted() && *counts.last().unwrap() > 100, "{counts:?}");
@@ -204,13 +204,13 @@ fn a_change_of_a_value_is_found_with_the_name_in_front() {
     assert_eq!((&change["as"][0], &change["behind"]), (&Value::from("f32le"), &Value::from("f5010000")));
     assert_eq!((&change["from"]["n"], &change["to"]["n"]), (&Value::from(11), &Value::from(26)));
     assert!(records(&["samples/pipboy.pcap", "-s", "tcp/0", "--rule", RULE, "--find-change", "98.25..104.5"]).is_empty());
-    // A number below zero is no option.
+    // A negative number is not an option.
     let found = records(&["samples/pipboy.pcap", "-s", "tcp/0", "--rule", RULE, "--find-change", "-4298..-4276.25"]);
     assert_eq!((&found[0]["kind"], &found[0]["offset"]), (&Value::from("s2c/03"), &Value::from(10)));
 }
 
 #[test]
-fn what_occurs_nowhere_is_said_with_what_was_not_searched() {
+fn a_value_that_does_not_occur_is_reported_with_the_bytes_not_searched() {
     for (options, code) in [(&[][..], 0), (&["--exit-status"], 1)] {
         for what in [["--find", "123456789"], ["--find-change", "1234567..7654321"]] {
             let args = [&["explore", "samples/pipboy.pcap", "-s", "tcp/0", "--rule", RULE], &what[..], options].concat();
@@ -245,12 +245,12 @@ fn one_offset_of_a_kind_is_read_in_every_form() {
 }
 
 #[test]
-fn texts_stand_beside_the_messages() {
+fn texts_are_listed_beside_the_messages() {
     let view = text(&["explore", "samples/pipboy.pcap", "-s", "tcp/0", "--rule", RULE, "--type", "s2c/03", "--messages", "6"]);
     assert!(view.contains("\"Warm soup\""), "{view}");
 }
 
-/// What a command line shows on a terminal of 80 columns; nothing where there is no `script` to make one.
+/// Output of a command line on a terminal of 80 columns; `None` without `script`.
 fn on_a_terminal(line: &str) -> Option<String> {
     let command = format!("stty cols 80 rows 50; {} {line}", env!("CARGO_BIN_EXE_proto-dissect"));
     let mut script = Command::new("script");

@@ -1,4 +1,4 @@
-//! JSON that keys values by name: one type per name, arrays where a name may repeat, and rows that stay aligned.
+//! JSON objects keyed by name: one type per name, arrays for repeatable names, and aligned rows.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "a test may")]
 
 mod common;
@@ -16,7 +16,7 @@ fn records(arguments: &[&str]) -> Vec<Value> {
     run(arguments).out.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// What `fields --json` states of a name.
+/// Properties of a name according to `fields --json`.
 struct Stated {
     json: String,
     repeats: bool,
@@ -39,7 +39,7 @@ fn files(folder: &Path) -> Vec<String> {
     entries.flat_map(|path| if path.is_dir() { files(&path) } else { vec![path.to_str().unwrap().to_owned()] }).collect()
 }
 
-/// The samples, and the files below the folder that `FLAT_CAPTURES` names.
+/// The samples, and the files below the directory in `FLAT_CAPTURES`.
 fn samples() -> Vec<String> {
     let mut all = files(Path::new("samples"));
     all.retain(|path| !path.contains("README") && !path.contains("/make/") && !path.contains("/ksy/"));
@@ -60,7 +60,7 @@ fn json_type(value: &Value) -> &'static str {
     }
 }
 
-/// The name of the field behind a key: that of its bytes ends in `_raw`.
+/// The field name of a key: that of its bytes ends in `_raw`.
 fn field_of<'k>(key: &'k str, known: &HashMap<String, Stated>) -> (&'k str, bool) {
     match key.strip_suffix("_raw").filter(|_| !known.contains_key(key)) {
         Some(name) => (name, true),
@@ -68,7 +68,7 @@ fn field_of<'k>(key: &'k str, known: &HashMap<String, Stated>) -> (&'k str, bool
     }
 }
 
-/// Asserts that the values of an object of `-T flat` are as stated.
+/// Asserts that the values of an object of `-T flat` have the stated properties.
 fn assert_as_stated(object: &Map<String, Value>, known: &HashMap<String, Stated>, what: &str) {
     let mut rows: HashMap<&str, usize> = HashMap::new();
     for (key, value) in object.iter().filter(|(key, _)| key.contains('.')) {
@@ -126,7 +126,7 @@ fn collect(object: &Map<String, Value>, path: &str, types: &mut HashMap<String, 
     }
 }
 
-// The unit tests share a process with tests whose own tables of RuneScape give one name several types.
+// Unit tests share a process with tests whose RuneScape tables give one name several types.
 #[test]
 fn fields_of_one_name_have_one_type() {
     let mut kinds: HashMap<&str, JsonType> = HashMap::new();

@@ -1,4 +1,4 @@
-//! Conversations as bytes: every form, read back in, and missing bytes reported.
+//! Conversations as bytes: every format, read back, and missing bytes reported.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may")]
 
 mod common;
@@ -13,7 +13,7 @@ use std::process::Stdio;
 const SESSION: &str = "samples/pipboy.pcap";
 const DAMAGED: &str = "samples/pipboy-damaged.pcap";
 
-/// The bytes that a side says.
+/// The bytes of one side.
 fn raw(file: &str, stream: &str, dir: &str) -> Vec<u8> {
     program().args(["follow", file, "-s", stream, "--dir", dir, "-T", "raw"]).output().unwrap().stdout
 }
@@ -56,7 +56,7 @@ fn a_hex_dump_can_be_read_back_in() {
 }
 
 #[test]
-fn a_hex_dump_says_the_same_messages_as_its_capture() {
+fn a_hex_dump_has_the_same_messages_as_its_capture() {
     let names = |run: common::Run| -> Vec<String> {
         let records = run.out.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
         let messages = records.filter(|record| record["type"] == "message" && record["stream"] == "tcp/0");
@@ -266,7 +266,7 @@ fn a_stream_in_compressed_packets_is_followed() {
     let second = b"GET /b HTTP/1.1\r\nHost: a\r\n\r\nunknown";
     let (begin, end) = second.split_at(9);
     let next = 8 + u32::try_from(first.len()).unwrap();
-    // One message in a packet, one in two, the end of it captured twice.
+    // One message in one packet, another one in two, with its end retransmitted.
     let segments = [(7, &b""[..]), (8, first), (next, begin), (next + 9, end), (next + 9, end)];
     let file = Scratch::new("follow-ipcomp.pcap", &compressed(&segments));
     assert_eq!(raw(file.path(), "tcp/0", "c2s"), [&first[..], second].concat());

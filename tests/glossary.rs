@@ -1,4 +1,4 @@
-//! What the program says of protocols, fields and records is what it does.
+//! Descriptions of protocols, fields and records agree with the program.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "a test may")]
 
 mod common;
@@ -50,7 +50,7 @@ fn the_list_of_protocols_has_every_protocol_with_its_places_and_settings() {
 }
 
 #[test]
-fn every_application_says_what_of_it_is_read() {
+fn every_application_states_its_coverage() {
     let silent = |protocol: &&&Protocol| protocol.this.covers.is_empty();
     let applications = Registry::default().applications().collect::<Vec<_>>();
     let names: Vec<&str> = applications.iter().filter(silent).map(|protocol| protocol.this.abbrev).collect();
@@ -72,7 +72,7 @@ fn every_application_shows_the_whole_tree_of_a_message_in_its_tests() {
             }
         }
     }
-    // A layer is written as its name and its range, a field below it as its range and its name.
+    // A layer has its name before its range, a field below it has its range before its name.
     let shows = |protocol: &&&Protocol| {
         let name = protocol.this.abbrev;
         let is_range = |words: &str| words.split("..").next().is_some_and(|start| start.parse::<u32>().is_ok());
@@ -83,7 +83,7 @@ fn every_application_shows_the_whole_tree_of_a_message_in_its_tests() {
     };
     let hidden: Vec<&str> =
         Registry::default().applications().filter(|protocol| !shows(&protocol)).map(|protocol| protocol.this.abbrev).collect();
-    // What a data connection of FTP carries has no fields, and the headers of mails have no nodes.
+    // FTP data connections have no fields, and mail headers have no nodes.
     assert_eq!(hidden, ["ftp-data", "imf"]);
 }
 
@@ -122,7 +122,7 @@ fn unknown_names_are_exit_2_with_the_nearest() {
     }
 }
 
-/// The schema as it is printed, and one that knows no other members than those it names.
+/// The printed schema, and one without additional members.
 fn validators() -> (jsonschema::Validator, jsonschema::Validator) {
     fn close(schema: &mut Value) {
         match schema {
@@ -163,7 +163,7 @@ fn every_record_of_every_sample_has_the_shape_of_the_schema() {
             }
         }
     }
-    // Damage is in no sample.
+    // Malformed messages are in no sample.
     let session = fs::read("samples/pipboy.pcap").unwrap();
     let cut = common::run_with(&["--json"], &session[..session.len() - 3]);
     for line in cut.out.lines() {

@@ -1,4 +1,4 @@
-//! The page of `-T html`: it has what JSON has, nothing in a capture becomes markup, and nothing outside is loaded.
+//! The page of `-T html` contains what JSON contains, text of a capture never becomes markup, and nothing external is loaded.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, clippy::cast_possible_truncation, reason = "a test may")]
 
 mod common;
@@ -10,7 +10,7 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 use std::fs;
 
-/// A page taken apart.
+/// A parsed page.
 struct Page {
     text: String,
     /// Names of fields.
@@ -54,7 +54,7 @@ impl Page {
         }
     }
 
-    /// The bytes of a place in a buffer.
+    /// The bytes of a range in a buffer.
     fn bytes(record: &Value, name: &str, off: u64, len: u64) -> Vec<u8> {
         let mut found = None;
         for buffer in record["B"].as_array().unwrap().iter().filter(|buffer| buffer["n"] == name) {
@@ -137,7 +137,7 @@ fn the_policy_names_the_script_and_the_style_of_the_page() {
     let (script, style) = (hash(&between("<script>", "</script>")), hash(&between("<style>", "</style>")));
     let rest = "img-src data:; base-uri 'none'; form-action 'none'";
     assert_eq!(policy, format!("default-src 'none'; script-src {script}; style-src {style}; {rest}"));
-    // The policy stands before everything that it is about.
+    // The policy must precede everything it applies to.
     assert!(page.find("Content-Security-Policy").unwrap() < page.find("<style>").unwrap());
     assert_eq!((page.matches("<style").count(), page.matches("<script>").count()), (1, 1));
 }
@@ -169,7 +169,7 @@ fn lists_without_scripts_have_each_record_and_its_fields() {
         "<li>#5  +0.976240  tcp/0 c2s  192.168.28.23:41508 → 192.168.28.10:27000  Pip-Boy  heartbeat  frame 10<ul><li>length: \
          0<li>type: 0 – heartbeat</ul>"
     );
-    // Tables fold as much.
+    // Tables collapse the same.
     let update = lists.lines().find(|line| line.starts_with("<li>#11 ")).unwrap();
     assert!(update.contains("<li>… 519 more entries<li>entry count: 519<li>summary<ul>"), "{update}");
 }
@@ -222,7 +222,7 @@ fn a_full_page_ends_well_and_suggests_what_to_do() {
         let page = Page::read(done.out);
         assert!(page.records.len() >= least && page.records.len() < 90, "{limit}: {}", page.records.len());
         assert!(page.text.contains("<p id=\"shortage\"") && page.text.ends_with("</html>\n"));
-        // The summary is still about all.
+        // The summary still counts all records.
         assert!(page.text.contains("heartbeat</th><td>43</td>"));
     }
 }
@@ -233,7 +233,7 @@ fn an_input_that_cannot_be_read_makes_no_page() {
     assert_eq!((done.code, done.out.as_str()), (3, ""));
 }
 
-/// Text that would run, load or hide something if it became markup; as a file name it may have no slash.
+/// Text that would run, load or hide something if it became markup; without slashes if used as a file name.
 const HOSTILE: &str =
     "</script><script>alert(1)</script><!--<img src=x onerror=alert(2)><a href=javascript:alert(3)>\"'`&\u{202e}\u{1b}[31m";
 const HOSTILE_NAME: &str = "<img src=x onerror=alert(4)><!--\"'.pcapng";
@@ -252,7 +252,7 @@ fn block(kind: u32, body: &[u8], options: &[(u16, &str)]) -> Vec<u8> {
     [&kind.to_le_bytes()[..], &len, &content, &len].concat()
 }
 
-/// A capture with hostile text wherever a capture can have text: comment, interface, request, headers, body, log line.
+/// A capture with hostile text in every possible place: comment, interface, request, headers, body, log line.
 fn hostile_capture() -> Vec<u8> {
     let mut file =
         block(0x0a0d_0d0a, &[0x4d, 0x3c, 0x2b, 0x1a, 1, 0, 0, 0, 255, 255, 255, 255, 255, 255, 255, 255], &[(1, HOSTILE)]);
@@ -280,7 +280,7 @@ fn hostile_capture() -> Vec<u8> {
 fn hostile_text_never_becomes_markup() {
     let folder = Folder::new("hostile-page");
     let file = folder.file(HOSTILE_NAME);
-    // A damaged end puts the file name into an error as well.
+    // A truncated end adds the file name to an error as well.
     fs::write(&file, [hostile_capture(), vec![6, 0, 0, 0, 64, 0, 0, 0]].concat()).unwrap();
     let note = HOSTILE.replace('\\', "\\\\").replace('"', "\\\"").replace('\u{1b}', "\\u001b");
     fs::write(
@@ -317,7 +317,7 @@ fn unquoted(text: &str) -> String {
     text.chars().filter(is_outside).collect()
 }
 
-/// Every tag of a page is one that the program writes, with attributes that it writes.
+/// Every tag of a page is written by the program, with attributes written by the program.
 fn check_markup(page: &str) {
     const TAGS: &[&str] = &[
         "!doctype",
@@ -431,7 +431,7 @@ fn pictures_stand_in_the_page_with_the_places_on_them() {
         // X -4260.5 between -6144 and -2048, Y 12240.75 between 13824 and 10752.
         assert_eq!(record["O"][0][2].to_string(), r#"[["player",0.4598,0.5154]]"#);
     }
-    // What belongs to a conversation as a whole stands in the summary, unless nothing of it is in the page.
+    // Objects of a conversation as a whole are in the summary, unless no part of it is in the page.
     let paths = |arguments: &[&str]| Page::new(arguments).records.iter().filter(|record| record["k"] == "o").count();
     assert_eq!(paths(&["samples/runescape-osrs-239.bin"]), 1);
     assert_eq!(paths(&["-Y", "frame.number > 1000", "samples/runescape-osrs-239.bin"]), 0);
@@ -462,7 +462,7 @@ fn notes_and_bookmarks_stand_in_every_view() {
     assert!(page.text.contains("<li><b>note</b> second\\nheartbeat"), "no list has the note");
     assert_eq!(run(&["-Y", "message.note contains \"second\"", "-T", "fields", "-e", "n", path]).out, "6\n");
     assert_eq!(run(&["--packets", "-Y", "message.note", "-T", "fields", "-e", "frame.number", path]).out, "10\n12\n");
-    // What cannot be read is reported, and the records are printed.
+    // An unreadable file is reported, and the records are printed.
     fs::write(folder.file("a.pcap.notes.toml"), "[[record]]\nbookmark = true\n").unwrap();
     let done = run(&["-l", "-c", "1", path]);
     assert_eq!((done.code, done.out.lines().count()), (0, 1));

@@ -1,4 +1,4 @@
-//! What holds for every protocol, whatever its author: run over every sample.
+//! Invariants of every protocol, checked on every sample.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test may")]
 
 use proptest::prelude::*;
@@ -27,7 +27,7 @@ impl Kept {
         self.cut(self.bytes.len())
     }
 
-    /// The frame as a capture has it that keeps only so many bytes of each.
+    /// The frame truncated to this snap length.
     fn cut(&self, len: usize) -> Frame<'_> {
         Frame {
             number: self.number,
@@ -65,7 +65,7 @@ fn frames(path: &Path) -> Vec<Kept> {
     frames
 }
 
-/// Every tree of a sample, handed on with where it comes from.
+/// Passes every tree of a sample to `look`, with its origin.
 fn trees(mut look: impl FnMut(&str, Dissection<'_>)) {
     for path in samples() {
         let mut engine = Engine::new(Registry::default(), Demand::EVERYTHING);
@@ -139,7 +139,7 @@ fn every_field_is_in_the_list_of_its_protocol() {
     });
 }
 
-/// Which bytes of a source the leaves explain.
+/// The bytes of a source covered by leaves.
 fn covered(of: Dissection<'_>, layers: &[Layer], source: u32, len: usize) -> Vec<bool> {
     let mut covered = vec![false; len];
     for layer in layers {
@@ -177,7 +177,7 @@ fn every_byte_of_a_message_is_in_a_field() {
     });
 }
 
-/// The stream bytes that the layers of the records of a view cover: sorted ranges that do not touch.
+/// The stream bytes covered by layers of the records of a view: sorted disjoint ranges.
 fn stream_bytes(frames: &[Kept], view: View) -> HashMap<(StreamId, Side), Vec<(u64, u64)>> {
     let mut covered: HashMap<(StreamId, Side), Vec<(u64, u64)>> = HashMap::new();
     let mut cover = |of: Dissection<'_>, layers: Vec<&Layer>| {
@@ -267,7 +267,7 @@ fn a_frame_cut_anywhere_gives_the_same_fields_up_to_the_cut() {
     }
 }
 
-/// Names, places and values of what lies in the frame itself.
+/// Names, spans and values in the frame itself.
 fn leaves(tree: &Tree, bytes: &[u8]) -> Vec<(&'static str, u32, String)> {
     let of = Dissection { tree, bytes };
     let mut leaves = Vec::new();
@@ -293,7 +293,7 @@ fn the_same_bytes_give_the_same_tree() {
     assert_eq!(dumps(), dumps());
 }
 
-/// Every byte of a link-typed frame is in a field, whatever the frame says.
+/// Every byte of a frame with a link type is in a field, whatever its content.
 fn assert_all_explained(frame: &Frame<'_>) {
     let mut engine = Engine::new(Registry::default(), Demand::EVERYTHING);
     let tree = engine.dissect(frame);

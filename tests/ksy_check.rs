@@ -1,4 +1,4 @@
-//! `ksy check`, and what the page about Kaitai Struct files shows.
+//! `ksy check`, and the examples in the documentation of Kaitai Struct files.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may")]
 
 mod common;
@@ -11,7 +11,7 @@ fn page() -> String {
     fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/ksy.md")).unwrap()
 }
 
-/// The blocks of a page that are marked with this language.
+/// The code blocks of a page in this language.
 fn blocks<'p>(page: &'p str, language: &str) -> Vec<&'p str> {
     page.split(&format!("```{language}\n")).skip(1).filter_map(|rest| rest.split("```").next()).collect()
 }
@@ -26,7 +26,7 @@ fn folder(name: &str, files: &[(&str, &str)]) -> PathBuf {
     folder
 }
 
-/// Runs the program inside a folder.
+/// Runs the program in a directory.
 fn run_in(folder: &Path, arguments: &[&str]) -> Run {
     let done = program().current_dir(folder).args(arguments).output().unwrap();
     Run {

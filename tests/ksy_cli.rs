@@ -1,4 +1,4 @@
-//! Files of Kaitai Struct on the command line: `-k`, `--as`, filters, columns and lists.
+//! Kaitai Struct files on the command line: `-k`, `--as`, filters, columns and lists.
 #![allow(clippy::unwrap_used, reason = "a test may")]
 
 mod common;
@@ -36,7 +36,7 @@ fn a_single_file_is_the_protocol_of_bytes_and_hex() {
 fn a_directory_gives_each_of_its_files_and_as_names_one() {
     let done = fine(run(&["-k", "samples/ksy", "--as", "vcmp_librpc", "--json", "--hex", "00 00 00 40 46 00000000"]));
     assert!(done.contains(r#""protocol":"vcmp_librpc""#), "{done}");
-    // Several files leave hex text to detection.
+    // With several files, hex text is detected.
     let found = fine(run(&["-k", "samples/ksy", "-l", "--hex", "06 00 00 00 03 00 17 00 00 00 01"]));
     assert!(found.contains("Pip-Boy"), "{found}");
 }
@@ -92,7 +92,7 @@ fn warnings_of_a_file_are_counted_in_one_line() {
 }
 
 #[test]
-fn what_to_string_gives_is_the_summary() {
+fn to_string_is_the_summary() {
     let text = b"meta:\n  id: t\n  encoding: UTF-8\nseq:\n  - {id: who, type: name}\n  - {id: rest, type: u1}\n-webide-representation: '{who} and {rest}'\n\
                  types:\n  name:\n    seq:\n      - {id: text, type: strz}\n    to-string: text\n";
     let file = Scratch::new("ksy_cli_summary.ksy", text);

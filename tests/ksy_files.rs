@@ -1,7 +1,7 @@
-//! Files that authors damage: every mutation of a Kaitai Struct file gives a model or errors, never a panic or a hang.
+//! Mutated files: every mutation of a Kaitai Struct file gives a model or errors, never a panic or a hang.
 //!
-//! `FUZZ_SECONDS=600 cargo test --test ksy_files` runs longer, `FUZZ_SEED=7` elsewhere, and `KSY_CORPUS=DIR` mutates the files of
-//! a folder, too.
+//! `FUZZ_SECONDS=600 cargo test --test ksy_files` runs longer, `FUZZ_SEED=7` uses other mutations, and `KSY_CORPUS=DIR` also
+//! mutates the files of a directory.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "a test may")]
 
 use proto_dissect::ksy::framing::framing;
@@ -11,7 +11,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// Small files that use every key and every operator between them.
+/// Small files that together use every key and every operator.
 const SEEDS: &[&str] = &[
     "meta:
   id: numbers
@@ -153,7 +153,7 @@ fn number(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
 }
 
-/// The `.ksy` files of a folder and the folders inside.
+/// The `.ksy` files of a directory and its subdirectories.
 fn corpus(folder: &Path, files: &mut Vec<(PathBuf, String)>) {
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
@@ -166,7 +166,7 @@ fn corpus(folder: &Path, files: &mut Vec<(PathBuf, String)>) {
     }
 }
 
-/// What authors get wrong: lines, indentation, words, and single characters.
+/// Typical mistakes: lines, indentation, words, and single characters.
 fn mutate(text: &str, other: &str, random: &mut Random) -> String {
     const PIECES: &[&str] = &[
         "\t",
@@ -254,7 +254,7 @@ fn mutate(text: &str, other: &str, random: &mut Random) -> String {
     lines.join("\n")
 }
 
-/// What holds for every file.
+/// Invariants of every file.
 fn check(path: &Path, text: &str) {
     let start = Instant::now();
     let loaded = load_text(path, text);

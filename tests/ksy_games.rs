@@ -1,6 +1,7 @@
-//! Files of `samples/ksy/` and the built-in dissectors of the same protocols: equal values at equal places, and equal messages.
+//! Files of `samples/ksy/` compared with the built-in dissectors of the same protocols: equal values at equal positions, and
+//! equal messages.
 //!
-//! Each test lists where the two differ on purpose, and which fields the built-in dissector knows beyond the file.
+//! Each test lists the intended differences, and fields that only the built-in dissector has.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may")]
 
 mod common;
@@ -9,7 +10,7 @@ use common::{Run, program, run_with};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A value with its place.
+/// A value with its span.
 #[derive(Debug, Clone, PartialEq)]
 struct Leaf {
     name: String,
@@ -41,7 +42,7 @@ fn collect(fields: &Value, found: &mut Vec<Leaf>) {
     }
 }
 
-/// The bytes that one side of a conversation sent.
+/// The bytes of one side of a conversation.
 fn sent(sample: &str, stream: &str, side: &str) -> Vec<u8> {
     let sample = format!("samples/{sample}");
     let done = program().args(["follow", &sample, "-s", stream, "-T", "raw", "--dir", side, "--show-secrets"]).output().unwrap();
@@ -57,14 +58,14 @@ fn built_in(protocol: &str, bytes: &[u8]) -> Vec<Leaf> {
     leaves(&run_with(&["--input-format", "raw", "--as", protocol, "--show-secrets", "--json", "-"], bytes))
 }
 
-/// How the values of a file compare with those of a built-in dissector.
+/// The comparison of a file with a built-in dissector.
 #[derive(Debug, Default)]
 struct Comparison {
-    /// Values that are equal and lie at the same place.
+    /// Number of equal values with equal spans.
     equal: usize,
-    /// Fields of the file whose values differ, or have no counterpart at their place, with the number of values.
+    /// Fields of the file whose values differ, or have no counterpart with this span, with the number of values.
     differing: BTreeMap<String, usize>,
-    /// Fields of the built-in dissector at places that the file does not split.
+    /// Fields of the built-in dissector with spans that the file does not split.
     beyond: BTreeSet<String>,
 }
 
@@ -123,7 +124,7 @@ fn the_file_of_xfire_reads_what_the_built_in_dissector_reads() {
     let bytes = sent("xfire.pcap", "tcp/0", "s2c");
     let server = compare(&by_file("xfire.ksy", &bytes), &built_in("xfire:s2c", &bytes));
     assert!(server.equal > 1000, "{server:?}");
-    // The byte by which the file recognizes the form of attributes is a part of their names.
+    // The byte that distinguishes attribute formats is a part of their names.
     assert_eq!(differing(&server), [("xfire.packets.body.second_byte", 12)]);
     assert_eq!(beyond(&server), [""; 0]);
     let bytes = sent("xfire.pcap", "tcp/0", "c2s");
@@ -140,7 +141,7 @@ fn the_file_of_vscp_reads_what_the_built_in_dissector_reads() {
         let bytes = sent("vscp.pcap", "tcp/4", side);
         let compared = compare(&by_file(&format!("vscp.ksy:{root}"), &bytes), &built_in(&format!("vscp:{side}"), &bytes));
         assert!(compared.equal > equal, "{compared:?}");
-        // Contents that the file has no type for, and the word of the hello, which is bytes in the file.
+        // Content without a type in the file, and the word of the hello, which is bytes in the file.
         assert_eq!(differing(&compared), [("vscp.hello.magic", 1), ("vscp.packets.body.content.content", unsplit)]);
         let groups: BTreeSet<&str> = beyond(&compared).iter().map(|name| name.rsplit_once('.').unwrap().0).collect();
         let expected = ["vscp.appl", "vscp.character", "vscp.private_chat", "vscp.user", "vscp.voice"];
@@ -208,7 +209,7 @@ fn the_file_of_runescape_types_reads_what_the_built_in_dissector_reads() {
     assert_eq!((bits, &fields[12]["fields"][0]["value"]), (vec![1, 0b1011_1001], &Value::Bool(true)));
 }
 
-/// The messages of a protocol in a sample: sender, place and length of each.
+/// The messages of a protocol in a sample: sender, offset and length of each.
 fn extents(file: Option<&str>, protocol: &str, sample: &str, transport: &str) -> Vec<(String, u64, u64)> {
     let path = file.map(|file| format!("samples/ksy/{file}.ksy"));
     let sample = format!("samples/{sample}");
@@ -251,7 +252,7 @@ fn in_sample(file: Option<&str>, protocol: &str, sample: &str) -> Vec<Leaf> {
             assert!(record.get("notes").is_none_or(|notes| !notes.to_string().contains("broken")), "{record}");
             let mut leaves = Vec::new();
             collect(&record["fields"], &mut leaves);
-            // Offsets of frames and streams are those of different messages.
+            // Offsets of frames and streams belong to different messages.
             let n = record["n"].as_u64().unwrap();
             found.extend(leaves.into_iter().map(|leaf| Leaf { off: leaf.off + (n << 32), ..leaf }));
         }
@@ -262,8 +263,8 @@ fn in_sample(file: Option<&str>, protocol: &str, sample: &str) -> Vec<Leaf> {
 #[test]
 fn the_files_of_tools_read_what_the_built_in_dissectors_read() {
     // Flags are numbers in a file, fields of Protocol Buffers have no types, a password and a payload are bytes. The built-in
-    // dissector has flags for some kinds of MQTT packet only, and reads the header of a part of an answer. Its keys of WireGuard
-    // are text in base64, as `wg` prints them.
+    // dissector has flags for some kinds of MQTT packet only, and parses the header of a part of a response. Its WireGuard keys
+    // are base64 text, as `wg` prints them.
     let valve = ["header", "body.content.vac", "body.content.visibility", "body.payload"];
     let steam = ["groups", "value.value", "signature"];
     let mqtt = ["body.password.data", "body.payload", "is_duplicate", "quality", "retain"];

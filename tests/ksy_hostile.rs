@@ -1,4 +1,4 @@
-//! Files of Kaitai Struct that try to exhaust memory and time: the program ends soon, small, and states the limit.
+//! Kaitai Struct files that try to exhaust memory and time: the program ends quickly with little memory, and states the limit.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a test may")]
 
@@ -12,9 +12,9 @@ use std::process::Stdio;
 use std::time::Duration;
 use wait4::Wait4;
 
-/// Bytes that are resident at most. A file of 4 MiB that is not hostile takes most of that.
+/// Maximum resident memory. An ordinary file of 4 MiB takes most of that.
 const MEMORY: u64 = 320 << 20;
-/// CPU time at most, of a program that is not optimized.
+/// Maximum CPU time of an unoptimized program.
 const TIME: Duration = Duration::from_secs(40);
 
 /// The exit code and the text of a run over bytes, within the limits.
@@ -38,17 +38,17 @@ fn bounded(name: &str, arguments: &[&str]) -> (i32, String) {
     (ended.status.code().unwrap_or(-1), String::from_utf8(text).unwrap())
 }
 
-/// The words of a file with this body.
+/// The text of a file with this body.
 fn body(text: &str) -> String {
     format!("meta: {{id: t, encoding: UTF-8, endian: le}}\n{text}")
 }
 
-/// `count` times what a number gives, with commas between.
+/// `count` elements created from their number, separated by commas.
 fn listed(count: usize, one: impl Fn(usize) -> String) -> String {
     (0..count).map(one).collect::<Vec<_>>().join(", ")
 }
 
-/// Types `t0` up to `t{count}`, each with a body that knows the next one; the last has a byte.
+/// Types `t0` up to `t{count}`, each with a body that refers to the next one; the last one has a byte.
 fn chain(count: usize, one: impl Fn(usize) -> String) -> String {
     let mut types = "types:\n".to_owned();
     (0..count).for_each(|at| writeln!(types, "  t{at}: {{{}}}", one(at + 1)).unwrap());
@@ -139,7 +139,7 @@ fn bombs_of_zlib_are_inflated_up_to_one_limit() {
     );
     let (code, text) = run("bomb", &file, &packed);
     assert!(code == 0 && text.contains("ksy.inflated"), "{text:.300}");
-    // A stream that is damaged at its end was inflated, too.
+    // A stream truncated at its end was inflated, too.
     let (code, text) = run("damaged_bomb", &file, &packed[..packed.len() - 6]);
     assert!(code == 0 && text.contains("ksy.process") && text.contains("ksy.inflated"), "{text:.300}");
 }

@@ -1,7 +1,7 @@
-//! Hostile input for Kaitai Struct files: cut and damaged bytes give the same records again, never a panic, and valid output.
+//! Hostile input for Kaitai Struct files: truncated and mutated bytes give reproducible records, never a panic, and valid output.
 //!
-//! `KSY_SPECS=../shared/kaitai/tests FUZZ_SECONDS=600 cargo test --test ksy_input` takes Kaitai's own specifications and inputs,
-//! and `FUZZ_SEED=7` other damage.
+//! `KSY_SPECS=../shared/kaitai/tests FUZZ_SECONDS=600 cargo test --test ksy_input` uses Kaitai's own specifications and inputs,
+//! and `FUZZ_SEED=7` other mutations.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "a test may")]
 
 use proto_dissect::engine::Engine;
@@ -17,7 +17,7 @@ use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// A small generator, so that a seed gives the same damage on every machine (xorshift64*, Vigna 2016).
+/// A small generator, so that a seed gives the same mutations on every machine (xorshift64*, Vigna 2016).
 struct Random(u64);
 
 impl Random {
@@ -37,7 +37,7 @@ fn number(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
 }
 
-/// Files of a folder with this ending, in the order of their names.
+/// Files of a directory with this extension, sorted by name.
 fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
     let mut found: Vec<PathBuf> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     found.retain(|path| path.is_file() && path.to_string_lossy().ends_with(ending));
@@ -45,7 +45,7 @@ fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
     found
 }
 
-/// A file, and inputs that suit it.
+/// A file with suitable inputs.
 struct Subject {
     name: String,
     registry: Registry,
@@ -61,7 +61,7 @@ fn subject(file: &Path, dirs: &[PathBuf], inputs: Vec<Vec<u8>>) -> Option<Subjec
     Some(Subject { name: file.display().to_string(), registry, inputs })
 }
 
-/// The files beside the samples with bytes of their protocols, and Kaitai's own specifications where they are present.
+/// The files of the samples with bytes of their protocols, and Kaitai's own specifications if present.
 fn subjects() -> Vec<Subject> {
     let home = Path::new(env!("CARGO_MANIFEST_DIR"));
     let streams = [
@@ -85,7 +85,7 @@ fn subjects() -> Vec<Subject> {
     subjects
 }
 
-/// The records of bytes, as JSON.
+/// The records of some bytes, as JSON.
 fn records(registry: Registry, bytes: &[u8]) -> Vec<u8> {
     let mut lines = Vec::new();
     let mut json = Json::new(&mut lines, JsonOptions { shape: Shape::Lines, carriers: false, flush: false });
@@ -100,7 +100,7 @@ fn records(registry: Registry, bytes: &[u8]) -> Vec<u8> {
     lines
 }
 
-/// Cut somewhere, or with some bytes changed.
+/// Truncates the bytes, or changes some of them.
 fn damage(bytes: &[u8], random: &mut Random) -> Vec<u8> {
     const VALUES: [u8; 8] = [0, 1, 2, 4, 0x7f, 0x80, 0xfe, 0xff];
     let mut damaged = bytes.to_vec();
@@ -123,7 +123,7 @@ fn damaged_input_gives_valid_records() {
     let mut random = Random(number("FUZZ_SEED", 1) ^ 0x9e37_79b9_7f4a_7c15);
     let mut runs = 0;
     while runs < subjects.len() || Instant::now() < end {
-        // Each file has a turn, however short the time is.
+        // Each file is used, however short the time.
         let Subject { name, registry, inputs } = &subjects[runs % subjects.len()];
         runs += 1;
         let bytes = damage(&inputs[random.below(inputs.len())], &mut random);
@@ -138,7 +138,7 @@ fn damaged_input_gives_valid_records() {
             let record: Result<Value, _> = serde::Deserialize::deserialize(&mut reader);
             let record = match record {
                 Ok(record) => record,
-                // Objects nest deeper than this reader follows where types contain themselves.
+                // In recursive types, objects nest deeper than this reader supports.
                 Err(error) if error.to_string().contains("recursion limit") => continue,
                 Err(error) => panic!("{name}: {error} in {} bytes of JSON for {bytes:02x?}", line.len()),
             };

@@ -1,4 +1,4 @@
-//! The limits of a run: each ends the message with its note, and what was read stays.
+//! The limits of a run: each ends the message with its note, and fields read before are kept.
 #![allow(clippy::unwrap_used, reason = "a test may")]
 
 mod common;

@@ -1,4 +1,4 @@
-//! Files of Kaitai Struct with `-proto-dissect`, as the program treats them: where they are found, and what becomes of messages.
+//! Kaitai Struct files with `-proto-dissect` in the program: where protocols are found, and how messages are framed.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may")]
 
 mod common;
@@ -40,11 +40,11 @@ fn notes(messages: &[Value]) -> Vec<&str> {
     notes.map(|note| note["code"].as_str().unwrap()).collect()
 }
 
-/// Messages of a length and as many bytes.
+/// Messages with a length and that many bytes.
 const FRAMES: &str = "seq: [{id: frames, type: frame, repeat: eos}]\ntypes:\n  frame:\n    seq:\n      - {id: len_data, type: u1}\n      \
                       - {id: data, type: str, size: len_data}\n";
 
-/// The messages of Modbus: a header and the rest.
+/// Modbus messages: a header and the rest.
 const MODBUS: &str = "seq: [{id: all, type: one, repeat: eos}]\ntypes:\n  one:\n    seq:\n      - {id: number, type: u2}\n      \
                       - {id: zero, contents: [0, 0]}\n      - {id: len_rest, type: u2}\n      - {id: rest, size: len_rest}\n";
 
@@ -111,7 +111,7 @@ fn parameters_state_the_direction_the_ports_and_the_number() {
     assert_eq!(values(&messages(&["-k", file.path(), TOOLS], b""), "game.index"), [0, 0, 1, 1]);
 }
 
-/// One side's bytes as a stream.
+/// Bytes of one side as a stream.
 fn stream(file: &Scratch, bytes: &[u8]) -> Vec<Value> {
     messages(&["-k", file.path(), "--as", "game:s2c", "--input-format", "raw", "-"], bytes)
 }

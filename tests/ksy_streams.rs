@@ -1,4 +1,5 @@
-//! Files of Kaitai Struct on streams: sessions cut, shuffled, sent twice, and with whole messages lost, give the same messages.
+//! Kaitai Struct files on streams: segmented, reordered and retransmitted sessions, also with lost messages, give the same
+//! messages.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "a test may")]
 
 #[path = "common/sides.rs"]
@@ -20,11 +21,11 @@ use std::sync::LazyLock;
 
 const PORT: u16 = 4000;
 
-/// A file with what both sides of a conversation say, the client first.
+/// A file with the bytes of both sides of a conversation, the client first.
 struct Case {
     registry: Registry,
     sent: [Vec<u8>; 2],
-    /// The messages of each side, uncut: where each one begins and ends, and all of it in words.
+    /// The messages of each side, without loss: start, end, and text.
     whole: [Vec<(usize, usize, String)>; 2],
 }
 
@@ -61,7 +62,7 @@ static CASES: LazyLock<Vec<(&str, Case)>> = LazyLock::new(|| {
     ]
 });
 
-/// Values of RuneScape's types, some times.
+/// Values of RuneScape's types, repeated.
 fn types() -> Vec<u8> {
     let once = hex("01020304858607 08090a12345678 12345678 45c1236162 0a636400b720");
     (0..20).flat_map(|n| once.iter().map(move |byte| byte ^ if *byte == 9 { n } else { 0 })).collect()
@@ -84,7 +85,7 @@ fn mqtt() -> u32 {
     (0..20).find(|stream| sides("neighbours.pcap", *stream)[0].windows(4).any(|four| four == b"MQTT")).unwrap()
 }
 
-/// Messages of Steam, one behind another as if a stream carried them: names of hosts of several lengths.
+/// A sequence of Steam messages as if in a stream: host names of several lengths.
 fn discovery() -> Vec<u8> {
     let message = |len: u8| {
         let mut bytes = hex("ffffffff 214c5fa0 04000000 08 05 10 01");
@@ -106,7 +107,7 @@ fn protocol(file: &str) -> &'static Protocol {
     ksy::protocol(&spec, spec.roots[0], None, false)
 }
 
-/// A registry in which this protocol is the one of the port.
+/// A registry in which this protocol is registered on the port.
 fn registry(protocol: &'static Protocol) -> Registry {
     let selector = Selector::Ports(Transport::Tcp, PORT..=PORT);
     let decode_as = vec![DecodeAs { selector, protocol: Some(protocol) }];
@@ -159,12 +160,12 @@ fn fields(node: NodeRef<'_>, text: &mut String) {
     }
 }
 
-/// Number of cases: few in a usual run, `KSY_CASES` in a long one.
+/// Number of cases: few by default, `KSY_CASES` for a long run.
 fn cases() -> u32 {
     std::env::var("KSY_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(64)
 }
 
-/// How a stream comes: where it is cut, which segments change places, which messages are lost.
+/// The transformation of a stream: cuts, exchanged segments, lost messages.
 type Disorder = (Vec<Index>, Vec<(Index, Index)>, Vec<Index>);
 
 fn disorder() -> impl Strategy<Value = Disorder> {
@@ -175,14 +176,14 @@ fn disorder() -> impl Strategy<Value = Disorder> {
     )
 }
 
-/// Segments of what a side says, without the messages that are lost, one of them twice, in another order.
+/// Segments of one side, without lost messages, one of them retransmitted, in another order.
 fn shuffled(side: Side, case: &Case, (cuts, swaps, losses): &Disorder) -> (Vec<Vec<u8>>, Vec<String>) {
     let stream = &case.sent[side.index()];
     let whole = &case.whole[side.index()];
     if stream.is_empty() {
         return (Vec::new(), Vec::new());
     }
-    // What a direction begins with is the key to the rest, and a lost end is no hole.
+    // Later messages depend on the start of a direction, and a lost end is no hole.
     let losable = whole.len().saturating_sub(2);
     let lost: Vec<usize> = losses.iter().filter(|_| losable > 0).map(|loss| 1 + loss.index(losable)).collect();
     let is_lost = |place: usize| lost.contains(&place);

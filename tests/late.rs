@@ -1,4 +1,4 @@
-//! Messages that become readable after their frames: in the packet view they have a record of their own.
+//! Messages that become readable after their frames: the packet view has separate records for them.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may")]
 
 mod common;
@@ -13,7 +13,7 @@ const SERVER: ([u8; 4], u16) = ([10, 0, 0, 2], 25);
 /// A segment of a mail session: who sends it, its sequence and acknowledgment numbers, and its payload.
 type Sent = (([u8; 4], u16), u32, u32, &'static str);
 
-/// The byte at 1009 of the server is not in the capture. The client acknowledges what lies behind it with its next commands.
+/// The server byte at 1009 is missing. The client acknowledges data beyond it with its next commands.
 const HOLE: [Sent; 4] = [
     (SERVER, 1000, 100, "220 m\r\n"),
     (CLIENT, 100, 1007, "EHLO a\r\n"),
@@ -36,7 +36,7 @@ fn capture(sent: &[Sent]) -> Vec<u8> {
     file
 }
 
-/// What these arguments print of a capture.
+/// Output of these arguments for a capture.
 fn printed(name: &str, sent: &[Sent], arguments: &[&str]) -> String {
     let file = Scratch::new(name, &capture(sent));
     let run = run(&[arguments, &[file.path()]].concat());
@@ -152,7 +152,7 @@ fn a_line_of_a_frame_names_the_messages_it_completed_and_counts_those_that_repea
 
 #[test]
 fn a_line_of_a_frame_has_its_own_ends_where_it_makes_bytes_of_the_other_side_readable() {
-    // Each segment of the client acknowledges what lies behind the hole of the server.
+    // Each client segment acknowledges data beyond the hole of the server.
     let commands = (0..20).map(|number| (CLIENT, 108 + 6 * number, 1015, "NOOP\r\n"));
     let sent: Vec<Sent> = HOLE[..3].iter().copied().chain(commands).collect();
     let out = printed("ends-of-frames.pcap", &sent, &["--packets", "-l"]);

@@ -1,4 +1,4 @@
-//! Output for people: its width at every terminal, and the contrast of its colours.
+//! Layout of text output: its width at every terminal, and the contrast of its colours.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "a test may")]
 
 use proto_dissect::engine::Engine;
@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use unicode_width::UnicodeWidthStr;
 
-/// Columns of terminals.
+/// Terminal widths.
 const WIDTHS: [usize; 5] = [60, 80, 100, 120, 200];
 
 fn samples() -> Vec<PathBuf> {
@@ -33,12 +33,12 @@ fn samples() -> Vec<PathBuf> {
     all
 }
 
-/// The name alone: where the project lies must not change the lines.
+/// The name only: the location of the project must not affect the lines.
 fn name_of(sample: &Path) -> &str {
     sample.file_name().unwrap().to_str().unwrap()
 }
 
-/// Shows every frame of a sample, and what was left when it ends.
+/// Shows every frame of a sample, and pending data at its end.
 fn dissect(sample: &Path, demand: Demand, mut show: impl FnMut(Dissection<'_>, bool)) {
     let mut capture = Capture::open(Box::new(File::open(sample).unwrap())).unwrap();
     let mut engine = Engine::new(Registry::default(), demand);
@@ -50,13 +50,13 @@ fn dissect(sample: &Path, demand: Demand, mut show: impl FnMut(Dissection<'_>, b
     }
 }
 
-/// Records of a sample that are shown: those behind have the same layers.
+/// Number of shown records of a sample: later ones have the same layers.
 const RECORDS: usize = 30;
 
-/// Columns of the terminal, if it is one.
+/// Width of the terminal, if there is one.
 type Width = Option<usize>;
 
-/// What sinks print of a sample, one for each width.
+/// Output of sinks for a sample, one per width.
 fn printed(sample: &Path, view: View, widths: &[Width], open: impl Fn(Width, Shared) -> Box<dyn Sink>) -> Vec<String> {
     let outputs: Vec<Shared> = widths.iter().map(|_| Shared::default()).collect();
     let mut sinks: Vec<Box<dyn Sink>> = widths.iter().zip(&outputs).map(|(width, out)| open(*width, out.clone())).collect();
@@ -76,7 +76,7 @@ fn printed(sample: &Path, view: View, widths: &[Width], open: impl Fn(Width, Sha
     outputs.into_iter().map(|out| String::from_utf8(out.0.take()).unwrap()).collect()
 }
 
-/// Where a sink writes to.
+/// A shared output of sinks.
 #[derive(Clone, Default)]
 struct Shared(Rc<RefCell<Vec<u8>>>);
 
@@ -90,7 +90,7 @@ impl io::Write for Shared {
     }
 }
 
-/// What is written at each width.
+/// Output at each width.
 fn written(widths: &[Width], mut write: impl FnMut(Width, &mut Vec<u8>)) -> Vec<String> {
     let text = |width: &Width| {
         let mut out = Vec::new();
@@ -152,7 +152,7 @@ fn followed(sample: &Path, widths: &[Width]) -> Vec<String> {
     })
 }
 
-/// A name, and what prints a sample at some widths.
+/// A name, and a function that prints a sample at some widths.
 type Show = (&'static str, fn(&Path, &[Width]) -> Vec<String>);
 
 /// Every view of a capture.
@@ -171,13 +171,13 @@ const VIEWS: [Show; 10] = [
     ("follow -T hex", followed),
 ];
 
-/// A file of hosts is for other programs.
+/// A hosts file is for other programs.
 fn without_hosts(text: &str) -> String {
     let is_host = |line: &&str| !line.contains('\t') && !line.starts_with("# ");
     text.lines().filter(is_host).map(|line| format!("{line}\n")).collect()
 }
 
-/// Words of letters, without those that are cut and those that are longer than an eighth of the line.
+/// Words of letters, without truncated ones and those longer than an eighth of the line.
 fn words(text: &str, width: usize) -> impl Iterator<Item = &str> {
     let long = width / 8;
     text.split(|character: char| character != '…' && !character.is_alphanumeric() && character != '\\')
@@ -185,19 +185,19 @@ fn words(text: &str, width: usize) -> impl Iterator<Item = &str> {
         .filter(move |word| (3..=long).contains(&word.len()) && !word.chars().all(|letter| letter.is_ascii_hexdigit()))
 }
 
-/// The text without the lines of dumps: bytes as text end where a line of bytes does.
+/// The text without lines of dumps: their text column ends with the line of bytes.
 fn without_dumps(text: &str) -> String {
     let is_dump = Regex::new("^ *[0-9a-f]{8}  ").unwrap();
     text.lines().filter(|line| !is_dump.is_match(line)).map(|line| format!("{line}\n")).collect()
 }
 
-/// Asserts that no line is wider than the terminal, and that no word is broken.
+/// Asserts that no line is wider than the terminal, and that no word is split.
 fn assert_fits(what: &str, show: impl Fn(&[Width]) -> Vec<String>) {
-    // First no terminal, and one that is wide enough for everything.
+    // First without a terminal, then with one wide enough for everything.
     let widths: Vec<Width> = [None, Some(5000)].into_iter().chain(WIDTHS.map(Some)).collect();
     let shown = show(&widths);
     let (whole, shown) = shown.split_at(2);
-    // In narrow output conversations stand for addresses, and for both sides together.
+    // Narrow output has conversations in place of addresses, and for both sides together.
     let known: HashSet<&str> = whole.iter().flat_map(|text| words(text, 5000)).chain(["tcp", "udp", "sctp", "both"]).collect();
     let runs: HashSet<&str> =
         whole.iter().flat_map(|text| text.split(|character: char| !character.is_ascii_alphanumeric())).collect();
@@ -205,7 +205,7 @@ fn assert_fits(what: &str, show: impl Fn(&[Width]) -> Vec<String>) {
         for line in text.lines() {
             assert!(line.width() <= width, "{what} at {width}: {} columns:\n{line}", line.width());
         }
-        // A word that is longer than its column has to be broken.
+        // A word longer than its column must be split.
         let is_of_long = |word: &str| runs.iter().any(|run| run.len() > width / 8 && run.contains(word));
         for word in words(&without_dumps(text), width) {
             assert!(
@@ -230,7 +230,7 @@ fn every_view_of_every_sample_fits_and_breaks_no_word() {
     });
 }
 
-/// What is written of the glossary.
+/// Output of the glossary.
 fn listed(write: impl Fn(GlossaryLook, &mut Vec<u8>)) -> impl Fn(&[Width]) -> Vec<String> {
     move |widths| written(widths, |width, out| write(GlossaryLook { theme: Theme::plain(), width }, out))
 }
@@ -279,7 +279,7 @@ type Rgb = [u8; 3];
 const BLACK: Rgb = [0, 0, 0];
 const WHITE: Rgb = [0xff, 0xff, 0xff];
 
-/// The first sixteen colours of a terminal, as its own sources have them.
+/// The first sixteen colours of a terminal, from its sources.
 struct Palette {
     name: &'static str,
     colours: [u32; 16],
@@ -319,7 +319,7 @@ impl Palette {
     }
 }
 
-/// A colour of the cube and of the greys, which are the same in all terminals that have them.
+/// A colour of the cube or the greys, which all terminals share.
 fn fixed(number: u8) -> Rgb {
     const STEPS: [u8; 6] = [0, 0x5f, 0x87, 0xaf, 0xd7, 0xff];
     match number {
@@ -329,7 +329,7 @@ fn fixed(number: u8) -> Rgb {
     }
 }
 
-/// The ratio of WCAG 2.
+/// The contrast ratio of WCAG 2.
 fn contrast(one: Rgb, other: Rgb) -> f64 {
     let luminance = |colour: Rgb| {
         let [red, green, blue] = colour.map(|part| {
@@ -348,7 +348,7 @@ fn parameters(painted: &str) -> Vec<u8> {
     codes.split(';').filter(|code| !code.is_empty()).map(|code| code.parse().unwrap()).collect()
 }
 
-/// Text and ground of something painted, where they are not the terminal's own.
+/// Foreground and background of painted text, if not the terminal's defaults.
 fn colours(codes: &[u8], palette: &Palette) -> (Option<Rgb>, Option<Rgb>) {
     match codes {
         [] => (None, None),
@@ -411,7 +411,7 @@ fn colours_have_contrast_on_black_and_on_white() {
 
 #[test]
 fn no_classic_colour_has_that_contrast_on_both() {
-    // Hence the fixed colours, and hence a ground of its own for each colour of the Linux console.
+    // Therefore the fixed colours, and a separate background for each colour of the Linux console.
     for palette in [XTERM, PUTTY, CONSOLE] {
         for number in 0..16 {
             let colour = palette.colour(number);

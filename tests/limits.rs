@@ -1,4 +1,4 @@
-//! Each limit bounds something: with a small value, what is shown of some capture is not what it was.
+//! Each limit is effective: with a small value, the output of some capture changes.
 #![allow(clippy::unwrap_used, reason = "a test may")]
 
 mod common;
@@ -8,7 +8,7 @@ use proto_dissect::limits;
 use std::fs;
 use std::path::Path;
 
-/// Bytes that one side of a connection or a datagram says; the first side opens it.
+/// Bytes of one side of a connection, or a datagram; the first side opens it.
 type Payload = (Side, &'static [u8]);
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -18,11 +18,11 @@ enum Side {
 }
 use Side::{Client as C, Server as S};
 
-/// What shows that a limit applies.
+/// The demonstration that a limit applies.
 enum Shows {
     /// A sample, printed with these arguments.
     Sample(&'static str, &'static [&'static str]),
-    /// A TCP connection to this port, a segment each.
+    /// A TCP connection to this port, one segment each.
     Stream(u16, &'static [Payload]),
     /// Datagrams to and from this port.
     Datagrams(u16, &'static [Payload]),
@@ -31,10 +31,10 @@ use Shows::{Datagrams, Sample, Stream};
 
 const JSON: &[&str] = &["--json"];
 
-/// RakNet has no port of its own.
+/// RakNet has no registered port.
 const RAKNET: &[&str] = &["-d", "udp.port==19132,raknet"];
 
-/// A limit, a small value of it, and where that shows.
+/// A limit, a small value, and its demonstration.
 const EFFECTS: &[(&str, &str, Shows)] = &[
     ("tree.nodes", "1", Sample("http.pcap", JSON)),
     ("tree.notes", "1", Sample("pipboy-damaged.pcap", JSON)),
@@ -241,7 +241,7 @@ fn each_limit_changes_what_is_shown() {
     }
 }
 
-/// Tests are named in the list of limits, and those names lead somewhere.
+/// Tests are named in the list of limits, and these names must exist.
 #[test]
 fn each_limit_has_a_test() {
     let mut folders =
@@ -273,7 +273,7 @@ fn update(entries: &[u8]) -> Vec<u8> {
     [&u32::try_from(entries.len()).unwrap().to_le_bytes()[..], &[3], entries].concat()
 }
 
-/// A value below sixty levels of long names, and then so many changes of it.
+/// A value below sixty levels of long names, and then this many changes of it.
 fn deep(changes: usize) -> Vec<u8> {
     const LEVELS: u32 = 60;
     let leaf = |value: u8| [&[0][..], &LEVELS.to_le_bytes(), &[value]].concat();
@@ -306,13 +306,13 @@ fn states_of_datagrams_past_the_limit_are_forgotten_and_counted() {
     let default = run_with(&[JSON, RAKNET].concat(), &capture).out;
     let limited = run_with(&[JSON, RAKNET, &["--limit", "datagrams.memory=100"]].concat(), &capture).out;
     assert!(!default.contains("forgotten_states") && limited.contains("\"forgotten_states\":1"), "{limited}");
-    // The part is shown in either case: when it is given up, or when the capture ends.
+    // The part is shown in either case: when it is evicted, or at the end of the capture.
     for shown in [default, limited] {
         assert_eq!(shown.matches("\"name\":\"unfinished\"").count(), 1, "{shown}");
     }
 }
 
-/// An opened connection of WebSocket, with compression of each message for itself.
+/// An opened WebSocket connection, with independent compression of each message.
 const UPGRADE: &[Payload] = &[
     (
         C,
@@ -336,7 +336,7 @@ fn messages_of_websocket_share_the_allowance_of_decompression() {
     let mut encoder = flate2::Compress::new(flate2::Compression::best(), false);
     let mut packed = Vec::with_capacity(1000);
     encoder.compress_vec(&[b'a'; 10_000], &mut packed, flate2::FlushCompress::Sync).unwrap();
-    // RFC 7692 leaves out the last four bytes of a flush.
+    // RFC 7692 omits the last four bytes of a flush.
     packed.truncate(packed.len() - 4);
     let mut frame = vec![0xc1, u8::try_from(packed.len()).unwrap()];
     frame.extend(packed);

@@ -1,4 +1,4 @@
-//! What messages and conversations carry, listed and saved.
+//! Exportable objects of messages and conversations, listed and saved.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may")]
 
 mod common;
@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 const SESSION: &str = "samples/pipboy.pcap";
 
-/// A folder of its own for a test, which goes away with it.
+/// A temporary directory of a test.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -57,7 +57,7 @@ fn objects_are_listed() {
 }
 
 #[test]
-fn where_there_is_nothing_to_save_that_is_said() {
+fn a_capture_without_objects_is_reported() {
     let none = run(&["objects", "samples/layers.pcap"]);
     assert_eq!((none.code, none.out.as_str()), (0, ""));
     assert!(none.err.contains("nothing to save: no message"), "{}", none.err);

@@ -1,4 +1,4 @@
-//! Every form of output, exactly as it is printed.
+//! Every output format, compared with its golden text.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may")]
 
 mod common;
@@ -19,7 +19,7 @@ fn messages(arguments: &[&str]) -> Vec<Value> {
     records(arguments).into_iter().filter(|record| record["type"] == "message").collect()
 }
 
-/// What carries a message is left out where no output shows it, which changes nothing else.
+/// Carriers are omitted if no output shows them, which changes nothing else.
 #[test]
 fn messages_are_the_same_with_and_without_their_headers() {
     let samples = std::fs::read_dir("samples").unwrap().map(|entry| entry.unwrap().path());
@@ -27,7 +27,7 @@ fn messages_are_the_same_with_and_without_their_headers() {
     for sample in samples.filter(|path| path.extension().is_some_and(|end| end.to_str().unwrap().starts_with("pcap"))) {
         let sample = sample.to_str().unwrap();
         let (without, mut with) = (messages(&["--json", sample]), messages(&["--json", "-v", sample]));
-        // Of buffers that were made, those with the layers come with them.
+        // Derived buffers of layers are present only with the layers.
         with.iter_mut().for_each(|message| {
             let members = message.as_object_mut().unwrap();
             carried += members.remove("layers").map_or(0, |layers| layers.as_array().unwrap().len());
@@ -131,7 +131,7 @@ fn no_escape_byte_reaches_a_pipe() {
     assert!(run(&["--color", "always", "-c", "1", SESSION]).out.contains('\x1b'));
 }
 
-/// A value without the fields that tell of frames and times, which a dump has not.
+/// A value without the fields of frames and times, which a dump does not have.
 fn without_frames(value: &Value) -> Value {
     const OF_FRAMES: [&str; 2] = ["pipboy.result.command_frame", "pipboy.result.time"];
     let is_kept = |field: &&Value| !OF_FRAMES.iter().any(|name| field["name"] == *name);
@@ -139,7 +139,7 @@ fn without_frames(value: &Value) -> Value {
 }
 
 #[test]
-fn a_follow_dump_says_what_its_capture_says() {
+fn a_follow_dump_has_the_same_messages_as_its_capture() {
     let of_capture: Vec<Value> = messages(&["--json", SESSION]).into_iter().filter(|m| m["stream"] == "tcp/0").collect();
     let of_dump = messages(&["--json", "samples/pipboy-follow.txt"]);
     assert!(of_dump.len() > 70);
@@ -215,7 +215,7 @@ fn hostile_text_reaches_no_output_raw() {
     }
 }
 
-/// Without what is known from the time between frames, which a hex dump does not have.
+/// Without values that depend on times between frames, which a hex dump does not have.
 fn untimed(value: &mut Value) {
     match value {
         Value::Array(values) => {
@@ -228,7 +228,7 @@ fn untimed(value: &mut Value) {
     }
 }
 
-/// The frames of a capture, as they are written and read again.
+/// The frames of a capture, written and read back.
 #[test]
 fn a_hex_dump_of_ours_can_be_read_back() {
     let frames = |arguments: &[&str], input: &[u8]| -> Vec<Value> {
@@ -249,7 +249,7 @@ fn a_hex_dump_of_ours_can_be_read_back() {
 }
 
 #[test]
-fn marks_of_hex_text_say_who_speaks() {
+fn direction_marks_of_hex_text_determine_the_sender() {
     let text = b"O 21:20:00.5\n000000 00 00 00 00 00\nI 21:20:01.5\n000000 00 00 00 00 00\n";
     let run = run_with(&["--json", "--as", "pipboy"], text);
     let records: Vec<Value> = run.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
@@ -291,7 +291,7 @@ fn a_direction_that_is_given_is_kept() {
 
 #[test]
 fn protocols_that_cannot_explain_the_bytes_are_not_listed_as_alternatives() {
-    // An instant message of Xfire, which has room for a header of DNS as well.
+    // An instant message of Xfire, which is long enough for a DNS header as well.
     let message = b"49 00 02 00 02 03 73 69 64 03 0b 8e eb 3e 81 f8 d9 4f 6a ed 08 54 8f 96 d3 93 07 70 65 65 72 6d
         73 67 05 03 07 6d 73 67 74 79 70 65 02 00 00 00 00 07 69 6d 69 6e 64 65 78 02 04 00 00 00 02 69
         6d 01 05 00 64 75 64 65 21";

@@ -1,4 +1,4 @@
-//! The commands of the README and of other documents run as they stand there.
+//! The commands of the README and of other documents run as documented.
 #![allow(clippy::unwrap_used, reason = "a test may")]
 
 mod common;
@@ -8,10 +8,10 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
-/// Programs besides this one that commands of the README use, and that a machine may lack.
+/// Other programs used by commands of the README, which a machine may lack.
 const OTHERS: [&str; 3] = ["jq", "python3", "duckdb"];
 
-/// Documents with commands, and how many they have at least.
+/// Documents with commands, and their minimum number.
 const DOCUMENTS: [(&str, usize); 4] = [("README.md", 16), ("docs/json.md", 12), ("docs/diff.md", 6), ("docs/runescape.md", 7)];
 
 /// The commands in shell blocks that run this program.

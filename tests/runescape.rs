@@ -1,4 +1,4 @@
-//! Sessions of Old School RuneScape as users read them: lists, statistics, paths, chat, and tables of their own.
+//! Sessions of Old School RuneScape from the user's view: lists, statistics, paths, chat, and custom tables.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may")]
 
 mod common;
@@ -38,7 +38,7 @@ fn packets_players_and_positions_are_counted() {
     assert_golden("runescape-osrs-stats.txt", &counted.out);
 }
 
-/// The only object of a name.
+/// The only object with a name.
 fn object(folder: &Folder, name: &str) -> Vec<u8> {
     let mut files = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().path());
     fs::read(files.find(|path| path.to_str().unwrap().ends_with(name)).unwrap()).unwrap()
@@ -147,7 +147,7 @@ fn a_new_revision_is_read_with_rows_of_the_user_or_with_an_older_one() {
     assert_eq!((older.code, older.err.as_str()), (0, ""));
     assert_eq!(older.out, session.replace("revision 239", "revision 240"));
 
-    // Rows of this revision, as the sources have them, with the rows about updates.
+    // Rows of this revision from the sources, with the rows about updates.
     let rows =
         |name: &str| fs::read_to_string(format!("{}/src/protocols/runescape/tables/{name}", env!("CARGO_MANIFEST_DIR"))).unwrap();
     let entry = |list: &str| {

@@ -1,4 +1,4 @@
-//! What a run must never do to files, to a terminal or to what it has printed so far.
+//! Effects that a run must never have on files, on a terminal or on earlier output.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test may")]
 
@@ -41,7 +41,7 @@ fn a_full_disk_leaves_the_old_file_and_nothing_else() {
     let folder = Folder::new("full");
     let file = folder.file("a.pcapng");
     fs::write(&file, "old").unwrap();
-    // A limit on the size of files stands for the full disk; without the signal a write fails as on one.
+    // A limit on file size replaces the full disk; without the signal a write fails in the same way.
     let limited = "trap '' XFSZ; ulimit -f 4; exec \"$0\" \"$@\"";
     let done = apart(Command::new("sh"))
         .args(["-c", limited, env!("CARGO_BIN_EXE_proto-dissect"), "-w", text(&file), SAMPLE])

@@ -1,4 +1,4 @@
-//! The public interface: records of a session, values by name, protocols of one's own.
+//! The public interface: records of a session, values by name, custom protocols.
 #![allow(clippy::unwrap_used, reason = "a test may")]
 
 use proto_dissect::dissect::{Heuristic, On, Protocol, Result, Wire, fields};

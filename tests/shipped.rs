@@ -1,4 +1,4 @@
-//! What ships beside the program is what the program itself would write.
+//! Shipped files equal the program's own output.
 #![allow(clippy::unwrap_used, reason = "a test may")]
 
 mod common;
@@ -56,7 +56,7 @@ fn protocol_table() -> String {
     format!("| name | protocol and coverage | found by |\n|---|---|---|\n{rows}\nLower layers: {}.\n", lower.join(", "))
 }
 
-/// Compares what a page has between two marks with the generated text.
+/// Compares a page between two marks with the generated text.
 fn assert_listed(page: &str, mark: &str, table: &str) {
     let (from, to) = (format!("<!-- {mark} -->\n"), format!("<!-- /{mark} -->"));
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(page);

@@ -1,4 +1,4 @@
-//! SIGINT and SIGTERM: the first one ends a run as the end of the input would, the second one at once.
+//! SIGINT and SIGTERM: the first one ends a run like the end of the input, the second one immediately.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test may")]
 
@@ -18,7 +18,7 @@ fn text(path: &Path) -> &str {
     path.to_str().unwrap()
 }
 
-/// A capture of so many datagrams.
+/// A capture with this many datagrams.
 fn capture(frames: usize) -> Vec<u8> {
     let mut bytes = b"\xd4\xc3\xb2\xa1\x02\0\x04\0\0\0\0\0\0\0\0\0\0\0\x04\0\x65\0\0\0".to_vec();
     for _ in 0..frames {
@@ -33,10 +33,10 @@ fn capture(frames: usize) -> Vec<u8> {
     bytes
 }
 
-/// Frames whose bytes do not fit into a pipe: once they are written, the program has begun to read.
+/// Frames that do not fit into a pipe: once they are written, the program has begun to read.
 const FRAMES: usize = 3000;
 
-/// The program with these frames on its standard input, which stays open, and what it will have printed.
+/// The program with these frames on its standard input, which stays open, and its future output.
 fn reading(arguments: &[&str]) -> (Child, ChildStdin, JoinHandle<String>) {
     let mut child =
         program().args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
@@ -54,7 +54,7 @@ fn signal(child: &Child, name: &str) {
     assert!(Command::new("kill").args([name, &child.id().to_string()]).status().unwrap().success());
 }
 
-/// What is printed when a signal comes: the exit code and both outputs.
+/// The result after a signal: the exit code and both outputs.
 fn interrupted(arguments: &[&str], name: &str) -> (Option<i32>, String, String) {
     let (mut child, stdin, out) = reading(arguments);
     signal(&child, name);
@@ -104,7 +104,7 @@ fn a_signal_closes_the_array_of_records_of_several_inputs() {
 
 #[test]
 fn a_second_signal_ends_a_run_at_once() {
-    // Nobody reads what is printed, so a run that goes on after the first signal waits for ever.
+    // The output is not read, so a run that continues after the first signal blocks forever.
     let mut child = program().args(["-T", "json", "-V", SAMPLE]).stdout(Stdio::piped()).spawn().unwrap();
     let mut begun = [0];
     child.stdout.as_mut().unwrap().read_exact(&mut begun).unwrap();
@@ -117,7 +117,7 @@ fn a_second_signal_ends_a_run_at_once() {
     assert_eq!(code, Some(130));
 }
 
-/// The records of a JSON array that has an end.
+/// The records of a complete JSON array.
 fn records(array: &str) -> Vec<serde_json::Value> {
     serde_json::from_str(array).unwrap_or_else(|error| panic!("{error}: …{}", &array[array.len().saturating_sub(200)..]))
 }
@@ -132,7 +132,7 @@ fn a_signal_ends_files_that_are_read_at_the_same_time() {
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
-        // All of it is far more than a pipe and the queues of two threads hold, so none has read its file to the end.
+        // The output exceeds a pipe and the queues of two threads, so no input was read to its end.
         let mut out = vec![0];
         child.stdout.as_mut().unwrap().read_exact(&mut out).unwrap();
         signal(&child, name);
@@ -164,7 +164,7 @@ fn a_signal_completes_the_capture_that_a_pipe_takes() {
     assert_eq!(read.out.lines().count(), FRAMES * 2);
 }
 
-/// Wait until the program handles signals and its first thread sleeps: it waits for an input or an output.
+/// Waits until the program handles signals and its first thread sleeps: it waits for an input or an output.
 #[cfg(target_os = "linux")]
 fn wait_until_blocked(child: &Child) {
     let line_of = |status: &str, name: &str| {
@@ -183,7 +183,7 @@ fn wait_until_blocked(child: &Child) {
     }
 }
 
-/// What a run that waits prints when one signal comes: its exit code and both outputs.
+/// The result of a blocked run after one signal: its exit code and both outputs.
 #[cfg(target_os = "linux")]
 fn ended_while_blocked(arguments: &[&str], name: &str) -> (Option<i32>, String, String) {
     let mut child =
@@ -217,7 +217,7 @@ fn fifo(folder: &Folder) -> String {
 fn a_signal_ends_a_run_that_waits_for_the_writer_of_a_fifo() {
     let folder = Folder::new("fifo");
     let fifo = fifo(&folder);
-    // Short, so that nothing waits for a reader of the output.
+    // Short, so that no thread waits for a reader of the output.
     let first = Scratch::new("signals-first.pcap", &capture(3));
     let first = first.path();
     for threads in ["1", "2"] {

@@ -1,4 +1,4 @@
-//! `split`: the records of the parts are those of the whole.
+//! `split`: the records of the parts equal those of the whole.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may")]
 
 use std::collections::BTreeSet;
@@ -10,7 +10,7 @@ fn run(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_proto-dissect")).current_dir(env!("CARGO_MANIFEST_DIR")).args(arguments).output().unwrap()
 }
 
-/// A folder that goes when it is dropped.
+/// A temporary directory.
 struct Folder(PathBuf);
 
 impl Folder {

@@ -1,4 +1,4 @@
-//! What is in a capture, counted: as tables, as JSON, and as tshark counts.
+//! Statistics of a capture: as tables, as JSON, and with tshark's counts.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may")]
 
 mod common;
@@ -10,7 +10,7 @@ use std::fs;
 
 const SESSION: &str = "samples/pipboy.pcap";
 
-/// Samples of which `tests/golden/tshark/` has what tshark 4.0 prints for `-z conv,tcp`, `-z conv,udp` and `-z io,phs`.
+/// Samples with output of tshark 4.0 for `-z conv,tcp`, `-z conv,udp` and `-z io,phs` in `tests/golden/tshark/`.
 const RECORDED: &[&str] = &[
     "layers.pcap",
     "linux-cooked-v2.pcap",
@@ -42,7 +42,7 @@ fn is_part(few: &Value, all: &Value) -> bool {
 }
 
 #[test]
-fn a_part_says_of_every_sample_what_it_says_among_all() {
+fn a_part_alone_equals_the_same_part_among_all() {
     const PARTS: &[&str] = &["overview", "time", "io,phs", "conv,tcp", "endpoints,udp", "transfers", "health", "coverage"];
     for sample in fs::read_dir("samples").unwrap().map(|entry| entry.unwrap().path()).filter(|path| path.is_file()) {
         let sample = sample.to_str().unwrap();
@@ -84,7 +84,7 @@ fn tables_print_what_is_kept() {
     }
 }
 
-/// Who sent how many frames and bytes to whom, either end first, and when.
+/// Frames and bytes of both directions, in either order of endpoints, with times.
 type Conversation = ([(String, u64, String); 2], [f64; 2]);
 
 /// Bytes as tshark 4.0 writes them.
@@ -146,7 +146,7 @@ fn conversations_are_counted_as_tshark_counts_them() {
     assert!(seen > 15);
 }
 
-/// Protocols that both know by the same name. Bytes of no protocol are what tshark calls `data` and shows for each segment.
+/// Protocols with the same name in both. Bytes of no protocol are `data` in tshark, for each segment.
 const SHARED: &[&str] = &["eth", "vlan", "arp", "ip", "ipv6", "tcp", "udp", "icmp", "icmpv6", "llc", "null", "sll"];
 
 #[test]
@@ -159,7 +159,7 @@ fn the_hierarchy_is_counted_as_tshark_counts_it() {
             let Some((name, counts)) = line.split_once(" frames:") else { continue };
             path.truncate((name.len() - name.trim_start().len()) / 2);
             path.push(name.trim());
-            // Frames without a link header have a layer for that in tshark, and 802.1ad tags a name of their own.
+            // tshark has a layer for frames without a link header, and a separate name for 802.1ad tags.
             let known = path.iter().filter(|name| **name != "raw").map(|name| if *name == "ieee8021ad" { "vlan" } else { name });
             let known: Vec<&str> = known.collect();
             if !known.is_empty() && known.iter().all(|name| SHARED.contains(name)) {
@@ -199,7 +199,7 @@ fn the_parts_agree_with_each_other_and_with_the_records() {
         assert_eq!(stats["health"]["malformed"], end["malformed"]);
         assert_eq!(stats["health"]["gaps"], end["gaps"]);
         for over in ["eth", "ip", "ipv6", "tcp", "udp"] {
-            // Each frame has one end that sent it and one that got it.
+            // Each frame has one sender and one receiver.
             let frames = sum(&stats["conversations"][over], "frames");
             assert_eq!(sum(&stats["endpoints"][over], "frames"), 2 * frames, "{sample} {over}");
         }
@@ -214,7 +214,7 @@ fn values_without_a_name_are_listed() {
     assert_eq!((&ether_type["value"], &ether_type["first_frame"]), (&Value::from(0x88b5), &Value::from(18)));
 }
 
-/// What single messages say of the files that they complete: bytes, and seconds from the request.
+/// Values in single messages about the files that they complete: bytes, and seconds since the request.
 fn transfers(size: &str, time: &str) -> Vec<(f64, f64)> {
     let file = "samples/runescape-cache.pcap";
     let lines = run(&["-T", "fields", "-e", size, "-e", time, "-Y", time, file]).out;
@@ -223,14 +223,14 @@ fn transfers(size: &str, time: &str) -> Vec<(f64, f64)> {
 }
 
 #[test]
-fn transfers_are_what_the_messages_say_that_complete_them() {
+fn transfers_equal_the_values_of_the_completing_messages() {
     let stats = counted(&["stats", "--json", "-z", "transfers", "samples/runescape-cache.pcap"]);
     let kinds = stats["transfers"].as_array().unwrap();
     assert_eq!(kinds.len(), 3, "{kinds:?}");
     for (what, size, time) in [("update file", "rs.od.size", "rs.od.time"), ("JS5 group", "rs.js5.length", "rs.js5.time")] {
         let kind = kinds.iter().find(|kind| kind["what"] == what).unwrap();
         let number = |key: &str| kind[key].as_f64().unwrap();
-        // A file that is not there is answered, but nothing of it comes.
+        // A missing file is answered, but not transferred.
         let transfers: Vec<_> = transfers(size, time).into_iter().filter(|(size, _)| *size > 0.0).collect();
         assert_eq!(number("count"), transfers.len() as f64, "{what}");
         assert_eq!(number("bytes"), transfers.iter().map(|(size, _)| size).sum::<f64>(), "{what}");
@@ -242,7 +242,7 @@ fn transfers_are_what_the_messages_say_that_complete_them() {
     }
     let file = kinds.iter().find(|kind| kind["what"] == "start-up file").unwrap();
     assert_eq!((&file["protocol"], &file["count"], &file["bytes"]), (&Value::from("rs"), &Value::from(1), &Value::from(40)));
-    // Where nothing came, the list is empty and the table left out.
+    // Without transfers, the list is empty and the table is omitted.
     assert_eq!(counted(&["stats", "--json", SESSION])["transfers"], Value::Array(Vec::new()));
     assert!(!run(&["stats", SESSION]).out.contains("Transfers"));
     assert!(run(&["stats", "-z", "transfers", SESSION]).out.contains("nothing that was asked for came whole"));
@@ -297,7 +297,7 @@ fn inputs_that_cannot_be_read_end_as_everywhere() {
 }
 
 #[test]
-fn what_a_capture_holds_beside_frames_is_listed() {
+fn blocks_other_than_packets_are_listed() {
     let block = |kind: u32, body: &[u8]| -> Vec<u8> {
         let len = u32::try_from(12 + body.len()).unwrap().to_le_bytes();
         [&kind.to_le_bytes()[..], &len, body, &len].concat()

@@ -1,4 +1,4 @@
-//! `-z expert`, `dns,tree`, `hosts`, `rtp,streams` and `follow,http|tls`, with the numbers that tshark 4.0 prints for the same bytes.
+//! `-z expert`, `dns,tree`, `hosts`, `rtp,streams` and `follow,http|tls`, with the numbers of tshark 4.0 for the same bytes.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may")]
 
 mod common;
@@ -13,7 +13,7 @@ fn counted(part: &str, sample: &str, more: &[&str]) -> Value {
     serde_json::from_str(&run.out).unwrap()
 }
 
-/// How many remarks of a protocol there are whose words begin so.
+/// Number of notes of a protocol with this prefix.
 fn remarks(stats: &Value, severity: &str, protocol: &str, begins: &str) -> u64 {
     let all = stats["expert"]["remarks"].as_array().unwrap().iter();
     let is_it = |remark: &&Value| {
@@ -24,10 +24,10 @@ fn remarks(stats: &Value, severity: &str, protocol: &str, begins: &str) -> u64 {
     all.filter(is_it).map(|remark| remark["count"].as_u64().unwrap()).sum()
 }
 
-/// Severity, the words of a remark, and how often `-z expert` of tshark has it in some samples.
+/// Severity, text of a note, and its count in tshark's `-z expert` for some samples.
 type Remarked = (&'static str, &'static str, &'static [(&'static str, u64)]);
 
-/// What is remarked on segments.
+/// Notes on segments.
 const SEGMENTS: &[Remarked] = &[
     ("chat", "Connection establish request (SYN)", &[("pipboy", 2), ("neighbours", 7), ("vscp-damaged", 7), ("talk", 1)]),
     ("chat", "Connection establish acknowledge (SYN+ACK)", &[("pipboy", 2), ("neighbours", 7), ("vscp-damaged", 7), ("talk", 1)]),
@@ -80,14 +80,14 @@ fn expert_takes_a_least_severity_and_a_filter() {
     let warnings = counted("expert,warn", "samples/pipboy.pcap", &[]);
     assert!(!severities(&warnings).is_empty());
     assert!(severities(&warnings).iter().all(|severity| ["error", "warn"].contains(&severity.as_str())));
-    // The first connection alone, as tshark -z expert,note,tcp.stream==0 counts it.
+    // The first connection only, as counted by tshark -z expert,note,tcp.stream==0.
     let first = counted("expert,chat,tcp.stream == 0", "samples/pipboy.pcap", &[]);
     assert_eq!(remarks(&first, "chat", "TCP", "Connection finish"), 2);
     let damaged = counted("expert", "samples/pipboy-damaged.pcap", &[]);
     assert!(remarks(&damaged, "error", "Pip-Boy", "") > 0, "{damaged}");
 }
 
-/// Each topic of `dns,tree` with its count, as far as it was counted.
+/// Each topic of `dns,tree` with its count.
 fn topics(sample: &str) -> Vec<String> {
     let stats = counted("dns,tree", sample, &[]);
     let topics = stats["dns"]["topics"].as_array().unwrap().iter().filter(|topic| topic["count"] != 0);
@@ -98,7 +98,7 @@ fn topics(sample: &str) -> Vec<String> {
 fn dns_tree_counts_messages_as_tshark_does() {
     let mut found = topics("samples/talk.pcap");
     found.sort_unstable();
-    // tshark has 5 in place of 3 for the numbers of a response: it counts them twice where a request was seen.
+    // tshark has 5 instead of 3 for the counts of a response: it counts them twice if a request was captured.
     let mut expected = [
         "Total Packets 5",
         "rcode 5",
@@ -135,7 +135,7 @@ fn hosts_lists_addresses_that_answers_name() {
         let out = run(&["-q", "-z", part, "samples/talk.pcap"]).out;
         out.lines().filter(|line| !line.starts_with('#') && !line.is_empty()).map(str::to_owned).collect()
     };
-    // What tshark -z hosts lists, in the order of the addresses.
+    // The list of tshark -z hosts, sorted by address.
     assert_eq!(listed("hosts"), ["192.0.2.9\tcouch", "192.0.2.80\teu-1.example.com", "2001:db8::53\tns.example.com"]);
     assert_eq!(listed("hosts,ipv6"), ["2001:db8::53\tns.example.com"]);
     assert_eq!(listed("hosts,ipv4").len(), 2);
@@ -156,10 +156,10 @@ fn hosts_takes_names_that_a_pcapng_capture_holds() {
     assert_eq!(stats["hosts"]["addresses"][0], serde_json::json!({"address": "10.0.0.7", "name": "a.b"}));
 }
 
-/// A packet of RTP: microseconds, payload type, number, timestamp, marker.
+/// An RTP packet: microseconds, payload type, sequence number, timestamp, marker.
 type Rtp = (u32, u8, u16, u32, bool);
 
-/// A stream of RTP as a capture.
+/// An RTP stream as a capture.
 fn stream(packets: &[Rtp]) -> Vec<u8> {
     let mut file = [0xa1b2_c3d4_u32, 0x0004_0002, 0, 0, 0x4_0000, 101].map(u32::to_le_bytes).concat();
     for (at, payload, number, timestamp, marker) in packets {
@@ -174,7 +174,7 @@ fn stream(packets: &[Rtp]) -> Vec<u8> {
     file
 }
 
-/// Packets, lost ones, and the spread of spacing and jitter to three digits; empty where there is none.
+/// Packets, lost ones, and the range of spacing and jitter to three digits; empty without streams.
 fn shown(name: &str, packets: &[Rtp]) -> String {
     let file = Scratch::new(&format!("rtp-{name}.pcap"), &stream(packets));
     let stats = counted("rtp,streams", file.path(), &["-d", "udp.port==5004,rtp"]);
@@ -239,7 +239,7 @@ fn follow_http_has_bodies_without_chunks_and_compression() {
         String::from_utf8(output.stdout).unwrap()
     };
     let sent = raw("http/0", "s2c");
-    // As tshark's follow,http,raw,0 has the first response.
+    // The first response in tshark's follow,http,raw,0.
     let first = "HTTP/1.1 200 OK\r\nServer: Test\r\nContent-Type: text/plain\r\nContent-Encoding: gzip\r\nContent-Length: 29\r\n\r\nhello, hello, hello";
     assert!(sent.starts_with(first), "{sent}");
     let (_, chunked) = sent.split_once("Transfer-Encoding: chunked").unwrap();

@@ -1,4 +1,4 @@
-//! Statistics that are shown on request only, with the numbers that tshark 4.0 prints for the same samples.
+//! Statistics on request, with the numbers of tshark 4.0 for the same samples.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may")]
 
 mod common;
@@ -79,7 +79,7 @@ fn io_stat_counts_the_frames_of_too_many_intervals_together() {
     assert_eq!(stats["intervals"][0]["frames_left_out"], 7);
 }
 
-/// Each topic with its count, and the average with two digits, the least and the greatest if it has them.
+/// Each topic with its count, and average (two digits), minimum and maximum if present.
 fn topics(part: &str, key: &str, sample: &str) -> Vec<String> {
     let stats = counted(part, sample);
     let line = |topic: &Value| {
@@ -114,7 +114,7 @@ fn frame_lengths_are_counted_in_the_ranges_of_tshark() {
 
 #[test]
 fn http_requests_are_counted_by_method_and_responses_by_status_code() {
-    // SSDP counts as HTTP, as in tshark, which cuts the name of the first method to SEARCH.
+    // SSDP counts as HTTP, as in tshark, which truncates the name of the first method to SEARCH.
     assert_eq!(
         topics("http,tree", "http", "samples/queries.pcap"),
         [

@@ -1,4 +1,4 @@
-//! Sessions through the whole engine, their streams cut, shuffled and sent twice anyhow: always the same messages.
+//! Sessions through the whole engine, with streams segmented, reordered and retransmitted in any way: always the same messages.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "a test may")]
 
 #[path = "common/sides.rs"]
@@ -15,7 +15,7 @@ use std::fs::File;
 use std::path::Path;
 use std::sync::LazyLock;
 
-/// What the game says in the sample session.
+/// The server's bytes in the sample session.
 static STREAM: LazyLock<Vec<u8>> = LazyLock::new(|| {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples/pipboy-follow.txt");
     let mut capture = Capture::open(Box::new(File::open(path).unwrap())).unwrap();
@@ -28,7 +28,7 @@ static STREAM: LazyLock<Vec<u8>> = LazyLock::new(|| {
     stream
 });
 
-/// What both sides say in the visit of the Community Place sample, the client first.
+/// The bytes of both sides in the visit of the Community Place sample, the client first.
 static VISIT: LazyLock<[Vec<u8>; 2]> = LazyLock::new(|| sides("vscp.pcap", 4));
 
 const PIPBOY: u16 = 27000;
@@ -38,7 +38,7 @@ fn update(at: usize, payload: &[u8], syn: bool) -> Vec<u8> {
     segment((Side::Server, PIPBOY), at, payload, syn)
 }
 
-/// Each message in full: its place in the stream, and all its fields with their spans and values.
+/// Each message in full: its offset in the stream, and all its fields with spans and values.
 fn messages(packets: &[Vec<u8>]) -> Vec<String> {
     let mut messages = Vec::new();
     each_record(Registry::default(), packets, |record| {
@@ -63,7 +63,7 @@ fn fields(node: NodeRef<'_>, text: &mut String) {
     }
 }
 
-/// Segments of what a side says from `first` on, cut at these places, one of them twice, and then in another order.
+/// Segments of one side from `first` on, cut at these offsets, one of them retransmitted, then in another order.
 fn shuffled(
     side: (Side, u16),
     stream: &[u8],
@@ -89,8 +89,8 @@ fn disorder() -> impl Strategy<Value = (Cuts, Swaps)> {
     )
 }
 
-/// The visit: the hello of the client, then what the server says, then the rest of the client, for who is who depends on
-/// what was sent before.
+/// The visit: the client's hello, then the server's bytes, then the rest of the client, because roles depend on the order of the
+/// first bytes.
 fn visit(server: (Cuts, Swaps), client: (Cuts, Swaps)) -> Vec<Vec<u8>> {
     const HELLO: usize = 7;
     let [asked, answered] = &*VISIT;
@@ -122,7 +122,7 @@ proptest! {
     }
 }
 
-/// Where the last whole message among the first bytes ends.
+/// The end of the last whole message within the first bytes.
 fn whole_messages(first: usize) -> usize {
     let mut at = 0;
     while let Some(header) = STREAM.get(at..at + 4) {
@@ -145,7 +145,7 @@ fn a_session_byte_by_byte_has_the_same_messages() {
     assert_eq!(messages(&packets), whole);
 }
 
-/// Where the messages of a Pip-Boy's stream begin, and whether each is a heartbeat.
+/// Start offsets of the messages of a Pip-Boy stream, and whether each is a heartbeat.
 fn begins(stream: &[u8]) -> Vec<(usize, bool)> {
     let mut at = 0;
     std::iter::from_fn(|| {
@@ -157,7 +157,7 @@ fn begins(stream: &[u8]) -> Vec<(usize, bool)> {
     .collect()
 }
 
-/// Offsets of the Pip-Boy messages that are found from `first` on, where the stream comes in segments of this size.
+/// Offsets of the Pip-Boy messages found from `first` on, with segments of this size.
 fn joined_at(stream: &[u8], first: usize, size: usize) -> Vec<usize> {
     let starts = (first..stream.len()).step_by(size);
     let packets: Vec<_> = starts.map(|at| update(at, &stream[at..stream.len().min(at + size)], false)).collect();
@@ -168,7 +168,7 @@ fn joined_at(stream: &[u8], first: usize, size: usize) -> Vec<usize> {
     messages(&packets).iter().filter_map(place).collect()
 }
 
-/// Messages behind the first that is no heartbeat, of those that begin at `first` or later, that are not found.
+/// Messages after the first one that is no heartbeat, beginning at `first` or later, that are not found.
 fn lost(stream: &[u8], first: usize, size: usize) -> usize {
     let found = joined_at(stream, first, size);
     let begins = begins(stream);
@@ -176,7 +176,7 @@ fn lost(stream: &[u8], first: usize, size: usize) -> usize {
     behind.filter(|(at, _)| !found.contains(at)).count()
 }
 
-/// A session whose first update is longer than the bytes that are buffered before a stream is recognised.
+/// A session whose first update exceeds the bytes buffered for detection.
 fn long_session() -> Vec<u8> {
     let mut update = Vec::new();
     for id in 1..=20_000_u32 {

@@ -1,4 +1,4 @@
-//! What is printed does not depend on how many threads share the work.
+//! The output does not depend on the number of threads.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "a test that cannot go on says so")]
 
 mod common;
@@ -22,7 +22,7 @@ const FORMS: &[&[&str]] = &[
     &["--json", "--skip", "300", "--number", "20-600"],
 ];
 
-/// Sessions enough for a second thread, one after the other: the sample's, each from a port of its own.
+/// Enough sessions for a second thread, in sequence: the sample's, each with another port.
 fn sessions() -> Vec<u8> {
     const SESSIONS: u16 = 10;
     let sample = fs::read("samples/pipboy.pcap").unwrap();
@@ -36,7 +36,7 @@ fn sessions() -> Vec<u8> {
             rest = behind;
             let start = all.len();
             all.extend_from_slice(frame);
-            // Behind the record's, the Ethernet and the IPv4 header are the ports; the server's is known.
+            // The ports follow the record header, Ethernet and IPv4; the server's is known.
             for port in [start + 16 + 34, start + 16 + 36] {
                 let number = u16::from_be_bytes([all[port], all[port + 1]]);
                 if number != 27000 && frame[16 + 23] == 6 {
@@ -48,7 +48,7 @@ fn sessions() -> Vec<u8> {
     all
 }
 
-/// Updates of a game, each so long that it travels alone, with nothing, little and much behind them.
+/// Updates of a game, each too long for a batch, followed by nothing, few bytes or many.
 fn long_updates() -> Vec<u8> {
     let message = |kind: u8, body: &[u8]| [&u32::try_from(body.len()).unwrap().to_le_bytes(), &[kind][..], body].concat();
     let update = |first: u32, count: u32| {
@@ -119,7 +119,7 @@ fn damage_behind_the_first_frames_is_reported_the_same() {
 
 #[test]
 fn damage_is_reported_the_same_where_enough_was_printed() {
-    // It ends within a long message, which is reported when the input ends.
+    // It ends within a long message, which is reported at the end of the input.
     let all = [sessions(), long_updates()].concat();
     let file = Scratch::new("threads-enough.pcap", &all[..all.len() - 80_000]);
     let records = run(&["--json", file.path()]).out.matches(r#"{"type":"message""#).count();
@@ -169,7 +169,7 @@ fn piped_input_gives_the_same() {
     assert!(run_with(&["-l", "--threads", "2"], &all) == run(&["-l", file.path()]));
 }
 
-/// What is asked of many files at once.
+/// Formats for many files at once.
 const ALL_FORMS: &[&[&str]] = &[
     &[],
     &["-x", "--packets", "--strict"],
@@ -188,7 +188,7 @@ const ALL_FORMS: &[&[&str]] = &[
     &["-l", "--skip", "70"],
 ];
 
-/// Every sample, with one that is cut, one that is missing and one that is no capture among them.
+/// Every sample, with a truncated, a missing and an invalid file among them.
 fn mixture(cut: &Scratch) -> Vec<String> {
     let mut all: Vec<String> =
         fs::read_dir("samples").unwrap().map(|file| format!("samples/{}", file.unwrap().file_name().display())).collect();
@@ -240,7 +240,7 @@ fn more_than_may_wait_is_printed_whole() {
     assert!(one == two);
 }
 
-/// How it ends, if it does.
+/// Its exit status, if it ends.
 fn end_of(child: &mut Child) -> ExitStatus {
     let patience = Instant::now() + Duration::from_secs(120);
     loop {
@@ -274,7 +274,7 @@ fn a_reader_that_has_enough_ends_all_threads() {
     }
 }
 
-/// Where a full disk can be had.
+/// Where a full disk is available.
 #[test]
 fn a_full_disk_ends_all_threads() {
     let Ok(full) = fs::OpenOptions::new().write(true).open("/dev/full") else { return };

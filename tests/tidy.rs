@@ -1,4 +1,4 @@
-//! The house in order: modules import downwards only, open with what they are for, and leave nothing unfinished.
+//! Structure of the sources: modules import downwards only, have a module comment, and contain nothing unfinished.
 #![allow(clippy::unwrap_used, reason = "a test may")]
 
 use std::fs;
@@ -16,8 +16,8 @@ const RANKS: &[&[&str]] = &[
     &["cli", "session"],
 ];
 
-/// Uses within a rank that are meant: a record goes into a sink, the engine asks how grave a note is, what is followed and
-/// what is counted or explained is printed, a frame that is written carries the line of its record, and a tree is limited.
+/// Permitted imports within a rank: a record goes into a sink, and the engine needs the level of a note. Followed, counted and
+/// explained values are printed, a written frame has the line of its record, and a tree has limits.
 const NEIGHBOURS: &[(&str, &str)] = &[
     ("tree", "limits"),
     ("sink", "record"),
@@ -61,7 +61,7 @@ fn rank(module: &str) -> Option<usize> {
     RANKS.iter().position(|rank| rank.contains(&module))
 }
 
-/// Test modules may stand on anything.
+/// Test modules may import any module.
 fn without_tests(text: &str) -> &str {
     text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default()
 }
@@ -109,7 +109,7 @@ fn protocols_know_only_trees_and_the_wire() {
     }
 }
 
-/// Captures are split with these protocols alone.
+/// Captures are split with these protocols only.
 #[test]
 fn protocols_that_announce_conversations_are_listed() {
     let all = sources();
@@ -129,7 +129,7 @@ fn protocols_that_announce_conversations_are_listed() {
 }
 
 #[test]
-fn every_module_opens_with_what_it_is_for() {
+fn every_module_has_a_module_comment() {
     for (path, text) in sources() {
         assert!(text.starts_with("//! "), "{} has no module comment", path.display());
     }

@@ -1,4 +1,5 @@
-//! What a key log opens: sessions of OpenSSL with every version and kind of cipher, and what happens without a key, with a wrong one, behind a hole.
+//! Decryption with a key log: sessions of OpenSSL with every version and kind of cipher; without a key, with a wrong key, and
+//! after a hole.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::cast_possible_truncation, reason = "a test may")]
 
 mod common;
@@ -10,7 +11,7 @@ const SAMPLE: &str = "samples/tls-keys.pcapng";
 const SECRETS: u32 = 10;
 const SESSIONS: usize = 12;
 
-/// The blocks of the sample, the kind of each first.
+/// The blocks of the sample, with their type.
 fn blocks() -> Vec<(u32, Vec<u8>)> {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(SAMPLE);
     let mut file = &std::fs::read(path).unwrap()[..];
@@ -33,7 +34,7 @@ fn key_log() -> String {
     text.lines().filter_map(|line| line.strip_prefix("k ")).flat_map(|line| [line, "\n"]).collect()
 }
 
-/// What is sent in HTTP.
+/// The HTTP content.
 const COLUMNS: [&str; 11] =
     ["-Y", "http", "-e", "tcp.stream", "-e", "message.name", "-e", "http.request.full_uri", "-e", "http.file_data", "-"];
 
@@ -45,7 +46,7 @@ fn sessions_of_every_version_are_opened_with_the_key_log_of_the_capture() {
         expected += &format!("{stream}\tGET\thttps://game.example/servers\t\n{stream}\tGET\thttps://game.example/motd\t\n");
         let body = r#"{"servers":[{"name":"alpha","players":12},{"name":"beta","players":0}]}"#;
         expected += &format!("{stream}\t200\t\t{body}\n{stream}\t204\t\t\n");
-        // The suite in whose session the client changes its keys.
+        // The client of the session with this suite updates its keys.
         if stream == 7 {
             expected += &format!("{stream}\tGET\thttps://game.example/after\t\n");
         }
@@ -103,7 +104,7 @@ fn follow_shows_the_bytes_as_they_were_sent() {
 
 #[test]
 fn behind_a_hole_records_are_opened_again() {
-    // The client's first request is missing; in the session with new keys it is followed by another record.
+    // The client's first request is missing; in the session with new keys another record follows it.
     let done = run_with(
         &["-Y", "tcp.stream == 7 && tcp.len > 0 && tcp.dstport == 443", "--packets", "-e", "frame.number", "-"],
         &file(blocks()),
@@ -120,14 +121,14 @@ fn behind_a_hole_records_are_opened_again() {
 }
 
 #[test]
-fn what_applications_say_can_be_saved() {
+fn decrypted_objects_can_be_saved() {
     let done = run(&["objects", SAMPLE]);
     assert_eq!(done.out.lines().filter(|line| line.contains(" http ")).count(), SESSIONS, "{}", done.out);
 }
 
 #[test]
 fn in_tls_1_0_the_second_record_behind_a_hole_is_opened_again() {
-    // A segment of the client is missing: each record is chained to the block before it.
+    // A client segment is missing: each record is chained to the previous block.
     const STREAM: &str = "tcp.stream == 9 && tcp.len > 0 && tcp.dstport == 443";
     let done = run_with(&["-Y", STREAM, "--packets", "-e", "frame.number", "-"], &file(blocks()));
     let frames: Vec<usize> = done.out.lines().map(|line| line.parse().unwrap()).collect();

@@ -1,4 +1,4 @@
-//! Kaitai Struct files in the user's own folder.
+//! Kaitai Struct files in the user's configuration directory.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a test may")]
 
@@ -33,10 +33,10 @@ fn files_of_the_folder_are_protocols_unless_an_option_disables_them() {
     assert!(done.code == 0 && done.err.is_empty() && done.out.contains("chat.messages.text"), "{done:?}");
     let without = run_in(folder.path(), &[&["--no-user-ksy"], read.as_slice()].concat());
     assert!(without.code == 2 && without.err.contains("chat"), "{without:?}");
-    // Hex text belongs to such a file only where --as says so.
+    // Hex text is dissected with such a file only with --as.
     let unnamed = run_in(folder.path(), &["-l", "--hex", "01 02 00 68 69"]);
     assert!(!unnamed.out.contains("chat"), "{unnamed:?}");
-    // The folder is that of the home directory where nothing else is set.
+    // The default directory is below the home directory.
     let home = Folder::new("user-ksy-home");
     fs::create_dir_all(home.file(".config/proto-dissect/ksy")).unwrap();
     fs::write(home.file(".config/proto-dissect/ksy/chat.ksy"), CHAT).unwrap();
@@ -65,7 +65,7 @@ fn a_damaged_file_costs_one_line_and_the_others_load() {
     for (line, name) in lines.iter().zip(names) {
         assert!(line.contains(name) && line.contains("left out"), "{name}: {line}");
     }
-    // Checks of other files and shell completion are not about the folder.
+    // Checks of other files and shell completion do not use the directory.
     assert_eq!(run_in(folder.path(), &["ksy", "check", "tests/ksy/chat.ksy"]).err, "");
 }
 

@@ -1,4 +1,4 @@
-//! `--watch`: a program that runs while its files are edited.
+//! `--watch`: the program runs while its files are edited.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test may")]
 
@@ -18,7 +18,7 @@ fn ksy(field: &str) -> String {
     format!("meta: {{id: edited, endian: le}}\nseq: [{{id: {field}, type: u2}}]\n")
 }
 
-/// A program that runs, and what it has printed.
+/// A running program, and its output.
 struct Running {
     child: Child,
     out: Arc<Mutex<String>>,
@@ -33,7 +33,7 @@ impl Running {
         Running { child, out, err }
     }
 
-    /// Waits until the output passes a test, and takes it. The time limit is far beyond what a busy machine needs.
+    /// Waits until the output passes a test, and takes it. The time limit is far beyond the need of a busy machine.
     fn until(&self, what: &Mutex<String>, test: impl Fn(&str) -> bool) -> String {
         let start = Instant::now();
         loop {
@@ -59,7 +59,7 @@ impl Running {
     }
 }
 
-/// A failed test leaves no program behind.
+/// A failed test leaves no process behind.
 impl Drop for Running {
     fn drop(&mut self) {
         let _ = self.child.kill();
@@ -79,7 +79,7 @@ fn gather(mut from: impl Read + Send + 'static) -> Arc<Mutex<String>> {
     text
 }
 
-/// Writes a file as many editors do: another one that takes its name.
+/// Replaces a file like many editors do: by renaming another one.
 fn replace(path: &Path, text: &str) {
     let new = path.with_extension("new");
     fs::write(&new, text).unwrap();
@@ -103,7 +103,7 @@ fn an_edited_file_and_an_edited_input_are_read_again() {
     assert!(running.shows("\"end\"").contains("edited.second"));
     fs::write(&input, "02 01").unwrap();
     assert!(running.shows("\"end\"").contains("\"value\":258"));
-    // A file that does not load leaves nothing on standard output, and the program runs on.
+    // A file with errors leaves standard output empty, and the program continues.
     replace(&file, "meta: {id: edited}\nseq: [{id: third, type: u9}]\n");
     let wrong = running.until(&running.err, |text| text.contains("u9"));
     assert!(wrong.contains("a.ksy:2"), "{wrong}");
@@ -143,7 +143,7 @@ fn statistics_lists_conversations_and_checks_run_again() {
         &["ksy", "check", "--watch", text(&file)],
     ];
     let running: Vec<Running> = tasks.iter().map(|task| Running::start(program().args(*task))).collect();
-    // A list may come in pieces: it is complete when the next one begins.
+    // A list may arrive in pieces: it is complete when the next one begins.
     let first: Vec<String> = running.iter().map(|running| running.shows("\n")).collect();
     replace(&file, "meta: {id: edited}\nseq: [{id: wrong, type: u9}]\n");
     fs::copy("samples/http.pcap", &capture).unwrap();
@@ -154,7 +154,7 @@ fn statistics_lists_conversations_and_checks_run_again() {
 }
 
 #[test]
-fn what_cannot_change_is_refused() {
+fn inputs_that_cannot_change_are_refused() {
     for (arguments, reason) in [
         (["--watch", "-"].as_slice(), "standard input can be read once"),
         (&["--watch", "-l"], "standard input can be read once"),
@@ -182,7 +182,7 @@ fn a_reader_that_leaves_ends_the_program() {
     }
 }
 
-/// On a terminal, which `script` makes where there is one.
+/// On a terminal created by `script`, if available.
 #[test]
 fn a_terminal_is_cleared_and_keeps_the_last_good_output_below_an_error() {
     let folder = Folder::new("watch-screen");
@@ -205,7 +205,7 @@ fn a_terminal_is_cleared_and_keeps_the_last_good_output_below_an_error() {
     replace(&file, &ksy("third"));
     let out = running.shows("Ctrl-C ends");
     assert!(out.contains("third") && !out.contains("without errors"), "{out}");
-    // Ctrl-C as a person types it.
+    // Ctrl-C as typed by a user.
     running.child.stdin.take().unwrap().write_all(b"\x03").unwrap();
     assert_eq!(running.child.wait().unwrap().code(), Some(130));
 }

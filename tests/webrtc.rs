@@ -1,4 +1,4 @@
-//! A call of two browsers: DTLS with data channels inside, and what is left of it when frames are lost, swapped or damaged.
+//! A call of two browsers: DTLS with data channels, also with lost, reordered or damaged frames.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::cast_possible_truncation, reason = "a test may")]
 
 mod common;
@@ -9,7 +9,7 @@ use std::path::PathBuf;
 const SECRETS: u32 = 10;
 const PACKET: u32 = 6;
 
-/// The blocks of the sample, the kind of each first.
+/// The blocks of the sample, with their type.
 fn blocks() -> Vec<(u32, Vec<u8>)> {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("samples/webrtc.pcapng");
     let mut file = &std::fs::read(path).unwrap()[..];
@@ -27,13 +27,13 @@ fn file(blocks: impl IntoIterator<Item = (u32, Vec<u8>)>) -> Vec<u8> {
     blocks.into_iter().flat_map(|(_, block)| block).collect()
 }
 
-/// Where the block of a frame stands.
+/// The index of the block of a frame.
 fn place_of(blocks: &[(u32, Vec<u8>)], frame: usize) -> usize {
     let mut packets = blocks.iter().enumerate().filter(|(_, (kind, _))| *kind == PACKET);
     packets.nth(frame - 1).unwrap().0
 }
 
-/// What data channels carry: a message a line.
+/// Messages of data channels, one per line.
 const MESSAGES: [&str; 9] = ["-Y", "rtcdc", "-e", "message.name", "-e", "rtcdc.label", "-e", "rtcdc.text", "-"];
 
 fn messages(input: &[u8]) -> Vec<String> {
@@ -85,7 +85,7 @@ fn a_lost_or_repeated_datagram_costs_only_its_own_messages() {
         let left = messages(&file(lost.clone()));
         assert!(left.iter().all(|line| whole.contains(line)), "frame {frame}: {left:?}");
         assert!(left.len() + 4 >= whole.len(), "frame {frame}: {left:?}");
-        // A datagram that comes twice says nothing new.
+        // A repeated datagram adds nothing.
         lost.insert(place_of(&lost, frame - 1) + 1, block.clone());
         lost.insert(place_of(&lost, frame) + 1, block);
         assert_eq!(messages(&file(lost)), whole, "frame {frame}");
@@ -113,7 +113,7 @@ fn damaged_datagrams_end_in_notes() {
             let mut damaged = blocks();
             let place = place_of(&damaged, frame);
             let block = &mut damaged[place].1;
-            // Behind the headers of the block, Ethernet, IP and UDP.
+            // After the headers of the block, Ethernet, IP and UDP.
             let at = 28 + 42 + step * 11;
             if at + 8 < block.len() {
                 block[at] ^= 0xff;

@@ -1,4 +1,4 @@
-//! `-w`: what is written can be read again, by us and by others, and says on its frames what the records say.
+//! `-w`: the output can be read back, by this program and others, with comments that equal the records.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, clippy::cast_possible_truncation, reason = "a test may")]
 
 mod common;
@@ -12,7 +12,7 @@ use std::process::{Command, Stdio};
 
 const SESSION: &str = "samples/pipboy.pcap";
 
-/// A frame as our own reader has it.
+/// A frame as read back.
 #[derive(Debug, Clone, PartialEq)]
 struct Read {
     number: u64,
@@ -44,7 +44,7 @@ fn frames_of(path: impl AsRef<Path>) -> Vec<Read> {
     read(Capture::open(Box::new(File::open(path).unwrap())).unwrap())
 }
 
-/// A path for a file that the program makes; it goes away with this.
+/// A temporary path for a file of the program.
 struct Made(PathBuf);
 
 impl Made {
@@ -75,7 +75,7 @@ fn written(name: &str, arguments: &[&str]) -> Vec<Read> {
     frames
 }
 
-/// What makes a frame the same one in another file.
+/// The parts in which equal frames of two files agree.
 type Essence<'a> = (Option<(i64, u32)>, Link, u32, &'a [u8]);
 
 fn essence(frames: &[Read]) -> Vec<Essence<'_>> {
@@ -121,7 +121,7 @@ fn a_message_brings_its_frames_and_stands_on_the_last_of_them() {
 }
 
 #[test]
-fn a_written_capture_says_the_same_as_the_one_it_is_of() {
+fn a_written_capture_has_the_same_records_as_its_input() {
     let made = Made::new("same.pcapng");
     assert_eq!(run(&["-w", made.path(), "--packets", SESSION]).code, 0);
     let messages = |file: &str| -> Vec<String> {
@@ -130,7 +130,7 @@ fn a_written_capture_says_the_same_as_the_one_it_is_of() {
         run(&[&columns[..], &[file]].concat()).out.lines().map(str::to_owned).collect()
     };
     assert_eq!(messages(SESSION), messages(made.path()));
-    // What was written once keeps its comments and gets no fewer when it is written again.
+    // Comments are kept, and not added again, when a written file is written again.
     let again = written("again.pcapng", &["--packets", "-c", "3", made.path()]);
     for (first, second) in frames_of(made.path()).iter().zip(&again) {
         assert_eq!(second.comments.first(), first.comments.first());
@@ -186,7 +186,7 @@ fn names_choose_the_format_and_standard_output_takes_pcapng() {
 }
 
 #[test]
-fn what_cannot_be_written_says_so() {
+fn invalid_uses_of_w_are_reported() {
     for (arguments, code, words) in [
         (&["-w", SESSION, SESSION][..], 2, "this file is read"),
         (&["-w", "x.pcapng", "--json", SESSION], 2, "--json"),
@@ -211,7 +211,7 @@ fn nothing_is_written_over_when_no_input_can_be_read() {
     assert_eq!(fs::read(kept.path()).unwrap(), b"precious");
 }
 
-/// Bytes of a stream that ends inside a message, or with a hole, are reported only when the input ends.
+/// Bytes of a stream that ends inside a message, or with a hole, are reported only at the end of the input.
 #[test]
 fn messages_emitted_at_the_end_bring_their_frames_too() {
     for sample in ["samples/pipboy-damaged.pcap", "samples/vscp-damaged.pcap"] {
@@ -223,7 +223,7 @@ fn messages_emitted_at_the_end_bring_their_frames_too() {
     }
 }
 
-/// tshark's reading of what is written: recorded, and asked again where there is one.
+/// tshark's reading of the output: recorded, and repeated if tshark is available.
 #[test]
 fn others_read_what_is_written() {
     const COLUMNS: [&str; 7] = [
@@ -244,7 +244,7 @@ fn others_read_what_is_written() {
         assert!(done.status.success());
         assert_golden("tshark/written.txt", &String::from_utf8(done.stdout).unwrap());
     }
-    // Layers have names of their own there, and a comment that has commas is one cell.
+    // Layers have other names there, and a comment with commas is one cell.
     let recorded = fs::read_to_string("tests/golden/tshark/written.txt").unwrap();
     let without_names =
         |line: &str| line.split('\t').enumerate().filter(|(at, _)| *at != 5).map(|(_, cell)| cell.to_owned()).collect::<Vec<_>>();

@@ -1,4 +1,4 @@
-//! Attacks on what all protocols share: streams, fragments, conversations, and trees with very much in them.
+//! Attacks on parts common to all protocols: streams, fragments, conversations, and very large trees.
 
 use super::load::{ACK, C, CLIENT, LARGE, Load, PUSH, SERVER, SYN, Talk, half, ip, tcp, udp, word};
 use super::{Attack, Kind};
@@ -42,7 +42,7 @@ pub fn all() -> Vec<Attack> {
 
 const MORE: u16 = 0x2000;
 
-/// Numbers that look random and are the same each time.
+/// Pseudo-random numbers, equal in each run.
 pub fn noise(number: u32) -> u32 {
     let mixed = number.wrapping_mul(0x9e37_79b9) ^ number.rotate_left(13);
     (mixed ^ mixed >> 15).wrapping_mul(0x85eb_ca6b)
@@ -68,7 +68,7 @@ fn fragments_of_one_datagram(load: &mut Load) -> io::Result<()> {
     Ok(())
 }
 
-/// Eight datagrams at a time, each in parts of eight bytes from the last one down.
+/// Eight datagrams at a time, each in fragments of eight bytes in reverse order.
 fn fragments_of_many_parts(load: &mut Load) -> io::Result<()> {
     while load.has_room() {
         let number = load.next() as usize;
@@ -207,7 +207,7 @@ fn packets_in_packets(load: &mut Load) -> io::Result<()> {
     Ok(())
 }
 
-/// VLAN tags inside VXLAN, which Ethernet frames are in here.
+/// VLAN tags inside VXLAN, which carries Ethernet frames here.
 fn tags_of_networks(load: &mut Load) -> io::Result<()> {
     let mut frame = vec![8, 0, 0, 0, 0, 0, 1, 0];
     frame.extend([0; 12]);
@@ -220,7 +220,7 @@ fn tags_of_networks(load: &mut Load) -> io::Result<()> {
     Ok(())
 }
 
-/// Very many streams with a hole, each of which gets another segment in turn.
+/// Very many streams with a hole, which get another segment in turn.
 fn holes_in_turn(load: &mut Load) -> io::Result<()> {
     const STREAMS: u32 = 2000;
     while load.has_room() {
@@ -240,7 +240,7 @@ fn acknowledgments(load: &mut Load) -> io::Result<()> {
     Ok(())
 }
 
-/// A head that never ends.
+/// HTTP headers without an end.
 fn one_byte_a_segment(load: &mut Load) -> io::Result<()> {
     let mut talk = Talk::open(load, 80)?;
     talk.say(C, b"GET / HTTP/1.1\r\n")?;
@@ -250,7 +250,7 @@ fn one_byte_a_segment(load: &mut Load) -> io::Result<()> {
     Ok(())
 }
 
-/// IPv6 extension headers, one behind another.
+/// A chain of IPv6 extension headers.
 fn extension_headers(load: &mut Load) -> io::Result<()> {
     let mut headers = [0, 0, 1, 4, 0, 0, 0, 0].repeat(7000);
     headers.extend([59, 0, 0, 0, 0, 0, 0, 0]);

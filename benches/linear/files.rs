@@ -1,4 +1,4 @@
-//! Attacks on the readers of files: hex text, blocks of pcapng, and session logs of RuneScape.
+//! Attacks on file readers: hex text, pcapng blocks, and session logs of RuneScape.
 
 use super::load::{CLIENT, Load, SERVER, udp, word};
 use super::measure::FRAMES;
@@ -50,7 +50,7 @@ fn hex_packets(load: &mut Load) -> io::Result<()> {
     repeat(load, b"0000 45 00 00 14\n")
 }
 
-/// Each of two lines, and no two the same.
+/// Dumps of two lines each, all different.
 fn hex_dumps(load: &mut Load) -> io::Result<()> {
     let mut number: u32 = 0;
     while load.has_room() {
@@ -85,12 +85,12 @@ fn section() -> Vec<u8> {
     block(0x0a0d_0d0a, b"\x4d\x3c\x2b\x1a\x01\0\0\0\xff\xff\xff\xff\xff\xff\xff\xff")
 }
 
-/// An interface of raw IP.
+/// A raw IP interface.
 fn interface() -> Vec<u8> {
     block(1, &[101, 0, 0, 0, 0, 0, 0, 0])
 }
 
-/// A packet of an interface, with options behind it.
+/// A packet of an interface, with options after it.
 fn packet(interface: u32, options: &[u8]) -> Vec<u8> {
     let mut bytes = udp([CLIENT, SERVER], [1, 2], b"abc");
     let len = word(bytes.len()).to_le_bytes();
@@ -135,21 +135,21 @@ fn unknown_blocks(load: &mut Load) -> io::Result<()> {
     repeat(load, &block(0x0bad_0bad, &[]))
 }
 
-/// A log of revision 239, and the bytes of its header.
+/// A log of revision 239, and the size of its header.
 const LOG: &[u8] = include_bytes!("../../samples/runescape-osrs-239.bin");
 const HEADER: usize = 74;
 
-/// The same session again and again: each begins with a map and the list of players.
+/// The same session repeatedly: each begins with a map and the list of players.
 fn rs_session(load: &mut Load) -> io::Result<()> {
     load.put(LOG.get(..HEADER).unwrap_or_default())?;
     repeat(load, LOG.get(HEADER..).unwrap_or_default())
 }
 
-/// Lists of new NPCs, as long as a packet can be, in which each index comes twice.
+/// Lists of new NPCs of maximum packet length, in which each index occurs twice.
 fn rs_npcs(load: &mut Load) -> io::Result<()> {
     const NEW: u16 = 5400;
     load.put(LOG.get(..HEADER).unwrap_or_default())?;
-    // A record of the server, npc_info_small_v5, its length, and no known NPC.
+    // A server record: npc_info_small_v5, its length, and no known NPC.
     let [high, low] = (12 * NEW + 1).to_be_bytes();
     let mut record = vec![1, 85, high, low, 0];
     for number in (0..NEW).chain(0..NEW) {

@@ -1,4 +1,4 @@
-//! Inputs that are written for one purpose: frames of raw IP, and the two sides of a TCP connection.
+//! Generated inputs: frames of raw IP, and the two sides of a TCP connection.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -12,7 +12,7 @@ pub type Ip = [u8; 4];
 pub const CLIENT: Ip = [10, 0, 0, 1];
 pub const SERVER: Ip = [10, 0, 0, 2];
 
-/// Bytes of payload in a large segment: many messages are complete at once.
+/// Payload of a large segment in bytes: it completes many messages.
 pub const LARGE: usize = 60_000;
 
 /// A file that grows up to a size.
@@ -47,12 +47,12 @@ impl Load {
         self.to.flush()
     }
 
-    /// Whether there is room for more.
+    /// Whether the size is not reached.
     pub fn has_room(&self) -> bool {
         self.size < self.most
     }
 
-    /// How much of the size is not taken yet.
+    /// Number of bytes left.
     pub fn left(&self) -> usize {
         self.most.saturating_sub(self.size)
     }
@@ -66,7 +66,7 @@ impl Load {
         self.cut(frame, frame.len())
     }
 
-    /// A frame of which the capture holds only so many bytes.
+    /// A frame truncated to this many bytes.
     pub fn cut(&mut self, frame: &[u8], captured: usize) -> io::Result<()> {
         let captured = captured.min(frame.len());
         let micros = self.frames.wrapping_mul(100);
@@ -123,7 +123,7 @@ pub fn tcp(ends: [Ip; 2], [from, to]: [u16; 2], [seq, ack]: [u32; 2], flags: u8,
     ip(6, ends, 1, 0x4000, &segment)
 }
 
-/// One TCP connection.
+/// A TCP connection.
 pub struct Talk<'l> {
     pub load: &'l mut Load,
     ends: [Ip; 2],
@@ -132,7 +132,7 @@ pub struct Talk<'l> {
     pub seq: [u32; 2],
 }
 
-/// Who speaks.
+/// The sender.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Speaker {
     Client,
@@ -145,7 +145,7 @@ impl<'l> Talk<'l> {
         Talk::number(load, 0, port)
     }
 
-    /// One of many connections, each with a client port or address of its own.
+    /// One of many connections, each with a separate client port or address.
     pub fn number(load: &'l mut Load, number: u32, port: u16) -> io::Result<Talk<'l>> {
         let [_, high, middle, low] = (number / 60_000).to_be_bytes();
         let own = u16::try_from(number % 60_000).unwrap_or_default();
@@ -176,7 +176,7 @@ impl<'l> Talk<'l> {
         Ok(())
     }
 
-    /// Count so many bytes that a side has sent, or that are missing.
+    /// Counts bytes that a side has sent, or that are missing.
     fn pass(&mut self, from: Speaker, bytes: u32) {
         let [client, server] = &mut self.seq;
         let seq = if from == C { client } else { server };
@@ -187,7 +187,7 @@ impl<'l> Talk<'l> {
         self.say_in(from, 1400, bytes)
     }
 
-    /// The same bytes again and again, in segments of this length, as long as there is room.
+    /// Repeats the bytes in segments of this length until the size is reached.
     pub fn repeat(&mut self, from: Speaker, length: usize, unit: &[u8]) -> io::Result<()> {
         let run = unit.repeat((length / unit.len()).max(1));
         while self.load.has_room() {
@@ -196,7 +196,7 @@ impl<'l> Talk<'l> {
         Ok(())
     }
 
-    /// The same behind a hole that is never filled: all of it becomes readable at once.
+    /// The same after a hole that is never filled: all of it becomes readable at once.
     pub fn behind_a_hole(&mut self, from: Speaker, unit: &[u8]) -> io::Result<()> {
         self.pass(from, 1);
         let most = (3 << 20) / unit.len() * unit.len();

@@ -1,9 +1,9 @@
-//! Whether the costs of hostile captures grow no faster than the captures: `cargo bench --bench linear`.
+//! Verifies that the cost of hostile captures grows linearly: `cargo bench --bench linear`.
 //!
-//! Each attack is written in a size and in four times that size. CPU time may grow by a factor of five, and memory has a bound
-//! that does not depend on the size. An attack also names what `stats` must count in it: otherwise its bytes might be dissected
-//! as plain data, and the bench would measure nothing. The program exits with 1 where one of these does not hold. `-- --small`
-//! takes small captures, `-- NAME` only attacks with that in their names; `PROGRAM` names another build to measure.
+//! Each attack is generated in one size and in four times that size. CPU time may grow by a factor of five, and memory has a
+//! bound independent of the size. An attack also names a protocol or note that `stats` must count in it: otherwise its bytes
+//! might be dissected as plain data, and the bench would measure nothing. The program exits with 1 if a check fails. `-- --small`
+//! uses small captures, `-- NAME` only attacks with that in their names; `PROGRAM` is another build to measure.
 
 mod attacks;
 mod files;
@@ -18,22 +18,22 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// How many times longer a capture of four times the size may take, and what is noise, in seconds.
+/// Maximum factor of time for a capture of four times the size, and noise in seconds.
 const FACTOR: f64 = 5.0;
 const NOISE: f64 = 0.01;
 
-/// How often a capture is measured again that seems to take too long. The least time counts: others wait for the machine.
+/// Number of repetitions for a capture that seems to exceed the factor. The minimum time is used, since the machine may be busy.
 const AGAIN: usize = 4;
 
-/// KiB that may be resident, and the same with every byte of long bodies in tables.
+/// Limit of resident memory in KiB, and the same with every byte of long bodies in tables.
 const MOST: u64 = 64 << 10;
 const MOST_IN_FULL: u64 = 128 << 10;
 
-/// Bytes of the larger capture.
+/// Size of the larger capture in bytes.
 const LARGE: usize = 16 << 20;
 const SMALL: usize = 1 << 19;
 
-/// What is measured of each attack.
+/// Measured views of each attack.
 const VIEWS: &[(&str, &[&str], u64)] = &[
     ("-l", &["-l"], MOST),
     ("--json", &["--json"], MOST),
@@ -41,28 +41,28 @@ const VIEWS: &[(&str, &[&str], u64)] = &[
     ("-V -c 10", &["-V", "-c", "10"], MOST_IN_FULL),
 ];
 
-/// An input that is made to hurt.
+/// A hostile input.
 pub struct Attack {
-    /// What it is called.
+    /// Its name.
     pub name: String,
-    /// A protocol or a note that `stats` counts in it.
+    /// A protocol or note that `stats` counts in it.
     pub shows: &'static str,
-    /// Whether frames are written, or the bytes of a file of another format.
+    /// Whether frames are written, or bytes of another file format.
     pub kind: Kind,
-    /// What writes it.
+    /// Its generator.
     pub write: Box<Writer>,
 }
 
-/// What an attack writes.
+/// The output of an attack.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// Frames of a capture with this link type.
     Frames(u32),
-    /// A file as it is, with this at the end of its name.
+    /// A file with this extension.
     File(&'static str),
 }
 
-/// Writes an attack.
+/// Generates an attack.
 pub type Writer = dyn Fn(&mut Load) -> io::Result<()>;
 
 fn main() -> ExitCode {
@@ -103,7 +103,7 @@ fn measure_all(attacks: &[Attack], large: usize) -> io::Result<usize> {
     Ok(violations)
 }
 
-/// What each view costs where there is nothing to read.
+/// Cost of each view without input.
 fn idle() -> io::Result<Vec<f64>> {
     let nothing = Attack { name: "nothing".into(), shows: "", kind: Kind::Frames(101), write: Box::new(|_| Ok(())) };
     let path = write(&nothing, 0)?;
@@ -115,7 +115,7 @@ fn idle() -> io::Result<Vec<f64>> {
     idle
 }
 
-/// Measure an attack in each view and print a line of it. Returns how many bounds it exceeds.
+/// Measures an attack in each view and prints a line. Returns the number of exceeded bounds.
 fn measure(attack: &Attack, large: usize, idle: &[f64]) -> io::Result<usize> {
     let (one, four) = (write(attack, large / 4)?, write(attack, large)?);
     let mut line = format!("{:<34}", attack.name);
@@ -147,7 +147,7 @@ fn measure(attack: &Attack, large: usize, idle: &[f64]) -> io::Result<usize> {
     Ok(violations)
 }
 
-/// The costs of both sizes. Where the larger one takes too long, both are measured again, and the least times count.
+/// The cost of both sizes. If the larger one exceeds the factor, both are measured again, and the minimum times are used.
 fn grown(one: &Path, four: &Path, arguments: &[&str], idle: f64) -> io::Result<[Cost; 2]> {
     let mut costs = [measure::run(one, arguments)?, measure::run(four, arguments)?];
     for _ in 0..AGAIN {
@@ -165,7 +165,7 @@ fn is_slow(before: &Cost, after: &Cost, idle: f64) -> bool {
     after.seconds - idle > FACTOR * (before.seconds - idle).max(0.0) + NOISE
 }
 
-/// How many times longer the larger capture takes, as far as the clock can say.
+/// The time factor of the larger capture, within the precision of the clock.
 fn times(before: &Cost, after: &Cost, idle: f64) -> String {
     let (before, after) = (before.seconds - idle, after.seconds - idle);
     if after < NOISE { "-".to_owned() } else { format!("{:.1}", after / before.max(NOISE / 10.0)) }

@@ -1,4 +1,4 @@
-//! What the program costs over an input, and what it counts there.
+//! Cost of the program for an input, and what it counts.
 
 use serde_json::Value;
 use std::io::{self, Read};
@@ -6,17 +6,17 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use wait4::Wait4;
 
-/// What one run took. The system counts the memory of the process that started a program as its own until it begins, so that this
-/// program must stay small.
+/// Cost of one run. Until a program starts, the system counts the memory of its parent process as its own, so this program must
+/// stay small.
 pub struct Cost {
-    /// CPU time of the program and of the system for it.
+    /// CPU time in user and system mode.
     pub seconds: f64,
-    /// The most memory that was resident, in KiB.
+    /// Peak resident memory in KiB.
     pub resident: u64,
 }
 
 impl Cost {
-    /// Keep the lesser of two times and the greater of two sizes.
+    /// Keeps the lesser time and the greater size.
     pub fn improve(&mut self, other: &Cost) {
         self.seconds = self.seconds.min(other.seconds);
         self.resident = self.resident.max(other.resident);
@@ -36,7 +36,7 @@ fn command(capture: &Path, arguments: &[&str]) -> Command {
     command
 }
 
-/// Costs of the program over a capture.
+/// Measures the program for a capture.
 pub fn run(capture: &Path, arguments: &[&str]) -> io::Result<Cost> {
     let mut child = command(capture, arguments).spawn()?;
     if let Some(mut output) = child.stdout.take() {
@@ -50,19 +50,19 @@ pub fn run(capture: &Path, arguments: &[&str]) -> io::Result<Cost> {
     Ok(Cost { seconds: (used.utime + used.stime).as_secs_f64(), resident: used.maxrss >> 10 })
 }
 
-/// What shows that a reader of files found frames, whatever they are.
+/// Proof that a file reader found frames of any content.
 pub const FRAMES: &str = "frames";
 
-/// What `stats` counts of an attack.
+/// The count of `stats` for an attack.
 pub enum Proof {
-    /// A note or a frame, and how often.
+    /// A note or a frame, with its count.
     Note(u64),
-    /// A protocol, and how many of a hundred bytes lie in its messages or its frames.
+    /// A protocol, with its percentage of the bytes in messages or frames.
     Share(u64),
 }
 
 impl Proof {
-    /// Whether it is more than the messages in front of the attack.
+    /// Whether it exceeds the messages before the attack.
     pub fn is_enough(&self) -> bool {
         match self {
             Proof::Note(count) => *count > 0,
@@ -80,7 +80,7 @@ impl std::fmt::Display for Proof {
     }
 }
 
-/// What `stats` counts of a note or a protocol of this name.
+/// The count of `stats` for a note or protocol with this name.
 pub fn proof(capture: &Path, name: &str) -> io::Result<Proof> {
     let mut child = command(capture, &["stats", "--json", "-z", "overview", "-z", "io,phs", "-z", "health"]).spawn()?;
     let mut text = String::new();

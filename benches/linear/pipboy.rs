@@ -1,4 +1,4 @@
-//! Attacks on the tree of values that a Pip-Boy keeps.
+//! Attacks on the value tree of a Pip-Boy.
 
 use super::load::{C, LARGE, Load, S, Speaker, Talk, half, word};
 use super::{Attack, Kind};
@@ -52,7 +52,7 @@ fn dict(id: u32, members: impl Iterator<Item = (u32, Vec<u8>)>) -> Vec<u8> {
     entry
 }
 
-/// Sixty levels of long names, and changes of the value at the end of them.
+/// Sixty levels of long names, and changes of the value at their end.
 fn pipboy_long_names(load: &mut Load) -> io::Result<()> {
     const LEVELS: u32 = 60;
     let mut talk = pipboy(load)?;
@@ -69,7 +69,7 @@ fn pipboy_long_names(load: &mut Load) -> io::Result<()> {
     Ok(())
 }
 
-/// Dicts that name each other in circles.
+/// Dicts with cyclic references.
 fn pipboy_references(load: &mut Load) -> io::Result<()> {
     const COUNT: u32 = 10_000;
     let mut talk = pipboy(load)?;
@@ -81,7 +81,7 @@ fn pipboy_references(load: &mut Load) -> io::Result<()> {
     Ok(())
 }
 
-/// A long text that is another one each time.
+/// A long text that changes each time.
 fn pipboy_texts(load: &mut Load) -> io::Result<()> {
     let mut talk = pipboy(load)?;
     let mut letter = b'a';
@@ -131,7 +131,7 @@ fn pipboy_removals(load: &mut Load) -> io::Result<()> {
     Ok(())
 }
 
-/// Connections that stay open, each with values of its own.
+/// Connections that stay open, each with separate values.
 fn pipboy_connections(load: &mut Load) -> io::Result<()> {
     const COUNT: u32 = 2000;
     let mut values = dict(0, (1..=COUNT).map(|id| (id, id.to_string().into_bytes())));

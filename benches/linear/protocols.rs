@@ -1,4 +1,4 @@
-//! Attacks on each protocol: its smallest messages, very many notes, deep nesting, and much state that stays open.
+//! Attacks on each protocol: its smallest messages, very many notes, deep nesting, and much open state.
 
 use super::load::{C, LARGE, Load, S, Speaker, Talk, half, word};
 use super::pipboy::GREETING;
@@ -6,7 +6,7 @@ use super::{Attack, Kind, Writer};
 use proto_dissect::input::{Capture, Link};
 use std::io::{self, Cursor};
 
-/// A stream: its port, what is sent first, and what is sent again and again.
+/// A stream: its port, its first bytes, and its repeated bytes.
 struct Stream {
     name: &'static str,
     shows: &'static str,
@@ -55,7 +55,7 @@ const DATABASE: &[(Speaker, &[u8])] = &[
 const TORRENT: &[(Speaker, &[u8])] = &[(C, b"\x13BitTorrent protocol\0\0\0\0\0\0\0\0aaaaaaaaaaaaaaaaaaaabbbbbbbbbbbbbbbbbbbb")];
 const SHELL: &[(Speaker, &[u8])] = &[(S, b"SSH-2.0-a\r\n"), (C, b"SSH-2.0-b\r\n")];
 
-/// Their smallest messages, and messages that are wrong.
+/// Smallest messages, and malformed ones.
 const STREAMS: &[Stream] = &[
     stream("http requests", "http", 80, &[], (C, b"GET / HTTP/1.0\r\n\r\n")),
     stream("http chunks", "http", 80, CHUNKED, (S, b"1\r\na\r\n")),
@@ -104,7 +104,7 @@ const STREAMS: &[Stream] = &[
     stream("unknown bytes", "data", 9999, &[], (C, b"\0")),
 ];
 
-/// Streams that are read again behind a hole. Others are data there, as unknown bytes are.
+/// Streams that are dissected again after a hole. Others become data there.
 const RESUMED: &[&str] = &[
     "http requests",
     "tls records",
@@ -142,7 +142,7 @@ const DATAGRAMS: &[(&str, &str, u16, &[u8])] = &[
     ("sip", "sip", 5060, b"OPTIONS sip:a SIP/2.0\r\nCSeq: 1 OPTIONS\r\n\r\n"),
 ];
 
-/// Sessions of which every copy stays open, with other addresses, and the same with each frame cut.
+/// Sessions whose copies stay open, with other addresses, and the same with truncated frames.
 const SAMPLES: &[(&str, &str, &[u8])] = &[
     ("games", "enet", include_bytes!("../../samples/games.pcap")),
     ("http", "http", include_bytes!("../../samples/http.pcap")),
@@ -209,7 +209,7 @@ fn in_large_segments(stream: &Stream, load: &mut Load) -> io::Result<()> {
     begun(stream, load, 0)?.repeat(stream.unit.0, LARGE, stream.unit.1)
 }
 
-/// As much behind each hole as waits there.
+/// As many bytes after each hole as are buffered there.
 fn behind_holes(stream: &Stream, load: &mut Load) -> io::Result<()> {
     let mut number = 0;
     while load.has_room() {
@@ -227,7 +227,7 @@ fn datagrams(load: &mut Load, port: u16, bytes: &[u8], many: bool) -> io::Result
     Ok(())
 }
 
-/// The first two thirds of a session again and again, each time between other hosts.
+/// The first two thirds of a session repeatedly, each time between other hosts.
 fn copies(load: &mut Load, capture: &[u8], cut: bool) -> io::Result<()> {
     const ETHERNET: usize = 14;
     let mut input = Capture::open(Box::new(Cursor::new(capture.to_vec()))).map_err(io::Error::other)?;
@@ -256,7 +256,7 @@ fn copies(load: &mut Load, capture: &[u8], cut: bool) -> io::Result<()> {
     Ok(())
 }
 
-/// Names that point to names, each through as many as there are.
+/// Names with pointers to names, each through the maximum number.
 fn dns_pointers(load: &mut Load) -> io::Result<()> {
     const FIRST: u16 = 12;
     let mut body = b"\x01a\0\0\x01\0\x01\xc0\x0c\0\x10\0\x01\0\0\0\0".to_vec();

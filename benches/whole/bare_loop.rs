@@ -1,8 +1,8 @@
-//! The least that a program can do with a capture and the crates that this one stands on: the yardstick of `benches/whole.sh`.
+//! The minimum program for a capture with the same crates: the baseline of `benches/whole.sh`.
 //!
-//! `bare_loop count FILE` cuts blocks and headers, puts TCP segments into order and counts bytes per stream. `lines` writes a line
-//! for each packet on top of it, `columns` the eight columns that the benchmark asks of everybody. It knows Ethernet, keeps no
-//! spans, makes no notes, forgives nothing, and reads classic pcap only.
+//! `bare_loop count FILE` parses blocks and headers, reorders TCP segments and counts bytes per stream. `lines` also writes a
+//! line for each packet, `columns` the eight columns of the benchmark. It supports only Ethernet and classic pcap, keeps no
+//! spans, makes no notes, and tolerates no errors.
 
 use etherparse::{NetSlice, SlicedPacket, TransportSlice};
 use pcap_parser::traits::PcapReaderIterator;
@@ -13,10 +13,10 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::net::IpAddr;
 
-/// Bytes that are read from the file at once.
+/// Size of one read from the file.
 const BLOCK: usize = 1 << 20;
 
-/// Who speaks to whom.
+/// Source and destination.
 type Ends = (IpAddr, u16, IpAddr, u16);
 
 /// One direction of a TCP connection.
@@ -29,7 +29,7 @@ struct Direction {
 }
 
 impl Direction {
-    /// Take a segment: what is in order is counted, what is early waits.
+    /// Accepts a segment: in-order bytes are counted, early ones are buffered.
     fn accept(&mut self, seq: u32, syn: bool, payload: &[u8]) {
         let seq = seq.wrapping_add(u32::from(syn));
         let next = *self.next.get_or_insert(seq);
@@ -52,7 +52,7 @@ impl Direction {
         }
     }
 
-    /// Look at every byte, as every dissector must.
+    /// Reads every byte, as every dissector must.
     fn read(&mut self, payload: &[u8]) {
         self.bytes += payload.len() as u64;
         self.sum = payload.iter().fold(self.sum, |sum, byte| sum.wrapping_add(u64::from(*byte)));
@@ -61,7 +61,7 @@ impl Direction {
     }
 }
 
-/// What is done with a packet beside counting.
+/// The work per packet beyond counting.
 #[derive(Clone, Copy, PartialEq)]
 enum Task {
     Count,
@@ -105,7 +105,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// One packet.
+/// Handles one packet.
 fn one(
     frame: &[u8],
     (number, (seconds, micros), len): (u64, (u32, u32), u32),

@@ -1,15 +1,15 @@
-//! The bytes: which buffer, and where in it.
+//! State of the bytes pane: buffer and position.
 
 use super::Detail;
 use super::detail::Buffer;
 use super::scroll;
 
-/// The bytes of the record that is shown.
+/// The bytes pane of the current record.
 #[derive(Debug, Default)]
 pub struct BytesPane {
-    /// The buffer.
+    /// The current buffer.
     pub tab: usize,
-    /// The byte under the cursor, counted from the first one of its buffer.
+    /// The byte under the cursor, relative to the first one of its buffer.
     pub cursor: usize,
     /// The first visible line.
     pub top: usize,
@@ -29,20 +29,20 @@ impl BytesPane {
         self.cursor = usize::try_from(range.start.saturating_sub(first)).unwrap_or(usize::MAX);
     }
 
-    /// The buffer that is shown.
+    /// The current buffer.
     #[must_use]
     pub fn buffer<'d>(&self, detail: &'d Detail) -> Option<&'d Buffer> {
         detail.buffers.get(self.tab)
     }
 
-    /// Moves the cursor by bytes; the innermost field there.
+    /// Moves the cursor by bytes; returns the innermost field there.
     pub fn step(&mut self, detail: &Detail, by: isize) -> Option<usize> {
         let last = self.buffer(detail)?.bytes.len().saturating_sub(1);
         self.cursor = self.cursor.saturating_add_signed(by).min(last);
         self.field(detail)
     }
 
-    /// Shows another buffer, from its beginning; the innermost field there.
+    /// Switches to another buffer; returns the innermost field at its start.
     pub fn turn(&mut self, detail: &Detail, forward: bool) -> Option<usize> {
         let count = detail.buffers.len().max(1);
         self.tab = if forward { self.tab + 1 } else { self.tab + count - 1 } % count;

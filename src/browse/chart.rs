@@ -1,4 +1,4 @@
-//! Frames over time, of which a range becomes a filter.
+//! Frames over time, and a range that becomes a filter.
 
 use crate::render::{Thousands, seconds};
 use std::ops::RangeInclusive;
@@ -6,27 +6,27 @@ use std::ops::RangeInclusive;
 /// Terminal columns before the first one of the chart.
 pub const BESIDE: usize = 14;
 
-/// Frames in intervals of equal length, with a cursor and a range.
+/// Frames in equal intervals, with a cursor and a range.
 #[derive(Debug, Clone)]
 pub struct Chart {
-    /// Frames in each interval since the first frame. Those with a time before it are in the first one.
+    /// Number of frames in each interval since the first frame. Frames with an earlier time are in the first one.
     pub counts: Vec<u64>,
-    /// Nanoseconds of an interval.
+    /// Length of an interval in nanoseconds.
     interval: i128,
     /// The interval under the cursor.
     pub cursor: usize,
-    /// Where the range begins; none while the cursor is all of it.
+    /// The start of the range; `None` if the range is the cursor only.
     pub anchor: Option<usize>,
 }
 
 impl Chart {
-    /// A chart of at least one interval; `None` if there is none.
+    /// Creates a chart; `None` without intervals.
     #[must_use]
     pub fn new(counts: Vec<u64>, interval: i128) -> Option<Chart> {
         Some(Chart { counts, interval, cursor: 0, anchor: None }).filter(|chart| !chart.counts.is_empty())
     }
 
-    /// Moves the cursor. A range is begun, kept or left.
+    /// Moves the cursor. If `extends`, the range is extended, else removed.
     pub fn step(&mut self, by: isize, extends: bool) {
         if extends {
             self.anchor.get_or_insert(self.cursor);
@@ -34,12 +34,12 @@ impl Chart {
         self.put(self.cursor.saturating_add_signed(by));
     }
 
-    /// Puts the cursor on an interval.
+    /// Moves the cursor to an interval.
     pub fn put(&mut self, at: usize) {
         self.cursor = at.min(self.counts.len().saturating_sub(1));
     }
 
-    /// Begins a range at the cursor, or leaves it.
+    /// Begins a range at the cursor, or removes it.
     pub fn turn_range(&mut self) {
         self.anchor = match self.anchor {
             Some(_) => None,
@@ -54,19 +54,19 @@ impl Chart {
         anchor.min(self.cursor)..=anchor.max(self.cursor)
     }
 
-    /// Columns of an interval where the chart has so many, at least one.
+    /// Width of an interval in a chart of this width, at least one.
     #[must_use]
     pub fn columns(&self, width: usize) -> usize {
         (width / self.counts.len().max(1)).max(1)
     }
 
-    /// The first interval that is visible where the chart has so many columns.
+    /// The first visible interval in a chart of this width.
     #[must_use]
     pub fn first(&self, width: usize) -> usize {
         (self.cursor + 1).saturating_sub((width / self.columns(width)).max(1))
     }
 
-    /// What the range is, in words.
+    /// Describes the range.
     #[must_use]
     pub fn words(&self) -> String {
         let (from, to) = self.seconds();
@@ -74,7 +74,7 @@ impl Chart {
         format!("{from} to {to} s: {} frames", Thousands(frames))
     }
 
-    /// The filter of the range. Frames with a time before the first one belong to the first interval.
+    /// The filter of the range. Frames with a time before the first frame belong to the first interval.
     #[must_use]
     pub fn filter(&self) -> String {
         let (from, to) = self.seconds();
@@ -84,13 +84,13 @@ impl Chart {
         }
     }
 
-    /// Where the range begins and ends, in seconds since the first frame.
+    /// Start and end of the range, in seconds since the first frame.
     fn seconds(&self) -> (String, String) {
         let range = self.range();
         let text = |intervals: usize| {
             let mut out = String::new();
             let nanos = self.interval.saturating_mul(i128::try_from(intervals).unwrap_or(i128::MAX));
-            // Writing to a String does not fail.
+            // Writing to a string cannot fail.
             let _ = seconds(nanos, 9, &mut out);
             let digits = out.trim_end_matches('0').trim_end_matches('.').len();
             out.truncate(digits);

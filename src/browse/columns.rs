@@ -1,4 +1,4 @@
-//! Columns of the list that the user chose: names as `-e` takes them.
+//! Columns of the list chosen by the user, with names as in `-e`.
 
 use crate::filter::{Mistake, column};
 use crate::record::{Record, View};
@@ -9,16 +9,16 @@ use crate::tree::Demand;
 use std::fmt;
 use std::io;
 
-/// The columns that a typed line begins with where none were chosen: about those that are shown then.
+/// The default text of the column prompt: approximately the default columns.
 pub const USUAL: &str = "n frame.time_relative src dst protocol _ws.col.Info";
 
-/// Between the cells of a line. Text from a capture has it escaped.
+/// Separates the cells of a line. In text from a capture it is escaped.
 pub const SEPARATOR: char = '\t';
 
-/// Columns of a cell that are kept, unless it is the last one.
+/// Maximum width of a cell, except the last one.
 const CELL: usize = 60;
 
-/// The names in a typed line: words, or parts between commas. Parentheses and brackets hold theirs together.
+/// The names in a typed line: words, or parts between commas. Parentheses and brackets group.
 #[must_use]
 pub fn names(text: &str) -> Vec<String> {
     let (mut names, mut name, mut depth) = (Vec::new(), String::new(), 0_usize);
@@ -42,23 +42,23 @@ pub fn names(text: &str) -> Vec<String> {
 pub struct Cells(Columns<io::Sink>);
 
 impl Cells {
-    /// The cells of these columns; `None` if there are none.
+    /// Creates cells of these columns; `None` without columns.
     ///
     /// # Errors
-    /// The first mistake in a name.
+    /// The first invalid name.
     pub fn new(names: &[String]) -> Result<Option<Cells>, Mistake> {
         let columns = names.iter().map(|name| column(name, Registry::default())).collect::<Result<Vec<_>, _>>()?;
         let options = ColumnOptions { separator: SEPARATOR, ..ColumnOptions::default() };
         Ok(Some(Cells(Columns::new(io::sink(), columns, options))).filter(|_| !names.is_empty()))
     }
 
-    /// How much of a tree they read.
+    /// The demand of the columns.
     #[must_use]
     pub fn demand(&self, view: View) -> Demand {
         self.0.demand(view)
     }
 
-    /// The cells of a record in a line. A gap has none.
+    /// Formats the cells of a record in a line. A gap has none.
     ///
     /// # Errors
     /// A value that cannot be formatted.

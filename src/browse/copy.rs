@@ -6,29 +6,29 @@ use crate::registry::Registry;
 use crate::tree::hex;
 use std::fmt::Write;
 
-/// How a field is copied.
+/// Formats of a copied field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
-    /// Digits of its bytes.
+    /// Hexadecimal digits of its bytes.
     Hex,
     /// A display filter that matches it.
     Filter,
-    /// It and what is below it as JSON.
+    /// The field and its children as JSON.
     Json,
     /// Its bytes as an array in C.
     CArray,
 }
 
-/// Bytes in a line of an array.
+/// Bytes per line of an array.
 const BYTES: usize = 12;
 
-/// The text of an item; empty if it has none.
+/// The text of an item; may be empty.
 #[must_use]
 pub fn text(detail: &Detail, at: usize, form: Form) -> String {
     let mut out = String::new();
     let Some(item) = detail.items.get(at) else { return out };
     let bytes = detail.bytes_of(at);
-    // Writing to a String does not fail.
+    // Writing to a string cannot fail.
     let _ = match form {
         Form::Hex => hex(bytes, &mut out),
         Form::Filter => {
@@ -67,7 +67,7 @@ fn json(detail: &Detail, at: usize) -> serde_json::Value {
         put("buffer", detail.buffers.get(*buffer).map_or("", |buffer| &buffer.name).into());
         put("offset", range.start.into());
         let mut digits = String::new();
-        // Writing to a String does not fail.
+        // Writing to a string cannot fail.
         let _ = hex(detail.bytes_of(at), &mut digits);
         put("bytes", digits.into());
     }

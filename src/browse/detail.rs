@@ -1,4 +1,4 @@
-//! One record taken apart: its fields in reading order, and the bytes that they were read from.
+//! Details of one record: its fields in reading order, and the bytes that they were read from.
 
 use crate::limits;
 use crate::record::{Bookmarks, Message, Record, level_of, place_of};
@@ -7,10 +7,10 @@ use crate::tree::{Dissection, Kind, Layer, Level, NodeRef, Note, Origin, Piece, 
 use std::fmt::{self, Write};
 use std::ops::Range;
 
-/// Columns of a value and of a meaning that are kept.
+/// Maximum length of values and meanings.
 const CELL: usize = 4096;
 
-/// What a line of the field tree is.
+/// The role of a line of the field tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
     /// A layer.
@@ -21,61 +21,61 @@ pub enum Role {
     Note(Level),
 }
 
-/// A line of the field tree. All text is harmless.
+/// A line of the field tree. All text is escaped.
 #[derive(Debug, Clone)]
 pub struct Item {
-    /// What it is.
+    /// Its role.
     pub role: Role,
-    /// Number of items above it.
+    /// Nesting depth.
     pub depth: usize,
-    /// Its place behind the last item below it.
+    /// The index after the last item below it.
     pub end: usize,
     /// Filter name.
     pub abbrev: &'static str,
-    /// What it is called.
+    /// Its label.
     pub label: String,
     /// Its value.
     pub value: String,
-    /// What the value means.
+    /// The meaning of the value.
     pub meaning: String,
-    /// The value as a filter compares it; empty if there is none.
+    /// The value as a filter literal; may be empty.
     pub literal: String,
-    /// Its bytes, if it has any: a buffer and offsets in it.
+    /// Its bytes, if any: a buffer and a range of offsets.
     pub bytes: Option<(usize, Range<u64>)>,
-    /// Whether it is shown in one line until it is unfolded.
+    /// Whether it is initially collapsed.
     pub is_folded: bool,
 }
 
-/// Bytes that fields were read from. Secrets are masked.
+/// Bytes of fields. Secrets are masked.
 #[derive(Debug, Clone)]
 pub struct Buffer {
     /// `frame/17`, `tcp/0/s2c`, `derived/1`.
     pub name: String,
-    /// How derived bytes were made.
+    /// How derived bytes were obtained.
     pub how: String,
     /// The offset of the first byte.
     pub first: u64,
-    /// The bytes, asterisks for those that are masked.
+    /// The bytes, with secrets masked.
     pub bytes: Vec<u8>,
-    /// Which are masked, counted from the first one.
+    /// Masked ranges, relative to the first byte.
     pub masked: Vec<Range<usize>>,
     /// The frames that carried them.
     pub pieces: Vec<Piece>,
 }
 
-/// A record taken apart.
+/// Details of a record.
 #[derive(Debug, Clone, Default)]
 pub struct Detail {
     /// The field tree in reading order.
     pub items: Vec<Item>,
     /// The bytes.
     pub buffers: Vec<Buffer>,
-    /// Fields that found no room.
+    /// Fields dropped at the limit.
     pub left_out: u64,
 }
 
 impl Detail {
-    /// Takes a record apart.
+    /// Creates the details of a record.
     ///
     /// # Errors
     /// A value that cannot be formatted.
@@ -89,7 +89,7 @@ impl Detail {
             }
             Record::Packet(packet) => {
                 let mut taking = Taking::new(packet.of);
-                // All bytes of a frame are shown, also those of no layer.
+                // All bytes of a frame are shown, including those outside of layers.
                 let whole = Span::new(0, 0..packet.of.bytes.len());
                 taking.used.push(whole);
                 let layers: Vec<&Layer> = packet.layers().collect();
@@ -114,7 +114,7 @@ impl Detail {
         }
     }
 
-    /// Bytes of memory that it takes, about.
+    /// Approximate size in bytes.
     #[must_use]
     pub fn size(&self) -> usize {
         let items = self
@@ -124,7 +124,7 @@ impl Detail {
         items.sum::<usize>() + self.buffers.iter().map(|buffer| buffer.bytes.len()).sum::<usize>()
     }
 
-    /// The innermost item with this byte of a buffer.
+    /// The innermost item that contains this byte of a buffer.
     #[must_use]
     pub fn item_at(&self, buffer: usize, off: u64) -> Option<usize> {
         let has = |item: &Item| item.bytes.as_ref().is_some_and(|(of, range)| *of == buffer && range.contains(&off));
@@ -137,7 +137,7 @@ impl Detail {
             .map(|(at, _)| at)
     }
 
-    /// The bytes of an item, masked where they are secret.
+    /// The bytes of an item, with secrets masked.
     #[must_use]
     pub fn bytes_of(&self, at: usize) -> &[u8] {
         let bytes = || {
@@ -149,7 +149,7 @@ impl Detail {
         bytes().unwrap_or_default()
     }
 
-    /// The items above one, the nearest first.
+    /// The ancestors of an item, the nearest first.
     #[must_use]
     pub fn above(&self, at: usize) -> Vec<usize> {
         let contains = |place: &usize| self.items.get(*place).is_some_and(|item| item.end > at);
@@ -174,11 +174,11 @@ impl Item {
     }
 }
 
-/// A record while it is taken apart.
+/// Details under construction.
 struct Taking<'t> {
     of: Dissection<'t>,
     items: Vec<Item>,
-    /// The bytes of each source that fields refer to.
+    /// The used span of each source.
     used: Vec<Span>,
     left_out: u64,
 }
@@ -189,7 +189,7 @@ impl<'t> Taking<'t> {
     }
 
     fn message(&mut self, message: &Message<'t>) -> fmt::Result {
-        // What carries a message is folded, and its own fields are not.
+        // Carriers of a message are collapsed, and its own fields are not.
         message.carriers().into_iter().try_for_each(|layer| self.layer(layer, true))?;
         self.layer(message.layer, false)
     }
@@ -202,7 +202,7 @@ impl<'t> Taking<'t> {
         self.node(node, 0, Some((meaning, is_folded)))
     }
 
-    /// A node and those below it; with a summary and whether it is folded if it is a layer.
+    /// Adds a node with its children; for a layer with a summary and whether it is collapsed.
     fn node(&mut self, node: NodeRef<'t>, depth: usize, summary: Option<(String, bool)>) -> fmt::Result {
         if !limits::BROWSE_FIELDS.exceeds(self.items.len()) {
             self.left_out += 1 + u64::from(node.last().saturating_sub(node.place()));
@@ -233,7 +233,7 @@ impl<'t> Taking<'t> {
         Ok(())
     }
 
-    /// The buffer and the offsets of a span. The buffer grows to contain it.
+    /// The buffer and the offsets of a span. Extends the buffer to contain it.
     fn place(&mut self, span: Span) -> Option<(usize, Range<u64>)> {
         if !span.is_somewhere() {
             return None;
@@ -290,7 +290,7 @@ impl<'t> Taking<'t> {
     }
 }
 
-/// Label, value, meaning and literal of a field, as a table shows them.
+/// Label, value, meaning and literal of a field, as in a table.
 fn cells(node: NodeRef<'_>, item: &mut Item) -> fmt::Result {
     let [mut title, mut value, mut meaning, mut literal] = [const { String::new() }; 4];
     let is_titled = node.write_title(&mut title)?;
@@ -307,7 +307,7 @@ fn cells(node: NodeRef<'_>, item: &mut Item) -> fmt::Result {
     if !matches!(node.field().kind, Kind::Group | Kind::Protocol) && !node.is_secret() && !node.has_hidden() {
         write_literal(node, &mut literal)?;
     }
-    // Values are harmless by themselves; dissectors write some of the words.
+    // Values are escaped already; dissectors write some of the other texts.
     for (from, to) in [(&title, &mut item.label), (&value, &mut item.value), (&meaning, &mut item.meaning)] {
         clean_escaped(from, to)?;
     }
@@ -315,7 +315,7 @@ fn cells(node: NodeRef<'_>, item: &mut Item) -> fmt::Result {
     Ok(())
 }
 
-/// Columns of a literal beyond which a filter only asks whether the field is there.
+/// Maximum length of a literal; for longer ones, a filter tests only for the presence of the field.
 const LITERAL: usize = 200;
 
 fn write_literal(node: NodeRef<'_>, out: &mut String) -> fmt::Result {
@@ -338,14 +338,14 @@ fn write_literal(node: NodeRef<'_>, out: &mut String) -> fmt::Result {
     Ok(())
 }
 
-/// The entries of a record among bookmarks and notes, each in a line.
+/// The bookmark and note of a record, one per line.
 #[must_use]
 pub fn remarks(bookmarks: &Bookmarks, message: Option<u64>, frame: u64) -> Vec<String> {
     let line = |is_marked: bool, note: &str| {
         let mut line = String::from(if is_marked { "* bookmark" } else { "* note" });
         if !note.is_empty() {
             line.push_str("  ");
-            // Writing to a String does not fail.
+            // Writing to a string cannot fail.
             let _ = clean(note, &mut line);
         }
         line

@@ -1,24 +1,24 @@
-//! The field tree: what is selected, and what is folded.
+//! State of the field tree: selection and collapsed items.
 
 use super::Detail;
 use super::scroll;
 
-/// The field tree of the record that is shown.
+/// The field tree of the current record.
 #[derive(Debug, Default)]
 pub struct FieldsPane {
     /// The selected item.
     pub selected: usize,
-    /// The first visible item, by its place among those that are not folded away.
+    /// The first visible item, as an index into `visible`.
     pub top: usize,
-    /// The items that are not folded away.
+    /// The items that are not hidden by a collapsed one.
     pub visible: Vec<usize>,
     folded: Vec<bool>,
-    /// The filter name of the item that was selected in the record before.
+    /// The filter name of the item selected in the previous record.
     wanted: &'static str,
 }
 
 impl FieldsPane {
-    /// Shows a record; the same field is selected as in the one before, if it has it.
+    /// Shows a record; selects the same field as in the previous one, if it exists.
     pub fn show(&mut self, detail: &Detail) {
         self.folded = detail.items.iter().map(|item| item.is_folded).collect();
         let same = detail.items.iter().position(|item| !self.wanted.is_empty() && item.abbrev == self.wanted);
@@ -26,18 +26,18 @@ impl FieldsPane {
         self.top = 0;
         self.select(detail, same.or_else(innermost).unwrap_or_default());
         if same.is_none() {
-            // The wish stays until a field is selected by hand.
+            // The wanted field is kept until the user selects another one.
             self.arrange(detail);
         }
     }
 
-    /// Whether an item is folded.
+    /// Whether an item is collapsed.
     #[must_use]
     pub fn is_folded(&self, at: usize) -> bool {
         self.folded.get(at).copied().unwrap_or_default()
     }
 
-    /// Selects an item and unfolds those above it.
+    /// Selects an item and expands its ancestors.
     pub fn select(&mut self, detail: &Detail, at: usize) {
         self.selected = at;
         for above in detail.above(at) {
@@ -46,7 +46,7 @@ impl FieldsPane {
         self.arrange(detail);
     }
 
-    /// Remembers the selected field for the next record.
+    /// Stores the selected field for the next record.
     pub fn want(&mut self, detail: &Detail) {
         self.wanted = detail.items.get(self.selected).map_or("", |item| item.abbrev);
     }
@@ -58,7 +58,7 @@ impl FieldsPane {
         self.selected = self.visible.get(next).copied().unwrap_or_default();
     }
 
-    /// Folds the selected item, or selects the one above it.
+    /// Collapses the selected item, or selects its parent.
     pub fn close(&mut self, detail: &Detail) {
         let Some(item) = detail.items.get(self.selected) else { return };
         if item.end > self.selected + 1 && !self.is_folded(self.selected) {
@@ -69,13 +69,13 @@ impl FieldsPane {
         self.arrange(detail);
     }
 
-    /// Unfolds the selected item.
+    /// Expands the selected item.
     pub fn open(&mut self, detail: &Detail) {
         self.fold(self.selected, false);
         self.arrange(detail);
     }
 
-    /// Folds or unfolds the selected item.
+    /// Collapses or expands the selected item.
     pub fn toggle(&mut self, detail: &Detail) {
         let has_children = detail.items.get(self.selected).is_some_and(|item| item.end > self.selected + 1);
         self.fold(self.selected, has_children && !self.is_folded(self.selected));

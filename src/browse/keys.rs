@@ -1,4 +1,4 @@
-//! What keys and the mouse do.
+//! Key bindings and mouse actions.
 
 use super::chart::BESIDE;
 use super::columns::USUAL;
@@ -12,17 +12,17 @@ use crate::render::{PSEUDO_FIELDS, word_lines};
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
 use ratatui::layout::{Position, Rect};
 
-/// Lines that the wheel scrolls.
+/// Lines per step of the wheel.
 const WHEEL: isize = 3;
 
-/// Columns that a text is shifted by.
+/// Columns per horizontal step.
 const SHIFT: isize = 8;
 
-/// Names that are offered for completion.
+/// Maximum number of listed completions.
 const OFFERED: usize = 24;
 const OFFERED_LINES: usize = 4;
 
-/// A key is pressed.
+/// Handles a key.
 pub fn press(state: &mut State, key: KeyEvent) {
     if key.kind == KeyEventKind::Release {
         return;
@@ -46,7 +46,7 @@ pub fn press(state: &mut State, key: KeyEvent) {
     }
 }
 
-/// Keys of a typed line.
+/// Handles a key in a prompt.
 fn type_in(state: &mut State, code: KeyCode) {
     let Some(prompt) = &mut state.prompt else { return };
     match code {
@@ -67,7 +67,7 @@ fn type_in(state: &mut State, code: KeyCode) {
     }
 }
 
-/// Completes the word before the cursor, and shows the names that go on from it in lines of this width.
+/// Completes the word before the cursor, and lists the possible names in lines of this width.
 fn complete(prompt: &mut Prompt, width: usize) {
     let word = prompt.word().to_owned();
     if word.is_empty() {
@@ -89,12 +89,12 @@ fn complete(prompt: &mut Prompt, width: usize) {
     prompt.wrong = word_lines(&offered, width).take(OFFERED_LINES).map(str::to_owned).collect();
 }
 
-/// Names of protocols, fields and properties that filters and columns take.
+/// Names of protocols, fields and properties for filters and columns.
 fn names() -> impl Iterator<Item = &'static str> {
     Registry::default().fields().map(|field| field.abbrev).chain(PSEUDO_FIELDS.iter().map(|pseudo| pseudo.name))
 }
 
-/// Keys of the chart above a text; false for others.
+/// Handles a key in the chart; false for others.
 fn read_chart(state: &mut State, key: KeyEvent) -> bool {
     let Some(chart) = state.text.as_mut().and_then(|text| text.chart.as_mut()) else { return false };
     let extends = key.modifiers.contains(KeyModifiers::SHIFT) || chart.anchor.is_some();
@@ -109,7 +109,7 @@ fn read_chart(state: &mut State, key: KeyEvent) -> bool {
     true
 }
 
-/// Keys of a text over the panes.
+/// Handles a key in a text overlay.
 fn read_text(state: &mut State, key: KeyEvent) {
     if read_chart(state, key) {
         return;
@@ -131,13 +131,13 @@ fn read_text(state: &mut State, key: KeyEvent) {
     }
 }
 
-/// Lines of a text that are visible: all but the head, its title, its chart and the foot.
+/// Number of visible lines of a text: all but header, title, chart and footer.
 fn text_rows(state: &State) -> usize {
     let chart = state.text.as_ref().map_or(0, |text| text.chart_rows(state.size));
     usize::from(state.size.height.saturating_sub(3)).saturating_sub(chart)
 }
 
-/// The second key of `y`.
+/// Handles the second key of `y`.
 fn copy(state: &mut State, code: KeyCode) {
     let form = match code {
         KeyCode::Char('h') => Form::Hex,
@@ -156,7 +156,7 @@ fn copy(state: &mut State, code: KeyCode) {
     }
 }
 
-/// Keys that do the same in every pane; false for others.
+/// Handles keys common to all panes; false for others.
 fn command(state: &mut State, code: KeyCode) -> bool {
     match code {
         KeyCode::Tab => state.focus = next(state.focus),
@@ -200,7 +200,7 @@ fn command(state: &mut State, code: KeyCode) -> bool {
     true
 }
 
-/// What `-d` begins with for the selected conversation.
+/// The selector of `-d` for the current conversation.
 fn selector(state: &State) -> String {
     let stream = state.row().and_then(|row| row.stream).map(|(stream, _)| stream.to_string());
     let stream = stream.as_deref().and_then(|stream| stream.split_once('/'));
@@ -224,7 +224,7 @@ fn next(focus: Focus) -> Focus {
     }
 }
 
-/// Shows another buffer, and selects its first field.
+/// Switches to another buffer, and selects its first field.
 fn turn(state: &mut State, forward: bool) {
     let Some(detail) = &state.detail else { return };
     if let Some(at) = state.bytes.turn(detail, forward) {
@@ -232,7 +232,7 @@ fn turn(state: &mut State, forward: bool) {
     }
 }
 
-/// Keys that move within a pane.
+/// Handles keys that move within a pane.
 fn movement(state: &mut State, code: KeyCode) {
     let panes = state.panes();
     let rows = match state.focus {
@@ -285,11 +285,11 @@ fn in_bytes(state: &mut State, by: isize) {
     }
 }
 
-/// Puts the cursor of the chart under the mouse. Where a button goes down, a range begins.
+/// Moves the cursor of the chart to the mouse. Pressing a button begins a range.
 fn point_at_chart(state: &mut State, mouse: MouseEvent) {
     let rows = state.text.as_ref().map_or(0, |text| text.chart_rows(state.size));
     let width = usize::from(state.size.width).saturating_sub(BESIDE);
-    // The head and the title are above the chart.
+    // Header and title are above the chart.
     let is_on_chart = usize::from(mouse.row).checked_sub(2).is_some_and(|row| row < rows);
     let Some(chart) = state.text.as_mut().and_then(|text| text.chart.as_mut()) else { return };
     let Some(column) = usize::from(mouse.column).checked_sub(BESIDE).filter(|_| is_on_chart) else { return };
@@ -299,7 +299,7 @@ fn point_at_chart(state: &mut State, mouse: MouseEvent) {
     }
 }
 
-/// The mouse: a click selects, the wheel scrolls.
+/// Handles the mouse: a click selects, the wheel scrolls.
 pub fn mouse(state: &mut State, mouse: MouseEvent) {
     if matches!(mouse.kind, MouseEventKind::Down(MouseButton::Left) | MouseEventKind::Drag(MouseButton::Left)) {
         point_at_chart(state, mouse);

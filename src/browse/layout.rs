@@ -1,25 +1,25 @@
-//! Where the panes are, by the size of the terminal.
+//! Layout of the panes, by the size of the terminal.
 
 use super::Focus;
 use ratatui::layout::{Rect, Size};
 
-/// Lines below which one pane is shown at a time.
+/// Height below which one pane is shown at a time.
 pub const LOW: u16 = 16;
 
-/// Columns from which fields and bytes stand beside each other.
+/// Minimum width for fields and bytes side by side.
 const WIDE: u16 = 110;
 
-/// Columns of a line of sixteen bytes, and of eight.
+/// Width of a line of sixteen bytes, and of eight.
 const SIXTEEN: u16 = 76;
 const EIGHT: u16 = 43;
 
-/// Columns that the field tree keeps where lines of sixteen bytes stand beside it.
+/// Minimum width of the field tree beside lines of sixteen bytes.
 const FIELDS: u16 = 64;
 
-/// The areas of the screen. One that is not shown is empty. The first line of a pane is its title.
+/// The areas of the screen; hidden ones are empty. The first line of a pane is its title.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Panes {
-    /// What is listed.
+    /// The header.
     pub head: Rect,
     /// The records.
     pub list: Rect,
@@ -27,12 +27,12 @@ pub struct Panes {
     pub fields: Rect,
     /// The bytes.
     pub bytes: Rect,
-    /// Messages, and lines that are typed.
+    /// Messages and prompts.
     pub foot: Rect,
 }
 
 impl Panes {
-    /// The areas, with so many lines above the last one for what is wrong with a typed line.
+    /// Computes the areas, with this many lines above the last one for errors of a prompt.
     #[must_use]
     pub fn new(size: Size, focus: Focus, wrong: usize) -> Panes {
         let Size { width, height } = size;
@@ -75,19 +75,19 @@ impl Panes {
         }
     }
 
-    /// Fields that are visible.
+    /// Number of visible fields.
     #[must_use]
     pub fn fields_rows(&self) -> usize {
         lines(self.fields)
     }
 
-    /// Lines of bytes that are visible.
+    /// Number of visible lines of bytes.
     #[must_use]
     pub fn bytes_rows(&self) -> usize {
         lines(self.bytes)
     }
 
-    /// Bytes in a line.
+    /// Bytes per line.
     #[must_use]
     pub fn bytes_width(&self) -> usize {
         match self.bytes.width {

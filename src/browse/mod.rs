@@ -1,6 +1,6 @@
 //! The interactive view: records, fields and bytes in panes. A state that events change, drawn into a frame.
 //!
-//! [`State::handle`] and [`draw::draw`] read no input and write to no terminal. What has to be done outside is an [`Effect`].
+//! [`State::handle`] and [`draw::draw`] do no input or output, which is requested as an [`Effect`].
 
 mod bytes;
 mod chart;
@@ -36,70 +36,70 @@ use ratatui::layout::Size;
 use rows::{Row, Rows, Sort};
 use text::Text;
 
-/// A reading of the input: what is listed. Answers to an earlier one are dropped.
+/// A pass over the input for a list. Events of earlier passes are dropped.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pass {
-    /// Grows with each pass.
+    /// The pass number, which increases.
     pub number: u64,
-    /// The file, by its place on the command line.
+    /// The file, as an index on the command line.
     pub file: usize,
     /// Messages or packets.
     pub view: View,
     /// The display filter; may be empty.
     pub filter: String,
-    /// The columns of the list as `-e` takes them; none for those that fit the screen.
+    /// The columns of the list as in `-e`; empty for the defaults.
     pub columns: Vec<String>,
 }
 
-/// Something that happened.
+/// An event.
 #[derive(Debug)]
 pub enum Event {
     /// A key was pressed.
     Key(KeyEvent),
-    /// The mouse was used.
+    /// A mouse event.
     Mouse(MouseEvent),
-    /// The terminal has this size.
+    /// The terminal was resized.
     Resize(Size),
     /// Records were read in this pass.
     Records(u64, Vec<Summary>),
-    /// The pass reached the end of its input; with what went wrong.
+    /// The pass reached the end of its input; with an error, if any.
     End(u64, Option<String>),
-    /// The record at this place was taken apart; `None` if it was not found.
+    /// Details of the record with this index; `None` if it was not found.
     Detail(u64, u64, Option<Box<Detail>>),
-    /// A text that was asked for.
+    /// A requested text.
     Text(u64, Vec<String>),
-    /// Statistics that were asked for, with frames over time.
+    /// Requested statistics, with frames over time.
     Statistics(u64, Vec<String>, Option<Chart>),
-    /// The bookmarks of the file at hand.
+    /// The bookmarks of the current file.
     Bookmarks(Bookmarks),
-    /// Something to report.
+    /// A message to display.
     Message(String),
 }
 
-/// Something that has to be done outside.
+/// An action outside of the state.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Effect {
     /// End the program.
     Quit,
-    /// Stop until the shell continues the program.
+    /// Suspend the program.
     Suspend,
     /// Read the input for the list.
     Read(Pass),
-    /// Take the record at this place apart.
+    /// Dissect the record with this index.
     Dissect(u64),
-    /// The text of a conversation, under this number.
+    /// Get the text of a conversation, under this number.
     Follow(u64, StreamId),
-    /// What is found in a conversation by itself, under this number.
+    /// Explore a conversation, under this number.
     Explore(u64, StreamId),
-    /// The text of the statistics, under this number.
+    /// Get the statistics, under this number.
     Statistics(u64),
-    /// Put this text on the clipboard.
+    /// Copy this text to the clipboard.
     Copy(String),
-    /// Write these bytes into a file that does not exist yet.
+    /// Write these bytes to a new file.
     Save(String, Vec<u8>),
-    /// Keep bookmarks and notes.
+    /// Save bookmarks and notes.
     Keep(Bookmarks),
-    /// Read conversations as `-d` with this value has it, from the beginning.
+    /// Decode conversations as in `-d` with this value, from the beginning.
     DecodeAs(String),
 }
 
@@ -114,10 +114,10 @@ pub enum Focus {
     Bytes,
 }
 
-/// A record to select when it comes.
+/// A record to select once it is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Sought {
-    /// The one of this number, or the next.
+    /// The one with this number, or the next.
     Number(u64),
     /// The first one of this frame, or of the next.
     Frame(u64),
@@ -139,7 +139,7 @@ impl Sought {
     }
 }
 
-/// Everything that is shown.
+/// The state of the interactive view.
 pub struct State {
     files: Vec<String>,
     theme: Theme,
@@ -149,14 +149,14 @@ pub struct State {
     is_reading: bool,
     selected: usize,
     top: usize,
-    /// The record to select when it comes.
+    /// The record to select once it is read.
     sought: Option<Sought>,
     /// Numbers of records that matched the last filter, and that filter.
     found: Vec<u64>,
     last_filter: String,
-    /// The record that is shown, by its place among all.
+    /// The index of the displayed record.
     shown: Option<u64>,
-    /// Whether the fields are still those of the record before.
+    /// Whether the fields are those of the previous record.
     is_stale: bool,
     detail: Option<Detail>,
     fields: FieldsPane,
@@ -167,7 +167,7 @@ pub struct State {
     text: Option<Text>,
     texts: u64,
     history: Vec<String>,
-    /// The filter that a range of the chart led to, and the one before it.
+    /// The filter of the selected range of the chart, and the one before it.
     range: Option<[String; 2]>,
     message: String,
     bookmarks: Bookmarks,
@@ -175,7 +175,7 @@ pub struct State {
 }
 
 impl State {
-    /// The view of files, with what is listed first.
+    /// Creates a view of files, with its first pass.
     #[must_use]
     pub fn new(files: Vec<String>, pass: Pass, theme: Theme, size: Size) -> State {
         let last_filter = pass.filter.clone();
@@ -211,24 +211,24 @@ impl State {
         state
     }
 
-    /// What has to be done since this was asked last.
+    /// Takes the pending effects.
     pub fn take_effects(&mut self) -> Vec<Effect> {
         std::mem::take(&mut self.effects)
     }
 
-    /// Whether the terminal is to be given back, so that keys from now on are not for this program.
+    /// Whether the terminal is about to be released, so that further keys are not for this program.
     #[must_use]
     pub fn is_leaving(&self) -> bool {
         self.effects.iter().any(|effect| matches!(effect, Effect::Quit | Effect::Suspend))
     }
 
-    /// Whether answers are on their way.
+    /// Whether results are pending.
     #[must_use]
     pub fn is_waiting(&self) -> bool {
         self.is_reading || self.is_stale || self.text.as_ref().is_some_and(|text| text.is_waiting)
     }
 
-    /// Changes with an event.
+    /// Handles an event.
     pub fn handle(&mut self, event: Event) {
         match event {
             Event::Key(key) => keys::press(self, key),
@@ -252,13 +252,13 @@ impl State {
             Event::Statistics(number, lines, chart) => self.read_text(number, lines, chart),
             Event::Bookmarks(bookmarks) => self.bookmarks = bookmarks,
             Event::Message(message) => self.message = message,
-            // Answers to what is no longer asked.
+            // Results of outdated requests.
             Event::Records(..) | Event::End(..) | Event::Detail(..) => {}
         }
         self.settle();
     }
 
-    /// Shows a text, unless another one was asked for.
+    /// Shows a text, unless another one was requested.
     fn read_text(&mut self, number: u64, lines: Vec<String>, chart: Option<Chart>) {
         if let Some(text) = self.text.as_mut().filter(|_| number == self.texts) {
             (text.lines, text.chart, text.is_waiting) = (lines, chart, false);
@@ -276,7 +276,7 @@ impl State {
         }
     }
 
-    /// Begins a pass, and keeps the selection where its number is the same.
+    /// Begins a pass, and keeps the selection if its number is the same.
     fn read(&mut self) {
         self.pass.number += 1;
         self.rows = Rows::default();
@@ -286,7 +286,7 @@ impl State {
         self.effects.push(Effect::Read(self.pass.clone()));
     }
 
-    /// Asks for the selected record, and scrolls so that everything selected is visible.
+    /// Requests the selected record, and scrolls to all selections.
     fn settle(&mut self) {
         let panes = self.panes();
         self.selected = self.selected.min(self.rows.len().saturating_sub(1));
@@ -315,17 +315,17 @@ impl State {
         Panes::new(self.size, self.focus, self.prompt.as_ref().map_or(0, |prompt| prompt.wrong.len()))
     }
 
-    /// Lines above the first record in its pane: the title, and heads of chosen columns.
+    /// Lines above the first record in its pane: the title, and headings of chosen columns.
     fn list_heads(&self) -> usize {
         1 + usize::from(!self.pass.columns.is_empty())
     }
 
-    /// Records that are visible.
+    /// Number of visible records.
     fn list_rows(&self) -> usize {
         usize::from(self.panes().list.height).saturating_sub(self.list_heads())
     }
 
-    /// Bytes in a line of their pane.
+    /// Bytes per line of the bytes pane.
     fn bytes_in_line(&self) -> usize {
         self.panes().bytes_width() * if self.bytes.is_text { 4 } else { 1 }
     }
@@ -334,12 +334,12 @@ impl State {
         self.rows.get(self.selected)
     }
 
-    /// The number of the selected message; none for other records.
+    /// The number of the selected message; `None` for other records.
     fn message_number(&self) -> Option<u64> {
         self.row().filter(|row| row.sort == Sort::Message).map(|row| row.number)
     }
 
-    /// Reads the other view, from the record that belongs to the selected one.
+    /// Switches to the other view, at the record that corresponds to the selected one.
     fn change_view(&mut self, view: View) {
         if self.pass.view == view {
             return;
@@ -350,7 +350,7 @@ impl State {
         self.read();
     }
 
-    /// Changes the bookmark of the selected record, or its note.
+    /// Changes the bookmark or note of the selected record.
     fn mark(&mut self, note: Option<String>) {
         let message = self.message_number();
         let Some(frame) = self.row().filter(|row| matches!(row.sort, Sort::Message | Sort::Packet)).map(|row| row.frame) else {
@@ -366,7 +366,7 @@ impl State {
         self.effects.push(Effect::Keep(self.bookmarks.clone()));
     }
 
-    /// The entry of exactly the selected record.
+    /// The bookmark entry of the selected record.
     fn own_entry(&self) -> Option<&Bookmark> {
         let message = self.message_number();
         let frame = self.row()?.frame;
@@ -374,14 +374,14 @@ impl State {
         self.bookmarks.entries().iter().find(is_own)
     }
 
-    /// Asks for a text over the panes.
+    /// Requests a text overlay.
     fn ask(&mut self, title: String, effect: impl FnOnce(u64) -> Effect) {
         self.texts += 1;
         self.text = Some(Text::waiting(title));
         self.effects.push(effect(self.texts));
     }
 
-    /// Asks for a text about the conversation of the selected record.
+    /// Requests a text about the conversation of the selected record.
     fn ask_of_stream(&mut self, title: &str, effect: fn(u64, StreamId) -> Effect) {
         match self.row().and_then(|row| row.stream) {
             Some((stream, _)) => self.ask(format!("{title} {stream}"), |number| effect(number, stream)),
@@ -389,7 +389,7 @@ impl State {
         }
     }
 
-    /// Reads everything again, because it is read in another way.
+    /// Reads the input again, because its interpretation changed.
     pub fn reload(&mut self) {
         self.sought = self.row().map(Sought::same_as);
         self.read();
@@ -409,7 +409,7 @@ impl State {
     }
 }
 
-/// Scrolls so that a line is visible in a window of so many.
+/// Scrolls so that a line is visible in a window of this height.
 fn scroll(top: &mut usize, selected: usize, height: usize) {
     let first = (selected + 1).saturating_sub(height.max(1));
     *top = (*top).clamp(first, selected.max(first));

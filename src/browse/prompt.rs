@@ -1,24 +1,24 @@
-//! A line that is typed: its text, its cursor, earlier lines and completion.
+//! A prompt: text, cursor, history and completion.
 
-/// What a typed line is for.
+/// The purpose of a prompt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Purpose {
     /// A display filter.
     Filter,
     /// Columns of the list.
     Columns,
-    /// A number to go to.
+    /// A record number.
     Number,
     /// A note on the record.
     Note,
     /// A file for the selected bytes.
     Save,
-    /// Whose a conversation is, as `-d` takes it.
+    /// The protocol of a conversation, as in `-d`.
     DecodeAs,
 }
 
 impl Purpose {
-    /// What stands before the line.
+    /// The label before the text.
     #[must_use]
     pub fn label(self) -> &'static str {
         match self {
@@ -32,23 +32,23 @@ impl Purpose {
     }
 }
 
-/// A line while it is typed.
+/// A prompt.
 #[derive(Debug, Clone)]
 pub struct Prompt {
-    /// What it is for.
+    /// Its purpose.
     pub purpose: Purpose,
     /// The text.
     pub text: String,
     /// Characters before the cursor.
     pub cursor: usize,
-    /// What is wrong with it, line by line.
+    /// Errors, one per line.
     pub wrong: Vec<String>,
-    /// The earlier line that is shown, counted from the last one.
+    /// The recalled history entry, counted from the last one.
     recalled: Option<usize>,
 }
 
 impl Prompt {
-    /// A line that begins with a text.
+    /// Creates a prompt with a text.
     #[must_use]
     pub fn new(purpose: Purpose, text: &str) -> Prompt {
         Prompt { purpose, text: text.to_owned(), cursor: text.chars().count(), wrong: Vec::new(), recalled: None }
@@ -58,7 +58,7 @@ impl Prompt {
         self.text.char_indices().nth(characters).map_or(self.text.len(), |(at, _)| at)
     }
 
-    /// Types a character.
+    /// Inserts a character.
     pub fn insert(&mut self, character: char) {
         let at = self.byte(self.cursor);
         self.text.insert(at, character);
@@ -74,7 +74,7 @@ impl Prompt {
         }
     }
 
-    /// Removes the character behind the cursor.
+    /// Removes the character after the cursor.
     pub fn delete(&mut self) {
         let at = self.byte(self.cursor);
         if at < self.text.len() {
@@ -88,7 +88,7 @@ impl Prompt {
         self.replace("");
     }
 
-    /// Whether names of fields are completed.
+    /// Whether field names are completed.
     #[must_use]
     pub fn takes_names(&self) -> bool {
         matches!(self.purpose, Purpose::Filter | Purpose::Columns)
@@ -120,7 +120,7 @@ impl Prompt {
         self.wrong.clear();
     }
 
-    /// Shows an earlier line, or a later one.
+    /// Recalls an earlier or later history entry.
     pub fn recall(&mut self, history: &[String], earlier: bool) {
         let next = match (self.recalled, earlier) {
             (None, true) => Some(0),
@@ -141,16 +141,16 @@ impl Prompt {
         }
     }
 
-    /// The word before the cursor that a name completes.
+    /// The word before the cursor that completion replaces.
     #[must_use]
     pub fn word(&self) -> &str {
         let before = self.text.get(..self.byte(self.cursor)).unwrap_or_default();
         let begin = before.rfind(|c: char| !c.is_alphanumeric() && c != '.' && c != '_').map_or(0, |at| at + 1);
-        // The character before a word is ASCII, or the word is taken whole.
+        // The character before a word is ASCII, or the word is the whole text.
         before.get(begin..).unwrap_or(before)
     }
 
-    /// Completes the word before the cursor to what all of these names begin with.
+    /// Completes the word before the cursor to the common prefix of these names.
     pub fn complete(&mut self, names: &[&str]) {
         let word = self.word().to_owned();
         let Some(first) = names.first() else { return };

@@ -1,4 +1,4 @@
-//! The list of records: a line of each, kept in little memory.
+//! The list of records: a compact line for each.
 
 use super::columns::{Cells, SEPARATOR};
 use crate::limits;
@@ -10,28 +10,28 @@ use std::fmt::{self, Write};
 use std::sync::Arc;
 use unicode_width::UnicodeWidthStr;
 
-/// Columns of a summary that are kept; the fields of a record show the rest.
+/// Maximum width of a stored summary; the field tree shows the rest.
 const INFO: usize = 240;
 
-/// What a record is.
+/// The kind of a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sort {
     /// A message.
     Message,
     /// A packet.
     Packet,
-    /// Messages of an earlier frame, between packets.
+    /// Late messages of an earlier frame, between packets.
     Late,
     /// Missing bytes.
     Gap,
 }
 
-/// The line of a record, on its way into the list. All text is harmless.
+/// The line of a record before it is stored. All text is escaped.
 #[derive(Debug, Clone)]
 pub struct Summary {
-    /// Its place among all records of its view, from 0.
+    /// Its index among all records of its view.
     pub place: u64,
-    /// What it is.
+    /// Its kind.
     pub sort: Sort,
     /// Number of the message, or of the frame.
     pub number: u64,
@@ -51,12 +51,12 @@ pub struct Summary {
     pub name: String,
     /// Type and summary in a line, or the cells of chosen columns.
     pub info: String,
-    /// The gravest note.
+    /// The most severe note.
     pub level: Option<Level>,
 }
 
 impl Summary {
-    /// The line of a record; with cells of chosen columns if there are any.
+    /// Creates the line of a record; with cells of chosen columns, if any.
     ///
     /// # Errors
     /// A value that cannot be formatted.
@@ -157,18 +157,18 @@ fn gravest<'n>(notes: impl Iterator<Item = &'n Note>) -> Option<Level> {
     notes.map(level_of).max_by_key(|level| *level as u8)
 }
 
-/// A line of the list. Words that repeat are numbers, see [`Rows::word`].
+/// A stored line. Repeated words are interned, see [`Rows::word`].
 #[derive(Debug, Clone)]
 pub struct Row {
-    /// Its place among all records of its view, from 0.
+    /// Its index among all records of its view.
     pub place: u64,
-    /// What it is.
+    /// Its kind.
     pub sort: Sort,
     /// Number of the message, or of the frame.
     pub number: u64,
     /// Number of the frame that completed it.
     pub frame: u64,
-    /// Nanoseconds since the first frame; [`UNKNOWN`] if there is no time.
+    /// Nanoseconds since the first frame; [`UNKNOWN`] without a time.
     time: i64,
     /// The conversation and the sender's side.
     pub stream: Option<(StreamId, Side)>,
@@ -180,13 +180,13 @@ pub struct Row {
     pub protocol: u32,
     /// The message type.
     pub name: u32,
-    /// Where its type and summary end in the text of its chunk.
+    /// End of its type and summary in the text of its chunk.
     info_end: u32,
-    /// The gravest note.
+    /// The most severe note.
     pub level: Option<Level>,
 }
 
-/// The time of a record that has none.
+/// Represents a missing time.
 const UNKNOWN: i64 = i64::MIN;
 
 impl Row {
@@ -197,7 +197,7 @@ impl Row {
     }
 }
 
-/// Lines whose text is stored together: an allocation for each line would take more than most texts.
+/// Number of lines whose text shares an allocation, because one per line would be larger than most texts.
 const CHUNK: usize = 4096;
 
 #[derive(Debug, Default)]
@@ -213,14 +213,14 @@ pub struct Rows {
     chunks: Vec<Chunk>,
     words: Vec<Arc<str>>,
     numbers: HashMap<Arc<str>, u32>,
-    /// Columns of the widest cell in each column that the user chose.
+    /// Maximum cell width of each chosen column.
     pub widths: Vec<usize>,
-    /// Records that found no room.
+    /// Records dropped at the limit.
     pub left_out: u64,
 }
 
 impl Rows {
-    /// Adds a line, or counts it if there is no room. Its text may be cells of chosen columns.
+    /// Adds a line, or counts it at the limit. Its text may be cells of chosen columns.
     pub fn push(&mut self, summary: Summary, has_cells: bool) {
         if !limits::BROWSE_ROWS.exceeds(self.len()) {
             self.left_out += 1;
@@ -276,7 +276,7 @@ impl Rows {
         number
     }
 
-    /// The word of a number.
+    /// An interned word.
     #[must_use]
     pub fn word(&self, number: u32) -> &str {
         self.words.get(number as usize).map_or("", |word| word)
@@ -289,13 +289,13 @@ impl Rows {
         self.chunks.len().saturating_sub(1) * CHUNK + last
     }
 
-    /// A line, by its place in the list.
+    /// A line by its index.
     #[must_use]
     pub fn get(&self, at: usize) -> Option<&Row> {
         self.chunks.get(at / CHUNK)?.rows.get(at % CHUNK)
     }
 
-    /// Type and summary of a line, by its place in the list.
+    /// Type and summary of a line, by its index.
     #[must_use]
     pub fn info(&self, at: usize) -> &str {
         let info = || {
@@ -308,7 +308,7 @@ impl Rows {
         info().unwrap_or_default()
     }
 
-    /// The nearest line before or behind `at` that fits, itself not included.
+    /// The nearest line before or after `at` that satisfies the condition.
     #[must_use]
     pub fn find(&self, at: usize, forward: bool, fits: impl Fn(&Row) -> bool) -> Option<usize> {
         match forward {
@@ -317,7 +317,7 @@ impl Rows {
         }
     }
 
-    /// The first line with this number or a later one; the last line if there is none.
+    /// The first line with at least this number, else the last line.
     #[must_use]
     pub fn of_number(&self, number: u64) -> usize {
         let numbered = |row: &Row| matches!(row.sort, Sort::Message | Sort::Packet) && row.number >= number;
@@ -325,13 +325,13 @@ impl Rows {
     }
 }
 
-/// Seconds since the first frame, with six digits behind the point.
+/// Seconds since the first frame, with six digits after the point.
 #[must_use]
 pub fn seconds(nanos: i64) -> String {
     let sign = if nanos < 0 { "-" } else { "" };
     let nanos = nanos.unsigned_abs();
     let mut out = String::new();
-    // Writing to a String does not fail.
+    // Writing to a string cannot fail.
     let _ = write!(out, "{sign}{}.{:06}", nanos / 1_000_000_000, nanos % 1_000_000_000 / 1_000);
     out
 }

@@ -1,4 +1,4 @@
-//! Going to other records: matches, kinds, conversations and numbers.
+//! Navigation: next match, kind, conversation, or number.
 
 use super::rows::{Row, Sort};
 use super::{Sought, State};
@@ -11,7 +11,7 @@ impl State {
             return;
         }
         let found = match self.pass.filter.is_empty() {
-            // All that is listed matches.
+            // All listed records match.
             false => self.rows.find(self.selected, forward, |_| true),
             true => {
                 let is_match = |row: &Row| row.sort != Sort::Gap && self.found.binary_search(&row.number).is_ok();
@@ -21,7 +21,7 @@ impl State {
         self.go(found, "no more matches");
     }
 
-    /// Moves the selection by lines. What was sought is sought no longer.
+    /// Moves the selection by lines. Cancels a pending navigation.
     pub(super) fn move_by(&mut self, lines: isize) {
         self.sought = None;
         self.selected = self.selected.saturating_add_signed(lines);
@@ -53,7 +53,7 @@ impl State {
         self.go(found, "no more records of this conversation");
     }
 
-    /// Goes to the record of a number, now or when it comes.
+    /// Goes to the record with a number, as soon as it is read.
     pub(super) fn go_to(&mut self, number: u64) {
         self.selected = self.rows.of_number(number);
         let is_there = self.row().is_some_and(|row| row.number >= number);

@@ -1,46 +1,46 @@
-//! A text over the panes: help, a conversation, statistics.
+//! A text overlay: help, a conversation, statistics.
 
 use super::chart::Chart;
 use super::layout::LOW;
 use ratatui::layout::Size;
 
-/// A text that scrolls. Its lines are harmless.
+/// A scrollable text. Its lines are escaped.
 #[derive(Debug, Clone)]
 pub struct Text {
-    /// What it is.
+    /// Its title.
     pub title: String,
     /// Its lines.
     pub lines: Vec<String>,
-    /// The first line that is shown.
+    /// The first visible line.
     pub top: usize,
-    /// The first column that is shown.
+    /// The first visible column.
     pub left: usize,
-    /// Whether more lines are on their way.
+    /// Whether more lines are pending.
     pub is_waiting: bool,
     /// The chart above the lines.
     pub chart: Option<Chart>,
 }
 
 impl Text {
-    /// A text that is complete.
+    /// Creates a complete text.
     #[must_use]
     pub fn new(title: &str, lines: Vec<String>) -> Text {
         Text { title: title.to_owned(), lines, top: 0, left: 0, is_waiting: false, chart: None }
     }
 
-    /// A text that is on its way.
+    /// Creates a pending text.
     #[must_use]
     pub fn waiting(title: String) -> Text {
         Text { title, lines: Vec::new(), top: 0, left: 0, is_waiting: true, chart: None }
     }
 
-    /// The keys.
+    /// The help text.
     #[must_use]
     pub fn help() -> Text {
         Text::new("Keys", HELP.lines().map(str::to_owned).collect())
     }
 
-    /// Lines that the chart takes on a screen of this size: its bars, and what the range is.
+    /// Height of the chart on a screen of this size, with the description of the range.
     #[must_use]
     pub fn chart_rows(&self, size: Size) -> usize {
         match &self.chart {
@@ -50,7 +50,7 @@ impl Text {
         }
     }
 
-    /// Scrolls by lines, in a window of so many.
+    /// Scrolls by lines, in a window of this height.
     pub fn scroll(&mut self, by: isize, height: usize) {
         let last = self.lines.len().saturating_sub(height);
         self.top = self.top.saturating_add_signed(by).min(last);

@@ -1,4 +1,4 @@
-//! What typed lines do.
+//! Actions of prompts.
 
 use super::chart::Chart;
 use super::columns::names;
@@ -9,7 +9,7 @@ use crate::filter::{self, Filter};
 use crate::registry::Registry;
 
 impl State {
-    /// Does what a typed line says.
+    /// Executes the prompt.
     pub(super) fn enter(&mut self) {
         let Some(prompt) = &self.prompt else { return };
         let (purpose, text) = (prompt.purpose, prompt.text.trim().to_owned());
@@ -31,7 +31,7 @@ impl State {
         self.prompt = None;
     }
 
-    /// Lists what matches a filter, or says what is wrong with it.
+    /// Applies a filter, or shows its error.
     pub(super) fn filter(&mut self, text: &str) {
         if let Err(mistake) = Filter::parse(text, Registry::default()) {
             return self.is_wrong(&mistake.to_string());
@@ -52,7 +52,7 @@ impl State {
         self.read();
     }
 
-    /// Lists the records of the range in the chart. A range that was chosen before it counts no longer.
+    /// Filters by the range of the chart. It replaces an earlier range.
     pub(super) fn filter_range(&mut self) {
         let Some(range) = self.text.as_ref().and_then(|text| text.chart.as_ref()).map(Chart::filter) else { return };
         let before = match self.range.take() {
@@ -65,7 +65,7 @@ impl State {
         self.range = Some([filter, before]);
     }
 
-    /// Lists columns by their names, or those that fit the screen if there is no name.
+    /// Sets the columns by name, or the defaults without names.
     fn choose_columns(&mut self, text: &str) {
         let columns = names(text);
         if let Some(mistake) = columns.iter().find_map(|name| filter::column(name, Registry::default()).err()) {
@@ -79,7 +79,7 @@ impl State {
         }
     }
 
-    /// Keeps the typed line, and shows what is wrong with it.
+    /// Keeps the prompt open, and shows an error.
     fn is_wrong(&mut self, what: &str) {
         if let Some(prompt) = &mut self.prompt {
             prompt.wrong = what.lines().map(str::to_owned).collect();

@@ -1,41 +1,41 @@
-//! Two sequences aligned: equal elements that are unique first, then what lies between them by likeness.
+//! Aligns two sequences: first unique equal elements, then the elements between them by similarity.
 //!
-//! Work is bounded by elements times `WINDOW`, memory is linear: where no unique element divides a long stretch, a window
-//! moves over it, and what lies further apart than a window there is not found to belong together.
+//! Work is bounded by elements times `WINDOW`, memory is linear: in long stretches without unique elements, a sliding window
+//! limits the distance of aligned elements.
 
 use std::collections::HashMap;
 use std::ops::Range;
 
-/// Elements of each side that are compared each with each.
+/// Number of elements of each side that are compared pairwise.
 const WINDOW: usize = 128;
 
-/// How often a stretch is divided at unique elements.
+/// Maximum number of divisions of a stretch at unique elements.
 const DEPTH: u32 = 16;
 
-/// Weight of two elements that are equal.
+/// Weight of two equal elements.
 const EQUAL: u32 = 1000;
 
-/// What an element is compared by.
+/// Keys by which elements are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Keys {
-    /// Of everything that matters: equal in elements that are equal.
+    /// Hash of all that is compared: equal for equal elements.
     pub(super) strong: u64,
-    /// Of its kind: equal in elements that may be versions of each other.
+    /// Hash of the kind: equal for elements that may be versions of each other.
     pub(super) weak: u64,
 }
 
 /// A step over both sequences.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Step {
-    /// Elements that belong together.
+    /// Two aligned elements.
     Both(usize, usize),
-    /// An element of the first sequence alone.
+    /// An element of the first sequence only.
     A(usize),
-    /// An element of the second sequence alone.
+    /// An element of the second sequence only.
     B(usize),
 }
 
-/// The steps over two sequences, every element in exactly one. `likeness` of two elements is 0 if they cannot belong together.
+/// Aligns two sequences; every element is in exactly one step. `likeness` of two elements is 0 if they cannot be aligned.
 pub(super) fn align(a: &[Keys], b: &[Keys], likeness: &dyn Fn(usize, usize) -> u32) -> Vec<Step> {
     let mut aligner = Aligner { a, b, likeness, steps: Vec::with_capacity(a.len().max(b.len())) };
     let mut stretches = vec![Stretch { a: 0..a.len(), b: 0..b.len(), depth: 0 }];
@@ -69,7 +69,7 @@ impl Aligner<'_> {
         if self.is_equal(a, b) { EQUAL } else { (self.likeness)(a, b).min(EQUAL - 1) }
     }
 
-    /// Aligns a stretch, or divides it; the parts are put on the stack, the first one on top.
+    /// Aligns a stretch, or divides it; the parts are pushed to the stack, the first one last.
     fn stretch(&mut self, Stretch { mut a, mut b, depth }: Stretch, stretches: &mut Vec<Stretch>) {
         while !a.is_empty() && !b.is_empty() && self.is_equal(a.start, b.start) {
             self.steps.push(Step::Both(a.start, b.start));
@@ -105,7 +105,7 @@ impl Aligner<'_> {
         }
     }
 
-    /// Equal elements that each part has once, as many as come in the same order.
+    /// Equal elements that are unique in each part, as many as have the same order.
     fn anchors(&self, a: &Range<usize>, b: &Range<usize>) -> Vec<(usize, usize)> {
         #[derive(Default)]
         struct Seen {
@@ -134,7 +134,7 @@ impl Aligner<'_> {
         ascending(unique.collect())
     }
 
-    /// The best steps over two parts that are short, or of which one is empty.
+    /// The best alignment of two parts that are short, or one of which is empty.
     fn best(&self, a: &Range<usize>, b: &Range<usize>) -> Vec<Step> {
         let columns = b.len() + 1;
         let mut sums = if a.is_empty() || b.is_empty() { Vec::new() } else { vec![0_u32; (a.len() + 1) * columns] };
@@ -170,7 +170,7 @@ impl Aligner<'_> {
         steps
     }
 
-    /// Steps over two long parts: of each window only the first half counts, because its end may belong to what follows.
+    /// Aligns two long parts: only the first half of each window is used, because its end may belong to what follows.
     fn windows(&mut self, mut a: Range<usize>, mut b: Range<usize>) {
         let half = WINDOW / 2;
         let part = |range: &Range<usize>| range.start..range.end.min(range.start + WINDOW);
@@ -201,9 +201,9 @@ impl Aligner<'_> {
     }
 }
 
-/// The longest part of these pairs, ascending in the first number, that ascends in the second number as well.
+/// The longest subsequence of these pairs, ascending in the first number, that also ascends in the second one.
 fn ascending(pairs: Vec<(usize, usize)>) -> Vec<(usize, usize)> {
-    // The place of the pair with the smallest end of each length, and of each pair the one before it.
+    // For each length the pair with the smallest end, and for each pair its predecessor.
     let mut ends: Vec<usize> = Vec::new();
     let mut before: Vec<Option<usize>> = Vec::with_capacity(pairs.len());
     let second = |place: &usize| pairs.get(*place).map_or(0, |(_, second)| *second);

@@ -1,4 +1,4 @@
-//! What is kept of the messages of one side of a comparison.
+//! Stores the messages of one side of a comparison.
 
 use super::align::Keys;
 use super::ignored::Ignored;
@@ -16,13 +16,13 @@ use std::ops::Range;
 pub(super) struct Field {
     pub(super) field: &'static tree::Field,
     pub(super) keys: Keys,
-    /// The value as in a column, in the text of the capture.
+    /// The value as in a column, a range of the capture's text.
     pub(super) text: Range<u32>,
     /// The meaning of the value; may be empty.
     pub(super) meaning: &'static str,
-    /// Its node, and the last one below it.
+    /// The indexes of its node and of the last one below it.
     pub(super) nodes: (u32, u32),
-    /// Where it lies in the message; empty if elsewhere.
+    /// Its range in the message; empty if it is elsewhere.
     pub(super) bytes: Range<u64>,
 }
 
@@ -38,7 +38,7 @@ pub(super) struct Message {
     fields: Range<u32>,
 }
 
-/// Messages between the same ends. Datagrams to one server are one conversation, from wherever they come.
+/// Messages between the same endpoints. Datagrams to one server are one conversation, whatever their source.
 #[derive(Debug)]
 pub(super) struct Conversation {
     pub(super) transport: Option<Transport>,
@@ -50,7 +50,7 @@ pub(super) struct Conversation {
     pub(super) members: Vec<usize>,
 }
 
-/// What a conversation is found by.
+/// The endpoints that identify a conversation.
 #[derive(PartialEq, Eq, Hash)]
 enum Ends {
     Stream(StreamId),
@@ -61,9 +61,9 @@ enum Ends {
 /// The messages of one side of a comparison.
 #[derive(Default)]
 pub struct Capture {
-    /// What it is called.
+    /// Its name.
     pub name: String,
-    /// Messages that found no room.
+    /// Messages dropped at the limit.
     pub left_out: u64,
     pub(super) messages: Vec<Message>,
     pub(super) conversations: Vec<Conversation>,
@@ -73,7 +73,7 @@ pub struct Capture {
 }
 
 impl Capture {
-    /// An empty side with a name.
+    /// Creates an empty side with a name.
     #[must_use]
     pub fn new(name: String) -> Capture {
         Capture { name, ..Capture::default() }
@@ -85,7 +85,7 @@ impl Capture {
         self.messages.len()
     }
 
-    /// Whether there is no message.
+    /// Whether there are no messages.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.messages.is_empty()
@@ -95,7 +95,7 @@ impl Capture {
         self.text.len() + self.fields.len() * size_of::<Field>() + self.messages.len() * size_of::<Message>()
     }
 
-    /// Adds a message. If there is no room, it is counted.
+    /// Adds a message. At the limit, it is counted.
     pub fn add(&mut self, message: &record::Message<'_>, ignored: &Ignored) {
         let Some(root) = message.node() else { return };
         let (first, text) = (self.fields.len(), self.text.len());
@@ -131,11 +131,12 @@ impl Capture {
         self.messages.push(Message { n: message.n, protocol: root.field(), stream, keys, name, info, fields });
     }
 
-    /// A value that is compared; groups have none.
+    /// A compared value; groups have none.
     fn field(&mut self, root: NodeRef<'_>, node: NodeRef<'_>, ignored: &Ignored) -> Option<Field> {
         let field = node.field();
         let is_value = !matches!((node.value(), field.kind), (Value::None, _) | (_, Kind::Protocol | Kind::Group));
-        // What lies nowhere comes from other fields or from earlier messages, and the length of unknown bytes repeats their columns.
+        // Values without a span come from other fields or earlier messages, and the length of unknown bytes duplicates their
+        // columns.
         if !is_value || !node.span().is_somewhere() || ignored.has(field) || field.abbrev == "data.len" {
             return None;
         }
@@ -153,13 +154,13 @@ impl Capture {
         let text = self.between(start);
         let state = foldhash::fast::FixedState::default();
         let weak = state.hash_one(field.abbrev);
-        // A secret that is not shown is not compared either: a capture of guesses must not reveal it.
+        // Masked secrets are not compared: a capture of guesses must not reveal them.
         let strong = state.hash_one((weak, self.piece(&text)));
         let keys = Keys { strong, weak };
         Some(Field { field, keys, text, meaning: node.name().unwrap_or_default(), nodes: (node.place(), node.last()), bytes })
     }
 
-    /// Makes the next message a member of its conversation.
+    /// Adds the next message to its conversation.
     fn join(&mut self, ends: Option<&tree::Ends>, protocol: &'static str) {
         let stream = ends.and_then(|ends| ends.stream);
         let (src, dst) = ends.map_or((None, None), |ends| (ends.src, ends.dst));
@@ -204,7 +205,7 @@ impl Capture {
         self.fields.get(place as usize)
     }
 
-    /// The place of the first field of a message.
+    /// The index of the first field of a message.
     pub(super) fn first_field(message: &Message) -> u32 {
         message.fields.start
     }

@@ -1,4 +1,4 @@
-//! The fields of two messages compared.
+//! Compares the fields of two messages.
 
 use super::align::{Keys, Step, align};
 use super::capture::{Capture, Field, Message};
@@ -7,29 +7,29 @@ use super::label::Label;
 use crate::tree::Kind;
 use std::ops::Range;
 
-/// Bytes of a field up to which a difference concerns all of it.
+/// Maximum size of a field that is compared as a whole.
 const SHORT: usize = 8;
 
-/// Differing stretches of bytes that are shown one by one.
+/// Maximum number of differing byte ranges that are listed.
 const RUNS: usize = 16;
 
-/// A field, or some bytes of one, that differs.
+/// A differing field, or differing bytes of one.
 #[derive(Debug, Clone)]
 pub(super) struct Change {
-    /// Places of the field in both captures.
+    /// Indexes of the field in both captures.
     pub(super) a: Option<u32>,
     pub(super) b: Option<u32>,
-    /// The bytes that differ, if they are a part of the field.
+    /// The differing bytes, if they are a part of the field.
     pub(super) run: Option<Range<usize>>,
 }
 
 impl Change {
-    /// The field in the capture that has it.
+    /// The field in the capture that contains it.
     pub(super) fn field<'c>(&self, a: &'c Capture, b: &'c Capture) -> Option<&'c Field> {
         self.a.and_then(|place| a.field_at(place)).or_else(|| self.b.and_then(|place| b.field_at(place)))
     }
 
-    /// Its name without its occurrence; columns of unknown bytes have their place in the message.
+    /// Its name without its occurrence; columns of unknown bytes have their offset in the message.
     pub(super) fn name(&self, field: &Field) -> String {
         match &self.run {
             Some(run) if field.field.abbrev == "data.data" || field.field.abbrev == "data" => {
@@ -40,12 +40,12 @@ impl Change {
         }
     }
 
-    /// What the field is like; part of bytes is bytes.
+    /// The label of the field; parts of bytes are bytes.
     pub(super) fn label(&self, field: &Field) -> Label {
         Label::of(field.field)
     }
 
-    /// The value on a side, of part of the bytes those.
+    /// The value on one side, or the differing bytes of it.
     pub(super) fn text<'c>(&self, capture: &'c Capture, place: Option<u32>) -> Option<&'c str> {
         let text = capture.piece(&capture.field_at(place?)?.text);
         let Some(run) = &self.run else { return Some(text) };
@@ -54,7 +54,7 @@ impl Change {
     }
 }
 
-/// What differs between two messages, in the order of their fields.
+/// Differences between two messages, in the order of their fields.
 pub(super) fn changes((a, one): (&Capture, &Message), (b, two): (&Capture, &Message), ignored: &Ignored) -> Vec<Change> {
     let (fields, others) = (a.fields_of(one), b.fields_of(two));
     let has = |is_equal: fn(&Keys, &Keys) -> bool| {
@@ -88,7 +88,7 @@ pub(super) fn changes((a, one): (&Capture, &Message), (b, two): (&Capture, &Mess
     without_parents(a, b, changes)
 }
 
-/// Adds a field that differs: long bytes by their stretches.
+/// Adds a differing field: long bytes by their ranges.
 fn differing(
     (a, field): (&Capture, &Field),
     (b, other): (&Capture, &Field),
@@ -111,7 +111,7 @@ fn differing(
     to.extend(runs.into_iter().map(|run| Change { run: Some(run), ..change.clone() }));
 }
 
-/// Stretches of bytes, as two hexadecimal digits each, that differ. What one side has more is the last one.
+/// Differing ranges of bytes, as two hexadecimal digits each. Excess bytes of one side are the last range.
 fn runs(a: &[u8], b: &[u8], is_ignored: impl Fn(usize) -> bool) -> Vec<Range<usize>> {
     let mut runs: Vec<Range<usize>> = Vec::new();
     let common = a.len().min(b.len()) / 2;
@@ -129,7 +129,7 @@ fn runs(a: &[u8], b: &[u8], is_ignored: impl Fn(usize) -> bool) -> Vec<Range<usi
     runs
 }
 
-/// Without values that differ only because a value below them does.
+/// Removes values that differ only because a value below them does.
 fn without_parents(a: &Capture, b: &Capture, changes: Vec<Change>) -> Vec<Change> {
     let nodes = |change: &Change| {
         let of = |capture: &Capture, place: Option<u32>| capture.field_at(place?).map(|field| field.nodes);

@@ -1,4 +1,4 @@
-//! Differences with one plain reason, counted instead of repeated: counters, identifiers, times, the same change every time.
+//! Folds systematic differences: counters, identifiers, times, and constant changes are counted instead of repeated.
 
 use super::capture::{Capture, Message};
 use super::fields::Change;
@@ -8,38 +8,38 @@ use super::{Conversation, What};
 use std::collections::{HashMap, HashSet};
 use std::hash::BuildHasher;
 
-/// Pairs in which a field must differ to be folded because of its name, and because of its values.
+/// Minimum number of differing pairs to fold a field because of its name, or because of its values.
 const NAMED: usize = 3;
 const VALUES: usize = 4;
-/// Pairs in which new values must come each time before they count as identifiers.
+/// Minimum number of pairs with new values each to classify them as identifiers.
 const DISTINCT: usize = 8;
 
 /// A field that differs in most messages of a kind.
 #[derive(Debug)]
 pub(super) struct Fold {
-    /// A message that it differs in, in the first capture.
+    /// Index of a message in the first capture in which it differs.
     pub(super) message: usize,
     pub(super) name: String,
     pub(super) label: Label,
-    /// Messages that it differs in, and pairs that have it.
+    /// Number of messages in which it differs, and of pairs that contain it.
     pub(super) differing: usize,
     pub(super) present: usize,
-    /// What is the same in every difference.
+    /// The common property of all differences.
     pub(super) always: Option<Always>,
     /// The first difference.
     pub(super) example: Change,
 }
 
-/// What is the same in every difference of a field.
+/// The common property of all differences of a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Always {
     /// Both values.
     Values,
-    /// The second value less the first.
+    /// The difference of both values.
     Step(i128),
 }
 
-/// What is known of the differences of a field.
+/// Statistics of the differences of a field.
 struct Seen {
     message: usize,
     name: String,
@@ -53,7 +53,7 @@ struct Seen {
 
 type Fields<T> = HashMap<u64, T, foldhash::fast::FixedState>;
 
-/// Takes what can be folded out of the entries. What is ignored by its label is dropped.
+/// Removes foldable differences from the entries. Differences ignored by label are dropped.
 pub(super) fn fold(a: &Capture, b: &Capture, conversations: &mut [Conversation], ignored: &Ignored) -> Vec<Fold> {
     let mut order = Vec::new();
     let seen = seen(a, b, conversations, &mut order);
@@ -87,7 +87,7 @@ pub(super) fn fold(a: &Capture, b: &Capture, conversations: &mut [Conversation],
     found
 }
 
-/// What a difference is counted under: the kind of its message and its name.
+/// The key of a difference: the kind of its message and its name.
 fn key(a: &Capture, b: &Capture, message: &Message, change: &Change) -> Option<(u64, String)> {
     let field = change.field(a, b)?;
     let name = change.name(field);
@@ -103,7 +103,7 @@ fn seen(a: &Capture, b: &Capture, conversations: &[Conversation], order: &mut Ve
     let mut all: Fields<Seen> = HashMap::default();
     for entry in conversations.iter().flat_map(|conversation| &conversation.entries) {
         let Some((at, message)) = entry.a.and_then(|at| Some((at, a.messages.get(at)?))) else { continue };
-        // A list differs in many places of one message, which counts once.
+        // A list may differ at many positions of one message, which counts once.
         let mut counted = HashSet::new();
         for change in &entry.changes {
             let (Some(field), Some((key, name))) = (change.field(a, b), key(a, b, message, change)) else { continue };
@@ -117,7 +117,7 @@ fn seen(a: &Capture, b: &Capture, conversations: &[Conversation], order: &mut Ve
     all
 }
 
-/// Number of pairs that have each field that differs anywhere.
+/// Number of pairs that contain each differing field.
 fn present(a: &Capture, conversations: &[Conversation], seen: &Fields<Seen>) -> Fields<usize> {
     let state = foldhash::fast::FixedState::default();
     let mut present: Fields<usize> = HashMap::default();
@@ -157,7 +157,7 @@ impl Seen {
         }
     }
 
-    /// Why these differences are folded, if they are, and what is the same in each.
+    /// Why these differences are folded, if they are, and their common property.
     fn reason(&self, present: usize) -> Option<(Label, Option<Always>)> {
         let is_both = self.example.a.is_some() && self.example.b.is_some();
         let is_usual = is_both && self.differing * 2 >= present;
@@ -178,7 +178,7 @@ impl Seen {
     }
 }
 
-/// The second value less the first, if both are numbers in decimal, or in hexadecimal with `0x`.
+/// The difference of both values, if both are numbers in decimal, or in hexadecimal with `0x`.
 fn step(change: &Change, a: &Capture, b: &Capture) -> Option<i128> {
     let number = |text: Option<&str>| -> Option<i128> {
         let text = text.filter(|_| change.run.is_none())?;

@@ -1,10 +1,10 @@
-//! Fields that may differ: `--ignore time,id,dns.ttl,@8:4`.
+//! Ignored fields: `--ignore time,id,dns.ttl,@8:4`.
 
 use super::label::Label;
 use crate::tree::Field;
 use std::ops::Range;
 
-/// What is not compared.
+/// The parts that are not compared.
 #[derive(Debug, Default)]
 pub struct Ignored {
     labels: Vec<Label>,
@@ -13,10 +13,10 @@ pub struct Ignored {
 }
 
 impl Ignored {
-    /// Reads a list; `is_known` says whether a protocol or a field has a name.
+    /// Parses a list; `is_known` states whether a name is that of a protocol or a field.
     ///
     /// # Errors
-    /// The word that is none of these, and what was expected.
+    /// The unknown word, and what was expected.
     pub fn parse(list: &str, is_known: impl Fn(&str) -> bool) -> Result<Ignored, String> {
         let mut ignored = Ignored::default();
         for word in list.split(',').map(str::trim) {
@@ -39,7 +39,7 @@ impl Ignored {
         Ok(ignored)
     }
 
-    /// Whether a field is not compared by its name.
+    /// Whether a field is ignored by name.
     pub(super) fn has(&self, field: &Field) -> bool {
         let begins = |name: &String| {
             field.also == name
@@ -48,17 +48,17 @@ impl Ignored {
         self.has_label(Label::of(field)) || self.names.iter().any(begins)
     }
 
-    /// Whether fields of this kind are not compared.
+    /// Whether fields with this label are ignored.
     pub(super) fn has_label(&self, label: Label) -> bool {
         self.labels.contains(&label)
     }
 
-    /// Whether a byte of a message is not compared.
+    /// Whether a byte of a message is ignored.
     pub(super) fn has_byte(&self, at: u64) -> bool {
         self.spans.iter().any(|span| span.contains(&at))
     }
 
-    /// Whether all these bytes of a message lie in a span that is not compared.
+    /// Whether all these bytes of a message are in an ignored range.
     pub(super) fn has_span(&self, bytes: &Range<u64>) -> bool {
         !bytes.is_empty() && self.spans.iter().any(|span| span.start <= bytes.start && bytes.end <= span.end)
     }

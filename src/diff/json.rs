@@ -1,4 +1,4 @@
-//! The records of `diff --json`: `begin`, one `diff` for each message that differs, `fold`, `end`.
+//! JSON records of `diff`: `begin`, one `diff` for each differing message, `fold`, `end`.
 
 use super::capture::Capture;
 use super::fields::Change;
@@ -8,7 +8,7 @@ use crate::render::{Members, object};
 use std::collections::HashMap;
 use std::io::{self, Write};
 
-/// Writes a report; with `all`, the messages without a difference too.
+/// Writes a report; if `all`, with equal messages.
 ///
 /// # Errors
 /// Those of writing.
@@ -115,7 +115,7 @@ fn one_fold(report: &Report<'_>, fold: &Fold, of: &mut Members<'_, '_>) -> io::R
     of.object("example", |of| sides.iter().try_for_each(|(key, text)| text.map_or(Ok(()), |text| of.put(key, text))))
 }
 
-/// Names of the fields that differ, with their occurrence where a message has several: `dns.a#2`.
+/// Names of the differing fields, with their occurrence if a message has several: `dns.a#2`.
 pub(super) fn names(a: &Capture, b: &Capture, changes: &[Change]) -> Vec<String> {
     let mut wanted: [HashMap<u32, usize>; 2] = Default::default();
     let count = |capture: &Capture, places: Vec<u32>, wanted: &mut HashMap<u32, usize>| {

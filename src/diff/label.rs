@@ -1,8 +1,8 @@
-//! What the values of a field are like, by its name and kind. The words are those of `explore`.
+//! Labels of fields by name and kind, in the terms of `explore`.
 
 use crate::tree::{Field, Kind};
 
-/// What a field is like.
+/// The label of a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Label {
     Timestamp,
@@ -18,7 +18,7 @@ pub(super) enum Label {
 }
 
 impl Label {
-    /// What the name and the kind of a field say.
+    /// The label that follows from name and kind of a field.
     pub(super) fn of(field: &Field) -> Label {
         let words = || field.abbrev.split('.').skip(1).flat_map(|part| part.split('_'));
         let has = |known: &[&str]| words().any(|word| known.contains(&word));
@@ -56,7 +56,7 @@ impl Label {
         }
     }
 
-    /// Whether values are expected to differ between two sessions of one exchange.
+    /// Whether values usually differ between two sessions of one exchange.
     pub(super) const fn is_volatile(self) -> bool {
         matches!(self, Label::Timestamp | Label::Id | Label::Counter | Label::Checksum)
     }

@@ -1,8 +1,8 @@
-//! Two captures, conversations or messages compared: messages are aligned by what they are, then compared field by field.
+//! Compares two captures, conversations or messages: aligns messages, then compares their fields.
 //!
-//! A [`Capture`] keeps of each message its fields as text, in memory that `diff.memory` bounds. Conversations are paired
-//! (`pairs`), their messages aligned (`align`), the fields of each pair compared (`fields`). What differs in most pairs for
-//! a plain reason, such as a counter, becomes one line (`fold`).
+//! A [`Capture`] stores the fields of each message as text, in memory that `diff.memory` bounds. Conversations are paired
+//! (`pairs`), their messages aligned (`align`), and the fields of each pair compared (`fields`). Systematic differences, such as
+//! counters, become one line (`fold`).
 
 mod align;
 mod capture;
@@ -25,16 +25,16 @@ use align::{Keys, Step, align};
 use fields::Change;
 use fold::Fold;
 
-/// What became of a message.
+/// The result for a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum What {
-    /// Nothing differs, or only what is folded.
+    /// Equal, or only with folded differences.
     Same,
     /// Fields differ.
     Changed,
-    /// The first capture alone has it.
+    /// Only in the first capture.
     OnlyA,
-    /// The second capture alone has it.
+    /// Only in the second capture.
     OnlyB,
 }
 
@@ -54,15 +54,15 @@ impl What {
 /// A message, or a pair of them.
 #[derive(Debug)]
 pub struct Entry {
-    /// What became of it.
+    /// The result.
     pub what: What,
-    /// Its place in the first capture.
+    /// Its index in the first capture.
     a: Option<usize>,
-    /// Its place in the second capture.
+    /// Its index in the second capture.
     b: Option<usize>,
-    /// Differences that are shown.
+    /// Displayed differences.
     changes: Vec<Change>,
-    /// Differences that a fold counts.
+    /// Number of folded differences.
     folded: usize,
 }
 
@@ -74,18 +74,18 @@ struct Conversation {
     entries: Vec<Entry>,
 }
 
-/// Numbers of messages.
+/// Counts of messages.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Pairs without a difference.
     pub same: usize,
-    /// Pairs whose only differences are folded.
+    /// Pairs with folded differences only.
     pub folded: usize,
-    /// Pairs with a difference that is shown.
+    /// Pairs with displayed differences.
     pub changed: usize,
-    /// Messages of the first capture alone.
+    /// Messages only in the first capture.
     pub only_a: usize,
-    /// Messages of the second capture alone.
+    /// Messages only in the second capture.
     pub only_b: usize,
 }
 
@@ -108,17 +108,17 @@ impl Counts {
     }
 }
 
-/// What two captures differ in.
+/// Differences between two captures.
 pub struct Report<'c> {
     a: &'c Capture,
     b: &'c Capture,
     conversations: Vec<Conversation>,
     folds: Vec<Fold>,
-    /// Numbers of messages.
+    /// Counts of messages.
     pub counts: Counts,
 }
 
-/// Compares two captures. With `as_pair`, the first message of each is compared, whatever the messages are.
+/// Compares two captures. If `as_pair`, the first messages are compared, whatever they are.
 #[must_use]
 pub fn compare<'c>(a: &'c Capture, b: &'c Capture, ignored: &Ignored, as_pair: bool) -> Report<'c> {
     let mut conversations = Vec::new();
@@ -157,10 +157,10 @@ fn entry((a, in_a): (&Capture, &[usize]), (b, in_b): (&Capture, &[usize]), step:
     })
 }
 
-/// Fields of each end of a message that its likeness to another counts.
+/// Number of fields at each end of a message used for similarity.
 const COMPARED: usize = 32;
 
-/// Likeness of two messages from 0, which is none. Names that differ must be outweighed by fields that agree.
+/// Similarity of two messages; 0 for none. Equal fields must outweigh different names.
 fn likeness(a: &Capture, at: Option<&usize>, b: &Capture, other: Option<&usize>) -> u32 {
     let message = |capture: &'_ Capture, at: Option<&usize>| capture.messages.get(*at?).cloned();
     let (Some(one), Some(two)) = (message(a, at), message(b, other)) else { return 0 };

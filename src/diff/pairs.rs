@@ -1,4 +1,4 @@
-//! Which conversation of one capture is which of the other.
+//! Pairs the conversations of two captures.
 
 use super::align::{Keys, Step, align};
 use super::capture::{Capture, Conversation};
@@ -6,10 +6,10 @@ use crate::tree::Address;
 use std::collections::BTreeMap;
 use std::hash::BuildHasher;
 
-/// First messages of conversations that are compared.
+/// Number of first messages of conversations that are compared.
 const COMPARED: usize = 8;
 
-/// What two conversations have in common, the strongest first.
+/// Keys by which conversations are paired, the strongest first.
 const COMMON: [fn(&Conversation) -> String; 4] = [
     |of| format!("{:?} {:?} {:?}", of.transport, of.client, of.server),
     |of| format!("{:?} {:?}", of.transport, of.server),
@@ -24,10 +24,10 @@ fn port(address: Address) -> Option<u16> {
     }
 }
 
-/// Pairs of conversations in the order of the first capture, then those that the second one has alone.
+/// Pairs of conversations in the order of the first capture, then those only in the second one.
 ///
-/// Conversations between the same ends are paired first, then those with the same server, then with the same server port, then
-/// with the same protocol. If each side has one, both are a pair anyhow.
+/// Conversations between the same endpoints are paired first, then those with the same server, then with the same server port,
+/// then with the same protocol. If each side has only one, these are a pair.
 pub(super) fn pairs(a: &Capture, b: &Capture, as_pair: bool) -> Vec<(Option<usize>, Option<usize>)> {
     let mut partner: Vec<Option<usize>> = vec![None; a.conversations.len()];
     let mut is_taken = vec![false; b.conversations.len()];
@@ -54,7 +54,7 @@ pub(super) fn pairs(a: &Capture, b: &Capture, as_pair: bool) -> Vec<(Option<usiz
     partner.iter().enumerate().map(|(at, partner)| (Some(at), *partner)).chain(alone).collect()
 }
 
-/// Pairs among conversations that have something in common.
+/// Pairs conversations with equal keys.
 fn within(a: &Capture, of_a: &[usize], b: &Capture, of_b: &[usize]) -> Vec<(usize, usize)> {
     let first = |capture: &Capture, place: Option<&usize>| -> Vec<Keys> {
         let members = capture.members(place.copied()).iter().take(COMPARED);

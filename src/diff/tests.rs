@@ -1,4 +1,4 @@
-//! Alignment: complete, ordered, and bounded in work.
+//! Alignment is complete, ordered, and bounded in work.
 
 use super::align::{Keys, Step, align};
 use proptest::prelude::*;
@@ -8,7 +8,7 @@ fn keys(letters: &[u8]) -> Vec<Keys> {
     letters.iter().map(|letter| Keys { strong: u64::from(*letter), weak: u64::from(letter & 0x1f) }).collect()
 }
 
-/// Letters are alike in any case.
+/// Letters are similar in any case.
 fn steps(a: &[u8], b: &[u8]) -> String {
     let alike = |at: usize, other: usize| u32::from(a.get(at).zip(b.get(other)).is_some_and(|(a, b)| a.eq_ignore_ascii_case(b)));
     let word = |step| match step {
@@ -30,7 +30,7 @@ fn elements_are_aligned_by_what_they_are() {
     assert_eq!(steps(b"aab", b"ab"), "=-=");
 }
 
-/// Elements that are all of one kind and none equal, and how often their likeness was asked for.
+/// Number of similarity computations for distinct elements of one kind.
 fn asked(length: usize) -> usize {
     let side = |base: u64| (base..).take(length).map(|strong| Keys { strong, weak: 0 }).collect::<Vec<_>>();
     let count = Cell::new(0);

@@ -1,4 +1,4 @@
-//! Differences for people: a line for each message, its fields below it, folds and counts at the end.
+//! Text output of differences: a line for each message, its fields below it, folded differences and counts at the end.
 
 use super::capture::{Capture, Message};
 use super::fields::Change;
@@ -10,31 +10,31 @@ use crate::tree::clean;
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
-/// Columns of a field's name at least, so that the values stand below each other.
+/// Minimum width of a field's name, so that values are aligned.
 const NAME: usize = 28;
 
-/// Columns of a value at least, however narrow the terminal.
+/// Minimum width of a value, however narrow the terminal.
 const VALUE: usize = 12;
 
-/// Columns of a value where no terminal limits them; the JSON records have all.
+/// Maximum width of a value without a terminal; JSON contains all of it.
 const PIPED: usize = 200;
 
-/// Columns of a value shown before its first difference, where the beginning of a long one is left out.
+/// Number of characters shown before the first difference of a long value.
 const BEFORE: usize = 6;
 
-/// How differences are shown.
+/// Output options.
 #[derive(Debug, Clone, Copy)]
 pub struct View {
     /// Colours.
     pub theme: Theme,
-    /// Columns of the terminal, if it is one.
+    /// Width of the terminal, if known.
     pub width: Option<usize>,
-    /// Whether messages without a difference are shown too.
+    /// Whether equal messages are shown too.
     pub all: bool,
 }
 
 impl View {
-    /// Writes a report; nothing if nothing differs and only differences are shown.
+    /// Writes a report; nothing if nothing differs and equal messages are hidden.
     ///
     /// # Errors
     /// Those of writing.
@@ -139,7 +139,7 @@ impl View {
         self.line(line, to)
     }
 
-    /// Both values, each in as much room, with the place where they begin to differ.
+    /// Both values in equal width, with a mark at the first difference.
     fn values(&self, report: &Report<'_>, change: &Change, room: usize) -> (String, String) {
         let value = |capture: &Capture, place: Option<u32>| {
             let Some(text) = change.text(capture, place) else { return String::from("(none)") };

@@ -12,13 +12,13 @@ thread_local! {
     static PLACE: RefCell<String> = const { RefCell::new(String::new()) };
 }
 
-/// The first panic of the process that was caught.
+/// The first caught panic of the process.
 static FIRST: OnceLock<String> = OnceLock::new();
 
-/// What is known of a panic: its message, and its place in the source if a panic hook recorded it.
+/// A caught panic: its message, and its source location if the panic hook recorded it.
 pub(super) struct Bug(pub(super) String);
 
-/// Call `work`; a panic in it is returned.
+/// Calls `work` and returns a panic as an error.
 pub(super) fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, Bug> {
     let outer = GUARDED.replace(true);
     let result = catch_unwind(AssertUnwindSafe(work));
@@ -26,8 +26,8 @@ pub(super) fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, Bug> {
     result.map_err(|panic| caught(&*panic))
 }
 
-/// Read a message that ends at `end`. If its dissector panics, the note says so and what it had not read is left to be data.
-/// Also whether all went well.
+/// Dissects a message that ends at `end`. If its dissector panics, a note reports it and unread bytes become data. Also returns
+/// whether dissection succeeded.
 pub(super) fn reading<'a>(
     wire: &mut Wire<'a>,
     end: usize,
@@ -57,7 +57,7 @@ fn caught(panic: &(dyn Any + Send)) -> Bug {
     Bug(bug)
 }
 
-/// Record the place of a panic that will be caught. False if nothing will catch it, so that the hook must report it.
+/// Records the location of a panic that will be caught. Returns false if nothing will catch it, so that the hook must report it.
 #[must_use]
 pub fn records(info: &PanicHookInfo<'_>) -> bool {
     if GUARDED.get() {
@@ -66,7 +66,7 @@ pub fn records(info: &PanicHookInfo<'_>) -> bool {
     GUARDED.get()
 }
 
-/// The first panic that was caught since the process began.
+/// The first caught panic of the process.
 #[must_use]
 pub fn first() -> Option<&'static str> {
     FIRST.get().map(String::as_str)

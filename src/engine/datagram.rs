@@ -1,4 +1,4 @@
-//! UDP: conversations, and whose message a datagram is.
+//! UDP: conversations, and the protocol of each datagram.
 
 use super::migration::ConnectionIds;
 use super::nested::{self, States, Turn, Waiting};
@@ -15,26 +15,26 @@ use std::collections::HashMap;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
-/// Everybody who exchanges datagrams.
+/// All UDP conversations.
 #[derive(Default)]
 pub(super) struct Exchanges {
     pub(super) udp: Table<UdpConversation>,
-    /// Who asked everybody, and between which ends that was.
+    /// Senders of broadcasts, with the endpoints of the conversation in which each was sent.
     asked: HashMap<SocketAddr, Pair, foldhash::fast::RandomState>,
-    /// Ends of conversations that others announced.
+    /// Endpoints of conversations that others announced.
     expected: HashMap<SocketAddr, Announced, foldhash::fast::RandomState>,
     /// Connection IDs that outlive a change of endpoints.
     connection_ids: ConnectionIds,
-    /// Bytes of memory that the protocols of all hold.
+    /// Bytes of memory held by protocol state of all conversations.
     held: usize,
-    /// The conversation whose state the one that began last shares.
+    /// The conversation that shares its state with the newest one.
     pub(super) shared: Option<Pair>,
 }
 
 /// An announcement by another conversation: the name of the handover and details for the dissector.
 type Announced = (&'static str, Option<Arc<[u8]>>);
 
-/// What is remembered of two ends that exchange datagrams.
+/// State of a conversation between two endpoints.
 pub(super) struct UdpConversation {
     client: SocketAddr,
     server: SocketAddr,
@@ -48,7 +48,7 @@ pub(super) struct UdpConversation {
 }
 
 impl UdpConversation {
-    /// Nanoseconds since its first frame and since the one before.
+    /// Nanoseconds since the first and the previous frame of the conversation.
     fn times(&mut self, now: Timestamp) -> [i64; 2] {
         let times = self.times.get_or_insert_with(|| Box::new([now; 2]));
         let since = times.each_ref().map(|earlier| now.nanos_since(*earlier));
@@ -68,7 +68,7 @@ impl UdpConversation {
         })
     }
 
-    /// Show what waits, and hand on what can be saved.
+    /// Emits pending data and exportable objects.
     fn close(&mut self, number: u32, tree: &mut Tree) {
         for (ends, waiting) in self.unfinished(number) {
             waiting.emit(tree, ends);
@@ -79,7 +79,7 @@ impl UdpConversation {
     }
 }
 
-/// What holds for all datagrams.
+/// Settings that apply to all datagrams.
 #[derive(Clone, Copy)]
 pub(super) struct Rules<'a> {
     pub registry: Registry,
@@ -87,7 +87,7 @@ pub(super) struct Rules<'a> {
     pub prefilter: Option<&'a Prefilter>,
 }
 
-/// A UDP header and the message behind it. Where that is a packet of its own, it is handed back with the layer that carries it.
+/// Dissects a UDP header and its payload. A payload that is a packet is returned with its carrier layer.
 pub(super) fn datagram(
     rules: Rules<'_>,
     tree: &mut Tree,
@@ -175,8 +175,8 @@ pub(super) fn datagram(
     None
 }
 
-/// Whether a datagram goes to everybody: to a group, or to all of a network. Of networks nothing is known, so an address that
-/// is the last of most of them counts.
+/// Whether a datagram is sent to a multicast group or a broadcast address. Netmasks are unknown, so any address that is a
+/// broadcast address under the most common masks counts.
 fn is_to_all(ip: IpAddr) -> bool {
     match ip {
         IpAddr::V4(ip) => ip.is_multicast() || ip.octets().ends_with(&[255]),
@@ -185,7 +185,7 @@ fn is_to_all(ip: IpAddr) -> bool {
 }
 
 impl Exchanges {
-    /// The conversation of two ends, and which of its sides speaks.
+    /// The conversation between two endpoints, and which of its sides sends.
     fn conversation(&mut self, registry: Registry, frame: u64, sockets: [SocketAddr; 2], payload: &[u8]) -> (FlowContext, Side) {
         let [src, dst] = sockets;
         let pair = Pair::new(src, dst);
@@ -204,12 +204,12 @@ impl Exchanges {
         }
     }
 
-    /// Nanoseconds since the first frame of a conversation and since the one before.
+    /// Nanoseconds since the first and the previous frame of a conversation.
     fn times(&mut self, [src, dst]: [SocketAddr; 2], frame: u64, now: Timestamp) -> Option<[i64; 2]> {
         self.udp.get(&Pair::new(src, dst), frame).map(|(_, conversation)| conversation.times(now))
     }
 
-    /// The number of the conversation of two ends.
+    /// The number of the conversation between two endpoints.
     pub(super) fn number(&mut self, registry: Registry, frame: u64, src: SocketAddr, dst: SocketAddr) -> u32 {
         let (context, _) = self.conversation(registry, frame, [src, dst], &[]);
         context.stream.number
@@ -239,7 +239,7 @@ impl Exchanges {
         self.held = self.held.saturating_sub(former.map_or(0, |(_, conversation)| conversation.states.counted()));
     }
 
-    /// What the protocols of these two ends remember.
+    /// Protocol state of the conversation between these endpoints.
     fn states(&mut self, sockets: [SocketAddr; 2], frame: u64) -> Option<&mut States> {
         let [src, dst] = sockets;
         let pair = self.state_pair(Pair::new(src, dst), frame);
@@ -252,14 +252,14 @@ impl Exchanges {
         shared.filter(|pair| self.udp.get(pair, frame).is_some()).unwrap_or(own)
     }
 
-    /// What protocols remember of these two ends is lost, and no protocol reads what they say from now on.
+    /// Discards the protocol state of a conversation. Its later datagrams are not dissected.
     #[cold]
     pub(super) fn fail(&mut self, sockets: [SocketAddr; 2], frame: u64) {
         let before = self.states(sockets, frame).map_or(0, |states| std::mem::replace(states, States::broken()).counted());
         self.held = self.held.saturating_sub(before);
     }
 
-    /// Learn which side it was that spoke.
+    /// Corrects the sender of the last datagram.
     fn hear(&mut self, tree: &mut Tree, ends: u32, speaker: Side, pair: Pair, frame: u64) {
         let Some((_, side)) = tree.ends.get_mut(ends as usize).and_then(|ends| ends.stream.as_mut()) else { return };
         if *side != speaker
@@ -270,12 +270,12 @@ impl Exchanges {
         }
     }
 
-    /// A conversation with this end carries what is handed on under this name.
+    /// Registers an endpoint whose conversations carry payload of this name.
     pub(super) fn expect(&mut self, expected: Expected) {
         remember(&mut self.expected, expected.end, (expected.place, expected.details));
     }
 
-    /// What each conversation has gathered that can be saved, with its last frame.
+    /// Exportable objects of each conversation, with its last frame.
     pub(super) fn objects(&self) -> Vec<(u64, Vec<Saved>)> {
         let of = |(number, frame, conversation): (u32, u64, &UdpConversation)| {
             let objects: Vec<Saved> = conversation.states.objects(StreamId { transport: Transport::Udp, number }).collect();
@@ -290,12 +290,12 @@ impl Exchanges {
         udp.flat_map(|(number, mut conversation)| conversation.unfinished(number).collect::<Vec<_>>()).collect()
     }
 
-    /// Whether there are too many.
+    /// Whether there are more conversations than the limit.
     pub(super) fn is_crowded(&self) -> bool {
         self.udp.is_crowded() || self.held > limits::DATAGRAM_BYTES.get()
     }
 
-    /// Forget the conversations that were quiet longest when there are too many. Returns how many.
+    /// Evicts the conversations idle longest when there are too many. Returns their number.
     pub(super) fn evict(&mut self, tree: &mut Tree) -> usize {
         let forgotten = self.udp.evict();
         let count = forgotten.len();
@@ -306,9 +306,9 @@ impl Exchanges {
         count
     }
 
-    /// Forget what the protocols of the quietest conversations remember when all remember too much. Returns of how many.
+    /// Drops protocol state of the conversations idle longest when all states are too large. Returns the number of conversations.
     pub(super) fn forget_states(&mut self, tree: &mut Tree) -> usize {
-        // Files that are put together to be saved are long, and few.
+        // Reassembled files are long and few.
         let most = limits::DATAGRAM_BYTES.get() * if tree.demand().has(Extras::OBJECTS) { 4 } else { 1 };
         if self.held <= most {
             return 0;
@@ -329,7 +329,7 @@ impl Exchanges {
     }
 }
 
-/// Remember something of an end. All is forgotten when it becomes too much.
+/// Stores a value for an endpoint. At the limit, all values are dropped.
 pub(super) fn remember<T>(known: &mut HashMap<SocketAddr, T, foldhash::fast::RandomState>, end: SocketAddr, what: T) {
     if known.len() >= limits::ANNOUNCED.get() {
         known.clear();

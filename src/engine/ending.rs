@@ -1,4 +1,4 @@
-//! What conversations and datagrams have left when the capture ends.
+//! Pending data of conversations and datagrams at the end of the capture.
 
 use super::message::Out;
 use super::stream::Stream;
@@ -6,7 +6,7 @@ use super::{Engine, bug, fragment};
 use crate::tree::{Ends, Extras, FrameInfo, Tree};
 
 impl Engine {
-    /// What is left of a conversation when the capture ends: call until there is nothing more.
+    /// Returns pending data of a conversation at the end of the capture. Call it until it returns `None`.
     pub fn finish(&mut self) -> Option<&Tree> {
         match bug::guarded(|| self.finish_next()) {
             Ok(has_more) => {
@@ -20,7 +20,7 @@ impl Engine {
         }
     }
 
-    /// Put what the next conversation left into the tree. False if there is nothing more.
+    /// Adds pending data of the next conversation to the tree. Returns false if none is left.
     fn finish_next(&mut self) -> bool {
         self.tree.set_demand(self.demand);
         let (streams, bare) = (&mut self.streams, &mut self.bare);
@@ -34,15 +34,15 @@ impl Engine {
         let Some(stream) = ending.peek_mut() else { return self.finish_datagrams().is_some() };
         self.tree.begin(FrameInfo { number: stream.last_frame(), ..FrameInfo::default() });
         stream.close(&mut Out::new(&mut self.tree, self.registry, &[], None));
-        // What is still left comes with the next tree.
+        // Remaining data goes into the next tree.
         if stream.is_empty() {
             ending.next();
         }
         true
     }
 
-    /// What datagrams still waited for when the capture ends, and the parts of them that did: each in a tree of its own, so that it
-    /// does not depend on others.
+    /// Incomplete reassemblies of datagrams at the end of the capture, each in a separate tree, so that trees do not depend on
+    /// each other.
     fn finish_datagrams(&mut self) -> Option<&Tree> {
         if self.finish_associations() {
             return Some(&self.tree);

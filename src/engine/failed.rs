@@ -1,4 +1,4 @@
-//! Panics outside of messages: the frame is data, and so is what follows in its conversation.
+//! Panics outside of messages: the frame becomes data, and so does the rest of its conversation.
 
 use super::bug::Bug;
 use super::nested::States;
@@ -12,11 +12,11 @@ use crate::wire::credentials;
 use crate::wire::notes::BUG;
 use std::net::SocketAddr;
 
-/// Where headers end is not known: at each of so many bytes, a line of so many may begin.
+/// The end of the headers is unknown: within this many bytes, each position may begin a line of as many bytes.
 const HEADERS_MOST: usize = 256;
 const LINE_MOST: usize = 1024;
 
-/// Whose state may be damaged when something fails.
+/// The conversation whose state a panic may have damaged.
 #[derive(Clone, Copy)]
 pub(super) enum Talking {
     None,
@@ -28,7 +28,7 @@ pub(super) enum Talking {
 }
 
 impl Engine {
-    /// Our own code failed on a frame: all of it is data, and its conversation is read no more.
+    /// Handles a panic outside a dissector: the whole frame becomes data, and its conversation is no longer dissected.
     #[cold]
     pub(super) fn frame_failed(&mut self, frame: &Frame<'_>, failure: &Bug) {
         let protocol = self.fail_conversation(frame.number);
@@ -42,12 +42,12 @@ impl Engine {
         }
     }
 
-    /// Our own code failed on what a conversation had left when the capture ended. What failed is not asked again.
+    /// Handles a panic outside a dissector at the end of the capture. The failed conversation is not tried again.
     #[cold]
     pub(super) fn end_failed(&mut self, failure: &Bug) {
         let stream = self.ending.as_mut().and_then(Iterator::next);
         if stream.is_none() {
-            // What was asked has left its table already, except for these.
+            // All other conversations were removed from their tables before the panic.
             self.bare_states = States::broken();
             self.gathered = Some(Vec::new().into_iter());
         }
@@ -59,7 +59,7 @@ impl Engine {
         self.note_bug(format_args!("{protocol} at the end of the capture: {}", failure.0));
     }
 
-    /// The conversation of this frame is read no more. Returns the protocol that read it, if that is known.
+    /// Stops dissecting the conversation of this frame. Returns the protocol that dissected it, if known.
     fn fail_conversation(&mut self, frame: u64) -> Option<&'static str> {
         let stream = match self.talking {
             Talking::None => return None,
@@ -86,7 +86,7 @@ impl Engine {
         protocol
     }
 
-    /// Note that something other than a dissector failed.
+    /// Notes a panic outside a dissector.
     fn note_bug(&mut self, words: std::fmt::Arguments<'_>) {
         self.tree.note(&BUG, 0, Span::NONE, words);
         mark_innermost(&mut self.tree, false);
@@ -94,7 +94,7 @@ impl Engine {
     }
 }
 
-/// Hide what may be a secret in a frame of which nothing is known.
+/// Masks possible secrets in a frame of unknown content.
 fn hide_secrets(tree: &mut Tree, bytes: &[u8]) {
     for start in 0..bytes.len().min(HEADERS_MOST) {
         let end = if start == 0 { bytes.len() } else { bytes.len().min(start + LINE_MOST) };

@@ -1,4 +1,4 @@
-//! Fragments of IP datagrams: which belong together, and what is shown of them.
+//! Fragments of IP datagrams: reassembly and display.
 
 use crate::flow::defrag::{Fragment, Fragments, Joined};
 use crate::input::Frame;
@@ -8,18 +8,18 @@ use crate::tree::{Address, Ends, Span, Tree};
 use crate::wire::notes::OVERLAP;
 use std::net::IpAddr;
 
-/// What ties fragments together: who speaks to whom, the number of the datagram, and the virtual networks it is in.
+/// Identifies the fragments of a datagram: endpoints, identification, and the virtual networks that carry it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Key {
     src: IpAddr,
     dst: IpAddr,
     id: u32,
-    /// Of IPv4 only: in IPv6 each fragment but the first may name another header.
+    /// IPv4 only: in IPv6, each fragment except the first may have another next header.
     protocol: Option<u8>,
     tag: u64,
 }
 
-/// Take a fragment. Returns the datagram that it completes.
+/// Accepts a fragment. Returns the datagram that it completes.
 pub(super) fn accept(
     tree: &mut Tree,
     fragments: &mut Fragments<Key>,
@@ -47,14 +47,14 @@ pub(super) fn accept(
     outcome.whole
 }
 
-/// The bytes of a datagram as a source of the tree.
+/// Adds the bytes of a datagram to the tree as a source.
 pub(super) fn source(tree: &mut Tree, joined: &Joined) -> u32 {
     let first = tree.pieces.len();
     tree.pieces.extend_from_slice(&joined.pieces);
     tree.push_derived("ip fragments", None, first, &joined.bytes)
 }
 
-/// What there is of a datagram that will not be completed.
+/// Emits the received parts of a datagram that stays incomplete.
 pub(super) fn incomplete(tree: &mut Tree, key: &Key, joined: &Joined) {
     let [src, dst] = [key.src, key.dst].map(|ip| Some(Address::Ip(ip)));
     tree.push_ends(Ends { src, dst, ..Ends::default() });

@@ -9,17 +9,16 @@ use crate::registry::{Assume, Candidate, FlowContext, Owner, Registry};
 use crate::tree::{Demand, FrameInfo, Level, Side, StreamId, Transport, Tree, clean};
 use crate::wire::{Cut, How, On, Opening, Protocol};
 
-/// What bytes are, with the names of other protocols that recognise them.
+/// The detected format, with the names of other protocols that recognize the bytes.
 pub(super) type Guessed = (Guess, Vec<&'static str>);
 
-/// The longest bytes whose guess is remembered, since short ones come very often in a row: asking every protocol takes
-/// far longer than dissecting them.
+/// Maximum length of cached input: short inputs often repeat, and trying every protocol takes far longer than dissection.
 pub(super) const REMEMBERED: usize = 256;
 
-/// What bytes are.
+/// A detected format.
 #[derive(Clone, Copy)]
 pub(super) enum Guess {
-    /// They begin with a header of these layers.
+    /// Frames that begin with a header of these layers.
     Layers(Next),
     /// Messages of a stream protocol, sent by this side.
     Stream(Side),
@@ -35,17 +34,17 @@ const ETHERNET: u16 = 1;
 /// How well an interpretation fits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Verdict {
-    /// It explains the bytes.
+    /// All bytes are dissected without a note.
     Fits,
-    /// It is recognised, but explains not all of them, or finds something odd.
+    /// Recognized, but bytes remain or something is unusual.
     Odd,
-    /// It is recognised, but ends broken.
+    /// Recognized, but malformed.
     Broken,
-    /// The bytes are something else.
+    /// Not recognized.
     No,
 }
 
-/// An interpretation of bytes.
+/// A rated interpretation.
 struct Judged {
     name: &'static str,
     guess: Guess,
@@ -59,14 +58,14 @@ pub(super) fn guess(registry: Registry, bytes: &[u8]) -> Guessed {
     if let Some(known) = chosen(registry, bytes) {
         return (known, Vec::new());
     }
-    // Most hex text is whole frames: what protocols recognise is not asked for then.
+    // Most hex text consists of whole frames, for which protocols are not tried.
     if let Some(layers) = layers(registry, bytes).find(|judged| judged.verdict == Verdict::Fits) {
         return (layers.guess, Vec::new());
     }
     choice(&candidates(registry, bytes))
 }
 
-/// What the user chose.
+/// The format that the user chose.
 fn chosen(registry: Registry, bytes: &[u8]) -> Option<Guess> {
     match registry.assume() {
         Assume::Layer(next) => Some(Guess::Layers(next)),
@@ -77,8 +76,8 @@ fn chosen(registry: Registry, bytes: &[u8]) -> Option<Guess> {
     }
 }
 
-/// The place of the best candidate: the first that fits, then the first that is at least recognised. One that ends broken
-/// comes last, and a datagram that ends broken is data: what protocols recognise in single bytes is little.
+/// The index of the best candidate: the first that fits, else the first that is recognized, else a malformed one. A malformed
+/// datagram counts as data, because heuristics accept single bytes easily.
 fn best(candidates: &[Judged]) -> Option<usize> {
     [Verdict::Fits, Verdict::Odd, Verdict::Broken].into_iter().find_map(|verdict| {
         let counts = |judged: &Judged| verdict != Verdict::Broken || !matches!(judged.guess, Guess::Datagram(..));
@@ -86,7 +85,7 @@ fn best(candidates: &[Judged]) -> Option<usize> {
     })
 }
 
-/// The best candidate, and the names of others as good.
+/// The best candidate, and the names of equally good ones.
 fn choice(candidates: &[Judged]) -> Guessed {
     let Some(best) = best(candidates).and_then(|best| candidates.get(best)) else { return (Guess::Nothing, Vec::new()) };
     if matches!(best.guess, Guess::Layers(_)) {
@@ -115,7 +114,7 @@ fn layers(registry: Registry, bytes: &[u8]) -> impl Iterator<Item = Judged> {
     })
 }
 
-/// All interpretations, those first that win a tie.
+/// All interpretations. On a tie, the earlier one wins.
 fn candidates(registry: Registry, bytes: &[u8]) -> Vec<Judged> {
     let mut all: Vec<Judged> = layers(registry, bytes).collect();
     if let Some((side, name)) = speaker(registry, bytes) {
@@ -133,12 +132,12 @@ fn candidates(registry: Registry, bytes: &[u8]) -> Vec<Judged> {
         let (verdict, why) = explained(registry, candidate, bytes);
         Judged { name: candidate.protocol.this.abbrev, guess: by_client(candidate), verdict, why }
     }));
-    // A protocol may recognise the bytes in several places.
+    // A protocol may recognize the bytes at several places.
     all.dedup_by(|second, first| second.name == first.name && second.why == first.why);
     all
 }
 
-/// What was decided for bytes without a link type, and why: the choice first, then every candidate.
+/// Explains the format detected for bytes without a link type: the choice first, then every candidate.
 pub(super) fn explain(registry: Registry, bytes: &[u8]) -> Vec<String> {
     if let Some(known) = chosen(registry, bytes) {
         let what = match known {
@@ -169,7 +168,7 @@ pub(super) fn explain(registry: Registry, bytes: &[u8]) -> Vec<String> {
     std::iter::once(choice).chain(others).map(cleaned).collect()
 }
 
-/// How well a protocol explains a datagram: to its last byte, and with nothing odd about it?
+/// How well a protocol fits a datagram.
 fn explained(registry: Registry, candidate: Candidate, bytes: &[u8]) -> (Verdict, String) {
     let mut tree = Tree::new(Demand::EVERYTHING);
     tree.begin(FrameInfo::default());
@@ -187,7 +186,7 @@ fn explained(registry: Registry, candidate: Candidate, bytes: &[u8]) -> (Verdict
     }
 }
 
-/// Whose datagram it is that was seen on this port: what the user chose for the port, else who is at home there.
+/// The protocol of a datagram captured on this port: the user's choice, else a protocol registered on the port.
 fn seen_on(registry: Registry, port: u16, bytes: &[u8]) -> Option<Candidate> {
     let context =
         FlowContext { stream: StreamId { transport: Transport::Udp, number: 0 }, sockets: None, over: None, inside: false };
@@ -202,10 +201,10 @@ fn by_client(candidate: Candidate) -> Guess {
     Guess::Datagram(candidate, Side::Client)
 }
 
-/// A protocol's payload, because the user says so.
+/// Payload of a protocol that the user chose.
 fn assumed(registry: Registry, protocol: &'static Protocol, side: Option<Side>, bytes: &[u8]) -> Guess {
     match Candidate::datagram(protocol) {
-        // A file describes the bytes as a whole, unless a direction makes them a stream.
+        // A Kaitai Struct file describes the bytes as a whole, unless a direction makes them a stream.
         Some(candidate) if side.is_none() && matches!(candidate.found.how, How::Described(_)) => by_client(candidate),
         Some(candidate) if side.is_none() && registry.datagrams_on(None, bytes).any(|other| same(&other, &candidate)) => {
             by_client(candidate)
@@ -219,7 +218,7 @@ fn same(a: &Candidate, b: &Candidate) -> bool {
     std::ptr::eq(a.protocol, b.protocol)
 }
 
-/// The side that would say the bytes at the beginning of a stream, and the protocol, if one recognises them.
+/// The sender of these bytes at the start of a stream, and the protocol that recognizes them, if any.
 fn speaker(registry: Registry, bytes: &[u8]) -> Option<(Side, &'static str)> {
     let context =
         FlowContext { stream: StreamId { transport: Transport::Tcp, number: 0 }, sockets: None, over: None, inside: false };

@@ -1,7 +1,7 @@
-//! Room in memory: what is kept of conversations, and what is given up when there are too many.
+//! Memory limits of conversations.
 //!
-//! A connection that has ended stays whole for a while, since segments come late and twice; then only its rest is kept.
-//! What is given up of those that have not ended is counted.
+//! A closed connection keeps its full state for a while, for late and retransmitted segments; then the state is reduced.
+//! State dropped from open conversations is counted.
 
 use super::message::Out;
 use super::stream::Connection;
@@ -15,31 +15,31 @@ use std::collections::VecDeque;
 /// Below this total in bytes, overlap history is not trimmed.
 const LEAN: usize = 8 << 20;
 
-/// If all hold more than this when history and quiet ends are gone, the quietest forget or are no longer read until it is no more, so
-/// that it does not happen with every segment.
+/// The target of a reduction, lower than the limit, so that not every segment causes one. If streams hold more after their
+/// history and idle conversations were dropped, the ones idle longest lose state or are no longer dissected.
 fn enough() -> usize {
     limits::STREAM_MEMORY.get() / 8 * 7
 }
 
-/// Where it is asked, what protocols can do without is forgotten of connections that were silent for so many frames, and so many seconds.
+/// Connections idle for this many frames, and seconds, drop optional protocol state when memory is needed.
 const SILENT_FRAMES: u64 = 1 << 16;
 const SILENT_SECONDS: i64 = 10;
 
-/// A connection that was broken off is read until so many others have ended: bytes may have been on their way.
+/// A reset connection is dissected until this many others have closed: bytes may have been in flight.
 const READ: usize = 64;
 
-/// The same where memory is needed.
+/// The same when memory is needed.
 const READ_AT_LEAST: usize = 4;
 
-/// Connections that have ended and are kept whole.
+/// Closed connections that keep their full state.
 const WHOLE: usize = 1024;
 
-/// The connections that ended last, the oldest first.
+/// Recently closed connections, the oldest first.
 #[derive(Debug, Default)]
 pub(super) struct Ended(VecDeque<(Pair, u32)>);
 
 impl Engine {
-    /// A connection has ended. Those that ended some time ago take less room from now on.
+    /// Registers a closed connection and reduces the state of older ones.
     #[inline(never)]
     pub(super) fn has_ended(&mut self, pair: Pair, number: u32) {
         let queue = &mut self.ended.0;
@@ -58,20 +58,19 @@ impl Engine {
         }
     }
 
-    /// Whether streams hold so much that some should be given back.
+    /// Whether streams hold so much memory that some should be freed.
     #[inline]
     pub(super) fn holds_much(&mut self) -> bool {
         self.lean = self.lean.min(self.held * 2).max(LEAN);
         self.held > self.lean.min(limits::STREAM_MEMORY.get())
     }
 
-    /// Whether streams hold no more than half of what they may.
+    /// Whether streams hold at most half of their limit.
     pub(crate) fn holds_little(&self) -> bool {
         self.held <= limits::STREAM_MEMORY.get() / 2
     }
 
-    /// Give back what streams hold only to compare with, and more if it is too much; what this one has of it, in the layer of its
-    /// segment, comes last.
+    /// Frees history kept only for comparison, and more above the limit. The connection of the current segment comes last.
     #[cold]
     pub(super) fn bound_memory(&mut self, pair: &Pair, number: u32, frame: &Frame<'_>, layer: Option<LayerId>) {
         let is_too_much = self.held > limits::STREAM_MEMORY.get();
@@ -80,8 +79,8 @@ impl Engine {
                 stream.release(&mut self.tree);
             }
         }
-        // What is only there to compare with is given back first. A connection without a segment since the last walk has
-        // given it back already; silence alone changes what is asked of it.
+        // History kept only for comparison is freed first. A connection without a segment since the last pass was freed already;
+        // only its idle time can change what it must free.
         let [shrunk, settled] = self.walked;
         let since = if is_too_much { settled } else { shrunk };
         self.walked = if is_too_much { [frame.number; 2] } else { [frame.number, settled] };
@@ -101,7 +100,7 @@ impl Engine {
                 self.forgotten.states += u64::from(connection.settle(&mut self.held));
             }
         }
-        // The next time when it is a quarter more, so that looking through all of them is seldom.
+        // The next pass starts at a quarter more, so that passes over all streams are rare.
         self.lean = self.held / 4 * 5;
         if is_too_much && self.held > enough() {
             self.give_up_quiet(number, frame.bytes);
@@ -115,15 +114,15 @@ impl Engine {
         }
     }
 
-    /// Let the conversations that were quiet longest forget what their protocols can do without. If that is not enough, tell
-    /// what waits in those that hold much, but not in this one, and stop reading them.
+    /// Drops optional protocol state of the conversations idle longest. If that is not enough, emits pending data of those that
+    /// hold much, except this one, and stops dissecting them.
     fn give_up_quiet(&mut self, but: u32, frame: &[u8]) {
         let quiet = self.streams.quietest(|connection| matches!(connection, Connection::Whole(_)));
         for (pair, number, last_frame) in &quiet {
             if self.held <= enough() {
                 return;
             }
-            // What was quiet before that forgot the last time.
+            // Conversations idle at the last pass were handled then.
             if *last_frame >= self.quiet_forgot
                 && let Some(stream) = self.streams.look(pair, *number).and_then(Connection::whole)
                 && stream.forget()
@@ -133,7 +132,7 @@ impl Engine {
             }
             self.quiet_forgot = self.quiet_forgot.max(*last_frame);
         }
-        // Those that hold less are half of it at most.
+        // Those that hold less sum up to half of the total at most.
         let much = self.held / quiet.len().max(1) / 2;
         for (pair, number, _) in quiet {
             if self.held <= enough() {
@@ -149,12 +148,12 @@ impl Engine {
         }
     }
 
-    /// Whether there may be too many conversations, or parts of datagrams that wait.
+    /// Whether there may be too many conversations or incomplete reassemblies.
     pub(super) fn is_crowded(&self) -> bool {
         self.streams.is_crowded() || self.exchanges.is_crowded() || self.associations.is_crowded() || !self.fragments.is_empty()
     }
 
-    /// Forget the conversations that were quiet longest when there are too many.
+    /// Evicts the conversations idle longest when there are too many.
     #[inline(never)]
     pub(super) fn evict(&mut self, frame: &Frame<'_>) {
         self.forgotten.conversations += self.exchanges.evict(&mut self.tree) as u64;

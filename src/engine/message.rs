@@ -1,4 +1,4 @@
-//! Putting messages into the tree.
+//! Adds messages to the tree.
 
 use super::bug;
 use crate::layers::DATA;
@@ -7,24 +7,24 @@ use crate::tree::{Demand, Ends, LayerId, OmittedMessages, Piece, Side, Span, Str
 use crate::wire::{Cut, Protocol, Result, Wire, data};
 use std::sync::Arc;
 
-/// The ends added last, among which those of the next message are looked for.
+/// Number of endpoint pairs added last that are searched for those of the next message.
 const LATE_ENDS: usize = 16;
 
-/// Where messages go while a frame is dissected.
+/// Destination of messages while a frame is dissected.
 pub(super) struct Out<'a> {
     pub tree: &'a mut Tree,
     pub registry: Registry,
-    /// The bytes of the frame; none when the capture has ended.
+    /// Bytes of the frame; empty at the end of the capture.
     pub frame: &'a [u8],
     /// The layer that carries the messages, if this tree has it.
     pub below: Option<LayerId>,
-    /// Nothing can wait for the next frame, however much there is.
+    /// Disables deferral to the next frame, whatever the size of the tree.
     pub must: bool,
     /// Whether the layers are sorted afterwards.
     pub sorts: bool,
 }
 
-/// How messages were pushed before a late one.
+/// State of the tree before a late message.
 pub(super) struct Timely {
     below: Option<LayerId>,
     late: bool,
@@ -35,14 +35,14 @@ pub(super) struct Timely {
 pub(super) struct Delivered<'a, P> {
     pub stream: StreamId,
     pub side: Side,
-    /// Who says it to whom, as a place in the tree.
+    /// Sender and receiver, as an index in the tree.
     pub ends: u32,
     /// Their offset in the stream.
     pub off: u64,
-    /// How the bytes of a stream inside another one came to be.
+    /// How the bytes of an inner stream were derived.
     pub how: Option<&'static str>,
     pub bytes: &'a [u8],
-    /// Where they were captured.
+    /// Pieces of the frames that carried them.
     pub pieces: P,
 }
 
@@ -56,26 +56,26 @@ impl<'a> Out<'a> {
         Out { must: true, ..self }
     }
 
-    /// Whether what is left should wait for the next frame of its conversation.
+    /// Whether further messages should be deferred to the next frame of the conversation.
     pub(super) fn is_full(&self) -> bool {
         self.tree.is_crowded() && !self.must
     }
 
-    /// What follows is late, and of the outermost stream no header of this frame carries it. Returns what to restore behind it.
+    /// Begins late messages. No header of this frame carries those of the outermost stream. Returns the state to restore.
     pub(super) fn begin_late(&mut self, is_outermost: bool) -> Timely {
         let timely = Timely { below: self.below, late: self.tree.late, demand: self.tree.set_demand_of_late() };
         self.below = self.below.filter(|_| !is_outermost);
         timely
     }
 
-    /// What follows is as it was before.
+    /// Restores the state before late messages.
     pub(super) fn end_late(&mut self, timely: &Timely) {
         self.below = timely.below;
         self.tree.late = timely.late;
         self.tree.set_demand(timely.demand);
     }
 
-    /// A message of a protocol, read by `read`. False if that failed.
+    /// Adds a message that `read` dissects. Returns false if it panicked.
     pub(super) fn message<P: Iterator<Item = Piece>>(
         &mut self,
         delivered: Delivered<'_, P>,
@@ -139,7 +139,7 @@ impl<'a> Out<'a> {
     }
 }
 
-/// The names of the layers up to the one that carries a stream, and of its own.
+/// The names of the layers down to the carrier of a stream and its own.
 pub(super) fn path_of(tree: &Tree, below: LayerId, own: &str) -> Arc<str> {
     let up = |place: &LayerId| tree.layers.get(*place as usize)?.below;
     let mut names: Vec<&str> = std::iter::successors(Some(below), up)
@@ -152,7 +152,7 @@ pub(super) fn path_of(tree: &Tree, below: LayerId, own: &str) -> Arc<str> {
     names.join(":").into()
 }
 
-/// The place of what is known of a conversation's ends, put there if it is not.
+/// Index of the endpoints of a conversation in the tree; adds them if necessary.
 pub(super) fn ends_of(tree: &mut Tree, ends: Ends) -> u32 {
     let is_it = |known: &Ends| known.stream == ends.stream && known.src == ends.src && known.dst == ends.dst;
     let before = tree.ends.len().saturating_sub(LATE_ENDS);

@@ -1,4 +1,4 @@
-//! One frame through layers, flows and protocols: the only place where they meet.
+//! Passes a frame through layers, flow and protocols. Only this module uses all three.
 
 pub mod bug;
 mod datagram;
@@ -44,7 +44,7 @@ use std::net::SocketAddr;
 use stream::speaker::Speaker;
 use stream::{Connection, Stream};
 
-/// Turns frames into trees, and remembers what conversations need.
+/// Dissects frames into trees and keeps the state of conversations.
 pub struct Engine {
     registry: Registry,
     demand: Demand,
@@ -53,53 +53,53 @@ pub struct Engine {
     /// Whether connection progress is requested.
     follows: bool,
     tree: Tree,
-    /// The conversation that the frame was found to belong to.
+    /// The conversation of the current frame.
     talking: Talking,
-    /// Whether the frame is a packet that an error quotes.
+    /// Whether the frame is a packet quoted by an ICMP error.
     is_of_quote: bool,
     streams: Table<Connection>,
     ended: Ended,
     exchanges: Exchanges,
     fragments: Fragments<fragment::Key>,
     associations: Associations,
-    /// Whether the frame brought a part of a datagram or of a message whose other parts are awaited.
+    /// Whether the frame contains a fragment of an incomplete datagram or message.
     awaits: bool,
     /// The stream of inputs without packets, such as session logs.
     bare: Option<Stream>,
-    /// What protocols of datagrams without headers remember.
+    /// Protocol state of datagrams without headers.
     bare_states: States,
-    /// Streams that other conversations announced, by one of their ends.
+    /// Streams announced by other conversations, by one endpoint.
     expected: HashMap<SocketAddr, &'static str, foldhash::fast::RandomState>,
-    /// What conversations of datagrams have gathered, each with its last frame.
+    /// Exportable objects of datagram conversations, each with its last frame.
     gathered: Option<std::vec::IntoIter<(u64, Vec<Saved>)>>,
-    /// What datagrams still waited for when the capture ended.
+    /// Incomplete reassemblies of datagrams at the end of the capture.
     unfinished: Option<std::vec::IntoIter<(Ends, Waiting)>>,
     ending: Option<std::iter::Peekable<std::vec::IntoIter<Box<Stream>>>>,
-    /// Bytes of memory that the whole streams hold.
+    /// Bytes of memory held by all streams.
     held: usize,
-    /// Bytes without a link type that were guessed last, and what they are.
+    /// The last bytes whose format was detected, and the result.
     guessed: Option<(Vec<u8>, guess::Guessed)>,
-    /// Bytes that they may hold before it is looked through again.
+    /// Bytes that streams may hold before the next pass over them.
     lean: usize,
-    /// The frames of the last walks over all streams: of any, and of one because they held too much.
+    /// Frames of the last passes over all streams: of any pass, and of the last one above the limit.
     walked: [u64; 2],
-    /// Streams whose last frame is an earlier one have forgotten what their protocols can do without.
+    /// Streams whose last frame is earlier have dropped optional protocol state.
     quiet_forgot: u64,
     forgotten: Forgotten,
     checks: Checks,
     prefilter: Option<Prefilter>,
-    /// What frames have to do with each other, if that is requested.
+    /// Relations between frames, if requested.
     route: Option<Box<Route>>,
-    /// The conversation of the packet that the frame quotes.
+    /// The conversation of a quoted packet.
     quoted: Option<(Pair, Transport)>,
-    /// Whether the frame is a fragment of a datagram that is not complete yet.
+    /// Whether the frame is a fragment of an incomplete datagram.
     waits: bool,
-    /// The last frame had the numbers of a longer capture.
+    /// Whether the last frame had the numbers of a longer capture.
     is_part: bool,
 }
 
 impl Engine {
-    /// An engine whose trees hold what is wanted.
+    /// Creates an engine whose trees contain what `demand` requests.
     #[must_use]
     pub fn new(registry: Registry, demand: Demand) -> Engine {
         let demand = match demand.fields {
@@ -148,13 +148,13 @@ impl Engine {
         }
     }
 
-    /// The tree of the last frame, or what [`Engine::finish`] returned last.
+    /// The tree of the last frame, or of the last call of [`Engine::finish`].
     #[must_use]
     pub fn tree(&self) -> &Tree {
         &self.tree
     }
 
-    /// Verify these checksums from now on.
+    /// Enables verification of these checksums.
     #[must_use]
     pub fn verifying(mut self, checks: Checks) -> Engine {
         self.checks = checks;
@@ -169,18 +169,18 @@ impl Engine {
         Engine { prefilter, ..self }
     }
 
-    /// What was given up so far.
+    /// Counts of dropped state.
     #[must_use]
     pub fn forgotten(&self) -> Forgotten {
         self.forgotten
     }
 
-    /// Behind so many messages of the next tree, ask their conversation for what it has gathered.
+    /// Sets the number of messages of the next tree after which exportable objects of their conversation are requested.
     pub fn defer_after(&mut self, messages: Option<u64>) {
         self.tree.defer_after = messages;
     }
 
-    /// An empty tree like its own.
+    /// Creates an empty tree with the same demand.
     #[must_use]
     pub fn new_tree(&self) -> Tree {
         let mut tree = Tree::new(self.demand);
@@ -188,13 +188,13 @@ impl Engine {
         tree
     }
 
-    /// Bytes that the tree of the last frame takes.
+    /// Size of the tree of the last frame in bytes.
     #[must_use]
     pub fn tree_size(&self) -> usize {
         self.tree.size()
     }
 
-    /// Bytes of memory that it is in.
+    /// Bytes of memory allocated for the tree.
     #[must_use]
     pub fn tree_room(&self) -> usize {
         self.tree.room()
@@ -206,14 +206,14 @@ impl Engine {
         !self.tree.filtered_out || self.tree.visible_from != u32::MAX
     }
 
-    /// Put the tree of the last frame behind others, without what can be saved or counted of it and what it left to others. The
-    /// tree is whole again with the next frame.
+    /// Appends the tree of the last frame to a pack, without exportable objects, counters and announcements. The next frame
+    /// restores the tree.
     pub fn pack_tree(&mut self, pack: &mut Pack) {
         pack.put(&mut self.tree);
     }
 
-    /// Moves the tree of the last frame into one created by [`Engine::new_tree`], with its memory, or copies it. Secrets and
-    /// earlier packets stay here.
+    /// Moves the tree of the last frame, with its memory, into one created by [`Engine::new_tree`], or copies it. Secrets and
+    /// quoted packets are not moved.
     pub fn give_tree(&mut self, to: &mut Tree, memory: bool) {
         if memory {
             std::mem::swap(&mut self.tree, to)
@@ -224,7 +224,7 @@ impl Engine {
         std::mem::swap(&mut self.tree.earlier, &mut to.earlier);
     }
 
-    /// The frame of the last tree, if that has no content to display. Without carriers, this is a frame without messages.
+    /// The frame of the last tree, if the tree has no content to display. Without carriers, this is a frame without messages.
     #[must_use]
     pub fn silent(&self) -> Option<FrameInfo> {
         let tree = &self.tree;
@@ -253,7 +253,7 @@ impl Engine {
         match frame.link {
             Link::Type(_) => {
                 let reached = self.headers(frame, missing);
-                // Columns of headers end here.
+                // Column fields of headers end here.
                 if !matches!(reached, Reached::End) {
                     self.transport(frame, Bytes::of_frame(frame.bytes), &reached);
                 }
@@ -289,7 +289,7 @@ impl Engine {
         }
     }
 
-    /// Begin the tree of a frame.
+    /// Begins the tree of a frame.
     fn begin(&mut self, frame: &Frame<'_>) {
         let captured = u32::try_from(frame.bytes.len()).unwrap_or(u32::MAX);
         self.tree.begin(FrameInfo {
@@ -310,7 +310,7 @@ impl Engine {
         }
     }
 
-    /// Keep what the capture itself says of a frame.
+    /// Stores comments and other metadata that the capture file has for a frame.
     #[inline(never)]
     fn keep_remarks(&mut self, frame: &Frame<'_>) {
         if let Some(name) = frame.interface_name {
@@ -353,7 +353,7 @@ impl Engine {
         }
     }
 
-    /// A part of a datagram; the last one to come brings the datagram.
+    /// Accepts a fragment. The last missing one completes the datagram.
     #[cold]
     fn fragment(&mut self, frame: &Frame<'_>, bytes: Bytes<'_>, part: Part, segment: &Segment) {
         let Some(whole) = fragment::accept(&mut self.tree, &mut self.fragments, frame, bytes, part, segment) else {
@@ -370,7 +370,7 @@ impl Engine {
         self.transport(frame, joined, &reached);
     }
 
-    /// A compressed payload. What it decompresses to is dissected in a buffer of its own.
+    /// Decompresses a payload into a separate buffer and dissects it.
     #[cold]
     fn compressed(&mut self, frame: &Frame<'_>, bytes: Bytes<'_>, protocol: u8, segment: &Segment) {
         let Some(payload) = ipcomp::inflate(bytes.get(segment.range.clone())) else {
@@ -391,7 +391,7 @@ impl Engine {
             segment::cut_header(&mut self.tree, bytes, &segment);
             return;
         };
-        // A first fragment does not give the end of its segment, which is therefore not part of the stream.
+        // The end of a segment is unknown in a first fragment, so its bytes are not part of the stream.
         header.is_whole &= !segment.is_part;
         let header = &header;
         let sockets = || [SocketAddr::new(segment.src, header.src), SocketAddr::new(segment.dst, header.dst)];
@@ -454,7 +454,7 @@ impl Engine {
         }
     }
 
-    /// The next bytes of a conversation that has no packets.
+    /// Accepts the next bytes of a conversation without packets.
     #[inline(never)]
     fn bare(&mut self, frame: &Frame<'_>, side: Side, found: bool) {
         self.talking = Talking::Bare;
@@ -477,7 +477,7 @@ impl Engine {
         }
     }
 
-    /// Dissects bytes as what they were taken for. What decided for IPv4 includes its checksum, so that is verified.
+    /// Dissects bytes as the detected format. Detection of IPv4 includes its checksum, which is therefore verified.
     fn interpret(&mut self, frame: &Frame<'_>, guess: guess::Guess) {
         match guess {
             guess::Guess::Layers(first) => {
@@ -507,13 +507,13 @@ impl Engine {
         self.tree.secrets.lacking()
     }
 
-    /// What bytes without a link type are taken for, and why: the choice, then each candidate, a line each.
+    /// Explains the detected format of bytes without a link type: the choice, then each candidate, a line each.
     #[must_use]
     pub fn explain(&self, bytes: &[u8]) -> Vec<String> {
         guess::explain(self.registry, bytes)
     }
 
-    /// Remember the conversations that messages of this frame announced.
+    /// Registers the conversations that messages of this frame announced.
     #[inline]
     fn expect(&mut self) {
         if let Some(route) = &mut self.route {
@@ -535,7 +535,7 @@ impl Engine {
     }
 }
 
-/// Close the connection whose place another one takes.
+/// Closes the connection that a new one replaces.
 fn close_old(old: Entry<Connection>, held: &mut usize, out: &mut Out<'_>) {
     let Some(mut old) = old.state.into_whole() else { return };
     *held = held.saturating_sub(old.counted());

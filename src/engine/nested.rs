@@ -1,4 +1,4 @@
-//! Messages inside messages: whose they are, and what their protocols remember.
+//! Messages inside messages: their protocols and state.
 
 use super::bug;
 use crate::layers::{self, Bytes, sctp};
@@ -9,63 +9,63 @@ use crate::wire::{Cut, Exchange, How, On, Protocol, Unfinished, Wire, data};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// What the protocols of one conversation remember, each for itself.
+/// Protocol state of one conversation, one entry per protocol.
 #[derive(Default)]
 pub(super) struct States {
     own: Vec<(&'static Protocol, Box<dyn Exchange>)>,
-    /// What they tell each other.
+    /// Facts shared between these protocols.
     facts: Facts,
     /// Details from the conversation that announced this one.
     details: Option<Arc<[u8]>>,
-    /// Protocols whose dissectors failed on a message of the conversation. They read no more of it.
+    /// Protocols whose dissectors panicked in this conversation. They dissect no more of it.
     failed: Vec<&'static Protocol>,
-    /// Whether a dissector panicked that is not known.
+    /// Whether an unknown dissector panicked.
     broken: bool,
-    /// Bytes of memory as they were counted last.
+    /// Bytes of memory at the last count.
     counted: usize,
 }
 
-/// One side's turn in a conversation.
+/// A datagram or message of one side of a conversation.
 pub(super) struct Turn<'a> {
     pub registry: Registry,
-    /// Where it takes place, if that is known.
+    /// The conversation, if known.
     pub context: Option<FlowContext>,
     pub side: Side,
     pub states: &'a mut States,
 }
 
-/// A message and where it lies.
+/// A message and its position.
 pub(super) struct Carried<'a> {
     pub bytes: Bytes<'a>,
     pub range: Range<usize>,
     pub cut: Cut,
     pub below: Option<LayerId>,
-    /// Who speaks, as a place in the tree.
+    /// Sender and receiver, as an index in the tree.
     pub ends: u32,
 }
 
 impl States {
-    /// Those of a conversation that another one announced.
+    /// State of a conversation that another one announced.
     pub(super) fn announced(details: Option<Arc<[u8]>>) -> States {
         States { details, ..States::default() }
     }
 
-    /// Those of a conversation that no protocol reads, because our own code failed on it.
+    /// State of a conversation that is not dissected after a panic outside a dissector.
     pub(super) fn broken() -> States {
         States { broken: true, ..States::default() }
     }
 
-    /// Whether no protocol reads it.
+    /// Whether the conversation is no longer dissected.
     pub(super) fn is_broken(&self) -> bool {
         self.broken
     }
 
-    /// Whether the dissector of this protocol failed on an earlier message.
+    /// Whether the dissector of this protocol panicked on an earlier message.
     pub(super) fn has_failed(&self, protocol: &Protocol) -> bool {
         self.broken || self.failed.iter().any(|failed| std::ptr::eq(*failed, protocol))
     }
 
-    /// What they have gathered that can be saved.
+    /// Exportable objects of these protocols.
     pub(super) fn objects(&self, stream: StreamId) -> impl Iterator<Item = Saved> + '_ {
         self.own.iter().flat_map(move |(protocol, state)| {
             let saved = move |object| Saved { object, protocol: protocol.this, stream: Some(stream), message: None };
@@ -73,17 +73,17 @@ impl States {
         })
     }
 
-    /// Count the memory that they hold.
+    /// Counts the memory they hold.
     pub(super) fn count(&mut self) {
         self.counted = self.own.iter().map(|(_, state)| state.held()).sum();
     }
 
-    /// Bytes of memory as they were counted last.
+    /// Bytes of memory at the last count.
     pub(super) fn counted(&self) -> usize {
         self.counted
     }
 
-    /// What a protocol remembers; it begins to when it is first asked.
+    /// The state of a protocol, created at the first use.
     fn of(&mut self, candidate: Candidate, registry: Registry) -> Option<&mut dyn Exchange> {
         if !candidate.found.how.is_datagram() {
             return None;
@@ -103,7 +103,7 @@ impl States {
         self.own.get_mut(place).map(|(_, state)| &mut **state as &mut dyn Exchange)
     }
 
-    /// What waits in vain now that nothing follows.
+    /// Reassemblies that stay incomplete.
     pub(super) fn unfinished(&mut self) -> Vec<Waiting> {
         let of = |(protocol, state): &mut (&'static Protocol, Box<dyn Exchange>)| {
             let protocol = *protocol;
@@ -127,14 +127,14 @@ impl States {
     }
 }
 
-/// What a protocol of datagrams still waits with.
+/// An incomplete reassembly of a datagram protocol.
 pub(super) struct Waiting {
     protocol: &'static Protocol,
     pub left: Unfinished,
 }
 
 impl Waiting {
-    /// Tell it, as a message of what there is.
+    /// Emits the received parts as a message.
     pub(super) fn emit(&self, tree: &mut Tree, ends: Ends) {
         let Unfinished { bytes, pieces, how, code, words, .. } = &self.left;
         let first = tree.pieces.len();
@@ -152,7 +152,7 @@ impl Waiting {
 }
 
 impl Turn<'_> {
-    /// A message, and those it carries.
+    /// Dissects a message and the payloads that it hands over.
     pub(super) fn message(&mut self, tree: &mut Tree, candidate: Candidate, carried: &Carried<'_>) {
         let Carried { bytes, range, cut, below, ends } = carried;
         let protocol = candidate.protocol;
@@ -179,7 +179,7 @@ impl Turn<'_> {
         self.payloads(tree, *bytes);
     }
 
-    /// What the message just read left to others. Its bytes are those of its source.
+    /// Dissects the payloads that the last message handed over. They refer to its source.
     pub(super) fn payloads(&mut self, tree: &mut Tree, bytes: Bytes<'_>) {
         for payload in tree.handover.take_payloads() {
             let source = match &payload.bytes {
@@ -220,7 +220,7 @@ impl Turn<'_> {
     }
 }
 
-/// How many layers carry this one, counting those that the tree does not hold itself.
+/// Number of layers that carry this one, including those omitted from the tree.
 fn depth(tree: &Tree, layer: LayerId) -> usize {
     let up = |place: &LayerId| tree.layers.get(*place as usize)?.below;
     let own = std::iter::successors(Some(layer), up);

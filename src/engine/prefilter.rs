@@ -1,4 +1,4 @@
-//! Frames of which nothing will be shown: nothing of their messages has to be kept, and little of their headers.
+//! Frames that the filter rejects: their messages are not kept, and few of their headers.
 
 use super::Engine;
 use super::udp_header;
@@ -6,22 +6,22 @@ use crate::input::Frame;
 use crate::layers::{self, Bytes, Checks, FastHeaders, Reached, Segment};
 use crate::tree::{Carriers, Demand, Dissection, Extras, Fields, Only, Tree};
 
-/// Decides early whether any record of a frame passes the filter.
+/// Decides early whether any record of a frame may pass the filter.
 pub struct Prefilter {
-    /// What it looks at in the headers below TCP and UDP, if they alone may tell.
+    /// Fields of headers below TCP and UDP that the filter needs, if they may suffice for a decision.
     pub headers: Option<Only>,
-    /// Whether one may, as far as is known.
+    /// Whether any record may match, given what is known.
     pub may_match: Box<dyn Fn(Known<'_>) -> bool + Send>,
 }
 
-/// What of a frame is known.
+/// Known parts of a frame.
 #[derive(Clone, Copy)]
 pub enum Known<'a> {
-    /// The headers below TCP, which are plain and in no tree.
+    /// Plain headers below TCP, which are in no tree.
     FastHeaders(&'a FastHeaders),
-    /// The headers below TCP and UDP. There are no others below messages but theirs.
+    /// Headers below TCP and UDP.
     Headers(Dissection<'a>),
-    /// All but its messages.
+    /// All layers without messages.
     Layers(Dissection<'a>),
 }
 
@@ -97,7 +97,7 @@ impl Engine {
 }
 
 impl Prefilter {
-    /// Whether all that it looks at in headers is what plain ones give.
+    /// Whether plain headers provide all fields that the filter reads.
     fn knows_plain(&self) -> bool {
         self.headers.is_some_and(Only::passes)
     }
@@ -115,7 +115,7 @@ pub(super) fn ensure_headers(tree: &mut Tree, frame: &Frame<'_>, segment: &Segme
     }
 }
 
-/// Whether no headers but those of TCP or UDP can follow.
+/// Whether only TCP or UDP headers can follow.
 fn is_all(reached: &Reached, frame: &[u8]) -> bool {
     match reached {
         Reached::Tcp(_) | Reached::Sctp(_) | Reached::End => true,

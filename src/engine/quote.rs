@@ -1,4 +1,4 @@
-//! The packets that ICMP errors quote: their conversations, numbered as Wireshark does (a quote may begin one), and their secrets.
+//! Packets quoted by ICMP errors: their conversations, numbered as in Wireshark (a quote may start one), and their secrets.
 
 use super::message::Out;
 use super::stream::Connection;
@@ -10,7 +10,7 @@ use crate::registry::Registry;
 use crate::tree::{Demand, Field, Quote, Span, Transport, Value};
 
 impl Engine {
-    /// Fill in the numbers of the conversations that this frame quotes.
+    /// Sets the stream numbers of quoted packets.
     #[cold]
     pub(super) fn number_quotes(&mut self, frame: &Frame<'_>) {
         for quote in self.tree.handover.take_quotes() {
@@ -27,12 +27,12 @@ impl Engine {
         }
     }
 
-    /// Hide the secrets of quoted packets: those that are found in them where each is a frame of its own.
+    /// Masks secrets in quoted packets, as if each were a frame.
     #[cold]
     pub(super) fn hide_quoted(&mut self, frame: &Frame<'_>) {
         for span in self.tree.handover.take_packets() {
             let bytes = frame.bytes.get(span.start as usize..span.end as usize);
-            // A quote inside a quote is not looked into.
+            // Quotes inside quotes are ignored.
             if let Some(bytes) = bytes.filter(|_| span.source == 0 && !self.is_of_quote) {
                 for (start, end) in secrets_of(self.registry, bytes) {
                     self.tree.hide(Span::new(0, (span.start + start) as usize..(span.start + end) as usize));
@@ -57,12 +57,12 @@ impl Engine {
     }
 }
 
-/// Where the secrets of a packet lie, read as the first of its conversation.
+/// Spans of secrets in a packet, dissected as the first of its conversation.
 fn secrets_of(registry: Registry, bytes: &[u8]) -> Vec<(u32, u32)> {
     const RAW_IP: u16 = 101;
     let mut engine = Engine::new(registry, Demand::EVERYTHING);
     engine.is_of_quote = true;
-    // What an error quotes is the beginning of a packet.
+    // An ICMP error quotes the beginning of a packet.
     let original_len = u32::try_from(bytes.len()).unwrap_or(u32::MAX).max(ip_length(bytes));
     let tree = engine.dissect(&Frame { number: 1, link: Link::Type(RAW_IP), bytes, original_len, ..Frame::default() });
     let mut found = tree.secrets_in_frame(1);
@@ -72,7 +72,7 @@ fn secrets_of(registry: Registry, bytes: &[u8]) -> Vec<(u32, u32)> {
     found
 }
 
-/// How long a packet is as its header says.
+/// The packet length in its IP header.
 fn ip_length(bytes: &[u8]) -> u32 {
     const HEADER_6: u32 = 40;
     match *bytes {

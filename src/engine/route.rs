@@ -1,6 +1,6 @@
-//! What of a frame decides which part of a split capture it goes to: its conversation, and what that has to do with others.
+//! Decides to which part of a split capture a frame belongs: by its conversation, and its relation to others.
 //!
-//! Only protocols that announce other conversations are dissected for this; the bytes of all other streams are not reassembled.
+//! Only protocols that announce other conversations are dissected; all other streams are not reassembled.
 
 use super::Engine;
 use super::failed::Talking;
@@ -11,25 +11,25 @@ use crate::registry::Registry;
 use crate::tree::{Carriers, Demand, Depth, StreamId, Transport};
 use std::net::SocketAddr;
 
-/// What an engine that routes frames has found out about the last one.
+/// Routing information of the last frame.
 #[derive(Debug, Default)]
 pub struct Route {
     /// The conversation of its innermost packet.
     pub conversation: Option<Pair>,
-    /// Whether that began with this frame.
+    /// Whether this conversation begins with the frame.
     pub begins: bool,
-    /// If it did, the conversation whose state it shares.
+    /// If so, the conversation that shares its state.
     pub shares: Option<Pair>,
-    /// Ends of conversations that the frame announces.
+    /// Endpoints of conversations that the frame announces.
     pub announced: Vec<SocketAddr>,
-    /// Every conversation that was looked up, in the order of its transport.
+    /// Conversations in order of lookup.
     pub streams: Vec<StreamId>,
-    /// Whether it is a fragment of a datagram that is not complete yet.
+    /// Whether the frame is a fragment of an incomplete datagram.
     pub waits: bool,
 }
 
 impl Engine {
-    /// An engine that numbers conversations and finds out what belongs together.
+    /// Creates an engine that numbers conversations and finds related ones.
     #[must_use]
     pub fn routing() -> Engine {
         let demand = Demand { carriers: Carriers::Skip, depth: Depth::Streams, ..Demand::FRAMES };
@@ -41,13 +41,13 @@ impl Engine {
         engine
     }
 
-    /// What the last frame has to do with others, if the engine routes frames.
+    /// Relations of the last frame, if the engine routes frames.
     #[must_use]
     pub fn route(&self) -> Option<&Route> {
         self.route.as_deref()
     }
 
-    /// Begins to number what a frame looks up, as the whole capture did.
+    /// Restores the stream numbers that the whole capture gave to a frame.
     #[inline]
     pub(super) fn number_frame(&mut self, frame: &Frame<'_>) {
         if frame.origin.is_some() || self.is_part || self.route.is_some() {
@@ -65,7 +65,7 @@ impl Engine {
         self.quoted = None;
     }
 
-    /// Learn what the frame has to do with others.
+    /// Collects the relations of the frame.
     #[inline]
     pub(super) fn find_route(&mut self) {
         if let Some(mut route) = self.route.take() {

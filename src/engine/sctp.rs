@@ -1,4 +1,4 @@
-//! SCTP: associations, the messages of their streams, and whose those are.
+//! SCTP: associations, and the messages of their streams.
 
 use super::failed::Talking;
 use super::message::{Out, path_of};
@@ -16,61 +16,61 @@ use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-/// Streams of one association that are read.
+/// Maximum number of dissected streams per association.
 const MAX_STREAMS: usize = 64;
 
-/// Bytes that all associations may hold.
+/// Maximum number of bytes held by all associations.
 const MAX_HELD: usize = 8 << 20;
 
-/// Every association.
+/// All associations.
 #[derive(Default)]
 pub(super) struct Associations {
     table: Table<Association>,
-    /// Those that are left when the capture ends.
+    /// Remaining associations at the end of the capture.
     ending: Option<InOrder<Association>>,
     pub(super) counts: Counts,
 }
 
-/// What is counted of all associations.
+/// Counters of all associations.
 #[derive(Default)]
 pub(super) struct Counts {
-    /// Numbers of streams.
+    /// Stream numbers.
     pub(super) numbers: Numbers,
-    /// Bytes that they hold.
+    /// Bytes of memory held.
     held: usize,
 }
 
 struct Association {
     /// Client and server.
     sockets: [SocketAddr; 2],
-    /// The direction from the lower end to the higher one, and the other.
+    /// The directions from the lower endpoint to the higher one, and back.
     halves: [HalfStream; 2],
     /// Streams by their identifiers.
     streams: Vec<(u16, Box<Stream>)>,
     last_frame: u64,
-    /// What was done to the bytes of its packets, if anything.
+    /// How its packets were derived, if they were.
     how: Option<&'static str>,
-    /// Our own code failed on it: what follows is data.
+    /// A panic occurred outside a dissector: what follows is data.
     failed: bool,
 }
 
 #[derive(Default)]
 struct HalfStream {
-    /// The TSN that counts as 0.
+    /// The TSN of relative value 0.
     base: Option<u32>,
     messages: Messages,
-    /// Bytes so far of each stream whose messages are no bytes of one stream.
+    /// Bytes so far of each stream whose messages do not form a byte stream.
     heard: BTreeMap<u16, u64>,
 }
 
 impl Association {
-    /// The half that sends a packet, and the other.
+    /// The direction of a packet, and the opposite one.
     fn halves(&mut self, rises: bool) -> [&mut HalfStream; 2] {
         let [low, high] = &mut self.halves;
         if rises { [low, high] } else { [high, low] }
     }
 
-    /// Learn the first TSN of a direction. An INIT with another one begins the association anew, and returns its streams.
+    /// Stores the first TSN of a direction. An INIT with a different one restarts the association; the old streams are returned.
     fn learn(&mut self, rises: bool, first: Option<(u32, bool)>) -> Vec<(u16, Box<Stream>)> {
         let Some((tsn, begins)) = first else { return Vec::new() };
         let [half, _] = self.halves(rises);
@@ -83,14 +83,14 @@ impl Association {
         if begins_anew { std::mem::take(&mut self.streams) } else { Vec::new() }
     }
 
-    /// No protocol reads what follows.
+    /// Stops dissecting the association.
     #[cold]
     fn fail(&mut self) {
         self.failed = true;
         self.streams.iter_mut().for_each(|(_, stream)| stream.fail());
     }
 
-    /// The stream of this identifier; none if there are too many.
+    /// The stream with this identifier; `None` above the limit.
     fn stream(&mut self, sid: u16, counts: &mut Counts, path: &Arc<str>) -> Option<&mut Stream> {
         let known = self.streams.iter().position(|(known, _)| *known == sid);
         if known.is_none() && self.streams.len() >= MAX_STREAMS {
@@ -113,7 +113,7 @@ impl Association {
         Some(stream)
     }
 
-    /// Dissect messages that are whole.
+    /// Dissects complete messages.
     fn deliver(&mut self, rises: bool, messages: Vec<Message>, counts: &mut Counts, path: &Arc<str>, out: &mut Out<'_>) {
         for message in messages {
             let [half, _] = self.halves(rises);
@@ -134,7 +134,7 @@ impl Association {
         }
     }
 
-    /// Dissect what waits for earlier messages, and end all streams.
+    /// Dissects messages that wait for earlier ones, and ends all streams.
     fn close(&mut self, counts: &mut Counts, out: &mut Out<'_>) {
         for rises in [true, false] {
             let [half, _] = self.halves(rises);
@@ -150,12 +150,12 @@ impl Association {
 }
 
 impl Associations {
-    /// Whether there are too many.
+    /// Whether there are more associations than the limit.
     pub(super) fn is_crowded(&self) -> bool {
         self.table.is_crowded()
     }
 
-    /// No protocol reads what these two ends say from now on.
+    /// Stops dissecting the association between these endpoints.
     #[cold]
     pub(super) fn fail(&mut self, pair: &Pair, frame: u64) {
         if let Some((_, association)) = self.table.get(pair, frame) {
@@ -165,7 +165,7 @@ impl Associations {
 }
 
 impl Engine {
-    /// An SCTP packet, and the messages that it completes.
+    /// Dissects an SCTP packet and the messages that it completes.
     #[cold]
     pub(super) fn sctp(&mut self, frame: &Frame<'_>, bytes: Bytes<'_>, segment: &Segment) {
         let packet = bytes.get(segment.range.clone());
@@ -178,7 +178,7 @@ impl Engine {
         self.associated(frame, bytes, segment, sockets, None);
     }
 
-    /// The packets of SCTP that the message of a datagram carries. The ends of the datagram are those of the association.
+    /// Dissects SCTP packets carried by a datagram. The association has the endpoints of the datagram.
     #[cold]
     pub(super) fn sctp_inside(&mut self, frame: &Frame<'_>, datagram: &Segment, sockets: [SocketAddr; 2]) {
         for InnerPacket { carrier, source, bytes, range } in self.tree.handover.take_associated() {
@@ -195,7 +195,7 @@ impl Engine {
         }
     }
 
-    /// A packet between two ends, and the messages that it completes.
+    /// Dissects a packet between two endpoints and the messages that it completes.
     fn associated(
         &mut self,
         frame: &Frame<'_>,
@@ -250,7 +250,7 @@ impl Engine {
         }
     }
 
-    /// End the streams of all associations, because they hold too much.
+    /// Ends the streams of all associations, because they hold too much memory.
     fn give_associations_up(&mut self, frame: &Frame<'_>) {
         let Associations { table, counts, .. } = &mut self.associations;
         let mut out = Out::new(&mut self.tree, self.registry, frame.bytes, None).of_all();
@@ -261,7 +261,7 @@ impl Engine {
         self.forgotten.states += 1;
     }
 
-    /// Forget the associations that were quiet longest when there are too many.
+    /// Evicts the associations idle longest when there are too many.
     pub(super) fn evict_associations(&mut self, frame: &Frame<'_>) {
         let Associations { table, counts, .. } = &mut self.associations;
         let mut out = Out::new(&mut self.tree, self.registry, frame.bytes, None).of_all();
@@ -271,7 +271,7 @@ impl Engine {
         }
     }
 
-    /// Dissect what is left of the next association when the capture ends. Whether there was anything.
+    /// Dissects pending data of the next association at the end of the capture. Returns whether there was any.
     pub(super) fn finish_associations(&mut self) -> bool {
         let Associations { table, ending, counts } = &mut self.associations;
         for (_, mut association) in ending.get_or_insert_with(|| table.drain()) {
@@ -285,7 +285,7 @@ impl Engine {
     }
 }
 
-/// The place where messages with a payload protocol identifier are found. Others are bytes of their stream.
+/// The name under which messages with a payload protocol identifier are handed over. Others are bytes of their stream.
 fn place_of(ppid: u32) -> Option<&'static str> {
     match ppid {
         50 => Some("rtcdc"),
@@ -295,7 +295,7 @@ fn place_of(ppid: u32) -> Option<&'static str> {
     }
 }
 
-/// Who opened an association, judging by its first packet.
+/// The endpoint that opened an association, judging by its first packet.
 fn client(registry: Registry, src: SocketAddr, dst: SocketAddr, packet: &[u8]) -> [SocketAddr; 2] {
     const FIRST_CHUNK: usize = 12;
     const INIT: u8 = 1;
@@ -309,7 +309,7 @@ fn client(registry: Registry, src: SocketAddr, dst: SocketAddr, packet: &[u8]) -
     if speaks_first { [src, dst] } else { [dst, src] }
 }
 
-/// The SCTP layer of a packet, and its DATA chunks.
+/// Adds the SCTP layer of a packet and collects its DATA chunks.
 fn describe(
     tree: &mut Tree,
     bytes: Bytes<'_>,

@@ -1,4 +1,4 @@
-//! The TCP layer of a segment: its header, and what the segments before it say of it.
+//! The TCP layer of a segment: its header and the analysis of earlier segments.
 
 use super::stream::speaker::Speaker;
 use crate::flow::analysis::{Findings, Mark, Segment as Analyzed, Since};
@@ -9,7 +9,7 @@ use crate::tree::{Address, Ends, Field, LayerId, Span, Tree};
 use crate::wire::Wire;
 use std::net::SocketAddr;
 
-/// The field that stands for each mark, in the order in which they are shown.
+/// The field of each analysis result, in display order.
 const MARKS: [(Mark, &Field); 15] = [
     (Mark::ReusedPorts, &tcp::REUSED_PORTS),
     (Mark::FastRetransmission, &tcp::FAST_RETRANSMISSION),
@@ -28,7 +28,7 @@ const MARKS: [(Mark, &Field); 15] = [
     (Mark::ZeroWindowProbeAck, &tcp::ZERO_WINDOW_PROBE_ACK),
 ];
 
-/// What was found out about a segment, as fields.
+/// Analysis results of a segment as fields.
 pub(super) struct Marked {
     found: Findings,
     fields: [&'static Field; MARKS.len()],
@@ -60,13 +60,13 @@ impl Marked {
     }
 }
 
-/// How far its connection is, as the layer shows it.
+/// Completeness of the connection as displayed.
 pub(super) fn progress(progress: Progress) -> tcp::Progress {
     let Progress { times, completeness, in_flight, pushed, round_trip, ends_first } = progress;
     tcp::Progress { times, completeness, in_flight, pushed, round_trip, ends_first }
 }
 
-/// A segment as it is judged by those before it.
+/// Analyzes a segment.
 pub(super) fn analyzed(speaker: &Speaker<'_>) -> Analyzed {
     let Speaker { frame, segment, header, .. } = speaker;
     let len = (segment.range.len() + segment.missing).saturating_sub(header.len);
@@ -85,7 +85,7 @@ pub(super) fn analyzed(speaker: &Speaker<'_>) -> Analyzed {
     }
 }
 
-/// The TCP layer of a segment that ends inside its header.
+/// Adds the TCP layer of a segment with a truncated header.
 #[cold]
 pub(super) fn cut_header(tree: &mut Tree, bytes: Bytes<'_>, segment: &Segment) {
     let ends =

@@ -1,4 +1,4 @@
-//! Conversations through the whole engine, with a protocol made for it: a length byte, then so many bytes.
+//! Conversations through the whole engine, with a toy protocol: a length byte, then that many bytes.
 
 pub(crate) mod bug;
 mod headers;
@@ -61,7 +61,7 @@ const SYN: u8 = 1;
 const FIN: u8 = 2;
 const RST: u8 = 4;
 
-/// A frame: who sends it, its sequence and acknowledgment numbers, its flags and its payload.
+/// A TCP segment.
 #[derive(Clone, Debug)]
 struct Packet {
     side: Side,
@@ -112,7 +112,7 @@ fn bytes(packet: &Packet) -> Vec<u8> {
 
 const HEADERS: u32 = 40;
 
-/// A line for each record: what it is, where it lies, which bytes it has.
+/// A line for each record: type, offset and bytes.
 fn emitted(packets: &[Packet]) -> Vec<String> {
     emitted_frames(&packets.iter().map(bytes).collect::<Vec<_>>())
 }
@@ -121,7 +121,7 @@ fn emitted_frames(frames: &[Vec<u8>]) -> Vec<String> {
     records(frames, View::Messages)
 }
 
-/// A line for each record of the packet view: the layers of frames, and what is late.
+/// A line for each record of the packet view: layers of frames, and late messages.
 fn packets(packets: &[Packet]) -> Vec<String> {
     records(&packets.iter().map(bytes).collect::<Vec<_>>(), View::Packets)
 }
@@ -151,7 +151,7 @@ fn records(frames: &[Vec<u8>], view: View) -> Vec<String> {
     lines
 }
 
-/// What a record says; its bytes are read back from the frames that its map names.
+/// A record as text; its bytes are read back from the frames that its map names.
 fn line(record: &Record<'_>, frames: &[Vec<u8>]) -> String {
     match record {
         Record::Message(message) => {
@@ -351,12 +351,12 @@ fn notes_have_a_code_that_the_glossary_knows() {
     assert!(notes::FIELDS.iter().all(|note| known.contains(&note.abbrev)));
 }
 
-/// A message of every length from 0 up, so that each is another one.
+/// Messages of every length from 0, so that all differ.
 fn script(count: u8) -> Vec<u8> {
     (0..count).flat_map(|length| std::iter::once(length).chain(std::iter::repeat_n(0x40 + length, usize::from(length)))).collect()
 }
 
-/// Segments of these bytes, which end at `cuts`.
+/// Segments of these bytes, cut at `cuts`.
 fn cut(bytes: &[u8], cuts: impl Iterator<Item = usize>) -> Vec<Packet> {
     let mut places: Vec<usize> = cuts.chain([0, bytes.len()]).collect();
     places.sort_unstable();
@@ -413,7 +413,7 @@ proptest! {
     }
 }
 
-/// A frame whose link type says that it begins with an IP header.
+/// A frame whose link type is raw IP.
 fn packet_tree(engine: &mut Engine, bytes: &[u8]) -> String {
     let original_len = u32::try_from(bytes.len()).unwrap();
     let frame = Frame { number: 1, link: Link::Type(101), bytes, original_len, ..Frame::default() };
@@ -428,7 +428,7 @@ fn packet_tree(engine: &mut Engine, bytes: &[u8]) -> String {
     lines.chain(tree.notes.iter().map(|note| format!("! {}", note.code.abbrev))).collect::<Vec<_>>().join("\n")
 }
 
-/// A VXLAN packet around an Ethernet frame around this.
+/// A VXLAN packet with an Ethernet frame that contains this packet.
 fn vxlan(inner: &[u8]) -> Vec<u8> {
     let mut payload = vec![0x08, 0, 0, 0, 0, 0, 123, 0, 2, 0, 0, 0, 0, 2, 2, 0, 0, 0, 0, 1, 0x08, 0x00];
     payload.extend_from_slice(inner);

@@ -1,4 +1,4 @@
-//! The rules that are tried, each with what it costs to have tried it, in bits.
+//! Candidate rules, each with its description length in bits.
 
 use super::chain::{Track, looks_random};
 use super::rule::{Endian, Number, Rule, Varint};
@@ -8,16 +8,15 @@ use std::collections::HashMap;
 /// A rule and its cost.
 #[derive(Debug, Clone)]
 pub struct Candidate {
-    /// The rule.
     pub rule: Rule,
-    /// Bits.
+    /// Cost in bits.
     pub cost: f64,
 }
 
-/// Offsets at which a length is sought.
+/// Number of offsets at which a length is tried.
 const OFFSETS: usize = 25;
 
-/// Widths of lengths, and what each costs.
+/// Widths of lengths, with their costs.
 const WIDTHS: [(usize, f64); 5] = [(1, 0.75), (2, 0.0), (4, 0.0), (3, 1.5), (8, 2.0)];
 
 /// All candidates for these sides.
@@ -34,7 +33,7 @@ pub fn all(tracks: &[Track<'_>]) -> Vec<Candidate> {
     all
 }
 
-/// A table of sizes that is learned from turns.
+/// A table of sizes learned from turns.
 #[must_use]
 pub fn table(tracks: &[Track<'_>], offset: usize) -> Option<Candidate> {
     let rule = sizes::learn(tracks, offset)?;
@@ -61,7 +60,7 @@ fn lengths(all: &mut Vec<Candidate>) {
                         all.push(Candidate { rule, cost: place + cost });
                     });
                 }
-                // A byte that counts padding stands behind the length, as in FastCGI.
+                // In FastCGI, for example, a padding length follows the length.
                 if width == 2 && offset < 8 {
                     for padding in at.end()..at.end() + 2 {
                         for header in padding + 1..padding + 3 {
@@ -76,7 +75,7 @@ fn lengths(all: &mut Vec<Candidate>) {
     }
 }
 
-/// What a length may leave out: nothing, what ends with it, or a header of some size.
+/// Bytes that a length may exclude: none, those up to its end, or a header of some size.
 fn biases(at: Number) -> impl Iterator<Item = (i64, f64)> {
     let end = at.end();
     let natural = [(0, 1.0), (end, 1.0)];
@@ -102,12 +101,12 @@ fn varints(all: &mut Vec<Candidate>) {
     }
 }
 
-/// Checksums of two bytes behind a header and behind each block of 8, 16 or 32.
+/// Checksums of two bytes after a header and after each block of 8, 16 or 32.
 fn blocks(all: &mut Vec<Candidate>) {
     for offset in 0..4 {
         for block in [8, 16, 32] {
             for header in [6, 8, 10, 12] {
-                // The header but for itself and what stands in front.
+                // The header without itself and the bytes before.
                 for counted in [0, header - 2 - offset - 1] {
                     all.push(Candidate { rule: Rule::Blocks { offset, counted, header, block }, cost: 16.0 });
                 }
@@ -116,7 +115,7 @@ fn blocks(all: &mut Vec<Candidate>) {
     }
 }
 
-/// Usual line ends, and what ends most turns.
+/// Common line ends, and the most frequent last bytes of turns.
 fn terminators(tracks: &[Track<'_>]) -> Vec<Candidate> {
     let mut all: Vec<Candidate> = [(&b"\r\n"[..], 4.0), (b"\n", 4.5), (b"\0", 5.5), (b"\r", 7.0)]
         .into_iter()
@@ -145,10 +144,10 @@ fn terminators(tracks: &[Track<'_>]) -> Vec<Candidate> {
     all
 }
 
-/// Sizes from which random bytes are a buffer of the sender rather than a message.
+/// Sizes from which a fixed size is more likely a send buffer than a message.
 const BUFFER: usize = 512;
 
-/// Sizes that divide what is between turns.
+/// Sizes that divide the bytes between turns.
 fn fixed(tracks: &[Track<'_>]) -> Vec<Candidate> {
     let mut divisor = 0;
     let mut count = 0;
@@ -163,7 +162,7 @@ fn fixed(tracks: &[Track<'_>]) -> Vec<Candidate> {
     if divisor < 2 || count < 2 {
         return Vec::new();
     }
-    // Each size divides the largest one, so none is a message if that is not.
+    // Each size divides the largest one, so none is a message if the largest is not.
     if divisor >= BUFFER && tracks.iter().all(|track| looks_random(track.bytes)) {
         return Vec::new();
     }

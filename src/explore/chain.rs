@@ -1,91 +1,91 @@
-//! Walks a side message by message and collects how well a rule explains it, in bits.
+//! Walks a side message by message, and measures in bits how well a rule explains it.
 //!
-//! A turn is the first byte after the other side spoke. A chain of messages that hits a turn with a message of m bytes is
-//! worth up to log2 m bits, because a random walk would have hit it once in m. How far a class of anchors can be relied on
-//! is estimated from each chain: a grid of reliabilities is summed up, and the best one counts.
+//! A turn is the first byte after bytes of the other side. A chain that hits a turn with a message of m bytes gains up to log2 m
+//! bits. A random walk would hit it with probability 1/m. The reliability of a class of anchors is estimated from each chain: the
+//! best value of a grid is used.
 
 use super::rule::{Rule, Step};
 use super::side::Side;
 
-/// Classes of anchors: turns, segments behind a short or pushed one, other segments.
+/// Classes of anchors: turns, segments after a short or pushed one, other segments.
 const CLASSES: usize = 3;
 
-/// Reliabilities that are tried for each class.
+/// Grid of reliabilities for each class.
 const GRID: [f64; 6] = [0.98, 0.9, 0.7, 0.4, 0.1, 0.0];
 
-/// Length from which a hit is worth no more.
+/// Message length at which the gain of a hit is capped.
 const LONG: usize = 256;
 
-/// A place where something began.
+/// A possible message start.
 #[derive(Debug, Clone, Copy)]
 struct Anchor {
     at: usize,
     class: usize,
 }
 
-/// A side as chains see it.
+/// A side, preprocessed for chains.
 #[derive(Debug, Clone)]
 pub struct Track<'a> {
     /// The bytes.
     pub bytes: &'a [u8],
     anchors: Vec<Anchor>,
-    /// Anchors of each class in front of each anchor, and in all.
+    /// Cumulative number of anchors of each class before each anchor, and in total.
     counts: Vec<[usize; CLASSES]>,
-    /// Places where a chain cannot go on.
+    /// Offsets that a chain cannot cross.
     barriers: Vec<usize>,
-    /// Whether the bytes end where the side did.
+    /// Whether the bytes end with the side.
     pub is_whole: bool,
 }
 
-/// Worth of hits and misses by reliability.
+/// Gain of hits and loss of misses by reliability.
 pub struct Worth {
     hit: Vec<[f64; GRID.len()]>,
     miss: [f64; GRID.len()],
 }
 
-/// What a chain met.
+/// Statistics of a chain.
 #[derive(Debug, Clone, Default)]
 pub struct Evidence {
-    /// Messages.
+    /// Number of messages.
     pub messages: usize,
-    /// Turns that were hit, and all.
+    /// Number of turns that were hit, and in total.
     pub turns: [usize; 2],
-    /// Other segment starts that were hit, and all.
+    /// Number of other segment starts that were hit, and in total.
     pub segments: [usize; 2],
-    /// Bits of each class by reliability.
+    /// Bits per class and reliability.
     bits: [[f64; GRID.len()]; CLASSES],
-    /// Different lengths.
+    /// Number of distinct lengths.
     pub lengths: usize,
     /// Longest message.
     pub longest: usize,
-    /// Bytes behind the last message.
+    /// Bytes after the last message.
     pub left_over: usize,
-    /// Bytes behind the last message that cannot belong to a message of the rule.
+    /// Bytes after the last message that cannot belong to a message of the rule.
     pub broken: usize,
     /// Bytes in all.
     pub bytes: usize,
-    /// Where chains ended before the end of their side.
+    /// Number of chains that ended before the end of their side.
     pub stopped: usize,
-    /// Bytes behind the last message that look like a cipher which took over between two messages.
+    /// Bytes after the last message that look like encryption started between two messages.
     pub cipher: usize,
 }
 
-/// How far a chain is followed.
+/// Limits on following a chain.
 #[derive(Debug, Clone, Copy)]
 pub struct Effort {
-    /// Evidence, in bits, below which a chain is given up.
+    /// Evidence in bits below which a chain is abandoned.
     floor: f64,
-    /// Messages behind which a length field that never changed explains no more than a fixed size does.
+    /// Number of messages after which a constant length field explains no more than a fixed size.
     constant: usize,
 }
 
 impl Effort {
-    /// To choose among all candidates.
+    /// For the selection among all candidates.
     pub const SCREEN: Effort = Effort { floor: -16.0, constant: 128 };
-    /// To the end of the side.
+    /// For the whole side.
     pub const WHOLE: Effort = Effort { floor: f64::MIN, constant: usize::MAX };
 
-    /// Whether a chain met only messages of one length, and enough of them.
+    /// Whether a chain has enough messages, all of one length.
     #[must_use]
     pub fn is_constant(&self, rule: &Rule, found: &Evidence) -> bool {
         found.messages >= self.constant && found.lengths == 1 && matches!(rule, Rule::Length { .. })
@@ -94,15 +94,15 @@ impl Effort {
 
 /// Why a chain ended.
 enum Progress {
-    /// The barrier, or a place where the rule gives no message.
+    /// A barrier, or an offset at which the rule yields no message.
     Complete,
-    /// The evidence spoke against the rule.
+    /// The evidence contradicts the rule.
     Refuted,
     /// All messages had the same length.
     Constant,
 }
 
-/// Remembers which lengths have occurred.
+/// The set of lengths so far.
 struct Seen([u64; 16]);
 
 impl Default for Worth {
@@ -113,7 +113,7 @@ impl Default for Worth {
 }
 
 impl Seen {
-    /// Whether a length is new. Long lengths share places.
+    /// Whether a length is new. Long lengths share bits.
     fn is_new(&mut self, length: usize) -> bool {
         let place = if length < 512 { length } else { 512 + length.wrapping_mul(0x9e37_79b1) % 512 };
         let Some(word) = self.0.get_mut(place / 64) else { return false };
@@ -153,12 +153,12 @@ impl<'a> Track<'a> {
         Track { bytes, anchors, counts, barriers, is_whole }
     }
 
-    /// The first turns behind the start.
+    /// The first turns after the start.
     pub fn first_turns(&self) -> impl Iterator<Item = usize> {
         self.anchors.iter().filter(|anchor| anchor.class == 0).map(|anchor| anchor.at)
     }
 
-    /// Walks from `start` as far as `effort` allows, and reports each message.
+    /// Walks from `start` within the limits of `effort`, and reports each message.
     pub fn walk(&self, rule: &Rule, start: usize, worth: &Worth, effort: &Effort, mut message: impl FnMut(usize)) -> Evidence {
         let found = Evidence { bytes: self.bytes.len(), ..Evidence::default() };
         let next = self.anchors_up_to(start);
@@ -184,12 +184,12 @@ impl<'a> Track<'a> {
         walk.found
     }
 
-    /// How many anchors lie up to a place.
+    /// The number of anchors up to an offset.
     fn anchors_up_to(&self, at: usize) -> usize {
         self.anchors.partition_point(|anchor| anchor.at <= at)
     }
 
-    /// How many anchors lie up to a place, of which so many are known to; sought nearby first.
+    /// The same, given a lower bound; searches nearby first.
     #[inline]
     fn anchors_beyond(&self, known: usize, at: usize) -> usize {
         let is_beyond = |place: usize| self.anchors.get(place).is_none_or(|anchor| anchor.at > at);
@@ -202,7 +202,7 @@ impl<'a> Track<'a> {
     }
 }
 
-/// Anchors of each class in front of each, and in all.
+/// Cumulative number of anchors of each class before each, and in total.
 fn counts_of(anchors: &[Anchor]) -> Vec<[usize; CLASSES]> {
     let mut sum = [0; CLASSES];
     let mut counts = vec![sum];
@@ -213,24 +213,24 @@ fn counts_of(anchors: &[Anchor]) -> Vec<[usize; CLASSES]> {
     counts
 }
 
-/// A chain on its way along a track.
+/// A chain in progress.
 struct Walk<'t, 'a> {
     track: &'t Track<'a>,
     rule: &'t Rule,
     worth: &'t Worth,
     start: usize,
-    /// Where the next message begins.
+    /// Start of the next message.
     at: usize,
-    /// The number of the next anchor.
+    /// Index of the next anchor.
     next: usize,
-    /// A rough worth of the anchors so far.
+    /// Approximate gain of the anchors so far.
     running: f64,
     seen: Seen,
     found: Evidence,
 }
 
 impl Walk<'_, '_> {
-    /// Walks up to a barrier or to where the rule gives no message, or as far as `effort` allows.
+    /// Walks up to a barrier or an offset without a message, within the limits of `effort`.
     #[inline]
     fn reaches(&mut self, barrier: usize, effort: &Effort, message: &mut impl FnMut(usize)) -> Progress {
         while self.at < barrier {
@@ -267,7 +267,7 @@ impl Walk<'_, '_> {
         };
         self.found.lengths += usize::from(weight == 1.0);
         self.at += length;
-        // A random walk hits a place once in its mean step.
+        // A random walk hits an offset once per mean step.
         let mean = (self.at - self.start) / self.found.messages;
         let before = self.next;
         self.next = self.track.anchors_beyond(before, self.at);
@@ -288,11 +288,11 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// Counts the bytes in which the rule gives no message.
+    /// Counts the bytes for which the rule yields no message.
     fn stop(&mut self, step: &Step, rest: &[u8]) {
         let is_broken = match step {
             Step::Impossible => true,
-            // A message that would be many times what there was is none.
+            // A message many times longer than the available bytes is invalid.
             Step::Cut(length) => *length > 4 * self.track.bytes.len().max(1024),
             _ => false,
         };
@@ -308,7 +308,7 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// Goes on where the other side had spoken behind a gap.
+    /// Continues at the first turn after a gap.
     fn go_on_behind(&mut self, barrier: usize) {
         let end = self.track.bytes.len();
         let mut turns = self.track.anchors.iter().filter(|anchor| anchor.class == 0 && anchor.at < end);
@@ -318,18 +318,18 @@ impl Walk<'_, '_> {
 }
 
 impl Evidence {
-    /// Counts an anchor that was hit by a chain of this mean length, with a weight; returns a rough worth.
+    /// Counts an anchor hit by a chain with this mean length, with a weight; returns the approximate gain.
     fn hit(&mut self, class: usize, mean: usize, weight: f64, worth: &Worth) -> f64 {
         let Some(row) = worth.hit.get(mean.min(LONG)) else { return 0.0 };
         self.meet(class, [1, 1], row, weight)
     }
 
-    /// Counts anchors that were missed; returns a rough worth.
+    /// Counts missed anchors; returns the approximate gain.
     fn miss(&mut self, class: usize, count: usize, worth: &Worth) -> f64 {
         self.meet(class, [0, count], &worth.miss, count as f64) * count as f64
     }
 
-    /// Counts anchors that were hit, and all, with the bits of one by reliability; returns a rough worth of one.
+    /// Counts hit anchors and all anchors, with the bits per anchor by reliability; returns the approximate gain per anchor.
     fn meet(&mut self, class: usize, [hit, all]: [usize; 2], row: &[f64; GRID.len()], weight: f64) -> f64 {
         let counts = if class == 0 { &mut self.turns } else { &mut self.segments };
         counts[0] += hit;
@@ -339,13 +339,13 @@ impl Evidence {
         if class == 0 { row[2] } else { 0.0 }
     }
 
-    /// Bits of all anchors, with the reliability that fits best.
+    /// Bits of all anchors, with the best reliability.
     #[must_use]
     pub fn anchor_bits(&self) -> f64 {
         self.bits.iter().map(|sums| sums.iter().copied().fold(f64::MIN, f64::max)).sum()
     }
 
-    /// Adds what another side met.
+    /// Adds the statistics of another side.
     pub fn add(&mut self, other: &Evidence) {
         self.messages += other.messages;
         for (mine, theirs) in self.turns.iter_mut().chain(&mut self.segments).zip(other.turns.iter().chain(&other.segments)) {
@@ -364,7 +364,7 @@ impl Evidence {
     }
 }
 
-/// Bytes that are enough to see whether they look random.
+/// Minimum number of bytes for a test of randomness.
 const RANDOM: usize = 96;
 
 /// Whether all values are about equally frequent, by a chi-square test.

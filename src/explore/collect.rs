@@ -1,4 +1,4 @@
-//! Collects the sides of conversations from the trees of an engine that asks no dissector.
+//! Collects the sides of conversations from an engine without dissectors.
 
 use super::side::{Segment, Side};
 use crate::follow::{Follower, Heard, Words};
@@ -7,17 +7,17 @@ use crate::tree::{self, Demand, Dissection, StreamId};
 use std::collections::{HashMap, HashSet};
 use std::convert::Infallible;
 
-/// The sides of conversations, as far as they were read.
+/// The collected sides of conversations.
 pub struct Collector {
     follower: Follower,
     most: usize,
     known: HashMap<StreamId, Conversation, foldhash::fast::RandomState>,
-    /// Conversations that are collected; `None` for all.
+    /// Conversations to collect; `None` for all.
     only: Option<Vec<StreamId>>,
-    /// Conversations that are not collected.
+    /// Excluded conversations.
     ignored: HashSet<StreamId, foldhash::fast::RandomState>,
     held: usize,
-    /// Bytes that found no room.
+    /// Bytes dropped at the limit.
     left_out: u64,
 }
 
@@ -28,7 +28,7 @@ struct Conversation {
 }
 
 impl Collector {
-    /// Collects these conversations, or all, up to `most` bytes a side.
+    /// Collects these conversations, or all, up to `most` bytes per side.
     #[must_use]
     pub fn new(only: Option<Vec<StreamId>>, most: usize) -> Collector {
         Collector {
@@ -48,13 +48,13 @@ impl Collector {
         Demand::STREAM_BYTES
     }
 
-    /// Bytes that were not collected because all conversations together hold too many.
+    /// Bytes dropped at the limit of all conversations.
     #[must_use]
     pub fn left_out(&self) -> u64 {
         self.left_out
     }
 
-    /// Takes what a frame carries.
+    /// Adds the payload of a frame.
     pub fn see(&mut self, of: Dissection<'_>, captured: bool) {
         let Collector { follower, most, known, only, ignored, held, left_out } = self;
         let is_pushed = captured && is_pushed(of);
@@ -115,7 +115,7 @@ impl Conversation {
         if dir == tree::Side::Client { client } else { server }
     }
 
-    /// Takes payload, as long as its side has less than `most` bytes; returns how many it took.
+    /// Adds payload, as long as its side has less than `most` bytes; returns the number of bytes added.
     fn hear(&mut self, words: &Words<'_>, most: usize, is_pushed: bool) -> usize {
         let is_turn = self.last != Some(words.side);
         let order = self.order;
@@ -133,7 +133,7 @@ impl Conversation {
         let base = side.bytes.len();
         let segment =
             |at: usize, frame| Segment { at: base + at, is_turn: is_turn && at == 0, is_pushed: false, time, order, frame };
-        // Segments that became readable at the same time are a run of several pieces.
+        // Segments that became readable together form a run of several pieces.
         let pieces = words.message.pieces();
         let mut at = 0;
         for piece in pieces.iter().filter(|_| !side.is_datagrams) {

@@ -1,4 +1,4 @@
-//! Where messages begin: judges rules over all sides and chooses among them.
+//! Message framing: rates rules over all sides and selects among them.
 
 use super::candidates::{self, Candidate};
 use super::chain::{Effort, Evidence, Track, Worth};
@@ -8,31 +8,31 @@ use super::sizes;
 use crate::tree;
 use std::collections::HashMap;
 
-/// Bytes of a side on which all candidates are judged.
+/// Bytes per side on which all candidates are rated.
 const SAMPLE: usize = 24 << 10;
 
-/// Sides of a direction on which all candidates are judged.
+/// Sides per direction on which all candidates are rated.
 const SIDES: usize = 16;
 
-/// Candidates of a direction that are judged on everything.
+/// Number of candidates per direction that are rated on all bytes.
 const KEPT: usize = 48;
 
-/// Bits that a second rule for the other side costs.
+/// Cost of a second rule for the other side, in bits.
 const OTHER_RULE: f64 = 8.0;
 
-/// Confidence below which a rule is not worth reporting.
+/// Confidence below which a rule is not reported.
 const NOTHING: f64 = 0.25;
 
-/// Where the first message begins.
+/// The start of the first message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Begin {
-    /// Behind so many bytes.
+    /// After this many bytes.
     At(usize),
-    /// At a turn, counted from 1, and so many bytes behind it.
+    /// At a turn, counted from 1, plus an offset.
     Turn(usize, usize),
-    /// Behind the first line.
+    /// After the first line.
     Line,
-    /// Behind the first empty line, and so many bytes.
+    /// After the first empty line, plus an offset.
     Blank(usize),
 }
 
@@ -41,43 +41,43 @@ pub enum Begin {
 pub struct Framed {
     /// The rule.
     pub rule: Rule,
-    /// Where it begins.
+    /// The start of the first message.
     pub begin: Begin,
-    /// Bits that it explains, without costs.
+    /// Bits explained, without costs.
     pub bits: f64,
-    /// Bits that it costs.
+    /// Cost in bits.
     pub cost: f64,
-    /// What it met.
+    /// Statistics.
     pub found: Evidence,
-    /// Bytes in front of the first message of the first side.
+    /// Bytes before the first message of the first side.
     pub skip: usize,
 }
 
 /// Rules for both directions.
 #[derive(Debug, Clone)]
 pub struct Hypothesis {
-    /// For what the client says and for what the server says.
+    /// For the client's and the server's bytes.
     pub dirs: [Option<Framed>; 2],
-    /// Bits explained, less costs.
+    /// Bits explained minus costs.
     pub score: f64,
     /// From 0 to 1.
     pub confidence: f64,
-    /// Message starts of each side, as places in its bytes.
+    /// Message starts of each side, as offsets in its bytes.
     pub starts: Vec<Vec<usize>>,
-    /// Where the first message of each side begins, behind what stands once in front.
+    /// Start of the first message of each side, after a preamble.
     pub begins: Vec<usize>,
-    /// Ends of the last message of each side.
+    /// End of the last message of each side.
     pub ends: Vec<usize>,
 }
 
-/// Rules that the user gave.
+/// Rules given by the user.
 #[derive(Debug, Clone, Default)]
 pub struct Given {
     /// For each direction.
     pub dirs: [Option<(Rule, usize)>; 2],
 }
 
-/// Bits that a beginning costs.
+/// Cost of a start in bits.
 fn cost_of(begin: Begin) -> f64 {
     match begin {
         Begin::At(0) => 0.0,
@@ -88,7 +88,7 @@ fn cost_of(begin: Begin) -> f64 {
     }
 }
 
-/// The place of a beginning in the bytes of a side.
+/// The offset of a start in the bytes of a side.
 fn place_of(begin: Begin, track: &Track<'_>) -> Option<usize> {
     let at = match begin {
         Begin::At(at) => at,
@@ -102,7 +102,7 @@ fn place_of(begin: Begin, track: &Track<'_>) -> Option<usize> {
     (at == 0 || at < track.bytes.len()).then_some(at)
 }
 
-/// Beginnings that are tried.
+/// The candidate starts.
 fn begins() -> Vec<Begin> {
     let mut begins: Vec<Begin> = [0, 4, 8, 12, 24, 68].map(Begin::At).into();
     begins.extend((1..=3).map(|number| Begin::Turn(number, 0)));
@@ -130,7 +130,7 @@ pub fn hypotheses(sides: &[Side], given: &Given, most: usize) -> Vec<Hypothesis>
     chosen
 }
 
-/// Rules for each direction: those that are given, or the best ones.
+/// Rules for each direction: the given ones, or the best ones.
 fn rules(sides: &[Side], given: &Given, worth: &Worth) -> [Vec<Framed>; 2] {
     let mut found = [Vec::new(), Vec::new()];
     for dir in tree::Side::BOTH {
@@ -150,7 +150,7 @@ fn rules(sides: &[Side], given: &Given, worth: &Worth) -> [Vec<Framed>; 2] {
     found
 }
 
-/// The best pairs of rules, of which no two give the same message starts.
+/// The best pairs of rules, without pairs that give equal message starts.
 fn distinct(sides: &[Side], found: &[Vec<Framed>; 2], most: usize, worth: &Worth) -> Vec<Hypothesis> {
     let mut all = pairs(found);
     all.sort_by(|a, b| b.1.total_cmp(&a.1));
@@ -166,7 +166,7 @@ fn distinct(sides: &[Side], found: &[Vec<Framed>; 2], most: usize, worth: &Worth
             }
             continue;
         };
-        // Equal starts are one hypothesis, and the simplest rule names it.
+        // Equal message starts are one hypothesis, represented by the simplest rule.
         if let Some(same) = chosen.get_mut(*place).filter(|same| cost_of_all(&dirs) < cost_of_all(&same.dirs)) {
             *same = Hypothesis { dirs, begins, ends, ..same.clone() };
         }
@@ -174,7 +174,7 @@ fn distinct(sides: &[Side], found: &[Vec<Framed>; 2], most: usize, worth: &Worth
     chosen
 }
 
-/// Nothing was found: what a side sends at a time stands for a message.
+/// Without a rule, the bytes between turns are messages.
 fn nothing(sides: &[Side], confidence: f64) -> Hypothesis {
     let starts = sides.iter().map(|side| [0].into_iter().chain(side.turns()).collect()).collect();
     let framed = |dir: tree::Side| {
@@ -189,7 +189,7 @@ fn nothing(sides: &[Side], confidence: f64) -> Hypothesis {
     Hypothesis { dirs: tree::Side::BOTH.map(framed), score: 0.0, confidence, starts, begins: vec![0; sides.len()], ends }
 }
 
-/// The best rules of one direction. Where all bytes are the same, none of them begins a message.
+/// The best rules of one direction. Bytes that are all equal contain no message start.
 fn direction(own: &[&Side], worth: &Worth) -> Vec<Framed> {
     let mut bytes = own.iter().flat_map(|side| &side.bytes);
     let first = bytes.next();
@@ -210,13 +210,13 @@ fn direction(own: &[&Side], worth: &Worth) -> Vec<Framed> {
     screened.iter().map(|(_, candidate, begin)| judge(own, candidate, *begin, worth)).collect()
 }
 
-/// A beginning with its place in each side.
+/// A start with its offset in each side.
 struct Beginning {
     at: Begin,
     places: Vec<usize>,
 }
 
-/// Beginnings that all sides have.
+/// Starts that exist in all sides.
 fn beginnings(tracks: &[Track<'_>]) -> Vec<Beginning> {
     let of = |at: Begin| {
         let places: Option<Vec<usize>> = tracks.iter().map(|track| place_of(at, track)).collect();
@@ -225,8 +225,8 @@ fn beginnings(tracks: &[Track<'_>]) -> Vec<Beginning> {
     begins().into_iter().filter_map(of).collect()
 }
 
-/// The beginning of which a rule explains most, and its bits. Where messages from the first byte on lead to a later beginning,
-/// what stands in front of that is messages, too, and it is not tried.
+/// The start at which a rule explains most, and its bits. Later starts are skipped if messages from the first byte on lead to
+/// them, because the bytes before are messages, too.
 fn best_begin(tracks: &[Track<'_>], begins: &[Beginning], rule: &Rule, worth: &Worth) -> Option<(f64, Begin)> {
     let (first, later) = begins.split_first()?;
     let mut met = vec![0; later.len()];
@@ -251,14 +251,14 @@ fn best_begin(tracks: &[Track<'_>], begins: &[Beginning], rule: &Rule, worth: &W
     best
 }
 
-/// What a rule explains of samples.
+/// The rating of a rule on samples.
 struct Screened {
     bits: f64,
     /// Whether each sample begins with many messages of one length.
     is_constant: bool,
 }
 
-/// What a rule explains of samples, of which each message is reported with its side; `None` if that is too little.
+/// Rates a rule on samples, and reports each message with its side; `None` if it explains too little.
 fn screen(
     tracks: &[Track<'_>],
     rule: &Rule,
@@ -282,7 +282,7 @@ fn screen(
     Some(Screened { bits: bits(tracks, rule, &found), is_constant })
 }
 
-/// Bits of what a rule met.
+/// Bits of the statistics of a rule.
 fn bits(tracks: &[Track<'_>], rule: &Rule, found: &Evidence) -> f64 {
     let share = |part: usize| part as f64 / found.bytes.max(1) as f64;
     let rest = found.left_over - found.broken;
@@ -299,7 +299,7 @@ fn bits(tracks: &[Track<'_>], rule: &Rule, found: &Evidence) -> f64 {
     bits
 }
 
-/// What it is worth that a chain did not end: how seldom the rule would have given such lengths at random places.
+/// Bits for an unbroken chain: how seldom the rule would yield such lengths at random offsets.
 fn survival(tracks: &[Track<'_>], rule: &Rule, found: &Evidence) -> f64 {
     const PROBES: usize = 96;
     if !matches!(rule, Rule::Length { .. } | Rule::Varint { .. } | Rule::Hex4 | Rule::Blocks { .. } | Rule::Table { .. }) {
@@ -322,7 +322,7 @@ fn survival(tracks: &[Track<'_>], rule: &Rule, found: &Evidence) -> f64 {
     (-chance.log2() * (new - 1.0 + 0.05 * repeated.min(100.0))).clamp(0.0, 60.0)
 }
 
-/// A rule on everything.
+/// Rates a rule on all bytes.
 fn judge(own: &[&Side], candidate: &Candidate, begin: Begin, worth: &Worth) -> Framed {
     let tracks: Vec<Track<'_>> = own.iter().map(|side| Track::new(side, usize::MAX)).collect();
     let mut found = Evidence::default();
@@ -335,7 +335,7 @@ fn judge(own: &[&Side], candidate: &Candidate, begin: Begin, worth: &Worth) -> F
     Framed { rule: candidate.rule.clone(), begin, bits, cost: candidate.cost + cost_of(begin), found, skip }
 }
 
-/// Judges rules that one direction knows on the other one too.
+/// Rates rules of one direction on the other one as well.
 fn complete(found: &mut [Vec<Framed>; 2], sides: &[Side], worth: &Worth) {
     for dir in tree::Side::BOTH {
         let own: Vec<&Side> = sides.iter().filter(|side| side.dir == dir).collect();
@@ -363,7 +363,7 @@ fn complete(found: &mut [Vec<Framed>; 2], sides: &[Side], worth: &Worth) {
     }
 }
 
-/// Pairs of rules for both directions with their scores.
+/// Pairs of rules for both directions, with their scores.
 fn pairs(found: &[Vec<Framed>; 2]) -> Vec<([Option<Framed>; 2], f64)> {
     let [client, server] = found;
     let mut all = Vec::new();
@@ -389,7 +389,7 @@ fn pairs(found: &[Vec<Framed>; 2]) -> Vec<([Option<Framed>; 2], f64)> {
     all.into_iter().map(|(dirs, score)| (dirs.map(|dir| dir.cloned()), score)).collect()
 }
 
-/// Bits that rules cost.
+/// Cost of rules in bits.
 fn cost_of_all(dirs: &[Option<Framed>; 2]) -> f64 {
     let [client, server] = dirs;
     let is_other = client.as_ref().zip(server.as_ref()).is_some_and(|(client, server)| client.rule != server.rule);
@@ -403,7 +403,7 @@ struct Starts {
     ends: Vec<usize>,
 }
 
-/// Message starts of each side, and where its messages begin and end.
+/// Message starts of each side, with start and end of its messages.
 fn starts_of(sides: &[Side], dirs: &[Option<Framed>; 2], worth: &Worth) -> Starts {
     let mut all = Starts { starts: Vec::new(), begins: Vec::new(), ends: Vec::new() };
     for side in sides {
@@ -417,7 +417,7 @@ fn starts_of(sides: &[Side], dirs: &[Option<Framed>; 2], worth: &Worth) -> Start
                 if end < side.bytes.len() && end > starts.last().copied().unwrap_or(0) || starts.is_empty() {
                     starts.push(end);
                 }
-                // What the rule says nothing about is cut at turns.
+                // Bytes without a rule are split at turns.
                 starts.extend(track.first_turns().filter(|at| *at < begin || *at > end && *at < side.bytes.len()));
                 starts.sort_unstable();
                 starts.dedup();
@@ -432,7 +432,7 @@ fn starts_of(sides: &[Side], dirs: &[Option<Framed>; 2], worth: &Worth) -> Start
     all
 }
 
-/// Confidence of each: from its score, the distance to the best other one, and the share that it explains.
+/// Confidence of each hypothesis: from its score, its lead over the best other one, and its coverage.
 fn weigh(chosen: &mut [Hypothesis]) {
     let scores: Vec<f64> = chosen.iter().map(|hypothesis| hypothesis.score).collect();
     let best = scores.first().copied().unwrap_or(0.0);
@@ -446,14 +446,14 @@ fn weigh(chosen: &mut [Hypothesis]) {
 }
 
 impl Hypothesis {
-    /// The share of the bytes that lie in messages.
+    /// The share of bytes inside messages.
     #[must_use]
     pub fn coverage(&self) -> f64 {
         let sum = |of: fn(&Evidence) -> usize| self.dirs.iter().flatten().map(|dir| of(&dir.found)).sum::<usize>() as f64;
         1.0 - sum(|found| found.broken) / sum(|found| found.bytes).max(1.0)
     }
 
-    /// How far turns agree with rules that could never fail elsewhere.
+    /// Agreement of turns with rules that cannot fail elsewhere.
     fn agreement(&self) -> f64 {
         let share = |framed: &Framed| match (&framed.rule, framed.found.turns) {
             (Rule::Terminator(_) | Rule::Fixed(_) | Rule::Headers, [hit, all]) if all > 0 => hit as f64 / all as f64,
@@ -470,7 +470,7 @@ impl Hypothesis {
         self.dirs.iter().flatten().next().map(|framed| &framed.rule)
     }
 
-    /// The rule as it is printed; where the sides have two, both.
+    /// The rule as printed; both rules if the sides have two.
     #[must_use]
     pub fn title(&self) -> String {
         let shown = |framed: &Framed| match framed.skip {
@@ -486,7 +486,7 @@ impl Hypothesis {
         }
     }
 
-    /// What all directions met.
+    /// Statistics of all directions.
     #[must_use]
     pub fn found(&self) -> Evidence {
         let mut all = Evidence::default();

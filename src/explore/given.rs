@@ -1,17 +1,17 @@
-//! Rules and discriminators as the user writes them.
+//! Parses rules and discriminators given by the user.
 
 use super::framing::Given;
 use super::messages::{Discriminator, Kinds};
 use super::rule::{Endian, Number, Rule, Size, Varint};
 
-/// Why something was not understood.
+/// An error message.
 type Wrong = String;
 
 impl Given {
-    /// `length@0:u32le+8 skip=4` for both directions, or `c2s:RULE s2c:RULE`.
+    /// Parses `length@0:u32le+8 skip=4` for both directions, or `c2s:RULE s2c:RULE`.
     ///
     /// # Errors
-    /// What was expected.
+    /// The expected syntax.
     pub fn parse(text: &str) -> Result<Given, Wrong> {
         let mut given = Given::default();
         let mut dirs: &[usize] = &[0, 1];
@@ -67,7 +67,7 @@ fn place(text: &str) -> Option<Number> {
 }
 
 impl Rule {
-    /// A rule as it is printed.
+    /// Parses a rule as printed.
     #[must_use]
     pub fn parse(text: &str) -> Option<Rule> {
         let (name, rest) = match text.find(['@', ':']) {
@@ -154,10 +154,10 @@ fn hex(text: &str) -> Option<Vec<u8>> {
 }
 
 impl Kinds {
-    /// `8:u32le`, or `none`.
+    /// Parses `8:u32le`, or `none`.
     ///
     /// # Errors
-    /// What was expected.
+    /// The expected syntax.
     pub fn parse(text: &str) -> Result<Kinds, Wrong> {
         if text == "none" {
             return Ok(Kinds::Single);

@@ -19,7 +19,7 @@ impl fmt::Display for Hex<'_> {
     }
 }
 
-/// The record in front of those of groups.
+/// Writes the record before those of groups.
 ///
 /// # Errors
 /// Those of writing.
@@ -32,7 +32,7 @@ pub fn begin(file: &str, to: &mut dyn Write) -> io::Result<()> {
     to.write_all(b"\n")
 }
 
-/// The record behind those of groups.
+/// Writes the record after those of groups.
 ///
 /// # Errors
 /// Those of writing.
@@ -44,7 +44,7 @@ pub fn end(groups: usize, to: &mut dyn Write) -> io::Result<()> {
     to.write_all(b"\n")
 }
 
-/// The record of a group.
+/// Writes the record of a group.
 ///
 /// # Errors
 /// Those of writing.
@@ -78,7 +78,7 @@ pub fn record(explored: &Explored<'_>, group: &str, to: &mut dyn Write) -> io::R
     to.write_all(b"\n")
 }
 
-/// Two decimal places.
+/// Rounds to two decimal places.
 fn round(value: f64) -> f64 {
     (value * 100.0).round() / 100.0
 }
@@ -100,7 +100,7 @@ fn one_side(explored: &Explored<'_>, number: usize, side: &Side, of: &mut Member
     of.put("printable", &round(super::messages::printable(&side.bytes)))
 }
 
-/// Bits a byte.
+/// Entropy in bits per byte.
 #[must_use]
 pub fn entropy(bytes: &[u8]) -> f64 {
     let mut counts = [0_u32; 256];

@@ -1,4 +1,4 @@
-//! The generated Kaitai Struct file, verified over the bytes that it was made from.
+//! Generates a Kaitai Struct file, and verifies it with the messages of the capture.
 
 use super::columns::{Column, Label};
 use super::json::Hex;
@@ -12,23 +12,23 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
 
-/// Messages of a side that are verified.
+/// Maximum number of verified messages per side.
 const VERIFIED: usize = 20_000;
 
-/// Kinds that get a type of their own.
+/// Maximum number of kinds with a separate type.
 const KINDS: usize = 200;
 
-/// The file of a group, or why there is none.
+/// Generates the file of a group.
 ///
 /// # Errors
-/// Why no file says what the framing says, or where it disagrees with it.
+/// Why Kaitai Struct cannot express the framing, or where the file disagrees with it.
 pub fn ksy(explored: &Explored<'_>) -> Result<String, String> {
     let text = text(explored)?;
     verify(explored, &text)?;
     Ok(text)
 }
 
-/// A field of the header that all messages have.
+/// A header field common to all messages.
 enum Part {
     Length(Number),
     Varint,
@@ -36,7 +36,7 @@ enum Part {
 }
 
 impl Part {
-    /// Offset, and bytes; a number of varying width counts as one.
+    /// Offset and size; a varint counts as one byte.
     fn span(&self) -> (usize, usize) {
         match self {
             Part::Length(at) => (at.offset, at.width),
@@ -69,7 +69,7 @@ fn text(explored: &Explored<'_>) -> Result<String, String> {
     Ok(out)
 }
 
-/// The rule of all sides. Tables of sizes that do not contradict each other are one table.
+/// The common rule of all sides. Consistent tables of sizes are merged.
 fn joined(rules: &[&Rule]) -> Option<Rule> {
     let (first, others) = rules.split_first()?;
     others.iter().try_fold((*first).clone(), |all, other| match (all, *other) {
@@ -85,7 +85,7 @@ fn joined(rules: &[&Rule]) -> Option<Rule> {
     })
 }
 
-/// Writes the attributes of a message by the rule. Returns the bytes of the header in front of the body, if it has a body.
+/// Writes the attributes of a message by the rule. Returns the size of the header before the body, if there is a body.
 fn attributes(rule: &Rule, kind: Option<Discriminator>, out: &mut String) -> Result<Option<usize>, String> {
     let behind = match rule {
         Rule::Length { at, bias, scale, padding: None } if at.width != 3 => {
@@ -142,7 +142,7 @@ fn attributes(rule: &Rule, kind: Option<Discriminator>, out: &mut String) -> Res
     Ok(Some(behind))
 }
 
-/// Writes the numbers that count messages of some kinds, and a body of the size that the kind has.
+/// Writes the counts of messages of some kinds, and a body with the size of the kind.
 fn table(offset: usize, sizes: &[(u8, Size)], out: &mut String) {
     let counted: [(&str, usize, Endian); 3] =
         [("len_1", 1, Endian::Big), ("len_2be", 2, Endian::Big), ("len_2le", 2, Endian::Little)];
@@ -166,7 +166,7 @@ fn table(offset: usize, sizes: &[(u8, Size)], out: &mut String) {
     out.push_str("      0\n");
 }
 
-/// A number of seven bits a byte.
+/// The type of a number with seven bits per byte.
 const VLQ: &str = "  vlq:
     seq:
       - id: groups
@@ -206,7 +206,7 @@ fn server_port(side: &Side) -> Option<u16> {
     server.rsplit_once(':')?.1.parse().ok()
 }
 
-/// Writes what stands in front of the body; returns where that begins.
+/// Writes the header before the body; returns the offset of the body.
 fn header(mut parts: Vec<Part>, out: &mut String) -> usize {
     parts.sort_by_key(Part::span);
     let mut at = 0;
@@ -233,14 +233,14 @@ fn number_type(width: usize, endian: Endian) -> String {
     if width == 1 { String::from("u1") } else { format!("u{width}{}", endian.name()) }
 }
 
-/// A body without kinds.
+/// Writes a body without kinds.
 fn single(explored: &Explored<'_>, behind: usize, out: &mut String) {
     let all: Vec<usize> = (0..explored.groups.len()).collect();
     out.push_str("    type: msg\ntypes:\n");
     body(explored, "msg", &all, behind, out);
 }
 
-/// A body for each kind.
+/// Writes a body for each kind.
 fn switched(explored: &Explored<'_>, at: Discriminator, behind: usize, out: &mut String) {
     let mut keys: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
     for (place, kind) in explored.groups.iter().enumerate().filter(|(_, kind)| kind.is_whole && kind.key.len() == at.width) {
@@ -257,7 +257,7 @@ fn switched(explored: &Explored<'_>, at: Discriminator, behind: usize, out: &mut
     body(explored, "msg_other", &[], behind, out);
 }
 
-/// The type of a body: the columns that all these kinds have room for.
+/// Writes the type of a body: the columns within the size of all these kinds.
 fn body(explored: &Explored<'_>, name: &str, places: &[usize], behind: usize, out: &mut String) {
     let _ = writeln!(out, "  {name}:\n    seq:");
     let kinds: Vec<(&Kind, &[Column])> = places
@@ -282,7 +282,7 @@ fn body(explored: &Explored<'_>, name: &str, places: &[usize], behind: usize, ou
     out.push_str("      - id: rest\n        size-eos: true\n");
 }
 
-/// Bytes of the number that counts messages of a kind, where a table of sizes has one.
+/// Size of the length field of a kind in a table of sizes, if it has one.
 fn counted(explored: &Explored<'_>, kind: &Kind) -> usize {
     let rules = explored.framing.first().into_iter().flat_map(|best| best.dirs.iter().flatten()).map(|dir| &dir.rule);
     let sizes = rules.filter_map(|rule| if let Rule::Table { sizes, .. } = rule { Some(sizes) } else { None }).flatten();
@@ -317,7 +317,7 @@ fn field(column: &Column, offset: usize, out: &mut String) {
     );
 }
 
-/// Runs the file from the start of each message: it must end where the message does.
+/// Runs the file on each message: both must have the same end.
 fn verify(explored: &Explored<'_>, text: &str) -> Result<(), String> {
     let loaded = ksy::load_text(Path::new("generated.ksy"), text);
     let Some(spec) = loaded.spec else {
@@ -332,11 +332,11 @@ fn verify(explored: &Explored<'_>, text: &str) -> Result<(), String> {
         return Err("the generated .ksy describes no protocol".into());
     };
     let mut tree = Tree::new(Demand::FRAMES);
-    // Messages stand side by side.
+    // Messages are contiguous.
     for own in explored.messages.chunk_by(|one, next| one.side == next.side) {
         let Some(side) = own.first().and_then(|first| explored.sides.get(first.side)) else { continue };
         for message in own.iter().filter(|message| message.is_whole).take(VERIFIED) {
-            // On a stream more bytes follow; a datagram ends.
+            // More bytes follow on a stream; a datagram ends.
             let length = message.bytes.len();
             let end = if side.is_datagrams { message.start + length } else { side.bytes.len().min(message.start + length + 64) };
             let bytes = side.bytes.get(message.start..end).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Messages as the framing cuts them, and the kinds that they fall into.
+//! Splits sides into messages, and classifies these into kinds.
 
 use super::framing::Hypothesis;
 use super::rule::{Endian, Rule};
@@ -6,12 +6,12 @@ use super::side::Side;
 use crate::tree;
 use std::collections::{BTreeMap, HashMap};
 
-/// A message: bytes of one side.
+/// A message of one side.
 #[derive(Debug, Clone, Copy)]
 pub struct Message<'a> {
-    /// The number of its side.
+    /// Index of its side.
     pub side: usize,
-    /// The number of its conversation.
+    /// Number of its conversation.
     pub stream: u32,
     /// Offset in the bytes of the side.
     pub start: usize,
@@ -19,24 +19,24 @@ pub struct Message<'a> {
     pub bytes: &'a [u8],
     /// Sender.
     pub dir: tree::Side,
-    /// When the segment was captured in which it begins: nanoseconds since 1970.
+    /// Capture time of its first segment: nanoseconds since 1970.
     pub time: i64,
-    /// The place of that segment among those of its conversation.
+    /// Index of that segment in the conversation.
     pub order: usize,
-    /// Whether the rule holds for it: it is neither a preamble nor a rest.
+    /// Whether it matches the rule, so that it is neither a preamble nor a remainder.
     pub is_whole: bool,
-    /// Bytes of the length in front, if a rule has one of varying width.
+    /// Size of a length of variable width at its start, if the rule has one.
     pub header: usize,
 }
 
-/// Where the kind of a message stands.
+/// The position of the message kind.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Discriminator {
-    /// Offset from the start of the message, or behind a length of varying width.
+    /// Offset from the start of the message, or from the end of a length of variable width.
     pub offset: usize,
-    /// Bytes.
+    /// Size in bytes.
     pub width: usize,
-    /// Byte order, where it has several bytes.
+    /// Byte order, if it has several bytes.
     pub endian: Endian,
     /// From 0 to 1.
     pub confidence: f64,
@@ -47,9 +47,9 @@ pub struct Discriminator {
 pub enum Kinds {
     /// By a number.
     Column(Discriminator),
-    /// By the first word of a text.
+    /// By the first word of text.
     Word,
-    /// Not at all.
+    /// There is only one kind.
     Single,
 }
 
@@ -60,16 +60,16 @@ pub struct Kind {
     pub dir: tree::Side,
     /// The bytes of the discriminator.
     pub key: Vec<u8>,
-    /// Bytes of a length of varying width.
+    /// Size of a length of variable width.
     pub header: usize,
-    /// Numbers of the messages.
+    /// Indexes of the messages.
     pub members: Vec<usize>,
-    /// Whether the rule holds for them: they are neither preambles nor rests.
+    /// Whether they match the rule, so that they are neither preambles nor remainders.
     pub is_whole: bool,
 }
 
 impl Kind {
-    /// `s2c/82000000`; behind it, if messages of the kind have lengths of several widths, the width of these.
+    /// `s2c/82000000`; with the width of the length appended, if it varies within the kind.
     #[must_use]
     pub fn id(&self) -> String {
         let key: String = self.key.iter().map(|byte| format!("{byte:02x}")).collect();
@@ -83,7 +83,7 @@ impl Kind {
     }
 }
 
-/// The messages of all sides, by side.
+/// The messages of all sides, grouped by side.
 #[must_use]
 pub fn messages<'a>(sides: &'a [Side], hypothesis: &Hypothesis) -> Vec<Message<'a>> {
     let mut all = Vec::new();
@@ -118,13 +118,13 @@ pub fn messages<'a>(sides: &'a [Side], hypothesis: &Hypothesis) -> Vec<Message<'
     all
 }
 
-/// Messages that are enough to choose a discriminator.
+/// Number of messages used to find a discriminator.
 const SAMPLE: usize = 1500;
 
-/// Columns in which one is sought.
+/// Number of columns tried as discriminators.
 const COLUMNS: usize = 20;
 
-/// Finds what distinguishes kinds. `skipped` are the bytes of the framing.
+/// Finds the discriminator of kinds. `skipped` are the bytes of the framing.
 #[must_use]
 pub fn kinds_of(messages: &[Message<'_>], rule: &Rule, hide: &[(usize, usize)]) -> Kinds {
     let whole: Vec<&Message<'_>> = messages.iter().filter(|message| message.is_whole).collect();
@@ -152,7 +152,7 @@ pub fn printable(bytes: &[u8]) -> f64 {
     count as f64 / bytes.len().max(1) as f64
 }
 
-/// The first word, if there are few.
+/// The first word, if there are few distinct ones.
 fn words(sample: &[&Message<'_>]) -> Kinds {
     let mut counts: HashMap<(tree::Side, &[u8]), usize, foldhash::fast::RandomState> = HashMap::default();
     for message in sample {
@@ -169,7 +169,7 @@ pub fn word(bytes: &[u8]) -> &[u8] {
     bytes.get(..end.unwrap_or(0)).unwrap_or_default()
 }
 
-/// The bytes of a column in a message; those behind a header of varying width follow it.
+/// The bytes of a column in a message; columns after a header of variable width are relative to its end.
 #[must_use]
 pub fn key_of<'a>(message: &Message<'a>, kinds: Kinds) -> &'a [u8] {
     match kinds {
@@ -182,17 +182,17 @@ pub fn key_of<'a>(message: &Message<'a>, kinds: Kinds) -> &'a [u8] {
     }
 }
 
-/// Values of one column over a sample, as small numbers.
+/// Values of one column over a sample, as small indexes.
 struct Values {
-    /// Of each message; those that are too short share one.
+    /// For each message; too short messages share one value.
     of: Vec<u32>,
     count: usize,
 }
 
-/// How ready a code is for values that are new to a class. The best one is taken for each column.
+/// Parameters of the code for values new to a class. The best one is used for each column.
 const READY: [f64; 3] = [0.02, 0.4, 4.0];
 
-/// Logarithms of rising factorials: of 1, and of each readiness.
+/// Logarithms of rising factorials: of 1, and of each parameter.
 struct Factorials {
     whole: Vec<f64>,
     rising: [Vec<f64>; READY.len()],
@@ -224,13 +224,13 @@ impl Values {
         Values { of, count: known.len() }
     }
 
-    /// The same values, apart by direction.
+    /// The same values, distinguished by direction.
     fn apart(&self, dirs: &[u32]) -> Values {
         Values::new(self.of.iter().zip(dirs).map(|(value, dir)| u64::from(*value) << 1 | u64::from(*dir)))
     }
 
-    /// Bits that these values cost where messages of different classes do not share a code. A value that is new to its
-    /// class costs what it does among all; one that occurred there before costs less the more often it did.
+    /// Bits to encode these values if each class of messages has its own code. A value new to its class costs as much as without
+    /// classes; one that occurred there costs less the more frequent it is.
     fn cost(&self, classes: &Values, factorials: &Factorials) -> f64 {
         let n = self.of.len() as f64;
         let mut all = vec![0_u32; self.count];
@@ -255,20 +255,20 @@ impl Values {
     }
 }
 
-/// A byte of a message; those behind a header of varying width follow it.
+/// A byte of a message; columns after a header of variable width are relative to its end.
 fn byte_at(message: &Message<'_>, place: usize) -> u64 {
     let from = place + if place > 0 { message.header.saturating_sub(1) } else { 0 };
     message.bytes.get(from).map_or(256, |byte| u64::from(*byte))
 }
 
-/// A sample of messages by columns of a byte each, with the lengths of the messages as the last one.
+/// A sample of messages as columns of one byte each, with the message length as the last column.
 struct Columns<'s, 'a> {
     sample: &'s [&'s Message<'a>],
     /// Sender of each message.
     dirs: Vec<u32>,
-    /// Columns by their places.
+    /// Columns with their offsets.
     columns: Vec<(usize, Values)>,
-    /// What each column costs by itself.
+    /// Cost of each column by itself.
     alone: Vec<f64>,
     factorials: Factorials,
 }
@@ -291,13 +291,13 @@ impl<'s, 'a> Columns<'s, 'a> {
         self.columns.iter().any(|(other, values)| *other == place && values.count > 1)
     }
 
-    /// Whether a discriminator may have this width here: of two bytes, both change.
+    /// Whether a discriminator may have this width here: both of two bytes must change.
     fn may_be(&self, place: usize, width: usize) -> bool {
         width == 1 || self.changes(place) && self.changes(place + 1)
     }
 
-    /// Bits that all other columns save where messages are classed by this one, weighted by how well it may be a kind.
-    /// `before` is the number of changing columns in front. `None` if it has too few or too many values.
+    /// Bits that classes by this column save in all other columns, weighted by its plausibility as a kind. `before` is the number
+    /// of changing columns before it. `None` if it has too few or too many values.
     fn worth(&self, place: usize, width: usize, before: f64) -> Option<f64> {
         let value = |message: &&Message<'_>| match width {
             1 => byte_at(message, place),
@@ -322,13 +322,13 @@ impl<'s, 'a> Columns<'s, 'a> {
     }
 }
 
-/// Whether a place belongs to the framing.
+/// Whether an offset belongs to the framing.
 fn is_hidden(place: usize, rule: &Rule, hide: &[(usize, usize)]) -> bool {
     hide.iter().any(|(start, end)| (*start..*end).contains(&place))
         || matches!(rule, Rule::Varint { offset, .. } if *offset == place)
 }
 
-/// The column whose values cut messages into classes with the shortest code.
+/// The column whose classes give the shortest code.
 fn column(sample: &[&Message<'_>], rule: &Rule, hide: &[(usize, usize)]) -> Option<Discriminator> {
     let least = sample.iter().map(|message| message.bytes.len()).min().unwrap_or(0);
     let is_hidden = |place: usize| is_hidden(place, rule, hide);
@@ -346,7 +346,7 @@ fn column(sample: &[&Message<'_>], rule: &Rule, hide: &[(usize, usize)]) -> Opti
     choose(&found)
 }
 
-/// The first discriminator that is nearly worth as much as the best one, if that is worth anything.
+/// The first discriminator with nearly the gain of the best one, if that has any.
 fn choose(found: &[(f64, Discriminator)]) -> Option<Discriminator> {
     let best = found.iter().map(|(bits, _)| *bits).fold(0.0, f64::max);
     if best < 4.0 {
@@ -358,7 +358,7 @@ fn choose(found: &[(f64, Discriminator)]) -> Option<Discriminator> {
     Some(Discriminator { confidence, ..*first })
 }
 
-/// The share of messages whose value comes back after another one. That of a clock does not, on its own side.
+/// The share of messages whose value returns after another one. Values of a clock do not return on their own side.
 fn returning(sample: &[&Message<'_>], values: &Values, is_clock: bool) -> f64 {
     let side = |place: usize| sample.get(place).filter(|_| is_clock).map_or(0, |message| message.side);
     match changes(values, side) {
@@ -367,7 +367,7 @@ fn returning(sample: &[&Message<'_>], values: &Values, is_clock: bool) -> f64 {
     }
 }
 
-/// How often a value changes to another one within a side, and how often it comes back there.
+/// How often a value changes within a side, and how often it returns.
 fn changes(values: &Values, side: impl Fn(usize) -> usize) -> (usize, usize) {
     let mut last: HashMap<(usize, u32), usize, foldhash::fast::RandomState> = HashMap::default();
     for (place, value) in values.of.iter().enumerate() {
@@ -383,16 +383,16 @@ fn changes(values: &Values, side: impl Fn(usize) -> usize) -> (usize, usize) {
     (all, back)
 }
 
-/// Neighbours that are enough to know a counter.
+/// Number of neighbours required to detect a counter.
 const STEPS: usize = 8;
 
-/// How the values of neighbours of a side follow each other.
+/// Differences between consecutive values of a side.
 struct Steps {
-    /// Neighbours.
+    /// Number of neighbours.
     all: usize,
-    /// Those with different values.
+    /// Number of neighbours with different values.
     changes: usize,
-    /// Those with the most frequent difference.
+    /// Number of neighbours with the most frequent difference.
     same: usize,
 }
 
@@ -413,7 +413,7 @@ impl Steps {
         found
     }
 
-    /// Whether one step leads from nearly every value to the next one, as in the low byte of a clock.
+    /// Whether one step explains nearly all differences, as in the low byte of a clock.
     fn is_counter(&self) -> bool {
         self.all >= STEPS && self.same * 20 >= self.all * 19
     }
@@ -424,13 +424,13 @@ impl Steps {
     }
 }
 
-/// A discriminator with the zeros that are its high bytes, where its place suits a wider number.
+/// Extends a discriminator by zeros that are its high bytes, if a wider number would be aligned.
 fn widened(sample: &[&Message<'_>], found: Discriminator, rule: &Rule, hide: &[(usize, usize)]) -> Discriminator {
     let known = rule.length().filter(|at| at.width > 1).map(|at| at.endian);
     let least = sample.iter().map(|message| message.bytes.len()).min().unwrap_or(0);
     let is_hidden = |place: usize| is_hidden(place, rule, hide);
     let is_zero = |place: usize| !is_hidden(place) && sample.iter().all(|message| byte_at(message, place) == 0);
-    // The bytes above the low one may change: the next one with few values, the others never.
+    // Bytes above the low one may change: the next one with few values, the others never.
     let is_high = |place: usize| {
         let zeros = sample.iter().filter(|message| byte_at(message, place) == 0).count();
         !is_hidden(place) && zeros * 2 > sample.len()
@@ -456,7 +456,7 @@ fn widened(sample: &[&Message<'_>], found: Discriminator, rule: &Rule, hide: &[(
     Discriminator { endian: known.unwrap_or(Endian::Big), ..found }
 }
 
-/// The messages by kind: by direction, key and width of the header, in the order of the keys.
+/// Groups messages by direction, key and header width, ordered by key.
 #[must_use]
 pub fn group(messages: &[Message<'_>], kinds: Kinds) -> Vec<Kind> {
     let mut groups: BTreeMap<(tree::Side, bool, Vec<u8>, usize), Vec<usize>> = BTreeMap::new();

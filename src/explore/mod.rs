@@ -1,10 +1,10 @@
-//! Takes unknown conversations apart: where messages begin, which kinds there are, what their bytes do.
+//! Analyzes unknown conversations: message boundaries, kinds, and the behaviour of bytes.
 //!
 //! ```text
 //! Collector ─► Side ─► framing: Hypothesis ─► messages: Kind ─► columns: Column ─► json, view, ksy
 //! ```
-//! The bytes come from an engine that asks no dissector, so known protocols can be explored too. Every step reads bytes and
-//! returns values; nothing here prints but `json` and `view`.
+//! The bytes come from an engine without dissectors, so known protocols can be explored too. Every step reads bytes and returns
+//! values; only `json` and `view` print.
 
 pub mod candidates;
 pub mod chain;
@@ -37,22 +37,22 @@ use framing::{Given, Hypothesis};
 use messages::{Kind, Kinds, Message};
 use rule::Rule;
 
-/// What the user decided.
+/// Choices of the user.
 #[derive(Debug, Clone)]
 pub struct Options {
     /// Rules of framing.
     pub given: Given,
-    /// Where the kind stands.
+    /// The position of the kind.
     pub kinds: Option<Kinds>,
-    /// Hypotheses that are listed.
+    /// Number of hypotheses to list.
     pub top: usize,
 }
 
-/// What was found of a group of conversations.
+/// Results for a group of conversations.
 pub struct Explored<'a> {
     /// The sides.
     pub sides: &'a [Side],
-    /// Framing, best first.
+    /// Framing hypotheses, best first.
     pub framing: Vec<Hypothesis>,
     /// The messages of the best framing.
     pub messages: Vec<Message<'a>>,
@@ -60,11 +60,11 @@ pub struct Explored<'a> {
     pub kinds: Kinds,
     /// The kinds of messages.
     pub groups: Vec<Kind>,
-    /// The columns of each.
+    /// The columns of each kind.
     pub columns: Vec<Vec<Column>>,
     /// The generated Kaitai Struct file, or why there is none.
     pub ksy: Result<String, String>,
-    /// Remarks.
+    /// Notes.
     pub notes: Vec<String>,
 }
 
@@ -75,7 +75,7 @@ impl Default for Options {
 }
 
 impl Explored<'_> {
-    /// The conversations, each once.
+    /// The conversations without duplicates.
     #[must_use]
     pub fn streams(&self) -> Vec<String> {
         let mut streams: Vec<String> = self.sides.iter().map(|side| side.stream.to_string()).collect();
@@ -96,7 +96,7 @@ pub fn explore<'a>(sides: &'a [Side], options: &Options) -> Explored<'a> {
     explored
 }
 
-/// The same without columns, `.ksy` and remarks.
+/// The same without columns, `.ksy` and notes.
 #[must_use]
 pub fn framed<'a>(sides: &'a [Side], options: &Options) -> Explored<'a> {
     let framing = framing::hypotheses(sides, &options.given, options.top);
@@ -109,7 +109,7 @@ pub fn framed<'a>(sides: &'a [Side], options: &Options) -> Explored<'a> {
     Explored { sides, framing, messages, kinds, groups, columns: Vec::new(), ksy, notes: Vec::new() }
 }
 
-/// What has to be known beside the findings.
+/// Notes on the results.
 fn notes(explored: &Explored<'_>) -> Vec<String> {
     let mut notes = Vec::new();
     for side in explored.sides {

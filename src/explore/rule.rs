@@ -1,15 +1,15 @@
-//! Rules of framing: how long a message is, computed from its first bytes.
+//! Framing rules, which compute the length of a message from its first bytes.
 //!
-//! A rule is written as it is printed: `length@0:u32le+8`, `varint@1:leb128`, `end:0d0a`, `fixed:48`, `headers`, `hex4`.
+//! The syntax is that of the output: `length@0:u32le+8`, `varint@1:leb128`, `end:0d0a`, `fixed:48`, `headers`, `hex4`.
 
 use std::fmt;
 
 /// Byte order of a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Endian {
-    /// The low byte comes first.
+    /// Least significant byte first.
     Little,
-    /// The high byte comes first.
+    /// Most significant byte first.
     Big,
 }
 
@@ -26,7 +26,7 @@ impl Endian {
         }
     }
 
-    /// An unsigned number of up to eight bytes.
+    /// Reads an unsigned number of up to eight bytes.
     #[must_use]
     pub fn read(self, bytes: &[u8]) -> u64 {
         let join = |value: u64, byte: &u8| value << 8 | u64::from(*byte);
@@ -37,19 +37,19 @@ impl Endian {
     }
 }
 
-/// A place of a number in a message.
+/// The position of a number in a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Number {
     /// Offset from the start of the message.
     pub offset: usize,
-    /// Bytes: 1 to 8.
+    /// Size in bytes, 1 to 8.
     pub width: usize,
     /// Byte order.
     pub endian: Endian,
 }
 
 impl Number {
-    /// The offset behind it.
+    /// The offset after it.
     #[must_use]
     pub const fn end(self) -> usize {
         self.offset + self.width
@@ -78,10 +78,10 @@ impl fmt::Display for Number {
     }
 }
 
-/// Formats of numbers of varying width.
+/// Formats of numbers of variable width.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Varint {
-    /// Seven bits a byte, the lowest first.
+    /// Seven bits per byte, the least significant first.
     Leb128,
     /// The length of ASN.1 BER.
     Ber,
@@ -93,7 +93,7 @@ impl Varint {
     /// All formats.
     pub const ALL: [Varint; 3] = [Varint::Leb128, Varint::Ber, Varint::WebSocket];
 
-    /// As rules name it.
+    /// The name in rules.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -103,7 +103,7 @@ impl Varint {
         }
     }
 
-    /// Bytes of the number and its value; `None` if it is none.
+    /// Size and value of the number; `None` if it is invalid.
     #[must_use]
     pub fn read(self, bytes: &[u8]) -> Option<(usize, u64)> {
         let first = *bytes.first()?;
@@ -139,14 +139,14 @@ impl Varint {
     }
 }
 
-/// How long messages of one kind are.
+/// The size of messages of one kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Size {
-    /// Always so many bytes.
+    /// A constant size.
     Fixed(usize),
-    /// As many bytes as a number behind the kind says, behind that number.
+    /// A length field after the kind, which counts the bytes after itself.
     Counted {
-        /// Bytes of the number: 1 or 2.
+        /// Size of the field: 1 or 2.
         width: usize,
         /// Its byte order.
         endian: Endian,
@@ -154,7 +154,7 @@ pub enum Size {
 }
 
 impl Size {
-    /// The size of a message whose kind stands at an offset; `None` if it is too short to know.
+    /// The size of a message with its kind at this offset; `None` if it is too short.
     #[must_use]
     pub fn of(self, offset: usize, bytes: &[u8]) -> Option<usize> {
         match self {
@@ -178,73 +178,73 @@ impl fmt::Display for Size {
     }
 }
 
-/// How long a message is.
+/// A framing rule.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Rule {
     /// The value of a number times `scale` plus `bias`.
     Length {
         /// The number.
         at: Number,
-        /// Bytes that it does not count.
+        /// Number of bytes it does not count.
         bias: i64,
-        /// Bytes of what it counts.
+        /// Size of its unit.
         scale: u64,
-        /// Offset of a byte that counts padding behind the message.
+        /// Offset of the number of padding bytes after the message.
         padding: Option<usize>,
     },
-    /// The value of a number of varying width, plus what stands in front of it and itself.
+    /// The value of a number of variable width, plus the bytes before its end.
     Varint {
-        /// Where it begins.
+        /// Its offset.
         offset: usize,
         /// Its format.
         format: Varint,
     },
-    /// Up to and with these bytes.
+    /// Up to and including these bytes.
     Terminator(Vec<u8>),
-    /// Always so many bytes.
+    /// A constant size.
     Fixed(usize),
-    /// Lines, an empty line, and as many bytes as a `Content-Length` says.
+    /// Header lines, an empty line, and a body of `Content-Length`.
     Headers,
-    /// Four hexadecimal digits, which count themselves.
+    /// Four hexadecimal digits that include themselves in the count.
     Hex4,
-    /// As the kind says, which is the value of a byte.
+    /// By the kind, the value of one byte.
     Table {
         /// Offset of the byte.
         offset: usize,
-        /// Its values in ascending order, each with a size.
+        /// Sizes by value, in ascending order.
         sizes: Vec<(u8, Size)>,
     },
-    /// A byte counts what follows; behind each block of it stands a checksum of two bytes.
+    /// A byte counts what follows; a checksum of two bytes follows each block.
     Blocks {
-        /// The byte that counts.
+        /// Offset of the byte.
         offset: usize,
-        /// Bytes that it counts of the header.
+        /// Number of header bytes it counts.
         counted: usize,
-        /// Bytes of the header, with its checksum.
+        /// Size of the header with its checksum.
         header: usize,
-        /// Bytes of a block.
+        /// Size of a block.
         block: usize,
     },
     /// Each datagram is a message.
     Datagram,
-    /// Nothing found: what one side sends at a time is a message.
+    /// No rule: the bytes between turns are a message.
     None,
 }
 
-/// What a rule says of the bytes at one place.
+/// The result of a rule at one offset.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step {
-    /// A message of so many bytes.
+    /// A message of this size.
     Message(usize),
-    /// A message of so many bytes, which are not all there.
+    /// An incomplete message of this size.
     Cut(usize),
-    /// The bytes do not suffice for the rule.
+    /// Too few bytes for the rule.
     Short,
     /// No message.
     Impossible,
 }
 
-/// A message with its length at a constant place, and the number of padding bytes at another one.
+/// A message with its length at a constant offset, and the number of padding bytes at another one.
 #[inline]
 fn counted(at: Number, bias: i64, scale: u64, padding: Option<usize>, bytes: &[u8]) -> Step {
     let Some(value) = at.read(bytes) else { return Step::Short };
@@ -261,7 +261,7 @@ fn counted(at: Number, bias: i64, scale: u64, padding: Option<usize>, bytes: &[u
     whole(total.and_then(|total| u64::try_from(total).ok()), least, bytes)
 }
 
-/// A message with a length of varying width.
+/// A message with a length of variable width.
 #[inline]
 fn varint(offset: usize, format: Varint, bytes: &[u8]) -> Step {
     let Some(rest) = bytes.get(offset..).filter(|rest| !rest.is_empty()) else { return Step::Short };
@@ -275,7 +275,7 @@ fn varint(offset: usize, format: Varint, bytes: &[u8]) -> Step {
     }
 }
 
-/// A message with its length in four hexadecimal digits; up to 3 it is a mark without a body.
+/// A message with its length in four hexadecimal digits; a length below 4 is a message without a body.
 #[inline]
 fn hex4(bytes: &[u8]) -> Step {
     let Some(digits) = bytes.get(..4) else { return Step::Short };
@@ -288,11 +288,11 @@ fn hex4(bytes: &[u8]) -> Step {
     }
 }
 
-/// Length of the longest message that a rule may claim.
+/// Maximum message length of a rule.
 const LONGEST: u64 = 1 << 28;
 
 impl Rule {
-    /// The step at the start of `bytes`.
+    /// Applies the rule at the start of `bytes`.
     #[must_use]
     pub fn step(&self, bytes: &[u8]) -> Step {
         if bytes.is_empty() {
@@ -327,7 +327,7 @@ impl Rule {
         }
     }
 
-    /// The number that counts the bytes of a message, if a rule has one of constant width.
+    /// The length field, if a rule has one of constant width.
     #[must_use]
     pub fn length(&self) -> Option<Number> {
         match self {
@@ -338,7 +338,7 @@ impl Rule {
         }
     }
 
-    /// As JSON names it.
+    /// The name in JSON.
     #[must_use]
     pub const fn kind(&self) -> &'static str {
         match self {
@@ -356,7 +356,7 @@ impl Rule {
     }
 }
 
-/// A message of `total` bytes, of which `least` must be there for the rule to be meant.
+/// A message of `total` bytes, at least `least` of which are required to apply the rule.
 fn whole(total: Option<u64>, least: usize, bytes: &[u8]) -> Step {
     match total.filter(|total| *total <= LONGEST).and_then(|total| usize::try_from(total).ok()) {
         Some(total) if total < least.max(1) => Step::Impossible,
@@ -366,7 +366,7 @@ fn whole(total: Option<u64>, least: usize, bytes: &[u8]) -> Step {
     }
 }
 
-/// Longest run of header lines.
+/// Maximum size of header lines.
 const HEADER_BYTES: usize = 64 << 10;
 
 /// Lines up to an empty one, and a body.
@@ -400,7 +400,7 @@ fn headers(bytes: &[u8]) -> Step {
     whole(Some(length.saturating_add(head as u64)), head, bytes)
 }
 
-/// The chunks behind a head of `at` bytes.
+/// Chunks of a body (HTTP/1.1) after a header of `at` bytes.
 fn chunks(bytes: &[u8], mut at: usize) -> Step {
     loop {
         let rest = bytes.get(at..).unwrap_or_default();

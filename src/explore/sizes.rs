@@ -1,41 +1,40 @@
-//! Learns how long messages of each kind are where nothing but the kind determines it.
+//! Learns message sizes by kind, for protocols without a length field.
 //!
-//! Between two turns stands a block of whole messages. A size that is assumed for a kind is confirmed where a message ends
-//! with its block, and refuted where it would end behind it. What is confirmed best is assumed first, and takes the place
-//! of the unknown in all blocks that it occurs in.
+//! The bytes between two turns are a block of whole messages. A size assumed for a kind is confirmed if a message ends with its
+//! block, and refuted if it would end after the block. The best confirmed size is fixed first, and used in all blocks.
 
 use super::chain::Track;
 use super::rule::{Endian, Rule, Size};
 
-/// Blocks that are learned from.
+/// Maximum number of blocks used.
 const BLOCKS: usize = 1024;
 
-/// Kinds of a table.
+/// Maximum number of kinds in a table.
 const KINDS: usize = 64;
 
-/// Occurrences of a kind on which sizes are tried.
+/// Number of occurrences of a kind on which sizes are tried.
 const OCCURRENCES: usize = 16;
 
-/// Kinds that are weighed against each other at a time.
+/// Number of kinds compared at a time.
 const RIVALS: usize = 6;
 
-/// Messages that are followed behind a size that is tried.
+/// Number of messages followed after a tried size.
 const AHEAD: usize = 24;
 
-/// Offsets at which the byte of the kind is sought.
+/// Number of offsets tried for the kind.
 pub const OFFSETS: usize = 3;
 
-/// Bits that an entry of a table costs: as much as the block that shows its size can be worth, and more for the kind.
+/// Cost of a table entry in bits: the maximum gain of the block that shows its size, plus the kind.
 const ENTRY: f64 = 12.0;
 
-/// Sizes by the byte at an offset, as far as turns show them; `None` if these contradict each other.
+/// Sizes by the byte at an offset, as far as turns show them; `None` if they contradict each other.
 #[must_use]
 pub fn learn(tracks: &[Track<'_>], offset: usize) -> Option<Rule> {
     let blocks = blocks(tracks);
     let mut first: Vec<u8> = blocks.iter().filter_map(|block| block.get(offset).copied()).collect();
     first.sort_unstable();
     first.dedup();
-    // A size that one block shows is only assumed, so each kind begins some.
+    // A size shown by one block is only assumed, so each kind must begin several.
     if blocks.len() < 4 || first.len() > KINDS.min(blocks.len() / 3) {
         return None;
     }
@@ -57,13 +56,13 @@ pub fn learn(tracks: &[Track<'_>], offset: usize) -> Option<Rule> {
     table.rule()
 }
 
-/// Bits that a table costs.
+/// Cost of a table in bits.
 #[must_use]
 pub fn cost(sizes: &[(u8, Size)]) -> f64 {
     8.0 + ENTRY * sizes.len() as f64
 }
 
-/// The bytes between turns, where both ends are known.
+/// The bytes between turns with known start and end.
 fn blocks<'a>(tracks: &[Track<'a>]) -> Vec<&'a [u8]> {
     let mut blocks = Vec::new();
     for track in tracks {
@@ -77,20 +76,20 @@ fn blocks<'a>(tracks: &[Track<'a>]) -> Vec<&'a [u8]> {
     blocks
 }
 
-/// Sizes that are assumed.
+/// Sizes assumed so far.
 struct Table {
     offset: usize,
     sizes: Vec<Option<Size>>,
     count: usize,
 }
 
-/// Where a walk through a block ends.
+/// The end of a walk through a block.
 enum Stop {
-    /// With the block.
+    /// At the end of the block.
     End,
-    /// In front of a kind of unknown size, with so many bytes left.
+    /// At a kind of unknown size, with this many bytes left.
     Open(u8, usize),
-    /// Behind the block.
+    /// Beyond the block.
     Beyond,
 }
 
@@ -102,7 +101,7 @@ impl Table {
         }
     }
 
-    /// Walks through the rest of a block, in which `kind` has `size` for the time being.
+    /// Walks through the rest of a block, with `size` assumed for `kind`.
     fn walk(&self, mut rest: &[u8], kind: Option<(u8, Size)>, most: usize) -> Stop {
         for _ in 0..most {
             if rest.is_empty() {
@@ -121,7 +120,7 @@ impl Table {
         Stop::Open(0, rest.len())
     }
 
-    /// Rests of blocks that begin with a kind of unknown size; `None` if more than one block in twenty contradicts.
+    /// Rests of blocks that begin with a kind of unknown size; `None` if more than one block in twenty contradicts the table.
     fn open<'a>(&self, blocks: &[&'a [u8]]) -> Option<std::collections::BTreeMap<u8, Vec<&'a [u8]>>> {
         let mut open = std::collections::BTreeMap::<u8, Vec<&'a [u8]>>::new();
         let mut beyond = 0;
@@ -138,7 +137,7 @@ impl Table {
         (beyond * 20 <= blocks.len()).then_some(open)
     }
 
-    /// The size of a kind that most of its places confirm, and by how many bits.
+    /// The size of a kind that most occurrences confirm, with the bits gained.
     fn best(&self, kind: u8, places: &[&[u8]]) -> Option<(Size, f64)> {
         let stride = places.len().div_ceil(OCCURRENCES).max(1);
         let sample: Vec<&[u8]> = places.iter().step_by(stride).copied().collect();
@@ -154,14 +153,14 @@ impl Table {
         judged.max_by(|a, b| a.1.total_cmp(&b.1))
     }
 
-    /// Bits that speak for a size; `None` if it contradicts.
+    /// Bits gained by a size; `None` if it is refuted.
     fn judge(&self, kind: u8, size: Size, sample: &[&[u8]]) -> Option<f64> {
         let mut bits = if matches!(size, Size::Fixed(_)) { 0.0 } else { -2.0 };
         let mut beyond = 0;
         let mut lengths: Vec<usize> = Vec::new();
         for place in sample {
             match self.walk(place, Some((kind, size)), AHEAD) {
-                // The same block once more confirms little.
+                // A repeated block confirms little.
                 Stop::End if lengths.contains(&place.len()) => bits += 1.0,
                 Stop::End => {
                     bits += (place.len() as f64).log2().min(8.0);
@@ -177,7 +176,7 @@ impl Table {
     fn rule(self) -> Option<Rule> {
         let sizes = (0_u8..=255).zip(self.sizes).filter_map(|(kind, size)| Some((kind, size?)));
         let sizes: Vec<(u8, Size)> = sizes.collect();
-        // One size for all is a simpler rule.
+        // A common size of all kinds is a simpler rule.
         let is_one = sizes.windows(2).all(|pair| pair.first().map(|first| first.1) == pair.last().map(|last| last.1));
         (sizes.len() >= 2 && !is_one).then_some(Rule::Table { offset: self.offset, sizes })
     }

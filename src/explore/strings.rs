@@ -1,11 +1,11 @@
-//! Texts in the bytes of a message, whatever its columns are.
+//! Finds text in the bytes of a message, independent of columns.
 
 use crate::tree::clean;
 
-/// Characters of a text at least.
+/// Minimum length of a text in characters.
 const LEAST: usize = 4;
 
-/// Texts of UTF-8 and UTF-16 with the places where they begin.
+/// Texts in UTF-8 and UTF-16 with their offsets.
 #[must_use]
 pub fn strings(bytes: &[u8]) -> Vec<(usize, String)> {
     let mut all = Vec::new();
@@ -19,7 +19,7 @@ pub fn strings(bytes: &[u8]) -> Vec<(usize, String)> {
     all
 }
 
-/// Runs of characters that are no control characters.
+/// Runs without control characters.
 fn runs(text: &str, base: usize, all: &mut Vec<(usize, String)>) {
     let mut at = base;
     for run in text.split(char::is_control) {
@@ -27,7 +27,7 @@ fn runs(text: &str, base: usize, all: &mut Vec<(usize, String)>) {
             all.push((at, cleaned(run)));
         }
         at += run.len();
-        // The control character behind it: all of one byte, or of two.
+        // The control character after the run, of one byte or two.
         let behind = text.get(at - base..).and_then(|rest| rest.chars().next());
         at += behind.map_or(0, char::len_utf8);
     }
@@ -54,7 +54,7 @@ fn wide(bytes: &[u8], all: &mut Vec<(usize, String)>) {
 
 fn cleaned(text: &str) -> String {
     let mut shown = String::new();
-    // Writing to a String does not fail.
+    // Writing to a string cannot fail.
     let _ = clean(text, &mut shown);
     shown
 }

@@ -1,4 +1,4 @@
-//! What is found in sides that are made for it, and what is reported of those that hold nothing to find.
+//! Exploration of artificial sides, including those without structure.
 
 use super::columns::Label;
 use super::framing::Given;
@@ -33,7 +33,7 @@ fn conversation(turns: &[(tree::Side, Vec<u8>)]) -> Vec<Side> {
     sides.into_iter().filter(|side| !side.bytes.is_empty()).collect()
 }
 
-/// Numbers without order.
+/// A pseudo-random number generator.
 struct Random(u64);
 
 impl Random {
@@ -51,7 +51,7 @@ impl Random {
     }
 }
 
-/// A message: length of two bytes behind a magic one, kind, counter, body.
+/// A message: magic byte, length of two bytes, kind, counter, body.
 fn message(kind: u8, counter: u32, body: &[u8]) -> Vec<u8> {
     let mut bytes = vec![0xc5];
     bytes.extend(u16::try_from(body.len() + 5).unwrap().to_be_bytes());
@@ -61,7 +61,7 @@ fn message(kind: u8, counter: u32, body: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// Requests of kind 1 and answers of kind 2 with bodies of changing length.
+/// Requests of kind 1 and responses of kind 2 with bodies of variable length.
 fn exchange(turns: u32) -> Vec<(tree::Side, Vec<u8>)> {
     let mut random = Random(7);
     (0..turns)
@@ -121,7 +121,7 @@ fn segments_that_say_nothing_do_not_hide_the_rule() {
     assert_eq!(explored.messages.len(), 120);
 }
 
-/// Several messages a turn, of which the first ones are short.
+/// Several messages per turn, the first of which are short.
 #[test]
 fn messages_in_front_of_the_first_turn_are_not_skipped() {
     for seed in 0..6 {
@@ -214,7 +214,7 @@ fn framing_goes_on_behind_a_gap() {
     let mut sides = conversation(&turns);
     let lost =
         turns.iter().filter(|(dir, _)| *dir == tree::Side::Server).take(11).map(|(_, bytes)| bytes.len()).sum::<usize>() - 30;
-    // Thirty bytes at the end of the eleventh answer are not in the capture.
+    // Thirty bytes at the end of the eleventh response are missing.
     let server = &mut sides[1];
     server.bytes.drain(lost..lost + 30);
     server.holes.push((lost, 30));
@@ -287,7 +287,7 @@ fn a_rule_of_the_user_is_taken_as_it_is() {
     assert_eq!(explored.messages.len(), 10);
 }
 
-/// A message of a protocol whose kinds alone say how long messages are: four bytes, nine bytes, or a text with its length.
+/// A message of a protocol without length fields: four bytes, nine bytes, or a text with its length, by kind.
 fn sized(random: &mut Random) -> Vec<u8> {
     let kind = [0x11, 0x2c, 0x71, 0xa5][random.below(4)];
     let mut bytes = vec![kind];

@@ -1,4 +1,4 @@
-//! What people see: a line for each group, one group, the messages of one kind below each other.
+//! Text output: an overview of groups, one group, or aligned messages of one kind.
 
 use super::columns::{Column, Label};
 use super::framing::Hypothesis;
@@ -11,32 +11,32 @@ use crate::tree::clean;
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
-/// Sides of a group that are listed.
+/// Maximum number of listed sides of a group.
 const SIDES: usize = 16;
 
-/// Kinds whose columns are listed with a group.
+/// Maximum number of kinds whose columns are listed with a group.
 const KINDS: usize = 12;
 
-/// Characters of a sample value.
+/// Maximum length of a sample value.
 const SAMPLE: usize = 24;
 
-/// Bytes of a line in the aligned view, for lines of unknown width.
+/// Bytes per line of the aligned view, if the terminal width is unknown.
 const LINE: usize = 24;
 
-/// How views are printed.
+/// Output options.
 #[derive(Debug, Clone, Copy)]
 pub struct View {
     /// Colours.
     pub theme: Theme,
-    /// Columns of the terminal, if it is one.
+    /// Width of the terminal, if known.
     pub width: Option<usize>,
 }
 
-/// The number of the record that the byte of a side is in.
+/// The number of the record that contains a byte of a side.
 pub type NumberOf<'a> = &'a dyn Fn(&Side, u64) -> Option<u64>;
 
 impl View {
-    /// A line for each group.
+    /// Prints a line for each group.
     ///
     /// # Errors
     /// Those of writing.
@@ -64,7 +64,7 @@ impl View {
         grid.end()
     }
 
-    /// A group: framing with its evidence, kinds, their columns.
+    /// Prints a group: framing with its evidence, kinds, and their columns.
     ///
     /// # Errors
     /// Those of writing.
@@ -105,7 +105,7 @@ impl View {
         let [src, dst] = &side.ends;
         let (buffer, ends) = (side.buffer(), format!("{src} → {dst}"));
         let mut facts = Size(side.sent as f64).to_string();
-        // Writing to a String does not fail.
+        // Writing to a string cannot fail.
         if (side.bytes.len() as u64) < side.sent {
             let _ = write!(facts, ", of which {} explored", Size(side.bytes.len() as f64));
         }
@@ -193,7 +193,7 @@ impl View {
         grid.end()
     }
 
-    /// The messages of a kind below each other, chosen to differ, with their columns.
+    /// Prints aligned messages of a kind, selected to differ, with their columns.
     ///
     /// # Errors
     /// Those of writing.
@@ -246,18 +246,18 @@ impl View {
         Ok(())
     }
 
-    /// A byte, in the colour of what its column does.
+    /// A byte in the colour of its column's label.
     fn byte(self, columns: &[Column], at: usize, byte: u8, line: &mut String) {
         let owner = owner(columns, at);
         let begins = owner.is_some_and(|column| usize::try_from(column.offset) == Ok(at)) && at > 0;
         line.pop();
         line.push(if begins { '|' } else { ' ' });
         let role = owner.map_or(Role::Bytes, |column| role(column.label));
-        // Writing to a String does not fail.
+        // Writing to a string cannot fail.
         let _ = write!(line, "{} ", self.theme.paint(role, format_args!("{byte:02x}")));
     }
 
-    /// Offsets, and a strip that shows how much each byte varies.
+    /// Offsets, and a row that shows the variation of each byte.
     fn ruler(
         self,
         columns: &[Column],
@@ -288,7 +288,7 @@ impl View {
     }
 }
 
-/// The column that a byte is in.
+/// The column that contains a byte.
 fn owner(columns: &[Column], at: usize) -> Option<&Column> {
     columns.iter().find(|column| {
         usize::try_from(column.offset).is_ok_and(|start| start <= at && (column.width == 0 || at < start + column.width))
@@ -308,7 +308,7 @@ fn role(label: Label) -> Role {
     }
 }
 
-/// Messages of a kind that differ: from each other first, then in the order of the capture.
+/// Messages of a kind: those that differ most first, in the order of the capture.
 fn differing<'e, 'a>(explored: &'e Explored<'a>, kind: &Kind, most: usize) -> Vec<&'e Message<'a>> {
     let all: Vec<&Message<'_>> = kind.members.iter().filter_map(|number| explored.messages.get(*number)).collect();
     let mut seen: std::collections::HashSet<&[u8], foldhash::fast::RandomState> = std::collections::HashSet::default();
@@ -321,7 +321,7 @@ fn differing<'e, 'a>(explored: &'e Explored<'a>, kind: &Kind, most: usize) -> Ve
     chosen
 }
 
-/// Sample values: texts as text, others as hexadecimal digits.
+/// Sample values: text as text, others as hexadecimal digits.
 fn samples(column: &Column) -> String {
     let mut all = String::new();
     for value in column.values.iter().take(3) {
@@ -329,7 +329,7 @@ fn samples(column: &Column) -> String {
         if column.kind == "str" {
             let text = String::from_utf8_lossy(value);
             shown.push('"');
-            // Writing to a String does not fail.
+            // Writing to a string cannot fail.
             let _ = clean(text.trim_end_matches('\0'), &mut shown);
             shown.push('"');
         } else {
@@ -347,7 +347,7 @@ fn samples(column: &Column) -> String {
     all
 }
 
-/// Bytes with blanks between.
+/// Bytes separated by blanks.
 fn spaced(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().join(" ")
 }

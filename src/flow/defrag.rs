@@ -22,24 +22,24 @@ const OVERHEAD_OF_ALL: usize = 240;
 pub struct Fragment<'a> {
     /// Bytes of the datagram before it.
     pub off: u32,
-    /// Whether others lie behind it.
+    /// Whether more fragments follow.
     pub more: bool,
     /// Its bytes.
     pub bytes: &'a [u8],
-    /// The frame it came in.
+    /// The frame that carried it.
     pub frame: u64,
     /// Offset of its bytes in that frame.
     pub at: u32,
-    /// When that frame was captured.
+    /// Capture time of that frame.
     pub time: Time,
 }
 
-/// A datagram, or what there is of it.
+/// A datagram, complete or not.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Joined {
-    /// Its bytes without those that are missing.
+    /// The received bytes; missing ones are left out.
     pub bytes: Vec<u8>,
-    /// Where they were captured; offsets count in `bytes`.
+    /// Their origin in frames; offsets count in `bytes`.
     pub pieces: Vec<Piece>,
     /// Bytes known to be missing.
     pub missing: u64,
@@ -54,11 +54,11 @@ pub struct Outcome {
     pub differing: usize,
 }
 
-/// Waiting fragments, by what makes them belong together.
+/// Incomplete datagrams by key.
 #[derive(Debug)]
 pub struct Fragments<K> {
     waiting: HashMap<K, Datagram, foldhash::fast::RandomState>,
-    /// Their keys, by the turn in which the last fragment of each arrived.
+    /// Keys in the order in which the last fragment of each arrived.
     order: BTreeMap<u64, K>,
     turn: u64,
     held: usize,
@@ -66,17 +66,17 @@ pub struct Fragments<K> {
 
 #[derive(Debug, Default)]
 struct Datagram {
-    /// In the order in which they arrived, none over another.
+    /// Received parts in order of arrival, without overlaps.
     parts: Vec<Part>,
-    /// Their offsets and places, by offset.
+    /// Offsets and indexes of the parts, sorted by offset.
     sorted: Vec<(u32, u32)>,
-    /// Bytes of memory that they take.
+    /// Bytes of memory held.
     held: usize,
-    /// Where the bytes end that are complete from the start.
+    /// End of the bytes that are complete from the start.
     reached: u32,
-    /// Where the last fragment says it ends.
+    /// End of the datagram, as the last fragment declares it.
     end: Option<u32>,
-    /// The turn in which its last fragment arrived.
+    /// Sequence number of the arrival of its last fragment.
     turn: u64,
     last_time: Time,
 }
@@ -103,7 +103,7 @@ impl<K> Default for Fragments<K> {
 }
 
 impl<K: Hash + Eq + Copy> Fragments<K> {
-    /// Takes a fragment of the datagram that `key` names.
+    /// Accepts a fragment of the datagram with this key.
     pub fn accept(&mut self, key: K, fragment: &Fragment<'_>) -> Outcome {
         let datagram = self.waiting.entry(key).or_default();
         self.order.remove(&datagram.turn);
@@ -123,13 +123,13 @@ impl<K: Hash + Eq + Copy> Fragments<K> {
         Outcome { whole, differing }
     }
 
-    /// Whether no datagram waits for parts.
+    /// Whether no datagram is incomplete.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.waiting.is_empty()
     }
 
-    /// Hands back what will not be completed, with what tied it together, the oldest first: too old by now, or too much.
+    /// Removes datagrams that exceed the timeout or the memory limit, with their keys, the oldest first.
     pub fn evict(&mut self, now: Time) -> Vec<(K, Joined)> {
         let mut left = Vec::new();
         while self.held > limits::FRAGMENT_BYTES.get() || self.oldest_is_old(now) {
@@ -147,7 +147,7 @@ impl<K: Hash + Eq + Copy> Fragments<K> {
         }
     }
 
-    /// Hands back the oldest one.
+    /// Removes the oldest datagram.
     pub fn pop_oldest(&mut self) -> Option<(K, Joined)> {
         let (_, key) = self.order.pop_first()?;
         let datagram = self.waiting.remove(&key)?;
@@ -157,7 +157,7 @@ impl<K: Hash + Eq + Copy> Fragments<K> {
 }
 
 impl Datagram {
-    /// Keeps what is new of a fragment. Returns how many of the others differ from what was there.
+    /// Stores the new bytes of a fragment. Returns how many of the others differ from the stored copy.
     fn insert(&mut self, fragment: &Fragment<'_>) -> usize {
         self.last_time = fragment.time;
         if self.held == 0 {
@@ -184,7 +184,7 @@ impl Datagram {
         differs
     }
 
-    /// The parts by offset, from a place among them.
+    /// The parts by offset, from this index.
     fn sorted_parts(&self, first: usize) -> impl Iterator<Item = &Part> {
         let sorted = self.sorted.get(first..).unwrap_or_default();
         sorted.iter().filter_map(|(_, place)| self.parts.get(*place as usize))
@@ -228,7 +228,7 @@ impl Datagram {
     }
 }
 
-/// The bytes of a fragment from one offset of the datagram to another.
+/// Bytes of a fragment between two offsets of the datagram.
 fn cut(fragment: &Fragment<'_>, from: u32, to: u32) -> Option<Part> {
     let start = from.checked_sub(fragment.off)?;
     let bytes = fragment.bytes.get(start as usize..to.checked_sub(fragment.off)? as usize)?;
@@ -242,7 +242,7 @@ fn cut(fragment: &Fragment<'_>, from: u32, to: u32) -> Option<Part> {
     Some(part).filter(|part| !part.bytes.is_empty())
 }
 
-/// How many bytes of a fragment are others than those of a part at the same place.
+/// Number of bytes of a fragment that differ from a part at the same offset.
 fn differing(part: &Part, fragment: &Fragment<'_>) -> usize {
     let old = part.bytes.get(fragment.off.saturating_sub(part.off) as usize..).unwrap_or_default();
     let new = fragment.bytes.get(part.off.saturating_sub(fragment.off) as usize..).unwrap_or_default();

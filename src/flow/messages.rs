@@ -1,64 +1,64 @@
-//! Messages put together from numbered fragments, and put in order in their streams, as SCTP has them.
+//! Reassembly of messages from numbered fragments, and their order within streams, as in SCTP.
 //!
-//! Every fragment has a number of the direction (TSN); a message is a run of them from one that begins it to one that ends it.
-//! Messages of a stream are delivered by their own number (SSN), unless they are unordered. All tables are bounded, and each
-//! fragment is touched a constant number of times.
+//! Every fragment has a transmission sequence number (TSN) of its direction; a message is a run from a first to a last fragment.
+//! Messages of a stream are delivered in order of their stream sequence number (SSN), unless they are unordered. All tables are
+//! bounded, and each fragment is processed a constant number of times.
 
 use crate::tree::{Piece, Time};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Bytes that fragments and messages of one direction may hold while they wait.
+/// Bytes that incomplete or waiting messages of one direction may hold.
 const MAX_HELD: usize = 1 << 20;
 
-/// Numbers behind a missing one that are remembered as received.
+/// Maximum number of TSNs after a missing one that are stored as received.
 const MAX_SEEN: usize = 4096;
 
-/// Messages of all streams of a direction that wait for an earlier one.
+/// Maximum number of messages per direction that wait for an earlier one.
 const MAX_WAITING: usize = 64;
 
-/// Streams of a direction whose next number is known.
+/// Maximum number of streams per direction whose next SSN is stored.
 const MAX_STREAMS: usize = 1024;
 
-/// What a fragment costs beside its bytes.
+/// Overhead of a fragment in bytes.
 const OVERHEAD: usize = 128;
 
-/// A fragment as it was captured.
+/// A captured fragment.
 #[derive(Debug, Clone, Copy)]
 pub struct Chunk<'a> {
-    /// Its number in the direction.
+    /// Transmission sequence number.
     pub tsn: u32,
-    /// The stream.
+    /// Stream identifier.
     pub sid: u16,
-    /// The number of the message in the stream.
+    /// Stream sequence number.
     pub ssn: u16,
-    /// What the application states of the payload.
+    /// Payload protocol identifier.
     pub ppid: u32,
-    /// Whether the message is delivered without regard to that number.
+    /// Whether the message is delivered without regard to its SSN.
     pub unordered: bool,
-    /// Whether it is the first of the message.
+    /// Whether it is the first fragment of the message.
     pub begins: bool,
-    /// Whether it is the last.
+    /// Whether it is the last fragment.
     pub ends: bool,
     /// Its bytes.
     pub bytes: &'a [u8],
-    /// The frame it came in.
+    /// The frame that carried it.
     pub frame: u64,
     /// Offset of its bytes in that frame.
     pub at: u32,
-    /// When that frame was captured.
+    /// Capture time of that frame.
     pub time: Time,
 }
 
-/// A whole message.
+/// A complete message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Message {
-    /// The stream.
+    /// Stream identifier.
     pub sid: u16,
-    /// What the application states of it.
+    /// Payload protocol identifier.
     pub ppid: u32,
     /// Its bytes.
     pub bytes: Vec<u8>,
-    /// Where they were captured; offsets count in `bytes`.
+    /// Their origin in frames; offsets count in `bytes`.
     pub pieces: Vec<Piece>,
     ssn: u16,
     unordered: bool,
@@ -81,46 +81,46 @@ struct Fragment {
 /// One direction of an association.
 #[derive(Debug, Default)]
 pub struct Messages {
-    /// The highest number so far, without wrapping around.
+    /// The highest TSN so far, without wrap-around.
     highest: Option<i64>,
-    /// Numbers below this were received, or are too old.
+    /// TSNs below this one were received, or are too old.
     floor: i64,
-    /// Numbers from there on that were received.
+    /// Received TSNs from `floor` on.
     seen: BTreeSet<i64>,
-    /// Fragments of messages that are not whole.
+    /// Fragments of incomplete messages.
     fragments: BTreeMap<i64, Fragment>,
-    /// Runs of those, first and last, that belong to one message each.
+    /// Runs of fragments of one message: first and last TSN.
     runs: BTreeMap<i64, i64>,
-    /// The number of the next message of each stream.
+    /// The next SSN of each stream.
     next: BTreeMap<u16, u16>,
-    /// Messages that wait for one with a lower number.
+    /// Messages that wait for one with a lower SSN.
     waiting: Vec<Message>,
-    /// Whether the direction was captured from its start, so that numbers begin with 0.
+    /// Whether the direction was captured from its start, so that SSNs begin with 0.
     from_start: bool,
     held: usize,
     given_up: u64,
 }
 
 impl Messages {
-    /// A direction whose first fragment will have this number.
+    /// Creates a direction whose first fragment will have this TSN.
     #[must_use]
     pub fn from_start(first: u32) -> Messages {
         let floor = i64::from(first);
         Messages { highest: Some(floor - 1), floor, from_start: true, ..Messages::default() }
     }
 
-    /// Bytes that wait.
+    /// Bytes held by incomplete and waiting messages.
     #[must_use]
     pub fn held(&self) -> usize {
         self.held
     }
 
-    /// How often fragments were given up because there were too many, since this was last asked.
+    /// How often fragments were dropped because of a limit since the last call.
     pub fn take_given_up(&mut self) -> u64 {
         std::mem::take(&mut self.given_up)
     }
 
-    /// Take a fragment. Returns the messages that can be delivered now, in order.
+    /// Accepts a fragment. Returns the messages that can be delivered now, in order.
     pub fn accept(&mut self, chunk: &Chunk<'_>) -> Vec<Message> {
         let number = self.unwrapped(chunk.tsn);
         if !self.is_new(number) {
@@ -151,7 +151,7 @@ impl Messages {
         delivered
     }
 
-    /// Give up what is not whole, and return the messages that wait for an earlier one.
+    /// Drops incomplete messages, and returns the messages that wait for an earlier one.
     pub fn give_up(&mut self) -> Vec<Message> {
         self.given_up += u64::from(!self.fragments.is_empty());
         self.fragments.clear();
@@ -161,7 +161,7 @@ impl Messages {
         self.in_order(waiting)
     }
 
-    /// The number without wrapping around: the nearest one to the highest so far.
+    /// The TSN without wrap-around: the value nearest to the highest so far.
     fn unwrapped(&mut self, tsn: u32) -> i64 {
         let Some(highest) = self.highest else {
             self.floor = i64::from(tsn);
@@ -175,7 +175,7 @@ impl Messages {
         number
     }
 
-    /// Whether a number was not received before. Marks it as received.
+    /// Whether a TSN was not received before. Marks it as received.
     fn is_new(&mut self, number: i64) -> bool {
         if number < self.floor || !self.seen.insert(number) {
             return false;
@@ -187,7 +187,7 @@ impl Messages {
         true
     }
 
-    /// Join a fragment with the runs before and behind it. Returns the first and the last number of its run.
+    /// Joins a fragment with the runs before and after it. Returns the first and last TSN of its run.
     fn join(&mut self, number: i64, fragment: &Fragment) -> (i64, i64) {
         let (mut first, mut last) = (number, number);
         let before = self.runs.range(..number).next_back().map(|(first, last)| (*first, *last));
@@ -206,7 +206,7 @@ impl Messages {
         (first, last)
     }
 
-    /// The message of a run, if that is whole.
+    /// The message of a run, if it is complete.
     fn take_whole(&mut self, (first, last): (i64, i64)) -> Option<Message> {
         let begins = self.fragments.get(&first)?.begins;
         if !begins || !self.fragments.get(&last)?.ends {
@@ -227,7 +227,7 @@ impl Messages {
         message
     }
 
-    /// The messages that can be delivered now that this one is whole.
+    /// The messages that can be delivered once this one is complete.
     fn ordered(&mut self, message: Message) -> Vec<Message> {
         if message.unordered {
             return vec![message];
@@ -266,7 +266,7 @@ impl Messages {
         delivered
     }
 
-    /// Messages whose earlier ones are not waited for any longer.
+    /// Sorts messages whose predecessors are given up.
     fn in_order(&mut self, mut messages: Vec<Message>) -> Vec<Message> {
         let next = &self.next;
         messages

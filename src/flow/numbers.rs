@@ -1,26 +1,26 @@
-//! Numbers of conversations, in the order in which they begin.
+//! Stream numbers, assigned in the order in which conversations begin.
 //!
-//! A part of a capture holds some of its conversations. Their numbers are those of the whole: a frame of a part lists the number
-//! of each conversation that it looks up, in that order. A list is recorded while the whole is split.
+//! A part of a split capture contains some of its conversations, with the numbers of the whole: each frame of a part lists the
+//! numbers of the conversations that it looks up, in that order. The list is recorded while the whole is split.
 
-/// Gives conversations their numbers.
+/// Assigns stream numbers.
 #[derive(Debug, Default)]
 pub struct Numbers {
     next: u32,
-    /// The numbers that this frame looked up, and whether each began then; only if requested.
+    /// Numbers looked up by the current frame, with whether each began then; recorded only on request.
     looked_up: Option<Vec<(u32, bool)>>,
-    /// The numbers that this frame will look up, and how many of them it has.
+    /// Numbers that the current frame will look up, and their count.
     given: Vec<u32>,
     at: usize,
 }
 
 impl Numbers {
-    /// Record what frames look up from now on.
+    /// Enables recording.
     pub fn record(&mut self) {
         self.looked_up = Some(Vec::new());
     }
 
-    /// Begins a frame that looks up these numbers, if they are known.
+    /// Begins a frame with known lookups.
     pub fn frame(&mut self, given: impl Iterator<Item = u32>) {
         self.given.clear();
         self.given.extend(given);
@@ -30,25 +30,25 @@ impl Numbers {
         }
     }
 
-    /// What this frame has looked up: numbers, and whether each began with this frame.
+    /// Lookups of the current frame: numbers, and whether each conversation began with it.
     #[must_use]
     pub fn looked_up(&self) -> &[(u32, bool)] {
         self.looked_up.as_deref().unwrap_or_default()
     }
 
-    /// The number that the next conversation will have if it begins.
+    /// The number of the next conversation to begin.
     #[must_use]
     pub fn next(&self) -> u32 {
         self.given.get(self.at).copied().unwrap_or(self.next)
     }
 
-    /// Whether the next conversation can be the one of this number: no other number is given.
+    /// Whether the next conversation may have this number: the frame lists no other one.
     #[must_use]
     pub fn may_be(&self, number: u32) -> bool {
         self.given.get(self.at).is_none_or(|given| *given == number)
     }
 
-    /// The conversation of this number was looked up.
+    /// Records a lookup of this conversation.
     #[inline]
     pub fn pass(&mut self, number: u32, begins: bool) {
         self.at += 1;

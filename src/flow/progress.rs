@@ -18,7 +18,7 @@ pub struct Followed {
     first: Time,
     previous: Time,
     has_begun: bool,
-    /// Another connection announced this one: its first SYN belongs to the announcement.
+    /// Whether another connection announced this one: its first SYN belongs to the announcement.
     is_announced: bool,
     completeness: u8,
     halves: [Half; 2],
@@ -26,52 +26,52 @@ pub struct Followed {
 
 #[derive(Debug, Clone, Copy, Default)]
 struct Half {
-    /// It has ended.
+    /// Whether it has ended.
     has_ended: bool,
     /// Bytes since the last segment with PSH.
     pushed: u32,
-    /// The last segment with bytes had PSH.
+    /// Whether the last segment with payload had PSH.
     had_push: bool,
-    /// Bytes are missing and nothing was acknowledged since, so that what is in flight is not known.
+    /// Whether bytes are missing and nothing was acknowledged since, so that the bytes in flight are unknown.
     is_broken: bool,
 }
 
 /// Progress of a connection at a segment.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Progress {
-    /// Nanoseconds since the first frame of the connection, and since the one before.
+    /// Nanoseconds since the first and the previous frame of the connection.
     pub times: Option<[i64; 2]>,
-    /// The parts that came before it.
+    /// Bitmap of phases before this segment.
     pub completeness: u8,
-    /// Bytes sent and not acknowledged, these included.
+    /// Bytes sent and not acknowledged, including this segment.
     pub in_flight: Option<u32>,
     /// Bytes sent since the last segment with PSH.
     pub pushed: Option<u32>,
     /// Nanoseconds from the SYN to the end of the handshake.
     pub round_trip: Option<i64>,
-    /// Of a segment with FIN: whether the other side had none before.
+    /// For a FIN: whether the other side had sent none before.
     pub ends_first: Option<bool>,
 }
 
 impl Followed {
-    /// The state of a new connection; `is_announced` if another one announced it, as FTP does for data.
+    /// Creates the state of a new connection; `is_announced` if another one announced it, as FTP does for data.
     #[must_use]
     pub fn new(is_announced: bool) -> Followed {
         Followed { is_announced, ..Followed::default() }
     }
 
-    /// Follow the next segment that a side sends, which was judged before.
+    /// Follows the next segment of a side, after its analysis.
     pub fn follow(&mut self, side: Side, segment: &Segment, push: bool, found: &Findings, analysis: &Analysis) -> Progress {
         let completeness = self.complete(segment);
         let (in_flight, pushed) = self.send(side, segment, push, found, analysis);
-        // Wireshark shows it only for segments with other analysis items.
+        // Wireshark shows these values only for segments with other analysis items.
         let is_remarked = !found.marks.is_empty() || found.acks.is_some() || pushed.is_some();
         let round_trip = analysis.round_trip().filter(|_| is_remarked);
         let ends_first = self.end(side, segment);
         Progress { times: self.time(segment.time), completeness, in_flight, pushed, round_trip, ends_first }
     }
 
-    /// Of a segment with FIN: whether the other side had none before.
+    /// For a FIN: whether the other side had sent none before.
     fn end(&mut self, side: Side, segment: &Segment) -> Option<bool> {
         let [client, server] = &mut self.halves;
         let (own, peer) = match side {
@@ -89,7 +89,7 @@ impl Followed {
         Some([now.nanos_since(first), now.nanos_since(previous)])
     }
 
-    /// The parts that came before this segment, which adds its own. The first one adds nothing unless it opens the connection.
+    /// Bitmap of phases before this segment; adds its own. The first segment adds nothing unless it opens the connection.
     fn complete(&mut self, segment: &Segment) -> u8 {
         let before = self.completeness;
         let part = match (segment.syn, segment.acks) {
@@ -135,7 +135,7 @@ impl Followed {
         (Some(in_flight).filter(|bytes| (1..TOO_MANY).contains(bytes)), Some(own.pushed))
     }
 
-    /// The sides change places.
+    /// Exchanges the sides.
     pub fn turn(&mut self) {
         self.halves.reverse();
     }
@@ -147,7 +147,7 @@ mod tests {
     use super::*;
     use crate::tree::Timestamp;
 
-    /// A segment of so many bytes; `flags` has S, F and R. All acknowledge but a lone S.
+    /// A segment with this payload length; `flags` has S, F and R. All segments have ACK except a lone S.
     fn segment(seconds: i64, seq: u32, ack: u32, len: u32, flags: &str) -> Segment {
         Segment {
             frame: 1,
@@ -198,7 +198,7 @@ mod tests {
             let found = analysis.analyze(side, &segment, false);
             followed.follow(side, &segment, false, &found, &analysis).completeness
         });
-        // tshark 4.0 gives these for data connections of FTP.
+        // Expected values from tshark 4.0 for FTP data connections.
         assert_eq!(parts, [0, 0, 2, 6]);
     }
 

@@ -6,48 +6,47 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry as Place;
 use std::net::{IpAddr, SocketAddr};
 
-/// How many are forgotten at once when there are more: looking for the oldest ones costs a walk over all.
+/// Number of conversations evicted at once: finding the oldest ones takes a pass over all.
 fn forgotten() -> usize {
     limits::CONVERSATIONS.get() / 16
 }
 
-/// The two ends of a conversation, in an order that does not depend on who speaks.
+/// The two endpoints of a conversation, in an order that does not depend on the sender.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Pair {
     low: End,
     high: End,
 }
 
-/// The two halves of an address, and a port with a flag for IPv6. Compared and hashed faster than a [`SocketAddr`], and
-/// smaller.
+/// The two halves of an address, and a port with a flag for IPv6: smaller than a [`SocketAddr`], and faster to compare and hash.
 type End = (u64, u64, u32);
 
 impl Pair {
-    /// The conversation that a packet from `src` to `dst` belongs to.
+    /// The conversation of a packet from `src` to `dst`.
     #[must_use]
     pub fn new(src: SocketAddr, dst: SocketAddr) -> Pair {
         Pair::between(parts(src), parts(dst)).0
     }
 
-    /// The bits of the addresses of its ends, the lower end first, and their ports.
+    /// Address bits and ports of both endpoints, the lower endpoint first.
     #[must_use]
     pub fn bits(&self) -> [([u64; 2], u32); 2] {
         [self.low, self.high].map(|(high, low, port)| ([high, low], port))
     }
 
-    /// Its ends, the lower one first.
+    /// Both endpoints, the lower one first.
     #[must_use]
     pub fn sockets(&self) -> [SocketAddr; 2] {
         [self.low, self.high].map(socket)
     }
 
-    /// Whether such a packet goes from the lower end to the higher one, as one to itself does.
+    /// Whether the sender is the lower endpoint; true if both are equal.
     #[must_use]
     pub fn rises(src: SocketAddr, dst: SocketAddr) -> bool {
         Pair::between(parts(src), parts(dst)).1
     }
 
-    /// The conversation, and whether the packet rises, by addresses and ports.
+    /// The same from addresses and ports, with whether the sender is the lower endpoint.
     #[must_use]
     pub fn between(src: (IpAddr, u16), dst: (IpAddr, u16)) -> (Pair, bool) {
         let (src, dst) = (end(src), end(dst));
@@ -73,7 +72,7 @@ fn end((ip, port): (IpAddr, u16)) -> End {
     }
 }
 
-/// The socket of an end.
+/// An endpoint as a socket address.
 fn socket((high, low, port): End) -> SocketAddr {
     let port_number = u16::try_from(port & u32::from(u16::MAX)).unwrap_or_default();
     if port >> u16::BITS == 0 {
@@ -85,12 +84,12 @@ fn socket((high, low, port): End) -> SocketAddr {
     }
 }
 
-/// The newest conversation between each pair of ends, numbered in the order in which they began.
+/// The newest conversation between each pair of endpoints, numbered in the order in which they began.
 #[derive(Debug)]
 pub struct Table<T> {
-    /// Entries are large and a map keeps room for twice as many: what it holds in place must be small.
+    /// Boxed, because the map reserves up to twice its entries in place.
     open: HashMap<Pair, Box<Entry<T>>, foldhash::fast::RandomState>,
-    /// Their numbers.
+    /// Assigns the stream numbers.
     pub numbers: Numbers,
 }
 
@@ -99,7 +98,7 @@ pub struct Table<T> {
 pub struct Entry<T> {
     number: u32,
     last_frame: u64,
-    /// What is kept of it.
+    /// Its state.
     pub state: T,
 }
 
@@ -110,20 +109,20 @@ impl<T> Default for Table<T> {
 }
 
 impl<T> Table<T> {
-    /// The conversation between these ends, with its number.
+    /// The conversation between these endpoints, with its number.
     pub fn get(&mut self, pair: &Pair, frame: u64) -> Option<(u32, &mut T)> {
         let entry = self.open.get_mut(pair)?;
         entry.last_frame = frame;
         Some((entry.number, &mut entry.state))
     }
 
-    /// The conversation of this number, if it is the newest between these ends. Looking does not count as being used.
+    /// The conversation with this number, if it is the newest between its endpoints. This does not count as use.
     pub fn look(&mut self, pair: &Pair, number: u32) -> Option<&mut T> {
         self.open.get_mut(pair).filter(|entry| entry.number == number).map(|entry| &mut entry.state)
     }
 
-    /// The conversation between these ends if it goes on, else a new one. Returns it with its number, and the one whose place
-    /// it takes: where it lies, because it may be large and mostly there is none.
+    /// The conversation between these endpoints if it continues, else a new one. Returns it with its number, and the one it
+    /// replaces, which stays boxed because it may be large.
     pub fn get_or_begin(
         &mut self,
         pair: Pair,
@@ -150,19 +149,19 @@ impl<T> Table<T> {
         (number, &mut entry.state, old)
     }
 
-    /// A new conversation between these ends. Returns the one it takes the place of.
+    /// Begins a new conversation between these endpoints. Returns the one it replaces.
     pub fn begin(&mut self, pair: Pair, frame: u64, open: impl FnOnce(u32) -> T) -> Option<(u32, T)> {
         let (.., old) = self.get_or_begin(pair, frame, |_| false, open);
         old.map(|old| (old.number, old.state))
     }
 
-    /// Whether there are too many.
+    /// Whether there are more conversations than the limit.
     #[must_use]
     pub fn is_crowded(&self) -> bool {
         self.open.len() >= limits::CONVERSATIONS.get()
     }
 
-    /// Forget the conversations that were quiet longest, if there are too many. Returns them in the order they began.
+    /// Evicts the conversations idle longest, if there are too many. Returns them in the order they began.
     pub fn evict(&mut self) -> InOrder<T> {
         if !self.is_crowded() {
             return InOrder::default();
@@ -173,12 +172,12 @@ impl<T> Table<T> {
         InOrder::new(self.open.extract_if(|_, entry| entry.last_frame <= limit))
     }
 
-    /// Forget all. Returns them in the order they began.
+    /// Removes all conversations. Returns them in the order they began.
     pub fn drain(&mut self) -> InOrder<T> {
         InOrder::new(self.open.drain())
     }
 
-    /// The states of the conversations whose last frame is one of these.
+    /// States of the conversations whose last frame satisfies the condition.
     pub fn states(&mut self, is_meant: impl Fn(u64) -> bool) -> impl Iterator<Item = &mut T> {
         self.open.values_mut().filter(move |entry| is_meant(entry.last_frame)).map(|entry| &mut entry.state)
     }
@@ -191,7 +190,7 @@ impl<T> Table<T> {
         all
     }
 
-    /// The conversations that are meant with their last frames, the quietest first.
+    /// The conversations that satisfy the condition with their last frames, the one idle longest first.
     pub fn quietest(&self, is_meant: impl Fn(&T) -> bool) -> Vec<(Pair, u32, u64)> {
         let meant = self.open.iter().filter(|(_, entry)| is_meant(&entry.state));
         let mut all: Vec<_> = meant.map(|(pair, entry)| (entry.last_frame, entry.number, *pair)).collect();
@@ -200,9 +199,9 @@ impl<T> Table<T> {
     }
 }
 
-/// Conversations that left the table, with their numbers, in the order they began.
+/// Conversations removed from the table, with their numbers, in the order they began.
 ///
-/// Each stays where it lies until it is taken: moved into a list of their own, all of them would exist twice for a moment.
+/// Each stays boxed until it is taken: copies in a second list would double the memory.
 #[derive(Debug)]
 pub struct InOrder<T>(std::vec::IntoIter<Box<Entry<T>>>);
 

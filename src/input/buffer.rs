@@ -1,43 +1,42 @@
-//! A refillable window on the input: what the readers parse from and what frames borrow from.
+//! A refillable window on the input, from which readers parse and frames borrow.
 //!
-//! It reads in large blocks but never waits for more than was asked for, so a slow pipe shows each record as soon as
-//! its bytes are there. It grows only as bytes really arrive: a length taken from the input allocates nothing by itself.
-//! It knows nothing of formats.
+//! It reads in large blocks but never waits for more than was requested. A slow pipe delivers each record as soon as its bytes
+//! have arrived. It grows only as bytes arrive: a length in the input allocates nothing by itself. Independent of formats.
 
 use std::io::{self, BufRead, ErrorKind, Read};
 
 use super::error::ReadError;
 
-/// Room for one read. Large enough that the system call costs nothing next to the dissection.
+/// Size of one read. Large enough that the cost of the system call is negligible.
 const READ_SIZE: usize = 256 * 1024;
 
 const PAGE: usize = 4096;
 
-/// The most bytes that are ever held at once: one block of a capture, one line of hex text.
+/// Maximum number of buffered bytes: one block of a capture, one line of hex text.
 pub(super) const LARGEST: usize = 64 * 1024 * 1024;
 
 // Spans count the bytes of a frame in 32 bits.
 const _: () = assert!(LARGEST < u32::MAX as usize);
 
-/// What is known of the bytes ahead after asking for some.
+/// The result of requesting bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Supply {
-    /// All that were asked for are there.
+    /// All requested bytes are available.
     Enough,
-    /// The input ends before that.
+    /// The input ends before.
     Ended,
 }
 
-/// Bytes of the input, from the first one not yet used.
+/// Buffered bytes of the input, from the first unused one.
 pub(super) struct Buffer {
     source: Box<dyn Read + Send>,
     data: Vec<u8>,
-    /// `data[start..end]` are the bytes ahead.
+    /// `data[start..end]` are the unused bytes.
     start: usize,
     end: usize,
     /// Offset in the input of `data[start]`.
     offset: u64,
-    /// How many of the bytes ahead are known to hold no line end, so that a long line is searched once.
+    /// Number of unused bytes known to contain no line end, so that a long line is searched once.
     searched: usize,
     ended: bool,
 }
@@ -47,19 +46,19 @@ impl Buffer {
         Buffer { source, data: Vec::new(), start: 0, end: 0, offset: 0, searched: 0, ended: false }
     }
 
-    /// The bytes ahead that have arrived.
+    /// The unused bytes.
     pub(super) fn ahead(&self) -> &[u8] {
         self.data.get(self.start..self.end).unwrap_or_default()
     }
 
-    /// Offset in the input of the first byte ahead.
+    /// Offset in the input of the first unused byte.
     pub(super) fn offset(&self) -> u64 {
         self.offset
     }
 
-    /// Reads until `count` bytes are ahead, and not one read more.
+    /// Reads until `count` bytes are available, and not one read more.
     ///
-    /// An error comes only when the bytes before it do not suffice.
+    /// Returns an error only if the bytes before it do not suffice.
     #[inline]
     pub(super) fn need(&mut self, count: usize) -> io::Result<Supply> {
         if self.end - self.start >= count { Ok(Supply::Enough) } else { self.read_until(count) }
@@ -78,7 +77,7 @@ impl Buffer {
         Ok(Supply::Enough)
     }
 
-    /// Whether `count` bytes of a part are there; `false` only where the input ends before its first one.
+    /// Whether `count` bytes of a part are available; `false` only if the input ends before its first one.
     #[inline]
     pub(super) fn have(&mut self, count: usize, part: &str) -> Result<bool, ReadError> {
         if self.end - self.start >= count { Ok(true) } else { self.read_part(count, part) }
@@ -97,14 +96,14 @@ impl Buffer {
         }
     }
 
-    /// Uses up `count` bytes and returns them; fewer if fewer are there.
+    /// Consumes `count` bytes and returns them; fewer if fewer are available.
     pub(super) fn use_up(&mut self, count: usize) -> &[u8] {
         let from = self.start;
         self.pass(count);
         self.data.get(from..self.start).unwrap_or_default()
     }
 
-    /// Uses up `count` bytes.
+    /// Consumes `count` bytes.
     pub(super) fn pass(&mut self, count: usize) {
         let count = count.min(self.end - self.start);
         self.start += count;
@@ -112,7 +111,7 @@ impl Buffer {
         self.searched = self.searched.saturating_sub(count);
     }
 
-    /// Length of the line ahead with its line end, or of the rest of the input; `None` at the end of the input.
+    /// Length of the next line with its line end, or of the rest of the input; `None` at the end of the input.
     pub(super) fn line_len(&mut self) -> io::Result<Option<usize>> {
         loop {
             let unseen = self.ahead().get(self.searched..).unwrap_or_default();
@@ -140,15 +139,15 @@ impl Buffer {
         Ok(())
     }
 
-    /// Leaves at least one byte of room behind `end`, where a page begins unless a read gave less: whole pages are read into whole
-    /// pages. A copy from one page into another that is a few bytes off takes nearly three times as long.
+    /// Makes room for at least one byte after `end`. Unless the last read was short, `end` is at the start of a page, so that
+    /// whole pages are copied. An unaligned copy between pages takes nearly three times as long.
     fn make_room(&mut self) {
         let (held, room) = (self.end - self.start, self.data.len() - self.end);
         if held > 0 && room >= READ_SIZE / 2 {
             return;
         }
         let end = behind(&self.data, held);
-        // Moving has to free a good part, or a block as large as the buffer would be moved for each read.
+        // Moving must free a large part, or a full buffer would be moved for each read.
         let is_worth_it = end <= self.data.len() / 2;
         if held > 0 && room > 0 && !is_worth_it {
             return;
@@ -158,7 +157,7 @@ impl Buffer {
             (self.start, self.end) = (end - held, end);
             return;
         }
-        // Fresh memory is zero already, unlike the end of memory that grew.
+        // Freshly allocated memory is zeroed already, unlike the end of a grown buffer.
         let mut larger = vec![0; (self.data.len() * 2).max(READ_SIZE + 2 * PAGE)];
         let end = behind(&larger, held);
         if let (Some(new), Some(old)) = (larger.get_mut(end - held..end), self.data.get(self.start..self.end)) {
@@ -169,7 +168,7 @@ impl Buffer {
     }
 }
 
-/// The first place in `data` with so many bytes before it where a page of memory begins.
+/// The first position in `data` at the start of a page with this many bytes before it.
 fn behind(data: &[u8], held: usize) -> usize {
     let first = data.as_ptr().align_offset(PAGE).min(PAGE);
     first + held.saturating_sub(first).next_multiple_of(PAGE)
@@ -199,7 +198,7 @@ impl BufRead for Buffer {
 mod tests {
     use super::*;
 
-    /// Gives one byte for each read.
+    /// Returns one byte per read.
     struct Drip(Vec<u8>, usize);
 
     impl Read for Drip {
@@ -241,7 +240,7 @@ mod tests {
         assert!(endless.need(LARGEST + 1).is_err());
     }
 
-    /// Notes where in a page it is read to.
+    /// Records the page offsets of reads.
     struct Pages(std::sync::Arc<std::sync::Mutex<Vec<usize>>>);
 
     impl Read for Pages {

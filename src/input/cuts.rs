@@ -72,7 +72,7 @@ fn a_compressed_capture_cut_anywhere_gives_the_frames_before_the_cut() {
                 let place = format!("{container} in {packing}, cut at {cut}");
                 assert_eq!(frames, plain[..frames.len()], "{place}");
                 assert_eq!(error.unwrap_or_else(|| panic!("{place} went unnoticed")).code, "truncated", "{place}");
-                // What was whole in the first part is there as soon as that part is.
+                // Frames that are complete in the first part are returned as soon as that part has arrived.
                 assert!(cut < first.len() || frames.len() >= least, "{place}");
             }
         }

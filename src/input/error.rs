@@ -1,6 +1,6 @@
-//! What can go wrong with an input: it cannot be opened, or it breaks off while it is read.
+//! Errors of an input: it cannot be opened, or it ends early or is malformed.
 //!
-//! Both say what was found, what was expected and what to try. Which exit code that makes is the caller's business.
+//! Both state what was found, what was expected and what to try. The caller chooses the exit code.
 
 use std::error::Error;
 use std::fmt;
@@ -8,23 +8,23 @@ use std::io;
 
 use super::InputFormat;
 
-/// Why an input is not read at all.
+/// Why an input cannot be opened.
 #[derive(Debug)]
 pub enum OpenError {
-    /// Not a byte, or nothing but white space.
+    /// No bytes, or only white space.
     Empty,
     /// Neither a capture nor hex text.
     Unrecognised {
-        /// What the first bytes look like, as it completes "this is".
+        /// What the first bytes look like; completes "this is".
         looks_like: String,
-        /// What to do about it.
+        /// Advice.
         advice: &'static str,
     },
     /// The content differs from the requested format.
     NotAs {
         /// The requested format.
         wanted: InputFormat,
-        /// The detected format, as it completes "this is".
+        /// The detected format; completes "this is".
         found: &'static str,
     },
     /// An unknown version of a capture format.
@@ -36,20 +36,20 @@ pub enum OpenError {
         /// Minor version in the file.
         minor: u16,
     },
-    /// It begins as a known format does, but not even its header can be used.
+    /// A known format with an unusable header.
     Damaged {
         /// Name of the format.
         format: &'static str,
-        /// What is wrong with it.
+        /// The defect.
         what: String,
     },
-    /// Hex text of a kind that would be misread.
+    /// Ambiguous or malformed hex text.
     Hex {
         /// Line, from 1.
         line: u64,
         /// Column in bytes, from 1.
         column: u64,
-        /// What is wrong there, and what to try.
+        /// The defect, and what to try.
         what: String,
     },
     /// The operating system could not read it.
@@ -91,7 +91,7 @@ impl Error for OpenError {
 }
 
 impl OpenError {
-    /// A read that failed before anything was known of the format inside.
+    /// A read that failed before the format was known.
     pub(super) fn from_read(error: io::Error) -> OpenError {
         match code_of(&error) {
             "io" => OpenError::Io(error),
@@ -100,12 +100,12 @@ impl OpenError {
     }
 }
 
-/// Why an input ends before its end. All frames before it have been handed out.
+/// Why an input ends early. All frames before were returned.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReadError {
     /// `truncated`, `damaged`, `hex` or `io`.
     pub code: &'static str,
-    /// Where: byte offset in the input, decompressed.
+    /// Byte offset in the decompressed input.
     pub at: Option<u64>,
     /// What was found and what was expected; for hex text it begins with line and column.
     pub text: String,
@@ -120,7 +120,7 @@ impl ReadError {
         ReadError { code: "damaged", at: Some(at), text }
     }
 
-    /// A failed read; decompression reports damage in the same way.
+    /// A failed read, or malformed compressed data.
     pub(super) fn from_read(at: u64, error: &io::Error) -> ReadError {
         ReadError { code: code_of(error), at: Some(at), text: format!("cannot be read further: {error}") }
     }

@@ -1,4 +1,4 @@
-//! What a reader hands on: one captured frame, its bytes borrowed from the reader's buffer.
+//! A captured frame, borrowed from the reader's buffer.
 
 use crate::tree::Side;
 
@@ -12,7 +12,7 @@ pub use crate::tree::Timestamp;
 pub enum Link {
     /// A link-layer header of this number in the tcpdump.org list of link types.
     Type(u16),
-    /// Not declared: hex text, whose bytes may start at Ethernet, at IP or at an application.
+    /// Unknown: hex text, whose bytes may start at Ethernet, at IP or at an application.
     #[default]
     Unknown,
     /// The next payload bytes of one side of a single conversation.
@@ -24,8 +24,7 @@ pub enum Link {
 pub struct Frame<'a> {
     /// Its number in the input, from 1.
     pub number: u64,
-    /// Capture time, if the input has it. Hex text may give the time of day alone: that is counted from
-    /// 1970-01-01.
+    /// Capture time, if available. Hex text may contain only the time of day, which is counted from 1970-01-01.
     pub time: Option<Timestamp>,
     /// Link type.
     pub link: Link,
@@ -41,13 +40,13 @@ pub struct Frame<'a> {
     pub section: u64,
     /// Name of that interface.
     pub interface_name: Option<&'a str>,
-    /// Sender, if hex text has text2pcap's direction marks: `O` or `>` is the client, where the text was made, and `I` or
-    /// `<` the server.
+    /// Sender, if hex text has text2pcap's direction marks: `O` or `>` is the client, where the text was written, and `I` or `<`
+    /// the server.
     pub direction: Option<Side>,
     /// Comments of a pcapng packet block.
     pub comments: Comments<'a>,
-    /// Key logs of TLS that a pcapng capture holds between the frame before and this one.
+    /// TLS key logs in a pcapng capture between the previous frame and this one.
     pub secrets: &'a [u8],
-    /// Where the frame stood in the capture that this one is a part of.
+    /// Origin of the frame, if the capture is a part of a split one.
     pub origin: Option<Origin<'a>>,
 }

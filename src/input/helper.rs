@@ -1,26 +1,26 @@
-//! Reading on a thread of its own: unpacking gzip takes longer than a list or statistics of what was in it.
+//! Reads on a separate thread, since decompression may take longer than dissection.
 //!
-//! The thread begins when much was read: most inputs are small, and starting one takes longer than they do. It reads at most a few
-//! blocks ahead, and ends when the receiver is dropped.
+//! The thread starts after the first blocks: most inputs are small, and starting a thread takes longer than reading them. It
+//! reads at most a few blocks ahead, and ends when the receiver is dropped.
 
 use std::io::{self, ErrorKind, Read};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::thread::{self, JoinHandle};
 
-/// Bytes that are read without a thread.
+/// Bytes that are read before a thread is started.
 const FEW: usize = 256 << 10;
 
-/// Bytes of a block, and how many may wait.
+/// Block size, and the maximum number of queued blocks.
 const BLOCK: usize = 128 << 10;
 const BLOCKS: usize = 4;
 
 type Source = Box<dyn Read + Send>;
 
-/// The bytes of a reader, those behind the first few read by a helper.
+/// A reader whose later bytes a helper thread reads.
 pub(super) struct Helped(State);
 
 enum State {
-    /// Bytes that are still to be read here.
+    /// Bytes still to be read without a thread.
     Here(Source, usize),
     There(Helper),
     Over,
@@ -28,13 +28,13 @@ enum State {
 
 struct Helper {
     blocks: Receiver<io::Result<Block>>,
-    /// The way back for those that were used up.
+    /// Returns used blocks to the helper.
     back: Sender<Block>,
     block: Block,
     thread: Option<JoinHandle<()>>,
 }
 
-/// Bytes that were read: those in front of `at` are used up.
+/// A block; bytes before `at` are used.
 #[derive(Default)]
 struct Block {
     bytes: Vec<u8>,
@@ -47,13 +47,13 @@ impl Helped {
         Helped(State::Here(source, FEW))
     }
 
-    /// Let a helper read on; where there can be none, all is read here.
+    /// Starts a helper thread; if that fails, continues without one.
     fn get_help(&mut self) {
         let (hand_over, source) = channel();
         match (Helper::start(source), &mut self.0) {
             (Ok(helper), here) => {
                 if let State::Here(source, _) = std::mem::replace(here, State::There(helper)) {
-                    // Who just began waits for it.
+                    // The new thread waits for the source.
                     let _ = hand_over.send(source);
                 }
             }
@@ -87,7 +87,7 @@ impl Read for Helped {
 }
 
 impl Helper {
-    /// A helper that waits for what it is to read.
+    /// Starts a helper thread that waits for its source.
     fn start(source: Receiver<Source>) -> io::Result<Helper> {
         let (there, blocks) = sync_channel(BLOCKS);
         let (back, empty) = channel();
@@ -103,7 +103,7 @@ impl Helper {
         if self.block.at == self.block.end {
             match self.blocks.recv() {
                 Ok(block) => {
-                    // Who reads may have come to the end.
+                    // The helper may have ended.
                     let _ = self.back.send(std::mem::replace(&mut self.block, block?));
                 }
                 Err(_) => {
@@ -128,7 +128,7 @@ fn read_all(mut source: Source, there: &SyncSender<io::Result<Block>>, empty: &R
         let (end, ends) = fill(&mut source, &mut block.bytes);
         let is_sent = end == 0 || there.send(Ok(Block { at: 0, end, ..block })).is_ok();
         if let Some(Err(error)) = ends {
-            // The receiver may be dropped already.
+            // The receiver may be dropped.
             let _ = there.send(Err(error));
             return;
         }
@@ -138,7 +138,7 @@ fn read_all(mut source: Source, there: &SyncSender<io::Result<Block>>, empty: &R
     }
 }
 
-/// Fill a block as far as there are bytes. How many there were, and how they ended if they did.
+/// Fills a block. Returns the number of bytes, and the end or error, if any.
 fn fill(source: &mut Source, block: &mut [u8]) -> (usize, Option<io::Result<()>>) {
     let mut end = 0;
     while let Some(room) = block.get_mut(end..).filter(|room| !room.is_empty()) {
@@ -157,7 +157,7 @@ mod tests {
     use super::*;
     use std::io::Cursor;
 
-    /// Gives a few bytes at a time, and then this.
+    /// Returns a few bytes per read, then an error if any.
     struct Slow(Cursor<Vec<u8>>, Option<ErrorKind>);
 
     impl Read for Slow {

@@ -1,13 +1,13 @@
-//! What a capture says of itself: the interfaces it was made on, its sections, and what it holds beside packets.
+//! Metadata of a capture: its interfaces, its sections, and blocks other than packets.
 //!
-//! Text from the capture is kept only up to a limit, and so is the number of kinds: nothing here grows with the input.
+//! Text and the number of block kinds are limited: nothing here grows with the input.
 
 use std::fmt;
 
 use super::names::Names;
 use super::options::{OptionList, text};
 
-/// The most bytes of names and comments that are kept of a capture; what comes after them is left out.
+/// Maximum number of bytes of names and comments; further ones are dropped.
 const TEXT: usize = 1 << 20;
 
 /// Maximum number of sections kept.
@@ -51,7 +51,7 @@ pub struct Section {
 pub enum Extra {
     /// Name resolution.
     Names,
-    /// Decryption secrets and their type: four letters, the first one highest.
+    /// Decryption secrets of this type: four letters, the first one in the highest byte.
     Secrets(u32),
     /// Interface statistics.
     Statistics,
@@ -99,17 +99,17 @@ pub(super) struct About {
     /// Link types, each once, in order of appearance.
     pub(super) links: Vec<u16>,
     pub(super) sections: Vec<Section>,
-    /// How many there were.
+    /// Number of sections so far.
     pub(super) section: u64,
     pub(super) extras: Vec<(Extra, u64)>,
     pub(super) names: Names,
-    /// Frames that the capturing program says it lost.
+    /// Frames lost by the capturing program, as it reports.
     pub(super) dropped: u64,
-    /// Bytes of text kept.
+    /// Bytes of stored text.
     text: usize,
 }
 
-/// Options that sections and interfaces have.
+/// Codes of section and interface options.
 mod option {
     pub(super) const COMMENT: u16 = 1;
     pub(super) const HARDWARE: u16 = 2;
@@ -166,7 +166,7 @@ impl About {
         } else if self.extras.len() < KINDS {
             self.extras.push((extra, 1));
         } else if extra != Extra::More {
-            // A place is left for it: see the length above.
+            // One entry is reserved for this, see the limit above.
             match self.extras.last_mut() {
                 Some((Extra::More, count)) => *count += 1,
                 _ => self.extras.push((Extra::More, 1)),

@@ -2,16 +2,15 @@
 
 use std::borrow::Cow;
 
-/// The name of a link type of the tcpdump.org list, in lower case; `None` for one that has no name here.
+/// The name of a link type of the tcpdump.org list, in lower case; `None` if it has no name here.
 #[must_use]
 pub fn link_name(link: u16) -> Option<&'static str> {
     let at = LINKS.binary_search_by_key(&link, |(number, _, _)| *number).ok()?;
     LINKS.get(at).map(|(_, name, _)| *name)
 }
 
-/// Parses a link type: its number, its name as [`link_name`] has it, its name in tcpdump.org's list or in
-/// libpcap (`EN10MB`, `DLT_LINUX_SLL`), or a usual short form (`eth`, `wlan`). Case does not matter, nor whether parts of a
-/// name are joined by `-`, `_` or `.`.
+/// Parses a link type: its number, its name as in [`link_name`], its name in tcpdump.org's list or in libpcap (`EN10MB`,
+/// `DLT_LINUX_SLL`), or a common abbreviation (`eth`, `wlan`). Ignores case, and the separators `-`, `_` and `.`.
 #[must_use]
 pub fn link_number(name: &str) -> Option<u16> {
     if let Ok(number) = name.parse() {
@@ -19,17 +18,17 @@ pub fn link_number(name: &str) -> Option<u16> {
     }
     let plain = plain(name);
     let plain = plain.strip_prefix("dlt-").or_else(|| plain.strip_prefix("linktype-")).unwrap_or(&plain);
-    // A few numbers share a name. The one for capture files stands last.
+    // A few numbers share a name. The number used in capture files is the last.
     let known = LINKS.iter().rev().find(|(_, name, others)| same(name, plain) || others.iter().any(|other| same(other, plain)));
     known.map(|(number, _, _)| *number).or_else(|| user(plain))
 }
 
-/// All names that [`link_number`] knows, to look for one that is nearly right.
+/// All names that [`link_number`] accepts, for suggestions.
 pub fn link_names() -> impl Iterator<Item = &'static str> {
     LINKS.iter().flat_map(|(_, name, others)| std::iter::once(*name).chain(others.iter().copied()))
 }
 
-/// Numbers for private use have names too.
+/// Link types for private use have names too.
 fn user(name: &str) -> Option<u16> {
     let number: u16 = name.strip_prefix("user")?.parse().ok()?;
     (number < 16).then_some(147 + number)
@@ -46,7 +45,7 @@ fn plain(name: &str) -> Cow<'_, str> {
     Cow::Owned(name.to_ascii_lowercase().replace(['_', '.', ' '], "-"))
 }
 
-/// Number, name and what else it is called, by number.
+/// Number, name and aliases, sorted by number.
 #[rustfmt::skip]
 const LINKS: &[(u16, &str, &[&str])] = &[
     (0, "null", &["bsd-loopback"]),

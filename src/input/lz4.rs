@@ -4,8 +4,7 @@
 //! frame  magic:4 | flags:1 | sizes:1 | (content size:8) | (dictionary:4) | check:1 | blocks | 0:4 | (checksum:4)
 //! block  length:4, the highest bit set if it is not compressed | bytes:length | (checksum:4)
 //! ```
-//! `lz4_flex` decodes the blocks. Its own frame reader is not used: for it the end of the input is the end of a frame, so a
-//! cut would go unnoticed.
+//! `lz4_flex` decodes the blocks. Its frame reader is not used because it accepts a truncated frame at the end of the input.
 
 use std::hash::Hasher;
 use std::io::{self, ErrorKind, Read};
@@ -15,7 +14,7 @@ use twox_hash::XxHash32;
 
 use super::buffer::{Buffer, Supply};
 
-/// How far back a block may refer, where blocks are linked.
+/// Window size of linked blocks.
 const WINDOW: usize = 64 * 1024;
 
 const LEAST_HEADER: usize = 7;
@@ -33,14 +32,14 @@ mod flag {
     pub(super) const DICTIONARY: u8 = 1;
 }
 
-/// A frame that is being read.
+/// State of a frame.
 pub(super) struct Frame {
     flags: u8,
-    /// Most bytes of a block.
+    /// Maximum block size.
     largest: usize,
-    /// What came before the block, as far as it may refer to it, and the block.
+    /// The window before the current block, and the block.
     plain: Vec<u8>,
-    /// Where in `plain` the bytes begin that were not yet given, and where they end.
+    /// Range of `plain` that was not yet returned.
     start: usize,
     end: usize,
     content_size: Option<u64>,
@@ -68,7 +67,7 @@ fn checksum(bytes: &[u8]) -> u64 {
 }
 
 impl Frame {
-    /// Reads the header. The memory of the frame before is used again.
+    /// Reads the header. Reuses the memory of the previous frame.
     pub(super) fn begin(buffer: &mut Buffer, before: Option<Frame>) -> io::Result<Frame> {
         let head = need(buffer, LEAST_HEADER)?;
         let (flags, sizes) = (head.get(4).copied().unwrap_or_default(), head.get(5).copied().unwrap_or_default());
@@ -99,7 +98,7 @@ impl Frame {
         Ok(Frame { flags, largest, plain, start: 0, end: 0, content_size, given: 0, hash: XxHash32::with_seed(0) })
     }
 
-    /// Gives the next bytes; none at the end of the frame.
+    /// Returns the next bytes; none at the end of the frame.
     pub(super) fn read(&mut self, buffer: &mut Buffer, out: &mut [u8]) -> io::Result<usize> {
         while self.start == self.end {
             if !self.block(buffer)? {
@@ -111,7 +110,7 @@ impl Frame {
         Ok(count)
     }
 
-    /// Reads the next block; `false` if it is the end.
+    /// Reads the next block; `false` at the end.
     fn block(&mut self, buffer: &mut Buffer) -> io::Result<bool> {
         let size = number(need(buffer, 4)?, 0);
         if size == 0 {
@@ -145,7 +144,7 @@ impl Frame {
         Ok(true)
     }
 
-    /// Puts what the next block may refer to at the start, and room for `count` bytes behind it.
+    /// Moves the window to the start, and makes room for `count` bytes after it.
     fn make_room(&mut self, count: usize) {
         let kept = if self.flags & flag::INDEPENDENT == 0 { self.end.min(WINDOW) } else { 0 };
         self.plain.copy_within(self.end - kept..self.end, 0);
@@ -153,7 +152,7 @@ impl Frame {
         self.plain.resize(kept + count, 0);
     }
 
-    /// Checks the whole against what the frame says of it.
+    /// Verifies the frame against its content size and checksum.
     fn finish(&mut self, buffer: &mut Buffer) -> io::Result<()> {
         if self.content_size.is_some_and(|size| size != self.given) {
             return Err(damaged("more or fewer bytes than its header says"));

@@ -1,7 +1,7 @@
 //! Inputs: captures and hex text become frames, one at a time.
 //!
-//! What the bytes are is found out from the bytes. A frame borrows from a buffer that is used again for the next one, so
-//! memory does not grow with the input. What a frame's bytes mean is not known here, nor what a file is called.
+//! The format is detected from the content. A frame borrows from a buffer that is reused for the next one, so memory does not
+//! grow with the input. Independent of protocols and file names.
 //!
 //! ```text
 //! bytes ─► sniff ─► gzip, zstd, lz4? ─► pcap | pcapng | snoop | rsprox | hex ─► Frame
@@ -51,21 +51,21 @@ use sniff::Kind;
 
 use crate::tree::Side;
 
-/// How deep compression inside compression is followed.
+/// Maximum nesting of compression.
 const COMPRESSION_DEPTH: usize = 3;
 
-/// What an input was found to be.
+/// The detected format of an input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
-    /// The classic capture file.
+    /// The classic libpcap format.
     Pcap,
-    /// Its successor.
+    /// pcapng.
     PcapNg,
-    /// The capture file of Solaris.
+    /// The snoop format of Solaris.
     Snoop,
     /// A session log of RSProx.
     RsProx,
-    /// Packets as text.
+    /// Hex text.
     Hex,
     /// Wireshark's hex dump of a conversation.
     FollowStream,
@@ -100,16 +100,16 @@ impl fmt::Display for Format {
 pub enum InputFormat {
     /// A capture: pcap, pcapng or snoop.
     Pcap,
-    /// Packets as text. A Follow Stream dump is one packet after another, too.
+    /// Packets as text. A Follow Stream dump is also read as a sequence of packets.
     Hex,
-    /// The bytes themselves. See [`Options::link`] for what they are. They are not decompressed.
+    /// Raw bytes, not decompressed. [`Options::link`] states their type.
     Raw,
-    /// Wireshark's hex dump of a conversation, even if its columns were lost.
+    /// Wireshark's hex dump of a conversation, even if its columns are lost.
     Follow,
 }
 
 impl InputFormat {
-    /// All of them.
+    /// All formats.
     pub const ALL: [InputFormat; 4] = [InputFormat::Pcap, InputFormat::Hex, InputFormat::Raw, InputFormat::Follow];
 
     /// `pcap`, `hex`, `raw` or `follow`.
@@ -138,13 +138,13 @@ pub struct Options {
     /// Link type of packets in hex text and of raw bytes. With [`Link::Stream`], raw bytes are the payload of that side of a
     /// conversation; otherwise they are one frame. Captures and Follow Stream dumps ignore it.
     pub link: Option<Link>,
-    /// Takes binary data of no known format for raw bytes.
+    /// Treats binary data of unknown format as raw bytes.
     pub raw_otherwise: bool,
     /// Decompress large inputs on a separate thread, which reads slightly ahead.
     pub helped: bool,
-    /// Packet rows of RuneScape for session logs of revisions without rows of their own.
+    /// RuneScape packet rows for session logs of revisions without built-in rows.
     pub rows: Option<&'static str>,
-    /// Revision of RuneScape whose rows a session log is read with, in place of the one in its header: `osrs-239`, `239`.
+    /// RuneScape revision whose rows are used for a session log, instead of the one in its header: `osrs-239`, `239`.
     pub revision: Option<&'static str>,
 }
 
@@ -155,7 +155,7 @@ pub struct Capture {
     count: u64,
     finished: bool,
     read: Arc<AtomicU64>,
-    /// Kinds of compression, from the outside in.
+    /// Compression formats, outermost first.
     packings: Vec<&'static str>,
     options: Options,
 }
@@ -170,10 +170,10 @@ enum Reader {
 }
 
 impl Capture {
-    /// Finds out from the bytes what the input is and gets ready to read frames.
+    /// Detects the format of an input and prepares to read frames.
     ///
     /// # Errors
-    /// When the input is empty, is nothing that can be read as it is, or cannot be read at all.
+    /// If the input is empty, of an unsupported format, or cannot be read.
     pub fn open(reader: Box<dyn Read + Send>) -> Result<Capture, OpenError> {
         Capture::open_with(reader, Options::default())
     }
@@ -181,7 +181,7 @@ impl Capture {
     /// Opens an input with options.
     ///
     /// # Errors
-    /// As [`Capture::open`], and if the content differs from the requested format.
+    /// Those of [`Capture::open`], and if the content differs from the requested format.
     pub fn open_with(reader: Box<dyn Read + Send>, options: Options) -> Result<Capture, OpenError> {
         let read = Arc::new(AtomicU64::new(0));
         let mut buffer = Buffer::new(Box::new(Counted { reader, read: Arc::clone(&read) }));
@@ -247,10 +247,10 @@ impl Capture {
         text
     }
 
-    /// The next frame, borrowed until the one after it is asked for; `None` at the end.
+    /// Returns the next frame, valid until the next call; `None` at the end.
     ///
     /// # Errors
-    /// Once, where the input breaks off or is damaged; after it there are no more frames.
+    /// Once, if the input is truncated or malformed; afterwards there are no more frames.
     pub fn next_frame(&mut self) -> Result<Option<Frame<'_>>, ReadError> {
         if self.finished {
             return Ok(None);
@@ -265,7 +265,7 @@ impl Capture {
         };
         match &mut next {
             Ok(Some(frame)) => {
-                // Numbers of a whole capture count as long as they rise.
+                // Frame numbers of a split capture are used as long as they increase.
                 frame.origin = frame.origin.filter(|origin| origin.number > self.count);
                 self.count = frame.origin.map_or(self.count + 1, |origin| origin.number);
                 frame.number = self.count;
@@ -275,7 +275,7 @@ impl Capture {
         next
     }
 
-    /// What the input was found to be, inside any compression.
+    /// The detected format, inside any compression.
     #[must_use]
     pub fn format(&self) -> Format {
         match &self.reader {
@@ -288,20 +288,20 @@ impl Capture {
         }
     }
 
-    /// Link types known so far, each once, in order of appearance; none for hex text and raw bytes.
+    /// Link types so far, each once, in order of appearance; none for hex text and raw bytes.
     #[must_use]
     pub fn links(&self) -> &[u16] {
         self.about().map_or(&[], |about| &about.links)
     }
 
-    /// What is known of an interface of the section that is being read, by the number its frames have. Captures that
-    /// cannot tell interfaces apart have one, number 0; hex text has none.
+    /// An interface of the current section by the index in its frames. Captures that do not distinguish interfaces have one,
+    /// number 0; hex text has none.
     #[must_use]
     pub fn interface(&self, number: u32) -> Option<&Interface> {
         self.interfaces().get(number as usize)
     }
 
-    /// All interfaces of the section that is being read, as far as they are known.
+    /// All interfaces of the current section so far.
     #[must_use]
     pub fn interfaces(&self) -> &[Interface] {
         match &self.reader {
@@ -318,19 +318,19 @@ impl Capture {
         self.about().map_or(&[], |about| &about.sections)
     }
 
-    /// What a capture holds beside packets, and how much of each, as far as it was read.
+    /// Blocks other than packets so far, by kind and count.
     #[must_use]
     pub fn extras(&self) -> &[(Extra, u64)] {
         self.about().map_or(&[], |about| &about.extras)
     }
 
-    /// Names of addresses that a pcapng capture holds in blocks of their own, as far as it was read.
+    /// Names of addresses in name resolution blocks of a pcapng capture so far.
     #[must_use]
     pub fn names(&self) -> &[(IpAddr, String)] {
         self.about().map_or(&[], |about| about.names.all())
     }
 
-    /// Frames that the capturing program says it lost so far, in a snoop capture; 0 elsewhere.
+    /// Frames lost so far according to a snoop capture; 0 for other formats.
     #[must_use]
     pub fn dropped(&self) -> u64 {
         self.about().map_or(0, |about| about.dropped)
@@ -345,7 +345,7 @@ impl Capture {
         }
     }
 
-    /// Bytes taken from the reader so far, as they are stored: compressed ones count compressed.
+    /// Bytes read from the reader so far, before decompression.
     #[must_use]
     pub fn bytes_read(&self) -> u64 {
         self.read.load(Ordering::Relaxed)
@@ -356,7 +356,7 @@ impl Capture {
 fn look(buffer: &mut Buffer, wanted: Option<InputFormat>) -> Result<Kind, OpenError> {
     buffer.need(sniff::LOOK).map_err(OpenError::from_read)?;
     let kind = match sniff::sniff(buffer.ahead()) {
-        // A slow pipe may still owe the rest of a name.
+        // The rest of a magic may not have arrived from a slow pipe.
         Err(OpenError::Unrecognised { .. }) => {
             buffer.need(sniff::LONGEST).map_err(OpenError::from_read)?;
             sniff::sniff(buffer.ahead())
@@ -372,12 +372,12 @@ fn look(buffer: &mut Buffer, wanted: Option<InputFormat>) -> Result<Kind, OpenEr
     }
 }
 
-/// A link type by number and name.
+/// Number and name of a link type.
 fn link_words(link: u16) -> String {
     link_name(link).map_or_else(|| link.to_string(), |name| format!("{link} ({name})"))
 }
 
-/// Counts what passes through. The count is shared because the reader ends up inside a decoder.
+/// Counts bytes read. The count is shared because the reader is moved into a decoder.
 struct Counted {
     reader: Box<dyn Read + Send>,
     read: Arc<AtomicU64>,

@@ -1,18 +1,18 @@
-//! Names of addresses that a pcapng capture holds in blocks of their own.
+//! Name resolution blocks of pcapng captures.
 //!
 //! ```text
 //! record      kind:2 | length:2 | address | name | 00 | … | padding to four bytes
 //! ```
-//! Kind 1 has an address of IPv4, kind 2 one of IPv6, and kind 0 ends the list. The last name of a record counts.
+//! Kind 1 has an IPv4 address, kind 2 an IPv6 address, and kind 0 ends the list. The last name of a record is used.
 
 use super::order::Order;
 use std::net::IpAddr;
 
-/// Bytes of names that are kept, and the longest name.
+/// Maximum number of bytes of names, and maximum length of a name.
 const NAMES: usize = 1 << 20;
 const NAME: usize = 255;
 
-/// Bytes of a name's address and place.
+/// Overhead of a name in bytes.
 const OVERHEAD: usize = 64;
 
 const END: u16 = 0;
@@ -27,12 +27,12 @@ pub(super) struct Names {
 }
 
 impl Names {
-    /// All of them, in the order in which they came.
+    /// All names, in order of appearance.
     pub(super) fn all(&self) -> &[(IpAddr, String)] {
         &self.all
     }
 
-    /// Take in the body of a block.
+    /// Reads the body of a block.
     pub(super) fn block(&mut self, order: Order, mut body: &[u8]) {
         while let (Some(kind), Some(length)) = (order.u16(body, 0), order.u16(body, 2)) {
             let Some(record) = body.get(4..4 + usize::from(length)).filter(|_| kind != END) else { return };
@@ -73,7 +73,7 @@ mod tests {
         let big = [&[0, 9, 0, 1, 7, 0, 0, 0][..], &[0, 2, 0, 19], &[0xfe; 16], b"v6\0", &[0]];
         names.block(Order::Big, &big.concat());
         assert_eq!(names.all()[1], (IpAddr::from([0xfe; 16]), "v6".to_owned()));
-        // A length that is more than there is ends the list as well.
+        // A length beyond the end of the block also ends the list.
         names.block(Order::Big, &[0, 1, 0, 200, 1, 2, 3, 4, b'n', 0]);
         assert_eq!(names.all().len(), 2);
     }

@@ -3,13 +3,13 @@
 //! ```text
 //! option  code:2 | length:2 | value, padded to 4      code 0 ends the list
 //! ```
-//! Damaged options end the list; what was read of them counts.
+//! Malformed options end the list; options before are valid.
 
 use std::borrow::Cow;
 
 use super::order::Order;
 
-/// The same for all blocks.
+/// `opt_comment`, valid in all blocks.
 const COMMENT: u16 = 1;
 
 /// Code and value of each option.
@@ -34,12 +34,12 @@ impl<'a> Iterator for OptionList<'a> {
     }
 }
 
-/// Text as it is meant: some programs end it with a zero, and what comes after that is by accident.
+/// Text without the terminating NUL that some programs add, and bytes after it.
 pub(super) fn text(value: &[u8]) -> &[u8] {
     value.split(|byte| *byte == 0).next().unwrap_or_default()
 }
 
-/// The comments on a frame. Nothing is read or made before they are asked for.
+/// The comments on a frame, parsed on demand.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Comments<'a>(Option<OptionList<'a>>);
 
@@ -48,13 +48,13 @@ impl<'a> Comments<'a> {
         Comments((!options.bytes.is_empty()).then_some(options))
     }
 
-    /// Each comment, in the order of the capture. What is not UTF-8 is replaced.
+    /// Each comment, in the order of the capture. Invalid UTF-8 is replaced.
     pub fn iter(&self) -> impl Iterator<Item = Cow<'a, str>> + use<'a> {
         let options = self.0.into_iter().flatten();
         options.filter(|(code, _)| *code == COMMENT).map(|(_, value)| String::from_utf8_lossy(text(value)))
     }
 
-    /// Whether there is none.
+    /// Whether there are no comments.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_none() || self.iter().next().is_none()

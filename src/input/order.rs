@@ -1,6 +1,6 @@
-//! Byte order of a capture: numbers at a place in a slice, `None` where the slice ends before it.
+//! Byte order of a capture: numbers at an offset of a slice, `None` beyond its end.
 
-/// Which byte of a number comes first.
+/// A byte order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Order {
     Little,

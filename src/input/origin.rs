@@ -1,4 +1,4 @@
-//! Where a frame of a part stood in the whole capture, in a custom option of its pcapng block.
+//! Origin of a frame in the whole capture, in a custom option of its pcapng block.
 //!
 //! ```text
 //! option     2989:2 | length:2 | 32473:4 | "pdis" | body
@@ -13,10 +13,10 @@
 use super::options::OptionList;
 use crate::tree::{StreamId, Time, Timestamp, Transport};
 
-/// Code of a custom option with bytes that may be copied.
+/// Code of a custom option that may be copied.
 pub const CUSTOM: u16 = 2989;
 
-/// Number of the first byte of the body in the option.
+/// Offset of the body in the option.
 const HEAD: usize = 8;
 const ENTERPRISE: u32 = 32473;
 const SIGNATURE: &[u8; 4] = b"pdis";
@@ -29,27 +29,27 @@ const NO_TIME: u8 = 1;
 const OWN_TIME: u8 = 2;
 const NO_INTERFACE: u8 = 4;
 
-/// The largest frame number that counts: no capture has so many frames.
+/// Maximum valid frame number.
 const NUMBER_MOST: u64 = 1 << 48;
 
-/// Where a frame of a part stood in the whole capture.
+/// Origin of a frame in the whole capture.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Origin<'a> {
     /// The number of the frame.
     pub number: u64,
     /// The time of the first frame.
     pub start: Time,
-    /// Whether the whole numbers its interfaces.
+    /// Whether the whole capture numbers its interfaces.
     pub has_interface: bool,
-    /// Its conversations, each time one was looked up.
+    /// Stream numbers in order of lookup.
     streams: &'a [u8],
 }
 
-/// The time of a frame, if it is another one than its block has.
+/// The time of a frame, if its block has a different one.
 type OtherTime = Option<Time>;
 
 impl<'a> Origin<'a> {
-    /// The origin in the options of a packet block, and its time if the block cannot hold it.
+    /// The origin in the options of a packet block, and the time if the block cannot store it.
     pub(super) fn find(options: OptionList<'a>, start: Time) -> Option<(Origin<'a>, OtherTime)> {
         let order = options.order;
         let mut custom = options.filter(|(code, _)| *code == CUSTOM).map(|(_, value)| value);
@@ -67,7 +67,7 @@ impl<'a> Origin<'a> {
             .then_some((Origin { number, start, has_interface: flags & NO_INTERFACE == 0, streams }, time))
     }
 
-    /// The numbers of its conversations of one transport, in the order in which they were looked up.
+    /// Stream numbers of one transport, in order of lookup.
     pub fn streams(&self, transport: Transport) -> impl Iterator<Item = u32> + use<'a> {
         let entries = self.streams.chunks_exact(ENTRY);
         entries.filter_map(move |entry| match *entry {
@@ -83,7 +83,7 @@ pub(super) fn start(mut options: OptionList<'_>) -> Time {
     options.find_map(|(code, value)| time_at(body(value, order.u32(value, 0)?).filter(|_| code == CUSTOM)?, 0))
 }
 
-/// The value of the option of a section. `None` if the time is unknown.
+/// The value of a section's option. `None` if the time is unknown.
 #[must_use]
 pub fn section(start: Time) -> Option<Vec<u8>> {
     let mut value = head();
@@ -91,18 +91,18 @@ pub fn section(start: Time) -> Option<Vec<u8>> {
     Some(value)
 }
 
-/// What of a frame its block does not hold.
+/// Properties of a frame that its block cannot store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Beside {
     /// The number of the frame.
     pub number: u64,
-    /// A time that the block cannot hold; `Some(None)` for no time.
+    /// A time that the block cannot store; `Some(None)` for no time.
     pub time: Option<Time>,
-    /// Whether the whole numbers its interfaces.
+    /// Whether the whole capture numbers its interfaces.
     pub has_interface: bool,
 }
 
-/// Puts the value of the option of a packet behind `out`.
+/// Appends the value of a packet's option to `out`.
 pub fn packet(out: &mut Vec<u8>, beside: Beside, streams: &[StreamId]) {
     let Beside { number, time, has_interface } = beside;
     out.extend_from_slice(&ENTERPRISE.to_le_bytes());
@@ -132,7 +132,7 @@ fn put_time(out: &mut Vec<u8>, time: Timestamp) {
     out.extend_from_slice(&time.nanos.to_le_bytes());
 }
 
-/// What stands behind the signature.
+/// The body after the signature.
 fn body(value: &[u8], enterprise: u32) -> Option<&[u8]> {
     (enterprise == ENTERPRISE && value.get(4..HEAD)? == SIGNATURE).then(|| value.get(HEAD..))?
 }

@@ -3,9 +3,9 @@
 //! The magic of each frame selects its format. Gzip members, BGZF blocks and frames of different formats may follow
 //! each other in one input. Skippable frames are skipped, zeros after the last frame are padding.
 //!
-//! The decoders only decode; truncated and damaged input is detected here, in the same way for every format.
-//! Memory is bounded by the formats (gzip 32 KiB, lz4 8 MiB) and for zstd by the decoder: it refuses windows of more than
-//! 128 MiB, as `zstd` itself does, and grows with the bytes that come out, not with the window a header claims.
+//! The decoders only decode; truncated and malformed input is detected here, in the same way for every format. Memory is bounded
+//! by the formats (gzip 32 KiB, lz4 8 MiB) and for zstd by the decoder: it rejects windows above 128 MiB, as `zstd` itself does,
+//! and grows with the output, not with the declared window.
 
 use std::io::{self, BufRead, ErrorKind, Read};
 use std::mem;
@@ -22,15 +22,15 @@ pub(super) enum Packing {
     Gzip,
     Zstd,
     Lz4,
-    /// Bytes for other programs, before, between and behind frames of zstd and lz4.
+    /// Skippable frames of zstd and lz4, before, between and after others.
     Skippable,
 }
 
-/// Enough to know the kind.
+/// Number of bytes that determine the format.
 const MAGIC: usize = 4;
 
 impl Packing {
-    /// The kind of frame that begins here.
+    /// The format of the frame that begins here.
     pub(super) fn of(bytes: &[u8]) -> Option<Packing> {
         Some(match bytes {
             [0x1f, 0x8b, ..] => Packing::Gzip,
@@ -41,7 +41,7 @@ impl Packing {
         })
     }
 
-    /// Whether these few bytes, the last of the input, are the start of a magic.
+    /// Whether these last bytes of the input are the beginning of a magic.
     fn is_begun(bytes: &[u8]) -> bool {
         let magics: [&[u8]; 4] = [b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"\x04\x22\x4d\x18", b"\x50\x2a\x4d\x18"];
         !bytes.is_empty() && magics.iter().any(|magic| magic.starts_with(bytes))
@@ -57,10 +57,10 @@ impl Packing {
     }
 }
 
-/// The plain bytes of a compressed input.
+/// Decompressed bytes of an input.
 pub(super) struct Unpacked {
     stage: Stage,
-    /// Kept from one frame to the next: BGZF has one every 64 KiB.
+    /// Kept between frames: BGZF has one every 64 KiB.
     spare_gzip: Option<Box<GzDecoder<Source>>>,
     spare_lz4: Option<Box<lz4::Frame>>,
 }
@@ -74,7 +74,7 @@ enum Stage {
     Over,
 }
 
-/// What a step gave: bytes of the frame, or its end.
+/// Number of bytes read, and the next stage.
 type Step = (usize, Stage);
 
 impl Unpacked {
@@ -106,7 +106,7 @@ impl Unpacked {
         }
     }
 
-    /// Gets ready for the frame that begins here.
+    /// Prepares for the frame that begins here.
     fn begin(&mut self, mut source: Source) -> io::Result<Stage> {
         source.buffer.need(MAGIC)?;
         match Packing::of(source.buffer.ahead()) {
@@ -154,7 +154,7 @@ fn zstd(mut source: Source, mut decoder: Box<ZstdDecoder>, out: &mut [u8]) -> io
     while decoder.can_collect() == 0 && !decoder.is_finished() {
         if let Err(error) = decoder.decode_blocks(&mut source, BlockDecodingStrategy::UptoBlocks(1)) {
             source.failure = Some(source.explain(Packing::Zstd, &error));
-            // The decoder holds a window of bytes back. With an empty last block and a checksum it hands them out.
+            // The decoder delays output. An empty last block and a checksum flush it.
             let end: &[u8] = &[1, 0, 0, 0, 0, 0, 0];
             if decoder.decode_blocks(end, BlockDecodingStrategy::UptoBlocks(1)).is_err() {
                 break;
@@ -175,7 +175,7 @@ fn zstd(mut source: Source, mut decoder: Box<ZstdDecoder>, out: &mut [u8]) -> io
     }
 }
 
-/// Passes over a frame of bytes for others.
+/// Skips a skippable frame.
 fn skip(mut source: Source) -> io::Result<Stage> {
     source.buffer.need(2 * MAGIC)?;
     let head = source.buffer.use_up(2 * MAGIC);
@@ -192,7 +192,7 @@ fn skip(mut source: Source) -> io::Result<Stage> {
     Ok(Stage::Between(source))
 }
 
-/// Behind the last frame: nothing, or zeros that fill a block of a tape or disk.
+/// After the last frame: nothing, or zero padding of a tape or disk block.
 fn padding(mut source: Source) -> io::Result<Stage> {
     if source.buffer.ahead().len() < MAGIC && Packing::is_begun(source.buffer.ahead()) {
         return Err(cut(Packing::Skippable));
@@ -217,12 +217,12 @@ fn damaged(packing: Packing, what: &str) -> io::Error {
     io::Error::new(ErrorKind::InvalidData, format!("damaged {} data: {what}", packing.as_str()))
 }
 
-/// What a decoder reads from. It remembers how reading ended: decoders tell it in many ways, or not at all.
+/// The source of a decoder. It records how reading ended, which decoders report in different ways, or not at all.
 struct Source {
     buffer: Buffer,
-    /// The decoder asked for more than there is.
+    /// Whether the decoder requested more than there is.
     ended: bool,
-    /// What went wrong below, or in a decoder that still had bytes to give.
+    /// An error of the reader below, or of a decoder with pending output.
     failure: Option<io::Error>,
 }
 
@@ -231,7 +231,7 @@ impl Source {
         Source { buffer, ended: false, failure: None }
     }
 
-    /// Why a decoder failed.
+    /// Explains why a decoder failed.
     fn explain(&mut self, packing: Packing, error: &dyn std::fmt::Display) -> io::Error {
         match self.failure.take() {
             Some(failure) => failure,
@@ -310,12 +310,12 @@ mod tests {
         [b"\x5a\x2a\x4d\x18", &len.to_le_bytes()[..], &vec![7; len as usize]].concat()
     }
 
-    /// Bytes that compress, but not to nothing.
+    /// Compressible bytes, but not trivially.
     fn content(len: u32) -> Vec<u8> {
         (0..len).map(|at| at.wrapping_mul(at).to_le_bytes()[1] & 0x3f).collect()
     }
 
-    /// What comes out, and the kind of error at its end.
+    /// The output, and the kind of error at its end.
     fn unpack(bytes: &[u8]) -> (Vec<u8>, Option<ErrorKind>) {
         let mut out = Vec::new();
         let end = Unpacked::new(Buffer::new(Box::new(Cursor::new(bytes.to_vec())))).read_to_end(&mut out);
@@ -361,7 +361,7 @@ mod tests {
 
     #[test]
     fn a_window_held_back_by_the_decoder_is_not_lost_with_the_rest() {
-        // Two whole blocks, and a third that is missing: everything lies within the window.
+        // Two whole blocks, and a missing third: all are inside the window.
         let block = |byte: u8| [&[2, 0x20, 0][..], &[byte]].concat();
         let packed = [&b"\x28\xb5\x2f\xfd\x00\x58"[..], &block(b'a'), &block(b'b'), &[4, 0x20]].concat();
         let (out, error) = unpack(&packed);

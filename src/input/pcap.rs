@@ -1,14 +1,14 @@
-//! The classic capture file: a header, then records of a time, two lengths and the bytes.
+//! pcap, the classic capture format of libpcap: a file header, then records with time, two lengths and bytes.
 //!
 //! ```text
 //! file    magic:4 | major:2 | minor:2 | zone:4 | sigfigs:4 | snaplen:4 | network:4
 //! record  seconds:4 | fraction:4 | captured:4 | original:4 | (modified: 8 more) | bytes:captured
 //! ```
-//! Both byte orders, fractions in µs and ns, Kuznetzov's modified form (magic a1b2cd34), and the versions before 2.4
-//! that had the two lengths the other way round. The snap length is reported but not enforced: real files exceed it.
+//! Both byte orders, fractions in µs and ns, Kuznetzov's modified form (magic a1b2cd34), and versions before 2.4 with swapped
+//! lengths. The snap length is reported but not enforced: real files exceed it.
 //!
-//! `pcap-parser` reads the file header. Records are read here: it knows neither the swapped lengths nor the modified form
-//! in big-endian, and it waits for as many bytes as a damaged length claims.
+//! `pcap-parser` reads the file header. Records are read here: it supports neither swapped lengths nor the modified form in
+//! big-endian. It also waits for as many bytes as a malformed length declares.
 
 use pcap_parser::parse_pcap_header;
 
@@ -23,7 +23,7 @@ const FILE_HEADER: usize = 24;
 const RECORD_HEADER: usize = 16;
 const MODIFIED_RECORD_HEADER: usize = 24;
 
-/// What the first four bytes say: byte order, length of a record header, nanoseconds in a fraction's unit.
+/// Meaning of the magic: byte order, length of a record header, nanoseconds per unit of a fraction.
 type Variant = (Order, usize, u32);
 
 pub(super) fn variant(magic: &[u8]) -> Option<Variant> {
@@ -38,12 +38,12 @@ pub(super) fn variant(magic: &[u8]) -> Option<Variant> {
     })
 }
 
-/// Which of a record's two lengths counts the captured bytes.
+/// Order of a record's two lengths.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Lengths {
     CapturedFirst,
     OriginalFirst,
-    /// Version 2.3 was written in both ways; captured is the smaller one.
+    /// Version 2.3 was written in both orders; the smaller length is the captured one.
     SmallerIsCaptured,
 }
 
@@ -58,14 +58,14 @@ pub(super) struct Reader {
     about: About,
 }
 
-/// A record's header in our terms.
+/// A decoded record header.
 struct Record {
     time: Timestamp,
     captured: u32,
     original: u32,
 }
 
-/// The largest packet that is believed, as in libpcap: a few kinds of traffic have no limit of their own.
+/// Maximum accepted packet size, as in libpcap: some link types have no limit of their own.
 fn largest_packet(link: u16) -> u32 {
     match link {
         // D-Bus and USBPcap.
@@ -82,7 +82,7 @@ impl Reader {
             let what = format!("ends after {} bytes of its {FILE_HEADER}-byte header", start.len());
             return Err(OpenError::Damaged { format: "pcap", what });
         };
-        // The parser does not know the modified form in big-endian; all headers are alike after the magic.
+        // The parser does not support the modified form in big-endian; all headers are equal after the magic.
         let mut plain = start.to_vec();
         plain.splice(..4, if order == Order::Big { [0xa1, 0xb2, 0xc3, 0xd4] } else { [0xd4, 0xc3, 0xb2, 0xa1] });
         let Ok((_, header)) = parse_pcap_header(&plain) else {
@@ -90,13 +90,13 @@ impl Reader {
         };
         let (major, minor) = (header.version_major, header.version_minor);
         let lengths = match (major, minor) {
-            // 543 is what DG/UX writes.
+            // DG/UX writes 543.
             (2, ..=2) | (543, _) => Lengths::OriginalFirst,
             (2, 3) => Lengths::SmallerIsCaptured,
             (2, _) => Lengths::CapturedFirst,
             _ => return Err(OpenError::UnsupportedVersion { format: "pcap", major, minor }),
         };
-        // Above the link type lie the length of a checksum and reserved bits.
+        // The upper bits contain the length of a checksum and reserved bits.
         let link = u16::try_from(header.network.0 & 0xffff).unwrap_or_default();
         let mut about = About::default();
         let interface = about.interface(Some(link), header.snaplen, OptionList { order, bytes: &[] });
@@ -127,7 +127,7 @@ impl Reader {
         let Some(record) = self.record() else {
             return Err(ReadError::damaged(at, "a record header that cannot be read".to_owned()));
         };
-        // Checked before any byte behind the header is waited for.
+        // Validated before waiting for bytes after the header.
         let largest = largest_packet(self.link);
         if record.captured > largest {
             let text = format!("a packet of {} bytes; a capture holds at most {largest} of one", record.captured);
@@ -150,7 +150,7 @@ impl Reader {
             Lengths::OriginalFirst => (second, first),
             Lengths::SmallerIsCaptured => (first.min(second), first.max(second)),
         };
-        // A fraction far out of range wraps around here as it does in Wireshark.
+        // A fraction far out of range wraps, as in Wireshark.
         let time = Timestamp { seconds: i64::from(word(0)?), nanos: word(4)?.wrapping_mul(self.unit) };
         Some(Record { time, captured, original })
     }

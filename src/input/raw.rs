@@ -1,7 +1,7 @@
-//! Raw bytes of a configured type: nothing is guessed, and nothing is decompressed.
+//! Raw bytes of a configured type, without detection and decompression.
 //!
-//! The payload of one side of a conversation is returned as it arrives, in frames of at most 64 KiB. Anything else is one
-//! frame, however long it takes to arrive; input longer than 16 MiB is split into frames of that length.
+//! The payload of one side of a conversation is returned as it arrives, in frames of at most 64 KiB. Other input is one frame,
+//! however long it takes to arrive; input above 16 MiB is split into frames of that length.
 
 use super::buffer::{Buffer, Supply};
 use super::error::{OpenError, ReadError};

@@ -7,7 +7,7 @@
 //! ```
 //! Numbers are big-endian. The header becomes the server's first bytes, so that it is dissected as well; a record is a frame.
 //! Offsets are stream offsets of a side, not file offsets: with these, each side would be full of gaps. The dissector of the
-//! records counts file offsets in a field of its own.
+//! records has a field with the file offset.
 
 use super::buffer::{Buffer, Supply};
 use super::error::{OpenError, ReadError};
@@ -15,33 +15,33 @@ use super::frame::{Frame, Link, Timestamp};
 use crate::tree::Side;
 use std::io::Read;
 
-/// Packets of all revisions, of which only sizes and opcodes matter here: `direction size name fields revision:opcode …`. They are
-/// compressed; the dissector has the same bytes.
+/// Packets of all revisions; only sizes and opcodes are used here: `direction size name fields revision:opcode …`. They are
+/// compressed; the dissector embeds the same bytes.
 const ROWS: &[u8] = include_bytes!("../protocols/runescape/tables/osrs.tsv.gz");
 
 const VERSION: u32 = 1;
 
-/// Revisions that a log may have, some more than there are rows for.
+/// Plausible revisions of a log, more than there are rows for.
 const REVISIONS: std::ops::Range<u32> = 223..400;
 
-/// Bytes in front of the first text, and where the time stands among them.
+/// Bytes before the first text, and the offset of the time among them.
 const FIXED: usize = 31;
 const TIME: usize = 14;
 
-/// Milliseconds since 1970 of the years 2015 and 2100.
+/// The years 2015 and 2100 in milliseconds since 1970.
 const TIMES: std::ops::Range<u64> = 1_420_070_400_000..4_102_444_800_000;
 
-/// The longest text, and the longest index.
+/// Maximum length of a text, and of an index.
 const MOST_TEXT: usize = 4096;
 const MOST_INDEX: usize = 16 << 20;
 
-/// Records that must frame before a file is taken for a log.
+/// Number of valid records required to detect a log.
 const TRIED: usize = 10;
 
 /// Maximum opcode.
 const MOST_OPCODE: usize = 0x7fff;
 
-/// Whether the bytes begin as a log does.
+/// Whether the bytes begin like a log.
 pub(super) fn begins(bytes: &[u8]) -> bool {
     let [Some(version), Some(revision)] = [0, 4].map(|at| {
         let word = bytes.get(at..)?.first_chunk()?;
@@ -52,7 +52,7 @@ pub(super) fn begins(bytes: &[u8]) -> bool {
     version == VERSION && REVISIONS.contains(&revision)
 }
 
-/// Sizes of packets by side and opcode; below zero how many bytes the length has.
+/// Packet sizes by side and opcode; negative values are the size of the length prefix.
 #[derive(Default)]
 struct Sizes {
     sides: [Vec<Option<i32>>; 2],
@@ -60,11 +60,11 @@ struct Sizes {
 }
 
 impl Sizes {
-    /// Sizes of a revision. Rows that the user gave replace those of the same opcode.
+    /// Sizes for a revision. Rows given by the user replace those of the same opcode.
     fn of(revision: u32, given: Option<&str>) -> Sizes {
         let mut sizes = Sizes::default();
         let mut rows = String::new();
-        // What cannot be decompressed has no rows.
+        // Rows that cannot be decompressed are missing.
         let _ = flate2::read::GzDecoder::new(ROWS).read_to_string(&mut rows);
         for line in rows.lines() {
             let mut cells = line.split('\t');
@@ -113,7 +113,7 @@ impl Sizes {
 
 pub(super) struct Reader {
     buffer: Buffer,
-    /// Bytes of the header, until it was given.
+    /// Size of the header, until it was returned.
     header: Option<usize>,
     /// Milliseconds since 1970.
     time: u64,
@@ -121,19 +121,19 @@ pub(super) struct Reader {
     sizes: Sizes,
 }
 
-/// A record: milliseconds since the one before, who speaks, bytes in all.
+/// A record: milliseconds since the previous one, sender, total size.
 type Record = (u64, Side, usize);
 
-/// What is wrong with a record.
+/// A defect of a record.
 enum Wrong {
-    /// It ends too early; so many bytes are needed at least.
+    /// Truncated; at least this many bytes are needed.
     Short(usize),
-    /// No packet is like that.
+    /// An invalid packet.
     Unknown(String),
 }
 
 impl Reader {
-    /// Opens a log; `rows` are packet rows and `given` is a revision of the user, which overrides that of the header.
+    /// Opens a log; `rows` are packet rows, and `given` is a revision, of the user; the latter overrides that of the header.
     pub(super) fn open(mut buffer: Buffer, rows: Option<&str>, given: Option<&str>) -> Result<Reader, OpenError> {
         let no = |what: &str| OpenError::Damaged { format: "rsprox", what: what.to_owned() };
         let header = header(&mut buffer).map_err(OpenError::from_read)?.ok_or_else(|| no("has a header that no log has"))?;
@@ -196,7 +196,7 @@ impl Reader {
         Ok(Some(Frame { time, link: Link::Stream(side), bytes: self.buffer.use_up(length), original_len, ..Frame::default() }))
     }
 
-    /// The record at this place, after waiting for all of it.
+    /// The record at this offset, after waiting for all of it.
     fn need_record(&mut self, at: usize) -> std::io::Result<Result<Record, Wrong>> {
         loop {
             let wrong = match self.record(self.buffer.ahead().get(at..).unwrap_or_default()) {
@@ -250,7 +250,7 @@ impl Reader {
     }
 }
 
-/// Bytes of the header, if it is one.
+/// Size of the header, if it is one.
 fn header(buffer: &mut Buffer) -> std::io::Result<Option<usize>> {
     if buffer.need(FIXED)? != Supply::Enough {
         return Ok(None);
@@ -281,7 +281,7 @@ fn header(buffer: &mut Buffer) -> std::io::Result<Option<usize>> {
     Ok(Some(at))
 }
 
-/// Bytes of a text and its NUL.
+/// Size of a text with its NUL.
 fn text(buffer: &mut Buffer, at: usize) -> std::io::Result<Option<usize>> {
     let mut asked = 64;
     loop {

@@ -1,11 +1,11 @@
-//! For tests of this module: reads whole inputs, also byte by byte and cut short.
+//! Test helpers of this module: read whole inputs, also byte by byte and truncated.
 
 use std::io::{self, Cursor, Read};
 
 use super::{Capture, Link, OpenError, ReadError, Timestamp};
 use crate::tree::Side;
 
-/// A frame that owns its bytes.
+/// An owned frame.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Owned {
     pub(super) number: u64,
@@ -18,7 +18,7 @@ pub(super) struct Owned {
     pub(super) comments: Vec<String>,
 }
 
-/// Gives one byte for each read.
+/// Returns one byte per read.
 struct Drip(Cursor<Vec<u8>>);
 
 impl Read for Drip {
@@ -37,12 +37,12 @@ pub(super) fn drain(bytes: &[u8]) -> (Vec<Owned>, Option<ReadError>) {
     rest(&mut open(bytes).unwrap())
 }
 
-/// All frames, unless it cannot be opened.
+/// All frames, unless the input cannot be opened.
 pub(super) fn try_drain(bytes: &[u8]) -> Result<(Vec<Owned>, Option<ReadError>), OpenError> {
     Ok(rest(&mut open(bytes)?))
 }
 
-/// The same from a pipe that gives one byte at a time.
+/// The same from a pipe that delivers one byte at a time.
 pub(super) fn drain_slowly(bytes: &[u8]) -> (Vec<Owned>, Option<ReadError>) {
     rest(&mut Capture::open(Box::new(Drip(Cursor::new(bytes.to_vec())))).unwrap())
 }
@@ -70,7 +70,7 @@ fn rest(capture: &mut Capture) -> (Vec<Owned>, Option<ReadError>) {
     }
 }
 
-/// Cuts a capture at every byte: the frames are the first ones of the whole, and only at `ends` is nothing missing.
+/// Truncates a capture at every byte: the frames are a prefix of the whole, and only at `ends` is there no error.
 pub(super) fn every_cut_gives_a_prefix(bytes: &[u8], header: usize, ends: &[usize]) {
     let (whole, error) = drain_slowly(bytes);
     assert_eq!(error, None);

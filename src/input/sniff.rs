@@ -19,17 +19,17 @@ pub(super) enum Kind {
     Text,
 }
 
-/// Enough to know what can be opened.
+/// Number of bytes that identify a supported format.
 pub(super) const LOOK: usize = 8;
 
-/// Enough to name what cannot.
+/// Number of bytes that identify an unsupported format.
 pub(super) const LONGEST: usize = 16;
 
 const CONVERT: &str = "convert it with `editcap -F pcapng IN OUT`";
 const UNPACK: &str = "decompress it first and pipe the result in";
 const SAY: &str = "say how to read it with --as or --link";
 
-/// Formats that are known by their beginning, and what to do with them.
+/// Unsupported formats by magic, with advice.
 const FOREIGN: &[(&[u8], &str, &str)] = &[
     (b"\xfd7zXZ\0", "an xz file", UNPACK),
     (b"BZh", "a bzip2 file", UNPACK),
@@ -58,11 +58,11 @@ const FOREIGN: &[(&[u8], &str, &str)] = &[
     (b"\xfe\xff", "UTF-16 text", "write it as UTF-8"),
 ];
 
-/// Formats that are text.
+/// Unsupported text formats.
 const FOREIGN_TEXT: &[(&[u8], &str)] =
     &[(b"<!doctype html", "an HTML page"), (b"<html", "an HTML page"), (b"<?xml", "an XML document")];
 
-/// Looks at the bytes that have arrived.
+/// Examines the available bytes.
 pub(super) fn sniff(bytes: &[u8]) -> Result<Kind, OpenError> {
     if bytes.is_empty() {
         return Err(OpenError::Empty);
@@ -85,7 +85,7 @@ pub(super) fn sniff(bytes: &[u8]) -> Result<Kind, OpenError> {
     if is_text(bytes) { Ok(Kind::Text) } else { Err(unrecognised(bytes)) }
 }
 
-/// Says what an input is that cannot be opened; for text, after no hex was found in it.
+/// Describes an input that cannot be opened; for text, after no hex was found in it.
 pub(super) fn unrecognised(bytes: &[u8]) -> OpenError {
     if let Some((_, name, advice)) = FOREIGN.iter().find(|(magic, _, _)| bytes.starts_with(magic)) {
         return OpenError::Unrecognised { looks_like: (*name).to_owned(), advice };
@@ -104,13 +104,13 @@ pub(super) fn unrecognised(bytes: &[u8]) -> OpenError {
     OpenError::Unrecognised { looks_like: name.to_owned(), advice: "expected lines such as `0000  23 00 01 7b` or `2300017b`" }
 }
 
-/// Whether these are printable characters; a character cut at the end is forgiven.
+/// Whether these are printable characters; a truncated last character is allowed.
 fn is_text(bytes: &[u8]) -> bool {
     let good = match std::str::from_utf8(bytes) {
         Ok(_) => true,
         Err(error) => error.error_len().is_none(),
     };
-    // Programs colour their dumps.
+    // Dumps may contain colour sequences.
     good && bytes.iter().all(|byte| *byte >= b' ' && *byte != 0x7f || byte.is_ascii_whitespace() || *byte == 0x1b)
 }
 

@@ -18,10 +18,10 @@ pub(super) const MAGIC: &[u8] = b"snoop\0\0\0";
 const FILE_HEADER: usize = 16;
 const RECORD_HEADER: usize = 24;
 
-/// As in libpcap.
+/// The same limit as libpcap's.
 const LARGEST_PACKET: u32 = 256 * 1024;
 
-/// More padding than this is no padding.
+/// More padding is an error.
 const LARGEST_PADDING: usize = 64 * 1024;
 
 pub(super) struct Reader {
@@ -85,7 +85,7 @@ impl Reader {
         let word = |at| Order::Big.u32(header, at).unwrap_or_default();
         let (original_len, captured, length, drops) = (word(0), word(4), word(8), word(12));
         let time = Some(Timestamp { seconds: i64::from(word(16)), nanos: word(20).wrapping_mul(1000) });
-        // Checked before any byte behind the header is waited for.
+        // Validated before waiting for bytes after the header.
         if captured > LARGEST_PACKET {
             let text = format!("a packet of {captured} bytes; a capture holds at most {LARGEST_PACKET} of one");
             return Err(ReadError::damaged(at, text));

@@ -1,11 +1,11 @@
-//! Files as they are written: keys are checked, expressions are parsed, names are not yet resolved.
+//! Declarations as written: keys are checked, expressions are parsed, names are unresolved.
 
 use super::expr::syntax::{Call, Syntax, TypeName};
 use super::model::{Docs, Encoding, FixedEndian, Meta};
 use super::place::Place;
 use std::ops::RangeInclusive;
 
-/// A name with its place.
+/// A name with its position.
 #[derive(Debug, Clone)]
 pub(super) struct Named<T> {
     pub(super) value: T,
@@ -35,7 +35,7 @@ pub(super) struct TypeDecl {
 /// `-proto-dissect` of `meta`.
 #[derive(Debug)]
 pub(super) struct RegistrationDecl {
-    /// The place of the key.
+    /// The position of the key.
     pub(super) place: Place,
     pub(super) carriers: Vec<Named<CarrierDecl>>,
     pub(super) over: Option<Named<String>>,
@@ -43,7 +43,7 @@ pub(super) struct RegistrationDecl {
     pub(super) magic: Vec<Vec<u8>>,
     pub(super) framing: Option<Named<&'static str>>,
     pub(super) message: Option<TypeName>,
-    /// Of the client, of the server, of any direction.
+    /// Roots of client, server and unknown direction.
     pub(super) roots: [Option<TypeName>; 3],
     pub(super) max_message: Option<usize>,
     pub(super) resync: Option<Named<&'static str>>,
@@ -60,7 +60,7 @@ pub(super) enum CarrierDecl {
     Payload,
 }
 
-/// What `meta` states for a type and the types inside.
+/// Defaults in `meta` that a type and nested types inherit.
 #[derive(Debug, Default)]
 pub(super) struct Defaults {
     pub(super) endian: Option<EndianDecl>,
@@ -88,7 +88,7 @@ pub(super) struct ParamDecl {
 pub(super) struct AttrDecl {
     pub(super) name: String,
     pub(super) place: Place,
-    /// Where its key or its first key is.
+    /// Position of its key, or of its first key.
     pub(super) whole: Place,
     pub(super) docs: Docs,
     pub(super) condition: Option<Syntax>,
@@ -101,12 +101,12 @@ pub(super) struct AttrDecl {
     pub(super) valid: Option<ValidDecl>,
     pub(super) contents: Option<Named<Vec<u8>>>,
     pub(super) parent: Option<ParentDecl>,
-    /// The ending of the file that the value may be saved as.
+    /// The extension of the file that exports the value.
     pub(super) object: Option<String>,
     pub(super) bytes: BytesDecl,
-    /// Whether a key that decides what is read has an error.
+    /// Whether a key that affects reading has an error.
     pub(super) broken: bool,
-    /// Keys with their places, to name those without an effect.
+    /// Keys with their positions, to report those without an effect.
     pub(super) keys: Vec<Named<String>>,
 }
 
@@ -140,7 +140,7 @@ pub(super) enum ParentDecl {
     Expr(Syntax),
 }
 
-/// Keys about sizes and ends.
+/// Keys of sizes and terminators.
 #[derive(Debug, Default)]
 pub(super) struct BytesDecl {
     pub(super) size: Option<Syntax>,

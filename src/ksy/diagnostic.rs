@@ -1,18 +1,18 @@
-//! Errors and warnings about a file, as compilers print them.
+//! Errors and warnings about a file, in the style of compilers.
 
 use crate::tree::is_harmful;
 use std::fmt::{self, Write};
 use std::path::PathBuf;
 use unicode_width::UnicodeWidthChar;
 
-/// An error or a warning, complete in itself.
+/// An error or a warning.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Diagnostic {
     /// Whether the file is rejected.
     pub error: bool,
     /// The file.
     pub path: PathBuf,
-    /// The line, from 1; 0 where the file as a whole is meant.
+    /// The line, from 1; 0 for the file as a whole.
     pub line: u32,
     /// The column, from 1, in characters.
     pub column: u32,
@@ -22,13 +22,13 @@ pub struct Diagnostic {
     pub skipped: u32,
     /// The number of characters to underline.
     pub width: u32,
-    /// What is wrong.
+    /// The problem.
     pub message: String,
-    /// What to do.
+    /// Advice.
     pub help: Option<String>,
 }
 
-/// Characters of a line that are shown; of a longer one, those around the column.
+/// Maximum width of a displayed line; of a longer one, the part around the column is displayed.
 const SHOWN: usize = 120;
 
 impl Diagnostic {
@@ -38,7 +38,7 @@ impl Diagnostic {
         if self.error { "error" } else { "warning" }
     }
 
-    /// Where it is, `file:line:column`.
+    /// The location, `file:line:column`.
     #[must_use]
     pub fn location(&self) -> String {
         match self.line {
@@ -47,7 +47,7 @@ impl Diagnostic {
         }
     }
 
-    /// The line that is shown, and the mark under it.
+    /// The displayed line, and the underline.
     fn excerpt(&self) -> (String, String) {
         let column = (self.column as usize).saturating_sub(1).saturating_sub(self.skipped as usize);
         let first = if column + self.width as usize > SHOWN { column.saturating_sub(SHOWN / 3) } else { 0 };
@@ -57,7 +57,7 @@ impl Diagnostic {
         for (at, c) in self.source.chars().enumerate().skip(first).take(SHOWN) {
             let c = if c == '\t' { ' ' } else { c };
             let start = line.len();
-            // A string takes any text.
+            // Writing to a string cannot fail.
             let _ = harmless(c, &mut line);
             let width: usize = line.get(start..).unwrap_or_default().chars().map(|c| c.width().unwrap_or(0)).sum();
             if at < column {
@@ -71,14 +71,14 @@ impl Diagnostic {
     }
 }
 
-/// What a piece of a printed diagnostic is.
+/// The kind of a piece of a printed diagnostic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Piece {
     /// File, line and column.
     Place,
-    /// `error` or `warning`, and the mark under the line.
+    /// `error` or `warning`, and the underline.
     Level,
-    /// What is wrong, and what to do.
+    /// The problem and advice.
     Words,
     /// The line of the file.
     Source,
@@ -87,7 +87,7 @@ pub enum Piece {
 }
 
 impl Diagnostic {
-    /// The printed form in pieces, so that a program can colour them. Harmless whatever the file holds.
+    /// The printed form in pieces, for programs that colour them. Escaped for terminals.
     #[must_use]
     pub fn pieces(&self) -> Vec<(Piece, String)> {
         let mut pieces = vec![
@@ -113,13 +113,13 @@ impl Diagnostic {
 }
 
 impl fmt::Display for Diagnostic {
-    /// The place, what is wrong, the line with a mark, and what to do.
+    /// Location, problem, underlined line, and advice.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.pieces().iter().try_for_each(|(_, text)| f.write_str(text))
     }
 }
 
-/// Long text in lines that fit a terminal, behind the sign of the first one.
+/// Wraps long text to a terminal's width, with indentation after the first line.
 fn wrapped(text: &str) -> String {
     const WIDTH: usize = 72;
     let mut lines = vec![String::new()];
@@ -136,15 +136,15 @@ fn wrapped(text: &str) -> String {
     lines.join("\n        ")
 }
 
-/// Text that a terminal does not act on.
+/// Text escaped for a terminal.
 fn printable(text: &str) -> String {
     let mut printable = String::new();
-    // A string takes any text.
+    // Writing to a string cannot fail.
     let _ = text.chars().try_for_each(|c| harmless(c, &mut printable));
     printable
 }
 
-/// A character that a terminal does not act on.
+/// Writes a character, escaped for a terminal.
 fn harmless(c: char, to: &mut dyn Write) -> fmt::Result {
     if is_harmful(c) { write!(to, "{}", c.escape_unicode()) } else { to.write_char(c) }
 }

@@ -52,7 +52,7 @@ impl Encoding {
         found.map_or_else(|| Encoding::Unknown(name.to_owned()), |(canonical, _)| Encoding::Known(canonical))
     }
 
-    /// What is wrong with a name that is not the canonical one, and what to do.
+    /// The problem of a name that is not the canonical one, and advice.
     pub(super) fn remark(&self, name: &str) -> Option<(String, Option<String>)> {
         match self {
             Encoding::Known(canonical) if *canonical == name => None,
@@ -75,7 +75,7 @@ impl Encoding {
         }
     }
 
-    /// The bytes of its smallest unit, which are those of a terminator.
+    /// Size of its code unit in bytes, which is the size of a terminator.
     #[must_use]
     pub fn unit(&self) -> usize {
         match self.name() {

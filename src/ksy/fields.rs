@@ -1,6 +1,6 @@
-//! The fields of a file: one for each path of names from the root, made once and kept as long as the program.
+//! The fields of a file: one for each path of names from the root, created once and never freed.
 //!
-//! A type inside itself uses the fields of its outermost occurrence, so that names stay finite.
+//! A recursive type uses the fields of its outermost occurrence, so that names stay finite.
 
 use super::compile::{ShapeKind, Shapes, leak};
 use super::model::{Docs, EnumId, Member, Spec, Ty, Type, TypeId};
@@ -9,10 +9,11 @@ use crate::tree::{Field, Kind, Names, NodeRef, Times, title};
 use std::collections::HashMap;
 use std::fmt;
 
-/// Fields of one file by their paths. Those of more are named by the type alone, so that a file has few more fields than words.
+/// Maximum number of fields with full paths. Further ones have the type's name only, so that a file has few more fields than
+/// names.
 const MOST: usize = 1 << 13;
 
-/// Bytes of a path of names, beyond which names are those of the type alone.
+/// Maximum length of a path of names in bytes; longer ones are replaced by the type's name.
 const PATH: usize = 1 << 10;
 
 /// An index of [`FileFields::contexts`] that refers to nothing.
@@ -20,10 +21,10 @@ pub(super) const NO_CONTEXT: u32 = u32::MAX;
 
 /// All fields of a file.
 pub(super) struct FileFields {
-    /// Fields of shapes; those of a context lie one behind another.
+    /// Fields of shapes; those of a context are contiguous.
     entries: Vec<Entry>,
     contexts: Vec<Context>,
-    /// By type and slot, where the shapes of the slot begin within a context.
+    /// By type and slot, the first shape of the slot within a context.
     slots: Vec<Vec<(u32, u32)>>,
     /// All fields, for lists.
     all: Vec<&'static Field>,
@@ -34,7 +35,7 @@ pub(super) struct FileFields {
 /// The field of one shape of a member.
 #[derive(Clone, Copy)]
 pub(super) struct Entry {
-    /// None for references to other objects.
+    /// `None` for references to other objects.
     pub field: Option<&'static Field>,
     pub kind: ShapeKind,
     pub is_single: bool,
@@ -42,30 +43,30 @@ pub(super) struct Entry {
     pub context: u32,
 }
 
-/// A place where objects of a type are: a path of names.
+/// A path of names at which objects of a type occur.
 struct Context {
     of: TypeId,
-    /// The context of the object around; [`NO_CONTEXT`] for the root and for types by their names.
+    /// The enclosing context; [`NO_CONTEXT`] for the root and for types with their own names.
     parent: u32,
     path: String,
     /// Its first entry.
     first: u32,
-    /// Bytes of its stream that no field took.
+    /// The field for bytes of its stream that no other field covers.
     unparsed: Option<&'static Field>,
-    /// What its `to-string` gives.
+    /// The field for the text of `to-string`.
     summary: Option<&'static Field>,
-    /// How often objects are there.
+    /// How often objects occur.
     spot: Spot,
 }
 
-/// How often an object may be at a place.
+/// How often an object may occur in a context.
 #[derive(Debug, Clone, Copy)]
 enum Spot {
     /// Once in a message.
     Once,
-    /// Once in each object of this field, which repeats.
+    /// Once in each object of this repeated field.
     Per(&'static Field),
-    /// Any number of times: inside several that repeat, or inside itself.
+    /// Any number of times: inside several repeated objects, or recursively.
     Any,
 }
 
@@ -80,8 +81,8 @@ impl Spot {
 }
 
 impl FileFields {
-    /// The fields of these types as roots of a protocol of this name. Values at the paths of `secrets`, and below, are masked.
-    /// Each element of `runs`, the last attributes of these types, is a message of its own.
+    /// Declares the fields of these types as roots of a protocol of this name. Values at the paths of `secrets`, and below, are
+    /// masked. Each element of `runs`, the last attributes of these types, is a separate message.
     pub(super) fn new(spec: &Spec, roots: &[TypeId], id: &str, secrets: &[String], runs: &[TypeId]) -> FileFields {
         let mut builder = Builder {
             spec,
@@ -133,7 +134,7 @@ impl FileFields {
         self.entries.get(start..start + *count as usize).unwrap_or_default()
     }
 
-    /// The field for bytes that no field took.
+    /// The field for bytes that no other field covers.
     pub(super) fn unparsed(&self, context: u32) -> Option<&'static Field> {
         self.contexts.get(context as usize)?.unparsed
     }
@@ -149,7 +150,7 @@ fn shapes(of: &Type) -> Vec<Shapes> {
     of.seq.iter().chain(&of.instances).map(Shapes::of).collect()
 }
 
-/// Where the shapes of each slot of a type begin, and how many there are.
+/// First shape and number of shapes of each slot of a type.
 fn places(of: &Type, shapes: &[Shapes]) -> Vec<(u32, u32)> {
     let mut start = 0;
     let placed = shapes.iter().map(|shapes| {
@@ -168,7 +169,7 @@ struct Builder<'s> {
     runs: &'s [TypeId],
     /// Which types can contain themselves.
     recursive: Vec<bool>,
-    /// Contexts of types by their names alone.
+    /// Contexts of types with names of their own.
     by_type: HashMap<TypeId, u32>,
     names: HashMap<EnumId, Names>,
     known: HashMap<(&'static str, Likeness), &'static Field>,
@@ -176,15 +177,14 @@ struct Builder<'s> {
     words: HashMap<(TypeId, u32), (&'static str, &'static str)>,
     /// The shapes of each member of each type.
     shapes: Vec<Vec<Shapes>>,
-    /// Fields of an object of each type, with its own.
+    /// Number of fields of an object of each type, including its own.
     counts: Vec<usize>,
-    /// Fields by their paths in all contexts so far.
+    /// Number of fields with full paths so far.
     by_path: usize,
     of: FileFields,
 }
 
-/// What fields of one name have in common that are one field: their kind, the table of their value names, a summary, and how often
-/// they occur.
+/// Properties in which fields of one name must agree to be shared: kind, value names, summary, and frequency.
 type Likeness = (Kind, usize, bool, (u8, usize));
 
 impl Builder<'_> {
@@ -225,7 +225,7 @@ impl Builder<'_> {
         let code = self.spec.type_of(of);
         for (place, member) in (0..).zip(code.seq.iter().chain(&code.instances)) {
             let name = leak(&format!("{path}.{}", member.name));
-            // Objects at many places share one copy of the words.
+            // Objects in many contexts share one copy of label and description.
             let (label, about) =
                 *self.words.entry((of, place)).or_insert_with(|| (leak(&member.name), leak(&about(&member.docs))));
             let shapes = self.shapes.get(of.0 as usize).and_then(|shapes| shapes.get(place as usize));
@@ -306,7 +306,7 @@ impl Builder<'_> {
         Some(self.add(if is_secret { field.secret() } else { field }))
     }
 
-    /// A field that lives as long as the program. Objects of several types at one place share their fields.
+    /// Leaks a field. Objects of several types in one context share their fields.
     fn add(&mut self, field: Field) -> &'static Field {
         let times = match field.times {
             Times::Any => (0, 0),
@@ -329,7 +329,7 @@ impl Builder<'_> {
         field
     }
 
-    /// The names of an enum, as far as its values have 64 bits.
+    /// The value names of an enum, except values above 64 bits.
     fn names(&mut self, id: EnumId) -> Names {
         if let Some(known) = self.names.get(&id) {
             return known;
@@ -351,7 +351,7 @@ fn repeats(member: &Member) -> bool {
     matches!(member.ty, Ty::Array(_))
 }
 
-/// The description of a field: its documentation in one paragraph, and its name in the original.
+/// The description of a field: its documentation in one paragraph, and its original name.
 fn about(docs: &Docs) -> String {
     let doc = docs.doc.as_deref().unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ");
     match &docs.orig_id {

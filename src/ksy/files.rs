@@ -1,4 +1,4 @@
-//! Reads files and what they import, within limits.
+//! Reads files and their imports, within limits.
 
 use super::decl::{AttrDecl, TypeDecl, TypeDeclOf};
 use super::place::{Place, SourceFile, offset};
@@ -9,11 +9,11 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Component, Path, PathBuf};
 
-/// The largest file, in bytes.
+/// Maximum file size in bytes.
 pub const FILE_BYTES: usize = 4 << 20;
-/// Bytes of all files that are read at once.
+/// Maximum size of all files in bytes.
 const ALL_BYTES: usize = 16 << 20;
-/// Files that others import.
+/// Maximum number of imported files.
 pub const FILES: usize = 256;
 
 /// Files with their declarations.
@@ -21,21 +21,21 @@ pub const FILES: usize = 256;
 pub(super) struct Files {
     pub(super) sources: Vec<SourceFile>,
     pub(super) loaded: Vec<LoadedFile>,
-    /// Indices of the files that were asked for.
+    /// Indexes of the requested files.
     pub(super) roots: Vec<u32>,
     by_path: HashMap<PathBuf, u32>,
 }
 
-/// A file that was read.
+/// A file after reading.
 #[derive(Default)]
 pub(super) struct LoadedFile {
-    /// None where the file has errors that hide its types.
+    /// `None` for a file with errors that hide its types.
     pub(super) decl: Option<TypeDecl>,
-    /// Files that it imports, or that stand for opaque types.
+    /// Files that it imports, or that define opaque types.
     pub(super) imports: Vec<u32>,
 }
 
-/// Loads these files. Directories stand for the `.ksy` files in them.
+/// Loads these files. A directory stands for its `.ksy` files.
 pub(super) fn load(paths: &[PathBuf], dirs: &[PathBuf], report: &mut Report) -> Files {
     let mut loader = Loader {
         files: Files::default(),
@@ -59,7 +59,7 @@ pub(super) fn load(paths: &[PathBuf], dirs: &[PathBuf], report: &mut Report) -> 
     loader.finish()
 }
 
-/// Loads a file as if it had this text.
+/// Loads a file with this text.
 pub(super) fn load_text(path: &Path, text: String, report: &mut Report) -> Files {
     let allowed = vec![path.parent().unwrap_or(Path::new("")).to_owned()];
     let mut loader = Loader {
@@ -83,18 +83,18 @@ pub(super) fn load_text(path: &Path, text: String, report: &mut Report) -> Files
 struct Loader<'l> {
     files: Files,
     dirs: &'l [PathBuf],
-    /// Folders of the files that were asked for; relative imports stay inside one of them or of `dirs`.
+    /// Directories of the requested files; relative imports must stay inside one of them or of `dirs`.
     allowed: Vec<PathBuf>,
     queue: Vec<u32>,
     imported: usize,
-    /// Bytes of all files so far.
+    /// Size of all files so far in bytes.
     bytes: usize,
     counts: read::Counts,
     report: &'l mut Report,
 }
 
 impl Loader<'_> {
-    /// Loads what is imported, too.
+    /// Loads imports.
     fn finish(mut self) -> Files {
         while let Some(index) = self.queue.pop() {
             self.imports(index);
@@ -102,7 +102,7 @@ impl Loader<'_> {
         self.files
     }
 
-    /// The files that an argument stands for.
+    /// The files of an argument.
     fn expanded(&mut self, path: &Path) -> Vec<PathBuf> {
         if !path.is_dir() {
             return vec![path.to_owned()];
@@ -124,7 +124,7 @@ impl Loader<'_> {
         offset(self.files.sources.len() - 1)
     }
 
-    /// The index of a file, which is read once.
+    /// The index of a file. Each file is read once.
     fn file(&mut self, path: &Path, import: Option<Place>) -> Option<u32> {
         let canonical = path.canonicalize().unwrap_or_else(|_| normal(path));
         if let Some(index) = self.files.by_path.get(&canonical) {
@@ -199,7 +199,7 @@ impl Loader<'_> {
         }
     }
 
-    /// The path of an import, which must be inside a folder that was given.
+    /// The path of an import, which must be inside a permitted directory.
     fn find(&self, name: &str, folder: &Path) -> Result<PathBuf, (String, Option<String>)> {
         let file = format!("{name}.ksy");
         if let Some(relative) = file.strip_prefix('/') {
@@ -227,7 +227,7 @@ impl Loader<'_> {
         })
     }
 
-    /// The path, if it is inside one of these folders, also behind symbolic links.
+    /// The path, if it is inside one of these directories, also after resolving symbolic links.
     fn inside(&self, path: PathBuf, folders: &[PathBuf]) -> Option<PathBuf> {
         let real = path.canonicalize().ok()?;
         let is_inside = |folder: &PathBuf| {
@@ -255,7 +255,7 @@ fn contents(path: &Path) -> Result<String, String> {
     Ok(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
 }
 
-/// A path without `.`, and without `..` behind a name.
+/// A path without `.`, and without `..` after a name.
 fn normal(path: &Path) -> PathBuf {
     let mut normal = PathBuf::new();
     for component in path.components() {

@@ -1,4 +1,4 @@
-//! Where a message ends on a stream: what the attributes of a type state about their own ends.
+//! Message boundaries on a stream, from the attributes of a type.
 
 use super::expr::walk::any;
 use super::expr::{Expr, Kind, Method};
@@ -9,52 +9,52 @@ use std::collections::HashMap;
 /// How messages of a type follow each other on TCP.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Framing {
-    /// What is read states where the message ends.
+    /// The content determines the end of the message.
     SelfDelimiting,
     /// The stream is a run of messages up to its end.
     Run(Run),
-    /// The message ends with the bytes: datagrams, payloads of a known size, or whole connections.
+    /// The message ends with the available bytes: datagrams, payloads of a known size, or whole connections.
     OpenEnded(Open),
 }
 
 /// A run of messages.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Run {
-    /// The type that repeats; none where numbers, texts or bytes repeat.
+    /// The repeated type; `None` if numbers, texts or bytes repeat.
     pub message: Option<TypeId>,
     /// The type whose last attribute repeats: the root, or a type at its end.
     pub holder: TypeId,
     /// The name of that attribute.
     pub attribute: String,
-    /// Attributes before it, which are read once for each direction.
+    /// Number of attributes before it, which are read once per direction.
     pub once: usize,
 }
 
-/// Why the end is not known.
+/// Why the end of a message is unknown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Open {
     /// The reason: "`rest` takes all bytes up to the end".
     pub reason: String,
-    /// The attribute to blame.
+    /// The responsible attribute.
     pub place: Place,
 }
 
-/// What one direction of a stream consists of.
+/// The content of one direction of a stream.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Unit {
-    /// Objects of this type, one behind another.
+    /// A sequence of objects of this type.
     Whole(TypeId),
-    /// Elements of the last attribute of `root`, or of a type at its end, behind attributes that are read once.
+    /// Elements of the last attribute of `root`, or of a type at its end, after attributes read once.
     Run {
-        /// The type that the direction begins with.
+        /// The type at the start of the direction.
         root: TypeId,
-        /// What repeats.
+        /// The repeated attribute.
         run: Run,
     },
 }
 
 impl Unit {
-    /// The type of a message; none where numbers, texts or bytes repeat.
+    /// The type of a message; `None` if numbers, texts or bytes repeat.
     #[must_use]
     pub fn message(&self) -> Option<TypeId> {
         match self {
@@ -64,7 +64,7 @@ impl Unit {
     }
 }
 
-/// The messages of a direction that begins with the type `root`. `message` is the type that the file names as the one that repeats.
+/// The content of a direction that begins with the type `root`. `message` is the repeated type that the file declares.
 ///
 /// # Errors
 /// Why no message has an end.
@@ -91,12 +91,12 @@ pub fn framing(spec: &Spec, of: TypeId) -> Framing {
     Frames { spec, known: HashMap::new(), depth: 0 }.of_type(of)
 }
 
-/// Types inside each other.
+/// Maximum nesting of types.
 const DEPTH: usize = 128;
 
 struct Frames<'s> {
     spec: &'s Spec,
-    /// Types that are known or in progress; a type inside itself ends where it ends.
+    /// Known types and those in progress; a recursive type ends where its outermost occurrence ends.
     known: HashMap<TypeId, Framing>,
     depth: usize,
 }
@@ -205,7 +205,7 @@ fn of_bytes(bytes: &Bytes, member: &Member) -> Framing {
     }
 }
 
-/// Whether an expression asks for the end of the stream of its own object.
+/// Whether an expression depends on the end of the stream of its own object.
 fn asks_for_the_end(expr: &Expr) -> bool {
     any(expr, &mut |expr| match &expr.kind {
         Kind::Method(Method::IoEof | Method::IoSize, io) => {
@@ -216,7 +216,7 @@ fn asks_for_the_end(expr: &Expr) -> bool {
 }
 
 impl Framing {
-    /// What it is, in words that follow a colon.
+    /// Describes the framing, in words that follow a colon.
     #[must_use]
     pub fn describe(&self, spec: &Spec) -> String {
         match self {

@@ -1,18 +1,18 @@
-//! The keys of a file, with what each one does. `docs/ksy.md` lists them.
+//! The supported keys with descriptions, as listed in `docs/ksy.md`.
 
 /// A key.
 pub struct Key {
     /// Its name.
     pub name: &'static str,
-    /// What it does.
+    /// Its description.
     pub about: &'static str,
 }
 
 /// The keys of one kind of map.
 pub struct Keys {
-    /// What the map is, as in "unknown key in …".
+    /// The kind of map, as in "unknown key in …".
     pub of: &'static str,
-    /// Its keys; others are errors, but for those that begin with `-`.
+    /// Its keys; others are errors, except those that begin with `-`.
     pub keys: &'static [Key],
 }
 
@@ -131,7 +131,7 @@ pub static EXTENSION: Keys = Keys {
     ],
 };
 
-/// What an entry of `instances` has beyond attributes.
+/// Keys of an entry of `instances` in addition to those of attributes.
 pub static INSTANCE: Keys = Keys {
     of: "an instance",
     keys: &[

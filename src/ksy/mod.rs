@@ -34,19 +34,18 @@ pub use protocol::protocol;
 use report::Report;
 use std::path::{Path, PathBuf};
 
-/// What loading gives.
+/// The result of loading.
 #[derive(Debug, Clone, Default)]
 pub struct Loaded {
-    /// The model; none where a diagnostic is an error.
+    /// The model; `None` after an error.
     pub spec: Option<Spec>,
     /// Errors and warnings, in the order of files and lines.
     pub diagnostics: Vec<Diagnostic>,
-    /// The files that were read, or could not be.
+    /// The files that were read, or could not be read.
     pub files: Vec<PathBuf>,
 }
 
-/// Loads files and everything that they import; a directory stands for the `.ksy` files in it. Absolute imports are searched in
-/// `dirs`, in their order.
+/// Loads files and their imports; a directory stands for its `.ksy` files. Absolute imports are searched in `dirs`, in order.
 #[must_use]
 pub fn load(paths: &[PathBuf], dirs: &[PathBuf]) -> Loaded {
     let mut report = Report::default();
@@ -54,7 +53,7 @@ pub fn load(paths: &[PathBuf], dirs: &[PathBuf]) -> Loaded {
     resolved(&files, report)
 }
 
-/// Loads a file as if it had this text; what it imports is searched in its folder.
+/// Loads a file with this text; imports are searched in its directory.
 #[must_use]
 pub fn load_text(path: &Path, text: &str) -> Loaded {
     let mut report = Report::default();

@@ -12,16 +12,16 @@ pub struct TypeId(pub u32);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct EnumId(pub u32);
 
-/// Files and everything that they import, resolved and checked.
+/// Resolved and checked files with their imports.
 #[derive(Debug, Clone, Default)]
 pub struct Spec {
-    /// The texts that places refer to.
+    /// The texts that positions refer to.
     pub files: Vec<SourceFile>,
     /// All types of all files.
     pub types: Vec<Type>,
     /// All enums of all files.
     pub enums: Vec<Enum>,
-    /// The top type of each file that was asked for, in the order of the request.
+    /// The top type of each requested file, in the order of the request.
     pub roots: Vec<TypeId>,
 }
 
@@ -29,7 +29,7 @@ impl Spec {
     /// The type with this index.
     ///
     /// # Panics
-    /// Where the index is from another model.
+    /// If the index is from another model.
     #[must_use]
     #[allow(clippy::indexing_slicing, reason = "the loader hands out indices of this model only")]
     pub fn type_of(&self, id: TypeId) -> &Type {
@@ -39,7 +39,7 @@ impl Spec {
     /// The enum with this index.
     ///
     /// # Panics
-    /// Where the index is from another model.
+    /// If the index is from another model.
     #[must_use]
     #[allow(clippy::indexing_slicing, reason = "the loader hands out indices of this model only")]
     pub fn enum_of(&self, id: EnumId) -> &Enum {
@@ -50,11 +50,11 @@ impl Spec {
 /// A type: the top of a file, or one of `types`.
 #[derive(Debug, Clone)]
 pub struct Type {
-    /// The name; of the top of a file its `meta/id`.
+    /// The name; for the top of a file its `meta/id`.
     pub name: String,
     /// The names from the top of the file down, joined by `::`.
     pub path: String,
-    /// The enclosing type; none for the top of a file.
+    /// The enclosing type; `None` for the top of a file.
     pub owner: Option<TypeId>,
     /// The top type of its file, which is the static type of `_root`.
     pub top: TypeId,
@@ -62,15 +62,15 @@ pub struct Type {
     pub types: Vec<TypeId>,
     /// Enums declared inside.
     pub enums: Vec<EnumId>,
-    /// Title, documentation and what extension keys state.
+    /// Title, documentation and extension keys.
     pub docs: Docs,
     /// `meta` of the top of a file.
     pub meta: Meta,
     /// `-proto-dissect` in `meta` of the top of a file.
     pub registration: Option<Box<Registration>>,
-    /// `meta/endian` with `switch-on` of this very type; evaluated before `seq` is read.
+    /// `meta/endian` with `switch-on` of this type; evaluated before `seq` is read.
     pub endian_switch: Option<EndianSwitch>,
-    /// Whether an object keeps a byte order at run time: its own switch, or the one of the object that reads it.
+    /// Whether an object stores a byte order at run time: from its own switch, or that of the object that reads it.
     pub has_run_time_endian: bool,
     /// Parameters.
     pub params: Vec<Param>,
@@ -78,15 +78,15 @@ pub struct Type {
     pub seq: Vec<Member>,
     /// Instances in the order of the file.
     pub instances: Vec<Member>,
-    /// The static type of `_parent`: [`Ty::Struct`] with a type where all users are of one type.
+    /// The static type of `_parent`: [`Ty::Struct`] with a type if all users have the same type.
     pub parent: Ty,
     /// `to-string`, else `-webide-representation`: an expression of type [`Ty::Str`].
     pub summary: Option<Expr>,
-    /// Where its name is written; of the top of a file, `meta/id`.
+    /// Position of its name; for the top of a file, of `meta/id`.
     pub place: Place,
 }
 
-/// `meta` of a file, apart from what types inherit.
+/// `meta` of a file, without what types inherit.
 #[derive(Debug, Clone, Default)]
 pub struct Meta {
     /// `title`.
@@ -108,18 +108,18 @@ pub struct Docs {
     pub orig_id: Option<String>,
 }
 
-/// A byte order that is decided at run time.
+/// A byte order determined at run time.
 #[derive(Debug, Clone)]
 pub struct EndianSwitch {
     /// `switch-on`.
     pub on: Expr,
     /// Values with their byte order, in the order of the file.
     pub cases: Vec<(Expr, FixedEndian)>,
-    /// The case `_`; without it a value that no case has is an error.
+    /// The case `_`; without it, other values are errors.
     pub otherwise: Option<FixedEndian>,
 }
 
-/// A byte order, or of bit fields the order of bits.
+/// A byte order, or the bit order of bit fields.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FixedEndian {
     /// Least significant first.
@@ -133,7 +133,7 @@ pub enum FixedEndian {
 pub enum Endian {
     /// Known from the file.
     Fixed(FixedEndian),
-    /// The order that the object of this field keeps, see [`Type::has_run_time_endian`].
+    /// The byte order stored by the object of this field, see [`Type::has_run_time_endian`].
     RunTime,
 }
 
@@ -146,7 +146,7 @@ pub struct Param {
     pub ty: Ty,
     /// Documentation.
     pub docs: Docs,
-    /// Where its name is written.
+    /// Position of its name.
     pub place: Place,
 }
 
@@ -159,19 +159,19 @@ pub struct Member {
     pub docs: Docs,
     /// `if`: an expression of type [`Ty::Bool`].
     pub condition: Option<Expr>,
-    /// How its value comes about.
+    /// How its value is obtained.
     pub how: How,
     /// `valid` and `contents`, checked for each element of a repetition.
     pub valid: Option<Valid>,
-    /// The type of the whole value: an array where it repeats.
+    /// The type of the whole value: an array if it repeats.
     pub ty: Ty,
-    /// Of bytes that may be saved as a file, the ending of its name.
+    /// For bytes that can be exported as a file, the extension of its name.
     pub object: Option<String>,
-    /// Where its name is written; without a name, the whole attribute.
+    /// Position of its name; without a name, of the whole attribute.
     pub place: Place,
 }
 
-/// How the value of a member comes about.
+/// How the value of a member is obtained.
 #[derive(Debug, Clone)]
 pub enum How {
     /// `value`: calculated.
@@ -183,30 +183,30 @@ pub enum How {
 /// A read from a stream.
 #[derive(Debug, Clone)]
 pub struct Read {
-    /// What one element is.
+    /// The kind of one element.
     pub data: Data,
-    /// How many elements there are.
+    /// The number of elements.
     pub repeat: Repeat,
-    /// `pos`, of instances only: an integer. Without it, reading starts at the current position.
+    /// `pos`, for instances only: an integer. Without it, reading starts at the current position.
     pub pos: Option<Expr>,
-    /// `io`, of instances only: a stream.
+    /// `io`, for instances only: a stream.
     pub io: Option<Expr>,
 }
 
-/// How many elements a member has.
+/// The number of elements of a member.
 #[derive(Debug, Clone)]
 pub enum Repeat {
-    /// One, and the value is no array.
+    /// One; the value is no array.
     No,
     /// Up to the end of the stream.
     Eos,
-    /// This many: an integer.
+    /// This number: an integer.
     Count(Expr),
-    /// Up to and including the element for which it is true; [`super::expr::Kind::Item`] is the element.
+    /// Up to and including the element that satisfies it; [`super::expr::Kind::Item`] is the element.
     Until(Expr),
 }
 
-/// What is read from the stream.
+/// The kind of a value that is read.
 #[derive(Debug, Clone)]
 pub enum Data {
     /// An integer of whole bytes.
@@ -215,7 +215,7 @@ pub enum Data {
         bytes: u8,
         /// Whether it is two's complement.
         signed: bool,
-        /// The byte order; of a single byte any.
+        /// The byte order; any for a single byte.
         endian: Endian,
         /// `enum`.
         names: Option<EnumId>,
@@ -231,7 +231,7 @@ pub enum Data {
     Bits {
         /// 1 to 64.
         width: u8,
-        /// The order of bits.
+        /// The bit order.
         endian: FixedEndian,
         /// Whether the value is a boolean: `b1` without `enum`.
         bool: bool,
@@ -244,7 +244,7 @@ pub enum Data {
     Str(Bytes, Encoding),
     /// An object of a type of the model.
     Object(Box<Object>),
-    /// One of several, by a value.
+    /// One of several, selected by a value.
     Switch(Box<Switch>),
 }
 
@@ -253,17 +253,17 @@ pub enum Data {
 pub struct Object {
     /// The type.
     pub of: TypeId,
-    /// Arguments, one for each parameter, evaluated in the object that reads.
+    /// Arguments, one per parameter, evaluated in the object that reads.
     pub args: Vec<Expr>,
-    /// What its `_parent` is.
+    /// Its `_parent`.
     pub parent: ParentOf,
     /// Whether the type is declared in another file: then `_root` of the object is the object itself.
     pub external: bool,
-    /// The bytes of its stream; none where it reads from the stream of its reader.
+    /// The bytes of its stream; `None` if it reads from the stream of its reader.
     pub bytes: Option<Bytes>,
 }
 
-/// What `_parent` of an object is.
+/// The `_parent` of an object.
 #[derive(Debug, Clone)]
 pub enum ParentOf {
     /// The object that reads it.
@@ -279,18 +279,18 @@ pub enum ParentOf {
 pub struct Switch {
     /// `switch-on`.
     pub on: Expr,
-    /// Values with what is read, in the order of the file.
+    /// Values with the data to read, in the order of the file.
     pub cases: Vec<(Expr, Data)>,
-    /// The case `_`. Where it is missing and a size is known, the bytes as they are; else nothing is read, and there is no value.
+    /// The case `_`. Without it, bytes of a known size are read as bytes; otherwise nothing is read, and there is no value.
     pub otherwise: Option<Data>,
 }
 
-/// How many bytes are taken and what becomes of them.
+/// The size of a byte range, and its post-processing.
 #[derive(Debug, Clone)]
 pub struct Bytes {
-    /// How many bytes are taken.
+    /// The size.
     pub size: Size,
-    /// `terminator`, also the one of `strz`.
+    /// `terminator`, also that of `strz`.
     pub terminator: Option<Terminator>,
     /// `pad-right`: trailing bytes of this value are removed.
     pub pad_right: Option<u8>,
@@ -298,25 +298,25 @@ pub struct Bytes {
     pub process: Option<Process>,
 }
 
-/// How many bytes are taken.
+/// The size of a byte range.
 #[derive(Debug, Clone)]
 pub enum Size {
     /// An integer, evaluated in the object that reads.
     Expr(Expr),
     /// All up to the end of the stream.
     Eos,
-    /// All up to the terminator, which is present then.
+    /// All up to the terminator, which must be present.
     Terminator,
 }
 
-/// The end of bytes.
+/// A terminator.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Terminator {
-    /// The bytes, aligned to their own number from the start of the value: one, or as many as a unit of the encoding has.
+    /// The bytes, aligned to their own number from the start of the value: one, or a code unit of the encoding.
     pub bytes: Vec<u8>,
     /// `include`: whether the value contains it.
     pub include: bool,
-    /// `consume`: whether the position moves behind it.
+    /// `consume`: whether the position moves past it.
     pub consume: bool,
     /// `eos-error`: whether a stream that ends without it is an error.
     pub eos_error: bool,
@@ -325,7 +325,7 @@ pub struct Terminator {
 /// A transformation of bytes before they are parsed.
 #[derive(Debug, Clone)]
 pub enum Process {
-    /// Exclusive or with an integer of one byte, or with bytes over and over.
+    /// Exclusive or with an integer of one byte, or with repeated bytes.
     Xor(Expr),
     /// Each byte rotated left by an integer of bits.
     RotateLeft(Expr),
@@ -333,27 +333,27 @@ pub enum Process {
     RotateRight(Expr),
     /// A zlib stream.
     Zlib,
-    /// A processor that the program provides, by its name as written (`nested.deeply.custom_fx`).
+    /// A custom processor of the program, by its name as written (`nested.deeply.custom_fx`).
     Custom {
         /// Its name.
         name: String,
         /// Its arguments.
         args: Vec<Expr>,
-        /// Where its name is written.
+        /// Position of its name.
         place: Place,
     },
 }
 
-/// A demand on a value.
+/// A constraint on a value.
 #[derive(Debug, Clone)]
 pub enum Valid {
     /// Equal to a value.
     Eq(Expr),
     /// At least, at most, or both.
     Range {
-        /// The least value.
+        /// The minimum.
         min: Option<Expr>,
-        /// The greatest value.
+        /// The maximum.
         max: Option<Expr>,
     },
     /// Equal to one of these.
@@ -371,13 +371,13 @@ pub struct Enum {
     pub name: String,
     /// The names from the top of the file down, joined by `::`.
     pub path: String,
-    /// The type that it is declared in.
+    /// The type that declares it.
     pub owner: TypeId,
     /// Its members in ascending order of values.
     pub members: Vec<EnumMember>,
     /// Documentation.
     pub docs: Docs,
-    /// Where its name is written.
+    /// Position of its name.
     pub place: Place,
 }
 
@@ -399,7 +399,7 @@ pub struct EnumMember {
     pub name: String,
     /// Documentation.
     pub docs: Docs,
-    /// Where its name is written.
+    /// Position of its name.
     pub place: Place,
 }
 
@@ -418,20 +418,20 @@ pub enum Ty {
     Bytes,
     /// A member of an enum, or a number without a name in it.
     Enum(EnumId),
-    /// An object; none where types differ, and only `_parent`, `_root`, `_io` and casts are possible.
+    /// An object; `None` if types differ, which permits only `_parent`, `_root`, `_io` and casts.
     Struct(Option<TypeId>),
     /// A stream.
     Io,
     /// An array.
     Array(Box<Ty>),
-    /// Unknown until run time: a switch between unlike types. Only casts are possible.
+    /// Unknown until run time: a switch between incompatible types. Only casts are permitted.
     Any,
 }
 
 /// A character encoding.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Encoding {
-    /// One of the 35 that Kaitai Struct knows, by its canonical name: `UTF-8`, `windows-1252`.
+    /// One of the 35 encodings of Kaitai Struct, by its canonical name: `UTF-8`, `windows-1252`.
     Known(&'static str),
     /// Another name, as written: text in it is not decoded.
     Unknown(String),

@@ -18,7 +18,7 @@ pub(super) fn nearest<'k>(word: &str, known: impl IntoIterator<Item = &'k str>) 
         .map(|(_, known)| known)
 }
 
-/// The question that suggests it.
+/// The question with the suggestion.
 pub(super) fn suggestion<'k>(word: &str, known: impl IntoIterator<Item = &'k str>) -> Option<String> {
     nearest(word, known).map(|known| format!("did you mean `{known}`?"))
 }

@@ -1,9 +1,9 @@
-//! The notes that a file of Kaitai Struct may give: why a value could not be read.
+//! Notes of Kaitai Struct files: why a value could not be read.
 
 use crate::tree::fields;
 use crate::wire::Protocol;
 
-/// The notes as a protocol, so that filters and lists have them.
+/// The notes as a protocol, for filters and lists.
 pub static PROTOCOL: Protocol = Protocol::new(&KSY, FIELDS, &[]);
 
 fields! {

@@ -1,4 +1,4 @@
-//! Places in files.
+//! Positions in files.
 
 use std::path::PathBuf;
 
@@ -9,31 +9,31 @@ pub struct Place {
     pub file: u32,
     /// The first byte.
     pub start: u32,
-    /// The byte behind the last one.
+    /// The byte after the last one.
     pub end: u32,
 }
 
 impl Place {
-    /// From the start of this place to the end of another one.
+    /// The range from the start of this one to the end of another one.
     pub(super) fn to(self, last: Place) -> Place {
         Place { end: last.end.max(self.start), ..self }
     }
 
-    /// A file as a whole, which has no line.
+    /// The file as a whole, without a line.
     pub(super) fn whole(file: u32) -> Place {
         Place { file, start: u32::MAX, end: u32::MAX }
     }
 
-    /// The same start, without length.
+    /// An empty range at the same start.
     pub(super) fn first(self) -> Place {
         Place { end: self.start, ..self }
     }
 }
 
-/// A file that was read.
+/// The text of a file.
 #[derive(Debug, Clone, Default)]
 pub struct SourceFile {
-    /// The path as it is shown.
+    /// The path as displayed.
     pub path: PathBuf,
     /// The text.
     pub text: String,

@@ -1,6 +1,6 @@
 //! A loaded file as a protocol of the registry.
 //!
-//! Fields are compared by address and live as long as the program, so those of a file are leaked once when it is loaded.
+//! Fields are compared by address and are never freed, so those of a file are leaked once on loading.
 
 use super::compile::program::{Program, RunCode, UnitCode};
 use super::compile::{compile, leak, looks_around};
@@ -15,23 +15,23 @@ use crate::wire::{Conversation, Described, Exchange, Found, Heuristic, How, On, 
 use std::cell::RefCell;
 
 thread_local! {
-    /// Memory of the last run on this thread.
+    /// Memory of the last run on this thread, for reuse.
     static MEMORY: RefCell<Memory> = RefCell::default();
 }
 
-/// A program with the fields that it fills, and what is known of its messages.
+/// A program with its fields, and properties of its messages.
 pub(super) struct File {
     pub(super) program: Program,
     pub(super) fields: FileFields,
-    /// What each side sends.
+    /// The content of each direction.
     pub(super) sides: BySide<Direction>,
-    /// What is read where the side is not known.
+    /// Root and context for an unknown direction.
     any: (u32, u32),
-    /// Possibilities for the first bytes.
+    /// Alternatives for the first bytes.
     pub(super) magic: Vec<Vec<u8>>,
     pub(super) resyncs: bool,
     pub(super) max_message: Option<usize>,
-    /// Whether all that a side sends is one message.
+    /// Whether all bytes of a side are one message.
     pub(super) is_connection: bool,
     /// Why messages have no end on TCP.
     open: Option<String>,
@@ -39,16 +39,16 @@ pub(super) struct File {
     counts: bool,
 }
 
-/// What a side sends.
+/// The content of a direction.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Direction {
-    /// Its root, and the context of that.
+    /// Its root and the context of the root.
     pub(super) root: (u32, u32),
-    /// Its messages on a stream. Where they have no end, the root.
+    /// Its messages on a stream. If they have no end, the root.
     pub(super) unit: UnitCode,
-    /// The context of its messages; of a run, that of the object that holds it.
+    /// The context of its messages; for a run, that of the object that contains it.
     pub(super) place: u32,
-    /// Of a run, its slot in that object.
+    /// For a run, its slot in that object.
     pub(super) slot: u32,
 }
 
@@ -67,7 +67,7 @@ impl File {
         MEMORY.with_borrow_mut(call)
     }
 
-    /// Dissects a datagram, or bytes of which no more than the side is known.
+    /// Dissects a datagram, or other bytes without stream context.
     pub(super) fn datagram(&self, from: Option<Side>, index: u64, wire: &mut Wire<'_>) -> Result {
         let (of, place) = from.map_or(self.any, |side| self.sides[side].root);
         let context = Context { from, index, ports: ports(wire) };
@@ -75,7 +75,7 @@ impl File {
     }
 }
 
-/// The ports of sender and receiver; 0 where they are not known.
+/// The ports of sender and receiver; 0 if unknown.
 pub(super) fn ports(wire: &Wire<'_>) -> [u16; 2] {
     wire.ends().map_or([0; 2], |ends| ends.map(|end| end.port()))
 }
@@ -117,8 +117,8 @@ impl Described for File {
     }
 }
 
-/// The protocol of a file with this top. `root` is the type of a message that the user names in place of those of the file.
-/// `replaces` states that a built-in protocol has the same name. The protocol lives as long as the program.
+/// Creates the protocol of a file with this top. `root` is the message type that the user selects instead of those of the file.
+/// `replaces` states that a built-in protocol has the same name. The protocol is leaked.
 #[must_use]
 pub fn protocol(spec: &Spec, top: TypeId, root: Option<TypeId>, replaces: bool) -> &'static Protocol {
     let file = file(spec, top, root);
@@ -178,7 +178,7 @@ fn declared(spec: &Spec, top: TypeId, file: &'static File, found: Vec<Found>, re
 
 type Units = [(TypeId, std::result::Result<Unit, Open>); 2];
 
-/// The type that holds a run of messages.
+/// The type that contains a run of messages.
 fn holder(unit: &std::result::Result<Unit, Open>) -> Option<TypeId> {
     match unit {
         Ok(Unit::Run { run, .. }) => Some(run.holder),
@@ -186,7 +186,7 @@ fn holder(unit: &std::result::Result<Unit, Open>) -> Option<TypeId> {
     }
 }
 
-/// The types that messages are read as from their beginning.
+/// The types with which messages or directions begin.
 fn all_roots(roots: Roots, units: &Units) -> Vec<TypeId> {
     let mut all = vec![roots.any];
     for (root, unit) in units {
@@ -200,7 +200,7 @@ fn all_roots(roots: Roots, units: &Units) -> Vec<TypeId> {
     all
 }
 
-/// The paths of secrets as names of fields: below the root, and below each message of a run.
+/// The paths of secrets as field names: below the root, and below each message of a run.
 fn secrets(spec: &Spec, registration: Option<&Registration>, id: &str, units: &Units) -> Vec<String> {
     let mut above = vec![id.to_owned()];
     for (root, unit) in units {
@@ -215,7 +215,7 @@ fn secrets(spec: &Spec, registration: Option<&Registration>, id: &str, units: &U
     paths.collect()
 }
 
-/// The types from a root down to the one that holds a run, each at the end of the one before.
+/// The types from a root down to the one that contains a run, each at the end of the previous one.
 fn chain(spec: &Spec, root: TypeId, run: &Run) -> Vec<TypeId> {
     let last = |of: &TypeId| {
         let Made::Read(read) = &spec.type_of(*of).seq.last()?.how else { return None };
@@ -266,7 +266,7 @@ fn last_slot(program: &Program, of: TypeId) -> u32 {
     program.types.get(of.0 as usize).map_or(0, |of| of.first_instance().saturating_sub(1))
 }
 
-/// Why a message has no end, and where the file has that.
+/// Why a message has no end, with the position in the file.
 fn where_open(spec: &Spec, open: &Open) -> String {
     let file = spec.files.get(open.place.file as usize);
     let before = file.and_then(|file| file.text.get(..open.place.start as usize)).unwrap_or_default();
@@ -276,7 +276,7 @@ fn where_open(spec: &Spec, open: &Open) -> String {
     format!("{path}:{line}:{column}: {}", open.reason)
 }
 
-/// Where the registration of a file finds its protocol. The user can always name it.
+/// The places where the registration of a file finds its protocol. The user can always select it.
 fn found(registration: Option<&Registration>, file: &'static File) -> Vec<Found> {
     let datagrams = How::Described(file);
     let streams = How::DescribedStream(file);

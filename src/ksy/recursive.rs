@@ -1,9 +1,9 @@
-//! Types that contain themselves, directly or through others.
+//! Detects recursive types.
 
 use super::model::{Data, How, Member, Spec, TypeId};
 use super::place::offset;
 
-/// For each type, whether it can contain itself.
+/// For each type, whether it is directly or indirectly recursive.
 pub(super) fn recursive(spec: &Spec) -> Vec<bool> {
     let inside: Vec<Vec<u32>> =
         spec.types.iter().map(|of| of.seq.iter().chain(&of.instances).flat_map(objects).collect()).collect();
@@ -15,7 +15,8 @@ pub(super) fn recursive(spec: &Spec) -> Vec<bool> {
             }
         }
     }
-    // Types that reach each other are those that one walk of the reversed graph finds, from the last finished type on.
+    // Types that reach each other are those found by one walk of the reversed graph, from the last finished type on (Kosaraju's
+    // algorithm).
     let mut seen = vec![false; inside.len()];
     let mut finished = Vec::with_capacity(inside.len());
     for of in 0..offset(inside.len()) {
@@ -35,7 +36,7 @@ pub(super) fn recursive(spec: &Spec) -> Vec<bool> {
     found
 }
 
-/// The types that are reached from one and were not seen before, in the order in which they are finished.
+/// The types reachable from one and not seen before, in the order in which they are finished.
 fn walk(edges: &[Vec<u32>], from: u32, seen: &mut [bool]) -> Vec<u32> {
     let mut finished = Vec::new();
     let mut open = vec![(from, 0)];
@@ -52,7 +53,7 @@ fn walk(edges: &[Vec<u32>], from: u32, seen: &mut [bool]) -> Vec<u32> {
     finished
 }
 
-/// The types of the objects that a member reads.
+/// The object types that a member reads.
 pub(super) fn objects(member: &Member) -> Vec<u32> {
     let How::Read(read) = &member.how else { return Vec::new() };
     let of = |data: &Data| if let Data::Object(object) = data { Some(object.of.0) } else { None };
@@ -62,7 +63,7 @@ pub(super) fn objects(member: &Member) -> Vec<u32> {
     }
 }
 
-/// Whether a type can contain itself.
+/// Whether a type is recursive.
 pub(super) fn is_recursive(recursive: &[bool], of: TypeId) -> bool {
     recursive.get(of.0 as usize).copied().unwrap_or_default()
 }

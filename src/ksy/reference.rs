@@ -1,4 +1,4 @@
-//! The supported language as tables, from the values that the loader uses.
+//! The supported language as tables, generated from the loader's own tables.
 
 use super::encodings::ENCODINGS;
 use super::keys;
@@ -22,7 +22,7 @@ const TYPES: &[(&str, &str)] = &[
     ("bytes, bool, struct, io, any", "of parameters and casts only; with `[]` a list"),
 ];
 
-/// Operators, from those that bind least.
+/// Operators, in order of increasing precedence.
 const OPERATORS: &[(&str, &str)] = &[
     ("a ? b : c", "`b` where `a` is true, else `c`"),
     ("or, and, not", "of booleans; the right operand is evaluated where it matters"),
@@ -51,7 +51,7 @@ const SPECIAL: &[(&str, &str)] = &[
     ("_", "the element in `repeat-until`, the value in `valid`"),
 ];
 
-/// Everything as Markdown.
+/// All tables as Markdown.
 #[must_use]
 pub fn tables() -> String {
     let mut text = String::new();
@@ -99,7 +99,7 @@ fn code(name: &str) -> String {
     format!("`{}`", name.replace('|', "\\|"))
 }
 
-/// Names that are separated by commas, but for phrases.
+/// Comma-separated names, except phrases.
 fn code_list(names: &str) -> String {
     if names.starts_with("a ") && !names.contains('?') || names.starts_with("no ") {
         return names.to_owned();

@@ -1,28 +1,28 @@
-//! What the key `-proto-dissect` of `meta` states: where a protocol is found, and how its messages follow each other.
+//! The key `-proto-dissect` of `meta`: where a protocol is found, and how its messages are framed.
 
 use super::expr::Expr;
 use super::model::{Spec, TypeId};
 use super::place::Place;
 use std::ops::RangeInclusive;
 
-/// Where the protocol of a file is found, and how it is shown.
+/// Where the protocol of a file is found, and its display.
 #[derive(Debug, Clone)]
 pub struct Registration {
-    /// `transport`: what carries it. Empty where the user names the protocol.
+    /// `transport`: the carriers. Empty if only the user selects the protocol.
     pub carriers: Vec<Carrier>,
-    /// `ports`, of TCP and UDP alike.
+    /// `ports`, for both TCP and UDP.
     pub ports: Vec<RangeInclusive<u16>>,
-    /// `magic`: possibilities for the first bytes of a direction or a datagram. Empty where nothing is recognized by content.
+    /// `magic`: alternatives for the first bytes of a direction or a datagram. Empty without detection by content.
     pub magic: Vec<Vec<u8>>,
     /// `framing` of streams.
     pub framing: Framed,
-    /// `message`: the type that repeats.
+    /// `message`: the repeated type.
     pub message: Option<TypeId>,
-    /// `roots`: the type that each direction begins with.
+    /// `roots`: the type at the start of each direction.
     pub roots: Roots,
-    /// `max-message`: the most bytes of a message on a stream.
+    /// `max-message`: maximum message size on a stream.
     pub max_message: Option<usize>,
-    /// `resync: magic`: a direction that is out of step goes on at the next magic.
+    /// `resync: magic`: whether a direction resynchronizes at the next magic.
     pub resyncs: bool,
     /// `name`, by the type of the message: a member of an enum, or text.
     pub names: Vec<(TypeId, Expr)>,
@@ -30,39 +30,39 @@ pub struct Registration {
     pub infos: Vec<(TypeId, Expr)>,
     /// `secret`: paths of attributes below a message.
     pub secrets: Vec<Secret>,
-    /// Where the key is written.
+    /// Position of the key.
     pub place: Place,
 }
 
-/// What carries a protocol.
+/// A carrier of the protocol.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Carrier {
     /// TCP.
     Tcp,
     /// UDP.
     Udp,
-    /// Messages of another protocol: the name under which it hands them over (`over`), if that is given.
+    /// Messages of another protocol: the name of the handover (`over`), if given.
     Payload(Option<String>),
 }
 
 /// How messages follow each other on a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Framed {
-    /// One behind another: `stream`, and `datagram` of what has no streams.
+    /// In sequence: `stream`, and `datagram` without streams.
     #[default]
     Messages,
-    /// All that a side sends is one message, read when the side closes: `connection`.
+    /// All bytes of a side are one message, read when the side closes: `connection`.
     Connection,
 }
 
-/// The types that directions begin with.
+/// The types at the start of directions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Roots {
-    /// What the client sends.
+    /// The type for the client's bytes.
     pub client: TypeId,
-    /// What the server sends.
+    /// The type for the server's bytes.
     pub server: TypeId,
-    /// Where no direction is known: the top of the file unless the file states another type.
+    /// The type for an unknown direction: the top of the file unless the file declares another one.
     pub any: TypeId,
 }
 
@@ -71,7 +71,7 @@ pub struct Roots {
 pub struct Secret {
     /// The names, from the message down.
     pub path: Vec<String>,
-    /// Where it is written.
+    /// Its position.
     pub place: Place,
 }
 
@@ -93,7 +93,7 @@ impl Roots {
 }
 
 impl Registration {
-    /// The registration of the file whose top this is, if it has one.
+    /// The registration of the file with this top, if any.
     #[must_use]
     pub fn of(spec: &Spec, top: TypeId) -> Option<&Registration> {
         spec.type_of(top).registration.as_deref()
@@ -105,7 +105,7 @@ impl Registration {
         self.carriers.contains(&Carrier::Tcp)
     }
 
-    /// Whether anything carries it in datagrams.
+    /// Whether any carrier has datagrams.
     #[must_use]
     pub fn is_in_datagrams(&self) -> bool {
         self.carriers.iter().any(|carrier| *carrier != Carrier::Tcp)

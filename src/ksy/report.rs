@@ -1,9 +1,9 @@
-//! Collects what is wrong with files, by their places.
+//! Collects errors and warnings of files, sorted by position.
 
 use super::diagnostic::Diagnostic;
 use super::place::{Place, SourceFile, offset};
 
-/// An error or a warning that refers to a place.
+/// An error or a warning with a position.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Complaint {
     pub(super) error: bool,
@@ -35,7 +35,7 @@ pub(super) struct Report {
     left_out: usize,
 }
 
-/// More complaints than this are counted, not kept.
+/// Maximum number of stored complaints; further ones are counted.
 const MOST: usize = 200;
 
 impl Report {
@@ -47,7 +47,7 @@ impl Report {
         }
     }
 
-    /// Whether further complaints are only counted, so that suggestions need not be searched.
+    /// Whether further complaints are only counted, so that suggestions need not be computed.
     pub(super) fn is_full(&self) -> bool {
         self.complaints.len() >= MOST
     }
@@ -60,13 +60,13 @@ impl Report {
         self.add(Complaint { error: false, ..Complaint::error(place, message).help_if(help) });
     }
 
-    /// Takes the complaints of another report.
+    /// Adds the complaints of another report.
     pub(super) fn append(&mut self, other: Report) {
         other.complaints.into_iter().for_each(|complaint| self.add(complaint));
         self.left_out += other.left_out;
     }
 
-    /// Takes the complaints of another report, with errors as warnings.
+    /// Adds the complaints of another report, with errors as warnings.
     pub(super) fn add_as_warnings(&mut self, other: Report, ending: &str) {
         for complaint in other.complaints {
             self.add(Complaint { error: false, message: format!("{}{ending}", complaint.message), help: None, ..complaint });
@@ -77,7 +77,7 @@ impl Report {
         self.left_out > 0 || self.complaints.iter().any(|complaint| complaint.error)
     }
 
-    /// The complaints with lines and columns, in the order of files and places.
+    /// The complaints with lines and columns, ordered by file and position.
     pub(super) fn into_diagnostics(mut self, files: &[SourceFile]) -> Vec<Diagnostic> {
         self.complaints.sort_by_key(|complaint| (complaint.place.file, complaint.place.start));
         let last = self.complaints.last().map(|complaint| complaint.place);
@@ -90,10 +90,10 @@ impl Report {
     }
 }
 
-/// Characters of a line that are kept before and behind a column.
+/// Characters of a line that are kept before and after a column.
 const KEPT: usize = 200;
 
-/// The line, the column and the text of a place.
+/// The line, the column and the text of a position.
 fn locate(complaint: Complaint, files: &[SourceFile]) -> Diagnostic {
     let Complaint { error, place, message, help } = complaint;
     let file = files.get(place.file as usize);
@@ -105,7 +105,7 @@ fn locate(complaint: Complaint, files: &[SourceFile]) -> Diagnostic {
     let line_end = text.get(start..).and_then(|behind| behind.find('\n')).map_or(text.len(), |at| start + at);
     let source = text.get(line_start..line_end).unwrap_or_default().trim_end_matches('\r');
     let column = text.get(line_start..start).unwrap_or_default().chars().count();
-    // Many complaints about one long line would copy it as often.
+    // Otherwise, each complaint about one long line would copy it.
     let from = column.saturating_sub(KEPT);
     let kept: String = source.chars().skip(from).take(2 * KEPT).collect();
     let marked = text.get(start..(place.end as usize).clamp(start, line_end)).unwrap_or_default().trim_end();

@@ -1,4 +1,4 @@
-//! Streams and datagram conversations of a loaded file: where messages end, and what is remembered from one to the next.
+//! Streams and datagram conversations of a loaded file: message boundaries and state.
 
 use super::compile::program::UnitCode;
 use super::protocol::{Direction, File, ports};
@@ -19,50 +19,50 @@ pub(super) struct Session {
 #[derive(Debug, Default)]
 struct Half {
     phase: Phase,
-    /// What the next bytes are, once that is known.
+    /// The content of the next bytes, once known.
     next: Found,
-    /// The bytes of the attributes that are read once.
+    /// The bytes of attributes read once.
     once: Option<Box<[u8]>>,
-    /// Messages so far.
+    /// Number of messages so far.
     index: u64,
-    /// What was learned about the message that is incomplete.
+    /// Progress on the incomplete message.
     search: Search,
-    /// Operations that measuring the incomplete message took.
+    /// Operations spent on measuring the incomplete message.
     work: usize,
 }
 
-/// What a direction is about.
+/// The phase of a direction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum Phase {
-    /// Attributes that are read once may come first.
+    /// The start: attributes read once may come first.
     #[default]
     Beginning,
     /// Messages.
     Messages,
-    /// Messages, if the next bytes are one: some are missing before them.
+    /// Messages, if the next bytes are valid: bytes are missing before them.
     Doubtful,
-    /// Nothing: where messages begin is unknown.
+    /// Message boundaries are unknown.
     Lost,
 }
 
-/// What the next bytes are.
+/// The content of the next bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum Found {
-    /// Attributes that are read once.
+    /// Attributes read once.
     Once,
     /// A message.
     #[default]
     Message,
-    /// A message that cannot be read; what follows it is unknown.
+    /// An invalid message; what follows is unknown.
     Broken,
-    /// A message that claims to have so many bytes, which are too many.
+    /// A message whose declared size exceeds the limit.
     Huge(usize),
 }
 
-/// The most bytes of attributes that are read once and used by messages.
+/// Maximum size of attributes read once that messages use.
 const ONCE: usize = 1 << 16;
 
-/// The most bytes that are waited for where it is not certain that a message begins.
+/// Maximum number of buffered bytes while the message boundary is uncertain.
 const DOUBTFUL: usize = 1 << 16;
 
 impl Session {
@@ -81,7 +81,7 @@ impl Session {
     }
 }
 
-/// A direction at work.
+/// A direction during processing.
 struct Reading<'s> {
     file: &'static File,
     direction: &'static Direction,
@@ -96,7 +96,7 @@ impl Session {
 }
 
 impl Reading<'_> {
-    /// The most bytes of a message.
+    /// Maximum message size.
     fn most(&self) -> usize {
         let most = limits::STREAM_MESSAGE.get();
         self.file.max_message.map_or(most, |own| own.min(most))
@@ -114,7 +114,7 @@ impl Reading<'_> {
         }
     }
 
-    /// All that a side sends.
+    /// Handles a direction that is one message.
     fn whole(&mut self, ahead: &[u8], more: bool) -> Extent {
         match self.half.phase {
             Phase::Lost => Extent::Unknown(ahead.len()),
@@ -130,7 +130,7 @@ impl Reading<'_> {
         }
     }
 
-    /// The attributes that are read once, or the first message where they are not there: the capture began later.
+    /// Reads the attributes read once, or the first message if the capture began later.
     fn beginning(&mut self, ahead: &[u8], more: bool) -> Extent {
         let UnitCode::Run(run) = self.direction.unit else { return self.message(ahead, more) };
         match self.measure(Part::Once(run), ahead, (Measure::Ends, more)).end {
@@ -150,7 +150,7 @@ impl Reading<'_> {
         }
     }
 
-    /// A message, if everything in it can be read. One of an unknown name needs another message behind it.
+    /// Reads a message if all of it is valid. One with an unknown name must be followed by another message.
     fn doubtful(&mut self, ahead: &[u8], more: bool) -> Extent {
         let first = self.measure_message(ahead, (Measure::All, more));
         let is_one = match (first.end, first.is_named) {
@@ -202,7 +202,7 @@ impl Reading<'_> {
         measured
     }
 
-    /// What the engine gets to know about a part that was measured.
+    /// Converts the result of a measurement for the engine.
     fn found(&mut self, found: Found, measured: Measured, ahead: &[u8], more: bool) -> Extent {
         self.half.next = found;
         let end = match measured {
@@ -227,16 +227,16 @@ impl Reading<'_> {
         }
     }
 
-    /// The bytes to wait for before a message is measured again that took much work so far: each time an eighth more, so that all
-    /// work grows with the bytes.
+    /// Number of bytes to wait for before an expensive message is measured again: an eighth more each time, so that the total
+    /// work is proportional to the bytes.
     fn patience(&self, len: usize) -> usize {
-        /// Operations for each message and for each byte that nothing is waited for.
+        /// Operations per message and per byte that never cause waiting.
         const FREE: usize = 1 << 14;
         const FREE_PER_BYTE: usize = 16;
         if self.half.work > FREE + len.saturating_mul(FREE_PER_BYTE) { len + len / 8 } else { 0 }
     }
 
-    /// Looks for the magic behind bytes that belong to no message.
+    /// Searches for the magic after bytes outside of messages.
     fn resynchronize(&mut self, ahead: &[u8], more: bool) -> Extent {
         let longest = self.file.magic.iter().map(Vec::len).max().unwrap_or_default();
         if !self.file.resyncs {
@@ -280,7 +280,7 @@ impl Reading<'_> {
         }
         self.half.phase = match (next, wire.cut()) {
             (Found::Broken | Found::Huge(_), _) => Phase::Lost,
-            // Bytes follow behind a hole in a message only if its end is known.
+            // Bytes after a hole in a message continue it only if its end is known.
             _ => Phase::Messages,
         };
         match (next, result) {
@@ -313,7 +313,7 @@ impl Conversation for Session {
     }
 }
 
-/// The state of datagrams that are numbered.
+/// The state of numbered datagrams.
 pub(super) struct Counter {
     file: &'static File,
     sent: BySide<u64>,

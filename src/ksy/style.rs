@@ -1,4 +1,4 @@
-//! Names that Kaitai's style guide advises against.
+//! Checks names against Kaitai's style guide.
 
 use super::expr::walk::any;
 use super::expr::{Expr, Kind, Slot};
@@ -7,10 +7,10 @@ use super::place::{Place, offset};
 use super::report::Report;
 use std::collections::{HashMap, HashSet};
 
-/// Where each member is used.
+/// The users of each member.
 type Uses = HashMap<(TypeId, Slot), HashSet<Place>>;
 
-/// Warns about fields that are only the size or the count of another field and are not named after it.
+/// Warns about fields that are only the size or count of another field but not named after it.
 pub(super) fn check(spec: &Spec, report: &mut Report) {
     let uses = uses(spec);
     for (index, of) in spec.types.iter().enumerate().filter(|(_, of)| spec.roots.contains(&of.top)) {
@@ -43,7 +43,7 @@ fn uses(spec: &Spec) -> Uses {
     uses
 }
 
-/// The size and the count of a member.
+/// Size and count of a member, if they are references.
 fn only(member: &Member) -> (Option<&Expr>, Option<&Expr>) {
     let How::Read(read) = &member.how else { return (None, None) };
     let count = match &read.repeat {
@@ -66,7 +66,7 @@ fn size(data: &Data) -> Option<&Expr> {
     }
 }
 
-/// The attribute or instance of the same object that an expression names.
+/// The attribute or instance of the same object that an expression refers to.
 fn named<'s>(spec: &'s Spec, this: TypeId, expr: &Expr) -> Option<(Slot, &'s Member)> {
     let Kind::Field { object, of, slot } = &expr.kind else { return None };
     if !matches!(object.kind, Kind::This) || *of != this {

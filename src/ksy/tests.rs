@@ -1,4 +1,4 @@
-//! What authors of files see: errors with their places, limits, and the model of small files.
+//! Loading as authors experience it: errors with positions, limits, and the model of small files.
 
 mod imports;
 mod limits;
@@ -19,7 +19,7 @@ fn spec(text: &str) -> Spec {
     loaded.spec.unwrap_or_else(|| panic!("{}", printed(&loaded.diagnostics)))
 }
 
-/// A file with this body behind a `meta` of three lines.
+/// A file with this body after a `meta` of three lines.
 fn body(text: &str) -> String {
     format!("meta:\n  id: test\n  encoding: UTF-8\n{text}")
 }
@@ -39,7 +39,7 @@ fn mistake(text: &str) -> String {
     loaded.diagnostics[0].to_string()
 }
 
-/// A folder of its own for files that import each other.
+/// A temporary directory for files that import each other.
 struct Folder(PathBuf);
 
 impl Folder {

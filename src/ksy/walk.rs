@@ -4,7 +4,7 @@ use super::expr::Expr;
 use super::model::{Bytes, Data, How, Member, ParentOf, Process, Read, Repeat, Size, Type, Valid};
 
 impl Type {
-    /// All expressions of the type itself; parts of them are not listed.
+    /// All expressions of the type itself, without subexpressions.
     #[must_use]
     pub fn expressions(&self) -> Vec<&Expr> {
         let switch = self.endian_switch.iter().flat_map(|switch| {

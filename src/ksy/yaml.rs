@@ -1,4 +1,4 @@
-//! YAML as nodes with places. A scalar remains text until a key requires a type.
+//! YAML as nodes with positions. A scalar remains text until a key requires a type.
 
 use super::place::{Place, offset};
 use super::report::Complaint;
@@ -8,16 +8,16 @@ use std::collections::{HashMap, HashSet};
 /// A node.
 #[derive(Debug, Clone)]
 pub struct Node {
-    /// What it is.
+    /// Its value.
     pub value: Value,
-    /// Where it is written.
+    /// Its position.
     pub place: Place,
 }
 
-/// What a node is.
+/// The value of a node.
 #[derive(Debug, Clone)]
 pub enum Value {
-    /// A text; `quoted` where it cannot be null, a number or a boolean.
+    /// A text; if `quoted`, it cannot be null, a number or a boolean.
     Scalar {
         /// The text.
         text: String,
@@ -30,13 +30,13 @@ pub enum Value {
     Map(Vec<(Node, Node)>),
 }
 
-/// Lists and maps inside each other.
+/// Maximum nesting of lists and maps.
 pub(super) const DEPTH: usize = 64;
-/// Nodes of a file, with those that aliases repeat.
+/// Maximum number of nodes of a file, including repetitions by aliases.
 const NODES: usize = 1 << 19;
 
 impl Node {
-    /// Whether there is no value.
+    /// Whether it is null.
     pub(super) fn is_null(&self) -> bool {
         matches!(&self.value, Value::Scalar { text, quoted: false } if matches!(text.as_str(), "" | "~" | "null" | "Null" | "NULL"))
     }
@@ -70,7 +70,7 @@ impl Node {
         self.map()?.iter().find(|(name, _)| name.text() == Some(key)).map(|(_, value)| value)
     }
 
-    /// What it is, with an article.
+    /// Its kind, with an article.
     pub(super) fn kind(&self) -> &'static str {
         match &self.value {
             Value::Scalar { .. } if self.is_null() => "nothing",
@@ -85,7 +85,7 @@ impl Node {
 pub(super) fn parse(file: u32, text: &str) -> Result<Node, Complaint> {
     let mut builder =
         Builder { file, text, offsets: Offsets::new(text), open: Vec::new(), anchors: HashMap::new(), count: 0, root: None };
-    // The parser keeps a whole list in brackets before it gives its first element, since the list may be a key.
+    // The parser buffers a whole flow sequence before it returns the first element, since the sequence may be a key.
     if let Some(comma) = memchr::memchr_iter(b',', text.as_bytes()).nth(NODES) {
         let start = offset(comma);
         return Err(too_many(Place { file, start, end: start + 1 }));
@@ -99,7 +99,7 @@ pub(super) fn parse(file: u32, text: &str) -> Result<Node, Complaint> {
         .unwrap_or(Node { value: Value::Scalar { text: String::new(), quoted: false }, place: Place { file, start: 0, end: 0 } }))
 }
 
-/// Byte offsets of characters, which the parser counts.
+/// Byte offsets of characters, in which the parser counts.
 struct Offsets(Vec<u32>);
 
 impl Offsets {
@@ -113,7 +113,7 @@ impl Offsets {
     }
 }
 
-/// A list or a map that is not yet complete.
+/// An incomplete list or map.
 struct Open {
     node: Node,
     key: Option<Node>,
@@ -180,7 +180,7 @@ impl Builder<'_> {
         Ok(())
     }
 
-    /// Puts a complete node where it belongs.
+    /// Adds a complete node to its parent.
     fn complete(&mut self, node: Node, anchor: usize) -> Result<(), Complaint> {
         self.count += 1;
         if self.count > NODES {
@@ -206,7 +206,7 @@ impl Builder<'_> {
         Ok(())
     }
 
-    /// A syntax error, in words that help.
+    /// Converts a syntax error of the parser.
     fn scan_error(&self, error: &ScanError) -> Complaint {
         let start = self.offsets.byte(error.marker().index(), self.text.len());
         let place = Place { file: self.file, start, end: start };
@@ -233,7 +233,7 @@ impl Builder<'_> {
 
 const COLUMNS: &str = "keys of one level start in one column, and so do the `-` of a list";
 
-/// Messages of the parser, with what they mean to an author.
+/// Messages of the parser with explanations for authors.
 const EXPLANATIONS: &[(&str, &str, &str)] = &[
     (
         "mapping values are not allowed",
@@ -281,7 +281,7 @@ fn weight(node: &Node) -> usize {
     }
 }
 
-/// Lists and maps inside each other.
+/// The nesting depth of lists and maps.
 fn depth(node: &Node) -> usize {
     match &node.value {
         Value::Scalar { .. } => 0,
@@ -290,7 +290,7 @@ fn depth(node: &Node) -> usize {
     }
 }
 
-/// Replaces the key `<<` by the entries of its map that the map itself has not.
+/// Replaces the key `<<` by the entries of its map that the map itself lacks.
 fn merge(node: &mut Node) {
     let Value::Map(entries) = &mut node.value else { return };
     let is_merge = |key: &Node| matches!(&key.value, Value::Scalar { text, quoted: false } if text == "<<");

@@ -1,4 +1,4 @@
-//! ARCNET as Linux hands it on: the framing of RFC 1201, and the older one of RFC 1051, which has no parts.
+//! ARCNET in Linux captures: the framing of RFC 1201, and the older one of RFC 1051, which has no fragments.
 //!
 //! ```text
 //! source:1 | destination:1 | offset:2 | protocol:1 | split flag:1 | sequence:2, the last two in the newer framing only
@@ -28,7 +28,7 @@ const ARCNET_PROTOCOLS: Names =
 const IP_TYPE: u16 = 0x0800;
 const ARP_TYPE: u16 = 0x0806;
 
-/// A frame of ARCNET as Linux hands it on.
+/// A frame in a Linux capture.
 pub(super) fn frame(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
     let src = wire.u8(&SRC)?;
     let dst = wire.u8(&DST)?;
@@ -42,7 +42,7 @@ pub(super) fn frame(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
     };
     let is_old = matches!(kind, 0xf0 | 0xf1);
     if !is_old && wire.u8(&SPLIT)? != 0 {
-        // A part of a packet, or one that says so in a longer way.
+        // A fragment, or an exception packet with a longer header.
         return Ok(Carried::new(Next::Data, rest(wire), missing));
     }
     if !is_old {

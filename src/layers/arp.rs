@@ -31,7 +31,7 @@ fields! {
     DST_HW = bytes("arp.dst.hw", "Target hardware address", "").once();
     DST_PROTO = bytes("arp.dst.proto", "Target protocol address", "");
     DUPLICATE = bool("arp.duplicate-address-detected", "duplicate IP address", "Another host used an address of this packet earlier").on_request();
-    DUPLICATE_FRAME = number("arp.duplicate-address-frame", "earlier use of the address", "Frame in which another host used it").on_request();
+    DUPLICATE_FRAME = number("arp.duplicate-address-frame", "frame showing earlier use of IP address", "").on_request();
     DUPLICATE_SECONDS = number("arp.seconds-since-duplicate-address-frame", "seconds since earlier use", "Whole seconds from that frame to this").on_request();
     IS_GRATUITOUS = bool("arp.isgratuitous", "is gratuitous", "Sender and target address are equal")
         .generated(&[&DST_IPV4], is_gratuitous)

@@ -1,4 +1,4 @@
-//! The AVS capture header, what older drivers know of a wireless frame, before the frame itself.
+//! The AVS capture header: metadata of older drivers for an 802.11 frame.
 //!
 //! ```text
 //! magic and version:4 | length:4 | card's clock:8 | host's clock:8 | radio:4 | channel:4 | rate:4 | antenna:4 | priority:4
@@ -42,7 +42,7 @@ const RADIOS: Names =
 const SIGNALS: Names = &[(0, "none"), (1, "normalised"), (2, "dBm"), (3, "raw")];
 const PREAMBLES: Names = &[(1, "short"), (2, "long")];
 
-/// Whether this header begins here, under the link type of Prism, whose code begins otherwise.
+/// Whether an AVS header begins here, under the link type of Prism, which has another code.
 pub(super) fn is_plausible(frame: &[u8]) -> bool {
     frame.first() == Some(&0x80)
 }

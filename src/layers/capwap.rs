@@ -5,9 +5,8 @@
 //! M: length:1 MAC address, padded | W: length:1 wireless information, padded | frame
 //! K: length:2 | elements: type:2 | length:2 | value
 //! ```
-//!
-//! HLEN counts words of four bytes up to the frame. That is one of IEEE 802.3, or with T one of the binding, mostly IEEE 802.11,
-//! whose frame control many devices send with its two bytes swapped. Not covered: fragments, DTLS, and control packets.
+//! HLEN counts words of four bytes up to the frame. It is an IEEE 802.3 frame, or with T one of the binding, mostly IEEE 802.11,
+//! whose frame control many devices send byte-swapped. Not covered: fragments, DTLS, and control packets.
 
 use super::ethernet::{self, rest};
 use super::{Carried, Described, Next, layer, wlan};
@@ -17,7 +16,7 @@ use crate::wire::{Protocol, Result, Wire};
 /// CAPWAP data.
 pub static PROTOCOL: Protocol = layer(&CAPWAP, FIELDS);
 
-/// A data packet that a UDP port stands for.
+/// A data packet on its UDP port.
 pub(super) static DATA: Described = Described { protocol: &PROTOCOL, header };
 
 fields! {
@@ -30,11 +29,11 @@ fields! {
     WBID = number("capwap.header.wbid", "Wireless binding ID", "Technology of the native frames").mask(0x00_3e00).names(BINDINGS);
     FLAGS = number("capwap.header.flags", "Flags", "T, F, L, W, M, K and reserved bits").hex(6).mask(0x00_01ff);
     FLAG_T = bool("capwap.header.flags.t", "Payload type", "True for the binding's native frames, false for IEEE 802.3").mask(0x100);
-    FLAG_F = bool("capwap.header.flags.f", "Fragment", "The packet is a fragment").mask(0x80);
+    FLAG_F = bool("capwap.header.flags.f", "Fragment", "").mask(0x80);
     FLAG_L = bool("capwap.header.flags.l", "Last fragment", "").mask(0x40);
     FLAG_W = bool("capwap.header.flags.w", "Wireless header", "Wireless information is present").mask(0x20);
     FLAG_M = bool("capwap.header.flags.m", "Radio MAC header", "A radio MAC address is present").mask(0x10);
-    FLAG_K = bool("capwap.header.flags.k", "Keep-Alive", "The packet is a keep-alive").mask(0x08);
+    FLAG_K = bool("capwap.header.flags.k", "Keep-Alive", "").mask(0x08);
     FLAG_R = number("capwap.header.flags.r", "Reserved", "").mask(0x07);
     FRAGMENT_ID = number("capwap.header.fragment.id", "Fragment ID", "Identifies the fragments of a packet");
     FRAGMENT_OFFSET = number("capwap.header.fragment.offset", "Fragment offset", "Units of eight bytes").mask(0xfff8);
@@ -58,7 +57,7 @@ const TYPES: Names = &[(0, "CAPWAP header"), (1, "CAPWAP DTLS header")];
 const BINDINGS: Names = &[(0, "reserved"), (1, "IEEE 802.11"), (2, "IEEE 802.16"), (3, "EPCglobal")];
 const ELEMENTS: Names = &[(35, "Session ID"), (37, "Vendor Specific Payload")];
 
-/// Bytes of the header that every packet has.
+/// Bytes of the fixed header.
 const FIXED: usize = 8;
 
 /// Whether a data packet may begin here.
@@ -123,7 +122,7 @@ fn options(wire: &mut Wire<'_>, bits: u64) -> Result {
     Ok(())
 }
 
-/// Padding behind so many bytes.
+/// Padding after this many bytes.
 fn pad(wire: &mut Wire<'_>, length: usize) -> Result {
     match length.next_multiple_of(4) - length {
         0 => Ok(()),
@@ -131,7 +130,7 @@ fn pad(wire: &mut Wire<'_>, length: usize) -> Result {
     }
 }
 
-/// What a packet carries.
+/// The type of the payload.
 fn next(bits: u64, frame: &[u8]) -> Next {
     const IEEE_802_11: u64 = 1;
     match () {

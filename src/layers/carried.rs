@@ -1,4 +1,4 @@
-//! What a header carries: the next layer, its bytes and its addresses.
+//! The payload of a header: the next layer, its bytes and its addresses.
 
 use super::HeaderFn;
 use crate::tree::{Address, Field, LayerId};
@@ -27,7 +27,7 @@ pub enum Next {
     Compressed(u8),
     /// A header without a registered number.
     Header(&'static Described),
-    /// A packet found at this place, which carries nothing.
+    /// A packet registered at this place, without a payload.
     Packet(On),
     /// Undissected bytes.
     Data,
@@ -58,7 +58,7 @@ impl fmt::Debug for Described {
 /// The bytes that layers are read from: a frame, or a reassembled datagram.
 #[derive(Debug, Clone, Copy)]
 pub struct Bytes<'a> {
-    /// The source that spans of them count in.
+    /// The source that their spans refer to.
     pub source: u32,
     /// All bytes of the source.
     pub all: &'a [u8],
@@ -71,14 +71,14 @@ impl<'a> Bytes<'a> {
         Bytes { source: 0, all }
     }
 
-    /// The bytes of a range, or none if it lies outside.
+    /// The bytes of a range; empty if it is outside.
     #[must_use]
     pub fn get(self, range: Range<usize>) -> &'a [u8] {
         self.all.get(range).unwrap_or_default()
     }
 }
 
-/// The fragment of a datagram that a packet carries.
+/// The position of a fragment in its datagram.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Part {
     /// Identification, equal in all fragments of a datagram.
@@ -91,25 +91,25 @@ pub struct Part {
     pub more: bool,
 }
 
-/// What a header carries.
+/// The payload of a header.
 #[derive(Debug, Clone)]
 pub struct Carried {
     /// The next layer.
     pub next: Next,
     /// Its captured bytes.
     pub range: Range<usize>,
-    /// Bytes that the capture cut off.
+    /// Number of truncated bytes.
     pub missing: usize,
     /// Source and destination address, if the header has them.
     pub ends: Option<(Address, Address)>,
     /// Whether it is the first fragment of a datagram that will not be reassembled.
     pub is_part: bool,
-    /// The field for bytes behind the payload; `None` if the layer has described them.
+    /// The field for bytes after the payload; `None` if the layer has described them.
     pub trailer: Option<&'static Field>,
 }
 
 impl Carried {
-    /// A payload in this range, of which the capture cut off `missing` bytes.
+    /// A payload in this range with `missing` truncated bytes.
     #[must_use]
     pub fn new(next: Next, range: Range<usize>, missing: usize) -> Carried {
         Carried { next, range, missing, ends: None, is_part: false, trailer: Some(&TRAILER) }
@@ -133,7 +133,7 @@ pub enum Reached {
     Tcp(Segment),
     /// A UDP datagram in this range.
     Udp(Segment),
-    /// A part of a datagram in this range.
+    /// A fragment in this range.
     Fragment(Part, Segment),
     /// An SCTP packet in this range.
     Sctp(Segment),
@@ -143,12 +143,12 @@ pub enum Reached {
     End,
 }
 
-/// The bytes of a transport layer and the layer below.
+/// The range of a transport layer and the layer below.
 #[derive(Debug, Clone)]
 pub struct Segment {
     /// Header and payload.
     pub range: Range<usize>,
-    /// Bytes of it that the capture cut off.
+    /// Number of truncated bytes.
     pub missing: usize,
     /// Whether it is the first fragment of a datagram that will not be reassembled.
     pub is_part: bool,

@@ -1,4 +1,4 @@
-//! CDP: Cisco devices introduce themselves to their neighbours.
+//! CDP, the Cisco Discovery Protocol.
 //!
 //! ```text
 //! version:1 | TTL:1 | checksum:2 | element …
@@ -192,7 +192,7 @@ fn addresses(wire: &mut Wire<'_>) -> Result {
     Ok(())
 }
 
-/// The version has a field for each line, as in Wireshark.
+/// Wireshark has a field for each line of the version.
 fn lines(wire: &mut Wire<'_>) -> Result {
     while wire.remaining() > 0 {
         let text = memchr::memchr(b'\n', wire.ahead()).unwrap_or(wire.remaining());

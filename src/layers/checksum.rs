@@ -61,27 +61,27 @@ pub(super) fn unverified_or_none(checksum: NodeRef<'_>, take: &mut dyn FnMut(Com
     }
 }
 
-/// What verifying a checksum came to.
+/// Result of a checksum verification.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Status {
-    /// It is another one than it should be.
+    /// Wrong.
     Bad {
-        /// As it stands.
+        /// The value in the packet.
         is: u16,
-        /// As it should be.
+        /// The correct value.
         should: u16,
     },
     Good,
-    /// Not all of the bytes are there.
+    /// Not verified: bytes are missing.
     Unverified,
-    /// The sender left it out.
+    /// Omitted by the sender.
     NotPresent,
-    /// The sender left it out where that is not allowed.
+    /// Omitted by the sender although it is mandatory.
     Illegal,
 }
 
 impl Status {
-    /// Show it, with a note if the checksum is not right.
+    /// Adds the status, with a note if the checksum is wrong.
     pub(super) fn put(self, wire: &mut Wire<'_>, field: &'static Field, bad: &'static Field) {
         let number = match self {
             Status::Bad { .. } => BAD,
@@ -99,12 +99,12 @@ impl Status {
     }
 }
 
-/// A header that is summed up alone, with its checksum at `at`.
+/// Verifies a header with its checksum at `at`.
 pub(super) fn header(bytes: &[u8], at: usize) -> Status {
     verify(Sum16BitWords::new(), bytes, at)
 }
 
-/// A transport's bytes between two ends, with their checksum at `at`; `missing` were cut off.
+/// Verifies a transport segment between two addresses, with its checksum at `at`; `missing` bytes were truncated.
 pub(super) fn transport([src, dst]: [IpAddr; 2], protocol: u8, bytes: &[u8], at: usize, missing: usize) -> Status {
     let Ok(len) = u32::try_from(bytes.len()) else { return Status::Unverified };
     if missing > 0 {
@@ -124,9 +124,9 @@ fn verify(sum: Sum16BitWords, bytes: &[u8], at: usize) -> Status {
     let Some((before, behind)) = bytes.split_at_checked(at) else { return Status::Unverified };
     let Some((is, behind)) = behind.split_first_chunk::<2>() else { return Status::Unverified };
     let is = u16::from_be_bytes(*is);
-    // The checksum lies at an even place, so the two parts can be summed up one after the other.
+    // The checksum has an even offset, so both parts can be summed separately.
     let should = u16::from_be(sum.add_slice(before).add_slice(behind).ones_complement());
-    // 0 and 0xffff are the same number here.
+    // 0 and 0xffff are equal in ones' complement.
     if is == should || (is == 0xffff && should == 0) || (is == 0 && should == 0xffff) {
         Status::Good
     } else {
@@ -140,7 +140,7 @@ mod tests {
 
     #[test]
     fn a_header_as_rfc_1071_would_sum_it() {
-        // The header of Wikipedia's article on the checksum.
+        // The example header of Wikipedia's article on the IPv4 checksum.
         let mut bytes = *b"\x45\x00\x00\x73\x00\x00\x40\x00\x40\x11\xb8\x61\xc0\xa8\x00\x01\xc0\xa8\x00\xc7";
         assert_eq!(header(&bytes, 10), Status::Good);
         bytes[8] = 0x3f;

@@ -1,5 +1,4 @@
-//! Cisco's own framings: HDLC on serial lines, the SLARP messages that keep such a line alive, and the metadata that stands
-//! before a packet and says which security group it is of.
+//! Cisco framings: HDLC on serial lines, SLARP keepalives, and Cisco metadata with the security group of a packet.
 //!
 //! ```text
 //! HDLC      address:1 (0f one, 8f all) | control:1 | type:2, an Ethernet type | packet
@@ -81,7 +80,7 @@ const PROTOCOLS: Names = &[
 ];
 const SLARP_TYPES: Names = &[(0, "request"), (1, "reply"), (2, "keepalive")];
 
-/// Whether a frame of a serial line has this framing.
+/// Whether a frame of a serial line has HDLC framing.
 pub(super) fn is_plausible(frame: &[u8]) -> bool {
     matches!(frame, [ONE | ALL, ..])
 }

@@ -1,4 +1,4 @@
-//! EAPOL (IEEE 802.1X): how a station and its switch or access point authenticate and agree on keys.
+//! EAPOL (IEEE 802.1X): authentication and key agreement of a station with its switch or access point.
 //!
 //! ```text
 //! version:1 | type:1 | length:2 | body
@@ -15,10 +15,10 @@ use crate::wire::{Found, Heuristic, On, Protocol, Result, Wire};
 /// EAPOL.
 pub static PROTOCOL: Protocol = Protocol::new(&EAPOL, FIELDS, FOUND).rest(&DATA);
 
-/// Packets of EAP inside EAPOL.
+/// EAP packets inside EAPOL.
 pub static EAP_PROTOCOL: Protocol = super::layer(&eap_fields::EAP, eap_fields::FIELDS);
 
-/// Keys of 802.11 inside EAPOL.
+/// 802.11 keys inside EAPOL.
 pub static KEY_PROTOCOL: Protocol = super::layer(&key_fields::RSNA, key_fields::FIELDS);
 
 const FOUND: &[Found] = &[On::EtherType(0x888e).datagram(Heuristic::Anything, packet)];
@@ -39,7 +39,7 @@ fields! {
     KEY = bytes("eapol.keydes.key", "Key", "Encrypted").encrypted().once();
     BODY = bytes("eapol.keydes.body", "Key Descriptor Body", "").once();
     DATA = bytes("eapol.data", "Data", "Undissected bytes");
-    PADDING = bytes("eapol.padding", "Padding", "Behind the body").once();
+    PADDING = bytes("eapol.padding", "Padding", "").once();
 }
 
 mod eap_fields {
@@ -54,7 +54,7 @@ mod eap_fields {
         METHOD = number("eap.type", "Type", "").names(METHODS).once();
         IDENTITY = text("eap.identity", "Identity", "").once();
         DESIRED = number("eap.desired_type", "Desired Auth Type", "").names(METHODS);
-        METHOD_DATA = bytes("eap.data", "Data", "Of the method").once();
+        METHOD_DATA = bytes("eap.data", "Data", "").once();
     }
 }
 
@@ -194,7 +194,7 @@ fn key(wire: &mut Wire<'_>) -> Result {
     Ok(())
 }
 
-/// A key frame of WPA: four of them agree on pairwise keys, two renew the group key.
+/// A WPA key frame: the 4-way handshake of pairwise keys, or one of two messages of the group key handshake.
 fn robust_key(wire: &mut Wire<'_>) -> Result {
     let bits = [
         &INFO_VERSION,

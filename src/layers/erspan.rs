@@ -6,7 +6,7 @@
 //!           P:1 frame type:5 hardware:6 direction:1 granularity:2 O:1 | O: platform:6 and 58 bits by platform | frame
 //! ```
 //!
-//! Not covered: what platforms say in their own eight bytes.
+//! Not covered: the platform-specific subheader.
 
 use super::ethernet::{self, rest};
 use super::{Carried, Described, Next, layer};
@@ -33,7 +33,7 @@ fields! {
     TIMESTAMP = number("erspan.timestamp", "Timestamp", "In units of the granularity").once();
     SGT = number("erspan.sgt", "Security group tag", "").once();
     PDU = number("erspan.p", "Has an Ethernet frame", "1 if the frame is one").mask(0x8000).once();
-    FT = number("erspan.ft", "Frame type", "Type of the mirrored frame").mask(0x7c00).names(FRAME_TYPES).once();
+    FT = number("erspan.ft", "Frame type", "").mask(0x7c00).names(FRAME_TYPES).once();
     HW = number("erspan.hw", "Hardware ID", "ERSPAN engine").mask(0x03f0).once();
     DIRECTION = bool("erspan.direction", "Egress", "True for egress, false for ingress").mask(0x0008).once();
     GRANULARITY = number("erspan.gra", "Timestamp granularity", "Unit of the timestamp").mask(0x0006).names(GRANULARITIES).once();
@@ -69,7 +69,7 @@ fn header(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
     Ok(Carried::new(next, rest(wire), missing))
 }
 
-/// What only type III has.
+/// Fields of type III only.
 fn timed(wire: &mut Wire<'_>) -> Result<Next> {
     const ETHERNET: u64 = 0;
     const IP: u64 = 2;

@@ -3,7 +3,7 @@
 //! ```text
 //! SPI:4 | sequence number:4 | encrypted payload, its padding and check value
 //! ```
-//! Not covered: decryption, and the length of the check value, which only the ends of a security association know.
+//! Not covered: decryption, and the length of the integrity check value, which is negotiated.
 
 use crate::tree::fields;
 use crate::wire::{Found, Heuristic, On, Protocol, Result, Wire};

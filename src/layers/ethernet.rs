@@ -47,7 +47,7 @@ fn is_group(address: NodeRef<'_>, take: &mut dyn FnMut(Computed<'_>)) {
     take(Computed::Bool(address.bytes().first().is_some_and(|first| first & 1 != 0)));
 }
 
-/// An Ethernet frame that something other than a link carries.
+/// An Ethernet frame inside a tunnel.
 pub(super) static FRAME: Described = Described { protocol: &PROTOCOL, header };
 
 mod vlan_fields {
@@ -129,16 +129,16 @@ const VNTAG: u16 = 0x8926;
 const ETAG: u16 = 0x893f;
 pub(super) const VLAN_TYPES: [u16; 3] = [0x8100, 0x88a8, 0x9100];
 
-/// Numbers below are lengths, not types.
+/// Smaller numbers are lengths, not types.
 const FIRST_TYPE: u16 = 1536;
 
 /// Bytes of a check sequence.
 const FCS_LEN: usize = 4;
 
-/// Frames are padded to this many bytes, their check sequence not counted.
+/// Frames are padded to this many bytes without the check sequence.
 const SHORTEST: usize = 60;
 
-/// Who describes what an Ethernet type stands for.
+/// The protocol of an EtherType and its dissector.
 pub(super) fn header_of(number: u16) -> Option<(&'static Protocol, HeaderFn)> {
     Some(match number {
         IPV4 => (&ip::PROTOCOL, ip::header),
@@ -159,18 +159,18 @@ pub(super) fn header_of(number: u16) -> Option<(&'static Protocol, HeaderFn)> {
     })
 }
 
-/// How much bytes look like an Ethernet frame.
+/// How likely bytes are an Ethernet frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Heuristic {
-    /// Not at all, or there are too few.
+    /// Not an Ethernet frame, or too few bytes.
     No,
-    /// They may have a length, and one host sends them.
+    /// Possible: with a length, and from a unicast address.
     Vaguely,
-    /// Their type is one that is known.
+    /// Likely: with a known EtherType.
     Well,
 }
 
-/// How much these bytes look like an Ethernet frame.
+/// Rates how likely these bytes are an Ethernet frame.
 pub(super) fn is_plausible(bytes: &[u8]) -> Heuristic {
     let Some([_, _, _, _, _, _, src, _, _, _, _, _, high, low]) = bytes.first_chunk() else { return Heuristic::No };
     match u16::from_be_bytes([*high, *low]) {
@@ -193,7 +193,7 @@ impl Header {
     /// Bytes of a header.
     pub(super) const LEN: usize = 14;
 
-    /// Parses a header and returns it with what follows; `None` if it is cut.
+    /// Parses a header and returns it with the payload; `None` if it is truncated.
     pub(super) fn parse(frame: &[u8]) -> Option<(Header, &[u8])> {
         let (header, payload) = frame.split_first_chunk::<{ Header::LEN }>()?;
         let [d0, d1, d2, d3, d4, d5, s0, s1, s2, s3, s4, s5, high, low] = *header;
@@ -202,7 +202,7 @@ impl Header {
     }
 }
 
-/// An Ethernet header, and the padding behind what it carries.
+/// Dissects an Ethernet header, and the padding after its payload.
 pub(super) fn header(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
     let frame = wire.at();
     let parsed = Header::parse(wire.ahead()).map(|(header, _)| header);
@@ -225,8 +225,8 @@ pub(super) fn header(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
     Ok(Carried { trailer: None, ..Carried::new(next(kind), start..stop, missing).between(src, dst) })
 }
 
-/// What lies behind the payload, as Wireshark takes it: zeros up to the shortest length fill a short frame, the last four bytes
-/// of what is long enough for it are the check sequence, and all else is a trailer.
+/// Classifies bytes after the payload as Wireshark does: zeros up to the minimum length are padding, and the last four bytes of a
+/// longer frame are the check sequence. All else is a trailer.
 fn trailer(wire: &mut Wire<'_>, frame: usize, behind: Range<usize>, is_cut: bool) {
     if behind.is_empty() {
         return;
@@ -249,17 +249,17 @@ fn trailer(wire: &mut Wire<'_>, frame: usize, behind: Range<usize>, is_cut: bool
     }
 }
 
-/// What follows a type, or a length in its place.
+/// The next layer after an EtherType or length.
 pub(super) fn next(kind: u16) -> Next {
     if kind < FIRST_TYPE { Next::Llc } else { Next::EtherType(kind) }
 }
 
-/// Whether a length begins here in place of a type.
+/// Whether a length begins here instead of an EtherType.
 pub(super) fn is_length(bytes: &[u8]) -> bool {
     bytes.first_chunk().is_some_and(|kind| u16::from_be_bytes(*kind) < FIRST_TYPE)
 }
 
-/// How long a payload says it is, seen through VLAN tags and MPLS labels.
+/// The declared length of a payload, below VLAN tags and MPLS labels.
 fn payload_len(kind: u16, payload: &[u8]) -> Option<usize> {
     let (mut kind, mut at) = (kind, 0);
     loop {
@@ -339,7 +339,7 @@ pub(super) fn llc(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
     Ok(Carried::new(next, rest(wire), missing))
 }
 
-/// All that is left, as positions in the frame.
+/// The range of the remaining bytes in the frame.
 pub(super) fn rest(wire: &Wire<'_>) -> std::ops::Range<usize> {
     wire.at()..wire.at() + wire.remaining()
 }
@@ -349,7 +349,7 @@ pub(super) fn mac(bytes: &[u8]) -> Option<Address> {
     bytes.try_into().ok().map(Address::Mac)
 }
 
-/// Who sends what to whom.
+/// Source, destination and payload type.
 pub(super) fn summary(numbers: &[u64], f: &mut fmt::Formatter<'_>) -> fmt::Result {
     let mut ends = numbers.iter().map(|number| Address::Mac(unpacked(*number)));
     write!(f, "{} → {}", Shown(ends.next()), Shown(ends.next()))
@@ -366,7 +366,7 @@ fn unpacked(number: u64) -> [u8; 6] {
     address
 }
 
-/// An address if there is one.
+/// Displays an optional address.
 pub(super) struct Shown(pub Option<Address>);
 
 impl fmt::Display for Shown {

@@ -10,7 +10,7 @@ use crate::wire::{Cut, Wire};
 use std::net::{IpAddr, SocketAddr};
 use std::ops::Range;
 
-/// The link type that stands for Ethernet.
+/// The link type of Ethernet.
 const ETHERNET: Link = Link::Type(1);
 
 /// Header fields that the fast path emits.
@@ -200,7 +200,7 @@ impl FastHeaders {
 
     fn put(&self, tree: &mut Tree, frame: &[u8]) -> Reached {
         let ends = [Address::Mac(self.src), Address::Mac(self.dst)];
-        // Bytes behind the packet belong to the link layer.
+        // Bytes after the packet belong to the link layer.
         let end = if self.packet.carried().end < frame.len() { frame.len() } else { ethernet::Header::LEN };
         let link = Layer { this: &ethernet::ETH, range: 0..end, ends, fields: |tree: &mut Tree| self.put_fields(tree) };
         let below = link.put(tree, frame, None, &ends.map(ethernet::packed), ethernet::summary);
@@ -316,8 +316,8 @@ mod tests {
     use crate::wire::trial::bytes;
     use proptest::prelude::*;
 
-    /// TCP with time stamps and with padding, UDP over IPv6, and such as are not plain or have tags: options, a fragment, ICMP, a
-    /// datagram with a tag, segments with one and with two.
+    /// TCP with timestamps and with padding, UDP over IPv6, and frames that are not plain or have tags: options, a fragment,
+    /// ICMP, a datagram with a tag, segments with one and with two.
     const FRAMES: [&str; 9] = [
         "020000000002 020000000001 0800 45000038 00014000 40060000 0a000001 0a000002 \
          c0000050 00000001 00000002 8018ffff 00000000 0101080a 0000000100000002 70617961",
@@ -434,7 +434,7 @@ mod tests {
         }
     }
 
-    /// What the TCP layer of a frame says in its heading, and the fields of those that are given.
+    /// The summary of the TCP layer of a frame, and its requested fields.
     fn heading(demand: Demand, segment: &[u8], missing: usize, tcp_state: tcp::TcpState<'_>) -> (String, String, bool) {
         let mut tree = Tree::new(demand);
         tree.begin(FrameInfo::default());

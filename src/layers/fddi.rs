@@ -4,8 +4,8 @@
 //! frame control:1 | dst:6 | src:6 | LLC
 //! ```
 //!
-//! Addresses are shown as the capture has them. Some machines store them with the bits of each byte turned around, and
-//! Wireshark turns them back always. Not covered: frames of the ring's own management.
+//! Addresses are displayed as captured. Some machines store them with the bits of each byte reversed, and Wireshark always
+//! reverses them. Not covered: management frames of the ring.
 
 use super::ethernet::{Shown, mac, rest};
 use super::{Carried, Next, layer};
@@ -44,7 +44,7 @@ mod tests {
     fn an_llc_frame_is_read() {
         let frame = [
             "50",                        // LLC, not urgent
-            "020000000002 020000000001", // who to whom
+            "020000000002 020000000001", // destination, source
             "fefe03",                    // LLC, OSI
         ];
         insta::assert_snapshot!(layers(Next::Link(10), &frame), @"

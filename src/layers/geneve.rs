@@ -5,7 +5,7 @@
 //! option  class:2 | C:1 type:7 | reserved:3 length:5, in units of four bytes | data
 //! ```
 //!
-//! The type is an Ethernet type. Not covered: what options say.
+//! The type is an EtherType. Not covered: the content of options.
 
 use super::ethernet::{ETHER_TYPES, rest};
 use super::{Carried, Described, Next, layer};
@@ -40,7 +40,7 @@ fields! {
 
 const UNIT: u64 = 4;
 
-/// Whether a header may begin here: its version is 0, and so is what is reserved.
+/// Whether a header may begin here: version and reserved bits are 0.
 pub(super) fn is_plausible(bytes: &[u8]) -> bool {
     let zero = |at: usize, mask: u8| bytes.get(at).is_none_or(|byte| byte & mask == 0);
     zero(0, 0xc0) && zero(1, 0x3f) && zero(7, 0xff)

@@ -7,9 +7,8 @@
 //!            length:2 call:2 | S: sequence:4 | A: acknowledgment:4 | PPP frame
 //! route      family:2 | offset:1 | length:1 | addresses           one of family and length 0 is the last
 //! ```
-//!
-//! The type is an Ethernet type, or one of those that Aruba access points use for frames of IEEE 802.11. GRE in UDP
-//! (RFC 8086) has the same header. Not covered: the attributes that 3GPP2 hides in the key, and checking the checksum.
+//! The type is an EtherType, or one of those that Aruba access points use for IEEE 802.11 frames. GRE in UDP (RFC 8086) has the
+//! same header. Not covered: the attributes of 3GPP2 in the key, and verifying the checksum.
 
 use super::ethernet::{self, ETHER_TYPES, rest};
 use super::{Carried, Described, Next, cisco, erspan, layer, ppp, wlan};
@@ -36,7 +35,7 @@ fields! {
     OFFSET = number("gre.offset", "Offset", "Offset of the active source route entry");
     KEY = number("gre.key", "Key", "").hex(8).once();
     PAYLOAD_LENGTH = number("gre.key.payload_length", "Payload length", "Bytes of the PPP frame").once();
-    CALL_ID = number("gre.key.call_id", "Call ID", "Call ID of the receiver").once();
+    CALL_ID = number("gre.key.call_id", "Call ID", "").once();
     SEQUENCE = number("gre.sequence_number", "Sequence number", "").once();
     ACK = number("gre.ack_number", "Acknowledgment number", "Highest sequence number received").once();
     ROUTING = group("gre.routing", "Routing", "Source route entry");
@@ -72,15 +71,15 @@ const WCCP: u16 = 0x883e;
 const METADATA: u16 = 0x8909;
 const ARUBA_OTHER: u16 = 0x9000;
 
-/// GRE that a UDP port stands for.
+/// GRE on its UDP port.
 pub(super) static IN_UDP: Described = Described { protocol: &PROTOCOL, header };
 
-/// Whether a header may begin here: version 0, and no bits that RFC 8086 reserves.
+/// Whether a header may begin here: version 0, and reserved bits of RFC 8086 clear.
 pub(super) fn is_plausible(bytes: &[u8]) -> bool {
     bytes.first_chunk().is_some_and(|flags| u16::from_be_bytes(*flags) & 0x4fff == 0)
 }
 
-/// Whether this is one of the types that Aruba access points use: one for each queue of a radio.
+/// Whether this is a type of Aruba access points: one for each queue of a radio.
 const fn is_aruba(protocol: u16) -> bool {
     matches!(protocol & 0xff0f, 0x8200) || matches!(protocol & 0xff8f, 0x8300) || protocol == ARUBA_OTHER
 }
@@ -119,7 +118,7 @@ pub(super) fn header(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
         while !wire.group(&ROUTING, route)? {}
     }
     let next = match protocol {
-        // The first kind of ERSPAN has no header and no sequence number.
+        // ERSPAN type I has neither a header nor a sequence number.
         ERSPAN_II if !has(&SEQUENCED) => Next::Header(&ethernet::FRAME),
         ERSPAN_II | ERSPAN_III => Next::Header(&erspan::HEADER),
         WCCP => {
@@ -134,7 +133,7 @@ pub(super) fn header(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
     Ok(Carried::new(next, rest(wire), missing))
 }
 
-/// The rest of a header of PPTP. A packet that only acknowledges carries nothing.
+/// The rest of a PPTP header. A packet that only acknowledges has no payload.
 fn enhanced_header(wire: &mut Wire<'_>, has: &dyn Fn(&Field) -> bool, missing: usize) -> Result<Carried> {
     let length = usize::from(wire.u16_be(&PAYLOAD_LENGTH)?);
     let call = wire.u16_be(&CALL_ID)?;
@@ -151,7 +150,7 @@ fn enhanced_header(wire: &mut Wire<'_>, has: &dyn Fn(&Field) -> bool, missing: u
     Ok(Carried::new(next, range, length.saturating_sub(captured).min(missing)))
 }
 
-/// A route. True for the last one, which is empty.
+/// A route. Returns true for the last one, which is empty.
 fn route(wire: &mut Wire<'_>) -> Result<bool> {
     let family = wire.u16_be(&FAMILY)?;
     wire.u8(&SRE_OFFSET)?;
@@ -162,7 +161,7 @@ fn route(wire: &mut Wire<'_>) -> Result<bool> {
     Ok(family == 0 && length == 0)
 }
 
-/// The second version of WCCP puts four bytes before the packet; the first does not, and IPv4 follows at once.
+/// WCCP version 2 inserts four bytes before the packet; in version 1, IPv4 follows directly.
 fn redirect(wire: &mut Wire<'_>) -> Result {
     const LENGTH: usize = 4;
     match wire.ahead().first() {

@@ -1,4 +1,4 @@
-//! GTP-U, packets of mobile users in UDP (3GPP TS 29.281), version 1.
+//! GTP-U, tunneled user packets of mobile networks in UDP (3GPP TS 29.281), version 1.
 //!
 //! ```text
 //! header     version:3 PT:1 .:1 E:1 S:1 PN:1 | message:1 | length:2 | tunnel:4
@@ -24,7 +24,7 @@ fields! {
     VERSION = number("gtp.flags.version", "Version", "1").mask(0xe0).once();
     PAYLOAD = number("gtp.flags.payload", "Protocol type", "1 for GTP, 0 for GTP prime").mask(0x10).once();
     RESERVED = number("gtp.flags.reserved", "Reserved", "").mask(0x08).once();
-    E = bool("gtp.flags.e", "Extension header present", "Extension headers follow").mask(0x04).once();
+    E = bool("gtp.flags.e", "Extension header present", "").mask(0x04).once();
     S = bool("gtp.flags.s", "Sequence number present", "The sequence number is valid").mask(0x02).once();
     PN = bool("gtp.flags.pn", "N-PDU number present", "The N-PDU number is valid").mask(0x01).once();
     MESSAGE_TYPE = number("gtp.message", "Message type", "").hex(2).names(MESSAGES).once();
@@ -32,7 +32,7 @@ fields! {
     TEID = number("gtp.teid", "TEID", "Tunnel endpoint identifier").hex(8).once();
     SEQ_NUMBER = number("gtp.seq_number", "Sequence number", "").hex(4).once();
     NPDU = number("gtp.npdu_number", "N-PDU number", "Network PDU, for handovers").hex(2);
-    NEXT = number("gtp.ext_hdr.next", "Next extension header", "Type of the next extension header").hex(2).names(EXTENSIONS);
+    NEXT = number("gtp.ext_hdr.next", "Next extension header", "").hex(2).names(EXTENSIONS);
     UNUSED = bytes("gtp.unused", "Unused", "Optional field whose flag is not set").once();
     EXTENSION = group("gtp.ext_hdr", "Extension header", "").titled(title::kind);
     EXT_LENGTH = number("gtp.ext_hdr.length", "Length", "Units of four bytes");
@@ -67,7 +67,7 @@ const EXTENSIONS: Names = &[
 ];
 const USER_PACKET: u8 = 255;
 
-/// Whether a message may begin here: version 1 of GTP, and a message of the user plane.
+/// Whether a message may begin here: GTP version 1, and a user plane message.
 pub(super) fn is_plausible(bytes: &[u8]) -> bool {
     bytes.first().is_some_and(|flags| flags & 0xf8 == 0x30)
         && bytes.get(1).is_none_or(|message| name_of(MESSAGES, (*message).into()).is_some())
@@ -87,7 +87,7 @@ fn message(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
     let end = wire.at() + length.min(wire.remaining());
     let missing = length.min(have).saturating_sub(wire.remaining());
     if flags & (E.mask | S.mask | PN.mask) != 0 {
-        // One flag brings all three fields, but only the ones whose own flag is set say anything.
+        // One flag adds all three fields, but only those with their own flag set are meaningful.
         match S.bits_of(flags) {
             0 => wire.bytes(&UNUSED, 2).map(drop)?,
             _ => wire.u16_be(&SEQ_NUMBER).map(drop)?,
@@ -114,7 +114,7 @@ fn message(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
     Ok(Carried::nothing(end))
 }
 
-/// An extension of this kind. Returns the kind of the next.
+/// An extension header of this type. Returns the next type.
 fn extension(wire: &mut Wire<'_>, kind: u8) -> Result<u8> {
     const UNIT: usize = 4;
     const AROUND: usize = 2;

@@ -16,7 +16,7 @@ fields! {
     ICMP = protocol("icmp", "ICMP", "Internet Control Message Protocol");
     TYPE = number("icmp.type", "Type", "").names(TYPES).once();
     CODE = number("icmp.code", "Code", "").once();
-    CHECKSUM = number("icmp.checksum", "Checksum", "Checksum of the message").hex(4).once();
+    CHECKSUM = number("icmp.checksum", "Checksum", "").hex(4).once();
     IDENT = number("icmp.ident", "Identifier", "").once();
     SEQ = number("icmp.seq", "Sequence number", "").once();
     GATEWAY = ipv4("icmp.redir_gw", "Gateway address", "Redirect: next hop to use").once();
@@ -81,15 +81,15 @@ pub(super) fn packet(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
     Ok(carried)
 }
 
-/// What an echo request and its reply have in common, and whether this is the request: addresses, number, and the checksum, which
-/// differs by that of the type.
+/// The key that an echo request and its reply share, and whether this is the request: addresses, number, and the checksum without
+/// the type.
 fn echo_key(wire: &Wire<'_>) -> Option<(Key, bool)> {
     const REQUEST: u8 = 8;
     const REPLY: u8 = 0;
     let [kind @ (REQUEST | REPLY), _, c0, c1, i0, i1, s0, s1] = *wire.ahead().first_chunk::<8>()? else { return None };
     let is_request = kind == REQUEST;
     let sum = u32::from(u16::from_be_bytes([c0, c1])) + if is_request { u32::from(REQUEST) << 8 } else { 0 };
-    // Ones' complement: carries count again, and both zeros are one.
+    // Ones' complement: carries are added, and both zeros are equal.
     let sum = match (sum & 0xffff) + (sum >> 16) {
         0xffff => 0,
         sum => sum,
@@ -111,7 +111,7 @@ fn halves(address: IpAddr) -> [u64; 2] {
     }
 }
 
-/// Matches a reply to the latest request of its identifier, unless another reply came first.
+/// Matches a reply to the latest request with its identifier, unless another reply came first.
 fn answer(wire: &mut Wire<'_>, key: Key) {
     let (frame, now) = wire.now();
     let Some(request) = wire.earlier(&key).filter(|request| request.value == 0 || request.value == frame) else { return };
@@ -160,7 +160,7 @@ fn echo(wire: &mut Wire<'_>) -> Result {
     Ok(())
 }
 
-/// An error: what it needs to say, then the beginning of the packet it is about.
+/// An error: fields of its type, then the quoted packet.
 fn error(wire: &mut Wire<'_>, kind: u8) -> Result {
     match kind {
         3 => {

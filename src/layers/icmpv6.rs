@@ -28,8 +28,8 @@ fields! {
     POINTER = number("icmpv6.pointer", "Pointer", "Offset of the error in the original datagram").once();
     RA_HOP_LIMIT = number("icmpv6.nd.ra.cur_hop_limit", "Cur hop limit", "Default hop limit of hosts").once();
     RA_FLAG = number("icmpv6.nd.ra.flag", "Flags", "").hex(2).once();
-    RA_MANAGED = bool("icmpv6.nd.ra.flag.m", "Managed address configuration", "Addresses come from DHCPv6").mask(0x80).once();
-    RA_OTHER = bool("icmpv6.nd.ra.flag.o", "Other configuration", "Other configuration comes from DHCPv6").mask(0x40).once();
+    RA_MANAGED = bool("icmpv6.nd.ra.flag.m", "Managed address configuration", "Addresses are available via DHCPv6").mask(0x80).once();
+    RA_OTHER = bool("icmpv6.nd.ra.flag.o", "Other configuration", "Other configuration is available via DHCPv6").mask(0x40).once();
     RA_HOME = bool("icmpv6.nd.ra.flag.h", "Home agent", "The router is a Mobile IPv6 home agent").mask(0x20).once();
     RA_PREFERENCE = number("icmpv6.nd.ra.flag.prf", "Default router preference", "RFC 4191").mask(0x18).names(PREFERENCES).once();
     RA_PROXY = bool("icmpv6.nd.ra.flag.p", "Proxy", "RFC 4389").mask(0x04).once();
@@ -53,7 +53,7 @@ fields! {
     PREFIX_FLAG = number("icmpv6.opt.prefix.flag", "Flags", "").hex(2);
     PREFIX_ON_LINK = bool("icmpv6.opt.prefix.flag.l", "On link", "The prefix is usable for on-link determination").mask(0x80);
     PREFIX_AUTO = bool("icmpv6.opt.prefix.flag.a", "Autonomous address configuration", "The prefix is usable for SLAAC").mask(0x40);
-    PREFIX_ROUTER = bool("icmpv6.opt.prefix.flag.r", "Router address", "The prefix holds the router's complete address").mask(0x20);
+    PREFIX_ROUTER = bool("icmpv6.opt.prefix.flag.r", "Router address", "The prefix contains the router's complete address").mask(0x20);
     PREFIX_VALID = number("icmpv6.opt.prefix.valid_lifetime", "Valid lifetime", "Seconds");
     PREFIX_PREFERRED = number("icmpv6.opt.prefix.preferred_lifetime", "Preferred lifetime", "Seconds");
     PREFIX = ipv6("icmpv6.opt.prefix", "Prefix", "");
@@ -166,7 +166,7 @@ pub(super) fn header(wire: &mut Wire<'_>, _missing: usize) -> Result<Carried> {
     Ok(Carried::nothing(wire.at()))
 }
 
-/// An error: what it needs to say, then the beginning of the packet it is about.
+/// An error: fields of its type, then the quoted packet.
 fn error(wire: &mut Wire<'_>, kind: u8) -> Result {
     match kind {
         2 => wire.u32_be(&MTU).map(drop)?,
@@ -221,7 +221,7 @@ fn options(wire: &mut Wire<'_>) -> Result {
     Ok(())
 }
 
-/// What an option says; `length` counts all of it.
+/// The content of an option; `length` counts the whole option.
 fn option(wire: &mut Wire<'_>, kind: u8, length: usize) -> Result {
     match (kind, length) {
         (1 | 2, 8) => wire.bytes(&OPT_ADDR, 6).map(drop),
@@ -278,7 +278,7 @@ fn rest(wire: &mut Wire<'_>, field: &'static Field) -> Result {
     Ok(())
 }
 
-/// A domain: labels behind their lengths, and a 0. There are no pointers here.
+/// A domain name: labels with length bytes, ended by 0, without compression.
 fn domain(wire: &mut Wire<'_>) -> Result {
     let (start, ahead) = (wire.at(), wire.ahead());
     let mut length = 0;

@@ -1,4 +1,4 @@
-//! IGMP: which groups the hosts of a network listen to. Versions 1 (RFC 1112), 2 (RFC 2236) and 3 (RFC 3376).
+//! IGMP, multicast group membership. Versions 1 (RFC 1112), 2 (RFC 2236) and 3 (RFC 3376).
 //!
 //! ```text
 //! type:1 | response time:1 | checksum:2 | group:4
@@ -20,7 +20,7 @@ fields! {
     VERSION = number("igmp.version", "Version", "IGMP version, derived from type and length").once();
     TYPE = number("igmp.type", "Type", "").hex(2).names(TYPES).once();
     MAX_RESP = number("igmp.max_resp", "Max resp time", "Tenths of a second").once();
-    CHECKSUM = number("igmp.checksum", "Checksum", "Checksum of the message").hex(4).once();
+    CHECKSUM = number("igmp.checksum", "Checksum", "").hex(4).once();
     RESERVED = bytes("igmp.reserved", "Reserved", "");
     MADDR = ipv4("igmp.maddr", "Multicast address", "");
     FLAGS = number("igmp.flags", "Flags", "").hex(2).once();
@@ -64,7 +64,7 @@ const REPORT_2: u8 = 0x16;
 const LEAVE: u8 = 0x17;
 const REPORT_3: u8 = 0x22;
 
-/// Bytes of a message of the first two versions.
+/// Message length of versions 1 and 2.
 const SHORT: usize = 8;
 
 /// An IGMP message.
@@ -95,7 +95,7 @@ pub(super) fn message(wire: &mut Wire<'_>, _missing: usize) -> Result<Carried> {
     Ok(Carried::nothing(wire.at()))
 }
 
-/// A message about one group, or all of them where that is 0.
+/// A message about one group, or about all groups if it is 0.
 fn about_group(wire: &mut Wire<'_>, version: u64) -> Result {
     wire.u8(&MAX_RESP)?;
     wire.u16_be(&CHECKSUM)?;

@@ -74,7 +74,7 @@ fields! {
     BOGUS_VERSION = broken("ip.bogus_ip_version", "bogus version", "The version is not 4");
     BOGUS_LENGTH = broken("ip.bogus_ip_length", "bogus length", "The header or total length is invalid");
     EXCEEDS = odd("ip.bogus_ip_length.exceeds", "length exceeds the frame", "The total length exceeds the frame on the wire");
-    FRAGMENT = bytes("ip.fragment", "Fragment", "Fragment of a datagram").once();
+    FRAGMENT = bytes("ip.fragment", "Fragment", "").once();
     INCOMPLETE = broken("ip.fragment.incomplete", "incomplete datagram", "Fragments of the datagram are missing from the capture");
 }
 
@@ -146,12 +146,12 @@ pub(super) struct Header {
 }
 
 impl Header {
-    /// Parses a header; `None` if the part before the options is cut.
+    /// Parses a header; `None` if the part before the options is truncated.
     pub(super) fn parse(packet: &[u8]) -> Option<Header> {
         packet.first_chunk().map(Header::of)
     }
 
-    /// Values of a header of which a part may be cut; they are zero there.
+    /// Header values; those of truncated parts are zero.
     fn parse_cut(packet: &[u8]) -> Header {
         let mut fixed = [0; MIN_HEADER];
         fixed.iter_mut().zip(packet).for_each(|(byte, captured)| *byte = *captured);
@@ -174,7 +174,7 @@ impl Header {
         }
     }
 
-    /// Bytes of the packet, if its total length is possible.
+    /// Total length of the packet, if it is valid.
     pub(super) fn total_if_sound(&self) -> Option<usize> {
         Some(self.total).filter(|total| *total >= MIN_HEADER)
     }
@@ -225,7 +225,7 @@ pub(super) fn header(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
     if let (Some(src), Some(dst)) = (src, dst) {
         wire.lazy_summary(&[packed(src), packed(dst), protocol.into()], summary);
     }
-    // What lies behind an authentication header belongs to it, so its own length counts as payload here.
+    // An authentication header counts as payload here, because the layer after it includes it.
     let auth = lax.extensions().auth.map_or(0, |auth| auth.slice().len());
     let end = wire.at() + auth + payload.payload.len();
     let on_wire = if total < header_len { captured + missing } else { total.min(captured + missing) };
@@ -237,14 +237,14 @@ pub(super) fn header(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
             hide_in_part(wire, end, protocol, offset);
             Next::Fragment(Part { id: id.into(), protocol, off: offset, more })
         }
-        // A fragment that the capture cut off cannot be reassembled. The first one is dissected as far as it goes.
+        // A truncated fragment cannot be reassembled. The first one is dissected as far as it was captured.
         true if offset > 0 => Next::Data,
         _ => Next::IpProtocol(protocol),
     };
     Ok(Carried { is_part: payload.fragmented, ..Carried::new(next, wire.at()..end, missing).between(src, dst) })
 }
 
-/// Addresses and protocol of the payload.
+/// Addresses and payload protocol.
 pub(super) fn summary(numbers: &[u64], f: &mut fmt::Formatter<'_>) -> fmt::Result {
     let [src, dst, protocol] = *numbers else { return Ok(()) };
     let [src, dst] = [src, dst].map(|address| Ipv4Addr::from(u32::try_from(address).unwrap_or_default()));
@@ -259,7 +259,7 @@ pub(super) fn packed(address: Address) -> u64 {
     }
 }
 
-/// Say whether the checksum of a header is right.
+/// Verifies the checksum of a header.
 pub(super) fn verify(wire: &mut Wire<'_>, header: &[u8]) {
     const CHECKSUM_AT: usize = 10;
     let length = header.first().map_or(0, |first| 4 * usize::from(first & 0x0f));
@@ -267,7 +267,7 @@ pub(super) fn verify(wire: &mut Wire<'_>, header: &[u8]) {
     checksum::header(header, CHECKSUM_AT).put(wire, &CHECKSUM_STATUS, &BAD_CHECKSUM);
 }
 
-/// The destination: with a source route still to go, that is the last address of the route, and the header names the next.
+/// The destination: with an incomplete source route, the last address of the route; the header has the next hop.
 fn destination(wire: &mut Wire<'_>, end: usize) -> Result<Option<Address>> {
     const ADDRESS: usize = 4;
     let options = wire.at() + ADDRESS;
@@ -284,7 +284,7 @@ fn destination(wire: &mut Wire<'_>, end: usize) -> Result<Option<Address>> {
     }
 }
 
-/// Where among the options a source route ends whose pointer is not past it.
+/// End of an incomplete source route among the options.
 fn route(options: &[u8]) -> Option<usize> {
     const ROUTES: [u8; 2] = [131, 137];
     const SHORTEST: u8 = 7;
@@ -303,7 +303,6 @@ fn route(options: &[u8]) -> Option<usize> {
     }
 }
 
-/// Options up to the end of the header.
 fn options(wire: &mut Wire<'_>, end: usize) -> Result {
     const END: u8 = 0;
     const NOP: u8 = 1;
@@ -334,7 +333,7 @@ fn address(bytes: &[u8]) -> Option<Address> {
     Some(Address::Ip(IpAddr::V4(Ipv4Addr::from(octets))))
 }
 
-/// Hide what is a secret in a part of a datagram by the name in front of it; a line begins behind the header of the transport.
+/// Masks secrets in a fragment by the name before them; a line begins after the transport header.
 pub(super) fn hide_in_part(wire: &mut Wire<'_>, end: usize, protocol: u8, off: u32) {
     const UDP_HEADER: usize = 8;
     const TCP_OFFSET: usize = 12;

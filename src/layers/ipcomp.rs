@@ -4,8 +4,8 @@
 //! next header:1 | flags:1 | CPI:2 | compressed payload
 //! ```
 //!
-//! The CPI names the algorithm only when it is a well-known one; a negotiated one says nothing. So every payload is tried
-//! as DEFLATE data. Not covered: LZS.
+//! The CPI states the algorithm only if it is well-known, not if it is negotiated. Every payload is therefore tried as DEFLATE
+//! data. Not covered: LZS.
 
 use super::ethernet::rest;
 use super::ip::PROTOCOLS;
@@ -27,7 +27,7 @@ fields! {
 
 const CPIS: Names = &[(1, "OUI"), (2, "DEFLATE"), (3, "LZS")];
 
-/// The longest payload that an IP packet can have.
+/// The maximum payload of an IP packet.
 const MAX_PAYLOAD: usize = 65_535;
 
 /// The header, and the compressed payload as one field.
@@ -45,7 +45,7 @@ pub(super) fn header(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
     Ok(Carried::new(Next::Compressed(next), range, 0))
 }
 
-/// A payload decompressed; none if it is not DEFLATE data up to its end.
+/// Decompresses a payload; `None` if it is not DEFLATE data up to its end.
 #[must_use]
 pub fn inflate(bytes: &[u8]) -> Option<Vec<u8>> {
     let mut payload = vec![0; MAX_PAYLOAD];

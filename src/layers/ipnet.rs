@@ -24,7 +24,7 @@ fields! {
     ZDST = number("ipnet.zdst", "Destination zone", "").once();
 }
 
-/// What Solaris knew of a packet.
+/// The ipnet header.
 pub(super) fn frame(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
     wire.u8(&VERSION)?;
     wire.u8(&FAMILY)?;

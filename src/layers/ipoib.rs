@@ -1,4 +1,4 @@
-//! IP over InfiniBand, as it is captured: the route header or padding in front of it, then what RFC 4391 says.
+//! IP over InfiniBand (RFC 4391) as captured: after a global route header or padding.
 //!
 //! ```text
 //! route header or nothing:20 | reserved:1 | queue pair:3 | destination:16 | type:2 | reserved:2

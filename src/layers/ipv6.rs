@@ -51,7 +51,7 @@ fields! {
     FRAG_BITS = number("ipv6.fraghdr.reserved_bits", "Reserved", "").mask(0x0006);
     FRAG_MORE = bool("ipv6.fraghdr.more", "More fragments", "").mask(0x0001);
     FRAG_ID = number("ipv6.fraghdr.ident", "Identification", "Identifies the fragments of a datagram").hex(8);
-    FRAGMENT = bytes("ipv6.fragment", "Fragment", "Fragment of a datagram").once();
+    FRAGMENT = bytes("ipv6.fragment", "Fragment", "").once();
     BOGUS_VERSION = broken("ipv6.bogus_version", "bogus version", "The version is not 6");
     BAD_OPTION = broken("ipv6.opt.length.bad", "bad option length", "An option exceeds its extension header");
     EXTENSION = broken("ipv6.note.extension", "bad extension header", "An extension header is invalid");
@@ -67,7 +67,7 @@ const ROUTE: u8 = 43;
 const FRAGMENTED: u8 = 44;
 const DESTINATION: u8 = 60;
 
-/// The names that Wireshark has for extension headers in its list of protocols.
+/// Wireshark's protocol names of extension headers.
 const EXTENSIONS: [(u8, &str); 4] =
     [(HOP_BY_HOP, "ipv6.hopopts"), (ROUTE, "ipv6.routing"), (FRAGMENTED, "ipv6.fraghdr"), (DESTINATION, "ipv6.dstopts")];
 
@@ -90,12 +90,12 @@ impl Header {
     /// Header length in bytes, without extension headers.
     pub(super) const LEN: usize = HEADER;
 
-    /// Parses a header; `None` if it is cut.
+    /// Parses a header; `None` if it is truncated.
     pub(super) fn parse(packet: &[u8]) -> Option<Header> {
         packet.first_chunk().map(Header::of)
     }
 
-    /// Values of a header of which a part may be cut; they are zero there.
+    /// Header values; those of truncated parts are zero.
     fn parse_cut(packet: &[u8]) -> Header {
         let mut fixed = [0; HEADER];
         fixed.iter_mut().zip(packet).for_each(|(byte, captured)| *byte = *captured);
@@ -119,7 +119,7 @@ impl Header {
         HEADER + self.payload
     }
 
-    /// Bytes of the packet, unless its payload length is zero, as of jumbograms.
+    /// Length of the packet, unless its payload length is zero, as in jumbograms.
     pub(super) fn total_if_sound(&self) -> Option<usize> {
         (self.payload > 0).then(|| self.total())
     }
@@ -130,7 +130,7 @@ impl Header {
     }
 }
 
-/// An IPv6 header with the extension headers behind it.
+/// An IPv6 header with its extension headers.
 pub(super) fn header(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
     let captured = wire.remaining();
     let start = wire.at();
@@ -169,7 +169,7 @@ pub(super) fn header(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
             super::ip::hide_in_part(wire, end, part.protocol, part.off);
             Next::Fragment(part)
         }
-        // A fragment that the capture cut off cannot be reassembled. The first one is dissected as far as it goes.
+        // A truncated fragment cannot be reassembled. The first one is dissected as far as it was captured.
         Some(part) if part.off > 0 => Next::Data,
         Some(part) => Next::IpProtocol(part.protocol),
         None => Next::IpProtocol(protocol),
@@ -177,7 +177,7 @@ pub(super) fn header(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
     Ok(Carried { is_part: part.is_some(), ..Carried::new(next, wire.at()..end, missing).between(src, dst) })
 }
 
-/// Who sends what to whom.
+/// Source, destination and payload protocol.
 pub(super) fn summary(numbers: &[u64], f: &mut fmt::Formatter<'_>) -> fmt::Result {
     let [a, b, c, d, protocol] = *numbers else { return Ok(()) };
     let [src, dst] = [(a, b), (c, d)].map(|(high, low)| Ipv6Addr::from(u128::from(high) << 64 | u128::from(low)));
@@ -191,10 +191,9 @@ pub(super) fn halves(address: Address) -> [u64; 2] {
     [u64::from_be_bytes([a, b, c, d, e, f, g, h]), u64::from_be_bytes([i, j, k, l, m, n, o, p])]
 }
 
-/// The extension headers up to `end`, each as a group. Returns which part of a datagram follows, if it is only a part.
+/// The extension headers up to `end`, each as a group. Returns the position of the fragment that follows, if it is one.
 ///
-/// etherparse finds where they end, but its iterator over them reads past the end when the last one is cut (0.21), so they
-/// are followed here.
+/// etherparse finds their end, but its iterator reads past the end if the last one is truncated (0.21), so they are parsed here.
 fn extensions(wire: &mut Wire<'_>, first: u8, end: usize) -> Result<Option<Part>> {
     let mut kind = first;
     while wire.at() < end {
@@ -209,7 +208,7 @@ fn extensions(wire: &mut Wire<'_>, first: u8, end: usize) -> Result<Option<Part>
             DESTINATION => options(wire, length, &DSTOPTS, &DSTOPTS_NXT, &DSTOPTS_LEN)?,
             ROUTE => routing(wire, length)?,
             FRAGMENTED => {
-                // What lies behind belongs to the datagram.
+                // Bytes after a fragment header belong to the datagram.
                 if let Some(part) = fragment(wire, next)? {
                     return Ok(Some(part));
                 }
@@ -241,7 +240,7 @@ fn options(wire: &mut Wire<'_>, length: usize, group: &'static Field, next: &'st
                     let length = usize::from(wire.u8(&OPT_LEN)?);
                     let left = wire.remaining();
                     if length > left + behind {
-                        // Such a length puts that of the extension header in doubt.
+                        // An invalid option length makes the length of the extension header doubtful.
                         return wire.malformed(&BAD_OPTION, format_args!("an option of {length} bytes runs past the packet"));
                     }
                     if length > left {
@@ -268,7 +267,7 @@ fn routing(wire: &mut Wire<'_>, length: usize) -> Result {
     })
 }
 
-/// A fragment header. Returns which part follows; nothing if that is the whole datagram.
+/// A fragment header. Returns the position of the fragment; `None` if it is the whole datagram.
 fn fragment(wire: &mut Wire<'_>, protocol: u8) -> Result<Option<Part>> {
     const UNIT: u64 = 8;
     wire.group(&FRAGHDR, |wire| {

@@ -7,7 +7,7 @@
 //! attribute  M:1 H:1 .:4 length:10 | vendor:2 | type:2 | value
 //! ```
 //!
-//! Not covered: the values of attributes, and what sessions of version 3 carry: the two ends agree on it beforehand.
+//! Not covered: the values of attributes, and the payload of version 3 sessions, whose type is negotiated.
 
 use super::ethernet::rest;
 use super::{Carried, Described, Next, layer, ppp};
@@ -24,9 +24,9 @@ fields! {
     L2TP = protocol("l2tp", "L2TP", "Layer 2 Tunneling Protocol");
     FLAGS = number("l2tp.flags", "Flags", "").hex(4);
     TYPE = number("l2tp.type", "Type", "").mask(0x8000).names(TYPES);
-    LENGTH_BIT = bool("l2tp.length_bit", "Length present", "A length follows").mask(0x4000);
-    SEQ_BIT = bool("l2tp.seq_bit", "Sequence numbers present", "Sequence numbers follow").mask(0x0800);
-    OFFSET_BIT = bool("l2tp.offset_bit", "Offset present", "An offset follows").mask(0x0200);
+    LENGTH_BIT = bool("l2tp.length_bit", "Length present", "").mask(0x4000);
+    SEQ_BIT = bool("l2tp.seq_bit", "Sequence numbers present", "").mask(0x0800);
+    OFFSET_BIT = bool("l2tp.offset_bit", "Offset present", "").mask(0x0200);
     PRIORITY = bool("l2tp.priority", "Priority", "Preferential treatment").mask(0x0100);
     VERSION = number("l2tp.version", "Version", "2 or 3").mask(0x000f);
     LENGTH = number("l2tp.length", "Length", "Bytes of the whole message");
@@ -69,7 +69,7 @@ const ATTRIBUTES: Names = &[
     (15, "call serial number"),
 ];
 
-/// Whether a message may begin here: version 2 or 3, and nothing in what is reserved.
+/// Whether a message may begin here: version 2 or 3, and reserved bits clear.
 pub(super) fn is_plausible(bytes: &[u8]) -> bool {
     const RESERVED: u8 = 0x34;
     bytes.first().is_some_and(|flags| flags & RESERVED == 0) && bytes.get(1).is_none_or(|version| matches!(version, 2 | 3))

@@ -1,4 +1,4 @@
-//! What a frame begins with, by link type: loopback headers and Linux cooked capture. The others have files of their own.
+//! Link-layer headers without a file of their own: loopback headers and Linux cooked capture.
 //!
 //! ```text
 //! null      family:4, in the byte order of the capturing machine
@@ -40,7 +40,7 @@ mod openbsd {
 
     fields! {
         LOOP = protocol("loop", "Loopback", "OpenBSD loopback encapsulation");
-        FAMILY = number("loop.family", "Family", "Address family").names(super::FAMILIES);
+        FAMILY = number("loop.family", "Family", "").names(super::FAMILIES);
     }
 }
 
@@ -72,8 +72,8 @@ const FAMILIES: Names = &[
 ];
 const PACKET_TYPES: Names = &[(0, "to us"), (1, "broadcast"), (2, "multicast"), (3, "to another host"), (4, "from us")];
 
-/// Who describes a frame of this link type that begins with these bytes. What some captures call PPP is Cisco's framing, and
-/// what they call Prism is AVS.
+/// The protocol of a link type and its dissector, given the first bytes of the frame. Some captures use the link type of PPP for
+/// Cisco HDLC, and that of Prism for AVS.
 pub(super) fn header_of(number: u16, frame: &[u8]) -> Option<(&'static Protocol, HeaderFn)> {
     Some(match number {
         0 => (&NULL_PROTOCOL, null),
@@ -109,8 +109,8 @@ pub(super) fn is_raw_ip(number: u16) -> bool {
     matches!(number, 12 | 14 | 101 | 228 | 229)
 }
 
-/// The family is small, so a number that fills the upper bytes is in the other order; one that is large in both orders has
-/// an Ethernet type in its lower half.
+/// The address family is small, so a number that fills the upper bytes is in the other byte order. A number that is large in both
+/// orders has an EtherType in its lower half.
 fn null(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
     const LARGEST_FAMILY: u32 = 1500;
     let at = wire.at();
@@ -158,7 +158,7 @@ fn sll2(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
     Ok(Carried::new(of_sll(hardware, kind), rest(wire), missing))
 }
 
-/// An address field of eight bytes of which `length` count.
+/// An address field of eight bytes, `length` of which are used.
 fn address(wire: &mut Wire<'_>, length: u16) -> Result {
     const ROOM: usize = 8;
     const ETHERNET: usize = 6;
@@ -173,7 +173,7 @@ fn address(wire: &mut Wire<'_>, length: u16) -> Result {
     Ok(())
 }
 
-/// Numbers that Linux uses in place of an Ethernet type.
+/// The next layer by hardware type and the protocol field, where Linux has numbers that are no EtherTypes.
 fn of_sll(hardware: u16, kind: u16) -> Next {
     const NETLINK: u16 = 824;
     match kind {

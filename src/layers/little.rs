@@ -1,9 +1,9 @@
-//! Numbers with the low byte first whose bits are several fields, as IEEE 802.11 and its capture headers have them.
+//! Little-endian numbers that consist of several bit fields, as in IEEE 802.11 and its capture headers.
 
 use crate::tree::{Field, Kind, Value};
 use crate::wire::{Error, Result, Wire};
 
-/// Read a little-endian number of `count` bytes, at most 8, as the masked bits of several fields.
+/// Reads a little-endian number of `count` bytes, at most 8, as the masked bits of several fields.
 pub(super) fn bits(wire: &mut Wire<'_>, count: usize, fields: &[&'static Field]) -> Result<u64> {
     let start = wire.at();
     let raw = peek(wire, count)?;
@@ -16,7 +16,7 @@ pub(super) fn bits(wire: &mut Wire<'_>, count: usize, fields: &[&'static Field])
     Ok(raw)
 }
 
-/// The little-endian number of `count` bytes that comes next, unread.
+/// The next little-endian number of `count` bytes, without reading it.
 pub(super) fn peek(wire: &Wire<'_>, count: usize) -> Result<u64> {
     let bytes = wire.ahead().get(..count).ok_or(Error::Short { needed: count.saturating_sub(wire.remaining()) })?;
     Ok(bytes.iter().rev().fold(0, |number: u64, byte| number << 8 | u64::from(*byte)))

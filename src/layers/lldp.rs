@@ -1,4 +1,4 @@
-//! LLDP (IEEE 802.1AB): what a switch or host says of itself to the other end of a cable.
+//! LLDP, the Link Layer Discovery Protocol (IEEE 802.1AB).
 //!
 //! ```text
 //! type:7 length:9 | value, over and over; type 0 ends it
@@ -8,7 +8,7 @@
 //!   4 port description   text                 8 management address   length:1 | family:1 | address | numbering:1 | interface:4 | length:1 | object
 //!   127 organisation   oui:3 | subtype:1 | value
 //! ```
-//! Not covered: what organisations say, beyond names and VLANs of IEEE 802.1.
+//! Not covered: organizationally specific TLVs, except names and VLANs of IEEE 802.1.
 
 use super::{Carried, layer};
 use crate::tree::{Field, Names, fields, title};
@@ -108,7 +108,7 @@ const IEEE_802_1: u32 = 0x0080c2;
 pub(super) fn unit(wire: &mut Wire<'_>, _missing: usize) -> Result<Carried> {
     while wire.remaining() > 0 {
         if wire.group(&TLV, element)? == 0 {
-            // What follows is padding of the frame.
+            // Padding of the frame follows.
             return Ok(Carried::nothing(wire.at()));
         }
     }
@@ -116,7 +116,7 @@ pub(super) fn unit(wire: &mut Wire<'_>, _missing: usize) -> Result<Carried> {
     Ok(Carried::nothing(wire.at()))
 }
 
-/// An element. Returns its type.
+/// A TLV. Returns its type.
 fn element(wire: &mut Wire<'_>) -> Result<u64> {
     let head = wire.bits(2, &[&TYPE, &LENGTH])?;
     let (kind, length) = (TYPE.bits_of(head), usize::try_from(LENGTH.bits_of(head)).unwrap_or_default());

@@ -1,9 +1,8 @@
 //! The stack below applications: link, network and transport headers.
 //!
-//! `etherparse` finds where headers and payloads end; the cursor records what the fields say. A header function
-//! describes one header and returns what it carries; [`walk`] follows that from layer to layer down to TCP or UDP,
-//! which need to know of conversations and are left to the engine. Where UDP carries a packet of its own
-//! ([`udp::tunnel`]), the engine comes back with it ([`walk_on`]).
+//! `etherparse` finds where headers and payloads end; the cursor records field values. A header function dissects one header and
+//! returns its payload. [`walk`] follows payloads from layer to layer down to TCP or UDP. These need conversations and are left
+//! to the engine. If UDP carries a packet ([`udp::tunnel`]), the engine continues with [`walk_on`].
 
 pub mod ah;
 pub mod arcnet;
@@ -77,7 +76,7 @@ use std::net::IpAddr;
 use std::ops::Range;
 use std::sync::LazyLock;
 
-/// Every protocol described here.
+/// All protocols of this module.
 pub static ALL: &[&Protocol] = &[
     &ah::PROTOCOL,
     &arcnet::PROTOCOL,
@@ -143,7 +142,7 @@ pub static ALL: &[&Protocol] = &[
     &wlan::PROTOCOL,
 ];
 
-/// The protocol of this name, of those described here.
+/// The protocol with this name.
 #[must_use]
 pub fn named(name: &str) -> Option<&'static Protocol> {
     ALL.iter().copied().find(|protocol| protocol.this.abbrev == name)
@@ -158,12 +157,12 @@ pub(crate) fn is_of_header(field: &Field) -> bool {
     headers.flat_map(|protocol| protocol.fields).any(|known| known.is(field))
 }
 
-/// Whether a header field is a payload. Its secret bytes are known only once messages are dissected.
+/// Whether a header field is a payload. Secrets in it are known only once messages are dissected.
 fn is_payload(field: &Field) -> bool {
     field.is(&tcp::PAYLOAD) || field.is(&udp::PAYLOAD)
 }
 
-/// Whether values of a field may show what is searched for credentials: all but numbers and addresses of headers.
+/// Whether values of a field may contain credentials: all except numbers and addresses of headers.
 #[must_use]
 pub fn may_show_credentials(field: &Field) -> bool {
     let is_text = !matches!(field.kind, Kind::Number | Kind::Float | Kind::Bool | Kind::Mac | Kind::Ipv4 | Kind::Ipv6);
@@ -208,7 +207,7 @@ const fn layer(this: &'static Field, fields: &'static [&'static Field]) -> Proto
     Protocol::new(this, fields, &[])
 }
 
-/// Describe the headers of a frame from its first byte on, layer by layer.
+/// Dissects the headers of a frame from its first byte on, layer by layer.
 pub fn walk(tree: &mut Tree, link: Link, frame: &[u8], missing: usize, checks: Checks) -> Reached {
     if let Some(reached) = fast_path::loose(tree, link, frame, missing, checks) {
         return reached;
@@ -226,12 +225,12 @@ pub fn walk(tree: &mut Tree, link: Link, frame: &[u8], missing: usize, checks: C
     walk_from(tree, first, frame, missing, checks)
 }
 
-/// Describe the headers of a frame whose first one is known.
+/// Dissects the headers of a frame, given the type of the first one.
 pub fn walk_from(tree: &mut Tree, first: Next, frame: &[u8], missing: usize, checks: Checks) -> Reached {
     walk_on(tree, Carried::new(first, 0..frame.len(), missing), Bytes::of_frame(frame), None, checks)
 }
 
-/// Describe the headers that a layer carries.
+/// Dissects the headers in the payload of a layer.
 pub fn walk_on(tree: &mut Tree, first: Carried, bytes: Bytes<'_>, below: Option<LayerId>, checks: Checks) -> Reached {
     let (mut carried, mut below) = (first, below);
     while let Some((protocol, header)) = header_of(&carried, bytes.all) {
@@ -346,10 +345,10 @@ fn header_of(carried: &Carried, frame: &[u8]) -> Option<(&'static Protocol, Head
     })
 }
 
-/// Dissects one packet that carries nothing.
+/// Dissects one packet without a payload.
 type PacketFn = fn(wire: &mut Wire<'_>) -> Result;
 
-/// The packet without a payload that is found here: its protocol and its dissector.
+/// The packet without a payload that is registered here: its protocol and its dissector.
 fn packet_of(next: Next) -> Option<(&'static Protocol, PacketFn)> {
     let place = match next {
         Next::EtherType(number) => On::EtherType(number),
@@ -371,13 +370,13 @@ static PACKETS: LazyLock<Vec<(On, &Protocol, PacketFn)>> = LazyLock::new(|| {
     packets.collect()
 });
 
-/// Whether headers of this name are packets that carry nothing, which messages show as well.
+/// Whether a protocol of this name is a packet without a payload, which the message view shows as well.
 #[must_use]
 pub(crate) fn is_packet(name: &str) -> bool {
     named(name).is_some_and(|protocol| !protocol.found.is_empty())
 }
 
-/// IP of the version that the first byte says.
+/// The IP protocol by the version in the first byte.
 fn ip_header(carried: &Carried, frame: &[u8]) -> Option<(&'static Protocol, HeaderFn)> {
     match frame.get(carried.range.start)? >> 4 {
         4 => Some((&ip::PROTOCOL, ip::header)),
@@ -386,7 +385,7 @@ fn ip_header(carried: &Carried, frame: &[u8]) -> Option<(&'static Protocol, Head
     }
 }
 
-/// One header as a layer. Returns what it carries, or nothing where reading had to stop.
+/// Dissects one header as a layer. Returns its payload, or `Next::Nothing` if dissection stopped.
 fn describe(
     tree: &mut Tree,
     protocol: &'static Protocol,
@@ -425,7 +424,7 @@ fn describe(
     (layer, behind)
 }
 
-/// The ends that a header names.
+/// Sets the endpoints of a layer.
 fn set_ends(tree: &mut Tree, layer: LayerId, ends: Option<(Address, Address)>) {
     let Some((src, dst)) = ends else { return };
     let ends = tree.push_ends(Ends { src: Some(src), dst: Some(dst), ..Ends::default() });
@@ -434,7 +433,7 @@ fn set_ends(tree: &mut Tree, layer: LayerId, ends: Option<(Address, Address)>) {
     }
 }
 
-/// The addresses of an IP header that could not be read to its end, given the bytes that were.
+/// The addresses of a malformed or truncated IP header, from the bytes that were read.
 fn network_ends(protocol: &Protocol, read: &[u8]) -> Option<(Address, Address)> {
     let ip = |at: std::result::Result<IpAddr, _>| at.ok().map(Address::Ip);
     if protocol.this.is(&ip::IP) {
@@ -448,13 +447,13 @@ fn network_ends(protocol: &Protocol, read: &[u8]) -> Option<(Address, Address)> 
     }
 }
 
-/// The beginning of a packet that another one quotes, as groups within it. What cannot be read is left to the caller.
+/// Dissects the beginning of a quoted packet, as groups. Undissected bytes are left to the caller.
 fn quoted(wire: &mut Wire<'_>, protocol: &'static Protocol, header: HeaderFn) {
     if wire.remaining() == 0 {
         return;
     }
     wire.quotes_packet();
-    // Quotes are cut as a rule, so a length beyond their end is no oddity.
+    // Quotes are usually truncated, so a length beyond their end needs no note.
     let _ = wire.quoting(|wire| {
         let carried = wire.group(protocol.this, |wire| {
             let carried = header(wire, usize::from(u16::MAX))?;
@@ -482,13 +481,13 @@ fn seconds(nanos: i64) -> Value {
     Value::Double(nanos as f64 / 1e9)
 }
 
-/// Why bytes may be missing behind a layer of a frame of which the capture cut off this much.
+/// Whether bytes may be missing after a layer of a frame with this many truncated bytes.
 #[must_use]
 pub fn cut(missing: usize) -> Cut {
     if missing > 0 { Cut::Capture } else { Cut::No }
 }
 
-/// What is left, which Wireshark has as data inside the layer.
+/// Remaining bytes, which Wireshark shows as data inside the layer.
 fn rest_is_data(wire: &mut Wire<'_>) {
     if wire.remaining() > 0 {
         wire.embeds(data::DATA.abbrev);
@@ -496,7 +495,7 @@ fn rest_is_data(wire: &mut Wire<'_>) {
     wire.rest(&data::BYTES);
 }
 
-/// Closes a layer whose header ends at `end`. Fields of the layer may lie behind that, kept or not.
+/// Closes a layer whose header ends at `end`. Fields of the layer may be after that, kept or not.
 pub fn finish(tree: &mut Tree, layer: LayerId, end: usize) {
     let Some(&crate::tree::Layer { node, .. }) = tree.layers.get(layer as usize) else { return };
     let Some(&crate::tree::Node { field, span, .. }) = tree.nodes.get(node as usize) else { return };

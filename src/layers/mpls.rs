@@ -1,11 +1,11 @@
-//! MPLS, Multiprotocol Label Switching (RFC 3032): a stack of labels, all in one layer.
+//! MPLS, Multiprotocol Label Switching (RFC 3032): a label stack as one layer.
 //!
 //! ```text
 //! label:20 class:3 bottom:1 ttl:8 | ... up to the one that is the bottom | packet
 //! ```
 //!
-//! What the packet is, no field says. Its first four bits tell IP (4 and 6) and the associated channel (1) apart; what is
-//! left may be a pseudowire with Ethernet in it, which is recognised by its looks.
+//! No field states the payload type. Its first four bits identify IP (4 and 6) and the associated channel (1); other payload may
+//! be an Ethernet pseudowire, detected heuristically.
 
 use super::ethernet::{self, Heuristic, rest};
 use super::{Carried, Described, Next, layer, pseudowire};
@@ -15,7 +15,7 @@ use crate::wire::{Protocol, Result, Wire};
 /// MPLS.
 pub static PROTOCOL: Protocol = layer(&MPLS, FIELDS);
 
-/// A stack of labels that a UDP port stands for.
+/// A label stack on its UDP port.
 pub(super) static LABELS: Described = Described { protocol: &PROTOCOL, header: labels };
 
 fields! {
@@ -53,7 +53,7 @@ fn next(packet: &[u8], missing: usize) -> Next {
     match first >> 4 {
         4 | 6 => Next::Ip,
         1 => Next::Header(&pseudowire::CHANNEL),
-        // Half of what there is to judge by would be judged otherwise than the whole.
+        // A truncated packet might be classified differently from the whole.
         0 if missing > 0 && packet.len() < pseudowire::WORD + ethernet::Header::LEN => Next::Data,
         0 => {
             let with_word = packet.get(pseudowire::WORD..).map_or(Heuristic::No, ethernet::is_plausible);
@@ -68,7 +68,7 @@ fn next(packet: &[u8], missing: usize) -> Next {
     }
 }
 
-/// Whether a stack of labels may begin here: it has a bottom, unless its end is cut off.
+/// Whether a label stack may begin here: it has a bottom, unless it is truncated.
 pub(super) fn is_plausible(bytes: &[u8]) -> bool {
     const DEEPEST: usize = 16;
     let mut labels = bytes.chunks_exact(LABEL_BYTES).take(DEEPEST);
@@ -87,7 +87,7 @@ mod tests {
             "0001 01ff",                      // label 16, the last
             "0000 0007",                      // control word, frame 7
             "020000000002 020000000001 88cc", // Ethernet, LLDP
-            "0000",                           // nothing more to say
+            "0000",                           // End of LLDPDU
         ];
         insta::assert_snapshot!(layers(Next::EtherType(0x8847), &frame), @"
         mpls 0..8 | label 18 to 16, 2 in all

@@ -1,4 +1,5 @@
-//! The log of Linux netfilter: elements of what it knew of a packet, one of which is the packet. Lengths and types are in the order of the machine.
+//! NFLOG, Linux netfilter logs: TLVs with metadata of a packet, one of which is the packet. Lengths and types are in the byte
+//! order of the machine.
 //!
 //! ```text
 //! family:1 | version:1 | resource:2 | (length:2 | type:2 | value, padded to four bytes) …
@@ -21,7 +22,7 @@ fields! {
     TLV_LENGTH = number("nflog.tlv_length", "TLV length", "Bytes, header included").once_per(&TLV);
     TLV_TYPE = number("nflog.tlv_type", "TLV type", "").names(NFLOG_TYPES).once_per(&TLV);
     HW_PROTOCOL = number("nflog.protocol", "Protocol", "EtherType").hex(4).names(ETHER_TYPES);
-    HOOK = number("nflog.hook", "Hook", "Netfilter hook");
+    HOOK = number("nflog.hook", "Hook", "");
     INDEV = number("nflog.ifindex_indev", "Incoming interface", "Index");
     OUTDEV = number("nflog.ifindex_outdev", "Outgoing interface", "Index");
     PREFIX = text("nflog.prefix", "Prefix", "Log prefix of the rule");
@@ -45,7 +46,7 @@ const NFLOG_TYPES: Names = &[
     (14, "group"),
 ];
 
-/// What Linux netfilter logged. The packet is one of the elements.
+/// A logged packet. The packet is one of the TLVs.
 pub(super) fn frame(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
     const PAYLOAD: u16 = 9;
     const HEAD: usize = 4;
@@ -54,7 +55,7 @@ pub(super) fn frame(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
     wire.u16_be(&RES_ID)?;
     while wire.remaining() >= HEAD {
         let start = wire.at();
-        // The order is the machine's; a length that cannot be says that it was the other one.
+        // The byte order is the machine's; an impossible length indicates the other order.
         let [length, kind] = pair(wire.ahead(), u16::from_le_bytes);
         let is_little = usize::from(length) <= wire.remaining() + missing;
         let [length, kind] = if is_little { [length, kind] } else { pair(wire.ahead(), u16::from_be_bytes) };

@@ -22,7 +22,7 @@ fields! {
     TYPE = number("pim.type", "Type", "").mask(0x0f).names(TYPES).once();
     RES_BYTES = bytes("pim.res_bytes", "Reserved", "").once();
     CKSUM = number("pim.cksum", "Checksum", "Of a Register, covers only the first eight bytes").hex(4).once();
-    OPTION = group("pim.option", "Option", "Hello option").titled(title::kind);
+    OPTION = group("pim.option", "Option", "").titled(title::kind);
     OPTION_TYPE = number("pim.optiontype", "Type", "").names(OPTIONS).once_per(&OPTION);
     OPTION_LENGTH = number("pim.optionlength", "Length", "Bytes of the value").once_per(&OPTION);
     OPTION_VALUE = bytes("pim.optionvalue", "Value", "").once_per(&OPTION);

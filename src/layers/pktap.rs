@@ -1,4 +1,4 @@
-//! Apple's PKTAP: what a Mac knew of a packet, its process too. Numbers are little-endian, as the machine.
+//! PKTAP of macOS: metadata of a packet, including its process. Numbers are little-endian.
 //!
 //! ```text
 //! header length:4 | record type:4 | link type:4 | interface:24 | flags:4 | family:4 | link header:4 | link trailer:4
@@ -20,7 +20,7 @@ fields! {
     DLT = number("pktap.dlt", "DLT", "Link type of the payload").once();
     IFNAME = text("pktap.ifname", "Interface name", "").once();
     FLAGS = number("pktap.flags", "Flags", "Direction of the packet").hex(8).once();
-    PFAMILY = number("pktap.pfamily", "Family", "Protocol family").once();
+    PFAMILY = number("pktap.pfamily", "Family", "").once();
     LLHDRLEN = number("pktap.llhdrlen", "Link-layer header length", "Bytes").once();
     LLTRLRLEN = number("pktap.lltrlrlen", "Link-layer trailer length", "Bytes").once();
     PID = number("pktap.pid", "Process ID", "Process that sent or received the packet").once();
@@ -33,7 +33,7 @@ fields! {
     MORE = bytes("pktap.more", "More", "Extension of later versions");
 }
 
-/// What a Mac knew of a packet.
+/// The PKTAP header.
 pub(super) fn frame(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
     const SIZE: usize = 108;
     let length = wire.u32_le(&HDRLEN)? as usize;

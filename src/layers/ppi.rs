@@ -6,7 +6,7 @@
 //! common  clock:8 | flags:2 | rate:2 | frequency:2 | channel flags:2 | hop set:1 | pattern:1 | signal:1 | noise:1
 //! ```
 //!
-//! Numbers have the low byte first. Not covered: the insides of fields other than 802.11-Common.
+//! Numbers are little-endian. Not covered: the content of fields other than 802.11-Common.
 
 use super::ethernet::rest;
 use super::{Carried, Next, layer, little, wlan};
@@ -89,7 +89,7 @@ pub(super) fn header(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
     Ok(Carried::new(next, rest(wire), missing))
 }
 
-/// A field. True if it says that the frame has its check sequence.
+/// A field. Returns true if it states that the frame has its check sequence.
 fn field(wire: &mut Wire<'_>) -> Result<bool> {
     const COMMON_LENGTH: usize = 20;
     let kind = wire.u16_le(&FIELD_TYPE)?;

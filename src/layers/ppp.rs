@@ -5,8 +5,8 @@
 //! control  code:1 | identifier:1 | length:2 | data                       of LCP, IPCP and their like
 //! ```
 //!
-//! A protocol number of one byte is odd; an even byte is the first of two. Not covered: byte stuffing and check sequences,
-//! which captures leave out, the options inside control packets, authentication, and compressed or multilink packets.
+//! A protocol number of one byte is odd; an even byte is the first of two. Not covered: byte stuffing and check sequences, which
+//! captures omit, options of control packets, authentication, and compressed or multilink packets.
 
 use super::ethernet::rest;
 use super::{Carried, Described, Next, layer, mpls};
@@ -16,7 +16,7 @@ use crate::wire::{Error, Protocol, Result, Wire};
 /// PPP.
 pub static PROTOCOL: Protocol = layer(&PPP, FIELDS);
 
-/// A PPP frame that a tunnel carries.
+/// A PPP frame inside a tunnel.
 pub(super) static FRAME: Described = Described { protocol: &PROTOCOL, header: frame };
 
 fields! {
@@ -73,7 +73,7 @@ const CODES: Names = &[
 const ALL_STATIONS: u8 = 0xff;
 const LCP: u16 = 0xc021;
 
-/// A frame behind a byte that says who sent it.
+/// A frame after a byte with its direction.
 pub(super) fn directed(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
     let (at, received) = (wire.at(), wire.bits(1, &[])? == 0);
     wire.put(&DIRECTION, Value::Unsigned(received.into()), at..at + 1);
@@ -101,7 +101,7 @@ pub(super) fn frame(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
     Ok(Carried::new(next, rest(wire), missing))
 }
 
-/// A packet of LCP or of a protocol that is built like it.
+/// A packet of LCP or of a protocol with the same format.
 fn control(wire: &mut Wire<'_>, missing: usize) -> Result {
     const HEADER: usize = 4;
     let code = wire.u8(&CODE)?;

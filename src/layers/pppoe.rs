@@ -6,13 +6,13 @@
 //! session    PPP frame without address and control
 //! ```
 //!
-//! Not covered: what vendors put into their tags.
+//! Not covered: the content of vendor-specific tags.
 
 use super::{Carried, Next, layer, ppp};
 use crate::tree::{Field, Names, fields, name_of};
 use crate::wire::{Protocol, Result, Wire};
 
-/// What discovery and session have in common. Never a layer itself.
+/// Fields common to discovery and session. Never a layer itself.
 pub static PROTOCOL: Protocol = layer(&PPPOE, FIELDS);
 
 /// PPPoE discovery.
@@ -44,7 +44,7 @@ mod discovery_fields {
         HOST_UNIQ = bytes("pppoed.tags.host_uniq", "Host-Uniq", "Matches a response to the host's request");
         AC_COOKIE = bytes("pppoed.tags.ac_cookie", "AC cookie", "Returned unchanged to the access concentrator");
         RELAY = bytes("pppoed.tags.relay_session_id", "Relay session ID", "Added by an intermediate agent");
-        UNKNOWN = bytes("pppoed.tag.unknown_data", "Value", "Value of an unknown tag");
+        UNKNOWN = bytes("pppoed.tag.unknown_data", "Value", "");
     }
 }
 use discovery_fields::{AC_COOKIE, AC_NAME, HOST_UNIQ, RELAY, SERVICE_NAME, TAG, TAG_LENGTH, TAGS, UNKNOWN};
@@ -116,7 +116,7 @@ pub(super) fn session(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
     Ok(Carried::new(Next::Header(&ppp::FRAME), range, length.saturating_sub(captured)))
 }
 
-/// What both stages begin with. Returns the code, and how much the header says there is, no more than there was on the wire.
+/// The common header. Returns the code and the payload length, at most the length on the wire.
 fn header(wire: &mut Wire<'_>, missing: usize) -> Result<(u8, usize)> {
     wire.bits(1, &[&VERSION, &TYPE])?;
     let code = wire.u8(&CODE)?;

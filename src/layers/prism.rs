@@ -1,4 +1,4 @@
-//! The Prism capture header, what drivers of that chip know of a wireless frame, before the frame itself.
+//! The Prism capture header: metadata of a driver for an 802.11 frame.
 //!
 //! ```text
 //! header  code:4 | length:4 | device:16 | items
@@ -34,7 +34,7 @@ fields! {
     RATE = number("prism.did.rate", "Data rate", "Units of 500 kb/s");
     ISTX = number("prism.did.istx", "IsTX", "Transmitted by the capturing host").hex(8);
     FRAME_LENGTH = number("prism.did.frmlen", "Frame length", "Bytes of the frame");
-    UNKNOWN = number("prism.did.unknown", "Value", "Value of an unknown item").hex(8);
+    UNKNOWN = number("prism.did.unknown", "Value", "").hex(8);
     PADDING = bytes("prism.padding", "Padding", "Up to the length of the name or the header");
     BAD_LENGTH = broken("prism.msglen.invalid", "bad length", "The header is shorter than its fixed part or longer than the frame");
 }
@@ -91,7 +91,7 @@ fn item(wire: &mut Wire<'_>, little: bool) -> Result {
         10 => &FRAME_LENGTH,
         _ => &UNKNOWN,
     };
-    // Strengths are negative as a rule.
+    // Signal strengths are usually negative.
     match name >> 16 {
         4 | 6 | 7 if little => wire.i32_le(field).map(drop),
         4 | 6 | 7 => wire.i32_be(field).map(drop),

@@ -1,12 +1,12 @@
-//! What stands before a pseudowire's frame in MPLS: the control word of Ethernet (RFC 4448) and the header of the associated
-//! channel, which carries messages about the pseudowire itself (RFC 5586).
+//! Pseudowire headers in MPLS: the control word of Ethernet (RFC 4448) and the header of the associated channel, which carries
+//! messages about the pseudowire itself (RFC 5586).
 //!
 //! ```text
 //! control word  0:4 reserved:12 | sequence:2 | Ethernet frame
 //! channel       1:4 version:4 | reserved:1 | type:2 | message
 //! ```
 //!
-//! Not covered: pseudowires of ATM, frame relay, HDLC and TDM, and what the channel says unless it is IP.
+//! Not covered: pseudowires of ATM, frame relay, HDLC and TDM, and messages of the channel other than IP.
 
 use super::ethernet::{self, rest};
 use super::{Carried, Described, Next, layer};
@@ -19,10 +19,10 @@ pub static PROTOCOL: Protocol = layer(&PWETH, FIELDS);
 /// The associated channel.
 pub static CHANNEL_PROTOCOL: Protocol = layer(&channel_fields::PWACH, channel_fields::FIELDS);
 
-/// The control word, found by its looks.
+/// The control word, detected heuristically.
 pub(super) static CONTROL_WORD: Described = Described { protocol: &PROTOCOL, header: control_word };
 
-/// The header of the associated channel, found by its first bits.
+/// The header of the associated channel, detected by its first bits.
 pub(super) static CHANNEL: Described = Described { protocol: &CHANNEL_PROTOCOL, header: channel };
 
 fields! {
@@ -35,7 +35,7 @@ mod channel_fields {
     use crate::tree::fields;
 
     fields! {
-        PWACH = protocol("pwach", "Associated channel", "Messages about a pseudowire or a path");
+        PWACH = protocol("pwach", "Associated channel", "PW Associated Channel Header");
         VER = number("pwach.ver", "Version", "0").mask(0x0f);
         RES = number("pwach.res", "Reserved", "").hex(2);
         TYPE = number("pwach.channel_type", "Channel type", "").hex(4).names(super::CHANNELS);
@@ -74,7 +74,7 @@ mod tests {
         let frame = [
             "0000 d140",  // label 13, the last
             "10 00 0007", // channel of BFD
-            "aabb",       // what it says
+            "aabb",       // message
         ];
         insta::assert_snapshot!(layers(Next::EtherType(0x8847), &frame), @"
         mpls 0..4 | label 13

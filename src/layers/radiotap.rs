@@ -1,12 +1,12 @@
-//! Radiotap, what a wireless card knows of a frame (radiotap.org), before the frame itself.
+//! Radiotap (radiotap.org): metadata of an 802.11 frame.
 //!
 //! ```text
 //! version:1 | pad:1 | length:2 | present:4, more as long as the top bit is set | fields | 802.11 frame
 //! ```
 //!
-//! Numbers have the low byte first. Each bit of the present words stands for a field; the fields follow in the order of
-//! the bits, each at a multiple of its own alignment, counted from the start. Not covered: the insides of the fields on
-//! VHT, HE and the like, fields of vendors, and the newer list of types and lengths.
+//! Numbers are little-endian. Each bit of the present words represents a field; the fields follow in bit order, each at a
+//! multiple of its alignment from the start. Not covered: the content of the fields on VHT, HE and similar, vendor fields, and
+//! the newer list of types and lengths.
 
 use super::{Carried, layer, little, wlan};
 use crate::tree::{Field, Value, fields};
@@ -16,7 +16,7 @@ use crate::wire::{Protocol, Result, Wire};
 pub static PROTOCOL: Protocol = layer(&RADIOTAP, FIELDS);
 
 fields! {
-    RADIOTAP = protocol("radiotap", "Radiotap", "What a wireless card knows of a frame");
+    RADIOTAP = protocol("radiotap", "Radiotap", "IEEE 802.11 Radiotap capture header");
     VERSION = number("radiotap.version", "Version", "0").once();
     PAD = number("radiotap.pad", "Pad", "").once();
     LENGTH = number("radiotap.length", "Length", "Bytes of this header").once();
@@ -26,10 +26,10 @@ fields! {
     FLAGS = number("radiotap.flags", "Flags", "").hex(2);
     CFP = bool("radiotap.flags.cfp", "CFP", "Transmitted or received during the CFP").mask(0x01);
     PREAMBLE = bool("radiotap.flags.preamble", "Short preamble", "").mask(0x02);
-    WEP = bool("radiotap.flags.wep", "WEP", "Encrypted with WEP").mask(0x04);
+    WEP = bool("radiotap.flags.wep", "WEP", "").mask(0x04);
     FRAG = bool("radiotap.flags.frag", "Fragmentation", "Fragmented frame").mask(0x08);
     FCS = bool("radiotap.flags.fcs", "FCS at end", "The frame ends with its FCS").mask(0x10);
-    DATAPAD = bool("radiotap.flags.datapad", "Padded", "The 802.11 header is padded to four bytes").mask(0x20);
+    DATAPAD = bool("radiotap.flags.datapad", "Data pad", "The 802.11 header is padded to four bytes").mask(0x20);
     BADFCS = bool("radiotap.flags.badfcs", "Bad FCS", "The frame failed the FCS check").mask(0x40);
     SHORTGI = bool("radiotap.flags.shortgi", "Short guard interval", "HT with a short guard interval").mask(0x80);
     DATARATE = float("radiotap.datarate", "Data rate", "Mb/s; on the wire in units of 500 kb/s");
@@ -63,7 +63,7 @@ fields! {
     ACCURACY = number("radiotap.timestamp.accuracy", "Accuracy", "");
     UNIT = number("radiotap.timestamp.unit", "Time unit", "").mask(0x0f);
     POSITION = number("radiotap.timestamp.samplingpos", "Sampling position", "Position in the frame at which the time was taken").mask(0xf0);
-    TIMESTAMP_FLAGS = number("radiotap.timestamp.flags", "Timestamp flags", "About the timestamp").hex(2);
+    TIMESTAMP_FLAGS = number("radiotap.timestamp.flags", "Timestamp flags", "").hex(2);
     HE = bytes("radiotap.he", "HE", "Modulation and coding of 802.11ax");
     HE_MU = bytes("radiotap.he_mu", "HE-MU", "HE multi-user information");
     HE_MU_USER = bytes("radiotap.he_mu_user", "HE-MU user", "HE information of another user");
@@ -76,7 +76,7 @@ fields! {
 
 const FLAG_BITS: &[&Field] = &[&CFP, &PREAMBLE, &WEP, &FRAG, &FCS, &DATAPAD, &BADFCS, &SHORTGI];
 
-/// Alignment and bytes of the field of each bit, from the lowest up to the last one known.
+/// Alignment and size of the field of each bit, from bit 0 up to the last known one.
 const SHAPES: [(usize, usize); 28] = [
     (8, 8),
     (1, 1),
@@ -138,7 +138,7 @@ pub(super) fn header(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
     Ok(Carried::new(next, super::ethernet::rest(wire), missing))
 }
 
-/// The fields that the words announce, up to the first that is not known. Returns the flags of the frame.
+/// The fields that the present words announce, up to the first unknown one. Returns the flags of the frame.
 fn fields(wire: &mut Wire<'_>, start: usize, end: usize, words: &[u8]) -> Result<u64> {
     let mut flags = 0;
     for word in words.chunks_exact(WORD_BYTES) {
@@ -159,7 +159,7 @@ fn fields(wire: &mut Wire<'_>, start: usize, end: usize, words: &[u8]) -> Result
                 field(wire, bit)?;
             }
         }
-        // Bits of further words mean the same only where this one says so.
+        // Bits of further present words have the same meaning only if this word states it.
         if word & VENDOR != 0 || word & SAME_AGAIN == 0 {
             break;
         }

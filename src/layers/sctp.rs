@@ -34,7 +34,7 @@ fields! {
     B_BIT = bool("sctp.data_b_bit", "B-bit", "First fragment of a message").mask(0x02);
     U_BIT = bool("sctp.data_u_bit", "U-bit", "Unordered delivery").mask(0x04);
     I_BIT = bool("sctp.data_i_bit", "I-bit", "The SACK must not be delayed").mask(0x08);
-    DATA_TSN = number("sctp.data_tsn", "TSN (relative)", "Relative to the initial TSN");
+    DATA_TSN = number("sctp.data_tsn", "TSN (relative)", "");
     DATA_TSN_RAW = number("sctp.data_tsn_raw", "TSN (absolute)", "Transmission sequence number");
     DATA_SID = number("sctp.data_sid", "Stream identifier", "").hex(4);
     DATA_SSN = number("sctp.data_ssn", "Stream sequence number", "");
@@ -195,30 +195,30 @@ const SUBHEADER: usize = 4;
 pub struct Data {
     /// The transmission sequence number.
     pub tsn: u32,
-    /// The stream.
+    /// The stream identifier.
     pub sid: u16,
-    /// The number in the stream.
+    /// The stream sequence number.
     pub ssn: u16,
-    /// Delivered without regard to that number.
+    /// Whether it is delivered without regard to that number.
     pub unordered: bool,
-    /// The first fragment of a message.
+    /// Whether it is the first fragment of a message.
     pub begins: bool,
-    /// The last one.
+    /// Whether it is the last fragment.
     pub ends: bool,
     /// The payload protocol identifier.
     pub ppid: u32,
-    /// Where the payload lies.
+    /// The range of the payload.
     pub range: Range<usize>,
 }
 
-/// The ports of a packet, if its header is there.
+/// The ports of a packet, if its header is complete.
 #[must_use]
 pub fn ports(packet: &[u8]) -> Option<[u16; 2]> {
     let [s0, s1, d0, d1, ..] = packet.first_chunk::<HEADER>()?;
     Some([u16::from_be_bytes([*s0, *s1]), u16::from_be_bytes([*d0, *d1])])
 }
 
-/// Whether bytes are a whole packet, by their checksum.
+/// Whether bytes are a whole packet, by its checksum.
 #[must_use]
 pub fn is_packet(bytes: &[u8]) -> bool {
     const CHECKSUM_AT: usize = 8;
@@ -234,7 +234,7 @@ fn crc32c(crc: u32) -> u32 {
     (0..8).fold(crc, |crc, _| if crc & 1 == 0 { crc >> 1 } else { crc >> 1 ^ POLYNOMIAL })
 }
 
-/// The first TSN that a packet names, and whether a new association begins with it.
+/// The initial TSN of a packet, and whether it begins a new association.
 #[must_use]
 pub fn first_tsn(packet: &[u8]) -> Option<(u32, bool)> {
     const INITIAL_TSN: usize = 16;
@@ -252,11 +252,10 @@ pub fn first_tsn(packet: &[u8]) -> Option<(u32, bool)> {
     }
 }
 
-/// A packet's header and chunks, given the first TSN of its sender and that of its receiver. DATA chunks that are whole go to
-/// `data`.
+/// Dissects a packet; `bases` are the first TSNs of its sender and of its receiver. Complete DATA chunks are added to `data`.
 ///
 /// # Errors
-/// When a header or a chunk is not whole, or has an impossible length.
+/// If a header or chunk is truncated, or has an invalid length.
 pub fn packet(wire: &mut Wire<'_>, bases: [Option<u32>; 2], data: &mut dyn FnMut(Data)) -> Result {
     let src = wire.u16_be(&SRCPORT)?;
     let dst = wire.u16_be(&DSTPORT)?;
@@ -313,7 +312,7 @@ fn chunk(wire: &mut Wire<'_>, bases: [Option<u32>; 2], data: &mut dyn FnMut(Data
     pad(wire, &CHUNK_PADDING, length)
 }
 
-/// Chunks of one field, or of parameters or causes alone.
+/// Chunks with a single field, or with parameters or causes only.
 fn simple(wire: &mut Wire<'_>, kind: u8) -> Result {
     match kind {
         4 | 5 | 130 => return parameters(wire),
@@ -386,7 +385,7 @@ fn sack(wire: &mut Wire<'_>, [_, base]: [Option<u32>; 2]) -> Result {
     Ok(())
 }
 
-/// A TSN, counted from the first one if that is known, and as it is.
+/// A TSN, relative to the first one if that is known, and absolute.
 fn tsn(wire: &mut Wire<'_>, relative: &'static Field, raw: &'static Field, base: Option<u32>) -> Result<u32> {
     let at = wire.at();
     if let (Some(base), Some(tsn)) = (base, wire.ahead().first_chunk()) {
@@ -434,7 +433,7 @@ fn cause(wire: &mut Wire<'_>) -> Result {
     pad(wire, &CAUSE_PADDING, length)
 }
 
-/// A length that counts its own header of four bytes.
+/// A length that includes its own header of four bytes.
 fn length(wire: &mut Wire<'_>, field: &'static Field) -> Result<usize> {
     let length = usize::from(wire.u16_be(field)?);
     if length < SUBHEADER {
@@ -443,7 +442,7 @@ fn length(wire: &mut Wire<'_>, field: &'static Field) -> Result<usize> {
     Ok(length)
 }
 
-/// Padding behind something of this length. The last one of a chunk may lack it.
+/// Padding after this length. The last one of a chunk may be omitted.
 fn pad(wire: &mut Wire<'_>, field: &'static Field, length: usize) -> Result {
     let padding = (length.next_multiple_of(SUBHEADER) - length).min(wire.remaining());
     if padding > 0 { wire.bytes(field, padding).map(drop) } else { Ok(()) }

@@ -1,5 +1,4 @@
-//! STP: bridges agree on a tree without loops. Spanning Tree and Rapid Spanning Tree (IEEE 802.1D), and Cisco's PVST+,
-//! which repeats it for each VLAN.
+//! STP, the Spanning Tree Protocol, and Rapid Spanning Tree (IEEE 802.1D), with Cisco's PVST+, which runs it once per VLAN.
 //!
 //! ```text
 //! protocol:2, 0 | version:1 | type:1                                a topology change ends here
@@ -10,7 +9,7 @@
 //! padding:1, unless rapid | type:2 | length:2 | VLAN:2              of PVST+
 //! bridge ID    priority:4 extension:12 | MAC address
 //! ```
-//! Not covered: what Multiple Spanning Tree adds, shown as bytes.
+//! Not covered: the fields of Multiple Spanning Tree, shown as bytes.
 
 use crate::tree::{Field, Names, Value, fields, name_of};
 use crate::wire::{Found, Heuristic, On, Protocol, Result, Wire};
@@ -21,7 +20,7 @@ pub static PROTOCOL: Protocol = Protocol::new(&STP, FIELDS, FOUND).rest(&DATA);
 
 const FOUND: &[Found] = &[
     On::Sap(0x42).datagram(Heuristic::Anything, lone_unit),
-    // PVST+ of Cisco.
+    // Cisco PVST+.
     On::Snap(0x0c, 0x010b).datagram(Heuristic::Anything, vlan_unit),
 ];
 
@@ -51,7 +50,7 @@ fields! {
     HELLO = float("stp.hello", "Hello time", "Seconds").once();
     FORWARD = float("stp.forward", "Forward delay", "Seconds").once();
     VERSION_1_LENGTH = number("stp.version_1_length", "Version 1 length", "0").once();
-    PADDING = bytes("stp.pvst.padding", "Padding", "In place of the length of version 1").once();
+    PADDING = bytes("stp.pvst.padding", "Padding", "Replaces the version 1 length").once();
     TLV_TYPE = number("stp.pvst.tlvtype", "Type", "").hex(4).names(TLVS);
     TLV_LENGTH = number("stp.pvst.tlvlen", "Length", "Bytes of the value");
     TLV_VALUE = bytes("stp.pvst.tlvval", "Value", "");
@@ -69,7 +68,7 @@ const CONFIGURATION: u8 = 0x00;
 const RAPID: u8 = 0x02;
 const ORIGINATING_VLAN: u16 = 0;
 
-/// A BPDU of a VLAN: the elements at its end state which.
+/// A BPDU of one VLAN, which a TLV at its end states.
 fn vlan_unit(wire: &mut Wire<'_>) -> Result {
     if unit(wire)? == CONFIGURATION {
         wire.bytes(&PADDING, 1)?;
@@ -136,7 +135,7 @@ impl fmt::Display for Bridge {
     }
 }
 
-/// A bridge ID: priority and extension share a number, each at its place in it.
+/// A bridge ID: priority and extension are bits of one number.
 fn bridge(wire: &mut Wire<'_>, [priority, extension, mac]: [&'static Field; 3]) -> Result<Bridge> {
     const EXTENSION: u16 = 0x0fff;
     let start = wire.at();

@@ -33,11 +33,11 @@ fields! {
     SRCPORT = number("tcp.srcport", "Source port", "").also("tcp.port").once();
     DSTPORT = number("tcp.dstport", "Destination port", "").also("tcp.port").once();
     STREAM = number("tcp.stream", "Stream index", "").once();
-    LEN = number("tcp.len", "Segment length", "Bytes of payload").once();
-    SEQ = number("tcp.seq", "Sequence number", "Relative sequence number").once();
+    LEN = number("tcp.len", "Segment length", "In bytes").once();
+    SEQ = number("tcp.seq", "Sequence number", "").once();
     SEQ_RAW = number("tcp.seq_raw", "Sequence number (raw)", "Absolute").once();
     NXTSEQ = number("tcp.nxtseq", "Next sequence number", "Sequence number after this segment").once();
-    ACK = number("tcp.ack", "Acknowledgment number", "Relative acknowledgment number").once();
+    ACK = number("tcp.ack", "Acknowledgment number", "").once();
     ACK_RAW = number("tcp.ack_raw", "Acknowledgment number (raw)", "Absolute").once();
     HDR_LEN = number("tcp.hdr_len", "Header length", "Bytes of the header; on the wire in units of four").mask(0xf0).once();
     FLAGS = number("tcp.flags", "Flags", "").hex(4).mask(0x0fff).once();
@@ -47,7 +47,7 @@ fields! {
     FLAG_ECE = bool("tcp.flags.ece", "ECE", "ECN-Echo").mask(0x0040).once();
     FLAG_URG = bool("tcp.flags.urg", "URG", "Urgent: the urgent pointer is valid").mask(0x0020).once();
     FLAG_ACK = bool("tcp.flags.ack", "ACK", "The acknowledgment number is valid").mask(0x0010).once();
-    FLAG_PUSH = bool("tcp.flags.push", "PSH", "Push function").mask(0x0008).once();
+    FLAG_PUSH = bool("tcp.flags.push", "PSH", "").mask(0x0008).once();
     FLAG_RESET = bool("tcp.flags.reset", "RST", "Reset the connection").mask(0x0004).once();
     FLAG_SYN = bool("tcp.flags.syn", "SYN", "Synchronize sequence numbers").mask(0x0002).once();
     FLAG_FIN = bool("tcp.flags.fin", "FIN", "No more data from the sender").mask(0x0001).once();
@@ -82,11 +82,11 @@ fields! {
     DUPLICATE_ACK_FRAME = number("tcp.analysis.duplicate_ack_frame", "Duplicate of frame", "Frame of the original ACK").once();
     ZERO_WINDOW = bool("tcp.analysis.zero_window", "zero window", "The sender advertises a window of zero").once();
     ZERO_WINDOW_PROBE = bool("tcp.analysis.zero_window_probe", "zero window probe", "One byte beyond a window of zero");
-    ZERO_WINDOW_PROBE_ACK = bool("tcp.analysis.zero_window_probe_ack", "zero window probe ack", "ACK of a zero window probe");
+    ZERO_WINDOW_PROBE_ACK = bool("tcp.analysis.zero_window_probe_ack", "zero window probe ack", "");
     WINDOW_FULL = bool("tcp.analysis.window_full", "window full", "The segment fills the receive window of the peer").once();
     WINDOW_UPDATE = bool("tcp.analysis.window_update", "window update", "The ACK changes only the window").once();
     KEEP_ALIVE = bool("tcp.analysis.keep_alive", "keep-alive", "Probe of an idle connection").once();
-    KEEP_ALIVE_ACK = bool("tcp.analysis.keep_alive_ack", "keep-alive ack", "ACK of a keep-alive").once();
+    KEEP_ALIVE_ACK = bool("tcp.analysis.keep_alive_ack", "keep-alive ack", "").once();
     REUSED_PORTS = bool("tcp.analysis.reused_ports", "port numbers reused", "A new connection between the same endpoints").once();
     ACKS_FRAME = number("tcp.analysis.acks_frame", "Acknowledges frame", "Segment that this ACK acknowledges").once();
     ACK_RTT = float("tcp.analysis.ack_rtt", "RTT to acknowledge the segment", "Seconds").seconds().once();
@@ -104,8 +104,8 @@ fields! {
     FLAGS_STR = text("tcp.flags.str", "TCP flags", "The flags as letters").generated(&[&FLAGS], generated::flags_as_letters);
     CONNECTION_SYN = bool("tcp.connection.syn", "connection establish request", "A SYN without ACK").generated(&[&FLAGS], generated::syn);
     CONNECTION_SYNACK = bool("tcp.connection.synack", "connection establish acknowledge", "A SYN with ACK").generated(&[&FLAGS], generated::synack);
-    CONNECTION_FIN = bool("tcp.connection.fin", "connection finish", "A FIN").generated(&[&FLAGS], generated::fin);
-    CONNECTION_RST = bool("tcp.connection.rst", "connection reset", "An RST").generated(&[&FLAGS], generated::rst);
+    CONNECTION_FIN = bool("tcp.connection.fin", "connection finish", "").generated(&[&FLAGS], generated::fin);
+    CONNECTION_RST = bool("tcp.connection.rst", "connection reset", "").generated(&[&FLAGS], generated::rst);
     FIN_ACTIVE = bool("tcp.connection.fin_active", "active close", "First FIN of the connection").on_request();
     FIN_PASSIVE = bool("tcp.connection.fin_passive", "passive close", "FIN after that of the peer").on_request();
     OPTIONS_EOL = bytes("tcp.options.eol", "end of options", "").generated(&[&OPTION], generated::option::<0>).needs(&[&KIND]);
@@ -115,7 +115,7 @@ fields! {
     OPTIONS_SACK_PERM = bytes("tcp.options.sack_perm", "SACK permitted option", "").generated(&[&OPTION], generated::option::<4>).needs(&[&KIND]);
     OPTIONS_SACK = bytes("tcp.options.sack", "SACK option", "").generated(&[&OPTION], generated::option::<5>).needs(&[&KIND]);
     OPTIONS_TIMESTAMP = bytes("tcp.options.timestamp", "timestamps option", "").generated(&[&OPTION], generated::option::<8>).needs(&[&KIND]);
-    WSCALE_MULTIPLIER = number("tcp.options.wscale.multiplier", "window scale multiplier", "Multiplier of windows").generated(&[&WSCALE], generated::multiplier);
+    WSCALE_MULTIPLIER = number("tcp.options.wscale.multiplier", "window scale multiplier", "").generated(&[&WSCALE], generated::multiplier);
     SEGMENTS = bool("tcp.segments", "reassembled segments", "The segment completes a message of several segments").generated(&[&PAYLOAD], joined::is_joined);
     SEGMENT = number("tcp.segment", "segment", "Frames of the segments of the completed message").generated(&[&PAYLOAD], joined::segments);
     SEGMENT_COUNT = number("tcp.segment.count", "segment count", "Number of segments of the completed message").generated(&[&PAYLOAD], joined::count);
@@ -123,7 +123,7 @@ fields! {
         .generated(&[&PAYLOAD], joined::parts)
         .needs(joined::REPEATS);
     REASSEMBLED_LENGTH = number("tcp.reassembled.length", "reassembled length", "Bytes of the reassembled message").generated(&[&PAYLOAD], joined::length);
-    REASSEMBLED_DATA = bytes("tcp.reassembled.data", "reassembled data", "Reassembled message").generated(&[&PAYLOAD], joined::data);
+    REASSEMBLED_DATA = bytes("tcp.reassembled.data", "reassembled data", "").generated(&[&PAYLOAD], joined::data);
     REASSEMBLED_IN = number("tcp.reassembled_in", "reassembled in", "Needs a second pass over the capture; never present").generated(&[&PAYLOAD], joined::later);
     PDU_SIZE = number("tcp.pdu.size", "PDU size", "Bytes, as declared in the header of the PDU").generated(&[&PAYLOAD], joined::sizes);
     PDU_LAST_FRAME = number("tcp.pdu.last_frame", "last frame of the PDU", "Needs a second pass over the capture; never present").generated(&[&PAYLOAD], joined::later);
@@ -202,10 +202,10 @@ pub struct TcpState<'a> {
     pub progress: Option<Progress>,
 }
 
-/// A segment's header, and its payload as one field.
+/// Dissects the header, and adds the payload as one field.
 ///
 /// # Errors
-/// When the header is not whole or not sound.
+/// If the header is truncated or malformed.
 pub fn segment(wire: &mut Wire<'_>, tcp_state: TcpState<'_>, missing: usize) -> Result {
     let (start, captured) = (wire.at(), wire.remaining());
     let header = Header::parse_cut(wire.ahead());
@@ -262,7 +262,8 @@ pub fn segment(wire: &mut Wire<'_>, tcp_state: TcpState<'_>, missing: usize) -> 
     Ok(())
 }
 
-/// Number the connection of a quoted segment, given what follows its ports. Like Wireshark, it takes all up to the window.
+/// Adds the stream number of a quoted segment, given the bytes after its ports. Like Wireshark, it reads all fields up to the
+/// window.
 fn quote(wire: &mut Wire<'_>, header: &Header, [from, to]: [IpAddr; 2]) {
     const UP_TO_WINDOW: usize = 12;
     if wire.remaining() >= UP_TO_WINDOW {
@@ -330,7 +331,7 @@ fn window_size(wire: &mut Wire<'_>, header: &Header, factor: Option<i64>) -> u64
     size
 }
 
-/// A sequence number: relative, and as it stands.
+/// A sequence number: relative and absolute.
 fn sequence(wire: &mut Wire<'_>, field: &'static Field, relative: u32, raw: &'static Field) -> Result {
     const SIZE: usize = 4;
     let (at, captured) = (wire.at(), wire.remaining());

@@ -6,7 +6,7 @@
 //! packet          IPv6
 //! ```
 //!
-//! Clients and relays talk to each other on ports of their own choice; those packets stay data, as Wireshark has them.
+//! Clients and relays communicate on arbitrary ports; those packets stay data, as in Wireshark.
 
 use super::ethernet::rest;
 use super::{Carried, Described, Next, layer};
@@ -17,7 +17,7 @@ use std::net::Ipv4Addr;
 /// Teredo.
 pub static PROTOCOL: Protocol = layer(&TEREDO, FIELDS);
 
-/// What stands before the IPv6 packet.
+/// Headers before the IPv6 packet.
 pub(super) static HEADERS: Described = Described { protocol: &PROTOCOL, header: headers };
 
 fields! {

@@ -1,11 +1,11 @@
-//! Headers in headers in headers.
+//! Nested headers.
 
 use super::Next;
 use super::trial::layers;
 use crate::limits;
 use crate::tree::{Demand, FrameInfo, Tree};
 
-/// How many layers a frame has that repeats a header, and whether the tree says that there were more.
+/// The number of layers of a frame with a repeated header, and whether the limit was reported.
 fn nested(first: Next, header: &str, times: usize) -> (usize, bool) {
     let frame = crate::wire::trial::bytes(&header.repeat(times));
     let mut tree = Tree::new(Demand::EVERYTHING);
@@ -41,7 +41,7 @@ fn an_unsupported_link_type_is_named() {
     ");
 }
 
-/// A frame check sequence, a trailer, and what lies behind the end of a list are bytes of their layer even if no field is kept.
+/// A frame check sequence, a trailer, and bytes after the end of a list belong to their layer even if no field is kept.
 #[test]
 fn layers_are_as_long_with_fields_as_without() {
     let padded = "0180c200000e 080027 42ba59 88cc 0602 0078 0000".to_owned() + &"00".repeat(60);

@@ -18,7 +18,7 @@ pub static PROTOCOL: Protocol = layer(&TR, FIELDS);
 fields! {
     TR = protocol("tr", "Token ring", "IEEE 802.5 token ring");
     AC = number("tr.ac", "Access control", "").hex(2);
-    PRIORITY = number("tr.priority", "Priority", "Priority of the token").mask(0xe0);
+    PRIORITY = number("tr.priority", "Priority", "").mask(0xe0);
     FRAME = bool("tr.frame", "Frame", "Frame, not a token").mask(0x10);
     MONITOR = number("tr.monitor_cnt", "Monitor count", "Set by the active monitor").mask(0x08);
     RESERVATION = number("tr.priority_reservation", "Priority reservation", "Priority of the next token").mask(0x07);
@@ -67,7 +67,7 @@ mod tests {
     fn a_route_is_read() {
         let frame = [
             "10 40",                     // frame; LLC
-            "020000000002 820000000001", // who to whom, with a route
+            "020000000002 820000000001", // destination, source, route
             "06 a0 0011 0020",           // 6 bytes: ring 1 by bridge 1 to ring 2
             "fefe03",                    // LLC, OSI
         ];
@@ -97,7 +97,7 @@ mod tests {
     fn a_route_that_is_cut_is_noted() {
         let frame = [
             "10 40",                     // frame; LLC
-            "020000000002 820000000001", // who to whom, with a route
+            "020000000002 820000000001", // destination, source, route
             "06 a0",                     // beginning of 6 bytes
         ];
         insta::assert_snapshot!(cut(Next::Link(6), &frame, 7), @"

@@ -1,15 +1,15 @@
-//! Headers without a network around them: what tests of layers stand on.
+//! Dissection of single headers in tests of layers.
 
 use super::{Next, walk_from};
 use crate::tree::{Demand, Dissection, FrameInfo, Tree, dump};
 use crate::wire::trial::bytes;
 
-/// A frame that begins with this, in hexadecimal lines, as [`dump`] writes it.
+/// A frame with these bytes (lines of hexadecimal) as text in the format of [`dump`].
 pub fn layers(first: Next, lines: &[&str]) -> String {
     cut(first, lines, 0)
 }
 
-/// The same where the capture cut off so many bytes behind the ones given.
+/// The same with this many truncated bytes after the given ones.
 pub fn cut(first: Next, lines: &[&str], missing: usize) -> String {
     let frame = bytes(&lines.concat());
     let mut tree = Tree::new(Demand::EVERYTHING);

@@ -33,10 +33,10 @@ fields! {
 
 const HEADER: usize = 8;
 
-/// Whether a payload may begin as a tunnel's do.
+/// Whether a payload may begin a tunnel packet.
 type Heuristic = fn(&[u8]) -> bool;
 
-/// Ports that stand for tunnels, what begins their payloads, and how those look.
+/// Tunnels by port, with the header in their payload and its heuristic.
 const TUNNELS: &[(u16, &Described, Heuristic)] = &[
     (1701, &l2tp::PACKET, l2tp::is_plausible),
     (2152, &gtp::MESSAGE, gtp::is_plausible),
@@ -50,14 +50,14 @@ const TUNNELS: &[(u16, &Described, Heuristic)] = &[
     (8472, &vxlan::HEADER, vxlan::is_plausible),
 ];
 
-/// What a payload is if it carries packets of its own. The ports say so, and the bytes must not speak against it.
+/// The header of a tunnel packet, if the port is one of a tunnel and the heuristic accepts the payload.
 #[must_use]
 pub fn tunnel(ports: [u16; 2], payload: &[u8]) -> Option<Next> {
     let found = TUNNELS.iter().find(|(port, _, is_plausible)| ports.contains(port) && is_plausible(payload));
     found.map(|(_, described, _)| Next::Header(described))
 }
 
-/// A datagram that an error quotes.
+/// A datagram quoted by an ICMP error.
 pub(super) fn quoted(wire: &mut Wire<'_>, [from, to]: [IpAddr; 2]) -> Result {
     let ports = wire.ahead().first_chunk().map(|[s0, s1, d0, d1]| [[*s0, *s1], [*d0, *d1]].map(u16::from_be_bytes));
     let ends =
@@ -77,17 +77,17 @@ pub(super) fn quoted(wire: &mut Wire<'_>, [from, to]: [IpAddr; 2]) -> Result {
 /// Time fields, which need the state of the conversation.
 pub(super) const TIMES: [&Field; 2] = [&TIME_RELATIVE, &TIME_DELTA];
 
-/// Whether any of the fields of times between datagrams is requested.
+/// Whether a field of times between datagrams is requested.
 #[must_use]
 pub fn asks_for_times(demand: Demand) -> bool {
     TIMES.iter().any(|field| demand.may_keep(field))
 }
 
-/// A datagram's header and payload; `times` are nanoseconds since the first frame of its
-/// conversation and since the one before; `verify` names the ends between which its checksum is to be verified. Returns where the payload lies, and how much of it the capture cut off.
+/// Dissects a datagram; `times` are nanoseconds since the first and the previous frame of its conversation. If the checksum is
+/// verified, `verify` has the addresses of the pseudo-header. Returns the range of the payload and its number of truncated bytes.
 ///
 /// # Errors
-/// When the header is not whole.
+/// If the header is truncated.
 pub fn datagram(
     wire: &mut Wire<'_>,
     stream: Option<u32>,
@@ -107,7 +107,7 @@ pub fn datagram(
     read(wire, number, verify, missing)
 }
 
-/// A header and payload, where `number` puts the number of the conversation behind the ports.
+/// A header and payload; `number` adds the stream number after the ports.
 fn read(
     wire: &mut Wire<'_>,
     number: impl FnOnce(&mut Wire<'_>),
@@ -120,7 +120,7 @@ fn read(
     let dst = wire.u16_be(&DSTPORT)?;
     number(wire);
     let length = usize::from(wire.u16_be(&LENGTH)?);
-    // A length of 0 is lawful for jumbograms and common where hardware fills it in.
+    // A length of 0 is valid for jumbograms, and common where hardware fills it in.
     let on_wire = if length == 0 { captured + missing } else { length };
     if on_wire < HEADER || on_wire > captured + missing {
         wire.note(&BAD_LENGTH, format_args!("{length} where the packet has {}", captured + missing));
@@ -144,7 +144,7 @@ fn read(
     Ok((payload, (start + on_wire).saturating_sub(end)))
 }
 
-/// What verifying the checksum of a datagram comes to whose length is this.
+/// Verifies the checksum of a datagram with this length.
 fn verified(ends: [IpAddr; 2], captured: &[u8], length: usize, sum: u16) -> Status {
     const CHECKSUM_AT: usize = 6;
     match ends {

@@ -1,4 +1,4 @@
-//! Cisco's VN-Tag (pre-standard IEEE 802.1Qbh): which virtual interfaces a frame goes between.
+//! Cisco VN-Tag (pre-standard IEEE 802.1Qbh): source and destination virtual interface of a frame.
 //!
 //! ```text
 //! direction:1 pointer:1 destination:14 looped:1 reserved:1 version:2 source:12 | type:2

@@ -1,4 +1,4 @@
-//! VRRP: routers share a virtual address, and one of them answers for it. Versions 2 (RFC 3768) and 3 (RFC 5798).
+//! VRRP, the Virtual Router Redundancy Protocol. Versions 2 (RFC 3768) and 3 (RFC 5798).
 //!
 //! ```text
 //! version:4 type:4 | virtual router:1 | priority:1 | addresses:1 | by version | checksum:2 | address …
@@ -39,7 +39,7 @@ const TYPES: Names = &[(1, "Advertisement")];
 const PRIORITIES: Names = &[(0, "master stops"), (100, "default"), (255, "owner of the addresses")];
 const AUTH_TYPES: Names = &[(0, "none"), (1, "simple text"), (2, "IP authentication header"), (254, "MD5")];
 
-/// An advertisement. Version 3 has no field for the family of its addresses, but they fill the packet.
+/// An advertisement. Version 3 does not state the address family, but the addresses fill the packet.
 fn advertisement(wire: &mut Wire<'_>) -> Result {
     const SIMPLE: u8 = 1;
     const MD5: u8 = 254;

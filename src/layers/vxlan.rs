@@ -26,7 +26,7 @@ fields! {
     FLAG_G = bool("vxlan.flag_g", "Group policy present", "The group policy ID is valid").mask(0x8000).once();
     FLAG_I = bool("vxlan.flag_i", "VNI present", "The VNI is valid").mask(0x0800).once();
     FLAG_D = bool("vxlan.flag_d", "Don't learn", "The receiver must not learn the source address").mask(0x0040).once();
-    FLAG_A = bool("vxlan.flag_a", "Policy applied", "The policy has been applied").mask(0x0008).once();
+    FLAG_A = bool("vxlan.flag_a", "Policy applied", "").mask(0x0008).once();
     RESERVED_FLAGS = number("vxlan.flags_reserved", "Reserved", "").hex(4).mask(0x77b7).once();
     GBP = number("vxlan.gbp", "Group policy ID", "Group of the sender").once();
     VER = number("vxlan.ver", "Version", "0").mask(0x30);

@@ -1,4 +1,4 @@
-//! IEEE 802.11, wireless networks: data frames, and the headers of management and control frames.
+//! IEEE 802.11 wireless LAN: data frames, and the headers of management and control frames.
 //!
 //! ```text
 //! frame control:2 | duration:2 | address 1:6 | management and data: address 2:6 | address 3:6 | sequence:2
@@ -13,8 +13,8 @@
 //!  1  1     receiver            transmitter         destination   source
 //! ```
 //!
-//! Numbers have the low byte first. The body of a data frame is LLC, unless it is protected, a fragment, or several frames
-//! in one. Not covered: those, what management and control frames say, mesh control, and 802.11ah.
+//! Numbers are little-endian. The body of a data frame is LLC, unless it is protected, a fragment or an A-MSDU. Not covered:
+//! those, the bodies of management and control frames, mesh control, and 802.11ah.
 
 use super::ethernet::{Shown, mac};
 use super::{Carried, Described, Next, layer, little};
@@ -114,14 +114,14 @@ const KINDS: Names = &[
 const FLAG_BITS: &[&Field] =
     &[&VERSION, &TYPE, &SUBTYPE, &FLAGS, &TO_DS, &FROM_DS, &MORE_FRAGMENTS, &RETRY, &POWER, &MORE_DATA, &PROTECTED, &ORDER];
 
-/// What a capture does to a frame beside capturing it.
+/// How the capturing device modified a frame.
 #[derive(Clone, Copy, Default)]
 struct Handling {
-    /// The check sequence is at the end.
+    /// Whether the check sequence is at the end.
     checked: bool,
-    /// The header is filled up to a multiple of four bytes.
+    /// Whether the header is padded to a multiple of four bytes.
     padded: bool,
-    /// The two bytes of the frame control are swapped.
+    /// Whether the bytes of the frame control are swapped.
     swapped: bool,
 }
 
@@ -131,7 +131,7 @@ static PADDED: Described = Described { protocol: &PROTOCOL, header: padded };
 static BOTH: Described = Described { protocol: &PROTOCOL, header: checked_and_padded };
 static SWAPPED: Described = Described { protocol: &PROTOCOL, header: swapped };
 
-/// A frame as a capture header says it was treated.
+/// A frame as modified according to its capture header.
 pub(super) fn handled(checked: bool, padded: bool) -> Next {
     Next::Header(match (checked, padded) {
         (false, false) => &BARE,
@@ -141,14 +141,14 @@ pub(super) fn handled(checked: bool, padded: bool) -> Next {
     })
 }
 
-/// A frame whose frame control may have its bytes swapped: they are if that makes the version 0.
+/// A frame with possibly swapped frame control: swapped if that makes the version 0.
 pub(super) fn possibly_swapped(frame: &[u8]) -> Next {
     const VERSION: u8 = 0x03;
     let is_swapped = frame.get(1).is_some_and(|second| second & VERSION == 0);
     if is_swapped { Next::Header(&SWAPPED) } else { Next::Header(&BARE) }
 }
 
-/// A frame as it is.
+/// An unmodified frame.
 pub(super) fn frame(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
     whole(wire, missing, Handling::default())
 }
@@ -169,7 +169,7 @@ fn swapped(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
     whole(wire, missing, Handling { swapped: true, ..Handling::default() })
 }
 
-/// What a header found out about the body behind it.
+/// What a header states about the body after it.
 struct Body {
     next: Next,
     src: Option<Address>,
@@ -194,7 +194,7 @@ fn whole(wire: &mut Wire<'_>, missing: usize, handling: Handling) -> Result<Carr
     let last = wire.ahead().get(stop - wire.at()..).and_then(|check| <[u8; CHECK]>::try_from(check).ok());
     let trailer = match last {
         Some(last) => {
-            // It lies behind the body but is put down first, before the body's own fields or layers.
+            // Added before the body's fields or layers, although it follows the body.
             wire.put_behind(&FCS, Value::Unsigned(u32::from_le_bytes(last).into()), stop..end);
             None
         }
@@ -203,7 +203,7 @@ fn whole(wire: &mut Wire<'_>, missing: usize, handling: Handling) -> Result<Carr
     finish(wire, body, stop, missing.saturating_sub(CHECK), trailer)
 }
 
-/// The body: passed to the next dissector, or shown as bytes.
+/// The body: passed to the next dissector, or added as bytes.
 fn finish(wire: &mut Wire<'_>, body: Body, end: usize, missing: usize, trailer: Option<&'static Field>) -> Result<Carried> {
     if body.next == Next::Nothing && end > wire.at() {
         wire.bytes(&data::BYTES, end - wire.at())?;

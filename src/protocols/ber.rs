@@ -4,8 +4,8 @@
 //! element     type:1 | length | value
 //! length      0..127:1, or 80 + n:1 and n bytes
 //! ```
-//! A value may consist of elements. [`Ber`] reads them one behind another from a [`Wire`]; [`Der`] iterates over bytes for
-//! readers that know the whole message. Not covered: types above 30 and indefinite lengths.
+//! A value may consist of elements. [`Ber`] reads them in sequence from a [`Wire`]; [`Der`] iterates over bytes for readers that
+//! know the whole message. Not covered: types above 30 and indefinite lengths.
 
 use crate::tree::{Field, Kind, Value};
 use crate::wire::{Error, Result, Wire};

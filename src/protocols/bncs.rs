@@ -209,7 +209,7 @@ fn anywhere(opening: &Opening<'_>) -> Verdict {
 /// State of a connection.
 #[derive(Default)]
 struct Session {
-    /// The client's first byte was read, or does not come.
+    /// Whether the client's first byte was read, or is not captured.
     is_selected: bool,
 }
 

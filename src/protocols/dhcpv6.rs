@@ -29,11 +29,11 @@ fields! {
     XID = number("dhcpv6.xid", "Transaction ID", "Copied into the response").hex(6);
     HOPS = number("dhcpv6.hopcount", "Hop count", "Relay agents that forwarded the message");
     LINK = ipv6("dhcpv6.linkaddr", "Link address", "Identifies the link of the client");
-    PEER = ipv6("dhcpv6.peeraddr", "Peer address", "Client or relay agent that the message came from or goes to");
+    PEER = ipv6("dhcpv6.peeraddr", "Peer address", "Client or relay agent that sent or receives the message");
     OPTION = group("dhcpv6.option", "option", "RFC 8415").titled(title::kind);
-    OPT_TYPE = number("dhcpv6.option.type", "Option", "Option code").names(OPTIONS).once_per(&OPTION);
+    OPT_TYPE = number("dhcpv6.option.type", "Option", "").names(OPTIONS).once_per(&OPTION);
     OPT_LENGTH = number("dhcpv6.option.length", "Length", "In bytes").once_per(&OPTION);
-    OPT_VALUE = bytes("dhcpv6.option.value", "Value", "Value without a field of its own");
+    OPT_VALUE = bytes("dhcpv6.option.value", "Value", "Value without a specific field");
     RELAYED = group("dhcpv6.relayed", "relayed message", "Message inside a relay message option");
     DUID = bytes("dhcpv6.duid.bytes", "DUID", "DHCP unique identifier");
     DUID_TYPE = number("dhcpv6.duid.type", "DUID type", "").names(DUIDS);
@@ -56,7 +56,7 @@ fields! {
     PREFIX_VALID = number("dhcpv6.iaprefix.valid_lifetime", "Valid lifetime", "In seconds");
     PREFIX_LEN = number("dhcpv6.iaprefix.pref_len", "Prefix length", "In bits");
     PREFIX = ipv6("dhcpv6.iaprefix.pref_addr", "Prefix address", "");
-    REQUESTED = number("dhcpv6.requested_option_code", "Requested option", "Option requested by the client").names(OPTIONS);
+    REQUESTED = number("dhcpv6.requested_option_code", "Requested option", "").names(OPTIONS);
     PREFERENCE = number("dhcpv6.option_preference", "Preference", "The client prefers the server with the highest value");
     ELAPSED = number("dhcpv6.elapsed_time", "Elapsed time", "Hundredths of a second since the exchange began");
     UNICAST = ipv6("dhcpv6.unicast", "IPv6 address", "Address of the server for unicast requests");
@@ -276,7 +276,7 @@ fn duid(wire: &mut Wire<'_>) -> Result {
         [0, 3, ..] => 4,
         _ => 2,
     };
-    // A truncated DUID is dissected as far as it is present.
+    // A truncated DUID is dissected as far as it was captured.
     if length >= fixed {
         wire.put(&DUID, Value::Bytes, start..start + length);
     }

@@ -46,7 +46,7 @@ fields! {
     REQUEST = bool("ftp.request", "request", "True in commands").once();
     RESPONSE = bool("ftp.response", "response", "True in replies");
     COMMAND = text("ftp.request.command", "command", "").once();
-    ARGUMENT = text("ftp.request.arg", "argument", "Argument of the command").once();
+    ARGUMENT = text("ftp.request.arg", "argument", "").once();
     PASSWORD = text("ftp.request.password", "password", "Argument of PASS or ACCT").secret().once();
     CODE = number("ftp.response.code", "response code", "");
     TEXT = text("ftp.response.arg", "response argument", "Text of the reply");

@@ -24,20 +24,20 @@ fields! {
         .covers("The first version as key-value pairs, the fourth version with its challenge")
         .leaves_open("The second and third version; the lists after the keys of a full response");
     MAGIC = bytes("gamespy.magic", "magic", "0xfefd").once();
-    TYPE = number("gamespy.type", "type", "Request type").names(TYPES).once();
+    TYPE = number("gamespy.type", "type", "").names(TYPES).once();
     ID = number("gamespy.id", "id", "Session ID, repeated by the response").hex(8).once();
-    CHALLENGE = number("gamespy.challenge", "challenge", "Challenge given by the server").once();
+    CHALLENGE = number("gamespy.challenge", "challenge", "").once();
     CHALLENGE_TEXT = text("gamespy.challenge_text", "challenge", "Challenge to repeat, as text");
     FLAGS = bytes("gamespy.flags", "flags", "Requested information");
-    WORD = text("gamespy.query", "query", "Query name").once();
-    SEPARATOR = bytes("gamespy.separator", "separator", "Delimiter");
+    WORD = text("gamespy.query", "query", "").once();
+    SEPARATOR = bytes("gamespy.separator", "separator", "");
     SETTING = group("gamespy.setting", "setting", "Server property").named(title::key, title::last_value, title::nothing);
     KEY = text("gamespy.setting.key", "key", "").once_per(&SETTING);
     VALUE = text("gamespy.setting.value", "value", "").once_per(&SETTING);
     TEXT = text("gamespy.text", "text", "Part of the basic response");
     PORT = number("gamespy.port", "port", "Port of the game").once();
     DATA = bytes("gamespy.data", "data", "Undecoded bytes");
-    RESPONSE_TO = number("gamespy.response_to", "request in", "Frame number of the request").once();
+    RESPONSE_TO = number("gamespy.response_to", "request in", "").once();
     TIME = float("gamespy.time", "time", "Seconds since the request").once();
 }
 
@@ -65,7 +65,7 @@ fn is_answer(bytes: &[u8]) -> bool {
     ends && !is_question(bytes) && bytes.iter().filter(|byte| **byte == b'\\').count() >= 4
 }
 
-/// Requests of one conversation by type and ID; those of the first version have none.
+/// Requests of one conversation by type and ID; those of the first version have no ID.
 #[derive(Default)]
 struct Asked {
     questions: Requests<(u8, u32)>,

@@ -47,7 +47,7 @@ fields! {
     HAS_REASON = bool("hazel.disconnect.has_reason", "reason follows", "").once();
     MESSAGE = group("hazel.message", "message", "").named(message_title, title::nothing, title::nothing);
     LENGTH = number("hazel.message.length", "length", "Bytes of the payload").once_per(&MESSAGE);
-    TAG = number("hazel.message.tag", "tag", "Type of the message").once_per(&MESSAGE);
+    TAG = number("hazel.message.tag", "tag", "").once_per(&MESSAGE);
     PAYLOAD = bytes("hazel.message.payload", "payload", "").once_per(&MESSAGE);
     DATA = bytes("hazel.data", "data", "Undissected bytes").once();
 }

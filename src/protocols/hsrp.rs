@@ -1,4 +1,4 @@
-//! HSRP: routers share a virtual address, and one of them answers for it. Version 1 (RFC 2281) and Cisco's version 2.
+//! HSRP, the Hot Standby Router Protocol. Version 1 (RFC 2281) and Cisco's version 2.
 //!
 //! ```text
 //! version 1   0:1 | opcode:1 | state:1 | hello time:1 | hold time:1 | priority:1 | group:1 | reserved:1 | authentication:8 |
@@ -77,7 +77,7 @@ mod second {
         HOLD_2 = number("hsrp2.holdtime", "Holdtime", "Milliseconds");
         ADDRESS_2 = ipv4("hsrp2.virt_ip", "Virtual IP Address", "");
         ADDRESS_6 = ipv6("hsrp2.virt_ip_v6", "Virtual IPv6 Address", "");
-        PADDING = bytes("hsrp2.padding", "Padding", "Behind an address of IPv4");
+        PADDING = bytes("hsrp2.padding", "Padding", "After an IPv4 address");
         ACTIVE = number("hsrp2.active_groups", "Active Groups", "");
         PASSIVE = number("hsrp2.passive_groups", "Passive Groups", "");
         AUTH_2 = text("hsrp2.auth_data", "Authentication Data", "Password").secret();

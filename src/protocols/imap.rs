@@ -42,8 +42,8 @@ fields! {
     USER = text("imap.request.username", "request username", "").once();
     PASSWORD = text("imap.request.password", "request password", "").secret().once();
     CREDENTIALS = text("imap.request.credentials", "request credentials", "SASL response of AUTHENTICATE").secret().once();
-    RESPONSE = text("imap.response", "response", "Line that completes a command or asks for more").once();
-    RESPONSE_TAG = text("imap.response_tag", "response tag", "Tag of the command").once();
+    RESPONSE = text("imap.response", "response", "Line that completes a command or requests more data").once();
+    RESPONSE_TAG = text("imap.response_tag", "response tag", "").once();
     STATUS = text("imap.response.status", "response status", "").once();
     RESPONSE_COMMAND = text("imap.response.command", "response command", "First word of the text").once();
     RESPONSE_TO = number("imap.response_to", "request in", "Frame of the command").once();
@@ -82,12 +82,12 @@ const OTHERS: &[&str] = &[
     "GETQUOTAROOT",
 ];
 
-/// How far the next message of a side is measured.
+/// Progress of finding the end of a side's next message.
 #[derive(Default, Clone, Copy)]
 struct Scan {
     /// Its bytes up to the end of a line or literal.
     at: usize,
-    /// Bytes of the line that follows which hold no end.
+    /// Bytes of the next line that were searched for its end.
     searched: usize,
 }
 
@@ -96,7 +96,7 @@ struct Scan {
 enum Login {
     #[default]
     No,
-    /// Arguments of LOGIN that came, of which the first is the user.
+    /// Number of LOGIN arguments so far; the first is the user.
     Arguments(usize),
     /// Lines of AUTHENTICATE.
     Sasl,
@@ -277,7 +277,7 @@ impl Session {
         }
     }
 
-    /// Puts the fields of a line of a client.
+    /// Adds the fields of a client line.
     fn client_line(&mut self, wire: &mut Wire<'_>, text: &[u8], is_first: bool) {
         let start = wire.at();
         let range = |word: &[u8], from: usize| start + from..start + from + word.len();
@@ -338,7 +338,7 @@ impl Session {
         }
     }
 
-    /// Puts user and password of LOGIN, of which each may be a literal. `at` is the offset of the text in the line.
+    /// Adds user and password of LOGIN, either of which may be a literal. `at` is the offset of the text in the line.
     fn arguments(&mut self, wire: &mut Wire<'_>, text: &[u8], at: usize) {
         let Login::Arguments(count) = &mut self.login else { return };
         let mut next = 0;
@@ -355,7 +355,7 @@ impl Session {
         }
     }
 
-    /// Puts the fields of the first line of a response.
+    /// Adds the fields of the first line of a response.
     fn server_line(&mut self, wire: &mut Wire<'_>, text: &[u8]) {
         let start = wire.at();
         let (tag, first) = (word(text, 0), word(text, 1));

@@ -29,12 +29,12 @@ fields! {
     TAGS = text("irc.tags", "message tags", "IRCv3 key and value pairs");
     REQUEST_PREFIX = text("irc.request.prefix", "prefix", "Source of the message");
     REQUEST_COMMAND = text("irc.request.command", "command", "").once();
-    REQUEST_PARAMETER = text("irc.request.command_parameter", "parameter", "Parameter of the command");
+    REQUEST_PARAMETER = text("irc.request.command_parameter", "parameter", "");
     REQUEST_TRAILER = text("irc.request.trailer", "trailer", "Last parameter, which may contain spaces").once();
     REQUEST_SECRET = text("irc.request.password", "password", "Argument of PASS, OPER or of an authentication service").secret();
     RESPONSE_PREFIX = text("irc.response.prefix", "prefix", "Source of the message").once();
     RESPONSE_COMMAND = text("irc.response.command", "command", "Command or numeric reply").once();
-    RESPONSE_PARAMETER = text("irc.response.command_parameter", "parameter", "Parameter of the command");
+    RESPONSE_PARAMETER = text("irc.response.command_parameter", "parameter", "");
     RESPONSE_TRAILER = text("irc.response.trailer", "trailer", "Last parameter, which may contain spaces").once();
     DATA = bytes("irc.data", "data", "Undissected bytes");
 }

@@ -38,7 +38,7 @@ fields! {
     CORRELATION = number("kafka.correlation_id", "Correlation ID", "Copied into the response").once();
     CLIENT_LENGTH = number("kafka.client_id_len", "Client ID length", "In bytes; -1 is null").once();
     CLIENT = text("kafka.client_id", "Client ID", "").once();
-    RESPONSE_TO = number("kafka.request_frame", "Request Frame", "Frame of the request").once();
+    RESPONSE_TO = number("kafka.request_frame", "Request Frame", "").once();
     TIME = float("kafka.time", "Time", "Seconds since the request").seconds().once();
     ERROR = number("kafka.error", "Error", "").names(ERRORS).once();
     COUNT = number("kafka.array_count", "Array Count", "").once();
@@ -121,7 +121,7 @@ fn is_short(bytes: &[u8]) -> bool {
     bytes.first().is_some_and(|high| *high < 0x10)
 }
 
-/// Whether bytes begin with the header of a request, as far as they go.
+/// Whether the available bytes match the header of a request.
 fn is_request(bytes: &[u8]) -> bool {
     /// No API has had more versions.
     const VERSIONS: u8 = 24;
@@ -157,7 +157,7 @@ fn on_port(opening: &Opening<'_>) -> Verdict {
     }
 }
 
-/// What a response needs to know of its request.
+/// Properties of a request that its response needs.
 struct Asked {
     id: u32,
     key: u16,

@@ -27,7 +27,7 @@ pub(super) fn line(bytes: &[u8]) -> Option<Line> {
     Some(Line { text: text.strip_suffix(b"\r").unwrap_or(text).len(), whole: end + 1 })
 }
 
-/// Size of the headers including the empty line. The first `searched` bytes are known to hold no end.
+/// Size of the headers including the empty line. The first `searched` bytes contain no end.
 pub(super) fn head(bytes: &[u8], searched: usize) -> Option<usize> {
     let from = searched.saturating_sub(3);
     let ends = memchr_iter(b'\n', bytes.get(from..)?).map(|at| from + at + 1);
@@ -186,7 +186,7 @@ pub(super) fn line_extent(ahead: &[u8], max: usize) -> Extent {
     line(ahead).map_or_else(|| wait(ahead, max), |line| Extent::Message(line.whole))
 }
 
-/// Extent of lines up to and including one with a single dot; the first `searched` bytes hold no end.
+/// Extent of lines up to and including one with a single dot; the first `searched` bytes contain no end.
 pub(super) fn dotted_extent(ahead: &[u8], searched: &mut usize, max: usize) -> Extent {
     let from = searched.saturating_sub(4);
     let end = if ahead.starts_with(b".\r\n") { Some(3) } else { None };
@@ -243,7 +243,7 @@ pub(super) fn midway(opening: &Opening<'_>, commands: &[&str]) -> Option<Side> {
     })
 }
 
-/// Calls `judge` for the first complete lines of sides whose beginning was not captured.
+/// Calls `judge` with the first complete lines of sides whose beginning was not captured.
 pub(super) fn in_lines_midway(opening: &Opening<'_>, mut judge: impl FnMut(Side, &[u8]) -> Option<Side>) -> Option<Side> {
     Side::BOTH.into_iter().filter(|side| !opening.starts(*side)).find_map(|side| {
         let mut ahead = opening.of(side);
@@ -278,7 +278,7 @@ pub(super) fn trees_of(
     trees
 }
 
-/// Dissects a conversation in which one message after another is damaged, also behind a gap.
+/// Dissects a conversation with each message damaged in turn, also after a gap.
 #[cfg(test)]
 pub(super) fn survives_damage<C: crate::wire::Conversation>(
     protocol: &crate::wire::Protocol,

@@ -29,7 +29,7 @@ pub static PROTOCOL: Protocol =
 /// The place of payloads.
 const PLACE: &str = "litenetlib";
 
-/// How fragments become payloads.
+/// Reassembly method, as shown to the user.
 const PARTS: &str = "litenetlib parts";
 
 fields! {
@@ -61,7 +61,7 @@ fields! {
     DATA = bytes("litenetlib.data", "data", "Data of the application, padding or undissected bytes");
     BAD_PART = odd("litenetlib.bad_part", "bad part", "Part number that is not below the number of parts, or too many parts");
     CONFLICT = odd("litenetlib.part_conflict", "part conflict", "A part differs from an earlier one with its number");
-    INCOMPLETE = odd("litenetlib.parts_missing", "parts missing", "A payload was given up before all of its parts came");
+    INCOMPLETE = odd("litenetlib.parts_missing", "parts missing", "Reassembly of a payload ended before all parts arrived");
 }
 
 const PROPERTIES: Names = &[
@@ -97,7 +97,7 @@ const PROTOCOLS: std::ops::RangeInclusive<u32> = 9..=13;
 /// Places of the length of the address in a connect request, without and with a peer ID.
 const ADDRESS_AT: [usize; 2] = [13, 17];
 
-/// Where the length of the address lies in a connect request: a socket address of its family follows.
+/// Offset of the address length in a connect request: a socket address of its family follows.
 fn address_at(bytes: &[u8]) -> Option<usize> {
     let is_address = |at: &usize| match bytes.get(*at..) {
         Some([16, 2, 0, rest @ ..]) => rest.len() >= 14,

@@ -34,7 +34,7 @@ fields! {
     JSON = text("minecraft.json", "JSON", "Server status, or the reason for a disconnect").once();
     PAYLOAD = number("minecraft.ping.payload", "payload", "Repeated by the response").once();
     NAME_LENGTH = number("minecraft.login.name_length", "name length", "Bytes that follow").once();
-    NAME = text("minecraft.login.name", "name", "Player name").once();
+    NAME = text("minecraft.login.name", "name", "").once();
     SERVER_ID_LENGTH = number("minecraft.login.server_id_length", "server id length", "Bytes that follow").once();
     SERVER_ID = text("minecraft.login.server_id", "server id", "Empty since 1.7").once();
     KEY_LENGTH = number("minecraft.login.key_length", "key length", "Bytes that follow").once();
@@ -45,7 +45,7 @@ fields! {
     SECRET = bytes("minecraft.login.secret", "secret", "Shared secret, encrypted with the public key").encrypted().once();
     THRESHOLD = number("minecraft.login.threshold", "threshold", "Minimum size of compressed packets");
     DATA = bytes("minecraft.data", "data", "Undecoded bytes").once();
-    RESPONSE_TO = number("minecraft.response_to", "request in", "Frame number of the request").once();
+    RESPONSE_TO = number("minecraft.response_to", "request in", "").once();
     TIME = float("minecraft.time", "time", "Seconds since the request").once();
     BAD_NUMBER = broken("minecraft.note.number", "bad number", "A VarInt of more than five bytes");
 }
@@ -72,7 +72,7 @@ enum State {
     Handshake,
     Status,
     Login,
-    /// The client sent its secret: everything else is encrypted.
+    /// The client sent its secret; all further bytes are encrypted.
     Encrypted,
     /// Compressed packets or game packets: only their lengths are decoded.
     Play,

@@ -194,7 +194,7 @@ pub static ALL: &[&Protocol] = &[
     &xfire::PROTOCOL,
 ];
 
-/// The protocols that announce other conversations, or whose conversations change their ends, and those inside of them that do.
+/// Protocols that announce other conversations or whose conversations change endpoints, and protocols that carry these.
 pub static ANNOUNCING: &[&Protocol] = &[
     &ftp::PROTOCOL,
     &quake::PROTOCOL,

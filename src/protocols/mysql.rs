@@ -29,8 +29,8 @@ fields! {
         .leaves_open("Commands and results, shown as payloads");
     LENGTH = number("mysql.packet_length", "packet length", "Bytes of the payload").once();
     NUMBER = number("mysql.packet_number", "packet number", "Sequence number within the command").once();
-    PROTOCOL_VERSION = number("mysql.protocol", "protocol", "Version of the protocol").once();
-    VERSION = text("mysql.version", "version", "Version of the server").once();
+    PROTOCOL_VERSION = number("mysql.protocol", "protocol", "").once();
+    VERSION = text("mysql.version", "version", "").once();
     THREAD = number("mysql.thread_id", "thread ID", "Connection ID at the server").once();
     SALT = bytes("mysql.salt", "salt", "Challenge of the authentication").once();
     CAPABILITIES = number("mysql.caps.client", "client capabilities", "Lower 16 bits").hex(4).once();
@@ -42,7 +42,7 @@ fields! {
     USER = text("mysql.user", "username", "").once();
     PASSWORD_LENGTH = number("mysql.passwd.length", "password length", "In bytes").once();
     PASSWORD = bytes("mysql.passwd", "password", "Authentication response: a digest, or the password itself").secret().once();
-    PAYLOAD = bytes("mysql.payload", "payload", "Payload without fields of its own").once();
+    PAYLOAD = bytes("mysql.payload", "payload", "Payload without specific fields").once();
 }
 
 /// CLIENT_SSL capability flag.

@@ -29,7 +29,7 @@ fields! {
     COMMAND = text("nats.command", "command", "").once();
     SUBJECT = text("nats.subject", "subject", "").once();
     REPLY = text("nats.reply_to", "reply-to", "Subject for responses").once();
-    QUEUE = text("nats.queue_group", "queue group", "One of its subscribers gets a message").once();
+    QUEUE = text("nats.queue_group", "queue group", "Each message is delivered to one of its subscribers").once();
     ID = text("nats.sid", "subscription ID", "").once();
     MOST = number("nats.max_msgs", "max messages", "Messages after which a subscription ends").once();
     HEADER_SIZE = number("nats.header_bytes", "header bytes", "").once();
@@ -40,7 +40,7 @@ fields! {
     HEADER = text("nats.header", "header", "");
     END = bytes("nats.end", "end", "End of a line").once();
     PAYLOAD = bytes("nats.payload", "payload", "").body().once();
-    PAYLOAD_END = bytes("nats.payload_end", "payload end", "End of a line behind the payload").once();
+    PAYLOAD_END = bytes("nats.payload_end", "payload end", "End of line after the payload").once();
     DATA = bytes("nats.data", "data", "Undissected bytes");
     BAD = broken("nats.note.value", "bad value", "Unexpected arguments");
 }
@@ -80,7 +80,7 @@ fn command(text: &[u8]) -> Option<(&'static str, &'static [&'static [&'static Fi
     COMMANDS.iter().find(|(name, _)| word.eq_ignore_ascii_case(name.as_bytes())).copied()
 }
 
-/// Bytes behind a line that belong to its command, with the end of line.
+/// Payload size after a command line, including the end of line.
 fn payload(text: &[u8]) -> Option<usize> {
     const END_OF_LINE: usize = 2;
     let (_, forms) = command(text)?;
@@ -168,7 +168,7 @@ impl Conversation for Session {
     }
 }
 
-/// JSON behind a command.
+/// JSON after a command.
 fn options(wire: &mut Wire<'_>, head: usize, line: lines::Line) -> Result {
     wire.skip(head)?;
     let range = wire.at()..wire.at() + line.text.saturating_sub(head);
@@ -185,7 +185,7 @@ fn arguments(wire: &mut Wire<'_>, text: &[u8], forms: &[&[&'static Field]]) -> R
     let mut headers = 0;
     if let Some(form) = forms.iter().find(|form| form.len() == given.len()) {
         for (place, (field, (at, word))) in form.iter().zip(given).enumerate() {
-            // Blanks belong to the word in front of them.
+            // Blanks belong to the preceding word.
             let next = given.get(place + 1).map_or(text.len(), |(next, _)| *next);
             let range = start + at..start + next;
             match (field.kind, lines::number(word)) {
@@ -212,7 +212,7 @@ fn arguments(wire: &mut Wire<'_>, text: &[u8], forms: &[&[&'static Field]]) -> R
     Ok(headers)
 }
 
-/// Headers, payload and the end of line behind it.
+/// Headers, payload and the end of line after it.
 fn content(wire: &mut Wire<'_>, headers: usize) -> Result {
     let end = wire.at() + headers.min(wire.remaining());
     while wire.at() < end {

@@ -78,9 +78,9 @@ fields! {
     MAX_SESSIONS = number("nbns.max_total_sessions_possible", "Maximum total sessions possible", "");
     PACKET_SIZE = number("nbns.session_data_packet_size", "Session data packet size", "In bytes");
     DATA = bytes("nbns.data", "Data", "Undissected bytes");
-    RESPONSE_TO = number("nbns.response_to", "Request in", "Frame of the request").once();
+    RESPONSE_TO = number("nbns.response_to", "Request in", "").once();
     TIME = float("nbns.time", "Time", "Seconds since the request").seconds().once();
-    BAD_COUNT = broken("nbns.note.count", "bad count", "The header declares more entries than the message holds");
+    BAD_COUNT = broken("nbns.note.count", "bad count", "The header declares more entries than the message contains");
 }
 
 const NB: u16 = 32;

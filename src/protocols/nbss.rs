@@ -164,7 +164,7 @@ impl Conversation for Session {
     fn may_hold_secret(&self, from: Side, ahead: &[u8]) -> bool {
         /// Offset of the command in SMB 1 and in SMB 2.
         const COMMANDS: [usize; 2] = [HEADER + 4, HEADER + 12];
-        // Session setups hold what proves a password, and tree connections of SMB 1 passwords of shares.
+        // Session setups contain password proofs, and tree connections of SMB 1 contain share passwords.
         let [first, second] = COMMANDS.map(|at| ahead.get(at).copied());
         from == Side::Client && (matches!(first, None | Some(0x70 | 0x73 | 0x75)) || matches!(second, None | Some(1)))
     }

@@ -50,7 +50,7 @@ fields! {
     COUNT = number("ntp.ctrl.count", "Count", "Bytes of data").once();
     CONTROL_DATA = text("ntp.ctrl.data", "Data", "Variables as name=value");
     DATA = bytes("ntp.data", "Data", "Undissected bytes");
-    REQUEST_IN = number("ntp.request_in", "Request in", "Frame of the request").once();
+    REQUEST_IN = number("ntp.request_in", "Request in", "").once();
     DELTA = float("ntp.delta_time", "Delta time", "Seconds since the request").seconds().once();
 }
 
@@ -194,7 +194,7 @@ fn time(wire: &mut Wire<'_>, field: &'static Field) -> Result<u64> {
     Ok(raw)
 }
 
-/// Puts a timestamp of eight bytes at `start`. Values before 1968 belong to the era after 2036.
+/// Adds a timestamp of eight bytes at `start`. Values before 1968 belong to the era after 2036.
 pub(super) fn put_time(wire: &mut Wire<'_>, field: &'static Field, raw: u64, start: usize) {
     const ERA: i64 = 1 << 32;
     let (high, low) = (i64::try_from(raw >> 32).unwrap_or(0), raw & 0xffff_ffff);

@@ -123,12 +123,12 @@ fn is_packet(bytes: &[u8]) -> bool {
     bytes.len() >= least
 }
 
-/// On the port, where datagrams have one, any packet is taken.
+/// On the registered port, any packet is accepted if ports are known.
 fn on_port(bytes: &[u8], context: &DatagramContext) -> bool {
     context.has_port(PORT) && is_packet(bytes)
 }
 
-/// A client that opens a session without protection: nothing acknowledged, message 0.
+/// An unprotected session reset of a client: no acknowledgments, message 0.
 fn opens_plainly(bytes: &[u8]) -> bool {
     bytes.len() == OPENING && bytes.first() == Some(&(CLIENT_RESET << 3)) && bytes.get(HEADER..) == Some(&[0; 5])
 }
@@ -389,7 +389,7 @@ mod tests {
         assert_eq!(judge(&client, false), Verdict::Yes(Side::Server));
         assert_eq!(judge(&client[..9], false), Verdict::Unsure);
         assert_eq!(judge(b"GET / HTTP/1.1\r\n", true), Verdict::No);
-        // Behind lost bytes a packet is found again.
+        // After lost bytes a packet is found again.
         session.gap(Side::Client, Missing { bytes: 1, in_step: false });
         let rest = [&[0xff; 3][..], &client].concat();
         assert_eq!(session.extent(Side::Client, &rest, true), Extent::Unknown(3));

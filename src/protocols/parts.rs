@@ -10,7 +10,7 @@ pub(super) const COUNT_MAX: u32 = 8192;
 /// Overhead of a part besides its bytes.
 const OVERHEAD: usize = 64;
 
-/// Seconds without a new part after which a message is given up.
+/// Reassembly timeout in seconds since the last part.
 const PATIENCE: i64 = 60;
 
 /// Part of a message.
@@ -20,7 +20,7 @@ pub(super) struct Part<'a> {
     pub count: u32,
     pub index: u32,
     pub bytes: &'a [u8],
-    /// Where it was captured.
+    /// Its origin in frames.
     pub piece: Piece,
 }
 
@@ -28,7 +28,7 @@ pub(super) struct Part<'a> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Joined {
     pub bytes: Vec<u8>,
-    /// Where its parts were captured; offsets count in `bytes`.
+    /// Origin of its parts in frames; offsets count in `bytes`.
     pub pieces: Vec<Piece>,
 }
 
@@ -72,7 +72,7 @@ struct Set {
     latest: Time,
 }
 
-/// A message that is given up: its ID, received parts and total parts.
+/// An evicted message: its ID, received parts and total parts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Given {
     pub id: u64,
@@ -81,7 +81,7 @@ pub(super) struct Given {
 }
 
 impl Splits {
-    /// Messages within limits of their own.
+    /// Creates a table with its own limits.
     pub(super) const fn limited(messages: &'static Limit, memory: &'static Limit) -> Splits {
         Splits { sets: Vec::new(), held: 0, messages, memory }
     }

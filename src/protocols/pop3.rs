@@ -48,7 +48,7 @@ const COMMANDS: &[&str] = &[
     "UTF8", "LANG",
 ];
 
-/// Most pending commands that are kept.
+/// Maximum number of stored pending commands.
 const PENDING: usize = 64;
 
 /// A pending command that affects the dissection.
@@ -68,7 +68,7 @@ struct Session {
     greeted: bool,
     /// The client answers a challenge of AUTH.
     logs_in: bool,
-    /// What follows an accepted command; this many bytes of it hold no end.
+    /// Data after an accepted command; this many bytes of it contain no end.
     data: Option<(Pending, usize)>,
     next: Option<Next>,
 }

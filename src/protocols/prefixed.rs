@@ -4,7 +4,7 @@ use crate::limits;
 use crate::tree::{BySide, Side};
 use crate::wire::Extent;
 
-/// Where a 32-bit length stands and what it counts.
+/// The position of a 32-bit length, and the bytes it counts.
 pub(super) struct Prefix {
     /// Offset of the length.
     pub(super) at: usize,
@@ -47,7 +47,7 @@ impl Prefix {
         !is_first
     }
 
-    /// Bytes in front of the first place behind which a message begins, with another one behind it if that has arrived.
+    /// Bytes in front of the first place after which a message begins, with another one after it if that has arrived.
     fn resume(&self, ahead: &[u8]) -> usize {
         let sizes = self.least..=limits::STREAM_MESSAGE.get();
         let begins = |bytes: &[u8]| self.size(bytes).is_some_and(|size| sizes.contains(&size) && (self.is_header)(bytes));
@@ -70,7 +70,7 @@ impl Lost {
         self.0[from] = true;
     }
 
-    /// Extent of the next message, or of the bytes in front of it where its place is unknown.
+    /// Extent of the next message, or of the bytes before it if its position is unknown.
     pub(super) fn extent(&mut self, from: Side, ahead: &[u8], prefix: &Prefix) -> Extent {
         if self.0[from] {
             match prefix.resume(ahead) {

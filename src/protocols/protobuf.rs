@@ -40,7 +40,7 @@ const VARINT: usize = 10;
 /// Levels of nested messages.
 const DEPTH: usize = 16;
 
-/// Tag and size of a field that lies at the start of the bytes.
+/// Tag and size of the field at the start of the bytes.
 struct Tag {
     number: u64,
     kind: u8,

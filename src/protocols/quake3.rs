@@ -33,9 +33,9 @@ fields! {
     SERVER = group("quake3.server", "server", "");
     ADDR = ipv4("quake3.server.addr", "address", "").once_per(&SERVER);
     PORT = number("quake3.server.port", "port", "").once_per(&SERVER);
-    RCON_CHALLENGE = text("quake3.rcon.challenge", "challenge", "Challenge given by a GoldSrc server");
+    RCON_CHALLENGE = text("quake3.rcon.challenge", "challenge", "Challenge of a GoldSrc server");
     PASSWORD = text("quake3.rcon.password", "password", "Remote console password").secret().once();
-    SEPARATOR = bytes("quake3.separator", "separator", "Delimiter");
+    SEPARATOR = bytes("quake3.separator", "separator", "");
     DATA = bytes("quake3.data", "data", "Undecoded bytes");
 }
 

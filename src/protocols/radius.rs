@@ -94,8 +94,8 @@ fields! {
     PORT_ID = text("radius.NAS_Port_Id", "NAS-Port-Id", "");
     FRAMED_POOL = text("radius.Framed_Pool", "Framed-Pool", "");
     NAS_IPV6 = ipv6("radius.NAS_IPv6_Address", "NAS-IPv6-Address", "");
-    DATA = bytes("radius.data", "data", "Bytes behind the packet");
-    BAD = broken("radius.note.length", "bad length", "Length of an attribute that does not fit");
+    DATA = bytes("radius.data", "data", "Bytes after the packet");
+    BAD = broken("radius.note.length", "bad length", "Invalid attribute length");
 }
 
 /// Attributes by type, with their names.
@@ -263,7 +263,7 @@ const LONGEST: usize = 4096;
 const VENDOR_SPECIFIC: u8 = 26;
 const USER_NAME_TYPE: u8 = 1;
 
-/// Recognizes a packet of a known code whose attributes fill it, as far as it was captured.
+/// Recognizes a packet with a known code whose captured attributes fill it.
 fn recognize(bytes: &[u8]) -> bool {
     let Some(&[code, _, high, low]) = bytes.first_chunk() else { return false };
     let length = usize::from(u16::from_be_bytes([high, low]));

@@ -65,7 +65,7 @@ fields! {
 
 /// A kind of value.
 enum Kind {
-    /// One line, whose text is this field.
+    /// One line as this field.
     Line(&'static Field),
     Integer,
     Boolean,
@@ -109,7 +109,7 @@ fn signed(text: &[u8]) -> Option<i64> {
 
 /// A value of which only the header is known.
 enum Head {
-    /// All of it: this many bytes, then so many further values.
+    /// A complete header of this many bytes, followed by this many values.
     Whole(usize, u64),
     /// The value is complete with this many bytes.
     Needs(usize),
@@ -144,7 +144,7 @@ fn measure(bytes: &[u8]) -> Head {
     }
 }
 
-/// How far the next message of a side is measured: its bytes so far, and the values that are to follow.
+/// Progress of finding the end of a side's next message: bytes so far, and values that follow.
 #[derive(Clone, Copy)]
 struct Scan {
     at: usize,
@@ -227,7 +227,7 @@ impl Conversation for Session {
             match measure(ahead.get(scan.at..).unwrap_or_default()) {
                 Head::Whole(size, more) => *scan = Scan { at: scan.at + size, missing: (scan.missing - 1).saturating_add(more) },
                 Head::Needs(more) => return Extent::NeedMore(scan.at.saturating_add(more)),
-                // What lies before an invalid value is shown as far as it goes.
+                // Bytes before an invalid value are dissected as far as possible.
                 Head::Invalid if scan.at > 0 => break,
                 Head::Invalid => return Extent::Unknown(lines::line(ahead).map_or(ahead.len(), |line| line.whole)),
             }
@@ -409,7 +409,7 @@ fn value(wire: &mut Wire<'_>) -> Result {
                 }
                 Ok(())
             })?;
-            // An attribute precedes the value that it belongs to.
+            // An attribute precedes its value.
             if group.is(&ATTRIBUTE) { value(wire) } else { Ok(()) }
         }
     }

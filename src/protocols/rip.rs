@@ -1,4 +1,4 @@
-//! RIP: routers announce distances to networks. Versions 1 (RFC 1058) and 2 (RFC 2453), with keyed digests (RFC 2082).
+//! RIP, the Routing Information Protocol. Versions 1 (RFC 1058) and 2 (RFC 2453), with keyed digests (RFC 2082).
 //!
 //! ```text
 //! command:1 | version:1 | routing domain:2 | entry … up to 25
@@ -27,7 +27,7 @@ fields! {
     NETMASK = ipv4("rip.netmask", "Netmask", "");
     NEXT_HOP = ipv4("rip.next_hop", "Next hop", "");
     METRIC = number("rip.metric", "Metric", "Hops; 16 is unreachable");
-    MARK = number("rip.auth.mark", "Authentication mark", "In place of the address family").hex(4);
+    MARK = number("rip.auth.mark", "Authentication mark", "Replaces the address family").hex(4);
     AUTH_TYPE = number("rip.auth.type", "Authentication type", "").names(AUTH_TYPES);
     PASSWORD = text("rip.auth.passwd", "Password", "").secret();
     OFFSET = number("rip.digest_offset", "Digest offset", "Bytes from the header to the digest");

@@ -1,4 +1,4 @@
-//! RIPng: routers announce distances to networks of IPv6 (RFC 2080).
+//! RIPng, the Routing Information Protocol for IPv6 (RFC 2080).
 //!
 //! ```text
 //! command:1 | version:1, 1 | reserved:2 | entry …

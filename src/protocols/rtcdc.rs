@@ -37,9 +37,9 @@ fields! {
     PROTOCOL_LENGTH = number("rtcdc.protocol_length", "protocol length", "In bytes").once();
     LABEL = text("rtcdc.label", "label", "Name of the channel").once();
     SUBPROTOCOL = text("rtcdc.protocol", "protocol", "Subprotocol, from the registry of WebSocket").once();
-    TEXT = text("rtcdc.text", "text", "Text message").body().once();
-    BINARY = bytes("rtcdc.binary", "binary data", "Binary message").body().once();
-    EMPTY = bytes("rtcdc.empty", "placeholder", "Byte that stands for an empty message").once();
+    TEXT = text("rtcdc.text", "text", "").body().once();
+    BINARY = bytes("rtcdc.binary", "binary data", "").body().once();
+    EMPTY = bytes("rtcdc.empty", "placeholder", "Represents an empty message").once();
     DATA = bytes("rtcdc.data", "data", "Undissected bytes").once();
 }
 

@@ -43,7 +43,7 @@ fields! {
     SESSION = text("rtsp.session", "Session", "");
     TRANSPORT = text("rtsp.transport", "Transport", "");
     AUTHORIZATION = text("rtsp.authorization", "Authorization", "Credentials of the client").secret();
-    OTHER = text("rtsp.header", "header", "Header without a field of its own").named(title::header_name, title::header_value, title::nothing);
+    OTHER = text("rtsp.header", "header", "Header without a specific field").named(title::header_name, title::header_value, title::nothing);
     BLANK = bytes("rtsp.blank", "blank line", "Empty line after the headers, or between messages");
     BODY = bytes("rtsp.body", "body", "Body other than SDP").body();
     RESPONSE_TO = number("rtsp.response_to", "Response to", "Frame of the request").once();
@@ -125,7 +125,7 @@ fn recognize(opening: &Opening<'_>) -> Verdict {
 /// State of a connection.
 #[derive(Default)]
 struct Session {
-    /// Bytes of either side that are known to hold no end of headers.
+    /// Bytes of either side that contain no end of headers.
     searched: usize,
     requests: Requests<u64>,
 }

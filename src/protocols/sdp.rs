@@ -33,7 +33,7 @@ fields! {
     KEY = text("sdp.encryption_key", "encryption key", "k=").secret();
     ATTRIBUTE = text("sdp.session_attr", "attribute", "a=");
     MEDIA = text("sdp.media", "media description", "m=: type, port, protocol, formats");
-    OTHER = text("sdp.unknown", "unknown line", "Line of an unknown type");
+    OTHER = text("sdp.unknown", "unknown line", "");
 }
 
 fn field(letter: Option<&u8>) -> &'static Field {

@@ -59,7 +59,7 @@ fields! {
     AUTHENTICATE = text("sip.WWW-Authenticate", "WWW-Authenticate", "Challenge of the server");
     AUTHORIZATION = text("sip.Authorization", "Authorization", "Credentials of the client").secret();
     PROXY_AUTHORIZATION = text("sip.Proxy-Authorization", "Proxy-Authorization", "Credentials for the proxy").secret();
-    OTHER = text("sip.unknown_header", "header", "Header without a field of its own").named(title::header_name, title::header_value, title::nothing);
+    OTHER = text("sip.unknown_header", "header", "Header without a specific field").named(title::header_name, title::header_value, title::nothing);
     BLANK = bytes("sip.blank", "blank line", "Empty line after the headers, or keep-alive between messages");
     BODY = bytes("sip.msg_body", "message body", "Body other than SDP").body();
     DATA = bytes("sip.data", "data", "Undissected bytes");
@@ -84,8 +84,8 @@ fields! {
     URI_HOST = text("sip.r-uri.host", "Request URI host part", "").generated(&[&URI], generated::host);
     URI_PORT = text("sip.r-uri.port", "Request URI host port", "").generated(&[&URI], generated::port);
     CSEQ_NUMBER = number("sip.CSeq.seq", "Sequence number", "Number in the CSeq header").generated(&[&CSEQ], generated::sequence);
-    CSEQ_METHOD = text("sip.CSeq.method", "CSeq method", "Method in the CSeq header").generated(&[&CSEQ], generated::sequence_method);
-    REQUEST_LINE = text("sip.Request-Line", "Request line", "First line of a request").generated(&[&METHOD], generated::request_line).needs(&[&URI, &VERSION]);
+    CSEQ_METHOD = text("sip.CSeq.method", "CSeq method", "").generated(&[&CSEQ], generated::sequence_method);
+    REQUEST_LINE = text("sip.Request-Line", "Request line", "").generated(&[&METHOD], generated::request_line).needs(&[&URI, &VERSION]);
     STATUS_LINE = text("sip.Status-Line", "Status line", "First line of a response").generated(&[&STATUS_VERSION], generated::status_line).needs(&[&CODE, &PHRASE]);
 }
 

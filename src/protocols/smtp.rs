@@ -40,7 +40,7 @@ fields! {
     RESPONSE = bool("smtp.rsp", "response", "True in replies");
     COMMAND = text("smtp.req.command", "command", "").once();
     PARAMETER = text("smtp.req.parameter", "request parameter", "Argument of the command").once();
-    SECRET = text("smtp.auth.password", "secret", "Credentials of AUTH").secret();
+    SECRET = text("smtp.auth.password", "password", "Credentials of AUTH").secret();
     CODE = number("smtp.response.code", "response code", "");
     TEXT = text("smtp.rsp.parameter", "response parameter", "Text of the reply");
     MAIL = text("smtp.message", "message", "Mail data, or a BDAT chunk of it");
@@ -78,7 +78,7 @@ struct Session {
 enum Content {
     #[default]
     Commands,
-    /// Mail data; this many bytes are known to hold no end.
+    /// Mail data; this many bytes contain no end.
     Mail(usize),
     /// Remaining octets of a chunk.
     Chunk(u64),
@@ -279,7 +279,7 @@ impl Session {
         } else {
             wire.info(format_args!("{}", String::from_utf8_lossy(parameter)));
         }
-        // A user name in the command comes with a password.
+        // A user name in the command is followed by a password.
         let field = if verb == "AUTH" && parameter.contains(&b' ') { &SECRET } else { &PARAMETER };
         lines::parameter(wire, field)
     }

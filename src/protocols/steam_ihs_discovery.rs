@@ -20,32 +20,32 @@ fields! {
         .covers("Headers, and the bodies of discovery and status")
         .leaves_open("Other bodies, whose members are shown by field number");
     SIGNATURE = number("steam_ihs_discovery.signature", "signature", "a05f4c21ffffffff").hex(16).once();
-    HEADER_LENGTH = number("steam_ihs_discovery.header_length", "header length", "Length of the header in bytes").once();
-    BODY_LENGTH = number("steam_ihs_discovery.body_length", "body length", "Length of the body in bytes").once();
+    HEADER_LENGTH = number("steam_ihs_discovery.header_length", "header length", "In bytes").once();
+    BODY_LENGTH = number("steam_ihs_discovery.body_length", "body length", "In bytes").once();
     KEY = number("steam_ihs_discovery.key", "member", "Field number and wire type");
-    LENGTH = number("steam_ihs_discovery.length", "length", "Length of the member in bytes");
+    LENGTH = number("steam_ihs_discovery.length", "length", "In bytes");
     CLIENT_ID = number("steam_ihs_discovery.header_client_id", "client id", "Client ID of the sender");
     MSG_TYPE = number("steam_ihs_discovery.header_msg_type", "message type", "").names(TYPES);
     INSTANCE_ID = number("steam_ihs_discovery.header_instance_id", "instance id", "Instance ID of the client");
-    SEQNUM = number("steam_ihs_discovery.body_discovery_seqnum", "sequence", "Sequence number of the discovery");
+    SEQNUM = number("steam_ihs_discovery.body_discovery_seqnum", "sequence number", "");
     CLIENT_IDS = number("steam_ihs_discovery.body_discovery_clientids", "client id", "Client IDs that shall respond").hex(16);
-    VERSION = number("steam_ihs_discovery.body_status_version", "version", "Protocol version");
-    MIN_VERSION = number("steam_ihs_discovery.body_status_minversion", "lowest version", "Minimum supported version");
+    VERSION = number("steam_ihs_discovery.body_status_version", "version", "");
+    MIN_VERSION = number("steam_ihs_discovery.body_status_minversion", "minimum version", "");
     CONNECT_PORT = number("steam_ihs_discovery.body_status_connectport", "connect port", "");
     HOSTNAME = text("steam_ihs_discovery.body_status_hostname", "host name", "");
-    SERVICES = number("steam_ihs_discovery.body_status_enabledservices", "services", "Enabled services").hex(8);
+    SERVICES = number("steam_ihs_discovery.body_status_enabledservices", "enabled services", "").hex(8);
     OS_TYPE = number("steam_ihs_discovery.body_status_ostype", "OS type", "Operating system type");
     IS_64BIT = bool("steam_ihs_discovery.body_status_is64bit", "64 bit", "64-bit operating system");
     USER = group("steam_ihs_discovery.body_status_user", "user", "Logged-in user");
-    STEAM_ID = number("steam_ihs_discovery.body_status_user_steamid", "Steam id", "Steam ID of the user");
-    AUTH_KEY_ID = number("steam_ihs_discovery.body_status_user_authkeyid", "auth key id", "ID of the authentication key");
+    STEAM_ID = number("steam_ihs_discovery.body_status_user_steamid", "Steam id", "");
+    AUTH_KEY_ID = number("steam_ihs_discovery.body_status_user_authkeyid", "auth key id", "");
     UNIVERSE = number("steam_ihs_discovery.body_status_euniverse", "universe", "1 is the public universe");
-    TIMESTAMP = text("steam_ihs_discovery.body_status_timestamp", "time", "Time of the message");
-    LOCKED = bool("steam_ihs_discovery.body_status_screenlocked", "screen locked", "The screen is locked");
-    RUNNING = bool("steam_ihs_discovery.body_status_gamesrunning", "games running", "Games are running");
+    TIMESTAMP = text("steam_ihs_discovery.body_status_timestamp", "timestamp", "");
+    LOCKED = bool("steam_ihs_discovery.body_status_screenlocked", "screen locked", "");
+    RUNNING = bool("steam_ihs_discovery.body_status_gamesrunning", "games running", "");
     MAC_ADDRESSES = text("steam_ihs_discovery.body_status_macaddresses", "MAC address", "");
-    UNKNOWN_NUMBER = number("steam_ihs_discovery.unknown_number", "number", "Unknown member");
-    UNKNOWN_DATA = bytes("steam_ihs_discovery.unknown_data", "data", "Unknown member");
+    UNKNOWN_NUMBER = number("steam_ihs_discovery.unknown_number", "unknown number", "");
+    UNKNOWN_DATA = bytes("steam_ihs_discovery.unknown_data", "unknown data", "");
     BAD_MEMBER = broken("steam_ihs_discovery.note.member", "bad member", "A member that is not valid protobuf");
 }
 

@@ -28,7 +28,7 @@ fields! {
     STEAM = protocol("steam_sockets", "Steam sockets", "Steam networking sockets")
         .covers("Messages that open and end a connection, headers of data packets")
         .leaves_open("Encrypted data, and packets over relays");
-    TYPE = number("steam_sockets.type", "type", "Message type").names(TYPES).once();
+    TYPE = number("steam_sockets.type", "type", "").names(TYPES).once();
     LENGTH = number("steam_sockets.length", "length", "Of the message without padding, in bytes").once();
     KEY = number("steam_sockets.key", "member", "Field number and wire type");
     MEMBER_LENGTH = number("steam_sockets.member_length", "member length", "In bytes");
@@ -36,10 +36,10 @@ fields! {
     SERVER_ID = number("steam_sockets.server_connection_id", "server connection ID", "Chosen by the server").hex(8);
     FROM_ID = number("steam_sockets.from_connection_id", "from connection ID", "Chosen by the sender").hex(8);
     TO_ID = number("steam_sockets.to_connection_id", "to connection ID", "Chosen by the receiver").hex(8);
-    CHALLENGE = number("steam_sockets.challenge", "challenge", "Given by the server, returned by the client").hex(16);
+    CHALLENGE = number("steam_sockets.challenge", "challenge", "Set by the server, returned by the client").hex(16);
     STEAM_ID = number("steam_sockets.steam_id", "Steam ID", "Of the sender");
     MY_TIMESTAMP = number("steam_sockets.my_timestamp", "my timestamp", "To be sent back");
-    YOUR_TIMESTAMP = number("steam_sockets.your_timestamp", "your timestamp", "As the other side sent it");
+    YOUR_TIMESTAMP = number("steam_sockets.your_timestamp", "your timestamp", "Echoed timestamp of the peer");
     PING = number("steam_sockets.ping_estimate", "ping estimate", "In milliseconds");
     DELAY = number("steam_sockets.delay", "delay", "Microseconds between request and reply");
     VERSION = number("steam_sockets.protocol_version", "protocol version", "");

@@ -17,7 +17,7 @@ fields! {
         .covers("Priority and message, in the formats of RFC 3164 and RFC 5424");
     PRIORITY = number("syslog.priority", "Priority", "Facility times eight plus level").once();
     FACILITY = number("syslog.facility", "Facility", "").mask(0x3f8).names(FACILITIES).once();
-    LEVEL = number("syslog.level", "Level", "Severity").mask(0x007).names(LEVELS).once();
+    LEVEL = number("syslog.level", "Level", "").mask(0x007).names(LEVELS).once();
     MSG = text("syslog.msg", "Message", "").once();
     VERSION = text("syslog.version", "Version", "RFC 5424").once();
     TIMESTAMP = text("syslog.timestamp", "Timestamp", "RFC 5424").once();

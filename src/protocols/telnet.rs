@@ -5,7 +5,7 @@
 //! subnegotiation ff fa option:1 data … ff f0         ff is doubled in data
 //! text           up to a line end, or to the next command
 //! ```
-//! Characters of a line are one message, also if each came in a packet of its own.
+//! Characters of a line are one message, even if each was sent in a separate packet.
 //!
 //! Not covered: encryption, authentication and 3270 data, shown as option data.
 
@@ -24,14 +24,14 @@ fields! {
         .covers("Lines, commands, negotiation of options, terminal type and window size")
         .leaves_open("Encryption, authentication and 3270 data");
     COMMAND = number("telnet.cmd", "command", "").names(COMMANDS);
-    OPTION = number("telnet.subcmd", "subcommand", "Option that the command is about").names(OPTIONS);
+    OPTION = number("telnet.subcmd", "subcommand", "Option of the command").names(OPTIONS);
     MODE = number("telnet.subopt.mode", "mode", "").names(&[(0, "Is"), (1, "Send"), (2, "Info")]);
     TEXT = text("telnet.string_subopt.value", "value", "");
     WIDTH = number("telnet.naws_subopt.width", "width", "In characters");
     HEIGHT = number("telnet.naws_subopt.height", "height", "In characters");
     OPTION_DATA = bytes("telnet.option_data", "option data", "");
     LINE = text("telnet.data", "data", "").once();
-    PASSWORD = text("telnet.password", "password", "Line behind a prompt for a password").secret().once();
+    PASSWORD = text("telnet.password", "password", "Line after a password prompt").secret().once();
 }
 
 const COMMANDS: Names = &[
@@ -91,7 +91,7 @@ const SUBOPTION_END: u8 = 240;
 const SUBOPTION: u8 = 250;
 const WILL: u8 = 251;
 const DONT: u8 = 254;
-/// Options with text behind a mode: terminal type, terminal speed, X display.
+/// Options with text after a mode: terminal type, terminal speed, X display.
 const WITH_TEXT: [u8; 3] = [24, 32, 35];
 const WINDOW_SIZE: u8 = 31;
 

@@ -31,7 +31,7 @@ fields! {
     LENGTH = number("terraria.length", "length", "Bytes of the message").once();
     TYPE = number("terraria.type", "type", "").names(TYPES).once();
     TEXT_LENGTH = number("terraria.text_length", "text length", "In bytes").once();
-    VERSION = text("terraria.version", "version", "Version of the game").once();
+    VERSION = text("terraria.version", "version", "").once();
     MODE = number("terraria.text_mode", "text mode", "0 for plain text").once();
     REASON = text("terraria.reason", "reason", "").once();
     SLOT = number("terraria.slot", "slot", "Number of the player").once();

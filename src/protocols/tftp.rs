@@ -40,7 +40,7 @@ fields! {
     OPTION = group("tftp.option", "option", "RFC 2347").named(title::key, title::last_value, title::nothing);
     OPTION_NAME = text("tftp.option.name", "Option name", "");
     OPTION_VALUE = text("tftp.option.value", "Option value", "");
-    TOO_LONG = info("tftp.note.too_long", "not kept", "The file exceeds the limit for saved objects");
+    TOO_LONG = info("tftp.note.too_long", "not saved", "The file exceeds the limit for saved objects");
 }
 
 const OPCODES: Names =

@@ -6,8 +6,8 @@
 //! key         masking key, from clients only: XORed with the payload
 //! message     frame without FIN | continuation … continuation with FIN; or one frame with FIN
 //! ```
-//! With `permessage-deflate`, RSV1 of the first frame marks compressed messages. A frame of more than 16 MiB is dissected in
-//! parts, its header first.
+//! With `permessage-deflate`, RSV1 of the first frame marks compressed messages. A frame above 16 MiB is dissected in parts, its
+//! header first.
 //!
 //! Not covered: other extensions.
 
@@ -36,7 +36,7 @@ fields! {
     MASKED = bytes("websocket.masked_payload", "masked payload", "Payload as transmitted").once();
     PAYLOAD = bytes("websocket.payload", "payload", "").once();
     CONTINUE = bytes("websocket.payload.continue", "continuation", "Payload of a fragment").once();
-    TEXT = text("websocket.payload.text", "text", "Text message").once();
+    TEXT = text("websocket.payload.text", "text", "").once();
     STATUS = number("websocket.payload.close.status_code", "status code", "Reason for the closure, RFC 6455 section 7.4").names(STATUSES).once();
     REASON = text("websocket.payload.close.reason", "reason", "Reason for the closure as text");
     PING = bytes("websocket.payload.ping", "ping", "To be returned in a pong");

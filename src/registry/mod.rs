@@ -18,25 +18,25 @@ use std::sync::{OnceLock, PoisonError, RwLock};
 #[derive(Clone, Copy)]
 pub struct Registry {
     applications: &'static [&'static Protocol],
-    /// Protocols of the user of the library. They are asked first.
+    /// Protocols of the library user. They take precedence.
     own: &'static [&'static Protocol],
-    /// How many of these are meant by name; the others were found by themselves.
+    /// Number of protocols named on the command line; the others were found in the directories of Kaitai Struct files.
     named: usize,
     choices: &'static Choices,
-    /// What is collected once from these protocols. Only registries that live as long as the program have it.
+    /// Cached indexes. Only registries that live as long as the program have them.
     collected: Option<&'static Collected>,
 }
 
-/// An index of fields by name, built in one pass: of each name the place of its first field in a chain.
+/// Fields by name, built in one pass: maps each name to its first field in a chain.
 #[derive(Default)]
 struct Index {
     first: HashMap<&'static str, usize, foldhash::fast::RandomState>,
-    /// Each field with the place of the next one of the same name; its own place where there is none.
+    /// Each field with the index of the next one of the same name; its own index at the end of a chain.
     chain: Vec<(&'static Field, usize)>,
 }
 
 impl Index {
-    /// The index of these fields under both of their names, in their order.
+    /// Indexes these fields under their names and aliases, in order.
     fn new(fields: impl Iterator<Item = &'static Field>) -> Index {
         let fields: Vec<&Field> = fields.collect();
         let mut index = Index { first: HashMap::default(), chain: Vec::with_capacity(fields.len()) };
@@ -66,10 +66,10 @@ impl Index {
 /// A dissector and its ports; `None` if a heuristic alone identifies it.
 type Placed = (Option<RangeInclusive<u16>>, Candidate);
 
-/// What is collected once from the protocols of a registry.
+/// Indexes built once for the protocols of a registry.
 #[derive(Default)]
 struct Collected {
-    /// Fields of all protocols' lists.
+    /// Fields declared by all protocols.
     listed: OnceLock<Index>,
     /// All datagram dissectors: each datagram without a known conversation is matched against them.
     datagrams: OnceLock<Vec<Placed>>,
@@ -79,12 +79,12 @@ struct Collected {
 
 static BUILT_IN: Collected = Collected { listed: OnceLock::new(), datagrams: OnceLock::new(), streams: OnceLock::new() };
 
-/// The registry of the program, with the protocols of loaded files; none if no file was loaded.
+/// The registry of the program with loaded protocols; `None` if no file was loaded.
 static LOADED: RwLock<Option<Registry>> = RwLock::new(None);
 
-/// Adds protocols of files to the default registry, in place of those that an earlier call added. A protocol with the name
-/// of a built-in one replaces it. The first ones, `named` of them, are those that the command line names. The lists are leaked: a
-/// process calls this once, or once for each change of a file.
+/// Adds protocols of files to the default registry and replaces those that an earlier call added. A protocol with the name of a
+/// built-in one replaces it. The command line names the first `named` of them. The lists are leaked: a process calls this once,
+/// or once per change of a file.
 pub fn load(own: Vec<&'static Protocol>, named: usize) {
     let is_replaced = |known: &&&Protocol| own.iter().any(|own| own.this.abbrev == known.this.abbrev);
     let applications: Vec<&Protocol> = protocols::ALL.iter().filter(|known| !is_replaced(known)).copied().collect();
@@ -116,7 +116,7 @@ static NO_CHOICES: Choices = Choices {
     show_secrets: false,
 };
 
-/// A protocol at one of its places.
+/// A protocol with one of its places.
 #[derive(Clone, Copy)]
 pub struct Candidate {
     /// The protocol.
@@ -154,13 +154,13 @@ impl Registry {
         Registry { applications, own: &[], named: usize::MAX, choices: &NO_CHOICES, collected: None }
     }
 
-    /// Adds protocols, which are asked before all others: `Registry::default().and(OWN)`.
+    /// Adds protocols that take precedence over all others: `Registry::default().and(OWN)`.
     #[must_use]
     pub const fn and(self, own: &'static [&'static Protocol]) -> Registry {
         Registry { own, collected: None, ..self }
     }
 
-    /// No protocols at all, so that every payload is data. What secrets are shown stays.
+    /// Removes all protocols, so that every payload is data. Which secrets are displayed does not change.
     #[must_use]
     pub fn blind(self) -> Registry {
         let show_secrets = self.shows_secrets();
@@ -207,12 +207,12 @@ impl Registry {
         self.own.iter().chain(self.applications).copied()
     }
 
-    /// Protocols of files that were loaded at run time, or of the user of the library.
+    /// Protocols loaded at run time, from files or from the library user.
     pub fn loaded(self) -> impl Iterator<Item = &'static Protocol> {
         self.own.iter().copied()
     }
 
-    /// Those of them that the command line names.
+    /// Loaded protocols that the command line names.
     pub fn asked_for(self) -> impl Iterator<Item = &'static Protocol> {
         self.loaded().take(self.named)
     }

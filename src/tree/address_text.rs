@@ -1,4 +1,4 @@
-//! Addresses as text, formatted in one step into a buffer on the stack: lists print two of them a line.
+//! Addresses as text, formatted in one step into a buffer on the stack, because each line of a list contains two.
 
 use super::digits;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -34,7 +34,7 @@ impl AddressText {
         text
     }
 
-    /// A socket; the scope of an IPv6 address is left out.
+    /// A socket address; the scope of an IPv6 address is omitted.
     pub(super) fn socket(socket: SocketAddr) -> AddressText {
         let mut text = AddressText { text: [0; LONGEST], len: 0 };
         match socket.ip() {

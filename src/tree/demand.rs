@@ -42,11 +42,11 @@ pub struct Demand {
 /// The fields to keep.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fields {
-    /// None.
+    /// No fields.
     None,
-    /// These.
+    /// Only these fields.
     Only(Only),
-    /// All; those of carriers only with [`Carriers::Full`].
+    /// All fields; those of carriers only with [`Carriers::Full`].
     All,
 }
 
@@ -91,22 +91,22 @@ impl Extras {
     pub const TRANSFERS: Extras = Extras(1 << 4);
     /// Notes on well-formed messages. Malformed messages are always reported.
     pub const NOTES: Extras = Extras(1 << 5);
-    /// Credentials in text, found by the names in front of them: bytes or texts are displayed or compared.
+    /// Credentials in text, found by name: bytes or texts are displayed or compared.
     pub const CREDENTIALS: Extras = Extras(1 << 6);
     /// Wireshark's names of layers: its Protocol column, and protocols that are no layers here.
     pub const LABELS: Extras = Extras(1 << 7);
-    /// What lists show beside summaries: the first changes of a message, the first bytes of data.
+    /// Previews in lists instead of summaries: the first changes of a message, or the first bytes of data.
     pub const PREVIEWS: Extras = Extras(1 << 8);
     /// Bytes, with the credentials in them.
     pub const CONTENT: Extras = Extras::BYTES.and(Extras::CREDENTIALS);
 
-    /// Both sets.
+    /// The union of both sets.
     #[must_use]
     pub const fn and(self, other: Extras) -> Extras {
         Extras(self.0 | other.0)
     }
 
-    /// This set if `is_asked`, else nothing.
+    /// This set if `is_asked`, else the empty set.
     #[must_use]
     pub const fn when(self, is_asked: bool) -> Extras {
         if is_asked { self } else { Extras::NONE }
@@ -154,7 +154,7 @@ impl Fields {
 }
 
 impl Carriers {
-    /// Full if they are shown, else skipped.
+    /// [`Carriers::Full`] if they are displayed, else [`Carriers::Skip`].
     #[must_use]
     pub const fn shown(is_shown: bool) -> Carriers {
         if is_shown { Carriers::Full } else { Carriers::Skip }
@@ -397,7 +397,7 @@ impl Only {
         Only::interned(FieldSet { nameless: true, ..self.0.clone() })
     }
 
-    /// Both sets.
+    /// The union of both sets.
     #[must_use]
     pub fn union(self, other: Only) -> Only {
         self.and(other)
@@ -474,7 +474,7 @@ fn address(field: &Field) -> usize {
     std::ptr::from_ref(field).addr()
 }
 
-/// Hash bucket of a field's address. Fibonacci hashing puts neighbours in memory into different buckets.
+/// Hash bucket of a field's address. Fibonacci hashing distributes adjacent addresses to different buckets.
 #[inline]
 fn bucket_of(field: &Field) -> usize {
     const MIX: usize = 0x9e37_79b9_7f4a_7c15;

@@ -1,5 +1,5 @@
-//! Digits straight into memory: of the numbers, times and addresses that columns and JSON are full of. Eight digits are made
-//! at once, and as many bytes are written however many it has: nothing waits for how long it turns out to be.
+//! Formats the numbers, times and addresses of columns and JSON. Eight digits are computed and written at once, whatever the
+//! length of the number, so that no step depends on that length.
 
 /// Numbers from here on have more than eight digits.
 const SHORT: u32 = 100_000_000;
@@ -7,7 +7,7 @@ const SHORT: u32 = 100_000_000;
 /// Eight zeros.
 const ZEROS: u64 = 0x3030_3030_3030_3030;
 
-/// A number. Where it is written is small without it.
+/// Appends a number. Small enough to be inlined, because `long` is separate.
 #[inline(never)]
 pub(crate) fn number(line: &mut Vec<u8>, number: u64) {
     match u32::try_from(number) {
@@ -36,7 +36,7 @@ fn short(line: &mut Vec<u8>, number: u32) {
     line.truncate(line.len() - (size_of_val(&digits) - count));
 }
 
-/// Seconds with nine digits behind the point. The nanoseconds must be fewer than a second has.
+/// Seconds with nine digits after the point. The nanoseconds must be fewer than a second has.
 pub(crate) fn seconds(line: &mut Vec<u8>, seconds: u64, nanos: u32) {
     number(line, seconds);
     let first = u8::try_from(nanos / SHORT % 10).unwrap_or_default();
@@ -51,7 +51,7 @@ pub(crate) fn dotted(line: &mut Vec<u8>, octets: [u8; 4]) {
     line.truncate(line.len() - (text.len() - len));
 }
 
-/// An IPv4 address and how many bytes it takes; what lies behind it is of no meaning.
+/// An IPv4 address and its length; bytes after that are meaningless.
 pub(super) fn points(octets: [u8; 4]) -> ([u8; 16], usize) {
     let (mut text, mut bits) = (0_u128, 0);
     for octet in octets {
@@ -59,7 +59,7 @@ pub(super) fn points(octets: [u8; 4]) -> ([u8; 16], usize) {
         text |= u128::from(octet) << bits;
         bits += u32::BITS - octet.leading_zeros() / 8 * 8;
     }
-    // Nothing follows the last point.
+    // The last point is not part of the text.
     (text.to_le_bytes(), bits as usize / 8 - 1)
 }
 
@@ -86,19 +86,19 @@ fn with_point(octet: u8) -> u32 {
     ALL.get(usize::from(octet)).copied().unwrap_or_default()
 }
 
-/// The digits of a number below [`SHORT`], the first one in the lowest byte, zeros behind the last one, and how many there are.
+/// The digits of a number below [`SHORT`], the first one in the lowest byte, zeros after the last one, and their count.
 #[inline]
 fn decimal(number: u32) -> (u64, usize) {
     let digits = eight(number);
-    // Of 0 the last digit stays.
+    // The number 0 keeps its last digit.
     let unused = (digits | 1 << 56).trailing_zeros() / 8;
     ((digits | ZEROS) >> (unused * 8), 8 - unused as usize)
 }
 
-/// Eight digits of a number below [`SHORT`] as numbers, the first one in the lowest byte.
+/// Eight digits of a number below [`SHORT`], one per byte, the first one in the lowest byte.
 #[inline]
 fn eight(number: u32) -> u64 {
-    // The first four digits and the last four, then pairs of them, then each in a byte of its own.
+    // Splits into two groups of four digits, then into pairs, then into single digits, each in its own byte.
     let fours = u64::from(number / 10_000) | u64::from(number % 10_000) << 32;
     let hundreds = (fours * 10_486) >> 20 & 0x0000_007f_0000_007f;
     let pairs = hundreds | (fours - hundreds * 100) << 16;

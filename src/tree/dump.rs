@@ -1,4 +1,4 @@
-//! A tree as indented text, a node a line: what tests compare with.
+//! A tree as indented text, one node per line, for comparison in tests.
 
 use super::{Dissection, Kind, NodeRef};
 use std::fmt::{self, Write};

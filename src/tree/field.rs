@@ -54,7 +54,7 @@ pub enum Kind {
     Ipv4,
     /// An IPv6 address.
     Ipv6,
-    /// The code of a note; never a node of its own.
+    /// The code of a note; never a node.
     Note(Level),
 }
 
@@ -81,18 +81,18 @@ impl Level {
     }
 }
 
-/// What the bytes of a field are to the coverage of a message.
+/// How the bytes of a field count in the coverage of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Share {
     /// Explained by the field.
     Explained,
-    /// Encrypted, and therefore without fields of their own.
+    /// Encrypted, and therefore without subfields.
     Encrypted,
     /// Content that a message only transports: a file, a picture, media.
     Body,
 }
 
-/// How often a field may occur. JSON forms that key values by name write those that may repeat as arrays, always.
+/// How often a field may occur. JSON objects keyed by name always contain repeatable values as arrays.
 #[derive(Debug, Clone, Copy)]
 pub enum Times {
     /// Any number of times.
@@ -115,7 +115,7 @@ pub struct Digest {
     pub meaning: Words,
 }
 
-/// The description of a value: its filter name, its label and its format.
+/// A field declaration: filter name, label and format.
 ///
 /// Fields are statics and are compared by address.
 pub struct Field {
@@ -133,11 +133,11 @@ pub struct Field {
     pub names: Names,
     /// The bit mask within the raw number; 0 for all bits.
     pub mask: u64,
-    /// A shared name, as `tcp.port` stands for both ports.
+    /// An alias shared with other fields, as `tcp.port` for both ports.
     pub also: &'static str,
     /// The one-line summary of a collapsed group.
     pub digest: Option<Digest>,
-    /// The name in tables that takes the place of the label.
+    /// The name in tables instead of the label.
     pub titled: Option<Titled>,
     /// The field whose repeated nodes this one represents in collapsed output.
     pub instead: Option<&'static Field>,
@@ -147,26 +147,26 @@ pub struct Field {
     pub public: bool,
     /// Whether its bytes differ from its value, so that outputs show both.
     pub transformed: bool,
-    /// What its bytes are to the coverage of a message.
+    /// How its bytes count in the coverage of a message.
     pub share: Share,
     /// Whether its values are seconds, which columns show with nine decimals, as Wireshark does.
     pub seconds: bool,
-    /// Whether it is kept only where a filter or column names it, because Wireshark has no such item in its trees or because
-    /// it needs state.
+    /// Whether it is kept only if a filter or column names it, because Wireshark's tree does not show it or because it needs
+    /// state.
     pub on_request: bool,
     /// How often it may occur.
     pub times: Times,
-    /// Of a group: the group whose fields it has as well.
+    /// For a group: the group with the same fields.
     pub alike: Option<&'static Field>,
-    /// The field that readers shared with another protocol put in its place.
+    /// The field that it replaces if a reader is shared with another protocol.
     pub twin: Option<&'static Field>,
     /// How its values are derived from other fields; such a field has no nodes.
     pub generated: Option<Generated>,
     /// The precomputed JSON prefix up to the value; may be empty.
     pub head: &'static str,
-    /// Of a protocol: the supported features, in a sentence or two.
+    /// For a protocol: the supported features, in a sentence or two.
     pub covers: &'static str,
-    /// Of a protocol: what is not covered, including undocumented parts.
+    /// For a protocol: what is not covered, including undocumented parts.
     pub open: &'static str,
 }
 
@@ -200,7 +200,7 @@ impl Field {
         }
     }
 
-    /// A protocol: `name` is what people call it, `about` its whole name.
+    /// A protocol: `name` is the short name, `about` the full name.
     #[must_use]
     pub const fn protocol(abbrev: &'static str, name: &'static str, about: &'static str) -> Field {
         Field::new(Kind::Protocol, abbrev, name, about)
@@ -314,15 +314,15 @@ impl Field {
         self
     }
 
-    /// Sets the name in tables that takes the place of the label, such as the kind of an option.
+    /// Sets the name in tables instead of the label, such as the kind of an option.
     #[must_use]
     pub const fn titled(mut self, title: Words) -> Field {
         self.titled = Some(Titled { title, cells: None });
         self
     }
 
-    /// Sets the name in tables that takes the place of the label, such as the key of a header, with the value and the meaning
-    /// beside it. Such a group is collapsed.
+    /// Sets the name in tables instead of the label, such as the key of a header, with value and meaning. Such a group is
+    /// collapsed.
     #[must_use]
     pub const fn named(mut self, title: Words, value: Words, meaning: Words) -> Field {
         self.titled = Some(Titled { title, cells: Some(Digest { value, meaning }) });
@@ -342,7 +342,7 @@ impl Field {
         self
     }
 
-    /// Keeps the values only where a filter or column names the field.
+    /// Keeps the values only if a filter or column names the field.
     #[must_use]
     pub const fn on_request(mut self) -> Field {
         self.on_request = true;
@@ -356,7 +356,7 @@ impl Field {
         self
     }
 
-    /// Displays the value although its bytes are secret, since it only stands for them.
+    /// Displays the value although its bytes are secret, because it does not reveal them.
     #[must_use]
     pub const fn public(mut self) -> Field {
         self.public = true;
@@ -391,41 +391,41 @@ impl Field {
         self
     }
 
-    /// Occurs at most once in a layer.
+    /// Declares that the field occurs at most once in a layer.
     #[must_use]
     pub const fn once(mut self) -> Field {
         self.times = Times::Once;
         self
     }
 
-    /// Occurs at most once in each group of this field.
+    /// Declares that the field occurs at most once in each group of `group`.
     #[must_use]
     pub const fn once_per(mut self, group: &'static Field) -> Field {
         self.times = Times::OncePer(group);
         self
     }
 
-    /// Has the same fields as this group, and is counted with it.
+    /// Declares that the group has the same fields as `group`, and counts as one.
     #[must_use]
     pub const fn alike(mut self, group: &'static Field) -> Field {
         self.alike = Some(group);
         self
     }
 
-    /// Takes the place of a field of another protocol where a reader is shared with that one (`Wire::renamed`).
+    /// Declares the field that it replaces if a reader is shared with another protocol (`Wire::renamed`).
     #[must_use]
     pub const fn twin(mut self, other: &'static Field) -> Field {
         self.twin = Some(other);
         self
     }
 
-    /// Whether it is the field, or takes its place.
+    /// Whether it is the field, or replaces it.
     #[must_use]
     pub fn stands_for(&self, other: &Field) -> bool {
         self.is(other) || self.twin.is_some_and(|twin| twin.is(other))
     }
 
-    /// The group that its rows are counted by.
+    /// The group by which its rows are counted.
     #[must_use]
     pub fn row(&'static self) -> &'static Field {
         self.alike.unwrap_or(self)
@@ -438,21 +438,21 @@ impl Field {
         self
     }
 
-    /// Of a protocol: sets the supported features, in a sentence or two.
+    /// For a protocol: sets the supported features, in a sentence or two.
     #[must_use]
     pub const fn covers(mut self, covers: &'static str) -> Field {
         self.covers = covers;
         self
     }
 
-    /// Of a protocol: what is not covered, including undocumented parts.
+    /// For a protocol: sets what is not covered, including undocumented parts.
     #[must_use]
     pub const fn leaves_open(mut self, open: &'static str) -> Field {
         self.open = open;
         self
     }
 
-    /// The shift of the bit mask.
+    /// The masked bits of a number, shifted down.
     #[must_use]
     pub const fn bits_of(&self, raw: u64) -> u64 {
         if self.mask == 0 { raw } else { (raw & self.mask) >> self.mask.trailing_zeros() }
@@ -464,7 +464,7 @@ impl Field {
         std::ptr::eq(self, other)
     }
 
-    /// Whether `name` is its own or its shared name.
+    /// Whether `name` is its filter name or its alias.
     #[must_use]
     pub fn answers_to(&self, name: &str) -> bool {
         self.abbrev == name || (self.also == name && !name.is_empty())

@@ -1,21 +1,21 @@
-//! Generated fields: their values follow from other fields, as those of Wireshark's hidden items do.
+//! Generated fields: computed from other fields, like Wireshark's hidden items.
 //!
-//! No node has one, so that trees, tables and JSON are as they are without it. Filters and columns that name one compute it.
+//! They have no nodes, so trees, tables and JSON do not contain them. Filters and columns that name one compute it.
 
 use super::{Field, NodeRef};
 use std::borrow::Cow;
 
-/// Computes the values that follow from a node, one by one.
+/// Computes the values at a node, one by one.
 pub type Generate = fn(NodeRef<'_>, &mut dyn FnMut(Computed<'_>));
 
-/// How a field follows from others.
+/// How a field is computed from others.
 #[derive(Clone, Copy)]
 pub struct Generated {
     /// The fields whose nodes it is computed from.
     pub from: &'static [&'static Field],
-    /// Fields at or below those nodes that the computation reads as well.
+    /// Fields at or below those nodes that the computation also reads.
     pub needs: &'static [&'static Field],
-    /// Its values at such a node.
+    /// Computes its values at such a node.
     pub of: Generate,
 }
 
@@ -26,20 +26,20 @@ pub enum Computed<'t> {
     Number(u64),
     /// True or false.
     Bool(bool),
-    /// Text; bytes that are not UTF-8 stay as they are.
+    /// Text; may contain invalid UTF-8.
     Text(Cow<'t, [u8]>),
     /// Bytes.
     Bytes(Cow<'t, [u8]>),
 }
 
 impl<'t> Computed<'t> {
-    /// Text of the bytes that a node was read from.
+    /// Text from the bytes of a node.
     #[must_use]
     pub fn borrowed(text: &'t [u8]) -> Computed<'t> {
         Computed::Text(Cow::Borrowed(text))
     }
 
-    /// Text that was put together.
+    /// Computed text.
     #[must_use]
     pub fn made(text: impl Into<String>) -> Computed<'static> {
         Computed::Text(Cow::Owned(text.into().into_bytes()))
@@ -47,17 +47,17 @@ impl<'t> Computed<'t> {
 }
 
 impl Field {
-    /// It is computed at the nodes of these fields.
+    /// Makes the field a generated one, computed at the nodes of these fields.
     #[must_use]
     pub const fn generated(mut self, from: &'static [&'static Field], of: Generate) -> Field {
         self.generated = Some(Generated { from, needs: &[], of });
         self
     }
 
-    /// Computing it reads these fields as well.
+    /// Declares further fields that the computation reads.
     ///
     /// # Panics
-    /// Where it is not generated.
+    /// If the field is not generated.
     #[must_use]
     pub const fn needs(mut self, needs: &'static [&'static Field]) -> Field {
         assert!(self.generated.is_some(), "only a generated field needs others");
@@ -67,14 +67,14 @@ impl Field {
         self
     }
 
-    /// The field, and those that it is computed from or put as.
+    /// The field itself, its twin, and the fields that its computation reads.
     pub fn with_sources(&'static self) -> impl Iterator<Item = &'static Field> {
         let (from, needs): (&[&Field], &[&Field]) =
             self.generated.map_or((&[], &[]), |generated| (generated.from, generated.needs));
         [self].into_iter().chain(self.twin).chain(from.iter().chain(needs).copied())
     }
 
-    /// The values that it has at a node, if it is computed from such.
+    /// Computes its values at a node, if that is of a field it is computed from.
     pub fn compute(&self, node: NodeRef<'_>, take: &mut dyn FnMut(Computed<'_>)) {
         if let Some(generated) = self.generated.filter(|generated| generated.from.iter().any(|from| from.is(node.field()))) {
             (generated.of)(node, take);
@@ -82,15 +82,15 @@ impl Field {
     }
 }
 
-/// That the field is there, once for each node.
+/// The value true, once for each node.
 pub fn is_there(_: NodeRef<'_>, take: &mut dyn FnMut(Computed<'_>)) {
     take(Computed::Bool(true));
 }
 
-/// The value of a node as the text that stands for it in a column.
+/// The value of a node as its text in a column.
 pub fn as_text(node: NodeRef<'_>, take: &mut dyn FnMut(Computed<'_>)) {
     let mut text = String::new();
-    // Writing to memory does not fail.
+    // Writing to memory cannot fail.
     let _ = node.write_plain(&mut text);
     take(Computed::made(text));
 }

@@ -15,11 +15,11 @@ pub struct Payload {
     pub place: &'static str,
     /// The source and range of the payload.
     pub source: u32,
-    /// Where they lie there.
+    /// The range of the payload in the source.
     pub range: Range<usize>,
     /// The bytes of the source, unless it is the frame or a stream.
     pub bytes: Option<Arc<[u8]>>,
-    /// A number that the carrier states about the payload: of its stream, for instance.
+    /// A number that the carrier states about the payload, such as a stream number.
     pub detail: u64,
     /// Whether the capture truncates the payload.
     pub cut: bool,
@@ -27,20 +27,20 @@ pub struct Payload {
     pub alone: bool,
 }
 
-/// A packet of SCTP that a message carries.
+/// An SCTP packet inside a message.
 #[derive(Debug)]
 pub struct InnerPacket {
     /// The carrying layer.
     pub carrier: LayerId,
-    /// The source that its bytes are.
+    /// The source of its bytes.
     pub source: u32,
     /// Its bytes.
     pub bytes: Vec<u8>,
-    /// Where it lies in them.
+    /// The range of the packet.
     pub range: Range<usize>,
 }
 
-/// Decrypted or decompressed bytes, appended to the stream inside the one that carries them.
+/// Decrypted or decompressed bytes, appended to the inner stream of their carrier.
 #[derive(Debug)]
 pub struct InnerBytes {
     /// The carrying layer.
@@ -49,7 +49,7 @@ pub struct InnerBytes {
     pub how: &'static str,
     /// The bytes.
     pub bytes: Vec<u8>,
-    /// Where they were captured; offsets count in `bytes`.
+    /// Their origin in frames; offsets count in `bytes`.
     pub pieces: Vec<Piece>,
     /// Whether an unknown number of bytes is missing before them.
     pub behind_gap: bool,
@@ -126,13 +126,13 @@ pub struct Handover {
     quotes: Vec<Quote>,
     /// Ranges of quoted packets.
     packets: Vec<Span>,
-    /// Packets of SCTP inside messages.
+    /// SCTP packets inside messages.
     associated: Vec<InnerPacket>,
     /// The sender's side, declared by the latest message.
     speaker: Option<Side>,
     /// Numbers shared by the dissectors of one conversation, by name.
     pub facts: Facts,
-    /// What the carrier states about the payload that is being dissected.
+    /// The number that the carrier states about the current payload.
     pub detail: u64,
 }
 
@@ -149,7 +149,7 @@ impl Handover {
         !self.expected.is_empty()
     }
 
-    /// Forget all.
+    /// Drops everything.
     pub(super) fn clear(&mut self) {
         self.payloads.clear();
         self.opened.clear();
@@ -163,24 +163,24 @@ impl Handover {
         self.detail = 0;
     }
 
-    /// Hands over a packet of SCTP. There are no more of them than payloads.
+    /// Hands over an SCTP packet. Their number has the limit of payloads.
     pub fn associate(&mut self, packet: InnerPacket) {
         self.associated.push(packet);
     }
 
-    /// Whether there are packets of SCTP.
+    /// Whether there are SCTP packets.
     #[must_use]
     #[inline]
     pub fn has_associated(&self) -> bool {
         !self.associated.is_empty()
     }
 
-    /// Takes the packets of SCTP.
+    /// Takes the SCTP packets.
     pub fn take_associated(&mut self) -> Vec<InnerPacket> {
         std::mem::take(&mut self.associated)
     }
 
-    /// Declares the side that sends such a message.
+    /// Declares the sender of such a message.
     pub fn sent_by(&mut self, side: Side) {
         self.speaker = Some(side);
     }
@@ -240,48 +240,48 @@ impl Handover {
         self.connection_ids.drain(..)
     }
 
-    /// This packet is quoted.
+    /// Adds a quoted packet.
     pub fn quote(&mut self, quote: Quote) {
         if self.quotes.len() < limits::TREE_HANDED.get() {
             self.quotes.push(quote);
         }
     }
 
-    /// A quoted packet lies here.
+    /// Adds the range of a quoted packet.
     pub fn quote_packet(&mut self, span: Span) {
         if self.packets.len() < limits::TREE_HANDED.get() {
             self.packets.push(span);
         }
     }
 
-    /// Whether it is known of quoted packets where they lie.
+    /// Whether there are ranges of quoted packets.
     #[must_use]
     pub fn has_packets(&self) -> bool {
         !self.packets.is_empty()
     }
 
-    /// Where the packets lie that were quoted since this was last asked.
+    /// Takes the ranges of quoted packets.
     pub fn take_packets(&mut self) -> Vec<Span> {
         std::mem::take(&mut self.packets)
     }
 
-    /// Whether packets were quoted.
+    /// Whether there are quoted packets.
     #[must_use]
     pub fn has_quotes(&self) -> bool {
         !self.quotes.is_empty()
     }
 
-    /// The packets that were quoted since this was last asked.
+    /// Takes the quoted packets.
     pub fn take_quotes(&mut self) -> Vec<Quote> {
         std::mem::take(&mut self.quotes)
     }
 
-    /// What was handed on since this was last asked.
+    /// Takes the payloads.
     pub fn take_payloads(&mut self) -> Vec<Payload> {
         std::mem::take(&mut self.payloads)
     }
 
-    /// The conversations that were announced since this was last asked.
+    /// Takes the announced conversations.
     pub fn take_expected(&mut self) -> impl Iterator<Item = Expected> + '_ {
         self.expected.drain(..)
     }

@@ -1,46 +1,45 @@
-//! What a layer has beyond its protocol's name and its summary, recorded only on request: names that Wireshark has for it, and
-//! a preview for lists.
+//! Properties of a layer beyond protocol and summary, recorded only on request: Wireshark's names, and a preview for lists.
 
 use super::{Extras, Field, LayerId, Made, Tree};
 use std::fmt;
 
-/// Such a name.
+/// A property of a layer.
 #[derive(Debug, Clone, Copy)]
 pub enum Label {
-    /// What the Protocol column shows for the layer.
+    /// The text of Wireshark's Protocol column.
     Column(&'static str),
-    /// A protocol of Wireshark inside the layer that is no layer here.
+    /// A Wireshark protocol inside the layer that has no layer here.
     Inside(&'static str),
-    /// The segment of the layer has bytes of a message of this protocol that ends in a later one, and Wireshark reads them.
+    /// The segment of the layer contains a part of a message that ends in a later one, and Wireshark shows it.
     Begins(&'static Field, Partial),
-    /// What lists show in place of the summary.
+    /// The text in lists instead of the summary.
     Preview(Made),
 }
 
-/// What Wireshark shows of a segment that ends no message.
+/// What Wireshark shows of a segment that completes no message.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Partial {
-    /// The Protocol column; empty if that is as without the segment's last bytes.
+    /// The Protocol column; empty if the last bytes of the segment do not change it.
     pub column: &'static str,
     /// A protocol inside; may be empty.
     pub inside: &'static str,
-    /// Whether the bytes are no record, which Wireshark remarks on.
+    /// Whether the bytes are no record, which Wireshark notes.
     pub ignored: bool,
 }
 
-/// Where the last bytes of a segment lie, if they end no message.
+/// The position of the last bytes of a segment, if they complete no message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unended<'a> {
-    /// A message begins with them.
+    /// They begin a message.
     Begins,
     /// They continue a message.
     Continues,
-    /// Bytes before these are missing so far, and they lie behind the end of the message that waits for those.
+    /// They follow a hole, after the end of the incomplete message; these are the bytes.
     BehindHole(&'a [u8]),
 }
 
 impl Tree {
-    /// Records a name of a layer, if requested.
+    /// Records a property of a layer, if requested.
     #[inline]
     pub fn label(&mut self, layer: LayerId, label: Label) {
         if self.demand().has(Extras::LABELS) {
@@ -65,13 +64,13 @@ impl Tree {
 
     #[cold]
     fn keep_label(&mut self, layer: LayerId, label: Label) {
-        // Layers may be sorted later; nodes keep their places.
+        // Layers may be sorted later; nodes keep their indexes.
         if let Some(layer) = self.layers.get(layer as usize) {
             self.labels.push((layer.node, label));
         }
     }
 
-    /// The names of the layer with this root node, in the order in which they were recorded.
+    /// Labels of the layer with this root node, in the order in which they were recorded.
     pub fn labels_of(&self, node: u32) -> impl Iterator<Item = Label> {
         self.labels.iter().filter(move |(of, _)| *of == node).map(|(_, label)| *label)
     }

@@ -11,9 +11,9 @@ use std::sync::Arc;
 pub enum Transport {
     /// TCP.
     Tcp,
-    /// Datagrams.
+    /// UDP.
     Udp,
-    /// Messages in streams.
+    /// SCTP.
     Sctp,
 }
 
@@ -37,7 +37,7 @@ impl fmt::Display for StreamId {
     }
 }
 
-/// An endpoint of a packet, as far as the layers give it.
+/// An endpoint of a packet at the highest available layer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Address {
     /// An Ethernet address.
@@ -172,7 +172,7 @@ pub struct Gap {
     pub len: u64,
     /// The frame at which the gap was abandoned.
     pub frame: u64,
-    /// Number of layers before the gap; later layers come behind it.
+    /// Number of layers before the gap; later layers come after it.
     pub before: usize,
 }
 

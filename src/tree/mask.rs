@@ -1,28 +1,28 @@
-//! Secret bytes of a tree: where they lie, wherever those bytes can be seen.
+//! Masking of secret bytes in all sources of a tree.
 //!
-//! A secret is found at one place of one source. The same captured bytes are part of the frame, of the payload of a segment, of
-//! joined fragments and of a message. [`Tree::spread_secrets`] finds all of these places.
+//! A secret is found at one position of one source. The same captured bytes are part of the frame, the payload of a segment, a
+//! reassembled datagram and a message. [`Tree::spread_secrets`] finds all of these positions.
 
 use super::{Origin, Source, Span, Tree};
 use crate::limits;
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// What stands for a byte of a secret.
+/// The mask of a secret byte.
 pub const MASK: u8 = b'*';
 
 /// Captured bytes: a frame and a range of it.
 type Captured = (u64, u32, u32);
 
 impl Tree {
-    /// These bytes are a secret, unless secrets are shown.
+    /// Marks these bytes as a secret, unless secrets are displayed.
     pub fn hide(&mut self, span: Span) {
         if !self.reveal && span.is_somewhere() && !span.is_empty() && self.hidden.len() < limits::TREE_NODES.get() {
             self.hidden.push(span);
         }
     }
 
-    /// Find every place where the bytes of the secrets of this tree can be seen. Call it once the tree is complete.
+    /// Finds all positions of secret bytes in the sources of this tree. Call it once the tree is complete.
     pub fn spread_secrets(&mut self) {
         if !self.hidden.is_empty() {
             self.spread();
@@ -51,14 +51,14 @@ impl Tree {
         self.hidden = all;
     }
 
-    /// Where in this frame the secrets lie.
+    /// Ranges of secrets in this frame.
     #[must_use]
     pub fn secrets_in_frame(&self, frame: u64) -> Vec<(u32, u32)> {
         let captured = self.captured(&mut self.hidden.clone());
         captured.into_iter().filter(|secret| secret.0 == frame).map(|(_, start, end)| (start, end)).collect()
     }
 
-    /// Where the secrets were captured, in order. What bytes were decompressed from becomes a secret, too.
+    /// Positions of the secrets in frames, in order. The compressed form of secret bytes becomes secret, too.
     fn captured(&self, all: &mut Vec<Span>) -> Vec<Captured> {
         let mut captured: Vec<Captured> = Vec::new();
         let mut next = 0;
@@ -86,17 +86,17 @@ impl Tree {
         captured
     }
 
-    /// Where the bytes of a span of a source with pieces were captured.
+    /// Positions of a span of a source in frames.
     fn captured_at<'t>(&'t self, source: &'t Source, span: Span) -> impl Iterator<Item = Captured> + 't {
         let range = source.base + u64::from(span.start)..source.base + u64::from(span.end);
         let pieces = self.pieces_of(source);
-        // They lie one behind another.
+        // Pieces are contiguous and in order.
         let first = pieces.partition_point(|piece| piece.end() <= range.start);
         let meant = pieces.get(first..).unwrap_or_default().iter().map_while(move |piece| piece.clip(&range));
         meant.map(|piece| (piece.frame, piece.at, piece.at.saturating_add(piece.len)))
     }
 
-    /// Which bytes of a span are secret, counted from its start.
+    /// Secret ranges of a span, relative to its start.
     pub fn hidden_in(&self, span: Span) -> impl Iterator<Item = Range<usize>> + '_ {
         let first = self.hidden.partition_point(|secret| (secret.source, secret.end) <= (span.source, span.start));
         let meets = move |secret: &&Span| secret.source == span.source && secret.start < span.end;
@@ -105,7 +105,7 @@ impl Tree {
         hidden.map(move |secret| within(secret.start)..within(secret.end))
     }
 
-    /// The bytes of a span with asterisks in place of secrets.
+    /// The bytes of a span with secrets masked.
     #[must_use]
     pub fn masked<'b>(&self, span: Span, bytes: &'b [u8]) -> Cow<'b, [u8]> {
         let mut shown = Cow::Borrowed(bytes);
@@ -119,14 +119,14 @@ impl Tree {
     }
 }
 
-/// Parts of a range that secrets lie in; they are in order and apart.
+/// Intersections of a range with secrets, which are sorted and disjoint.
 fn overlaps(captured: &[Captured], (frame, start, end): Captured) -> impl Iterator<Item = (u32, u32)> + '_ {
     let first = captured.partition_point(|secret| (secret.0, secret.2) <= (frame, start));
     let meets = move |secret: &&Captured| secret.0 == frame && secret.1 < end;
     captured.get(first..).unwrap_or_default().iter().take_while(meets).map(move |secret| (secret.1.max(start), secret.2.min(end)))
 }
 
-/// Put spans into order, and those together that meet.
+/// Sorts spans, and merges those that touch or overlap.
 fn merge(spans: &mut Vec<Span>) {
     spans.sort_unstable_by_key(|span| (span.source, span.start));
     spans.dedup_by(|next, last| {

@@ -4,22 +4,22 @@ use super::layer::FrameInfo;
 use super::span::Held;
 use super::{Bits, Ends, Gap, Label, Layer, Node, Note, Origin, Piece, Source, Span, Tree, Unkept};
 
-/// How much memory is kept from one frame to the next.
+/// Amount of memory kept between frames.
 #[derive(Clone, Copy)]
 struct Kept {
     nodes: usize,
-    /// Layers, pieces and the like.
+    /// Layers, pieces and similar lists.
     layers: usize,
-    /// Bytes of joined messages and of words.
+    /// Bytes of reassembled messages and of text.
     bytes: usize,
 }
 
 const KEPT: Kept = Kept { nodes: 1 << 18, layers: 1 << 12, bytes: 4 << 20 };
-/// The same where more was not needed for long.
+/// The same after a long time without need of more.
 const IDLE: Kept = Kept { nodes: 1 << 15, layers: 1 << 12, bytes: 1 << 19 };
 const LITTLE: Kept = Kept { nodes: 64, layers: 8, bytes: 1 << 10 };
 
-/// Frames after which memory that was not needed is given back. In captures that are full of long messages the next one comes sooner.
+/// Number of frames after which unused memory is freed. In captures with many long messages, the next one comes sooner.
 const LONG: u32 = 1 << 12;
 
 impl Tree {
@@ -33,7 +33,7 @@ impl Tree {
         empty(&mut self.nodes, kept.nodes);
     }
 
-    /// Whether nothing else was put since it began.
+    /// Whether only nodes were added since it began.
     fn has_only_nodes(&self) -> bool {
         let dissected = self.layers.len() + self.notes.len() + self.gaps.len() + self.pieces.len();
         let given = self.objects.len() + self.transfers.len() + self.made.len() + self.numbers.len() + self.joined.len();
@@ -46,23 +46,23 @@ impl Tree {
             && self.unkept == Unkept::default()
     }
 
-    /// Neither a layer nor anything else, not even the frame as a source: what others are put into.
+    /// Clears everything, including the frame as a source, so that another tree can be copied here.
     pub(super) fn empty(&mut self) {
         self.clear(KEPT);
         self.ends.clear();
         self.sources.clear();
     }
 
-    /// Forget the last frame, and give nearly all of the memory back.
+    /// Drops the last frame, and frees nearly all memory.
     ///
-    /// Large blocks become small: an allocator that sees them freed takes it that others as large will come and go, keeps their
-    /// memory, and begins to mix them with what stays.
+    /// Allocators treat the size of a freed large block as typical, keep such memory, and mix it with long-lived allocations.
+    /// Blocks are therefore shrunk instead.
     pub fn forget(&mut self) {
         self.clear(LITTLE);
         self.begin(FrameInfo::default());
     }
 
-    /// One more frame, which needed much or did not.
+    /// Counts a frame, by whether it needed much memory.
     fn count_idle(&mut self) {
         let nodes = self.nodes.len().max(self.hidden.len());
         let needs_much = nodes > IDLE.nodes || self.made.len().max(self.joined.len()) > IDLE.bytes;
@@ -96,7 +96,7 @@ impl Tree {
         self.derived = 0;
     }
 
-    /// Bytes of memory that it has, whether or not they are in use.
+    /// Bytes of allocated memory.
     #[must_use]
     pub fn room(&self) -> usize {
         self.nodes.capacity() * size_of::<Node>()
@@ -114,7 +114,7 @@ impl Tree {
             + self.joined.capacity()
     }
 
-    /// Bytes of memory that it uses, but for what there is little of.
+    /// Bytes of memory in use, without short lists.
     #[must_use]
     pub fn size(&self) -> usize {
         size_of_val(self.nodes.as_slice())
@@ -132,7 +132,7 @@ impl Tree {
     }
 }
 
-/// Nothing, in no more memory than for so many.
+/// Clears a list, and shrinks it to this capacity.
 fn empty<T>(list: &mut Vec<T>, kept: usize) {
     list.clear();
     list.shrink_to(kept);

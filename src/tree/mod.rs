@@ -1,6 +1,6 @@
-//! What a result is: fields known beforehand, and a flat tree of what one frame had of them.
+//! Dissection results: declared fields, and a flat tree of their values in one frame.
 //!
-//! Knows nothing of networks, files or output.
+//! Independent of networks, files and output.
 
 mod address_text;
 mod by_side;

@@ -1,8 +1,8 @@
-//! Nodes and notes: what one frame had of the fields.
+//! Nodes and notes: the values of one frame.
 
 use super::{Field, Span};
 
-/// Text or a number of nodes' own, put together while reading and kept in the tree.
+/// A range of text or numbers that were generated during dissection and are stored in the tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Made {
     pub(super) start: u32,
@@ -10,65 +10,65 @@ pub struct Made {
 }
 
 impl Made {
-    /// What lies between two offsets, if a 32-bit number can tell both.
+    /// The range between two offsets, if they fit into 32 bits.
     pub(super) fn between(start: usize, end: usize) -> Option<Made> {
         Some(Made { start: u32::try_from(start).ok()?, len: u32::try_from(end.checked_sub(start)?).ok()? })
     }
 
-    /// Whether there is none.
+    /// Whether the range is empty.
     #[must_use]
     pub const fn is_empty(self) -> bool {
         self.len == 0
     }
 }
 
-/// The value of a node. Bytes and text stay where they are: the node's span points at them.
+/// The value of a node. Bytes and text are not copied: the node's span refers to them.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Value {
-    /// No value of its own: a group.
+    /// No value: a group.
     None,
-    /// A number that is never negative.
+    /// An unsigned integer.
     Unsigned(u64),
-    /// A number that may be negative.
+    /// A signed integer.
     Signed(i64),
     /// A 32-bit floating-point number.
     Single(f32),
     /// A 64-bit floating-point number.
     Double(f64),
-    /// True or false.
+    /// A boolean.
     Bool(bool),
     /// The bytes of the span.
     Bytes,
     /// The text of the span, UTF-8.
     Text,
-    /// Text that is not on the wire as such.
+    /// Generated text that is not on the wire.
     Made(Made),
-    /// The bytes, or the UTF-8 text, of this span: a part of the node's own, or others.
+    /// The bytes, or the UTF-8 text, of this span: a part of the node's span, or elsewhere.
     At(Span),
 }
 
-/// One value that a frame had.
+/// A value in a frame.
 #[derive(Debug, Clone, Copy)]
 pub struct Node {
-    /// What it is.
+    /// The field.
     pub field: &'static Field,
-    /// What it says.
+    /// The value.
     pub value: Value,
-    /// Where it says so.
+    /// The bytes it was read from.
     pub span: Span,
-    /// The first node behind it and all below it.
+    /// The index after the last node below it.
     pub end: u32,
 }
 
-/// A remark at a place in the tree.
+/// A note at a position in the tree.
 #[derive(Debug, Clone, Copy)]
 pub struct Note {
     /// Its code and level: a field of the kind [`super::Kind::Note`].
     pub code: &'static Field,
-    /// The node it is about.
+    /// The index of the annotated node.
     pub node: u32,
-    /// The bytes it is about.
+    /// The annotated bytes.
     pub span: Span,
-    /// What there is to say.
+    /// The text.
     pub text: Made,
 }

@@ -1,4 +1,4 @@
-//! The notes of a tree, and which of them are about some layers.
+//! The notes of a tree, and their lookup by layer.
 
 use super::steps::step;
 use super::{Extras, Field, Fields, Layer, Made, Note, Span, Tree};
@@ -22,7 +22,7 @@ impl Tree {
         }
     }
 
-    /// The notes on nodes in these ranges, in the order in which they were made.
+    /// The notes on nodes in these ranges, in order of creation.
     #[must_use]
     pub fn notes_within(&self, ranges: &[Range<u32>]) -> Vec<&Note> {
         if self.notes.len() <= FEW {
@@ -46,7 +46,7 @@ impl Tree {
         found.iter().filter_map(|place| self.notes.get(*place as usize)).collect()
     }
 
-    /// The notes that are not about late layers, in the order in which they were made.
+    /// The notes that are not on late layers, in order of creation.
     pub fn own_notes(&self) -> impl Iterator<Item = &Note> {
         let late = if self.notes.is_empty() { Vec::new() } else { self.late_nodes() };
         let is_late = move |note: &Note| {
@@ -57,7 +57,7 @@ impl Tree {
         self.notes.iter().filter(move |note| !is_late(note))
     }
 
-    /// The nodes of late layers, in order and apart.
+    /// The nodes of late layers, as sorted, disjoint ranges.
     fn late_nodes(&self) -> Vec<Range<u32>> {
         let late = self.layers.iter().filter(|layer| layer.late).inspect(|_| step());
         let mut ranges: Vec<Range<u32>> = late.filter_map(|layer| self.nodes_of(layer)).collect();
@@ -72,7 +72,7 @@ impl Tree {
         ranges
     }
 
-    /// The places of a layer's nodes.
+    /// The indexes of a layer's nodes.
     #[must_use]
     pub fn nodes_of(&self, layer: &Layer) -> Option<Range<u32>> {
         self.nodes.get(layer.node as usize).map(|node| layer.node..node.end)

@@ -11,14 +11,14 @@ pub struct Object {
     pub name: String,
     /// The content of the file.
     pub bytes: Vec<u8>,
-    /// Places on a picture; empty for other objects.
+    /// Marked positions of a picture; empty for other objects.
     pub marks: Vec<Mark>,
 }
 
-/// A place on a picture.
+/// A marked position of a picture.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Mark {
-    /// What is there: `player`.
+    /// The marked thing: `player`.
     pub label: &'static str,
     /// Distance from the left edge as a fraction of the width, between 0 and 1.
     pub x: f64,

@@ -1,20 +1,20 @@
-//! Small trees one behind another, on their way to another thread: what they hold lies in a few long lists, not in many short
-//! ones, so that it takes little more memory than it fills.
+//! Small trees in sequence, sent to another thread: their content is in a few long lists instead of many short ones, so that
+//! memory use is close to the size of the content.
 
 use super::{FrameInfo, OmittedHeaders, OmittedMessages, Tree, Unkept};
 use std::ops::Range;
 
-/// Trees in the order in which they were put. What can be saved or counted of them is not kept, nor what they left to others.
+/// Trees in order. Exportable objects, counters and announcements are not kept.
 #[derive(Debug)]
 pub struct Pack {
-    /// The lists of all of them, one behind another.
+    /// The concatenated lists of all trees.
     all: Box<Tree>,
     each: Vec<One>,
-    /// How many of them were taken out.
+    /// Number of trees taken out.
     taken: usize,
 }
 
-/// What a tree is beside its lists, and where in those of all it ends.
+/// The parts of a tree other than lists, and its end in the concatenated lists.
 #[derive(Debug, Clone, Copy)]
 struct One {
     frame: FrameInfo,
@@ -30,7 +30,7 @@ struct One {
     ends: Marks,
 }
 
-/// A place in each list.
+/// An index in each list.
 #[derive(Debug, Clone, Copy, Default)]
 struct Marks {
     nodes: usize,
@@ -69,14 +69,14 @@ impl Marks {
 }
 
 impl Pack {
-    /// Room for trees like this one, which is empty.
+    /// Creates an empty pack for trees like this empty one.
     #[must_use]
     pub fn of(mut like: Tree) -> Pack {
         like.empty();
         Pack { all: Box::new(like), each: Vec::new(), taken: 0 }
     }
 
-    /// Put a tree behind the others. It is to begin anew before it is used again.
+    /// Appends a tree. It must begin a new frame before its next use.
     pub fn put(&mut self, tree: &mut Tree) {
         let all = &mut self.all;
         all.nodes.extend_from_slice(&tree.nodes);
@@ -121,7 +121,8 @@ impl Pack {
         });
     }
 
-    /// Copy the next tree into one like it, and have back what was lent to that for the one before. False if there is none.
+    /// Copies the next tree into one like it, after taking back what the previous one had borrowed. Returns false if there is
+    /// none.
     pub fn take(&mut self, to: &mut Tree) -> bool {
         self.have_back(to);
         let Some(one) = self.each.get(self.taken) else { return false };
@@ -139,7 +140,7 @@ impl Pack {
         refill(&mut to.joined, &all.joined, from.joined..end.joined);
         to.made.clear();
         to.made.push_str(all.made.get(from.made..end.made).unwrap_or_default());
-        // Who speaks to whom is lent: a copy would be counted by two threads at once.
+        // Endpoints are lent: reference counts of copies would be shared by two threads.
         to.ends.clear();
         to.ends.extend(all.ends.get_mut(from.ends..end.ends).unwrap_or_default().iter_mut().map(std::mem::take));
         (to.frame, to.omitted_messages, to.omitted_headers, to.tag) =
@@ -151,12 +152,12 @@ impl Pack {
         true
     }
 
-    /// Where the lists of a tree begin.
+    /// The start of a tree in the lists.
     fn marks(&self, at: usize) -> Marks {
         at.checked_sub(1).and_then(|before| self.each.get(before)).map(|one| one.ends).unwrap_or_default()
     }
 
-    /// Have back what was lent to the tree that was filled last.
+    /// Takes back what the last tree had borrowed.
     fn have_back(&mut self, from: &mut Tree) {
         let Some(last) = self.taken.checked_sub(1) else { return };
         let first = self.marks(last).ends;
@@ -164,13 +165,13 @@ impl Pack {
         lent.zip(from.ends.drain(..)).for_each(|(place, ends)| *place = ends);
     }
 
-    /// Have back what was lent to the tree that was filled last, however many were taken out; the next is the first again.
+    /// Takes back what the last tree had borrowed, and continues with the first tree.
     pub fn rewind(&mut self, from: &mut Tree) {
         self.have_back(from);
         self.taken = 0;
     }
 
-    /// Forget them all, and keep no more than so many bytes of memory.
+    /// Drops all trees, and keeps at most this many bytes of memory.
     pub fn clear(&mut self, kept: usize) {
         self.all.empty();
         self.each.clear();
@@ -182,7 +183,7 @@ impl Pack {
         }
     }
 
-    /// Bytes of memory that it has, whether or not they are in use.
+    /// Bytes of allocated memory.
     #[must_use]
     pub fn room(&self) -> usize {
         self.all.room() + self.each.capacity() * size_of::<One>()

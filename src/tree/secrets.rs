@@ -32,9 +32,9 @@ pub struct Secrets {
     order: VecDeque<Id>,
     /// Approximate memory in bytes.
     held: usize,
-    /// Whether a secret that was asked for was known.
+    /// Whether any lookup succeeded.
     used: AtomicBool,
-    /// The first id without any secret that was asked for.
+    /// The first id whose lookup failed.
     lacking: OnceLock<Id>,
 }
 
@@ -86,7 +86,7 @@ impl Secrets {
         found
     }
 
-    /// If no secret was of any use: the id of the first connection that needed one.
+    /// The id of the first connection without a secret, if no lookup succeeded.
     #[must_use]
     pub fn lacking(&self) -> Option<&Id> {
         self.lacking.get().filter(|_| !self.used.load(Ordering::Relaxed))

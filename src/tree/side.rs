@@ -1,21 +1,21 @@
-//! Who of the two ends of a conversation speaks.
+//! The two sides of a conversation.
 
 use std::fmt;
 
-/// One of the two ends of a conversation.
+/// A side of a conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Side {
-    /// The end that opened the conversation.
+    /// The endpoint that opened the conversation.
     Client,
-    /// The end that was asked.
+    /// The other endpoint.
     Server,
 }
 
 impl Side {
-    /// Both ends, the client first.
+    /// Both sides, the client first.
     pub const BOTH: [Side; 2] = [Side::Client, Side::Server];
 
-    /// The other end.
+    /// The other side.
     #[must_use]
     pub const fn other(self) -> Side {
         match self {
@@ -24,7 +24,7 @@ impl Side {
         }
     }
 
-    /// 0 for the client, 1 for the server: a place in an array of two.
+    /// 0 for the client, 1 for the server: an index into an array of two.
     #[must_use]
     pub const fn index(self) -> usize {
         match self {
@@ -33,7 +33,7 @@ impl Side {
         }
     }
 
-    /// The direction of what this side says: `c2s` or `s2c`.
+    /// The direction of bytes from this side: `c2s` or `s2c`.
     #[must_use]
     pub const fn direction(self) -> &'static str {
         match self {

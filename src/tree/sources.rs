@@ -1,4 +1,4 @@
-//! The byte sequences that the spans of a tree count in.
+//! The byte buffers that the spans of a tree refer to.
 
 use super::span::Held;
 use super::{Derived, Extras, Origin, Piece, Side, Source, Span, StreamId, Tree};
@@ -6,8 +6,8 @@ use crate::limits;
 use std::ops::Range;
 
 impl Tree {
-    /// Adds stream bytes whose pieces were pushed to [`Tree::pieces`] from `first` on.
-    /// `bytes` is `None` if they lie in one piece of this frame; otherwise the tree stores them.
+    /// Adds stream bytes whose pieces are in [`Tree::pieces`] from `first` on. `bytes` is `None` if they are in one piece of this
+    /// frame; otherwise the tree stores them.
     pub fn push_stream(&mut self, stream: StreamId, side: Side, base: u64, first: usize, bytes: Option<&[u8]>) -> u32 {
         let held = match bytes {
             Some(bytes) => self.hold(bytes),
@@ -16,7 +16,7 @@ impl Tree {
         self.push_source(Source { origin: Origin::Stream(stream, side), base, pieces: first..self.pieces.len(), held })
     }
 
-    /// Adds derived bytes; the pieces that they were joined from were pushed to [`Tree::pieces`] from `first` on.
+    /// Adds derived bytes; their pieces are in [`Tree::pieces`] from `first` on.
     pub fn push_derived(&mut self, how: &'static str, from: Option<Span>, first: usize, bytes: &[u8]) -> u32 {
         self.derived = self.derived.saturating_add(1);
         let (number, held) = (self.derived, self.hold_derived(bytes));
@@ -65,7 +65,7 @@ impl Tree {
         self.hold(bytes)
     }
 
-    /// How many bytes may still be decompressed in this run, as far as the capture has been read.
+    /// Number of bytes that may still be decompressed: a base amount, and a multiple of the bytes read so far.
     #[must_use]
     pub(crate) fn room_to_decompress(&self) -> usize {
         let earned = self.captured.saturating_mul(limits::DECOMPRESSED_RATIO.get() as u64);
@@ -84,7 +84,7 @@ impl Tree {
         u32::try_from(self.sources.len() - 1).unwrap_or(Span::NOWHERE - 1)
     }
 
-    /// The bytes of a span, given the frame's.
+    /// The bytes of a span, given those of the frame.
     #[must_use]
     pub fn slice<'t>(&'t self, span: Span, frame: &'t [u8]) -> &'t [u8] {
         let Some(source) = self.sources.get(span.source as usize) else { return &[] };
@@ -96,7 +96,7 @@ impl Tree {
         .unwrap_or_default()
     }
 
-    /// Where a span begins in the frame, if its bytes lie there as they are.
+    /// The offset of a span in the frame, if its bytes are there unchanged.
     #[must_use]
     pub fn offset_in_frame(&self, span: Span) -> Option<u64> {
         match &self.source(span)?.held {
@@ -111,7 +111,7 @@ impl Tree {
         self.sources.get(span.source as usize)
     }
 
-    /// Pieces of frames that the bytes of a source were captured in; empty for a frame.
+    /// Pieces of frames that a source consists of; empty for a frame.
     #[must_use]
     pub fn pieces_of(&self, source: &Source) -> &[Piece] {
         self.pieces.get(source.pieces.clone()).unwrap_or_default()

@@ -1,19 +1,19 @@
-//! Bytes for people to read.
+//! Bytes as spaced hexadecimal text.
 
 use super::view::digits_of;
 use std::fmt;
 use std::ops::Range;
 
-/// Bytes as pairs of digits with spaces between, and of asterisks where they are not shown.
+/// Bytes as pairs of hexadecimal digits with spaces between, and asterisks for masked bytes.
 pub struct Spaced<'a> {
     bytes: &'a [u8],
-    /// How many bytes lie before the first one where the hidden ones are counted from.
+    /// Offset of the first byte, to which the hidden ranges are relative.
     first: usize,
     hidden: &'a [Range<usize>],
 }
 
 impl<'a> Spaced<'a> {
-    /// Bytes of which some are not shown.
+    /// Bytes, some of which are masked.
     #[must_use]
     pub fn hiding(bytes: &'a [u8], first: usize, hidden: &'a [Range<usize>]) -> Spaced<'a> {
         Spaced { bytes, first, hidden }

@@ -1,4 +1,4 @@
-//! Where a value's bytes are: a range within a source, and where the source's bytes were captured.
+//! Positions of values: a range within a source, and the origin of the source's bytes in frames.
 
 use super::{Side, StreamId, Time};
 use std::ops::Range;
@@ -6,7 +6,7 @@ use std::ops::Range;
 /// A range of bytes within one source of a tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Span {
-    /// Which source; [`Span::NOWHERE`] for values that are not on the wire.
+    /// The source; [`Span::NOWHERE`] for values that are not on the wire.
     pub source: u32,
     /// First byte.
     pub start: u32,
@@ -15,39 +15,39 @@ pub struct Span {
 }
 
 impl Span {
-    /// The source of values that were worked out and lie nowhere.
+    /// The source of computed values.
     pub const NOWHERE: u32 = u32::MAX;
 
-    /// The span of a value that was worked out.
+    /// The span of a computed value.
     pub const NONE: Span = Span { source: Span::NOWHERE, start: 0, end: 0 };
 
-    /// A span; positions past 4 GiB are clipped. No source is that long: a frame has at most 64 MiB,
-    /// and no limit on bytes exceeds 2 GiB.
+    /// Creates a span; positions above 4 GiB are clamped. No source is that long: a frame has at most 64 MiB, and no limit on
+    /// bytes exceeds 2 GiB.
     #[must_use]
     pub fn new(source: u32, range: Range<usize>) -> Span {
         let clip = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
         Span { source, start: clip(range.start), end: clip(range.end) }
     }
 
-    /// Whether it lies in a source at all.
+    /// Whether it is in a source.
     #[must_use]
     pub const fn is_somewhere(self) -> bool {
         self.source != Span::NOWHERE
     }
 
-    /// Bytes in it.
+    /// Length in bytes.
     #[must_use]
     pub const fn len(self) -> u32 {
         self.end.saturating_sub(self.start)
     }
 
-    /// Whether it holds no byte.
+    /// Whether its length is 0.
     #[must_use]
     pub const fn is_empty(self) -> bool {
         self.len() == 0
     }
 
-    /// As positions in a slice.
+    /// The span as a range of a slice.
     #[must_use]
     pub const fn range(self) -> Range<usize> {
         self.start as usize..self.end as usize
@@ -57,38 +57,38 @@ impl Span {
 /// Bits within the bytes of a span, counted from the most significant one of the first byte.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Bits {
-    /// The first one.
+    /// The first bit.
     pub first: u8,
-    /// How many.
+    /// Number of bits.
     pub count: u8,
 }
 
-/// Where a run of stream bytes was captured.
+/// Origin of a run of stream bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Piece {
     /// Offset of its first byte in the stream.
     pub off: u64,
-    /// Bytes.
+    /// Length in bytes.
     pub len: u32,
     /// The frame that carried it.
     pub frame: u64,
     /// Offset of its first byte in that frame.
     pub at: u32,
-    /// When that frame was captured.
+    /// Capture time of that frame.
     pub time: Time,
 }
 
 impl Piece {
-    /// The offset in a frame of bytes that are in none as such, because they were decompressed.
+    /// The frame offset of decompressed bytes, which are in no frame as such.
     pub const NOWHERE: u32 = u32::MAX;
 
-    /// Stream offset behind its last byte.
+    /// Stream offset of the end.
     #[must_use]
     pub fn end(&self) -> u64 {
         self.off.saturating_add(u64::from(self.len))
     }
 
-    /// The part of it inside `range`, if there is one.
+    /// The part inside `range`, if any.
     #[must_use]
     pub fn clip(&self, range: &Range<u64>) -> Option<Piece> {
         let off = self.off.max(range.start);
@@ -98,7 +98,7 @@ impl Piece {
     }
 }
 
-/// What the bytes of a source are.
+/// The kind of a source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Origin {
     /// The captured frame itself.
@@ -109,35 +109,35 @@ pub enum Origin {
     Derived(Derived),
 }
 
-/// Bytes that were joined, decompressed or deciphered.
+/// Reassembled, decompressed or decrypted bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Derived {
     /// Its number in the tree, from 1.
     pub number: u32,
-    /// How they came to be: `ip fragments`, `zlib`.
+    /// The method: `ip fragments`, `zlib`.
     pub how: &'static str,
-    /// What they were made of, if that lies in one place.
+    /// The bytes they were derived from, if those are contiguous.
     pub from: Option<Span>,
-    /// Whether they are others than those that their pieces lead to, one for one.
+    /// Whether each byte was decrypted from the corresponding byte of the pieces.
     pub is_deciphered: bool,
-    /// The direction of a stream that they are bytes of, and the stream offset of the first one.
+    /// The stream direction they belong to, and the stream offset of the first one.
     pub stream: Option<(StreamId, Side, u64)>,
 }
 
-/// A run of bytes that spans count in.
+/// A buffer that spans refer to.
 #[derive(Debug, Clone)]
 pub struct Source {
-    /// What it is.
+    /// Its kind.
     pub origin: Origin,
     /// The stream offset of its first byte; 0 for a frame.
     pub base: u64,
-    /// The pieces it was made of, as a range of [`super::Tree::pieces`].
+    /// Its pieces, as a range of [`super::Tree::pieces`].
     pub pieces: Range<usize>,
     pub(super) held: Held,
 }
 
 impl Source {
-    /// Bytes in it, as far as it is not the frame.
+    /// Length in bytes; 0 for the frame.
     #[must_use]
     pub fn len(&self) -> u64 {
         match &self.held {
@@ -146,18 +146,18 @@ impl Source {
         }
     }
 
-    /// Whether it holds no bytes of its own.
+    /// Whether the length is 0.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 }
 
-/// Where the bytes of a source can be had.
+/// Storage of the bytes of a source.
 #[derive(Debug, Clone)]
 pub(super) enum Held {
-    /// In the frame, from this offset on.
+    /// The frame, from this offset on.
     Frame(usize),
-    /// In the tree's own memory.
+    /// The memory of the tree.
     Tree(Range<usize>),
 }

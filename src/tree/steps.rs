@@ -1,4 +1,4 @@
-//! Steps of loops over all notes, nodes or sources of a tree, which tests count: clocks vary.
+//! Counts steps of loops over all notes, nodes or sources of a tree in tests, since times vary.
 
 /// Counts a step in tests.
 #[cfg(not(test))]
@@ -15,7 +15,7 @@ pub(crate) fn step() {
     STEPS.set(STEPS.get() + 1);
 }
 
-/// How many steps `run` takes.
+/// The number of steps of `run`.
 #[cfg(test)]
 pub(crate) fn steps_of(run: impl FnOnce()) -> u64 {
     let before = STEPS.get();

@@ -1,4 +1,4 @@
-//! What a tree keeps from one frame to the next.
+//! Memory that a tree keeps between frames.
 
 use super::*;
 use crate::limits;
@@ -6,7 +6,7 @@ use crate::tree::Unkept;
 
 static NUMBER: Field = Field::number("toy.number", "number", "A number");
 
-/// A frame with so many fields and so many bytes of words.
+/// A frame with this many fields and bytes of text.
 fn frame(tree: &mut Tree, fields: usize, bytes: usize) {
     tree.begin(FrameInfo::default());
     for _ in 0..fields {
@@ -63,7 +63,7 @@ fn values_that_are_digits_alone_are_what_columns_show() {
     tree.begin(FrameInfo::default());
     for number in [0, 9, 0xc0a8_0001, u64::from(u32::MAX), u64::from(u32::MAX) + 1, u64::MAX] {
         for field in [&PLAIN, &HEX, &HIDDEN, &ADDRESS] {
-            // A number some of whose bytes are secret is no digits either.
+            // A number with partly secret bytes has no digits either.
             let span = if field.is(&HIDDEN) { Span::new(0, 4..8) } else { Span::new(0, 0..4) };
             tree.push(field, Value::Unsigned(number), span);
         }
@@ -131,7 +131,7 @@ fn text_that_does_not_fit_is_left_out_whole_and_counted() {
 #[test]
 fn the_text_of_a_note_is_cut_at_its_limit() {
     let mut tree = Tree::new(Demand::EVERYTHING);
-    // Two bytes a character, so that the limit lies within one.
+    // Two bytes per character, so that the limit is inside one.
     let long = format!("a{}", "ä".repeat(limits::TREE_NOTE_TEXT.get()));
     tree.note(&REMARK, 0, Span::NONE, format_args!("{long}"));
     let text = tree.made(tree.notes[0].text);

@@ -17,7 +17,7 @@ impl Tree {
         let most = if self.unkept.texts > 0 { 0 } else { limits::TREE_TEXT.get() };
         let start = self.made.len();
         let mut within = Within { text: &mut self.made, end: most, is_cut: false };
-        // A Display that fails leaves what it had written.
+        // A failing Display keeps the text written before.
         let _ = words(&mut within);
         if within.is_cut {
             self.made.truncate(start);
@@ -27,7 +27,7 @@ impl Tree {
         Made::between(start, self.made.len())
     }
 
-    /// The text of a note, cut where it is too long. Notes are few, so that they have room beside all other text.
+    /// The text of a note, truncated if too long. Notes are few and have a separate limit.
     pub(super) fn make_note(&mut self, words: fmt::Arguments<'_>) -> Made {
         const CUT: &str = "…";
         let start = self.made.len();
@@ -77,7 +77,7 @@ impl Tree {
     }
 }
 
-/// A writer that stops at a length.
+/// A writer with a maximum length.
 struct Within<'a> {
     text: &'a mut String,
     end: usize,

@@ -7,7 +7,7 @@ use std::fmt;
 pub struct Timestamp {
     /// Whole seconds; negative before 1970.
     pub seconds: i64,
-    /// Nanoseconds within the second. A damaged file may say a second or more; it is kept as it stands.
+    /// Nanoseconds within the second. A malformed file may contain a second or more; the value is kept unchanged.
     pub nanos: u32,
 }
 
@@ -27,7 +27,7 @@ impl Timestamp {
     }
 }
 
-/// As tshark writes dates: `Nov 24, 2015 21:20:00.055398000 UTC`. A time that no calendar has is shown as seconds.
+/// Formats like tshark: `Nov 24, 2015 21:20:00.055398000 UTC`. Times beyond the calendar are shown in seconds.
 impl fmt::Display for Timestamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match jiff::Timestamp::from_second(self.seconds) {

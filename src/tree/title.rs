@@ -1,4 +1,4 @@
-//! Names of values in tables: what a group is about stands where its label would.
+//! Names of values in tables: a group may have a name instead of its label.
 //!
 //! ```text
 //! Map.World.Player.X   -4298   was -4310.5        instead of   entry [1]
@@ -8,17 +8,17 @@
 use super::{Digest, Kind, NodeRef, Words, clean};
 use std::fmt::{self, Write};
 
-/// How tables show a node that has a name of its own.
+/// How tables show a node with a name.
 #[derive(Clone, Copy)]
 pub struct Titled {
-    /// The name. Where the formatter writes nothing, the node is shown by its label.
+    /// The name. If the formatter writes nothing, the label is shown.
     pub title: Words,
-    /// The value and the meaning beside the name, if they differ from those beside the label.
+    /// Value and meaning beside the name, if they differ from those beside the label.
     pub cells: Option<Digest>,
 }
 
 impl NodeRef<'_> {
-    /// Writes the name that tables show: its own, else the label of its field. Returns whether it is its own.
+    /// Writes the name, or else the label of the field. Returns whether there is a name.
     ///
     /// # Errors
     /// Only those of `out`.
@@ -33,14 +33,14 @@ impl NodeRef<'_> {
         }
     }
 
-    /// The value and the meaning beside its own name, if they differ from those beside its label.
+    /// Value and meaning beside the name, if they differ from those beside the label.
     #[must_use]
     pub fn cells(self) -> Option<Digest> {
         self.field().titled.and_then(|titled| titled.cells).filter(|_| !self.is_secret())
     }
 }
 
-/// Notices whether anything is written.
+/// Detects whether anything is written.
 struct Noticed<'o> {
     out: &'o mut dyn Write,
     is_begun: bool,
@@ -53,7 +53,7 @@ impl Write for Noticed<'_> {
     }
 }
 
-/// Writes nothing: the name and the value are all there is.
+/// Writes nothing, for groups that name and value describe completely.
 ///
 /// # Errors
 /// None.
@@ -86,7 +86,7 @@ pub fn last_value(node: NodeRef<'_>, out: &mut dyn Write) -> fmt::Result {
     node.children().last().map_or(Ok(()), |last| last.write_value(out))
 }
 
-/// Writes what the last child means.
+/// Writes the meaning of the last child.
 ///
 /// # Errors
 /// Only those of `out`.
@@ -94,7 +94,7 @@ pub fn last_meaning(node: NodeRef<'_>, out: &mut dyn Write) -> fmt::Result {
     node.children().last().map_or(Ok(()), |last| last.write_meaning(out))
 }
 
-/// Writes the name of a header line: what stands before its colon.
+/// Writes the name of a header line: the text before its colon.
 ///
 /// # Errors
 /// Only those of `out`.

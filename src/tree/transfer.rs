@@ -1,20 +1,20 @@
-//! What came whole from one side to the other.
+//! Completed transfers.
 
 use super::{Field, Time};
 
-/// Something that was asked for and has come whole: a file, as a rule.
+/// A requested object that was transferred completely, usually a file.
 #[derive(Debug, Clone, Copy)]
 pub struct Transfer {
-    /// Who carried it.
+    /// The protocol.
     pub protocol: &'static Field,
-    /// What things of its kind are called: `update file`.
+    /// The kind of object: `update file`.
     pub what: &'static str,
-    /// Its bytes.
+    /// Size in bytes.
     pub bytes: u64,
-    /// When it was asked for.
+    /// Time of the request.
     pub asked: Time,
-    /// When its last byte came.
+    /// Time of the last byte.
     pub came: Time,
-    /// The frame that brought that.
+    /// The frame with the last byte.
     pub frame: u64,
 }

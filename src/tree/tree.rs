@@ -50,13 +50,13 @@ pub struct Tree {
     pub objects: Vec<Carried>,
     /// Completed transfers, if requested.
     pub transfers: Vec<Transfer>,
-    /// After this many messages their conversation is queried for objects.
+    /// Number of messages after which exportable objects of their conversation are requested.
     pub defer_after: Option<u64>,
     /// Whether the filter rejects all records of the frame, which is only counted.
     pub filtered_out: bool,
-    /// The first node displayed all the same: messages of other conversations at this frame follow it.
+    /// The first node displayed nevertheless: messages of other conversations at this frame follow it.
     pub visible_from: u32,
-    /// Whether layers that are pushed now are late.
+    /// Whether layers added now are late.
     pub late: bool,
     /// Whether passwords and other secrets are shown.
     pub reveal: bool,
@@ -78,14 +78,14 @@ pub struct Tree {
     /// Whether fields, notes or objects of some message may be requested, at this or a later frame.
     pub(crate) may_be_inspected: bool,
     pub(super) omitted: u64,
-    /// Texts and derived bytes that were not kept because there were too many.
+    /// Texts and derived bytes dropped at a limit.
     pub(super) unkept: Unkept,
-    /// The places of the notes, in the order of their nodes, once they are looked up.
+    /// Indexes of the notes in node order, once computed.
     pub(super) by_node: OnceLock<Box<[u32]>>,
-    /// Bytes that were decompressed in this run, and bytes of frames so far.
+    /// Bytes decompressed in this run, and bytes of frames so far.
     pub(crate) decompressed: u64,
     pub(super) captured: u64,
-    /// Sources so far that are derived.
+    /// Number of derived sources so far.
     pub(super) derived: u32,
     /// Frames since much memory was needed.
     pub(super) idle: u32,
@@ -137,7 +137,7 @@ impl Tree {
         }
     }
 
-    /// Forget the last frame, keep the memory, and begin with this one.
+    /// Clears the tree, keeps its memory, and begins this frame.
     pub fn begin(&mut self, frame: FrameInfo) {
         self.captured = self.captured.saturating_add(frame.captured.into());
         self.frame = frame;
@@ -151,8 +151,8 @@ impl Tree {
         self.clear_for_next();
     }
 
-    /// Put what it holds into another one. What is long is copied: the memory that is here need not grow again for the next
-    /// frame, and the other has no more than it takes.
+    /// Moves the content to another tree. Long lists are copied instead: this tree keeps its memory for the next frame, and the
+    /// copies take only what they need.
     pub fn copy_to(&mut self, to: &mut Tree) {
         std::mem::swap(self, to);
         self.idle = to.idle;
@@ -185,13 +185,13 @@ impl Tree {
         self.layers.iter().filter(|layer| !layer.late)
     }
 
-    /// Whether it has so many layers that what can wait should.
+    /// Whether the tree is so large that messages should be deferred.
     #[must_use]
     pub fn is_crowded(&self) -> bool {
         self.layers.len() + self.omitted_messages.count >= limits::TREE_MESSAGES.get()
     }
 
-    /// Whether there is neither a layer nor a gap in it, nor was a message counted.
+    /// Whether it has no layers and gaps, and no message was counted.
     #[must_use]
     pub fn says_nothing(&self) -> bool {
         self.layers.is_empty() && self.gaps.is_empty() && self.omitted_messages.count == 0
@@ -220,28 +220,28 @@ impl Tree {
         self.omitted
     }
 
-    /// Appends a node. Returns its place, with which it can be closed or noted.
+    /// Appends a node. Returns its index, with which it can be closed or noted.
     // Readers call it once a field; where it is not inlined, eight columns take 6 % more instructions.
     #[inline(always)]
     pub fn push(&mut self, field: &'static Field, value: Value, span: Span) -> u32 {
         if self.takes(field, value) { self.keep(field, value, span) } else { self.here() }
     }
 
-    /// Whether a node of this field may leave something here.
+    /// Whether a node of this field may be kept or masked.
     #[must_use]
     #[inline]
     pub fn notices(&self, field: &Field) -> bool {
         self.demand.may_keep(field) || field.secret || field.kind == Kind::Protocol
     }
 
-    /// Whether one with this value does.
+    /// The same for one with this value.
     #[must_use]
     #[inline(always)]
     pub(crate) fn takes(&self, field: &Field, value: Value) -> bool {
         self.demand.keeps(field, value) || field.secret || field.kind == Kind::Protocol
     }
 
-    /// Put a node that does behind the last one.
+    /// Appends a node for which [`Tree::takes`] returned true.
     #[inline]
     pub(crate) fn keep(&mut self, field: &'static Field, value: Value, span: Span) -> u32 {
         if field.secret || self.nodes.len() >= limits::TREE_NODES.get() {
@@ -252,7 +252,7 @@ impl Tree {
         place
     }
 
-    /// The same for a secret, and where there is no room.
+    /// The same for a secret, and for a full tree.
     #[cold]
     fn keep_some(&mut self, field: &'static Field, value: Value, span: Span) -> u32 {
         let place = self.here();
@@ -270,7 +270,7 @@ impl Tree {
         place
     }
 
-    /// Put a node that is only these bits of its bytes.
+    /// Appends a node for these bits of its bytes.
     pub fn push_bits(&mut self, field: &'static Field, value: Value, span: Span, bits: Bits) -> u32 {
         let place = self.push(field, value, span);
         if self.here() > place {
@@ -279,20 +279,20 @@ impl Tree {
         place
     }
 
-    /// Which bits of its bytes the node at `place` is, if it was put as some.
+    /// The bits of the node at this index, if it does not have all of its bytes.
     #[must_use]
     pub fn bits_of(&self, place: u32) -> Option<Bits> {
         let found = self.bits.binary_search_by_key(&place, |(place, _)| *place).ok()?;
         self.bits.get(found).map(|(_, bits)| *bits)
     }
 
-    /// What was created for this frame but not kept.
+    /// Texts and derived bytes dropped at a limit.
     #[must_use]
     pub fn unkept(&self) -> Unkept {
         self.unkept
     }
 
-    /// Give a node that was pushed earlier the words that were not known then. They are made only if the node was kept.
+    /// Sets the text of an earlier node. It is formatted only if the node was kept.
     pub fn set_text(&mut self, place: u32, field: &'static Field, words: impl FnOnce(&mut dyn Write) -> fmt::Result) {
         if self.nodes.get(place as usize).is_some_and(|node| node.field.is(field)) {
             let made = self.make_by(words);
@@ -302,13 +302,13 @@ impl Tree {
         }
     }
 
-    /// The place of the next node.
+    /// The index of the next node.
     #[must_use]
     pub fn here(&self) -> u32 {
         u32::try_from(self.nodes.len()).unwrap_or(u32::MAX)
     }
 
-    /// Everything pushed since `place` lies below it; its bytes end here.
+    /// Closes the node at `place`: nodes added since are below it, and its bytes end at `end`.
     pub fn close(&mut self, place: u32, field: &'static Field, end: usize) {
         let behind = self.here();
         if let Some(node) = self.nodes.get_mut(place as usize)
@@ -321,14 +321,14 @@ impl Tree {
         }
     }
 
-    /// The bytes of the node at `place` end here or later.
+    /// Extends the node at `place` to `end`.
     pub(crate) fn reach(&mut self, place: u32, end: usize) {
         if let Some(node) = self.nodes.get_mut(place as usize).filter(|node| node.span.is_somewhere()) {
             node.span.end = u32::try_from(end).unwrap_or(u32::MAX).max(node.span.end);
         }
     }
 
-    /// Replaces the fields of the nodes since `place` by those of another protocol that take their place.
+    /// Replaces the fields of the nodes since `place` by their twins of another protocol.
     pub fn rename(&mut self, place: u32, fields: &'static [&'static Field]) {
         let twin_of = |field: &'static Field| {
             let twin = fields.iter().find(|other| other.twin.is_some_and(|twin| twin.is(field)));
@@ -348,7 +348,7 @@ impl Tree {
         u32::try_from(self.ends.len() - 1).unwrap_or(u32::MAX)
     }
 
-    /// Begin a layer: a protocol's node at the top.
+    /// Begins a layer with a protocol node.
     pub fn push_layer(&mut self, field: &'static Field, span: Span, below: Option<LayerId>, ends: u32, message: bool) -> LayerId {
         let node = self.push(field, Value::None, span);
         self.layers.push(Layer { node, below, ends, message, late: self.late, name: Made::default(), info: Info::default() });
@@ -390,7 +390,7 @@ impl Tree {
         self.layers.append(&mut sorted);
     }
 
-    /// Whether secrets among the bytes that are read have to be found: those bytes, or fields of them, may be shown.
+    /// Whether secrets must be found: the bytes, or fields of them, may be displayed.
     #[must_use]
     pub fn looks_for_secrets(&self) -> bool {
         !self.reveal && self.demand.has(Extras::CREDENTIALS)
@@ -402,7 +402,7 @@ impl Tree {
         &self.hidden
     }
 
-    /// The nodes right below the one at `place`, with their places.
+    /// The children of the node at `place`, with their indexes.
     pub fn children(&self, place: u32) -> impl Iterator<Item = (u32, &Node)> + '_ {
         let end = self.nodes.get(place as usize).map_or(place, |node| node.end);
         let mut next = place + 1;
@@ -417,16 +417,16 @@ impl Tree {
     }
 }
 
-/// What was created for a frame but not kept, because it had too much of it.
+/// Content dropped at a limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Unkept {
-    /// Texts.
+    /// Number of texts.
     pub texts: u64,
     /// Derived bytes.
     pub bytes: u64,
 }
 
-/// Leave in `from` a copy of what it has, which is made where `to` is, and its memory in `to`.
+/// Copies a list into the memory of `to`, then exchanges both: `from` has the copy, `to` the original.
 fn copy<T: Copy>(from: &mut Vec<T>, to: &mut Vec<T>) {
     to.clear();
     to.extend_from_slice(from);

@@ -1,4 +1,4 @@
-//! A tree read together with its frame's bytes, and its values as words.
+//! A tree together with the frame's bytes, and its values as text.
 
 use super::address_text::AddressText;
 use super::{Address, Bits, Field, Kind, Layer, Node, Span, Tree, Value, name_of};
@@ -7,13 +7,13 @@ use std::fmt::{self, Write};
 use std::net::Ipv4Addr;
 use std::ops::Range;
 
-/// What stands for a secret.
+/// The mask of a secret value.
 pub const HIDDEN: &str = "***";
 
-/// A tree and the bytes of the frame it was made of.
+/// A tree and the bytes of its frame.
 #[derive(Debug, Clone, Copy)]
 pub struct Dissection<'t> {
-    /// What was understood.
+    /// The tree.
     pub tree: &'t Tree,
     /// The frame.
     pub bytes: &'t [u8],
@@ -33,7 +33,7 @@ impl<'t> Dissection<'t> {
         self.node(layer.node)
     }
 
-    /// The frame with asterisks in place of secrets.
+    /// The frame with secrets masked.
     #[must_use]
     pub fn shown_frame(self) -> Cow<'t, [u8]> {
         self.tree.masked(Span::new(0, 0..self.bytes.len()), self.bytes)
@@ -56,26 +56,25 @@ pub struct NodeRef<'t> {
 }
 
 impl<'t> NodeRef<'t> {
-    /// The tree it is part of.
+    /// The dissection.
     #[must_use]
     pub fn dissection(self) -> Dissection<'t> {
         self.of
     }
 
-    /// Its place in the tree.
+    /// Its index in the tree.
     #[must_use]
     pub fn place(self) -> u32 {
         self.place
     }
 
-    /// What it is.
+    /// Its field.
     #[must_use]
     pub fn field(self) -> &'static Field {
         self.node.field
     }
 
-    /// What it says. Bytes and texts of another span than its own are [`Value::Bytes`] and [`Value::Text`] as well; see
-    /// [`NodeRef::value_bytes`].
+    /// Its value. Bytes and texts of another span are also [`Value::Bytes`] and [`Value::Text`]; see [`NodeRef::value_bytes`].
     #[must_use]
     #[inline]
     pub fn value(self) -> Value {
@@ -86,7 +85,7 @@ impl<'t> NodeRef<'t> {
         }
     }
 
-    /// Where its value lies: its own span, unless it is a part of that or of others.
+    /// The span of its value: its own, unless the value has another one.
     #[inline]
     fn value_span(self) -> Span {
         match self.node.value {
@@ -95,13 +94,13 @@ impl<'t> NodeRef<'t> {
         }
     }
 
-    /// The bytes of its value; those of its span, unless the value is a part of them.
+    /// The bytes of its value: those of its span, unless the value has another one.
     #[must_use]
     pub fn value_bytes(self) -> &'t [u8] {
         self.of.slice(self.value_span())
     }
 
-    /// Where it says so.
+    /// Its span.
     #[must_use]
     pub fn span(self) -> Span {
         self.node.span
@@ -113,8 +112,7 @@ impl<'t> NodeRef<'t> {
         self.of.slice(self.node.span)
     }
 
-    /// The bytes from its first one to the end of the frame, its own if it does not lie in the frame itself; asterisks stand for
-    /// those that are not shown.
+    /// The bytes from its first one to the end of the frame, or its own bytes if they are not in the frame. Secrets are masked.
     #[must_use]
     pub fn shown_onward(self) -> Cow<'t, [u8]> {
         let span = self.node.span;
@@ -124,7 +122,7 @@ impl<'t> NodeRef<'t> {
         }
     }
 
-    /// Which bits of its bytes it is, counted from the most significant one, if it is not all of them.
+    /// Its bits within its bytes, counted from the most significant one, if it is not all of them.
     #[must_use]
     pub fn bits(self) -> Option<Bits> {
         let mask = self.node.field.mask;
@@ -140,11 +138,11 @@ impl<'t> NodeRef<'t> {
         self.of.tree.bits_of(self.place).or_else(masked)
     }
 
-    /// Whether its value is a secret that is not shown: all of it, or a number some of whose bytes are one.
+    /// Whether its value is masked: a secret, or a number with secret bytes.
     #[must_use]
     #[inline]
     pub fn is_secret(self) -> bool {
-        // Most trees have no secrets at all.
+        // Most trees have no secrets.
         let is_hidden = !self.of.tree.hidden().is_empty() && self.is_hidden_number();
         self.node.field.secret && !self.of.tree.reveal || is_hidden
     }
@@ -155,7 +153,7 @@ impl<'t> NodeRef<'t> {
         !self.node.field.public && is_number && self.has_hidden()
     }
 
-    /// Whether some of its bytes are not shown.
+    /// Whether some of its bytes are masked.
     #[must_use]
     #[inline]
     pub fn has_hidden(self) -> bool {
@@ -168,25 +166,25 @@ impl<'t> NodeRef<'t> {
         hides(self.node.span) || hides(self.value_span())
     }
 
-    /// Which of its bytes are not shown, counted from its first one.
+    /// Masked ranges, relative to its first byte.
     #[must_use]
     pub fn hidden(self) -> Vec<Range<usize>> {
         self.of.tree.hidden_in(self.node.span).collect()
     }
 
-    /// Its bytes with asterisks in place of those that are not shown.
+    /// Its bytes with secrets masked.
     #[must_use]
     pub fn shown(self) -> Cow<'t, [u8]> {
         self.of.tree.masked(self.node.span, self.bytes())
     }
 
-    /// The nodes right below it.
+    /// Its children.
     pub fn children(self) -> impl Iterator<Item = NodeRef<'t>> {
         let (of, parent) = (self.of, Some(self.place));
         of.tree.children(self.place).map(move |(place, node)| NodeRef { of, node, place, parent })
     }
 
-    /// The nodes behind it in reading order, up to the next layer.
+    /// The nodes after it in reading order, up to the next layer.
     pub fn behind(self) -> impl Iterator<Item = NodeRef<'t>> {
         let of = self.of;
         let nodes = (self.place.saturating_add(1)..of.tree.here()).map_while(move |place| of.node(place));
@@ -200,19 +198,19 @@ impl<'t> NodeRef<'t> {
         nodes.take_while(|node| node.field().kind != Kind::Protocol)
     }
 
-    /// The node that it was reached from, if it was reached from above.
+    /// Its parent, if it was reached from there.
     #[must_use]
     pub fn parent(self) -> Option<NodeRef<'t>> {
         self.of.node(self.parent?)
     }
 
-    /// The place of the last node below it; its own if there is none.
+    /// The index of the last node below it; its own if there is none.
     #[must_use]
     pub fn last(self) -> u32 {
         self.node.end.saturating_sub(1).max(self.place)
     }
 
-    /// Whether anything lies below it.
+    /// Whether it has children.
     #[must_use]
     pub fn has_children(self) -> bool {
         self.node.end > self.place + 1
@@ -224,7 +222,7 @@ impl<'t> NodeRef<'t> {
         self.children().find(|child| child.field().stands_for(field))
     }
 
-    /// Its value as a number, where it is one.
+    /// Its value as a number, if it is one.
     #[must_use]
     pub fn number(self) -> Option<u64> {
         match self.node.value {
@@ -235,7 +233,7 @@ impl<'t> NodeRef<'t> {
         }
     }
 
-    /// Its text, with bytes that are not UTF-8 replaced; the ending NUL of a text on the wire is no part of it.
+    /// Its text, with invalid UTF-8 replaced, without a terminating NUL.
     #[must_use]
     pub fn text(self) -> Cow<'t, str> {
         if self.is_secret() {
@@ -256,7 +254,7 @@ impl<'t> NodeRef<'t> {
         }
     }
 
-    /// Words that were made of its bytes, some of which are secret: where they stand there as they are, those alone are hidden.
+    /// Text made of its bytes, some of which are secret: if they occur in it unchanged, only those are masked.
     #[cold]
     fn masked_words(self, words: &'t str) -> Cow<'t, str> {
         let Some(at) = memchr::memmem::find(self.bytes(), words.as_bytes()) else { return Cow::Borrowed(HIDDEN) };
@@ -274,7 +272,7 @@ impl<'t> NodeRef<'t> {
         }
     }
 
-    /// Its value for people: numbers in the field's base, text in quotes and harmless, long bytes by their count.
+    /// Its value for display: numbers in the field's base, text quoted and escaped, long bytes by their count.
     ///
     /// # Errors
     /// Only those of `out`.
@@ -306,7 +304,7 @@ impl<'t> NodeRef<'t> {
         }
     }
 
-    /// What the value means: its name, or the group in one line. Nothing where there is nothing to add.
+    /// Its meaning: the value name, or the summary of the group. May write nothing.
     ///
     /// # Errors
     /// Only those of `out`.
@@ -331,7 +329,7 @@ impl<'t> NodeRef<'t> {
         number.and_then(|number| name_of(field.names, number))
     }
 
-    /// Its bytes as hexadecimal digits, asterisks for those that are not shown.
+    /// Its bytes as hexadecimal digits, with secrets masked.
     fn write_hex(self, out: &mut dyn Write) -> fmt::Result {
         let bytes = self.value_bytes();
         let mut at = 0;
@@ -343,7 +341,7 @@ impl<'t> NodeRef<'t> {
         hex(bytes.get(at..).unwrap_or_default(), out)
     }
 
-    /// Its value as tshark writes it in a column, where that is digits alone: [`NodeRef::write_plain`] writes the same.
+    /// Its value as tshark writes it in a column, if that consists of digits: [`NodeRef::write_plain`] writes the same.
     #[must_use]
     #[inline]
     pub fn digits(self) -> Option<Digits> {
@@ -383,17 +381,17 @@ impl<'t> NodeRef<'t> {
     }
 }
 
-/// A value that is digits alone.
+/// A value that consists of digits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Digits {
     /// A number in base ten.
     Number(u64),
-    /// An IPv4 address: numbers with points between them.
+    /// An IPv4 address in dotted-decimal notation.
     Dotted([u8; 4]),
 }
 
 fn write_number(field: &Field, number: u64, out: &mut dyn Write) -> fmt::Result {
-    // An address whose bytes are in another order on the wire.
+    // An address with another byte order on the wire.
     if let (Kind::Ipv4, Ok(bits)) = (field.kind, u32::try_from(number)) {
         return write!(out, "{}", Ipv4Addr::from_bits(bits));
     }
@@ -403,7 +401,7 @@ fn write_number(field: &Field, number: u64, out: &mut dyn Write) -> fmt::Result 
     }
 }
 
-/// Bytes up to which a value shows them all.
+/// Maximum number of bytes displayed in full.
 const SHORT: usize = 16;
 
 fn write_bytes(kind: Kind, bytes: &[u8], out: &mut dyn Write) -> fmt::Result {
@@ -423,7 +421,7 @@ fn write_bytes(kind: Kind, bytes: &[u8], out: &mut dyn Write) -> fmt::Result {
     }
 }
 
-/// The value as in a column: numbers in decimal or hexadecimal, addresses, escaped text.
+/// Formats the value as in a column: numbers in decimal or hexadecimal, addresses, escaped text.
 impl fmt::Display for NodeRef<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.write_plain(f)
@@ -438,14 +436,14 @@ pub fn hex(bytes: &[u8], out: &mut dyn Write) -> fmt::Result {
     in_hex(bytes, |digits| out.write_str(str::from_utf8(digits).unwrap_or_default()))
 }
 
-/// Both digits of a byte, in one number and without a table, so that many are made at once.
+/// Both digits of a byte as one number, without a table, so that the loop can be vectorized.
 pub(super) fn digits_of(byte: u8) -> [u8; 2] {
     let nibbles = (u16::from(byte) | u16::from(byte) << 12) >> 4 & 0x0f0f;
     let letters = (nibbles + 0x0606) >> 4 & 0x0101;
     (nibbles + 0x3030 + letters * u16::from(b'a' - b'0' - 10)).to_le_bytes()
 }
 
-/// The same a piece at a time, each of which is ASCII: a call for each digit would be most of the time that JSON takes.
+/// The same in pieces, each of which is ASCII: a call per digit would dominate the time of JSON output.
 ///
 /// # Errors
 /// Those of `write`.
@@ -459,8 +457,8 @@ pub fn in_hex<E>(bytes: &[u8], mut write: impl FnMut(&[u8]) -> Result<(), E>) ->
     })
 }
 
-/// Text from a capture made harmless for a terminal: control characters, escape sequences and characters that turn the
-/// direction of writing are spelled out.
+/// Escapes text from a capture for a terminal: control characters, escape sequences and bidirectional control characters are
+/// spelled out.
 ///
 /// # Errors
 /// Only those of `out`.
@@ -468,7 +466,7 @@ pub fn clean(text: &str, out: &mut dyn Write) -> fmt::Result {
     spell(text, true, out)
 }
 
-/// The same for text that has its own escape sequences or is no quotation: backslashes stay as they are.
+/// The same for text that is already escaped or not quoted: backslashes are kept.
 ///
 /// # Errors
 /// Only those of `out`.
@@ -495,8 +493,7 @@ fn spell(text: &str, escapes_backslashes: bool, out: &mut dyn Write) -> fmt::Res
     Ok(())
 }
 
-/// Whether text is nothing but printable ASCII, without quotes and backslashes. Sixteen bytes at a time, or eight: most texts are
-/// short.
+/// Whether text is printable ASCII without quotes and backslashes. Checks 16 bytes at a time, or 8, since most texts are short.
 #[must_use]
 pub fn is_plain(bytes: &[u8]) -> bool {
     if let Some(last) = bytes.last_chunk() {
@@ -512,7 +509,7 @@ pub fn is_plain(bytes: &[u8]) -> bool {
     }
 }
 
-/// Where the first byte stands that such text does not have.
+/// The index of the first byte that such text may not contain.
 #[must_use]
 pub(crate) fn first_special(bytes: &[u8]) -> Option<usize> {
     let plain = bytes.as_chunks().0.iter().take_while(|block| is_plain_block(block)).count() * 16;
@@ -525,7 +522,7 @@ fn is_plain_block(block: &[u8; 16]) -> bool {
     !block.iter().fold(false, |found, byte| found | is_special(*byte))
 }
 
-/// The same for eight bytes: what must not be there sets the highest bit of its byte, and may carry one into the next.
+/// The same for eight bytes: a forbidden byte sets its highest bit, and may carry into the next byte.
 const fn is_plain_word(word: u64) -> bool {
     const ONES: u64 = 0x0101_0101_0101_0101;
     const HIGH: u64 = 0x80 * ONES;
@@ -543,7 +540,7 @@ fn is_special(byte: u8) -> bool {
     !(0x20..0x7f).contains(&byte) | (byte == b'"') | (byte == b'\\')
 }
 
-/// Whether a terminal might do something else with this character than show it.
+/// Whether a terminal may interpret this character instead of displaying it.
 #[must_use]
 pub fn is_harmful(character: char) -> bool {
     character.is_control()

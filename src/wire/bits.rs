@@ -1,20 +1,20 @@
-//! Reading numbers that begin and end anywhere within bytes.
+//! Reads numbers at any bit position.
 
 use super::{Error, Result, Wire};
 use crate::tree::{Bits, Field, Kind, Value};
 use std::ops::Range;
 
-/// A cursor that counts in bits, the most significant one of a byte first. Made by [`Wire::in_bits`].
+/// A cursor in bits, the most significant one of a byte first. Created by [`Wire::in_bits`].
 pub struct BitWire<'w, 'a> {
     wire: &'w mut Wire<'a>,
     /// Bits since the cursor was made.
     bit: usize,
-    /// Where it was made.
+    /// Its start in bytes.
     start: usize,
 }
 
 impl<'a> Wire<'a> {
-    /// Read in bits. Reading bytes goes on behind the last byte that a bit was read of.
+    /// Reads in bits. Afterwards, reading continues after the last byte with a bit that was read.
     ///
     /// # Errors
     /// Those of `read`.
@@ -25,7 +25,7 @@ impl<'a> Wire<'a> {
 }
 
 impl<'a> BitWire<'_, 'a> {
-    /// Read a number of `count` bits, at most 32.
+    /// Reads a number of `count` bits, at most 32.
     ///
     /// # Errors
     /// [`Error::Short`] when the bytes end before it does.
@@ -37,7 +37,7 @@ impl<'a> BitWire<'_, 'a> {
         Ok(raw)
     }
 
-    /// Read a number of `count` bits, at most 32, in two's complement.
+    /// Reads a number of `count` bits, at most 32, in two's complement.
     ///
     /// # Errors
     /// [`Error::Short`] when the bytes end before it does.
@@ -48,7 +48,7 @@ impl<'a> BitWire<'_, 'a> {
         Ok(extend(raw))
     }
 
-    /// Read `count` bits, at most 32, as the value that `value` makes of them.
+    /// Reads `count` bits, at most 32, as the value that `value` computes from them.
     ///
     /// # Errors
     /// [`Error::Short`] when the bytes end before they do.
@@ -64,7 +64,7 @@ impl<'a> BitWire<'_, 'a> {
         (self.bit..self.bit.saturating_add(most)).take_while(is_zero).count()
     }
 
-    /// The number that the next `count` bits make, at most 32, without reading them.
+    /// The next `count` bits as a number, at most 32, without reading them.
     #[must_use]
     pub fn peek(&self, count: u8) -> Option<u32> {
         let bytes = self.wire.behind(self.start);
@@ -74,7 +74,7 @@ impl<'a> BitWire<'_, 'a> {
         })
     }
 
-    /// Read that many bits as one field whose value is their number.
+    /// Reads `count` bits as one field whose value is `count`.
     ///
     /// # Errors
     /// [`Error::Short`] when the bytes end before they do.
@@ -84,13 +84,13 @@ impl<'a> BitWire<'_, 'a> {
         Ok(())
     }
 
-    /// Read the bits up to the next byte, if there are any.
+    /// Reads the bits up to the next byte boundary, if any.
     pub fn padding(&mut self, field: &'static Field) -> u32 {
         let count = u8::try_from(self.bit.next_multiple_of(8) - self.bit).unwrap_or_default();
         if count == 0 { 0 } else { self.number(field, count).unwrap_or_default() }
     }
 
-    /// Read fields that belong together.
+    /// Reads fields of a group.
     ///
     /// # Errors
     /// Those of `read`.
@@ -103,13 +103,13 @@ impl<'a> BitWire<'_, 'a> {
         result
     }
 
-    /// How many bits are left.
+    /// Number of bits left.
     #[must_use]
     pub fn left(&self) -> usize {
         (self.wire.at() - self.start + self.wire.remaining()) * 8 - self.bit
     }
 
-    /// The cursor itself, for notes and values that were worked out.
+    /// The cursor, for notes and computed values.
     pub fn wire(&mut self) -> &mut Wire<'a> {
         self.wire
     }
@@ -125,7 +125,7 @@ impl<'a> BitWire<'_, 'a> {
         Ok(raw)
     }
 
-    /// Go past bits. Returns the bytes that they lie in.
+    /// Skips bits. Returns the range of the bytes that contain them.
     fn pass(&mut self, count: usize) -> Result<Range<usize>> {
         let (first, end) = (self.bit, self.bit.saturating_add(count));
         let range = self.start + first / 8..self.start + end.div_ceil(8);

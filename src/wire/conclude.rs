@@ -1,11 +1,11 @@
-//! What happens when reading a layer ends: the one place where errors become notes and unread bytes become data.
+//! The end of a layer: the only place where errors become notes and unread bytes become data.
 
 use super::notes::{BYTES_FULL, CUT, FULL, LEFT_OVER, LOST, SHORT, TEXT_FULL, UNFINISHED};
 use super::{Cut, Error, Protocol, Result, Wire, data};
 use crate::tree::Unkept;
 
 impl Protocol {
-    /// Note how reading ended, keep the bytes that were not read, and return how many those are.
+    /// Notes how reading ended, adds unread bytes as data, and returns their number.
     pub fn conclude(&self, wire: &mut Wire<'_>, result: Result) -> usize {
         let have = wire.at() + wire.remaining();
         match (wire.cut(), result) {
@@ -54,7 +54,7 @@ fn note_unkept(wire: &mut Wire<'_>, unkept: Unkept) {
     }
 }
 
-/// A message whose length is not known yet wants more than it has.
+/// The required length is a minimum if the message length is unknown.
 fn at_least(have: usize, needed: usize) -> &'static str {
     if needed <= have { "more than " } else { "" }
 }

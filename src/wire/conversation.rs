@@ -42,27 +42,27 @@ pub trait Conversation: Send {
     /// Dissects one message: exactly its bytes, or fewer if the remainder never arrived ([`Wire::cut`]).
     ///
     /// # Errors
-    /// Where reading had to stop; what was read stays.
+    /// If reading had to stop; earlier fields are kept.
     fn message(&mut self, from: Side, wire: &mut Wire<'_>) -> Result;
 
-    /// Reports lost bytes. [`Conversation::extent`] runs again on the bytes behind them.
+    /// Reports lost bytes. [`Conversation::extent`] runs again on the bytes after them.
     fn gap(&mut self, from: Side, missing: Missing) {
         let _ = (from, missing);
     }
 
-    /// Returns the protocol that takes over both directions behind the message just dissected.
+    /// Returns the protocol that takes over both directions after the message just dissected.
     fn next(&mut self) -> Option<Next> {
         None
     }
 
-    /// What Wireshark shows of a segment that ends no message, if its dissector reads such segments.
+    /// What Wireshark shows of a segment that completes no message, if its dissector supports that.
     fn partial(&self, from: Side, unended: Unended<'_>) -> Option<Partial> {
         let _ = (from, unended);
         None
     }
 
-    /// Whether the message that begins with `ahead`, and whose end has not arrived, may hold a secret that no text announces.
-    /// Its bytes are then masked where a segment shows them. `ahead` is empty behind a hole, where nothing is known of messages.
+    /// Whether the incomplete message that begins with `ahead` may contain a secret that no name in text precedes. Its bytes are
+    /// then masked in segments. `ahead` is empty after a hole, where message boundaries are unknown.
     fn may_hold_secret(&self, from: Side, ahead: &[u8]) -> bool {
         let _ = (from, ahead);
         false

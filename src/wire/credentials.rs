@@ -1,4 +1,4 @@
-//! Passwords and other secrets in text, found by the name that they are given in front of them.
+//! Passwords and other secrets in text, found by the name in front of them.
 //!
 //! ```text
 //! PASS secret                               a command at the start of a line; also AUTH, AUTHENTICATE, rcon
@@ -14,10 +14,10 @@
 
 use std::ops::Range;
 
-/// The longest name that is compared.
+/// Maximum length of a name.
 const NAME_MOST: usize = 64;
 
-/// Names of secrets, in lower case and without anything but letters and digits.
+/// Names of secrets, in lower case, letters and digits only.
 const WHOLE: &[&[u8]] = &[
     b"pass",
     b"pw",
@@ -34,15 +34,15 @@ const WHOLE: &[&[u8]] = &[
     b"jsessionid",
     b"community",
 ];
-/// What the name of a secret may end in.
+/// Endings of names of secrets.
 const ENDS: &[&[u8]] = &[b"token", b"pass", b"apikey", b"secret", b"credential", b"credentials", b"accesskey", b"privatekey"];
-/// What the name of a secret may contain.
+/// Parts of names of secrets.
 const PARTS: &[&[u8]] = &[b"password", b"passwd", b"passphrase", b"passwort", b"pwd", b"secretkey"];
 
-/// Commands whose parameter is a secret.
+/// Commands with a secret parameter.
 const COMMANDS: &[&[u8]] = &[b"pass ", b"authenticate ", b"rcon ", b"\xff\xff\xff\xffrcon ", b"k=clear:", b"k=base64:"];
 
-/// Whether a name is one that secrets are given.
+/// Whether a name is that of a secret.
 #[must_use]
 pub fn is_secret_name(name: &[u8]) -> bool {
     let mut plain = [0; NAME_MOST];
@@ -53,11 +53,11 @@ pub fn is_secret_name(name: &[u8]) -> bool {
         length += 1;
     }
     let plain = plain.get(..length).unwrap_or_default();
-    // Most names are ruled out by one of their letters.
+    // One letter excludes most names.
     let ends = || plain.last().is_some_and(|last| may_end(*last)) && (WHOLE.contains(&plain) || ends_in(plain, ENDS));
     let contains = |at: usize| plain.get(at..).is_some_and(|from| PARTS.iter().any(|part| from.starts_with(part)));
     let has_part = || plain.iter().enumerate().any(|(at, byte)| may_begin_part(*byte) && contains(at));
-    // Headers of cross-origin requests are switches: `Access-Control-Allow-Credentials: true`.
+    // CORS headers are booleans: `Access-Control-Allow-Credentials: true`.
     length > 1 && (ends() || has_part()) && !plain.starts_with(b"accesscontrol")
 }
 
@@ -80,17 +80,17 @@ fn may_begin_command(byte: u8) -> bool {
     matches!(byte.to_ascii_lowercase(), b'a' | b'k' | b'p' | b'r' | 0xff)
 }
 
-/// Whether a byte may stand in a name.
+/// Whether a byte may be part of a name.
 fn is_of_name(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b'[' | b']' | b'%')
 }
 
-/// Reports where the secrets of a text lie, in order; some may lie inside others.
+/// Reports ranges of secrets in a text, in order; some may be inside others.
 pub fn find(text: &[u8], found: impl FnMut(Range<usize>)) {
     find_before(text, text.len(), found);
 }
 
-/// Reports the secrets of a text that have a byte before `end`; those behind it may be reported as well.
+/// Reports the secrets of a text that have a byte before `end`; later ones may be reported, too.
 pub fn find_before(text: &[u8], end: usize, mut found: impl FnMut(Range<usize>)) {
     let mut report = |range: Range<usize>| {
         if !range.is_empty() {
@@ -101,9 +101,9 @@ pub fn find_before(text: &[u8], end: usize, mut found: impl FnMut(Range<usize>))
         report(range);
     }
     command(text, 0, &mut report);
-    // A secret follows its separator, so separators behind `end` do not matter.
+    // A secret follows its separator, so separators after `end` do not matter.
     let searched = text.get(..end).unwrap_or(text);
-    // Of bytes that are no text, nearly every separator is passed over by the byte before or behind it.
+    // In binary data, the byte before or after a separator excludes nearly all of them.
     let before = |at: usize| at.checked_sub(1).and_then(|at| text.get(at)).copied().unwrap_or_default();
     let behind = |at: usize| text.get(at + 1).copied().unwrap_or_default();
     for at in memchr::memchr3_iter(b'=', b':', b'\n', searched) {
@@ -121,12 +121,12 @@ pub fn find_before(text: &[u8], end: usize, mut found: impl FnMut(Range<usize>))
     }
 }
 
-/// Whether a name, or what stands between it and a colon, may end in this byte.
+/// Whether a name, or the text between it and a colon, may end in this byte.
 fn may_end_name(byte: u8) -> bool {
     is_of_name(byte) || byte == b'"' || byte.is_ascii_whitespace()
 }
 
-/// The same text with asterisks in place of its secrets.
+/// The text with secrets masked.
 #[must_use]
 pub fn masked(text: &str) -> std::borrow::Cow<'_, str> {
     let mut bytes = Vec::new();
@@ -140,12 +140,12 @@ pub fn masked(text: &str) -> std::borrow::Cow<'_, str> {
     });
     match bytes.is_empty() {
         true => text.into(),
-        // Values end at ASCII characters, so no character is cut.
+        // Values end at ASCII characters, so no character is split.
         false => String::from_utf8_lossy(&bytes).into_owned().into(),
     }
 }
 
-/// Where the line that begins at `at` ends.
+/// The end of the line that begins at `at`.
 fn line_end(text: &[u8], at: usize) -> usize {
     let rest = text.get(at..).unwrap_or_default();
     at + memchr::memchr2(b'\r', b'\n', rest).unwrap_or(rest.len())
@@ -167,7 +167,7 @@ fn command(text: &[u8], at: usize, report: &mut impl FnMut(Range<usize>)) {
             false => report(secret),
         }
     } else if starts(b"auth ") {
-        // AUTH TLS asks for encryption, AUTH LOGIN alone for a dialogue.
+        // AUTH TLS requests encryption, AUTH LOGIN without a parameter starts a dialogue.
         let end = line_end(text, at);
         let words = text.get(at + 5..end).unwrap_or_default();
         if let Some(blank) = words.iter().position(|byte| *byte == b' ') {
@@ -176,7 +176,8 @@ fn command(text: &[u8], at: usize, report: &mut impl FnMut(Range<usize>)) {
     }
 }
 
-/// The password among the words behind `rcon`: the first one, or a quoted one behind the number of a challenge. A command follows.
+/// The range of the password in the parameters of `rcon`: the first word, or a quoted one after a challenge number. A command
+/// follows.
 #[must_use]
 pub fn rcon(words: &[u8]) -> Range<usize> {
     let digits = words.iter().take_while(|byte| byte.is_ascii_digit()).count();
@@ -200,7 +201,7 @@ fn info(text: &[u8], at: usize, report: &mut impl FnMut(Range<usize>)) {
     }
 }
 
-/// The name that ends before `at`, back to the last byte that is no part of one.
+/// The name that ends before `at`.
 fn name_before(text: &[u8], at: usize) -> &[u8] {
     let start = at.saturating_sub(NAME_MOST);
     let before = text.get(start..at).unwrap_or_default();
@@ -231,7 +232,7 @@ fn assigned(text: &[u8], at: usize, report: &mut impl FnMut(Range<usize>)) {
     }
 }
 
-/// The content of a part of a multipart body, whose head goes on at `at`.
+/// The content of a part of a multipart body, whose header continues at `at`.
 fn part(text: &[u8], at: usize, report: &mut impl FnMut(Range<usize>)) {
     const HEAD_MOST: usize = 1024;
     let head = text.get(at..text.len().min(at + HEAD_MOST)).unwrap_or_default();
@@ -264,7 +265,7 @@ fn named(text: &[u8], at: usize, report: &mut impl FnMut(Range<usize>)) {
         return;
     }
     let name = name_before(text, before.len());
-    // An attribute of SDP has its name behind `a=`.
+    // An SDP attribute has its name after `a=`.
     let line = before.get(..before.len() - name.len()).unwrap_or_default();
     let line = line.strip_suffix(b"a=").unwrap_or(line);
     let starts_line = matches!(line.last(), None | Some(b'\n'));
@@ -274,7 +275,7 @@ fn named(text: &[u8], at: usize, report: &mut impl FnMut(Range<usize>)) {
     }
 }
 
-/// The password in the authority of a URL, which begins at `at`.
+/// The password in the authority of a URL that begins at `at`.
 fn user(text: &[u8], at: usize, report: &mut impl FnMut(Range<usize>)) {
     const AUTHORITY_MOST: usize = 1024;
     let rest = text.get(at..text.len().min(at + AUTHORITY_MOST)).unwrap_or_default();
@@ -285,14 +286,14 @@ fn user(text: &[u8], at: usize, report: &mut impl FnMut(Range<usize>)) {
     let behind = authority.get(colon + 1..).unwrap_or_default();
     let end = match behind.iter().rposition(|byte| *byte == b'@') {
         Some(end) => end,
-        // Where the text ends first, all but a port may be a password.
+        // If the text ends here, anything except a port may be a password.
         None if length.is_none() && !behind.iter().all(u8::is_ascii_digit) => behind.len(),
         None => return,
     };
     report(at + colon + 1..at + colon + 1 + end);
 }
 
-/// The value of a member of JSON, behind its colon.
+/// The value of a JSON member, after its colon.
 fn member(text: &[u8], at: usize, report: &mut impl FnMut(Range<usize>)) {
     let rest = text.get(at..).unwrap_or_default();
     let start = at + rest.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
@@ -313,7 +314,7 @@ fn member(text: &[u8], at: usize, report: &mut impl FnMut(Range<usize>)) {
 /// The community of an SNMP message of version 1 or 2c.
 fn community(bytes: &[u8]) -> Option<Range<usize>> {
     let [0x30, length, ..] = *bytes else { return None };
-    // Lengths up to 127 are one byte; longer ones say how many bytes follow.
+    // Lengths up to 127 are one byte; the first byte of a longer one is the size of the length.
     let header = if length < 0x80 { 2 } else { 2 + usize::from(length & 0x7f) };
     let [0x02, 0x01, 0 | 1, 0x04, length, ..] = *bytes.get(header..)? else { return None };
     let start = header + 5;

@@ -1,16 +1,16 @@
 //! Why reading stopped.
 
-/// Why reading stopped. What was read before it stays.
+/// Why reading stopped. Fields read before are kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Error {
-    /// The bytes end too early; this many more were wanted.
+    /// The bytes end too early.
     Short {
-        /// Bytes that were wanted beyond the end.
+        /// Number of missing bytes.
         needed: usize,
     },
-    /// The bytes make no sense; a note at the place says why.
+    /// The bytes are malformed; a note at the position has the reason.
     Malformed,
 }
 
-/// What a dissector returns.
+/// The result of a dissector.
 pub type Result<T = ()> = std::result::Result<T, Error>;

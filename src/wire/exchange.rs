@@ -24,7 +24,7 @@ pub trait Exchange: Send {
     /// Dissects one datagram.
     ///
     /// # Errors
-    /// Where reading had to stop; what was read stays.
+    /// If reading had to stop; earlier fields are kept.
     fn message(&mut self, from: Side, wire: &mut Wire<'_>) -> Result;
 
     /// Whether earlier datagrams identify these bytes as this protocol. Takes precedence over ports and heuristics.

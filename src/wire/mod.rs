@@ -1,4 +1,4 @@
-//! How bytes become a tree: the reading cursor, and what a protocol says of itself.
+//! The reading cursor, and the declaration of protocols.
 
 mod bits;
 mod conclude;

@@ -1,4 +1,4 @@
-//! The notes that any protocol may get: codes for what the engine and the cursor find.
+//! Notes common to all protocols: codes of the engine and the cursor.
 
 use crate::tree::fields;
 

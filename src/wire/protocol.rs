@@ -5,13 +5,13 @@ use crate::tree::{Field, Side};
 
 /// A protocol, declared as one static value per file.
 pub struct Protocol {
-    /// The protocol as a field: its short name, its label, its whole name.
+    /// The protocol as a field: filter name, short name, full name.
     pub this: &'static Field,
     /// All fields of the list that `fields!` declares.
     pub fields: &'static [&'static Field],
     /// Ports, heuristics and carriers, each with the dissector used there.
     pub found: &'static [Found],
-    /// The field for bytes behind the point where dissection stopped.
+    /// The field for bytes after the point where dissection stopped.
     pub rest: Option<&'static Field>,
     /// The note for a message truncated by the end of its stream, instead of the general one.
     pub truncated: Option<&'static Field>,
@@ -45,7 +45,7 @@ impl Protocol {
         Protocol { this, fields, found, rest: None, truncated: None, gap: None, tables: None, editions: None, settings: &[] }
     }
 
-    /// Sets the field for bytes that remain behind a message.
+    /// Sets the field for bytes that remain after a message.
     #[must_use]
     pub const fn rest(mut self, field: &'static Field) -> Protocol {
         self.rest = Some(field);
@@ -144,7 +144,7 @@ pub enum Heuristic {
     Datagram(fn(&[u8]) -> bool),
     /// Checks each datagram with its ports and announcement.
     InContext(fn(&[u8], &DatagramContext) -> bool),
-    /// Checks either as a description says that was loaded at run time.
+    /// Checks either by a description loaded at run time.
     Described(&'static dyn Described),
 }
 
@@ -174,9 +174,9 @@ pub enum How {
     Stream(fn(&Settings) -> Box<dyn Conversation>),
     /// Creates the state of a new datagram conversation; each datagram is one message.
     Exchange(fn(&Settings) -> Box<dyn Exchange>),
-    /// Dissects each datagram as a description says that was loaded at run time.
+    /// Dissects each datagram by a description loaded at run time.
     Described(&'static dyn Described),
-    /// Dissects streams as such a description says.
+    /// Dissects streams by such a description.
     DescribedStream(&'static dyn Described),
 }
 
@@ -185,19 +185,19 @@ pub trait Described: Sync {
     /// Dissects one datagram.
     ///
     /// # Errors
-    /// Where reading had to stop; what was read stays.
+    /// If reading had to stop; earlier fields are kept.
     fn message(&self, wire: &mut Wire<'_>) -> Result;
 
     /// Creates the state of a new datagram conversation, if its datagrams depend on earlier ones.
     fn exchange(&'static self) -> Option<Box<dyn Exchange>>;
 
-    /// Creates the state of a new stream; `from_start` states of client and server whether their bytes are the very first ones.
+    /// Creates the state of a new stream; `from_start` states for client and server whether their bytes are the very first ones.
     fn conversation(&'static self, from_start: [bool; 2]) -> Box<dyn Conversation>;
 
-    /// Whether a datagram looks like the format.
+    /// Whether a datagram matches the format.
     fn recognizes(&self, bytes: &[u8]) -> bool;
 
-    /// Whether a stream looks like the format.
+    /// Whether a stream matches the format.
     fn recognizes_stream(&self, opening: &Opening<'_>) -> Verdict;
 
     /// Why it cannot dissect streams, if so.
@@ -252,7 +252,7 @@ impl How {
         matches!(self, How::Stream(_) | How::DescribedStream(_))
     }
 
-    /// The state of a new stream; `from_start` states of client and server whether their bytes are the very first ones.
+    /// The state of a new stream; `from_start` states for client and server whether their bytes are the very first ones.
     #[must_use]
     pub fn conversation(self, settings: &Settings, from_start: [bool; 2]) -> Option<Box<dyn Conversation>> {
         match self {

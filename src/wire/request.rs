@@ -1,4 +1,4 @@
-//! A request that waits for its response.
+//! A request without a response yet.
 
 use crate::tree::Time;
 

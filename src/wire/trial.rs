@@ -1,9 +1,9 @@
-//! One message through one protocol without a network: what tests of protocols stand on.
+//! Dissects single messages in tests of protocols.
 
 use super::{Conversation, Cut, Protocol, Result, Wire};
 use crate::tree::{Demand, Dissection, FrameInfo, Side, Span, Tree, dump};
 
-/// What `read` makes of the bytes, as [`dump`] writes it.
+/// Dissects the bytes with `read`; the result has the format of [`dump`].
 pub fn read(protocol: &Protocol, bytes: &[u8], cut: Cut, read: impl FnOnce(&mut Wire<'_>) -> Result) -> String {
     knowing("", protocol, bytes, cut, read)
 }
@@ -18,14 +18,14 @@ pub fn knowing(key_log: &str, protocol: &Protocol, bytes: &[u8], cut: Cut, read:
     dump(Dissection { tree: &tree, bytes })
 }
 
-/// What a conversation makes of one message.
+/// Dissects one message of a conversation.
 pub fn message(protocol: &Protocol, conversation: &mut dyn Conversation, from: Side, bytes: &[u8], cut: Cut) -> String {
     read(protocol, bytes, cut, |wire| conversation.message(from, wire))
 }
 
-/// The layers and notes of a dump, and of the fields only the groups of these filter names with what lies below them.
+/// Layers and notes of a dump, and only those groups with these filter names.
 ///
-/// A snapshot that shows only what its test is about can be reviewed, and fails for one reason.
+/// A snapshot restricted to the subject of its test can be reviewed, and fails for one reason.
 #[must_use]
 pub fn below(dump: &str, groups: &[&str]) -> String {
     let mut group = usize::MAX;
@@ -56,7 +56,7 @@ fn dissect(tree: &mut Tree, protocol: &Protocol, bytes: &[u8], cut: Cut, read: i
     tree.close(0, protocol.this, bytes.len());
 }
 
-/// Every beginning of these bytes, and the bytes with each one of them replaced by several values.
+/// Every prefix of these bytes, and the bytes with each one replaced by several values.
 pub fn damaged(bytes: &[u8]) -> impl Iterator<Item = Vec<u8>> {
     let cut = (0..bytes.len()).map(|end| bytes.get(..end).unwrap_or_default().to_vec());
     let places = (0..bytes.len()).flat_map(|place| [0, 1, 0x5c, 0x80, 0xff].map(|value| (place, value)));
@@ -71,7 +71,7 @@ pub fn damaged(bytes: &[u8]) -> impl Iterator<Item = Vec<u8>> {
 /// Dissects damaged copies of a datagram.
 ///
 /// # Panics
-/// When the tree of one does not begin with the protocol over all bytes.
+/// If the tree of one does not begin with the protocol over all bytes.
 pub fn survives_damage(protocol: &Protocol, bytes: &[u8], mut read: impl FnMut(&mut Wire<'_>) -> Result) {
     for bytes in damaged(bytes) {
         let dump = self::read(protocol, &bytes, Cut::No, &mut read);
@@ -79,7 +79,7 @@ pub fn survives_damage(protocol: &Protocol, bytes: &[u8], mut read: impl FnMut(&
     }
 }
 
-/// Bytes of hexadecimal text; anything that is no digit is passed over.
+/// Bytes of hexadecimal text; other characters are skipped.
 pub fn bytes(hex: &str) -> Vec<u8> {
     let digits: Vec<u8> = hex.chars().filter_map(|c| c.to_digit(16)).filter_map(|digit| digit.try_into().ok()).collect();
     digits.as_chunks().0.iter().map(|[high, low]| high << 4 | low).collect()

@@ -1,4 +1,4 @@
-//! Running the program and comparing what it prints with what is kept in `tests/golden/`.
+//! Runs the program, and compares its output with golden texts in `tests/golden/`.
 #![allow(dead_code, clippy::unwrap_used, clippy::panic, reason = "shared by tests that need parts of it")]
 
 use std::fs;
@@ -6,7 +6,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// What a run left behind.
+/// The result of a run.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Run {
     /// Exit code.
@@ -17,26 +17,26 @@ pub struct Run {
     pub err: String,
 }
 
-/// The program, in the folder of the project, with nothing of the caller's terminal.
+/// The program, in the directory of the project, without the caller's terminal settings.
 pub fn program() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_proto-dissect"));
     command.current_dir(env!("CARGO_MANIFEST_DIR")).env_remove("NO_COLOR").env_remove("CLICOLOR_FORCE").env("TZ", "UTC");
     apart(command)
 }
 
-/// A command that runs the program without the files of the user, which may describe protocols.
+/// A command that runs the program without the user's configuration, which may contain protocols.
 pub fn apart(mut command: Command) -> Command {
     command.env("XDG_CONFIG_HOME", concat!(env!("CARGO_TARGET_TMPDIR"), "/no-configuration"));
     command
 }
 
-/// Run it with these arguments, and with this on standard input.
+/// Runs it with these arguments and this standard input.
 pub fn run_with(arguments: &[&str], input: &[u8]) -> Run {
     let mut child =
         program().args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let mut stdin = child.stdin.take().unwrap();
     let input = input.to_vec();
-    // A program that ends early does not read all of it.
+    // A program that ends early does not read all input.
     let writer = std::thread::spawn(move || drop(stdin.write_all(&input)));
     let done = child.wait_with_output().unwrap();
     writer.join().unwrap();
@@ -47,12 +47,12 @@ pub fn run_with(arguments: &[&str], input: &[u8]) -> Run {
     }
 }
 
-/// Run it with these arguments.
+/// Runs it with these arguments.
 pub fn run(arguments: &[&str]) -> Run {
     run_with(arguments, b"")
 }
 
-/// Compare with a kept text. `UPDATE=1` keeps the new one instead; a person reads the difference.
+/// Compares with a golden text. `UPDATE=1` replaces the text instead; the difference must be reviewed.
 pub fn assert_golden(name: &str, text: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name);
     if std::env::var_os("UPDATE").is_some() {
@@ -67,7 +67,7 @@ pub fn assert_golden(name: &str, text: &str) {
     assert_eq!(kept, text, "{name} differs in its line ends");
 }
 
-/// A file of its own for a test, which goes away with it.
+/// A temporary file of a test.
 pub struct Scratch(PathBuf);
 
 impl Scratch {
@@ -90,11 +90,11 @@ impl Drop for Scratch {
     }
 }
 
-/// An empty folder, removed at the end.
+/// A temporary directory.
 pub struct Folder(PathBuf);
 
 impl Folder {
-    /// A folder with this in its name.
+    /// A directory with this in its name.
     pub fn new(name: &str) -> Folder {
         let path = std::env::temp_dir().join(format!("proto-dissect-{}-{name}", std::process::id()));
         let _ = fs::remove_dir_all(&path);

@@ -1,4 +1,4 @@
-//! Conversations of samples by side, and segments that carry them again.
+//! Conversations of samples by side, and segments that transport them again.
 #![allow(
     dead_code,
     clippy::unwrap_used,
@@ -22,7 +22,7 @@ use std::path::Path;
 /// Sequence number of the first byte of a side: it wraps soon.
 const START: u32 = 0xffff_f000;
 
-/// What both sides of a TCP stream send in a sample, the client first.
+/// The bytes of both sides of a TCP stream in a sample, the client first.
 pub fn sides(sample: &str, stream: u32) -> [Vec<u8>; 2] {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples").join(sample);
     let mut capture = Capture::open(Box::new(File::open(path).unwrap())).unwrap();
@@ -49,7 +49,7 @@ pub fn segment((side, port): (Side, u16), at: usize, payload: &[u8], syn: bool) 
         Side::Server => PacketBuilder::ipv4(server, client, 64).tcp(port, 5000, seq, 1000),
         Side::Client => PacketBuilder::ipv4(client, server, 64).tcp(5000, port, seq, 1000),
     };
-    // Acknowledged bytes are given up as lost, so nothing is acknowledged.
+    // Holes before acknowledged bytes are given up, so nothing is acknowledged.
     let builder = if syn { builder.syn() } else { builder };
     let builder = if syn && side == Side::Client { builder } else { builder.ack(START.wrapping_sub(1)) };
     let mut bytes = Vec::new();
@@ -57,7 +57,7 @@ pub fn segment((side, port): (Side, u16), at: usize, payload: &[u8], syn: bool) 
     bytes
 }
 
-/// Runs IP packets through an engine and shows each record with all its fields.
+/// Passes IP packets through an engine and shows each record with all its fields.
 pub fn each_record(registry: Registry, packets: &[Vec<u8>], mut show: impl FnMut(Record<'_>)) {
     let mut engine = Engine::new(registry, Demand::EVERYTHING);
     let mut tally = Tally::new(View::Messages);
@@ -75,7 +75,7 @@ pub fn each_record(registry: Registry, packets: &[Vec<u8>], mut show: impl FnMut
     }
 }
 
-/// Packets with one of them twice, and then pairs of them exchanged.
+/// Packets with one of them repeated, then with pairs exchanged.
 pub fn reordered(mut packets: Vec<Vec<u8>>, swaps: &[(Index, Index)]) -> Vec<Vec<u8>> {
     if let Some((again, _)) = swaps.first() {
         packets.push(packets[again.index(packets.len())].clone());

@@ -1,4 +1,4 @@
-//! What the layers tell of a filter before messages are read: nothing that is shown or counted depends on it.
+//! Prefiltering by layers before messages are dissected: it does not affect shown or counted values.
 
 use super::messages::MESSAGES;
 use super::tshark::AS_TSHARK;
@@ -6,7 +6,7 @@ use super::{each_record_judged, number, parsed};
 use proto_dissect::record::{Record, View};
 use proto_dissect::tree::Demand;
 
-/// The records that pass, each with how many nodes it has and its summary; what is counted; and all nodes there were.
+/// Matching records with number of nodes and summary, the counts, and the total number of nodes.
 fn shown(sample: &str, view: View, expression: &str, judged: bool) -> (Vec<String>, [u64; 4], usize) {
     let (filter, early) = (parsed(expression), parsed(expression));
     let judge = judged.then(|| early.into_prefilter());
@@ -23,7 +23,7 @@ fn shown(sample: &str, view: View, expression: &str, judged: bool) -> (Vec<Strin
             Record::Gap(gap) => (None, format!("{gap:?}")),
         };
         nodes += tree.map_or(0, |tree| tree.nodes.len());
-        // What no output needs is not there to be asked.
+        // Parts that no output needs are not present.
         let is_seen = match record {
             Record::Message(message) => message.of.tree.is_seen(message.layer),
             Record::Packet(packet) => !packet.of.tree.filtered_out,
@@ -37,7 +37,7 @@ fn shown(sample: &str, view: View, expression: &str, judged: bool) -> (Vec<Strin
 }
 
 #[test]
-fn what_passes_is_whole_and_what_is_counted_stays() {
+fn matching_records_are_complete_and_counts_are_unchanged() {
     for (view, rows) in [(View::Packets, AS_TSHARK), (View::Messages, MESSAGES), (View::Packets, MESSAGES)] {
         for (sample, rows) in rows {
             for (expression, _) in *rows {

@@ -1,4 +1,4 @@
-//! Filters over the samples: which records pass, compared with what tshark says, and which mistakes are found.
+//! Filters on the samples: matching records compared with tshark, and reported mistakes.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may")]
 
 mod early;
@@ -17,19 +17,19 @@ use proto_dissect::tree::{Demand, Depth, Dissection};
 use std::fs::File;
 use std::path::Path;
 
-/// Filters over a sample, each with the numbers of the records that pass; `#` before a mere count.
+/// Filters on a sample, each with the numbers of matching records; `#` before a count.
 type Rows = &'static [(&'static str, &'static [(&'static str, &'static str)])];
 
 fn parsed(expression: &str) -> Filter {
     Filter::parse(expression, Registry::default()).unwrap_or_else(|mistake| panic!("{mistake}"))
 }
 
-/// Show every record of a sample, dissected as far as `demand` says.
+/// Passes every record of a sample to `show`, dissected with `demand`.
 fn each_record(sample: &str, view: View, demand: Demand, show: impl FnMut(&Record<'_>)) {
     each_record_judged(sample, view, demand, None, show);
 }
 
-/// The same, with a selection of the frames that matter by their layers. Returns what was counted.
+/// The same, with a prefilter by layers. Returns the counts.
 fn each_record_judged(
     sample: &str,
     view: View,
@@ -55,7 +55,7 @@ fn each_record_judged(
     tally
 }
 
-/// The number of a record; a gap has that of none.
+/// The number of a record; 0 for a gap.
 fn number(record: &Record<'_>) -> u64 {
     match record {
         Record::Message(message) => message.n,
@@ -64,7 +64,7 @@ fn number(record: &Record<'_>) -> u64 {
     }
 }
 
-/// Numbers as they stand in the tables: `1-3,5`, or their count where that is asked for.
+/// Numbers in the format of the tables: `1-3,5`, or their count if requested.
 fn listed(numbers: &[u64], like: &str) -> String {
     if like.starts_with('#') {
         return format!("#{}", numbers.len());
@@ -80,7 +80,7 @@ fn listed(numbers: &[u64], like: &str) -> String {
     runs.iter().map(run).collect::<Vec<_>>().join(",")
 }
 
-/// Check a table. Each filter is asked of whole trees, of smaller ones, and of trees that hold no more than it says it looks at.
+/// Checks a table. Each filter is evaluated on whole trees, on smaller ones, and on trees with only the fields that it needs.
 fn check(view: View, rows: Rows) {
     let mut wrong = Vec::new();
     for (sample, rows) in rows {

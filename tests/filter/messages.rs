@@ -1,4 +1,4 @@
-//! Messages that pass, by their own fields and by those of the layers below.
+//! Messages that match by their own fields and by those of the layers below.
 
 use super::{Rows, check, parsed};
 use proto_dissect::engine::Engine;
@@ -9,7 +9,7 @@ use proto_dissect::tree::{Demand, Dissection};
 use std::fs::File;
 use std::path::Path;
 
-/// What fields say as JSON, asked by other means: messages by their numbers, gaps as 0.
+/// Values from JSON, computed by other means: messages by number, gaps as 0.
 pub const MESSAGES: Rows = &[
     (
         "pipboy.pcap",

@@ -1,9 +1,9 @@
-//! Mistakes are found where they are, before anything is read.
+//! Mistakes are located, before anything is read.
 
 use proto_dissect::filter::Filter;
 use proto_dissect::registry::Registry;
 
-/// Wrong filters: what is marked, words of the message, and what is suggested.
+/// Invalid filters: the marked text, words of the message, and the suggestion.
 const MISTAKES: &[(&str, &str, &str, &str)] = &[
     ("tcp.prot == 80", "tcp.prot", "nothing is called", "tcp.port"),
     ("ip and udp.srcprt", "udp.srcprt", "nothing is called", "udp.srcport"),
@@ -106,7 +106,7 @@ const MISTAKES: &[(&str, &str, &str, &str)] = &[
 ];
 
 #[test]
-fn mistakes_are_found_where_they_are_and_better_words_suggested() {
+fn mistakes_are_located_and_corrections_suggested() {
     let mut wrong = Vec::new();
     for (expression, marked, words, suggested) in MISTAKES {
         let Err(mistake) = Filter::parse(expression, Registry::default()) else {

@@ -1,4 +1,4 @@
-//! Filters made at random: what is written reads back, and nothing makes them panic.
+//! Random filters: the canonical form parses to the same filter, and nothing panics.
 
 use super::{each_record, number, parsed};
 use proptest::prelude::*;
@@ -7,7 +7,7 @@ use proto_dissect::record::View;
 use proto_dissect::registry::Registry;
 use proto_dissect::tree::Demand;
 
-/// Fields to the left with something that fits to the right.
+/// Fields on the left with a suitable right side.
 fn comparison() -> impl Strategy<Value = String> {
     let sign = prop::sample::select(vec!["==", "!=", "===", "!==", "eq", "ne"]);
     let order = prop::sample::select(vec!["==", "!=", "<", ">", "<=", ">=", "lt", "le", "gt", "ge"]);
@@ -88,7 +88,7 @@ fn expression() -> impl Strategy<Value = String> {
     })
 }
 
-/// The packets of a sample that pass two filters.
+/// The packets of a sample that match two filters.
 fn passed_by(filters: [&Filter; 2]) -> [Vec<u64>; 2] {
     let mut passed = [Vec::new(), Vec::new()];
     for view in [View::Packets, View::Messages] {
@@ -134,7 +134,7 @@ proptest! {
     }
 }
 
-/// What filters are made of, in no order.
+/// Elements of filters, in random order.
 fn piece() -> impl Strategy<Value = &'static str> {
     prop::sample::select(vec![
         " ",

@@ -1,9 +1,9 @@
-//! Packets that pass, compared with what tshark says.
+//! Matching packets compared with tshark.
 
 use super::{Rows, check};
 use proto_dissect::record::View;
 
-/// What tshark 4.0 says of frames: `tshark -n -r SAMPLE -Y FILTER -T fields -e frame.number`.
+/// Frames according to tshark 4.0: `tshark -n -r SAMPLE -Y FILTER -T fields -e frame.number`.
 pub const AS_TSHARK: Rows = &[
     (
         "layers.pcap",
@@ -379,7 +379,7 @@ pub const AS_TSHARK: Rows = &[
     ),
 ];
 
-/// What Wireshark 4.0 does not read, and what means the same.
+/// Syntax that Wireshark 4.0 does not support, with equivalents.
 const BEYOND_TSHARK: Rows = &[(
     "layers.pcap",
     &[
@@ -399,11 +399,11 @@ const BEYOND_TSHARK: Rows = &[(
 )];
 
 #[test]
-fn packets_pass_as_tshark_says() {
+fn packets_match_as_in_tshark() {
     check(View::Packets, AS_TSHARK);
 }
 
 #[test]
-fn more_is_read_than_wireshark_reads() {
+fn syntax_beyond_wireshark_is_accepted() {
     check(View::Packets, BEYOND_TSHARK);
 }

@@ -1,4 +1,4 @@
-//! How filters are written, what they look at, and how deep they go.
+//! The canonical form of filters, the fields they need, and their nesting.
 
 use super::{each_record, parsed};
 use proto_dissect::filter::Filter;
@@ -6,7 +6,7 @@ use proto_dissect::record::View;
 use proto_dissect::registry::Registry;
 use proto_dissect::tree::{Carriers, Demand, Depth, Extras, Fields, Only};
 
-/// Filters and how they are written canonically.
+/// Filters and their canonical form.
 const WRITTEN: &[(&str, &str)] = &[
     ("", ""),
     ("  tcp  ", "tcp"),
@@ -52,7 +52,7 @@ fn filters_are_written_canonically() {
 }
 
 #[test]
-fn a_filter_tells_what_it_looks_at() {
+fn a_filter_states_the_fields_it_needs() {
     let checked = |expression: &str| {
         let filter = parsed(expression);
         let names: Vec<&str> = filter.fields().iter().map(|field| field.abbrev).collect();
@@ -93,7 +93,7 @@ fn nesting_has_a_limit_and_chains_have_none() {
         let mistake = Filter::parse(&expression, Registry::default()).unwrap_err();
         assert!(mistake.what.contains("nested deeper") || mistake.what.contains("more than four"), "{}", mistake.what);
     }
-    // As deep as it gets.
+    // The maximum nesting.
     let nested = (0..45).fold("frame.protocols".to_owned(), |inner, _| format!("upper(lower({inner}))"));
     let filter = parsed(&format!("{nested} matches \"TCP\""));
     assert_eq!(parsed(&filter.to_string()).to_string(), filter.to_string());

@@ -1,4 +1,4 @@
-//! Options that would otherwise be without effect, and secrets where they are asked for.
+//! Options without effect, and secrets on request.
 
 use super::common::Scratch;
 use super::{answer, assert_rejected, typed};
@@ -25,7 +25,7 @@ fn a_key_log_that_decrypts_nothing_is_reported_once() {
         assert_eq!((done.code, done.err.as_str()), (0, expected.as_str()), "{line}");
         assert!(!done.out.is_empty());
     }
-    // The capture has the right keys itself, and another one has no TLS.
+    // The capture contains the right keys itself, and another one has no TLS.
     for line in ["-l samples/tls-keys.pcapng", "-l samples/http.pcap"] {
         let done = typed(&format!("-o tls.keylog_file={} {line}", keys.path()));
         assert_eq!((done.code, done.err.as_str()), (0, ""), "{line}");

@@ -1,4 +1,4 @@
-//! Options before and behind commands, and commands with several files.
+//! Options before and after commands, and commands with several files.
 
 use super::typed;
 
@@ -6,7 +6,7 @@ fn out(line: &str) -> String {
     typed(line).out
 }
 
-/// What each command prints with an option before it and behind it.
+/// Output of each command with an option before it and after it.
 #[test]
 fn options_mean_the_same_before_and_behind_a_command() {
     for (option, command) in [
@@ -33,7 +33,7 @@ fn options_mean_the_same_before_and_behind_a_command() {
     }
 }
 
-/// Options before a command do not keep it from having its own behind it.
+/// A command with options before it also accepts options after it.
 #[test]
 fn a_command_behind_options_takes_its_own_options() {
     for (mixed, behind) in [

@@ -1,9 +1,9 @@
-//! Hex as people paste it: what the bytes are, and what is wrong with them.
+//! Pasted hex text: detection of its content, and errors.
 
 use super::common::{Run, run_with};
 use super::{typed, typed_with, words};
 
-/// Whether a text on standard input is listed in lines that end like these.
+/// Whether a text on standard input is listed in lines with these endings.
 fn assert_listed(options: &str, text: &str, expected: &[&str]) {
     let done = typed_with(&format!("-l {options}"), text.as_bytes());
     let lines: Vec<&str> = done.out.lines().collect();
@@ -131,13 +131,13 @@ fn an_unfilled_checksum_is_no_obstacle() {
         let noted = typed_with("-Y ip.checksum.bad -e ip.src", text.as_bytes()).out;
         assert_eq!(noted.is_empty(), text.contains("f6cb"), "{text}: {noted}");
     }
-    // A length that does not fit is no IPv4.
+    // An invalid length is not IPv4.
     let wrong = ipv4("1234").replace("001d", "001f");
     assert_eq!(typed_with("-e _ws.col.Protocol", wrong.as_bytes()).out, "Data\n");
 }
 
 #[test]
-fn what_ends_broken_is_data() {
+fn malformed_messages_are_data() {
     for text in ["23 00 00 00 01", "00 00 00 00 00 00 02 00 00 00 00 01", "00 00 00 01 00 01 00 00"] {
         let done = typed_with("-e _ws.col.Protocol -e _ws.expert.severity", text.as_bytes());
         assert_eq!(done.out, "Data\t\n", "{text}");

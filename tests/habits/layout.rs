@@ -1,9 +1,9 @@
-//! How output for people is laid out.
+//! Layout of text output.
 
 use super::common::apart;
 use super::{answer, typed_with};
 
-/// The words of the line of a table in which a field is shown, without its offset and bytes.
+/// The words of a field's line in a table, without its offset and bytes.
 fn row<'t>(table: &'t str, name: &str) -> Vec<&'t str> {
     let line = table.lines().find_map(|line| line.split_once(&format!("  {name}  ")).map(|(_, behind)| behind));
     let line = line.unwrap_or_else(|| panic!("{name} is missing in\n{table}"));
@@ -93,7 +93,7 @@ fn a_list_shows_which_values_changed() {
     assert!(lines[0].contains(" data_update, Map.World.Player.X -4298 (was -4310.5), Map.World.Player.Y 12214.5"), "{listed}");
     assert!(lines[0].ends_with(", +3 entries"), "{listed}");
     assert!(lines[1].ends_with(" data_update, PlayerInfo.CurrHP 98.25 (was 104.5)"), "{listed}");
-    // A filter that reads the entries shows the same line.
+    // A filter that needs the entries shows the same line.
     assert_eq!(answer("-l samples/pipboy.pcap -Y 'message.number == 26 and pipboy.entry.id == 501'"), format!("{}\n", lines[1]));
 }
 

@@ -1,6 +1,6 @@
-//! Everyday commands: each prints what its user expects, or says in a line what to type instead.
+//! Everyday commands: each prints what its user expects, or one line with the right command.
 //!
-//! Inputs are samples only, so every answer can be checked by hand or with another program.
+//! Inputs are samples only, so every answer can be verified by hand or with another program.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "a test may")]
 
 mod asked;
@@ -39,13 +39,13 @@ fn typed(line: &str) -> Run {
     typed_with(line, b"")
 }
 
-/// The same with this on standard input.
+/// The same with this standard input.
 pub fn typed_with(line: &str, input: &[u8]) -> Run {
     let words = words(line);
     run_with(&words.iter().map(String::as_str).collect::<Vec<_>>(), input)
 }
 
-/// Runs a command line that succeeds without a word on standard error, and returns its output.
+/// Runs a command line that succeeds without any message on standard error, and returns its output.
 fn answer(line: &str) -> String {
     let run = typed(line);
     assert_eq!((run.code, run.err.as_str()), (0, ""), "{line}");
@@ -57,7 +57,7 @@ fn assert_lines(line: &str, expected: &[&str]) {
     assert_eq!(answer(line).lines().collect::<Vec<_>>(), expected, "{line}");
 }
 
-/// Asserts that a command line is rejected: the exit code, nothing on standard output, one message that has these words.
+/// Asserts that a command line is rejected: the exit code, empty standard output, and one message with these words.
 fn assert_rejected(line: &str, code: i32, expected: &[&str]) {
     let run = typed(line);
     assert_eq!((run.code, run.out.as_str()), (code, ""), "{line}\n{}", run.err);

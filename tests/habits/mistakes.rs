@@ -1,4 +1,4 @@
-//! Mistakes, each with a message that helps.
+//! Mistakes of users, each with a helpful message.
 
 use super::assert_rejected;
 

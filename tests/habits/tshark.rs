@@ -1,11 +1,11 @@
-//! What users of tshark type. Expected numbers are those of tshark 4.0.17 over the same samples, where it prints the same thing.
+//! Command lines of tshark users. Expected numbers are those of tshark 4.0.17 on the same samples, if it prints the same.
 
 use super::common::{Folder, apart};
 use super::{answer, assert_lines, assert_rejected, typed, typed_with};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// Lines of an answer.
+/// Number of lines of an answer.
 fn count(line: &str) -> usize {
     answer(line).lines().count()
 }
@@ -27,7 +27,7 @@ fn options_of_tshark_mean_what_they_mean_there() {
         "-R http -Y 'ip.src == 203.0.113.80' -l samples/http.pcap",
         "-l -Y 'http and ip.src == 203.0.113.80' samples/http.pcap",
     );
-    // Words beside -r are a display filter.
+    // Words besides -r are a display filter.
     assert_same("-r samples/http.pcap -l tcp.port == 9000", "-l -Y 'tcp.port == 9000' samples/http.pcap");
     assert_same("-r samples/http.pcap -T text", "-l samples/http.pcap");
     assert_same("-r samples/http.pcap -P", "-l samples/http.pcap");
@@ -78,7 +78,7 @@ fn forms_for_programs_have_a_packet_for_each_frame() {
     }
     let raw: Value = serde_json::from_str(&answer("-T jsonraw samples/http.pcap")).unwrap();
     assert_eq!(raw.as_array().unwrap().len(), 43);
-    // With a filter, and messages if they are asked for: tshark prints 10 packets with http, and 3 that it completes later.
+    // With a filter, and messages if requested: tshark prints 10 packets with http, and 3 that it completes later.
     assert_eq!(count("-T tabs -Y http samples/http.pcap"), 14);
     assert_eq!(count("-T tabs --messages samples/http.pcap"), 22);
     assert!(answer("-T tabs -c 1 samples/http.pcap").starts_with("    1\t  0.000000\t192.168.1.20\t→\t203.0.113.80\tTCP\t66\t"));
@@ -238,7 +238,7 @@ fn objects_are_exported_under_their_own_names() {
     let text = std::fs::read_to_string(folder.file("out/news.txt")).unwrap();
     assert_eq!(text, "hello, hello, hello");
     assert!(folder.file("out/login.json").exists());
-    // Another run keeps what is there.
+    // Another run keeps existing files.
     assert_eq!(typed(&line).code, 0);
     assert!(folder.file("out/news(1).txt").exists());
 }
@@ -308,7 +308,7 @@ fn slices_types_and_functions_are_columns() {
     }
     assert_eq!(answer(&format!("-Y 'data.data[4:4]@u32le == 117835012' -e data.len {hex}")), "16\n");
     assert_eq!(answer(&format!("-Y 'data.data[4:4]@u32le > 117835012' -e data.len {hex}")), "");
-    // Several in a line, with a head, as any other column.
+    // Several in a line, with a heading, like any other column.
     assert_lines(
         "-e 'tcp.payload[0:4]' -e tcp.len -E header=y -Y frame.number==4 samples/http.pcap",
         &["tcp.payload[0:4]\ttcp.len", "47455420\t95"],
@@ -374,7 +374,7 @@ fn health_counts_analysis_by_code_and_coverage_has_encrypted_bytes_and_bodies() 
     };
     let [_, encrypted, bodies, unexplained, _] = shares("tls.pcap");
     assert!(encrypted > 2000 && bodies == 0 && unexplained == 0);
-    // With its keys nothing is encrypted: records are explained, and so is what they carry.
+    // With its keys nothing is encrypted: records are explained, and so is their content.
     let [explained, encrypted, _, unexplained, unframed] = shares("tls-keys.pcapng");
     assert!(explained > 10_000 && [encrypted, unexplained, unframed] == [0; 3]);
     let [_, encrypted, bodies, ..] = shares("http.pcap");
@@ -457,6 +457,6 @@ fn the_version_is_printed_as_scripts_for_tshark_ask_for_it() {
         .unwrap();
     let line = String::from_utf8(done.stdout).unwrap();
     assert!(done.status.success() && line.starts_with("proto-dissect ") && line.trim_end().ends_with("TShark 4.0.17"), "{line}");
-    // With something to read it is --verbose.
+    // With an input it is --verbose.
     assert_eq!(typed_with("-v", &std::fs::read("samples/http.pcap").unwrap()).out, answer("-v samples/http.pcap"));
 }

@@ -1,9 +1,9 @@
-//! Questions about packets are answered with packets, and files are written whole.
+//! Packet queries print packets, and files are written completely.
 
 use super::common::{Folder, apart, run};
 use super::{answer, typed};
 
-/// Lines of an answer.
+/// Number of lines of an answer.
 fn count(line: &str) -> usize {
     answer(line).lines().count()
 }
@@ -23,7 +23,7 @@ fn filters_and_columns_of_frames_print_a_line_per_frame() {
     assert_eq!(count("-l -Y tcp.flags.syn==1 samples/http.pcap"), 6);
     assert_eq!(count("-Y tcp.flags.reset==1 -e frame.number samples/vscp-damaged.pcap"), 0);
     assert_eq!(count("-l -Y 'tcp.len == 0' samples/http.pcap"), 23);
-    // Both levels, and addresses, stay with messages.
+    // Both levels, and addresses, apply to messages.
     assert_eq!(
         count("-l -Y 'tcp.flags.push==1 and http' samples/http.pcap"),
         count("-l -Y 'tcp.flags.push==1 and http' --messages samples/http.pcap")
@@ -39,7 +39,7 @@ fn options_override_the_view() {
     assert_eq!(count("--packets -l -Y http samples/http.pcap"), count("-e frame.number -Y http samples/http.pcap"));
 }
 
-/// What `-w` reports, and the numbers of the frames in the file that it wrote.
+/// The report of `-w`, and the numbers of the frames in its file.
 fn written(line: &str, name: &str) -> (String, usize) {
     let folder = Folder::new(&format!("habits-{name}"));
     let path = folder.file(name);
@@ -50,7 +50,7 @@ fn written(line: &str, name: &str) -> (String, usize) {
 }
 
 #[test]
-fn every_frame_is_written_unless_a_filter_says_otherwise() {
+fn every_frame_is_written_without_a_filter() {
     let cases = [
         ("samples/http.pcap", 43, "43 of 43 frames written to FILE"),
         ("-Y dns samples/http.pcap", 0, "0 of 43 frames written to FILE"),
@@ -80,7 +80,7 @@ fn several_inputs_are_merged_by_time() {
     assert_eq!(times(path.to_str().unwrap()), wanted);
 }
 
-/// What a command line shows on a terminal; nothing where there is no `script` to make one.
+/// Output of a command line on a terminal; `None` without `script`.
 fn on_a_terminal(line: &str) -> Option<String> {
     let command = format!("stty cols 120; {} {line}", env!("CARGO_BIN_EXE_proto-dissect"));
     let done = apart(std::process::Command::new("script"))
@@ -93,7 +93,7 @@ fn on_a_terminal(line: &str) -> Option<String> {
 }
 
 #[test]
-fn a_terminal_is_told_which_view_it_has_and_why_it_is_empty() {
+fn a_terminal_shows_the_name_of_the_view_and_why_it_is_empty() {
     for (line, notice) in [
         ("-l samples/http.pcap", "22 messages; --packets shows all 43 frames"),
         ("-l -c 2 samples/http.pcap", "2 messages; --packets shows frames"),
@@ -120,7 +120,7 @@ fn a_terminal_is_told_which_view_it_has_and_why_it_is_empty() {
 }
 
 #[test]
-fn a_capture_without_messages_says_so_on_a_terminal() {
+fn a_capture_without_messages_is_reported_on_a_terminal() {
     let folder = Folder::new("habits-syn");
     let path = folder.file("syn.pcap");
     assert_eq!(typed(&format!("-Y tcp.flags.syn==1 samples/http.pcap -w {}", path.display())).code, 0);

@@ -1,4 +1,4 @@
-//! Every option, in a case of its own: what it prints is kept, and it makes the difference that it says.
+//! Every option has a case: its output is golden, and its effect is the stated one.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "a test may")]
 
 #[path = "../common/mod.rs"]
@@ -12,20 +12,20 @@ use common::{assert_golden, run};
 use std::collections::{BTreeMap, BTreeSet};
 use transcript::transcript;
 
-/// What an option does to what is printed without it.
+/// The effect of an option on the output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Effect {
-    /// Something else is printed.
+    /// The output differs.
     Differs,
-    /// The same is printed: it is the default, or about how it is done.
+    /// The output is the same: the option is the default, or about the manner of processing.
     Same,
 }
 use Effect::{Differs, Same};
 
-/// An option with its value, the rest of the command line, and what the option does.
+/// An option with its value, the rest of the command line, and the effect.
 type Case = (&'static str, &'static str, Effect);
 
-/// The options of a task as its help lists them: all names of each, and the values that it may have.
+/// The options of a task in its help: all names of each, and its possible values.
 struct Listed {
     names: BTreeMap<String, Vec<String>>,
     values: BTreeSet<(String, String)>,
@@ -52,7 +52,7 @@ fn first(option: &str) -> &str {
     option.split(' ').next().unwrap_or_default()
 }
 
-/// Run the cases of a task: each as it is kept, with the effect that is expected, by all of its names.
+/// Runs the cases of a task: compares each with its golden output and expected effect, by all names of the option.
 fn check(task: &str, golden: &str, cases: &[Case]) {
     let listed = listed(task);
     let (mut kept, mut wrong) = (String::new(), Vec::new());
@@ -85,7 +85,7 @@ fn assert_complete(task: &str, cases: &[Case]) {
     let listed = listed(task);
     let mut missing = Vec::new();
     for names in listed.names.values() {
-        // It does not end: tests/watch.rs.
+        // It does not end; see tests/watch.rs.
         if names == &["--watch"] {
             continue;
         }
@@ -103,7 +103,7 @@ fn assert_complete(task: &str, cases: &[Case]) {
     assert!(listed.names.len() > 1 && missing.is_empty(), "{task}: no case for {missing:?}");
 }
 
-/// The tasks, where their outputs are kept, and their cases.
+/// The tasks, their golden files, and their cases.
 const ALL: &[(&str, &str, &[Case])] = &[
     ("", "options.txt", messages::CASES),
     ("follow", "options-follow.txt", tasks::FOLLOW),
@@ -136,13 +136,13 @@ fn every_option_of_every_task_has_a_case() {
 }
 
 #[test]
-fn options_for_messages_do_what_they_say() {
+fn options_for_messages_have_their_stated_effect() {
     let (task, golden, cases) = ALL[0];
     check(task, golden, cases);
 }
 
 #[test]
-fn options_of_other_tasks_do_what_they_say() {
+fn options_of_other_tasks_have_their_stated_effect() {
     for (task, golden, cases) in &ALL[1..] {
         check(task, golden, cases);
     }

@@ -24,7 +24,7 @@ pub const CASES: &[Case] = &[
     ("-e ip.src", "-T flat -c 2 samples/pipboy.pcap", Differs),
     ("-T fields", "-c 2 -e ip.src -e message.name samples/pipboy.pcap", Same),
     ("-T csv", "-c 2 -e ip.src -e message.name samples/pipboy.pcap", Differs),
-    // Pages are long, so tests/html.rs has their cases.
+    // Pages are long; tests/html.rs has their cases.
     ("-T html", "-q -c 2 samples/pipboy.pcap", Same),
     ("--title Visit", "-T html -q -c 2 samples/pipboy.pcap", Same),
     ("-T text", "-c 2 samples/pipboy.pcap", Differs),
@@ -78,7 +78,7 @@ pub const CASES: &[Case] = &[
     ("-j http", "-T ek -c 1 --skip 3 samples/http.pcap", Differs),
     ("-J http", "-T ek -c 1 --skip 3 samples/http.pcap", Differs),
     ("-j tcp", "-c 1 samples/http.pcap", Differs),
-    // Its lists are long: tests/habits/tshark.rs reads them.
+    // Its lists are long; tests/habits/tshark.rs has their cases.
     ("-G fields", "--help", Same),
     ("--export-objects http,FOLDER", "samples/http.pcap", Differs),
     ("--color auto", "-l -c 2 samples/pipboy.pcap", Same),

@@ -1,4 +1,4 @@
-//! Each way to end: the exit code, and the message.
+//! Every kind of end: the exit code, and the message.
 
 use super::assert_golden;
 use super::transcript::run;
@@ -9,7 +9,7 @@ const CUT: &[u8] = SESSION.split_at(1500).0;
 const HEADER: &[u8] = SESSION.split_at(24).0;
 const PROSE: &[u8] = b"Dear diary, today I met a deathclaw.\n";
 
-/// A file that cannot be read although it is there.
+/// A file that exists but cannot be read.
 const NO_KEYS: &str = "-o rs.keys=samples/no-such.keys nothing.pcap";
 
 /// Exit code, command line, standard input. Wrong usage is reported before an input is opened: `nothing.pcap` does not exist.
@@ -90,7 +90,7 @@ const ENDINGS: &[(i32, &str, &[u8])] = &[
     (5, "-l --strict --number 12 samples/linux-cooked.pcap samples/pipboy-damaged.pcap samples/vscp-damaged.pcap", b""),
 ];
 
-/// The same with the first of suggested names alone: which others are near changes with every new protocol.
+/// The same with only the first suggested name: the others change with every new protocol.
 fn steady(shown: &str) -> String {
     let one = |line: &str| {
         let listed = ["nearest names are ", "; there is ", "  try "].iter().find_map(|before| line.split_once(before));
@@ -101,7 +101,7 @@ fn steady(shown: &str) -> String {
 }
 
 #[test]
-fn every_way_to_end_has_its_code_and_its_words() {
+fn every_kind_of_end_has_its_exit_code_and_message() {
     let (mut kept, mut wrong) = (String::new(), Vec::new());
     for (code, line, input) in ENDINGS {
         let (exit, shown) = run(line, input);
@@ -125,9 +125,9 @@ fn every_way_to_end_has_its_code_and_its_words() {
     assert_golden("endings.txt", &kept);
 }
 
-/// Where a full disk can be had.
+/// Where a full disk is available.
 #[test]
-fn a_full_disk_is_exit_1_and_says_so() {
+fn a_full_disk_is_exit_1_with_a_message() {
     let Ok(full) = fs::OpenOptions::new().write(true).open("/dev/full") else { return };
     for arguments in [
         &["samples/pipboy.pcap"][..],

@@ -87,7 +87,7 @@ pub const EXPLORE: &[Case] = &[
     ("--no-user-ksy", "-s tcp/4 samples/neighbours.pcap", Same),
 ];
 
-/// Without a terminal, all that can differ is what is checked before one is used.
+/// Without a terminal, only checks before its use can differ.
 pub const BROWSE: &[Case] = &[
     ("-r no-such-file", "samples/talk.pcap", Differs),
     ("-Y tcp.prot==1", "samples/talk.pcap", Differs),

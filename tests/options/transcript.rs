@@ -1,4 +1,4 @@
-//! What a command line leaves behind, as text.
+//! The results of a command line, as text.
 
 use crate::common::program;
 use std::fmt::Write as _;
@@ -7,7 +7,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
-/// A file that a command line may write, or a folder: named `FILE` and `FOLDER` there.
+/// A file or directory that a command line may write: `FILE` and `FOLDER` there.
 struct Place(PathBuf);
 
 impl Place {
@@ -27,7 +27,7 @@ impl Place {
         self.0.join("folder").display().to_string()
     }
 
-    /// What was written, by name and size.
+    /// The written files, by name and size.
     fn written(&self) -> String {
         let files = |folder: &Path| fs::read_dir(folder).into_iter().flatten().map(|entry| entry.unwrap().path()).collect();
         let mut all: Vec<PathBuf> = files(&self.0);
@@ -48,7 +48,7 @@ impl Drop for Place {
     }
 }
 
-/// The words of a command line; `'` keeps blanks together.
+/// The words of a command line; `'` quotes.
 fn words(line: &str) -> Vec<String> {
     let parts = line.split('\'').enumerate();
     let mut words = vec![String::new()];
@@ -65,13 +65,13 @@ fn words(line: &str) -> Vec<String> {
     words
 }
 
-/// Run a command line with this on standard input. All that it printed and wrote, and its exit code.
+/// Runs a command line with this standard input. Returns its output, its files, and its exit code.
 pub fn transcript(line: &str, input: &[u8]) -> String {
     let (code, shown) = run(line, input);
     format!("{shown}[exit {code}]\n")
 }
 
-/// Run a command line: its exit code, and all that it printed and wrote.
+/// Runs a command line: its exit code, its output and its files.
 pub fn run(line: &str, input: &[u8]) -> (i32, String) {
     let place = Place::new();
     let arguments = words(line).into_iter().map(|word| match word.as_str() {
@@ -85,7 +85,7 @@ pub fn run(line: &str, input: &[u8]) -> (i32, String) {
     let mut command = program();
     command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
-    // A program that ends early does not read all of it.
+    // A program that ends early does not read all input.
     let _ = child.stdin.take().unwrap().write_all(input);
     let done = child.wait_with_output().unwrap();
     let mut shown = as_text(&done.stdout);
@@ -98,7 +98,7 @@ pub fn run(line: &str, input: &[u8]) -> (i32, String) {
     (done.status.code().unwrap_or(-1), shown)
 }
 
-/// Text as it is, with escapes spelled out; other bytes in hexadecimal.
+/// Text unchanged, with escapes spelled out; other bytes in hexadecimal.
 fn as_text(bytes: &[u8]) -> String {
     match str::from_utf8(bytes) {
         Ok(text) => text.replace('\x1b', "<ESC>"),

@@ -1,4 +1,4 @@
-//! Captures with a secret in them.
+//! Captures that contain a secret.
 
 use crate::SECRET;
 use etherparse::PacketBuilder;
@@ -9,7 +9,7 @@ use std::path::PathBuf;
 pub struct Capture {
     pub path: PathBuf,
     pub bytes: Vec<u8>,
-    /// Ports that segmentations had.
+    /// Ports for segmentations.
     pub ports: std::ops::RangeFrom<u16>,
 }
 
@@ -23,13 +23,13 @@ impl Capture {
         self.cut_packet(packet, packet.len());
     }
 
-    /// A packet of which only the first bytes were captured.
+    /// A truncated packet.
     pub fn cut_packet(&mut self, packet: &[u8], captured: usize) {
         let lengths = [captured as u32, packet.len() as u32].map(u32::to_le_bytes).concat();
         self.bytes.extend([&[0; 8], &lengths[..], &packet[..captured]].concat());
     }
 
-    /// Two sides of a connection; what the client says last comes in these segments.
+    /// Two sides of a connection; the client's last message is in these segments.
     pub fn connection(&mut self, ports: (u16, u16), before: &[(bool, &[u8])], last: &[&[u8]], ends: bool) {
         let mut seq = [100, 500];
         let mut send = |from_client: bool, flags: &str, payload: &[u8]| {
@@ -58,7 +58,7 @@ impl Capture {
         }
     }
 
-    /// The last two packets, with these payloads, arrive in the other order.
+    /// Exchanges the last two packets, with these payloads.
     pub fn swap_last(&mut self, first: &[u8], second: &[u8]) {
         let [first, second] = [first, second].map(|payload| 16 + 40 + payload.len());
         let begin = self.bytes.len() - first - second;
@@ -90,19 +90,19 @@ pub fn ip(protocol: u8, payload: &[u8]) -> Vec<u8> {
     packet
 }
 
-/// A Hello of OSPF with a simple password of eight bytes.
+/// An OSPF Hello with a simple password of eight bytes.
 pub fn ospf(password: &[u8; 8]) -> Vec<u8> {
     let header = b"\x02\x01\0\x2c\xc0\0\x02\x01\0\0\0\0\xba\xac\0\x01";
     let hello = b"\xff\xff\xff\0\0\x0a\x02\x01\0\0\0\x28\0\0\0\0\0\0\0\0";
     ip(89, &[&header[..], password, hello].concat())
 }
 
-/// An advertisement of VRRP with a password of eight bytes.
+/// A VRRP advertisement with a password of eight bytes.
 pub fn vrrp(password: &[u8; 8]) -> Vec<u8> {
     ip(112, &[b"\x21\x07\x64\x01\x01\x01\xba\xac\xc0\0\x02\x01", &password[..]].concat())
 }
 
-/// A request of RADIUS with the secret in each attribute for passwords.
+/// A RADIUS request with the secret in each password attribute.
 pub fn radius() -> Vec<u8> {
     let secret = SECRET.as_bytes();
     let password = [secret, &[0; 3]].concat();
@@ -117,12 +117,12 @@ pub fn radius() -> Vec<u8> {
     [&[1, 5, 0, 20 + attributes.len() as u8], &[0xa5; 16][..], &attributes].concat()
 }
 
-/// An element of BER.
+/// A BER element.
 fn ber(tag: u8, content: &[u8]) -> Vec<u8> {
     [&[tag, content.len() as u8], content].concat()
 }
 
-/// Requests of LDAP that carry the secret: two binds, an entry that is added, an extended operation.
+/// LDAP requests with the secret: two binds, an added entry, an extended operation.
 pub fn ldap() -> [Vec<u8>; 4] {
     let secret = SECRET.as_bytes();
     let bind = |how: Vec<u8>| ber(0x60, &[&ber(2, &[3])[..], &ber(4, b"cn=a"), &how].concat());
@@ -134,10 +134,10 @@ pub fn ldap() -> [Vec<u8>; 4] {
     [bind(ber(0x80, secret)), bind(sasl), add, extended].map(message)
 }
 
-/// What precedes a password of PostgreSQL.
+/// Messages before a PostgreSQL password.
 pub const POSTGRESQL: &[(bool, &[u8])] = &[(true, b"\0\0\0\x10\0\x03\0\0user\0a\0\0"), (false, b"R\0\0\0\x08\0\0\0\x03")];
 
-/// A password of PostgreSQL.
+/// A PostgreSQL password.
 pub fn postgresql() -> Vec<u8> {
     [&[b'p', 0, 0, 0, SECRET.len() as u8 + 5], SECRET.as_bytes(), &[0]].concat()
 }
@@ -150,19 +150,19 @@ pub fn quoted(packet: &[u8]) -> Vec<u8> {
     outer
 }
 
-/// SNMP version 2c: a request with the secret for its community.
+/// SNMP version 2c: a request with the secret as its community.
 pub fn snmp() -> Vec<u8> {
     let pdu = b"\xa0\x19\x02\x01\x01\x02\x01\0\x02\x01\0\x30\x0e\x30\x0c\x06\x08\x2b\x06\x01\x02\x01\x01\x01\0\x05\0";
     let length = 3 + 2 + SECRET.len() + pdu.len();
     [&[0x30, length as u8, 2, 1, 1, 4, SECRET.len() as u8], SECRET.as_bytes(), pdu].concat()
 }
 
-/// A text behind its length in two bytes.
+/// A text after its two-byte length.
 pub fn counted(text: &str) -> Vec<u8> {
     [&(text.len() as u16).to_be_bytes(), text.as_bytes()].concat()
 }
 
-/// MQTT: a CONNECT of version 5 whose password and authentication data are the secret.
+/// MQTT: a CONNECT of version 5 with the secret as password and authentication data.
 pub fn mqtt() -> Vec<u8> {
     let properties = [&[0x15][..], &counted("m"), &[0x16], &counted(SECRET)].concat();
     let body = [
@@ -207,7 +207,7 @@ pub fn http2_request() -> Vec<u8> {
     http2_frame(1, 5, 1, &http2_block())
 }
 
-/// HTTP/2: the same in two frames, a body with the secret, and requests with the secret by index and in a damaged block.
+/// HTTP/2: the same in two frames, a body with the secret, and requests with the secret by index and in a malformed block.
 pub fn http2() -> Vec<u8> {
     let block = http2_block();
     let (begin, rest) = block.split_at(10);
@@ -218,13 +218,13 @@ pub fn http2() -> Vec<u8> {
         http2_frame(0, 1, 1, body.as_bytes()),
         // The newest entries of the dynamic table.
         http2_frame(1, 5, 3, b"\x82\x86\x84\xbe\xbf\xc0\xc1"),
-        // A block that is cut by the end of its frame.
+        // A block truncated by the end of its frame.
         http2_frame(1, 5, 5, &[&b"\x82\x60\x70"[..], SECRET.as_bytes()].concat()),
     ]
     .concat()
 }
 
-/// A login of RuneScape: its block is in clear, with the secret for its password and behind it, or it is the secret.
+/// A login of RuneScape: its block is unencrypted, with the secret as its password and after it, or it is the secret.
 pub fn runescape(in_clear: bool) -> Vec<u8> {
     let clear = [&[10; 1][..], &[7; 20], b"maren\n", SECRET.as_bytes(), b"\n", SECRET.as_bytes()].concat();
     let block = if in_clear { clear } else { SECRET.as_bytes().to_vec() };
@@ -232,13 +232,13 @@ pub fn runescape(in_clear: bool) -> Vec<u8> {
     [&[16, rest.len() as u8][..], &rest].concat()
 }
 
-/// RakNet: a connection request with the secret for its password, in a datagram of one unreliable message.
+/// RakNet: a connection request with the secret as its password, in a datagram with one unreliable message.
 pub fn raknet() -> Vec<u8> {
     let request = [&[9; 1][..], &[1; 8], &[0; 9], SECRET.as_bytes()].concat();
     [&[0x84, 0, 0, 0, 0][..], &(request.len() as u16 * 8).to_be_bytes(), &request].concat()
 }
 
-/// Bedrock: a login with the secret among its signed tokens, in a datagram of RakNet with one unreliable message.
+/// Bedrock: a login with the secret among its signed tokens, in a RakNet datagram with one unreliable message.
 pub fn bedrock() -> Vec<u8> {
     let chain = format!("{{\"chain\":[\"{SECRET}.{}\"]}}", "x".repeat(60));
     let text = |text: &str| [&(text.len() as u32).to_le_bytes(), text.as_bytes()].concat();
@@ -249,12 +249,12 @@ pub fn bedrock() -> Vec<u8> {
     [&[0x84, 1, 0, 0, 0][..], &(message.len() as u16 * 8).to_be_bytes(), &message].concat()
 }
 
-/// An attribute of Xfire that is a text.
+/// An Xfire text attribute.
 pub fn attribute(name: &str, text: &str) -> Vec<u8> {
     [&[name.len() as u8], name.as_bytes(), &[1, text.len() as u8, 0], text.as_bytes()].concat()
 }
 
-/// Xfire: a login with the secret for its digest.
+/// Xfire: a login with the secret as its digest.
 pub fn xfire() -> Vec<u8> {
     let body = [attribute("name", "u"), attribute("password", SECRET)].concat();
     [&(body.len() as u16 + 5).to_le_bytes()[..], &[1, 0, 2], &body].concat()
@@ -268,13 +268,13 @@ pub fn sip(headers: &str, body: &str) -> Vec<u8> {
     head.replace("SECRET", SECRET).into_bytes()
 }
 
-/// Keys of media in every form that SDP has.
+/// Media keys in every SDP format.
 pub const KEYS: &str = "v=0\r\no=- 1 1 IN IP4 h\r\ns=-\r\nc=IN IP4 1.2.3.4\r\nt=0 0\r\nk=clear:SECRET\r\nm=audio 9 RTP/SAVP 0\r\n\
                     a=crypto:1 AES_CM_128_HMAC_SHA1_80 inline:SECRET|2^20\r\na=ice-pwd:SECRET\r\n";
 pub const DIGEST: &str =
     "Authorization: Digest username=\"a\", response=\"SECRET\"\r\nProxy-Authorization: Digest response=\"SECRET\"\r\n";
 
-/// A MySQL client logs in with the secret in clear.
+/// A MySQL login with the secret in clear.
 pub fn mysql() -> [(bool, Vec<u8>); 2] {
     let mut greeting = b"\x32\0\0\0\x0a5.5.40-test\0\x07\0\0\0saltsalt\0".to_vec();
     greeting.resize(54, 1);
@@ -283,7 +283,7 @@ pub fn mysql() -> [(bool, Vec<u8>); 2] {
     [(false, greeting), (true, [&[login.len() as u8, 0, 0, 1], &login[..]].concat())]
 }
 
-/// A frame of WebSocket that says this; what a client says is masked.
+/// A WebSocket frame with this text; client frames are masked.
 pub fn websocket(opcode: u8, text: &str, from_client: bool) -> Vec<u8> {
     let key = [1, 2, 3, 4];
     let length = text.len() as u8;
@@ -296,7 +296,7 @@ pub fn websocket(opcode: u8, text: &str, from_client: bool) -> Vec<u8> {
     }
 }
 
-/// What opens a connection of WebSocket.
+/// The upgrade to WebSocket.
 pub const UPGRADE: [(bool, &[u8]); 2] = [
     (
         true,
@@ -310,7 +310,7 @@ pub const UPGRADE: [(bool, &[u8]); 2] = [
     ),
 ];
 
-/// A datagram in two fragments, the first with so many bytes.
+/// A datagram in two fragments, the first with this many bytes.
 pub fn fragments(datagram: &[u8], first: usize) -> [Vec<u8>; 2] {
     let (header, payload) = datagram.split_at(20);
     [(0x2000, &payload[..first]), (first as u16 / 8, &payload[first..])].map(|(place, part)| {
@@ -321,13 +321,13 @@ pub fn fragments(datagram: &[u8], first: usize) -> [Vec<u8>; 2] {
     })
 }
 
-/// An answer of A2S with a rule that has the secret for its value.
+/// An A2S response with a rule that has the secret as its value.
 pub fn rules() -> Vec<u8> {
     [b"\xff\xff\xff\xffE\x01\0rcon_password\0", SECRET.as_bytes(), b"\0"].concat()
 }
 
-/// A session of OpenSSL (TLS 1.2, PSK-AES128-GCM-SHA256): whether the client says it, and its bytes. Inside it are a request and an answer
-/// with the secret in the URL, Authorization, Cookie, Set-Cookie and JSON.
+/// A session of OpenSSL (TLS 1.2, PSK-AES128-GCM-SHA256): whether the client is the sender, and the bytes. It contains a request
+/// and a response with the secret in the URL, Authorization, Cookie, Set-Cookie and JSON.
 pub const TLS: [(bool, &str); 6] = [
     (
         true,
@@ -360,23 +360,23 @@ pub const TLS: [(bool, &str); 6] = [
     ),
 ];
 
-/// The line of the key log that opens it.
+/// The line of the key log that decrypts it.
 pub const KEY_LOG: &str = "CLIENT_RANDOM e89d5b6382ac8338eb8d5d7bad57bdaf20e2040463c2efabd04b3ca4fc55f080 \
      b7d7dd28141efd35a163356d479b660d209d811c5df8f0de0dc8ea402ac0253e3fa0b54edf20d268cde1bb45781e3795";
 
-/// AMQP: an answer of SASL to the start of a connection.
+/// AMQP: a SASL response to the start of a connection.
 pub fn amqp() -> Vec<u8> {
     let arguments = [&b"\0\x0a\0\x0b\0\0\0\0\x05PLAIN\0\0\0\x0d"[..], SECRET.as_bytes(), b"\x05en_US"].concat();
     [&[1, 0, 0, 0, 0, 0, arguments.len() as u8][..], &arguments, &[0xce]].concat()
 }
 
-/// Kafka: a login of SASL.
+/// Kafka: a SASL login.
 pub fn kafka() -> Vec<u8> {
     let request = [&b"\0\x24\0\0\0\0\0\x09\0\x04anna\0\0\0\x0d"[..], SECRET.as_bytes()].concat();
     [&[0, 0, 0, request.len() as u8][..], &request].concat()
 }
 
-/// MongoDB: a login of SASL, and a new user.
+/// MongoDB: a SASL login, and a new user.
 pub fn mongodb() -> Vec<u8> {
     let message = |elements: &[u8]| {
         let document = [&[elements.len() as u8 + 5, 0, 0, 0][..], elements, &[0]].concat();
@@ -423,7 +423,7 @@ pub fn hsrp() -> [Vec<u8>; 2] {
     [first, [&group[..], b"\x03\x08password"].concat()]
 }
 
-/// DCE/RPC: a binding with a verifier.
+/// DCE/RPC: a bind with a verifier.
 pub fn dcerpc() -> Vec<u8> {
     let body = [&b"\xd0\x16\xd0\x16\0\0\0\0\0\0\0\0\x0a\x02\0\0\x01\0\0\0"[..], SECRET.as_bytes()].concat();
     [&[5, 0, 11, 3, 0x10, 0, 0, 0, body.len() as u8 + 16, 0, SECRET.len() as u8, 0, 1, 0, 0, 0][..], &body].concat()

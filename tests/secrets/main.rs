@@ -1,4 +1,4 @@
-//! Secrets stay secret: in every form of output, in every encoding, however the bytes were cut into packets.
+//! Secrets are masked in every output format, in every encoding, with any segmentation.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, clippy::cast_possible_truncation, reason = "a test may")]
 
 #[path = "../common/mod.rs"]
@@ -14,10 +14,10 @@ use std::collections::BTreeSet;
 
 const SECRET: &str = "Hunter2secret";
 
-/// Up to this length a message is cut everywhere.
+/// Maximum length of messages that are cut at every offset.
 const SHORT: usize = 40;
 
-/// Where to cut a message in two: everywhere if it is short, else next to each secret, inside each, and now and then.
+/// Offsets to cut a message in two: all if it is short, else next to each secret, inside each, and at intervals.
 fn cuts(message: &[u8]) -> Vec<usize> {
     let secret = SECRET.as_bytes();
     let is_near = |cut: usize| {
@@ -27,7 +27,7 @@ fn cuts(message: &[u8]) -> Vec<usize> {
     (1..=message.len()).filter(|cut| message.len() <= SHORT || cut % 64 == 0 || *cut == message.len() || is_near(*cut)).collect()
 }
 
-/// Add the last message cut in two, in single bytes, and twice in one segment.
+/// Adds the last message cut in two, in single bytes, and repeated in one segment.
 fn add_segmentations(capture: &mut Capture, port: u16, before: &[(bool, &[u8])], last: &[u8]) {
     for cut in cuts(last) {
         let (first, second) = last.split_at(cut);
@@ -43,7 +43,7 @@ fn add_segmentations(capture: &mut Capture, port: u16, before: &[(bool, &[u8])],
     capture.bytes.extend(repeated);
 }
 
-/// The last message in segments that are cut everywhere.
+/// The last message in all segmentations.
 fn in_every_segmentation(name: &str, port: u16, before: &[(bool, &[u8])], last: &str) {
     let mut capture = Capture::new(name);
     add_segmentations(&mut capture, port, before, last.replace("SECRET", SECRET).as_bytes());
@@ -70,7 +70,7 @@ fn a_secret_of_smtp_is_masked_in_every_segmentation() {
     capture.connection((20_000, 25), &login, &[SECRET.as_bytes(), b"\r\n"], true);
     capture.connection((20_001, 25), &login, &[format!("{SECRET}\r\n").as_bytes()], true);
     capture.connection((20_002, 25), &login, &[SECRET.as_bytes()], true);
-    // What is inherent: the packet view cannot know of a dialogue's bare line before its end.
+    // Inherent: the packet view cannot identify an unlabelled line of a dialogue before its end.
     assert!(!run(&[capture.file()]).out.contains(SECRET));
     let messages = run(&["--json", capture.file()]).out;
     assert!(!messages.contains(SECRET) && !messages.contains(&encodings(SECRET.as_bytes())[1]));
@@ -103,7 +103,7 @@ fn secrets_of_mail_are_masked_in_every_segmentation() {
     in_every_segmentation("pop", 110, pop, "PASS SECRET\r\n");
 }
 
-/// What precedes a password of Telnet.
+/// Messages before a Telnet password.
 const TELNET: &[(bool, &[u8])] = &[(false, b"\xff\xfd\x18\r\nlogin: "), (true, b"a\r\n"), (false, b"\r\nPassword: ")];
 
 #[test]
@@ -153,7 +153,7 @@ fn secrets_of_http_are_masked_in_every_segmentation() {
 }
 
 #[test]
-fn what_a_server_sets_is_masked() {
+fn cookies_and_locations_of_responses_are_masked() {
     let mut capture = Capture::new("set-cookie");
     let answer = format!(
         "HTTP/1.1 302 Found\r\nSet-Cookie: a={SECRET}; Path=/\r\nLocation: /x?token={SECRET}\r\nContent-Length: 0\r\n\r\n"
@@ -182,7 +182,7 @@ fn what_is_quoted_cut_or_left_at_the_end_is_masked() {
     capture.connection((20_000, 21), before, &[b"PASS Hunter2secret"], true);
     capture.connection((20_001, 21), before, &[b"PASS Hunter2secret"], false);
     capture.connection((20_002, 25), &[(false, b"220 m ESMTP\r\n"), (true, b"EHLO a\r\n")], &[b"AUTH PLAIN Hunter2secret"], true);
-    // Of the last segment the line end was not captured, nor anything that follows.
+    // The line end of the last segment was not captured, nor anything after it.
     capture.connection((20_003, 21), before, &[b""], false);
     let mut packet = Vec::new();
     let builder = PacketBuilder::ipv4([10, 0, 0, 1], [10, 0, 0, 2], 64).tcp(20_003, 21, 109, 1000).ack(510);
@@ -192,21 +192,21 @@ fn what_is_quoted_cut_or_left_at_the_end_is_masked() {
     assert_masked(&capture);
 }
 
-/// What comes before a password of Terraria.
+/// Messages before a Terraria password.
 const TERRARIA: &[(bool, &[u8])] = &[(true, b"\x0f\0\x01\x0bTerraria279"), (false, b"\x03\0\x25")];
 
 fn terraria() -> Vec<u8> {
     [b"\x11\0\x26\x0d".as_slice(), SECRET.as_bytes()].concat()
 }
 
-/// What comes before a login of SOCKS.
+/// Messages before a SOCKS login.
 const SOCKS: &[(bool, &[u8])] = &[(true, b"\x05\x01\x02"), (false, b"\x05\x02")];
 
 fn socks() -> Vec<u8> {
     [b"\x01\x01a\x0d".as_slice(), SECRET.as_bytes()].concat()
 }
 
-/// A server's port, messages with whether the client sends them, and the secret in them.
+/// A server port, messages with whether the client sends them, and the secret in them.
 type Connection<'a> = (u16, &'a [(bool, &'a [u8])], Vec<u8>);
 
 #[test]
@@ -240,13 +240,13 @@ fn secrets_of_binary_protocols_are_masked() {
         add_segmentations(&mut cut, *port, before, last);
     }
     whole.connection((20_100, 8080), &[(true, HTTP2_PREFACE)], &[&http2()], true);
-    // The last frame is incomplete where the one before it is shown.
+    // The last frame is incomplete when the previous one is shown.
     let two = [HTTP2_PREFACE, &http2_request(), &http2_request()].concat();
     add_segmentations(&mut cut, 8080, &[], &two);
     assert_masked(&whole);
     assert_masked(&cut);
     let mut swapped = Capture::new("swapped");
-    // Of the first bytes of a connection that arrive behind a hole, no protocol is known.
+    // The protocol of the first captured bytes of a connection after a hole is unknown.
     for (port, before, last) in connections.iter().filter(|(_, before, _)| !before.is_empty()) {
         for cut in cuts(last).into_iter().filter(|cut| *cut < last.len()) {
             let (first, second) = last.split_at(cut);
@@ -261,7 +261,7 @@ fn secrets_of_binary_protocols_are_masked() {
 #[test]
 fn secrets_of_datagrams_are_masked() {
     let mut capture = Capture::new("datagrams");
-    // A repeated datagram has the same secret, and its messages are not read again.
+    // A repeated datagram contains the same secret, and its messages are not dissected again.
     for payload in [raknet(), bedrock(), raknet(), bedrock()] {
         capture.packet(&udp(8192, &payload));
     }
@@ -302,7 +302,7 @@ fn every_form_of_output_masks_what_every_protocol_carries() {
     capture.connection((20_000, 80), &socket, &[], true);
     capture.connection((20_001, 3306), &[(false, &greeting)], &[&login], true);
     let head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Encoding: gzip\r\nContent-Length";
-    // Gzip that stores what it is of, and so shows it.
+    // Gzip with a stored block, which contains the text unchanged.
     let stored = [&[1, json.len() as u8, 0, !json.len() as u8, 0xff][..], json.as_bytes()].concat();
     let body = [&b"\x1f\x8b\x08\0\0\0\0\0\0\xff"[..], &stored, &[0; 8]].concat();
     let answer = [format!("{head}: {}\r\n\r\n", body.len()).as_bytes(), &body].concat();
@@ -330,7 +330,7 @@ fn binary_secrets_are_masked_where_an_error_quotes_them() {
         .write(&mut packet, &mqtt())
         .unwrap();
     capture.packet(&quoted(&packet));
-    // Errors quote no more than the beginning.
+    // Errors quote only the beginning.
     let cut = quoted(&packet[..packet.len() - 2]);
     capture.packet(&cut);
     assert_masked(&capture);
@@ -343,7 +343,7 @@ fn secrets_in_fragments_of_datagrams_are_masked() {
     for first in [16, 32, 40] {
         fragments(&udp(27960, &payload), first).iter().for_each(|packet| capture.packet(packet));
     }
-    // What a second fragment alone holds is found when the datagram is whole.
+    // A secret in a second fragment is found when the datagram is complete.
     assert_messages_masked(&capture);
     let mut capture = Capture::new("first-fragment");
     fragments(&udp(27960, &payload), 40).iter().for_each(|packet| capture.packet(packet));
@@ -385,7 +385,7 @@ fn secrets_of_sip_are_masked_in_every_segmentation() {
     assert_masked(&capture);
 }
 
-/// Fields that records have, with their values as bytes.
+/// Fields of records, with their values as bytes.
 fn values(records: &str) -> Vec<(String, Vec<u8>)> {
     fn walk(value: &serde_json::Value, found: &mut Vec<(String, Vec<u8>)>) {
         match value {
@@ -415,7 +415,7 @@ fn secret_fields() -> BTreeSet<String> {
     fields.filter(|field| field["secret"] == true).map(|field| field["name"].as_str().unwrap().to_owned()).collect()
 }
 
-/// Each secret field has a case above, or is in a sample of which no output contains its values.
+/// Each secret field has a case above, or is in a sample whose output never contains its values.
 #[test]
 fn each_secret_field_is_tested() {
     let names = secret_fields();
@@ -478,7 +478,7 @@ fn each_secret_field_is_tested() {
         values(&run(&["--json", "--show-secrets", capture.file()]).out).into_iter().map(|(name, _)| name).collect();
     for sample in ["samples/xfire.pcap", "samples/xfire-packets.pcap", "samples/runescape.pcap", "samples/quic-keys.pcapng"] {
         let mut secrets: BTreeSet<_> = values(&run(&["--json", "--show-secrets", sample]).out).into_iter().collect();
-        // Zeros stand for no session; the shortest ones are found anywhere.
+        // Zeros mean no session; the shortest ones occur anywhere.
         secrets.retain(|(name, value)| names.contains(name) && value.len() > 5 && value.iter().any(|byte| *byte != 0));
         assert!(!secrets.is_empty(), "{sample}");
         for form in
@@ -504,7 +504,7 @@ fn each_secret_field_is_tested() {
     assert!(missing.is_empty(), "no case: {missing:?}");
 }
 
-/// A reader takes a value of type `bytes` for hex, and asterisks are no hex.
+/// Readers interpret a value of type `bytes` as hex, and asterisks are not hex.
 #[test]
 fn masked_bytes_have_no_type_of_hex() {
     let mut capture = Capture::new("type");

@@ -1,4 +1,4 @@
-//! Every form of output, and the encodings in which a secret could stand in one.
+//! Every output format, and the possible encodings of a secret.
 
 use crate::SECRET;
 use crate::common::run;
@@ -12,7 +12,7 @@ pub fn base64(bytes: &[u8]) -> String {
     bytes.chunks_exact(3).flat_map(|chunk| (0..4).map(move |at| digit(bits(chunk), at))).collect()
 }
 
-/// The secret in every encoding in which an output could have it.
+/// The secret in every encoding that an output may have.
 pub fn encodings(secret: &[u8]) -> Vec<String> {
     let hex = |between: &str, digit: fn(&u8) -> String| secret.iter().map(digit).collect::<Vec<_>>().join(between);
     let mut all = vec![
@@ -23,12 +23,12 @@ pub fn encodings(secret: &[u8]) -> Vec<String> {
         hex("", |byte| format!("{byte:02X}")),
         hex(", ", |byte| format!("0x{byte:02x}")),
     ];
-    // Wherever the secret lies among groups of three bytes, the digits of the groups inside it are the same.
+    // Base64 groups inside the secret have the same digits for each alignment.
     all.extend((0..3).map(|skipped| base64(&secret[skipped..])));
     all
 }
 
-/// Lines that a hex dump breaks are put together again.
+/// Joins lines of a hex dump.
 fn joined(text: &str) -> String {
     text.split('\n').map(|line| line.split("  |").next().unwrap().split_once("  ").map_or("", |(_, bytes)| bytes)).collect()
 }
@@ -76,7 +76,7 @@ pub const FORMS: &[&[&str]] = &[
     &["-z", "io,stat,0"],
 ];
 
-/// Those that find their bytes in different ways, for captures of many segmentations.
+/// Formats that find their bytes in different ways, for captures of many segmentations.
 const DIFFERENT: &[&[&str]] = &[
     &["-x", "-V", "-v"],
     &["--json"],
@@ -86,7 +86,7 @@ const DIFFERENT: &[&[&str]] = &[
     &["--packets", "--json"],
 ];
 
-/// What these forms and all other commands say of a capture.
+/// Output of these formats and all other commands for a capture.
 fn outputs_of(capture: &Capture, forms: &[&[&str]]) -> Vec<(String, String)> {
     let file = capture.file();
     let mut outputs = Vec::new();

@@ -1,4 +1,4 @@
-//! Datagrams of connections and outside of them, and of the server query.
+//! Datagrams inside and outside of connections, and of the server query.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! Whole datagrams of Vice City: Multiplayer, from UDP to the calls of scripts, and those of RakNet alone.
+//! Whole datagrams of Vice City: Multiplayer, from UDP to script calls, and those of RakNet only.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test may")]
 
 mod datagrams;
@@ -16,7 +16,7 @@ use proto_dissect::tree::{Demand, Dissection, Kind, Layer, NodeRef, Tree};
 use std::fmt::Write;
 use vectors::*;
 
-/// Bytes of the IP and UDP headers, which offsets leave out: they count within the datagram.
+/// Bytes of the IP and UDP headers: offsets are relative to the datagram.
 const HEADERS: u32 = 28;
 
 /// Raw IP.
@@ -27,7 +27,7 @@ type End = ([u8; 4], u16);
 const CLIENT: End = ([192, 0, 2, 77], 50_000);
 const SERVER: End = ([192, 0, 2, 20], 8192);
 
-/// A datagram on its way.
+/// A sent datagram.
 type Sent = (End, End, Vec<u8>);
 
 fn by_client(hex: &str) -> Sent {
@@ -38,7 +38,7 @@ fn by_server(hex: &str) -> Sent {
     (SERVER, CLIENT, bytes(hex))
 }
 
-/// The same between other ends, neither of which is at home anywhere.
+/// The same between other endpoints, without registered ports.
 fn elsewhere((src, dst, bytes): Sent) -> Sent {
     let moved = |(ip, port): End| (ip, if port == 8192 { 40_000 } else { port });
     (moved(src), moved(dst), bytes)
@@ -48,13 +48,13 @@ fn bytes(hex: &str) -> Vec<u8> {
     hex.split_whitespace().map(|pair| u8::from_str_radix(pair, 16).unwrap()).collect()
 }
 
-/// A message in a datagram of its own.
+/// A message in a separate datagram.
 fn frame_of(message: &str) -> String {
     let bits = u16::try_from(bytes(message).len() * 8).unwrap().to_be_bytes();
     format!("84 00 00 00 00 {:02x} {:02x} {message}", bits[0], bits[1])
 }
 
-/// What each of the datagrams, a second apart, is read as, and at the end what was left.
+/// The trees of the datagrams, sent a second apart, and of pending data at the end.
 fn trees(sent: &[Sent]) -> Vec<String> {
     let mut engine = Engine::new(Registry::default(), Demand::EVERYTHING);
     let mut out = Vec::new();
@@ -82,7 +82,7 @@ fn last(sent: &[Sent]) -> String {
     trees(sent).pop().unwrap()
 }
 
-/// The layers above UDP and the notes, a line each. A buffer that is no part of the frame is named by its origin.
+/// The layers above UDP and the notes, one per line. Buffers other than the frame are named by their origin.
 fn outlined(tree: &Tree, bytes: &[u8]) -> String {
     let of = Dissection { tree, bytes };
     let mut out = String::new();

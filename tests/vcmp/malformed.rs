@@ -1,4 +1,4 @@
-//! Datagrams that are wrong somewhere.
+//! Malformed datagrams.
 
 use super::*;
 
@@ -103,7 +103,7 @@ fn acknowledgement_of_fewer_than_it_says() {
     "#);
 }
 
-/// What is noted of the last of these, but for assumed releases.
+/// Notes on the last of these, except on assumed releases.
 fn notes(sent: &[Sent]) -> Vec<String> {
     let tree = last(sent);
     let lines = tree.lines().filter(|line| line.starts_with('!') && !line.contains("version_assumed"));
@@ -152,7 +152,7 @@ fn bytes_behind_script_data() {
 }
 
 #[test]
-fn answers_to_queries_that_lie() {
+fn responses_to_queries_with_wrong_counts() {
     let long = Q2.replacen("30 00 00 00", "ff 00 00 00", 1);
     assert_eq!(notes(&[by_server(&long)]), ["! broken vcmp.expert.truncated at 32..112: 255 bytes declared, 80 left"]);
     let many = Q3.replacen("03 00", "04 00", 1);

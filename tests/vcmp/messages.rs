@@ -1,4 +1,4 @@
-//! Messages of the game: offsets count behind a datagram's 7 bytes.
+//! Messages of the game: offsets are relative to the end of the datagram's first 7 bytes.
 
 use super::*;
 
@@ -190,7 +190,7 @@ fn pickup() {
     "#);
 }
 
-/// What the game alone shows.
+/// The layers of the game only.
 fn game(tree: &str) -> String {
     tree[tree.find("vcmp ").unwrap()..].to_owned()
 }

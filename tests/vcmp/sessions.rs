@@ -1,4 +1,4 @@
-//! Messages that come in parts, in any order.
+//! Split messages, in any order.
 
 use super::*;
 
@@ -219,7 +219,7 @@ fn parts_that_never_come() {
     "#);
 }
 
-/// The headings of the layers above UDP.
+/// The summaries of the layers above UDP.
 fn headings(sent: &[Sent]) -> Vec<String> {
     let is_heading = |line: &&str| !line.starts_with([' ', '!']);
     trees(sent).iter().flat_map(|tree| tree.lines().filter(is_heading).map(str::to_owned).collect::<Vec<_>>()).collect()
@@ -282,7 +282,7 @@ fn a_range_of_sixteen_million_is_nothing_special() {
 }
 
 #[test]
-fn pongs_tell_the_round_trip() {
+fn pongs_give_the_round_trip_time() {
     let pong = "84 01 00 00 00 00 88 03 00 00 00 00 00 00 2f 19 00 00 00 13 0c 0a 5b 00";
     let sent = [elsewhere(by_client(&frame_of("00 00 00 00 00 00 00 2f 19"))), elsewhere(by_server(pong))];
     assert_eq!(values(&sent, &["raknet.pong_of", "raknet.rtt"]), ["raknet.pong_of = 1", "raknet.rtt = 1"]);
@@ -317,7 +317,7 @@ fn other_games_are_plain_raknet() {
             "data 22..27 | 5 bytes",
         ]
     );
-    // Nor does a datagram of an unknown conversation look like RakNet.
+    // Nor does a datagram of an unknown conversation match RakNet.
     assert_eq!(headings(&[elsewhere(by_server(R6))]), ["data 0..27 | 27 bytes"]);
 }
 
@@ -332,8 +332,8 @@ fn a_server_that_was_asked_by_a_list_is_known() {
 }
 
 #[test]
-fn a_call_tells_the_game_and_who_speaks() {
-    // The first datagram of all comes from the server.
+fn a_call_determines_the_game_and_the_sender() {
+    // The very first datagram is from the server.
     let sent = [elsewhere(by_server(OPEN)), elsewhere(by_server(R1)), elsewhere(by_server(&frame_of(R18)))];
     let shown = headings(&sent);
     assert_eq!(shown[2], "vcmp 14..43 | server_data | 24 bytes (carries)");
@@ -341,7 +341,7 @@ fn a_call_tells_the_game_and_who_speaks() {
 }
 
 #[test]
-fn clients_tell_their_release() {
+fn clients_state_their_release() {
     let hash = "94 18 18";
     let bytewise = |id: &str, version: &str| format!("{id} 03 0d c5 32 {version} 04 42 6f 74 31 {hash}");
     // A zero bit, 67710, a zero bit, the build.
@@ -380,7 +380,7 @@ fn releases_joined_late_are_taken_for_one() {
 }
 
 #[test]
-fn the_handshake_and_the_list_tell_of_the_release() {
+fn the_handshake_and_the_list_determine_the_release() {
     // 9A is a name in rel006 and an explosion in 0.4.7.1.
     let opens = |protocol: &str| by_client(&R8.replacen("78 06", &format!("78 {protocol}"), 1));
     let last = |sent: &[Sent]| headings(sent).pop().unwrap();
@@ -435,7 +435,7 @@ fn messages_before_their_turn_are_marked() {
         values(&[by_client(OPEN), at(0, 0), at(1, 1), at(3, 2), at(2, 3), at(4, 4)], &["raknet.out_of_order"]),
         ["raknet.out_of_order = true"]
     );
-    // A connection that was seen to open begins at 0, others anywhere.
+    // A connection whose start was captured begins at 0, others anywhere.
     assert_eq!(values(&[by_client(OPEN), at(3, 2)], &["raknet.out_of_order"]).len(), 1);
     assert_eq!(values(&[at(3, 2)], &["raknet.out_of_order"]).len(), 0);
 }

@@ -1,10 +1,10 @@
-//! Random messages, split anyhow, in datagrams that are repeated and come in any order: always the same messages.
+//! Random messages, split at random, in repeated and reordered datagrams: always the same messages.
 
 use super::*;
 use proptest::prelude::*;
 use proto_dissect::tree::Side;
 
-/// A message that is none of RakNet's own.
+/// A message other than RakNet's own.
 #[derive(Debug, Clone)]
 struct Message {
     reliability: u8,
@@ -24,7 +24,7 @@ fn message() -> impl Strategy<Value = Message> {
     })
 }
 
-/// Writes frames, and counts what they count.
+/// Writes frames with their counters.
 #[derive(Default)]
 struct Sender {
     messages: u32,
@@ -86,7 +86,7 @@ impl Sender {
     }
 }
 
-/// What is handed on by RakNet, in the order of its bytes.
+/// Payload that RakNet hands over, in the order of its bytes.
 fn handed_on(sent: &[Sent]) -> Vec<Vec<u8>> {
     let mut engine = Engine::new(Registry::default(), Demand::EVERYTHING);
     let mut out = Vec::new();
@@ -156,7 +156,7 @@ proptest! {
     }
 }
 
-/// Datagrams of every kind, damaged and cut, and bytes that only begin like one.
+/// Datagrams of every kind, mutated and truncated, and bytes with the start of one.
 fn hostile() -> impl Strategy<Value = Vec<u8>> {
     let known = vec![R1, R2, R3A, R3B, R4, R5, R6, R7, R8, R9, R10, R11, R12, R13, R14, R15, R16, Q1, Q2, Q3, M11, M12, M13, M14];
     let messages = vec![R17, R18, R19, R20, R21];

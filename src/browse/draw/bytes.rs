@@ -1,4 +1,4 @@
-//! The bytes, with those of the selected field highlighted.
+//! Draws the bytes pane, with the selected field highlighted.
 
 use super::{put, style, title};
 use crate::browse::detail::Buffer as Bytes;
@@ -10,13 +10,12 @@ use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 use std::ops::Range;
 
-/// Columns before the first byte: eight digits and two spaces.
+/// Width of the offset: eight digits and two spaces.
 const OFFSET: usize = 10;
 
-/// Bytes of a line behind which a gap is.
+/// Number of bytes before the gap in a line.
 const HALF: usize = 8;
 
-/// Draws the bytes.
 pub fn draw(state: &State, area: Rect, buffer: &mut Buffer) {
     if area.height == 0 {
         return;
@@ -41,7 +40,7 @@ pub fn draw(state: &State, area: Rect, buffer: &mut Buffer) {
     }
 }
 
-/// The names of the buffers, that of the shown one in brackets.
+/// The names of the buffers, that of the current one in brackets.
 fn tabs(buffers: &[Bytes], shown: usize) -> String {
     let mut words = String::from("Bytes ");
     for (at, Bytes { name, how, pieces, .. }) in buffers.iter().enumerate() {
@@ -56,7 +55,7 @@ fn tabs(buffers: &[Bytes], shown: usize) -> String {
     words
 }
 
-/// The byte under a column of a line.
+/// The byte at a column of a line.
 #[must_use]
 pub fn byte_at(column: usize, width: usize, is_text: bool) -> Option<usize> {
     let column = column.checked_sub(OFFSET)?;

@@ -1,4 +1,4 @@
-//! The chart of statistics, with its range.
+//! Draws the chart of statistics with its range.
 
 use super::{put, style};
 use crate::browse::{BESIDE, Chart};
@@ -10,7 +10,7 @@ use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 use std::ops::Range;
 
-/// Draws the chart in so many lines below the title of an area.
+/// Draws the chart with this height below the title of an area.
 pub fn draw(theme: Theme, chart: &Chart, rows: usize, area: Rect, buffer: &mut Buffer) {
     let Some(bars) = rows.checked_sub(1) else { return };
     let width = usize::from(area.width).saturating_sub(BESIDE);
@@ -37,7 +37,7 @@ pub fn draw(theme: Theme, chart: &Chart, rows: usize, area: Rect, buffer: &mut B
     put(buffer, area, rows, &Line::from(Span::styled(words, Style::new().add_modifier(Modifier::BOLD))));
 }
 
-/// The parts of a row before, within and behind a range; with whether it is the range.
+/// The parts of a row before, within and after a range; with whether it is the range.
 fn parts(row: &str, range: &Range<usize>) -> impl Iterator<Item = (String, bool)> {
     let part = |from: usize, to: usize| row.chars().skip(from).take(to.saturating_sub(from)).collect::<String>();
     [(part(0, range.start), false), (part(range.start, range.end), true), (part(range.end, usize::MAX), false)].into_iter()

@@ -1,4 +1,4 @@
-//! The field tree.
+//! Draws the field tree.
 
 use super::{mark, put, style, title};
 use crate::browse::detail::{self, Item, remarks};
@@ -11,7 +11,7 @@ use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 
-/// Draws the tree, under what the user noted on the record.
+/// Draws the tree, below the user's note on the record.
 pub fn draw(state: &State, area: Rect, buffer: &mut Buffer) {
     if area.height == 0 {
         return;

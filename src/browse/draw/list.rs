@@ -1,4 +1,4 @@
-//! The record list.
+//! Draws the record list.
 
 use super::{harmless, mark, put, style, title};
 use crate::browse::columns::SEPARATOR;
@@ -12,11 +12,10 @@ use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr;
 
-/// Columns from which addresses are shown, and from which conversations are.
+/// Minimum widths for addresses, and for conversations.
 const ADDRESSES: u16 = 110;
 const STREAMS: u16 = 60;
 
-/// Draws the list.
 pub fn draw(state: &State, area: Rect, buffer: &mut Buffer) {
     if area.height == 0 {
         return;
@@ -55,7 +54,7 @@ fn cells(state: &State, row: &Row, cells: &str) -> Line<'static> {
     Line::from(Span::styled(format!("{sign}{line}"), style(state.theme, role_of(row, Role::Value))))
 }
 
-/// Cells side by side, each as wide as the widest one and the name of its column; the last one as wide as it is.
+/// Aligned cells, each as wide as the widest one and its heading; the last one is not padded.
 fn in_columns<'c>(widths: &[usize], names: &[String], cells: impl Iterator<Item = &'c str>) -> String {
     let mut line = String::new();
     let mut names = names.iter().enumerate().peekable();
@@ -68,7 +67,7 @@ fn in_columns<'c>(widths: &[usize], names: &[String], cells: impl Iterator<Item 
     line
 }
 
-/// The colour of a record by its gravest note.
+/// The colour of a record by its most severe note.
 fn role_of(row: &Row, otherwise: Role) -> Role {
     match row.level {
         Some(Level::Broken) => Role::Broken,
@@ -103,7 +102,7 @@ fn line(state: &State, row: &Row, info: &str, width: u16) -> Line<'static> {
     Line::from(spans)
 }
 
-/// Whether a bookmark or a note is on a record.
+/// Whether a record has a bookmark or a note.
 fn is_marked(state: &State, row: &Row) -> bool {
     match row.sort {
         Sort::Message => state.bookmarks.of_message(row.number, row.frame).next().is_some(),

@@ -1,4 +1,4 @@
-//! The state as a screen.
+//! Draws the state as a screen.
 
 mod bytes;
 mod chart;
@@ -21,7 +21,6 @@ use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthChar;
 
-/// Draws everything.
 pub fn draw(state: &State, frame: &mut Frame<'_>) {
     let area = frame.area();
     let wrong = state.prompt.as_ref().map_or(0, |prompt| prompt.wrong.len());
@@ -54,13 +53,13 @@ fn style(theme: Theme, role: Role) -> Style {
     if ink.is_bold { style.add_modifier(Modifier::BOLD) } else { style }
 }
 
-/// Puts a line into an area; columns beyond its width are cut off.
+/// Writes a line into an area, truncated to its width.
 fn put(buffer: &mut Buffer, area: Rect, at: usize, line: &Line<'_>) {
     let Some(y) = u16::try_from(at).ok().filter(|at| *at < area.height) else { return };
     buffer.set_line(area.x, area.y + y, line, area.width);
 }
 
-/// Gives a whole line of an area a style.
+/// Sets the style of a whole line.
 fn mark(buffer: &mut Buffer, area: Rect, at: usize, style: Style) {
     let Some(y) = u16::try_from(at).ok().filter(|at| *at < area.height) else { return };
     buffer.set_style(Rect { y: area.y + y, height: 1, ..area }, style);
@@ -99,7 +98,7 @@ fn head(state: &State, area: Rect, buffer: &mut Buffer) {
     mark(buffer, area, 0, Style::new().add_modifier(Modifier::REVERSED));
 }
 
-/// The last lines; the place of the cursor while a line is typed.
+/// Draws the last lines; returns the cursor position in a prompt.
 fn foot(state: &State, area: Rect, buffer: &mut Buffer) -> Option<(u16, u16)> {
     let Some(prompt) = &state.prompt else {
         let words = match (&state.text, state.message.is_empty()) {
@@ -112,7 +111,7 @@ fn foot(state: &State, area: Rect, buffer: &mut Buffer) -> Option<(u16, u16)> {
         return None;
     };
     let broken = style(state.theme, Role::Broken);
-    // The first line says what is wrong; lines with a caret repeat what is typed.
+    // The first line is the error; lines with a caret repeat the text.
     for (at, line) in prompt.wrong.iter().enumerate() {
         put(buffer, area, at, &Line::from(Span::styled(harmless(line), broken)));
     }
@@ -131,7 +130,7 @@ fn typed(prompt: &Prompt, area: Rect, buffer: &mut Buffer) -> Option<(u16, u16)>
     Some((area.x + u16::try_from(column).ok()?, area.y + u16::try_from(line).ok()?))
 }
 
-/// Characters to leave out at the beginning, so that the rest fits.
+/// Number of characters to omit at the beginning, so that the rest fits.
 fn skip_for(text: &str, room: usize) -> usize {
     let mut width: usize = text.chars().map(columns).sum();
     let mut skipped = 0;
@@ -165,10 +164,10 @@ fn draw_text(state: &State, text: &Text, area: Rect, buffer: &mut Buffer) {
     }
 }
 
-/// Text without anything that a terminal would act on.
+/// Text escaped for a terminal.
 fn harmless(text: &str) -> String {
     let mut out = String::new();
-    // Writing to a String does not fail.
+    // Writing to a string cannot fail.
     let _ = clean_escaped(text, &mut out);
     out
 }

@@ -1,9 +1,9 @@
-//! What the user chooses: columns of the list, and a range of the chart.
+//! Choices of the user: columns of the list, and a range of the chart.
 
 use super::*;
 use crate::record::View;
 
-/// Frames of a capture in intervals of so many nanoseconds.
+/// Frames of a capture in intervals of this many nanoseconds.
 fn chart_of(bytes: &[u8], interval: i128) -> Chart {
     let mut counts = Vec::new();
     records(bytes, View::Packets, |_, record| {
@@ -17,7 +17,7 @@ fn chart_of(bytes: &[u8], interval: i128) -> Chart {
     Chart::new(counts, interval).unwrap()
 }
 
-/// A screen with the statistics of its capture over the panes.
+/// A screen with the statistics of its capture as an overlay.
 fn statistics(size: Size) -> Screen {
     let mut screen = Screen::of("pipboy.pcap", size);
     screen.keys("s");
@@ -45,7 +45,7 @@ fn columns_are_chosen_by_their_names() {
         assert!(lines.iter().any(|line| line.starts_with(" 4   ") && line.ends_with("connection_accepted")), "{lines:?}");
         screen.keys("b");
         assert!(screen.lines().iter().any(|line| line.starts_with("*4   ")));
-        // The last record is visible, and so are the heads.
+        // The last record and the headings are visible.
         screen.key(KeyCode::End);
         assert!(screen.lines().iter().any(|line| line.starts_with(" 90  ")) && screen.lines()[2].starts_with(" n "));
         screen.keys("c");
@@ -127,7 +127,7 @@ fn a_range_of_the_chart_becomes_a_filter() {
         screen.key(KeyCode::Enter);
         assert_eq!(screen.state.pass.filter, "frame.time_relative >= 1 && frame.time_relative < 4");
         assert!(screen.state.text.is_none() && screen.shows("Records"));
-        // Packets in that time are those that were counted.
+        // The number of packets in that time equals the count.
         screen.keys("p");
         assert_eq!(screen.state.rows.len() as u64, frames);
     }
@@ -148,7 +148,7 @@ fn ranges_divide_a_capture_without_a_rest() {
         for _ in 0..at {
             screen.key(KeyCode::Right);
         }
-        // A range takes the place of the one before.
+        // A range replaces the previous one.
         screen.key(KeyCode::Enter);
         listed += screen.state.rows.len();
     }
@@ -189,7 +189,7 @@ fn a_range_is_extended_left_and_drawn_with_the_mouse() {
         let buffer = screen.buffer();
         let marked = (0..size.width).filter(|x| buffer[(*x, 2)].modifier.contains(Modifier::REVERSED)).count();
         assert_eq!(marked, 3 * columns, "exactly the range is marked");
-        // Outside the chart nothing is drawn.
+        // Nothing is drawn outside the chart.
         mouse(&mut screen, MouseEventKind::Down(MouseButton::Left), 2, 2);
         mouse(&mut screen, MouseEventKind::Down(MouseButton::Left), x(2), size.height - 2);
         assert_eq!(chart(&screen).range(), 1..=3);

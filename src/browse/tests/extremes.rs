@@ -7,7 +7,7 @@ use crate::registry::{Assume, Choices};
 use crate::tree::Side;
 use etherparse::PacketBuilder;
 
-/// A capture with a request and a log line that hold escape sequences.
+/// A capture with escape sequences in a request and a log line.
 pub fn hostile() -> Vec<u8> {
     const WORD: &str = "\u{1b}]0;x\u{7}\u{1b}[31m\u{202e}\u{9b}";
     let mut file = b"\xd4\xc3\xb2\xa1\x02\0\x04\0\0\0\0\0\0\0\0\0\0\0\x04\0\x01\0\0\0".to_vec();
@@ -96,7 +96,7 @@ fn records_past_the_limit_are_counted() {
 
 #[test]
 fn fields_past_the_limit_are_counted() {
-    // A data update of very many values.
+    // A data update with very many values.
     let values: Vec<u8> = (0..60_000_u32).flat_map(|id| [&[0][..], &id.to_le_bytes(), &[1]].concat()).collect();
     let length = u32::try_from(values.len()).unwrap().to_le_bytes();
     let message = [&length[..], &[3], &values].concat();

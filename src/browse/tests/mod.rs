@@ -1,4 +1,4 @@
-//! Every key and pane on a screen in memory.
+//! All keys and panes on an in-memory screen.
 
 mod chosen;
 mod extremes;
@@ -20,12 +20,12 @@ use std::io::Cursor;
 
 const SIZES: [Size; 3] = [Size::new(80, 24), Size::new(120, 40), Size::new(40, 12)];
 
-/// A view of bytes in memory, with everything done at once that effects ask for.
+/// A view of in-memory bytes that executes effects immediately.
 struct Screen {
     state: State,
     bytes: Vec<u8>,
     pass: Option<Pass>,
-    /// Effects that concern the world outside.
+    /// Effects outside of the program.
     effects: Vec<Effect>,
 }
 
@@ -65,7 +65,7 @@ impl Screen {
         Screen::new(std::fs::read(format!("{}/samples/{sample}", env!("CARGO_MANIFEST_DIR"))).unwrap(), size)
     }
 
-    /// Does what the state asks for, until it asks for nothing.
+    /// Executes effects until none are pending.
     fn act(&mut self) {
         loop {
             let effects = self.state.take_effects();
@@ -183,7 +183,7 @@ fn a_selected_field_highlights_exactly_its_bytes() {
                 let buffer = screen.buffer();
                 let is_marked = |x: u16, y: u16| buffer[(x, y)].modifier.contains(Modifier::REVERSED);
                 let visible = panes.bytes.y + 1..panes.bytes.bottom();
-                // Columns of letters: one for each byte.
+                // Letters: one column per byte.
                 let count = panes.bytes_width();
                 let letters = panes.bytes.right() - u16::try_from(count).unwrap()..panes.bytes.right();
                 let marked =
@@ -223,7 +223,7 @@ fn a_byte_selects_the_innermost_field_with_it() {
         screen.key(KeyCode::Right);
     }
     assert_eq!(labels, ["length", "length", "length", "length", "type", "json"]);
-    // The first bytes of the frame are those of a folded layer, which unfolds.
+    // The first bytes of the frame belong to a collapsed layer, which expands.
     screen.keys(">").key(KeyCode::Home);
     assert_eq!(screen.item().abbrev, "eth.dst");
     assert!(screen.state.fields.visible.contains(&screen.state.fields.selected));
@@ -277,7 +277,7 @@ fn a_mistake_in_a_filter_has_a_caret_and_a_suggestion() {
             "/pipboy.typ == 1"
         ]
     );
-    // The record stays as it was, and the next key takes the message away.
+    // The record is unchanged, and the next key removes the message.
     assert_eq!(screen.state.rows.len(), 90);
     screen.key(KeyCode::Backspace);
     assert!(!screen.shows("nothing is called"));
@@ -476,7 +476,7 @@ fn texts_are_asked_for_scrolled_and_closed() {
         assert!(screen.shows("Records"));
         screen.keys("s");
         assert_eq!(screen.effects.pop(), Some(Effect::Statistics(2)));
-        // The answer to the question before is late.
+        // The result of the previous request is late.
         screen.state.handle(Event::Text(1, vec!["late".to_owned()]));
         assert!(!screen.shows("late") && screen.shows("reading …"));
         screen.keys("q");

@@ -1,4 +1,4 @@
-//! Whether bytes begin with headers of a frame: what fits, and what does not.
+//! Tests whether bytes begin with the headers of a frame, and reports why.
 
 use super::super::Engine;
 use super::Guess;
@@ -11,18 +11,18 @@ use etherparse::{
     ip_number,
 };
 
-/// The smallest Ethernet frame, without its checksum: shorter ones are padded to it.
+/// The minimum Ethernet frame without its checksum: shorter ones are padded.
 const SHORTEST_FRAME: usize = 60;
 
-/// What fits, or what does not.
+/// What fits, or why it does not.
 pub(super) type Fits = Result<String, String>;
 
-/// An IP packet that is all there.
+/// A complete IP packet.
 pub(super) fn ip(bytes: &[u8]) -> Fits {
     packet(bytes, false)
 }
 
-/// An Ethernet frame around a whole IP packet or an ARP packet; padding may follow.
+/// An Ethernet frame with a complete IP or ARP packet; padding may follow.
 pub(super) fn ethernet(bytes: &[u8]) -> Fits {
     let frame =
         Ethernet2Slice::from_slice_without_fcs(bytes).map_err(|_| format!("a header has 14 bytes, here are {}", bytes.len()))?;
@@ -44,7 +44,7 @@ fn carried(kind: EtherType, payload: &[u8], padded: bool) -> Fits {
     }
 }
 
-/// `padded`: bytes may follow the packet, because the frame was too short without them.
+/// `padded`: padding may follow the packet in a short frame.
 fn packet(bytes: &[u8], padded: bool) -> Fits {
     let version = bytes.first().map_or(0, |first| first >> 4);
     match (version, IpSlice::from_slice(bytes)) {
@@ -55,8 +55,8 @@ fn packet(bytes: &[u8], padded: bool) -> Fits {
     }
 }
 
-/// IPv4 with a right checksum. With another one, all lengths have to fit exactly, and the header inside, too: network cards fill in
-/// checksums after the capture.
+/// IPv4 with a valid checksum. With an invalid one, all lengths must match exactly, including the inner header: network cards may
+/// fill in checksums after the capture.
 fn version_4(ip: &Ipv4Slice<'_>, len: usize, padded: bool) -> Fits {
     let header = ip.header();
     let (is, should) = (header.header_checksum(), header.to_header().calc_header_checksum());
@@ -78,7 +78,7 @@ fn version_4(ip: &Ipv4Slice<'_>, len: usize, padded: bool) -> Fits {
     }
 }
 
-/// The header that an IPv4 packet carries, if its own lengths can be compared.
+/// The transport header in an IPv4 packet, if its lengths can be verified.
 fn inner(protocol: IpNumber, payload: &[u8]) -> Result<&'static str, String> {
     match protocol {
         ip_number::UDP => match UdpSlice::from_slice(payload) {
@@ -96,7 +96,7 @@ fn inner(protocol: IpNumber, payload: &[u8]) -> Result<&'static str, String> {
     }
 }
 
-/// Why headers that fit end in a broken message; `None` if they do not.
+/// Why a message after valid headers is malformed; `None` if it is not.
 pub(super) fn broken(registry: Registry, bytes: &[u8], guess: Guess) -> Option<String> {
     let original_len = u32::try_from(bytes.len()).unwrap_or(u32::MAX);
     let frame = Frame { number: 1, link: Link::Unknown, bytes, original_len, ..Frame::default() };

@@ -1,4 +1,4 @@
-//! A connection: with full state while open, then reduced to what late segments need.
+//! A connection: with full state while open, later reduced to what late segments need.
 
 use super::{Belongs, HalfStream, Stream};
 use crate::engine::nested::States;
@@ -12,22 +12,22 @@ use crate::wire::Protocol;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-/// A connection, or what is left of it.
+/// A connection with full or reduced state.
 pub(in crate::engine) enum Connection {
-    /// All of it.
+    /// Full state.
     Whole(Box<Stream>),
     /// No buffered bytes and no dissector: only the stream number, the final offsets and the TCP analysis remain.
     Closed(Box<Closed>),
-    /// Only ICMP errors quoted segments of it: its number.
+    /// Only quoted by ICMP errors: its stream number.
     Quoted(u32),
 }
 
 /// The state of a connection without a dissector.
 pub(in crate::engine) struct Closed {
     number: u32,
-    /// Whether the client is the lower one of the two ends.
+    /// Whether the client is the lower endpoint.
     client_is_low: bool,
-    /// Whether its protocol is known to be unknown.
+    /// Whether its payload is data of unknown protocol.
     is_data: bool,
     reset: bool,
     halves: BySide<ClosedHalf>,
@@ -42,7 +42,7 @@ struct ClosedHalf {
 }
 
 impl Stream {
-    /// What its protocol remembers is lost, and what follows is data: our own code failed on it.
+    /// Discards protocol state after a panic outside a dissector; what follows is data.
     #[cold]
     pub(in crate::engine) fn fail(&mut self) {
         self.changed = true;
@@ -54,7 +54,7 @@ impl Stream {
         }
     }
 
-    /// The same outside of messages: what waited behind a hole that was given up just then is in order.
+    /// The same outside of messages: buffered bytes after a hole just given up are in order.
     #[cold]
     pub(in crate::engine) fn recover(&mut self) {
         self.fail();
@@ -63,7 +63,7 @@ impl Stream {
         }
     }
 
-    /// The protocol that reads it.
+    /// The protocol that dissects it.
     pub(in crate::engine) fn protocol(&self) -> Option<&'static Protocol> {
         match self.belongs {
             Belongs::To(protocol, _) => Some(protocol),
@@ -73,7 +73,7 @@ impl Stream {
 }
 
 impl Connection {
-    /// The connection, if it is whole.
+    /// The connection, if it has its full state.
     pub(in crate::engine) fn whole(&mut self) -> Option<&mut Stream> {
         match self {
             Connection::Whole(stream) => Some(stream),
@@ -81,7 +81,7 @@ impl Connection {
         }
     }
 
-    /// The number of the connection, if errors quoted segments of it and no segment was captured.
+    /// The stream number, if the connection is known from ICMP errors only.
     pub(in crate::engine) fn quoted(&self) -> Option<u32> {
         match self {
             Connection::Quoted(number) => Some(*number),
@@ -97,7 +97,7 @@ impl Connection {
         }
     }
 
-    /// The sequence number that counts as 0 for one of its ends.
+    /// The sequence number of relative value 0 of one endpoint.
     pub(in crate::engine) fn base(&self, rises: bool) -> Option<u32> {
         match self {
             Connection::Whole(stream) => stream.halves[stream.side_of(rises)].base,
@@ -119,7 +119,7 @@ impl Connection {
         !had_ended
     }
 
-    /// Whether a segment opens a new connection between the same ends.
+    /// Whether a segment opens a new connection between the same endpoints.
     pub(in crate::engine) fn is_reopened(&self, rises: bool, header: &Header) -> bool {
         match self {
             Connection::Whole(stream) => stream.is_reopened(rises, header),
@@ -127,7 +127,7 @@ impl Connection {
         }
     }
 
-    /// The whole connection again, for a segment between its ends.
+    /// Restores the full state for a segment between its endpoints.
     #[cold]
     pub(in crate::engine) fn wake(&mut self, [src, dst]: [SocketAddr; 2], path: impl FnOnce() -> Arc<str>) {
         let Connection::Closed(rest) = self else { return };

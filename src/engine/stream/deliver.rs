@@ -1,4 +1,4 @@
-//! Telling what is in order: message by message, or as data, and what lies before and behind a hole.
+//! Delivers in-order bytes: message by message, or as data, before and after holes.
 
 use super::half_stream::{Behind, HalfStream, Step};
 use super::{Belongs, Stream, who};
@@ -13,14 +13,14 @@ use crate::wire::notes::{BUG, GIVEN_UP, HUGE};
 use crate::wire::{Cut, Missing};
 
 impl Stream {
-    /// Go on behind holes that will not be filled.
+    /// Continues after holes that will not be filled.
     pub(super) fn pass_lost(&mut self, side: Side, out: &mut Out<'_>) {
         while self.halves[side].order.hole_is_lost() && !out.is_full() {
             self.give_up_hole(side, out);
         }
     }
 
-    /// Show what lies before the first hole, say what is missing, and go on behind it.
+    /// Emits the bytes before the first hole, reports the gap, and continues after it.
     #[cold]
     pub(super) fn give_up_hole(&mut self, side: Side, out: &mut Out<'_>) {
         let Some(gap) = self.halves[side].order.hole() else { return };
@@ -47,7 +47,7 @@ impl Stream {
         if let Belongs::To(_, conversation) = &mut self.belongs {
             conversation.gap(side, Missing { bytes: gap.len, in_step });
         }
-        // As they were captured, so that what one frame completes is not joined with what another does.
+        // Delivered as captured, so that messages completed by one frame are not joined with those of another.
         while self.halves[side].order.unpark_next() {
             if !out.tree.is_crowded() {
                 self.drain(side, Behind::More, out);
@@ -75,7 +75,7 @@ impl Stream {
         }
     }
 
-    /// Show what waits, complete or not, and keep no more than the next bytes from now on.
+    /// Emits pending data, complete or not, and buffers no more than the next bytes from now on.
     #[cold]
     pub(in crate::engine) fn give_up(&mut self, out: &mut Out<'_>) {
         for side in Side::BOTH {
@@ -95,7 +95,7 @@ impl Stream {
         self.forget_unacknowledged();
     }
 
-    /// Show the messages among the bytes that are in order.
+    /// Emits the messages among in-order bytes.
     pub(super) fn drain(&mut self, side: Side, behind: Behind, out: &mut Out<'_>) {
         let mut side = side;
         while !self.halves[side].order.buffered().is_empty() {
@@ -131,7 +131,7 @@ impl Stream {
         let sorted = std::mem::replace(&mut out.sorts, true);
         let began = |half: &HalfStream| half.order.pieces(half.order.buffered_off(), 1).next().map(|piece| piece.frame);
         let mut sides = Side::BOTH;
-        // Who spoke first is read first: what the other one says may hang on it.
+        // The first sender is dissected first: the other side may depend on it.
         sides.sort_by_key(|side| began(&self.halves[*side]));
         for side in sides {
             while !self.halves[side].order.buffered().is_empty()
@@ -144,7 +144,8 @@ impl Stream {
         out.tree.sort_layers(first);
     }
 
-    /// Show the older half of what waits as data: a protocol at home on the port may find its messages in later bytes.
+    /// Emits the older half of the buffered bytes as data: a protocol registered on the port may find its messages in later
+    /// bytes.
     #[cold]
     fn pass_opening(&mut self, side: Side, out: &mut Out<'_>) {
         self.shown = true;
@@ -152,7 +153,7 @@ impl Stream {
         self.show(side, Step::Data(limits::STREAM_OPENING.get() / 2), Behind::More, out);
     }
 
-    /// One message, or one run of data. False if more bytes are needed.
+    /// Emits one message, or one run of data. Returns false if more bytes are needed.
     fn step(&mut self, side: Side, behind: Behind, out: &mut Out<'_>) -> bool {
         let half = &mut self.halves[side];
         let crowded = out.tree.is_crowded();
@@ -185,7 +186,7 @@ impl Stream {
         true
     }
 
-    /// Show a message or a run of data.
+    /// Emits a message or a run of data.
     #[inline]
     fn show(&mut self, side: Side, step: Step, behind: Behind, out: &mut Out<'_>) {
         self.changed = true;

@@ -1,4 +1,4 @@
-//! One direction of a connection: where its next message ends.
+//! One direction of a connection, with the extent of its next message.
 
 use crate::flow::reassembly::{Direction, Gap};
 use crate::limits;
@@ -7,54 +7,54 @@ use crate::wire::{Conversation, Cut, Extent};
 use std::collections::VecDeque;
 use std::ops::Range;
 
-/// One direction.
+/// One direction of a connection.
 #[derive(Default)]
 pub(super) struct HalfStream {
     pub(super) order: Direction,
-    /// The sequence number that counts as 0.
+    /// The sequence number of relative value 0.
     pub(super) base: Option<u32>,
-    /// Its first bytes are the first of the stream.
+    /// Whether its first bytes are the first of the stream.
     pub(super) from_start: bool,
     /// Number of bytes needed before the extent is queried again.
     pub(super) wanted: usize,
     /// Whether `wanted` is the end of the message, not only of its header.
     pub(super) wanted_is_end: bool,
-    /// Bytes behind a gap that belong to the message before it.
+    /// Bytes after a gap that belong to the message before the gap.
     pub(super) outstanding: u64,
-    /// Messages are no longer looked for.
+    /// Whether message detection has stopped.
     pub(super) given_up: bool,
     /// The last frame with bytes of this direction, and their stream offsets.
     pub(super) latest: (u64, Range<u64>),
-    /// Where secrets lay in the latest messages, for segments that repeat those bytes.
+    /// Ranges of secrets in recent messages, for segments that retransmit those bytes.
     pub(super) secrets: VecDeque<Range<u64>>,
 }
 
-/// Secrets that are remembered of a direction.
+/// Maximum number of ranges stored per direction.
 const SECRETS: usize = 16;
-/// The longest segment.
+/// The maximum segment size.
 const SEGMENT: u64 = 65_535;
 
-/// What comes behind the bytes at hand.
+/// What follows the available bytes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Behind {
-    /// More, later.
+    /// More bytes, later.
     More,
     /// Lost bytes.
     Gap(Gap),
-    /// Nothing.
+    /// The end of the stream.
     End,
-    /// More, but no memory for it.
+    /// More bytes, but the memory limit is reached.
     NoRoom,
 }
 
-/// What to do with the bytes at hand.
+/// How to handle the available bytes.
 pub(super) enum Step {
     Wait,
     Message {
         len: usize,
         cut: Cut,
     },
-    /// A message too long to wait for, and how long it claims to be.
+    /// A message above the size limit, with its claimed length.
     Huge {
         len: usize,
         claimed: usize,
@@ -63,7 +63,7 @@ pub(super) enum Step {
 }
 
 impl HalfStream {
-    /// Note which bytes a frame brought. One that completes fragments brings several runs.
+    /// Stores which bytes a frame contained. One that completes fragments contains several runs.
     pub(super) fn brought(&mut self, frame: u64, span: &Range<u64>) {
         let (number, known) = &mut self.latest;
         if *number == frame && !known.is_empty() {
@@ -73,13 +73,13 @@ impl HalfStream {
         }
     }
 
-    /// Whether a frame brought none of these bytes.
+    /// Whether a frame contained none of these bytes.
     pub(super) fn is_late(&self, frame: u64, off: u64, len: usize) -> bool {
         let (number, brought) = &self.latest;
         *number != frame || off >= brought.end || off.saturating_add(len as u64) <= brought.start
     }
 
-    /// Remember where a secret lies in the stream. Past the limit, the two oldest that one segment may repeat become one range.
+    /// Stores the range of a secret in the stream. At the limit, the two oldest that one segment may retransmit are merged.
     #[cold]
     pub(super) fn remember_secret(&mut self, range: Range<u64>) {
         if self.secrets.len() >= SECRETS
@@ -92,17 +92,17 @@ impl HalfStream {
         self.secrets.push_back(range);
     }
 
-    /// Whether any byte of its stream was seen.
+    /// Whether any byte of this direction was captured.
     pub(super) fn has_spoken(&self) -> bool {
         self.order.buffered_off() > 0 || !self.order.buffered().is_empty() || self.order.hole().is_some()
     }
 
-    /// Whether more bytes are known to be needed than are at hand.
+    /// Whether more bytes are needed than are available.
     pub(super) fn waits(&self) -> bool {
         self.order.buffered().len() < self.wanted
     }
 
-    /// What to do with the bytes at hand.
+    /// Decides how to handle the available bytes.
     pub(super) fn next(&mut self, conversation: &mut dyn Conversation, side: Side, behind: Behind) -> Step {
         let ahead = self.order.buffered();
         let len = ahead.len();

@@ -1,4 +1,4 @@
-//! The stream inside a stream: what a protocol carries sealed, and opens, is read as a conversation of its own.
+//! Inner streams: decrypted or unwrapped bytes are dissected as a separate conversation.
 
 use super::half_stream::Behind;
 use super::{Belongs, Stream, who};
@@ -13,11 +13,11 @@ use crate::wire::{Cut, How};
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-/// Streams that lie inside each other, the outermost not counted.
+/// Maximum nesting of inner streams.
 const DEPTH: u8 = 4;
 
 impl Stream {
-    /// Read on in the stream inside this one with what the message just read opened.
+    /// Continues the inner stream with the bytes that the last message added.
     pub(super) fn read_inner(&mut self, side: Side, out: &mut Out<'_>) {
         for opened in out.tree.handover.take_inner() {
             if self.depth >= DEPTH || opened.is_last && self.inside.is_none() {
@@ -51,7 +51,7 @@ impl Stream {
         }
     }
 
-    /// A stream of messages, none of which is missing; `how` states what was done to their bytes, if anything.
+    /// Creates a stream of messages without loss; `how` states how their bytes were derived, if they were.
     pub(in crate::engine) fn of_messages(
         id: StreamId,
         sockets: [SocketAddr; 2],
@@ -66,13 +66,13 @@ impl Stream {
         stream
     }
 
-    /// Take the next message of a side.
+    /// Accepts the next message of one side.
     pub(in crate::engine) fn hear_message(&mut self, side: Side, bytes: Vec<u8>, pieces: Vec<Piece>, out: &mut Out<'_>) {
         let opened = InnerBytes { carrier: 0, how: "", bytes, pieces, behind_gap: false, is_last: false };
         self.hear(side, &opened, out);
     }
 
-    /// Take a message that is one by itself, `off` bytes behind the beginning of its side.
+    /// Accepts an independent message, `off` bytes after the beginning of its side.
     pub(in crate::engine) fn hear_whole(
         &mut self,
         side: Side,
@@ -98,7 +98,7 @@ impl Stream {
         }
     }
 
-    /// Take the next bytes of a side, which come in order.
+    /// Accepts the next in-order bytes of one side.
     fn hear(&mut self, side: Side, opened: &InnerBytes, out: &mut Out<'_>) {
         let mut behind_gap = opened.behind_gap;
         for piece in &opened.pieces {
@@ -106,7 +106,7 @@ impl Stream {
             let bytes = opened.bytes.get(start..).and_then(|bytes| bytes.get(..piece.len as usize)).unwrap_or_default();
             let order = &self.halves[side].order;
             let [a, b, c, d, ..] = order.buffered_off().saturating_add(order.buffered().len() as u64).to_le_bytes();
-            // The number of missing bytes is unknown: one stands for them.
+            // The number of missing bytes is unknown: one represents them.
             let seq = u32::from_le_bytes([a, b, c, d]).wrapping_add(behind_gap.into());
             let (frame, at, time) = (piece.frame, piece.at, piece.time);
             let segment = InOrder { seq, syn: false, fin: false, bytes, missing: 0, frame, at, time };
@@ -121,7 +121,7 @@ impl Stream {
         }
     }
 
-    /// Nothing follows of a side: the stream inside it ends, too.
+    /// Ends the inner stream of a side.
     pub(super) fn end_inner(&mut self, side: Side, out: &mut Out<'_>) {
         self.changed = true;
         if let Some(inner) = &mut self.inside {

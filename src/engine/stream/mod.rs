@@ -1,4 +1,4 @@
-//! One TCP connection: its segments in order, whose messages they are, and where those end.
+//! One TCP connection: segments in order, their protocol, and message boundaries.
 
 mod closed;
 mod deliver;
@@ -38,11 +38,11 @@ pub(super) struct Stream {
     id: StreamId,
     /// Client and server, if known.
     sockets: Option<[SocketAddr; 2]>,
-    /// Whether the client is the lower one of them.
+    /// Whether the client is the lower endpoint.
     client_is_low: bool,
-    /// The names of its layers.
+    /// The names of the carrier layers.
     path: Arc<str>,
-    /// The same, if a segment in a plain frame came that way: seeing that the next one does as well takes no look at the names.
+    /// The same, if a segment of a plain frame had this path: comparing the pointer avoids comparing names.
     plain_path: Option<&'static str>,
     halves: BySide<HalfStream>,
     analysis: Analysis,
@@ -51,40 +51,40 @@ pub(super) struct Stream {
     belongs: Belongs,
     /// The name of the handover, if announced or given by the first message.
     over: Option<&'static str>,
-    /// What the protocols inside its messages remember.
+    /// Protocol state of payloads inside its messages.
     inner: States,
-    /// The stream inside it, which its protocol opens.
+    /// The inner stream that its protocol unwraps.
     inside: Option<Box<Stream>>,
-    /// How the bytes of one inside another came to be.
+    /// How the bytes of an inner stream were derived.
     how: Option<&'static str>,
-    /// How many others it lies inside of.
+    /// Number of enclosing streams.
     depth: u8,
-    /// Client and server are not those that they were taken for first.
+    /// Whether client and server were exchanged after the first guess.
     turned: bool,
-    /// Bytes were shown as data before a protocol recognised the stream.
+    /// Whether bytes were emitted as data before a protocol recognized the stream.
     shown: bool,
     /// Whether the protocol must be chosen from the bytes so far.
     decide_now: bool,
     last_frame: u64,
     last_time: Time,
-    /// A side broke it off.
+    /// Whether a side reset the connection.
     reset: bool,
     /// Whether the end of the stream was reported.
     end_reported: bool,
-    /// Messages wait only because the tree had very many.
+    /// Whether messages are deferred only because the tree was full.
     delayed: bool,
-    /// Bytes of memory as they were counted last.
+    /// Bytes of memory at the last count.
     counted: usize,
-    /// They may be others by now.
+    /// Whether that count may be outdated.
     changed: bool,
 }
 
-/// Whose messages a stream carries.
+/// The protocol of a stream.
 enum Belongs {
-    /// Not known yet; the bytes wait.
+    /// Undecided; bytes are buffered.
     Open,
     To(&'static Protocol, Box<dyn Conversation>),
-    /// No protocol recognises the first bytes of this side; those of the other side have not been judged.
+    /// No protocol recognizes the first bytes of this side; the other side has not been examined.
     Unrecognised(Side),
     None,
 }
@@ -125,7 +125,7 @@ impl Stream {
         Stream { over, ..self }
     }
 
-    /// The conversation of an input without packets.
+    /// Creates the conversation of an input without packets.
     pub(super) fn bare() -> Stream {
         let mut stream = Stream::new(StreamId { transport: Transport::Tcp, number: 0 }, None, "".into());
         for half in stream.halves.iter_mut() {
@@ -135,14 +135,14 @@ impl Stream {
         stream
     }
 
-    /// Count the memory that it holds into what all hold, if it is not as it was.
+    /// Adds its memory to the total, if it may have changed.
     pub(super) fn count_anew(&mut self, all: &mut usize) {
         if self.changed {
             self.count(all);
         }
     }
 
-    /// Count the memory that it holds into what all hold.
+    /// Adds its memory to the total.
     pub(super) fn count(&mut self, all: &mut usize) {
         self.changed = false;
         let conversation = match &self.belongs {
@@ -158,23 +158,23 @@ impl Stream {
         self.counted = held;
     }
 
-    /// Bytes of memory as they were counted last.
+    /// Bytes of memory at the last count.
     pub(super) fn counted(&self) -> usize {
         self.counted
     }
 
-    /// Whether it has ended, asked after each segment: true once.
+    /// Whether it has just ended; true once.
     pub(super) fn ends_now(&mut self) -> bool {
         let over = self.is_over();
         over && !std::mem::replace(&mut self.end_reported, over)
     }
 
-    /// Whether a side broke it off, or both have ended it and know it of each other.
+    /// Whether one side reset it, or both have closed it and acknowledged that.
     fn is_over(&self) -> bool {
         self.reset || self.is_closed()
     }
 
-    /// Whether both sides have ended it and know it of each other: nothing can follow.
+    /// Whether both sides have closed it and acknowledged that: nothing can follow.
     pub(super) fn is_closed(&self) -> bool {
         self.halves.iter().all(|half| half.order.is_over())
     }
@@ -195,7 +195,7 @@ impl Stream {
         self.halves.iter_mut().for_each(|half| half.order.shrink());
     }
 
-    /// Let its protocol forget what it can do without. Whether it did.
+    /// Drops optional protocol state. Returns whether there was any.
     #[cold]
     pub(super) fn forget(&mut self) -> bool {
         let inner = self.inside.as_mut().is_some_and(|inner| inner.forget());
@@ -213,7 +213,7 @@ impl Stream {
         }
     }
 
-    /// Forget which segments wait for an acknowledgement: fields of the next one need them.
+    /// Drops unacknowledged segments. Fields of the next segment need them.
     pub(super) fn forget_unacknowledged(&mut self) {
         self.analysis.shrink();
     }
@@ -245,12 +245,12 @@ impl Stream {
         inner && self.halves.iter().all(|half| half.order.buffered().is_empty() && half.order.hole().is_none())
     }
 
-    /// Its number.
+    /// The stream number.
     pub(super) fn number(&self) -> u32 {
         self.id.number
     }
 
-    /// Whether no protocol reads it. What is kept of its bytes goes.
+    /// Whether no protocol dissects it. Drops buffered bytes.
     pub(super) fn is_unread(&mut self) -> bool {
         let is_unread = matches!(self.belongs, Belongs::None);
         if is_unread && self.counted > size_of::<Stream>() {
@@ -260,18 +260,18 @@ impl Stream {
         is_unread
     }
 
-    /// Whether a segment opens a new connection between the same ends.
+    /// Whether a segment opens a new connection between the same endpoints.
     fn is_reopened(&self, rises: bool, header: &Header) -> bool {
         header.syn() && header.opens_anew(self.halves[self.side_of(rises)].base)
     }
 
-    /// The side that sends a segment, by whether the lower end does.
+    /// The sender of a segment; `rises` if it is the lower endpoint.
     pub(super) fn side_of(&self, rises: bool) -> Side {
         if self.client_is_low == rises { Side::Client } else { Side::Server }
     }
 
-    /// Whether a segment in a plain frame is as every other one: it came the way that its connection goes, nothing can be remarked
-    /// on it that is kept, and it is in step or carries nothing.
+    /// Whether a segment in a plain frame is ordinary: it has the path of its connection, no note to keep, and is in order or
+    /// empty.
     fn is_as_expected(&mut self, speaker: &Speaker<'_>, found: Option<&Findings>, keeps_marks: bool) -> bool {
         let Speaker { header, segment, side, .. } = speaker;
         let is_unmarked = found.is_some_and(|found| found.marks.is_empty());
@@ -331,12 +331,12 @@ impl Stream {
         Some(tcp_layer(tree, bytes, segment, Some(header), ends, tcp_state, in_step))
     }
 
-    /// The first numbers seen count as 0, as Wireshark has it: a SYN's own, else the one before the first byte.
+    /// The first sequence numbers are relative 0, as in Wireshark: that of a SYN, else the one before the first byte.
     fn set_bases(&mut self, side: Side, header: &Header) {
         let first = if header.syn() { header.seq } else { header.seq.wrapping_sub(1) };
         let half = &mut self.halves[side];
         if half.base.is_some_and(|base| base != first) && header.syn() {
-            // An answer with another number than before: what came before was no part of this connection.
+            // A SYN-ACK with a new number: earlier segments belong to another connection.
             half.base = Some(first);
             if !half.has_spoken() {
                 half.order = Direction::default();
@@ -388,7 +388,7 @@ impl Stream {
         }
     }
 
-    /// Note what the other side has received of `side`, and give up the holes before that.
+    /// Stores what the other side has acknowledged of `side`, and gives up earlier holes.
     fn acknowledge(&mut self, side: Side, header: &Header, out: &mut Out<'_>) {
         let order = &mut self.halves[side].order;
         if header.syn() {
@@ -405,7 +405,7 @@ impl Stream {
         carries_nothing && !self.delayed && order.buffered().is_empty() && order.hole().is_none()
     }
 
-    /// Take a segment that was joined from fragments: each piece of it was captured elsewhere.
+    /// Accepts a segment reassembled from fragments, whose pieces are in several frames.
     #[cold]
     fn take_in_pieces(&mut self, side: Side, segment: &InOrder<'_>, source: u32, out: &mut Out<'_>) -> Side {
         let start = u64::from(segment.at);
@@ -430,7 +430,7 @@ impl Stream {
             };
             side = self.take(side, &part, out);
         }
-        // Bytes that were decompressed have no place in any frame.
+        // Decompressed bytes have no position in any frame.
         if pieces.is_empty() { self.take(side, &InOrder { at: Piece::NOWHERE, ..*segment }, out) } else { side }
     }
 
@@ -481,8 +481,8 @@ impl Stream {
         side
     }
 
-    /// Hide the secrets in bytes of this frame that no message was read from: repeated ones, and the beginning of a message.
-    /// Of a message in another encoding than text they are found only when it is complete: all of its bytes are hidden.
+    /// Masks secrets in undissected bytes of this frame: retransmitted ones, and the beginning of a message. Secrets in an
+    /// encoded message are found only when it is complete, so all of its bytes are masked.
     #[inline(never)]
     fn hide_unread(&self, side: Side, segment: &InOrder<'_>, tree: &mut Tree) {
         /// Bytes before the segment that may begin its first line.
@@ -514,12 +514,12 @@ impl Stream {
         credentials::find(waiting, |range| hide(start + range.start as u64..start + range.end as u64));
     }
 
-    /// Whether a protocol waits for the rest of a message of this side.
+    /// Whether a message of this side is incomplete.
     fn is_in_a_message(&self, side: Side) -> bool {
         matches!(self.belongs, Belongs::To(..)) && self.halves[side].waits()
     }
 
-    /// Say what is strange about a segment; bytes that did not become part of the stream are shown as they are.
+    /// Adds notes on a segment; bytes that are no part of the stream are displayed as they are.
     fn remark(&mut self, side: Side, segment: &InOrder<'_>, accepted: &Accepted, out: &mut Out<'_>) {
         let at = segment.at as usize;
         let is_in_frame = segment.at != Piece::NOWHERE;
@@ -564,19 +564,19 @@ impl Stream {
     }
 }
 
-/// Whether the first of two ends is the lower one, as that of one that speaks to itself is.
+/// Whether the first endpoint is the lower one; true if both are equal.
 fn is_first_low(sockets: Option<[SocketAddr; 2]>) -> bool {
     sockets.is_none_or(|[first, second]| Pair::rises(first, second))
 }
 
-/// Who opened the connection and who was asked, judging by its first segment.
+/// The client of a connection and its peer, judging by its first segment.
 pub(super) fn client(registry: Registry, src: SocketAddr, dst: SocketAddr, header: &Header) -> [SocketAddr; 2] {
     let home = |socket: SocketAddr| registry.is_home(On::Tcp(socket.port()));
     let speaks_first = if header.syn() { !header.acks() } else { !home(src) || home(dst) };
     if speaks_first { [src, dst] } else { [dst, src] }
 }
 
-/// Who speaks to whom where this side of a stream speaks.
+/// Sender and receiver of one side of a stream.
 fn who(id: StreamId, sockets: Option<[SocketAddr; 2]>, side: Side) -> Ends {
     let [client, server] = match sockets {
         Some(sockets) => sockets.map(|socket| Some(Address::Socket(socket))),

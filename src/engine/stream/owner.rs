@@ -1,4 +1,4 @@
-//! Which protocol a connection belongs to, decided by its first bytes.
+//! Selects the protocol of a connection by its first bytes.
 
 use super::half_stream::Behind;
 use super::{Belongs, Stream, is_first_low};
@@ -10,7 +10,7 @@ use crate::tree::{BySide, Side, Span, Tree};
 use crate::wire::notes::BUG;
 use crate::wire::{Missing, Opening};
 
-/// Bytes of a stream joined midway within which a protocol at home on its port may recognise it.
+/// Bytes of a stream captured midway within which a protocol registered on its port may recognize it.
 const MAX_JOINING: u64 = 1 << 20;
 
 impl Stream {
@@ -23,7 +23,7 @@ impl Stream {
         }
     }
 
-    /// Asks the registry for the protocol. True if that exchanged client and server.
+    /// Looks up the protocol. Returns true if that exchanged client and server.
     #[inline(never)]
     pub(super) fn find_owner(&mut self, behind: Behind, out: &mut Out<'_>) -> bool {
         let silent = self.silent();
@@ -46,7 +46,7 @@ impl Stream {
             (Owner::None, true)
         });
         match owner {
-            // The client is known from the carrier, or from data that was shown before.
+            // The client is known from the carrier, or from data already emitted.
             Owner::Known(_, Side::Client) if self.how.is_some() || self.shown => self.belongs = Belongs::None,
             Owner::Known(Candidate { protocol, found }, server) => {
                 let from_start = if self.shown { [false; 2] } else { opening.from_start };
@@ -93,7 +93,7 @@ impl Stream {
         }
     }
 
-    /// Exchanges client and server. Nothing of the stream was shown yet.
+    /// Exchanges client and server. Nothing of the stream was emitted yet.
     #[cold]
     fn turn(&mut self, tree: &mut Tree) {
         self.turned = !self.turned;

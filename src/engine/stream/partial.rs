@@ -1,4 +1,4 @@
-//! Segments that end no message but that Wireshark reads, recorded for its list of protocols.
+//! Segments that complete no message but appear in Wireshark's list of protocols.
 
 use super::{Belongs, Stream};
 use crate::engine::message::Out;
@@ -6,7 +6,7 @@ use crate::flow::reassembly::{Accepted, Place};
 use crate::tree::{Label, Side, Unended};
 
 impl Stream {
-    /// Records what Wireshark shows of a segment whose last bytes end no message; `bytes` is its payload.
+    /// Records Wireshark's label of a segment whose last bytes complete no message; `bytes` is its payload.
     #[cold]
     pub(super) fn label_partial(&self, side: Side, accepted: &Accepted, bytes: &[u8], out: &mut Out<'_>) {
         let (Belongs::To(protocol, conversation), Some(layer)) = (&self.belongs, out.below) else { return };
@@ -15,7 +15,7 @@ impl Stream {
         let span = &accepted.span;
         let unended = match accepted.place {
             Place::Empty | Place::KeepAlive | Place::Far | Place::Old | Place::PartlyOld => return,
-            // Wireshark takes segments as they come: behind the end of the message that waits, another one begins.
+            // Wireshark dissects segments in capture order: after the end of the incomplete message, another one begins.
             _ if half.order.hole().is_some() => {
                 let end = if half.wanted_is_end { start + half.wanted as u64 } else { start + waiting as u64 };
                 let known = usize::try_from(end.saturating_sub(span.start)).unwrap_or(usize::MAX);

@@ -11,7 +11,7 @@ pub(in crate::engine) struct Speaker<'a> {
     pub bytes: Bytes<'a>,
     pub segment: &'a Segment,
     pub header: &'a Header,
-    /// Whether the sender is the lower end of the connection.
+    /// Whether the sender is the lower endpoint of the connection.
     pub rises: bool,
     /// Sender.
     pub side: Side,

@@ -1,4 +1,4 @@
-//! Dissectors that panic: what they read is data, and everything else is as it was.
+//! Dissectors that panic: their bytes become data, and all else is unaffected.
 
 use super::super::Engine;
 use super::{Packet, bytes, client, line, opened};

@@ -1,4 +1,4 @@
-//! Headers that lead on: malformed options, fragments that are cut, tunnels, and packets that ICMP errors quote.
+//! Header chains: malformed options, truncated fragments, tunnels, and packets quoted by ICMP errors.
 
 use super::super::Engine;
 use crate::input::{Frame, Link};
@@ -8,8 +8,7 @@ use crate::wire::trial::bytes;
 use flate2::{Compression, write::DeflateEncoder};
 use std::io::Write;
 
-/// Lines of the dumps of IP packets, of which the capture cut off so many bytes each: those of layers, fields and notes whose
-/// names begin like this.
+/// Lines of the dumps of IP packets, each truncated by this many bytes: layers, fields and notes whose names have these prefixes.
 pub(super) fn lines_of(packets: &[Vec<u8>], missing: u32, names: &[&str]) -> Vec<String> {
     let mut engine = Engine::new(Registry::default(), Demand::EVERYTHING);
     let mut lines = Vec::new();
@@ -61,7 +60,7 @@ const ACK: u8 = 16;
 
 #[test]
 fn an_ipv4_option_longer_than_its_header_does_not_stop_dissection() {
-    // A datagram as a whole, and the first fragment of one, of which the capture lacks the end.
+    // A whole datagram, and a truncated first fragment.
     for (fragment, missing) in [("0000", 0), ("2000", 1000)] {
         let length = 36 + missing;
         let packet =
@@ -138,7 +137,7 @@ fn a_first_fragment_that_is_cut_is_dissected_as_far_as_it_goes() {
         "60000000 05b4 2c 40 20010db8000000000000000000000001 20010db8000000000000000000000002 1100 0001 00000007 {query}"
     );
     assert_eq!(lines(&six, 1000, &names), expected(48));
-    // The capture says nothing of what it left out.
+    // The capture does not state how much it left out.
     assert_eq!(lines(&first, 0, &names), expected(20));
     let second = first.replace("00012000", "00012001");
     assert_eq!(lines(&second, 1000, &["udp", "data.data"]).len(), 1);
@@ -189,7 +188,7 @@ fn an_authentication_header_that_is_cut_or_too_short_is_noted() {
     assert_eq!(lines(short, 0, &["ah.spi", "!"]).last().map(|line| &line[..22]), Some("! broken dissect.short"));
 }
 
-/// An IPv4 packet with IPComp, and what its payload decompresses to.
+/// An IPv4 packet with IPComp, and its decompressed payload.
 fn compressed(next: u8, payload: &[u8]) -> Vec<u8> {
     let mut encoder = DeflateEncoder::new(vec![next, 0, 0x63, 0xe1], Compression::default());
     encoder.write_all(payload).unwrap();

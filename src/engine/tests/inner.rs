@@ -1,4 +1,4 @@
-//! A stream inside a stream, with a carrier made for it: a length byte, then so many bytes of which every bit is turned.
+//! An inner stream, with a toy carrier: a length byte, then that many bytes with all bits inverted.
 
 use super::*;
 use crate::record::Message;
@@ -77,14 +77,14 @@ impl Conversation for Lines {
     }
 }
 
-/// A record around these words.
+/// A record with these words.
 fn sealed(words: &str) -> Vec<u8> {
     std::iter::once(u8::try_from(words.len()).unwrap()).chain(words.bytes().map(|byte| !byte)).collect()
 }
 
 fn line(message: &Message<'_>, frames: &[Vec<u8>]) -> String {
     let node = message.node().unwrap();
-    // Each carrier turns the bits once more.
+    // Each carrier inverts the bits again.
     let carriers = message.path().to_string().matches("carrier:").count();
     let is_inside = carriers > 0;
     if is_inside {

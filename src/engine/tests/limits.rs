@@ -1,4 +1,4 @@
-//! Closed conversations keep bounded state, and the emitted messages do not depend on it.
+//! State of closed conversations is bounded, and emitted messages do not depend on it.
 
 use super::tcp::from_port;
 use super::*;
@@ -79,7 +79,7 @@ fn a_late_segment_is_dissected_the_same_however_long_ago_its_connection_ended() 
 #[test]
 fn open_conversations_that_hold_too_much_are_given_up_and_counted() {
     let mut engine = Engine::new(Registry::of(TOYS), Demand::EVERYTHING);
-    // Each waits for the rest of a message, with half a mebibyte behind a hole.
+    // Each has an incomplete message, with half a mebibyte after a hole.
     let part = vec![0xfe; 60_000];
     let mut number = 0;
     for port in 10_000..10_100 {
@@ -140,7 +140,7 @@ fn messages_too_many_for_a_tree_are_data_when_their_memory_is_needed() {
     let part = vec![0; 60_000];
     let mut emitted = (0, 0, 0);
     let mut notes = 0;
-    // More than is parked behind a hole.
+    // More than is buffered after a hole.
     for (number, place) in (1..).zip(0..90) {
         let seq = if place == 0 { 100 } else { 103 + (place - 1) * 60_000 };
         let payload = if place == 0 { &[1, 7][..] } else { &part };
@@ -149,11 +149,11 @@ fn messages_too_many_for_a_tree_are_data_when_their_memory_is_needed() {
         notes += tree.notes.iter().filter(|note| note.code.is(&notes::GIVEN_UP)).count();
         assert!(tree.layers.len() <= (1 << 14) + 16, "{} layers in a tree", tree.layers.len());
     }
-    // The end of the first segment behind the hole, and the segments behind that.
+    // The end of the first segment after the hole, and the segments after that.
     assert!(notes == 2 && emitted.1 == 2 && emitted.2 == 1, "{emitted:?}, {notes} notes");
 }
 
-/// A toy that remembers a mebibyte for each connection, and can do without.
+/// A toy protocol that stores a mebibyte per connection, all of it optional.
 struct Hoard(bool);
 
 impl Conversation for Hoard {

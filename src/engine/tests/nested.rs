@@ -1,4 +1,4 @@
-//! Datagrams with memory, payloads handed on, and streams that change hands, with protocols made for it.
+//! Datagrams with state, nested payloads, and streams that change protocol, with toy protocols.
 
 use super::super::Engine;
 use crate::input::{Frame, Link};
@@ -11,7 +11,7 @@ use std::net::SocketAddr;
 
 static BOTH: &[&Protocol] = &[&BOX, &MAIL];
 
-/// Parcels of a length and so many bytes, in datagrams or in a stream.
+/// A length and that many bytes, in datagrams or in a stream.
 static BOX: Protocol = Protocol::new(
     &BOX_FIELD,
     FIELDS,
@@ -22,7 +22,7 @@ static BOX: Protocol = Protocol::new(
     ],
 );
 
-/// What is in a parcel, if it begins with an `m`.
+/// The content of a parcel that begins with an `m`.
 static MAIL: Protocol = Protocol::new(
     &MAIL_FIELD,
     FIELDS,
@@ -139,7 +139,7 @@ fn tcp(seq: u32, payload: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// A line for each message: where it lies, on what, what it says, its bytes and the frames they came in.
+/// A line for each message: position, carriers, summary, bytes and frames.
 fn emitted(frames: &[Vec<u8>]) -> Vec<String> {
     emitted_by(Registry::of(BOTH), frames)
 }

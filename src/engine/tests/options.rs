@@ -1,9 +1,9 @@
-//! Options of TCP segments: values, spans, and lengths that cannot be.
+//! Options of TCP segments: values, spans and invalid lengths.
 
 use super::headers::{ipv4, lines_of};
 use crate::wire::trial::bytes;
 
-/// Fields and notes of the options of a segment whose header ends with these.
+/// Fields and notes of the options of a segment with this header end.
 fn options(options: &str) -> String {
     let words = 5 + options.split_whitespace().collect::<String>().len() / 8;
     let header = format!("13880050 00000001 00000002 {words:x}010ffff 00000000 {options}");
@@ -78,7 +78,7 @@ fn options_of_other_lengths_are_bytes() {
     41..42 tcp.option_len = 4
     42..44 tcp.options.data = 0102
     ");
-    // Shorter than kind and length, longer than the header, bytes behind the end of options.
+    // Shorter than kind and length, longer than the header, bytes after the end of options.
     insta::assert_snapshot!(options("02010000"), @"
     40..44 tcp.options
     40..44 tcp.option

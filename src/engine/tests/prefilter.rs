@@ -6,7 +6,7 @@ use crate::engine::{Known, Prefilter};
 use crate::layers::ip;
 use crate::tree::{Only, Tree};
 
-/// An engine whose every frame is passed over for what its headers say.
+/// An engine whose filter rejects every frame by its headers.
 fn engine() -> Engine {
     let prefilter = Prefilter { headers: Some(Only::these([&ip::SRC])), may_match: Box::new(|_| false) };
     Engine::new(Registry::of(TOYS), Demand::EVERYTHING).with_prefilter(Some(prefilter))
@@ -30,7 +30,7 @@ fn what_is_left_at_the_end_is_whole() {
     assert!(!left.filtered_out && lengths(left) == 1);
 }
 
-/// In frames of which headers are passed over as well, since Ethernet is plain.
+/// Headers of these frames are skipped as well, since Ethernet is plain.
 #[test]
 fn what_conversations_say_that_have_to_go_is_whole() {
     for (link, below) in [(101, &[][..]), (1, &[2, 0, 0, 0, 0, 2, 2, 0, 0, 0, 0, 1, 8, 0])] {
@@ -43,7 +43,7 @@ fn what_conversations_say_that_have_to_go_is_whole() {
             let tree = engine.dissect(&Frame { number, link: Link::Type(link), bytes: &bytes, original_len, ..Frame::default() });
             let goes = tree.layers.len() > headers;
             assert_eq!((tree.filtered_out, lengths(tree)), (true, if goes { tree.layers.len() - headers } else { 0 }));
-            // These are displayed, and nothing else of the frame is.
+            // Only these layers of the frame are displayed.
             let seen = tree.layers.iter().filter(|layer| tree.is_seen(layer)).count();
             assert_eq!(seen, lengths(tree));
             emitted += lengths(tree);
@@ -52,7 +52,7 @@ fn what_conversations_say_that_have_to_go_is_whole() {
     }
 }
 
-/// The messages of every frame with an odd number: which they are, and how long after the one before.
+/// The messages of every frame with an odd number, with the time since the previous one.
 fn odd_ones(segments: &[Vec<u8>], prefilter: Option<Prefilter>) -> (Vec<String>, String) {
     let mut engine = Engine::new(Registry::of(TOYS), Demand::EVERYTHING).with_prefilter(prefilter);
     let mut tally = Tally::new(View::Messages);

@@ -1,4 +1,4 @@
-//! SCTP: messages in fragments and streams, whose they are, and associations that begin anew.
+//! SCTP: fragmented messages, streams, their protocols, and restarted associations.
 
 use super::headers::{ipv4, lines_of};
 use crate::engine::Engine;

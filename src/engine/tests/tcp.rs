@@ -1,4 +1,4 @@
-//! TCP as networks really have it: order, repetition, ends and beginnings.
+//! TCP with loss, reordering, retransmission, and various starts and ends.
 
 use super::*;
 use crate::layers::{Checks, ip, tcp, udp};
@@ -138,7 +138,7 @@ fn what_is_left_when_the_capture_ends_or_its_connection_does_is_late() {
 
 #[test]
 fn bytes_that_waited_for_their_owner_are_late() {
-    // One byte does not tell whose the stream is.
+    // One byte does not determine the protocol of the stream.
     let segments = [client(100, &[1]), client(101, &[7, 1, 8])];
     assert_eq!(packets(&segments), ["packet 1 ip tcp", "packet 2 ip tcp toy toy"]);
     let sides = [client(100, &[1]), says(Side::Server, 500, &[1, 5]), client(101, &[7])];
@@ -300,7 +300,7 @@ fn an_acknowledgment_of_data_beyond_a_hole_gives_it_up() {
 fn sides_that_turn_out_to_be_the_other_way_round_stay_so() {
     let (asked, answer) = (&b"GET / HTTP/1.1\r\nHost: a\r\n\r\n"[..], &b"HTTP/1.1 204 No Content\r\n\r\n"[..]);
     let behind = |seq: u32, bytes: &[u8]| seq + u32::try_from(bytes.len()).unwrap();
-    // Who speaks first is taken for the client, until it answers.
+    // The first sender is assumed to be the client, until an answer shows otherwise.
     let packets = [
         says(Side::Server, 500, answer),
         client(100, asked),

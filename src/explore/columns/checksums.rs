@@ -1,20 +1,20 @@
-//! Checksums: sums, exclusive or, CRCs of what stands in front.
+//! Checksums over preceding bytes: sums, exclusive or, CRCs.
 
 use super::super::rule::Endian;
 use super::Label;
 use super::claims::{Claim, Claims, Shape};
 use super::table::{Table, distinct};
 
-/// Messages that a checksum is computed of.
+/// Number of messages on which checksums are computed.
 const ROWS: usize = 48;
 
-/// Bytes of a message up to which one is computed.
+/// Maximum message length for which checksums are computed.
 const LONGEST: usize = 4096;
 
-/// Bytes in front that a checksum may leave out.
+/// Maximum number of leading bytes that a checksum excludes.
 const SKIPPED: usize = 12;
 
-/// A way to compute a checksum.
+/// A checksum algorithm.
 struct Way {
     name: &'static str,
     width: usize,
@@ -50,7 +50,7 @@ const WAYS: &[Way] = &[
     Way { name: "Adler-32", width: 4, of: adler },
 ];
 
-/// A CRC as the catalogue of Greg Cook describes it: polynomial, first value, reflection, last exclusive or.
+/// A CRC in the parameters of Greg Cook's catalogue: polynomial, initial value, reflection, final exclusive or.
 fn crc(bytes: &[u8], width: u32, polynomial: u64, first: u64, is_reflected: bool, last: u64) -> u64 {
     let mask = (1_u64 << width) - 1;
     let mut value = first;
@@ -91,7 +91,7 @@ fn adler(bytes: &[u8]) -> u64 {
     b << 16 | a
 }
 
-/// A checksum at the end of all messages: its width and a claim in the table of the last bytes.
+/// A checksum at the end of all messages: its width and its claim in the table of the last bytes.
 #[must_use]
 pub fn trailing(table: &Table<'_>) -> Option<Claim> {
     let rows: Vec<&[u8]> = sample(table);
@@ -122,7 +122,7 @@ pub fn trailing(table: &Table<'_>) -> Option<Claim> {
     None
 }
 
-/// Checksums in the header over the whole message, computed with zeros in their place, or over what follows.
+/// Checksums in the header over the whole message, computed with zeros in their place, or over the following bytes.
 pub fn leading(table: &Table<'_>, claims: &mut Claims) {
     let rows = sample(table);
     for width in [4, 2] {
@@ -141,7 +141,7 @@ pub fn leading(table: &Table<'_>, claims: &mut Claims) {
                 let is_at = |row: &[u8], sum: u64, endian: Endian| {
                     row.get(offset..offset + width).is_some_and(|bytes| endian.read(bytes) == sum)
                 };
-                // Nearly every way fails in the first message, whose sum is computed once for both byte orders.
+                // Nearly all algorithms fail on the first message, whose sum is computed once for both byte orders.
                 let Some((first, sum)) = rows.first().and_then(|row| Some((*row, sum_of(row)?))) else { continue };
                 for endian in [Endian::Big, Endian::Little].into_iter().filter(|endian| is_at(first, sum, *endian)) {
                     if rows.iter().all(|row| sum_of(row).is_some_and(|sum| is_at(row, sum, endian))) {
@@ -156,7 +156,7 @@ pub fn leading(table: &Table<'_>, claims: &mut Claims) {
     }
 }
 
-/// Different messages of moderate length.
+/// Distinct messages of moderate length.
 fn sample<'m>(table: &Table<'m>) -> Vec<&'m [u8]> {
     let mut rows: Vec<&[u8]> = table.rows.iter().map(|row| row.bytes).filter(|row| row.len() <= LONGEST).collect();
     rows.sort_unstable();

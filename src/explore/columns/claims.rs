@@ -1,4 +1,4 @@
-//! Which bytes are explained: each byte is taken once.
+//! Claims on bytes: each byte has at most one explanation.
 
 use super::super::rule::Endian;
 use super::Label;
@@ -6,13 +6,13 @@ use super::Label;
 /// An explanation of some bytes.
 #[derive(Debug, Clone)]
 pub struct Claim {
-    /// Offset from the start, or from where the table begins.
+    /// Offset from the start of the message, or of the table.
     pub offset: usize,
-    /// Bytes; 0 for all that follow.
+    /// Size in bytes; 0 for all that follow.
     pub width: usize,
-    /// What they are.
+    /// Their type.
     pub shape: Shape,
-    /// What they do.
+    /// Their role.
     pub label: Label,
     /// From 0 to 1.
     pub confidence: f64,
@@ -20,7 +20,7 @@ pub struct Claim {
     pub why: String,
 }
 
-/// What bytes are read as.
+/// The type of bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shape {
     /// A number.
@@ -33,16 +33,16 @@ pub enum Shape {
     Bytes,
 }
 
-/// Explanations so far.
+/// Claims so far.
 #[derive(Debug, Default)]
 pub struct Claims {
     taken: Vec<bool>,
-    /// In the order in which they were found.
+    /// In order of discovery.
     pub all: Vec<Claim>,
 }
 
 impl Claims {
-    /// None of `width` bytes are explained.
+    /// Creates claims for `width` unexplained bytes.
     #[must_use]
     pub fn new(width: usize) -> Claims {
         Claims { taken: vec![false; width], all: Vec::new() }
@@ -54,7 +54,7 @@ impl Claims {
         self.taken.get(offset..offset + width).is_some_and(|taken| !taken.contains(&true))
     }
 
-    /// Takes an explanation if all its bytes are free.
+    /// Adds a claim if all its bytes are free.
     pub fn take(&mut self, claim: Claim) -> bool {
         let width = if claim.width == 0 { self.taken.len().saturating_sub(claim.offset) } else { claim.width };
         if claim.width > 0 && !self.is_free(claim.offset, width) || claim.offset > self.taken.len() {
@@ -65,7 +65,7 @@ impl Claims {
         true
     }
 
-    /// Runs of bytes that are not explained: start and end.
+    /// Runs of unexplained bytes: start and end.
     #[must_use]
     pub fn free_runs(&self) -> Vec<(usize, usize)> {
         let mut runs: Vec<(usize, usize)> = Vec::new();

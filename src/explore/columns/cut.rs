@@ -1,4 +1,4 @@
-//! Cuts bytes that nothing explains into numbers, from how neighbouring bytes change.
+//! Splits unexplained bytes into numbers, by the changes of neighbouring bytes.
 
 use super::super::messages::Kind;
 use super::super::rule::Endian;
@@ -6,10 +6,10 @@ use super::claims::{Claim, Claims, Shape};
 use super::table::{Place, Table};
 use super::{Context, Label};
 
-/// Widths of numbers and what each is worth.
+/// Widths of numbers, with their gains.
 const WIDTHS: [(usize, f64); 8] = [(1, 0.0), (2, 0.6), (3, -2.0), (4, 0.9), (5, -4.0), (6, -2.0), (7, -4.0), (8, 0.3)];
 
-/// Explains everything that is left.
+/// Explains the remaining bytes.
 pub fn rest(table: &Table<'_>, claims: &mut Claims, context: &Context, kind: &Kind) {
     opaque(table, claims);
     let seen = Seen::new(table, context, kind);
@@ -21,11 +21,11 @@ pub fn rest(table: &Table<'_>, claims: &mut Claims, context: &Context, kind: &Ki
     }
 }
 
-/// Columns from which on a run that looks alike is one field.
+/// Number of similar columns from which they are one field.
 const OPAQUE: usize = 16;
 
-/// Takes runs in which every column changes about as much as the others: sound, pictures, what is compressed or encrypted.
-/// Between numbers, high bytes change less than low ones.
+/// Claims runs in which every column changes about as much as the others: sound, pictures, compressed or encrypted data. In
+/// numbers, high bytes change less than low ones.
 fn opaque(table: &Table<'_>, claims: &mut Claims) {
     let n = table.rows.len();
     if n < 3 {
@@ -46,7 +46,7 @@ fn opaque(table: &Table<'_>, claims: &mut Claims) {
     }
 }
 
-/// Where a run from `start` ends whose columns change alike.
+/// The end of a run from `start` whose columns change similarly.
 fn alike(table: &Table<'_>, start: usize, end: usize) -> usize {
     let (mut least, mut most) = (f64::MAX, 0.0_f64);
     for at in start..end {
@@ -59,15 +59,15 @@ fn alike(table: &Table<'_>, start: usize, end: usize) -> usize {
     end
 }
 
-/// Words of four bytes on which small numbers stand: offsets that leave this rest.
+/// An alignment of small numbers in words of four bytes: their offset modulo four.
 #[derive(Debug, Clone, Copy)]
 struct Grid(Option<usize>);
 
-/// Small numbers that make a grid.
+/// Minimum number of small numbers for an alignment.
 const WORDS: usize = 4;
 
 impl Grid {
-    /// The rest modulo four at which most words have a low byte alone, if it is far ahead of the others.
+    /// The offset modulo four at which most words have only a low byte, if it is far ahead of the others.
     fn new(table: &Table<'_>, endian: Endian) -> Grid {
         let mut counts = [0_usize; 4];
         for at in 0..table.width.saturating_sub(3) {
@@ -85,7 +85,7 @@ impl Grid {
         Grid(best.filter(|(_, count)| **count >= WORDS && **count * 4 >= all * 3).map(|(rest, _)| rest))
     }
 
-    /// What a number gains that stands on the grid.
+    /// Gain of an aligned number.
     fn worth(self, offset: usize, width: usize) -> f64 {
         match self.0 {
             Some(rest) if width == 4 && offset % 4 == rest => 1.5,
@@ -94,14 +94,14 @@ impl Grid {
     }
 }
 
-/// What columns do: in messages of the kind, or of all messages of the direction where there are few.
+/// Behaviour of columns: in messages of the kind, or of the direction if there are few.
 struct Seen {
     own: Vec<Place>,
     all: Vec<Place>,
     counts: [usize; 2],
 }
 
-/// Messages of a kind from which on they speak for themselves.
+/// Number of messages of a kind from which they are used alone.
 const ENOUGH: usize = 5;
 
 impl Seen {
@@ -110,7 +110,7 @@ impl Seen {
         Seen { own: table.places.clone(), all, counts: [table.rows.len(), count] }
     }
 
-    /// A column, and how many messages show what it does.
+    /// The behaviour of a column, and the number of messages it is based on.
     fn at(&self, place: usize) -> (Place, usize) {
         let [own, all] = self.counts;
         let few = if own < ENOUGH { self.all.get(place).map(|place| (*place, all)) } else { None };
@@ -123,11 +123,11 @@ impl Seen {
     }
 }
 
-/// The best cut of a run into fields.
+/// The best split of a run into fields.
 fn cuts(seen: &Seen, start: usize, end: usize, context: &Context, grid: Grid) -> Vec<(usize, usize)> {
     let ties: Vec<f64> = (start..end.saturating_sub(1)).map(|place| seen.tie(place, context.endian)).collect();
     let length = end - start;
-    // Of each prefix: the best sum and the width of its last field.
+    // For each prefix: the best sum and the width of its last field.
     let mut best: Vec<(f64, usize)> = vec![(0.0, 0)];
     for to in 1..=length {
         let mut choice = (f64::MIN, 1);
@@ -153,9 +153,9 @@ fn cuts(seen: &Seen, start: usize, end: usize, context: &Context, grid: Grid) ->
     fields
 }
 
-/// How likely two neighbouring bytes belong to one number: above 0 if rather so.
+/// Likelihood that two neighbouring bytes belong to one number: above 0 if probable.
 fn tie(first: Place, second: Place, n: usize, endian: Endian) -> f64 {
-    // Seen from the high byte.
+    // From the high byte to the low byte.
     let (high, low) = if endian == Endian::Big { (first, second) } else { (second, first) };
     let most = (n.max(2) as f64).log2().min(8.0);
     match (high.is_const(), low.is_const()) {
@@ -183,7 +183,7 @@ fn tie(first: Place, second: Place, n: usize, endian: Endian) -> f64 {
     }
 }
 
-/// What a field of which nothing else is known is called.
+/// The label of a field without other evidence.
 fn named(table: &Table<'_>, seen: &Seen, offset: usize, width: usize, context: &Context) -> Claim {
     let n = table.rows.len();
     let places: Vec<Place> = (offset..offset + width).map(|place| table.at(place)).collect();

@@ -1,4 +1,4 @@
-//! What the bytes of the messages of one kind do: columns with labels.
+//! Columns of the messages of one kind, with labels.
 
 mod checksums;
 mod claims;
@@ -22,46 +22,46 @@ use table::{Place, Table};
 pub struct Column {
     /// Offset from the start of the message; negative from its end.
     pub offset: i64,
-    /// Bytes; 0 if it takes what is left.
+    /// Size in bytes; 0 for the remaining bytes.
     pub width: usize,
-    /// Type as Kaitai Struct names it: `u4`, `f4`, `str`, `bytes`.
+    /// Type in the notation of Kaitai Struct: `u4`, `f4`, `str`, `bytes`.
     pub kind: &'static str,
     /// Byte order of a number of several bytes.
     pub endian: Option<Endian>,
-    /// What the bytes do.
+    /// Role of the bytes.
     pub label: Label,
     /// From 0 to 1.
     pub confidence: f64,
-    /// Different values.
+    /// Number of distinct values.
     pub distinct: usize,
-    /// Values, the most frequent first.
+    /// Sample values, the most frequent first.
     pub values: Vec<Vec<u8>>,
     /// The evidence.
     pub why: String,
 }
 
-/// What the bytes of a column do.
+/// The role of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Label {
-    /// Bytes of the message or of a part.
+    /// Length of the message or of a part.
     Length,
-    /// Parts that follow.
+    /// Number of parts that follow.
     Count,
     /// The kind of message.
     Type,
-    /// One of few values.
+    /// One of a few values.
     Enum,
-    /// Bits.
+    /// Bit flags.
     Flags,
-    /// Echoed in an answer, or the name of an object.
+    /// Echoed in a response, or the identifier of an object.
     Id,
-    /// Rises by a step.
+    /// Increases by a constant step.
     Counter,
-    /// Moves with the clock.
+    /// Proportional to the capture time.
     Timestamp,
     /// A floating-point number.
     Float,
-    /// One of several that move smoothly.
+    /// One of several numbers that change smoothly.
     Coordinate,
     /// Text.
     Str,
@@ -69,20 +69,20 @@ pub enum Label {
     Checksum,
     /// An IP or MAC address.
     Address,
-    /// Never changes.
+    /// Constant.
     Const,
     /// Zeros.
     Padding,
-    /// Encrypted, compressed, a key.
+    /// Encrypted, compressed, or a key.
     Random,
-    /// A number of which no more is known.
+    /// A number without further evidence.
     Value,
     /// Bytes.
     Bytes,
 }
 
 impl Label {
-    /// As JSON names it.
+    /// The name in JSON.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -108,32 +108,32 @@ impl Label {
     }
 }
 
-/// What is known of all messages before their columns are explained.
+/// Properties of all messages that explain columns.
 pub struct Context {
     /// Byte order of numbers.
     pub endian: Endian,
-    /// Values that come back in messages of the other side.
+    /// Values that recur in messages of the other side.
     pub echoes: Echoes,
-    /// IPv4 addresses of the ends, in order.
+    /// IPv4 addresses of the endpoints, sorted.
     pub addresses: Vec<[u8; 4]>,
     /// The rule of each direction.
     pub rules: [Option<Rule>; 2],
     /// How kinds are distinguished.
     pub kinds: Kinds,
-    /// What all messages of a direction have in common.
+    /// Claims common to all messages of a direction.
     headers: [Vec<Claim>; 2],
-    /// What the columns of all messages of a direction do, and how many there are.
+    /// Behaviour of the columns of all messages of a direction, and their number.
     places: [(Vec<Place>, usize); 2],
 }
 
-/// Bytes of a message in which echoes are sought.
+/// Bytes of a message in which echoes are searched.
 const ECHOED: usize = 64;
 
-/// Samples of a column.
+/// Number of sample values per column.
 const SAMPLES: usize = 6;
 
 impl Context {
-    /// Of all messages of a group.
+    /// Computes it from all messages of a group.
     #[must_use]
     pub fn new(messages: &[Message<'_>], sides: &[Side], rules: [Option<Rule>; 2], kinds: Kinds) -> Context {
         let addresses = addresses_of(sides);
@@ -173,7 +173,7 @@ impl Context {
         context
     }
 
-    /// Claims the bytes of the framing and of the discriminator.
+    /// Claims the bytes of framing and discriminator.
     fn framing(&self, claims: &mut Claims, dir: tree::Side, kind: Option<&Kind>) {
         let why = || String::from("framing");
         let (label, confidence) = (Label::Length, 0.97);
@@ -216,7 +216,7 @@ impl Context {
     }
 }
 
-/// The byte order that zeros beside changing bytes speak for.
+/// The byte order that zeros beside changing bytes suggest.
 fn order(messages: &[Message<'_>]) -> Endian {
     let table = Table::new(messages.iter().filter(|message| message.is_whole).collect());
     let count = |is_high: fn(&Place, &Place) -> bool| {
@@ -227,7 +227,7 @@ fn order(messages: &[Message<'_>]) -> Endian {
     if little > big { Endian::Little } else { Endian::Big }
 }
 
-/// The IPv4 addresses of the ends, in order.
+/// The IPv4 addresses of the endpoints, sorted.
 #[must_use]
 pub fn addresses_of(sides: &[Side]) -> Vec<[u8; 4]> {
     let hosts = sides.iter().flat_map(|side| side.ends.iter()).filter_map(|end| {
@@ -283,7 +283,7 @@ pub fn columns(messages: &[Message<'_>], kind: &Kind, context: &Context) -> Vec<
     all
 }
 
-/// Explains the columns of a table, what is surest first.
+/// Explains the columns of a table, the most certain first.
 fn explain(table: &Table<'_>, claims: &mut Claims, context: &Context, kind: &Kind) {
     let behind = kind.header.saturating_sub(1);
     for claim in context.headers.get(kind.dir.index()).into_iter().flatten() {
@@ -304,7 +304,7 @@ fn explain(table: &Table<'_>, claims: &mut Claims, context: &Context, kind: &Kin
     cut::rest(table, claims, context, kind);
 }
 
-/// Addresses of the ends.
+/// Claims addresses of the endpoints.
 fn addresses(table: &Table<'_>, claims: &mut Claims, context: &Context) {
     for offset in 0..table.width.saturating_sub(3) {
         let is_address = |bytes: &[u8]| {
@@ -319,7 +319,7 @@ fn addresses(table: &Table<'_>, claims: &mut Claims, context: &Context) {
     }
 }
 
-/// A claim as a column.
+/// Converts a claim to a column.
 fn column(table: &Table<'_>, claim: &Claim, from_end: bool) -> Column {
     let part = |row: &'_ Message<'_>| -> Vec<u8> {
         let start = if from_end { row.bytes.len().saturating_sub(claim.offset) } else { claim.offset };

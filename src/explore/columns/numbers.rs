@@ -1,4 +1,4 @@
-//! Numbers that behave: clocks, counters, echoed ids, floating-point numbers, lengths of parts.
+//! Numbers with characteristic behaviour: clocks, counters, echoed ids, floating-point numbers, lengths of parts.
 
 use super::super::messages::Message;
 use super::super::rule::Endian;
@@ -15,7 +15,7 @@ type Unit = (&'static str, fn(u64) -> f64);
 
 const BOTH: [Endian; 2] = [Endian::Big, Endian::Little];
 
-/// Clocks: near the time of capture, or moving with it.
+/// Clocks: near the capture time, or proportional to it.
 pub fn clocks(table: &Table<'_>, claims: &mut Claims) {
     let times: Vec<f64> = table.rows.iter().map(|row| row.time as f64 / 1e9).collect();
     if times.contains(&0.0) {
@@ -49,16 +49,16 @@ fn clock(values: &[u64], times: &[f64], width: usize) -> Option<(f64, String)> {
         ]
     };
     for (name, of) in units {
-        // An hour in 32 bits of seconds is one chance in a million, a month one in 1,600.
+        // By chance, a number is within an hour at one in a million, within a month at one in 1,600.
         if near(*of, 40.0 * 86400.0) && (near(*of, 3600.0) || distinct(values) >= 3) {
             return Some((0.95, format!("{name}, near the time of capture")));
         }
     }
-    // A counter of messages that come at regular times moves with the clock too.
+    // A counter of periodic messages is also proportional to the capture time.
     if rises(values) { moves(values, times, width).filter(|_| !is_of_one_step(values)) } else { None }
 }
 
-/// Whether more than half of the steps between neighbours are the same.
+/// Whether more than half of the steps are equal.
 fn is_of_one_step(values: &[u64]) -> bool {
     let mut steps: Vec<u64> = pairs(values).map(|(first, second)| second.wrapping_sub(first)).collect();
     steps.sort_unstable();
@@ -66,13 +66,13 @@ fn is_of_one_step(values: &[u64]) -> bool {
     steps.iter().filter(|step| Some(**step) == middle).count() * 2 > steps.len()
 }
 
-/// Whether values rise as those of a clock do.
+/// Whether values increase like those of a clock.
 fn rises(values: &[u64]) -> bool {
     let rising = pairs(values).filter(|(first, second)| second >= first).count();
     rising * 20 >= values.len().saturating_sub(1) * 19
 }
 
-/// A number that moves as the clock of the capture does.
+/// A number proportional to the capture time.
 fn moves(values: &[u64], times: &[f64], width: usize) -> Option<(f64, String)> {
     let n = values.len();
     if n < 5 || distinct(values) < 5.max(n / 3) {
@@ -113,7 +113,7 @@ pub fn counters(table: &Table<'_>, claims: &mut Claims, context: &Context) {
             .filter_map(|(endian, width)| {
                 let offset = if endian == Endian::Big { (low + 1).checked_sub(width)? } else { low };
                 let fits = offset + width <= table.width && claims.is_free(offset, width);
-                // Against the order of the other numbers, zeros do not suffice.
+                // For the less likely byte order, zeros do not suffice.
                 (fits && is_wide(table, offset, width, endian, endian != order)).then_some((offset, width, endian))
             })
             .next();
@@ -123,8 +123,8 @@ pub fn counters(table: &Table<'_>, claims: &mut Claims, context: &Context) {
     }
 }
 
-/// Whether the bytes above the lowest one of a counter belong to it: they change where it overflows, or, unless that has to
-/// be seen, they are zeros.
+/// Whether the bytes above the lowest one of a counter belong to it: they change when it overflows, or are zero, unless an
+/// overflow is required.
 fn is_wide(table: &Table<'_>, offset: usize, width: usize, endian: Endian, needs_carry: bool) -> bool {
     let values = table.numbers(offset, width, endian);
     let high = |value: u64| value >> 8;
@@ -143,7 +143,7 @@ fn is_wide(table: &Table<'_>, offset: usize, width: usize, endian: Endian, needs
     }
 }
 
-/// Values of messages of the same side that follow each other.
+/// Values of consecutive messages of the same side.
 fn neighbours<'v>(table: &'v Table<'_>, values: &'v [u64]) -> impl Iterator<Item = (u64, u64)> + 'v {
     let sides = pairs(&table.rows).map(|(first, second)| first.side == second.side);
     pairs(values).zip(sides).filter(|(_, is_same)| *is_same).map(|(pair, _)| pair)
@@ -162,7 +162,7 @@ fn step(table: &Table<'_>, values: &[u64], mask: u64) -> Option<u64> {
     (count * 10 >= all * needed && all >= 3 && (1..=most).contains(&step)).then_some(step)
 }
 
-/// Numbers that only rise, as the counter of other messages does.
+/// Numbers that never decrease, like a counter shared with other messages.
 pub fn rising(table: &Table<'_>, claims: &mut Claims, context: &Context) {
     let n = table.rows.len();
     if n < 8 {
@@ -188,7 +188,7 @@ pub fn rising(table: &Table<'_>, claims: &mut Claims, context: &Context) {
     }
 }
 
-/// Values of a message of the other side that come back in this one: ids of requests.
+/// Values of a message of the other side that recur in this one: request ids.
 pub fn echoes(table: &Table<'_>, claims: &mut Claims, context: &Context) {
     let n = table.rows.len();
     if n < 4 {
@@ -204,7 +204,7 @@ pub fn echoes(table: &Table<'_>, claims: &mut Claims, context: &Context) {
             if many < 4 || many * 3 < n {
                 continue;
             }
-            // The low byte takes part, and the high one too, or it is zero.
+            // The low byte must vary, and the high one too, or it is zero.
             let [first, last] = [table.at(offset), table.at(offset + width - 1)];
             let (low, high) = if context.endian == Endian::Big { (last, first) } else { (first, last) };
             if low.is_const() || high.is_const() && !high.is_zero() {
@@ -226,7 +226,7 @@ pub fn echoes(table: &Table<'_>, claims: &mut Claims, context: &Context) {
     }
 }
 
-/// A field of two bytes with the zeros that are its high bytes.
+/// Extends a field of two bytes by zeros that are its high bytes.
 fn widened(table: &Table<'_>, claims: &Claims, offset: usize, width: usize, endian: Endian) -> (usize, usize) {
     if width != 2 {
         return (offset, width);
@@ -241,10 +241,10 @@ fn widened(table: &Table<'_>, claims: &Claims, offset: usize, width: usize, endi
     }
 }
 
-/// The values that messages near to each other have in common.
+/// Values shared by neighbouring messages.
 #[derive(Default)]
 pub struct Echoes {
-    /// Windows of two and four bytes of each run of messages of one direction, by conversation and number of the run.
+    /// Windows of two and four bytes of each run of messages of one direction, by conversation and run number.
     turns: Vec<Turn>,
 }
 
@@ -255,14 +255,14 @@ struct Turn {
     windows: HashSet<u64, foldhash::fast::RandomState>,
 }
 
-/// Bytes of a message whose windows are kept.
+/// Number of bytes of a message whose windows are stored.
 const WINDOW: usize = 96;
 
-/// Runs of messages that are kept.
+/// Maximum number of stored runs.
 const TURNS: usize = 2000;
 
 impl Echoes {
-    /// Of all messages.
+    /// Computes it from all messages.
     #[must_use]
     pub fn new(messages: &[Message<'_>]) -> Echoes {
         let mut all: Vec<&Message<'_>> = messages.iter().filter(|message| message.is_whole).collect();
@@ -286,8 +286,8 @@ impl Echoes {
         Echoes { turns }
     }
 
-    /// Whether a value occurs in the run before or behind a message, of the other direction; for comparison in a run
-    /// `shift` pairs away.
+    /// Whether a value occurs in the run of the other direction before or after a message; for comparison in a run `shift` pairs
+    /// away.
     fn has(&self, message: &Message<'_>, value: &[u8], shift: usize) -> bool {
         let dir = message.dir == crate::tree::Side::Server;
         let own = self.turns.partition_point(|turn| (turn.stream, turn.order) <= (message.stream, message.order));
@@ -307,7 +307,7 @@ fn hash(window: &[u8]) -> u64 {
     Endian::Big.read(window) | (window.len() as u64) << 60
 }
 
-/// Floating-point numbers. Those of the place modulo their width that has most come first.
+/// Floating-point numbers. Those of the most frequent alignment come first.
 pub fn floats(table: &Table<'_>, claims: &mut Claims, context: &Context) {
     let order = [context.endian, if context.endian == Endian::Big { Endian::Little } else { Endian::Big }];
     for width in [4, 8] {
@@ -322,7 +322,7 @@ pub fn floats(table: &Table<'_>, claims: &mut Claims, context: &Context) {
         found.sort_by_key(|(_, _, sure)| std::cmp::Reverse(sure.len()));
         for (endian, phase, sure) in found.into_iter().filter(|(_, _, sure)| !sure.is_empty()) {
             let mut all = sure.clone();
-            // Beside a sure one, less will do.
+            // Beside a certain one, weaker evidence suffices.
             for at in places(phase) {
                 let is_beside = all.iter().any(|known| known.abs_diff(at) == width);
                 if is_beside && !all.contains(&at) && claims.is_free(at, width) && is_float(table, at, width, endian, false) {
@@ -364,7 +364,7 @@ fn is_float(table: &Table<'_>, offset: usize, width: usize, endian: Endian, is_s
         }
         least = least.min(exponent);
         most = most.max(exponent);
-        // The low half of the mantissa is busy.
+        // The low half of the mantissa varies.
         fine += usize::from(value & ((1 << (mantissa / 2)) - 1) != 0);
     }
     let some = values.len() - zeros;
@@ -376,7 +376,7 @@ fn is_float(table: &Table<'_>, offset: usize, width: usize, endian: Endian, is_s
     is_close && some >= 4 && fine * 10 >= some * 7 && zeros * 2 <= values.len() && varies(table, offset, width, endian)
 }
 
-/// Whether the high byte of the mantissa varies, as it does in no integer whose high byte is constant.
+/// Whether the high byte of the mantissa varies, which it does not in integers with a constant high byte.
 fn varies(table: &Table<'_>, offset: usize, width: usize, endian: Endian) -> bool {
     let place = |high: usize| if endian == Endian::Big { offset + high } else { offset + width - 1 - high };
     let (sign, upper, middle) = (table.at(place(0)), table.at(place(1)), table.at(place(2)));
@@ -384,7 +384,7 @@ fn varies(table: &Table<'_>, offset: usize, width: usize, endian: Endian) -> boo
     sign.distinct <= 16 && upper.distinct >= 3.min(n) && middle.distinct * 2 >= n.min(64) && upper.distinct >= sign.distinct
 }
 
-/// Numbers that count the bytes that follow, or the whole message.
+/// Numbers that count the following bytes, or the whole message.
 pub fn lengths(table: &Table<'_>, claims: &mut Claims, context: &Context) {
     let sizes: Vec<u64> = table.rows.iter().map(|row| row.bytes.len() as u64).collect();
     if distinct(&sizes) < 2 || sizes.len() < 3 {

@@ -1,36 +1,36 @@
-//! Messages of one kind below each other: what each byte position does.
+//! Aligned messages of one kind, with the behaviour of each byte position.
 
 use super::super::messages::Message;
 use super::super::rule::{Endian, Number};
 
-/// Messages that are enough to judge columns.
+/// Maximum number of messages used.
 const ROWS: usize = 600;
 
-/// Columns that are judged.
+/// Maximum number of columns.
 pub const WIDEST: usize = 256;
 
-/// Messages below each other.
+/// Aligned messages.
 pub struct Table<'m> {
-    /// Messages in the order of their conversation.
+    /// Messages in the order of their conversations.
     pub rows: Vec<&'m Message<'m>>,
-    /// Columns that all messages have, up to a limit.
+    /// Number of columns in all messages, up to a limit.
     pub width: usize,
-    /// What each column does.
+    /// Behaviour of each column.
     pub places: Vec<Place>,
 }
 
-/// What a byte position does over all messages.
+/// Behaviour of a byte position over all messages.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Place {
-    /// Different values.
+    /// Number of distinct values.
     pub distinct: usize,
-    /// Bits.
+    /// Entropy in bits.
     pub entropy: f64,
     /// Share of zeros.
     pub zeros: f64,
     /// Value of the first message.
     pub first: u8,
-    /// Highest value.
+    /// Maximum value.
     pub most: u8,
 }
 
@@ -49,7 +49,7 @@ impl Place {
 }
 
 impl<'m> Table<'m> {
-    /// The table of these messages, from their starts.
+    /// Creates a table of these messages, aligned at their start.
     #[must_use]
     pub fn new(rows: Vec<&'m Message<'m>>) -> Table<'m> {
         let width = rows.iter().map(|row| row.bytes.len()).min().unwrap_or(0).min(WIDEST);
@@ -57,7 +57,7 @@ impl<'m> Table<'m> {
     }
 
     fn with(rows: Vec<&'m Message<'m>>, width: usize) -> Table<'m> {
-        // Neighbours matter to counters, so whole stretches are left out rather than every other message.
+        // Counters need neighbours, so whole stretches are omitted instead of every other message.
         let stretches = rows.len().div_ceil(ROWS).max(1);
         let rows: Vec<&Message<'_>> = if stretches == 1 {
             rows
@@ -106,19 +106,19 @@ impl<'m> Table<'m> {
         found
     }
 
-    /// What a position does; an empty one does nothing.
+    /// The behaviour of a position; beyond the last column, that of an empty one.
     #[must_use]
     pub fn at(&self, place: usize) -> Place {
         self.places.get(place).copied().unwrap_or_default()
     }
 }
 
-/// Each value with the next one.
+/// Pairs of consecutive values.
 pub fn pairs<T: Copy>(values: &[T]) -> impl Iterator<Item = (T, T)> + Clone + '_ {
     values.iter().copied().zip(values.iter().copied().skip(1))
 }
 
-/// How many different values there are.
+/// The number of distinct values.
 #[must_use]
 pub fn distinct<T: Ord + Clone>(values: &[T]) -> usize {
     let mut sorted = values.to_vec();

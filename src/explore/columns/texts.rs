@@ -1,11 +1,11 @@
-//! Texts: with their length in front, padded with zeros, or constant.
+//! Texts: with a length prefix, padded with zeros, or constant.
 
 use super::super::rule::{Endian, Number};
 use super::claims::{Claim, Claims, Shape};
 use super::table::Table;
 use super::{Context, Label};
 
-/// Whether a byte is of text.
+/// Whether a byte may be part of text.
 fn is_text(byte: u8) -> bool {
     (0x20..0x7f).contains(&byte) || matches!(byte, b'\t' | b'\r' | b'\n') || byte >= 0x80
 }
@@ -14,10 +14,10 @@ fn is_plain(byte: u8) -> bool {
     (0x20..0x7f).contains(&byte)
 }
 
-/// Letters of different texts from which on a number in front of them is their length, if most messages have some.
+/// Number of letters in distinct texts from which the number before them is their length, if most messages have letters.
 const LETTERS: usize = 7;
 
-/// Texts behind their lengths. A text of varying length takes what is left of the message's columns.
+/// Texts with length prefixes. A text of variable length takes the remaining columns.
 pub fn counted(table: &Table<'_>, claims: &mut Claims, context: &Context) {
     let order = [context.endian, if context.endian == Endian::Big { Endian::Little } else { Endian::Big }];
     let mut offset = 0;
@@ -42,8 +42,7 @@ pub fn counted(table: &Table<'_>, claims: &mut Claims, context: &Context) {
     }
 }
 
-/// Whether a number counts the bytes of the text behind it, and the size of the text where it is always the same. What
-/// counts are different texts: one that is repeated in each message counts once.
+/// Whether a number is the length of the text after it, and the size of the text if it is constant. Repeated texts count once.
 fn counts(table: &Table<'_>, at: Number) -> Option<Option<usize>> {
     let mut texts = texts(table, at)?;
     let some = texts.iter().filter(|text| !text.is_empty()).count();
@@ -58,7 +57,7 @@ fn counts(table: &Table<'_>, at: Number) -> Option<Option<usize>> {
     Some(texts.first().filter(|_| texts.len() == 1 || texts.iter().all(|text| text.len() == longest)).map(|text| text.len()))
 }
 
-/// The texts of the length that a number gives; `None` if a message has something else.
+/// The texts with the length given by a number; `None` if a message has other bytes.
 fn texts<'m>(table: &Table<'m>, at: Number) -> Option<Vec<&'m [u8]>> {
     let text = |bytes: &'m [u8]| {
         let length = usize::try_from(at.read(bytes)?).ok()?;
@@ -69,7 +68,7 @@ fn texts<'m>(table: &Table<'m>, at: Number) -> Option<Vec<&'m [u8]>> {
     table.all().map(text).collect()
 }
 
-/// A text that goes on to the end of every message.
+/// A text that extends to the end of every message.
 pub fn open(table: &Table<'_>, claims: &mut Claims) {
     let first = |row: &[u8]| row.iter().rposition(|byte| !is_text(*byte)).map_or(0, |last| last + 1);
     let Some(start) = table.all().map(first).max() else { return };
@@ -105,7 +104,7 @@ pub fn padded(table: &Table<'_>, claims: &mut Claims) {
         let count = |is: fn(&u8) -> bool| rows.iter().flat_map(|row| row.iter()).filter(|byte| is(byte)).count();
         let letters = count(u8::is_ascii_alphabetic);
         let all: usize = rows.iter().map(|row| text(&row)).sum();
-        // Digits and dots make a text if it is long.
+        // Digits and dots are text only if they are long.
         let is_long = longest >= 8 && count(u8::is_ascii_alphanumeric) * 10 >= all * 6;
         let is_worded = letters * 10 >= all * 6 && letters >= 4 || is_long;
         if longest >= 4 && is_worded && (least >= 3 || longest >= 6) {
@@ -119,7 +118,7 @@ pub fn padded(table: &Table<'_>, claims: &mut Claims) {
     }
 }
 
-/// Where text that begins at `start` in all rows ends, with zeros that fill it up.
+/// The end of text that begins at `start` in all rows, including zero padding.
 fn text_end(table: &Table<'_>, claims: &Claims, start: usize) -> usize {
     let mut ends = vec![false; table.rows.len()];
     let mut end = start;
@@ -136,7 +135,7 @@ fn text_end(table: &Table<'_>, claims: &Claims, start: usize) -> usize {
         }
         end += 1;
     }
-    // Zeros behind all texts belong to the text if it gets a round size.
+    // Zeros after all texts belong to them if the size becomes round.
     let zeros = (start..end).rev().take_while(|place| table.at(*place).is_zero()).count();
     let used = end - zeros;
     if zeros == 0 {

@@ -1,4 +1,5 @@
-//! Where the first value stands and later, at the same place of a message of the same kind or behind the same bytes, the second.
+//! Finds positions at which the first value occurs, and later the second one: in messages of the same kind, or after the same
+//! bytes.
 
 use super::places::{Place, Places};
 use super::reading::Reading;
@@ -7,63 +8,63 @@ use super::value::Value;
 use super::{Groups, named, search};
 use std::collections::{BTreeMap, HashSet};
 
-/// Places of each form that are compared.
+/// Maximum number of compared occurrences of each form.
 pub const COMPARED: usize = 4096;
 
-/// Bytes in front of a value that name it.
+/// Number of bytes before a value that identify it.
 const NAME: usize = 4;
 
-/// Bytes between two values in which another value is sought.
+/// Number of bytes between two values that are searched for other values.
 const BETWEEN: usize = 16 << 10;
 
-/// Candidates that are kept.
+/// Maximum number of candidates.
 const CANDIDATES: usize = 1000;
 
-/// A place where the value changed.
+/// A position at which the value changed.
 #[derive(Debug, Clone)]
 pub struct Change<'g> {
     /// The forms.
     pub readings: Vec<Reading>,
-    /// What the places have in common.
+    /// The common property of the occurrences.
     pub key: Key,
     /// How often the second value follows the first.
     pub count: usize,
-    /// How often each of them stands there.
+    /// How often each value occurs there.
     pub hits: [usize; 2],
-    /// The last place of the first value.
+    /// The last occurrence of the first value.
     pub from: Place<'g>,
-    /// The first place of the second one behind it.
+    /// The first occurrence of the second value after it.
     pub to: Place<'g>,
-    /// Whether no other value stands between.
+    /// Whether no other value occurs between.
     pub is_direct: bool,
     /// How often each value occurs anywhere in this form.
     pub rarity: u64,
-    /// Bytes of the first value.
+    /// Size of the first value in bytes.
     pub width: usize,
 }
 
-/// What two places have in common.
+/// The common property of two occurrences.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Key {
     /// The kind of their messages, and the offset: group, kind, offset.
     Offset(usize, usize, usize),
-    /// The bytes in front of the value: group, side, bytes.
+    /// The bytes before the value: group, side, bytes.
     Behind(usize, usize, [u8; NAME]),
 }
 
-/// The places where a value changed, likely ones first.
+/// The changes, likely ones first.
 #[derive(Debug, Clone, Default)]
 pub struct Changes<'g> {
-    /// All that were found.
+    /// All changes.
     pub all: Vec<Change<'g>>,
     /// How often each value occurs in any form.
     pub hits: [u64; 2],
-    /// Forms of which not all places were compared.
+    /// Forms with more occurrences than were compared.
     pub cut: Vec<String>,
 }
 
 impl Change<'_> {
-    /// `s2c/03 @11`, or `tcp/0/s2c behind f5010000`.
+    /// The key as text, `s2c/03 @11`, or `tcp/0/s2c behind f5010000`.
     #[must_use]
     pub fn title(&self, places: &Places<'_, '_>) -> String {
         match &self.key {
@@ -73,14 +74,14 @@ impl Change<'_> {
     }
 }
 
-/// A form of both values, and where each was found.
+/// A form of both values, with their occurrences.
 struct Pair {
     readings: Vec<Reading>,
     first: Needle,
     second: Needle,
 }
 
-/// Seeks places where the first value changed into the second.
+/// Finds positions at which the first value changed into the second.
 #[must_use]
 pub fn changes<'g>(groups: Groups<'g, '_>, values: &[Value; 2], places: &Places<'g, '_>) -> Changes<'g> {
     let (readings, [mut firsts, mut seconds]) = pairs(values);
@@ -102,7 +103,7 @@ pub fn changes<'g>(groups: Groups<'g, '_>, values: &[Value; 2], places: &Places<
     found
 }
 
-/// The forms that both values have, and what is sought of each value.
+/// The forms that both values have, with the needles of each value.
 fn pairs(values: &[Value; 2]) -> (Vec<Vec<Reading>>, [Vec<Needle>; 2]) {
     let (mut readings, [mut firsts, mut seconds]) = (Vec::<Vec<Reading>>::new(), [Vec::<Needle>::new(), Vec::new()]);
     for reading in Reading::all(values) {
@@ -121,7 +122,7 @@ fn pairs(values: &[Value; 2]) -> (Vec<Vec<Reading>>, [Vec<Needle>; 2]) {
     (readings, [firsts, seconds])
 }
 
-/// A value at a place, in the order of the capture.
+/// An occurrence of a value, in the order of the capture.
 struct Event<'g> {
     place: Place<'g>,
     is_second: bool,
@@ -162,12 +163,12 @@ fn of_pair<'g>(pair: &Pair, places: &Places<'g, '_>, all: &mut Vec<Change<'g>>) 
     }
 }
 
-/// How often the second value comes next after the first.
+/// How often the second value is next after the first.
 fn changes_in(events: &[Event<'_>]) -> usize {
     events.iter().zip(events.iter().skip(1)).filter(|(first, second)| !first.is_second && second.is_second).count()
 }
 
-/// What the place has in common with others.
+/// The keys of an occurrence.
 fn keys(hit: Hit, place: &Place<'_>) -> Vec<Key> {
     let mut keys = vec![Key::Offset(place.group, place.kind, place.offset)];
     let name = hit.at.checked_sub(NAME).and_then(|start| place.side.bytes.get(start..hit.at));
@@ -177,7 +178,7 @@ fn keys(hit: Hit, place: &Place<'_>) -> Vec<Key> {
     keys
 }
 
-/// Whether no other value stands at such a place between the two.
+/// Whether no other value occurs at this key between the two.
 fn is_direct(key: &Key, first: &Event<'_>, second: &Event<'_>, places: &Places<'_, '_>) -> bool {
     match key {
         Key::Offset(group, kind, _) => {
@@ -193,14 +194,14 @@ fn is_direct(key: &Key, first: &Event<'_>, second: &Event<'_>, places: &Places<'
     }
 }
 
-/// Puts likely candidates first and keeps the best.
+/// Sorts candidates by likelihood and keeps the best.
 fn best(all: &mut Vec<Change<'_>>) {
     all.sort_by_key(|change| (!change.is_direct, change.rarity, std::cmp::Reverse(change.width)));
     merge(all);
     all.truncate(CANDIDATES);
 }
 
-/// Makes one of changes at the same places: wide and narrow forms of one number, or one that has two keys.
+/// Merges changes at the same positions: wide and narrow forms of one number, or those with two keys.
 fn merge(all: &mut Vec<Change<'_>>) {
     let lowest = |change: &Change<'_>, at: usize| change.readings.first().map_or(at, |reading| reading.lowest(at, change.width));
     let mut seen = HashSet::new();

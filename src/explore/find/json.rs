@@ -1,4 +1,4 @@
-//! The records of `--find` and `--find-change` in JSON: `begin`, a record for each form or change, `end`.
+//! JSON records of `--find` and `--find-change`: `begin`, a record for each form or change, `end`.
 
 use super::change::{Changes, Key};
 use super::{Findings, Place, Places, Reading, Value};
@@ -101,7 +101,7 @@ fn line(to: &mut dyn Write, members: impl FnOnce(&mut Members<'_, '_>) -> io::Re
     to.write_all(b"\n")
 }
 
-/// The members of a place.
+/// The members of an occurrence.
 fn place(of: &Place<'_>, places: &Places<'_, '_>, number: NumberOf<'_>, to: &mut Members<'_, '_>) -> io::Result<()> {
     let off = of.side.offset(of.at);
     if let Some(number) = number(of.side, off) {

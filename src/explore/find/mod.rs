@@ -1,9 +1,9 @@
-//! Where a number or a text that a screen shows occurs, and where a value changed into another.
+//! Searches for a number or text known from a screen, and for a change of its value.
 //!
 //! ```text
 //! Value ─► Reading: the forms it may have ─► Scan over each side ─► Found: rare forms first ─► json, view
 //! ```
-//! A form that occurs rarely is evidence. A byte that occurs by the thousand is a count.
+//! A form that occurs rarely is evidence. Frequent bytes are only counted.
 
 mod change;
 mod json;
@@ -30,33 +30,33 @@ use std::collections::HashMap;
 /// Groups of conversations by name.
 pub type Groups<'g, 'a> = &'g [(String, Explored<'a>)];
 
-/// A form that was found.
+/// A form with its occurrences.
 #[derive(Debug, Clone)]
 pub struct Found {
-    /// The forms that have the same bytes.
+    /// The forms with the same bytes.
     pub readings: Vec<Reading>,
-    /// The bytes, if they are the same everywhere.
+    /// The bytes, if they are constant.
     pub bytes: Option<Vec<u8>>,
-    /// Bytes that it takes.
+    /// Size in bytes.
     pub width: usize,
-    /// How often it occurs.
+    /// Number of occurrences.
     pub count: u64,
-    /// How often it would occur if bytes stood in random order.
+    /// Expected number of occurrences if the bytes were in random order.
     pub chance: Option<f64>,
-    /// The first places.
+    /// The first occurrences.
     pub hits: Vec<Hit>,
-    /// Where most of these places are: number of the group, number of the kind, offset in the message, and how many.
+    /// The most frequent position: group, kind, offset in the message, and count.
     pub common: Option<(usize, usize, usize, usize)>,
 }
 
-/// What was found of a value.
+/// Results for a value.
 #[derive(Debug, Clone)]
 pub struct Findings {
     /// The forms, rare ones first.
     pub found: Vec<Found>,
-    /// Forms that were sought.
+    /// Number of forms searched.
     pub sought: usize,
-    /// Bytes that were searched.
+    /// Number of bytes searched.
     pub bytes: u64,
 }
 
@@ -72,7 +72,7 @@ fn named(readings: &[Reading]) -> String {
     readings.iter().map(Reading::to_string).collect::<Vec<_>>().join(", ")
 }
 
-/// Seeks a value in all sides of all groups.
+/// Searches for a value in all sides of all groups.
 #[must_use]
 pub fn find(groups: Groups<'_, '_>, value: &Value, places: &Places<'_, '_>) -> Findings {
     let readings = Reading::all(std::slice::from_ref(value));
@@ -93,7 +93,7 @@ pub fn find(groups: Groups<'_, '_>, value: &Value, places: &Places<'_, '_>) -> F
             hits: needle.hits,
         })
         .collect();
-    // Of two forms that occur as often, the plain one is likelier and the longer one the stronger evidence.
+    // Of two equally frequent forms, the plain one is more likely and the longer one is stronger evidence.
     found.sort_by_key(|found| {
         let is_plain = found.readings.first().is_some_and(|reading| reading.is_plain());
         (found.count, std::cmp::Reverse((is_plain, found.width)))
@@ -101,7 +101,7 @@ pub fn find(groups: Groups<'_, '_>, value: &Value, places: &Places<'_, '_>) -> F
     Findings { found, sought, bytes: frequencies.all }
 }
 
-/// Seeks needles everywhere.
+/// Searches for needles everywhere.
 fn search(groups: Groups<'_, '_>, needles: &mut [Needle], kept: usize) {
     let scan = Scan::new(needles);
     for (group, (_, explored)) in groups.iter().enumerate() {
@@ -111,7 +111,7 @@ fn search(groups: Groups<'_, '_>, needles: &mut [Needle], kept: usize) {
     }
 }
 
-/// The kind and offset at which most of the places are.
+/// The kind and offset of most occurrences.
 fn common(needle: &Needle, places: &Places<'_, '_>) -> Option<(usize, usize, usize, usize)> {
     let mut counts: HashMap<(usize, usize, usize), usize, foldhash::fast::RandomState> = HashMap::default();
     for place in needle.hits.iter().filter_map(|hit| places.of(*hit)) {
@@ -121,7 +121,7 @@ fn common(needle: &Needle, places: &Places<'_, '_>) -> Option<(usize, usize, usi
     Some((group, kind, offset, count))
 }
 
-/// How often each byte occurs.
+/// Frequency of each byte.
 struct Frequencies {
     counts: [u64; 256],
     all: u64,
@@ -139,7 +139,7 @@ impl Frequencies {
         of
     }
 
-    /// How often these bytes would follow each other if all bytes stood in random order.
+    /// Expected number of occurrences of these bytes if all bytes were in random order.
     fn chance(&self, bytes: &[u8]) -> f64 {
         let share = |byte: &u8| self.counts.get(usize::from(*byte)).map_or(0.0, |count| *count as f64 / self.all.max(1) as f64);
         bytes.iter().map(share).product::<f64>() * self.all as f64

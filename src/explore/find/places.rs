@@ -1,29 +1,29 @@
-//! The message that a byte lies in.
+//! Finds the message that contains a byte.
 
 use super::scan::Hit;
 use super::{Groups, Reading};
 use crate::explore::messages::Message;
 use crate::explore::side::Side;
 
-/// The messages of all groups, ready to be asked.
+/// The messages of all groups, prepared for lookup.
 pub struct Places<'g, 'a> {
     groups: Groups<'g, 'a>,
-    /// The number of the kind of each message, by group.
+    /// The kind index of each message, by group.
     kinds: Vec<Vec<usize>>,
 }
 
-/// Where a byte is.
+/// The position of a byte.
 #[derive(Debug, Clone, Copy)]
 pub struct Place<'g> {
-    /// Number of the group.
+    /// Group index.
     pub group: usize,
     /// The side.
     pub side: &'g Side,
     /// The message.
     pub message: &'g Message<'g>,
-    /// Number of the message in its group.
+    /// Index of the message in its group.
     pub number: usize,
-    /// Number of its kind in the group.
+    /// Index of its kind in the group.
     pub kind: usize,
     /// Offset in the message.
     pub offset: usize,
@@ -32,7 +32,7 @@ pub struct Place<'g> {
 }
 
 impl<'g, 'a> Places<'g, 'a> {
-    /// Of these groups.
+    /// Prepares these groups.
     #[must_use]
     pub fn new(groups: Groups<'g, 'a>) -> Places<'g, 'a> {
         let of_group = |(_, explored): &(String, super::Explored<'_>)| {
@@ -49,7 +49,7 @@ impl<'g, 'a> Places<'g, 'a> {
         Places { groups, kinds: groups.iter().map(of_group).collect() }
     }
 
-    /// Where a hit is; `None` if it lies in no message.
+    /// The position of a hit; `None` outside of messages.
     #[must_use]
     pub fn of(&self, hit: Hit) -> Option<Place<'g>> {
         let (_, explored) = self.groups.get(hit.group)?;
@@ -80,7 +80,7 @@ impl<'g, 'a> Places<'g, 'a> {
         self.groups
     }
 
-    /// The number that was found where a form is a range.
+    /// The number at a position, if a form is a range.
     #[must_use]
     pub fn float(place: &Place<'_>, readings: &[Reading]) -> Option<f64> {
         let Some(Reading::Near { width, endian }) = readings.first() else { return None };
@@ -89,7 +89,7 @@ impl<'g, 'a> Places<'g, 'a> {
 }
 
 impl Place<'_> {
-    /// When the segment was captured in which it lies: nanoseconds since 1970; `None` if that is unknown.
+    /// Capture time of its segment: nanoseconds since 1970; `None` if unknown.
     #[must_use]
     pub fn time(&self) -> Option<i64> {
         self.side.segment(self.at).map(|segment| segment.time).filter(|time| *time != 0)

@@ -1,49 +1,49 @@
-//! The forms in which a value may stand in a message.
+//! The forms of a value in messages.
 
 use super::super::rule::Endian;
 use super::value::Value;
 use std::fmt;
 
-/// What a fixed-point number is divided by to give what the screen shows.
+/// Divisors of fixed-point numbers.
 const SCALES: [u64; 8] = [10, 100, 1000, 16, 32, 256, 4096, 65536];
 
 /// A form of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Reading {
-    /// A whole number, or a fixed-point one that is divided by `scale`.
+    /// An integer, or a fixed-point number divided by `scale`.
     Int {
-        /// Bytes.
+        /// Size in bytes.
         width: usize,
         /// Byte order.
         endian: Endian,
-        /// Whether it has a sign.
+        /// Whether it is signed.
         signed: bool,
-        /// 1 for a whole number.
+        /// 1 for an integer.
         scale: u64,
     },
-    /// A floating-point number; multiplied by `scale` to give the value.
+    /// A floating-point number; the value is its product with `scale`.
     Float {
-        /// Bytes: 4 or 8.
+        /// Size in bytes: 4 or 8.
         width: usize,
         /// Byte order.
         endian: Endian,
-        /// 1, or 100 for a share that is shown as per cent.
+        /// 1, or 100 for a fraction displayed in per cent.
         scale: u64,
     },
-    /// A floating-point number that is shown as the value when it is rounded or cut.
+    /// A floating-point number that equals the value after rounding or truncation.
     Near {
-        /// Bytes: 4 or 8.
+        /// Size in bytes: 4 or 8.
         width: usize,
         /// Byte order.
         endian: Endian,
     },
-    /// LEB128: seven bits a byte, the lowest first.
+    /// LEB128: seven bits per byte, the least significant first.
     Varint,
-    /// The same of a number whose sign is its lowest bit.
+    /// LEB128 with zigzag encoding.
     Zigzag,
     /// Text in UTF-8.
     Utf8,
-    /// Text in UTF-8, with other capital letters.
+    /// Text in UTF-8, in different case.
     OtherCase,
     /// Text in Latin-1.
     Latin1,
@@ -75,7 +75,7 @@ impl fmt::Display for Reading {
 }
 
 impl Reading {
-    /// The forms that values may have. All of them stand in the same form.
+    /// The possible forms of values. All values have the same form.
     #[must_use]
     pub fn all(values: &[Value]) -> Vec<Reading> {
         let mut all = Vec::new();
@@ -89,7 +89,7 @@ impl Reading {
         all
     }
 
-    /// The bytes of a value in this form; `None` if it has none, or if it is a range of numbers.
+    /// The bytes of a value in this form; `None` if it has none, or is a range of numbers.
     #[must_use]
     pub fn encode(self, value: &Value) -> Option<Vec<u8>> {
         let float = |value: &Value| value.number().map(|number| number.float);
@@ -128,23 +128,23 @@ impl Reading {
         }
     }
 
-    /// The numbers that are shown as the value, without the ends; `None` if the form is no range.
+    /// The open interval of numbers displayed as the value; `None` if the form is no range.
     #[must_use]
     pub fn range(self, value: &Value) -> Option<(usize, Endian, [f64; 2])> {
         let Reading::Near { width, endian } = self else { return None };
         let number = value.number()?;
         let (float, unit) = (number.float, number.unit());
-        // Nearly half of all numbers are shown as 0.
+        // Nearly half of all numbers are displayed as 0.
         (float.abs() >= unit && float.abs() < 1e9).then_some((width, endian, [float - unit, float + unit]))
     }
 
-    /// Whether it is the value as it is, neither scaled nor rounded.
+    /// Whether it is the exact value, neither scaled nor rounded.
     #[must_use]
     pub fn is_plain(self) -> bool {
         !matches!(self, Reading::Near { .. } | Reading::Int { scale: 2.., .. } | Reading::Float { scale: 2.., .. })
     }
 
-    /// The place of the lowest byte, the same for all widths of one number.
+    /// The offset of the lowest byte, which all widths of a number share.
     #[must_use]
     pub fn lowest(self, at: usize, len: usize) -> usize {
         match self {
@@ -182,7 +182,7 @@ pub fn narrow(float: f64) -> f32 {
     float as f32
 }
 
-/// The lowest `width` bytes in an order.
+/// The lowest `width` bytes in a byte order.
 fn ordered(little: &[u8], width: usize, endian: Endian) -> Vec<u8> {
     let mut bytes = little.get(..width).unwrap_or(little).to_vec();
     if endian == Endian::Big {

@@ -1,40 +1,40 @@
-//! Seeks the bytes of all forms in one pass over each side.
+//! Searches for the bytes of all forms in one pass over each side.
 
 use super::super::rule::Endian;
 use super::super::side::Side;
 use super::reading::{Reading, narrow};
 use super::value::Value;
 
-/// Places of a form that are kept; the others are counted.
+/// Maximum number of stored occurrences of a form; further ones are counted.
 pub const KEPT: usize = 4096;
 
-/// What is sought, and where it was found.
+/// A search pattern with its occurrences.
 #[derive(Debug, Clone)]
 pub struct Needle {
-    /// The forms that have these bytes.
+    /// The forms with these bytes.
     pub readings: Vec<Reading>,
-    /// What is sought.
+    /// The pattern.
     pub wanted: Wanted,
-    /// Whether digits beside it make it another number.
+    /// Whether adjacent digits make it another number.
     is_digits: bool,
-    /// How often it was found.
+    /// Number of occurrences.
     pub count: u64,
-    /// The first places.
+    /// The first occurrences.
     pub hits: Vec<Hit>,
 }
 
-/// What is sought.
+/// A pattern.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Wanted {
     /// These bytes.
     Bytes(Vec<u8>),
-    /// These letters, with at least one capital letter more or less.
+    /// These letters in different case.
     Letters(Vec<u8>),
-    /// A floating-point number between two.
+    /// A floating-point number in an interval.
     Between(usize, Endian, [f64; 2]),
 }
 
-/// A place: group, side of the group, offset in the bytes of the side.
+/// A position: group, side of the group, offset in the bytes of the side.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Hit {
     /// The group.
@@ -46,7 +46,7 @@ pub struct Hit {
 }
 
 impl Needle {
-    /// All forms of a value; those with the same bytes are one.
+    /// All forms of a value; those with the same bytes are merged.
     #[must_use]
     pub fn all(value: &Value, readings: &[Reading]) -> Vec<Needle> {
         let mut all: Vec<Needle> = Vec::new();
@@ -71,7 +71,7 @@ impl Needle {
         all
     }
 
-    /// Bytes that it takes.
+    /// Size in bytes.
     #[must_use]
     pub fn len(&self) -> usize {
         match &self.wanted {
@@ -80,7 +80,7 @@ impl Needle {
         }
     }
 
-    /// The bytes, if they are the same everywhere.
+    /// The bytes, if they are constant.
     #[must_use]
     pub fn bytes(&self) -> Option<&[u8]> {
         match &self.wanted {
@@ -89,7 +89,7 @@ impl Needle {
         }
     }
 
-    /// Whether it begins here.
+    /// Whether it occurs here.
     fn is_at(&self, run: &[u8], at: usize) -> bool {
         let Some(here) = run.get(at..at + self.len()) else { return false };
         let is_beside = |place: Option<usize>| place.and_then(|at| run.get(at)).is_some_and(u8::is_ascii_digit);
@@ -114,20 +114,20 @@ pub fn float(bytes: &[u8], width: usize, endian: Endian) -> Option<f64> {
     }
 }
 
-/// Whether a number lies between two, but is not the one in the middle, which has a form of its own.
+/// Whether a number is in an interval, but not its middle, which has its own form.
 fn is_between(float: f64, [least, most]: &[f64; 2]) -> bool {
     let middle = f64::midpoint(*least, *most);
     let is_same = float == middle || narrow(float) == narrow(middle);
     float > *least && float < *most && !is_same
 }
 
-/// The needles by the first byte that they may have.
+/// Needles by possible first byte.
 pub struct Scan {
     by_first: Vec<Vec<u16>>,
 }
 
 impl Scan {
-    /// Of these needles.
+    /// Prepares these needles.
     #[must_use]
     pub fn new(needles: &[Needle]) -> Scan {
         let mut by_first = vec![Vec::new(); 256];
@@ -153,7 +153,7 @@ impl Scan {
         Scan { by_first }
     }
 
-    /// Seeks all needles in a side. None spans a gap or two datagrams.
+    /// Searches for all needles in a side. Matches do not cross gaps or datagrams.
     pub fn side(&self, group: usize, number: usize, side: &Side, needles: &mut [Needle], kept: usize) {
         for (start, end) in runs(side) {
             let run = side.bytes.get(start..end).unwrap_or_default();
@@ -172,7 +172,7 @@ impl Scan {
     }
 }
 
-/// The first bytes of the big-endian numbers between two of the same sign.
+/// The first bytes of big-endian numbers between two of the same sign.
 fn firsts(width: usize, least: f64, most: f64) -> Vec<u8> {
     let first = |float: f64| if width == 4 { narrow(float).to_be_bytes()[0] } else { float.to_be_bytes()[0] };
     let (a, b) = (first(least), first(most));
@@ -180,7 +180,7 @@ fn firsts(width: usize, least: f64, most: f64) -> Vec<u8> {
     if is_one_sign { (a.min(b)..=a.max(b)).collect() } else { (0..=255).collect() }
 }
 
-/// Runs of bytes that belong together.
+/// Contiguous runs of bytes.
 fn runs(side: &Side) -> Vec<(usize, usize)> {
     let all = side.bytes.len();
     let mut cuts: Vec<usize> = side.holes.iter().map(|(at, _)| *at).collect();

@@ -1,4 +1,4 @@
-//! Forms of values, and values that were put where they are found.
+//! Forms of values, and searches for planted values.
 
 use super::reading::Reading;
 use super::scan::Needle;
@@ -9,7 +9,7 @@ use crate::explore::rule::Endian;
 use crate::explore::{Explored, Options, Segment, Side, framed};
 use crate::tree::{self, StreamId, Transport};
 
-/// A side whose messages of 16 bytes are these, one a segment.
+/// A side with these messages of 16 bytes, one per segment.
 fn side(messages: &[[u8; 16]]) -> Vec<Side> {
     let mut side = Side::new(StreamId { transport: Transport::Tcp, number: 0 }, tree::Side::Server);
     for (order, message) in messages.iter().enumerate() {
@@ -22,7 +22,7 @@ fn side(messages: &[[u8; 16]]) -> Vec<Side> {
     vec![side]
 }
 
-/// A message of a counter, and bytes at offset 5.
+/// A message with a counter, and bytes at offset 5.
 fn message(counter: usize, bytes: &[u8]) -> [u8; 16] {
     let mut all = [0xee; 16];
     all[0] = u8::try_from(counter % 251).unwrap();
@@ -35,7 +35,7 @@ fn groups(sides: &[Side]) -> Vec<(String, Explored<'_>)> {
     vec![("tcp/0".to_owned(), framed(sides, &options))]
 }
 
-/// The first form that is found, its count, and the offset in the message.
+/// The first form found, its count, and the offset in the message.
 fn first(bytes: &[u8], value: &str) -> (String, u64, usize) {
     let messages: Vec<[u8; 16]> = (0..20).map(|number| message(number, if number == 7 { bytes } else { &[] })).collect();
     let sides = side(&messages);
@@ -141,10 +141,10 @@ fn a_change_is_found_at_its_offset_and_behind_its_name() {
     assert_eq!((best.title(&places), best.hits, best.count), ("s2c/all @5".to_owned(), [10, 10], 1));
     assert!(best.is_direct && best.readings[0] == Reading::Int { width: 4, endian: Endian::Big, signed: false, scale: 1 });
     assert_eq!((best.from.number, best.to.number), (9, 10));
-    // Never the other way round.
+    // Never in the reverse order.
     assert!(changes(&of_offset, &Value::parse_change("95..100").unwrap(), &places).all.is_empty());
 
-    // The same name at another offset.
+    // The same preceding bytes at another offset.
     let mut moved = [message(0, &[0xee; 4]), message(1, &[0xee; 4])];
     moved[0][4..12].copy_from_slice(&[9, 8, 7, 6, 0, 0, 0xc8, 0x42]);
     moved[1][8..16].copy_from_slice(&[9, 8, 7, 6, 0, 0, 0xbe, 0x42]);

@@ -1,14 +1,14 @@
-//! What is sought: a number or a text as a screen shows it.
+//! Search values: a number or text as displayed on a screen.
 
 use std::fmt;
 
-/// Characters of a value that are sought at most.
+/// Maximum length of a value in characters.
 const LONGEST: usize = 256;
 
 /// A number or a text.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Value {
-    /// A number, and its digits as they were typed.
+    /// A number, and its digits as typed.
     Number(Number, String),
     /// A text.
     Text(String),
@@ -17,19 +17,19 @@ pub enum Value {
 /// A decimal number.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Number {
-    /// Its digits without the point; `None` if they are too many for a whole number.
+    /// Its digits without the point; `None` if they exceed 128 bits.
     digits: Option<i128>,
-    /// How many of them stand behind the point.
+    /// Number of digits after the point.
     pub decimals: u32,
     /// Its value, rounded.
     pub float: f64,
 }
 
 impl Value {
-    /// Reads a number, such as `100`, `-4.25`, `0x1f` or `1e6`, or a text; quotes make a text of anything.
+    /// Parses a number, such as `100`, `-4.25`, `0x1f` or `1e6`, or a text; quotes force a text.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// An error message.
     pub fn parse(text: &str) -> Result<Value, String> {
         if text.chars().count() > LONGEST {
             return Err(format!("has more than {LONGEST} characters; a part of it does as well"));
@@ -45,10 +45,10 @@ impl Value {
         }
     }
 
-    /// Reads two values with two dots between: `100..95`.
+    /// Parses two values separated by two dots: `100..95`.
     ///
     /// # Errors
-    /// What is wrong with them.
+    /// An error message.
     pub fn parse_change(text: &str) -> Result<[Value; 2], String> {
         let (first, second) =
             text.split_once("..").ok_or_else(|| format!("{text}: expected two values with .. between, such as 100..95"))?;
@@ -68,7 +68,7 @@ impl Value {
         }
     }
 
-    /// Its characters as they were typed.
+    /// Its characters as typed.
     #[must_use]
     pub fn text(&self) -> &str {
         let (Value::Number(_, text) | Value::Text(text)) = self;
@@ -100,7 +100,7 @@ impl Number {
         let decimals = u32::try_from(fraction.len()).ok()?;
         let digits = format!("{whole}{fraction}").parse::<i128>().ok().map(|digits| sign * digits);
         match digits {
-            // A number with an exponent is whole, or not known exactly.
+            // A number with an exponent is an integer, or inexact.
             None if float.fract() == 0.0 && float.abs() < 1e18 => {
                 Some(Number { digits: format!("{float}").parse().ok(), decimals: 0, float })
             }
@@ -109,13 +109,13 @@ impl Number {
         }
     }
 
-    /// Whether it is below zero.
+    /// Whether it is negative.
     #[must_use]
     pub fn is_negative(self) -> bool {
         self.float < 0.0
     }
 
-    /// The number times `scale`, if that is whole.
+    /// Its product with `scale`, if that is an integer.
     #[must_use]
     pub fn times(self, scale: u64) -> Option<i128> {
         let all = self.digits?.checked_mul(i128::from(scale))?;
@@ -123,7 +123,7 @@ impl Number {
         (all % unit == 0).then_some(all / unit)
     }
 
-    /// What the last digit that is shown is worth.
+    /// The value of one unit in the last displayed digit.
     #[must_use]
     pub fn unit(self) -> f64 {
         10_f64.powi(-i32::try_from(self.decimals).unwrap_or(0))

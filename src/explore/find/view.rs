@@ -1,4 +1,4 @@
-//! What people see of findings: the forms with their counts, then the places of the rare ones.
+//! Text output of search results: the forms with their counts, then the positions of rare ones.
 
 use super::change::Changes;
 use super::{Findings, Found, Place, Places, Reading};
@@ -7,26 +7,26 @@ use crate::render::{Grid, Head, Role, Size, Theme, Thousands, seconds};
 use std::collections::HashSet;
 use std::io::{self, Write};
 
-/// Bytes of a form that are shown.
+/// Maximum number of displayed bytes of a form.
 const SHOWN: usize = 8;
 
-/// How findings are printed.
+/// Output options.
 #[derive(Clone, Copy)]
 pub struct FindView<'v> {
     /// Colours.
     pub theme: Theme,
-    /// Columns of the terminal, if it is one.
+    /// Width of the terminal, if known.
     pub width: Option<usize>,
-    /// A form that occurs more often is counted, not listed.
+    /// Forms with more occurrences are counted, not listed.
     pub most: usize,
-    /// When the capture begins: nanoseconds since 1970.
+    /// Time of the first frame: nanoseconds since 1970.
     pub start: Option<i64>,
     /// Numbers of records.
     pub number: NumberOf<'v>,
 }
 
 impl FindView<'_> {
-    /// The forms that occur, and where the rare ones do.
+    /// Prints the forms, and the positions of rare ones.
     ///
     /// # Errors
     /// Those of writing.
@@ -50,7 +50,7 @@ impl FindView<'_> {
         self.list(findings, places, to)
     }
 
-    /// The places of the rare forms.
+    /// Prints the positions of rare forms.
     fn list(self, findings: &Findings, places: &Places<'_, '_>, to: &mut dyn Write) -> io::Result<()> {
         let (rare, frequent): (Vec<&Found>, Vec<&Found>) =
             findings.found.iter().partition(|found| found.count <= self.most as u64);
@@ -63,7 +63,7 @@ impl FindView<'_> {
                 for hit in &found.hits {
                     let reading = found.readings.first().copied().unwrap_or(Reading::Utf8);
                     let lowest = reading.lowest(hit.at, found.width);
-                    // The same number in a wider form stands above.
+                    // The same number in a wider form is listed above.
                     let is_new = !matches!(reading, Reading::Int { .. }) || seen.insert((hit.group, hit.side, lowest));
                     repeated += usize::from(!is_new);
                     if let Some(place) = places.of(*hit).filter(|_| is_new) {
@@ -96,7 +96,7 @@ impl FindView<'_> {
         Ok(())
     }
 
-    /// The cells of a place.
+    /// The cells of a position.
     fn place(self, place: &Place<'_>, places: &Places<'_, '_>, grid: &mut Grid<'_>) -> io::Result<()> {
         let record = (self.number)(place.side, place.side.offset(place.at));
         grid.cell(record.map_or_else(String::new, |record| format!("#{record}")))?
@@ -108,17 +108,17 @@ impl FindView<'_> {
         Ok(())
     }
 
-    /// Seconds since the capture began.
+    /// Seconds since the first frame.
     fn time(self, place: &Place<'_>) -> String {
         let mut shown = String::new();
         if let Some((time, start)) = place.time().zip(self.start) {
-            // Writing to a String does not fail.
+            // Writing to a string cannot fail.
             let _ = seconds(i128::from(time) - i128::from(start), 3, &mut shown);
         }
         shown
     }
 
-    /// The places where a value changed.
+    /// Prints the positions at which a value changed.
     ///
     /// # Errors
     /// Those of writing.
@@ -159,7 +159,7 @@ impl FindView<'_> {
         Ok(())
     }
 
-    /// Writes a remark.
+    /// Prints a note.
     ///
     /// # Errors
     /// Those of writing.
@@ -170,7 +170,7 @@ impl FindView<'_> {
         Ok(())
     }
 
-    /// What was sought, and in how much.
+    /// Prints the search value, and the amount of searched data.
     ///
     /// # Errors
     /// Those of writing.
@@ -179,7 +179,7 @@ impl FindView<'_> {
         let bytes: usize = sides().map(|side| side.bytes.len()).sum();
         let messages: usize = places.groups().iter().map(|(_, explored)| explored.messages.len()).sum();
         let mut name = String::new();
-        // Writing to a String does not fail.
+        // Writing to a string cannot fail.
         let _ = crate::tree::clean(what, &mut name);
         let streams = places.groups().iter().map(|(_, explored)| explored.streams().len()).sum::<usize>();
         let line = format!(
@@ -195,7 +195,7 @@ impl FindView<'_> {
     }
 }
 
-/// The columns of places.
+/// The columns of positions.
 const PLACES: &[Head] = &[
     Head::words("as", Role::Protocol),
     Head::words("record", Role::Number),
@@ -206,14 +206,14 @@ const PLACES: &[Head] = &[
     Head::number("at"),
 ];
 
-/// Where most hits are.
+/// The most frequent position.
 fn most_often(found: &Found, places: &Places<'_, '_>) -> String {
     let Some((group, kind, offset, count)) = found.common else { return String::new() };
     let of = if found.hits.len() as u64 == found.count { String::new() } else { format!(" of the first {}", found.hits.len()) };
     format!("{} @{offset}: {count}{of}", places.kind(group, kind))
 }
 
-/// Bytes with blanks between.
+/// Bytes separated by blanks.
 fn shown(bytes: &[u8]) -> String {
     let mut shown: Vec<String> = bytes.iter().take(SHOWN).map(|byte| format!("{byte:02x}")).collect();
     if bytes.len() > SHOWN {

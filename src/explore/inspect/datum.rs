@@ -1,4 +1,4 @@
-//! What a form says in one message.
+//! The value of a form in one message.
 
 use crate::render::Rfc3339;
 use crate::tree::{Timestamp, clean};
@@ -9,7 +9,7 @@ use std::hash::{Hash, Hasher};
 /// A value.
 #[derive(Debug, Clone)]
 pub enum Datum {
-    /// A whole number.
+    /// An integer.
     Int(i128),
     /// A floating-point number.
     Float(f64),
@@ -20,7 +20,7 @@ pub enum Datum {
 }
 
 impl Datum {
-    /// A number whose order means something.
+    /// The value as a number, if its order is meaningful.
     #[must_use]
     pub fn number(&self) -> Option<f64> {
         match self {
@@ -30,7 +30,7 @@ impl Datum {
         }
     }
 
-    /// The whole number, if it is one.
+    /// The value, if it is an integer.
     #[must_use]
     pub fn whole(&self) -> Option<i128> {
         match self {
@@ -60,7 +60,7 @@ impl Ord for Datum {
             (Datum::Int(a), Datum::Int(b)) | (Datum::Time(a), Datum::Time(b)) => a.cmp(b),
             (Datum::Float(a), Datum::Float(b)) => a.total_cmp(b),
             (Datum::Text(a), Datum::Text(b)) => a.cmp(b),
-            // Values of one form are of one kind.
+            // Values of one form have the same kind.
             _ => Ordering::Equal,
         }
     }
@@ -81,7 +81,7 @@ impl fmt::Display for Datum {
         match self {
             Datum::Int(value) => write!(f, "{value}"),
             Datum::Float(value) if *value != 0.0 && !(1e-4..1e9).contains(&value.abs()) => write!(f, "{value:.4e}"),
-            // Nine digits are all that 32 bits hold.
+            // 32 bits have nine significant digits.
             Datum::Float(value) => write!(f, "{}", (value * 1e6).round() / 1e6),
             Datum::Time(nanos) => match time(*nanos) {
                 Some(time) => write!(f, "{time}"),
@@ -96,7 +96,7 @@ impl fmt::Display for Datum {
     }
 }
 
-/// A time that a calendar has.
+/// A time within the range of the calendar.
 fn time(nanos: i128) -> Option<Rfc3339> {
     let seconds = i64::try_from(nanos.div_euclid(1_000_000_000)).ok()?;
     Rfc3339::of(Timestamp { seconds, nanos: u32::try_from(nanos.rem_euclid(1_000_000_000)).ok()? })

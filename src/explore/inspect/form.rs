@@ -1,17 +1,17 @@
-//! The forms in which bytes are read, and what they say in one message.
+//! Interpretations of bytes, and their values in one message.
 
 use super::super::rule::Endian;
 use super::datum::Datum;
 use std::fmt;
 use std::net::{Ipv4Addr, Ipv6Addr};
 
-/// Characters of a text that are kept.
+/// Maximum length of a stored text in characters.
 const TEXT: usize = 64;
 
-/// Seconds from the epoch of NTP, of Windows and of .NET to 1970.
+/// Seconds from the epochs of NTP, Windows and .NET to 1970.
 const EPOCHS: [i128; 3] = [2_208_988_800, 11_644_473_600, 62_135_596_800];
 
-/// Days from 1899-12-30, from which OLE automation counts, to 1970.
+/// Days from 1899-12-30, the epoch of OLE automation, to 1970.
 const OLE_DAYS: f64 = 25_569.0;
 
 const SECOND: i128 = 1_000_000_000;
@@ -19,16 +19,16 @@ const SECOND: i128 = 1_000_000_000;
 /// The years 1 to 9999, in nanoseconds since 1970.
 const CALENDAR: std::ops::Range<i128> = -62_135_596_800 * SECOND..253_402_300_800 * SECOND;
 
-/// A way to read bytes.
+/// An interpretation of bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
-    /// A whole number: bytes, order, sign.
+    /// An integer: size, byte order, sign.
     Int(usize, Endian, bool),
     /// A floating-point number: 4 or 8 bytes.
     Float(usize, Endian),
     /// LEB128.
     Varint,
-    /// LEB128 whose lowest bit is the sign.
+    /// LEB128 with zigzag encoding.
     Zigzag,
     /// A time.
     Time(Unit, Endian),
@@ -40,16 +40,16 @@ pub enum Form {
     Mac,
     /// Text up to a zero byte or the end.
     Text,
-    /// Text behind its length: bytes of it, order; 0 bytes for a varint.
+    /// Text with a length prefix: its size, byte order; size 0 for a varint.
     Counted(usize, Endian),
-    /// UTF-16 up to a zero or the end.
+    /// UTF-16 up to a NUL or the end.
     Utf16(Endian),
 }
 
-/// What a time counts.
+/// The unit and epoch of a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unit {
-    /// Seconds since 1970, in so many bytes.
+    /// Seconds since 1970, in this many bytes.
     Seconds(usize),
     /// Milliseconds since 1970.
     Millis,
@@ -57,11 +57,11 @@ pub enum Unit {
     Micros,
     /// Nanoseconds since 1970.
     Nanos,
-    /// Seconds since 1900 and their fraction, 32 bits each.
+    /// Seconds since 1900 with a fraction, 32 bits each.
     Ntp,
-    /// Tenths of a microsecond since 1601.
+    /// Units of 100 ns since 1601.
     FileTime,
-    /// Tenths of a microsecond since the year 1.
+    /// Units of 100 ns since the year 1.
     DotNet,
     /// Days since 1899-12-30 as a floating-point number.
     Ole,
@@ -100,7 +100,7 @@ impl Form {
         all
     }
 
-    /// What the bytes say; `None` if they are too few, or no such thing.
+    /// The value of the bytes; `None` if they are too few, or invalid.
     #[must_use]
     pub fn read(self, bytes: &[u8]) -> Option<Datum> {
         match self {
@@ -164,7 +164,7 @@ impl fmt::Display for Form {
 }
 
 impl Unit {
-    /// As it is printed.
+    /// The name as printed.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -200,7 +200,7 @@ impl Unit {
     }
 }
 
-/// The byte orders of a number of so many bytes.
+/// The byte orders of a number of this size.
 fn orders(width: usize) -> impl Iterator<Item = Endian> {
     Endian::BOTH.into_iter().filter(move |endian| width > 1 || *endian == Endian::Little)
 }
@@ -210,7 +210,7 @@ fn float(bytes: &[u8], width: usize, endian: Endian) -> Option<f64> {
     if width == 4 { u32::try_from(bits).ok().map(|bits| f64::from(f32::from_bits(bits))) } else { Some(f64::from_bits(bits)) }
 }
 
-/// Bytes of a LEB128 number of up to 64 bits, and its value; `None` if a shorter form exists.
+/// Size and value of a LEB128 number of up to 64 bits; `None` if a shorter encoding exists.
 #[must_use]
 pub fn leb128(bytes: &[u8]) -> Option<(usize, u64)> {
     let mut value = 0_u64;
@@ -223,7 +223,7 @@ pub fn leb128(bytes: &[u8]) -> Option<(usize, u64)> {
     None
 }
 
-/// A text without control characters; one that may be cut ends before the first of them.
+/// A text without control characters; one that may be truncated ends before the first of them.
 fn text(bytes: &[u8], is_whole: bool) -> Option<Datum> {
     if is_whole {
         return printable(std::str::from_utf8(bytes).ok()?);

@@ -1,4 +1,4 @@
-//! The records of an inspection in JSON: `begin`, an `inspect` record for each form, `end`.
+//! JSON records of an inspection: `begin`, an `inspect` record for each form, `end`.
 
 use super::Inspection;
 use super::datum::Datum;
@@ -46,7 +46,7 @@ fn summary(of: &Summary, to: &mut Members<'_, '_>) -> io::Result<()> {
     to.put("samples", &of.samples.iter().map(ToString::to_string).collect::<Vec<_>>())
 }
 
-/// A number as a number, anything else as text.
+/// A number as a number, others as text.
 fn datum(key: &str, value: &Datum, to: &mut Members<'_, '_>) -> io::Result<()> {
     match value {
         Datum::Int(value) => match (u64::try_from(*value), i64::try_from(*value)) {

@@ -1,4 +1,4 @@
-//! How plausible a form is, and why.
+//! Rates the plausibility of a form, with the reason.
 
 use super::datum::Datum;
 use super::form::{Form, Unit, leb128};
@@ -13,7 +13,7 @@ const DAY: f64 = 24.0 * HOUR;
 /// 1995 and 2040 in nanoseconds since 1970.
 const OUR_TIME: std::ops::Range<i128> = 788_918_400_000_000_000..2_208_988_800_000_000_000;
 
-/// From 0 to 1, and the reason.
+/// Plausibility from 0 to 1, and the reason.
 pub fn judge(form: Form, rows: &Rows<'_>, of: &Summary, column: Option<&Column>) -> (f64, String) {
     if of.read < rows.all.len() {
         let missing = rows.all.len() - of.read;
@@ -30,7 +30,7 @@ pub fn judge(form: Form, rows: &Rows<'_>, of: &Summary, column: Option<&Column>)
         Form::Text | Form::Counted(..) | Form::Utf16(_) => text(form, rows, of),
     };
     match column.filter(|column| is_form_of(form, column)) {
-        // A date says more than its number.
+        // A date is more informative than its number.
         Some(column) if column.label == Label::Timestamp => {
             (sure.max(column.confidence - 0.05), format!("column {}: {}", column.label.name(), column.why))
         }
@@ -41,7 +41,7 @@ pub fn judge(form: Form, rows: &Rows<'_>, of: &Summary, column: Option<&Column>)
     }
 }
 
-/// Whether a column that begins here has this form.
+/// Whether a column at this offset has this form.
 fn is_form_of(form: Form, column: &Column) -> bool {
     let name = column_name(column);
     match form {
@@ -88,7 +88,7 @@ fn int(form: Form, width: usize, signed: bool, rows: &Rows<'_>, of: &Summary) ->
     if width == 1 { (0.3, String::from("any byte is one")) } else { (0.15, String::new()) }
 }
 
-/// Bytes that each message has beyond the value, if that is the same number everywhere.
+/// Number of bytes that each message has beyond the value, if that is constant.
 fn counts_bytes(form: Form, rows: &Rows<'_>) -> Option<i128> {
     let rest = |row: &super::Row<'_>| {
         let value = form.read(row.bytes)?.whole()?;
@@ -120,7 +120,7 @@ fn float(width: usize, endian: Endian, rows: &Rows<'_>, of: &Summary) -> (f64, S
     }
 }
 
-/// Whether the low half of eight bytes is a floating-point number as well, as it is in two of four bytes.
+/// Whether the low half of eight bytes is also a floating-point number, as in a pair of four-byte ones.
 fn are_two(endian: Endian, rows: &Rows<'_>) -> bool {
     let low = if endian == Endian::Big { 4 } else { 0 };
     let is_float = |row: &&super::Row<'_>| {
@@ -194,7 +194,7 @@ fn text(form: Form, rows: &Rows<'_>, of: &Summary) -> (f64, String) {
             (0.95, format!("text of the length in front in {} messages", of.read))
         }
         Form::Counted(..) => (0.15, String::new()),
-        // Two letters of ASCII are an ideograph of UTF-16.
+        // Two ASCII letters are one ideograph in UTF-16.
         Form::Utf16(_) if rows.all.iter().all(|row| row.bytes.iter().take(8).all(|byte| (0x20..0x7f).contains(byte))) => {
             (0.05, String::new())
         }

@@ -1,4 +1,4 @@
-//! A data inspector: the bytes at one place of all messages of a kind, read in every form, plausible forms first.
+//! A data inspector: the bytes at one offset of all messages of a kind, in every form, plausible forms first.
 
 mod datum;
 mod form;
@@ -17,58 +17,58 @@ use super::columns::Column;
 use form::Form;
 use summary::Summary;
 
-/// The messages of a kind, from one place on.
+/// The messages of a kind, from one offset on.
 pub struct Rows<'m> {
-    /// Those that reach the place.
+    /// Messages that reach the offset.
     all: Vec<Row<'m>>,
-    /// IPv4 addresses of the ends, in order.
+    /// IPv4 addresses of the endpoints, sorted.
     addresses: Vec<[u8; 4]>,
 }
 
-/// A message from one place on.
+/// A message from one offset on.
 #[derive(Debug, Clone, Copy)]
 pub struct Row<'m> {
     side: usize,
-    /// Bytes of the whole message.
+    /// Length of the whole message.
     len: usize,
     time: i64,
     bytes: &'m [u8],
 }
 
-/// A form with what it says.
+/// A form with its values.
 #[derive(Debug, Clone)]
 pub struct Read {
-    /// The form, and those that say the same.
+    /// The form, and those with equal values.
     forms: Vec<Form>,
-    /// What it says.
+    /// Its values.
     of: Summary,
-    /// From 0 to 1.
+    /// Plausibility from 0 to 1.
     sure: f64,
     /// The reason.
     why: String,
 }
 
-/// What stands at one place of the messages of a kind.
+/// The result for one offset of the messages of a kind.
 pub struct Inspection {
     /// The id of the kind.
     kind: String,
-    /// The place; negative from the end.
+    /// The offset; negative from the end.
     at: i64,
-    /// Messages of the kind.
+    /// Number of messages of the kind.
     messages: usize,
-    /// Those that reach the place.
+    /// Number of messages that reach the offset.
     reached: usize,
-    /// The column that was found there: where it begins, and what it is.
+    /// The explored column there: its offset and label.
     column: Option<String>,
     /// The forms, plausible ones first.
     forms: Vec<Read>,
 }
 
 impl Inspection {
-    /// Reads the bytes at a place of a kind, which counts from the end if it is negative.
+    /// Inspects an offset in the messages of a kind, which counts from the end if it is negative.
     ///
     /// # Errors
-    /// Why there is nothing to read.
+    /// Why there is nothing to inspect.
     pub fn new(explored: &Explored<'_>, place: usize, at: i64) -> Result<Inspection, String> {
         let Some(kind) = explored.groups.get(place) else { return Err(String::from("there is no such kind")) };
         let messages = || kind.members.iter().filter_map(|number| explored.messages.get(*number));
@@ -113,14 +113,14 @@ impl Inspection {
     }
 }
 
-/// Whether a signed number says the same as the unsigned one.
+/// Whether a signed number equals the unsigned one.
 fn is_same(form: Form, of: &Summary, known: &Read) -> bool {
     let Form::Int(width, endian, true) = form else { return false };
     let is_negative = of.least.as_ref().and_then(datum::Datum::whole).is_some_and(|least| least < 0);
     !is_negative && known.forms.first() == Some(&Form::Int(width, endian, false))
 }
 
-/// The column that a place is in.
+/// The column that contains an offset.
 fn owner(columns: &[Column], at: i64) -> Option<&Column> {
     columns.iter().find(|column| {
         let width = if column.width == 0 { i64::MAX / 2 } else { i64::try_from(column.width).unwrap_or(i64::MAX / 2) };

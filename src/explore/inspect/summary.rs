@@ -1,60 +1,60 @@
-//! What a form says over all messages: least and most, how many values, how they follow each other.
+//! Statistics of a form over all messages: minimum, maximum, distinct values, behaviour.
 
 use super::Rows;
 use super::datum::Datum;
 use super::form::Form;
 use std::collections::HashMap;
 
-/// Distinct values that are counted; there may be more.
+/// Maximum number of distinct values that are counted.
 pub const DISTINCT: usize = 1 << 16;
 
-/// Values that are shown.
+/// Number of sample values.
 const SAMPLES: usize = 3;
 
-/// What a form says over all messages.
+/// Statistics of a form over all messages.
 #[derive(Debug, Clone)]
 pub struct Summary {
-    /// Messages that have a value.
+    /// Number of messages with a value.
     pub read: usize,
-    /// The least value; none for texts.
+    /// The minimum; `None` for texts.
     pub least: Option<Datum>,
-    /// The highest one.
+    /// The maximum.
     pub most: Option<Datum>,
-    /// Different values, up to a limit.
+    /// Number of distinct values, up to a limit.
     pub distinct: usize,
-    /// How they follow each other.
+    /// Behaviour of consecutive values.
     pub behaviour: Behaviour,
-    /// The most frequent ones.
+    /// The most frequent values.
     pub samples: Vec<Datum>,
-    /// Whether no number is infinite, none, or nearly zero.
+    /// Whether no number is infinite, NaN, or nearly zero.
     pub is_sane_between: bool,
-    /// Characters of all texts.
+    /// Number of characters of all texts.
     pub characters: usize,
-    /// Those that texts usually have: letters, digits, blanks and marks of ASCII, and letters of other scripts.
+    /// Number of typical characters: letters, digits, blanks and marks of ASCII, and letters of other scripts.
     pub readable: usize,
 }
 
-/// How values follow each other.
+/// Behaviour of consecutive values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Behaviour {
-    /// There is one message.
+    /// Only one message.
     Alone,
     /// It never changes.
     Constant,
-    /// One step explains seven of ten neighbours.
+    /// One step explains 70 % of neighbours.
     Counts(i128),
-    /// It never falls.
+    /// Never decreases.
     Rises,
-    /// It never rises.
+    /// Never increases.
     Falls,
-    /// Values come back.
+    /// Values recur.
     Few,
     /// None of these.
     Varies,
 }
 
 impl Behaviour {
-    /// As it is printed.
+    /// The name as printed.
     #[must_use]
     pub fn name(self) -> String {
         match self {
@@ -70,7 +70,7 @@ impl Behaviour {
 }
 
 impl Summary {
-    /// Reads all messages.
+    /// Computes the statistics of all messages.
     #[must_use]
     pub fn new(form: Form, rows: &Rows<'_>) -> Summary {
         let values: Vec<(usize, Datum)> = rows.all.iter().filter_map(|row| Some((row.side, form.read(row.bytes)?))).collect();
@@ -103,7 +103,7 @@ impl Summary {
     }
 }
 
-/// How values of the same side follow each other.
+/// Behaviour of consecutive values of the same side.
 fn behaviour(values: &[(usize, Datum)], distinct: usize) -> Behaviour {
     if values.len() < 2 {
         return Behaviour::Alone;
@@ -129,7 +129,7 @@ fn behaviour(values: &[(usize, Datum)], distinct: usize) -> Behaviour {
     if distinct * 2 <= values.len() { Behaviour::Few } else { Behaviour::Varies }
 }
 
-/// The step that explains seven of ten neighbours, unless it is 0.
+/// The step that explains 70 % of neighbours, unless it is 0.
 fn step<'d>(pairs: impl Iterator<Item = (&'d Datum, &'d Datum)>, all: usize) -> Option<i128> {
     let mut counts: HashMap<i128, usize, foldhash::fast::RandomState> = HashMap::default();
     for (first, second) in pairs {

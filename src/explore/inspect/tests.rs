@@ -1,4 +1,4 @@
-//! Values that were put at a place, and the forms that stand first there.
+//! Planted values, and the forms rated best for them.
 
 use super::Inspection;
 use crate::explore::framing::Given;
@@ -6,10 +6,10 @@ use crate::explore::messages::Kinds;
 use crate::explore::{Options, Segment, Side, explore};
 use crate::tree::{self, StreamId, Transport};
 
-/// Seconds since 1970 at which messages are captured, one a second.
+/// Capture time of the first message in seconds since 1970; one message per second.
 const START: u32 = 1_700_000_000;
 
-/// Inspects offset 2 of messages of 24 bytes that have these bytes there.
+/// Inspects offset 2 of messages of 24 bytes with these bytes there.
 fn inspect(bytes: impl Fn(u32) -> Vec<u8>) -> Inspection {
     let mut side = Side::new(StreamId { transport: Transport::Tcp, number: 0 }, tree::Side::Server);
     side.ends = ["10.0.0.1:40000".into(), "10.0.0.2:7777".into()];

@@ -1,17 +1,17 @@
-//! What people see of an inspection: plausible forms with the reason, then the others.
+//! Text output of an inspection: plausible forms with the reason, then the others.
 
 use super::summary::{DISTINCT, Summary};
 use super::{Inspection, Read};
 use crate::render::{Grid, Head, Role, Theme, Thousands};
 use std::io::{self, Write};
 
-/// From here on a form is plausible.
+/// Minimum rating of a plausible form.
 const PLAUSIBLE: f64 = 0.3;
 
-/// Characters of a sample.
+/// Maximum length of a sample in characters.
 const SAMPLE: usize = 24;
 
-/// Writes what stands there.
+/// Prints an inspection.
 ///
 /// # Errors
 /// Those of writing.
@@ -71,13 +71,13 @@ fn table(
 }
 
 impl Read {
-    /// The forms by name.
+    /// The names of the forms.
     pub(super) fn name(&self) -> String {
         self.forms.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
     }
 }
 
-/// The least and the highest number, or some texts.
+/// Minimum and maximum, or sample texts.
 fn range(of: &Summary) -> String {
     match (&of.least, &of.most) {
         (Some(least), Some(most)) if least == most => least.to_string(),

@@ -1,8 +1,8 @@
 //! TCP analysis: loss, retransmission and windows of one connection, by the rules of Wireshark 4.0.
 //!
-//! Each segment is judged once, when it comes, by what came before it: nothing is taken back later. The rules are those of
-//! Wireshark's sequence analysis with its defaults, in its order, since an earlier rule can keep a later one from being asked.
-//! Sequence number 0 stands for "none yet" where Wireshark has it so.
+//! Each segment is analyzed once, on arrival, from what came before it; results are never revised. The rules are those of
+//! Wireshark's sequence analysis with default preferences, in its order, since an earlier rule can exclude a later one. As in
+//! Wireshark, sequence number 0 means "none yet" in some places.
 //!
 //! It is independent of IP and stores no payload. Multipath TCP and selective acknowledgments are not evaluated.
 
@@ -12,70 +12,70 @@ mod tests;
 use crate::limits;
 use crate::tree::{BySide, Side, Time};
 
-/// Room for segments that is kept when all are acknowledged.
+/// Capacity that is kept when all segments are acknowledged.
 const KEPT_UNACKED: usize = 16;
 
-/// A repeated segment that comes this soon after the last duplicate acknowledgement answers it, in nanoseconds.
+/// Longest time from the last duplicate acknowledgment to a fast retransmission, in nanoseconds.
 const FAST: u64 = 20_000_000;
 
-/// Stands for a number of duplicate acknowledgements when the peer acknowledged what was not captured. Wireshark counts that as
-/// very many where it looks for fast retransmissions.
+/// Represents the number of duplicate acknowledgments when the peer acknowledged bytes that were not captured. Wireshark treats
+/// it as a large number in its rule for fast retransmissions.
 const UNSEEN: u32 = u32::MAX;
 
-/// A segment that comes this soon after the ones it belongs before was overtaken, unless the round trip is known.
+/// Longest delay of an out-of-order segment in nanoseconds, unless the round-trip time is known.
 const OVERTAKEN: u64 = 3_000_000;
 
-/// The largest shift of a window that RFC 7323 allows.
+/// The maximum window scale shift (RFC 7323).
 const MAX_SHIFT: u8 = 14;
 
-/// What a segment can turn out to be.
+/// Analysis results, as in Wireshark.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Mark {
-    /// Sent before.
+    /// Bytes sent before.
     Retransmission,
-    /// Sent again because the peer asked with duplicate acknowledgements; a retransmission as well.
+    /// A retransmission that the peer requested by duplicate acknowledgments.
     FastRetransmission,
-    /// Sent again although it was acknowledged; a retransmission as well.
+    /// A retransmission of acknowledged bytes.
     SpuriousRetransmission,
-    /// Overtaken by those behind it.
+    /// Bytes that arrived after later ones.
     OutOfOrder,
-    /// A segment before it is not in the capture.
+    /// A previous segment is not in the capture.
     LostSegment,
-    /// What it acknowledges is not in the capture.
+    /// The acknowledged segment is not in the capture.
     AckLostSegment,
-    /// Acknowledges what the one before it did.
+    /// Same acknowledgment as before.
     DuplicateAck,
-    /// Takes no more bytes.
+    /// The receive window is zero.
     ZeroWindow,
-    /// Asks whether a closed window is open again.
+    /// A probe of a zero window.
     ZeroWindowProbe,
-    /// Answers that.
+    /// An answer to a zero window probe.
     ZeroWindowProbeAck,
-    /// Fills the window that the peer offers.
+    /// The segment fills the window of the peer.
     WindowFull,
-    /// Says nothing but another window.
+    /// The segment changes only the window.
     WindowUpdate,
-    /// Asks whether the peer is still there.
+    /// A keep-alive probe.
     KeepAlive,
-    /// Answers that.
+    /// An answer to a keep-alive probe.
     KeepAliveAck,
-    /// Opens a connection between ends that had one.
+    /// A new connection between the endpoints of an earlier one.
     ReusedPorts,
 }
 
-/// Some marks.
+/// A set of analysis results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Marks(u16);
 
 impl Marks {
-    /// Whether the mark is among them.
+    /// Whether the set contains a result.
     #[must_use]
     pub const fn has(self, mark: Mark) -> bool {
         self.0 & 1 << mark as u8 != 0
     }
 
-    /// Whether there is none.
+    /// Whether the set is empty.
     #[must_use]
     pub const fn is_empty(self) -> bool {
         self.0 == 0
@@ -86,30 +86,30 @@ impl Marks {
     }
 }
 
-/// A segment as its header has it.
+/// Header values of a segment.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Segment {
     /// The frame's number.
     pub frame: u64,
-    /// When it was captured.
+    /// Capture time.
     pub time: Time,
     /// Sequence number.
     pub seq: u32,
-    /// Acknowledgment number, whether or not it counts.
+    /// Acknowledgment number, valid if `acks`.
     pub ack: u32,
     /// Bytes of payload on the wire.
     pub len: u32,
-    /// Opens the direction.
+    /// SYN flag.
     pub syn: bool,
-    /// Ends it.
+    /// FIN flag.
     pub fin: bool,
-    /// Resets the connection.
+    /// RST flag.
     pub rst: bool,
-    /// The acknowledgment number counts.
+    /// ACK flag.
     pub acks: bool,
-    /// The window, not scaled.
+    /// Window, not scaled.
     pub window: u16,
-    /// The shift of a window scale option.
+    /// Shift count of the window scale option.
     pub scale: Option<u8>,
 }
 
@@ -126,21 +126,21 @@ impl Segment {
         self.seq.wrapping_add(self.len)
     }
 
-    /// The number behind it.
+    /// The next sequence number.
     fn next(&self) -> u32 {
         self.end().wrapping_add(u32::from(self.takes_number()))
     }
 }
 
-/// How the windows of a direction are scaled.
+/// Window scaling of a direction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Scaling {
     /// The handshake is not in the capture.
     #[default]
     Unknown,
-    /// Not at all.
+    /// Windows are not scaled.
     Unused,
-    /// By this many bits.
+    /// Windows are shifted by this many bits.
     Shift(u8),
 }
 
@@ -159,84 +159,84 @@ impl Scaling {
 /// An earlier frame and the nanoseconds since then.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Since {
-    /// The earlier frame.
+    /// The number of the earlier frame.
     pub frame: u64,
-    /// Nanoseconds since.
+    /// Nanoseconds since that frame.
     pub nanos: i64,
 }
 
-/// What was found out about a segment.
+/// Analysis of a segment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Findings {
-    /// What it turned out to be.
+    /// Results.
     pub marks: Marks,
-    /// Which duplicate of which frame's acknowledgement it is.
+    /// Number of a duplicate acknowledgment, and the frame of the original.
     pub duplicate: Option<(u32, u64)>,
     /// The segment that it acknowledges.
     pub acks: Option<Since>,
-    /// Of a retransmission: the oldest segment that was not acknowledged.
+    /// For a retransmission: the oldest unacknowledged segment.
     pub repeats: Option<Since>,
-    /// How its window is scaled.
+    /// Window scaling of its direction.
     pub scaling: Scaling,
 }
 
-/// The state of one connection.
+/// State of one connection.
 #[derive(Debug, Default)]
 pub struct Analysis {
     known: Known,
     unacked: BySide<Unacked>,
 }
 
-/// What is known of a connection, without the single segments that are not acknowledged.
+/// State of a connection without its unacknowledged segments.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Known {
     halves: BySide<Half>,
-    /// When the newest SYN without acknowledgement was sent; 0 for never.
+    /// Time of the newest unacknowledged SYN; 0 for none.
     opened: i64,
-    /// From that to the first acknowledgement that ended the handshake; 0 if unknown.
+    /// Round-trip time of the handshake; 0 if unknown.
     round_trip: i64,
 }
 
-/// What is known of one direction.
+/// State of one direction.
 #[derive(Debug, Clone, Copy, Default)]
 struct Half {
     next_frame: u64,
     next_time: i64,
     ack_time: i64,
-    /// The frame that first acknowledged what is acknowledged now.
+    /// The frame that first sent the current acknowledgment.
     first_ack_frame: u64,
     base: Option<u32>,
-    /// The highest number behind a segment; 0 for none.
+    /// The highest next sequence number; 0 for none.
     next: u32,
-    /// The highest number that can be acknowledged without anything missing; 0 for none.
+    /// The highest number that can be acknowledged without loss; 0 for none.
     unbroken: u32,
     last_ack: u32,
-    /// Duplicates of the newest acknowledgement, or [`UNSEEN`].
+    /// Count of duplicates of the newest acknowledgment, or [`UNSEEN`].
     duplicates: u32,
     window: u16,
     scaling: Scaling,
     last: Marks,
-    /// No acknowledgement came since the SYN, so no window was scaled.
+    /// Whether no acknowledgment followed the SYN yet, so that no window was scaled.
     before_first_ack: bool,
 }
 
-/// The segments of one direction that are not acknowledged, oldest first.
+/// Unacknowledged segments of one direction, oldest first.
 #[derive(Debug, Default)]
 struct Unacked(Vec<Sent>);
 
-/// A segment that was sent.
+/// A sent segment.
 #[derive(Debug, Clone, Copy)]
 struct Sent {
-    /// Its first number.
+    /// Its sequence number.
     seq: u32,
-    /// The number behind it.
+    /// The next sequence number.
     next: u32,
     frame: u64,
     time: i64,
 }
 
 impl Analysis {
-    /// Judge the next segment that a side sends. `reused` says that it is the first of a connection between ends that had one.
+    /// Analyzes the next segment of a side; `reused` if it is the first of a connection that reuses the endpoints of another.
     pub fn analyze(&mut self, side: Side, segment: &Segment, reused: bool) -> Findings {
         let round_trip = self.known.round_trip;
         let (own, peer) = self.known.halves.own_and_peer(side);
@@ -276,13 +276,13 @@ impl Analysis {
         Some(last.wrapping_sub(first))
     }
 
-    /// Nanoseconds from the SYN to the first acknowledgement that ended the handshake.
+    /// Nanoseconds from the SYN to the first acknowledgment that completed the handshake.
     #[must_use]
     pub fn round_trip(&self) -> Option<i64> {
         Some(self.known.round_trip).filter(|round_trip| *round_trip != 0)
     }
 
-    /// The sides change places.
+    /// Exchanges the sides.
     pub fn turn(&mut self) {
         self.known.halves.swap();
         self.unacked.swap();
@@ -294,12 +294,12 @@ impl Analysis {
         self.unacked.iter().map(|unacked| unacked.0.capacity() * size_of::<Sent>()).sum()
     }
 
-    /// Give memory back: which frames the next acknowledgements answer is forgotten.
+    /// Frees memory: later acknowledgments no longer refer to the frames they acknowledge.
     pub fn shrink(&mut self) {
         self.unacked = Default::default();
     }
 
-    /// What is known, to go on with later.
+    /// The reduced state, to continue from later.
     #[must_use]
     pub fn known(&self) -> Known {
         self.known
@@ -313,7 +313,7 @@ impl From<Known> for Analysis {
 }
 
 impl Known {
-    /// What the header says of the handshake counts for the segments behind it.
+    /// Stores the handshake options in the header.
     fn learn(&mut self, side: Side, segment: &Segment, now: i64) {
         let (own, peer) = self.halves.own_and_peer(side);
         if segment.syn {
@@ -330,7 +330,7 @@ impl Known {
         if let Some(shift) = segment.scale {
             own.scaling = Scaling::Shift(shift.min(MAX_SHIFT));
         }
-        // Windows are scaled only if both sides say so; a SYN that does not settles it for both.
+        // Windows are scaled only if both sides have the option; a SYN without it disables scaling for both.
         if segment.syn && own.scaling == Scaling::Unknown {
             (own.scaling, peer.scaling) = (Scaling::Unused, Scaling::Unused);
         } else if segment.syn && segment.acks && peer.scaling == Scaling::Unused {
@@ -340,19 +340,19 @@ impl Known {
 }
 
 impl Half {
-    /// Whether a SYN opens a direction that was open.
+    /// Whether a SYN reopens an open direction.
     fn opens_again(&mut self, segment: &Segment) -> bool {
         let Some(base) = self.base.filter(|_| segment.syn) else { return false };
         if segment.acks {
             self.base = Some(segment.seq);
             return base != segment.seq;
         }
-        // The same SYN again. A reset in between may have had a number far off.
+        // A repeated SYN. A reset in between may have had a distant number.
         self.next = self.unbroken;
         false
     }
 
-    /// The marks that the numbers and windows before this segment decide.
+    /// The results that follow from sequence numbers and windows so far.
     fn analyze_alone(&mut self, peer: &Half, segment: &Segment, found: &mut Findings) {
         let marks = &mut found.marks;
         if segment.len == 1 && segment.seq == self.next && peer.window == 0 {
@@ -387,7 +387,7 @@ impl Half {
         }
     }
 
-    /// Where the window ends that this direction offers, if its scale is known.
+    /// End of the window that this direction offers, if its scale is known.
     fn window_end(&self) -> Option<u32> {
         let shift = match self.scaling {
             Scaling::Unknown => return None,
@@ -414,7 +414,7 @@ impl Half {
         self.duplicates = UNSEEN;
     }
 
-    /// Whether bytes were sent before, or come late.
+    /// Whether bytes were sent before, or are out of order.
     fn analyze_repeated(
         &self,
         peer: &Half,
@@ -425,7 +425,7 @@ impl Half {
         found: &mut Findings,
     ) {
         let marks = &mut found.marks;
-        // One byte before the end may be that of a probe, and what follows it is new.
+        // The byte before the end may be a probe, followed by new bytes.
         let probed = segment.len > 1 && self.next.wrapping_sub(1) == segment.seq;
         let old = self.next != 0 && is_behind(self.next, segment.seq) && !probed;
         let acknowledged = peer.last_ack != 0 && !is_behind(segment.end(), peer.last_ack);
@@ -453,7 +453,7 @@ impl Half {
         found.repeats = Some(Since { frame, nanos: now.wrapping_sub(time) }).filter(|since| since.nanos != 0);
     }
 
-    /// Keep what the next segments are judged by.
+    /// Stores what the analysis of later segments needs.
     fn remember(&mut self, segment: &Segment, now: i64, marks: Marks) {
         let end = segment.next();
         let is_probe = marks.has(Mark::ZeroWindowProbe);
@@ -468,14 +468,14 @@ impl Half {
 }
 
 impl Unacked {
-    /// Keep a segment that can be acknowledged.
+    /// Stores a segment that can be acknowledged.
     fn remember(&mut self, segment: &Segment, now: i64) {
         if (segment.len > 0 || segment.takes_number()) && self.0.len() < limits::STREAM_UNACKNOWLEDGED.get() {
             self.0.push(Sent { seq: segment.seq, next: segment.next(), frame: segment.frame, time: now });
         }
     }
 
-    /// Forget the segments that the peer acknowledges. Returns the oldest one that ends where it does.
+    /// Removes acknowledged segments. Returns the oldest one that ends at `ack`.
     fn acknowledge(&mut self, ack: u32, now: i64) -> Option<Since> {
         let exact = self.0.iter().find(|segment| segment.next == ack);
         let since = exact.map(|segment| Since { frame: segment.frame, nanos: now.wrapping_sub(segment.time) });
@@ -487,17 +487,17 @@ impl Unacked {
     }
 }
 
-/// Whether a sequence number lies behind another, the short way round.
+/// Whether a sequence number is after another one, modulo 2^32.
 fn is_behind(a: u32, b: u32) -> bool {
     b.wrapping_sub(a).cast_signed() < 0
 }
 
-/// A timestamp in nanoseconds; 0 if missing. It may wrap, since only differences count.
+/// A timestamp in nanoseconds; 0 if missing. Overflow wraps, since only differences count.
 fn nanos(time: Time) -> i64 {
     time.map_or(0, |time| time.seconds.wrapping_mul(1_000_000_000).wrapping_add(time.nanos.into()))
 }
 
-/// Nanoseconds that went by. Where clocks ran backwards that is very long, as in Wireshark.
+/// Elapsed nanoseconds; very large if clocks ran backwards, as in Wireshark.
 fn elapsed(from: i64, to: i64) -> u64 {
     to.wrapping_sub(from).cast_unsigned()
 }

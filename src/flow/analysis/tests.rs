@@ -1,11 +1,11 @@
-//! Each rule by a short conversation, in the order of the marks. What is expected is what Wireshark says of such a capture.
+//! Each rule with a short conversation, in the order of the results. Expected values are Wireshark's for such a capture.
 
 use super::*;
 use crate::limits;
 use crate::tree::Timestamp;
 use proptest::prelude::*;
 
-/// A conversation whose handshake took 40 ms; the client's bytes begin with 101, the server's with 501.
+/// A conversation with a handshake of 40 ms; client bytes begin with 101, server bytes with 501.
 struct Talk {
     analysis: Analysis,
     frame: u64,

@@ -1,4 +1,4 @@
-//! The TCP segments of one direction of one connection, put back into the order of their bytes.
+//! Reassembly of one direction of a TCP connection.
 //!
 //! ```text
 //!              read │ unread          next        a hole          parked
@@ -6,9 +6,9 @@
 //!        history    buffered_off()       the byte wanted     waits for the hole to close
 //! ```
 //!
-//! Bytes have 64-bit stream offsets; offset 0 is the byte behind the SYN or, without one, the first byte seen.
-//! Of bytes that came twice the first copy stays, and a second one that says something else is reported.
-//! Nothing is dropped silently: whatever does not become part of the stream is named by [`Place`].
+//! Bytes have 64-bit stream offsets; offset 0 is the byte after the SYN or, without one, the first captured byte.
+//! The first copy of retransmitted bytes is kept; a differing copy is reported.
+//! Nothing is dropped silently: [`Place`] states why bytes do not become part of the stream.
 //!
 //! It is independent of IP, of protocols and of the other direction. The caller reports acknowledgments of the peer and
 //! decides when a gap is abandoned.
@@ -33,32 +33,32 @@ const MAX_GAPS: usize = 64;
 /// A captured TCP segment.
 #[derive(Clone, Copy, Debug)]
 pub struct Segment<'a> {
-    /// Sequence number as on the wire; a SYN takes this one, and the payload starts one later.
+    /// Sequence number on the wire; a SYN occupies one, and the payload starts after it.
     pub seq: u32,
-    /// It opens the direction.
+    /// SYN flag.
     pub syn: bool,
-    /// Nothing follows it.
+    /// FIN flag.
     pub fin: bool,
-    /// The payload, as far as it was captured.
+    /// The captured payload.
     pub bytes: &'a [u8],
-    /// Payload bytes behind `bytes` that the capture cut off.
+    /// Payload bytes after `bytes` that were truncated.
     pub missing: u32,
     /// The frame's number.
     pub frame: u64,
     /// Offset of `bytes` in that frame.
     pub at: u32,
-    /// When the frame was captured.
+    /// Capture time of the frame.
     pub time: Time,
 }
 
 impl Segment<'_> {
-    /// Payload bytes it had on the wire.
+    /// Payload length on the wire.
     fn wire_len(&self) -> u64 {
         (self.bytes.len() as u64).saturating_add(u64::from(self.missing))
     }
 }
 
-/// Bytes together with where they were captured.
+/// Bytes with their origin in a frame.
 #[derive(Clone, Copy)]
 struct Run<'a> {
     piece: Piece,
@@ -77,45 +77,45 @@ impl<'a> Run<'a> {
 /// The position of a segment in its stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// No payload: an acknowledgement, a SYN or a FIN.
+    /// No payload: an acknowledgment, a SYN or a FIN.
     Empty,
-    /// It begins with the byte that was wanted, and all of it is new.
+    /// In order, all bytes new.
     Next,
-    /// Behind a hole, with bytes that are new.
+    /// After a hole, with new bytes.
     Ahead,
-    /// Every byte of it came before: a retransmission.
+    /// Only bytes received before: a retransmission.
     Old,
-    /// A part of it came before, the rest is new.
+    /// Bytes received before, followed by new ones.
     PartlyOld,
-    /// It begins before the first byte of the stream as known.
+    /// Before the first known byte of the stream.
     Before,
-    /// Some of it belongs into a hole that was given up: bytes that came too late.
+    /// Some bytes belong to a hole that was given up: too late.
     Late,
-    /// No payload, or one byte, just before the byte that is wanted: asks whether the peer is there.
+    /// A keep-alive probe: no payload, or one byte, just before the expected byte.
     KeepAlive,
-    /// Its sequence number is not believable; nothing of it was stored.
+    /// An implausible sequence number; nothing was stored.
     Far,
 }
 
 /// The result of accepting a segment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Accepted {
-    /// Where the segment lies in the stream.
+    /// Position in the stream.
     pub place: Place,
-    /// The bytes of the segment that are new and in order now, up to the first that came before.
-    /// What lies in front of it was old, late or before the start.
+    /// Range of the payload that is new and in order now, up to the first byte received before. Bytes in front of it were old,
+    /// late or before the start.
     pub fresh: Range<usize>,
-    /// Stream offset of `fresh`; of no meaning if that is empty.
+    /// Stream offset of `fresh`; meaningless if that is empty.
     pub off: u64,
-    /// Stream offsets of the bytes that are in the stream or wait behind a hole; empty if none of them is. A FIN without payload
-    /// has the last byte before it, since it may end a message.
+    /// Stream offsets of stored bytes, in order or after a hole; empty if none were stored. A FIN without payload has the last
+    /// byte before it, since it may end a message.
     pub span: Range<u64>,
-    /// `fresh` is all there is in [`Direction::buffered`], so it can be read where it lies in the frame.
+    /// Whether `fresh` is all of [`Direction::buffered`], so that it can be read in the frame itself.
     pub alone: bool,
-    /// From the first to the last byte of the segment that contradicts an older copy. The older copy stays.
+    /// Range from the first to the last byte that differs from an older copy. The older copy is kept.
     pub differs: Option<Range<usize>>,
-    /// Too much is waiting: nothing of the segment was stored. Read what is buffered, skip the hole and accept it
-    /// again, until it is taken.
+    /// Whether the limit of waiting segments is reached and nothing was stored. The caller reads buffered bytes, skips the hole
+    /// and accepts the segment again until it is stored.
     pub full: bool,
 }
 
@@ -129,9 +129,9 @@ impl Accepted {
 /// A gap: a range of stream bytes missing from the capture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Gap {
-    /// Stream offset of the first of them.
+    /// Stream offset of the first missing byte.
     pub off: u64,
-    /// Bytes.
+    /// Number of missing bytes.
     pub len: u64,
 }
 
@@ -141,7 +141,7 @@ impl Gap {
     }
 }
 
-/// What a direction is kept as when nothing waits in it: where late segments would belong.
+/// Reduced state of a direction without waiting bytes, for late segments.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Closed {
     start: Option<u32>,
@@ -154,36 +154,36 @@ pub struct Closed {
 /// The bytes of one direction of a connection.
 ///
 /// Every segment goes through [`accept`](Self::accept); then [`buffered`](Self::buffered) is read and
-/// [`consume`](Self::consume)d. When [`hole_is_lost`](Self::hole_is_lost), [`skip_hole`](Self::skip_hole) goes on behind it.
+/// [`consume`](Self::consume)d. When [`hole_is_lost`](Self::hole_is_lost), [`skip_hole`](Self::skip_hole) goes on after it.
 #[derive(Debug, Default)]
 pub struct Direction {
     /// Sequence number of stream offset 0.
     start: Option<u32>,
     ready: Ready,
     parked: Parked,
-    /// The bytes from the one wanted up to here were cut off by the capture.
+    /// End of the bytes after the expected one that were truncated.
     cut_to: u64,
-    /// Where the FIN says the stream ends.
+    /// End of the stream, as the FIN declares it.
     fin: Option<u64>,
-    /// The highest offset the peer acknowledged.
+    /// The highest offset that the peer acknowledged.
     acked: u64,
     /// Holes given up, in order.
     gaps: Vec<Gap>,
 }
 
 impl Direction {
-    /// Says that `seq` is the first byte of the stream, unless the start is known.
+    /// Sets `seq` as the first byte of the stream, unless the start is known.
     pub fn expect(&mut self, seq: u32) {
         self.start.get_or_insert(seq);
     }
 
-    /// Whether a segment with this number begins with the byte that is wanted, and nothing waits that it may contradict.
+    /// Whether a segment with this number is in order, and no buffered copy may differ from it.
     #[must_use]
     pub fn is_in_step(&self, seq: u32) -> bool {
         self.distance(seq) == Some(0) && self.parked.first().is_none()
     }
 
-    /// Takes the next captured segment of this direction, with or without payload.
+    /// Accepts the next captured segment of this direction, with or without payload.
     pub fn accept(&mut self, segment: &Segment<'_>) -> Accepted {
         if let Some(accepted) = self.follow(segment) {
             return accepted;
@@ -204,7 +204,7 @@ impl Direction {
         if place == Place::KeepAlive {
             return accepted;
         }
-        // A segment that begins before the start loses the bytes that have no offset.
+        // Bytes before the start have no offset and are dropped.
         let before = distance.saturating_add_unsigned(next).min(0).unsigned_abs();
         if let Some((run, end)) = clipped(segment, next.saturating_add_signed(distance), before) {
             self.store(&run, end, &mut accepted);
@@ -221,7 +221,7 @@ impl Direction {
         accepted
     }
 
-    /// Takes a segment as most are: it begins with the byte that is wanted, nothing waits, and nothing is missing of it.
+    /// Accepts an ordinary segment: in order, complete, and nothing waits after a hole.
     fn follow(&mut self, segment: &Segment<'_>) -> Option<Accepted> {
         let next = self.ready.end();
         let is_plain = !segment.syn && !segment.fin && segment.missing == 0;
@@ -240,7 +240,7 @@ impl Direction {
         Some(Accepted { place: Place::Next, fresh: 0..bytes.len(), off: next, span, alone, differs: None, full: false })
     }
 
-    /// Stores `run`, whose bytes end at `end` if those the capture cut off are counted.
+    /// Stores `run`; `end` is the end of its bytes on the wire, truncated ones included.
     fn store(&mut self, run: &Run<'_>, end: u64, accepted: &mut Accepted) {
         accepted.span = run.piece.off..run.piece.end();
         accepted.differs =
@@ -255,8 +255,8 @@ impl Direction {
         self.note_cut(run.piece.end(), end);
     }
 
-    /// Appends what is new of `run`, which leaves no hole, and what was parked behind it.
-    /// Says which of its bytes were the first new ones.
+    /// Appends the new bytes of `run`, which leaves no hole, and parked bytes after it. Returns the range of the first new bytes
+    /// of `run`.
     fn append(&mut self, run: &Run<'_>) -> Range<usize> {
         let mut fresh = run.bytes.len()..run.bytes.len();
         while self.ready.end() < run.piece.end() {
@@ -273,12 +273,12 @@ impl Direction {
         fresh
     }
 
-    /// Buffers the parked segments for which no hole is left.
+    /// Buffers the parked segments that no hole precedes.
     fn unpark(&mut self) {
         while self.unpark_next() {}
     }
 
-    /// Buffers the next parked segment if no hole is left in front of it.
+    /// Buffers the next parked segment if no hole precedes it.
     pub fn unpark_next(&mut self) -> bool {
         let Some(waiting) = self.parked.take(self.ready.end()) else { return false };
         self.ready.append(&waiting.run());
@@ -286,14 +286,14 @@ impl Direction {
         true
     }
 
-    /// The bytes from `end` to `cut_to` were cut off by the capture.
+    /// Marks the bytes from `end` to `cut_to` as truncated.
     fn note_cut(&mut self, end: u64, cut_to: u64) {
         if end <= self.ready.end() {
             self.cut_to = self.cut_to.max(cut_to);
         }
     }
 
-    /// The bytes in order that were not consumed yet.
+    /// In-order bytes that were not consumed yet.
     #[must_use]
     pub fn buffered(&self) -> &[u8] {
         self.ready.unread()
@@ -305,23 +305,23 @@ impl Direction {
         self.ready.unread_off()
     }
 
-    /// The first `n` of the buffered bytes are done with.
+    /// Consumes the first `n` buffered bytes.
     pub fn consume(&mut self, n: usize) {
         self.ready.consume(n);
     }
 
-    /// Where the buffered bytes `off..off + len` were captured: each byte once, in order.
+    /// Origin of the buffered bytes `off..off + len` in frames: each byte once, in order.
     pub fn pieces(&self, off: u64, len: usize) -> impl Iterator<Item = Piece> + '_ {
         self.ready.pieces(off..off.saturating_add(len as u64))
     }
 
-    /// The peer acknowledged every byte before `ack`.
+    /// Stores that the peer acknowledged every byte before `ack`.
     pub fn acknowledged(&mut self, ack: u32) {
         let Some(distance) = self.distance(ack).filter(|distance| distance.unsigned_abs() <= FAR) else { return };
         self.acked = self.acked.max(self.ready.end().saturating_add_signed(distance));
     }
 
-    /// The first hole: bytes that are not there although something behind them is, or that the capture cut off.
+    /// The first hole: missing bytes before received ones, or truncated bytes.
     #[must_use]
     pub fn hole(&self) -> Option<Gap> {
         let off = self.ready.end();
@@ -334,16 +334,16 @@ impl Direction {
         Some(Gap { off, len: end - off })
     }
 
-    /// Whether the first hole will not be filled: the capture cut its bytes off, or the receiver has acknowledged data beyond it.
-    /// An acknowledgment up to the end of the hole is not enough: its bytes may only have been captured after it.
+    /// Whether the first hole will not be filled: its bytes were truncated, or the receiver has acknowledged data beyond it. An
+    /// acknowledgment up to the end of the hole is not sufficient: its bytes may have been captured later.
     #[must_use]
     pub fn hole_is_lost(&self) -> bool {
         let next = self.ready.end();
         self.cut_to > next || self.acked > next && self.hole().is_some_and(|hole| hole.end() < self.acked)
     }
 
-    /// Gives the first hole up, and with it whatever is still buffered in front of it: read that first.
-    /// Then [`unpark_next`](Self::unpark_next) buffers the segments that follow, one by one as they were captured.
+    /// Gives up the first hole and discards buffered bytes before it, which must be read first. Then
+    /// [`unpark_next`](Self::unpark_next) buffers the segments after it, one by one as they were captured.
     #[cold]
     pub fn skip_hole(&mut self) -> Option<Gap> {
         let gap = self.hole()?;
@@ -352,7 +352,7 @@ impl Direction {
         Some(gap)
     }
 
-    /// Whether every byte up to the FIN is or was buffered, or was given up.
+    /// Whether every byte up to the FIN was buffered or given up.
     #[must_use]
     pub fn is_finished(&self) -> bool {
         self.fin.is_some_and(|fin| fin <= self.ready.end())
@@ -369,13 +369,13 @@ impl Direction {
         self.ready.forget(0);
     }
 
-    /// Whether the direction ended and the peer knows.
+    /// Whether the direction ended and the peer acknowledged that.
     #[must_use]
     pub fn is_over(&self) -> bool {
         self.is_finished() && self.fin.is_some_and(|fin| fin < self.acked)
     }
 
-    /// What is left without bytes: those that wait are lost, so there should be none.
+    /// The reduced state. Waiting bytes are lost, so there should be none.
     #[must_use]
     pub fn closed(&self) -> Closed {
         Closed {
@@ -386,8 +386,8 @@ impl Direction {
         }
     }
 
-    /// How far `seq` is from the byte wanted, the short way round.
-    /// Stream offset of the byte with a sequence number; `None` before the start of the stream as known.
+    /// Stream offset of a sequence number, by its distance from the expected one modulo 2^32. `None` before the known start of
+    /// the stream.
     #[must_use]
     pub fn offset_of(&self, seq: u32) -> Option<u64> {
         self.ready.end().checked_add_signed(self.distance(seq)?)
@@ -419,8 +419,8 @@ impl Direction {
         }
     }
 
-    /// Remembers a given-up hole. Of too many, the oldest become one: bytes between them count as late
-    /// when they come again, which shows them once too often rather than not at all.
+    /// Stores a given-up hole. Above the limit, the oldest ones are merged: retransmitted bytes between them count as late, which
+    /// displays them twice rather than not at all.
     #[cold]
     fn remember(&mut self, gap: Gap) {
         if self.gaps.len() >= MAX_GAPS {
@@ -448,7 +448,7 @@ impl From<Closed> for Direction {
     }
 }
 
-/// The segment without its first `before` bytes, placed at `off`, and where it ended on the wire.
+/// The segment without its first `before` bytes, placed at `off`, and its end on the wire.
 fn clipped<'a>(segment: &Segment<'a>, off: u64, before: u64) -> Option<(Run<'a>, u64)> {
     let end = off.saturating_add(segment.wire_len().checked_sub(before)?);
     let before = u32::try_from(before).ok()?;
@@ -463,7 +463,7 @@ fn shifted(range: Range<usize>, by: usize) -> Range<usize> {
     range.start.saturating_add(by)..range.end.saturating_add(by)
 }
 
-/// The smallest range around both.
+/// The smallest range that contains both.
 fn joined(a: Option<Range<usize>>, b: Option<Range<usize>>) -> Option<Range<usize>> {
     match (a, b) {
         (Some(a), Some(b)) => Some(a.start.min(b.start)..a.end.max(b.end)),
@@ -471,7 +471,7 @@ fn joined(a: Option<Range<usize>>, b: Option<Range<usize>>) -> Option<Range<usiz
     }
 }
 
-/// Where in `new`, which starts at stream offset `off`, bytes differ from `old`, which starts at `old_off`.
+/// Range of `new`, which starts at stream offset `off`, that differs from `old`, which starts at `old_off`.
 fn differing(old_off: u64, old: &[u8], off: u64, new: &[u8]) -> Option<Range<usize>> {
     let skipped = usize::try_from(old_off.saturating_sub(off)).ok()?;
     let old = old.get(usize::try_from(off.saturating_sub(old_off)).ok()?..)?;

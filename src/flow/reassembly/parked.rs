@@ -1,16 +1,16 @@
-//! The segments that wait behind a hole. They never overlap: of bytes that came twice, the first stay.
+//! Segments that wait after a hole. They never overlap: the first copy of retransmitted bytes is kept.
 
 use super::{Piece, Run, differing, joined};
 use crate::limits;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// A segment, or the part of it that was new, behind a hole.
+/// A segment, or its new part, after a hole.
 #[derive(Debug)]
 pub(super) struct Waiting {
     bytes: Box<[u8]>,
     piece: Piece,
-    /// Where the bytes end that the capture cut off behind it.
+    /// Where the bytes end that the capture cut off after it.
     pub(super) cut_to: u64,
 }
 
@@ -27,24 +27,24 @@ pub(super) struct Parked {
 }
 
 impl Parked {
-    /// The stream offset of the first byte that waits.
+    /// The stream offset of the first waiting byte.
     pub(super) fn first(&self) -> Option<u64> {
         self.segments.first_key_value().map(|(off, _)| *off)
     }
 
-    /// Takes out the segment that starts at `off`.
+    /// Removes the segment that starts at `off`.
     pub(super) fn take(&mut self, off: u64) -> Option<Waiting> {
         let waiting = self.segments.remove(&off)?;
         self.bytes = self.bytes.saturating_sub(waiting.bytes.len());
         Some(waiting)
     }
 
-    /// Whether `range` has a byte that is not waiting yet.
+    /// Whether `range` has a byte that is not stored yet.
     pub(super) fn lacks(&self, range: Range<u64>) -> bool {
         self.uncovered(range).is_some()
     }
 
-    /// Stores what is new of `run`. False, with nothing stored, if that is too much.
+    /// Stores the new bytes of `run`. Returns false, with nothing stored, if the limit is reached.
     pub(super) fn insert(&mut self, run: &Run<'_>, cut_to: u64) -> bool {
         let whole = run.piece.off..run.piece.end();
         let mut runs = 0;
@@ -57,7 +57,7 @@ impl Parked {
         }
         let fits = self.segments.len() + runs <= limits::STREAM_PARKED_SEGMENTS.get()
             && self.bytes.saturating_add(bytes) <= limits::STREAM_PARKED.get();
-        // A lone segment is always taken, so a caller that gives up holes until it is taken comes to an end.
+        // A lone segment is always stored, so a caller that gives up holes until then terminates.
         if runs > 0 && !fits && !self.segments.is_empty() {
             return false;
         }
@@ -74,7 +74,7 @@ impl Parked {
         true
     }
 
-    /// The first bytes of `range` that nothing covers.
+    /// The first bytes of `range` that no segment covers.
     fn uncovered(&self, range: Range<u64>) -> Option<Range<u64>> {
         let mut at = range.start;
         for (off, waiting) in self.overlapping(&range) {

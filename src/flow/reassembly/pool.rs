@@ -1,42 +1,42 @@
-//! Memory for long messages, which goes from one stream to the next: a message is long for a moment, and memory that is given
-//! back and asked for again has to be mapped and cleared by the system each time.
+//! A pool of buffers for long messages, shared by streams. A long message is short-lived, and the system maps and clears memory
+//! for each allocation of that size.
 
 use std::cell::Cell;
 use std::ops::{Deref, DerefMut};
 
-/// Blocks that wait for the next long message.
+/// Number of unused blocks that are kept.
 const BLOCKS: usize = 4;
 
-/// Bytes of the smallest block that waits: others are not worth it.
+/// Size of the smallest block that is kept.
 const SMALLEST: usize = 32 << 10;
 
-/// Bytes of all blocks of a thread, those that wait and those that are lent.
+/// Maximum size of all blocks of a thread, used and unused.
 const MOST: usize = 2 << 20;
 
-/// How many times larger than what is needed a block may be that is lent for it.
+/// Maximum ratio of block size to the requested size.
 const LARGER: usize = 16;
 
 thread_local! {
     static POOL: Cell<Pool> = const { Cell::new(Pool { waiting: [const { Vec::new() }; BLOCKS], lent: 0 }) };
 }
 
-/// Bytes in memory that is their own, or lent.
+/// A buffer with memory of its own or from the pool.
 #[derive(Debug, Default)]
 pub(super) struct Block {
     bytes: Vec<u8>,
-    /// How much of it is lent.
+    /// Bytes of it that belong to the pool.
     lent: usize,
 }
 
 #[derive(Default)]
 struct Pool {
     waiting: [Vec<u8>; BLOCKS],
-    /// Bytes of the blocks that are lent.
+    /// Bytes of the blocks in use.
     lent: usize,
 }
 
 impl Block {
-    /// Have room for so many in all: what waits for that, or twice as much as there was.
+    /// Grows to this capacity: with a block of the pool, or to twice the current length.
     pub(super) fn grow_to(&mut self, needed: usize) {
         let is_lent = with_pool(|pool| {
             let Some(mut block) = pool.take(needed) else { return false };
@@ -50,7 +50,7 @@ impl Block {
         }
     }
 
-    /// Have no more room than is needed, or `room`; what there was waits for the next long message.
+    /// Shrinks to the needed capacity, or `room`, and returns the rest to the pool.
     pub(super) fn give_back(&mut self, room: usize) {
         let needed = self.bytes.len().max(room);
         if self.bytes.capacity() < SMALLEST || self.bytes.capacity() <= 2 * needed {
@@ -65,7 +65,7 @@ impl Block {
         with_pool(|pool| pool.put(former, lent));
     }
 
-    /// What was cut off of a block is lent no more, nor is one that has become too small to wait again.
+    /// Updates the pool's count after a block was shortened. A block below the minimum no longer belongs to the pool.
     fn settle(&mut self) {
         let is_worth_it = self.bytes.capacity() >= SMALLEST;
         let left = if is_worth_it { self.lent.min(self.bytes.capacity()) } else { 0 };
@@ -77,7 +77,7 @@ impl Block {
 }
 
 impl Pool {
-    /// The smallest block that has room for so many, but not for many more.
+    /// The smallest block with at least this capacity, but not much more.
     fn take(&mut self, needed: usize) -> Option<Vec<u8>> {
         let fits = |block: &&mut Vec<u8>| (needed..=needed.saturating_mul(LARGER)).contains(&block.capacity());
         let block = self.waiting.iter_mut().filter(fits).min_by_key(|block| block.capacity())?;
@@ -85,7 +85,7 @@ impl Pool {
         Some(std::mem::take(block))
     }
 
-    /// Let a block, so much of which was lent, wait instead of the smallest one, cut to what all may have together.
+    /// Returns a block to the pool in place of the smallest one, shortened to the limit of the pool.
     fn put(&mut self, mut block: Vec<u8>, lent: usize) {
         self.lent = self.lent.saturating_sub(lent);
         let all = self.lent + self.waiting.iter().map(Vec::capacity).sum::<usize>();
@@ -98,7 +98,7 @@ impl Pool {
     }
 }
 
-/// Ask this thread's blocks, which are gone when the thread ends.
+/// Uses the pool of this thread, which is dropped with the thread.
 fn with_pool<T>(ask: impl FnOnce(&mut Pool) -> T) -> Option<T> {
     let all = |all: &Cell<Pool>| {
         let mut pool = all.take();
@@ -213,7 +213,7 @@ mod tests {
         assert_eq!(waiting(), ([0, 0, 0, 90 << 10], 40 << 10));
         grows.grow_to(80 << 10);
         assert_eq!((grows.as_slice(), waiting()), ([7; 100].as_slice(), ([0, 0, 0, 40 << 10], 90 << 10)));
-        // Where there is none it grows by itself.
+        // Without a suitable block, it grows by itself.
         grows.grow_to(200 << 10);
         assert_eq!((grows.as_slice(), waiting()), ([7; 100].as_slice(), ([0, 0, 0, 40 << 10], 90 << 10)));
         grows.give_back(0);
@@ -227,7 +227,7 @@ mod tests {
         give(1 << 30);
         let left = MOST - (210 << 10);
         assert_eq!(waiting().0, [60 << 10, 70 << 10, 80 << 10, left]);
-        // What is lent counts, so there is no room for another large one.
+        // Blocks in use count, so there is no room for another large one.
         let lent = block(b"", 600 << 10);
         assert_eq!(waiting(), ([0, 60 << 10, 70 << 10, 80 << 10], left));
         give(1 << 30);

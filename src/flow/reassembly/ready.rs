@@ -1,14 +1,14 @@
-//! The bytes that are in order: the unread ones and, before them, the last that were read.
+//! In-order bytes: the unread ones, preceded by the last ones read.
 
 use super::pool::Block;
 use super::{Piece, Run, differing};
 use std::collections::VecDeque;
 use std::ops::Range;
 
-/// Read bytes that stay, so that an immediate retransmission with other bytes is noticed: two segments of the usual size.
+/// Read bytes that are kept to compare immediate retransmissions: two segments of the usual size.
 const HISTORY: usize = 3 * 1024;
 
-/// Capacity for messages that are read as they come. It stays when a large one has been read.
+/// Capacity for messages of usual size. It is kept after a large message.
 const ROOM: usize = 8 * 1024;
 
 #[derive(Debug, Default)]
@@ -20,7 +20,7 @@ pub(super) struct Ready {
 }
 
 impl Ready {
-    /// The stream offset of the next byte wanted.
+    /// The stream offset of the next expected byte.
     pub(super) fn end(&self) -> u64 {
         self.end
     }
@@ -33,7 +33,7 @@ impl Ready {
         self.end.saturating_sub(self.unread().len() as u64)
     }
 
-    /// `run` starts at `end()`.
+    /// Appends a run that starts at `end()`.
     pub(super) fn append(&mut self, run: &Run<'_>) {
         if self.bytes.capacity() - self.bytes.len() < run.bytes.len() {
             self.evict(run.bytes.len());
@@ -54,10 +54,10 @@ impl Ready {
         }
     }
 
-    /// Make room for so many bytes more: by forgetting read ones if that gives much, else by growing.
+    /// Makes room for more bytes: by dropping read ones if that frees much, else by growing.
     fn evict(&mut self, more: usize) {
         let gone = self.read.saturating_sub(HISTORY);
-        // No more is moved than twice what was read since the last time.
+        // Moves at most twice the bytes read since the last move.
         if gone >= (self.bytes.len() - gone) / 2 {
             self.bytes.drain(..gone);
             self.read -= gone;
@@ -72,7 +72,7 @@ impl Ready {
         }
     }
 
-    /// Goes on at `off`, with nothing unread and nothing remembered.
+    /// Continues at `off`, without unread bytes or history.
     pub(super) fn skip_to(&mut self, off: u64) {
         self.bytes.clear();
         self.pieces.clear();
@@ -80,7 +80,7 @@ impl Ready {
         self.end = off;
     }
 
-    /// Keeps no more than `history` of the bytes that were read.
+    /// Keeps at most `history` read bytes.
     pub(super) fn forget(&mut self, history: usize) {
         let gone = self.read.saturating_sub(history);
         self.bytes.drain(..gone);
@@ -105,7 +105,7 @@ impl Ready {
     }
 
     pub(super) fn held(&self) -> usize {
-        // Spare capacity was never written to, so it takes no memory yet, or is of the blocks that are lent, which are few.
+        // Spare capacity was never written, so it takes no memory yet, or it belongs to the pool, which is bounded.
         self.bytes.capacity().min(self.bytes.len() + ROOM) + self.pieces.capacity() * size_of::<Piece>()
     }
 }

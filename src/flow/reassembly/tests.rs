@@ -1,4 +1,4 @@
-//! Reassembly of one direction, by example and by property.
+//! Reassembly of one direction: examples and properties.
 
 #![allow(clippy::cast_possible_truncation, reason = "the streams of these tests are short")]
 
@@ -215,7 +215,7 @@ fn a_fin_without_data_shows_the_hole_before_it() {
     assert!(direction.is_finished());
 }
 
-/// Gives the first hole up and buffers all that follows it.
+/// Gives up the first hole and buffers all bytes after it.
 fn pass_hole(direction: &mut Direction) -> Option<Gap> {
     let gap = direction.skip_hole();
     while direction.unpark_next() {}
@@ -407,14 +407,14 @@ fn a_stream_goes_on_beyond_four_gibibytes() {
     }
 }
 
-/// A part of a stream as one frame carried it.
+/// A part of a stream in one frame.
 #[derive(Clone, Debug)]
 struct Sent {
     off: usize,
     bytes: Vec<u8>,
 }
 
-/// Bytes, and parts of them that overlap and repeat in any order. Without `lost` they cover everything.
+/// Bytes, and overlapping parts of them in any order. Without `lost` they cover all bytes.
 fn sent(lost: bool) -> impl Strategy<Value = (Vec<u8>, Vec<Sent>)> {
     let bytes = proptest::collection::vec(any::<u8>(), 1..200);
     let cuts = proptest::collection::vec(any::<prop::sample::Index>(), 0..12);
@@ -433,7 +433,7 @@ fn sent(lost: bool) -> impl Strategy<Value = (Vec<u8>, Vec<Sent>)> {
     })
 }
 
-/// Reads `n` bytes, after checking that the pieces point at them, each once and in order.
+/// Reads `n` bytes, after checking that the pieces refer to each once and in order.
 fn read_checked(direction: &mut Direction, frames: &[Sent], n: usize) -> Vec<u8> {
     let mut again = Vec::new();
     let off = direction.buffered_off();

@@ -1,10 +1,10 @@
-//! Colours: `ESC [ 38;5;242 m`, as `hexyl` and `xxd -R always` write them.
+//! Colour sequences: `ESC [ 38;5;242 m`, as in the output of `hexyl` and `xxd -R always`.
 
 use std::borrow::Cow;
 
 const ESCAPE: u8 = 0x1b;
 
-/// A line without sequences that choose colours.
+/// A line without colour sequences.
 pub(super) fn without_colours(line: &[u8]) -> Cow<'_, [u8]> {
     if !line.contains(&ESCAPE) {
         return Cow::Borrowed(line);
@@ -22,7 +22,7 @@ pub(super) fn without_colours(line: &[u8]) -> Cow<'_, [u8]> {
     Cow::Owned(plain)
 }
 
-/// Length of a sequence that chooses a colour; 0 if none begins here.
+/// Length of a colour sequence; 0 if none begins here.
 pub(crate) fn colour_len(text: &[u8]) -> usize {
     let Some(rest) = text.strip_prefix(b"\x1b[") else { return 0 };
     let len = rest.iter().take_while(|byte| byte.is_ascii_digit() || **byte == b';').count();

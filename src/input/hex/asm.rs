@@ -1,25 +1,25 @@
-//! Data directives of an assembler listing, as IDA shows them: `db 23h, 0, '{"lang"', 4 dup(0)`.
+//! Data directives of an assembler listing, as in IDA: `db 23h, 0, '{"lang"', 4 dup(0)`.
 //!
 //! ```text
 //! .rdata:00402000 msg   db 23h, 0, 0, 0, 1   ; a comment
 //! .rdata:00402005       dd 4433h             ; the lowest byte first
 //! ```
-//! Lines without a directive are passed over. All directives make one packet.
+//! Lines without a directive are skipped. All directives form one packet.
 
 use super::offsets::split_offset;
 use super::scan::{Word, words};
 use super::{Fault, Fed, Feed, LARGEST_PACKET, fault, too_large};
 
-/// Directives, and how many bytes their numbers have.
+/// Directives with the size of their numbers in bytes.
 const DIRECTIVES: [(&[u8], usize); 6] = [(b"db", 1), (b"dw", 2), (b"dd", 4), (b"dq", 8), (b".byte", 1), (b"dcb", 1)];
 
 #[derive(Default)]
 pub(super) struct Asm {
-    /// Address where the last line ended.
+    /// Address after the last line.
     next: Option<u64>,
 }
 
-/// The directive of a line: its word and the size of its numbers. Before it there may be an address and a label.
+/// The directive of a line and the size of its numbers. An address and a label may precede it.
 fn directive(line: &[u8]) -> Option<(Word<'_>, usize)> {
     words(line, 0).take(3).find_map(|word| {
         let (_, size) = DIRECTIVES.iter().find(|(name, _)| word.text.eq_ignore_ascii_case(name))?;
@@ -27,10 +27,10 @@ fn directive(line: &[u8]) -> Option<(Word<'_>, usize)> {
     })
 }
 
-/// Whether a line is a directive with numbers or texts behind it, and not a row of pairs with the byte 0xdb or 0xdd.
+/// Whether a line has a directive with numbers or texts, and is not a row of pairs with the byte 0xdb or 0xdd.
 pub(super) fn fits(line: &[u8]) -> bool {
     let Some((word, _)) = directive(line) else { return false };
-    // Behind an offset with a colon stand the bytes of a dump; an address has a segment.
+    // An offset with a colon precedes the bytes of a dump; an address has a segment.
     if split_offset(line).is_some_and(|(offset, _)| offset.colon && !offset.address) {
         return false;
     }
@@ -39,14 +39,14 @@ pub(super) fn fits(line: &[u8]) -> bool {
     telling && Asm::default().feed(line, &mut Vec::new()).is_ok()
 }
 
-/// Why the numbers behind a directive cannot be read.
+/// Why the numbers after a directive are invalid.
 pub(super) fn fault_of(line: &[u8]) -> Option<Fault> {
     directive(line)?;
     let telling = line.contains(&b',');
     Asm::default().feed(line, &mut Vec::new()).err().filter(|_| telling)
 }
 
-/// Whether a line has an address and a list of numbers, and only lacks the directive.
+/// Whether a line has an address and a list of numbers, but no directive.
 pub(super) fn is_like(line: &[u8]) -> bool {
     let Some((_, from)) = split_offset(line).filter(|(offset, _)| offset.address) else { return false };
     let rest = line.get(from..).unwrap_or_default().trim_ascii();
@@ -81,7 +81,7 @@ impl Asm {
     }
 }
 
-/// Reads a number, a text or `4 dup(0)`, and the blanks around it; returns where it ends.
+/// Parses a number, a text or `4 dup(0)` with blanks around it; returns its end.
 fn item(line: &[u8], from: usize, size: usize, out: &mut Vec<u8>) -> Result<usize, Fault> {
     let blank = |at: usize| at + line.get(at..).unwrap_or_default().iter().take_while(|byte| byte.is_ascii_whitespace()).count();
     let at = blank(from);
@@ -110,7 +110,7 @@ fn item(line: &[u8], from: usize, size: usize, out: &mut Vec<u8>) -> Result<usiz
     Ok(end)
 }
 
-/// The item in the parentheses of `dup`, so many times.
+/// Repeats the item in the parentheses of `dup`.
 fn repeated(line: &[u8], from: usize, count: i64, size: usize, out: &mut Vec<u8>) -> Result<usize, Fault> {
     let count = usize::try_from(count).unwrap_or(usize::MAX);
     let mut some = Vec::new();

@@ -1,9 +1,9 @@
-//! Detection of tcpdump packets that begin at the IP header, as with `-x` and `-X`, and not before it, as with `-xx` and `-XX`.
-//! The two forms differ only in the bytes.
+//! Detects tcpdump packets that begin at the IP header, from `-x` and `-X`, unlike those from `-xx` and `-XX`. The two forms
+//! differ only in the bytes.
 
 use super::scan::{after_marks, words};
 
-/// Whether these bytes begin with an IP header. `labelled`: the line above them names the packet `IP` or `IP6`.
+/// Whether these bytes begin with an IP header; `labelled` if the line above contains `IP` or `IP6`.
 pub(super) fn begins(bytes: &[u8], labelled: bool) -> bool {
     let number = |at| word(bytes, at);
     match bytes.first().map(|first| first >> 4) {
@@ -18,12 +18,12 @@ pub(super) fn begins(bytes: &[u8], labelled: bool) -> bool {
     }
 }
 
-/// Whether the line above a packet calls it so.
+/// Whether the line above a packet contains this label.
 pub(super) fn announces_ip(heading: &[u8]) -> bool {
     words(heading, after_marks(heading)).next().is_some_and(|word| matches!(word.text, b"IP" | b"IP6"))
 }
 
-/// An Ethernet header, with or without a VLAN tag, and the start of what it announces.
+/// An Ethernet header, with an optional VLAN tag, and the beginning of its payload.
 fn is_ethernet(bytes: &[u8]) -> bool {
     let version = |at: usize| bytes.get(at).map_or(0, |byte| byte >> 4);
     match (word(bytes, 12), word(bytes, 16)) {
@@ -39,7 +39,7 @@ fn word(bytes: &[u8], at: usize) -> u16 {
     bytes.get(at..).and_then(|bytes| bytes.first_chunk()).map_or(0, |bytes| u16::from_be_bytes(*bytes))
 }
 
-/// The sum of an IPv4 header: all ones if its checksum is right.
+/// The sum of an IPv4 header: all ones if its checksum is valid.
 fn checksum(header: &[u8]) -> u32 {
     let sum: u32 = (0..header.len()).step_by(2).map(|at| u32::from(word(header, at))).sum();
     (sum & 0xffff) + (sum >> 16)

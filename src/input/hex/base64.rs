@@ -1,16 +1,16 @@
-//! Base64, over any number of lines: one packet.
+//! Base64 over any number of lines: one packet.
 
 use super::{Fault, Fed, Feed, fault};
 
-/// Shorter lines could as well be words.
+/// Shorter lines may be words.
 const SHORTEST: usize = 16;
 
 #[derive(Default)]
 pub(super) struct Base64 {
-    /// Bits not yet put out, and how many they are.
+    /// Pending bits, and their number.
     bits: u32,
     count: u32,
-    /// Characters of the current group of four, padding included.
+    /// Characters of the current group of four, including padding.
     group: u32,
     padded: bool,
 }
@@ -46,7 +46,7 @@ impl Base64 {
         Ok(Fed::Taken)
     }
 
-    /// Checks that the last group is whole; padding may be left out.
+    /// Checks that the last group is complete; padding is optional.
     pub(super) fn end(&self) -> Result<(), Fault> {
         if self.group == 1 { fault(0, "base64 ends in the middle of a byte") } else { Ok(()) }
     }

@@ -1,4 +1,4 @@
-//! The frames that `hexyl` draws around a dump.
+//! The borders that `hexyl` draws around a dump.
 //!
 //! ```text
 //! ┌────────┬─────────────────────────┬─────────────────────────┬────────┬────────┐
@@ -9,23 +9,23 @@ use super::scan::{all_hex, words};
 use super::{Fault, fault};
 use std::borrow::Cow;
 
-/// Characters of a cell of text. Cells of bytes are longer.
+/// Width of a text cell. Byte cells are wider.
 const TEXT: usize = 8;
 
-/// Characters of a cell of bytes.
+/// Width of a byte cell.
 const BYTES: usize = 25;
 
-/// The frame around a dump, once a line of it was seen.
+/// The borders of a dump, once one of its lines was found.
 #[derive(Debug, Default)]
 pub(super) struct Frame {
     is_open: bool,
 }
 
 impl Frame {
-    /// A line without the frame; the line itself where there is none.
+    /// Removes the borders of a line; returns other lines unchanged.
     ///
     /// # Errors
-    /// A line inside the frame is no row of a dump.
+    /// If a line inside the borders is no row of a dump.
     pub(super) fn strip<'l>(&mut self, line: Cow<'l, [u8]>) -> Result<Cow<'l, [u8]>, Fault> {
         match unboxed(&line) {
             Some(row) => {
@@ -40,7 +40,7 @@ impl Frame {
     }
 }
 
-/// Whether a line is the border of cells for an offset and for bytes.
+/// Whether a line is a border with cells for an offset and for bytes.
 fn is_border(line: &[u8]) -> bool {
     let text = String::from_utf8_lossy(line);
     let mut cells = text.trim().split(['┌', '├', '└', '┬', '┼', '┴', '+']).skip(1).map(|cell| cell.chars().count());
@@ -54,8 +54,7 @@ fn has_bars(line: &[u8]) -> bool {
     bar.is_some_and(|bar| text.trim().len() > bar.len_utf8() && text.trim_end().ends_with(bar))
 }
 
-/// A line without its frame, with everything else at its place; empty for a line that is nothing but frame. `None` if there is no
-/// frame around it.
+/// A line without borders and unchanged columns; empty for a border line. `None` if there are no borders.
 fn unboxed(line: &[u8]) -> Option<Vec<u8>> {
     let text = std::str::from_utf8(line).ok()?.trim_end();
     let first = text.trim_start().chars().next()?;
@@ -68,7 +67,7 @@ fn unboxed(line: &[u8]) -> Option<Vec<u8>> {
     let is_bar = |character: char| character == first || character == '┊';
     let mut out = Vec::new();
     let mut cells = text.split_inclusive(is_bar).enumerate();
-    // What stands before the first bar is nothing; the cell behind it is the offset.
+    // The part before the first bar is empty; the next cell is the offset.
     let (_, before) = cells.next()?;
     out.resize(before.len(), b' ');
     let mut is_empty = true;
@@ -79,7 +78,7 @@ fn unboxed(line: &[u8]) -> Option<Vec<u8>> {
         if index == 1 && width == TEXT && (all_hex(inner_words) || inner_words == b"*") {
             // The offset.
         } else if width <= TEXT || index == 1 && !words(inner_words, 0).all(|word| all_hex(word.text)) {
-            // Behind the bytes only text follows. A longer cell there is another row, and none of it is text.
+            // Only text follows the bytes. A wider cell there is another row, without text.
             is_text = true;
         }
         if index == 1 && is_text {

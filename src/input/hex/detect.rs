@@ -13,32 +13,32 @@ use super::sides::{self, Sides};
 use super::{Dialect, Fault, asm, bare_ip, fault, follow, percent, yaml};
 use crate::input::InputFormat;
 
-/// The lines before the first one with data.
+/// The lines before the first line with data.
 #[derive(Default)]
 pub(super) struct Preface {
-    /// A line that is neither data nor a comment has been seen. Words may then look like hex by accident.
+    /// Whether prose was found, in which words may look like hex.
     prose: bool,
-    /// The last of them ended with an open parenthesis, as a Python literal over several lines does.
+    /// Whether the last line ended with an open parenthesis, as in a Python literal over several lines.
     open: bool,
-    /// The last of them ended with this brace, behind which a list may begin.
+    /// The brace at the end of the last line, after which a list may begin.
     brace: Option<u8>,
-    /// It may be a ruler over a dump, or else bytes.
+    /// A line that is a ruler above a dump, or else bytes.
     pub(super) ruler: Vec<u8>,
-    /// A ruler was seen. Follow Stream has none.
+    /// Whether a ruler was found. Follow Stream has none.
     ruled: bool,
-    /// tshark announces a conversation as lines of digits.
+    /// Whether tshark announced a conversation as lines of digits.
     announced: bool,
-    /// It has datagrams.
+    /// Whether it consists of datagrams.
     pub(super) datagrams: bool,
-    /// One of them looks like a line of a dump, but cannot be read as one.
+    /// Whether a line resembles a row of a dump, but is invalid.
     suspect: bool,
-    /// How many lines they are.
+    /// Number of lines.
     lines: u64,
-    /// The first of them that was perhaps meant to be bytes in a log, which is wrong if nothing else has data.
+    /// The first line that may be malformed bytes of a log; an error if no other line has data.
     pub(super) fault: Option<(u64, Fault)>,
-    /// What they say of the first packet.
+    /// Marks of the first packet.
     pub(super) marks: Marks,
-    /// tcpdump's line above a packet calls it IP.
+    /// Whether tcpdump's line above a packet contains `IP`.
     pub(super) ip_announced: bool,
     wanted: Option<InputFormat>,
 }
@@ -95,7 +95,7 @@ impl Preface {
                 Some(Dialect::Follow(follow::Dump::default()))
             }
             Some(shape) => self.dump(line, shape)?,
-            // A brace in the text column of a damaged row opens no list.
+            // A brace in the text column of a malformed row does not begin a list.
             None if looks_like_a_row(before_brace(line)) => None,
             None => List::of(text, brace).map(Dialect::List).or_else(|| Literal::of(text, self.open).map(Dialect::Literal)),
         };
@@ -110,7 +110,7 @@ impl Preface {
         Ok(found)
     }
 
-    /// The text of a whole conversation, and what announces one.
+    /// The text of a whole conversation, and lines that announce one.
     fn conversation(&mut self, line: &[u8], text: &[u8]) -> Result<Option<Dialect>, Fault> {
         if yaml::fits(line) {
             return Ok(Some(Dialect::Yaml(Box::default())));
@@ -126,7 +126,7 @@ impl Preface {
         Ok(None)
     }
 
-    /// Bytes that nothing but their digits makes out.
+    /// Bytes without any marks except their digits.
     fn loose(&mut self, line: &[u8], text: &[u8]) -> Result<Option<Dialect>, Fault> {
         let digits = || Ok(Some(Dialect::Digits(Digits::default())));
         if !self.prose && (looks_like_digits(text, 0) && digits::fits(line) || digits::has_text(line)) {
@@ -139,10 +139,10 @@ impl Preface {
             return Ok(Some(Dialect::Percent));
         }
         match Log::fits(line) {
-            // What is wrong above would be lost.
+            // An error above would be lost.
             Ok(true) if self.fault.is_some() => Ok(None),
             Ok(true) => Ok(Some(Dialect::Log(Log::default()))),
-            // A few characters that are no digits are pointed at when the line is read.
+            // A few invalid characters are reported when the line is parsed.
             _ if !self.prose && looks_like_digits(text, 8) => digits(),
             Ok(false) => {
                 let near = asm::fault_of(line).or_else(|| List::fault_of(text)).or_else(|| percent::fault_of(text));
@@ -158,7 +158,7 @@ impl Preface {
         }
     }
 
-    /// Keeps a line that is a ruler if a dump follows, and bytes if none does.
+    /// Stores a line that is a ruler if a dump follows, and bytes otherwise.
     pub(super) fn defer(&mut self, line: &[u8]) -> bool {
         let numbers = words(line, 0).map(|word| word.text);
         let is_count = numbers.enumerate().all(|(at, text)| text.eq_ignore_ascii_case(format!("{at:02x}").as_bytes()));
@@ -173,7 +173,7 @@ impl Preface {
 }
 
 impl Preface {
-    /// A dump may begin at any offset, but then the line has to be one of a dump without doubt.
+    /// A dump may begin at any offset, but then the line must be unambiguous.
     fn dump(&mut self, line: &[u8], shape: Shape) -> Result<Option<Dialect>, Fault> {
         let dialect = Dialect::Offsets(Box::new(offsets::Dump::new(shape, self.ip_announced)));
         let Some(base) = offsets::base(line).filter(|base| *base > 0) else { return Ok(Some(dialect)) };
@@ -193,7 +193,7 @@ impl Preface {
     }
 }
 
-/// Whether a line that is none of a dump was perhaps meant to be: groups of digits behind one word, or behind two.
+/// Whether a line may be a malformed row: groups of digits after one word, or after two.
 fn looks_like_a_row(line: &[u8]) -> bool {
     let from = after_marks(line);
     let group = |word: &Word<'_>| {
@@ -213,7 +213,7 @@ fn octal<T>(line: &[u8]) -> Result<T, Fault> {
     fault(at, "octal numbers, as `od` prints without options, are not read; use `od -Ax -tx1`, `hexdump -C` or `xxd`")
 }
 
-/// Whether nearly all of a line is hex digits: all but one in so many, or all.
+/// Whether a line consists of hex digits, except one character in this many.
 fn looks_like_digits(text: &[u8], one_in: usize) -> bool {
     let text = text.get(after_marks(text)..).unwrap_or_default();
     let digits = text.iter().filter(|byte| byte.is_ascii_hexdigit()).count();

@@ -1,4 +1,4 @@
-//! For tests: the same packet as many tools write it down. Made with these tools, not by hand.
+//! Test data: the same packet in the formats of many tools, created with these tools.
 
 #[rustfmt::skip]
 pub(super) const PACKET: [u8; 72] = [
@@ -9,7 +9,7 @@ pub(super) const PACKET: [u8; 72] = [
     0x73, 0x69, 0x6f, 0x6e, 0x22, 0x3a, 0x22, 0x31,
 ];
 
-/// What was run, and what it printed. Some print the packet twice.
+/// Commands with their output. Some print the packet twice.
 #[rustfmt::skip]
 pub(super) const DIALECTS: &[(&str, &str)] = &[
     (

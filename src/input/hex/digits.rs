@@ -1,5 +1,5 @@
-//! Bare digits: `xxd -p`, a hex stream, pairs with any spacing, `23:00:00`, also with a text column behind them. All lines make
-//! one packet, unless a direction mark begins another.
+//! Bare digits: `xxd -p`, a hex stream, pairs with any spacing, `23:00:00`, also with a text column. All lines form one packet,
+//! unless a direction mark begins another.
 
 use super::marks::Marks;
 use super::offsets::{Column, Groups, Row};
@@ -27,7 +27,7 @@ impl Digits {
     }
 }
 
-/// Reads digits with any separators, up to a comment.
+/// Parses digits with any separators, up to a comment.
 pub(super) fn separated(line: &[u8], from: usize, out: &mut Vec<u8>) -> Result<(), Fault> {
     let end = line.iter().position(|byte| *byte == b'#').unwrap_or(line.len());
     let is_between = |at: usize| {
@@ -48,19 +48,19 @@ pub(super) fn separated(line: &[u8], from: usize, out: &mut Vec<u8>) -> Result<(
     Ok(())
 }
 
-/// Whether a line is digits and separators.
+/// Whether a line consists of digits and separators.
 pub(super) fn fits(line: &[u8]) -> bool {
     separated(line, after_marks(line), &mut Vec::new()).is_ok()
 }
 
-/// What is wrong with a line that begins with a pair of digits.
+/// Why a line that begins with a pair of digits is invalid.
 pub(super) fn fault_of(line: &[u8]) -> Option<Fault> {
     let from = after_marks(line);
     words(line, from).next().filter(|word| word.text.len() == 2 && all_hex(word.text))?;
     separated(line, from, &mut Vec::new()).err()
 }
 
-/// Whether a line is digits and a text column that shows their bytes.
+/// Whether a line consists of digits and a text column of their bytes.
 pub(super) fn has_text(line: &[u8]) -> bool {
     let mut row = Row::default();
     let from = after_marks(line);

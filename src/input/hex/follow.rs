@@ -1,20 +1,20 @@
-//! Wireshark's Follow Stream as a hex dump: a conversation, the server's side indented. Offsets count for each side.
+//! Wireshark's Follow Stream as a hex dump: a conversation with the server's side indented. Offsets count for each side.
 //!
 //! ```text
 //!     00000000  23 00 00 00 01                                   #....
 //! 00000000  00 00 00 00 00                                   .....
 //! ```
-//! Each run of one side is a frame. tshark's `-z follow,tcp,hex` is the same with a tab and one more space before the text.
-//! Our own `follow` adds lines that begin with `#`, and behind the text of a message's first line what it is, after `#` too.
+//! Each run of one side is a frame. tshark's `-z follow,tcp,hex` is the same with a tab and one more space before the text. The
+//! output of `follow` also has lines that begin with `#`, and comments after the first line of a message.
 
 use super::offsets::{Groups, Offset, Row, split_offset};
 use super::{Fed, Feed, LARGEST_PACKET, fault};
 use crate::tree::Side;
 
 const PER_LINE: usize = 16;
-/// Where the text of a line begins: in Wireshark, and in tshark.
+/// First column of the text: in Wireshark, and in tshark.
 const TEXT_COLUMNS: [usize; 2] = [59, 60];
-/// Where the text of a full line ends. What our own dumps say of a message stands behind it.
+/// End of the text of a full line. Comments of `follow` are after it.
 const TEXT_END: usize = 76;
 const REMARK: &[u8] = b"  #";
 
@@ -22,12 +22,12 @@ const REMARK: &[u8] = b"  #";
 pub(super) struct Dump {
     /// Bytes of each side so far.
     seen: [u64; 2],
-    /// Whose run the packet is.
+    /// The sender of the packet.
     side: Option<Side>,
     row: Row,
 }
 
-/// Whether a line has the columns of such a dump to the letter, and begins a side.
+/// Whether a line has exactly the columns of such a dump, and begins a side.
 pub(super) fn fits(line: &[u8]) -> bool {
     let line = line.trim_ascii();
     let text = match line.split_at_checked(TEXT_END) {
@@ -40,16 +40,16 @@ pub(super) fn fits(line: &[u8]) -> bool {
         return false;
     }
     let bytes = row.straight;
-    // A gap in the middle of the text as in the middle of the digits.
+    // The text has a gap in the middle, like the digits.
     let shown = bytes.len() + usize::from(bytes.len() > 8);
     let barred = text.ends_with(b"|") && text.get(60) == Some(&b'|');
-    // White space at the end of the text may have been lost.
+    // White space at the end of the text may be lost.
     let short = bytes.iter().rev().take_while(|byte| **byte == b' ').count();
     let has_length = |column: usize| (column + shown - short..=column + shown).contains(&text.len());
     !barred && TEXT_COLUMNS.iter().any(|column| has_length(*column) && has_text(text, *column, &bytes))
 }
 
-/// Whether the text of a line begins in this column and has its gap. Other tools have texts as long as this one, without a gap.
+/// Whether the text of a line begins in this column and has its gap. Other tools write texts of this length without a gap.
 fn has_text(line: &[u8], column: usize, bytes: &[u8]) -> bool {
     let is_shown = |at: usize, byte: u8| {
         let shown = line.get(column + at + usize::from(at >= 8)).copied().unwrap_or(b' ');
@@ -60,7 +60,7 @@ fn has_text(line: &[u8], column: usize, bytes: &[u8]) -> bool {
     gap && right * 4 >= bytes.len() * 3
 }
 
-/// Whether a line has an offset and bytes as in such a dump, whatever became of its columns.
+/// Whether a line has an offset and bytes as in such a dump, in any columns.
 pub(super) fn is_row(line: &[u8]) -> bool {
     let mut row = Row::default();
     let offset = split_offset(line).filter(|(offset, _)| is_plain(offset));
@@ -72,7 +72,7 @@ fn is_plain(offset: &Offset<'_>) -> bool {
 }
 
 impl Dump {
-    /// Who says the packet.
+    /// The sender of the packet.
     pub(super) fn side(&self) -> Side {
         self.side.unwrap_or(Side::Client)
     }
@@ -92,7 +92,7 @@ impl Dump {
         self.side = Some(side);
         let [client, server] = &mut self.seen;
         let seen = if side == Side::Client { client } else { server };
-        // The offsets have eight digits and start over behind them.
+        // Offsets have eight digits and wrap.
         let expected = *seen & 0xffff_ffff;
         if offset.value(16) != Some(expected) {
             let found = String::from_utf8_lossy(offset.text);

@@ -1,5 +1,5 @@
 //! Lists of numbers: `0x23, 0x00`, `35, 0, -1`, bare, or in the braces of a C array or the brackets of a list. Each pair of
-//! braces is a packet; what stands outside of them is passed over, and so are comments.
+//! braces is a packet; text outside of them and comments are skipped.
 //!
 //! ```text
 //! unsigned char p[] = { 0x23, 0x00 };     [35, 0, 0, 0, 1]     {"type":"Buffer","data":[35,0]}     <<35,0,0,0,1>>
@@ -9,10 +9,10 @@ use super::offsets::decimal;
 use super::scan::{all_hex, push_pairs};
 use super::{Fault, Fed, Feed, LARGEST_PACKET, fault, too_large};
 
-/// Fewer numbers in brackets may be anything.
+/// Minimum number of elements in brackets; shorter lists are ambiguous.
 const SHORTEST: usize = 4;
 
-/// How the numbers are written.
+/// The notation of the numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     /// With `0x`.
@@ -22,17 +22,17 @@ enum Kind {
 }
 
 pub(super) struct List {
-    /// What opens and closes a list; `None` if the numbers stand alone.
+    /// The braces of a list; `None` without braces.
     braces: Option<(u8, u8)>,
     inside: bool,
-    /// In a comment of the form `/* */`.
+    /// Whether the position is in a comment of the form `/* */`.
     comment: bool,
-    /// Found out from the first number.
+    /// Determined by the first number.
     kind: Option<Kind>,
 }
 
 impl List {
-    /// A list that begins in this line. `open`: the line before ended with this brace.
+    /// A list that begins in this line; `open` is the brace at the end of the previous line.
     pub(super) fn of(text: &[u8], open: Option<u8>) -> Option<List> {
         let after = |at: usize| text.get(at..).unwrap_or_default();
         if let Some(kind) = bare(text) {
@@ -67,12 +67,12 @@ impl List {
         }
     }
 
-    /// Whether the numbers stand alone.
+    /// Whether the list has no braces.
     pub(super) fn is_bare(&self) -> bool {
         self.braces.is_none()
     }
 
-    /// What is wrong with a list in brackets that begins with decimal bytes.
+    /// Why a list in brackets that begins with decimal bytes is invalid.
     pub(super) fn fault_of(text: &[u8]) -> Option<Fault> {
         let at = text.iter().position(|byte| matches!(byte, b'[' | b'{'))?;
         let (count, ..) = numbers(text.get(at + 1..)?);
@@ -80,7 +80,7 @@ impl List {
         (count > 1).then(|| list.feed(text, &mut Vec::new()).err())?
     }
 
-    /// The brace that a line ends with, if a list may begin behind it.
+    /// The brace at the end of a line, if a list may begin after it.
     pub(super) fn opened(text: &[u8]) -> Option<u8> {
         text.last().copied().filter(|byte| matches!(byte, b'[' | b'{'))
     }
@@ -125,19 +125,19 @@ impl List {
         Ok(Fed::Taken)
     }
 
-    /// A list opens here. A bracket of a declaration does not.
+    /// Whether a list begins here. A bracket of a declaration does not begin one.
     fn opens(&self, byte: u8, rest: &[u8]) -> bool {
         let Some((open, _)) = self.braces.filter(|_| !self.inside) else { return false };
         let inner = rest.get(1..).unwrap_or_default();
         open == byte && (open != b'[' || is_prefixed(inner) || numbers(inner).0 > 0 || inner.trim_ascii().is_empty())
     }
 
-    /// `};` may end a list that began without its brace.
+    /// `};` may end a list without an opening brace.
     fn closes(&self, byte: u8) -> bool {
         matches!(byte, b'}' | b']' | b')') || byte == b'>' && self.braces == Some(pair(b'<'))
     }
 
-    /// Checks that the last list is whole.
+    /// Checks that the last list is complete.
     pub(super) fn end(&self) -> Result<(), Fault> {
         match self.braces {
             Some((_, close)) if self.inside => fault(0, format!("the text ends before a closing {}", char::from(close))),
@@ -145,7 +145,7 @@ impl List {
         }
     }
 
-    /// Reads a number; returns its length.
+    /// Parses a number; returns its length.
     fn number(&mut self, rest: &[u8], at: usize, packet: &mut Vec<u8>) -> Result<usize, Fault> {
         let kind = *self.kind.get_or_insert(if is_prefixed(rest) { Kind::Prefixed } else { Kind::Decimal });
         if kind == Kind::Prefixed {
@@ -188,7 +188,7 @@ fn is_prefixed(text: &[u8]) -> bool {
     matches!(text, [b'0', b'x' | b'X', digit, ..] if digit.is_ascii_hexdigit())
 }
 
-/// How many decimal bytes a line begins with, how many of them cannot be hex pairs, and what follows them.
+/// Number of decimal bytes at the start of a line, how many of them cannot be hex pairs, and the rest of the line.
 fn numbers(text: &[u8]) -> (usize, usize, &[u8]) {
     let (mut count, mut telling) = (0, 0);
     let mut rest = text.trim_ascii_start();
@@ -205,11 +205,11 @@ fn numbers(text: &[u8]) -> (usize, usize, &[u8]) {
     }
 }
 
-/// Numbers behind a brace, up to the one that closes it or the end of the line.
+/// Numbers after a brace, up to the one that closes it or the end of the line.
 fn is_list(text: &[u8]) -> bool {
     let (count, telling, rest) = numbers(text);
     let ends = rest.is_empty() || matches!(rest.first(), Some(b']' | b'}' | b'>' | b')'));
-    // Pairs of digits without commas could as well be hex.
+    // Pairs of digits without commas may be hex.
     let commas = text.contains(&b',');
     ends && (commas || telling > 0) && (count >= SHORTEST || count > 0 && rest.is_empty())
 }
@@ -225,7 +225,7 @@ fn bare(text: &[u8]) -> Option<Kind> {
     (count >= SHORTEST && rest.is_empty() && (telling > 1 || wide)).then_some(Kind::Decimal)
 }
 
-/// Reads `0x23`, or a longer run of pairs behind one `0x`; returns its length.
+/// Parses `0x23`, or a longer run of pairs after one `0x`; returns its length.
 fn prefixed(rest: &[u8], at: usize, packet: &mut Vec<u8>) -> Result<usize, Fault> {
     if rest.starts_with(b"...") {
         return fault(at, "bytes are left out here; print all of them");
@@ -237,7 +237,7 @@ fn prefixed(rest: &[u8], at: usize, packet: &mut Vec<u8>) -> Result<usize, Fault
     let digits = digits.get(..len).unwrap_or_default();
     let bytes = digits.strip_suffix(b"u8").or_else(|| digits.strip_suffix(b"U")).unwrap_or(digits);
     match bytes {
-        // Some tools leave out a zero in front.
+        // Some tools omit a leading zero.
         [_] if all_hex(bytes) => push_pairs(&[b'0', *bytes.first().unwrap_or(&b'0')], at + 1, packet)?,
         [] => return fault(at + 2, "expected hex digits after 0x"),
         _ => push_pairs(bytes, at + 2, packet)?,
@@ -245,7 +245,7 @@ fn prefixed(rest: &[u8], at: usize, packet: &mut Vec<u8>) -> Result<usize, Fault
     Ok(len + 2)
 }
 
-/// The cast that Java wants before bytes above 0x7f; returns its length.
+/// The cast that Java requires for bytes above 0x7f; returns its length.
 fn cast(rest: &[u8], at: usize) -> Result<usize, Fault> {
     let casts: [&[u8]; 3] = [b"(byte)", b"(char)", b"(unsigned char)"];
     match casts.iter().find(|cast| rest.starts_with(cast)) {
@@ -254,7 +254,7 @@ fn cast(rest: &[u8], at: usize) -> Result<usize, Fault> {
     }
 }
 
-/// `<repeats 16 times>`, which gdb writes behind a byte for more of it; returns its length.
+/// `<repeats 16 times>`, as gdb abbreviates repeated bytes; returns its length.
 pub(super) fn repeats(rest: &[u8], at: usize, packet: &mut Vec<u8>) -> Result<usize, Fault> {
     let count = rest.strip_prefix(b"<repeats ").and_then(|rest| {
         let end = rest.iter().position(|byte| *byte == b'>')?;

@@ -1,25 +1,24 @@
-//! Bytes as string literals of a programming language: `"\x23\x00"`, `b'#\x00'`, or the escapes alone. In quotes, a
-//! character that is not escaped stands for itself. Neighbouring literals are one packet, up to a `;`; a line of Python
-//! bytes that is not in parentheses is a packet of its own.
+//! Bytes as string literals of a programming language: `"\x23\x00"`, `b'#\x00'`, or escapes without quotes. Adjacent literals are
+//! one packet, up to a `;`; a line of Python bytes outside of parentheses is a separate packet.
 
 use super::list::repeats;
 use super::scan::{all_hex, digit};
 use super::{Fault, Fed, Feed, fault};
 
-/// From this length on, bytes that are all hex digits are digits.
+/// Minimum length at which a literal of hex digits is read as digits.
 const HEXLIFIED: usize = 16;
 
 pub(super) struct Literal {
     /// Escapes without quotes.
     bare: bool,
-    /// Literals with the `b` of Python.
+    /// Whether literals have the prefix `b` of Python.
     python: bool,
     quote: Option<u8>,
     parentheses: usize,
 }
 
 impl Literal {
-    /// A literal that begins in this line, perhaps behind a parenthesis that the line before left open.
+    /// A literal that begins in this line; `open` if the previous line left a parenthesis open.
     pub(super) fn of(text: &[u8], open: bool) -> Option<Literal> {
         let python = python_literal(text);
         let escape = text.windows(4).any(|at| match at {
@@ -27,7 +26,7 @@ impl Literal {
             [b'\\', b'u', b'0', b'0'] => true,
             _ => false,
         });
-        // Octal escapes of one digit could be anything.
+        // Octal escapes of one digit are ambiguous.
         let octal = text.windows(2).filter(|at| matches!(at, [b'\\', b'0'..=b'7'])).count() > 1 && text.contains(&b'"');
         let escape = escape || octal;
         if !python && !escape {
@@ -62,7 +61,7 @@ impl Literal {
                     self.quote = None;
                     1
                 }
-                // A line may be continued inside the quotes.
+                // A line may be continued inside quotes.
                 (Some(_), [b'\\']) => 1,
                 (Some(_), [b'\\', ..]) => escape(rest, at, packet)?,
                 (Some(_), [byte, ..]) => {
@@ -99,7 +98,7 @@ impl Literal {
     }
 }
 
-/// Whether a line is a whole call with its result, as strace prints it: `read(3, "\x23", 1) = 1`.
+/// Whether a line is a whole system call with its result, as in strace: `read(3, "\x23", 1) = 1`.
 fn is_call(text: &[u8]) -> bool {
     let Some(close) = text.iter().rposition(|byte| *byte == b')') else { return false };
     let result = text.get(close + 1..).unwrap_or_default().trim_ascii();
@@ -107,19 +106,19 @@ fn is_call(text: &[u8]) -> bool {
         && result.strip_prefix(b"= ").is_some_and(|result| result.first().is_some_and(u8::is_ascii_digit))
 }
 
-/// Whether a line holds a literal such as `b'..'`, up to its end.
+/// Whether a line contains a literal such as `b'..'`, up to its end.
 fn python_literal(text: &[u8]) -> bool {
     let Some(at) = text.windows(2).position(|pair| matches!(pair, [b'b', b'"' | b'\''])) else { return false };
     let before = at.checked_sub(1).and_then(|before| text.get(before));
     let quote = text.get(at + 1).copied().unwrap_or_default();
     let rest = text.get(at + 2..).unwrap_or_default();
     let Some(len) = rest.iter().position(|byte| *byte == quote) else { return false };
-    // What `binascii.hexlify` returns is digits, not bytes.
+    // The result of `binascii.hexlify` consists of digits, not bytes.
     let is_hex = len >= HEXLIFIED && len.is_multiple_of(2) && rest.iter().take(len).all(u8::is_ascii_hexdigit);
     !is_hex && before.is_none_or(|byte| matches!(byte, b' ' | b'=' | b'(' | b',' | b'['))
 }
 
-/// Reads the escape that begins here; returns its length.
+/// Parses the escape that begins here; returns its length.
 fn escape(rest: &[u8], at: usize, packet: &mut Vec<u8>) -> Result<usize, Fault> {
     let (byte, len) = match rest {
         [_, b'x', high, low, ..] => match (digit(*high), digit(*low)) {

@@ -3,8 +3,8 @@
 //! ```text
 //! 10:15:14.5 recv: 05 00 0b 03      [tx] 05000b03      sent 4 bytes: "05 00 0b 03"      read(3) = 05:00:0b:03
 //! ```
-//! A line with bytes behind a label is a packet; lines of nothing but digits belong to the packet that they follow. Lines
-//! without bytes are passed over and end a packet. Bytes reach to the end of their line: what else stands there is a mistake.
+//! A line with bytes after a label is a packet; lines that consist of digits continue it. Lines without bytes are skipped and end
+//! a packet. Bytes extend to the end of their line: anything else there is an error.
 
 use super::digits::separated;
 use super::list::List;
@@ -14,19 +14,19 @@ use super::scan::{all_hex, not_hex, words};
 use super::{Fault, Fed, Feed, Packet, fault};
 use crate::tree::Side;
 
-/// Labels that are remembered because bytes stood behind them.
+/// Maximum number of stored labels that preceded bytes.
 const LABELS: usize = 16;
 
-/// Pairs in a row that no prose has.
+/// Number of consecutive pairs that does not occur in prose.
 const RUN: usize = 3;
 
-/// Pairs with colons or dashes between, of which the longest hardware address has eight.
+/// Number of pairs with colons or dashes between; hardware addresses have up to eight.
 const ADDRESS: usize = 8;
 
-/// Digits in a row that no number has.
+/// Number of consecutive digits that no number has.
 const LONG: usize = 12;
 
-/// Words before bytes that come from the server.
+/// Labels of bytes received from the server.
 const RECEIVED: [&str; 14] = [
     "recv",
     "received",
@@ -44,11 +44,11 @@ const RECEIVED: [&str; 14] = [
     "<<<",
 ];
 
-/// Words before bytes that go to it.
+/// Labels of bytes sent to the server.
 const SENT: [&str; 14] =
     ["send", "sent", "sending", "sendto", "tx", "write", "written", "out", "outgoing", "request", "c2s", "->", ">>", ">>>"];
 
-/// Other words before bytes.
+/// Other labels of bytes.
 const NAMES: [&str; 17] = [
     "data",
     "payload",
@@ -77,13 +77,13 @@ pub(super) struct Log {
 
 /// Bytes in a line.
 struct Found<'a> {
-    /// What stands before them.
+    /// The text before the bytes.
     before: &'a [u8],
     bytes: Vec<u8>,
 }
 
 impl Log {
-    /// Whether a line has bytes that are none by accident.
+    /// Whether a line unambiguously contains bytes.
     pub(super) fn fits(line: &[u8]) -> Result<bool, Fault> {
         Log::default().find(line).map(|found| found.is_some())
     }
@@ -121,7 +121,7 @@ impl Log {
         Ok(Fed::Taken)
     }
 
-    /// The bytes of a line that has nothing else, behind another one with bytes.
+    /// The bytes of a line that contains nothing else, after another line with bytes.
     fn continuation(&mut self, line: &[u8]) -> Option<Vec<u8>> {
         let mut all = words(line, 0);
         all.next().filter(|word| word.text.len().is_multiple_of(2) && all_hex(word.text))?;
@@ -135,7 +135,7 @@ impl Log {
             let rest = line.get(at..).unwrap_or_default();
             let pairs = words(rest, 0).take_while(|word| word.text.len() == 2 && all_hex(word.text)).count();
             let named = self.is_name(before);
-            // Behind the colon of another pair nothing begins.
+            // Bytes do not begin after the colon of another pair.
             let joined = before.ends_with(b":") && !rest.starts_with(b" ");
             if !named && joined && !is_word(label(before)) {
                 continue;
@@ -153,12 +153,12 @@ impl Log {
         hidden(line)
     }
 
-    /// The bytes from here to the end of the line; what closes a bracket or a quote may follow them.
+    /// The bytes from here to the end of the line, except closing brackets and quotes.
     fn whole(&mut self, line: &[u8], at: usize) -> Result<Vec<u8>, Fault> {
         let line = line.trim_ascii_end();
         let mut bytes = Vec::new();
         let closed = without_closers(line);
-        // What closes a quote that is open could pass for text of the bytes.
+        // A closing quote may look like a text column of the bytes.
         let is_open =
             line.get(..at).is_some_and(|before| before.trim_ascii_end().last().is_some_and(|sign| b"\"'([{<".contains(sign)));
         let first = match self.row.read(closed, at, Groups::Any) {
@@ -193,7 +193,7 @@ impl Log {
     }
 }
 
-/// Where bytes may begin: at the start, behind a sign such as `:`, `=` or `[`, and behind a word.
+/// Possible starts of bytes: the line start, after a sign such as `:`, `=` or `[`, and after a word.
 fn starts(line: &[u8]) -> impl Iterator<Item = usize> + '_ {
     let signs = b":=>])|\"'<({[,";
     words(line, 0).flat_map(move |word| {
@@ -202,7 +202,7 @@ fn starts(line: &[u8]) -> impl Iterator<Item = usize> + '_ {
         let word_end = word.at + word.text.len();
         // `0x` and `\x` before a run of digits.
         let prefix = matches!(word.text, [b'0' | b'\\', b'x', _, _, _, _, _, ..]).then_some(word.at + 2);
-        // Two letters that are no digits may be a label; one may be a mistake.
+        // Two non-hex letters may be a label; one may be a mistake.
         let letters = word.text.iter().filter(|byte| byte.is_ascii_alphabetic() && !byte.is_ascii_hexdigit()).count();
         let is_word =
             letters > 1 || tokens(word.text).any(|token| direction_of(&token).is_some() || NAMES.contains(&token.as_str()));
@@ -211,12 +211,12 @@ fn starts(line: &[u8]) -> impl Iterator<Item = usize> + '_ {
     })
 }
 
-/// Whether a word may be a label: two letters that are no digits. One may be a mistake.
+/// Whether a word may be a label: two non-hex letters. One may be a mistake.
 fn is_word(text: &[u8]) -> bool {
     text.iter().filter(|byte| byte.is_ascii_alphabetic() && !byte.is_ascii_hexdigit()).count() > 1
 }
 
-/// Whether digits begin that are too many for a number.
+/// Whether this is a run of digits too long for a number.
 fn is_long(rest: &[u8]) -> bool {
     // NSData, and dumps of words.
     if words(rest, 0).take_while(|word| word.text.len() == 8 && all_hex(word.text)).count() >= RUN {
@@ -231,14 +231,14 @@ fn is_long(rest: &[u8]) -> bool {
     })
 }
 
-/// Whether words that cannot be read were perhaps meant to be bytes.
+/// Whether unreadable words may be malformed bytes.
 fn is_meant(rest: &[u8]) -> bool {
     let meant = |text: &[u8]| text.len() == 2 && text.iter().any(u8::is_ascii_hexdigit);
     let rest = without_closers(rest);
     words(rest, 0).next().is_some() && words(rest, 0).all(|word| meant(word.text))
 }
 
-/// Pairs in a row that no label announces: something before them was meant to be a byte.
+/// Consecutive pairs without a label: an element before them is a malformed byte.
 fn hidden<T>(line: &[u8]) -> Result<Option<T>, Fault> {
     let mut before = None;
     let mut run = 0;
@@ -258,7 +258,7 @@ fn hidden<T>(line: &[u8]) -> Result<Option<T>, Fault> {
     Ok(None)
 }
 
-/// A line without quotes, brackets and a count in parentheses at its end.
+/// A line without closing quotes, brackets and a count in parentheses.
 fn without_closers(line: &[u8]) -> &[u8] {
     let mut line = line;
     if line.ends_with(b")")
@@ -273,7 +273,7 @@ fn without_closers(line: &[u8]) -> &[u8] {
     line
 }
 
-/// The word right before bytes, without a number in brackets behind it.
+/// The word directly before bytes, without a number in brackets after it.
 fn label(before: &[u8]) -> &[u8] {
     let mut text = trimmed(before);
     for (open, close) in [(b'(', b')'), (b'[', b']')] {
@@ -286,7 +286,7 @@ fn label(before: &[u8]) -> &[u8] {
     text.get(start..).unwrap_or_default()
 }
 
-/// A text without the signs at its end that stand between a label and bytes. An arrow is a label.
+/// A text without separators between a label and bytes. An arrow is a label.
 fn trimmed(text: &[u8]) -> &[u8] {
     let mut text = text.trim_ascii_end();
     while let [rest @ .., b':' | b'=' | b'"' | b'\'' | b'(' | b'[' | b'{' | b'|' | b',' | b'<'] = text
@@ -312,7 +312,7 @@ fn direction_of(token: &str) -> Option<Side> {
     }
 }
 
-/// Time and direction of a label. An arrow between other words points from one address to another.
+/// Time and direction of a label. An arrow between other words connects two addresses.
 fn marks(before: &[u8]) -> Marks {
     let plain: Vec<u8> = before.iter().map(|byte| if b"[](),".contains(byte) { b' ' } else { *byte }).collect();
     let mut marks = Marks::of(&plain);

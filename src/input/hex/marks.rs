@@ -1,17 +1,17 @@
-//! What may stand before a packet, as text2pcap takes it: a direction mark, a date, a time.
+//! Marks before a packet, as in text2pcap: direction, date, time.
 //!
 //! ```text
 //! I 10:15:14.5        O 2024-01-31 10:15:14.5        > 2024-01-31T10:15:14.5Z        1706696114.5
 //! ```
-//! `O` and `>` are sent, `I` and `<` received. A time of day without a date is counted from 1970-01-01, and a time without a
-//! zone is taken for UTC, so that the same text always means the same.
+//! `O` and `>` are sent, `I` and `<` received. A time of day without a date is counted from 1970-01-01. A time without a zone is
+//! UTC, so that the result does not depend on the system.
 
 use crate::input::Timestamp;
 use crate::tree::Side;
 
 use super::scan::{after_marks, words};
 
-/// What is known of a packet beside its bytes.
+/// Marks of a packet.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Marks {
     pub(super) time: Option<Timestamp>,
@@ -19,7 +19,7 @@ pub(super) struct Marks {
 }
 
 impl Marks {
-    /// The marks that a line begins with.
+    /// The marks at the start of a line.
     pub(super) fn of(line: &[u8]) -> Marks {
         let mut marks = Marks::default();
         let mut date = None;
@@ -41,14 +41,14 @@ impl Marks {
         marks
     }
 
-    /// The marks of a line that has no bytes. Prose may begin with `I` or `>`: they count only alone or with a time.
+    /// The marks of a line without bytes. Prose may begin with `I` or `>`, so these count only alone or with a time.
     pub(super) fn of_prose(line: &[u8]) -> Marks {
         let marks = Marks::of(line);
         let alone = after_marks(line) == line.trim_ascii_end().len();
         if alone || marks.time.is_some() { marks } else { Marks::default() }
     }
 
-    /// Adds what another line before the same packet says.
+    /// Adds the marks of another line before the same packet.
     pub(super) fn add(&mut self, other: Marks) {
         self.time = other.time.or(self.time);
         self.direction = other.direction.or(self.direction);
@@ -56,9 +56,9 @@ impl Marks {
 }
 
 enum Read {
-    /// Seconds up to the start of the day.
+    /// Seconds since 1970 at the start of the day.
     Date(i64),
-    /// Since the start of the day.
+    /// Time since the start of the day.
     Clock(Timestamp),
     Moment(Timestamp),
 }

@@ -1,10 +1,10 @@
-//! Hex text: packets as people and tools write them down.
+//! Hex text: packets in the formats of many tools.
 //!
-//! The first line with data decides the dialect, and all lines are then read in it. Lines are read one at a time and one
-//! packet is held, so a dump of any size takes little memory. What the bytes mean, even where a packet's headers begin,
-//! is not known here. Direction marks and times, as text2pcap takes them, are kept.
+//! The first line with data determines the dialect of all lines. Lines are parsed one at a time and only one packet is buffered,
+//! so a dump of any size takes little memory. Independent of protocols, even of where headers begin. Direction marks and times,
+//! as in text2pcap, are kept.
 //!
-//! An ASCII column is never data, and what should be data is never passed over: it is an error with line and column.
+//! A text column is never data, and malformed data is never skipped: it is an error with line and column.
 
 mod ansi;
 mod asm;
@@ -41,48 +41,48 @@ use crate::tree::Side;
 use marks::Marks;
 use std::io;
 
-/// The most bytes of one packet.
+/// Maximum packet size in bytes.
 const LARGEST_PACKET: usize = 16 * 1024 * 1024;
 
-/// How far the first line with data may be from the start.
+/// Maximum offset of the first line with data.
 const LARGEST_PREFACE: u64 = 256 * 1024;
 
-/// Raw IP, whichever version.
+/// Raw IP, version 4 or 6.
 const BARE_IP: u16 = 101;
 
-/// The packet that is being read.
+/// The current packet.
 #[derive(Debug, Default)]
 struct Packet {
     bytes: Vec<u8>,
     marks: Marks,
 }
 
-/// What a dialect made of a line.
+/// The result of parsing a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Fed {
-    /// It is used up; the packet may go on.
+    /// The line was consumed; the packet may continue.
     Taken,
-    /// The packet is complete with this many bytes of the line; the rest is fed again.
+    /// The packet is complete with this many bytes of the line; the rest is parsed again.
     Complete(usize),
 }
 
-/// Why a line cannot be read.
+/// Why a line is invalid.
 #[derive(Debug, PartialEq, Eq)]
 struct Fault {
-    /// Byte within the line.
+    /// Byte offset in the line.
     at: usize,
-    /// What is wrong there, and what was expected.
+    /// The defect, and what was expected.
     what: String,
 }
 
-/// Result of feeding a line.
+/// The result of parsing a line.
 type Feed = Result<Fed, Fault>;
 
 fn fault<T>(at: usize, what: impl Into<String>) -> Result<T, Fault> {
     Err(Fault { at, what: what.into() })
 }
 
-/// A way to write bytes down, and where in it we are.
+/// A dialect and the state of its parser.
 enum Dialect {
     Offsets(Box<offsets::Dump>),
     Follow(follow::Dump),
@@ -114,7 +114,7 @@ impl Dialect {
         }
     }
 
-    /// What it looks like.
+    /// Describes the format.
     fn describe(&self) -> String {
         let what = match self {
             Dialect::Offsets(dump) => return dump.describe(),
@@ -132,7 +132,7 @@ impl Dialect {
         what.to_owned()
     }
 
-    /// The side that says the packet, in the text of a conversation.
+    /// The sender of the packet, in the text of a conversation.
     fn side(&self) -> Option<Side> {
         match self {
             Dialect::Follow(dump) => Some(dump.side()),
@@ -142,7 +142,7 @@ impl Dialect {
         }
     }
 
-    /// The text is over.
+    /// Handles the end of the text.
     fn end(&mut self, packet: &mut Packet) -> Result<(), Fault> {
         match self {
             Dialect::Offsets(dump) => dump.end(&mut packet.bytes),
@@ -157,19 +157,19 @@ impl Dialect {
 
 pub(super) struct Reader {
     text: Buffer,
-    /// Number of the line ahead, from 1.
+    /// Number of the next line, from 1.
     line: u64,
-    /// Number of the first one with data.
+    /// Number of the first line with data.
     first: u64,
-    /// Bytes of it that belonged to the packet before.
+    /// Bytes of the line that belonged to the previous packet.
     used: usize,
     dialect: Dialect,
     packet: Packet,
-    /// The packet was returned.
+    /// Whether the packet was returned.
     over: bool,
     /// Configured link type of packets.
     link: Option<Link>,
-    /// A conversation of datagrams, which belong to no stream.
+    /// Whether it is a conversation of datagrams, which belong to no stream.
     datagrams: bool,
     failure: Option<ReadError>,
     ended: bool,
@@ -177,7 +177,7 @@ pub(super) struct Reader {
 }
 
 impl Reader {
-    /// Looks for the first line with data: of the dialect that is wanted, or of any.
+    /// Finds the first line with data: of the requested dialect, or of any.
     pub(super) fn open(mut text: Buffer, wanted: Option<InputFormat>, link: Option<Link>) -> Result<Reader, OpenError> {
         if text.ahead().starts_with(b"\xef\xbb\xbf") {
             text.pass(3);
@@ -246,9 +246,9 @@ impl Reader {
         }
     }
 
-    /// A line that might have been a ruler is bytes.
+    /// Parses a possible ruler as bytes.
     fn ruler(&mut self, line: &[u8]) {
-        // Its words are pairs of digits.
+        // Its words are pairs of digits, so this cannot fail.
         let _ = self.dialect.feed(line, &mut self.packet);
     }
 
@@ -259,7 +259,7 @@ impl Reader {
         }
     }
 
-    /// What the text looks like.
+    /// Describes the format.
     pub(super) fn describe(&self) -> String {
         format!("{}, from line {} on", self.dialect.describe(), self.first)
     }
@@ -295,7 +295,7 @@ impl Reader {
         Ok(Some(Frame { time: *time, link, bytes, original_len, direction, ..Frame::default() }))
     }
 
-    /// Feeds lines until a packet is complete or the text is over.
+    /// Parses lines until a packet is complete or the text ends.
     fn fill(&mut self) -> Result<(), ReadError> {
         while !self.ended {
             let at = self.text.offset();
@@ -314,7 +314,7 @@ impl Reader {
                 Err(fault) => return Err(self.error(fault)),
             };
             let fed = self.dialect.feed(&plain, &mut self.packet);
-            // A line without its frame or colours is used up as a whole.
+            // A line without borders or colours is consumed as a whole.
             let fed = fed.map(|fed| match fed {
                 Fed::Complete(used) if used > 0 && plain.len() != len => Fed::Complete(len),
                 fed => fed,
@@ -336,7 +336,7 @@ impl Reader {
         Ok(())
     }
 
-    /// Uses up the first bytes of a line of `len`.
+    /// Consumes the first bytes of a line of `len`.
     fn pass(&mut self, used: usize, len: usize) {
         self.text.pass(used);
         self.used += used;
@@ -352,7 +352,7 @@ impl Reader {
     }
 }
 
-/// A line that cannot be read to its end: one that is too long, or a failed read.
+/// The error of a line that is too long, or of a failed read.
 fn too_long(text: &Buffer, line: u64, error: io::Error) -> OpenError {
     if text.ahead().len() < LARGEST {
         return OpenError::from_read(error);

@@ -1,24 +1,24 @@
-//! Percent-encoding, as in URLs: `%23%00%01lang`. A plus sign is a space, as forms write it.
+//! Percent-encoding, as in URLs: `%23%00%01lang`. A plus sign is a space, as in forms.
 
 use super::scan::digit;
 use super::{Fault, Fed, Feed, fault};
 
 pub(super) struct Percent;
 
-/// Whether a line is one word of percent-encoding, with at least two escapes.
+/// Whether a line is one percent-encoded word, with at least two escapes.
 pub(super) fn fits(text: &[u8]) -> bool {
     let escapes = text.windows(3).filter(|at| matches!(at, [b'%', high, low] if digit(*high).is_some() && digit(*low).is_some()));
     let is_part = |byte: &u8| *byte == b'%' || is_literal(*byte);
     text.iter().all(is_part) && (escapes.count() > 1 || text.len() == 3 && text.starts_with(b"%"))
 }
 
-/// What is wrong with a word that begins with an escape.
+/// Why a word that begins with an escape is invalid.
 pub(super) fn fault_of(text: &[u8]) -> Option<Fault> {
     let begins = matches!(text, [b'%', high, low, ..] if digit(*high).is_some() && digit(*low).is_some());
     begins.then(|| Percent::feed(text, &mut Vec::new()).err())?
 }
 
-/// Characters that may stand for themselves.
+/// Characters that may be unescaped.
 fn is_literal(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"-_.~!*'()+;:@&=$,/?#[]".contains(&byte)
 }

@@ -1,11 +1,11 @@
-//! Lines that number the columns of a dump.
+//! Rulers: lines that number the columns of a dump.
 
 use super::scan::words;
 
-/// Numbers of columns from which they make a ruler.
+/// Minimum number of columns of a ruler.
 pub(super) const RULER: usize = 8;
 
-/// Whether a line numbers the columns of a dump, as of Frida, HxD or ImHex: `Offset(h) 00 01 02`, or `0  1  2  3  4`.
+/// Whether a line numbers the columns of a dump, as in Frida, HxD or ImHex: `Offset(h) 00 01 02`, or `0  1  2  3  4`.
 pub(super) fn is_ruler(line: &[u8]) -> bool {
     let starts = words(line, 0).position(|word| matches!(word.text, b"0" | b"00")).filter(|at| *at <= 2);
     let Some(start) = starts else { return false };

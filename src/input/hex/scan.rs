@@ -1,13 +1,13 @@
-//! Reading hex digits, and finding words in a line.
+//! Parses hex digits, and splits lines into words.
 
 use super::{Fault, fault};
 
 /// A run of characters without white space.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Word<'a> {
-    /// Where it begins in the line.
+    /// Offset in the line.
     pub(super) at: usize,
-    /// Length of the white space before it; a tab counts as much as it takes to be a gap.
+    /// Width of the white space before it; a tab counts as a gap.
     pub(super) gap: usize,
     pub(super) text: &'a [u8],
 }
@@ -35,7 +35,7 @@ pub(super) fn all_hex(text: &[u8]) -> bool {
     !text.is_empty() && text.iter().all(u8::is_ascii_hexdigit)
 }
 
-/// Appends the bytes that a run of digits spells; `at` is where it is in its line.
+/// Appends the bytes of a run of digits; `at` is its offset in the line.
 pub(super) fn push_pairs(text: &[u8], at: usize, out: &mut Vec<u8>) -> Result<(), Fault> {
     for (index, pair) in text.chunks(2).enumerate() {
         let here = at + index * 2;
@@ -57,13 +57,13 @@ pub(super) fn not_hex<T>(at: usize, byte: u8) -> Result<T, Fault> {
     fault(at, format!("`{}` is not a hex digit", byte.escape_ascii()))
 }
 
-/// Skips what text2pcap allows before a packet: a direction mark, a date, a time. Returns where the rest begins; what was
-/// skipped is read by [`Marks`](super::marks::Marks).
+/// Skips marks that text2pcap allows before a packet: direction, date, time. Returns the offset of the rest.
+/// [`Marks`](super::marks::Marks) parses the skipped part.
 pub(super) fn after_marks(line: &[u8]) -> usize {
     let mut from = 0;
     for (index, word) in words(line, 0).enumerate() {
         let mark = index == 0 && matches!(word.text, b"I" | b"O" | b"i" | b"o" | b"<" | b">");
-        // Without a fraction a time of day could as well be three bytes; a mark or a date before it decides.
+        // Without a fraction, a time of day may be three bytes; a mark or a date before it decides.
         let clock = from > 0 && word.text.len() == 8 && is_time(&[word.text, b"."].concat());
         if !mark && !clock && !is_time(word.text) {
             break;

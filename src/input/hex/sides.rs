@@ -1,4 +1,4 @@
-//! A conversation as tshark's `-z follow,tcp,raw` prints it: a line of hex digits for each packet, the server's behind a tab.
+//! A conversation as in tshark's `-z follow,tcp,raw`: a line of hex digits per packet, the server's lines after a tab.
 //!
 //! ```text
 //! Follow: tcp,raw
@@ -11,13 +11,13 @@ use super::scan::{push_pairs, words};
 use super::{Fed, Feed, fault};
 use crate::tree::Side;
 
-/// Packets of one side after another.
+/// Packets of either side.
 #[derive(Default)]
 pub(super) struct Sides {
     side: Option<Side>,
 }
 
-/// Whether a line of tshark announces such a conversation, and whether it has datagrams.
+/// Whether a line of tshark announces such a conversation, and whether it consists of datagrams.
 pub(super) fn announced(text: &[u8]) -> Option<bool> {
     let kind = text.strip_prefix(b"Follow: ")?.strip_suffix(b",raw")?;
     Some(kind == b"udp")

@@ -1,4 +1,4 @@
-//! Hex text as a whole: every dialect, and what is wrong with a text.
+//! Hex text as a whole: every dialect, and errors.
 
 use super::dialects::{DIALECTS, PACKET};
 use super::writers::{DOUBTFUL, WRITERS, Writer};
@@ -208,7 +208,7 @@ fn tcpdump_without_the_link_header_is_ip() {
     );
     let (_, alone) = BARE.split_once('\n').unwrap();
     assert_eq!(shown(alone), [ip]);
-    // Checksum offloading leaves a wrong checksum; the line above names the protocol.
+    // Checksum offloading leaves an invalid checksum; the line above has the protocol.
     let unsummed = BARE.replace("66b0", "0000");
     assert_eq!(shown(&unsummed)[0].0, Link::Type(101));
     assert_eq!(shown(unsummed.split_once('\n').unwrap().1)[0].0, Link::Unknown);
@@ -270,12 +270,12 @@ fn bytes_before_a_hole_in_a_conversation_are_kept() {
 fn a_cut_text_never_invents_bytes() {
     for (name, text) in DIALECTS.iter().chain([&("follow", FOLLOW)]) {
         let whole: Vec<u8> = read(text).0.concat_bytes();
-        // Less than the first line with data may look like another dialect.
+        // Less than the first line with data may match another dialect.
         for cut in (text.len() / 4..text.len()).step_by(7) {
             let Some(cut) = text.get(..cut) else { continue };
             let Ok(_) = open(cut.as_bytes()) else { continue };
             let part = drain(cut.as_bytes()).0.concat_bytes();
-            // Without braces, a digit may be cut off a number unseen.
+            // Without braces, a digit may be truncated from a number unnoticed.
             let unseen = !cut.contains('{') && cut.bytes().rev().nth(1) == Some(b'x');
             assert!(unseen || whole.starts_with(&part), "{name} cut to {cut}");
         }
@@ -292,7 +292,7 @@ impl ConcatBytes for Vec<Owned> {
     }
 }
 
-/// All bytes of a text, or why it is not read.
+/// All bytes of a text, or the error.
 fn whole(text: &str) -> Result<Vec<u8>, String> {
     match try_drain(text.as_bytes()) {
         Ok((frames, None)) => Ok(frames.concat_bytes()),
@@ -333,7 +333,7 @@ fn seven_bytes_stay_seven_in_groups_of_four() {
 fn the_order_within_groups_is_known_from_the_text_or_refused() {
     assert_eq!(whole("00000000: 04030201 64636261  ....abcd\n").unwrap(), b"\x01\x02\x03\x04abcd");
     assert_eq!(whole("00000000: 01020304 61626364  ....abcd\n").unwrap(), b"\x01\x02\x03\x04abcd");
-    // The second row decides for the first.
+    // The second row determines the order of the first.
     let rows = "00000000: 04030201 08070605  ........\n00000008: 64636261 00000000  abcd....\n";
     assert_eq!(whole(rows).unwrap(), b"\x01\x02\x03\x04\x05\x06\x07\x08abcd\0\0\0\0");
     let error = whole("00000000: 04030201 08070605  ........\n").unwrap_err();
@@ -410,7 +410,7 @@ fn rows_that_are_the_same_in_both_orders_decide_nothing() {
 fn a_text_of_digits_may_begin_with_spaces() {
     assert_eq!(whole("00000000: 2030 30                                   00\n").unwrap(), b" 00");
     assert_eq!(whole("00000000: 2020 3030 30 30                           0000\n").unwrap(), b"  0000");
-    // Four spaces stand before these bytes, none of which shows a space.
+    // Four spaces precede these bytes, none of which displays as a space.
     assert_eq!(whole("00000000: 3030 30    00\n").unwrap(), b"000\0");
 }
 
@@ -451,7 +451,7 @@ fn colours_of_a_dump_are_no_part_of_it() {
     assert_eq!(whole(text).unwrap(), b"#\0\x01{");
 }
 
-/// Dialects that have words, or signs like those of words, before the bytes.
+/// Dialects with words, or similar signs, before the bytes.
 const LABELLED: [&str; 6] = ["UltraEdit", "010 Editor", "a Buffer of Node.js", "a log line", "a time before it", "bytes.fromhex"];
 
 fn any_bytes() -> impl Strategy<Value = Vec<u8>> {
@@ -463,7 +463,7 @@ proptest! {
     #[test]
     fn any_bytes_come_back_from_every_tool(bytes in any_bytes()) {
         for (name, write) in WRITERS {
-            // Fewer bytes may be something else in these.
+            // Fewer bytes are ambiguous in these.
             if bytes.len() < 4 {
                 continue;
             }
@@ -475,7 +475,7 @@ proptest! {
     #[test]
     fn bytes_are_read_completely_or_refused(bytes in any_bytes()) {
         for (name, write) in all_writers() {
-            // A few digits in the quotes of Python may be text, and numbers of two digits alone are hex.
+            // A few digits in Python quotes may be text, and numbers of two digits alone are hex.
             let small = bytes.iter().filter(|byte| **byte < 10).count();
             let is_hex = matches!(*name, "decimals" | "a Go slice") && (bytes.len() < 4 || small < 2 && bytes.iter().all(|byte| *byte < 100));
             if *name == "binascii.hexlify" && bytes.len() < 8 || is_hex {
@@ -495,7 +495,7 @@ proptest! {
         colon in any::<bool>(),
     ) {
         let mut text = String::from(if colon { "00000000: " } else { "" });
-        // What stands first, and is longer than a byte, may be an offset.
+        // A first element longer than a byte may be an offset.
         let first = if colon { sizes[0] } else { (1, 1) };
         let (mut rest, mut groups) = (&bytes[..], std::iter::once(&first).chain(sizes.iter().cycle()));
         while !rest.is_empty() {
@@ -512,7 +512,7 @@ proptest! {
 }
 
 proptest! {
-    // A damaged row can be text of another dialect by chance, so the cases are the same in every run.
+    // A malformed row can match another dialect by chance, so the cases are the same in every run.
     #![proptest_config(ProptestConfig { rng_seed: RngSeed::Fixed(29), ..ProptestConfig::default() })]
 
     #[test]
@@ -523,11 +523,11 @@ proptest! {
             if !text.chars().nth(at).is_some_and(|character| character.is_ascii_hexdigit()) {
                 continue;
             }
-            // A label may swallow the byte behind it.
+            // A label may include the byte after it.
             if LABELLED.contains(name) && text.chars().nth(at).is_some_and(|character| !character.is_alphanumeric()) {
                 continue;
             }
-            // A remark reaches to the end of its line.
+            // A comment extends to the end of its line.
             if *name == "UltraEdit" && text.chars().nth(at) == Some('\n') {
                 continue;
             }

@@ -1,31 +1,31 @@
-//! The text column beside the bytes of a dump. It is recognised by what it shows: the bytes before it, a character each.
+//! The text column of a dump, recognized by its content: the bytes before it, one character per byte.
 //!
-//! Tools differ in what they print for a byte that is no printable character: `.`, `·`, `_`, `•`, a letter of some code
-//! page, never an ASCII letter or digit. Some leave a gap in the middle, and a text that was pasted may have lost blanks.
+//! Tools print different characters for an unprintable byte: `.`, `·`, `_`, `•`, a letter of some code page, never an ASCII
+//! letter or digit. Some leave a gap in the middle, and pasted text may have lost blanks.
 
-/// How much of the bytes a text shows.
+/// How a text matches the bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Shows {
-    /// All bytes. Spaces at the end may be missing.
+    /// All bytes match. Spaces at the end may be missing.
     All,
-    /// All bytes but a few: one of the two was edited.
+    /// All bytes but a few match: bytes or text were edited.
     Nearly,
-    /// The first ones: the text is cut off.
+    /// The first bytes match: the text is truncated.
     Part,
-    /// Other bytes, so this is no text column.
+    /// The text does not match, so it is no text column.
     Not,
 }
 
-/// Bars that tools put around the column.
+/// Bars around the column.
 const BARS: [(&str, &str); 3] = [("|", "|"), (">", "<"), ("│", "│")];
 
-/// Characters before the gap in the middle of a text.
+/// Characters before the gap.
 const GAP: usize = 8;
 
-/// Compares a text with bytes. `is_digits`: the text could be hex digits as well, so it has to show every byte exactly.
+/// Compares a text with bytes. If `is_digits`, the text may be hex digits, so it must match every byte exactly.
 pub(super) fn shows(text: &[u8], bytes: &[u8], is_digits: bool) -> Shows {
     let mut text = String::from_utf8_lossy(text);
-    // `hexyl` prints a digit for NUL, and signs for other bytes.
+    // `hexyl` prints a digit for NUL, and symbols for other bytes.
     if !is_digits && text.contains(['•', '×']) {
         text = without_zeros(&text, bytes).into();
     }
@@ -54,7 +54,7 @@ pub(super) fn shows(text: &[u8], bytes: &[u8], is_digits: bool) -> Shows {
     if is_digits { Shows::Not } else { best }
 }
 
-/// A text of `hexyl` with another sign for NUL.
+/// A text of `hexyl` with another symbol for NUL.
 fn without_zeros(text: &str, bytes: &[u8]) -> String {
     let mut left = bytes.iter();
     let shown = |character| match character {
@@ -69,7 +69,7 @@ fn without_zeros(text: &str, bytes: &[u8]) -> String {
     text.chars().map(shown).collect()
 }
 
-/// Whether a text has a character for each byte, and perhaps a gap, and three of four are right. A dot may hide any byte.
+/// Whether a text has one character per byte, with an optional gap, and three of four match. A dot matches any byte.
 fn is_near(text: &str, bytes: &[u8]) -> bool {
     let right = |character: char, byte: u8| character == '.' || stands_for(character, byte, false);
     let wrong = |text: &mut dyn Iterator<Item = char>| text.zip(bytes).filter(|(shown, byte)| !right(*shown, **byte)).count();
@@ -79,14 +79,14 @@ fn is_near(text: &str, bytes: &[u8]) -> bool {
         || gap && count == bytes.len() + 1 && wrong(&mut text.chars().take(GAP).chain(text.chars().skip(GAP + 1))) <= few
 }
 
-/// What blanks of a text mean.
+/// The meaning of blanks in a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Blanks {
-    /// Spaces, or a gap that stands for no byte.
+    /// Spaces, or the gap.
     Separate,
-    /// Nothing: those for spaces may be missing.
+    /// Spaces, some of which may be missing.
     Lost,
-    /// Spaces and bytes that are not printable.
+    /// Spaces and unprintable bytes.
     Replace,
 }
 
@@ -101,7 +101,7 @@ fn compare(text: &str, bytes: &[u8], blanks: Blanks, strict: bool) -> Shows {
         }
         let blank = character == ' ' || character == '\t';
         let Some((byte, rest)) = left.split_first() else {
-            // Behind the text there may be a remark.
+            // A comment may follow the text.
             let remark = text.get(at..).unwrap_or_default();
             return if remark.trim_start().starts_with('#') && blank { Shows::All } else { Shows::Not };
         };
@@ -118,13 +118,13 @@ fn compare(text: &str, bytes: &[u8], blanks: Blanks, strict: bool) -> Shows {
     }
     match left.iter().all(|byte| *byte == b' ') {
         true => Shows::All,
-        // Much less than the bytes is the text of other bytes: `xxd -b` has one character for eight digits.
+        // A text much shorter than the bytes belongs to other bytes: `xxd -b` has one character per eight digits.
         false if shown * 2 >= bytes.len() => Shows::Part,
         false => Shows::Not,
     }
 }
 
-/// A character outside ASCII that stands for the bytes of its UTF-8 form; what follows them.
+/// A non-ASCII character for the bytes of its UTF-8 encoding; returns the bytes after it.
 fn spelt(character: char, bytes: &[u8]) -> Option<&[u8]> {
     if character.is_ascii() {
         return None;
@@ -133,7 +133,7 @@ fn spelt(character: char, bytes: &[u8]) -> Option<&[u8]> {
     bytes.strip_prefix(character.encode_utf8(&mut buffer).as_bytes())
 }
 
-/// Whether a byte may be shown as this character.
+/// Whether a byte may be displayed as this character.
 fn stands_for(character: char, byte: u8, strict: bool) -> bool {
     match byte {
         b' ' => matches!(character, ' ' | '.' | '·' | '_' | '␠'),

@@ -1,11 +1,11 @@
-//! For tests: bytes as tools write them down, from the documentation of each tool and not from the readers.
+//! Test helpers: write bytes in the formats of tools, from their documentation and not from the readers.
 
 use std::fmt::Write as _;
 
-/// A tool or a habit, and how it writes bytes down.
+/// A tool or convention, and its formatter.
 pub(super) type Writer = (&'static str, fn(&[u8]) -> String);
 
-/// Dialects in which any bytes are unmistakable.
+/// Dialects in which any bytes are unambiguous.
 pub(super) const WRITERS: &[Writer] = &[
     ("xxd", |bytes| xxd(bytes, 2, false)),
     ("xxd -g1", |bytes| xxd(bytes, 1, false)),
@@ -63,7 +63,7 @@ pub(super) const WRITERS: &[Writer] = &[
     ("follow -T yaml", yaml),
 ];
 
-/// Dialects whose short forms could be something else, which is refused.
+/// Dialects whose short forms are ambiguous and therefore rejected.
 pub(super) const DOUBTFUL: &[Writer] = &[
     ("xxd -e", |bytes| xxd(bytes, 4, true)),
     ("xxd -g4", |bytes| xxd(bytes, 4, false)),
@@ -104,7 +104,7 @@ fn text(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| if (0x20..0x7f).contains(byte) { char::from(*byte) } else { '.' }).collect()
 }
 
-/// Eight bytes, a gap, eight bytes, and blanks for those that are not there.
+/// Eight bytes, a gap, eight bytes, and blanks for missing ones.
 fn halves(row: &[u8]) -> String {
     let (left, right) = row.split_at(row.len().min(8));
     format!("{:<23}  {:<23}", spaced(left), spaced(right))
@@ -116,7 +116,7 @@ fn dashed(row: &[u8]) -> String {
     format!("{:<47}", format!("{}{between}{}", spaced(left), spaced(right)))
 }
 
-/// `xxd`; with `-e` each group is a number, the last byte first, and the last group is set right.
+/// `xxd`; with `-e` each group is little-endian, and the last group is aligned to the right.
 fn xxd(bytes: &[u8], size: usize, reversed: bool) -> String {
     rows(bytes, |at, row| {
         let groups: Vec<String> = row
@@ -137,7 +137,7 @@ fn hexdump_c(bytes: &[u8]) -> String {
     rows(bytes, |at, row| format!("{at:08x}  {}  |{}|\n", halves(row), text(row))) + &format!("{:08x}\n", bytes.len())
 }
 
-/// Numbers of two bytes in the order of the machine; an odd last byte has a zero behind it.
+/// Words of two bytes in machine order; an odd last byte is padded with zero.
 fn words(bytes: &[u8], radix: u32, end: &str) -> String {
     let offset = |at: usize| if radix == 8 { format!("{at:07o}") } else { format!("{at:07x}") };
     let word = |pair: &[u8]| format!("{:02x}{:02x}", pair.get(1).copied().unwrap_or(0), pair[0]);
@@ -191,7 +191,7 @@ fn ida(bytes: &[u8]) -> String {
     rows(bytes, |at, row| format!(".rdata:{:016X}  {}\n", at + 0x1_4000_3000, joined(row, 1, " ").to_uppercase()))
 }
 
-/// A number as MASM writes it: decimal below ten, else hex with a leading digit.
+/// A number in MASM notation: decimal below ten, else hex with a leading digit.
 fn masm(byte: u8) -> String {
     match byte {
         0..=9 => byte.to_string(),
@@ -235,7 +235,7 @@ fn format_hex(bytes: &[u8]) -> String {
     head.to_owned() + &rows(bytes, |at, row| format!("{at:08X}   {:<47}  {}\n", spaced(row).to_uppercase(), text(row)))
 }
 
-/// As `encodeURIComponent` does, and spaces as forms do. The first byte is always escaped, so that there is an escape.
+/// Like `encodeURIComponent`, with spaces as in forms. The first byte is always escaped, so that there is an escape.
 fn percent(bytes: &[u8]) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte);
     bytes.iter().enumerate().fold(String::new(), |text, (at, byte)| match byte {

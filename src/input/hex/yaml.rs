@@ -1,4 +1,4 @@
-//! A conversation as YAML, as `follow -T yaml` and Wireshark write it: peers, then packets in base64. Peer 0 is the client.
+//! A conversation as YAML, as in `follow -T yaml` and Wireshark: peers, then packets in base64. Peer 0 is the client.
 //!
 //! ```text
 //! packets:
@@ -18,13 +18,13 @@ use crate::tree::Side;
 
 #[derive(Default)]
 pub(super) struct Yaml {
-    /// Below `packets:`.
+    /// Whether the position is below `packets:`.
     packets: bool,
-    /// Of the packet that is read.
+    /// The sender of the current packet.
     side: Option<Side>,
-    /// Its data, and how far the key before them is indented.
+    /// Its data, and the indentation of their key.
     data: Option<(Base64, usize)>,
-    /// A packet has begun that has no data yet.
+    /// Whether a packet has no data yet.
     awaits: bool,
 }
 

@@ -1,10 +1,10 @@
-//! Times of an interface: its resolution and what to add.
+//! Timestamps of an interface: resolution and offset.
 
 use crate::input::Timestamp;
 
 const NANOS: u64 = 1_000_000_000;
 
-/// How an interface counts time.
+/// The time units of an interface.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Clock {
     unit: Unit,
@@ -12,14 +12,14 @@ pub(super) struct Clock {
     pub(super) offset: i64,
 }
 
-/// What a packet's time counts.
+/// The unit of a packet's time.
 #[derive(Debug, Clone, Copy)]
 enum Unit {
-    /// So many make a second, each of so many nanoseconds.
+    /// This many units per second, each of this many nanoseconds.
     Whole(u64, u64),
-    /// So many make a second.
+    /// This many units per second.
     Any(u128),
-    /// So many make a second that no time is other than zero.
+    /// So many units per second that every time is zero.
     Tiny,
 }
 

@@ -1,4 +1,4 @@
-//! pcapng: sections of blocks. Each section has a byte order and interfaces of its own.
+//! pcapng: sections of blocks. Each section has its own byte order and interfaces.
 //!
 //! ```text
 //! block      type:4 | length:4 | body:length-12 | length:4
@@ -9,10 +9,10 @@
 //! secrets    kind:4 | length:4 | secrets, padded to 4 | options
 //! obsolete   interface:2 | drops:2 | time:8 | captured:4 | original:4 | packet, padded to 4 | options
 //! ```
-//! TLS key logs are attached to the next packet. All other blocks, custom ones too, are counted and skipped.
+//! TLS key logs are attached to the next packet. All other blocks, including custom ones, are counted and skipped.
 //!
-//! `pcap-parser` names the blocks. They are read here: it collects the options of each packet in a vector, gives up a packet
-//! for a damaged option, and takes times of big-endian interfaces and resolutions of a power of two wrong.
+//! `pcap-parser` identifies the blocks. They are parsed here: it collects the options of each packet in a vector, and rejects a
+//! packet for a malformed option. It also misreads times of big-endian interfaces and resolutions that are powers of two.
 
 mod clock;
 
@@ -36,25 +36,25 @@ const SECTION_BODY: usize = 16;
 const IF_TSRESOL: u16 = 9;
 const IF_TSOFFSET: u16 = 14;
 
-/// Kind of secrets: a key log of TLS.
+/// Type of secrets: a TLS key log.
 const TLS_KEY_LOG: u32 = 0x544c_534b;
 
-/// Bytes of key logs between two packets.
+/// Maximum size of key logs between two packets.
 const SECRETS: usize = 16 << 20;
 
-/// The most interfaces of a section.
+/// Maximum number of interfaces per section.
 const INTERFACES: usize = 65_536;
 
 pub(super) struct Reader {
     buffer: Buffer,
     order: Order,
-    /// The time of the first frame of the capture that this one is a part of.
+    /// The time of the first frame of the whole capture, if this is a part.
     start: Time,
     /// Byte order of the first section.
     first: Order,
-    /// Those of this section.
+    /// Interfaces of this section.
     interfaces: Vec<Interface>,
-    /// What each packet needs of them.
+    /// Interface properties that each packet needs.
     sources: Vec<Source>,
     about: About,
     /// Key logs since the last packet, and whether that packet has returned them.
@@ -64,7 +64,7 @@ pub(super) struct Reader {
     failure: Option<ReadError>,
 }
 
-/// Where packets come from.
+/// An interface as a source of packets.
 #[derive(Clone, Copy)]
 struct Source {
     link: u16,
@@ -72,12 +72,12 @@ struct Source {
     clock: Clock,
 }
 
-/// A packet found in the block ahead.
+/// A packet in the next block.
 struct Packet {
     time: Option<Timestamp>,
     interface: u32,
     link: u16,
-    /// Where its bytes begin in the block.
+    /// Offset of its bytes in the block.
     from: usize,
     captured: usize,
     original: u32,
@@ -85,14 +85,14 @@ struct Packet {
     options: bool,
 }
 
-/// The block ahead, all of it in the buffer.
+/// The next block, completely buffered.
 struct Block {
     kind: u32,
     len: usize,
 }
 
 impl Reader {
-    /// Reads the section header and, as far as they are there without waiting, the interfaces.
+    /// Reads the section header and those interfaces that are available without waiting.
     pub(super) fn open(buffer: Buffer) -> Result<Reader, OpenError> {
         let order = Order::Little;
         let (interfaces, sources, about) = (Vec::new(), Vec::new(), About::default());
@@ -134,7 +134,7 @@ impl Reader {
         &self.about
     }
 
-    /// Those of the section that is being read.
+    /// Interfaces of the current section.
     pub(super) fn interfaces(&self) -> &[Interface] {
         &self.interfaces
     }
@@ -175,7 +175,7 @@ impl Reader {
         Ok(None)
     }
 
-    /// Reads the blocks before the first packet: waits for one interface, and takes others that have arrived with it.
+    /// Reads the blocks before the first packet: waits for one interface, and reads others that have already arrived.
     fn meet_interfaces(&mut self) -> Result<(), ReadError> {
         while self.sources.is_empty() || self.block_has_arrived() {
             let Some(block) = self.block()? else { break };
@@ -226,7 +226,7 @@ impl Reader {
         }
     }
 
-    /// Takes in a block that is no packet.
+    /// Handles a block that is no packet.
     fn other(&mut self, block: &Block) -> Result<(), ReadError> {
         match block.kind {
             SHB_MAGIC => match self.version() {
@@ -268,7 +268,7 @@ impl Reader {
         Ok(())
     }
 
-    /// Keep a key log for the next packet.
+    /// Stores a key log for the next packet.
     fn learn(&mut self, block: &Block) {
         let body = self.buffer.ahead().get(BLOCK_HEADER..block.len - 4).unwrap_or_default();
         let length = self.order.u32(body, 4).unwrap_or_default() as usize;
@@ -315,7 +315,7 @@ impl Reader {
         self.buffer.ahead().get(BLOCK_HEADER..block.len - 4).unwrap_or_default()
     }
 
-    /// The packet in a block; `None` if it is a block of another kind.
+    /// The packet in a block; `None` for a block of another type.
     fn packet(&self, block: &Block) -> Result<Option<Packet>, ReadError> {
         let body = self.body(block);
         let word = |at| self.order.u32(body, at);
@@ -339,7 +339,7 @@ impl Reader {
         Ok(Some(Packet { time, interface, link: source.link, from, captured, original, options: true }))
     }
 
-    /// A simple packet says neither its time nor how much of it was captured: as much as the first interface takes.
+    /// A simple packet has neither a time nor a captured length, which is limited by the snap length of the first interface.
     fn simple(&self, body: &[u8], original: u32) -> Result<Packet, ReadError> {
         let source = self.source(0)?;
         let limit = if source.snap_len == 0 { u32::MAX } else { source.snap_len };

@@ -1,4 +1,4 @@
-//! pcapng as a whole: blocks are written here and read back.
+//! pcapng as a whole: blocks are written and read back.
 
 use super::*;
 use crate::input::samples::{self, drain, drain_slowly};

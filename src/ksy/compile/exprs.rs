@@ -7,9 +7,9 @@ use crate::ksy::model::{Ty, TypeId};
 use crate::ksy::run::value::{Blob, CONSTANTS};
 
 impl Compiler<'_> {
-    /// Compiles an expression of its own.
+    /// Compiles a separate expression.
     pub(super) fn code(&mut self, expr: &Expr) -> Code {
-        // Parts of other expressions may not lie between: they are compiled into a list of their own.
+        // Steps of other expressions must not interleave, so these are compiled into a separate list.
         let mut steps = Vec::new();
         self.expr(expr, &mut steps);
         let code = Code { start: next(&self.program.steps), len: next(&steps) };
@@ -17,7 +17,7 @@ impl Compiler<'_> {
         code
     }
 
-    /// Texts or bytes of the file.
+    /// Adds a text or bytes of the file to the constants.
     pub(super) fn constant(&mut self, bytes: &[u8]) -> Blob {
         let start = next(&self.program.constants);
         self.program.constants.extend_from_slice(bytes);
@@ -47,7 +47,7 @@ impl Compiler<'_> {
                 self.expr(object, out);
                 out.push(Step::Field { of: of.0, slot: place });
             }
-            // The types of model and program are the same.
+            // Model and program have the same types.
             Kind::ToEnum(value, _) | Kind::Cast(value) => self.expr(value, out),
             Kind::Parent(object) => self.unary(object, Step::Parent, out),
             Kind::Root(object) => self.unary(object, Step::Root, out),
@@ -103,7 +103,7 @@ impl Compiler<'_> {
         out.push(step);
     }
 
-    /// The first value if it is `decisive`, else the second one.
+    /// Yields the first value if it is `decisive`, else the second one.
     fn either(&mut self, left: &Expr, right: &Expr, decisive: bool, out: &mut Vec<Step>) {
         self.expr(left, out);
         let jump = out.len();

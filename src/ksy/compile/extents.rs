@@ -1,4 +1,4 @@
-//! What is known of a member before any byte is read: whether its value matters to others, and how many bytes follow it.
+//! Static analysis of members: whether their values are used, and how many bytes follow.
 
 use super::Compiler;
 use crate::ksy::expr::walk::any;
@@ -20,24 +20,24 @@ pub(super) fn used_slots(spec: &Spec) -> HashSet<(TypeId, Slot)> {
     used
 }
 
-/// Whether expressions of a model use an object around their own.
+/// Whether expressions of a model refer to enclosing objects.
 pub(in crate::ksy) fn looks_around(spec: &Spec) -> bool {
     let is_around = |part: &Expr| matches!(part.kind, Kind::Root(_) | Kind::Parent(_));
     spec.types.iter().flat_map(Type::expressions).any(|expr| any(expr, &mut |part| is_around(part)))
 }
 
-/// Sizes of types in bytes; none where a size is not fixed, and while it is determined.
+/// Sizes of types in bytes; `None` if a size is not fixed or in progress.
 #[derive(Default)]
 pub(super) struct Sizes {
     known: HashMap<TypeId, Option<u32>>,
     depth: usize,
 }
 
-/// Types inside each other, beyond which no size is known.
+/// Maximum nesting of types; beyond, no size is known.
 const DEPTH: usize = 128;
 
 impl Compiler<'_> {
-    /// For each member of `seq`, the bytes of all members behind it, where that number is fixed.
+    /// For each member of `seq`, the size of all members after it, if fixed.
     pub(super) fn tails(&mut self, of: &Type) -> Vec<Option<u32>> {
         let mut behind = Some(0_u32);
         let mut tails: Vec<Option<u32>> = Vec::with_capacity(of.seq.len());
@@ -89,7 +89,7 @@ impl Compiler<'_> {
     }
 }
 
-/// A size that the file states as a number.
+/// A literal size in the file.
 fn literal(bytes: &Bytes) -> Option<u32> {
     match &bytes.size {
         Size::Expr(Expr { kind: Kind::Int(size), .. }) => u32::try_from(*size).ok(),

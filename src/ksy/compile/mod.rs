@@ -1,4 +1,4 @@
-//! From the resolved model to a program.
+//! Compiles the resolved model to a program.
 
 mod exprs;
 mod extents;
@@ -23,7 +23,7 @@ use program::{
 };
 use std::collections::HashSet;
 
-/// Compiles a model. Names are leaked: a file is loaded once, and its fields live as long as the program.
+/// Compiles a model. Names are leaked: a file is loaded once, and its fields are never freed.
 pub(in crate::ksy) fn compile(spec: &Spec, registration: Option<&Registration>) -> Program {
     let used = extents::used_slots(spec);
     let mut compiler = Compiler { spec, program: Program::default(), used, sizes: extents::Sizes::default() };
@@ -46,12 +46,12 @@ struct Compiler<'s> {
     sizes: extents::Sizes,
 }
 
-/// The place of the next element of a list.
+/// The index of the next element of a list.
 fn next<T>(list: &[T]) -> u32 {
     u32::try_from(list.len()).unwrap_or(u32::MAX)
 }
 
-/// A text that lives as long as the program.
+/// Leaks a text.
 pub(in crate::ksy) fn leak(text: &str) -> &'static str {
     Box::leak(Box::from(text))
 }
@@ -246,7 +246,7 @@ impl Compiler<'_> {
         next(&self.program.switches) - 1
     }
 
-    /// The cases by value, where all values are integers. Of equal ones the first counts.
+    /// The cases by value, if all values are integers. The first of equal ones is used.
     fn table(&self, cases: &[(Code, DataCode)]) -> Option<Vec<(i128, DataCode)>> {
         let value = |code: &Code| match self.program.steps.get(code.start as usize)? {
             Step::Int(number) if code.len == 1 => Some(i128::from(*number)),

@@ -5,11 +5,11 @@ use crate::ksy::run::encoding::Charset;
 use crate::ksy::run::process::Processor;
 use crate::ksy::run::value::Blob;
 
-/// A compiled file with everything that it imports.
+/// A compiled file with all imports.
 #[derive(Default)]
 pub(in crate::ksy) struct Program {
     pub types: Vec<TypeCode>,
-    /// Members of all types: those of `seq` of a type one behind another, then its instances.
+    /// Members of all types: for each type those of `seq`, then its instances.
     pub members: Vec<MemberCode>,
     pub bytes: Vec<BytesCode>,
     pub objects: Vec<ObjectCode>,
@@ -17,9 +17,9 @@ pub(in crate::ksy) struct Program {
     pub valids: Vec<ValidCode>,
     /// Expressions, as steps of a stack machine.
     pub steps: Vec<Step>,
-    /// Integers that no 64-bit number holds.
+    /// Integers beyond 64 bits.
     pub integers: Vec<i128>,
-    /// Texts and bytes that the file contains.
+    /// Literal texts and bytes of the file.
     pub constants: Vec<u8>,
     pub charsets: Vec<CharsetCode>,
     pub formats: Vec<Vec<PieceCode>>,
@@ -33,7 +33,7 @@ pub(in crate::ksy) struct Code {
     pub len: u32,
 }
 
-/// What one direction of a stream consists of.
+/// The content of one direction of a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::ksy) enum UnitCode {
     /// Objects of this type.
@@ -45,11 +45,11 @@ pub(in crate::ksy) enum UnitCode {
 /// A member that repeats up to the end of a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::ksy) struct RunCode {
-    /// The type that the direction begins with.
+    /// The type at the start of the direction.
     pub root: u32,
     /// An index of [`Program::members`]: the last attribute of `root`, or of a type at its end.
     pub member: u32,
-    /// Whether attributes stand before it.
+    /// Whether attributes precede it.
     pub has_once: bool,
     /// Whether elements may use the values of these attributes.
     pub uses_once: bool,
@@ -61,24 +61,24 @@ pub(in crate::ksy) struct TypeCode {
     pub name: &'static str,
     /// Names of its slots: parameters, `seq`, instances.
     pub slots: Vec<&'static str>,
-    /// Where the members of its slots are: minus this number of parameters.
+    /// Offset of the members of its slots: minus this number of parameters.
     pub params: u32,
     /// Its first member.
     pub members: u32,
-    /// How many members are in `seq`; the others are instances.
+    /// Number of members in `seq`; the others are instances.
     pub seq: u32,
     pub endian: Option<EndianCode>,
-    /// Whether an object keeps the byte order of its reader.
+    /// Whether an object inherits the byte order of its reader.
     pub inherits_endian: bool,
     /// `to-string`.
     pub summary: Option<Code>,
-    /// What names it as a message.
+    /// The message type of its objects.
     pub naming: Option<NameCode>,
-    /// Its summary as a message.
+    /// The message summary of its objects.
     pub info: Option<Code>,
 }
 
-/// The name of a message: text, or a member of an enum.
+/// A message type: text, or a member of an enum.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::ksy) struct NameCode {
     pub code: Code,
@@ -86,7 +86,7 @@ pub(in crate::ksy) struct NameCode {
 }
 
 impl TypeCode {
-    /// The slots of an object.
+    /// Number of slots of an object.
     pub fn slot_count(&self) -> u32 {
         u32::try_from(self.slots.len()).unwrap_or(u32::MAX)
     }
@@ -97,7 +97,7 @@ impl TypeCode {
     }
 }
 
-/// A byte order that is decided at run time.
+/// A byte order determined at run time.
 #[derive(Debug)]
 pub(in crate::ksy) struct EndianCode {
     pub on: Code,
@@ -117,15 +117,15 @@ pub(in crate::ksy) struct MemberCode {
     pub valid: Option<u32>,
     pub pos: Option<Code>,
     pub io: Option<Code>,
-    /// Whether it is an attribute whose value no expression uses and the file demands nothing of.
+    /// Whether it is an attribute whose value no expression uses and no constraint checks.
     pub is_private: bool,
-    /// What it is called and the file that it may be saved as.
+    /// The kind and the file name of an exportable object.
     pub object: Option<ObjectMark>,
-    /// Of an attribute, the bytes of all attributes behind it, if that number is fixed.
+    /// For an attribute, the size of all attributes after it, if fixed.
     pub tail: Option<u32>,
 }
 
-/// Bytes that may be saved as a file.
+/// Bytes that can be exported as a file.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::ksy) struct ObjectMark {
     /// The name of the attribute.
@@ -134,19 +134,19 @@ pub(in crate::ksy) struct ObjectMark {
     pub file: &'static str,
 }
 
-/// What is read, with the number of its shape.
+/// The data to read, with the number of its shape.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::ksy) struct DataCode {
     pub kind: DataKind,
     pub shape: u16,
 }
 
-/// What is read.
+/// The kind of data to read.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::ksy) enum DataKind {
-    /// Nothing: an expression is evaluated.
+    /// Nothing is read: an expression is evaluated.
     Value(Code),
-    /// The default case of a switch without one.
+    /// The default case of a switch without default.
     Nothing,
     U1,
     Int {
@@ -178,11 +178,11 @@ pub(in crate::ksy) enum DataKind {
 pub(in crate::ksy) enum EndianKind {
     Little,
     Big,
-    /// The order that the object keeps.
+    /// The byte order stored by the object.
     RunTime,
 }
 
-/// How many elements are read.
+/// The number of elements.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::ksy) enum RepeatCode {
     No,
@@ -191,7 +191,7 @@ pub(in crate::ksy) enum RepeatCode {
     Until(Code),
 }
 
-/// How many bytes are taken, and what becomes of them.
+/// The size of a byte range, and its post-processing.
 #[derive(Debug)]
 pub(in crate::ksy) struct BytesCode {
     pub size: SizeCode,
@@ -200,7 +200,7 @@ pub(in crate::ksy) struct BytesCode {
     pub process: Option<ProcessCode>,
 }
 
-/// How many bytes are taken.
+/// The size of a byte range.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::ksy) enum SizeCode {
     Expr(Code),
@@ -208,7 +208,7 @@ pub(in crate::ksy) enum SizeCode {
     Terminator,
 }
 
-/// The end of bytes.
+/// A terminator.
 #[derive(Debug)]
 pub(in crate::ksy) struct TerminatorCode {
     pub bytes: Vec<u8>,
@@ -224,7 +224,7 @@ pub(in crate::ksy) enum ProcessCode {
     RotateRight(Code),
     Zlib,
     Custom(&'static dyn Processor, Vec<Code>),
-    /// One that the program does not have.
+    /// An unknown processor.
     Unknown(String),
 }
 
@@ -255,13 +255,13 @@ pub(in crate::ksy) struct ObjectCode {
     pub parent: ParentCode,
     /// Whether `_root` of the object is the object itself.
     pub external: bool,
-    /// The bytes of its own stream.
+    /// The bytes of its separate stream.
     pub bytes: Option<u32>,
-    /// The bytes that it takes, if that is fixed and it has no instances.
+    /// Its size in bytes, if fixed and without instances.
     pub fixed: Option<u32>,
 }
 
-/// What `_parent` of an object is.
+/// The `_parent` of an object.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::ksy) enum ParentCode {
     Reader,
@@ -269,17 +269,17 @@ pub(in crate::ksy) enum ParentCode {
     Expr(Code),
 }
 
-/// A choice of what is read.
+/// A selection of the data to read.
 #[derive(Debug)]
 pub(in crate::ksy) struct SwitchCode {
     pub on: Code,
     pub cases: Vec<(Code, DataCode)>,
-    /// Where all values are integers: the values in ascending order, the first of equal ones.
+    /// If all values are integers: the values in ascending order, the first of equal ones.
     pub table: Option<Vec<(i128, DataCode)>>,
     pub otherwise: DataCode,
 }
 
-/// A demand on a value.
+/// A constraint on a value.
 #[derive(Debug)]
 pub(in crate::ksy) enum ValidCode {
     Eq(Code),
@@ -307,7 +307,7 @@ impl EnumCode {
 #[derive(Debug)]
 pub(in crate::ksy) enum CharsetCode {
     Known(Charset),
-    /// The name of an unknown one.
+    /// The name of an unknown encoding.
     Unknown(String),
 }
 
@@ -315,7 +315,7 @@ pub(in crate::ksy) enum CharsetCode {
 #[derive(Debug)]
 pub(in crate::ksy) enum PieceCode {
     Text(Blob),
-    /// A value, and the enum that it is a member of.
+    /// A value, and its enum.
     Value(Show, Option<u32>),
 }
 
@@ -329,16 +329,16 @@ pub(in crate::ksy) enum Step {
     Bool(bool),
     Str(Blob),
     Bytes(Blob),
-    /// So many values as a list.
+    /// This number of values as a list.
     List(u32),
-    /// So many integers as bytes.
+    /// This number of integers as bytes.
     ListAsBytes(u32),
     This,
     Item,
     Index,
-    /// A slot of the object that the expression belongs to.
+    /// A slot of the current object.
     Own(u32),
-    /// A slot of an object that should be of this type.
+    /// A slot of an object that should have this type.
     Field {
         of: u32,
         slot: u32,
@@ -350,11 +350,11 @@ pub(in crate::ksy) enum Step {
     Unary(Unary),
     Binary(Binary),
     Compare(Compare),
-    /// Goes on so many steps later.
+    /// Jumps forward by this number of steps.
     Jump(u32),
-    /// The same where a popped boolean is false.
+    /// The same if a popped boolean is false.
     JumpIfFalse(u32),
-    /// The same where the last boolean has this value; else the boolean is popped.
+    /// The same if the last boolean has this value; else the boolean is popped.
     JumpIf(bool, u32),
     Method(Method),
     Decode(u32),

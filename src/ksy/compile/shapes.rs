@@ -1,4 +1,4 @@
-//! The shapes of a member: the kinds of value that it may have, each with a field of its own.
+//! The shapes of a member: the kinds of value that it may have, each with a separate field.
 
 use crate::ksy::model::{Data, EnumId, How, Member, Ty, TypeId};
 use std::collections::HashMap;
@@ -10,7 +10,7 @@ pub(in crate::ksy) struct Shape {
     pub kind: ShapeKind,
     /// Whether it is a floating-point number of 32 bits.
     pub is_single: bool,
-    /// Whether it is an object with a stream of its own.
+    /// Whether it is an object with a separate stream.
     pub has_stream: bool,
 }
 
@@ -29,11 +29,11 @@ pub(in crate::ksy) enum ShapeKind {
     Bytes,
     /// An object.
     Object(TypeId),
-    /// An object or a stream that an expression refers to; it has no field.
+    /// A reference to an object or a stream by an expression; it has no field.
     Reference,
 }
 
-/// The shapes of a member, each once, in the order of the file.
+/// The shapes of a member without duplicates, in the order of the file.
 #[derive(Debug, Default)]
 pub(in crate::ksy) struct Shapes {
     all: Vec<Shape>,
@@ -55,7 +55,7 @@ impl Shapes {
         &self.all
     }
 
-    /// The position of what is read. A switch has none itself.
+    /// The index of the shape of some data. A switch has no shape itself.
     pub(super) fn position(&self, data: &Data) -> u16 {
         shape(data).and_then(|shape| self.places.get(&shape)).copied().unwrap_or_default()
     }

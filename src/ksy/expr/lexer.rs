@@ -1,4 +1,4 @@
-//! Text of an expression into tokens.
+//! Splits the text of an expression into tokens.
 
 use std::ops::Range;
 
@@ -51,10 +51,10 @@ const SYMBOLS: &[&str] = &[
     ")", "[", "]",
 ];
 
-/// What authors of other languages write, with what it is here.
+/// Operators of other languages with their equivalents here.
 const FOREIGN: &[(&str, &str)] = &[("&&", "and"), ("||", "or"), ("**", "*")];
 
-/// f-strings inside each other.
+/// Maximum nesting of f-strings.
 const FORMATS: usize = 8;
 
 /// The tokens of a text.
@@ -87,7 +87,7 @@ impl Lexer<'_> {
         self.rest().chars().next()
     }
 
-    /// The longest run of such characters from here.
+    /// The longest run of matching characters from here.
     fn run(&mut self, is: impl Fn(char) -> bool) -> String {
         let run: String = self.rest().chars().take_while(|c| is(*c)).collect();
         self.at += run.len();
@@ -280,7 +280,7 @@ impl Lexer<'_> {
         Ok(TokenKind::Format(parts))
     }
 
-    /// Text and values up to a quote, if one was opened, else up to the end.
+    /// Text and values up to a quote, if one was opened, else to the end.
     fn parts(&mut self, opened: Option<usize>) -> Result<Vec<Part>, Wrong> {
         let mut parts = Vec::new();
         let mut text = String::new();

@@ -12,18 +12,18 @@ use super::place::Place;
 /// An expression.
 #[derive(Debug, Clone)]
 pub struct Expr {
-    /// What it is.
+    /// Its kind.
     pub kind: Kind,
     /// The type of its value.
     pub ty: Ty,
-    /// Where it is written.
+    /// Its position.
     pub place: Place,
 }
 
-/// What an expression is.
+/// The kind of an expression.
 #[derive(Debug, Clone)]
 pub enum Kind {
-    /// An integer; `sizeof` and `_sizeof` too.
+    /// An integer, including `sizeof` and `_sizeof`.
     Int(i128),
     /// A floating-point number.
     Float(f64),
@@ -33,7 +33,7 @@ pub enum Kind {
     Str(String),
     /// Bytes: a list of literals from 0 to 255.
     Bytes(Vec<u8>),
-    /// A list. Of type [`Ty::Bytes`] where it is cast to bytes; then each element is an integer from 0 to 255, to be checked.
+    /// A list. It has type [`Ty::Bytes`] if it is cast to bytes; then each element must be an integer from 0 to 255.
     List(Vec<Expr>),
     /// A member of an enum, by its value.
     Member(EnumId, i128),
@@ -41,18 +41,18 @@ pub enum Kind {
     ToEnum(Box<Expr>, EnumId),
     /// The object that the expression belongs to.
     This,
-    /// `_`: the element of a repetition, the value to be validated.
+    /// `_`: the element of a repetition, or the value to validate.
     Item,
     /// `_index`: the number of the element, from 0.
     Index,
-    /// A parameter, an attribute or an instance of an object. The object may be of another type than `of` at run time where
-    /// its type was cast.
+    /// A parameter, an attribute or an instance of an object. After a cast, the object may have another type than `of` at run
+    /// time.
     Field {
         /// The object.
         object: Box<Expr>,
-        /// The type that the slot is of.
+        /// The type of the slot.
         of: TypeId,
-        /// Which of them.
+        /// The slot.
         slot: Slot,
     },
     /// `_parent` of an object.
@@ -65,23 +65,23 @@ pub enum Kind {
     At(Box<Expr>, Box<Expr>),
     /// A unary operator.
     Unary(Unary, Box<Expr>),
-    /// A binary operator on numbers; [`Binary::Add`] also joins two texts.
+    /// A binary operator on numbers; [`Binary::Add`] also concatenates two texts.
     Binary(Binary, Box<Expr>, Box<Expr>),
     /// A comparison of two numbers, texts, bytes, booleans, enums or objects.
     Compare(Compare, Box<Expr>, Box<Expr>),
-    /// Both; the second one is evaluated where the first one is true.
+    /// Both; the second one is evaluated only if the first one is true.
     And(Box<Expr>, Box<Expr>),
-    /// One of them; the second one is evaluated where the first one is false.
+    /// Either; the second one is evaluated only if the first one is false.
     Or(Box<Expr>, Box<Expr>),
     /// A condition with two branches.
     If(Box<Expr>, Box<Expr>, Box<Expr>),
-    /// A method without a further argument.
+    /// A method without arguments.
     Method(Method, Box<Expr>),
     /// `to_s` of bytes.
     Decode(Box<Expr>, Encoding),
     /// `to_i` of text with a base from 2 to 36.
     ToInt(Box<Expr>, Box<Expr>),
-    /// `substring` of text: first character, and the one behind the last.
+    /// `substring` of text: first character, and the one after the last.
     Substring(Box<Expr>, Box<Expr>, Box<Expr>),
     /// `as<T>`, to the type of this expression.
     Cast(Box<Expr>),
@@ -203,20 +203,20 @@ pub enum Method {
 /// A part of a formatted text.
 #[derive(Debug, Clone)]
 pub enum Piece {
-    /// Text as it is.
+    /// Literal text.
     Text(String),
     /// A value.
     Value(Expr, Show),
 }
 
-/// How a value of a formatted text is shown.
+/// The format of a value in a formatted text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Show {
-    /// As `to_s` does.
+    /// Like `to_s`.
     Plain,
     /// An integer in hexadecimal, with `0x`.
     Hex,
-    /// An integer in decimal, although it has a name.
+    /// An integer in decimal, even if it has a name.
     Decimal,
 }
 

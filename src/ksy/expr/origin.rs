@@ -1,21 +1,21 @@
-//! Where the characters of a scalar are in the file.
+//! Maps the characters of a scalar to positions in the file.
 
 use crate::ksy::place::{Place, offset};
 use crate::ksy::yaml::{Node, Value};
 use std::ops::Range;
 
-/// The text of a scalar with the places of its bytes.
+/// The text of a scalar with the positions of its bytes.
 pub(in crate::ksy) struct Origin {
     whole: Place,
     map: Map,
 }
 
 enum Map {
-    /// The text is in the file as it is, from this offset.
+    /// The text is in the file unchanged, from this offset.
     Verbatim(u32),
     /// The offset of each byte: a block, or a text over several lines.
     Table(Vec<u32>),
-    /// Unknown: escapes.
+    /// Unknown, because of escapes.
     Whole,
 }
 
@@ -35,7 +35,7 @@ impl Origin {
         Origin { whole: node.place, map }
     }
 
-    /// The place of a range of the text.
+    /// The position of a range of the text.
     pub(in crate::ksy) fn place(&self, range: Range<usize>) -> Place {
         match &self.map {
             Map::Verbatim(start) => Place { start: start + offset(range.start), end: start + offset(range.end), ..self.whole },
@@ -50,7 +50,7 @@ impl Origin {
     }
 }
 
-/// The offset in the source of each byte of the text, where they differ in white space only.
+/// The offset in the source of each byte of the text, if they differ in white space only.
 fn align(text: &str, source: &str) -> Option<Vec<u32>> {
     let mut table = Vec::with_capacity(text.len());
     let mut at = 0;

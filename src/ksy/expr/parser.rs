@@ -1,4 +1,4 @@
-//! Tokens of an expression into its syntax tree. Operators bind as in Python.
+//! Parses tokens of an expression into its syntax tree. Operators have the precedence of Python.
 
 use super::lexer::{Part, Token, TokenKind, Wrong, format_parts, tokens};
 use super::origin::Origin;
@@ -8,7 +8,7 @@ use crate::ksy::place::Place;
 use crate::ksy::report::Complaint;
 use std::ops::Range;
 
-/// Expressions inside each other; a chain of operators counts each of them.
+/// Maximum nesting of expressions; a chain of operators counts each of them.
 const DEPTH: u8 = 100;
 
 /// A whole expression.
@@ -82,10 +82,10 @@ enum Operator {
     Binary(Binary),
 }
 
-/// The level of `not`.
+/// The precedence of `not`.
 const NOT: u8 = 2;
 
-/// Operators between operands with their levels; a higher level binds more.
+/// Binary operators with their precedence; a higher level binds more tightly.
 const OPERATORS: &[(&str, u8, Operator)] = &[
     ("or", 0, Operator::Or),
     ("and", 1, Operator::And),
@@ -110,7 +110,7 @@ const OPERATORS: &[(&str, u8, Operator)] = &[
 struct Parser<'t> {
     tokens: &'t [Token],
     at: usize,
-    /// The end of the text, for what is missing there.
+    /// The end of the text, for errors about missing tokens.
     end: usize,
     origin: &'t Origin,
     depth: u8,
@@ -127,13 +127,13 @@ impl<'t> Parser<'t> {
         self.at.checked_sub(1).and_then(|at| self.tokens.get(at)).map_or(self.end, |token| token.at.end)
     }
 
-    /// The place of the token before this one.
+    /// The position of the previous token.
     fn last_place(&self) -> Place {
         let last = self.at.checked_sub(1).and_then(|at| self.tokens.get(at)).map_or(self.end..self.end, |token| token.at.clone());
         self.origin.place(last)
     }
 
-    /// Takes this symbol or keyword.
+    /// Consumes this symbol or keyword.
     fn take(&mut self, word: &str) -> Option<Range<usize>> {
         let token = self.peek()?;
         let is = match &token.kind {
@@ -205,7 +205,7 @@ impl<'t> Parser<'t> {
         Ok(parsed)
     }
 
-    /// Operators that bind at least as much as this level.
+    /// Parses operators of at least this precedence.
     fn operators(&mut self, least: u8) -> Parsed {
         let mut left = match self.take("not").filter(|_| least <= NOT) {
             Some(at) => self.unary(Unary::Not, at, |parser| parser.operators(NOT))?,
@@ -228,7 +228,7 @@ impl<'t> Parser<'t> {
         Ok(left)
     }
 
-    /// The operator that is next, if it binds enough.
+    /// The next operator, if it has at least this precedence.
     fn operator(&self, least: u8) -> Option<(u8, Operator)> {
         let word = match &self.peek()?.kind {
             TokenKind::Symbol(symbol) => symbol,
@@ -263,7 +263,7 @@ impl<'t> Parser<'t> {
         self.postfix()
     }
 
-    /// A plus changes nothing, but each one is a level.
+    /// A plus has no effect, but each one counts as nesting.
     fn factor_behind_plus(&mut self) -> Parsed {
         self.depth += 1;
         if self.depth >= DEPTH {
@@ -302,12 +302,12 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// The `>` behind a type.
+    /// The `>` after a type.
     fn close_angle(&mut self) -> Result<(), Wrong> {
         self.expect(">").map(|_| ())
     }
 
-    /// Expressions up to the closing symbol; a comma may stand behind the last one.
+    /// Expressions up to the closing symbol; a trailing comma is permitted.
     fn arguments(&mut self, close: &str) -> Result<Vec<Syntax>, Wrong> {
         let mut arguments = Vec::new();
         while self.take(close).is_none() {
@@ -371,7 +371,7 @@ impl<'t> Parser<'t> {
         self.node(kind, place, 0)
     }
 
-    /// Texts side by side are one text.
+    /// Adjacent texts are concatenated.
     fn strings(&mut self, mut text: String, mut place: Place) -> Parsed {
         while let Some(Token { kind: TokenKind::Str(more), at }) = self.peek() {
             text.push_str(more);

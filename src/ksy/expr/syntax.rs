@@ -1,14 +1,14 @@
-//! The syntax tree of an expression: names are not yet resolved.
+//! The syntax tree of an expression, with unresolved names.
 
 use super::{Binary, Compare, Unary};
 use crate::ksy::place::Place;
 
-/// An expression as it is written.
+/// An expression as written.
 #[derive(Debug, Clone)]
 pub(in crate::ksy) struct Syntax {
     pub(in crate::ksy) kind: SyntaxKind,
     pub(in crate::ksy) place: Place,
-    /// Expressions inside each other.
+    /// Its nesting depth.
     pub(super) depth: u8,
 }
 
@@ -29,7 +29,7 @@ pub(in crate::ksy) enum SyntaxKind {
     And(Box<Syntax>, Box<Syntax>),
     Or(Box<Syntax>, Box<Syntax>),
     If(Box<Syntax>, Box<Syntax>, Box<Syntax>),
-    /// `.name`, with arguments where there are parentheses.
+    /// `.name`, with arguments if there are parentheses.
     Attribute(Box<Syntax>, String, Place, Option<Vec<Syntax>>),
     At(Box<Syntax>, Box<Syntax>),
     Cast(Box<Syntax>, TypeName),
@@ -43,13 +43,13 @@ pub(in crate::ksy) enum FormatPart {
     Value(Syntax),
 }
 
-/// The name of a type or an enum as it is written.
+/// The name of a type or an enum as written.
 #[derive(Debug, Clone)]
 pub(in crate::ksy) struct TypeName {
     pub(in crate::ksy) path: Vec<String>,
-    /// `::` before the first name: searched from the top of the file.
+    /// `::` before the first name: resolved from the top of the file.
     pub(in crate::ksy) absolute: bool,
-    /// `[]` behind it.
+    /// `[]` after it.
     pub(in crate::ksy) array: bool,
     pub(in crate::ksy) place: Place,
 }

@@ -1,4 +1,4 @@
-//! How expressions are read: which operator binds more, and what literals are.
+//! Parsing of expressions: precedence and literals.
 
 use super::origin::Origin;
 use super::parser::{expression, process_call, type_call};

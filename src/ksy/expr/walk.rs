@@ -2,12 +2,12 @@
 
 use super::{Expr, Kind, Piece};
 
-/// Whether the expression or a part of it passes a test.
+/// Whether the expression or a subexpression passes a test.
 pub fn any(expr: &Expr, test: &mut impl FnMut(&Expr) -> bool) -> bool {
     test(expr) || parts(expr).into_iter().any(|part| any(part, test))
 }
 
-/// The expressions directly inside.
+/// The direct subexpressions.
 #[must_use]
 pub fn parts(expr: &Expr) -> Vec<&Expr> {
     match &expr.kind {

@@ -1,14 +1,14 @@
-//! Lua text: lines with indentation, comments and literals.
+//! Writes Lua: lines with indentation, comments and literals.
 
 use std::fmt::Write;
 
-/// Words that are no names in Lua.
+/// Reserved words of Lua.
 const KEYWORDS: &[&str] = &[
     "and", "break", "do", "else", "elseif", "end", "false", "for", "function", "goto", "if", "in", "local", "nil", "not", "or",
     "repeat", "return", "then", "true", "until", "while",
 ];
 
-/// Characters of a line of a comment.
+/// Maximum width of a comment.
 const WIDTH: usize = 110;
 
 /// Lines of Lua.
@@ -19,7 +19,7 @@ pub(super) struct Code {
 }
 
 impl Code {
-    /// Code for the inside of a block that is `depth` levels deep.
+    /// Creates code at this depth of blocks.
     pub(super) fn at(depth: usize) -> Code {
         Code { text: String::new(), depth }
     }
@@ -41,29 +41,29 @@ impl Code {
         self.text.push('\n');
     }
 
-    /// Adds a line behind which a block begins.
+    /// Adds a line that begins a block.
     pub(super) fn open(&mut self, line: &str) {
         self.line(line);
         self.depth += 1;
     }
 
-    /// Adds a line before which a block ends.
+    /// Adds a line that ends a block.
     pub(super) fn close(&mut self, line: &str) {
         self.depth = self.depth.saturating_sub(1);
         self.line(line);
     }
 
-    /// Ends a block that the next line ends in the text, such as `elseif`.
+    /// Ends a block that the next line closes, such as `elseif`.
     pub(super) fn close_without_line(&mut self) {
         self.depth = self.depth.saturating_sub(1);
     }
 
-    /// Goes one level deeper.
+    /// Indents by one level.
     pub(super) fn indent(&mut self) {
         self.depth += 1;
     }
 
-    /// Adds text as comments, in lines of a readable length. Control characters cannot leave the comment.
+    /// Adds text as wrapped comments. Control characters cannot end the comment.
     pub(super) fn comment(&mut self, text: &str) {
         let mut line = String::from("--");
         for word in text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty()) {
@@ -79,7 +79,7 @@ impl Code {
         }
     }
 
-    /// Adds code that was written for the same depth.
+    /// Adds code written for the same depth.
     pub(super) fn append(&mut self, other: &Code) {
         self.text.push_str(&other.text);
     }
@@ -99,7 +99,7 @@ pub(super) fn quoted(bytes: &[u8]) -> String {
                 literal.push(char::from(*byte));
             }
             b' '..=b'~' => literal.push(char::from(*byte)),
-            // Digits that follow would belong to a short escape.
+            // A following digit would belong to a short escape.
             _ if bytes.get(at + 1).is_some_and(u8::is_ascii_digit) => drop(write!(literal, "\\{byte:03}")),
             _ => drop(write!(literal, "\\{byte}")),
         }
@@ -108,18 +108,18 @@ pub(super) fn quoted(bytes: &[u8]) -> String {
     literal
 }
 
-/// A literal of text that people read: characters stay as they are.
+/// A literal of readable text: characters are not escaped.
 pub(super) fn words(text: &str) -> String {
     let clean: Vec<&str> = text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty()).collect();
     format!("\"{}\"", clean.join(" ").replace('\\', "\\\\").replace('"', "\\\""))
 }
 
-/// A member of a table by its name.
+/// A member of a table by name.
 pub(super) fn member(table: &str, name: &str) -> String {
     if KEYWORDS.contains(&name) { format!("{table}[\"{name}\"]") } else { format!("{table}.{name}") }
 }
 
-/// The head of a function that is a member of a table. Lua's short form takes names only.
+/// The head of a function that is a member of a table. Lua's short form accepts identifiers only.
 pub(super) fn function(place: &str, parameters: &str) -> String {
     if place.contains('[') { format!("{place} = function({parameters})") } else { format!("function {place}({parameters})") }
 }
@@ -129,7 +129,7 @@ pub(super) fn key(name: &str) -> String {
     if KEYWORDS.contains(&name) { format!("[\"{name}\"]") } else { name.to_owned() }
 }
 
-/// An expression without the parentheses around all of it.
+/// An expression without enclosing parentheses.
 pub(super) fn bare(expr: &str) -> &str {
     let Some(inner) = expr.strip_prefix('(').and_then(|expr| expr.strip_suffix(')')) else { return expr };
     let (mut depth, mut in_text, mut is_escaped) = (0_usize, false, false);

@@ -1,4 +1,4 @@
-//! What is read from a stream.
+//! Code that reads data from a stream.
 
 use super::code::{Code, bare, quoted};
 use super::expr::is_little;
@@ -6,7 +6,7 @@ use super::fields::{Shape, shapes, suffix};
 use super::{Lua, Obstacle};
 use crate::ksy::model::{Bytes, Data, Endian, Member, Object, ParentOf, Process, Size, Switch, Terminator};
 
-/// What becomes of a value.
+/// The destination of a value.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Target<'t> {
     /// It is assigned.
@@ -112,7 +112,7 @@ impl Lua<'_> {
         Ok(())
     }
 
-    /// Bytes that are taken, with what becomes of them.
+    /// A byte range with its post-processing.
     fn part(&self, bytes: &Bytes) -> Result<String, Obstacle> {
         let part = match (&bytes.size, &bytes.terminator) {
             (Size::Terminator, Some(terminator)) => terminated(terminator),
@@ -146,7 +146,7 @@ const fn order(endian: Endian) -> &'static str {
     }
 }
 
-/// Padding and a terminator inside a part.
+/// Removes padding and a terminator.
 fn stripped(pad: Option<u8>, terminator: &Option<Terminator>) -> String {
     let pad = pad.map_or_else(|| "nil".to_owned(), |pad| pad.to_string());
     match terminator {

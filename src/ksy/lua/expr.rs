@@ -5,11 +5,11 @@ use super::{Lua, Obstacle};
 use crate::ksy::expr::{Binary, Compare, Expr, Kind, Method, Piece, Show, Slot, Unary};
 use crate::ksy::model::{Encoding, EnumId, FixedEndian, Ty, TypeId};
 
-/// The integers up to this value are exact in Lua.
+/// Maximum integer that Lua represents exactly.
 const EXACT: i128 = 1 << 53;
 
 impl Lua<'_> {
-    /// An expression. What is not an atom stands in parentheses.
+    /// An expression. All except atoms are in parentheses.
     pub(super) fn expr(&self, expr: &Expr) -> Result<String, Obstacle> {
         let of = |inner: &Expr| self.expr(inner);
         let obstacle = |why: &str| Err(Obstacle::new(expr.place, why));
@@ -57,7 +57,7 @@ impl Lua<'_> {
         Ok(elements.iter().map(|element| self.expr(element)).collect::<Result<Vec<_>, _>>()?.join(", "))
     }
 
-    /// Bytes by their values. A function of Lua takes a limited number of them.
+    /// Bytes by their values. A Lua function accepts a limited number of arguments.
     fn chars(&self, elements: &[Expr]) -> Result<String, Obstacle> {
         const MOST: usize = 100;
         let parts = elements.chunks(MOST).map(|part| Ok(format!("string.char({})", self.all(part)?)));
@@ -71,7 +71,7 @@ impl Lua<'_> {
         if value < 0 { format!("({value})") } else { value.to_string() }
     }
 
-    /// The name of a value, behind it.
+    /// A comment with the name of a value.
     fn member_comment(&self, id: EnumId, value: i128) -> String {
         self.spec.enum_of(id).member(value).map(|member| format!(" --[[ {} ]]", member.name)).unwrap_or_default()
     }
@@ -92,7 +92,7 @@ impl Lua<'_> {
         if matches!(left.ty, Ty::Array(_)) {
             return Err(Obstacle::new(whole.place, "a comparison of lists"));
         }
-        // Lua orders text by the rules of a language, not by its bytes.
+        // Lua orders text by locale, not by bytes.
         let is_text = matches!(left.ty, Ty::Str | Ty::Bytes);
         Ok(match operator {
             Compare::Eq => format!("({a} == {b})"),
@@ -134,7 +134,7 @@ impl Lua<'_> {
         })
     }
 
-    /// What Wireshark calls an encoding.
+    /// Wireshark's name of an encoding.
     pub(super) fn encoding(&self, encoding: &Encoding, place: crate::ksy::place::Place) -> String {
         let name = encoding.name();
         let known = match name {
@@ -197,7 +197,7 @@ fn binary(operator: Binary, ty: &Ty, a: &str, b: &str) -> String {
     }
 }
 
-/// One of two values. `a and b or c` would give `c` where `b` is false or absent.
+/// One of two values. `a and b or c` would give `c` if `b` is false or absent.
 fn choice(condition: &str, yes: &str, no: &str, ty: &Ty) -> String {
     match ty {
         Ty::Int | Ty::Float | Ty::Str | Ty::Bytes | Ty::Enum(_) => format!("({condition} and {yes} or {no})"),

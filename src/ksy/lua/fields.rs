@@ -1,31 +1,31 @@
-//! ProtoFields: one for each path of names, named as the fields of this program are.
+//! ProtoFields: one for each path of names, with the filter names of this program.
 //!
-//! Wireshark gives a name one type. Where values of several kinds share a path, those of the second kind on have a suffix.
+//! In Wireshark, a name has one type. If values of several kinds share a path, all except the first kind have a suffix.
 
 use super::code::{Code, quoted, words};
 use super::names::Names;
 use crate::ksy::model::{Data, Docs, EnumId, How, Member, Spec, Ty, TypeId};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// Fields of a dissector. Of further paths the names are those of the type alone.
+/// Maximum number of fields with full paths. Further ones have the type's name only.
 const MOST: usize = 1 << 13;
 
-/// Places of objects, beyond which names are those of the type alone.
+/// Maximum number of contexts with full paths. Further ones have the type's name only.
 const CONTEXTS: usize = 1 << 10;
 
-/// Bytes of a path, beyond which names are those of the type alone.
+/// Maximum length of a path in bytes; longer ones are replaced by the type's name.
 const PATH: usize = 1 << 10;
 
-/// Characters of a description; fields repeat it at each of their paths.
+/// Maximum length of a description in characters; fields repeat it at each of their paths.
 const ABOUT: usize = 200;
 
-/// What stands behind the key of an object whose path has other values, too. No name of a file has this character.
+/// Suffix of the key of an object whose path also has other values. Names in files do not contain this character.
 const OBJECT: &str = "#object";
 
-/// A kind of value that a member may have.
+/// A kind of value of a member.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Shape {
-    /// An integer: the most bits of signed and of unsigned ones, and its names.
+    /// An integer: the maximum bits of signed and of unsigned ones, and its names.
     Int {
         signed: u8,
         unsigned: u8,
@@ -37,7 +37,7 @@ pub(super) enum Shape {
     Bool,
     Text,
     Bytes,
-    /// Objects of these types; the flag states whether one has a stream of its own.
+    /// Objects of these types; the flag states whether one has a separate stream.
     Objects(BTreeMap<TypeId, bool>),
 }
 
@@ -46,7 +46,7 @@ impl Shape {
         std::mem::discriminant(self) == std::mem::discriminant(other)
     }
 
-    /// What stands behind the name of a second field.
+    /// Suffix of the name of a second field.
     fn suffix(&self) -> &'static str {
         match self {
             Shape::Int { .. } => "_integer",
@@ -96,7 +96,7 @@ impl Shape {
         if let Shape::Int { names, .. } = self { *names } else { None }
     }
 
-    /// Extends the shape by another one of its kind.
+    /// Extends the shape by another one of the same kind.
     fn merge(&mut self, other: Shape) {
         match (self, other) {
             (Shape::Int { signed, unsigned, names }, Shape::Int { signed: s, unsigned: u, names: n }) => {
@@ -112,7 +112,7 @@ impl Shape {
     }
 }
 
-/// The shapes of a member, each with what stands behind its name.
+/// The shapes of a member with their suffixes.
 pub(super) fn shapes(member: &Member) -> Vec<(Shape, &'static str)> {
     let mut shapes: Vec<Shape> = Vec::new();
     let mut add = |shape: Shape| match shapes.iter_mut().find(|known| known.is_like(&shape)) {
@@ -123,13 +123,13 @@ pub(super) fn shapes(member: &Member) -> Vec<(Shape, &'static str)> {
         How::Value(value) => of_type(&value.ty, &mut add),
         How::Read(read) => of_data(&read.data, &mut add),
     }
-    // Filters are about values more often than about objects.
+    // Filters use values more often than objects.
     shapes.sort_by_key(|shape| matches!(shape, Shape::Objects(_)));
     let suffix = |at: usize, shape: &Shape| if at == 0 { "" } else { shape.suffix() };
     shapes.into_iter().enumerate().map(|(at, shape)| (shape.clone(), suffix(at, &shape))).collect()
 }
 
-/// What stands behind the key of a member with these shapes for a value that is read.
+/// The suffix of a value in the key of a member with these shapes.
 pub(super) fn suffix(shapes: &[(Shape, &'static str)], data: &Data) -> &'static str {
     let mut own = None;
     of_data(data, &mut |shape| own = own.take().or(Some(shape)));
@@ -159,7 +159,7 @@ fn of_data(data: &Data, add: &mut impl FnMut(Shape)) {
     }
 }
 
-/// The shape of a calculated value. Objects and streams that an expression refers to have no field.
+/// The shape of a calculated value. References to objects and streams have no field.
 fn of_type(ty: &Ty, add: &mut impl FnMut(Shape)) {
     match ty {
         Ty::Int => add(Shape::Int { signed: 64, unsigned: 0, names: None }),
@@ -173,17 +173,17 @@ fn of_type(ty: &Ty, add: &mut impl FnMut(Shape)) {
     }
 }
 
-/// A place where objects of a type are.
+/// A path at which objects of a type occur.
 #[derive(Debug, Clone)]
 struct Context {
     of: TypeId,
     /// The path of the names of its fields.
     path: String,
-    /// What generated code knows it by: the path, unless fields of two types at one path differ.
+    /// Its key in generated code: the path, unless fields of two types at one path differ.
     key: String,
-    /// The contexts around it, the innermost last.
+    /// The enclosing contexts, the innermost last.
     around: Vec<usize>,
-    /// Those of them that objects inside may repeat: contexts of one path and type that agree in these are one.
+    /// Those enclosing contexts that nested objects may repeat: contexts with equal path, type and these are shared.
     repeated: Vec<usize>,
     has_stream: bool,
 }
@@ -202,23 +202,23 @@ struct Declared {
 #[derive(Debug, Default)]
 pub(super) struct Fields {
     contexts: Vec<Context>,
-    /// Fields by what generated code knows them by.
+    /// Fields by key.
     declared: BTreeMap<String, Declared>,
     /// Keys in the order of the file.
     order: Vec<String>,
-    /// The family of types of each name.
+    /// The group of types of each name.
     families: HashMap<String, &'static str>,
-    /// Contexts of objects that are not those of their attribute's path.
+    /// Contexts of objects whose key differs from the path of their attribute.
     exceptions: BTreeMap<String, String>,
     by_type: HashMap<TypeId, usize>,
-    /// Members of all contexts that have their paths.
+    /// Number of members of all contexts with full paths.
     planned: usize,
     /// Types of objects inside each type.
     inside: HashMap<TypeId, BTreeSet<TypeId>>,
 }
 
 impl Fields {
-    /// The fields of these types as the top of a protocol of this name.
+    /// Declares the fields of these types as the top of a protocol of this name.
     pub(super) fn new(spec: &Spec, names: &Names, roots: &[TypeId], id: &str) -> Fields {
         let mut fields = Fields::default();
         for root in roots {
@@ -251,7 +251,7 @@ impl Fields {
             for (shape, suffix) in shapes(member) {
                 let name = format!("{}.{}{suffix}", context.path, member.name);
                 let key = match &shape {
-                    // Generated code has one key for the field and for what is inside the object.
+                    // Generated code has one key for the field and for the content of the object.
                     Shape::Objects(_) if !suffix.is_empty() => format!("{}.{}{OBJECT}", context.key, member.name),
                     _ => format!("{}.{}{suffix}", context.key, member.name),
                 };
@@ -275,7 +275,7 @@ impl Fields {
         }
     }
 
-    /// The key of the context of an object inside another one.
+    /// The key of the context of a nested object.
     fn inner(&mut self, spec: &Spec, names: &Names, around: usize, of: TypeId, path: &str, has_stream: bool) -> String {
         let mut chain = self.contexts.get(around).map(|context| context.around.clone()).unwrap_or_default();
         chain.push(around);
@@ -311,8 +311,8 @@ impl Fields {
         key
     }
 
-    /// What a new context is known by: its path, unless objects there are of the same type inside other ones, or have different
-    /// fields of the same name. Those of a type inside itself go their own ways.
+    /// The key of a new context: its path, unless objects there are of the same type inside other ones, or have different fields
+    /// of the same name. Recursive types are separate.
     fn free_key(&self, spec: &Spec, of: TypeId, path: &str, names: &Names) -> String {
         let members = |of: TypeId| spec.type_of(of).seq.iter().chain(&spec.type_of(of).instances);
         let is_recursive = |of: TypeId| types_inside(spec, of).contains(&of);
@@ -344,7 +344,7 @@ impl Fields {
         self.order.push(key);
     }
 
-    /// The declarations, and the exceptions of paths.
+    /// Writes the declarations, and the contexts whose key differs from their path.
     pub(super) fn write(&self, names: &Names, to: &mut Code) {
         for key in &self.order {
             let Some(field) = self.declared.get(key) else { continue };
@@ -371,7 +371,7 @@ impl Fields {
     }
 }
 
-/// The types of objects that objects of a type may contain.
+/// The object types that objects of a type may contain.
 fn types_inside(spec: &Spec, of: TypeId) -> BTreeSet<TypeId> {
     let (mut found, mut pending) = (BTreeSet::new(), vec![of]);
     while let Some(of) = pending.pop() {

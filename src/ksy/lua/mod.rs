@@ -1,7 +1,7 @@
-//! Wireshark dissectors in Lua, written from Kaitai Struct files.
+//! Generates Wireshark dissectors in Lua from Kaitai Struct files.
 //!
-//! The text is for people: it begins with what all such dissectors share, and goes on with enums, fields and types in the order of the file.
-//! What Lua cannot do is a comment in place, and a warning.
+//! The output is meant to be read: first a common part, then enums, fields and types in the order of the file. Unsupported
+//! constructs become comments, and warnings.
 
 mod code;
 mod data;
@@ -23,29 +23,29 @@ use registration::{Units, proto};
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 
-/// What every dissector begins with.
+/// The start of every dissector.
 const START: &str = include_str!("start.lua");
 /// Functions that types use.
 const PRELUDE: &str = include_str!("prelude.lua");
-/// Functions that find messages.
+/// Functions that find message boundaries.
 const STREAM: &str = include_str!("stream.lua");
 /// The function that Wireshark calls.
 const END: &str = include_str!("end.lua");
 
-/// A written dissector.
+/// A generated dissector.
 #[derive(Debug)]
 pub struct Dissector {
     /// The Lua text.
     pub text: String,
-    /// What Lua cannot do as the file states it: warnings.
+    /// Warnings about constructs that Lua does not support.
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// Types of a file, and attributes and instances in them. More would take minutes to write.
+/// Maximum numbers of types of a file, and of their attributes and instances. More would take minutes.
 const TYPES: usize = 1 << 10;
 const MEMBERS: usize = 1 << 13;
 
-/// Why no dissector is written for a file: it is too large.
+/// Why a file is too large for a dissector.
 #[must_use]
 pub fn refusal(spec: &Spec) -> Option<String> {
     let members: usize = spec.types.iter().map(|of| of.seq.len() + of.instances.len()).sum();
@@ -55,7 +55,7 @@ pub fn refusal(spec: &Spec) -> Option<String> {
     is_beyond(spec.types.len(), TYPES, "types").or_else(|| is_beyond(members, MEMBERS, "attributes and instances"))
 }
 
-/// The dissector of a file: `top` is one of [`Spec::roots`].
+/// Generates the dissector of a file: `top` is one of [`Spec::roots`].
 #[must_use]
 pub fn dissector(spec: &Spec, top: TypeId) -> Dissector {
     let names = Names::new(spec);
@@ -64,7 +64,7 @@ pub fn dissector(spec: &Spec, top: TypeId) -> Dissector {
     Dissector { text, diagnostics: lua.complaints.into_inner().into_diagnostics(&spec.files) }
 }
 
-/// Something that Lua cannot do.
+/// A construct that Lua does not support.
 #[derive(Debug)]
 struct Obstacle {
     place: Place,
@@ -80,7 +80,7 @@ impl Obstacle {
 struct Lua<'s> {
     spec: &'s Spec,
     names: Names,
-    /// What Lua does not do exactly in the code that is being written.
+    /// Constructs of the current code that Lua does not support exactly.
     remarks: RefCell<Vec<String>>,
     complaints: RefCell<Report>,
     /// Enums whose names the code uses.
@@ -115,7 +115,7 @@ impl Lua<'_> {
         text + &end.into_text()
     }
 
-    /// Comments on the whole, and the protocol.
+    /// Head comments, and the protocol.
     fn head(&self, top: TypeId) -> String {
         let of = self.spec.type_of(top);
         let title = of.meta.title.clone().unwrap_or_default();
@@ -152,7 +152,7 @@ impl Lua<'_> {
         code.into_text()
     }
 
-    /// The names of an enum. Wireshark has names for values of 32 bits.
+    /// The names of an enum. Wireshark supports names for 32-bit values.
     fn names_of(&self, id: EnumId, to: &mut Code) {
         let of = self.spec.enum_of(id);
         to.comment(of.docs.doc.as_deref().unwrap_or_default());
@@ -169,12 +169,12 @@ impl Lua<'_> {
         to.blank();
     }
 
-    /// Remembers that code uses the names of an enum.
+    /// Records that code uses the names of an enum.
     fn uses(&self, id: EnumId) {
         self.enums.borrow_mut().insert(id);
     }
 
-    /// Adds what Lua does not do exactly.
+    /// Adds a construct that Lua does not support exactly.
     fn remark(&self, place: Place, what: String) {
         self.warn(place, what.clone());
         self.remarks.borrow_mut().push(what);
@@ -188,20 +188,20 @@ impl Lua<'_> {
         self.complaints.borrow_mut().warning(place, what, None);
     }
 
-    /// A comment in the place of what Lua cannot do.
+    /// A comment in place of an unsupported construct.
     fn obstacle(&self, obstacle: &Obstacle, to: &mut Code) {
         to.comment(&format!("Not in Lua: {}.", obstacle.what));
         self.warn(obstacle.place, format!("Lua scripts of Wireshark cannot do this: {}", obstacle.what));
     }
 
-    /// The same where nothing behind it can be read.
+    /// The same if nothing after it can be read.
     fn fails(&self, obstacle: &Obstacle, to: &mut Code) {
         self.obstacle(obstacle, to);
         to.line(&format!("fail({})", words(&format!("not read by this script: {}", obstacle.what))));
     }
 }
 
-/// The most bytes that a message may lack, unless the file states another limit.
+/// Default limit of the missing bytes of a message.
 const MOST_BYTES: usize = 16 << 20;
 
 fn section(title: &str) -> String {

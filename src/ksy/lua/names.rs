@@ -1,4 +1,4 @@
-//! Names of types and enums in Lua: the plain name where there is one of it, else the path.
+//! Names of types and enums in Lua: the plain name if it is unique, else the path.
 
 use crate::ksy::model::{EnumId, Spec, TypeId};
 use std::collections::HashMap;

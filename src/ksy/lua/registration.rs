@@ -1,4 +1,4 @@
-//! How Wireshark finds the protocol: ports, first bytes, and what its messages are on TCP.
+//! Registers the protocol in Wireshark: ports, first bytes, and message boundaries on TCP.
 
 use super::code::{Code, bare, function, quoted};
 use super::types::returning;
@@ -7,10 +7,10 @@ use crate::ksy::framing::{Unit, unit};
 use crate::ksy::model::{Data, How, Repeat, Spec, Ty, TypeId};
 use crate::ksy::registration::{Carrier, Framed, Registration, Roots};
 
-/// What the directions of a stream consist of.
+/// The content of the directions of a stream.
 pub(super) struct Units {
     pub(super) roots: Roots,
-    /// Whether the file states that all of a direction is one message.
+    /// Whether all bytes of a direction are one message.
     is_connection: bool,
     /// By root; an error is the reason why no message has an end.
     units: Vec<(TypeId, Result<Unit, String>)>,
@@ -29,7 +29,7 @@ impl Units {
         Units { roots, is_connection, units: roots.distinct().into_iter().map(|root| (root, unit_of(root))).collect() }
     }
 
-    /// Types whose fields are those of the protocol itself.
+    /// Types whose fields belong to the protocol itself.
     pub(super) fn tops(&self) -> Vec<TypeId> {
         let whole = self.units.iter().filter_map(|(_, unit)| if let Ok(Unit::Whole(of)) = unit { Some(*of) } else { None });
         let mut tops = vec![self.roots.any];
@@ -41,7 +41,7 @@ impl Units {
         tops
     }
 
-    /// Types that are read message by message: each root of a run, and the types at its end down to the one that repeats.
+    /// Types that are read message by message: each root of a run, and the types at its end down to the repeated one.
     pub(super) fn runs(&self, spec: &Spec) -> Vec<TypeId> {
         let mut runs = Vec::new();
         for (_, unit) in &self.units {
@@ -56,7 +56,7 @@ impl Units {
     }
 }
 
-/// The type of the object that ends a type.
+/// The type of the last object of a type.
 fn last_object(spec: &Spec, of: TypeId) -> Option<TypeId> {
     match &spec.type_of(of).seq.last()?.how {
         How::Read(read) if matches!(read.repeat, Repeat::No) => match &read.data {
@@ -98,7 +98,7 @@ impl Lua<'_> {
         }
     }
 
-    /// What a direction consists of, and the function of the protocol.
+    /// The content of directions, and the dissector function of the protocol.
     pub(super) fn dissector(&self, units: &Units, on_tcp: bool, to: &mut Code) {
         to.blank();
         for (root, unit) in &units.units {
@@ -146,7 +146,7 @@ impl Lua<'_> {
         format!("of_{}", self.names.type_name(root))
     }
 
-    /// The places where the protocol is found.
+    /// Registers the protocol at its places.
     pub(super) fn register(&self, registration: Option<&Registration>, to: &mut Code) {
         to.blank();
         let none = [Carrier::Tcp, Carrier::Udp];
@@ -161,7 +161,7 @@ impl Lua<'_> {
             };
             self.ports(table, registration, to);
         }
-        // `-d` takes a protocol on any transport.
+        // `-d` accepts a protocol on any transport.
         for (carrier, table) in none.iter().zip(["tcp", "udp"]) {
             if !carriers.iter().any(|other| std::mem::discriminant(other) == std::mem::discriminant(carrier)) {
                 to.line(&format!("DissectorTable.get(\"{table}.port\"):add_for_decode_as(proto)"));

@@ -1,10 +1,10 @@
-//! The Lua of small files.
+//! Generated Lua of small files.
 
 use super::dissector;
 use crate::ksy::{Loaded, load_text};
 use std::path::Path;
 
-/// The part of the text that is about the protocol, and the warnings.
+/// The protocol-specific part of the text, and the warnings.
 fn lua_of(body: &str) -> (String, Vec<String>) {
     let text = format!("meta: {{id: t, endian: le, encoding: UTF-8}}\n{body}");
     let Loaded { spec, diagnostics, .. } = load_text(Path::new("t.ksy"), &text);
@@ -14,7 +14,7 @@ fn lua_of(body: &str) -> (String, Vec<String>) {
     (own, written.diagnostics.into_iter().map(|diagnostic| diagnostic.message).collect())
 }
 
-/// Whether the Lua has these lines, one behind another, whatever the indentation.
+/// Whether the Lua contains these consecutive lines, with any indentation.
 fn assert_lines(body: &str, expected: &[&str]) {
     let (lua, warnings) = lua_of(body);
     let lines: Vec<&str> = lua.lines().map(str::trim).collect();
@@ -49,7 +49,7 @@ fn fields_have_types_names_and_documentation() {
             "field(\"t.end\", \"end\", ftypes.INT64)",
         ],
     );
-    // Words of Lua are no names.
+    // Reserved words of Lua are no names.
     assert_lines(body, &["this[\"end\"] = signed(io, tree, path .. \".end\", 8, LITTLE)"]);
 }
 
@@ -103,7 +103,7 @@ fn a_switch_names_its_cases() {
     let (lua, _) = lua_of(&body.replace("'kinds::num': u4", "'kinds::num': say"));
     assert!(lua.contains("if on == 1 --[[ say ]] then\n"), "{lua}");
     assert!(lua.contains("this.body = object(types.say, this, within(sized(io, this.len)), tree, path .. \".body\")"), "{lua}");
-    // Without a case, the bytes remain, in the field of the same name; the object's own field has another one.
+    // Without a case, the remaining bytes are in the field of the same name; the object's own field has another one.
     assert!(lua.contains("else\n      this.body = bytes(tree, path .. \".body\", sized(io, this.len))"), "{lua}");
     assert!(lua.contains("field(\"t.body#object\", \"body\", ftypes.NONE, nil, nil, \"t.body_object\")"), "{lua}");
 }

@@ -1,4 +1,4 @@
-//! Types: a function that reads `seq`, and one for each instance.
+//! Types: a function that reads `seq`, and one per instance.
 
 use super::code::{Code, bare, function, key, member, quoted, words};
 use super::data::Target;
@@ -9,7 +9,7 @@ use crate::ksy::expr::Kind;
 use crate::ksy::expr::walk::any;
 use crate::ksy::model::{Data, Docs, EndianSwitch, How, Member, Object, Read, Repeat, Type, TypeId, Valid};
 
-/// What functions that read get.
+/// Parameters of functions that read.
 const READER: &str = "this, io, tree, path";
 
 impl Lua<'_> {
@@ -47,7 +47,7 @@ impl Lua<'_> {
         }
     }
 
-    /// What a direction of a stream begins with, and one message of the run.
+    /// The start of a direction, and one message of the run.
     fn run(&self, name: &str, of: &Type, once: &[Member], last: &Member, to: &mut Code) {
         let How::Read(read) = &last.how else { return };
         let data = &read.data;
@@ -90,7 +90,7 @@ impl Lua<'_> {
         self.read(&function(&format!("{name}.read"), READER), of, &of.seq, to);
     }
 
-    /// The object at the end of the root whose last attribute repeats: what is read once of it.
+    /// The object at the end of the root whose last attribute repeats: its attributes read once.
     fn begin_inner(&self, last: &Member, object: &Object, to: &mut Code) {
         self.create(last, object, to);
         let (place, of) = (member("this", &last.name), self.type_of(object.of));
@@ -126,7 +126,7 @@ impl Lua<'_> {
         self.place(done, code, to);
     }
 
-    /// Adds code with what Lua cannot do exactly before it, or the reason why there is none.
+    /// Adds code after comments on its limitations, or the reason why it is missing.
     fn place(&self, done: Result<(), Obstacle>, code: Code, to: &mut Code) {
         for remark in self.take_remarks() {
             to.comment(&format!("Not exact in Lua: {remark}."));
@@ -155,7 +155,7 @@ impl Lua<'_> {
         }
     }
 
-    /// Code that gives a member its value.
+    /// Code that sets the value of a member.
     fn value(&self, of: &Member, place: &str, code: &mut Code) -> Result<(), Obstacle> {
         let read = match &of.how {
             How::Value(value) => {
@@ -197,7 +197,7 @@ impl Lua<'_> {
         Ok(())
     }
 
-    /// What a value must be.
+    /// Code that validates a value.
     fn valid(&self, of: &Member, place: &str, code: &mut Code) -> Result<(), Obstacle> {
         let Some(valid) = &of.valid else { return Ok(()) };
         let element = if let crate::ksy::model::Ty::Array(element) = &of.ty { element } else { &of.ty };
@@ -226,7 +226,7 @@ impl Lua<'_> {
         Ok(())
     }
 
-    /// The byte order of an object, before anything else of it is read.
+    /// The byte order of an object, determined before its attributes are read.
     fn endian(&self, switch: &EndianSwitch, to: &mut Code) {
         let mut code = Code::at(to.depth());
         let decide = |code: &mut Code| -> Result<(), Obstacle> {
@@ -297,7 +297,7 @@ impl Lua<'_> {
         Ok(())
     }
 
-    /// A calculated value, which is shown where it has a field.
+    /// A calculated value, which is displayed if it has a field.
     fn calculated(&self, of: &Member, value: &str) -> String {
         let function = match shapes(of).first() {
             Some((Shape::Bytes, _)) => "calculated_bytes",

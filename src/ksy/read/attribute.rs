@@ -9,7 +9,7 @@ use crate::ksy::place::Place;
 use crate::ksy::report::Complaint;
 use crate::ksy::yaml::{Node, Value};
 
-/// Cases of a switch.
+/// Maximum number of cases of a switch.
 const CASES: usize = 1 << 14;
 
 impl Reader<'_> {

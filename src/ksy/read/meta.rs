@@ -9,7 +9,7 @@ use crate::ksy::yaml::{Node, Value};
 
 /// The version of the language that is supported.
 pub const VERSION: [u32; 3] = [0, 11, 0];
-/// The oldest version that a file can ask for.
+/// The oldest accepted `ks-version`.
 const OLDEST: [u32; 3] = [0, 6, 0];
 
 impl Reader<'_> {
@@ -66,7 +66,7 @@ impl Reader<'_> {
         }
     }
 
-    /// An encoding; names other than the canonical ones give a warning.
+    /// An encoding; non-canonical names give a warning.
     pub(super) fn encoding(&mut self, node: &Node) -> Option<Encoding> {
         let name = self.text(node, "`encoding`")?;
         let encoding = Encoding::of(name);

@@ -1,4 +1,4 @@
-//! Nodes of a file into declarations.
+//! Reads declarations from the nodes of a file.
 
 mod attribute;
 mod enums;
@@ -25,7 +25,7 @@ pub(super) struct Reader<'a> {
     counts: &'a mut Counts,
 }
 
-/// What all files contain so far.
+/// Totals of all files so far.
 #[derive(Debug, Default)]
 pub(super) struct Counts {
     declarations: usize,
@@ -33,10 +33,11 @@ pub(super) struct Counts {
     expressions: usize,
 }
 
-/// Attributes, instances and parameters of all files. A type counts as three of them, which is what it takes of memory.
+/// Maximum number of attributes, instances and parameters of all files. A type counts as three of them, in proportion to its
+/// memory.
 const DECLARATIONS: usize = 1 << 16;
 const TYPE: usize = 3;
-/// Bytes of expressions of all files. Each counts as a few more, because a short one takes memory, too.
+/// Maximum number of bytes of expressions of all files. Each counts as a few more, because short ones take memory, too.
 const EXPRESSIONS: usize = 1 << 20;
 const EXPRESSION: usize = 16;
 
@@ -52,7 +53,7 @@ pub(super) fn file(node: &Node, text: &str, counts: &mut Counts, report: &mut Re
     let meta = node.map().and_then(|entries| entries.iter().find(|(key, _)| key.text() == Some("meta")));
     let place = meta.map_or(node.place.first(), |(key, _)| key.place);
     let mut decl = reader.type_body(node, String::new(), place);
-    // What is missing behind a limit is no mistake of the file.
+    // Declarations missing because of a limit are no error of the file.
     if reader.counts.declarations > DECLARATIONS || reader.counts.expressions > EXPRESSIONS {
         return None;
     }
@@ -77,7 +78,7 @@ pub(super) fn file(node: &Node, text: &str, counts: &mut Counts, report: &mut Re
 
 /// The entries of a map by key.
 pub(super) struct Entries<'n> {
-    /// Whether a key is unknown: what seems to be missing may be what it stands for.
+    /// Whether a key is unknown: a missing key may be a misspelt one.
     has_unknown: bool,
     entries: HashMap<&'n str, (&'n Node, &'n Node)>,
     place: Place,
@@ -88,14 +89,14 @@ impl<'n> Entries<'n> {
         self.entries.get(key).map(|(_, value)| *value)
     }
 
-    /// The place of a key.
+    /// The position of a key.
     fn key(&self, key: &str) -> Place {
         self.entries.get(key).map_or(self.place, |(key, _)| key.place)
     }
 }
 
 impl Reader<'_> {
-    /// The entries of a map, whose keys must be known and unique. `Keys` are those of its kind and kinds alike.
+    /// The entries of a map, whose keys must be known and unique. `keys` are those of its kind and related kinds.
     fn entries<'n>(&mut self, node: &'n Node, keys: &[&Keys], within: &str) -> Option<Entries<'n>> {
         let entries = self.map(node, within)?;
         let known = || keys.iter().flat_map(|keys| keys.keys).map(|key| key.name);

@@ -19,15 +19,15 @@ const TRANSPORTS: &[&str] = &["tcp", "udp", "payload"];
 const FRAMINGS: &[&str] = &["stream", "datagram", "connection"];
 /// Values of `resync`.
 const RESYNCS: &[&str] = &["magic", "none"];
-/// Ranges of ports.
+/// Maximum number of port ranges.
 const PORTS: usize = 1024;
-/// Bytes of `magic`.
+/// Maximum length of `magic` in bytes.
 const MAGIC: usize = 256;
-/// Possibilities for `magic`.
+/// Maximum number of alternatives of `magic`.
 const MAGICS: usize = 64;
 
 impl Reader<'_> {
-    /// Where the protocol of a file is found; `key` is the place of the key.
+    /// The registration of a file; `key` is the position of the key.
     pub(super) fn registration(&mut self, node: &Node, key: Place) -> Option<RegistrationDecl> {
         let entries = self.entries(node, &[&keys::REGISTRATION], "`-proto-dissect`")?;
         let decl = RegistrationDecl {
@@ -49,7 +49,7 @@ impl Reader<'_> {
         Some(decl)
     }
 
-    /// Keys that need others, or have no effect beside them.
+    /// Reports keys that require others, or have no effect with them.
     fn fit_together(&mut self, entries: &Entries<'_>, decl: &RegistrationDecl) {
         let has = |carrier| decl.carriers.iter().any(|known| known.value == carrier);
         for key in ["ports", "magic", "framing", "over"] {
@@ -155,7 +155,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The first bytes, or several possibilities for them as a list of lists.
+    /// The first bytes, or several alternatives as a list of lists.
     fn magic(&mut self, node: &Node) -> Vec<Vec<u8>> {
         let is_list = |node: &Node| node.list().is_some();
         let several = node.list().filter(|list| list.iter().any(is_list));
@@ -194,7 +194,7 @@ impl Reader<'_> {
             "MB" => Some(1_000_000),
             _ => None,
         };
-        // A hexadecimal number ends in letters, too.
+        // A hexadecimal number may also end in letters.
         let whole = integer(text).map(|number| (number, 1));
         let size = whole.or_else(|| Some((integer(digits.trim_end())?, factor?)));
         let bytes =
@@ -206,7 +206,7 @@ impl Reader<'_> {
         bytes
     }
 
-    /// An f-string; without the letter and its quotes the text is one, too.
+    /// An f-string, with or without its prefix and quotes.
     fn format_text(&mut self, node: &Node, what: &str) -> Option<Syntax> {
         let text = self.text(node, what)?;
         if text.starts_with("f\"") {

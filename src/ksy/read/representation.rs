@@ -8,7 +8,7 @@ use crate::ksy::expr::parser;
 use crate::ksy::yaml::Node;
 
 impl Reader<'_> {
-    /// The parts; a field that is no name is left out with a warning, because other programs read this key, too.
+    /// The parts; invalid field names are omitted with a warning, because other programs also read this key.
     pub(super) fn representation(&mut self, node: &Node) -> Option<Vec<RepresentationPart>> {
         let text = node.text()?;
         let origin = Origin::new(node, self.text);

@@ -7,7 +7,7 @@ use crate::ksy::expr::syntax::{Call, Syntax, TypeName};
 use crate::ksy::report::Complaint;
 use crate::ksy::yaml::{Node, Value};
 
-/// Whether it is a name: lower-case letters, digits and `_`, beginning with a letter.
+/// Whether it is an identifier: lower-case letters, digits and `_`, beginning with a letter.
 pub(in crate::ksy) fn is_identifier(name: &str) -> bool {
     name.starts_with(|c: char| c.is_ascii_lowercase())
         && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
@@ -28,7 +28,7 @@ fn repaired(name: &str) -> Option<String> {
     is_identifier(repaired).then(|| format!("did you mean `{repaired}`?"))
 }
 
-/// An integer as YAML and expressions write it.
+/// An integer in the notation common to YAML and expressions.
 pub(in crate::ksy) fn integer(text: &str) -> Option<i128> {
     let (sign, digits) = match text.strip_prefix('-') {
         Some(digits) => (-1, digits),
@@ -48,11 +48,11 @@ pub(in crate::ksy) fn integer(text: &str) -> Option<i128> {
     i128::from_str_radix(digits, radix).ok().map(|number| number * sign)
 }
 
-/// Bytes of a name.
+/// Maximum length of a name in bytes.
 const NAME: usize = 255;
 
 impl Reader<'_> {
-    /// A text; lists, maps and nothing are errors.
+    /// A text; lists, maps and null are errors.
     pub(super) fn text<'n>(&mut self, node: &'n Node, what: &str) -> Option<&'n str> {
         if node.text().is_none() {
             self.report.error(node.place, format!("{what} is {}, not text", node.kind()));
@@ -68,7 +68,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A name. A malformed one is an error and still a name, so that its uses are no errors, too.
+    /// A name. A malformed one is reported but kept, so that its uses are not reported, too.
     pub(super) fn identifier(&mut self, node: &Node, what: &str) -> Option<String> {
         let name = self.text(node, what)?;
         if name.len() > NAME {
@@ -84,7 +84,7 @@ impl Reader<'_> {
         Some(name.to_owned())
     }
 
-    /// A boolean, in any spelling that YAML knows.
+    /// A boolean, in any spelling of YAML.
     pub(super) fn boolean(&mut self, node: &Node, what: &str) -> Option<bool> {
         match node.text().unwrap_or_default().to_ascii_lowercase().as_str() {
             "true" | "yes" | "on" => Some(true),
@@ -115,7 +115,7 @@ impl Reader<'_> {
         };
         self.express(text, node.place)?;
         let is_plain = matches!(node.value, Value::Scalar { quoted: false, .. });
-        // YAML and expressions write integers differently: `010` is an integer of YAML.
+        // YAML and expressions write integers differently: `010` is an integer of YAML only.
         let number = is_plain.then(|| integer(text)).flatten().filter(|_| text.trim_start_matches(['-', '+']).starts_with('0'));
         let decimal = number.map(|number| number.to_string());
         let parsed = parser::expression(decimal.as_deref().unwrap_or(text), &Origin::new(node, self.text));

@@ -1,4 +1,4 @@
-//! The key `-proto-dissect`: what it states, and what is refused with a place and a way out.
+//! The key `-proto-dissect`: its meaning, and errors with position and advice.
 
 use super::{Carrier, Framed, Registration};
 use crate::ksy::load_text;
@@ -22,7 +22,7 @@ fn registered(lines: &str) -> (crate::ksy::Spec, Registration) {
     (spec, registration)
 }
 
-/// Whether a file is refused at this place, in these words.
+/// Whether a file is rejected with an error at this position in these words.
 fn refused(text: &str, place: &str, words: &[&str]) {
     let loaded = load_text(Path::new("game.ksy"), text);
     let all: Vec<String> = loaded.diagnostics.iter().map(ToString::to_string).collect();

@@ -16,7 +16,7 @@ use crate::ksy::report::Complaint;
 use crate::ksy::run::process::processor;
 
 impl<'d> Resolver<'d> {
-    /// A member; none where an error was reported.
+    /// A member; `None` after an error.
     pub(super) fn build_member(&self, attribute: &Attribute<'d>, of: TypeId) -> Option<Member> {
         let decl = attribute.decl;
         self.check_keys(attribute);
@@ -106,7 +106,7 @@ impl<'d> Resolver<'d> {
                         format!("a switch needs a value that can be compared, and this is {}", self.describe(&on.ty)),
                     );
                 }
-                // The size is the same for every case: its errors are reported once.
+                // All cases share the size: its errors are reported once.
                 let mut built = Vec::new();
                 let mut complete = true;
                 for (case, word) in cases {
@@ -128,7 +128,7 @@ impl<'d> Resolver<'d> {
         }
     }
 
-    /// The value of a case. A word without quotes, where text is switched on, lost them to YAML.
+    /// The value of a case. A word in a switch on text lost its quotes to YAML.
     fn case(&self, case: &Syntax, on: Option<&Expr>, scope: &Scope) -> Option<Expr> {
         if let SyntaxKind::Name(name) = &case.kind
             && on.is_some_and(|on| on.ty == Ty::Str)
@@ -144,7 +144,7 @@ impl<'d> Resolver<'d> {
     fn word_data(&self, word: &Word<'d>, attribute: &Attribute<'d>, scope: &Scope) -> Option<Data> {
         let decl = attribute.decl;
         if let (Some(name), Some(ty)) = (&decl.names, word_ty(word, None)) {
-            // Bytes that no case of a switch takes have no names.
+            // Bytes of a switch without a matching case have no names.
             let is_rest = matches!((&attribute.words, word), (Words::Switch { .. }, Word::Bytes));
             if !is_rest && !matches!(ty, Ty::Int | Ty::Bool) {
                 self.error(name.place, format!("`enum` names integers, and this is {}", self.describe(&ty)));
@@ -250,7 +250,7 @@ impl<'d> Resolver<'d> {
         Some(complete)
     }
 
-    /// The bytes of an attribute: `Some(None)` where neither a size nor an end is given, `None` after an error.
+    /// The bytes of an attribute: `Some(None)` without a size or an end, `None` after an error.
     fn bytes(&self, decl: &AttrDecl, zeros: Option<Vec<u8>>, scope: &Scope) -> Option<Option<Bytes>> {
         let keys = &decl.bytes;
         let size = match &keys.size {
@@ -348,7 +348,7 @@ fn parameters(count: usize) -> String {
     }
 }
 
-/// Whether a parameter of one type takes a value of the other.
+/// Whether a parameter of one type accepts a value of the other.
 fn fits(param: &Ty, value: &Ty) -> bool {
     match (param, value) {
         (Ty::Any, _) | (_, Ty::Any) | (Ty::Float, Ty::Int) | (Ty::Struct(None), Ty::Struct(_)) => true,

@@ -1,4 +1,4 @@
-//! The types of the model.
+//! Builds the types of the model.
 
 use super::Resolver;
 use super::expression::Scope;
@@ -7,7 +7,7 @@ use crate::ksy::decl::EndianDecl;
 use crate::ksy::model::{Endian, EndianSwitch, Member, Param, Spec, Ty, Type, TypeId};
 
 impl<'d> Resolver<'d> {
-    /// The model; where errors were reported, parts are missing.
+    /// The model; incomplete after errors.
     pub(super) fn build(&self) -> Spec {
         let roots = &self.files.roots;
         Spec {
@@ -48,7 +48,7 @@ impl<'d> Resolver<'d> {
         }
     }
 
-    /// A member. One that is missing must have an error, because others are found by their numbers.
+    /// A member. A missing one must have an error, because others are found by index.
     fn built_member(&self, attribute: &Attribute<'d>, id: TypeId) -> Option<Member> {
         let member = self.build_member(attribute, id);
         if member.is_none() && !self.report.borrow().has_errors() {

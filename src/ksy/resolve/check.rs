@@ -1,4 +1,4 @@
-//! Demands on values, and keys without an effect.
+//! Constraints on values, and keys without an effect.
 
 use super::Resolver;
 use super::expression::Scope;
@@ -11,7 +11,7 @@ use crate::ksy::model::{Ty, TypeId, Valid};
 use crate::ksy::report::Complaint;
 
 impl<'d> Resolver<'d> {
-    /// `valid` or `contents`: `Some(None)` where there is neither, `None` after an error.
+    /// `valid` or `contents`: `Some(None)` without either, `None` after an error.
     pub(super) fn valid(&self, attribute: &Attribute<'d>, item: Option<&Ty>, of: TypeId) -> Option<Option<Valid>> {
         let decl = attribute.decl;
         if let Some(contents) = &decl.contents {
@@ -60,7 +60,7 @@ impl<'d> Resolver<'d> {
         Some(value)
     }
 
-    /// Reports keys that do not go with the type.
+    /// Reports keys that do not apply to the type.
     pub(super) fn check_keys(&self, attribute: &Attribute<'d>) {
         let (what, wrong, idle): (&str, &[&str], &[&str]) = match &attribute.words {
             Words::One(Word::Builtin(Builtin::Str { .. }, _)) => ("text", &["parent"], &[]),
@@ -96,7 +96,7 @@ impl<'d> Resolver<'d> {
     }
 }
 
-/// `Some(None)` where there is no value, `None` after an error.
+/// `Some(None)` without a value, `None` after an error.
 fn flip<T>(value: Option<Option<T>>) -> Option<Option<T>> {
     match value {
         None => Some(None),

@@ -1,4 +1,4 @@
-//! Expressions: names, types, and which operators apply.
+//! Resolves expressions: names, types and operators.
 
 use super::outline::{Attribute, join};
 use super::{Calculated, Resolver};
@@ -9,13 +9,13 @@ use crate::ksy::nearest::suggestion;
 use crate::ksy::place::Place;
 use crate::ksy::report::Complaint;
 
-/// Where an expression is evaluated.
+/// The scope of an expression.
 pub(super) struct Scope {
     /// The type of the object.
     pub(super) this: TypeId,
     /// The type of `_`.
     pub(super) item: Option<Ty>,
-    /// Whether there is an `_index`.
+    /// Whether `_index` is defined.
     pub(super) repeats: bool,
 }
 
@@ -25,15 +25,15 @@ impl Scope {
     }
 }
 
-/// Expressions inside each other, through instances.
+/// Maximum nesting of expressions, through instances.
 const DEPTH: usize = 250;
-/// Expressions of all files. The size of a switch counts in each of its cases.
+/// Maximum number of expressions of all files. The size of a switch counts in each of its cases.
 const WORK: usize = 1 << 20;
-/// Bytes of a text that count as an expression.
+/// Number of bytes of a text that count as one expression.
 const LITERAL: usize = 16;
 
 impl<'d> Resolver<'d> {
-    /// The resolved expression; none where an error was reported.
+    /// The resolved expression; `None` after an error.
     pub(super) fn expression(&self, syntax: &Syntax, scope: &Scope) -> Option<Expr> {
         let depth = self.depth.get();
         self.spend(1, syntax.place)?;
@@ -300,7 +300,7 @@ impl<'d> Resolver<'d> {
         None
     }
 
-    /// A name without an object: a member of this object, or a special name.
+    /// A name without an object: a member of the current object, or a special name.
     fn name(&self, name: &str, place: Place, scope: &Scope) -> Option<(Kind, Ty)> {
         let this = || Box::new(Expr { kind: Kind::This, ty: Ty::Struct(Some(scope.this)), place });
         match name {
@@ -354,7 +354,7 @@ impl<'d> Resolver<'d> {
         self.outline_of(of).slots.get(name).copied()
     }
 
-    /// What values of a type are, with an article.
+    /// The kind of values of a type, with an article.
     pub(super) fn describe(&self, ty: &Ty) -> String {
         match ty {
             Ty::Int => "an integer".to_owned(),
@@ -376,7 +376,7 @@ impl<'d> Resolver<'d> {
     }
 }
 
-/// Both, where neither had an error.
+/// Both, if neither had an error.
 pub(super) fn both<A, B>(one: Option<A>, other: Option<B>) -> Option<(A, B)> {
     one.zip(other)
 }
@@ -396,7 +396,7 @@ fn sign(operator: Binary) -> &'static str {
     }
 }
 
-/// How a value of one type becomes one of the other.
+/// The conversion from one type to another.
 fn conversion(from: &Ty, to: &Ty) -> Option<String> {
     Some(match (from, to) {
         (Ty::Str | Ty::Enum(_) | Ty::Bool | Ty::Float, Ty::Int) => "`.to_i` gives an integer".to_owned(),

@@ -1,4 +1,4 @@
-//! What stands behind a dot: members of objects, and methods of other values.
+//! Resolves members of objects, and methods of other values.
 
 use super::Resolver;
 use super::expression::Scope;
@@ -10,7 +10,7 @@ use crate::ksy::nearest::suggestion;
 use crate::ksy::place::Place;
 use crate::ksy::report::Complaint;
 
-/// A method without arguments: the name, the method, the type of its value.
+/// A method without arguments: the name, the method, the result type.
 type Simple = (&'static str, Method, Ty);
 
 const INT: &[Simple] = &[("to_s", Method::IntToStr, Ty::Str)];
@@ -28,7 +28,7 @@ const BYTES: &[Simple] = &[
     ("max", Method::BytesMax, Ty::Int),
 ];
 const IO: &[Simple] = &[("eof", Method::IoEof, Ty::Bool), ("size", Method::IoSize, Ty::Int), ("pos", Method::IoPos, Ty::Int)];
-/// Their type is that of an element, but for the size.
+/// Their type is that of an element, except for the size.
 const LIST: &[Simple] = &[
     ("size", Method::ListSize, Ty::Int),
     ("first", Method::ListFirst, Ty::Any),
@@ -40,7 +40,7 @@ const LIST: &[Simple] = &[
 /// Methods with arguments, for the documentation and for suggestions.
 const WITH_ARGUMENTS: &[(&str, &str)] = &[("text", "substring"), ("bytes", "to_s")];
 
-/// What every object has.
+/// Members of every object.
 const OBJECT: &[&str] = &["_root", "_parent", "_io", "_sizeof"];
 
 /// All methods: the type, the name, and the arguments.
@@ -143,7 +143,7 @@ impl<'d> Resolver<'d> {
         if matches!(object.kind, Kind::This) && self.is_quoted(place) {
             return complaint.help(format!("write text with both quotes: `'\"{name}\"'`"));
         }
-        // Members of the objects around are reached through `_parent` and `_root`.
+        // Members of enclosing objects are reached through `_parent` and `_root`.
         let is_this = matches!(object.kind, Kind::This);
         let parent = self.parents.get(of.0 as usize);
         match parent {
@@ -169,7 +169,7 @@ impl<'d> Resolver<'d> {
         found.filter(|attribute| matches!(attribute.decl.repeat, RepeatDecl::No)).map(|attribute| attribute.decl.name.as_str())
     }
 
-    /// Whether an expression is nothing but a name in quotes, which belong to YAML.
+    /// Whether an expression is only a quoted name, whose quotes belong to YAML.
     fn is_quoted(&self, place: Place) -> bool {
         let text = self.files.sources.get(place.file as usize).map_or("", |file| file.text.as_str());
         let before = text.get(..place.start as usize).and_then(|before| before.chars().next_back());
@@ -235,7 +235,7 @@ impl<'d> Resolver<'d> {
         Some((Kind::Method(*method, object), value))
     }
 
-    /// `to_s` of bytes, whose encoding is literal text.
+    /// `to_s` of bytes, whose encoding must be a literal.
     fn decode(&self, object: Box<Expr>, place: Place, args: &[Syntax]) -> Option<(Kind, Ty)> {
         let [encoding] = args else {
             let complaint = Complaint::error(place, "`to_s` of bytes takes one argument, the encoding");

@@ -1,4 +1,4 @@
-//! Declarations into the resolved model.
+//! Resolves declarations into the model.
 
 mod attribute;
 mod build;
@@ -24,7 +24,7 @@ use outline::Outline;
 use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, HashSet};
 
-/// The model of these files; errors go to the report.
+/// Resolves these files; errors go to the report.
 pub(super) fn resolve(files: &Files, report: &mut Report) -> Spec {
     let mut resolver = Resolver {
         files,
@@ -51,7 +51,7 @@ pub(super) fn resolve(files: &Files, report: &mut Report) -> Spec {
     spec
 }
 
-/// A type that is declared.
+/// A declared type.
 struct TypeEntry<'d> {
     decl: &'d TypeDecl,
     path: String,
@@ -71,7 +71,7 @@ struct EnumEntry<'d> {
     owner: TypeId,
 }
 
-/// The type of a calculated instance, while and after it is determined.
+/// The type of a calculated instance, during and after inference.
 #[derive(Clone)]
 enum Calculated {
     InProgress,
@@ -81,24 +81,24 @@ enum Calculated {
 struct Resolver<'d> {
     files: &'d Files,
     report: RefCell<Report>,
-    /// Whether errors are of no interest yet.
+    /// Whether errors are suppressed.
     quiet: bool,
     types: Vec<TypeEntry<'d>>,
     enums: Vec<EnumEntry<'d>>,
     /// The top type of each file.
     tops: Vec<Option<TypeId>>,
-    /// The files that each file sees: itself and what it imports, directly or not.
+    /// The files visible to each file: itself and its direct and indirect imports.
     visible: Vec<Vec<u32>>,
     outlines: Vec<Outline<'d>>,
     parents: Vec<Ty>,
     calculated: RefCell<HashMap<(TypeId, u32), Calculated>>,
     /// Files with a number of unknown byte order, which is reported once.
     without_endian: RefCell<HashSet<u32>>,
-    /// Sizes of types in bits; none while a size is determined, and where it is not fixed.
+    /// Sizes of types in bits; `None` if a size is in progress or not fixed.
     sizes: RefCell<HashMap<TypeId, Option<u64>>>,
-    /// Expressions inside each other, through instances.
+    /// Nesting of expressions, through instances.
     depth: Cell<usize>,
-    /// Expressions so far.
+    /// Number of expressions so far.
     work: Cell<usize>,
 }
 
@@ -147,7 +147,7 @@ impl<'d> Resolver<'d> {
         id
     }
 
-    /// A file and what it imports.
+    /// A file and its direct and indirect imports.
     fn closure(&self, file: u32) -> Vec<u32> {
         let mut seen = vec![file];
         let mut at = 0;
@@ -181,7 +181,7 @@ impl<'d> Resolver<'d> {
         (0..offset(self.types.len())).map(TypeId)
     }
 
-    /// Whether errors are only counted by now, so that suggestions need not be searched.
+    /// Whether errors are only counted, so that suggestions need not be computed.
     fn is_full(&self) -> bool {
         self.quiet || self.report.borrow().is_full()
     }
@@ -196,7 +196,7 @@ impl<'d> Resolver<'d> {
         self.complain(Complaint::error(place, message));
     }
 
-    /// What the type itself or the nearest type around it states.
+    /// A setting of the type itself or the nearest enclosing type.
     fn inherited<T>(&self, of: TypeId, get: impl Fn(&'d TypeDecl) -> Option<T>) -> Option<(TypeId, T)> {
         let mut at = Some(of);
         while let Some(id) = at {

@@ -1,4 +1,4 @@
-//! Names of types and enums into their indices.
+//! Resolves names of types and enums.
 
 use super::words::{self, Builtin};
 use super::{Resolver, TypeEntry};
@@ -16,7 +16,7 @@ impl<'d> Resolver<'d> {
         path.iter().try_fold(from, |at, name| self.child(at, name))
     }
 
-    /// The type of a path of names: inside the type, in the types around it, then in imported files.
+    /// The type at a path of names: searched in the type, in enclosing types, then in imported files.
     pub(super) fn search_type(&self, path: &[String], absolute: bool, from: TypeId) -> Option<TypeId> {
         let (head, rest) = path.split_first()?;
         if !absolute {
@@ -36,13 +36,13 @@ impl<'d> Resolver<'d> {
         in_top.or_else(|| tops.into_iter().filter(|id| self.entry(*id).decl.name == *head).find_map(|id| self.descend(id, rest)))
     }
 
-    /// The top types of the file and of those that it imports.
+    /// The top types of the file and of its imports.
     fn visible_tops(&self, from: TypeId) -> Vec<TypeId> {
         let files = self.visible.get(self.entry(from).file as usize).map(Vec::as_slice).unwrap_or_default();
         files.iter().filter_map(|file| self.tops.get(*file as usize).copied().flatten()).collect()
     }
 
-    /// Whether a file that should be visible has errors of its own, so that its types are unknown.
+    /// Whether a visible file has errors, so that its types are unknown.
     fn misses_a_file(&self, from: TypeId) -> bool {
         let files = self.visible.get(self.entry(from).file as usize).map(Vec::as_slice).unwrap_or_default();
         let imports =
@@ -91,7 +91,7 @@ impl<'d> Resolver<'d> {
         complaint.help(format!("declare `{alone}` under `types`, or import its file in `meta`"))
     }
 
-    /// The names that can be written in this type.
+    /// The type names that are visible in this type.
     fn type_names(&self, from: TypeId) -> Vec<String> {
         let mut names: Vec<String> = self.visible_tops(from).into_iter().map(|id| self.entry(id).decl.name.clone()).collect();
         let mut at = Some(from);
@@ -124,7 +124,7 @@ impl<'d> Resolver<'d> {
         found
     }
 
-    /// The enum in a type of this path: each type around may have one of that path.
+    /// The enum in a type of this path: each enclosing type may have one of that path.
     fn search_enum_owner(
         &self,
         path: &[String],

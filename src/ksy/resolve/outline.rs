@@ -1,4 +1,4 @@
-//! The members of each type with their types, as far as no expression is needed.
+//! The members of each type with their types, as far as these need no expression.
 
 use super::Resolver;
 use super::words::Builtin;
@@ -23,13 +23,13 @@ pub(super) struct Attribute<'d> {
     pub(super) decl: &'d AttrDecl,
     pub(super) words: Words<'d>,
     pub(super) names: Option<EnumId>,
-    /// The type of one element; none where an error was reported, and of calculated values.
+    /// The type of one element; `None` after an error, and for calculated values.
     pub(super) item: Option<Ty>,
 }
 
-/// What an attribute reads.
+/// The data that an attribute reads.
 pub(super) enum Words<'d> {
-    /// Nothing: it is calculated.
+    /// None: it is calculated.
     Calculated,
     One(Word<'d>),
     Switch {
@@ -130,7 +130,7 @@ impl<'d> Resolver<'d> {
         }
     }
 
-    /// The type of a parameter; none where an error was reported.
+    /// The type of a parameter; `None` after an error.
     fn param_ty(&self, param: &ParamDecl, of: TypeId) -> Option<Ty> {
         let ty = match &param.ty {
             None => Ty::Bytes,
@@ -183,7 +183,7 @@ impl<'d> Resolver<'d> {
         }
     }
 
-    /// The type of a whole member; none where an error was reported.
+    /// The type of a whole member; `None` after an error.
     pub(super) fn member_ty(&self, of: TypeId, slot: Slot) -> Option<Ty> {
         let outline = self.outline_of(of);
         let (attribute, instance) = match slot {
@@ -219,7 +219,7 @@ fn builtin_ty(builtin: Builtin, names: Option<EnumId>) -> Ty {
     }
 }
 
-/// The type of values of either type.
+/// The common type of both.
 pub(super) fn join(one: Ty, other: Ty) -> Ty {
     match (one, other) {
         (one, other) if one == other => one,

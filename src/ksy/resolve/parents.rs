@@ -1,4 +1,4 @@
-//! The type of `_parent` of each type, from the types that read it.
+//! Infers the type of `_parent` of each type from the types that read it.
 
 use super::Resolver;
 use super::expression::Scope;
@@ -6,7 +6,7 @@ use super::outline::{Attribute, Word, Words};
 use crate::ksy::decl::ParentDecl;
 use crate::ksy::model::{Ty, TypeId};
 
-/// The parents of a type that are known so far.
+/// The known parents of a type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Parents {
     None,
@@ -31,7 +31,7 @@ impl Parents {
     }
 }
 
-/// A `parent` expression can depend on the parents of others; so many of them in a row are followed.
+/// A `parent` expression can depend on the parents of others; this is the maximum length of such a chain.
 const ROUNDS: usize = 16;
 
 impl<'d> Resolver<'d> {

@@ -1,4 +1,4 @@
-//! `-proto-dissect`: names of types and attributes, and whether messages have an end on a stream.
+//! Resolves `-proto-dissect`: names of types and attributes, and whether messages have an end on a stream.
 
 use super::Resolver;
 use super::expression::Scope;
@@ -52,7 +52,7 @@ impl Resolver<'_> {
             place: decl.place,
         };
         if self.report.borrow().has_errors() {
-            // Types have missing members, and all that follows depends on them.
+            // Members are missing after errors, and all that follows depends on them.
             return None;
         }
         let messages = self.messages(spec, &registration)?;
@@ -67,7 +67,7 @@ impl Resolver<'_> {
         Some(registration)
     }
 
-    /// The type of this name, if there is a name; none where it is unknown.
+    /// The type of this name, if given; `None` if unknown.
     #[allow(clippy::option_option, reason = "the outer one is an error")]
     fn type_in(&self, name: Option<&TypeName>, top: TypeId) -> Option<Option<TypeId>> {
         match name {
@@ -87,7 +87,7 @@ impl Resolver<'_> {
         Some(Roots { client: client?.unwrap_or(otherwise), server: server?.unwrap_or(otherwise), any: otherwise })
     }
 
-    /// The types of messages, each once, those of streams first. A message on TCP must have an end.
+    /// The message types without duplicates, those of streams first. A message on TCP must have an end.
     fn messages(&self, spec: &Spec, registration: &Registration) -> Option<Vec<TypeId>> {
         let Roots { client, server, .. } = registration.roots;
         let mut messages = Vec::new();
@@ -110,13 +110,13 @@ impl Resolver<'_> {
         }
         for root in registration.roots.distinct() {
             self.supplied(spec, root)?;
-            // Datagrams, and bytes of no known direction, are objects of the roots.
+            // Datagrams, and bytes of unknown direction, are objects of the roots.
             add(Some(root));
         }
         Some(messages)
     }
 
-    /// Demands that every parameter of a root is one that gets a value.
+    /// Requires that every parameter of a root is a known one.
     fn supplied(&self, spec: &Spec, root: TypeId) -> Option<()> {
         for param in &spec.type_of(root).params {
             let known = PARAMETERS.iter().map(|(name, _)| *name);
@@ -141,7 +141,7 @@ impl Resolver<'_> {
         self.complain(complaint.help("give it a size, or write `framing: connection` for a side that sends one message"));
     }
 
-    /// The expression in each of the types that have what it needs. What fails in all of them is an error.
+    /// Resolves the expression in each type that has its members. An error in all types is reported.
     fn in_each(
         &self,
         messages: &[TypeId],
@@ -167,7 +167,7 @@ impl Resolver<'_> {
         found
     }
 
-    /// The expression that names a message: an attribute with an enum or text, or the attribute of an enum of this name.
+    /// The expression of the message type: an attribute with an enum or text, or the attribute of an enum of this name.
     fn naming(&self, spec: &Spec, syntax: &Syntax, of: TypeId) -> Option<Expr> {
         if let SyntaxKind::Name(name) = &syntax.kind
             && !self.outline_of(of).slots.contains_key(name.as_str())
@@ -185,7 +185,7 @@ impl Resolver<'_> {
         None
     }
 
-    /// Demands that a summary shows no value that is masked.
+    /// Requires that a summary contains no masked value.
     fn keep_secret(&self, expr: &Expr, secrets: &HashSet<(TypeId, Slot)>) {
         any(expr, &mut |part| {
             if let Kind::Field { of, slot, .. } = part.kind
@@ -198,7 +198,7 @@ impl Resolver<'_> {
         });
     }
 
-    /// Demands that a path of attributes exists below a message. Returns the slots that it leads to.
+    /// Requires that a path of attributes exists below a message. Returns its slots.
     fn find_secret(&self, spec: &Spec, secret: &Secret, messages: &[TypeId], roots: Roots) -> Vec<(TypeId, Slot)> {
         let mut types: Vec<TypeId> = messages.to_vec();
         types.extend(roots.distinct());

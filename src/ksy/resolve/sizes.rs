@@ -1,4 +1,4 @@
-//! `sizeof`, `bitsizeof` and `_sizeof`: sizes that are known before anything is read.
+//! `sizeof`, `bitsizeof` and `_sizeof`: statically known sizes.
 
 use super::Resolver;
 use super::expression::Scope;
@@ -11,7 +11,7 @@ use crate::ksy::model::{Ty, TypeId};
 use crate::ksy::place::Place;
 use crate::ksy::report::Complaint;
 
-/// Types inside each other.
+/// Maximum nesting of types.
 const DEPTH: usize = 64;
 
 impl<'d> Resolver<'d> {

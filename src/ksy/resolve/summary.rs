@@ -32,7 +32,7 @@ impl<'d> Resolver<'d> {
         Some(Expr { kind: Kind::Format(pieces), ty: Ty::Str, place: place.unwrap_or(decl.place) })
     }
 
-    /// Errors become warnings: other programs read this key, too, and allow more.
+    /// Errors become warnings: other programs also read this key, and accept more.
     fn tolerant<T>(&self, resolve: impl FnOnce(&Self) -> Option<T>) -> Option<T> {
         let before = std::mem::take(&mut *self.report.borrow_mut());
         let resolved = resolve(self);

@@ -1,4 +1,4 @@
-//! Built-in types by their names.
+//! Built-in types by name.
 
 use crate::ksy::model::FixedEndian;
 
@@ -41,7 +41,7 @@ pub(super) const NAMES: &[&str] = &[
     "b12", "b16",
 ];
 
-/// What authors of other languages write.
+/// Type names of other languages with their equivalents here.
 pub(super) fn foreign(name: &str) -> Option<&'static str> {
     Some(match name.to_ascii_lowercase().as_str() {
         "u3" | "s3" | "uint24" => "b24",

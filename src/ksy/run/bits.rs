@@ -1,4 +1,4 @@
-//! Bit fields of both orders.
+//! Bit fields of both bit orders.
 
 use super::Machine;
 use super::failure::Outcome;
@@ -10,7 +10,7 @@ impl Machine<'_, '_> {
     pub(super) fn bits(&mut self, io: u32, width: u8, is_little: bool, is_bool: bool, slot: &mut Slot) -> Outcome {
         let stream = self.stream(io);
         let start = stream.byte();
-        // Bits of the first byte that earlier fields took.
+        // Bits of the first byte that earlier fields consumed.
         let taken = if stream.bits_left > 0 { 8 - u32::from(stream.bits_left) } else { 0 };
         let bits = taken + u32::from(width);
         let end = start + bits.div_ceil(8);
@@ -34,7 +34,7 @@ impl Machine<'_, '_> {
 }
 
 impl Slot {
-    /// Which bits of its bytes it is, if not all.
+    /// Its bits within its bytes, if not all.
     pub(super) fn bits(&self) -> Option<Bits> {
         (self.bits > 0).then_some(Bits { first: self.first_bit, count: self.bits })
     }

@@ -1,4 +1,4 @@
-//! Taking bytes from a stream: sizes, padding, terminators and processing.
+//! Reads bytes from a stream: sizes, padding, terminators and processing.
 
 use super::failure::{Failure, Outcome};
 use super::process::{Arguments, NotInflated, inflate, rotate_left, xor};
@@ -9,7 +9,7 @@ use crate::ksy::notes;
 use crate::limits;
 
 impl Machine<'_, '_> {
-    /// Takes bytes. The slot gets the span of all that was taken; the result is the value.
+    /// Reads bytes. The slot gets the span of all consumed bytes; the result is the value.
     pub(super) fn take(&mut self, frame: &Frame, code: &BytesCode, slot: &mut Slot) -> Outcome<Blob> {
         let value = self.raw(frame, code, slot)?;
         match &code.process {
@@ -35,7 +35,7 @@ impl Machine<'_, '_> {
                 let taken = size.map_or(left, |size| u32::try_from(size).unwrap_or(left));
                 let end = start + taken;
                 let mut value = Blob { buffer: stream.buffer, start, end };
-                // Padding behind a terminator goes with it, and padding may consist of terminators.
+                // Padding after a terminator is removed with it, and padding may consist of terminators.
                 let terminated = terminator.as_ref().and_then(|terminator| {
                     let at = find(self.bytes(value), &terminator.bytes)?;
                     Some(at + if terminator.include { width(terminator) } else { 0 })
@@ -49,13 +49,13 @@ impl Machine<'_, '_> {
             }
         };
         slot.end = end;
-        // Bytes that several fields take are read several times.
+        // Bytes covered by several fields are read several times.
         self.burn(frame.io, (end - start).max(value.len()) as usize / BYTES_PER_OPERATION)?;
         self.set_stream(frame.io, Stream { at: end, ..stream });
         Ok(value)
     }
 
-    /// How many bytes at the end are padding.
+    /// Number of padding bytes at the end.
     fn padding(&self, value: Blob, pad: u8) -> u32 {
         let padding = self.bytes(value).iter().rev().take_while(|byte| **byte == pad).count();
         u32::try_from(padding).unwrap_or_default()
@@ -72,10 +72,10 @@ impl Machine<'_, '_> {
         }
     }
 
-    /// The bytes up to a terminator, and where the stream goes on.
+    /// The bytes up to a terminator, and the next position of the stream.
     fn up_to(&mut self, io: u32, stream: Stream, terminator: &TerminatorCode) -> Outcome<(Blob, u32)> {
         let all = Blob { buffer: stream.buffer, start: stream.at.min(stream.end), end: stream.end };
-        // Bytes that were searched before, when fewer had arrived.
+        // Bytes searched before, when fewer had arrived.
         let searched = self.searched(io, all);
         let found = find(self.bytes(Blob { start: all.start + searched, ..all }), &terminator.bytes);
         match found.map(|at| at + searched) {
@@ -97,7 +97,7 @@ impl Machine<'_, '_> {
         }
     }
 
-    /// Processed bytes, in a buffer of their own.
+    /// Processed bytes, in a separate buffer.
     fn process(&mut self, frame: &Frame, code: &ProcessCode, from: Blob) -> Outcome<Blob> {
         let room = limits::KSY_PROCESSED.get().saturating_sub(self.memory.derived_bytes);
         if from.len() as usize + BUFFER > room {
@@ -120,7 +120,7 @@ impl Machine<'_, '_> {
             ProcessCode::Zlib => match inflate(self.bytes(from), room) {
                 Ok(bytes) => bytes,
                 Err(NotInflated::TooLong) => {
-                    // What was inflated in vain counts, or a second bomb costs as much as the first.
+                    // Discarded output counts, or a second decompression bomb would cost as much as the first.
                     self.memory.derived_bytes += room;
                     return self.limited(frame.io, &notes::INFLATED, &limits::KSY_PROCESSED);
                 }
@@ -149,17 +149,17 @@ impl Machine<'_, '_> {
     }
 }
 
-/// Bytes of a buffer of processed bytes besides these, here and in the tree.
+/// Overhead of a buffer of processed bytes, here and in the tree.
 const BUFFER: usize = 256;
 
-/// Bytes that count as an operation when they are searched, copied or printed.
+/// Number of bytes that count as an operation when they are searched, copied or printed.
 pub(super) const BYTES_PER_OPERATION: usize = 64;
 
 fn width(terminator: &TerminatorCode) -> u32 {
     u32::try_from(terminator.bytes.len()).unwrap_or_default()
 }
 
-/// Where a terminator is: at a multiple of its own width.
+/// The offset of a terminator: a multiple of its own width.
 fn find(bytes: &[u8], terminator: &[u8]) -> Option<u32> {
     let at = match terminator {
         [byte] => memchr::memchr(*byte, bytes)?,

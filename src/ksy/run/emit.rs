@@ -1,4 +1,4 @@
-//! From the objects of a run to nodes of a tree, in the order of the file. Instances are evaluated on the way.
+//! Converts the objects of a run to nodes of a tree, in the order of the file. Instances are evaluated on the way.
 
 use super::failure::{Failure, Outcome, Remark};
 use super::value::{Blob, CONSTANTS, DERIVED, HEAP, INPUT, NOTHING, Object, Slot, State, Stream, V};
@@ -14,16 +14,16 @@ use crate::wire::{Cut, Error, Result, Wire};
 /// A message to be read.
 pub(in crate::ksy) struct Message<'a> {
     pub part: Part<'a>,
-    /// The context of the part; of an element, that of the object that holds it.
+    /// The context of the part; for an element, that of the object that contains it.
     pub place: u32,
-    /// Of an element, its slot in that object.
+    /// For an element, its slot in that object.
     pub slot: u32,
     pub context: Context,
-    /// Whether bytes that are missing are no mistake of the message.
+    /// Whether missing bytes are no error of the message.
     pub is_cut: bool,
 }
 
-/// Reads a message with a program.
+/// Dissects a message with a program.
 pub(in crate::ksy) fn run(
     program: &Program,
     fields: &FileFields,
@@ -64,7 +64,7 @@ pub(in crate::ksy) fn run(
     result
 }
 
-/// Bytes behind the last field of the root that instances read are none that no field explains.
+/// Excludes bytes read by instances from the undissected bytes after the last field of the root.
 fn leave_out(wire: &mut Wire<'_>, fields: &FileFields, mut apart: Vec<(u32, u32)>, root: u32) {
     let (_, rest) = wire.whole();
     let Some(unparsed) = fields.unparsed(root).filter(|_| !apart.is_empty() && !rest.is_empty()) else { return };
@@ -78,7 +78,7 @@ fn leave_out(wire: &mut Wire<'_>, fields: &FileFields, mut apart: Vec<(u32, u32)
         }
         at = at.max(behind).min(end);
     }
-    // All of them are fields now, and there are as many as were left.
+    // This cannot fail: exactly the remaining bytes are skipped.
     let _ = wire.skip(rest.len());
 }
 
@@ -90,18 +90,18 @@ struct Emitter<'m, 'p, 'w, 'a> {
     source: u32,
     /// The objects around the next one.
     ancestors: Vec<u32>,
-    /// Bytes of the input that instances took.
+    /// Bytes of the input read by instances.
     apart: Vec<(u32, u32)>,
     /// Whether nodes belong to an instance.
     is_apart: bool,
-    /// Whether objects are saved.
+    /// Whether objects are exported.
     exports: bool,
-    /// The innermost object that could not be read completely, and its last node.
+    /// The innermost incomplete object, and its last node.
     broken: (u32, u32),
 }
 
 impl<'p> Emitter<'_, 'p, '_, '_> {
-    /// The fields of a message, right below its layer.
+    /// The fields of a message, directly below its layer.
     fn subject(&mut self, subject: &Slot, message: &Message<'_>, place: u32) {
         let entries = match message.part {
             Part::Element(..) => self.fields.entries(message.place, message.slot),
@@ -120,7 +120,7 @@ impl<'p> Emitter<'_, 'p, '_, '_> {
         }
     }
 
-    /// The name and the summary of a message, as far as it was read.
+    /// The type and the summary of a message, as far as it was read.
     fn heading(&mut self, number: u32) {
         let program: &'p Program = self.machine.program;
         let Object { of, io, is_complete, .. } = self.machine.object(number);
@@ -183,7 +183,7 @@ impl<'p> Emitter<'_, 'p, '_, '_> {
         self.machine.depth -= 1;
     }
 
-    /// Evaluates the instances of an object that no expression used yet.
+    /// Evaluates instances of an object that no expression has used.
     fn instances(&mut self, number: u32, slots: u32, code: &TypeCode, place: u32) {
         for slot in code.first_instance()..code.slot_count() {
             if self.machine.slot(slots + slot).state == State::Unset {
@@ -231,7 +231,7 @@ impl<'p> Emitter<'_, 'p, '_, '_> {
         }
     }
 
-    /// What a slot of the object at hand is saved as.
+    /// The export mark of a slot of the current object.
     fn mark(&self, slot: u32) -> Option<ObjectMark> {
         let Object { of, .. } = self.machine.object(*self.ancestors.last()?);
         let of = self.machine.program.types.get(of as usize)?;
@@ -250,11 +250,11 @@ impl<'p> Emitter<'_, 'p, '_, '_> {
         self.wire.object(kind, file, || Some(self.machine.bytes(blob).to_vec()));
     }
 
-    /// The elements of a list within a list, which only expressions give.
+    /// The elements of a list within a list, which only expressions create.
     fn list(&mut self, slot: Slot, entries: &[Entry]) {
         let mut pending = vec![slot];
         while let Some(slot) = pending.pop() {
-            // Lists may share elements, so that their number is no bound of what they list.
+            // Lists may share elements, so their number does not bound the output.
             if let Err(failure) = self.machine.burn(NOTHING, 1) {
                 let last = self.wire.next_place().saturating_sub(1);
                 return self.note(Err(failure), last);
@@ -316,7 +316,7 @@ impl<'p> Emitter<'_, 'p, '_, '_> {
         self.wire.close_at(place, field, span.end);
     }
 
-    /// Bytes of an object's own stream behind its last field. Those of objects with instances may belong to these.
+    /// Bytes of an object's own stream after its last field. In objects with instances, instances may read them.
     fn unparsed(&mut self, slot: &Slot, object: u32, context: u32) {
         let Object { of, io, buffer, end, is_complete, .. } = self.machine.object(object);
         let is_own = slot.buffer != buffer || slot.end > end;
@@ -340,7 +340,7 @@ impl<'p> Emitter<'_, 'p, '_, '_> {
         }
     }
 
-    /// Where bytes are in the tree: in the input, or in a derived buffer.
+    /// The span of bytes in the tree: in the input, or in a derived buffer.
     fn place(&mut self, Blob { buffer, start, end }: Blob) -> Option<Span> {
         if buffer == INPUT {
             return Some(Span { source: self.source, start, end });
@@ -361,12 +361,12 @@ impl<'p> Emitter<'_, 'p, '_, '_> {
         Some(Span { source, start, end })
     }
 
-    /// Text: where it lies, or a copy where it is not on the wire as such.
+    /// Text: its span, or a copy if it is not on the wire as such.
     fn text(&mut self, slot: &Slot, field: &'static Field, blob: Blob) -> Value {
         self.characters(slot);
         if blob.buffer == slot.buffer && blob.start == slot.start {
             let has_nul = |end| end > blob.start && self.machine.bytes(Blob { start: end - 1, end, ..blob }) == [0];
-            // A reader of the span takes one NUL at its end for the end of the text.
+            // The reader of a span removes one trailing NUL.
             if blob.end == slot.end && !has_nul(slot.end) || blob.end + 1 == slot.end && has_nul(slot.end) {
                 return Value::Text;
             }
@@ -414,7 +414,7 @@ impl<'p> Emitter<'_, 'p, '_, '_> {
         }
     }
 
-    /// Remarks on the text of a slot, which is about to be put.
+    /// Adds notes on the text of a slot, before its node is added.
     #[inline]
     fn characters(&mut self, slot: &Slot) {
         if !self.machine.memory.remarks.is_empty() {
@@ -438,14 +438,14 @@ impl<'p> Emitter<'_, 'p, '_, '_> {
         self.note_one(Some(&notes::CHARACTERS), &text, Blob { buffer, start, end }, place);
     }
 
-    /// Remarks on texts that are no fields.
+    /// Adds notes on texts that are no fields.
     fn remarks(&mut self, place: u32) {
         for (key, remark) in std::mem::take(&mut self.machine.memory.remarks) {
             self.remark(key, remark, place);
         }
     }
 
-    /// Notes why the message ended, unless the capture cut it off.
+    /// Notes why the message ended, unless it was truncated.
     fn conclude(&mut self, result: Outcome, is_cut: bool) -> Result {
         let Err(failure) = result else { return Ok(()) };
         if failure.needed > 0 && is_cut {
@@ -458,7 +458,7 @@ impl<'p> Emitter<'_, 'p, '_, '_> {
     }
 }
 
-/// The name of the attributes in front of a run: that of the only one of them.
+/// The name of the attributes before a run: that of the only one, if there is one.
 fn once_name(program: &Program, run: RunCode) -> &'static str {
     match program.types.get(run.root as usize) {
         Some(of) if of.seq == 2 => of.slots.get(of.params as usize).copied().unwrap_or_default(),

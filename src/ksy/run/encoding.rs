@@ -6,7 +6,7 @@ use std::borrow::Cow;
 /// A character encoding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::ksy) enum Charset {
-    /// ASCII; bytes from 128 are none of its characters.
+    /// ASCII; bytes from 128 are invalid.
     Ascii,
     /// UTF-8.
     Utf8,
@@ -22,11 +22,11 @@ pub(in crate::ksy) enum Charset {
     },
     /// ISO-8859-1: each byte is the character of its number.
     Latin1,
-    /// Like another one, with control characters from 0x80 to 0x9f.
+    /// An encoding with control characters from 0x80 to 0x9f.
     WithControls(&'static Encoding),
     /// IBM437: ASCII and these characters from 128 on.
     Ibm437,
-    /// One that `encoding_rs` has.
+    /// An encoding of `encoding_rs`.
     Other(&'static Encoding),
 }
 
@@ -45,7 +45,7 @@ impl Charset {
             "UTF-32LE" => Charset::Utf32 { big: false },
             "UTF-32BE" => Charset::Utf32 { big: true },
             "ISO-8859-1" => Charset::Latin1,
-            // The web takes these two for their supersets of Windows.
+            // The web maps these two to their Windows supersets.
             "ISO-8859-9" => Charset::WithControls(encoding_rs::WINDOWS_1254),
             "ISO-8859-11" => Charset::WithControls(encoding_rs::WINDOWS_874),
             "IBM437" => Charset::Ibm437,
@@ -53,7 +53,7 @@ impl Charset {
         })
     }
 
-    /// The text of bytes, and whether some of them were no characters and were replaced.
+    /// Decodes bytes, and reports whether invalid ones were replaced.
     pub(in crate::ksy) fn decode(self, bytes: &[u8]) -> (Cow<'_, str>, bool) {
         match self {
             Charset::Utf8 => utf8(bytes),
@@ -102,7 +102,7 @@ fn utf32(bytes: &[u8], big: bool) -> (Cow<'_, str>, bool) {
     lossy(units.iter().map(|bytes| char::from_u32(unit(bytes))), !rest.is_empty())
 }
 
-/// Characters, a replacement for those that are none, and one for an incomplete unit at the end.
+/// Characters, with replacements for invalid ones and for an incomplete unit at the end.
 fn lossy(characters: impl Iterator<Item = Option<char>>, has_rest: bool) -> (Cow<'static, str>, bool) {
     let mut is_wrong = has_rest;
     let last = has_rest.then_some(None);

@@ -1,4 +1,4 @@
-//! Evaluating expressions.
+//! Evaluates expressions.
 
 use super::bytes::BYTES_PER_OPERATION;
 use super::failure::Outcome;
@@ -45,7 +45,7 @@ impl<'p> Machine<'p, '_> {
         self.fail(frame.io, &notes::VALUE, format!("expected {expected}, found {}", found.kind()))
     }
 
-    /// Runs the steps of an expression. The stack is left as it was, also after a failure.
+    /// Runs the steps of an expression. The stack is restored, also after a failure.
     fn run(&mut self, frame: &Frame, code: Code) -> Outcome<V> {
         let base = self.memory.stack.len();
         let result = self.steps(frame, code);
@@ -168,7 +168,7 @@ impl<'p> Machine<'p, '_> {
         })
     }
 
-    /// The slot that an object has for a slot of the type it should be of: after a cast, the one of the same name.
+    /// The slot of an object that corresponds to a slot of its static type: after a cast, the one of the same name.
     fn slot_of(&self, frame: &Frame, object: u32, of: u32, slot: u32) -> Outcome<u32> {
         let own = self.object(object).of;
         if own == of {
@@ -280,7 +280,7 @@ impl<'p> Machine<'p, '_> {
         self.push_heap(frame, &joined)
     }
 
-    /// Keeps bytes that an expression made.
+    /// Stores bytes that an expression created.
     pub(super) fn push_heap(&mut self, frame: &Frame, bytes: &[u8]) -> Outcome<Blob> {
         let start = self.memory.heap.len();
         self.check_computed(frame, bytes.len())?;
@@ -290,7 +290,7 @@ impl<'p> Machine<'p, '_> {
         Ok(Blob { buffer: HEAP, start: narrow(start), end: narrow(self.memory.heap.len()) })
     }
 
-    /// Whether there is room for so many more bytes that expressions make.
+    /// Checks the limit of bytes that expressions create.
     pub(super) fn check_computed(&self, frame: &Frame, count: usize) -> Outcome {
         match self.memory.heap.len().saturating_add(count) > limits::KSY_COMPUTED.get() {
             true => self.limited(frame.io, &notes::COMPUTED, &limits::KSY_COMPUTED),
@@ -329,7 +329,7 @@ impl<'p> Machine<'p, '_> {
         })
     }
 
-    /// Whether two lists are equal. Lists inside each other may share elements, so that their size is no bound.
+    /// Whether two lists are equal. Nested lists may share elements, so that their size does not bound the work.
     fn are_equal(&mut self, frame: &Frame, left: u32, right: u32) -> Outcome<bool> {
         if self.elements(left).len() != self.elements(right).len() {
             return Ok(false);
@@ -345,12 +345,12 @@ impl<'p> Machine<'p, '_> {
         Ok(true)
     }
 
-    /// The operations of a comparison.
+    /// Counts the operations of a comparison.
     fn burn_for(&mut self, frame: &Frame, left: Blob, right: Blob) -> Outcome {
         self.burn(frame.io, left.len().min(right.len()) as usize / BYTES_PER_OPERATION)
     }
 
-    /// The order of two values. Texts are in the order of code points, which is that of their bytes.
+    /// The order of two values. Texts are ordered by code points, which is the order of their bytes.
     pub(super) fn order(&mut self, frame: &Frame, left: V, right: V) -> Outcome<Ordering> {
         let floats = |left: f64, right: f64| left.partial_cmp(&right).unwrap_or(Ordering::Greater);
         Ok(match (left, right) {
@@ -397,7 +397,7 @@ impl<'p> Machine<'p, '_> {
         self.push_heap(frame, &bytes).map(V::Bytes)
     }
 
-    /// The type of an object and its position, by which a repetition of ancestors is found.
+    /// The type and position of an object, to detect a repetition among ancestors.
     pub(super) fn identity(&self, object: u32) -> (u32, u32, u32) {
         let Object { of, buffer, start, .. } = self.object(object);
         (of, buffer, start)

@@ -1,4 +1,4 @@
-//! Why a run, or an instance, cannot go on; and remarks on what is read all the same.
+//! Failures of a run or an instance, and notes that do not end it.
 
 use super::Machine;
 use super::value::{NOTHING, Stream};
@@ -9,14 +9,14 @@ use crate::tree::Field;
 /// A reason to stop.
 #[derive(Debug)]
 pub(super) struct Failure {
-    /// The note; none where another failure caused this one and was noted.
+    /// The note; `None` if another failure that was noted caused this one.
     pub code: Option<&'static Field>,
     pub text: String,
-    /// The bytes that it is about.
+    /// The affected bytes.
     pub buffer: u32,
     pub start: u32,
     pub end: u32,
-    /// Bytes that are missing, if it is that.
+    /// Number of missing bytes, if any.
     pub needed: usize,
     /// Whether more bytes of the stream may follow, and what is known of their number.
     pub wait: Wait,
@@ -25,16 +25,16 @@ pub(super) struct Failure {
 /// What is known of bytes that have not arrived.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Wait {
-    /// None will.
+    /// No more bytes.
     No,
-    /// At least so many are needed.
+    /// At least this many are needed.
     Least(u64),
-    /// The object ends behind so many.
+    /// The object ends after this many.
     Exactly(u64),
 }
 
 impl Wait {
-    /// The same for the object around: so many bytes follow what is waited for, if that is known.
+    /// The same for the enclosing object: `tail` bytes follow, if known.
     pub(super) fn and(self, tail: Option<u32>) -> Wait {
         match (self, tail) {
             (Wait::Exactly(needed), Some(tail)) => Wait::Exactly(needed.saturating_add(tail.into())),
@@ -44,17 +44,17 @@ impl Wait {
     }
 }
 
-/// What may stop. The failure is boxed, so that values are returned in registers.
+/// A result. The failure is boxed, so that values are returned in registers.
 pub(super) type Outcome<T = ()> = Result<T, Box<Failure>>;
 
-/// A remark on bytes that were read: some of them are no characters of their encoding.
+/// A note on text with invalid bytes of its encoding.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Remark {
     pub end: u32,
 }
 
 impl Machine<'_, '_> {
-    /// A failure at what comes next in a stream.
+    /// A failure at the current position of a stream.
     #[cold]
     pub(super) fn fail<T>(&self, io: u32, code: &'static Field, text: String) -> Outcome<T> {
         let Stream { buffer, at, end, .. } = self.stream(io);
@@ -62,7 +62,7 @@ impl Machine<'_, '_> {
         Err(Box::new(Failure { code: Some(code), text, buffer, start, end, needed: 0, wait: Wait::No }))
     }
 
-    /// Too few bytes are left.
+    /// A failure because of missing bytes.
     #[cold]
     pub(super) fn short<T>(&self, io: u32, wanted: u64, left: u32) -> Outcome<T> {
         let needed = usize::try_from(wanted.saturating_sub(left.into())).unwrap_or(usize::MAX);
@@ -72,13 +72,13 @@ impl Machine<'_, '_> {
         self.fail(io, &notes::EOF, text).map_err(|failure: Box<Failure>| Box::new(Failure { needed, wait, ..*failure }))
     }
 
-    /// A limit is reached.
+    /// A failure at a limit.
     #[cold]
     pub(super) fn limited<T>(&self, io: u32, code: &'static Field, limit: &Limit) -> Outcome<T> {
         self.fail(io, code, format!("more than {}, see --limit {}", limit.get(), limit.name))
     }
 
-    /// A value that is used failed before.
+    /// A failure because of an earlier failure of a used value.
     #[cold]
     pub(super) fn failed_before<T>() -> Outcome<T> {
         Err(Box::new(Failure { code: None, text: String::new(), buffer: NOTHING, start: 0, end: 0, needed: 0, wait: Wait::No }))

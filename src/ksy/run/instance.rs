@@ -1,4 +1,4 @@
-//! Instances, which are evaluated when their value is needed, each at its own position.
+//! Instances, which are evaluated on demand, each at its own position.
 
 use super::failure::{Failure, Outcome};
 use super::value::{Object, Slot, State, Stream, V};
@@ -7,7 +7,7 @@ use crate::ksy::compile::program::{MemberCode, Program};
 use crate::ksy::notes;
 
 impl<'p> Machine<'p, '_> {
-    /// The value of a slot of an object. An instance is evaluated where it was not yet.
+    /// The value of a slot of an object. Evaluates an instance at the first use.
     #[inline]
     pub(super) fn field(&mut self, frame: &Frame, object: u32, slot: u32) -> Outcome<V> {
         let at = self.object(object).slots.saturating_add(slot);
@@ -26,7 +26,7 @@ impl<'p> Machine<'p, '_> {
                 self.instance(object, slot)?;
                 Ok(self.slot(slots.saturating_add(slot)).value)
             }
-            // A value that was only not valid, and what is read of an object or list so far.
+            // An invalid value, and the elements read so far of an object or list.
             (State::Open | State::Failed, V::Object(_) | V::List(_)) => Ok(found.value),
             (State::Failed, _) => Self::failed_before(),
             (State::Open, _) => self.fail(frame.io, &notes::RECURSION, format!("the value of {name} depends on itself")),
@@ -56,7 +56,7 @@ impl<'p> Machine<'p, '_> {
         if member.pos.is_none() && member.io.is_none() {
             return self.member(frame, at, member);
         }
-        // The stream of an instance that is absent may not exist.
+        // The stream of an absent instance may not exist.
         if let Some(condition) = member.condition
             && !self.bool(frame, condition)?
         {

@@ -1,8 +1,9 @@
-//! Reading a part of a stream, and where its next message ends. Reading to find an end passes over what no expression uses.
+//! Measures message boundaries on a stream. Values that no expression uses are skipped.
 //!
-//! A read beyond the end states how many bytes are missing, exactly where all that follows is of fixed size. A search for a
-//! terminator goes on where it stopped. A message of many small parts is measured again after an eighth more bytes, so that work
-//! grows with the bytes. Behind lost bytes, and where a capture begins late, [`Measure::All`] reads everything in a message.
+//! A read beyond the end states how many bytes are missing, exactly if all that follows has a fixed size. The search for a
+//! terminator continues where it stopped. A message of many small parts is measured again after an eighth more bytes, so that the
+//! total work is proportional to the bytes. After lost bytes, and if a capture begins late, [`Measure::All`] reads everything in
+//! a message.
 
 use super::failure::{Failure, Outcome, Wait};
 use super::value::{Blob, CONSTANTS, DERIVED, Derived, INPUT, NOTHING, Object, Slot, State, Stream, V};
@@ -13,14 +14,14 @@ use crate::ksy::notes;
 use crate::limits;
 use crate::tree::Side;
 
-/// What a message is read as.
+/// The part of the file that describes a message.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::ksy) enum Part<'a> {
     /// An object of this type.
     Whole(u32),
-    /// The attributes in front of a run of messages.
+    /// The attributes before a run of messages.
     Once(RunCode),
-    /// A message of a run, with the bytes of the attributes in front of it, if it uses them.
+    /// A message of a run, with the bytes of the attributes before it, if it uses them.
     Element(RunCode, Option<&'a [u8]>),
 }
 
@@ -34,18 +35,18 @@ impl<'a> Part<'a> {
     }
 }
 
-/// Where a message was captured: what the parameters of its root are about.
+/// The capture context of a message, for the parameters of its root.
 #[derive(Debug, Clone, Copy, Default)]
 pub(in crate::ksy) struct Context {
-    /// `pd_dir`: 0 for the client, 1 for the server. A side that is not known counts as the client.
+    /// `pd_dir`: 0 for the client, 1 for the server. An unknown side counts as the client.
     pub from: Option<Side>,
-    /// `pd_src_port` and `pd_dst_port`; 0 where they are not known.
+    /// `pd_src_port` and `pd_dst_port`; 0 if unknown.
     pub ports: [u16; 2],
-    /// `pd_index`: messages of the same side before it.
+    /// `pd_index`: number of earlier messages of the same side.
     pub index: u64,
 }
 
-/// Parameters that a file may declare for its roots, with what each one is.
+/// Parameters that a file may declare for its roots, with descriptions.
 pub(in crate::ksy) const PARAMETERS: &[(&str, &str)] = &[
     ("pd_dir", "0 from the client, 1 from the server"),
     ("pd_src_port", "the port of the sender"),
@@ -66,20 +67,20 @@ impl Context {
     }
 }
 
-/// Where a message ends, counted from its beginning.
+/// The end of a message, relative to its beginning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::ksy) enum Measured {
-    /// Behind so many bytes, which are all there.
+    /// After this many bytes, which are all available.
     Message(usize),
-    /// Behind so many bytes, some of which are missing.
+    /// After this many bytes, some of which are missing.
     Exactly(usize),
-    /// At least so many bytes are needed to know.
+    /// Unknown; at least this many bytes are needed.
     Least(usize),
-    /// It cannot be read; so many bytes lie before the place.
+    /// Invalid after this many bytes.
     Broken(usize),
 }
 
-/// Bytes in which a terminator was searched without success, counted from the beginning of the message.
+/// Number of bytes searched for a terminator without success, from the beginning of the message.
 #[derive(Debug, Clone, Copy, Default)]
 pub(in crate::ksy) struct Search {
     start: u32,
@@ -89,41 +90,41 @@ pub(in crate::ksy) struct Search {
 /// How strictly a part is measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::ksy) enum Measure {
-    /// Parts of a known size are passed over.
+    /// Parts of known size are skipped.
     Ends,
-    /// Everything must be readable to its last byte: it is not certain that a message begins here.
+    /// Everything must be readable to its last byte: the message boundary is uncertain.
     All,
 }
 
-/// What a machine does with a stream that has not ended.
+/// State of reading a stream that has not ended.
 #[derive(Debug, Default)]
 pub(super) struct Progress<'p> {
-    /// How the part is measured; none where it is read for its values.
+    /// How the part is measured; `None` if it is read for its values.
     measure: Option<Measure>,
     /// The stream of the input.
     input: Option<u32>,
-    /// Whether more bytes of it may follow.
+    /// Whether more bytes may follow.
     grows: bool,
     /// The member at which reading stops.
     run: Option<&'p MemberCode>,
-    /// Whether attributes in front of that member are passed over.
+    /// Whether attributes before that member are skipped.
     skips_once: bool,
-    /// Where that member was reached.
+    /// Position of that member.
     reached: Option<Frame>,
     search: Search,
 }
 
-/// What is known of a part that was measured.
+/// The result of a measurement.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::ksy) struct Result {
     pub end: Measured,
-    /// Whether its name is a member of its enum, as far as that was read.
+    /// Whether its message type is a member of its enum, as far as known.
     pub is_named: Option<bool>,
-    /// The operations that it took.
+    /// Number of operations.
     pub work: usize,
 }
 
-/// Measures a part at the beginning of `input`. `grows` states that more bytes may follow.
+/// Measures a part at the beginning of `input`. If `grows`, more bytes may follow.
 pub(in crate::ksy) fn measure(
     program: &Program,
     part: Part<'_>,
@@ -187,7 +188,7 @@ impl<'p> Machine<'p, '_> {
         }
     }
 
-    /// Whether the name of a message is a member of its enum, as far as that was read.
+    /// Whether the type of a message is a member of its enum, as far as known.
     fn is_named(&mut self, subject: &Slot) -> Option<bool> {
         let program: &'p Program = self.program;
         let V::Object(object) = subject.value else { return None };
@@ -200,7 +201,7 @@ impl<'p> Machine<'p, '_> {
         }
     }
 
-    /// How far the stream of the input was read, as a position in its buffer.
+    /// How far the stream of the input was read, as an offset in its buffer.
     pub(super) fn input_read(&self) -> u32 {
         self.progress.input.map_or(0, |io| self.stream(io).at)
     }
@@ -218,7 +219,7 @@ impl<'p> Machine<'p, '_> {
         Stream { buffer, start: 0, end, at: 0, bits_left: 0 }
     }
 
-    /// Reads what stands in front of a run. Returns the root and the object that holds the run.
+    /// Reads the attributes before a run. Returns the root and the object that contains the run.
     fn up_to_run(&mut self, run: RunCode, stream: Stream) -> (u32, Outcome<Frame>) {
         let program: &'p Program = self.program;
         self.progress.run = program.members.get(run.member as usize);
@@ -247,7 +248,7 @@ impl<'p> Machine<'p, '_> {
         (slot, result)
     }
 
-    /// Stops in front of the run that is searched.
+    /// Stops before the run.
     #[inline]
     pub(super) fn stop_at_run(&mut self, frame: &Frame, member: &'p MemberCode) -> Outcome {
         match self.progress.run {
@@ -259,13 +260,13 @@ impl<'p> Machine<'p, '_> {
         }
     }
 
-    /// Whether attributes in front of the last one are passed over.
+    /// Whether attributes before the last one are skipped.
     #[inline]
     pub(super) fn skips_once(&self) -> bool {
         self.progress.skips_once && self.progress.run.is_some()
     }
 
-    /// Whether it is the stream of the message that is measured.
+    /// Whether it is the stream of the measured message.
     #[inline]
     pub(super) fn is_measured(&self, io: u32) -> bool {
         self.progress.measure.is_some() && self.progress.input == Some(io)
@@ -277,23 +278,23 @@ impl<'p> Machine<'p, '_> {
         self.progress.grows && self.is_measured(io)
     }
 
-    /// Whether values that nothing depends on are passed over.
+    /// Whether unused values are skipped.
     #[inline]
     pub(super) fn passes(&self, frame: &Frame) -> bool {
         frame.is_private && self.progress.measure == Some(Measure::Ends)
     }
 
-    /// Whether a failure inside a part of a known size is of no interest.
+    /// Whether a failure inside a part of known size is ignored.
     pub(super) fn is_lenient(&self) -> bool {
         self.progress.measure == Some(Measure::Ends)
     }
 
-    /// Whether a part of a known size must be explained to its last byte.
+    /// Whether a part of known size must be read to its last byte.
     pub(super) fn is_strict(&self) -> bool {
         self.progress.measure == Some(Measure::All)
     }
 
-    /// Whether an object of a fixed size has just as many bytes, if that is asked for.
+    /// Whether an object of fixed size has exactly as many bytes, if that is required.
     pub(super) fn fits(&mut self, frame: &Frame, bytes: &BytesCode, object: &ObjectCode) -> Outcome {
         let (true, Some(fixed), SizeCode::Expr(size), None) = (self.is_strict(), object.fixed, bytes.size, &bytes.process) else {
             return Ok(());
@@ -311,7 +312,7 @@ impl<'p> Machine<'p, '_> {
         if is_same && end <= all.end { end.saturating_sub(start) } else { 0 }
     }
 
-    /// These bytes have no terminator of so many bytes.
+    /// Stores that these bytes contain no terminator of this width.
     pub(super) fn remember_search(&mut self, io: u32, all: Blob, width: u32) {
         if self.is_open(io) {
             let whole = all.len() - all.len().checked_rem(width).unwrap_or_default();
@@ -319,7 +320,7 @@ impl<'p> Machine<'p, '_> {
         }
     }
 
-    /// What a stream that has not ended states about its end.
+    /// Fails if a method needs the end of a stream that has not ended.
     #[cold]
     pub(super) fn end_unknown(&self, method: Method, io: u32) -> Outcome<V> {
         if method == Method::IoEof && !self.stream(io).is_at_end() {
@@ -331,7 +332,7 @@ impl<'p> Machine<'p, '_> {
         })
     }
 
-    /// Gives a root the parameters that are known by name.
+    /// Sets the known parameters of a root.
     pub(super) fn supply(&mut self, object: u32, code: &TypeCode) {
         let first = self.object(object).slots;
         let names = code.slots.iter().take(code.params as usize);

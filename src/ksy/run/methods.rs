@@ -119,7 +119,7 @@ impl<'p> Machine<'p, '_> {
     }
 
     fn parsed(&mut self, frame: &Frame, text: Blob, base: u32) -> Outcome<V> {
-        /// Characters of a text that are quoted.
+        /// Maximum number of characters in a quotation.
         const QUOTED: usize = 40;
         self.burn(frame.io, text.len() as usize / BYTES_PER_OPERATION)?;
         let text = self.text(text);
@@ -135,7 +135,7 @@ impl<'p> Machine<'p, '_> {
         }
     }
 
-    /// Characters of a text, from one to another; past its end there are none.
+    /// Characters of a text in a range; none beyond its end.
     pub(super) fn substring(&mut self, frame: &Frame) -> Outcome<V> {
         let (to, from) = (self.pop_int(frame)?, self.pop_int(frame)?);
         let blob = match self.pop() {
@@ -156,7 +156,7 @@ impl<'p> Machine<'p, '_> {
         Ok(V::Str(Blob { start: blob.start + from, end: blob.start + to.max(from), ..blob }))
     }
 
-    /// Puts the last values of the stack into a text.
+    /// Formats the last values of the stack.
     pub(super) fn format(&mut self, frame: &Frame, format: u32) -> Outcome<V> {
         let program: &'p Program = self.program;
         let pieces = program.formats.get(format as usize).map_or(&[][..], |pieces| pieces);
@@ -183,7 +183,7 @@ impl<'p> Machine<'p, '_> {
         self.push_heap(frame, text.as_bytes()).map(V::Str)
     }
 
-    /// What `to-string` of an object gives; the name of its type where it has none.
+    /// The text of `to-string` of an object; without it, the name of its type.
     fn summary(&mut self, object: u32) -> Outcome<String> {
         let Object { of, io, .. } = self.object(object);
         let program: &'p Program = self.program;
@@ -205,7 +205,7 @@ impl<'p> Machine<'p, '_> {
             (V::Str(blob), _) => text.push_str(self.text(blob)),
             (V::Int(number), Show::Hex) => {
                 let sign = if number < 0 { "-" } else { "" };
-                // Writing to a text does not fail.
+                // Writing to a string cannot fail.
                 let _ = write!(text, "{sign}{:#x}", number.unsigned_abs());
             }
             (V::Int(number), Show::Plain) if name(number).is_some() => text.push_str(name(number).unwrap_or_default()),
@@ -215,7 +215,7 @@ impl<'p> Machine<'p, '_> {
 
     /// A value in messages and texts.
     pub(super) fn shown(&self, value: V) -> String {
-        /// Bytes and characters that are shown of a longer value.
+        /// Maximum number of bytes and characters shown of a longer value.
         const SHOWN: usize = 32;
         match value {
             V::Int(number) => number.to_string(),

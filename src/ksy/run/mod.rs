@@ -24,35 +24,35 @@ use measure::Progress;
 use std::collections::BTreeMap;
 use value::{Blob, CONSTANTS, DERIVED, Derived, HEAP, INPUT, List, NOTHING, Object, Slot, State, Stream, V};
 
-/// Memory of a run, kept for the next one.
+/// Memory of a run, reused for the next one.
 #[derive(Debug, Default)]
 pub(in crate::ksy) struct Memory {
     objects: Vec<Object>,
     /// Slots of objects.
     slots: Vec<Slot>,
     lists: Vec<List>,
-    /// Elements of lists that are being read, the innermost list last.
+    /// Elements of incomplete lists, the innermost list last.
     open: Vec<Slot>,
     /// Elements of other lists.
     elements: Vec<Slot>,
     streams: Vec<Stream>,
-    /// Texts and bytes that expressions made.
+    /// Texts and bytes that expressions created.
     heap: Vec<u8>,
     derived: Vec<Derived>,
-    /// Bytes in `derived`.
+    /// Size of `derived` in bytes.
     derived_bytes: usize,
     /// Values of expressions.
     stack: Vec<V>,
-    /// Slots, elements, objects, lists and streams.
+    /// Number of slots, elements, objects, lists and streams.
     kept: usize,
     /// By buffer and first byte.
     remarks: BTreeMap<(u32, u32), Remark>,
 }
 
 impl Memory {
-    /// Forgets the last run, and keeps a little memory for the next one.
+    /// Clears the last run, and keeps a little memory for the next one.
     pub(in crate::ksy) fn clear(&mut self) {
-        /// Elements of each list whose memory is kept.
+        /// Maximum capacity of each list that is kept.
         const KEPT: usize = 1 << 16;
         fn empty<T>(list: &mut Vec<T>) {
             list.clear();
@@ -78,33 +78,33 @@ struct Machine<'p, 'w> {
     program: &'p Program,
     input: &'w [u8],
     memory: &'p mut Memory,
-    /// Operations that are left.
+    /// Operations left.
     fuel: usize,
-    /// How deep objects and instances nest here.
+    /// Nesting of objects and instances.
     depth: usize,
-    /// What parameters of the root are about.
+    /// The context for parameters of the root.
     context: Context,
-    /// What is done with streams that have not ended.
+    /// State of streams that have not ended.
     progress: Progress<'p>,
 }
 
-/// What an expression refers to.
+/// The environment of an expression.
 #[derive(Debug, Clone, Copy)]
 struct Frame {
-    /// The object that it belongs to.
+    /// The object that contains it.
     object: u32,
-    /// The stream that is read.
+    /// The current stream.
     io: u32,
     /// `_index`.
     index: u32,
     /// `_`.
     item: V,
-    /// Whether no expression uses the member that is read.
+    /// Whether no expression uses the current member.
     is_private: bool,
 }
 
 impl Frame {
-    /// Where the expressions of an object as a whole are evaluated.
+    /// The environment of expressions of an object as a whole.
     const fn of(object: u32, io: u32) -> Frame {
         Frame { object, io, index: 0, item: V::Null, is_private: false }
     }
@@ -112,7 +112,7 @@ impl Frame {
 
 impl<'p, 'w> Machine<'p, 'w> {
     fn new(program: &'p Program, input: &'w [u8], memory: &'p mut Memory) -> Machine<'p, 'w> {
-        // A run that ended in a panic left something.
+        // A run that panicked may have left data.
         memory.clear();
         let (context, progress) = (Context::default(), Progress::default());
         Machine { program, input, memory, fuel: limits::KSY_OPERATIONS.get(), depth: 0, context, progress }
@@ -129,7 +129,7 @@ impl<'p, 'w> Machine<'p, 'w> {
         buffer.get(blob.start as usize..blob.end as usize).unwrap_or_default()
     }
 
-    /// The text of a blob that is known to be UTF-8.
+    /// The text of a blob that is valid UTF-8.
     fn text(&self, blob: Blob) -> &str {
         std::str::from_utf8(self.bytes(blob)).unwrap_or_default()
     }

@@ -3,7 +3,7 @@
 use super::value::V;
 use flate2::{Decompress, FlushDecompress, Status};
 
-/// Arguments of a processor that a file names.
+/// Arguments of a custom processor.
 pub(in crate::ksy) struct Arguments<'a> {
     pub(super) values: &'a [V],
     pub(super) bytes_of: &'a dyn Fn(V) -> Vec<u8>,
@@ -33,7 +33,7 @@ impl Arguments<'_> {
     }
 }
 
-/// A processor that the program provides.
+/// A custom processor of the program.
 pub(in crate::ksy) trait Processor: Sync {
     /// Its name in files.
     fn name(&self) -> &'static str;
@@ -42,7 +42,7 @@ pub(in crate::ksy) trait Processor: Sync {
     fn process(&self, bytes: &[u8], arguments: &Arguments<'_>) -> Result<Vec<u8>, &'static str>;
 }
 
-/// The processors that files can name: those of Kaitai's own tests, which show how one is written.
+/// The available processors: those of Kaitai's tests, as examples.
 pub(in crate::ksy) static PROCESSORS: &[&dyn Processor] =
     &[&Shift, &Framed("custom_fx_no_args"), &Framed("nested.deeply.custom_fx")];
 
@@ -51,7 +51,7 @@ pub(in crate::ksy) fn processor(name: &str) -> Option<&'static dyn Processor> {
     PROCESSORS.iter().copied().find(|known| known.name() == name)
 }
 
-/// `my_custom_fx(key, flag, bytes)`: adds the key to each byte, or subtracts it where the flag is false.
+/// `my_custom_fx(key, flag, bytes)`: adds the key to each byte, or subtracts it if the flag is false.
 struct Shift;
 
 impl Processor for Shift {
@@ -68,7 +68,7 @@ impl Processor for Shift {
     }
 }
 
-/// Puts `_` before and behind the bytes.
+/// Adds `_` before and after the bytes.
 struct Framed(&'static str);
 
 impl Processor for Framed {
@@ -81,7 +81,7 @@ impl Processor for Framed {
     }
 }
 
-/// Exclusive or with a key, over and over.
+/// Exclusive or with a repeated key.
 pub(super) fn xor(bytes: &[u8], key: &[u8]) -> Vec<u8> {
     match key {
         [] => bytes.to_vec(),
@@ -89,7 +89,7 @@ pub(super) fn xor(bytes: &[u8], key: &[u8]) -> Vec<u8> {
     }
 }
 
-/// Each byte rotated left by this many bits; to the right where they are negative.
+/// Rotates each byte left by this many bits; right if negative.
 pub(super) fn rotate_left(bytes: &[u8], bits: i128) -> Vec<u8> {
     let bits = u32::try_from(bits.rem_euclid(8)).unwrap_or_default();
     bytes.iter().map(|byte| byte.rotate_left(bits)).collect()
@@ -98,15 +98,15 @@ pub(super) fn rotate_left(bytes: &[u8], bits: i128) -> Vec<u8> {
 /// Why a zlib stream was not decompressed.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum NotInflated {
-    /// It is damaged, or ends early, behind so many bytes.
+    /// It is malformed or truncated after this many bytes.
     Damaged(usize),
-    /// It becomes longer than is allowed.
+    /// Its content exceeds the limit.
     TooLong,
 }
 
 /// The content of a zlib stream, if it is at most `most` bytes long.
 pub(super) fn inflate(bytes: &[u8], most: usize) -> Result<Vec<u8>, NotInflated> {
-    /// What the buffer has at least to begin with, and how much it grows by at most.
+    /// Initial size of the buffer, and maximum growth.
     const STEP: usize = 1 << 16;
     let mut inflate = Decompress::new(true);
     let mut out: Vec<u8> = Vec::with_capacity(bytes.len().saturating_mul(2).clamp(64, STEP).min(most.max(1)));
@@ -117,7 +117,7 @@ pub(super) fn inflate(bytes: &[u8], most: usize) -> Result<Vec<u8>, NotInflated>
         match status {
             Ok(Status::StreamEnd) if out.len() <= most => return Ok(out),
             Ok(_) if out.len() > most => return Err(NotInflated::TooLong),
-            // The end of the stream may follow without a further byte.
+            // The end of the stream may need no further byte.
             Ok(_) if out.len() == out.capacity() => out.reserve(out.len().min(STEP).min(most - out.len()).max(1)),
             Ok(_) if out.len() > before => {}
             Ok(_) | Err(_) => return Err(NotInflated::Damaged(out.len())),

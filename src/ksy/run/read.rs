@@ -1,4 +1,4 @@
-//! Reading objects, their members, and single values.
+//! Reads objects, their members, and single values.
 
 use super::bytes::BYTES_PER_OPERATION;
 use super::failure::{Outcome, Remark};
@@ -12,7 +12,7 @@ use crate::limits;
 use std::cmp::Ordering;
 
 impl<'p> Machine<'p, '_> {
-    /// Reads an object of a type from all of a stream, as the root. Returns its number, also where it fails.
+    /// Reads the root object from all of a stream. Returns its number, also after a failure.
     pub(super) fn root(&mut self, of: u32, stream: Stream) -> (u32, Outcome) {
         let number = u32::try_from(self.memory.objects.len()).unwrap_or(NOTHING);
         let io = match self.add_stream(stream) {
@@ -40,7 +40,7 @@ impl<'p> Machine<'p, '_> {
         (number, result)
     }
 
-    /// Counts values, objects, lists and streams that are kept up to the end of the run.
+    /// Counts values, objects, lists and streams that are kept to the end of the run.
     #[inline]
     pub(super) fn keep(&mut self, io: u32, count: usize) -> Outcome {
         self.memory.kept += count;
@@ -55,7 +55,7 @@ impl<'p> Machine<'p, '_> {
         Ok(number)
     }
 
-    /// Adds an object with empty slots.
+    /// Adds an object with unset slots.
     fn add(&mut self, object: Object, code: &TypeCode) -> Outcome<u32> {
         self.keep(object.io, 1 + code.slots.len())?;
         let count = self.memory.slots.len() + code.slots.len();
@@ -112,7 +112,7 @@ impl<'p> Machine<'p, '_> {
         }
     }
 
-    /// One operation.
+    /// Counts operations.
     #[inline]
     pub(super) fn burn(&mut self, io: u32, operations: usize) -> Outcome {
         match self.fuel.checked_sub(operations) {
@@ -124,7 +124,7 @@ impl<'p> Machine<'p, '_> {
         }
     }
 
-    /// Goes one level deeper.
+    /// Enters one level of nesting.
     pub(super) fn deeper<T>(&mut self, io: u32, go: impl FnOnce(&mut Self) -> Outcome<T>) -> Outcome<T> {
         if self.depth >= limits::KSY_RECURSION.get() {
             return self.limited(io, &notes::RECURSION, &limits::KSY_RECURSION);
@@ -162,7 +162,7 @@ impl<'p> Machine<'p, '_> {
         }
     }
 
-    /// Reads one value. An object is put into the slot at `at` as soon as it exists.
+    /// Reads one value. An object is stored in the slot at `at` as soon as it exists.
     #[inline]
     pub(super) fn data(&mut self, frame: &Frame, data: DataCode, slot: &mut Slot, at: u32) -> Outcome {
         slot.shape = data.shape;
@@ -206,7 +206,7 @@ impl<'p> Machine<'p, '_> {
         }
     }
 
-    /// Reads a run of bytes of a known length, with its span.
+    /// Reads bytes of a known length, with their span.
     #[inline]
     fn array<const N: usize>(&mut self, io: u32, slot: &mut Slot) -> Outcome<[u8; N]> {
         let Some(stream) = self.memory.streams.get_mut(io as usize) else { return Self::failed_before() };
@@ -346,7 +346,7 @@ impl<'p> Machine<'p, '_> {
         }
         let mut result = self.fill(number, of);
         if own.is_some() && self.is_lenient() {
-            // The bytes behind it are known all the same.
+            // The bytes after it are known nevertheless.
             result = Ok(());
         }
         if own.is_some() && result.is_ok() && self.is_strict() && self.stream(io).remaining() > 0 {
@@ -361,7 +361,7 @@ impl<'p> Machine<'p, '_> {
         result
     }
 
-    /// Where an object begins that was reached inside a byte: what is read first may begin behind that byte.
+    /// The start of an object that begins inside a byte: its first read may begin after that byte.
     fn first_byte(&self, number: u32, before: Stream) -> u32 {
         let Object { of, slots, .. } = self.object(number);
         let Some(code) = self.program.types.get(of as usize) else { return before.at };
@@ -447,7 +447,7 @@ impl<'p> Machine<'p, '_> {
         Ok(())
     }
 
-    /// Text of bytes, decoded.
+    /// Decodes text.
     pub(super) fn decode(&mut self, frame: &Frame, charset: u32, bytes: Blob) -> Outcome<Blob> {
         let program: &'p Program = self.program;
         let charset = match program.charsets.get(charset as usize) {

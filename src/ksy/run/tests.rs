@@ -1,6 +1,6 @@
-//! Small files over few bytes: what each construct reads, and how a run ends that cannot go on.
+//! Small files with few bytes: the result of each construct, and of failures.
 //!
-//! Kaitai's own specifications are compared by a script beside the repository (`.ci/run`); these tests stand without it.
+//! A script outside of the repository (`.ci/run`) compares Kaitai's own specifications; these tests do not depend on it.
 
 use super::{Context, Memory, Message, Part, run};
 use crate::ksy::compile::compile;
@@ -11,7 +11,7 @@ use crate::wire::{Cut, Wire, trial};
 use proptest::prelude::*;
 use std::path::Path;
 
-/// The tree that a file gives for bytes.
+/// The tree of bytes dissected with a file.
 fn read(file: &str, hex: &str) -> String {
     read_cut(file, &trial::bytes(hex), Cut::No)
 }
@@ -37,12 +37,12 @@ fn read_cut(file: &str, bytes: &[u8], cut: Cut) -> String {
     dump(Dissection { tree: &tree, bytes })
 }
 
-/// A file with this body, of bytes in little-endian order.
+/// A file with this body, in little-endian byte order.
 fn body(text: &str) -> String {
     format!("meta:\n  id: t\n  encoding: UTF-8\n  endian: le\n{text}")
 }
 
-/// Whether all lines are part of the tree.
+/// Whether the tree contains all lines.
 fn assert_has(tree: &str, lines: &[&str]) {
     for line in lines {
         assert!(tree.lines().any(|known| known.trim() == *line), "{line} is not in\n{tree}");
@@ -150,7 +150,7 @@ fn text_in_another_encoding_is_shown_with_a_remark() {
     assert!(tree.contains("t.a = \"a\u{fffd}\"") && tree.contains("odd ksy.characters at 0..2 t.a"), "{tree}");
 }
 
-/// Files for hostile bytes: between them every construct of the language.
+/// Files for hostile bytes that together use every construct of the language.
 const FILES: &[&str] = &[
     "seq:\n  - {id: n, type: u2}\n  - {id: rows, type: row, repeat: expr, repeat-expr: n}\n  - {id: rest, type: row, repeat: eos}\ntypes:\n  \
      row:\n    seq:\n      - {id: kind, type: u1, enum: kind}\n      - {id: len, type: u1}\n      - id: body\n        size: len\n        type:\n          \
@@ -174,19 +174,19 @@ proptest! {
     fn no_bytes_break_a_run(file in 0..FILES.len(), bytes in proptest::collection::vec(hostile(), 0..300)) {
         let tree = read_cut(&body(FILES[file]), &bytes, Cut::No);
         prop_assert!(tree.starts_with("t 0.."), "{}", tree);
-        // A tree of few bytes is small, whatever they say.
+        // The tree of few bytes is small, whatever their content.
         prop_assert!(tree.lines().count() < 100_000, "{} lines", tree.lines().count());
         let again = read_cut(&body(FILES[file]), &bytes, Cut::No);
         prop_assert_eq!(tree, again);
     }
 }
 
-/// Number of cases: few in a usual run, `KSY_CASES` in a long one.
+/// Number of cases: few by default, `KSY_CASES` for a long run.
 fn cases() -> u32 {
     std::env::var("KSY_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(96)
 }
 
-/// Bytes that are often counts, kinds and offsets.
+/// Bytes that often act as counts, types and offsets.
 fn hostile() -> impl Strategy<Value = u8> {
     prop_oneof![4 => 0_u8..4, 1 => Just(0xff), 2 => any::<u8>()]
 }

@@ -1,4 +1,4 @@
-//! Values against what the file demands of them.
+//! Validates values against constraints.
 
 use super::failure::{Failure, Outcome, Wait};
 use super::value::{Slot, V};
@@ -8,7 +8,7 @@ use crate::ksy::notes;
 use std::cmp::Ordering;
 
 impl<'p> Machine<'p, '_> {
-    /// Checks a value against what the file demands.
+    /// Validates a value against its constraint.
     pub(super) fn validate(&mut self, frame: &Frame, valid: u32, slot: &Slot) -> Outcome {
         let program: &'p Program = self.program;
         let Some(valid) = program.valids.get(valid as usize) else { return Ok(()) };
@@ -56,7 +56,7 @@ impl<'p> Machine<'p, '_> {
         Err(Box::new(failure))
     }
 
-    /// The bound that a value is beyond, if it is.
+    /// The bound that a value exceeds, if any.
     fn beyond(&mut self, frame: &Frame, value: V, bound: Option<Code>, where_to: Ordering) -> Outcome<Option<String>> {
         let Some(bound) = bound else { return Ok(None) };
         let bound = self.eval(frame, bound)?;

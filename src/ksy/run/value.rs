@@ -1,12 +1,12 @@
-//! Values of fields and expressions at run time: copies of a few words, which refer to bytes and objects by number.
+//! Values of fields and expressions at run time: small copies that refer to bytes and objects by number.
 
 use crate::tree::Span;
 
-/// The buffer of the bytes that are dissected.
+/// The buffer of dissected bytes.
 pub(super) const INPUT: u32 = 0;
-/// The buffer of texts and bytes that the file contains.
+/// The buffer of literal texts and bytes of the file.
 pub(in crate::ksy) const CONSTANTS: u32 = 1;
-/// The buffer of texts and bytes that expressions make.
+/// The buffer of texts and bytes that expressions create.
 pub(super) const HEAP: u32 = 2;
 /// The first buffer of processed bytes.
 pub(super) const DERIVED: u32 = 3;
@@ -31,7 +31,7 @@ impl Blob {
 /// A value.
 #[derive(Debug, Clone, Copy, Default)]
 pub(in crate::ksy) enum V {
-    /// No value: a condition is false, or no case of a switch matches.
+    /// No value: a condition is false, or a switch has no matching case.
     #[default]
     Null,
     /// An integer, or a member of an enum.
@@ -53,7 +53,7 @@ pub(in crate::ksy) enum V {
 }
 
 impl V {
-    /// What it is, in messages.
+    /// Its kind, for messages.
     pub(super) const fn kind(self) -> &'static str {
         match self {
             V::Null => "no value",
@@ -69,7 +69,7 @@ impl V {
     }
 }
 
-/// How far a slot is.
+/// The state of a slot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum State {
     /// Not read yet.
@@ -79,22 +79,22 @@ pub(super) enum State {
     Open,
     /// Complete.
     Done,
-    /// Could not be read; a note was made.
+    /// Failed; a note was added.
     Failed,
 }
 
-/// A value with its place: a parameter, a field, an instance, or an element of a list.
+/// A value with its span: a parameter, a field, an instance, or an element of a list.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Slot {
     pub value: V,
-    /// The buffer of the bytes that it took; [`NOTHING`] for calculated values.
+    /// The buffer of its bytes; [`NOTHING`] for calculated values.
     pub buffer: u32,
     pub start: u32,
     pub end: u32,
-    /// Which of the shapes of its member it has.
+    /// The index of its shape.
     pub shape: u16,
     pub state: State,
-    /// Of a bit field, the first bit of its bytes and the number of bits; else 0 and 0.
+    /// For a bit field, the first bit in its bytes and the number of bits; else 0 and 0.
     pub first_bit: u8,
     pub bits: u8,
 }
@@ -106,27 +106,27 @@ pub(super) struct Object {
     pub of: u32,
     /// Its first slot.
     pub slots: u32,
-    /// [`NOTHING`] for none.
+    /// The parent; [`NOTHING`] for none.
     pub parent: u32,
     pub root: u32,
-    /// The stream that it is read from.
+    /// Its stream.
     pub io: u32,
-    /// The buffer and bytes that its fields in `seq` took.
+    /// The buffer and range of its `seq`.
     pub buffer: u32,
     pub start: u32,
     pub end: u32,
-    /// The byte order that it keeps, if it does.
+    /// Its byte order, if stored.
     pub is_little: Option<bool>,
     /// Whether all of `seq` was read.
     pub is_complete: bool,
 }
 
-/// A list; its elements lie one behind another.
+/// A list of contiguous elements.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct List {
     pub start: u32,
     pub len: u32,
-    /// Whether elements are still added: they lie on the stack of open lists then.
+    /// Whether elements are still added: they are on the stack of open lists then.
     pub is_open: bool,
 }
 
@@ -136,9 +136,9 @@ pub(super) struct Stream {
     pub buffer: u32,
     pub start: u32,
     pub end: u32,
-    /// The next byte, counted in the buffer.
+    /// The current position in the buffer.
     pub at: u32,
-    /// Bits of the byte before `at` that were not read.
+    /// Unread bits of the byte before `at`.
     pub bits_left: u8,
 }
 
@@ -147,25 +147,25 @@ impl Stream {
         self.end.saturating_sub(self.at)
     }
 
-    /// Whether neither a byte nor a bit is left.
+    /// Whether all bytes and bits are read.
     pub(super) const fn is_at_end(&self) -> bool {
         self.bits_left == 0 && self.at >= self.end
     }
 
-    /// The byte that the next bit lies in.
+    /// The byte that contains the next bit.
     pub(super) const fn byte(&self) -> u32 {
         if self.bits_left > 0 { self.at.saturating_sub(1) } else { self.at }
     }
 }
 
-/// Bytes that `process` made.
+/// Processed bytes.
 #[derive(Debug)]
 pub(super) struct Derived {
     pub bytes: Vec<u8>,
-    /// The bytes that they were made of.
+    /// The bytes they were derived from.
     pub from: Blob,
     /// The name of the processor.
     pub how: &'static str,
-    /// The span of all of them in the tree, once a field lies in them.
+    /// The span of all of them in the tree, once a field refers to them.
     pub span: Option<Span>,
 }

@@ -1,4 +1,4 @@
-//! The work of finding where messages end.
+//! The work of finding message boundaries.
 
 use super::Session;
 use crate::ksy::protocol::{file, protocol};
@@ -28,7 +28,7 @@ fn protocol_of(body: &str) -> &'static Protocol {
     protocol(&spec, spec.roots[0], None, false)
 }
 
-/// Where the first message ends if bytes arrive in pieces of this size, and the operations that finding it took.
+/// The end of the first message if bytes arrive in pieces of this size, and the number of operations.
 fn end_of(session: &mut Session, bytes: &[u8], size: usize) -> (usize, usize) {
     let mut wanted = 0;
     let mut most = 0;
@@ -77,7 +77,7 @@ fn many_small_parts_take_work_in_proportion_to_their_bytes() {
         assert_eq!(end, bytes.len());
         work / bytes.len()
     };
-    // The same number of operations for each byte, however many there are.
+    // The number of operations per byte does not depend on the number of bytes.
     let (few, many) = (work(5_000), work(40_000));
     assert!(many <= few * 2 && many < 60, "{few} {many}");
 }
@@ -88,7 +88,7 @@ fn the_state_of_a_side_is_small() {
     assert!(session.held() < 512, "{}", session.held());
 }
 
-/// Files whose messages have every way to end.
+/// Files with every kind of message boundary.
 const FILES: &[&str] = &[
     "seq: [{id: all, type: one, repeat: eos}]\ntypes:\n  one:\n    seq: [{id: n, type: u2}, {id: data, type: in, size: n % 9}, {id: text, type: strz}]\n  \
      in:\n    seq: [{id: a, type: u1, valid: {max: 9}}, {id: b, type: u2, if: a > 1}]\n",
@@ -114,7 +114,7 @@ proptest! {
         let (mut at, mut here) = (0, 0);
         let mut wanted = 0;
         while at < bytes.len() {
-            // As the engine does it: more bytes arrive until the session knows what the first of them are.
+            // Like the engine, adds bytes until the session recognizes the first of them.
             let more = here < bytes.len();
             if here - at < wanted && more || here == at {
                 here = (here + size).min(bytes.len());

@@ -1,4 +1,4 @@
-//! Bounds that no file exceeds, and reports that stay short.
+//! Limits, and reports that stay short.
 
 use super::{Folder, body, loaded, messages, mistake, spec};
 use crate::ksy::expr::Kind;

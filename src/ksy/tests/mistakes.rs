@@ -1,4 +1,4 @@
-//! Errors with their places, and what they suggest.
+//! Errors with positions and suggestions.
 
 use super::{body, loaded, mistake, printed};
 

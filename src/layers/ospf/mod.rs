@@ -1,4 +1,4 @@
-//! OSPF: routers flood the state of their links. Versions 2 (RFC 2328) for IPv4 and 3 (RFC 5340) for IPv6.
+//! OSPF, Open Shortest Path First. Versions 2 (RFC 2328) for IPv4 and 3 (RFC 5340) for IPv6.
 //!
 //! ```text
 //! version:1 | type:1 | length:2 | router:4 | area:4 | checksum:2 | by version
@@ -13,7 +13,7 @@
 //! acknowledge    LSA header …
 //! LSA header     age:2 | 2: options:1 | type:1, 3: type:2     | ID:4 | router:4 | sequence number:4 | checksum:2 | length:2
 //! ```
-//! Behind version 2, a block of link-local signaling (RFC 5613) may follow. Not covered: opaque LSAs, links and prefixes of
+//! After version 2, a block of link-local signaling (RFC 5613) may follow. Not covered: opaque LSAs, links and prefixes of
 //! version 3, verifying checksums and digests.
 
 use crate::tree::{Field, Names, Value, fields, name_of, title};
@@ -40,7 +40,7 @@ fields! {
     AUTH_NONE = bytes("ospf.auth.none", "Auth data (none)", "").once();
     AUTH_SIMPLE = text("ospf.auth.simple", "Auth data (simple)", "").secret().once();
     KEY_ID = number("ospf.auth.crypt.key_id", "Auth crypt key ID", "").once();
-    AUTH_LENGTH = number("ospf.auth.crypt.data_length", "Auth crypt data length", "Bytes behind the packet").once();
+    AUTH_LENGTH = number("ospf.auth.crypt.data_length", "Auth crypt data length", "Bytes of the digest after the packet").once();
     AUTH_SEQUENCE = number("ospf.auth.crypt.seq_nbr", "Auth crypt sequence number", "").once();
     AUTH_DATA = bytes("ospf.auth.crypt.data", "Auth crypt data", "").once();
     AUTH_UNKNOWN = bytes("ospf.auth.unknown", "Auth unknown", "").once();
@@ -169,24 +169,24 @@ const TLVS: Names = &[(1, "Extended options"), (2, "Crypto authentication")];
 const OPTION_BITS_2: &[&Field] = &[&O2_DN, &O2_O, &O2_DC, &O2_L, &O2_N, &O2_MC, &O2_E, &O2_MT];
 const OPTION_BITS_3: &[&Field] = &[&O3_AT, &O3_L, &O3_AF, &O3_DC, &O3_R, &O3_N, &O3_MC, &O3_E, &O3_V6];
 
-/// The versions, whose packets differ in lengths and places.
+/// The versions, whose packets differ in sizes and offsets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Version {
     Two,
     Three,
 }
 
-/// What the message needs to know of its header.
+/// Header values that the message needs.
 struct Header {
     version: Version,
     kind: u8,
-    /// Bytes of the message.
+    /// Message length in bytes.
     length: usize,
-    /// Bytes of the digest behind it.
+    /// Length in bytes of the digest after it.
     digest: usize,
 }
 
-/// A packet and what may follow it: a digest, a block of link-local signaling.
+/// A packet, with an optional digest and block of link-local signaling.
 fn packet(wire: &mut Wire<'_>) -> Result {
     let Some(header) = wire.group(&HEADER, header)? else { return Ok(()) };
     let mut has_block = false;
@@ -203,7 +203,7 @@ fn packet(wire: &mut Wire<'_>) -> Result {
     Ok(())
 }
 
-/// The header; nothing if the version is unknown.
+/// The header; `None` if the version is unknown.
 fn header(wire: &mut Wire<'_>) -> Result<Option<Header>> {
     const CRYPTOGRAPHIC: u16 = 2;
     let start = wire.at();
@@ -269,7 +269,7 @@ fn message(wire: &mut Wire<'_>, header: &Header) -> Result<bool> {
     Ok(has_block)
 }
 
-/// Groups to the end.
+/// Groups up to the end.
 fn all(wire: &mut Wire<'_>, group: &'static Field, mut read: impl FnMut(&mut Wire<'_>) -> Result) -> Result {
     while wire.remaining() > 0 {
         wire.group(group, &mut read)?;

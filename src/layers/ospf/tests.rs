@@ -1,4 +1,4 @@
-//! Packets of OSPF, whole and damaged.
+//! OSPF packets, valid and malformed.
 
 use crate::layers::Next;
 use crate::layers::trial::{cut, layers};

@@ -58,16 +58,16 @@ impl Progress {
     }
 }
 
-/// What the segments before one say of it.
+/// Analysis of a segment by earlier ones.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Remarks<'a> {
-    /// The marks it gets: fields of this module that are true or are not there.
+    /// Results: boolean fields of this module.
     pub marks: &'a [&'static Field],
-    /// Which duplicate of which frame's acknowledgement it is.
+    /// Number of a duplicate acknowledgment, and the frame of the original.
     pub duplicate: Option<(u32, u64)>,
-    /// The frame it acknowledges, and the nanoseconds since.
+    /// The acknowledged frame, and the nanoseconds since.
     pub acks: Option<(u64, i64)>,
-    /// Of a retransmission: the oldest frame that is not acknowledged, and the nanoseconds since.
+    /// For a retransmission: the oldest unacknowledged frame, and the nanoseconds since.
     pub repeats: Option<(u64, i64)>,
 }
 
@@ -102,7 +102,7 @@ fn since(wire: &mut Wire<'_>, [frame, time]: [&'static Field; 2], since: Option<
     }
 }
 
-/// The marks in brackets, for the line of a packet.
+/// The results in brackets, for the packet summary.
 impl fmt::Display for Remarks<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for mark in self.marks {

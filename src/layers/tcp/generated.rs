@@ -1,4 +1,4 @@
-//! Fields that follow from the header, as Wireshark's hidden items.
+//! Fields computed from the header, Wireshark's hidden items.
 
 use super::{
     ACK_LOST_SEGMENT, DUPLICATE_ACK, FAST_RETRANSMISSION, FLAG_ACK, FLAG_FIN, FLAG_RESET, FLAG_SYN, KEEP_ALIVE, KEEP_ALIVE_ACK,
@@ -8,7 +8,7 @@ use super::{
 use crate::tree::{Computed, Field, NodeRef};
 use std::borrow::Cow;
 
-/// The marks that analysis gives segments.
+/// Analysis results of segments.
 pub static MARKS: &[&Field] = &[
     &ACK_LOST_SEGMENT,
     &DUPLICATE_ACK,
@@ -77,7 +77,7 @@ pub(super) fn option<const WANTED: u64>(option: NodeRef<'_>, take: &mut dyn FnMu
     }
     let bytes = option.bytes();
     match WANTED {
-        // Whatever lies behind the end fills the header.
+        // Bytes after the end of options are padding of the header.
         END => bytes
             .iter()
             .filter(|byte| **byte == 0)

@@ -27,14 +27,14 @@ pub struct Header {
     pub scale: Option<u8>,
     /// Whether the header is captured completely and its lengths are valid.
     pub is_whole: bool,
-    /// Whether it is, without options or with two no-operations and timestamps, as in most segments.
+    /// Whether `is_whole` holds and there are no options, or only two no-operations and timestamps, as in most segments.
     pub is_plain: bool,
     /// Whether all options are known and their lengths are valid.
     pub is_known: bool,
 }
 
 impl Header {
-    /// Parses the header of a segment; `None` if the part before the options is cut.
+    /// Parses the header of a segment; `None` if the part before the options is truncated.
     #[must_use]
     pub fn parse(segment: &[u8]) -> Option<Header> {
         let fixed = segment.first_chunk()?;
@@ -47,7 +47,7 @@ impl Header {
         Some(Header { scale, is_known, is_whole: etherparse::TcpSlice::from_slice(segment).is_ok(), ..header })
     }
 
-    /// Values of a header of which a part may be cut; they are zero there. Options are not parsed.
+    /// Header values; those of truncated parts are zero. Options are not parsed.
     pub(super) fn parse_cut(segment: &[u8]) -> Header {
         let mut fixed = [0; MIN_HEADER];
         fixed.iter_mut().zip(segment).for_each(|(byte, captured)| *byte = *captured);
@@ -105,8 +105,8 @@ impl Header {
         self.has(&FLAG_PUSH)
     }
 
-    /// Whether the segment opens a new connection where one with this initial sequence number was: a SYN with another
-    /// number, as in Wireshark.
+    /// Whether the segment opens a new connection in place of one with this initial sequence number: a SYN with another number,
+    /// as in Wireshark.
     #[must_use]
     pub fn opens_anew(&self, base: Option<u32>) -> bool {
         self.syn() && !self.acks() && base.is_some_and(|base| base != self.seq)
@@ -139,7 +139,7 @@ fn is_plain(header: usize, segment: &[u8]) -> bool {
     }
 }
 
-/// The shift count of the last window scale option, and whether all options are known and end where they should.
+/// The shift count of the last window scale option, and whether all options are known and valid.
 fn scan(options: &[u8]) -> (Option<u8>, bool) {
     const OPTION: usize = 3;
     let (mut left, mut scale, mut known) = (options, None, true);

@@ -1,17 +1,17 @@
-//! What a segment has to do with messages that lie in several, as Wireshark's items of reassembly.
+//! Fields of segments that carry parts of reassembled messages, as in Wireshark.
 
 use super::{FAST_RETRANSMISSION, KEEP_ALIVE, OUT_OF_ORDER, RETRANSMISSION, SPURIOUS_RETRANSMISSION};
 use crate::tree::{Computed, Dissection, Field, LayerId, NodeRef, Origin, Piece, Transport};
 use std::borrow::Cow;
 
-/// The marks of segments that bring nothing for reassembly, or out of turn.
+/// Results of segments that add nothing to reassembly, or are out of order.
 pub(super) static REPEATS: &[&Field] =
     &[&RETRANSMISSION, &FAST_RETRANSMISSION, &SPURIOUS_RETRANSMISSION, &OUT_OF_ORDER, &KEEP_ALIVE];
 
-/// Protocols that Wireshark reassembles by other means than as PDUs of known size.
+/// Protocols that Wireshark does not reassemble as PDUs of known size.
 const WITHOUT_SIZE: [&str; 9] = ["data", "ftp", "ftp-data", "http", "irc", "sip", "smtp", "ssh", "tls"];
 
-/// A message of the stream that a segment is part of.
+/// A message of the stream with bytes of a segment.
 #[derive(Clone, Copy)]
 struct Carried<'t> {
     node: NodeRef<'t>,
@@ -24,7 +24,7 @@ impl Carried<'_> {
     }
 }
 
-/// The layer that a node is part of.
+/// The layer of a node.
 fn layer_of(of: Dissection<'_>, place: u32) -> Option<LayerId> {
     let holds = |node: u32| node <= place && of.tree.nodes.get(node as usize).is_some_and(|node| place < node.end);
     let layer = of.tree.layers.iter().position(|layer| holds(layer.node))?;
@@ -82,7 +82,7 @@ pub(super) fn sizes(payload: NodeRef<'_>, take: &mut dyn FnMut(Computed<'_>)) {
     sized.for_each(|carried| take(Computed::Number(carried.node.span().len().into())));
 }
 
-/// The parts of the payload that belong to messages in several segments: what completes one, and what waits for the rest.
+/// Parts of the payload that belong to messages in several segments: the end of one, and the beginning of an incomplete one.
 pub(super) fn parts(payload: NodeRef<'_>, take: &mut dyn FnMut(Computed<'_>)) {
     let (of, span) = (payload.dissection(), payload.span());
     if !of.tree.sources.get(span.source as usize).is_some_and(|source| source.origin == Origin::Frame) {
@@ -115,5 +115,5 @@ pub(super) fn parts(payload: NodeRef<'_>, take: &mut dyn FnMut(Computed<'_>)) {
     }
 }
 
-/// A value that needs a later frame: Wireshark generates it in a second pass over the capture.
+/// A value that depends on a later frame: Wireshark computes it in a second pass.
 pub(super) fn later(_: NodeRef<'_>, _: &mut dyn FnMut(Computed<'_>)) {}

@@ -3,7 +3,6 @@
 use super::{BAD_OPTION, KIND, MSS, OPTION, OPTION_DATA, OPTION_LEN, OPTIONS, SACK_LE, SACK_RE, TSECR, TSVAL, WSCALE};
 use crate::wire::{Result, Wire};
 
-/// Options up to the end of the header.
 pub(super) fn fields(wire: &mut Wire<'_>, end: usize) -> Result {
     let length = end.saturating_sub(wire.at());
     if length == 0 {
@@ -25,7 +24,7 @@ fn option(wire: &mut Wire<'_>) -> Result {
     let kind = wire.u8(&KIND)?;
     match kind {
         END => {
-            // What lies behind the end of options only fills the header.
+            // Bytes after the end of options are padding of the header.
             wire.rest(&OPTION_DATA);
             return Ok(());
         }

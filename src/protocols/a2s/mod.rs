@@ -15,8 +15,8 @@
 //!   E  count:2 | (name | value) …
 //! fe ff ff ff | id:4 | part of a split response
 //! ```
-//! The Ship adds deaths and money behind all players in some descriptions, behind each player in others; the length says which.
-//! Facts: "Server queries" of the Valve Developer Community.
+//! The Ship adds deaths and money after all players in some descriptions, after each player in others; the length determines
+//! which. Facts: "Server queries" of the Valve Developer Community.
 
 mod split;
 
@@ -31,27 +31,27 @@ fields! {
     A2S = protocol("a2s", "A2S", "Valve server queries")
         .covers("Requests for server information, players and rules, with their responses; split and compressed responses");
     HEADER = number("a2s.header", "header", "Single or split response").hex(8).names(HEADERS).once();
-    TYPE = number("a2s.type", "type", "Message type").hex(2).names(TYPES).once();
+    TYPE = number("a2s.type", "type", "").hex(2).names(TYPES).once();
     QUERY = text("a2s.query", "query", "Payload of the request").once();
-    CHALLENGE = number("a2s.challenge", "challenge", "Challenge given by the server").hex(8).once();
+    CHALLENGE = number("a2s.challenge", "challenge", "").hex(8).once();
     PROTOCOL_VERSION = number("a2s.info.protocol", "protocol", "Protocol version of the server").once();
-    ADDRESS = text("a2s.info.address", "address", "Address of the server");
-    NAME = text("a2s.info.name", "name", "Server name").once();
+    ADDRESS = text("a2s.info.address", "address", "");
+    NAME = text("a2s.info.name", "name", "").once();
     MAP = text("a2s.info.map", "map", "").once();
     FOLDER = text("a2s.info.folder", "folder", "Folder of the game files").once();
     GAME = text("a2s.info.game", "game", "").once();
     APP_ID = number("a2s.info.app_id", "app id", "Steam application ID").once();
-    PLAYERS = number("a2s.info.players", "players", "Number of players").once();
-    MAX_PLAYERS = number("a2s.info.max_players", "max players", "Maximum number of players").once();
-    BOTS = number("a2s.info.bots", "bots", "Number of bots").once();
+    PLAYERS = number("a2s.info.players", "players", "").once();
+    MAX_PLAYERS = number("a2s.info.max_players", "max players", "").once();
+    BOTS = number("a2s.info.bots", "bots", "").once();
     SERVER_TYPE = number("a2s.info.server_type", "server type", "Server type, an ASCII letter").hex(2).names(SERVERS).once();
     SYSTEM = number("a2s.info.environment", "system", "Operating system, an ASCII letter").hex(2).names(SYSTEMS).once();
     PASSWORD = bool("a2s.info.visibility", "password", "A password is required").once();
     VAC = bool("a2s.info.vac", "VAC", "Valve Anti-Cheat is active").once();
     MODE = number("a2s.info.ship.mode", "mode", "Game mode of The Ship").names(MODES).once();
-    WITNESSES = number("a2s.info.ship.witnesses", "witnesses", "Witnesses that an arrest takes").once();
+    WITNESSES = number("a2s.info.ship.witnesses", "witnesses", "Witnesses required for an arrest").once();
     ARREST = number("a2s.info.ship.duration", "duration", "Seconds from a witnessed crime to the arrest").once();
-    VERSION = text("a2s.info.version", "version", "Version of the game").once();
+    VERSION = text("a2s.info.version", "version", "").once();
     EXTRA = number("a2s.info.edf", "extra data", "Extra data flag: fields that follow").hex(2).once();
     HAS_PORT = bool("a2s.info.edf.port", "port follows", "").mask(0x80).once();
     HAS_STEAM_ID = bool("a2s.info.edf.steam_id", "Steam id follows", "").mask(0x10).once();
@@ -59,12 +59,12 @@ fields! {
     HAS_KEYWORDS = bool("a2s.info.edf.keywords", "keywords follow", "").mask(0x20).once();
     HAS_GAME_ID = bool("a2s.info.edf.game_id", "game id follows", "64-bit game ID follows").mask(0x01).once();
     PORT = number("a2s.info.port", "port", "Port of the game").once();
-    STEAM_ID = number("a2s.info.steam_id", "Steam id", "Steam ID of the server").once();
-    RELAY_PORT = number("a2s.info.source_tv.port", "relay port", "SourceTV port");
-    RELAY_NAME = text("a2s.info.source_tv.name", "relay name", "SourceTV name");
+    STEAM_ID = number("a2s.info.steam_id", "Steam id", "").once();
+    RELAY_PORT = number("a2s.info.source_tv.port", "relay port", "");
+    RELAY_NAME = text("a2s.info.source_tv.name", "relay name", "");
     KEYWORDS = text("a2s.info.keywords", "keywords", "").once();
     GAME_ID = number("a2s.info.game_id", "game id", "64-bit game ID").once();
-    COUNT = number("a2s.count", "count", "Number of entries").once();
+    COUNT = number("a2s.count", "count", "").once();
     PLAYER = group("a2s.player", "player", "").titled(title::key);
     PLAYER_INDEX = number("a2s.player.index", "index", "Always 0").once_per(&PLAYER);
     PLAYER_NAME = text("a2s.player.name", "name", "").once_per(&PLAYER);
@@ -73,12 +73,12 @@ fields! {
     DEATHS = number("a2s.player.deaths", "deaths", "");
     MONEY = number("a2s.player.money", "money", "");
     SHIP_PLAYER = group("a2s.ship_player", "player of The Ship", "In the order of the players");
-    RULE = group("a2s.rule", "rule", "Server rule").named(title::key, title::last_value, title::nothing);
+    RULE = group("a2s.rule", "rule", "").named(title::key, title::last_value, title::nothing);
     RULE_NAME = text("a2s.rule.name", "name", "").once_per(&RULE);
     RULE_VALUE = text("a2s.rule.value", "value", "").once_per(&RULE);
     PART_ID = number("a2s.part.id", "part of", "ID shared by the parts of a response").hex(8).once();
     JOINED_HEADER = number("a2s.joined.header", "header", "Header of the joined response").hex(8).names(HEADERS).once();
-    PART_COUNT = number("a2s.part.count", "parts", "Number of parts of the response").once();
+    PART_COUNT = number("a2s.part.count", "parts", "").once();
     PART_INDEX = number("a2s.part.index", "part", "Counted from 0").once();
     PART_SIZE = number("a2s.part.size", "part size", "Largest size of a part in bytes; since the Orange Box").once();
     DECOMPRESSED = number("a2s.part.decompressed_size", "decompressed size", "In bytes").once();
@@ -87,9 +87,9 @@ fields! {
     BAD_COMPRESSION = odd("a2s.bad_compression", "bad compression", "Decompressed bytes differ from their size or CRC-32");
     PART_DATA = bytes("a2s.part.data", "part data", "").once();
     PART_CONFLICT = odd("a2s.part.conflict", "part conflict", "A part differs from an earlier one with its index");
-    PARTS_MISSING = odd("a2s.parts_missing", "parts missing", "A response was given up before all of its parts came");
+    PARTS_MISSING = odd("a2s.parts_missing", "parts missing", "Reassembly of a response ended before all parts arrived");
     DATA = bytes("a2s.data", "data", "Undecoded bytes").once();
-    RESPONSE_TO = number("a2s.response_to", "request in", "Frame number of the request").once();
+    RESPONSE_TO = number("a2s.response_to", "request in", "").once();
     TIME = float("a2s.time", "time", "Seconds since the request").once();
 }
 
@@ -137,7 +137,7 @@ fn looks(bytes: &[u8]) -> bool {
     }
 }
 
-/// Where a player list has the fields of The Ship.
+/// Position of the fields of The Ship in a player list.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Ship {
     Nowhere,
@@ -161,7 +161,7 @@ impl Ship {
     }
 }
 
-/// The bytes behind a player list with so many bytes behind each player.
+/// The bytes after a player list with this many bytes after each player.
 fn after_players(body: &[u8], more: usize) -> Option<&[u8]> {
     let (&count, mut rest) = body.split_first()?;
     for _ in 0..count {

@@ -18,7 +18,7 @@ use crate::tree::{Bits, Value};
 use crate::wire::{Result, Wire};
 use std::io::Read;
 
-/// How parts become a response.
+/// Reassembly method, as shown to the user.
 const PARTS: &str = "a2s parts";
 
 /// Set in the ID of a compressed response.
@@ -27,7 +27,7 @@ const IS_COMPRESSED: u32 = 1 << 31;
 /// Decompressed size and CRC-32 in bytes.
 const SIZE_AND_CRC: usize = 8;
 
-/// What bzip2 data begins with.
+/// Magic of bzip2 data.
 const BZIP2: &[u8] = b"BZh";
 
 /// Largest decompressed response in bytes.
@@ -48,7 +48,7 @@ impl Parts {
     }
 }
 
-/// Header behind the ID of a part.
+/// Header after the ID of a part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Header {
     Nibbles,
@@ -57,7 +57,7 @@ enum Header {
 }
 
 impl Header {
-    /// The header in front of the first part, whose beginning is known.
+    /// The header before the first part, whose beginning is known.
     fn of_first(behind: &[u8], is_compressed: bool) -> Option<Header> {
         let has = |at: usize, start: &[u8]| behind.get(at..).is_some_and(|bytes| bytes.starts_with(start));
         let begins = |at| has(at, &WHOLE) || is_compressed && has(at + SIZE_AND_CRC, BZIP2);
@@ -132,7 +132,7 @@ impl Asked {
         }
     }
 
-    /// Dissects a response that was put together.
+    /// Dissects a response that was assembled.
     fn joined(&mut self, wire: &mut Wire<'_>) -> Result {
         if wire.ahead().starts_with(&WHOLE) {
             return self.whole(wire, &JOINED_HEADER);
@@ -168,11 +168,11 @@ impl Asked {
     }
 }
 
-/// bzip2 data decompressed up to its first fault, at most so many bytes.
+/// Decompresses bzip2 data up to its first error, at most this many bytes.
 fn decompressed(data: &[u8], most: usize) -> Vec<u8> {
     let mut bytes = Vec::new();
     let limit = u64::try_from(most).unwrap_or(u64::MAX);
-    // On a fault, `bytes` has what came before it; size and CRC-32 reveal it.
+    // On an error, `bytes` has the output before it; size and CRC-32 reveal the error.
     let _ = bzip2::bufread::BzDecoder::new(data).take(limit).read_to_end(&mut bytes);
     bytes
 }

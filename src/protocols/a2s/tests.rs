@@ -123,7 +123,7 @@ fn parts_of_both_engines_are_joined() {
     assert!(read(&mut asked, &part("00").replace("6d70", "6d71")).contains("a2s.part.conflict"));
 }
 
-/// Rules in parts behind a header for each, with the ID of a compressed response if they are one.
+/// Rules in parts after a header for each, with the ID of a compressed response if they are one.
 fn parts(bytes: &[u8], id: &str, headers: &[&str]) -> Vec<String> {
     let size = bytes.len().div_ceil(headers.len());
     let part = |(header, chunk): (&&str, &[u8])| {
@@ -208,7 +208,7 @@ fn damage_of_compressed_responses_is_noted() {
         let mut bytes = packed.clone();
         bytes[place] ^= 0x10;
         let dump = joined(&bytes);
-        // The first three bytes of the data make it recognizable as bzip2; bits of unused tables change nothing.
+        // The first three bytes identify the data as bzip2; bits of unused tables have no effect.
         let is_same = dump.contains(r#"a2s.rule.name = "mp_friendlyfire""#) && dump.contains(r#"a2s.rule.value = "800""#);
         assert!(dump.contains("a2s.bad_compression") || (8..11).contains(&place) || is_same, "{place}: {dump}");
     }

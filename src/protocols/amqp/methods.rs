@@ -12,7 +12,7 @@ use super::fields::{
 };
 use crate::tree::Field;
 
-/// How an argument stands on the wire.
+/// The wire format of an argument.
 #[derive(Clone, Copy)]
 pub(super) enum Argument {
     U8(&'static Field),

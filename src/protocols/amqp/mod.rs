@@ -42,7 +42,7 @@ const START_LENGTH: usize = 8;
 const FRAME_END: u8 = 0xce;
 const FRAME: Prefix = Prefix { at: 3, little_endian: false, uncounted: 8, least: 8, is_header: is_frame };
 
-/// Whether bytes begin with a known type and, if it has arrived, end where a frame does.
+/// Whether bytes begin with a known type and, if complete, end with the frame-end octet.
 fn is_frame(bytes: &[u8]) -> bool {
     let is_known = bytes.first().is_some_and(|kind| name_of(TYPES, (*kind).into()).is_some());
     let end = FRAME.size(bytes).and_then(|size| bytes.get(size - 1));
@@ -152,7 +152,7 @@ fn header(wire: &mut Wire<'_>, channel: u16) -> Result {
     read
 }
 
-/// An argument or property. Adds texts to the words of the summary.
+/// An argument or property. Adds texts to the summary.
 fn read(wire: &mut Wire<'_>, argument: Argument, words: &mut Vec<String>) -> Result {
     /// Most texts of a summary.
     const SHOWN: usize = 6;

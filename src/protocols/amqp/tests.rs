@@ -1,4 +1,4 @@
-//! Frames of AMQP, whole and damaged.
+//! AMQP frames, valid and malformed.
 
 use super::*;
 use crate::protocols::lines::{survives_damage, trees_of};

@@ -69,7 +69,7 @@ const REQUEST_SETTINGS: u64 = 193;
 /// Default server ports.
 const PORTS: [u16; 2] = [19_132, 19_133];
 
-/// First versions whose server announces the compression, and whose messages declare it.
+/// First version whose server announces the compression, and first version whose messages declare it.
 const ANNOUNCES: u32 = 554;
 const TELLS_EACH: u32 = 649;
 
@@ -312,7 +312,7 @@ pub(super) enum Fault {
     Broken,
 }
 
-/// Decompressed bytes; on a fault, those before it.
+/// Decompressed bytes; on an error, those before it.
 type Plain = std::result::Result<Vec<u8>, (Vec<u8>, Fault)>;
 
 /// Decompresses a deflate stream to at most `most` bytes.

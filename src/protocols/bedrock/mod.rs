@@ -9,8 +9,7 @@
 //! ```
 //! Lengths and headers are VarInts. Numbers are big-endian in the first packets and little-endian in the others.
 //!
-//! Not covered: encrypted packets, which are all after the server's handshake; bodies of game packets, which depend on
-//! the
+//! Not covered: encrypted packets, which are all after the server's handshake; bodies of game packets, which depend on the
 //! version; sessions joined midway on other than the default ports.
 
 mod batch;
@@ -39,22 +38,22 @@ fields! {
     MOTD_LENGTH = number("bedrock.motd.length", "length", "Bytes that follow").once();
     EDITION = text("bedrock.motd.edition", "edition", "MCPE, or MCEE for the education edition").once();
     NAME = text("bedrock.motd.name", "name", "").once();
-    MOTD_PROTOCOL = text("bedrock.motd.protocol", "protocol", "Version of the protocol").once();
-    MOTD_VERSION = text("bedrock.motd.version", "version", "Version of the game").once();
-    PLAYERS = text("bedrock.motd.players", "players", "Number of players").once();
-    MOST_PLAYERS = text("bedrock.motd.max_players", "max players", "Maximum number of players").once();
-    SERVER_ID = text("bedrock.motd.server_id", "server id", "Random ID of the server").once();
+    MOTD_PROTOCOL = text("bedrock.motd.protocol", "protocol", "").once();
+    MOTD_VERSION = text("bedrock.motd.version", "version", "").once();
+    PLAYERS = text("bedrock.motd.players", "players", "").once();
+    MOST_PLAYERS = text("bedrock.motd.max_players", "max players", "").once();
+    SERVER_ID = text("bedrock.motd.server_id", "server id", "").once();
     SECOND_LINE = text("bedrock.motd.second_line", "second line", "World name, the second line of a server list").once();
-    MODE = text("bedrock.motd.mode", "mode", "Game mode").once();
-    MODE_NUMBER = text("bedrock.motd.mode_number", "mode number", "Game mode as a number").once();
+    MODE = text("bedrock.motd.mode", "mode", "").once();
+    MODE_NUMBER = text("bedrock.motd.mode_number", "mode number", "").once();
     PORT = text("bedrock.motd.port", "port", "IPv4 port").once();
-    PORT_6 = text("bedrock.motd.port_ipv6", "port for IPv6", "IPv6 port").once();
+    PORT_6 = text("bedrock.motd.port_ipv6", "port for IPv6", "").once();
     MORE = text("bedrock.motd.more", "more", "Additional parts of later versions").once();
 
     MARK = number("bedrock.mark", "mark", "0xfe, the RakNet message ID of game packets").hex(2);
-    ALGORITHM = number("bedrock.algorithm", "algorithm", "Compression algorithm").names(ALGORITHMS);
-    COMPRESSED = bytes("bedrock.compressed", "compressed", "Compressed packets");
-    ENCRYPTED = bytes("bedrock.encrypted", "encrypted", "Encrypted packets").encrypted();
+    ALGORITHM = number("bedrock.algorithm", "algorithm", "").names(ALGORITHMS);
+    COMPRESSED = bytes("bedrock.compressed", "compressed", "");
+    ENCRYPTED = bytes("bedrock.encrypted", "encrypted", "").encrypted();
     PACKET = group("bedrock.packet", "packet", "").digest(batch::packet_value, batch::packet_meaning);
     LENGTH = number("bedrock.packet.length", "length", "Length of header and body");
     ID = number("bedrock.packet.id", "id", "Packet type").names(batch::IDS);
@@ -67,11 +66,11 @@ fields! {
     THROTTLE_FROM = number("bedrock.throttle.threshold", "throttle from", "Number of players for throttling");
     THROTTLE_BY = float("bedrock.throttle.scalar", "throttle by", "Throttling factor");
     REQUEST_LENGTH = number("bedrock.login.length", "request length", "Length of both texts with their length fields");
-    TEXT_LENGTH = number("bedrock.login.text_length", "text length", "Length of the text in bytes");
+    TEXT_LENGTH = number("bedrock.login.text_length", "text length", "In bytes");
     CHAIN = text("bedrock.login.chain", "chain", "Identity of the player, a chain of signed tokens").secret();
     CLIENT_DATA = text("bedrock.login.client_data", "client data", "Client properties, a signed token");
     STATUS = number("bedrock.play_status", "status", "Result of the login").names(STATUSES);
-    TOKEN_LENGTH = number("bedrock.handshake.length", "token length", "Length of the token in bytes");
+    TOKEN_LENGTH = number("bedrock.handshake.length", "token length", "In bytes");
     TOKEN = text("bedrock.handshake.token", "token", "Server key and salt; encryption starts after this message");
     BODY = bytes("bedrock.packet.body", "body", "Undecoded body");
     DATA = bytes("bedrock.data", "data", "Undecoded bytes");

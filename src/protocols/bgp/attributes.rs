@@ -25,7 +25,7 @@ use super::{
 use crate::tree::{Field, Side, Value, name_of};
 use crate::wire::{Result, Wire};
 
-/// An attribute. Adds its routes to the words of the summary.
+/// An attribute. Adds its routes to the summary.
 pub(super) fn attribute(wire: &mut Wire<'_>, session: &Session, from: Side, routes: &mut Vec<String>) -> Result {
     let flags = wire.flags(&FLAGS, 1, &[&OPTIONAL, &TRANSITIVE, &PARTIAL, &EXTENDED, &UNUSED])?;
     let code = wire.u8(&CODE)?;

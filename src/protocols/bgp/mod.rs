@@ -1,4 +1,4 @@
-//! BGP-4 (RFC 4271): routers exchange the networks that they reach.
+//! BGP-4 (RFC 4271), the Border Gateway Protocol.
 //!
 //! ```text
 //! message        marker:16, all ones | length:2 | type:1
@@ -10,8 +10,8 @@
 //! capability     code:1 | length:1 | value      parameter 2 of open is a list of them
 //! prefix         length in bits:1 | as many bytes as these need
 //! ```
-//! `attributes` has the attributes of an update. AS numbers have four bytes if both sides announced that (RFC 6793); where their
-//! messages are missing, the path shows it. Path identifiers (RFC 7911) are read if both sides agreed on them.
+//! `attributes` has the attributes of an update. AS numbers have four bytes if both sides announced that (RFC 6793); if their
+//! messages are missing, it is determined from the path. Path identifiers (RFC 7911) are read if both sides agreed on them.
 //!
 //! Not covered: address families besides unicast, multicast and labelled routes; filters of route refresh; dynamic capabilities.
 
@@ -46,7 +46,7 @@ fields! {
     LENGTH = number("bgp.length", "Length", "Of the message, in bytes").once();
     TYPE = number("bgp.type", "Type", "").names(TYPES).once();
     VERSION = number("bgp.open.version", "Version", "").once();
-    MY_AS = number("bgp.open.myas", "My AS", "23456 in place of a number of four bytes").once();
+    MY_AS = number("bgp.open.myas", "My AS", "23456 (AS_TRANS) for a number of four bytes").once();
     HOLD_TIME = number("bgp.open.holdtime", "Hold Time", "Seconds").once();
     IDENTIFIER = ipv4("bgp.open.identifier", "BGP Identifier", "").once();
     OPTIONS_LENGTH = number("bgp.open.opt.len", "Optional Parameters Length", "In bytes").once();
@@ -182,7 +182,7 @@ fields! {
     REACH_6 = text("bgp.mp_reach_nlri_ipv6_prefix", "MP Reach NLRI IPv6 prefix", "");
     UNREACH_6 = text("bgp.mp_unreach_nlri_ipv6_prefix", "MP Unreach NLRI IPv6 prefix", "");
     DATA = bytes("bgp.data", "Data", "Undissected bytes");
-    BAD = broken("bgp.note.value", "bad value", "Length that does not fit");
+    BAD = broken("bgp.note.value", "bad value", "Invalid length");
 }
 
 const MARKER_BYTES: [u8; 16] = [0xff; 16];
@@ -198,7 +198,7 @@ fn header(bytes: &[u8]) -> Option<(usize, u8)> {
     (length >= HEADER && name_of(TYPES, kind.into()).is_some()).then_some((length, kind))
 }
 
-/// Recognizes a message of either side, also behind the end of one whose beginning is missing.
+/// Recognizes a message of either side, also after the end of one whose beginning is missing.
 fn recognize(opening: &Opening<'_>) -> Verdict {
     let begins = |side: &Side| {
         let bytes = opening.of(*side);
@@ -228,10 +228,10 @@ fn next(bytes: &[u8]) -> Option<usize> {
 /// A family of addresses.
 type Family = (u16, u8);
 
-/// What a side announced.
+/// Capabilities that a side announced.
 #[derive(Default)]
 struct Announced {
-    /// Whether its message was seen.
+    /// Whether its OPEN message was captured.
     open: bool,
     /// AS numbers of four bytes.
     wide: bool,
@@ -461,7 +461,7 @@ fn address_4(bytes: &[u8]) -> Ipv4Addr {
     bytes.first_chunk().map_or(Ipv4Addr::UNSPECIFIED, |bytes: &[u8; 4]| Ipv4Addr::from(*bytes))
 }
 
-/// The bytes of a prefix as an address: bits behind its length are zero.
+/// The bytes of a prefix as an address: bits after its length are zero.
 fn padded<const N: usize>(bytes: &[u8], bits: usize) -> [u8; N] {
     let mut address = [0; N];
     for (place, (to, from)) in address.iter_mut().zip(bytes).enumerate() {
@@ -471,7 +471,7 @@ fn padded<const N: usize>(bytes: &[u8], bits: usize) -> [u8; N] {
     address
 }
 
-/// Adds a route to the words of a summary.
+/// Adds a route to a summary.
 fn summarize(routes: &mut Vec<String>, sign: &str, address: &dyn std::fmt::Display, bits: usize) {
     /// Most routes that a summary names.
     const SHOWN: usize = 16;

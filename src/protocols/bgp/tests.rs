@@ -1,4 +1,4 @@
-//! Messages of BGP, whole and damaged.
+//! BGP messages, valid and malformed.
 
 use super::*;
 use crate::protocols::lines::{survives_damage, trees_of};

@@ -88,7 +88,7 @@ fields! {
     FAULT_FLAGS = number("dcerpc.cn_fault_flags", "Fault flags", "").hex(2).once();
     FAULT_EXTENDED = bool("dcerpc.cn_fault_flags.extended_error", "Extended error information present", "").mask(0x01).once();
     STATUS = number("dcerpc.cn_status", "Status", "").hex(8).names(STATUSES).once();
-    RESPONSE_TO = number("dcerpc.request_in", "Request in frame", "Frame of the request").once();
+    RESPONSE_TO = number("dcerpc.request_in", "Request in frame", "").once();
     TIME = float("dcerpc.time", "Time from request", "Seconds").seconds().once();
     RESERVED = bytes("dcerpc.reserved", "Reserved", "");
     STUB = bytes("dcerpc.stub_data", "Stub data", "");
@@ -273,7 +273,7 @@ impl Conversation for Session {
     }
 
     fn may_hold_secret(&self, _: Side, ahead: &[u8]) -> bool {
-        // A verifier ends messages whose header states its length.
+        // A message ends with a verifier if its header states the length of one.
         ahead.get(10..12).is_none_or(|length| length != [0; 2])
     }
 }
@@ -305,7 +305,7 @@ impl Session {
         Ok(())
     }
 
-    /// Keeps what a context stands for, of as many as a message can name.
+    /// Stores the interface of a presentation context; the number of contexts is limited to that of a message.
     fn remember(&mut self, id: u16, name: &'static str) {
         const MOST: usize = 255;
         self.interfaces.retain(|(known, _)| *known != id);

@@ -1,4 +1,4 @@
-//! Messages of DCE/RPC, whole and damaged.
+//! DCE/RPC messages, valid and malformed.
 
 use super::*;
 use crate::protocols::lines::{survives_damage, trees_of};

@@ -26,7 +26,7 @@ fields! {
     HOPS = number("dhcp.hops", "Hops", "hops: relay agents that forwarded the message").once();
     ID = number("dhcp.id", "Transaction ID", "xid: copied into the reply").hex(8).once();
     SECS = number("dhcp.secs", "Seconds elapsed", "secs: since the client began to acquire or renew an address").once();
-    FLAGS = number("dhcp.flags", "Flags", "flags").hex(4).once();
+    FLAGS = number("dhcp.flags", "Flags", "").hex(4).once();
     BROADCAST = bool("dhcp.flags.bc", "Broadcast", "The client cannot receive unicast replies yet").mask(0x8000).once();
     RESERVED = number("dhcp.flags.reserved", "Reserved flags", "Must be zero").hex(4).mask(0x7fff).once();
     CLIENT = ipv4("dhcp.ip.client", "Client IP address", "ciaddr: address in use by the client").once();
@@ -41,12 +41,12 @@ fields! {
     COOKIE = ipv4("dhcp.cookie", "Magic cookie", "99.130.83.99 announces options").once();
     VENDOR = bytes("dhcp.vendor", "Vendor area", "BOOTP vendor area without a magic cookie").once();
     OPTION = group("dhcp.option", "option", "RFC 2132").titled(title::kind);
-    OPT_TYPE = number("dhcp.option.type", "Option", "Option code").names(NAMES).once_per(&OPTION);
+    OPT_TYPE = number("dhcp.option.type", "Option", "").names(NAMES).once_per(&OPTION);
     OPT_LENGTH = number("dhcp.option.length", "Length", "In bytes").once_per(&OPTION);
-    OPT_VALUE = bytes("dhcp.option.value", "Value", "Value without a field of its own");
+    OPT_VALUE = bytes("dhcp.option.value", "Value", "Value without a specific field");
     OPT_PADDING = bytes("dhcp.option.padding", "Padding", "");
     OPT_END = number("dhcp.option.end", "Option end", "Always 255");
-    REQUEST_ITEM = number("dhcp.option.request_list_item", "Parameter request list item", "Option requested by the client").names(NAMES);
+    REQUEST_ITEM = number("dhcp.option.request_list_item", "Parameter request list item", "").names(NAMES);
     ID_TYPE = number("dhcp.client_id.type", "Identifier type", "Hardware type; 255 for a DUID");
     ID_TEXT = bytes("dhcp.client_id", "Client identifier", "");
     FQDN_FLAGS = number("dhcp.fqdn.flags", "Flags", "RFC 4702").hex(2);
@@ -60,12 +60,12 @@ fields! {
     SEARCH = text("dhcp.option.dhcp_dns_domain_search_list_fqdn", "Domain search name", "Appended to short names, RFC 3397");
     ARCHITECTURE = number("dhcp.option.client_system_architecture", "Client system architecture", "RFC 4578").names(ARCHITECTURES);
     SUBOPTION = group("dhcp.option.suboption", "suboption", "Relay agent information, RFC 3046").titled(title::kind);
-    SUB_TYPE = number("dhcp.option.suboption.type", "Suboption", "Suboption code");
+    SUB_TYPE = number("dhcp.option.suboption.type", "Suboption", "");
     SUB_LENGTH = number("dhcp.option.suboption_length", "Length", "In bytes");
     SUB_VALUE = bytes("dhcp.option.suboption.value", "Value", "");
     ROUTE = text("dhcp.option.classless_static_route", "Classless static route", "Destination, prefix length and router, RFC 3442");
     DATA = bytes("dhcp.data", "Data", "Undissected bytes").once();
-    NO_END = odd("dhcp.end_option_missing", "no end", "The options lack the end option (255)");
+    NO_END = odd("dhcp.end_option_missing", "end option missing", "The options lack the end option (255)");
 
     SUBNET_MASK = ipv4("dhcp.option.subnet_mask", "Subnet mask", "");
     TIME_OFFSET = number("dhcp.option.time_offset", "Time offset", "Seconds from UTC, positive to the east");
@@ -112,7 +112,7 @@ fields! {
     NETBIOS_OVER_TCPIP_SCOPE = text("dhcp.option.netbios_over_tcpip_scope", "NetBIOS over TCP/IP scope", "");
     XWINDOWS_SYSTEM_FONT_SERVER = ipv4("dhcp.option.xwindows_system_font_server", "X Window System font server", "");
     XWINDOWS_SYSTEM_DISPLAY_MANAGER = ipv4("dhcp.option.xwindows_system_display_manager", "X Window System display manager", "");
-    REQUESTED_IP_ADDRESS = ipv4("dhcp.option.requested_ip_address", "Requested IP address", "Address requested by the client");
+    REQUESTED_IP_ADDRESS = ipv4("dhcp.option.requested_ip_address", "Requested IP address", "");
     IP_ADDRESS_LEASE_TIME = number("dhcp.option.ip_address_lease_time", "IP address lease time", "In seconds");
     OPTION_OVERLOAD = number("dhcp.option.option_overload", "Option overload", "Fields that carry options: 1 file, 2 sname, 3 both");
     MESSAGE_KIND = number("dhcp.option.dhcp", "DHCP message type", "").names(MESSAGES);
@@ -145,7 +145,7 @@ fields! {
     PRIVATE_PROXY_AUTODISCOVERY = text("dhcp.option.private_proxy_autodiscovery", "Proxy autodiscovery", "URL of the proxy configuration (WPAD)");
 }
 
-/// The options whose value is one of these.
+/// Options by kind of value.
 pub(super) const OPTIONS: &[(u8, OptionKind)] = &[
     (1, OptionKind::Ips(&SUBNET_MASK)),
     (2, OptionKind::I32(&TIME_OFFSET)),

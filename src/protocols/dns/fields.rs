@@ -46,7 +46,7 @@ fields! {
     AUTHORITY = group("dns.authority", "authority", "Authority section record").digest(name_value, record_summary).alike(&ANSWER);
     ADDITIONAL = group("dns.additional", "additional", "Additional section record").digest(name_value, record_summary).alike(&ANSWER);
     RESP_NAME = text("dns.resp.name", "Name", "Owner name of the record").once_per(&ANSWER);
-    RESP_TYPE = number("dns.resp.type", "Type", "Record type").names(TYPES).once_per(&ANSWER);
+    RESP_TYPE = number("dns.resp.type", "Type", "").names(TYPES).once_per(&ANSWER);
     RESP_CLASS = number("dns.resp.class", "Class", "").hex(4).names(CLASSES).once_per(&ANSWER);
     CACHE_FLUSH = bool("dns.resp.cache_flush", "Cache flush", "mDNS: replaces cached records of this name and type").mask(0x8000).once_per(&ANSWER);
     TTL = number("dns.resp.ttl", "Time to live", "Seconds that the record may be cached").once_per(&ANSWER);
@@ -95,10 +95,10 @@ fields! {
     RT_HOST = text("dns.rt.intermediate_host", "Intermediate host", "Host that relays packets, RFC 1183");
     X25_LENGTH = number("dns.x25.length", "Length", "In bytes");
     X25_ADDRESS = text("dns.x25.psdn_address", "PSDN-Address", "X.25 address");
-    NSAP = bytes("dns.nsap.rdata", "NSAP data", "NSAP address");
+    NSAP = bytes("dns.nsap.rdata", "NSAP data", "");
     KEY_FLAGS = number("dns.key.flags", "Flags", "").hex(4);
     KEY_PROTOCOL = number("dns.key.protocol", "Protocol", "");
-    KEY_ALGORITHM = number("dns.key.algorithm", "Algorithm", "Algorithm of the key").names(ALGORITHMS);
+    KEY_ALGORITHM = number("dns.key.algorithm", "Algorithm", "").names(ALGORITHMS);
     KEY = bytes("dns.key.public_key", "Public key", "");
     LOC_VERSION = number("dns.loc.version", "Version", "Always 0").once_per(&ANSWER);
     LOC_SIZE = number("dns.loc.size", "Size", "Centimetres, as mantissa and power of ten").once_per(&ANSWER);
@@ -126,9 +126,9 @@ fields! {
     NAPTR_REPLACEMENT = text("dns.naptr.replacement", "Replacement", "Next domain name to query").once_per(&ANSWER);
     KX_PREFERENCE = number("dns.kx.preference", "Preference", "The lowest value is preferred");
     KX_EXCHANGE = text("dns.kx.key_exchange", "Key exchanger", "Host that exchanges keys for the owner, RFC 2230");
-    CERT_TYPE = number("dns.cert.type", "Type", "Certificate type");
+    CERT_TYPE = number("dns.cert.type", "Type", "");
     CERT_KEY_TAG = number("dns.cert.key_tag", "Key tag", "").hex(4);
-    CERT_ALGORITHM = number("dns.cert.algorithm", "Algorithm", "Algorithm of the key").names(ALGORITHMS);
+    CERT_ALGORITHM = number("dns.cert.algorithm", "Algorithm", "").names(ALGORITHMS);
     CERT = bytes("dns.cert.certificate", "Certificate (or CRL)", "");
     APL = group("dns.apl", "address prefix", "RFC 3123");
     APL_FAMILY = number("dns.apl.address_family", "Address family", "1 IPv4, 2 IPv6");
@@ -151,7 +151,7 @@ fields! {
     IPSECKEY_DNS = text("dns.ipseckey.gateway_dns", "DNS gateway", "");
     IPSECKEY = bytes("dns.ipseckey.public_key", "Public key", "").once_per(&ANSWER);
     RRSIG_COVERED = number("dns.rrsig.type_covered", "Type covered", "Type of the signed records").names(TYPES).once_per(&ANSWER);
-    RRSIG_ALGORITHM = number("dns.rrsig.algorithm", "Algorithm", "Algorithm of the signature").names(ALGORITHMS).once_per(&ANSWER);
+    RRSIG_ALGORITHM = number("dns.rrsig.algorithm", "Algorithm", "").names(ALGORITHMS).once_per(&ANSWER);
     RRSIG_LABELS = number("dns.rrsig.labels", "Labels", "Number of labels in the signed owner name").once_per(&ANSWER);
     RRSIG_TTL = number("dns.rrsig.original_ttl", "Original TTL", "In seconds, as signed").once_per(&ANSWER);
     RRSIG_EXPIRATION = text("dns.rrsig.signature_expiration", "Signature expiration", "End of the validity").once_per(&ANSWER);
@@ -168,7 +168,7 @@ fields! {
     DNSKEY_REVOKED = bool("dns.dnskey.flags.key_revoked", "Key revoked", "RFC 5011").mask(0x0080).once_per(&ANSWER);
     DNSKEY_SEP = bool("dns.dnskey.flags.secure_entry_point", "Key signing key", "Secure entry point: the key signs keys").mask(0x0001).once_per(&ANSWER);
     DNSKEY_PROTOCOL = number("dns.dnskey.protocol", "Protocol", "Always 3").once_per(&ANSWER);
-    DNSKEY_ALGORITHM = number("dns.dnskey.algorithm", "Algorithm", "Algorithm of the key").names(ALGORITHMS).once_per(&ANSWER);
+    DNSKEY_ALGORITHM = number("dns.dnskey.algorithm", "Algorithm", "").names(ALGORITHMS).once_per(&ANSWER);
     DNSKEY = bytes("dns.dnskey.public_key", "Public key", "").once_per(&ANSWER);
     DHCID = bytes("dns.dhcid.rdata", "DHCID data", "Digest of the DHCP client identity, RFC 4701");
     NSEC3_ALGORITHM = number("dns.nsec3.algo", "Hash algorithm", "").names(DIGESTS).once_per(&ANSWER);
@@ -217,10 +217,10 @@ fields! {
     TKEY_MODE = number("dns.tkey.mode", "Mode", "Method of the key agreement");
     TKEY_ERROR = number("dns.tkey.error", "Error", "").names(RCODES);
     TKEY_KEY_SIZE = number("dns.tkey.key_size", "Key size", "In bytes");
-    TKEY_KEY = bytes("dns.tkey.key_data", "Key data", "Key exchange data");
+    TKEY_KEY = bytes("dns.tkey.key_data", "Key data", "");
     TKEY_OTHER_SIZE = number("dns.tkey.other_size", "Other size", "In bytes");
     TKEY_OTHER = bytes("dns.tkey.other_data", "Other data", "");
-    TSIG_ALGORITHM = text("dns.tsig.algorithm_name", "Algorithm name", "Algorithm of the MAC").once_per(&ANSWER);
+    TSIG_ALGORITHM = text("dns.tsig.algorithm_name", "Algorithm name", "").once_per(&ANSWER);
     TSIG_TIME = text("dns.tsig.time_signed", "Time signed", "").once_per(&ANSWER);
     TSIG_FUDGE = number("dns.tsig.fudge", "Fudge", "Permitted clock difference in seconds").once_per(&ANSWER);
     TSIG_MAC_SIZE = number("dns.tsig.mac_size", "MAC size", "In bytes").once_per(&ANSWER);
@@ -279,7 +279,7 @@ fields! {
 
     BAD_NAME = broken("dns.note.name", "bad name", "Domain name that cannot be decoded");
     BAD_DATA = broken("dns.note.data", "bad data", "Data that does not match the type of its record");
-    BAD_COUNT = broken("dns.note.count", "bad count", "The header declares more entries than the message holds");
+    BAD_COUNT = broken("dns.note.count", "bad count", "The header declares more entries than the message contains");
 }
 
 /// Fields shown in the summary of a record.

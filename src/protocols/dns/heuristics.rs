@@ -6,7 +6,7 @@ use super::{HEADER, LENGTH_SIZE};
 use crate::tree::{Side, name_of};
 use crate::wire::{Opening, Verdict};
 
-/// Most records of a message that is recognized by its content alone.
+/// Maximum number of records of a message recognized by content only.
 const MAX_HEURISTIC_RECORDS: usize = 100;
 
 /// Whether a datagram on a DNS port has the flags of a header with a known opcode.
@@ -76,7 +76,7 @@ pub(super) fn is_stream(opening: &Opening<'_>) -> Verdict {
     verdict
 }
 
-/// Longest message in bytes that is waited for on other ports.
+/// Maximum message size in bytes for which the heuristic waits on other ports.
 const MAX_FIRST_MESSAGE: usize = 4096;
 
 /// Whether the first bytes on any port are a complete message with its length prefix.

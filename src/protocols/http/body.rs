@@ -27,7 +27,7 @@ pub(super) enum BodyFraming {
 }
 
 impl BodyFraming {
-    /// What remains after this many bytes; `None` if the framing cannot tell.
+    /// The remainder after this many bytes; `None` if the framing does not determine it.
     pub(super) fn less(&self, have: u64) -> Option<BodyFraming> {
         match self {
             BodyFraming::Length(length) => length.checked_sub(have).filter(|left| *left > 0).map(BodyFraming::Length),

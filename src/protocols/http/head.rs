@@ -101,7 +101,7 @@ pub(super) fn simple(line: &[u8]) -> Option<Start<'_>> {
     is_path.then_some(Start::Request { method: b"GET", uri })
 }
 
-/// Size of start line and headers. The first `searched` bytes are known to hold no end.
+/// Size of start line and headers. The first `searched` bytes contain no end.
 pub(super) fn end(bytes: &[u8], searched: usize) -> Option<usize> {
     let first = lines::line(bytes);
     match first.filter(|first| bytes.get(..first.text).and_then(simple).is_some()) {

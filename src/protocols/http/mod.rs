@@ -11,8 +11,8 @@
 //!             up to the end of the stream                other responses
 //! chunk       size in hexadecimal CRLF | data | CRLF
 //! ```
-//! A message consists of headers and body. One of more than 16 MiB is dissected in parts to limit memory: the headers form a
-//! message, and so does each part of the body. Data after `CONNECT` and `101 Switching Protocols` is handed over.
+//! A message consists of headers and body. One above 16 MiB is dissected in parts to limit memory: the headers are a message, and
+//! so is each part of the body. Data after `CONNECT` and `101 Switching Protocols` is handed over.
 //!
 //! Not covered: responses of HTTP/0.9; multipart bodies; codings other than gzip and deflate; reassembly of ranges.
 
@@ -56,11 +56,11 @@ fields! {
     RESPONSE_VERSION = text("http.response.version", "response version", "").once();
     CODE = number("http.response.code", "status code", "").names(CODES).once();
     PHRASE = text("http.response.phrase", "reason phrase", "").once();
-    REQUEST_IN = number("http.request_in", "request in", "Frame of the request").once();
+    REQUEST_IN = number("http.request_in", "request in", "").once();
     REQUEST_NUMBER = number("http.request_number", "request number", "Counts the requests of a connection from 1").on_request();
     RESPONSE_NUMBER = number("http.response_number", "response number", "Number of the request that the response answers").on_request();
-    PREVIOUS_REQUEST = number("http.prev_request_in", "previous request in", "Frame of the previous request").on_request();
-    PREVIOUS_RESPONSE = number("http.prev_response_in", "previous response in", "Frame of the previous response").on_request();
+    PREVIOUS_REQUEST = number("http.prev_request_in", "previous request in", "").on_request();
+    PREVIOUS_RESPONSE = number("http.prev_response_in", "previous response in", "").on_request();
     NEXT_REQUEST = number("http.next_request_in", "next request in", "Never present: it would need a second pass over the capture");
     NEXT_RESPONSE = number("http.next_response_in", "next response in", "Never present: it would need a second pass over the capture");
     RESPONSE_IN = number("http.response_in", "response in", "Never present: it would need a second pass over the capture");
@@ -98,12 +98,12 @@ fields! {
     USER_AGENT = text("http.user_agent", "User-Agent", "Software of the client");
     WWW_AUTHENTICATE = text("http.www_authenticate", "WWW-Authenticate", "Challenge of the server");
     FORWARDED_FOR = text("http.x_forwarded_for", "X-Forwarded-For", "Clients and proxies on the path");
-    OTHER = text("http.unknown_header", "header", "Header without a field of its own").named(title::header_name, title::header_value, title::nothing);
+    OTHER = text("http.unknown_header", "header", "Header without a specific field").named(title::header_name, title::header_value, title::nothing);
     BLANK = bytes("http.blank", "blank line", "Empty line at the end of the headers");
-    REQUEST_LINE = text("http.request.line", "request header line", "Header line of a request")
+    REQUEST_LINE = text("http.request.line", "request header line", "")
         .generated(&[&REQUEST], generated::lines)
         .needs(generated::LINES);
-    RESPONSE_LINE = text("http.response.line", "response header line", "Header line of a response")
+    RESPONSE_LINE = text("http.response.line", "response header line", "")
         .generated(&[&RESPONSE], generated::lines)
         .needs(generated::LINES);
     CHAT = bool("http.chat", "formatted text", "True in request lines and status lines").generated(&[&REQUEST, &RESPONSE, &NOTIFICATION], is_there);
@@ -132,7 +132,7 @@ fields! {
     BAD_CHUNK = broken("http.bad_chunk", "bad chunk", "Invalid chunk size");
     DECOMPRESSION_FAILED = odd("http.decompression_failed", "decompression failed", "The body does not match its content coding");
     DECOMPRESSION_LIMIT = odd("http.decompression_limit", "decompression limit", "The decompressed body exceeds the limit");
-    TE_AND_LENGTH = odd("http.te_and_length", "two lengths", "Transfer-Encoding and Content-Length together; Transfer-Encoding applies");
+    TE_AND_LENGTH = odd("http.te_and_length", "Content-Length with Transfer-Encoding", "Transfer-Encoding applies");
     BAD_LENGTH = odd("http.bad_length", "bad length", "Content-Length that is not a number");
     IN_PARTS = info("http.in_parts", "in parts", "The body is dissected in parts because of its length");
 }

@@ -1,4 +1,4 @@
-//! Numbering of requests and responses as in Wireshark: by their order in the capture alone.
+//! Numbering of requests and responses as in Wireshark: by their order in the capture only.
 
 use super::{PREVIOUS_REQUEST, PREVIOUS_RESPONSE, REQUEST_NUMBER, RESPONSE_NUMBER};
 use crate::tree::{Field, Value};

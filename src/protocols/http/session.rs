@@ -28,7 +28,7 @@ pub(super) struct Session {
 /// State of one direction.
 #[derive(Default)]
 struct Direction {
-    /// Bytes of the next headers that are known to hold no end.
+    /// Bytes of the next headers that contain no end.
     searched: usize,
     /// Size of the next headers, once the chunks after them are parsed.
     head: Option<usize>,
@@ -178,7 +178,7 @@ impl Session {
             }
         }
         let opens = request.as_ref().is_some_and(|request| request.method == Method::Connect && (200..300).contains(&code));
-        // A server cannot accept what the client has not finished to ask: such a response was found behind lost bytes.
+        // A server cannot accept an incomplete request: such a response follows lost bytes.
         let is_early = self.directions.client.searched > 0 && request.is_none();
         self.next = match code {
             101 if is_early => None,

@@ -133,5 +133,5 @@ fields! {
     FRAGMENTS = number("isakmp.frag.total", "Total Fragments", "");
     ENCRYPTED = bytes("isakmp.enc.data", "Encrypted Data", "").encrypted();
     UNKNOWN = bytes("isakmp.extradata", "Extra data", "");
-    BAD = broken("isakmp.note.value", "bad value", "Length that does not fit");
+    BAD = broken("isakmp.note.value", "bad value", "Invalid length");
 }

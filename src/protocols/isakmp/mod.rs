@@ -6,9 +6,9 @@
 //! payload     next payload:1 | critical:1 bit reserved:7 bits | length:2 | contents
 //! attribute   format:1 bit type:15 bits | value:2, or length:2 and value
 //! ```
-//! On UDP port 4500 (RFC 3948) four zero bytes precede a message, a single `ff` keeps a mapping of NAT alive, and other bytes are ESP.
+//! On UDP port 4500 (RFC 3948) four zero bytes precede a message. A single `ff` is a NAT keepalive, and other bytes are ESP.
 //!
-//! Not covered: decryption; what vendor IDs stand for; group key exchange.
+//! Not covered: decryption; the meaning of vendor IDs; group key exchange.
 
 mod fields;
 mod names;
@@ -50,7 +50,7 @@ mod encapsulation {
         UDPENCAP = protocol("udpencap", "UDP encapsulation", "UDP encapsulation of IPsec packets")
             .covers("NAT keepalives, key exchange and ESP headers on the port of NAT traversal");
         KEEPALIVE = number("udpencap.nat_keepalive", "NAT-keepalive packet", "").hex(2).once();
-        MARKER = bytes("udpencap.non_esp_marker", "Non-ESP Marker", "In place of an SPI").once();
+        MARKER = bytes("udpencap.non_esp_marker", "Non-ESP Marker", "Zeros instead of an SPI").once();
         SPI = number("udpencap.spi", "ESP SPI", "Security parameters index").hex(8).once();
         SEQUENCE = number("udpencap.sequence", "ESP sequence", "Counter of the security association").once();
         ENCRYPTED = bytes("udpencap.encrypted_data", "ESP encrypted data", "").encrypted().once();
@@ -77,7 +77,7 @@ fn recognize(bytes: &[u8]) -> bool {
     matches!(version >> 4, 1 | 2) && is_known && u32::from_be_bytes(*length) as usize >= HEADER
 }
 
-/// ESP has no sign of its own, only its port.
+/// ESP has no magic, only its port.
 fn is_encapsulated(bytes: &[u8], context: &DatagramContext) -> bool {
     match bytes.strip_prefix(&NON_ESP) {
         Some(message) => recognize(message),

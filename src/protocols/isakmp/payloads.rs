@@ -24,7 +24,7 @@ const TRANSFORM_KIND: u8 = 3;
 const ENCRYPTED_KIND: u8 = 46;
 const FRAGMENT_KIND: u8 = 53;
 
-/// A payload that is read, with what those around it say of it.
+/// A payload with its context.
 #[derive(Clone, Copy)]
 struct Place {
     version: Version,
@@ -33,7 +33,7 @@ struct Place {
     protocol: u8,
 }
 
-/// Payloads from one of this type on. Adds their names to the words of the summary.
+/// Payloads from one of this type on. Adds their names to the summary.
 pub(super) fn chain(wire: &mut Wire<'_>, version: Version, first: u8, words: &mut Vec<&'static str>) -> Result {
     /// Most payloads that a summary names.
     const SHOWN: usize = 16;
@@ -47,7 +47,7 @@ pub(super) fn chain(wire: &mut Wire<'_>, version: Version, first: u8, words: &mu
     Ok(())
 }
 
-/// What a summary says of a payload: its type, or what is notified.
+/// A payload in the summary: its type, or the notification.
 fn summary(ahead: &[u8], version: Version, kind: u8) -> &'static str {
     let (names, at) = match kind {
         11 => (NOTIFICATIONS_1, 10),
@@ -74,7 +74,7 @@ fn payload(wire: &mut Wire<'_>, place: Place) -> Result<u8> {
             return wire.malformed(&BAD, format_args!("{length} bytes with a header of {HEADER}"));
         };
         wire.within(length, &UNKNOWN, |wire| contents(wire, place))?;
-        // An encrypted payload is the last one, and names the first of those inside.
+        // An encrypted payload is the last one; its next payload field is the type of the first one inside.
         Ok(if matches!(place.kind, ENCRYPTED_KIND | FRAGMENT_KIND) { NONE } else { next })
     })
 }
@@ -129,7 +129,7 @@ fn rest(wire: &mut Wire<'_>, field: &'static Field) -> Result {
     Ok(())
 }
 
-/// Payloads of one type that follow each other, up to the end.
+/// Consecutive payloads of one type, up to the end.
 fn list(wire: &mut Wire<'_>, place: Place) -> Result {
     while wire.remaining() > 0 {
         if payload(wire, place)? == NONE {

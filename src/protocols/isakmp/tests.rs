@@ -1,4 +1,4 @@
-//! Messages of ISAKMP, whole and damaged.
+//! ISAKMP messages, valid and malformed.
 
 use super::*;
 use crate::wire::{Cut, trial};

@@ -52,7 +52,7 @@ fn is_message(bytes: &[u8]) -> bool {
     head(bytes).is_some_and(|head| is_known(head.kind) && bytes.get(head.size).is_none_or(|inner| *inner == ber::SEQUENCE))
 }
 
-/// Whether bytes begin with a record, as far as they go.
+/// Whether the available bytes match the start of a record.
 fn is_record(bytes: &[u8]) -> bool {
     bytes.starts_with(&[0]) && bytes.get(4..).is_none_or(|message| ber::is_incomplete(message) || is_message(message))
 }
@@ -71,7 +71,7 @@ fn recognize(opening: &Opening<'_>) -> Verdict {
     }
 }
 
-/// Requests by their number in the conversation: responses come in order.
+/// Requests by their number in the conversation: responses are in order.
 #[derive(Default)]
 struct Session {
     requests: Requests<u64>,

@@ -21,7 +21,7 @@ const MEMBER: u8 = 0xa0;
 
 type Words = Vec<String>;
 
-/// Members of a sequence, by number. Those that `read` does not know are bytes.
+/// Members of a sequence, by number. Those unknown to `read` are bytes.
 fn members(wire: &mut Wire<'_>, mut read: impl FnMut(&mut Wire<'_>, u8) -> Result<bool>) -> Result {
     BER.inside(wire, SEQUENCE, |wire| {
         while wire.remaining() > 0 {
@@ -74,7 +74,7 @@ fn bits(wire: &mut Wire<'_>, padding: &'static Field, field: &'static Field) -> 
     }))
 }
 
-/// A message of any type. Adds words to its summary.
+/// A message of any type. Adds to its summary.
 pub(super) fn message(wire: &mut Wire<'_>, words: &mut Words) -> Result {
     let tag = wire.peek_u8().unwrap_or_default();
     BER.inside(wire, tag, |wire| match message_type(tag) {

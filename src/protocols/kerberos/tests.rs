@@ -1,4 +1,4 @@
-//! Messages of Kerberos, whole and damaged.
+//! Kerberos messages, valid and malformed.
 
 use super::*;
 use crate::protocols::lines::{survives_damage, trees_of};

@@ -47,7 +47,7 @@ fields! {
     NAME = text("ldap.name", "name", "Distinguished name of the client").once();
     AUTHENTICATION = number("ldap.authentication", "authentication", "").names(&[(0, "simple"), (3, "sasl")]).once();
     SIMPLE = text("ldap.simple", "simple", "Password").secret().once();
-    MECHANISM = text("ldap.mechanism", "mechanism", "SASL mechanism").once();
+    MECHANISM = text("ldap.mechanism", "mechanism", "").once();
     CREDENTIALS = bytes("ldap.credentials", "credentials", "Of SASL").secret().once();
     SERVER_CREDENTIALS = bytes("ldap.serverSaslCreds", "serverSaslCreds", "").once();
     BASE = text("ldap.baseObject", "baseObject", "").once();
@@ -235,7 +235,7 @@ impl Conversation for Session {
             None if ahead.starts_with(&[SEQUENCE]) && ber::is_incomplete(ahead) => Extent::NeedMore(ahead.len() + 1),
             None if ahead.is_empty() => Extent::NeedMore(1),
             _ => {
-                // Behind lost bytes, the next message is searched for.
+                // After lost bytes, the next message is searched for.
                 let from = ahead.get(..limits::STREAM_MESSAGE.get()).unwrap_or(ahead);
                 let next = (1..from.len()).find(|at| is_message(from.get(*at..).unwrap_or_default()));
                 Extent::Unknown(next.unwrap_or(ahead.len()))
@@ -264,7 +264,7 @@ impl Conversation for Session {
     fn may_hold_secret(&self, from: Side, ahead: &[u8]) -> bool {
         /// Bytes up to the type of the operation.
         const HEAD: usize = 16;
-        // Bind, modify, add and extended requests may hold passwords.
+        // Bind, modify, add and extended requests may contain passwords.
         let holds = |tag: &u8| matches!(tag, 0x60 | 0x66 | 0x68 | 0x77);
         from == Side::Client && (ahead.len() < HEAD || ahead.get(..HEAD).is_some_and(|head| head.iter().any(holds)))
     }
@@ -380,7 +380,7 @@ fn optional_strings(wire: &mut Wire<'_>, fields: &[(u8, &'static Field)]) -> Res
     Ok(())
 }
 
-/// Puts a number for a choice, which stands in the low bits of the type of the next element.
+/// Adds the number of a choice, which is in the low bits of the next element's type.
 fn choice(wire: &mut Wire<'_>, field: &'static Field, read: impl FnOnce(&mut Wire<'_>, u8) -> Result) -> Result {
     let tag = wire.peek_u8().unwrap_or_default();
     wire.parent(field, Value::Unsigned((tag & 0x1f).into()), |wire| read(wire, tag))

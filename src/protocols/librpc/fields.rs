@@ -1,4 +1,4 @@
-//! Fields and how they are shown, value names and notes.
+//! Fields with their formatting, value names and notes.
 
 use super::script::Quoted;
 use crate::tree::title::nothing;
@@ -24,20 +24,20 @@ fields! {
     CALL_TEXT = text("librpc.call", "call", "Script form of the message").digest(plain, nothing);
     IDENTIFIER = number("librpc.identifier", "identifier", "Distinguishes messages from other script data").hex(8).names(IDENTIFIERS);
     NODE = group("librpc.node", "node", "Call or assignment");
-    NODE_TAG = text("librpc.node.tag", "tag", "Node type");
+    NODE_TAG = text("librpc.node.tag", "tag", "");
     NODE_NAME = text("librpc.node.name", "name", "Name of the node type");
     NODE_SIZE = number("librpc.node.size", "size", "Bytes after the size");
     DEPTH = number("librpc.depth", "depth", "Nesting level, including this node or array");
-    FUNCTION_LEN = number("librpc.function.len", "name length", "Length of the function name in bytes");
+    FUNCTION_LEN = number("librpc.function.len", "name length", "In bytes");
     FUNCTION = text("librpc.function", "function", "Name of the called function");
-    ARG_COUNT = number("librpc.arg_count", "argument count", "Number of arguments");
+    ARG_COUNT = number("librpc.arg_count", "argument count", "");
     CALLEE = group("librpc.callee", "callee", "Value that is called").digest(role_value, role_meaning);
     FIRST = group("librpc.first", "first", "Object that is accessed or assigned").digest(role_value, role_meaning);
     KEY = group("librpc.key", "key", "Accessed member").digest(role_value, role_meaning);
-    ARG = group("librpc.arg", "argument", "Function argument").digest(role_value, role_meaning);
-    ELEMENT = group("librpc.element", "element", "Array element").digest(role_value, role_meaning);
-    VALUE_TYPE = number("librpc.value.type", "type", "Value type").hex(2).names(TYPES);
-    STRING_LEN = number("librpc.value.len", "length", "Length of the string in bytes");
+    ARG = group("librpc.arg", "argument", "").digest(role_value, role_meaning);
+    ELEMENT = group("librpc.element", "element", "").digest(role_value, role_meaning);
+    VALUE_TYPE = number("librpc.value.type", "type", "").hex(2).names(TYPES);
+    STRING_LEN = number("librpc.value.len", "length", "In bytes");
     STRING_VALUE = text("librpc.value.string", "string", "");
     INTEGER_VALUE = number("librpc.value.integer", "integer", "");
     FLOAT_VALUE = float("librpc.value.float", "float", "");
@@ -47,7 +47,7 @@ fields! {
     Z = float("librpc.value.z", "z", "Z component of a vector or quaternion");
     W = float("librpc.value.w", "w", "W component of a quaternion");
     ARRAY_SIZE = number("librpc.array.size", "size", "Size of all elements in bytes");
-    ARRAY_COUNT = number("librpc.array.count", "count", "Number of elements");
+    ARRAY_COUNT = number("librpc.array.count", "count", "");
     UNPARSED = bytes("librpc.unparsed", "unparsed", "Undecoded bytes");
 
     TRUNCATED = broken("librpc.expert.truncated", "truncated", "The message ends before its node");

@@ -88,7 +88,7 @@ fn node_name(tag: u8) -> Option<&'static str> {
     })
 }
 
-/// Whether the bytes start as a message: the identifier, and a node tag if anything follows.
+/// Whether the bytes start like a message: the identifier, and a node tag if any bytes follow.
 pub(super) fn begins(bytes: &[u8]) -> bool {
     matches!(bytes, [0 | 1, 0, 0, 0x40, rest @ ..] if rest.first().is_none_or(|tag| node_name(*tag).is_some()))
 }

@@ -1,4 +1,4 @@
-//! Documents of BSON.
+//! BSON documents.
 //!
 //! ```text
 //! document   length:4 | element … | 00
@@ -17,11 +17,11 @@ use super::fields::{
 use crate::wire::{Result, Wire};
 use std::fmt;
 
-/// Words of a summary: what a command is, and on what it works.
+/// Parts of a summary: command and collection.
 #[derive(Default)]
 pub(super) struct Words {
     text: String,
-    /// Documents that begun.
+    /// Number of documents begun.
     documents: usize,
     depth: usize,
     /// Whether the command authenticates, so that its payload is a secret.
@@ -117,7 +117,7 @@ fn element(wire: &mut Wire<'_>, words: &mut Words, is_first: bool) -> Result {
     }
 }
 
-/// A text with its length. Returns where it begins, and its bytes.
+/// A text with its length. Returns its offset and its bytes.
 fn string<'a>(wire: &mut Wire<'a>) -> Result<(usize, &'a [u8])> {
     let length = wire.u32_le(&STRING_LENGTH)? as usize;
     let start = wire.at();

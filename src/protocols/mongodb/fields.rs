@@ -10,7 +10,7 @@ fields! {
     REQUEST = number("mongo.request_id", "Request ID", "").hex(8).once();
     RESPONSE = number("mongo.response_to", "Response To", "ID of the request").hex(8).once();
     OPCODE = number("mongo.opcode", "OpCode", "").names(OPCODES).once();
-    REQUEST_FRAME = number("mongo.request_frame", "Request frame", "Frame of the request").once();
+    REQUEST_FRAME = number("mongo.request_frame", "Request frame", "").once();
     TIME = float("mongo.time", "Time", "Seconds since the request").seconds().once();
     FLAGS = number("mongo.msg.flags", "Message Flags", "").hex(8).once();
     IS_CHECKED = bool("mongo.msg.flags.checksumpresent", "ChecksumPresent", "").mask(0x0000_0001).once();

@@ -46,7 +46,7 @@ pub static PROTOCOL: Protocol = Protocol::new(
 const HEADER: usize = 16;
 const MESSAGE: Prefix = Prefix { at: 0, little_endian: true, uncounted: 0, least: HEADER, is_header };
 
-/// Whether bytes begin with a length below 48 MiB, a limit of the protocol, and a known opcode, as far as they go.
+/// Whether the available bytes match a length below 48 MiB, the protocol's limit, and a known opcode.
 fn is_header(bytes: &[u8]) -> bool {
     let number = |at: usize| bytes.get(at..).and_then(|rest| rest.first_chunk()).map(|bytes| u32::from_le_bytes(*bytes));
     number(0).is_some_and(|length| length <= 48 << 20)

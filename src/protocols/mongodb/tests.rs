@@ -1,4 +1,4 @@
-//! Messages of MongoDB, whole and damaged.
+//! MongoDB messages, valid and malformed.
 
 use super::*;
 use crate::protocols::lines::{survives_damage, trees_of};

@@ -49,7 +49,7 @@ fields! {
     WITH_NAME = bool("mqtt.conflag.uname", "user name flag", "Whether the payload has a user name").mask(0x80).once();
     WITH_PASSWORD = bool("mqtt.conflag.passwd", "password flag", "Whether the payload has a password").mask(0x40).once();
     WILL_RETAIN = bool("mqtt.conflag.retain", "Will retain", "Whether the server retains the Will message").mask(0x20).once();
-    WILL_QOS = number("mqtt.conflag.qos", "Will QoS level", "QoS level of the Will message").mask(0x18).once();
+    WILL_QOS = number("mqtt.conflag.qos", "Will QoS level", "").mask(0x18).once();
     WITH_WILL = bool("mqtt.conflag.willflag", "Will flag", "Whether the payload has a Will message").mask(0x04).once();
     CLEAN = bool("mqtt.conflag.cleansess", "clean session flag", "Discards an earlier session; Clean Start in version 5").mask(0x02).once();
     KEEP_ALIVE = number("mqtt.kalive", "keep alive", "In seconds; 0 disables the mechanism").once();
@@ -74,7 +74,7 @@ fields! {
     PROPERTY_ID = number("mqtt.property_id", "property ID", "").hex(2).names(names::PROPERTIES).also("mqtt.prop_id");
     PROPERTY_NUMBER = number("mqtt.prop_number", "value", "Integer value of a property");
     PROPERTY_LENGTH = number("mqtt.prop_string_len", "length", "In bytes");
-    PROPERTY_STRING = text("mqtt.prop_string", "value", "String value of a property");
+    PROPERTY_STRING = text("mqtt.prop_string", "value", "");
     PROPERTY_KEY_LENGTH = number("mqtt.prop_key_len", "key length", "In bytes");
     PROPERTY_KEY = text("mqtt.prop_key", "key", "Name of a user property");
     PROPERTY_VALUE_LENGTH = number("mqtt.prop_value_len", "value length", "In bytes");

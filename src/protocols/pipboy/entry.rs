@@ -55,7 +55,7 @@ pub(super) enum Parsed<'a> {
     Dict,
 }
 
-/// Where the parts of an entry are read from.
+/// A source of the parts of an entry.
 pub(super) trait Reader<'a> {
     /// Why reading stops.
     type Stop;
@@ -67,9 +67,9 @@ pub(super) trait Reader<'a> {
     fn u32(&mut self, field: &'static Field) -> Result<u32, Self::Stop>;
     fn f32(&mut self, field: &'static Field) -> Result<f32, Self::Stop>;
     fn text(&mut self, field: &'static Field) -> Result<Cow<'a, str>, Self::Stop>;
-    /// Reads so many references.
+    /// Reads this many references.
     fn refs(&mut self, count: u16, field: &'static Field, into: &mut Vec<u32>) -> Result<(), Self::Stop>;
-    /// Reads so many members.
+    /// Reads this many members.
     fn members(&mut self, count: u16, into: &mut Vec<Member<'a>>) -> Result<(), Self::Stop>;
 }
 
@@ -104,7 +104,7 @@ pub(super) fn value<'a, R: Reader<'a>>(from: &mut R, kind: u8, lists: &mut Lists
     }))
 }
 
-/// Every part becomes a field, and what is wrong with it a note.
+/// Adds a field for every part, and notes on errors.
 pub(super) struct Fields<'w, 'a>(pub &'w mut Wire<'a>);
 
 impl<'a> Reader<'a> for Fields<'_, 'a> {
@@ -180,7 +180,7 @@ impl<'a> Reader<'a> for Fields<'_, 'a> {
 }
 
 impl Fields<'_, '_> {
-    /// Checks that a counted element has its minimum size. After a cut the reads fail on their own.
+    /// Checks that a counted element has its minimum size. In truncated messages, the reads fail by themselves.
     fn fits(&mut self, least: usize, what: &str, nth: u16, count: u16) -> Result<(), Error> {
         let left = self.0.remaining();
         if left < least && self.0.cut() == Cut::No {

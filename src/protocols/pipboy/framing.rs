@@ -1,4 +1,4 @@
-//! Message framing: header lengths, and resynchronization where they are lost.
+//! Message framing: header lengths, and resynchronization after loss.
 //!
 //! ```text
 //! Fresh ── JSON ──────────────► Steady ── a header beyond all limits ──► Abandoned, or Lost where a search led here
@@ -118,7 +118,7 @@ impl Framing {
                 (self.state, self.joined) = (State::Trial(PROOFS - 1), true);
                 return Some(Extent::Message(head.end()));
             }
-            // All bytes there are, without a better match: a short input assigned to this protocol by the user.
+            // All available bytes, without a better match: a short input assigned to this protocol by the user.
             (false, kind) if ahead.len() < enough && kind <= COMMAND_RESULT && !holds_message(from, ahead) => {
                 self.state = State::Steady;
             }
@@ -301,8 +301,7 @@ pub(super) enum Fit {
     No,
 }
 
-/// Matches a message from either side, or from the given one. It is accepted only if the payload is complete and valid,
-/// and
+/// Matches a message from either side, or from the given one. It is accepted only if the payload is complete and valid, and
 /// followed by another header or nothing.
 pub(super) fn candidate(from: Option<Side>, bytes: &[u8], effort: &mut i64) -> Fit {
     let Some(head) = Head::of(bytes) else { return Fit::No };

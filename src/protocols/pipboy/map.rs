@@ -51,7 +51,7 @@ fn picture(wire: &mut Wire<'_>, values: &mut Values) -> Result {
     Ok(())
 }
 
-/// Where the player is on the map with these corners, if that is on it.
+/// Position of the player on the map with these corners, if inside.
 fn player(values: &mut Values, nw: Corner, ne: Corner, sw: Corner) -> Option<Mark> {
     let world = values.world();
     let at = |axis: &str| world.number(&["Map", "Local", "Player", axis]);
@@ -66,7 +66,7 @@ fn within(x: f64, y: f64, nw: Corner, ne: Corner, sw: Corner) -> Option<(f64, f6
     let (x, y) = (x - f64::from(nw.0), y - f64::from(nw.1));
     let area = east_x * south_y - east_y * south_x;
     let fractions = ((x * south_y - y * south_x) / area, (east_x * y - east_y * x) / area);
-    // Corners on one line give fractions that are no numbers.
+    // Collinear corners give fractions that are NaN.
     let is_inside = |fraction: f64| (0.0..=1.0).contains(&fraction);
     Some(fractions).filter(|(right, down)| is_inside(*right) && is_inside(*down))
 }

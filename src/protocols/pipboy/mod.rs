@@ -1,9 +1,7 @@
-//! Pip-Boy: the protocol between the game Fallout 4 and its companion app, a phone that stands in for the Pip-Boy
-//! device.
+//! Pip-Boy: the protocol between the game Fallout 4 and its companion app, a phone that acts as the Pip-Boy device.
 //!
-//! The game is the server. It accepts the connection, sends its state as numbered values, and then sends changes. The
-//! app
-//! sends commands. Numbers are little-endian, text is UTF-8.
+//! The game is the server. It accepts the connection, sends its state as numbered values, and then sends changes. The app sends
+//! commands. Numbers are little-endian, text is UTF-8.
 //!
 //! ```text
 //! message                    length:4 | type:1 | payload:length
@@ -68,7 +66,7 @@ fields! {
         .covers("All messages; every value with its path in the value tree, local maps, commands with their results, discovery")
         .leaves_open("Matching of discovery responses with several requests; discovery of the Xbox One version");
     LENGTH = number("pipboy.length", "length", "Bytes after the header").once();
-    TYPE = number("pipboy.type", "type", "Message type").names(TYPES).once();
+    TYPE = number("pipboy.type", "type", "").names(TYPES).once();
     JSON = text("pipboy.json", "json", "Payload as sent").once();
     DATA = bytes("pipboy.data", "data", "Undecoded bytes").once();
 
@@ -76,10 +74,10 @@ fields! {
     ACCEPTED_VERSION = text("pipboy.accepted.version", "version", "").once();
 
     ENTRY = group("pipboy.entry", "entry", "A value and its ID").digest(update::entry_value, update::entry_meaning).named(update::entry_title, update::entry_value, update::entry_change);
-    ENTRY_TYPE = number("pipboy.entry.type", "type", "Value type").names(ENTRY_TYPES).once_per(&ENTRY);
+    ENTRY_TYPE = number("pipboy.entry.type", "type", "").names(ENTRY_TYPES).once_per(&ENTRY);
     ENTRY_ID = number("pipboy.entry.id", "id", "Value ID; 0 is the root").once_per(&ENTRY);
     ENTRY_PATH = text("pipboy.entry.path", "path", "Path of the value in the value tree; empty for the root").once_per(&ENTRY);
-    ENTRY_BOOL = bool("pipboy.entry.bool", "bool", "Boolean value").also("pipboy.entry.value").once_per(&ENTRY);
+    ENTRY_BOOL = bool("pipboy.entry.bool", "bool", "").also("pipboy.entry.value").once_per(&ENTRY);
     ENTRY_INT = number("pipboy.entry.int", "int", "Signed integer value").also("pipboy.entry.value").once_per(&ENTRY);
     ENTRY_UINT = number("pipboy.entry.uint", "uint", "Unsigned integer value").also("pipboy.entry.value").once_per(&ENTRY);
     ENTRY_FLOAT = float("pipboy.entry.float", "float", "Single-precision value").also("pipboy.entry.value").once_per(&ENTRY);
@@ -91,10 +89,10 @@ fields! {
     BEFORE_STRING = text("pipboy.entry.before.string", "before", "Previous value, if it differs").also("pipboy.entry.before").once_per(&ENTRY);
     ENTRY_CHANGE = text("pipboy.entry.change", "change", "Number of children of a list or dict before and after, and which were added, replaced or removed").once_per(&ENTRY);
     ENTRY_NEW = bool("pipboy.entry.new", "new", "The value was not in the tree before; omitted in the initial update").once_per(&ENTRY);
-    LIST_COUNT = number("pipboy.entry.list.count", "count", "Number of list elements").once_per(&ENTRY);
+    LIST_COUNT = number("pipboy.entry.list.count", "count", "").once_per(&ENTRY);
     LIST_REF = number("pipboy.entry.list.ref", "ref", "ID of the list element").digest(update::ref_value, update::ref_meaning).named(update::ref_meaning, update::ref_value, title::nothing);
-    INSERT_COUNT = number("pipboy.entry.dict.insert_count", "insert count", "Number of inserted members").once_per(&ENTRY);
-    INSERT = group("pipboy.entry.dict.insert", "insert", "An inserted dict member").digest(update::insert_value, update::insert_meaning).named(title::key, update::insert_id, title::nothing);
+    INSERT_COUNT = number("pipboy.entry.dict.insert_count", "insert count", "").once_per(&ENTRY);
+    INSERT = group("pipboy.entry.dict.insert", "insert", "").digest(update::insert_value, update::insert_meaning).named(title::key, update::insert_id, title::nothing);
     INSERT_REF = number("pipboy.entry.dict.insert.ref", "ref", "ID of the member's value").once_per(&INSERT);
     INSERT_KEY = text("pipboy.entry.dict.insert.key", "key", "Name of the member").once_per(&INSERT);
     REMOVE_COUNT = number("pipboy.entry.dict.remove_count", "remove count", "Number of removed members").once_per(&ENTRY);
@@ -111,11 +109,11 @@ fields! {
     SUMMARY_LIST = number("pipboy.summary.list", "list", "Number of list entries").once();
     SUMMARY_DICT = number("pipboy.summary.dict", "dict", "Number of dict entries").once();
     SUMMARY_MEMBER = group("pipboy.summary.member", "member", "A member of the root with the number of entries below it").digest(update::top_value, update::top_meaning).named(title::key, update::top_meaning, title::nothing);
-    SUMMARY_NAME = text("pipboy.summary.member.name", "name", "Name of the member").once_per(&SUMMARY_MEMBER);
+    SUMMARY_NAME = text("pipboy.summary.member.name", "name", "").once_per(&SUMMARY_MEMBER);
     SUMMARY_ENTRIES = number("pipboy.summary.member.entries", "entries", "Number of entries below the member").once_per(&SUMMARY_MEMBER);
 
-    MAP_WIDTH = number("pipboy.map.width", "width", "Width in pixels").once();
-    MAP_HEIGHT = number("pipboy.map.height", "height", "Height in pixels").once();
+    MAP_WIDTH = number("pipboy.map.width", "width", "In pixels").once();
+    MAP_HEIGHT = number("pipboy.map.height", "height", "In pixels").once();
     MAP_NW_X = float("pipboy.map.nw.x", "nw x", "Northwest corner, world x coordinate").once();
     MAP_NW_Y = float("pipboy.map.nw.y", "nw y", "Northwest corner, world y coordinate").once();
     MAP_NE_X = float("pipboy.map.ne.x", "ne x", "Northeast corner, world x coordinate").once();
@@ -127,25 +125,25 @@ fields! {
     MAP_SE_X = float("pipboy.map.se.x", "se x", "Southeast corner, world x coordinate").once();
     MAP_SE_Y = float("pipboy.map.se.y", "se y", "Southeast corner, world y coordinate").once();
 
-    COMMAND_TYPE = number("pipboy.command.type", "type", "Command type").names(COMMANDS).once();
+    COMMAND_TYPE = number("pipboy.command.type", "type", "").names(COMMANDS).once();
     COMMAND_ARGS = text("pipboy.command.args", "args", "Command arguments, a JSON array").once();
     COMMAND_ID = number("pipboy.command.id", "id", "Command ID, repeated by the result").once();
     COMMAND_TARGET = text("pipboy.command.target", "target", "Path of the value that the command refers to").once();
-    RESULT_ID = number("pipboy.result.id", "id", "ID of the command").once();
+    RESULT_ID = number("pipboy.result.id", "id", "").once();
     RESULT_ALLOWED = bool("pipboy.result.allowed", "allowed", "The command was permitted").once();
     RESULT_SUCCESS = bool("pipboy.result.success", "success", "The command succeeded").once();
     RESULT_MESSAGE = text("pipboy.result.message", "message", "Error message in the language of the game").once();
 
-    RESULT_COMMAND = number("pipboy.result.command", "command", "Type of the command").names(COMMANDS).once();
-    RESULT_COMMAND_FRAME = number("pipboy.result.command_frame", "command frame", "Frame number of the command").once();
+    RESULT_COMMAND = number("pipboy.result.command", "command", "").names(COMMANDS).once();
+    RESULT_COMMAND_FRAME = number("pipboy.result.command_frame", "command frame", "").once();
     RESULT_TIME = float("pipboy.result.time", "time", "Seconds since the command").once();
 
     DISCOVERY_JSON = text("pipboy.discovery.json", "json", "Datagram payload as sent").once();
-    DISCOVERY_CMD = text("pipboy.discovery.cmd", "cmd", "Discovery command").once();
+    DISCOVERY_CMD = text("pipboy.discovery.cmd", "cmd", "").once();
     DISCOVERY_IS_BUSY = bool("pipboy.discovery.is_busy", "is busy", "An app is already connected").once();
     DISCOVERY_MACHINE_TYPE = text("pipboy.discovery.machine_type", "machine type", "Platform of the game, such as PC or PS4").once();
     DISCOVERY_ANSWER = number("pipboy.discovery.answer", "answer", "Sequence number of the response to this request").once();
-    DISCOVERY_REQUEST_FRAME = number("pipboy.discovery.request_frame", "request frame", "Frame number of the request").once();
+    DISCOVERY_REQUEST_FRAME = number("pipboy.discovery.request_frame", "request frame", "").once();
     DISCOVERY_TIME = float("pipboy.discovery.time", "time", "Seconds since the request").once();
     DISCOVERY_NAME = text("pipboy.discovery.name", "name", "Name of the machine; sent only by emulators");
 

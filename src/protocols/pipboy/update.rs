@@ -76,7 +76,7 @@ static ENTRY_FIELDS: [&Field; 23] = [
 
 /// A message being read. Complete entries update the tree one by one; paths are resolved after the last one.
 struct Update<'w, 'a> {
-    /// `None` if the message comes from the wrong side.
+    /// `None` if the message is from the wrong side.
     world: Option<&'w mut World>,
     /// The root is known, so values that appear now are new.
     has_root: bool,
@@ -276,7 +276,7 @@ impl Changes {
         self.0.len() < Changes::MOST
     }
 
-    /// Takes note of a change, if there is one; `after` is the value of what has no children.
+    /// Records a change, if there is one; `after` is the value of a node without children.
     fn put(&mut self, after: Option<Scalar<'_>>, outcome: &Outcome) {
         let words = match (after, &outcome.before, &outcome.change) {
             (Some(after), Some(before), _) => format!("{after} (was {before})"),
@@ -387,7 +387,7 @@ pub(super) fn entry_title(entry: NodeRef<'_>, out: &mut dyn fmt::Write) -> fmt::
     entry.child(&ENTRY_PATH).map_or(Ok(()), |path| clean(&path_of(path), out))
 }
 
-/// Writes the previous value, or what else changed, then type and ID.
+/// Writes the previous value, or another change, then type and ID.
 pub(super) fn entry_change(entry: NodeRef<'_>, out: &mut dyn fmt::Write) -> fmt::Result {
     let mut between = "";
     for child in entry.children() {

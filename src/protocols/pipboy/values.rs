@@ -55,7 +55,7 @@ impl Values {
         }
     }
 
-    /// Returns all values as a JSON document, if any. The queue is empty where objects are requested.
+    /// Returns all values as a JSON document, if any. The queue is empty if objects are requested.
     pub(super) fn json(&self) -> Option<Vec<u8>> {
         self.world.json()
     }

@@ -36,7 +36,7 @@ fields! {
     LENGTH = number("pgsql.length", "length", "Without the type, in bytes").once();
     MAJOR = number("pgsql.version_major", "protocol major version", "").once();
     MINOR = number("pgsql.version_minor", "protocol minor version", "").once();
-    CODE_REQUESTED = number("pgsql.request_code", "request code", "Code in place of a version").once();
+    CODE_REQUESTED = number("pgsql.request_code", "request code", "Code instead of a version").once();
     SUPPORTED_MINOR = number("pgsql.version_supported_minor", "supported minor version", "Newest minor version of the server").once();
     UNSUPPORTED_COUNT = number("pgsql.number_nonsupported_options", "number nonsupported options", "").once();
     UNSUPPORTED = text("pgsql.nonsupported_option", "nonsupported option", "");
@@ -54,9 +54,9 @@ fields! {
     STATEMENT = text("pgsql.statement", "statement", "Name of a prepared statement").once();
     PORTAL = text("pgsql.portal", "portal", "Name of a statement with its parameters").once();
     TARGET = text("pgsql.target", "target", "S: statement, P: portal").once();
-    RETURNS = number("pgsql.returns", "returns", "Most rows to return; 0 is all of them").once();
+    RETURNS = number("pgsql.returns", "returns", "Maximum number of rows; 0 for all").once();
     TAG = text("pgsql.tag", "tag", "Completed command, often with a count of rows").once();
-    STATUS = number("pgsql.status", "status", "Transaction status").names(STATUSES).once();
+    STATUS = number("pgsql.status", "status", "").names(STATUSES).once();
     COPY = bytes("pgsql.copydata", "copy data", "").body().once();
     ERROR = text("pgsql.error", "error", "").once();
     PID = number("pgsql.pid", "PID", "Process of the backend").once();
@@ -93,7 +93,7 @@ fields! {
     ROUTINE = text("pgsql.routine", "routine", "").once();
     OTHER = text("pgsql.other", "field", "Field of an error with another code");
     DATA = bytes("pgsql.data", "data", "Undissected bytes");
-    BAD = broken("pgsql.note.value", "bad value", "Length that does not fit");
+    BAD = broken("pgsql.note.value", "bad value", "Invalid length");
 }
 
 const AUTH_TYPES: Names = &[
@@ -228,7 +228,7 @@ fn on_port(opening: &Opening<'_>) -> Verdict {
     }
 }
 
-/// What the server awaits in the next message of type `p`.
+/// Expected content of the next message of type `p`.
 #[derive(Default, Clone, Copy, PartialEq, Eq)]
 enum Awaits {
     #[default]
@@ -496,13 +496,13 @@ impl Session {
     }
 }
 
-/// SASL data of a client, which may hold a password, a token or a proof of one.
+/// SASL data of a client, which may contain a password, a token or a proof of one.
 fn hidden(wire: &mut Wire<'_>) {
     wire.hide(wire.at()..wire.at() + wire.remaining());
     wire.rest(&SASL_DATA);
 }
 
-/// Dissects a query. A literal behind the word PASSWORD is a secret.
+/// Dissects a query. A literal after the word PASSWORD is a secret.
 fn query(wire: &mut Wire<'_>) -> Result {
     let start = wire.at();
     let text = wire.text_nul(&QUERY)?;

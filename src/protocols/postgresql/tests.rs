@@ -1,4 +1,4 @@
-//! Messages of PostgreSQL, whole and damaged, and how a connection is recognized.
+//! PostgreSQL messages, valid and malformed, and the heuristic.
 
 use super::*;
 use crate::protocols::lines::{survives_damage, trees_of};

@@ -1,6 +1,6 @@
-//! Quake: control packets and headers of game packets. QuakeWorld and Quake II have files of their own.
+//! Quake: control packets and headers of game packets. QuakeWorld and Quake II have separate files.
 //!
-//! Numbers are big-endian where nothing else is stated.
+//! Numbers are big-endian unless stated otherwise.
 //!
 //! ```text
 //! header      flags:2 | length:2, of the whole packet
@@ -12,8 +12,8 @@
 //!   4 rule_info       last rule                     84 player_info   player:1 | name | colors:4 | frags:4 | seconds:4 | address
 //!                                                   85 rule_info     rule | value
 //! ```
-//! Texts end with a NUL; numbers of players are little-endian. The game goes on at the port that the server accepts with.
-//! Not covered: messages inside game packets.
+//! Texts end with a NUL; numbers of players are little-endian. The game continues on the port in the server's accept message. Not
+//! covered: messages inside game packets.
 
 mod netchan;
 pub mod second;
@@ -64,8 +64,8 @@ fields! {
     ADDRESS = text("quake.control.server_info.address", "address", "").once();
     SERVER = text("quake.control.server_info.server", "server", "").once();
     MAP = text("quake.control.server_info.map", "map", "").once();
-    PLAYERS = number("quake.control.server_info.num_player", "players", "").once();
-    MOST_PLAYERS = number("quake.control.server_info.max_player", "most players", "").once();
+    PLAYERS = number("quake.control.server_info.num_player", "number of players", "").once();
+    MOST_PLAYERS = number("quake.control.server_info.max_player", "maximum number of players", "").once();
     PLAYER_NAME = text("quake.control.player_info.name", "name", "").once();
     COLORS = number("quake.control.player_info.colors", "colors", "").hex(8).once();
     FRAGS = number("quake.control.player_info.frags", "frags", "").once();
@@ -110,7 +110,7 @@ fn is_packet(bytes: &[u8], _: &DatagramContext) -> bool {
     is_whole(bytes)
 }
 
-/// Whether a client asks a server for a connection or for information.
+/// Whether a client requests a connection or information.
 fn is_request(bytes: &[u8]) -> bool {
     is_whole(bytes) && matches!(bytes.get(HEADER..), Some([1 | 2, rest @ ..]) if rest.starts_with(b"QUAKE\0"))
 }

@@ -1,4 +1,4 @@
-//! Quake II: headers of game packets. Packets without a connection are those of Quake III.
+//! Quake II: headers of game packets. Connectionless packets are those of Quake III.
 
 use super::netchan::{Header, is_game};
 use crate::tree::fields;

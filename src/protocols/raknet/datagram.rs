@@ -49,7 +49,7 @@ impl Sender {
         Sender { from_start: true, ..Sender::default() }
     }
 
-    /// Whether the sender has sent anything.
+    /// Whether the sender has sent any bytes.
     pub(super) fn has_spoken(&self) -> bool {
         !self.sent.is_empty()
     }
@@ -142,7 +142,7 @@ impl Session {
         }
     }
 
-    /// Reads the datagrams that the other side received, or did not.
+    /// Reads acknowledged or missing datagrams.
     fn acknowledgements(&mut self, from: Side, wire: &mut Wire<'_>, arrived: bool) -> Result {
         if arrived {
             wire.name("ack");
@@ -251,7 +251,7 @@ fn frame_of(sender: &mut Sender, wire: &mut Wire<'_>, is_new_datagram: bool) -> 
     let (range, bytes) = payload(wire, &head)?;
     let Some((count, id, index)) = head.split else {
         if !is_new {
-            // Where its secrets lie is known only to those who read messages, and this one is not read again.
+            // Only dissectors of messages find their secrets, and this one is not dissected again.
             wire.hide(range.start + 1..range.end);
             return Ok(Some("sent before".to_owned()));
         }

@@ -1,4 +1,4 @@
-//! Fields and how they are shown, value names and notes.
+//! Fields with their formatting, value names and notes.
 
 use crate::tree::title::nothing;
 use crate::tree::{Names, NodeRef, fields};
@@ -44,7 +44,7 @@ fields! {
     MAGIC = bytes("raknet.magic", "magic", "Constant of offline messages").once();
     TIME = number("raknet.time", "time", "Sender's clock in milliseconds").once();
     GUID = number("raknet.guid", "guid", "Unique ID of a peer").hex(16).once();
-    PROTOCOL_VERSION = number("raknet.protocol", "protocol", "RakNet protocol version").once();
+    PROTOCOL_VERSION = number("raknet.protocol", "protocol", "").once();
     PADDING = bytes("raknet.padding", "padding", "Zero padding that probes the MTU");
     MTU_PROBE = number("raknet.mtu_probe", "MTU probe", "Packet length including IP and UDP headers, as probed").once();
     SECURITY = number("raknet.security", "security", "Encryption is required").once();
@@ -59,7 +59,7 @@ fields! {
     ADDRESS_PORT = number("raknet.address.port", "port", "");
     OFFLINE_DATA = bytes("raknet.offline.data", "data", "Game data").once();
 
-    FLAGS = number("raknet.flags", "flags", "Datagram flags").hex(2).once();
+    FLAGS = number("raknet.flags", "flags", "").hex(2).once();
     FLAG_VALID = bool("raknet.flags.valid", "valid", "Set in all datagrams of connections").mask(0x80).once();
     FLAG_ACK = bool("raknet.flags.ack", "ACK", "Acknowledges received datagrams").mask(0x40).once();
     FLAG_NAK = bool("raknet.flags.nak", "NAK", "Reports missing datagrams, unless the ACK flag is set").mask(0x20).once();
@@ -70,7 +70,7 @@ fields! {
     DATAGRAM_NUMBER = number("raknet.datagram_number", "datagram number", "Sequence number of the datagram").once();
 
     FRAME = group("raknet.frame", "frame", "A message or a part of a split message");
-    FRAME_FLAGS = number("raknet.frame.flags", "flags", "Frame flags").hex(2).once_per(&FRAME);
+    FRAME_FLAGS = number("raknet.frame.flags", "flags", "").hex(2).once_per(&FRAME);
     RELIABILITY = number("raknet.frame.reliability", "reliability", "Delivery guarantee").mask(0xe0).names(RELIABILITIES).once_per(&FRAME);
     HAS_SPLIT = bool("raknet.frame.has_split", "has split", "Part of a split message").mask(0x10).once_per(&FRAME);
     BIT_LENGTH = number("raknet.frame.bit_length", "bit length", "Length of the payload in bits").once_per(&FRAME);
@@ -78,9 +78,9 @@ fields! {
     SEQUENCING_INDEX = number("raknet.frame.sequencing_index", "sequencing index", "Sequence number among messages of which only the newest counts").once_per(&FRAME);
     ORDERING_INDEX = number("raknet.frame.ordering_index", "ordering index", "Sequence number within the channel").once_per(&FRAME);
     ORDERING_CHANNEL = number("raknet.frame.ordering_channel", "ordering channel", "Channel of ordered or sequenced messages").once_per(&FRAME);
-    SPLIT_COUNT = number("raknet.frame.split_count", "split count", "Number of parts").once_per(&FRAME);
-    SPLIT_ID = number("raknet.frame.split_id", "split id", "ID of the split message").once_per(&FRAME);
-    SPLIT_INDEX = number("raknet.frame.split_index", "split index", "Index of the part").once_per(&FRAME);
+    SPLIT_COUNT = number("raknet.frame.split_count", "split count", "").once_per(&FRAME);
+    SPLIT_ID = number("raknet.frame.split_id", "split id", "").once_per(&FRAME);
+    SPLIT_INDEX = number("raknet.frame.split_index", "split index", "").once_per(&FRAME);
     PAYLOAD = bytes("raknet.frame.payload", "payload", "Message").once_per(&FRAME);
     FRAGMENT = bytes("raknet.frame.fragment", "fragment", "Part of a split message").once_per(&FRAME);
     RETRANSMISSION = bool("raknet.retransmission", "retransmission", "Sent before");
@@ -88,16 +88,16 @@ fields! {
     COMPLETES = number("raknet.completes", "completes", "Number of parts of the message completed by this one");
 
     BANDWIDTH = float("raknet.ack.as", "bandwidth", "Arrival speed measured by the receiver");
-    RECORD_COUNT = number("raknet.ack.record_count", "record count", "Number of records").once();
-    RECORD = group("raknet.ack.record", "record", "Datagrams of the other side").digest(record_value, nothing);
+    RECORD_COUNT = number("raknet.ack.record_count", "record count", "").once();
+    RECORD = group("raknet.ack.record", "record", "Datagrams of the peer").digest(record_value, nothing);
     SINGLE = number("raknet.ack.single", "single", "Single number or range").names(SINGLES).once_per(&RECORD);
-    NUMBER = number("raknet.ack.number", "number", "Datagram number").once_per(&RECORD);
-    FIRST = number("raknet.ack.first", "first", "First datagram number").once_per(&RECORD);
-    LAST = number("raknet.ack.last", "last", "Last datagram number").once_per(&RECORD);
+    NUMBER = number("raknet.ack.number", "number", "").once_per(&RECORD);
+    FIRST = number("raknet.ack.first", "first", "").once_per(&RECORD);
+    LAST = number("raknet.ack.last", "last", "").once_per(&RECORD);
     ACK_OF = number("raknet.ack_of", "ACK of frame", "Frame of the acknowledged datagram");
     NAK_OF = number("raknet.nak_of", "NAK of frame", "Frame of the missing datagram");
     ACK_TIME = float("raknet.ack_time", "time since", "Seconds from the newest datagram to its acknowledgement").once_per(&RECORD);
-    ECHOED_TIME = number("raknet.echoed_time", "echoed time", "Clock of the other side in milliseconds, from its ping").once();
+    ECHOED_TIME = number("raknet.echoed_time", "echoed time", "Clock of the peer in milliseconds, from its ping").once();
     REQUEST_TIME = number("raknet.request_time", "request time", "Clock of the client in the request").once();
     REPLY_TIME = number("raknet.reply_time", "reply time", "Clock of the server in the reply").once();
     SYSTEM_INDEX = number("raknet.system_index", "system index", "Index of the client on the server");

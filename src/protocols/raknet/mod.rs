@@ -1,7 +1,6 @@
 //! RakNet 4: reliable messages over UDP, used by many games. Numbers are big-endian except 24-bit ones.
 //!
-//! Discovery and connection setup use offline messages with 16 magic bytes. After that every datagram carries frames
-//! with
+//! Discovery and connection setup use offline messages with 16 magic bytes. After that every datagram contains frames with
 //! messages or parts of them, or acknowledges datagrams.
 //!
 //! ```text

@@ -1,4 +1,4 @@
-//! Detection of the revision where nothing names it: opcodes are readable, and a login or a setting is missing.
+//! Detection of the revision if neither a login nor a setting states it, and opcodes are readable.
 //!
 //! The first packets of both sides are read with every table. A table that reads a packet to its last byte fits it; the
 //! first packet that does not fit ends the examination of a side. Each fitting packet doubles the weight of a table, and
@@ -102,13 +102,13 @@ impl Detection {
     }
 }
 
-/// How many packets at the start of the bytes a table fits.
+/// Number of packets at the start of the bytes that match a table.
 fn fit(table: &Arc<Table>, cipher: Cipher, from: Side, bytes: &[u8]) -> Fit {
     let mut direction = Direction::of(cipher.opcodes(from));
     let mut probe = Probe::new(table);
     let (mut rest, mut fit) = (bytes, Fit::default());
     while fit.packets < PACKETS {
-        // What is cut may still fit.
+        // A truncated packet may still match.
         let Ok(head) = direction.next(from, rest, table.has_long_opcodes()) else { break };
         let Some(row) = table.row(from, head.opcode) else {
             fit.is_over = true;
@@ -127,7 +127,7 @@ fn fit(table: &Arc<Table>, cipher: Cipher, from: Side, bytes: &[u8]) -> Fit {
     fit
 }
 
-/// A session whose trees are thrown away.
+/// A session whose trees are discarded.
 struct Probe {
     game: Game,
     tree: Tree,

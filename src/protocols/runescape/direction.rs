@@ -9,10 +9,10 @@ use crate::wire::{Extent, Result, Wire};
 use std::fmt;
 use std::sync::Arc;
 
-/// Consecutive layout mismatches after which the direction is given up.
+/// Consecutive layout mismatches after which dissection of the direction stops.
 pub const MISFITS: u8 = 3;
 
-/// How the opcodes of a direction are decoded.
+/// Decoding of the opcodes of a direction.
 #[derive(Clone, Default)]
 pub enum Opcodes {
     /// Unknown.

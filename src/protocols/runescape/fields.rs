@@ -4,7 +4,7 @@ use super::value_names::*;
 use crate::tree::fields;
 use crate::tree::title::nothing;
 
-/// What is not dissected. The packets are opaque in every revision that has them, or in the revisions in brackets.
+/// Undissected parts. The packets are opaque in every revision that has them, or in the revisions in brackets.
 const LEFT_OPEN: &str = "The RSA block without a key; payloads of revision 550; lists of colours that depend on the cache of the game; \
     of OSRS opnpcu, oplocu, opobju, opplayeru, opworldentityu, update_player_model_v2, opheld6, projanim_specific_v1, \
     projanim_specific_v2 (225, 226), worldentity_info_v1 (225, 226), worldentity_info_v2 (226), npc_info_small_v4 and npc_info_large_v4 (226), \
@@ -14,7 +14,7 @@ fields! {
     RS = protocol("rs", "RuneScape", "RuneScape game protocol, revisions 225 to 550 and OSRS 223 to 239")
         .covers("Logins, decrypted packets of each revision with a table, player and NPC updates, cache files, logs of RSProx")
         .leaves_open(LEFT_OPEN);
-    SERVICE = number("rs.service", "service", "Requested service").names(SERVICES);
+    SERVICE = number("rs.service", "service", "").names(SERVICES);
     NAME_HASH = number("rs.name_hash", "name hash", "Five bits of a hash of the username");
     IGNORED = bytes("rs.handshake.ignored", "ignored", "Ignored by clients, normally zero");
     HANDSHAKE_RESPONSE = number("rs.handshake.response", "response", "Response to the service request").names(RESPONSES);
@@ -23,10 +23,10 @@ fields! {
     LOGIN_TYPE = number("rs.login.type", "type", "New session or reconnection").names(LOGINS);
     LOGIN_SIZE = number("rs.login.size", "size", "Bytes that follow in the login");
     MAGIC = number("rs.login.magic", "magic", "255 if the revision follows in two bytes");
-    REVISION = number("rs.login.revision", "revision", "Client revision");
+    REVISION = number("rs.login.revision", "revision", "");
     LOW_MEMORY = number("rs.login.low_memory", "low memory", "Detail level of the client").names(DETAIL);
     CRC = number("rs.login.crc", "CRC-32", "CRC-32 of a cache archive").hex(8);
-    RSA_LENGTH = number("rs.login.rsa_length", "RSA length", "Length of the RSA block in bytes");
+    RSA_LENGTH = number("rs.login.rsa_length", "RSA length", "In bytes");
     RSA_BLOCK = bytes("rs.login.rsa_block", "RSA block", "Encrypted seeds and credentials").secret();
     RSA_STATE = text("rs.login.rsa_state", "RSA state", "State of the RSA block: plain, decrypted or encrypted");
     RSA_MAGIC = number("rs.login.rsa_magic", "RSA magic", "10 in a correctly decrypted block");
@@ -40,17 +40,17 @@ fields! {
     LOGIN_OPAQUE = bytes("rs.login.opaque", "opaque", "Undecoded login block");
     LOGIN_ZERO = number("rs.login.zero", "zero", "Always 0");
     ADVERT_SUPPRESSED = number("rs.login.advert_suppressed", "advert suppressed", "Adverts are not shown");
-    CLIENT_SIGNED = number("rs.login.client_signed", "client signed", "Signed client applet");
+    CLIENT_SIGNED = number("rs.login.client_signed", "client signed", "");
     DISPLAY_MODE = number("rs.login.display_mode", "display mode", "Window mode of the client");
     WIDTH = number("rs.login.width", "width", "Window width in pixels");
     HEIGHT = number("rs.login.height", "height", "Window height in pixels");
     ANTI_ALIASING = number("rs.login.anti_aliasing", "anti-aliasing", "Anti-aliasing level");
     UID24 = bytes("rs.login.uid24", "uid", "Random ID stored by the client");
     LOGIN_SETTINGS = text("rs.login.settings", "settings", "Client settings string");
-    AFFILIATE = number("rs.login.affiliate", "affiliate", "Affiliate ID");
+    AFFILIATE = number("rs.login.affiliate", "affiliate", "");
     DETAIL_BITS = number("rs.login.detail", "detail", "Graphics settings");
     VERIFY_ID = number("rs.login.verify_id", "verify id", "Number of packets verified by the client");
-    RESPONSE = number("rs.login.response", "response", "Response to the login").names(RESPONSES);
+    RESPONSE = number("rs.login.response", "response", "").names(RESPONSES);
     RIGHTS = number("rs.login.rights", "rights", "Privilege level of the player").names(RIGHT);
     MOUSE_TRACKING = bool("rs.login.mouse_tracking", "mouse tracking", "The client must report mouse movements");
     RESPONSE_SIZE = number("rs.login.response_size", "size", "Bytes that follow in the response");
@@ -68,19 +68,19 @@ fields! {
     SUCCESS = bytes("rs.login.success", "success", "Staff level, moderator level, underage, consents, quick chat, mouse, player index, member, members world");
 
     LOG_VERSION = number("rs.log.version", "version", "Version of the log format");
-    LOG_REVISION = number("rs.log.revision", "revision", "Revision of the session");
+    LOG_REVISION = number("rs.log.revision", "revision", "");
     LOG_SUB_REVISION = number("rs.log.sub_revision", "sub revision", "");
     LOG_CLIENT = number("rs.log.client_type", "client type", "");
     LOG_PLATFORM = number("rs.log.platform_type", "platform type", "");
     LOG_TIME = number("rs.log.time", "time", "Milliseconds since 1970");
-    LOG_WORLD = number("rs.log.world", "world", "World of the session");
+    LOG_WORLD = number("rs.log.world", "world", "");
     LOG_FLAGS = number("rs.log.world_flags", "world flags", "").hex(8);
     LOG_LOCATION = number("rs.log.world_location", "world location", "");
     LOG_HOST = text("rs.log.host", "host", "Hostname of the world server");
-    LOG_ACTIVITY = text("rs.log.activity", "activity", "Activity of the world");
+    LOG_ACTIVITY = text("rs.log.activity", "activity", "");
     LOG_OWN = number("rs.log.local_player_index", "own index", "Index of the local player");
     LOG_LENGTH = number("rs.log.length", "length", "Bytes that follow");
-    LOG_ACCOUNT = bytes("rs.log.account_hash", "account hash", "Hash of the account");
+    LOG_ACCOUNT = bytes("rs.log.account_hash", "account hash", "");
     LOG_NAME = text("rs.log.client_name", "client name", "");
     LOG_INDEX = bytes("rs.log.js5_index", "JS5 index", "JS5 master index");
     LOG_OFFSET = number("rs.log.offset", "file offset", "Offset of the record in the log");
@@ -109,7 +109,7 @@ fields! {
     RADIUS = number("rs.radius_loops.radius", "radius", "Hearing radius in tiles");
     LOOPS = number("rs.radius_loops.loops", "loops", "Number of repetitions");
 
-    CHAT_COLOUR = number("rs.chat.colour", "colour", "Colour of the text").names(CHAT_COLOURS);
+    CHAT_COLOUR = number("rs.chat.colour", "colour", "").names(CHAT_COLOURS);
     CHAT_EFFECT = number("rs.chat.effect", "effect", "Animation of the text").names(CHAT_EFFECTS);
     SPOT_HEIGHT = number("rs.spot_animation.height", "height", "Height above the tile");
     SPOT_DELAY = number("rs.spot_animation.delay", "delay", "Delay before the animation starts");
@@ -120,9 +120,9 @@ fields! {
     STEP = group("rs.steps.step", "step", "A step of a walk, relative to the first tile").digest(step_value, nothing);
     STEP_DX = number("rs.steps.dx", "dx", "Tiles east of the first step");
     STEP_DY = number("rs.steps.dy", "dy", "Tiles north of the first step").transformed();
-    MINIMAP_X = number("rs.minimap_click.click_x", "click x", "X coordinate of the click on the minimap");
-    MINIMAP_Y = number("rs.minimap_click.click_y", "click y", "Y coordinate of the click on the minimap");
-    MINIMAP_YAW = number("rs.minimap_click.yaw", "yaw", "Yaw of the camera");
+    MINIMAP_X = number("rs.minimap_click.click_x", "click x", "");
+    MINIMAP_Y = number("rs.minimap_click.click_y", "click y", "");
+    MINIMAP_YAW = number("rs.minimap_click.yaw", "yaw", "");
     MINIMAP_57 = number("rs.minimap_click.const57", "constant", "Always 57");
     MINIMAP_ANGLE = number("rs.minimap_click.minimap_angle", "minimap angle", "Rotation of the minimap relative to the camera");
     MINIMAP_ZOOM = number("rs.minimap_click.minimap_zoom", "minimap zoom", "");
@@ -132,11 +132,11 @@ fields! {
     MINIMAP_NEAREST = number("rs.minimap_click.nearest", "nearest", "The path ends at the nearest reachable tile");
     MINIMAP_63 = number("rs.minimap_click.const63", "constant", "Always 63");
     CLICK_AGE = number("rs.mouse_click.age", "time since", "Time since the previous click in units of 50 ms; 4095 is the maximum").mask(0xfff0_0000);
-    CLICK_RIGHT = bool("rs.mouse_click.right", "right button", "Right mouse button").mask(0x0008_0000);
+    CLICK_RIGHT = bool("rs.mouse_click.right", "right button", "").mask(0x0008_0000);
     CLICK_POINT = number("rs.mouse_click.point", "point", "y × 765 + x, in window coordinates").mask(0x0007_ffff);
     POINT_X = number("rs.point.x", "x", "Pixels from the left edge of the window");
     POINT_Y = number("rs.point.y", "y", "Pixels from the top edge of the window");
-    MOVE = group("rs.mouse_moves.move", "move", "Mouse movement").digest(move_value, nothing);
+    MOVE = group("rs.mouse_moves.move", "move", "").digest(move_value, nothing);
     MOVE_KIND = number("rs.mouse_moves.kind", "kind", "Encoding: below 2 two bytes, 2 three, 3 four");
     MOVE_IDLE = number("rs.mouse_moves.idle", "idle", "Samples of 50 ms without movement");
     MOVE_DX = number("rs.mouse_moves.dx", "dx", "Pixels to the right");
@@ -168,12 +168,12 @@ fields! {
     SLOT_ITEM = number("rs.slots.item", "item", "Item ID");
     SLOT_COUNT = number("rs.slots.count", "count", "Item count; 255 if a 32-bit count follows");
     SLOT_MANY = number("rs.slots.many", "count", "Item count").transformed();
-    ELEMENT = number("rs.element", "element", "Array element").transformed();
+    ELEMENT = number("rs.element", "element", "").transformed();
     NAME_ELEMENT = text("rs.element_name", "name", "Array element").transformed();
     INNER = group("rs.zone_packet", "packet", "Packet about a tile of the zone");
 
     ZONE_NUMBER = number("rs.zone_packet.number", "number", "Number of the packet among those of zones");
-    AS_SENT = bytes("rs.as_sent", "as sent", "Bytes that are reversed or changed before they are read");
+    AS_SENT = bytes("rs.as_sent", "as sent", "Bytes before they are reversed or transformed");
     REFLECTION = group("rs.reflection", "result", "Result of a check");
     REFLECTION_CODE = number("rs.reflection.code", "code", "Negative for an exception, otherwise the kind of the result");
     REFLECTION_NUMBER = number("rs.reflection.number", "number", "Result of a check");
@@ -182,7 +182,7 @@ fields! {
     SCRIPT_TEXT = text("rs.script.text", "text", "Argument of a script");
     SCRIPT_INTS = group("rs.script.numbers", "numbers", "Argument of a script: a list");
     SCRIPT_TEXTS = group("rs.script.texts", "texts", "Argument of a script: a list");
-    SCRIPT_COUNT = number("rs.script.count", "count", "Number of elements").transformed();
+    SCRIPT_COUNT = number("rs.script.count", "count", "").transformed();
 
     PLAYERS_LOCAL = group("rs.player_info.local", "local player", "Movement of the local player");
     PLAYERS_COUNT = number("rs.player_info.count", "count", "Number of players already tracked");
@@ -193,28 +193,28 @@ fields! {
     PLAYERS_INDEX = number("rs.player_info.update.index", "player", "Index of the updated player");
     PLAYERS_MASK = number("rs.player_info.update.mask", "mask", "Bit mask of the blocks that follow").hex(2);
     PLAYERS_MASK2 = number("rs.player_info.update.mask2", "mask, high", "High byte of the mask").hex(2);
-    PLAYERS_MASK3 = number("rs.player_info.update.mask3", "mask, third byte", "Third byte of the mask").hex(2);
-    PLAYERS_MASK4 = number("rs.player_info.update.mask4", "mask, fourth byte", "Fourth byte of the mask").hex(2);
-    NPCS_MASK2 = number("rs.npc_info.update.mask2", "mask, second byte", "Second byte of the mask").hex(2);
-    NPCS_MASK3 = number("rs.npc_info.update.mask3", "mask, third byte", "Third byte of the mask").hex(2);
-    NPCS_MASK4 = number("rs.npc_info.update.mask4", "mask, fourth byte", "Fourth byte of the mask").hex(2);
+    PLAYERS_MASK3 = number("rs.player_info.update.mask3", "mask, third byte", "").hex(2);
+    PLAYERS_MASK4 = number("rs.player_info.update.mask4", "mask, fourth byte", "").hex(2);
+    NPCS_MASK2 = number("rs.npc_info.update.mask2", "mask, second byte", "").hex(2);
+    NPCS_MASK3 = number("rs.npc_info.update.mask3", "mask, third byte", "").hex(2);
+    NPCS_MASK4 = number("rs.npc_info.update.mask4", "mask, fourth byte", "").hex(2);
     OWN_LEVEL = number("rs.gpi_init.level", "level", "Level of the local player");
     OWN_X = number("rs.gpi_init.x", "x", "Tile of the local player, increasing eastward");
     OWN_Z = number("rs.gpi_init.z", "z", "Tile of the local player, increasing northward");
     ABSENT_PLAYERS = number("rs.gpi_init.absent", "absent bits", "Bits of consecutive players that are nowhere, 18 for each");
-    QUIET = group("rs.player_info.quiet", "quiet players", "Players of which nothing is new").digest(quiet_value, nothing);
+    QUIET = group("rs.player_info.quiet", "quiet players", "Players without changes").digest(quiet_value, nothing);
     QUIET_WIDTH = number("rs.player_info.quiet.width", "width", "Width of the count: none, 5, 8 or 11 bits");
     QUIET_COUNT = number("rs.player_info.quiet.count", "count", "How many more players of the pass are quiet");
     NEAR_PLAYER = group("rs.player_info.near", "near player", "Change of a player whose tile is known").digest(move_digest, move_meaning);
-    NEAR_MOVE = number("rs.player_info.near.type", "type", "Movement type").names(NEAR_MOVES);
+    NEAR_MOVE = number("rs.player_info.near.type", "type", "").names(NEAR_MOVES);
     WALK_OSRS = number("rs.player_info.walk", "direction", "Walking direction").names(WALKS);
     RUN_OSRS = number("rs.player_info.run", "direction", "Running direction: two tiles, from south-west to north-east");
     JUMP_FAR = bool("rs.player_info.jump.far", "far", "Distance in 14 bits");
     JUMP_LEVEL = number("rs.player_info.jump.level", "level", "Added to the level");
     JUMP_DX = number("rs.player_info.jump.dx", "dx", "Tiles eastward");
     JUMP_DZ = number("rs.player_info.jump.dz", "dz", "Tiles northward");
-    FAR_PLAYER = group("rs.player_info.far", "far player", "Change of a player whose region alone is known").digest(move_digest, move_meaning);
-    FAR_MOVE = number("rs.player_info.far.type", "type", "Movement type").names(FAR_MOVES);
+    FAR_PLAYER = group("rs.player_info.far", "far player", "Change of a player with known region only").digest(move_digest, move_meaning);
+    FAR_MOVE = number("rs.player_info.far.type", "type", "").names(FAR_MOVES);
     FAR_CHANGES = bool("rs.player_info.far.changes", "region changes", "A change of the region follows");
     FAR_LEVEL = number("rs.player_info.far.level", "level", "Level, or added to it");
     FAR_X = number("rs.player_info.far.x", "region x", "Units of 8192 tiles eastward, or added to them");
@@ -225,7 +225,7 @@ fields! {
     REGION_LEVEL = number("rs.region.level", "level", "Level of a far player");
     REGION_X = number("rs.region.x", "region x", "Region of a far player in units of 8192 tiles");
     REGION_Z = number("rs.region.z", "region z", "Region of a far player in units of 8192 tiles");
-    NPC_MOVE = number("rs.npc_info.type", "type", "Movement type").names(NPC_MOVES);
+    NPC_MOVE = number("rs.npc_info.type", "type", "").names(NPC_MOVES);
     NPC_RUNS = bool("rs.npc_info.runs", "runs", "Two steps");
     NPC_INDEX = number("rs.npc_index", "npc", "Index of the NPC in its world");
     NPC_TYPE = number("rs.npc_type", "NPC type", "Type of the NPC in the cache of the game");
@@ -239,7 +239,7 @@ fields! {
     NPCS_INDEX = number("rs.npc_info.update.index", "npc", "Index of the updated NPC");
     NPCS_MASK = number("rs.npc_info.update.mask", "mask", "Bit mask of the blocks that follow").hex(2);
     MOVED = bool("rs.move.moved", "moved", "Movement or update follows");
-    MOVE_TYPE = number("rs.move.type", "type", "Movement type").names(MOVES);
+    MOVE_TYPE = number("rs.move.type", "type", "").names(MOVES);
     WALK = number("rs.move.direction", "direction", "Walking direction").names(DIRECTIONS);
     RUN = number("rs.move.direction2", "second direction", "Running direction").names(DIRECTIONS);
     UPDATE = bool("rs.move.update", "update", "Extended information follows");
@@ -256,18 +256,18 @@ fields! {
     SKILL_LEVEL = number("rs.appearance.skill_level", "skill level", "Total level, 0 if not shown");
 
     OD_STORE = number("rs.od.store", "store", "Cache store").names(STORES);
-    OD_FILE = number("rs.od.file", "file", "File ID");
-    OD_PRIORITY = number("rs.od.priority", "priority", "Request priority").names(PRIORITIES);
+    OD_FILE = number("rs.od.file", "file", "");
+    OD_PRIORITY = number("rs.od.priority", "priority", "").names(PRIORITIES);
     OD_SIZE = number("rs.od.size", "size", "File size in bytes; 0 if the file does not exist");
     OD_CHUNK = number("rs.od.chunk", "chunk", "Chunk number, from 0");
     OD_DATA = bytes("rs.od.data", "data", "Chunk of the file").body();
     OD_CRC = number("rs.od.crc", "CRC-32", "CRC-32 of the file without its version trailer").hex(8);
     OD_VERSION = number("rs.od.version", "version", "Version trailer, the last two bytes of the file");
-    OD_ASKED = number("rs.od.asked", "request frame", "Frame number of the request");
+    OD_ASKED = number("rs.od.asked", "request frame", "");
     OD_SECONDS = float("rs.od.time", "time since", "Seconds from the request to the last chunk of the file");
     OD_RATE = number("rs.od.rate", "bytes a second", "Transfer rate from the request to the last chunk");
 
-    JS5_REVISION = number("rs.js5.revision", "revision", "Client revision");
+    JS5_REVISION = number("rs.js5.revision", "revision", "");
     JS5_TOKEN = bytes("rs.js5.token", "token", "Additional bytes of newer clients");
     JS5_STATUS = number("rs.js5.status", "status", "Response to the handshake").names(RESPONSES);
     JS5_MESSAGE = number("rs.js5.message", "message", "Client message type").names(JS5_MESSAGES);
@@ -278,23 +278,23 @@ fields! {
     JS5_UNUSED = bytes("rs.js5.unused", "unused", "Undefined");
     JS5_FLAGS = number("rs.js5.flags", "compression byte", "Compression type, with the prefetch flag").hex(2);
     JS5_PREFETCH = bool("rs.js5.prefetch", "prefetch", "Response to a prefetch request").mask(0x80);
-    JS5_COMPRESSION = number("rs.js5.compression", "compression", "Compression type").mask(0x7f).names(COMPRESSIONS);
-    JS5_LENGTH = number("rs.js5.length", "length", "Compressed length in bytes");
-    JS5_UNPACKED = number("rs.js5.unpacked", "unpacked length", "Uncompressed length in bytes");
+    JS5_COMPRESSION = number("rs.js5.compression", "compression", "").mask(0x7f).names(COMPRESSIONS);
+    JS5_LENGTH = number("rs.js5.length", "length", "In bytes");
+    JS5_UNPACKED = number("rs.js5.unpacked", "unpacked length", "In bytes");
     JS5_DATA = bytes("rs.js5.data", "data", "Compressed data within one block").body();
     JS5_BLOCK = number("rs.js5.block", "block", "0xff, the first byte of each block after the first").hex(2);
     JS5_CRC = number("rs.js5.crc", "CRC-32", "CRC-32 of the compressed group").hex(8);
-    JS5_ASKED = number("rs.js5.asked", "request frame", "Frame number of the request");
+    JS5_ASKED = number("rs.js5.asked", "request frame", "");
     JS5_SECONDS = float("rs.js5.time", "time since", "Seconds from the request to the last block of the group");
     JS5_RATE = number("rs.js5.rate", "bytes a second", "Transfer rate from the request to the last block");
 
     JAGGRAB_PATH = text("rs.jaggrab.path", "path", "Path of the requested file");
-    JAGGRAB_REQUEST = text("rs.jaggrab.request", "request", "Request line");
+    JAGGRAB_REQUEST = text("rs.jaggrab.request", "request", "");
     JAGGRAB_REVISION = number("rs.jaggrab.revision", "revision", "Revision named by the path");
     JAGGRAB_CRC = number("rs.jaggrab.crc", "CRC-32", "CRC-32 of an archive").hex(8);
     JAGGRAB_CHECK = number("rs.jaggrab.check", "check word", "Checksum of the CRCs").hex(8);
     JAGGRAB_DATA = bytes("rs.jaggrab.data", "data", "File contents").body();
-    JAGGRAB_ASKED = number("rs.jaggrab.asked", "request frame", "Frame number of the request");
+    JAGGRAB_ASKED = number("rs.jaggrab.asked", "request frame", "");
     JAGGRAB_SECONDS = float("rs.jaggrab.time", "time since", "Seconds from the request to the end of the file");
     JAGGRAB_RATE = number("rs.jaggrab.rate", "bytes a second", "Transfer rate from the request to the end of the file");
 
@@ -306,8 +306,8 @@ fields! {
     RESUMED = info("rs.resumed", "cipher resynchronized", "The cipher position was found again after lost bytes");
     IN_CLEAR = info("rs.in_clear", "opcodes in clear", "Packets match the table without a cipher, too many for chance");
     MAY_BE_CLEAR = info("rs.may_be_clear", "perhaps in clear", "Packets match the table without a cipher, but too few to be sure");
-    NO_PLAYERS = info("rs.no_players", "players unknown", "Player updates change a state that the capture does not hold");
-    NO_REQUEST = info("rs.no_request", "request unknown", "A reply whose request the capture does not hold");
+    NO_PLAYERS = info("rs.no_players", "players unknown", "Player updates change a state that the capture does not contain");
+    NO_REQUEST = info("rs.no_request", "request unknown", "A reply to a request that the capture does not contain");
     NEEDS_CACHE = info("rs.needs_cache", "needs the cache", "A number of the layout is in the cache of the game");
     NEEDS_SIZE = info("rs.needs_size", "size unknown", "The size of a world entity is unknown");
     RETIRED = info("rs.retired", "retired block", "A block whose layout is unknown");

@@ -59,7 +59,7 @@ impl Game {
         };
     }
 
-    /// Takes what the response to the login says of the session.
+    /// Stores the session properties in a login response.
     pub fn logged_in(&mut self, Response { own, words, .. }: Response) {
         self.osrs.own = self.player_index.or(own);
         if let Opcodes::Under(isaac) = &mut self.direction(Side::Server).opcodes {
@@ -106,7 +106,7 @@ impl Game {
         }
     }
 
-    /// Returns where the next packet ends.
+    /// Returns the end of the next packet.
     pub fn extent(&mut self, from: Side, ahead: &[u8], more: bool) -> Extent {
         if let Some(needed) = self.settle(from, ahead, more) {
             return Extent::NeedMore(needed);

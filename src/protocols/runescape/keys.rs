@@ -127,8 +127,7 @@ pub fn log(text: &str) -> Result<Vec<(u64, u64)>, Unfit> {
     }
 }
 
-/// Parses private keys: PEM, or lines `n = NUMBER` and `d = NUMBER`, in turn for each key. Numbers are hexadecimal
-/// unless all
+/// Parses private keys: PEM, or lines `n = NUMBER` and `d = NUMBER`, in turn for each key. Numbers are hexadecimal unless all
 /// digits are decimal and `0x` is missing. Continuation lines are indented.
 ///
 /// # Errors

@@ -34,7 +34,7 @@ const LEAST_BLOCK: usize = 23;
 const MOST_NAME: usize = 12;
 const MOST_PASSWORD: usize = 20;
 
-/// How opcodes are encrypted.
+/// Encryption of opcodes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Cipher {
     /// Unknown.
@@ -316,7 +316,7 @@ fn is_osrs(revision: Option<Revision>) -> bool {
     revision.is_some_and(|revision| revision.is_osrs)
 }
 
-/// What a login response means for the session.
+/// Session properties in a login response.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Response {
     /// The game starts.
@@ -358,7 +358,7 @@ pub fn response(wire: &mut Wire<'_>, revision: Option<Revision>) -> Result<Respo
 /// Bytes of the code that links a device, each under a word of the server's cipher.
 const CODE: usize = 4;
 
-/// Reads what Old School RuneScape sends with a successful login, as servers of the community write it.
+/// Reads the data of a successful Old School RuneScape login, in the format of community servers.
 fn osrs_response(wire: &mut Wire<'_>) -> Result<Response> {
     let size = usize::from(wire.u8(&RESPONSE_SIZE)?);
     wire.within(size, &EXTRA, |wire| {

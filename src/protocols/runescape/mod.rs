@@ -17,11 +17,9 @@
 //! block     10 | client seed:8 | server seed:8 | uid:4 | name LF | password LF             under RSA, or not
 //! packet    opcode:1 | length as the table says: none, 1 or 2 bytes | payload
 //! ```
-//! After the login response, opcodes are encrypted with ISAAC, one word per packet. Some servers leave them in clear,
-//! which is
-//! detected where no key is known. Packet layouts are in `tables/`, one file per revision. Not covered: the RSA block
-//! without a
-//! key, and layouts that the tables mark as opaque.
+//! After the login response, opcodes are encrypted with ISAAC, one word per packet. Some servers leave them in clear, which is
+//! detected if no key is known. Packet layouts are in `tables/`, one file per revision. Not covered: the RSA block without a key,
+//! and layouts that the tables mark as opaque.
 
 mod detect;
 mod direction;

@@ -1,8 +1,7 @@
-//! Detection of opcodes in clear, from the first packets of both sides, where no key is known or the seeds fail.
+//! Detection of unencrypted opcodes from the first packets of both sides, if no key is known or the seeds fail.
 //!
-//! A random byte is the opcode of a packet as often as the table has rows: three times in ten for the server of 317. A
-//! match
-//! is accepted if its probability by chance is below 1 in 200,000; one packet that does not match ends the detection.
+//! A random byte is the opcode of a packet as often as the table has rows: three times in ten for the server of 317. A match is
+//! accepted if its probability by chance is below 1 in 200,000; one packet that does not match ends the detection.
 
 use super::direction::{Direction, Opcodes, body};
 use super::tables::{Body, Row, Table};
@@ -65,7 +64,7 @@ impl Trial {
     }
 }
 
-/// How the examined bytes end.
+/// The end of the examined bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum End {
     /// At the end of a packet.
@@ -89,7 +88,7 @@ pub fn framed(direction: &mut Direction, table: &Table, from: Side, bytes: &[u8]
     (count, End::Whole)
 }
 
-/// Length of the first packet, or why there is none.
+/// Length of the first packet, or the reason why it is unknown.
 pub fn packet(direction: &mut Direction, table: &Table, from: Side, bytes: &[u8]) -> Result<usize, End> {
     let head = direction.next(from, bytes, table.has_long_opcodes()).map_err(|_| End::Cut(bytes.len() + 1))?;
     let row = table.row(from, head.opcode).ok_or(End::Misfit)?;

@@ -1,10 +1,8 @@
 //! Resynchronization of the cipher after lost bytes.
 //!
-//! Each opcode takes one cipher word, so two numbers are unknown: the words to skip, and the remaining bytes of a
-//! packet whose
-//! start was lost. Every pair is tried on the bytes that follow; most fail within two opcodes. The search ends with a
-//! unique
-//! pair that chance is unlikely to produce.
+//! Each opcode takes one cipher word, so two numbers are unknown: the words to skip, and the remaining bytes of a packet whose
+//! start was lost. Every pair is tried on the bytes that follow; most fail within two opcodes. The search ends with a unique pair
+//! that chance is unlikely to produce.
 
 use super::direction::{Direction, Lost, Opcodes};
 use super::plain_opcodes::{End, framed, packet};
@@ -136,8 +134,7 @@ fn try_places(table: &Table, from: Side, words: &Arc<[u8]>, most: usize, bytes: 
     SearchResult::Open
 }
 
-/// Advances past the first matched packet. Bytes inside a packet may look like one that ends at the next; only what
-/// follows is
+/// Advances past the first matched packet. Bytes inside a packet may look like one that ends at the next; only what follows is
 /// certain.
 fn after_first(table: &Table, from: Side, words: &Arc<[u8]>, place: Place, bytes: &[u8]) -> Option<Place> {
     let mut direction = Direction::of(Opcodes::With(Arc::clone(words), place.words));

@@ -243,7 +243,7 @@ impl Session {
         };
         let table = match self.revision {
             Some(revision) => Table::patched(revision, self.rows.as_deref()),
-            // The side that comes second has the table of the first one.
+            // The second side has the table of the first one.
             None if self.game.has_table() => self.game.table(),
             None if may_be_greeting => return Begins::No,
             None => match self.detection.examine(cipher, from, ahead, more) {

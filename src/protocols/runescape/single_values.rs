@@ -1,4 +1,4 @@
-//! Single values, one after another: `--as 'rs.type:u8 name37 smart'`.
+//! A sequence of single values: `--as 'rs.type:u8 name37 smart'`.
 
 use super::fields::TRAILING;
 use super::game::Game;
@@ -43,7 +43,7 @@ enum Item {
     Bits(u8),
 }
 
-/// What is decoded.
+/// The values to decode.
 enum Values {
     /// Values in order.
     Items(Vec<Item>),

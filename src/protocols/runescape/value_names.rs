@@ -255,7 +255,7 @@ pub fn move_digest(change: NodeRef<'_>, out: Out<'_>) -> fmt::Result {
     }
 }
 
-/// Writes how a player changes, and to which tile.
+/// Writes the change of a player, and the new tile.
 pub fn move_meaning(change: NodeRef<'_>, out: Out<'_>) -> fmt::Result {
     let Some(kind) = change.child(&NEAR_MOVE).or_else(|| change.child(&FAR_MOVE)) else { return Ok(()) };
     kind.write_meaning(out)?;
@@ -268,7 +268,7 @@ pub fn move_meaning(change: NodeRef<'_>, out: Out<'_>) -> fmt::Result {
     Ok(())
 }
 
-/// Writes how many players are quiet.
+/// Writes the number of inactive players.
 pub fn quiet_value(quiet: NodeRef<'_>, out: Out<'_>) -> fmt::Result {
     write!(out, "{}", quiet.child(&QUIET_COUNT).and_then(NodeRef::number).unwrap_or_default() + 1)
 }

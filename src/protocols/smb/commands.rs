@@ -1,4 +1,4 @@
-//! Commands behind a header. Some name another command behind them.
+//! Commands after a header. Some name another command after them.
 
 use super::fields::{
     ACCOUNT, ACTION, ANDX_OFFSET, ANSI_LENGTH, ANSI_PASSWORD, BLOB, BLOB_LENGTH, BUFFER_FORMAT, CAPABILITIES, COMMAND,
@@ -23,14 +23,14 @@ const LAST: u8 = 0xff;
 /// A message, as its header describes it.
 #[derive(Clone, Copy)]
 pub(super) struct Packet {
-    /// Where the header begins, from which offsets count.
+    /// Start of the header, to which offsets are relative.
     pub(super) start: usize,
     pub(super) is_response: bool,
     /// Whether texts have two bytes a letter.
     pub(super) is_wide: bool,
 }
 
-/// Lengths of what follows the parameters.
+/// Lengths of the data after the parameters.
 #[derive(Default)]
 struct Lengths {
     first: usize,
@@ -42,7 +42,7 @@ fn names_another(command: u8) -> bool {
     matches!(command, 0x24 | 0x2d..=0x2f | SETUP_SESSION..=CONNECT | CREATE_FILE)
 }
 
-/// A command and those behind it. Adds words to the summary.
+/// A command and those chained to it. Adds to the summary.
 pub(super) fn chain(wire: &mut Wire<'_>, packet: Packet, first: u8, words: &mut Vec<String>) -> Result {
     let mut command = first;
     loop {
@@ -195,7 +195,7 @@ fn data(wire: &mut Wire<'_>, packet: Packet, command: u8, lengths: &Lengths, wor
     Ok(())
 }
 
-/// Secret bytes, if there are any.
+/// Secret bytes, if any.
 fn secret(wire: &mut Wire<'_>, field: &'static Field, length: usize) -> Result {
     if length > 0 { wire.secret_bytes(field, length).map(drop) } else { Ok(()) }
 }

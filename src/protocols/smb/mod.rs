@@ -6,7 +6,7 @@
 //! command   words:1 | parameters:words × 2 | bytes:2 | data
 //! AndX      next command:1 | reserved:1 | offset:2, in front of the parameters; ff is the last one
 //! ```
-//! Numbers are little-endian. Texts have two bytes a letter if a flag is set, and begin at an even offset then.
+//! Numbers are little-endian. Texts are UTF-16 at an even offset if a flag is set.
 
 mod commands;
 mod fields;
@@ -87,7 +87,7 @@ impl Exchange for Session {
         }
         let name = name_of(COMMANDS, command.into()).unwrap_or("unknown command");
         wire.name(&format!("{name} {}", if is_response { "response" } else { "request" }));
-        // The first four bytes of an error are zero where there is none.
+        // The status is zero without an error.
         let has_failed = is_response && ahead.get(5..9).is_some_and(|error| error != [0; 4]);
         let mut words = if has_failed { vec![failure] } else { Vec::new() };
         let packet = commands::Packet { start, is_response, is_wide: FLAG_UNICODE.bits_of(flags2.into()) != 0 };

@@ -1,4 +1,4 @@
-//! Sessions of SMB 1, whole and damaged.
+//! SMB 1 sessions, valid and malformed.
 
 use super::*;
 use crate::wire::{Cut, trial};

@@ -1,4 +1,4 @@
-//! What follows a header, by command.
+//! Message bodies by command.
 
 use super::fields::{
     ACCESS, ACCESSED, ACTION, ADDITIONAL, ALLOCATION, ARCHIVE, ATTRIBUTES, BLOB, BOOT_TIME, CAP_CHANNELS, CAP_DFS, CAP_DIRECTORY,
@@ -21,7 +21,7 @@ use crate::wire::{Result, Wire};
 /// A message, as its header describes it.
 #[derive(Clone, Copy)]
 pub(super) struct Packet {
-    /// Where the header begins, from which offsets count.
+    /// Start of the header, to which offsets are relative.
     pub(super) start: usize,
     pub(super) command: u16,
     /// Of a response.
@@ -44,7 +44,7 @@ impl Packet {
         self.status.is_some_and(|status| !matches!(status, 0 | MORE_PROCESSING | OVERFLOW | LIST_AGAIN))
     }
 
-    /// Goes to a blob, if it is not behind, and reads it.
+    /// Skips to a blob, unless the position is past it, and reads it.
     fn blob<T: Default>(
         self,
         wire: &mut Wire<'_>,
@@ -74,7 +74,7 @@ impl Packet {
     }
 }
 
-/// A message. Writes what is special about it into `word`.
+/// A message. Stores its distinctive value in `word`.
 pub(super) fn body(wire: &mut Wire<'_>, packet: Packet, word: &mut String) -> Result {
     if wire.remaining() == 0 {
         return Ok(());
@@ -311,7 +311,7 @@ fn create_contexts(wire: &mut Wire<'_>, packet: Packet, contexts: Blob) -> Resul
     })
 }
 
-/// A context, from whose beginning its offsets count. Returns the offset of the next one.
+/// A context; offsets are relative to its start. Returns the offset of the next one.
 fn create_context(wire: &mut Wire<'_>, context: Packet) -> Result<usize> {
     let next = wire.u32_le(&CONTEXT_NEXT)? as usize;
     let tag = short_blob(wire)?;
@@ -352,7 +352,7 @@ fn read_request(wire: &mut Wire<'_>, word: &mut String) -> Result {
     wire.u32_le(&CHANNEL_KIND)?;
     wire.u32_le(&REMAINING)?;
     short_blob(wire)?;
-    // Without information for a channel one byte stands in its place.
+    // Without channel information, one byte takes its place.
     wire.rest(&PADDING);
     Ok(())
 }

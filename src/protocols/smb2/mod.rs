@@ -107,7 +107,7 @@ impl Session {
             wire.u32_le(&PROCESS)?;
             let tree = wire.u32_le(&TREE_ID)?;
             if is_response && command == CONNECT && status == Some(0) {
-                // The type of the share stands behind the size of the fixed part, and 24 bytes of the header are left.
+                // The share type follows the structure size, with 24 bytes of the header left.
                 self.connected(id, tree, wire.ahead().get(26).copied().unwrap_or_default());
             }
             if let Some((_, kind, name)) = self.trees.iter().find(|(known, ..)| *known == tree) {
@@ -156,7 +156,7 @@ impl Session {
         self.connecting.push_back((id, name.chars().take(NAME).collect()));
     }
 
-    /// Keeps the ID of a tree that a response gives it.
+    /// Stores the tree ID of a response.
     fn connected(&mut self, id: u64, tree: u32, kind: u8) {
         let place = self.connecting.iter().position(|(known, _)| *known == id);
         let Some((_, name)) = place.and_then(|place| self.connecting.remove(place)) else { return };
@@ -168,7 +168,7 @@ impl Session {
     }
 }
 
-/// Adds a message to the words of a summary.
+/// Adds a message to a summary.
 fn summarize(words: &mut Vec<String>, name: &str, status: Option<u32>, word: &str) {
     /// Most messages of a chain that a summary names.
     const SHOWN: usize = 8;

@@ -1,4 +1,4 @@
-//! Commands of SMB 2 and 3, whole and damaged.
+//! SMB 2 and 3 commands, valid and malformed.
 
 use super::*;
 use crate::wire::{Cut, trial};

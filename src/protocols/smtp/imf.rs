@@ -32,9 +32,9 @@ fields! {
     CONTENT_TYPE = text("imf.content.type", "Content-Type", "Media type of the body").generated(&[&MAIL], |mail, take| header(mail, "Content-Type", take));
     CONTENT_DESCRIPTION = text("imf.content.description", "Content-Description", "").generated(&[&MAIL], |mail, take| header(mail, "Content-Description", take));
     CONTENT_ID = text("imf.content.id", "Content-ID", "Unique identifier of the body").generated(&[&MAIL], |mail, take| header(mail, "Content-ID", take));
-    CONTENT_ENCODING = text("imf.content.transfer_encoding", "Content-Transfer-Encoding", "Encoding of the body").generated(&[&MAIL], |mail, take| header(mail, "Content-Transfer-Encoding", take));
+    CONTENT_ENCODING = text("imf.content.transfer_encoding", "Content-Transfer-Encoding", "").generated(&[&MAIL], |mail, take| header(mail, "Content-Transfer-Encoding", take));
     MIME_VERSION = text("imf.mime_version", "MIME-Version", "").generated(&[&MAIL], |mail, take| header(mail, "MIME-Version", take));
-    CONTENT_LANGUAGE = text("imf.content_language", "Content-Language", "Language of the body").generated(&[&MAIL], |mail, take| header(mail, "Content-Language", take));
+    CONTENT_LANGUAGE = text("imf.content_language", "Content-Language", "").generated(&[&MAIL], |mail, take| header(mail, "Content-Language", take));
     DELIVERY_DATE = text("imf.delivery_date", "Delivery-Date", "").generated(&[&MAIL], |mail, take| header(mail, "Delivery-Date", take));
     EXPIRES = text("imf.expires", "Expires", "").generated(&[&MAIL], |mail, take| header(mail, "Expires", take));
     IMPORTANCE = text("imf.importance", "Importance", "").generated(&[&MAIL], |mail, take| header(mail, "Importance", take));
@@ -44,18 +44,18 @@ fields! {
     MAILER = text("imf.ext.mailer", "X-Mailer", "Software of the author").generated(&[&MAIL], |mail, take| header(mail, "X-Mailer", take));
     MIMEOLE = text("imf.ext.mimeole", "X-MimeOLE", "MIME library of the author's software").generated(&[&MAIL], |mail, take| header(mail, "X-MimeOLE", take));
     VIRUS_SCANNED = text("imf.ext.virus_scanned", "X-Virus-Scanned", "Virus scanner").generated(&[&MAIL], |mail, take| header(mail, "X-Virus-Scanned", take));
-    ORIGINAL_TO = text("imf.ext.original-to", "X-Original-To", "Original recipient").generated(&[&MAIL], |mail, take| header(mail, "X-Original-To", take));
+    ORIGINAL_TO = text("imf.ext.original-to", "X-Original-To", "").generated(&[&MAIL], |mail, take| header(mail, "X-Original-To", take));
     THREAD_INDEX = text("imf.thread-index", "Thread-Index", "Position in a thread").generated(&[&MAIL], |mail, take| header(mail, "Thread-Index", take));
     LINES = text("imf.lines", "Lines", "Number of lines").generated(&[&MAIL], |mail, take| header(mail, "Lines", take));
     PRECEDENCE = text("imf.precedence", "Precedence", "Such as bulk or list").generated(&[&MAIL], |mail, take| header(mail, "Precedence", take));
     CONTENT_TYPE_TYPE = text("imf.content.type.type", "Type", "Media type without parameters").generated(&[&MAIL], |mail, take| content(mail, false, take));
     CONTENT_TYPE_PARAMETERS = text("imf.content.type.parameters", "Parameters", "Parameters of the media type").generated(&[&MAIL], |mail, take| content(mail, true, take));
-    EXTENSION = text("imf.extension", "unknown extension", "Header without a field of its own").generated(&[&MAIL], |mail, take| extension(mail, Part::Line, take));
+    EXTENSION = text("imf.extension", "unknown extension", "Header without a specific field").generated(&[&MAIL], |mail, take| extension(mail, Part::Line, take));
     EXTENSION_TYPE = text("imf.extension.type", "Type", "Name of the header").generated(&[&MAIL], |mail, take| extension(mail, Part::Name, take));
     EXTENSION_VALUE = text("imf.extension.value", "Value", "Value of the header").generated(&[&MAIL], |mail, take| extension(mail, Part::Value, take));
 }
 
-/// Names of headers that have a field of their own.
+/// Names of headers with their own field.
 const NAMES: &[&str] = &[
     "Bcc",
     "Cc",
@@ -110,7 +110,7 @@ impl Header<'_> {
     }
 }
 
-/// What of an unknown header is shown.
+/// The displayed part of an unknown header.
 #[derive(Clone, Copy)]
 enum Part {
     Line,

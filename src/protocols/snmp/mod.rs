@@ -54,7 +54,7 @@ fields! {
     AUTHENTICATION = bytes("snmp.msgAuthenticationParameters", "msgAuthenticationParameters", "Message authentication code");
     PRIVACY = bytes("snmp.msgPrivacyParameters", "msgPrivacyParameters", "Salt of the encryption");
     SCOPED = group("snmp.plaintext_element", "scoped PDU", "PDU with its context");
-    CONTEXT_ENGINE = bytes("snmp.contextEngineID", "contextEngineID", "SNMP engine that holds the context");
+    CONTEXT_ENGINE = bytes("snmp.contextEngineID", "contextEngineID", "SNMP engine with the context");
     CONTEXT = text("snmp.contextName", "contextName", "");
     ENCRYPTED = bytes("snmp.encryptedPDU", "encryptedPDU", "").encrypted();
     DATA = number("snmp.data", "PDU type", "").names(PDUS);
@@ -85,7 +85,7 @@ fields! {
     NO_OBJECT = bytes("snmp.noSuchObject", "noSuchObject", "");
     NO_INSTANCE = bytes("snmp.noSuchInstance", "noSuchInstance", "");
     END_OF_VIEW = bytes("snmp.endOfMibView", "endOfMibView", "");
-    RESPONSE_TO = number("snmp.response_to", "request in", "Frame of the request");
+    RESPONSE_TO = number("snmp.response_to", "request in", "");
     TIME = float("snmp.time", "time", "Seconds since the request").seconds();
     BAD_BER = broken("snmp.note.element", "bad element", "Unexpected type or length of a BER element");
 }

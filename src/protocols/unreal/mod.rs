@@ -13,9 +13,9 @@
 //!   | random:7 to 16                                                                                   from version 1
 //!   | termination:1 bit | zeros up to the end of the byte
 //! ```
-//! Version 0 has no packet type: size, direction and timestamp say what a packet is. Initial packets are all zeros from the secret
-//! ID on; the timestamp of acks is -1.
-//! Facts: public descriptions of `StatelessConnectHandlerComponent`, the engine's class for this handshake.
+//! Version 0 has no packet type: size, direction and timestamp determine the packet type. Initial packets are all zeros from the
+//! secret ID on; the timestamp of acks is -1. Facts: public descriptions of `StatelessConnectHandlerComponent`, the engine's
+//! class for this handshake.
 //!
 //! A conversation is recognized by its initial packet or its ack; on UDP port 7777 also by others from version 1 on.
 //! Not covered: contents of game packets; engines before 4.22, which have no restart bit.
@@ -54,7 +54,7 @@ fields! {
     SENT = number("unreal.sent_packets", "sent packets", "Handshake packets sent before").once();
     NETWORK_VERSION = number("unreal.network_version", "network version", "Of the game; equal on both sides").hex(8).once();
     FEATURES = number("unreal.network_features", "network features", "").hex(4).once();
-    SECRET_ID = number("unreal.secret_id", "secret ID", "Secret of the server that made the cookie").once();
+    SECRET_ID = number("unreal.secret_id", "secret ID", "Server secret used for the cookie").once();
     TIMESTAMP = float("unreal.timestamp", "timestamp", "Seconds since the server started; -1 in acks").once();
     COOKIE = text("unreal.cookie", "cookie", "20 bytes in hex").once();
     ORIGINAL_COOKIE = text("unreal.original_cookie", "original cookie", "Cookie that the connection was opened with").once();
@@ -114,7 +114,7 @@ fn termination(bytes: &[u8]) -> Option<usize> {
     Some((bytes.len() - 1) * 8 + usize::try_from(highest).ok()?)
 }
 
-/// What a handshake packet consists of.
+/// The layout of a handshake packet.
 struct Shape {
     /// Bits of the magic header.
     magic: usize,
@@ -151,7 +151,7 @@ impl Shape {
         }
     }
 
-    /// The packet of any version with a magic header of so many bits.
+    /// The packet of any version with a magic header of this many bits.
     fn of(bytes: &[u8], magic: usize) -> Option<Shape> {
         Shape::original(bytes, magic)
             .or_else(|| Shape::versioned(bytes, magic, 0))
@@ -171,10 +171,10 @@ impl Shape {
         Some(Shape { magic, version: 0, kind, random: 0 })
     }
 
-    /// A packet of version 1 or later, with so many bits of IDs.
+    /// A packet of version 1 or later, with this many bits of IDs.
     fn versioned(bytes: &[u8], magic: usize, ids: usize) -> Option<Shape> {
         let end = termination(bytes)?;
-        // Behind the restart bit are whole bytes, and at most the secret ID.
+        // After the restart bit are whole bytes, and at most the secret ID.
         if end.checked_sub(magic + ids + 2)? % 8 > 1 {
             return None;
         }
@@ -191,7 +191,7 @@ impl Shape {
     }
 }
 
-/// Whether restart bit, timestamp and cookie, which begin with the secret ID at bit `at`, are those of a packet type.
+/// Whether restart bit, timestamp and cookie, which begin with the secret ID at bit `at`, match a packet type.
 fn is_plausible(bytes: &[u8], at: usize, kind: u8, is_restart: bool) -> bool {
     let time = || bits(bytes, at + 1, 64).map(f64::from_bits);
     let is_zero = |(from, count)| bits(bytes, from, count) == Some(0);
@@ -231,12 +231,12 @@ fn versions(bytes: &[u8]) -> impl Iterator<Item = Shape> {
 /// State of a connection.
 #[derive(Default)]
 struct Session {
-    /// What every packet begins with, once a handshake packet came.
+    /// The common start of all packets, known from a handshake packet.
     opening: Option<Opening>,
     client: Option<Side>,
 }
 
-/// What every packet of a connection begins with.
+/// The common start of all packets of a connection.
 #[derive(Clone, Copy)]
 struct Opening {
     /// Bits of the magic header, and their value.
@@ -409,7 +409,7 @@ impl<'w, 'a> Packet<'w, 'a> {
         self.wire.put_text(field, range, format_args!("{digits}"));
     }
 
-    /// Goes past bits. Returns the bytes that they lie in.
+    /// Skips bits. Returns the bytes that contain them.
     fn pass(&mut self, count: usize) -> std::ops::Range<usize> {
         let (start, first) = (self.wire.at(), self.at);
         self.at += count;

@@ -1,4 +1,4 @@
-//! Packets of the first and the latest version, made bit by bit.
+//! Packets of the first and the latest version, encoded bit by bit.
 
 use super::*;
 use crate::wire::{Cut, trial};

@@ -1,6 +1,5 @@
-//! Compressed blocks of 0.4.7: two lengths and a zlib stream, not byte-aligned. In 0.4.7.0 every datagram of a
-//! connection is
-//! one, in 0.4.7.1 some messages contain one.
+//! Compressed blocks of 0.4.7: two lengths and a zlib stream, not byte-aligned. In 0.4.7.0 every datagram of a connection is one,
+//! in 0.4.7.1 some messages contain one.
 //!
 //! ```text
 //! 0:1 bit | original length:32 bits | 0:1 bit | compressed length:32 bits | zlib stream | bits up to the next byte
@@ -20,7 +19,7 @@ fields! {
     Z = protocol("vcmp.z", "VC:MP compressed", "Compressed datagram of Vice City: Multiplayer 0.4.7.0")
         .covers("The compressed datagram, and the messages in it");
     ZERO = number("vcmp.z.zero", "zero", "Always 0");
-    ORIGINAL_LENGTH = number("vcmp.z.original_length", "original length", "Uncompressed length in bytes").once();
+    ORIGINAL_LENGTH = number("vcmp.z.original_length", "original length", "In bytes").once();
     COMPRESSED_LENGTH = number("vcmp.z.compressed_length", "compressed length", "Length of the zlib stream in bytes").once();
     DATA = bytes("vcmp.z.data", "compressed", "zlib stream, shifted by two bits").once();
     UNPARSED = bytes("vcmp.z.unparsed", "unparsed", "Undecoded bytes");

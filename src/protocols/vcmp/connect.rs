@@ -62,7 +62,7 @@ pub(super) fn join(wire: &mut Wire<'_>, version: Version, _: Side) -> Result {
     Ok(())
 }
 
-/// Store files of 0.4.7: each ends with a single bit.
+/// Stores files of 0.4.7: each ends with a single bit.
 fn store(wire: &mut Wire<'_>) -> Result {
     let mut bits = Bits::new(wire);
     let count = bits.number(wire, &FILE_COUNT, 16)?;

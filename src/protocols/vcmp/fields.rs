@@ -1,4 +1,4 @@
-//! Fields and how they are shown, value names and notes.
+//! Fields with their formatting, value names and notes.
 
 use crate::tree::title::nothing;
 use crate::tree::{Names, NodeRef, Value, clean, fields};
@@ -45,18 +45,18 @@ fields! {
     ANTICHEAT_ID = number("vcmp.anticheat_id", "anti-cheat id", "Counter of changes made by the server").once();
 
     NAME = text("vcmp.name", "name", "").once();
-    TEXT_LEN = number("vcmp.text_len", "length", "Length of the text in bytes");
+    TEXT_LEN = number("vcmp.text_len", "length", "In bytes");
     TEXT = text("vcmp.text", "text", "").once();
-    REASON = number("vcmp.reason", "reason", "Reason for leaving").once();
+    REASON = number("vcmp.reason", "reason", "").once();
     TEAM = number("vcmp.team", "team", "").once();
     SKIN = number("vcmp.skin", "skin", "Skin ID of the player").once();
-    RED = number("vcmp.red", "red", "Red component").once();
-    GREEN = number("vcmp.green", "green", "Green component").once();
-    BLUE = number("vcmp.blue", "blue", "Blue component").once();
+    RED = number("vcmp.red", "red", "").once();
+    GREEN = number("vcmp.green", "green", "").once();
+    BLUE = number("vcmp.blue", "blue", "").once();
     ALPHA = number("vcmp.alpha", "alpha", "Opacity").once();
     HEALTH = number("vcmp.health", "health", "").once();
     ARMOUR = number("vcmp.armour", "armour", "").once();
-    WEAPON = number("vcmp.weapon", "weapon", "Weapon ID").once();
+    WEAPON = number("vcmp.weapon", "weapon", "").once();
     AMMO = number("vcmp.ammo", "ammo", "Remaining ammunition").once();
     SLOT = number("vcmp.slot", "slot", "Weapon slot").once();
     MAKE_CURRENT = number("vcmp.make_current", "make current", "The weapon becomes the current one").once();
@@ -68,24 +68,24 @@ fields! {
     TIME_RATE = number("vcmp.time_rate", "time rate", "Speed of game time").once();
     MINUTE = number("vcmp.minute", "minute", "").once();
     HOUR = number("vcmp.hour", "hour", "").once();
-    WEATHER = number("vcmp.weather", "weather", "Weather ID").once();
+    WEATHER = number("vcmp.weather", "weather", "").once();
     TICK_COUNT = number("vcmp.tick_count", "tick count", "Clock of the server").once();
     INDEX = number("vcmp.index", "index", "Index of the projectile").once();
     EXPLOSION_TYPE = number("vcmp.explosion_type", "explosion type", "").once();
     ON_GROUND = number("vcmp.on_ground", "on ground", "The explosion is on the ground").once();
-    MODEL = number("vcmp.model", "model", "Model ID").once();
+    MODEL = number("vcmp.model", "model", "").once();
     QUANTITY = number("vcmp.quantity", "quantity", "").once();
     REPORT_FLAGS = number("vcmp.report_flags", "report flags", "Events of the object that clients must report").hex(2).once();
     TIME = number("vcmp.time", "time", "Duration in milliseconds").once();
-    IS_SPHERE = number("vcmp.is_sphere", "is sphere", "The checkpoint is a sphere").once();
+    IS_SPHERE = number("vcmp.is_sphere", "is sphere", "").once();
     RADIUS = float("vcmp.radius", "radius", "Radius of the checkpoint").once();
     VEHICLE_HEALTH = float("vcmp.vehicle_health", "vehicle health", "").once();
     DAMAGE = number("vcmp.damage", "damage", "Damaged parts of the vehicle").hex(8).once();
-    CLASS = number("vcmp.class", "class", "Player class").names(CLASSES).once();
-    CAUSE = number("vcmp.cause", "cause", "Cause of death").names(CAUSES).once();
+    CLASS = number("vcmp.class", "class", "").names(CLASSES).once();
+    CAUSE = number("vcmp.cause", "cause", "").names(CAUSES).once();
     KILLER_ID = number("vcmp.killer_id", "killer id", "Slot of the killer").names(NO_PLAYER).once();
-    BODY_PART = number("vcmp.body_part", "body part", "Body part that was hit").names(BODY_PARTS).once();
-    ANIMATION = number("vcmp.animation", "animation", "Animation ID").once();
+    BODY_PART = number("vcmp.body_part", "body part", "").names(BODY_PARTS).once();
+    ANIMATION = number("vcmp.animation", "animation", "").once();
     STYLE = number("vcmp.style", "style", "How the player leaves the vehicle").names(STYLES).once();
     EVENT = number("vcmp.event", "event", "The checkpoint is entered or left").hex(2).names(EVENTS).once();
     FPS = float("vcmp.fps", "fps", "Frames per second").once();
@@ -94,7 +94,7 @@ fields! {
     POSITION_X = float("vcmp.position.x", "x", "").once();
     POSITION_Y = float("vcmp.position.y", "y", "").once();
     POSITION_Z = float("vcmp.position.z", "z", "Upward").once();
-    TARGET = group("vcmp.target", "target", "Target position").digest(parts_value, nothing).once();
+    TARGET = group("vcmp.target", "target", "").digest(parts_value, nothing).once();
     TARGET_X = float("vcmp.target.x", "x", "").once();
     TARGET_Y = float("vcmp.target.y", "y", "").once();
     TARGET_Z = float("vcmp.target.z", "z", "Upward").once();
@@ -108,7 +108,7 @@ fields! {
     TO_ROTATION_Y = float("vcmp.to_rotation.y", "y", "Component of a quaternion").once();
     TO_ROTATION_Z = float("vcmp.to_rotation.z", "z", "Component of a quaternion").once();
     TO_ROTATION_W = float("vcmp.to_rotation.w", "w", "Component of a quaternion").once();
-    SPEED = group("vcmp.speed", "speed", "Velocity").digest(parts_value, nothing).once();
+    SPEED = group("vcmp.speed", "speed", "").digest(parts_value, nothing).once();
     SPEED_X = float("vcmp.speed.x", "x", "").once();
     SPEED_Y = float("vcmp.speed.y", "y", "").once();
     SPEED_Z = float("vcmp.speed.z", "z", "Upward").once();
@@ -124,7 +124,7 @@ fields! {
     SYNC_MORE = bool("vcmp.sync.flags.more", "more", "Posture follows").mask(0x80).once();
     SYNC_WEAPON = bool("vcmp.sync.flags.weapon", "weapon", "A weapon follows").mask(0x40).once();
     SYNC_KEYS = bool("vcmp.sync.flags.keys", "keys", "Keys and action follow").mask(0x10).once();
-    SYNC_NO_HEALTH = bool("vcmp.sync.flags.no_health", "no health", "The player has no health").mask(0x08).once();
+    SYNC_NO_HEALTH = bool("vcmp.sync.flags.no_health", "no health", "").mask(0x08).once();
     SYNC_ARMOUR = bool("vcmp.sync.flags.armour", "armour", "Armour follows").mask(0x04).once();
     SYNC_SPEED = bool("vcmp.sync.flags.speed", "speed", "A speed follows").mask(0x01).once();
     DRIVER_FLAGS = number("vcmp.driver.flags", "flags", "Fields that follow").hex(2).once();
@@ -134,7 +134,7 @@ fields! {
     KEYS = number("vcmp.keys", "keys", "Pressed keys").hex(4).once();
     KEYS_LOW = number("vcmp.keys_low", "keys, low", "Pressed keys").hex(2).once();
     KEYS_HIGH = number("vcmp.keys_high", "keys, high", "Pressed keys").hex(2).once();
-    ACTION = number("vcmp.action", "action", "Action of the player; bit 7 is another key").hex(3).once();
+    ACTION = number("vcmp.action", "action", "Action of the player; bit 7 is a separate key").hex(3).once();
     VEHICLE_BITS = number("vcmp.vehicle_bits", "vehicle bits", "Part of the vehicle ID").hex(2).once();
     VEHICLE_BITS_LOW = number("vcmp.vehicle_bits_low", "vehicle bits, low", "Part of the vehicle ID").hex(1).once();
     HAS_TURRET = number("vcmp.has_turret", "has turret", "Turret angles follow").once();
@@ -153,31 +153,31 @@ fields! {
     VEHICLE_LOW = number("vcmp.vehicle_low", "vehicle id, low", "Part of the vehicle ID").once();
     VEHICLE_HIGH = number("vcmp.vehicle_high", "vehicle id, high", "Part of the vehicle ID").once();
     HAS_ARMOUR = bool("vcmp.has_armour", "has armour", "Armour follows").once();
-    UNKNOWN_BIT = bool("vcmp.unknown_bit", "unknown bit", "Undocumented bit");
+    UNKNOWN_BIT = bool("vcmp.unknown_bit", "unknown bit", "");
 
     CONNECT_MAGIC = bytes("vcmp.connect.magic", "magic", "First bytes of a client").once();
-    CONNECT_VERSION = number("vcmp.connect.version", "version", "Client version").names(CLIENT_VERSIONS).once();
-    CONNECT_BUILD = number("vcmp.connect.build", "build", "Client build").hex(8).once();
-    CONNECT_NAME = text("vcmp.connect.name", "name", "Player name").once();
+    CONNECT_VERSION = number("vcmp.connect.version", "version", "").names(CLIENT_VERSIONS).once();
+    CONNECT_BUILD = number("vcmp.connect.build", "build", "").hex(8).once();
+    CONNECT_NAME = text("vcmp.connect.name", "name", "").once();
     CONNECT_HASHES = bytes("vcmp.connect.hashes", "module hashes", "Digests of client modules").once();
     JOIN_MAX_X = float("vcmp.join.max_x", "max x", "World bounds").once();
     JOIN_MIN_X = float("vcmp.join.min_x", "min x", "World bounds").once();
     JOIN_MAX_Y = float("vcmp.join.max_y", "max y", "World bounds").once();
     JOIN_MIN_Y = float("vcmp.join.min_y", "min y", "World bounds").once();
     JOIN_HOSTNAME = text("vcmp.join.hostname", "hostname", "Server name").once();
-    JOIN_NAME = text("vcmp.join.name", "name", "Player name").once();
+    JOIN_NAME = text("vcmp.join.name", "name", "").once();
     FILE_COUNT = number("vcmp.join.file_count", "file count", "Number of files in the server's store").once();
     FILE = group("vcmp.join.file", "file", "A file in the server's store").digest(file_value, nothing).once();
     FILE_SHA1 = bytes("vcmp.join.file.sha1", "SHA-1", "SHA-1 digest of the file");
-    FILE_SIZE = number("vcmp.join.file.size", "size", "File size in bytes");
-    FILE_NAME = text("vcmp.join.file.name", "name", "File name");
+    FILE_SIZE = number("vcmp.join.file.size", "size", "In bytes");
+    FILE_NAME = text("vcmp.join.file.name", "name", "");
     FILE_FLAG = bool("vcmp.join.file.flag", "flag", "A bit after the name");
     HAS_URL = number("vcmp.join.has_url", "has URL", "The files are served from a URL").once();
-    URL = text("vcmp.join.url", "URL", "URL of the files").once();
+    URL = text("vcmp.join.url", "URL", "").once();
     NEEDED_COUNT = number("vcmp.store.file_count", "file count", "Number of files missing on the client").once();
     NEEDED_SHA1 = bytes("vcmp.store.sha1", "SHA-1", "SHA-1 digest of a missing file").once();
-    DATA_LENGTH = number("vcmp.server_data.length", "length", "Length of the script data in bytes");
-    SCRIPT_DATA = bytes("vcmp.server_data.data", "data", "Script data");
+    DATA_LENGTH = number("vcmp.server_data.length", "length", "In bytes");
+    SCRIPT_DATA = bytes("vcmp.server_data.data", "data", "");
 
     VERSION_ASSUMED = info("vcmp.version_assumed", "version assumed", "The capture does not show the release; it is assumed");
     SERVER_DATA_OVERRUN = broken("vcmp.expert.server_data_overrun", "script data too long", "The script data exceeds the message");

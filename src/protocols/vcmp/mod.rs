@@ -8,11 +8,9 @@
 //! server_data  length:4 | script data: LibRPC, or a private format
 //! block (0.4.7)   0:1 bit | original length:32 bits | 0:1 bit | compressed length:32 bits | zlib | padding
 //! ```
-//! The release is known from the client's first message; a connection joined midway is assumed to be rel006 or 0.4.7.1
-//! by its
-//! message IDs. Script data are dispatched under the name `vcmp`, contents of compressed datagrams of 0.4.7.0 under
-//! `vcmp.z`.
-//! The server query is in `query`. Not covered: the sync messages of rel004.
+//! The release is known from the client's first message; a connection joined midway is assumed to be rel006 or 0.4.7.1 by its
+//! message IDs. Script data are dispatched under the name `vcmp`, contents of compressed datagrams of 0.4.7.0 under `vcmp.z`. The
+//! server query is in `query`. Not covered: the sync messages of rel004.
 
 mod bits;
 mod compressed;
@@ -138,7 +136,7 @@ impl Session {
         self.declared.or(self.assumed).unwrap_or(Version::Rel006)
     }
 
-    /// Learns the release from a message.
+    /// Determines the release from a message.
     fn learn(&mut self, from: Side, wire: &Wire<'_>) {
         let message = wire.ahead();
         if let (Side::Client, Some(version)) = (from, versions::of_connect(message)) {

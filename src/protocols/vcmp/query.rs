@@ -26,19 +26,19 @@ fields! {
     MAGIC = text("vcmp.query.magic", "magic", "VCMP in requests, MP04 in replies").once();
     IP = ipv4("vcmp.query.ip", "ip", "Address that the client queried").once();
     PORT = number("vcmp.query.port", "port", "Port that the client queried").once();
-    OPCODE = text("vcmp.query.opcode", "opcode", "Query type").once();
+    OPCODE = text("vcmp.query.opcode", "opcode", "").once();
     SERVER_VERSION = text("vcmp.query.version", "version", "Release of the server").once();
     PASSWORD = bool("vcmp.query.password", "password", "A password is required").once();
-    PLAYERS = number("vcmp.query.players", "players", "Number of players").once();
-    MAX_PLAYERS = number("vcmp.query.max_players", "max players", "Maximum number of players").once();
-    TEXT_LEN = number("vcmp.query.len", "length", "Length of the text in bytes");
+    PLAYERS = number("vcmp.query.players", "players", "").once();
+    MAX_PLAYERS = number("vcmp.query.max_players", "max players", "").once();
+    TEXT_LEN = number("vcmp.query.len", "length", "In bytes");
     HOSTNAME = text("vcmp.query.hostname", "hostname", "Server name").once();
     GAMEMODE = text("vcmp.query.gamemode", "game mode", "").once();
     MAP_NAME = text("vcmp.query.map_name", "map name", "").once();
     PLAYER_COUNT = number("vcmp.query.player_count", "player count", "Number of names that follow").once();
     PLAYER_NAME = text("vcmp.query.player_name", "player name", "");
     OPAQUE = bytes("vcmp.query.opaque", "opaque", "Undocumented bytes");
-    REQUEST_FRAME = number("vcmp.query.request_in", "request in frame", "Frame number of the request").once();
+    REQUEST_FRAME = number("vcmp.query.request_in", "request in frame", "").once();
     TIME = float("vcmp.query.time", "time", "Seconds from the request to the reply").once();
 }
 

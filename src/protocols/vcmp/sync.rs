@@ -166,7 +166,7 @@ fn scaled(bits: &mut Bits<'_>, wire: &mut Wire<'_>, group: &'static Field, field
     bits.group(wire, group, 48, |bits, wire| fields.iter().try_for_each(|field| bits.scaled(wire, field, base)))
 }
 
-/// A player comes into range.
+/// A player enters the streaming range.
 pub(super) fn stream_in(wire: &mut Wire<'_>, _: Version, _: Side) -> Result {
     wire.bytes(&UNKNOWN, 3)?;
     let player = wire.u8(&PLAYER_ID)?;

@@ -10,7 +10,7 @@ pub(super) const SETTING: &str = "vscp.charset";
 /// Character set of a connection.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) enum Charset {
-    /// UTF-8, or Shift_JIS where the bytes are unambiguous.
+    /// UTF-8, or Shift_JIS if the bytes are unambiguous.
     #[default]
     Detected,
     /// Configured encoding.
@@ -59,9 +59,8 @@ pub(super) fn check(name: &str) -> Result<(), Unfit> {
 /// Minimum number of two-byte characters for Shift_JIS detection without kana.
 const LEAST: usize = 2;
 
-/// Decodes Shift_JIS if the text is unlikely to be anything else. Latin text also has bytes above 0x7f, but hardly in
-/// pairs
-/// that encode kana, nor several with a lead byte that is a control character.
+/// Decodes Shift_JIS if the text is unlikely to be anything else. Latin text also has bytes above 0x7f, but hardly in pairs that
+/// encode kana, nor several with a lead byte that is a control character.
 fn shift_jis(bytes: &[u8]) -> Option<Cow<'_, str>> {
     let text = SHIFT_JIS.decode_without_bom_handling_and_without_replacement(bytes)?;
     let is_kana = |character: char| matches!(character, '\u{3041}'..='\u{3096}' | '\u{30a1}'..='\u{30fa}');

@@ -1,4 +1,4 @@
-//! Section framing: section lengths, and resynchronization where they are lost.
+//! Section framing: section lengths, and resynchronization after loss.
 //!
 //! ```text
 //! Fresh ── hello ──► Steady ── no section, or too long a one ──► Stopped
@@ -66,7 +66,7 @@ impl Step {
         }
     }
 
-    /// All bytes there are, without a better match: a short input assigned to this protocol by the user.
+    /// All available bytes, without a better match: a short input assigned to this protocol by the user.
     fn settle(&mut self, from: Side, ahead: &[u8]) -> Extent {
         if !is_section_type(ahead) {
             return hello(from, ahead, false);
@@ -111,8 +111,8 @@ fn hello(from: Side, ahead: &[u8], more: bool) -> Extent {
     }
 }
 
-/// The oldest description has no pad byte after the word. Without it the connection ID, a small number, comes one byte
-/// earlier, and a general message follows at the position of its last byte.
+/// The oldest description has no pad byte after the word. Without it the connection ID, a small number, is one byte earlier, and
+/// a general message follows at the position of its last byte.
 fn reply(ahead: &[u8], more: bool) -> Extent {
     let unknown = number(ahead, ACCEPTED.len());
     let id = number(ahead, SHORT_REPLY_LEN - 4);
@@ -132,8 +132,7 @@ fn reply(ahead: &[u8], more: bool) -> Extent {
     }
 }
 
-/// Selects one of two lengths by where a section follows. It waits for enough bytes to test both, so that the result
-/// does not
+/// Selects one of two lengths by where a section follows. It waits for enough bytes to test both, so that the result does not
 /// depend on segmentation.
 fn sys1(from: Side, ahead: &[u8], more: bool) -> Extent {
     let [short, long] = [SYS1_LEN - 1, SYS1_LEN].map(|length| ahead.get(length..).unwrap_or_default());
@@ -181,9 +180,8 @@ fn is_section_type(ahead: &[u8]) -> bool {
     ahead.first().is_some_and(|byte| *byte <= POSITION_UPDATE)
 }
 
-/// Returns the next section or the bytes in front of it, and whether a section was found. A single section at the end
-/// is
-/// accepted if `alone` is set.
+/// Returns the next section or the bytes before it, and whether a section was found. A single section at the end is accepted if
+/// `alone` is set.
 fn search(from: Side, ahead: &[u8], more: bool, alone: bool) -> (Extent, bool) {
     for at in 0..ahead.len() {
         let bytes = ahead.get(at..).unwrap_or_default();

@@ -54,7 +54,7 @@ pub(super) fn general(wire: &mut Wire<'_>, from: Side, users: &mut Users) -> Res
     Ok(())
 }
 
-/// Reads the two leading IDs. Those sent by the client are remembered.
+/// Reads the two leading IDs. Those sent by the client are stored.
 fn leading(wire: &mut Wire<'_>, from: Side, users: &mut Users, fields: [&'static Field; 2]) -> Result {
     let [first, second] = fields;
     let connection = id(wire, first, |id| users.by_leading(from, Leading::Connection, id))?;

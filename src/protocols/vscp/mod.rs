@@ -1,8 +1,7 @@
 //! VSCP, the Virtual Society Client Protocol: shared 3D worlds of Sony's Community Place, 1996 to 2000.
 //!
-//! A browser connects to the server of a world, the Bureau, with a hello; then both sides send consecutive sections.
-//! Numbers
-//! are big-endian, texts are NUL-terminated.
+//! A browser connects to the server of a world, the Bureau, with a hello; then both sides send consecutive sections. Numbers are
+//! big-endian, texts are NUL-terminated.
 //!
 //! ```text
 //! hello          word:5 | version:2                                            first of the client
@@ -69,8 +68,8 @@ fields! {
         .covers("Hello and reply, general messages of every known opcode, positions; each ID with the user it identifies, private chats")
         .leaves_open("Contents of sys1 and voice chat, which are undocumented");
     HELLO_WORD = text("vscp.hello.word", "word", "Type of the client").digest(text_value, nothing).once();
-    VERSION_MAJOR = number("vscp.hello.version_major", "version major", "Major version of the protocol").once();
-    VERSION_MINOR = number("vscp.hello.version_minor", "version minor", "Minor version of the protocol").once();
+    VERSION_MAJOR = number("vscp.hello.version_major", "version major", "").once();
+    VERSION_MINOR = number("vscp.hello.version_minor", "version minor", "").once();
     REPLY_STATUS = text("vscp.hello_reply.status", "status", "Acceptance or rejection").digest(text_value, nothing).once();
     REPLY_PAD = number("vscp.hello_reply.pad", "pad", "Padding").hex(2).once();
     REPLY_UNKNOWN = number("vscp.hello_reply.unknown", "unknown", "Unknown; some servers repeat the connection ID").once();
@@ -81,7 +80,7 @@ fields! {
     ID1 = number("vscp.id1", "id 1", "Connection ID if sent by a client; unreliable if sent by a server").digest(id_value, id_meaning).once();
     ID2 = number("vscp.id2", "id 2", "Client ID if sent by a client; unreliable if sent by a server").digest(id_value, id_meaning).once();
     OPCODE = number("vscp.opcode", "opcode", "Type of the content").names(OPCODES).once();
-    CONTENT_SIZE = number("vscp.content_size", "content size", "Size of the content in bytes").once();
+    CONTENT_SIZE = number("vscp.content_size", "content size", "In bytes").once();
     DATA = bytes("vscp.data", "data", "Undecoded bytes");
     TRAILING = bytes("vscp.trailing", "trailing", "Bytes after the last field");
     SYS1_DATA = bytes("vscp.sys1.data", "data", "Undocumented, possibly body movements").once();
@@ -95,19 +94,19 @@ fields! {
     JOINED_NAME = text("vscp.user_joined.username", "username", "").digest(text_value, nothing).once();
     LEFT_BROADCAST_ID = number("vscp.user_left.broadcast_id", "broadcast id", "User who is no longer visible").digest(id_value, id_meaning).once();
     BROADCAST_ID = number("vscp.broadcast_id", "broadcast id", "Identifies the client's user to other users").digest(id_value, id_meaning).once();
-    STATE = number("vscp.state", "state", "State of the client").names(STATES).once();
+    STATE = number("vscp.state", "state", "").names(STATES).once();
     IS_MASTER = number("vscp.set_master.is_master", "is master", "The client executes the scripts of the world").names(MASTERS).once();
     COUNT_UNKNOWN = number("vscp.user_count.unknown", "unknown", "Unknown, always 1").once();
     COUNT = number("vscp.user_count.count", "count", "Number of users in the world").once();
 
     COMMON_ID = number("vscp.common.id", "id", "ID of the sender, the receiver, or an object").digest(id_value, id_meaning).once();
-    COMMON_TYPE = number("vscp.common.type", "type", "Type of the message").names(TYPES).once();
+    COMMON_TYPE = number("vscp.common.type", "type", "").names(TYPES).once();
     STRATEGY = number("vscp.common.strategy", "strategy", "Set of receivers of the relayed message").names(STRATEGIES).digest(strategy_value, receivers).once();
     RECEIVERS = text("vscp.common.receivers", "receivers", "Receivers of the relayed message").once();
     CHAT_MESSAGE = text("vscp.chat.message", "message", "User name, colon and text").digest(text_value, nothing).once();
     NAME = text("vscp.name_change.name", "name", "New name of the user").digest(text_value, nothing).once();
     AVATAR = text("vscp.avatar_change.avatar", "avatar", "Path of the new avatar model").digest(text_value, nothing).once();
-    PRIVATE_FROM = number("vscp.private_chat.from", "from", "Sender").digest(id_value, id_meaning).once();
+    PRIVATE_FROM = number("vscp.private_chat.from", "from", "").digest(id_value, id_meaning).once();
     PRIVATE_MESSAGE = text("vscp.private_chat.message", "message", "Text or control word").digest(text_value, nothing).once();
     PRIVATE_CONTROL = text("vscp.private_chat.control", "control", "Meaning of the control word").once();
     PRIVATE_STATE = text("vscp.private_chat.state", "state", "State of the private chat after this message").once();
@@ -121,10 +120,10 @@ fields! {
 
     CHARACTER_DATA = text("vscp.character.data", "data", "Avatar state as sent").digest(text_value, nothing).once();
     SLEEP = number("vscp.character.sleep", "sleep", "The user is away").names(SLEEPS).once();
-    AVATAR_NUMBER = number("vscp.character.avatar_number", "avatar number", "Number of the avatar").once();
+    AVATAR_NUMBER = number("vscp.character.avatar_number", "avatar number", "").once();
     BODY = text("vscp.character.body", "body", "Color and scale of each body part").digest(text_value, parts).once();
     MINUTES = number("vscp.character.minutes", "minutes", "Minutes spent with this avatar").once();
-    MEDAL = number("vscp.character.medal", "medal", "Medal of the avatar").names(MEDALS).once();
+    MEDAL = number("vscp.character.medal", "medal", "").names(MEDALS).once();
 
     M11 = float("vscp.transform.m11", "m11", "Rotation matrix, row 1").digest(real_value, nothing).once();
     M12 = float("vscp.transform.m12", "m12", "Rotation matrix, row 1").digest(real_value, nothing).once();
@@ -135,9 +134,9 @@ fields! {
     M31 = float("vscp.transform.m31", "m31", "Rotation matrix, row 3").digest(real_value, nothing).once();
     M32 = float("vscp.transform.m32", "m32", "Rotation matrix, row 3").digest(real_value, nothing).once();
     M33 = float("vscp.transform.m33", "m33", "Rotation matrix, row 3").digest(real_value, nothing).once();
-    TRANSFORM_X = float("vscp.transform.x", "x", "X coordinate").digest(real_value, nothing).once();
+    TRANSFORM_X = float("vscp.transform.x", "x", "").digest(real_value, nothing).once();
     TRANSFORM_Y = float("vscp.transform.y", "y", "Y coordinate, upward").digest(real_value, nothing).once();
-    TRANSFORM_Z = float("vscp.transform.z", "z", "Z coordinate").digest(real_value, nothing).once();
+    TRANSFORM_Z = float("vscp.transform.z", "z", "").digest(real_value, nothing).once();
     M11_RAW = number("vscp.transform.m11.raw", "raw", "Fixed-point number as sent, times 65535").once();
     M12_RAW = number("vscp.transform.m12.raw", "raw", "Fixed-point number as sent, times 65535").once();
     M13_RAW = number("vscp.transform.m13.raw", "raw", "Fixed-point number as sent, times 65535").once();
@@ -157,9 +156,9 @@ fields! {
     POSITION_CONNECTION_ID = number("vscp.position.connection_id", "connection id", "Same as id 1").digest(id_value, id_meaning).once();
     POSITION_CLIENT_ID = number("vscp.position.client_id", "client id", "Same as id 2").digest(id_value, id_meaning).once();
     POSITION_BROADCAST_ID = number("vscp.position.broadcast_id", "broadcast id", "User whose position it is").digest(id_value, id_meaning).once();
-    POSITION_X = float("vscp.position.x", "x", "X coordinate").digest(real_value, nothing).once();
+    POSITION_X = float("vscp.position.x", "x", "").digest(real_value, nothing).once();
     POSITION_Y = float("vscp.position.y", "y", "Y coordinate, upward").digest(real_value, nothing).once();
-    POSITION_Z = float("vscp.position.z", "z", "Z coordinate").digest(real_value, nothing).once();
+    POSITION_Z = float("vscp.position.z", "z", "").digest(real_value, nothing).once();
     POSITION_X_RAW = number("vscp.position.x.raw", "raw", "Fixed-point number as sent, times 65535").once();
     POSITION_Y_RAW = number("vscp.position.y.raw", "raw", "Fixed-point number as sent, times 65535").once();
     POSITION_Z_RAW = number("vscp.position.z.raw", "raw", "Fixed-point number as sent, times 65535").once();

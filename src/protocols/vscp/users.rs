@@ -11,7 +11,7 @@ const USERS_MAX: usize = 4096;
 /// Maximum number of tracked private chats.
 const CHATS_MAX: usize = 1024;
 
-/// Maximum bytes kept of a name or path.
+/// Maximum stored length of a name or path in bytes.
 const TEXT_MAX: usize = 256;
 
 /// A user known from messages.
@@ -114,7 +114,7 @@ impl Users {
         self.me.connection = Some(connection);
     }
 
-    /// Learns IDs from a section of the client if the capture started later.
+    /// Stores IDs from a client section if the capture started later.
     pub(super) fn seen(&mut self, connection: i32, client: i32) {
         self.me.connection.get_or_insert(connection);
         if client != 0 {
@@ -170,7 +170,7 @@ impl Users {
         }
     }
 
-    /// Returns the user with this broadcast ID, created if there is space.
+    /// Returns the user with this broadcast ID, created unless the limit is reached.
     fn entry(&mut self, id: i32) -> Option<&mut User> {
         if self.me.broadcast == Some(id) {
             return Some(self.me.user.get_or_insert_default());

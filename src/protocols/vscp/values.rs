@@ -40,8 +40,7 @@ pub(super) fn id<'u>(wire: &mut Wire<'_>, field: &'static Field, user: impl FnOn
     })
 }
 
-/// Reads a NUL-terminated text. Without a NUL it extends to the end of the content and is noted. The result is UTF-8
-/// unless the
+/// Reads a NUL-terminated text. Without a NUL it extends to the end of the content and is noted. The result is UTF-8 unless the
 /// character set is unknown.
 pub(super) fn text<'a>(wire: &mut Wire<'a>, field: &'static Field, charset: Charset) -> Result<Cow<'a, [u8]>> {
     let ahead = wire.ahead();

@@ -32,9 +32,9 @@ fields! {
     TYPE = text("vscp.wls.type", "type", "Type of the text, always f").digest(text_value, nothing).once();
     CLIENT_IP = text("vscp.wls.client_ip", "client ip", "Local address of the client").digest(text_value, nothing).once();
     WORLD = text("vscp.wls.world", "world", "").digest(text_value, nothing).once();
-    X = text("vscp.wls.x", "x", "X coordinate").digest(text_value, nothing).once();
-    Y = text("vscp.wls.y", "y", "Y coordinate").digest(text_value, nothing).once();
-    Z = text("vscp.wls.z", "z", "Z coordinate").digest(text_value, nothing).once();
+    X = text("vscp.wls.x", "x", "").digest(text_value, nothing).once();
+    Y = text("vscp.wls.y", "y", "").digest(text_value, nothing).once();
+    Z = text("vscp.wls.z", "z", "").digest(text_value, nothing).once();
     BUSY = text("vscp.wls.busy", "busy", "1 if the given server is full and another one is requested").digest(text_value, nothing).once();
     BUSY_HOST = text("vscp.wls.busy_host", "busy host", "Host of the full server").digest(text_value, nothing).once();
     BUSY_PORT = text("vscp.wls.busy_port", "busy port", "Port of the full server").digest(text_value, nothing).once();

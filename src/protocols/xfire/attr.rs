@@ -141,7 +141,7 @@ impl<'u, 'a> Reader<'u, 'a> {
         }
     }
 
-    /// Whether the meaning of a value is a node beside it. Those of lists in rows are in the rows.
+    /// Whether the meaning of a value is a separate node. Those of lists in rows are in the rows.
     fn shows_meaning(&self, position: Position<'_>) -> bool {
         !(position.in_list && self.has_rows && matches!(position.container, Container::Packet(_)))
     }
@@ -263,7 +263,7 @@ impl<'u, 'a> Reader<'u, 'a> {
         Ok(())
     }
 
-    /// Dissects a list of an unknown type, whose length is known only if it is empty.
+    /// Dissects a list of unknown type, whose length is known only if it is empty.
     fn list_of_unknown(&mut self, wire: &mut Wire<'a>, value_type: u8) -> Result {
         need(wire, 2)?;
         let count = wire.u16_le(&LIST_COUNT)?;
@@ -334,7 +334,7 @@ fn is_user(field: &'static Field) -> bool {
     field.is(&USERID) || field.is(&COMMON_FRIEND)
 }
 
-/// Adds the user or session that an ID stands for.
+/// Adds the user or session of an ID.
 pub(super) fn identify(wire: &mut Wire<'_>, means: &'static Field, id: &[u8], range: Range<usize>, users: &Users) {
     let alias = users.alias(id).filter(|_| means.is(&SID) || means.is(&VALUE_SID));
     let user = users.by_sid(id).filter(|_| means.is(&SID));

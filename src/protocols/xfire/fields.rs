@@ -12,7 +12,7 @@ fields! {
     MAGIC = text("xfire.magic", "magic", "Sent by the client before its first message").once();
     LENGTH = number("xfire.length", "length", "Bytes of the message, including this field").once();
     DL_LENGTH = number("xfire.dl.length", "length", "Bytes of the peer-to-peer message, including this field").once();
-    TYPE = number("xfire.type", "type", "Message type").names(TYPES).once();
+    TYPE = number("xfire.type", "type", "").names(TYPES).once();
     ATTR_COUNT = number("xfire.attr_count", "attribute count", "");
     KEY_MODE = text("xfire.key_mode", "key mode", "Whether attributes have names, numbers or both as keys").once();
     ATTR = group("xfire.attr", "attr", "Key and value").digest(summary::attr_value, summary::attr_meaning).named(summary::key, summary::attr_value, summary::attr_beside);
@@ -20,7 +20,7 @@ fields! {
     ATTR_NAME = text("xfire.attr.name", "name", "").once_per(&ATTR);
     KEY = number("xfire.attr.key", "key", "Numeric key").hex(2).names(KEYS).once_per(&ATTR);
     PREFERENCE = number("xfire.attr.preference", "preference", "Preference identifier").also("xfire.attr.key").names(PREFERENCES).once_per(&ATTR);
-    VALUE_TYPE = number("xfire.attr.type", "type", "Type of the value").names(VALUE_TYPES).once_per(&ATTR);
+    VALUE_TYPE = number("xfire.attr.type", "type", "").names(VALUE_TYPES).once_per(&ATTR);
 
     STRING_LEN = number("xfire.value.string_len", "string length", "In bytes");
     VALUE_STRING = text("xfire.value.string", "string", "");
@@ -35,9 +35,9 @@ fields! {
     VALUE_BLOCK = bytes("xfire.value.block", "block", "List of single bytes");
     LIST_GROUP = group("xfire.list", "list", "Values of one type");
     ELEM_TYPE = number("xfire.list.elem_type", "element type", "").names(VALUE_TYPES);
-    LIST_COUNT = number("xfire.list.count", "count", "Number of values");
+    LIST_COUNT = number("xfire.list.count", "count", "");
     MAP = group("xfire.map", "map", "Nested attributes");
-    MAP_COUNT = number("xfire.map.count", "count", "Number of attributes");
+    MAP_COUNT = number("xfire.map.count", "count", "");
     ROW = group("xfire.row", "row", "Corresponding elements of parallel lists").digest(summary::row_value, summary::row_meaning);
 
     USERID = number("xfire.userid", "user ID", "").digest(summary::number_value, summary::user_meaning);
@@ -57,7 +57,7 @@ fields! {
     IP = ipv4("xfire.ip", "IP", "");
     PORT = number("xfire.port", "port", "");
     PORT_HIGH = number("xfire.port_high", "port, upper half", "Upper 16 bits of a port; meaning unknown").hex(4);
-    VERSION = number("xfire.version", "version", "Version of the client");
+    VERSION = number("xfire.version", "version", "");
     LOGIN_DIGEST = text("xfire.login.digest", "password", "Digest of name, password and salt").secret();
     PASSWORD = text("xfire.password", "password", "Password of a chat room").secret();
     SALT = text("xfire.salt", "salt", "Hashed together with a secret");
@@ -87,7 +87,7 @@ fields! {
     P2P_RESERVED = bytes("xfire.p2p.reserved", "reserved", "Zero bytes");
     P2P_USER = text("xfire.p2p.user", "user", "Owner of the moniker, from the stream that announced the peer").once();
     P2P_MONIKER = bytes("xfire.p2p.moniker", "moniker", "Digest of the sender's session ID and a salt").digest(summary::hex_value, summary::no_meaning).once();
-    P2P_TYPE = number("xfire.p2p.type", "type", "Datagram type").hex(4).names(super::p2p::TYPES).once();
+    P2P_TYPE = number("xfire.p2p.type", "type", "").hex(4).names(super::p2p::TYPES).once();
     P2P_MSGID = number("xfire.p2p.msgid", "message ID", "Number of this datagram or of the acknowledged one").once();
     P2P_SEQID = number("xfire.p2p.seqid", "sequence ID", "Sequence number of this datagram or of the acknowledged one").once();
     P2P_DATA_LEN = number("xfire.p2p.data_len", "data length", "Bytes of the inner message").once();

@@ -1,4 +1,4 @@
-//! Heuristics that recognize Xfire on its port and on other ports.
+//! Heuristics for Xfire on its port and on other ports.
 
 use super::packets::{CLIENT_INFO_OLD, CLIENT_VERSION, LOGIN_SALT, packet};
 use super::step::{Fit, Head, fit, pair};

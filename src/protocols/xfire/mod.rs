@@ -285,7 +285,7 @@ fn line(wire: &mut Wire<'_>, kind: u16, values: &Values<'_>, rows: &Rows<'_>, st
     }
 }
 
-/// Sets the heading of a peer message. Names or numbers of sessions stand for session IDs, which are secret.
+/// Sets the heading of a peer message. Names or numbers of sessions replace session IDs, which are secret.
 fn peer_line(wire: &mut Wire<'_>, kind: u16, values: &Values<'_>, state: &State) {
     let user = user_label(&state.users, values.bytes(&SID));
     let preposition = if kind == PEER_MESSAGE { "to" } else { "from" };

@@ -58,7 +58,7 @@ impl Users {
         self.sessions.get(sid).and_then(|id| self.by_id(*id))
     }
 
-    /// Assigns a number to a new session ID; all zeros stand for no session.
+    /// Assigns a number to a new session ID; all zeros mean no session.
     pub(super) fn number(&mut self, sid: &[u8]) {
         let Some(sid) = Sid::try_from(sid).ok().filter(|sid| *sid != [0; 16]) else { return };
         if self.aliases.len() < USERS_MAX {

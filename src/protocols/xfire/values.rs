@@ -6,7 +6,7 @@ use crate::tree::{Field, Kind, name_of};
 use std::fmt;
 use std::net::{Ipv4Addr, SocketAddr};
 
-/// Largest number of values kept for a message.
+/// Maximum number of stored values of a message.
 const KEPT: usize = 20;
 
 /// Largest number of values shown in a summary.

@@ -123,19 +123,19 @@ impl Wire<'_> {
         self.tree.earlier.keep(key, moment);
     }
 
-    /// The number of the frame being read, and when it was captured.
+    /// Number and capture time of the current frame.
     #[must_use]
     pub fn now(&self) -> (u64, Time) {
         (self.tree.frame.number, self.tree.frame.time)
     }
 
-    /// Whether what is read is quoted or lies inside a group of the layer.
+    /// Whether the current bytes are quoted or in a group of the layer.
     #[must_use]
     pub fn is_inside(&self) -> bool {
         self.depth > 0
     }
 
-    /// Who speaks and who is spoken to, where both are ends of UDP or TCP.
+    /// Source and destination, if both are UDP or TCP endpoints.
     #[must_use]
     pub fn ends(&self) -> Option<[SocketAddr; 2]> {
         let layer = self.tree.layers.get(self.layer as usize)?;
@@ -145,7 +145,7 @@ impl Wire<'_> {
         }
     }
 
-    /// The side that speaks, if the layer belongs to a conversation.
+    /// The sender, if the layer belongs to a conversation.
     #[must_use]
     pub fn sender(&self) -> Option<Side> {
         let layer = self.tree.layers.get(self.layer as usize)?;

@@ -1,4 +1,4 @@
-//! What a message leaves to others: payload, inner streams, conversations, connection IDs.
+//! Passes payload, inner streams, announced conversations and connection IDs to other protocols.
 
 use super::Wire;
 use crate::tree::{ConnectionId, Expected, Field, InnerBytes, Origin, Payload, Quote, Side, Transport, Value};
@@ -8,12 +8,12 @@ use std::ops::Range;
 
 impl Wire<'_> {
     /// Hands a range of the source over to the protocol registered [`crate::wire::On::Over`] this place, or to `data`. It becomes
-    /// a message of its own, carried by this one.
+    /// a separate message, carried by this one.
     pub fn hand_over(&mut self, place: &'static str, range: Range<usize>) {
         self.leave(place, range, 0, true);
     }
 
-    /// The same with a number about the payload, which its dissector gets with [`Wire::detail`].
+    /// The same with a number about the payload, which [`Wire::detail`] returns to its dissector.
     pub fn hand_over_with(&mut self, place: &'static str, range: Range<usize>, detail: u64) {
         self.leave(place, range, detail, true);
     }
@@ -40,8 +40,8 @@ impl Wire<'_> {
         self.tree.handover.hand_over(Payload { carrier, place, source, range, bytes, detail, cut, alone });
     }
 
-    /// Appends the next `count` bytes to the stream inside this one, which is detected and reassembled like a connection.
-    /// Bytes are missing before them if `behind_gap` is set.
+    /// Appends the next `count` bytes to the inner stream, which is detected and reassembled like a connection. Bytes are missing
+    /// before them if `behind_gap` is set.
     ///
     /// # Errors
     /// [`Error::Short`](crate::wire::Error::Short) when there are fewer.
@@ -52,7 +52,7 @@ impl Wire<'_> {
         Ok(())
     }
 
-    /// Nothing follows of this side in the stream inside the one being read.
+    /// Ends this side of the inner stream of the current message.
     pub fn end_inner(&mut self, how: &'static str) {
         let (bytes, pieces) = (Vec::new(), Vec::new());
         self.tree.handover.open(InnerBytes { carrier: self.layer, how, bytes, pieces, behind_gap: false, is_last: true });
@@ -64,20 +64,20 @@ impl Wire<'_> {
         self.tree.secrets.find(label, id)
     }
 
-    /// Put the field for the number of a conversation of which an error quotes a packet; `opens` is the sequence number of a
-    /// segment that opens a connection. The engine fills the number in.
+    /// Adds the field for the stream number of a packet that an error quotes; `opens` is the sequence number of a SYN. The engine
+    /// sets the number.
     pub(crate) fn quote(&mut self, field: &'static Field, transport: Transport, ends: [SocketAddr; 2], opens: Option<u32>) {
         let node = self.add(field, Value::Unsigned(0));
         let [src, dst] = ends;
         self.tree.handover.quote(Quote { node, transport, src, dst, opens });
     }
 
-    /// Announce that a conversation with this end carries what is found [`crate::wire::On::Over`] this place.
+    /// Announces that conversations with this endpoint carry the protocol registered [`crate::wire::On::Over`] this place.
     pub fn expect(&mut self, transport: Transport, end: SocketAddr, place: &'static str) {
         self.tree.handover.expect(Expected { transport, end, place, details: None });
     }
 
-    /// Announces a datagram conversation, with details for [`crate::wire::Exchange::announced`], of which at most 4 KiB are kept.
+    /// Announces a datagram conversation, with details for [`crate::wire::Exchange::announced`] (at most 4 KiB are kept).
     pub fn expect_with(&mut self, end: SocketAddr, place: &'static str, details: &[u8]) {
         const KEPT: usize = 4096;
         let details = Some(details.get(..KEPT).unwrap_or(details).into());

@@ -15,28 +15,28 @@ use crate::tree::{
 use std::fmt;
 use std::ops::Range;
 
-/// Why bytes behind the end are missing, if they are.
+/// Whether and why bytes after the end are missing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cut {
-    /// They are not: the end is the end.
+    /// No bytes are missing.
     No,
-    /// The capture kept only the beginning of the frame.
+    /// The capture truncated the frame.
     Capture,
-    /// The stream or the capture ended inside the message, which wants this many bytes in all.
+    /// The stream or the capture ended inside the message.
     Stream {
-        /// Bytes from its beginning to its end, as far as that is known.
+        /// Length of the message, as far as known.
         needed: usize,
     },
     /// Bytes of the stream were lost inside the message.
     Lost {
-        /// Bytes from its beginning to its end, as far as that is known.
+        /// Length of the message, as far as known.
         needed: usize,
-        /// How many are missing.
+        /// Number of missing bytes.
         lost: u64,
     },
 }
 
-/// A cursor over the bytes of one layer. Every read puts a node into the tree.
+/// A cursor over the bytes of one layer. Every read adds a node to the tree.
 pub struct Wire<'a> {
     bytes: &'a [u8],
     at: usize,
@@ -48,7 +48,7 @@ pub struct Wire<'a> {
     tree: &'a mut Tree,
 }
 
-/// A reader for each kind of number: its bytes, its order, the value it becomes.
+/// A reader for each kind of number: size, byte order, value.
 macro_rules! numbers {
     ($($name:ident: $type:ty, $from:ident, $value:expr, $doc:literal;)+) => {$(
         #[doc = concat!("Read ", $doc, ".")]
@@ -66,7 +66,7 @@ macro_rules! numbers {
 }
 
 impl<'a> Wire<'a> {
-    /// A cursor over `range` of the bytes of a source, for the fields of a layer.
+    /// Creates a cursor over `range` of a source, for the fields of a layer.
     pub fn new(tree: &'a mut Tree, layer: LayerId, source: u32, bytes: &'a [u8], range: Range<usize>, cut: Cut) -> Wire<'a> {
         let end = range.end.min(bytes.len());
         Wire { bytes, at: range.start.min(end), end, source, layer, cut, depth: 0, tree }
@@ -93,7 +93,7 @@ impl<'a> Wire<'a> {
         f64_le: f64, from_le_bytes, Value::Double, "a 64-bit floating-point number, little-endian";
     }
 
-    /// Read a byte that is true unless it is 0.
+    /// Reads a byte as a boolean: true unless 0.
     ///
     /// # Errors
     /// [`Error::Short`] when there is none.
@@ -104,7 +104,7 @@ impl<'a> Wire<'a> {
         Ok(byte)
     }
 
-    /// Read a big-endian number of `count` bytes, at most 8, as the masked bits of several fields.
+    /// Reads a big-endian number of `count` bytes, at most 8, as the masked bits of several fields.
     ///
     /// # Errors
     /// [`Error::Short`] when the bytes end before it does.
@@ -116,7 +116,7 @@ impl<'a> Wire<'a> {
         Ok(raw)
     }
 
-    /// Read a big-endian number of `count` bytes, at most 8, as one field with its bits below it.
+    /// Reads a big-endian number of `count` bytes, at most 8, as one field with its bits below it.
     ///
     /// # Errors
     /// [`Error::Short`] when the bytes end before it does.
@@ -150,7 +150,7 @@ impl<'a> Wire<'a> {
         self.push(field, value, range)
     }
 
-    /// Read `count` bytes.
+    /// Reads `count` bytes.
     ///
     /// # Errors
     /// [`Error::Short`] when there are fewer.
@@ -161,7 +161,7 @@ impl<'a> Wire<'a> {
         Ok(bytes)
     }
 
-    /// Read the next `count` bytes as text.
+    /// Reads the next `count` bytes as text.
     ///
     /// # Errors
     /// [`Error::Short`] when there are fewer.
@@ -172,7 +172,7 @@ impl<'a> Wire<'a> {
         Ok(bytes)
     }
 
-    /// Read text up to and with a NUL, which is no part of the text.
+    /// Reads text up to and including a NUL, which is not part of the value.
     ///
     /// # Errors
     /// [`Error::Short`] when no NUL follows.
@@ -184,7 +184,7 @@ impl<'a> Wire<'a> {
         Ok(bytes.get(..text).unwrap_or_default())
     }
 
-    /// Reads `count` bytes as text of which only `range` is the value, for instance the part between delimiters.
+    /// Reads `count` bytes as text of which only `range` is the value, such as the part between delimiters.
     ///
     /// # Errors
     /// [`Error::Short`] when there are fewer.
@@ -199,11 +199,11 @@ impl<'a> Wire<'a> {
         Ok(text)
     }
 
-    /// Read all that is left. Pushes nothing when nothing is.
+    /// Reads all remaining bytes. Adds nothing if there are none.
     pub fn rest(&mut self, field: &'static Field) -> &'a [u8] {
         let rest = self.ahead();
         if !rest.is_empty() {
-            // Where bytes are shown without fields, those of the whole message are.
+            // Bytes without fields are shown as part of the whole message.
             if self.tree.notices(field) || field.is(&data::BYTES) || self.tree.demand().has(Extras::BYTES) {
                 self.hide_credentials(self.at..self.end);
             }
@@ -217,15 +217,14 @@ impl<'a> Wire<'a> {
         rest
     }
 
-    /// Read fields that belong together. The group ends where reading does, also when it fails.
-    ///
+    /// Reads fields of a group. The group ends where reading ends, also on an error.
     /// # Errors
     /// Those of `read`, and [`Error::Malformed`] when groups nest deeper than [`MAX_DEPTH`].
     pub fn group<T>(&mut self, field: &'static Field, read: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
         self.parent(field, Value::None, read)
     }
 
-    /// Read fields that lie below a value of their own: as [`Wire::group`], but what holds them says something itself.
+    /// Reads fields below a value: like [`Wire::group`], but the parent has a value.
     ///
     /// # Errors
     /// Those of [`Wire::group`].
@@ -241,17 +240,17 @@ impl<'a> Wire<'a> {
         result
     }
 
-    /// Put fields that were worked out and belong together.
+    /// Adds computed fields as a group.
     pub fn gather(&mut self, field: &'static Field, put: impl FnOnce(&mut Self)) {
         let place = self.add(field, Value::None);
         put(self);
         self.tree.close(place, field, 0);
     }
 
-    /// Read within the next `count` bytes: no read passes their end, and what is left over gets a note and the field `rest`.
+    /// Reads within the next `count` bytes: no read passes their end, and unread bytes get a note and the field `rest`.
     ///
     /// # Errors
-    /// [`Error::Short`] when there are fewer, after reading what there is; and those of `read`.
+    /// [`Error::Short`] if there are fewer, after reading the available ones; and those of `read`.
     pub fn within<T>(&mut self, count: usize, rest: &'static Field, read: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
         let outer = self.end;
         let needed = count.saturating_sub(self.remaining());
@@ -268,8 +267,8 @@ impl<'a> Wire<'a> {
         if needed > 0 && result.is_ok() { Err(Error::Short { needed }) } else { result }
     }
 
-    /// Read bytes that the next `count` ones were turned into: decompressed, deciphered. The bytes themselves are passed over;
-    /// the fields that `read` reads lie in a buffer of their own.
+    /// Dissects bytes derived from the next `count` ones, such as decompressed or decrypted ones. Those are skipped; the fields
+    /// of `read` are in a separate buffer.
     ///
     /// # Errors
     /// [`Error::Short`] when there are fewer; and those of `read`.
@@ -288,8 +287,8 @@ impl<'a> Wire<'a> {
         read(&mut self.inside(source, bytes))
     }
 
-    /// Read bytes that the next `count` ones were deciphered to: the same, but each byte stands for one of those, from the
-    /// one at `from` on.
+    /// Dissects bytes decrypted from the next `count` ones: the same, but each byte corresponds to one of those, from the one at
+    /// `from` on.
     ///
     /// # Errors
     /// Those of [`Wire::derived`].
@@ -310,8 +309,8 @@ impl<'a> Wire<'a> {
         read(&mut self.inside(source, bytes))
     }
 
-    /// Dissects a buffer reassembled from several messages, with the captured `pieces` given by [`Wire::piece`]. Fields of
-    /// `read` lie in this buffer.
+    /// Dissects a buffer reassembled from several messages, with the captured `pieces` from [`Wire::piece`]. The fields of `read`
+    /// are in this buffer.
     pub fn joined<T>(&mut self, how: &'static str, pieces: &[Piece], bytes: &[u8], read: impl FnOnce(&mut Wire<'_>) -> T) -> T {
         let first = self.tree.pieces.len();
         self.tree.pieces.extend_from_slice(pieces);
@@ -319,7 +318,7 @@ impl<'a> Wire<'a> {
         read(&mut self.inside(source, bytes))
     }
 
-    /// The same for messages that were deciphered: no byte of the buffer stands in a frame.
+    /// The same for decrypted messages: no byte of the buffer is in a frame.
     pub fn joined_deciphered<T>(
         &mut self,
         how: &'static str,
@@ -337,7 +336,7 @@ impl<'a> Wire<'a> {
         Wire { bytes, at: 0, end: bytes.len(), source, layer: self.layer, cut: Cut::No, depth: self.depth, tree: self.tree }
     }
 
-    /// Where the bytes of a range of the source were captured, to be joined with others later: `off` is where they will lie.
+    /// Origin of a range of the source in frames, for later reassembly: `off` is its offset in the reassembled buffer.
     #[must_use]
     pub fn piece(&self, range: Range<usize>, off: u64) -> Piece {
         let narrow = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
@@ -351,7 +350,7 @@ impl<'a> Wire<'a> {
         let source = self.tree.sources.get(self.source as usize);
         let (base, pieces) = source.map(|source| (source.base, self.tree.pieces_of(source))).unwrap_or_default();
         let start = base + range.start as u64;
-        // They lie one behind another.
+        // Pieces are contiguous and in order.
         let first = pieces.partition_point(|piece| piece.end() <= start);
         match pieces.get(first).and_then(|piece| piece.clip(&(start..start + range.len() as u64))) {
             Some(clipped) => Piece { off, ..clipped },
@@ -359,7 +358,7 @@ impl<'a> Wire<'a> {
         }
     }
 
-    /// The same for bytes that may have been captured in several places.
+    /// The same for bytes from several frames.
     #[must_use]
     pub fn pieces(&self, range: Range<usize>, off: u64) -> Vec<Piece> {
         let mut pieces = Vec::new();
@@ -372,19 +371,19 @@ impl<'a> Wire<'a> {
         pieces
     }
 
-    /// Put a value that was worked out and lies nowhere.
+    /// Adds a computed value.
     pub fn add(&mut self, field: &'static Field, value: Value) -> u32 {
         self.tree.push(field, value, Span::NONE)
     }
 
-    /// Put text that was worked out and lies nowhere.
+    /// Adds computed text.
     pub fn add_text(&mut self, field: &'static Field, words: fmt::Arguments<'_>) -> u32 {
         let place = self.add(field, Value::None);
         self.set_text(place, field, |out| out.write_fmt(words));
         place
     }
 
-    /// Give a field that was put as [`Value::None`], at this place, words that are known only now.
+    /// Sets the text of a field that was added as [`Value::None`], at this index.
     pub fn set_text(&mut self, place: u32, field: &'static Field, words: impl FnOnce(&mut dyn fmt::Write) -> fmt::Result) {
         self.tree.set_text(place, field, words);
     }
@@ -394,7 +393,7 @@ impl<'a> Wire<'a> {
         self.picture(kind, name, || Some((make()?, Vec::new())));
     }
 
-    /// Offers an exportable picture with places on it. `make` runs only if objects are exported.
+    /// Offers an exportable picture with marked positions. `make` runs only if objects are exported.
     pub fn picture(&mut self, kind: &'static str, name: &str, make: impl FnOnce() -> Option<(Vec<u8>, Vec<Mark>)>) {
         let Some(layer) = self.tree.layers.get(self.layer as usize) else { return };
         let stream = self.tree.ends.get(layer.ends as usize).and_then(|ends| ends.stream);
@@ -422,7 +421,7 @@ impl<'a> Wire<'a> {
         self.tree.transfers.push(Transfer { protocol, what, bytes, asked: asked.time, came, frame });
     }
 
-    /// Put a value over others that say more of it. Without a range the others lie in several places, and it in none.
+    /// Adds a value above the nodes of its details. Without a range, these are in several places.
     pub fn put_over(&mut self, field: &'static Field, value: Value, range: Option<Range<usize>>, below: impl FnOnce(&mut Self)) {
         let end = range.as_ref().map_or(0, |range| range.end);
         let place = match range {
@@ -433,25 +432,25 @@ impl<'a> Wire<'a> {
         self.tree.close(place, field, end);
     }
 
-    /// Put a value at a range of the source, which [`Wire::at`] counts in.
+    /// Adds a value at a range of the source, in positions of [`Wire::at`].
     pub fn put(&mut self, field: &'static Field, value: Value, range: Range<usize>) -> u32 {
         self.push(field, value, range)
     }
 
-    /// Put text that is not on the wire as such at the range it was made of.
+    /// Adds text that is not on the wire, at the range it was derived from.
     pub fn put_text(&mut self, field: &'static Field, range: Range<usize>, words: fmt::Arguments<'_>) -> u32 {
         let made = if self.tree.demand().may_keep(field) { self.tree.make(words) } else { Made::default() };
         self.push(field, Value::Made(made), range)
     }
 
-    /// Put a value that is only these bits of a range of the source.
+    /// Adds a value that consists of these bits of a range of the source.
     pub fn put_bits(&mut self, field: &'static Field, value: Value, range: Range<usize>, bits: Bits) -> u32 {
         let end = range.end.min(self.bytes.len());
         let range = range.start.min(end)..end;
         self.tree.push_bits(field, value, Span::new(self.source, range), bits)
     }
 
-    /// Everything put since `place` lies below it; its bytes end at `end`.
+    /// Closes the node at `place`: nodes added since are below it, and its bytes end at `end`.
     pub(super) fn close(&mut self, place: u32, field: &'static Field, end: usize) {
         self.tree.close(place, field, end);
     }
@@ -461,7 +460,7 @@ impl<'a> Wire<'a> {
         self.bytes.get(at..self.end).unwrap_or_default()
     }
 
-    /// No span passes the end of its source, whatever a dissector says.
+    /// Spans are clamped to the end of their source, whatever a dissector requests.
     #[inline(always)]
     fn push(&mut self, field: &'static Field, value: Value, range: Range<usize>) -> u32 {
         // Most runs request few fields.
@@ -475,7 +474,7 @@ impl<'a> Wire<'a> {
         self.tree.keep(field, value, Span::new(self.source, range))
     }
 
-    /// Pass over bytes that a field put with [`Wire::put`] explains.
+    /// Skips bytes that a field added with [`Wire::put`] covers.
     ///
     /// # Errors
     /// [`Error::Short`] when there are fewer.
@@ -483,7 +482,7 @@ impl<'a> Wire<'a> {
         self.slice(count).map(drop)
     }
 
-    /// Go on after a reader that stopped anywhere: the layer ends at `end`, and no group is open.
+    /// Continues after a reader that stopped anywhere: the layer ends at `end`, and no group is open.
     #[cold]
     pub(crate) fn recover(&mut self, end: usize) {
         self.end = end.min(self.bytes.len());
@@ -491,13 +490,13 @@ impl<'a> Wire<'a> {
         self.depth = 0;
     }
 
-    /// The next bytes, unread.
+    /// The unread bytes.
     #[must_use]
     pub fn ahead(&self) -> &'a [u8] {
         self.bytes.get(self.at..self.end).unwrap_or_default()
     }
 
-    /// How many bytes are left.
+    /// Number of unread bytes.
     #[must_use]
     pub fn remaining(&self) -> usize {
         self.end - self.at
@@ -509,13 +508,13 @@ impl<'a> Wire<'a> {
         self.at
     }
 
-    /// The source that is read.
+    /// The current source.
     #[must_use]
     pub fn source(&self) -> u32 {
         self.source
     }
 
-    /// Whether and why bytes behind the end are missing.
+    /// Whether and why bytes after the end are missing.
     #[must_use]
     pub fn cut(&self) -> Cut {
         self.cut

@@ -1,4 +1,4 @@
-//! Readers of numbers whose size or value no machine type has.
+//! Readers of numbers without a machine type of their size or value.
 
 use super::Wire;
 use crate::tree::{Field, Value};
@@ -11,7 +11,7 @@ impl Wire<'_> {
         self.ahead().first().copied()
     }
 
-    /// Read an unsigned 24-bit number, big-endian.
+    /// Reads an unsigned 24-bit number, big-endian.
     ///
     /// # Errors
     /// [`Error::Short`] when the bytes end before it does.
@@ -20,7 +20,7 @@ impl Wire<'_> {
         self.number_with(field, |bytes| Value::Unsigned(number(bytes).into())).map(number)
     }
 
-    /// Read an unsigned 24-bit number, little-endian.
+    /// Reads an unsigned 24-bit number, little-endian.
     ///
     /// # Errors
     /// [`Error::Short`] when the bytes end before it does.
@@ -29,7 +29,7 @@ impl Wire<'_> {
         self.number_with(field, |bytes| Value::Unsigned(number(bytes).into())).map(number)
     }
 
-    /// Read `N` bytes as a field whose value is computed from them. Returns the bytes.
+    /// Reads `N` bytes as a field whose value is computed from them. Returns the bytes.
     ///
     /// # Errors
     /// [`Error::Short`] when there are fewer.
@@ -44,7 +44,7 @@ impl Wire<'_> {
         Ok(bytes)
     }
 
-    /// Read a number of seven bits per byte, at most `most` bytes. `None` if it is longer; nothing is read then.
+    /// Reads a number of seven bits per byte, at most `most` bytes. `None` if it is longer; nothing is read then.
     ///
     /// # Errors
     /// [`Error::Short`] when the bytes end before it does.

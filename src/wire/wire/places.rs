@@ -1,4 +1,4 @@
-//! Nodes in any order and at any place: for readers that know the whole message before they write a field.
+//! Adds nodes in any order and at any position, for readers that parse the whole message before they add fields.
 
 use super::Wire;
 use crate::tree::{Bits, Field, Made, Span, Value};
@@ -6,7 +6,7 @@ use std::fmt;
 use std::ops::Range;
 
 impl<'a> Wire<'a> {
-    /// All bytes of the source, and those of them that belong to the layer and are not read yet.
+    /// All bytes of the source, and the unread range of the layer.
     pub(crate) fn whole(&self) -> (&'a [u8], Range<usize>) {
         (self.bytes, self.at..self.end)
     }
@@ -16,19 +16,19 @@ impl<'a> Wire<'a> {
         self.tree.layers.get(self.layer as usize).map_or(0, |layer| layer.node)
     }
 
-    /// Puts a value anywhere. Returns the place of its node.
+    /// Adds a value anywhere. Returns the index of its node.
     #[inline]
     pub(crate) fn put_at(&mut self, field: &'static Field, value: Value, span: Span) -> u32 {
         self.tree.push(field, value, span)
     }
 
-    /// Puts a value behind what the layer carries. The layer reaches to the end of the value, whether or not that is kept.
+    /// Adds a value after the payload of the layer. The layer is extended to the end of the value, whether or not that is kept.
     pub(crate) fn put_behind(&mut self, field: &'static Field, value: Value, range: Range<usize>) {
         self.tree.reach(self.layer_node(), range.end.min(self.bytes.len()));
         self.put(field, value, range);
     }
 
-    /// Reads with a reader of another protocol. Of `fields`, those that are twins take the place of its fields.
+    /// Reads with a reader of another protocol. Those of `fields` that are twins replace its fields.
     pub fn renamed<T>(&mut self, fields: &'static [&'static Field], read: impl FnOnce(&mut Self) -> T) -> T {
         let place = self.tree.here();
         let result = read(self);
@@ -36,18 +36,18 @@ impl<'a> Wire<'a> {
         result
     }
 
-    /// Puts bits of the bytes of a span.
+    /// Adds bits of a span.
     pub(crate) fn put_bits_at(&mut self, field: &'static Field, value: Value, span: Span, bits: Bits) -> u32 {
         self.tree.push_bits(field, value, span, bits)
     }
 
-    /// Everything put since `place` lies below it; the bytes of the field end at `end`.
+    /// Closes the node at `place`: nodes added since are below it, and its bytes end at `end`.
     #[inline]
     pub(crate) fn close_at(&mut self, place: u32, field: &'static Field, end: u32) {
         self.tree.close(place, field, end as usize);
     }
 
-    /// A text that is not on the wire, if the field is kept.
+    /// Creates text that is not on the wire, if the field is kept.
     pub(crate) fn make(&mut self, field: &'static Field, text: &str) -> Made {
         if self.tree.demand().may_keep(field) { self.tree.make(format_args!("{text}")) } else { Made::default() }
     }
@@ -64,13 +64,13 @@ impl<'a> Wire<'a> {
         self.tree.notices(field)
     }
 
-    /// Adds a note on a node and some bytes.
+    /// Adds a note on a node and a span.
     #[cold]
     pub(crate) fn note_at(&mut self, code: &'static Field, node: u32, span: Span, words: fmt::Arguments<'_>) {
         self.tree.note(code, node, span, words);
     }
 
-    /// The place of the next node.
+    /// The index of the next node.
     pub(crate) fn next_place(&self) -> u32 {
         self.tree.here()
     }

@@ -1,4 +1,4 @@
-//! Secrets among the bytes that are read: those found by their names, and what may be shown of a text.
+//! Secrets in the input: found by name, and masked in displayed text.
 
 use super::Wire;
 use crate::tree::{Field, Span};
@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 impl<'a> Wire<'a> {
-    /// Reads a secret text of `count` bytes. Where it is truncated, what is left of it is a secret as well.
+    /// Reads a secret text of `count` bytes. If it is truncated, the available bytes are secret as well.
     ///
     /// # Errors
     /// [`Error::Short`] when there are fewer bytes.
@@ -15,7 +15,7 @@ impl<'a> Wire<'a> {
         self.whole_or_rest(count, |wire, count| wire.text(field, count))
     }
 
-    /// Reads secret bytes, the same way.
+    /// Reads secret bytes in the same way.
     ///
     /// # Errors
     /// [`Error::Short`] when there are fewer bytes.
@@ -23,7 +23,7 @@ impl<'a> Wire<'a> {
         self.whole_or_rest(count, |wire, count| wire.bytes(field, count))
     }
 
-    /// Reads `count` bytes, or what is left of them before it fails.
+    /// Reads `count` bytes; if fewer are available, reads those and fails.
     fn whole_or_rest(&mut self, count: usize, read: impl Fn(&mut Self, usize) -> Result<&'a [u8]>) -> Result<&'a [u8]> {
         let left = self.remaining();
         if left > 0 && left < count {
@@ -33,13 +33,13 @@ impl<'a> Wire<'a> {
         read(self, count)
     }
 
-    /// Whether bytes or fields are displayed in which secrets must be masked.
+    /// Whether displayed bytes or fields must be searched for secrets.
     #[must_use]
     pub fn looks_for_secrets(&self) -> bool {
         self.tree.looks_for_secrets()
     }
 
-    /// Find the secrets in a range of the source that is text, or not understood, by the names in front of them.
+    /// Masks secrets in a range of text or unknown bytes, found by the names in front of them.
     pub fn hide_credentials(&mut self, range: Range<usize>) {
         if self.tree.looks_for_secrets() {
             self.hide_found(range);
@@ -53,14 +53,14 @@ impl<'a> Wire<'a> {
         credentials::find(text, |secret| self.tree.hide(Span::new(source, start + secret.start..start + secret.end)));
     }
 
-    /// These bytes of the source are a secret if this is its name.
+    /// Masks these bytes of the source if this is the name of a secret.
     pub fn hide_named(&mut self, name: &[u8], range: Range<usize>) {
         if self.tree.looks_for_secrets() && credentials::is_secret_name(name) {
             self.hide(range);
         }
     }
 
-    /// These bytes of the source are, or may be, a secret.
+    /// Masks these bytes of the source, which are or may be a secret.
     pub fn hide(&mut self, range: Range<usize>) {
         self.tree.hide(Span::new(self.source, range));
     }
@@ -70,7 +70,7 @@ impl<'a> Wire<'a> {
         self.tree.hide(span);
     }
 
-    /// What is left is a packet that is quoted. Its secrets are found when the frame is read.
+    /// Marks the remaining bytes as a quoted packet. Its secrets are found after the frame is dissected.
     pub(crate) fn quotes_packet(&mut self) {
         if self.tree.looks_for_secrets() {
             let span = Span::new(self.source, self.at..self.end);
@@ -78,7 +78,7 @@ impl<'a> Wire<'a> {
         }
     }
 
-    /// A text as it may be shown: with asterisks in place of secrets.
+    /// A text with secrets masked.
     #[must_use]
     pub fn shown<'s>(&self, text: &'s str) -> Cow<'s, str> {
         if self.tree.reveal { Cow::Borrowed(text) } else { credentials::masked(text) }

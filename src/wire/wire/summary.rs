@@ -1,4 +1,4 @@
-//! What a protocol says of a message as a whole: its heading, and remarks.
+//! Type, summary and notes of a message.
 
 use super::Wire;
 use crate::tree::{Extras, Field, Label, Piece, Spaced, Span, SummaryFn};
@@ -6,7 +6,7 @@ use crate::wire::{Error, Result, credentials, data};
 use std::fmt;
 
 impl Wire<'_> {
-    /// What kind of message this is; shown in its heading.
+    /// Sets the type of the message, which its summary line shows.
     pub fn name(&mut self, name: &str) {
         let made = self.tree.make_name(name);
         let layer = self.layer as usize;
@@ -15,7 +15,7 @@ impl Wire<'_> {
         }
     }
 
-    /// What the message says, in a line; shown in its heading.
+    /// Sets the summary of the message.
     pub fn info(&mut self, info: fmt::Arguments<'_>) {
         let made = self.tree.make_heading(info);
         let layer = self.layer as usize;
@@ -24,15 +24,15 @@ impl Wire<'_> {
         }
     }
 
-    /// What a list shows in place of the summary, if one is printed.
+    /// Sets the text in lists instead of the summary, if previews are requested.
     pub fn preview(&mut self, words: fmt::Arguments<'_>) {
         self.tree.preview(self.layer, words);
     }
 
-    /// Shows the first of these bytes in lists, if they are all that is known of the message.
+    /// Shows the first of these bytes in lists, if nothing else is known of the message.
     #[inline(never)]
     pub(super) fn preview_data(&mut self, bytes: &[u8]) {
-        /// Bytes that are shown, and those that a secret among them may reach to.
+        /// Number of bytes shown, and of bytes that are searched for secrets.
         const SHOWN: usize = 16;
         const SEARCHED: usize = 256;
         let layer = self.tree.layers.get(self.layer as usize);
@@ -49,17 +49,17 @@ impl Wire<'_> {
         self.preview(format_args!("{}{more}", Spaced::hiding(shown, 0, &hidden)));
     }
 
-    /// Names the Protocol column of Wireshark for this layer, where it is not the protocol's own name.
+    /// Sets Wireshark's Protocol column for this layer, if it differs from the protocol name.
     pub fn column(&mut self, name: &'static str) {
         self.tree.label(self.layer, Label::Column(name));
     }
 
-    /// Names a protocol of Wireshark inside this layer that is no layer here.
+    /// Names a Wireshark protocol inside this layer that has no layer here.
     pub fn embeds(&mut self, name: &'static str) {
         self.tree.label(self.layer, Label::Inside(name));
     }
 
-    /// Whether the bytes so far came in several frames; asked for [`Wire::embeds`] only.
+    /// Whether the bytes so far are from several frames; for [`Wire::embeds`] only.
     #[must_use]
     pub fn spans_frames(&self) -> bool {
         let is_of_others = |pieces: &[Piece]| matches!(pieces, [first, .., last] if first.frame != last.frame);
@@ -74,12 +74,12 @@ impl Wire<'_> {
         }
     }
 
-    /// Say in which virtual network everything behind is.
+    /// Sets the virtual network of the following layers.
     pub fn tag(&mut self, number: u64) {
         self.tree.tag = self.tree.tag.rotate_left(24) ^ (number + 1);
     }
 
-    /// Read without touching the heading: what is quoted here would write its own.
+    /// Reads without changing the summary, for quoted packets.
     pub fn quoting<T>(&mut self, read: impl FnOnce(&mut Self) -> T) -> T {
         let layer = self.layer as usize;
         let heading = self.tree.layers.get(layer).map(|layer| (layer.name, layer.info));
@@ -90,33 +90,33 @@ impl Wire<'_> {
         result
     }
 
-    /// Remark on the field just read.
+    /// Adds a note on the last field.
     pub fn note(&mut self, code: &'static Field, words: fmt::Arguments<'_>) {
         let last = self.last_read();
         let span = self.tree.nodes.get(last as usize).map_or(Span::NONE, |node| node.span);
         self.tree.note(code, last, span, words);
     }
 
-    /// Remark on what comes next, up to the end.
+    /// Adds a note on the unread bytes.
     pub fn note_ahead(&mut self, code: &'static Field, words: fmt::Arguments<'_>) {
         let last = self.last_read();
         let span = Span::new(self.source, self.at..self.end);
         self.tree.note(code, last, span, words);
     }
 
-    /// The field just read; those that were worked out since are not what a remark is about.
+    /// The last field that was read; notes do not refer to computed fields.
     fn last_read(&self) -> u32 {
         let nodes = self.tree.nodes.iter().rposition(|node| node.span.is_somewhere());
         nodes.and_then(|place| u32::try_from(place).ok()).unwrap_or_else(|| self.tree.here().saturating_sub(1))
     }
 
-    /// Remark on the whole layer, and the bytes of it that were not read.
+    /// Adds a note on the whole layer, and its unread bytes.
     pub fn note_layer(&mut self, code: &'static Field, words: fmt::Arguments<'_>) {
         let node = self.tree.layers.get(self.layer as usize).map_or(0, |layer| layer.node);
         self.tree.note(code, node, Span::new(self.source, self.at..self.end), words);
     }
 
-    /// Remark that what comes next makes no sense, and stop reading.
+    /// Notes that the next bytes are malformed, and stops reading.
     ///
     /// # Errors
     /// Always [`Error::Malformed`].

@@ -1,5 +1,5 @@
-//! Dumps with an offset before each line: `hexdump`, `hexdump -C`, `xxd`, `od`, tcpdump's `-x`, tshark's `-x`, and those of
-//! debuggers, which count from an address.
+//! Dumps with an offset in each line: `hexdump`, `hexdump -C`, `xxd`, `od`, tcpdump's `-x`, tshark's `-x`, and those of
+//! debuggers, with addresses.
 //!
 //! ```text
 //! 00000000: 2300 0000 017b 226c  #....{"l      a colon: bytes in any groups
@@ -8,13 +8,13 @@
 //! 0000000 0023 0000 7b01 6c22                  no colon, words: the machine's own order, so the bytes are swapped
 //! 0x7ffe10 <msg>: 0x23 0x00 0x00 0x00          gdb; words in the machine's own order
 //! ```
-//! An offset of zero begins a packet. If the first offset of the text is another, the dump is of a part: it is where each
-//! packet may begin, and all offsets count from there.
+//! An offset of zero begins a packet. If the first offset of the text is not zero, the dump is an excerpt: each packet may begin
+//! at this offset, and all offsets are relative to it.
 //!
-//! Lines that are no dump may stand before, between and behind packets: they end a packet and are passed over, but for
-//! direction marks and times. A line is one of the dump if it begins with an offset written as in the first line (colon,
-//! `0x`, at least as many digits) and bytes grouped as there. A comment (`#`) may stand anywhere. A line that was damaged does
-//! not get lost among the prose: the offset after it no longer fits.
+//! Other lines may occur before, between and after packets: they end a packet and are skipped, except for direction marks and
+//! times. A line is a row if its offset has the format of the first line, and its bytes have the same grouping. The format is a
+//! colon, `0x`, and at least as many digits. A comment (`#`) may occur anywhere. A malformed row is not mistaken for prose: the
+//! next offset does not match.
 
 mod offset;
 mod row;
@@ -28,15 +28,15 @@ use super::scan::{Word, all_hex, words};
 use super::{Fault, Fed, Feed, LARGEST_PACKET, Packet, bare_ip, fault, too_large};
 use row::is_group;
 
-/// What a debugger prints before a command. The dump after it may begin at any address.
+/// Prompts of debuggers. The dump after a prompt may begin at any address.
 const PROMPTS: [&[u8]; 3] = [b"(gdb)", b"(lldb)", b"kd>"];
 
-/// Whether a line is a command to a debugger.
+/// Whether a line is a debugger command.
 pub(super) fn is_prompt(text: &[u8]) -> bool {
     PROMPTS.iter().any(|prompt| text.starts_with(prompt)) || text.get(1..6) == Some(b":000>")
 }
 
-/// What all lines of a dump have in common.
+/// The common format of all rows of a dump.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Shape {
     colon: bool,
@@ -46,7 +46,7 @@ pub(super) struct Shape {
 }
 
 impl Shape {
-    /// The shape of a line that begins a dump.
+    /// The format of the first row of a dump.
     pub(super) fn of(line: &[u8]) -> Option<Shape> {
         let (offset, from) = split_offset(line)?;
         let first = words(line, from).next()?.text;
@@ -58,7 +58,7 @@ impl Shape {
             _ if colon => all_hex(first).then_some(Groups::Any)?,
             2 if digits > 3 => all_hex(first).then_some(Groups::Pairs)?,
             17 if offset.address && words_fit(Groups::Swapped(16)) => Groups::Swapped(16),
-            // A first word as long as the others is one of them, in a row of groups without an offset.
+            // A first word as long as the others belongs to the data of a row without an offset.
             len @ (4 | 8 | 16)
                 if len != digits
                     && (offset.address || (6..=8).contains(&digits))
@@ -76,23 +76,23 @@ impl Shape {
         is_group(word, self.groups)
     }
 
-    /// Whether the order of bytes within a group is found out from the text.
+    /// Whether the byte order within groups must be determined from the text.
     fn is_open(&self) -> bool {
         self.groups == Groups::Any && !self.prefix
     }
 
-    /// Whether this can be the offset of another line of the dump.
+    /// Whether this may be the offset of another row of the dump.
     fn takes(&self, offset: &Offset<'_>) -> bool {
         offset.colon == self.colon && offset.prefix == self.prefix && offset.text.len() >= self.digits
     }
 }
 
-/// The offset that a line begins with.
+/// The offset of a row.
 pub(super) fn base(line: &[u8]) -> Option<u64> {
     split_offset(line)?.0.value(16)
 }
 
-/// Whether all words are decimal bytes in columns, as of `od -tu1` and `od -td1`, or behind tabs, as of gdb.
+/// Whether all words are decimal bytes in columns, as from `od -tu1` and `od -td1`, or after tabs, as in gdb.
 fn is_decimal(line: &[u8], from: usize, offset: &Offset<'_>) -> bool {
     let mut telling = false;
     let all = words(line, from).all(|word| {
@@ -102,7 +102,7 @@ fn is_decimal(line: &[u8], from: usize, offset: &Offset<'_>) -> bool {
         placed && decimal(word.text).is_some() && (word.text.len() == 1 || !word.text.starts_with(b"0"))
     });
     let is_place = if offset.prefix { offset.colon } else { !offset.colon && offset.text.len() >= 6 };
-    // Of all tools only `od` has offsets of seven digits before single bytes, and it sets hex digits closer.
+    // Only `od` has offsets of seven digits before single bytes, and it separates hex digits by less.
     all && (telling || offset.prefix || offset.text.len() == 7) && is_place
 }
 
@@ -110,7 +110,7 @@ fn is_inset(line: &[u8]) -> bool {
     line.first().is_some_and(u8::is_ascii_whitespace)
 }
 
-/// Whether a line is one of a dump from its offset to its text: of several bytes, or of one that a text shows.
+/// Whether a line is a row from its offset to its text: of several bytes, or of one with a matching text.
 pub(super) fn reads(line: &[u8], shape: Shape) -> bool {
     let Some((offset, from)) = split_offset(line) else { return false };
     let mut row = Row::default();
@@ -118,20 +118,20 @@ pub(super) fn reads(line: &[u8], shape: Shape) -> bool {
     column.is_ok_and(|column| row.straight.len() > 1 || column != Column::None || offset.address)
 }
 
-/// Why a row cannot be read to its end.
+/// Why a row is invalid.
 pub(super) fn fault_of(line: &[u8], shape: Shape) -> Option<Fault> {
     let (_, from) = split_offset(line)?;
     Row::default().read(line, from, shape.groups).err()
 }
 
-/// Whether a line is what `od` prints when it is not asked for hex: octal words or octal bytes.
+/// Whether a line is output of `od` in octal words or bytes, its default.
 pub(super) fn is_octal(line: &[u8]) -> bool {
     let Some((offset, from)) = split_offset(line) else { return false };
     let octal = |word: Word<'_>| matches!(word.text.len(), 3 | 6) && word.text.iter().all(|byte| (b'0'..=b'7').contains(byte));
     !offset.colon && offset.text.len() == 7 && words(line, from).next().is_some() && words(line, from).all(octal)
 }
 
-/// Where a packet begins, by the radix of the offsets.
+/// The start of a packet, by the radix of the offsets.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct Base {
     hex: Option<u64>,
@@ -159,40 +159,40 @@ impl Base {
     }
 }
 
-/// A dump that is being read.
+/// State of a dump.
 pub(super) struct Dump {
     shape: Shape,
     radix: u32,
-    /// An offset other than the first one has fitted, so the radix is sure.
+    /// Whether an offset other than the first one matched, so that the radix is certain.
     sure: bool,
-    /// Where the first packet of the text begins.
+    /// The start of the first packet of the text.
     first: Option<Base>,
-    /// Where this packet begins.
+    /// The start of this packet.
     base: Base,
-    /// `*` was seen: lines like the last one are left out.
+    /// Whether `*` was found: lines equal to the last one are omitted.
     squeezed: bool,
-    /// Bytes of the last line.
+    /// Number of bytes of the last row.
     last: usize,
-    /// In a part that tshark shows again, reassembled.
+    /// Whether the position is in a reassembled source, which tshark prints after the frame.
     skipping: bool,
-    /// A line above the packet calls it IP.
+    /// Whether the line above the packet contains `IP`.
     ip_announced: bool,
-    /// The line before was no row.
+    /// Whether the previous line was no row.
     heading: bool,
-    /// Rows begin with white space.
+    /// Whether rows begin with white space.
     inset: bool,
     row: Row,
-    /// Order of bytes in groups, once a text column has shown it.
+    /// Byte order within groups, once a text column has determined it.
     order: Option<Column>,
-    /// The packet with all groups reversed, as long as either may be right.
+    /// The packet with all groups reversed, while both orders are possible.
     reversed: Vec<u8>,
-    /// A text column showed groups of four bytes or more, and fits both orders.
+    /// Whether a text column of groups of four bytes or more matches both orders.
     doubtful: bool,
 }
 
 impl Dump {
     pub(super) fn new(shape: Shape, ip_announced: bool) -> Dump {
-        // `od` counts in octal by default. It alone has seven digits before pairs.
+        // `od` uses octal by default. Only it has seven digits before pairs.
         let od = !shape.colon && shape.groups == Groups::Pairs && shape.digits == 7;
         let radix = if od { 8 } else { 16 };
         let base = Base::default();
@@ -215,7 +215,7 @@ impl Dump {
         }
     }
 
-    /// What the lines look like.
+    /// Describes the format of the rows.
     pub(super) fn describe(&self) -> String {
         match self.shape.groups {
             Groups::Any if self.shape.prefix => "a dump as of tcpdump (0x, offset, colon, groups of bytes)".to_owned(),
@@ -252,7 +252,7 @@ impl Dump {
         }
         let found = split_offset(line).filter(|(offset, _)| !text.starts_with(b"#") && self.shape.takes(offset));
         match found {
-            // Tables around a dump, such as our own, are set in where its rows are not.
+            // Tables around a dump, as in our own output, are indented differently from rows.
             None if !self.skipping && is_inset(line) == self.inset && Shape::of(line).is_some() => {
                 fault(0, "a dump that is not written as the lines before it: other offsets or other groups")
             }
@@ -265,7 +265,7 @@ impl Dump {
         }
     }
 
-    /// Whether a line without an offset was meant to be a row: the bytes alone, or an offset with a wrong digit.
+    /// Whether a line without an offset is a malformed row: bytes alone, or an offset with an invalid digit.
     fn is_damaged(&self, line: &[u8], packet: &Packet) -> bool {
         if packet.bytes.is_empty() || is_ruler(line) {
             return false;
@@ -276,20 +276,20 @@ impl Dump {
         if bare == all && (bare > 1 || line.iter().any(u8::is_ascii_digit)) {
             return true;
         }
-        // A symbol may stand behind an address.
+        // A symbol may follow an address.
         let behind = groups(1).max(groups(2));
         if is_inset(line) && !self.inset || behind == 0 {
             return false;
         }
         let Some(first) = words(line, 0).next() else { return false };
-        // Signs around the digits of an offset are none of them.
+        // Signs around the digits of an offset do not count.
         let signs = |byte: &&u8| !b"xh:`".contains(byte);
         let hex = first.text.iter().filter(|byte| byte.is_ascii_hexdigit()).count();
         let len = first.text.iter().filter(signs).count();
         behind >= 3 || first.text.len() >= self.shape.digits && hex * 4 >= len * 3
     }
 
-    /// A line that is no dump. It ends a packet, unless it is a comment.
+    /// Handles a line that is no row. It ends a packet, unless it is a comment.
     fn between(&mut self, line: &[u8], packet: &mut Packet) -> Feed {
         let text = line.trim_ascii();
         if text.starts_with(b"#") {
@@ -299,7 +299,7 @@ impl Dump {
             return Ok(Fed::Taken);
         }
         if !packet.bytes.is_empty() {
-            // It is fed again, for what it says of the next packet.
+            // It is parsed again for the marks of the next packet.
             return self.complete(0, packet);
         }
         if is_prompt(text) {
@@ -312,7 +312,7 @@ impl Dump {
         Ok(Fed::Taken)
     }
 
-    /// The packet is complete, or the text is over.
+    /// Ends the packet, or the text.
     pub(super) fn end(&mut self, packet: &mut Vec<u8>) -> Result<(), Fault> {
         let differs = std::mem::take(&mut self.doubtful) && self.order.is_none() && *packet != self.reversed;
         if differs && !packet.is_empty() {
@@ -330,8 +330,8 @@ impl Dump {
         Ok(Fed::Complete(used))
     }
 
-    /// Whether a line may stand between rows of a packet: the tables of our own output, which are set in where its rows are not,
-    /// and the rules between them. A time or a direction is of the next packet.
+    /// Whether a line may occur between rows of a packet: tables of our own output, which are indented differently, and their
+    /// separators. A time or direction belongs to the next packet.
     fn is_within(&self, line: &[u8]) -> bool {
         let is_table = is_inset(line) && !self.inset && Marks::of_prose(line) == Marks::default();
         is_table || line.starts_with("──".as_bytes())
@@ -347,7 +347,7 @@ impl Dump {
             self.last_offset(&offset, &mut packet.bytes)?;
             return if packet.bytes.is_empty() { Ok(Fed::Taken) } else { self.complete(line.len(), packet) };
         };
-        // A line of prose may begin with a number. It is no offset if no bytes follow, unless it is just the one expected.
+        // Prose may begin with a number. It is no offset if no bytes follow, unless it is exactly the expected one.
         let prose = !self.shape.begins_with(first.text);
         if packet.bytes.is_empty() {
             if prose {
@@ -367,14 +367,14 @@ impl Dump {
         Ok(Fed::Taken)
     }
 
-    /// The bytes of a row, in the order that its text shows.
+    /// The bytes of a row, in the order that its text determines.
     fn bytes(&mut self, line: &[u8], from: usize, packet: &mut Vec<u8>) -> Result<(), Fault> {
         let column = self.row.read(line, from, self.shape.groups)?;
         if !self.shape.is_open() {
             packet.extend(&self.row.straight);
             return Ok(());
         }
-        // Groups that are the same in both orders show neither.
+        // Groups that are equal in both orders determine neither.
         let groups = words(line, from).next().map_or(0, |word| word.text.len());
         let is_evidence = self.row.straight != self.row.reversed || groups <= 2 && !self.doubtful;
         match column {
@@ -387,7 +387,7 @@ impl Dump {
                     *packet = std::mem::take(&mut self.reversed);
                 }
             }
-            // A short group of `xxd -e` is set right.
+            // `xxd -e` aligns a short group to the right.
             Column::Either => self.doubtful |= words(line, from).next().is_some_and(|word| word.text.len() >= 8 || word.gap > 1),
             Column::None => {}
         }
@@ -402,18 +402,18 @@ impl Dump {
         Ok(())
     }
 
-    /// The first row of a packet.
+    /// Handles the first row of a packet.
     fn begin(&mut self, offset: &Offset<'_>, begins: bool) {
         self.squeezed = false;
         self.last = 0;
         self.reversed.clear();
         let here = Base::of(offset);
         let first = *self.first.get_or_insert(here);
-        // A row that begins no packet does not fit either.
+        // A row that does not begin a packet does not match either.
         self.base = if begins { here } else { first };
     }
 
-    /// Checks an offset against the bytes so far, after putting in the lines that were squeezed out.
+    /// Checks an offset against the bytes so far, after adding omitted lines.
     fn advance(&mut self, offset: &Offset<'_>, packet: &mut Vec<u8>) -> Result<bool, Fault> {
         let len = packet.len() as u64;
         let radixes: &[u32] = if self.sure { &[] } else { &[16, 8, 10] };
@@ -442,7 +442,7 @@ impl Dump {
         Ok(true)
     }
 
-    /// The offset after the last line. It decides whether the second byte of the last word is data.
+    /// The offset after the last row. It decides whether the second byte of the last word is data.
     fn last_offset(&mut self, offset: &Offset<'_>, packet: &mut Vec<u8>) -> Result<(), Fault> {
         if packet.is_empty() {
             self.base = Base { hex: Some(0), octal: Some(0), decimal: Some(0) };

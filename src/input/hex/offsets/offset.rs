@@ -1,4 +1,4 @@
-//! The offset or address at the start of a line, as tools write it.
+//! The offset or address at the start of a line, in the formats of many tools.
 //!
 //! ```text
 //! 00000010:   0x0010:   0010h:   00007ff6`12340010   .rdata:00402010   0C1B:0110   0x555555558018 <msg+8>:
@@ -6,20 +6,20 @@
 
 use crate::input::hex::scan::{after_marks, all_hex, words};
 
-/// Fewer digits than this are bytes.
+/// Minimum number of digits; fewer are bytes.
 const SHORTEST: usize = 3;
 
 /// The offset at the start of a line.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::input::hex) struct Offset<'a> {
-    /// Where its digits begin.
+    /// Position of its digits.
     pub at: usize,
-    /// Its digits; in the middle there may be a backtick.
+    /// Its digits, with an optional backtick in the middle.
     pub text: &'a [u8],
     pub colon: bool,
-    /// Written with `0x`.
+    /// Whether it has the prefix `0x`.
     pub prefix: bool,
-    /// An address: written with a segment, a symbol or a backtick.
+    /// Whether it is an address: with a segment, a symbol or a backtick.
     pub address: bool,
 }
 
@@ -30,7 +30,7 @@ impl Offset<'_> {
     }
 }
 
-/// The offset of a line, and where its data begins.
+/// The offset of a line, and the start of its data.
 pub(in crate::input::hex) fn split_offset(line: &[u8]) -> Option<(Offset<'_>, usize)> {
     let word = words(line, after_marks(line)).next()?;
     let end = word.at + word.text.len();
@@ -48,12 +48,12 @@ pub(in crate::input::hex) fn split_offset(line: &[u8]) -> Option<(Offset<'_>, us
     let address = text.get(8) == Some(&b'`');
     let is_hex =
         all_hex(text) || address && text.len() == 17 && text.iter().filter(|byte| !byte.is_ascii_hexdigit()).count() == 1;
-    // With `0x` and no colon it would be a byte.
+    // With `0x` and no colon it may be a byte.
     let plausible = is_hex && text.len() >= SHORTEST && text.len() <= 17 && (colon || !prefix);
     plausible.then_some((Offset { at, text, colon, prefix, address }, end))
 }
 
-/// `0x555555558018 <msg+8>:`, as gdb prints it. A symbol may hold blanks.
+/// `0x555555558018 <msg+8>:`, as in gdb. A symbol may contain blanks.
 fn with_symbol<'a>(line: &'a [u8], at: usize, word: &'a [u8]) -> Option<(Offset<'a>, usize)> {
     let text = word.strip_prefix(b"0x").filter(|text| all_hex(text) && text.len() <= 16)?;
     let end = at + word.len();

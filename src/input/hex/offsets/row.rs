@@ -1,56 +1,57 @@
-//! The bytes of a line, up to its text column.
+//! The bytes of a row, up to its text column.
 //!
-//! Groups may have any blanks between them. Only what shows the bytes before it is a text column; all else is data, or a mistake.
+//! Groups may be separated by any blanks. Only a text that matches the bytes before it is a text column; anything else is data,
+//! or an error.
 
 use crate::input::hex::scan::{Word, all_hex, digit, not_hex, push_pairs, words};
 use crate::input::hex::text::{Shows, shows};
 use crate::input::hex::{Fault, fault};
 
-/// How the bytes of a row are grouped.
+/// The grouping of the bytes of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::input::hex) enum Groups {
     /// Any number of bytes, in order.
     Any,
     /// Single bytes.
     Pairs,
-    /// Numbers of so many digits, the last byte first.
+    /// Numbers of this many digits, little-endian.
     Swapped(usize),
-    /// The same behind `0x`.
+    /// The same with the prefix `0x`.
     Prefixed(usize),
-    /// Decimal bytes, which may have a sign.
+    /// Decimal bytes, with an optional sign.
     Decimal,
 }
 
-/// What of a row is text.
+/// The text column of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::input::hex) enum Column {
-    /// Nothing.
+    /// There is none.
     None,
-    /// It shows the bytes as they are written.
+    /// It matches the bytes as written.
     InOrder,
-    /// It shows them with each group reversed.
+    /// It matches the bytes with each group reversed.
     Reversed,
-    /// It shows both.
+    /// It matches both.
     Either,
 }
 
-/// Bytes of a row in both orders of their groups. They differ only for groups of several bytes in order.
+/// Bytes of a row in both orders of their groups. They differ only if groups have several bytes.
 #[derive(Debug, Default)]
 pub(in crate::input::hex) struct Row {
     pub straight: Vec<u8>,
     pub reversed: Vec<u8>,
 }
 
-/// Where a text column may begin.
+/// A possible start of a text column.
 struct Place {
     at: usize,
     gap: usize,
-    /// Bytes before it.
+    /// Number of bytes before it.
     bytes: usize,
 }
 
 impl Row {
-    /// Reads the groups of a line from a byte on.
+    /// Parses the groups of a line from an offset on.
     pub fn read(&mut self, line: &[u8], from: usize, groups: Groups) -> Result<Column, Fault> {
         self.straight.clear();
         self.reversed.clear();
@@ -81,11 +82,11 @@ impl Row {
         let widths = places.iter().filter(|place| place.gap != usize::MAX).map(|place| place.gap);
         narrowest = narrowest.min(widths.min().unwrap_or(usize::MAX));
         let Some((word, place)) = end else {
-            // Decimal digits have no text beside them.
+            // Decimal digits have no text column.
             let is_hex = groups != Groups::Decimal;
             return Ok(if is_hex { self.digits_as_text(line, &places, narrowest) } else { Column::None });
         };
-        // The whole of the bytes before the first odd word, then what may be a text that begins with hex digits.
+        // First all bytes before the first invalid word, then positions where a text may begin with hex digits.
         let all = std::iter::once(&place).chain(places.iter().rev());
         if let Some(column) = all.into_iter().find_map(|place| self.column(line, place, false)) {
             return Ok(column);
@@ -118,13 +119,13 @@ impl Row {
         self.wrong(word, groups, place.gap > 1)
     }
 
-    /// A row of nothing but groups: its last ones are text if they show those before, behind a wider gap.
+    /// A row of groups only: the last ones are text if they match those before, after a wider gap.
     fn digits_as_text(&mut self, line: &[u8], places: &[Place], narrowest: usize) -> Column {
         let wide = |place: &&Place| place.gap > narrowest || places.len() == 1 && narrowest == place.gap && place.bytes > 0;
         places.iter().filter(wide).find_map(|place| self.column(line, place, true)).unwrap_or(Column::None)
     }
 
-    /// Every word up to the one that ends the groups.
+    /// Every word up to the end of the groups.
     fn all_places(&self, line: &[u8], from: usize, end: usize, groups: Groups) -> Vec<Place> {
         let mut sizes = Row::default();
         let mut places = Vec::new();
@@ -138,13 +139,13 @@ impl Row {
         places
     }
 
-    /// Takes what begins at a place as text if it shows the bytes before it.
+    /// Treats the rest of a line as text if it matches the bytes before it.
     fn column(&mut self, line: &[u8], place: &Place, is_digits: bool) -> Option<Column> {
         let text = line.get(place.at..)?;
         if place.gap == 1 && is_ellipsis(text.trim_ascii()) {
             return None;
         }
-        // Spaces that a text of digits begins with stand in the gap before it.
+        // Leading spaces of a text of digits are in the gap before it.
         let from = |bytes: &[u8]| {
             let spaces = bytes.iter().take_while(|byte| is_digits && **byte == b' ').count().min(place.gap.saturating_sub(1));
             let from = place.at.saturating_sub(spaces);
@@ -164,7 +165,7 @@ impl Row {
         Some(column)
     }
 
-    /// Appends the bytes of a group; false if the word is none.
+    /// Appends the bytes of a group; false if the word is not a group.
     fn group(&mut self, text: &[u8], groups: Groups) -> bool {
         let before = self.straight.len();
         if !push_group(text, groups, &mut self.straight) {
@@ -219,12 +220,12 @@ fn is_bar(text: &[u8]) -> bool {
     matches!(text, b"|" | b"-") || text == "│".as_bytes() || text == "┊".as_bytes()
 }
 
-/// What stands for bytes that were left out.
+/// A mark for omitted bytes.
 fn is_ellipsis(text: &[u8]) -> bool {
     text == b"..." || text == "…".as_bytes()
 }
 
-/// What begins a remark behind the bytes. A text column may begin with the same sign, but is no word of its own.
+/// Whether a comment begins after the bytes. A text column may begin with the same sign, but not as a separate word.
 fn is_remark(text: &[u8]) -> bool {
     matches!(text, b"#" | b";" | b"//")
 }
@@ -252,7 +253,7 @@ fn push_group(text: &[u8], groups: Groups, out: &mut Vec<u8>) -> bool {
     }
 }
 
-/// Two bytes with a dash between, in the middle of a row of WinDbg.
+/// Two bytes joined by a dash, in the middle of a WinDbg row.
 fn push_joined(text: &[u8], out: &mut Vec<u8>) -> bool {
     match *text {
         [a, b, b'-', c, d] => match [digit(a), digit(b), digit(c), digit(d)] {

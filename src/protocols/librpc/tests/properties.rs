@@ -1,4 +1,4 @@
-//! Round trip of random messages, and damaged ones.
+//! Round trip of random messages, and malformed ones.
 
 use super::*;
 use crate::tree::{Demand, Dissection, FrameInfo, NodeRef, Span, Tree};

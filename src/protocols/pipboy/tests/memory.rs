@@ -64,12 +64,12 @@ impl Fixture {
         Dissection { tree: self.tree.as_ref().unwrap(), bytes: &self.bytes }
     }
 
-    /// Values of a field and of those that share its name, as in columns.
+    /// Values of all fields with the name of this one, as in columns.
     fn column(&self, field: &Field) -> Vec<String> {
         self.columns(|other| other.is(field) || (!field.also.is_empty() && other.also == field.also))
     }
 
-    /// Values of a field alone.
+    /// Values of this field only.
     fn column_of(&self, field: &Field) -> Vec<String> {
         self.columns(|other| other.is(field))
     }

@@ -4,9 +4,8 @@
 //! 0 (root) ─ "Status" ─► 11 ─ "IsMenuOpen" ─► 15 = false        path Status.IsMenuOpen
 //!          └ "Special" ► 2 ─ [0] ─► 40 ─ "Name" ─► 41 = "ST"     path Special[0].Name
 //! ```
-//! A node has one parent, and following parents never cycles. A reference that would break this is noted; it moves the
-//! node or
-//! is ignored. Siblings form a linked list, so that unlinking costs constant time.
+//! A node has one parent, and following parents never cycles. A reference that would break this is noted; it moves the node or is
+//! ignored. Siblings form a linked list, so that unlinking costs constant time.
 
 mod change;
 mod inconsistency;
@@ -442,9 +441,8 @@ impl Ancestors<'_> {
         nodes.get(*top).map(|node| node.id)
     }
 
-    /// Writes the path: `Inventory.43[0].text`. Empty for the root. A value whose ancestors do not reach the root
-    /// begins with the ID
-    /// of the topmost one: `#22260.frequency`.
+    /// Writes the path: `Inventory.43[0].text`. Empty for the root. A value whose ancestors do not reach the root begins with the
+    /// ID of the topmost one: `#22260.frequency`.
     pub(super) fn write(&self, out: &mut dyn fmt::Write) -> fmt::Result {
         let Ancestors { world, id, slots } = *self;
         let mut downwards = slots.iter().rev().filter_map(|slot| world.nodes.get(*slot));

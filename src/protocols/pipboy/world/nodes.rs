@@ -1,6 +1,6 @@
 //! Node storage of a value tree, with lookup by ID and, for dict members, by name.
 //!
-//! Nodes lie in pages, so growth moves nothing, and slots of removed nodes are reused.
+//! Nodes are stored in pages, so growth does not move them, and slots of removed nodes are reused.
 
 use super::interner::Symbol;
 use super::texts::Place;
@@ -181,9 +181,8 @@ impl Nodes {
         Some(slot)
     }
 
-    /// Returns the node after the last one accessed if it has this ID. Games send neighbors one after another, so this
-    /// usually
-    /// saves a hash lookup.
+    /// Returns the node after the last one accessed if it has this ID. Games send neighbors consecutively, so this usually saves
+    /// a hash lookup.
     fn next(&self, id: u32) -> Option<Slot> {
         let next = self.last.get()?.checked_add(1)?;
         // Free slots have the root's ID.

@@ -1,4 +1,4 @@
-//! Blocks of players and NPCs, behind the bits of an update.
+//! Blocks of players and NPCs, after the bits of an update.
 //!
 //! ```text
 //! mask:1 | mask << 8:1 if announced | mask << 16:1 if announced | mask << 24:1 if announced | blocks in the order of the rows
@@ -104,7 +104,7 @@ fn one(
     Ok(true)
 }
 
-/// Takes the name or the words of an entity.
+/// Stores the name or the chat text of an entity.
 fn caught(reader: &mut Reader<'_>, wire: &mut Wire<'_>, (entity, index): (Entity, u16), block: &str, text: &str) {
     let osrs = &mut reader.game.osrs;
     match (entity, block) {

@@ -1,4 +1,4 @@
-//! What is exported of a session: paths of players as JSON and as a picture, and chat as text.
+//! Exported objects of a session: paths of players as JSON and as a picture, and chat as text.
 
 use super::super::super::png;
 use super::Tile;
@@ -25,7 +25,7 @@ const GRID: u8 = 208;
 const OTHERS: u8 = 128;
 const OWN: u8 = 0;
 
-/// Where a player was, and when.
+/// Position of a player at a time.
 struct Stand {
     time: Time,
     index: u16,
@@ -46,7 +46,7 @@ impl Journal {
         self.stands.capacity() * size_of::<Stand>() + self.chat.capacity()
     }
 
-    /// Records where a player is.
+    /// Records the position of a player.
     pub fn stand(&mut self, time: Time, index: u16, tile: Tile) {
         match limits::RS_POSITIONS.exceeds(self.stands.len()) {
             true => self.stands.push(Stand { time, index, tile }),
@@ -71,7 +71,7 @@ impl Journal {
         let _ = writeln!(self.chat, "{text}");
     }
 
-    /// Returns everything as files.
+    /// Returns the exportable objects.
     pub fn objects(&self, own: Option<u16>, name: impl Fn(u16) -> Option<String>) -> Vec<Object> {
         let mut objects = Vec::new();
         let mut add = |kind, name: &str, bytes| objects.push(Object { kind, name: name.to_owned(), bytes, marks: Vec::new() });
@@ -110,7 +110,7 @@ impl Journal {
 
     /// The paths over the grid of regions, north at the top.
     fn picture(&self, own: Option<u16>) -> Option<Vec<u8>> {
-        // The picture is around the local player if the paths are too far apart.
+        // The picture is centred on the local player if the paths are too distant from each other.
         let of_own = |stand: &&Stand| own.is_none_or(|own| stand.index == own);
         let all: Vec<&Stand> = self.stands.iter().collect();
         let of_own: Vec<&Stand> = self.stands.iter().filter(of_own).collect();
@@ -145,7 +145,7 @@ struct Canvas {
 }
 
 impl Canvas {
-    /// A canvas of so many columns and rows of tiles.
+    /// A canvas with this many columns and rows of tiles.
     fn new((columns, rows): (usize, usize)) -> Option<Canvas> {
         let scale = (ENLARGED / columns.max(rows).max(1)).clamp(1, TILE);
         let (width, height) = (columns * scale, rows * scale);

@@ -1,7 +1,7 @@
 //! Old School RuneScape: worlds, players and NPCs over time, and the packets that need them.
 //!
-//! Players have an index for the whole session, NPCs one for each world. Updates hold changes alone, so the state that they
-//! change is kept here: who is where, and under which name. World -1 is the ground, the others are world entities (ships).
+//! Players have an index for the whole session, NPCs one for each world. Updates contain changes only, so the state is kept here:
+//! positions and names. World -1 is the ground, the others are world entities (ships).
 
 mod blocks;
 pub mod journal;
@@ -37,7 +37,7 @@ const MOST_LISTS: usize = 32;
 /// Maximum characters kept of a name.
 const MOST_NAME: usize = 64;
 
-/// Last revision in which each world has players of its own.
+/// Last revision in which each world has separate players.
 const PLAYERS_BY_WORLD: u16 = 224;
 
 /// First revision in which entities count from 1 and 0 is the ground.
@@ -73,12 +73,12 @@ pub struct Osrs {
     /// Players of the packet that is read.
     begun: Option<Players>,
     names: HashMap<u16, Box<str>>,
-    /// Movements for the summary: who, how, where to.
+    /// Movements for the summary: player, kind, destination.
     moves: Vec<(u16, &'static str, Option<Tile>)>,
     /// Entities with extended information, in order.
     updated: Vec<Option<u16>>,
     checks: Checks,
-    /// What is exported of the session.
+    /// Exportable objects of the session.
     pub journal: Journal,
 }
 
@@ -106,7 +106,7 @@ impl Osrs {
         self.worlds.entry(index).or_default()
     }
 
-    /// The world whose list of players an update is about.
+    /// The world whose players an update changes.
     fn world_of_players(&self, revision: u16) -> i64 {
         if revision <= PLAYERS_BY_WORLD { self.active() } else { ROOT }
     }
@@ -233,7 +233,7 @@ pub fn read(reader: &mut Reader<'_>, wire: &mut Wire<'_>, field: &'static Field,
     }
 }
 
-/// Packets about tiles of one zone, each with a number of its own.
+/// Packets about tiles of one zone, each with its own number.
 ///
 /// # Errors
 /// If the bytes end early.
@@ -258,7 +258,7 @@ pub fn zone_packets(reader: &mut Reader<'_>, wire: &mut Wire<'_>) -> Result {
     Ok(())
 }
 
-/// Takes the values of a turn of a repeated group, whose scope is still open.
+/// Stores the values of one element of a repeated group, whose scope is still open.
 pub fn after_turn(reader: &mut Reader<'_>, name: &str, layout: &Layout) {
     if !reader.is_outermost() {
         return;
@@ -294,7 +294,7 @@ pub fn after_turn(reader: &mut Reader<'_>, name: &str, layout: &Layout) {
     }
 }
 
-/// Adds what is known of the player, NPC or tile that a number stands for.
+/// Adds known properties of the player, NPC or tile with this number.
 pub fn explain(reader: &mut Reader<'_>, wire: &mut Wire<'_>, name: &str, number: i64) {
     let (osrs, revision) = (&reader.game.osrs, reader.table.revision.number);
     match (name, entity(reader.packet)) {
@@ -318,7 +318,7 @@ pub fn explain(reader: &mut Reader<'_>, wire: &mut Wire<'_>, name: &str, number:
     }
 }
 
-/// What an index in this packet stands for.
+/// The kind of entity that an index in this packet identifies.
 fn entity(packet: &str) -> Option<Entity> {
     let starts = |heads: &[&str]| heads.iter().any(|head| packet.starts_with(head));
     if starts(&["opplayer", "player_"]) {
@@ -350,7 +350,7 @@ pub fn spoken(osrs: &mut Osrs, wire: &mut Wire<'_>, (packet, from): (&str, Side)
     osrs.journal.say(wire.completed().1, channel, speaker, message);
 }
 
-/// Puts the number that stands for a tile, a player or an NPC.
+/// Adds the number of a tile, a player or an NPC.
 fn add(wire: &mut Wire<'_>, field: &'static Field, number: impl Into<i64>) {
     wire.add(field, Value::Signed(number.into()));
 }

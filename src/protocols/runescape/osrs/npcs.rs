@@ -35,7 +35,7 @@ pub struct Npc {
 }
 
 impl Npc {
-    /// Adds what is known of it to the tree.
+    /// Adds its known properties to the tree.
     pub fn put(&self, wire: &mut Wire<'_>) {
         add(wire, &NPC_TYPE, self.kind);
         if let Some(name) = &self.name {
@@ -170,7 +170,8 @@ impl Update<'_, '_> {
         Ok(())
     }
 
-    /// An index that came again counts where it came last. Once for all of them, so that work grows with the bytes.
+    /// The last occurrence of a repeated index is used. Handled once for all of them, so that the work is proportional to the
+    /// bytes.
     fn keep_last(&mut self) {
         let mut kept = HashSet::new();
         self.npcs.reverse();

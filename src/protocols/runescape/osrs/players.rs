@@ -5,8 +5,8 @@
 //! pass       for each member that the pass before left: quiet 0 | how many more are quiet, or 1 | change
 //! change     near: update:1 type:2 …     far: type:2 …
 //! ```
-//! The four passes go over near players that were active, near ones that were quiet, far ones that were quiet, and far ones
-//! that were active in the packet before. Each pass starts at a byte.
+//! The four passes are near players that were active in the previous packet, near inactive ones, far inactive ones, and far
+//! active ones. Each pass starts at a byte.
 
 use super::super::fields::*;
 use super::super::reader::{Counts, Reader};
@@ -85,7 +85,7 @@ impl Players {
         self.set(index, |player| player.flags |= IS_QUIET);
     }
 
-    /// Makes the lists anew.
+    /// Rebuilds the lists.
     fn sort(&mut self) {
         self.near.clear();
         self.far.clear();
@@ -97,7 +97,7 @@ impl Players {
     }
 }
 
-/// Reads `gpi_init`. Nothing is known of players where the index of the local one is not.
+/// Reads `gpi_init`. Without the index of the local player, all players are unknown.
 ///
 /// # Errors
 /// If the bytes end early.
@@ -154,12 +154,12 @@ fn skipped(index: u16, own: Option<u16>) -> u16 {
     if own == Some(index) { index + 1 } else { index }
 }
 
-/// The index behind one.
+/// The index after one.
 fn following(index: u16, own: Option<u16>) -> u16 {
     skipped(index, own).saturating_add(1)
 }
 
-/// What an update holds for the summary.
+/// Parts of an update for the summary.
 struct Update<'r, 'g> {
     reader: &'r mut Reader<'g>,
     players: Players,
@@ -180,7 +180,7 @@ pub fn info(reader: &mut Reader<'_>, wire: &mut Wire<'_>) -> Result {
     reader.game.osrs.updated.clear();
     reader.game.osrs.moves.clear();
     let mut update = Update { reader, players };
-    // Where a pass fails, the players are unknown from then on.
+    // If a pass fails, the players are unknown afterwards.
     update.passes(wire)?;
     let Update { reader, mut players } = update;
     players.sort();
@@ -189,7 +189,7 @@ pub fn info(reader: &mut Reader<'_>, wire: &mut Wire<'_>) -> Result {
     let updates = reader.game.osrs.updated.len();
     reader.line.seen = Some(Counts { entity: Entity::Player, others, updates });
     let result = blocks::read(reader, wire, Entity::Player);
-    // Names may come with the blocks.
+    // Blocks may contain names.
     let osrs = &reader.game.osrs;
     for (index, how, tile) in &osrs.moves {
         let called = osrs.called(*index);
@@ -252,7 +252,7 @@ impl Update<'_, '_> {
         identify(bits.wire(), &self.reader.game.osrs, index);
     }
 
-    /// Puts the tile of a near player, and records it.
+    /// Adds the tile of a near player, and records it.
     fn arrive(&mut self, bits: &mut BitWire<'_, '_>, index: u16, how: &'static str) {
         let tile = self.players.get(index).tile;
         tile.put(bits.wire());
@@ -371,7 +371,7 @@ impl Update<'_, '_> {
     }
 }
 
-/// Reads how many more players are quiet.
+/// Reads the number of further inactive players.
 fn quiet(bits: &mut BitWire<'_, '_>) -> Result<u32> {
     bits.number(&MOVED, 1)?;
     let width = match bits.number(&QUIET_WIDTH, 2)? {

@@ -1,4 +1,4 @@
-//! Checks of the client's code by reflection: the results depend on the checks that the server asked for.
+//! Checks of the client's code by reflection: the results depend on the checks that the server requested.
 
 use super::super::fields::*;
 use super::super::types::{Ending, text};
@@ -6,7 +6,7 @@ use crate::tree::Field;
 use crate::wire::{Result, Wire};
 use std::collections::VecDeque;
 
-/// Bytes of the checksum behind the results.
+/// Bytes of the checksum after the results.
 const CRC: usize = 4;
 
 /// Requests that wait for a reply.

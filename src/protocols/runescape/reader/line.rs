@@ -8,7 +8,7 @@ use std::ops::Range;
 /// Maximum values in the summary line.
 const SUMMARY_VALUES: usize = 4;
 
-/// Maximum values kept of a packet.
+/// Maximum number of stored values of a packet.
 const KEPT: usize = 12;
 
 /// Maximum bytes of texts kept of a packet.
@@ -59,13 +59,13 @@ pub struct Line {
     texts: String,
     /// Counts shown in place of the values.
     pub seen: Option<Counts>,
-    /// Kinds of blocks that the updates have, shown behind the counts.
+    /// Kinds of blocks that the updates have, shown after the counts.
     blocks: Vec<&'static str>,
-    /// Words shown behind the counts or values, such as items.
+    /// Text shown after the counts or values, such as items.
     events: String,
     shown: u32,
     omitted: u32,
-    /// Texts are kept.
+    /// Whether texts are stored.
     pub wants_texts: bool,
 }
 
@@ -106,7 +106,7 @@ impl Line {
         }
     }
 
-    /// Keeps the name of who says the message.
+    /// Stores the name of the speaker.
     pub fn speak(&mut self, name: &str) {
         if self.wants_texts && self.kept.len() < KEPT {
             let start = self.texts.len();
@@ -115,14 +115,14 @@ impl Line {
         }
     }
 
-    /// Adds the kind of a block of an update, unless it or many others are there already.
+    /// Adds the kind of a block of an update, unless it is present or the limit is reached.
     pub fn block(&mut self, kind: &'static str) {
         if self.wants_texts && self.blocks.len() < BLOCKS && !self.blocks.contains(&kind) {
             self.blocks.push(kind);
         }
     }
 
-    /// Adds words, unless there are many already.
+    /// Adds text, unless the limit is reached.
     pub fn event(&mut self, words: fmt::Arguments<'_>) {
         if !self.wants_texts {
             return;
@@ -146,7 +146,7 @@ impl Line {
         }
     }
 
-    /// Returns the text in a field, if texts are kept.
+    /// Returns the text of a field, if texts are stored.
     pub fn text(&self, name: &str) -> Option<&str> {
         match &self.kept.iter().find(|(known, _)| *known == name)?.1 {
             Kept::Text(range) => self.texts.get(range.clone()),

@@ -91,7 +91,7 @@ impl<'r> Reader<'r> {
         }
     }
 
-    /// Reads fields in order, in a scope of their own.
+    /// Reads fields in order, in a new scope.
     ///
     /// # Errors
     /// If the bytes end inside a field or are invalid.
@@ -102,7 +102,7 @@ impl<'r> Reader<'r> {
         result
     }
 
-    /// Reads a layout inside of another, whose values are not those of the packet.
+    /// Reads a nested layout, whose values are not those of the packet.
     ///
     /// # Errors
     /// If the bytes end inside a field or are invalid.
@@ -179,7 +179,7 @@ impl<'r> Reader<'r> {
         Ok(())
     }
 
-    /// Reads one turn. Returns whether the condition makes it the last one.
+    /// Reads one element. Returns whether the condition makes it the last one.
     fn turn<'w>(
         &mut self,
         wire: &mut Wire<'w>,
@@ -274,7 +274,7 @@ impl<'r> Reader<'r> {
         Ok(())
     }
 
-    /// Reads a value of a type. Returns what its name is bound to.
+    /// Reads a value of a type. Returns the value bound to its name.
     fn typed<'w>(&mut self, wire: &mut Wire<'w>, column: &Column, of: Type, here: &mut Here<'w>) -> Result<Option<i64>> {
         here.place.after = column.after;
         let start = wire.at();
@@ -321,7 +321,7 @@ impl<'r> Reader<'r> {
         Ok(bound)
     }
 
-    /// Adds derived fields of a number, and keeps what later fields need of it.
+    /// Adds derived fields of a number, and stores it for later fields.
     fn number(&mut self, wire: &mut Wire<'_>, column: &Column, number: i64, start: usize, here: &mut Here<'_>) {
         if column.name == "varp" && self.table.revision.number == VARPS.0 && number >= VARPS.1 {
             wire.note(&ODD, format_args!("{number}; clients of {} have {}, from 0", VARPS.0, VARPS.1));

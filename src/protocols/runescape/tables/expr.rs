@@ -50,7 +50,7 @@ impl Scopes {
     }
 }
 
-/// A name of a scope: how many scopes further out, and its place there.
+/// A resolved name: number of scopes outwards, and its index there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Bound {
     /// Scopes between it and the innermost one.
@@ -59,7 +59,7 @@ pub struct Bound {
     pub slot: usize,
 }
 
-/// What an expression starts from.
+/// The operand of an expression.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Ref {
     /// A field read before, of the first of these scopes that has it.
@@ -70,7 +70,7 @@ pub enum Ref {
     Size,
     /// Bytes left in the enclosing bytes.
     Left,
-    /// A number that the packet does not hold.
+    /// A number from outside the packet.
     Outside(&'static str),
 }
 
@@ -88,9 +88,9 @@ pub enum Step {
 /// An expression.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Expr {
-    /// What it starts from.
+    /// The operand.
     pub of: Ref,
-    /// What is done with it.
+    /// The operations on it.
     pub steps: Box<[Step]>,
 }
 
@@ -101,12 +101,12 @@ pub enum Answer {
     Number(i64),
     /// A field of the expression was not read.
     Unread,
-    /// The packet does not hold the number of this name.
+    /// The number of this name is not in the packet.
     Outside(&'static str),
 }
 
 impl Expr {
-    /// Evaluates it where `left` bytes remain.
+    /// Evaluates it with `left` bytes remaining.
     pub fn answer(&self, scopes: &Scopes, left: usize) -> Answer {
         let start = match &self.of {
             Ref::Field(places) => places.iter().find_map(|place| scopes.value(*place)),
@@ -124,7 +124,7 @@ impl Expr {
         }))
     }
 
-    /// Evaluates a number of bytes or turns; none where a field was not read.
+    /// Evaluates a number of bytes or elements; `None` if a field was not read.
     pub fn count(&self, scopes: &Scopes, left: usize) -> std::result::Result<usize, &'static str> {
         match self.answer(scopes, left) {
             Answer::Number(number) => Ok(usize::try_from(number).unwrap_or_default()),
@@ -134,7 +134,7 @@ impl Expr {
     }
 }
 
-/// What a condition demands of its expression.
+/// The test of a condition.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Test {
     /// Not 0.
@@ -154,12 +154,12 @@ pub enum Test {
 pub struct Cond {
     /// The expression.
     pub of: Expr,
-    /// What it must be.
+    /// The test.
     pub test: Test,
 }
 
 impl Cond {
-    /// Whether it holds. A field that was not read makes it false.
+    /// Evaluates it. It is false if a field was not read.
     pub fn holds(&self, scopes: &Scopes, left: usize) -> std::result::Result<bool, &'static str> {
         let number = match self.of.answer(scopes, left) {
             Answer::Number(number) => number,

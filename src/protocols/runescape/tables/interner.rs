@@ -33,7 +33,7 @@ pub fn leak(words: &str) -> &'static str {
 /// Interns the field `name` of a packet for values of this type.
 pub fn intern(prefix: &str, packet: &str, name: &str, of: Type) -> &'static Field {
     let abbrev = format!("{prefix}.{name}");
-    // The hint arrow of the older engines has a type of its own, with fixed fields.
+    // The hint arrow of the older engines has a special type with fixed fields.
     let is_fixed = |fixed: &&&'static Field| packet == "hint_arrow" && fixed.abbrev == abbrev && fixed.kind == of.kind();
     if let Some(fixed) = FIELDS.iter().find(is_fixed) {
         return fixed;

@@ -45,14 +45,14 @@ pub enum Size {
     Short,
 }
 
-/// What a field holds.
+/// The content of a field.
 #[derive(Debug, Clone)]
 pub enum Body {
     /// A value of a type.
     Type(Type),
-    /// Fields of their own.
+    /// A group of fields.
     Group(Arc<Layout>),
-    /// Arguments whose types are in the text at this place of the scope.
+    /// Arguments whose types are in the text at this index of the scope.
     Script(Script, usize),
 }
 
@@ -63,22 +63,22 @@ pub enum Repeat {
     Rest,
     /// This many times.
     Times(Expr),
-    /// Up to the turn after which the condition holds, or to the end.
+    /// Until the condition is true after an element, or to the end.
     Until(Cond),
 }
 
-/// What a field needs beyond its type.
+/// Properties of a field other than its type.
 #[derive(Debug, Clone)]
 pub struct Manner {
-    /// Absent where the enclosing bytes are used up.
+    /// Absent if no enclosing bytes are left.
     pub optional: bool,
     /// Number of bytes that it takes.
     pub cut: Option<Expr>,
-    /// How those bytes are changed before reading.
+    /// Transformation of those bytes before reading.
     pub turn: Turn,
     /// How often it occurs.
     pub repeat: Option<Repeat>,
-    /// Conditions, all of which must hold.
+    /// Conditions, all of which must be true.
     pub conds: Box<[Cond]>,
 }
 
@@ -89,7 +89,7 @@ pub struct Column {
     pub name: &'static str,
     /// Field in dissection trees.
     pub field: &'static Field,
-    /// What it holds.
+    /// The content.
     pub body: Body,
     /// Total width of the fixed fields after it.
     pub after: usize,
@@ -343,7 +343,7 @@ impl Table {
     }
 }
 
-/// The error of a mistake at a place behind the first `before` bytes of a line.
+/// The error of a mistake at a place after the first `before` bytes of a line.
 fn unfit(line: usize, before: usize, Mistake { at, words }: Mistake) -> Unfit {
     Unfit { line: Some(line), words: format!("column {}: {words}", before + at + 1) }
 }

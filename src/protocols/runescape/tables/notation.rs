@@ -10,7 +10,7 @@
 //! value  = number | number ".." number
 //! expr   = ( name | "$" name ) *( ( ">>" | "&" | "-" | "+" ) number )
 //! ```
-//! Names are resolved here: a condition refers to places of scopes, not to names.
+//! Names are resolved here: a condition refers to indexes in scopes, not to names.
 
 use super::expr::{Bound, Cond, Expr, Ref, Step, Test};
 use super::{Body, Column, Layout, Manner, Repeat, interner, nearest};
@@ -24,7 +24,7 @@ const MOST_GROUPS: usize = 16;
 /// Numbers that depend on data outside of the packet.
 const OUTSIDE: [&str; 2] = ["recolours", "retextures"];
 
-/// Groups that are types of their own, with the fields of each.
+/// Groups that are types, with their fields.
 const GROUPS: &[(&str, &str)] = &[(
     "fine_move",
     "parts:u8 dx:i8@parts&3=1 dx:i16@parts&3=2 dx:i32@parts&3=3 \
@@ -33,12 +33,12 @@ const GROUPS: &[(&str, &str)] = &[(
      angle:i8@parts>>6&3=1 angle:i16@parts>>6&3=2 angle:i32@parts>>6&3=3",
 )];
 
-/// A mistake: its place in the list, in bytes from 0, and what was expected.
+/// A syntax error: its byte offset in the list, and what was expected.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Mistake {
     /// Place in the list.
     pub at: usize,
-    /// What is wrong, and what was expected.
+    /// The problem, and what was expected.
     pub words: String,
 }
 
@@ -97,7 +97,7 @@ impl<'t> Parser<'t> {
         if self.take(word) { Ok(()) } else { self.wrong(format!("{} where {what} was expected", self.found())) }
     }
 
-    /// What stands here, in words.
+    /// The text found here, for errors.
     fn found(&self) -> String {
         match self.rest().chars().next() {
             Some(character) => format!("{character:?} stands"),

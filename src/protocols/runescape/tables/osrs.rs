@@ -1,4 +1,4 @@
-//! Rows of all revisions of Old School RuneScape, each row stored once for the revisions that share it, and compressed.
+//! Compressed rows of all revisions of Old School RuneScape. Revisions share equal rows.
 //!
 //! ```text
 //! osrs.tsv       direction  size  name  fields  revision:opcode …
@@ -30,7 +30,7 @@ fn text(compressed: &[u8]) -> String {
 /// Revisions with a table.
 pub const REVISIONS: Range<u16> = 223..240;
 
-/// What the list of revisions of a row holds for one of them, if it has it.
+/// The entry of a revision in the list of a row, if present.
 fn entry(list: &'static str, revision: u16) -> Option<&'static str> {
     list.split(' ').find_map(|entry| {
         let (number, rest) = entry.split_once(':').unwrap_or((entry, ""));

@@ -6,7 +6,7 @@ use std::fmt;
 /// Prefix of revisions of Old School RuneScape.
 const PREFIX: &str = "osrs-";
 
-/// A revision. Old School RuneScape counts its own, which overlap those of the older engines.
+/// A revision. Numbers of Old School RuneScape overlap those of the older engines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Revision {
     /// The number.
@@ -16,7 +16,7 @@ pub struct Revision {
 }
 
 impl Revision {
-    /// Parses `317`, `osrs-239` or, where no older engine has the number, `239`.
+    /// Parses `317`, `osrs-239` or, if no older engine has the number, `239`.
     #[must_use]
     pub fn parse(text: &str) -> Option<Revision> {
         let (digits, is_osrs) = match text.strip_prefix(PREFIX) {

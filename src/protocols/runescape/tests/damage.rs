@@ -1,4 +1,4 @@
-//! Vectors that are cut short or changed: nothing panics, and each byte stays in a field.
+//! Truncated or modified vectors: no panics, and each byte stays in a field.
 
 use super::log_writer::opened;
 use super::osrs::{assert_covered, bytes, opcode, packet, vectors};
@@ -53,7 +53,7 @@ fn damaged_packets_keep_each_byte_in_a_field() {
     }
 }
 
-/// The packets behind a damaged one are read as well: what they change is known or not, but their bytes are.
+/// Packets after a malformed one are read as well: entities may be unknown, but all bytes are in fields.
 #[test]
 fn damaged_updates_keep_each_byte_in_a_field_and_so_do_those_behind_them() {
     for (kind, most) in [("players", 24), ("npcs", 40)] {

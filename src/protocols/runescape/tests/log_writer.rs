@@ -17,7 +17,7 @@ pub const INFO: &str = include_str!("../tables/osrs-info.tsv");
 pub const OWN: usize = 9;
 pub const TILE: (i64, i64) = (3200, 3210);
 
-/// The given numbers, else 0, and one turn of each group.
+/// The given numbers, else 0, and one element of each group.
 struct Scripted<'n>(&'n [(&'n str, i64)]);
 
 impl Values for Scripted<'_> {
@@ -43,7 +43,7 @@ impl Values for Scripted<'_> {
     }
 }
 
-/// A logged packet: side, name, offset and length of the record, and its values, whose places count from the record.
+/// A logged packet: side, name, offset and length of the record, and its values with offsets in the record.
 pub struct Logged {
     pub side: Side,
     pub name: &'static str,
@@ -52,7 +52,7 @@ pub struct Logged {
     pub shown: Vec<Shown>,
 }
 
-/// A log as it is written.
+/// A log under construction.
 pub struct Log {
     pub file: Vec<u8>,
     pub records: Vec<Logged>,
@@ -73,7 +73,7 @@ impl Log {
         Log { file, records: Vec::new() }
     }
 
-    /// Adds a record, so many milliseconds behind the last one.
+    /// Adds a record, this many milliseconds after the last one.
     pub fn packet(&mut self, row: &Row, payload: Written, passed: u64) {
         let start = self.file.len();
         let number = passed << 1 | u64::from(row.is_server);
@@ -97,7 +97,7 @@ impl Log {
         self.records.push(Logged { side, name: row.name, offset: start, length: self.file.len() - start, shown });
     }
 
-    /// Adds the first packet of the server whose name begins like this, with these numbers.
+    /// Adds the first server packet whose name has this prefix, with these numbers.
     pub fn scripted(&mut self, book: &Book, name: &str, numbers: &[(&str, i64)], is_long: bool) {
         let known = |row: &&Row| row.is_server && row.name.starts_with(name) && row.fields != "payload:opaque";
         let row = *book.rows.iter().find(known).unwrap();
@@ -108,7 +108,7 @@ impl Log {
         self.packet(&row, payload, 0);
     }
 
-    /// Makes a world entity of this size, in zones, the active world.
+    /// Makes a world entity with this size in zones the active world.
     pub fn enter_entity(&mut self, book: &Book, [width, length]: [i64; 2]) {
         let size = [("index", 1), ("size_x", width), ("size_z", length), ("size", width << 4 | length)];
         self.scripted(book, "set_active_world", &[("index", -1)], false);
@@ -116,7 +116,7 @@ impl Log {
         self.scripted(book, "set_active_world", &[("type", 1), ("index", 1)], false);
     }
 
-    /// Reads the log, and hands each record on with its tree.
+    /// Reads the log, and passes each record with its tree to `look`.
     pub fn read(&self, mut look: impl FnMut(&Logged, Dissection<'_>) -> Result<(), String>) -> Result<(), String> {
         let mut records = self.records.iter();
         read(&self.file, |of| look(records.next().unwrap(), of))?;
@@ -125,7 +125,7 @@ impl Log {
     }
 }
 
-/// Reads a log, and hands the tree of each record on.
+/// Reads a log, and passes the tree of each record to `look`.
 pub fn read(file: &[u8], mut look: impl FnMut(Dissection<'_>) -> Result<(), String>) -> Result<(), String> {
     let mut capture = opened(file)?;
     assert_eq!(capture.format(), Format::RsProx);

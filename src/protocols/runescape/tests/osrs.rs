@@ -11,7 +11,7 @@ use std::io::Cursor;
 
 pub const VECTORS: &str = include_str!("osrs.jsonl");
 
-/// Fields that are derived from others, or stand for how a packet is framed.
+/// Fields derived from others, or part of the framing.
 const DERIVED: [&str; 19] = [
     "rs.name",
     "rs.direction",
@@ -38,7 +38,7 @@ pub fn vectors(kind: &'static str) -> impl Iterator<Item = Value> {
     VECTORS.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()).filter(move |vector| vector["kind"] == kind)
 }
 
-/// Bytes of hexadecimal text in which `00*n` stands for n zeros.
+/// Bytes of hexadecimal text in which `00*n` means n zeros.
 pub fn bytes(hex: &str) -> Vec<u8> {
     let word = |word: &str| match word.split_once('*') {
         Some((byte, count)) => trial::bytes(byte).repeat(count.parse().unwrap()),
@@ -82,7 +82,7 @@ fn compare(expected: &Value, nodes: &[&Outline], message: &[u8]) {
     assert!(nodes.is_empty(), "{nodes:?} are not in {expected}");
 }
 
-/// Values that stand for bits of another one.
+/// Values that are bits of another one.
 const PARTS: [&str; 3] = ["rs.spot_animation.", "rs.chat.", "rs.coord."];
 
 /// Nodes as JSON in the shape of the expected value.
@@ -181,7 +181,7 @@ pub fn assert_covered(tree: &Outline, length: usize) {
             (true, Some(span)) if span.0 < span.1 => out.push(span),
             _ => {}
         }
-        // Values made from other bytes lie in a buffer of their own.
+        // Values from derived bytes are in a separate buffer.
         let derived = node.below.iter().position(|node| node.name == "rs.as_sent").map(|at| at + 1);
         let read = node.below.iter().enumerate().filter(|(at, _)| Some(*at) != derived);
         read.for_each(|(_, node)| leaves(node, out));
@@ -345,7 +345,7 @@ fn compare_update(tree: &Outline, expected: &Value, message: &[u8]) {
     }
 }
 
-/// Dissects updates that follow each other.
+/// Dissects a sequence of updates.
 fn sequence(vector: &Value, begin: Vec<Vec<u8>>, names: impl Fn(&Value) -> String) {
     let revision = vector["revision"].as_u64().unwrap();
     let local = vector["local"].as_u64().unwrap_or(1).to_string();

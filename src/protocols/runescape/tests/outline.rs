@@ -3,7 +3,7 @@
 use serde_json::Value;
 use std::fmt;
 
-/// A node: where it lies, its name, its value in words, and what lies below it.
+/// A node: position, name, value as text, and children.
 #[derive(Default, Clone)]
 pub struct Outline {
     pub span: Option<(usize, usize)>,
@@ -71,7 +71,7 @@ impl Outline {
         self.value.strip_prefix('"')?.strip_suffix('"')
     }
 
-    /// The bytes as hexadecimal text: short ones stand in the value.
+    /// The bytes as hexadecimal text: short ones are in the value.
     pub fn hex(&self, message: &[u8]) -> String {
         if !self.value.ends_with(" bytes") {
             return self.value.clone();

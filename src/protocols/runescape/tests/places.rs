@@ -1,11 +1,11 @@
-//! Fields of a message with their places to the bit, compared with what a writer has written.
+//! Bit-exact positions of fields, compared with those of a writer.
 
 use super::notation::encode::Shown;
 use super::round_trip::is_worked_out;
 use crate::tree::{Dissection, Kind, Level, NodeRef, Value, dump};
 use std::ops::Range;
 
-/// Fields that stand for as many bits as their value says.
+/// Fields whose value is their number of bits.
 const RUNS: [&str; 2] = ["rs.palette.absent", "rs.gpi_init.absent"];
 
 /// The message of a tree.
@@ -47,7 +47,7 @@ pub fn shown(message: NodeRef<'_>) -> Vec<Shown> {
     all
 }
 
-/// Each bit of a message is in one field, and fields follow each other without a hole.
+/// Each bit of a message is in one field, without gaps.
 pub fn tiled(message: NodeRef<'_>) -> Result<(), String> {
     let (mut end, mut wrong) = (8 * message.span().start as usize, None);
     each(message, &mut |node| {
@@ -60,7 +60,7 @@ pub fn tiled(message: NodeRef<'_>) -> Result<(), String> {
             true => end..end + usize::try_from(node.number().unwrap()).unwrap(),
             false => bits(node),
         };
-        // Parts of a number lie in its bytes.
+        // Parts of a number are in its bytes.
         if at.start == end {
             end = at.end;
         } else if !is_worked_out(path) || at.end > end {

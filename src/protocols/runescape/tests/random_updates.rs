@@ -31,7 +31,7 @@ impl Maker<'_> {
     pub fn info(&mut self, entity: &str) {
         let path = format!("rs.{entity}_info");
         let mut bits = Bits::default();
-        // Indices of the blocks; those of entities tracked before the packet are unknown.
+        // Indexes of the blocks; those of entities tracked before the packet are unknown.
         let mut updates: Vec<Option<u64>> = Vec::new();
         if entity == "player" && self.moved(&mut bits, true) {
             updates.push(None);

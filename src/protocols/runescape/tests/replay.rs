@@ -1,4 +1,4 @@
-//! Vectors of the reference written anew from their values: the bytes are those of the vector, so each value has a known place.
+//! Reference vectors encoded from their values: equal bytes prove the position of each value.
 
 use super::log_writer::{INFO, Log, OWN, PACKETS, read};
 use super::notation::encode::Shown;
@@ -93,16 +93,16 @@ impl Json {
     }
 }
 
-/// What stands in a vector, in reading order.
+/// The content of a vector, in reading order.
 #[derive(Debug)]
 enum Event {
-    /// A group, or a list of so many values.
+    /// A group, or a list of this many values.
     Enter(String, usize),
     /// A value of this name.
     Value(String, Option<i64>, String),
 }
 
-/// Values of a vector, one after another.
+/// A sequence of the values of a vector.
 struct Replay<'b> {
     book: &'b Book,
     events: VecDeque<Event>,
@@ -119,7 +119,7 @@ impl<'b> Replay<'b> {
         Replay { book, events, zones: (13, 13), init: Vec::new() }
     }
 
-    /// The next value with this name. Lengths in front of what they measure are passed over, because the writer counts itself.
+    /// The next value with this name. Length prefixes are skipped, because the writer computes them.
     fn next(&mut self, path: &str) -> (Option<i64>, String) {
         let name = path.rsplit('.').next().unwrap();
         let is_any = ["rs.element", "rs.element_name", "rs.zone_packet"].contains(&path) || path.starts_with("rs.script.");
@@ -220,7 +220,7 @@ fn palette((width, length): (i64, i64), zones: &[[i64; 4]]) -> Written {
     bits.written()
 }
 
-/// `gpi_init` with the values that these bytes hold.
+/// `gpi_init` with the values in these bytes.
 fn players(init: &[u8]) -> Written {
     let text: String = init.iter().map(|byte| format!("{byte:08b}")).collect();
     let mut bits = Bits::default();
@@ -293,7 +293,7 @@ fn fields_of_packets_lie_where_the_vectors_have_their_values() {
     assert_eq!(count, 50);
 }
 
-/// Compares an update, whose payload begins behind `before` bytes: bits with the values they show, blocks with their vector.
+/// Compares an update, whose payload begins after `before` bytes: bits with their values, blocks with their vector.
 fn compare_update(book: &Book, of: Dissection<'_>, (before, payload): (usize, &[u8]), who: &str, expected: &Json) {
     let mut written = Written::default();
     for block in expected.get("blocks").unwrap().list() {
@@ -327,7 +327,7 @@ impl fmt::Display for Json {
     }
 }
 
-/// Logs the steps of a sequence behind what begins it, and compares each.
+/// Logs the steps of a sequence after its beginning, and compares each.
 fn sequence(vector: &Json, who: &str, name: impl Fn(&Json) -> String) {
     let (revision, book) = book(vector);
     let own = vector.get("local").map_or(OWN, |own| usize::try_from(own.number()).unwrap());

@@ -66,7 +66,7 @@ fn an_invalid_request_is_malformed() {
     "#);
 }
 
-/// Request lines of a conversation whose messages come in frames of their own, each at a time in milliseconds.
+/// Request lines of a conversation with one message per frame, each at a time in milliseconds.
 fn speeds(messages: &[(Side, u32, &[u8])]) -> Vec<String> {
     use crate::engine::Engine;
     use crate::input::{Frame, Link, Timestamp};

@@ -396,7 +396,7 @@ fn packets_of_v14() -> Vec<std::ops::Range<usize>> {
         .collect()
 }
 
-/// Dissects what follows lost bytes of V14, with known seeds.
+/// Dissects the bytes after lost bytes of V14, with known seeds.
 fn after_gap(lost: std::ops::Range<usize>, piece: usize) -> Vec<String> {
     let mut session = super::super::session::open(&given_settings(&SEEDS));
     let bytes = trial::bytes(V14);

@@ -155,7 +155,7 @@ pub fn zone(bits: &mut Bits, values: [i64; 5]) {
     }
 }
 
-/// A number that a type can hold, made of a random one.
+/// A number within the range of a type, from a random one.
 fn within(kind: &str, number: i64) -> i64 {
     match kind {
         "usmart_null" if number != -1 => (number & 0x7fff) - 1,
@@ -183,7 +183,7 @@ impl Values for Random<'_> {
         let number = match asked.hints {
             hints @ [_, ..] if self.dice.up_to(3) > 0 => {
                 let hint = hints[self.dice.up_to(hints.len() - 1)];
-                // Without a cache, lists whose length it holds cannot be read.
+                // Without a cache, lists whose length is in it cannot be read.
                 let is_of_cache = asked.path.contains("_customisation") && !asked.path.contains("_v3");
                 let hint = hint | if self.bit() { hints[0] } else { 0 };
                 if is_of_cache { hint & !12 } else { hint }

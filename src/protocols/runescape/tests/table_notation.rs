@@ -1,9 +1,9 @@
-//! The column notation: examples of the reference, mistakes in it, and damaged payloads.
+//! The column notation: examples of the reference, syntax errors, and malformed payloads.
 
 use super::*;
 use crate::wire::Unfit;
 
-/// A packet with these fields, read by a table that the user gives.
+/// A packet with these fields, dissected with a user-defined table.
 fn read(fields: &str, hex: &str) -> String {
     let table = format!("direction\topcode\tsize\tname\tfields\ns2c\t1\t-2\tmine\t{fields}\n");
     let payload = trial::bytes(hex);
@@ -151,7 +151,7 @@ fn rows_of_updates_can_be_given_for_a_new_revision() {
     }
 }
 
-/// The list of NPCs keeps an index once, where it came last.
+/// The list of NPCs keeps the last occurrence of a repeated index.
 #[test]
 fn an_npc_that_is_put_anew_stands_at_the_end_of_the_list() {
     let table = "direction\topcode\tsize\tname\tfields\ns2c\t1\t-2\tnpc_info_small_v5\tinfo:npc_info_small_osrs\n\

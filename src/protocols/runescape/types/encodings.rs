@@ -98,7 +98,7 @@ impl Turn {
         }
     }
 
-    /// What was done to the bytes.
+    /// The transformation of the bytes.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

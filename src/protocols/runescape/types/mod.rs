@@ -88,7 +88,7 @@ pub enum Type {
     NpcInfo,
     /// Position of the local player, and regions of all others.
     PlayersInit,
-    /// Source zones of a world entity, whose size an earlier packet holds.
+    /// Source zones of a world entity, whose size is in an earlier packet.
     EntityPalette,
     /// Results of a reflection check: all but the last four bytes.
     Reflection,
@@ -98,7 +98,7 @@ pub enum Type {
     NpcInfoOsrs(Reach),
 }
 
-/// How far away new NPCs may be.
+/// Maximum distance of new NPCs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reach {
     /// Near.

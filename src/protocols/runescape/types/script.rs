@@ -1,4 +1,4 @@
-//! Arguments of client scripts, whose types a text before them lists, one character each.
+//! Arguments of client scripts, whose types are listed in a preceding text, one character each.
 
 use super::super::fields::{ELEMENT, NAME_ELEMENT, SCRIPT_INTS, SCRIPT_NUMBER, SCRIPT_TEXT, SCRIPT_TEXTS};
 use super::number::NUMBERS;
@@ -40,7 +40,7 @@ impl Script {
         SCRIPTS.iter().map(|(name, _)| *name)
     }
 
-    /// Reads the arguments for these types. The last one comes first.
+    /// Reads the arguments for these types. They are in reverse order.
     ///
     /// # Errors
     /// If the bytes end early.

@@ -179,7 +179,7 @@ fn expected(messages: &[(u16, Members)]) -> Vec<Vec<(Option<String>, u8, Plain)>
     messages.iter().flat_map(both).collect()
 }
 
-/// Attributes of a stream of these messages; `cuts` gives the ends of its segments for its length.
+/// Attributes of a stream of these messages; `cuts` computes the segment ends from its length.
 fn dissected(messages: &[(u16, Members)], cuts: impl Fn(usize) -> Vec<usize>) -> Vec<Vec<(Option<String>, u8, Plain)>> {
     // The stream begins with a known message, so that no search is needed.
     let encoded = messages.iter().flat_map(|(kind, members)| written(*kind, members)).flatten();
