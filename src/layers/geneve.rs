@@ -28,8 +28,8 @@ fields! {
     PROTO = number("geneve.proto_type", "Protocol type", "Protocol of the payload").hex(4).names(ETHER_TYPES).once();
     VNI = number("geneve.vni", "VNI", "Virtual network identifier").hex(6).once();
     RESERVED = number("geneve.reserved", "Reserved", "").hex(2).once();
-    OPTIONS = group("geneve.options", "Options", "").once();
-    OPTION = group("geneve.option", "Option", "").titled(title::kind);
+    OPTIONS = group("geneve.options", "Options", "").valued().once();
+    OPTION = group("geneve.option", "Option", "").valued().titled(title::kind);
     OPTION_CLASS = number("geneve.option.class", "Class", "Namespace of the option type").hex(4).once_per(&OPTION);
     OPTION_TYPE = number("geneve.option.type", "Type", "Type within the class").hex(2).once_per(&OPTION);
     OPTION_CRITICAL = bool("geneve.option.type.critical", "Critical", "The receiver must support the option").mask(0x80).once_per(&OPTION);

@@ -18,7 +18,7 @@ fields! {
     FAMILY = number("nflog.family", "Family", "2: IPv4, 10: IPv6").once();
     VERSION = number("nflog.version", "Version", "0").once();
     RES_ID = number("nflog.res_id", "Resource ID", "NFLOG group").once();
-    TLV = group("nflog.tlv", "TLV", "Attribute of the packet").titled(title::kind);
+    TLV = group("nflog.tlv", "TLV", "Attribute of the packet").valued().titled(title::kind);
     TLV_LENGTH = number("nflog.tlv_length", "TLV length", "Bytes, header included").once_per(&TLV);
     TLV_TYPE = number("nflog.tlv_type", "TLV type", "").names(NFLOG_TYPES).once_per(&TLV);
     HW_PROTOCOL = number("nflog.protocol", "Protocol", "EtherType").hex(4).names(ETHER_TYPES);

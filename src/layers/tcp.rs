@@ -58,7 +58,7 @@ fields! {
     CHECKSUM_STATUS = number("tcp.checksum.status", "Checksum status", "Result of the verification, if enabled").names(STATUS).generated(&[&CHECKSUM], checksum::unverified);
     BAD_CHECKSUM = odd("tcp.checksum.bad", "bad checksum", "The checksum does not match the data");
     URGENT = number("tcp.urgent_pointer", "Urgent pointer", "Offset of the end of urgent data").once();
-    OPTIONS = group("tcp.options", "Options", "").once();
+    OPTIONS = group("tcp.options", "Options", "").valued().once();
     OPTION = group("tcp.option", "Option", "").titled(title::kind);
     KIND = number("tcp.option_kind", "Kind", "").names(KINDS).once_per(&OPTION);
     OPTION_LEN = number("tcp.option_len", "Length", "Bytes of the option, kind and length included").once_per(&OPTION);

@@ -25,10 +25,10 @@ fields! {
     NUMBER = number("protobuf.field.number", "field number", "").once_per(&FIELD);
     WIRE_TYPE = number("protobuf.field.wiretype", "wire type", "").mask(0x07).names(WIRE_TYPES).once_per(&FIELD);
     LENGTH = number("protobuf.field.value.length", "value length", "In bytes").once_per(&FIELD);
-    UINT64 = number("protobuf.field.value.uint64", "uint64", "Varint or 64-bit value").once_per(&FIELD);
-    UINT32 = number("protobuf.field.value.uint32", "uint32", "32-bit value").once_per(&FIELD);
+    UINT64 = number("protobuf.field.value.uint64", "uint64", "64-bit value, or varint of more than 32 bits").once_per(&FIELD);
+    UINT32 = number("protobuf.field.value.uint32", "uint32", "32-bit value, or varint of at most 32 bits").once_per(&FIELD);
     STRING = text("protobuf.field.value.string", "string", "Value that is printable text").once_per(&FIELD);
-    VALUE = bytes("protobuf.field.value", "value", "Value that is neither text nor a message").once_per(&FIELD);
+    VALUE = bytes("protobuf.field.value", "value", "As transmitted, without its length").once_per(&FIELD);
     MESSAGE = group("protobuf.message", "message", "Value that parses as a message").once_per(&FIELD);
 }
 
@@ -115,12 +115,20 @@ fn field(wire: &mut Wire<'_>, tag: &Tag, levels: usize) -> Result {
     wire.put(&NUMBER, Value::Unsigned(tag.number), at..at + tag.size);
     wire.put(&WIRE_TYPE, Value::Unsigned(tag.kind.into()), at..at + 1);
     wire.skip(tag.size)?;
+    if tag.length_size > 0 {
+        wire.varint(&LENGTH, VARINT)?;
+    }
+    if tag.value > 0 {
+        wire.put(&VALUE, Value::Bytes, wire.at()..wire.at() + tag.value);
+    }
     match tag.kind {
-        0 => wire.varint(&UINT64, VARINT).map(drop),
+        0 => {
+            let is_wide = Varint::split(wire.ahead(), VARINT).is_some_and(|(number, _)| number > u32::MAX.into());
+            wire.varint(if is_wide { &UINT64 } else { &UINT32 }, VARINT).map(drop)
+        }
         1 => wire.u64_le(&UINT64).map(drop),
         5 => wire.u32_le(&UINT32).map(drop),
         _ => {
-            wire.varint(&LENGTH, VARINT)?;
             let bytes = wire.ahead().get(..tag.value).unwrap_or_default();
             match bytes {
                 [] => Ok(()),
@@ -128,7 +136,7 @@ fn field(wire: &mut Wire<'_>, tag: &Tag, levels: usize) -> Result {
                 _ if levels > 0 && wire.levels() > 2 && is_message(bytes) => {
                     wire.group(&MESSAGE, |wire| level(wire, tag.value, levels - 1))
                 }
-                _ => wire.bytes(&VALUE, tag.value).map(drop),
+                _ => wire.skip(tag.value),
             }
         }
     }
@@ -168,38 +176,46 @@ mod tests {
           0..3 protobuf.field
             0..1 protobuf.field.number = 1
             0..1 protobuf.field.wiretype = 0 (varint)
-            1..3 protobuf.field.value.uint64 = 150
+            1..3 protobuf.field.value = 9601
+            1..3 protobuf.field.value.uint32 = 150
           3..12 protobuf.field
             3..4 protobuf.field.number = 2
             3..4 protobuf.field.wiretype = 2 (length-delimited)
             4..5 protobuf.field.value.length = 7
+            5..12 protobuf.field.value = 74657374696e67
             5..12 protobuf.field.value.string = "testing"
           12..17 protobuf.field
             12..13 protobuf.field.number = 3
             12..13 protobuf.field.wiretype = 2 (length-delimited)
             13..14 protobuf.field.value.length = 3
+            14..17 protobuf.field.value = 089601
             14..17 protobuf.message
               14..17 protobuf.field
                 14..15 protobuf.field.number = 1
                 14..15 protobuf.field.wiretype = 0 (varint)
-                15..17 protobuf.field.value.uint64 = 150
+                15..17 protobuf.field.value = 9601
+                15..17 protobuf.field.value.uint32 = 150
           17..22 protobuf.field
             17..18 protobuf.field.number = 4
             17..18 protobuf.field.wiretype = 5 (32-bit)
+            18..22 protobuf.field.value = 0000c842
             18..22 protobuf.field.value.uint32 = 1120403456
           22..31 protobuf.field
             22..23 protobuf.field.number = 5
             22..23 protobuf.field.wiretype = 1 (64-bit)
+            23..31 protobuf.field.value = 0100000000000000
             23..31 protobuf.field.value.uint64 = 1
           31..35 protobuf.field
             31..32 protobuf.field.number = 6
             31..32 protobuf.field.wiretype = 2 (length-delimited)
             32..33 protobuf.field.value.length = 2
+            33..35 protobuf.field.value = 1001
             33..35 protobuf.message
               33..35 protobuf.field
                 33..34 protobuf.field.number = 2
                 33..34 protobuf.field.wiretype = 0 (varint)
-                34..35 protobuf.field.value.uint64 = 1
+                34..35 protobuf.field.value = 01
+                34..35 protobuf.field.value.uint32 = 1
           35..38 protobuf.field
             35..36 protobuf.field.number = 7
             35..36 protobuf.field.wiretype = 2 (length-delimited)

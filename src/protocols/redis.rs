@@ -59,7 +59,7 @@ fields! {
     ATTRIBUTE = group("resp.attribute", "attribute", "Pairs that belong to the next value");
     ATTRIBUTE_LENGTH = number("resp.attribute.length", "length", "Number of pairs");
     INLINE = text("resp.inline", "inline command", "Words without lengths");
-    FRAGMENT = bytes("resp.fragment", "fragment", "Undissected bytes");
+    FRAGMENT = bytes("resp.fragment", "fragment", "Undissected bytes").valueless();
     BAD = broken("resp.note.value", "bad value", "Unexpected type or length of a value");
 }
 

@@ -275,15 +275,23 @@ fn write_answer(answer: &Answer<'_>, line: &mut Vec<u8>) -> fmt::Result {
     Ok(())
 }
 
+/// What tshark shows for bytes of which there are none.
+const NO_BYTES: &[u8] = b"<MISSING>";
+
 /// What a node says.
 #[inline]
 fn write_node(node: NodeRef<'_>, line: &mut Vec<u8>) -> fmt::Result {
+    if node.field().valueless {
+        line.push(b'1');
+        return Ok(());
+    }
     match node.digits() {
         Some(Digits::Number(number)) => digits::number(line, number),
         Some(Digits::Dotted(octets)) => digits::dotted(line, octets),
         None if matches!(node.value(), Value::None | Value::Text | Value::Made(_)) => {
             return node.write_plain(&mut Guarded(&mut Words(line)));
         }
+        None if node.field().kind == Kind::Bytes && node.bytes().is_empty() => line.extend_from_slice(NO_BYTES),
         None => return node.write_plain(&mut Words(line)),
     }
     Ok(())

@@ -324,3 +324,13 @@ fn pseudo_fields_are_written_as_tshark_writes_them() {
 fn words_of_pseudo_fields_are_harmless() {
     assert_eq!(Answer::Words("a\x1b").to_string(), "a\\u{1b}");
 }
+
+#[test]
+fn columns_of_groups_and_of_no_bytes_show_what_tshark_shows() {
+    assert_eq!(columns(&entries(3), &["toy.entry"], ColumnOptions::default()), "1,1,1\n");
+    let empty = framed(b"", |wire| {
+        wire.put(&trial::BODY, crate::tree::Value::Bytes, 0..0);
+        Ok(())
+    });
+    assert_eq!(columns(&empty, &["toy.body"], ColumnOptions::default()), "<MISSING>\n");
+}

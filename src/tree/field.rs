@@ -151,6 +151,8 @@ pub struct Field {
     pub share: Share,
     /// Whether its values are seconds, which columns show with nine decimals, as Wireshark does.
     pub seconds: bool,
+    /// Whether columns show 1 for it, because the field of this name has no value in Wireshark.
+    pub valueless: bool,
     /// Whether it is kept only if a filter or column names it, because Wireshark's tree does not show it or because it needs
     /// state.
     pub on_request: bool,
@@ -189,6 +191,7 @@ impl Field {
             transformed: false,
             share: Share::Explained,
             seconds: false,
+            valueless: matches!(kind, Kind::Group),
             on_request: false,
             times: Times::Any,
             alike: None,
@@ -388,6 +391,20 @@ impl Field {
     #[must_use]
     pub const fn seconds(mut self) -> Field {
         self.seconds = true;
+        self
+    }
+
+    /// Shows 1 in columns, because Wireshark's field has no value.
+    #[must_use]
+    pub const fn valueless(mut self) -> Field {
+        self.valueless = true;
+        self
+    }
+
+    /// Of a group: shows its bytes in columns, because Wireshark's field has them as its value.
+    #[must_use]
+    pub const fn valued(mut self) -> Field {
+        self.valueless = false;
         self
     }
 

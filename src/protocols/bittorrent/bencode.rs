@@ -182,13 +182,7 @@ pub(super) fn content(bytes: &[u8]) -> Option<&[u8]> {
 pub(super) fn value(wire: &mut Wire<'_>, names: &Names, key: &[u8]) -> Result {
     let ahead = wire.ahead();
     match token(wire, names)? {
-        Token::Dictionary => wire.group(names.dictionary, |wire| {
-            wire.bytes(names.begin, 1)?;
-            while token(wire, names)? != Token::End {
-                wire.group(names.entry, |wire| entry(wire, names))?;
-            }
-            end(wire, names.end)
-        }),
+        Token::Dictionary => wire.group(names.dictionary, |wire| dictionary(wire, names)),
         Token::List => wire.group((names.list)(key), |wire| {
             wire.bytes(names.begin, 1)?;
             while token(wire, names)? != Token::End {
@@ -204,7 +198,10 @@ pub(super) fn value(wire: &mut Wire<'_>, names: &Names, key: &[u8]) -> Result {
                     wire.put(names.integer, Value::Signed(number), wire.at()..wire.at() + size);
                     wire.skip(size)
                 }
-                None => wire.words(names.integer, size, digits).map(drop),
+                None => {
+                    wire.words(names.integer, digits.end, digits)?;
+                    end(wire, names.end)
+                }
             }
         }
         Token::Text(content) => match (names.content)(wire, key, content.clone())? {
@@ -215,6 +212,15 @@ pub(super) fn value(wire: &mut Wire<'_>, names: &Names, key: &[u8]) -> Result {
             }
         },
     }
+}
+
+/// Dissects a dictionary without a group around it.
+pub(super) fn dictionary(wire: &mut Wire<'_>, names: &Names) -> Result {
+    wire.bytes(names.begin, 1)?;
+    while token(wire, names)? != Token::End {
+        wire.group(names.entry, |wire| entry(wire, names))?;
+    }
+    end(wire, names.end)
 }
 
 fn end(wire: &mut Wire<'_>, field: &'static Field) -> Result {

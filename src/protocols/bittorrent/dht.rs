@@ -102,7 +102,7 @@ impl Exchange for Queries {
                 query = transaction.and_then(|transaction| self.0.answer(&(from.other(), transaction.into())));
             }
         }
-        let result = bencode::value(wire, &NAMES, b"");
+        let result = bencode::dictionary(wire, &NAMES);
         if let Some(query) = query {
             query.put(wire, &RESPONSE_TO, &TIME);
         }
@@ -145,7 +145,7 @@ fn content(wire: &mut Wire<'_>, key: &[u8], content: Range<usize>) -> Result<boo
     };
     let node = ID_SIZE + address + PORT_SIZE;
     match key {
-        b"nodes" | b"nodes6" if length > 0 && length.is_multiple_of(node) => {
+        b"nodes" | b"nodes6" if length.is_multiple_of(node) => {
             size(wire, &content)?;
             wire.group(&NODES, |wire| {
                 (0..length / node).try_for_each(|_| {
@@ -199,63 +199,61 @@ mod tests {
         let mut read = |from, bytes| trial::read(&PROTOCOL, bytes, Cut::No, |wire| queries.message(from, wire));
         insta::assert_snapshot!(read(Side::Client, GET_PEERS) + &read(Side::Server, PEERS), @r#"
         bt-dht 0..95 | get_peers | 6d6e6f707172737475767778797a313233343536
-          0..95 bt-dht.bencoded.dict
-            0..1 bt-dht.bencoded.delimiter = 64
-            1..67 bt-dht.bencoded.dict_entry
-              1..4 bt-dht.bencoded.string = "a"
-              4..67 bt-dht.bencoded.dict
-                4..5 bt-dht.bencoded.delimiter = 64
-                5..32 bt-dht.bencoded.dict_entry
-                  5..9 bt-dht.bencoded.string = "id"
-                  9..32 bt-dht.bencoded.string = "6162636465666768696a30313233343536373839"
-                32..66 bt-dht.bencoded.dict_entry
-                  32..43 bt-dht.bencoded.string = "info_hash"
-                  43..66 bt-dht.bencoded.string = "6d6e6f707172737475767778797a313233343536"
-                66..67 bt-dht.bencoded.list.terminator = "e"
-            67..81 bt-dht.bencoded.dict_entry
-              67..70 bt-dht.bencoded.string = "q"
-              70..81 bt-dht.bencoded.string = "get_peers"
-            81..88 bt-dht.bencoded.dict_entry
-              81..84 bt-dht.bencoded.string = "t"
-              84..88 bt-dht.bencoded.string = "6161"
-            88..94 bt-dht.bencoded.dict_entry
-              88..91 bt-dht.bencoded.string = "y"
-              91..94 bt-dht.bencoded.string = "q"
-            94..95 bt-dht.bencoded.list.terminator = "e"
+          0..1 bt-dht.bencoded.delimiter = 64
+          1..67 bt-dht.bencoded.dict_entry
+            1..4 bt-dht.bencoded.string = "a"
+            4..67 bt-dht.bencoded.dict
+              4..5 bt-dht.bencoded.delimiter = 64
+              5..32 bt-dht.bencoded.dict_entry
+                5..9 bt-dht.bencoded.string = "id"
+                9..32 bt-dht.bencoded.string = "6162636465666768696a30313233343536373839"
+              32..66 bt-dht.bencoded.dict_entry
+                32..43 bt-dht.bencoded.string = "info_hash"
+                43..66 bt-dht.bencoded.string = "6d6e6f707172737475767778797a313233343536"
+              66..67 bt-dht.bencoded.list.terminator = "e"
+          67..81 bt-dht.bencoded.dict_entry
+            67..70 bt-dht.bencoded.string = "q"
+            70..81 bt-dht.bencoded.string = "get_peers"
+          81..88 bt-dht.bencoded.dict_entry
+            81..84 bt-dht.bencoded.string = "t"
+            84..88 bt-dht.bencoded.string = "6161"
+          88..94 bt-dht.bencoded.dict_entry
+            88..91 bt-dht.bencoded.string = "y"
+            91..94 bt-dht.bencoded.string = "q"
+          94..95 bt-dht.bencoded.list.terminator = "e"
         bt-dht 0..90 | response | 2 peers
-          0..90 bt-dht.bencoded.dict
-            0..1 bt-dht.bencoded.delimiter = 64
-            1..76 bt-dht.bencoded.dict_entry
-              1..4 bt-dht.bencoded.string = "r"
-              4..76 bt-dht.bencoded.dict
-                4..5 bt-dht.bencoded.delimiter = 64
-                5..32 bt-dht.bencoded.dict_entry
-                  5..9 bt-dht.bencoded.string = "id"
-                  9..32 bt-dht.bencoded.string = "6162636465666768696a30313233343536373839"
-                32..49 bt-dht.bencoded.dict_entry
-                  32..39 bt-dht.bencoded.string = "token"
-                  39..49 bt-dht.bencoded.string = "616f6575736e7468"
-                49..75 bt-dht.bencoded.dict_entry
-                  49..57 bt-dht.bencoded.string = "values"
-                  57..75 bt-dht.peers
-                    57..58 bt-dht.bencoded.delimiter = 6c
-                    58..66 bt-dht.peer
-                      58..60 bt-dht.bencoded.length = "6"
-                      60..64 bt-dht.ip = 97.120.106.101
-                      64..66 bt-dht.port = 11893
-                    66..74 bt-dht.peer
-                      66..68 bt-dht.bencoded.length = "6"
-                      68..72 bt-dht.ip = 105.100.104.116
-                      72..74 bt-dht.port = 28269
-                    74..75 bt-dht.bencoded.list.terminator = "e"
-                75..76 bt-dht.bencoded.list.terminator = "e"
-            76..83 bt-dht.bencoded.dict_entry
-              76..79 bt-dht.bencoded.string = "t"
-              79..83 bt-dht.bencoded.string = "6161"
-            83..89 bt-dht.bencoded.dict_entry
-              83..86 bt-dht.bencoded.string = "y"
-              86..89 bt-dht.bencoded.string = "r"
-            89..90 bt-dht.bencoded.list.terminator = "e"
+          0..1 bt-dht.bencoded.delimiter = 64
+          1..76 bt-dht.bencoded.dict_entry
+            1..4 bt-dht.bencoded.string = "r"
+            4..76 bt-dht.bencoded.dict
+              4..5 bt-dht.bencoded.delimiter = 64
+              5..32 bt-dht.bencoded.dict_entry
+                5..9 bt-dht.bencoded.string = "id"
+                9..32 bt-dht.bencoded.string = "6162636465666768696a30313233343536373839"
+              32..49 bt-dht.bencoded.dict_entry
+                32..39 bt-dht.bencoded.string = "token"
+                39..49 bt-dht.bencoded.string = "616f6575736e7468"
+              49..75 bt-dht.bencoded.dict_entry
+                49..57 bt-dht.bencoded.string = "values"
+                57..75 bt-dht.peers
+                  57..58 bt-dht.bencoded.delimiter = 6c
+                  58..66 bt-dht.peer
+                    58..60 bt-dht.bencoded.length = "6"
+                    60..64 bt-dht.ip = 97.120.106.101
+                    64..66 bt-dht.port = 11893
+                  66..74 bt-dht.peer
+                    66..68 bt-dht.bencoded.length = "6"
+                    68..72 bt-dht.ip = 105.100.104.116
+                    72..74 bt-dht.port = 28269
+                  74..75 bt-dht.bencoded.list.terminator = "e"
+              75..76 bt-dht.bencoded.list.terminator = "e"
+          76..83 bt-dht.bencoded.dict_entry
+            76..79 bt-dht.bencoded.string = "t"
+            79..83 bt-dht.bencoded.string = "6161"
+          83..89 bt-dht.bencoded.dict_entry
+            83..86 bt-dht.bencoded.string = "y"
+            86..89 bt-dht.bencoded.string = "r"
+          89..90 bt-dht.bencoded.list.terminator = "e"
           bt-dht.response_to = 0
         "#);
     }
@@ -265,49 +263,63 @@ mod tests {
         let read = |bytes| trial::read(&PROTOCOL, bytes, Cut::No, |wire| Queries::default().message(Side::Server, wire));
         insta::assert_snapshot!(read(NODES) + &read(ERROR), @r#"
         bt-dht 0..83 | response | 1 node
-          0..83 bt-dht.bencoded.dict
-            0..1 bt-dht.bencoded.delimiter = 64
-            1..69 bt-dht.bencoded.dict_entry
-              1..4 bt-dht.bencoded.string = "r"
-              4..69 bt-dht.bencoded.dict
-                4..5 bt-dht.bencoded.delimiter = 64
-                5..32 bt-dht.bencoded.dict_entry
-                  5..9 bt-dht.bencoded.string = "id"
-                  9..32 bt-dht.bencoded.string = "303132333435363738396162636465666768696a"
-                32..68 bt-dht.bencoded.dict_entry
-                  32..39 bt-dht.bencoded.string = "nodes"
-                  39..42 bt-dht.bencoded.length = "26"
-                  42..68 bt-dht.nodes
-                    42..68 bt-dht.node
-                      42..62 bt-dht.id = 20 bytes
-                      62..66 bt-dht.ip = 192.0.2.7
-                      66..68 bt-dht.port = 6881
-                68..69 bt-dht.bencoded.list.terminator = "e"
-            69..76 bt-dht.bencoded.dict_entry
-              69..72 bt-dht.bencoded.string = "t"
-              72..76 bt-dht.bencoded.string = "6162"
-            76..82 bt-dht.bencoded.dict_entry
-              76..79 bt-dht.bencoded.string = "y"
-              79..82 bt-dht.bencoded.string = "r"
-            82..83 bt-dht.bencoded.list.terminator = "e"
+          0..1 bt-dht.bencoded.delimiter = 64
+          1..69 bt-dht.bencoded.dict_entry
+            1..4 bt-dht.bencoded.string = "r"
+            4..69 bt-dht.bencoded.dict
+              4..5 bt-dht.bencoded.delimiter = 64
+              5..32 bt-dht.bencoded.dict_entry
+                5..9 bt-dht.bencoded.string = "id"
+                9..32 bt-dht.bencoded.string = "303132333435363738396162636465666768696a"
+              32..68 bt-dht.bencoded.dict_entry
+                32..39 bt-dht.bencoded.string = "nodes"
+                39..42 bt-dht.bencoded.length = "26"
+                42..68 bt-dht.nodes
+                  42..68 bt-dht.node
+                    42..62 bt-dht.id = 20 bytes
+                    62..66 bt-dht.ip = 192.0.2.7
+                    66..68 bt-dht.port = 6881
+              68..69 bt-dht.bencoded.list.terminator = "e"
+          69..76 bt-dht.bencoded.dict_entry
+            69..72 bt-dht.bencoded.string = "t"
+            72..76 bt-dht.bencoded.string = "6162"
+          76..82 bt-dht.bencoded.dict_entry
+            76..79 bt-dht.bencoded.string = "y"
+            79..82 bt-dht.bencoded.string = "r"
+          82..83 bt-dht.bencoded.list.terminator = "e"
         bt-dht 0..51 | error | A Generic Error Ocurred
-          0..51 bt-dht.bencoded.dict
-            0..1 bt-dht.bencoded.delimiter = 64
-            1..37 bt-dht.bencoded.dict_entry
-              1..4 bt-dht.bencoded.string = "e"
-              4..37 bt-dht.error
-                4..5 bt-dht.bencoded.delimiter = 6c
-                5..10 bt-dht.bencoded.int = "201"
-                10..36 bt-dht.bencoded.string = "A Generic Error Ocurred"
-                36..37 bt-dht.bencoded.list.terminator = "e"
-            37..44 bt-dht.bencoded.dict_entry
-              37..40 bt-dht.bencoded.string = "t"
-              40..44 bt-dht.bencoded.string = "6161"
-            44..50 bt-dht.bencoded.dict_entry
-              44..47 bt-dht.bencoded.string = "y"
-              47..50 bt-dht.bencoded.string = "e"
-            50..51 bt-dht.bencoded.list.terminator = "e"
+          0..1 bt-dht.bencoded.delimiter = 64
+          1..37 bt-dht.bencoded.dict_entry
+            1..4 bt-dht.bencoded.string = "e"
+            4..37 bt-dht.error
+              4..5 bt-dht.bencoded.delimiter = 6c
+              5..9 bt-dht.bencoded.int = "201"
+              9..10 bt-dht.bencoded.list.terminator = "e"
+              10..36 bt-dht.bencoded.string = "A Generic Error Ocurred"
+              36..37 bt-dht.bencoded.list.terminator = "e"
+          37..44 bt-dht.bencoded.dict_entry
+            37..40 bt-dht.bencoded.string = "t"
+            40..44 bt-dht.bencoded.string = "6161"
+          44..50 bt-dht.bencoded.dict_entry
+            44..47 bt-dht.bencoded.string = "y"
+            47..50 bt-dht.bencoded.string = "e"
+          50..51 bt-dht.bencoded.list.terminator = "e"
         "#);
+    }
+
+    #[test]
+    fn a_node_that_knows_no_others_has_an_empty_group() {
+        let bytes = b"d1:rd2:id20:0123456789abcdefghij5:nodes0:e1:t2:ab1:y1:re";
+        let tree = trial::read(&PROTOCOL, bytes, Cut::No, |wire| Queries::default().message(Side::Server, wire));
+        assert!(tree.contains("39..41 bt-dht.bencoded.length = \"0\"") && tree.contains("41..41 bt-dht.nodes"), "{tree}");
+    }
+
+    #[test]
+    fn an_integer_ends_as_a_list_does() {
+        let bytes = b"d1:ad4:porti6881ee1:q4:ping1:t1:a1:y1:qe";
+        let tree = trial::read(&PROTOCOL, bytes, Cut::No, |wire| Queries::default().message(Side::Client, wire));
+        assert!(tree.contains("11..16 bt-dht.bencoded.int = \"6881\""), "{tree}");
+        assert!(tree.contains("16..17 bt-dht.bencoded.list.terminator = \"e\""), "{tree}");
     }
 
     #[test]

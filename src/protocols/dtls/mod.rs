@@ -62,7 +62,7 @@ fields! {
     PADDING = bytes("dtls.padding", "padding", "Zero bytes of DTLSInnerPlaintext");
     APP_DATA = bytes("dtls.app_data", "application data", "Encrypted application data").encrypted();
     ENCRYPTED = bytes("dtls.enc_content", "encrypted record content", "Encrypted handshake message or alert, or content of DTLS 1.3").encrypted();
-    CHANGE_CIPHER_SPEC = bytes("dtls.change_cipher_spec", "change cipher spec", "Following records of this side are encrypted");
+    CHANGE_CIPHER_SPEC = bytes("dtls.change_cipher_spec", "change cipher spec", "Following records of this side are encrypted").valueless();
     DECRYPTED = bytes("dtls.decrypted", "decrypted data", "Decrypted application data");
     DATA = bytes("dtls.data", "data", "Undissected bytes").twin(&tls::DATA);
 
@@ -106,6 +106,9 @@ fields! {
     EXTENSION_TYPE = number("dtls.handshake.extension.type", "extension type", "").names(names::EXTENSIONS).once_per(&EXTENSION).twin(&tls::EXTENSION_TYPE);
     EXTENSION_LENGTH = number("dtls.handshake.extension.len", "length", "In bytes").once_per(&EXTENSION).twin(&tls::EXTENSION_LENGTH);
     EXTENSION_DATA = bytes("dtls.handshake.extension.data", "data", "Data of an extension without fields of its own").twin(&tls::EXTENSION_DATA);
+    HEARTBEAT_MODE = number("dtls.handshake.extension.heartbeat.mode", "mode", "Whether the peer may send heartbeat requests").names(names::HEARTBEAT_MODES).twin(&tls::HEARTBEAT_MODE);
+    EXTENSION_COOKIE_LENGTH = number("dtls.handshake.extensions.cookie_len", "cookie length", "In bytes").twin(&tls::EXTENSION_COOKIE_LENGTH);
+    EXTENSION_COOKIE = bytes("dtls.handshake.extensions.cookie", "cookie", "Returned by the client in its second ClientHello").twin(&tls::EXTENSION_COOKIE);
     SNI_LIST_LENGTH = number("dtls.handshake.extensions_server_name_list_len", "server name list length", "In bytes").twin(&tls::SNI_LIST_LENGTH);
     SNI_TYPE = number("dtls.handshake.extensions_server_name_type", "server name type", "").names(&[(0, "host_name")]).twin(&tls::SNI_TYPE);
     SNI_LENGTH = number("dtls.handshake.extensions_server_name_len", "server name length", "In bytes").twin(&tls::SNI_LENGTH);
@@ -144,7 +147,7 @@ fields! {
     CERTIFICATE_TYPE = number("dtls.handshake.cert_type", "certificate type", "Certificate type accepted from the client").names(names::CERTIFICATE_TYPES).twin(&tls::CERTIFICATE_TYPE);
     DNAMES_LENGTH = number("dtls.handshake.dnames_len", "distinguished names length", "In bytes").twin(&tls::DNAMES_LENGTH);
     DNAME_LENGTH = number("dtls.handshake.dname_len", "distinguished name length", "In bytes").twin(&tls::DNAME_LENGTH);
-    DNAME = text("dtls.handshake.dname", "distinguished name", "Certificate authority accepted by the server").twin(&tls::DNAME);
+    DNAME = text("dtls.handshake.dname", "distinguished name", "Certificate authority accepted by the server").valueless().twin(&tls::DNAME);
     CONTEXT_LENGTH = number("dtls.handshake.certificate_request_context_length", "certificate request context length", "In bytes").twin(&tls::CONTEXT_LENGTH);
     CONTEXT = bytes("dtls.handshake.certificate_request_context", "certificate request context", "Associates a Certificate message with its CertificateRequest").twin(&tls::CONTEXT);
     SIGNED_LENGTH = number("dtls.handshake.sig_len", "signature length", "In bytes").twin(&tls::SIGNED_LENGTH);
@@ -170,7 +173,7 @@ fields! {
     CERTIFICATE_TYPES = bool("dtls.handshake.cert_types", "certificate types", "True if a list of certificate types is present").generated(&[&CERTIFICATE_TYPES_COUNT], is_there);
     FORMATS = bool("dtls.handshake.extensions_ec_point_formats", "EC point formats", "True if a list of EC point formats is present").generated(&[&FORMATS_LENGTH], is_there);
     GROUPS = bool("dtls.handshake.extensions_supported_groups", "supported groups list", "True if a list of supported groups is present").generated(&[&GROUPS_LENGTH], is_there);
-    VERIFY_DATA = bytes("dtls.handshake.verify_data", "verify data", "MAC over the handshake in Finished").twin(&tls::VERIFY_DATA);
+    VERIFY_DATA = bytes("dtls.handshake.verify_data", "verify data", "MAC over the handshake in Finished").valueless().twin(&tls::VERIFY_DATA);
     KEY_UPDATE = number("dtls.handshake.key_update.request_update", "request update", "Whether the receiver is to update its keys as well").names(&[(0, "not requested"), (1, "requested")]).twin(&tls::KEY_UPDATE);
     TICKET_AGE_ADD = number("dtls.handshake.session_ticket_age_add", "ticket_age_add", "Added to the age of the ticket to obscure it").hex(8).twin(&tls::TICKET_AGE_ADD);
     TICKET_NONCE_LENGTH = number("dtls.handshake.session_ticket_nonce_length", "ticket nonce length", "In bytes").twin(&tls::TICKET_NONCE_LENGTH);

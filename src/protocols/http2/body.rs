@@ -91,6 +91,8 @@ pub(in crate::protocols) fn finish(wire: &mut Wire<'_>, streams: &mut Streams, i
     let content = Content::of(streams, id, from);
     wire.joined("frames", &body.pieces, &body.bytes, |inner| {
         inner.put(&BODY, Value::Bytes, 0..count);
+        // As in Wireshark, where the name stands for the whole body as well.
+        inner.put(&DATA, Value::Bytes, 0..count);
         content.read(inner, count)
     })
 }

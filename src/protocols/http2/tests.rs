@@ -404,6 +404,7 @@ fn a_body_in_several_frames_is_dissected_with_the_last_one() {
         ],
     );
     assert!(tree.contains("| HEADERS | trailers, stream 1") && tree.contains("json.value.number = \"7\""), "{tree}");
+    assert!(tree.contains("9..12 http2.data.data = 5b375d") && tree.contains("  0..3 http2.data.data = 5b375d"), "{tree}");
 }
 
 #[test]
@@ -548,11 +549,13 @@ fn messages_of_grpc_are_dissected_when_they_are_complete() {
         14..16 protobuf.field
           14..15 protobuf.field.number = 1
           14..15 protobuf.field.wiretype = 0 (varint)
-          15..16 protobuf.field.value.uint64 = 4
+          15..16 protobuf.field.value = 04
+          15..16 protobuf.field.value.uint32 = 4
         16..21 protobuf.field
           16..17 protobuf.field.number = 2
           16..17 protobuf.field.wiretype = 2 (length-delimited)
           17..18 protobuf.field.value.length = 3
+          18..21 protobuf.field.value = 74776f
           18..21 protobuf.field.value.string = "two"
     http2 0..14 | DATA | stream 1, 5 bytes
       9..14 http2.data.data = 0007080412
@@ -566,11 +569,13 @@ fn messages_of_grpc_are_dissected_when_they_are_complete() {
         5..7 protobuf.field
           5..6 protobuf.field.number = 1
           5..6 protobuf.field.wiretype = 0 (varint)
-          6..7 protobuf.field.value.uint64 = 4
+          6..7 protobuf.field.value = 04
+          6..7 protobuf.field.value.uint32 = 4
         7..12 protobuf.field
           7..8 protobuf.field.number = 2
           7..8 protobuf.field.wiretype = 2 (length-delimited)
           8..9 protobuf.field.value.length = 3
+          9..12 protobuf.field.value = 74776f
           9..12 protobuf.field.value.string = "two"
       13..19 grpc.message
         13..14 grpc.frame_type = 0

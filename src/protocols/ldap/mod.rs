@@ -112,23 +112,25 @@ const OPERATIONS: Names = &[
     (3, "searchRequest"),
     (4, "searchResEntry"),
     (5, "searchResDone"),
-    (6, "searchResRef"),
-    (7, "modifyRequest"),
-    (8, "modifyResponse"),
-    (9, "addRequest"),
-    (10, "addResponse"),
-    (11, "delRequest"),
-    (12, "delResponse"),
-    (13, "modDNRequest"),
-    (14, "modDNResponse"),
-    (15, "compareRequest"),
-    (16, "compareResponse"),
-    (17, "abandonRequest"),
-    (18, "extendedReq"),
-    (19, "extendedResp"),
-    (20, "intermediateResponse"),
+    (6, "modifyRequest"),
+    (7, "modifyResponse"),
+    (8, "addRequest"),
+    (9, "addResponse"),
+    (10, "delRequest"),
+    (11, "delResponse"),
+    (12, "modDNRequest"),
+    (13, "modDNResponse"),
+    (14, "compareRequest"),
+    (15, "compareResponse"),
+    (16, "abandonRequest"),
+    (19, "searchResRef"),
+    (23, "extendedReq"),
+    (24, "extendedResp"),
+    (25, "intermediateResponse"),
 ];
-/// Types of the operations, in the order of [`OPERATIONS`].
+/// The bits of a type that are the number of the operation.
+const NUMBER: u8 = 0x1f;
+/// Types of the operations.
 const TAGS: [u8; 21] = [
     0x60, 0x61, 0x42, 0x63, 0x64, 0x65, 0x73, 0x66, 0x67, 0x68, 0x69, 0x4a, 0x6b, 0x6c, 0x6d, 0x6e, 0x6f, 0x50, 0x77, 0x78, 0x79,
 ];
@@ -285,8 +287,9 @@ impl Session {
                 let Some(number) = TAGS.iter().position(|known| *known == tag) else {
                     return BER.unexpected(wire, "an operation");
                 };
-                wire.name(name_of(OPERATIONS, number as u64).unwrap_or_default());
-                wire.parent(&OPERATION, Value::Unsigned(number as u64), |wire| {
+                let operation = u64::from(tag & NUMBER);
+                wire.name(name_of(OPERATIONS, operation).unwrap_or_default());
+                wire.parent(&OPERATION, Value::Unsigned(operation), |wire| {
                     self.pair(wire, number, id);
                     match number {
                         11 => named(wire, tag, &DELETED),

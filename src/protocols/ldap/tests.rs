@@ -198,7 +198,7 @@ fn a_session_is_dissected() {
       0..37 ldap.LDAPMessage_element
         0..2 ldap.element = 3023
         2..5 ldap.messageID = 4
-        5..37 ldap.protocolOp = 7 (modifyRequest)
+        5..37 ldap.protocolOp = 6 (modifyRequest)
           5..7 ldap.element = 661e
           7..9 ldap.element = 0407
           9..16 ldap.object = "cn=anna"
@@ -217,7 +217,7 @@ fn a_session_is_dissected() {
       0..25 ldap.LDAPMessage_element
         0..2 ldap.element = 3017
         2..5 ldap.messageID = 5
-        5..25 ldap.protocolOp = 13 (modDNRequest)
+        5..25 ldap.protocolOp = 12 (modDNRequest)
           5..7 ldap.element = 6c12
           7..9 ldap.element = 0407
           9..16 ldap.entry = "cn=anna"
@@ -228,7 +228,7 @@ fn a_session_is_dissected() {
       0..22 ldap.LDAPMessage_element
         0..2 ldap.element = 3014
         2..5 ldap.messageID = 6
-        5..22 ldap.protocolOp = 15 (compareRequest)
+        5..22 ldap.protocolOp = 14 (compareRequest)
           5..7 ldap.element = 6e0f
           7..9 ldap.element = 0404
           9..13 ldap.entry = "cn=b"
@@ -241,20 +241,20 @@ fn a_session_is_dissected() {
       0..11 ldap.LDAPMessage_element
         0..2 ldap.element = 3009
         2..5 ldap.messageID = 7
-        5..11 ldap.protocolOp = 11 (delRequest)
+        5..11 ldap.protocolOp = 10 (delRequest)
           5..7 ldap.element = 4a04
           7..11 ldap.delRequest = "cn=b"
     ldap 0..8 | abandonRequest
       0..8 ldap.LDAPMessage_element
         0..2 ldap.element = 3006
         2..5 ldap.messageID = 8
-        5..8 ldap.protocolOp = 17 (abandonRequest)
+        5..8 ldap.protocolOp = 16 (abandonRequest)
           5..8 ldap.abandonRequest = 7
     ldap 0..31 | extendedReq | 1.3.6.1.4.1.1466.20037
       0..31 ldap.LDAPMessage_element
         0..2 ldap.element = 301d
         2..5 ldap.messageID = 9
-        5..31 ldap.protocolOp = 18 (extendedReq)
+        5..31 ldap.protocolOp = 23 (extendedReq)
           5..7 ldap.element = 7718
           7..9 ldap.element = 8016
           9..31 ldap.requestName = "1.3.6.1.4.1.1466.20037"
@@ -262,7 +262,7 @@ fn a_session_is_dissected() {
       0..14 ldap.LDAPMessage_element
         0..2 ldap.element = 300c
         2..5 ldap.messageID = 9
-        5..14 ldap.protocolOp = 19 (extendedResp)
+        5..14 ldap.protocolOp = 24 (extendedResp)
           ldap.response_to = 0
           5..7 ldap.element = 7807
           7..10 ldap.resultCode = 0 (success)

@@ -49,7 +49,7 @@ fields! {
     TYPE = number("quic.long.packet_type", "packet type", "").names(TYPES).mask(0x30).once_per(&PACKET);
     TYPE_V2 = number("quic.long.packet_type_v2", "packet type", "In version 2").names(TYPES_V2).mask(0x30).once_per(&PACKET);
     PROTECTED_BITS = number("quic.protected_bits", "protected bits", "Bits under header protection").hex(2).mask(0x0f).once_per(&PACKET);
-    SHORT_BITS = number("quic.short.protected_bits", "protected bits", "Bits of a short header under header protection").hex(2).mask(0x3f).once_per(&PACKET);
+    SHORT_BITS = number("quic.short.protected_bits", "protected bits", "Bits of a short header under header protection").hex(2).mask(0x1f).once_per(&PACKET);
     SPIN = bool("quic.spin_bit", "spin bit", "Lets observers measure the round-trip time").mask(0x20).once_per(&PACKET);
     SHORT_RESERVED = number("quic.short.reserved", "reserved", "Must be zero").mask(0x18).once_per(&PACKET);
     KEY_PHASE = bool("quic.key_phase", "key phase", "Changes with the keys").mask(0x04).once_per(&PACKET);
@@ -65,8 +65,9 @@ fields! {
     TOKEN = bytes("quic.token", "token", "Address validation token").once_per(&PACKET);
     LENGTH = number("quic.length", "length", "Bytes of the packet number and the payload").once_per(&PACKET);
     NUMBER = number("quic.packet_number", "packet number", "").once_per(&PACKET);
-    PROTECTED = bytes("quic.protected_payload", "protected payload", "Encrypted packet number and payload").encrypted().once_per(&PACKET);
-    REMAINING = bytes("quic.remaining_payload", "remaining payload", "Undissected bytes");
+    PAYLOAD = bytes("quic.payload", "payload", "Encrypted payload behind a long header").encrypted().once_per(&PACKET);
+    PROTECTED = bytes("quic.protected_payload", "protected payload", "Encrypted payload behind a short header").encrypted().once_per(&PACKET);
+    REMAINING = bytes("quic.remaining_payload", "remaining payload", "Packet number and payload that were not decrypted, and undissected bytes").encrypted();
     RETRY_TOKEN = bytes("quic.retry_token", "retry token", "Returned by the client in its next Initial packet");
     RETRY_TAG = bytes("quic.retry_integrity_tag", "retry integrity tag", "AEAD tag of the Retry packet");
 
@@ -86,7 +87,7 @@ fields! {
     CE = number("quic.ack.ecn_ce_count", "ECN-CE count", "Packets received with ECN codepoint CE");
     OFFSET = number("quic.crypto.offset", "offset", "Offset of the data in the crypto stream");
     CRYPTO_LENGTH = number("quic.crypto.length", "length", "In bytes");
-    CRYPTO = bytes("quic.crypto.crypto_data", "crypto data", "TLS handshake data");
+    CRYPTO = bytes("quic.crypto.crypto_data", "crypto data", "TLS handshake data").valueless();
     ERROR_CODE = number("quic.cc.error_code", "error code", "").names(ERRORS);
     ERROR_FRAME = number("quic.cc.frame_type", "frame type", "Type of the frame that caused the error").names(frames::TYPES);
     REASON_LENGTH = number("quic.cc.reason_phrase.length", "reason phrase length", "In bytes");

@@ -8,9 +8,9 @@ use super::keys::{self, Decrypted, LONG};
 use super::streams::Streams;
 use super::versions::{self, VERSION_2};
 use super::{
-    DCID, DCIL, FIXED, FORM, ID_MAX, KEY_PHASE, LENGTH, NOT_OPENED, NUMBER, NUMBER_LENGTH, PACKET, PACKET_LENGTH, PROTECTED,
-    PROTECTED_BITS, REMAINING, RESERVED, RESERVED_VERSION, RETRY_TAG, RETRY_TOKEN, SCID, SCIL, SHORT_BITS, SHORT_RESERVED, SPIN,
-    SUPPORTED, TOKEN, TOKEN_LENGTH, TYPE, TYPE_V2, TYPES, VERSION,
+    DCID, DCIL, FIXED, FORM, ID_MAX, KEY_PHASE, LENGTH, NOT_OPENED, NUMBER, NUMBER_LENGTH, PACKET, PACKET_LENGTH, PAYLOAD,
+    PROTECTED, PROTECTED_BITS, REMAINING, RESERVED, RESERVED_VERSION, RETRY_TAG, RETRY_TOKEN, SCID, SCIL, SHORT_BITS,
+    SHORT_RESERVED, SPIN, SUPPORTED, TOKEN, TOKEN_LENGTH, TYPE, TYPE_V2, TYPES, VERSION,
 };
 use crate::protocols::tls::hello::Hello;
 use crate::protocols::tls::summary::Summary;
@@ -237,7 +237,7 @@ impl Session {
                     };
                     wire.note_ahead(&NOT_OPENED, format_args!("{why} not decrypt it"));
                 }
-                wire.bytes(&PROTECTED, length)?;
+                wire.bytes(&REMAINING, length)?;
             }
         }
         Ok(name)
@@ -255,7 +255,8 @@ impl Session {
         wire.put(&NUMBER, Value::Unsigned(decrypted.number), number);
         wire.skip(decrypted.number_length)?;
         let count = count - decrypted.number_length;
-        wire.put(&PROTECTED, Value::Bytes, wire.at()..wire.at() + count);
+        let payload = if decrypted.first & LONG == 0 { &PROTECTED } else { &PAYLOAD };
+        wire.put(payload, Value::Bytes, wire.at()..wire.at() + count);
         self.hello.over_quic = true;
         let Some(crypto) = self.crypto[from].get_mut(space) else { return wire.skip(count) };
         crypto.is_google = versions::is_google(self.version);
@@ -303,14 +304,14 @@ impl Session {
         let length = self.ids[from.other()].known(packet.get(1..).unwrap_or_default()).unwrap_or_default();
         let outcome = self.decrypt(from, Level::Application, wire, packet, 1 + length);
         let Outcome::Decrypted(decrypted) = outcome else {
-            wire.bits(1, &[&FORM, &FIXED, &SHORT_BITS])?;
+            wire.bits(1, &[&FORM, &FIXED, &SPIN, &SHORT_BITS])?;
             if length > 0 {
                 wire.bytes(&DCID, length)?;
             }
             if let Outcome::Failed = outcome {
                 wire.note_ahead(&NOT_OPENED, format_args!("the configured secret does not decrypt it"));
             }
-            wire.rest(&PROTECTED);
+            wire.rest(&REMAINING);
             return Ok("protected");
         };
         wire.bits(1, &[&FORM, &FIXED, &SPIN])?;

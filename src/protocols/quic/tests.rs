@@ -38,7 +38,7 @@ fn the_example_of_rfc_9001_is_decrypted() {
         0..1 quic.long.reserved = 0
         0..1 quic.packet_number_length = 3
         18..22 quic.packet_number = 2
-        22..1200 quic.protected_payload = 1178 bytes
+        22..1200 quic.payload = 1178 bytes
         0..245 quic.frame
           0..1 quic.frame_type = 6 (crypto)
           1..2 quic.crypto.offset = 0
@@ -142,7 +142,7 @@ fn the_example_of_rfc_9001_is_decrypted() {
         0..1 quic.long.reserved = 0
         0..1 quic.packet_number_length = 1
         18..20 quic.packet_number = 1
-        20..135 quic.protected_payload = 115 bytes
+        20..135 quic.payload = 115 bytes
         0..5 quic.frame
           0..1 quic.frame_type = 2 (ack)
           1..2 quic.ack.largest_acknowledged = 0

@@ -114,7 +114,7 @@ fields! {
 
     RESERVED = number("rtcp.xr.reserved", "reserved", "").mask(0x1f).once_per(&PACKET);
     XR_TYPE = number("rtcp.xr.bt", "block type", "").names(reports::BLOCKS);
-    XR_SPECIFIC = number("rtcp.xr.bs", "type specific", "").hex(2);
+    XR_SPECIFIC = number("rtcp.xr.bs", "type specific", "");
     XR_LENGTH = number("rtcp.xr.bl", "block length", "In units of 32 bits, without the block header");
     XR_CONTENT = bytes("rtcp.xr.content", "block contents", "");
     REST = bytes("rtcp.data", "data", "Undissected bytes");

@@ -26,7 +26,7 @@ fields! {
     SRTCP = protocol("srtcp", "SRTCP", "Secure Real-time Transport Control Protocol")
         .covers("The first header, and the trailer of AES-CM and AES-GCM")
         .leaves_open("Decryption");
-    ENCRYPTED = bytes("srtcp.encrypted_payload", "encrypted RTCP payload", "").encrypted().once();
+    ENCRYPTED = bytes("srtcp.encrypted_payload", "encrypted RTCP payload", "").valueless().encrypted().once();
     E_FLAG = bool("srtcp.e", "SRTCP E flag", "Set if the content is encrypted").mask(0x8000_0000).once();
     INDEX = number("srtcp.index", "SRTCP index", "Counts packets of the sender").mask(0x7fff_ffff).once();
     TAG = bytes("srtcp.auth_tag", "SRTCP auth tag", "").once();

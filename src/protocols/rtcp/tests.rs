@@ -196,7 +196,7 @@ fn a_goodbye_has_a_reason_and_padding() {
 
 #[test]
 fn blocks_of_extended_reports_are_listed() {
-    insta::assert_snapshot!(read(EXTENDED_REPORT), @r"
+    insta::assert_snapshot!(read(EXTENDED_REPORT), @"
     rtcp 0..20 | extended report | SSRC 0x55667788, receiver reference time
       0..20 rtcp.packet
         0..1 rtcp.version = 2
@@ -206,7 +206,7 @@ fn blocks_of_extended_reports_are_listed() {
         2..4 rtcp.length = 4
         4..8 rtcp.senderssrc = 0x55667788
         8..9 rtcp.xr.bt = 4 (receiver reference time)
-        9..10 rtcp.xr.bs = 0x00
+        9..10 rtcp.xr.bs = 0
         10..12 rtcp.xr.bl = 2
         12..20 rtcp.xr.content = e0e1e2e380000000
     ");

@@ -46,7 +46,7 @@ fields! {
     ENCRYPTED_FLAG = bool("snmp.v3.flags.crypt", "encrypted", "privFlag: the scoped PDU is encrypted").mask(0x02);
     AUTHENTICATED = bool("snmp.v3.flags.auth", "authenticated", "authFlag: the message is authenticated").mask(0x01);
     MODEL = number("snmp.msgSecurityModel", "msgSecurityModel", "3 is the user-based security model (USM)").names(MODELS);
-    SECURITY = group("snmp.msgSecurityParameters", "msgSecurityParameters", "");
+    SECURITY = group("snmp.msgSecurityParameters", "msgSecurityParameters", "").valued();
     ENGINE_ID = bytes("snmp.msgAuthoritativeEngineID", "msgAuthoritativeEngineID", "SNMP engine that is authoritative for the exchange");
     ENGINE_BOOTS = number("snmp.msgAuthoritativeEngineBoots", "msgAuthoritativeEngineBoots", "Restarts of the engine");
     ENGINE_TIME = number("snmp.msgAuthoritativeEngineTime", "msgAuthoritativeEngineTime", "Seconds since the last restart of the engine");

@@ -1,15 +1,19 @@
 //! Recognition of SOCKS by the first messages of both sides.
 
-use super::{CHAP, Kind, NO_METHOD, PRIVATE, SUBNEGOTIATION_V1, TEXT_MAX, V4, V4_REPLY, V4_REPLY_SIZE, V4_RESULTS, V5, size};
+use super::{
+    BIND, CHAP, CONNECT, Kind, NO_METHOD, PRIVATE, SUBNEGOTIATION_V1, TEXT_MAX, V4, V4_REPLY, V4_REPLY_SIZE, V4_RESULTS, V5, size,
+};
 use crate::tree::Side;
 use crate::wire::{Opening, Verdict};
 
 /// Whether these bytes begin with a request of version 4: none, if it is another protocol; otherwise whether it is whole.
 fn request_v4(bytes: &[u8]) -> Option<bool> {
-    let starts = matches!(bytes, [V4] | [V4, 1 | 2, ..]);
+    let starts = matches!(bytes, [V4] | [V4, CONNECT | BIND, ..]);
+    // A client that waits for any connection may leave its port open.
+    let has_port = bytes.get(1) == Some(&BIND) || bytes.get(2..4) != Some(&[0, 0]);
     let texts = bytes.get(V4_REPLY_SIZE..).unwrap_or_default();
     let is_text = |byte: &u8| *byte == 0 || (0x20..0x7f).contains(byte);
-    if !starts || bytes.get(2..4) == Some(&[0, 0]) || !texts.iter().take(TEXT_MAX).all(is_text) {
+    if !starts || !has_port || !texts.iter().take(TEXT_MAX).all(is_text) {
         return None;
     }
     match size(Kind::RequestV4, bytes) {

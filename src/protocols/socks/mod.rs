@@ -22,7 +22,7 @@
 mod heuristics;
 
 use super::dns;
-use crate::tree::{BySide, Field, Names, Side, Transport, fields, name_of};
+use crate::tree::{BySide, Field, Names, Side, Transport, Value, fields, name_of};
 use crate::wire::{Conversation, Error, Extent, Heuristic, Missing, Next, On, Protocol, Result, Settings, Wire};
 use std::net::{IpAddr, SocketAddr};
 
@@ -116,6 +116,7 @@ const CHAP: u8 = 3;
 const PRIVATE: u8 = 0x80;
 const NO_METHOD: u8 = 0xff;
 
+const CONNECT: u8 = 1;
 const BIND: u8 = 2;
 const UDP_ASSOCIATE: u8 = 3;
 
@@ -250,6 +251,7 @@ impl Conversation for Session {
         self.messages[from] += 1;
         match kind {
             Kind::RequestV4 | Kind::RequestV5 => self.asked = true,
+            Kind::Login | Kind::Status | Kind::Gssapi => drop(wire.add(&VERSION, Value::Unsigned(V5.into()))),
             _ => {}
         }
         match kind {

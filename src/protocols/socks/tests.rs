@@ -31,12 +31,14 @@ fn a_login_and_a_request_are_dissected() {
       0..1 socks.version = 5
       1..2 socks.auth_accepted_method = 2 (Username/Password)
     socks 0..17 | login | anna
+      socks.version = 5
       0..1 socks.subnegotiation_version = 1
       1..2 socks.username_length = 4
       2..6 socks.username = "anna"
       6..7 socks.password_length = 10
       7..17 socks.password = "moss-green"
     socks 0..2 | login status | accepted
+      socks.version = 5
       0..1 socks.subnegotiation_version = 1
       1..2 socks.auth_status = 0
     socks 0..19 | Connect | game.example:80
@@ -115,11 +117,13 @@ fn gssapi_messages_are_dissected() {
       0..1 socks.version = 5
       1..2 socks.auth_accepted_method = 1 (GSSAPI)
     socks 0..8 | GSSAPI
+      socks.version = 5
       0..1 socks.subnegotiation_version = 1
       1..2 socks.gssapi.command = 1 (Authentication)
       2..4 socks.gssapi.length = 4
       4..8 socks.gssapi.data = 60020600
     socks 0..2 | GSSAPI
+      socks.version = 5
       0..1 socks.subnegotiation_version = 1
       1..2 socks.gssapi.command = 255 (Failure)
     unfinished
@@ -172,6 +176,8 @@ fn requests_are_recognized_on_the_port_and_with_a_reply_anywhere() {
         assert_eq!(judge(messages[1].1, messages[0].1, false), [Verdict::Yes(C); 2]);
     }
     assert_eq!(judge(b"\x05\x01\0\x05\x01\0\x03", b"\x05\0", false), [yes; 2]);
+    // A client that waits for a connection from outside may leave its port open.
+    assert_eq!(judge(b"\x04\x02\0\0\x7f\0\0\x01user\0", b"\0\x5a\xd0\xb9\x7f\0\0\x01", false), [yes; 2]);
     for (client, server) in [
         (&b"\x05\x01\0"[..], &b"\x05\x02"[..]),
         (b"\x05\x01\0hello", b""),

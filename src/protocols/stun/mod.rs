@@ -49,7 +49,7 @@ fields! {
     ATTRIBUTE = number("stun.attribute", "Attribute", "").hex(4).names(ATTRIBUTES);
     ATT_TYPE = number("stun.att.type", "Attribute type", "").hex(4).names(ATTRIBUTES);
     ATT_LENGTH = number("stun.att.length", "Attribute length", "In bytes");
-    PADDING = bytes("stun.att.padding", "Padding", "To a multiple of 4 bytes");
+    PADDING = number("stun.att.padding", "Padding", "Bytes up to a multiple of 4");
     RESERVED = bytes("stun.att.reserved", "Reserved", "Must be zero");
     FAMILY = number("stun.att.family", "Protocol family", "").hex(2).names(FAMILIES);
     PORT = number("stun.att.port", "Port", "");
@@ -315,7 +315,11 @@ impl Transactions {
         match (4 - length % 4) % 4 {
             _ if wire.remaining() == 0 => Ok(()),
             0 => Ok(()),
-            padding => wire.bytes(&PADDING, padding.min(wire.remaining())).map(drop),
+            padding => {
+                let padding = padding.min(wire.remaining());
+                wire.put(&PADDING, Value::Unsigned(padding as u64), wire.at()..wire.at() + padding);
+                wire.skip(padding)
+            }
         }
     }
 }

@@ -33,12 +33,12 @@ fn a_binding_request_is_dissected() {
         20..22 stun.att.type = 0x8022 (SOFTWARE)
         22..24 stun.att.length = 7
         24..31 stun.att.software = "couch 1"
-        31..32 stun.att.padding = 00
+        31..32 stun.att.padding = 1
       32..40 stun.attribute = 0x0006 (USERNAME)
         32..34 stun.att.type = 0x0006 (USERNAME)
         34..36 stun.att.length = 3
         36..39 stun.att.username = "a:b"
-        39..40 stun.att.padding = 00
+        39..40 stun.att.padding = 1
       40..48 stun.attribute = 0x0024 (PRIORITY)
         40..42 stun.att.type = 0x0024 (PRIORITY)
         42..44 stun.att.length = 4
@@ -112,12 +112,12 @@ fn an_unauthorized_error_response_is_dissected() {
         40..42 stun.att.type = 0x0014 (REALM)
         42..44 stun.att.length = 11
         44..55 stun.att.realm = "example.com"
-        55..56 stun.att.padding = 00
+        55..56 stun.att.padding = 1
       56..68 stun.attribute = 0x0015 (NONCE)
         56..58 stun.att.type = 0x0015 (NONCE)
         58..60 stun.att.length = 6
         60..66 stun.att.nonce = "abcdef"
-        66..68 stun.att.padding = 0000
+        66..68 stun.att.padding = 2
     "#);
 }
 

@@ -4,14 +4,15 @@ use super::fingerprint::{self, Offer, is_grease};
 use super::summary::Summary;
 use super::{
     ALPN, ALPN_LENGTH, ALPN_STR_LENGTH, CERTIFICATE_TYPE, CERTIFICATE_TYPES_COUNT, COMPRESSION, COMPRESSIONS_LENGTH, DNAME,
-    DNAME_LENGTH, DNAMES_LENGTH, EXTENSION, EXTENSION_DATA, EXTENSION_LENGTH, EXTENSION_TYPE, EXTENSIONS_LENGTH, FORMAT,
-    FORMATS_LENGTH, GROUP, GROUPS_LENGTH, JA3, JA3_FULL, JA3S, JA3S_FULL, JA4, JA4_R, KEY_SHARE_GROUP, KEY_SHARE_KEY,
-    KEY_SHARE_KEY_LENGTH, KEY_SHARE_LENGTH, KEY_SHARE_SELECTED, RANDOM, RENEGOTIATION, RENEGOTIATION_LENGTH, RETRY, SESSION_ID,
-    SESSION_ID_LENGTH, SIGNATURE, SIGNATURES_LENGTH, SNI, SNI_LENGTH, SNI_LIST_LENGTH, SNI_TYPE, SUITE, SUITES_LENGTH,
-    SUPPORTED_VERSION, TLS_1_2, TLS_1_3, VERSION, VERSIONS, VERSIONS_LENGTH, certificate, suites,
+    DNAME_LENGTH, DNAMES_LENGTH, EXTENSION, EXTENSION_COOKIE, EXTENSION_COOKIE_LENGTH, EXTENSION_DATA, EXTENSION_LENGTH,
+    EXTENSION_TYPE, EXTENSIONS_LENGTH, FORMAT, FORMATS_LENGTH, GROUP, GROUPS_LENGTH, HEARTBEAT_MODE, JA3, JA3_FULL, JA3S,
+    JA3S_FULL, JA4, JA4_R, KEY_SHARE_GROUP, KEY_SHARE_KEY, KEY_SHARE_KEY_LENGTH, KEY_SHARE_LENGTH, KEY_SHARE_SELECTED, RANDOM,
+    RENEGOTIATION, RENEGOTIATION_LENGTH, RETRY, SESSION_ID, SESSION_ID_LENGTH, SIGNATURE, SIGNATURES_LENGTH, SNI, SNI_LENGTH,
+    SNI_LIST_LENGTH, SNI_TYPE, SUITE, SUITES_LENGTH, SUPPORTED_VERSION, TLS_1_2, TLS_1_3, VERSION, VERSIONS, VERSIONS_LENGTH,
+    certificate, suites,
 };
 use crate::protocols::dtls;
-use crate::tree::{BySide, Field, NodeRef, Side, name_of};
+use crate::tree::{BySide, Field, NodeRef, Side, Value, name_of};
 use crate::wire::{Result, Wire};
 use std::fmt::{self, Write};
 
@@ -20,10 +21,13 @@ const SUPPORTED_GROUPS: u16 = 10;
 const POINT_FORMATS: u16 = 11;
 const SIGNATURE_ALGORITHMS: u16 = 13;
 const USE_SRTP: u16 = 14;
+const HEARTBEAT: u16 = 15;
 const PROTOCOLS: u16 = 16;
 const ENCRYPT_THEN_MAC: u16 = 22;
+const SESSION_TICKET: u16 = 35;
 const EARLY_DATA: u16 = 42;
 const SUPPORTED_VERSIONS: u16 = 43;
+const COOKIE: u16 = 44;
 const AUTHORITIES: u16 = 47;
 const SIGNATURES_OF_CERTIFICATES: u16 = 50;
 const KEY_SHARE: u16 = 51;
@@ -222,6 +226,12 @@ fn extension(wire: &mut Wire<'_>, offer: &mut Offer, context: Context) -> Result
     let length = wire.u16_be(&EXTENSION_LENGTH)?;
     offer.extensions.push(kind);
     wire.within(length.into(), &EXTENSION_DATA, |wire| match (kind, context) {
+        (SESSION_TICKET, _) => {
+            // An empty ticket asks for a new one.
+            let end = wire.at() + wire.remaining();
+            wire.put(&EXTENSION_DATA, Value::Bytes, wire.at()..end);
+            wire.skip(wire.remaining())
+        }
         _ if wire.remaining() == 0 => Ok(()),
         (_, Context::Other) => {
             wire.rest(&EXTENSION_DATA);
@@ -243,6 +253,11 @@ fn extension(wire: &mut Wire<'_>, offer: &mut Offer, context: Context) -> Result
             list16(wire, &dtls::SRTP_LENGTH, |wire| wire.u16_be(&dtls::SRTP_PROFILE).map(drop))?;
             let length = wire.u8(&dtls::MKI_LENGTH)?;
             if length > 0 { wire.bytes(&dtls::MKI, length.into()).map(drop) } else { Ok(()) }
+        }
+        (HEARTBEAT, _) => wire.u8(&HEARTBEAT_MODE).map(drop),
+        (COOKIE, _) => {
+            let length = wire.u16_be(&EXTENSION_COOKIE_LENGTH)?;
+            if length > 0 { wire.bytes(&EXTENSION_COOKIE, length.into()).map(drop) } else { Ok(()) }
         }
         (POINT_FORMATS, _) => list8(wire, &FORMATS_LENGTH, |wire| {
             offer.formats.push(wire.u8(&FORMAT)?);

@@ -74,7 +74,7 @@ fields! {
     RECORD_LENGTH = number("tls.record.length", "length", "In bytes").once_per(&RECORD);
     APP_DATA = bytes("tls.app_data", "application data", "Encrypted application data").encrypted();
     ENCRYPTED = bytes("tls.encrypted", "encrypted message", "Encrypted handshake message or alert").encrypted();
-    CHANGE_CIPHER_SPEC = bytes("tls.change_cipher_spec", "change cipher spec", "Following records of this side are encrypted");
+    CHANGE_CIPHER_SPEC = bytes("tls.change_cipher_spec", "change cipher spec", "Following records of this side are encrypted").valueless();
     ALERT_LEVEL = number("tls.alert_message.level", "alert level", "").names(LEVELS);
     ALERT = number("tls.alert_message.desc", "alert description", "").names(names::ALERTS);
     ALERT_MESSAGE = bool("tls.alert_message", "alert message", "True in records with an alert").generated(&[&ALERT_LEVEL, &ENCRYPTED], alert)
@@ -116,6 +116,9 @@ fields! {
     EXTENSION_TYPE = number("tls.handshake.extension.type", "extension type", "").names(names::EXTENSIONS).once_per(&EXTENSION);
     EXTENSION_LENGTH = number("tls.handshake.extension.len", "length", "In bytes").once_per(&EXTENSION);
     EXTENSION_DATA = bytes("tls.handshake.extension.data", "data", "Data of an extension without fields of its own");
+    HEARTBEAT_MODE = number("tls.handshake.extension.heartbeat.mode", "mode", "Whether the peer may send heartbeat requests").names(names::HEARTBEAT_MODES);
+    EXTENSION_COOKIE_LENGTH = number("tls.handshake.extensions.cookie_len", "cookie length", "In bytes");
+    EXTENSION_COOKIE = bytes("tls.handshake.extensions.cookie", "cookie", "Returned by the client in its second ClientHello");
     SNI_LIST_LENGTH = number("tls.handshake.extensions_server_name_list_len", "server name list length", "In bytes");
     SNI_TYPE = number("tls.handshake.extensions_server_name_type", "server name type", "").names(&[(0, "host_name")]);
     SNI_LENGTH = number("tls.handshake.extensions_server_name_len", "server name length", "In bytes");
@@ -155,7 +158,7 @@ fields! {
         .names(names::CERTIFICATE_TYPES);
     DNAMES_LENGTH = number("tls.handshake.dnames_len", "distinguished names length", "In bytes");
     DNAME_LENGTH = number("tls.handshake.dname_len", "distinguished name length", "In bytes");
-    DNAME = text("tls.handshake.dname", "distinguished name", "Certificate authority accepted by the server");
+    DNAME = text("tls.handshake.dname", "distinguished name", "Certificate authority accepted by the server").valueless();
     CONTEXT_LENGTH = number("tls.handshake.certificate_request_context_length", "certificate request context length", "In bytes");
     CONTEXT = bytes("tls.handshake.certificate_request_context", "certificate request context", "Associates a Certificate message with its CertificateRequest");
     SIGNED_LENGTH = number("tls.handshake.sig_len", "signature length", "In bytes");
@@ -181,7 +184,7 @@ fields! {
     CERTIFICATE_TYPES = bool("tls.handshake.cert_types", "certificate types", "True if a list of certificate types is present").generated(&[&CERTIFICATE_TYPES_COUNT], is_there);
     FORMATS = bool("tls.handshake.extensions_ec_point_formats", "EC point formats", "True if a list of EC point formats is present").generated(&[&FORMATS_LENGTH], is_there);
     GROUPS = bool("tls.handshake.extensions_supported_groups", "supported groups list", "True if a list of supported groups is present").generated(&[&GROUPS_LENGTH], is_there);
-    VERIFY_DATA = bytes("tls.handshake.verify_data", "verify data", "MAC over the handshake in Finished");
+    VERIFY_DATA = bytes("tls.handshake.verify_data", "verify data", "MAC over the handshake in Finished").valueless();
     KEY_UPDATE = number("tls.handshake.key_update.request_update", "request update", "Whether the receiver is to update its keys as well").names(&[(0, "not requested"), (1, "requested")]);
     TICKET_AGE_ADD = number("tls.handshake.session_ticket_age_add", "ticket_age_add", "Added to the age of the ticket to obscure it").hex(8);
     TICKET_NONCE_LENGTH = number("tls.handshake.session_ticket_nonce_length", "ticket nonce length", "In bytes");

@@ -2,6 +2,9 @@
 
 use crate::tree::Names;
 
+/// Modes of the heartbeat extension, RFC 6520.
+pub(in crate::protocols) const HEARTBEAT_MODES: Names = &[(1, "peer_allowed_to_send"), (2, "peer_not_allowed_to_send")];
+
 /// Extension types.
 pub(in crate::protocols) const EXTENSIONS: Names = &[
     (0, "server_name"),

@@ -123,6 +123,7 @@ fn a_tls_1_2_session_is_dissected_message_by_message() {
           131..135 tls.handshake.extension
             131..133 tls.handshake.extension.type = 35 (session_ticket)
             133..135 tls.handshake.extension.len = 0
+            135..135 tls.handshake.extension.data = 
           135..153 tls.handshake.extension
             135..137 tls.handshake.extension.type = 16 (application_layer_protocol_negotiation)
             137..139 tls.handshake.extension.len = 14
@@ -193,6 +194,7 @@ fn a_tls_1_2_session_is_dissected_message_by_message() {
           62..66 tls.handshake.extension
             62..64 tls.handshake.extension.type = 35 (session_ticket)
             64..66 tls.handshake.extension.len = 0
+            66..66 tls.handshake.extension.data = 
           66..75 tls.handshake.extension
             66..68 tls.handshake.extension.type = 16 (application_layer_protocol_negotiation)
             68..70 tls.handshake.extension.len = 5
