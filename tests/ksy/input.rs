@@ -1,8 +1,7 @@
 //! Hostile input for Kaitai Struct files: cut and damaged bytes give the same records again, never a panic, and valid output.
 //!
-//! `KSY_SPECS=../shared/kaitai/tests FUZZ_SECONDS=600 cargo test --test ksy_input` takes Kaitai's own specifications and inputs,
+//! `KSY_SPECS=../shared/kaitai/tests FUZZ_SECONDS=600 cargo test --test ksy input` takes Kaitai's own specifications and inputs,
 //! and `FUZZ_SEED=7` other damage.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "a test may")]
 
 use proto_dissect::engine::Engine;
 use proto_dissect::input::{Frame, Link};
