@@ -56,6 +56,13 @@ fn dissect(tree: &mut Tree, protocol: &Protocol, bytes: &[u8], cut: Cut, read: i
     tree.close(0, protocol.this, bytes.len());
 }
 
+/// How many of `most` cases a test runs: a fourth, and all of them with `PROPTEST_CASES=256`, as in `.ci/run`.
+#[cfg(test)]
+pub(crate) fn share_of(most: usize) -> usize {
+    let cases = usize::try_from(proptest::test_runner::Config::default().cases).unwrap_or(usize::MAX);
+    most.saturating_mul(cases).div_ceil(256)
+}
+
 /// Every beginning of these bytes, and the bytes with each one of them replaced by several values.
 pub fn damaged(bytes: &[u8]) -> impl Iterator<Item = Vec<u8>> {
     let cut = (0..bytes.len()).map(|end| bytes.get(..end).unwrap_or_default().to_vec());
