@@ -53,8 +53,8 @@ fn samples() -> Vec<String> {
 fn each_record_of_samples(options: &[&str], mut show: impl FnMut(&Map<String, Value>, &str)) {
     for several in samples().chunks(12) {
         let files: Vec<&str> = several.iter().map(String::as_str).collect();
-        for record in records(&[options, &files].concat()) {
-            show(record.as_object().unwrap(), &several.join(" "));
+        for line in run(&[options, &files].concat()).out.lines() {
+            show(&serde_json::from_str(line).unwrap(), &several.join(" "));
         }
     }
 }

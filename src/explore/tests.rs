@@ -9,8 +9,8 @@ use crate::tree::{self, StreamId, Transport};
 use crate::wire::trial;
 
 /// How many random conversations a test explores, each of which takes long.
-fn seeds(most: usize) -> u64 {
-    trial::share_of(most) as u64
+fn seeds(most: u32) -> u64 {
+    trial::share_of(most).into()
 }
 
 /// A conversation of turns: direction and bytes.
