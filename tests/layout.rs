@@ -13,7 +13,7 @@ use proto_dissect::stats::{Part, Stats, TableLook, print_tables};
 use proto_dissect::tree::{Demand, Dissection, Extras, Side};
 use regex::Regex;
 use std::cell::RefCell;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -50,8 +50,22 @@ fn dissect(sample: &Path, demand: Demand, mut show: impl FnMut(Dissection<'_>, b
     }
 }
 
-/// Number of shown records of a sample: later ones have the same layers.
+/// Records of a sample that are shown, and those with the same layers and of the same kind.
 const RECORDS: usize = 30;
+const ALIKE: usize = 2;
+
+/// Whether a record is shown, by those that were.
+fn is_shown(record: &Record<'_>, shown: &mut HashMap<String, usize>) -> bool {
+    let kind = match record {
+        Record::Message(message) => format!("{} {}", message.path(), message.name()),
+        Record::Packet(packet) => packet.path().map(|path| path.to_string()).unwrap_or_default(),
+        Record::Late(_) => "late".to_owned(),
+        Record::Gap(_) => "gap".to_owned(),
+    };
+    let is_shown = shown.values().sum::<usize>() < RECORDS && shown.get(&kind).is_none_or(|count| *count < ALIKE);
+    *shown.entry(kind).or_default() += usize::from(is_shown);
+    is_shown
+}
 
 /// Width of the terminal, if there is one.
 type Width = Option<usize>;
@@ -61,13 +75,12 @@ fn printed(sample: &Path, view: View, widths: &[Width], open: impl Fn(Width, Sha
     let outputs: Vec<Shared> = widths.iter().map(|_| Shared::default()).collect();
     let mut sinks: Vec<Box<dyn Sink>> = widths.iter().zip(&outputs).map(|(width, out)| open(*width, out.clone())).collect();
     let mut tally = Tally::new(view);
-    let mut left = RECORDS;
+    let mut shown = HashMap::new();
     let name = name_of(sample);
     sinks.iter_mut().for_each(|sink| sink.begin(&Begin { file: name, format: "pcap", links: &["ethernet"] }).unwrap());
     dissect(sample, sinks[0].demand(view), |of, captured| {
         let show = |record: Record<'_>| {
-            left -= usize::from(left > 0);
-            if left == 0 { Ok(()) } else { sinks.iter_mut().try_for_each(|sink| sink.record(&record)) }
+            if is_shown(&record, &mut shown) { sinks.iter_mut().try_for_each(|sink| sink.record(&record)) } else { Ok(()) }
         };
         tally.records(of, captured, show).unwrap();
     });
@@ -143,13 +156,17 @@ fn streams(sample: &Path, widths: &[Width]) -> Vec<String> {
 }
 
 fn followed(sample: &Path, widths: &[Width]) -> Vec<String> {
-    written(widths, |width, out| {
-        let mut dump = Dump::new(out, Form::Hex, Theme::plain(), width);
-        let mut follower = Follower::new(None);
-        let demand = follower.demand().with(Extras::SUMMARIES).with(Extras::NAMES);
-        dissect(sample, demand, |of, captured| follower.listen(of, captured, |heard| dump.heard(heard)).unwrap());
-        dump.finish().unwrap();
-    })
+    let outputs: Vec<Shared> = widths.iter().map(|_| Shared::default()).collect();
+    let open = |(width, out): (&Width, &Shared)| Dump::new(out.clone(), Form::Hex, Theme::plain(), *width);
+    let mut dumps: Vec<Dump<Shared>> = widths.iter().zip(&outputs).map(open).collect();
+    let mut follower = Follower::new(None);
+    let demand = follower.demand().with(Extras::SUMMARIES).with(Extras::NAMES);
+    dissect(sample, demand, |of, captured| {
+        follower.listen(of, captured, |heard| dumps.iter_mut().try_for_each(|dump| dump.heard(heard))).unwrap();
+    });
+    dumps.iter_mut().for_each(|dump| dump.finish().unwrap());
+    drop(dumps);
+    outputs.into_iter().map(|out| String::from_utf8(out.0.take()).unwrap()).collect()
 }
 
 /// A name, and a function that prints a sample at some widths.

@@ -90,17 +90,17 @@ impl Files {
         files
     }
 
-    /// Watches these files, too, in place of those of an earlier call.
+    /// Watches these files, too, in place of those of an earlier call. What changed, came or went during the run is a change
+    /// still.
     pub(super) fn also(&mut self, read: Vec<PathBuf>) {
-        self.read = read;
-        let mut now = self.now();
-        for (path, stamp) in &mut now {
-            // What changed during the run is a change still.
-            if let Some(before) = self.known.remove(path) {
-                *stamp = before;
-            }
+        let is_named = |path: &PathBuf| self.named.iter().any(|named| path == named || path.parent() == Some(named));
+        for path in self.read.iter().filter(|path| !read.contains(path) && !is_named(path)) {
+            self.known.remove(path);
         }
-        self.known = now;
+        for path in &read {
+            self.known.entry(path.clone()).or_insert_with_key(|path| Stamp::of_path(path));
+        }
+        self.read = read;
     }
 
     /// Waits for a change, also of several files at once. False where a signal ends the wait.
@@ -224,6 +224,23 @@ mod tests {
         files.also(vec![file.with_extension("missing")]);
         assert!(files.has_changed() && !files.has_changed());
         assert_eq!(files.count(), "2 files");
+        files.also(Vec::new());
+        assert!(!files.has_changed());
         fs::remove_file(&file).unwrap();
+    }
+
+    #[test]
+    fn a_file_that_comes_or_goes_during_a_run_is_a_change_behind_it() {
+        let folder = std::env::temp_dir().join(format!("proto-dissect-watch-new-{}", std::process::id()));
+        let _ = fs::remove_dir_all(&folder);
+        fs::create_dir(&folder).unwrap();
+        let mut files = Files::new(vec![folder.clone()]);
+        fs::write(folder.join("new.ksy"), "a").unwrap();
+        files.also(Vec::new());
+        assert!(files.has_changed() && !files.has_changed());
+        fs::remove_file(folder.join("new.ksy")).unwrap();
+        files.also(Vec::new());
+        assert!(files.has_changed() && !files.has_changed());
+        fs::remove_dir_all(&folder).unwrap();
     }
 }

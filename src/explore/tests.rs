@@ -6,6 +6,12 @@ use super::messages::Kinds;
 use super::rule::Rule;
 use super::{Explored, Options, Segment, Side, explore};
 use crate::tree::{self, StreamId, Transport};
+use crate::wire::trial;
+
+/// How many random conversations a test explores, each of which takes long.
+fn seeds(most: u32) -> u64 {
+    trial::share_of(most).into()
+}
 
 /// A conversation of turns: direction and bytes.
 fn conversation(turns: &[(tree::Side, Vec<u8>)]) -> Vec<Side> {
@@ -124,7 +130,7 @@ fn segments_that_say_nothing_do_not_hide_the_rule() {
 /// Several messages per turn, the first of which are short.
 #[test]
 fn messages_in_front_of_the_first_turn_are_not_skipped() {
-    for seed in 0..6 {
+    for seed in 0..seeds(6) {
         let mut random = Random(seed);
         let turns: Vec<(tree::Side, Vec<u8>)> = (0..400)
             .map(|turn| {
@@ -155,7 +161,7 @@ fn a_side_without_turns_is_framed_by_how_unlikely_its_chain_is() {
 
 #[test]
 fn nothing_is_found_in_random_bytes() {
-    for seed in 0..12 {
+    for seed in 0..seeds(12) {
         let mut random = Random(seed);
         let turns: Vec<(tree::Side, Vec<u8>)> = (0..20)
             .map(|turn| {
@@ -327,7 +333,7 @@ fn sizes_that_only_the_kind_says_are_learned() {
 
 #[test]
 fn a_table_is_not_learned_from_random_bytes_or_from_text() {
-    for seed in 0..12 {
+    for seed in 0..seeds(12) {
         let mut random = Random(seed);
         let turns: Vec<(tree::Side, Vec<u8>)> = (0..80)
             .map(|turn| {

@@ -386,6 +386,7 @@ mod tests {
     use super::*;
     use crate::engine::Engine;
     use crate::input::{Frame, Link};
+    use crate::wire::trial;
     use etherparse::PacketBuilder;
     use proptest::prelude::*;
     use serde_json::Value;
@@ -460,6 +461,7 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(ProptestConfig::with_cases(trial::share_of(256)))]
         #[test]
         fn omitted_headers_count_the_same(frames in some_frames()) {
             prop_assert_eq!(counted(&frames, Part::all(), Carriers::Skip), counted(&frames, Part::all(), Carriers::Layers));

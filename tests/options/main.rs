@@ -9,7 +9,7 @@ mod tasks;
 mod transcript;
 
 use common::{assert_golden, run};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use transcript::transcript;
 
 /// The effect of an option on the output.
@@ -56,12 +56,14 @@ fn first(option: &str) -> &str {
 fn check(task: &str, golden: &str, cases: &[Case]) {
     let listed = listed(task);
     let (mut kept, mut wrong) = (String::new(), Vec::new());
+    // Many cases have the same line without their option.
+    let mut without_option: HashMap<String, String> = HashMap::new();
     for (option, rest, effect) in cases {
         let line =
             |option: &str| [task, option, rest].iter().filter(|part| !part.is_empty()).copied().collect::<Vec<_>>().join(" ");
         let shown = transcript(&line(option), b"");
-        let without = transcript(&line(""), b"");
-        if (shown == without) != (*effect == Same) {
+        let without = without_option.entry(line("")).or_insert_with_key(|line| transcript(line, b""));
+        if (shown == *without) != (*effect == Same) {
             wrong.push(format!("{}: expected {effect:?}, with it:\n{shown}without it:\n{without}", line(option)));
         }
         let name = first(option);
@@ -142,8 +144,14 @@ fn options_for_messages_have_their_stated_effect() {
 }
 
 #[test]
-fn options_of_other_tasks_have_their_stated_effect() {
-    for (task, golden, cases) in &ALL[1..] {
+fn options_of_explore_do_what_they_say() {
+    let (task, golden, cases) = *ALL.iter().find(|(task, ..)| *task == "explore").unwrap();
+    check(task, golden, cases);
+}
+
+#[test]
+fn options_of_other_tasks_do_what_they_say() {
+    for (task, golden, cases) in ALL.iter().filter(|(task, ..)| !["", "explore"].contains(task)) {
         check(task, golden, cases);
     }
 }

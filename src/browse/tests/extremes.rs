@@ -59,7 +59,7 @@ fn every_key_works_on_every_screen_however_small() {
     let more =
         [KeyCode::PageDown, KeyCode::Home, KeyCode::End, KeyCode::Enter, KeyCode::Esc, KeyCode::Backspace, KeyCode::Delete];
     let codes: Vec<KeyCode> = keys.chars().map(KeyCode::Char).chain(others).chain(more).collect();
-    for size in [Size::new(0, 0), Size::new(1, 1), Size::new(7, 3), Size::new(40, 12), Size::new(300, 100)] {
+    for size in [Size::new(0, 0), Size::new(1, 1), Size::new(7, 3), Size::new(40, 12), Size::new(200, 60)] {
         for sample in ["http.pcap", "pipboy-damaged.pcap"] {
             let mut screen = Screen::of(sample, size);
             let mut seed = 7_usize;

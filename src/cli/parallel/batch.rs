@@ -291,7 +291,7 @@ mod tests {
 
     #[test]
     fn a_batch_keeps_no_more_memory_than_it_should() {
-        let mut engine = Engine::new(Registry::default(), Demand::EVERYTHING);
+        let mut engine = Engine::new(Registry::of(&[]), Demand::EVERYTHING);
         let (mut batch, mut large) = (Batch::new(&engine), Large::default());
         let bytes = [0xee; 2000];
         let frame = Frame { number: 1, bytes: &bytes, original_len: 2000, ..Frame::default() };

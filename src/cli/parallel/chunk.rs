@@ -137,11 +137,17 @@ mod tests {
             &["-T", "ek", "-Y", "!data"],
             &["-T", "tabs"],
         ];
-        for file in ["samples/xfire.pcap", "samples/pipboy.pcap", "samples/pipboy-damaged.pcap", "samples/vscp-damaged.pcap"] {
+        let files: [(&str, &[u64]); 4] = [
+            ("samples/xfire.pcap", &[5]),
+            ("samples/pipboy.pcap", &[2]),
+            ("samples/pipboy-damaged.pcap", &[2, 5, 1000]),
+            ("samples/vscp-damaged.pcap", &[2, 1000]),
+        ];
+        for (file, several_turns) in files {
             for form in forms {
                 let (whole, outcome) = printed(form, file, None);
                 assert!(!whole.is_empty() || form.contains(&"-Y"), "{form:?} {file}");
-                for turns in [2, 5, 1000] {
+                for &turns in several_turns {
                     let (parts, counted) = printed(form, file, Some(turns));
                     assert!(parts == whole, "{form:?} {file} {turns}");
                     assert_eq!(counted, outcome, "{form:?} {file} {turns}");

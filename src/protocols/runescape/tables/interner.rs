@@ -33,9 +33,11 @@ pub fn leak(words: &str) -> &'static str {
 /// Interns the field `name` of a packet for values of this type.
 pub fn intern(prefix: &str, packet: &str, name: &str, of: Type) -> &'static Field {
     let abbrev = format!("{prefix}.{name}");
-    // The hint arrow of the older engines has a special type with fixed fields.
-    let is_fixed = |fixed: &&&'static Field| packet == "hint_arrow" && fixed.abbrev == abbrev && fixed.kind == of.kind();
-    if let Some(fixed) = FIELDS.iter().find(is_fixed) {
+    // The hint arrow of the older engines has a type of its own, with fixed fields.
+    let is_fixed = |fixed: &&&'static Field| fixed.abbrev == abbrev && fixed.kind == of.kind();
+    if packet == "hint_arrow"
+        && let Some(fixed) = FIELDS.iter().find(is_fixed)
+    {
         return fixed;
     }
     let is_coded = matches!(of, Type::Name | Type::Packed(_) | Type::Coded);
@@ -70,17 +72,20 @@ fn keep(prefix: &str, name: &str, packet: &str, make: Make) -> &'static Field {
     known.entry((abbrev.to_owned(), field.kind, false, false)).or_insert_with(|| Box::leak(Box::new(field)))
 }
 
-/// All interned fields in alphabetical order, including those of the built-in tables.
-pub fn fields() -> Vec<&'static Field> {
+/// Interns the fields of the built-in tables. Rows that revisions share are parsed once.
+static BUILT_IN: LazyLock<()> = LazyLock::new(|| {
     Table::revisions().filter(|revision| !revision.is_osrs).filter_map(Table::of).for_each(drop);
     Updates::all();
     for (name, list) in osrs::every_packet().filter(|(_, list)| *list != "-") {
         // Tests parse every row.
         drop(parse(&format!("rs.{name}"), name, list, &[]));
     }
-    for revision in osrs::REVISIONS {
-        drop(Info::of(&osrs::info(revision)));
-    }
+    drop(Info::of(&osrs::every_info()));
+});
+
+/// All interned fields in alphabetical order, including those of the built-in tables.
+pub fn fields() -> Vec<&'static Field> {
+    LazyLock::force(&BUILT_IN);
     let known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
     let mut fields: Vec<_> = known.values().copied().collect();
     fields.sort_by_key(|field| field.abbrev);

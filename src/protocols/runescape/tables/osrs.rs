@@ -58,31 +58,71 @@ pub fn every_packet() -> impl Iterator<Item = (&'static str, &'static str)> {
 
 /// Rows about updates of a revision, blocks in their order.
 pub fn info(revision: u16) -> Vec<InfoRow<'static>> {
-    let mut rows: Vec<(u8, InfoRow<'static>)> = INFO
-        .lines()
-        .filter_map(|line| {
-            let mut cells = line.split('\t');
-            let (who, what, name, list) = (cells.next()?, cells.next()?, cells.next()?, cells.next()?);
-            let entry = entry(cells.next()?, revision)?;
-            let (first, order) = entry.split_once(':').unwrap_or((entry, "0"));
-            let (what, name) = match (what, who) {
-                ("", _) => (first, name),
-                (_, "type") => (what, what),
-                (_, _) if list.is_empty() => (what, first),
-                _ => (what, name),
-            };
-            Some((order.parse().ok()?, InfoRow { revision, who, what, name, list, line: 0, at: 0 }))
-        })
-        .collect();
+    let mut rows: Vec<(u8, InfoRow<'static>)> =
+        info_lines().filter_map(|(line, entries)| line.row(revision, entry(entries, revision)?)).collect();
     rows.sort_by_key(|(order, _)| *order);
     rows.into_iter().map(|(_, row)| row).collect()
 }
 
+/// Every row about updates once, in its first revision, for the names of all fields.
+pub fn every_info() -> Vec<InfoRow<'static>> {
+    let first = |(line, entries): (InfoLine, &'static str)| {
+        let revision = entries.split([' ', ':']).next()?.parse().ok()?;
+        Some(line.row(revision, entry(entries, revision)?)?.1)
+    };
+    info_lines().filter_map(first).collect()
+}
+
+/// Cells of a line of `osrs-info.tsv` before its revisions.
+struct InfoLine([&'static str; 4]);
+
+/// Lines of `osrs-info.tsv` with their revisions.
+fn info_lines() -> impl Iterator<Item = (InfoLine, &'static str)> {
+    INFO.lines().filter_map(|line| {
+        let mut cells = line.split('\t');
+        let own = [cells.next()?, cells.next()?, cells.next()?, cells.next()?];
+        Some((InfoLine(own), cells.next()?))
+    })
+}
+
+impl InfoLine {
+    /// The row of a revision and its order, from what the list of revisions holds for it.
+    fn row(&self, revision: u16, entry: &'static str) -> Option<(u8, InfoRow<'static>)> {
+        let InfoLine([who, what, name, list]) = *self;
+        let (first, order) = entry.split_once(':').unwrap_or((entry, "0"));
+        let (what, name) = match (what, who) {
+            ("", _) => (first, name),
+            (_, "type") => (what, what),
+            (_, _) if list.is_empty() => (what, first),
+            _ => (what, name),
+        };
+        Some((order.parse().ok()?, InfoRow { revision, who, what, name, list, line: 0, at: 0 }))
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use super::super::Info;
     use super::*;
     use flate2::{Compression, GzBuilder};
+    use std::collections::HashSet;
     use std::io::Write;
+
+    #[test]
+    fn rows_of_all_revisions_are_those_of_each() {
+        let every = every_info();
+        assert!(Info::of(&every).is_ok(), "one of them is not read");
+        let named = |row: &InfoRow<'static>| (row.who, row.name, row.list);
+        let names: HashSet<_> = every.iter().map(named).collect();
+        for revision in REVISIONS {
+            let rows = info(revision);
+            assert!(!rows.is_empty() && Info::of(&rows).is_ok(), "{revision}");
+            for row in rows {
+                let is_mask = row.what.starts_with("mask");
+                assert!(is_mask || names.contains(&named(&row)), "{revision}: {row:?}");
+            }
+        }
+    }
 
     /// `UPDATE=1` compresses the texts anew.
     #[test]

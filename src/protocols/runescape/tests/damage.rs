@@ -8,17 +8,18 @@ use super::*;
 use crate::engine::Engine;
 use crate::registry::Registry;
 use crate::tree::{Demand, Dissection};
+use crate::wire::trial;
 
 /// Bits that are changed of a byte.
 const CHANGES: [u8; 3] = [0x01, 0x80, 0xff];
 
 /// Places of bytes to damage: all of few, some of many.
-fn places(count: usize, most: usize) -> impl Iterator<Item = usize> {
-    (0..count).step_by(count / most + 1)
+fn places(count: usize, most: u32) -> impl Iterator<Item = usize> {
+    (0..count).step_by(count / usize::try_from(most).unwrap() + 1)
 }
 
 /// Bytes that end at some place or have one byte changed, and whether they were cut.
-fn damaged(bytes: &[u8], most: usize) -> impl Iterator<Item = (bool, Vec<u8>)> {
+fn damaged(bytes: &[u8], most: u32) -> impl Iterator<Item = (bool, Vec<u8>)> {
     places(bytes.len(), most).flat_map(move |place| {
         let change = move |change| {
             let mut changed = bytes.to_vec();
@@ -46,7 +47,7 @@ fn damaged_packets_keep_each_byte_in_a_field() {
         let revision = vector["revision"].as_u64().unwrap();
         let opcode = u16::try_from(vector["opcode"].as_u64().unwrap()).unwrap();
         let name = format!("osrs-{revision}");
-        for (_, payload) in damaged(&bytes(vector["hex"].as_str().unwrap()), 64) {
+        for (_, payload) in damaged(&bytes(vector["hex"].as_str().unwrap()), trial::share_of(64)) {
             let packet = packet(revision, side, opcode, &payload);
             texts(&[("rs.revision", &name), ("rs.isaac", "off")], &[(side, packet)]);
         }
@@ -78,7 +79,7 @@ fn damaged_updates_keep_each_byte_in_a_field_and_so_do_those_behind_them() {
                 payloads.push((opcode(revision, &info), payload));
             }
             for (at, (opcode, payload)) in payloads.iter().enumerate() {
-                for (is_cut, payload) in damaged(payload, most) {
+                for (is_cut, payload) in damaged(payload, trial::share_of(most)) {
                     let mut messages = messages.clone();
                     messages[begun + at].1 = packet(revision, SERVER, *opcode, &payload);
                     let trees = texts(&settings, &messages);
@@ -96,6 +97,7 @@ fn damaged_logs_are_read_up_to_the_damage_and_keep_each_byte_in_a_field() {
     for vector in vectors("logs") {
         let file = bytes(vector["hex"].as_str().unwrap());
         let [mut cut_logs, mut broken_logs] = [0; 2];
+        // Few places hold lengths, whose damage ends a log.
         for (is_cut, file) in damaged(&file, 250) {
             let Ok(mut capture) = opened(&file) else { continue };
             let mut engine = Engine::new(Registry::default(), Demand::EVERYTHING);

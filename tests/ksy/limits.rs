@@ -1,9 +1,6 @@
-//! The limits of a run: each ends the message with its note, and fields read before are kept.
-#![allow(clippy::unwrap_used, reason = "a test may")]
+//! The limits of a run: each ends the message with its note, and what was read stays.
 
-mod common;
-
-use common::{Scratch, run};
+use crate::common::{Scratch, run};
 
 /// A limit, its value, the note, the body of a file, and bytes.
 const RUNS: &[(&str, &str, &str, &str, &str)] = &[

@@ -1,9 +1,6 @@
-//! Kaitai Struct files with `-proto-dissect` in the program: where protocols are found, and how messages are framed.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may")]
+//! Files of Kaitai Struct with `-proto-dissect`, as the program treats them: where they are found, and what becomes of messages.
 
-mod common;
-
-use common::{Run, Scratch, run, run_with};
+use crate::common::{Run, Scratch, run, run_with};
 use serde_json::Value;
 
 const TOOLS: &str = "samples/tools.pcap";

@@ -1,9 +1,6 @@
-//! `ksy check`, and the examples in the documentation of Kaitai Struct files.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may")]
+//! `ksy check`, and what the page about Kaitai Struct files shows.
 
-mod common;
-
-use common::{Run, program, run_with};
+use crate::common::{Run, program, run_with};
 use std::fs;
 use std::path::{Path, PathBuf};
 

@@ -1,10 +1,6 @@
-//! Kaitai Struct files on streams: segmented, reordered and retransmitted sessions, also with lost messages, give the same
-//! messages.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "a test may")]
+//! Files of Kaitai Struct on streams: sessions cut, shuffled, sent twice, and with whole messages lost, give the same messages.
 
-#[path = "common/sides.rs"]
-mod sides;
-
+use crate::sides::{each_record, reordered, segment, sides};
 use proptest::prelude::*;
 use proptest::sample::Index;
 use proto_dissect::input::Capture;
@@ -13,7 +9,6 @@ use proto_dissect::record::Record;
 use proto_dissect::registry::{Choices, DecodeAs, Registry, Selector};
 use proto_dissect::tree::{NodeRef, Side, Transport};
 use proto_dissect::wire::Protocol;
-use sides::{each_record, reordered, segment, sides};
 use std::fmt::Write;
 use std::fs::File;
 use std::path::Path;

@@ -1,10 +1,7 @@
 //! Kaitai Struct files that try to exhaust memory and time: the program ends quickly with little memory, and states the limit.
 #![cfg(unix)]
-#![allow(clippy::unwrap_used, reason = "a test may")]
 
-mod common;
-
-use common::{Scratch, program};
+use crate::common::{Scratch, program};
 use std::fmt::Write;
 use std::fs;
 use std::io::Read;
@@ -185,12 +182,12 @@ fn files_of_many_words_are_rejected_or_small() {
 
 #[test]
 fn files_that_import_each_other_are_bounded_together() {
-    let folder = common::Folder::new("hostile-imports");
+    let folder = crate::common::Folder::new("hostile-imports");
     for n in 0..6 {
         let file = format!("meta: {{id: f{n}, imports: [f{}]}}\ndoc: {}\n", (n + 1) % 6, "a".repeat(3 << 20));
         fs::write(folder.file(&format!("f{n}.ksy")), file).unwrap();
     }
-    let done = common::run(&["ksy", "check", folder.file("f0.ksy").to_str().unwrap()]);
+    let done = crate::common::run(&["ksy", "check", folder.file("f0.ksy").to_str().unwrap()]);
     assert!(done.code == 2 && done.out.contains("with this file, all are larger than 16 MiB"), "{done:?}");
 }
 

@@ -1,9 +1,6 @@
-//! `-z expert`, `dns,tree`, `hosts`, `rtp,streams` and `follow,http|tls`, with the numbers of tshark 4.0 for the same bytes.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may")]
+//! `-z expert`, `dns,tree`, `hosts`, `rtp,streams` and `follow,http|tls`, with the numbers that tshark 4.0 prints for the same bytes.
 
-mod common;
-
-use common::{Scratch, program, run};
+use crate::common::{Scratch, program, run};
 use etherparse::PacketBuilder;
 use serde_json::Value;
 

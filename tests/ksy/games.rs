@@ -1,12 +1,9 @@
 //! Files of `samples/ksy/` compared with the built-in dissectors of the same protocols: equal values at equal positions, and
 //! equal messages.
 //!
-//! Each test lists the intended differences, and fields that only the built-in dissector has.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may")]
+//! Each test lists where the two differ on purpose, and which fields the built-in dissector knows beyond the file.
 
-mod common;
-
-use common::{Run, program, run_with};
+use crate::common::{Run, program, run_with};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -215,7 +212,7 @@ fn extents(file: Option<&str>, protocol: &str, sample: &str, transport: &str) ->
     let sample = format!("samples/{sample}");
     let mut arguments: Vec<&str> = path.iter().flat_map(|path| ["-k", path.as_str()]).collect();
     arguments.extend(["--json", "-Y", protocol, &sample]);
-    let done = common::run(&arguments);
+    let done = crate::common::run(&arguments);
     assert_eq!((done.code, done.err.as_str()), (0, ""));
     let records = done.out.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
     let is_it = |record: &Value| record["protocol"] == protocol && record["stream"].as_str().unwrap().starts_with(transport);
@@ -244,7 +241,7 @@ fn in_sample(file: Option<&str>, protocol: &str, sample: &str) -> Vec<Leaf> {
     let sample = format!("samples/{sample}");
     let mut arguments: Vec<&str> = path.iter().flat_map(|path| ["-k", path.as_str()]).collect();
     arguments.extend(["--json", "--show-secrets", "-Y", protocol, &sample]);
-    let done = common::run(&arguments);
+    let done = crate::common::run(&arguments);
     let mut found = Vec::new();
     for line in done.out.lines() {
         let record: Value = serde_json::from_str(line).unwrap();

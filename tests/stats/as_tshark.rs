@@ -1,9 +1,6 @@
-//! Statistics on request, with the numbers of tshark 4.0 for the same samples.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may")]
+//! Statistics that are shown on request only, with the numbers that tshark 4.0 prints for the same samples.
 
-mod common;
-
-use common::{Scratch, run};
+use crate::common::{Scratch, run};
 use serde_json::Value;
 
 fn counted(part: &str, sample: &str) -> Value {

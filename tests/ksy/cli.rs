@@ -1,9 +1,6 @@
-//! Kaitai Struct files on the command line: `-k`, `--as`, filters, columns and lists.
-#![allow(clippy::unwrap_used, reason = "a test may")]
+//! Files of Kaitai Struct on the command line: `-k`, `--as`, filters, columns and lists.
 
-mod common;
-
-use common::{Run, Scratch, run, run_with};
+use crate::common::{Run, Scratch, run, run_with};
 
 const VSCP: &str = "samples/ksy/vscp.ksy";
 const PIPBOY: &str = "samples/ksy/fallout4_pipboy.ksy";

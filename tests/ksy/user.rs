@@ -1,14 +1,11 @@
 //! Kaitai Struct files in the user's configuration directory.
 #![cfg(unix)]
-#![allow(clippy::unwrap_used, reason = "a test may")]
 
-mod common;
-
-use common::{Folder, Run, program};
+use crate::common::{Folder, Run, program};
 use std::fs;
 use std::path::Path;
 
-const CHAT: &str = include_str!("ksy/chat.ksy");
+const CHAT: &str = include_str!("chat.ksy");
 
 /// A configuration with these files.
 fn configuration(name: &str, files: &[(&str, &str)]) -> Folder {

@@ -1,9 +1,6 @@
-//! Statistics of a capture: as tables, as JSON, and with tshark's counts.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may")]
+//! What is in a capture, counted: as tables, as JSON, and as tshark counts.
 
-mod common;
-
-use common::{assert_golden, run, run_with};
+use crate::common::{assert_golden, run, run_with};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs;
@@ -63,7 +60,7 @@ fn remarks_on_bodies_are_counted_where_health_alone_is_asked_for() {
         let text = format!("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}", body.len());
         text.bytes().map(|byte| format!("{byte:02x}")).collect::<String>()
     };
-    let file = common::Scratch::new("stats-body.hex", frame("{\"a\": nothing}").as_bytes());
+    let file = crate::common::Scratch::new("stats-body.hex", frame("{\"a\": nothing}").as_bytes());
     let health = counted(&["stats", "--json", "-z", "health", "--as", "http:s2c", file.path()]);
     assert_eq!(health["health"]["notes"][0]["code"], "json.invalid", "{health}");
 }
@@ -305,7 +302,7 @@ fn blocks_other_than_packets_are_listed() {
     let section = block(0x0a0d_0d0a, b"\x4d\x3c\x2b\x1a\x01\0\0\0\xff\xff\xff\xff\xff\xff\xff\xff");
     let secrets = block(10, b"KSLT\x04\0\0\0abcd");
     let interface = block(1, b"\x01\0\0\0\0\0\0\0");
-    let capture = common::Scratch::new("secrets.pcapng", &[section, secrets.clone(), interface, secrets].concat());
+    let capture = crate::common::Scratch::new("secrets.pcapng", &[section, secrets.clone(), interface, secrets].concat());
     let run = run(&["stats", capture.path()]);
     assert!(run.out.contains("also holds    2 × decryption secrets: TLS key log"), "{}{}", run.out, run.err);
 }
