@@ -196,6 +196,7 @@ pub static ALL: &[&Protocol] = &[
 
 /// The protocols that announce other conversations, or whose conversations change their ends, and those inside of them that do.
 pub static ANNOUNCING: &[&Protocol] = &[
+    &dtls::PROTOCOL,
     &ftp::PROTOCOL,
     &quake::PROTOCOL,
     &quic::PROTOCOL,
