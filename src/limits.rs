@@ -262,7 +262,7 @@ limits! {
         "The dynamic table of one direction of HTTP/2. Past it the oldest entries are forgotten; their indexes get a note",
         "each_limit_changes_what_is_shown";
     HTTP2_STREAMS = "http2.streams", Count, 1024, 1 << 20,
-        "Open streams of one HTTP/2 connection. Past it the oldest is forgotten",
+        "Open streams of one HTTP/2 or HTTP/3 connection. Past it the oldest is forgotten, with a note",
         "each_limit_changes_what_is_shown";
     HTTP2_KEPT = "http2.kept", Bytes, 4 * MIB, PLACES,
         "Bytes of incomplete bodies of one HTTP/2 connection. Bodies past it are not joined, with a note",
@@ -331,10 +331,10 @@ limits! {
         "Bytes of files of two Xfire clients that `objects` puts together",
         "each_limit_changes_what_is_shown";
     QUIC_HANDSHAKE = "quic.handshake", Bytes, 64 * KIB, PLACES,
-        "Handshake bytes of one direction of QUIC that wait for others",
+        "Handshake bytes of one direction of QUIC that wait for others. Further ones are not joined, with a note",
         "each_limit_changes_what_is_shown";
     QUIC_STREAMS = "quic.streams", Count, 1024, 1 << 20,
-        "Bidirectional streams of one QUIC connection that have not ended. Past it the oldest is forgotten",
+        "Bidirectional streams of one QUIC connection that have not ended. Past it the oldest is forgotten, with a note",
         "each_limit_changes_what_is_shown";
     QUIC_STREAMS_KEPT = "quic.kept", Bytes, 8 * MIB, PLACES,
         "Bytes of streams of one QUIC connection that wait for others. Of a stream past it nothing more is read, with a note",
@@ -346,7 +346,7 @@ limits! {
         "The dynamic table of one direction of HTTP/3. Past it the oldest entries are forgotten; their indexes get a note",
         "each_limit_changes_what_is_shown";
     HTTP3_BLOCKED = "http3.blocked", Bytes, 256 * KIB, PLACES,
-        "Field sections of one HTTP/3 connection that wait for entries of the dynamic table. Further ones are decoded without them",
+        "Field sections of one HTTP/3 connection that wait for entries of the dynamic table. Further ones are decoded without them, with a note",
         "each_limit_changes_what_is_shown";
     TLS_HANDSHAKE = "tls.handshake", Bytes, 256 * KIB, PLACES,
         "A handshake message of TLS in several records, or of DTLS in fragments",

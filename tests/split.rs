@@ -61,7 +61,9 @@ fn records(view: &[&str], files: &[String]) -> Vec<String> {
 #[test]
 fn records_of_parts_are_those_of_the_whole() {
     let ways: [&[&str]; 3] = [&["-n", "3"], &["-n", "4", "--by", "flow"], &["--by", "time=1s"]];
-    for sample in ["pipboy.pcap", "layers.pcap", "talk.pcap", "queries.pcap", "tls-keys.pcapng", "vcmp-rel006.pcap"] {
+    for sample in
+        ["pipboy.pcap", "layers.pcap", "talk.pcap", "queries.pcap", "tls-keys.pcapng", "vcmp-rel006.pcap", "dtls-versions.pcapng"]
+    {
         let sample = &format!("samples/{sample}");
         for (at, way) in ways.iter().enumerate() {
             let folder = Folder::new(&format!("{}-{at}", sample.replace('/', "-")));

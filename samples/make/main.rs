@@ -10,6 +10,7 @@
 //!
 //! `capture`, `net` and `tcp` know nothing of games; every protocol has a folder or file that scripts its sessions.
 
+mod accounts;
 mod capture;
 mod games;
 mod gateways;
@@ -40,6 +41,7 @@ type Result<T = ()> = std::result::Result<T, Box<dyn std::error::Error>>;
 type Sample = (&'static str, fn() -> Result<Vec<u8>>);
 
 const SAMPLES: &[Sample] = &[
+    ("accounts.pcap", accounts::session),
     ("games.pcap", games::session),
     ("gateways.pcap", gateways::session),
     ("http.pcap", neighbours::http),

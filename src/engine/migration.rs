@@ -20,7 +20,6 @@ pub(super) struct Issued {
     pub pair: Pair,
     /// The side that sends datagrams with this ID.
     pub sender: Side,
-    offset: usize,
 }
 
 impl ConnectionIds {
@@ -43,14 +42,14 @@ impl ConnectionIds {
         if !is_place {
             self.places.push(place);
         }
-        self.known.insert(bytes, Issued { pair, sender, offset });
+        self.known.insert(bytes, Issued { pair, sender });
     }
 
-    /// The origin of the connection ID in a datagram.
+    /// The origin of the connection ID in a datagram. An ID may stand at several offsets, by the version of its protocol.
     pub(super) fn find(&self, payload: &[u8]) -> Option<Issued> {
         self.places.iter().find_map(|&(offset, size)| {
             let id = payload.get(offset..)?.get(..size)?;
-            self.known.get(id).copied().filter(|issued| issued.offset == offset)
+            self.known.get(id).copied()
         })
     }
 }

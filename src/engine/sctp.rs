@@ -11,6 +11,7 @@ use crate::layers::sctp::{self, Data};
 use crate::layers::{self, Bytes, Segment};
 use crate::registry::Registry;
 use crate::tree::{Address, Ends, FrameInfo, InnerPacket, LayerId, Piece, Span, StreamId, Transport, Tree};
+use crate::wire::notes::EVICTED;
 use crate::wire::{On, Wire};
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -122,6 +123,7 @@ impl Association {
                 half.heard.insert(message.sid, heard + message.bytes.len() as u64);
             }
             let Some(stream) = self.stream(message.sid, counts, path) else {
+                note_unread(message.sid, out);
                 out.tree.undissected += message.bytes.len() as u64;
                 continue;
             };
@@ -282,6 +284,14 @@ impl Engine {
             }
         }
         false
+    }
+}
+
+/// Notes that a stream is one too many.
+fn note_unread(sid: u16, out: &mut Out<'_>) {
+    let layer = out.below.and_then(|below| out.tree.layers.get(below as usize));
+    if let Some((node, span)) = layer.and_then(|layer| Some((layer.node, out.tree.nodes.get(layer.node as usize)?.span))) {
+        out.tree.note(&EVICTED, node, span, format_args!("stream {sid}: more than {MAX_STREAMS} streams"));
     }
 }
 

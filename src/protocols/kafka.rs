@@ -215,6 +215,7 @@ impl Session {
         wire.name(&format!("{} request", key_name(key)));
         if self.asked.len() >= limits::REQUESTS.get() {
             self.asked.pop_front();
+            wire.evicted(format_args!("the oldest of more than {} requests", limits::REQUESTS.get()));
         }
         self.asked.push_back(Asked { id, key, version });
         self.requests.ask(id, wire);
@@ -343,5 +344,18 @@ mod tests {
         assert_eq!(judge(TALK[2].1, true), (no, yes));
         assert_eq!(judge(b"\0\0\0\x0e\0\x12", false), (no, Verdict::Unsure));
         assert_eq!(judge(b"GET / HTTP/1.1\r\n\r\n", true), (no, no));
+    }
+
+    #[test]
+    fn a_forgotten_request_is_noted() {
+        let mut session = Session::default();
+        let mut ask = |number: usize| {
+            let request =
+                [&b"\0\0\0\x0a\0\x12\0\0"[..], &u32::try_from(number).unwrap_or_default().to_be_bytes(), b"\xff\xff"].concat();
+            trees_of(&PROTOCOL, &mut session, &[(Side::Client, &request)])
+        };
+        let most = limits::REQUESTS.get();
+        assert!((0..most).all(|number| !ask(number).contains("dissect.evicted")));
+        assert!(ask(most).contains("! info dissect.evicted"));
     }
 }

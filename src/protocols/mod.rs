@@ -196,6 +196,7 @@ pub static ALL: &[&Protocol] = &[
 
 /// Protocols that announce other conversations or whose conversations change endpoints, and protocols that carry these.
 pub static ANNOUNCING: &[&Protocol] = &[
+    &dtls::PROTOCOL,
     &ftp::PROTOCOL,
     &quake::PROTOCOL,
     &quic::PROTOCOL,

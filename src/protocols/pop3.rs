@@ -175,13 +175,13 @@ impl Session {
         let line = lines::line(wire.ahead()).ok_or(Error::Short { needed: 1 })?;
         if self.logs_in {
             wire.name("login");
-            self.wait(Pending::Login);
+            self.wait(Pending::Login, wire);
             return wire.words(&SECRET, line.whole, 0..line.text).map(drop);
         }
         let (verb, parameter) = lines::verb(wire, &COMMAND, line)?;
         let verb = String::from_utf8_lossy(verb).to_ascii_uppercase();
         wire.name(&verb);
-        self.wait(match verb.as_str() {
+        let pending = match verb.as_str() {
             "CAPA" => Pending::List,
             "LIST" | "UIDL" | "LANG" if parameter.is_empty() => Pending::List,
             "RETR" | "TOP" => Pending::Mail,
@@ -189,7 +189,8 @@ impl Session {
             "AUTH" if parameter.is_empty() => Pending::List,
             "AUTH" => Pending::Login,
             _ => Pending::Line,
-        });
+        };
+        self.wait(pending, wire);
         let shown = match verb.as_str() {
             "PASS" => return lines::parameter(wire, &SECRET),
             // The digest of APOP and the first response of AUTH follow a word.
@@ -205,9 +206,10 @@ impl Session {
         lines::parameter(wire, &PARAMETER)
     }
 
-    fn wait(&mut self, pending: Pending) {
+    fn wait(&mut self, pending: Pending, wire: &mut Wire<'_>) {
         if self.pending.len() >= PENDING {
             self.pending.pop_front();
+            wire.evicted(format_args!("the oldest of more than {PENDING} commands"));
         }
         self.pending.push_back(pending);
     }
@@ -356,5 +358,13 @@ mod tests {
         assert_eq!(judge(b"STAT\r\n", b"", true), (no, yes));
         assert_eq!(judge(b"x\r\nRETR 1\r\n", b"", false), (no, yes));
         assert_eq!(judge(b"hello\r\n", b"+OKAY\r\n", true), (no, no));
+    }
+
+    #[test]
+    fn a_forgotten_command_is_noted() {
+        let mut session = Session::default();
+        let mut command = || trees_of(&PROTOCOL, &mut session, &[(Side::Client, b"NOOP\r\n")]);
+        assert!((0..PENDING).all(|_| !command().contains("dissect.evicted")));
+        assert!(command().contains("! info dissect.evicted"));
     }
 }

@@ -19,5 +19,6 @@ fields! {
     STALE = odd("dissect.stale", "outside the stream", "A segment lies before the start of the stream, in an abandoned gap, or out of range");
     TIE = info("dissect.tie", "others fit", "Other protocols recognize the bytes as well");
     BUG = broken("dissect.bug", "dissector bug", "The dissector failed on this message; the rest of the conversation is data");
+    EVICTED = info("dissect.evicted", "state evicted", "State that later messages need was evicted or not kept, to bound memory");
     GIVEN_UP = broken("dissect.given_up", "given up", "State of the conversation was evicted to bound memory");
 }

@@ -54,7 +54,8 @@ const CHECK: &[Said] = &[
     (OUTSIDE, 50_021, COUCH, 50_020, "0101000c 2112a442 6162636465666768696a6b6c 00200008 0001e276 e112a64b"),
 ];
 
-/// Sessions of OpenSSL and wolfSSL in the other versions of DTLS, with the key log that decrypts them.
+/// Sessions of OpenSSL and wolfSSL in the other versions of DTLS, and some with connection IDs whose client moves at the end; with
+/// the key log that decrypts them.
 pub fn dtls_versions() -> Result<Vec<u8>> {
     let mut trace = Trace::new();
     let text = include_str!("dtls-versions.txt");
@@ -64,6 +65,7 @@ pub fn dtls_versions() -> Result<Vec<u8>> {
             Some(("# ", _)) => port += 1,
             Some(("c ", hex)) => datagram(&mut trace, number, [(COUCH, port), (OUTSIDE, 4433)], &bytes(hex))?,
             Some(("s ", hex)) => datagram(&mut trace, number, [(OUTSIDE, 4433), (COUCH, port)], &bytes(hex))?,
+            Some(("m ", hex)) => datagram(&mut trace, number, [(COUCH, port + 1000), (OUTSIDE, 4433)], &bytes(hex))?,
             _ => {}
         }
     }

@@ -177,3 +177,12 @@ proptest! {
         lines_of(&packets, 0, &["sctp"]);
     }
 }
+
+#[test]
+fn a_stream_past_the_limit_is_noted() {
+    let send = |sid: u8| packet(&[data(WHOLE, sid, [sid, 0], b"abc")]);
+    let packets: Vec<Vec<u8>> = (0..66).map(send).collect();
+    let notes = lines_of(&packets, 0, &["!"]);
+    let evicted: Vec<&str> = notes.iter().filter_map(|note| note.split("sctp: ").nth(1)).collect();
+    assert_eq!(evicted, ["stream 64: more than 64 streams", "stream 65: more than 64 streams"]);
+}

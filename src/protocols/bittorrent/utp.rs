@@ -112,6 +112,7 @@ impl Exchange for Connections {
         {
             if self.0.len() >= limits::REQUESTS.get() {
                 self.0.pop_front();
+                wire.evicted(format_args!("the oldest of more than {} connections", limits::REQUESTS.get()));
             }
             self.0.push_back(id);
         }
@@ -244,5 +245,14 @@ mod tests {
         for hex in [OPENS, STATE, DATA_PACKET] {
             trial::survives_damage(&PROTOCOL, &trial::bytes(hex), |wire| Connections::default().message(Side::Client, wire));
         }
+    }
+
+    #[test]
+    fn a_forgotten_connection_is_noted() {
+        let mut connections = Connections::default();
+        let mut open = |id: usize| read(&mut connections, &format!("41 00 {id:04x} 5b8d80aa 00000000 00100000 0001 0000"));
+        let most = limits::REQUESTS.get();
+        assert!((0..most).all(|id| !open(id).contains("dissect.evicted")));
+        assert!(open(most).contains("! info dissect.evicted"));
     }
 }

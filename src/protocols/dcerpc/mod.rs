@@ -297,7 +297,7 @@ impl Session {
             let (id, interface, version) = wire.wire.group(&CONTEXT, |inner| context(&mut Ordered { wire: inner, is_big }))?;
             let name = interface.to_string();
             let known = INTERFACES.iter().find(|(uuid, _)| *uuid == name).map(|(_, name)| *name);
-            self.remember(id, known.unwrap_or("other interface"));
+            self.remember(id, known.unwrap_or("other interface"), wire.wire);
             words.push(format!("{} version {version}", known.unwrap_or(&name)));
         }
         words.truncate(8);
@@ -306,11 +306,12 @@ impl Session {
     }
 
     /// Stores the interface of a presentation context; the number of contexts is limited to that of a message.
-    fn remember(&mut self, id: u16, name: &'static str) {
+    fn remember(&mut self, id: u16, name: &'static str, wire: &mut Wire<'_>) {
         const MOST: usize = 255;
         self.interfaces.retain(|(known, _)| *known != id);
         if self.interfaces.len() >= MOST {
             self.interfaces.pop_front();
+            wire.evicted(format_args!("the oldest of more than {MOST} contexts"));
         }
         self.interfaces.push_back((id, name));
     }

@@ -269,3 +269,14 @@ fn the_next_message_is_found_behind_lost_bytes() {
     let bytes = [&b"\x05xxxxxxxxx"[..], &message(17, 3, "", "")].concat();
     assert_eq!(Session::default().extent(Side::Client, &bytes, true), Extent::Unknown(10));
 }
+
+#[test]
+fn a_forgotten_context_is_noted() {
+    let mut session = Session::default();
+    let mut bind = |id: usize| {
+        let body = format!("d016 d016 00000000 01 000000 {:02x}{:02x} 01 00 {EPM} 0300 0000 {NDR} 02000000", id & 0xff, id >> 8);
+        trees_of(&PROTOCOL, &mut session, &[(Side::Client, &message(11, 3, &body, ""))])
+    };
+    assert!((0..255).all(|id| !bind(id).contains("dissect.evicted")));
+    assert!(bind(0x1ff).contains("! info dissect.evicted"));
+}

@@ -34,10 +34,10 @@ pub(super) struct Fragments {
 }
 
 impl Fragments {
-    /// Takes a fragment. Returns the message if it is complete, and whether an earlier one was forgotten.
+    /// Takes a fragment. Returns the message if it is complete, and whether a fragment was forgotten or not kept.
     pub(super) fn take(&mut self, fragment: Fragment) -> (Option<Joined>, bool) {
         let known = self.messages.iter().position(|parts| parts.first().is_some_and(|part| part.message == fragment.message));
-        let evicts = known.is_none() && self.messages.len() >= MAX_MESSAGES;
+        let mut evicts = known.is_none() && self.messages.len() >= MAX_MESSAGES;
         if evicts {
             self.messages.remove(0);
         }
@@ -51,7 +51,9 @@ impl Fragments {
         let (.., length) = fragment.message;
         let held: usize = parts.iter().map(|part| part.bytes.len()).sum();
         // Fragments of one sender overlap only where it changed their size.
-        if !is_known && parts.len() < MAX_PARTS && held + fragment.bytes.len() <= 2 * length {
+        let has_room = parts.len() < MAX_PARTS && held + fragment.bytes.len() <= 2 * length;
+        evicts |= !is_known && !has_room;
+        if !is_known && has_room {
             let place = parts.partition_point(|part| part.offset <= fragment.offset);
             parts.insert(place, fragment);
         }

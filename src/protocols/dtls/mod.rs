@@ -10,7 +10,9 @@
 //!
 //! The length of a connection ID is not transmitted in records; the hellos have it.
 //!
-//! Not covered: decryption of records of DTLS 1.2 with connection IDs, early data, and moves to another address.
+//! Records with a connection ID belong to their association also when an endpoint changes its address.
+//!
+//! Not covered: decryption of early data.
 
 mod fragments;
 mod records;
@@ -22,7 +24,7 @@ use super::stun;
 use super::tls::{self, LEVELS, VERSIONS, handshake, hello, names, suites};
 use crate::tree::{Names, fields, is_there, title};
 use crate::wire::{Exchange, Heuristic, On, Protocol, Settings};
-pub(super) use records::recognize;
+pub(super) use records::{announce, recognize};
 
 /// DTLS.
 pub static PROTOCOL: Protocol = Protocol::new(
@@ -39,7 +41,7 @@ pub static PROTOCOL: Protocol = Protocol::new(
 fields! {
     DTLS = protocol("dtls", "DTLS", "Datagram Transport Layer Security")
         .covers("Records, hellos, certificates and alerts of DTLS 1.0 to 1.3, reassembled; ACKs; with a key log also encrypted records")
-        .leaves_open("Decryption of records of DTLS 1.2 with connection IDs, and of early data");
+        .leaves_open("Decryption of early data");
     RECORD = group("dtls.record", "record", "DTLS record").digest(records::value, records::meaning);
     CONTENT_TYPE = number("dtls.record.content_type", "content type", "").names(TYPES).once_per(&RECORD);
     RECORD_VERSION = number("dtls.record.version", "version", "").hex(4).names(VERSIONS).once_per(&RECORD);
@@ -186,7 +188,7 @@ fields! {
     NO_TYPE = broken("dtls.no_type", "no content type", "Decrypted DTLS 1.3 record without a content type");
     RECORD_TOO_LONG = odd("dtls.record.length.invalid", "record too long", "Record length above the maximum of RFC 6347");
     OUTSIDE = broken("dtls.handshake.fragment.outside", "fragment outside its message", "Offset and length of a fragment exceed the length of its message");
-    FULL = odd("dtls.handshake.fragment.evicted", "fragments evicted", "Fragments of an earlier message were forgotten because a limit was reached");
+    FULL = odd("dtls.handshake.fragment.evicted", "fragments evicted", "Fragments were forgotten or not kept because a limit was reached");
     NOT_OPENED = odd("dtls.not_opened", "not decrypted", "Record that the configured secret does not decrypt");
 }
 

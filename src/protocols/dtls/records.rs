@@ -12,6 +12,7 @@ use crate::limits;
 use crate::protocols::tls::decryption::{DecryptionState, Outcome};
 use crate::protocols::tls::handshake;
 use crate::protocols::tls::hello::Hello;
+use crate::protocols::tls::keys::EncryptedRecord;
 use crate::protocols::tls::records::{alert, encrypted, heartbeat};
 use crate::protocols::tls::shown_version::ShownVersion;
 use crate::protocols::tls::summary::Summary;
@@ -71,7 +72,9 @@ pub(in crate::protocols) fn recognize(bytes: &[u8]) -> bool {
     let Some(header) = Header::of(bytes) else { return false };
     // A fragment of IP, or a capture that cut the datagram, may lack the end of the last record.
     let behind = bytes.get(HEADER + header.length..).unwrap_or_default();
-    header.epoch < 1 << 8 && (behind.len() < HEADER || Header::of(behind).is_some() || is_unified(behind))
+    // The place of the length behind a connection ID is unknown.
+    let has_id = behind.starts_with(&[CONNECTION_ID, 0xfe, 0xfd]);
+    header.epoch < 1 << 8 && (behind.len() < HEADER || has_id || Header::of(behind).is_some() || is_unified(behind))
 }
 
 fn is_unified(bytes: &[u8]) -> bool {
@@ -158,12 +161,10 @@ impl Session {
         let sequence = |[a, b, c, d, e, f]: [u8; 6]| u64::from_be_bytes([0, 0, a, b, c, d, e, f]);
         let sequence = sequence(wire.number_with(&SEQUENCE_NUMBER, |bytes| Value::Unsigned(sequence(bytes)))?);
         let id = self.hello.connection_ids[from].filter(|id| kind == CONNECTION_ID && *id > 0);
-        if let Some(id) = id {
-            wire.bytes(&RECORD_ID, id.into())?;
-        }
+        let id = id.map_or(Ok(&[][..]), |id| wire.bytes(&RECORD_ID, id.into()))?;
         let length = wire.u16_be(&RECORD_LENGTH)?;
         let number = u64::from(epoch) << 48 | sequence;
-        let header = header.filter(|_| id.is_none()).unwrap_or(Header { kind, version, epoch, number, length: length.into() });
+        let header = header.filter(|_| id.is_empty()).unwrap_or(Header { kind, version, epoch, number, length: length.into() });
         if header.length > RECORD_MAX {
             wire.note(&RECORD_TOO_LONG, format_args!("{length} bytes exceed the maximum of {RECORD_MAX}"));
         }
@@ -172,7 +173,7 @@ impl Session {
         let [major, minor] = header.version;
         self.shown.record([kind, major, minor, 0, 0], if epoch == 0 { wire.ahead() } else { &[] });
         wire.within(header.length, &DATA, |wire| match kind {
-            _ if epoch > 0 => self.encrypted_payload(from, header, wire, &mut sum.summary),
+            _ if epoch > 0 => self.encrypted_payload(from, (header, id), wire, &mut sum.summary),
             CHANGE_CIPHER_SPEC_TYPE => {
                 sum.summary.name("change_cipher_spec");
                 wire.rest(&CHANGE_CIPHER_SPEC);
@@ -191,13 +192,19 @@ impl Session {
     }
 
     /// Dissects the payload of an encrypted record, decrypted if the secret is known.
-    fn encrypted_payload(&mut self, from: Side, header: Header, wire: &mut Wire<'_>, summary: &mut Summary) -> Result {
+    fn encrypted_payload(
+        &mut self,
+        from: Side,
+        (header, connection_id): (Header, &[u8]),
+        wire: &mut Wire<'_>,
+        summary: &mut Summary,
+    ) -> Result {
         let Header { kind, version: [major, minor], number, length, .. } = header;
-        let [high, low] = u16::try_from(length).unwrap_or_default().to_be_bytes();
-        let outcome = match wire.remaining() == length && kind != CONNECTION_ID && !self.hello.is_1_3() {
+        let has_id = kind == CONNECTION_ID;
+        let outcome = match wire.remaining() == length && has_id != connection_id.is_empty() && !self.hello.is_1_3() {
             true => {
-                let decryption = &mut self.directions[from].decryption;
-                decryption.decrypt_numbered(from, &self.hello, [kind, major, minor, high, low], wire, number)
+                let record = EncryptedRecord { header: &[kind, major, minor], payload: wire.ahead(), number, connection_id };
+                self.directions[from].decryption.decrypt_numbered(from, &self.hello, &record, wire)
             }
             false => Outcome::NoSecret,
         };
@@ -216,7 +223,10 @@ impl Session {
         };
         let (at, length) = (wire.at(), wire.remaining());
         wire.put(field, Value::Bytes, at..at + length);
-        wire.deciphered("dtls", length, content.from, &content.bytes, |inner| self.content(from, kind, inner, summary))
+        wire.deciphered("dtls", length, content.from, &content.bytes, |inner| match has_id {
+            true => self.typed_content(from, inner, summary),
+            false => self.content(from, kind, inner, summary),
+        })
     }
 
     /// Dissects decrypted content of this type.
@@ -275,7 +285,7 @@ impl Session {
             }
         };
         if evicted {
-            wire.note(&FULL, format_args!("too many messages wait for fragments"));
+            wire.note(&FULL, format_args!("too many fragments wait for others"));
         }
         let Some(Joined { bytes, pieces, frames }) = joined else {
             summary.name("handshake_part");
@@ -294,6 +304,14 @@ impl Session {
             })
         })
     }
+}
+
+/// Announces the connection ID of a sender to the engine, as it stands in records of DTLS 1.2 and 1.3.
+pub(in crate::protocols) fn announce(wire: &mut Wire<'_>, sender: Side, id: &[u8]) {
+    const BEHIND_SEQUENCE_NUMBER: usize = 11;
+    const IN_UNIFIED_HEADER: usize = 1;
+    wire.issue_connection_id(sender, BEHIND_SEQUENCE_NUMBER, id);
+    wire.issue_connection_id(sender, IN_UNIFIED_HEADER, id);
 }
 
 /// A 24-bit number as a size.

@@ -21,7 +21,7 @@ fn datagrams() -> Vec<(Side, Vec<u8>)> {
 
 fn datagrams_of(text: &str) -> Vec<(Side, Vec<u8>)> {
     let of = |line: &str| match line.split_once(' ') {
-        Some(("c", hex)) => Some((Side::Client, trial::bytes(hex))),
+        Some(("c" | "m", hex)) => Some((Side::Client, trial::bytes(hex))),
         Some(("s", hex)) => Some((Side::Server, trial::bytes(hex))),
         _ => None,
     };
@@ -221,6 +221,26 @@ fn records_of_dtls_1_0_are_decrypted() {
         assert!(trees.iter().all(|tree| !tree.contains("not_opened")), "{name}");
         assert_eq!(trees.iter().filter(|tree| tree.contains("dtls.decrypted")).count(), 5, "{name}");
         assert_eq!(trees.iter().filter(|tree| tree.contains("(close_notify)")).count(), 2, "{name}");
+    }
+}
+
+#[test]
+fn records_of_dtls_1_2_with_connection_ids_are_decrypted() {
+    let suites = ["AES_128_GCM_SHA256", "CHACHA20_POLY1305_SHA256", "AES_128_CBC_SHA256", "AES_128_CBC_SHA256"];
+    for (suite, end) in suites.into_iter().zip(["\n", "\n", "\n", ", encrypt-then-MAC"]) {
+        let name = format!("TLS_ECDHE_RSA_WITH_{suite} over DTLS 1.2 with connection IDs{end}");
+        let (key_log, mut datagrams) = session_of(&name);
+        let all = trees(&key_log, &datagrams);
+        assert!(all.iter().all(|tree| !tree.contains("not_opened") && !tree.contains("| encrypted |")), "{name}");
+        assert_eq!(all.iter().filter(|tree| tree.contains("dtls.decrypted")).count(), 2, "{name}");
+        assert_eq!(all.iter().filter(|tree| tree.contains("finished")).count(), 2, "{name}");
+        assert!(all.iter().any(|tree| tree.contains("dtls.padding = 000000")), "{name}");
+        assert!(all.last().unwrap().contains("(close_notify)"), "{name}");
+        assert!(datagrams.iter().all(|(_, bytes)| bytes[0] == 25 || recognize(bytes)), "{name}");
+        // The connection ID is authenticated as well.
+        let (_, last) = datagrams.last_mut().unwrap();
+        last[11] ^= 1;
+        assert!(trees(&key_log, &datagrams).last().unwrap().contains("dtls.not_opened"), "{name}");
     }
 }
 

@@ -85,7 +85,7 @@ impl Epoch {
         }
         let low = sent.iter().fold(0, |number, byte| number << 8 | u64::from(*byte));
         let sequence = nearest(self.next, low, 8 * sent.len());
-        let record = EncryptedRecord { header: &plain, payload, number: sequence };
+        let record = EncryptedRecord { header: &plain, payload, number: sequence, connection_id: &[] };
         Some(Opened { epoch: self.number, sequence, content: self.decryptor.decrypt(&record)? })
     }
 }
@@ -187,16 +187,20 @@ impl Session {
         wire.put_over(&EPOCH, Value::Unsigned(epoch), None, |_| {});
         wire.put_over(&DECRYPTED_NUMBER, Value::Unsigned(sequence), None, |_| {});
         wire.put(&ENCRYPTED, Value::Bytes, at..at + length);
-        wire.deciphered("dtls", length, content.from, &content.bytes, |inner| {
-            let Some(end) = content.bytes.iter().rposition(|byte| *byte != 0) else {
-                return inner.malformed(&NO_TYPE, format_args!("the plaintext consists of zeros"));
-            };
-            let kind = content.bytes.get(end).copied().unwrap_or_default();
-            inner.within(end, &DATA, |inner| self.content(from, kind, inner, summary))?;
-            inner.u8(&CONTENT_TYPE)?;
-            inner.rest(&PADDING);
-            Ok(())
-        })
+        wire.deciphered("dtls", length, content.from, &content.bytes, |inner| self.typed_content(from, inner, summary))
+    }
+
+    /// Dissects decrypted content that its type and zeros follow.
+    pub(super) fn typed_content(&mut self, from: Side, wire: &mut Wire<'_>, summary: &mut Summary) -> Result {
+        let bytes = wire.ahead();
+        let Some(end) = bytes.iter().rposition(|byte| *byte != 0) else {
+            return wire.malformed(&NO_TYPE, format_args!("the plaintext consists of zeros"));
+        };
+        let kind = bytes.get(end).copied().unwrap_or_default();
+        wire.within(end, &DATA, |wire| self.content(from, kind, wire, summary))?;
+        wire.u8(&CONTENT_TYPE)?;
+        wire.rest(&PADDING);
+        Ok(())
     }
 }
 

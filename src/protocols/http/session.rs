@@ -156,6 +156,7 @@ impl Session {
         let (frame, time) = wire.completed();
         if self.requests.len() >= MAX_REQUESTS {
             self.requests.pop_front();
+            wire.evicted(format_args!("the oldest of more than {MAX_REQUESTS} requests"));
         }
         let (target, upgrades) = (full.len() - path.len(), !headers.upgrade.is_empty());
         self.requests.push_back(Request { method, uri: full, target, upgrades, frame, time });

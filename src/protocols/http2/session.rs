@@ -89,6 +89,7 @@ impl Conversation for Session {
             self.directions.iter_mut().for_each(|direction| direction.table.lose());
         }
         let result = self.frame(from, wire);
+        self.streams.note_forgotten(wire);
         if wire.cut() != Cut::No {
             self.lose_block(from);
         }

@@ -3,6 +3,7 @@
 use crate::limits;
 use crate::protocols::http::Coding;
 use crate::tree::{BySide, Piece, Side};
+use crate::wire::Wire;
 use std::collections::BTreeMap;
 
 /// Why bodies past the limit are not reassembled.
@@ -14,6 +15,8 @@ pub(in crate::protocols) struct Streams {
     open: BTreeMap<u64, Stream>,
     /// Bytes of incomplete bodies.
     kept: usize,
+    /// The stream that was forgotten last, until it is noted.
+    forgotten: Option<u64>,
 }
 
 /// Stream.
@@ -60,11 +63,19 @@ impl Streams {
     pub(in crate::protocols) fn of(&mut self, id: u64) -> &mut Stream {
         if !self.open.contains_key(&id)
             && self.open.len() >= limits::HTTP2_STREAMS.get()
-            && let Some((_, oldest)) = self.open.pop_first()
+            && let Some((oldest, stream)) = self.open.pop_first()
         {
-            self.release(&oldest);
+            self.release(&stream);
+            self.forgotten = Some(oldest);
         }
         self.open.entry(id).or_default()
+    }
+
+    /// Notes that a stream was forgotten, if one was.
+    pub(in crate::protocols) fn note_forgotten(&mut self, wire: &mut Wire<'_>) {
+        if let Some(id) = self.forgotten.take() {
+            wire.evicted(format_args!("stream {id}: more than {} streams are open", limits::HTTP2_STREAMS.get()));
+        }
     }
 
     pub(in crate::protocols) fn get(&self, id: u64) -> Option<&Stream> {

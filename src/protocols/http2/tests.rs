@@ -430,8 +430,12 @@ fn kept_bodies_and_streams_are_limited() {
     assert!(!tree.contains("not_joined"));
     tree = all(&mut session, &[(Side::Server, frame(0, 1, 1, &part))]);
     assert!(tree.contains("! info http2.body.not_joined"), "{tree}");
-    for stream in 1..4000 {
-        all(&mut session, &[(Side::Client, frame(0, 0, stream, b"a"))]);
+    let most = u32::try_from(limits::HTTP2_STREAMS.get()).unwrap();
+    for stream in 2..most + 100 {
+        let tree = all(&mut session, &[(Side::Client, frame(0, 0, stream, b"a"))]);
+        let forgotten = format!(": stream {}: more than", stream.saturating_sub(most));
+        assert_eq!(tree.contains("! info dissect.evicted"), stream > most, "{tree}");
+        assert!(stream <= most || tree.contains(&forgotten), "{tree}");
     }
     assert!(session.held() < limits::HTTP2_STREAMS.get() * 1024 + (1 << 20), "{}", session.held());
 }

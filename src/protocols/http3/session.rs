@@ -58,7 +58,9 @@ impl Blocked {
 impl Exchange for Session {
     fn message(&mut self, from: Side, wire: &mut Wire<'_>) -> Result {
         let (id, is_last) = (wire.detail() >> 1, wire.detail() & 1 != 0);
-        wire.renamed(FIELDS, |wire| wire.renamed(known::FIELDS, |wire| self.read(from, wire, id, is_last)))
+        let result = wire.renamed(FIELDS, |wire| wire.renamed(known::FIELDS, |wire| self.read(from, wire, id, is_last)));
+        self.streams.note_forgotten(wire);
+        result
     }
 
     fn held(&self) -> usize {
@@ -81,7 +83,8 @@ impl Exchange for Session {
 }
 
 impl Session {
-    fn read(&mut self, from: Side, wire: &mut Wire<'_>, id: u64, is_last: bool) -> Result {
+    /// Dissects messages of a stream.
+    pub(super) fn read(&mut self, from: Side, wire: &mut Wire<'_>, id: u64, is_last: bool) -> Result {
         if wire.remaining() == 0 {
             wire.name("end of stream");
             wire.info(format_args!("stream {id}"));
@@ -124,12 +127,15 @@ impl Session {
         }
         if self.kinds.len() < MAX_STREAMS {
             self.kinds.insert(id, kind);
+        } else {
+            wire.evicted(format_args!("stream {id}: more than {MAX_STREAMS} unidirectional streams are open"));
         }
         Ok(())
     }
 
     /// Nothing follows of this direction of a stream.
     fn end(&mut self, from: Side, wire: &mut Wire<'_>, id: u64) -> Result {
+        self.kinds.remove(&id);
         if !self.blocked.iter().any(|section| section.owner.id == id && section.from == from) {
             body::finish(wire, &mut self.streams, id, from)?;
             self.streams.end(id, from);
@@ -148,6 +154,8 @@ impl Session {
         let left = length - count as u64;
         if left > 0 && !is_last && self.parts.len() < MAX_STREAMS {
             self.parts.insert(place, (kind, left));
+        } else if left > 0 && !is_last {
+            wire.evicted(format_args!("stream {id}: more than {MAX_STREAMS} streams have a frame in parts"));
         }
         match name_of(TYPES, kind) {
             Some(name) => wire.name(name),
@@ -231,6 +239,7 @@ impl Session {
         wire.put(&SECTION, Value::Bytes, range.clone());
         let table = &self.tables[from];
         let required = Prefix::of(bytes, table).map_or(0, |prefix| prefix.required);
+        let mut is_partial = table.is_partial;
         if required > table.inserted() {
             wire.add(&REQUIRED, Value::Unsigned(required));
             wire.add(&AVAILABLE, Value::Unsigned(table.inserted()));
@@ -244,8 +253,10 @@ impl Session {
                 wire.hide(range);
                 return wire.skip(count);
             }
+            wire.evicted(format_args!("stream {}: too many sections wait for entries", owner.id));
+            is_partial = true;
         }
-        let section = fields(wire, count, &self.tables[from])?;
+        let section = fields(wire, count, &self.tables[from], is_partial)?;
         section::message(wire, &mut self.streams, from, owner, section)
     }
 
@@ -285,7 +296,7 @@ impl Session {
             let Blocked { owner, bytes, pieces, .. } = section;
             let (table, streams) = (&self.tables[from], &mut self.streams);
             wire.joined_deciphered("field section", &pieces, &bytes, |inner| {
-                let section = fields(inner, bytes.len(), table)?;
+                let section = fields(inner, bytes.len(), table, table.is_partial)?;
                 section::message(inner, streams, from, owner, section)
             })?;
         }
@@ -293,11 +304,11 @@ impl Session {
     }
 }
 
-/// Dissects the next `count` bytes: a field section.
-fn fields(wire: &mut Wire<'_>, count: usize, table: &Table) -> Result<headers::Section> {
+/// Dissects the next `count` bytes: a field section. Whether its entries are known in part alone.
+fn fields(wire: &mut Wire<'_>, count: usize, table: &Table, is_partial: bool) -> Result<headers::Section> {
     let block = qpack::decode(wire.ahead().get(..count).unwrap_or_default(), table);
     wire.add(&HEADER_COUNT, Value::Unsigned(block.items.len() as u64));
-    headers::put(wire, "qpack", count, &block, table.is_partial)
+    headers::put(wire, "qpack", count, &block, is_partial)
 }
 
 /// Puts an insertion, which lies at `at`.

@@ -119,6 +119,40 @@ fn frames_of_each_type_are_dissected() {
     "##);
 }
 
+/// Trees of messages on a stream.
+fn on_stream(session: &mut Session, id: u64, messages: &[&str]) -> String {
+    let mut wire_of =
+        |hex: &&str| trial::read(&PROTOCOL, &trial::bytes(hex), Cut::No, |wire| session.read(Side::Client, wire, id, false));
+    messages.iter().map(&mut wire_of).collect()
+}
+
+#[test]
+fn state_that_is_not_kept_is_noted() {
+    let mut session = Session::default();
+    let most = 256;
+    assert!((0..most).all(|number| !on_stream(&mut session, 4 * number + 2, &["21"]).contains("dissect.evicted")));
+    let tree = on_stream(&mut session, 4 * most + 2, &["21"]);
+    assert!(tree.contains(": stream 1026: more than 256 unidirectional streams"), "{tree}");
+
+    let mut session = Session::default();
+    assert!((0..most).all(|number| !on_stream(&mut session, 4 * number, &["00 05 aa"]).contains("dissect.evicted")));
+    let tree = on_stream(&mut session, 4 * most, &["00 05 aa"]);
+    assert!(tree.contains("stream 1024: more than 256 streams have a frame in parts"), "{tree}");
+}
+
+#[test]
+fn a_section_that_finds_no_room_to_wait_has_unknown_entries() {
+    let mut session = Session::default();
+    all(&mut session, &[(Side::Server, trial::bytes("04 05 01 80020000"))]);
+    let blocked = [&trial::bytes("01 5000 02 00")[..], &[0x80; 0x1000 - 2]].concat();
+    let mut tree = String::new();
+    for _ in 0..70 {
+        tree = all(&mut session, &[(Side::Client, blocked.clone())]);
+    }
+    assert!(tree.contains("dissect.evicted") && tree.contains("http3.headers.unknown_index"), "{tree}");
+    assert!(session.held() < 2 * crate::limits::HTTP3_BLOCKED.get());
+}
+
 #[test]
 fn damaged_frames_are_dissected() {
     let request = frame(1, &trial::bytes("0000 d1 d7 500b 7777772e6578616d706c65 c1 80 10"));

@@ -17,13 +17,15 @@ pub(super) struct Crypto {
 }
 
 impl Crypto {
-    /// Adds bytes at an offset, unless they exceed the limit.
-    pub(super) fn add(&mut self, offset: u64, bytes: &[u8], pieces: Vec<Piece>) {
+    /// Adds bytes at an offset. Returns false if they exceed the limit.
+    pub(super) fn add(&mut self, offset: u64, bytes: &[u8], pieces: Vec<Piece>) -> bool {
         let limit = limits::QUIC_HANDSHAKE.get();
-        let is_near = offset.saturating_add(bytes.len() as u64) <= limit as u64;
-        if is_near && !bytes.is_empty() && self.stream.held() + bytes.len() <= 4 * limit {
+        let is_near = offset.saturating_add(bytes.len() as u64) <= self.stream.next().saturating_add(limit as u64);
+        let has_room = is_near && self.stream.held() + bytes.len() <= 4 * limit;
+        if has_room {
             self.stream.add(offset, bytes, pieces);
         }
+        has_room
     }
 
     /// Approximate heap memory use in bytes.
@@ -51,5 +53,22 @@ impl Crypto {
             }
             Ok(())
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn handshake_bytes_far_ahead_are_not_kept() {
+        let most = limits::QUIC_HANDSHAKE.get() as u64;
+        let mut crypto = Crypto::default();
+        assert!(crypto.add(most - 1, b"a", Vec::new()));
+        assert!(!crypto.add(most, b"b", Vec::new()) && !crypto.add(u64::MAX, b"b", Vec::new()));
+        let held = crypto.held();
+        let is_kept = (0..most / 2).filter(|number| crypto.add(1 + 2 * number, b"c", Vec::new()));
+        assert!(is_kept.count() < 4096);
+        assert!(crypto.held() > held && crypto.held() <= 4 * limits::QUIC_HANDSHAKE.get() + 256);
     }
 }

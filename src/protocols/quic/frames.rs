@@ -115,7 +115,7 @@ impl Receiver<'_> {
             4 => {
                 let id = number(wire, &RESET_STREAM)?;
                 numbers(wire, &[&RESET_ERROR, &FINAL_SIZE])?;
-                self.streams.reset(id, self.from);
+                self.streams.reset(id, self.from, wire);
                 Ok(())
             }
             5 => numbers(wire, &[&STOP_STREAM, &STOP_ERROR]),
@@ -171,9 +171,12 @@ impl Receiver<'_> {
         let offset = number(wire, &OFFSET)?;
         let length = length(wire, &CRYPTO_LENGTH)?;
         let bytes = wire.ahead().get(..length).ok_or(Error::Short { needed: length })?;
-        self.crypto.add(offset, bytes, wire.pieces(wire.at()..wire.at() + length, offset));
+        let is_kept = self.crypto.add(offset, bytes, wire.pieces(wire.at()..wire.at() + length, offset));
         if length > 0 {
             wire.bytes(&CRYPTO, length)?;
+        }
+        if !is_kept {
+            wire.evicted(format_args!("handshake bytes at {offset}: too many wait for others"));
         }
         Ok(())
     }

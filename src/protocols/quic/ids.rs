@@ -32,6 +32,7 @@ impl Ids {
         }
         if self.issued.len() >= MAX {
             self.issued.pop_front();
+            wire.evicted(format_args!("the oldest of more than {MAX} connection IDs"));
         }
         self.issued.push_back(id.into());
         announce(wire, sender, id);
@@ -58,4 +59,24 @@ fn announce(wire: &mut Wire<'_>, sender: Side, id: &[u8]) {
     wire.issue_connection_id(sender, IN_SHORT_HEADER, id);
     let length = u8::try_from(id.len()).unwrap_or_default();
     wire.issue_connection_id(sender, LENGTH_IN_LONG_HEADER, &[&[length], id].concat());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wire::{Cut, trial};
+
+    #[test]
+    fn a_forgotten_connection_id_is_noted() {
+        let mut ids = Ids::default();
+        let mut issue = |number: usize| {
+            trial::read(&super::super::PROTOCOL, &[], Cut::No, |wire| {
+                ids.issue(wire, Side::Client, &number.to_be_bytes());
+                Ok(())
+            })
+        };
+        assert!((0..MAX).all(|number| !issue(number).contains("dissect.evicted")));
+        assert!(issue(MAX).contains("! info dissect.evicted"));
+        assert!(!issue(MAX).contains("dissect.evicted"));
+    }
 }

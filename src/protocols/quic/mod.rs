@@ -17,7 +17,7 @@
 //!
 //! A key log decrypts the other packets. Streams are reassembled and handed over to HTTP/3 message by message.
 //!
-//! Not covered: transport parameters; application protocols other than HTTP/3; Google's versions without TLS.
+//! Not covered: application protocols other than HTTP/3; Google's versions without TLS.
 
 mod crypto;
 mod decryption;

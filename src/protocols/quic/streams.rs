@@ -61,6 +61,7 @@ impl Streams {
     pub(super) fn take(&mut self, from: Side, wire: &mut Wire<'_>, data: &Data) {
         let bytes = wire.ahead().get(..data.count).unwrap_or_default();
         let at = wire.at();
+        self.open(data.id, wire);
         let held = self.held;
         let Some(half) = self.half(data.id, from).filter(|half| !half.is_done) else { return };
         let before = half.data.held();
@@ -95,26 +96,48 @@ impl Streams {
         self.forget(data.id);
     }
 
-    /// A direction of a stream, which is opened if necessary.
-    fn half(&mut self, id: u64, from: Side) -> Option<&mut Half> {
-        let kind = usize::try_from(id % STEP).ok()?;
-        let unopened = self.unopened.get_mut(kind)?;
-        let first = unopened.unwrap_or(id % STEP).max(id.saturating_sub(OPENED_AT_ONCE * STEP) / STEP * STEP + id % STEP);
-        *unopened = Some(unopened.unwrap_or_default().max(id.saturating_add(STEP)));
-        let is_uni = id & IS_UNI != 0;
-        for new in (first..=id).step_by(4) {
-            if is_uni && self.unidirectional.len() < MAX_UNI {
-                self.unidirectional.insert(new, Stream::default());
-            } else if !is_uni {
-                self.bidirectional.insert(new, Stream::default());
+    /// Opens a stream and the lower ones of its type, as far as no frame has opened them.
+    fn open(&mut self, id: u64, wire: &mut Wire<'_>) {
+        let place = usize::try_from(id % STEP).unwrap_or_default();
+        let Some(unopened) = self.unopened.get_mut(place) else { return };
+        let nearest = id.saturating_sub(OPENED_AT_ONCE * STEP) / STEP * STEP + id % STEP;
+        let first = unopened.unwrap_or(nearest);
+        *unopened = Some(first.max(id.saturating_add(STEP)));
+        if first < nearest {
+            wire.evicted(format_args!("streams {first} to {} are not read", nearest - STEP));
+        }
+        for new in (first.max(nearest)..=id).step_by(4) {
+            match id & IS_UNI {
+                0 => self.open_bidirectional(new, wire),
+                _ => self.open_unidirectional(new, wire),
             }
         }
-        while self.bidirectional.len() > limits::QUIC_STREAMS.get()
-            && let Some((_, oldest)) = self.bidirectional.pop_first()
+    }
+
+    /// Past the limit, the oldest stream is forgotten: its end is the one most likely missed.
+    fn open_bidirectional(&mut self, id: u64, wire: &mut Wire<'_>) {
+        let most = limits::QUIC_STREAMS.get();
+        self.bidirectional.insert(id, Stream::default());
+        while self.bidirectional.len() > most
+            && let Some((oldest, stream)) = self.bidirectional.pop_first()
         {
-            self.held = self.held.saturating_sub(oldest.halves.iter().map(|half| half.data.held()).sum());
+            self.held = self.held.saturating_sub(stream.halves.iter().map(|half| half.data.held()).sum());
+            wire.evicted(format_args!("stream {oldest}: more than {most} bidirectional streams are open"));
         }
-        let streams = if is_uni { &mut self.unidirectional } else { &mut self.bidirectional };
+    }
+
+    /// Past the limit, the stream is not read: others depend on the oldest ones.
+    fn open_unidirectional(&mut self, id: u64, wire: &mut Wire<'_>) {
+        if self.unidirectional.len() < MAX_UNI {
+            self.unidirectional.insert(id, Stream::default());
+        } else {
+            wire.evicted(format_args!("stream {id}: more than {MAX_UNI} unidirectional streams are open"));
+        }
+    }
+
+    /// A direction of an open stream.
+    fn half(&mut self, id: u64, from: Side) -> Option<&mut Half> {
+        let streams = if id & IS_UNI != 0 { &mut self.unidirectional } else { &mut self.bidirectional };
         streams.get_mut(&id).map(|stream| &mut stream.halves[from])
     }
 
@@ -133,7 +156,8 @@ impl Streams {
     }
 
     /// The sender has reset a stream: no further data arrives.
-    pub(super) fn reset(&mut self, id: u64, from: Side) {
+    pub(super) fn reset(&mut self, id: u64, from: Side, wire: &mut Wire<'_>) {
+        self.open(id, wire);
         if let Some(half) = self.half(id, from) {
             let freed = std::mem::replace(half, Half { is_done: true, ..Half::default() }).data.held();
             self.held = self.held.saturating_sub(freed);
@@ -210,5 +234,50 @@ impl Half {
             _ => format!("stream {id}: at least {missing} bytes are missing"),
         };
         Some(Unfinished { from, bytes, pieces, how: "quic stream", code: &NOT_REASSEMBLED, words })
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::indexing_slicing, reason = "a test may")]
+mod tests {
+    use super::*;
+    use crate::wire::{Cut, trial};
+
+    /// The remarks on evictions while a client opens streams.
+    fn evicted(ids: impl Iterator<Item = u64>) -> Vec<String> {
+        let mut streams = Streams::default();
+        let open = |wire: &mut Wire<'_>| {
+            ids.for_each(|id| streams.take(Side::Client, wire, &Data { id, offset: 1, count: 0, is_last: false }));
+            Ok(())
+        };
+        let dump = trial::read(&super::super::PROTOCOL, &[], Cut::No, open);
+        dump.lines()
+            .filter_map(|line| line.split_once("dissect.evicted")?.1.split_once("stream"))
+            .map(|(_, words)| words.to_owned())
+            .collect()
+    }
+
+    #[test]
+    fn each_forgotten_stream_is_noted() {
+        let most = limits::QUIC_STREAMS.get() as u64;
+        assert_eq!(evicted((0..most).map(|number| STEP * number)), [""; 0]);
+        let forgotten = evicted((0..most + 2).map(|number| STEP * number));
+        assert_eq!(forgotten.len(), 2);
+        assert!(forgotten[0].starts_with(" 0: more than") && forgotten[1].starts_with(" 4: more than"), "{forgotten:?}");
+    }
+
+    #[test]
+    fn each_unidirectional_stream_that_is_not_read_is_noted() {
+        let most = MAX_UNI as u64;
+        assert_eq!(evicted((0..most).map(|number| STEP * number | IS_UNI)), [""; 0]);
+        let refused = evicted((0..most + 1).map(|number| STEP * number | IS_UNI));
+        assert!(refused.len() == 1 && refused[0].starts_with(&format!(" {}: more than", STEP * most | IS_UNI)), "{refused:?}");
+    }
+
+    #[test]
+    fn a_leap_over_too_many_streams_is_noted() {
+        assert_eq!(evicted([STEP * 1000].into_iter()), [""; 0]);
+        assert_eq!(evicted([0, STEP * 64].into_iter()), [""; 0]);
+        assert_eq!(evicted([0, STEP * 1000].into_iter()), ["s 4 to 3740 are not read"]);
     }
 }

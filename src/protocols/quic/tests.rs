@@ -118,7 +118,46 @@ fn the_example_of_rfc_9001_is_decrypted() {
           187..241 tls.handshake.extension
             187..189 tls.handshake.extension.type = 57 (quic_transport_parameters)
             189..191 tls.handshake.extension.len = 50
-            191..241 tls.handshake.extension.data = 50 bytes
+            191..201 tls.quic.parameter
+              191..192 tls.quic.parameter.type = 4 (initial_max_data)
+              192..193 tls.quic.parameter.length = 8
+              193..201 tls.quic.parameter.value = ffffffffffffffff
+              193..201 tls.quic.parameter.initial_max_data = 4611686018427387903
+            201..207 tls.quic.parameter
+              201..202 tls.quic.parameter.type = 5 (initial_max_stream_data_bidi_local)
+              202..203 tls.quic.parameter.length = 4
+              203..207 tls.quic.parameter.value = 8000ffff
+              203..207 tls.quic.parameter.initial_max_stream_data_bidi_local = 65535
+            207..213 tls.quic.parameter
+              207..208 tls.quic.parameter.type = 7 (initial_max_stream_data_uni)
+              208..209 tls.quic.parameter.length = 4
+              209..213 tls.quic.parameter.value = 8000ffff
+              209..213 tls.quic.parameter.initial_max_stream_data_uni = 65535
+            213..216 tls.quic.parameter
+              213..214 tls.quic.parameter.type = 8 (initial_max_streams_bidi)
+              214..215 tls.quic.parameter.length = 1
+              215..216 tls.quic.parameter.value = 10
+              215..216 tls.quic.parameter.initial_max_streams_bidi = 16
+            216..222 tls.quic.parameter
+              216..217 tls.quic.parameter.type = 1 (max_idle_timeout)
+              217..218 tls.quic.parameter.length = 4
+              218..222 tls.quic.parameter.value = 80007530
+              218..222 tls.quic.parameter.max_idle_timeout = 30000
+            222..225 tls.quic.parameter
+              222..223 tls.quic.parameter.type = 9 (initial_max_streams_uni)
+              223..224 tls.quic.parameter.length = 1
+              224..225 tls.quic.parameter.value = 10
+              224..225 tls.quic.parameter.initial_max_streams_uni = 16
+            225..235 tls.quic.parameter
+              225..226 tls.quic.parameter.type = 15 (initial_source_connection_id)
+              226..227 tls.quic.parameter.length = 8
+              227..235 tls.quic.parameter.value = 8394c8f03e515708
+              227..235 tls.quic.parameter.initial_source_connection_id = 8394c8f03e515708
+            235..241 tls.quic.parameter
+              235..236 tls.quic.parameter.type = 6 (initial_max_stream_data_bidi_remote)
+              236..237 tls.quic.parameter.length = 4
+              237..241 tls.quic.parameter.value = 8000ffff
+              237..241 tls.quic.parameter.initial_max_stream_data_bidi_remote = 65535
           tls.handshake.ja3_full = "771,4865-4866,0-65281-10-16-5-51-43-13-45-28-57,29-23-24,"
           tls.handshake.ja3 = "41bc9ae914d6cb3bd0bd0a5453ab7d7f"
           tls.handshake.ja4 = "q13d0211an_62ed6f6ca7ad_4d634acda6c0"

@@ -108,7 +108,8 @@ impl Session {
             let tree = wire.u32_le(&TREE_ID)?;
             if is_response && command == CONNECT && status == Some(0) {
                 // The share type follows the structure size, with 24 bytes of the header left.
-                self.connected(id, tree, wire.ahead().get(26).copied().unwrap_or_default());
+                let kind = wire.ahead().get(26).copied().unwrap_or_default();
+                self.connected((id, tree, kind), wire);
             }
             if let Some((_, kind, name)) = self.trees.iter().find(|(known, ..)| *known == tree) {
                 wire.add_text(&TREE, format_args!("{name}"));
@@ -139,7 +140,7 @@ impl Session {
             Ok(())
         });
         if command == CONNECT && !is_response {
-            self.connects(id, &word);
+            self.connects(id, &word, wire);
         }
         summarize(words, name, status, &word);
         wire.info(format_args!("{}", words.join("; ")));
@@ -149,20 +150,22 @@ impl Session {
 
 impl Session {
     /// Keeps the name of a tree that a request names.
-    fn connects(&mut self, id: u64, name: &str) {
+    fn connects(&mut self, id: u64, name: &str, wire: &mut Wire<'_>) {
         if self.connecting.len() >= TREES {
             self.connecting.pop_front();
+            wire.evicted(format_args!("the oldest of more than {TREES} requests for trees"));
         }
         self.connecting.push_back((id, name.chars().take(NAME).collect()));
     }
 
     /// Stores the tree ID of a response.
-    fn connected(&mut self, id: u64, tree: u32, kind: u8) {
+    fn connected(&mut self, (id, tree, kind): (u64, u32, u8), wire: &mut Wire<'_>) {
         let place = self.connecting.iter().position(|(known, _)| *known == id);
         let Some((_, name)) = place.and_then(|place| self.connecting.remove(place)) else { return };
         self.trees.retain(|(known, ..)| *known != tree);
         if self.trees.len() >= TREES {
             self.trees.pop_front();
+            wire.evicted(format_args!("the oldest of more than {TREES} trees"));
         }
         self.trees.push_back((tree, kind, name));
     }

@@ -587,3 +587,10 @@ fn damaged_messages_are_survived() {
         trial::survives_damage(&PROTOCOL, &bytes, |wire| session.message(Side::Client, wire));
     }
 }
+
+#[test]
+fn a_forgotten_request_for_a_tree_is_noted() {
+    let mut session = Session::default();
+    let mut ask = || read(&mut session, &message(3, 0, 0, "0900 0000 4800 0800 5c005c006100 6200"));
+    assert!((0..TREES).all(|_| !ask().contains("dissect.evicted")) && ask().contains("! info dissect.evicted"));
+}

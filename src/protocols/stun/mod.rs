@@ -284,8 +284,10 @@ impl Transactions {
             }
             0x000c => {
                 let number = wire.u16_be(&CHANNEL_NUMBER)?;
-                if self.channels.len() < MAX_CHANNELS && !self.channels.contains(&number) {
-                    self.channels.push(number);
+                match self.channels.contains(&number) {
+                    true => {}
+                    false if self.channels.len() < MAX_CHANNELS => self.channels.push(number),
+                    false => wire.evicted(format_args!("channel {number:#06x} is one of more than {MAX_CHANNELS}")),
                 }
                 rest(wire, &RESERVED)
             }

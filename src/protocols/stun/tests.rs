@@ -231,3 +231,14 @@ fn packets_with_length_prefixes_are_messages_or_data() {
     let (_, tree) = first(&mut stream, Side::Server, &trial::bytes("0003 160303"));
     assert!(tree.starts_with("stun 0..5 | framed packet | 3 bytes") && tree.contains("2..5 stun.value = 160303"), "{tree}");
 }
+
+#[test]
+fn a_channel_past_the_limit_is_noted() {
+    let mut transactions = Transactions::default();
+    let mut bind = |number: usize| {
+        read(&mut transactions, &format!("0009 0008 2112a442 6162636465666768696a6b6c 000c 0004 {number:04x} 0000"))
+    };
+    assert!((0..MAX_CHANNELS).all(|number| !bind(0x4000 + number).contains("dissect.evicted")));
+    assert!(bind(0x4000 + MAX_CHANNELS).contains("channel 0x4040 is one of more than 64"));
+    assert!(!bind(0x4000).contains("dissect.evicted"));
+}

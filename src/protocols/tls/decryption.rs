@@ -40,8 +40,8 @@ impl DecryptionState {
         }
         let Some(decryptor) = &mut self.decryptor else { return Outcome::NoSecret };
         let last = if self.is_behind_gap { first.saturating_add(MAX_LOST_RECORDS) } else { first };
-        let decrypt =
-            |number| Some((number, decryptor.decrypt(&EncryptedRecord { header: &header, payload: wire.ahead(), number })?));
+        let record = |number| EncryptedRecord { header: &header, payload: wire.ahead(), number, connection_id: &[] };
+        let decrypt = |number| Some((number, decryptor.decrypt(&record(number))?));
         let found = (first..=last).find_map(decrypt);
         // Behind a gap, the first record of TLS 1.0 lacks the block that it is chained to.
         self.is_behind_gap &= found.is_none() && decryptor.is_chained();
@@ -65,16 +65,14 @@ impl DecryptionState {
         &mut self,
         from: Side,
         hello: &Hello,
-        header: [u8; HEADER],
+        record: &EncryptedRecord<'_>,
         wire: &Wire<'_>,
-        number: u64,
     ) -> Outcome {
         if self.decryptor.is_none() {
             self.decryptor = self.derive_keys(from, hello, wire);
         }
         let Some(decryptor) = &self.decryptor else { return Outcome::NoSecret };
-        let record = EncryptedRecord { header: &header, payload: wire.ahead(), number };
-        decryptor.decrypt(&record).map_or(Outcome::Failed, Outcome::Decrypted)
+        decryptor.decrypt(record).map_or(Outcome::Failed, Outcome::Decrypted)
     }
 
     /// Approximate heap memory use in bytes.

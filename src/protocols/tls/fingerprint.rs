@@ -10,7 +10,7 @@ pub(in crate::protocols) struct Offer {
     pub(super) over_quic: bool,
     pub(super) over_dtls: bool,
     /// Length of the connection ID that is offered.
-    pub(super) connection_id: Option<u8>,
+    pub(super) connection_id: Option<Box<[u8]>>,
     pub(super) version: u16,
     pub(super) suites: Vec<u16>,
     pub(super) extensions: Vec<u16>,

@@ -9,7 +9,7 @@ use super::{
     JA3S_FULL, JA4, JA4_R, KEY_SHARE_GROUP, KEY_SHARE_KEY, KEY_SHARE_KEY_LENGTH, KEY_SHARE_LENGTH, KEY_SHARE_SELECTED, RANDOM,
     RENEGOTIATION, RENEGOTIATION_LENGTH, RETRY, SESSION_ID, SESSION_ID_LENGTH, SIGNATURE, SIGNATURES_LENGTH, SNI, SNI_LENGTH,
     SNI_LIST_LENGTH, SNI_TYPE, SUITE, SUITES_LENGTH, SUPPORTED_VERSION, TLS_1_2, TLS_1_3, VERSION, VERSIONS, VERSIONS_LENGTH,
-    certificate, suites,
+    certificate, quic, suites,
 };
 use crate::protocols::dtls;
 use crate::tree::{BySide, Field, NodeRef, Side, Value, name_of};
@@ -32,7 +32,9 @@ const AUTHORITIES: u16 = 47;
 const SIGNATURES_OF_CERTIFICATES: u16 = 50;
 const KEY_SHARE: u16 = 51;
 const CONNECTION_ID: u16 = 54;
+const QUIC_PARAMETERS: u16 = 57;
 const RENEGOTIATION_INFO: u16 = 65281;
+const QUIC_PARAMETERS_OF_DRAFTS: u16 = 65445;
 
 /// First bytes of the random of a HelloRetryRequest.
 const RETRY_RANDOM: [u8; 8] = [0xcf, 0x21, 0xad, 0x74, 0xe5, 0x9a, 0x61, 0x11];
@@ -86,7 +88,7 @@ pub(super) fn client(wire: &mut Wire<'_>, hello: &mut Hello, summary: &mut Summa
     })?;
     list8(wire, &COMPRESSIONS_LENGTH, |wire| wire.u8(&COMPRESSION).map(drop))?;
     extensions(wire, &mut offer, Context::Client)?;
-    hello.connection_ids[Side::Server] = offer.connection_id;
+    learn_id(wire, hello, Side::Server, offer.connection_id.take());
     hello.early = offer.extensions.contains(&EARLY_DATA);
     summary.add_info(&offer.name);
     summary.add_info(&offer.protocols.join(" "));
@@ -117,7 +119,7 @@ pub(super) fn server(wire: &mut Wire<'_>, hello: &mut Hello, summary: &mut Summa
     let version = offer.versions.first().copied().unwrap_or(offer.version);
     hello.version = equivalent(version);
     hello.suite = suite;
-    hello.connection_ids[Side::Client] = offer.connection_id;
+    learn_id(wire, hello, Side::Client, offer.connection_id.take());
     hello.mac_last = offer.extensions.contains(&ENCRYPT_THEN_MAC);
     summary.add_info(if is_retry { "retry" } else { "" });
     summary.add_info(name_of(VERSIONS, version.into()).unwrap_or_default());
@@ -130,6 +132,14 @@ pub(super) fn server(wire: &mut Wire<'_>, hello: &mut Hello, summary: &mut Summa
         wire.add_text(&JA3S, format_args!("{}", fingerprint::md5(&ja3s)));
     }
     Ok(())
+}
+
+/// Learns the connection ID in the records of a sender, which the other side has chosen.
+fn learn_id(wire: &mut Wire<'_>, hello: &mut Hello, sender: Side, id: Option<Box<[u8]>>) {
+    hello.connection_ids[sender] = id.as_ref().and_then(|id| u8::try_from(id.len()).ok());
+    if let Some(id) = id {
+        dtls::announce(wire, sender, &id);
+    }
 }
 
 /// The version of TLS that a version of DTLS is based on.
@@ -284,9 +294,12 @@ fn extension(wire: &mut Wire<'_>, offer: &mut Offer, context: Context) -> Result
         }
         (CONNECTION_ID, _) => {
             let length = wire.u8(&dtls::ID_LENGTH)?;
-            offer.connection_id = Some(length);
-            if length > 0 { wire.bytes(&dtls::ID, length.into()).map(drop) } else { Ok(()) }
+            let id = if length > 0 { wire.bytes(&dtls::ID, length.into())? } else { &[] };
+            offer.connection_id = Some(id.into());
+            Ok(())
         }
+        (QUIC_PARAMETERS, _) => quic::parameters(wire),
+        (QUIC_PARAMETERS_OF_DRAFTS, _) if quic::are_parameters(wire.ahead()) => quic::parameters(wire),
         (RENEGOTIATION_INFO, _) => {
             let length = wire.u8(&RENEGOTIATION_LENGTH)?;
             if length > 0 { wire.bytes(&RENEGOTIATION, length.into()).map(drop) } else { Ok(()) }

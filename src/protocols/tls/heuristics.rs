@@ -28,9 +28,13 @@ pub(super) fn anywhere(opening: &Opening<'_>) -> Verdict {
     }
 }
 
-/// Recognizes a side that begins with a hello.
+/// Recognizes a side that begins with a hello. Where nothing follows, its first bytes are enough.
 fn begins(opening: &Opening<'_>) -> Verdict {
-    let records = [Side::Client, Side::Server].map(|side| (side, first_record(opening.of(side))));
+    let first = |bytes: &[u8]| match first_record(bytes) {
+        FirstRecord::Unfinished if opening.complete => beginning(bytes),
+        record => record,
+    };
+    let records = [Side::Client, Side::Server].map(|side| (side, first(opening.of(side))));
     for (side, record) in records {
         match record {
             FirstRecord::ClientHello => return Verdict::Yes(side.other()),
@@ -57,6 +61,15 @@ pub(super) fn on_port(opening: &Opening<'_>) -> Verdict {
         return Verdict::Yes(Side::Server);
     }
     if !opening.complete && Side::BOTH.iter().any(is_midway) { Verdict::Unsure } else { Verdict::No }
+}
+
+/// The hello that these bytes begin with, up to its type.
+fn beginning(bytes: &[u8]) -> FirstRecord {
+    match *bytes {
+        [HANDSHAKE_RECORD, 3, 0..=4, _, _, 1, ..] => FirstRecord::ClientHello,
+        [HANDSHAKE_RECORD, 3, 0..=4, _, _, 2, ..] => FirstRecord::ServerHello,
+        _ => FirstRecord::Unfinished,
+    }
 }
 
 fn first_record(bytes: &[u8]) -> FirstRecord {

@@ -144,6 +144,8 @@ pub(in crate::protocols) struct EncryptedRecord<'a> {
     pub(in crate::protocols) payload: &'a [u8],
     /// Sequence number of the record under these keys.
     pub(in crate::protocols) number: u64,
+    /// Connection ID of DTLS 1.2 (RFC 9146), if the record has one.
+    pub(in crate::protocols) connection_id: &'a [u8],
 }
 
 /// Decrypted record.
@@ -387,11 +389,14 @@ impl Decryptor {
 
 impl EncryptedRecord<'_> {
     /// Additional authenticated data of TLS 1.2 for plaintext of this length.
-    fn additional_data(&self, length: usize) -> Option<[u8; 13]> {
+    fn additional_data(&self, length: usize) -> Option<Vec<u8>> {
         let &[kind, major, minor] = self.header.first_chunk()?;
-        let [high, low] = u16::try_from(length).ok()?.to_be_bytes();
-        let [a, b, c, d, e, f, g, h] = self.number.to_be_bytes();
-        Some([a, b, c, d, e, f, g, h, kind, major, minor, high, low])
+        let length = u16::try_from(length).ok()?.to_be_bytes();
+        let number = self.number.to_be_bytes();
+        Some(match self.connection_id {
+            [] => [&number[..], &[kind, major, minor], &length].concat(),
+            id => [&[0xff; 8][..], &[kind, u8::try_from(id.len()).ok()?, kind, major, minor], &number, id, &length].concat(),
+        })
     }
 }
 

@@ -17,7 +17,8 @@
 //! forms an inner stream.
 //!
 //! Not covered: decryption of SSL 3.0, early data, and ciphers other than AES-GCM, AES-CBC and ChaCha20; SSL 2.0 after the
-//! ClientHello; certificates other than X.509; extensions beyond names, versions, groups, signatures, keys and protocols.
+//! ClientHello; certificates other than X.509; extensions beyond names, versions, groups, signatures, keys, protocols and
+//! transport parameters of QUIC.
 
 mod certificate;
 pub(super) mod decryption;
@@ -28,6 +29,7 @@ mod heuristics;
 mod key_exchange;
 pub(super) mod keys;
 pub(super) mod names;
+mod quic;
 pub(super) mod records;
 pub(super) mod shown_version;
 mod ssl2;
@@ -57,6 +59,7 @@ pub static PROTOCOL: Protocol = Protocol::new(
     ],
 )
 .rest(&DATA)
+.tables(|| quic::FIELDS.to_vec())
 .settings(&[Setting {
     name: "tls.keylog_file",
     about: "File of secrets that browsers write with SSLKEYLOGFILE",
@@ -66,7 +69,7 @@ pub static PROTOCOL: Protocol = Protocol::new(
 fields! {
     TLS = protocol("tls", "TLS", "Transport Layer Security")
         .covers("Hellos, certificates and alerts; JA3 and JA4; with a key log also encrypted records, and the application protocols in them")
-        .leaves_open("Decryption without a key log or of SSL 3.0, SSL 2.0 after the ClientHello, and extensions beyond names, versions, groups, signatures, keys and protocols");
+        .leaves_open("Decryption without a key log or of SSL 3.0, SSL 2.0 after the ClientHello, and extensions beyond names, versions, groups, signatures, keys, protocols and parameters of QUIC");
     RECORD = group("tls.record", "record", "TLS record").digest(records::record_value, records::record_meaning);
     CONTENT_TYPE = number("tls.record.content_type", "content type", "").names(TYPES).once_per(&RECORD);
     OPAQUE_TYPE = number("tls.record.opaque_type", "opaque type", "Outer content type of an encrypted TLS 1.3 record: application data").names(TYPES).once_per(&RECORD);

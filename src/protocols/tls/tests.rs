@@ -509,7 +509,9 @@ fn streams_are_recognized_by_a_hello() {
         assert_eq!(recognize(b"", &flights[0].1, false), Verdict::Yes(Side::Client));
         assert_eq!(recognize(b"", &flights[1].1, false), Verdict::Yes(Side::Server));
         assert_eq!(recognize(&flights[0].1[..6], b"", false), Verdict::Unsure);
-        assert_eq!(recognize(&flights[0].1[..6], b"", true), Verdict::No);
+        assert_eq!(recognize(&flights[0].1[..5], b"", true), Verdict::No);
+        assert_eq!(recognize(&flights[0].1[..6], b"", true), Verdict::Yes(Side::Server));
+        assert_eq!(recognize(&flights[1].1[..6], b"", true), Verdict::Yes(Side::Client));
     }
     for other in [&b"GET / HTTP/1.1\r\n"[..], b"\x16\x03\x01\x00\x05\x07aaaaaaaaaa", b"\x16\x02\x01", b"\x17\x03\x03\0\x01a"] {
         assert_eq!(recognize(other, b"", false), Verdict::No, "{}", other.escape_ascii());

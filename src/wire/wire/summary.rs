@@ -2,6 +2,7 @@
 
 use super::Wire;
 use crate::tree::{Extras, Field, Label, Piece, Spaced, Span, SummaryFn};
+use crate::wire::notes::EVICTED;
 use crate::wire::{Error, Result, credentials, data};
 use std::fmt;
 
@@ -95,6 +96,11 @@ impl Wire<'_> {
         let last = self.last_read();
         let span = self.tree.nodes.get(last as usize).map_or(Span::NONE, |node| node.span);
         self.tree.note(code, last, span, words);
+    }
+
+    /// Adds a note that a limit evicted state of the conversation, or prevented its storage.
+    pub fn evicted(&mut self, words: fmt::Arguments<'_>) {
+        self.note(&EVICTED, words);
     }
 
     /// Adds a note on the unread bytes.

@@ -10,7 +10,7 @@ const CLIENT_SECRET: &str = "9e40646ce79a7f9dc05af8889bce6552875afa0b06df0087f79
 const CLIENT_DATA: &str = "1703030043 a23f7054b62c94d0affafe8228ba55cbefacea42f914aa66bcab3f2b9819a8a5b46b395bd54a9a20441e2b62974e1f5a6292a2977014bd1e3deae63aeebb21694915e4";
 
 fn encrypted(record: &[u8], number: u64) -> EncryptedRecord<'_> {
-    EncryptedRecord { header: &record[..5], payload: &record[5..], number }
+    EncryptedRecord { header: &record[..5], payload: &record[5..], number, connection_id: &[] }
 }
 
 #[test]
@@ -85,7 +85,8 @@ fn invalid_payloads_of_any_length_are_rejected() {
         for mac_last in [false, true] {
             let decryptor = Decryptor::from_master_secret(&[3; 48], &parameters(version, suite, mac_last), Side::Client).unwrap();
             for length in 0..100 {
-                let encrypted = EncryptedRecord { header: &[23, 3, 3, 0, 0], payload: &vec![0; length], number: 0 };
+                let encrypted =
+                    EncryptedRecord { header: &[23, 3, 3, 0, 0], payload: &vec![0; length], number: 0, connection_id: &[] };
                 assert_eq!(decryptor.decrypt(&encrypted), None, "{suite:04x} {length}");
             }
         }

@@ -1,0 +1,252 @@
+//! Damage to a real message of every protocol: a frame of the samples is cut behind each byte, and each byte of it is changed.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may")]
+
+use proto_dissect::engine::Engine;
+use proto_dissect::input::{Capture, Frame, Link, Timestamp};
+use proto_dissect::registry::Registry;
+use proto_dissect::tree::{Demand, StreamId, Tree};
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::fs;
+use std::path::Path;
+use std::sync::LazyLock;
+
+/// Headers of links and tunnels that no sample has. Unit tests damage them: `layers::trial` does so with each frame.
+const WITHOUT_SAMPLE: &[&str] = &[
+    "ah",
+    "arcnet",
+    "capwap",
+    "chdlc",
+    "cmd",
+    "erspan",
+    "etag",
+    "fddi",
+    "fr",
+    "geneve",
+    "gre",
+    "gtp",
+    "ieee8021ah",
+    "ipcomp",
+    "ipnet",
+    "ipoib",
+    "l2tp",
+    "loop",
+    "mpls",
+    "nflog",
+    "pim",
+    "pktap",
+    "ppi",
+    "ppp",
+    "pppoe",
+    "pppoed",
+    "pppoes",
+    "prism",
+    "pwach",
+    "pweth",
+    "radiotap",
+    "slarp",
+    "teredo",
+    "tr",
+    "vntag",
+    "vxlan",
+    "wlan",
+    "wlancap",
+];
+
+/// Protocols whose fields are computed from those of others, or are notes.
+const WITHOUT_BYTES: &[&str] = &["dissect", "imf", "ksy", "pipboy.entries", "rs.type"];
+
+/// Files of headers without a unit test by `layers::trial`; samples have these protocols.
+const WITHOUT_TRIAL: &[&str] = &["cdp.rs", "eapol.rs", "esp.rs", "mod.rs", "stp.rs", "vrrp.rs"];
+
+/// Frames that are damaged have at most so many bytes where a sample has such frames.
+const SHORT: usize = 320;
+
+/// Tests that run side by side.
+const PARTS: usize = 4;
+
+/// A frame that outlives its reader.
+struct Kept {
+    time: Option<Timestamp>,
+    link: Link,
+    bytes: Vec<u8>,
+    secrets: Vec<u8>,
+    /// Conversations that it belongs to.
+    streams: HashSet<StreamId>,
+}
+
+impl Kept {
+    fn dissect<'e>(&self, number: usize, bytes: &[u8], engine: &'e mut Engine) -> &'e Tree {
+        engine.dissect(&Frame {
+            number: number as u64 + 1,
+            time: self.time,
+            link: self.link,
+            bytes,
+            secrets: &self.secrets,
+            original_len: u32::try_from(self.bytes.len()).unwrap(),
+            ..Frame::default()
+        })
+    }
+}
+
+/// A message of a protocol: sample, frame, and how many fields of the protocol the frame has.
+#[derive(Clone, Copy)]
+struct Seed {
+    sample: usize,
+    frame: usize,
+    fields: usize,
+}
+
+struct Samples {
+    frames: Vec<Vec<Kept>>,
+    /// The seed of each protocol.
+    seeds: HashMap<&'static str, Seed>,
+}
+
+/// The protocol that each field belongs to.
+static OWNERS: LazyLock<HashMap<&'static str, &'static str>> = LazyLock::new(|| {
+    let of = |protocol: &proto_dissect::wire::Protocol| {
+        let own = protocol.this.abbrev;
+        protocol.fields.iter().map(|field| (field.abbrev, own)).collect::<Vec<_>>()
+    };
+    Registry::default().protocols().flat_map(of).collect()
+});
+
+/// How many fields of each protocol a tree has.
+fn fields(tree: &Tree) -> HashMap<&'static str, usize> {
+    let mut counts = HashMap::new();
+    for owner in tree.nodes.iter().filter_map(|node| OWNERS.get(node.field.abbrev)) {
+        *counts.entry(*owner).or_default() += 1;
+    }
+    counts
+}
+
+static SAMPLES: LazyLock<Samples> = LazyLock::new(|| {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples");
+    let mut paths: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.retain(|path| path.extension().is_some_and(|extension| extension.to_string_lossy().starts_with("pcap")));
+    paths.sort();
+    let mut samples = Samples { frames: Vec::new(), seeds: HashMap::new() };
+    for (sample, path) in paths.iter().enumerate() {
+        let mut capture = Capture::open(Box::new(fs::File::open(path).unwrap())).unwrap();
+        let mut engine = Engine::new(Registry::default(), Demand::EVERYTHING);
+        let mut kept = Vec::new();
+        while let Some(frame) = capture.next_frame().unwrap() {
+            let tree = engine.dissect(&frame);
+            let len = frame.bytes.len();
+            for (protocol, fields) in fields(tree) {
+                let is_better = |seed: &Seed| {
+                    let known: &Kept = samples.frames.get(seed.sample).unwrap_or(&kept).get(seed.frame).unwrap();
+                    if len.max(known.bytes.len()) <= SHORT { fields > seed.fields } else { len < known.bytes.len() }
+                };
+                if samples.seeds.get(protocol).is_none_or(is_better) {
+                    samples.seeds.insert(protocol, Seed { sample, frame: kept.len(), fields });
+                }
+            }
+            let streams = tree.ends.iter().filter_map(|ends| ends.stream.map(|(stream, _)| stream)).collect();
+            let (bytes, secrets) = (frame.bytes.to_vec(), frame.secrets.to_vec());
+            kept.push(Kept { time: frame.time, link: frame.link, bytes, secrets, streams });
+        }
+        samples.frames.push(kept);
+    }
+    samples
+});
+
+/// The earlier frames that a message needs to be recognized: a few of its conversation, all of it, or all.
+fn context(protocol: &str, seed: Seed) -> Vec<usize> {
+    let frames = &SAMPLES.frames[seed.sample];
+    let own: Vec<usize> =
+        (0..seed.frame).filter(|place| !frames[*place].streams.is_disjoint(&frames[seed.frame].streams)).collect();
+    let last = own.len().saturating_sub(2);
+    let few = own.iter().enumerate().filter(|(place, _)| *place < 6 || *place >= last).map(|(_, frame)| *frame).collect();
+    let is_enough = |context: &Vec<usize>| {
+        let mut engine = opened(frames, context);
+        fields(frames[seed.frame].dissect(seed.frame, &frames[seed.frame].bytes, &mut engine)).contains_key(protocol)
+    };
+    [Vec::new(), few, own, (0..seed.frame).collect()].into_iter().find(is_enough).unwrap()
+}
+
+/// An engine that has seen these frames, and the secrets of all.
+fn opened(frames: &[Kept], context: &[usize]) -> Engine {
+    let mut engine = Engine::new(Registry::default(), Demand::EVERYTHING);
+    let secrets: Vec<u8> = frames.iter().flat_map(|frame| frame.secrets.clone()).collect();
+    engine.dissect(&Frame { secrets: &secrets, ..Frame::default() });
+    for place in context {
+        frames[*place].dissect(*place, &frames[*place].bytes, &mut engine);
+    }
+    engine
+}
+
+fn assert_bounded(tree: &Tree, most: usize, place: &str) {
+    assert!(tree.nodes.len() <= most, "{place}: {} fields instead of {most}", tree.nodes.len());
+    let bug = tree.notes.iter().any(|note| note.code.abbrev == "dissect.bug");
+    assert!(!bug, "{place}: the dissector failed");
+}
+
+/// The frame of a protocol with each kind of damage at each place.
+fn survive(protocol: &str) {
+    let seed = SAMPLES.seeds[protocol];
+    let (frames, context) = (&SAMPLES.frames[seed.sample], context(protocol, seed));
+    let frame = &frames[seed.frame];
+    let whole = frame.dissect(seed.frame, &frame.bytes, &mut opened(frames, &context)).nodes.len();
+    // A length that was changed may read more of the frame as fields, and a changed type others.
+    let most = 16 * whole + 64 * frame.bytes.len();
+    let damage = |bytes: &[u8], place: &str| {
+        let mut engine = opened(frames, &context);
+        assert_bounded(frame.dissect(seed.frame, bytes, &mut engine), most, place);
+        while let Some(tree) = engine.finish() {
+            assert_bounded(tree, most, place);
+        }
+    };
+    for at in 0..frame.bytes.len() {
+        damage(&frame.bytes[..at], &format!("{protocol}, frame {} cut behind {at} bytes", seed.frame + 1));
+        for flipped in [0xff, 1 << (at % 8)] {
+            let mut bytes = frame.bytes.clone();
+            bytes[at] ^= flipped;
+            damage(&bytes, &format!("{protocol}, frame {} with bits {flipped:#x} of byte {at} changed", seed.frame + 1));
+        }
+    }
+}
+
+fn survive_part(part: usize) {
+    let mut protocols: Vec<&str> = SAMPLES.seeds.keys().copied().collect();
+    protocols.sort_unstable();
+    protocols.iter().skip(part).step_by(PARTS).for_each(|protocol| survive(protocol));
+}
+
+#[test]
+fn every_protocol_occurs_in_a_sample() {
+    let all = Registry::default().protocols().map(|protocol| protocol.this.abbrev);
+    let missing: BTreeSet<&str> = all.filter(|name| !SAMPLES.seeds.contains_key(name)).collect();
+    assert_eq!(missing, WITHOUT_SAMPLE.iter().chain(WITHOUT_BYTES).copied().collect());
+}
+
+#[test]
+fn every_header_without_a_sample_is_damaged_in_unit_tests() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/layers");
+    let untried = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).filter(|path| path.is_file()).filter(|path| {
+        let text = fs::read_to_string(path).unwrap();
+        text.contains("Protocol::new(") && !text.contains("trial::layers(") && !text.contains("trial::cut(")
+    });
+    let untried: BTreeSet<String> = untried.map(|path| path.file_name().unwrap().to_string_lossy().into_owned()).collect();
+    assert_eq!(untried, WITHOUT_TRIAL.iter().map(|name| (*name).to_owned()).collect());
+}
+
+#[test]
+fn the_first_part_of_the_protocols_survives_damage() {
+    survive_part(0);
+}
+
+#[test]
+fn the_second_part_of_the_protocols_survives_damage() {
+    survive_part(1);
+}
+
+#[test]
+fn the_third_part_of_the_protocols_survives_damage() {
+    survive_part(2);
+}
+
+#[test]
+fn the_fourth_part_of_the_protocols_survives_damage() {
+    survive_part(3);
+}
