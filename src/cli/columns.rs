@@ -67,12 +67,24 @@ fn is_parquet(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("parquet"))
 }
 
+/// Whether the name is one of a table in another format, and a capture under it would be a mistake.
+fn is_other_table(path: &Path) -> bool {
+    const OTHERS: [&str; 8] = ["arrow", "arrows", "feather", "ipc", "parq", "pq", "csv", "json"];
+    path.extension().is_some_and(|extension| OTHERS.iter().any(|other| extension.eq_ignore_ascii_case(other)))
+}
+
 /// What is wrong with options about columns; nothing for most runs.
 pub(super) fn mistake(args: &Args) -> Option<String> {
     let output = &args.output;
     let writes_capture = output.write.is_some() && !output.write.as_deref().is_some_and(is_parquet);
     if writes_capture && !(output.columns.is_empty() && output.column_options.is_empty()) {
         return Some("-w writes a capture, which has no columns; for those of -e (--field), name a FILE.parquet".to_owned());
+    }
+    if let Some(path) = output.write.as_deref().filter(|path| is_other_table(path)) {
+        let path = path.display();
+        return Some(format!(
+            "{path}: -w writes captures, and tables to a FILE.parquet; for others try -T arrow, -T csv or -T json"
+        ));
     }
     if output.columnar.table.is_some() && output.form != Some(Form::Arrow) && !output.write.as_deref().is_some_and(is_parquet) {
         return Some("--table is of columns; try -T arrow or -w FILE.parquet".to_owned());

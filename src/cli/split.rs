@@ -106,6 +106,10 @@ impl Asked {
     fn split(&self) -> Result<(Vec<Written>, Exit), Failed> {
         let source = Source::File(self.file.clone());
         let name = source.name();
+        if self.file.is_dir() {
+            let text = format!("{name}: this is a directory; split takes one capture, and each may have a folder of its own");
+            return Err((text, Exit::CannotOpen));
+        }
         let reader = source.open().map_err(|error| (format!("{name}: cannot be opened: {error}"), Exit::CannotOpen))?;
         let options = Options { helped: source.is_whole(), ..Options::default() };
         let mut capture = Capture::open_with(reader, options).map_err(|error| (format!("{name}: {error}"), Exit::NotACapture))?;
@@ -191,6 +195,9 @@ fn stem(file: &Path) -> String {
 
 /// Makes a folder, or checks that it is empty: parts of two captures would be taken for those of one.
 pub(super) fn empty_folder(folder: &Path) -> Result<(), String> {
+    if folder.is_file() {
+        return Err(format!("{}: this is a file, and a folder is expected; name a new one", folder.display()));
+    }
     let cannot = |error: io::Error| format!("{}: cannot be made: {error}", folder.display());
     fs::create_dir_all(folder).map_err(cannot)?;
     match fs::read_dir(folder).map_err(cannot)?.next() {

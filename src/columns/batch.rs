@@ -5,7 +5,7 @@ use arrow_array::builder::{
     BinaryBuilder, BooleanBuilder, Float64Builder, Int32Builder, Int64Builder, ListBuilder, StringBuilder,
     TimestampNanosecondBuilder,
 };
-use arrow_array::{ArrayRef, RecordBatch};
+use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_schema::{DataType, Field, Schema, SchemaRef, TimeUnit};
 use std::fmt::{Display, Write as _};
 use std::io;
@@ -14,9 +14,6 @@ use std::sync::Arc;
 /// Rows and bytes of a batch, whichever comes first.
 const ROWS: usize = 8192;
 const BYTES: usize = 1 << 20;
-
-/// What a row costs beside texts and bytes.
-const ROW: usize = 64;
 
 const UTC: &str = "UTC";
 
@@ -54,14 +51,27 @@ impl Builder {
         }
     }
 
+    /// The values so far. There is room for about as many again, so that columns do not grow step by step in each batch.
     fn finish(&mut self) -> ArrayRef {
         match self {
-            Builder::Int(builder) => Arc::new(builder.finish()),
+            Builder::Int(builder) => {
+                let values = builder.finish();
+                *builder = Int64Builder::with_capacity(values.len().min(ROWS));
+                Arc::new(values)
+            }
             Builder::Short(builder) => Arc::new(builder.finish()),
             Builder::Float(builder) => Arc::new(builder.finish()),
             Builder::Bool(builder) => Arc::new(builder.finish()),
-            Builder::Text(builder) => Arc::new(builder.finish()),
-            Builder::Bytes(builder) => Arc::new(builder.finish()),
+            Builder::Text(builder) => {
+                let values = builder.finish();
+                *builder = StringBuilder::with_capacity(values.len().min(ROWS), values.value_data().len().min(BYTES));
+                Arc::new(values)
+            }
+            Builder::Bytes(builder) => {
+                let values = builder.finish();
+                *builder = BinaryBuilder::with_capacity(values.len().min(ROWS), values.value_data().len().min(BYTES));
+                Arc::new(values)
+            }
             Builder::Time(builder) => Arc::new(builder.finish()),
             Builder::Ints(builder) => Arc::new(builder.finish()),
             Builder::Floats(builder) => Arc::new(builder.finish()),
@@ -91,6 +101,15 @@ fn data_type(kind: Type) -> DataType {
     }
 }
 
+/// Bytes of a value, or of its place where it varies in length.
+const fn width(kind: Type) -> usize {
+    match kind {
+        Type::Int | Type::Float | Type::Time => 8,
+        Type::Bool => 1,
+        _ => 4,
+    }
+}
+
 /// The schema of columns with these names and types.
 pub(super) fn schema<'a>(columns: impl Iterator<Item = (&'a str, Type)>) -> SchemaRef {
     Arc::new(Schema::new(columns.map(|(name, kind)| Field::new(name, data_type(kind), true)).collect::<Vec<_>>()))
@@ -100,20 +119,34 @@ pub(super) fn schema<'a>(columns: impl Iterator<Item = (&'a str, Type)>) -> Sche
 pub(super) struct Rows {
     schema: SchemaRef,
     builders: Vec<Builder>,
+    /// Bytes of a row beside texts, bytes and what is in lists.
+    width: usize,
     rows: usize,
     bytes: usize,
+    /// Rows that are in batches already.
+    before: u64,
 }
 
 impl Rows {
     pub(super) fn new(schema: SchemaRef, kinds: impl Iterator<Item = Type>) -> Rows {
-        Rows { schema, builders: kinds.map(Builder::new).collect(), rows: 0, bytes: 0 }
+        let (builders, widths): (Vec<Builder>, Vec<usize>) = kinds.map(|kind| (Builder::new(kind), width(kind))).unzip();
+        Rows { schema, builders, width: widths.into_iter().sum(), rows: 0, bytes: 0, before: 0 }
+    }
+
+    pub(super) fn schema(&self) -> &SchemaRef {
+        &self.schema
     }
 
     /// Begins a row: its values follow in the order of the columns.
     pub(super) fn row(&mut self) -> Row<'_> {
         self.rows += 1;
-        self.bytes += ROW;
+        self.bytes += self.width;
         Row { builders: self.builders.iter_mut(), bytes: &mut self.bytes }
+    }
+
+    /// Rows so far, those in batches too.
+    pub(super) fn count(&self) -> u64 {
+        self.before + self.rows as u64
     }
 
     /// Bytes that wait.
@@ -130,6 +163,7 @@ impl Rows {
         if self.rows == 0 {
             return Ok(None);
         }
+        self.before = self.count();
         (self.rows, self.bytes) = (0, 0);
         let columns = self.builders.iter_mut().map(Builder::finish).collect();
         RecordBatch::try_new(Arc::clone(&self.schema), columns).map(Some).map_err(io::Error::other)

@@ -1,12 +1,15 @@
 //! Rows of records: what stands in each column of the tables.
 
 use super::batch::{Row, Rows};
+use super::output::Output;
+use super::schema::Table;
 use crate::input::link_name;
 use crate::record::{Buffer, Late, Message, Packet, level_of, place_of, words_of};
 use crate::sink::Problem;
 use crate::tree::{Address, Dissection, Ends, Gap, HIDDEN, Kind, Layer, NodeRef, Note, Span, Time, Value};
 use std::borrow::Cow;
 use std::fmt::{self, Display};
+use std::io;
 use std::net::IpAddr;
 
 /// What all rows of a record have.
@@ -173,48 +176,54 @@ impl Around {
     }
 }
 
-/// Numbers the fields of a record.
-pub(super) struct Fields<'a> {
+/// Numbers the fields of a record, of which there may be more than a batch holds.
+pub(super) struct Fields<'a, 'w> {
     head: Head<'a>,
     ordinal: i64,
+    output: &'a mut Output<'w>,
+    lane: usize,
 }
 
-impl<'a> Fields<'a> {
-    pub(super) fn new(head: Head<'a>) -> Fields<'a> {
-        Fields { head, ordinal: 0 }
+impl<'a, 'w> Fields<'a, 'w> {
+    pub(super) fn new(head: Head<'a>, output: &'a mut Output<'w>) -> Fields<'a, 'w> {
+        let lane = output.lane(Table::Fields, head.protocol);
+        Fields { head, ordinal: 0, output, lane }
     }
 
     /// The fields of a layer; `root` if the layer is a row as well.
-    pub(super) fn layer(&mut self, of: Dissection<'_>, layer: &Layer, root: bool, rows: &mut Rows) {
-        let Some(node) = of.layer_node(layer) else { return };
+    pub(super) fn layer(&mut self, of: Dissection<'_>, layer: &Layer, root: bool) -> io::Result<()> {
+        let Some(node) = of.layer_node(layer) else { return Ok(()) };
         let span = node.span();
         let frame = Around { source: span.source, buffer: Buffer::Frame(of.tree.frame.number), base: 0 };
         let around = if span.is_somewhere() { Around::of(of, span) } else { frame };
-        let parent = root.then(|| {
-            self.ordinal += 1;
-            self.row(node, None, around, Some(around.buffer), rows);
-            self.ordinal
-        });
-        self.below(node, parent, around, rows);
+        if root {
+            self.row(node, None, around, Some(around.buffer));
+        }
+        let parent = root.then_some(self.ordinal);
+        self.below(node, parent, around)?;
+        self.output.settle(self.lane)
     }
 
     /// All that lies below a node. Only children that are reached this way know what they lie in.
-    fn below(&mut self, node: NodeRef<'_>, parent: Option<i64>, around: Around, rows: &mut Rows) {
+    fn below(&mut self, node: NodeRef<'_>, parent: Option<i64>, around: Around) -> io::Result<()> {
         for node in node.children() {
             let span = node.span();
             let is_elsewhere = span.is_somewhere() && span.source != around.source;
             let here = if is_elsewhere { Around::of(node.dissection(), span) } else { around };
             let buffer = Some(here.buffer).filter(|buffer| is_elsewhere && *buffer != around.buffer);
-            self.ordinal += 1;
-            self.row(node, parent, here, buffer, rows);
+            self.row(node, parent, here, buffer);
             if node.has_children() {
-                self.below(node, Some(self.ordinal), here, rows);
+                self.below(node, Some(self.ordinal), here)?;
+                self.output.settle(self.lane)?;
             }
         }
+        Ok(())
     }
 
-    fn row(&self, node: NodeRef<'_>, parent: Option<i64>, around: Around, buffer: Option<Buffer>, rows: &mut Rows) {
+    fn row(&mut self, node: NodeRef<'_>, parent: Option<i64>, around: Around, buffer: Option<Buffer>) {
+        self.ordinal += 1;
         let (head, field, span) = (self.head, node.field(), node.span());
+        let Some(rows) = self.output.place(self.lane) else { return };
         let row = &mut rows.row();
         row.words(head.file).text(Some(head.record)).count(head.n);
         head.protocol(row);

@@ -10,6 +10,8 @@ mod batch;
 #[cfg(feature = "columns")]
 mod fill;
 #[cfg(feature = "columns")]
+mod folder;
+#[cfg(feature = "columns")]
 mod output;
 mod schema;
 #[cfg(feature = "columns")]

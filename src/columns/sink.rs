@@ -1,7 +1,8 @@
 //! Takes records and writes them as rows of tables.
 
 use super::fill::{self, Fields, Head};
-use super::output::{Output, Target, columns_of};
+use super::folder::columns_of;
+use super::output::{Output, Target};
 use super::schema::{Table, Type};
 use super::wide::Wide;
 use crate::record::{Record, Tally, View};
@@ -45,19 +46,26 @@ pub struct ColumnSink<'w> {
     target: Option<Target<'w>>,
     output: Option<Output<'w>>,
     file: String,
+    rows: u64,
 }
 
 impl<'w> ColumnSink<'w> {
     /// Writes this to the target.
     #[must_use]
     pub fn new(what: What, target: Target<'w>) -> ColumnSink<'w> {
-        ColumnSink { what, target: Some(target), output: None, file: String::new() }
+        ColumnSink { what, target: Some(target), output: None, file: String::new(), rows: 0 }
     }
 
     /// Whether an input was opened, or a row was written.
     #[must_use]
     pub fn is_open(&self) -> bool {
-        self.output.is_some()
+        self.target.is_none()
+    }
+
+    /// Rows of all tables, once they are finished.
+    #[must_use]
+    pub fn rows(&self) -> u64 {
+        self.rows
     }
 
     fn output(&mut self) -> io::Result<&mut Output<'w>> {
@@ -71,11 +79,8 @@ impl<'w> ColumnSink<'w> {
         if !self.what.has(Table::Fields) {
             return Ok(());
         }
-        let mut fields = Fields::new(head);
-        // A batch may be full behind each layer.
-        layers
-            .iter()
-            .try_for_each(|layer| self.output()?.rows(Table::Fields, head.protocol, |rows| fields.layer(of, layer, root, rows)))
+        let mut fields = Fields::new(head, self.output()?);
+        layers.iter().try_for_each(|layer| fields.layer(of, layer, root))
     }
 
     fn record_in(&mut self, file: &str, record: &Record<'_>) -> io::Result<()> {
@@ -180,10 +185,10 @@ impl Sink for ColumnSink<'_> {
 
     fn finish(&mut self) -> io::Result<()> {
         let what = self.what.clone();
-        match &mut self.output {
-            Some(output) => output.finish(Table::ALL.into_iter().filter(|table| what.has(*table))),
-            None => Ok(()),
+        if let Some(output) = self.output.take() {
+            self.rows = output.finish(Table::ALL.into_iter().filter(|table| what.has(*table)))?;
         }
+        Ok(())
     }
 }
 

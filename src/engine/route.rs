@@ -94,8 +94,9 @@ impl Engine {
         route.waits = self.waits;
         route.streams.clear();
         for transport in [Transport::Tcp, Transport::Udp, Transport::Sctp] {
-            let streams = looked_up(transport).iter().map(|(number, _)| StreamId { transport, number: *number });
-            route.streams.extend(streams);
+            for (number, _) in looked_up(transport) {
+                route.streams.push(StreamId { transport, number: *number });
+            }
         }
     }
 }

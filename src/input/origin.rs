@@ -105,21 +105,20 @@ pub struct Beside {
 /// Appends the value of a packet's option to `out`.
 pub fn packet(out: &mut Vec<u8>, beside: Beside, streams: &[StreamId]) {
     let Beside { number, time, has_interface } = beside;
-    out.extend_from_slice(&ENTERPRISE.to_le_bytes());
-    out.extend_from_slice(SIGNATURE);
     let own = time.flatten();
     let of_time = if own.is_some() { OWN_TIME } else { NO_TIME * u8::from(time.is_some()) };
-    out.push(of_time | (NO_INTERFACE * u8::from(!has_interface)));
-    out.push(0);
+    let flags = of_time | (NO_INTERFACE * u8::from(!has_interface));
     let count = u16::try_from(streams.len()).unwrap_or(u16::MAX);
-    out.extend_from_slice(&count.to_le_bytes());
+    let [low, high] = count.to_le_bytes();
+    let fixed = [ENTERPRISE.to_le_bytes(), *SIGNATURE, [flags, 0, low, high]];
+    out.extend_from_slice(fixed.as_flattened());
     out.extend_from_slice(&number.to_le_bytes());
     if let Some(time) = own {
         put_time(out, time);
     }
     for stream in streams.iter().take(count.into()) {
-        out.push(number_of(stream.transport));
-        out.extend_from_slice(&stream.number.to_le_bytes());
+        let [a, b, c, d] = stream.number.to_le_bytes();
+        out.extend_from_slice(&[number_of(stream.transport), a, b, c, d]);
     }
 }
 

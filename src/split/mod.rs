@@ -64,7 +64,8 @@ impl Splitter {
         let tree = engine.dissect(frame);
         let of = Dissection { tree, bytes: frame.bytes };
         let ends = router::ends(of);
-        let joined: Vec<u64> = tree.pieces.iter().map(|piece| piece.frame).filter(|number| *number != frame.number).collect();
+        let joined = tree.pieces.iter().map(|piece| piece.frame).filter(|number| !window.is_empty() && *number != frame.number);
+        let joined: Vec<u64> = joined.collect();
         let Some(route) = engine.route() else { return Ok(()) };
         let part = router.part(route, ends, frame.time);
         if !route.waits {

@@ -72,16 +72,15 @@ pub(super) fn secrets(out: &mut Vec<u8>, secrets: &[u8]) -> io::Result<()> {
 
 /// A packet with its place in the whole.
 pub(super) fn packet(out: &mut Vec<u8>, frame: &Frame<'_>, streams: &[StreamId]) -> io::Result<()> {
-    let from = block::begin(out, block::PACKET);
+    let from = out.len();
     let nanos = frame.time.map_or(0, block::since_1970);
     let is_held = frame.time.is_some_and(|time| {
         u64::try_from(time.seconds).is_ok_and(|seconds| time.nanos < 1_000_000_000 && nanos / 1_000_000_000 == seconds)
     });
-    put(out, frame.interface.unwrap_or(0));
-    out.extend_from_slice(&u32::try_from(nanos >> 32).unwrap_or(u32::MAX).to_le_bytes());
-    put(out, u32::try_from(nanos & u64::from(u32::MAX)).unwrap_or(u32::MAX));
-    put(out, block::length(frame.bytes)?);
-    put(out, frame.original_len);
+    let [high, low] = [nanos >> 32, nanos & u64::from(u32::MAX)].map(|half| u32::try_from(half).unwrap_or(u32::MAX));
+    let captured = block::length(frame.bytes)?;
+    // The length of the block takes the place of the 0 at its end.
+    block::put_all(out, [block::PACKET, 0, frame.interface.unwrap_or(0), high, low, captured, frame.original_len]);
     out.extend_from_slice(frame.bytes);
     pad(out);
     for comment in frame.comments.iter() {

@@ -57,6 +57,8 @@ pub struct Parts {
     section: u64,
     /// Interfaces of the section.
     interfaces: Vec<Interface>,
+    /// Bytes that wait in one part at most.
+    limit: usize,
 }
 
 #[derive(Default)]
@@ -78,8 +80,26 @@ impl Parts {
     /// Parts with these names; the first `count` exist even if they have no frames.
     #[must_use]
     pub fn new(names: Names, count: u64) -> Parts {
-        let parts = (0..count).map(|part| (part, Part { path: names.path(part), ..Part::default() })).collect();
-        Parts { names, parts, open: VecDeque::new(), start: None, section: 0, interfaces: Vec::new() }
+        let parts: BTreeMap<u64, Part> =
+            (0..count).map(|part| (part, Part { path: names.path(part), ..Part::default() })).collect();
+        let mut parts = Parts { names, parts, open: VecDeque::new(), start: None, section: 0, interfaces: Vec::new(), limit: 0 };
+        parts.share();
+        parts
+    }
+
+    /// Shares what may wait among all parts.
+    fn share(&mut self) {
+        self.limit = BUFFER.min(BUFFERS / self.parts.len().max(1));
+    }
+
+    /// Adds a part.
+    fn add(&mut self, at: u64) -> io::Result<()> {
+        if self.parts.len() >= PARTS_MOST {
+            return Err(io::Error::other(format!("more than {PARTS_MOST} parts; try a longer span of time")));
+        }
+        self.parts.insert(at, Part { path: self.names.path(at), ..Part::default() });
+        self.share();
+        Ok(())
     }
 
     /// The time of the first frame of the whole.
@@ -114,16 +134,15 @@ impl Parts {
     }
 
     fn put_into(&mut self, at: u64, secrets: &Secrets, put: impl FnOnce(&mut Vec<u8>) -> io::Result<()>) -> io::Result<()> {
-        let limit = BUFFER.min(BUFFERS / self.parts.len().max(1));
-        if !self.parts.contains_key(&at) && self.parts.len() >= PARTS_MOST {
-            return Err(io::Error::other(format!("more than {PARTS_MOST} parts; try a longer span of time")));
+        if !self.parts.contains_key(&at) {
+            self.add(at)?;
         }
-        let Parts { names, parts, section, interfaces, start, .. } = self;
-        let part = parts.entry(at).or_insert_with(|| Part { path: names.path(at), ..Part::default() });
+        let Parts { parts, section, interfaces, start, limit, .. } = self;
+        let Some(part) = parts.get_mut(&at) else { return Ok(()) };
         part.prepare(*section, interfaces, *start, secrets)?;
         put(&mut part.buffer)?;
         part.frames += 1;
-        if part.buffer.len() >= limit { self.flush(at) } else { Ok(()) }
+        if part.buffer.len() >= *limit { self.flush(at) } else { Ok(()) }
     }
 
     /// Writes the buffer of a part to its file.

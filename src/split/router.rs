@@ -143,14 +143,19 @@ pub(super) fn ends(of: Dissection<'_>) -> Ends {
 }
 
 /// A number that is the same on every machine, evenly spread.
-fn mixed(ends: [End; 2]) -> u64 {
-    ends.into_iter().flat_map(|([high, low], port)| [high, low, port.into()]).fold(0x9e37_79b9_7f4a_7c15, |sum, word| {
-        // The finalizer of SplitMix64.
-        let sum = (sum ^ word).wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let sum = (sum ^ sum >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let sum = (sum ^ sum >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        sum ^ sum >> 31
-    })
+fn mixed([low, high]: [End; 2]) -> u64 {
+    // The first digits of pi as odd numbers: any without a pattern would do.
+    const KEYS: [u64; 4] = [0x243f_6a88_85a3_08d3, 0x1319_8a2e_0370_7345, 0xa409_3822_299f_31d1, 0x082e_fa98_ec4e_6c89];
+    let [a, b, c, d] = KEYS;
+    let of_end = |([left, right], port): End| folded(left ^ a ^ u64::from(port) << 40, right ^ b);
+    folded(of_end(low) ^ c, of_end(high).rotate_left(32) ^ d)
+}
+
+/// Both halves of a product, one upon the other: each of its bits depends on most of those of the factors.
+fn folded(left: u64, right: u64) -> u64 {
+    let product = u128::from(left) * u128::from(right);
+    let [high, low] = [product >> 64, product & u128::from(u64::MAX)].map(|half| u64::try_from(half).unwrap_or_default());
+    high ^ low
 }
 
 /// A table that forgets what it was not asked about for long.

@@ -53,6 +53,11 @@ pub fn put(block: &mut Vec<u8>, number: u32) {
     block.extend_from_slice(&number.to_le_bytes());
 }
 
+/// Puts numbers behind a block, all at once.
+pub fn put_all<const N: usize>(block: &mut Vec<u8>, numbers: [u32; N]) {
+    block.extend_from_slice(numbers.map(u32::to_le_bytes).as_flattened());
+}
+
 /// Pads a block to a multiple of 4.
 pub fn pad(block: &mut Vec<u8>) {
     block.resize(block.len().next_multiple_of(4), 0);

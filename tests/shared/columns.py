@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """Compare the tables of columnar output, read by DuckDB and by pyarrow, with the records of --json.
 
+The files of --write-dir must have the rows of -w, and -T arrow those of -w as pyarrow reads it.
+
     columns.py PROGRAM CAPTURE_OR_FOLDER...
 
 Needs a program that was built with `--features columns`. DuckDB and pyarrow are installed into a virtual environment of its own, in
@@ -10,6 +12,7 @@ the folder that COLUMNS_VENV names or a temporary one; where pip reaches no regi
 import json
 import math
 import os
+import shutil
 import struct
 import subprocess
 import sys
@@ -232,6 +235,37 @@ def from_duckdb(path):
     return [dict(zip(names, row)) for row in found.fetchall()]
 
 
+def same_rows(one, many):
+    """Whether a file and a folder of files have equal rows, in any order."""
+    import duckdb
+
+    names = ", ".join(f'"{row[0]}"' for row in duckdb.execute(f"DESCRIBE SELECT * FROM '{one}'").fetchall())
+    options = "hive_partitioning = true, hive_types = {'protocol': VARCHAR}" if "protocol=" in many else "hive_partitioning = false"
+    ours, theirs = f"SELECT {names} FROM '{one}'", f"SELECT {names} FROM read_parquet('{many}', {options})"
+    for left, right in ((ours, theirs), (theirs, ours)):
+        for row in duckdb.execute(f"({left}) EXCEPT ALL ({right})").fetchmany(1):
+            raise Differs(f"{many}: only one of -w and --write-dir has {row}")
+
+
+def check_forms(program, view, capture, folder, tables):
+    """Compare the folder of --write-dir and the stream of -T arrow with the files of -w."""
+    import pyarrow.ipc
+    import pyarrow.parquet
+
+    lake = os.path.join(folder, "lake")
+    subprocess.run([program, *view, "--write-dir", lake, capture], stderr=subprocess.DEVNULL)
+    for table in tables:
+        one = os.path.join(folder, f"{table}.parquet")
+        is_apart = table in ("messages", "fields", "packets")
+        same_rows(one, os.path.join(lake, table, "protocol=*" if is_apart else "", "*.parquet"))
+    shutil.rmtree(lake)
+    table = tables[-1]
+    done = subprocess.run([program, *view, "-T", "arrow", "--table", table, capture], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    stream = pyarrow.ipc.open_stream(done.stdout).read_all()
+    if stream.to_pydict() != pyarrow.parquet.read_table(os.path.join(folder, f"{table}.parquet")).to_pydict():
+        raise Differs(f"{' '.join(view)} -T arrow --table {table}: other rows than -w")
+
+
 def check(program, capture, folder):
     count = 0
     for view in ([], ["--packets"]):
@@ -250,6 +284,7 @@ def check(program, capture, folder):
                 count += compare({table: read(os.path.join(folder, f"{table}.parquet")) for table in tables}, lines)
             except Differs as differs:
                 raise Differs(f"{' '.join(view)} {name}: {differs}") from None
+        check_forms(program, view, capture, folder, tables)
     return count
 
 

@@ -1,6 +1,7 @@
 //! Reading inputs into columns.
 
 use super::super::args::{Args, Output};
+use super::super::counted::Counted;
 use super::super::forms::{self, Wrong};
 use super::super::input::{self, How};
 use super::super::outcome::Outcome;
@@ -92,7 +93,12 @@ impl Task {
             _ => Ok(()),
         });
         Ok(match done {
-            Ok(()) => outcome.exit(output),
+            Ok(()) => {
+                if let Some(place) = place.filter(|_| is_open && !output.quiet) {
+                    complain(format_args!("{} written to {}", Counted(writer.sink.rows(), "row"), place.display()));
+                }
+                outcome.exit(output)
+            }
             Err(error) => outcome.read.max(failed(place, &error)),
         })
     }
@@ -125,6 +131,10 @@ fn wide(output: &Output) -> Result<Option<(Wide, Scope)>, Wrong> {
         };
     }
     let columns = forms::columns(&output.columns)?;
+    let again = columns.iter().enumerate().find(|(at, column)| columns.iter().take(*at).any(|other| other.name == column.name));
+    if let Some((_, column)) = again {
+        return Err(format!("-e {}: a table has one column of a name; leave the second one out", column.name));
+    }
     let options = forms::column_options(ColumnOptions::default(), &output.column_options)?;
     let mut scope = Scope::default();
     columns.iter().for_each(|column| column.add_to(&mut scope));

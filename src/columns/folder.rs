@@ -1,0 +1,222 @@
+//! A folder of Parquet files: a folder for each table, and in it one for each protocol.
+//!
+//! Rows wait as batches, and a row group is encoded at once from those of one file: an encoder takes much memory for each column,
+//! and hundreds of files are written in turn.
+
+use super::batch::{Rows, schema};
+use super::output::Writer;
+use super::schema::{Column, Table};
+use arrow_array::RecordBatch;
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::{self, BufWriter};
+use std::path::{Path, PathBuf};
+
+/// Bytes of rows that wait in all files.
+const WAITING: usize = 24 << 20;
+
+/// Row groups of all files that have not ended: each is kept in memory for the end of its file.
+const GROUPS: usize = 1024;
+
+/// The folder of rows without a protocol, as Hive names it.
+const NO_PROTOCOL: &str = "__HIVE_DEFAULT_PARTITION__";
+
+/// All tables in a folder.
+pub(super) struct Folder {
+    path: PathBuf,
+    lanes: Vec<Lane>,
+    numbers: BTreeMap<(Table, &'static str), usize>,
+}
+
+/// The rows of a table and protocol.
+struct Lane {
+    folder: PathBuf,
+    rows: Rows,
+    batches: Vec<RecordBatch>,
+    /// Bytes of the batches.
+    held: usize,
+    writer: Option<Writer<'static>>,
+    /// Row groups in the file, and files that ended before.
+    groups: usize,
+    files: usize,
+}
+
+impl Folder {
+    pub(super) fn new(path: PathBuf) -> Folder {
+        Folder { path, lanes: Vec::new(), numbers: BTreeMap::new() }
+    }
+
+    /// The number of the lane of a table and protocol.
+    pub(super) fn lane(&mut self, table: Table, protocol: &'static str) -> usize {
+        let protocol = if table.is_partitioned() { protocol } else { "" };
+        *self.numbers.entry((table, protocol)).or_insert_with(|| {
+            self.lanes.push(Lane::new(&self.path, table, protocol));
+            self.lanes.len() - 1
+        })
+    }
+
+    /// The place of rows of a lane.
+    pub(super) fn place(&mut self, at: usize) -> Option<&mut Rows> {
+        self.lanes.get_mut(at).map(|lane| &mut lane.rows)
+    }
+
+    /// Makes a batch of the rows of a lane if they are enough.
+    pub(super) fn settle(&mut self, at: usize) -> io::Result<()> {
+        match self.lanes.get_mut(at).filter(|lane| lane.rows.is_full()) {
+            Some(lane) => {
+                lane.gather()?;
+                self.bound()
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Writes rows and ends files until little waits.
+    fn bound(&mut self) -> io::Result<()> {
+        while self.lanes.iter().map(Lane::bytes).sum::<usize>() > WAITING {
+            let Some(lane) = self.lanes.iter_mut().max_by_key(|lane| lane.bytes()) else { break };
+            lane.group()?;
+        }
+        if self.lanes.iter().map(|lane| lane.groups).sum::<usize>() > GROUPS {
+            return self.lanes.iter_mut().max_by_key(|lane| lane.groups).map_or(Ok(()), Lane::end);
+        }
+        Ok(())
+    }
+
+    /// Ends all files. A table without rows has a file too, so that it can be queried. Returns the number of rows.
+    pub(super) fn finish(mut self, tables: impl Iterator<Item = Table>) -> io::Result<u64> {
+        for table in tables {
+            if !self.numbers.keys().any(|(known, _)| *known == table) {
+                self.lane(table, "");
+            }
+        }
+        self.lanes.into_iter().try_fold(0, |rows, mut lane| {
+            if lane.bytes() > 0 || lane.files == 0 {
+                lane.group()?;
+            }
+            lane.end()?;
+            Ok(rows + lane.rows.count())
+        })
+    }
+}
+
+impl Lane {
+    fn new(folder: &Path, table: Table, protocol: &str) -> Lane {
+        let mut folder = folder.join(table.word());
+        if table.is_partitioned() {
+            folder.push(format!("protocol={}", partition(protocol)));
+        }
+        let columns = || columns_of(table, true);
+        let rows = Rows::new(schema(columns().map(|column| (column.name, column.kind))), columns().map(|column| column.kind));
+        Lane { folder, rows, batches: Vec::new(), held: 0, writer: None, groups: 0, files: 0 }
+    }
+
+    /// Bytes that wait.
+    fn bytes(&self) -> usize {
+        self.held + self.rows.bytes()
+    }
+
+    /// Makes a batch of the rows so far.
+    fn gather(&mut self) -> io::Result<()> {
+        if let Some(batch) = self.rows.take()? {
+            self.held += batch.get_array_memory_size();
+            self.batches.push(batch);
+        }
+        Ok(())
+    }
+
+    /// Writes all that waits as a row group.
+    fn group(&mut self) -> io::Result<()> {
+        self.gather()?;
+        let writer = match &mut self.writer {
+            Some(writer) => writer,
+            None => self.writer.insert(open(&self.folder, self.files, &self.rows)?),
+        };
+        self.held = 0;
+        self.groups += 1;
+        self.batches.drain(..).try_for_each(|batch| writer.write(&batch))?;
+        writer.flush()
+    }
+
+    /// Ends the file. What follows goes to another one.
+    fn end(&mut self) -> io::Result<()> {
+        self.groups = 0;
+        let Some(writer) = self.writer.take() else { return Ok(()) };
+        self.files += 1;
+        writer.finish()
+    }
+}
+
+/// The columns of a table in a file; the folder of a protocol says the protocol.
+pub(super) fn columns_of(table: Table, in_folder: bool) -> impl Iterator<Item = &'static Column> {
+    table.columns().iter().filter(move |column| !(in_folder && table.is_partitioned() && column.name == "protocol"))
+}
+
+/// A protocol as a part of the name of a folder.
+fn partition(protocol: &str) -> String {
+    let is_plain = |character: char| character.is_ascii_alphanumeric() || matches!(character, '.' | '_' | '-');
+    let protocol = if protocol.is_empty() { NO_PROTOCOL } else { protocol };
+    protocol.chars().map(|character| if is_plain(character) { character } else { '_' }).collect()
+}
+
+fn open(folder: &Path, number: usize, rows: &Rows) -> io::Result<Writer<'static>> {
+    let named = |error: io::Error, path: &Path| io::Error::new(error.kind(), format!("{}: {error}", path.display()));
+    fs::create_dir_all(folder).map_err(|error| named(error, folder))?;
+    let path = folder.join(format!("part-{number}.parquet"));
+    let file = File::create_new(&path).map_err(|error| named(error, &path))?;
+    Writer::parquet(Box::new(BufWriter::new(file)), rows.schema())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use parquet::arrow::arrow_reader::ParquetRecordBatchReader;
+
+    /// A folder of a test, and what a run writes into it.
+    fn folder(name: &str) -> (PathBuf, Folder) {
+        let path = std::env::temp_dir().join(format!("proto-dissect-{name}-{}", std::process::id()));
+        let _ = fs::remove_dir_all(&path);
+        (path.clone(), Folder::new(path))
+    }
+
+    fn gap(rows: &mut Rows, stream: &str) {
+        rows.row().words("a.pcap").words(stream).words("c2s").count(0_u64).count(1_u64).count(2_u64);
+    }
+
+    /// Rows of each file of a table, after the run has ended.
+    fn written(path: &Path, folder: Folder) -> Vec<usize> {
+        folder.finish(std::iter::empty()).unwrap();
+        let files = fs::read_dir(path.join("gaps")).unwrap().count();
+        let open = |number| File::open(path.join(format!("gaps/part-{number}.parquet"))).unwrap();
+        let readers = (0..files).map(|number| ParquetRecordBatchReader::try_new(open(number), 1024).unwrap());
+        let rows = readers.map(|reader| reader.map(|batch| batch.unwrap().num_rows()).sum()).collect();
+        fs::remove_dir_all(path).unwrap();
+        rows
+    }
+
+    #[test]
+    fn rows_that_wait_are_few_and_all_are_written() {
+        let (path, mut folder) = folder("waiting");
+        let lane = folder.lane(Table::Gaps, "");
+        let long = "x".repeat(1 << 18);
+        for _ in 0..200 {
+            gap(folder.place(lane).unwrap(), &long);
+            folder.settle(lane).unwrap();
+            assert!(folder.lanes.iter().map(Lane::bytes).sum::<usize>() <= WAITING + (2 << 20));
+        }
+        assert!(folder.lanes.iter().any(|lane| lane.groups > 0));
+        assert_eq!(written(&path, folder), [200]);
+    }
+
+    #[test]
+    fn a_file_ends_before_its_row_groups_take_much_memory() {
+        let (path, mut folder) = folder("groups");
+        let lane = folder.lane(Table::Gaps, "");
+        for _ in 0..GROUPS + 10 {
+            gap(folder.place(lane).unwrap(), "tcp/0");
+            folder.lanes.iter_mut().for_each(|lane| lane.group().unwrap());
+            folder.bound().unwrap();
+        }
+        assert_eq!(written(&path, folder), [GROUPS + 1, 9]);
+    }
+}
