@@ -118,7 +118,7 @@ const WHOLE: u8 = 3;
 const MIDDLE: u8 = 0;
 
 fn sctp_holes(load: &mut Load) -> io::Result<()> {
-    sctp(load, |number| sctp_data(WHOLE, number.wrapping_mul(2), 0, half(number as usize * 2 & 0xffff)))
+    sctp(load, |number| sctp_data(WHOLE, number.wrapping_mul(2), 0, half((number as usize * 2) & 0xffff)))
 }
 
 fn sctp_fragments(load: &mut Load) -> io::Result<()> {

@@ -269,9 +269,9 @@ mod tests {
     #[test]
     fn each_unidirectional_stream_that_is_not_read_is_noted() {
         let most = MAX_UNI as u64;
-        assert_eq!(evicted((0..most).map(|number| STEP * number | IS_UNI)), [""; 0]);
-        let refused = evicted((0..most + 1).map(|number| STEP * number | IS_UNI));
-        assert!(refused.len() == 1 && refused[0].starts_with(&format!(" {}: more than", STEP * most | IS_UNI)), "{refused:?}");
+        assert_eq!(evicted((0..most).map(|number| STEP * number + IS_UNI)), [""; 0]);
+        let refused = evicted((0..most + 1).map(|number| STEP * number + IS_UNI));
+        assert!(refused.len() == 1 && refused[0].starts_with(&format!(" {}: more than", STEP * most + IS_UNI)), "{refused:?}");
     }
 
     #[test]
