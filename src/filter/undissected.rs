@@ -1,11 +1,11 @@
-//! Protocols that Wireshark reads and this program does not.
+//! Protocols that Wireshark dissects and this program does not.
 //!
-//! A filter that names one is no mistake: nothing matches it.
+//! A filter may contain them, but they never match.
 
-/// The filter names of all protocols of Wireshark 4.0, in order, with blanks between them.
+/// Sorted filter names of all protocols of Wireshark 4.0, separated by spaces.
 static NAMES: &str = include_str!("undissected.txt");
 
-/// The protocol of this name, if Wireshark has it.
+/// Protocol of Wireshark with this name.
 pub(super) fn named(name: &str) -> Option<&'static str> {
     NAMES.split_ascii_whitespace().find(|known| *known == name)
 }
