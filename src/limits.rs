@@ -1,7 +1,7 @@
-//! Every limit on what input may cost: its value, the reason for it and the test that holds it.
+//! All limits on memory and work: value, rationale and test.
 //!
-//! A limit is read where it applies and may be set once, before any input is read (`--limit NAME=VALUE`). Sizes that a
-//! protocol's specification fixes are no limits and stay with their protocol.
+//! A limit is read where it applies and may be set once, before input is read (`--limit NAME=VALUE`). Sizes fixed by a protocol's
+//! specification are not limits and stay with the protocol.
 
 use std::fmt;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -9,45 +9,45 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 /// A bound on memory, work or nesting.
 #[derive(Debug)]
 pub struct Limit {
-    /// Its name for `--limit`: what it bounds, then of what.
+    /// Name for `--limit`.
     pub name: &'static str,
-    /// What the number counts.
+    /// Unit of the value.
     pub unit: Unit,
-    /// Its value unless it is set.
+    /// Default value.
     pub default: usize,
-    /// The largest value that it can be set to.
+    /// Largest value accepted.
     pub most: usize,
-    /// What happens beyond it, and why it has this value.
+    /// Description: the bounded quantity, and the effect of exceeding the limit.
     pub reason: &'static str,
-    /// The test that fails without it.
+    /// Name of the test that fails without this limit.
     pub test: &'static str,
     value: AtomicUsize,
 }
 
-/// What a limit counts.
+/// Unit of a limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unit {
     /// Bytes of memory or of input.
     Bytes,
-    /// Anything else, named in the reason.
+    /// Anything else, stated in the description.
     Count,
 }
 
 impl Limit {
-    /// Its value in this run.
+    /// Current value.
     #[inline]
     #[must_use]
     pub fn get(&self) -> usize {
         self.value.load(Ordering::Relaxed)
     }
 
-    /// Its value in this run as a number of elements that a `u32` can count.
+    /// Current value as a `u32`, saturating.
     #[must_use]
     pub fn get_u32(&self) -> u32 {
         u32::try_from(self.get()).unwrap_or(u32::MAX)
     }
 
-    /// Whether there is room for one more beside so many.
+    /// Whether the limit exceeds `count`, so that one more element is allowed.
     #[inline]
     #[must_use]
     pub fn exceeds(&self, count: usize) -> bool {
@@ -55,22 +55,22 @@ impl Limit {
     }
 }
 
-/// Why a limit was not set.
+/// Reason why a limit was not set.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Unset {
-    /// No limit has this name.
+    /// Unknown name.
     Unknown,
-    /// The value is no number, or out of range.
+    /// The value is not a number, or out of range.
     Value {
         /// The largest value.
         most: usize,
     },
 }
 
-/// Set a limit for the rest of the run. A number may end in `k` or `M`, of 1,024 each.
+/// Sets a limit for the remaining run. The suffixes `k` and `M` stand for 1,024 and 1,048,576.
 ///
 /// # Errors
-/// When no limit has this name, or the value does not fit it.
+/// An unknown name, or an invalid value.
 pub fn set(name: &str, value: &str) -> Result<(), Unset> {
     let limit = ALL.iter().find(|limit| limit.name == name).ok_or(Unset::Unknown)?;
     let (digits, factor) = match value.as_bytes().last() {
@@ -84,7 +84,7 @@ pub fn set(name: &str, value: &str) -> Result<(), Unset> {
     Ok(())
 }
 
-/// A size in its largest whole unit.
+/// Formats a size in its largest whole unit.
 pub struct Shown(pub usize, pub Unit);
 
 impl fmt::Display for Shown {
@@ -99,7 +99,7 @@ impl fmt::Display for Shown {
     }
 }
 
-/// Declares limits and the list of them: constant, name, unit, default, largest value, reason, test.
+/// Declares limits and their list: constant, name, unit, default, largest value, description, test.
 macro_rules! limits {
     ($($id:ident = $name:literal, $unit:ident, $default:expr, $most:expr, $reason:literal, $test:literal;)*) => {
         $(
@@ -115,274 +115,274 @@ macro_rules! limits {
             };
         )*
 
-        /// Every limit, in the order in which bytes meet them.
+        /// All limits, in the order in which input meets them.
         pub static ALL: &[&Limit] = &[$(&$id),*];
     };
 }
 
 const KIB: usize = 1 << 10;
 const MIB: usize = 1 << 20;
-/// Places and lengths in a tree are 32-bit numbers.
+/// Offsets and lengths in a tree are 32-bit numbers.
 const PLACES: usize = 1 << 31;
 
 limits! {
     TREE_NODES = "tree.nodes", Count, 1 << 19, 1 << 24,
-        "Fields of one frame; a field takes 40 bytes. Fields past it are counted in a note",
+        "Fields per frame, 40 bytes each. Further fields are counted in a note",
         "more_nodes_than_a_tree_holds_are_counted";
     TREE_NOTES = "tree.notes", Count, 10_000, 1 << 20,
-        "Notes of one frame; the rest is dropped",
+        "Notes per frame. Further notes are dropped",
         "more_notes_than_a_tree_holds_are_left_out";
     TREE_MESSAGES = "tree.messages", Count, 16_384, 1 << 20,
-        "Messages that one frame completes. More come with the next frame of the conversation",
+        "Messages completed by one frame. Further messages are dissected with the next frame of the conversation",
         "each_limit_changes_what_is_shown";
     TREE_TEXT = "tree.text", Bytes, 8 * MIB, PLACES,
-        "Text created for one frame, such as paths and headings. Text past it is left out, with a note",
+        "Text generated per frame, such as paths and headings. Further text is omitted, with a note",
         "text_past_the_limit_of_a_tree_is_left_out_and_noted";
     TREE_NOTE_TEXT = "tree.note_text", Bytes, KIB, MIB,
-        "Text of one note; the rest is cut",
+        "Text of one note. Longer text is truncated",
         "the_text_of_a_note_is_cut_at_its_limit";
     TREE_DERIVED = "tree.derived", Bytes, 32 * MIB, PLACES,
-        "Decompressed and decrypted bytes of one frame: room for a body of 16 MiB, decrypted and decompressed. More are left out, with a note",
+        "Decompressed and decrypted bytes per frame; the default holds a body of 16 MiB decrypted and decompressed. Further bytes are omitted, with a note",
         "derived_bytes_that_do_not_fit_are_left_out_and_counted";
     DATAGRAM_BYTES = "datagrams.memory", Bytes, 16 * MIB, PLACES,
-        "Memory of what protocols remember of all UDP conversations; four times as much for `objects`. Past it those idle longest are forgotten",
+        "Memory of protocol state of all UDP conversations; four times as much for `objects`. Above it the longest idle states are evicted",
         "states_of_datagrams_past_the_limit_are_forgotten_and_counted";
     FRAGMENT_BYTES = "fragments.memory", Bytes, 4 * MIB, PLACES,
-        "Memory of incomplete IP datagrams. Past it the oldest are shown as they are",
+        "Memory of incomplete IP datagrams. Above it the oldest are shown as fragments",
         "memory_is_bounded";
     FRAGMENT_PARTS = "fragments.parts", Count, 8192, 1 << 16,
-        "Parts of one IP datagram: 64 KiB in the smallest fragments",
+        "Fragments of one IP datagram: 64 KiB in the smallest fragments",
         "each_limit_changes_what_is_shown";
     PIPBOY_VALUES = "pipboy.values", Count, 1_000_000, 1 << 24,
-        "Values of one Pip-Boy, at 40 bytes each. New ones past it are not kept, with a note",
+        "Values of one Pip-Boy, 40 bytes each. Further values are not kept, with a note",
         "a_full_tree_is_noted_once";
     PIPBOY_TEXT = "pipboy.text", Bytes, 16 * MIB, PLACES,
-        "Names and texts of one Pip-Boy. Past it no new values are kept, with a note",
+        "Names and texts of one Pip-Boy. Above it new values are not kept, with a note",
         "each_limit_changes_what_is_shown";
     PIPBOY_NAME = "pipboy.name", Bytes, 256, 1 << 16,
-        "A name within a path of the Pip-Boy, which has up to 64 of them. Longer ones are cut there, with a note",
+        "Name within a Pip-Boy path, which has up to 64 of them. Longer names are truncated, with a note",
         "a_long_name_is_cut_in_paths_and_noted";
     STREAM_MESSAGE = "stream.message", Bytes, 16 * MIB + 64, PLACES,
-        "The longest message of a stream that is waited for, with room for its header. A longer one is shown as data, with a note",
+        "Longest message of a stream to reassemble, including its header. Longer messages are shown as data, with a note",
         "each_limit_changes_what_is_shown";
     STREAM_OPENING = "stream.opening", Bytes, 64 * KIB, PLACES,
-        "Bytes of one side that are kept while no protocol has recognized the stream",
+        "Bytes of one direction kept until a protocol has recognized the stream",
         "each_limit_changes_what_is_shown";
     STREAM_PARKED = "stream.parked", Bytes, 4 * MIB, PLACES,
-        "Bytes that wait behind a hole of one direction. Past it the hole is given up",
+        "Bytes of one direction that wait for a missing segment. Above it the segment is counted as lost",
         "each_limit_changes_what_is_shown";
     STREAM_PARKED_SEGMENTS = "stream.parked_segments", Count, 4096, 1 << 20,
-        "Segments that wait behind a hole of one direction. Past it the hole is given up",
+        "Segments of one direction that wait for a missing segment. Above it the segment is counted as lost",
         "each_limit_changes_what_is_shown";
     STREAM_UNACKNOWLEDGED = "stream.unacknowledged", Count, 1024, 1 << 16,
-        "Segments of one direction that are remembered until they are acknowledged, to find retransmissions",
+        "Unacknowledged segments of one direction, kept to detect retransmissions",
         "memory_is_bounded_without_acknowledgments";
     CONVERSATIONS = "conversations", Count, 28_672, 1 << 24,
-        "Conversations of each transport. Past it those idle longest are forgotten, which is counted",
+        "Conversations per transport. Above it the longest idle ones are evicted, which is counted",
         "the_quietest_conversations_are_forgotten_first";
     STREAM_MEMORY = "streams.memory", Bytes, 22 * MIB, PLACES,
-        "Memory of all streams with what their protocols remember. Past it those idle longest are given up, which is counted",
+        "Memory of all streams with their protocol state. Above it the longest idle ones are evicted, which is counted",
         "each_limit_changes_what_is_shown";
     ANNOUNCED = "announced", Count, 16_384, 1 << 24,
-        "Hosts that asked by broadcast, announced conversations, and connection IDs. Past it all of them are forgotten",
+        "Senders of broadcast requests, negotiated conversations, and connection IDs. Above it all of them are evicted",
         "each_limit_changes_what_is_shown";
     EARLIER = "earlier", Count, 16_384, 1 << 24,
-        "ICMP echoes and addresses in ARP that later packets are compared with, where a filter or column asks. Past it all are forgotten",
+        "ICMP echo requests and ARP addresses that later packets refer to, if a filter or column requires them. Above it all are evicted",
         "packets_past_the_limit_are_forgotten";
     MESSAGE_DEPTH = "messages.depth", Count, 16, 64,
-        "Messages within messages. Deeper ones are data",
+        "Nesting of messages within messages. Deeper messages are data",
         "each_limit_changes_what_is_shown";
     FRAME_LAYERS = "frame.layers", Count, 32, 256,
-        "Headers of one frame. Deeper ones are data",
+        "Headers of one frame. Deeper headers are data",
         "each_limit_changes_what_is_shown";
     SECRETS = "secrets", Bytes, 32 * MIB, PLACES,
-        "Memory of keys from key logs and frames. Past it the oldest are forgotten",
+        "Memory of keys from key logs and frames. Above it the oldest are evicted",
         "each_limit_changes_what_is_shown";
     TREE_HANDED = "tree.handed", Count, 1 << 16, 1 << 20,
-        "Parts of one message that other protocols read. Parts past it stay data",
+        "Payloads of one message for other protocols. Further payloads are data",
         "each_limit_changes_what_is_shown";
     REQUESTS = "requests", Count, 32, 1 << 16,
-        "Requests of one conversation that wait for responses. Past it the oldest is forgotten",
+        "Pending requests of one conversation. Above it the oldest is evicted",
         "each_limit_changes_what_is_shown";
     STATS_CONVERSATIONS = "stats.conversations", Count, 1 << 19, 1 << 24,
-        "Conversations and endpoints that `stats` lists, at 48 bytes each. The rest is summed up",
+        "Conversations and endpoints in `stats`, 48 bytes each. The others are summed up",
         "each_limit_changes_what_is_shown";
     STATS_EXPERT = "stats.expert", Count, 10_000, 1 << 20,
-        "Distinct expert items that `-z expert` lists. The rest is counted",
+        "Distinct expert items in `-z expert`. The others are counted",
         "each_limit_changes_what_is_shown";
     STATS_EXPERT_TEXT = "stats.expert_text", Bytes, 256, 1 << 16,
-        "Text of one remark of `-z expert`; the rest is cut",
+        "Text of one expert item in `-z expert`. Longer text is truncated",
         "each_limit_changes_what_is_shown";
     STATS_HOSTS = "stats.hosts", Count, 100_000, 1 << 24,
-        "Addresses that `-z hosts` lists. Answers about others are counted",
+        "Addresses in `-z hosts`. Responses about others are counted",
         "each_limit_changes_what_is_shown";
     STATS_RTP = "stats.rtp", Count, 10_000, 1 << 20,
-        "Streams that `-z rtp,streams` lists. Packets of others are counted",
+        "Streams in `-z rtp,streams`. Packets of others are counted",
         "each_limit_changes_what_is_shown";
     FOLLOW_CONVERSATIONS = "follow.conversations", Count, 1_000_000, 1 << 24,
-        "Conversations that `follow` lists. The rest is counted",
+        "Conversations in the list of `follow`. The others are counted",
         "each_limit_changes_what_is_shown";
     EXPLORE_BYTES = "explore.bytes", Bytes, 64 * MIB, PLACES,
-        "Bytes of all conversations together that `explore` collects. The rest is counted",
+        "Bytes of all conversations that `explore` collects. Further bytes are counted",
         "what_finds_no_room_is_counted";
     EXPLORE_GROUPS = "explore.groups", Count, 64, 1 << 20,
-        "Groups of conversations that `explore` lists, those with the most bytes. The rest is counted",
+        "Groups of conversations in `explore`, by descending size. The others are counted",
         "groups_past_the_limit_are_counted";
     BROWSE_ROWS = "browse.rows", Count, 1_000_000, 1 << 24,
-        "Records in the list of `browse`, about 120 bytes each. The rest is counted; a filter reaches all",
+        "Records in the list of `browse`, about 120 bytes each. The others are counted; a filter applies to all",
         "records_past_the_limit_are_counted";
     BROWSE_FIELDS = "browse.fields", Count, 100_000, 1 << 24,
-        "Fields of one record in `browse`. The rest is counted",
+        "Fields of one record in `browse`. The others are counted",
         "fields_past_the_limit_are_counted";
     BROWSE_TEXT = "browse.text", Bytes, 16 * MIB, PLACES,
-        "Text of a conversation or of statistics in `browse`. The rest is left out with a line that says so",
+        "Text of a conversation or of statistics in `browse`. Longer text is truncated, with a last line about that",
         "a_text_ends_at_its_limit_and_says_so";
     DIFF_MEMORY = "diff.memory", Bytes, 256 * MIB, PLACES,
-        "Memory of the fields of each side of a comparison. Messages past it are counted",
+        "Memory of the fields of each side in `diff`. Further messages are counted",
         "messages_that_find_no_room_are_counted_and_reported";
     JSON_BYTES = "json.bytes", Bytes, 4 * MIB, PLACES,
-        "The longest JSON text that is read value by value",
+        "Longest JSON text to parse",
         "each_limit_changes_what_is_shown";
     JSON_VALUES = "json.values", Count, 50_000, 1 << 24,
         "Values of one JSON text",
         "each_limit_changes_what_is_shown";
     HTTP_HEAD = "http.head", Bytes, 256 * KIB, PLACES,
-        "A head of HTTP. A longer one is data",
+        "HTTP message head. A longer one is data",
         "each_limit_changes_what_is_shown";
     HTTP_BODY = "http.body", Bytes, 16 * MIB, PLACES,
-        "A body of HTTP that is read as one message, and what becomes of it when it is decompressed. A longer one comes in parts",
+        "HTTP body dissected as one message, compressed and decompressed. A longer one is dissected in parts",
         "each_limit_changes_what_is_shown";
     HTTP_CHUNKS = "http.chunks", Count, 1 << 16, 1 << 24,
-        "Chunks of an HTTP body whose place in the capture is recorded",
+        "Chunks of an HTTP body whose position in the capture is kept",
         "each_limit_changes_what_is_shown";
     HTTP2_HEADERS = "http2.headers", Bytes, 256 * KIB, PLACES,
-        "Header fields of one HTTP/2 message, encoded and decoded. Further fields are left out, with a note",
+        "Header fields of one HTTP/2 message, encoded and decoded. Further fields are omitted, with a note",
         "each_limit_changes_what_is_shown";
     HTTP2_TABLE = "http2.table", Bytes, 256 * KIB, PLACES,
-        "The dynamic table of one direction of HTTP/2. Past it the oldest entries are forgotten; their indexes get a note",
+        "Dynamic table of one direction of HTTP/2. Above it the oldest entries are evicted; references to them get a note",
         "each_limit_changes_what_is_shown";
     HTTP2_STREAMS = "http2.streams", Count, 1024, 1 << 20,
-        "Open streams of one HTTP/2 or HTTP/3 connection. Past it the oldest is forgotten, with a note",
+        "Open streams of one HTTP/2 or HTTP/3 connection. Above it the oldest is evicted, with a note",
         "each_limit_changes_what_is_shown";
     HTTP2_KEPT = "http2.kept", Bytes, 4 * MIB, PLACES,
-        "Bytes of incomplete bodies of one HTTP/2 connection. Bodies past it are not joined, with a note",
+        "Bytes of incomplete bodies of one HTTP/2 connection. Further bodies are not reassembled, with a note",
         "each_limit_changes_what_is_shown";
     WEBSOCKET_MESSAGE = "websocket.message", Bytes, 16 * MIB, PLACES,
-        "A message of WebSocket, also when it is decompressed",
+        "WebSocket message, compressed and decompressed",
         "each_limit_changes_what_is_shown";
     WEBSOCKET_KEPT = "websocket.kept", Bytes, 4 * MIB, PLACES,
-        "Bytes of an unfinished message of WebSocket that are kept between its frames, and where each part was captured",
+        "Bytes of an incomplete WebSocket message kept between its frames, with their positions in the capture",
         "each_limit_changes_what_is_shown";
     MQTT_MESSAGE = "mqtt.message", Bytes, 16 * MIB, PLACES,
-        "A packet of MQTT",
+        "MQTT packet",
         "each_limit_changes_what_is_shown";
     SMTP_LINE = "smtp.line", Bytes, 64 * KIB, PLACES,
-        "A line of SMTP",
+        "SMTP line",
         "each_limit_changes_what_is_shown";
     SMTP_MAIL = "smtp.mail", Bytes, 16 * MIB, PLACES,
-        "A mail that is read as one message",
+        "Mail dissected as one message",
         "each_limit_changes_what_is_shown";
     FTP_LINE = "ftp.line", Bytes, 64 * KIB, PLACES,
-        "A line of FTP",
+        "FTP line",
         "each_limit_changes_what_is_shown";
     TEXT_LINE = "text.line", Bytes, 64 * KIB, PLACES,
-        "A line of Redis, IMAP, POP3 or NATS. Lines of Telnet and a longer line are shown in parts",
+        "Line of Redis, IMAP, POP3 or NATS. Longer lines, and lines of Telnet, are shown in parts",
         "each_limit_changes_what_is_shown";
     IRC_LINE = "irc.line", Bytes, 16 * KIB, PLACES,
-        "A line of IRC",
+        "IRC line",
         "each_limit_changes_what_is_shown";
     SIP_HEAD = "sip.head", Bytes, 64 * KIB, PLACES,
-        "A head of SIP",
+        "SIP message head",
         "each_limit_changes_what_is_shown";
     SIP_MESSAGE = "sip.message", Bytes, MIB, PLACES,
-        "A message of SIP over TCP",
+        "SIP message over TCP",
         "each_limit_changes_what_is_shown";
     TFTP_FILE = "tftp.file", Bytes, 16 * MIB, PLACES,
-        "A file of TFTP that is put together. Of a longer one only the blocks are shown",
+        "TFTP file to reassemble. Of a longer file only the blocks are shown",
         "each_limit_changes_what_is_shown";
     DNS_POINTERS = "dns.pointers", Count, 128, 1 << 14,
         "Pointers of one DNS name",
         "each_limit_changes_what_is_shown";
     DNS_NAME = "dns.name", Bytes, KIB, 1 << 16,
-        "A DNS name as text, escapes included",
+        "DNS name as text, including escape sequences",
         "each_limit_changes_what_is_shown";
     PARTS_MESSAGES = "parts.messages", Count, 64, 1 << 16,
-        "Messages of one side of a datagram conversation that wait for parts. Past it the oldest is given up, with a note",
+        "Incomplete messages of one side of a datagram conversation. Above it the oldest is dropped, with a note",
         "each_limit_changes_what_is_shown";
     PARTS_MEMORY = "parts.memory", Bytes, 4 * MIB, PLACES,
-        "Parts of messages of one side. Past it the oldest message is given up, with a note",
+        "Fragments of messages of one side. Above it the oldest message is dropped, with a note",
         "each_limit_changes_what_is_shown";
     RAKNET_MESSAGES = "raknet.messages", Count, 64, 1 << 16,
-        "Messages of one side that wait for parts. Past it the oldest is given up, with a note",
+        "Incomplete messages of one side. Above it the oldest is dropped, with a note",
         "each_limit_changes_what_is_shown";
     RAKNET_PARTS = "raknet.memory", Bytes, 4 * MIB, PLACES,
-        "Parts of messages of one side. Past it the oldest message is given up, with a note",
+        "Fragments of messages of one side. Above it the oldest message is dropped, with a note",
         "each_limit_changes_what_is_shown";
     RS_POSITIONS = "rs.positions", Count, 1 << 20, 1 << 26,
-        "Positions of players of one RuneScape session that `objects` puts together; a position takes 32 bytes",
+        "Player positions of one RuneScape session in `objects`, 32 bytes each",
         "each_limit_changes_what_is_shown";
     RS_CHAT = "rs.chat", Bytes, 16 * MIB, PLACES,
-        "Chat of one RuneScape session that `objects` puts together",
+        "Chat of one RuneScape session in `objects`",
         "each_limit_changes_what_is_shown";
     XFIRE_ROWS = "xfire.rows", Count, 16_384, 1 << 20,
-        "Rows that lists of one Xfire packet are joined to",
+        "Rows assembled from lists of one Xfire packet",
         "each_limit_changes_what_is_shown";
     XFIRE_FILES = "xfire.files", Bytes, 64 * MIB, PLACES,
-        "Bytes of files of two Xfire clients that `objects` puts together",
+        "Bytes of files between two Xfire clients in `objects`",
         "each_limit_changes_what_is_shown";
     QUIC_HANDSHAKE = "quic.handshake", Bytes, 64 * KIB, PLACES,
-        "Handshake bytes of one direction of QUIC that wait for others. Further ones are not joined, with a note",
+        "Handshake bytes of one direction of QUIC that wait for missing ones. Further ones are not reassembled, with a note",
         "each_limit_changes_what_is_shown";
     QUIC_STREAMS = "quic.streams", Count, 1024, 1 << 20,
-        "Bidirectional streams of one QUIC connection that have not ended. Past it the oldest is forgotten, with a note",
+        "Open bidirectional streams of one QUIC connection. Above it the oldest is evicted, with a note",
         "each_limit_changes_what_is_shown";
     QUIC_STREAMS_KEPT = "quic.kept", Bytes, 8 * MIB, PLACES,
-        "Bytes of streams of one QUIC connection that wait for others. Of a stream past it nothing more is read, with a note",
+        "Stream bytes of one QUIC connection that wait for missing ones. Above it the stream is not dissected any further, with a note",
         "each_limit_changes_what_is_shown";
     HTTP3_FRAME = "http3.frame", Bytes, MIB, PLACES,
-        "A frame of HTTP/3. A longer one comes in parts",
+        "HTTP/3 frame. A longer one is dissected in parts",
         "each_limit_changes_what_is_shown";
     HTTP3_TABLE = "http3.table", Bytes, 256 * KIB, PLACES,
-        "The dynamic table of one direction of HTTP/3. Past it the oldest entries are forgotten; their indexes get a note",
+        "Dynamic table of one direction of HTTP/3. Above it the oldest entries are evicted; references to them get a note",
         "each_limit_changes_what_is_shown";
     HTTP3_BLOCKED = "http3.blocked", Bytes, 256 * KIB, PLACES,
         "Field sections of one HTTP/3 connection that wait for entries of the dynamic table. Further ones are decoded without them, with a note",
         "each_limit_changes_what_is_shown";
     TLS_HANDSHAKE = "tls.handshake", Bytes, 256 * KIB, PLACES,
-        "A handshake message of TLS in several records, or of DTLS in fragments",
+        "Handshake message of TLS in several records, or of DTLS in fragments",
         "each_limit_changes_what_is_shown";
     LIBRPC_NESTED = "librpc.nested", Count, 65_536, 1 << 20,
-        "Nodes of one message of librpc that lie below others",
+        "Nested nodes of one librpc message",
         "each_limit_changes_what_is_shown";
     HTML_RECORDS = "html.records", Count, 100_000, 1 << 22,
-        "Records of a page of `-T html`; more are counted in its summary only. A filter of the page visits all fields of all of them",
+        "Records of a page of `-T html`. The others are counted in its summary only. A filter of the page visits all fields of all records",
         "each_limit_changes_what_is_shown";
     HTML_PAGE = "html.page", Bytes, 64 * MIB, PLACES,
-        "Length of a page of `-T html`, all of which a browser keeps in memory. Records that do not fit are counted in its summary only",
+        "Size of a page of `-T html`, which a browser keeps in memory. Records that do not fit are counted in its summary only",
         "each_limit_changes_what_is_shown";
     KSY_RECURSION = "ksy.recursion", Count, 128, 256,
-        "Types and instances of a Kaitai Struct file that nest at run time. Deeper ones end the message, with a note",
+        "Nesting of types and instances of a Kaitai Struct file at run time. Deeper ones end the message, with a note",
         "each_limit_of_a_run_ends_it_with_its_note";
     KSY_VALUES = "ksy.values", Count, 1 << 20, 1 << 24,
-        "Values, objects, lists and streams of one message of a Kaitai Struct file, at 64 bytes. More end the message, with a note",
+        "Values, objects, lists and streams of one message of a Kaitai Struct file, 64 bytes each. More end the message, with a note",
         "each_limit_of_a_run_ends_it_with_its_note";
     KSY_OPERATIONS = "ksy.operations", Count, 1 << 24, 1 << 30,
-        "Fields, steps of expressions, and 64-byte blocks that one message takes. More end the message, with a note",
+        "Fields, steps of expressions, and 64-byte blocks of one message. More end the message, with a note",
         "each_limit_of_a_run_ends_it_with_its_note";
     KSY_IDLE = "ksy.idle", Count, 1 << 14, 1 << 24,
-        "Elements of one repetition that take no byte. More end the message, with a note",
+        "Empty elements of one repetition. More end the message, with a note",
         "each_limit_of_a_run_ends_it_with_its_note";
     KSY_COMPUTED = "ksy.computed", Bytes, 16 * MIB, PLACES,
-        "Texts and bytes that expressions make of one message. More end the message, with a note",
+        "Strings and bytes created by expressions of one message. More end the message, with a note",
         "each_limit_of_a_run_ends_it_with_its_note";
     KSY_PROCESSED = "ksy.processed", Bytes, 64 * MIB, PLACES,
-        "Decompressed and otherwise processed bytes of one message, and 256 for each part. More end the message, with a note",
+        "Decompressed and otherwise processed bytes of one message, plus 256 per part. More end the message, with a note",
         "each_limit_of_a_run_ends_it_with_its_note";
     DECOMPRESSED = "decompressed.always", Bytes, 256 * MIB, PLACES,
-        "Decompressed bodies and messages of one run, however short the capture is. More are allowed for a longer one, see the next limit",
+        "Decompressed bodies and messages of one run, regardless of the size of the capture. The next limit adds to it for larger captures",
         "decompressed_bytes_of_a_run_are_bounded_by_the_capture";
     DECOMPRESSED_RATIO = "decompressed.ratio", Count, 16, 1024,
-        "Bytes of decompressed bodies for each byte of the capture. Past it bodies are cut, with a note",
+        "Bytes of decompressed bodies per byte of the capture. Above it bodies are truncated, with a note",
         "decompressed_bytes_of_a_run_are_bounded_by_the_capture";
 }
 

@@ -1,4 +1,4 @@
-//! A capture with everything that is needed to read its records: the loop of a library user.
+//! Reads the records of a capture: the main loop of a library user.
 
 use crate::engine::Engine;
 use crate::filter::{Filter, Mistake};
@@ -115,7 +115,7 @@ impl Reading {
         Dissection { tree: self.engine.tree(), bytes: &self.bytes }
     }
 
-    /// Dissects the next frame, or what a conversation had buffered at the end. False after the last.
+    /// Dissects the next frame, or pending data of a conversation at the end. Returns false after the last one.
     fn advance(&mut self, capture: &mut Capture, filter: Option<&Filter>) -> Result<bool, ReadError> {
         self.bytes.clear();
         let frame = if self.is_over { None } else { capture.next_frame().inspect_err(|_| self.is_over = true)? };

@@ -22,7 +22,7 @@ pub struct Problem<'a> {
     pub file: &'a str,
     /// The code of the problem.
     pub code: &'a str,
-    /// The message: what is wrong, where, what was expected and what to try.
+    /// Error text with location, expected content and suggestion.
     pub text: &'a str,
     /// Number of the last frame before it.
     pub frame: u64,
@@ -37,7 +37,7 @@ pub struct Printed {
     pub text: Vec<u8>,
     /// Its first and last record, if separators depend on them.
     pub edges: Option<Edges>,
-    /// Text to be written behind all records of the input.
+    /// Text to write after all records of the input.
     pub deferred: Vec<u8>,
 }
 
@@ -86,7 +86,7 @@ pub trait Sink {
         Ok(None)
     }
 
-    /// Takes the text to be written behind all records of the input.
+    /// Takes the text to write after all records of the input.
     fn take_deferred(&mut self) -> Vec<u8> {
         Vec::new()
     }
@@ -103,7 +103,7 @@ pub trait Sink {
     /// I/O errors of the output.
     fn problem(&mut self, problem: &Problem<'_>) -> io::Result<()>;
 
-    /// Reports an input of which nothing could be read.
+    /// Reports an input that could not be read at all.
     ///
     /// # Errors
     /// I/O errors of the output.
@@ -118,7 +118,7 @@ pub trait Sink {
     /// I/O errors of the output.
     fn end(&mut self, tally: &Tally, truncated: bool) -> io::Result<()>;
 
-    /// Ends the output behind all inputs.
+    /// Ends the output after all inputs.
     ///
     /// # Errors
     /// I/O errors of the output.

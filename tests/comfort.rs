@@ -83,7 +83,7 @@ fn a_pager_starts_when_output_does_not_fit() {
     let Some(paged) = on_a_terminal(&format!("PAGER='sed s/^/PAGED/' proto-dissect -l {SESSION}")) else { return };
     let (listed, notice) = paged.trim_end().rsplit_once('\n').unwrap();
     assert!(listed.lines().count() > 24 && listed.lines().all(|line| line.starts_with("PAGED")), "{paged}");
-    assert_eq!(notice, "proto-dissect: 90 messages; --packets shows all 210 frames");
+    assert_eq!(notice, "proto-dissect: 90 messages; --packets prints all 210 frames");
     for command in [
         format!("PAGER='sed s/^/PAGED/' proto-dissect -l -c 5 {SESSION}"),
         format!("PAGER='sed s/^/PAGED/' proto-dissect -l --pager never {SESSION}"),
@@ -97,6 +97,13 @@ fn a_pager_starts_when_output_does_not_fit() {
     assert!(on_a_terminal("PAGER='sed s/^/PAGED/' proto-dissect fields").unwrap().starts_with("PAGED"));
     let quit = on_a_terminal(&format!("PAGER=true proto-dissect {SESSION}; echo code $?")).unwrap();
     assert_eq!(quit, "code 0\n");
+}
+
+#[test]
+fn statistics_are_listed_on_a_terminal_without_input() {
+    let Some(listed) = on_a_terminal("proto-dissect -z help --pager never") else { return };
+    assert!(listed.contains("\nio,stat,1  ") && listed.ends_with('\n'), "{listed}");
+    assert_eq!(on_a_terminal("proto-dissect stats -z help --pager never").unwrap(), listed);
 }
 
 #[test]

@@ -195,20 +195,20 @@ fn two_messages_and_two_conversations_of_one_capture_are_compared() {
 fn messages_that_find_no_room_are_counted_and_reported() {
     let output = run(&["diff", "--exit-status", "--limit", "diff.memory=4k", "samples/pipboy.pcap", "samples/pipboy.pcap"]);
     assert_eq!(output.code, 1);
-    assert!(output.err.contains("messages without room, which are not compared: "), "{}", output.err);
+    assert!(output.err.contains("messages exceed the limit of "), "{}", output.err);
 }
 
 #[test]
 fn mistakes_are_reported_with_valid_alternatives() {
     for (args, expected) in [
-        (&["samples/pipboy.pcap"][..], "name another FILE"),
-        (&["samples/pipboy.pcap", "samples/xfire.pcap", "samples/http.pcap"], "these are 3"),
+        (&["samples/pipboy.pcap"][..], "give a second FILE"),
+        (&["samples/pipboy.pcap", "samples/xfire.pcap", "samples/http.pcap"], "two captures, not 3"),
         (&["samples/pipboy.pcap", "--number", "1,x"], "such as 12,40"),
-        (&["samples/pipboy.pcap", "--number", "1,9999"], "there is no message 9999"),
+        (&["samples/pipboy.pcap", "--number", "1,9999"], "no message 9999"),
         (&["samples/pipboy.pcap", "-s", "tcp/0,tcp/9"], "tcp/9 has no messages"),
         (&["samples/pipboy.pcap", "samples/xfire.pcap", "--ignore", "nonsense"], "--ignore nonsense: expected"),
         (&["samples/pipboy.pcap", "samples/xfire.pcap", "--ignore", "@8"], "@OFFSET:BYTES"),
-        (&["-", "-"], "standard input can be read once"),
+        (&["-", "-"], "standard input can be read only once"),
     ] {
         let output = run(&[&["diff"][..], args].concat());
         assert_eq!(output.code, 2, "{args:?}: {}", output.err);

@@ -173,8 +173,7 @@ fn strict_reports_what_it_rejects() {
     let clean = run(&["-l", "--strict", SESSION]);
     assert_eq!((clean.code, clean.err.as_str()), (0, ""));
     let damaged = "samples/pipboy-damaged.pcap";
-    let complaint =
-        "proto-dissect: --strict: 9 malformed messages, 1 gap; the first at frame 23 of samples/pipboy-damaged.pcap\n";
+    let complaint = "proto-dissect: --strict: 9 malformed messages, 1 gap; first at frame 23 of samples/pipboy-damaged.pcap\n";
     let list = run(&["--json", "--strict", SESSION, damaged]);
     let end = r#""gaps":1,"malformed":9"#;
     assert!(list.out.contains(end) && list.out.contains(r#"{"type":"gap""#));

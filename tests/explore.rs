@@ -79,7 +79,7 @@ fn the_generated_file_dissects_the_same_messages_live() {
 #[test]
 fn conversations_that_a_dissector_knows_are_left_out_without_s() {
     let output = program(&["explore", "samples/pipboy.pcap"]);
-    assert!(String::from_utf8_lossy(&output.stderr).contains("no conversation is unknown"));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("no unknown conversations"));
     let unknown = text(&["explore", "samples/pipboy.pcap", "--no-heuristics", "-d", "tcp.port==27000,none"]);
     assert!(unknown.contains("length@0:u32le+5"), "{unknown}");
 }
@@ -96,7 +96,7 @@ fn the_kind_view_numbers_records_as_number_does() {
 #[test]
 fn mistakes_are_reported_with_the_expected_syntax() {
     for (args, expected) in [
-        (&["explore", "samples/pipboy.pcap", "-s", "tcp/9"][..], "there is tcp/0"),
+        (&["explore", "samples/pipboy.pcap", "-s", "tcp/9"][..], "available: tcp/0"),
         (&["explore", "samples/pipboy.pcap", "-s", "x/1"], "expected tcp/N"),
         (&["explore", "samples/pipboy.pcap", "-s", "tcp/0", "--rule", "size@1"], "length@0:u32le+8"),
         (&["explore", "samples/pipboy.pcap", "-s", "tcp/0", "--type-at", "x"], "8:u32le"),
@@ -123,7 +123,7 @@ fn bytes_beyond_the_limit_are_counted() {
     let server = found["sides"].as_array().unwrap().iter().find(|side| side["dir"] == "s2c").unwrap().clone();
     assert_eq!(server["looked_at"], 4096);
     assert!(server["bytes"].as_u64().unwrap() > 4096);
-    assert!(found["notes"].to_string().contains("left out"), "{}", found["notes"]);
+    assert!(found["notes"].to_string().contains("beyond the limit"), "{}", found["notes"]);
 }
 
 #[test]
@@ -217,13 +217,13 @@ fn a_value_that_does_not_occur_is_reported_with_the_bytes_not_searched() {
             let output = program(&args);
             let complaint = String::from_utf8_lossy(&output.stderr).into_owned();
             assert_eq!((output.status.code(), output.stdout.as_slice()), (Some(code), &[][..]), "{args:?}: {complaint}");
-            assert!(complaint.contains("occurs nowhere in 1 conversation; not searched: bit fields"), "{complaint}");
+            assert!(complaint.contains("not found in 1 conversation; not searched: bit fields"), "{complaint}");
         }
     }
     let cut = text(&["explore", "samples/pipboy.pcap", "-s", "tcp/0", "--rule", RULE, "--find", "5", "--max-bytes", "4096"]);
-    assert!(cut.contains("bytes of tcp/0/s2c, left out or missing"), "{cut}");
+    assert!(cut.contains("bytes of tcp/0/s2c, beyond the limit or missing"), "{cut}");
     let known = text(&["explore", "samples/pipboy.pcap", "--no-heuristics", "-d", "tcp.port==27000,none", "--find", "5"]);
-    assert!(known.contains("conversations that a dissector knows"), "{known}");
+    assert!(known.contains("conversations that a dissector recognizes"), "{known}");
 }
 
 #[test]
@@ -277,11 +277,11 @@ fn a_capture_that_is_mostly_unexplained_ends_with_a_hint() {
     let blind = "--no-heuristics -d tcp.port==43594,none";
     let Some(shown) = on_a_terminal(&format!("-l samples/runescape.pcap {blind}")) else { return };
     let hint =
-        "proto-dissect: tcp/0 and 1 more conversation: 16 unexplained messages; try proto-dissect explore samples/runescape.pcap";
+        "proto-dissect: tcp/0 and 1 more conversation: 16 undissected messages; try proto-dissect explore samples/runescape.pcap";
     assert_eq!(shown.lines().last(), Some(hint), "{shown}");
     for quiet in ["-l samples/runescape.pcap".to_owned(), format!("-q {blind} samples/runescape.pcap")] {
         let shown = on_a_terminal(&quiet).unwrap_or_default();
-        assert!(!shown.contains("unexplained"), "{quiet}: {shown}");
+        assert!(!shown.contains("undissected"), "{quiet}: {shown}");
     }
     let piped = program(&["-l", "samples/runescape.pcap", "--no-heuristics", "-d", "tcp.port==43594,none"]);
     assert!(piped.stderr.is_empty(), "{}", String::from_utf8_lossy(&piped.stderr));

@@ -117,7 +117,7 @@ fn a_wrong_stream_is_exit_2_with_what_exists() {
     for (arguments, words) in [
         (&["follow", SESSION, "-s", "tcp/9"][..], &["tcp/9", "tcp/0 to tcp/1", "udp/0 to udp/4"][..]),
         (&["follow", SESSION, "-s", "9", "-T", "json"], &["tcp/9"]),
-        (&["follow", "samples/linux-cooked.pcap", "-s", "udp/0"], &["there is tcp/0\n"]),
+        (&["follow", "samples/linux-cooked.pcap", "-s", "udp/0"], &["available: tcp/0\n"]),
         (&["follow", SESSION, "-s", "tcp"], &["tcp/N"]),
         (&["follow", SESSION, "-s", "icmp/1"], &["tcp/N"]),
         (&["follow", SESSION, "-s", "+1"], &["tcp/N"]),
@@ -209,7 +209,7 @@ fn secrets_are_masked_in_every_form_for_reading_and_shown_on_request() {
     let digest = &whole.stdout[digest..digest + 40];
     assert!(digest.iter().all(u8::is_ascii_hexdigit));
     let masked = run(&["follow", SECRET, "-s", "tcp/0"]);
-    assert!(masked.err.contains("bytes of secrets are masked with *; --show-secrets"), "{}", masked.err);
+    assert!(masked.err.contains("bytes of secrets masked with *; --show-secrets"), "{}", masked.err);
 
     let secret = std::str::from_utf8(digest).unwrap();
     let hex: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();

@@ -199,7 +199,7 @@ fn a_title_takes_the_place_of_the_file_name() {
     assert_eq!(title(&["samples/http.pcap", "samples/tls.pcap"]), "http.pcap and more");
     assert_eq!(title(&["--title", "A \"b\" & <c>", "samples/http.pcap"]), "A &quot;b&quot; &amp; &lt;c&gt;");
     let wrong = run(&["--title", "a", "-l", "samples/http.pcap"]);
-    assert_eq!((wrong.code, wrong.err.as_str()), (2, "proto-dissect: --title is the title of a page; -T html writes one\n"));
+    assert_eq!((wrong.code, wrong.err.as_str()), (2, "proto-dissect: --title requires -T html\n"));
 }
 
 #[test]
@@ -218,7 +218,7 @@ fn a_full_page_ends_well_and_suggests_what_to_do() {
     for (limit, least) in [("html.records=10", 10), ("html.page=100k", 1)] {
         let done = run(&["-T", "html", "--limit", limit, "samples/pipboy.pcap"]);
         assert_eq!(done.code, 1, "{}", done.err);
-        assert!(done.err.contains("more did not fit; choose fewer with -c or -Y"), "{}", done.err);
+        assert!(done.err.contains("more did not fit; select fewer with -c or -Y"), "{}", done.err);
         let page = Page::read(done.out);
         assert!(page.records.len() >= least && page.records.len() < 90, "{limit}: {}", page.records.len());
         assert!(page.text.contains("<p id=\"shortage\"") && page.text.ends_with("</html>\n"));

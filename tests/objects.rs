@@ -115,7 +115,7 @@ fn values_can_be_had_of_several_files() {
 #[test]
 fn a_missing_message_is_reported() {
     let run = run(&["objects", SESSION, "--at", "100000"]);
-    assert!(run.err.contains("there is no message 100000"), "{}", run.err);
+    assert!(run.err.contains("no message 100000"), "{}", run.err);
     assert!(!run.out.contains("values.json"));
 }
 

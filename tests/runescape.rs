@@ -109,7 +109,7 @@ fn every_revision_is_listed_with_its_packets_and_how_many_are_complete() {
         (238, 140, 101, 235),
         (239, 150, 101, 245),
     ] {
-        let line = format!("osrs-{revision}: {server} packets of the server, {client} of the client; {complete} complete\n");
+        let line = format!("osrs-{revision}: {server} server packets, {client} client packets; {complete} complete\n");
         assert!(listed.contains(&line), "{line}{listed}");
     }
 }

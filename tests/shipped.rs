@@ -87,7 +87,7 @@ fn the_readme_lists_every_protocol() {
 fn limit_table() -> String {
     let row = |limit: &&Limit| format!("| `{}` | {} | {} |\n", limit.name, Shown(limit.default, limit.unit), limit.reason);
     let rows: String = limits::ALL.iter().map(row).collect();
-    format!("| limit | value | what it bounds, and what happens past it |\n|---|---|---|\n{rows}")
+    format!("| limit | value | bounded quantity, and effect of exceeding the limit |\n|---|---|---|\n{rows}")
 }
 
 #[test]

@@ -237,7 +237,7 @@ fn a_signal_ends_a_run_that_waits_for_the_writer_of_a_fifo() {
     // Nor does it wait for the reader of an output.
     let (code, _, err) = ended_while_blocked(&["-w", &fifo, SAMPLE], "-INT");
     assert_eq!(code, Some(130));
-    assert!(err.contains("a signal came before another program read it"), "{err}");
+    assert!(err.contains("interrupted before another program opened it for reading"), "{err}");
 }
 
 #[test]

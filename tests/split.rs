@@ -115,7 +115,7 @@ fn mistakes_are_explained() {
     let folder = Folder::new("mistakes");
     for (arguments, words) in [
         (vec!["split", "samples/pipboy.pcap", folder.name()], "-n"),
-        (vec!["split", "samples/pipboy.pcap", "-n", "2"], "folder"),
+        (vec!["split", "samples/pipboy.pcap", "-n", "2"], "directory for the parts is missing"),
         (vec!["split", "samples/pipboy.pcap", "-n", "2", "--by", "hosts", folder.name()], "expected pair"),
         (vec!["split", "samples/pipboy.pcap", "-n", "2", "--by", "time=1s", folder.name()], "-n"),
         (vec!["split", "samples/pipboy.pcap", "-n", "2", "src"], "not empty"),

@@ -156,10 +156,10 @@ fn statistics_lists_conversations_and_checks_run_again() {
 #[test]
 fn inputs_that_cannot_change_are_refused() {
     for (arguments, reason) in [
-        (["--watch", "-"].as_slice(), "standard input can be read once"),
-        (&["--watch", "-l"], "standard input can be read once"),
-        (&["--watch", "--hex", "00"], "nothing can change"),
-        (&["protocols", "--watch"], "nothing can change"),
+        (["--watch", "-"].as_slice(), "standard input can be read only once"),
+        (&["--watch", "-l"], "standard input can be read only once"),
+        (&["--watch", "--hex", "00"], "nothing to watch"),
+        (&["protocols", "--watch"], "nothing to watch"),
         (&["man", "--watch"], "reads no files"),
     ] {
         let done = run(arguments);
@@ -200,11 +200,11 @@ fn a_terminal_is_cleared_and_keeps_the_last_good_output_below_an_error() {
     assert!(out.contains("\x1b[2J") && out.contains("first"), "{out}");
     replace(&file, "meta: {id: edited}\nseq: [{id: second, type: u9}]\n");
     let out = running.shows("Ctrl-C ends");
-    let (error, last) = out.split_once("the last output without errors").unwrap_or_else(|| panic!("{out}"));
+    let (error, last) = out.split_once("last successful output").unwrap_or_else(|| panic!("{out}"));
     assert!(error.contains("\x1b[2J") && error.contains("u9") && last.contains("first"), "{out}");
     replace(&file, &ksy("third"));
     let out = running.shows("Ctrl-C ends");
-    assert!(out.contains("third") && !out.contains("without errors"), "{out}");
+    assert!(out.contains("third") && !out.contains("last successful output"), "{out}");
     // Ctrl-C as typed by a user.
     running.child.stdin.take().unwrap().write_all(b"\x03").unwrap();
     assert_eq!(running.child.wait().unwrap().code(), Some(130));

@@ -188,7 +188,7 @@ fn names_choose_the_format_and_standard_output_takes_pcapng() {
 #[test]
 fn invalid_uses_of_w_are_reported() {
     for (arguments, code, words) in [
-        (&["-w", SESSION, SESSION][..], 2, "this file is read"),
+        (&["-w", SESSION, SESSION][..], 2, "this file is an input"),
         (&["-w", "x.pcapng", "--json", SESSION], 2, "--json"),
         (&["-w", "x.pcapng", "-e", "ip.src", SESSION], 2, "--field"),
         (&["-w", "/nowhere/x.pcapng", SESSION], 1, "/nowhere/x.pcapng"),

@@ -78,7 +78,7 @@ fn complete(prompt: &mut Prompt, width: usize) {
     names.dedup();
     prompt.complete(&names);
     let offered = match names.as_slice() {
-        [] => format!("no field begins with {word}"),
+        [] => format!("no field starts with {word}"),
         [_] => return,
         names => {
             let more = names.len().saturating_sub(OFFERED);

@@ -354,7 +354,7 @@ impl State {
     fn mark(&mut self, note: Option<String>) {
         let message = self.message_number();
         let Some(frame) = self.row().filter(|row| matches!(row.sort, Sort::Message | Sort::Packet)).map(|row| row.frame) else {
-            "a bookmark needs a message or a packet".clone_into(&mut self.message);
+            "bookmarks require a message or a packet".clone_into(&mut self.message);
             return;
         };
         let old = self.own_entry().cloned().unwrap_or_default();
@@ -385,7 +385,7 @@ impl State {
     fn ask_of_stream(&mut self, title: &str, effect: fn(u64, StreamId) -> Effect) {
         match self.row().and_then(|row| row.stream) {
             Some((stream, _)) => self.ask(format!("{title} {stream}"), |number| effect(number, stream)),
-            None => "this record belongs to no conversation".clone_into(&mut self.message),
+            None => "this record has no conversation".clone_into(&mut self.message),
         }
     }
 
@@ -399,7 +399,7 @@ impl State {
     /// Reads the next file.
     fn next_file(&mut self) {
         if self.files.len() < 2 {
-            "there is one file".clone_into(&mut self.message);
+            "there is only one file".clone_into(&mut self.message);
             return;
         }
         self.pass.file = (self.pass.file + 1) % self.files.len();

@@ -7,7 +7,7 @@ impl State {
     /// Goes to the next record that the last filter matches.
     pub(super) fn next_match(&mut self, forward: bool) {
         if self.last_filter.is_empty() {
-            "no filter was typed; / takes one".clone_into(&mut self.message);
+            "no previous filter; press / to enter one".clone_into(&mut self.message);
             return;
         }
         let found = match self.pass.filter.is_empty() {
@@ -39,13 +39,13 @@ impl State {
     pub(super) fn next_of_kind(&mut self, forward: bool) {
         let kind = self.row().map(|row| (row.sort, row.protocol, row.name));
         let found = self.rows.find(self.selected, forward, |row| Some((row.sort, row.protocol, row.name)) == kind);
-        self.go(found, "no more records of this kind");
+        self.go(found, "no more records of this type");
     }
 
     /// Goes to the next record of the same conversation.
     pub(super) fn next_of_stream(&mut self, forward: bool) {
         let Some((stream, _)) = self.row().and_then(|row| row.stream) else {
-            "this record belongs to no conversation".clone_into(&mut self.message);
+            "this record has no conversation".clone_into(&mut self.message);
             return;
         };
         let is_same = |row: &Row| row.stream.is_some_and(|(other, _)| other == stream);
@@ -60,7 +60,7 @@ impl State {
         if !is_there && self.is_reading {
             self.sought = Some(Sought::Number(number));
         } else if self.row().is_none_or(|row| row.number != number) {
-            self.message = format!("{number} is not listed");
+            self.message = format!("record {number} is not listed");
         }
     }
 }

@@ -65,32 +65,32 @@ impl Text {
 
 /// The keys, in the order of their use.
 const HELP: &str = "\
-Tab, Shift-Tab   next pane, pane before
-↑ ↓ j k          up, down            PageUp PageDown   a page
-Home End         first, last         ← →  Enter        fold, unfold
+Tab, Shift-Tab   next, previous pane
+↑ ↓ j k          up, down            PageUp PageDown   page up, page down
+Home End         first, last         ← →  Enter        collapse, expand
 
 m  p             messages, packets
-/                display filter: Tab completes, ↑ ↓ earlier ones
-Esc              all records again
-c                columns of the list, as -e takes them; none: as before
-n  N             next match of the last filter, the one before
-g                go to a number
-]  [             next of the same kind, the one before
-}  {             next of the same conversation, the one before
->  <             next buffer, the one before
-x                bytes as hex or as text
+/                display filter: Tab completes, ↑ ↓ history
+Esc              clear the filter
+c                columns of the list, as for -e; empty: default columns
+n  N             next, previous match of the last filter
+g                go to record number
+]  [             next, previous record of the same type
+}  {             next, previous record of the same conversation
+>  <             next, previous buffer
+x                show bytes as hex or text
 
 f                follow the conversation
-e                explore it as if it were unknown
+e                explore the conversation as an unknown protocol
 s                statistics, with a chart over time:
-  ←  →           interval before, next
-  v  Shift-← →   begin or leave a range, extend it; so does the mouse
+  ←  →           previous, next interval
+  v  Shift-← →   start or cancel a range, extend it (or use the mouse)
   Enter          list the records of the range
-d                decode a conversation as a protocol
+d                decode as: assign a protocol to a conversation
 b                bookmark             t  note
 y                copy: h hex, f filter, j JSON, c C array
 o                save the bytes of the field
 F                next file
 
 Ctrl-Z           suspend
-?                these keys           q  quit";
+?                help                 q  quit";

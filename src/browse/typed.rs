@@ -18,7 +18,7 @@ impl State {
             Purpose::Columns => return self.choose_columns(&text),
             Purpose::Number => match text.parse() {
                 Ok(number) => self.go_to(number),
-                Err(_) => return self.is_wrong(&format!("{text:?} is no number; try 17")),
+                Err(_) => return self.is_wrong(&format!("{text:?} is not a number; try 17")),
             },
             Purpose::Note => self.mark(Some(text)),
             Purpose::Save if !text.is_empty() => {

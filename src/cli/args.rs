@@ -1,4 +1,4 @@
-//! What can be typed: options and their help, nothing else.
+//! Command-line options and their help.
 
 use super::columns::ColumnArgs;
 use super::complete;
@@ -17,7 +17,7 @@ use clap_complete::Shell;
 use clap_complete::engine::ArgValueCompleter;
 use std::path::PathBuf;
 
-/// Show what a capture or a hex dump says: its messages, their fields, and the bytes of each.
+/// Dissect captures and hex dumps into messages, fields and bytes.
 #[derive(Debug, Parser)]
 #[command(
     name = "proto-dissect",
@@ -33,22 +33,22 @@ use std::path::PathBuf;
     max_term_width = 110
 )]
 pub struct Args {
-    /// Captures, hex text, directories, @LISTs of them; `-` or none reads standard input
+    /// Captures, hex text, directories or @LIST files; `-` or none reads standard input
     ///
-    /// pcap, pcapng and snoop, session logs of RSProx, or packets as text in any common dialect, also inside gzip, zstd or lz4:
-    /// what it is, is found out from the bytes.
+    /// pcap, pcapng, snoop, RSProx session logs, and packets as text in the common hex dump formats; each optionally compressed with
+    /// gzip, zstd or lz4. The format is detected from the content. An @LIST file contains one path per line.
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub files: Vec<PathBuf>,
 
-    /// What is printed.
+    /// Output options.
     #[command(flatten)]
     pub output: Output,
 
-    /// Statistics in place of records, by tshark's names: io,phs conv,tcp expert follow,tcp,hex,0; help lists all; may be given again
+    /// Print statistics instead of records, by tshark's names: io,phs conv,tcp expert follow,tcp,hex,0; `-z help` lists them; repeatable
     #[arg(hide_short_help = true, short = 'z', value_name = "NAME")]
     pub statistics: Vec<String>,
 
-    /// Whether a pager may come in when what is printed does not fit on the terminal: PAGER, or less
+    /// When to use a pager (PAGER or less)
     #[arg(hide_short_help = true, long, global = true, value_name = "WHEN", value_enum, default_value_t = Paging::Auto)]
     pub pager: Paging,
 
@@ -56,24 +56,24 @@ pub struct Args {
     #[arg(hide_short_help = true, long, action = ArgAction::Version)]
     version: Option<bool>,
 
-    /// How the input is read.
+    /// Input options.
     #[command(flatten)]
     pub reading: Reading,
 
-    /// What tshark has as well.
+    /// Options of tshark.
     #[command(flatten)]
     pub habits: Habits,
-    /// Files that describe protocols.
+    /// Options for Kaitai Struct files.
     #[command(flatten)]
     pub loading: Loading,
 
-    /// Another task than printing records.
+    /// Subcommand; none prints records.
     #[command(subcommand)]
     pub task: Option<Task>,
 }
 
 impl Args {
-    /// Files that are read as input.
+    /// Input files.
     pub(super) fn input_files(&self) -> Vec<PathBuf> {
         match &self.task {
             Some(Task::Follow { options, .. }) => options.files.clone(),
@@ -89,7 +89,13 @@ impl Args {
         }
     }
 
-    /// Whether the input is whatever is piped in.
+    /// Whether `-z help` is requested, which requires no input.
+    pub(super) fn lists_statistics(&self) -> bool {
+        let names = if let Some(Task::Stats { options, .. }) = &self.task { &options.names } else { &self.statistics };
+        names.as_slice() == ["help"]
+    }
+
+    /// Whether neither a file nor hex text is given, so that input comes from standard input.
     #[must_use]
     pub fn names_no_input(&self) -> bool {
         let (has_file, reading) = match &self.task {
@@ -106,48 +112,48 @@ impl Args {
     }
 }
 
-/// What is printed, and how.
+/// Output options.
 #[derive(Debug, Default, Group)]
 pub struct Output {
-    /// Show frames with all their layers instead of messages
+    /// Print captured packets with all their layers instead of messages
     #[arg(long)]
     pub packets: bool,
 
-    /// Show messages, also where the filter or the columns are about frames
+    /// Print messages even if the filter or the columns refer to packets only
     #[arg(hide_short_help = true, long, conflicts_with = "packets")]
     pub messages: bool,
 
-    /// Form of the output
+    /// Output format
     #[arg(short = 'T', long = "format", value_name = "FORM", value_enum)]
     pub form: Option<Form>,
 
-    /// A line for each record, the same as -T list
+    /// Print one line per record (same as -T list)
     ///
-    /// Beside another form it changes nothing, because lines are never held back.
+    /// Has no effect with another format: output is line-buffered anyway.
     #[arg(short = 'l', long, conflicts_with = "json")]
     pub list: bool,
 
-    /// A JSON object for each record, one a line, the same as -T ndjson
+    /// Print one JSON object per line and record (same as -T ndjson)
     #[arg(long, conflicts_with = "form")]
     pub json: bool,
 
-    /// A column of -T fields, or a field to keep in JSON; may be given again
+    /// Field to print as a column, or to keep in JSON; repeatable
     #[arg(short = 'e', long = "field", value_name = "NAME", add = ArgValueCompleter::new(complete::fields))]
     pub columns: Vec<String>,
 
-    /// How columns are written: header=y|n, separator=CHAR, occurrence=f|l|a, aggregator=CHAR, quote=d|s|n
+    /// Column format: header=y|n, separator=CHAR, occurrence=f|l|a, aggregator=CHAR, quote=d|s|n
     #[arg(hide_short_help = true, short = 'E', long = "fields-option", value_name = "NAME=VALUE")]
     pub column_options: Vec<String>,
 
-    /// Add the bytes of each field to JSON
+    /// Add the raw bytes of each field to JSON
     #[arg(hide_short_help = true, long)]
     pub raw: bool,
 
-    /// Fold and cut nothing
+    /// Print everything: expand groups and do not truncate values
     #[arg(short = 'V', long = "full")]
     pub full: bool,
 
-    /// Add the link, IP and transport fields that carry a message
+    /// Add the link, IP and transport fields of each message
     #[arg(short = 'v', long)]
     pub verbose: bool,
 
@@ -155,15 +161,15 @@ pub struct Output {
     #[arg(short = 'x', long = "hex-dump")]
     pub hex: bool,
 
-    /// Print only what matches a display filter: 'ip.src == 10.0.0.1'
+    /// Print only records that match a display filter: 'ip.src == 10.0.0.1'
     #[arg(short = 'Y', long, value_name = "EXPR", allow_hyphen_values = true, add = ArgValueCompleter::new(complete::expression))]
     pub filter: Option<String>,
 
-    /// Write the frames of matching records as pcapng, with comments
+    /// Write the packets of matching records to a capture file
     ///
-    /// Instead of printing them; what a record says is a comment on its last frame, where Wireshark shows it.
-    /// Frames that a message needs come along. pcapng, or classic pcap without comments if FILE ends in .pcap; `-` is
-    /// standard output. FILE.parquet is a table instead, see --table.
+    /// Records are not printed. The file is pcapng, with the summary of each message as a comment on its last packet; or pcap,
+    /// without comments, if FILE ends in .pcap. Packets required to reassemble a message are included. `-` is standard output.
+    /// FILE.parquet writes a table instead, see --table.
     #[arg(
         short = 'w',
         long,
@@ -173,36 +179,36 @@ pub struct Output {
     )]
     pub write: Option<PathBuf>,
 
-    /// Columns for other engines.
+    /// Options for Arrow and Parquet.
     #[command(flatten)]
     pub columnar: ColumnArgs,
 
-    /// Format of the file that -w writes, whatever its name
+    /// Capture file format of -w, regardless of the file name
     #[arg(hide_short_help = true, short = 'F', long = "capture-format", value_name = "FORMAT", value_enum, requires = "write")]
     pub capture_form: Option<CaptureForm>,
 
-    /// Stop after N printed records
+    /// Stop after printing N records
     #[arg(short = 'c', long = "count", value_name = "N")]
     pub count: Option<u64>,
 
-    /// Leave out the first N records
+    /// Skip the first N records
     #[arg(hide_short_help = true, long, value_name = "N", default_value_t = 0, hide_default_value = true)]
     pub skip: u64,
 
-    /// Print only the records with these numbers: 5,10-20
+    /// Print only records with these numbers: 5,10-20
     #[arg(hide_short_help = true, long = "number", value_name = "LIST")]
     pub numbers: Option<String>,
 
-    /// Show details of these protocols only: -O pipboy,tcp
+    /// Print details of these protocols only: -O pipboy,tcp
     #[arg(hide_short_help = true, short = 'O', long = "only", value_name = "PROTO,…", add = ArgValueCompleter::new(complete::protocols))]
     pub only: Option<String>,
 
-    /// Title of the page of -T html, in place of the file name
+    /// Title of the -T html page (default: file name)
     #[arg(hide_short_help = true, long, value_name = "TEXT")]
     pub title: Option<String>,
 
-    /// How times are written: r since the first frame, a time of day, ad with date, adoy with day of the year, d since the record
-    /// before, dd since the one printed before, e since 1970, u UTC, ud UTC with date, udoy UTC with day of the year
+    /// Time format: r relative to the first frame, a local time, ad with date, adoy with day of year, d since the previous record,
+    /// dd since the previous printed record, e seconds since 1970, u UTC, ud UTC with date, udoy UTC with day of year
     #[arg(
         hide_short_help = true,
         short = 't',
@@ -213,7 +219,7 @@ pub struct Output {
     )]
     pub time: String,
 
-    /// Print no records, only what -z asks for
+    /// Print no records, only the statistics of -z
     #[arg(hide_short_help = true, short = 'q', long)]
     pub quiet: bool,
 
@@ -221,157 +227,157 @@ pub struct Output {
     #[arg(long, value_name = "WHEN", value_enum, default_value_t = When::Auto)]
     pub color: When,
 
-    /// Exit with 5 when messages are malformed or stream bytes are missing
+    /// Exit with status 5 if messages are malformed or stream bytes are missing
     #[arg(hide_short_help = true, long)]
     pub strict: bool,
 
-    /// Exit with 1 when nothing was printed
+    /// Exit with status 1 if nothing was printed
     #[arg(hide_short_help = true, long)]
     pub exit_status: bool,
 }
 
-// How the input is read.
+// Input options.
 #[derive(Debug, Clone, Group)]
 #[command(next_help_heading = "Input")]
 pub struct Reading {
-    /// A file to read, as tshark has it; words beside it are a display filter
+    /// File to read, as in tshark; other arguments are then a display filter
     #[arg(hide_short_help = true, short = 'r', long = "read-file", value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub read_files: Vec<PathBuf>,
 
-    /// Accepted: no addresses or ports are resolved to names
+    /// Accepted for compatibility: names are never resolved
     #[arg(hide = true, short = 'n')]
     no_names: bool,
 
-    /// Accepted: no addresses or ports are resolved to names
+    /// Accepted for compatibility: names are never resolved
     #[arg(hide = true, short = 'N', value_name = "FLAGS")]
     resolving: Option<String>,
 
-    /// The input itself, as hex text
+    /// Dissect this hex text instead of a file
     #[arg(long = "hex", value_name = "TEXT", conflicts_with_all = ["files", "read_files"])]
     pub hex_text: Option<String>,
 
-    /// The bytes are this protocol's payload: pipboy:s2c, ip, eth
+    /// Dissect hex or raw bytes as this protocol: pipboy:s2c, ip, eth
     #[arg(long = "as", value_name = "PROTO[:c2s|:s2c]", add = ArgValueCompleter::new(complete::payload), conflicts_with_all = ["link", "port"])]
     pub as_protocol: Option<String>,
 
-    /// The bytes are frames of this link type, by name or number
+    /// Dissect hex or raw bytes as frames of this link type (name or number)
     #[arg(hide_short_help = true, long, value_name = "TYPE", conflicts_with = "port", add = ArgValueCompleter::new(complete::links))]
     pub link: Option<String>,
 
-    /// The bytes are a payload seen on this port: tcp:27000
+    /// Dissect hex or raw bytes as payload of this port: tcp:27000
     #[arg(hide_short_help = true, long, value_name = "tcp|udp:PORT")]
     pub port: Option<String>,
 
-    /// Do not guess what the input is
+    /// Input format instead of automatic detection
     #[arg(hide_short_help = true, long, value_name = "FORMAT", value_enum)]
     pub input_format: Option<InputForm>,
 
-    /// Say on standard error what the input was found to be, and why
+    /// Report on standard error how the input format was detected
     #[arg(hide_short_help = true, long)]
     pub explain_input: bool,
 
-    /// Whose conversations are: tcp.port==27000,pipboy
+    /// Decode conversations as a protocol: tcp.port==27000,pipboy
     ///
-    /// Also udp.port==8000-8100,none, tcp.stream==3,pipboy and ip.addr==10.0.0.5,pipboy.
+    /// Also udp.port==8000-8100,none (no protocol), tcp.stream==3,pipboy and ip.addr==10.0.0.5,pipboy. Repeatable.
     #[arg(short = 'd', long = "decode-as", value_name = "SELECTOR,PROTO", add = ArgValueCompleter::new(complete::decode_as))]
     pub decode_as: Vec<String>,
 
-    /// Setting of a protocol, such as a key or a password
+    /// Protocol setting, such as a key or a password
     #[arg(hide_short_help = true, short = 'o', long = "option", value_name = "PROTO.NAME=VALUE", add = ArgValueCompleter::new(complete::settings))]
     pub settings: Vec<String>,
 
-    /// Another limit on memory or work, such as tree.nodes=2M; docs/limits.md lists them
+    /// Change a limit on memory or work, such as tree.nodes=2M; docs/limits.md lists them
     #[arg(hide_short_help = true, long, value_name = "NAME=VALUE", add = ArgValueCompleter::new(complete::limits))]
     pub limit: Vec<String>,
 
-    /// Threads that share the work: 1 unless set, and one more to unpack each compressed file
+    /// Number of threads (default: 1, plus one per compressed file for decompression)
     ///
-    /// Records of several files are read and written at the same time, and come out in the order of the files. Of a single file, 2
-    /// share reading and writing: tables come quicker, and JSON of long captures. Both only where cores are idle; what is printed
-    /// is the same. With 1 everything is done by one.
+    /// Several files are dissected in parallel and printed in order. A single file is dissected by one thread and printed by another,
+    /// which speeds up tables and JSON of long captures if cores are idle. The output does not depend on the number of threads.
+    /// 1 does everything, decompression included, in one thread.
     #[arg(hide_short_help = true, long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..))]
     pub threads: Option<u8>,
 
-    /// Show passwords and other secrets, which are masked otherwise
+    /// Print passwords and other secrets, which are masked by default
     #[arg(hide_short_help = true, long)]
     pub show_secrets: bool,
 
-    /// Recognise protocols by port and -d only
+    /// Identify protocols by port and -d only, not by content
     #[arg(hide_short_help = true, long)]
     pub no_heuristics: bool,
 }
 
-/// Input formats that can be requested.
+/// Input formats of `--input-format`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum InputForm {
-    /// A capture: pcap, pcapng or snoop
+    /// Capture file: pcap, pcapng or snoop
     Pcap,
     /// Hex text
     Hex,
-    /// Bytes as they are, of the protocol or link type that --as, --link or --port names
+    /// Raw bytes of the protocol or link type of --as, --link or --port
     Raw,
-    /// Wireshark's Follow-Stream hex dump
+    /// Wireshark's Follow Stream hex dump
     Follow,
 }
 
-/// The forms of output.
+/// Output formats.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Form {
-    /// A heading and a table of fields for each record
+    /// Heading and table of fields per record
     Table,
-    /// A line for each record
+    /// One line per record
     List,
-    /// As tshark prints: the list, and with -V the table
+    /// As tshark: the list, or the table with -V
     Text,
-    /// A line for each record, tabs between its columns
+    /// One line per packet, with tab-separated columns
     Tabs,
-    /// One HTML page with records, fields and bytes, to open in a browser or to send
+    /// Self-contained HTML page of records, fields and bytes
     Html,
-    /// A JSON object for each record, one a line
+    /// JSON Lines: one object per record
     Ndjson,
-    /// All records in one JSON array
+    /// JSON array of all records
     Json,
-    /// A flat JSON object for each record, one a line
+    /// JSON Lines with one flat object per record
     Flat,
-    /// A JSON object for each record with objects for groups, one a line
+    /// JSON Lines with nested objects for groups
     Nested,
-    /// The columns of -e
+    /// Columns of -e, tab-separated
     Fields,
-    /// The columns of -e as CSV with a header
+    /// Columns of -e as CSV with a header
     Csv,
-    /// Packets as the bulk interface of Elasticsearch takes them
+    /// Packets for the bulk API of Elasticsearch
     Ek,
-    /// Packets as XML with all fields
+    /// Packet details as XML (Packet Details Markup Language)
     Pdml,
-    /// Packets as XML with the columns of the list
+    /// Packet summaries as XML (Packet Summary Markup Language)
     Psml,
-    /// Packets as JSON, of each field its bytes
+    /// Packets as JSON with the raw bytes of each field
     Jsonraw,
-    /// A table as an Arrow stream, see --table
+    /// Arrow stream of a table, see --table
     Arrow,
 }
 
 impl Form {
-    /// Whether each of its records is a frame, as the programs expect that read it.
+    /// Whether this format prints packets only, as its consumers expect.
     pub(super) fn is_of_frames(self) -> bool {
         matches!(self, Form::Tabs | Form::Ek | Form::Pdml | Form::Psml | Form::Jsonraw)
     }
 }
 
-/// Formats of a written capture.
+/// Capture file formats of `-F`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum CaptureForm {
-    /// One link type and no comments
+    /// Single link type, no comments
     #[value(alias = "libpcap")]
     Pcap,
-    /// With comments, several interfaces and link types
+    /// Comments, several interfaces and link types
     Pcapng,
 }
 
 /// When to use colours.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum When {
-    /// On a terminal
+    /// If standard output is a terminal
     #[default]
     Auto,
     /// Always
@@ -380,119 +386,119 @@ pub enum When {
     Never,
 }
 
-/// When to page.
+/// When to use a pager.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Paging {
-    /// On a terminal, when it does not fit
+    /// If standard output is a terminal and the output does not fit on it
     Auto,
     /// Never
     Never,
 }
 
-/// Other tasks than printing records.
+/// Subcommands.
 #[derive(Debug, Subcommand)]
-// Only the command that is typed builds its options. A doc comment on a struct of options would then be its description.
+// Options are built for the selected subcommand only. A doc comment on a struct of options would become the command's description.
 #[command(defer = true)]
 pub enum Task {
-    /// List the conversations of a capture, or print one as bytes
+    /// List the conversations of a capture, or print the bytes of one
     Follow {
-        /// Which conversation, and how it is written.
+        /// Conversation and output format.
         #[command(flatten)]
         options: FollowOptions,
-        /// How the input is read.
+        /// Input options.
         #[command(flatten)]
         reading: Reading,
     },
-    /// Count what is in a capture: protocols, conversations, times, health, coverage
+    /// Print statistics: protocols, conversations, throughput, health, coverage
     Stats {
-        /// What is counted.
+        /// Statistics to print.
         #[command(flatten)]
         options: StatsOptions,
-        /// How the input is read.
+        /// Input options.
         #[command(flatten)]
         reading: Reading,
     },
-    /// Look through a capture: records, fields and bytes in panes
+    /// Browse a capture interactively: records, fields and bytes in panes
     Browse {
-        /// What is shown.
+        /// View options.
         #[command(flatten)]
         options: BrowseOptions,
-        /// How the input is read.
+        /// Input options.
         #[command(flatten)]
         reading: Reading,
     },
-    /// Explore unknown conversations: framing, kinds of messages, columns, a .ksy file
+    /// Analyze an unknown protocol: framing, message types, columns, draft .ksy file
     Explore {
-        /// What is explored, and how it is printed.
+        /// Conversations and hypotheses to explore.
         #[command(flatten)]
         options: ExploreOptions,
-        /// How the input is read.
+        /// Input options.
         #[command(flatten)]
         reading: Reading,
     },
     /// Compare two captures, conversations or messages, field by field
     Diff {
-        /// What is compared, and how it is printed.
+        /// Messages to compare.
         #[command(flatten)]
         options: DiffOptions,
-        /// How the input is read.
+        /// Input options.
         #[command(flatten)]
         reading: Reading,
     },
-    /// List what messages and conversations carry, such as maps and value trees, and save it
+    /// List or save transferred objects: files, maps, value trees
     Objects(Objects),
-    /// Cut a capture into parts that can be dissected apart, with the same messages
+    /// Split a capture into parts that give the same messages when dissected separately
     Split(SplitOptions),
-    /// Every protocol: name, where it is found, what of it is read
+    /// List supported protocols: names, ports, coverage
     Protocols(Protocols),
-    /// Every field: filter name, type, label, meaning
+    /// List fields: filter name, type, label, description
     Fields(Fields),
-    /// Check Kaitai Struct files (.ksy), or print Wireshark dissectors of them
+    /// Check Kaitai Struct (.ksy) files, or convert them to Wireshark dissectors
     #[command(subcommand, arg_required_else_help = true)]
     Ksy(Ksy),
-    /// Print the JSON Schema of the records of --json
+    /// Print the JSON Schema of --json output
     Schema {
-        /// The tables of -T arrow and Parquet instead: names and types of their columns
+        /// Print the columns and types of the Arrow and Parquet tables instead
         #[arg(long)]
         columns: bool,
     },
-    /// Print the completions of a shell
+    /// Generate shell completions
     Completions {
-        /// Which shell
+        /// Shell
         shell: Shell,
     },
-    /// Print the manual page (roff)
+    /// Generate the manual page (roff)
     Man,
 }
 
-// Which conversation is followed, and how it is written.
+// Conversation and output format.
 #[derive(Debug, Group)]
 pub struct FollowOptions {
-    /// Captures or hex texts, one after another; `-` or none reads standard input
+    /// Captures or hex text files; `-` or none reads standard input
     #[arg(id = "files", value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub files: Vec<PathBuf>,
 
-    /// The conversation: tcp/0, udp/3, or a number alone for TCP; http/0 and tls/0 for what tcp/0 carries; without it all are listed
+    /// Conversation to print: tcp/0, udp/3, or 0 for tcp/0; http/0 and tls/0 print the bodies or the decrypted bytes of tcp/0
     #[arg(short = 's', long, value_name = "STREAM")]
     pub stream: Option<String>,
 
-    /// Form of the output
+    /// Output format
     #[arg(short = 'T', long = "format", value_name = "FORM", value_enum)]
     pub form: Option<FollowForm>,
 
-    /// A JSON object for each conversation or payload, one a line, the same as -T ndjson
+    /// Print one JSON object per line for each conversation or payload (same as -T ndjson)
     #[arg(long, conflicts_with = "form")]
     pub json: bool,
 
-    /// List conversations, or print bytes, of matching records only
+    /// List conversations, or print payloads, of matching records only
     #[arg(short = 'Y', long, value_name = "EXPR", allow_hyphen_values = true, add = ArgValueCompleter::new(complete::expression))]
     pub filter: Option<String>,
 
-    /// Only what one side says
+    /// Print one direction only
     #[arg(long, value_name = "DIR", value_enum)]
     pub dir: Option<Direction>,
 
-    /// Write the bytes of each direction into a file of its own in this folder
+    /// Write each direction of each conversation to a file in this directory
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub write_dir: Option<PathBuf>,
 
@@ -501,10 +507,10 @@ pub struct FollowOptions {
     pub color: When,
 }
 
-// What is looked through.
+// View options.
 #[derive(Debug, Group)]
 pub struct BrowseOptions {
-    /// Captures or hex texts; `-` or none reads standard input
+    /// Captures or hex text files; `-` or none reads standard input
     #[arg(id = "files", value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub files: Vec<PathBuf>,
 
@@ -512,11 +518,11 @@ pub struct BrowseOptions {
     #[arg(short = 'Y', long, value_name = "EXPR", allow_hyphen_values = true, add = ArgValueCompleter::new(complete::expression))]
     pub filter: Option<String>,
 
-    /// List this field as a column; may be given again. The key c changes columns
+    /// Show this field as a column; repeatable. Press c to change columns
     #[arg(short = 'e', long = "field", value_name = "NAME", add = ArgValueCompleter::new(complete::fields))]
     pub columns: Vec<String>,
 
-    /// Begin with frames and all their layers instead of messages
+    /// Start with packets instead of messages
     #[arg(long)]
     pub packets: bool,
 
@@ -525,31 +531,31 @@ pub struct BrowseOptions {
     pub color: When,
 }
 
-/// How a conversation is written.
+/// Output formats of `follow`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum FollowForm {
-    /// Wireshark's Follow Stream, with messages named; can be read back in
+    /// Hex dump as Wireshark's Follow Stream, with message names; can be used as input
     Hex,
-    /// Text, with a dot for what is none
+    /// Text, with dots for unprintable bytes
     Ascii,
-    /// The bytes and nothing else
+    /// Raw bytes
     Raw,
-    /// All payloads in one JSON array
+    /// JSON array of all payloads
     Json,
-    /// A JSON object for each payload, one a line
+    /// JSON Lines: one object per payload
     Ndjson,
-    /// YAML as Wireshark writes it
+    /// YAML as in Wireshark
     Yaml,
-    /// An array in C for each payload
+    /// C arrays, one per payload
     Carray,
 }
 
 /// A direction of a conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Direction {
-    /// What the client says
+    /// Client to server
     C2s,
-    /// What the server says
+    /// Server to client
     S2c,
 }
 
@@ -562,27 +568,27 @@ impl From<Direction> for Side {
     }
 }
 
-// What is counted, and how it is printed.
+// Statistics to print.
 #[derive(Debug, Group)]
 pub struct StatsOptions {
-    /// Captures or hex texts, one after another; `-` or none reads standard input
+    /// Captures or hex text files; `-` or none reads standard input
     #[arg(id = "files", value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub files: Vec<PathBuf>,
 
-    /// A part, by tshark's name: io,phs conv,tcp endpoints,ip io,stat,1,FILTER,... expert,warn plen,tree http,tree dns,tree rs,tree
-    /// hosts rtp,streams follow,tcp,hex,0, or overview, time, transfers, health, coverage; help lists all
+    /// Statistics to print, by tshark's names: io,phs conv,tcp endpoints,ip io,stat,1,FILTER,... expert,warn plen,tree http,tree
+    /// dns,tree rs,tree hosts rtp,streams follow,tcp,hex,0, or overview, time, transfers, health, coverage; `-z help` lists them
     #[arg(short = 'z', value_name = "NAME")]
     pub names: Vec<String>,
 
-    /// Count only frames that match a display filter
+    /// Count only packets that match a display filter
     #[arg(short = 'Y', long, value_name = "EXPR", allow_hyphen_values = true, add = ArgValueCompleter::new(complete::expression))]
     pub filter: Option<String>,
 
-    /// One JSON object
+    /// Print one JSON object
     #[arg(long)]
     pub json: bool,
 
-    /// Leave nothing out of the lists
+    /// Print complete lists
     #[arg(short = 'V', long = "full")]
     pub full: bool,
 

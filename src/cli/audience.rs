@@ -21,18 +21,18 @@ pub(super) trait Audience: Send {
         None
     }
 
-    /// An input begins.
+    /// Start of an input.
     fn begin(&mut self, begin: &Begin<'_>) -> io::Result<()>;
 
-    /// An input of which nothing can be read.
+    /// An input that cannot be read at all.
     fn failed(&mut self, _problem: &Problem<'_>) -> io::Result<()> {
         Ok(())
     }
 
-    /// A frame as it was captured, before it is dissected.
+    /// A captured frame, before dissection.
     fn frame(&mut self, _frame: &Frame<'_>) {}
 
-    /// A frame, or with `captured` false what a conversation had left when the input ended.
+    /// A dissected frame; with `captured` false, pending data of a conversation at the end of the input.
     fn tree(&mut self, of: Dissection<'_>, captured: bool) -> io::Result<()>;
 
     /// Number of messages of the next tree after which it takes the gathered state of their conversation.
@@ -40,7 +40,7 @@ pub(super) trait Audience: Send {
         None
     }
 
-    /// Whether it takes as long per frame as dissection, so that a second thread pays off.
+    /// Whether printing takes as long as dissection, so that a second thread pays off.
     fn is_busy(&self) -> bool {
         let demand = self.demand();
         let cannot_be_sent = demand.has(Extras::OBJECTS) || demand.has(Extras::TRANSFERS);
@@ -62,30 +62,30 @@ pub(super) trait Audience: Send {
         Ok(())
     }
 
-    /// Whether it has seen enough, so that nothing more has to be read.
+    /// Whether reading can stop.
     fn has_enough(&self) -> bool {
         false
     }
 
-    /// Whether there is a thread with nothing else to do, which may read ahead.
+    /// Whether an idle thread is available to read ahead.
     fn has_help(&self) -> bool {
         true
     }
 
-    /// Something is wrong with an input.
+    /// Reports a problem of an input.
     fn complain(&mut self, what: fmt::Arguments<'_>) {
         complain(what);
     }
 
-    /// What the input holds beside frames, as far as it was read.
+    /// Other content of the input than frames, up to here.
     fn extras(&mut self, _extras: &[(Extra, u64)]) {}
 
-    /// Names of addresses that the input holds beside frames, as far as it was read.
+    /// Names of addresses in name resolution blocks, up to here.
     fn names(&mut self, _names: &[(IpAddr, String)]) {}
 
-    /// What was given up to keep memory bounded.
+    /// State evicted to bound memory.
     fn forgotten(&mut self, _forgotten: Forgotten) {}
 
-    /// The input ends; with a problem if it was damaged.
+    /// End of an input, with a problem if it is damaged.
     fn end(&mut self, problem: Option<&Problem<'_>>) -> io::Result<()>;
 }

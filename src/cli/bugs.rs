@@ -1,4 +1,4 @@
-//! How the program takes a dissector that panics: in every task the run goes on, and a report is asked for.
+//! Tests with a dissector that panics: every command continues and asks for a bug report.
 #![allow(clippy::unwrap_used, reason = "a test may")]
 
 use super::{Exit, run_line};
@@ -9,13 +9,13 @@ use etherparse::PacketBuilder;
 use std::path::PathBuf;
 use std::process::Command;
 
-/// Holds the command line of a child process, which is this test alone.
+/// Environment variable with the command line of a child process, which runs only this test.
 const LINE: &str = "PROTO_DISSECT_TEST_LINE";
 const BETWEEN: &str = "\u{1f}";
 
-/// More messages than are read before there is a second thread.
+/// More messages than are read before the second thread starts.
 const MANY: usize = 1000;
-/// Messages behind the bugs.
+/// Messages after the bugs.
 const MORE: usize = 100;
 
 struct Captured {
@@ -29,7 +29,7 @@ impl Captured {
         self.bytes.extend([[0; 8].as_slice(), &length, &length, packet].concat());
     }
 
-    /// What one of two clients says next.
+    /// Adds a payload of one of two clients.
     fn say(&mut self, client: usize, payload: &[u8]) {
         let mut packet = Vec::new();
         let port = 5000 + u16::try_from(client).unwrap();
@@ -46,7 +46,7 @@ impl Captured {
     }
 }
 
-/// A long conversation, and in the middle of it another one and datagrams whose dissector panics.
+/// A long conversation, with another one and datagrams in the middle whose dissector panics.
 fn capture() -> Vec<u8> {
     let header = b"\xd4\xc3\xb2\xa1\x02\0\x04\0\0\0\0\0\0\0\0\0\0\0\x04\0\x65\0\0\0".to_vec();
     let mut captured = Captured { bytes: header, sent: [100; 2] };
@@ -90,7 +90,7 @@ fn a_dissector_that_panics_ends_no_run() {
     let files = Files([path("in.pcap"), path("out.pcapng")]);
     std::fs::write(&files.0[0], capture()).unwrap();
     let [input, output] = files.0.each_ref().map(|path| path.to_str().unwrap());
-    // Bugs, messages that are read, and messages that are data: what follows the bugs in their conversations.
+    // Counts of bugs, of dissected messages, and of data messages: the bytes after the bugs.
     let counts = |out: &str| {
         ["\"code\":\"dissect.bug\"", "\"protocol\":\"fragile\"", "\"protocol\":\"data\""].map(|text| out.matches(text).count())
     };
@@ -126,7 +126,7 @@ fn a_dissector_that_panics_ends_no_run() {
     }
 }
 
-/// One line asks for a report, and the run is a failure.
+/// One line asks for a bug report, and the run fails.
 fn assert_reported(line: &[&str], code: Option<i32>, err: &str) {
     assert_eq!(code, Some(Exit::Failed as i32), "{line:?} {err}");
     let reports = err.lines().filter(|line| !line.contains(" frames written to ")).count();

@@ -1,4 +1,4 @@
-//! `-T arrow`, `-w FILE.parquet` and `--write-dir`: records as columns.
+//! `-T arrow`, `-w FILE.parquet` and `--write-dir`: columnar output.
 
 use super::args::{Args, Form, Output};
 use crate::columns::Table;
@@ -10,10 +10,10 @@ mod run;
 #[cfg(feature = "columns")]
 pub(super) use run::run;
 
-/// Which tables are written, and where.
+/// Options for Arrow and Parquet.
 #[derive(Debug, Default, Group)]
 pub struct ColumnArgs {
-    /// Write all tables as Parquet: a folder each, and in it one for each protocol; DIR must be empty or is made
+    /// Write all tables as Parquet, with a directory per table and protocol; DIR must be empty or is created
     #[arg(
         hide_short_help = true,
         long,
@@ -23,23 +23,23 @@ pub struct ColumnArgs {
     )]
     pub write_dir: Option<PathBuf>,
 
-    /// The table of -T arrow and -w FILE.parquet: messages, or packets with --packets, unless set; `schema --columns` lists columns
+    /// Table of -T arrow and -w FILE.parquet (default: messages, or packets with --packets); `schema --columns` lists the columns
     #[arg(hide_short_help = true, long, value_name = "TABLE", value_enum, conflicts_with_all = ["write_dir", "columns"])]
     pub table: Option<TableName>,
 }
 
-/// Names of tables.
+/// Tables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum TableName {
-    /// A row for each message
+    /// One row per message
     Messages,
-    /// A row for each field
+    /// One row per field
     Fields,
-    /// A row for each packet
+    /// One row per packet
     Packets,
-    /// A row for each note
+    /// One row per note
     Notes,
-    /// A row for each gap in a stream
+    /// One row per gap in a stream
     Gaps,
 }
 
@@ -55,7 +55,7 @@ impl From<TableName> for Table {
     }
 }
 
-/// Whether records are written as columns.
+/// Whether columnar output is selected.
 pub(super) fn are_asked(output: &Output) -> bool {
     output.form == Some(Form::Arrow)
         || output.columnar.write_dir.is_some()
@@ -67,18 +67,20 @@ fn is_parquet(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("parquet"))
 }
 
-/// Whether the name is one of a table in another format, and a capture under it would be a mistake.
+/// Whether the extension is that of a table in another format, so that a capture with this name would be a mistake.
 fn is_other_table(path: &Path) -> bool {
     const OTHERS: [&str; 8] = ["arrow", "arrows", "feather", "ipc", "parq", "pq", "csv", "json"];
     path.extension().is_some_and(|extension| OTHERS.iter().any(|other| extension.eq_ignore_ascii_case(other)))
 }
 
-/// What is wrong with options about columns; nothing for most runs.
+/// Returns a usage error of the columnar options.
 pub(super) fn mistake(args: &Args) -> Option<String> {
     let output = &args.output;
     let writes_capture = output.write.is_some() && !output.write.as_deref().is_some_and(is_parquet);
     if writes_capture && !(output.columns.is_empty() && output.column_options.is_empty()) {
-        return Some("-w writes a capture, which has no columns; for those of -e (--field), name a FILE.parquet".to_owned());
+        return Some(
+            "-w writes a capture, which has no columns; to write the columns of -e (--field), use -w FILE.parquet".to_owned(),
+        );
     }
     if let Some(path) = output.write.as_deref().filter(|path| is_other_table(path)) {
         let path = path.display();
@@ -87,14 +89,16 @@ pub(super) fn mistake(args: &Args) -> Option<String> {
         ));
     }
     if output.columnar.table.is_some() && output.form != Some(Form::Arrow) && !output.write.as_deref().is_some_and(is_parquet) {
-        return Some("--table is of columns; try -T arrow or -w FILE.parquet".to_owned());
+        return Some("--table requires columnar output; try -T arrow or -w FILE.parquet".to_owned());
     }
     None
 }
 
-/// A build without columns says so.
+/// Reports that this build lacks columnar output.
 #[cfg(not(feature = "columns"))]
 pub(super) fn run(_: Args, _: super::screen::Screen) -> super::Exit {
-    super::complain(format_args!("this build writes no Arrow and no Parquet; build it with cargo install --features columns"));
+    super::complain(format_args!(
+        "this build does not include Arrow and Parquet; build it with cargo install --features columns"
+    ));
     super::Exit::Usage
 }

@@ -1,6 +1,6 @@
-//! What a shell completes: names of fields, protocols, link types and settings, asked of the program as it is.
+//! Dynamic shell completion of fields, protocols, link types and settings.
 //!
-//! The scripts in `completions/` run the program with [`VARIABLE`] set, so they never fall behind it.
+//! The scripts in `completions/` run the program with [`VARIABLE`] set, so candidates are always current.
 
 use super::NAME;
 use super::args::Args;
@@ -18,17 +18,17 @@ use std::ffi::{OsStr, OsString};
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-/// Tells the program that it is run to complete a command line.
+/// Environment variable that selects completion.
 const VARIABLE: &str = "PROTO_DISSECT_COMPLETE";
 
-/// What selects conversations for `-d`.
+/// Selectors of `-d`.
 const SELECTORS: [&str; 5] = ["tcp.port==", "udp.port==", "tcp.stream==", "udp.stream==", "ip.addr=="];
 
-/// Answer a shell, if one asks.
+/// Answers a completion request. Returns false if there is none.
 pub(super) fn answered() -> Result<bool, clap::Error> {
     let arguments: Vec<OsString> = std::env::args_os().collect();
     if std::env::var_os(VARIABLE).is_some() {
-        // Names of files that do not load cannot be completed, and a complaint would disturb the line.
+        // An error message would disturb the command line that is being edited.
         let _ = super::loading::load_silently(&loading(&arguments));
     }
     CompleteEnv::with_factory(Args::command)
@@ -37,7 +37,7 @@ pub(super) fn answered() -> Result<bool, clap::Error> {
         .try_complete(arguments, std::env::current_dir().ok().as_deref())
 }
 
-/// The files that a command line which is being typed loads.
+/// Kaitai Struct options of an incomplete command line.
 fn loading(words: &[OsString]) -> Loading {
     let mut loading = Loading::default();
     let mut words = words.iter().skip_while(|word| *word != "--").skip(1);
@@ -58,7 +58,7 @@ fn loading(words: &[OsString]) -> Loading {
     loading
 }
 
-/// Write the script of a shell that asks.
+/// Writes the completion script of a shell.
 pub(super) fn write_script(shell: Shell, out: &mut dyn Write) -> io::Result<()> {
     let shells = Shells::builtins();
     let known = shells.completer(&shell.to_string()).ok_or_else(|| io::Error::other("unknown shell"))?;
@@ -71,24 +71,24 @@ fn candidate(value: impl Into<std::ffi::OsString>, about: &str) -> CompletionCan
     CompletionCandidate::new(value).help((!about.is_empty()).then(|| StyledStr::from(about.to_owned())))
 }
 
-/// Names that go on from the last word of what is typed; what stands before it stays.
+/// Candidates for the last word, with the text before it as prefix.
 fn completed<'a>(typed: &str, last: usize, names: impl Iterator<Item = (&'a str, &'a str)>) -> Vec<CompletionCandidate> {
     let (before, word) = typed.split_at_checked(last).unwrap_or((typed, ""));
     names.filter(|(name, _)| name.starts_with(word)).map(|(name, about)| candidate(format!("{before}{name}"), about)).collect()
 }
 
-/// Where the word begins that is being typed behind one of these characters.
+/// Start of the last word, after one of these separators.
 fn behind(typed: &str, separators: &[char]) -> usize {
     typed.rfind(separators).map_or(0, |at| at + 1)
 }
 
-/// Names of fields.
+/// Completes field names.
 pub(super) fn fields(typed: &OsStr) -> Vec<CompletionCandidate> {
     let entries = glossary::entries(Registry::default());
     completed(&typed.to_string_lossy(), 0, entries.iter().map(|entry| (entry.name, entry.about)))
 }
 
-/// Names of fields in an expression.
+/// Completes field names in an expression.
 pub(super) fn expression(typed: &OsStr) -> Vec<CompletionCandidate> {
     let typed = typed.to_string_lossy();
     let last = behind(&typed, &[' ', '(', '!', '{', ',', '&', '|', '=', '<', '>']);
@@ -96,7 +96,7 @@ pub(super) fn expression(typed: &OsStr) -> Vec<CompletionCandidate> {
     completed(&typed, last, entries.iter().map(|entry| (entry.name, entry.about)))
 }
 
-/// Protocols with commas between.
+/// Completes a comma-separated list of protocols.
 pub(super) fn protocols(typed: &OsStr) -> Vec<CompletionCandidate> {
     let typed = typed.to_string_lossy();
     let all = glossary::protocols(Registry::default());
@@ -107,40 +107,40 @@ fn applications() -> impl Iterator<Item = (&'static str, &'static str)> {
     Registry::default().applications().map(|protocol| (protocol.this.abbrev, protocol.this.about))
 }
 
-/// A selector, and behind the comma whose the conversation is.
+/// Completes a selector and, after the comma, a protocol.
 pub(super) fn decode_as(typed: &OsStr) -> Vec<CompletionCandidate> {
     let typed = typed.to_string_lossy();
     match typed.rfind(',') {
-        Some(comma) => completed(&typed, comma + 1, applications().chain([("none", "Leave it as data")])),
+        Some(comma) => completed(&typed, comma + 1, applications().chain([("none", "No protocol: data")])),
         None => completed(&typed, 0, SELECTORS.into_iter().map(|selector| (selector, ""))),
     }
 }
 
-/// A protocol and the side that speaks.
+/// Completes a protocol and a direction.
 pub(super) fn payload(typed: &OsStr) -> Vec<CompletionCandidate> {
     let typed = typed.to_string_lossy();
     match typed.rfind(':') {
         Some(colon) => {
-            let sides = [("c2s", "The client says it"), ("s2c", "The server says it")];
+            let sides = [("c2s", "Client to server"), ("s2c", "Server to client")];
             completed(&typed, colon + 1, sides.into_iter())
         }
         None => completed(&typed, 0, applications().chain(super::decode_as::LAYERS.iter().map(|(name, _)| (*name, "")))),
     }
 }
 
-/// Link types.
+/// Completes link types.
 pub(super) fn links(typed: &OsStr) -> Vec<CompletionCandidate> {
     completed(&typed.to_string_lossy(), 0, link_names().map(|name| (name, "")))
 }
 
-/// Settings of protocols.
+/// Completes protocol settings.
 pub(super) fn settings(typed: &OsStr) -> Vec<CompletionCandidate> {
     let settings = Registry::default().protocols().flat_map(|protocol| protocol.settings);
     let named: Vec<(String, &str)> = settings.map(|setting| (format!("{}=", setting.name), setting.about)).collect();
     completed(&typed.to_string_lossy(), 0, named.iter().map(|(name, about)| (name.as_str(), *about)))
 }
 
-/// What can be limited.
+/// Completes names of limits.
 pub(super) fn limits(typed: &OsStr) -> Vec<CompletionCandidate> {
     let named: Vec<(String, &str)> = limits::ALL.iter().map(|limit| (format!("{}=", limit.name), limit.reason)).collect();
     completed(&typed.to_string_lossy(), 0, named.iter().map(|(name, about)| (name.as_str(), *about)))

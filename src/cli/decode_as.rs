@@ -1,4 +1,4 @@
-//! What the user says of the bytes: `--as`, `--port`, `-d`. Words become choices, or an error that says what would do.
+//! Parses `--as`, `--link`, `--port` and `-d`. Errors name the accepted values.
 
 use super::args::{InputForm, Reading};
 use super::forms::Wrong;
@@ -12,7 +12,7 @@ use crate::wire::{How, On, Protocol};
 use std::net::IpAddr;
 use std::ops::RangeInclusive;
 
-/// The registry with what the options choose.
+/// The registry configured by the options.
 pub(super) fn registry(reading: &Reading) -> Result<Registry, Wrong> {
     settings::limit(&reading.limit)?;
     let registry = Registry::default();
@@ -28,7 +28,7 @@ pub(super) fn registry(reading: &Reading) -> Result<Registry, Wrong> {
         },
         (None, Some(text)) => Assume::Port(port(text)?),
         (None, None) => match registry.asked_for().collect::<Vec<_>>()[..] {
-            // The only file that was loaded is meant.
+            // A single loaded file applies to hex text and raw bytes.
             [only] if reading.link.is_none() => Assume::Protocol(only, None),
             _ => Assume::Nothing,
         },
@@ -43,7 +43,7 @@ pub(super) fn registry(reading: &Reading) -> Result<Registry, Wrong> {
     }))
 }
 
-/// What the options say of an input as such.
+/// Input options.
 pub(super) fn options(reading: &Reading, registry: Registry) -> Result<Options, Wrong> {
     let assume = registry.assume();
     let format = reading.input_format.map(|form| match form {
@@ -61,7 +61,7 @@ pub(super) fn options(reading: &Reading, registry: Registry) -> Result<Options, 
     let is_unknown = reading.link.is_none() && reading.port.is_none() && matches!(assume, Assume::Nothing);
     if format == Some(InputFormat::Raw) && is_unknown {
         return Err(
-            "--input-format raw: the type of the bytes is unknown; try --as PROTO:s2c, --link TYPE or --port tcp:PORT".into()
+            "--input-format raw: the protocol of the bytes is unknown; try --as PROTO:s2c, --link TYPE or --port tcp:PORT".into(),
         );
     }
     let raw_otherwise = !matches!(assume, Assume::Nothing);
@@ -69,30 +69,30 @@ pub(super) fn options(reading: &Reading, registry: Registry) -> Result<Options, 
     Ok(Options { format, link, raw_otherwise, helped: reading.threads != Some(1), rows, revision })
 }
 
-/// A link type by name or number.
+/// Parses a link type, by name or number.
 fn link(text: &str) -> Result<u16, Wrong> {
     link_number(text).ok_or_else(|| {
         let nearest = nearest_names(text, link_names(), 4);
-        format!("--link {text}: no link type is called that; the nearest names are {nearest}; a number does as well")
+        format!("--link {text}: unknown link type; expected a number or a name; similar names: {nearest}")
     })
 }
 
-/// `rs.type:u8 name37`: a protocol with a setting of its own name, and the value for that.
+/// Parses `rs.type:u8 name37`: a protocol with a setting of the same name, and its value.
 fn by_setting(registry: Registry, text: &str) -> Option<(&'static Protocol, &str)> {
     let (name, value) = text.split_once(':')?;
     let protocol = registry.applications().find(|protocol| protocol.this.abbrev == name)?;
     protocol.settings.iter().any(|setting| setting.name == name).then_some((protocol, value))
 }
 
-/// `eth`, `librpc`, `xfire:c2s`.
+/// Parses `eth`, `librpc`, `xfire:c2s`.
 fn as_protocol(registry: Registry, text: &str) -> Result<Assume, Wrong> {
     let (name, side) = match text.split_once(':') {
         Some((name, "c2s")) => (name, Some(Side::Client)),
         Some((name, "s2c")) => (name, Some(Side::Server)),
         Some((name, other)) => {
             let is_file = registry.applications().any(|known| known.this.abbrev == name && has_file(known));
-            let help = if is_file { "; a type of a Kaitai Struct file is chosen with -k FILE:TYPE" } else { "" };
-            return Err(format!("--as {text}: the direction is c2s or s2c, not {other:?}{help}"));
+            let help = if is_file { "; to select a type of a Kaitai Struct file, use -k FILE:TYPE" } else { "" };
+            return Err(format!("--as {text}: expected the direction c2s or s2c, not {other:?}{help}"));
         }
         None => (text, None),
     };
@@ -102,12 +102,12 @@ fn as_protocol(registry: Registry, text: &str) -> Result<Assume, Wrong> {
     protocol(registry, "--as", text, name).map(|protocol| Assume::Protocol(protocol, side))
 }
 
-/// Whether a file describes a protocol.
+/// Whether a protocol comes from a Kaitai Struct file.
 fn has_file(protocol: &Protocol) -> bool {
     protocol.found.iter().any(|found| matches!(found.how, How::Described(_)))
 }
 
-/// Layers that bytes may begin with, by name.
+/// Layers that input may start with, by name.
 pub(super) const LAYERS: &[(&str, Next)] = &[
     ("eth", Next::Link(1)),
     ("ethernet", Next::Link(1)),
@@ -134,12 +134,14 @@ fn protocol(registry: Registry, option: &str, text: &str, name: &str) -> Result<
         Some(protocol) => Ok(protocol),
         None => {
             let nearest = nearest_names(name, known(), 8);
-            Err(format!("{option} {text}: no protocol is called {name:?}; there is {nearest}, and layers such as eth and ip"))
+            Err(format!(
+                "{option} {text}: unknown protocol {name:?}; similar names: {nearest}; layers such as eth and ip are accepted, too"
+            ))
         }
     }
 }
 
-/// `tcp:27000` or `udp:28000`.
+/// Parses `tcp:27000` or `udp:28000`.
 fn port(text: &str) -> Result<On, Wrong> {
     let wrong = || format!("--port {text}: expected tcp:PORT or udp:PORT, such as tcp:27000");
     let (transport, port) = text.split_once(':').ok_or_else(wrong)?;
@@ -151,38 +153,36 @@ fn port(text: &str) -> Result<On, Wrong> {
     }
 }
 
-/// `tcp.port==27000,pipboy`, `udp.port==8000-8100,vcmp`, `tcp.stream==3,xfire`, `ip.addr==10.0.0.5,rs`, `…,none`.
+/// Parses `tcp.port==27000,pipboy`, `udp.port==8000-8100,vcmp`, `tcp.stream==3,xfire`, `ip.addr==10.0.0.5,rs`, `…,none`.
 pub(super) fn decode_as(registry: Registry, text: &str) -> Result<DecodeAs, Wrong> {
     let wrong = |what: &str| format!("-d {text}: {what}; expected SELECTOR==VALUE,PROTOCOL, such as tcp.port==27000,pipboy");
     let (selector, name) = text.rsplit_once(',').ok_or_else(|| wrong("the protocol is missing"))?;
     let (field, value) = selector.split_once("==").ok_or_else(|| wrong("the selector has no =="))?;
     let value = value.trim();
-    let number = || value.parse().map_err(|_| wrong(&format!("{value:?} is no number")));
+    let number = || value.parse().map_err(|_| wrong(&format!("{value:?} is not a number")));
     let selector = match field.trim() {
-        "tcp.port" => Selector::Ports(Transport::Tcp, ports(value).ok_or_else(|| wrong(&format!("{value:?} is no port")))?),
-        "udp.port" => Selector::Ports(Transport::Udp, ports(value).ok_or_else(|| wrong(&format!("{value:?} is no port")))?),
+        "tcp.port" => Selector::Ports(Transport::Tcp, ports(value).ok_or_else(|| wrong(&format!("{value:?} is not a port")))?),
+        "udp.port" => Selector::Ports(Transport::Udp, ports(value).ok_or_else(|| wrong(&format!("{value:?} is not a port")))?),
         "tcp.stream" => Selector::Stream(StreamId { transport: Transport::Tcp, number: number()? }),
         "udp.stream" => Selector::Stream(StreamId { transport: Transport::Udp, number: number()? }),
         "ip.addr" | "ipv6.addr" => {
-            Selector::Address(value.parse::<IpAddr>().map_err(|_| wrong(&format!("{value:?} is no address")))?)
+            Selector::Address(value.parse::<IpAddr>().map_err(|_| wrong(&format!("{value:?} is not an address")))?)
         }
         other => {
-            return Err(wrong(&format!(
-                "{other:?} selects nothing; it is tcp.port, udp.port, tcp.stream, udp.stream or ip.addr"
-            )));
+            return Err(wrong(&format!("unknown selector {other:?}; use tcp.port, udp.port, tcp.stream, udp.stream or ip.addr")));
         }
     };
     let name = name.trim();
     let protocol = if matches!(name, "none" | "data") { None } else { Some(protocol(registry, "-d", text, name)?) };
     if let (true, Some(reason)) = (selector.is_of_streams(), protocol.and_then(without_streams)) {
         return Err(format!(
-            "-d {text}: {name} has no end of messages on TCP: {reason}; give it a size, or write framing: connection into its -proto-dissect"
+            "-d {text}: {name} has no message boundaries on TCP: {reason}; give it a size, or add framing: connection to its -proto-dissect"
         ));
     }
     Ok(DecodeAs { selector, protocol })
 }
 
-/// Why a protocol of a file cannot read streams, if so.
+/// Reason why a protocol of a file cannot dissect streams.
 fn without_streams(protocol: &'static Protocol) -> Option<&'static str> {
     protocol.found.iter().find_map(|found| match found.how {
         How::Described(described) => described.without_streams(),
@@ -190,7 +190,7 @@ fn without_streams(protocol: &'static Protocol) -> Option<&'static str> {
     })
 }
 
-/// `27000`, or a range: `8000-8100`, `8000..8100`.
+/// Parses `27000`, or a range: `8000-8100`, `8000..8100`.
 fn ports(text: &str) -> Option<RangeInclusive<u16>> {
     let (from, to) = text.split_once("..").or_else(|| text.split_once('-')).unwrap_or((text, text));
     let (from, to) = (from.trim().parse().ok()?, to.trim().parse().ok()?);
@@ -213,13 +213,13 @@ mod tests {
     #[test]
     fn wrong_selectors_say_what_would_do() {
         for (text, word) in [
-            ("tcp.port==x,pipboy", "no port"),
-            ("tcp.port==9-3,pipboy", "no port"),
+            ("tcp.port==x,pipboy", "not a port"),
+            ("tcp.port==9-3,pipboy", "not a port"),
             ("tcp.prt==1,pipboy", "tcp.port"),
             ("tcp.port==1", "missing"),
             ("tcp.port=1,pipboy", "=="),
             ("tcp.port==1,pipby", "pipboy"),
-            ("ip.addr==1.2.3,pipboy", "no address"),
+            ("ip.addr==1.2.3,pipboy", "not an address"),
         ] {
             let wrong = decode_as(Registry::default(), text).err().unwrap();
             assert!(wrong.contains(word), "{text}: {wrong}");

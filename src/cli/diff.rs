@@ -1,4 +1,4 @@
-//! `diff`: two captures, conversations or messages compared.
+//! `diff`: compares two captures, conversations or messages.
 
 use super::args::{Reading, When};
 use super::audience::Audience;
@@ -21,18 +21,18 @@ use std::convert::Infallible;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-// What is compared, and how it is printed.
+// Messages to compare.
 #[derive(Debug, Group)]
 pub struct DiffOptions {
-    /// Two captures or hex texts; or one, with two conversations (-s) or two messages (--number)
+    /// Two captures or hex text files; or one, with two conversations (-s) or two messages (--number)
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub files: Vec<PathBuf>,
 
-    /// Only this conversation, tcp/3; or one of each side, tcp/0,tcp/1
+    /// Compare only this conversation: tcp/3; or one of each capture: tcp/0,tcp/1
     #[arg(short = 's', long, value_name = "LIST")]
     pub stream: Option<String>,
 
-    /// One message of each side by its number, whatever the messages are: 12,40
+    /// Compare two messages by number, even of different types: 12,40
     #[arg(long = "number", value_name = "LIST", conflicts_with_all = ["stream", "filter"])]
     pub numbers: Option<String>,
 
@@ -40,15 +40,15 @@ pub struct DiffOptions {
     #[arg(short = 'Y', long, value_name = "EXPR", allow_hyphen_values = true, add = ArgValueCompleter::new(complete::expression))]
     pub filter: Option<String>,
 
-    /// Fields that may differ: time, id, counter, checksum, a protocol or a field such as dns.ttl, or @8:4 for bytes of a message
+    /// Ignore differences in: time, id, counter, checksum, a protocol, a field such as dns.ttl, or @8:4 for bytes of a message
     #[arg(long, value_name = "FIELD,…", add = ArgValueCompleter::new(complete::fields))]
     pub ignore: Vec<String>,
 
-    /// A JSON object for each message that differs, one a line
+    /// Print one JSON object per line for each message that differs
     #[arg(long)]
     pub json: bool,
 
-    /// Add the messages without a difference
+    /// Print equal messages, too
     #[arg(short = 'v', long)]
     pub verbose: bool,
 
@@ -56,12 +56,12 @@ pub struct DiffOptions {
     #[arg(long, value_name = "WHEN", value_enum, default_value_t = When::Auto)]
     pub color: When,
 
-    /// Exit with 1 when anything differs
+    /// Exit with status 1 if there are differences
     #[arg(long)]
     pub exit_status: bool,
 }
 
-/// Do what the options ask for.
+/// Runs `diff`.
 pub(super) fn run(options: &DiffOptions, reading: &Reading, screen: Screen) -> Exit {
     match prepare(options, reading) {
         Ok((how, sides)) => answer(options, &how, sides, screen).unwrap_or_else(|error| of_output(&error)),
@@ -72,7 +72,7 @@ pub(super) fn run(options: &DiffOptions, reading: &Reading, screen: Screen) -> E
     }
 }
 
-/// Which messages of an input make one side.
+/// Selects the messages of one side.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 enum Which {
     #[default]
@@ -84,7 +84,7 @@ enum Which {
 /// The messages of one side.
 type Part = (Which, Capture);
 
-/// What both sides are read with.
+/// Both sides, with the options for reading them.
 struct Sides {
     sources: Vec<Source>,
     which: [Which; 2],
@@ -104,7 +104,7 @@ fn prepare(options: &DiffOptions, reading: &Reading) -> Result<(How, Sides), for
             [both] => Ok([*both, *both]),
             [one, two] => Ok([*one, *two]),
             _ => Err(format!(
-                "{what} {list}: expected one for each side, such as {}",
+                "{what} {list}: expected one per side, such as {}",
                 if what == "-s" { "tcp/0,tcp/1" } else { "12,40" }
             )),
         }
@@ -124,12 +124,12 @@ fn prepare(options: &DiffOptions, reading: &Reading) -> Result<(How, Sides), for
         ([_, _], _) => {}
         ([_], [a, b]) if a != b => {}
         ([_], _) => {
-            return Err("diff compares two captures; name another FILE, or two conversations (-s tcp/0,tcp/1) or messages (--number 12,40) of this one".into());
+            return Err("diff compares two captures; give a second FILE, or two conversations (-s tcp/0,tcp/1) or messages (--number 12,40) of this one".into());
         }
-        (many, _) => return Err(format!("diff compares two captures; these are {}", many.len())),
+        (many, _) => return Err(format!("diff compares two captures, not {}", many.len())),
     }
     if sources.iter().filter(|source| matches!(source, Source::File(path) if path.as_os_str() == "-")).count() > 1 {
-        return Err("standard input can be read once only; name a FILE for the other side".into());
+        return Err("standard input can be read only once; give a FILE for the other side".into());
     }
     Ok((How::new(reading)?, Sides { sources, which, ignored }))
 }
@@ -140,7 +140,7 @@ fn is_known(name: &str) -> bool {
     registry.protocol(name).is_some() || !registry.named(name).is_empty()
 }
 
-/// Collects the messages of both sides from one input, or those of one side.
+/// Collects the messages of one or both sides from an input.
 struct Reader<'o> {
     tally: Tally,
     filter: Option<Filter>,
@@ -195,7 +195,7 @@ impl Audience for Reader<'_> {
     }
 }
 
-/// Reads one input for some sides.
+/// Reads one input for the given sides.
 fn read(
     options: &DiffOptions,
     source: &Source,
@@ -209,13 +209,13 @@ fn read(
     let exit = input::input(source, how, &mut reader)?;
     if reader.gaps > 0 {
         let places = if reader.gaps == 1 { "place" } else { "places" };
-        complain(format_args!("{}: bytes of streams are missing in {} {places}, not compared", source.name(), reader.gaps));
+        complain(format_args!("{}: stream bytes are missing in {} {places} and not compared", source.name(), reader.gaps));
     }
     let Reader { sides, opened, .. } = reader;
     Ok((exit, opened.then_some(sides)))
 }
 
-/// What a side is called.
+/// Name of a side.
 fn named(source: &Source, which: Which) -> String {
     match which {
         Which::All => source.name(),
@@ -245,7 +245,7 @@ fn answer(options: &DiffOptions, how: &How, sides: Sides, screen: Screen) -> io:
     for capture in [a, b].iter().filter(|capture| capture.left_out > 0) {
         let (left_out, most) = (capture.left_out, limits::DIFF_MEMORY.get());
         complain(format_args!(
-            "{}: messages without room, which are not compared: {left_out}; --limit diff.memory=BYTES raises the limit of {most}",
+            "{}: {left_out} messages exceed the limit of {most} and are not compared; --limit diff.memory=BYTES raises it",
             capture.name
         ));
     }
@@ -258,20 +258,22 @@ fn answer(options: &DiffOptions, how: &How, sides: Sides, screen: Screen) -> io:
         View { theme: forms::theme(options.color), width: forms::width(), all: options.verbose }.write(&report, &mut to)?;
     }
     to.flush()?;
-    // Messages that were not compared may differ.
+    // Messages beyond the limit may differ.
     let may_differ = report.counts.differ() || a.left_out + b.left_out > 0;
     let is_asked = options.exit_status && may_differ;
     Ok(if is_asked { exit.max(Exit::Failed) } else { exit })
 }
 
-/// That what was named is not there.
+/// Reports a selected conversation or message that does not exist.
 fn problem(source: &Source, which: Which, capture: &Capture) -> Option<String> {
     if !capture.is_empty() || capture.left_out > 0 {
         return None;
     }
     match which {
         Which::All => None,
-        Which::Stream(stream) => Some(format!("{}: {stream} has no messages; `follow FILE` lists what there is", source.name())),
-        Which::Number(number) => Some(format!("{}: there is no message {number}; -l lists the messages", source.name())),
+        Which::Stream(stream) => {
+            Some(format!("{}: {stream} has no messages; `follow FILE` lists the conversations", source.name()))
+        }
+        Which::Number(number) => Some(format!("{}: no message {number}; -l lists the messages", source.name())),
     }
 }

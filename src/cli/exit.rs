@@ -1,23 +1,23 @@
-//! How a run ends, as a shell sees it.
+//! Exit codes.
 
-/// How a run ended. Of several inputs the gravest counts.
+/// Exit code of a run. With several inputs, the highest one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Exit {
-    /// Read to the end.
+    /// Input read to the end.
     Fine = 0,
-    /// Something unexpected, or nothing printed where that was asked about.
+    /// Unexpected failure, or nothing printed with `--exit-status`.
     Failed = 1,
-    /// Wrong usage.
+    /// Usage error.
     Usage = 2,
     /// An input cannot be opened.
     CannotOpen = 3,
-    /// An input is nothing that can be read.
+    /// An input is neither a capture nor hex text.
     NotACapture = 4,
     /// An input is damaged.
     Damaged = 5,
-    /// SIGINT ended the run.
+    /// Interrupted by SIGINT.
     Interrupted = 130,
-    /// SIGTERM ended the run.
+    /// Terminated by SIGTERM.
     Terminated = 143,
 }
 

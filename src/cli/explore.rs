@@ -1,4 +1,4 @@
-//! `explore`: unknown conversations, taken apart.
+//! `explore`: analysis of unknown protocols.
 
 use super::args::{Reading, When};
 use super::audience::Audience;
@@ -24,13 +24,13 @@ use std::convert::Infallible;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-/// What `--ksy` without a file is to `explore`.
+/// Value of `--ksy` without a file.
 pub(super) const GENERATED: &str = "<generated>";
 
-/// `--ksy` of all commands, as `explore` has it: without a file it asks for the generated one. `-k` is an option of its own.
+/// Redefines the global `--ksy` for `explore`: without a file it selects the generated one. `-k` is a separate option here.
 fn ksy_option(ksy: Arg) -> Arg {
     ksy.short(None)
-        .help("Only the generated .ksy file")
+        .help("Print only the generated .ksy file")
         .long_help(None)
         .help_heading(None)
         .value_name("FILE")
@@ -40,74 +40,74 @@ fn ksy_option(ksy: Arg) -> Arg {
         .conflicts_with("json")
 }
 
-// What is explored, and how it is printed.
+// Conversations and hypotheses to explore.
 #[derive(Debug, Group)]
 #[command(mut_arg("ksy", ksy_option))]
 pub struct ExploreOptions {
-    /// Captures or hex text, each explored by itself; `-` or none reads standard input
+    /// Captures or hex text files, explored separately; `-` or none reads standard input
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub files: Vec<PathBuf>,
 
-    /// The conversations of one protocol: tcp/3 or tcp/3,tcp/5; without it, those that no dissector knows
+    /// Conversations to explore, all of one protocol: tcp/3 or tcp/3,tcp/5 (default: all that no dissector recognizes)
     #[arg(short = 's', long, value_name = "LIST")]
     pub stream: Option<String>,
 
-    /// The conversations with a record that matches, as one protocol
+    /// Explore the conversations of matching records, all as one protocol
     #[arg(short = 'Y', long, value_name = "EXPR", allow_hyphen_values = true, conflicts_with = "stream", add = ArgValueCompleter::new(complete::expression))]
     pub filter: Option<String>,
 
-    /// A framing of your own: length@0:u32le+8, varint@1:leb128, end:0d0a, fixed:48, headers, hex4, table@…, blocks@…, none;
-    /// c2s:RULE s2c:RULE for sides that differ, and skip=N for bytes that stand once in front
+    /// Framing rule: length@0:u32le+8, varint@1:leb128, end:0d0a, fixed:48, headers, hex4, table@…, blocks@…, none; c2s:RULE s2c:RULE
+    /// for different directions, and skip=N for a preamble
     ///
-    /// `length@2:u16be*4+8`: the number at offset 2, times 4, plus 8, is the length of the message. `table@0:11=4,71=u8,a5=u16be`: the
-    /// byte at offset 0 is the kind; messages of kind 11 have 4 bytes, and behind 71 or a5 a number counts what follows it.
-    /// `blocks@2-5+10/16`: the byte at offset 2, less 5, counts what follows a header of 10 bytes, and each 16 bytes of that are
-    /// followed by a checksum of 2.
+    /// `length@2:u16be*4+8`: the number at offset 2, times 4, plus 8, is the message length. `table@0:11=4,71=u8,a5=u16be`: the byte at
+    /// offset 0 is the message type; type 11 has 4 bytes, and types 71 and a5 are followed by a length prefix.
+    /// `blocks@2-5+10/16`: the byte at offset 2, minus 5, is the length after a header of 10 bytes; each block of 16 bytes is followed
+    /// by a checksum of 2 bytes.
     #[arg(long, value_name = "RULE")]
     pub rule: Option<String>,
 
-    /// Where the kind of a message stands: 8:u32le, or none for a single kind
+    /// Location of the message type: 8:u32le, or none for a single type
     #[arg(long, value_name = "OFFSET:TYPE")]
     pub type_at: Option<String>,
 
-    /// One kind, by the id that the list of kinds shows: its messages below each other
+    /// Print the messages of one type, aligned, by the id in the list of types
     #[arg(long = "type", value_name = "ID", conflicts_with = "ksy")]
     pub kind: Option<String>,
 
-    /// With --type, the bytes at one offset of all its messages, read in every form; -4 counts from the end
+    /// With --type, interpret the bytes at one offset of all messages in every encoding; -4 counts from the end
     #[arg(long, value_name = "OFFSET", allow_hyphen_values = true)]
     pub at: Option<String>,
 
-    /// Where a number or a text that the screen shows occurs: in each width, byte order and scale, as float, varint or UTF-16;
-    /// quotes make a text of a number
+    /// Search for a number or a text in all encodings: widths, byte orders, scales, float, varint, UTF-16; quote a number to search
+    /// for its digits
     #[arg(long, value_name = "VALUE", allow_hyphen_values = true, conflicts_with_all = ["kind", "ksy"])]
     pub find: Option<String>,
 
-    /// Where a value changed from one to another, such as 100..95
+    /// Search for a value that changed, such as 100..95
     #[arg(long, value_name = "FROM..TO", allow_hyphen_values = true, conflicts_with_all = ["kind", "ksy", "find"])]
     pub find_change: Option<String>,
 
-    /// Whether `--ksy` stands without a file.
+    /// Whether `--ksy` is given without a file.
     #[arg(skip)]
     pub ksy: bool,
 
-    /// Add the protocol that a Kaitai Struct file describes, as elsewhere
+    /// Load a Kaitai Struct file as a protocol; repeatable
     #[arg(id = "protocols", short = 'k', value_name = "FILE[:TYPE]", value_hint = ValueHint::AnyPath)]
     pub protocols: Vec<PathBuf>,
 
-    /// Hypotheses of framing that are listed
+    /// Maximum number of framing hypotheses to list
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u8).range(1..=64))]
     pub top: u8,
 
-    /// Messages of a kind that are shown below each other, and places of a form that --find lists
+    /// Maximum number of messages to print per type, and of matches per encoding of --find
     #[arg(long, value_name = "N", default_value_t = 12)]
     pub messages: usize,
 
-    /// Bytes of a side that are explored
+    /// Maximum number of bytes to explore per direction
     #[arg(long, value_name = "BYTES", default_value_t = 1 << 20)]
     pub max_bytes: usize,
 
-    /// A JSON object for each group, one a line
+    /// Print one JSON object per line and group
     #[arg(long)]
     pub json: bool,
 
@@ -115,12 +115,12 @@ pub struct ExploreOptions {
     #[arg(long, value_name = "WHEN", value_enum, default_value_t = When::Auto)]
     pub color: When,
 
-    /// Exit with 1 when nothing is explored or found
+    /// Exit with status 1 if nothing was explored or found
     #[arg(long)]
     pub exit_status: bool,
 }
 
-/// Do what the options ask for.
+/// Runs `explore`.
 pub(super) fn run(options: &ExploreOptions, reading: &Reading, screen: Screen) -> Exit {
     let done = prepare(options, reading).map(|(how, _)| {
         let sources = Source::all(&options.files, reading);
@@ -135,7 +135,7 @@ pub(super) fn run(options: &ExploreOptions, reading: &Reading, screen: Screen) -
     })
 }
 
-/// What is asked for.
+/// Parsed options.
 struct Asked {
     streams: Option<Vec<StreamId>>,
     filter: Option<Matching>,
@@ -149,15 +149,16 @@ fn prepare(options: &ExploreOptions, reading: &Reading) -> Result<(How, Asked), 
     let streams = options.stream.as_ref().map(list).transpose()?;
     let filter = options.filter.as_deref().map(Matching::new).transpose()?;
     if options.kind.is_some() && streams.is_none() && filter.is_none() {
-        return Err("--type is a kind of one protocol; name its conversations with -s, such as -s tcp/0, or with -Y".into());
+        return Err(
+            "--type selects a message type of one protocol; select its conversations with -s, such as -s tcp/0, or with -Y"
+                .into(),
+        );
     }
     if options.kind.is_some() && options.json && options.at.is_none() {
-        return Err("--type with --json needs --at OFFSET; --json alone has all kinds".into());
+        return Err("--type with --json requires --at OFFSET; --json alone prints all types".into());
     }
     if options.at.is_some() && options.kind.is_none() {
-        return Err(
-            "--at is an offset in the messages of one kind; name the kind with --type, by the id that -s tcp/0 lists".into()
-        );
+        return Err("--at is an offset in messages of one type; select it with --type, by the id that -s tcp/0 lists".into());
     }
     let at = options.at.as_deref().map(offset).transpose()?;
     let given = options.rule.as_deref().map(Given::parse).transpose().map_err(|why| format!("--rule {why}"))?;
@@ -168,7 +169,7 @@ fn prepare(options: &ExploreOptions, reading: &Reading) -> Result<(How, Asked), 
     Ok((How::new(reading)?, Asked { streams, filter, options: explored, sought, at }))
 }
 
-/// An offset, which counts from the end if it is negative: 6, 0x1f, -4.
+/// Parses an offset, negative from the end: 6, 0x1f, -4.
 fn offset(text: &str) -> Result<i64, forms::Wrong> {
     let (sign, bare) = text.strip_prefix('-').map_or((1, text), |bare| (-1, bare));
     let number = match bare.strip_prefix("0x") {
@@ -179,30 +180,30 @@ fn offset(text: &str) -> Result<i64, forms::Wrong> {
     number.map(|number| sign * i64::from(number)).ok_or_else(|| format!("--at {text}: expected an offset, such as 6, 0x1f or -4"))
 }
 
-/// Reads the capture with two engines: one that asks no dissector, for the bytes, and one that asks all, to know which
-/// conversations are unknown and how records are numbered.
+/// Reads the capture with two engines: one without dissectors, for the payload bytes, and one with all dissectors, to find the
+/// unknown conversations and the record numbers.
 struct Reader {
     blind: Engine,
     collector: Collector,
     follower: Follower,
     filter: Option<Matching>,
     matching: HashSet<StreamId>,
-    /// Conversations, and whether any dissector knows one.
+    /// Whether a dissector recognized each conversation.
     known: HashMap<StreamId, bool, foldhash::fast::RandomState>,
-    /// Offsets and numbers of the records of each side.
+    /// Offsets and numbers of the records of each direction.
     records: HashMap<(StreamId, tree::Side), Vec<(u64, u64)>, foldhash::fast::RandomState>,
     existing: Existing,
-    /// Whether conversations that a dissector knows are left out.
+    /// Whether recognized conversations are skipped.
     leaves_known: bool,
-    /// Whether places have the numbers of records.
+    /// Whether matches are reported with record numbers.
     numbers: bool,
-    /// When the capture begins: nanoseconds since 1970.
+    /// Time of the first frame in nanoseconds since 1970.
     start: Option<i64>,
     opened: bool,
 }
 
 impl Reader {
-    /// Whether records are needed, not only bytes.
+    /// Whether records are required, not only payload bytes.
     fn dissects(&self) -> bool {
         self.leaves_known || self.numbers
     }
@@ -287,7 +288,7 @@ fn answer(options: &ExploreOptions, source: &Source, how: &How, asked: Asked, sc
     }
     let missing = asked.streams.iter().flatten().find(|stream| !reader.existing.has(**stream));
     if let Some(stream) = missing {
-        complain(format_args!("{}: there is no {stream}; there is {}", source.name(), reader.existing));
+        complain(format_args!("{}: no conversation {stream}; available: {}", source.name(), reader.existing));
         return Ok(exit.max(Exit::Usage));
     }
     let Reader { collector, matching, known, records, filter, start, .. } = reader;
@@ -306,13 +307,15 @@ fn answer(options: &ExploreOptions, source: &Source, how: &How, asked: Asked, sc
     let mut to = screen.writer(!source.is_whole());
     if left_out > 0 {
         let most = limits::EXPLORE_BYTES.get();
-        complain(format_args!("{left_out} bytes found no room; --limit explore.bytes=BYTES raises the limit of {most}"));
+        complain(format_args!(
+            "{left_out} bytes exceed the limit of {most} and are not explored; --limit explore.bytes=BYTES raises it"
+        ));
     }
     if smaller > 0 {
         let what = if smaller == 1 { "group" } else { "groups" };
         let most = limits::EXPLORE_GROUPS.get();
         complain(format_args!(
-            "{smaller} smaller {what} not explored; -s names conversations, --limit explore.groups=N raises the limit of {most}"
+            "{smaller} smaller {what} not explored; -s selects conversations, --limit explore.groups=N raises the limit of {most}"
         ));
     }
     let number = |side: &Side, at: u64| {
@@ -332,7 +335,7 @@ fn answer(options: &ExploreOptions, source: &Source, how: &How, asked: Asked, sc
     Ok(exit)
 }
 
-/// The groups with the most bytes, in their order, and how many others there are.
+/// Keeps the groups with the most bytes, in their original order, and returns the number of the others.
 fn largest(mut groups: Vec<(String, Vec<Side>)>) -> (Vec<(String, Vec<Side>)>, usize) {
     let size = |sides: &[Side]| sides.iter().map(|side| side.bytes.len()).sum::<usize>();
     let mut sizes: Vec<(usize, usize)> = groups.iter().enumerate().map(|(place, (_, sides))| (size(sides), place)).collect();
@@ -349,7 +352,7 @@ fn largest(mut groups: Vec<(String, Vec<Side>)>) -> (Vec<(String, Vec<Side>)>, u
     (groups, all - kept.len())
 }
 
-/// The sides of each group: all in one if they were named, else by transport and port of the server.
+/// Groups directions: all in one group if selected by option, else by transport and server port.
 fn groups(options: &ExploreOptions, sides: Vec<Side>) -> Vec<(String, Vec<Side>)> {
     if sides.is_empty() {
         return Vec::new();
@@ -396,9 +399,7 @@ fn print(
     }
     let view = View { theme: forms::theme(options.color), width: forms::width() };
     match (explored, &options.kind) {
-        ([], _) if is_default => {
-            complain(format_args!("{name}: no conversation is unknown; -s tcp/0 explores one that is known"))
-        }
+        ([], _) if is_default => complain(format_args!("{name}: no unknown conversations; -s tcp/0 explores a known one")),
         ([], _) => complain(format_args!("{name}: nothing to explore: these conversations carry no payload")),
         ([(_, only)], Some(id)) => match only.groups.iter().position(|kind| kind.id() == *id) {
             Some(place) => view.kind(only, place, options.messages, number, to)?,
@@ -406,7 +407,7 @@ fn print(
         },
         (all, _) if options.ksy => {
             if all.len() > 1 {
-                complain(format_args!("--ksy describes one protocol; name its conversations with -s, or with -Y"));
+                complain(format_args!("--ksy describes one protocol; select its conversations with -s or -Y"));
                 return Ok(Exit::Usage);
             }
             for (group, explored) in all {
@@ -425,7 +426,7 @@ fn print(
     Ok(Exit::Fine)
 }
 
-/// Prints what stands at one place of the messages of a kind.
+/// Prints the values at one offset of all messages of a type.
 fn inspect(
     options: &ExploreOptions,
     name: &str,
@@ -446,9 +447,9 @@ fn inspect(
     Ok(Exit::Fine)
 }
 
-/// Names the kinds that there are.
+/// Reports an unknown message type, and the existing ones.
 fn no_kind(explored: &Explored<'_>, id: &str) -> Exit {
     let all: Vec<String> = explored.groups.iter().map(|kind| kind.id()).collect();
-    complain(format_args!("--type {id}: there is no such kind; there is {}", all.join(", ")));
+    complain(format_args!("--type {id}: no such message type; available: {}", all.join(", ")));
     Exit::Usage
 }

@@ -1,17 +1,17 @@
-//! `explore --find` and `--find-change`: a value that the screen shows, sought in the bytes.
+//! `explore --find` and `--find-change`: search for a known value in the payload.
 
 use super::explore::ExploreOptions;
 use super::{Exit, complain, forms};
 use crate::explore::{COMPARED, Explored, FindView, Places, Side, Value, changes, find, write_changes_json, write_findings_json};
 use std::io::{self, Write};
 
-/// What is never searched.
+/// Encodings that are not searched.
 const NEVER: &str = "bit fields, packed decimals, compressed and encrypted bytes";
 
-/// When the capture begins, and the numbers of its records.
+/// Time of the first frame, and the record number at an offset.
 type Numbers<'n> = (Option<i64>, &'n dyn Fn(&Side, u64) -> Option<u64>);
 
-/// What is sought.
+/// Search target.
 pub(super) enum Sought {
     /// A value.
     Value(Value),
@@ -20,7 +20,7 @@ pub(super) enum Sought {
 }
 
 impl Sought {
-    /// What the options name, if they name any.
+    /// Parses the options; `None` without them.
     pub(super) fn new(value: Option<&str>, change: Option<&str>) -> Result<Option<Sought>, forms::Wrong> {
         match (value, change) {
             (Some(value), _) => {
@@ -33,7 +33,7 @@ impl Sought {
         }
     }
 
-    /// Seeks it and prints where it is. `known` conversations are left out, as a dissector knows them.
+    /// Searches and prints matches. `known` is the number of skipped conversations, which a dissector recognizes.
     pub(super) fn answer(
         &self,
         options: &ExploreOptions,
@@ -59,7 +59,7 @@ impl Sought {
             }
             Sought::Change(values) => {
                 let changes = changes(groups, values, &places);
-                let cut = changes.cut.iter().map(|form| format!("places of {form} behind the first {COMPARED}"));
+                let cut = changes.cut.iter().map(|form| format!("matches of {form} after the first {COMPARED}"));
                 notes.extend(cut);
                 if options.json {
                     write_changes_json(file, values, &changes, &places, number, &notes, to)?;
@@ -76,7 +76,7 @@ impl Sought {
             (false, true) => {
                 let streams: usize = groups.iter().map(|(_, explored)| explored.streams().len()).sum();
                 let conversations = if streams == 1 { "conversation" } else { "conversations" };
-                complain(format_args!("{file}: {self} occurs nowhere in {streams} {conversations}; {notes}"));
+                complain(format_args!("{file}: {self} not found in {streams} {conversations}; {notes}"));
             }
             (false, false) => {
                 writeln!(to)?;
@@ -96,18 +96,18 @@ impl std::fmt::Display for Sought {
     }
 }
 
-/// What was not searched.
+/// Parts of the input that were not searched.
 fn left_out(groups: &[(String, Explored<'_>)], known: usize) -> Vec<String> {
     let mut notes = Vec::new();
     for side in groups.iter().flat_map(|(_, explored)| explored.sides) {
         let rest = side.sent.saturating_sub(side.bytes.len() as u64);
         if rest > 0 {
-            notes.push(format!("{rest} bytes of {}, left out or missing", side.buffer()));
+            notes.push(format!("{rest} bytes of {}, beyond the limit or missing", side.buffer()));
         }
     }
     if known > 0 {
         let conversations = if known == 1 { "conversation" } else { "conversations" };
-        notes.push(format!("{known} {conversations} that a dissector knows (-s tcp/0 names one)"));
+        notes.push(format!("{known} {conversations} that a dissector recognizes (select with -s tcp/0)"));
     }
     notes.push(String::from(NEVER));
     notes

@@ -1,25 +1,25 @@
-//! Commands that do not stand first, or are misspelled.
+//! Subcommands after options, and misspelled subcommands.
 
 use super::args::{Args, Task};
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use std::ffi::OsString;
 use std::mem::ManuallyDrop;
 
-/// Parses a command line. A command may also stand behind options that it understands.
+/// Parses a command line. A subcommand may follow its options.
 ///
 /// # Errors
-/// Wrong usage of the command, or of the program where there is none; help and the version as well.
+/// Usage errors; also help and version, as in clap.
 pub(super) fn parse(mut line: Vec<OsString>) -> Result<Args, clap::Error> {
     if let Some(words) = place_behind_options(&line).and_then(|place| line.get_mut(1..=place)) {
         words.rotate_right(1);
     }
-    // The options are described once a run. To free the parts of the description takes a twentieth of a short run's instructions.
+    // Freeing the description of the options takes 5 % of the instructions of a short run.
     let mut command = ManuallyDrop::new(Args::command());
     let mut matches = command.try_get_matches_from_mut(line)?;
     Args::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut command))
 }
 
-/// Where the first command stands that has options before it, and is no value of an option.
+/// Index of the first subcommand that follows options and is not an option's value.
 fn place_behind_options(line: &[OsString]) -> Option<usize> {
     let is_command = |word: &OsString| word.to_str().is_some_and(Task::has_subcommand);
     if line.get(1).is_some_and(is_command) {
@@ -30,23 +30,23 @@ fn place_behind_options(line: &[OsString]) -> Option<usize> {
         let Some((program, before)) = line.get(..*place).and_then(<[OsString]>::split_first) else { return false };
         match Args::try_parse_from(line.iter().take(place + 1)) {
             Ok(args) => args.files.first().is_some_and(|file| file.as_os_str() == *word),
-            // The options may be those of the command alone.
+            // The options may belong to the subcommand only.
             Err(_) => Args::try_parse_from([program, word].into_iter().chain(before)).is_ok_and(|args| args.task.is_some()),
         }
     })?;
     Some(place)
 }
 
-/// The message for a first word that is no file but resembles a command.
+/// Error message for a first argument that is not a file but resembles a subcommand.
 pub(super) fn mistake(args: &Args) -> Option<String> {
     let word = args.files.first()?;
     let text = word.to_str().filter(|text| text.chars().all(char::is_alphabetic) && !word.exists())?;
-    // The exact name comes here only behind `--`, where it is a file.
+    // An exact name gets here only after `--`, where it is a file.
     let command = nearest(text).filter(|command| command != text)?;
-    Some(format!("{text}: there is no such file or command; did you mean proto-dissect {command}?"))
+    Some(format!("{text}: no such file or command; did you mean proto-dissect {command}?"))
 }
 
-/// The command that a word begins, or that it misses by few letters.
+/// Subcommand with this prefix, or with a similar name.
 fn nearest(word: &str) -> Option<String> {
     let most = if word.len() < 5 { 1 } else { 2 };
     let command = Args::command();

@@ -1,4 +1,4 @@
-//! `follow`: conversations as a list, one of them as bytes, or all as files.
+//! `follow`: lists conversations, prints one as bytes, or saves all as files.
 
 use super::args::{FollowForm, FollowOptions, Reading};
 use super::audience::Audience;
@@ -21,7 +21,7 @@ use std::path::Path;
 /// Maximum number of gaps reported one by one.
 const GAPS_REPORTED: u64 = 20;
 
-/// Do what the options ask for, with one input after another.
+/// Runs `follow` for each input.
 pub(super) fn run(options: &FollowOptions, reading: &Reading, screen: Screen) -> Exit {
     let prepared = || {
         let filter = || options.filter.as_deref().map(Matching::new).transpose();
@@ -42,14 +42,14 @@ pub(super) fn run(options: &FollowOptions, reading: &Reading, screen: Screen) ->
     }
 }
 
-/// What is to be done.
+/// Task of `follow`.
 #[derive(Clone, Copy)]
 enum Task {
     /// List all conversations.
     List { as_json: bool, as_array: bool },
-    /// Write one down, or one direction of it.
+    /// Print one conversation, or one direction of it.
     Dump(StreamId, Content, Form),
-    /// Keep one, or all, in files.
+    /// Save one conversation, or all, as files.
     Files(Option<(StreamId, Content)>),
 }
 
@@ -58,7 +58,7 @@ fn prepare(options: &FollowOptions, to_terminal: bool) -> Result<Task, forms::Wr
     if options.write_dir.is_some() {
         return match options.form {
             None | Some(FollowForm::Raw) if !options.json => Ok(Task::Files(stream)),
-            _ => Err("--write-dir writes bytes as they are; leave -T and --json out".into()),
+            _ => Err("--write-dir writes raw bytes; omit -T and --json".into()),
         };
     }
     let form = match options.form {
@@ -73,19 +73,17 @@ fn prepare(options: &FollowOptions, to_terminal: bool) -> Result<Task, forms::Wr
     };
     match (stream, options.form, form) {
         (Some(_), _, Form::Raw) if to_terminal => {
-            Err("-T raw: captured bytes may control a terminal; send them to a file, or use -T hex".into())
+            Err("-T raw: captured bytes may contain terminal escape sequences; redirect to a file, or use -T hex".into())
         }
         (Some((stream, content)), _, form) => Ok(Task::Dump(stream, content, form)),
-        (None, None, _) if options.dir.is_some() => Err("--dir is a side of one conversation; -s tcp/0 names it".into()),
+        (None, None, _) if options.dir.is_some() => Err("--dir requires a conversation; select it with -s tcp/0".into()),
         (None, _, Form::Json | Form::Ndjson) => Ok(Task::List { as_json: true, as_array: form == Form::Json }),
         (None, None, _) => Ok(Task::List { as_json: false, as_array: false }),
-        (None, Some(_), _) => {
-            Err("-T says how one conversation is written; -s tcp/0 names it, and without -T all are listed".into())
-        }
+        (None, Some(_), _) => Err("-T requires a conversation; select it with -s tcp/0, or omit -T to list all".into()),
     }
 }
 
-/// `tcp/0`, `udp/3`, or a number alone for TCP; `http/0` and `tls/0` for what `tcp/0` carries.
+/// Parses `tcp/0`, `udp/3`, `0` for TCP, and `http/0` or `tls/0` for the content of `tcp/0`.
 fn stream(text: &str) -> Result<(StreamId, Content), forms::Wrong> {
     let bytes = Content::Bytes;
     let (transport, content, number) = match text.split_once('/') {
@@ -100,26 +98,26 @@ fn stream(text: &str) -> Result<(StreamId, Content), forms::Wrong> {
     Ok((StreamId { transport, number }, content))
 }
 
-/// A conversation by its name, for commands that read bytes alone.
+/// Parses a conversation, for commands that use its bytes only.
 pub(super) fn conversation(text: &str) -> Result<StreamId, forms::Wrong> {
     match stream(text)? {
         (id, Content::Bytes) => Ok(id),
-        _ => Err(format!("-s {text}: expected tcp/N, udp/N or N, with commas between")),
+        _ => Err(format!("-s {text}: expected a comma-separated list of tcp/N, udp/N or N")),
     }
 }
 
 fn wrong_stream(text: &str) -> forms::Wrong {
     format!(
-        "-s {text}: expected tcp/N, udp/N or N, such as tcp/0, or http/N or tls/N for what tcp/N carries; `follow FILE` lists what there is"
+        "-s {text}: expected tcp/N, udp/N or N, such as tcp/0, or http/N or tls/N for the content of tcp/N; `follow FILE` lists the conversations"
     )
 }
 
 /// The filter of `-Y`.
 pub(super) struct Matching {
     filter: Filter,
-    /// Of frames if it names nothing of an application.
+    /// Counts packets if the filter has no application field.
     tally: Tally,
-    /// Whether anything matched.
+    /// Whether any record matched.
     any: bool,
 }
 
@@ -141,7 +139,7 @@ impl Matching {
         matches
     }
 
-    /// The conversations of the records of a tree that match.
+    /// Passes on the conversations of matching records.
     pub(super) fn streams(&mut self, of: Dissection<'_>, captured: bool, mut take: impl FnMut(StreamId)) {
         let Matching { filter, tally, .. } = self;
         let Ok(()) = tally.records(of, captured, |record| {
@@ -192,7 +190,7 @@ fn finish(
 struct Lister {
     streams: Streams,
     filter: Option<Matching>,
-    /// Conversations with records that match.
+    /// Conversations of matching records.
     matching: HashSet<StreamId>,
     opened: bool,
 }
@@ -261,13 +259,13 @@ struct Listener<'w> {
     existing: Existing,
     dir: Option<Side>,
     output: Output<'w>,
-    /// The form is raw: gaps are reported on standard error.
+    /// The format is raw, so gaps are reported on standard error.
     is_raw: bool,
-    /// Runs of missing bytes.
+    /// Number of gaps.
     missing: u64,
-    /// Bytes of secrets: masked, or as captured in raw output.
+    /// Number of secret bytes: masked, or as captured in raw output.
     secret: usize,
-    /// Only what matches is printed.
+    /// Print only payloads of matching records.
     filter: Option<Matching>,
     /// Whether any payload was found.
     heard: bool,
@@ -296,16 +294,16 @@ impl<'w> Listener<'w> {
         }
     }
 
-    /// Why nothing was heard of what the conversation carries.
+    /// Reason why no payload was found.
     fn silence(&self) -> Option<String> {
         let stream = self.only.filter(|_| !self.heard)?;
         match (self.content, self.follower.has_met()) {
             (Content::Bytes, _) => None,
-            (Content::Http, _) => Some(format!("{stream} carries no HTTP that can be read; -s {stream} has its bytes")),
-            (Content::Decrypted, false) => Some(format!("{stream} carries no TLS; -s {stream} has its bytes")),
-            (Content::Decrypted, true) => Some(format!(
-                "{stream}: nothing of its TLS could be decrypted; give the key log of its client with -o tls.keylog_file=FILE"
-            )),
+            (Content::Http, _) => Some(format!("{stream} carries no readable HTTP; -s {stream} prints its bytes")),
+            (Content::Decrypted, false) => Some(format!("{stream} carries no TLS; -s {stream} prints its bytes")),
+            (Content::Decrypted, true) => {
+                Some(format!("{stream}: TLS cannot be decrypted; set the key log of the client with -o tls.keylog_file=FILE"))
+            }
         }
     }
 }
@@ -337,7 +335,7 @@ impl Audience for Listener<'_> {
             let is_meant = match (filter.as_mut(), &heard) {
                 (None, _) => true,
                 (Some(filter), Heard::Words(words)) => filter.takes(&Record::Message(words.message)),
-                // Bytes that are not there match nothing.
+                // Missing bytes match nothing.
                 (Some(_), Heard::Missing(_)) => false,
             };
             if !is_meant {
@@ -372,7 +370,7 @@ fn listen(source: &Source, how: &How, listener: Listener<'_>, filter: Option<Mat
         return Ok(exit);
     }
     if let Some(stream) = listener.only.filter(|stream| !listener.existing.has(*stream)) {
-        complain(format_args!("{}: there is no {stream}; there is {}", source.name(), listener.existing));
+        complain(format_args!("{}: no conversation {stream}; available: {}", source.name(), listener.existing));
         return Ok(exit.max(Exit::Usage));
     }
     if let Some(why) = listener.silence() {
@@ -383,12 +381,12 @@ fn listen(source: &Source, how: &How, listener: Listener<'_>, filter: Option<Mat
         complain(format_args!("{}: no payload matches -Y", source.name()));
     }
     if listener.missing > GAPS_REPORTED {
-        complain(format_args!("{} more runs of bytes are missing", listener.missing - GAPS_REPORTED));
+        complain(format_args!("{} more gaps", listener.missing - GAPS_REPORTED));
     }
     match (listener.secret, listener.is_raw) {
         (0, _) => {}
         (secret, true) => complain(format_args!("the output contains {secret} bytes of secrets as captured")),
-        (secret, false) => complain(format_args!("{secret} bytes of secrets are masked with *; --show-secrets prints them")),
+        (secret, false) => complain(format_args!("{secret} bytes of secrets masked with *; --show-secrets prints them")),
     }
     match &mut listener.output {
         Output::Dump(dump) => dump.finish()?,
@@ -411,7 +409,7 @@ mod tests {
     use super::*;
     use clap::Parser;
 
-    /// Whether a command line is understood, with standard output on a terminal or not.
+    /// Whether a command line is accepted, with standard output on a terminal or not.
     fn is_fine(words: &[&str], to_terminal: bool) -> bool {
         let args = Args::try_parse_from(["proto-dissect", "follow"].iter().chain(words)).unwrap();
         let Some(Asked::Follow { options, .. }) = args.task else { panic!("follow") };

@@ -1,4 +1,4 @@
-//! From options to a plan of what is printed.
+//! Derives the output plan from the options.
 
 use super::args::{Form, Output, When};
 use super::nearest::nearest_names;
@@ -15,25 +15,25 @@ use crate::sink::Sink;
 use crate::tree::{Field, Only};
 use std::io::{self, IsTerminal, Write};
 
-/// What is wrong with the options, and what to try.
+/// A usage error: the problem and what to try.
 pub(super) type Wrong = String;
 
-/// What is printed, and how.
+/// Output plan.
 pub(super) enum Plan {
     Table(TableOptions),
     List(ListOptions),
     Json(JsonOptions, Contents),
     Html(HtmlOptions),
     Columns(Vec<Column>, ColumnOptions),
-    /// A form of tshark for programs.
+    /// A machine-readable format of tshark.
     Document(Document, KeptNames, TimeForm),
-    /// Any form, with the fields of some protocols alone: `-j`.
+    /// Any format, restricted to fields of some protocols: `-j`.
     Kept(Box<Plan>, Only),
     /// `-q`: no records.
     Silent,
 }
 
-/// A form of tshark for programs.
+/// Machine-readable formats of tshark.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Document {
     Tabs,
@@ -43,20 +43,20 @@ pub(super) enum Document {
     Raw,
 }
 
-/// What JSON has of the fields.
+/// Field selection of JSON output.
 pub(super) struct Contents {
-    /// The fields that are kept, and what they are about; all fields without a choice.
+    /// Fields to keep, and their scope; all fields if `None`.
     choice: Option<(Choice, Scope)>,
-    /// Whether the bytes of each field are added.
+    /// Whether to add the bytes of each field.
     raw: bool,
 }
 
 impl Plan {
-    /// What the options ask for, of one input or of several; each record at once if more input is waited for.
+    /// Derives the plan for one or `several` inputs. With `waits`, each record is flushed at once.
     pub(super) fn new(output: &Output, several: bool, waits: bool) -> Result<Plan, Wrong> {
         let form = form(output)?;
         if output.title.is_some() && form != Form::Html {
-            return Err("--title is the title of a page; -T html writes one".into());
+            return Err("--title requires -T html".into());
         }
         let theme = theme(output.color);
         let time = TimeForm::named(&output.time)
@@ -93,7 +93,7 @@ impl Plan {
             }),
             Form::Html if io::stdout().is_terminal() => {
                 return Err(
-                    "-T html writes a page for a browser; send it to a file: proto-dissect -T html FILE > page.html".into()
+                    "-T html writes a page for a browser; redirect it to a file: proto-dissect -T html FILE > page.html".into()
                 );
             }
             Form::Html => Plan::Html(HtmlOptions { title: output.title.clone(), carriers: output.verbose, time, several }),
@@ -108,14 +108,14 @@ impl Plan {
             Form::Pdml => document(Document::Pdml),
             Form::Psml => document(Document::Psml),
             Form::Jsonraw => document(Document::Raw),
-            Form::Arrow => return Err("-T arrow goes with records alone; leave -z, -P and the like out".to_owned()),
+            Form::Arrow => return Err("-T arrow prints records only; omit -z and -P".to_owned()),
         })
     }
 
-    /// The same with the fields of some protocols alone, by the names of `-j` or `-J`.
+    /// Restricts the plan to the protocols and fields of `-j` or `-J`.
     ///
     /// # Errors
-    /// A name that nothing has.
+    /// An unknown name.
     pub(super) fn keeping(self, names: &str, below: bool) -> Result<Plan, Wrong> {
         let mut known = Vec::new();
         for name in names.split([' ', ',']).filter(|name| !name.is_empty()) {
@@ -134,7 +134,7 @@ impl Plan {
         })
     }
 
-    /// The same with secrets behind the summaries of a list, if `--show-secrets` asks for them.
+    /// Appends secrets to the summaries of a list, with `--show-secrets`.
     pub(super) fn revealing(mut self, secrets: bool) -> Plan {
         if let Plan::List(options) = &mut self {
             options.secrets = secrets;
@@ -142,7 +142,7 @@ impl Plan {
         self
     }
 
-    /// Whether all records go into one document, so that one thread has to write them.
+    /// Whether all records form one document, which one thread has to write.
     pub(super) fn is_one_document(&self) -> bool {
         match self {
             Plan::Html(_) => true,
@@ -151,7 +151,7 @@ impl Plan {
         }
     }
 
-    /// What columns are about; nothing for other forms.
+    /// Scope of the columns; `None` for other formats.
     pub(super) fn scope(&self) -> Option<Scope> {
         match self {
             Plan::Columns(columns, _) => Some(scope(columns)),
@@ -160,7 +160,7 @@ impl Plan {
         }
     }
 
-    /// Something that prints it.
+    /// Creates the sink that prints records.
     pub(super) fn sink<'w>(&self, to: Box<dyn Write + Send + 'w>) -> Box<dyn Sink + Send + 'w> {
         match self {
             Plan::Table(options) => Box::new(Table::new(to, options.clone())),
@@ -191,7 +191,7 @@ impl Plan {
     }
 }
 
-/// The fields of these names: those of a protocol, or a field with what its name begins.
+/// Fields with these names, and those below them by name.
 fn below_names(names: &[&str]) -> impl Iterator<Item = &'static Field> {
     let registry = Registry::default();
     let is_meant = |field: &Field| {
@@ -203,14 +203,14 @@ fn below_names(names: &[&str]) -> impl Iterator<Item = &'static Field> {
     registry.fields().filter(|field| is_meant(field)).chain(of_protocols).collect::<Vec<_>>().into_iter()
 }
 
-/// What columns are about.
+/// Scope of columns.
 fn scope(columns: &[Column]) -> Scope {
     let mut scope = Scope::default();
     columns.iter().for_each(|column| column.add_to(&mut scope));
     scope
 }
 
-/// The fields that JSON keeps, by their names; flat and nested records have keys of their own as well.
+/// Parses the fields to keep in JSON. Flat and nested records have additional keys.
 fn choice(names: &[String], shape: Shape) -> Result<Option<(Choice, Scope)>, Wrong> {
     if names.is_empty() {
         return Ok(None);
@@ -238,25 +238,23 @@ fn form(output: &Output) -> Result<Form, Wrong> {
     };
     let is_json = matches!(selection, Some(Form::Ndjson | Form::Json | Form::Flat | Form::Nested));
     if output.raw && !is_json {
-        return Err("--raw adds the bytes of fields to JSON; try --json --raw or -T flat --raw".into());
+        return Err("--raw requires a JSON format; try --json --raw or -T flat --raw".into());
     }
     if is_json && !output.column_options.is_empty() {
-        return Err("-E says how the columns of -T fields and csv are written; JSON has none".into());
+        return Err("-E formats the columns of -T fields and -T csv; JSON has no columns".into());
     }
     match (selection, output.columns.is_empty()) {
-        (Some(Form::Fields | Form::Csv), true) => Err("-T fields prints the columns of -e; try -T fields -e frame.number".into()),
+        (Some(Form::Fields | Form::Csv), true) => Err("-T fields requires -e; try -T fields -e frame.number".into()),
         (None | Some(Form::Fields), false) => Ok(Form::Fields),
         (Some(form @ (Form::Csv | Form::Ndjson | Form::Json | Form::Flat | Form::Nested)), false) => Ok(form),
-        (Some(_), false) => Err("-e names columns of -T fields or csv, or fields of JSON; leave the other form out".into()),
+        (Some(_), false) => Err("-e selects columns of -T fields or csv, or fields of JSON; omit the other format".into()),
         (Some(form), true) => Ok(form),
-        (None, true) if !output.column_options.is_empty() => {
-            Err("-E says how the columns of -e are written; -e is missing".into())
-        }
+        (None, true) if !output.column_options.is_empty() => Err("-E formats the columns of -e; -e is missing".into()),
         (None, true) => Ok(Form::Table),
     }
 }
 
-/// The protocols whose details are shown; all if none is named.
+/// Protocols of `-O`; all if empty.
 fn details(names: Option<&str>) -> Result<Vec<&'static Field>, Wrong> {
     let names = names.map(|names| names.split(',').map(str::trim).collect::<Vec<_>>()).unwrap_or_default();
     let registry = Registry::default();
@@ -264,7 +262,7 @@ fn details(names: Option<&str>) -> Result<Vec<&'static Field>, Wrong> {
     names.iter().map(|name| known(name).ok_or_else(|| unknown_protocol(name))).collect()
 }
 
-/// Colours, or none.
+/// Theme for `--color`.
 pub(super) fn theme(when: When) -> Theme {
     match wants_colour(when) {
         false => Theme::plain(),
@@ -273,7 +271,7 @@ pub(super) fn theme(when: When) -> Theme {
     }
 }
 
-/// Whether the terminal is one of the few without the 256 colours of xterm.
+/// Whether the terminal lacks the 256 colours of xterm.
 fn has_sixteen_colours() -> bool {
     const SIXTEEN: [&str; 5] = ["linux", "ansi", "cygwin", "cons25", "pcansi"];
     std::env::var("TERM").is_ok_and(|term| SIXTEEN.contains(&term.as_str()) || term.starts_with("vt"))
@@ -290,7 +288,7 @@ fn wants_colour(when: When) -> bool {
     }
 }
 
-/// Columns of the terminal, if standard output is one.
+/// Width of the terminal, if standard output is one.
 pub(super) fn width() -> Option<usize> {
     let (width, _) = terminal_size::terminal_size_of(io::stdout())?;
     Some(usize::from(width.0))
@@ -307,20 +305,20 @@ fn column(name: &str) -> Result<Column, Wrong> {
     })
 }
 
-/// That no field is called so, and the names nearest to it.
+/// Error message for an unknown field, with similar names.
 pub(super) fn unknown_field(name: &str) -> Wrong {
     let registry = Registry::default();
     let fields = registry.fields().flat_map(|field| [field.abbrev, field.also]);
     unknown("field", name, fields.chain(PSEUDO_FIELDS.iter().map(|pseudo| pseudo.name)))
 }
 
-/// That no protocol is called so, and the names nearest to it.
+/// Error message for an unknown protocol, with similar names.
 pub(super) fn unknown_protocol(name: &str) -> Wrong {
     unknown("protocol", name, glossary::protocols(Registry::default()).into_iter().map(|protocol| protocol.this.abbrev))
 }
 
 fn unknown(what: &str, name: &str, known: impl Iterator<Item = &'static str>) -> Wrong {
-    format!("no {what} is called {name:?}; the nearest names are {}", nearest_names(name, known, 3))
+    format!("unknown {what} {name:?}; similar names: {}", nearest_names(name, known, 3))
 }
 
 pub(super) fn column_options(mut columns: ColumnOptions, options: &[String]) -> Result<ColumnOptions, Wrong> {
@@ -363,7 +361,7 @@ fn yes(value: &str) -> Option<bool> {
     }
 }
 
-/// A character as tshark takes it: `/t` is a tab, `/s` a space.
+/// Parses a separator as tshark: `/t` is a tab, `/s` a space.
 fn separator(value: &str) -> Option<char> {
     match value {
         "/t" => Some('\t'),

@@ -1,4 +1,4 @@
-//! `protocols`, `fields`, `schema`: what there is to ask for.
+//! `protocols`, `fields`, `schema`: reference lists.
 
 use super::args::When;
 use super::complete;
@@ -14,14 +14,14 @@ use clap::Args as Group;
 use clap_complete::engine::ArgValueCompleter;
 use std::io::{self, Write};
 
-// Which protocols are explained.
+// Protocols to list.
 #[derive(Debug, Group)]
 pub struct Protocols {
-    /// One protocol, with its settings (-o) and what is not read of it
+    /// Describe one protocol, with its settings (-o) and limitations
     #[arg(value_name = "PROTO", add = ArgValueCompleter::new(complete::protocols))]
     pub name: Option<String>,
 
-    /// A JSON object for each, one a line
+    /// Print one JSON object per line
     #[arg(long)]
     pub json: bool,
 
@@ -30,18 +30,18 @@ pub struct Protocols {
     pub color: When,
 }
 
-// Which fields are explained.
+// Fields to list.
 #[derive(Debug, Group)]
 pub struct Fields {
-    /// Those of a protocol, or one field with the names of its values: tcp, tcp.flags, pipboy.type
+    /// List the fields of a protocol, or describe one field with its value names: tcp, tcp.flags, pipboy.type
     #[arg(value_name = "PROTO|NAME", add = ArgValueCompleter::new(complete::fields))]
     pub name: Option<String>,
 
-    /// A JSON object for each, one a line
+    /// Print one JSON object per line
     #[arg(long)]
     pub json: bool,
 
-    /// Lines as tshark -G fields has them
+    /// Print in the format of tshark -G fields
     #[arg(long, conflicts_with = "json")]
     pub tshark: bool,
 
@@ -70,7 +70,7 @@ fn protocol(registry: Registry, name: &str) -> Result<&'static crate::wire::Prot
     all.iter().copied().find(|protocol| protocol.this.abbrev == name).ok_or_else(|| forms::unknown_protocol(name))
 }
 
-/// Lists the fields, all or those of a name.
+/// Lists all fields, or those of a name.
 pub(super) fn fields(asked: &Fields, screen: Screen) -> Exit {
     let mut entries = glossary::entries(Registry::default());
     if let Some(name) = &asked.name {
@@ -86,7 +86,7 @@ pub(super) fn fields(asked: &Fields, screen: Screen) -> Exit {
     })
 }
 
-/// Those of the protocol of this name, or the one field of this name, or those whose names begin with it.
+/// Fields of the protocol of this name, else the field of this name, else fields whose names begin with it.
 fn named(entries: &[Entry], name: &str) -> Vec<Entry> {
     let all_where = |fits: &dyn Fn(&Entry) -> bool| entries.iter().copied().filter(|entry| fits(entry)).collect::<Vec<_>>();
     let of_protocol = all_where(&|entry| entry.protocol == name);
@@ -99,7 +99,7 @@ fn named(entries: &[Entry], name: &str) -> Vec<Entry> {
     if below.len() > own.len() { below } else { own }
 }
 
-/// A list of `-G`.
+/// Prints a glossary of `-G`.
 pub(super) fn as_tshark(list: Glossary, screen: Screen) -> Exit {
     let registry = Registry::default();
     written(screen, |to| match list {
@@ -110,7 +110,7 @@ pub(super) fn as_tshark(list: Glossary, screen: Screen) -> Exit {
     })
 }
 
-/// Print the shape of the records.
+/// Prints the JSON Schema, or the schemas of the tables.
 pub(super) fn schema(columns: bool, screen: Screen) -> Exit {
     if columns {
         return written(screen, |to| write_schema(to));

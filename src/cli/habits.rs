@@ -1,4 +1,4 @@
-//! What users of tshark type: options of its command line, and the alternative to those that capture.
+//! Options of tshark's command line, and the alternatives to its options for capturing.
 
 use super::Exit;
 use super::args::{Args, BrowseOptions, FollowOptions, StatsOptions, Task};
@@ -13,27 +13,27 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, Group)]
 #[command(next_help_heading = "As in tshark")]
 pub struct Habits {
-    /// A second display filter, which records must match as well as -Y
+    /// Second display filter, combined with -Y by `and`
     #[arg(hide_short_help = true, short = 'R', long = "read-filter", value_name = "EXPR", allow_hyphen_values = true)]
     pub read_filter: Option<String>,
 
-    /// Two passes; accepted, and one pass is taken
+    /// Two-pass analysis; accepted for compatibility, one pass is sufficient
     #[arg(hide_short_help = true, short = '2', long = "two-pass")]
     pub two_pass: bool,
 
-    /// Print a line for each record, also while -w writes
+    /// Print one line per record even if -w is used
     #[arg(hide_short_help = true, short = 'P', long = "print")]
     pub print: bool,
 
-    /// Protocols whose fields -T ek, jsonraw, pdml and the JSON forms keep: -j 'ip tcp.flags'
+    /// Keep only these protocols in -T ek, jsonraw, pdml and JSON: -j 'ip tcp.flags'
     #[arg(hide_short_help = true, short = 'j', value_name = "NAMES", conflicts_with = "top_level")]
     pub kept: Option<String>,
 
-    /// The same with all that is below a field
+    /// As -j, including all child fields
     #[arg(hide_short_help = true, short = 'J', id = "top_level", value_name = "NAMES")]
     pub kept_below: Option<String>,
 
-    /// Lists as tshark has them: fields, protocols, values, elastic-mapping
+    /// Print a glossary in tshark's format: fields, protocols, values, elastic-mapping
     #[arg(
         hide_short_help = true,
         short = 'G',
@@ -45,20 +45,20 @@ pub struct Habits {
     )]
     pub glossary: Option<Glossary>,
 
-    /// Save the objects of a protocol, such as http, as files in a folder
+    /// Save the objects of a protocol, such as http, in a directory
     #[arg(hide_short_help = true, long, value_name = "PROTO,DIR")]
     pub export_objects: Vec<String>,
 
-    /// Accepted: repeated names are one array in any case
+    /// Accepted for compatibility: duplicate keys are always merged into arrays
     #[arg(hide = true, long)]
     no_duplicate_keys: bool,
 
-    /// Options of a capture, which are answered with the command that does it.
+    /// Options for live capture, rejected with an equivalent tcpdump command.
     #[command(flatten)]
     pub capturing: Capturing,
 }
 
-/// Options that capture packets, and others that have no counterpart. Their values do not matter.
+/// Options for live capture, and others without an equivalent. Their values are not checked.
 #[derive(Debug, Group)]
 pub struct Capturing {
     #[arg(hide = true, short = 'i', long = "interface", value_name = "NAME", num_args = 0..=1, default_missing_value = "any")]
@@ -97,51 +97,57 @@ pub struct Capturing {
     separator: Option<String>,
 }
 
-/// A list of `-G`.
+/// Glossaries of `-G`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Glossary {
     /// Protocols and fields
     Fields,
-    /// Protocols alone
+    /// Protocols only
     Protocols,
-    /// Names of the values of fields
+    /// Value names of fields
     Values,
-    /// An index template of Elasticsearch for -T ek
+    /// Elasticsearch index template for -T ek
     ElasticMapping,
 }
 
 impl Capturing {
-    /// The alternative to an option that this program does not have.
+    /// Returns the alternative to an unsupported option.
     fn alternative(&self) -> Option<Wrong> {
         let pipe = |more: &str| self.pipe(more);
         if let Some(condition) = &self.autostop {
-            return Some(format!("-a stops a capture, and this program reads captures: {}", self.stopping(condition)));
+            return Some(format!("-a stops a live capture, which this program does not do; try {}", self.stopping(condition)));
         }
         if self.ring.is_some() {
             return Some(format!(
-                "-b writes a ring of files, which tcpdump does: tcpdump -U -i {} -W 5 -C 100 -w ring.pcap",
+                "-b writes a ring buffer during capture, which this program does not do; try tcpdump -U -i {} -W 5 -C 100 -w ring.pcap",
                 self.name()
             ));
         }
         if self.list_interfaces {
-            return Some(format!("-D lists interfaces, which tcpdump does: tcpdump -D; then {}", pipe("")));
+            return Some(format!("-D lists interfaces, which this program does not do; try tcpdump -D, then {}", pipe("")));
         }
         if self.list_links {
-            return Some(format!("-L lists link types, which tcpdump does: tcpdump -L -i {}", self.name()));
+            return Some(format!(
+                "-L lists link types of an interface, which this program does not do; try tcpdump -L -i {}",
+                self.name()
+            ));
         }
         if self.interface.as_deref().is_some_and(|name| name != "-") {
-            return Some(format!("-i captures, and this program reads captures: {}", pipe("")));
+            return Some(format!("-i starts a live capture, which this program does not do; try {}", pipe("")));
         }
         if self.capture_filter.is_some() {
-            return Some(format!("-f filters a capture, and -Y what is read; to capture: {}", pipe("")));
+            return Some(format!("-f is a capture filter; display filters use -Y; to capture, try {}", pipe("")));
         }
         let snapshot = self.snapshot.as_deref();
         if let Some(stream) = snapshot.filter(|value| value.contains('/')) {
-            return Some(format!("-s names a conversation behind follow: proto-dissect follow FILE -s {stream}"));
+            return Some(format!("-s selects a conversation of follow; try proto-dissect follow FILE -s {stream}"));
         }
         if let Some(length) = snapshot {
             let length = if length.is_empty() { "96" } else { length };
-            return Some(format!("-s limits the bytes of a capture, which tcpdump does: {}", pipe(&format!("-s {length} "))));
+            return Some(format!(
+                "-s sets the snapshot length of a live capture, which this program does not do; try {}",
+                pipe(&format!("-s {length} "))
+            ));
         }
         let options = [
             (self.not_promiscuous, "-p", "-p "),
@@ -150,15 +156,18 @@ impl Capturing {
             (self.link_type.is_some(), "-y", "-y EN10MB "),
         ];
         if let Some((_, option, more)) = options.into_iter().find(|(given, ..)| *given) {
-            return Some(format!("{option} sets up a capture, and this program reads captures: {}", pipe(more)));
+            return Some(format!("{option} configures a live capture, which this program does not do; try {}", pipe(more)));
         }
         let others = [
-            (self.profile.is_some(), "-C names a profile of Wireshark; here -o PROTO.NAME=VALUE and -d set what a profile would"),
-            (self.hosts.is_some(), "-H names addresses, which stay numbers here; -z hosts lists the names that a capture holds"),
-            (self.keytab.is_some(), "-K decrypts Kerberos, which is not read here; the keys of TLS: -o tls.keylog_file=FILE"),
+            (self.profile.is_some(), "-C selects a Wireshark configuration profile; use -o PROTO.NAME=VALUE and -d instead"),
+            (
+                self.hosts.is_some(),
+                "-H reads a hosts file, but addresses are not resolved; -z hosts lists the names in a capture",
+            ),
+            (self.keytab.is_some(), "-K decrypts Kerberos, which is not supported; for TLS keys, use -o tls.keylog_file=FILE"),
             (
                 self.seconds.is_some(),
-                "-u writes seconds in another form; the forms of times here: -t r, a, ad, d, dd, e, u or ud",
+                "-u selects the format of seconds, which is not supported; time formats are -t r, a, ad, d, dd, e, u and ud",
             ),
         ];
         if let Some((_, alternative)) = others.into_iter().find(|(given, _)| *given) {
@@ -166,20 +175,22 @@ impl Capturing {
         }
         if self.extension.is_some() {
             return Some(
-                "-X loads extensions such as Lua scripts, which tshark runs; -o PROTO.NAME=VALUE sets what protocols here take"
+                "-X loads extensions such as Lua scripts, which are not supported; -o PROTO.NAME=VALUE sets protocol settings"
                     .into(),
             );
         }
         let separator = self.separator.as_deref()?;
         let separator = if separator.is_empty() { "---" } else { separator };
-        Some(format!("-S prints a line between packets; sed does: proto-dissect -l FILE | sed 'a {separator}'"))
+        Some(format!(
+            "-S prints a separator line between packets, which is not supported; try proto-dissect -l FILE | sed 'a {separator}'"
+        ))
     }
 
     fn name(&self) -> &str {
         self.interface.as_deref().unwrap_or("lo")
     }
 
-    /// The command that captures what is meant and hands it on.
+    /// Returns a tcpdump command that captures the selected packets and pipes them here.
     fn pipe(&self, more: &str) -> String {
         let filter = match self.capture_filter.as_deref() {
             None | Some("") => String::new(),
@@ -188,7 +199,7 @@ impl Capturing {
         format!("tcpdump {more}-U -w - -i {}{filter} | proto-dissect", self.name())
     }
 
-    /// The same with an end.
+    /// Returns that command with a stop condition.
     fn stopping(&self, condition: &str) -> String {
         match condition.split_once(':') {
             Some(("packets", count)) => self.pipe(&format!("-c {count} ")),
@@ -198,16 +209,16 @@ impl Capturing {
     }
 }
 
-/// Arguments as the rest of the program takes them: files of -r among the others, one filter, objects as their command.
+/// Maps tshark's options to this program's: files of -r become inputs, filters are combined, object export becomes `objects`.
 ///
 /// # Errors
-/// What to type in place of an option that there is not.
+/// The alternative to an unsupported option.
 pub(super) fn settle(mut args: Args) -> Result<Args, Wrong> {
     if let Some(wrong) = args.habits.capturing.alternative() {
         return Err(wrong);
     }
     if args.habits.capturing.interface.is_some() {
-        // What is left is `-i -`, standard input.
+        // The only `-i` left is `-i -`, standard input.
         args.reading.read_files.push(PathBuf::from("-"));
     }
     match &mut args.task {
@@ -215,7 +226,7 @@ pub(super) fn settle(mut args: Args) -> Result<Args, Wrong> {
         | Some(Task::Browse { options: BrowseOptions { files, .. }, reading })
         | Some(Task::Explore { options: ExploreOptions { files, .. }, reading })
         | Some(Task::Stats { options: StatsOptions { files, .. }, reading }) => files.append(&mut reading.read_files),
-        // The first one is the one that is named first: diff -r A B.
+        // -r names the first of the two files: diff -r A B.
         Some(Task::Diff { options: DiffOptions { files, .. }, reading }) => {
             files.splice(0..0, reading.read_files.drain(..));
         }
@@ -235,7 +246,7 @@ pub(super) fn settle(mut args: Args) -> Result<Args, Wrong> {
     Ok(args)
 }
 
-/// Words beside -r are the filter, as in tshark, unless they name files.
+/// Arguments after -r are the filter, as in tshark, unless they name files.
 fn words_as_filter(args: &mut Args) -> Result<(), Wrong> {
     if args.reading.read_files.is_empty() || args.files.is_empty() || args.files.iter().any(|file| may_be_file(file)) {
         return Ok(());
@@ -243,7 +254,7 @@ fn words_as_filter(args: &mut Args) -> Result<(), Wrong> {
     let words: Vec<String> = args.files.drain(..).map(|word| word.to_string_lossy().into_owned()).collect();
     let words = words.join(" ");
     match &args.output.filter {
-        Some(filter) => Err(format!("{words}: words beside -r are a display filter, and -Y {filter} is one already")),
+        Some(filter) => Err(format!("{words}: arguments after -r are a display filter, but -Y {filter} is already given")),
         None => {
             args.output.filter = Some(words);
             Ok(())
@@ -251,14 +262,14 @@ fn words_as_filter(args: &mut Args) -> Result<(), Wrong> {
     }
 }
 
-/// Whether a word is a file, or what a file is called.
+/// Whether a word is an existing file, or looks like a file name.
 fn may_be_file(word: &Path) -> bool {
     const ENDINGS: [&str; 8] = ["pcap", "pcapng", "cap", "gz", "zst", "lz4", "txt", "hex"];
     let has_ending = word.extension().is_some_and(|ending| ENDINGS.iter().any(|known| ending == *known));
     has_ending || word.as_os_str() == "-" || word.as_os_str().to_string_lossy().starts_with(['/', '.']) || word.exists()
 }
 
-/// Both filters as one.
+/// Combines two filters.
 fn both(one: String, other: Option<String>) -> String {
     match other {
         Some(other) => format!("({one}) and ({other})"),
@@ -266,7 +277,7 @@ fn both(one: String, other: Option<String>) -> String {
     }
 }
 
-/// Whether a command line asks for the version as tshark's does: `-v` alone, where nothing can be read.
+/// Whether a command line requests the version as in tshark: `-v` alone, without piped input.
 pub(super) fn asks_for_version(line: &[OsString]) -> bool {
     matches!(line, [_, option] if option == "-v") && !is_input()
 }
@@ -286,7 +297,7 @@ fn is_input() -> bool {
     !std::io::IsTerminal::is_terminal(&std::io::stdin())
 }
 
-/// Reports the alternative to what was typed.
+/// Reports the alternative to an unsupported option.
 pub(super) fn reject(wrong: &Wrong) -> Exit {
     super::complain(format_args!("{wrong}"));
     Exit::Usage

@@ -1,4 +1,4 @@
-//! Reading an input to its end: what all tasks that look at captures have in common.
+//! Reads an input to its end, for every command that uses captures.
 
 use super::args::Reading;
 use super::audience::Audience;
@@ -15,25 +15,25 @@ use std::fmt;
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Bytes of frames up to which another thread costs more than it gains.
+/// Total bytes of frames below which a second thread costs more than it gains.
 const SMALL: usize = 256 << 10;
 
-/// How inputs are read: what the options say of them.
+/// Settings for reading inputs.
 pub(super) struct How {
     registry: Registry,
     options: Options,
     explain: bool,
-    /// `--as` or `--port` as typed, which says what bytes without a link type are.
+    /// `--as` or `--port`, the protocol of bytes without a link type.
     assumed: Option<Assumed>,
     threads: usize,
-    /// A key log that decrypts nothing was reported.
+    /// Whether a key log that decrypts nothing was reported.
     reported_keys: AtomicBool,
-    /// Problems of the inputs were reported in the first pass.
+    /// Whether problems of the inputs were reported in the first pass.
     silent: bool,
 }
 
 impl How {
-    /// Settings from the options; an error says what was expected.
+    /// Parses the options. Errors name the expected values.
     pub(super) fn new(reading: &Reading) -> Result<How, Wrong> {
         let registry = decode_as::registry(reading)?;
         let options = decode_as::options(reading, registry)?;
@@ -49,18 +49,18 @@ impl How {
         })
     }
 
-    /// The same, for a second pass: problems were already reported.
+    /// Settings for a second pass, which does not report problems again.
     pub(super) fn silent(self) -> How {
         How { explain: false, silent: true, ..self }
     }
 
-    /// The same with one thread.
+    /// Settings with one thread.
     #[cfg(feature = "columns")]
     pub(super) fn alone(self) -> How {
         How { threads: 1, ..self }
     }
 
-    /// Whether inputs are read a second time.
+    /// Whether this is the second pass.
     pub(super) fn is_silent(&self) -> bool {
         self.silent
     }
@@ -78,12 +78,12 @@ impl How {
         audience.complain(format_args!("{name}: the key log decrypts nothing; it lacks the client random {digits}"));
     }
 
-    /// Threads that share the work.
+    /// Number of threads.
     pub(super) fn threads(&self) -> usize {
         self.threads
     }
 
-    /// The protocols that are looked for.
+    /// Protocols to recognize.
     pub(super) fn registry(&self) -> Registry {
         self.registry
     }
@@ -93,9 +93,9 @@ impl How {
 enum Assumed {
     /// `--as` with a layer: frames.
     Frames(String),
-    /// `--as`: what they are, and what carries that protocol.
+    /// `--as`: the protocol and its transport.
     As(String, &'static str),
-    /// `--port`: where they were seen.
+    /// `--port`.
     Port(String),
 }
 
@@ -111,44 +111,40 @@ impl Assumed {
     }
 }
 
-/// What to type instead for a capture.
+/// Suggests the option to use for a capture.
 impl fmt::Display for Assumed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Assumed::Frames(text) => {
-                write!(
-                    f,
-                    "--as {text} is for hex text and raw bytes, and this is a capture, which has its link types; leave --as out"
-                )
+                write!(f, "--as {text} is for hex text and raw bytes, but this is a capture with its own link types; omit --as")
             }
             Assumed::As(text, transport) => {
                 let protocol = text.split(':').next().unwrap_or(text);
                 write!(
                     f,
-                    "--as {text} is for hex text and raw bytes, and this is a capture; try -d {transport}.port==PORT,{protocol}"
+                    "--as {text} is for hex text and raw bytes, but this is a capture; try -d {transport}.port==PORT,{protocol}"
                 )
             }
             Assumed::Port(text) => {
                 let (transport, port) = text.split_once(':').unwrap_or(("tcp", text));
-                write!(f, "--port {text} is for hex text and raw bytes, and this is a capture; try -Y {transport}.port=={port}")
+                write!(f, "--port {text} is for hex text and raw bytes, but this is a capture; try -Y {transport}.port=={port}")
             }
         }
     }
 }
 
-/// Number of threads: as configured, else one. If two share a core, handing over frames costs what it gains.
+/// Number of threads: as configured, else one. Two threads on one core gain nothing.
 fn threads(reading: &Reading) -> usize {
     reading.threads.map_or(1, usize::from)
 }
 
-/// Reads an input from its first frame to its last. Problems of the input are reported and set the exit code; an error is
-/// a write error.
+/// Reads an input to its end. Problems of the input are reported and determine the exit code; errors are write errors.
 pub(super) fn input(source: &Source, how: &How, audience: &mut impl Audience) -> io::Result<Exit> {
     let size = source.size();
     one_of_several(source, how, audience, Whole::new(source.name(), size).part(size))
 }
 
-/// The same for one of several inputs that are read at the same time.
+/// Reads one of several inputs that are read in parallel.
 pub(super) fn one_of_several(source: &Source, how: &How, audience: &mut impl Audience, progress: Progress) -> io::Result<Exit> {
     let mut run = match Run::open(source, how, audience, progress) {
         Ok(run) => run,
@@ -170,14 +166,14 @@ pub(super) fn one_of_several(source: &Source, how: &How, audience: &mut impl Aud
     }
 }
 
-/// Why nothing of an input is read: the exit code, and the code and text of a problem.
+/// Reason why an input is not read: the exit code, and the code and text of a problem.
 pub(super) struct Refused {
     pub(super) exit: Exit,
     problem: Option<(&'static str, String)>,
 }
 
 impl Refused {
-    /// What is wrong with the input, if it was reported.
+    /// Text of the problem, if it was reported.
     pub(super) fn text(self) -> Option<String> {
         self.problem.map(|(_, text)| text)
     }
@@ -197,15 +193,15 @@ pub(super) struct Run<'a> {
     engine: Engine,
     progress: Progress,
     frames: u64,
-    /// Bytes of the frames.
+    /// Total bytes of frames.
     bytes: usize,
     damage: Option<ReadError>,
-    /// What the last packet of hex text was taken for, if that is explained.
+    /// Interpretation of the last hex packet, with `--explain-input`.
     explained: Option<String>,
 }
 
 impl<'a> Run<'a> {
-    /// Opens an input; the exit code if that fails, or if a signal ended the program.
+    /// Opens an input. Returns the exit code on failure, or after a signal.
     pub(super) fn open(
         source: &Source,
         how: &'a How,
@@ -221,13 +217,13 @@ impl<'a> Run<'a> {
         Ok(Run { how, name, capture, engine, progress, frames: 0, bytes: 0, damage: None, explained: None })
     }
 
-    /// Reads and dissects the next frame; false if there is none, or if the audience has enough.
+    /// Reads and dissects the next frame. Returns false at the end, or if the audience has enough.
     pub(super) fn step(&mut self, audience: &mut impl Audience) -> io::Result<bool> {
         if audience.has_enough() || interrupt::is_requested() {
             return Ok(false);
         }
         let first = (self.frames == 0).then(|| (self.capture.format(), self.capture.links().to_vec()));
-        // Looked at where it is: a frame is many words to be moved.
+        // Borrowed in place, because moving a frame is expensive.
         let next = self.capture.next_frame();
         let frame = match &next {
             Ok(Some(frame)) => frame,
@@ -259,7 +255,7 @@ impl<'a> Run<'a> {
         Ok(true)
     }
 
-    /// Ends the input: what its conversations have left, and what is known of all of it.
+    /// Ends the input: dissects pending data and reports totals.
     pub(super) fn end(mut self, audience: &mut impl Audience) -> io::Result<Exit> {
         if self.frames == 0 {
             begin(audience, &self.name, self.capture.format().as_str(), self.capture.links())?;
@@ -276,7 +272,7 @@ impl<'a> Run<'a> {
         end(audience, self.how, &self.name, self.frames, self.damage.as_ref())
     }
 
-    /// Reads the rest on a thread of its own.
+    /// Reads the remaining input in a separate thread.
     fn on_another_thread(mut self, audience: &mut impl Audience) -> io::Result<Exit> {
         let read = parallel::pipeline::run(self.capture, self.engine, audience, &mut self.progress)?;
         audience.extras(read.capture.extras());
@@ -293,7 +289,7 @@ fn open(source: &Source, how: &How, name: &str, audience: &mut impl Audience) ->
         how.complain(audience, format_args!("{name}: {text}"));
         Refused { exit: Exit::CannotOpen, problem: Some(("cannot_open", text)) }
     })?;
-    // Of a pipe no more is read than the frames need.
+    // Never read ahead of the frames on a pipe.
     let options = Options { helped: how.options.helped && source.is_whole(), ..how.options };
     let capture = Capture::open_with(reader, options).map_err(|error| {
         if interrupt::is_requested() {
@@ -324,7 +320,7 @@ fn begin(audience: &mut impl Audience, file: &str, format: &str, links: &[u16]) 
 }
 
 fn end(audience: &mut impl Audience, how: &How, file: &str, frame: u64, damage: Option<&ReadError>) -> io::Result<Exit> {
-    // An input that a signal cut off is no damaged one.
+    // An input interrupted by a signal is not damaged.
     let Some(damage) = damage.filter(|_| !interrupt::is_requested()) else { return audience.end(None).map(|()| Exit::Fine) };
     match frame {
         0 => how.complain(audience, format_args!("{file}: before the first frame: {damage}")),

@@ -1,4 +1,4 @@
-//! What the command line names as inputs: files, folders, and lists of both.
+//! Expands input arguments: files, directories and lists.
 
 use super::complain;
 use super::source;
@@ -8,10 +8,10 @@ use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-/// Lists inside of lists that are read, so that a list that names itself ends.
+/// Maximum nesting of lists, so that a list that contains itself ends.
 const DEPTH: usize = 8;
 
-/// The files that are named: `@LIST` stands for the lines of a file, a folder for the captures in it.
+/// Expands `@LIST` to the lines of a file, and a directory to its captures.
 pub(super) fn all(named: &[PathBuf]) -> Vec<PathBuf> {
     let mut files = Vec::new();
     for name in named {
@@ -24,7 +24,7 @@ fn add(name: &Path, depth: usize, files: &mut Vec<PathBuf>) {
     match list_of(name).filter(|_| depth > 0) {
         Some(list) => match lines(&list) {
             Ok(lines) => lines.iter().for_each(|line| add(line, depth - 1, files)),
-            // Opening it reports why.
+            // The error is reported when the file is opened.
             Err(_) => files.push(name.to_owned()),
         },
         None if name.is_dir() => match captures_in(name) {
@@ -35,13 +35,13 @@ fn add(name: &Path, depth: usize, files: &mut Vec<PathBuf>) {
     }
 }
 
-/// The list that a name stands for. A file that is called so is that file.
+/// Path of an `@LIST`, unless a file of that literal name exists.
 fn list_of(name: &Path) -> Option<PathBuf> {
     let list = name.to_str()?.strip_prefix('@').filter(|list| !list.is_empty())?;
     (!name.exists()).then(|| PathBuf::from(list))
 }
 
-/// The lines of a list, without empty ones and comments.
+/// Lines of a list, without empty lines and comments.
 fn lines(list: &Path) -> io::Result<Vec<PathBuf>> {
     let mut text = String::new();
     match list.as_os_str() == "-" {
@@ -52,8 +52,8 @@ fn lines(list: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(lines.map(PathBuf::from).collect())
 }
 
-/// The captures in a folder and those below it, by name. What a file is, its bytes say. Folders behind links are left out, because
-/// they may lead back.
+/// Captures in a directory tree, sorted by name and detected from the content. Linked directories are skipped, because they may
+/// form cycles.
 fn captures_in(folder: &Path) -> Vec<PathBuf> {
     let (mut captures, mut others) = (Vec::new(), 0_usize);
     let mut folders = VecDeque::from([folder.to_owned()]);
@@ -77,12 +77,12 @@ fn captures_in(folder: &Path) -> Vec<PathBuf> {
     captures.sort();
     if others > 0 && !captures.is_empty() {
         let (plural, are) = if others == 1 { ("", "is") } else { ("s", "are") };
-        complain(format_args!("{}: {others} file{plural} that {are} no capture left out", folder.display()));
+        complain(format_args!("{}: skipped {others} file{plural} that {are} not a capture", folder.display()));
     }
     captures
 }
 
-/// Whether a file is a capture, compressed or not. Text is none: of a folder with captures, it is what was written on them.
+/// Whether a file is a capture, compressed or not. Text does not count, because notes often lie next to captures.
 fn is_capture(path: &Path) -> bool {
     let capture = source::open(path).ok().and_then(|reader| Capture::open(reader).ok());
     capture.is_some_and(|capture| matches!(capture.format(), Format::Pcap | Format::PcapNg | Format::Snoop | Format::RsProx))
@@ -109,7 +109,7 @@ mod tests {
         assert_eq!(all(std::slice::from_ref(&folder)), [first, second.clone()]);
         let files = all(&[PathBuf::from(&itself)]);
         assert_eq!(files.get(..3), Some(&[text.clone(), second, PathBuf::from("missing.pcap")][..]));
-        // The list names itself; that is followed to a depth, and then it is a file that cannot be opened.
+        // A list that contains itself is expanded up to the limit, and is then a file that cannot be opened.
         assert_eq!(files.len(), DEPTH * 3 + 1);
         assert_eq!(all(&[PathBuf::from("@no-such-list")]), [PathBuf::from("@no-such-list")]);
         fs::remove_dir_all(&folder).unwrap();

@@ -1,4 +1,4 @@
-//! SIGINT and SIGTERM. The first signal ends a run as the end of the input would, the second one at once.
+//! SIGINT and SIGTERM. The first signal acts as the end of the input, the second one exits at once.
 
 use super::Exit;
 use std::fs::File;
@@ -9,18 +9,18 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-/// The signals, and the exit code of a run that one ended.
+/// Signals and their exit codes.
 const SIGNALS: [(i32, Exit); 2] =
     [(signal_hook::consts::SIGINT, Exit::Interrupted), (signal_hook::consts::SIGTERM, Exit::Terminated)];
 
-/// The signal that was caught; 0 while there is none.
+/// The signal received; 0 if none.
 static CAUGHT: OnceLock<Arc<AtomicUsize>> = OnceLock::new();
 
-/// Readable from the first signal on.
+/// Becomes readable with the first signal.
 #[cfg(unix)]
 static WAKE: OnceLock<io::PipeReader> = OnceLock::new();
 
-/// Handle the signals from now on. A signal that cannot be handled keeps its default action.
+/// Installs the handlers. A signal that cannot be handled keeps its default action.
 pub(super) fn install() {
     let caught = Arc::clone(CAUGHT.get_or_init(Arc::default));
     let again = Arc::new(AtomicBool::new(false));
@@ -34,7 +34,7 @@ pub(super) fn install() {
     wake_on_signals();
 }
 
-/// Let each signal write a byte into a pipe, which a read that waits for an input also waits for.
+/// Makes each signal write to a pipe, so that it interrupts blocked reads.
 #[cfg(unix)]
 fn wake_on_signals() {
     let Ok((reader, writer)) = io::pipe() else { return };
@@ -46,18 +46,18 @@ fn wake_on_signals() {
     let _ = WAKE.set(reader);
 }
 
-/// The exit code of the run if a signal ended it.
+/// Exit code if a signal was received.
 pub(super) fn exit() -> Option<Exit> {
     let caught = CAUGHT.get()?.load(Ordering::Relaxed);
     SIGNALS.iter().find(|(signal, _)| usize::try_from(*signal) == Ok(caught)).map(|(_, exit)| *exit)
 }
 
-/// Whether a signal asked the run to end.
+/// Whether a signal was received.
 pub(super) fn is_requested() -> bool {
     CAUGHT.get().is_some_and(|caught| caught.load(Ordering::Relaxed) != 0)
 }
 
-/// An input that may stay silent: a pipe, a socket, a terminal. A signal is its end.
+/// An input that may block: a pipe, a socket, a terminal. A signal ends it.
 pub(super) struct Interruptible(pub(super) File);
 
 impl Read for Interruptible {
@@ -67,10 +67,10 @@ impl Read for Interruptible {
     }
 }
 
-/// Open what may block until another process opens its other end, such as a FIFO; `None` if a signal comes first.
+/// Opens a file that may block until another process opens the other end, such as a FIFO. Returns `None` after a signal.
 ///
 /// # Errors
-/// Those of opening.
+/// Errors of opening.
 #[cfg(unix)]
 pub(super) fn open(open: impl FnOnce() -> io::Result<File> + Send + 'static) -> io::Result<Option<File>> {
     let (opened, opener) = io::pipe()?;
@@ -92,7 +92,7 @@ pub(super) fn open(open: impl FnOnce() -> io::Result<File> + Send + 'static) -> 
     open().map(Some)
 }
 
-/// Wait until there is something to read or a signal came.
+/// Waits for input or a signal.
 #[cfg(unix)]
 fn wait(file: &impl AsFd) -> io::Result<()> {
     use rustix::event::{PollFd, PollFlags, poll};
@@ -107,7 +107,7 @@ fn wait(file: &impl AsFd) -> io::Result<()> {
     }
 }
 
-/// Waits for a time, or for a signal.
+/// Sleeps until a signal at most.
 #[cfg(unix)]
 pub(super) fn sleep(time: Duration) {
     use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -120,7 +120,7 @@ pub(super) fn sleep(time: Duration) {
     }
 }
 
-/// Waits for a time.
+/// Sleeps.
 #[cfg(not(unix))]
 pub(super) fn sleep(time: Duration) {
     std::thread::sleep(time);

@@ -1,4 +1,4 @@
-//! `io,stat` as it is written in `-z`: an interval, and filters with or without a function, a column each.
+//! Parses `-z io,stat`: an interval, and a column per filter or function.
 
 use super::complain;
 use super::forms::Wrong;
@@ -11,10 +11,10 @@ use crate::stats::{Column, Function, Gate, Intervals, Values};
 use crate::tree::{Carriers, Demand, Extras, Field, Kind, Only};
 use std::time::Duration;
 
-/// Columns at most.
+/// Maximum number of columns.
 const COLUMNS: usize = 64;
 
-/// The intervals and columns of a name; `rest` is what follows `io,stat,`.
+/// Parses intervals and columns; `rest` is the text after `io,stat,`.
 pub(super) fn parse(name: &str, rest: &str) -> Result<Intervals, Wrong> {
     let wrong = || format!("-z {name}: expected io,stat,SECONDS[,FILTER]..., such as io,stat,1,tcp,udp; 0 is the whole capture");
     let (interval, columns) = match rest.split_once(',') {
@@ -25,7 +25,7 @@ pub(super) fn parse(name: &str, rest: &str) -> Result<Intervals, Wrong> {
     let seconds: f64 = interval.parse().ok().filter(|_| is_number).ok_or_else(wrong)?;
     let micros =
         Duration::try_from_secs_f64(seconds).ok().and_then(|length| u64::try_from((length.as_nanos() + 500) / 1000).ok());
-    // Zero is meant only where it is written.
+    // A value rounded to zero is an error.
     let micros = micros
         .filter(|micros| *micros > 0 || seconds == 0.0)
         .ok_or_else(|| format!("-z {name}: an interval is 0, or 0.000001 s or more"))?;
@@ -36,7 +36,7 @@ pub(super) fn parse(name: &str, rest: &str) -> Result<Intervals, Wrong> {
     Ok(Intervals::new(micros, columns))
 }
 
-/// The texts between commas that are neither in quotes nor in brackets.
+/// Splits at commas outside of quotes and brackets.
 fn split(text: &str) -> Vec<&str> {
     let (mut parts, mut begin, mut depth, mut quote, mut escaped) = (Vec::new(), 0, 0_usize, None, false);
     for (at, character) in text.char_indices() {
@@ -88,44 +88,44 @@ fn column(name: &str, text: &str) -> Result<Column, Wrong> {
     Ok(Column { label: text.to_owned(), passes, function, demand })
 }
 
-/// The filter of an option, which messages name.
+/// Parses the filter of an option, whose name precedes errors.
 pub(super) fn parsed(option: &str, filter: &str) -> Result<Filter, Wrong> {
     let filter = Filter::parse(filter.trim(), Registry::default()).map_err(|mistake| format!("{option}: {mistake}"))?;
     for undissected in filter.undissected() {
-        complain(format_args!("{option}: {undissected} is a protocol of Wireshark that is not read here: nothing matches it"));
+        complain(format_args!("{option}: {undissected} is a Wireshark protocol that is not supported; it never matches"));
     }
     Ok(filter)
 }
 
-/// What a filter needs of a frame, whatever carries what it looks at.
+/// Demand of a filter, with carriers.
 fn wanted(filter: &Filter) -> Demand {
     Demand { carriers: Carriers::Full, ..filter.demand() }
 }
 
-/// Counts the frames that pass the filter of an option.
+/// Parses the filter of an option as a gate.
 pub(super) fn gate(option: &str, filter: &str) -> Result<Gate, Wrong> {
     let filter = parsed(option, filter)?;
     let demand = wanted(&filter);
     Ok(Gate::new(Box::new(move |record: &Record<'_>| filter.matches(record)), demand))
 }
 
-/// Where the values of a field come from that a function is computed over.
+/// Values for a function of a field.
 fn values(function: Function, name: &str) -> Result<Values, Wrong> {
     if pseudo::named(name).is_some() {
         return match name {
             "frame.len" => Ok(Values::Frame(|record| number(record, "frame.len"))),
             "frame.cap_len" => Ok(Values::Frame(|record| number(record, "frame.cap_len"))),
-            _ => Err("is no field of the bytes; of a frame itself there are frame.len and frame.cap_len".into()),
+            _ => Err("is not a dissected field; frame.len and frame.cap_len are available".into()),
         };
     }
     let fields = Registry::default().named(name);
     let is_number = |field: &&Field| function == Function::Count || matches!(field.kind, Kind::Number | Kind::Bool);
     match fields.as_slice() {
-        [] => Err("there is no such field; `proto-dissect fields` lists them".into()),
+        [] => Err("no such field; `proto-dissect fields` lists them".into()),
         all if all.iter().any(|field| field.generated.is_some()) => {
-            Err("is worked out from other fields and not computed over".into())
+            Err("is a generated field, which functions do not support".into())
         }
-        all if !all.iter().all(is_number) => Err("is no whole number; COUNT takes any field".into()),
+        all if !all.iter().all(is_number) => Err("is not an integer field; COUNT accepts any field".into()),
         _ => Ok(Values::Fields(fields)),
     }
 }

@@ -1,4 +1,4 @@
-//! `ksy`: what there is to know about Kaitai Struct files.
+//! `ksy`: checks and conversion of Kaitai Struct files.
 
 use super::args::When;
 use super::screen::Screen;
@@ -14,30 +14,30 @@ use std::fmt::Write as _;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
-/// What is done with Kaitai Struct files.
+/// Subcommands of `ksy`.
 #[derive(Debug, Subcommand)]
 pub enum Ksy {
-    /// List errors and warnings, and how the format is framed on TCP
+    /// List errors and warnings, and how messages are framed on TCP
     Check(KsyCheck),
-    /// Print a dissector for Wireshark in Lua
+    /// Print a Wireshark dissector in Lua
     ///
-    /// Load it with wireshark -X lua_script:FILE.lua, or put it into the folder of Wireshark's personal plugins. What Lua cannot do is a
-    /// comment in the text and a warning.
+    /// Load it with wireshark -X lua_script:FILE.lua, or copy it to Wireshark's Personal Lua Plugins folder. Constructs that cannot be
+    /// translated are marked by a comment and a warning.
     Lua(KsyLua),
 }
 
-/// Which Kaitai Struct file becomes a dissector for Wireshark.
+/// Kaitai Struct file to convert.
 #[derive(Debug, Group)]
 pub struct KsyLua {
-    /// The file; `-` is standard input
+    /// File to convert; `-` is standard input
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub file: PathBuf,
 }
 
-/// Which Kaitai Struct files are checked.
+/// Kaitai Struct files to check.
 #[derive(Debug, Group)]
 pub struct KsyCheck {
-    /// The files; a directory stands for the .ksy files in it, `-` for standard input
+    /// Files to check; a directory includes its .ksy files, `-` is standard input
     #[arg(value_name = "FILE", required = true, value_hint = ValueHint::AnyPath)]
     pub files: Vec<PathBuf>,
 
@@ -46,7 +46,7 @@ pub struct KsyCheck {
     pub color: When,
 }
 
-/// Runs a command about files.
+/// Runs a subcommand.
 pub(super) fn run(asked: &Ksy, dirs: &[PathBuf], screen: Screen, read: &mut Vec<PathBuf>) -> Exit {
     match asked {
         Ksy::Check(check) => self::check(check, dirs, screen, read),
@@ -54,7 +54,7 @@ pub(super) fn run(asked: &Ksy, dirs: &[PathBuf], screen: Screen, read: &mut Vec<
     }
 }
 
-/// Checks each file on its own, so that names of one do not matter to another one.
+/// Checks each file separately, so that names cannot collide.
 fn check(asked: &KsyCheck, dirs: &[PathBuf], screen: Screen, read: &mut Vec<PathBuf>) -> Exit {
     let theme = forms::theme(asked.color);
     let mut to = screen.writer(false);
@@ -78,10 +78,10 @@ fn check(asked: &KsyCheck, dirs: &[PathBuf], screen: Screen, read: &mut Vec<Path
     }
 }
 
-/// Prints the dissector of a file.
+/// Prints the Lua dissector of a file.
 fn lua(file: &Path, dirs: &[PathBuf], screen: Screen, read: &mut Vec<PathBuf>) -> Exit {
     if file.is_dir() {
-        complain(format_args!("{} is a directory; name one file", file.display()));
+        complain(format_args!("{} is a directory; give one file", file.display()));
         return Exit::Usage;
     }
     let loaded = match load(file, dirs) {
@@ -106,7 +106,7 @@ fn lua(file: &Path, dirs: &[PathBuf], screen: Screen, read: &mut Vec<PathBuf>) -
     }
 }
 
-/// A file, or standard input where the name is `-`.
+/// Loads a file, or standard input for `-`.
 fn load(file: &Path, dirs: &[PathBuf]) -> Result<Loaded, Exit> {
     if file != Path::new("-") {
         return Ok(ksy::load(std::slice::from_ref(&file.to_owned()), dirs));
@@ -121,7 +121,7 @@ fn load(file: &Path, dirs: &[PathBuf]) -> Result<Loaded, Exit> {
     }
 }
 
-/// Errors, warnings, and what the file declares.
+/// Errors, warnings, and a summary of the file.
 fn findings(file: &Path, loaded: &Loaded, theme: Theme) -> String {
     let mut text = String::new();
     for diagnostic in &loaded.diagnostics {
@@ -137,7 +137,7 @@ fn findings(file: &Path, loaded: &Loaded, theme: Theme) -> String {
         }
         None => {
             let errors = loaded.diagnostics.iter().filter(|diagnostic| diagnostic.error).count();
-            // A string takes any text.
+            // Writing to a String does not fail.
             let _ = writeln!(text, "{}: {}", file.display(), counted(errors, "error"));
         }
     }
@@ -147,12 +147,12 @@ fn findings(file: &Path, loaded: &Loaded, theme: Theme) -> String {
 /// Prints errors and warnings on standard error.
 pub(super) fn report(diagnostics: &[Diagnostic]) {
     for diagnostic in diagnostics {
-        // Where the complaint cannot be written, the exit code still says it.
+        // If standard error cannot be written, the exit code still reports the error.
         let _ = writeln!(io::stderr(), "{diagnostic}");
     }
 }
 
-/// A diagnostic with the colours of notes.
+/// Formats a diagnostic with the colours of notes.
 fn painted(diagnostic: &Diagnostic, theme: Theme) -> String {
     let level = if diagnostic.error { Role::Broken } else { Role::Odd };
     let mut text = String::new();
@@ -168,7 +168,7 @@ fn painted(diagnostic: &Diagnostic, theme: Theme) -> String {
     text
 }
 
-/// What each file declares and how it is framed on TCP.
+/// Summarizes the declarations of each file and the framing on TCP.
 fn summary(spec: &Spec, diagnostics: &[Diagnostic]) -> String {
     let mut text = String::new();
     for root in &spec.roots {
@@ -181,14 +181,14 @@ fn summary(spec: &Spec, diagnostics: &[Diagnostic]) -> String {
         let _ = writeln!(text, "  content: {}\n  on TCP: {}", content(spec, *root), framing(spec, *root).describe(spec));
         let places = Registration::of(spec, *root).map(places).unwrap_or_default();
         let _ = match places.as_slice() {
-            [] => writeln!(text, "  found on: nothing by itself; --as {} or -d names it", top.name),
+            [] => writeln!(text, "  found on: no port or content; use --as {} or -d", top.name),
             places => writeln!(text, "  found on: {}", places.join(", ")),
         };
     }
     text
 }
 
-/// Where the registration of a file finds its protocol.
+/// Ports and heuristics that a file registers.
 fn places(registration: &Registration) -> Vec<String> {
     let mut places = Vec::new();
     for carrier in &registration.carriers {
@@ -211,7 +211,7 @@ fn places(registration: &Registration) -> Vec<String> {
     places
 }
 
-/// The number of types, fields and enums of a file.
+/// Counts the types, fields and enums of a file.
 fn content(spec: &Spec, root: TypeId) -> String {
     let types: Vec<_> = spec.types.iter().filter(|of| of.top == root).collect();
     let fields = types.iter().map(|of| of.seq.len() + of.instances.len()).sum();

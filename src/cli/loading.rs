@@ -1,4 +1,4 @@
-//! `-k` and the user's folder: files of Kaitai Struct become protocols before anything else is done.
+//! `-k` and the user's directory: loads Kaitai Struct files as protocols before input is opened.
 
 use super::nearest::nearest_names;
 use super::{Exit, NAME, complain, user_files};
@@ -11,34 +11,34 @@ use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Files that describe protocols.
+/// Options for Kaitai Struct files.
 #[derive(Debug, Default, Group)]
 #[command(next_help_heading = "Input")]
 pub struct Loading {
-    /// Add the protocol of a Kaitai Struct file; may be given again
+    /// Load a Kaitai Struct file as a protocol; repeatable
     ///
-    /// A directory adds each of its files. A single file is the protocol of hex text and raw bytes, as if --as named it. TYPE is a
-    /// type of the file that a message is, such as mygame.ksy:packet; without it the file's own.
+    /// A directory loads all of its files. If only one file is loaded, hex text and raw bytes are dissected with it, as with --as.
+    /// TYPE selects a type of the file as the message, such as mygame.ksy:packet, instead of its top-level type.
     #[arg(short = 'k', long, global = true, value_name = "FILE[:TYPE]", value_hint = ValueHint::AnyPath)]
     pub ksy: Vec<PathBuf>,
 
-    /// Where imports with an absolute path are searched (/common/vlq); may be given again
+    /// Search directory for imports with an absolute path (/common/vlq); repeatable
     #[arg(hide_short_help = true, long, global = true, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub ksy_dir: Vec<PathBuf>,
 
-    /// Leave out the Kaitai Struct files in the user's own folder, ~/.config/proto-dissect/ksy, which load by themselves
+    /// Do not load the Kaitai Struct files in ~/.config/proto-dissect/ksy
     #[arg(hide_short_help = true, long, global = true)]
     pub no_user_ksy: bool,
 
-    /// Run again whenever a Kaitai Struct file or an input changes; Ctrl-C ends
+    /// Run again when a Kaitai Struct file or an input changes, until Ctrl-C
     ///
-    /// A terminal is cleared before each run. Below an error stays the last output without one.
+    /// A terminal is cleared before each run. If a run fails, the last successful output stays below the error.
     #[arg(hide_short_help = true, long, global = true)]
     pub watch: bool,
 }
 
-/// Loads the files that the command line names, and those of the user's folder. Errors and warnings are reported. Files that are
-/// read are added to a list.
+/// Loads the files of `-k` and of the user's directory, and reports errors and warnings. Paths of loaded files are appended to
+/// `read`.
 pub(super) fn load(loading: &Loading, read: &mut Vec<PathBuf>) -> Result<(), Exit> {
     load_and(loading, read, report, |warning| complain(format_args!("{warning}"))).map_err(|wrong| {
         if let Some(wrong) = wrong {
@@ -48,10 +48,10 @@ pub(super) fn load(loading: &Loading, read: &mut Vec<PathBuf>) -> Result<(), Exi
     })
 }
 
-/// The same again, while a screen is in use.
+/// Loads the files again without printing, for `browse`.
 ///
 /// # Errors
-/// What is wrong first, in a line. What was loaded before stays.
+/// The first error, in one line. Protocols loaded before remain.
 pub(super) fn reload(loading: &Loading, read: &mut Vec<PathBuf>) -> Result<(), String> {
     let mut first = None;
     let errors = |diagnostics: &[Diagnostic]| {
@@ -62,17 +62,17 @@ pub(super) fn reload(loading: &Loading, read: &mut Vec<PathBuf>) -> Result<(), S
     loaded.map_err(|wrong| wrong.or(first).unwrap_or_else(|| "a Kaitai Struct file cannot be read".to_owned()))
 }
 
-/// The same without a report.
+/// Loads the files without reporting errors.
 pub(super) fn load_silently(loading: &Loading) -> Result<(), Option<String>> {
     load_and(loading, &mut Vec::new(), |_| {}, |_| {})
 }
 
-/// Files and folders that the command line names, without types.
+/// Paths of `-k`, without types.
 pub(super) fn named(loading: &Loading) -> Vec<PathBuf> {
     loading.ksy.iter().map(|path| split(path).0).chain(loading.ksy_dir.iter().cloned()).collect()
 }
 
-/// Loads files; an error may be among the diagnostics alone.
+/// Loads files. An error may be among the diagnostics only.
 fn load_and(
     loading: &Loading,
     read: &mut Vec<PathBuf>,
@@ -90,7 +90,7 @@ fn load_and(
     Ok(())
 }
 
-/// The protocols of the files that the command line names.
+/// Protocols of the files of `-k`.
 fn asked_for(
     loading: &Loading,
     read: &mut Vec<PathBuf>,
@@ -113,14 +113,14 @@ fn asked_for(
             return Err(Some(format!("-k: two files have the id {id}; load one of them")));
         }
         if is_layer(id) {
-            return Err(Some(format!("-k: the id {id} is the name of a header of every capture; give the file another id")));
+            return Err(Some(format!("-k: the id {id} is the name of a built-in header; give the file another id")));
         }
         protocols.push(ksy::protocol(&spec, *top, root, is_built_in(id)));
     }
     Ok(protocols)
 }
 
-/// Prints errors in full. Of warnings it states how many there are, because a run is not about the file.
+/// Prints errors in full, but only the number of warnings: a normal run is not a check of the file.
 fn report(diagnostics: &[Diagnostic]) {
     let (errors, warnings): (Vec<_>, Vec<_>) = diagnostics.iter().cloned().partition(|diagnostic| diagnostic.error);
     super::ksy::report(&errors);
@@ -138,25 +138,25 @@ fn report(diagnostics: &[Diagnostic]) {
     }
 }
 
-/// Whether a built-in application has this name.
+/// Whether a built-in application protocol has this name.
 pub(super) fn is_built_in(name: &str) -> bool {
     crate::protocols::ALL.iter().any(|protocol| protocol.this.abbrev == name)
 }
 
-/// Whether headers below applications have this name.
+/// Whether a link, network or transport header has this name.
 pub(super) fn is_layer(name: &str) -> bool {
     let is_application = Registry::default().applications().any(|protocol| protocol.this.abbrev == name);
     !is_application && Registry::default().protocol(name).is_some()
 }
 
-/// The files, each with the type that is asked for. A directory stands for each file in it.
+/// Expands directories, and splits each argument into file and type.
 fn asked(named: &[PathBuf]) -> Result<Vec<(PathBuf, Option<String>)>, String> {
     let mut asked = Vec::new();
     for path in named {
         if path.is_dir() {
             let files = files_in(path).map_err(|error| format!("-k {}: {error}", path.display()))?;
             if files.is_empty() {
-                return Err(format!("-k {}: the directory has no .ksy file", path.display()));
+                return Err(format!("-k {}: no .ksy file in this directory", path.display()));
             }
             asked.extend(files.into_iter().map(|file| (file, None)));
         } else {
@@ -166,7 +166,7 @@ fn asked(named: &[PathBuf]) -> Result<Vec<(PathBuf, Option<String>)>, String> {
     Ok(asked)
 }
 
-/// The files of a directory, by name.
+/// The `.ksy` files of a directory, sorted by name.
 pub(super) fn files_in(directory: &Path) -> std::io::Result<Vec<PathBuf>> {
     let mut files = fs::read_dir(directory)?.map(|entry| Ok(entry?.path())).collect::<std::io::Result<Vec<_>>>()?;
     files.retain(|file| file.extension() == Some(OsStr::new("ksy")) && file.is_file());
@@ -174,7 +174,7 @@ pub(super) fn files_in(directory: &Path) -> std::io::Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// A file and a type, which stands behind `.ksy:`. A file that exists as it is written has none.
+/// Splits `FILE.ksy:TYPE`. The path of an existing file is never split.
 fn split(path: &Path) -> (PathBuf, Option<String>) {
     const END: &str = ".ksy:";
     let text = path.to_str().filter(|_| !path.exists());
@@ -184,7 +184,7 @@ fn split(path: &Path) -> (PathBuf, Option<String>) {
     }
 }
 
-/// The type of a file with this name, or this path of names from the top.
+/// Type with this name, or with this path from the top-level type.
 fn type_named(spec: &Spec, top: TypeId, name: &str) -> Option<TypeId> {
     types_of(spec, top).find(|(_, known)| *known == name).map(|(id, _)| id).or_else(|| {
         let mut fitting = types_of(spec, top).filter(|(id, _)| spec.type_of(*id).name == name);
@@ -192,7 +192,7 @@ fn type_named(spec: &Spec, top: TypeId, name: &str) -> Option<TypeId> {
     })
 }
 
-/// Types of a file with their paths below the top.
+/// Types of a file with their paths below the top-level type.
 fn types_of(spec: &Spec, top: TypeId) -> impl Iterator<Item = (TypeId, &str)> {
     let of_file = spec.types.iter().enumerate().filter(move |(_, of)| of.top == top);
     of_file.filter_map(|(at, of)| {
@@ -203,5 +203,5 @@ fn types_of(spec: &Spec, top: TypeId) -> impl Iterator<Item = (TypeId, &str)> {
 
 fn no_type(spec: &Spec, top: TypeId, path: &Path, name: &str) -> String {
     let nearest = nearest_names(name, types_of(spec, top).map(|(_, known)| known), 4);
-    format!("-k {}: no type is called {name:?}; the nearest names are {nearest}", path.display())
+    format!("-k {}: unknown type {name:?}; similar names: {nearest}", path.display())
 }

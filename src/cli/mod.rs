@@ -1,4 +1,4 @@
-//! The command line: what is typed becomes a run, and a run becomes an exit code.
+//! The command line: arguments, subcommands and exit codes.
 
 mod args;
 mod audience;
@@ -61,32 +61,32 @@ use std::path::PathBuf;
 
 pub use exit::Exit;
 
-/// The name of the program, in messages and completions.
+/// Program name in messages and completions.
 pub const NAME: &str = "proto-dissect";
 
-/// Read the command line, do what it says, and tell how that went.
+/// Runs the command line of the process and returns its exit code.
 #[must_use]
 pub fn run() -> Exit {
     run_line(std::env::args_os().collect())
 }
 
-/// Do what a command line says.
+/// Runs a command line.
 fn run_line(line: Vec<OsString>) -> Exit {
     std::panic::set_hook(Box::new(|info| {
         if !bug::records(info) {
             complain(format_args!("this is a bug, please report it: {}", info.to_string().replace('\n', " ")));
         }
     }));
-    // The hook has reported the panic.
+    // The panic hook has reported it.
     let exit = std::panic::catch_unwind(|| run_task(line)).unwrap_or(Exit::Failed);
     exit_of(interrupt::exit().unwrap_or(exit), bug::first())
 }
 
-/// The exit code of a run; a bug in a dissector is reported and makes it a failure.
+/// Exit code of a run. A bug in a dissector is reported and makes the run fail.
 fn exit_of(exit: Exit, bug: Option<&str>) -> Exit {
     match bug {
         Some(bug) => {
-            complain(format_args!("a dissector has a bug, and what it read is shown as data; please report it: {bug}"));
+            complain(format_args!("a dissector has a bug, and its bytes are shown as data; please report it: {bug}"));
             exit.max(Exit::Failed)
         }
         None => exit,
@@ -123,7 +123,7 @@ fn run_task(line: Vec<OsString>) -> Exit {
     }
 }
 
-/// A command line that makes sense, with signals handled from now on.
+/// Parses and checks a command line, and installs signal handlers.
 fn settled(line: Vec<OsString>) -> Result<Args, Exit> {
     let args = first_word::parse(line).map_err(|error| wrong_usage(&error))?;
     if !matches!(args.task, Some(Task::Completions { .. } | Task::Man)) {
@@ -145,7 +145,7 @@ fn settled(line: Vec<OsString>) -> Result<Args, Exit> {
     }
 }
 
-/// The files that `--watch` is about.
+/// Files of `--watch`.
 fn watched(args: &Args) -> Result<Vec<PathBuf>, &'static str> {
     if matches!(args.task, Some(Task::Completions { .. } | Task::Man)) {
         return Err("this command reads no files");
@@ -154,13 +154,13 @@ fn watched(args: &Args) -> Result<Vec<PathBuf>, &'static str> {
     let files = args.input_files();
     let reads_input = !matches!(args.task, Some(Task::Protocols(_) | Task::Fields(_) | Task::Schema { .. } | Task::Ksy(_)));
     if files.iter().any(|file| file.as_os_str() == "-") || reads_input && args.names_no_input() {
-        return Err("standard input can be read once only; name a FILE");
+        return Err("standard input can be read only once; give a FILE");
     }
     named.extend(files);
-    if named.is_empty() { Err("nothing can change; name a FILE, or a Kaitai Struct file with -k") } else { Ok(named) }
+    if named.is_empty() { Err("nothing to watch; give a FILE, or a Kaitai Struct file with -k") } else { Ok(named) }
 }
 
-/// Does what a command line asks for. Files of protocols that are read on the way are added to a list.
+/// Runs the selected subcommand. Paths of loaded Kaitai Struct files are appended to `read`.
 fn perform(args: Args, screen: Screen, read: &mut Vec<PathBuf>) -> Exit {
     if let Some(mistake) = columns::mistake(&args) {
         complain(format_args!("{mistake}"));
@@ -178,10 +178,10 @@ fn perform(args: Args, screen: Screen, read: &mut Vec<PathBuf>) -> Exit {
         Some(Task::Schema { columns }) => return glossary::schema(*columns, screen),
         _ if let (None, Some(list)) = (&args.task, args.habits.glossary) => return glossary::as_tshark(list, screen),
         Some(Task::Ksy(asked)) => return ksy::run(asked, &args.loading.ksy_dir, screen, read),
-        _ if args.names_no_input() && io::stdin().is_terminal() => {
+        _ if args.names_no_input() && !args.lists_statistics() && io::stdin().is_terminal() => {
             return wrong_usage(&Args::command().error(
                 clap::error::ErrorKind::MissingRequiredArgument,
-                "nothing to read: name a FILE, or pipe a capture or a hex dump in; see --help",
+                "no input: give a FILE, or pipe in a capture or a hex dump; see --help",
             ));
         }
         Some(Task::Follow { options, reading }) => return follow::run(options, reading, screen),
@@ -212,19 +212,19 @@ fn perform(args: Args, screen: Screen, read: &mut Vec<PathBuf>) -> Exit {
     }
 }
 
-/// What clap says of a command line that is no run: help and version are answers, all else is wrong usage.
+/// Prints clap's output: help and version, or a usage error.
 fn wrong_usage(error: &clap::Error) -> Exit {
     let is_hostile = |word: OsString| word.to_string_lossy().contains(is_harmful);
-    // Where the complaint cannot be written, the exit code still says it.
+    // If standard error cannot be written, the exit code still reports the error.
     let _ = match std::env::args_os().any(is_hostile) {
-        // Without styles, so that no escape sequence is left.
+        // Plain text, without escape sequences.
         true => write!(io::stderr(), "{}", Harmless(&in_lines(error.render().to_string()))),
         false => error.print(),
     };
     if error.use_stderr() { Exit::Usage } else { Exit::Fine }
 }
 
-/// How a run ends whose output cannot be written: a reader that has seen enough is no failure.
+/// Exit code of a write error: a closed pipe is not a failure.
 fn of_output(error: &io::Error) -> Exit {
     if error.kind() == io::ErrorKind::BrokenPipe {
         screen::close();
@@ -234,27 +234,27 @@ fn of_output(error: &io::Error) -> Exit {
     Exit::Failed
 }
 
-/// A message in which the arguments of the command line have their line feeds escaped: only those of the message remain.
+/// Escapes line feeds of command-line arguments within a message.
 fn in_lines(message: String) -> String {
     if !message.contains('\n') {
         return message;
     }
     let words = std::env::args_os().map(|word| word.to_string_lossy().into_owned());
     words.filter(|word| word.contains('\n')).fold(message, |message, word| {
-        // The value of an option may stand behind its name.
+        // Also values of --option=value.
         let value = word.split_once('=').filter(|_| word.starts_with('-')).map_or(word.as_str(), |(_, value)| value);
         message.replace(value, &value.replace('\n', "\\u{a}"))
     })
 }
 
-/// A line on standard error.
+/// Prints a line on standard error.
 fn complain(what: std::fmt::Arguments<'_>) {
     progress::hide();
-    // There is nowhere left to say that this did not work.
+    // There is no way to report this failure.
     let _ = writeln!(io::stderr(), "{NAME}: {}", Harmless(&in_lines(what.to_string())));
 }
 
-/// A message with everything spelled out that a terminal might act on. Its line ends stay.
+/// Escapes control characters in a message, except line feeds.
 struct Harmless<'a>(&'a str);
 
 impl fmt::Display for Harmless<'_> {
@@ -267,26 +267,26 @@ impl fmt::Display for Harmless<'_> {
     }
 }
 
-/// The version, as an answer to tshark's `-v`: scripts written for tshark look for one of its versions in the line.
+/// Writes the version for `-v`. Scripts written for tshark search this line for a TShark version.
 fn write_version(to: &mut dyn Write) -> io::Result<()> {
     writeln!(to, "{NAME} {}, with options and forms of TShark 4.0.17", env!("CARGO_PKG_VERSION"))
 }
 
-/// The completions of a shell: a script that asks the program.
+/// Writes the completion script of a shell, which runs the program for candidates.
 ///
 /// # Errors
-/// Those of writing.
+/// Write errors.
 pub fn write_completions(shell: clap_complete::Shell, out: &mut dyn Write) -> io::Result<()> {
     complete::write_script(shell, out)
 }
 
-/// The manual page, as roff.
+/// Writes the manual page as roff.
 ///
 /// # Errors
-/// Those of writing.
+/// Write errors.
 pub fn write_man(out: &mut dyn Write) -> io::Result<()> {
     let mut page = Vec::new();
-    // What the short help leaves out has a description there as well.
+    // Options hidden from the short help are described in the manual, too.
     let described = |option: clap::Arg| match (option.get_long_help(), option.get_help().cloned()) {
         (None, Some(help)) => option.long_help(help),
         _ => option,

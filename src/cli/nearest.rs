@@ -1,7 +1,7 @@
-//! Names that a mistyped one may stand for.
+//! Similar names for error messages.
 
-/// At most so many known names, the nearest first, between commas. Of those that are as near, one with the same first letter is
-/// likelier: few mistype that.
+/// Returns up to `most` known names, the most similar first, separated by commas. Ties prefer the same first letter, which is
+/// rarely mistyped.
 pub(super) fn nearest_names<'k>(name: &str, known: impl Iterator<Item = &'k str>, most: usize) -> String {
     let mut names: Vec<&str> = known.filter(|known| !known.is_empty()).collect();
     names.sort_by_cached_key(|known| (strsim::damerau_levenshtein(known, name), known.chars().next() != name.chars().next()));

@@ -1,4 +1,4 @@
-//! Bookmarks and notes of the user, from `FILE.notes.toml` beside a capture.
+//! Reads the user's bookmarks and notes from `FILE.notes.toml` next to a capture.
 
 use super::complain;
 use crate::record::Bookmarks;
@@ -6,12 +6,12 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-/// Bytes of such a file that are read at most.
+/// Maximum size of a notes file.
 const MOST: u64 = 16 << 20;
 
-/// The bookmarks and notes of a capture; `None` if there are none. A file that cannot be read is reported.
+/// Bookmarks and notes of a capture, if any. A file that cannot be read is reported.
 ///
-/// They are kept for the whole run, as every record refers to them.
+/// They are leaked, because records refer to them for the whole run.
 pub(super) fn of(capture: &str) -> Option<&'static Bookmarks> {
     match read(Path::new(capture)) {
         Ok(bookmarks) => bookmarks.map(|bookmarks| &*Box::leak(Box::new(bookmarks))),
@@ -22,10 +22,10 @@ pub(super) fn of(capture: &str) -> Option<&'static Bookmarks> {
     }
 }
 
-/// The same, read now.
+/// Reads bookmarks and notes.
 ///
 /// # Errors
-/// What is wrong with the file, in a line.
+/// The problem of the file, in one line.
 pub(super) fn read(capture: &Path) -> Result<Option<Bookmarks>, String> {
     let path = Bookmarks::path_of(capture);
     let read = |file: File| {
@@ -41,5 +41,5 @@ pub(super) fn read(capture: &Path) -> Result<Option<Bookmarks>, String> {
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => return Ok(None),
         Err(error) => Err(error.to_string()),
     };
-    bookmarks.map(Some).map_err(|wrong| format!("{}: {wrong}; its bookmarks and notes are left out", path.display()))
+    bookmarks.map(Some).map_err(|wrong| format!("{}: {wrong}; its bookmarks and notes are ignored", path.display()))
 }

@@ -1,4 +1,4 @@
-//! What messages and conversations carry, as a list and as files.
+//! `objects`: lists and saves the objects of messages and conversations.
 
 use super::args::{Args, Reading};
 use super::audience::Audience;
@@ -18,42 +18,42 @@ use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-// What is listed and saved.
+// Objects to list and save.
 #[derive(Debug, Group)]
 pub struct Objects {
-    /// Captures or hex text; `-` or none reads standard input
+    /// Captures or hex text files; `-` or none reads standard input
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub files: Vec<PathBuf>,
 
-    /// Save each object as a file in this folder; files that are there already are never overwritten
+    /// Save each object as a file in this directory; existing files are never overwritten
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub write_dir: Option<PathBuf>,
 
-    /// Stop behind message N, and take what its conversation has gathered up to there
+    /// Stop after message N, and print the state of its conversation at that point
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub at: Option<u64>,
 
-    /// A JSON object for each, one a line
+    /// Print one JSON object per line
     #[arg(long)]
     pub json: bool,
 
-    /// How the input is read.
+    /// Input options.
     #[command(flatten)]
     pub reading: Reading,
 
-    /// Only those of this protocol, saved under their own names: `--export-objects`.
+    /// `--export-objects`: objects of this protocol only, saved under their original names.
     #[arg(skip)]
     pub export: Option<&'static Field>,
 
-    /// Report what is saved on no line.
+    /// Do not list saved objects.
     #[arg(skip)]
     pub silent: bool,
 }
 
-/// Bytes of an object's name that become part of a file's.
+/// Maximum bytes of an object's name in a file name.
 const NAME_MOST: usize = 100;
 
-/// List the objects of all inputs, and save them if that is asked for.
+/// Lists the objects of all inputs, and saves them with `--write-dir`.
 pub(super) fn run(asked: &Objects, screen: Screen) -> Exit {
     let how = match How::new(&asked.reading) {
         Ok(how) => how,
@@ -69,7 +69,7 @@ pub(super) fn run(asked: &Objects, screen: Screen) -> Exit {
     if let Some(folder) = &asked.write_dir
         && let Err(error) = fs::create_dir_all(folder)
     {
-        complain(format_args!("{}: cannot be made: {error}", folder.display()));
+        complain(format_args!("{}: cannot be created: {error}", folder.display()));
         return Exit::Failed;
     }
     for source in &Source::all(&asked.files, &asked.reading) {
@@ -80,12 +80,10 @@ pub(super) fn run(asked: &Objects, screen: Screen) -> Exit {
     }
     if list.number == 0 && worst == Exit::Fine {
         match asked.at {
-            Some(at) => complain(format_args!("there is nothing to save up to message {at}")),
+            Some(at) => complain(format_args!("nothing to save up to message {at}")),
             None => match exported(asked) {
-                Some(name) => complain(format_args!("there is nothing to save: no message of {name} carries a file")),
-                None => {
-                    complain(format_args!("there is nothing to save: no message or conversation carries a map, values or a file"))
-                }
+                Some(name) => complain(format_args!("nothing to save: no {name} message carries a file")),
+                None => complain(format_args!("nothing to save: no message or conversation carries a map, values or a file")),
             },
         }
     }
@@ -100,12 +98,12 @@ pub(super) fn run(asked: &Objects, screen: Screen) -> Exit {
     }
 }
 
-/// The protocol whose objects alone are meant.
+/// Protocol of `--export-objects`.
 fn exported(asked: &Objects) -> Option<&'static str> {
     asked.export.map(|protocol| protocol.abbrev)
 }
 
-/// `--export-objects PROTO,DIR`: the objects of a protocol, under the names that they have themselves.
+/// Runs `--export-objects PROTO,DIR`, which saves objects under their original names.
 pub(super) fn export(mut args: Args, screen: Screen) -> Exit {
     let mut exports = Vec::new();
     for value in &args.habits.export_objects {
@@ -135,7 +133,7 @@ pub(super) fn export(mut args: Args, screen: Screen) -> Exit {
     worst
 }
 
-/// The protocol and the folder of `http,DIR`.
+/// Parses `http,DIR`.
 fn wanted(value: &str) -> Result<(&'static Field, PathBuf), forms::Wrong> {
     let (name, folder) = value
         .split_once(',')
@@ -149,22 +147,22 @@ fn wanted(value: &str) -> Result<(&'static Field, PathBuf), forms::Wrong> {
 struct List<'a, W> {
     to: W,
     asked: &'a Objects,
-    /// Columns of the terminal, if it is one.
+    /// Width of the terminal, if standard output is one.
     width: Option<usize>,
-    /// What the input at hand had so far.
+    /// Counts of the current input.
     tally: Tally,
     file: String,
     /// Objects of all inputs so far.
     number: u64,
-    /// Saved objects that contain secrets.
+    /// Number of saved objects that contain secrets.
     secret: u64,
-    /// The message of `--at` was seen.
+    /// The message of `--at` was reached.
     done: bool,
 }
 
 impl<W: Write + Send> Audience for List<'_, W> {
     fn demand(&self) -> Demand {
-        // Secrets are searched for in what is saved.
+        // Saved objects are searched for secrets.
         let saves = self.asked.write_dir.is_some();
         Demand::OBJECTS.with(Extras::CONTENT.when(saves))
     }
@@ -212,12 +210,12 @@ impl<W: Write + Send> Audience for List<'_, W> {
     }
 
     fn end(&mut self, _: Option<&Problem<'_>>) -> io::Result<()> {
-        // The next input is counted anew, from before its first frame.
+        // Numbers restart with each input.
         let tally = std::mem::replace(&mut self.tally, Tally::new(View::Messages));
         let done = std::mem::take(&mut self.done);
         match self.asked.at {
             Some(at) if !done => {
-                complain(format_args!("{}: there is no message {at}, only {}", self.file, tally.messages));
+                complain(format_args!("{}: no message {at}; the input has {}", self.file, tally.messages));
                 Ok(())
             }
             _ => Ok(()),
@@ -257,7 +255,7 @@ impl<W: Write> List<'_, W> {
         self.line(&line)
     }
 
-    /// A line that may be wider than the output.
+    /// Prints a line, truncated to the width of the terminal.
     fn line(&mut self, line: &str) -> io::Result<()> {
         let mut folded = String::new();
         fold_painted(line, self.width.unwrap_or(usize::MAX), "        ", &mut folded);
@@ -265,7 +263,7 @@ impl<W: Write> List<'_, W> {
     }
 }
 
-/// An object as a line of JSON.
+/// An object as JSON.
 struct Line<'a> {
     number: u64,
     file: &'a str,
@@ -304,16 +302,16 @@ impl Serialize for Line<'_> {
     }
 }
 
-/// Secrets of a tree that are searched for in an object: the work is bounded whatever a capture holds.
+/// Maximum number of secrets of a tree that objects are searched for, so that the work is bounded.
 const SEARCHED: usize = 64;
 
-/// Whether one of the secrets of a tree stands in these bytes.
+/// Whether these bytes contain a secret of the tree.
 fn has_secret(of: Dissection<'_>, bytes: &[u8]) -> bool {
     let secrets = of.tree.hidden().iter().take(SEARCHED).map(|span| of.slice(*span)).filter(|secret| !secret.is_empty());
     secrets.into_iter().any(|secret| memchr::memmem::find(bytes, secret).is_some())
 }
 
-/// Save an object under a name that sorts by time and does no harm.
+/// Saves an object under a safe name that sorts by time.
 fn save(folder: &Path, number: u64, stream: Option<&str>, carried: &Carried) -> io::Result<PathBuf> {
     let stream = stream.map(|stream| format!("{}-", stream.replace('/', "-"))).unwrap_or_default();
     let path = folder.join(format!("{number:06}-{stream}{}", harmless(&carried.object.name)));
@@ -323,10 +321,10 @@ fn save(folder: &Path, number: u64, stream: Option<&str>, carried: &Carried) -> 
     Ok(path)
 }
 
-/// Names that are tried for an object before it counts as an error.
+/// Maximum number of file names to try for an object.
 const ATTEMPTS: u32 = 10_000;
 
-/// Save an object under its own name; another one of that name becomes `name(1).txt`. No file is overwritten.
+/// Saves an object under its own name, or as `name(1).txt` if that exists. No file is overwritten.
 fn save_named(folder: &Path, object: &Object) -> io::Result<PathBuf> {
     let name = match harmless(&object.name) {
         name if name.trim_matches('.').is_empty() => "object".to_owned(),
@@ -348,14 +346,11 @@ fn save_named(folder: &Path, object: &Object) -> io::Result<PathBuf> {
             Err(error) => return Err(with_path(error)),
         }
     }
-    Err(io::Error::new(
-        io::ErrorKind::AlreadyExists,
-        format!("{}: there are too many files of this name", folder.join(name).display()),
-    ))
+    Err(io::Error::new(io::ErrorKind::AlreadyExists, format!("{}: too many files of this name", folder.join(name).display())))
 }
 
-/// A safe file name: no separators, nothing special to a shell or a terminal. A name that is too long keeps its end, the
-/// extension.
+/// Returns a safe file name: without separators and characters special to a shell or a terminal. A long name keeps its end,
+/// which has the extension.
 fn harmless(name: &str) -> String {
     let plain = |character: char| if character.is_ascii_alphanumeric() || "._-".contains(character) { character } else { '_' };
     let name: String = name.chars().map(plain).collect();

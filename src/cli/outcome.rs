@@ -1,26 +1,26 @@
-//! How looking at inputs went, and the exit code that comes of it.
+//! Results of reading inputs, and the exit code derived from them.
 
 use super::args::Output;
 use super::counted::Counted;
 use super::unexplained::Unexplained;
 use super::{Exit, complain};
 
-/// How looking at one input went, or at several.
+/// Result of reading one or several inputs.
 #[derive(Debug)]
 pub(super) struct Outcome {
-    /// How reading went.
+    /// Exit code of reading.
     pub read: Exit,
-    /// Records that were meant.
+    /// Number of selected records.
     pub taken: u64,
-    /// Frames that were read.
+    /// Number of frames read.
     pub frames: u64,
-    /// Messages that were counted.
+    /// Number of messages.
     pub messages: u64,
-    /// Messages that were malformed.
+    /// Number of malformed messages.
     pub malformed: u64,
-    /// Runs of missing bytes.
+    /// Number of gaps.
     pub gaps: u64,
-    /// The first input that had any, and the frame.
+    /// File and frame of the first malformed message or gap.
     pub broken: Option<(String, u64)>,
     /// Messages of unknown format.
     pub unexplained: Unexplained,
@@ -42,7 +42,7 @@ impl Default for Outcome {
 }
 
 impl Outcome {
-    /// The next input went like this.
+    /// Adds the result of another input.
     pub(super) fn add(&mut self, next: Outcome) {
         self.read = self.read.max(next.read);
         self.taken += next.taken;
@@ -54,12 +54,12 @@ impl Outcome {
         self.unexplained.add(next.unexplained);
     }
 
-    /// The exit code. Reports what `--strict` rejects.
+    /// Exit code. Reports violations of `--strict`.
     pub(super) fn exit(&self, output: &Output) -> Exit {
         let strict = match &self.broken {
             Some((file, frame)) if output.strict => {
                 let (malformed, gaps) = (Counted(self.malformed, "malformed message"), Counted(self.gaps, "gap"));
-                complain(format_args!("--strict: {malformed}, {gaps}; the first at frame {frame} of {file}"));
+                complain(format_args!("--strict: {malformed}, {gaps}; first at frame {frame} of {file}"));
                 Exit::Damaged
             }
             _ => Exit::Fine,

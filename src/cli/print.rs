@@ -1,4 +1,4 @@
-//! The run that everything else is for: inputs in, records out.
+//! The default command: prints the records of inputs.
 
 use super::args::Args;
 use super::forms::{Plan, Wrong};
@@ -11,7 +11,7 @@ use super::source::Source;
 use super::{Exit, complain, of_output, parallel};
 use std::io::{self, IsTerminal, Write};
 
-/// Print the records of all inputs.
+/// Prints the records of all inputs.
 pub(super) fn run(args: &Args, screen: Screen) -> Exit {
     let sources = Source::all(&args.files, &args.reading);
     let task = match How::new(&args.reading).and_then(|how| Task::new(&sources, how, args)) {
@@ -34,17 +34,17 @@ pub(super) fn run(args: &Args, screen: Screen) -> Exit {
     }
 }
 
-/// What is read, how, and what is printed of it.
+/// Inputs, settings and output of a run.
 struct Task<'a> {
     sources: &'a [Source],
     how: How,
     plan: Plan,
-    /// One for each that reads at the same time as others.
+    /// One selection per reading thread.
     selection: Vec<RecordSelection>,
 }
 
 impl<'a> Task<'a> {
-    /// What the options ask for; an error says what would do.
+    /// Derives the task from the options.
     fn new(sources: &'a [Source], how: How, Args { output, habits, .. }: &Args) -> Result<Task<'a>, Wrong> {
         let plan = Plan::new(output, sources.len() > 1, !sources.iter().all(Source::is_whole))?;
         let plan = match (&habits.kept, &habits.kept_below) {

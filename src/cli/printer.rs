@@ -1,4 +1,4 @@
-//! Looks at an input and prints what is meant of it.
+//! Prints the selected records of an input.
 
 use super::audience::Audience;
 use super::forms::Plan;
@@ -12,14 +12,14 @@ use std::io::{self, Write};
 
 /// Prints records into a sink.
 pub(super) struct Printer<'w, S: Sink + Send + ?Sized = dyn Sink + Send + 'w> {
-    /// How parts of an input are printed by themselves; none where the sink takes everything in order.
+    /// Plan for printing chunks separately; `None` if the sink requires all records in order.
     plan: Option<&'w Plan>,
     pub(super) sink: Box<S>,
     pub(super) selection: RecordSelection,
 }
 
 impl<'w> Printer<'w> {
-    /// Prints what is chosen, as planned.
+    /// Prints selected records by a plan.
     pub(super) fn new(plan: &'w Plan, to: Box<dyn Write + Send + 'w>, selection: RecordSelection) -> Printer<'w> {
         Printer { plan: Some(plan), sink: plan.sink(to), selection }
     }
@@ -27,7 +27,7 @@ impl<'w> Printer<'w> {
 
 #[cfg(feature = "columns")]
 impl<S: Sink + Send> Printer<'_, S> {
-    /// Prints what is chosen, in order.
+    /// Prints selected records in order.
     pub(super) fn in_order(sink: S, selection: RecordSelection) -> Self {
         Printer { plan: None, sink: Box::new(sink), selection }
     }

@@ -1,5 +1,4 @@
-//! How much of an input was read, on standard error: only on a terminal, only after a second, only until something is
-//! printed there.
+//! Progress bar on standard error: only on a terminal, after one second, and until records are printed there.
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::{self, IsTerminal};
@@ -7,19 +6,19 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// How long nothing is shown.
+/// Delay before the bar appears.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// Frames between two looks at the clock.
+/// Frames between two checks of the clock.
 const SELDOM: u32 = 256;
 
-/// The bar on the terminal, of which there is one.
+/// The only bar of the process.
 static BAR: Mutex<Bar> = Mutex::new(Bar::Hidden);
 
 enum Bar {
     Hidden,
     Shown(ProgressBar),
-    /// Something was printed on the terminal; a bar would be in its way.
+    /// Records were printed on the terminal, so the bar stays hidden.
     Over,
 }
 
@@ -27,31 +26,31 @@ fn bar() -> MutexGuard<'static, Bar> {
     BAR.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Take the bar away, for good.
+/// Removes the bar permanently.
 pub(super) fn hide() {
     if let Bar::Shown(bar) = std::mem::replace(&mut *bar(), Bar::Over) {
         bar.finish_and_clear();
     }
 }
 
-/// Progress of a run over one or several inputs.
+/// Progress of all inputs.
 pub(super) struct Whole {
     name: String,
-    /// Total bytes, if known and if standard error is a terminal.
+    /// Total bytes, if known and standard error is a terminal.
     total: Option<u64>,
-    /// Bytes read, as last reported by the parts.
+    /// Bytes read, as reported by the parts.
     read: AtomicU64,
     begun: Instant,
 }
 
 impl Whole {
-    /// Reading begins.
+    /// Starts the progress of a run.
     pub(super) fn new(name: String, total: Option<u64>) -> Arc<Whole> {
         let total = total.filter(|total| *total > 0 && io::stderr().is_terminal());
         Arc::new(Whole { name, total, read: AtomicU64::new(0), begun: Instant::now() })
     }
 
-    /// Progress of an input of this size.
+    /// Adds an input of this size.
     pub(super) fn part(self: &Arc<Self>, size: Option<u64>) -> Progress {
         Progress { whole: Arc::clone(self), size: size.unwrap_or(0), reported: 0, heuristic: 0 }
     }
@@ -81,13 +80,13 @@ impl Drop for Whole {
 pub(super) struct Progress {
     whole: Arc<Whole>,
     size: u64,
-    /// Bytes reported to `whole`.
+    /// Bytes already added to `whole`.
     reported: u64,
     heuristic: u32,
 }
 
 impl Progress {
-    /// One more frame was read, and so many bytes by now.
+    /// Counts a frame.
     pub(super) fn frame(&mut self, read: impl FnOnce() -> u64) {
         self.heuristic += 1;
         if self.heuristic.is_multiple_of(SELDOM) {
@@ -95,7 +94,7 @@ impl Progress {
         }
     }
 
-    /// Look at the clock.
+    /// Checks the clock and updates the bar.
     pub(super) fn look(&mut self, read: impl FnOnce() -> u64) {
         let Some(total) = self.whole.total else { return };
         if self.whole.begun.elapsed() < PATIENCE {
@@ -112,7 +111,7 @@ impl Progress {
 }
 
 impl Drop for Progress {
-    /// What was left unread needs no more reading.
+    /// Counts an unread remainder as done.
     fn drop(&mut self) {
         self.update(self.size);
     }
@@ -135,7 +134,7 @@ mod tests {
 
     #[test]
     fn progress_needs_a_terminal_and_a_known_size() {
-        // Tests may run in a terminal.
+        // Tests may run on a terminal.
         assert!(Whole::new("-".into(), None).total.is_none());
         assert!(Whole::new("empty".into(), Some(0)).total.is_none());
         let mut early = watched(100).part(Some(100));
@@ -150,7 +149,7 @@ mod tests {
         two.update(30);
         one.update(50);
         assert_eq!(whole.read.load(Ordering::Relaxed), 80);
-        // The rest of the second is not read.
+        // The remainder of the second input is skipped.
         drop(two);
         assert_eq!(whole.read.load(Ordering::Relaxed), 90);
         drop(one);

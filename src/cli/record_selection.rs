@@ -1,4 +1,4 @@
-//! Which records are meant, by filter and number, over all inputs.
+//! Selects records by filter and number, across all inputs.
 
 use super::args::Output;
 use super::forms::Wrong;
@@ -15,52 +15,52 @@ use crate::tree::{Carriers, Demand, Depth, Dissection, StreamId, Transport};
 use std::convert::Infallible;
 use std::io;
 
-/// Chooses records, and remembers how it went.
+/// Selects records and counts the results.
 pub(super) struct RecordSelection {
     choice: Choice,
-    /// What the input at hand had so far.
+    /// Counts of the current input.
     tally: Tally,
     filter: Option<Filter>,
     selection: Selection,
-    /// Whether malformed messages and gaps matter.
+    /// Whether malformed messages and gaps are recorded.
     strict: bool,
-    /// No record behind the last one of this input can be meant.
+    /// No later record of this input can be selected.
     past: bool,
-    /// Bytes of a record that is meant may become readable later.
+    /// Bytes of a selected record may become readable later.
     waits: bool,
-    /// What the input at hand is called.
+    /// Name of the current input.
     file: String,
-    /// The first of its frames with a malformed message, or behind missing bytes.
+    /// Its first frame with a malformed message or after missing bytes.
     broken: Option<u64>,
     outcome: Outcome,
 }
 
-/// How choosing from a part of an input went.
+/// Results for a part of an input.
 #[derive(Default)]
 pub(super) struct Counted {
-    /// What the input had by its end.
+    /// Counts at its end.
     tally: Option<Tally>,
-    /// Records that were meant.
+    /// Number of selected records.
     taken: u64,
-    /// Its first frame with a malformed message, or behind missing bytes.
+    /// Its first frame with a malformed message or after missing bytes.
     broken: Option<u64>,
     /// Messages of unknown format.
     unexplained: Unexplained,
 }
 
-/// Why the selection ends.
+/// Reason for stopping.
 enum Stop {
     Enough,
     Output(io::Error),
 }
 
 impl RecordSelection {
-    /// What the options choose; an error says what would do.
+    /// Parses the options. Errors name the expected values.
     pub(super) fn new(output: &Output, columns: Option<Scope>) -> Result<RecordSelection, Wrong> {
         let parse = |text: &String| Filter::parse(text, Registry::default()).map_err(|mistake| format!("-Y: {mistake}"));
         let filter = output.filter.as_ref().map(parse).transpose()?;
         for name in filter.iter().flat_map(Filter::undissected) {
-            super::complain(format_args!("-Y: {name} is a protocol of Wireshark that is not read here: nothing matches it"));
+            super::complain(format_args!("-Y: {name} is a Wireshark protocol that is not supported; it never matches"));
         }
         let choice = Choice::new(output, filter.as_ref().map(Filter::scope), columns);
         Ok(RecordSelection {
@@ -77,12 +77,12 @@ impl RecordSelection {
         })
     }
 
-    /// Which records they are.
+    /// Selected view.
     pub(super) fn view(&self) -> View {
         self.choice.view
     }
 
-    /// Which records they are, and why.
+    /// Selected view and the reason.
     pub(super) fn choice(&self) -> Choice {
         self.choice
     }
@@ -104,17 +104,17 @@ impl RecordSelection {
         same(self.filter.as_ref()?).map(Filter::into_prefilter)
     }
 
-    /// The same without `-c`, `--skip` and `--number`.
+    /// Drops `-c`, `--skip` and `--number`.
     pub(super) fn of_all(self) -> RecordSelection {
         RecordSelection { selection: Selection::all(), ..self }
     }
 
-    /// Exchanges what `-c` and `--skip` have counted, which several selections take turns in.
+    /// Swaps the counts of `-c` and `--skip`, which several selections share.
     pub(super) fn exchange(&mut self, counted: &mut Selection) {
         std::mem::swap(&mut self.selection, counted);
     }
 
-    /// An input begins.
+    /// Starts an input.
     pub(super) fn begin(&mut self, file: &str) {
         self.tally = Tally::new(self.view());
         self.tally.bookmarks = notes::of(file);
@@ -122,7 +122,7 @@ impl RecordSelection {
         self.broken = None;
     }
 
-    /// Hand on the records of a tree that are meant.
+    /// Passes on the selected records of a tree.
     pub(super) fn records(
         &mut self,
         of: Dissection<'_>,
@@ -131,11 +131,11 @@ impl RecordSelection {
     ) -> io::Result<()> {
         let view = self.view();
         let RecordSelection { tally, filter, selection, past, waits, outcome, .. } = self;
-        // Messages that only count bring it behind the last one that is meant as well.
+        // Omitted messages advance the number, too.
         if view == View::Messages && of.tree.omitted_messages.count > 0 {
             *past = selection.is_past(tally.messages + of.tree.omitted_messages.count as u64);
         }
-        // What was sent in a stream, or in fragments, may become readable with a later frame, or when the capture ends.
+        // Stream data and fragments may become readable with a later frame, or at the end of the capture.
         *waits |=
             view == View::Packets && captured && selection.is_numbered() && selection.names(of.tree.frame.number) && may_wait(of);
         let may_become_late = *waits;
@@ -153,7 +153,7 @@ impl RecordSelection {
             let number = match &record {
                 Record::Message(message) => message.n,
                 Record::Packet(packet) => packet.of.tree.frame.number,
-                // It has no number of its own and is selected by that of its frame.
+                // A late record is selected by the number of its frame.
                 Record::Late(late) if matches && selection.names(late.frame()) => return take(&record).map_err(Stop::Output),
                 Record::Late(_) => return Ok(()),
                 Record::Gap(_) if matches => return take(&record).map_err(Stop::Output),
@@ -175,7 +175,7 @@ impl RecordSelection {
         }
     }
 
-    /// The same selection from here on; `None` if it depends on earlier choices.
+    /// Copies the selection for another thread; `None` if it depends on earlier records.
     pub(super) fn fork(&self) -> Option<RecordSelection> {
         let filter = match &self.filter {
             Some(filter) => Some(same(filter)?),
@@ -205,14 +205,14 @@ impl RecordSelection {
         self.tally = tally;
     }
 
-    /// How it went since this was asked last.
+    /// Takes the results since the last call.
     pub(super) fn counted(&mut self) -> Counted {
         let taken = std::mem::take(&mut self.outcome.taken);
         let unexplained = std::mem::take(&mut self.outcome.unexplained);
         Counted { tally: Some(self.tally.clone()), taken, broken: self.broken.take(), unexplained }
     }
 
-    /// Somebody else chose from a part of the input.
+    /// Adds the results of another thread for a part of the input.
     pub(super) fn add(&mut self, part: &mut Counted) {
         if let Some(tally) = part.tally.take() {
             self.resume_at(tally);
@@ -222,12 +222,12 @@ impl RecordSelection {
         self.broken = self.broken.or(part.broken);
     }
 
-    /// Whether nothing more can be meant in this input.
+    /// Whether no more records of this input can be selected.
     pub(super) fn has_enough(&self) -> bool {
         self.past || self.selection.has_enough()
     }
 
-    /// The input ends.
+    /// Ends the input.
     pub(super) fn end(&mut self) {
         (self.past, self.waits) = (false, false);
         self.outcome.frames += self.tally.frames;
@@ -239,28 +239,28 @@ impl RecordSelection {
         }
     }
 
-    /// What was given up to bound memory.
+    /// Records the state evicted to bound memory.
     pub(super) fn forgotten(&mut self, forgotten: Forgotten) {
         self.tally.forgotten = forgotten;
     }
 
-    /// What the input at hand had.
+    /// Counts of the current input.
     pub(super) fn tally(&self) -> &Tally {
         &self.tally
     }
 
-    /// How it went, since this was asked last.
+    /// Takes the outcome since the last call.
     pub(super) fn outcome(&mut self) -> Outcome {
         std::mem::take(&mut self.outcome)
     }
 
-    /// Whether what is meant in an input depends on those before it.
+    /// Whether the selection depends on earlier inputs.
     pub(super) fn spans_inputs(&self) -> bool {
         self.selection.spans_inputs()
     }
 }
 
-/// Whether bytes of a frame may wait for later ones: those of streams that are put into order, and of fragments.
+/// Whether bytes of a frame may wait for later frames: stream data to reassemble, and fragments.
 fn may_wait(of: Dissection<'_>) -> bool {
     let tree = of.tree;
     let is_whole = |stream: &StreamId| stream.transport == Transport::Udp;
@@ -272,7 +272,7 @@ fn may_wait(of: Dissection<'_>) -> bool {
         && (tree.omitted_headers.is_some() || streams.any(|stream| !is_whole(&stream)) || is_alone && is_of_ip())
 }
 
-/// The same filter for another thread.
+/// Copies a filter for another thread.
 fn same(filter: &Filter) -> Option<Filter> {
     Filter::parse(&filter.to_string(), Registry::default()).ok()
 }

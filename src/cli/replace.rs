@@ -1,24 +1,24 @@
-//! Output files that replace what was there only when they are complete.
+//! Output files that replace existing files only when complete.
 
 use super::interrupt;
 use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Names that are tried for the temporary file.
+/// Maximum number of names to try for the temporary file.
 const ATTEMPTS: u32 = 64;
 
-/// A temporary file next to the one it will replace. It is removed unless it replaces it.
+/// A temporary file next to the file to replace. It is removed on drop unless committed.
 pub(super) struct Replacement {
     temporary: PathBuf,
     path: PathBuf,
 }
 
 impl Replacement {
-    /// Open what is to be written. Devices and pipes are written directly and need no replacement.
+    /// Opens a file for writing. Devices and pipes are written directly, without replacement.
     ///
     /// # Errors
-    /// Those of opening; a file that exists must be writable.
+    /// Errors of opening; an existing file must be writable.
     pub(super) fn create(path: &Path) -> io::Result<(File, Option<Replacement>)> {
         let about = fs::metadata(path).ok();
         let for_writing = {
@@ -28,26 +28,27 @@ impl Replacement {
         match &about {
             Some(about) if about.is_file() => drop(for_writing()?),
             Some(_) => {
-                let no_reader = || io::Error::new(io::ErrorKind::Interrupted, "a signal came before another program read it");
+                let no_reader =
+                    || io::Error::new(io::ErrorKind::Interrupted, "interrupted before another program opened it for reading");
                 return Ok((interrupt::open(for_writing)?.ok_or_else(no_reader)?, None));
             }
             None => {}
         }
-        // The file that a symbolic link leads to is replaced, not the link.
+        // The target of a symbolic link is replaced, not the link.
         let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         let (file, temporary) = temporary(&path)?;
         let replacement = Replacement { temporary, path };
         if let Some(about) = about {
-            // A file system without permissions has none to keep.
+            // Not every file system has permissions.
             let _ = fs::set_permissions(&replacement.temporary, about.permissions());
         }
         Ok((file, Some(replacement)))
     }
 
-    /// Replace the file.
+    /// Replaces the file.
     ///
     /// # Errors
-    /// Those of renaming.
+    /// Errors of renaming.
     pub(super) fn commit(self) -> io::Result<()> {
         fs::rename(&self.temporary, &self.path)
     }
@@ -55,12 +56,12 @@ impl Replacement {
 
 impl Drop for Replacement {
     fn drop(&mut self) {
-        // After a successful rename there is nothing left to remove.
+        // Fails after a successful rename, as intended.
         let _ = fs::remove_file(&self.temporary);
     }
 }
 
-/// A new file in the folder of `path`.
+/// Creates a new file in the directory of `path`.
 fn temporary(path: &Path) -> io::Result<(File, PathBuf)> {
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let mut number = 0;

@@ -1,4 +1,4 @@
-//! Standard output, and the pager before it when what is printed does not fit on the screen.
+//! Standard output, through a pager if the output does not fit on the screen.
 
 use super::progress;
 use std::fs::File;
@@ -7,31 +7,31 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// Bytes of the output buffer.
+/// Size of the output buffer.
 const BLOCK: usize = 64 << 10;
 
 /// Default pager, and its options in `LESS`: quit if the output fits, keep colours and the screen.
 const PAGER: &str = "less";
 const LESS_OPTIONS: &str = "FRX";
 
-/// Where output goes, as far as the user has a say in it.
+/// Settings of standard output.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Screen {
-    /// A pager may come between.
+    /// Whether a pager may be used.
     pub(super) pages: bool,
-    /// What a terminal shows is kept here as well.
+    /// Also receives the output on a terminal.
     pub(super) kept: Option<&'static Kept>,
 }
 
-/// The beginning of what a run printed.
+/// The beginning of a run's output.
 #[derive(Debug, Default)]
 pub(super) struct Kept(Mutex<Vec<u8>>);
 
 impl Kept {
-    /// Bytes that are kept: more than a screen shows.
+    /// Maximum bytes kept, more than fit on a screen.
     const MOST: usize = 64 << 10;
 
-    /// What was printed, which is forgotten here.
+    /// Takes the output and clears it.
     pub(super) fn take(&self) -> Vec<u8> {
         std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -51,25 +51,25 @@ impl Kept {
     }
 }
 
-/// Whether the reader of standard output has gone.
+/// Whether the reader of standard output has exited.
 static CLOSED: AtomicBool = AtomicBool::new(false);
 
 pub(super) fn is_closed() -> bool {
     CLOSED.load(Ordering::Relaxed)
 }
 
-/// Standard output has no reader any more.
+/// Records that the reader of standard output has exited.
 pub(super) fn close() {
     CLOSED.store(true, Ordering::Relaxed);
 }
 
 impl Screen {
-    /// The same, with everything written to the terminal at once.
+    /// Disables the pager.
     pub(super) fn without_pager(self) -> Screen {
         Screen { pages: false, ..self }
     }
 
-    /// Something to write to. Where input may still be growing, each line is handed on at once.
+    /// Opens a writer. With `waits`, because input may still grow, each line is flushed.
     pub(super) fn writer(self, waits: bool) -> Box<dyn Write + Send> {
         let stdout = io::stdout();
         match (stdout.is_terminal(), waits) {
@@ -90,7 +90,7 @@ impl Screen {
     }
 }
 
-/// Standard output as a file, which does not look for the ends of lines in what it is given.
+/// Standard output as a file, without line buffering.
 fn file(stdout: &Stdout) -> io::Result<File> {
     #[cfg(unix)]
     return std::os::fd::AsFd::as_fd(stdout).try_clone_to_owned().map(File::from);
@@ -100,7 +100,7 @@ fn file(stdout: &Stdout) -> io::Result<File> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
-/// The program and its arguments; none if there is to be no pager.
+/// Pager program and arguments; `None` if disabled.
 fn pager() -> Option<Vec<String>> {
     let named = std::env::var("PAGER").unwrap_or_else(|_| PAGER.to_owned());
     let words: Vec<String> = named.split_whitespace().map(str::to_owned).collect();
@@ -108,13 +108,13 @@ fn pager() -> Option<Vec<String>> {
     (!words.is_empty() && words != ["cat"] && !is_dumb).then_some(words)
 }
 
-/// Lines and columns of the terminal.
+/// Height and width of the terminal.
 pub(super) fn rows() -> Option<(usize, usize)> {
     let (width, height) = terminal_size::terminal_size_of(io::stdout())?;
     Some((usize::from(height.0), usize::from(width.0)))
 }
 
-/// A terminal: the progress goes before anything is printed on it.
+/// A terminal. The progress bar is removed before output.
 struct Terminal {
     stdout: Stdout,
     kept: Option<&'static Kept>,
@@ -135,11 +135,11 @@ impl Write for Terminal {
     }
 }
 
-/// Keeps what is printed until it is more than fits; then a pager takes it.
+/// Buffers output until it exceeds the screen, then starts the pager.
 struct Paged<W: Write> {
     to: W,
     pager: Vec<String>,
-    /// Lines and columns of the screen.
+    /// Height and width of the screen.
     size: (usize, usize),
     kept: Vec<u8>,
     lines: Lines,
@@ -149,7 +149,7 @@ struct Paged<W: Write> {
 enum State {
     Fits,
     Paging(Child, ChildStdin),
-    /// Everything was printed, or there is no such pager.
+    /// Output is complete, or the pager could not be started.
     Printing,
 }
 
@@ -158,7 +158,7 @@ impl<W: Write> Paged<W> {
         Paged { to, pager, size, kept: Vec::new(), lines: Lines::default(), state: State::Fits }
     }
 
-    /// Begin to page, or to print if the pager does not start.
+    /// Starts the pager, or prints if that fails.
     fn overflow(&mut self) -> io::Result<()> {
         progress::hide();
         match start(&self.pager) {
@@ -190,12 +190,12 @@ fn start(pager: &[String]) -> Option<(Child, ChildStdin)> {
     Some((child, stdin))
 }
 
-/// Counts lines of a screen. What has no columns of its own counts as well: an estimate that is too high brings the pager a
-/// little early, and `less -F` leaves by itself.
+/// Estimates the number of screen lines. Zero-width characters are counted: too high an estimate only starts the pager early, and
+/// `less -F` then quits.
 #[derive(Default)]
 struct Lines {
     count: usize,
-    /// Bytes of the line that has not ended.
+    /// Bytes of the incomplete line.
     begun: usize,
 }
 
@@ -221,7 +221,7 @@ impl<W: Write> Write for Paged<W> {
         let (height, columns) = self.size;
         self.kept.extend_from_slice(bytes);
         self.lines.add(bytes, columns);
-        // One line is for the prompt behind it.
+        // One line is reserved for the shell prompt.
         if self.lines.count >= height {
             self.overflow()?;
         }
@@ -260,7 +260,7 @@ mod tests {
         lines.count
     }
 
-    /// What is printed and what the pager gets of so many lines, on a screen of 10.
+    /// Bytes printed and bytes passed to the pager for `count` lines on a screen of 10.
     fn paged(count: usize, pager: &str, got: &Path) -> (usize, Option<usize>) {
         let mut out = Vec::new();
         let pager = pager.replace("FILE", got.to_str().unwrap());

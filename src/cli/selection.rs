@@ -1,10 +1,10 @@
-//! Which records are printed: `-c`, `--skip`, `--number`.
+//! Selection of records by `-c`, `--skip` and `--number`.
 
 use super::args::Output;
 use super::forms::Wrong;
 use std::ops::RangeInclusive;
 
-/// Which records are printed. Numbers are those of the records; how many is counted over all inputs.
+/// Selection by number and count. Counts continue across inputs.
 pub(super) struct Selection {
     skip: u64,
     left: Option<u64>,
@@ -12,33 +12,33 @@ pub(super) struct Selection {
 }
 
 impl Selection {
-    /// What the options say; an error says what would do.
+    /// Parses the options. Errors name the expected values.
     pub(super) fn new(output: &Output) -> Result<Selection, Wrong> {
         let numbers = output.numbers.as_deref().map(numbers).transpose()?;
         Ok(Selection { skip: output.skip, left: output.count, numbers })
     }
 
-    /// Every record.
+    /// Selects every record.
     pub(super) fn all() -> Selection {
         Selection { skip: 0, left: None, numbers: None }
     }
 
-    /// Whether every record is printed.
+    /// Whether every record is selected.
     pub(super) fn is_all(&self) -> bool {
         self.skip == 0 && self.left.is_none() && self.numbers.is_none()
     }
 
-    /// Whether records of this number are meant, however many come before.
+    /// Whether `--number` includes this number.
     pub(super) fn names(&self, number: u64) -> bool {
         self.numbers.as_ref().is_none_or(|numbers| numbers.iter().any(|range| range.contains(&number)))
     }
 
-    /// Whether only records of some numbers are printed.
+    /// Whether `--number` is given.
     pub(super) fn is_numbered(&self) -> bool {
         self.numbers.is_some()
     }
 
-    /// Whether to print the record of this number. Asked once for each that would be printed otherwise.
+    /// Whether to print the record of this number. Counts it, so it must be called once per matching record.
     pub(super) fn takes(&mut self, number: u64) -> bool {
         if !self.names(number) {
             return false;
@@ -57,25 +57,25 @@ impl Selection {
         }
     }
 
-    /// Whether enough was printed.
+    /// Whether `-c` is reached.
     pub(super) fn has_enough(&self) -> bool {
         self.left == Some(0)
     }
 
-    /// Whether it counts on from one input to the next.
+    /// Whether counts continue across inputs.
     pub(super) fn spans_inputs(&self) -> bool {
         self.skip > 0 || self.left.is_some()
     }
 
-    /// Whether no record behind this one of an input can be meant.
+    /// Whether no record after this one can be selected.
     pub(super) fn is_past(&self, number: u64) -> bool {
         self.numbers.as_ref().is_some_and(|numbers| numbers.iter().all(|range| *range.end() <= number))
     }
 }
 
-/// `5`, `10-20`, `30-`, with commas between.
+/// Parses a comma-separated list of `5`, `10-20` and `30-`.
 fn numbers(text: &str) -> Result<Vec<RangeInclusive<u64>>, Wrong> {
-    let wrong = || format!("--number {text}: expected numbers and ranges with commas between, such as 5,10-20");
+    let wrong = || format!("--number {text}: expected a comma-separated list of numbers and ranges, such as 5,10-20");
     text.split(',')
         .map(|part| {
             let part = part.trim();

@@ -1,4 +1,4 @@
-//! Settings of protocols: `-o PROTO.NAME=VALUE`. Limits on memory and work: `--limit NAME=VALUE`.
+//! Protocol settings, `-o PROTO.NAME=VALUE`, and limits on memory and work, `--limit NAME=VALUE`.
 
 use super::forms::Wrong;
 use super::nearest::nearest_names;
@@ -11,7 +11,7 @@ use std::io::{self, Read};
 /// Number of names suggested for an unknown one.
 const SUGGESTIONS: usize = 3;
 
-/// Parses the options, with `=` or as in tshark with `:`; an error lists the settings.
+/// Parses the options, with `=` or as in tshark with `:`. Errors list similar names.
 pub(super) fn parse(registry: Registry, options: &[String]) -> Result<Settings, Wrong> {
     let mut settings = Settings::new();
     for option in options {
@@ -19,7 +19,7 @@ pub(super) fn parse(registry: Registry, options: &[String]) -> Result<Settings, 
             return Err(format!("-o {option}: expected PROTO.NAME=VALUE, such as {}", nearest(registry, option)));
         };
         let Some(setting) = known(registry).find(|setting| setting.name == name) else {
-            return Err(format!("-o {name}: no setting is called that; the nearest names are {}", nearest(registry, name)));
+            return Err(format!("-o {name}: unknown setting; similar names: {}", nearest(registry, name)));
         };
         let value = match setting.takes {
             Takes::Value | Takes::Checked(_) | Takes::Known { .. } => value.to_owned(),
@@ -49,21 +49,21 @@ pub(super) fn parse(registry: Registry, options: &[String]) -> Result<Settings, 
     Ok(settings)
 }
 
-/// Apply the limits of `--limit`; an error names the nearest ones.
+/// Applies the limits of `--limit`. Errors list similar names.
 pub(super) fn limit(options: &[String]) -> Result<(), Wrong> {
     for option in options {
         let Some((name, value)) = option.split_once('=') else {
             return Err(format!("--limit {option}: expected NAME=VALUE, such as {}=1M", nearest_limits(option)));
         };
         limits::set(name, value).map_err(|unset| match unset {
-            Unset::Unknown => format!("--limit {name}: no such limit; the nearest names are {}", nearest_limits(name)),
+            Unset::Unknown => format!("--limit {name}: unknown limit; similar names: {}", nearest_limits(name)),
             Unset::Value { most } => format!("--limit {option}: expected a number from 1 to {most}, such as 64k or 2M"),
         })?;
     }
     Ok(())
 }
 
-/// The bytes of a file.
+/// Reads a file.
 fn read(path: &str) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     source::open(path.as_ref())?.read_to_end(&mut bytes)?;
@@ -121,7 +121,7 @@ mod tests {
     #[test]
     fn a_limit_that_cannot_be_set_says_what_would_do() {
         let limit = |text: &str| limit(&[text.to_owned()]);
-        // The default, since other tests run in the same process.
+        // The default value, because other tests run in the same process.
         assert_eq!(limit("tree.notes=10000"), Ok(()));
         assert_eq!(limit("tree.note_text=1k"), Ok(()));
         for (text, words) in [

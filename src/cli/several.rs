@@ -1,13 +1,13 @@
-//! One input after another, for commands that print each by itself.
+//! Runs a command for each input separately.
 
 use super::screen::Screen;
 use super::source::Source;
 use super::{Exit, of_output};
 use std::io::{self, Write};
 
-/// Does something with each input, and returns the highest exit code. Wrong usage ends it, because it concerns every input.
+/// Runs a function for each input and returns the highest exit code. A usage error stops it, because it concerns every input.
 ///
-/// With a heading, the output for each of several inputs begins with its name, as that of `head` and `tail`.
+/// With `heading`, the output for each of several inputs starts with its name, as in `head` and `tail`.
 pub(super) fn each(
     sources: &[Source],
     screen: Screen,

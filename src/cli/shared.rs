@@ -1,18 +1,18 @@
-//! Something to write to that has two owners.
+//! A writer with two owners.
 
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Something to write to that has two owners: one prints, the other looks after what is printed.
+/// A writer with two owners: one prints, the other manages the output.
 pub(super) struct Shared<W>(Arc<Mutex<W>>);
 
 impl<W> Shared<W> {
-    /// The first owner's.
+    /// Wraps a writer.
     pub(super) fn new(to: W) -> Shared<W> {
         Shared(Arc::new(Mutex::new(to)))
     }
 
-    /// What is owned, for a moment.
+    /// Locks the writer.
     pub(super) fn get(&self) -> MutexGuard<'_, W> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

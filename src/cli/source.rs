@@ -1,4 +1,4 @@
-//! Where bytes come from: a file, standard input, or the command line.
+//! Input sources: files, standard input, and hex text on the command line.
 
 use super::args::Reading;
 use super::browse::Spool;
@@ -9,18 +9,18 @@ use std::io::{self, Cursor, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Something to read.
+/// An input source.
 pub(super) enum Source {
     /// A file; `-` is standard input.
     File(PathBuf),
-    /// Hex text of the command line.
+    /// Hex text on the command line.
     Text(String),
-    /// What can be read once only, kept so that it can be read again.
+    /// A pipe, kept in a temporary file so that it can be read again.
     Spooled(Arc<Spool>),
 }
 
 impl Source {
-    /// What the command line names; standard input if it names nothing.
+    /// Sources of the command line; standard input if none is given.
     pub(super) fn all(files: &[PathBuf], reading: &Reading) -> Vec<Source> {
         match &reading.hex_text {
             Some(text) => vec![Source::Text(text.clone())],
@@ -29,7 +29,7 @@ impl Source {
         }
     }
 
-    /// What it is called.
+    /// Display name.
     pub(super) fn name(&self) -> String {
         match self {
             Source::File(path) => path.to_string_lossy().into_owned(),
@@ -38,7 +38,7 @@ impl Source {
         }
     }
 
-    /// The file it is, if it is one.
+    /// Path, if it is a file.
     pub(super) fn path(&self) -> Option<&Path> {
         match self {
             Source::File(path) if !is_standard_input(path) => Some(path),
@@ -46,7 +46,7 @@ impl Source {
         }
     }
 
-    /// Identity of the file; `None` if it is no regular file, or if the system has no identities.
+    /// Identity of the file; `None` if it is not a regular file, or if the system has no identities.
     pub(super) fn identity(&self) -> Option<Identity> {
         match self {
             Source::Text(_) | Source::Spooled(_) => None,
@@ -55,12 +55,12 @@ impl Source {
         }
     }
 
-    /// How many bytes it has, if that is known.
+    /// Size in bytes, if known.
     pub(super) fn size(&self) -> Option<u64> {
         fs::metadata(self.path()?).ok().filter(fs::Metadata::is_file).map(|about| about.len())
     }
 
-    /// Open it.
+    /// Opens it for reading.
     pub(super) fn open(&self) -> io::Result<Box<dyn Read + Send>> {
         match self {
             Source::Text(text) => Ok(Box::new(Cursor::new(text.clone().into_bytes()))),
@@ -70,7 +70,7 @@ impl Source {
         }
     }
 
-    /// Whether all bytes are available, so that reading never waits. False if the input cannot be read.
+    /// Whether all bytes are available, so that reading never blocks. False if the input cannot be read.
     pub(super) fn is_whole(&self) -> bool {
         match self {
             Source::Text(_) => true,
@@ -81,7 +81,7 @@ impl Source {
     }
 }
 
-/// Open the file at a path. Of one that a signal keeps from being opened, nothing is read.
+/// Opens a file. If a signal interrupts opening, it is empty.
 pub(super) fn open(path: &Path) -> io::Result<Box<dyn Read + Send>> {
     let about = fs::metadata(path)?;
     if about.is_dir() {
@@ -139,7 +139,7 @@ fn is_standard_input(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
 
-/// Standard input without the small buffer that Rust puts before it.
+/// Standard input without Rust's small buffer.
 #[cfg(unix)]
 fn standard_input() -> io::Result<Box<dyn Read + Send>> {
     use std::os::fd::AsFd;

@@ -1,4 +1,4 @@
-//! `split`: a capture becomes parts that can be dissected apart.
+//! `split`: divides a capture into parts that can be dissected separately.
 
 use super::progress::Whole;
 use super::screen::Screen;
@@ -13,10 +13,10 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-// What is split, and how.
+// Capture and parts.
 #[derive(Debug, Group)]
 pub struct SplitOptions {
-    /// The capture, and the folder for its parts, which must be empty or is made; `-` is standard input
+    /// Capture, and directory for its parts, which must be empty or is created; `-` is standard input
     #[arg(id = "files", value_name = "FILE DIR", num_args = 1.., required = true, value_hint = ValueHint::AnyPath)]
     pub files: Vec<PathBuf>,
 
@@ -24,19 +24,19 @@ pub struct SplitOptions {
     #[arg(short = 'n', long = "parts", value_name = "N", value_parser = clap::value_parser!(u64).range(1..=65_536))]
     pub parts: Option<u64>,
 
-    /// What a part holds: pair (of hosts), flow, or time SPAN, such as time 10m
+    /// Split by pair (of hosts), flow, or time SPAN, such as time 10m
     ///
-    /// A conversation is never divided, and one that another announced, such as FTP data and RTP, goes with it. With a time, a
-    /// conversation is where it began; 30s, 10m, 2h and 1d are spans.
+    /// A conversation is never divided. A conversation negotiated by another one, such as FTP data or RTP, is in the same part. With
+    /// time, a conversation is in the part of its first frame; spans are 30s, 10m, 2h or 1d.
     #[arg(long, value_name = "HOW", default_value = "pair")]
     pub by: String,
 
-    /// A JSON object for each part, one a line
+    /// Print one JSON object per line and part
     #[arg(long)]
     pub json: bool,
 }
 
-/// A split as it was asked for.
+/// Parsed options.
 struct Asked {
     file: PathBuf,
     folder: PathBuf,
@@ -44,7 +44,7 @@ struct Asked {
     count: u64,
 }
 
-/// Why a split failed: what to say, and the exit code.
+/// Error message and exit code.
 type Failed = (String, Exit);
 
 /// Splits a capture.
@@ -91,11 +91,13 @@ impl Asked {
         let mut files = options.files.clone();
         let by = by(&options.by, &mut files, options.parts.unwrap_or(0))?;
         let [file, folder] = <[PathBuf; 2]>::try_from(files).map_err(|files| match files.as_slice() {
-            [file] => format!("split {}: a folder for the parts is missing; try split {0} -n 8 parts/", file.display()),
-            _ => String::from("split takes one capture and the folder for its parts: split FILE -n 8 DIR"),
+            [file] => format!("split {}: the directory for the parts is missing; try split {0} -n 8 parts/", file.display()),
+            _ => String::from("split takes one capture and the directory for its parts: split FILE -n 8 DIR"),
         })?;
         let count = match (by, options.parts) {
-            (By::Time(_), Some(_)) => return Err(String::from("-n: with --by time, the span decides how many parts there are")),
+            (By::Time(_), Some(_)) => {
+                return Err(String::from("-n conflicts with --by time, where the span determines the number of parts"));
+            }
             (By::Time(_), None) => 0,
             (_, Some(count)) => count,
             (_, None) => return Err(String::from("-n N: the number of parts is missing; try -n 8, or --by time 10m")),
@@ -115,7 +117,7 @@ impl Asked {
         let mut capture = Capture::open_with(reader, options).map_err(|error| (format!("{name}: {error}"), Exit::NotACapture))?;
         if !matches!(capture.format(), Format::Pcap | Format::PcapNg | Format::Snoop) {
             let format = capture.format();
-            let text = format!("{name}: split takes captures, and this is {format}; -w makes a capture of it");
+            let text = format!("{name}: split takes captures, and this is {format}; -w converts it to a capture");
             return Err((text, Exit::NotACapture));
         }
         empty_folder(&self.folder).map_err(|wrong| (wrong, Exit::Usage))?;
@@ -143,14 +145,14 @@ impl Asked {
 fn ended(name: &str, damage: Option<ReadError>) -> Exit {
     match damage.filter(|_| !interrupt::is_requested()) {
         Some(damage) => {
-            complain(format_args!("{name}: {damage}; the parts hold what comes before"));
+            complain(format_args!("{name}: {damage}; the parts contain the frames before that"));
             Exit::Damaged
         }
         None => Exit::Fine,
     }
 }
 
-/// What `--by` asks for. The span of a time may be a word of its own behind it.
+/// Parses `--by`. The span of `time` may be the next argument.
 fn by(text: &str, files: &mut Vec<PathBuf>, parts: u64) -> Result<By, String> {
     const EXPECTED: &str = "expected pair, flow, or time and a span such as 30s, 10m, 2h or 1d";
     let wrong = || format!("--by {text}: {EXPECTED}");
@@ -167,7 +169,7 @@ fn by(text: &str, files: &mut Vec<PathBuf>, parts: u64) -> Result<By, String> {
     Ok(By::Time(Slice(u64::try_from(span.as_nanos()).map_err(|_| wrong())?)))
 }
 
-/// A span of time: a number and a unit.
+/// Parses a time span: a number and a unit.
 fn span(text: &str) -> Option<Duration> {
     let digits = text.find(|character: char| !character.is_ascii_digit())?;
     let (number, unit) = text.split_at(digits);
@@ -183,7 +185,7 @@ fn span(text: &str) -> Option<Duration> {
     number.checked_mul(seconds).map(Duration::from_secs)
 }
 
-/// What the names of parts begin with: that of the file, without its last extensions.
+/// Prefix of the names of parts: the file name without extensions.
 fn stem(file: &Path) -> String {
     let name = file.file_name().filter(|name| *name != "-").map_or_else(|| "stdin".into(), |name| name.to_string_lossy());
     let mut stem = name.as_ref();
@@ -193,15 +195,15 @@ fn stem(file: &Path) -> String {
     if stem.is_empty() { "part".to_owned() } else { stem.to_owned() }
 }
 
-/// Makes a folder, or checks that it is empty: parts of two captures would be taken for those of one.
+/// Creates a directory, or checks that it is empty: parts of two captures must not mix.
 pub(super) fn empty_folder(folder: &Path) -> Result<(), String> {
     if folder.is_file() {
-        return Err(format!("{}: this is a file, and a folder is expected; name a new one", folder.display()));
+        return Err(format!("{}: this is a file, not a directory; choose another one", folder.display()));
     }
-    let cannot = |error: io::Error| format!("{}: cannot be made: {error}", folder.display());
+    let cannot = |error: io::Error| format!("{}: cannot be created: {error}", folder.display());
     fs::create_dir_all(folder).map_err(cannot)?;
     match fs::read_dir(folder).map_err(cannot)?.next() {
-        Some(_) => Err(format!("{}: the folder is not empty; name a new one", folder.display())),
+        Some(_) => Err(format!("{}: the directory is not empty; choose another one", folder.display())),
         None => Ok(()),
     }
 }

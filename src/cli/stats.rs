@@ -1,4 +1,4 @@
-//! `stats`, and tshark's `-z`: what is in a capture, counted.
+//! `stats`, and tshark's `-z`: statistics of a capture.
 
 use super::args::{Args, FollowForm, FollowOptions, Output, Reading, StatsOptions};
 use super::audience::Audience;
@@ -14,7 +14,7 @@ use crate::tree::{Demand, Dissection};
 use std::io::{self, Write};
 use std::net::IpAddr;
 
-/// Do what the options ask for.
+/// Runs `stats`.
 pub(super) fn run(options: &StatsOptions, reading: &Reading, screen: Screen) -> Exit {
     let done = match options.names.as_slice() {
         [name] if name == "help" => Ok(list(screen).unwrap_or_else(|error| of_output(&error))),
@@ -36,23 +36,23 @@ pub(super) fn run(options: &StatsOptions, reading: &Reading, screen: Screen) -> 
     })
 }
 
-/// The same for `-z` without a subcommand.
+/// Runs `-z` without a subcommand.
 pub(super) fn run_named(args: &Args, screen: Screen) -> Exit {
     let Output { json, full, color, ref filter, .. } = args.output;
     let (files, names, filter) = (args.files.clone(), args.statistics.clone(), filter.clone());
     run(&StatsOptions { files, names, filter, json, full, color }, &args.reading, screen)
 }
 
-/// What is asked for by these names.
+/// Requested statistics.
 #[derive(Default)]
 struct Asked {
     parts: Vec<Part>,
     details: Details,
-    /// The filters of parts, as they were written.
+    /// Filters of statistics, as typed.
     filters: Vec<(Part, String)>,
 }
 
-/// The parts of these names, each once; all of them if there are no names.
+/// Parses names of statistics, without duplicates; all statistics if empty.
 fn asked(names: &[String], filter: Option<&str>) -> Result<Asked, forms::Wrong> {
     let mut asked = Asked::default();
     for name in names {
@@ -81,15 +81,15 @@ impl Asked {
             Some(part) => (part, ""),
             None => known.iter().find_map(|part| Some((*part, begins(part)?))).ok_or_else(|| unknown(name))?,
         };
-        // Endpoints are those of the conversations that count.
+        // Endpoints are derived from conversations.
         let counted = if let Part::Endpoints(over) = part { Part::Conversations(over) } else { part };
         let is_same = |(known, filter): &(Part, String)| *known != counted || filter == rest;
         if let (Part::Conversations(over), false) = (counted, filters.iter().all(is_same)) {
-            return Err(format!("-z {name}: conversations and endpoints of {} take the same filter", over.layer()));
+            return Err(format!("-z {name}: conv and endpoints of {} require the same filter", over.layer()));
         }
         filters.push((counted, rest.to_owned()));
         if parts.contains(&part) {
-            return if rest.is_empty() { Ok(()) } else { Err(format!("-z {name}: {part} was asked for before; once will do")) };
+            return if rest.is_empty() { Ok(()) } else { Err(format!("-z {name}: {part} is given twice")) };
         }
         parts.push(part);
         if rest.is_empty() {
@@ -118,7 +118,7 @@ impl Asked {
     }
 }
 
-/// `ip`, `ipv4` and `ipv6`, with commas between.
+/// Parses a comma-separated list of `ip`, `ipv4` and `ipv6`.
 fn families(name: &str, words: &str) -> Result<Families, forms::Wrong> {
     let mut has = [false; 2];
     for word in words.split(',') {
@@ -136,22 +136,19 @@ fn families(name: &str, words: &str) -> Result<Families, forms::Wrong> {
     })
 }
 
-/// Forms of names that take more than a name, with an example each.
+/// Examples of names with arguments.
 const LONGER: &[(&str, &str)] = &[
-    ("io,stat,1", "frames and bytes in intervals of seconds, also of FILTER: io,stat,1,tcp,udp"),
-    ("expert,warn", "the same from this severity on, also of FILTER: expert,error,tcp"),
-    ("hosts,ipv4", "addresses of IPv4 alone; hosts,ipv6 those of IPv6"),
-    (
-        "dns,tree,FILTER",
-        "the same of frames that pass a filter; as well http,tree, plen,tree, rs,tree, io,phs, conv and endpoints",
-    ),
-    ("follow,tcp,hex,0", "bytes of a conversation; hex, ascii, raw or yaml; tcp, udp, http or tls"),
+    ("io,stat,1", "frames and bytes per interval in seconds, optionally per FILTER: io,stat,1,tcp,udp"),
+    ("expert,warn", "expert information of this severity or higher, optionally of FILTER: expert,error,tcp"),
+    ("hosts,ipv4", "IPv4 addresses only; hosts,ipv6 for IPv6"),
+    ("dns,tree,FILTER", "only frames that match a filter; also for http,tree, plen,tree, rs,tree, io,phs, conv and endpoints"),
+    ("follow,tcp,hex,0", "payload of a conversation, as hex, ascii, raw or yaml; tcp, udp, http or tls"),
 ];
 
 fn unknown(name: &str) -> forms::Wrong {
     const NEAREST: usize = 3;
     if name.starts_with("follow,") {
-        return format!("-z {name} stands alone; leave the other -z out");
+        return format!("-z {name} cannot be combined with another -z");
     }
     let mut known: Vec<String> = Part::known().iter().map(Part::to_string).collect();
     known.extend(LONGER.iter().map(|(name, _)| (*name).to_owned()));
@@ -161,10 +158,10 @@ fn unknown(name: &str) -> forms::Wrong {
         (!is_begun, strsim::damerau_levenshtein(known, name))
     });
     let nearest = known.get(..NEAREST).unwrap_or_default().join(", ");
-    format!("-z {name}: there is no such statistic; did you mean {nearest}? -z help lists all")
+    format!("-z {name}: unknown statistics; did you mean {nearest}? -z help lists all")
 }
 
-/// Every name with what it counts.
+/// Prints the names of all statistics.
 fn list(screen: Screen) -> io::Result<Exit> {
     let mut to = screen.writer(false);
     for part in Part::known() {
@@ -177,7 +174,7 @@ fn list(screen: Screen) -> io::Result<Exit> {
     Ok(Exit::Fine)
 }
 
-/// `follow,tcp,hex,0`, as the options of the command that does it.
+/// Converts `follow,tcp,hex,0` to options of `follow`.
 fn following(name: &str, options: &StatsOptions) -> Result<FollowOptions, forms::Wrong> {
     let wrong = || format!("-z {name}: expected follow,tcp|udp|http|tls,hex|ascii|raw|yaml,N, such as follow,tcp,hex,0");
     let ["follow", transport @ ("tcp" | "udp" | "http" | "tls"), form, number] = name.split(',').collect::<Vec<_>>()[..] else {
@@ -252,7 +249,7 @@ fn print(options: &StatsOptions, source: &Source, how: &How, asked: Asked, scree
     if options.json {
         print_json(&counter.stats, &mut to)?;
     } else {
-        // What is asked for by name is shown whole.
+        // Statistics requested by name are printed completely.
         let all = options.full || !options.names.is_empty();
         let look = TableLook { theme: forms::theme(options.color), width: forms::width(), all };
         print_tables(&counter.stats, look, &mut to)?;

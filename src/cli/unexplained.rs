@@ -1,4 +1,4 @@
-//! Messages that no dissector explains, and the command that takes them apart.
+//! Counts messages of unknown format, and suggests `explore`.
 
 use super::counted::Counted;
 use super::source::Source;
@@ -23,7 +23,7 @@ impl Unexplained {
         }
     }
 
-    /// Adds those of another part of the input.
+    /// Adds the counts of another part of the input.
     pub(super) fn add(&mut self, other: Unexplained) {
         other.streams.into_iter().for_each(|(stream, count)| self.count(stream, count));
     }
@@ -34,7 +34,7 @@ impl Unexplained {
         }
     }
 
-    /// What to try if more than half of all messages are of unknown format.
+    /// Suggests `explore` if more than half of all messages are of unknown format.
     pub(super) fn hint(&self, messages: u64, source: &Source) -> Option<String> {
         let count: u64 = self.streams.values().sum();
         let (first, _) =
@@ -45,12 +45,12 @@ impl Unexplained {
             1 => (format!("{first} and 1 more conversation"), String::new()),
             more => (format!("{first} and {more} more conversations"), String::new()),
         };
-        let messages = (count * 2 > messages).then_some(Counted(count, "unexplained message"))?;
+        let messages = (count * 2 > messages).then_some(Counted(count, "undissected message"))?;
         Some(format!("{who}: {messages}; try proto-dissect explore {file}{only}"))
     }
 }
 
-/// A name as a shell reads it.
+/// Quotes a file name for a shell.
 fn quoted(name: &str) -> String {
     let is_plain = |character: char| character.is_alphanumeric() || "/._-+,:@%=".contains(character);
     if name.chars().all(is_plain) && !name.starts_with('-') {
@@ -76,14 +76,14 @@ mod tests {
         let mut unexplained = Unexplained::default();
         assert_eq!(unexplained.hint(0, &source), None);
         unexplained.count(tcp(0), 312);
-        let hint = r"tcp/0: 312 unexplained messages; try proto-dissect explore 'it'\''s a game.pcap' -s tcp/0";
+        let hint = r"tcp/0: 312 undissected messages; try proto-dissect explore 'it'\''s a game.pcap' -s tcp/0";
         assert_eq!(unexplained.hint(623, &source).as_deref(), Some(hint));
         assert_eq!(unexplained.hint(624, &source), None);
         let mut other = Unexplained::default();
         other.count(tcp(3), 1);
         unexplained.add(other);
         let file = Source::File(PathBuf::from("a/b.pcap"));
-        let hint = "tcp/0 and 1 more conversation: 313 unexplained messages; try proto-dissect explore a/b.pcap";
+        let hint = "tcp/0 and 1 more conversation: 313 undissected messages; try proto-dissect explore a/b.pcap";
         assert_eq!(unexplained.hint(313, &file).as_deref(), Some(hint));
     }
 }

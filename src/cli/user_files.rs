@@ -1,6 +1,6 @@
-//! Kaitai Struct files in the user's own folder: they are protocols without being named.
+//! Loads the Kaitai Struct files in the user's directory as protocols.
 //!
-//! A run is never about them, so a file that cannot be used costs one line and nothing else.
+//! They are loaded for every run, so a file with errors is reported in one line and skipped.
 
 use super::loading::Loading;
 use super::{NAME, loading};
@@ -9,10 +9,10 @@ use crate::wire::Protocol;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-/// Files that are loaded; further ones are left out.
+/// Maximum number of files.
 const MOST: usize = 256;
 
-/// Adds the protocols of the folder. A name that is taken stays with its first protocol: `-k` outranks the folder.
+/// Adds the protocols of the directory. The first protocol of a name wins, so `-k` has priority.
 pub(super) fn add(
     protocols: &mut Vec<&'static Protocol>,
     loading: &Loading,
@@ -22,7 +22,7 @@ pub(super) fn add(
     let Some(folder) = folder() else { return };
     let Ok(mut files) = loading::files_in(&folder) else { return };
     if files.len() > MOST {
-        warn(format!("{}: more than {MOST} files; the last ones are left out", folder.display()));
+        warn(format!("{}: more than {MOST} files; the last ones are skipped", folder.display()));
         files.truncate(MOST);
     }
     let named = protocols.len();
@@ -37,16 +37,16 @@ pub(super) fn add(
         match protocols.iter().position(|earlier| earlier.this.abbrev == protocol.this.abbrev) {
             None => protocols.push(protocol),
             Some(place) if place < named => {}
-            Some(_) => warn(format!("{}: left out, an earlier file has the id {}", file.display(), protocol.this.abbrev)),
+            Some(_) => warn(format!("{}: skipped, an earlier file has the id {}", file.display(), protocol.this.abbrev)),
         }
     }
 }
 
-/// Loads one file on its own, so that its errors concern no other one.
+/// Loads one file separately, so that its errors do not affect others.
 fn load(file: &Path, dirs: &[PathBuf], read: &mut Vec<PathBuf>) -> Result<&'static Protocol, String> {
     let loaded = ksy::load(std::slice::from_ref(&file.to_owned()), dirs);
     read.extend(loaded.files);
-    let left_out = |what: String| format!("{what}; the file is left out, see {NAME} ksy check {}", file.display());
+    let left_out = |what: String| format!("{what}; the file is skipped, see {NAME} ksy check {}", file.display());
     let error = || loaded.diagnostics.iter().find(|diagnostic| diagnostic.error);
     let Some((spec, root)) = loaded.spec.as_ref().and_then(|spec| Some((spec, *spec.roots.first()?))) else {
         let what = error().map_or_else(|| file.display().to_string(), |error| format!("{}: {}", error.location(), error.message));
@@ -54,20 +54,20 @@ fn load(file: &Path, dirs: &[PathBuf], read: &mut Vec<PathBuf>) -> Result<&'stat
     };
     let id = &spec.type_of(root).name;
     if loading::is_layer(id) {
-        return Err(left_out(format!("{}: the id {id} is the name of a header of every capture", file.display())));
+        return Err(left_out(format!("{}: the id {id} is the name of a built-in header", file.display())));
     }
     Ok(ksy::protocol(spec, root, None, loading::is_built_in(id)))
 }
 
-/// Where the files are: `proto-dissect/ksy` in `XDG_CONFIG_HOME`, which is `~/.config` unless it is set.
+/// The directory `proto-dissect/ksy` in `XDG_CONFIG_HOME` (default `~/.config`).
 fn folder() -> Option<PathBuf> {
     folder_in(std::env::var_os("XDG_CONFIG_HOME"), std::env::var_os("HOME"))
 }
 
 fn folder_in(config: Option<OsString>, home: Option<OsString>) -> Option<PathBuf> {
-    // A relative path is to be ignored, as the XDG specification demands.
+    // The XDG specification requires relative paths to be ignored.
     let config = config.map(PathBuf::from).filter(|path| path.is_absolute());
     let home = || home.map(PathBuf::from).filter(|path| path.is_absolute()).map(|home| home.join(".config"));
-    // The tests of the program do not depend on what the user has.
+    // Tests do not depend on the user's files.
     config.or_else(home).filter(|_| !cfg!(test)).map(|config| config.join(NAME).join("ksy"))
 }

@@ -1,4 +1,4 @@
-//! Which view answers a question: messages, or packets where single frames are asked for.
+//! Selects the view: messages, or packets if the request refers to single frames.
 
 use super::Exit;
 use super::args::{Form, Output};
@@ -8,7 +8,7 @@ use super::outcome::Outcome;
 use super::source::Source;
 use crate::record::{Scope, View};
 
-/// The view of a run, and why it was taken.
+/// The view of a run, and the reason.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Choice {
     pub(super) view: View,
@@ -19,20 +19,20 @@ pub(super) struct Choice {
 enum Why {
     /// `--packets` or `--messages`.
     Option,
-    /// Nothing asks for frames.
+    /// Default.
     Default,
-    /// The filter names fields of frames alone.
+    /// The filter has packet fields only.
     Filter,
-    /// No column is of an application.
+    /// The columns have packet fields only.
     Columns,
-    /// The form is one of tshark, which prints frames.
+    /// The format is one of tshark's, which prints packets.
     Form,
-    /// Frames are written and the filter names nothing of an application.
+    /// `-w` without application fields in the filter.
     Written,
 }
 
 impl Choice {
-    /// The view for a filter and columns, by what their names are about.
+    /// Selects the view by the scope of filter and columns.
     pub(super) fn new(output: &Output, filter: Option<Scope>, columns: Option<Scope>) -> Choice {
         let mut all = filter.unwrap_or_default();
         all.add(columns.unwrap_or_default());
@@ -50,13 +50,13 @@ impl Choice {
         Choice { view, why }
     }
 
-    /// Whether nothing asks for one view or the other.
+    /// Whether the view is the default one.
     pub(super) fn is_default(self) -> bool {
         self.why == Why::Default
     }
 
-    /// Reports which view was printed and what the other one holds, or why nothing was printed; and behind the messages of
-    /// one source that are mostly of unknown format, how to take them apart.
+    /// Reports the printed view and the content of the other one, or why nothing was printed. Suggests `explore` for a source with
+    /// mostly messages of unknown format.
     pub(super) fn explain(self, output: &Output, outcome: &Outcome, sources: &[Source]) {
         if outcome.read == Exit::CannotOpen || outcome.read == Exit::NotACapture {
             return;
@@ -74,25 +74,25 @@ impl Choice {
         }
     }
 
-    /// What was printed, and what the other view has.
+    /// Printed records, and the content of the other view.
     fn taken(self, taken: u64, frames: u64, is_whole: bool) -> String {
         let reason = match self.why {
-            Why::Filter => "the filter is about frames",
-            Why::Columns => "no column is of an application",
-            Why::Written => "frames are written",
-            Why::Form => "the form is one of frames",
+            Why::Filter => "the filter has packet fields only",
+            Why::Columns => "the columns have packet fields only",
+            Why::Written => "-w writes packets",
+            Why::Form => "the format is for packets",
             Why::Option | Why::Default => "",
         };
         match (self.view, is_whole) {
             (View::Packets, _) => {
-                format!("{}, because {reason}; --messages shows messages of applications", Counted(taken, "packet"))
+                format!("{}, because {reason}; --messages prints application messages", Counted(taken, "packet"))
             }
-            (View::Messages, true) => format!("{}; --packets shows all {}", Counted(taken, "message"), Counted(frames, "frame")),
-            (View::Messages, false) => format!("{}; --packets shows frames", Counted(taken, "message")),
+            (View::Messages, true) => format!("{}; --packets prints all {}", Counted(taken, "message"), Counted(frames, "frame")),
+            (View::Messages, false) => format!("{}; --packets prints packets", Counted(taken, "message")),
         }
     }
 
-    /// Why nothing was printed.
+    /// Reason why nothing was printed.
     fn nothing(self, output: &Output, outcome: &Outcome) -> String {
         let (frames, messages) = (Counted(outcome.frames, "frame"), Counted(outcome.messages, "message"));
         let all = if self.view == View::Packets { &frames } else { &messages };
@@ -100,7 +100,7 @@ impl Choice {
             _ if outcome.frames == 0 => "the input has no frames".into(),
             _ if self.view == View::Messages && outcome.messages == 0 => format!("{frames}, no messages; try --packets"),
             (Some(numbers), _) => format!("--number {numbers}: the capture has {all}"),
-            (None, Some(_)) if self.view == View::Messages => format!("no match in {messages}; --packets tests all {frames}"),
+            (None, Some(_)) if self.view == View::Messages => format!("no match in {messages}; --packets filters all {frames}"),
             (None, Some(_)) => format!("no match in {frames}"),
             (None, None) => format!("--skip {}: the capture has {all}", output.skip),
         }

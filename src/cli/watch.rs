@@ -1,7 +1,7 @@
-//! `--watch`: the same again whenever a file changes.
+//! `--watch`: runs again when a file changes.
 //!
-//! Files are compared by size, times and identity a few times a second. Notifications of the system would miss what this finds:
-//! a file that an editor replaces by another one of its name, and files on network drives.
+//! Files are polled several times per second, by size, times and identity. Unlike file system notifications, this also finds files
+//! that an editor replaces by renaming, and files on network drives.
 
 use super::screen::{Kept, Screen};
 use super::{Exit, complain, interrupt, screen};
@@ -11,24 +11,24 @@ use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-/// Between two comparisons.
+/// Polling interval.
 pub(super) const PERIOD: Duration = Duration::from_millis(200);
-/// A change is complete when nothing changes for this time.
+/// A change is complete if nothing changes for this time.
 const SETTLED: Duration = Duration::from_millis(40);
-/// Comparisons until a file that never rests is read all the same.
+/// Polls after which a constantly changing file is read anyway.
 const RESTLESS: usize = 10;
-/// Files of a directory.
+/// Maximum number of files per directory.
 const MOST: usize = 1 << 12;
-/// Lines of the screen for an error above the last good output.
+/// Screen lines reserved for an error above the last successful output.
 const ERROR_LINES: usize = 12;
 
-/// Clears the screen, without what was scrolled away, and begins at its top.
+/// Moves the cursor home and clears the screen and the scrollback.
 const CLEAR: &str = "\x1b[H\x1b[2J\x1b[3J";
 
-/// Runs `once`, and again after each change of a file that is named or that the run read, until a signal comes.
+/// Runs `once`, and again after each change of a named or loaded file, until a signal.
 ///
-/// `once` gets a screen without pager, and adds the files that it read to the list. A terminal is cleared before each run; where
-/// a run fails without output, the last good output stays below its error.
+/// `once` gets a screen without pager, and appends the files that it loaded. A terminal is cleared before each run. If a run fails
+/// without output, the last successful output stays below the error.
 pub(super) fn run(named: Vec<PathBuf>, mut once: impl FnMut(Screen, &mut Vec<PathBuf>) -> Exit) -> Exit {
     let is_dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
     let kept: Option<&'static Kept> = (io::stdout().is_terminal() && !is_dumb).then(|| &*Box::leak(Box::default()));
@@ -60,38 +60,37 @@ pub(super) fn run(named: Vec<PathBuf>, mut once: impl FnMut(Screen, &mut Vec<Pat
 
 /// Prints on the terminal.
 fn print(text: &str) {
-    // A terminal that is gone shows nothing; the signal of its end follows.
+    // If the terminal is closed, a signal follows.
     let _ = write!(io::stdout(), "{text}").and_then(|()| io::stdout().flush());
 }
 
-/// The beginning of an earlier output, so that the error above stays on the screen.
+/// The beginning of the last successful output, short enough for the error above to stay on the screen.
 fn below_an_error(last: &[u8]) -> String {
     let rows = screen::rows().map_or(24, |(rows, _)| rows);
     let lines: Vec<String> =
         String::from_utf8_lossy(last).lines().take(rows.saturating_sub(ERROR_LINES).max(rows / 2)).map(str::to_owned).collect();
-    if lines.is_empty() { String::new() } else { format!("\nthe last output without errors:\n{}\n", lines.join("\n")) }
+    if lines.is_empty() { String::new() } else { format!("\nlast successful output:\n{}\n", lines.join("\n")) }
 }
 
-/// Files whose changes matter.
+/// Watched files.
 #[derive(Debug)]
 pub(super) struct Files {
-    /// Files and directories; a directory stands for the `.ksy` files in it.
+    /// Files and directories; a directory includes its `.ksy` files.
     named: Vec<PathBuf>,
-    /// What the last run read besides.
+    /// Other files loaded by the last run.
     read: Vec<PathBuf>,
     known: BTreeMap<PathBuf, Option<Stamp>>,
 }
 
 impl Files {
-    /// Files as they are now. One that is missing may come into being.
+    /// Records the current state. Missing files may be created later.
     pub(super) fn new(named: Vec<PathBuf>) -> Files {
         let mut files = Files { named, read: Vec::new(), known: BTreeMap::new() };
         files.known = files.now();
         files
     }
 
-    /// Watches these files, too, in place of those of an earlier call. What changed, came or went during the run is a change
-    /// still.
+    /// Also watches these files, instead of those of the previous call. Changes during the run are still found.
     pub(super) fn also(&mut self, read: Vec<PathBuf>) {
         let is_named = |path: &PathBuf| self.named.iter().any(|named| path == named || path.parent() == Some(named));
         for path in self.read.iter().filter(|path| !read.contains(path) && !is_named(path)) {
@@ -103,7 +102,7 @@ impl Files {
         self.read = read;
     }
 
-    /// Waits for a change, also of several files at once. False where a signal ends the wait.
+    /// Waits for a change. Returns false after a signal.
     pub(super) fn wait(&mut self) -> bool {
         loop {
             interrupt::sleep(PERIOD);
@@ -116,7 +115,7 @@ impl Files {
         }
     }
 
-    /// Waits until files are written completely.
+    /// Waits until files stop changing.
     fn settle(&mut self) -> bool {
         for _ in 0..RESTLESS {
             interrupt::sleep(SETTLED);
@@ -127,7 +126,7 @@ impl Files {
         !interrupt::is_requested()
     }
 
-    /// Whether a file changed since the last answer.
+    /// Whether a file changed since the last call.
     pub(super) fn has_changed(&mut self) -> bool {
         let now = self.now();
         let has_changed = now != self.known;
@@ -146,7 +145,7 @@ impl Files {
         now
     }
 
-    /// How many there are, in words.
+    /// Formats the number of files.
     fn count(&self) -> String {
         match self.known.len() {
             1 => "1 file".to_owned(),
@@ -155,18 +154,18 @@ impl Files {
     }
 }
 
-/// The `.ksy` files of a directory.
+/// Lists the `.ksy` files of a directory.
 fn files_in(directory: &Path) -> impl Iterator<Item = PathBuf> {
     let entries = fs::read_dir(directory).into_iter().flatten().take(MOST);
     entries.filter_map(|entry| Some(entry.ok()?.path())).filter(|path| path.extension().is_some_and(|end| end == "ksy"))
 }
 
-/// What changes with the content of a file.
+/// Metadata that changes with the content of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Stamp {
     modified: Option<SystemTime>,
     size: u64,
-    /// Which file has the name, and when that was changed; nothing on systems without inodes.
+    /// Device, inode and time of the last status change; zero on systems without inodes.
     identity: (u64, i64, i64),
 }
 
@@ -204,7 +203,7 @@ mod tests {
         assert_eq!(changed(), (false, false));
         fs::write(&file, "ab").unwrap();
         assert_eq!((changed(), changed()), ((true, true), (false, false)));
-        // Another file is none of theirs, until it takes the name.
+        // Another file is not watched until it is renamed.
         fs::write(&other, "cd").unwrap();
         assert_eq!(changed(), (false, false));
         fs::rename(&other, &file).unwrap();

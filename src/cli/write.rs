@@ -1,4 +1,4 @@
-//! `-w`: the frames of the records that are meant, as a capture file.
+//! `-w`: writes the frames of the selected records as a capture file.
 
 mod merge;
 
@@ -15,13 +15,13 @@ use std::fmt::{self, Display};
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
-/// Bytes that are written in one go.
+/// Size of the write buffer.
 const BLOCK: usize = 64 << 10;
 
-/// Bytes of frames that are kept because a later message may need them.
+/// Bytes of frames kept, because a later message may require them.
 const WINDOW: usize = 64 << 20;
 
-/// Write the file that the options ask for.
+/// Writes the file of `-w`.
 pub(super) fn run(args: &Args, path: &Path) -> Exit {
     let sources = Source::all(&args.files, &args.reading);
     let prepared =
@@ -36,10 +36,10 @@ pub(super) fn run(args: &Args, path: &Path) -> Exit {
     })
 }
 
-/// Write that file, then print a line for each frame in it: `-P`.
+/// Writes the file of `-w`, then prints its packets: `-P`.
 pub(super) fn run_and_print(mut args: Args, screen: Screen) -> Exit {
     let Some(path) = args.output.write.clone().filter(|path| path.as_os_str() != "-") else {
-        complain(format_args!("-P prints on standard output, where -w - writes; name a file"));
+        complain(format_args!("-P and -w - both use standard output; give a file name to -w"));
         return Exit::Usage;
     };
     let written = run(&args, &path);
@@ -47,7 +47,7 @@ pub(super) fn run_and_print(mut args: Args, screen: Screen) -> Exit {
         return written;
     }
     args.files = vec![path];
-    // What was declared of the input does not hold of the file.
+    // Options about the input do not apply to the written file.
     let reading = &mut args.reading;
     (reading.hex_text, reading.as_protocol, reading.link, reading.port, reading.input_format) = (None, None, None, None, None);
     let Output { time, color, strict, .. } = args.output;
@@ -55,7 +55,7 @@ pub(super) fn run_and_print(mut args: Args, screen: Screen) -> Exit {
     written.max(print::run(&args, screen))
 }
 
-/// Read once, and once more if messages turn out to go back further than frames are kept.
+/// Reads the inputs, twice if messages require frames that were no longer kept.
 fn write(output: &Output, sources: &[Source], mut how: How, target: &Target, window: usize) -> Result<Exit, Wrong> {
     let again = target.is_file() && sources.iter().all(Source::is_whole);
     let mut known = vec![Late::default(); sources.len()];
@@ -71,7 +71,7 @@ fn write(output: &Output, sources: &[Source], mut how: How, target: &Target, win
             continue;
         }
         if late > 0 {
-            complain(format_args!("{late} frames that later messages need came too long before them, and are not written"));
+            complain(format_args!("{late} frames required by later messages were too far back and are not written"));
         }
         if let Some(frames) = written.frames.filter(|_| !output.quiet) {
             complain(format_args!("{frames} of {} written to {target}", Counted(written.outcome.frames, "frame")));
@@ -80,7 +80,7 @@ fn write(output: &Output, sources: &[Source], mut how: How, target: &Target, win
     }
 }
 
-/// Where frames go.
+/// Destination of frames.
 pub(super) enum Target {
     File(PathBuf, FileForm),
     StandardOutput(FileForm),
@@ -94,14 +94,16 @@ impl Target {
         });
         if path.as_os_str() == "-" {
             if io::stdout().is_terminal() {
-                return Err("-w -: a capture is nothing for a terminal; name a file, or pipe it on".into());
+                return Err(
+                    "-w -: a capture is binary and cannot be printed on a terminal; give a file name, or use a pipe".into()
+                );
             }
             return Ok(Target::StandardOutput(form.unwrap_or(FileForm::PcapNg)));
         }
         let same = source::identity(path);
         let is_read = |source: &&Source| same.is_some() && source.identity() == same;
         match sources.iter().find(is_read) {
-            Some(_) => Err(format!("-w {}: this file is read; name another one", path.display())),
+            Some(_) => Err(format!("-w {}: this file is an input; choose another name", path.display())),
             None => Ok(Target::File(path.to_owned(), form.unwrap_or_else(|| FileForm::of_name(&path.to_string_lossy())))),
         }
     }
@@ -141,10 +143,10 @@ impl Display for Target {
     }
 }
 
-/// A capture file that is being written.
+/// An open output file.
 struct Open {
     file: CaptureFile<Box<dyn Write + Send>>,
-    /// What puts it in place once it is complete.
+    /// Replaces the existing file when complete.
     replacement: Option<Replacement>,
 }
 
@@ -162,7 +164,7 @@ mod tests {
     use clap::Parser;
     use std::fs;
 
-    /// What is written of a sample while so many bytes of frames are kept.
+    /// Exit code and output for a sample with a window of this size.
     fn written(window: usize, name: &str) -> (Exit, Vec<u8>) {
         let path = std::env::temp_dir().join(format!("proto-dissect-{}-{name}", std::process::id()));
         let args = Args::try_parse_from(["proto-dissect", "-Y", "pipboy.type == 3", "samples/pipboy.pcap"]).unwrap();

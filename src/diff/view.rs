@@ -185,7 +185,7 @@ impl View {
         let counts = report.counts;
         let mut parts = vec![format!("{} same", Thousands(counts.same as u64))];
         for (number, words) in [
-            (counts.folded, "same but for what is folded"),
+            (counts.folded, "same except for folded differences"),
             (counts.changed, "changed"),
             (counts.only_a, "only in the first"),
             (counts.only_b, "only in the second"),

@@ -106,7 +106,7 @@ fn layers(registry: Registry, bytes: &[u8]) -> impl Iterator<Item = Judged> {
         let (verdict, why) = match fits {
             Err(why) => (Verdict::No, why),
             Ok(why) => match headers::broken(registry, bytes, guess) {
-                Some(broken) => (Verdict::Broken, format!("{why}; but it ends broken: {broken}")),
+                Some(broken) => (Verdict::Broken, format!("{why}; but malformed: {broken}")),
                 None => (Verdict::Fits, why),
             },
         };
@@ -120,7 +120,7 @@ fn candidates(registry: Registry, bytes: &[u8]) -> Vec<Judged> {
     if let Some((side, name)) = speaker(registry, bytes) {
         let guess = Guess::Stream(side);
         let (verdict, why) = match headers::broken(registry, bytes, guess) {
-            Some(broken) => (Verdict::Broken, format!("recognised as a stream, but it ends broken: {broken}")),
+            Some(broken) => (Verdict::Broken, format!("recognised as a stream, but malformed: {broken}")),
             None => (
                 Verdict::Fits,
                 format!("recognised as a stream, sent by the {}", if side == Side::Client { "client" } else { "server" }),
@@ -144,15 +144,15 @@ pub(super) fn explain(registry: Registry, bytes: &[u8]) -> Vec<String> {
             Guess::Layers(_) => "frames",
             Guess::Stream(_) => "a stream",
             Guess::Datagram(..) => "a datagram",
-            Guess::Nothing => "data, because nothing is known on that port",
+            Guess::Nothing => "data, because no protocol uses that port",
         };
-        return vec![format!("read as {what}, as an option asks for")];
+        return vec![format!("read as {what}, as requested")];
     }
     let all = candidates(registry, bytes);
     let best = best(&all);
     let choice = match best.and_then(|best| all.get(best)) {
         Some(judged) => format!("read as {}: {}", judged.name, judged.why),
-        None => "read as data: nothing fits; --as PROTO names what the bytes are".to_owned(),
+        None => "read as data: no protocol fits; select one with --as PROTO".to_owned(),
     };
     let others = all.iter().enumerate().filter(|(at, _)| Some(*at) != best);
     let others = others.map(|(_, judged)| match judged.verdict {
@@ -178,11 +178,11 @@ fn explained(registry: Registry, candidate: Candidate, bytes: &[u8]) -> (Verdict
     let worst = tree.notes.iter().filter(|note| level_of(note) > Level::Info).max_by_key(|note| level_of(note));
     match worst {
         Some(note) if level_of(note) == Level::Broken => {
-            (Verdict::Broken, format!("recognised, but it ends broken: {}: {}", note.code.name, tree.made(note.text)))
+            (Verdict::Broken, format!("recognised, but malformed: {}: {}", note.code.name, tree.made(note.text)))
         }
-        Some(note) => (Verdict::Odd, format!("recognised, but something is odd: {}: {}", note.code.name, tree.made(note.text))),
-        None if tree.undissected > 0 => (Verdict::Odd, format!("recognised, but {} bytes stay unread", tree.undissected)),
-        None => (Verdict::Fits, "recognised, and every byte is explained".to_owned()),
+        Some(note) => (Verdict::Odd, format!("recognised, with a warning: {}: {}", note.code.name, tree.made(note.text))),
+        None if tree.undissected > 0 => (Verdict::Odd, format!("recognised, but {} bytes are not dissected", tree.undissected)),
+        None => (Verdict::Fits, "recognised, and all bytes are dissected".to_owned()),
     }
 }
 

@@ -45,7 +45,7 @@ impl Given {
 fn wrong(text: &str) -> Wrong {
     format!(
         "{text}: expected a rule such as length@0:u32le+8, varint@1:leb128, varint:ws, end:0d0a, fixed:48, headers, hex4, \
-         table@0:11=4,71=u8, blocks@2-5+10/16 or none, with skip=N behind it for bytes that stand once in front"
+         table@0:11=4,71=u8, blocks@2-5+10/16 or none, with skip=N after it for a preamble"
     )
 }
 

@@ -47,9 +47,9 @@ impl Part {
 }
 
 fn text(explored: &Explored<'_>) -> Result<String, String> {
-    let best = explored.framing.first().ok_or("there is nothing to describe")?;
+    let best = explored.framing.first().ok_or("nothing to describe")?;
     let rules: Vec<&Rule> = best.dirs.iter().flatten().map(|dir| &dir.rule).collect();
-    let joined = joined(&rules).ok_or("the sides have different framing, which one .ksy cannot describe")?;
+    let joined = joined(&rules).ok_or("the directions have different framing, which a single .ksy cannot describe")?;
     let rule = &joined;
     let kind = match explored.kinds {
         Kinds::Column(at) if matches!(at.width, 1 | 2 | 4) => Some(at),
@@ -137,7 +137,7 @@ fn attributes(rule: &Rule, kind: Option<Discriminator>, out: &mut String) -> Res
             let _ = writeln!(out, "  - id: line\n    terminator: 0x{last:02x}");
             return Ok(None);
         }
-        rule => return Err(format!("{rule} has no form in a .ksy yet")),
+        rule => return Err(format!("{rule} cannot be expressed in a .ksy")),
     };
     Ok(Some(behind))
 }

@@ -115,21 +115,18 @@ fn notes(explored: &Explored<'_>) -> Vec<String> {
     for side in explored.sides {
         let rest = side.sent.saturating_sub(side.bytes.len() as u64);
         if rest > 0 {
-            notes.push(format!("{}: {rest} bytes were left out or are missing", side.buffer()));
+            notes.push(format!("{}: {rest} bytes are beyond the limit or missing", side.buffer()));
         }
     }
     let Some(best) = explored.framing.first() else { return notes };
     let found = best.found();
     if found.cipher > 0 {
-        notes.push(format!(
-            "{} bytes behind the last message look random: a cipher or compression may have begun there",
-            found.cipher
-        ));
+        notes.push(format!("{} bytes after the last message look random: they may be encrypted or compressed", found.cipher));
     }
     match &explored.ksy {
         Err(why) => notes.push(format!("no .ksy: {why}")),
         Ok(_) if best.dirs.iter().flatten().any(|dir| dir.skip > 0) => {
-            notes.push(String::from("the .ksy describes messages, not the bytes that stand once in front of them"));
+            notes.push(String::from("the .ksy describes messages, without the preamble"));
         }
         Ok(_) => {}
     }

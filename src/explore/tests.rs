@@ -209,7 +209,7 @@ fn a_cipher_that_takes_over_is_noticed() {
     let sides = conversation(&turns);
     let explored = explore(&sides, &Options::default());
     assert_eq!(title(&explored), "length@1:u16be+3");
-    assert!(explored.notes.iter().any(|note| note.contains("cipher")), "{:?}", explored.notes);
+    assert!(explored.notes.iter().any(|note| note.contains("encrypted")), "{:?}", explored.notes);
     let plain: usize = turns[..60].iter().filter(|(dir, _)| *dir == tree::Side::Client).map(|(_, bytes)| bytes.len()).sum();
     assert_eq!(explored.framing[0].ends[0], plain);
 }

@@ -46,7 +46,7 @@ impl View {
             Head::number("streams"),
             Head::number("bytes"),
             Head::number("messages"),
-            Head::number("kinds"),
+            Head::number("types"),
             Head::words("framing", Role::Value),
             Head::number("confidence"),
         ];
@@ -74,7 +74,7 @@ impl View {
             self.side(side, to)?;
         }
         if let Some(others) = explored.sides.len().checked_sub(SIDES).filter(|others| *others > 0) {
-            writeln!(to, "  {} more sides", Thousands(others))?;
+            writeln!(to, "  {} more directions", Thousands(others))?;
         }
         writeln!(to)?;
         self.framing(&explored.framing, to)?;
@@ -91,7 +91,7 @@ impl View {
             }
         }
         if order.len() > KINDS {
-            writeln!(to, "\n… and {} more kinds; --type ID shows one", order.len() - KINDS)?;
+            writeln!(to, "\n… and {} more types; --type ID prints one", order.len() - KINDS)?;
         }
         for note in &explored.notes {
             for line in word_lines(&format!("! {note}"), self.width.unwrap_or(usize::MAX)) {
@@ -110,7 +110,7 @@ impl View {
             let _ = write!(facts, ", of which {} explored", Size(side.bytes.len() as f64));
         }
         let printable = super::messages::printable(&side.bytes);
-        let _ = write!(facts, "  {:.1} bits a byte, {:.0} % printable", entropy(&side.bytes), printable * 100.0);
+        let _ = write!(facts, "  {:.1} bits per byte, {:.0} % printable", entropy(&side.bytes), printable * 100.0);
         let whole = 6 + buffer.len() + ends.chars().count() + facts.len();
         let between = if self.width.is_some_and(|width| whole > width) { "\n    " } else { "  " };
         writeln!(to, "  {}  {ends}{between}{facts}", self.theme.paint(Role::Side(side.dir), buffer))
@@ -143,11 +143,11 @@ impl View {
 
     fn kinds(self, explored: &Explored<'_>, to: &mut dyn Write) -> io::Result<()> {
         const HEADS: &[Head] = &[
-            Head::words("kind", Role::Protocol),
+            Head::words("type", Role::Protocol),
             Head::number("messages"),
             Head::number("shortest"),
             Head::number("longest"),
-            Head::words("begins with", Role::Bytes),
+            Head::words("starts with", Role::Bytes),
         ];
         let mut grid = Grid::new(to, self.theme, HEADS).within(self.width);
         for kind in &explored.groups {
@@ -169,7 +169,7 @@ impl View {
             Head::number("offset"),
             Head::words("type", Role::Name),
             Head::words("label", Role::Value),
-            Head::number("sure"),
+            Head::number("conf"),
             Head::number("values"),
             Head::words("samples", Role::Bytes),
             Head::words("evidence", Role::Secondary),
@@ -241,7 +241,7 @@ impl View {
             }
         }
         if kind.members.len() > rows.len() {
-            writeln!(to, "\n{} of {} messages, chosen to differ; --messages N shows more", rows.len(), kind.members.len())?;
+            writeln!(to, "\n{} of {} messages, chosen to differ; --messages N prints more", rows.len(), kind.members.len())?;
         }
         Ok(())
     }

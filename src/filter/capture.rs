@@ -1,21 +1,21 @@
-//! Capture filters, as tcpdump and libpcap have them, translated into display filters.
+//! Translation of capture filters (pcap-filter(7)) to display filters.
 //!
-//! People type one where the other is meant: `host 10.0.0.1 and not port 22`. What pcap-filter(7) calls primitives is recognized
-//! with their qualifiers, joined by `and`, `or`, `not` and parentheses; nothing else is.
+//! Users often type one for the other: `host 10.0.0.1 and not port 22`. Primitives with their qualifiers are recognized, combined
+//! by `and`, `or`, `not` and parentheses.
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 
 /// Nesting depth, which bounds the stack.
 const MAX_DEPTH: usize = 50;
 
-/// The display filter that says what a capture filter does; nothing if the text is no capture filter.
+/// Equivalent display filter of a capture filter; `None` if the text is not a capture filter.
 pub(super) fn as_display_filter(text: &str) -> Option<String> {
     let mut reader = Reader { words: words(text), next: 0, last: Qualifiers::default(), depth: 0 };
     let filter = reader.either()?;
     (reader.next == reader.words.len() && !filter.is_empty()).then_some(filter)
 }
 
-/// Words, and signs of their own.
+/// Splits text into words and symbols.
 fn words(text: &str) -> Vec<String> {
     let mut spaced = text.to_owned();
     for sign in ["(", ")", "&&", "||", "!="] {
@@ -31,7 +31,7 @@ fn words(text: &str) -> Vec<String> {
     words
 }
 
-/// What stands in front of an address, a port or a network.
+/// Qualifiers of an address, a port or a network.
 #[derive(Debug, Clone, Copy, Default)]
 struct Qualifiers {
     protocol: Option<Protocol>,
@@ -90,11 +90,11 @@ impl Protocol {
     }
 }
 
-/// Reads primitives.
+/// Parser of capture filters.
 struct Reader {
     words: Vec<String>,
     next: usize,
-    /// Those of the primitive before, which the next may leave out.
+    /// Qualifiers of the previous primitive, which apply to the next one by default.
     last: Qualifiers,
     depth: usize,
 }
@@ -133,7 +133,7 @@ impl Reader {
         }
         match parts.as_slice() {
             [part] => Some(part.clone()),
-            // `and` binds tighter in display filters than `or`; in capture filters both are equal.
+            // In display filters, `and` has precedence over `or`; in capture filters, they have equal precedence.
             parts => Some(parts.iter().map(|part| grouped(part)).collect::<Vec<_>>().join(" and ")),
         }
     }
@@ -155,7 +155,7 @@ impl Reader {
         one
     }
 
-    /// Qualifiers and what they qualify.
+    /// A primitive with qualifiers.
     fn primitive(&mut self) -> Option<String> {
         let start = self.next;
         let mut given = Qualifiers::default();
@@ -185,7 +185,7 @@ impl Reader {
             }
             (_, false) => {}
         }
-        // `port 80 or 443`: the same kind again. `src 10.0.0.1`: a host.
+        // `port 80 or 443` repeats the qualifiers. `src 10.0.0.1` is a host.
         let meant = if is_bare { self.last } else { Qualifiers { kind: given.kind.or(Some(Kind::Host)), ..given } };
         self.last = meant;
         let value = self.take()?;
@@ -200,7 +200,7 @@ impl Reader {
         }
     }
 
-    /// `src`, `dst`, `src or dst`, `src and dst`; nothing where no primitive has such a side.
+    /// `src`, `dst`, `src or dst`, `src and dst`; `None` if the primitive has no direction.
     fn side(&mut self) -> Option<Option<Side>> {
         let is_side = |word: Option<&String>| word.is_some_and(|word| ["src", "dst"].contains(&word.as_str()));
         let Some(first) = self.words.get(self.next).filter(|word| is_side(Some(word))).cloned() else { return Some(None) };
@@ -213,7 +213,7 @@ impl Reader {
         Some(Some(if first == "src" { Side::Source } else { Side::Destination }))
     }
 
-    /// Whether an address or a number is next.
+    /// Whether the next token is an address or a number.
     fn is_value(&self) -> bool {
         let is_value = |word: &str| {
             word.starts_with(|first: char| first.is_ascii_hexdigit()) && word.contains(['.', ':', '/'])
@@ -293,7 +293,7 @@ impl Reader {
     }
 }
 
-/// Parts with an `or` in parentheses.
+/// Adds parentheses to alternatives.
 fn grouped(part: &str) -> String {
     let is_grouped = part.starts_with('(') && part.ends_with(')');
     if (part.contains(" or ") || part.contains(" and ")) && !is_grouped { format!("({part})") } else { part.to_owned() }
@@ -303,7 +303,7 @@ fn number(word: &str) -> Option<u32> {
     word.parse().ok()
 }
 
-/// A port by its number, or by a name that tcpdump knows.
+/// Parses a port number or a service name known to tcpdump.
 fn port_number(word: &str) -> Option<String> {
     const NAMES: [(&str, u16); 10] = [
         ("ftp", 21),
@@ -321,7 +321,7 @@ fn port_number(word: &str) -> Option<String> {
     by_name.or_else(|| word.parse().ok()).map(|number| number.to_string())
 }
 
-/// A comparison of an address of a protocol.
+/// Formats a comparison of addresses.
 fn addresses(meant: Qualifiers, layer: &str, value: &str) -> Option<String> {
     Some(match meant.side {
         Side::Source => format!("{layer}.src == {value}"),
@@ -352,7 +352,7 @@ fn host(meant: Qualifiers, value: &str) -> Option<String> {
     addresses(meant, "ip", &value.parse::<Ipv4Addr>().ok()?.to_string())
 }
 
-/// A comparison of ports: with one, or with all from the first to the second.
+/// Formats a comparison with a port or a port range.
 fn port(meant: Qualifiers, ports: &[&str]) -> Option<String> {
     let name = match meant.side {
         Side::Source => "srcport",
@@ -383,7 +383,7 @@ mod tests {
     use super::*;
     use crate::registry::Registry;
 
-    /// Capture filters, and the display filters that say the same.
+    /// Capture filters and their equivalent display filters.
     const TRANSLATIONS: &[(&str, &str)] = &[
         ("host 10.0.0.1", "ip.addr == 10.0.0.1"),
         ("src host 10.0.0.1", "ip.src == 10.0.0.1"),

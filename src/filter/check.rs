@@ -1,4 +1,4 @@
-//! Names become fields, what is written becomes constants, and what cannot fit is found before any input is opened.
+//! Type checking: resolves names to fields and literals to constants, before input is opened.
 
 use super::literal;
 use super::mistake::{Wrong, nearest};
@@ -22,7 +22,7 @@ use std::collections::BTreeSet;
 const FRAME: &str = "frame";
 
 /// Error for a note used as a value.
-const NO_VALUE: &str = "is there or not, and has no value";
+const NO_VALUE: &str = "has no value; test its presence";
 
 const FUNCTIONS: [&str; 8] = ["len", "count", "lower", "upper", "max", "min", "abs", "string"];
 
@@ -31,17 +31,17 @@ pub(super) struct Checker {
     registry: Registry,
     fields: Vec<&'static Field>,
     demand: Demand,
-    /// It needs values of fields.
+    /// Whether it requires values of fields.
     reads_fields: bool,
-    /// It needs the bytes of layers.
+    /// Whether it requires the bytes of layers.
     measures: bool,
     /// Protocols in the filter that only Wireshark dissects.
     undissected: BTreeSet<&'static str>,
-    /// What its names are about.
+    /// Scope of its fields.
     pub(super) scope: Scope,
 }
 
-/// A value and what sorts its occurrences may have.
+/// A value and the possible types of its occurrences.
 struct Known {
     value: Value,
     sorts: Vec<Sort>,
@@ -65,7 +65,7 @@ fn sort_of(field: &Field) -> Sort {
 fn sort_of_pseudo(pseudo: &Pseudo) -> Sort {
     match pseudo.kind {
         Kind::Number => Sort::Number(shown::names_of(pseudo.name)),
-        // All that is not whole there is time.
+        // Floating-point pseudo-fields are times.
         Kind::Float if matches!(pseudo.name, "frame.time" | "frame.time_epoch") => Sort::Moment,
         Kind::Float => Sort::Span,
         _ => Sort::Text,
@@ -121,7 +121,7 @@ impl Checker {
             Syntax::Word(word) => Test::Present(self.named(word, false).ok_or_else(|| self.unknown(node))?.value),
             Syntax::Call(..) | Syntax::Sum(..) | Syntax::Read(..) => {
                 self.known(node)?;
-                return Err(Wrong::new(&node.at, "this is a value; compare it with something"));
+                return Err(Wrong::new(&node.at, "expected a comparison, not only a value"));
             }
             Syntax::Quoted(_) | Syntax::Char(_) => return Err(self.unknown(node)),
         })
@@ -131,11 +131,11 @@ impl Checker {
         nodes.iter().map(|node| self.test(node)).collect()
     }
 
-    /// What goes by a name, if anything does; `value` if more is asked of it than whether it is there.
+    /// Resolves a name; with `value`, not only its presence is required.
     fn named(&mut self, name: &str, value: bool) -> Option<Known> {
         if name == FRAME {
             self.scope.add_frame();
-            // Which of its bytes are secret is known only when its messages were read.
+            // Secret bytes are known only after messages are dissected.
             self.measures |= value;
             self.reads_fields |= value;
             self.read_streams(value);
@@ -164,7 +164,7 @@ impl Checker {
         }
         for &field in &fields {
             self.scope.add_field(field);
-            // How far a layer reaches is known only where its fields are kept.
+            // The end of a layer is known only if its fields are kept.
             self.reads_fields |= value || !matches!(field.kind, Kind::Protocol | Kind::Note(_));
             self.measures |= value && field.kind == Kind::Protocol;
             let is_layer = !value && field.kind == Kind::Protocol && layers::is_of_header(field);
@@ -180,14 +180,14 @@ impl Checker {
         Some(Known { value: Value::Fields(fields), sorts })
     }
 
-    /// Adds a field that the filter reads.
+    /// Adds a field to the demand.
     fn need(&mut self, field: &'static Field) {
         if !self.fields.iter().any(|known| known.is(field)) {
             self.fields.push(field);
         }
     }
 
-    /// A value that a record may have; nothing for what is written out.
+    /// Checks a value of a record; `None` for a literal.
     fn value(&mut self, node: &Node) -> Result<Option<Known>, Wrong> {
         let known = match &node.is {
             Syntax::Quoted(_) | Syntax::Char(_) => return Ok(None),
@@ -197,7 +197,7 @@ impl Checker {
             Syntax::Masked(left, right) => self.masked(left, right)?,
             Syntax::Sum(left, sum, right) => return self.sum(left, *sum, right),
             Syntax::Call(name, record_values) => self.call(node, name, record_values)?,
-            _ => return Err(Wrong::new(&node.at, "a condition is no value; expected a field")),
+            _ => return Err(Wrong::new(&node.at, "expected a field, not a condition")),
         };
         Ok(Some(known))
     }
@@ -206,7 +206,7 @@ impl Checker {
         self.value(node)?.ok_or_else(|| self.unknown(node))
     }
 
-    /// A value that bytes are searched for in: as in Wireshark, a header stands for what it carries as well.
+    /// Checks the subject of a byte search. As in Wireshark, a header includes its payload.
     fn searched(&mut self, node: &Node) -> Result<Known, Wrong> {
         let known = self.known(node)?;
         let is_header = |field: &&Field| field.kind == Kind::Protocol && layers::is_of_header(field);
@@ -218,11 +218,11 @@ impl Checker {
         })
     }
 
-    /// Nothing goes by this name, or it is no name at all.
+    /// Error for an unknown name, or for a literal in place of a field.
     fn unknown(&self, node: &Node) -> Wrong {
         match &node.is {
             Syntax::Word(word) if is_name(word) => {
-                Wrong::new(&node.at, format!("nothing is called {word}")).try_instead(self.nearest(word))
+                Wrong::new(&node.at, format!("{word} is not a valid protocol or protocol field")).try_instead(self.nearest(word))
             }
             _ => Wrong::new(&node.at, "expected a field, not a constant"),
         }
@@ -235,25 +235,25 @@ impl Checker {
 
     fn slice(&mut self, of: &Node, parts: &[Part]) -> Result<Known, Wrong> {
         let known = self.known(of)?;
-        require(of, &known.sorts, "has no bytes to cut", |sort| sort.has_bytes() || matches!(sort, Sort::Ipv4 | Sort::Ipv6))?;
+        require(of, &known.sorts, "cannot be sliced", |sort| sort.has_bytes() || matches!(sort, Sort::Ipv4 | Sort::Ipv6))?;
         Ok(Known { value: Value::Slice(Box::new(known.value), parts.to_vec()), sorts: vec![Sort::Bytes] })
     }
 
-    /// Bytes as a number.
+    /// Checks the conversion of bytes to a number.
     fn read(&mut self, node: &Node, of: &Node, number: NumberType) -> Result<Known, Wrong> {
         let known = self.known(of)?;
-        require(of, &known.sorts, "has no bytes to read", |sort| sort.has_bytes() || matches!(sort, Sort::Ipv4 | Sort::Ipv6))?;
+        require(of, &known.sorts, "cannot be sliced", |sort| sort.has_bytes() || matches!(sort, Sort::Ipv4 | Sort::Ipv6))?;
         if let Syntax::Slice(_, parts) = &of.is {
             let cut = parts.iter().map(|part| part.length()).try_fold(0, |sum: usize, length| sum.checked_add(length?));
             if let Some(cut) = cut.filter(|cut| *cut != number.size()) {
-                return Err(Wrong::new(&node.at, format!("{number} takes {} bytes, and {of} has {cut}", number.size())));
+                return Err(Wrong::new(&node.at, format!("{number} requires {} bytes, but {of} has {cut}", number.size())));
             }
         }
         let sort = if number.is_float() { Sort::Float } else { Sort::Number(&[]) };
         Ok(Known { value: Value::Read(Box::new(known.value), number), sorts: vec![sort] })
     }
 
-    /// A value for a column, and its sort.
+    /// Checks a value for a column.
     pub(super) fn column(&mut self, node: &Node) -> Result<(Value, Sort), Wrong> {
         let known = self.known(node)?;
         Ok((known.value, known.sorts.first().copied().unwrap_or(Sort::Text)))
@@ -266,7 +266,7 @@ impl Checker {
             (Some(_), Some(_)) => return Err(Wrong::new(&right.at, "one side of & must be a constant")),
             (None, None) => return Err(self.unknown(left)),
         };
-        require(of, &known.sorts, "has no bits to look at", |sort| {
+        require(of, &known.sorts, "does not support bitwise and", |sort| {
             !matches!(sort, Sort::Text | Sort::Float | Sort::Bool(_) | Sort::Span | Sort::Moment | Sort::Note)
         })?;
         let sorts = known.sorts.iter().map(|sort| match sort {
@@ -282,7 +282,7 @@ impl Checker {
     fn call(&mut self, node: &Node, name: &str, record_values: &[Node]) -> Result<Known, Wrong> {
         if !FUNCTIONS.contains(&name) {
             let at = node.at.start..node.at.start + name.len();
-            let wrong = Wrong::new(&at, format!("no function is called {name}"));
+            let wrong = Wrong::new(&at, format!("unknown function {name}"));
             return Err(wrong.try_instead(nearest(name, FUNCTIONS.into_iter())));
         }
         if matches!(name, "max" | "min") {
@@ -299,27 +299,29 @@ impl Checker {
                 (Value::Len(inner), Sort::Number(&[]))
             }
             "count" => {
-                require(of, &sorts, "is there or not, and cannot be counted", |sort| sort != Sort::Note)?;
+                require(of, &sorts, "has no values to count", |sort| sort != Sort::Note)?;
                 (Value::Count(inner), Sort::Number(&[]))
             }
             "abs" => {
-                require(of, &sorts, "is no number", Sort::is_computed)?;
+                require(of, &sorts, "is not a number", Sort::is_computed)?;
                 (Value::Magnitude(inner), sorts.first().copied().unwrap_or(Sort::Float))
             }
             "string" => {
-                require(of, &sorts, "cannot be written out", |sort| !matches!(sort, Sort::Text | Sort::Layer | Sort::Note))?;
+                require(of, &sorts, "cannot be converted to a string", |sort| {
+                    !matches!(sort, Sort::Text | Sort::Layer | Sort::Note)
+                })?;
                 let sort = sorts.first().copied().unwrap_or(Sort::Text);
                 (Value::Written(inner, sort), Sort::Text)
             }
             _ => {
-                require(of, &sorts, "has no letters", |sort| sort == Sort::Text)?;
+                require(of, &sorts, "is not text", |sort| sort == Sort::Text)?;
                 (Value::Cased(inner, if name == "lower" { Case::Lower } else { Case::Upper }), Sort::Text)
             }
         };
         Ok(Known { value, sorts: vec![sort] })
     }
 
-    /// `max()` and `min()`: fields and constants of one sort.
+    /// Checks `max()` and `min()`: fields and constants of one type.
     fn extreme(&mut self, node: &Node, name: &str, record_values: &[Node]) -> Result<Known, Wrong> {
         let known: Vec<Option<Known>> =
             record_values.iter().map(|record_values| self.value(record_values)).collect::<Result<_, _>>()?;
@@ -330,7 +332,7 @@ impl Checker {
         };
         let ordered = |sort: &Sort| !matches!(sort, Sort::Bool(_) | Sort::Note | Sort::Layer) && sort.fits(first);
         if !sorts.iter().all(ordered) {
-            return Err(Wrong::new(&node.at, format!("{name}() takes values of one sort that have an order")));
+            return Err(Wrong::new(&node.at, format!("{name}() takes ordered values of one type")));
         }
         let one = |(known, written): (Option<Known>, &Node)| match known {
             Some(known) => Ok(known.value),
@@ -341,12 +343,12 @@ impl Checker {
         Ok(Known { value: Value::Extreme(values, which), sorts: vec![first.without_names()] })
     }
 
-    /// An arithmetic expression; nothing if both sides are constants, which no field is held against.
+    /// Checks an arithmetic expression; `None` if both operands are constants.
     fn sum(&mut self, left: &Node, sum: Sum, right: &Node) -> Result<Option<Known>, Wrong> {
         let (known_left, known_right) = (self.value(left)?, self.value(right)?);
         for (node, known) in [(left, &known_left), (right, &known_right)] {
             let Some(known) = known else { continue };
-            require(node, &known.sorts, "is no number to compute with", Sort::is_computed)?;
+            require(node, &known.sorts, "is not a number", Sort::is_computed)?;
         }
         let sorts = |known: &Known| known.sorts.iter().map(|sort| sort.without_names()).collect::<Vec<_>>();
         let (a, b, sorts) = match (known_left, known_right) {
@@ -375,7 +377,7 @@ impl Checker {
         Ok(Some(Known { value: Value::Sum(Box::new(a), sum, Box::new(b)), sorts: vec![sort] }))
     }
 
-    /// A constant as a value of its own.
+    /// Converts a constant to a value.
     fn operand(&self, of: &Node, sorts: &[Sort], written: &Node) -> Result<Value, Wrong> {
         let constants = self.constants(of, sorts, written)?;
         let items = constants.into_iter().map(|constant| match constant {
@@ -443,9 +445,9 @@ impl Checker {
                     let what = format!("{left} is {}, {right} is {}", words(&a.sorts), words(&b.sorts));
                     return Err(Wrong::new(&right.at, what).try_instead(in_quotes(right)));
                 }
-                // Many values are sorted before they are compared; only what is of one sort has an order.
+                // Many values are sorted before the comparison, which requires a single type.
                 if b.sorts.iter().any(|sort| !b.sorts.iter().all(|other| sort.fits(*other))) {
-                    return Err(Wrong::new(&right.at, format!("{right} stands for fields of several sorts")));
+                    return Err(Wrong::new(&right.at, format!("{right} refers to fields of several types")));
                 }
                 Ok(Test::Between(Asked { value: a.value, all }, order, b.value))
             }
@@ -456,7 +458,7 @@ impl Checker {
         }
     }
 
-    /// What is written, as constants of any of the sorts that `of` may have.
+    /// Parses a literal as constants of the possible types of `of`.
     fn constants(&self, of: &Node, sorts: &[Sort], written: &Node) -> Result<Vec<Constant>, Wrong> {
         let constants: Vec<Constant> = sorts.iter().flat_map(|sort| literal::constants(&written.is, *sort)).collect();
         if !constants.is_empty() {
@@ -481,7 +483,7 @@ impl Checker {
     }
 
     fn needles(&mut self, left: &Node, sorts: &[Sort], right: &Node) -> Result<Vec<Vec<u8>>, Wrong> {
-        require(left, sorts, "contains nothing to look for", Sort::has_bytes)?;
+        require(left, sorts, "does not support contains", Sort::has_bytes)?;
         if let Some(other) = self.value(right)? {
             let what = format!("expected a constant, {right} is {}", words(&other.sorts));
             return Err(Wrong::new(&right.at, what).try_instead(in_quotes(right)));
@@ -523,7 +525,7 @@ impl Checker {
     }
 }
 
-/// Every sort that a value may have must do.
+/// Requires a property of every possible type of a value.
 fn require(node: &Node, sorts: &[Sort], what: &str, does: impl Fn(Sort) -> bool) -> Result<(), Wrong> {
     match sorts.iter().find(|sort| !does(**sort)) {
         Some(sort) => Err(Wrong::new(&node.at, format!("{node} is {} and {what}", sort.words()))),
@@ -535,19 +537,19 @@ fn words(sorts: &[Sort]) -> &'static str {
     sorts.first().map_or("nothing", |sort| sort.words())
 }
 
-/// Whether a name stands for itself: in `protocol == http` it is what the protocol is called.
+/// Whether a name is used as text: in `protocol == http` it is the name of the protocol.
 fn is_word_for(of: &Node, written: &Node) -> bool {
     let is_word = |node: &Node| matches!(node.is, Syntax::Word(_));
     let is_text = |name: &str| pseudo::named(name).is_some_and(|pseudo| pseudo.kind == Kind::Text);
     is_word(written) && matches!(&of.is, Syntax::Word(name) if is_text(name))
 }
 
-/// Whether a word could be meant as a name.
+/// Whether a word may be a name.
 fn is_name(word: &str) -> bool {
     word.starts_with(|c: char| c.is_alphabetic() || c == '_')
 }
 
-/// A word as text, where text may have been meant.
+/// Suggests quotes for a word that may be text.
 fn in_quotes(node: &Node) -> Vec<String> {
     match &node.is {
         Syntax::Word(word) => vec![format!("{word:?}")],
@@ -555,7 +557,7 @@ fn in_quotes(node: &Node) -> Vec<String> {
     }
 }
 
-/// A pattern over bytes, blind to case, as Wireshark has it.
+/// Compiles a case-insensitive regular expression over bytes, as in Wireshark.
 fn regex(node: &Node) -> Result<Regex, Wrong> {
     let Syntax::Quoted(pattern) = &node.is else {
         return Err(Wrong::new(&node.at, "expected a regular expression in quotes").try_instead(in_quotes(node)));

@@ -1,4 +1,4 @@
-//! What `-e` takes, as a column: a name of fields, a property of records, or a computation.
+//! Columns of `-e`: a field, a pseudo-field, or an expression.
 
 use super::{Expression, Mistake};
 use crate::record::Record;
@@ -6,16 +6,16 @@ use crate::registry::Registry;
 use crate::render::{Column, Computation, TakeText, Values, pseudo_field};
 use std::sync::Arc;
 
-/// Whether a text can only be a name, and no computation.
+/// Whether text is a name and not an expression.
 #[must_use]
 pub fn is_name(text: &str) -> bool {
     !text.contains(['[', '(', '@', ' ', '+', '*', '/', '%', '&'])
 }
 
-/// The column of a text.
+/// Parses a column.
 ///
 /// # Errors
-/// What is wrong with the text, and where.
+/// The mistake and its position.
 pub fn column(text: &str, registry: Registry) -> Result<Column, Mistake> {
     let column = |of| Column { name: text.into(), of };
     if let Some(pseudo) = pseudo_field(text) {

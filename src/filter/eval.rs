@@ -1,6 +1,6 @@
-//! Whether a record is what a filter asks for.
+//! Evaluation of filters.
 //!
-//! Values are visited one by one and never collected; what must be put together is put into memory that is used again.
+//! Values are visited one by one and never collected. Computed values use reused buffers.
 
 use super::program::{self, Case, Extreme, Test, Value};
 use super::record_values;
@@ -22,38 +22,38 @@ use std::fmt;
 use std::io::Write;
 use std::ops::{ControlFlow, Range};
 
-/// Bytes of memory that are kept from one record to the next.
+/// Maximum capacity of a buffer kept for the next record.
 const KEPT: usize = 1 << 20;
 
-/// Pairs of occurrences that arithmetic computes with in one record.
+/// Maximum number of operand pairs of arithmetic per record.
 const MAX_PAIRS: u32 = 1 << 20;
 
-/// Memory for values that are put together, used again.
+/// Reused buffers for computed values.
 #[derive(Default)]
 pub(super) struct Scratch {
     buffers: Cell<Vec<Vec<u8>>>,
-    /// Pairs that arithmetic has computed with since the record began.
+    /// Operand pairs computed for the current record.
     pairs: Cell<u32>,
 }
 
 impl Scratch {
-    /// Another record begins.
+    /// Starts a record.
     pub(super) fn begin(&self) {
         self.pairs.set(0);
     }
 
-    /// Whether arithmetic may compute with one more pair.
+    /// Counts an operand pair. Returns false beyond the limit.
     fn may_compute(&self) -> bool {
         let pairs = self.pairs.get();
         self.pairs.set(pairs.saturating_add(1));
         pairs < MAX_PAIRS
     }
 
-    /// Lend an empty buffer.
+    /// Calls a function with an empty buffer.
     fn lend<R>(&self, see: impl FnOnce(&mut Vec<u8>) -> R) -> R {
         let mut buffers = self.buffers.take();
         let mut buffer = buffers.pop().unwrap_or_default();
-        // Whoever is lent one may need another.
+        // Taken out, because nested calls use further buffers.
         self.buffers.set(buffers);
         let result = see(&mut buffer);
         buffer.clear();
@@ -65,7 +65,7 @@ impl Scratch {
     }
 }
 
-/// Someone who asks.
+/// Receiver of values.
 #[derive(Clone, Copy)]
 pub(super) struct Asking<'r, 't> {
     pub(super) of: Subject<'r, 't>,
@@ -73,7 +73,7 @@ pub(super) struct Asking<'r, 't> {
 }
 
 impl Asking<'_, '_> {
-    /// Whether the record passes.
+    /// Whether the record matches.
     pub(super) fn test(self, test: &Test) -> bool {
         match test {
             Test::Present(Value::Fields(fields)) => record_values::has(self.of, fields),
@@ -100,7 +100,7 @@ impl Asking<'_, '_> {
         }
     }
 
-    /// Whether any value does, or all do and there is one.
+    /// Whether any value satisfies `test`, or all values if there is at least one.
     fn asked(self, asked: &program::Asked, does: impl Fn(&Item<'_>) -> bool) -> bool {
         let mut seen = false;
         let decided = self.each(&asked.value, &mut |item| {
@@ -110,7 +110,7 @@ impl Asking<'_, '_> {
         if asked.all { seen && decided.is_continue() } else { decided.is_break() }
     }
 
-    /// The values one by one, until `visit` has seen enough.
+    /// Visits values until `visit` stops.
     pub(super) fn each(self, value: &Value, visit: &mut Visit<'_>) -> ControlFlow<()> {
         match value {
             Value::Fields(fields) => match self.of {
@@ -155,7 +155,7 @@ impl Asking<'_, '_> {
                     count += 1;
                     ControlFlow::Continue(())
                 });
-                // As in Wireshark, a field that is not there has no count, not even 0.
+                // As in Wireshark, a missing field has no count, not even 0.
                 if count > 0 { visit(&Item::Number(count)) } else { ControlFlow::Continue(()) }
             }
             Value::Cased(of, case) => self.each(of, &mut |item| {
@@ -180,7 +180,7 @@ impl Asking<'_, '_> {
         }
     }
 
-    /// What a function or an arithmetic operation makes of other values.
+    /// Visits the results of a function or an arithmetic operation.
     fn computed(self, value: &Value, visit: &mut Visit<'_>) -> ControlFlow<()> {
         match value {
             Value::Sum(left, sum, right) => self.each(left, &mut |left| {
@@ -212,7 +212,7 @@ impl Asking<'_, '_> {
         }
     }
 
-    /// A value as the text that Wireshark's `string()` makes of it.
+    /// Converts a value to text, as Wireshark's `string()`.
     fn written(self, item: &Item<'_>, sort: Sort, visit: &mut Visit<'_>) -> ControlFlow<()> {
         self.scratch.lend(|text| {
             // Writing to memory does not fail.
@@ -235,7 +235,7 @@ impl Asking<'_, '_> {
                 });
                 decided.map_or(ControlFlow::Break(()), ControlFlow::Continue)
             }
-            // An address with its port is known without it as well.
+            // An address with port also matches without the port.
             Answer::Address(Address::Socket(socket)) => {
                 self.text(format_args!("{socket}"), visit)?;
                 self.text(format_args!("{}", socket.ip()), visit)
@@ -246,7 +246,7 @@ impl Asking<'_, '_> {
         }
     }
 
-    /// Words as a value.
+    /// Visits formatted text.
     fn text(self, words: fmt::Arguments<'_>, visit: &mut Visit<'_>) -> ControlFlow<()> {
         self.scratch.lend(|text| {
             // Writing to memory does not fail.
@@ -273,7 +273,7 @@ impl Asking<'_, '_> {
         })
     }
 
-    /// The bits that are set in both; nothing where the two are of different sorts.
+    /// Bitwise and; `None` for different types.
     fn masked(self, item: &Item<'_>, mask: &Constant, visit: &mut Visit<'_>) -> ControlFlow<()> {
         match (item, mask) {
             (Item::Number(number), Constant::Is(Item::Number(mask))) => visit(&Item::Number(number & mask)),
@@ -287,9 +287,9 @@ impl Asking<'_, '_> {
         }
     }
 
-    /// Two values of the record held against each other.
+    /// Compares the occurrences of two values of the record.
     fn between(self, asked: &program::Asked, order: Order, right: &Value) -> bool {
-        /// Occurrences up to which each is held against each; more are sorted first, for there may be a million.
+        /// Maximum number of occurrences for pairwise comparison. More are sorted, because there may be a million.
         const FEW: usize = 16;
         let mut count = 0;
         let many = self.each(right, &mut |_| {
@@ -328,7 +328,7 @@ impl Asking<'_, '_> {
     }
 }
 
-/// Stop once something is so.
+/// Stops if the condition holds.
 fn flow(enough: bool) -> ControlFlow<()> {
     if enough { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
 }
@@ -340,7 +340,7 @@ fn is_within(item: &Item<'_>, (low, high): &(Constant, Option<Constant>)) -> boo
     }
 }
 
-/// Where a part of a slice lies in so many bytes; nothing if it is not all there.
+/// Range of a slice within a value of this length; `None` if it is out of bounds.
 fn cut(part: Part, len: usize) -> Option<Range<usize>> {
     let place = |at: i32| {
         let at_least_0 = usize::try_from(at).ok();

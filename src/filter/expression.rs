@@ -1,4 +1,4 @@
-//! Values as columns: the same slices, types, functions and sums as in filters.
+//! Expressions as columns: slices, types, functions and arithmetic as in filters.
 
 use super::check::Checker;
 use super::eval::{Asking, Scratch};
@@ -14,7 +14,7 @@ use crate::tree::{Demand, hex};
 use std::fmt::Write;
 use std::ops::ControlFlow;
 
-/// A value that records have: `data.data[4:4]@u32le`, `len(http.host)`, `tcp.len * 8`.
+/// An expression over a record: `data.data[4:4]@u32le`, `len(http.host)`, `tcp.len * 8`.
 pub struct Expression {
     value: Value,
     sort: Sort,
@@ -23,10 +23,10 @@ pub struct Expression {
 }
 
 impl Expression {
-    /// Reads an expression over the fields of these protocols.
+    /// Parses an expression over the fields of these protocols.
     ///
     /// # Errors
-    /// The first mistake in it; a condition is one, because it has no value.
+    /// The first mistake. A condition is a mistake, because it has no value.
     pub fn parse(text: &str, registry: Registry) -> Result<Expression, Mistake> {
         let mut checker = Checker::new(registry);
         let read = |checker: &mut Checker| -> Result<(Value, Sort), Wrong> { checker.column(&parser::parse(text)?) };
@@ -36,19 +36,19 @@ impl Expression {
         Ok(Expression { value, sort, demand, scope })
     }
 
-    /// How much of a tree it reads.
+    /// Demand of the expression.
     #[must_use]
     pub fn demand(&self) -> Demand {
         self.demand
     }
 
-    /// What its names are about: frames or messages.
+    /// Scope of its fields: packets or messages.
     #[must_use]
     pub fn scope(&self) -> Scope {
         self.scope
     }
 
-    /// The values that a record has, as columns show them: numbers in base ten, bytes in hexadecimal.
+    /// Values of a record as text: decimal numbers, hexadecimal bytes.
     pub fn each(&self, record: &Record<'_>, take: &mut dyn FnMut(&str)) {
         let (scratch, mut text) = (Scratch::default(), String::new());
         let asking = Asking { of: Subject::Record(record), scratch: &scratch };

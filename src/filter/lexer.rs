@@ -1,4 +1,4 @@
-//! From text to words, quotes and signs.
+//! Lexer: words, strings and symbols.
 
 use super::mistake::{Wrong, nearest};
 use super::number_type::NumberType;
@@ -6,14 +6,14 @@ use super::operator::Sum;
 use super::syntax::{Compare, Part, To};
 use std::ops::Range;
 
-/// The smallest part of a filter.
+/// A token of a filter.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Token {
     Word(String),
     Quoted(Vec<u8>),
     Char(u8),
     Slice(Vec<Part>),
-    /// A type that bytes are read as.
+    /// A number type after `@`.
     Type(NumberType),
     Compare(Compare),
     Contains,
@@ -33,11 +33,11 @@ pub(super) enum Token {
     CloseSet,
     Comma,
     Range,
-    /// Behind everything.
+    /// End of the filter.
     End,
 }
 
-/// Words that are signs; some stand for the same.
+/// Keywords that are operators, with synonyms.
 const KEYWORDS: &[(&str, Token)] = &[
     ("and", Token::And),
     ("or", Token::Or),
@@ -61,7 +61,7 @@ const KEYWORDS: &[(&str, Token)] = &[
     ("bitwise_and", Token::Mask),
 ];
 
-/// Signs; one that begins like another comes after it.
+/// Symbols, the longest first.
 const SIGNS: &[(&str, Token)] = &[
     ("===", Token::Compare(Compare::AllEqual)),
     ("!==", Token::Compare(Compare::AnyDifferent)),
@@ -87,18 +87,18 @@ const SIGNS: &[(&str, Token)] = &[
     (",", Token::Comma),
 ];
 
-/// Signs that may also be part of a word: they stand alone.
+/// Symbols that may also be part of a word.
 const LONE_SIGNS: &[(&str, Token)] = &[("+", Token::Sum(Sum::Plus)), ("-", Token::Sum(Sum::Minus)), ("/", Token::Sum(Sum::Over))];
 
-/// The words that are signs.
+/// Keywords that are operators.
 pub(super) fn keywords() -> impl Iterator<Item = &'static str> {
     KEYWORDS.iter().map(|(word, _)| *word)
 }
 
-/// A token and where it stands.
+/// A token and its position.
 pub(super) type Placed = (Token, Range<usize>);
 
-/// Cut a filter into tokens; the last one is [`Token::End`].
+/// Splits a filter into tokens; the last one is [`Token::End`].
 pub(super) fn tokens(text: &str) -> Result<Vec<Placed>, Wrong> {
     let mut tokens = Vec::new();
     let mut at = 0;
@@ -116,7 +116,7 @@ pub(super) fn tokens(text: &str) -> Result<Vec<Placed>, Wrong> {
     }
 }
 
-/// The token that text begins with, and its length.
+/// First token of text, and its length.
 fn token(rest: &str, at: usize) -> Result<(Token, usize), Wrong> {
     let Some(first) = rest.chars().next() else { return Ok((Token::End, 0)) };
     if let Some(raw) = rest.strip_prefix("r\"").or_else(|| rest.strip_prefix("R\"")) {
@@ -134,7 +134,7 @@ fn token(rest: &str, at: usize) -> Result<(Token, usize), Wrong> {
     }
     let word = word(rest);
     if word.is_empty() {
-        let wrong = Wrong::new(&(at..at + first.len_utf8()), format!("{first:?} has no meaning here"));
+        let wrong = Wrong::new(&(at..at + first.len_utf8()), format!("unexpected {first:?}"));
         let meant = match first {
             '=' => vec!["==".to_owned()],
             '|' => vec!["||".to_owned()],
@@ -147,14 +147,14 @@ fn token(rest: &str, at: usize) -> Result<(Token, usize), Wrong> {
     Ok((keyword.map_or_else(|| Token::Word(word.to_owned()), |(_, token)| token.clone()), word.len()))
 }
 
-/// A name, a number, an address: up to a sign, and to two dots, which make a range.
+/// Parses a name, a number or an address, up to a symbol or `..`.
 fn word(rest: &str) -> &str {
     let end = rest.find(|c: char| !(c.is_alphanumeric() || "_.:/-+".contains(c))).unwrap_or(rest.len());
     let word = rest.get(..end).unwrap_or_default();
     word.split("..").next().unwrap_or_default()
 }
 
-/// Raw text: nothing is escaped but the quote, and the backslash before it stays, as in Wireshark.
+/// Parses a raw string. Only the quote can be escaped, and its backslash is kept, as in Wireshark.
 fn raw_text(raw: &str, at: usize) -> Result<(Token, usize), Wrong> {
     const PREFIX: usize = 2;
     let mut escaped = false;
@@ -176,13 +176,13 @@ fn character(rest: &str, at: usize) -> Result<(Token, usize), Wrong> {
         [byte] => Ok((Token::Char(*byte), len)),
         _ => {
             let meant = rest.get(1..len - 1).map(|text| format!("{text:?}"));
-            Err(Wrong::new(&(at..at + len), "single quotes hold one byte; text stands in double quotes")
+            Err(Wrong::new(&(at..at + len), "single quotes enclose one byte; use double quotes for text")
                 .try_instead(meant.into_iter().collect()))
         }
     }
 }
 
-/// Text in quotes, and its length with them.
+/// Parses a quoted string. Returns its length with quotes.
 fn quoted(rest: &str, quote: u8, at: usize) -> Result<(Vec<u8>, usize), Wrong> {
     let bytes = rest.as_bytes();
     let mut text = Vec::new();
@@ -194,8 +194,11 @@ fn quoted(rest: &str, quote: u8, at: usize) -> Result<(Vec<u8>, usize), Wrong> {
             Some(b'\\') => {
                 let (byte, len) = escape(rest.get(place + 1..).unwrap_or_default()).map_err(|len| {
                     let shown = rest.get(place..place + 1 + len).unwrap_or_default();
-                    Wrong::new(&(at + place..at + place + 1 + len), format!("{shown} is no escape; raw text is written r\"…\""))
-                        .try_instead(vec![format!("\\{shown}")])
+                    Wrong::new(
+                        &(at + place..at + place + 1 + len),
+                        format!("{shown} is not an escape sequence; raw strings are written r\"…\""),
+                    )
+                    .try_instead(vec![format!("\\{shown}")])
                 })?;
                 text.push(byte);
                 place += 1 + len;
@@ -208,7 +211,7 @@ fn quoted(rest: &str, quote: u8, at: usize) -> Result<(Vec<u8>, usize), Wrong> {
     }
 }
 
-/// The byte that an escape stands for, and the length of what follows the backslash; only that if it stands for none.
+/// Parses an escape sequence after the backslash: its byte, if valid, and its length.
 fn escape(rest: &str) -> Result<(u8, usize), usize> {
     let Some(first) = rest.chars().next() else { return Err(0) };
     let digits = |from: usize, most: usize, radix: u32| {
@@ -250,7 +253,7 @@ fn slice(rest: &str, at: usize) -> Result<(Token, usize), Wrong> {
     Ok((Token::Slice(parts), end + 1))
 }
 
-/// A type behind `@`.
+/// Parses a type after `@`.
 fn number_type(rest: &str, at: usize) -> Result<(Token, usize), Wrong> {
     let name = rest.get(1..).unwrap_or_default();
     let end = name.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(name.len());
@@ -279,7 +282,7 @@ fn part(written: &str) -> Option<Part> {
         return Some(Part { from: offset(written)?, to: To::Length(1) });
     };
     let (from, through) = (offset(written.get(..minus)?)?, offset(written.get(minus + 1..)?)?);
-    // Counted from different ends, only the value can tell whether there is anything between them.
+    // If the bounds count from different ends, emptiness depends on the value.
     let forward = (from < 0) != (through < 0) || from <= through;
     forward.then_some(Part { from, to: To::Through(through) })
 }

@@ -1,4 +1,4 @@
-//! Numbers, addresses, times and the like, as they are written in filters.
+//! Literals: numbers, addresses, times, bytes.
 
 use super::sort::Sort;
 use super::syntax::Syntax;
@@ -9,7 +9,7 @@ use jiff::tz::TimeZone;
 use std::borrow::Cow;
 use std::net::{Ipv4Addr, Ipv6Addr};
 
-/// What is written, as constants of a sort; several where several values have the same name, none where it does not fit.
+/// Parses a literal as constants of a type: several if several values share a name, none if it does not fit.
 pub(super) fn constants(written: &Syntax, sort: Sort) -> Vec<Constant> {
     let items = match (written, sort) {
         (Syntax::Quoted(text), Sort::Text | Sort::Bytes | Sort::Layer) => vec![bytes(text.clone())],
@@ -24,7 +24,7 @@ pub(super) fn constants(written: &Syntax, sort: Sort) -> Vec<Constant> {
 
 fn of_words(words: &str, sort: Sort, quoted: bool) -> Vec<Constant> {
     let items: Vec<Item<'static>> = match sort {
-        // A number in quotes is text, and no number.
+        // A quoted number is text.
         Sort::Number(names) => match number(words).filter(|_| !quoted) {
             Some(number) => vec![Item::Number(number)],
             None => named(names, words).map(|number| Item::Number(number.into())).collect(),
@@ -63,7 +63,7 @@ fn truth(word: &str) -> Option<bool> {
     }
 }
 
-/// A whole number of at most 64 bits: decimal, `0x`, `0b`, or octal with a leading 0.
+/// Parses an integer of at most 64 bits: decimal, `0x`, `0b`, or octal with a leading 0.
 pub(super) fn number(word: &str) -> Option<i128> {
     let (negative, digits) = word.strip_prefix('-').map_or((false, word), |digits| (true, digits));
     let after = |prefixes: [&str; 2]| prefixes.iter().find_map(|prefix| digits.strip_prefix(prefix));
@@ -73,7 +73,7 @@ pub(super) fn number(word: &str) -> Option<i128> {
         _ if digits.len() > 1 && digits.starts_with('0') => (digits, 8),
         _ => (digits, 10),
     };
-    // A sign here would be the second one.
+    // Reject a second sign.
     let number = i128::from_str_radix(digits, radix).ok().filter(|_| digits.starts_with(|c: char| c.is_ascii_alphanumeric()))?;
     let number = if negative { -number } else { number };
     (i128::from(i64::MIN)..=i128::from(u64::MAX)).contains(&number).then_some(number)
@@ -83,11 +83,11 @@ fn float(word: &str) -> Option<f64> {
     if let Some(number) = number(word).filter(|_| word.contains(['x', 'X', 'b', 'B'])) {
         return Some(number as f64);
     }
-    // Words such as infinity are numbers to the standard library only.
+    // The standard library also accepts words such as infinity.
     word.parse().ok().filter(|_| word.contains(|c: char| c.is_ascii_digit()))
 }
 
-/// Seconds with up to nine digits behind the point, as nanoseconds.
+/// Parses seconds with up to nine decimals, as nanoseconds.
 fn nanos(word: &str) -> Option<i128> {
     const DIGITS: usize = 9;
     let (negative, digits) = word.strip_prefix('-').map_or((false, word), |digits| (true, digits));
@@ -102,7 +102,7 @@ fn nanos(word: &str) -> Option<i128> {
     Some(if negative { -nanos } else { nanos })
 }
 
-/// A date, with or without a time, as nanoseconds since 1970; where it names no zone, in the one where this runs.
+/// Parses a date with optional time as nanoseconds since 1970, in the local time zone by default.
 fn moment(words: &str) -> Option<i128> {
     if let Ok(moment) = words.parse::<jiff::Timestamp>() {
         return Some(moment.as_nanosecond());
@@ -111,7 +111,7 @@ fn moment(words: &str) -> Option<i128> {
     at.to_zoned(TimeZone::system()).ok().map(|at| at.timestamp().as_nanosecond())
 }
 
-/// Bytes as digits: `aa:bb`, `aa-bb`, `aa.bb`, `aabb`, `aabb.ccdd`; a single digit is a byte as well.
+/// Parses bytes: `aa:bb`, `aa-bb`, `aa.bb`, `aabb`, `aabb.ccdd`. A single digit is a byte.
 fn byte_row(word: &str) -> Option<Vec<u8>> {
     let mut row = Vec::new();
     for part in word.split([':', '-', '.']) {
@@ -132,7 +132,7 @@ fn byte_row(word: &str) -> Option<Vec<u8>> {
     Some(row)
 }
 
-/// An address and its prefix, all of it without one.
+/// Parses an address with optional prefix length.
 fn prefixed<A: std::str::FromStr>(words: &str, most: u32) -> Option<(A, u32)> {
     let (address, prefix) = match words.split_once('/') {
         Some((address, prefix)) => (address, number(prefix).and_then(|prefix| u32::try_from(prefix).ok())?),

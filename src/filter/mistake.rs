@@ -1,4 +1,4 @@
-//! Errors in filters, shown with a mark under the position.
+//! Errors in filters, displayed with a caret below the position.
 
 use crate::tree::is_harmful;
 use std::collections::HashSet;
@@ -6,22 +6,22 @@ use std::fmt::{self, Write};
 use std::ops::Range;
 use unicode_width::UnicodeWidthChar;
 
-/// What is wrong with a filter, where, and what to try.
+/// An error in a filter, with position and suggestions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mistake {
-    /// The first byte of the part that is wrong.
+    /// Offset of the wrong part.
     pub at: usize,
-    /// Its bytes; 0 where something is missing.
+    /// Length of the wrong part; 0 if something is missing.
     pub len: usize,
-    /// What is wrong with it, in a line.
+    /// Message in one line.
     pub what: String,
-    /// What may have been meant instead, the likeliest first.
+    /// Suggestions, the most likely first.
     pub nearest: Vec<String>,
     /// The whole filter.
     expression: String,
 }
 
-/// A mistake before it is known in which filter.
+/// A mistake without its filter.
 #[derive(Debug)]
 pub(super) struct Wrong {
     at: Range<usize>,
@@ -30,18 +30,18 @@ pub(super) struct Wrong {
 }
 
 impl Wrong {
-    /// This is wrong with that part.
+    /// Creates a mistake at a position.
     pub(super) fn new(at: &Range<usize>, what: impl Into<String>) -> Wrong {
         Wrong { at: at.clone(), what: what.into(), nearest: Vec::new() }
     }
 
-    /// This may have been meant.
+    /// Adds suggestions.
     pub(super) fn try_instead(mut self, nearest: Vec<String>) -> Wrong {
         self.nearest = nearest;
         self
     }
 
-    /// The mistake in this filter.
+    /// Adds the filter.
     pub(super) fn in_expression(self, expression: &str) -> Mistake {
         Mistake {
             at: self.at.start,
@@ -53,7 +53,7 @@ impl Wrong {
     }
 }
 
-/// The known words nearest to a mistyped one; none where it is more than half wrong.
+/// Known words similar to a mistyped one; empty if more than half of it differs.
 pub(super) fn nearest<'k>(word: &str, known: impl Iterator<Item = &'k str>) -> Vec<String> {
     const SUGGESTIONS: usize = 3;
     let word = word.to_lowercase();
@@ -61,20 +61,20 @@ pub(super) fn nearest<'k>(word: &str, known: impl Iterator<Item = &'k str>) -> V
     let mut known: Vec<(usize, &str)> = known.filter(|known| !known.is_empty()).map(off).collect();
     known.retain(|(off, _)| *off <= word.chars().count() / 2 * EDIT);
     let begins_alike = |known: &str| known.chars().next().is_some_and(|first| word.starts_with(first));
-    // Few mistype the first letter. Of those that are as near, the ones declared first are the commonest.
+    // The first letter is rarely mistyped. Ties prefer earlier declarations, which are more common.
     known.sort_by_key(|(off, known)| (*off, !begins_alike(known)));
     let mut seen = HashSet::new();
     known.into_iter().filter(|(_, known)| seen.insert(*known)).take(SUGGESTIONS).map(|(_, known)| known.to_owned()).collect()
 }
 
-/// What one edit costs; a part left out, or the end of one, costs 1.
+/// Cost of an edit; an omitted part, or an omitted end of a part, costs 1.
 const EDIT: usize = 2;
 
-/// How far a word is from a known one. People leave out parts of names, and ends of parts: `dns.nam` for `dns.qry.name`.
+/// Edit distance to a known word. Users often omit parts of names, and ends of parts: `dns.nam` for `dns.qry.name`.
 fn distance(word: &str, known: &str) -> usize {
     let whole = EDIT * strsim::damerau_levenshtein(word, known);
     let known: Vec<&str> = known.split('.').collect();
-    // Costs so far, by the number of known parts behind which the next part of the word is looked for.
+    // Costs so far, by the number of known parts already matched.
     let mut costs: Vec<usize> = (0..=known.len()).collect();
     for part in word.split('.') {
         let mut next = vec![usize::MAX; known.len() + 1];
@@ -89,7 +89,7 @@ fn distance(word: &str, known: &str) -> usize {
     whole.min(costs.last().copied().unwrap_or(whole))
 }
 
-/// The same for a part between dots.
+/// Edit distance of one part between dots.
 fn part_distance(part: &str, known: &str) -> usize {
     match known.strip_prefix(part) {
         Some("") => 0,
@@ -99,7 +99,7 @@ fn part_distance(part: &str, known: &str) -> usize {
 }
 
 impl fmt::Display for Mistake {
-    /// What is wrong, the filter with a mark under the part that is, and what to try. Harmless whatever the filter holds.
+    /// Writes the message, the filter with a caret, and suggestions, with control characters escaped.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         harmless(&self.what, f)?;
         let before = self.expression.get(..self.at).unwrap_or_default();
@@ -117,12 +117,12 @@ impl fmt::Display for Mistake {
 
 impl std::error::Error for Mistake {}
 
-/// Backslashes stay as they are, unlike in text from captures: this is what the user typed.
+/// Escapes control characters. Backslashes stay, unlike in text from captures, because this is the user's input.
 fn harmless(text: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     text.chars().try_for_each(|c| if is_harmful(c) { write!(f, "{}", c.escape_unicode()) } else { f.write_char(c) })
 }
 
-/// Columns that text takes once it is harmless.
+/// Display width of escaped text.
 fn width(text: &str) -> usize {
     text.chars().map(|c| if is_harmful(c) { c.escape_unicode().count() } else { c.width().unwrap_or_default() }).sum()
 }

@@ -1,4 +1,4 @@
-//! Filters: Wireshark's display filter language over records.
+//! Display filters: Wireshark's filter language, applied to records.
 //!
 //! ```
 //! use proto_dissect::filter::Filter;
@@ -11,12 +11,11 @@
 //! assert_eq!(mistake.nearest.first().map(String::as_str), Some("tcp.port"));
 //! ```
 //!
-//! A filter is checked as a whole when it is read: names, sorts of values, what may be asked of which. Asked of a record, it
-//! looks at the nodes and notes of a packet, or of a message and the layers that carry it, and at the fields of the record
-//! itself. A gap has only what is known of it: `stream`, `message.dir`, `frame.number`, its transport (`tcp`) and that one's
-//! stream number (`tcp.stream`); so `tcp.stream == 0` shows the gaps of that stream, and `not pipboy` shows them all.
+//! A filter is type-checked when it is parsed. It is evaluated on the nodes and notes of a packet, or of a message with its
+//! carriers, and on the pseudo-fields of the record. A gap has only `stream`, `message.dir`, `frame.number`, its transport (`tcp`)
+//! and its stream number (`tcp.stream`). So `tcp.stream == 0` matches the gaps of that stream, and `not pipboy` matches all gaps.
 //!
-//! It decides what is shown, and never how anything is read.
+//! A filter selects output and never changes dissection.
 
 mod capture;
 mod check;
@@ -55,17 +54,17 @@ use std::fmt;
 use syntax::Node;
 use verdict_cache::VerdictCache;
 
-/// A filter that was read and checked.
+/// A parsed and checked filter.
 ///
-/// Written out it is canonical: what it writes reads back as the same filter.
+/// `Display` writes its canonical form, which parses as the same filter.
 pub struct Filter {
     written: Node,
     test: Test,
     fields: Vec<&'static Field>,
     demand: Demand,
-    /// Those of its fields that are read before any message.
+    /// Fields known before messages are dissected.
     prefilter: Only,
-    /// Those of them that headers below TCP and UDP have.
+    /// Fields of headers below TCP and UDP.
     headers: Only,
     undissected: Vec<&'static str>,
     scope: Scope,
@@ -73,10 +72,10 @@ pub struct Filter {
 }
 
 impl Filter {
-    /// Read a filter over the fields of these protocols. An empty one is passed by everything.
+    /// Parses a filter over the fields of these protocols. An empty filter matches everything.
     ///
     /// # Errors
-    /// The first mistake in it.
+    /// The first mistake.
     pub fn parse(text: &str, registry: Registry) -> Result<Filter, Mistake> {
         let mut checker = Checker::new(registry);
         let mut read = || {
@@ -85,7 +84,7 @@ impl Filter {
             Ok((written, test))
         };
         let (written, test) = read().map_err(|wrong: mistake::Wrong| match capture::as_display_filter(text) {
-            Some(display) => Wrong::new(&(0..text.len()), "this is a capture filter; the display filter for it:")
+            Some(display) => Wrong::new(&(0..text.len()), "this is a capture filter; the equivalent display filter:")
                 .try_instead(vec![display])
                 .in_expression(text),
             None => wrong.in_expression(text),
@@ -96,9 +95,9 @@ impl Filter {
         Ok(Filter { written, test, fields, demand, prefilter, headers, undissected, scope, scratch: Scratch::default() })
     }
 
-    /// Whether a record passes.
+    /// Whether a record matches.
     ///
-    /// Asks for no memory, but where two fields are held against each other and one occurs more often than sixteen times.
+    /// Allocates only to compare two fields of which one has more than sixteen occurrences.
     #[must_use]
     pub fn matches(&self, record: &Record<'_>) -> bool {
         self.scratch.begin();
@@ -125,31 +124,31 @@ impl Filter {
         Prefilter { headers, may_match: Box::new(may_match) }
     }
 
-    /// Whether a record may pass, as far as these fields tell.
+    /// Whether a record may match, judged by these fields.
     fn decide_early(&self, of: Subject<'_, '_>, known: Only) -> bool {
         self.scratch.begin();
         Asking { of, scratch: &self.scratch }.decide_early(&self.test, known) != Some(false)
     }
 
-    /// The fields it looks at; none if it looks only at records themselves.
+    /// Fields of the filter, without pseudo-fields.
     #[must_use]
     pub fn fields(&self) -> &[&'static Field] {
         &self.fields
     }
 
-    /// Protocols in the filter that only Wireshark dissects: nothing matches them.
+    /// Protocols in the filter that only Wireshark dissects. They never match.
     #[must_use]
     pub fn undissected(&self) -> &[&'static str] {
         &self.undissected
     }
 
-    /// What its names are about: frames or messages.
+    /// Scope of its fields: packets or messages.
     #[must_use]
     pub fn scope(&self) -> Scope {
         self.scope
     }
 
-    /// How much of a tree it looks at; of packets, where headers alone tell whether they pass, no talks.
+    /// Demand of the filter. In the packet view, a filter on headers only requires no conversations.
     #[must_use]
     pub fn demand(&self) -> Demand {
         self.demand

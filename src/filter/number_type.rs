@@ -1,13 +1,13 @@
-//! Types that bytes are read as: `data.data[4:4]@u32le`.
+//! Number types for bytes: `data.data[4:4]@u32le`.
 
 use super::value::Item;
 use std::fmt;
 
-/// How bytes become a number.
+/// A number type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct NumberType {
     kind: Kind,
-    /// Bytes, from 1 to 8.
+    /// Size in bytes, from 1 to 8.
     size: usize,
     little: bool,
 }
@@ -30,7 +30,7 @@ impl Kind {
 }
 
 impl NumberType {
-    /// The type of a name such as `u8`, `i16le` or `f32be`.
+    /// Parses a name such as `u8`, `i16le` or `f32be`.
     pub(super) fn named(name: &str) -> Option<NumberType> {
         NumberType::all().find(|one| one.to_string() == name)
     }
@@ -46,17 +46,17 @@ impl NumberType {
         })
     }
 
-    /// Bytes that it takes.
+    /// Size in bytes.
     pub(super) const fn size(self) -> usize {
         self.size
     }
 
-    /// Whether its numbers have fractions.
+    /// Whether it is a floating-point type.
     pub(super) fn is_float(self) -> bool {
         self.kind == Kind::Float
     }
 
-    /// The number that the first bytes are; nothing if there are too few.
+    /// Decodes the first bytes; `None` if there are too few.
     pub(super) fn read(self, bytes: &[u8]) -> Option<Item<'static>> {
         let bytes = bytes.get(..self.size)?;
         let join = |number: u64, byte: &u8| number << 8 | u64::from(*byte);

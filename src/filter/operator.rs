@@ -1,6 +1,6 @@
-//! Arithmetic operators of a filter, and which operator takes its operands first.
+//! Arithmetic operators and operator precedence.
 
-/// How tightly parts hold together; the loosest first.
+/// Precedence, the lowest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Precedence {
     Loosest,
@@ -22,12 +22,12 @@ pub(super) enum Sum {
     Minus,
     Times,
     Over,
-    /// The remainder of a division.
+    /// Remainder.
     Rest,
 }
 
 impl Sum {
-    /// As a symbol.
+    /// Symbol.
     pub(super) const fn symbol(self) -> char {
         match self {
             Sum::Plus => '+',

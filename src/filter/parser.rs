@@ -1,6 +1,6 @@
-//! From tokens to the syntax of a filter.
+//! Parser: from tokens to a syntax tree.
 //!
-//! The loosest first: `or`, `xor`, `and`, `not`, comparisons, `&`, slices.
+//! Precedence from low to high: `or`, `xor`, `and`, `not`, comparisons, `&`, slices.
 
 use super::lexer::{Placed, Token, keywords, tokens};
 use super::mistake::{Wrong, nearest};
@@ -11,10 +11,10 @@ use std::ops::Range;
 /// Maximum nesting depth, which bounds the stack.
 const MAX_DEPTH: usize = 100;
 
-/// Slices and masks around one value: each is a level too, on every level.
+/// Maximum number of slices and masks around one value, which also nest.
 const MAX_AROUND: usize = 4;
 
-/// Read a filter. An empty one is an `and` of nothing.
+/// Parses a filter. An empty filter is an empty `and`.
 pub(super) fn parse(text: &str) -> Result<Node, Wrong> {
     let mut parser = Parser { tokens: tokens(text)?, next: 0, depth: 0 };
     if *parser.peek() == Token::End {
@@ -23,9 +23,9 @@ pub(super) fn parse(text: &str) -> Result<Node, Wrong> {
     let node = parser.node(Precedence::Loosest)?;
     match parser.peek() {
         Token::End => Ok(node),
-        Token::Close => Err(parser.wrong("nothing was opened that this would close")),
+        Token::Close => Err(parser.wrong("unmatched closing bracket")),
         Token::Compare(_) | Token::Contains | Token::Matches | Token::In => {
-            Err(parser.wrong("comparisons do not chain; join two of them with and"))
+            Err(parser.wrong("comparisons cannot be chained; combine two of them by and"))
         }
         Token::Word(word) => {
             let meant = match word.to_lowercase().as_str() {
@@ -49,12 +49,12 @@ impl Parser {
         self.tokens.get(self.next).map_or(&Token::End, |(token, _)| token)
     }
 
-    /// Where the next token stands.
+    /// Position of the next token.
     fn here(&self) -> Range<usize> {
         self.tokens.get(self.next).or(self.tokens.last()).map(|(_, at)| at.clone()).unwrap_or_default()
     }
 
-    /// Where the last token that was taken ends.
+    /// End of the previous token.
     fn behind(&self) -> usize {
         self.next.checked_sub(1).and_then(|last| self.tokens.get(last)).map_or(0, |(_, at)| at.end)
     }
@@ -75,10 +75,10 @@ impl Parser {
         Wrong::new(&self.here(), what)
     }
 
-    /// One level deeper while `read` reads.
+    /// Calls `read` one level deeper.
     fn deeper<T>(&mut self, read: impl FnOnce(&mut Self) -> Result<T, Wrong>) -> Result<T, Wrong> {
         if self.depth >= MAX_DEPTH {
-            return Err(self.wrong("nested deeper than a hundred levels"));
+            return Err(self.wrong("nested deeper than 100 levels"));
         }
         self.depth += 1;
         let result = read(self);
@@ -86,7 +86,7 @@ impl Parser {
         result
     }
 
-    /// A part that holds together at least this tightly.
+    /// Parses an expression of at least this precedence.
     fn node(&mut self, least: Precedence) -> Result<Node, Wrong> {
         self.deeper(|parser| {
             let start = parser.here().start;
@@ -102,7 +102,7 @@ impl Parser {
                     Token::Slice(_) | Token::Type(_) => Precedence::Whole,
                     _ => break,
                 };
-                // A comparison is no side of another one.
+                // Comparisons are not operands of comparisons.
                 if hold < least || (hold == Precedence::Relation && matches!(left.is, Syntax::Relation(_) | Syntax::Not(_))) {
                     break;
                 }
@@ -116,7 +116,7 @@ impl Parser {
         })
     }
 
-    /// What stands to the left, joined by the next token with what stands to its right.
+    /// Combines the left operand with the right one by the next token.
     fn joined(&mut self, left: Node, hold: Precedence) -> Result<Syntax, Wrong> {
         match self.take() {
             Token::Slice(parts) => Ok(Syntax::Slice(Box::new(left), parts)),
@@ -128,7 +128,7 @@ impl Parser {
                     return Err(self.wrong("expected in after not"));
                 }
                 let at = left.at.start;
-                // Written out, its `not` comes first and is a level of its own.
+                // In canonical form, `not` comes first and is a separate level.
                 let is = self.deeper(|parser| Ok(relation(left, parser.set()?)))?;
                 Ok(Syntax::Not(Box::new(Node { at: at..self.behind(), is })))
             }
@@ -143,7 +143,7 @@ impl Parser {
         }
     }
 
-    /// A part before anything is joined to it.
+    /// Parses an operand.
     fn first(&mut self) -> Result<Node, Wrong> {
         let at = self.here();
         let token = self.take();
@@ -166,7 +166,7 @@ impl Parser {
             _ => {
                 self.next -= 1;
                 return Err(self.wrong(if *self.peek() == Token::End {
-                    "something is missing at the end"
+                    "unexpected end of the filter"
                 } else {
                     "expected a field or a value"
                 }));
@@ -184,27 +184,24 @@ impl Parser {
         match relation {
             Syntax::Relation(relation) if relation.of.is_none() => relation.of = Some(of),
             _ => {
-                return Err(Wrong::new(
-                    &(start..node.at.end),
-                    "any and all belong to a comparison, as in any ip.addr == 10.0.0.1",
-                ));
+                return Err(Wrong::new(&(start..node.at.end), "any and all require a comparison, as in any ip.addr == 10.0.0.1"));
             }
         }
         Ok(Node { at: start..node.at.end, ..node })
     }
 
-    /// The closing of the parenthesis at `open`.
+    /// Expects the closing parenthesis of `open`.
     fn close(&mut self, open: &Range<usize>) -> Result<(), Wrong> {
         if self.take_if(&Token::Close) {
             return Ok(());
         }
         match self.peek() {
-            Token::End => Err(Wrong::new(open, "this is never closed")),
+            Token::End => Err(Wrong::new(open, "unclosed bracket")),
             _ => Err(self.wrong("expected an operator or a closing parenthesis")),
         }
     }
 
-    /// What a function is given, its parenthesis already open.
+    /// Parses the arguments of a function, after its parenthesis.
     fn record_values(&mut self, name: &Range<usize>) -> Result<Vec<Node>, Wrong> {
         let mut record_values = Vec::new();
         if self.take_if(&Token::Close) {
@@ -219,7 +216,7 @@ impl Parser {
         }
     }
 
-    /// `{80, 8000..8100}`, its parts with commas or spaces between them.
+    /// Parses `{80, 8000..8100}`, separated by commas or spaces.
     fn set(&mut self) -> Result<How, Wrong> {
         let open = self.here();
         if !self.take_if(&Token::OpenSet) {
@@ -231,7 +228,7 @@ impl Parser {
                 break;
             }
             if *self.peek() == Token::End {
-                return Err(Wrong::new(&open, "this is never closed"));
+                return Err(Wrong::new(&open, "unclosed bracket"));
             }
             let from = self.constant()?;
             let to = if self.take_if(&Token::Range) { Some(self.constant()?) } else { None };
@@ -241,7 +238,7 @@ impl Parser {
             }
         }
         if elements.is_empty() {
-            return Err(Wrong::new(&(open.start..self.behind()), "a set needs something in it"));
+            return Err(Wrong::new(&(open.start..self.behind()), "a set must not be empty"));
         }
         Ok(How::In(elements))
     }
@@ -259,7 +256,7 @@ impl Parser {
     }
 }
 
-/// How many slices and masks there are around a value, in parentheses or not.
+/// Number of slices and masks around a value.
 fn around(node: &Node) -> usize {
     fn inner(node: &Node) -> Option<&Node> {
         match &node.is {
@@ -270,7 +267,7 @@ fn around(node: &Node) -> usize {
     std::iter::successors(inner(node), |node| inner(node)).count()
 }
 
-/// A field with a minus sign: 0 minus the field.
+/// Negates a field: 0 minus the field.
 fn negated(name: &str, at: &Range<usize>) -> Syntax {
     let word = |word: &str| Box::new(Node { at: at.clone(), is: Syntax::Word(word.to_owned()) });
     Syntax::Sum(word("0"), Sum::Minus, word(name))
@@ -280,7 +277,7 @@ fn relation(left: Node, how: How) -> Syntax {
     Syntax::Relation(Box::new(Relation { of: None, left, how }))
 }
 
-/// A chain grows by one; sides joined by the same sign become one list.
+/// Appends to a chain. Operands of the same operator form one list.
 fn chained(left: Node, sign: &Token, right: Node) -> Syntax {
     match (sign, left) {
         (Token::And, Node { is: Syntax::And(mut nodes), .. }) => {

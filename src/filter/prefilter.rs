@@ -1,4 +1,4 @@
-//! What the layers of a frame tell of a filter before any message is read.
+//! Early evaluation of a filter on the layers of a frame, before messages are dissected.
 
 use super::eval::Asking;
 use super::program::{Asked, Test, Value};
@@ -6,17 +6,17 @@ use crate::layers;
 use crate::tree::{Field, Kind, Only};
 use crate::wire::Protocol;
 
-/// Those of some fields that are all read once the layers are.
+/// Fields that are complete when the layers are dissected.
 pub(super) fn fields(looked_at: &[&'static Field]) -> Only {
     among(looked_at, &[&layers::DATA])
 }
 
-/// Those of some fields that are all read once the headers below TCP and UDP are, and no others follow.
+/// Fields that are complete after the headers below TCP and UDP.
 pub(super) fn of_headers(looked_at: &[&'static Field]) -> Only {
     among(looked_at, &[&layers::DATA, &layers::tcp::PROTOCOL, &layers::udp::PROTOCOL])
 }
 
-/// Those of some fields that layers have, without those of these protocols.
+/// Fields of layers, except those of these protocols.
 fn among(looked_at: &[&'static Field], without: &[&'static Protocol]) -> Only {
     let is_meant = |protocol: &&&'static Protocol| !without.iter().any(|other| std::ptr::eq(*other, **protocol));
     let headers = || layers::ALL.iter().filter(is_meant);
@@ -28,7 +28,7 @@ fn among(looked_at: &[&'static Field], without: &[&'static Protocol]) -> Only {
 }
 
 impl Asking<'_, '_> {
-    /// Whether a record of this frame passes; `None` if these fields alone do not decide.
+    /// Whether a record of this frame matches; `None` if these fields are not sufficient.
     pub(super) fn decide_early(self, test: &Test, early: Only) -> Option<bool> {
         let of = |test: &Test| self.decide_early(test, early);
         let one_is = |tests: &[Test], what: bool| {
@@ -51,9 +51,9 @@ impl Asking<'_, '_> {
     }
 }
 
-/// Whether all that a single test looks at is read early. The bytes of a layer are not: where it ends may show later.
+/// Whether a test uses early fields only. The bytes of a layer are not early, because its end may be found later.
 fn is_early(test: &Test, early: Only) -> bool {
-    // Which bytes are secret shows later, too.
+    // Secret bytes are found later, too.
     let value = |value: &Value| reads(value, &|field| early.has(field) && !matches!(field.kind, Kind::Protocol | Kind::Bytes));
     let asked = |asked: &Asked| value(&asked.value);
     match test {
@@ -65,7 +65,7 @@ fn is_early(test: &Test, early: Only) -> bool {
     }
 }
 
-/// Whether a value comes from nothing but fields that do.
+/// Whether a value uses early fields only.
 fn reads(value: &Value, does: &dyn Fn(&Field) -> bool) -> bool {
     match value {
         Value::Fields(fields) => fields.iter().all(|field| does(field)),

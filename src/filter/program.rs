@@ -1,4 +1,4 @@
-//! A checked filter: its operands and tests.
+//! Compiled filter: operands and tests.
 
 use super::number_type::NumberType;
 use super::operator::Sum;
@@ -9,54 +9,54 @@ use crate::record::pseudo::Pseudo;
 use crate::tree::Field;
 use regex::bytes::Regex;
 
-/// Where values come from.
+/// Source of values.
 pub(super) enum Value {
-    /// The nodes of these fields: a shared name stands for several.
+    /// Nodes of these fields; a shared name refers to several.
     Fields(Vec<&'static Field>),
-    /// The bytes from the first one of these headers up to the end of the frame.
+    /// Bytes from the first of these headers to the end of the frame.
     Onward(Vec<&'static Field>),
-    /// The record itself.
+    /// A pseudo-field.
     Pseudo(&'static Pseudo),
-    /// The bytes of the frame.
+    /// Bytes of the frame.
     Frame,
     Slice(Box<Value>, Vec<Part>),
-    /// The number that the first bytes are.
+    /// Bytes decoded as a number.
     Read(Box<Value>, NumberType),
-    /// The bits that are set in the constant as well; there are several where sorts differ.
+    /// Bitwise and with constants, one per type.
     Masked(Box<Value>, Vec<Constant>),
     Len(Box<Value>),
     Count(Box<Value>),
     Cased(Box<Value>, Case),
-    /// A number or a time computed from two others.
+    /// Arithmetic of two numbers or times.
     Sum(Box<Value>, Sum, Box<Value>),
-    /// The greatest or the least of all occurrences.
+    /// Maximum or minimum of all occurrences.
     Extreme(Vec<Value>, Extreme),
-    /// Without its sign.
+    /// Absolute value.
     Magnitude(Box<Value>),
-    /// Written out as text.
+    /// Conversion to text.
     Written(Box<Value>, Sort),
-    /// A constant of the filter.
+    /// Constant.
     Constant(Item<'static>),
 }
 
-/// Which end of an order.
+/// Minimum or maximum.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Extreme {
     Greatest,
     Least,
 }
 
-/// What becomes of letters.
+/// Case conversion.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Case {
     Lower,
     Upper,
 }
 
-/// What is asked of a record.
+/// A test on a record.
 pub(super) enum Test {
     Present(Value),
-    /// Whether a bit is set.
+    /// Whether any bit is set.
     Something(Value),
     Against(Asked, Order, Vec<Constant>),
     Between(Asked, Order, Value),
@@ -66,11 +66,11 @@ pub(super) enum Test {
     Not(Box<Test>),
     All(Vec<Test>),
     Any(Vec<Test>),
-    /// Whether an odd number of them hold.
+    /// Whether an odd number of tests hold.
     Odd(Vec<Test>),
 }
 
-/// A value, and whether all of its occurrences must do.
+/// A value, and whether all of its occurrences must satisfy the test.
 pub(super) struct Asked {
     pub(super) value: Value,
     pub(super) all: bool,

@@ -1,4 +1,4 @@
-//! What a record has: the nodes of its layers, its notes, and what is remembered of its conversation.
+//! Values of a record for filters: nodes, notes, and remembered values of its conversation.
 
 use super::value::{Item, Visit};
 use crate::layers::{FastHeaders, HeaderValue};
@@ -12,11 +12,11 @@ use std::ops::{ControlFlow, Range};
 #[derive(Clone, Copy)]
 pub(super) enum Subject<'r, 't> {
     Record(&'r Record<'t>),
-    /// The headers of a frame that has no record yet.
+    /// Headers of a frame without records so far.
     FastHeaders(&'r FastHeaders),
 }
 
-/// The tree a record is part of.
+/// Tree of a record.
 fn tree_of<'t>(record: &Record<'t>) -> Option<Dissection<'t>> {
     match record {
         Record::Message(message) => Some(message.of),
@@ -26,12 +26,12 @@ fn tree_of<'t>(record: &Record<'t>) -> Option<Dissection<'t>> {
     }
 }
 
-/// The layers of a message from its own down.
+/// Layers of a message, from its own to the outermost.
 fn layers<'t>(of: Dissection<'t>, layer: &'t Layer) -> impl Iterator<Item = &'t Layer> {
     std::iter::successors(Some(layer), move |layer| layer.below.and_then(|below| of.tree.layers.get(below as usize)))
 }
 
-/// The places of a record's nodes: all of a packet's, of messages those of their layers.
+/// Ranges of a record's nodes: all nodes of a packet, or the layers of a message.
 fn places<'t>(record: &Record<'t>) -> impl Iterator<Item = (Dissection<'t>, Range<u32>)> {
     let range = |of: Dissection<'t>, layer: &Layer| Some((of, layer.node..of.tree.nodes.get(layer.node as usize)?.end));
     let whole = match record {
@@ -54,7 +54,7 @@ fn places<'t>(record: &Record<'t>) -> impl Iterator<Item = (Dissection<'t>, Rang
     whole.into_iter().chain(below).chain(some)
 }
 
-/// The nodes of some fields.
+/// Visits the nodes of fields.
 pub(super) fn nodes<'t>(record: &Record<'t>, fields: &[&'static Field]) -> impl Iterator<Item = NodeRef<'t>> {
     let of_one = |field: &'static Field| fields.iter().any(|wanted| wanted.is(field));
     places(record).flat_map(move |(of, places)| {
@@ -64,7 +64,7 @@ pub(super) fn nodes<'t>(record: &Record<'t>, fields: &[&'static Field]) -> impl 
     })
 }
 
-/// Whether what is asked has any of some fields: a node, a note, or a layer that is only remembered.
+/// Whether the subject has any of these fields: as a node, a note, or a remembered layer.
 pub(super) fn has(of: Subject<'_, '_>, fields: &[&'static Field]) -> bool {
     let record = match of {
         Subject::FastHeaders(plain) => return fields.iter().any(|field| plain.has(field) || plain.get(field).is_some()),
@@ -83,7 +83,7 @@ pub(super) fn has(of: Subject<'_, '_>, fields: &[&'static Field]) -> bool {
     Remembered::of(record).is_some_and(|remembered| fields.iter().any(|field| remembered.has(field)))
 }
 
-/// Whether any of some fields is generated.
+/// Whether any of these fields is generated.
 pub(super) fn is_generated(fields: &[&Field]) -> bool {
     fields.iter().any(|field| field.generated.is_some())
 }
@@ -94,7 +94,7 @@ fn is_noted(record: &Record<'_>, code: &Field) -> bool {
     notes.into_iter().any(|note| places(record).any(|(_, places)| places.contains(&note.node)))
 }
 
-/// The bytes of a layer without its payload, which Wireshark does not count as its own.
+/// Bytes of a layer without its payload, as in Wireshark.
 fn header_of(layer: NodeRef<'_>) -> &[u8] {
     let is_payload = |child: &NodeRef<'_>| child.field().abbrev.strip_suffix(".payload") == Some(layer.field().abbrev);
     let payload = layer.children().find(is_payload).map(|payload| payload.span().start.saturating_sub(layer.span().start));
@@ -102,7 +102,7 @@ fn header_of(layer: NodeRef<'_>) -> &[u8] {
     payload.and_then(|len| bytes.get(..len as usize)).unwrap_or(bytes)
 }
 
-/// The value of a node.
+/// Value of a node.
 pub(super) fn item(node: NodeRef<'_>) -> Item<'_> {
     if node.is_secret() {
         return Item::Bytes(Cow::Borrowed(HIDDEN.as_bytes()));
@@ -134,7 +134,7 @@ pub(super) fn item(node: NodeRef<'_>) -> Item<'_> {
     }
 }
 
-/// The values of those of some fields that are generated.
+/// Visits the values of generated fields.
 pub(super) fn generated(record: &Record<'_>, fields: &[&'static Field], visit: &mut Visit<'_>) -> ControlFlow<()> {
     let mut flow = ControlFlow::Continue(());
     for (place, of) in places(record).flat_map(|(of, places)| places.map(move |place| (place, of))) {
@@ -159,7 +159,7 @@ fn item_of_computed(computed: Computed<'_>) -> Item<'_> {
     }
 }
 
-/// The value of a field of plain headers.
+/// Value of a field of fast-path headers.
 pub(super) fn item_of(value: HeaderValue<'_>) -> Item<'_> {
     match value {
         HeaderValue::Mac(address) => Item::Bytes(Cow::Borrowed(address)),
@@ -169,7 +169,7 @@ pub(super) fn item_of(value: HeaderValue<'_>) -> Item<'_> {
     }
 }
 
-/// The value that is remembered of a field of lower layers.
+/// Remembered value of a field of lower layers.
 pub(super) fn remembered(known: Known) -> Item<'static> {
     match known {
         Known::Number(number) => Item::Number(number.into()),

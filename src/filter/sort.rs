@@ -2,15 +2,15 @@
 
 use crate::tree::Names;
 
-/// What sort of values something has.
+/// Type of a value.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Sort {
-    /// A whole number, and the names of some.
+    /// An integer, with value names.
     Number(Names),
     Float,
-    /// True or false, and other names of the two.
+    /// A boolean, with names of both values.
     Bool(Names),
-    /// A span of seconds.
+    /// A time interval.
     Span,
     /// A point in time.
     Moment,
@@ -19,20 +19,20 @@ pub(super) enum Sort {
     Mac,
     Ipv4,
     Ipv6,
-    /// A protocol or a group, which stands for the bytes it was read from.
+    /// A protocol or a group, with its bytes as the value.
     Layer,
-    /// A note; there or not.
+    /// A note, which is present or not.
     Note,
 }
 
 impl Sort {
-    /// What it is called.
+    /// Description of the type.
     pub(super) const fn words(self) -> &'static str {
         match self {
             Sort::Number(_) => "a number",
             Sort::Float => "a floating-point number",
             Sort::Bool(_) => "true or false",
-            Sort::Span => "a span of time",
+            Sort::Span => "a time interval",
             Sort::Moment => "a point in time",
             Sort::Text => "text",
             Sort::Bytes => "bytes",
@@ -44,11 +44,11 @@ impl Sort {
         }
     }
 
-    /// What is to be written for one.
+    /// Description of accepted literals.
     pub(super) const fn expected(self) -> &'static str {
         match self {
-            Sort::Number([]) => "a whole number",
-            Sort::Number(_) => "a whole number or the name of a value",
+            Sort::Number([]) => "an integer",
+            Sort::Number(_) => "an integer or a value name",
             Sort::Float => "a number",
             Sort::Bool(_) => "true or false",
             Sort::Span => "seconds",
@@ -58,16 +58,16 @@ impl Sort {
             Sort::Mac => "an Ethernet address such as 00:11:22:33:44:55",
             Sort::Ipv4 => "an IPv4 address such as 10.0.0.1 or 10.0.0.0/8",
             Sort::Ipv6 => "an IPv6 address such as 2001:db8::1 or 2001:db8::/32",
-            Sort::Note => "nothing: a note is there or not",
+            Sort::Note => "no value: a note has none",
         }
     }
 
-    /// Whether arithmetic takes its values.
+    /// Whether arithmetic accepts its values.
     pub(super) const fn is_computed(self) -> bool {
         matches!(self, Sort::Number(_) | Sort::Float | Sort::Span)
     }
 
-    /// The same without names of single values, which computed ones have no use for.
+    /// The type without value names, for computed values.
     pub(super) const fn without_names(self) -> Sort {
         match self {
             Sort::Number(_) => Sort::Number(&[]),
@@ -75,12 +75,12 @@ impl Sort {
         }
     }
 
-    /// Whether its values are bytes that can be looked into.
+    /// Whether its values can be sliced and searched.
     pub(super) const fn has_bytes(self) -> bool {
         matches!(self, Sort::Text | Sort::Bytes | Sort::Mac | Sort::Layer)
     }
 
-    /// Whether two values can be held against each other.
+    /// Whether values of both types can be compared.
     pub(super) const fn fits(self, other: Sort) -> bool {
         use Sort::{Bool, Bytes, Float, Ipv4, Ipv6, Layer, Mac, Moment, Number, Span, Text};
         matches!(

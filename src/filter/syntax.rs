@@ -1,59 +1,59 @@
-//! A filter as it was written, and how it is written canonically.
+//! Syntax tree of a filter, and its canonical form.
 
 use super::number_type::NumberType;
 use super::operator::{Precedence, Sum};
 use std::fmt::{self, Write};
 use std::ops::Range;
 
-/// A part of a filter.
+/// A node of the syntax tree.
 #[derive(Debug, Clone)]
 pub(super) struct Node {
-    /// Where it stands.
+    /// Position.
     pub(super) at: Range<usize>,
     pub(super) is: Syntax,
 }
 
-/// What a part of a filter is.
+/// Kind of a syntax node.
 #[derive(Debug, Clone)]
 pub(super) enum Syntax {
-    /// A name, a number, an address: anything without quotes.
+    /// An unquoted word: a name, a number, an address.
     Word(String),
-    /// Text in quotes; escapes may make it anything.
+    /// A quoted string, which may contain any bytes.
     Quoted(Vec<u8>),
     /// A character constant.
     Char(u8),
     Slice(Box<Node>, Vec<Part>),
-    /// Bytes as a number.
+    /// Bytes decoded as a number.
     Read(Box<Node>, NumberType),
-    /// `&` of bits.
+    /// Bitwise and.
     Masked(Box<Node>, Box<Node>),
     Sum(Box<Node>, Sum, Box<Node>),
     Call(String, Vec<Node>),
     Relation(Box<Relation>),
     Not(Box<Node>),
-    // Chains are lists: they may be long, and nothing must recurse along them.
+    // Chains are lists, because they may be too long for recursion.
     And(Vec<Node>),
     Xor(Vec<Node>),
     Or(Vec<Node>),
 }
 
-/// Something held against something else.
+/// A comparison of two operands.
 #[derive(Debug, Clone)]
 pub(super) struct Relation {
-    /// `any` or `all` in front of it.
+    /// Quantifier: `any` or `all`.
     pub(super) of: Option<Quantifier>,
     pub(super) left: Node,
     pub(super) how: How,
 }
 
-/// How many of a field's values must do.
+/// Quantifier of a comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Quantifier {
     Any,
     All,
 }
 
-/// What a left side is held against.
+/// Right operand of a comparison.
 #[derive(Debug, Clone)]
 pub(super) enum How {
     Compare(Compare, Node),
@@ -62,18 +62,18 @@ pub(super) enum How {
     In(Vec<Element>),
 }
 
-/// A constant of a set, or a range of them.
+/// A constant or a range in a set.
 #[derive(Debug, Clone)]
 pub(super) struct Element {
     pub(super) from: Node,
     pub(super) to: Option<Node>,
 }
 
-/// A comparison.
+/// A comparison operator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Compare {
     Equal,
-    /// All differ.
+    /// All values differ.
     Different,
     AllEqual,
     AnyDifferent,
@@ -84,7 +84,7 @@ pub(super) enum Compare {
 }
 
 impl Compare {
-    /// As symbols.
+    /// Symbol.
     pub(super) const fn symbol(self) -> &'static str {
         match self {
             Compare::Equal => "==",
@@ -99,26 +99,26 @@ impl Compare {
     }
 }
 
-/// A part of a slice: where it begins, from the end if negative, and where it ends.
+/// A range of a slice: start, from the end if negative, and end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Part {
     pub(super) from: i32,
     pub(super) to: To,
 }
 
-/// Where a part of a slice ends.
+/// End of a range of a slice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum To {
-    /// After this many bytes.
+    /// Length in bytes.
     Length(i32),
-    /// With this byte.
+    /// Last byte, inclusive.
     Through(i32),
-    /// Where the value does.
+    /// End of the value.
     End,
 }
 
 impl Precedence {
-    /// What a right side must hold with more than this.
+    /// Minimum precedence of a right operand.
     pub(super) const fn tighter(self) -> Precedence {
         match self {
             Precedence::Loosest => Precedence::Or,
@@ -252,7 +252,7 @@ impl fmt::Display for Relation {
 }
 
 impl Part {
-    /// How many bytes it is, if that does not depend on the value.
+    /// Length in bytes, if it does not depend on the value.
     pub(super) fn length(self) -> Option<usize> {
         let length = match self.to {
             To::Length(length) => Some(length),
@@ -274,7 +274,7 @@ impl fmt::Display for Part {
     }
 }
 
-/// Text in quotes that reads back as the same bytes and is harmless to show.
+/// Quotes bytes so that they parse as the same bytes and contain no control characters.
 fn quoted(text: &[u8], f: &mut fmt::Formatter<'_>) -> fmt::Result {
     f.write_char('"')?;
     for chunk in text.utf8_chunks() {

@@ -1,13 +1,13 @@
-//! Protocols that Wireshark reads and this program does not.
+//! Protocols that Wireshark dissects and this program does not.
 //!
-//! A filter that names one is no mistake: nothing matches it.
+//! A filter may contain them, but they never match.
 
 use std::sync::LazyLock;
 
-/// The filter names of all protocols of Wireshark 4.0, in order.
+/// Sorted filter names of all protocols of Wireshark 4.0.
 static NAMES: LazyLock<Vec<&str>> = LazyLock::new(|| include_str!("undissected.txt").split_ascii_whitespace().collect());
 
-/// The protocol of this name, if Wireshark has it.
+/// Protocol of Wireshark with this name.
 pub(super) fn named(name: &str) -> Option<&'static str> {
     let place = NAMES.binary_search(&name).ok()?;
     NAMES.get(place).copied()

@@ -1,4 +1,4 @@
-//! Values that filters compare.
+//! Values and their comparison.
 
 use super::operator::Sum;
 use super::sort::Sort;
@@ -9,35 +9,35 @@ use std::io::{self, Write};
 use std::net::{Ipv4Addr, Ipv6Addr};
 use std::ops::ControlFlow;
 
-/// A value that a record has.
+/// A value of a record.
 #[derive(Debug, Clone)]
 pub(super) enum Item<'i> {
     Number(i128),
     Single(f32),
     Double(f64),
     Bool(bool),
-    /// Nanoseconds, since 1970 for a point in time.
+    /// Nanoseconds; of a point in time, since 1970.
     Nanos(i128),
     Ipv4(u32),
     Ipv6(u128),
-    /// Bytes, or text: the two are never held against each other.
+    /// Bytes or text, which are never compared with each other.
     Bytes(Cow<'i, [u8]>),
 }
 
-/// Takes values one by one until it has seen enough.
+/// Visitor of values, which may stop early.
 pub(super) type Visit<'v> = dyn FnMut(&Item<'_>) -> ControlFlow<()> + 'v;
 
-/// A value that stands in the filter.
+/// A constant of the filter.
 #[derive(Debug, Clone)]
 pub(super) enum Constant {
     Is(Item<'static>),
-    /// An address and the bits of it that count.
+    /// An address and its prefix mask.
     Net4(u32, u32),
-    /// An address and the bits of it that count.
+    /// An address and its prefix mask.
     Net6(u128, u128),
 }
 
-/// How two values are held against each other.
+/// A comparison operator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Order {
     Equal,
@@ -49,7 +49,7 @@ pub(super) enum Order {
 }
 
 impl Order {
-    /// Whether it holds for two values that stand like this; values that cannot be compared differ.
+    /// Whether it holds for this ordering. Incomparable values are different.
     pub(super) fn holds(self, ordering: Option<Ordering>) -> bool {
         match self {
             Order::Equal => ordering == Some(Ordering::Equal),
@@ -61,7 +61,7 @@ impl Order {
         }
     }
 
-    /// The same with the sides exchanged.
+    /// The operator with exchanged operands.
     pub(super) const fn mirrored(self) -> Order {
         match self {
             Order::Equal | Order::Different => self,
@@ -74,12 +74,12 @@ impl Order {
 }
 
 impl Item<'_> {
-    /// How it stands to another one.
+    /// Compares with another value.
     pub(super) fn compare(&self, other: &Item<'_>) -> Option<Ordering> {
         match (self, other) {
             (Item::Number(a), Item::Number(b)) | (Item::Nanos(a), Item::Nanos(b)) => Some(a.cmp(b)),
             (Item::Single(a), Item::Single(b)) => a.partial_cmp(b),
-            // What has 32 bits is equal to what rounds to it: 0.1 on the wire is the 0.1 that was typed.
+            // A 32-bit float equals the literal that rounds to it, so that 0.1 on the wire matches 0.1.
             (Item::Single(a), Item::Double(b)) => a.partial_cmp(&rounded(*b)),
             (Item::Double(a), Item::Single(b)) => rounded(*a).partial_cmp(b),
             (Item::Double(a), Item::Double(b)) => a.partial_cmp(b),
@@ -93,7 +93,7 @@ impl Item<'_> {
         }
     }
 
-    /// An order for sorting, which knows a place even for what cannot be compared.
+    /// Total order for sorting, including incomparable values.
     pub(super) fn sorted(&self, other: &Item<'_>) -> Ordering {
         match (self.double(), other.double()) {
             (Some(a), Some(b)) => a.total_cmp(&b),
@@ -101,7 +101,7 @@ impl Item<'_> {
         }
     }
 
-    /// What can be compared has the same number here.
+    /// Class of comparable values.
     fn sort(&self) -> u8 {
         match self {
             Item::Number(_) => 0,
@@ -122,12 +122,12 @@ impl Item<'_> {
         }
     }
 
-    /// Whether nothing is equal to it.
+    /// Whether it is unequal to every value, such as NaN.
     pub(super) fn is_nan(&self) -> bool {
         self.double().is_some_and(f64::is_nan)
     }
 
-    /// Its bytes, where it has some.
+    /// Bytes, if any.
     pub(super) fn with_bytes<R>(&self, see: impl FnOnce(&[u8]) -> R) -> R {
         match self {
             Item::Ipv4(address) => see(&address.to_be_bytes()),
@@ -137,7 +137,7 @@ impl Item<'_> {
         }
     }
 
-    /// What an operation makes of two numbers or times; nothing where it has no result.
+    /// Result of an operation on numbers or times, if any.
     pub(super) fn computed(&self, sum: Sum, other: &Item<'_>) -> Option<Item<'static>> {
         match (self, other) {
             (Item::Number(a), Item::Number(b)) => whole(*a, sum, *b).map(Item::Number),
@@ -153,7 +153,7 @@ impl Item<'_> {
         }
     }
 
-    /// Without its sign.
+    /// Absolute value.
     pub(super) fn magnitude(&self) -> Item<'static> {
         match self {
             Item::Number(number) => Item::Number(number.saturating_abs()),
@@ -164,7 +164,7 @@ impl Item<'_> {
         }
     }
 
-    /// Put it down as text.
+    /// Writes the value as text.
     pub(super) fn write(&self, sort: Sort, text: &mut Vec<u8>) -> io::Result<()> {
         match self {
             Item::Number(number) => write!(text, "{number}"),
@@ -187,7 +187,7 @@ impl Item<'_> {
         }
     }
 
-    /// Whether there is anything in it but zeros.
+    /// Whether it is nonzero.
     pub(super) fn is_something(&self) -> bool {
         match self {
             Item::Number(number) => *number != 0,
@@ -195,7 +195,7 @@ impl Item<'_> {
         }
     }
 
-    /// The same value, without borrows.
+    /// Copies the value.
     pub(super) fn owned(&self) -> Item<'static> {
         match self {
             Item::Number(number) => Item::Number(*number),
@@ -236,7 +236,7 @@ fn rounded(number: f64) -> f32 {
 }
 
 impl Constant {
-    /// How a value stands to it.
+    /// Compares a value with the constant.
     pub(super) fn compare(&self, item: &Item<'_>) -> Option<Ordering> {
         match (self, item) {
             (Constant::Is(constant), _) => item.compare(constant),
@@ -246,7 +246,7 @@ impl Constant {
         }
     }
 
-    /// Whether the two are of one sort and the other one is not below it.
+    /// Whether both have the same type and the other one is not smaller.
     pub(super) fn up_to(&self, other: &Constant) -> bool {
         match other {
             Constant::Is(item) => self.compare(item),

@@ -1,12 +1,12 @@
-//! What was answered of plain headers lately: most frames have the same as one shortly before.
+//! Cache of verdicts by fast-path headers, because most frames have the same headers as a recent one.
 
 use crate::layers::FlowKey;
 use std::cell::Cell;
 
-/// Answers that are remembered: a power of two.
+/// Number of cached verdicts, a power of two.
 const SLOTS: usize = 64;
 
-/// The answers.
+/// Cache of verdicts.
 pub(super) struct VerdictCache([Cell<Option<(FlowKey, bool)>>; SLOTS]);
 
 impl Default for VerdictCache {
@@ -37,7 +37,7 @@ mod tests {
     use crate::layers::{Checks, FastHeaders};
     use proptest::prelude::*;
 
-    /// The headers of an empty datagram, or of a segment that ends in its header.
+    /// Headers of an empty datagram, or of a segment without payload.
     fn flow_key([mac, src, dst, protocol]: [u8; 4]) -> FlowKey {
         let mut frame = vec![2, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, mac, 8, 0];
         let protocol = if protocol == 0 { 6 } else { 17 };

@@ -1,5 +1,4 @@
-//! What a conversation carries, in place of its bytes as they were sent: messages of HTTP with their bodies as they were
-//! meant, or what TLS was decrypted to.
+//! Content of a conversation instead of its raw bytes: HTTP messages with decoded bodies, or decrypted TLS.
 
 use super::secrets::Secrets;
 use super::{Heard, Missing, Offsets, Words};
@@ -7,23 +6,23 @@ use crate::record::{Message, Moment, Record};
 use crate::registry::Registry;
 use crate::tree::{Demand, Dissection, Ends, Field, Fields, Layer, NodeRef, Only, Origin, Side, Span, StreamId};
 
-/// How streams of decrypted bytes came to be, as sources name it.
+/// Origin of decrypted sources.
 const DECRYPTED: &str = "tls";
 
-/// What of a conversation is followed.
+/// Followed content of a conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Content {
-    /// Its bytes.
+    /// Raw bytes.
     #[default]
     Bytes,
-    /// Messages of HTTP: head, and body without chunks and compression.
+    /// HTTP messages: head, and body without chunked encoding and compression.
     Http,
-    /// What was decrypted of TLS.
+    /// Decrypted TLS.
     Decrypted,
 }
 
 impl Content {
-    /// What it is called in front of the number of a conversation; `None` for its bytes.
+    /// Name before the number of a conversation; `None` for raw bytes.
     #[must_use]
     pub const fn name(self) -> Option<&'static str> {
         match self {
@@ -33,21 +32,21 @@ impl Content {
         }
     }
 
-    /// The content of this name.
+    /// Content with this name.
     #[must_use]
     pub fn named(name: &str) -> Option<Content> {
         [Content::Http, Content::Decrypted].into_iter().find(|content| content.name() == Some(name))
     }
 }
 
-/// Takes content out of trees.
+/// Extracts content from trees.
 pub(super) struct Carried {
     content: Content,
     layers: Vec<&'static Field>,
     fields: [Vec<&'static Field>; 3],
-    /// Whether the conversation speaks the protocol at all.
+    /// Whether the conversation uses the protocol.
     pub(super) met: bool,
-    /// The nodes of the tree at hand that were heard.
+    /// Nodes of the current tree already reported.
     heard: Vec<u32>,
 }
 
@@ -62,7 +61,7 @@ impl Carried {
         Carried { content, layers, fields, met: false, heard: Vec::new() }
     }
 
-    /// The fields that are read.
+    /// Required fields.
     pub(super) fn demand(&self) -> Demand {
         match self.content {
             Content::Http => {
@@ -194,7 +193,7 @@ fn say<E>(
     heard(Heard::Words(Words { stream, side, off, bytes, secret, ends, message }))
 }
 
-/// Whether a layer is all that was decrypted at once, and not a part of what another layer holds.
+/// Whether a layer is a complete decrypted record, not a part of another layer.
 fn is_decrypted(of: Dissection<'_>, node: NodeRef<'_>) -> bool {
     let span = node.span();
     of.tree.source(span).is_some_and(|source| {

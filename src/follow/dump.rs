@@ -1,7 +1,6 @@
-//! What a conversation says, written down: as a hex dump, as text, as bytes, as data for programs.
+//! Output of conversations: hex dump, text, raw bytes, JSON, YAML, C arrays.
 //!
-//! The hex dump has the columns of Wireshark's Follow Stream and can be read back in; what is known of the messages
-//! stands behind its text column:
+//! The hex dump has the format of Wireshark's Follow Stream and can be used as input. Message names follow the text column:
 //!
 //! ```text
 //! 00000000  23 00 00 00 01                                   #....              #4 Pip-Boy connection_accepted  frame 7
@@ -13,44 +12,44 @@ use crate::tree::{Address, Ends, Side, Timestamp, hex};
 use std::fmt::{self, Write as _};
 use std::io::{self, Write};
 
-/// Bytes in a line of hex.
+/// Bytes per line.
 const PER_LINE: usize = 16;
 
-/// Columns of a line of hex up to its text, and of that text.
+/// Width of the hex columns, and of the text column.
 const BYTES: usize = 59;
 const TEXT: usize = 17;
 
-/// Columns of a line of half as many bytes up to its text.
+/// Width of the hex columns with half as many bytes.
 const BYTES_OF_HALF: usize = 34;
 
-/// What stands in front of the server's lines.
+/// Indentation of the server's lines.
 const INDENT: &str = "    ";
 
-/// Blanks in front of the words behind a line.
+/// Spaces before a message name.
 const BETWEEN: usize = 2;
 
-/// Columns for the words behind a line without which they stand in a line of their own.
+/// Minimum width of a message name, below which it gets a separate line.
 const LEAST: usize = 24;
 
-/// Bytes of output that are put together.
+/// Size of the output buffer.
 const BLOCK: usize = 32 << 10;
 
-/// How a conversation is written down.
+/// Output format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
-    /// Wireshark's Follow Stream, the server's side indented.
+    /// Wireshark's Follow Stream, with the server's side indented.
     Hex,
-    /// Text, with a dot for what is none.
+    /// Text, with dots for unprintable bytes.
     Ascii,
-    /// The bytes and nothing else.
+    /// Raw bytes.
     Raw,
-    /// A JSON object for each payload, all in one array.
+    /// JSON array of payloads.
     Json,
-    /// The same, one a line.
+    /// One JSON object per line.
     Ndjson,
-    /// YAML as Wireshark writes it.
+    /// YAML as in Wireshark.
     Yaml,
-    /// An array in C for each payload.
+    /// One C array per payload.
     CArray,
 }
 
@@ -59,10 +58,10 @@ pub struct Dump<W> {
     to: W,
     form: Form,
     theme: Theme,
-    /// Columns of the terminal, if it is one.
+    /// Width of the terminal, if any.
     width: Option<usize>,
     out: String,
-    /// Number of payloads of each side.
+    /// Number of payloads per side.
     sent: [u64; 2],
     /// Sender of the last payload, in text.
     last: Option<Side>,
@@ -78,7 +77,7 @@ impl<W: Write> Dump<W> {
     /// Writes an event.
     ///
     /// # Errors
-    /// Those of writing.
+    /// Write errors.
     pub fn heard(&mut self, heard: Heard<'_>) -> io::Result<()> {
         match heard {
             Heard::Words(words) => self.words(&words)?,
@@ -88,10 +87,10 @@ impl<W: Write> Dump<W> {
         self.pass_on(0)
     }
 
-    /// Nothing more will be heard.
+    /// Ends the output.
     ///
     /// # Errors
-    /// Those of writing.
+    /// Write errors.
     pub fn finish(&mut self) -> io::Result<()> {
         match self.form {
             Form::Json => self.out.push_str(if self.begun { "\n]\n" } else { "[]\n" }),
@@ -102,7 +101,7 @@ impl<W: Write> Dump<W> {
         self.to.flush()
     }
 
-    /// Hand on what is written, if it is more than this.
+    /// Passes on the buffer if it is longer than this.
     fn pass_on(&mut self, more_than: usize) -> io::Result<()> {
         if self.out.len() > more_than {
             self.to.write_all(self.out.as_bytes())?;
@@ -178,7 +177,7 @@ impl<W: Write> Dump<W> {
         Ok(())
     }
 
-    /// What is known of a message, behind its first line.
+    /// Writes the message name after its first line.
     fn margin(&mut self, words: &Words<'_>) -> fmt::Result {
         let mut about = about(words)?;
         if let Some(width) = self.width {
@@ -187,7 +186,7 @@ impl<W: Write> Dump<W> {
         write!(self.out, "  {}", self.theme.paint(Role::Secondary, about))
     }
 
-    /// A line that is none of bytes.
+    /// Writes a line without bytes.
     fn comment(&mut self, line: &str) {
         fold_painted(line, self.width.unwrap_or(usize::MAX), "#   ", &mut self.out);
         self.out.push('\n');
@@ -327,12 +326,12 @@ impl<W: Write> Dump<W> {
     }
 }
 
-/// What is known of a message: `#4 Pip-Boy connection_accepted  frame 7`.
+/// Formats a message: `#4 Pip-Boy connection_accepted  frame 7`.
 fn about(words: &Words<'_>) -> Result<String, fmt::Error> {
     let message = &words.message;
     let mut about = String::new();
     match message.n {
-        // What a tunnel carries may be no message.
+        // The payload of a tunnel may be no message.
         0 => about.push('#'),
         n => write!(about, "#{n}")?,
     }
@@ -348,7 +347,7 @@ fn about(words: &Words<'_>) -> Result<String, fmt::Error> {
     Ok(about)
 }
 
-/// How many bytes are masked.
+/// Number of masked bytes.
 struct Masked(usize);
 
 impl fmt::Display for Masked {
@@ -357,9 +356,9 @@ impl fmt::Display for Masked {
     }
 }
 
-/// A line of the hex dump without its indentation.
+/// Writes a line of the hex dump, without indentation.
 fn hex_line(off: u64, bytes: &[u8], per_line: usize, line: &mut String) -> fmt::Result {
-    // The offsets have eight digits and start over behind them.
+    // Offsets have eight digits and wrap around.
     write!(line, "{:08x} ", off & 0xffff_ffff)?;
     for (at, byte) in bytes.iter().enumerate() {
         write!(line, "{}{byte:02x}", if at == 8 { "  " } else { " " })?;
@@ -392,7 +391,7 @@ impl fmt::Display for Shown {
     }
 }
 
-/// The frame that completed the message.
+/// Frame that completed the message.
 fn frame_of(words: &Words<'_>) -> u64 {
     words.message.frames().last().copied().unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! What conversations say, as files: one for each direction, with names that sort by time.
+//! Payload of conversations as files: one per direction, with names that sort by time.
 
 use super::Words;
 use crate::render::Rfc3339;
@@ -9,10 +9,10 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// Files that are open at the same time.
+/// Maximum number of open files.
 const MOST_OPEN: usize = 64;
 
-/// A file for each direction of each conversation.
+/// Files per direction and conversation.
 pub struct Files {
     folder: PathBuf,
     files: HashMap<(StreamId, Side), Entry, foldhash::fast::RandomState>,
@@ -26,23 +26,23 @@ struct Entry {
 }
 
 impl Entry {
-    /// Open it: a new file, which follows no symbolic link, or the one that this run made before.
+    /// Opens a new file without following symbolic links, or the file that this run created.
     fn open(&self) -> io::Result<File> {
         if self.bytes == 0 {
             return OpenOptions::new().write(true).create_new(true).open(&self.path);
         }
         if !std::fs::symlink_metadata(&self.path)?.is_file() {
-            return Err(io::Error::other("it is no longer the file that this run made"));
+            return Err(io::Error::other("the file was replaced by another program"));
         }
         OpenOptions::new().append(true).open(&self.path)
     }
 }
 
 impl Files {
-    /// Files in this folder, which is made if it is not there.
+    /// Writes to this directory, which is created if necessary.
     ///
     /// # Errors
-    /// When it cannot be made.
+    /// The directory cannot be created.
     pub fn new(folder: &Path) -> io::Result<Files> {
         std::fs::create_dir_all(folder)?;
         Ok(Files { folder: folder.to_owned(), files: HashMap::default(), open: 0 })
@@ -51,7 +51,7 @@ impl Files {
     /// Writes payload bytes.
     ///
     /// # Errors
-    /// Those of writing, with the name of the file.
+    /// Write errors, with the name of the file.
     pub fn write(&mut self, words: &Words<'_>) -> io::Result<()> {
         if self.open >= MOST_OPEN {
             self.files.values_mut().for_each(|entry| entry.file = None);
@@ -74,7 +74,7 @@ impl Files {
         result.map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", entry.path.display())))
     }
 
-    /// The files and how many bytes each has, by name.
+    /// Files and their sizes, by name.
     #[must_use]
     pub fn written(&self) -> Vec<(&Path, u64)> {
         let mut written: Vec<_> = self.files.values().map(|entry| (entry.path.as_path(), entry.bytes)).collect();
@@ -83,8 +83,8 @@ impl Files {
     }
 }
 
-/// `000017-2015-11-24T21-20-00-tcp-0-192.168.28.10.27000-192.168.28.23.41508-s2c.bin`: the first frame, its time, the
-/// conversation, who says it to whom.
+/// `000017-2015-11-24T21-20-00-tcp-0-192.168.28.10.27000-192.168.28.23.41508-s2c.bin`: first frame, its time, conversation,
+/// source, destination, direction.
 fn name_of(words: &Words<'_>) -> String {
     let first = words.message.pieces().iter().min_by_key(|piece| piece.frame);
     let (frame, time) = match first {
@@ -103,7 +103,7 @@ fn name_of(words: &Words<'_>) -> String {
     };
     let _ = write!(name, "-{transport}-{}", words.stream.number);
     for end in [words.ends.src, words.ends.dst].into_iter().flatten() {
-        // Colons are no part of file names everywhere.
+        // Not all file systems allow colons.
         let end = match end {
             Address::Socket(end) => format!("{}.{}", end.ip(), end.port()),
             other => other.to_string(),

@@ -70,7 +70,7 @@ pub struct Follower {
     tally: Tally,
     /// Next stream offset of each side.
     offsets: Offsets,
-    /// Payloads of the current tree that were already reported, and secrets to mask.
+    /// Payloads of the current tree already reported, and secrets to mask.
     heard: Payloads,
     /// The followed content, if not stream bytes.
     carried: Option<Carried>,
@@ -78,7 +78,7 @@ pub struct Follower {
 
 #[derive(Default)]
 struct Payloads {
-    /// The UDP headers whose payload was heard.
+    /// UDP headers whose payload was reported.
     headers: Vec<u32>,
     secrets: Secrets,
 }
@@ -87,7 +87,7 @@ struct Payloads {
 struct Offsets(HashMap<StreamId, [u64; 2], foldhash::fast::RandomState>);
 
 impl Words<'_> {
-    /// When it was complete.
+    /// Time of completion.
     #[must_use]
     pub fn time(&self) -> Time {
         self.message.time()
@@ -95,7 +95,7 @@ impl Words<'_> {
 }
 
 impl Follower {
-    /// Listens to one conversation, or to all.
+    /// Follows one conversation, or all.
     #[must_use]
     pub fn new(only: Option<StreamId>) -> Follower {
         Follower {
@@ -114,7 +114,7 @@ impl Follower {
         self
     }
 
-    /// The parts of a frame that are needed.
+    /// Required parts of a frame.
     #[must_use]
     pub fn demand(&self) -> Demand {
         self.carried.as_ref().map_or(Demand::STREAM_BYTES, Carried::demand)
@@ -136,7 +136,7 @@ impl Follower {
     /// Reports the payload in a tree.
     ///
     /// # Errors
-    /// Those of `heard`.
+    /// Errors of `heard`.
     pub fn listen<E>(
         &mut self,
         of: Dissection<'_>,
@@ -162,13 +162,13 @@ impl Follower {
             }
             Record::Message(message) => {
                 if let Some((stream, side)) = message.ends().and_then(|ends| ends.stream).filter(|(id, _)| is_meant(*id)) {
-                    // A message inside another one is reported with the bytes of the outer one.
+                    // A message within another one is reported with the bytes of the outer one.
                     let carriers = if is_inside(message) { message.carriers() } else { Vec::new() };
                     for layer in carriers.into_iter().chain([message.layer]) {
                         in_order(stream, side, (message, layer), &payloads.secrets, offsets.behind(stream, side), &mut heard)?;
                     }
                 }
-                // Each UDP header below it has a payload of its own; several messages may share one.
+                // Each UDP header has its own payload; several messages may share one.
                 for payload in std::iter::once(message.layer).chain(message.carriers()) {
                     datagram(message, payload, payloads, is_meant, offsets, &mut heard)?;
                 }
@@ -176,7 +176,7 @@ impl Follower {
             }
             _ => Ok(()),
         })?;
-        // A tunnel may carry payload without a message.
+        // A tunnel may have payload without a message.
         for payload in &of.tree.layers {
             let message = Message { n: 0, moment: Moment::default(), of, layer: payload, bookmarks: None };
             datagram(message, payload, payloads, is_meant, offsets, &mut heard)?;
@@ -186,7 +186,7 @@ impl Follower {
 }
 
 impl Offsets {
-    /// How far a side has come.
+    /// Next stream offset of a side.
     fn behind(&mut self, stream: StreamId, side: Side) -> &mut u64 {
         let [client, server] = self.0.entry(stream).or_default();
         if side == Side::Client { client } else { server }
@@ -213,7 +213,7 @@ fn is_inside(message: Message<'_>) -> bool {
     })
 }
 
-/// Bytes of a stream, unless they were heard as part of a message that these lie in.
+/// Bytes of a stream, unless reported as part of an enclosing message.
 fn in_order<E>(
     stream: StreamId,
     side: Side,
@@ -223,7 +223,7 @@ fn in_order<E>(
     heard: &mut impl FnMut(Heard<'_>) -> Result<(), E>,
 ) -> Result<(), E> {
     let Some(node) = message.of.layer_node(layer) else { return Ok(()) };
-    // What a segment held beside its stream lies in the frame.
+    // Segment bytes that are not part of the stream are in the frame.
     let base = message.of.tree.source(node.span()).and_then(|source| base(source, stream, side));
     let Some(base) = base else { return Ok(()) };
     let start = base.saturating_add(node.span().start.into());
@@ -276,7 +276,7 @@ fn datagram<E>(
     heard(Heard::Missing(Missing { stream, side, off, len: cut, frame: frame.number }))
 }
 
-/// The payload of a datagram. Its layer may end before it does: that of a tunnel ends where its own header does.
+/// Payload of a datagram. The layer may be shorter: that of a tunnel ends after the tunnel's header.
 fn payload_bytes(of: Dissection<'_>, header: Span, payload: Span) -> &[u8] {
     let length = of.slice(Span { start: header.start.saturating_add(4), end: header.start.saturating_add(6), ..header });
     let &[high, low] = length else { return of.slice(payload) };

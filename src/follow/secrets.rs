@@ -1,12 +1,11 @@
-//! Masking of passwords and other secrets in payload: asterisks replace them, except in raw output, where they are only
-//! counted.
+//! Masking of passwords and other secrets in payload by asterisks. In raw output they are only counted.
 
 use crate::tree::{Span, Tree};
 use std::borrow::Cow;
 
 const MASK: u8 = b'*';
 
-/// Where the secrets of a tree lie, in order and apart from each other.
+/// Sorted, disjoint spans of the secrets of a tree.
 #[derive(Default)]
 pub(super) struct Secrets {
     spans: Vec<Span>,
@@ -15,12 +14,12 @@ pub(super) struct Secrets {
 }
 
 impl Secrets {
-    /// Take notice of another tree.
+    /// Collects the secrets of a tree.
     pub(super) fn see(&mut self, tree: &Tree) {
         self.spans.clear();
         self.spans.extend_from_slice(tree.hidden());
         self.spans.sort_unstable_by_key(|span| (span.source, span.start));
-        // They may lie inside each other.
+        // Spans may be nested.
         self.spans.dedup_by(|next, last| {
             let meets = next.source == last.source && next.start <= last.end;
             if meets {
@@ -30,8 +29,7 @@ impl Secrets {
         });
     }
 
-    /// The bytes that lie from the start of `span` on, with all secrets masked unless they stay as captured, and how many bytes
-    /// of them are secret.
+    /// Bytes from the start of `span`, with secrets masked unless raw, and the number of secret bytes.
     pub(super) fn mask<'b>(&self, span: Span, bytes: &'b [u8]) -> (Cow<'b, [u8]>, usize) {
         let first = self.spans.partition_point(|secret| (secret.source, secret.end) <= (span.source, span.start));
         let mut shown = Cow::Borrowed(bytes);

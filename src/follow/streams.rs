@@ -12,7 +12,7 @@ use std::io::{self, Write};
 /// A conversation.
 #[derive(Debug, Clone)]
 pub struct Stream {
-    /// Its number.
+    /// Number.
     pub id: StreamId,
     /// Client and server.
     pub ends: [Option<Address>; 2],
@@ -20,13 +20,13 @@ pub struct Stream {
     pub protocol: Option<&'static Field>,
     /// Bytes sent by the client and by the server.
     pub bytes: BySide<u64>,
-    /// Bytes that they sent, missing from the capture.
+    /// Sent bytes missing from the capture.
     pub missing: BySide<u64>,
-    /// Frames that carry it.
+    /// Number of frames.
     pub frames: u64,
-    /// When its first frame was captured.
+    /// Time of the first frame.
     pub first: Time,
-    /// When its last frame was captured.
+    /// Time of the last frame.
     pub last: Time,
 }
 
@@ -47,14 +47,14 @@ impl Default for Streams {
     }
 }
 
-/// Which conversations a capture has, known or not.
+/// Numbers of conversations in a capture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Existing {
     counts: [u32; 3],
 }
 
 impl Existing {
-    /// Take notice of the conversations of a tree.
+    /// Records the conversations of a tree.
     pub fn see(&mut self, of: Dissection<'_>) {
         for (id, _) in of.tree.ends.iter().filter_map(|ends| ends.stream) {
             let [tcp, udp, sctp] = &mut self.counts;
@@ -71,7 +71,7 @@ impl Existing {
         self.counts.into_iter().map(u64::from).sum()
     }
 
-    /// Whether there is such a conversation.
+    /// Whether the conversation exists.
     #[must_use]
     pub fn has(&self, id: StreamId) -> bool {
         let [tcp, udp, sctp] = self.counts;
@@ -100,7 +100,7 @@ impl fmt::Display for Existing {
 }
 
 impl Streams {
-    /// Take notice of a frame, or of what was left when the capture ended.
+    /// Records a frame, or pending data at the end of the capture.
     pub fn see(&mut self, of: Dissection<'_>, captured: bool) {
         self.existing.see(of);
         let tree = of.tree;
@@ -111,7 +111,7 @@ impl Streams {
             let Some(ends) = tree.ends.get(layer.ends as usize) else { continue };
             let Some((id, side)) = ends.stream else { continue };
             let is_transport = of.layer_node(layer).is_some_and(|node| matches!(node.field().abbrev, "tcp" | "udp"));
-            // Payload captured without lower layers counts by itself.
+            // Payload captured without lower layers.
             if !is_transport && (layer.below.is_some() || carried == Some(id)) {
                 continue;
             }
@@ -136,7 +136,7 @@ impl Streams {
         self.existing = Existing::default();
     }
 
-    /// The conversations by transport and number.
+    /// Conversations sorted by transport and number.
     #[must_use]
     pub fn in_order(&self) -> Vec<&Stream> {
         let mut streams: Vec<&Stream> = self.known.0.values().collect();
@@ -144,10 +144,10 @@ impl Streams {
         streams
     }
 
-    /// Print them as a table.
+    /// Prints a table.
     ///
     /// # Errors
-    /// Those of writing.
+    /// Write errors.
     pub fn print(&self, theme: Theme, width: Option<usize>, to: &mut dyn Write) -> io::Result<()> {
         const HEADS: &[Head] = &[
             Head::words("stream", Role::Stream),
@@ -179,14 +179,14 @@ impl Streams {
         grid.end()?;
         match self.existing.total().saturating_sub(self.known.0.len() as u64) {
             0 => Ok(()),
-            left_out => writeln!(to, "  … and {left_out} more that are not remembered"),
+            left_out => writeln!(to, "  … and {left_out} more beyond the limit"),
         }
     }
 
-    /// Print them as JSON: an object for each, in one array or one a line.
+    /// Prints JSON objects, in one array or one per line.
     ///
     /// # Errors
-    /// Those of writing.
+    /// Write errors.
     pub fn print_json(&self, as_array: bool, to: &mut dyn Write) -> io::Result<()> {
         let mut between = if as_array { "[\n" } else { "" };
         for stream in self.in_order() {
@@ -246,7 +246,7 @@ impl Known {
         }
     }
 
-    /// A conversation; nothing if it is new and there are too many.
+    /// Entry of a conversation; `None` for a new one beyond the limit.
     fn stream(&mut self, id: StreamId) -> Option<&mut Stream> {
         if self.0.len() >= limits::FOLLOW_CONVERSATIONS.get() && !self.0.contains_key(&id) {
             return None;
@@ -258,7 +258,7 @@ impl Known {
     }
 }
 
-/// An address, or a dash.
+/// Formats an address, or a dash.
 struct Shown(Option<Address>);
 
 impl fmt::Display for Shown {
@@ -270,7 +270,7 @@ impl fmt::Display for Shown {
     }
 }
 
-/// Seconds from one time to another, if both are known.
+/// Difference of two times in seconds, if both are known.
 struct Since(Time, Time);
 
 impl fmt::Display for Since {

@@ -1,4 +1,4 @@
-//! Every field: its name in filters and columns, what kind of value it holds, what it means.
+//! List of fields: filter name, type, label, description.
 
 use super::GlossaryLook;
 use crate::record::{JsonType, Keyed, pseudo};
@@ -8,26 +8,26 @@ use crate::tree::{Field, Kind, Names};
 use std::collections::HashSet;
 use std::io::{self, Write};
 
-/// A name that filters and columns know.
+/// A name in filters and columns.
 #[derive(Clone, Copy)]
 pub struct Entry {
-    /// The name.
+    /// Name.
     pub name: &'static str,
-    /// Its protocol, or for a field of the record itself its subject.
+    /// Protocol; for a pseudo-field, its subject.
     pub protocol: &'static str,
-    /// What kind of value it holds.
+    /// Type.
     pub kind: Kind,
-    /// The label in tables; empty for a field of the record itself.
+    /// Label in tables; empty for a pseudo-field.
     pub label: &'static str,
-    /// One sentence.
+    /// Description.
     pub about: &'static str,
-    /// The field, unless it is one of the record itself.
+    /// Field, unless it is a pseudo-field.
     pub field: Option<&'static Field>,
-    /// Whether the name stands for several fields.
+    /// Whether several fields share the name.
     pub shared: bool,
 }
 
-/// Every name: those of the record itself, then those of each protocol, its own first and shared ones behind.
+/// All names: pseudo-fields, then those of each protocol, with aliases last.
 #[must_use]
 pub fn entries(registry: Registry) -> Vec<Entry> {
     let record = pseudo::ALL.iter().map(|pseudo| Entry {
@@ -53,7 +53,7 @@ pub fn entries(registry: Registry) -> Vec<Entry> {
             shared,
         };
         let mut listed = HashSet::new();
-        // Values of one name may have fields of their own that differ in nothing that is listed.
+        // Fields of one name may differ in properties that are not listed.
         let is_new = |field: &&'static Field| listed.insert((field.abbrev, field.kind, field.names.as_ptr(), field.names.len()));
         all.extend(registry.fields_of(protocol).filter(is_new).map(|field| entry(field.abbrev, field, false)));
         let first = all.len();
@@ -66,7 +66,7 @@ pub fn entries(registry: Registry) -> Vec<Entry> {
     all
 }
 
-/// What kind of value it is, in a word.
+/// Type in one word.
 fn kind(kind: Kind) -> &'static str {
     match kind {
         Kind::Protocol => "protocol",
@@ -84,7 +84,7 @@ fn kind(kind: Kind) -> &'static str {
 }
 
 impl Entry {
-    /// Names of its values.
+    /// Value names.
     #[must_use]
     pub fn names(&self) -> Names {
         self.field.map_or(&[], |field| field.names)
@@ -92,7 +92,7 @@ impl Entry {
 
     pub(super) fn meaning(&self) -> String {
         let mut meaning = match self.shared {
-            true => format!("Any field that answers to {}, such as {}", self.name, self.field.map_or("", |field| field.abbrev)),
+            true => format!("Any field with the alias {}, such as {}", self.name, self.field.map_or("", |field| field.abbrev)),
             false => self.about.to_owned(),
         };
         if let Kind::Note(level) = self.kind {
@@ -102,16 +102,16 @@ impl Entry {
     }
 }
 
-/// Names as a table; the values of one that stands alone as well.
+/// Prints a table of fields; for a single field also its value names.
 ///
 /// # Errors
-/// Those of writing.
+/// Write errors.
 pub fn fields_as_table(entries: &[Entry], look: GlossaryLook, to: &mut dyn Write) -> io::Result<()> {
     let heads = [
         Head::words("name", Role::Name),
         Head::words("type", Role::Value),
         Head::words("label", Role::Meaning),
-        Head::words("meaning", Role::Meaning),
+        Head::words("description", Role::Meaning),
     ];
     let mut grid = Grid::new(to, look.theme, &heads).within(look.width);
     for entry in entries {
@@ -139,10 +139,10 @@ fn values(entry: &Entry, look: GlossaryLook, to: &mut dyn Write) -> io::Result<(
     grid.end()
 }
 
-/// Names as JSON objects, one a line.
+/// Prints one JSON object per line.
 ///
 /// # Errors
-/// Those of writing.
+/// Write errors.
 pub fn fields_as_json(entries: &[Entry], to: &mut dyn Write) -> io::Result<()> {
     for entry in entries {
         object(to, |members| members_of(entry, members))?;
@@ -151,7 +151,7 @@ pub fn fields_as_json(entries: &[Entry], to: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-/// How its values stand under its name in `-T flat`.
+/// Representation in `-T flat`.
 fn keyed_of(entry: &Entry, members: &mut Members<'_, '_>) -> io::Result<()> {
     let (json, repeats, row) = match (entry.field, pseudo::named(entry.name)) {
         (Some(field), _) if !entry.shared => {
@@ -160,7 +160,7 @@ fn keyed_of(entry: &Entry, members: &mut Members<'_, '_>) -> io::Result<()> {
         }
         (Some(_), _) => {
             let named = Registry::default().named(entry.name);
-            // A field of that name has it to itself.
+            // The name belongs to one field.
             if named.iter().any(|field| field.abbrev == entry.name) {
                 return Ok(());
             }

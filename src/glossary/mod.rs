@@ -1,6 +1,6 @@
 //! The glossary: protocols, fields and the record format, generated from the registry.
 //!
-//! Nothing is listed here. A protocol that is in the registry is in the glossary, with all that its value says of it.
+//! There is no separate list: every protocol of the registry is included, with the properties of its static value.
 
 mod fields;
 mod places;
@@ -16,11 +16,11 @@ pub use tshark::{fields_as_tshark, protocols_as_tshark, values_as_tshark};
 
 use crate::render::Theme;
 
-/// How the tables of the glossary look.
+/// Format of the tables.
 #[derive(Debug, Clone, Copy)]
 pub struct GlossaryLook {
-    /// Their colours.
+    /// Colours.
     pub theme: Theme,
-    /// Columns they may take; none if there is no limit.
+    /// Maximum width; `None` for no limit.
     pub width: Option<usize>,
 }

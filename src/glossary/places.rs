@@ -1,8 +1,8 @@
-//! Where a protocol is found, in words. The one place that has words for [`On`], [`Heuristic`] and [`How`].
+//! Descriptions of where a protocol is found: texts of [`On`], [`Heuristic`] and [`How`].
 
 use crate::wire::{Found, Heuristic, How, On, Protocol};
 
-/// The name of a place.
+/// Name of a place.
 #[must_use]
 pub fn place(on: On) -> String {
     match on {
@@ -17,11 +17,11 @@ pub fn place(on: On) -> String {
         On::IpProtocol(number) => format!("IP protocol {number}"),
         On::Sap(number) => format!("LLC SAP {number:#04x}"),
         On::Snap(organization, protocol) => format!("SNAP {organization:#08x} {protocol:#06x}"),
-        On::Chosen => String::from("where --as or -d names it"),
+        On::Chosen => String::from("with --as or -d"),
     }
 }
 
-/// The places of a protocol, each once. A layer is found by what the layer below says.
+/// Distinct places of a protocol. A layer is selected by the layer below.
 #[must_use]
 pub fn places(protocol: &Protocol) -> String {
     let mut places: Vec<String> = Vec::new();
@@ -37,22 +37,22 @@ pub fn places(protocol: &Protocol) -> String {
     if places.is_empty() { String::from("the layer below") } else { places.join(", ") }
 }
 
-/// How bytes at a place are recognised.
+/// Recognition at a place.
 pub(super) fn recognition(found: &Found) -> &'static str {
     match found.heuristic {
-        _ if found.on == On::Chosen => "whatever the bytes look like",
-        Heuristic::Anything => "whatever the bytes look like",
-        Heuristic::Stream(_) => "if the first bytes of both sides look like it",
-        Heuristic::Datagram(_) | Heuristic::InContext(_) => "if the bytes look like it",
-        Heuristic::Described(_) => "if it begins with the magic of the file",
+        _ if found.on == On::Chosen => "any content",
+        Heuristic::Anything => "any content",
+        Heuristic::Stream(_) => "recognized by the first bytes of both sides",
+        Heuristic::Datagram(_) | Heuristic::InContext(_) => "recognized by content",
+        Heuristic::Described(_) => "recognized by the magic of the file",
     }
 }
 
-/// What is read at a place.
+/// Unit of dissection at a place.
 pub(super) fn reading(found: &Found) -> &'static str {
     match found.how {
         How::Stream(_) | How::DescribedStream(_) => "stream",
         How::Datagram(_) | How::Described(_) => "datagrams",
-        How::Exchange(_) => "datagrams, with earlier ones",
+        How::Exchange(_) => "datagrams with state",
     }
 }

@@ -1,4 +1,4 @@
-//! List of protocols: where each is found, what is dissected, its settings.
+//! List of protocols: places, coverage, settings.
 
 use super::GlossaryLook;
 use super::places::{place, places, reading, recognition};
@@ -7,10 +7,10 @@ use crate::render::{Grid, Head, Members, Role, fold_painted, object, word_lines}
 use crate::wire::{Edition, Protocol, Takes};
 use std::io::{self, Write};
 
-/// The least columns that a text is broken into.
+/// Minimum width of wrapped text.
 const NARROW: usize = 24;
 
-/// Every protocol that bytes can belong to, by name.
+/// All protocols, by name.
 #[must_use]
 pub fn protocols(registry: Registry) -> Vec<&'static Protocol> {
     let remarks = [&crate::wire::notes::DISSECT, &crate::ksy::notes::KSY];
@@ -28,15 +28,15 @@ fn description(protocol: &Protocol) -> String {
     }
 }
 
-/// All of them as a table.
+/// Prints a table of all protocols.
 ///
 /// # Errors
-/// Those of writing.
+/// Write errors.
 pub fn protocols_as_table(registry: Registry, look: GlossaryLook, to: &mut dyn Write) -> io::Result<()> {
     let heads = [
         Head::words("name", Role::Protocol),
         Head::words("found on", Role::Address),
-        Head::words("what it is, what is read", Role::Meaning),
+        Head::words("description and coverage", Role::Meaning),
     ];
     let mut grid = Grid::new(to, look.theme, &heads).within(look.width);
     for protocol in protocols(registry) {
@@ -45,10 +45,10 @@ pub fn protocols_as_table(registry: Registry, look: GlossaryLook, to: &mut dyn W
     grid.end()
 }
 
-/// One of them, with everything its value says.
+/// Prints the description of a protocol.
 ///
 /// # Errors
-/// Those of writing.
+/// Write errors.
 pub fn one_protocol(protocol: &'static Protocol, look: GlossaryLook, to: &mut dyn Write) -> io::Result<()> {
     let this = protocol.this;
     let heading = format!("{}  {}: {}", look.theme.paint(Role::Protocol, this.abbrev), this.name, this.about);
@@ -64,13 +64,13 @@ pub fn one_protocol(protocol: &'static Protocol, look: GlossaryLook, to: &mut dy
         }
         Ok(())
     };
-    part("reads", this.covers)?;
-    part("not read", this.open)?;
+    part("covers", this.covers)?;
+    part("lacks", this.open)?;
     part("fields", &format!("{}, listed by: proto-dissect fields {}", count(protocol), this.abbrev))?;
     for (number, edition) in editions(protocol).iter().enumerate() {
         let head = if number == 0 { "editions" } else { "" };
         let Edition { name, server, client, complete } = edition;
-        part(head, &format!("{name}: {server} packets of the server, {client} of the client; {complete} complete"))?;
+        part(head, &format!("{name}: {server} server packets, {client} client packets; {complete} complete"))?;
     }
     if protocol.found.is_empty() {
         part("found on", &places(protocol))?;
@@ -91,10 +91,10 @@ pub fn one_protocol(protocol: &'static Protocol, look: GlossaryLook, to: &mut dy
     Ok(())
 }
 
-/// These as JSON objects, one a line.
+/// Prints one JSON object per line.
 ///
 /// # Errors
-/// Those of writing.
+/// Write errors.
 pub fn protocols_as_json(protocols: &[&'static Protocol], to: &mut dyn Write) -> io::Result<()> {
     for protocol in protocols {
         object(to, |members| members_of(protocol, members))?;
@@ -115,7 +115,7 @@ fn editions(protocol: &Protocol) -> Vec<Edition> {
     protocol.editions.map(|editions| editions()).unwrap_or_default()
 }
 
-/// How many fields it has.
+/// Number of fields.
 fn count(protocol: &'static Protocol) -> usize {
     Registry::default().fields_of(protocol).count()
 }

@@ -1,13 +1,13 @@
-//! The shape of the records, as JSON Schema.
+//! JSON Schema of the records.
 
 use super::protocols;
 use crate::registry::Registry;
 
-/// What stands where the names of all protocols go.
+/// Placeholder of the protocol names.
 const NAMES: &str = "\"PROTOCOLS\"";
 
-/// A JSON Schema (draft 2020-12) of every record of `-T ndjson`. The names of protocols are examples and no closed list, so
-/// that records of a later version fit as well.
+/// JSON Schema (draft 2020-12) of every record of `-T ndjson`. Protocol names are examples, not an enumeration, so that records of
+/// later versions are valid, too.
 #[must_use]
 pub fn schema(registry: Registry) -> String {
     let names: Vec<String> = protocols(registry).iter().map(|protocol| format!("\"{}\"", protocol.this.abbrev)).collect();

@@ -1,14 +1,14 @@
-//! Lists in the shape of tshark's `-G`: lines with tabs between their parts.
+//! Lists in the format of tshark's `-G`: tab-separated lines.
 
 use super::Entry;
 use crate::registry::Registry;
 use crate::tree::Kind;
 use std::io::{self, Write};
 
-/// Names as `tshark -G fields` lists them: a line with tabs for each, `P` for protocols and `F` for fields.
+/// Prints fields as `tshark -G fields`: `P` for protocols and `F` for fields.
 ///
 /// # Errors
-/// Those of writing.
+/// Write errors.
 pub fn fields_as_tshark(entries: &[Entry], to: &mut dyn Write) -> io::Result<()> {
     for entry in entries {
         if entry.kind == Kind::Protocol {
@@ -22,7 +22,7 @@ pub fn fields_as_tshark(entries: &[Entry], to: &mut dyn Write) -> io::Result<()>
     Ok(())
 }
 
-/// Type, base and mask in tshark's words. How wide a number is, is known only where it is read: it has the widest type.
+/// tshark's type, base and mask. The width of a number is known only to its dissector, so the widest type is used.
 fn as_tshark(entry: &Entry) -> (&'static str, &'static str, String) {
     let (hex, mask) = entry.field.map_or((0, 0), |field| (field.hex, field.mask));
     let (kind, base) = match entry.kind {
@@ -40,10 +40,10 @@ fn as_tshark(entry: &Entry) -> (&'static str, &'static str, String) {
     (kind, base, format!("{mask:#x}"))
 }
 
-/// Protocols as `tshark -G protocols` lists them: label, short name, name in filters.
+/// Prints protocols as `tshark -G protocols`: label, short name, filter name.
 ///
 /// # Errors
-/// Those of writing.
+/// Write errors.
 pub fn protocols_as_tshark(registry: Registry, to: &mut dyn Write) -> io::Result<()> {
     for protocol in super::protocols(registry) {
         let this = protocol.this;
@@ -52,15 +52,15 @@ pub fn protocols_as_tshark(registry: Registry, to: &mut dyn Write) -> io::Result
     Ok(())
 }
 
-/// The first words of a text, or others if there are none.
+/// The text, or a default if it is empty.
 fn one_line(text: &'static str, or: &'static str) -> &'static str {
     text.lines().next().filter(|line| !line.is_empty()).unwrap_or(or)
 }
 
-/// Names of values as `tshark -G values` lists them: `V` for numbers, `T` for true and false.
+/// Prints value names as `tshark -G values`: `V` for numbers, `T` for booleans.
 ///
 /// # Errors
-/// Those of writing.
+/// Write errors.
 pub fn values_as_tshark(entries: &[Entry], to: &mut dyn Write) -> io::Result<()> {
     for entry in entries.iter().filter(|entry| !entry.shared && !entry.names().is_empty()) {
         if entry.kind == Kind::Bool {

@@ -64,7 +64,7 @@ impl fmt::Display for OpenError {
                 write!(f, "this is {looks_like}, not a capture (pcap, pcapng, snoop) and not hex text; {advice}")
             }
             OpenError::NotAs { wanted, found } => {
-                write!(f, "this is {found}, but was to be read as {wanted}; leave that out, and it is found out from the bytes")
+                write!(f, "this is {found}, but --input-format is {wanted}; omit it to detect the format")
             }
             OpenError::UnsupportedVersion { format, major, minor } => {
                 let known = match *format {
@@ -74,7 +74,7 @@ impl fmt::Display for OpenError {
                 };
                 write!(f, "{format} version {major}.{minor} is not supported; expected {known}, or the file is damaged")
             }
-            OpenError::Damaged { format, what } => write!(f, "this begins as {format} does, but {what}"),
+            OpenError::Damaged { format, what } => write!(f, "this starts as {format}, but {what}"),
             OpenError::Hex { line, column, what } => write!(f, "line {line}, column {column}: {what}"),
             OpenError::Io(error) => write!(f, "cannot be read: {error}"),
         }

@@ -229,18 +229,18 @@ impl Capture {
             Reader::Raw(reader) => format!("raw bytes: {}", reader.describe()),
         };
         if let Some(format) = self.options.format {
-            text += &format!("; read as {format}, as it was asked for");
+            text += &format!("; read as {format}, as requested");
         }
         match (&self.reader, self.options.link) {
             (Reader::Hex(_) | Reader::Raw(_), Some(Link::Type(link))) => {
-                text += &format!("; frames are of link type {}, as it was asked for", link_words(link));
+                text += &format!("; frames of link type {}, as requested", link_words(link));
             }
             (Reader::Raw(_), Some(Link::Stream(side))) => {
                 let side = match side {
                     Side::Client => "client",
                     Side::Server => "server",
                 };
-                text += &format!("; sent by the {side}, as it was asked for");
+                text += &format!("; sent by the {side}, as requested");
             }
             _ => {}
         }
@@ -496,9 +496,9 @@ mod tests {
         assert_eq!(follow.next_frame().unwrap().unwrap().link, Link::Stream(Side::Client));
         assert_eq!(open_as(&gzip(&pcap()), InputFormat::Pcap, None).unwrap().format(), Format::Pcap);
         for (bytes, format, wanted) in [
-            (&text[..], InputFormat::Pcap, "this is text, but was to be read as pcap"),
-            (&pcap(), InputFormat::Hex, "this is a capture, but was to be read as hex"),
-            (&gzip(&pcap()), InputFormat::Follow, "this is a capture, but was to be read as follow"),
+            (&text[..], InputFormat::Pcap, "this is text, but --input-format is pcap"),
+            (&pcap(), InputFormat::Hex, "this is a capture, but --input-format is hex"),
+            (&gzip(&pcap()), InputFormat::Follow, "this is a capture, but --input-format is follow"),
             (b"2300", InputFormat::Follow, "this is plain text without hex"),
             (b"", InputFormat::Raw, "the input is empty"),
         ] {
@@ -543,14 +543,14 @@ mod tests {
         let raw = open_as(b"x", InputFormat::Raw, Some(Link::Stream(Side::Client))).unwrap().explain();
         assert_eq!(
             raw,
-            "raw bytes: payload of one side, in frames of at most 64 KiB; read as raw, as it was asked for; \
-             sent by the client, as it was asked for"
+            "raw bytes: payload of one side, in frames of at most 64 KiB; read as raw, as requested; \
+             sent by the client, as requested"
         );
         let hex = open_as(b"2300", InputFormat::Hex, Some(Link::Type(1))).unwrap().explain();
         assert_eq!(
             hex,
-            "text: bare hex digits, from line 1 on; read as hex, as it was asked for; \
-             frames are of link type 1 (ethernet), as it was asked for"
+            "text: bare hex digits, from line 1 on; read as hex, as requested; \
+             frames of link type 1 (ethernet), as requested"
         );
     }
 

@@ -27,13 +27,13 @@ pub(super) const LONGEST: usize = 16;
 
 const CONVERT: &str = "convert it with `editcap -F pcapng IN OUT`";
 const UNPACK: &str = "decompress it first and pipe the result in";
-const SAY: &str = "say how to read it with --as or --link";
+const SAY: &str = "to dissect it as raw bytes, use --as or --link";
 
 /// Unsupported formats by magic, with advice.
 const FOREIGN: &[(&[u8], &str, &str)] = &[
     (b"\xfd7zXZ\0", "an xz file", UNPACK),
     (b"BZh", "a bzip2 file", UNPACK),
-    (b"\x02\x21\x4c\x18", "an lz4 file of the old kind", UNPACK),
+    (b"\x02\x21\x4c\x18", "an lz4 file of the legacy format", UNPACK),
     (b"\x5d\0\0", "an lzma file", UNPACK),
     (b"\x1f\x9d", "a Unix compress file", UNPACK),
     (b"PK\x03\x04", "a zip archive", "extract the capture from it first"),
@@ -45,7 +45,7 @@ const FOREIGN: &[(&[u8], &str, &str)] = &[
     (b"TRSNIFF data", "a Sniffer capture", CONVERT),
     (b"\x7fver", "an EtherPeek or OmniPeek capture", CONVERT),
     (b"5View", "a 5Views capture", CONVERT),
-    (b"\x01\xb2\xc3\xd4", "an older pcap of no known variant", CONVERT),
+    (b"\x01\xb2\xc3\xd4", "an old pcap of an unknown variant", CONVERT),
     (b"\x7fELF", "an ELF program", SAY),
     (b"MZ", "a Windows program", SAY),
     (b"\xcf\xfa\xed\xfe", "a macOS program", SAY),
@@ -54,7 +54,7 @@ const FOREIGN: &[(&[u8], &str, &str)] = &[
     (b"GIF8", "a GIF image", SAY),
     (b"%PDF", "a PDF document", SAY),
     (b"SQLite format 3", "an SQLite database", SAY),
-    (b"\xff\xfe", "UTF-16 text, as PowerShell's > writes it", "write it as UTF-8 (Out-File -Encoding utf8)"),
+    (b"\xff\xfe", "UTF-16 text, as written by PowerShell's >", "write it as UTF-8 (Out-File -Encoding utf8)"),
     (b"\xfe\xff", "UTF-16 text", "write it as UTF-8"),
 ];
 
@@ -92,10 +92,10 @@ pub(super) fn unrecognised(bytes: &[u8]) -> OpenError {
     }
     if !is_text(bytes) {
         let first: Vec<String> = bytes.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
-        return OpenError::Unrecognised { looks_like: format!("binary data beginning with {}", first.join(" ")), advice: SAY };
+        return OpenError::Unrecognised { looks_like: format!("binary data starting with {}", first.join(" ")), advice: SAY };
     }
     if bytes.split(|byte| *byte == b'\n').any(|line| line.starts_with(b"meta:")) {
-        let advice = "name it with -k, and a capture or hex text as the input; `ksy check` checks it";
+        let advice = "load it with -k and give a capture or hex text as the input; `ksy check` checks it";
         return OpenError::Unrecognised { looks_like: "a Kaitai Struct file".to_owned(), advice };
     }
     let text = bytes.trim_ascii_start();
@@ -129,7 +129,7 @@ mod tests {
         assert!(page.starts_with("this is an HTML page, not a capture"), "{page}");
         let file = unrecognised(b"# comment\nmeta:\n  id: chat\n").to_string();
         assert!(file.starts_with("this is a Kaitai Struct file, not a capture"), "{file}");
-        assert!(sniff(b"\x90\x91").unwrap_err().to_string().contains("binary data beginning with 90 91"));
+        assert!(sniff(b"\x90\x91").unwrap_err().to_string().contains("binary data starting with 90 91"));
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Bookmarks and notes on records, kept beside a capture in `FILE.notes.toml`.
+//! Bookmarks and notes on records, stored next to a capture in `FILE.notes.toml`.
 //!
 //! ```toml
 //! [[record]]
@@ -7,18 +7,18 @@
 //! bookmark = true
 //! note = "the player is hit here"
 //! ```
-//! An entry has `message`, `frame` or both; `bookmark` is false and `note` empty unless they are given. A message without an
-//! entry of its own shows the entries of its frame that name no message. A packet shows all entries of its frame.
+//! An entry has `message`, `frame` or both; `bookmark` defaults to false and `note` to empty. A message without its own entry
+//! shows the entries of its frame that have no message number. A packet shows all entries of its frame.
 
 use std::ffi::OsString;
 use std::fmt::{self, Write};
 use std::path::{Path, PathBuf};
 use toml::{Table, Value};
 
-/// The key of an entry.
+/// Key of entries.
 const RECORD: &str = "record";
 
-/// A bookmark, a note or both, on one record.
+/// A bookmark, a note or both, for one record.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Bookmark {
     /// Number of the message, from 1.
@@ -27,18 +27,18 @@ pub struct Bookmark {
     pub frame: Option<u64>,
     /// Whether the record is bookmarked.
     pub is_marked: bool,
-    /// The note; may be empty.
+    /// Note; may be empty.
     pub note: String,
 }
 
-/// The bookmarks and notes of one capture, in the order of their file.
+/// Bookmarks and notes of one capture, in file order.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Bookmarks {
     entries: Vec<Bookmark>,
 }
 
 impl Bookmarks {
-    /// The file of a capture's bookmarks and notes: `FILE.notes.toml`.
+    /// Path of the notes file of a capture: `FILE.notes.toml`.
     #[must_use]
     pub fn path_of(capture: &Path) -> PathBuf {
         let mut name = OsString::from(capture);
@@ -46,10 +46,10 @@ impl Bookmarks {
         PathBuf::from(name)
     }
 
-    /// Reads the text of such a file.
+    /// Parses a notes file.
     ///
     /// # Errors
-    /// What is wrong, with the line and column that TOML has or the number of the entry.
+    /// Syntax errors with line and column, or invalid entries with their number.
     pub fn parse(text: &str) -> Result<Bookmarks, String> {
         let mut table: Table = text.parse().map_err(|error: toml::de::Error| error.to_string().trim_end().to_owned())?;
         let entries = match table.remove(RECORD) {
@@ -70,7 +70,7 @@ impl Bookmarks {
         &self.entries
     }
 
-    /// The entries that a message shows; `frame` is the frame that completed it.
+    /// Entries of a message; `frame` is the frame that completed it.
     pub fn of_message(&self, number: u64, frame: u64) -> impl Iterator<Item = &Bookmark> {
         let is_own = move |entry: &&Bookmark| match entry.message {
             Some(message) => message == number,
@@ -79,12 +79,12 @@ impl Bookmarks {
         self.entries.iter().filter(is_own)
     }
 
-    /// The entries that a packet shows.
+    /// Entries of a packet.
     pub fn of_packet(&self, frame: u64) -> impl Iterator<Item = &Bookmark> {
         self.entries.iter().filter(move |entry| entry.frame == Some(frame))
     }
 
-    /// Puts an entry in place of the one for the same record. One that says nothing removes it.
+    /// Replaces the entry of the same record. An empty entry removes it.
     pub fn set(&mut self, entry: Bookmark) {
         let is_same = |other: &Bookmark| match entry.message {
             Some(message) => other.message == Some(message),
@@ -101,7 +101,7 @@ impl Bookmarks {
     }
 }
 
-/// The text of the file.
+/// Formats the notes file.
 impl fmt::Display for Bookmarks {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut between = "";
@@ -124,7 +124,7 @@ impl fmt::Display for Bookmarks {
     }
 }
 
-/// A basic string of TOML.
+/// Formats a basic string of TOML.
 fn quoted(text: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     f.write_char('"')?;
     text.chars().try_for_each(|character| match character {

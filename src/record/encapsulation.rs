@@ -1,6 +1,6 @@
-//! The numbers that Wireshark has for link types.
+//! Wireshark's numbers of link types.
 
-/// Pairs of the link type of a capture and the number.
+/// Pairs of link type and Wireshark's number.
 const NUMBERS: &[(u16, u8)] = &[
     (0, 15),
     (1, 1),
@@ -158,7 +158,7 @@ const NUMBERS: &[(u16, u8)] = &[
     (295, 217),
 ];
 
-/// The number for a link type; 0 where there is none.
+/// Wireshark's number of a link type; 0 if unknown.
 pub(super) fn of_link(link: u16) -> u64 {
     let found = NUMBERS.binary_search_by_key(&link, |(link, _)| *link).ok().and_then(|at| NUMBERS.get(at));
     found.map_or(0, |(_, number)| u64::from(*number))

@@ -1,6 +1,6 @@
-//! Remarks as Wireshark's expert items: one table of rules for columns, filters and `-z expert`.
+//! Expert information as in Wireshark: one table of rules for columns, filters and `-z expert`.
 //!
-//! Rules read fields of the tree, and the notes of dissectors. Nothing is read unless [`demand`] is part of a demand.
+//! Rules use fields of the tree and notes of dissectors. They are evaluated only if [`demand`] is part of the demand.
 
 use super::level_of;
 use crate::layers::{ethernet, ip, ipv6, tcp, wlan};
@@ -9,14 +9,14 @@ use crate::tree::{Carriers, Demand, Dissection, Extras, Field, Kind, Label, Leve
 use crate::wire::notes;
 use std::borrow::Cow;
 
-/// The severity of a remark.
+/// Severity of an expert item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
-    /// A comment in the capture.
+    /// Packet comment.
     Comment,
-    /// Usual workflow.
+    /// Normal operation.
     Chat,
-    /// Notable, such as an error that an application answers.
+    /// Notable, such as an application error code.
     Note,
     /// Unusual.
     Warn,
@@ -25,10 +25,10 @@ pub enum Severity {
 }
 
 impl Severity {
-    /// All of them, the gravest first.
+    /// All severities, the highest first.
     pub const ALL: [Severity; 5] = [Severity::Error, Severity::Warn, Severity::Note, Severity::Chat, Severity::Comment];
 
-    /// The name in `-z`.
+    /// Name in `-z`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -40,7 +40,7 @@ impl Severity {
         }
     }
 
-    /// The heading of a list of such remarks.
+    /// Heading of a list of expert items.
     #[must_use]
     pub const fn heading(self) -> &'static str {
         match self {
@@ -65,14 +65,14 @@ impl Severity {
     }
 }
 
-/// What a remark is about, in Wireshark's words.
+/// Wireshark's group of an expert item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Group {
     /// Checksums.
     Checksum,
     /// Sequence numbers, requests and responses.
     Sequence,
-    /// Bytes that are not dissected.
+    /// Undissected bytes.
     Undecoded,
     /// Reassembly.
     Reassemble,
@@ -80,13 +80,13 @@ pub enum Group {
     Malformed,
     /// Violations of a specification.
     Protocol,
-    /// Comments in the capture.
+    /// Packet comments.
     Comment,
     /// Decryption.
     Decryption,
-    /// Assumptions of the dissection.
+    /// Assumptions of dissectors.
     Assumption,
-    /// Deprecated parts of a protocol.
+    /// Deprecated protocol features.
     Deprecated,
 }
 
@@ -112,20 +112,20 @@ impl Group {
     }
 }
 
-/// A remark.
+/// An expert item.
 #[derive(Debug, Clone)]
 pub struct Item<'t> {
-    /// Its severity.
+    /// Severity.
     pub severity: Severity,
-    /// What it is about.
+    /// Group.
     pub group: Group,
-    /// The name of the protocol.
+    /// Protocol name.
     pub protocol: &'static str,
-    /// Its text.
+    /// Text.
     pub message: Cow<'t, str>,
 }
 
-/// Marks of the TCP analysis, and their texts.
+/// Flags of the TCP analysis, and their texts.
 const MARKS: &[(&Field, Severity, &str)] = &[
     (&tcp::REUSED_PORTS, Severity::Note, "A new tcp session is started with the same ports as an earlier session in this trace"),
     (&tcp::FAST_RETRANSMISSION, Severity::Note, "This frame is a (suspected) fast retransmission"),
@@ -170,7 +170,7 @@ const FIELDS: &[&Field] = &[
     &wlan::RETRY,
 ];
 
-/// Notes of dissectors for which Wireshark has a text; `%` stands for the number at the end of the note's own.
+/// Notes of dissectors with a text in Wireshark; `%` is the number at the end of the note's text.
 const NOTES: &[(&Field, Severity, Group, &str)] = &[
     (&ip::BOGUS_VERSION, Severity::Error, Group::Protocol, "Bogus IPv4 version"),
     (&ip::EXCEEDS, Severity::Error, Group::Protocol, "IPv4 total length exceeds packet length (% bytes)"),
@@ -178,12 +178,12 @@ const NOTES: &[(&Field, Severity, Group, &str)] = &[
     (&notes::SHORT, Severity::Error, Group::Malformed, "Malformed Packet (Exception occurred)"),
 ];
 
-/// The fields that rules read.
+/// Fields used by rules.
 pub fn fields() -> impl Iterator<Item = &'static Field> {
     MARKS.iter().map(|(mark, ..)| *mark).chain(FIELDS.iter().copied())
 }
 
-/// What rules read of a frame.
+/// Demand of the rules.
 #[must_use]
 pub fn demand() -> Demand {
     let only = Only::these(fields());
@@ -192,7 +192,7 @@ pub fn demand() -> Demand {
     Demand { carriers: Carriers::Full, named, ..Demand::of_fields(only) }.with(extras)
 }
 
-/// Calls `take` for each remark on the nodes in a range, in their order.
+/// Calls `take` for each expert item of the nodes in a range, in order.
 pub fn of_range<'t>(of: Dissection<'t>, range: std::ops::Range<u32>, take: &mut dyn FnMut(Item<'t>)) {
     let mut notes = of.tree.notes_within(std::slice::from_ref(&range));
     notes.sort_by_key(|note| note.node);
@@ -208,7 +208,7 @@ pub fn of_range<'t>(of: Dissection<'t>, range: std::ops::Range<u32>, take: &mut 
     rules.unknown_record();
 }
 
-/// Calls `take` for each comment on the frame.
+/// Calls `take` for each packet comment.
 pub fn of_comments<'t>(of: Dissection<'t>, take: &mut dyn FnMut(Item<'t>)) {
     for comment in of.tree.made(of.tree.frame.comment).lines() {
         let message = Cow::Borrowed(comment);
@@ -216,12 +216,12 @@ pub fn of_comments<'t>(of: Dissection<'t>, take: &mut dyn FnMut(Item<'t>)) {
     }
 }
 
-/// The rules at work on a range.
+/// State of the rules within a range.
 struct Rules<'t, 'a> {
     of: Dissection<'t>,
     /// The name of the protocol that the nodes belong to.
     protocol: &'static str,
-    /// The node of that protocol.
+    /// Node of that protocol.
     layer: u32,
     take: &'a mut dyn FnMut(Item<'t>),
 }
@@ -265,7 +265,7 @@ impl<'t> Rules<'t, '_> {
         }
     }
 
-    /// Time to live: few hops are left, or a packet for the local network may be routed.
+    /// Time to live: too low, or too high for a local network.
     fn ttl(&mut self, node: NodeRef<'t>) {
         const FEW: u64 = 5;
         const ROUTING: [u64; 3] = [89, 103, 112];
@@ -293,12 +293,12 @@ impl<'t> Rules<'t, '_> {
         }
     }
 
-    /// The kind of header behind that of IPv6.
+    /// Next header of IPv6.
     fn next_header(&self, node: NodeRef<'t>) -> Option<u64> {
         node.behind().find(|node| node.field().is(&ipv6::NXT)).and_then(NodeRef::number)
     }
 
-    /// How a segment opens, ends or breaks its connection.
+    /// Flags that open, close or reset a connection.
     fn flags(&mut self, node: NodeRef<'t>) {
         let flags = node.number().unwrap_or_default();
         let has = |flag: &Field| flag.bits_of(flags) != 0;
@@ -333,7 +333,7 @@ impl<'t> Rules<'t, '_> {
         self.options(node, acks);
     }
 
-    /// What is notable in the fields behind the flags.
+    /// Fields after the flags.
     fn options(&mut self, node: NodeRef<'t>, acks: u64) {
         let flags = node.number().unwrap_or_default();
         let has = |flag: &Field| flag.bits_of(flags) != 0;
@@ -350,7 +350,7 @@ impl<'t> Rules<'t, '_> {
         }
     }
 
-    /// The first line of a request or a response.
+    /// First line of a request or a response.
     fn first_line(&mut self, node: NodeRef<'t>) {
         let bytes = node.shown();
         let end = memchr::memchr(b'\n', &bytes).map_or(bytes.len(), |end| end + 1);
@@ -362,7 +362,7 @@ impl<'t> Rules<'t, '_> {
         self.add(Severity::Chat, Group::Sequence, line);
     }
 
-    /// Bytes behind a hole that are no record.
+    /// Bytes after a gap that are not a TLS record.
     fn unknown_record(&mut self) {
         let is_ignored = |label: Label| matches!(label, Label::Begins(_, Partial { ignored: true, .. }));
         if self.of.tree.labels_of(self.layer).any(is_ignored) {
@@ -371,7 +371,7 @@ impl<'t> Rules<'t, '_> {
         }
     }
 
-    /// Whether an IP header says that more fragments follow, of which one that was cut is read alone.
+    /// Whether an IP header has the more-fragments flag; a truncated fragment is dissected alone.
     fn is_part(&self) -> bool {
         let tree = self.of.tree;
         let headers = tree.layers.iter().take(limits::FRAME_LAYERS.get());
@@ -382,10 +382,10 @@ impl<'t> Rules<'t, '_> {
         nodes.flatten().any(|node| node.field.is(&ip::MF) && node.value == Value::Bool(true))
     }
 
-    /// A note of a dissector.
+    /// Note of a dissector.
     fn note(&mut self, note: &'t Note) {
         let code = note.code;
-        // That the capture cut the frame off is no fault of the packet, nor is the length that a fragment leaves open.
+        // Truncation by the capture, and the incomplete length of a fragment, are not errors of the packet.
         if code.is(&notes::CUT) || code.abbrev == "udp.length.bad" && self.is_part() {
             return;
         }
@@ -395,7 +395,7 @@ impl<'t> Rules<'t, '_> {
         }
         let own = self.of.tree.made(note.text);
         if let Some((_, severity, group, text)) = NOTES.iter().find(|(known, ..)| known.is(code)) {
-            // Statistics keep no texts of notes, and count what differs in a number as one.
+            // Statistics count notes that differ only in a number as one.
             return match own.rsplit(' ').next().filter(|number| !number.is_empty()) {
                 Some(number) => self.add(*severity, *group, text.replace('%', number)),
                 None => self.add(*severity, *group, text.split(" (%").next().unwrap_or_default()),
@@ -410,7 +410,7 @@ impl<'t> Rules<'t, '_> {
     }
 }
 
-/// Whether the first block reports bytes received twice (RFC 2883): acknowledged ones, or a part of the second block.
+/// Whether the first SACK block is a D-SACK (RFC 2883): below the acknowledgment, or within the second block.
 fn is_duplicate(acks: u64, [left, right]: &[Vec<u64>; 2]) -> bool {
     let before = |one: u64, other: u64| (1..1 << 31).contains(&(other.wrapping_sub(one) & u64::from(u32::MAX)));
     let (Some(&first), Some(&end)) = (left.first(), right.first()) else { return false };
@@ -421,7 +421,7 @@ fn is_duplicate(acks: u64, [left, right]: &[Vec<u64>; 2]) -> bool {
     before(first, acks) || is_inside()
 }
 
-/// What a note is about.
+/// Group of a note.
 fn group_of(code: &Field, severity: Severity) -> Group {
     match code.abbrev {
         name if name.contains("checksum") => Group::Checksum,

@@ -1,6 +1,6 @@
-//! How values stand under the names of their fields in JSON: their type, and whether a name may repeat.
+//! Representation of field values in JSON: the type of a name, and whether it may repeat.
 //!
-//! Both follow from what the fields declare, never from a record, so that a name has one type in every output.
+//! Both depend on field declarations only, never on a record, so that a name has the same type in every output.
 
 use crate::layers;
 use crate::registry::Registry;
@@ -9,21 +9,21 @@ use foldhash::fast::RandomState;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-/// The JSON type of the values of a name.
+/// JSON type of the values of a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum JsonType {
-    /// Numbers; `null` for those that JSON lacks, and for masked ones.
+    /// Numbers; `null` if not representable or masked.
     Number,
     /// `true` and `false`.
     Bool,
     /// Strings: text, addresses, bytes as hexadecimal digits.
     Text,
-    /// Groups and protocols: objects of what lies below them.
+    /// Groups and protocols: objects of their children.
     Object,
 }
 
 impl JsonType {
-    /// The type for a kind of value.
+    /// Type of a kind of value.
     #[must_use]
     pub const fn of(kind: Kind) -> JsonType {
         match kind {
@@ -34,7 +34,7 @@ impl JsonType {
         }
     }
 
-    /// The name that JSON Schema has for it.
+    /// Name in JSON Schema.
     #[must_use]
     pub const fn word(self) -> &'static str {
         match self {
@@ -46,32 +46,32 @@ impl JsonType {
     }
 }
 
-/// How the values of a name stand under it.
+/// Representation of the values of a name.
 #[derive(Debug, Clone, Copy)]
 pub struct Keyed {
-    /// The type of a value.
+    /// Type of a value.
     pub json: JsonType,
-    /// Whether it may repeat in a record: its values form an array.
+    /// Whether it may repeat in a record, so that its values form an array.
     pub repeats: bool,
-    /// Whether it may repeat next to its siblings: its values form an array in nested objects.
+    /// Whether it may repeat among its siblings, so that its values form an array in nested objects.
     pub repeats_in_parent: bool,
-    /// The group that gives each of its places in the array, if each group has at most one.
+    /// Group that determines its index in the array, if each group has at most one.
     pub row: Option<&'static Field>,
     /// Whether groups of this field are rows.
     pub is_row: bool,
-    /// The shared name under which its value stands as well, as a string, since the fields of that name differ in type.
+    /// Alias that has its value as a string, because the fields of that alias differ in type.
     pub joint: Option<&'static str>,
 }
 
 impl Keyed {
-    /// How the values of a field stand under its name.
+    /// Representation of a field under its name.
     #[must_use]
     pub fn of(field: &'static Field) -> Keyed {
-        // A field that the registry lacks belongs to a protocol that was loaded at run time.
+        // A field that is not in the registry belongs to a protocol loaded at run time.
         KNOWN.get(&address(field)).copied().unwrap_or_else(|| derived(field, false, false))
     }
 
-    /// How the values of several fields stand under a name that they share.
+    /// Representation of several fields under a shared name.
     #[must_use]
     pub fn of_shared(fields: &[&'static Field]) -> Keyed {
         let mut all = fields.iter().map(|field| Keyed::of(field));
@@ -79,7 +79,7 @@ impl Keyed {
         all.fold(Keyed { repeats: true, repeats_in_parent: true, ..first }, Keyed::with)
     }
 
-    /// How values of both stand under one name.
+    /// Combines two representations under one name.
     fn with(self, other: Keyed) -> Keyed {
         Keyed {
             json: if self.json == other.json { self.json } else { JsonType::Text },
@@ -91,18 +91,18 @@ impl Keyed {
         }
     }
 
-    /// Texts that may repeat.
+    /// Strings that may repeat.
     const TEXTS: Keyed =
         Keyed { json: JsonType::Text, repeats: true, repeats_in_parent: true, row: None, is_row: false, joint: None };
 
-    /// How the values of the joint name stand under it.
+    /// Representation under the alias.
     #[must_use]
     pub fn of_joint(self) -> Keyed {
         Keyed { json: JsonType::Text, joint: None, ..self }
     }
 }
 
-/// Headers that no other header follows, so that a frame has one at most. Tunnels repeat all others, and quotes that of ICMP.
+/// Headers that occur at most once per frame. All others may repeat in tunnels, or in packets quoted by ICMP.
 const LAST: [&str; 4] = ["arp", "igmp", "lldp", "tcp"];
 
 static KNOWN: LazyLock<HashMap<usize, Keyed, RandomState>> = LazyLock::new(|| {
@@ -116,7 +116,7 @@ static KNOWN: LazyLock<HashMap<usize, Keyed, RandomState>> = LazyLock::new(|| {
             known.insert(address(field), derived(field, may_repeat, is_row));
         }
     }
-    // Fields of one name stand under it alike.
+    // Fields of one name have the same representation.
     let mut of_name: HashMap<&str, Keyed, RandomState> = HashMap::default();
     for field in registry.fields() {
         if let Some(keyed) = known.get(&address(field)) {

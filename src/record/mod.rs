@@ -31,7 +31,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 pub use text::words_of;
 
-/// What one record stands for.
+/// Unit of output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum View {
     /// Messages of application protocols.
@@ -49,7 +49,7 @@ pub enum Record<'t> {
     Packet(Packet<'t>),
     /// Messages completed by an earlier frame and emitted between packets.
     Late(Late<'t>),
-    /// Bytes of a stream that are not in the capture.
+    /// Stream bytes missing from the capture.
     Gap(&'t Gap),
 }
 
@@ -104,7 +104,7 @@ pub struct Packet<'t> {
     pub bookmarks: Option<&'static Bookmarks>,
 }
 
-/// Messages that one frame completed and that were dissected later: behind an abandoned gap, at the end of the capture, or
+/// Messages that one frame completed and that were dissected later: after an abandoned gap, at the end of the capture, or
 /// at the end of their connection.
 #[derive(Clone, Copy)]
 pub struct Late<'t> {
@@ -492,7 +492,7 @@ impl Tally {
     /// Counts a tree and passes its records to `show`, in order, until it fails.
     ///
     /// # Errors
-    /// Those of `show`.
+    /// Errors of `show`.
     pub fn records<E>(
         &mut self,
         of: Dissection<'_>,
@@ -506,7 +506,7 @@ impl Tally {
     /// Counts a tree and passes the places of its records to `show`, in order, until it fails.
     ///
     /// # Errors
-    /// Those of `show`.
+    /// Errors of `show`.
     #[inline]
     pub fn places<E>(
         &mut self,

@@ -1,10 +1,10 @@
-//! Where the records of a tree are, without borrowing it.
+//! Places of records in a tree, without borrowing it.
 
 use super::{Bookmarks, Late, Message, Moment, Packet, Record};
 use crate::tree::Dissection;
 use std::ops::Range;
 
-/// A record of a tree by the place of its parts. [`RecordPlace::record`] reads it from the same tree.
+/// A record by the places of its parts in a tree. [`RecordPlace::record`] restores it from the same tree.
 #[derive(Debug, Clone)]
 pub enum RecordPlace {
     /// A message: its number and timestamps, and the index of its layer.
@@ -25,7 +25,7 @@ pub enum RecordPlace {
 }
 
 impl RecordPlace {
-    /// The record, with the bookmarks of its capture; `None` if the tree has changed and has no such parts.
+    /// The record, with the bookmarks of its capture; `None` if the tree has changed.
     #[must_use]
     #[inline]
     pub fn record<'t>(self, of: Dissection<'t>, bookmarks: Option<&'static Bookmarks>) -> Option<Record<'t>> {

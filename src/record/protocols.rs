@@ -1,4 +1,4 @@
-//! The protocols of a record as Wireshark names them: the list in `frame.protocols`, and the Protocol column.
+//! Wireshark's names of the protocols of a record: the list `frame.protocols`, and the Protocol column.
 
 use super::{Packet, Path, Record, encapsulation, pieces_of};
 use crate::layers::tcp;
@@ -6,14 +6,14 @@ use crate::tree::{Field, Kind, Label, Layer, NodeRef};
 use crate::wire::data;
 use std::fmt;
 
-/// Headers that Wireshark follows with `ethertype`, and what then follows.
+/// Headers after which Wireshark lists `ethertype`.
 const WITH_TYPE: [&str; 5] = ["eth", "sll", "vlan", "gre", "vntag"];
 const OF_TYPE: [&str; 11] = ["ip", "ipv6", "arp", "rarp", "vlan", "vntag", "mpls", "pppoed", "pppoes", "eapol", "lldp"];
 
-/// Headers in front of a frame of 802.11, which Wireshark follows with `wlan_radio`.
+/// Headers before an 802.11 frame, after which Wireshark lists `wlan_radio`.
 const OF_RADIO: [&str; 4] = ["avs", "ppi", "prism", "radiotap"];
 
-/// Wireshark's number for frames that begin with an IP header of either version.
+/// Wireshark's link type for frames that start with an IPv4 or IPv6 header.
 const RAW_IP: u64 = 7;
 
 /// The protocols of a record as in `frame.protocols`.
@@ -27,7 +27,7 @@ enum Of<'t> {
 }
 
 impl<'t> Protocols<'t> {
-    /// Those of a record; none of a gap.
+    /// Protocols of a record; empty for a gap.
     #[must_use]
     pub(super) fn of(record: &'t Record<'t>) -> Option<Protocols<'t>> {
         Some(Protocols(match record {
@@ -59,21 +59,21 @@ impl fmt::Display for Protocols<'_> {
     }
 }
 
-/// The names of a list, as they come.
+/// Collects the names of a list.
 #[derive(Default)]
 struct List<'a> {
     names: Vec<&'a str>,
-    /// The protocol that Wireshark was reading the segment with, until a message was joined from several.
+    /// Protocol of the segment in Wireshark, until a message was reassembled from several segments.
     reading: Option<&'static Field>,
-    /// The last name, if it is that of no layer so far.
+    /// Last name, if no layer has had it.
     embedded: &'static str,
 }
 
 impl<'a> List<'a> {
-    /// A layer; Wireshark has some in between that are none here.
+    /// Adds a layer, with layers that exist only in Wireshark.
     fn header(&mut self, name: &'a str) {
         let before = self.names.last().copied().unwrap_or_default();
-        // It is a layer after all, since its fields were asked for.
+        // It has a layer after all, because its fields were requested.
         if std::mem::take(&mut self.embedded) == name {
             return;
         }
@@ -121,7 +121,7 @@ impl<'a> List<'a> {
         self.names.extend(Some(partial.inside).filter(|inside| !inside.is_empty()));
     }
 
-    /// A layer, and those that it quotes. Messages that one segment holds are one entry, as Wireshark reads them at once.
+    /// Adds a layer, and quoted layers. Messages within one segment are one entry, as in Wireshark.
     fn layer(&mut self, packet: Packet<'_>, layer: &Layer, node: NodeRef<'_>) {
         let of = packet.of;
         let below = layer.below.and_then(|below| of.tree.layers.get(below as usize));
@@ -129,7 +129,7 @@ impl<'a> List<'a> {
         let is_joined =
             is_of_stream && pieces_of(of, node).windows(2).any(|pair| matches!(pair, [one, next] if one.frame != next.frame));
         let goes_on = is_of_stream && !is_joined && self.reading.is_some_and(|reading| reading.is(node.field()));
-        // What TLS carries is data only to us: Wireshark shows it as a part of TLS.
+        // Wireshark shows unknown payload of TLS as part of TLS, not as data.
         let is_of_tls = node.field().is(&data::DATA) && self.names.contains(&"tls");
         if is_of_tls {
             return;
@@ -149,7 +149,7 @@ impl<'a> List<'a> {
     }
 }
 
-/// Names of the Protocol column that differ from the names of the protocols.
+/// Protocol column of protocols whose name differs.
 const COLUMNS: [(&str, &str); 6] = [
     ("ftp-data", "FTP-DATA"),
     ("mdns", "MDNS"),
@@ -159,11 +159,11 @@ const COLUMNS: [(&str, &str); 6] = [
     ("wlan", "802.11"),
 ];
 
-/// Names of the column where a protocol carries another one.
+/// Protocol column of a protocol carried by another one.
 const PAIRS: [(&str, &str, &str); 4] =
     [("http", "json", "HTTP/JSON"), ("http", "xml", "HTTP/XML"), ("sip", "sdp", "SIP/SDP"), ("smtp", "imf", "SMTP/IMF")];
 
-/// The innermost protocol. For bytes of unknown format, the protocol that carries them.
+/// Innermost protocol; for undissected data, the protocol that carries it.
 pub(super) fn column(record: &Record<'_>) -> &'static str {
     let (of, innermost) = match record {
         Record::Message(message) => (message.of, Some(message.layer)),
@@ -201,7 +201,7 @@ pub(super) fn column(record: &Record<'_>) -> &'static str {
     column
 }
 
-/// The column of a message that begins in the segment, which Wireshark read last.
+/// Protocol column of the last message that starts in the segment.
 fn begun(packet: Packet<'_>) -> Option<&'static str> {
     let tree = packet.of.tree;
     let partials = packet.layers().flat_map(|layer| tree.labels_of(layer.node)).filter_map(|label| match label {

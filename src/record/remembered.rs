@@ -1,18 +1,17 @@
-//! What is remembered of a conversation, where the tree of a record does not hold the layers that say so.
+//! Remembered values of a conversation, for records whose tree lacks the lower layers.
 
 use super::Record;
 use crate::tree::{Address, Dissection, Ends, Field, Kind, Layer, StreamId, Transport};
 use std::net::{IpAddr, SocketAddr};
 
-/// What is known of lower layers that a record's tree does not hold: a gap has none, and neither has a message that its
-/// stream ended inside of.
+/// Values of lower layers that are not in the tree of a record: gaps, and messages truncated by the end of their stream.
 pub struct Remembered<'t> {
     path: &'t str,
     stream: Option<StreamId>,
     ends: [Option<Address>; 2],
 }
 
-/// A value of those layers.
+/// A remembered value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Known {
     /// A number.
@@ -22,7 +21,7 @@ pub enum Known {
 }
 
 impl<'t> Remembered<'t> {
-    /// What is remembered; nothing where the tree holds it all.
+    /// Remembered values of a record; `None` if its tree has all layers.
     #[must_use]
     pub fn of(record: &Record<'t>) -> Option<Remembered<'t>> {
         match record {
@@ -48,14 +47,14 @@ impl<'t> Remembered<'t> {
         Some(Remembered { path, stream: stream.map(|(stream, _)| stream), ends: [*src, *dst] })
     }
 
-    /// Whether those layers have a field: one of them, or a value that is known.
+    /// Whether a field is remembered: a layer, or a value of it.
     #[must_use]
     pub fn has(&self, field: &Field) -> bool {
         let layer = field.kind == Kind::Protocol && self.path.split(':').any(|layer| layer == field.abbrev);
         layer || self.value(field).is_some()
     }
 
-    /// The value of a field of those layers.
+    /// Remembered value of a field.
     #[must_use]
     pub fn value(&self, field: &Field) -> Option<Known> {
         let [src, dst] = self.ends;

@@ -1,26 +1,26 @@
-//! What names are about: frames or messages. A question about frames is answered with packets.
+//! Scope of fields: packets or messages. Filters and columns with packet fields only select the packet view.
 
 use super::pseudo::Pseudo;
 use crate::layers;
 use crate::tree::{Field, Kind};
 
-/// Headers whose datagrams are messages themselves, so that messages lack none of them.
+/// Headers whose datagrams are messages, so that every such frame has a message.
 const ALSO_MESSAGES: [&str; 9] = ["arp", "data", "icmp", "icmpv6", "igmp", "lldp", "pim", "pppoed", "slarp"];
 
-/// Last parts of the names of addresses, ports and stream numbers, which messages have as well.
+/// Suffixes of addresses, ports and stream numbers, which messages have, too.
 const SHARED: [&str; 10] = ["src", "dst", "addr", "host", "src_host", "dst_host", "port", "srcport", "dstport", "stream"];
 
-/// Properties of messages that packets lack.
+/// Pseudo-fields of messages only.
 const OF_MESSAGES: [&str; 3] = ["n", "name", "protocol"];
 
-/// What the names of a filter, or of columns, are about.
+/// Scope of the fields of a filter or of columns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Scope {
-    /// Fields of single frames: headers, lengths, times, results of the TCP analysis.
+    /// Packet fields: headers, lengths, times, TCP analysis.
     pub frames: bool,
-    /// Fields of applications.
+    /// Application fields.
     pub messages: bool,
-    /// Properties that only messages have.
+    /// Pseudo-fields of messages only.
     pub messages_only: bool,
 }
 
@@ -35,7 +35,7 @@ impl Scope {
         }
     }
 
-    /// Adds a property of a record.
+    /// Adds a pseudo-field.
     pub fn add_pseudo(&mut self, pseudo: &Pseudo) {
         if pseudo.name.starts_with("message.") || OF_MESSAGES.contains(&pseudo.name) {
             self.messages = true;
@@ -50,7 +50,7 @@ impl Scope {
         self.frames = true;
     }
 
-    /// Adds all of another one.
+    /// Adds another scope.
     pub fn add(&mut self, other: Scope) {
         self.frames |= other.frames;
         self.messages |= other.messages;

@@ -1,18 +1,18 @@
-//! Spans of time written as seconds.
+//! Formatting of time intervals in seconds.
 
 use crate::tree::Timestamp;
 use std::fmt::{self, Write};
 
-/// Nanoseconds in a second.
+/// Nanoseconds per second.
 pub(crate) const SECOND: i128 = 1_000_000_000;
 
-/// Nanoseconds as seconds with this many digits behind the point, up to nine.
+/// Writes nanoseconds as seconds with up to nine decimals.
 pub(crate) fn seconds(nanos: i128, digits: usize, out: &mut dyn Write) -> fmt::Result {
     if nanos < 0 {
         out.write_char('-')?;
     }
     let nanos = nanos.unsigned_abs();
-    // Nearly all fit into a register, which is divided much faster.
+    // Most values fit into 64 bits, where division is much faster.
     let Ok(small) = u64::try_from(nanos) else {
         write!(out, "{}", nanos / SECOND.unsigned_abs())?;
         return fraction(u64::try_from(nanos % SECOND.unsigned_abs()).unwrap_or_default(), digits, out);
@@ -21,7 +21,7 @@ pub(crate) fn seconds(nanos: i128, digits: usize, out: &mut dyn Write) -> fmt::R
     fraction(small, digits, out)
 }
 
-/// The part of it behind the point.
+/// Writes the decimals.
 pub(crate) fn fraction(nanos: u64, digits: usize, out: &mut dyn Write) -> fmt::Result {
     let mut text = *b".000000000";
     let mut rest = u32::try_from(nanos % 1_000_000_000).unwrap_or_default();

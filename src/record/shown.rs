@@ -1,4 +1,4 @@
-//! Pseudo-fields with Wireshark's names: its columns, and notes as its expert items.
+//! Pseudo-fields with Wireshark's names: columns and expert information.
 
 use super::expert::{self, Group, Item, Severity};
 use super::pseudo::Answer;
@@ -46,14 +46,14 @@ impl fmt::Display for Summary<'_> {
     }
 }
 
-/// The remarks on a record.
+/// Expert items of a record.
 #[derive(Clone, Copy)]
 pub struct Remarks<'t> {
     record: &'t Record<'t>,
     of: Remark,
 }
 
-/// The property of a remark to display.
+/// Property of an expert item.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Remark {
     Item,
@@ -64,7 +64,7 @@ enum Remark {
 }
 
 impl<'t> Remarks<'t> {
-    /// Calls `take` for each remark.
+    /// Calls `take` for each expert item.
     fn items(&self, take: &mut dyn FnMut(Item<'t>)) {
         let nodes =
             |of: Dissection<'t>, layer: &Layer| layer.node..of.tree.nodes.get(layer.node as usize).map_or(0, |node| node.end);
@@ -85,7 +85,7 @@ impl<'t> Remarks<'t> {
     /// Calls `visit` for each value until it fails.
     ///
     /// # Errors
-    /// Those of `visit`.
+    /// Errors of `visit`.
     pub fn each<E>(&self, mut visit: impl FnMut(Shown<'t>) -> Result<(), E>) -> Result<(), E> {
         let mut items = Vec::new();
         self.items(&mut |item| items.push(item));
@@ -112,7 +112,7 @@ impl fmt::Display for Remarks<'_> {
     }
 }
 
-/// A displayed property of a remark.
+/// A displayed property of an expert item.
 #[derive(Clone)]
 pub enum Shown<'t> {
     /// The severity or the group, as a number.
@@ -207,22 +207,22 @@ fn remarks<'t>(record: &'t Record<'t>, of: Remark) -> Option<Answer<'t>> {
     has_any.then_some(Answer::Remarks(remarks))
 }
 
-/// Each remark with its severity and group.
+/// Expert items with severity and group.
 pub(super) fn expert<'t>(record: &'t Record<'t>) -> Option<Answer<'t>> {
     remarks(record, Remark::Item)
 }
 
-/// The text of each remark.
+/// Texts of expert items.
 pub(super) fn message<'t>(record: &'t Record<'t>) -> Option<Answer<'t>> {
     remarks(record, Remark::Message)
 }
 
-/// The severity of each remark.
+/// Severities of expert items.
 pub(super) fn severities<'t>(record: &'t Record<'t>) -> Option<Answer<'t>> {
     remarks(record, Remark::Severity)
 }
 
-/// The group of each remark.
+/// Groups of expert items.
 pub(super) fn groups<'t>(record: &'t Record<'t>) -> Option<Answer<'t>> {
     remarks(record, Remark::Group)
 }

@@ -1,4 +1,4 @@
-//! Work of records in proportion to their number.
+//! Work per record does not depend on the number of records.
 
 use super::*;
 use crate::tree::steps::steps_of;
@@ -9,7 +9,7 @@ static MESSAGE: Field = Field::protocol("toy", "Toy", "Messages");
 static TEXT: Field = Field::text("toy.text", "Text", "");
 static ODD: Field = Field::odd("toy.odd", "Odd", "");
 
-/// A tree of so many messages, each with a note and a derived buffer; every second one is late.
+/// A tree with this number of messages, each with a note and a derived buffer; every second one is late.
 fn tree(messages: u32) -> Tree {
     let mut tree = Tree::new(Demand::EVERYTHING);
     tree.begin(FrameInfo::default());

@@ -1,13 +1,13 @@
-//! What the layers of a record say, in a line.
+//! Summary line of the layers of a record.
 
 use crate::tree::{Dissection, Layer};
 use std::borrow::Cow;
 use std::fmt::Write;
 
-/// Names of messages that a line of a frame has, those that repeat counted once.
+/// Maximum number of distinct message names in a line.
 const FEW_NAMES: usize = 8;
 
-/// What layers are and say: the names of several messages, else that of the innermost layer that has something to say.
+/// Name and summary of layers: the names of several messages, else those of the innermost layer with a summary.
 pub fn words_of<'t>(
     of: Dissection<'t>,
     layers: impl DoubleEndedIterator<Item = &'t Layer> + Clone,
@@ -22,7 +22,7 @@ pub fn words_of<'t>(
     layer.map(|layer| (tree.made(layer.name).into(), tree.info(layer))).unwrap_or_default()
 }
 
-/// The names of messages with commas between. One that repeats is counted, and of many the first are named.
+/// Comma-separated names of messages, with counts of repeated names. Of many, the first ones are listed.
 fn names_of<'t>(of: Dissection<'t>, messages: impl Iterator<Item = &'t Layer>) -> String {
     let name_of = |layer: &'t Layer| match of.tree.made(layer.name) {
         "" => of.layer_node(layer).map_or("", |node| node.field().name),

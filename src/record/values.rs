@@ -1,15 +1,14 @@
-//! Values of a record by the names of their fields.
+//! Values of a record by field name.
 
 use super::{Record, words_of};
 use crate::tree::{Dissection, Layer, NodeRef, clean};
 use std::fmt;
 
 impl<'t> Record<'t> {
-    /// The first value of a field, by its name in filters: `record.field("dns.qry.name")`. A message is searched before the
-    /// layers that carry it, those of a packet in the order of the bytes.
+    /// First value of a field, by filter name: `record.field("dns.qry.name")`. A message is searched before its carriers, layers
+    /// of a packet in byte order.
     ///
-    /// Values of secret fields are masked. Fields that are computed on request, such as `tcp.flags.str`, have no value here;
-    /// filters and columns compute them.
+    /// Values of secret fields are masked. Generated fields, such as `tcp.flags.str`, have no value here; use filters and columns.
     #[must_use]
     pub fn field(&self, name: &str) -> Option<NodeRef<'t>> {
         self.fields(name).next()
@@ -20,7 +19,7 @@ impl<'t> Record<'t> {
         self.nodes().filter(move |node| node.field().answers_to(name))
     }
 
-    /// All values of the record, in the order in which [`Record::field`] searches them.
+    /// All values of the record, in the search order of [`Record::field`].
     pub fn nodes(&self) -> impl Iterator<Item = NodeRef<'t>> + use<'t> {
         let of = self.dissection();
         let layers: Vec<&Layer> = match self {
@@ -43,7 +42,7 @@ impl<'t> Record<'t> {
     }
 }
 
-/// Path, name and summary: `eth:ip:udp:dns query: A example.com`.
+/// Writes path, name and summary: `eth:ip:udp:dns query: A example.com`.
 impl fmt::Display for Record<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (path, (name, info)) = match self {

@@ -1,7 +1,7 @@
-//! Columns: a line a record with the values of the fields that were asked for, as tshark's `-T fields` and as CSV.
+//! Columns of selected fields, one line per record: tshark's `-T fields`, and CSV.
 //!
-//! Names become fields elsewhere. Gaps have no columns and are not printed. Late messages have a line only if a field of theirs is in
-//! a column, and it comes behind those of all frames of the input: the number of a line is that of its frame.
+//! Names are resolved elsewhere. Gaps are not printed. A late message has a line only if a column contains one of its fields. That
+//! line follows the lines of all frames of the input, so that line numbers equal frame numbers.
 
 use super::text::{Guarded, Words};
 use super::{KEPT, unwritable};
@@ -22,14 +22,14 @@ use std::sync::Arc;
 /// A column.
 #[derive(Clone)]
 pub struct Column {
-    /// Its head: the name that was asked for.
+    /// Heading: the requested name.
     pub name: String,
-    /// What stands in it.
+    /// Source of its values.
     pub of: Values,
 }
 
 impl Column {
-    /// Adds what its values are about.
+    /// Adds the scope of its values.
     pub fn add_to(&self, scope: &mut Scope) {
         match &self.of {
             Values::Fields(fields) => fields.iter().for_each(|field| scope.add_field(field)),
@@ -38,7 +38,7 @@ impl Column {
         }
     }
 
-    /// Whether its values depend only on the frame.
+    /// Whether its values depend on the frame only.
     fn is_of_frame(&self) -> bool {
         match &self.of {
             Values::Fields(fields) => fields.iter().all(|field| layers::is_of_frame(field)),
@@ -48,34 +48,34 @@ impl Column {
     }
 }
 
-/// Where the values of a column come from.
+/// Source of the values of a column.
 #[derive(Clone)]
 pub enum Values {
-    /// The nodes of these fields: a shared name stands for several.
+    /// Nodes of these fields; a shared name refers to several.
     Fields(Vec<&'static Field>),
-    /// The record itself.
+    /// A property of the record.
     Pseudo(&'static Pseudo),
-    /// A computation over other values.
+    /// A computed value.
     Computed(Arc<Computation>),
 }
 
-/// Takes values as text, one by one.
+/// Receives values as text, one by one.
 pub type TakeText<'t> = dyn FnMut(&str) + 't;
 
 /// Passes on the values of a record as text.
 pub type Compute = dyn Fn(&Record<'_>, &mut TakeText<'_>) + Send + Sync;
 
-/// A computation over values of a record: `data.data[4:2]`.
+/// A value computed from a record: `data.data[4:2]`.
 pub struct Computation {
-    /// What it reads of a frame.
+    /// Demand of a frame.
     pub demand: Demand,
-    /// What its names are about.
+    /// Scope of its fields.
     pub scope: Scope,
-    /// Passes on its values as text.
+    /// Emits its values as text.
     pub each: Box<Compute>,
 }
 
-/// Which values of a field that occurs more than once.
+/// Selected occurrences of a repeated field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Occurrence {
     /// The first: `f`.
@@ -86,27 +86,27 @@ pub enum Occurrence {
     All,
 }
 
-/// How columns are written: tshark's `-E`.
+/// Format of columns: tshark's `-E`.
 #[derive(Debug, Clone)]
 pub struct ColumnOptions {
-    /// A first line with the names.
+    /// Whether the first line has the names.
     pub header: bool,
-    /// Between columns.
+    /// Separator of columns.
     pub separator: char,
-    /// Which values of a field that occurs more than once.
+    /// Selected occurrences of a repeated field.
     pub occurrence: Occurrence,
-    /// Between them.
+    /// Separator of occurrences.
     pub aggregator: char,
-    /// Around a column that is not empty.
+    /// Quote around non-empty columns.
     pub quote: Option<char>,
-    /// Write a quote within quotes twice, as CSV wants it and tshark does not.
+    /// Whether quotes within quotes are doubled, as in CSV but not in tshark.
     pub double_quotes: bool,
-    /// Hand on each line at once.
+    /// Flush after each line.
     pub flush: bool,
 }
 
 impl Default for ColumnOptions {
-    /// As `-T fields` without `-E`.
+    /// Format of `-T fields` without `-E`.
     fn default() -> ColumnOptions {
         ColumnOptions {
             header: false,
@@ -121,20 +121,20 @@ impl Default for ColumnOptions {
 }
 
 impl ColumnOptions {
-    /// As spreadsheets read it.
+    /// CSV for spreadsheets.
     #[must_use]
     pub fn csv() -> ColumnOptions {
         ColumnOptions { header: true, separator: ',', quote: Some('"'), double_quotes: true, ..ColumnOptions::default() }
     }
 }
 
-/// Bytes of lines of late messages that are kept for the end of an input. Where there are more, they are printed at once.
+/// Maximum bytes of lines of late messages kept for the end of an input. Further lines are printed at once.
 const MAX_DEFERRED: usize = 16 << 20;
 
-/// A column with what is known of it before the first record.
+/// A column, prepared before the first record.
 struct Prepared {
     column: Column,
-    /// Whether any of its fields is computed from others.
+    /// Whether any of its fields is generated.
     is_generated: bool,
 }
 
@@ -182,7 +182,7 @@ impl<W: io::Write> Columns<W> {
         if self.options.flush { self.to.flush() } else { Ok(()) }
     }
 
-    /// The line of a record, without its end. The next one takes its place.
+    /// Formats the line of a record, without line feed. Reuses the buffer of the previous line.
     ///
     /// # Errors
     /// A value that cannot be formatted.
@@ -196,7 +196,7 @@ impl<W: io::Write> Columns<W> {
         self.columns.iter().map(|prepared| &prepared.column)
     }
 
-    /// The line of a record. Whether a field of it is in a column.
+    /// Formats the line of a record. Returns whether any column has a field of it.
     fn fill(&mut self, record: &Record<'_>) -> Result<bool, fmt::Error> {
         let Columns { columns, options, line, cell, .. } = self;
         let (all, mut has_fields) = (all_nodes(record), false);
@@ -253,7 +253,7 @@ impl<W: io::Write> Columns<W> {
     }
 }
 
-/// Put a character down.
+/// Appends a character.
 #[inline]
 fn push(line: &mut Vec<u8>, character: char) {
     match u8::try_from(character) {
@@ -262,7 +262,7 @@ fn push(line: &mut Vec<u8>, character: char) {
     }
 }
 
-/// What the record itself says.
+/// Writes a property of the record.
 fn write_answer(answer: &Answer<'_>, line: &mut Vec<u8>) -> fmt::Result {
     match answer {
         Answer::Number(number) => digits::number(line, *number),
@@ -275,10 +275,10 @@ fn write_answer(answer: &Answer<'_>, line: &mut Vec<u8>) -> fmt::Result {
     Ok(())
 }
 
-/// What tshark shows for bytes of which there are none.
+/// Value of empty bytes in columns, as in tshark.
 const NO_BYTES: &[u8] = b"<MISSING>";
 
-/// What a node says.
+/// Writes the value of a node.
 #[inline]
 fn write_node(node: NodeRef<'_>, line: &mut Vec<u8>) -> fmt::Result {
     if node.field().valueless {
@@ -297,7 +297,7 @@ fn write_node(node: NodeRef<'_>, line: &mut Vec<u8>) -> fmt::Result {
     Ok(())
 }
 
-/// A computed value, as a node with it would say it.
+/// Writes a generated value like that of a node.
 fn write_computed(field: &Field, computed: &Computed<'_>, line: &mut Vec<u8>) -> fmt::Result {
     match computed {
         Computed::Number(number) if field.hex > 0 => {
@@ -311,13 +311,13 @@ fn write_computed(field: &Field, computed: &Computed<'_>, line: &mut Vec<u8>) ->
     Ok(())
 }
 
-/// A column between quotes, unless it is empty.
+/// Quotes a column, unless it is empty.
 fn quoted(cell: &[u8], quote: char, double: bool, line: &mut Vec<u8>) {
     if cell.is_empty() {
         return;
     }
     push(line, quote);
-    // It was put together of text, so nothing of it is replaced.
+    // Lossless, because the column consists of text.
     for character in String::from_utf8_lossy(cell).chars() {
         if character == quote && double {
             push(line, quote);
@@ -327,7 +327,7 @@ fn quoted(cell: &[u8], quote: char, double: bool, line: &mut Vec<u8>) {
     push(line, quote);
 }
 
-/// The tree of a record that has all of its nodes: of a packet, unless some layers are late.
+/// Tree of a record if all of its nodes belong to the record: that of a packet without late layers.
 fn all_nodes<'t>(record: &Record<'t>) -> Option<Dissection<'t>> {
     match record {
         Record::Packet(packet) => Some(packet.of).filter(|of| !of.tree.has_late()),
@@ -335,20 +335,20 @@ fn all_nodes<'t>(record: &Record<'t>) -> Option<Dissection<'t>> {
     }
 }
 
-/// The values of a column, at the end of its line.
+/// Appends the values of a column to a line.
 struct Occurrences<'a> {
     line: &'a mut Vec<u8>,
-    /// Where the column begins.
+    /// Start of the column.
     start: usize,
-    /// Values so far.
+    /// Number of values so far.
     count: usize,
-    /// Whether any of its fields is computed from others.
+    /// Whether any of its fields is generated.
     is_generated: bool,
     options: &'a ColumnOptions,
 }
 
 impl Occurrences<'_> {
-    /// The values that a record has of some fields, layer by layer.
+    /// Appends the values of fields, layer by layer.
     fn of_record(&mut self, record: &Record<'_>, fields: &[&'static Field]) -> fmt::Result {
         match record {
             Record::Packet(packet) => self.of_layers(packet.of, packet.layers(), fields),
@@ -358,7 +358,7 @@ impl Occurrences<'_> {
         }
     }
 
-    /// The values of lower layers, where the tree of what is late does not hold them.
+    /// Appends values of lower layers that the tree of a late record does not contain.
     #[inline(never)]
     fn of_remembered(&mut self, record: &Record<'_>, fields: &[&'static Field]) -> fmt::Result {
         let Some(remembered) = Remembered::of(record) else { return Ok(()) };
@@ -392,7 +392,7 @@ impl Occurrences<'_> {
         if self.is_generated {
             return self.of_generated(of, first, nodes, fields);
         }
-        // Most names stand for one field.
+        // Most names refer to one field.
         match fields {
             [meant] => self.of_those(of, first, nodes, |field| meant.is(field)),
             fields => self.of_those(of, first, nodes, |field| fields.iter().any(|meant| meant.is(field))),
@@ -409,7 +409,7 @@ impl Occurrences<'_> {
         Ok(())
     }
 
-    /// The values of nodes and those that are computed from them, in the order of the nodes.
+    /// Appends values of nodes, and generated values, in the order of nodes.
     #[inline(never)]
     fn of_generated(&mut self, of: Dissection<'_>, first: u32, nodes: &[Node], fields: &[&'static Field]) -> fmt::Result {
         let mut result = Ok(());
@@ -430,14 +430,14 @@ impl Occurrences<'_> {
         result
     }
 
-    /// The value of a node, so far behind a place. By itself, so that looking for it takes few steps.
+    /// Finds the next node of a field. Separate, so that the search is a tight loop.
     #[inline(never)]
     fn put_node(&mut self, of: Dissection<'_>, first: u32, at: usize) -> fmt::Result {
         let place = u32::try_from(at).ok().and_then(|at| first.checked_add(at));
         place.and_then(|place| of.node(place)).map_or(Ok(()), |node| self.put(|line| write_node(node, line)))
     }
 
-    /// One more value, if it is one of those that are shown.
+    /// Appends a value if its occurrence is selected.
     fn put(&mut self, write: impl FnOnce(&mut Vec<u8>) -> fmt::Result) -> fmt::Result {
         self.count += 1;
         match self.options.occurrence {
@@ -458,7 +458,7 @@ impl<W: io::Write> Sink for Columns<W> {
             Values::Pseudo(_) | Values::Computed(_) => Vec::new(),
         };
         let fields: Vec<&'static Field> = self.columns().flat_map(of).collect();
-        // Text of a group depends on its children.
+        // The text of a group depends on its children.
         let depends_on_others = |field: &&Field| field.digest.is_some() || matches!(field.kind, Kind::Group | Kind::Protocol);
         let all = Only::these(fields.iter().copied());
         let kept = match (fields.is_empty(), fields.iter().any(depends_on_others)) {

@@ -1,4 +1,4 @@
-//! Plain tables: rows of short cells in aligned columns.
+//! Plain tables with aligned columns of short cells.
 
 use super::text::{Guarded, width, wrapped};
 use super::theme::{Role, Theme};
@@ -7,54 +7,54 @@ use std::fmt::Write as _;
 use std::io;
 use std::ops::Range;
 
-/// Rows that are laid out together: memory does not grow with the table.
+/// Rows per layout, so that memory does not grow with the table.
 const AT_ONCE: usize = 4096;
 
-/// Blanks in front of each column.
+/// Spaces before each column.
 const BETWEEN: usize = 2;
 
-/// Blanks in front of lines that continue a row.
+/// Spaces before continuation lines of a row.
 const CONTINUED: usize = 4;
 
-/// Columns that a cell of several words gets before its row is folded.
+/// Minimum width of cells with several words, below which rows are folded.
 const LEAST: usize = 20;
 
 /// A column of a table.
 #[derive(Debug, Clone, Copy)]
 pub struct Head {
-    /// What stands over it.
+    /// Heading.
     pub name: &'static str,
-    /// Whether its cells end where the column ends, as numbers do.
+    /// Whether its cells are right-aligned, as numbers.
     pub right: bool,
-    /// What its cells are.
+    /// Role of its cells.
     pub role: Role,
 }
 
 impl Head {
-    /// A column of words.
+    /// A left-aligned column of words.
     #[must_use]
     pub const fn words(name: &'static str, role: Role) -> Head {
         Head { name, right: false, role }
     }
 
-    /// A column of numbers.
+    /// A right-aligned column of numbers.
     #[must_use]
     pub const fn number(name: &'static str) -> Head {
         Head { name, right: true, role: Role::Value }
     }
 }
 
-/// A table that is printed as it grows.
+/// A table printed while it grows.
 ///
-/// Where it is wider than it may be, columns of words get narrower and their cells take several lines. If that is not
-/// enough, a row takes several lines, each with the next columns.
+/// If it exceeds the width, columns of words get narrower and their cells wrap. If that is not sufficient, a row takes several
+/// lines, each with further columns.
 pub struct Grid<'a> {
     to: &'a mut dyn io::Write,
     heads: &'a [Head],
     theme: Theme,
     limit: Option<usize>,
     widths: Vec<usize>,
-    /// The least width of each column: of its longest word, and of a number.
+    /// Minimum width of each column: its longest word, or its longest number.
     least: Vec<usize>,
     cells: Vec<String>,
     used: usize,
@@ -62,23 +62,23 @@ pub struct Grid<'a> {
 }
 
 impl<'a> Grid<'a> {
-    /// An empty table of any width.
+    /// Creates an empty table of unlimited width.
     pub fn new(to: &'a mut dyn io::Write, theme: Theme, heads: &'a [Head]) -> Grid<'a> {
         let widths: Vec<usize> = heads.iter().map(|head| width(head.name)).collect();
         let least = heads.iter().map(|head| longest_word(head.name)).collect();
         Grid { to, heads, theme, limit: None, widths, least, cells: Vec::new(), used: 0, begun: false }
     }
 
-    /// The same with lines of at most so many columns, if there is a limit.
+    /// Limits the width of lines.
     #[must_use]
     pub fn within(self, limit: Option<usize>) -> Grid<'a> {
         Grid { limit, ..self }
     }
 
-    /// The next cell; as many as there are columns are a row. What a terminal might act on is spelled out.
+    /// Adds the next cell. Rows are complete when every column has a cell. Control characters are escaped.
     ///
     /// # Errors
-    /// Those of writing.
+    /// Write errors.
     pub fn cell(&mut self, words: impl std::fmt::Display) -> io::Result<&mut Grid<'a>> {
         if self.used == self.cells.len() {
             self.cells.push(String::new());
@@ -100,10 +100,10 @@ impl<'a> Grid<'a> {
         Ok(self)
     }
 
-    /// Print what is left.
+    /// Prints the remaining rows.
     ///
     /// # Errors
-    /// Those of writing.
+    /// Write errors.
     pub fn end(mut self) -> io::Result<()> {
         self.lay_out()
     }
@@ -128,12 +128,12 @@ impl<'a> Grid<'a> {
     }
 }
 
-/// How the columns of a table are laid out.
+/// Layout of columns.
 struct Plan<'a> {
     heads: &'a [Head],
-    /// The width of each column.
+    /// Width of each column.
     widths: Vec<usize>,
-    /// The columns of each line that a row takes, and the blanks in front of them.
+    /// Columns of each line of a row, with their indentation.
     lines: Vec<(Range<usize>, usize)>,
 }
 
@@ -146,7 +146,7 @@ impl<'a> Plan<'a> {
             let whole = *widths.get(column).unwrap_or(&0);
             let least = *least.get(column).unwrap_or(&0);
             let least = if is_words { least.max(LEAST).min(whole) } else { least };
-            // Words that are longer than the line have to be broken.
+            // Words longer than the line are broken.
             least.min(limit.saturating_sub(CONTINUED + BETWEEN)).max(1)
         };
         let least: Vec<usize> = all.clone().map(least).collect();
@@ -203,7 +203,7 @@ fn longest_word(text: &str) -> usize {
     text.split(' ').map(width).max().unwrap_or(0)
 }
 
-/// Narrows columns until the line fits, each by its share of what they have beyond the least.
+/// Narrows columns until the line fits, in proportion to their excess over the minimum.
 pub(super) fn spread(widths: &mut [usize], least: &[usize], limit: usize) {
     let taken: usize = widths.iter().sum();
     let excess = taken.saturating_sub(limit);
@@ -211,14 +211,14 @@ pub(super) fn spread(widths: &mut [usize], least: &[usize], limit: usize) {
     let (mut cut, mut passed) = (0, 0);
     for (width, least) in widths.iter_mut().zip(least) {
         passed += width.saturating_sub(*least);
-        // Shares are rounded so that their sum is exact.
+        // Rounded so that the shares add up exactly.
         let share = (excess.min(spare) * passed).checked_div(spare).unwrap_or(0) - cut;
         cut += share;
         *width -= share;
     }
 }
 
-/// Takes what of a cell goes into the next line of its column.
+/// Takes the part of a cell for the next line.
 fn next_piece<'t>(rest: &mut &'t str, columns: usize) -> &'t str {
     let Some(piece) = wrapped(rest, columns).next().filter(|_| width(rest) > columns) else { return std::mem::take(rest) };
     *rest = rest.get(piece.len()..).unwrap_or_default().trim_start();
@@ -230,7 +230,7 @@ fn line(cells: &[(&str, Role)], heads: &[Head], widths: &[usize], theme: Theme, 
     for (number, ((cell, role), (head, columns))) in cells.iter().zip(heads.iter().zip(widths)).enumerate().take(last) {
         let space = columns.saturating_sub(width(cell));
         out.push_str("  ");
-        // A blank for each column that is missing. Writing to a String does not fail.
+        // Pads the column. Writing to a String does not fail.
         let _ = match (head.right, number + 1 == last) {
             (true, _) => write!(out, "{:space$}{}", "", theme.paint(*role, cell)),
             (false, false) => write!(out, "{}{:space$}", theme.paint(*role, cell), ""),

@@ -1,4 +1,4 @@
-//! The lines around a table: what a record is, what a layer is, what there is to remark.
+//! Heading lines of records and layers, and lines of notes.
 
 use super::revealed;
 use super::text::{Guarded, fold_painted, painted_width, write_summary};
@@ -9,14 +9,14 @@ use crate::tree::{Dissection, Ends, Gap, Layer, Level, Note, Spaced, clean};
 use crate::wire::data;
 use std::fmt::{self, Write};
 
-/// Maximum number of frames of a message that are listed.
+/// Maximum number of frame numbers listed for a message.
 const FEW_FRAMES: usize = 6;
 
-/// Bytes of a preview; half as many below so many columns.
+/// Bytes of a preview, halved below a width of `NARROW`.
 const PREVIEW: usize = 16;
 const NARROW: usize = 100;
 
-/// What stands in front of lines that continue another.
+/// Indentation of continuation lines.
 pub const CONTINUED: &str = "    ";
 
 /// Writes the lines around a table.
@@ -25,23 +25,23 @@ pub struct Heading<'a> {
     pub theme: Theme,
     /// Time format.
     pub clock: &'a Clock,
-    /// Columns of the terminal, if it is one.
+    /// Width of the terminal, if any.
     pub width: Option<usize>,
 }
 
-/// How the line of a message is written.
+/// Format of a message line.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Line {
     /// A table follows.
     Heading,
-    /// It is all that is shown. In narrow output the conversation stands for its addresses.
+    /// The line is the complete output. In narrow output, the conversation replaces the addresses.
     Alone,
-    /// The same with a preview of its bytes.
+    /// As `Alone`, with a preview of the bytes.
     Preview,
 }
 
 impl Heading<'_> {
-    /// Writes a message in a line.
+    /// Writes the line of a message.
     pub fn message(&self, message: &Message<'_>, line: Line, out: &mut String) -> fmt::Result {
         let start = out.len();
         self.message_line(message, line, true, out)?;
@@ -85,7 +85,7 @@ impl Heading<'_> {
         self.width.is_some_and(|limit| out.get(start..).is_some_and(|line| painted_width(line) > limit))
     }
 
-    /// Ends a line that begins at `start`; lines that continue it begin with `before`.
+    /// Ends the line that starts at `start`, and wraps it with `before` as the prefix of continuation lines.
     pub fn fold(&self, start: usize, before: &str, out: &mut String) {
         if self.is_too_wide(start, out) {
             let line = out.split_off(start);
@@ -94,7 +94,7 @@ impl Heading<'_> {
         out.push('\n');
     }
 
-    /// Comments on the frame in the capture, line by line.
+    /// Writes the packet comments.
     fn comment(&self, of: Dissection<'_>, out: &mut String) -> fmt::Result {
         for line in of.tree.made(of.tree.frame.comment).lines() {
             let start = out.len();
@@ -105,7 +105,7 @@ impl Heading<'_> {
         Ok(())
     }
 
-    /// A frame in a line.
+    /// Writes the line of a packet.
     pub fn packet(&self, packet: &Packet<'_>, out: &mut String) -> fmt::Result {
         let frame = &packet.of.tree.frame;
         let start = out.len();
@@ -131,7 +131,7 @@ impl Heading<'_> {
         packet.bookmarks().try_for_each(|bookmark| self.bookmark(bookmark, out))
     }
 
-    /// A bookmark or a note, line by line.
+    /// Writes a bookmark or a note.
     fn bookmark(&self, bookmark: &Bookmark, out: &mut String) -> fmt::Result {
         let words = if bookmark.is_marked { "bookmark" } else { "note" };
         let mut lines = bookmark.note.lines();
@@ -149,7 +149,7 @@ impl Heading<'_> {
         Ok(())
     }
 
-    /// Messages of earlier frames in a line.
+    /// Writes the line of late messages.
     pub fn late(&self, late: &Late<'_>, out: &mut String) -> fmt::Result {
         let start = out.len();
         write!(out, "{}", self.theme.paint(Role::Number, "--"))?;
@@ -166,7 +166,7 @@ impl Heading<'_> {
         Ok(())
     }
 
-    /// Missing bytes in a line.
+    /// Writes the line of a gap.
     pub fn gap(&self, gap: &Gap, out: &mut String) -> fmt::Result {
         let Gap { stream, side, off, len, frame, .. } = gap;
         let start = out.len();
@@ -177,7 +177,7 @@ impl Heading<'_> {
         Ok(())
     }
 
-    /// A layer in a line, and where its bytes are if not in the frame.
+    /// Writes the line of a layer, with its buffer unless that is the frame.
     pub fn layer(&self, of: Dissection<'_>, layer: &Layer, out: &mut String) -> fmt::Result {
         let Some(node) = of.layer_node(layer) else { return Ok(()) };
         let start = out.rfind('\n').map_or(0, |end| end + 1);
@@ -191,7 +191,7 @@ impl Heading<'_> {
         Ok(())
     }
 
-    /// A remark in a line.
+    /// Writes the line of a note.
     pub fn note(&self, of: Dissection<'_>, note: &Note, out: &mut String) -> fmt::Result {
         let level = level_of(note);
         let start = out.len();
@@ -246,12 +246,12 @@ fn summary(name: &str, info: &str, out: &mut String) -> fmt::Result {
     write_summary(name, info, out)
 }
 
-/// A record as one plain line, as it stands over its table.
+/// Formats the heading of a record as one plain line.
 #[must_use]
 pub fn line_of(record: &Record<'_>) -> String {
     let heading = Heading { theme: Theme::plain(), clock: &Clock::new(TimeForm::Relative), width: None };
     let mut out = String::new();
-    // Writing to a String does not fail; what a value could not tell is left out.
+    // Writing to a String does not fail; a value that cannot be formatted is omitted.
     let _ = match record {
         Record::Message(message) => {
             let is_data = message.protocol().is_some_and(|protocol| protocol.is(&data::DATA));
@@ -265,22 +265,22 @@ pub fn line_of(record: &Record<'_>) -> String {
     out
 }
 
-/// The times of a message.
+/// Times of a message.
 pub fn times_of(message: &Message<'_>) -> When {
     when(Moment { time: message.time(), ..message.moment })
 }
 
-/// The times of a frame.
+/// Times of a packet.
 pub fn moments_of(packet: &Packet<'_>) -> When {
     when(Moment { time: packet.of.tree.frame.time, ..packet.moment })
 }
 
-/// The times of a record.
+/// Times of a record.
 pub fn when(moment: Moment) -> When {
     When { time: moment.time, since_start: moment.since_start(), since_previous: moment.since_previous() }
 }
 
-/// The colour of a level.
+/// Role of a level.
 pub fn role_of(level: Level) -> Role {
     match level {
         Level::Info => Role::Info,
@@ -289,7 +289,7 @@ pub fn role_of(level: Level) -> Role {
     }
 }
 
-/// Numbers of frames; the middle of a long list is left out.
+/// Formats frame numbers; the middle of a long list is omitted.
 pub struct Frames<'a>(pub &'a [u64]);
 
 impl fmt::Display for Frames<'_> {

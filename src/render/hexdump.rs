@@ -1,26 +1,26 @@
-//! Bytes as a hex dump, each in the colour of the field it belongs to.
+//! Hex dumps in which each byte has the colour of its field.
 
 use super::theme::{Role, Theme};
 use crate::tree::{Dissection, Kind, Layer, Node, NodeRef, Piece, Span};
 use std::fmt::{self, Write};
 use std::ops::Range;
 
-/// Bytes in a line; half as many where that is too wide.
+/// Bytes per line, halved if that is too wide.
 const PER_LINE: usize = 16;
 
-/// What headings between pieces of a dump begin with. Readers of hex text take them for no end of a packet.
+/// Prefix of headings within a dump, which hex text readers do not treat as the end of a packet.
 pub const RULE: &str = "──";
 
-/// Columns of a line of so many bytes.
+/// Width of a line with this number of bytes.
 const COLUMNS: usize = 78;
 
-/// A byte or field without a colour of its own.
+/// Marks a byte or field without colour.
 const NONE: usize = usize::MAX;
 
-/// A byte that is not shown.
+/// Marks a byte that is not shown.
 const HIDDEN: usize = usize::MAX - 1;
 
-/// The colours of the fields of some layers: a table and a dump that share one show the same field alike.
+/// Colours of the fields of layers, shared by table and dump.
 #[derive(Debug, Default)]
 pub struct Colouring {
     first: u32,
@@ -29,7 +29,7 @@ pub struct Colouring {
 }
 
 impl Colouring {
-    /// Colours for the fields below these layers; a group that is `folded` into one line has one colour.
+    /// Assigns colours to the fields of these layers. A `folded` group has one colour.
     pub fn of<'t>(layers: impl Iterator<Item = NodeRef<'t>>, folded: impl Fn(NodeRef<'_>) -> bool) -> Colouring {
         let mut colouring = Colouring::default();
         for layer in layers {
@@ -41,7 +41,7 @@ impl Colouring {
         colouring
     }
 
-    /// The role of the bytes of a node.
+    /// Role of the bytes of a node.
     pub fn role(&self, node: NodeRef<'_>) -> Role {
         match self.number(node.place()) {
             NONE => Role::Bytes,
@@ -66,7 +66,7 @@ impl Colouring {
             *slot = number;
         }
         for child in node.children() {
-            // The bits of a number have its bytes, so they have its colour.
+            // Bit fields share the bytes and therefore the colour of their number.
             let shared = number.filter(|_| folds || child.span() == node.span());
             self.assign(child, shared, folded);
         }
@@ -77,7 +77,7 @@ impl Colouring {
         self.given - 1
     }
 
-    /// The colour of each of `count` bytes, given where among them a span lies.
+    /// Colour of each of `count` bytes; `place` maps spans to these bytes.
     fn of_bytes(&self, of: Dissection<'_>, count: usize, place: impl Fn(Span) -> Option<Range<usize>>) -> Vec<usize> {
         let mut colours = vec![NONE; count];
         let first = usize::try_from(self.first).unwrap_or(usize::MAX);
@@ -97,12 +97,12 @@ impl Colouring {
     }
 }
 
-/// How bytes are shown.
+/// Format of a hex dump.
 #[derive(Clone, Copy)]
 pub struct HexLook {
     /// Colours.
     pub theme: Theme,
-    /// Columns of the terminal, if it is one.
+    /// Width of the terminal, if any.
     pub width: Option<usize>,
 }
 
@@ -112,7 +112,7 @@ impl HexLook {
     }
 }
 
-/// The bytes of a node; offsets count from `base`.
+/// Dumps the bytes of a node, with offsets from `base`.
 pub fn of_node(
     of: Dissection<'_>,
     node: NodeRef<'_>,
@@ -131,25 +131,25 @@ pub fn of_node(
     dump(bytes, base + u64::from(whole.start), &colours, look, out)
 }
 
-/// All captured bytes of a frame, without colours of fields.
+/// Dumps all captured bytes of a frame, without field colours.
 pub fn of_frame(of: Dissection<'_>, look: HexLook, out: &mut String) -> fmt::Result {
     let colours = Colouring::default().of_bytes(of, of.bytes.len(), |span| in_frame(of, span));
     dump(of.bytes, 0, &colours, look, out)
 }
 
-/// The bytes of a frame, a piece for each layer: each byte once and in order, so that the pieces can be read back in.
+/// Dumps a frame in pieces per layer, each byte once and in order, so that the output can be used as input.
 pub struct FrameDump<'t> {
     of: Dissection<'t>,
     look: HexLook,
     colours: Vec<usize>,
-    /// The uppermost layer of each byte.
+    /// Innermost layer of each byte.
     owners: Vec<Option<usize>>,
-    /// Bytes written so far.
+    /// Number of bytes written so far.
     written: usize,
 }
 
 impl<'t> FrameDump<'t> {
-    /// The bytes of the frame of these layers.
+    /// Prepares the dump of a frame with these layers.
     pub fn new(of: Dissection<'t>, layers: &[&Layer], colouring: &Colouring, look: HexLook) -> FrameDump<'t> {
         let mut owners = vec![None; of.bytes.len()];
         for (number, node) in layers.iter().map(|layer| of.layer_node(layer)).enumerate() {
@@ -161,14 +161,14 @@ impl<'t> FrameDump<'t> {
         FrameDump { of, look, colours, owners, written: 0 }
     }
 
-    /// Writes the next bytes, if they are of the layer of this number.
+    /// Writes the next bytes that belong to this layer.
     pub fn of_layer(&mut self, number: usize, out: &mut String) -> fmt::Result {
         let rest = self.owners.get(self.written..).unwrap_or_default();
         let count = rest.iter().take_while(|owner| **owner == Some(number)).count();
         self.write(count, out)
     }
 
-    /// Writes the bytes that are left: behind the layers above, or of no layer.
+    /// Writes the remaining bytes: trailers, or bytes of no layer.
     pub fn rest(&mut self, out: &mut String) -> fmt::Result {
         let end = self.owners.len();
         if self.written < end {
@@ -187,7 +187,7 @@ impl<'t> FrameDump<'t> {
     }
 }
 
-/// Where in the frame the bytes of a span lie that came in it.
+/// Ranges of the frame that contain bytes of a span.
 fn parts_in_frame(of: Dissection<'_>, span: Span) -> Vec<Range<usize>> {
     let Some(source) = of.tree.source(span) else { return Vec::new() };
     let pieces = of.tree.pieces_of(source);
@@ -203,7 +203,7 @@ fn parts_in_frame(of: Dissection<'_>, span: Span) -> Vec<Range<usize>> {
     pieces.iter().filter_map(part).collect()
 }
 
-/// Where in the frame a span lies, if it does in one piece.
+/// Range of the frame that contains a span contiguously.
 fn in_frame(of: Dissection<'_>, span: Span) -> Option<Range<usize>> {
     let source = of.tree.source(span)?;
     let shift = match of.tree.pieces_of(source) {
@@ -233,9 +233,9 @@ fn dump(bytes: &[u8], base: u64, colours: &[usize], look: HexLook, out: &mut Str
             write!(out, "{}{}", gap_before(at), theme.paint(role.unwrap_or(Role::Bytes), &run))
         })?;
         let missing = per_line - bytes.len();
-        // The gap between halves, where there is no second half.
+        // The gap between halves if there is no second half.
         let halves = usize::from(bytes.len() <= HALF && per_line > HALF);
-        // Bars keep readers of hex text from taking the characters for bytes.
+        // The bars prevent hex text readers from parsing characters as bytes.
         write!(out, "{:1$}  |", "", 3 * missing + halves)?;
         runs(bytes, colours, |_, bytes, role| {
             run.clear();
@@ -251,7 +251,7 @@ fn dump(bytes: &[u8], base: u64, colours: &[usize], look: HexLook, out: &mut Str
     Ok(())
 }
 
-/// Bytes in front of the gap in a line.
+/// Bytes per half line.
 const HALF: usize = PER_LINE / 2;
 
 fn gap_before(at: usize) -> &'static str {
@@ -262,7 +262,7 @@ fn gap_before(at: usize) -> &'static str {
     }
 }
 
-/// Neighbouring bytes of one colour, with the place of the first; without a role they are not shown.
+/// Splits bytes into runs of one colour, with their offsets. Runs without a role are not shown.
 fn runs(bytes: &[u8], colours: &[usize], mut each: impl FnMut(usize, &[u8], Option<Role>) -> fmt::Result) -> fmt::Result {
     let mut at = 0;
     for run in colours.chunk_by(|a, b| a == b) {

@@ -1,8 +1,8 @@
-//! A line a record: number, time, source, destination, protocol, length, info.
+//! One line per record: number, time, source, destination, protocol, length, info.
 //!
-//! On a terminal the addresses get as many columns as those seen so far need. Where two of them would leave little for the
-//! info, the conversation stands for them, with an arrow: `→` from client to server, `←` back. Elsewhere no width is known
-//! before the last record, so columns have the least width that most records need, as tshark's do.
+//! On a terminal, address columns are as wide as the addresses so far. If they leave too little space for the info, the
+//! conversation replaces them, with an arrow: `→` from client to server, `←` back. Otherwise columns have fixed minimum widths, as
+//! in tshark.
 
 use super::heading::{Frames, moments_of, role_of, times_of, when};
 use super::hexdump::{self, Colouring, HexLook};
@@ -25,57 +25,57 @@ const ADDRESS: usize = 21;
 const PROTOCOL: usize = 8;
 const LENGTH: usize = 5;
 
-/// Columns of a terminal below which a conversation stands for its addresses.
+/// Terminal width below which the conversation replaces the addresses.
 const NARROW: usize = 100;
 
-/// Columns of a conversation at least: `tcp/0 →`.
+/// Minimum width of a conversation: `tcp/0 →`.
 const STREAM: usize = 7;
 
-/// Columns that addresses leave for the rest of a line.
+/// Width reserved for the other columns.
 const BESIDE_ADDRESSES: usize = 56;
 
-/// Columns that a long name of a protocol leaves for the info.
+/// Width reserved for the info beside a long protocol name.
 const INFO: usize = 35;
 
-/// As wide as the widest column: two IPv6 addresses with ports.
+/// Width of the widest column: two IPv6 addresses with ports.
 const SPACE: &str = "                                                                                                ";
 
-/// Where in its column a cell stands, and how wide the column is.
+/// Alignment and width of a cell.
 #[derive(Clone, Copy)]
 enum Align {
     Left(usize),
     Right(usize),
 }
 
-/// What to show in a line.
+/// Options of the list.
 #[derive(Debug, Clone, Copy)]
 pub struct ListOptions {
     /// Colours.
     pub theme: Theme,
     /// Time format: `-t`.
     pub time: TimeForm,
-    /// Say which file follows.
+    /// Print the file name before its records.
     pub file_names: bool,
-    /// Columns of the terminal, if it is one.
+    /// Width of the terminal, if any.
     pub width: Option<usize>,
-    /// Lines that are too wide go on in the next one instead of being cut: `-V`.
+    /// Wrap lines instead of truncating them: `-V`.
     pub whole: bool,
-    /// Hand on each line at once.
+    /// Flush after each line.
     pub flush: bool,
-    /// Secrets stand behind the summary.
+    /// Append secrets to the summary.
     pub secrets: bool,
-    /// The bytes of a message or frame below its line: `-x`.
+    /// Print a hex dump below each line: `-x`.
     pub hex: bool,
 }
 
-/// Prints a line a record.
+/// Prints one line per record.
 pub struct List<W> {
     to: W,
     options: ListOptions,
     clock: Clock,
     line: String,
     cell: String,
-    /// Columns of the widest address and of the widest conversation so far, on a terminal.
+    /// Widths of the widest address and conversation so far, on a terminal.
     seen: Seen,
 }
 
@@ -85,12 +85,12 @@ struct Seen {
     stream: usize,
 }
 
-/// How a line shows who speaks to whom.
+/// Representation of the endpoints in a line.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Ways {
     Addresses,
     Stream,
-    /// There is no conversation: the addresses stand behind the info.
+    /// Addresses after the info, because there is no conversation.
     Behind,
 }
 
@@ -175,7 +175,7 @@ impl<W: io::Write> List<W> {
         Ok(ways)
     }
 
-    /// The addresses of a line that has no room for them in front, and no conversation.
+    /// Addresses of a narrow line without conversation.
     fn behind(&mut self, ways: Ways, ends: Option<&Ends>) -> fmt::Result {
         match ends {
             Some(Ends { src: Some(src), dst: Some(dst), .. }) if ways == Ways::Behind => {
@@ -186,7 +186,7 @@ impl<W: io::Write> List<W> {
         }
     }
 
-    /// Who speaks to whom.
+    /// Writes the endpoints.
     fn ends(&mut self, ends: Option<&Ends>) -> Result<Ways, fmt::Error> {
         let none = Ends::default();
         let ends = ends.unwrap_or(&none);
@@ -204,7 +204,7 @@ impl<W: io::Write> List<W> {
                 let columns = self.columns_of_ends();
                 write!(self.cell, "{stream}")?;
                 let (before, behind) = match self.is_narrow() {
-                    // The arrow counts three bytes and one column.
+                    // The arrow has three bytes but one column.
                     true => (columns.saturating_sub(2), 0),
                     false => (columns / 2 - 1, columns - columns / 2 - 2),
                 };
@@ -223,7 +223,7 @@ impl<W: io::Write> List<W> {
         Ok(ways)
     }
 
-    /// Columns that addresses or a conversation take.
+    /// Width of the endpoints.
     fn columns_of_ends(&self) -> usize {
         match (self.options.width, self.is_narrow()) {
             (None, _) => 2 * ADDRESS + 3,
@@ -236,7 +236,7 @@ impl<W: io::Write> List<W> {
         self.options.width.is_some_and(|width| width < NARROW)
     }
 
-    /// Chooses how the ends of a line are shown, and remembers how wide they are.
+    /// Chooses the representation of the endpoints, and updates the widths.
     fn ways(&mut self, ends: &Ends) -> Ways {
         let has_addresses = ends.src.is_some() || ends.dst.is_some();
         let Some(width) = self.options.width else {
@@ -265,7 +265,7 @@ impl<W: io::Write> List<W> {
         self.put(Role::Address, align)
     }
 
-    /// What a message is: its name with its preview or summary. Unknown bytes are shown themselves.
+    /// Writes the name of a message with its preview or summary; for unknown data, its bytes.
     fn summary(&mut self, of: Dissection<'_>, layer: &Layer, name: &str, info: &str) -> fmt::Result {
         let preview = of.tree.preview_of(layer.node);
         if preview.is_empty() {
@@ -280,7 +280,7 @@ impl<W: io::Write> List<W> {
         }
     }
 
-    /// Put the cell into the line and empty it.
+    /// Appends the cell to the line and clears it.
     fn put(&mut self, role: Role, align: Align) -> fmt::Result {
         let (Align::Left(width) | Align::Right(width)) = align;
         let columns = if self.cell.is_ascii() { self.cell.len() } else { super::text::width(&self.cell) };
@@ -323,7 +323,7 @@ impl<W: io::Write> List<W> {
         Ok(())
     }
 
-    /// The bytes of a record between empty lines, as `-x` of tshark has them. Those of late messages stand in their frames.
+    /// Writes the bytes of a record between empty lines, as tshark's `-x`. Bytes of late messages are in their frames.
     fn dump(&mut self, record: &Record<'_>) -> io::Result<()> {
         let look = HexLook { theme: self.options.theme, width: self.options.width };
         self.line.push('\n');
@@ -369,7 +369,7 @@ impl<W: io::Write> Sink for List<W> {
     fn demand(&self, view: View) -> Demand {
         let carriers = view == View::Packets;
         let demand = match self.options {
-            // Secrets among the bytes are masked, so all fields are dissected.
+            // Secrets in the dump are masked, so all fields are required.
             ListOptions { hex: true, .. } => Demand::EVERYTHING,
             ListOptions { secrets: true, .. } => Demand::MESSAGES,
             _ => Demand::HEADINGS,

@@ -1,7 +1,7 @@
-//! Sinks that print records: a table, lines, columns, JSON, a page.
+//! Sinks that print records: table, list, columns, JSON, HTML.
 //!
-//! Each writes to any [`std::io::Write`], holds at most one record and keeps nothing from one to the next but counts and the
-//! memory of its buffers. What to show is decided elsewhere; so is whether colour is wanted, which comes as a [`Theme`].
+//! Each writes to any [`std::io::Write`], holds at most one record, and keeps only counts and buffers between records. Options and
+//! colours ([`Theme`]) are decided by the caller.
 
 mod fields;
 mod grid;
@@ -42,7 +42,7 @@ pub use units::{Size, Thousands};
 
 use std::{fmt, io};
 
-/// Bytes of a line's memory that are kept for the next one.
+/// Capacity of the line buffer kept for the next line.
 const KEPT: usize = 1 << 20;
 
 /// Converts a formatting error: lines are formatted in memory before they are written.

@@ -1,18 +1,18 @@
-//! Secrets behind the summary of a record, for `--show-secrets`: without that option no tree reveals any.
+//! Appends secrets to the summary of a record, with `--show-secrets`. Without it, trees contain masked values only.
 
 use crate::record::{Message, Packet};
 use crate::tree::{Dissection, NodeRef};
 use std::fmt::{self, Write};
 
-/// Maximum number of secrets in a line.
+/// Maximum number of secrets per line.
 const MOST: usize = 4;
 
-/// Secrets of a message in a line.
+/// Writes the secrets of a message.
 pub fn of_message(message: &Message<'_>, out: &mut String) -> fmt::Result {
     write_all(message.of, message.node().into_iter(), out)
 }
 
-/// Secrets of a packet in a line.
+/// Writes the secrets of a packet.
 pub fn of_packet(packet: &Packet<'_>, out: &mut String) -> fmt::Result {
     write_all(packet.of, packet.layers().filter_map(|layer| packet.of.layer_node(layer)), out)
 }
@@ -33,7 +33,7 @@ fn write_all<'t>(of: Dissection<'t>, nodes: impl Iterator<Item = NodeRef<'t>>, o
     }
 }
 
-/// The innermost fields below a node that are secrets.
+/// Innermost secret fields below a node.
 fn collect<'t>(node: NodeRef<'t>, found: &mut Vec<NodeRef<'t>>) {
     let before = found.len();
     node.children().for_each(|child| collect(child, found));

@@ -1,6 +1,6 @@
-//! The fields of a layer as the rows of a table, and the table as text.
+//! The table of the fields of a layer.
 //!
-//! What is repeated too often, folded or too wide is cut here and nowhere else; with `all`, nothing is.
+//! Repeated fields, folded groups and wide values are shortened here and nowhere else, unless `all` is set.
 
 use super::grid::spread;
 use super::hexdump::Colouring;
@@ -13,58 +13,58 @@ use comfy_table::presets::NOTHING;
 use comfy_table::{CellAlignment, ContentArrangement};
 use std::fmt::{self, Write};
 
-/// Siblings of one field that are shown.
+/// Maximum number of siblings of one field.
 const HANDFUL: usize = 12;
 
-/// Bytes that are shown.
+/// Maximum number of bytes.
 const FEW_BYTES: usize = 6;
 
-/// Bytes that are shown in narrow output.
+/// Maximum number of bytes in narrow output.
 const FEWER_BYTES: usize = 3;
 
-/// Bytes in a line when all are shown.
+/// Bytes per line if all are shown.
 const BYTES_PER_LINE: usize = 16;
 
-/// Columns below which a line has half as many, and a quarter.
+/// Widths below which a line has half, and a quarter, of these bytes.
 const NARROW: usize = 120;
 const NARROWER: usize = 76;
 
-/// Columns from which the bits of numbers of four bytes are shown in their places.
+/// Width from which the bit positions of four-byte numbers are shown.
 const WIDE: usize = 120;
 
-/// Columns for a value where the width of the output is not known.
+/// Width of values if the output width is unknown.
 const COLUMNS: usize = 100;
 
-/// Columns for a name there: every row is as wide as the longest name, so longer ones are cut or go on in further lines.
+/// Width of names if the output width is unknown. Longer names are truncated or wrapped, because every row is as wide as the longest.
 const NAME_COLUMNS: usize = 200;
 
-/// Columns that a value and a meaning get, unless that is more than their share.
+/// Minimum width of value and meaning, within their share.
 const LEAST: [usize; 2] = [16, 12];
 
-/// Blanks between columns.
+/// Spaces between columns.
 const BETWEEN: usize = 2;
 
-/// Rows that are laid out together: memory does not grow with the message.
+/// Rows per layout, so that memory does not grow with the message.
 const AT_ONCE: usize = 4096;
 
-/// Bytes of text in rows that are laid out together: a path of long names takes as much as a hundred other rows.
+/// Bytes of text per layout, because a row with a long path may be as large as a hundred others.
 const TEXT_AT_ONCE: usize = 2 << 20;
 
-/// How much is shown, and how.
+/// Format of a table.
 #[derive(Clone, Copy)]
 pub struct Look<'a> {
-    /// Nothing is cut or folded.
+    /// Print everything.
     pub all: bool,
-    /// Columns of the terminal, if it is one.
+    /// Width of the terminal, if any.
     pub width: Option<usize>,
     /// Colours.
     pub theme: Theme,
-    /// Colours of the bytes, where a dump shows the same ones.
+    /// Colours of bytes, shared with a hex dump.
     pub colouring: Option<&'a Colouring>,
 }
 
 impl Look<'_> {
-    /// Whether a group is shown in one line.
+    /// Whether a group is folded into one line.
     pub fn folds(&self, node: NodeRef<'_>) -> bool {
         !self.all && node.field().collapses()
     }
@@ -73,7 +73,7 @@ impl Look<'_> {
         self.width.is_some_and(|width| width < columns)
     }
 
-    /// Bytes in a line, of all or of the first few.
+    /// Bytes per line.
     fn bytes_per_line(&self, all: bool) -> usize {
         match all {
             true if self.is_below(NARROWER) => BYTES_PER_LINE / 4,
@@ -88,37 +88,37 @@ impl Look<'_> {
 enum Row {
     /// Offset, bytes, field, value, meaning.
     Cells([String; 5], Role),
-    /// So many siblings of a field are left out, at this depth.
+    /// Number of omitted siblings of a field, at this depth.
     Rest {
         count: usize,
         field: &'static Field,
         depth: usize,
-        /// None of them is shown.
+        /// All siblings are omitted.
         is_all: bool,
     },
 }
 
-/// Puts rows together and lays them out.
+/// Collects rows and lays them out.
 pub struct Rows<'a> {
     of: Dissection<'a>,
     look: Look<'a>,
     rows: Vec<Row>,
-    /// Bytes of text in `rows`.
+    /// Total bytes of text in `rows`.
     held: usize,
     out: &'a mut String,
 }
 
-/// How often a field occurs among siblings.
+/// Number of occurrences of a field among siblings.
 struct Count {
     field: &'static Field,
     total: usize,
-    /// How many of them are shown.
+    /// Number of occurrences shown.
     most: usize,
     seen: usize,
     hidden: usize,
 }
 
-/// Write the table of what lies below a layer; nothing if nothing does.
+/// Writes the table of the fields of a layer, unless it has none.
 pub fn table(of: Dissection<'_>, layer: NodeRef<'_>, look: Look<'_>, out: &mut String) -> fmt::Result {
     if !layer.has_children() {
         return Ok(());
@@ -182,7 +182,7 @@ impl Rows<'_> {
         match node.cells().filter(|_| is_titled) {
             Some(cells) => {
                 (cells.value)(node, &mut Guarded(&mut value))?;
-                // The fields of an open group follow.
+                // An expanded group: its fields follow.
                 if !opens {
                     (cells.meaning)(node, &mut Guarded(&mut meaning))?;
                 }
@@ -196,7 +196,7 @@ impl Rows<'_> {
         let role = self.look.colouring.map_or(Role::Bytes, |colouring| colouring.role(node));
         let mut offset = place.base + u64::from(node.span().start);
         let shown = if node.span().is_somewhere() { offset.to_string() } else { String::new() };
-        // The bytes of a group follow with its fields.
+        // The bytes of a group are shown with its fields.
         let bytes = if is_envelope { &[] } else { node.bytes() };
         let hidden = node.hidden();
         let shows_all = self.look.all && !opens;
@@ -219,7 +219,7 @@ impl Rows<'_> {
         if opens { self.children(node, depth + 1) } else { Ok(()) }
     }
 
-    /// The bits of a field in their places among those of its number, as Wireshark shows them: `.... ...1`.
+    /// Bit positions of a field within its number, as in Wireshark: `.... ...1`.
     fn bit_places(&self, node: NodeRef<'_>) -> Option<String> {
         const NIBBLE: usize = 4;
         let bits = node.bits().filter(|_| !node.is_secret())?;
@@ -288,7 +288,7 @@ impl Rows<'_> {
         Ok(())
     }
 
-    /// Columns for names, values and meanings.
+    /// Widths of names, values and meanings.
     fn limits(&self, rows: &mut [Row]) -> [usize; 3] {
         let mut widest = [0; 5];
         let mut widen = |cells: &[String; 5]| {
@@ -305,7 +305,7 @@ impl Rows<'_> {
             }
         }
         if let Some(Row::Cells(heads, Role::Secondary)) = rows.first_mut() {
-            // Where nothing has a meaning, its column needs no head.
+            // No heading without meanings.
             if meaning == 0 && self.look.width.is_some() {
                 heads[4].clear();
             }
@@ -322,14 +322,14 @@ impl Rows<'_> {
         if self.look.all {
             return shares(rows, [field, value, meaning], left);
         }
-        // Meanings are cut first, then values, then names.
+        // Meanings are shortened first, then values, then names.
         let [least_value, least] = LEAST.map(|least| least.min(left / 3));
         let meaning = meaning.min(left.saturating_sub(field + value).max(least));
         let value = value.min(left.saturating_sub(field + meaning).max(least_value));
         [left.saturating_sub(value + meaning).max(1), value.max(1), meaning.max(1)]
     }
 
-    /// The line of a row with its cells coloured: between them there is only space.
+    /// Colours the cells of a formatted row.
     fn paint(&mut self, line: &str, cells: &[String; 5], bytes: Role) -> fmt::Result {
         let is_head = bytes == Role::Secondary;
         let roles = [Role::Offset, bytes, Role::Name, Role::Value, Role::Meaning];
@@ -345,7 +345,7 @@ impl Rows<'_> {
     }
 }
 
-/// Columns for names, values and meanings that go on in further lines: at least for the longest word of each.
+/// Widths of wrapped names, values and meanings: at least the longest word of each.
 fn shares(rows: &[Row], mut widths: [usize; 3], limit: usize) -> [usize; 3] {
     let mut least = [1; 3];
     for row in rows {
@@ -355,10 +355,10 @@ fn shares(rows: &[Row], mut widths: [usize; 3], limit: usize) -> [usize; 3] {
             *least = word.max(*least);
         }
     }
-    // No value needs more than half of the columns, so that a long one leaves some.
+    // At most half of the width for values.
     let least = least.map(|word| word.min(limit / 2));
     spread(&mut widths, &least, limit);
-    // Where the words do not fit either, some are broken: those of values first.
+    // If words do not fit, those of values are broken first.
     let [mut field, mut value, mut meaning] = widths;
     let mut excess = (field + value + meaning).saturating_sub(limit);
     for column in [&mut value, &mut field, &mut meaning] {
@@ -383,12 +383,12 @@ fn shortened(mut rows: Vec<Row>, [field_limit, value_limit, meaning_limit]: [usi
     rows
 }
 
-/// Blanks in front of a name; few where the column is narrow.
+/// Indentation of a name, reduced in narrow columns.
 fn indent_of(field: &str, limit: usize) -> usize {
     (field.len() - field.trim_start().len()).min(limit / 3)
 }
 
-/// Names, values and meanings that are too wide go on in rows of their own.
+/// Wraps names, values and meanings into additional rows.
 fn unfolded(rows: Vec<Row>, [field_limit, value_limit, meaning_limit]: [usize; 3]) -> Vec<Row> {
     let mut all = Vec::with_capacity(rows.len());
     for row in rows {

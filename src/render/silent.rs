@@ -1,4 +1,4 @@
-//! No records: what is wrong with the input and the exit code are all that a run leaves.
+//! No output of records, only problems of the input and the exit code.
 
 use crate::record::{Record, Tally, View};
 use crate::sink::{Begin, Printed, Problem, Sink};

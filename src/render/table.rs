@@ -1,7 +1,7 @@
-//! A heading and a table for each record.
+//! A heading and a table per record.
 //!
-//! A message takes a single line if its heading is complete: undissected bytes, which get a preview, and messages with a
-//! name, no summary and only the few fields of a header, such as a keep-alive.
+//! A message takes a single line if its heading is complete: undissected bytes, which get a preview, and messages with a name,
+//! no summary and only few header fields, such as a keep-alive.
 
 use super::heading::{CONTINUED, Heading, Line};
 use super::hexdump::{self, Colouring, FrameDump, HexLook, RULE};
@@ -16,27 +16,27 @@ use crate::wire::data;
 use std::fmt::{self, Write};
 use std::io;
 
-/// Fields that a message of few words has at most: a length and a type, say.
+/// Maximum number of fields of a single-line message, such as length and type.
 const FEW_FIELDS: usize = 3;
 
-/// What to show in tables.
+/// Options of tables.
 #[derive(Debug, Clone)]
 pub struct TableOptions {
-    /// Nothing is cut or folded: `-V`.
+    /// Print everything: `-V`.
     pub verbose_fields: bool,
-    /// Also the layers that carry a message: `-v`.
+    /// Add the layers that carry a message: `-v`.
     pub carriers: bool,
-    /// The bytes of each layer below its table: `-x`.
+    /// Print a hex dump below each table: `-x`.
     pub hex: bool,
-    /// Details of these protocols only; of all if there are none: `-O`.
+    /// Print details of these protocols only, of all if empty: `-O`.
     pub details: Vec<&'static Field>,
-    /// Columns of the terminal; none if it is not one.
+    /// Width of the terminal, if any.
     pub width: Option<usize>,
     /// Colours.
     pub theme: Theme,
     /// Time format: `-t`.
     pub time: TimeForm,
-    /// Say which file follows.
+    /// Print the file name before its records.
     pub file_names: bool,
 }
 
@@ -46,7 +46,7 @@ pub struct Table<W> {
     options: TableOptions,
     clock: Clock,
     text: String,
-    /// Whether the first and the last record took more than a line, if there were any.
+    /// Whether the first and the last record took several lines, if any.
     edges: Option<Edges>,
 }
 
@@ -71,7 +71,7 @@ impl<W: io::Write> Table<W> {
         Ok(())
     }
 
-    /// An empty line, where what comes next or what was before takes more than a line.
+    /// Writes an empty line if the previous or the next record takes several lines.
     fn join(&mut self, next: Edges) -> io::Result<()> {
         let Some(edges) = &mut self.edges else {
             self.edges = Some(next);
@@ -93,7 +93,7 @@ impl<W: io::Write> Sink for Table<W> {
         if !self.options.file_names {
             return Ok(());
         }
-        // Behind an empty line, whatever was before.
+        // Always after an empty line.
         self.edges = self.edges.map(|edges| Edges { last_is_long: true, ..edges });
         self.print(|printer, out| {
             file_line(begin.file, printer.options.theme, out)?;
@@ -133,7 +133,7 @@ impl<W: io::Write> Sink for Table<W> {
     }
 }
 
-/// The line that says which file follows.
+/// Writes the line with the file name.
 pub(super) fn file_line(file: &str, theme: Theme, out: &mut String) -> fmt::Result {
     let mut name = String::new();
     clean(file, &mut name)?;
@@ -183,12 +183,12 @@ impl Printer<'_> {
         }
     }
 
-    /// The bytes of a frame, if they are asked for.
+    /// Prepares the hex dump of a frame, with `-x`.
     fn frame_dump<'t>(&self, of: Dissection<'t>, layers: &[&Layer], colouring: Option<&Colouring>) -> Option<FrameDump<'t>> {
         colouring.map(|colouring| FrameDump::new(of, layers, colouring, self.hex_look()))
     }
 
-    /// The line of a layer; a rule separates it from the bytes above.
+    /// Writes the line of a layer, separated from a hex dump above.
     fn layer_heading(&self, of: Dissection<'_>, layer: &Layer, out: &mut String) -> fmt::Result {
         if self.options.hex {
             write!(out, "{} ", self.options.theme.paint(Role::Secondary, RULE))?;
@@ -214,7 +214,7 @@ impl Printer<'_> {
         packet.notes().try_for_each(|note| self.heading.note(of, note, out))
     }
 
-    /// Their bytes are in the hex dumps of their frames.
+    /// Writes late messages, whose bytes are in the hex dumps of their frames.
     fn late(&self, late: &Late<'_>, out: &mut String) -> fmt::Result {
         self.heading.late(late, out)?;
         late.layers.iter().try_for_each(|layer| self.section(late.of, layer, None, out))?;
@@ -234,13 +234,13 @@ impl Printer<'_> {
         Look { all: verbose_fields, width, theme, colouring }
     }
 
-    /// Colours are shared with a dump or there are none.
+    /// Writes a layer, with colours shared with a hex dump.
     fn colouring<'t>(&self, of: Dissection<'t>, layers: impl Iterator<Item = &'t Layer>) -> Option<Colouring> {
         let nodes = || layers.filter_map(|layer| of.layer_node(layer));
         self.options.hex.then(|| Colouring::of(nodes(), |node| self.look(None).folds(node)))
     }
 
-    /// A carrier that `-O` asks for is shown without `-v`.
+    /// Whether a carrier is printed: with `-v`, or if selected by `-O`.
     fn shows_carrier(&self, of: Dissection<'_>, layer: &Layer) -> bool {
         self.options.carriers || (!self.options.details.is_empty() && self.has_details(of, layer))
     }
@@ -252,7 +252,7 @@ impl Printer<'_> {
     }
 }
 
-/// Whether the heading says all there is in a message.
+/// Whether the heading of a message is complete.
 fn says_it_all(message: &Message<'_>) -> bool {
     let few = |node: NodeRef<'_>| node.children().take(FEW_FIELDS + 1).count() <= FEW_FIELDS;
     let flat = |node: NodeRef<'_>| node.children().all(|child| !child.has_children());

@@ -1,4 +1,4 @@
-//! One message through every sink: exact text out, and nothing that a terminal acts on.
+//! One message through every sink: exact output, without control characters.
 
 use super::trial::{self, Trial, framed, gap, hostile, is_harmless, plain_table, streamed};
 use super::{Answer, Column, ColumnOptions, Occurrence, PSEUDO_FIELDS, TableOptions, Theme, Values, pseudo_field};

@@ -1,16 +1,16 @@
-//! Words made to fit: display width, cutting, wrapping, and a last guard before the terminal.
+//! Display width, truncation and wrapping of text, and escaping for the terminal.
 
 use crate::tree::{clean, clean_escaped, is_harmful, is_plain};
 use std::fmt::{self, Write};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-/// Columns that text takes on a terminal.
+/// Display width of text.
 pub fn width(text: &str) -> usize {
-    // Of what is plain each byte is a column.
+    // Each byte of printable ASCII is one column.
     if is_plain(text.as_bytes()) { text.len() } else { text.width() }
 }
 
-/// Cut text to `limit` columns, the last of which then says that it was cut.
+/// Truncates text to `limit` columns, including an ellipsis.
 pub fn cut(text: &mut String, limit: usize) {
     if width(text) > limit {
         text.truncate(fitting(text, limit.saturating_sub(1)));
@@ -18,7 +18,7 @@ pub fn cut(text: &mut String, limit: usize) {
     }
 }
 
-/// Cut a line that has colours to `limit` columns, as [`cut`] does. Escapes take no column, and what they began is ended.
+/// Truncates a coloured line to `limit` columns, as [`cut`]. Escape sequences have no width and are terminated.
 pub fn cut_painted(line: &mut String, limit: usize) {
     let (mut columns, mut end, mut escaped, mut painted) = (0, 0, false, false);
     for (at, character) in line.char_indices() {
@@ -39,14 +39,14 @@ pub fn cut_painted(line: &mut String, limit: usize) {
     }
 }
 
-/// Columns of a line that has colours: escapes take none.
+/// Display width of a coloured line.
 pub fn painted_width(line: &str) -> usize {
     let mut pieces = line.split("\x1b[");
     let first = pieces.next().map_or(0, width);
     first + pieces.map(|piece| width(piece.split_once('m').map_or(piece, |(_, words)| words))).sum::<usize>()
 }
 
-/// Cut text to `limit` columns in its middle: paths and names differ most at their ends.
+/// Truncates the middle of text to `limit` columns, because paths and names differ most at their ends.
 pub fn cut_middle(text: &mut String, limit: usize) {
     let columns = width(text);
     if columns <= limit {
@@ -56,12 +56,12 @@ pub fn cut_middle(text: &mut String, limit: usize) {
     let tail = limit.saturating_sub(head + 1);
     let begin = fitting(text, head);
     let end = fitting(text, columns - tail);
-    // A wide character may lie across the limit.
+    // A wide character may cross the limit.
     let end = if width(text.get(end..).unwrap_or_default()) > tail { next_character(text, end) } else { end };
     text.replace_range(begin..end, "…");
 }
 
-/// The text in pieces of at most `limit` columns, broken between words where no word is longer than that.
+/// Wraps text to lines of at most `limit` columns, between words unless a word is longer.
 pub fn wrapped(text: &str, limit: usize) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {
@@ -74,7 +74,7 @@ pub fn wrapped(text: &str, limit: usize) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Bytes of the text that fit into `limit` columns and end between words; at least a character.
+/// Length in bytes of the first line, at least one character.
 fn line_end(text: &str, limit: usize) -> usize {
     let most = fitting(text, limit);
     if most == text.len() {
@@ -87,27 +87,27 @@ fn line_end(text: &str, limit: usize) -> usize {
     between.or_else(|| joint(text, most)).unwrap_or(most.max(next_character(text, 0)))
 }
 
-/// What separates the parts of a path or a name.
+/// Separators of the parts of a path or a name.
 const JOINTS: [char; 12] = ['.', '/', '_', '-', ':', '&', '=', '?', '(', '[', '{', '>'];
 
-/// Columns of the longest part of a text that [`wrapped`] keeps whole.
+/// Width of the longest part that [`wrapped`] does not break.
 pub fn longest_part(text: &str) -> usize {
     text.split([' ', ',', ';']).flat_map(|word| word.split_inclusive(JOINTS)).map(width).max().unwrap_or(0)
 }
 
-/// The last place up to `most` between the parts of a path or a name of several parts.
+/// Last position up to `most` between parts of a path or a name.
 fn joint(text: &str, most: usize) -> Option<usize> {
     let is_joint = |at: &usize| {
         let Some((before, behind)) = text.split_at_checked(*at) else { return false };
         let Some(next) = behind.chars().next() else { return false };
-        // A point, a hyphen or a colon before a digit may be inside a number.
+        // A dot, a hyphen or a colon before a digit may be part of a number.
         before.ends_with(JOINTS) && (next.is_alphabetic() || matches!(next, '"' | '{' | '<'))
             || (before.ends_with(['/', '_', '=', '&']) || ends_with_backslash(before)) && next.is_alphanumeric()
     };
     (1..=most).rev().find(is_joint)
 }
 
-/// Whether a text ends with a backslash, which is written as two; an odd one begins an escape.
+/// Whether text ends with an unescaped backslash, which starts an escape sequence.
 fn ends_with_backslash(text: &str) -> bool {
     let count = text.bytes().rev().take_while(|byte| *byte == b'\\').count();
     count > 0 && count.is_multiple_of(2)
@@ -117,9 +117,9 @@ fn next_character(text: &str, at: usize) -> usize {
     at + text.get(at..).and_then(|rest| rest.chars().next()).map_or(0, char::len_utf8)
 }
 
-/// Writes a line that has colours in lines of at most `limit` columns, with `before` in front of each but the first.
+/// Wraps a coloured line to `limit` columns, with `before` as the prefix of continuation lines.
 ///
-/// Two blanks separate parts. A line ends behind a part, or between words of a part that does not fit into a line of its own.
+/// Two spaces separate parts. A line ends after a part, or between words of a part that is longer than a line.
 pub fn fold_painted(line: &str, limit: usize, before: &str, out: &mut String) {
     let mut rest = Vec::new();
     let mut escape = String::new();
@@ -157,7 +157,7 @@ struct Cell {
     style: String,
 }
 
-/// Where a line of `room` columns ends among these, and where the next one begins, which has `next_room` columns.
+/// End of a line of `room` columns, and start of the next one, which has `next_room` columns.
 fn cells_end(cells: &[Cell], room: usize, next_room: usize) -> (usize, usize) {
     let mut columns = 0;
     let fits = cells.iter().take_while(|cell| {
@@ -199,7 +199,7 @@ fn write_cells(cells: &[Cell], out: &mut String) {
     }
 }
 
-/// The text in lines of whole words, at most `limit` columns each unless a word is longer.
+/// Wraps text to lines of whole words, at most `limit` columns each unless a word is longer.
 pub fn word_lines(text: &str, limit: usize) -> impl Iterator<Item = &str> {
     let mut rest = text.trim();
     std::iter::from_fn(move || {
@@ -216,7 +216,7 @@ pub fn word_lines(text: &str, limit: usize) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Bytes of the text that fit into `limit` columns.
+/// Length in bytes of the prefix that fits into `limit` columns.
 fn fitting(text: &str, limit: usize) -> usize {
     let mut columns = 0;
     let fits = |(_, character): &(usize, char)| {
@@ -226,7 +226,7 @@ fn fitting(text: &str, limit: usize) -> usize {
     text.char_indices().take_while(fits).last().map_or(0, |(at, character)| at + character.len_utf8())
 }
 
-/// Writes words and spells out what a terminal might act on. For words that should be harmless already.
+/// Writer that escapes control characters, as a safeguard for text that should already be safe.
 pub struct Guarded<'a, W = String>(pub &'a mut W);
 
 impl<W: Write> Write for Guarded<'_, W> {
@@ -243,7 +243,7 @@ impl<W: Write> Write for Guarded<'_, W> {
     }
 }
 
-/// Words that are put together while they are written.
+/// Formats with a function.
 pub(super) struct Words<'a>(pub(super) &'a mut Vec<u8>);
 
 impl Write for Words<'_> {
@@ -262,7 +262,7 @@ pub fn write_summary(name: &str, info: &str, out: &mut String) -> fmt::Result {
     clean_escaped(info, out)
 }
 
-/// A label for several.
+/// Plural of a label.
 pub struct Plural(pub &'static str);
 
 impl fmt::Display for Plural {

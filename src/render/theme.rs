@@ -1,50 +1,50 @@
-//! Colours by role. The one place that names a colour.
+//! Colours by role; the only module that defines colours.
 //!
-//! A program cannot know the ground that its text stands on. Of the sixteen classic colours none has a contrast of 4.5 : 1 on
-//! black and on white with the palettes of xterm, PuTTY and the Linux console. Six of the 240 fixed colours of xterm do, and
-//! terminals that know them agree on their values. The Linux console reduces them to the sixteen, so there each colour brings
-//! its own black ground. `tests/layout.rs` computes the contrasts. Does not decide whether there is colour.
+//! The background of a terminal is unknown. None of the 16 ANSI colours has a contrast of 4.5 : 1 on both black and white with the
+//! palettes of xterm, PuTTY and the Linux console. Six of the 240 fixed colours of xterm do, and their values are the same on all
+//! terminals. The Linux console maps them to the 16 colours, so there each colour sets a black background. `tests/layout.rs`
+//! computes the contrasts. Whether to use colours is decided elsewhere.
 
 use crate::tree::Side;
 use owo_colors::{Style, XtermColors};
 use std::fmt;
 
-/// What a piece of output is.
+/// Role of a piece of output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
-    /// The number of a record.
+    /// Record number.
     Number,
-    /// When it was captured.
+    /// Capture time.
     Time,
-    /// Its conversation.
+    /// Conversation.
     Stream,
-    /// Who speaks to whom.
+    /// Address.
     Address,
-    /// A protocol.
+    /// Protocol.
     Protocol,
-    /// The label of a field.
+    /// Field label.
     Name,
-    /// A value.
+    /// Value.
     Value,
-    /// What a value means.
+    /// Meaning of a value.
     Meaning,
-    /// Bytes as they are on the wire.
+    /// Raw bytes.
     Bytes,
-    /// Where they are.
+    /// Offset.
     Offset,
-    /// Bytes of the field of this number, distinct from their neighbours.
+    /// Bytes of the n-th field, distinct from neighbouring fields.
     Field(usize),
-    /// What this side of a conversation says.
+    /// Payload of this side of a conversation.
     Side(Side),
-    /// A note worth knowing.
+    /// Note of level info.
     Info,
-    /// A note about something strange.
+    /// Note of level odd.
     Odd,
-    /// A note about something broken.
+    /// Note of level broken.
     Broken,
     /// Missing bytes.
     Gap,
-    /// What can be passed over: column heads, separators.
+    /// Secondary text: column headings, separators.
     Secondary,
 }
 
@@ -54,16 +54,16 @@ pub struct Theme {
     palette: Option<Palette>,
 }
 
-/// The colours that a terminal knows.
+/// Palettes of terminals.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Palette {
-    /// The 256 of xterm.
+    /// The 256 colours of xterm.
     Fixed,
-    /// The sixteen of the Linux console.
+    /// The 16 colours of the Linux console.
     Console,
 }
 
-/// A colour, by what it is like.
+/// Named colours.
 #[derive(Debug, Clone, Copy)]
 enum Hue {
     Green,
@@ -74,42 +74,41 @@ enum Hue {
     Grey,
 }
 
-/// Colours of neighbouring fields. Their number is odd and prime, so fields that come in pairs or threes do not meet
-/// the same colour again.
+/// Colours of neighbouring fields. Their number is an odd prime, so fields that repeat in pairs or triples get different colours.
 const FIELDS: [Hue; 5] = [Hue::Green, Hue::Magenta, Hue::Blue, Hue::Red, Hue::Violet];
 
 impl Theme {
-    /// No colour, not one escape byte.
+    /// No colours and no escape sequences.
     #[must_use]
     pub const fn plain() -> Theme {
         Theme { palette: None }
     }
 
-    /// Colours.
+    /// 256 colours.
     #[must_use]
     pub const fn coloured() -> Theme {
         Theme { palette: Some(Palette::Fixed) }
     }
 
-    /// Colours of a terminal that has sixteen.
+    /// 16 colours.
     #[must_use]
     pub const fn console() -> Theme {
         Theme { palette: Some(Palette::Console) }
     }
 
-    /// Whether there is no colour.
+    /// Whether colours are disabled.
     #[must_use]
     pub const fn is_plain(self) -> bool {
         self.palette.is_none()
     }
 
-    /// Something in the colour of its role.
+    /// Formats a value in the colour of its role.
     #[must_use]
     pub fn paint<T: fmt::Display>(self, role: Role, what: T) -> Painted<T> {
         Painted { style: self.palette.map(|palette| style_of(role, palette)), what }
     }
 
-    /// How a role looks, for output that is no stream of text.
+    /// Style of a role, for output that is not a text stream.
     #[must_use]
     pub fn ink(self, role: Role) -> Ink {
         let Some(palette) = self.palette else { return Ink::default() };
@@ -119,12 +118,12 @@ impl Theme {
     }
 }
 
-/// How a role looks, for output that is no stream of text.
+/// Style of a role, for output that is not a text stream.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Ink {
-    /// A colour of xterm's 256; the terminal's own if there is none.
+    /// Index among the 256 colours of xterm; `None` for the default colour.
     pub colour: Option<u8>,
-    /// Whether it brings its own black ground.
+    /// Whether it sets a black background.
     pub on_black: bool,
     /// Whether it is bold.
     pub is_bold: bool,
@@ -136,7 +135,7 @@ fn style_of(role: Role, palette: Palette) -> Style {
     hue.map_or(plain, |hue| coloured(plain, hue, palette))
 }
 
-/// The colour of a role, and whether it is bold.
+/// Colour of a role, and whether it is bold.
 fn hue_of(role: Role) -> (Option<Hue>, bool) {
     let of = |hue| (Some(hue), false);
     let bold = |hue| (Some(hue), true);
@@ -170,7 +169,7 @@ fn coloured(style: Style, hue: Hue, palette: Palette) -> Style {
     }
 }
 
-/// The number of a colour among the 256 of xterm.
+/// Index of a colour among the 256 of xterm.
 const fn fixed(hue: Hue) -> u8 {
     match hue {
         Hue::Green => 29,
@@ -182,7 +181,7 @@ const fn fixed(hue: Hue) -> u8 {
     }
 }
 
-/// The number of a colour among the first sixteen.
+/// Index of a colour among the 16 ANSI colours.
 const fn console(hue: Hue) -> u8 {
     match hue {
         Hue::Green => 2,
@@ -194,7 +193,7 @@ const fn console(hue: Hue) -> u8 {
     }
 }
 
-/// Something with its colour.
+/// A value with its colour.
 pub struct Painted<T> {
     style: Option<Style>,
     what: T,

@@ -1,6 +1,6 @@
-//! Times in the forms that tshark's `-t` knows, and as RFC 3339.
+//! Time formats of tshark's `-t`, and RFC 3339.
 //!
-//! A damaged file may have any time: one that no calendar has is written as seconds.
+//! Times of damaged files may be out of range of the calendar; these are written as seconds.
 
 use crate::record::seconds::{SECOND, fraction, seconds, since_1970};
 use crate::tree::{Time, Timestamp};
@@ -15,28 +15,28 @@ pub enum TimeForm {
     /// Seconds since the first frame: `r`.
     #[default]
     Relative,
-    /// The time of day where this runs: `a`.
+    /// Local time of day: `a`.
     Absolute,
-    /// The same with the date: `ad`.
+    /// Local time with date: `ad`.
     Dated,
-    /// The same with the year and the day of it: `adoy`.
+    /// Local time with year and day of year: `adoy`.
     DayOfYear,
-    /// Seconds since the record before: `d`.
+    /// Seconds since the previous record: `d`.
     Delta,
-    /// Seconds since the record that was printed before: `dd`.
+    /// Seconds since the previous printed record: `dd`.
     DeltaPrinted,
     /// Seconds since 1970: `e`.
     Epoch,
-    /// The time of day in UTC: `u`.
+    /// UTC time of day: `u`.
     Utc,
-    /// The same with the date: `ud`.
+    /// UTC time with date: `ud`.
     UtcDated,
-    /// The same with the year and the day of it: `udoy`.
+    /// UTC time with year and day of year: `udoy`.
     UtcDayOfYear,
 }
 
 impl TimeForm {
-    /// The form by the letters that tshark has for it.
+    /// Parses tshark's name of a format.
     #[must_use]
     pub fn named(letters: &str) -> Option<TimeForm> {
         Some(match letters {
@@ -58,25 +58,25 @@ impl TimeForm {
 /// The times of a record.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct When {
-    /// When it was captured.
+    /// Capture time.
     pub time: Time,
     /// Nanoseconds since the first frame.
     pub since_start: Option<i128>,
-    /// Nanoseconds since the record before.
+    /// Nanoseconds since the previous record.
     pub since_previous: Option<i128>,
 }
 
-/// Writes times in one form.
+/// Writes times in one format.
 #[derive(Debug, Clone)]
 pub struct Clock {
     form: TimeForm,
     zone: TimeZone,
-    /// When the record was captured that was printed before.
+    /// Capture time of the previous printed record.
     printed: Cell<Time>,
 }
 
 impl Clock {
-    /// A clock for this form, set to the time zone of this machine.
+    /// Creates a clock with this format and the local time zone.
     #[must_use]
     pub fn new(form: TimeForm) -> Clock {
         let zone = match form {
@@ -86,7 +86,7 @@ impl Clock {
         Clock { form, zone, printed: Cell::new(None) }
     }
 
-    /// What to put before a time to tell a span from a point.
+    /// Sign before a relative time.
     pub(super) fn sign(&self) -> &'static str {
         match self.form {
             TimeForm::Relative | TimeForm::Delta | TimeForm::DeltaPrinted => "+",
@@ -94,7 +94,7 @@ impl Clock {
         }
     }
 
-    /// Writes the time; nothing if it is unknown.
+    /// Writes the time, unless it is unknown.
     pub(super) fn write(&self, when: When, out: &mut String) -> fmt::Result {
         let (Some(time), Some(since_start)) = (when.time, when.since_start) else { return Ok(()) };
         let printed = self.printed.replace(Some(time));
@@ -133,7 +133,7 @@ fn epoch(time: Timestamp, out: &mut String) -> fmt::Result {
     seconds(nanos, digits(nanos), out)
 }
 
-/// Microseconds are enough unless there are nanoseconds.
+/// Writes microseconds, or nanoseconds if necessary.
 fn digits(nanos: i128) -> usize {
     let has_none = i64::try_from(nanos).map_or(nanos % 1000 == 0, |nanos| nanos % 1000 == 0);
     if has_none { 6 } else { 9 }
@@ -145,11 +145,11 @@ fn moment(time: Timestamp) -> Option<jiff::Timestamp> {
     jiff::Timestamp::new(seconds, nanos).ok()
 }
 
-/// A time as RFC 3339 writes it, in UTC.
+/// Time in RFC 3339 format, UTC.
 pub struct Rfc3339(DateTime);
 
 impl Rfc3339 {
-    /// The time, if it has one: the years 0 to 9999.
+    /// Converts a time of the years 0 to 9999.
     pub fn of(time: Timestamp) -> Option<Rfc3339> {
         let at = Offset::UTC.to_datetime(moment(time)?);
         (at.year() >= 0).then_some(Rfc3339(at))
@@ -158,7 +158,7 @@ impl Rfc3339 {
 
 impl fmt::Display for Rfc3339 {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Put together at once, since every message has one.
+        // Formatted in one buffer, because every message has a time.
         let at = self.0;
         let mut text = *b"0000-00-00T00:00:00.000000000Z";
         let fields: [(usize, usize, i32); 7] = [

@@ -1,4 +1,4 @@
-//! A made-up protocol with every kind of field, and one message of it: what tests of output stand on.
+//! Test fixtures for output: an artificial protocol with every kind of field, and one message of it.
 
 use super::theme::Theme;
 use super::{ColumnOptions, Columns, Json, JsonOptions, List, ListOptions, Shape, Table, TableOptions, TimeForm};
@@ -50,7 +50,7 @@ pub struct Trial {
 const AT: Timestamp = Timestamp { seconds: 1_448_400_002, nanos: 55_398_000 };
 const STREAM: StreamId = StreamId { transport: Transport::Tcp, number: 0 };
 
-/// Frame 17: two bytes of a link, then a toy whose bytes `read` reads.
+/// Frame 17: a link header of two bytes, then a toy message dissected by `read`.
 pub fn framed(toy: &[u8], read: impl FnOnce(&mut Wire<'_>) -> Result) -> Trial {
     let mut trial = linked(toy);
     let ends = trial.tree.push_ends(ends(None));
@@ -62,7 +62,7 @@ pub fn framed(toy: &[u8], read: impl FnOnce(&mut Wire<'_>) -> Result) -> Trial {
     trial
 }
 
-/// The same toy as a message of a stream from offset 100 on, half of it in frame 16.
+/// The same message in a stream from offset 100, half of it in frame 16.
 pub fn streamed(toy: &[u8], read: impl FnOnce(&mut Wire<'_>) -> Result) -> Trial {
     let mut trial = linked(toy);
     let len = u32::try_from(toy.len()).unwrap();
@@ -78,7 +78,7 @@ pub fn streamed(toy: &[u8], read: impl FnOnce(&mut Wire<'_>) -> Result) -> Trial
     trial
 }
 
-/// Nothing but a gap.
+/// A tree with only a gap.
 pub fn gap() -> Trial {
     let mut tree = Tree::new(Demand::EVERYTHING);
     tree.begin(FrameInfo { number: 40, ..FrameInfo::default() });
@@ -109,7 +109,7 @@ fn close(tree: &mut Tree, layer: u32, end: usize) {
     tree.close(place, field, end);
 }
 
-/// Where a sink wrote to.
+/// Collects the output of a sink.
 #[derive(Clone, Default)]
 struct Kept(Rc<RefCell<Vec<u8>>>);
 
@@ -129,7 +129,7 @@ impl Trial {
         Dissection { tree: &self.tree, bytes: &self.bytes }
     }
 
-    /// Hand the records on.
+    /// Passes records to the sink.
     pub fn records(&self, view: View, mut each: impl FnMut(&Record<'_>)) {
         let mut tally = Tally::new(view);
         let shown: std::result::Result<(), ()> = tally.records(self.of(), true, |record| {
@@ -174,7 +174,7 @@ impl Trial {
     }
 }
 
-/// A table without anything that was not asked for.
+/// A table with default options.
 pub fn plain_table() -> TableOptions {
     TableOptions {
         verbose_fields: false,
@@ -188,7 +188,7 @@ pub fn plain_table() -> TableOptions {
     }
 }
 
-/// A message with hostile text in every place that text can come from.
+/// A message with hostile text in every field of text.
 pub fn hostile() -> Trial {
     const TEXT: &[u8] = b"a\x1b]0;t\x07\xe2\x80\xae\xc2\x9b\x7f\r\n\\\xff";
     framed(TEXT, |wire| {
@@ -203,7 +203,7 @@ pub fn hostile() -> Trial {
     })
 }
 
-/// Whether text has nothing in it that a terminal acts on.
+/// Whether text has no control characters.
 pub fn is_harmless(text: &str) -> bool {
     text.lines().all(|line| !line.contains(crate::tree::is_harmful))
 }

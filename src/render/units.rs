@@ -1,8 +1,8 @@
-//! Numbers as people read them: digits in groups of three, sizes with a binary unit.
+//! Numbers with thousands separators, and sizes in binary units.
 
 use std::fmt;
 
-/// A number with a comma before each group of three digits.
+/// Formats a number with thousands separators.
 #[derive(Debug, Clone, Copy)]
 pub struct Thousands<T>(pub T);
 
@@ -21,14 +21,14 @@ impl<T: itoa::Integer + Copy> fmt::Display for Thousands<T> {
     }
 }
 
-/// A number of bytes in its unit, to a tenth: `435.4 KiB`.
+/// Formats a size with one decimal: `435.4 KiB`.
 #[derive(Debug, Clone, Copy)]
 pub struct Size(pub f64);
 
 impl fmt::Display for Size {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         const UNITS: [&str; 5] = ["KiB", "MiB", "GiB", "TiB", "PiB"];
-        // From here on a tenth is written as the next unit.
+        // Above this, rounding gives the next unit.
         const NEXT: f64 = 1023.95;
         if self.0 < 1024.0 {
             return write!(f, "{:.0} bytes", self.0.floor());

@@ -1,4 +1,4 @@
-//! Conversations and endpoints: who speaks with whom, and how much.
+//! Statistics of conversations and endpoints.
 
 use super::endpoint::{Conversation, End, Found, Place, Seen, Shares, Sum};
 use super::endpoint_cache::EndpointCache;
@@ -13,7 +13,7 @@ use crate::tree::{Address, Dissection, Field, OmittedHeaders};
 use std::cmp::Ordering;
 use std::net::IpAddr;
 
-/// What no other kind takes of it from one.
+/// Share of the limit reserved for each kind.
 fn sure() -> usize {
     limits::STATS_CONVERSATIONS.get() / 16
 }
@@ -23,17 +23,17 @@ fn sure() -> usize {
 pub struct Conversations {
     /// The layer that distinguishes them.
     pub over: Over,
-    /// Those that have numbers, which count up from 0: each lies where its number says.
+    /// Conversations with stream numbers, indexed by number.
     numbered: Vec<Row>,
-    /// Those that are known by their ends, in the order in which they began.
+    /// Conversations without stream numbers, in order of their first frame.
     paired: Vec<Row>,
     pairs: Index,
-    /// Where those lie that were spoken in lately.
+    /// Cache of recent conversations.
     endpoint_cache: EndpointCache,
     hosts: Hosts,
-    /// Of the numbered, those that no frame of was seen.
+    /// Stream numbers without frames.
     silent: usize,
-    /// What was sent in conversations that are not remembered.
+    /// Traffic of conversations beyond the limit.
     pub left_out: Count,
 }
 
@@ -44,8 +44,8 @@ impl Conversations {
         Conversations { over, numbered, paired, pairs, endpoint_cache, hosts, silent: 0, left_out: Count::default() }
     }
 
-    /// Count a layer of a frame that these exchange, if it belongs to a conversation of this kind, with so much room for new
-    /// ones. Says where.
+    /// Counts a layer of a frame between two endpoints, if it belongs to a conversation of this kind. `room` is the number of new
+    /// conversations allowed. Returns the index.
     fn layer(&mut self, ends: [Address; 2], number: Option<u32>, frame: Seen, room: usize) -> Option<Found> {
         let [src, dst] = ends;
         let ends = [End::of(src), End::of(dst)];
@@ -60,14 +60,14 @@ impl Conversations {
         found
     }
 
-    /// Count frames of a conversation that went the same way.
+    /// Counts frames of one direction of a conversation.
     fn add(&mut self, found: Found, frames: &Sum) {
         if let Some(row) = self.at(found.place) {
             row.add(found.answers, frames);
         }
     }
 
-    /// Where a conversation is, made if it is new and there is room.
+    /// Index of a conversation. A new one is added within the limit.
     fn find(&mut self, ends: [End; 2], number: Option<u32>, most: usize) -> Option<Found> {
         let place = match number {
             Some(number) => self.numbered(ends, number as usize, most)?,
@@ -136,7 +136,7 @@ impl Conversations {
         Some([spot(src)?, spot(dst)?])
     }
 
-    /// How much room those take that are remembered.
+    /// Number of rows in use.
     pub(super) fn room(&self) -> usize {
         self.numbered.len() + self.paired.len() + self.hosts.len() / 2
     }
@@ -160,12 +160,12 @@ impl Conversations {
         matches!(self.over, Over::Tcp | Over::Udp)
     }
 
-    /// Places of conversations with at least one frame.
+    /// Indices of conversations with at least one frame.
     fn places(&self) -> impl Iterator<Item = u32> {
         (0..).zip(self.rows()).filter(|(_, row)| !row.is_silent()).map(|(place, _)| place)
     }
 
-    /// How many are remembered.
+    /// Number of conversations.
     #[must_use]
     pub fn len(&self) -> usize {
         self.numbered.len() - self.silent + self.paired.len()
@@ -177,10 +177,10 @@ impl Conversations {
         self.len() == 0
     }
 
-    /// So many conversations at most, those with the most bytes, in that order.
+    /// The largest conversations by bytes, at most `most`.
     pub fn largest(&self, most: usize) -> impl Iterator<Item = Conversation> {
         let bytes = |place: u32| self.row(place).map_or(0, |row| row.sent().iter().map(|count| count.bytes).sum::<u64>());
-        // Those of one size stay in the order in which they began.
+        // Ties are sorted by first frame.
         let order = |one: u32, other: u32| bytes(other).cmp(&bytes(one)).then(one.cmp(&other));
         leading(self.places().collect(), most, order).into_iter().filter_map(|place| self.conversation(place))
     }
@@ -199,7 +199,7 @@ impl Conversations {
     }
 }
 
-/// The first `most` places in this order. What is behind them is not sorted.
+/// Sorts only the first `most` indices.
 fn leading(mut places: Vec<u32>, most: usize, order: impl Fn(u32, u32) -> Ordering) -> Vec<u32> {
     let order = |one: &u32, other: &u32| order(*one, *other);
     if most < places.len() {
@@ -234,7 +234,7 @@ impl Endpoints<'_> {
         }
     }
 
-    /// How many there are.
+    /// Number of endpoints.
     #[must_use]
     pub fn len(&self) -> usize {
         self.all.len()
@@ -246,24 +246,24 @@ impl Endpoints<'_> {
         self.all.is_empty()
     }
 
-    /// So many at most, those with the most bytes, in that order, each with what it sent and got.
+    /// The largest endpoints by bytes, at most `most`, with their traffic.
     pub fn largest(&self, most: usize) -> impl Iterator<Item = (End, Shares)> {
         let has_ports = self.conversations.has_ports();
         let end =
             move |place: u32| self.all.get(place as usize).and_then(|(spot, _)| spot.end(&self.conversations.hosts, has_ports));
         let bytes = |place: u32| self.all.get(place as usize).map_or(0, |(_, shares)| shares.sent.bytes + shares.got.bytes);
-        // Those of one size stay in the order of their addresses.
+        // Ties are sorted by address.
         let order = |one: u32, other: u32| bytes(other).cmp(&bytes(one)).then_with(|| end(one).cmp(&end(other)));
         let places = (0..).zip(&self.all).map(|(place, _)| place).collect();
         leading(places, most, order).into_iter().filter_map(move |place| Some((end(place)?, self.all.get(place as usize)?.1)))
     }
 }
 
-/// Conversations of several kinds, which share the room that there is.
+/// Conversations of several kinds, which share one limit.
 #[derive(Debug)]
 pub(super) struct ConversationTables {
     pub(super) all: Vec<Conversations>,
-    /// Room that is sure to none of them.
+    /// Unreserved part of the limit.
     free: usize,
     recent_flows: RecentFlows,
 }
@@ -274,7 +274,7 @@ impl ConversationTables {
         ConversationTables { all, free, recent_flows: RecentFlows::default() }
     }
 
-    /// Count a frame, that long after the first one, in the kinds of conversations that it counts in.
+    /// Counts a frame in each kind of conversations. `after` is the time since the first frame.
     pub(super) fn frame(&mut self, of: Dissection<'_>, time: Option<i64>, counts: [bool; Over::ALL.len()]) {
         let tree = of.tree;
         let frame = Seen { bytes: tree.frame.original, time };
@@ -293,19 +293,19 @@ impl ConversationTables {
         }
     }
 
-    /// Which kind of conversations the layers of a protocol belong to, if they are counted.
+    /// Kind of conversations of a protocol, if counted.
     fn kind(&self, of: &Field) -> Option<usize> {
         self.all.iter().position(|conversations| of.is(conversations.over.protocol()))
     }
 
-    /// Count the headers of a segment that are in no tree.
+    /// Counts a fast-path segment, which has no tree.
     fn omitted_headers(&mut self, omitted_headers: &OmittedHeaders, bytes: &[u8], frame: Seen) {
         if !self.recent_flows.add(omitted_headers, bytes, frame) {
             self.put(omitted_headers, bytes, frame);
         }
     }
 
-    /// Count the first such segment that goes this way.
+    /// Counts the first such segment of a direction.
     #[inline(never)]
     fn put(&mut self, omitted_headers: &OmittedHeaders, bytes: &[u8], frame: Seen) {
         let Some((link, sockets)) = layers::plain_ends(bytes) else { return };
@@ -330,19 +330,19 @@ impl ConversationTables {
         }
     }
 
-    /// Count what waited.
+    /// Counts deferred traffic.
     fn settle(&mut self, rows: &Rows, frames: &Sum) {
         for (conversations, found) in self.all.iter_mut().zip(rows) {
             found.iter().for_each(|found| conversations.add(*found, frames));
         }
     }
 
-    /// There are no more frames: nothing waits any longer.
+    /// Counts all deferred traffic at the end of the input.
     pub(super) fn end(&mut self) {
         self.recent_flows.take().for_each(|(rows, frames)| self.settle(&rows, &frames));
     }
 
-    /// Count a layer of a kind. Says where.
+    /// Counts a layer in a kind. Returns the index.
     fn layer(&mut self, kind: usize, ends: [Address; 2], number: Option<u32>, frame: Seen) -> Option<Found> {
         let conversations = self.all.get_mut(kind)?;
         let before = conversations.room();
@@ -354,7 +354,7 @@ impl ConversationTables {
     }
 }
 
-/// What is left where each kind keeps what is sure to it.
+/// Remaining unreserved part of the limit.
 fn free(all: &[Conversations]) -> usize {
     let used: usize = all.iter().map(|conversations| conversations.room().max(sure())).sum();
     limits::STATS_CONVERSATIONS.get().saturating_sub(used)
@@ -380,7 +380,7 @@ mod tests {
     fn conversations_are_distinguished_by_number_or_by_ends_and_both_directions_are_one() {
         let mut conversations = Conversations::new(Over::Tcp);
         let (a, b) = (end(1, 10), end(2, 20));
-        // Numbers may be skipped, and come late.
+        // Numbers may be skipped and arrive late.
         for (ends, number) in [([a, b], Some(2)), ([b, a], Some(2)), ([b, a], Some(0)), ([a, b], None), ([b, a], None)] {
             say(&mut conversations, ends, number, limits::STATS_CONVERSATIONS.get());
         }
@@ -425,7 +425,7 @@ mod tests {
             .map(|(_, shares)| shares.sent.bytes + shares.got.bytes)
             .collect();
         assert!(bytes.is_sorted_by(|one, other| one >= other) && bytes.len() == 16);
-        // Of one size, conversations in the order in which they began, and endpoints in that of their addresses.
+        // Ties: conversations by first frame, endpoints by address.
         assert_eq!(all[2..6].iter().map(|[src, _]| *src).collect::<Vec<_>>(), [end(2, 10), end(4, 10), end(5, 10), end(12, 10)]);
         assert_eq!(of_all[5..9], [end(2, 10), end(4, 10), end(5, 10), end(12, 10)]);
         for most in 0..=16 {

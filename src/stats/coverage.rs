@@ -12,20 +12,20 @@ const VALUES: usize = 10_000;
 /// Maximum number of message names per protocol.
 const NAMES: usize = 1000;
 
-/// How much of some messages is explained.
+/// Coverage of a set of messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Covered {
-    /// Messages.
+    /// Number of messages.
     pub messages: u64,
-    /// Bytes that fields explain.
+    /// Bytes explained by fields.
     pub explained: u64,
     /// Encrypted bytes.
     pub encrypted: u64,
-    /// Bytes of contents that messages transport: files, media.
+    /// Bytes of transported content: files, media.
     pub bodies: u64,
-    /// Bytes within messages that no field explains.
+    /// Bytes within messages without a field.
     pub unexplained: u64,
-    /// Bytes that belong to no known message.
+    /// Bytes outside of known messages.
     pub unframed: u64,
 }
 
@@ -40,7 +40,7 @@ impl Covered {
     }
 }
 
-/// A protocol's messages by name.
+/// Messages of a protocol by name.
 #[derive(Debug)]
 pub struct Spoken {
     /// The protocol.
@@ -52,7 +52,7 @@ pub struct Spoken {
 }
 
 impl Spoken {
-    /// Its messages by name, the commonest first.
+    /// Messages by name, the most frequent first.
     #[must_use]
     pub fn by_name(&self) -> Vec<(&str, Covered)> {
         let mut names: Vec<(&str, Covered)> = self.names.iter().map(|(name, covered)| (name.as_str(), *covered)).collect();
@@ -61,29 +61,29 @@ impl Spoken {
     }
 }
 
-/// A value that has no name although its field has names.
+/// A value without name of a field with value names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Unknown {
     /// The field.
     pub field: &'static str,
-    /// The digits it is shown with in hexadecimal; 0 for decimal.
+    /// Number of hexadecimal digits; 0 for decimal.
     pub digits: u8,
     /// The value.
     pub value: u64,
-    /// How often.
+    /// Number of occurrences.
     pub count: u64,
-    /// The frame that had it first.
+    /// First frame with it.
     pub first: u64,
 }
 
-/// How much of a capture is explained.
+/// Coverage of a capture.
 pub struct Coverage {
     registry: Registry,
-    /// The fields of bytes that nothing explains, and all whose values may have no name.
+    /// Fields of unexplained bytes, and fields with value names.
     fields_read: Only,
     spoken: Vec<Spoken>,
     unknown: HashMap<(usize, u64), Unknown, foldhash::fast::RandomState>,
-    /// Where bytes of the tree at hand begin that were deciphered.
+    /// Start of decrypted bytes in the current tree.
     deciphered: HashSet<(u32, u32), foldhash::fast::RandomState>,
     /// Values beyond the limit of distinct ones.
     pub left_out: u64,
@@ -92,7 +92,7 @@ pub struct Coverage {
 impl Coverage {
     pub(super) fn new(registry: Registry) -> Coverage {
         let rests = registry.protocols().filter_map(|protocol| protocol.rest);
-        // Tables of packets have no such fields, and are not built for them.
+        // The packet view has no such fields.
         let listed = registry.protocols().flat_map(|protocol| protocol.fields.iter().copied());
         let shares = listed.filter(|field| field.share != Share::Explained);
         let fields_read = Only::these(rests.chain([&data::BYTES]).chain(shares)).and_nameless();
@@ -106,12 +106,12 @@ impl Coverage {
         }
     }
 
-    /// The nodes that coverage needs.
+    /// Required nodes.
     pub(super) fn fields_read(&self) -> Only {
         self.fields_read
     }
 
-    /// Count the values of a tree that have no name.
+    /// Counts values of a tree without a name.
     pub(super) fn tree(&mut self, of: Dissection<'_>) {
         self.deciphered.clear();
         if of.tree.has_derived() {
@@ -140,7 +140,7 @@ impl Coverage {
         }
     }
 
-    /// Count a message.
+    /// Counts a message.
     pub(super) fn message(&mut self, message: &Message<'_>) {
         let Some(node) = message.node() else { return };
         let len = u64::from(node.span().len());
@@ -172,13 +172,13 @@ impl Coverage {
         }
     }
 
-    /// The protocols, in the order in which they first spoke.
+    /// Protocols, in order of their first message.
     #[must_use]
     pub fn spoken(&self) -> &[Spoken] {
         &self.spoken
     }
 
-    /// All messages together.
+    /// Total of all messages.
     #[must_use]
     pub fn all(&self) -> Covered {
         let mut all = Covered::default();
@@ -186,7 +186,7 @@ impl Coverage {
         all
     }
 
-    /// The commonest values without a name.
+    /// The most frequent values without a name.
     #[must_use]
     pub fn unknown(&self, most: usize) -> Vec<Unknown> {
         let mut unknown: Vec<Unknown> = self.unknown.values().copied().collect();
@@ -196,7 +196,7 @@ impl Coverage {
     }
 }
 
-/// The shares of a message in its nodes. What was deciphered, or unpacked, lies in bytes of its own, which do not count.
+/// Adds the shares of a message. Decrypted and decompressed bytes do not count.
 fn shares(
     nodes: &[Node],
     whole: Span,

@@ -1,23 +1,23 @@
-//! Messages of DNS by what they ask and answer, as tshark's `dns,tree` has them.
+//! DNS messages by query and response, as tshark's `dns,tree`.
 //!
-//! As there, those of multicast DNS and LLMNR do not count, and the first question of a message stands for all. tshark counts
-//! the numbers of a response twice unless it is unsolicited; here each response counts once.
+//! As in tshark, multicast DNS and LLMNR are not counted, and only the first question of a message counts. tshark counts the numbers
+//! of solicited responses twice; here each response counts once.
 
 use super::topics::Topics;
 use crate::registry::Registry;
 use crate::tree::{Dissection, Field, NodeRef, Only, Value, name_of};
 use std::time::Duration;
 
-/// Nanoseconds of a millisecond.
+/// Nanoseconds per millisecond.
 const MILLISECOND: u32 = 1_000_000;
 
-/// The bit of the flags that makes a message a response.
+/// Response bit of the flags.
 const RESPONSE: u64 = 0x8000;
 
-/// Labels of a name, up to those that are counted together.
+/// Ranges of the number of labels of a name.
 const LEVELS: [&str; 4] = ["1st Level", "2nd Level", "3rd Level", "4th Level or more"];
 
-/// Messages of DNS.
+/// DNS statistics.
 #[derive(Debug)]
 pub struct Dns {
     /// The counts.
@@ -25,11 +25,11 @@ pub struct Dns {
     places: Places,
     layers: Vec<&'static Field>,
     fields: Vec<(Fact, &'static Field)>,
-    /// The fields that name operations and codes.
+    /// Fields with names of operations and codes.
     named: [Option<&'static Field>; 2],
 }
 
-/// Where topics stand.
+/// Places of topics.
 #[derive(Debug, Default)]
 struct Places {
     size: usize,
@@ -41,7 +41,7 @@ struct Places {
     retransmitted: Option<usize>,
 }
 
-/// What is read of a message.
+/// Values of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Fact {
     Flags,
@@ -104,7 +104,7 @@ impl Dns {
         Dns { topics, places, layers, fields, named }
     }
 
-    /// The fields that are read.
+    /// Required fields.
     pub(super) fn fields_read(&self) -> Only {
         Only::these(self.fields.iter().map(|(_, field)| *field))
     }
@@ -125,7 +125,7 @@ impl Dns {
         let number = |fact: Fact| first(fact).and_then(NodeRef::number);
         let (Some(flags), topics) = (number(Fact::Flags), &mut self.topics) else { return };
         let is_response = flags & RESPONSE != 0;
-        // A question has no code, but its bits count as one.
+        // A query has no response code, but its bits are counted as one.
         let bits = |field: Option<&'static Field>, word: &str| {
             let value = field.map(|field| field.bits_of(flags)).unwrap_or_default();
             let name = field.and_then(|field| name_of(field.names, value));

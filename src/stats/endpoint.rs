@@ -1,4 +1,4 @@
-//! Endpoints, and what a conversation between two of them sent.
+//! Endpoints, and the traffic of conversations.
 
 use super::parts::Over;
 use super::traffic::Count;
@@ -14,7 +14,7 @@ pub(super) enum Host {
     V6([u8; 16]),
 }
 
-/// Who speaks: an address, with a port where there are ports.
+/// An endpoint: an address, with a port for TCP and UDP.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct End {
     pub(super) host: Host,
@@ -61,25 +61,25 @@ impl fmt::Display for End {
 /// A conversation.
 #[derive(Debug, Clone, Copy)]
 pub struct Conversation {
-    /// Its number among the streams of its transport, for `follow -s`.
+    /// Stream number, for `follow -s`.
     pub stream: Option<u32>,
-    /// Who spoke first, and with whom.
+    /// Sender of the first frame, and the other end.
     pub ends: [End; 2],
-    /// What each of them sent.
+    /// Traffic sent by each end.
     pub sent: [Count; 2],
-    /// See [`Conversation::times`]; the first behind the last for none.
+    /// See [`Conversation::times`]; first > last if unknown.
     pub(super) first: i64,
     pub(super) last: i64,
 }
 
 impl Conversation {
-    /// Nanoseconds from the first frame of the capture to the first and to the last of the conversation.
+    /// Times of the first and the last frame, in nanoseconds since the first frame of the capture.
     #[must_use]
     pub fn times(&self) -> Option<(i64, i64)> {
         (self.first <= self.last).then_some((self.first, self.last))
     }
 
-    /// What both sent.
+    /// Total traffic.
     #[must_use]
     pub fn all(&self) -> Count {
         let [a, b] = self.sent;
@@ -87,29 +87,29 @@ impl Conversation {
     }
 }
 
-/// What an endpoint sent and got.
+/// Traffic of an endpoint.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Shares {
-    /// What it sent.
+    /// Sent.
     pub sent: Count,
-    /// What it got.
+    /// Received.
     pub got: Count,
 }
 
-/// What of a frame is counted.
+/// Counted properties of a frame.
 #[derive(Clone, Copy)]
 pub(super) struct Seen {
     pub(super) bytes: u32,
-    /// Nanoseconds from the first frame to it.
+    /// Nanoseconds since the first frame.
     pub(super) time: Option<i64>,
 }
 
-/// What of several frames that go the same way is.
+/// Counted properties of several frames of one direction.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Sum {
     pub(super) frames: u32,
     pub(super) bytes: u64,
-    /// When they came; the first behind the last for never.
+    /// Times of the first and the last frame; first > last if none.
     pub(super) first: i64,
     pub(super) last: i64,
 }
@@ -138,14 +138,14 @@ impl Sum {
     }
 }
 
-/// A conversation, and whether it is its second end that speaks.
+/// A conversation, and whether its second end sends.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Found {
     pub(super) place: Place,
     pub(super) answers: bool,
 }
 
-/// Where a row is.
+/// Index of a row.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Place {
     Numbered(usize),

@@ -1,11 +1,11 @@
-//! A short way to what was looked for lately.
+//! Cache of recent lookups.
 
 use super::endpoint::{End, Host};
 
-/// How many places are remembered: a power of two.
+/// Number of slots, a power of two.
 const SLOTS: usize = 1 << 8;
 
-/// Where conversations may lie, by a few bits of their ends. Whoever asks has to see whether what lies there is meant.
+/// Indices of conversations by a few hash bits of their ends. The caller has to verify the conversation.
 #[derive(Debug)]
 pub(super) struct EndpointCache([u32; SLOTS]);
 
@@ -16,12 +16,12 @@ impl Default for EndpointCache {
 }
 
 impl EndpointCache {
-    /// Where a conversation between these ends may lie.
+    /// Candidate index of the conversation between these ends.
     pub(super) fn get(&self, ends: [End; 2]) -> u32 {
         self.0.get(slot(ends)).copied().unwrap_or(u32::MAX)
     }
 
-    /// It lies there.
+    /// Stores an index.
     pub(super) fn put(&mut self, ends: [End; 2], place: u32) {
         if let Some(slot) = self.0.get_mut(slot(ends)) {
             *slot = place;
@@ -29,9 +29,9 @@ impl EndpointCache {
     }
 }
 
-/// The same for both directions.
+/// Hash, equal for both directions.
 fn slot([a, b]: [End; 2]) -> usize {
-    /// The golden ratio, as a fraction of 32 bits: spreads what differs in a few bits.
+    /// The golden ratio as a 32-bit fraction (Fibonacci hashing).
     const SPREAD: u32 = 0x9e37_79b9;
     let word = |end: End| {
         let host = match end.host {

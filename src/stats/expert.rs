@@ -1,4 +1,4 @@
-//! Remarks on frames by severity, as tshark's `expert` has them.
+//! Expert information by severity, as tshark's `expert`.
 
 use super::gate::Gate;
 use crate::limits;
@@ -6,26 +6,26 @@ use crate::record::expert::{self, Item, Severity};
 use crate::tree::{Demand, Dissection};
 use std::collections::HashMap;
 
-/// Remarks that are alike.
+/// Equal expert items.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Alike {
-    /// How serious they are.
+    /// Severity.
     pub severity: Severity,
-    /// What they are about: `Sequence`, `Malformed`.
+    /// Group: `Sequence`, `Malformed`.
     pub group: &'static str,
-    /// The protocol that they are about.
+    /// Protocol.
     pub protocol: &'static str,
-    /// What they say.
+    /// Text.
     pub summary: String,
-    /// How many there are.
+    /// Number of occurrences.
     pub count: u64,
-    /// The frame that had the first.
+    /// First frame.
     pub first: u64,
 }
 
-/// Remarks of a capture.
+/// Expert information of a capture.
 pub struct Expert {
-    /// Notes beyond the limit of distinct ones.
+    /// Items beyond the limit of distinct ones.
     pub left_out: u64,
     least: Severity,
     gate: Option<Gate>,
@@ -38,13 +38,13 @@ impl Expert {
         Expert { left_out: 0, least, gate, alike: Vec::new(), index: HashMap::default() }
     }
 
-    /// What is read of a frame.
+    /// Demand of a frame.
     pub(super) fn demand(&self) -> Demand {
         let own = expert::demand();
         self.gate.as_ref().map_or(own, |gate| own.and(gate.demand))
     }
 
-    /// The remarks of a severity, in the order in which the first of each kind came.
+    /// Items of a severity, in order of their first occurrence.
     pub fn of(&self, severity: Severity) -> impl Iterator<Item = &Alike> {
         self.alike.iter().filter(move |alike| alike.severity == severity)
     }

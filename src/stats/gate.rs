@@ -1,26 +1,26 @@
-//! The filter of a part: which frames are counted in it.
+//! Filter of the frames counted in a part.
 
 use super::intervals::Passes;
 use crate::record::{Record, Tally, View};
 use crate::tree::{Demand, Dissection};
 use std::convert::Infallible;
 
-/// A filter, asked of each frame with all that it completes.
+/// A filter of frames, with the messages completed by them.
 pub struct Gate {
     passes: Passes,
     tally: Tally,
-    /// What the filter needs of a frame.
+    /// Demand of the filter.
     pub demand: Demand,
 }
 
 impl Gate {
-    /// A filter that needs this of a frame.
+    /// Creates a gate from a test and its demand.
     #[must_use]
     pub fn new(passes: Passes, demand: Demand) -> Gate {
         Gate { passes, tally: Tally::new(View::Packets), demand }
     }
 
-    /// Whether a frame passes, or what of earlier ones it completes.
+    /// Whether a frame, or a late message completed by it, matches.
     pub(super) fn opens(&mut self, of: Dissection<'_>, captured: bool) -> bool {
         let Gate { passes, tally, .. } = self;
         let mut opens = false;

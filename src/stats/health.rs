@@ -1,39 +1,39 @@
-//! What is missing, strange or broken.
+//! Gaps, malformed messages, notes and TCP analysis.
 
 use crate::layers::tcp;
 use crate::record::level_of;
 use crate::tree::{Dissection, Field, Level};
 
-/// How often there was a remark.
+/// Count of a note.
 #[derive(Debug, Clone, Copy)]
 pub struct Remark {
-    /// Its code.
+    /// Code.
     pub code: &'static Field,
-    /// How serious it is.
+    /// Level.
     pub level: Level,
-    /// How often.
+    /// Number of occurrences.
     pub count: u64,
-    /// The frame that had it first.
+    /// First frame with it.
     pub first: u64,
 }
 
-/// What is missing, strange or broken in a capture.
+/// Health of a capture.
 #[derive(Debug, Default)]
 pub struct Health {
-    /// Gaps: runs of stream bytes missing from the capture.
+    /// Number of gaps in streams.
     pub gaps: u64,
-    /// Their bytes.
+    /// Number of missing bytes.
     pub lost: u64,
     remarks: Vec<Remark>,
 }
 
 impl Health {
-    /// The fields that it reads: marks of the TCP analysis.
+    /// Required fields: flags of the TCP analysis.
     pub(super) fn fields_read() -> impl Iterator<Item = &'static Field> {
         tcp::MARKS.iter().copied().chain([&tcp::ANALYSIS])
     }
 
-    /// Count the marks of a segment.
+    /// Counts the TCP analysis flags of a segment.
     pub(super) fn marks(&mut self, of: Dissection<'_>) {
         let tree = of.tree;
         for (place, group) in tree.nodes.iter().enumerate().filter(|(_, node)| node.field.is(&tcp::ANALYSIS)) {
@@ -62,7 +62,7 @@ impl Health {
         }
     }
 
-    /// The remarks, the gravest and commonest first.
+    /// Notes, by descending level and count.
     #[must_use]
     pub fn remarks(&self) -> Vec<Remark> {
         let mut remarks = self.remarks.clone();

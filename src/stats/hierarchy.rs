@@ -1,4 +1,4 @@
-//! Protocols on each other, down to the names of messages.
+//! Protocol hierarchy, with message types.
 
 use super::traffic::Count;
 use crate::layers;
@@ -9,38 +9,38 @@ use std::collections::HashMap;
 /// Maximum number of message names per node of the hierarchy.
 const NAMES: usize = 1000;
 
-/// What stands for names beyond that.
+/// Label of names beyond the limit.
 const OTHERS: &str = "…";
 
-/// Messages and their bytes.
+/// Number of messages and bytes.
 pub type Names = HashMap<String, Count, foldhash::fast::RandomState>;
 
-/// A protocol on those that carry it.
+/// A node of the hierarchy.
 #[derive(Debug)]
 pub struct Place {
     /// The protocol.
     pub protocol: &'static Field,
-    /// How many protocols carry it.
+    /// Depth.
     pub depth: usize,
-    /// Frames with this node, and their bytes on the wire.
+    /// Frames with this node, and bytes on the wire.
     pub count: Count,
     /// Messages of this node, and their bytes.
     pub messages: Count,
-    /// The same by name.
+    /// Messages by name.
     pub names: Names,
     children: Vec<usize>,
-    /// The number of the frame that was counted last.
+    /// Number of the last counted frame.
     seen: u64,
 }
 
-/// Headers on each other that are in no tree.
+/// Protocols of fast-path segments.
 #[derive(Debug)]
 struct Known {
-    /// Their names.
+    /// Protocols.
     path: &'static str,
-    /// Where they stand.
+    /// Places in the hierarchy.
     places: Vec<usize>,
-    /// Frames that are not counted there yet.
+    /// Deferred frames.
     waiting: Count,
 }
 
@@ -53,14 +53,14 @@ pub struct Hierarchy {
     here: Vec<Option<usize>>,
     /// Number of those layers before the next message.
     counted: usize,
-    /// Where those of segments stand that are in no tree.
+    /// Paths of fast-path segments.
     omitted_headers: Vec<Known>,
-    /// Trees seen.
+    /// Number of trees.
     trees: u64,
 }
 
 impl Hierarchy {
-    /// Count the layers of a tree.
+    /// Counts the layers of a tree.
     pub(super) fn tree(&mut self, of: Dissection<'_>, captured: bool) {
         let tree = of.tree;
         let omitted_headers = tree
@@ -78,7 +78,7 @@ impl Hierarchy {
             let ends = tree.ends.get(layer.ends as usize);
             let path = ends.and_then(|ends| ends.path.as_deref()).unwrap_or_default();
             let stream = ends.and_then(|ends| ends.stream).map(|(stream, _)| stream);
-            // A late layer is not of the segment at hand.
+            // A late layer is not part of the current segment.
             let segment = omitted_headers
                 .filter(|(omitted_headers, _)| stream == Some(*omitted_headers) && !layer.late)
                 .and_then(|(_, place)| place);
@@ -100,7 +100,7 @@ impl Hierarchy {
         }
     }
 
-    /// Count the headers of a segment that are in no tree. Returns the place of the innermost.
+    /// Counts a fast-path segment. Returns the place of the innermost header.
     fn omitted_headers(&mut self, omitted_headers: &OmittedHeaders, bytes: u32) -> Option<usize> {
         let is_it = |known: &Known| std::ptr::eq(known.path, omitted_headers.path) || known.path == omitted_headers.path;
         let known = self.omitted_headers.iter().position(is_it).unwrap_or_else(|| {
@@ -119,7 +119,7 @@ impl Hierarchy {
         known.places.last().copied()
     }
 
-    /// There are no more frames: nothing waits any longer.
+    /// Counts all deferred frames at the end of the input.
     pub(super) fn end(&mut self) {
         for known in &mut self.omitted_headers {
             let frames = std::mem::take(&mut known.waiting);
@@ -131,10 +131,10 @@ impl Hierarchy {
         }
     }
 
-    /// Count a message of the tree that was counted last.
+    /// Counts a message of the last counted tree.
     pub(super) fn message(&mut self, message: &Message<'_>) {
         let Some(node) = message.node() else { return };
-        // Messages come in the order of their layers.
+        // Messages are in the order of their layers.
         let ahead = message.of.tree.layers.iter().zip(&self.here).skip(self.counted);
         let Some((at, (_, place))) = (self.counted..).zip(ahead).find(|(_, (layer, _))| layer.node == message.layer.node) else {
             return;
@@ -169,7 +169,7 @@ impl Hierarchy {
         new
     }
 
-    /// The place of protocols whose layers an earlier tree had.
+    /// Place of protocols whose layers were in an earlier tree.
     fn by_path(&self, path: &str) -> Option<usize> {
         let mut siblings = &self.roots;
         let mut found = None;
@@ -182,7 +182,7 @@ impl Hierarchy {
         found
     }
 
-    /// The places from the outermost in, each with the names of those below it and its own.
+    /// Nodes in depth-first order.
     #[must_use]
     pub fn in_order(&self) -> Vec<(String, &Place)> {
         let mut all = Vec::new();
@@ -198,7 +198,7 @@ impl Hierarchy {
     }
 }
 
-/// Count under a name. Once it is known this allocates nothing.
+/// Counts under a name. Allocates only for a new name.
 pub(super) fn count(names: &mut Names, name: &str, bytes: u64) {
     if let Some(known) = names.get_mut(name) {
         return known.add(bytes);
@@ -207,7 +207,7 @@ pub(super) fn count(names: &mut Names, name: &str, bytes: u64) {
     names.entry(name.to_owned()).or_default().add(bytes);
 }
 
-/// Names by how often they were counted, the commonest first.
+/// Names by descending count.
 #[must_use]
 pub fn commonest(names: &Names) -> Vec<(&str, Count)> {
     let mut all: Vec<(&str, Count)> = names.iter().map(|(name, count)| (name.as_str(), *count)).collect();

@@ -1,8 +1,7 @@
-//! Names of addresses, as answers of DNS give them: tshark's `hosts`.
+//! Resolved addresses from DNS responses, as tshark's `hosts`.
 //!
-//! Records A and AAAA of the Internet count, wherever they stand in a message. The latest name of an address counts, as in
-//! tshark. Names that a pcapng capture holds in a block of their own count where no answer names the address. Names that a
-//! client asks for, as in TLS, are no answer and do not count.
+//! A and AAAA records of class IN count in all sections of a message. As in tshark, the latest name of an address wins. Names in
+//! pcapng name resolution blocks apply to addresses without a DNS record. Requested names, as in TLS, do not count.
 
 use crate::limits;
 use crate::registry::Registry;
@@ -11,27 +10,27 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::net::IpAddr;
 
-/// The class of the Internet, and the bits of a class that count: multicast DNS has another meaning for the first.
+/// Class IN, and the mask of a class: multicast DNS uses the first bit as a flag.
 const INTERNET: u64 = 1;
 const CLASS: u64 = 0x7fff;
 
-/// A name of an address.
+/// A resolved address.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Named {
     /// The name.
     pub name: String,
-    /// The frame that brought it; none if the capture holds it beside its frames.
+    /// Frame of the response; `None` for a name resolution block.
     pub frame: Option<u64>,
 }
 
-/// Which addresses are listed.
+/// Listed address families.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Families {
-    /// Those of both versions of IP.
+    /// IPv4 and IPv6.
     Both,
-    /// IPv4 alone.
+    /// IPv4 only.
     Ipv4,
-    /// IPv6 alone.
+    /// IPv6 only.
     Ipv6,
 }
 
@@ -48,11 +47,11 @@ impl Families {
 /// Addresses with their names.
 #[derive(Debug)]
 pub struct Hosts {
-    /// Answers about addresses that were too many to be kept.
+    /// Records of addresses beyond the limit.
     pub left_out: u64,
     families: Families,
     named: BTreeMap<IpAddr, Named>,
-    /// How many they are.
+    /// Number of addresses.
     known: usize,
     layers: Vec<&'static Field>,
     owners: Vec<&'static Field>,
@@ -68,17 +67,17 @@ impl Hosts {
         Hosts { left_out: 0, families, named: BTreeMap::new(), known: 0, layers, owners, classes, addresses }
     }
 
-    /// The fields that are read.
+    /// Required fields.
     pub(super) fn fields_read(&self) -> Only {
         Only::these([&self.owners, &self.classes, &self.addresses].into_iter().flatten().copied())
     }
 
-    /// The addresses in order, with their names.
+    /// Sorted addresses with their names.
     pub fn in_order(&self) -> impl ExactSizeIterator<Item = (IpAddr, &Named)> {
         self.named.iter().map(|(address, named)| (*address, named))
     }
 
-    /// Take the names that a capture holds beside its frames, for addresses that no answer names.
+    /// Adds names of name resolution blocks, for addresses without a DNS record.
     pub(super) fn given(&mut self, names: &[(IpAddr, String)]) {
         for (address, name) in names.iter().filter(|(address, _)| self.families.has(*address)) {
             match self.named.entry(*address) {

@@ -1,4 +1,4 @@
-//! Messages of HTTP: requests by method and responses by status code, as tshark's `http,tree` has them.
+//! HTTP requests by method and responses by status code, as tshark's `http,tree`.
 
 use super::topics::Topics;
 use crate::registry::Registry;
@@ -16,13 +16,13 @@ pub struct Http {
 
 impl Http {
     pub(super) fn new(registry: Registry) -> Http {
-        // SSDP is HTTP over UDP, and tshark counts it as such.
+        // SSDP is HTTP over UDP, and is counted as in tshark.
         let layers = [registry.named("http"), registry.named("ssdp")].concat();
         let [methods, codes] = ["http.request.method", "http.response.code"].map(|name| registry.named(name));
         Http { topics: Topics::new("Total HTTP Packets", false), layers, methods, codes }
     }
 
-    /// The fields that are read.
+    /// Required fields.
     pub(super) fn fields_read(&self) -> Only {
         Only::these(self.methods.iter().chain(&self.codes).copied())
     }

@@ -1,15 +1,15 @@
-//! Places found by what lies there: four bytes a place, and no second copy of what it is known by.
+//! Hash index of a list: four bytes per entry, without a copy of the keys.
 
 use foldhash::fast::RandomState;
 use std::hash::{BuildHasher, Hash};
 
-/// No place.
+/// Empty slot.
 const EMPTY: u32 = u32::MAX;
 
-/// The fewest slots.
+/// Minimum number of slots.
 const FEWEST: usize = 16;
 
-/// Open addressing over places of a list that the owner keeps.
+/// Open addressing over indices of a list kept by the owner.
 #[derive(Debug, Default)]
 pub(super) struct Index {
     slots: Vec<u32>,
@@ -18,15 +18,15 @@ pub(super) struct Index {
 }
 
 impl Index {
-    /// The place of what is known by this; `at` says what a place is known by.
+    /// Index of a key; `at` returns the key at an index.
     pub(super) fn find<K: Hash + Eq>(&self, key: &K, at: impl Fn(u32) -> Option<K>) -> Option<u32> {
         let known = self.walk(self.hash(key)).map_while(|slot| self.slots.get(slot).copied().filter(|place| *place != EMPTY));
         known.into_iter().find(|place| at(*place).as_ref() == Some(key))
     }
 
-    /// Remember a place that was not there.
+    /// Inserts a new index.
     pub(super) fn put<K: Hash + Eq>(&mut self, place: u32, key: &K, at: impl Fn(u32) -> Option<K>) {
-        // Three quarters full at most, so that a walk is short and ends.
+        // At most three quarters full, so that probing is short and ends.
         if (self.used + 1) * 4 > self.slots.len() * 3 {
             let slots = vec![EMPTY; (self.slots.len() * 2).max(FEWEST)];
             let old = std::mem::replace(&mut self.slots, slots);
@@ -52,7 +52,7 @@ impl Index {
         self.seed.hash_one(key) as usize
     }
 
-    /// The slots where something of this hash may lie, each once. Their number is a power of two.
+    /// Probe sequence of a hash. The number of slots is a power of two.
     fn walk(&self, hash: usize) -> impl Iterator<Item = usize> + use<> {
         let most = self.slots.len();
         (0..most).map(move |step| hash.wrapping_add(step) & (most - 1))

@@ -1,4 +1,4 @@
-//! Frames and bytes in each interval of time, in columns that filters choose: tshark's `io,stat`.
+//! Frames and bytes per interval, with a column per filter: tshark's `io,stat`.
 
 use super::traffic::Count;
 use crate::record::{Record, Tally, View};
@@ -6,35 +6,35 @@ use crate::tree::{Demand, Dissection, Field};
 use std::collections::BTreeMap;
 use std::convert::Infallible;
 
-/// Intervals that are counted separately.
+/// Maximum number of intervals.
 const ROWS: usize = 100_000;
 
-/// Nanoseconds of a microsecond, to which tshark rounds before it divides into intervals.
+/// Nanoseconds per microsecond. tshark rounds times to microseconds.
 const MICROSECOND: i128 = 1000;
 
-/// Whether a record passes a filter.
+/// Test whether a record matches a filter.
 pub type Passes = Box<dyn Fn(&Record<'_>) -> bool + Send>;
 
-/// What is computed over the values of a field.
+/// Function over the values of a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Function {
-    /// How many values there are.
+    /// Number of values.
     Count,
-    /// Their sum.
+    /// Sum.
     Sum,
-    /// The least of them.
+    /// Minimum.
     Min,
-    /// The greatest of them.
+    /// Maximum.
     Max,
-    /// Their mean.
+    /// Average.
     Avg,
 }
 
 impl Function {
-    /// All of them.
+    /// All functions.
     pub const ALL: [Function; 5] = [Function::Count, Function::Sum, Function::Min, Function::Max, Function::Avg];
 
-    /// Its name in `-z`.
+    /// Name in `-z`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -47,30 +47,30 @@ impl Function {
     }
 }
 
-/// Where the values of a function come from.
+/// Source of the values of a function.
 pub enum Values {
-    /// Fields of the frame.
+    /// Fields.
     Fields(Vec<&'static Field>),
-    /// The frame itself.
+    /// A pseudo-field.
     Frame(fn(&Record<'_>) -> Option<u64>),
 }
 
-/// A column: the frames that pass its filter, or a function over them.
+/// A column: the frames that match its filter, or a function over them.
 pub struct Column {
-    /// The filter or function as the user wrote it; empty for all frames.
+    /// Filter or function as typed; empty for all frames.
     pub label: String,
-    /// The filter, if there is one.
+    /// Filter, if any.
     pub passes: Option<Passes>,
-    /// The function, if there is one.
+    /// Function, if any.
     pub function: Option<(Function, Values)>,
-    /// What the filter and the function need of a frame.
+    /// Demand of filter and function.
     pub demand: Demand,
 }
 
-/// What a column has in an interval.
+/// Value of a column in an interval.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Cell {
-    /// Frames that pass the filter, and their bytes.
+    /// Frames that match the filter, and their bytes.
     pub traffic: Count,
     values: u64,
     sum: u128,
@@ -78,7 +78,7 @@ pub struct Cell {
 }
 
 impl Cell {
-    /// The result of a function; none without values, except of a count.
+    /// Result of the function; `None` without values, except for a count.
     #[must_use]
     pub fn result(&self, function: Function) -> Option<u64> {
         let sum = u64::try_from(self.sum).unwrap_or(u64::MAX);
@@ -99,40 +99,40 @@ impl Cell {
     }
 }
 
-/// Columns over intervals of one length.
+/// Columns over intervals of equal length.
 pub struct Intervals {
-    /// Microseconds of an interval; 0 for one interval that is the whole capture.
+    /// Interval in microseconds; 0 for the whole capture.
     pub interval: u64,
     /// The columns.
     pub columns: Vec<Column>,
-    /// Frames in further intervals when there are too many.
+    /// Frames beyond the maximum number of intervals.
     pub left_out: u64,
     rows: BTreeMap<u64, Vec<Cell>>,
     tally: Tally,
 }
 
 impl Intervals {
-    /// Nothing counted yet.
+    /// Creates empty intervals.
     #[must_use]
     pub fn new(interval: u64, columns: Vec<Column>) -> Intervals {
         Intervals { interval, columns, left_out: 0, rows: BTreeMap::new(), tally: Tally::new(View::Packets) }
     }
 
-    /// The intervals that have frames, each with the microseconds after the first frame at which it begins.
+    /// Nonempty intervals, with their start in microseconds since the first frame.
     pub fn rows(&self) -> impl ExactSizeIterator<Item = (u64, &[Cell])> {
         self.rows.iter().map(|(place, cells)| (place.saturating_mul(self.interval), cells.as_slice()))
     }
 
-    /// What the columns need of a frame.
+    /// Demand of the columns.
     pub(super) fn demand(&self) -> impl Iterator<Item = Demand> {
         self.columns.iter().map(|column| column.demand)
     }
 
-    /// Count a frame that was captured so many nanoseconds after the first one.
+    /// Counts a frame. `after` is the time since the first frame in nanoseconds.
     pub(super) fn tree(&mut self, of: Dissection<'_>, captured: bool, since_start: Option<i64>) {
         let Intervals { interval, columns, left_out, rows, tally } = self;
         let micros = (i128::from(since_start.unwrap_or_default()) + MICROSECOND / 2) / MICROSECOND;
-        // A frame from before the first one belongs to the first interval.
+        // Frames before the first one belong to the first interval.
         let place = u64::try_from(micros).unwrap_or_default().checked_div(*interval).unwrap_or_default();
         let Ok(()) = tally.records(of, captured, |record| {
             if !matches!(record, Record::Packet(_)) {
@@ -161,7 +161,7 @@ fn count(column: &Column, cell: &mut Cell, record: &Record<'_>, of: Dissection<'
         Some((_, Values::Fields(fields))) => {
             for (place, node) in (0..).zip(&of.tree.nodes) {
                 if fields.iter().any(|field| field.is(node.field)) {
-                    // Only a count has fields that are no numbers.
+                    // Only counts accept fields that are not numbers.
                     cell.value(of.node(place).and_then(|node| node.number()).unwrap_or_default());
                 }
             }

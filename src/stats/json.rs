@@ -6,7 +6,7 @@ use crate::record::Forgotten;
 use crate::render::{Members, Rfc3339, object};
 use std::io::{self, Write};
 
-/// The version of the shapes.
+/// Schema version.
 const SCHEMA: u32 = 1;
 
 /// Maximum number of time intervals in the output.
@@ -15,10 +15,10 @@ const INTERVALS: usize = 512;
 /// Maximum number of unknown values in the output.
 const VALUES: usize = 10;
 
-/// Print the parts that are asked for as one object in a line.
+/// Prints the requested parts as one JSON object in a line.
 ///
 /// # Errors
-/// Those of writing.
+/// Write errors.
 pub fn print_json(stats: &Stats, to: &mut dyn Write) -> io::Result<()> {
     let has = |part: fn(&Part) -> bool| stats.parts.iter().any(part);
     object(to, |all| {
@@ -262,7 +262,7 @@ fn topics(topics: &Topics, of: &mut Members<'_, '_>) -> io::Result<()> {
         let (Some(average), Some(values), Some(range)) = (topic.average(), topic.values, topic.range()) else { return Ok(()) };
         of.put("average", &average)?;
         let (least, greatest, _) = values;
-        // Whole numbers stay whole.
+        // Integers stay integers.
         for (key, whole, parts) in [("least", least, range[0]), ("greatest", greatest, range[1])] {
             if topic.unit == 1 { of.put(key, &whole) } else { of.put(key, &parts) }?;
         }

@@ -1,7 +1,7 @@
-//! What is in a capture, counted: protocols, conversations, endpoints, times, what is wrong and what is unknown.
+//! Statistics of a capture: protocols, conversations, endpoints, throughput, health and coverage.
 //!
-//! Layers and fields are counted by name; no protocol is treated in a way of its own. Memory grows with the number of
-//! conversations, of which half a million are remembered, and not with frames.
+//! Layers and fields are counted by name, without code for single protocols. Memory grows with the number of conversations, up to
+//! half a million, and not with frames.
 
 mod conversations;
 mod coverage;
@@ -60,94 +60,94 @@ use crate::tree::{Carriers, Demand, Dissection, Extras, Fields, Only};
 use std::convert::Infallible;
 use std::net::IpAddr;
 
-/// What an input is.
+/// Properties of an input.
 #[derive(Debug, Clone, Default)]
 pub struct Input {
-    /// The file as the user named it.
+    /// File name as typed.
     pub file: String,
-    /// The format's name.
+    /// Name of the format.
     pub format: String,
     /// Names of its link types.
     pub links: Vec<String>,
-    /// What it holds beside frames, and how often: decryption secrets, names of addresses.
+    /// Other content than frames, with counts: decryption secrets, name resolution.
     pub extras: Vec<(String, u64)>,
-    /// What is wrong with it, if it is damaged.
+    /// Damage, if any.
     pub damage: Option<String>,
 }
 
-/// What parts are asked for with beside their names.
+/// Arguments of the requested parts.
 #[derive(Default)]
 pub struct Details {
-    /// Intervals of time, to which parts refer by their places.
+    /// Intervals, referred to by index.
     pub intervals: Vec<Intervals>,
-    /// The least severity of remarks.
+    /// Minimum severity of expert information.
     pub severity: Option<Severity>,
-    /// Which addresses are listed.
+    /// Address families of `hosts`.
     pub families: Option<Families>,
-    /// Which frames count in a part.
+    /// Filters of parts.
     pub gates: Vec<(Part, Gate)>,
-    /// Which frames count at all, as it was written.
+    /// Filter of all parts, with its text.
     pub filter: Option<(String, Gate)>,
 }
 
 /// Statistics of an input.
 pub struct Stats {
-    /// What is asked for.
+    /// Requested parts.
     pub parts: Vec<Part>,
-    /// The input.
+    /// Input.
     pub input: Input,
-    /// All frames together.
+    /// Total traffic.
     pub traffic: Traffic,
-    /// Messages, gaps and what is wrong with them.
+    /// Numbers of messages, gaps and malformed messages.
     pub tally: Tally,
-    /// Protocols on each other.
+    /// Protocol hierarchy.
     pub hierarchy: Hierarchy,
-    /// Conversations of the kinds that are asked for.
+    /// Requested kinds of conversations.
     conversations: ConversationTables,
-    /// What came whole, and how fast.
+    /// Completed transfers.
     pub transfers: Transfers,
-    /// What is missing, strange or broken.
+    /// Health.
     pub health: Health,
-    /// How much is explained.
+    /// Coverage.
     pub coverage: Coverage,
-    /// Lengths of frames.
+    /// Frame lengths.
     lengths: Option<Lengths>,
-    /// Messages of HTTP.
+    /// HTTP messages.
     http: Option<Http>,
-    /// Messages of DNS.
+    /// DNS messages.
     dns: Option<Dns>,
-    /// Sessions of RuneScape.
+    /// RuneScape sessions.
     rs: Option<Rs>,
-    /// Names of addresses.
+    /// Resolved addresses.
     hosts: Option<Hosts>,
-    /// Streams of RTP.
+    /// RTP streams.
     rtp: Option<Streams>,
-    /// Remarks by how serious they are.
+    /// Expert information.
     expert: Option<Expert>,
-    /// Which frames count in a part.
+    /// Filters of parts.
     gates: Vec<(Part, Gate)>,
-    /// Which frames count at all.
+    /// Filter of all parts.
     gate: Option<Gate>,
-    /// The filter that says so, and how many frames there are.
+    /// Text of that filter, and the total number of frames.
     pub filter: Option<(String, u64)>,
-    /// Frames and bytes in intervals of time.
+    /// Frames and bytes per interval.
     intervals: Vec<Intervals>,
-    /// Whether any of those parts is requested that are not shown by default.
+    /// Whether any part is requested that is not shown by default.
     counts_on_request: bool,
-    /// Whether marks of the TCP analysis count.
+    /// Whether TCP analysis flags are counted.
     marks: bool,
-    /// Whether nodes, and names of messages, are needed.
+    /// Whether nodes and message names are required.
     looks: [bool; 2],
 }
 
 impl Stats {
-    /// Nothing counted yet.
+    /// Creates empty statistics.
     #[must_use]
     pub fn new(registry: Registry, parts: Vec<Part>) -> Stats {
         Stats::detailed(registry, parts, Details::default())
     }
 
-    /// The same for parts that are asked for with more than their names.
+    /// Creates empty statistics for parts with arguments.
     #[must_use]
     pub fn detailed(registry: Registry, parts: Vec<Part>, details: Details) -> Stats {
         let Details { intervals, severity, families, mut gates, filter } = details;
@@ -196,7 +196,7 @@ impl Stats {
     pub fn demand(&self) -> Demand {
         let [values, names] = self.looks;
         let [transfers, remarks] = [Part::Transfers, Part::Health].map(|part| self.parts.contains(&part));
-        // Bodies are looked into, and remarked on, only where fields are wanted, even if none is kept.
+        // Bodies are dissected, with notes, only if fields are demanded, even if none is kept.
         let fields = match (values, remarks) {
             (true, true) => Fields::Only(Only::these(Health::fields_read()).union(self.coverage.fields_read())),
             (true, false) => Fields::Only(self.coverage.fields_read()),
@@ -222,13 +222,14 @@ impl Stats {
         self.intervals.iter().flat_map(Intervals::demand).chain(looks).chain(gates).fold(parts, Demand::and)
     }
 
-    /// An input begins.
+    /// Starts an input.
     pub fn begin(&mut self, begin: &Begin<'_>) {
         let links = begin.links.iter().map(|link| String::from(*link)).collect();
         self.input = Input { file: begin.file.into(), format: begin.format.into(), links, extras: Vec::new(), damage: None };
     }
 
-    /// Count a frame, or with `captured` false what a conversation had left at the end. Some of it waits for [`Stats::end`].
+    /// Counts a frame or, with `captured` false, pending data of a conversation at the end. Some counts are deferred to
+    /// [`Stats::end`].
     pub fn tree(&mut self, of: Dissection<'_>, captured: bool) {
         if let Some((_, all)) = &mut self.filter {
             *all += u64::from(captured);
@@ -259,7 +260,7 @@ impl Stats {
         if self.marks && !of.tree.nodes.is_empty() {
             self.health.marks(of);
         }
-        // Of most frames there is no more to count than that they came.
+        // Most frames have nothing else to count.
         if of.tree.says_nothing() && of.tree.notes.is_empty() && of.tree.transfers.is_empty() {
             return self.tally.count(of.tree, captured);
         }
@@ -282,7 +283,7 @@ impl Stats {
         });
     }
 
-    /// Count what is shown on request only.
+    /// Counts parts that are shown on request only.
     #[inline(never)]
     fn requested(&mut self, of: Dissection<'_>, captured: bool, since_start: Option<i64>) {
         for intervals in &mut self.intervals {
@@ -315,20 +316,20 @@ impl Stats {
         }
     }
 
-    /// The input has ended: all is counted.
+    /// Ends the input, and completes all counts.
     pub fn end(&mut self) {
         self.conversations.end();
         self.hierarchy.end();
     }
 
-    /// Take the names of addresses that the input holds beside its frames.
+    /// Adds names of name resolution blocks.
     pub fn names(&mut self, names: &[(IpAddr, String)]) {
         if let Some(hosts) = &mut self.hosts {
             hosts.given(names);
         }
     }
 
-    /// The counts of a part that are a tree of topics.
+    /// Tree of counts of a part.
     #[must_use]
     pub fn topics(&self, part: Part) -> Option<&Topics> {
         match part {
@@ -340,37 +341,37 @@ impl Stats {
         }
     }
 
-    /// Names of addresses, if they are asked for.
+    /// Resolved addresses, if requested.
     #[must_use]
     pub fn hosts(&self) -> Option<&Hosts> {
         self.hosts.as_ref()
     }
 
-    /// Streams of RTP, if they are asked for.
+    /// RTP streams, if requested.
     #[must_use]
     pub fn rtp(&self) -> Option<&Streams> {
         self.rtp.as_ref()
     }
 
-    /// Remarks, if they are asked for.
+    /// Expert information, if requested.
     #[must_use]
     pub fn expert(&self) -> Option<&Expert> {
         self.expert.as_ref()
     }
 
-    /// The intervals that a part refers to.
+    /// Intervals of a part.
     #[must_use]
     pub fn intervals(&self, place: usize) -> Option<&Intervals> {
         self.intervals.get(place)
     }
 
-    /// The conversations of a kind.
+    /// Conversations of a kind.
     #[must_use]
     pub fn over(&self, over: Over) -> Option<&Conversations> {
         self.kinds().find(|conversations| conversations.over == over)
     }
 
-    /// The conversations of each kind that is asked for.
+    /// Conversations of each requested kind.
     pub fn kinds(&self) -> impl Iterator<Item = &Conversations> {
         self.conversations.all.iter()
     }
@@ -391,10 +392,10 @@ mod tests {
     use proptest::prelude::*;
     use serde_json::Value;
 
-    /// A frame of one of a few connections, which may go another way than the one before, open it or end it.
+    /// A frame of one of a few connections, in either direction, which may open or close it.
     type Sent = (u8, bool, u8, u8, u8, u8);
 
-    /// Some frames, some of which go from a host to itself.
+    /// Some frames, including frames from a host to itself.
     fn some_frames() -> impl Strategy<Value = Vec<Sent>> {
         let mac = prop_oneof![0_u8..3, Just(SERVER)];
         prop::collection::vec((0_u8..8, any::<bool>(), mac, 0_u8..3, 0_u8..9, 0_u8..12), 1..60)
@@ -412,12 +413,12 @@ mod tests {
             1 => link().single_vlan(7.try_into().unwrap()).ipv4([10, 0, 0, src[5]], [10, 0, 0, dst[5]], 64),
             _ => link().double_vlan(7.try_into().unwrap(), 8.try_into().unwrap()).ipv6([src[5]; 16], [dst[5]; 16], 64),
         };
-        // One of them may be from a socket to itself.
+        // One of them may be from an endpoint to itself.
         let port = if port == 0 { 80 } else { 1000 + u16::from(port) };
         let ports = if answers { (80, port) } else { (port, 80) };
         let mut bytes = Vec::new();
         let plain = net.tcp(ports.0, ports.1, seq, 500).ack(1);
-        // A maximum and a scale, an unknown kind, and an invalid length.
+        // MSS and window scale, an unknown kind, and an invalid length.
         let segment = match kind {
             0 => plain.syn().options_raw(&[2, 4, 5, 180, 3, 3, 7, 0]).unwrap(),
             1 => plain.syn().options_raw(&[253, 4, 1, 2]).unwrap(),

@@ -1,4 +1,4 @@
-//! The parts of the statistics, by the names that tshark's `-z` has for them.
+//! The parts of the statistics, by the names of tshark's `-z`.
 
 use crate::layers::{ethernet, ip, ipv6, tcp, udp};
 use crate::tree::Field;
@@ -20,7 +20,7 @@ pub enum Over {
 }
 
 impl Over {
-    /// All of them, from the link up.
+    /// All layers, from the link up.
     pub const ALL: [Over; 5] = [Over::Eth, Over::Ip, Over::Ipv6, Over::Tcp, Over::Udp];
 
     /// Name of the layer, in filters and in `-z`.
@@ -35,7 +35,7 @@ impl Over {
         }
     }
 
-    /// That layer.
+    /// Layer.
     pub(super) fn protocol(self) -> &'static Field {
         match self {
             Over::Eth => &ethernet::ETH,
@@ -46,7 +46,7 @@ impl Over {
         }
     }
 
-    /// What people call it.
+    /// Display name.
     #[must_use]
     pub const fn label(self) -> &'static str {
         match self {
@@ -64,40 +64,40 @@ impl Over {
 pub enum Part {
     /// Format, frames, times, rates, sizes.
     Overview,
-    /// Protocols on each other, down to the names of messages.
+    /// Protocol hierarchy, with message types.
     Hierarchy,
-    /// Who speaks with whom.
+    /// Conversations.
     Conversations(Over),
-    /// Who speaks.
+    /// Endpoints.
     Endpoints(Over),
     /// Packets and bytes over time.
     Time,
-    /// What came whole, and how fast.
+    /// Completed transfers.
     Transfers,
-    /// What is missing, strange or broken.
+    /// Gaps, malformed messages, notes, TCP analysis.
     Health,
-    /// How much is explained.
+    /// Coverage.
     Coverage,
-    /// How long frames are.
+    /// Frame lengths.
     Lengths,
-    /// Requests and responses of HTTP.
+    /// HTTP requests and responses.
     Http,
-    /// Messages of DNS.
+    /// DNS messages.
     Dns,
-    /// Sessions of RuneScape.
+    /// RuneScape sessions.
     Rs,
-    /// Names of addresses.
+    /// Resolved addresses.
     Hosts,
-    /// Streams of RTP.
+    /// RTP streams.
     Rtp,
-    /// Remarks by how serious they are.
+    /// Expert information by severity.
     Expert,
-    /// Frames and bytes in intervals of time: the one of this place among those that are counted.
+    /// Frames and bytes per interval; the index of the intervals.
     Intervals(usize),
 }
 
 impl Part {
-    /// All parts, in the order in which they are shown.
+    /// Parts shown by default, in display order.
     pub fn all() -> Vec<Part> {
         let mut parts = vec![Part::Overview, Part::Time, Part::Hierarchy];
         parts.extend(Over::ALL.map(Part::Conversations));
@@ -106,7 +106,7 @@ impl Part {
         parts
     }
 
-    /// The parts that have a name: all of those, and those that are shown on request only.
+    /// All parts with a name, including those shown on request only.
     pub fn known() -> Vec<Part> {
         let mut parts = Part::all();
         parts.extend([Part::Expert, Part::Lengths, Part::Http, Part::Dns, Part::Rs, Part::Hosts, Part::Rtp]);
@@ -121,26 +121,34 @@ impl Part {
 }
 
 impl Part {
-    /// What it counts, in a few words.
+    /// Short description.
     #[must_use]
     pub const fn about(self) -> &'static str {
         match self {
             Part::Overview => "format, frames, times, rates, sizes",
-            Part::Hierarchy => "protocols on each other, down to the names of messages",
-            Part::Conversations(_) => "who speaks with whom",
-            Part::Endpoints(_) => "who speaks",
+            Part::Hierarchy => "protocol hierarchy, with message types",
+            Part::Conversations(Over::Eth) => "conversations between Ethernet addresses",
+            Part::Conversations(Over::Ip) => "conversations between IPv4 addresses",
+            Part::Conversations(Over::Ipv6) => "conversations between IPv6 addresses",
+            Part::Conversations(Over::Tcp) => "TCP conversations, with stream numbers",
+            Part::Conversations(Over::Udp) => "UDP conversations, with stream numbers",
+            Part::Endpoints(Over::Eth) => "Ethernet addresses",
+            Part::Endpoints(Over::Ip) => "IPv4 addresses",
+            Part::Endpoints(Over::Ipv6) => "IPv6 addresses",
+            Part::Endpoints(Over::Tcp) => "addresses and ports of TCP",
+            Part::Endpoints(Over::Udp) => "addresses and ports of UDP",
             Part::Time => "frames and bytes over time",
-            Part::Transfers => "what came whole, and how fast",
-            Part::Health => "what is missing, strange or broken",
-            Part::Coverage => "how much is explained",
-            Part::Lengths => "lengths of frames, in ranges",
-            Part::Http => "requests and responses of HTTP",
-            Part::Dns => "messages of DNS: types, codes, sizes, response times",
-            Part::Rs => "sessions of RuneScape: packets by name, players, their positions over time",
-            Part::Hosts => "addresses with the names that answers of DNS give them",
-            Part::Rtp => "streams of RTP: packets, losses, spacing, jitter",
-            Part::Expert => "remarks by severity: error, warn, note, chat, comment",
-            Part::Intervals(_) => "frames and bytes in intervals of time",
+            Part::Transfers => "completed transfers: count, bytes, throughput",
+            Part::Health => "gaps, malformed messages, TCP analysis, notes by code",
+            Part::Coverage => "dissected and unknown bytes per protocol and message type",
+            Part::Lengths => "frame lengths, by range",
+            Part::Http => "HTTP requests and responses",
+            Part::Dns => "DNS messages: types, codes, sizes, response times",
+            Part::Rs => "RuneScape sessions: packets by name, players and their positions",
+            Part::Hosts => "resolved addresses, from DNS responses",
+            Part::Rtp => "RTP streams: packets, loss, delta, jitter",
+            Part::Expert => "expert information by severity: error, warn, note, chat, comment",
+            Part::Intervals(_) => "frames and bytes per interval",
         }
     }
 }

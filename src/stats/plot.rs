@@ -1,11 +1,11 @@
-//! Numbers over time as columns of blocks.
+//! Charts of block characters.
 
 const BLOCKS: [char; 9] = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
-/// Eighths of a row.
+/// Block characters by eighths of a row.
 const STEPS: u128 = 8;
 
-/// Columns that stand for numbers, as rows from the highest down. Whatever is more than nothing can be seen.
+/// Draws numbers as columns, in rows from the top. Nonzero numbers are visible.
 pub fn plot(numbers: &[u64], rows: usize) -> Vec<String> {
     let most = u128::from(numbers.iter().copied().max().unwrap_or_default().max(1));
     let steps = STEPS * rows as u128;

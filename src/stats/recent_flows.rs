@@ -1,29 +1,29 @@
-//! Segments of connections that spoke lately: most come like one before, so what they count waits until it is much.
+//! Recent flows: most segments belong to a recent flow, so their counts are accumulated and added later.
 
 use super::endpoint::{Found, Seen, Sum};
 use super::parts::Over;
 use crate::tree::OmittedHeaders;
 
-/// How many directions of connections are remembered: a power of two.
+/// Number of cached flows, a power of two.
 const SLOTS: usize = 512;
 
-/// The addresses of the link, as they stand at the head of a frame.
+/// Link addresses of a frame.
 const LINK: usize = 12;
 
-/// The rows of a segment, by the kinds that are counted, in their order.
+/// Rows of a segment, one per counted kind.
 pub(super) type Rows = [Option<Found>; Over::ALL.len()];
 
-/// A direction of a connection.
+/// A flow: one direction of a connection.
 #[derive(Debug, Clone, Copy)]
 struct Known {
     number: u32,
     link: [u8; LINK],
     rows: Rows,
-    /// What is not in these rows yet.
+    /// Deferred counts.
     waiting: Sum,
 }
 
-/// Those that spoke lately.
+/// Cache of recent flows.
 #[derive(Debug)]
 pub(super) struct RecentFlows(Vec<Option<Known>>);
 
@@ -34,10 +34,10 @@ impl Default for RecentFlows {
 }
 
 impl RecentFlows {
-    /// Count a segment, if one went the same way lately.
+    /// Counts a segment of a cached flow.
     pub(super) fn add(&mut self, omitted_headers: &OmittedHeaders, bytes: &[u8], frame: Seen) -> bool {
         let Some(Some(known)) = self.0.get_mut(slot(omitted_headers)) else { return false };
-        // The number stands for both ends, and the slot for the way between them.
+        // The stream number identifies both ends, and the slot the direction.
         let is_it = known.number == omitted_headers.stream.number && bytes.first_chunk() == Some(&known.link);
         if is_it {
             known.waiting.add(frame);
@@ -45,21 +45,21 @@ impl RecentFlows {
         is_it
     }
 
-    /// Further ones are counted there. Returns what waited of the one whose place it takes.
+    /// Caches a flow. Returns the deferred counts of the replaced flow.
     pub(super) fn put(&mut self, omitted_headers: &OmittedHeaders, bytes: &[u8], rows: Rows) -> Option<(Rows, Sum)> {
         let known = Known { number: omitted_headers.stream.number, link: *bytes.first_chunk()?, rows, waiting: Sum::default() };
         let old = self.0.get_mut(slot(omitted_headers))?.replace(known)?;
         Some((old.rows, old.waiting))
     }
 
-    /// Forget all. Returns what waited of each.
+    /// Clears the cache. Returns the deferred counts of each flow.
     pub(super) fn take(&mut self) -> impl Iterator<Item = (Rows, Sum)> + use<> {
         let known = std::mem::take(self).0;
         known.into_iter().flatten().map(|known| (known.rows, known.waiting))
     }
 }
 
-/// Another one for each direction.
+/// Slot of a direction.
 fn slot(omitted_headers: &OmittedHeaders) -> usize {
     (omitted_headers.stream.number as usize * 2 + usize::from(omitted_headers.rises)) % SLOTS
 }

@@ -1,18 +1,18 @@
-//! Conversations as they are remembered: few bytes each, because there may be very many.
+//! Packed rows of conversations, because there may be very many.
 
 use super::endpoint::{Conversation, End, Host, Sum};
 use super::index::Index;
 use super::traffic::Count;
 
-/// Bytes that a row counts to.
+/// Maximum byte count of a row.
 const MOST_BYTES: u64 = (1 << 48) - 1;
 
-/// A conversation, packed. Addresses are places among the [`Hosts`].
+/// A packed conversation. Addresses are indices in [`Hosts`].
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Row {
     hosts: [u32; 2],
     ports: [u16; 2],
-    /// 48 bits each: the upper ones here, the lower ones in `bytes`.
+    /// Upper bits of the 48-bit counts; the lower ones are in `bytes`.
     more_bytes: [u16; 2],
     bytes: [u32; 2],
     frames: [u32; 2],
@@ -21,34 +21,34 @@ pub(super) struct Row {
 }
 
 impl Row {
-    /// A conversation without frames.
+    /// Creates a conversation without frames.
     pub(super) const SILENT: Row =
         Row { hosts: [0; 2], ports: [0; 2], more_bytes: [0; 2], bytes: [0; 2], frames: [0; 2], first: i64::MAX, last: i64::MIN };
 
-    /// Whether it has no frames yet.
+    /// Whether it has no frames.
     pub(super) fn is_silent(&self) -> bool {
         self.frames == [0; 2]
     }
 
-    /// Who spoke first, and with whom.
+    /// Sender of the first frame, and the other end.
     pub(super) fn between(&mut self, ends: [Spot; 2]) {
         self.hosts = ends.map(|end| end.host);
         self.ports = ends.map(|end| end.port);
     }
 
-    /// The two ends.
+    /// Both ends.
     pub(super) fn ends(&self) -> [Spot; 2] {
         let ([a, b], [from, to]) = (self.hosts, self.ports);
         [Spot { host: a, port: from }, Spot { host: b, port: to }]
     }
 
-    /// Whether these are its ends, in any order.
+    /// Whether it is between these ends, in any order.
     pub(super) fn is_between(&self, [src, dst]: [End; 2], hosts: &Hosts) -> bool {
         let [a, b] = self.ends();
         (a.is(src, hosts) && b.is(dst, hosts)) || (a.is(dst, hosts) && b.is(src, hosts))
     }
 
-    /// The first end sent frames, or the second if it `answers`.
+    /// Counts frames of the first end, or of the second if `answers`.
     pub(super) fn add(&mut self, answers: bool, sum: &Sum) {
         let side = usize::from(answers);
         if let (Some(frames), Some(low), Some(high)) =
@@ -62,14 +62,14 @@ impl Row {
         (self.first, self.last) = (self.first.min(sum.first), self.last.max(sum.last));
     }
 
-    /// The conversation, unpacked.
+    /// Unpacks the conversation.
     pub(super) fn conversation(&self, hosts: &Hosts, has_ports: bool) -> Option<Conversation> {
         let ([a, b], sent) = (self.ends(), self.sent());
         let end = |spot: Spot| spot.end(hosts, has_ports);
         Some(Conversation { stream: None, ends: [end(a)?, end(b)?], sent, first: self.first, last: self.last })
     }
 
-    /// What each of them sent.
+    /// Traffic sent by each end.
     pub(super) fn sent(&self) -> [Count; 2] {
         let ([a, b], [low_a, low_b], [high_a, high_b]) = (self.frames, self.bytes, self.more_bytes);
         let count =
@@ -78,7 +78,7 @@ impl Row {
     }
 }
 
-/// One end of a conversation, as a row has it.
+/// Packed end of a conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct Spot {
     pub host: u32,
@@ -86,18 +86,18 @@ pub(super) struct Spot {
 }
 
 impl Spot {
-    /// Whether it is this end.
+    /// Whether it equals this end.
     pub(super) fn is(self, end: End, hosts: &Hosts) -> bool {
         self.port == end.port.unwrap_or_default() && hosts.get(self.host) == Some(end.host)
     }
 
-    /// The end, unpacked.
+    /// Unpacks the end.
     pub(super) fn end(self, hosts: &Hosts, has_ports: bool) -> Option<End> {
         Some(End { host: hosts.get(self.host)?, port: has_ports.then_some(self.port) })
     }
 }
 
-/// Addresses, each once.
+/// Distinct addresses.
 #[derive(Debug, Default)]
 pub(super) struct Hosts {
     all: Vec<Host>,
@@ -105,12 +105,12 @@ pub(super) struct Hosts {
 }
 
 impl Hosts {
-    /// The place of an address, if it is known.
+    /// Index of an address, if known.
     pub(super) fn find(&self, host: Host) -> Option<u32> {
         self.index.find(&host, |place| self.get(place))
     }
 
-    /// The place of an address, put there if it is new.
+    /// Index of an address, added if new.
     pub(super) fn place(&mut self, host: Host) -> Option<u32> {
         if let Some(place) = self.find(host) {
             return Some(place);

@@ -1,4 +1,4 @@
-//! Sessions of RuneScape: packets by side and name, players by name, and where they are over time.
+//! RuneScape sessions: packets by side and name, players, and their positions over time.
 
 use super::topics::Topics;
 use crate::registry::Registry;
@@ -11,7 +11,7 @@ const ZONE: u64 = 8;
 /// Nanoseconds per tenth of a second.
 const TENTH: i64 = 100_000_000;
 
-/// Maximum players whose names and zones are known.
+/// Maximum number of tracked players.
 const PLAYERS: usize = 1 << 16;
 
 /// Packets, players and positions.
@@ -27,7 +27,7 @@ pub struct Rs {
     zones: HashMap<u64, [u64; 3]>,
 }
 
-/// What is read of a message.
+/// Values of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Fact {
     Packet,
@@ -39,7 +39,7 @@ enum Fact {
     Level,
 }
 
-/// The field of each fact.
+/// Field of each value.
 const FACTS: [(Fact, &str); 7] = [
     (Fact::Packet, "rs.name"),
     (Fact::Side, "rs.direction"),
@@ -59,7 +59,7 @@ impl Rs {
         Rs { topics, layers, fields, players, positions, names: HashMap::new(), zones: HashMap::new() }
     }
 
-    /// The fields that are read.
+    /// Required fields.
     pub(super) fn fields_read(&self) -> Only {
         Only::these(self.fields.iter().map(|(_, field)| *field))
     }
@@ -87,7 +87,7 @@ impl Rs {
         if let (Some(packet), Some(side)) = (text(Fact::Packet), text(Fact::Side)) {
             self.topics.add(&[&side, &packet], None);
         }
-        // The name of a player may stand behind its position.
+        // The name of a player may follow its position.
         let mut current = None;
         for (fact, node) in &facts {
             match (fact, current) {

@@ -1,8 +1,8 @@
-//! Streams of RTP and how evenly they come, as tshark's `rtp,streams` has them.
+//! RTP streams with loss, delta and jitter, as tshark's `rtp,streams`.
 //!
-//! The spacing of packets and its jitter are computed as in RFC 3550, 6.4.1, and summed up as tshark does: packets with the
-//! marker, comfort noise and what follows it have pauses before them and count in neither. What is lost is what RFC 3550, A.3
-//! expects, less what came. Clock rates are those of RFC 3551, or what SDP announced for the port.
+//! Delta and jitter are computed as in RFC 3550, 6.4.1, and summarized as in tshark: packets with the marker bit, comfort noise and
+//! the packets after it follow a pause and are excluded. Lost packets are the expected packets of RFC 3550, A.3, minus the received
+//! ones. Clock rates are those of RFC 3551, or announced by SDP for the port.
 
 use crate::limits;
 use crate::registry::Registry;
@@ -10,38 +10,38 @@ use crate::tree::{Address, Dissection, Field, Layer, NodeRef, Only};
 use std::collections::HashMap;
 use std::net::SocketAddr;
 
-/// Kinds of payload that are named for one stream.
+/// Maximum number of payload types listed per stream.
 const PAYLOADS: usize = 8;
 
-/// The first payload type that only an announcement explains.
+/// First dynamic payload type.
 const DYNAMIC: u8 = 96;
 
-/// Payload types of comfort noise: that of RFC 3389, and an earlier one.
+/// Payload types of comfort noise: RFC 3389, and a reserved one.
 const COMFORT_NOISE: [u8; 2] = [13, 19];
 
-/// Packets that a sequence number may go back; further back it went on past its end.
+/// Maximum number of packets that a sequence number may go back; beyond that, it wrapped around.
 const MISORDERED: u16 = 3000;
 
-/// Nanoseconds of a millisecond.
+/// Nanoseconds per millisecond.
 const MILLISECOND: f64 = 1e6;
 
-/// Weight of what came before in the jitter, and of all.
+/// Weights of the previous jitter, and of all.
 const BEFORE: f64 = 15.0;
 const ALL: f64 = 16.0;
 
-/// Numbers of a kind: the least, the mean and the greatest.
+/// Minimum, mean and maximum.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Spread {
-    /// The least.
+    /// Minimum.
     pub least: f64,
-    /// The mean.
+    /// Mean.
     pub mean: f64,
-    /// The greatest.
+    /// Maximum.
     pub greatest: f64,
 }
 
 impl Spread {
-    /// Add the number of a packet that so many came before.
+    /// Adds a value after `count` previous ones.
     fn add(spread: &mut Option<Spread>, number: f64, before: u64) {
         let known = spread.get_or_insert(Spread { least: number, mean: 0.0, greatest: number });
         let before = before as f64;
@@ -51,30 +51,30 @@ impl Spread {
     }
 }
 
-/// A stream: packets of one source from one socket to another.
+/// An RTP stream: packets of one SSRC between two endpoints.
 #[derive(Debug, Clone)]
 pub struct Stream {
-    /// From where to where.
+    /// Source and destination.
     pub ends: [SocketAddr; 2],
-    /// The source.
+    /// SSRC.
     pub ssrc: u32,
-    /// Nanoseconds from the first frame of the capture to its first and its last packet.
+    /// Times of the first and the last packet, in nanoseconds since the first frame of the capture.
     pub times: [i64; 2],
-    /// What it carries, each kind once.
+    /// Distinct payload types.
     pub payloads: Vec<String>,
-    /// Packets that came.
+    /// Number of received packets.
     pub packets: u64,
-    /// Milliseconds between packets.
+    /// Delta in milliseconds.
     pub delta: Option<Spread>,
-    /// The jitter in milliseconds.
+    /// Jitter in milliseconds.
     pub jitter: Option<Spread>,
-    /// Packets that did not have the number behind the highest one.
+    /// Packets out of sequence.
     pub misordered: u64,
     numbers: Numbers,
     clock: Clock,
 }
 
-/// Sequence numbers, counted on past their end.
+/// Extended sequence numbers.
 #[derive(Debug, Clone, Copy)]
 struct Numbers {
     first: u64,
@@ -82,40 +82,40 @@ struct Numbers {
     last: u16,
 }
 
-/// What the next packet is compared with.
+/// State of the previous packet.
 #[derive(Debug, Clone, Copy)]
 struct Clock {
-    /// The timestamp of the first packet, and of the last one, counted on past the end.
+    /// Extended timestamps of the first and the last packet.
     first: i64,
     last: i64,
-    /// When the last packet came, in milliseconds, and when it should have.
+    /// Arrival time of the last packet in milliseconds, and its nominal time.
     came: f64,
     nominal: f64,
     jitter: f64,
     payload: u8,
 }
 
-/// What a packet says of itself.
+/// Values of a packet.
 #[derive(Debug, Clone, Copy)]
 struct Packet {
     number: u16,
     timestamp: u32,
     payload: u8,
     marked: bool,
-    /// Ticks of its clock in a second, if they are known.
+    /// Clock rate in Hz, if known.
     rate: Option<u32>,
     /// Nanoseconds since the first frame.
     at: i64,
 }
 
 impl Stream {
-    /// Packets that should have come, less those that came; below 0 where some came twice.
+    /// Number of lost packets; negative with duplicates.
     #[must_use]
     pub fn lost(&self) -> i64 {
         self.expected().saturating_sub(i64::try_from(self.packets).unwrap_or(i64::MAX))
     }
 
-    /// Packets that should have come.
+    /// Number of expected packets.
     #[must_use]
     pub fn expected(&self) -> i64 {
         let Numbers { first, highest, .. } = self.numbers;
@@ -124,7 +124,7 @@ impl Stream {
 
     fn new(ends: [SocketAddr; 2], ssrc: u32, packet: &Packet) -> Stream {
         let timestamp = i64::from(packet.timestamp);
-        // Room below, for packets that belong before the first.
+        // Start above zero, for packets before the first one.
         let number = (1 << 16) + u64::from(packet.number);
         let came = packet.at as f64 / MILLISECOND;
         let clock = Clock { first: timestamp, last: timestamp, came, nominal: 0.0, jitter: 0.0, payload: packet.payload };
@@ -158,7 +158,7 @@ impl Stream {
         clock.last = clock.last.saturating_add(step.into());
         let is_noise = |payload: u8| COMFORT_NOISE.contains(&payload);
         let follows_noise = is_noise(std::mem::replace(&mut clock.payload, packet.payload));
-        // What was sampled before the first packet says nothing of the spacing.
+        // Packets sampled before the first one are ignored.
         if clock.last < clock.first {
             return;
         }
@@ -189,13 +189,13 @@ impl Numbers {
     }
 }
 
-/// Where a packet comes from and goes to, and its source.
+/// Source, destination and SSRC.
 type Key = ([SocketAddr; 2], u32);
 
-/// What was announced for a port: the name of a payload type, and its ticks in a second.
+/// Payload type announced for a port: its name and clock rate.
 type Announced = HashMap<(u16, u8), (String, u32), foldhash::fast::RandomState>;
 
-/// The streams of a capture.
+/// RTP streams of a capture.
 #[derive(Debug)]
 pub struct Streams {
     /// Packets of streams beyond the limit.
@@ -217,18 +217,18 @@ impl Streams {
         Streams { left_out: 0, all: Vec::new(), index, announced, layers, facts, media, attributes }
     }
 
-    /// The fields that are read.
+    /// Required fields.
     pub(super) fn fields_read(&self) -> Only {
         Only::these(self.facts.iter().chain([&self.media, &self.attributes]).flatten().copied())
     }
 
-    /// The streams in the order in which they began.
+    /// Streams in order of their first packet.
     #[must_use]
     pub fn in_order(&self) -> &[Stream] {
         &self.all
     }
 
-    /// Count the packets of a frame that was captured so many nanoseconds after the first one.
+    /// Counts the packets of a frame. `after` is the time since the first frame in nanoseconds.
     pub(super) fn tree(&mut self, of: Dissection<'_>, since_start: Option<i64>) {
         self.announcements(of);
         for layer in &of.tree.layers {
@@ -283,7 +283,7 @@ impl Streams {
         }
     }
 
-    /// Remember what SDP says of payload types.
+    /// Stores payload types announced by SDP.
     fn announcements(&mut self, of: Dissection<'_>) {
         let mut port = None;
         for (place, node) in (0..).zip(&of.tree.nodes) {
@@ -304,7 +304,7 @@ impl Streams {
     }
 }
 
-/// `rtpmap:97 opus/48000/2`.
+/// Parses `rtpmap:97 opus/48000/2`.
 fn mapping(attribute: &str) -> Option<(u8, &str, u32)> {
     let (payload, encoding) = attribute.strip_prefix("rtpmap:")?.trim().split_once(' ')?;
     let mut parts = encoding.trim().split('/');
@@ -316,7 +316,7 @@ fn is_of(fields: &[&'static Field], field: &Field) -> bool {
     fields.iter().any(|one| one.is(field))
 }
 
-/// Ticks in a second of the clock of a payload type (RFC 3551, tables 4 and 5).
+/// Clock rate of a static payload type (RFC 3551, tables 4 and 5).
 fn rate_of(payload: u8) -> Option<u32> {
     match payload {
         0 | 3..=5 | 7..=9 | 12 | 13 | 15 | 18 | 19 => Some(8000),

@@ -1,14 +1,14 @@
-//! Counts in a tree of topics, as tshark's statistics with `,tree` have them; lengths of frames.
+//! Trees of counts, as in tshark's `,tree` statistics; frame lengths.
 
 use std::collections::HashMap;
 
-/// Topics that are counted separately in a tree.
+/// Maximum number of topics in a tree.
 const TOPICS: usize = 10_000;
 
-/// Characters of the longest label.
+/// Maximum length of a label in characters.
 const LABEL: usize = 100;
 
-/// The greatest length of each range of lengths, and the range.
+/// Upper bound and label of each range of lengths.
 const LENGTHS: &[(u32, &str)] = &[
     (19, "0-19"),
     (39, "20-39"),
@@ -22,18 +22,18 @@ const LENGTHS: &[(u32, &str)] = &[
     (u32::MAX, "5120 and greater"),
 ];
 
-/// A topic.
+/// A node of a tree.
 #[derive(Debug, Clone)]
 pub struct Topic {
-    /// What is counted.
+    /// Label.
     pub label: String,
-    /// How often.
+    /// Count.
     pub count: u64,
-    /// The least and the greatest value, and the sum of all, where it has values.
+    /// Minimum, maximum and sum of its values, if any.
     pub values: Option<(u64, u64, u128)>,
-    /// What a value of 1 is counted as: values are shown divided by this.
+    /// Divisor of displayed values.
     pub unit: u32,
-    /// The topics below it, by their places.
+    /// Indices of its children.
     below: Vec<usize>,
 }
 
@@ -43,13 +43,13 @@ impl Topic {
         Topic { label, count: 0, values: None, unit: 1, below: Vec::new() }
     }
 
-    /// The average of its values.
+    /// Average of its values.
     #[must_use]
     pub fn average(&self) -> Option<f64> {
         self.values.map(|(_, _, sum)| sum as f64 / self.count.max(1) as f64 / f64::from(self.unit))
     }
 
-    /// The least and the greatest of its values.
+    /// Minimum and maximum of its values.
     #[must_use]
     pub fn range(&self) -> Option<[f64; 2]> {
         self.values.map(|(least, greatest, _)| [least, greatest].map(|value| value as f64 / f64::from(self.unit)))
@@ -64,15 +64,15 @@ impl Topic {
     }
 }
 
-/// A tree of topics.
+/// A tree of counts.
 #[derive(Debug)]
 pub struct Topics {
-    /// Counts of topics that were too many to be counted separately.
+    /// Counts of topics beyond the limit.
     pub left_out: u64,
     all: Vec<Topic>,
     roots: Vec<usize>,
     index: HashMap<(usize, String), usize, foldhash::fast::RandomState>,
-    /// Topics stay in the order in which they were made.
+    /// Whether topics keep their order of creation.
     fixed: bool,
 }
 
@@ -81,7 +81,7 @@ impl Topics {
         Topics { left_out: 0, all: vec![Topic::new(root)], roots: vec![0], index: HashMap::default(), fixed }
     }
 
-    /// One more tree behind those there are. Returns the place of its root.
+    /// Adds a tree. Returns the index of its root.
     pub(super) fn root(&mut self, label: &str) -> usize {
         let place = self.all.len();
         self.all.push(Topic::new(label));
@@ -89,14 +89,14 @@ impl Topics {
         place
     }
 
-    /// Say what a value of 1 is counted as.
+    /// Sets the divisor of displayed values.
     pub(super) fn unit(&mut self, place: usize, unit: u32) {
         if let Some(topic) = self.all.get_mut(place) {
             topic.unit = unit;
         }
     }
 
-    /// The place of a topic below another; none if there are too many.
+    /// Index of a child topic, created if new; `None` beyond the limit.
     pub(super) fn place(&mut self, above: usize, label: &str) -> Option<usize> {
         let topic = Topic::new(label);
         let key = (above, topic.label.clone());
@@ -113,13 +113,13 @@ impl Topics {
         Some(place)
     }
 
-    /// Count a topic of the first tree, and each of those above it.
+    /// Counts a topic of the first tree, and its ancestors.
     pub(super) fn add(&mut self, path: &[&str], value: Option<u64>) {
         self.count(0, value);
         self.add_below(0, path, value);
     }
 
-    /// Count a topic below another, and those between them.
+    /// Counts a descendant of a topic, and the topics between them.
     pub(super) fn add_below(&mut self, above: usize, path: &[&str], value: Option<u64>) {
         let mut place = above;
         for label in path {
@@ -132,14 +132,14 @@ impl Topics {
         }
     }
 
-    /// Count a topic alone.
+    /// Counts a single topic.
     pub(super) fn count(&mut self, place: usize, value: Option<u64>) {
         if let Some(topic) = self.all.get_mut(place) {
             topic.add(value);
         }
     }
 
-    /// The topics in reading order, each with its depth and the count of the one above it.
+    /// Topics in depth-first order, with depth and the count of the parent.
     #[must_use]
     pub fn in_order(&self) -> Vec<(usize, u64, &Topic)> {
         let mut open: Vec<_> = self.roots.iter().rev().map(|root| (*root, 0, 0)).collect();
@@ -157,7 +157,7 @@ impl Topics {
     }
 }
 
-/// The lengths of frames, in tshark's ranges.
+/// Frame lengths in tshark's ranges.
 #[derive(Debug)]
 pub struct Lengths(pub Topics);
 

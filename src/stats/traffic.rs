@@ -1,12 +1,12 @@
-//! How many frames and bytes, how long, how large, and when.
+//! Total traffic: frames, bytes, sizes and times.
 
 use crate::tree::{FrameInfo, Time};
 use std::ops::Range;
 
-/// Intervals that are kept; when time goes on behind the last, two become one.
+/// Maximum number of intervals; beyond that, adjacent intervals are merged.
 const INTERVALS: usize = 512;
 
-/// Nanoseconds of the first intervals.
+/// Initial interval in nanoseconds.
 const FINEST: i128 = 1_000_000;
 
 /// Frames and bytes.
@@ -14,7 +14,7 @@ const FINEST: i128 = 1_000_000;
 pub struct Count {
     /// Frames.
     pub frames: u64,
-    /// Bytes they had on the wire.
+    /// Bytes on the wire.
     pub bytes: u64,
 }
 
@@ -30,30 +30,30 @@ impl Count {
     }
 }
 
-/// All frames together.
+/// Total traffic.
 #[derive(Debug)]
 pub struct Traffic {
-    /// Frames, and their bytes on the wire.
+    /// Frames, and bytes on the wire.
     pub all: Count,
-    /// Bytes captured of them.
+    /// Captured bytes.
     pub captured: u64,
-    /// Frames of which the capture holds a part.
+    /// Truncated frames.
     pub cut: u64,
-    /// The shortest and the longest frame.
+    /// Lengths of the shortest and the longest frame.
     pub sizes: Option<(u32, u32)>,
-    /// When the first frame of the capture was captured.
+    /// Time of the first frame in the file.
     pub start: Time,
-    /// The earliest time.
+    /// Earliest time.
     pub first: Time,
-    /// The latest time.
+    /// Latest time.
     pub last: Time,
-    /// Nanoseconds of an interval.
+    /// Interval in nanoseconds.
     pub interval: i128,
-    /// What came in each interval since the first frame.
+    /// Traffic per interval since the first frame.
     pub over_time: Vec<Count>,
-    /// Frames with a time before that of the first.
+    /// Frames with a time before the first frame.
     pub early: u64,
-    /// Where the interval of the last frame is, and the nanoseconds since the first frame at which it begins and ends.
+    /// Index, start and end of the interval of the last frame, in nanoseconds since the first frame.
     latest: (usize, Range<i128>),
 }
 
@@ -76,7 +76,7 @@ impl Default for Traffic {
 }
 
 impl Traffic {
-    /// Count a frame. Returns how many nanoseconds after the first it was captured.
+    /// Counts a frame. Returns its time since the first frame in nanoseconds.
     pub(super) fn frame(&mut self, frame: &FrameInfo) -> Option<i64> {
         self.all.add(frame.original.into());
         self.captured += u64::from(frame.captured);
@@ -96,7 +96,7 @@ impl Traffic {
         Some(i64::try_from(since).unwrap_or(i64::MAX))
     }
 
-    /// Takes notice of a frame that does not count: times are those since the first frame all the same.
+    /// Records the time of an excluded frame, because times are relative to the first frame anyway.
     pub(super) fn pass(&mut self, frame: &FrameInfo) {
         self.start = self.start.or(frame.time);
     }
@@ -109,7 +109,7 @@ impl Traffic {
         }
     }
 
-    /// Count a frame in another interval than the one before.
+    /// Counts a frame in another interval than the previous one.
     #[inline(never)]
     fn elsewhen(&mut self, since: i128, bytes: u64) {
         let since_start = u128::try_from(since).unwrap_or_default();
@@ -129,10 +129,10 @@ impl Traffic {
         }
     }
 
-    /// In which interval a time is.
+    /// Interval of a time.
     fn place(&self, since_start: u128) -> usize {
         let interval = self.interval.unsigned_abs();
-        // Division of numbers that have 64 bits is many times faster.
+        // Division is many times faster with 64 bits.
         let place = match (u64::try_from(since_start), u64::try_from(interval)) {
             (Ok(since_start), Ok(interval)) => usize::try_from(since_start / interval).ok(),
             _ => usize::try_from(since_start / interval).ok(),
@@ -140,7 +140,7 @@ impl Traffic {
         place.unwrap_or(usize::MAX)
     }
 
-    /// Make one interval of two.
+    /// Merges adjacent intervals.
     fn coarser(&mut self) {
         self.interval *= 2;
         let half = self.over_time.len().div_ceil(2);
@@ -162,7 +162,7 @@ impl Traffic {
         Some(self.last?.since(self.first?))
     }
 
-    /// What came in at most `most` intervals of equal length, and the nanoseconds of each.
+    /// Traffic in at most `most` intervals of equal length, and their length in nanoseconds.
     #[must_use]
     pub fn in_intervals(&self, most: usize) -> (Vec<Count>, i128) {
         let together = self.over_time.len().div_ceil(most.max(1)).max(1);

@@ -1,38 +1,38 @@
-//! What came whole, how much of it and how fast.
+//! Completed transfers: count, bytes and throughput.
 
 use crate::tree::{Dissection, Field, Timestamp, Transfer};
 
-/// Runs of time that are kept apart, so that what was asked for long ago is still added rightly.
+/// Maximum number of separate time ranges, so that late transfers are still added correctly.
 const RUNS: usize = 1024;
 
 const SECOND: f64 = 1e9;
 
-/// Things of one kind that came whole.
+/// Completed transfers of one kind.
 #[derive(Debug)]
 pub struct Came {
-    /// Who carried them.
+    /// Protocol.
     pub protocol: &'static Field,
-    /// What they are called.
+    /// Name of the transferred objects.
     pub what: &'static str,
-    /// How many.
+    /// Number of transfers.
     pub count: u64,
-    /// Their bytes.
+    /// Total bytes.
     pub bytes: u64,
-    /// Nanoseconds from request to last byte of the one that took longest, and the frame with that byte.
+    /// Duration of the slowest transfer in nanoseconds, from request to last byte, and the frame of that byte.
     pub slowest: Option<(i128, u64)>,
-    /// The bytes of those whose times are known.
+    /// Bytes of transfers with known times.
     timed: u64,
     runs: Runs,
 }
 
 impl Came {
-    /// Nanoseconds during which at least one of them was on its way; nothing if no time is known.
+    /// Nanoseconds with at least one active transfer; `None` if no time is known.
     #[must_use]
     pub fn busy(&self) -> Option<i128> {
         self.slowest.map(|_| self.runs.all())
     }
 
-    /// Bytes in each of those seconds.
+    /// Bytes per second of that time.
     #[must_use]
     pub fn rate(&self) -> Option<f64> {
         let busy = self.busy().filter(|busy| *busy > 0)?;
@@ -56,7 +56,7 @@ impl Came {
     }
 }
 
-/// What came whole, by protocol and kind.
+/// Completed transfers by protocol and kind.
 #[derive(Debug, Default)]
 pub struct Transfers {
     kinds: Vec<Came>,
@@ -77,19 +77,19 @@ impl Transfers {
         }
     }
 
-    /// The kinds, in the order in which the first of each came.
+    /// Kinds, in order of their first transfer.
     #[must_use]
     pub fn kinds(&self) -> &[Came] {
         &self.kinds
     }
 }
 
-/// Runs of time of which each moment counts once, however many share it.
+/// Union of time ranges.
 #[derive(Debug, Default)]
 struct Runs {
-    /// Those apart from each other, in order.
+    /// Disjoint ranges, in order.
     kept: Vec<[i128; 2]>,
-    /// The length of earlier ones, and where those end: nothing is added before that.
+    /// Total length and end of earlier ranges, which are final.
     over: i128,
     end: Option<i128>,
 }
@@ -144,7 +144,7 @@ mod tests {
             assert!(runs.kept.len() <= RUNS);
         }
         assert_eq!(runs.all(), 30_000);
-        // What was asked for at the very beginning fills what is still kept, and the rest stays as it was.
+        // A range from the very start fills the open ranges; final ranges stay unchanged.
         runs.add(0, 100_000);
         assert!((30_000..=100_000).contains(&runs.all()), "{}", runs.all());
         assert_eq!(runs.kept.len(), 1);

@@ -3,52 +3,52 @@
 use crate::tree::Timestamp;
 use std::io;
 
-/// Type of the block that begins a section.
+/// Section header block.
 pub const SECTION: u32 = 0x0a0d_0d0a;
-/// Type of the block of an interface.
+/// Interface description block.
 pub const INTERFACE: u32 = 1;
-/// Type of the block of a packet.
+/// Enhanced packet block.
 pub const PACKET: u32 = 6;
-/// Type of the block of secrets.
+/// Decryption secrets block.
 pub const SECRETS: u32 = 10;
-/// Byte order mark of a section.
+/// Byte-order magic of a section.
 pub const ORDER: u32 = 0x1a2b_3c4d;
 
-/// Code of the end of options.
+/// Option `opt_endofopt`.
 pub const END: u16 = 0;
-/// Code of a comment.
+/// Option `opt_comment`.
 pub const COMMENT: u16 = 1;
-/// Code of the name of an interface.
+/// Option `if_name`.
 pub const NAME: u16 = 2;
-/// Code of the description of an interface.
+/// Option `if_description`.
 pub const DESCRIPTION: u16 = 3;
-/// Code of the program, in a section.
+/// Option `shb_userappl`.
 pub const APPLICATION: u16 = 4;
-/// Code of the resolution of times of an interface.
+/// Option `if_tsresol`.
 pub const RESOLUTION: u16 = 9;
 
-/// The program, as the option of a section says it.
+/// Value of `shb_userappl`.
 pub const PROGRAM: &str = concat!("proto-dissect ", env!("CARGO_PKG_VERSION"));
 
-/// The most bytes of an option, of those that are a multiple of 4.
+/// Maximum length of an option, a multiple of 4.
 const OPTION_MOST: usize = 0xfffc;
 
-/// Nanoseconds since 1970; 0 for a time that does not fit.
+/// Nanoseconds since 1970; 0 if out of range.
 #[must_use]
 pub fn since_1970(time: Timestamp) -> u64 {
     let seconds = u64::try_from(time.seconds).unwrap_or(0);
     seconds.checked_mul(1_000_000_000).and_then(|nanos| nanos.checked_add(time.nanos.into())).unwrap_or(0)
 }
 
-/// A length that a block can hold.
+/// Converts a length to 32 bits.
 ///
 /// # Errors
-/// It cannot.
+/// The length is too large.
 pub fn length(bytes: &[u8]) -> io::Result<u32> {
     u32::try_from(bytes.len()).map_err(io::Error::other)
 }
 
-/// Puts a number behind a block.
+/// Appends a number.
 pub fn put(block: &mut Vec<u8>, number: u32) {
     block.extend_from_slice(&number.to_le_bytes());
 }
@@ -63,7 +63,7 @@ pub fn pad(block: &mut Vec<u8>) {
     block.resize(block.len().next_multiple_of(4), 0);
 }
 
-/// An option; of one that is too long the beginning, cut between characters.
+/// Appends an option, truncated between characters if it is too long.
 pub fn option(block: &mut Vec<u8>, code: u16, value: &[u8]) {
     let mut end = value.len().min(OPTION_MOST);
     while end < value.len() && value.get(end).is_some_and(|byte| byte & 0xc0 == 0x80) {
@@ -76,7 +76,7 @@ pub fn option(block: &mut Vec<u8>, code: u16, value: &[u8]) {
     pad(block);
 }
 
-/// Begins a block in `out`; returns where.
+/// Starts a block in `out`. Returns its offset.
 pub fn begin(out: &mut Vec<u8>, kind: u32) -> usize {
     let from = out.len();
     put(out, kind);
@@ -84,10 +84,10 @@ pub fn begin(out: &mut Vec<u8>, kind: u32) -> usize {
     from
 }
 
-/// Ends the block that begins at `from`.
+/// Ends the block that starts at `from`.
 ///
 /// # Errors
-/// It is longer than a block can be.
+/// The block is too long.
 pub fn end(out: &mut Vec<u8>, from: usize) -> io::Result<()> {
     let whole = u32::try_from(out.len() - from + 4).map_err(io::Error::other)?;
     put(out, whole);

@@ -18,20 +18,20 @@ use std::io::{self, Write};
 
 const NANOSECOND_PCAP: u32 = 0xa1b2_3c4d;
 
-/// The most bytes of a frame that readers of pcap accept.
+/// Maximum length of a frame accepted by pcap readers.
 const SNAP_LENGTH: u32 = 262_144;
 
-/// The two formats.
+/// Capture file formats.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FileForm {
-    /// With comments, several interfaces and link types.
+    /// pcapng: comments, several interfaces and link types.
     PcapNg,
-    /// One link type and no comments.
+    /// pcap: one link type, no comments.
     Pcap,
 }
 
 impl FileForm {
-    /// The one that the name of a file asks for: `.pcap` and `.cap` are the classic one.
+    /// Format by file name extension: pcap for `.pcap` and `.cap`, else pcapng.
     #[must_use]
     pub fn of_name(name: &str) -> FileForm {
         let name = name.to_ascii_lowercase();
@@ -39,27 +39,27 @@ impl FileForm {
     }
 }
 
-/// A capture file that is being written.
+/// Writer of a capture file.
 pub struct CaptureFile<W> {
     to: W,
     form: FileForm,
     begun: bool,
-    /// Numbers of interfaces; of pcap, whose one link type is fixed by the first frame, at most one.
+    /// Interface numbers; at most one for pcap, whose link type is that of the first frame.
     interfaces: HashMap<Interface, u32>,
     link: Option<u16>,
     block: Vec<u8>,
 }
 
 impl<W: Write> CaptureFile<W> {
-    /// A file without frames.
+    /// Starts a file.
     pub fn new(to: W, form: FileForm) -> CaptureFile<W> {
         CaptureFile { to, form, begun: false, interfaces: HashMap::new(), link: None, block: Vec::new() }
     }
 
-    /// Write a frame.
+    /// Writes a frame.
     ///
     /// # Errors
-    /// Those of writing, and where pcap would need a second link type.
+    /// Write errors, and a second link type in pcap.
     pub fn frame(&mut self, frame: &Kept) -> io::Result<()> {
         match self.form {
             FileForm::PcapNg => self.packet_block(frame),
@@ -67,10 +67,10 @@ impl<W: Write> CaptureFile<W> {
         }
     }
 
-    /// Write what is left, even of a file that has no frames.
+    /// Ends the file, and writes its header if it has no frames.
     ///
     /// # Errors
-    /// Those of writing.
+    /// Write errors.
     pub fn finish(mut self) -> io::Result<()> {
         match self.form {
             FileForm::PcapNg => self.section()?,
@@ -131,7 +131,7 @@ impl<W: Write> CaptureFile<W> {
         self.block(PACKET)
     }
 
-    /// Write a block of this type with the body that was put together.
+    /// Writes a block with the buffered body.
     fn block(&mut self, kind: u32) -> io::Result<()> {
         let length = length(&self.block)?.saturating_add(12).to_le_bytes();
         self.to.write_all(&kind.to_le_bytes())?;

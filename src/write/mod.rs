@@ -1,4 +1,4 @@
-//! Frames written down again: a capture file that Wireshark reads, with what records say as comments on their frames.
+//! Capture files of selected frames for Wireshark, with summaries of records as packet comments.
 //!
 //! ```text
 //! every frame ─► Window ─► those that records need ─► CaptureFile: pcapng or pcap
@@ -15,7 +15,7 @@ pub use window::{Late, Window};
 
 use crate::tree::Time;
 
-/// A frame to be written.
+/// A frame to write.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Kept {
     /// Capture time, if known.
@@ -33,12 +33,12 @@ pub struct Kept {
 /// Capture interface: frames that share all of these properties share an interface in the file.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Interface {
-    /// Which input, counted from 0.
+    /// Index of the input.
     pub input: usize,
-    /// Its number there, if the input has several.
+    /// Interface number in the input, if it has several.
     pub number: Option<u32>,
-    /// How its frames begin: a number of the tcpdump.org list of link types.
+    /// Link type (tcpdump.org list).
     pub link: u16,
-    /// What it is called; may be empty.
+    /// Name; may be empty.
     pub name: String,
 }

@@ -1,9 +1,8 @@
-//! Frames that wait until it is known whether a record needs them.
+//! Window of frames that wait until it is known whether a record requires them.
 //!
-//! A message that is complete now may have begun many frames ago, and frames are written in their order. So the latest
-//! ones are kept, up to so many bytes. Where a message goes back further, the frame is reported as late: who can read the
-//! input again does so, with the late ones named beforehand. That way memory stays small whatever the input, nearly all
-//! inputs are read once, and even those of a pipe can be written.
+//! A message may have started many frames before it is complete, and frames are written in order. So the latest frames are kept, up
+//! to a limit in bytes. If a message started before that, its frame is reported as late; inputs that can be read again are then read
+//! a second time, with the late frames known. So memory is bounded, nearly all inputs are read once, and pipes are supported.
 
 use super::{Interface, Kept};
 use crate::record::{Message, Record, derived_of, pieces_of};
@@ -11,21 +10,21 @@ use crate::render::line_of;
 use crate::tree::{Dissection, NodeRef};
 use std::collections::{BTreeSet, VecDeque};
 
-/// The most late frames that are remembered.
+/// Maximum number of late frames kept.
 const LATE_MOST: usize = 1 << 20;
 
-/// What a frame costs beside its bytes.
+/// Fixed cost of a frame.
 const OVERHEAD: usize = size_of::<Waiting>();
 
-/// Default link types for frames of text: raw IP, and a user link type for application bytes.
+/// Default link types for frames of hex text: raw IP, and a user link type for application data.
 const RAW_IP: u16 = 101;
 const USER_0: u16 = 147;
 
-/// Frames that were needed when they had been let go.
+/// Frames that were required after they had left the window.
 #[derive(Debug, Default, Clone)]
 pub struct Late {
     frames: BTreeSet<u64>,
-    /// How many there were, even if not all are remembered.
+    /// Total number, including those not kept.
     pub count: u64,
 }
 
@@ -35,7 +34,7 @@ struct Waiting {
     frame: Kept,
 }
 
-/// The latest frames of an input.
+/// Latest frames of an input.
 pub struct Window {
     waiting: VecDeque<Waiting>,
     bytes: usize,
@@ -46,13 +45,13 @@ pub struct Window {
 }
 
 impl Window {
-    /// One that keeps up to `limit` bytes of this input, counted from 0. Frames that are known to be needed late are written when they come.
+    /// Creates a window of `limit` bytes for the input of this index. Frames known to be late are written on arrival.
     #[must_use]
     pub fn new(limit: usize, input: usize, known: Late) -> Window {
         Window { waiting: VecDeque::new(), bytes: 0, limit, input, known, late: Late::default() }
     }
 
-    /// A frame as it comes, needed or not; those that no longer fit go.
+    /// Adds a frame, and releases frames beyond the limit.
     pub fn frame(&mut self, of: Dissection<'_>, needed: bool, to: &mut VecDeque<Kept>) {
         let info = &of.tree.frame;
         let frame = Kept {
@@ -83,7 +82,7 @@ impl Window {
         }
     }
 
-    /// A record that is to be written: its frames are needed, and what it says stands on the last of them.
+    /// Marks the frames of a record as required, with its summary as a comment on the last one.
     pub fn record(&mut self, record: &Record<'_>) {
         let frames = match record {
             Record::Message(message) => frames_of(message),
@@ -129,26 +128,26 @@ impl Window {
         }
     }
 
-    /// The input has ended: what waits goes.
+    /// Releases all frames at the end of the input.
     pub fn end(&mut self, to: &mut VecDeque<Kept>) {
         while !self.waiting.is_empty() {
             self.let_go(to);
         }
     }
 
-    /// The frames that came too late.
+    /// Late frames.
     #[must_use]
     pub fn into_late(self) -> Late {
         self.late
     }
 }
 
-/// Bytes of the comments on a frame.
+/// Total bytes of the comments of a frame.
 fn comment_bytes(frame: &Kept) -> usize {
     frame.comments.iter().map(String::len).sum()
 }
 
-/// The frames that carried a message, or what it was derived from.
+/// Frames of a message, including those of derived bytes.
 fn frames_of(message: &Message<'_>) -> BTreeSet<u64> {
     let tree = message.of.tree;
     let mut frames: BTreeSet<u64> = message.frames().into_iter().collect();
@@ -163,7 +162,7 @@ fn frames_of(message: &Message<'_>) -> BTreeSet<u64> {
     frames
 }
 
-/// What the first byte of a frame was found to be, where the input does not say.
+/// Link type of a frame without one, by its first layer.
 fn link_of(of: Dissection<'_>) -> u16 {
     let outermost = of.tree.layers.first().and_then(|layer| of.layer_node(layer)).map(NodeRef::field);
     match outermost.map(|field| field.abbrev) {

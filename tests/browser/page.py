@@ -165,7 +165,7 @@ def filters(browser, page, sample):
         mistake = browser.run("document.getElementById('mistake').textContent")
         expected = [str(record["n"]) for record in records("--messages", "-Y", expression, sample) if "n" in record]
         if mistake:
-            check(not expected and "no record here has" in mistake, sample, expression, mistake)
+            check(not expected and "no record on this page has" in mistake, sample, expression, mistake)
             continue
         count = browser.run("document.getElementById('count').textContent").split()[0]
         check(int(count) == len(expected), f"{sample}: {expression} leaves {count}, not {len(expected)}")
@@ -173,7 +173,7 @@ def filters(browser, page, sample):
         check(numbers == expected[:len(numbers)], sample, expression, numbers, expected)
     # Mistakes are explained, and the records stay.
     type_filter(browser, "")
-    for wrong, words in [("(", "expected a field"), ("nothing.here == 1", "in quotes searches"), ("n ==", "expected a value")]:
+    for wrong, words in [("(", "expected a field"), ("nothing.here == 1", "quote it"), ("n ==", "expected a value")]:
         type_filter(browser, wrong)
         check(words in browser.run("document.getElementById('mistake').textContent"), wrong)
         check(browser.run(f"{NUMBERS}.length") > 0, wrong)

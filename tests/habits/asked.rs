@@ -37,7 +37,7 @@ fn options_for_bare_bytes_are_refused_for_captures() {
     assert_rejected("--as xfire samples/http.pcap", 2, &["--as xfire is for hex text", "try -d tcp.port==PORT,xfire"]);
     assert_rejected("--as xfire:c2s samples/http.pcap", 2, &["try -d tcp.port==PORT,xfire"]);
     assert_rejected("--as dhcp samples/http.pcap", 2, &["try -d udp.port==PORT,dhcp"]);
-    assert_rejected("--as ip samples/http.pcap", 2, &["leave --as out"]);
+    assert_rejected("--as ip samples/http.pcap", 2, &["omit --as"]);
     assert_rejected("--port tcp:80 samples/http.pcap", 2, &["try -Y tcp.port==80"]);
     assert_rejected("stats --as xfire samples/http.pcap", 2, &["try -d tcp.port==PORT,xfire"]);
     assert_rejected("follow --as xfire samples/http.pcap", 2, &["try -d tcp.port==PORT,xfire"]);

@@ -150,11 +150,11 @@ fn candidates_are_explained() {
     let reasons: Vec<&str> = done.err.lines().collect();
     assert!(reasons[0].contains("bare hex digits"), "{}", done.err);
     assert!(reasons[1].contains("packet 1: read as IPv4: version 4, lengths and the UDP header fit"), "{}", done.err);
-    assert!(reasons[1].contains("the checksum is 0x0000, should be 0xf6cb"), "{}", done.err);
+    assert!(reasons[1].contains("the checksum is 0x0000, expected 0xf6cb"), "{}", done.err);
     assert!(reasons[2].contains("packet 1: not Ethernet: its type would be 0xc000"), "{}", done.err);
     let done = typed_with("-q --explain-input", b"23 00 00 00 01");
-    assert!(done.err.contains("read as data: nothing fits"), "{}", done.err);
-    assert!(done.err.contains("or dns: recognised, but it ends broken"), "{}", done.err);
+    assert!(done.err.contains("read as data: no protocol fits"), "{}", done.err);
+    assert!(done.err.contains("or dns: recognised, but malformed"), "{}", done.err);
 }
 
 /// Options, text on standard input, exit code, words of the message.
@@ -183,10 +183,10 @@ const MISTAKES: &[(&str, &str, i32, &str)] = &[
     ("", "hello world\n", 4, "plain text without hex"),
     ("", "", 4, "the input is empty"),
     ("--hex 2300000", "", 5, "--hex: before the first frame: line 1, column 7: a single hex digit"),
-    ("--as nope", "23", 2, "no protocol is called \"nope\""),
-    ("--link nope", "23", 2, "no link type is called that"),
+    ("--as nope", "23", 2, "unknown protocol \"nope\""),
+    ("--link nope", "23", 2, "unknown link type"),
     ("--port tcp", "23", 2, "expected tcp:PORT or udp:PORT"),
-    ("--input-format pcap", "23 00", 4, "this is text, but was to be read as pcap"),
+    ("--input-format pcap", "23 00", 4, "this is text, but --input-format is pcap"),
 ];
 
 #[test]

@@ -95,17 +95,17 @@ fn on_a_terminal(line: &str) -> Option<String> {
 #[test]
 fn a_terminal_shows_the_name_of_the_view_and_why_it_is_empty() {
     for (line, notice) in [
-        ("-l samples/http.pcap", "22 messages; --packets shows all 43 frames"),
-        ("-l -c 2 samples/http.pcap", "2 messages; --packets shows frames"),
+        ("-l samples/http.pcap", "22 messages; --packets prints all 43 frames"),
+        ("-l -c 2 samples/http.pcap", "2 messages; --packets prints packets"),
         (
             "-e frame.len samples/http.pcap",
-            "43 packets, because no column is of an application; --messages shows messages of applications",
+            "43 packets, because the columns have packet fields only; --messages prints application messages",
         ),
         (
             "-l -Y tcp.flags.syn==1 samples/http.pcap",
-            "6 packets, because the filter is about frames; --messages shows messages of applications",
+            "6 packets, because the filter has packet fields only; --messages prints application messages",
         ),
-        ("-l -Y 'http.host == \"x\"' samples/http.pcap", "no match in 22 messages; --packets tests all 43 frames"),
+        ("-l -Y 'http.host == \"x\"' samples/http.pcap", "no match in 22 messages; --packets filters all 43 frames"),
         ("-l -Y 'frame.len > 9999' samples/http.pcap", "no match in 43 frames"),
         ("-l --number 1000 samples/http.pcap", "--number 1000: the capture has 22 messages"),
         ("-l --skip 99 samples/http.pcap", "--skip 99: the capture has 22 messages"),

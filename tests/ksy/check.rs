@@ -67,7 +67,7 @@ fn each_file_is_checked_and_errors_decide_the_exit_code() {
       protocol: good
       content: 1 type, 1 field
       on TCP: self-delimiting: each message states where it ends
-      found on: nothing by itself; --as good or -d names it
+      found on: no port or content; use --as good or -d
     none.ksy: error: there is no such file
     none.ksy: 1 error
     ");
@@ -87,7 +87,7 @@ fn warnings_do_not_reject_a_file() {
       protocol: style
       content: 1 type, 2 fields
       on TCP: self-delimiting: each message states where it ends
-      found on: nothing by itself; --as style or -d names it
+      found on: no port or content; use --as style or -d
     ");
 }
 

@@ -42,8 +42,8 @@ fn a_directory_gives_each_of_its_files_and_as_names_one() {
 fn a_type_of_the_file_may_be_the_message() {
     let done = fine(run(&["-k", "samples/ksy/vscp.ksy:client_hello", "--json", "--hex", "68 65 6c 6c 6f 01 01"]));
     assert!(done.contains(r#""name":"vscp.version_major""#) && !done.contains("broken"), "{done}");
-    wrong(&run(&["-k", VSCP, "--as", "vscp:client_hello", "--hex", "00"]), "chosen with -k FILE:TYPE");
-    wrong(&run(&["-k", "samples/ksy/vscp.ksy:client_helo", "--hex", "00"]), "the nearest names are client_hello");
+    wrong(&run(&["-k", VSCP, "--as", "vscp:client_hello", "--hex", "00"]), "use -k FILE:TYPE");
+    wrong(&run(&["-k", "samples/ksy/vscp.ksy:client_helo", "--hex", "00"]), "similar names: client_hello");
 }
 
 #[test]
@@ -59,7 +59,7 @@ fn fields_of_a_file_are_filtered_listed_and_explained() {
     assert_eq!(names.len(), distinct.len(), "{fields}");
     // A file with the name of a built-in protocol replaces it.
     let protocols = fine(run(&["-k", VSCP, "protocols", "vscp"]));
-    assert!(protocols.contains("where --as or -d names it"), "{protocols}");
+    assert!(protocols.contains("with --as or -d"), "{protocols}");
     wrong(&run(&["-k", PIPBOY, "-Y", "fallout4_pipboy.mesages", "-"]), "fallout4_pipboy.messages");
 }
 
@@ -72,10 +72,10 @@ fn a_datagram_of_a_capture_is_read_with_a_file_that_d_names() {
 #[test]
 fn files_that_cannot_be_used_are_refused_with_a_reason() {
     wrong(&run(&["-k", "nothing.ksy", "--hex", "00"]), "nothing.ksy");
-    wrong(&run(&["-k", "samples/make", "--hex", "00"]), "has no .ksy file");
+    wrong(&run(&["-k", "samples/make", "--hex", "00"]), "no .ksy file in this directory");
     wrong(&run(&["-k", VSCP, "-k", VSCP, "--hex", "00"]), "two files have the id vscp");
     let layer = Scratch::new("ksy_cli_layer.ksy", b"meta:\n  id: tcp\nseq:\n  - {id: a, type: u1}\n");
-    wrong(&run(&["-k", layer.path(), "--hex", "00"]), "the id tcp is the name of a header");
+    wrong(&run(&["-k", layer.path(), "--hex", "00"]), "the id tcp is the name of a built-in header");
     let broken = Scratch::new("ksy_cli_broken.ksy", b"meta:\n  id: broken\nseq:\n  - {id: a, type: u9}\n");
     wrong(&run(&["-k", broken.path(), "--hex", "00"]), "ksy_cli_broken.ksy:4");
 }

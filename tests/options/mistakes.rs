@@ -93,7 +93,7 @@ const ENDINGS: &[(i32, &str, &[u8])] = &[
 /// The same with only the first suggested name: the others change with every new protocol.
 fn steady(shown: &str) -> String {
     let one = |line: &str| {
-        let listed = ["nearest names are ", "; there is ", "  try "].iter().find_map(|before| line.split_once(before));
+        let listed = ["similar names: ", "; available: ", "  try "].iter().find_map(|before| line.split_once(before));
         let cut = listed.and_then(|(_, names)| names.find(", ").map(|first| line.len() - names.len() + first));
         cut.map_or(format!("{line}\n"), |at| format!("{}, …\n", line.get(..at).unwrap_or_default()))
     };

@@ -56,7 +56,7 @@ fn mistakes_in_io_stat_are_exit_2_before_any_input_is_opened() {
         ("io,stat,1,tcp,udp.prt == 3", &["udp.prt == 3\n  ^^^^^^^", "udp.port"][..]),
         ("io,stat,x", &["io,stat,SECONDS[,FILTER]"]),
         ("io,stat,0.0000001", &["0.000001 s"]),
-        ("io,stat,1,SUM(http.host)", &["whole number"]),
+        ("io,stat,1,SUM(http.host)", &["not an integer field"]),
         ("io,stat,1,MAX(no.such)", &["no such field"]),
     ] {
         let run = run(&["stats", "-z", name, "nothing"]);

@@ -258,8 +258,8 @@ fn follow_tls_has_what_was_decrypted_or_says_why_not() {
     for (arguments, words) in [
         (["-z", "follow,tls,hex,0", "samples/tls.pcap"], &["tcp/0", "decrypted", "-o tls.keylog_file=FILE"][..]),
         (["-z", "follow,tls,hex,0", "samples/http.pcap"], &["carries no TLS", "-s tcp/0"]),
-        (["-z", "follow,http,hex,0", "samples/tls.pcap"], &["carries no HTTP", "-s tcp/0"]),
-        (["-z", "follow,http,hex,9", "samples/http.pcap"], &["there is no tcp/9"]),
+        (["-z", "follow,http,hex,0", "samples/tls.pcap"], &["carries no readable HTTP", "-s tcp/0"]),
+        (["-z", "follow,http,hex,9", "samples/http.pcap"], &["no conversation tcp/9"]),
     ] {
         let run = run(&arguments);
         assert_eq!((run.code, run.out.as_str()), (2, ""), "{arguments:?}: {}", run.err);

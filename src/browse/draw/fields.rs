@@ -24,7 +24,7 @@ pub fn draw(state: &State, area: Rect, buffer: &mut Buffer) {
     match &state.detail {
         _ if state.is_stale => words.push_str("  dissecting …"),
         Some(detail) if detail.left_out > 0 => {
-            words.push_str(&format!("  {} more are left out; --limit browse.fields=N", detail.left_out));
+            words.push_str(&format!("  {} more not shown; --limit browse.fields=N", detail.left_out));
         }
         _ => {}
     }

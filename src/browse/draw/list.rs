@@ -23,7 +23,7 @@ pub fn draw(state: &State, area: Rect, buffer: &mut Buffer) {
     let place = match state.rows.len() {
         0 if state.is_reading => "Records  reading …".to_owned(),
         0 if state.pass.filter.is_empty() => "Records  none".to_owned(),
-        0 => "Records  nothing matches the filter; Esc shows all".to_owned(),
+        0 => "Records  no matches; Esc clears the filter".to_owned(),
         count => format!("Records  {} of {count}", state.selected + 1),
     };
     title(state, Focus::List, &place, area, buffer);

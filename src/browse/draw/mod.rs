@@ -102,8 +102,8 @@ fn head(state: &State, area: Rect, buffer: &mut Buffer) {
 fn foot(state: &State, area: Rect, buffer: &mut Buffer) -> Option<(u16, u16)> {
     let Some(prompt) = &state.prompt else {
         let words = match (&state.text, state.message.is_empty()) {
-            (Some(text), true) if text.chart.is_some() => "← → interval  v range  Enter list it  ↑ ↓ scroll  Esc closes",
-            (Some(_), true) => "↑ ↓ PageUp PageDown scroll   Esc closes",
+            (Some(text), true) if text.chart.is_some() => "← → interval  v range  Enter list  ↑ ↓ scroll  Esc close",
+            (Some(_), true) => "↑ ↓ PageUp PageDown scroll   Esc close",
             (_, false) => &state.message,
             (None, true) => "? keys  / filter  Tab pane  m p view  f follow  s statistics  c columns  q quit",
         };

@@ -92,7 +92,7 @@ fn a_mistake_in_a_column_has_a_caret_and_keeps_the_line() {
     for size in SIZES {
         let mut screen = Screen::of("pipboy.pcap", size);
         screen.keys("c").control('u').keys("tcp.prot").key(KeyCode::Enter);
-        assert!(screen.shows("nothing is called tcp.prot") && screen.shows("^^^^^^^^"), "{}", screen.lines().join("\n"));
+        assert!(screen.shows("tcp.prot is not a valid") && screen.shows("^^^^^^^^"), "{}", screen.lines().join("\n"));
         assert!(screen.shows("columns: tcp.prot"));
         screen.control('u').keys("frame.time_r").key(KeyCode::Tab);
         assert!(screen.shows("columns: frame.time_relative"), "names are completed");

@@ -270,7 +270,7 @@ fn a_mistake_in_a_filter_has_a_caret_and_a_suggestion() {
     assert_eq!(
         &lines[lines.len() - 5..],
         [
-            "nothing is called pipboy.typ",
+            "pipboy.typ is not a valid protocol or protocol field",
             "  pipboy.typ == 1",
             "  ^^^^^^^^^^",
             "  try pipboy.type, pipboy.entry.type, pipboy.command.type",
@@ -280,7 +280,7 @@ fn a_mistake_in_a_filter_has_a_caret_and_a_suggestion() {
     // The record is unchanged, and the next key removes the message.
     assert_eq!(screen.state.rows.len(), 90);
     screen.key(KeyCode::Backspace);
-    assert!(!screen.shows("nothing is called"));
+    assert!(!screen.shows("is not a valid protocol"));
     screen.key(KeyCode::Esc);
     assert!(screen.shows("? keys"));
 }
@@ -294,7 +294,7 @@ fn a_filter_is_completed_edited_and_recalled() {
     screen.control('u').keys("tcp.fl").key(KeyCode::Tab);
     assert!(screen.shows("tcp.flags.ack"), "{}", screen.lines().join("\n"));
     screen.control('u').keys("zzz").key(KeyCode::Tab);
-    assert!(screen.shows("no field begins with zzz"));
+    assert!(screen.shows("no field starts with zzz"));
     screen.control('u').keys("udx");
     screen.key(KeyCode::Left).key(KeyCode::Delete).key(KeyCode::End).keys("p").key(KeyCode::Home).key(KeyCode::Right);
     assert_eq!((screen.state.prompt.as_ref().unwrap().text.as_str(), screen.state.prompt.as_ref().unwrap().cursor), ("udp", 1));
@@ -315,7 +315,7 @@ fn numbers_kinds_and_conversations_are_gone_to() {
         screen.keys("g50").key(KeyCode::Enter);
         assert_eq!(screen.number(), 50);
         screen.keys("gx").key(KeyCode::Enter);
-        assert!(screen.shows("\"x\" is no number"));
+        assert!(screen.shows("\"x\" is not a number"));
         screen.key(KeyCode::Esc).keys("g999").key(KeyCode::Enter);
         assert!(screen.shows("999 is not listed"));
         screen.keys("g5").key(KeyCode::Enter).keys("]");
@@ -329,7 +329,7 @@ fn numbers_kinds_and_conversations_are_gone_to() {
         screen.keys("}");
         assert_eq!(screen.number(), 5);
         screen.keys("g4").key(KeyCode::Enter).keys("]");
-        assert!(screen.number() == 4 && screen.shows("no more records of this kind"));
+        assert!(screen.number() == 4 && screen.shows("no more records of this type"));
     }
 }
 
@@ -484,7 +484,7 @@ fn texts_are_asked_for_scrolled_and_closed() {
         screen.keys("e");
         assert!(matches!(screen.effects.pop(), Some(Effect::Explore(3, stream)) if stream.to_string() == "tcp/0"));
         screen.key(KeyCode::Esc).keys("?");
-        assert!(screen.shows("next pane") && screen.shows("display filter"));
+        assert!(screen.shows("previous pane") && screen.shows("display filter"));
     }
 }
 

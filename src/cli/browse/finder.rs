@@ -1,4 +1,4 @@
-//! Takes single records apart: the input is dissected again up to them, and records near them are kept.
+//! Dissects single records: the input is read again up to a record, and neighbouring records are cached.
 
 use super::super::audience::Audience;
 use super::super::input::Run;
@@ -13,27 +13,27 @@ use std::fmt;
 use std::io;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-/// Records that are kept before the one that is asked for, and behind it.
+/// Records cached before and after the requested one.
 const BEFORE: u64 = 512;
 const BEHIND: u64 = 64;
 
-/// Bytes of records that are kept.
+/// Maximum bytes of cached records.
 const KEPT: usize = 16 << 20;
 
-/// What is asked for.
+/// The current request.
 struct Question {
     asked: Mutex<Option<u64>>,
     changed: Condvar,
 }
 
-/// A thread that answers questions; the last one counts.
+/// A thread that answers requests; a new request replaces the previous one.
 pub(super) struct Finder {
     question: Arc<Question>,
     input: Input,
 }
 
 impl Finder {
-    /// Starts the thread; `None` if there can be none.
+    /// Starts the thread; `None` if that fails.
     pub(super) fn start(input: Input, pass: &Pass) -> Option<Finder> {
         let question = Arc::new(Question { asked: Mutex::new(None), changed: Condvar::new() });
         let (asked, of, pass) = (Arc::clone(&question), input.clone(), pass.clone());
@@ -41,7 +41,7 @@ impl Finder {
         Some(Finder { question, input })
     }
 
-    /// Asks for the record at a place.
+    /// Requests the record at a place.
     pub(super) fn find(&self, place: u64) {
         *self.question.asked() = Some(place);
         self.question.changed.notify_all();
@@ -60,7 +60,7 @@ impl Question {
         self.asked.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits for a question; `None` at the end.
+    /// Waits for a request; `None` at the end.
     fn wait(&self, input: &Input) -> Option<u64> {
         let mut asked = self.asked();
         while asked.is_none() && !input.stops() {
@@ -74,7 +74,7 @@ impl Question {
     }
 }
 
-/// Answers questions until the pass is over.
+/// Answers requests until the pass ends.
 fn answer(input: &Input, pass: &Pass, question: &Question) {
     let mut window = Window::new(input, pass);
     let mut run = None;
@@ -103,7 +103,7 @@ fn answer(input: &Input, pass: &Pass, question: &Question) {
     }
 }
 
-/// Dissects the next frame, or what is left at the end. False if there is nothing more.
+/// Dissects the next frame, or pending data at the end. Returns false if nothing is left.
 fn advance<'a>(input: &'a Input, run: &mut Option<Run<'a>>, window: &mut Window<'_>) -> bool {
     if run.is_none() && !window.is_over {
         let progress = Whole::new(String::new(), None).part(None);
@@ -112,13 +112,13 @@ fn advance<'a>(input: &'a Input, run: &mut Option<Run<'a>>, window: &mut Window<
     let Some(open) = run else { return false };
     if !open.step(window).unwrap_or_default() {
         window.is_over = true;
-        // What is wrong with the input is reported by the list.
+        // Problems of the input are reported by the list.
         let _ = run.take().map(|run| run.end(window));
     }
     true
 }
 
-/// Records near the one that is asked for.
+/// Cache of records around the requested one.
 struct Window<'a> {
     input: &'a Input,
     tally: Tally,
@@ -127,7 +127,7 @@ struct Window<'a> {
     target: u64,
     kept: VecDeque<(u64, Detail)>,
     size: usize,
-    /// Whether all is read.
+    /// Whether the end is reached.
     is_over: bool,
 }
 
@@ -170,7 +170,7 @@ impl Audience for Window<'_> {
                 {
                     *size -= kept.pop_front().map_or(0, |(_, detail)| detail.size());
                 }
-                // What comes behind is read again when it is asked for.
+                // Later records are read again on request.
                 while *size > KEPT && kept.back().is_some_and(|(place, _)| *place > *target) {
                     *size -= kept.pop_back().map_or(0, |(_, detail)| detail.size());
                 }

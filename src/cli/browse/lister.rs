@@ -1,4 +1,4 @@
-//! Reads an input for the list of records.
+//! Fills the list of records.
 
 use super::super::audience::Audience;
 use super::super::input::Run;
@@ -14,15 +14,15 @@ use std::fmt;
 use std::io;
 use std::time::{Duration, Instant};
 
-/// Records that are sent at once.
+/// Maximum records per event.
 const BATCH: usize = 1024;
 
-/// How long records wait for others.
+/// Maximum delay before records are sent.
 const PATIENCE: Duration = Duration::from_millis(30);
 
-/// Reads an input to its end.
+/// Lists the records of an input.
 pub(super) fn list(input: &Input, pass: &Pass) {
-    // Names may have left with a file that changed.
+    // Fields may have disappeared with a changed file.
     let filter = Filter::parse(&pass.filter, Registry::default()).map_err(|mistake| format!("filter: {}", mistake.what));
     let cells = Cells::new(&pass.columns).map_err(|mistake| format!("columns: {}", mistake.what));
     let (filter, cells) = match filter.and_then(|filter| Ok((filter, cells?))) {
@@ -47,7 +47,7 @@ pub(super) fn list(input: &Input, pass: &Pass) {
     match Run::open(&input.source, &input.how, &mut lister, progress) {
         Ok(mut run) => {
             while run.step(&mut lister).unwrap_or_default() {}
-            // What is wrong with the input is in the problem.
+            // The error is kept in `problem`.
             let _ = run.end(&mut lister);
         }
         Err(refused) => lister.problem = lister.problem.take().or(refused.text()),
@@ -63,7 +63,7 @@ struct Lister<'a> {
     filter: Option<Filter>,
     cells: Option<Cells>,
     tally: Tally,
-    /// Records so far, whether they match or not.
+    /// Number of records so far, matching or not.
     place: u64,
     batch: Vec<Summary>,
     sent: Instant,

@@ -1,9 +1,9 @@
 //! `browse`: the interactive view on a terminal.
 //!
 //! One thread reads the input and sends a line for each record. Another dissects single records: it reads the input again up to
-//! the selected one and keeps those near it. The view waits for neither, so a key takes as long as drawing. Answers carry the
-//! number of their pass, and those of an earlier pass are dropped. A pipe is kept in a temporary file. The terminal is given
-//! back on every way out, panics and signals included.
+//! the selected one and caches its neighbours. The view waits for neither, so a key takes only as long as drawing. Answers carry
+//! the number of their pass, and those of earlier passes are dropped. A pipe is kept in a temporary file. The terminal is restored
+//! on every exit, panics and signals included.
 
 mod finder;
 mod lister;
@@ -38,17 +38,17 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::time::{Duration, Instant};
 use terminal::Terminal;
 
-/// Answers that wait for the screen.
+/// Maximum number of queued answers.
 const WAITING: usize = 8;
 
-/// How long a key is waited for: while answers are on their way, and otherwise.
+/// Timeout for keys: while answers are expected, and otherwise.
 const SOON: Duration = Duration::from_millis(10);
 const LATER: Duration = Duration::from_millis(100);
 
-/// How long answers are taken before the screen is drawn.
+/// Maximum time for taking answers before the screen is drawn.
 const AT_ONCE: Duration = Duration::from_millis(10);
 
-/// Shows inputs until the user has seen enough.
+/// Runs `browse`.
 pub(super) fn run(options: &BrowseOptions, reading: &Reading, watched: Option<(Files, &Loading)>) -> Exit {
     let checked = options.filter.as_deref().map_or(Ok(()), |filter| intervals::parsed("-Y", filter).map(drop));
     let checked = checked.and_then(|()| forms::columns(&options.columns).map(drop));
@@ -64,7 +64,7 @@ pub(super) fn run(options: &BrowseOptions, reading: &Reading, watched: Option<(F
         Err(exit) => return exit,
     };
     if !io::stdout().is_terminal() {
-        complain(format_args!("browse needs a terminal; without browse, records are printed"));
+        complain(format_args!("browse requires a terminal; to print records, omit browse"));
         return Exit::Usage;
     }
     let watched = watched.map(|(files, loading)| Watched { files, loading, seen: Instant::now(), is_changing: false });
@@ -74,7 +74,7 @@ pub(super) fn run(options: &BrowseOptions, reading: &Reading, watched: Option<(F
     })
 }
 
-/// The inputs, each of which can be opened more than once. One that cannot be read is reported before the screen is used.
+/// Opens the inputs so that each can be read again. Errors are reported before the screen is used.
 fn open(options: &BrowseOptions, reading: &Reading, how: &How) -> Result<Vec<Arc<Source>>, Exit> {
     let mut sources = Vec::new();
     for source in Source::all(&options.files, reading) {
@@ -95,7 +95,7 @@ fn open(options: &BrowseOptions, reading: &Reading, how: &How) -> Result<Vec<Arc
     Ok(sources)
 }
 
-/// Takes nothing: an input is only opened.
+/// An audience that only opens an input.
 struct Nothing;
 
 impl Audience for Nothing {
@@ -116,18 +116,18 @@ impl Audience for Nothing {
     }
 }
 
-/// What several threads need to read an input.
+/// State shared by the threads that read an input.
 #[derive(Clone)]
 struct Input {
     source: Arc<Source>,
     how: Arc<How>,
-    /// Whether the answer is no longer wanted.
+    /// Whether the answer is no longer required.
     stop: Arc<AtomicBool>,
     to: SyncSender<Event>,
 }
 
 impl Input {
-    /// Sends an answer. False if it is no longer wanted.
+    /// Sends an answer. Returns false if it is no longer required.
     fn send(&self, event: Event) -> bool {
         !self.stops() && self.to.send(event).is_ok()
     }
@@ -137,18 +137,18 @@ impl Input {
     }
 }
 
-/// Files that are read again when they change.
+/// Files that are reloaded when they change.
 struct Watched<'a> {
     files: Files,
     loading: &'a Loading,
-    /// When they were compared last.
+    /// Time of the last comparison.
     seen: Instant,
-    /// Whether they had changed then.
+    /// Whether they had changed at that time.
     is_changing: bool,
 }
 
 impl Watched<'_> {
-    /// Whether the files changed and rest now.
+    /// Whether the files changed and are complete.
     fn has_settled(&mut self) -> bool {
         if self.seen.elapsed() < watch::PERIOD {
             return false;
@@ -169,11 +169,11 @@ struct Browser<'a> {
     to: SyncSender<Event>,
     answers: Receiver<Event>,
     pass: Pass,
-    /// Ends the threads that read for the list, for the fields and for a text.
+    /// Stop flags of the threads for the list, the fields and a text.
     stop_list: Arc<AtomicBool>,
     stop_text: Arc<AtomicBool>,
     finder: Option<Finder>,
-    /// Questions without an answer so far.
+    /// Whether answers are pending.
     is_waiting: bool,
     is_over: bool,
 }
@@ -228,7 +228,7 @@ impl<'a> Browser<'a> {
         Ok(Exit::Fine)
     }
 
-    /// Waits until something happens, or for a moment. False if nothing did.
+    /// Waits for an event. Returns false after a timeout.
     fn listen(&mut self) -> io::Result<bool> {
         let patience = if self.is_waiting { SOON } else { LATER };
         let begun = Instant::now();
@@ -257,7 +257,7 @@ impl<'a> Browser<'a> {
         Ok(any)
     }
 
-    /// Does what the state asks for.
+    /// Performs the actions requested by the state.
     fn act(&mut self, terminal: &mut Terminal) -> io::Result<()> {
         for effect in self.state.take_effects() {
             match effect {
@@ -303,21 +303,21 @@ impl<'a> Browser<'a> {
         Input { source, how: Arc::clone(&self.how), stop: Arc::clone(stop), to: self.to.clone() }
     }
 
-    /// The input for a text. An earlier text is no longer wanted.
+    /// Input for a text. Cancels the previous text.
     fn text_input(&mut self) -> Input {
         self.stop_text.store(true, Ordering::Relaxed);
         self.stop_text = Arc::default();
         self.input(&self.stop_text)
     }
 
-    /// Works on a thread of its own, which ends with the process.
+    /// Runs work in a separate thread, which ends with the process.
     fn spawn(&mut self, work: impl FnOnce() + Send + 'static) {
         if let Err(error) = std::thread::Builder::new().spawn(work) {
-            self.state.handle(Event::Message(format!("no thread can be started: {error}")));
+            self.state.handle(Event::Message(format!("cannot start a thread: {error}")));
         }
     }
 
-    /// Reads the input for the list, in place of what is being read.
+    /// Restarts the list.
     fn read(&mut self, pass: Pass) {
         self.stop_list.store(true, Ordering::Relaxed);
         self.stop_list = Arc::default();
@@ -334,18 +334,18 @@ impl<'a> Browser<'a> {
         self.spawn(move || lister::list(&input, &pass));
     }
 
-    /// Writes bookmarks and notes beside their capture.
+    /// Writes bookmarks and notes next to their capture.
     fn keep(&mut self, bookmarks: &Bookmarks) {
         let kept = match self.source().and_then(|source| source.path().map(Bookmarks::path_of)) {
             Some(path) => write(&path, bookmarks.to_string().as_bytes())
-                .map(|()| format!("kept in {}", path.display()))
+                .map(|()| format!("saved in {}", path.display()))
                 .unwrap_or_else(|error| format!("{}: {error}", path.display())),
-            None => "this input is no file, so the bookmark ends with this view".to_owned(),
+            None => "this input is not a file, so the bookmark is not saved".to_owned(),
         };
         self.state.handle(Event::Message(kept));
     }
 
-    /// Reads changed files again, and what they describe. Where that fails, what is shown stays.
+    /// Reloads changed files and the input. On failure, the view stays unchanged.
     fn load_again(&mut self) {
         let Some(Watched { files, loading, .. }) = &mut self.watched else { return };
         let mut read = Vec::new();
@@ -360,7 +360,7 @@ impl<'a> Browser<'a> {
         }
     }
 
-    /// Reads conversations in another way, from the beginning.
+    /// Applies a decode-as rule and reads the input again.
     fn decode_as(&mut self, text: String) {
         self.reading.decode_as.push(text);
         match How::new(&self.reading) {
@@ -376,7 +376,7 @@ impl<'a> Browser<'a> {
     }
 }
 
-/// Writes a file that replaces an earlier one when it is complete.
+/// Writes a file and replaces an existing one when complete.
 fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let (mut file, replacement) = Replacement::create(path)?;
     file.write_all(bytes)?;
@@ -384,15 +384,15 @@ fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     replacement.map_or(Ok(()), Replacement::commit)
 }
 
-/// Writes bytes into a new file, and reports how that went.
+/// Writes bytes to a new file, and returns a message for the user.
 fn save(path: &Path, bytes: &[u8]) -> String {
     let mut name = String::new();
     // Writing to a String does not fail.
     let _ = clean(&path.to_string_lossy(), &mut name);
     let written = OpenOptions::new().write(true).create_new(true).open(path).and_then(|mut file| file.write_all(bytes));
     match written {
-        Ok(()) => format!("{} bytes in {name}", bytes.len()),
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => format!("{name} exists; nothing was written"),
+        Ok(()) => format!("{} bytes saved in {name}", bytes.len()),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => format!("{name} already exists; not saved"),
         Err(error) => format!("{name}: {error}"),
     }
 }

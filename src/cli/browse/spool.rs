@@ -1,20 +1,20 @@
-//! An input that can be read once, kept in a temporary file so that it can be read again.
+//! Keeps a pipe in a temporary file, so that it can be read again.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// Bytes that are read at once.
+/// Bytes per read.
 const CHUNK: usize = 64 << 10;
 
-/// Names that are tried for the file.
+/// Maximum number of file names to try.
 const ATTEMPTS: u32 = 64;
 
-/// How long a reader waits before it looks for a signal.
+/// Interval at which a waiting reader checks for signals.
 const PATIENCE: Duration = Duration::from_millis(100);
 
-/// The input and what is known of it.
+/// An input and its temporary file.
 pub(in crate::cli) struct Spool {
     name: String,
     kept: Mutex<Kept>,
@@ -24,12 +24,12 @@ pub(in crate::cli) struct Spool {
 struct Kept {
     file: File,
     length: u64,
-    /// Whether all is read, and with what error.
+    /// Whether the end is reached, and the error if any.
     end: Option<Option<String>>,
 }
 
 impl Spool {
-    /// Reads an input on a thread of its own. The file has no name, so that it ends with the process.
+    /// Reads an input in a separate thread. The file is unlinked, so it is freed with the process.
     pub(super) fn begin(name: String, input: Box<dyn Read + Send>) -> io::Result<Arc<Spool>> {
         let kept = Kept { file: temporary()?, length: 0, end: None };
         let spool = Arc::new(Spool { name, kept: Mutex::new(kept), grown: Condvar::new() });
@@ -42,12 +42,12 @@ impl Spool {
         Ok(spool)
     }
 
-    /// What the input is called.
+    /// Name of the input.
     pub(in crate::cli) fn name(&self) -> String {
         self.name.clone()
     }
 
-    /// A reader from the beginning, which waits for what is not there yet.
+    /// A reader from the start, which waits for bytes that have not arrived.
     pub(in crate::cli) fn reader(self: &Arc<Self>) -> Box<dyn Read + Send> {
         Box::new(Reader { spool: Arc::clone(self), at: 0 })
     }
@@ -95,7 +95,7 @@ impl Read for Reader {
     }
 }
 
-/// A file without a name.
+/// Creates an unlinked file.
 fn temporary() -> io::Result<File> {
     let folder = std::env::temp_dir();
     let mut number = 0;
@@ -107,7 +107,7 @@ fn temporary() -> io::Result<File> {
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
         match options.open(&path) {
             Ok(file) => {
-                // Systems that cannot remove an open file keep it until their next cleaning.
+                // Systems that cannot remove an open file keep it in the temporary directory.
                 let _ = fs::remove_file(&path);
                 return Ok(file);
             }

@@ -1,4 +1,4 @@
-//! The terminal: taken over at the start, and given back however the program ends.
+//! The terminal: set up at the start, and restored however the program ends.
 
 use data_encoding::BASE64;
 use ratatui::backend::CrosstermBackend;
@@ -12,29 +12,29 @@ use std::io::{self, Stdout, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// The terminal while it is taken over.
+/// The terminal in raw mode, with the alternate screen.
 pub(super) struct Terminal {
     drawn: Drawn<CrosstermBackend<Stdout>>,
-    /// SIGTSTP came.
+    /// Whether SIGTSTP was received.
     stopped: Arc<AtomicBool>,
     is_left: bool,
 }
 
 impl Terminal {
-    /// Takes the terminal over. A panic gives it back before it is reported.
+    /// Sets up the terminal. A panic restores it before it is reported.
     pub(super) fn enter() -> io::Result<Terminal> {
         let stopped = Arc::new(AtomicBool::new(false));
         #[cfg(unix)]
         signal_hook::flag::register(signal_hook::consts::SIGTSTP, Arc::clone(&stopped))?;
         on_panic_first(give_back);
-        // Before anything can fail that `Drop` has to undo.
+        // Before any step that `Drop` has to undo.
         let drawn = Drawn::new(CrosstermBackend::new(io::stdout()))?;
         let terminal = Terminal { drawn, stopped, is_left: false };
         take_over()?;
         Ok(terminal)
     }
 
-    /// Columns and lines.
+    /// Width and height.
     pub(super) fn size(&self) -> io::Result<Size> {
         self.drawn.size()
     }
@@ -44,12 +44,12 @@ impl Terminal {
         self.drawn.draw(draw).map(drop)
     }
 
-    /// Whether the program was asked to stop from outside.
+    /// Whether SIGTSTP was received.
     pub(super) fn is_stopped(&self) -> bool {
         self.stopped.load(Ordering::Relaxed)
     }
 
-    /// Gives the terminal back, stops until the shell continues the program, and takes the terminal over again.
+    /// Restores the terminal, suspends the process, and sets up the terminal again when resumed.
     pub(super) fn suspend(&mut self) -> io::Result<()> {
         self.stopped.store(false, Ordering::Relaxed);
         give_back();
@@ -59,14 +59,14 @@ impl Terminal {
         self.drawn.clear()
     }
 
-    /// Puts text on the clipboard of the terminal (OSC 52).
+    /// Copies text to the clipboard of the terminal (OSC 52).
     pub(super) fn copy(&mut self, text: &str) -> io::Result<()> {
         let mut out = io::stdout();
         write!(out, "\x1b]52;c;{}\x07", BASE64.encode(text.as_bytes()))?;
         out.flush()
     }
 
-    /// Gives the terminal back.
+    /// Restores the terminal.
     pub(super) fn leave(&mut self) {
         if !std::mem::replace(&mut self.is_left, true) {
             give_back();
@@ -80,7 +80,7 @@ impl Drop for Terminal {
     }
 }
 
-/// Does something before a panic of this thread is reported. After a panic of another thread, the view goes on.
+/// Runs a function before a panic of this thread is reported. After a panic of another thread, the view continues.
 fn on_panic_first(first: impl Fn() + Send + Sync + 'static) {
     let (owner, before) = (std::thread::current().id(), std::panic::take_hook());
     std::panic::set_hook(Box::new(move |info| {
@@ -97,7 +97,7 @@ fn take_over() -> io::Result<()> {
 }
 
 fn give_back() {
-    // A terminal that is gone needs no restoring.
+    // A closed terminal need not be restored.
     let _ = disable_raw_mode();
     let _ = restore(&mut io::stdout());
 }

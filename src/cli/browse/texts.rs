@@ -1,4 +1,4 @@
-//! Texts over the panes: a conversation, and statistics.
+//! Text views: a conversation, statistics, `explore`.
 
 use super::super::audience::Audience;
 use super::super::input;
@@ -19,24 +19,24 @@ use std::io::{self, Write};
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Bytes of a side that are explored, and hypotheses of framing that are listed: as `explore` has them.
+/// Bytes to explore per direction, and framing hypotheses to list: the defaults of `explore`.
 const EXPLORED: usize = 1 << 20;
 const HYPOTHESES: usize = 3;
 
-/// Reads a conversation, its messages named.
+/// Prints a conversation with message names.
 pub(super) fn follow(input: &Input, number: u64, stream: StreamId, width: usize) {
     let text = Bounded::default();
     let dump = Dump::new(text.clone(), Form::Hex, Theme::plain(), Some(width));
     let mut following = Following { input, follower: Follower::new(Some(stream)), dump };
-    // Text past its limit ends the reading.
+    // Text beyond its limit stops reading.
     let read = input::input(&input.source, &input.how, &mut following).and_then(|_| following.dump.finish());
     drop(read);
     input.send(Event::Text(number, text.lines()));
 }
 
-/// Counts what is in the input.
+/// Prints statistics of the input.
 pub(super) fn statistics(input: &Input, number: u64, width: usize) {
-    // What comes over time is in the chart.
+    // Traffic over time is in the chart.
     let parts = Part::all().into_iter().filter(|part| *part != Part::Time).collect();
     let stats = Stats::detailed(input.how.registry(), parts, Details::default());
     let mut counting = Counting { input, stats };
@@ -49,7 +49,7 @@ pub(super) fn statistics(input: &Input, number: u64, width: usize) {
     input.send(Event::Statistics(number, text.lines(), chart));
 }
 
-/// Takes a conversation apart as if it were unknown.
+/// Explores a conversation as if it were unknown.
 pub(super) fn explore(input: &Input, number: u64, stream: StreamId, width: usize) {
     let blind = Engine::new(input.how.registry().blind(), Collector::demand());
     let mut exploring = Exploring { input, blind, collector: Collector::new(Some(vec![stream]), EXPLORED) };
@@ -67,7 +67,7 @@ pub(super) fn explore(input: &Input, number: u64, stream: StreamId, width: usize
     input.send(Event::Text(number, text.lines()));
 }
 
-/// Text up to a limit.
+/// Text of bounded size.
 #[derive(Clone, Default)]
 struct Bounded(Arc<Mutex<(Vec<u8>, bool)>>);
 
@@ -77,8 +77,7 @@ impl Bounded {
         let (text, is_cut) = &*kept;
         let mut lines: Vec<String> = String::from_utf8_lossy(text).lines().map(str::to_owned).collect();
         if *is_cut {
-            lines
-                .push(format!("… the rest is left out; --limit browse.text={} doubles the limit", limits::BROWSE_TEXT.get() * 2));
+            lines.push(format!("… truncated; --limit browse.text={} doubles the limit", limits::BROWSE_TEXT.get() * 2));
         }
         if lines.is_empty() {
             lines.push("nothing".to_owned());
@@ -134,7 +133,7 @@ impl Audience for Following<'_> {
     }
 }
 
-/// Reads with an engine that asks no dissector.
+/// Reads with an engine without dissectors.
 struct Exploring<'a> {
     input: &'a Input,
     blind: Engine,

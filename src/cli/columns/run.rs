@@ -1,4 +1,4 @@
-//! Reading inputs into columns.
+//! Runs columnar output.
 
 use super::super::args::{Args, Output};
 use super::super::counted::Counted;
@@ -20,10 +20,10 @@ use crate::sink::Sink;
 use std::io::{self, BufWriter, IsTerminal};
 use std::path::Path;
 
-/// Bytes that are written in one go.
+/// Size of the write buffer.
 const BLOCK: usize = 64 << 10;
 
-/// Writes the records of all inputs as columns.
+/// Writes the records of all inputs to a table or a data set.
 pub(in crate::cli) fn run(mut args: Args, screen: Screen) -> Exit {
     args.output.packets |= args.output.columnar.table.map(Table::from) == Some(Table::Packets);
     match Task::new(&args).and_then(|task| task.run(&args, screen)) {
@@ -35,7 +35,7 @@ pub(in crate::cli) fn run(mut args: Args, screen: Screen) -> Exit {
     }
 }
 
-/// What is read and what is written of it.
+/// Inputs and output of a run.
 struct Task {
     what: What,
     how: How,
@@ -45,7 +45,7 @@ struct Task {
 impl Task {
     fn new(args: &Args) -> Result<Task, Wrong> {
         let output = &args.output;
-        // Batches are put together in order.
+        // Batches are assembled in order.
         let how = How::new(&args.reading)?.alone();
         let (wide, scope) = wide(output)?.unzip();
         let selection = RecordSelection::new(output, scope)?;
@@ -53,7 +53,7 @@ impl Task {
         let what = match (wide, output.columnar.table.map(Table::from)) {
             (Some(wide), _) => What::Wide(wide),
             (None, Some(table)) if !table.is_of(view) => {
-                return Err(format!("--table {}: packets are shown, which have none; leave --packets out", table.word()));
+                return Err(format!("--table {}: not available with --packets; omit --packets", table.word()));
             }
             (None, Some(table)) => What::One(table),
             (None, None) if output.columnar.write_dir.is_some() => What::All(view),
@@ -63,7 +63,7 @@ impl Task {
         Ok(Task { what, how, selection })
     }
 
-    /// Reads everything. An error is one of usage.
+    /// Reads all inputs. Errors are usage errors.
     fn run(self, args: &Args, screen: Screen) -> Result<Exit, Wrong> {
         let sources = Source::all(&args.files, &args.reading);
         let output = &args.output;
@@ -78,7 +78,7 @@ impl Task {
                 (Target::File(Box::new(BufWriter::with_capacity(BLOCK, file))), replacement)
             }
             (None, None) if io::stdout().is_terminal() => {
-                return Err("-T arrow is binary, and this is a terminal; try | or > FILE".to_owned());
+                return Err("-T arrow is binary and cannot be printed on a terminal; try | or > FILE".to_owned());
             }
             (None, None) => (Target::Stream(screen.writer(!sources.iter().all(Source::is_whole))), None),
         };
@@ -88,7 +88,7 @@ impl Task {
         let done = read(&sources, &self.how, &mut writer, &mut outcome);
         let is_open = writer.sink.is_open();
         let done = done.and_then(|()| match replacement {
-            // Where nothing could be read, nothing is replaced.
+            // If no input could be read, an existing file is kept.
             Some(replacement) if is_open => replacement.commit(),
             _ => Ok(()),
         });
@@ -122,12 +122,12 @@ fn failed(place: Option<&Path>, error: &io::Error) -> Exit {
     }
 }
 
-/// The columns of `-e`, and what they are about.
+/// The columns of `-e`, and whether they refer to messages or packets.
 fn wide(output: &Output) -> Result<Option<(Wide, Scope)>, Wrong> {
     if output.columns.is_empty() {
         return match output.column_options.is_empty() {
             true => Ok(None),
-            false => Err("-E says how the columns of -e are written; -e is missing".to_owned()),
+            false => Err("-E formats the columns of -e; -e is missing".to_owned()),
         };
     }
     let columns = forms::columns(&output.columns)?;

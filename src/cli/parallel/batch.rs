@@ -10,53 +10,52 @@ use std::ops::Range;
 const FRAMES: usize = 128;
 const MANY: usize = 512;
 
-/// What a batch weighs at most before it travels: bytes of frames and trees.
+/// Bytes of frames and trees after which a batch is sent.
 const WEIGHT: usize = 128 << 10;
 
-/// What makes a batch heavy: its last frame alone has more than several batches should.
+/// Bytes above which a batch is heavy.
 const HEAVY: usize = 4 * WEIGHT;
 
-/// What it weighs at most if a text of it is to be kept in memory.
+/// Maximum bytes of a batch whose text may be kept in memory.
 const LIGHT: usize = 2 * WEIGHT;
 
-/// Bytes of a tree that travels alone; smaller ones are packed.
+/// Bytes above which a tree is moved; smaller trees are packed.
 const LARGE: usize = 64 << 10;
 
-/// Bytes of memory that the small trees of a batch keep for the next frames, that its frames do, and that large trees that have
-/// come back do.
+/// Bytes of memory kept for reuse: for small trees, for frames, and for returned large trees.
 const KEPT: usize = 512 << 10;
 const KEPT_LARGE: usize = 2 << 20;
 
-/// A tree that takes no larger a part of its memory than one in so many is copied, so that the memory stays for larger ones.
+/// A tree that uses at most this fraction (1/n) of its memory is copied, so that the memory stays available for larger trees.
 const PART: usize = 8;
 
 /// Dissected frames.
 pub(super) struct Batch {
     /// Small trees.
     small: Pack,
-    /// The others.
+    /// Large trees.
     large: Vec<Tree>,
-    /// How many there are of both.
+    /// Number of small and large trees.
     trees: usize,
     used: Vec<Used>,
     bytes: Vec<u8>,
     weight: usize,
     /// Counts before the batch, if needed.
     pub(super) before: Option<Tally>,
-    /// Bytes of the input that were read by its end.
+    /// Bytes of the input read by its end.
     pub(super) read: u64,
 }
 
-/// A frame of a batch, or what a conversation had left when the input ended.
+/// A frame of a batch, or pending data of a conversation at the end of the input.
 pub(super) struct Used {
     pub(super) captured: bool,
-    /// What holds it.
+    /// Content.
     held: Held,
-    /// What was given up until then.
+    /// State evicted up to here.
     pub(super) forgotten: Forgotten,
 }
 
-/// What is handed over of a frame.
+/// Content of a frame in a batch.
 enum Held {
     /// The next small tree of the batch, and these bytes.
     Small(Range<usize>),
@@ -67,13 +66,13 @@ enum Held {
 }
 
 impl Batch {
-    /// A batch for the trees of this engine.
+    /// Creates a batch for the trees of this engine.
     pub(super) fn new(engine: &Engine) -> Batch {
         let small = Pack::of(engine.new_tree());
         Batch { small, large: Vec::new(), trees: 0, used: Vec::new(), bytes: Vec::new(), weight: 0, before: None, read: 0 }
     }
 
-    /// Forget what it held. The memory of large trees can be used for any.
+    /// Clears the batch. The memory of large trees is returned for reuse.
     pub(super) fn clear(&mut self, large: &mut Large) {
         self.small.clear(KEPT);
         self.large.drain(..).for_each(|tree| large.keep(tree));
@@ -112,22 +111,22 @@ impl Batch {
         Held::Large(bytes)
     }
 
-    /// Whether there is no frame in it.
+    /// Whether it has no frame.
     pub(super) fn is_empty(&self) -> bool {
         self.used.is_empty()
     }
 
-    /// Whether it should travel.
+    /// Whether it should be sent.
     pub(super) fn is_full(&self) -> bool {
         self.trees >= FRAMES || self.used.len() >= MANY || self.weight >= WEIGHT
     }
 
-    /// Whether there is memory for only one like it.
+    /// Whether it is so large that only one such batch may be queued.
     pub(super) fn is_heavy(&self) -> bool {
         self.weight >= HEAVY
     }
 
-    /// Whether a text of it can be kept in memory.
+    /// Whether its text may be kept in memory.
     pub(super) fn is_light(&self) -> bool {
         self.weight < LIGHT
     }
@@ -164,12 +163,12 @@ impl Batch {
     }
 }
 
-/// Large trees that have come back, for the memory they are in.
+/// Returned large trees, kept for their memory.
 #[derive(Default)]
 pub(super) struct Large {
     trees: Vec<Tree>,
     room: usize,
-    /// The one with the most memory of those that have too much to be kept beside others.
+    /// The largest of the trees that are too large to be kept with the others.
     largest: Option<Tree>,
 }
 
@@ -185,8 +184,8 @@ impl Large {
         other.into_iter().for_each(|mut tree| tree.forget());
     }
 
-    /// Let the engine have the largest, if that is larger than its own: who reads has the memory for the largest message of
-    /// late, as where one thread does all.
+    /// Gives the engine the largest tree, if larger than its own, so that memory for the largest recent message is reused as with a
+    /// single thread.
     pub(super) fn give_largest(&mut self, engine: &mut Engine) {
         let Some(mut tree) = self.largest.take() else { return };
         if tree.room() > engine.tree_room() {
@@ -212,7 +211,7 @@ mod tests {
     use std::convert::Infallible;
     use std::fs::File;
 
-    /// How a frame begins of which nothing else travels.
+    /// Text of a frame without content.
     const SILENT: &str = " FrameInfo";
 
     /// Debug text of a tree, with everything that records and counts use.
@@ -227,7 +226,7 @@ mod tests {
         format!("{} {beside} {hidden:?} {left_out} {infos:?} {bits:?}", dump(of))
     }
 
-    /// What the frames of a capture say before they travel, five at a time, and behind, and which of them say nothing.
+    /// Texts of the frames before and after being sent, five at a time, and whether each has no content.
     fn there_and_back(file: &str, demand: Demand) -> (Vec<String>, Vec<String>, Vec<bool>) {
         let mut engine = Engine::new(Registry::default(), demand);
         let mut capture = Capture::open(Box::new(File::open(file).unwrap())).unwrap();
@@ -261,7 +260,7 @@ mod tests {
                 let (before, behind, silent) = there_and_back(&format!("samples/{file}.pcap"), demand);
                 assert_eq!(before.len(), behind.len());
                 for ((before, behind), silent) in before.iter().zip(&behind).zip(silent) {
-                    // Of frames that say nothing only the frame travels.
+                    // Of frames without content, only the frame number is sent.
                     assert!(before == behind || silent && behind.starts_with(SILENT), "{file}: {before} {behind}");
                 }
             }

@@ -1,4 +1,4 @@
-//! Frames of several inputs merged by time, as mergecap does: always the earliest of those that are next.
+//! Merges the frames of several inputs by time, as mergecap.
 
 use super::super::Exit;
 use super::super::args::Output;
@@ -17,19 +17,19 @@ use crate::write::{Kept, Late, Window};
 use std::collections::VecDeque;
 use std::io;
 
-/// What a pass over all inputs wrote.
+/// Result of a pass over all inputs.
 pub(super) struct Written {
     pub(super) outcome: Outcome,
-    /// Frames that were written; nothing if no input could be opened.
+    /// Number of frames written; `None` if no input could be opened.
     pub(super) frames: Option<u64>,
-    /// Of each input, the frames that were needed after they had been let go.
+    /// Per input, required frames that were no longer kept.
     pub(super) late: Vec<Late>,
 }
 
-/// Exit code of the inputs up to an error of the output, and the error.
+/// Exit code of the inputs before a write error, and the error.
 type Broken = (Exit, io::Error);
 
-/// Writes the frames of all inputs, of each with `window` bytes of frames kept.
+/// Writes the frames of all inputs, keeping `window` bytes of frames per input.
 pub(super) fn write(
     output: &Output,
     sources: &[Source],
@@ -54,18 +54,18 @@ pub(super) fn write(
     }))
 }
 
-/// All inputs, read side by side.
+/// All inputs, read in parallel.
 struct Merge<'a> {
     lanes: Vec<Lane<'a>>,
-    /// `-c` and `--skip` count over all inputs.
+    /// Counts of `-c` and `--skip`, across inputs.
     counted: Selection,
     outcome: Outcome,
     is_any_open: bool,
 }
 
-/// An input and its frames that are next.
+/// An input and its next frames.
 struct Lane<'a> {
-    /// Nothing once it has ended.
+    /// `None` at the end.
     run: Option<Run<'a>>,
     frames: Frames,
 }
@@ -81,14 +81,14 @@ impl<'a> Merge<'a> {
         };
         let is_open = run.is_some();
         let mut lane = Lane { run, frames };
-        // Read before the next input is waited for, which a signal may end.
+        // Read before opening the next input, which may block.
         lane.fill(&mut self.counted, &mut self.outcome)?;
         self.lanes.push(lane);
         self.is_any_open |= is_open;
         Ok(())
     }
 
-    /// Writes frame after frame, up to `count` of them where every frame is meant. Nothing is opened if nothing can be read.
+    /// Writes frames, at most `count` if every frame is selected. The output is not opened if no input can be read.
     fn run(&mut self, target: &Target, count: Option<u64>) -> io::Result<Option<u64>> {
         if !self.is_any_open {
             return Ok(None);
@@ -109,7 +109,7 @@ impl<'a> Merge<'a> {
         Ok(Some(frames))
     }
 
-    /// The earliest of the frames that are next; those without a time come first.
+    /// Takes the earliest next frame; frames without a time come first.
     fn next(&mut self) -> io::Result<Option<Kept>> {
         let Merge { lanes, counted, outcome, .. } = self;
         for lane in lanes.iter_mut() {
@@ -122,7 +122,7 @@ impl<'a> Merge<'a> {
 }
 
 impl Lane<'_> {
-    /// Reads on until a frame is ready or the input ends.
+    /// Reads until a frame is ready or the input ends.
     fn fill(&mut self, counted: &mut Selection, outcome: &mut Outcome) -> io::Result<()> {
         while self.frames.ready.is_empty() {
             let Some(run) = &mut self.run else { break };
@@ -142,11 +142,11 @@ impl Lane<'_> {
     }
 }
 
-/// Chooses the frames of an input.
+/// Selects the frames of an input.
 struct Frames {
     selection: RecordSelection,
     window: Window,
-    /// Every frame is written, whatever records need; up to so many of them.
+    /// Whether every frame is written, regardless of records.
     every: bool,
     left: u64,
     ready: VecDeque<Kept>,

@@ -24,8 +24,8 @@ pub(super) fn ip(bytes: &[u8]) -> Fits {
 
 /// An Ethernet frame with a complete IP or ARP packet; padding may follow.
 pub(super) fn ethernet(bytes: &[u8]) -> Fits {
-    let frame =
-        Ethernet2Slice::from_slice_without_fcs(bytes).map_err(|_| format!("a header has 14 bytes, here are {}", bytes.len()))?;
+    let frame = Ethernet2Slice::from_slice_without_fcs(bytes)
+        .map_err(|_| format!("a header has 14 bytes, the packet has {}", bytes.len()))?;
     carried(frame.ether_type(), frame.payload_slice(), bytes.len() <= SHORTEST_FRAME)
 }
 
@@ -64,7 +64,7 @@ fn version_4(ip: &Ipv4Slice<'_>, len: usize, padded: bool) -> Fits {
         return Ok("version 4, and lengths and checksum fit".to_owned());
     }
     let total = usize::from(header.total_len());
-    let checksum = format!("the checksum is 0x{is:04x}, should be 0x{should:04x}");
+    let checksum = format!("the checksum is 0x{is:04x}, expected 0x{should:04x}");
     if total != len && !(padded && total < len) {
         return Err(format!("{checksum}, and the length is {total} of {len} bytes"));
     }

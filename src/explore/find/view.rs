@@ -78,13 +78,16 @@ impl FindView<'_> {
         }
         if repeated > 0 {
             writeln!(to)?;
-            self.note(&format!("not repeated: hits of narrower forms that stand above as wider ones ({repeated})"), to)?;
+            self.note(
+                &format!("not repeated: matches of narrower encodings that are listed above as wider ones ({repeated})"),
+                to,
+            )?;
         }
         if !frequent.is_empty() {
             let count: u64 = frequent.iter().map(|found| found.count).sum();
             let names: Vec<String> = frequent.iter().map(|found| found.name()).collect();
             let line = format!(
-                "not listed: {} hits as {}; --messages N lists forms with at most N hits",
+                "not listed: {} matches as {}; --messages N lists encodings with at most N matches",
                 Thousands(count),
                 names.join("; ")
             );
@@ -202,7 +205,7 @@ const PLACES: &[Head] = &[
     Head::number("time"),
     Head::words("stream", Role::Stream),
     Head::number("offset"),
-    Head::words("kind", Role::Protocol),
+    Head::words("type", Role::Protocol),
     Head::number("at"),
 ];
 

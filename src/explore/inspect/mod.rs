@@ -70,7 +70,7 @@ impl Inspection {
     /// # Errors
     /// Why there is nothing to inspect.
     pub fn new(explored: &Explored<'_>, place: usize, at: i64) -> Result<Inspection, String> {
-        let Some(kind) = explored.groups.get(place) else { return Err(String::from("there is no such kind")) };
+        let Some(kind) = explored.groups.get(place) else { return Err(String::from("no such message type")) };
         let messages = || kind.members.iter().filter_map(|number| explored.messages.get(*number));
         let all: Vec<Row<'_>> = messages()
             .filter_map(|message| {

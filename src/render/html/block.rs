@@ -1,4 +1,4 @@
-//! Records as the page's script reads them: compact JSON, with field names in a table that grows from block to block.
+//! Records for the page's script: compact JSON, with field names in a table that grows with each block.
 //!
 //! ```text
 //! {"fields":[["pipboy.type","type",0], …],            name, label, flags: 1 folded, 2 protocol or group
@@ -7,8 +7,8 @@
 //!              "B":[{"n":"tcp/0/s2c","o":45,"b":"TAcAAAM…","m":[[45,1460,17,54], …]}, …]}, …]}
 //! node = [field, offset, length, value, meaning, children, title, buffer, [first bit, bits]]
 //! ```
-//! Values at the end of a node that are empty are left out; an offset of -1 means that the value is on no wire. A node lies in
-//! the buffer of its parent unless it has its own.
+//! Empty values at the end of a node are omitted. Offset -1 marks a value without bytes. A node is in the buffer of its parent
+//! unless it specifies its own.
 
 use super::super::json::quoted;
 use super::super::text::{Guarded, write_summary};
@@ -20,23 +20,23 @@ use data_encoding::BASE64;
 use std::collections::HashMap;
 use std::fmt::{self, Write};
 
-/// A field that the page shows in one line while it is folded.
+/// Flag: the field is shown in one line while folded.
 const FOLDED: u8 = 1;
 
-/// A field without a value of its own.
+/// Flag: the field has no value.
 const ENVELOPE: u8 = 2;
 
-/// The fields that the page knows by number.
+/// Numbers of fields in the page.
 #[derive(Default)]
 pub struct Fields {
-    /// Numbers by address: fields are compared by address.
+    /// Numbers by the address of the field.
     numbers: HashMap<usize, usize, foldhash::fast::RandomState>,
-    /// Entries of the next block.
+    /// New entries for the next block.
     new: String,
 }
 
 impl Fields {
-    /// The number of a field; a new one is added to the next block.
+    /// Number of a field. A new field is added to the next block.
     fn number(&mut self, field: &'static Field) -> usize {
         let next = self.numbers.len();
         *self.numbers.entry(std::ptr::from_ref(field).addr()).or_insert_with(|| {
@@ -52,13 +52,13 @@ impl Fields {
         })
     }
 
-    /// The entries since the last block.
+    /// Takes the entries since the last block.
     pub fn take_new(&mut self) -> String {
         std::mem::take(&mut self.new)
     }
 }
 
-/// Bytes that nodes refer to.
+/// A buffer that nodes refer to.
 struct Used {
     source: u32,
     start: u32,
@@ -70,21 +70,21 @@ pub struct Writer<'a, 't> {
     of: Dissection<'t>,
     out: &'a mut String,
     fields: &'a mut Fields,
-    /// Bytes of `out` from which on nothing more is written.
+    /// Maximum length of `out`.
     room: usize,
     buffers: Vec<Used>,
     cell: String,
 }
 
-/// What the line of a record needs beside the record: its time in the form of `-t`, if that is not seconds since the start.
+/// Context of a record: its time in the format of `-t`, unless that is seconds since the first frame.
 pub struct Line<'a> {
     /// The time.
     pub time: Option<&'a str>,
-    /// Also the layers that carry a message: `-v`.
+    /// Add the layers that carry a message: `-v`.
     pub carriers: bool,
 }
 
-/// Writes a record as an object. Returns false if it takes more than `room` bytes; what is written is then incomplete.
+/// Writes a record as an object. Returns false if it exceeds `room` bytes; the output is then incomplete.
 ///
 /// # Errors
 /// A value that cannot be formatted.
@@ -155,7 +155,7 @@ impl<'t> Writer<'_, 't> {
         let (name, info) = words_of(of, packet.layers());
         self.words("i", |cell| write_summary(&name, &info, cell))?;
         write!(self.out, r#","f":[{}],"l":{}"#, frame.number, frame.original)?;
-        // All bytes of a frame are shown, also those of no layer.
+        // All bytes of a frame are included, even those of no layer.
         self.buffers.push(Used { source: 0, start: 0, end: u32::try_from(of.bytes.len()).unwrap_or(u32::MAX) });
         self.layers(&packet.layers().collect::<Vec<_>>())?;
         self.notes(packet.notes(), packet.bookmarks())?;
@@ -188,7 +188,7 @@ impl<'t> Writer<'_, 't> {
         self.out.push_str("\":");
     }
 
-    /// A text that is put together in memory; nothing if it is empty.
+    /// Writes a formatted text, unless it is empty.
     fn words(&mut self, key: &str, write: impl FnOnce(&mut String) -> fmt::Result) -> fmt::Result {
         self.cell.clear();
         write(&mut self.cell)?;
@@ -201,7 +201,7 @@ impl<'t> Writer<'_, 't> {
 
     fn time(&mut self, since_start: Option<i128>, line: &Line<'_>) -> fmt::Result {
         if let Some(nanos) = since_start {
-            // A quotient of two exact numbers prints as the decimal it stands for.
+            // The quotient of two exact numbers prints as the exact decimal.
             write!(self.out, r#","t":{}"#, nanos as f64 / 1e9)?;
         }
         line.time.map_or(Ok(()), |time| self.words("T", |cell| clean(time, cell)))
@@ -243,7 +243,7 @@ impl<'t> Writer<'_, 't> {
         Ok(())
     }
 
-    /// A node, with a summary in place of value and meaning if it is a layer.
+    /// Writes a node; a layer has a summary instead of value and meaning.
     fn node(&mut self, node: NodeRef<'t>, around: Option<usize>, summary: Option<String>) -> fmt::Result {
         if self.out.len() > self.room {
             return Ok(());
@@ -289,7 +289,7 @@ impl<'t> Writer<'_, 't> {
         Ok(())
     }
 
-    /// A value; digits that JSON keeps exactly are a number.
+    /// Writes a value, as a number if JSON represents it exactly.
     fn value(&mut self, value: &str) -> fmt::Result {
         const EXACT: usize = 15;
         let is_number = value.len() <= EXACT && value.bytes().all(|byte| byte.is_ascii_digit());
@@ -300,7 +300,7 @@ impl<'t> Writer<'_, 't> {
         Ok(())
     }
 
-    /// The number of the buffer that a span lies in; its bytes are added to those that the page shows.
+    /// Number of the buffer of a span. Adds the buffer to the record if necessary.
     fn buffer(&mut self, span: Span) -> usize {
         match self.buffers.iter_mut().enumerate().find(|(_, used)| used.source == span.source) {
             Some((number, used)) => {
@@ -355,7 +355,7 @@ impl<'t> Writer<'_, 't> {
         Ok(())
     }
 
-    /// Objects that a browser shows as pictures. Where secrets are masked, a picture beside secrets is left out.
+    /// Writes objects that browsers can display as images. If secrets are masked, images of records with secrets are omitted.
     fn pictures(&mut self, is_meant: impl Fn(&Carried) -> bool) -> fmt::Result {
         let mut before = r#","O":["#;
         for carried in self.of.tree.objects.iter().filter(|carried| is_meant(carried)) {
@@ -371,7 +371,7 @@ impl<'t> Writer<'_, 't> {
         Ok(())
     }
 
-    /// The bytes of all buffers, secrets masked, and the end of the record.
+    /// Writes the bytes of all buffers with masked secrets, and ends the record.
     fn buffers(&mut self) -> fmt::Result {
         let of = self.of;
         self.key("B");
@@ -403,7 +403,7 @@ impl<'t> Writer<'_, 't> {
         Ok(())
     }
 
-    /// Lists of numbers; nothing if there are none.
+    /// Writes lists of numbers, unless empty.
     fn ranges(&mut self, key: &str, ranges: impl Iterator<Item = Vec<u64>>) -> fmt::Result {
         let mut is_begun = false;
         for numbers in ranges {
@@ -424,7 +424,7 @@ impl<'t> Writer<'_, 't> {
     }
 }
 
-/// Writes an object as `[name, data: URI, [[label, x, y], …]]` if browsers show it as a picture and it fits into `room` bytes.
+/// Writes an object as `[name, data: URI, [[label, x, y], …]]` if browsers can display it and it fits into `room` bytes.
 pub fn picture(object: &Object, room: usize, out: &mut String) -> Result<bool, fmt::Error> {
     let Some(media) = media_of(&object.bytes).filter(|_| object.bytes.len() < room / 2) else { return Ok(false) };
     let mut name = String::new();
@@ -441,7 +441,7 @@ pub fn picture(object: &Object, room: usize, out: &mut String) -> Result<bool, f
     Ok(true)
 }
 
-/// Value, meaning and own name of a node, as a table shows them.
+/// Value, meaning and title of a node, as in tables.
 pub fn cells(node: NodeRef<'_>) -> Result<[String; 3], fmt::Error> {
     let (mut value, mut meaning, mut title) = (String::new(), String::new(), String::new());
     let is_titled = node.write_title(&mut Guarded(&mut title))?;
@@ -461,7 +461,7 @@ pub fn cells(node: NodeRef<'_>) -> Result<[String; 3], fmt::Error> {
     Ok([value, meaning, title])
 }
 
-/// The media type of a picture that browsers show and that holds no script.
+/// Media type of an image that browsers display and that cannot contain scripts.
 fn media_of(bytes: &[u8]) -> Option<&'static str> {
     match bytes {
         [0x89, b'P', b'N', b'G', b'\r', b'\n', 0x1a, b'\n', ..] => Some("image/png"),

@@ -14,7 +14,7 @@ function tokens(text) {
   while (pattern.lastIndex < end) {
     const at = pattern.lastIndex;
     const match = pattern.exec(text);
-    if (!match) throw new Mistake("this cannot be read", at + text.slice(at).search(/\S/));
+    if (!match) throw new Mistake("unexpected character", at + text.slice(at).search(/\S/));
     const place = pattern.lastIndex - match[0].trimStart().length;
     const word = match[2] || match[3];
     const quoted = match[1] === undefined ? undefined : match[1].slice(1, -1).replace(/\\(.)/g, "$1");
@@ -54,7 +54,7 @@ function compile(text) {
     const values = named(token.word);
     if (!values) {
       const near = [...new Set(fields.map((field) => field[0]).filter((name) => name.includes(token.word)))].slice(0, 3).join(", ");
-      throw new Mistake(`no record here has ${token.word}; ${near && `there is ${near}; `}"${token.word}" in quotes searches for the text`, token.at);
+      throw new Mistake(`no record on this page has ${token.word}; ${near && `similar names: ${near}; `}to search for the text, quote it: "${token.word}"`, token.at);
     }
     const operator = Object.hasOwn(OPERATORS, word() || "") ? OPERATORS[all[next++].word] : undefined;
     if (!operator) return (record) => values(record, () => true);

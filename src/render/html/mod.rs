@@ -1,8 +1,8 @@
-//! One HTML page with everything in it: `-T html`.
+//! A self-contained HTML page: `-T html`.
 //!
-//! The page is written while records come. Every [`BLOCK`] bytes, the records so far go out twice: as compact JSON in an element
-//! that no browser runs, which the script at the end reads, and as nested lists in a `noscript` element for readers without
-//! scripts and for paper. The summary follows the records.
+//! The page is written while records arrive. Every [`BLOCK`] bytes, the records so far are written twice: as compact JSON in a data
+//! element, for the script at the end, and as nested lists in a `noscript` element, for readers without scripts and for printing.
+//! The summary follows the records.
 
 mod block;
 mod outline;
@@ -22,19 +22,19 @@ use std::fmt::Write;
 use std::io;
 use summary::Summary;
 
-/// Bytes of records that are written together.
+/// Bytes of records per block.
 const BLOCK: usize = 64 << 10;
 
-/// What to show in the page.
+/// Options of the page.
 #[derive(Debug, Clone)]
 pub struct HtmlOptions {
-    /// The title: `--title`. Without one it is the name of the first input.
+    /// Title: `--title`, or the name of the first input.
     pub title: Option<String>,
-    /// Also the layers that carry a message: `-v`.
+    /// Add the layers that carry a message: `-v`.
     pub carriers: bool,
     /// Time format: `-t`.
     pub time: TimeForm,
-    /// Several inputs are shown.
+    /// The page has several inputs.
     pub several: bool,
 }
 
@@ -44,15 +44,15 @@ pub struct Html<W> {
     options: HtmlOptions,
     clock: Clock,
     fields: block::Fields,
-    /// JSON of the records since the last block, and the same records as lists.
+    /// Records since the last block, as JSON and as lists.
     records: String,
     lists: String,
     page: String,
     summary: Summary,
     begun: bool,
-    /// Conversations of the input at hand with a record in the page.
+    /// Conversations of the current input with a record in the page.
     streams: HashSet<StreamId>,
-    /// Bytes written, records in the page, and records that found no place in it.
+    /// Bytes written, records in the page, and records beyond its limit.
     written: usize,
     shown: usize,
     left_out: u64,
@@ -100,7 +100,7 @@ impl<W: io::Write> Html<W> {
         if self.records.len() + self.lists.len() >= BLOCK { self.block() } else { Ok(()) }
     }
 
-    /// The time of a record in the form of `-t`, if that is not what the page computes itself.
+    /// Time of a record in the format of `-t`, unless the page computes it.
     fn time(&self, record: &Record<'_>) -> io::Result<Option<String>> {
         if self.options.time == TimeForm::Relative {
             return Ok(None);
@@ -116,7 +116,7 @@ impl<W: io::Write> Html<W> {
         Ok(Some(time))
     }
 
-    /// Adds something that is no record: an input, or its damage.
+    /// Adds an entry other than a record: an input, or its damage.
     fn remark(&mut self, kind: &str, key: &str, text: &str) {
         self.records.push_str(if self.records.is_empty() { "" } else { ",\n" });
         // Writing to a String does not fail.
@@ -155,18 +155,16 @@ impl<W: io::Write> Html<W> {
         Ok(())
     }
 
-    /// Which records are missing, and what to do about it.
+    /// Reports the missing records and how to include them.
     fn shortage(&self) -> Option<String> {
         (self.left_out > 0).then(|| {
             let (shown, left_out) = (Thousands(self.shown), Thousands(self.left_out));
-            format!(
-                "the page is full: it has the first {shown} records, and {left_out} more did not fit; choose fewer with -c or -Y"
-            )
+            format!("the page is limited to the first {shown} records, {left_out} more did not fit; select fewer with -c or -Y")
         })
     }
 }
 
-/// The name of an input without its folders, which are of no use to readers of a page that is sent.
+/// File name of an input without directories, which are meaningless to recipients of the page.
 fn name_of(file: &str) -> &str {
     match file {
         "-" => "standard input",
@@ -174,7 +172,7 @@ fn name_of(file: &str) -> &str {
     }
 }
 
-/// The conversation of a record.
+/// Conversation of a record.
 fn stream_of(record: &Record<'_>) -> Option<StreamId> {
     let ends = match record {
         Record::Message(message) => message.ends(),
@@ -256,7 +254,7 @@ impl<W: io::Write> Sink for Html<W> {
     }
 
     fn finish(&mut self) -> io::Result<()> {
-        // Of an input that could not be read at all there is no page.
+        // No page for an input that could not be read at all.
         if !self.begun {
             return Ok(());
         }

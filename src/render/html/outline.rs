@@ -1,7 +1,6 @@
-//! A record as nested lists, for readers without scripts and for paper.
+//! A record as nested lists, for readers without scripts and for printing.
 //!
-//! Groups that tables fold into a line are one here as well. Of many fields of a kind the first few are listed, and the rest
-//! are counted.
+//! Groups are folded as in tables. Of many siblings of one field, the first ones are listed and the others counted.
 
 use super::block::cells;
 use super::page::escaped;
@@ -12,10 +11,10 @@ use crate::render::units::Thousands;
 use crate::tree::{Dissection, Field, NodeRef, Note, clean};
 use std::fmt::{self, Write};
 
-/// Siblings of one field that are listed.
+/// Maximum number of listed siblings of one field.
 const HANDFUL: usize = 12;
 
-/// Writes a record as an item of a list.
+/// Writes a record as a list item.
 ///
 /// # Errors
 /// A value that cannot be formatted.
@@ -39,12 +38,12 @@ pub fn item(record: &Record<'_>, carriers: bool, out: &mut String) -> fmt::Resul
         }
         Record::Gap(_) => {}
     }
-    // Neither lists nor items nest across records, so the end tag of an item can be left out.
+    // The end tag of the item is optional in HTML.
     out.push('\n');
     Ok(())
 }
 
-/// The fields of layers, with the names of the layers if they are `named`.
+/// Writes the fields of layers, with the names of the layers if `named`.
 fn lists<'t>(layers: impl Iterator<Item = NodeRef<'t>>, named: bool, out: &mut String) -> fmt::Result {
     for layer in layers {
         if named {
@@ -57,7 +56,7 @@ fn lists<'t>(layers: impl Iterator<Item = NodeRef<'t>>, named: bool, out: &mut S
     Ok(())
 }
 
-/// The fields right below a node.
+/// Writes the child fields of a node.
 fn children(node: NodeRef<'_>, out: &mut String) -> fmt::Result {
     if !node.has_children() {
         return Ok(());
@@ -80,12 +79,12 @@ fn children(node: NodeRef<'_>, out: &mut String) -> fmt::Result {
     Ok(())
 }
 
-/// How many neighbours of a field are listed: none where another field represents them.
+/// Maximum number of listed siblings of a field: 0 if another field represents them.
 fn most(field: &Field, instead: &[&'static Field]) -> usize {
     if instead.iter().any(|other| other.is(field)) { 0 } else { HANDFUL }
 }
 
-/// How many more there are.
+/// Writes the number of omitted fields.
 fn rest(field: Option<&'static Field>, count: usize, instead: &[&'static Field], out: &mut String) -> fmt::Result {
     let Some(field) = field else { return Ok(()) };
     match count.checked_sub(most(field, instead)) {

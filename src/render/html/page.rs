@@ -1,4 +1,4 @@
-//! The parts of the page that are the same for every capture: head, style, script and the frame of the view.
+//! The static parts of the page: head, style, script and view.
 
 use data_encoding::BASE64;
 use sha2::{Digest, Sha256};
@@ -6,7 +6,7 @@ use sha2::{Digest, Sha256};
 /// The style sheet.
 pub const STYLE: &str = include_str!("page.css");
 
-/// The script: one file for each concern, in one scope.
+/// The script, joined from several files in one scope.
 pub const SCRIPT: &str = concat!(
     "\"use strict\";(()=>{\n",
     include_str!("data.js"),
@@ -16,12 +16,12 @@ pub const SCRIPT: &str = concat!(
     "})();\n"
 );
 
-/// The elements that the script fills.
+/// The elements of the view, filled by the script.
 const VIEW: &str = include_str!("view.html");
 
 /// Writes everything up to the records.
 ///
-/// Nothing but the one script and the one style runs, and nothing is loaded: a capture can bring neither script, style nor
+/// The content security policy admits only this script and style, and loads nothing. A capture cannot inject scripts, styles or
 /// links, even if an escape were missing.
 pub fn head(title: &str, out: &mut String) {
     out.push_str("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n");
@@ -39,7 +39,7 @@ pub fn head(title: &str, out: &mut String) {
     out.push_str(VIEW);
 }
 
-/// Writes everything behind the summary.
+/// Writes everything after the summary.
 pub fn tail(out: &mut String) {
     out.push_str("<script>");
     out.push_str(SCRIPT);
@@ -52,12 +52,12 @@ pub fn policy() -> String {
     format!("default-src 'none'; script-src '{script}'; style-src '{style}'; img-src data:; base-uri 'none'; form-action 'none'")
 }
 
-/// The hash by which a policy names inline text.
+/// Hash of inline text for a policy.
 fn hash(text: &str) -> String {
     format!("sha256-{}", BASE64.encode(&Sha256::digest(text)))
 }
 
-/// Text as HTML.
+/// Escapes text for HTML.
 pub fn escaped(text: &str, out: &mut String) {
     for character in text.chars() {
         match character {
@@ -71,8 +71,8 @@ pub fn escaped(text: &str, out: &mut String) {
     }
 }
 
-/// JSON for an element of the page: no tag and no comment can begin in it. `<` stands only in texts, where its escape means the
-/// same.
+/// Escapes JSON for an element of the page, so that it cannot contain a tag or comment. `<` occurs only in strings, where its
+/// escape sequence is equivalent.
 pub fn data(json: &str, out: &mut String) {
     let mut rest = json;
     while let Some((before, behind)) = rest.split_once('<') {

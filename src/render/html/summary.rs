@@ -1,7 +1,6 @@
-//! What the records of the page add up to: numbers, a chart over time and the protocols on each other.
+//! Summary of the records of the page: totals, a chart over time, and the protocol hierarchy.
 //!
-//! Memory does not grow with the capture: times are counted in intervals that grow tenfold when there are too many, and
-//! protocols beyond a number share one row.
+//! Memory is bounded: time intervals grow tenfold when there are too many, and protocols beyond the limit share one row.
 
 use super::page::escaped;
 use crate::record::{Record, Tally};
@@ -11,29 +10,29 @@ use crate::tree::clean;
 use std::collections::BTreeMap;
 use std::fmt::{self, Display, Write};
 
-/// Intervals that are counted at most.
+/// Maximum number of intervals.
 const INTERVALS: u64 = 2000;
 
-/// Bars of the chart at most.
+/// Maximum number of bars in the chart.
 const BARS: u64 = 60;
 
-/// Nanoseconds of the shortest interval.
+/// Shortest interval in nanoseconds.
 const SHORTEST: u64 = 1_000_000;
 
-/// Paths of protocols, and kinds of messages on each, that are counted apart.
+/// Maximum number of protocol paths, and of message types per path.
 const KINDS: usize = 1000;
 
-/// Columns of the name of a kind.
+/// Maximum width of a message type.
 const NAME: usize = 60;
 
-/// What stands for the others.
+/// Label of all others.
 const OTHERS: &str = "…";
 
-/// Height and width of the chart in its own units.
+/// Height and width of the chart in SVG units.
 const HEIGHT: u64 = 120;
 const WIDTH: u64 = 600;
 
-/// Records and their bytes.
+/// Number of records and bytes.
 #[derive(Debug, Default, Clone, Copy)]
 struct Count {
     records: u64,
@@ -59,35 +58,35 @@ struct Input {
 /// Counts records.
 pub struct Summary {
     inputs: Vec<Input>,
-    /// Records by interval since the first frame of their input.
+    /// Records per interval since the first frame of their input.
     times: BTreeMap<u64, Count>,
-    /// Nanoseconds of an interval.
+    /// Length of an interval in nanoseconds.
     interval: u64,
-    /// Records by protocols and kind.
+    /// Records by protocol path and message type.
     kinds: BTreeMap<(String, String), Count>,
     all: Count,
 }
 
 impl Summary {
-    /// Nothing counted yet.
+    /// Creates an empty summary.
     pub fn new() -> Summary {
         Summary { inputs: Vec::new(), times: BTreeMap::new(), interval: SHORTEST, kinds: BTreeMap::new(), all: Count::default() }
     }
 
-    /// An input begins.
+    /// Starts an input.
     pub fn begin(&mut self, name: &str, format: &str, links: &[&str]) {
         let [name, format, links] = [name, format, &links.join(", ")].map(str::to_owned);
         self.inputs.push(Input { name, format, links, damage: None, end: None });
     }
 
-    /// The input at hand is damaged.
+    /// Records damage of the current input.
     pub fn damage(&mut self, text: &str) {
         if let Some(input) = self.inputs.last_mut() {
             input.damage = Some(text.to_owned());
         }
     }
 
-    /// The input at hand ends.
+    /// Ends the current input.
     pub fn end(&mut self, tally: &Tally) {
         if let Some(input) = self.inputs.last_mut() {
             input.end = Some([
@@ -95,7 +94,7 @@ impl Summary {
                 ("messages", tally.messages),
                 ("malformed", tally.malformed),
                 ("gaps", tally.gaps),
-                ("bytes of unknown format", tally.undissected),
+                ("undissected bytes", tally.undissected),
             ]);
         }
     }
@@ -146,7 +145,7 @@ impl Summary {
     /// Writes the section.
     ///
     /// # Errors
-    /// Those of formatting.
+    /// Formatting errors.
     pub fn write(&self, out: &mut String) -> fmt::Result {
         out.push_str("<section id=\"summary\">\n<h2>Summary</h2>\n");
         self.inputs.iter().try_for_each(|input| input.write(out))?;
@@ -156,10 +155,10 @@ impl Summary {
         Ok(())
     }
 
-    /// Records over time as bars.
+    /// Writes the chart of records over time.
     fn chart(&self, out: &mut String) -> fmt::Result {
         let Some(last) = self.times.last_key_value().map(|(place, _)| *place) else { return Ok(()) };
-        // Each bar stands for 1, 2 or 5 times a power of ten.
+        // Each bar is 1, 2 or 5 times a power of ten wide.
         let steps = [1, 2, 5, 10, 20, 50, 100];
         let step = steps.into_iter().find(|step| last / step < BARS).unwrap_or(100);
         let mut bars = vec![Count::default(); usize::try_from(last / step + 1).unwrap_or(0)];
@@ -180,7 +179,7 @@ impl Summary {
             Thousands(most)
         )?;
         for (place, bar) in (0..).zip(&bars).filter(|(_, bar)| bar.records > 0) {
-            // Whatever is more than nothing can be seen.
+            // Nonzero counts have a visible bar.
             let height = (bar.records * HEIGHT / most).max(2);
             let (left, right) = (place * WIDTH / count, (place + 1) * WIDTH / count);
             let (from, to) = (seconds(place), seconds(place + 1));
@@ -197,7 +196,7 @@ impl Summary {
         writeln!(out, "</svg>\n<p class=\"axis\"><span>0 s</span><span>{} s</span></p></figure>", seconds(count))
     }
 
-    /// Protocols on each other, with the kinds of their messages.
+    /// Writes the protocol hierarchy, with message types.
     fn hierarchy(&self, out: &mut String) -> fmt::Result {
         let mut rows: BTreeMap<Vec<&str>, Count> = BTreeMap::new();
         for ((path, name), count) in &self.kinds {
@@ -257,7 +256,7 @@ impl Input {
     }
 }
 
-/// Nanoseconds as seconds, with as many digits as they need.
+/// Formats nanoseconds as seconds, with as many digits as necessary.
 struct Seconds(u64);
 
 impl Display for Seconds {

@@ -209,7 +209,7 @@ function mark(at) {
 /** Where the bytes of a node are, down to frames. */
 function whereIs(node) {
   const name = fields[node[FIELD]][0];
-  if (node[OFF] < 0) return `${name}: computed, on no wire`;
+  if (node[OFF] < 0) return `${name}: generated, without bytes`;
   const last = node[OFF] + node[LEN] - 1;
   const place = node[LEN] === 0 ? `at ${node[OFF]}, no bytes` : node[LEN] === 1 ? `byte ${node[OFF]}` : `bytes ${node[OFF]}–${last}`;
   const pieces = (buffer.m || []).map(([off, len, frame, at]) => {
@@ -224,7 +224,7 @@ function whereIs(node) {
 function chooseByte(at) {
   cursor = at;
   const owner = owners[at];
-  if (owner < 0) { marked = [at, at + 1]; hex.show(); byId("where").textContent = `byte ${buffer.o + at} of ${buffer.n}: of no field`; return; }
+  if (owner < 0) { marked = [at, at + 1]; hex.show(); byId("where").textContent = `byte ${buffer.o + at} of ${buffer.n}: no field`; return; }
   reveal(owner);
   const kept = byId("hex").scrollTop;
   mark(owner);
@@ -299,7 +299,7 @@ function about(record) {
 /** A picture with the places on it. */
 function pictureOf([name, source, marks]) {
   const whole = make("div", ""), frame = make("div", "picture"), picture = make("img");
-  const words = marks.map(([label, x, y]) => `${label} at ${Math.round(x * 100)} % from the left, ${Math.round(y * 100)} % from above`);
+  const words = marks.map(([label, x, y]) => `${label} at ${Math.round(x * 100)} % from the left, ${Math.round(y * 100)} % from the top`);
   picture.src = source; picture.alt = [name, ...words].join(": "); picture.title = picture.alt;
   frame.append(picture);
   marks.forEach(([label, x, y]) => {

@@ -1,4 +1,4 @@
-//! The fields that `-e` keeps in JSON.
+//! Selection of fields by `-e` in JSON.
 
 use super::keys;
 use super::typed::literal;
@@ -8,7 +8,7 @@ use crate::render::{Column, Computation, Pseudo, Values};
 use crate::tree::{Carriers, Demand, Field, Fields, Kind, NodeRef, Only};
 use std::sync::Arc;
 
-/// The fields that are kept.
+/// Selected fields.
 #[derive(Clone, Default)]
 pub struct Choice {
     /// Keys of a flat or nested record.
@@ -18,7 +18,7 @@ pub struct Choice {
     columns: Vec<Chosen>,
 }
 
-/// A name, and the fields that it stands for.
+/// A name and its fields.
 #[derive(Clone)]
 struct Chosen {
     name: String,
@@ -26,29 +26,29 @@ struct Chosen {
     keyed: Keyed,
 }
 
-/// A field that is kept.
+/// A selected field.
 pub enum Kept<'t> {
     /// With what lies below it.
     Whole(NodeRef<'t>),
-    /// By itself.
+    /// Without its subtree.
     Alone(NodeRef<'t>),
-    /// A value that follows from others, as JSON.
+    /// Generated, with its value as JSON.
     Computed(&'static Field, String),
 }
 
-/// A name that a value stands under.
+/// A key of a value.
 #[derive(Clone, Copy)]
 pub struct Key<'a> {
     /// The name.
     pub name: &'a str,
-    /// How values stand under it.
+    /// Representation of its values.
     pub keyed: Keyed,
-    /// Whether the fields of this name differ in type, so that their values are texts.
+    /// Whether the fields of this name differ in type, so that values are strings.
     pub is_joint: bool,
 }
 
 impl Choice {
-    /// Keeps these columns, and these keys of a record.
+    /// Selects these columns, and these keys of a record.
     #[must_use]
     pub fn new(columns: Vec<Column>, keys: Vec<&'static str>) -> Choice {
         let mut choice = Choice { keys, ..Choice::default() };
@@ -57,7 +57,7 @@ impl Choice {
                 Values::Pseudo(pseudo) => choice.pseudos.push(pseudo),
                 Values::Computed(computation) => choice.computations.push((name, computation)),
                 Values::Fields(fields) => {
-                    // A field has its own name for itself; other fields that answer to it have theirs.
+                    // The name belongs to this field; other fields with this alias keep their own names.
                     let own: Vec<&Field> = fields.iter().copied().filter(|field| field.abbrev == name).collect();
                     let fields = if own.is_empty() { fields } else { own };
                     let keyed = match fields[..] {
@@ -71,10 +71,10 @@ impl Choice {
         choice
     }
 
-    /// The parts of a tree that it needs.
+    /// Required parts of a tree.
     pub fn demand(&self) -> Demand {
         let named: Vec<&'static Field> = self.fields().flat_map(|field| field.with_sources()).collect();
-        // The fields of a group are those below it; texts of some fields depend on others.
+        // A group includes the fields below it; some texts depend on other fields.
         let takes_others = |field: &&Field| field.digest.is_some() || matches!(field.kind, Kind::Group | Kind::Protocol);
         let rows = named.iter().filter_map(|field| Keyed::of(field).row);
         let rows: Vec<&'static Field> =
@@ -90,12 +90,12 @@ impl Choice {
         computed.fold(demand, Demand::and)
     }
 
-    /// The pseudo-fields that are kept.
+    /// Selected pseudo-fields.
     pub fn pseudos(&self) -> impl Iterator<Item = &'static Pseudo> + '_ {
         self.pseudos.iter().copied()
     }
 
-    /// The computations that are kept, by their text, and their values for a record.
+    /// Selected expressions, and their values for a record.
     pub fn computations(&self, record: &Record<'_>) -> impl Iterator<Item = (&str, Vec<String>)> {
         self.computations.iter().map(|(text, computation)| {
             let mut values = Vec::new();
@@ -104,7 +104,7 @@ impl Choice {
         })
     }
 
-    /// Whether a key of a record is kept.
+    /// Whether a key of a record is selected.
     pub fn has_key(&self, key: &str) -> bool {
         self.keys.contains(&key)
     }
@@ -113,7 +113,7 @@ impl Choice {
         self.columns.iter().flat_map(|column| column.fields.iter().copied())
     }
 
-    /// Whether all below a node of this field is kept.
+    /// Whether the whole subtree of this field is selected.
     pub fn is_whole(&self, field: &Field) -> bool {
         matches!(field.kind, Kind::Group | Kind::Protocol) && self.names(field)
     }
@@ -122,7 +122,7 @@ impl Choice {
         self.fields().any(|named| named.is(field))
     }
 
-    /// The names under which a value of a field is kept.
+    /// Keys of the values of a field.
     pub fn keys_of(&self, field: &'static Field) -> impl Iterator<Item = Key<'_>> {
         let named = self.columns.iter().filter(move |column| column.fields.iter().any(|named| named.is(field)));
         named.map(move |column| Key {
@@ -132,7 +132,7 @@ impl Choice {
         })
     }
 
-    /// The values that are computed at a node, as JSON, and the names under which they are kept.
+    /// Generated values at a node, as JSON, with their keys.
     pub fn computed<'a>(&'a self, node: NodeRef<'_>, mut take: impl FnMut(Key<'a>, &'static Field, String)) {
         for column in &self.columns {
             for field in column.fields.iter().filter(|field| field.generated.is_some()) {
@@ -142,7 +142,7 @@ impl Choice {
         }
     }
 
-    /// What is known of fields whose layers the tree of a record does not hold.
+    /// Remembered values of fields whose layers are not in the tree of a record.
     pub fn remembered<'a>(&'a self, record: &Record<'_>, mut take: impl FnMut(Key<'a>, &'static Field, Known)) {
         let Some(remembered) = Remembered::of(record) else { return };
         for column in &self.columns {
@@ -154,7 +154,7 @@ impl Choice {
         }
     }
 
-    /// The fields below a node that are kept, in their order.
+    /// Selected fields below a node, in order.
     pub fn kept<'t>(&self, node: NodeRef<'t>) -> std::vec::IntoIter<Kept<'t>> {
         let mut kept = Vec::new();
         let mut behind = node.place();
@@ -176,20 +176,20 @@ impl Choice {
     }
 }
 
-/// All nodes below a node.
+/// Descendants of a node.
 pub fn below<'t>(node: NodeRef<'t>) -> impl Iterator<Item = NodeRef<'t>> {
     let of = node.dissection();
     (node.place() + 1..=node.last()).filter_map(move |place| of.node(place))
 }
 
-/// The names under which a field stands where all are kept.
+/// Keys of a field if all fields are selected.
 pub fn own_keys<'a>(field: &'static Field) -> impl Iterator<Item = Key<'a>> {
     let keyed = Keyed::of(field);
     let joint = keyed.joint.map(|name| Key { name, keyed: keyed.of_joint(), is_joint: true });
     [Key { name: field.abbrev, keyed, is_joint: false }].into_iter().chain(joint)
 }
 
-/// Whether a name is a key that every flat and nested record has, and its name there.
+/// Key of every flat and nested record with this name.
 #[must_use]
 pub fn record_key(name: &str) -> Option<&'static str> {
     keys::NAMES.iter().copied().find(|key| *key == name)

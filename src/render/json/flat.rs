@@ -1,8 +1,8 @@
-//! A record as one flat object: names and their values.
+//! A record as one flat object of names and values.
 //!
-//! A name has one type in all records. One that may repeat has an array, always; what a group has at most once stands at the
-//! place of the group. A record holds one message, so the layers of applications that carry it, or that a packet has, are
-//! objects of their own in `layers`.
+//! A name has one type in all records. A name that may repeat is always an array. Fields that occur at most once per group are
+//! aligned: their index in the array is that of the group. A record contains one message; application layers that carry it, and
+//! those of packets, are separate objects in `layers`.
 
 use super::Ask;
 use super::choice::{Choice, Key};
@@ -15,25 +15,25 @@ use crate::record::{Keyed, Record};
 use crate::tree::{Dissection, Layer, NodeRef};
 use std::io::Result;
 
-/// A record in one flat object; of a message also the layers that carry it, if they are wanted.
+/// Writes a record as one flat object, with the carriers of a message if requested.
 pub struct Flat<'a, 't> {
     pub record: &'a Record<'t>,
     pub carriers: bool,
     pub ask: Ask<'a>,
 }
 
-/// The layers of a record by where their fields stand.
+/// Layers of a record by the object of their fields.
 pub struct Parts<'t> {
     /// Headers.
     pub headers: Vec<&'t Layer>,
     /// The message.
     pub message: Option<&'t Layer>,
-    /// Other layers of applications.
+    /// Other application layers.
     pub others: Vec<&'t Layer>,
 }
 
 impl<'t> Parts<'t> {
-    /// The layers of a record, with those that carry a message if they are wanted.
+    /// Layers of a record, with the carriers of a message if requested.
     pub fn of(record: &Record<'t>, carriers: bool) -> Option<(Dissection<'t>, Parts<'t>)> {
         let (of, layers, message): (_, Vec<&Layer>, _) = match record {
             Record::Message(message) if carriers => (message.of, message.carriers(), Some(message.layer)),
@@ -83,7 +83,7 @@ impl Flat<'_, '_> {
     }
 }
 
-/// What a layer is.
+/// Class of a layer.
 pub fn about(
     of: Dissection<'_>,
     node: NodeRef<'_>,
@@ -104,7 +104,7 @@ pub fn about(
     map.put("len", &node.span().len())
 }
 
-/// Values that the tree of the record does not hold, of names without others.
+/// Adds remembered values that are not in the tree of the record.
 pub fn add_remembered<'a>(slots: &mut Slots<'a, '_>, record: &Record<'_>, choice: Option<&'a Choice>) {
     let Some(choice) = choice else { return };
     choice.remembered(record, |key: Key<'a>, _, known| {
@@ -114,10 +114,10 @@ pub fn add_remembered<'a>(slots: &mut Slots<'a, '_>, record: &Record<'_>, choice
     });
 }
 
-/// The values of a layer, and of the packet that it may quote.
+/// Adds the values of a layer, and of a quoted packet.
 fn fill<'a, 't>(slots: &mut Slots<'a, 't>, of: Dissection<'t>, layer: &Layer, choice: Option<&'a Choice>) {
     let Some(range) = of.tree.nodes_of(layer) else { return };
-    // The first place behind a group all of which is kept.
+    // End of the current fully selected group.
     let mut whole = 0;
     for node in range.filter_map(|place| of.node(place)) {
         let field = node.field();

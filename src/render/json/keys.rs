@@ -1,4 +1,4 @@
-//! The keys that begin a flat or nested record.
+//! Leading keys of flat and nested records.
 
 use super::choice::Choice;
 use super::typed::Answered;
@@ -10,14 +10,14 @@ use crate::tree::{Ends, Time};
 use std::borrow::Cow;
 use std::io::Result;
 
-/// Keys of the record itself, with the meaning that they have in `--json`.
+/// Keys of the record, with the same meaning as in `--json`.
 pub const NAMES: [&str; 10] = ["time", "t", "protocol", "name", "info", "stream", "dir", "src", "dst", "len"];
 
-/// The same as fields, by the names of filters.
+/// Keys that are filter names.
 const PSEUDO: [&str; 6] =
     ["frame.number", "frame.time_epoch", "message.number", "message.protocol", "message.name", "message.dir"];
 
-/// Puts the keys of a record, or those that are chosen.
+/// Writes the keys of a record, or the selected ones.
 pub fn put(record: &Record<'_>, choice: Option<&Choice>, map: &mut Members<'_, '_>) -> Result<()> {
     match choice {
         None => PSEUDO.iter().filter_map(|name| pseudo::named(name)).try_for_each(|pseudo| answered(record, pseudo, map))?,
@@ -48,7 +48,7 @@ fn own(record: &Record<'_>, has: &dyn Fn(&str) -> bool, map: &mut Members<'_, '_
         map.put("time", &Shown(time))?;
     }
     if let Some(nanos) = facts.since_start.filter(|_| has("t")) {
-        // A quotient of two exact numbers prints as the decimal it stands for.
+        // The quotient of two exact numbers prints as the exact decimal.
         map.put("t", &(nanos as f64 / 1e9))?;
     }
     for (key, text) in [("protocol", facts.protocol), ("name", &facts.name), ("info", &facts.info)] {
@@ -72,7 +72,7 @@ fn own(record: &Record<'_>, has: &dyn Fn(&str) -> bool, map: &mut Members<'_, '_
     if has("len") { map.put("len", &facts.len) } else { Ok(()) }
 }
 
-/// What a record is, whichever it is.
+/// Common properties of records.
 struct Facts<'t> {
     time: Time,
     since_start: Option<i128>,
@@ -80,7 +80,7 @@ struct Facts<'t> {
     name: Cow<'t, str>,
     info: Cow<'t, str>,
     ends: Option<&'t Ends>,
-    /// Bytes of the message; of a packet, those on the wire.
+    /// Length of the message; of a packet, on the wire.
     len: u64,
 }
 

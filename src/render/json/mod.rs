@@ -1,7 +1,7 @@
-//! Records as JSON: one a line, or all of them in one array.
+//! Records as JSON: one per line, or all in one array.
 //!
-//! The shapes are those that the interface promises. A record is written as it is walked, into a buffer that is used
-//! again, and handed on in one piece unless it is long.
+//! `docs/json.md` describes the format. A record is written to a reused buffer while the tree is walked, and passed on as a whole
+//! unless it is long.
 
 mod choice;
 mod flat;
@@ -28,43 +28,43 @@ pub(super) use writer::quoted;
 pub use writer::{Members, object};
 use writer::{Out, Put};
 
-/// How records follow each other.
+/// Arrangement of records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shape {
-    /// One a line.
+    /// One per line.
     Lines,
     /// All in one array.
     Array,
-    /// One a line, each a flat object; nothing but records.
+    /// One per line as flat objects, records only.
     Flat,
-    /// One a line, each an object with objects for groups; nothing but records.
+    /// One per line as nested objects, records only.
     Nested,
 }
 
 impl Shape {
-    /// Whether records stand alone, without begin, end, gaps and errors.
+    /// Whether only records are written, without begin, end, gaps and errors.
     fn is_records_alone(self) -> bool {
         matches!(self, Shape::Flat | Shape::Nested)
     }
 }
 
-/// What of a record is put down.
+/// Field selection of records.
 #[derive(Clone, Copy)]
 struct Ask<'a> {
-    /// The fields that are kept; all without a choice.
+    /// Selected fields; all if `None`.
     choice: Option<&'a Choice>,
-    /// Whether the bytes of each field are added.
+    /// Whether to add the bytes of each field.
     raw: bool,
 }
 
-/// What to put into JSON.
+/// Options of JSON output.
 #[derive(Debug, Clone, Copy)]
 pub struct JsonOptions {
-    /// How records follow each other.
+    /// Arrangement of records.
     pub shape: Shape,
-    /// Also the layers that carry a message: `-v`.
+    /// Add the layers that carry a message: `-v`.
     pub carriers: bool,
-    /// Hand on each record at once.
+    /// Flush after each record.
     pub flush: bool,
 }
 
@@ -84,7 +84,7 @@ impl<W: io::Write> Json<W> {
         Json { to, options, choice: None, raw: false, line: Vec::new(), begun: false }
     }
 
-    /// Keeps only these fields.
+    /// Selects fields.
     #[must_use]
     pub fn keeping(self, choice: Choice) -> Json<W> {
         Json { choice: Some(choice), ..self }
@@ -112,7 +112,7 @@ impl<W: io::Write> Json<W> {
         if self.options.flush || self.line.len() >= writer::LONG { self.let_go() } else { Ok(()) }
     }
 
-    /// Hand on what was put together.
+    /// Passes on the buffer.
     fn let_go(&mut self) -> io::Result<()> {
         self.to.write_all(&self.line)?;
         self.line.clear();
@@ -168,7 +168,7 @@ impl<W: io::Write> Sink for Json<W> {
     }
 
     fn end(&mut self, tally: &Tally, truncated: bool) -> io::Result<()> {
-        // Such output of several printers is concatenated, so it has no end record.
+        // Outputs of several printers are concatenated, so there is no end record.
         if !self.options.shape.is_records_alone() {
             self.print(&End { tally, truncated })?;
         }
@@ -176,7 +176,7 @@ impl<W: io::Write> Sink for Json<W> {
     }
 
     fn finish(&mut self) -> io::Result<()> {
-        // Of an input that could not be read at all there is not even a bracket.
+        // No array for an input that could not be read at all.
         if self.begun && self.options.shape == Shape::Array {
             self.line.extend_from_slice(b"\n]\n");
         }

@@ -1,7 +1,7 @@
-//! A record as nested objects: groups by the names of their fields.
+//! A record as nested objects, with groups keyed by field name.
 //!
-//! A message is the object under the name of its protocol. Layers that carry it, and those of a packet, are a list of such
-//! objects. Fields that lie below a value stand beside it.
+//! A message is the object under the name of its protocol. Its carriers, and the layers of a packet, are a list of such objects.
+//! Child fields of a value are in the same object as the value.
 
 use super::Ask;
 use super::choice::Key;
@@ -14,7 +14,7 @@ use crate::tree::{Dissection, Field, Kind, Layer, NodeRef};
 use std::cell::RefCell;
 use std::io::Result;
 
-/// A record in nested objects; of a message also the layers that carry it, if they are wanted.
+/// Writes a record as nested objects, with the carriers of a message if requested.
 pub struct Nested<'a, 't> {
     pub record: &'a Record<'t>,
     pub carriers: bool,
@@ -46,17 +46,17 @@ impl Put for Nested<'_, '_> {
     }
 }
 
-/// What is written below the nodes of a record.
+/// Writer of objects of groups.
 struct Below<'a, 't> {
     ask: Ask<'a>,
     more: RefCell<More<'t>>,
 }
 
-/// The object of a group.
+/// Object of a group.
 struct Group<'b, 'a, 't> {
     node: NodeRef<'t>,
     below: &'b Below<'a, 't>,
-    /// Whether all of it is kept.
+    /// Whether the whole subtree is selected.
     is_whole: bool,
 }
 
@@ -67,7 +67,7 @@ impl Put for Group<'_, '_, '_> {
 }
 
 impl<'a, 't> Below<'a, 't> {
-    /// A layer in the list of layers.
+    /// Writes a layer in the list of layers.
     fn layer(&self, of: Dissection<'t>, layer: &Layer, map: &mut Members<'_, '_>) -> Result<()> {
         let Some(node) = of.layer_node(layer) else { return Ok(()) };
         about(of, node, layer, self.ask.choice, map)?;
@@ -78,12 +78,12 @@ impl<'a, 't> Below<'a, 't> {
         self.ask.choice.is_none_or(|choice| choice.is_whole(field))
     }
 
-    /// Whether anything of a node is kept.
+    /// Whether any field of a node is selected.
     fn wants(&self, node: NodeRef<'_>) -> bool {
         self.ask.choice.is_none_or(|choice| choice.kept(node).next().is_some())
     }
 
-    /// The fields below a node.
+    /// Writes the fields below a node.
     fn members(&self, node: NodeRef<'t>, is_whole: bool, map: &mut Members<'_, '_>) -> Result<()> {
         let mut slots = Slots::of_group();
         let mut quoted = Vec::new();
@@ -100,7 +100,7 @@ impl<'a, 't> Below<'a, 't> {
         }
     }
 
-    /// Adds the fields below a node; those below a value belong to the same object.
+    /// Adds the fields below a node. Child fields of a value belong to the same object.
     fn fill(&self, node: NodeRef<'t>, is_whole: bool, slots: &mut Slots<'a, 't>, quoted: &mut Vec<NodeRef<'t>>) {
         for child in node.children() {
             let field = child.field();

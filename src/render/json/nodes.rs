@@ -1,6 +1,6 @@
 //! Fields and notes as JSON.
 //!
-//! Nearly all of what is written is fields, so their keys are put down as they are, in front of each value.
+//! Fields dominate the output, so their keys are appended as precomputed text.
 
 use super::Ask;
 use super::choice::{Choice, Kept};
@@ -10,17 +10,17 @@ use crate::tree::{Dissection, Field, HIDDEN, Kind, Level, NodeRef, Note, Span, V
 use std::fmt::{self, Display};
 use std::io::Result;
 
-/// The largest whole number that every reader of JSON keeps exactly.
+/// Largest integer that all JSON readers represent exactly.
 const EXACT: u64 = (1 << 53) - 1;
 
-/// What lies below a node.
+/// Child fields of a node.
 pub struct Children<'a, 't> {
     pub of: Dissection<'t>,
     pub node: NodeRef<'t>,
-    /// What the node's own offsets count in.
+    /// Source of the node's offsets.
     pub buffer: Buffer,
     pub ask: Ask<'a>,
-    /// Fields without a node, in front of the others.
+    /// Fields without a node, before the others.
     pub beside: Vec<Literal<'a>>,
 }
 
@@ -40,7 +40,7 @@ impl Put for Children<'_, '_> {
 }
 
 impl Children<'_, '_> {
-    /// Whether there are any that are kept.
+    /// Whether any field is selected.
     pub fn any(&self) -> bool {
         match self.ask.choice {
             Some(choice) => !self.beside.is_empty() || choice.kept(self.node).next().is_some(),
@@ -48,7 +48,7 @@ impl Children<'_, '_> {
         }
     }
 
-    /// The fields that are kept, without the groups around them.
+    /// Writes the selected fields, without their groups.
     fn chosen<const RAW: bool>(&self, choice: &Choice, around: &Around, out: &mut Out<'_>) -> Result<()> {
         let beside = self.beside.iter().map(Item::Literal);
         out.list(beside.chain(choice.kept(self.node).map(Item::Kept)), |out, item| match item {
@@ -60,13 +60,13 @@ impl Children<'_, '_> {
     }
 }
 
-/// A field that is kept.
+/// A selected field.
 enum Item<'b, 't> {
     Kept(Kept<'t>),
     Literal(&'b Literal<'b>),
 }
 
-/// A field without a node, with its value as JSON.
+/// A field without node, with its value as JSON.
 pub struct Literal<'a> {
     pub name: &'a str,
     pub label: &'a str,
@@ -83,7 +83,7 @@ impl Put for Literal<'_> {
     }
 }
 
-/// JSON as it is.
+/// Preformatted JSON.
 struct Json<'a>(&'a str);
 
 impl Put for Json<'_> {
@@ -93,7 +93,7 @@ impl Put for Json<'_> {
     }
 }
 
-/// Where the fields count that one lies between: nearly always where it does.
+/// Source of the parent's offsets, usually that of the field as well.
 struct Around {
     /// The source of their spans.
     source: u32,
@@ -106,12 +106,12 @@ impl Around {
     }
 }
 
-/// All that lies right below a node.
+/// Writes the child nodes of a node.
 fn all<const RAW: bool>(of: Dissection<'_>, node: NodeRef<'_>, around: &Around, out: &mut Out<'_>) -> Result<()> {
     out.list(node.children(), |out, node| one::<RAW, true>(of, node, around, out))
 }
 
-/// A field, with its bytes and with what lies below it if these are wanted.
+/// Writes a field, optionally with its bytes and its subtree.
 fn one<const RAW: bool, const DEEP: bool>(
     of: Dissection<'_>,
     node: NodeRef<'_>,
@@ -153,7 +153,7 @@ fn one<const RAW: bool, const DEEP: bool>(
     out.take_output()
 }
 
-/// How most fields end: few bytes long, with nothing below them.
+/// End of a short field without children, the most frequent case.
 const SHORT: [&[u8; 9]; 9] = [
     br#","len":0}"#,
     br#","len":1}"#,
@@ -166,7 +166,7 @@ const SHORT: [&[u8; 9]; 9] = [
     br#","len":8}"#,
 ];
 
-/// How a field begins, up to its value if it has one: words of ours, with nothing to escape.
+/// Start of a field up to its value. Names and labels require no escaping.
 #[inline]
 fn head(field: &Field, has_value: bool, out: &mut Out<'_>) {
     const VALUE: &str = r#","value":"#;
@@ -187,7 +187,7 @@ fn number(key: &str, number: impl Put, out: &mut Out<'_>) -> Result<()> {
     number.put(out)
 }
 
-/// Value and type, with a comma between them.
+/// Writes value and type.
 #[inline]
 fn value<const RAW: bool>(node: NodeRef<'_>, out: &mut Out<'_>) -> Result<()> {
     let mut put = |value: &dyn Put, behind: &str| {
@@ -228,13 +228,13 @@ fn value<const RAW: bool>(node: NodeRef<'_>, out: &mut Out<'_>) -> Result<()> {
     }
 }
 
-/// A number that JSON has no digits for.
+/// A number without JSON representation.
 fn not_finite(value: impl Display, out: &mut Out<'_>) -> Result<()> {
     out.raw(r#"null,"text":"#);
     Shown(value).put(out)
 }
 
-/// What the value means, if there is anything to add. A number without digits has its text already.
+/// Writes the meaning of the value, if any. Numbers without JSON representation have their text already.
 #[inline]
 fn meaning(node: NodeRef<'_>, out: &mut Out<'_>) -> Result<()> {
     let field = node.field();
@@ -256,11 +256,11 @@ fn meaning(node: NodeRef<'_>, out: &mut Out<'_>) -> Result<()> {
     }
 }
 
-/// Remarks; the buffer is named where it is not the record's.
+/// Writes notes, with their buffer if it is not the record's.
 pub struct Notes<'a, 't> {
     pub of: Dissection<'t>,
     pub notes: &'a [&'t Note],
-    /// Bookmarks and notes of the user.
+    /// The user's bookmarks and notes.
     pub bookmarks: Vec<&'static Bookmark>,
     pub buffer: Buffer,
 }
@@ -277,7 +277,7 @@ impl Put for Notes<'_, '_> {
     }
 }
 
-/// A remark of a protocol, or one of the user.
+/// A note of a protocol or of the user.
 enum Either<'t> {
     Note(&'t Note),
     Bookmark(&'static Bookmark),
@@ -317,7 +317,7 @@ impl Notes<'_, '_> {
     }
 }
 
-/// Bytes as hexadecimal digits.
+/// Formats bytes as hexadecimal digits.
 pub struct Hex<'a>(pub &'a [u8]);
 
 impl Put for Hex<'_> {
@@ -326,7 +326,7 @@ impl Put for Hex<'_> {
     }
 }
 
-/// The value of a node as a column has it.
+/// Value of a node as in columns.
 pub struct Plain<'t>(pub NodeRef<'t>);
 
 impl Display for Plain<'_> {

@@ -1,4 +1,4 @@
-//! Records and layers as JSON objects; what is empty is left out.
+//! Records and layers as JSON objects, without empty members.
 
 use super::nodes::{Children, Literal, Notes};
 use super::writer::{Members, Out, Put, Shown};
@@ -12,7 +12,7 @@ use crate::sink::{Begin, Problem};
 use crate::tree::{self, Derived, Dissection, Ends, Gap, Layer, NodeRef, Note, Origin, Source, Span, Time};
 use std::io::Result;
 
-/// The version of the shapes.
+/// Schema version.
 const SCHEMA: u32 = 1;
 
 pub struct Start<'a>(pub &'a Begin<'a>);
@@ -218,7 +218,7 @@ impl Put for OfLate<'_, '_> {
     }
 }
 
-/// What layers are and say, in a line.
+/// Name and summary of layers.
 fn line_of(of: Dissection<'_>, layers: &[&Layer], map: &mut Members<'_, '_>) -> Result<()> {
     let (name, info) = words_of(of, layers.iter().copied());
     match (&*name, &*info) {
@@ -234,12 +234,12 @@ struct Layers<'a, 't> {
 }
 
 impl Layers<'_, '_> {
-    /// Whether anything of any layer is kept.
+    /// Whether any field of any layer is selected.
     fn any(&self) -> bool {
         self.layers.iter().filter_map(|layer| self.of.layer_node(layer)).any(|node| self.wants(node))
     }
 
-    /// Whether anything of a layer is kept.
+    /// Whether any field of a layer is selected.
     fn wants(&self, node: NodeRef<'_>) -> bool {
         self.ask.choice.is_none_or(|choice| choice.kept(node).next().is_some())
     }
@@ -272,7 +272,7 @@ fn times(time: Time, since_start: Option<i128>, map: &mut Members<'_, '_>) -> Re
         map.put("time", &Shown(time))?;
     }
     match since_start {
-        // A quotient of two exact numbers prints as the decimal it stands for.
+        // The quotient of two exact numbers prints as the exact decimal.
         Some(nanos) => map.put("t", &(nanos as f64 / 1e9)),
         None => Ok(()),
     }
@@ -292,7 +292,7 @@ fn speakers(ends: &Ends, map: &mut Members<'_, '_>) -> Result<()> {
     }
 }
 
-/// Where a layer lies, and where those bytes were captured if that is not one place in a frame.
+/// Writes the location of a layer, and the map of its bytes to frames if necessary.
 fn place(of: Dissection<'_>, node: NodeRef<'_>, map: &mut Members<'_, '_>) -> Result<Buffer> {
     let place = place_of(of, node.span());
     let off = place.base + u64::from(node.span().start);
@@ -312,7 +312,7 @@ fn below(children: &Children<'_, '_>, map: &mut Members<'_, '_>) -> Result<()> {
     if children.any() { map.put("fields", children) } else { Ok(()) }
 }
 
-/// Fields that `-e` names without a node: properties of the record, and what is remembered of its lower layers.
+/// Fields of `-e` without a node: pseudo-fields, and remembered values of lower layers.
 fn beside<'a>(record: &Record<'_>, ask: Ask<'a>) -> Vec<Literal<'a>> {
     let Some(choice) = ask.choice else { return Vec::new() };
     let mut fields = Vec::new();
@@ -343,13 +343,13 @@ fn notes(
     }
 }
 
-/// The buffers that are not on the wire as such, if the layers lie in any.
+/// Writes the derived buffers of the layers.
 fn derived(of: Dissection<'_>, layers: &[&Layer], map: &mut Members<'_, '_>) -> Result<()> {
     let buffers: Vec<_> = derived_of(of, layers).into_iter().map(|(derived, source)| OfDerived { of, derived, source }).collect();
     if buffers.is_empty() { Ok(()) } else { map.put("derived", &buffers) }
 }
 
-/// A buffer that is not on the wire as such: what it was made of, and how.
+/// Writes the origin of a derived buffer.
 struct OfDerived<'t> {
     of: Dissection<'t>,
     derived: Derived,
@@ -392,7 +392,7 @@ impl Put for From<'_> {
     }
 }
 
-/// Where the bytes from `off` to `end` were captured.
+/// Writes the frames of the bytes from `off` to `end`.
 struct Map<'t> {
     pieces: &'t [tree::Piece],
     off: u64,

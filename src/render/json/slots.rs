@@ -1,4 +1,4 @@
-//! Values of a record by their names, in the order in which the names first occur.
+//! Values of a record by name, in the order of the first occurrence.
 
 use super::choice::{Choice, Key, own_keys};
 use super::typed::{Raw, Typed};
@@ -6,11 +6,11 @@ use super::writer::{Members, Out, Put};
 use crate::tree::{Field, Kind, NodeRef};
 use std::io::Result;
 
-/// What stands under a name.
+/// An entry under a name.
 pub enum Content<'a, 't> {
     /// A value.
     Value(NodeRef<'t>, Key<'a>),
-    /// JSON that was put together.
+    /// Preformatted JSON.
     Made(String),
     /// The object of a group.
     Group(NodeRef<'t>),
@@ -25,7 +25,7 @@ impl<'t> Content<'_, 't> {
     }
 }
 
-/// A name and its values, each with its place in the array.
+/// A name and its values, each with its index in the array.
 pub struct Slot<'a, 't> {
     pub key: Key<'a>,
     pub values: Vec<(u32, Content<'a, 't>)>,
@@ -36,15 +36,15 @@ pub struct Slot<'a, 't> {
 pub struct Slots<'a, 't> {
     pub slots: Vec<Slot<'a, 't>>,
     rows: Vec<Rows>,
-    /// Whether they are those of one group, where each value has the next place.
+    /// Whether the values are those of one group, where each value has the next index.
     is_group: bool,
 }
 
-/// The places that groups of a field have in arrays.
+/// Indices of the groups of a field in arrays.
 struct Rows {
     group: &'static Field,
     count: u32,
-    /// The groups around the node at hand: where each ends, and its place.
+    /// Ends and indices of the groups around the current node.
     open: Vec<(u32, u32)>,
 }
 
@@ -54,13 +54,13 @@ impl<'a, 't> Slots<'a, 't> {
         Slots { is_group: true, ..Slots::default() }
     }
 
-    /// Adds a value behind the others of its name; in rows, at the place of the innermost group around it.
+    /// Appends a value to its name; in rows, at the index of the innermost group around it.
     pub fn add(&mut self, key: Key<'a>, node: NodeRef<'t>, content: Content<'a, 't>) {
         let row = key.keyed.row.filter(|_| !self.is_group).map(|group| self.row(group, node.place()));
         self.add_at(key, row, content);
     }
 
-    /// Adds a value behind the others of its name.
+    /// Appends a value to its name.
     pub fn add_last(&mut self, key: Key<'a>, content: Content<'a, 't>) {
         self.add_at(key, None, content);
     }
@@ -77,7 +77,7 @@ impl<'a, 't> Slots<'a, 't> {
         }
     }
 
-    /// Opens a row: what lies below this group has the next place.
+    /// Opens a row: fields below this group have the next index.
     pub fn open(&mut self, group: NodeRef<'_>) {
         let rows = self.rows(group.field().row());
         rows.close(group.place());
@@ -85,7 +85,7 @@ impl<'a, 't> Slots<'a, 't> {
         rows.count += 1;
     }
 
-    /// The place of a node: that of the group around it. One outside of all groups has a place of its own.
+    /// Index of a node: that of the group around it, or the next one outside of groups.
     fn row(&mut self, group: &'static Field, place: u32) -> u32 {
         let rows = self.rows(group);
         rows.close(place);
@@ -103,18 +103,18 @@ impl<'a, 't> Slots<'a, 't> {
             self.rows.push(Rows { group, count: 0, open: Vec::new() });
             self.rows.len() - 1
         });
-        // The place was found or made right here.
+        // The entry was found or created above.
         #[allow(clippy::indexing_slicing, reason = "the entry exists")]
         &mut self.rows[at]
     }
 
-    /// Places in the array of a name.
+    /// Length of the array of a name.
     fn places(&self, slot: &Slot<'_, '_>) -> u32 {
         let rows = slot.key.keyed.row.and_then(|group| self.rows.iter().find(|rows| rows.group.is(group)));
         rows.map_or(0, |rows| rows.count)
     }
 
-    /// Adds a node that is no group under each of its names, and what is computed at it.
+    /// Adds a node under each of its names, with generated values.
     pub fn add_value(&mut self, node: NodeRef<'t>, choice: Option<&'a Choice>, is_whole: bool) {
         if let Some(choice) = choice {
             choice.computed(node, |key, _, json| self.add(key, node, Content::Made(json)));
@@ -129,12 +129,12 @@ impl<'a, 't> Slots<'a, 't> {
         }
     }
 
-    /// Brings the values of each name into the order of their places, which nested rows may leave.
+    /// Sorts the values of each name by index, because nested rows may be out of order.
     pub fn sort(&mut self) {
         self.slots.iter_mut().for_each(|slot| slot.values.sort_by_key(|(place, _)| *place));
     }
 
-    /// Writes each name with its values. `is_array` says which have an array of them. What would not fit goes to `more`.
+    /// Writes each name with its values, as an array if `is_array`. Excess values go to `more`.
     pub fn put(
         &self,
         map: &mut Members<'_, '_>,
@@ -156,13 +156,13 @@ impl<'a, 't> Slots<'a, 't> {
 }
 
 impl Rows {
-    /// Closes the groups that end before this place.
+    /// Closes the groups that end before this node.
     fn close(&mut self, place: u32) {
         while self.open.pop_if(|(last, _)| *last < place).is_some() {}
     }
 }
 
-/// The values of a name.
+/// Writes the values of a name.
 struct Values<'s, 'a, 't> {
     slot: &'s Slot<'a, 't>,
     places: Option<u32>,
@@ -182,7 +182,7 @@ impl Put for Values<'_, '_, '_> {
     }
 }
 
-/// The bytes of the values of a name.
+/// Writes the bytes of the values of a name.
 struct Bytes<'s, 'a, 't> {
     slot: &'s Slot<'a, 't>,
     places: Option<u32>,
@@ -197,7 +197,7 @@ impl Put for Bytes<'_, '_, '_> {
     }
 }
 
-/// The first value alone, or all at their places with `null` between them.
+/// Writes the first value only, or all values at their indices, padded with `null`.
 fn placed<'a, 't>(
     slot: &Slot<'a, 't>,
     places: Option<u32>,
@@ -211,7 +211,7 @@ fn placed<'a, 't>(
     let last = slot.values.last().map_or(0, |(place, _)| place + 1);
     out.list(0..places.max(last), |out, place| {
         let found = values.next_if(|(at, _)| *at == place);
-        // Values that no place is left for stand in `more`.
+        // Excess values are in `more`.
         while values.next_if(|(at, _)| *at == place).is_some() {}
         match found {
             Some((_, content)) => put(content, out),
@@ -220,7 +220,7 @@ fn placed<'a, 't>(
     })
 }
 
-/// Values that their fields do not provide for: of a name that repeats though it should not.
+/// Excess values of names that repeat unexpectedly.
 #[derive(Default)]
 pub struct More<'t> {
     values: Vec<(String, Vec<NodeRef<'t>>)>,
@@ -249,7 +249,7 @@ impl<'t> More<'t> {
         }
     }
 
-    /// Writes what is left over, if anything is.
+    /// Writes the excess values, if any.
     pub fn put(&self, map: &mut Members<'_, '_>) -> Result<()> {
         if self.values.is_empty() {
             return Ok(());

@@ -1,6 +1,6 @@
-//! Values that have the JSON type of their field, whatever they are.
+//! Values with the fixed JSON type of their field.
 //!
-//! Numbers keep all their digits. What a type has no form for is `null`: a number that is none, or a masked one.
+//! Numbers keep all digits. Values without representation, such as NaN or masked numbers, are `null`.
 
 use super::choice::Key;
 use super::nodes::Plain;
@@ -11,7 +11,7 @@ use crate::tree::{Computed, Field, HIDDEN, NodeRef, Value, hex};
 use std::fmt::{self, Display};
 use std::io::Result;
 
-/// The value of a node under one of its names.
+/// Writes the value of a node under one of its names.
 pub struct Typed<'a, 't>(pub NodeRef<'t>, pub Key<'a>);
 
 impl Put for Typed<'_, '_> {
@@ -53,7 +53,7 @@ fn text(node: NodeRef<'_>, out: &mut Out<'_>) -> Result<()> {
     }
 }
 
-/// A value among others of another type: digits, `true`, or text.
+/// Writes a value of a name with mixed types, as a string.
 struct Joint<'t>(NodeRef<'t>);
 
 impl Display for Joint<'_> {
@@ -69,7 +69,7 @@ impl Display for Joint<'_> {
     }
 }
 
-/// The bytes that a value was read from, if it has any that may be shown.
+/// Bytes of a value, unless empty or masked.
 pub struct Raw<'t>(pub NodeRef<'t>);
 
 impl Put for Raw<'_> {
@@ -82,7 +82,7 @@ impl Put for Raw<'_> {
     }
 }
 
-/// JSON of a computed value.
+/// JSON of a generated value.
 pub fn literal(field: &Field, computed: &Computed<'_>) -> String {
     let text = |text: &str| in_memory(text);
     match (JsonType::of(field.kind), computed) {
@@ -111,7 +111,7 @@ pub fn remembered(known: Known) -> String {
     }
 }
 
-/// JSON of a value as text.
+/// JSON of a value as a string.
 pub fn in_memory(value: &(impl Put + ?Sized)) -> String {
     let (mut line, mut rest) = (Vec::new(), Vec::new());
     // Writing to memory does not fail.
@@ -120,7 +120,7 @@ pub fn in_memory(value: &(impl Put + ?Sized)) -> String {
     String::from_utf8(rest).unwrap_or_default()
 }
 
-/// The value of a pseudo-field; an array if it may repeat.
+/// Writes the value of a pseudo-field, as an array if it may repeat.
 pub struct Answered<'t>(pub &'static Pseudo, pub Answer<'t>);
 
 impl Put for Answered<'_> {
@@ -136,13 +136,13 @@ impl Put for Answered<'_> {
     }
 }
 
-/// The values of a pseudo-field, as JSON.
+/// Values of a pseudo-field as JSON.
 pub fn each(pseudo: &Pseudo, answer: &Answer<'_>) -> Vec<String> {
     let mut values = Vec::new();
     match answer {
         Answer::Lines(lines) => values.extend(lines.lines().map(in_memory)),
         Answer::Remarks(remarks) => {
-            // Nothing fails here.
+            // Writing to memory does not fail.
             let _ = remarks.each(|one| {
                 values.push(match pseudo.json() {
                     JsonType::Number => one.to_string(),

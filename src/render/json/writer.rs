@@ -1,7 +1,7 @@
-//! JSON writer into memory. Control characters are escaped, so that the output is safe on a terminal.
+//! JSON writer to memory. Control characters are escaped, so that the output is safe on a terminal.
 //!
-//! `serde_json` checks each character separately, which took most of the time of a record. Here, text is scanned as a
-//! whole, as it rarely needs escapes; bytes become hexadecimal digits, which never do.
+//! `serde_json` checks each character separately, which dominated the time per record. Here, text is scanned as a whole, because
+//! it rarely requires escapes. Hexadecimal digits are never scanned.
 
 use crate::render::text::Words;
 use crate::tree::{digits, first_special, in_hex, is_harmful, is_plain};
@@ -9,45 +9,45 @@ use std::borrow::Cow;
 use std::fmt::{self, Display};
 use std::io;
 
-/// Bytes that are handed on at once, whether or not a record has ended: one may be as long as the longest message.
+/// Bytes after which the buffer is passed on even within a record, because records may be as long as the longest message.
 pub(super) const LONG: usize = 64 << 10;
 
 type Done = io::Result<()>;
 
-/// Something that can be put into JSON.
+/// A value that can be written as JSON.
 pub trait Put {
-    /// Put it behind what there is.
+    /// Appends the value.
     ///
     /// # Errors
-    /// Those of writing.
+    /// Write errors.
     fn put(&self, out: &mut Out<'_>) -> Done;
 }
 
-/// Where values go: what is in memory, and behind that what a long one is handed on to.
+/// Output of values: a buffer, and a writer that receives long ones.
 pub struct Out<'a> {
     line: &'a mut Vec<u8>,
     to: &'a mut dyn io::Write,
 }
 
 impl<'a> Out<'a> {
-    /// Goes on behind `line`. Of a long value what there is goes on to `to`, the rest stays.
+    /// Appends to `line`. Parts of a long value are passed on to `to`.
     pub fn new(line: &'a mut Vec<u8>, to: &'a mut dyn io::Write) -> Out<'a> {
         Out { line, to }
     }
 
-    /// JSON as it is.
+    /// Appends preformatted JSON.
     #[inline]
     pub(super) fn raw(&mut self, json: &str) {
         self.line.extend_from_slice(json.as_bytes());
     }
 
-    /// The same for what is as long as all of its kind.
+    /// Appends preformatted JSON of fixed length.
     #[inline]
     pub(super) fn raw_chunk<const N: usize>(&mut self, json: &[u8; N]) {
         self.line.extend_from_slice(json);
     }
 
-    /// An object.
+    /// Appends an object.
     pub(super) fn object(&mut self, members: impl FnOnce(&mut Members<'_, '_>) -> Done) -> Done {
         self.raw("{");
         members(&mut Members { out: self, empty: true })?;
@@ -55,7 +55,7 @@ impl<'a> Out<'a> {
         self.take_output()
     }
 
-    /// An array of what `item` puts.
+    /// Appends an array, with `item` for each element.
     pub(super) fn list<T>(&mut self, items: impl IntoIterator<Item = T>, mut item: impl FnMut(&mut Out<'_>, T) -> Done) -> Done {
         self.raw("[");
         for (number, one) in items.into_iter().enumerate() {
@@ -68,7 +68,7 @@ impl<'a> Out<'a> {
         self.take_output()
     }
 
-    /// Words that are put together while they are written, between quotes behind `key`; nothing if there are none.
+    /// Appends `key` and a formatted string, unless it is empty.
     pub(super) fn words(&mut self, key: &str, words: impl FnOnce(&mut dyn fmt::Write) -> fmt::Result) -> Done {
         let before = self.line.len();
         self.raw(key);
@@ -80,12 +80,12 @@ impl<'a> Out<'a> {
         Ok(())
     }
 
-    /// The same between quotes alone, whether or not there are any.
+    /// Appends a formatted string.
     fn quoted(&mut self, words: impl FnOnce(&mut dyn fmt::Write) -> fmt::Result) -> Done {
         self.raw("\"");
         let start = self.line.len();
         words(&mut Words(self.line)).map_err(io::Error::other)?;
-        // The text arrives in small pieces, so it is checked once it is complete.
+        // The text arrives in small pieces, so it is escaped once it is complete.
         let there = self.line.get(start..).unwrap_or_default();
         if !is_plain(there) {
             let there = String::from_utf8_lossy(there).into_owned();
@@ -96,7 +96,7 @@ impl<'a> Out<'a> {
         Ok(())
     }
 
-    /// Bytes as hexadecimal digits.
+    /// Appends bytes as hexadecimal digits.
     pub(super) fn hex(&mut self, bytes: &[u8]) -> Done {
         self.raw("\"");
         in_hex(bytes, |digits| {
@@ -107,7 +107,7 @@ impl<'a> Out<'a> {
         Ok(())
     }
 
-    /// Of what has become long, let go of what there is.
+    /// Passes on the buffer if it has become long.
     #[inline]
     pub(super) fn take_output(&mut self) -> Done {
         if self.line.len() >= LONG {
@@ -118,14 +118,14 @@ impl<'a> Out<'a> {
     }
 }
 
-/// The members of an object that is being written. Their keys are words of ours, with nothing to escape.
+/// Members of an object. Keys require no escaping.
 pub struct Members<'w, 'a> {
     out: &'w mut Out<'a>,
     empty: bool,
 }
 
 impl<'a> Members<'_, 'a> {
-    /// Where the value of this key goes.
+    /// Appends a key and returns the output for its value.
     #[inline]
     fn key(&mut self, key: &str) -> &mut Out<'a> {
         self.out.raw(if std::mem::take(&mut self.empty) { "\"" } else { ",\"" });
@@ -134,18 +134,18 @@ impl<'a> Members<'_, 'a> {
         self.out
     }
 
-    /// A number, a text, a list of them, or anything else that can be put.
+    /// Appends a member.
     ///
     /// # Errors
-    /// Those of writing.
+    /// Write errors.
     pub fn put(&mut self, key: &str, what: &(impl Put + ?Sized)) -> Done {
         what.put(self.key(key))
     }
 
-    /// The same under a key of two parts.
+    /// Appends a member with a key of two parts.
     ///
     /// # Errors
-    /// Those of writing.
+    /// Write errors.
     pub(super) fn put_joined(&mut self, key: &str, suffix: &str, what: &(impl Put + ?Sized)) -> Done {
         self.out.raw(if std::mem::take(&mut self.empty) { "\"" } else { ",\"" });
         self.out.raw(key);
@@ -154,26 +154,26 @@ impl<'a> Members<'_, 'a> {
         what.put(self.out)
     }
 
-    /// A text that is put together while it is written.
+    /// Appends a formatted string, unless it is empty.
     ///
     /// # Errors
-    /// Those of writing.
+    /// Write errors.
     pub fn words(&mut self, key: &str, words: impl Display) -> Done {
         Shown(words).put(self.key(key))
     }
 
-    /// A member that is an object.
+    /// Appends a member that is an object.
     ///
     /// # Errors
-    /// Those of writing.
+    /// Write errors.
     pub fn object(&mut self, key: &str, members: impl FnOnce(&mut Members<'_, '_>) -> Done) -> Done {
         self.key(key).object(members)
     }
 
-    /// A member that is a list of objects.
+    /// Appends a member that is a list of objects.
     ///
     /// # Errors
-    /// Those of writing.
+    /// Write errors.
     pub fn list<T>(
         &mut self,
         key: &str,
@@ -184,17 +184,17 @@ impl<'a> Members<'_, 'a> {
     }
 }
 
-/// Write an object.
+/// Writes an object.
 ///
 /// # Errors
-/// Those of writing.
+/// Write errors.
 pub fn object(to: &mut dyn io::Write, members: impl FnOnce(&mut Members<'_, '_>) -> Done) -> Done {
     let mut line = Vec::new();
     Out::new(&mut line, to).object(members)?;
     to.write_all(&line)
 }
 
-/// Something as the text that it shows itself as.
+/// The `Display` text of a value, as a JSON string.
 pub struct Shown<T>(pub T);
 
 impl<T: Display> Put for Shown<T> {
@@ -203,7 +203,7 @@ impl<T: Display> Put for Shown<T> {
     }
 }
 
-/// Whole numbers by their types.
+/// Implementations for integers.
 macro_rules! numbers {
     ($($type:ty)+) => {$(
         impl Put for $type {
@@ -240,7 +240,7 @@ impl Put for bool {
     }
 }
 
-/// Nothing, as JSON has it.
+/// JSON `null`.
 impl Put for () {
     fn put(&self, out: &mut Out<'_>) -> Done {
         out.raw("null");
@@ -296,7 +296,7 @@ impl<T: Put> Put for Vec<T> {
     }
 }
 
-/// A text of JSON, between quotes.
+/// A JSON string.
 pub fn quoted(text: &str, out: &mut String) {
     out.push('"');
     if is_plain(text.as_bytes()) {
@@ -309,7 +309,7 @@ pub fn quoted(text: &str, out: &mut String) {
     out.push('"');
 }
 
-/// A pair is a list of two.
+/// A pair is an array of two.
 impl<A: Put, B: Put> Put for (A, B) {
     fn put(&self, out: &mut Out<'_>) -> Done {
         out.raw("[");
@@ -321,7 +321,7 @@ impl<A: Put, B: Put> Put for (A, B) {
     }
 }
 
-/// Text between quotes.
+/// Appends a string with quotes.
 fn harmless(out: &mut Vec<u8>, text: &str) {
     if is_plain(text.as_bytes()) {
         return out.extend_from_slice(text.as_bytes());

@@ -1,4 +1,4 @@
-//! The columns of tshark's list: with tabs between them, and as XML (PSML).
+//! The columns of tshark's list, separated by tabs or as XML (PSML).
 
 use super::escape::xml;
 use super::hand_on;
@@ -12,15 +12,15 @@ use crate::tree::{Carriers, Demand, Extras, clean_escaped, is_harmful};
 use std::fmt::Write as _;
 use std::io;
 
-/// Heads of the columns in PSML.
+/// Column titles in PSML.
 const HEADS: [&str; 7] = ["No.", "Time", "Source", "Destination", "Protocol", "Length", "Info"];
 
-/// What the columns need of a frame.
+/// Demand of the columns.
 fn demand() -> Demand {
     Demand { carriers: Carriers::Full, ..Demand::HEADINGS }.with(Extras::LABELS)
 }
 
-/// The columns of a record.
+/// Columns of a record.
 fn columns(record: &Record<'_>, clock: &Clock) -> [String; 7] {
     let words = |name: &str| match pseudo::named(name).and_then(|pseudo| (pseudo.of)(record)) {
         Some(Answer::Words(words)) => words.to_owned(),
@@ -41,7 +41,7 @@ fn columns(record: &Record<'_>, clock: &Clock) -> [String; 7] {
     [number, time, source, destination, protocol, length, info]
 }
 
-/// Prints a line for each record, its columns between tabs: `tshark -T tabs`.
+/// Prints one line per record with tab-separated columns: `tshark -T tabs`.
 pub struct Tabs<W> {
     to: W,
     clock: Clock,
@@ -49,7 +49,7 @@ pub struct Tabs<W> {
 }
 
 impl<W: io::Write> Tabs<W> {
-    /// Prints to `to`, times in this form.
+    /// Prints to `to`, with times in this format.
     pub fn new(to: W, time: TimeForm) -> Tabs<W> {
         Tabs { to, clock: Clock::new(time), text: String::new() }
     }
@@ -70,7 +70,7 @@ impl<W: io::Write> Sink for Tabs<W> {
         }
         let [number, time, source, destination, protocol, length, info] = columns(record, &self.clock);
         let mut line = format!("{number:>5}\t{time:>10}\t{source}\t→\t{destination}\t{protocol}\t{length}\t");
-        // A tab within a column is spelled out, and anything that a terminal might act on.
+        // Tabs within a column and control characters are escaped.
         let harmless = line.chars().all(|character| character == '\t' || !is_harmful(character));
         if !harmless {
             line.retain(|character| character == '\t' || !is_harmful(character));
@@ -106,7 +106,7 @@ pub struct Psml<W> {
 }
 
 impl<W: io::Write> Psml<W> {
-    /// Prints to `to`, times in this form.
+    /// Prints to `to`, with times in this format.
     pub fn new(to: W, time: TimeForm) -> Psml<W> {
         Psml { to, clock: Clock::new(time), text: String::new(), begun: false }
     }

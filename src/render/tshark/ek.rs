@@ -1,6 +1,6 @@
-//! Elasticsearch: two lines for each packet, as its bulk interface takes them and `tshark -T ek` writes them.
+//! Elasticsearch: two lines per packet for its bulk API, as `tshark -T ek`.
 //!
-//! The first line names the index of the day, without `_type`: Elasticsearch 7 does without, later versions reject it.
+//! The first line has the index of the day, without `_type`, which is optional in Elasticsearch 7 and rejected by later versions.
 
 use super::escape::{json, spelled};
 use super::part::{Part, Proto, Show, protos};
@@ -14,7 +14,7 @@ use std::collections::HashMap;
 use std::hash::Hash;
 use std::io;
 
-/// Milliseconds of a second.
+/// Milliseconds per second.
 const MILLIS: i64 = 1000;
 
 /// Prints packets for Elasticsearch.
@@ -54,7 +54,7 @@ impl<W: io::Write> Ek<W> {
     }
 }
 
-/// The name of the index: one for each day.
+/// Index name, one per day.
 pub(super) fn index(time: Option<Timestamp>, text: &mut String) {
     text.push_str("packets");
     if let Some(time) = time.and_then(Rfc3339::of) {
@@ -63,7 +63,7 @@ pub(super) fn index(time: Option<Timestamp>, text: &mut String) {
     }
 }
 
-/// When the frame was captured.
+/// Capture time of the frame.
 pub(super) fn time_of(record: &Record<'_>) -> Option<Timestamp> {
     match pseudo::named("frame.time_epoch").and_then(|pseudo| (pseudo.of)(record)) {
         Some(Answer::Time(time)) => Some(time),
@@ -71,10 +71,10 @@ pub(super) fn time_of(record: &Record<'_>) -> Option<Timestamp> {
     }
 }
 
-/// A name and what has it.
+/// A name and its parts.
 pub(super) type Named<'a, K, T> = (K, Vec<&'a T>);
 
-/// Things by name, in the order in which the names first occur.
+/// Groups parts by name, in the order of the first occurrence.
 pub(super) fn by_name<T, K: Clone + Eq + Hash>(all: &[T], name: impl Fn(&T) -> K) -> Vec<Named<'_, K, T>> {
     let mut found: Vec<Named<'_, K, T>> = Vec::new();
     let mut places: HashMap<K, usize> = HashMap::new();
@@ -91,7 +91,7 @@ pub(super) fn by_name<T, K: Clone + Eq + Hash>(all: &[T], name: impl Fn(&T) -> K
     found
 }
 
-/// One thing as it is, several as an array.
+/// Writes a single value, or an array of several.
 pub(super) fn list<T>(
     all: &[&T],
     page: &mut Page<'_>,
@@ -111,12 +111,12 @@ pub(super) fn list<T>(
     page.let_go()
 }
 
-/// A name as a key: no dots, which Elasticsearch takes for objects.
+/// Replaces dots in a key, which Elasticsearch interprets as objects.
 pub(super) fn key(name: &str) -> String {
     name.replace('.', "_")
 }
 
-/// The key of a field: its protocol in front of its name.
+/// Key of a field, with its protocol as the prefix.
 pub(super) fn field_key(name: &str) -> String {
     let protocol = match name.strip_prefix("_ws.").and_then(|rest| rest.split('.').next()) {
         Some(group) => format!("_ws_{group}"),
@@ -125,7 +125,7 @@ pub(super) fn field_key(name: &str) -> String {
     format!("{protocol}_{}", key(name))
 }
 
-/// A layer as an object of all its fields, however deep they lie.
+/// Writes a layer as an object of all its fields, flattened.
 fn layer(proto: &Proto<'_>, time: Option<Timestamp>, shape: &Shape, page: &mut Page<'_>) -> io::Result<()> {
     if !shape.kept.has_proto(proto.name) {
         return filtered(proto.name, page);
@@ -135,13 +135,13 @@ fn layer(proto: &Proto<'_>, time: Option<Timestamp>, shape: &Shape, page: &mut P
     object(&all.iter().collect::<Vec<_>>(), time, shape, page)
 }
 
-/// What stands for parts that are left out.
+/// Placeholder of omitted parts.
 pub(super) fn filtered(name: &str, page: &mut Page<'_>) -> io::Result<()> {
     spelled(page.text, format_args!("{{\"filtered\":\"{name}\"}}"));
     Ok(())
 }
 
-/// A part, or what was left out below one.
+/// A part, or a placeholder for omitted ones.
 enum Flat<'p, 't> {
     Part(&'p Part<'t>),
     Own(Part<'t>),
@@ -156,7 +156,7 @@ impl<'t> Flat<'_, 't> {
     }
 }
 
-/// Parts with all that lies below them, one behind the other. Remarks stay objects.
+/// Flattens parts with their subtrees. Expert information stays nested.
 fn flatten<'p, 't>(parts: &'p [Part<'t>], shape: &Shape, out: &mut Vec<Flat<'p, 't>>) {
     for part in parts {
         out.push(Flat::Part(part));
@@ -166,7 +166,7 @@ fn flatten<'p, 't>(parts: &'p [Part<'t>], shape: &Shape, out: &mut Vec<Flat<'p, 
     }
 }
 
-/// The same for parts that nothing else holds.
+/// Flattens owned parts.
 fn own<'t>(parts: Vec<Part<'t>>, shape: &Shape, out: &mut Vec<Flat<'_, 't>>) {
     for part in parts {
         let below = match shape.kept.has_field(part.name()) && !matches!(part, Part::Remark(_)) {
@@ -194,7 +194,7 @@ fn object(all: &[&Flat<'_, '_>], time: Option<Timestamp>, shape: &Shape, page: &
     page.let_go()
 }
 
-/// The value of a field.
+/// Writes the value of a field.
 fn member(part: &Part<'_>, time: Option<Timestamp>, shape: &Shape, page: &mut Page<'_>) -> io::Result<()> {
     if let Part::Remark(_) = part {
         let below: Vec<Flat<'_, '_>> = part.parts(shape).into_iter().map(Flat::Own).collect();
@@ -207,7 +207,7 @@ fn member(part: &Part<'_>, time: Option<Timestamp>, shape: &Shape, page: &mut Pa
     page.let_go()
 }
 
-/// A value: text in quotes whatever it is, as tshark has it, but for true and false.
+/// Writes a value as a string, as tshark does for all types except booleans.
 fn shown(shown: &Show, kind: Kind, page: &mut Page<'_>) {
     match shown {
         Show::Nothing => page.raw("null"),

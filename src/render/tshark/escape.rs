@@ -1,9 +1,10 @@
-//! Text within XML and JSON. What a terminal might act on is spelled out in both.
+//! Escaping of text in XML and JSON, including control characters.
 
 use crate::tree::is_harmful;
 use std::fmt::{self, Write};
 
-/// Text within an XML attribute or element. XML has no way to write most control characters, so those are spelled as in tshark.
+/// Escapes text for an XML attribute or element. Most control characters are not representable in XML, so they are escaped as in
+/// tshark.
 pub(super) fn xml(text: &str, out: &mut String) {
     for character in text.chars() {
         match character {
@@ -21,7 +22,7 @@ pub(super) fn xml(text: &str, out: &mut String) {
     }
 }
 
-/// A JSON string with its quotes.
+/// Writes a JSON string with quotes.
 pub(super) fn json(text: &str, out: &mut String) {
     out.push('"');
     for character in text.chars() {
@@ -42,12 +43,12 @@ pub(super) fn json(text: &str, out: &mut String) {
     out.push('"');
 }
 
-/// Writes words into memory, which does not fail.
+/// Formats to memory, which does not fail.
 pub(super) fn spelled(out: &mut String, words: fmt::Arguments<'_>) {
     let _ = out.write_fmt(words);
 }
 
-/// Bytes as hexadecimal digits, with this between them.
+/// Formats bytes as hexadecimal digits with a separator.
 pub(super) fn hex(bytes: &[u8], between: &str, out: &mut String) {
     for (at, byte) in bytes.iter().enumerate() {
         if at > 0 {

@@ -1,44 +1,44 @@
-//! Which protocols and fields a document keeps: `-j` and `-J`.
+//! Selection of protocols and fields of a document: `-j` and `-J`.
 
 use crate::record::{Record, Tally, View};
 use crate::sink::{Begin, Edges, Printed, Problem, Sink};
 use crate::tree::{Demand, Dissection, Fields, Only};
 use std::io;
 
-/// Names whose fields are kept; all if there are none.
+/// Selected names; all if empty.
 #[derive(Debug, Clone, Default)]
 pub struct KeptNames {
     names: Vec<&'static str>,
-    /// Whether all is kept that is below a name.
+    /// Whether the subtree of a name is included.
     below: bool,
 }
 
 impl KeptNames {
-    /// These names, with all below them if `below`.
+    /// Selects these names, with their subtrees if `below`.
     #[must_use]
     pub fn new(names: Vec<&'static str>, below: bool) -> KeptNames {
         KeptNames { names, below }
     }
 
-    /// Whether the parts of a protocol are kept.
+    /// Whether the parts of a protocol are selected.
     pub(super) fn has_proto(&self, name: &str) -> bool {
         self.names.is_empty() || self.names.contains(&name)
     }
 
-    /// Whether the parts of a field within such a protocol are kept.
+    /// Whether the parts of a field within a selected protocol are selected.
     pub(super) fn has_field(&self, name: &str) -> bool {
         self.names.is_empty() || self.below || self.names.contains(&name)
     }
 }
 
-/// Any other form, with the fields of some protocols only.
+/// Any other sink, restricted to selected fields.
 pub struct Kept<'w> {
     inner: Box<dyn Sink + Send + 'w>,
     only: Only,
 }
 
 impl<'w> Kept<'w> {
-    /// Prints as `inner` does, with these fields alone.
+    /// Restricts `inner` to these fields.
     pub fn new(inner: Box<dyn Sink + Send + 'w>, only: Only) -> Kept<'w> {
         Kept { inner, only }
     }

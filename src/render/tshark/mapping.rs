@@ -1,6 +1,6 @@
-//! An index template of Elasticsearch for the names of [`super::Ek`], as `tshark -G elastic-mapping` writes one.
+//! Elasticsearch index template for the keys of [`super::Ek`], as `tshark -G elastic-mapping`.
 //!
-//! Types are those that take the values as they are written: hexadecimal numbers and bytes are keywords.
+//! Types accept the values as written: hexadecimal numbers and bytes are keywords.
 
 use super::ek::field_key;
 use super::escape::spelled;
@@ -10,7 +10,7 @@ use crate::tree::{Field, Kind};
 use std::collections::BTreeMap;
 use std::io;
 
-/// The type of the values of a field.
+/// Type of the values of a field.
 fn type_of(kind: Kind, hex: u8) -> &'static str {
     match kind {
         Kind::Number if hex == 0 => "long",
@@ -21,7 +21,7 @@ fn type_of(kind: Kind, hex: u8) -> &'static str {
     }
 }
 
-/// The type of a property of the record.
+/// Type of a pseudo-field.
 fn type_of_property(name: &str, kind: Kind) -> &'static str {
     match name {
         "frame.time" => "date",
@@ -31,10 +31,10 @@ fn type_of_property(name: &str, kind: Kind) -> &'static str {
     }
 }
 
-/// Writes the template: a property for each field of each protocol.
+/// Writes the template, with a property per field.
 ///
 /// # Errors
-/// Those of writing.
+/// Write errors.
 pub fn elastic_mapping(registry: Registry, to: &mut dyn io::Write) -> io::Result<()> {
     let mut layers: BTreeMap<&str, BTreeMap<String, &str>> = BTreeMap::new();
     for pseudo in pseudo::ALL.iter().filter(|pseudo| pseudo.name.starts_with("frame.")) {
@@ -55,7 +55,7 @@ pub fn elastic_mapping(registry: Registry, to: &mut dyn io::Write) -> io::Result
     for (at, (layer, properties)) in layers.iter().enumerate() {
         spelled(&mut text, format_args!("{}\n\"{}\":{{\"properties\":{{", if at > 0 { "," } else { "" }, super::ek::key(layer)));
         for (at, (name, kind)) in properties.iter().enumerate() {
-            // A longer term than this is rejected by Elasticsearch, the whole packet with it.
+            // Elasticsearch rejects the whole packet if a term is longer.
             let more = if *kind == "keyword" { ",\"ignore_above\":8191" } else { "" };
             spelled(&mut text, format_args!("{}\"{name}\":{{\"type\":\"{kind}\"{more}}}", if at > 0 { "," } else { "" }));
         }

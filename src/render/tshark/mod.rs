@@ -1,7 +1,7 @@
-//! Records in the forms of tshark, for programs that read those: PDML, PSML, Elasticsearch, JSON with bytes, columns with tabs.
+//! tshark's machine-readable formats: PDML, PSML, Elasticsearch, JSON with raw bytes, tab-separated columns.
 //!
-//! A record becomes `frame` and its layers, as tshark has them; of each field its own name, the shared one, and what is computed
-//! from it. Bytes of secrets are asterisks, as everywhere.
+//! A record becomes `frame` and its layers, as in tshark. Each field is followed by its alias and by generated fields. Secret bytes
+//! are masked.
 
 mod columns;
 mod ek;
@@ -26,10 +26,10 @@ use crate::registry::Registry;
 use crate::tree::{Carriers, Demand, Extras, Only};
 use std::io;
 
-/// Characters of a document that are handed on at once, whether or not a record has ended.
+/// Bytes after which the buffer is passed on even within a record.
 const LONG: usize = 64 << 10;
 
-/// What such a document needs of each frame: everything, with the fields that are kept on request.
+/// Demand of a document: all fields, including those on request.
 fn demand() -> Demand {
     let listed = Registry::default().protocols().flat_map(|protocol| protocol.fields.iter().copied());
     let on_request = listed.filter(|field| field.on_request && field.generated.is_none());
@@ -37,25 +37,25 @@ fn demand() -> Demand {
     Demand { carriers: Carriers::Full, named, ..Demand::EVERYTHING }.with(Extras::LABELS).and(expert::demand())
 }
 
-/// Where the text of a document goes: memory first, which is handed on when it has become long.
+/// Output of a document: a buffer that is passed on when it has become long.
 struct Page<'w> {
     text: &'w mut String,
     to: &'w mut dyn io::Write,
 }
 
 impl Page<'_> {
-    /// Puts text down as it is.
+    /// Appends text.
     fn raw(&mut self, text: &str) {
         self.text.push_str(text);
     }
 
-    /// Hands on what has become long.
+    /// Passes on the buffer if it has become long.
     fn let_go(&mut self) -> io::Result<()> {
         if self.text.len() >= LONG { hand_on(self.text, self.to) } else { Ok(()) }
     }
 }
 
-/// Writes text and empties it.
+/// Writes text and clears it.
 fn hand_on(text: &mut String, to: &mut dyn io::Write) -> io::Result<()> {
     to.write_all(text.as_bytes())?;
     text.clear();

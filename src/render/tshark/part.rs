@@ -1,4 +1,4 @@
-//! The parts of a record as tshark has them: protocols, fields, hidden fields, remarks.
+//! The parts of a record as in tshark: protocols, fields, hidden fields, expert information.
 
 use super::escape::{hex, spelled};
 use super::shape::Shape;
@@ -10,13 +10,13 @@ use std::fmt::Write;
 
 /// A protocol of a record.
 pub(super) struct Proto<'t> {
-    /// Its name in filters.
+    /// Filter name.
     pub(super) name: &'static str,
-    /// Its label and summary.
+    /// Label and summary.
     pub(super) title: String,
-    /// Its node; `frame` has none.
+    /// Node; `frame` has none.
     pub(super) node: Option<NodeRef<'t>>,
-    /// What lies right below it.
+    /// Children.
     pub(super) parts: Vec<Part<'t>>,
 }
 
@@ -24,29 +24,29 @@ pub(super) struct Proto<'t> {
 pub(super) enum Part<'t> {
     /// A field.
     Node(NodeRef<'t>),
-    /// A field by the name that it shares with others.
+    /// A field by its alias.
     Also(NodeRef<'t>),
-    /// A field that is computed from a node.
+    /// A field generated from a node.
     Computed { field: &'static Field, shown: Show, at: NodeRef<'t> },
-    /// A property of the record.
+    /// A pseudo-field.
     Property { name: &'static str, shown: Show },
-    /// A remark.
+    /// Expert information.
     Remark(Item<'t>),
 }
 
-/// A value as text, and what kind of text it is.
+/// A value as text, with its type.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Show {
-    /// There is no value.
+    /// No value.
     Nothing,
-    /// True or false.
+    /// A boolean.
     Truth(bool),
-    /// Anything else.
+    /// Any other text.
     Text(String),
 }
 
 impl Show {
-    /// As in PDML.
+    /// Representation in PDML.
     pub(super) fn text(&self) -> &str {
         match self {
             Show::Nothing => "",
@@ -58,7 +58,7 @@ impl Show {
 }
 
 impl<'t> Part<'t> {
-    /// The name in filters.
+    /// Filter name.
     pub(super) fn name(&self) -> &'static str {
         match self {
             Part::Node(node) => node.field().abbrev,
@@ -69,7 +69,7 @@ impl<'t> Part<'t> {
         }
     }
 
-    /// The label in trees.
+    /// Label in trees.
     pub(super) fn label(&self) -> &'static str {
         match self {
             Part::Node(node) | Part::Also(node) => node.field().name,
@@ -79,12 +79,12 @@ impl<'t> Part<'t> {
         }
     }
 
-    /// Whether tshark hides it in its trees.
+    /// Whether tshark hides it in trees.
     pub(super) fn is_hidden(&self) -> bool {
         matches!(self, Part::Also(_) | Part::Computed { .. })
     }
 
-    /// The node that its bytes are those of.
+    /// Node of its bytes.
     pub(super) fn node(&self) -> Option<NodeRef<'t>> {
         match self {
             Part::Node(node) | Part::Also(node) | Part::Computed { at: node, .. } => Some(*node),
@@ -92,7 +92,7 @@ impl<'t> Part<'t> {
         }
     }
 
-    /// The kind of its values.
+    /// Kind of its value.
     pub(super) fn kind(&self) -> Kind {
         match self {
             Part::Node(node) | Part::Also(node) => node.field().kind,
@@ -102,7 +102,7 @@ impl<'t> Part<'t> {
         }
     }
 
-    /// Its value.
+    /// Value.
     pub(super) fn shown(&self) -> Show {
         match self {
             Part::Node(node) | Part::Also(node) => shown(*node),
@@ -111,7 +111,7 @@ impl<'t> Part<'t> {
         }
     }
 
-    /// What a tree shows: label, value and meaning.
+    /// Text in trees: label, value and meaning.
     pub(super) fn title(&self) -> String {
         let mut title = String::from(self.label());
         let (shown, mut meaning) = (self.shown(), String::new());
@@ -125,7 +125,7 @@ impl<'t> Part<'t> {
             (Show::Truth(true), _) => "True",
             (Show::Truth(false), _) => "False",
             (Show::Text(text), None) => text,
-            // Long bytes by their count.
+            // Long byte values are summarized by length.
             (Show::Text(_), Some(node)) => {
                 let _ = node.write_value(&mut bytes);
                 &bytes
@@ -144,7 +144,7 @@ impl<'t> Part<'t> {
         title
     }
 
-    /// What lies right below it.
+    /// Children.
     pub(super) fn parts(&self, shape: &Shape) -> Vec<Part<'t>> {
         match self {
             Part::Node(node) => below(*node, shape),
@@ -154,7 +154,7 @@ impl<'t> Part<'t> {
     }
 }
 
-/// The value of a node.
+/// Value of a node.
 fn shown(node: NodeRef<'_>) -> Show {
     if node.is_secret() {
         return Show::Text(crate::tree::HIDDEN.to_owned());
@@ -177,7 +177,7 @@ fn shown(node: NodeRef<'_>) -> Show {
     Show::Text(text)
 }
 
-/// A computed value, as a node with it would show it.
+/// Generated value, formatted like that of a node.
 fn shown_computed(field: &Field, computed: &Computed<'_>) -> Show {
     let mut text = String::new();
     match computed {
@@ -193,7 +193,7 @@ fn shown_computed(field: &Field, computed: &Computed<'_>) -> Show {
     Show::Text(text)
 }
 
-/// What lies right below a node, each field followed by its shared name and by what is computed from it.
+/// Children of a node, each followed by its alias and by fields generated from it.
 fn below<'t>(node: NodeRef<'t>, shape: &Shape) -> Vec<Part<'t>> {
     let mut parts = Vec::new();
     for child in node.children() {
@@ -206,7 +206,7 @@ fn below<'t>(node: NodeRef<'t>, shape: &Shape) -> Vec<Part<'t>> {
     parts
 }
 
-/// A remark in parts.
+/// Parts of an expert item.
 fn of_remark<'t>(item: &Item<'_>) -> Vec<Part<'t>> {
     let number = |name, (number, _): (u64, &str)| Part::Property { name, shown: Show::Text(number.to_string()) };
     vec![
@@ -216,7 +216,7 @@ fn of_remark<'t>(item: &Item<'_>) -> Vec<Part<'t>> {
     ]
 }
 
-/// Adds what is computed at a node.
+/// Adds fields generated at a node.
 fn computed<'t>(node: NodeRef<'t>, shape: &Shape, out: &mut Vec<Part<'t>>) {
     for field in shape.generated.fields(node.field()) {
         field.compute(node, &mut |computed| {
@@ -225,7 +225,7 @@ fn computed<'t>(node: NodeRef<'t>, shape: &Shape, out: &mut Vec<Part<'t>>) {
     }
 }
 
-/// The protocols of a record: `frame`, then its layers.
+/// Protocols of a record: `frame`, then its layers.
 pub(super) fn protos<'t>(record: &Record<'t>, shape: &Shape) -> Vec<Proto<'t>> {
     let (of, layers): (Dissection<'t>, Vec<&'t Layer>) = match record {
         Record::Packet(packet) => (packet.of, packet.layers().collect()),
@@ -238,7 +238,7 @@ pub(super) fn protos<'t>(record: &Record<'t>, shape: &Shape) -> Vec<Proto<'t>> {
     protos
 }
 
-/// The properties of the frame.
+/// Pseudo-fields of the frame.
 fn frame<'t>(record: &Record<'t>) -> Proto<'t> {
     let property = |pseudo: &'static Pseudo| {
         let answer = (pseudo.of)(record)?;
@@ -248,7 +248,7 @@ fn frame<'t>(record: &Record<'t>) -> Proto<'t> {
         pseudo::ALL.iter().filter(|pseudo| pseudo.name.starts_with("frame.")).filter_map(property).collect();
     let (number, length, captured) = numbers(record);
     if matches!(record, Record::Late(_)) {
-        // Readers require a length: that of what is late.
+        // Readers require a length; a late record has that of its bytes.
         parts.push(Part::Property { name: "frame.len", shown: Show::Text(length.to_string()) });
     }
     let title = format!(
@@ -259,7 +259,7 @@ fn frame<'t>(record: &Record<'t>) -> Proto<'t> {
     Proto { name: "frame", title, node: None, parts }
 }
 
-/// Number of the frame, its length and how much of it was captured.
+/// Frame number, length and captured length.
 pub(super) fn numbers(record: &Record<'_>) -> (u64, u64, u64) {
     let number = |name: &str| match pseudo::named(name).and_then(|pseudo| (pseudo.of)(record)) {
         Some(Answer::Number(number)) => Some(number),
@@ -273,7 +273,7 @@ pub(super) fn numbers(record: &Record<'_>) -> (u64, u64, u64) {
     (number("frame.number").unwrap_or_default(), length, number("frame.cap_len").unwrap_or(length))
 }
 
-/// What a record says of itself.
+/// Value of a pseudo-field.
 fn of_answer(pseudo: &Pseudo, answer: &Answer<'_>) -> Show {
     match (pseudo.name, answer) {
         ("frame.ignored" | "frame.marked", Answer::Number(number)) => Show::Truth(*number != 0),

@@ -1,4 +1,4 @@
-//! PDML: packets as XML with all fields, as `tshark -T pdml` writes them and pyshark reads them.
+//! PDML: packet details as XML, as written by `tshark -T pdml` and read by pyshark.
 
 use super::escape::{hex, spelled, xml};
 use super::part::{Part, Proto, numbers, protos};
@@ -9,7 +9,7 @@ use crate::sink::{Begin, Printed, Problem, Sink};
 use crate::tree::{Demand, NodeRef, Span};
 use std::io;
 
-/// The first lines of a document.
+/// First lines of a document.
 pub(super) const XML: &str = "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n";
 
 /// Prints packets as PDML.
@@ -67,7 +67,7 @@ fn geninfo(record: &Record<'_>, page: &mut Page<'_>) {
     page.raw("  </proto>\n");
 }
 
-/// A protocol with its fields.
+/// Writes a protocol with its fields.
 fn proto_of(proto: &Proto<'_>, size: u64, shape: &Shape, page: &mut Page<'_>) -> io::Result<()> {
     let pos = proto.node.map_or(0, |node| position(node));
     spelled(page.text, format_args!("  <proto name=\"{}\" showname=\"", proto.name));
@@ -81,12 +81,12 @@ fn proto_of(proto: &Proto<'_>, size: u64, shape: &Shape, page: &mut Page<'_>) ->
     page.let_go()
 }
 
-/// What stands for parts that are left out.
+/// Placeholder of omitted parts.
 fn filtered(name: &str, depth: usize, page: &mut Page<'_>) {
     spelled(page.text, format_args!("{:width$}<field name=\"filtered\" value=\"{name}\" />\n", "", width = 2 * depth));
 }
 
-/// A field with those below it.
+/// Writes a field with its children.
 fn field(part: &Part<'_>, depth: usize, shape: &Shape, page: &mut Page<'_>) -> io::Result<()> {
     let width = 2 * depth;
     spelled(page.text, format_args!("{:width$}<field name=\"{}\" showname=\"", "", part.name()));
@@ -119,7 +119,7 @@ fn field(part: &Part<'_>, depth: usize, shape: &Shape, page: &mut Page<'_>) -> i
     page.let_go()
 }
 
-/// The bytes of a field; of bits their number, and the bytes that they are part of.
+/// Writes the bytes of a field; for bit fields, the masked value and the bytes that contain it.
 fn value(node: NodeRef<'_>, page: &mut Page<'_>) {
     page.raw(" value=\"");
     if let Some(bits) = node.bits().and_then(|_| node.number()).filter(|_| !node.is_secret()) {
@@ -129,12 +129,12 @@ fn value(node: NodeRef<'_>, page: &mut Page<'_>) {
     page.raw("\"");
 }
 
-/// Bytes of a span; none where it lies nowhere.
+/// Bytes of a span; empty if it has no location.
 pub(super) fn size(span: Span) -> u64 {
     if span.is_somewhere() { span.len().into() } else { 0 }
 }
 
-/// Where a node begins: in the frame if its bytes lie there, else in the bytes that it was read from.
+/// Start of a node: in the frame if its bytes are there, else in its source.
 pub(super) fn position(node: NodeRef<'_>) -> u64 {
     let span = node.span();
     match span.is_somewhere() {

@@ -1,6 +1,6 @@
-//! JSON with bytes: of each field its bytes, where they stand and which bits of them it is, as `tshark -T jsonraw` writes them.
+//! JSON with the bytes, offset and bit mask of each field, as `tshark -T jsonraw`.
 //!
-//! Names that occur several times in an object become one array, as with `--no-duplicate-keys`.
+//! Duplicate keys become arrays, as with `--no-duplicate-keys`.
 
 use super::ek::{by_name, filtered, index, list, time_of};
 use super::escape::{hex, spelled};
@@ -32,13 +32,13 @@ mod types {
     pub(super) const IPV6: u8 = 33;
 }
 
-/// Prints packets as JSON with bytes.
+/// Prints packets as JSON with raw bytes.
 pub struct Raw<W> {
     to: W,
     shape: Shape,
     text: String,
     begun: bool,
-    /// Whether a packet was printed, so that a comma comes before the next.
+    /// Whether a packet was printed, so that a comma precedes the next.
     any: bool,
 }
 
@@ -73,7 +73,7 @@ impl<W: io::Write> Raw<W> {
     }
 }
 
-/// The bytes of a layer; of `frame` those of the whole frame.
+/// Bytes of a layer; for `frame`, of the whole frame.
 fn of_proto(record: &Record<'_>, proto: &Proto<'_>, page: &mut Page<'_>) {
     let frame = match record {
         Record::Packet(packet) => packet.of.shown_frame(),
@@ -89,7 +89,7 @@ fn of_proto(record: &Record<'_>, proto: &Proto<'_>, page: &mut Page<'_>) {
     spelled(page.text, format_args!("\",{at},{len},0,{}]", types::PROTOCOL));
 }
 
-/// Parts as an object: the bytes of each, and what lies below it.
+/// Writes parts as an object, with the bytes and children of each.
 fn object(parts: &[Part<'_>], shape: &Shape, page: &mut Page<'_>) -> io::Result<()> {
     page.raw("{");
     for (at, (name, occurrences)) in by_name(parts, Part::name).into_iter().enumerate() {
@@ -111,7 +111,7 @@ fn object(parts: &[Part<'_>], shape: &Shape, page: &mut Page<'_>) -> io::Result<
     page.let_go()
 }
 
-/// `["hex",place,length,bits,type]`.
+/// Writes `["hex",offset,length,mask,type]`.
 fn bytes(part: &Part<'_>, page: &mut Page<'_>) {
     page.raw("[\"");
     let Some(node) = part.node() else {
@@ -125,7 +125,7 @@ fn bytes(part: &Part<'_>, page: &mut Page<'_>) {
     spelled(page.text, format_args!("\",{at},{len},{mask},{}]", kind(part)));
 }
 
-/// The bits of its bytes that a field is; 0 for all of them.
+/// Bit mask of a field; 0 for all bits.
 fn mask(node: NodeRef<'_>) -> u64 {
     let Some(bits) = node.bits() else { return 0 };
     let behind = node.span().len().saturating_mul(8).checked_sub(u32::from(bits.first) + u32::from(bits.count));
@@ -133,7 +133,7 @@ fn mask(node: NodeRef<'_>) -> u64 {
     behind.and_then(|behind| ones.checked_shl(behind)).unwrap_or_default()
 }
 
-/// Wireshark's number of the type of a field.
+/// Wireshark's number of a field type.
 fn kind(part: &Part<'_>) -> u8 {
     let width = |first: u8, len: u64| first + u8::try_from(len.clamp(1, 8) - 1).unwrap_or_default();
     let len = part.node().map_or(0, |node| size(node.span()));
@@ -178,7 +178,7 @@ impl<W: io::Write> Sink for Raw<W> {
 
     fn printed(&mut self, printed: &Printed) -> io::Result<()> {
         let text = printed.text.as_slice();
-        // A chunk begins as if packets were printed before it.
+        // A chunk starts as if packets were printed before it.
         let text = if self.any { text } else { text.strip_prefix(b",\n").unwrap_or(text) };
         self.any |= !text.is_empty();
         self.to.write_all(text)

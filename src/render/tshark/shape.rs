@@ -1,25 +1,25 @@
-//! Which fields a document of tshark has.
+//! Fields of documents in tshark's formats.
 
 use super::kept::KeptNames;
 use crate::registry::Registry;
 use crate::tree::Field;
 use std::collections::HashMap;
 
-/// Which fields a document has, and what they are computed from.
+/// Fields of a document, with the sources of generated fields.
 pub struct Shape {
     pub(super) generated: Generated,
     pub(super) kept: KeptNames,
 }
 
 impl Shape {
-    /// A document with these fields.
+    /// Creates a document with these fields.
     #[must_use]
     pub fn new(registry: Registry, kept: KeptNames) -> Shape {
         Shape { generated: Generated::new(registry), kept }
     }
 }
 
-/// Fields that are computed at nodes of others, by the address of those.
+/// Generated fields by the address of their source field.
 pub(super) struct Generated(HashMap<usize, Vec<&'static Field>>);
 
 impl Generated {
@@ -36,7 +36,7 @@ impl Generated {
         Generated(by_source)
     }
 
-    /// What is computed at nodes of a field.
+    /// Fields generated at nodes of a field.
     pub(super) fn fields(&self, at: &'static Field) -> impl Iterator<Item = &'static Field> {
         self.0.get(&std::ptr::from_ref::<Field>(at).addr()).into_iter().flatten().copied()
     }

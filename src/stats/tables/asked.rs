@@ -1,4 +1,4 @@
-//! Tables of parts that are shown on request only.
+//! Tables of parts shown on request only.
 
 use super::{Pages, Seconds, Shown};
 use crate::render::{Grid, Head, Role, Thousands};
@@ -36,7 +36,7 @@ impl Pages<'_> {
         grid.end()?;
         match topics.left_out {
             0 => Ok(()),
-            count => self.line("left out", format_args!("{count}: too many topics")),
+            count => self.line("omitted", format_args!("{count}: too many entries")),
         }
     }
 
@@ -45,7 +45,7 @@ impl Pages<'_> {
         if std::mem::replace(&mut self.begun, true) {
             self.to.write_all(b"\n")?;
         }
-        // The form of a file of hosts: other programs can read it.
+        // The format of /etc/hosts, for other programs.
         writeln!(self.to, "# Addresses and their names, as answers of DNS in {file} give them\n")?;
         for (address, named) in hosts.in_order() {
             writeln!(self.to, "{address}\t{}", Shown(&named.name))?;
@@ -76,7 +76,7 @@ impl Pages<'_> {
         ];
         self.heading("RTP streams")?;
         if streams.in_order().is_empty() {
-            self.line("none", "no RTP: it is known where SDP announces it, or with -d udp.port==PORT,rtp")?;
+            self.line("none", "no RTP; without SDP, use -d udp.port==PORT,rtp")?;
         }
         let mut grid = Grid::new(self.to, self.look.theme, HEADS).within(self.look.width);
         for stream in streams.in_order() {
@@ -102,7 +102,7 @@ impl Pages<'_> {
         grid.end()?;
         match streams.left_out {
             0 => Ok(()),
-            count => self.line("left out", format_args!("{count} packets of more streams")),
+            count => self.line("omitted", format_args!("{count} packets of more streams")),
         }
     }
 
@@ -129,11 +129,11 @@ impl Pages<'_> {
         }
         if is_empty {
             self.heading("Expert information")?;
-            self.line("none", "nothing to remark")?;
+            self.line("none", "no expert information")?;
         }
         match expert.left_out {
             0 => Ok(()),
-            count => self.line("left out", format_args!("{count} remarks: too many distinct ones")),
+            count => self.line("omitted", format_args!("{count} items: too many distinct ones")),
         }
     }
 
@@ -145,7 +145,7 @@ impl Pages<'_> {
             Head::number("bytes"),
             Head::number("result"),
         ];
-        self.heading("Frames and bytes over time, intervals without frames left out")?;
+        self.heading("Frames and bytes over time, without empty intervals")?;
         match intervals.interval {
             0 => self.line("interval", "the whole capture")?,
             micros => self.line("interval", format_args!("{} s", Micros(micros)))?,
@@ -171,12 +171,12 @@ impl Pages<'_> {
         grid.end()?;
         match intervals.left_out {
             0 => Ok(()),
-            frames => self.line("left out", format_args!("{frames} frames: too many intervals")),
+            frames => self.line("omitted", format_args!("{frames} frames: too many intervals")),
         }
     }
 }
 
-/// Microseconds as seconds.
+/// Formats microseconds as seconds.
 struct Micros(u64);
 
 impl fmt::Display for Micros {

@@ -11,41 +11,41 @@ use crate::tree::{Level, Timestamp};
 use std::fmt;
 use std::io::{self, Write};
 
-/// Rows of a list that are shown among all parts.
+/// Maximum rows of a list if all parts are printed.
 const FEW: usize = 10;
 
-/// Values without a name that are shown.
+/// Maximum number of unknown values.
 const VALUES: usize = 10;
 
-/// Rows of the plot, and the columns beside it.
+/// Rows of the chart, and the width of its labels.
 const ROWS: usize = 4;
 const BESIDE: usize = 16;
 
-/// Columns of a label, and the blanks under it.
+/// Width of labels, and indentation of continuation lines.
 const LABEL: usize = 12;
 const BEHIND_LABEL: &str = "                ";
 
-/// Columns from which both sides of a conversation stand beside each other.
+/// Width from which both directions of a conversation are in one row.
 const SIDE_BY_SIDE: usize = 130;
 
-/// Columns of the plot where the width of the output is not known.
+/// Width of the chart if the output width is unknown.
 const COLUMNS: usize = 80;
 
-/// How tables look.
+/// Format of tables.
 #[derive(Debug, Clone, Copy)]
 pub struct TableLook {
     /// Colours.
     pub theme: Theme,
-    /// Columns of the terminal, if it is one.
+    /// Width of the terminal, if any.
     pub width: Option<usize>,
-    /// Leave nothing out.
+    /// Print complete lists.
     pub all: bool,
 }
 
-/// Print the parts that are asked for.
+/// Prints the requested parts.
 ///
 /// # Errors
-/// Those of writing.
+/// Write errors.
 pub fn print_tables(stats: &Stats, look: TableLook, to: &mut dyn Write) -> io::Result<()> {
     let mut pages = Pages { stats, look, to, begun: false };
     for part in &stats.parts {
@@ -91,7 +91,7 @@ impl Pages<'_> {
         self.folded(&line, BEHIND_LABEL)
     }
 
-    /// A line that may be wider than the output; lines that continue it begin with `before`.
+    /// Wraps a line, with `before` as the prefix of continuation lines.
     fn folded(&mut self, line: &str, before: &str) -> io::Result<()> {
         let mut out = String::new();
         match self.look.width {
@@ -102,7 +102,7 @@ impl Pages<'_> {
         self.to.write_all(out.as_bytes())
     }
 
-    /// How many rows of a list are shown.
+    /// Number of rows to print.
     fn rows(&self, all: usize) -> usize {
         if self.look.all { all } else { all.min(FEW) }
     }
@@ -125,14 +125,14 @@ impl Pages<'_> {
         self.heading("Overview")?;
         self.line("file", format_args!("{}", Shown(&input.file)))?;
         if let Some((filter, all)) = &self.stats.filter {
-            self.line("filter", format_args!("{} of {all} frames pass {}", traffic.all.frames, Shown(filter)))?;
+            self.line("filter", format_args!("{} of {all} frames match {}", traffic.all.frames, Shown(filter)))?;
         }
         self.line("format", format_args!("{}{}", input.format, Listed(&input.links)))?;
         for (what, count) in &input.extras {
-            self.line("also holds", format_args!("{} × {}", Thousands(*count), Shown(what)))?;
+            self.line("other blocks", format_args!("{} × {}", Thousands(*count), Shown(what)))?;
         }
         let Count { frames, bytes } = traffic.all;
-        self.line("frames", format_args!("{} ({} cut by the capture)", Thousands(frames), Thousands(traffic.cut)))?;
+        self.line("frames", format_args!("{} ({} truncated by the capture)", Thousands(frames), Thousands(traffic.cut)))?;
         match traffic.captured {
             captured if captured == bytes => self.line("bytes", format_args!("{}, all captured", Exactly(bytes)))?,
             captured => self.line("bytes", format_args!("{}, captured {}", Exactly(bytes), Exactly(captured)))?,
@@ -171,9 +171,9 @@ impl Pages<'_> {
         let (counts, interval) = self.stats.traffic.in_intervals(columns);
         if counts.is_empty() {
             self.heading("Over time")?;
-            return self.line("none", "no frame has a time");
+            return self.line("none", "no timestamps");
         }
-        self.heading(format_args!("Over time, {} s a column", Seconds(interval)))?;
+        self.heading(format_args!("Over time, {} s per column", Seconds(interval)))?;
         for (label, of) in [("packets", (|count| count.frames) as fn(&Count) -> u64), ("bytes", |count| count.bytes)] {
             let numbers: Vec<u64> = counts.iter().map(of).collect();
             let most = Thousands(numbers.iter().max().copied().unwrap_or_default()).to_string();
@@ -189,7 +189,8 @@ impl Pages<'_> {
         }
         match self.stats.traffic.early {
             0 => Ok(()),
-            early => self.folded(&format!("  {early} frames with a time before the first are in the first column"), "    "),
+            early => self
+                .folded(&format!("  {early} frames with a time before the first frame are counted in the first column"), "    "),
         }
     }
 
@@ -199,7 +200,7 @@ impl Pages<'_> {
             Head::number("frames"),
             Head::number("bytes"),
             Head::number("messages"),
-            Head::number("their bytes"),
+            Head::number("message bytes"),
         ];
         self.heading("Protocol hierarchy")?;
         let mut grid = Grid::new(self.to, self.look.theme, HEADS).within(self.look.width);
@@ -268,7 +269,7 @@ impl Pages<'_> {
         self.left_out(table)
     }
 
-    /// Conversations where both sides do not fit beside each other: a line for each side and one for both.
+    /// Prints conversations in narrow output: one line per direction and one for both.
     fn stacked_conversations(&mut self, table: &Conversations, rows: usize) -> io::Result<()> {
         const HEADS: &[Head] = &[
             Head::words("A, B, stream", Role::Address),
@@ -334,8 +335,7 @@ impl Pages<'_> {
             0 => Ok(()),
             _ => {
                 let (frames, bytes) = (Thousands(frames), Thousands(bytes));
-                let line =
-                    format!("  … and {frames} frames, {bytes} bytes of conversations that are not remembered, being too many");
+                let line = format!("  … and {frames} frames, {bytes} bytes of conversations beyond the limit");
                 self.folded(&line, "    ")
             }
         }
@@ -344,13 +344,13 @@ impl Pages<'_> {
     fn transfers(&mut self) -> io::Result<()> {
         const HEADS: &[Head] = &[
             Head::words("protocol", Role::Protocol),
-            Head::words("what", Role::Meaning),
-            Head::number("times"),
+            Head::words("object", Role::Meaning),
+            Head::number("count"),
             Head::number("bytes"),
             Head::number("busy s"),
             Head::number("rate"),
             Head::number("slowest s"),
-            Head::number("in frame"),
+            Head::number("frame"),
         ];
         let kinds = self.stats.transfers.kinds();
         if kinds.is_empty() && self.stats.parts.len() > 1 {
@@ -358,7 +358,7 @@ impl Pages<'_> {
         }
         self.heading("Transfers, from request to last byte")?;
         if kinds.is_empty() {
-            return self.line("none", "nothing that was asked for came whole");
+            return self.line("none", "no completed transfers");
         }
         let mut grid = Grid::new(self.to, self.look.theme, HEADS).within(self.look.width);
         for came in kinds {
@@ -383,21 +383,21 @@ impl Pages<'_> {
         const HEADS: &[Head] = &[
             Head::words("level", Role::Secondary),
             Head::words("code", Role::Name),
-            Head::words("what", Role::Meaning),
-            Head::number("times"),
-            Head::number("first in frame"),
+            Head::words("note", Role::Meaning),
+            Head::number("count"),
+            Head::number("first frame"),
         ];
         let (health, tally) = (&self.stats.health, &self.stats.tally);
         self.heading("Health")?;
         self.line("gaps", format_args!("{}, {} bytes missing", Thousands(health.gaps), Thousands(health.lost)))?;
         self.line("malformed", format_args!("{} of {} messages", Thousands(tally.malformed), Thousands(tally.messages)))?;
-        self.line("cut frames", Thousands(self.stats.traffic.cut))?;
+        self.line("truncated", Thousands(self.stats.traffic.cut))?;
         let Forgotten { conversations, states } = tally.forgotten;
         if conversations + states > 0 {
             let words = format_args!(
-                "{conversations} conversations, {states} dissected in less detail or no longer: too many at the same time"
+                "{conversations} conversations and {states} protocol states, to bound memory; later messages may lack detail"
             );
-            self.line("forgotten", words)?;
+            self.line("evicted", words)?;
         }
         let remarks = health.remarks();
         if remarks.is_empty() {
@@ -419,8 +419,8 @@ impl Pages<'_> {
         const UNKNOWN: &[Head] = &[
             Head::words("unknown value of", Role::Name),
             Head::number("value"),
-            Head::number("times"),
-            Head::number("first in frame"),
+            Head::number("count"),
+            Head::number("first frame"),
         ];
         let coverage = &self.stats.coverage;
         self.heading("Coverage of messages, in bytes")?;
@@ -469,7 +469,7 @@ fn covered(grid: &mut Grid<'_>, covered: Covered, rest: &[Rest]) -> io::Result<(
         .map(drop)
 }
 
-/// Bytes that are not explained: the name of their column, which is left out where there are none.
+/// Column of unexplained bytes: name and value. Empty columns are omitted.
 type Rest = (&'static str, fn(&Covered) -> u64);
 
 const REST: &[Rest] = &[
@@ -479,7 +479,7 @@ const REST: &[Rest] = &[
     ("unframed", |covered| covered.unframed),
 ];
 
-/// A number; nothing if it is 0.
+/// Formats a number, empty for 0.
 struct Nonzero(u64);
 
 impl fmt::Display for Nonzero {
@@ -488,7 +488,7 @@ impl fmt::Display for Nonzero {
     }
 }
 
-/// A number of bytes, also in its unit.
+/// Formats a number of bytes, exact and with unit.
 struct Exactly(u64);
 
 impl fmt::Display for Exactly {
@@ -498,7 +498,7 @@ impl fmt::Display for Exactly {
     }
 }
 
-/// Bytes per second.
+/// Formats bytes per second.
 struct Rate(f64);
 
 impl fmt::Display for Rate {
@@ -507,7 +507,7 @@ impl fmt::Display for Rate {
     }
 }
 
-/// Bits per second, in powers of ten as networks count them.
+/// Formats bits per second, with decimal units.
 struct BitRate(f64);
 
 impl fmt::Display for BitRate {
@@ -528,7 +528,7 @@ impl fmt::Display for Word {
     }
 }
 
-/// Nanoseconds as seconds.
+/// Formats nanoseconds as seconds.
 struct Seconds(i128);
 
 impl fmt::Display for Seconds {
@@ -537,7 +537,7 @@ impl fmt::Display for Seconds {
     }
 }
 
-/// A point in time.
+/// Formats a time.
 struct Moment(Timestamp);
 
 impl fmt::Display for Moment {
@@ -549,7 +549,7 @@ impl fmt::Display for Moment {
     }
 }
 
-/// Words from outside, made harmless.
+/// Formats external text with control characters escaped.
 struct Shown<'a>(&'a str);
 
 impl fmt::Display for Shown<'_> {
@@ -558,7 +558,7 @@ impl fmt::Display for Shown<'_> {
     }
 }
 
-/// Names behind a first one.
+/// Formats a list of names.
 struct Listed<'a>(&'a [String]);
 
 impl fmt::Display for Listed<'_> {

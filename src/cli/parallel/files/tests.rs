@@ -8,7 +8,7 @@ use std::io::ErrorKind;
 
 const MOST: usize = 300 << 10;
 
-/// Print far more than may wait, as the input of this number.
+/// Prints far more than the queue holds, as the input of this number.
 fn long(mut lane: Lane<'_>, number: usize) -> io::Result<()> {
     let text = vec![b'0' + u8::try_from(number).unwrap(); 5 * MOST];
     lane.write_all(&text)?;
