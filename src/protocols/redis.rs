@@ -38,6 +38,7 @@ fields! {
     BULK = group("resp.bulk_string", "bulk string", "");
     BULK_LENGTH = number("resp.bulk_string.length", "length", "In bytes; -1 is a null");
     BULK_VALUE = bytes("resp.bulk_string.value", "value", "");
+    TERMINATOR = bytes("resp.terminator", "terminator", "CR LF after the bytes of a string");
     ARRAY = group("resp.array", "array", "");
     ARRAY_LENGTH = number("resp.array.length", "length", "Number of values; -1 is a null");
     NULL = text("resp.null", "null", "");
@@ -397,7 +398,7 @@ fn value(wire: &mut Wire<'_>) -> Result {
                 (_, true) => drop(wire.text(field, number)?),
                 (_, false) => drop(wire.bytes(field, number)?),
             }
-            wire.skip(2)
+            wire.bytes(&TERMINATOR, 2).map(drop)
         }),
         Kind::Aggregate([group, counted], values) => {
             wire.group(group, |wire| {

@@ -177,9 +177,10 @@ fn extended(wire: &mut Wire<'_>) -> Result {
 
 fn large(wire: &mut Wire<'_>) -> Result {
     const LENGTH: usize = 12;
-    let [admin, first, second] = [0, 4, 8].map(|at| number(wire.ahead().get(at..at + 4).unwrap_or_default()));
-    let range = wire.at()..wire.at() + wire.remaining().min(LENGTH);
-    wire.put_text(&LARGE, range, format_args!("{admin}:{first}:{second}"));
+    if let Some(bytes) = wire.ahead().get(..LENGTH) {
+        let [admin, first, second] = [0, 4, 8].map(|at| number(bytes.get(at..at + 4).unwrap_or_default()));
+        wire.put_text(&LARGE, wire.at()..wire.at() + LENGTH, format_args!("{admin}:{first}:{second}"));
+    }
     for field in [&LARGE_ADMIN, &LARGE_1, &LARGE_2] {
         wire.u32_be(field)?;
     }
