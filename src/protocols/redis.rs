@@ -445,12 +445,15 @@ mod tests {
             4..14 resp.bulk_string
               4..8 resp.bulk_string.length = 4
               8..12 resp.bulk_string.value = 41555448
+              12..14 resp.terminator = 0d0a
             14..24 resp.bulk_string
               14..18 resp.bulk_string.length = 4
               18..22 resp.bulk_string.value = 616e6e61
+              22..24 resp.terminator = 0d0a
             24..41 resp.bulk_string
               24..29 resp.bulk_string.length = 10
               29..39 resp.bulk_string.value = 6d6f73732d677265656e
+              39..41 resp.terminator = 0d0a
         resp 0..5 | string | OK
           0..5 resp.string = "OK"
         resp 0..9 | PING | hi
@@ -461,13 +464,16 @@ mod tests {
             4..13 resp.bulk_string
               4..8 resp.bulk_string.length = 3
               8..11 resp.bulk_string.value = 676574
+              11..13 resp.terminator = 0d0a
             13..23 resp.bulk_string
               13..17 resp.bulk_string.length = 4
               17..21 resp.bulk_string.value = 6e657773
+              21..23 resp.terminator = 0d0a
         resp 0..11 | bulk string | he\r\no
           0..11 resp.bulk_string
             0..4 resp.bulk_string.length = 5
             4..9 resp.bulk_string.value = 68650d0a6f
+            9..11 resp.terminator = 0d0a
         resp 0..5 | bulk string | null
           0..5 resp.bulk_string
             0..5 resp.bulk_string.length = -1
@@ -485,6 +491,7 @@ mod tests {
               13..17 resp.array.length = 1
               17..23 resp.bulk_string
                 17..21 resp.bulk_string.length = 0
+                21..23 resp.terminator = 0d0a
         resp 0..12 | map | 1 pairs
           0..12 resp.map
             0..4 resp.map.length = 1
@@ -503,10 +510,12 @@ mod tests {
           14..27 resp.verbatim_string
             14..18 resp.verbatim_string.length = 7
             18..25 resp.verbatim_string.value = "txt:one"
+            25..27 resp.terminator = 0d0a
         resp 0..9 | bulk error | bad
           0..9 resp.bulk_error
             0..4 resp.bulk_error.length = 3
             4..7 resp.bulk_error.value = "bad"
+            7..9 resp.terminator = 0d0a
         resp 0..9 | set | 1 values
           0..9 resp.set
             0..4 resp.set.length = 1
