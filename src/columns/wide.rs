@@ -63,7 +63,7 @@ impl Wide {
         }
     }
 
-    fn cells<'t>(&self, record: &Record<'t>, of: &Values) -> Vec<Cell<'t>> {
+    fn cells<'t>(&self, record: &'t Record<'t>, of: &Values) -> Vec<Cell<'t>> {
         let mut cells = Vec::new();
         match of {
             Values::Pseudo(pseudo) => answers(record, pseudo, &mut cells),
@@ -139,7 +139,7 @@ fn of_pseudo(pseudo: &Pseudo) -> Type {
 }
 
 /// What the record itself says.
-fn answers<'t>(record: &Record<'t>, pseudo: &Pseudo, cells: &mut Vec<Cell<'t>>) {
+fn answers<'t>(record: &'t Record<'t>, pseudo: &Pseudo, cells: &mut Vec<Cell<'t>>) {
     let seconds = |nanos: i128| Cell::Float(nanos as f64 / 1e9);
     cells.push(match (pseudo.of)(record) {
         None => return,
