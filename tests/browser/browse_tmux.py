@@ -102,7 +102,7 @@ def use(terminal, sample):
 
     terminal.type("/pipboy.typ == 1")
     terminal.press("Enter")
-    terminal.wait("nothing is called pipboy.typ", "  ^^^^^^^^^^", "try pipboy.type")
+    terminal.wait("pipboy.typ is not a valid protocol or protocol field", "  ^^^^^^^^^^", "try pipboy.type")
     terminal.press("C-u")
     terminal.type("pipboy.type == connection_accepted")
     terminal.press("Enter")
@@ -122,7 +122,7 @@ def use(terminal, sample):
     terminal.wait("Explore tcp/0", "length@0:u32le+5")
     terminal.press("Escape")
     terminal.press("s")
-    terminal.wait("Statistics", "Overview", "210 (0 cut by the capture)")
+    terminal.wait("Statistics", "Overview", "210 (0 truncated by the capture)")
     terminal.press("q")
     terminal.press("p")
     terminal.wait("210 packets")

@@ -135,7 +135,7 @@ def fields(browser, page, sample, view):
             browser.click(f"#{row} .label")
             clicked += 1
             if off is None:
-                check("computed" in browser.run("document.getElementById('where').textContent"), sample, name)
+                check("generated" in browser.run("document.getElementById('where').textContent"), sample, name)
                 continue
             in_sight, marked, letters = browser.run(BYTES)
             expected = [at for at in in_sight if off <= at < off + length]
