@@ -127,7 +127,7 @@ def use(terminal, sample):
     terminal.press("p")
     terminal.wait("210 packets")
     terminal.press("?")
-    terminal.wait("Keys", "next pane")
+    terminal.wait("Keys", "next, previous pane")
     terminal.press("Escape")
 
     terminal.tmux("resize-window", "-x", "40", "-y", "12")
@@ -209,7 +209,7 @@ def notes(terminal, sample):
     terminal.press("Enter")
     terminal.wait("Records  4 of 90")
     terminal.press("b")
-    terminal.wait("kept in", "4*")
+    terminal.wait("saved in", "4*")
     terminal.type("thit here")
     terminal.press("Enter")
     terminal.wait("* bookmark  hit here")
@@ -217,7 +217,7 @@ def notes(terminal, sample):
     terminal.type("o")
     terminal.type(os.path.join(terminal.folder, "x"))
     terminal.press("Enter")
-    terminal.wait("1 bytes in")
+    terminal.wait("1 bytes saved in")
     terminal.press("q")
     terminal.check_given_back(0)
     with open(copy + ".notes.toml", encoding="utf-8") as file:
