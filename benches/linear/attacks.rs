@@ -1,10 +1,8 @@
 //! Attacks on parts common to all protocols: streams, fragments, conversations, and very large trees.
 
 use super::load::{ACK, C, CLIENT, LARGE, Load, PUSH, SERVER, SYN, Talk, half, ip, tcp, udp, word};
-use super::{Attack, Kind};
+use super::{Attack, Write};
 use std::io;
-
-type Write = fn(&mut Load) -> io::Result<()>;
 
 pub fn all() -> Vec<Attack> {
     let list: &[(&str, &str, Write)] = &[
@@ -31,13 +29,7 @@ pub fn all() -> Vec<Attack> {
         ("one byte a segment", "tcp", one_byte_a_segment),
         ("extension headers", "ipv6", extension_headers),
     ];
-    let attack = |(name, shows, write): &(&str, &'static str, Write)| Attack {
-        name: (*name).to_owned(),
-        shows,
-        kind: Kind::Frames(101),
-        write: Box::new(*write),
-    };
-    list.iter().map(attack).collect()
+    list.iter().map(Attack::of_frames).collect()
 }
 
 const MORE: u16 = 0x2000;

@@ -68,6 +68,16 @@ pub enum Kind {
 /// Generates an attack.
 pub type Writer = dyn Fn(&mut Load) -> io::Result<()>;
 
+/// A generator without state.
+pub type Write = fn(&mut Load) -> io::Result<()>;
+
+impl Attack {
+    /// An attack of IP packets: its name, what `stats` counts in it, and its generator.
+    fn of_frames((name, shows, write): &(&str, &'static str, Write)) -> Attack {
+        Attack { name: (*name).to_owned(), shows, kind: Kind::Frames(101), write: Box::new(*write) }
+    }
+}
+
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).filter(|argument| argument != "--bench").collect();
     let large = if arguments.iter().any(|argument| argument == "--small") { SMALL } else { LARGE };

@@ -1,12 +1,10 @@
 //! Attacks on messages in parts, on nesting, and on lists without an end, in protocols over UDP, TCP and SCTP.
 
 use super::load::{C, CLIENT, LARGE, Load, SERVER, Talk, half, ip, word};
-use super::{Attack, Kind};
+use super::{Attack, Write};
 use bzip2::Compression;
 use bzip2::write::BzEncoder;
 use std::io::{self, Write as _};
-
-type Write = fn(&mut Load) -> io::Result<()>;
 
 pub fn all() -> Vec<Attack> {
     let list: &[(&str, &str, Write)] = &[
@@ -38,13 +36,7 @@ pub fn all() -> Vec<Attack> {
         ("dcerpc contexts", "dcerpc", dcerpc_contexts),
         ("kerberos sequences", "kerberos", kerberos_sequences),
     ];
-    let attack = |(name, shows, write): &(&str, &'static str, Write)| Attack {
-        name: (*name).to_owned(),
-        shows,
-        kind: Kind::Frames(101),
-        write: Box::new(*write),
-    };
-    list.iter().map(attack).collect()
+    list.iter().map(Attack::of_frames).collect()
 }
 
 /// Bytes of a datagram that many small messages share.
