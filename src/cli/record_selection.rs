@@ -130,6 +130,10 @@ impl RecordSelection {
         mut take: impl FnMut(&Record<'_>) -> io::Result<()>,
     ) -> io::Result<()> {
         let view = self.view();
+        if view == View::Messages && of.tree.says_nothing() {
+            self.tally.count(of.tree, captured);
+            return Ok(());
+        }
         let RecordSelection { tally, filter, selection, past, waits, outcome, .. } = self;
         // Omitted messages advance the number, too.
         if view == View::Messages && of.tree.omitted_messages.count > 0 {

@@ -1,63 +1,18 @@
 //! The TCP layer of a segment: its header and the analysis of earlier segments.
 
 use super::stream::speaker::Speaker;
-use crate::flow::analysis::{Findings, Mark, Segment as Analyzed, Since};
+use crate::flow::analysis::{Findings, Segment as Analyzed, Since};
 use crate::flow::progress::Progress;
 use crate::layers::tcp::{self, Header, Remarks, TcpState};
 use crate::layers::{self, Bytes, Segment};
-use crate::tree::{Address, Ends, Field, LayerId, Span, Tree};
+use crate::tree::{Address, Ends, LayerId, Span, Tree};
 use crate::wire::Wire;
 use std::net::SocketAddr;
 
-/// The field of each analysis result, in display order.
-const MARKS: [(Mark, &Field); 15] = [
-    (Mark::ReusedPorts, &tcp::REUSED_PORTS),
-    (Mark::FastRetransmission, &tcp::FAST_RETRANSMISSION),
-    (Mark::SpuriousRetransmission, &tcp::SPURIOUS_RETRANSMISSION),
-    (Mark::Retransmission, &tcp::RETRANSMISSION),
-    (Mark::OutOfOrder, &tcp::OUT_OF_ORDER),
-    (Mark::LostSegment, &tcp::LOST_SEGMENT),
-    (Mark::AckLostSegment, &tcp::ACK_LOST_SEGMENT),
-    (Mark::WindowUpdate, &tcp::WINDOW_UPDATE),
-    (Mark::WindowFull, &tcp::WINDOW_FULL),
-    (Mark::KeepAlive, &tcp::KEEP_ALIVE),
-    (Mark::KeepAliveAck, &tcp::KEEP_ALIVE_ACK),
-    (Mark::DuplicateAck, &tcp::DUPLICATE_ACK),
-    (Mark::ZeroWindowProbe, &tcp::ZERO_WINDOW_PROBE),
-    (Mark::ZeroWindow, &tcp::ZERO_WINDOW),
-    (Mark::ZeroWindowProbeAck, &tcp::ZERO_WINDOW_PROBE_ACK),
-];
-
-/// Analysis results of a segment as fields.
-pub(super) struct Marked {
-    found: Findings,
-    fields: [&'static Field; MARKS.len()],
-    count: usize,
-}
-
-impl Marked {
-    pub(super) fn new(found: &Findings) -> Marked {
-        let mut marked = Marked { found: *found, fields: [&tcp::ANALYSIS; MARKS.len()], count: 0 };
-        if found.marks.is_empty() {
-            return marked;
-        }
-        let has = MARKS.iter().filter(|(mark, _)| found.marks.has(*mark));
-        for (slot, (_, field)) in marked.fields.iter_mut().zip(has) {
-            *slot = field;
-            marked.count += 1;
-        }
-        marked
-    }
-
-    pub(super) fn remarks(&self) -> Remarks<'_> {
-        let pair = |since: Since| (since.frame, since.nanos);
-        Remarks {
-            marks: self.fields.get(..self.count).unwrap_or_default(),
-            duplicate: self.found.duplicate,
-            acks: self.found.acks.map(pair),
-            repeats: self.found.repeats.map(pair),
-        }
-    }
+/// Analysis results of a segment as displayed.
+pub(super) fn remarks(found: &Findings) -> Remarks {
+    let pair = |since: Since| (since.frame, since.nanos);
+    Remarks { flags: found.flags, duplicate: found.duplicate, acks: found.acks.map(pair), repeats: found.repeats.map(pair) }
 }
 
 /// Completeness of the connection as displayed.
@@ -108,7 +63,7 @@ pub(super) fn tcp_layer(
     segment: &Segment,
     header: Option<&Header>,
     ends: u32,
-    tcp_state: TcpState<'_>,
+    tcp_state: TcpState,
     in_step: bool,
 ) -> LayerId {
     let range = segment.range.clone();

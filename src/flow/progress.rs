@@ -2,8 +2,8 @@
 //!
 //! The rules are those of Wireshark 4.0.
 
-use super::analysis::{Analysis, Findings, Mark, Segment};
-use crate::tree::{Side, Time};
+use super::analysis::{Analysis, Findings, Segment};
+use crate::tree::{AnalysisFlag, Side, Time};
 
 const SYN: u8 = 1;
 const SYN_ACK: u8 = 2;
@@ -65,7 +65,7 @@ impl Followed {
         let completeness = self.complete(segment);
         let (in_flight, pushed) = self.send(side, segment, push, found, analysis);
         // Wireshark shows these values only for segments with other analysis items.
-        let is_remarked = !found.marks.is_empty() || found.acks.is_some() || pushed.is_some();
+        let is_remarked = !found.flags.is_empty() || found.acks.is_some() || pushed.is_some();
         let round_trip = analysis.round_trip().filter(|_| is_remarked);
         let ends_first = self.end(side, segment);
         Progress { times: self.time(segment.time), completeness, in_flight, pushed, round_trip, ends_first }
@@ -124,7 +124,7 @@ impl Followed {
             Side::Client => (client, server),
             Side::Server => (server, client),
         };
-        own.is_broken |= found.marks.has(Mark::LostSegment);
+        own.is_broken |= found.flags.has(AnalysisFlag::LostSegment);
         if segment.acks {
             peer.is_broken = false;
         }

@@ -252,9 +252,12 @@ impl Capture {
     /// # Errors
     /// Once, if the input is truncated or malformed; afterwards there are no more frames.
     pub fn next_frame(&mut self) -> Result<Option<Frame<'_>>, ReadError> {
-        if self.finished {
-            return Ok(None);
-        }
+        if self.finished { Ok(None) } else { self.read_frame() }
+    }
+
+    /// Reads the next frame into the place of the result: a frame is large.
+    #[inline]
+    fn read_frame(&mut self) -> Result<Option<Frame<'_>>, ReadError> {
         let mut next = match &mut self.reader {
             Reader::Pcap(reader) => reader.next(),
             Reader::PcapNg(reader) => reader.next(),
@@ -265,9 +268,15 @@ impl Capture {
         };
         match &mut next {
             Ok(Some(frame)) => {
-                // Frame numbers of a split capture are used as long as they increase.
-                frame.origin = frame.origin.filter(|origin| origin.number > self.count);
-                self.count = frame.origin.map_or(self.count + 1, |origin| origin.number);
+                self.count += 1;
+                if let Some(origin) = frame.origin {
+                    // Frame numbers of a split capture are used as long as they increase.
+                    if origin.number >= self.count {
+                        self.count = origin.number;
+                    } else {
+                        frame.origin = None;
+                    }
+                }
                 frame.number = self.count;
             }
             _ => self.finished = true,

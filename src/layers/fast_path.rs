@@ -435,7 +435,7 @@ mod tests {
     }
 
     /// The summary of the TCP layer of a frame, and its requested fields.
-    fn heading(demand: Demand, segment: &[u8], missing: usize, tcp_state: tcp::TcpState<'_>) -> (String, String, bool) {
+    fn heading(demand: Demand, segment: &[u8], missing: usize, tcp_state: tcp::TcpState) -> (String, String, bool) {
         let mut tree = Tree::new(demand);
         tree.begin(FrameInfo::default());
         let layer = tree.push_layer(&tcp::TCP, Span::new(0, 0..segment.len()), None, 0, false);

@@ -12,8 +12,7 @@ mod header;
 mod joined;
 mod options;
 
-pub use analysis::{Progress, Remarks, asks_for_progress};
-pub use generated::MARKS;
+pub use analysis::{Progress, Remarks, asks_for_progress, flag_fields};
 pub use header::Header;
 
 use super::checksum::{self, STATUS};
@@ -93,8 +92,8 @@ fields! {
     RTO_FRAME = number("tcp.analysis.rto_frame", "RTO based on frame", "Frame from which the retransmission timeout counts").once();
     RTO = float("tcp.analysis.rto", "RTO of this segment", "Retransmission timeout in seconds").seconds().once();
     ANALYSIS_FLAGS = bool("tcp.analysis.flags", "analysis flags", "The analysis marks the segment")
-        .generated(&[&ANALYSIS], generated::has_marks)
-        .needs(generated::MARKS);
+        .generated(&[&ANALYSIS], generated::has_flags)
+        .needs(generated::ANALYSIS_FLAGS);
     BYTES_IN_FLIGHT = number("tcp.analysis.bytes_in_flight", "bytes in flight", "Sent and unacknowledged bytes, this segment included").on_request();
     PUSH_BYTES_SENT = number("tcp.analysis.push_bytes_sent", "bytes since PSH", "Bytes sent since the last segment with PSH").on_request();
     INITIAL_RTT = float("tcp.analysis.initial_rtt", "initial round-trip time", "Seconds from the SYN to the end of the handshake").seconds().on_request();
@@ -181,7 +180,7 @@ pub(super) fn takes_analysis(field: &Field) -> bool {
 
 /// State of the connection at a segment.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct TcpState<'a> {
+pub struct TcpState {
     /// Stream index.
     pub stream: Option<u32>,
     /// Initial sequence number of this direction.
@@ -197,7 +196,7 @@ pub struct TcpState<'a> {
     /// Endpoints of a segment quoted in an ICMP error; its length is unknown.
     pub quoted: Option<[IpAddr; 2]>,
     /// Results of the sequence analysis.
-    pub remarks: Remarks<'a>,
+    pub remarks: Remarks,
     /// Progress of the connection, if requested.
     pub progress: Option<Progress>,
 }
@@ -206,7 +205,7 @@ pub struct TcpState<'a> {
 ///
 /// # Errors
 /// If the header is truncated or malformed.
-pub fn segment(wire: &mut Wire<'_>, tcp_state: TcpState<'_>, missing: usize) -> Result {
+pub fn segment(wire: &mut Wire<'_>, tcp_state: TcpState, missing: usize) -> Result {
     let (start, captured) = (wire.at(), wire.remaining());
     let header = Header::parse_cut(wire.ahead());
     let checked = tcp_state.verify.map(|ends| checksum::transport(ends, ip::TCP, wire.ahead(), CHECKSUM_AT, missing));
@@ -249,9 +248,10 @@ pub fn segment(wire: &mut Wire<'_>, tcp_state: TcpState<'_>, missing: usize) -> 
     wire.u16_be(&URGENT)?;
     let remarks = tcp_state.remarks;
     let numbers = header.summary([seq, ack], window, len);
-    match remarks.marks {
-        [] => wire.lazy_summary(&numbers, summary),
-        _ => wire.info(format_args!("{remarks}{}", Line(&numbers))),
+    if remarks.flags.is_empty() {
+        wire.lazy_summary(&numbers, summary);
+    } else {
+        wire.info(format_args!("{remarks}{}", Line(&numbers)));
     }
     options::fields(wire, start + header.len)?;
     remarks.put(wire)?;
@@ -272,10 +272,10 @@ fn quote(wire: &mut Wire<'_>, header: &Header, [from, to]: [IpAddr; 2]) {
     }
 }
 
-/// Emits only the fields of the fast path, if nothing has to be noted on the segment: no marks, and a plain header.
+/// Emits only the fields of the fast path, if nothing has to be noted on the segment: no analysis flags, and a plain header.
 #[must_use]
-pub fn brief(wire: &mut Wire<'_>, header: &Header, tcp_state: TcpState<'_>, missing: usize) -> Option<()> {
-    let is_remarked = !tcp_state.remarks.marks.is_empty() || tcp_state.progress.is_some();
+pub fn brief(wire: &mut Wire<'_>, header: &Header, tcp_state: TcpState, missing: usize) -> Option<()> {
+    let is_remarked = !tcp_state.remarks.flags.is_empty() || tcp_state.progress.is_some();
     let has_remarks = is_remarked || tcp_state.verify.is_some() || tcp_state.is_part;
     if !wire.passes_headers() || has_remarks || !header.is_plain {
         return None;

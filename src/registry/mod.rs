@@ -36,19 +36,27 @@ struct Index {
 }
 
 impl Index {
-    /// Indexes these fields under their names and aliases, in order.
-    fn new(fields: impl Iterator<Item = &'static Field>) -> Index {
-        let fields: Vec<&Field> = fields.collect();
-        let mut index = Index { first: HashMap::default(), chain: Vec::with_capacity(fields.len()) };
-        index.first.reserve(fields.len());
-        for field in fields.into_iter().rev() {
-            for name in [field.also, field.abbrev].into_iter().filter(|name| !name.is_empty()) {
-                let place = index.chain.len();
-                let next = index.first.insert(name, place).unwrap_or(place);
-                index.chain.push((field, next));
+    /// Indexes the fields of these protocols under their names and aliases, in order.
+    fn new(protocols: &[&'static Protocol]) -> Index {
+        let count = protocols.iter().map(|protocol| protocol.fields.len()).sum();
+        let mut index = Index { first: HashMap::default(), chain: Vec::with_capacity(count) };
+        index.first.reserve(count);
+        for protocol in protocols.iter().rev() {
+            for field in protocol.fields.iter().rev() {
+                if !field.also.is_empty() {
+                    index.put(field.also, field);
+                }
+                index.put(field.abbrev, field);
             }
         }
         index
+    }
+
+    /// Puts a field before the others of this name.
+    fn put(&mut self, name: &'static str, field: &'static Field) {
+        let place = self.chain.len();
+        let next = self.first.insert(name, place).unwrap_or(place);
+        self.chain.push((field, next));
     }
 
     fn named(&self, name: &str) -> Vec<&'static Field> {
@@ -238,11 +246,11 @@ impl Registry {
     }
 
     fn called(self, name: &str) -> Vec<&'static Field> {
-        let listed = || self.protocols().flat_map(|protocol| protocol.fields.iter().copied());
         let named: Vec<&Field> = if let Some(collected) = self.collected {
-            collected.listed.get_or_init(|| Index::new(listed())).named(name)
+            collected.listed.get_or_init(|| Index::new(&self.protocols().collect::<Vec<_>>())).named(name)
         } else {
-            listed().filter(|field| field.answers_to(name)).collect()
+            let listed = self.protocols().flat_map(|protocol| protocol.fields.iter().copied());
+            listed.filter(|field| field.answers_to(name)).collect()
         };
         // Packet tables are searched only for names missing from the lists.
         let first = name.split('.').next().unwrap_or_default();

@@ -2,7 +2,7 @@
 
 use crate::layers::tcp;
 use crate::record::level_of;
-use crate::tree::{Dissection, Field, Level};
+use crate::tree::{AnalysisFlags, Dissection, Field, Level};
 
 /// Count of a note.
 #[derive(Debug, Clone, Copy)]
@@ -28,19 +28,11 @@ pub struct Health {
 }
 
 impl Health {
-    /// Required fields: flags of the TCP analysis.
-    pub(super) fn fields_read() -> impl Iterator<Item = &'static Field> {
-        tcp::MARKS.iter().copied().chain([&tcp::ANALYSIS])
-    }
-
     /// Counts the TCP analysis flags of a segment.
-    pub(super) fn marks(&mut self, of: Dissection<'_>) {
-        let tree = of.tree;
-        for (place, group) in tree.nodes.iter().enumerate().filter(|(_, node)| node.field.is(&tcp::ANALYSIS)) {
-            let below = tree.nodes.get(place + 1..group.end as usize).unwrap_or_default();
-            for mark in below.iter().filter(|node| tcp::MARKS.iter().any(|mark| mark.is(node.field))) {
-                self.add(mark.field, Level::Odd, tree.frame.number);
-            }
+    #[inline(never)]
+    pub(super) fn flags(&mut self, flags: AnalysisFlags, frame: u64) {
+        for field in tcp::flag_fields(flags) {
+            self.add(field, Level::Odd, frame);
         }
     }
 

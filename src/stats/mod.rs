@@ -135,7 +135,7 @@ pub struct Stats {
     /// Whether any part is requested that is not shown by default.
     counts_on_request: bool,
     /// Whether TCP analysis flags are counted.
-    marks: bool,
+    counts_analysis: bool,
     /// Whether nodes and message names are required.
     looks: [bool; 2],
 }
@@ -155,7 +155,7 @@ impl Stats {
         let has = |part: Part| parts.contains(&part);
         let is_wanted = |over: &Over| has(Part::Conversations(*over)) || has(Part::Endpoints(*over));
         let coverage = has(Part::Coverage);
-        let marks = has(Part::Health);
+        let counts_analysis = has(Part::Health);
         let looks = [coverage, coverage || has(Part::Hierarchy)];
         let conversations = Over::ALL.into_iter().filter(is_wanted).map(Conversations::new).collect();
         let expert = has(Part::Expert).then(|| {
@@ -185,7 +185,7 @@ impl Stats {
             conversations: ConversationTables::new(conversations),
             transfers: Transfers::default(),
             health: Health::default(),
-            marks,
+            counts_analysis,
             coverage: Coverage::new(registry),
             looks,
         }
@@ -198,12 +198,12 @@ impl Stats {
         let [transfers, remarks] = [Part::Transfers, Part::Health].map(|part| self.parts.contains(&part));
         // Bodies are dissected, with notes, only if fields are demanded, even if none is kept.
         let fields = match (values, remarks) {
-            (true, true) => Fields::Only(Only::these(Health::fields_read()).union(self.coverage.fields_read())),
-            (true, false) => Fields::Only(self.coverage.fields_read()),
-            (false, true) => Fields::Only(Only::these(Health::fields_read())),
+            (true, _) => Fields::Only(self.coverage.fields_read()),
+            (false, true) => Fields::Only(Only::these([])),
             (false, false) => Fields::None,
         };
-        let extras = Extras::NAMES.when(names).and(Extras::TRANSFERS.when(transfers)).and(Extras::NOTES.when(remarks));
+        let of_health = Extras::NOTES.and(Extras::ANALYSIS).when(remarks);
+        let extras = Extras::NAMES.when(names).and(Extras::TRANSFERS.when(transfers)).and(of_health);
         let parts = Demand { carriers: Carriers::Skip, fields, extras, ..Demand::LAYERS };
         let looks = [
             self.http.as_ref().map(Http::fields_read),
@@ -257,8 +257,8 @@ impl Stats {
         if counts_hierarchy {
             self.hierarchy.tree(of, captured);
         }
-        if self.marks && !of.tree.nodes.is_empty() {
-            self.health.marks(of);
+        if self.counts_analysis && !of.tree.analysis.is_empty() {
+            self.health.flags(of.tree.analysis, of.tree.frame.number);
         }
         // Most frames have nothing else to count.
         if of.tree.says_nothing() && of.tree.notes.is_empty() && of.tree.transfers.is_empty() {

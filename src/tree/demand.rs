@@ -97,6 +97,8 @@ impl Extras {
     pub const LABELS: Extras = Extras(1 << 7);
     /// Previews in lists instead of summaries: the first changes of a message, or the first bytes of data.
     pub const PREVIEWS: Extras = Extras(1 << 8);
+    /// Results of the TCP sequence analysis of each frame, without their fields.
+    pub const ANALYSIS: Extras = Extras(1 << 9);
     /// Bytes, with the credentials in them.
     pub const CONTENT: Extras = Extras::BYTES.and(Extras::CREDENTIALS);
 

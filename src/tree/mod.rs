@@ -3,6 +3,7 @@
 //! Independent of networks, files and output.
 
 mod address_text;
+mod analysis_flags;
 mod by_side;
 mod demand;
 pub(crate) mod digits;
@@ -35,6 +36,7 @@ mod transfer;
 mod tree;
 mod view;
 
+pub use analysis_flags::{AnalysisFlag, AnalysisFlags};
 pub use by_side::BySide;
 pub use demand::{Carriers, Demand, Depth, Extras, Fields, Only};
 pub use dump::dump;

@@ -1,7 +1,7 @@
 //! Small trees in sequence, sent to another thread: their content is in a few long lists instead of many short ones, so that
 //! memory use is close to the size of the content.
 
-use super::{FrameInfo, OmittedHeaders, OmittedMessages, Tree, Unkept};
+use super::{AnalysisFlags, FrameInfo, OmittedHeaders, OmittedMessages, Tree, Unkept};
 use std::ops::Range;
 
 /// Trees in order. Exportable objects, counters and announcements are not kept.
@@ -20,6 +20,7 @@ struct One {
     frame: FrameInfo,
     omitted_messages: OmittedMessages,
     omitted_headers: Option<OmittedHeaders>,
+    analysis: AnalysisFlags,
     tag: u64,
     undissected: u64,
     filtered_out: bool,
@@ -96,6 +97,7 @@ impl Pack {
             frame,
             omitted_messages,
             omitted_headers,
+            analysis,
             tag,
             undissected,
             filtered_out,
@@ -110,6 +112,7 @@ impl Pack {
             frame,
             omitted_messages,
             omitted_headers,
+            analysis,
             tag,
             undissected,
             filtered_out,
@@ -143,8 +146,8 @@ impl Pack {
         // Endpoints are lent: reference counts of copies would be shared by two threads.
         to.ends.clear();
         to.ends.extend(all.ends.get_mut(from.ends..end.ends).unwrap_or_default().iter_mut().map(std::mem::take));
-        (to.frame, to.omitted_messages, to.omitted_headers, to.tag) =
-            (one.frame, one.omitted_messages, one.omitted_headers, one.tag);
+        (to.frame, to.omitted_messages, to.omitted_headers, to.analysis, to.tag) =
+            (one.frame, one.omitted_messages, one.omitted_headers, one.analysis, one.tag);
         (to.undissected, to.filtered_out, to.visible_from) = (one.undissected, one.filtered_out, one.visible_from);
         (to.omitted, to.unkept, to.derived) = (one.omitted, one.unkept, one.derived);
         to.by_node.take();

@@ -3,8 +3,8 @@
 use super::object::Carried;
 use super::secrets::Secrets;
 use super::{
-    Bits, Demand, Earlier, Ends, Extras, Field, FrameInfo, Gap, Handover, Info, Kind, Label, Layer, LayerId, Made, Node, Note,
-    OmittedHeaders, OmittedMessages, Origin, Piece, Source, Span, Transfer, Value,
+    AnalysisFlags, Bits, Demand, Earlier, Ends, Extras, Field, FrameInfo, Gap, Handover, Info, Kind, Label, Layer, LayerId, Made,
+    Node, Note, OmittedHeaders, OmittedMessages, Origin, Piece, Source, Span, Transfer, Value,
 };
 use crate::limits;
 use std::fmt::{self, Write};
@@ -40,6 +40,8 @@ pub struct Tree {
     pub omitted_messages: OmittedMessages,
     /// Headers of the frame that are not kept.
     pub omitted_headers: Option<OmittedHeaders>,
+    /// Results of the TCP sequence analysis, if it was requested; also of omitted headers.
+    pub analysis: AnalysisFlags,
     /// The virtual network numbers that distinguish packets with equal addresses.
     pub tag: u64,
     /// Number of payload bytes of unknown format.
@@ -107,6 +109,7 @@ impl Tree {
             labels: Vec::new(),
             omitted_messages: OmittedMessages::default(),
             omitted_headers: None,
+            analysis: AnalysisFlags::default(),
             tag: 0,
             undissected: 0,
             handover: Handover::default(),
@@ -146,6 +149,7 @@ impl Tree {
         self.late = false;
         self.omitted_messages = OmittedMessages::default();
         self.omitted_headers = None;
+        self.analysis = AnalysisFlags::default();
         self.tag = 0;
         self.undissected = 0;
         self.clear_for_next();

@@ -13,7 +13,7 @@ pub(super) use closed::Connection;
 use super::message::{Out, ends_of};
 use super::nested::States;
 use super::prefilter;
-use super::segment::{Marked, analyzed, progress, tcp_layer};
+use super::segment::{analyzed, progress, remarks, tcp_layer};
 use crate::flow::Pair;
 use crate::flow::analysis::{Analysis, Findings};
 use crate::flow::progress::Followed;
@@ -272,13 +272,13 @@ impl Stream {
 
     /// Whether a segment in a plain frame is ordinary: it has the path of its connection, no note to keep, and is in order or
     /// empty.
-    fn is_as_expected(&mut self, speaker: &Speaker<'_>, found: Option<&Findings>, keeps_marks: bool) -> bool {
+    fn is_as_expected(&mut self, speaker: &Speaker<'_>, found: Option<&Findings>, keeps_flags: bool) -> bool {
         let Speaker { header, segment, side, .. } = speaker;
-        let is_unmarked = found.is_some_and(|found| found.marks.is_empty());
+        let is_unmarked = found.is_some_and(|found| !keeps_flags || found.flags.is_empty());
         let is_usual = header.is_plain && !header.syn() && is_unmarked;
         let goes_on = || self.halves[*side].order.is_in_step(header.seq);
         let carries_nothing = || header.is_whole && header.is_known && segment.range.len() == header.len;
-        (is_usual && goes_on() || (is_unmarked || !keeps_marks) && carries_nothing()) && self.comes_by(segment.path)
+        (is_usual && goes_on() || is_unmarked && carries_nothing()) && self.comes_by(segment.path)
     }
 
     /// Whether this is the path of its segments.
@@ -306,15 +306,17 @@ impl Stream {
             let followed = self.followed.get_or_insert_with(|| Box::new(Followed::new(is_announced)));
             progress(followed.follow(side, &analyzed(speaker), header.push(), &found, &self.analysis))
         });
-        let keeps_marks = tree.demand().may_keep(&tcp::ANALYSIS);
-        if segment.below.is_none() && !reused && self.is_as_expected(speaker, found.as_ref(), keeps_marks) {
+        if let Some(found) = &found {
+            tree.analysis.extend(found.flags);
+        }
+        let keeps_flags = tree.demand().may_keep(&tcp::ANALYSIS);
+        if segment.below.is_none() && !reused && self.is_as_expected(speaker, found.as_ref(), keeps_flags) {
             if !tree.filtered_out {
                 tree.omitted_headers = Some(OmittedHeaders { stream: self.id, rises, path: segment.path });
             }
             return None;
         }
         let segment = &prefilter::ensure_headers(tree, frame, segment, checks);
-        let marked = found.map(|found| Marked::new(&found));
         let tcp_state = TcpState {
             stream: Some(self.id.number),
             seq_base: self.halves[side].base.unwrap_or_default(),
@@ -323,7 +325,7 @@ impl Stream {
             is_part: segment.is_part,
             quoted: None,
             verify: checks.tcp.then_some([segment.src, segment.dst]),
-            remarks: marked.as_ref().map(Marked::remarks).unwrap_or_default(),
+            remarks: found.as_ref().map(remarks).unwrap_or_default(),
             progress,
         };
         let ends = tree.push_ends(self.ends(side));

@@ -10,7 +10,7 @@
 mod tests;
 
 use crate::limits;
-use crate::tree::{BySide, Side, Time};
+use crate::tree::{AnalysisFlag, AnalysisFlags, BySide, Side, Time};
 
 /// Capacity that is kept when all segments are acknowledged.
 const KEPT_UNACKED: usize = 16;
@@ -27,64 +27,6 @@ const OVERTAKEN: u64 = 3_000_000;
 
 /// The maximum window scale shift (RFC 7323).
 const MAX_SHIFT: u8 = 14;
-
-/// Analysis results, as in Wireshark.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[repr(u8)]
-pub enum Mark {
-    /// Bytes sent before.
-    Retransmission,
-    /// A retransmission that the peer requested by duplicate acknowledgments.
-    FastRetransmission,
-    /// A retransmission of acknowledged bytes.
-    SpuriousRetransmission,
-    /// Bytes that arrived after later ones.
-    OutOfOrder,
-    /// A previous segment is not in the capture.
-    LostSegment,
-    /// The acknowledged segment is not in the capture.
-    AckLostSegment,
-    /// Same acknowledgment as before.
-    DuplicateAck,
-    /// The receive window is zero.
-    ZeroWindow,
-    /// A probe of a zero window.
-    ZeroWindowProbe,
-    /// An answer to a zero window probe.
-    ZeroWindowProbeAck,
-    /// The segment fills the window of the peer.
-    WindowFull,
-    /// The segment changes only the window.
-    WindowUpdate,
-    /// A keep-alive probe.
-    KeepAlive,
-    /// An answer to a keep-alive probe.
-    KeepAliveAck,
-    /// A new connection between the endpoints of an earlier one.
-    ReusedPorts,
-}
-
-/// A set of analysis results.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Marks(u16);
-
-impl Marks {
-    /// Whether the set contains a result.
-    #[must_use]
-    pub const fn has(self, mark: Mark) -> bool {
-        self.0 & 1 << mark as u8 != 0
-    }
-
-    /// Whether the set is empty.
-    #[must_use]
-    pub const fn is_empty(self) -> bool {
-        self.0 == 0
-    }
-
-    fn add(&mut self, mark: Mark) {
-        self.0 |= 1 << mark as u8;
-    }
-}
 
 /// Header values of a segment.
 #[derive(Debug, Clone, Copy, Default)]
@@ -169,7 +111,7 @@ pub struct Since {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Findings {
     /// Results.
-    pub marks: Marks,
+    pub flags: AnalysisFlags,
     /// Number of a duplicate acknowledgment, and the frame of the original.
     pub duplicate: Option<(u32, u64)>,
     /// The segment that it acknowledges.
@@ -215,7 +157,7 @@ struct Half {
     duplicates: u32,
     window: u16,
     scaling: Scaling,
-    last: Marks,
+    last: AnalysisFlags,
     /// Whether no acknowledgment followed the SYN yet, so that no window was scaled.
     before_first_ack: bool,
 }
@@ -243,7 +185,7 @@ impl Analysis {
         let (own_unacked, peer_unacked) = self.unacked.own_and_peer(side);
         let mut found = Findings::default();
         if reused || own.opens_again(segment) {
-            found.marks.add(Mark::ReusedPorts);
+            found.flags.add(AnalysisFlag::ReusedPorts);
         }
         own.base.get_or_insert(if segment.syn { segment.seq } else { segment.seq.wrapping_sub(1) });
         if segment.acks {
@@ -255,11 +197,11 @@ impl Analysis {
             own.first_ack_frame = segment.frame;
             own.duplicates = 0;
         }
-        peer.analyze_acknowledged(segment, &mut found.marks);
-        if (segment.len > 0 || segment.takes_number()) && !found.marks.has(Mark::KeepAlive) {
+        peer.analyze_acknowledged(segment, &mut found.flags);
+        if (segment.len > 0 || segment.takes_number()) && !found.flags.has(AnalysisFlag::KeepAlive) {
             own.analyze_repeated(peer, own_unacked, segment, now, round_trip, &mut found);
         }
-        own.remember(segment, now, found.marks);
+        own.remember(segment, now, found.flags);
         own_unacked.remember(segment, now);
         found.acks = peer_unacked.acknowledge(segment.ack, now);
         found.scaling = own.scaling;
@@ -354,35 +296,35 @@ impl Half {
 
     /// The results that follow from sequence numbers and windows so far.
     fn analyze_alone(&mut self, peer: &Half, segment: &Segment, found: &mut Findings) {
-        let marks = &mut found.marks;
+        let flags = &mut found.flags;
         if segment.len == 1 && segment.seq == self.next && peer.window == 0 {
-            return marks.add(Mark::ZeroWindowProbe);
+            return flags.add(AnalysisFlag::ZeroWindowProbe);
         }
         if segment.window == 0 && segment.is_plain() {
-            marks.add(Mark::ZeroWindow);
+            flags.add(AnalysisFlag::ZeroWindow);
         }
         if self.next != 0 && is_behind(segment.seq, self.next) && !segment.rst {
-            marks.add(Mark::LostSegment);
+            flags.add(AnalysisFlag::LostSegment);
         }
         if segment.len <= 1 && segment.seq == self.next.wrapping_sub(1) && segment.is_plain() {
-            marks.add(Mark::KeepAlive);
+            flags.add(AnalysisFlag::KeepAlive);
         }
         if segment.len > 0 && segment.is_plain() && peer.window_end() == Some(segment.end()) {
-            marks.add(Mark::WindowFull);
+            flags.add(AnalysisFlag::WindowFull);
         }
         let repeats = segment.len == 0 && segment.seq == self.next && segment.ack == self.last_ack && segment.is_plain();
         if !repeats {
             return;
         }
         match (segment.window == self.window, segment.window == 0) {
-            (false, false) => marks.add(Mark::WindowUpdate),
-            (true, false) if peer.last.has(Mark::KeepAlive) => marks.add(Mark::KeepAliveAck),
+            (false, false) => flags.add(AnalysisFlag::WindowUpdate),
+            (true, false) if peer.last.has(AnalysisFlag::KeepAlive) => flags.add(AnalysisFlag::KeepAliveAck),
             (true, false) => {
                 self.duplicates = self.duplicates.wrapping_add(1).max(1);
-                marks.add(Mark::DuplicateAck);
+                flags.add(AnalysisFlag::DuplicateAck);
                 found.duplicate = Some((self.duplicates, self.first_ack_frame));
             }
-            (true, true) if peer.last.has(Mark::ZeroWindowProbe) => marks.add(Mark::ZeroWindowProbeAck),
+            (true, true) if peer.last.has(AnalysisFlag::ZeroWindowProbe) => flags.add(AnalysisFlag::ZeroWindowProbeAck),
             (_, true) => {}
         }
     }
@@ -398,18 +340,18 @@ impl Half {
     }
 
     /// Whether the peer's segment acknowledges bytes of this direction that were not captured.
-    fn analyze_acknowledged(&mut self, segment: &Segment, marks: &mut Marks) {
+    fn analyze_acknowledged(&mut self, segment: &Segment, flags: &mut AnalysisFlags) {
         if self.unbroken == 0 || !is_behind(segment.ack, self.unbroken) || !segment.acks {
             return;
         }
         // Reported once for the same bytes.
         if is_behind(self.next, self.unbroken) {
             self.unbroken = self.next;
-            marks.add(Mark::AckLostSegment);
+            flags.add(AnalysisFlag::AckLostSegment);
             return;
         }
         if self.duplicates == 0 {
-            marks.add(Mark::AckLostSegment);
+            flags.add(AnalysisFlag::AckLostSegment);
         }
         self.duplicates = UNSEEN;
     }
@@ -424,46 +366,46 @@ impl Half {
         round_trip: i64,
         found: &mut Findings,
     ) {
-        let marks = &mut found.marks;
+        let flags = &mut found.flags;
         // The byte before the end may be a probe, followed by new bytes.
         let probed = segment.len > 1 && self.next.wrapping_sub(1) == segment.seq;
         let old = self.next != 0 && is_behind(self.next, segment.seq) && !probed;
         let acknowledged = peer.last_ack != 0 && !is_behind(segment.end(), peer.last_ack);
         if segment.len > 0 && acknowledged {
-            marks.add(Mark::SpuriousRetransmission);
-            marks.add(Mark::Retransmission);
+            flags.add(AnalysisFlag::SpuriousRetransmission);
+            flags.add(AnalysisFlag::Retransmission);
             return;
         }
         if !old {
             return;
         }
         if peer.duplicates >= 2 && peer.last_ack == segment.seq && elapsed(peer.ack_time, now) < FAST {
-            marks.add(Mark::FastRetransmission);
-            marks.add(Mark::Retransmission);
+            flags.add(AnalysisFlag::FastRetransmission);
+            flags.add(AnalysisFlag::Retransmission);
             return;
         }
         let soon = if round_trip == 0 { OVERTAKEN } else { round_trip.cast_unsigned() };
         let end = segment.next();
         if elapsed(self.next_time, now) < soon && self.next != end {
-            marks.add(Mark::OutOfOrder);
+            flags.add(AnalysisFlag::OutOfOrder);
             return;
         }
-        marks.add(Mark::Retransmission);
+        flags.add(AnalysisFlag::Retransmission);
         let (frame, time) = unacked.0.first().map_or((self.next_frame, self.next_time), |oldest| (oldest.frame, oldest.time));
         found.repeats = Some(Since { frame, nanos: now.wrapping_sub(time) }).filter(|since| since.nanos != 0);
     }
 
     /// Stores what the analysis of later segments needs.
-    fn remember(&mut self, segment: &Segment, now: i64, marks: Marks) {
+    fn remember(&mut self, segment: &Segment, now: i64, flags: AnalysisFlags) {
         let end = segment.next();
-        let is_probe = marks.has(Mark::ZeroWindowProbe);
+        let is_probe = flags.has(AnalysisFlag::ZeroWindowProbe);
         if !is_probe && (self.next == 0 || is_behind(end, self.next)) {
             (self.next, self.next_frame, self.next_time) = (end, segment.frame, now);
         }
         if !is_probe && (self.unbroken == 0 || self.unbroken == segment.seq) {
             self.unbroken = self.next;
         }
-        (self.window, self.last_ack, self.ack_time, self.last) = (segment.window, segment.ack, now, marks);
+        (self.window, self.last_ack, self.ack_time, self.last) = (segment.window, segment.ack, now, flags);
     }
 }
 

@@ -43,17 +43,17 @@ impl Talk {
         self.analysis.analyze(side, &Segment { frame: self.frame, time: Some(time), ..segment }, false)
     }
 
-    fn client(&mut self, seq: u32, len: u32) -> Vec<Mark> {
-        marks(self.says(Side::Client, Segment { seq, ack: 501, len, ..PLAIN }).marks)
+    fn client(&mut self, seq: u32, len: u32) -> Vec<AnalysisFlag> {
+        flags(self.says(Side::Client, Segment { seq, ack: 501, len, ..PLAIN }).flags)
     }
 
-    fn acknowledges(&mut self, ack: u32) -> Vec<Mark> {
-        marks(self.says(Side::Server, Segment { seq: 501, ack, ..PLAIN }).marks)
+    fn acknowledges(&mut self, ack: u32) -> Vec<AnalysisFlag> {
+        flags(self.says(Side::Server, Segment { seq: 501, ack, ..PLAIN }).flags)
     }
 }
 
-fn marks(marks: Marks) -> Vec<Mark> {
-    use Mark::*;
+fn flags(flags: AnalysisFlags) -> Vec<AnalysisFlag> {
+    use AnalysisFlag::*;
     let all = [
         Retransmission,
         FastRetransmission,
@@ -71,7 +71,7 @@ fn marks(marks: Marks) -> Vec<Mark> {
         KeepAliveAck,
         ReusedPorts,
     ];
-    all.into_iter().filter(|mark| marks.has(*mark)).collect()
+    all.into_iter().filter(|flag| flags.has(*flag)).collect()
 }
 
 #[test]
@@ -79,7 +79,7 @@ fn what_goes_well_gets_no_mark() {
     let mut talk = Talk::opened();
     assert_eq!(talk.client(101, 10), []);
     let found = talk.says(Side::Server, Segment { seq: 501, ack: 111, len: 5, ..PLAIN });
-    assert!(found.marks.is_empty());
+    assert!(found.flags.is_empty());
     assert_eq!(found.acks, Some(Since { frame: 4, nanos: 0 }));
 }
 
@@ -90,7 +90,7 @@ fn bytes_that_come_again_late_are_a_retransmission() {
     talk.client(111, 10);
     talk.millis += 300;
     let found = talk.says(Side::Client, Segment { seq: 101, ack: 501, len: 10, ..PLAIN });
-    assert_eq!(marks(found.marks), [Mark::Retransmission]);
+    assert_eq!(flags(found.flags), [AnalysisFlag::Retransmission]);
     assert_eq!(found.repeats, Some(Since { frame: 4, nanos: 300_000_000 }));
 }
 
@@ -98,11 +98,11 @@ fn bytes_that_come_again_late_are_a_retransmission() {
 fn bytes_within_the_round_trip_were_overtaken() {
     let mut talk = Talk::opened();
     talk.client(101, 10);
-    assert_eq!(talk.client(121, 10), [Mark::LostSegment]);
+    assert_eq!(talk.client(121, 10), [AnalysisFlag::LostSegment]);
     talk.millis += 39;
-    assert_eq!(talk.client(111, 10), [Mark::OutOfOrder]);
+    assert_eq!(talk.client(111, 10), [AnalysisFlag::OutOfOrder]);
     talk.millis += 1;
-    assert_eq!(talk.client(111, 10), [Mark::Retransmission]);
+    assert_eq!(talk.client(111, 10), [AnalysisFlag::Retransmission]);
 }
 
 #[test]
@@ -113,10 +113,10 @@ fn an_answer_to_duplicate_acks_is_fast() {
     talk.acknowledges(111);
     for number in 1..=2 {
         let found = talk.says(Side::Server, Segment { seq: 501, ack: 111, ..PLAIN });
-        assert_eq!((marks(found.marks), found.duplicate), (vec![Mark::DuplicateAck], Some((number, 6))));
+        assert_eq!((flags(found.flags), found.duplicate), (vec![AnalysisFlag::DuplicateAck], Some((number, 6))));
     }
     talk.millis += 19;
-    assert_eq!(talk.client(111, 10), [Mark::Retransmission, Mark::FastRetransmission]);
+    assert_eq!(talk.client(111, 10), [AnalysisFlag::Retransmission, AnalysisFlag::FastRetransmission]);
 }
 
 #[test]
@@ -124,17 +124,17 @@ fn bytes_that_were_acknowledged_come_again_in_vain() {
     let mut talk = Talk::opened();
     talk.client(101, 10);
     talk.acknowledges(111);
-    assert_eq!(talk.client(101, 10), [Mark::Retransmission, Mark::SpuriousRetransmission]);
+    assert_eq!(talk.client(101, 10), [AnalysisFlag::Retransmission, AnalysisFlag::SpuriousRetransmission]);
 }
 
 #[test]
 fn a_lost_segment_is_reported_and_so_is_its_acknowledgement() {
     let mut talk = Talk::opened();
     talk.client(101, 10);
-    assert_eq!(talk.acknowledges(131), [Mark::AckLostSegment]);
+    assert_eq!(talk.acknowledges(131), [AnalysisFlag::AckLostSegment]);
     assert_eq!(talk.acknowledges(141), []);
-    assert_eq!(talk.client(141, 10), [Mark::LostSegment]);
-    assert_eq!(talk.acknowledges(151), [Mark::AckLostSegment]);
+    assert_eq!(talk.client(141, 10), [AnalysisFlag::LostSegment]);
+    assert_eq!(talk.acknowledges(151), [AnalysisFlag::AckLostSegment]);
     assert_eq!(talk.client(151, 10), []);
     assert_eq!(talk.acknowledges(161), []);
 }
@@ -142,10 +142,10 @@ fn a_lost_segment_is_reported_and_so_is_its_acknowledgement() {
 #[test]
 fn one_direction_alone_is_judged_by_itself() {
     let mut analysis = Analysis::default();
-    let mut says = |seq, len| marks(analysis.analyze(Side::Client, &Segment { seq, ack: 7, len, ..PLAIN }, false).marks);
+    let mut says = |seq, len| flags(analysis.analyze(Side::Client, &Segment { seq, ack: 7, len, ..PLAIN }, false).flags);
     assert_eq!(says(1000, 10), []);
     assert_eq!(says(1010, 10), []);
-    assert_eq!(says(1030, 10), [Mark::LostSegment]);
+    assert_eq!(says(1030, 10), [AnalysisFlag::LostSegment]);
 }
 
 #[test]
@@ -153,11 +153,11 @@ fn a_closed_window_is_asked_about_and_opened() {
     let mut talk = Talk::opened();
     talk.client(101, 10);
     let closed = Segment { seq: 501, ack: 111, window: 0, ..PLAIN };
-    assert_eq!(marks(talk.says(Side::Server, closed).marks), [Mark::ZeroWindow]);
-    assert_eq!(talk.client(111, 1), [Mark::ZeroWindowProbe]);
-    assert_eq!(marks(talk.says(Side::Server, closed).marks), [Mark::ZeroWindow, Mark::ZeroWindowProbeAck]);
-    assert_eq!(marks(talk.says(Side::Server, Segment { window: 500, ..closed }).marks), [Mark::WindowUpdate]);
-    assert_eq!(talk.client(111, 500), [Mark::WindowFull]);
+    assert_eq!(flags(talk.says(Side::Server, closed).flags), [AnalysisFlag::ZeroWindow]);
+    assert_eq!(talk.client(111, 1), [AnalysisFlag::ZeroWindowProbe]);
+    assert_eq!(flags(talk.says(Side::Server, closed).flags), [AnalysisFlag::ZeroWindow, AnalysisFlag::ZeroWindowProbeAck]);
+    assert_eq!(flags(talk.says(Side::Server, Segment { window: 500, ..closed }).flags), [AnalysisFlag::WindowUpdate]);
+    assert_eq!(talk.client(111, 500), [AnalysisFlag::WindowFull]);
 }
 
 #[test]
@@ -166,8 +166,8 @@ fn keep_alives_and_their_answers_are_reported_with_and_without_a_byte() {
         let mut talk = Talk::opened();
         talk.client(101, 10);
         talk.acknowledges(111);
-        assert_eq!(talk.client(110, len), [Mark::KeepAlive]);
-        assert_eq!(talk.acknowledges(111), [Mark::KeepAliveAck]);
+        assert_eq!(talk.client(110, len), [AnalysisFlag::KeepAlive]);
+        assert_eq!(talk.acknowledges(111), [AnalysisFlag::KeepAliveAck]);
     }
 }
 
@@ -195,19 +195,19 @@ fn the_same_syn_again_is_a_retransmission_and_no_new_connection() {
     let syn = Segment { seq: 100, syn: true, acks: false, ..PLAIN };
     talk.says(Side::Client, syn);
     talk.millis += 1000;
-    assert_eq!(marks(talk.says(Side::Client, syn).marks), [Mark::Retransmission]);
+    assert_eq!(flags(talk.says(Side::Client, syn).flags), [AnalysisFlag::Retransmission]);
     let found = Analysis::default().analyze(Side::Client, &syn, true);
-    assert_eq!(marks(found.marks), [Mark::ReusedPorts]);
+    assert_eq!(flags(found.flags), [AnalysisFlag::ReusedPorts]);
 }
 
 #[test]
 fn numbers_may_wrap() {
     let mut analysis = Analysis::default();
-    let mut says = |seq, len| marks(analysis.analyze(Side::Client, &Segment { seq, ack: 7, len, ..PLAIN }, false).marks);
+    let mut says = |seq, len| flags(analysis.analyze(Side::Client, &Segment { seq, ack: 7, len, ..PLAIN }, false).flags);
     assert_eq!(says(u32::MAX - 4, 10), []);
     assert_eq!(says(5, 10), []);
-    assert_eq!(says(u32::MAX - 4, 10), [Mark::OutOfOrder]);
-    assert_eq!(says(25, 10), [Mark::LostSegment]);
+    assert_eq!(says(u32::MAX - 4, 10), [AnalysisFlag::OutOfOrder]);
+    assert_eq!(says(25, 10), [AnalysisFlag::LostSegment]);
 }
 
 #[test]

@@ -1,11 +1,13 @@
 //! Fields of a segment that depend on earlier segments of its connection.
 
 use super::{
-    ACK_RTT, ACKS_FRAME, ANALYSIS, BYTES_IN_FLIGHT, COMPLETENESS, DUPLICATE_ACK, DUPLICATE_ACK_FRAME, DUPLICATE_ACK_NUM,
-    FIN_ACTIVE, FIN_PASSIVE, INITIAL_RTT, PUSH_BYTES_SENT, RTO, RTO_FRAME, TIME_DELTA, TIME_RELATIVE,
+    ACK_LOST_SEGMENT, ACK_RTT, ACKS_FRAME, ANALYSIS, BYTES_IN_FLIGHT, COMPLETENESS, DUPLICATE_ACK, DUPLICATE_ACK_FRAME,
+    DUPLICATE_ACK_NUM, FAST_RETRANSMISSION, FIN_ACTIVE, FIN_PASSIVE, INITIAL_RTT, KEEP_ALIVE, KEEP_ALIVE_ACK, LOST_SEGMENT,
+    OUT_OF_ORDER, PUSH_BYTES_SENT, RETRANSMISSION, REUSED_PORTS, RTO, RTO_FRAME, SPURIOUS_RETRANSMISSION, TIME_DELTA,
+    TIME_RELATIVE, WINDOW_FULL, WINDOW_UPDATE, ZERO_WINDOW, ZERO_WINDOW_PROBE, ZERO_WINDOW_PROBE_ACK,
 };
 use crate::layers::seconds;
-use crate::tree::{Demand, Field, Value};
+use crate::tree::{AnalysisFlag, AnalysisFlags, Demand, Field, Value};
 use crate::wire::{Result, Wire};
 use std::fmt;
 
@@ -58,11 +60,35 @@ impl Progress {
     }
 }
 
+/// The field of each analysis result, in display order.
+const FLAGS_IN_ORDER: [(AnalysisFlag, &Field); 15] = [
+    (AnalysisFlag::ReusedPorts, &REUSED_PORTS),
+    (AnalysisFlag::FastRetransmission, &FAST_RETRANSMISSION),
+    (AnalysisFlag::SpuriousRetransmission, &SPURIOUS_RETRANSMISSION),
+    (AnalysisFlag::Retransmission, &RETRANSMISSION),
+    (AnalysisFlag::OutOfOrder, &OUT_OF_ORDER),
+    (AnalysisFlag::LostSegment, &LOST_SEGMENT),
+    (AnalysisFlag::AckLostSegment, &ACK_LOST_SEGMENT),
+    (AnalysisFlag::WindowUpdate, &WINDOW_UPDATE),
+    (AnalysisFlag::WindowFull, &WINDOW_FULL),
+    (AnalysisFlag::KeepAlive, &KEEP_ALIVE),
+    (AnalysisFlag::KeepAliveAck, &KEEP_ALIVE_ACK),
+    (AnalysisFlag::DuplicateAck, &DUPLICATE_ACK),
+    (AnalysisFlag::ZeroWindowProbe, &ZERO_WINDOW_PROBE),
+    (AnalysisFlag::ZeroWindow, &ZERO_WINDOW),
+    (AnalysisFlag::ZeroWindowProbeAck, &ZERO_WINDOW_PROBE_ACK),
+];
+
+/// The fields of analysis results, in display order.
+pub fn flag_fields(flags: AnalysisFlags) -> impl Iterator<Item = &'static Field> {
+    FLAGS_IN_ORDER.into_iter().filter(move |(flag, _)| flags.has(*flag)).map(|(_, field)| field)
+}
+
 /// Analysis of a segment by earlier ones.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Remarks<'a> {
-    /// Results: boolean fields of this module.
-    pub marks: &'a [&'static Field],
+pub struct Remarks {
+    /// Results.
+    pub flags: AnalysisFlags,
     /// Number of a duplicate acknowledgment, and the frame of the original.
     pub duplicate: Option<(u32, u64)>,
     /// The acknowledged frame, and the nanoseconds since.
@@ -71,15 +97,15 @@ pub struct Remarks<'a> {
     pub repeats: Option<(u64, i64)>,
 }
 
-impl Remarks<'_> {
+impl Remarks {
     pub(super) fn put(&self, wire: &mut Wire<'_>) -> Result {
-        if self.marks.is_empty() && self.acks.is_none() {
+        if self.flags.is_empty() && self.acks.is_none() {
             return Ok(());
         }
         wire.group(&ANALYSIS, |wire| {
             since(wire, [&ACKS_FRAME, &ACK_RTT], self.acks);
-            for mark in self.marks {
-                wire.add(mark, Value::Bool(true));
+            for field in flag_fields(self.flags) {
+                wire.add(field, Value::Bool(true));
             }
             since(wire, [&RTO_FRAME, &RTO], self.repeats);
             if let Some((number, frame)) = self.duplicate {
@@ -103,12 +129,12 @@ fn since(wire: &mut Wire<'_>, [frame, time]: [&'static Field; 2], since: Option<
 }
 
 /// The results in brackets, for the packet summary.
-impl fmt::Display for Remarks<'_> {
+impl fmt::Display for Remarks {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for mark in self.marks {
-            match self.duplicate.filter(|_| mark.is(&DUPLICATE_ACK)) {
-                Some((number, _)) => write!(f, "[{} {number}] ", mark.name)?,
-                None => write!(f, "[{}] ", mark.name)?,
+        for field in flag_fields(self.flags) {
+            match self.duplicate.filter(|_| field.is(&DUPLICATE_ACK)) {
+                Some((number, _)) => write!(f, "[{} {number}] ", field.name)?,
+                None => write!(f, "[{}] ", field.name)?,
             }
         }
         Ok(())

@@ -8,8 +8,8 @@ use super::{
 use crate::tree::{Computed, Field, NodeRef};
 use std::borrow::Cow;
 
-/// Analysis results of segments.
-pub static MARKS: &[&Field] = &[
+/// Flags of the sequence analysis.
+pub static ANALYSIS_FLAGS: &[&Field] = &[
     &ACK_LOST_SEGMENT,
     &DUPLICATE_ACK,
     &FAST_RETRANSMISSION,
@@ -27,9 +27,9 @@ pub static MARKS: &[&Field] = &[
     &ZERO_WINDOW_PROBE_ACK,
 ];
 
-pub(super) fn has_marks(analysis: NodeRef<'_>, take: &mut dyn FnMut(Computed<'_>)) {
-    let is_mark = |field: &Field| MARKS.iter().any(|mark| mark.is(field));
-    if analysis.children().any(|child| is_mark(child.field())) {
+pub(super) fn has_flags(analysis: NodeRef<'_>, take: &mut dyn FnMut(Computed<'_>)) {
+    let is_flag = |field: &Field| ANALYSIS_FLAGS.iter().any(|flag| flag.is(field));
+    if analysis.children().any(|child| is_flag(child.field())) {
         take(Computed::Bool(true));
     }
 }

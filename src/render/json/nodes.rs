@@ -30,11 +30,10 @@ impl Put for Children<'_, '_> {
             span if span.is_somewhere() => Around::of(self.of, span),
             span => Around { source: span.source, place: Place { buffer: self.buffer, base: 0 } },
         };
-        match self.ask {
-            Ask { choice: Some(choice), raw: true } => self.chosen::<true>(choice, &around, out),
-            Ask { choice: Some(choice), raw: false } => self.chosen::<false>(choice, &around, out),
-            Ask { choice: None, raw: true } => all::<true>(self.of, self.node, &around, out),
-            Ask { choice: None, raw: false } => all::<false>(self.of, self.node, &around, out),
+        let nodes = Nodes { of: self.of, raw: self.ask.raw };
+        match self.ask.choice {
+            Some(choice) => self.chosen(choice, nodes, &around, out),
+            None => nodes.children(self.node, &around, out),
         }
     }
 }
@@ -49,11 +48,11 @@ impl Children<'_, '_> {
     }
 
     /// Writes the selected fields, without their groups.
-    fn chosen<const RAW: bool>(&self, choice: &Choice, around: &Around, out: &mut Out<'_>) -> Result<()> {
+    fn chosen(&self, choice: &Choice, nodes: Nodes<'_>, around: &Around, out: &mut Out<'_>) -> Result<()> {
         let beside = self.beside.iter().map(Item::Literal);
         out.list(beside.chain(choice.kept(self.node).map(Item::Kept)), |out, item| match item {
-            Item::Kept(Kept::Whole(node)) => one::<RAW, true>(self.of, node, around, out),
-            Item::Kept(Kept::Alone(node)) => one::<RAW, false>(self.of, node, around, out),
+            Item::Kept(Kept::Whole(node)) => nodes.one(node, true, around, out),
+            Item::Kept(Kept::Alone(node)) => nodes.one(node, false, around, out),
             Item::Kept(Kept::Computed(field, value)) => Literal { name: field.abbrev, label: field.name, value }.put(out),
             Item::Literal(literal) => literal.put(out),
         })
@@ -106,51 +105,56 @@ impl Around {
     }
 }
 
-/// Writes the child nodes of a node.
-fn all<const RAW: bool>(of: Dissection<'_>, node: NodeRef<'_>, around: &Around, out: &mut Out<'_>) -> Result<()> {
-    out.list(node.children(), |out, node| one::<RAW, true>(of, node, around, out))
+/// Writes nodes of a dissection; with `raw`, each with its bytes.
+#[derive(Clone, Copy)]
+struct Nodes<'t> {
+    of: Dissection<'t>,
+    raw: bool,
 }
 
-/// Writes a field, optionally with its bytes and its subtree.
-fn one<const RAW: bool, const DEEP: bool>(
-    of: Dissection<'_>,
-    node: NodeRef<'_>,
-    around: &Around,
-    out: &mut Out<'_>,
-) -> Result<()> {
-    let field = node.field();
-    head(field, node.is_secret() || !matches!(node.value(), Value::None), out);
-    value::<RAW>(node, out)?;
-    if (RAW && node.span().is_somewhere() || field.transformed) && !node.is_secret() && !node.has_hidden() {
-        out.raw(r#","raw":"#);
-        out.hex(node.bytes())?;
+impl Nodes<'_> {
+    /// Writes the child nodes of a node.
+    fn children(self, node: NodeRef<'_>, around: &Around, out: &mut Out<'_>) -> Result<()> {
+        out.list(node.children(), |out, node| self.one(node, true, around, out))
     }
-    meaning(node, out)?;
-    if let Some(bits) = node.bits() {
-        number(r#","bit":"#, bits.first, out)?;
-        number(r#","bits":"#, bits.count, out)?;
-    }
-    let span = node.span();
-    let elsewhere = (span.is_somewhere() && span.source != around.source).then(|| Around::of(of, span));
-    let here = elsewhere.as_ref().unwrap_or(around);
-    if span.is_somewhere() {
-        number(r#","off":"#, here.place.base + u64::from(span.start), out)?;
-        if let (Some(short), None, false) = (SHORT.get(span.len() as usize), &elsewhere, node.has_children()) {
-            out.raw_chunk(short);
-            return out.take_output();
+
+    /// Writes a field, with its subtree if `deep`.
+    #[inline]
+    fn one(self, node: NodeRef<'_>, deep: bool, around: &Around, out: &mut Out<'_>) -> Result<()> {
+        let field = node.field();
+        head(field, node.is_secret() || !matches!(node.value(), Value::None), out);
+        value(node, self.raw, out)?;
+        if (self.raw && node.span().is_somewhere() || field.transformed) && !node.is_secret() && !node.has_hidden() {
+            out.raw(r#","raw":"#);
+            out.hex(node.bytes())?;
         }
-        number(r#","len":"#, span.len(), out)?;
+        meaning(node, out)?;
+        if let Some(bits) = node.bits() {
+            number(r#","bit":"#, bits.first, out)?;
+            number(r#","bits":"#, bits.count, out)?;
+        }
+        let span = node.span();
+        let elsewhere = (span.is_somewhere() && span.source != around.source).then(|| Around::of(self.of, span));
+        let here = elsewhere.as_ref().unwrap_or(around);
+        if span.is_somewhere() {
+            number(r#","off":"#, here.place.base + u64::from(span.start), out)?;
+            if let (Some(short), None, false) = (SHORT.get(span.len() as usize), &elsewhere, node.has_children()) {
+                out.raw_chunk(short);
+                return out.take_output();
+            }
+            number(r#","len":"#, span.len(), out)?;
+        }
+        if elsewhere.is_some() && here.place.buffer != around.place.buffer {
+            out.raw(r#","buffer":"#);
+            Shown(here.place.buffer).put(out)?;
+        }
+        if deep && node.has_children() {
+            out.raw(r#","fields":"#);
+            self.children(node, here, out)?;
+        }
+        out.raw("}");
+        out.take_output()
     }
-    if elsewhere.is_some() && here.place.buffer != around.place.buffer {
-        out.raw(r#","buffer":"#);
-        Shown(here.place.buffer).put(out)?;
-    }
-    if DEEP && node.has_children() {
-        out.raw(r#","fields":"#);
-        all::<RAW>(of, node, here, out)?;
-    }
-    out.raw("}");
-    out.take_output()
 }
 
 /// End of a short field without children, the most frequent case.
@@ -187,9 +191,9 @@ fn number(key: &str, number: impl Put, out: &mut Out<'_>) -> Result<()> {
     number.put(out)
 }
 
-/// Writes value and type.
+/// Writes value and type. With `raw`, the bytes of a field follow anyway.
 #[inline]
-fn value<const RAW: bool>(node: NodeRef<'_>, out: &mut Out<'_>) -> Result<()> {
+fn value(node: NodeRef<'_>, raw: bool, out: &mut Out<'_>) -> Result<()> {
     let mut put = |value: &dyn Put, behind: &str| {
         value.put(out)?;
         out.raw(behind);
@@ -219,7 +223,7 @@ fn value<const RAW: bool>(node: NodeRef<'_>, out: &mut Out<'_>) -> Result<()> {
         Value::Made(_) => put(&node.text(), ""),
         Value::Text | Value::At(_) => match std::str::from_utf8(node.text_bytes()) {
             Ok(text) => put(&text, ""),
-            Err(_) if RAW => put(&node.text(), ""),
+            Err(_) if raw => put(&node.text(), ""),
             Err(_) => {
                 put(&node.text(), r#","raw":"#)?;
                 out.hex(node.text_bytes())
