@@ -3,11 +3,12 @@
 use super::progress::Whole;
 use super::screen::Screen;
 use super::source::Source;
-use super::{Exit, complain, interrupt, of_output};
+use super::{Exit, complain, complete, interrupt, of_output, settings};
 use crate::input::{Capture, Format, Options, ReadError};
 use crate::render::Thousands;
 use crate::split::{By, Names, Parts, Slice, Splitter, Written};
 use clap::{Args as Group, ValueHint};
+use clap_complete::engine::ArgValueCompleter;
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -34,6 +35,10 @@ pub struct SplitOptions {
     /// Print one JSON object per line and part
     #[arg(long)]
     pub json: bool,
+
+    /// Change a limit, such as conversations=1M; use the same limits for the parts
+    #[arg(hide_short_help = true, long, value_name = "NAME=VALUE", add = ArgValueCompleter::new(complete::limits))]
+    pub limit: Vec<String>,
 }
 
 /// Parsed options.
@@ -49,7 +54,7 @@ type Failed = (String, Exit);
 
 /// Splits a capture.
 pub(super) fn run(options: &SplitOptions, screen: Screen) -> Exit {
-    let asked = match Asked::new(options) {
+    let asked = match settings::limit(&options.limit).and_then(|()| Asked::new(options)) {
         Ok(asked) => asked,
         Err(wrong) => {
             complain(format_args!("{wrong}"));

@@ -20,7 +20,8 @@ const LINE_MOST: usize = 1024;
 #[derive(Clone, Copy)]
 pub(super) enum Talking {
     None,
-    Tcp(Pair),
+    /// A connection by its stream number.
+    Tcp(u32),
     Udp([SocketAddr; 2]),
     Sctp(Pair),
     /// The conversation of an input without packets.
@@ -75,10 +76,7 @@ impl Engine {
                 self.bare_states = States::broken();
                 self.bare.as_mut()
             }
-            Talking::Tcp(pair) => {
-                let known = self.streams.get(&pair, frame);
-                known.and_then(|(_, connection)| Connection::whole(connection))
-            }
+            Talking::Tcp(number) => self.streams.find(number).and_then(Connection::whole),
         };
         let stream = stream?;
         let protocol = stream.protocol().map(|protocol| protocol.this.abbrev);

@@ -401,7 +401,9 @@ impl Engine {
             return;
         }
         let (pair, rises) = Pair::between((segment.src, header.src), (segment.dst, header.dst));
-        self.talking = Talking::Tcp(pair);
+        if let Some(route) = &mut self.route {
+            route.tcp = Some(pair);
+        }
         let path = || match segment.below {
             Some(below) => message::path_of(&self.tree, below, "tcp"),
             None => segment.path.into(),
@@ -424,6 +426,7 @@ impl Engine {
             goes_on
         };
         let (number, connection, old) = self.streams.get_or_begin(pair, frame.number, goes_on, &open);
+        self.talking = Talking::Tcp(number);
         let Some(stream) = connection.whole() else { return };
         let side = stream.side_of(rises);
         let speaker =

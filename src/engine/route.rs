@@ -16,6 +16,8 @@ use std::net::SocketAddr;
 pub struct Route {
     /// The conversation of its innermost packet.
     pub conversation: Option<Pair>,
+    /// The endpoints of its last TCP segment.
+    pub(super) tcp: Option<Pair>,
     /// Whether this conversation begins with the frame.
     pub begins: bool,
     /// If so, the conversation that shares its state.
@@ -77,7 +79,7 @@ impl Engine {
     fn fill_route(&mut self, route: &mut Route) {
         let of_quote = self.quoted.map(|(pair, transport)| (pair, Some(transport)));
         let talking = of_quote.or(match self.talking {
-            Talking::Tcp(pair) => Some((pair, Some(Transport::Tcp))),
+            Talking::Tcp(_) => route.tcp.map(|pair| (pair, Some(Transport::Tcp))),
             Talking::Udp([src, dst]) => Some((Pair::new(src, dst), Some(Transport::Udp))),
             Talking::Sctp(pair) => Some((pair, None)),
             Talking::None | Talking::Bare => None,

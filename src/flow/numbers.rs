@@ -45,12 +45,18 @@ impl Numbers {
     /// Whether the next conversation may have this number: the frame lists no other one.
     #[must_use]
     pub fn may_be(&self, number: u32) -> bool {
-        self.given.get(self.at).is_none_or(|given| *given == number)
+        self.given.is_empty() || self.given.get(self.at).is_none_or(|given| *given == number)
     }
 
     /// Records a lookup of this conversation.
     #[inline]
     pub fn pass(&mut self, number: u32, begins: bool) {
+        if begins || self.looked_up.is_some() || !self.given.is_empty() {
+            self.record_lookup(number, begins);
+        }
+    }
+
+    fn record_lookup(&mut self, number: u32, begins: bool) {
         self.at += 1;
         if begins {
             self.next = self.next.max(number).wrapping_add(u32::from(number >= self.next));

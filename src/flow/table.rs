@@ -121,6 +121,12 @@ impl<T> Table<T> {
         self.open.get_mut(pair).filter(|entry| entry.number == number).map(|entry| &mut entry.state)
     }
 
+    /// The conversation with this number, without its endpoints: a pass over all conversations.
+    #[cold]
+    pub fn find(&mut self, number: u32) -> Option<&mut T> {
+        self.open.values_mut().find(|entry| entry.number == number).map(|entry| &mut entry.state)
+    }
+
     /// The conversation between these endpoints if it continues, else a new one. Returns it with its number, and the one it
     /// replaces, which stays boxed because it may be large.
     pub fn get_or_begin(
@@ -130,8 +136,7 @@ impl<T> Table<T> {
         goes_on: impl FnOnce(&mut T) -> bool,
         open: impl FnOnce(u32) -> T,
     ) -> (u32, &mut T, Option<Box<Entry<T>>>) {
-        let number = self.numbers.next();
-        let begun = || Box::new(Entry { number, last_frame: frame, state: open(number) });
+        let begun = |number| Box::new(Entry { number, last_frame: frame, state: open(number) });
         let (entry, old) = match self.open.entry(pair) {
             Place::Occupied(known) => {
                 let entry = known.into_mut();
@@ -140,13 +145,13 @@ impl<T> Table<T> {
                     self.numbers.pass(entry.number, false);
                     return (entry.number, &mut entry.state, None);
                 }
-                let old = std::mem::replace(entry, begun());
+                let old = std::mem::replace(entry, begun(self.numbers.next()));
                 (entry, Some(old))
             }
-            Place::Vacant(place) => (place.insert(begun()), None),
+            Place::Vacant(place) => (place.insert(begun(self.numbers.next())), None),
         };
-        self.numbers.pass(number, true);
-        (number, &mut entry.state, old)
+        self.numbers.pass(entry.number, true);
+        (entry.number, &mut entry.state, old)
     }
 
     /// Begins a new conversation between these endpoints. Returns the one it replaces.

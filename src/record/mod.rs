@@ -500,14 +500,17 @@ impl Tally {
         mut show: impl FnMut(Record<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
         let bookmarks = self.bookmarks;
-        self.places(of, captured, |place| place.record(of, bookmarks).map_or(Ok(()), &mut show))
+        self.count(of.tree, captured);
+        if let Some(moment) = self.packet(of.tree, captured) {
+            show(Record::Packet(Packet { moment, of, bookmarks }))?;
+        }
+        self.inner_places(of, captured, |place| place.record(of, bookmarks).map_or(Ok(()), &mut show))
     }
 
     /// Counts a tree and passes the places of its records to `show`, in order, until it fails.
     ///
     /// # Errors
     /// Errors of `show`.
-    #[inline]
     pub fn places<E>(
         &mut self,
         of: Dissection<'_>,
@@ -515,9 +518,25 @@ impl Tally {
         mut show: impl FnMut(RecordPlace) -> Result<(), E>,
     ) -> Result<(), E> {
         self.count(of.tree, captured);
-        if captured && self.view == View::Packets {
-            show(RecordPlace::Packet(self.moment(of.tree.frame.time)))?;
+        if let Some(moment) = self.packet(of.tree, captured) {
+            show(RecordPlace::Packet(moment))?;
         }
+        self.inner_places(of, captured, show)
+    }
+
+    /// Timestamps of the packet, if the view has one for this tree.
+    fn packet(&mut self, tree: &Tree, captured: bool) -> Option<Moment> {
+        (captured && self.view == View::Packets).then(|| self.moment(tree.frame.time))
+    }
+
+    /// Passes the places of all records but the packet itself to `show`.
+    #[inline]
+    fn inner_places<E>(
+        &mut self,
+        of: Dissection<'_>,
+        captured: bool,
+        mut show: impl FnMut(RecordPlace) -> Result<(), E>,
+    ) -> Result<(), E> {
         if of.tree.says_nothing() {
             return Ok(());
         }

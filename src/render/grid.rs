@@ -220,7 +220,10 @@ pub(super) fn spread(widths: &mut [usize], least: &[usize], limit: usize) {
 
 /// Takes the part of a cell for the next line.
 fn next_piece<'t>(rest: &mut &'t str, columns: usize) -> &'t str {
-    let Some(piece) = wrapped(rest, columns).next().filter(|_| width(rest) > columns) else { return std::mem::take(rest) };
+    if width(rest) <= columns {
+        return std::mem::take(rest);
+    }
+    let Some(piece) = wrapped(rest, columns).next() else { return std::mem::take(rest) };
     *rest = rest.get(piece.len()..).unwrap_or_default().trim_start();
     piece.trim_end()
 }

@@ -10,6 +10,9 @@ impl<T: itoa::Integer + Copy> fmt::Display for Thousands<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut buffer = itoa::Buffer::new();
         let digits = buffer.format(self.0);
+        if digits.len() <= 3 {
+            return f.pad(digits);
+        }
         let mut text = String::with_capacity(digits.len() + digits.len() / 3);
         for (left, digit) in (0..digits.len()).rev().zip(digits.chars()) {
             text.push(digit);

@@ -141,6 +141,7 @@ impl Tree {
     }
 
     /// Clears the tree, keeps its memory, and begins this frame.
+    #[inline]
     pub fn begin(&mut self, frame: FrameInfo) {
         self.captured = self.captured.saturating_add(frame.captured.into());
         self.frame = frame;

@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
 """Compare the records of the parts of a capture with those of the whole.
 
-    split.py PROGRAM CAPTURE_OR_FOLDER...
-    split.py PROGRAM --workload MAKE_WORKLOAD ARGUMENT...
+    split.py PROGRAM [--limit LIMITS] CAPTURE_OR_FOLDER...
+    split.py PROGRAM [--limit LIMITS] --workload MAKE_WORKLOAD ARGUMENT...
 
 Each capture is split by pair, by flow and by time. Both views of the parts must give the same messages, packets and gaps as the
 whole, in any order and except for `n` of messages and `frame` of late ones: the frame behind which they are shown.
+
+A whole with more conversations than the limits permit evicts state that a part keeps, such as segments not yet acknowledged; LIMITS is
+passed to the program so that it does not.
 """
 
 import hashlib
@@ -20,6 +23,7 @@ from captures import captures
 
 WAYS = (["-n", "4"], ["-n", "3", "--by", "flow"], ["--by", "time=2s"])
 VIEWS = (["--json"], ["--packets", "--json"])
+LIMIT = []
 N = re.compile(rb'"n":\d+,')
 FRAME = re.compile(rb'"frame":\d+,')
 
@@ -32,7 +36,7 @@ def records(program, view, files):
     """Hashes of the records of files, sorted, with the place of each line for messages."""
     found = []
     for at in range(0, len(files), 500):
-        process = subprocess.Popen([program, *view, *files[at : at + 500]], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        process = subprocess.Popen([program, *LIMIT, *view, *files[at : at + 500]], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
         for line in process.stdout:
             if line.startswith((b'{"type":"begin"', b'{"type":"end"', b'{"type":"error"')):
                 continue
@@ -68,7 +72,7 @@ def check(program, capture):
     wholes = {}
     for way in WAYS:
         with tempfile.TemporaryDirectory(dir=os.environ.get("SPLIT_TMP")) as folder:
-            done = run(program, "split", capture, *way, folder, "--json")
+            done = run(program, *LIMIT, "split", capture, *way, folder, "--json")
             if done.returncode == 4:
                 return 0, []
             if done.returncode not in (0, 5):
@@ -89,6 +93,9 @@ def main():
     program, names = os.path.abspath(sys.argv[1]), sys.argv[2:]
     compared = files = 0
     wrong = []
+    if names[:1] == ["--limit"]:
+        LIMIT.extend(["--limit", names[1]])
+        names = names[2:]
     with tempfile.TemporaryDirectory(dir=os.environ.get("SPLIT_TMP")) as folder:
         if names[:1] == ["--workload"]:
             load = os.path.join(folder, "load.pcap")

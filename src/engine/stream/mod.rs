@@ -272,9 +272,9 @@ impl Stream {
 
     /// Whether a segment in a plain frame is ordinary: it has the path of its connection, no note to keep, and is in order or
     /// empty.
-    fn is_as_expected(&mut self, speaker: &Speaker<'_>, found: Option<&Findings>, keeps_flags: bool) -> bool {
+    fn is_as_expected(&mut self, speaker: &Speaker<'_>, is_marked: bool) -> bool {
         let Speaker { header, segment, side, .. } = speaker;
-        let is_unmarked = found.is_some_and(|found| !keeps_flags || found.flags.is_empty());
+        let is_unmarked = header.is_whole && !is_marked;
         let is_usual = header.is_plain && !header.syn() && is_unmarked;
         let goes_on = || self.halves[*side].order.is_in_step(header.seq);
         let carries_nothing = || header.is_whole && header.is_known && segment.range.len() == header.len;
@@ -297,20 +297,21 @@ impl Stream {
     /// if headers are not requested and there are no notes.
     pub(super) fn describe(&mut self, tree: &mut Tree, speaker: &Speaker<'_>, reused: bool, checks: Checks) -> Option<LayerId> {
         let &Speaker { frame, bytes, segment, header, rises, side, is_analyzed, is_followed } = speaker;
-        let found = header.is_whole.then(|| {
+        if header.is_whole {
             self.set_bases(side, header);
-            if is_analyzed { self.analysis.analyze(side, &analyzed(speaker), reused) } else { Findings::default() }
-        });
-        let progress = found.filter(|_| is_followed).map(|found| {
+        }
+        let mut found = Findings::default();
+        if is_analyzed && header.is_whole {
+            found = self.analysis.analyze(side, &analyzed(speaker), reused);
+            tree.analysis.extend(found.flags);
+        }
+        let progress = (is_followed && header.is_whole).then(|| {
             let is_announced = self.over.is_some();
             let followed = self.followed.get_or_insert_with(|| Box::new(Followed::new(is_announced)));
             progress(followed.follow(side, &analyzed(speaker), header.push(), &found, &self.analysis))
         });
-        if let Some(found) = &found {
-            tree.analysis.extend(found.flags);
-        }
-        let keeps_flags = tree.demand().may_keep(&tcp::ANALYSIS);
-        if segment.below.is_none() && !reused && self.is_as_expected(speaker, found.as_ref(), keeps_flags) {
+        let is_marked = !found.flags.is_empty() && tree.demand().may_keep(&tcp::ANALYSIS);
+        if segment.below.is_none() && !reused && self.is_as_expected(speaker, is_marked) {
             if !tree.filtered_out {
                 tree.omitted_headers = Some(OmittedHeaders { stream: self.id, rises, path: segment.path });
             }
@@ -321,11 +322,11 @@ impl Stream {
             stream: Some(self.id.number),
             seq_base: self.halves[side].base.unwrap_or_default(),
             ack_base: self.halves[side.other()].base.unwrap_or_default(),
-            factor: found.map(|found| found.scaling.factor()),
+            factor: header.is_whole.then(|| found.scaling.factor()),
             is_part: segment.is_part,
             quoted: None,
             verify: checks.tcp.then_some([segment.src, segment.dst]),
-            remarks: found.as_ref().map(remarks).unwrap_or_default(),
+            remarks: remarks(&found),
             progress,
         };
         let ends = tree.push_ends(self.ends(side));
