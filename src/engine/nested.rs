@@ -75,7 +75,7 @@ impl States {
 
     /// Counts the memory they hold.
     pub(super) fn count(&mut self) {
-        self.counted = self.own.iter().map(|(_, state)| state.held()).sum();
+        self.counted = self.own.iter().map(|(_, state)| state.memory_usage()).sum();
     }
 
     /// Bytes of memory at the last count.

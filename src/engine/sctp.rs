@@ -140,7 +140,7 @@ impl Association {
     fn close(&mut self, counts: &mut Counts, out: &mut Out<'_>) {
         for rises in [true, false] {
             let [half, _] = self.halves(rises);
-            counts.held = counts.held.saturating_sub(half.messages.held());
+            counts.held = counts.held.saturating_sub(half.messages.memory_usage());
             let waiting = half.messages.give_up();
             self.deliver(rises, waiting, counts, &"sctp".into(), out);
         }
@@ -241,9 +241,9 @@ impl Engine {
         }
         for data in chunks {
             let [half, _] = association.halves(rises);
-            let before = half.messages.held();
+            let before = half.messages.memory_usage();
             let messages = half.messages.accept(&chunk(out.tree, frame, bytes, &data));
-            counts.held = (counts.held + half.messages.held()).saturating_sub(before);
+            counts.held = (counts.held + half.messages.memory_usage()).saturating_sub(before);
             self.forgotten.states += half.messages.take_given_up();
             association.deliver(rises, messages, counts, &path, &mut out);
         }

@@ -111,7 +111,7 @@ impl Messages {
 
     /// Bytes held by incomplete and waiting messages.
     #[must_use]
-    pub fn held(&self) -> usize {
+    pub fn memory_usage(&self) -> usize {
         self.held
     }
 
@@ -303,7 +303,7 @@ mod tests {
         for order in [[0, 1, 2], [2, 1, 0], [0, 2, 1], [1, 0, 2]] {
             let mut messages = Messages::from_start(u32::MAX);
             assert_eq!(delivered(&mut messages, &order.map(|at| chunks[at])), [b"abc"]);
-            assert_eq!(messages.held(), 0);
+            assert_eq!(messages.memory_usage(), 0);
         }
         let mut messages = Messages::from_start(u32::MAX);
         let pieces = chunks.iter().flat_map(|chunk| messages.accept(chunk)).next().unwrap().pieces;
@@ -342,7 +342,7 @@ mod tests {
         let part = [0; 1000];
         for tsn in 0..20_000 {
             messages.accept(&chunk(2 * tsn, 0, 0, &part));
-            assert!(messages.held() <= MAX_HELD && messages.seen.len() <= MAX_SEEN);
+            assert!(messages.memory_usage() <= MAX_HELD && messages.seen.len() <= MAX_SEEN);
         }
         assert!(messages.take_given_up() > 0);
         for ssn in 2..200 {
@@ -366,7 +366,7 @@ mod tests {
             frames.sort_unstable();
             frames.dedup();
             prop_assert_eq!(frames.len(), count);
-            prop_assert_eq!(messages.held(), 0);
+            prop_assert_eq!(messages.memory_usage(), 0);
         }
     }
 }

@@ -193,7 +193,7 @@ impl Conversation for Session {
         direction.frame(wire)
     }
 
-    fn held(&self) -> usize {
+    fn memory_usage(&self) -> usize {
         let incomplete =
             |incomplete: &Incomplete| incomplete.bytes.capacity() + incomplete.pieces.capacity() * size_of::<Piece>();
         let direction = |direction: &Direction| {
@@ -214,7 +214,7 @@ impl Conversation for Session {
 
 impl Incomplete {
     /// Approximate heap memory use in bytes.
-    fn held(&self) -> usize {
+    fn memory_usage(&self) -> usize {
         self.bytes.len() + size_of_val(self.pieces.as_slice())
     }
 }
@@ -293,7 +293,7 @@ impl Direction {
             wire.note(&NO_START, format_args!("the message has no initial frame"));
             return Ok(());
         };
-        incomplete.full |= incomplete.held() + payload.len() + size_of_val(pieces) > limits::WEBSOCKET_KEPT.get();
+        incomplete.full |= incomplete.memory_usage() + payload.len() + size_of_val(pieces) > limits::WEBSOCKET_KEPT.get();
         if incomplete.full {
             (incomplete.bytes, incomplete.pieces) = (Vec::new(), Vec::new());
         } else {

@@ -146,10 +146,10 @@ impl Stream {
     pub(super) fn count(&mut self, all: &mut usize) {
         self.changed = false;
         let conversation = match &self.belongs {
-            Belongs::To(_, conversation) => conversation.held(),
+            Belongs::To(_, conversation) => conversation.memory_usage(),
             Belongs::Open | Belongs::Unrecognised(_) | Belongs::None => 0,
         };
-        let heap = self.halves.iter().map(|half| half.order.held()).sum::<usize>() + self.analysis.held();
+        let heap = self.halves.iter().map(|half| half.order.memory_usage()).sum::<usize>() + self.analysis.memory_usage();
         let mut held = size_of::<Stream>() + conversation + heap;
         if let Some(inner) = &mut self.inside {
             inner.count(&mut held);

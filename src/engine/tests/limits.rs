@@ -165,7 +165,7 @@ impl Conversation for Hoard {
         Toy.message(from, wire)
     }
 
-    fn held(&self) -> usize {
+    fn memory_usage(&self) -> usize {
         if self.0 { 0 } else { 1 << 20 }
     }
 

@@ -216,12 +216,12 @@ fn memory_is_bounded_without_acknowledgments() {
     for number in 0..10_000 {
         talk.client(101 + number, 1);
     }
-    assert!(talk.analysis.held() <= 2 * limits::STREAM_UNACKNOWLEDGED.get() * size_of::<Unacked>());
+    assert!(talk.analysis.memory_usage() <= 2 * limits::STREAM_UNACKNOWLEDGED.get() * size_of::<Unacked>());
     talk.acknowledges(101 + 10_000);
-    assert!(talk.analysis.held() <= 2 * KEPT_UNACKED * size_of::<Unacked>());
+    assert!(talk.analysis.memory_usage() <= 2 * KEPT_UNACKED * size_of::<Unacked>());
     talk.client(101 + 10_000, 1);
     talk.analysis.shrink();
-    assert_eq!(talk.analysis.held(), 0);
+    assert_eq!(talk.analysis.memory_usage(), 0);
 }
 
 proptest! {

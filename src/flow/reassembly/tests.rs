@@ -36,7 +36,7 @@ fn pieces(direction: &Direction) -> Vec<Piece> {
 
 #[test]
 fn an_empty_direction_is_small_and_holds_nothing() {
-    assert_eq!(Direction::default().held(), 0);
+    assert_eq!(Direction::default().memory_usage(), 0);
     assert!(size_of::<Direction>() <= 200, "{}", size_of::<Direction>());
 }
 
@@ -137,10 +137,10 @@ fn other_bytes_for_consumed_ones_are_reported_until_forgotten() {
     }
     assert_eq!(put(&mut direction, 96_000, &[7; 4000]).differs, None);
     assert_eq!(put(&mut direction, 96_000, &[8; 4000]).differs, Some(0..4000));
-    assert!(direction.held() < 16 * 1024, "{}", direction.held());
+    assert!(direction.memory_usage() < 16 * 1024, "{}", direction.memory_usage());
     direction.shrink();
     assert_eq!(put(&mut direction, 96_000, &[8; 4000]).differs, None);
-    assert_eq!(direction.held(), 0);
+    assert_eq!(direction.memory_usage(), 0);
 }
 
 #[test]
@@ -150,7 +150,7 @@ fn memory_of_a_large_message_is_given_back() {
         put(&mut direction, at * 1000, &[7; 1000]);
     }
     direction.consume(1_000_000);
-    assert!(direction.held() < 200_000, "{}", direction.held());
+    assert!(direction.memory_usage() < 200_000, "{}", direction.memory_usage());
 }
 
 #[test]
@@ -296,7 +296,7 @@ fn late_bytes_are_reported_after_very_many_gaps() {
     for at in 0..1000 {
         assert_eq!(put(&mut direction, 2 * at, b"x").place, Place::Late);
     }
-    assert!(direction.held() < 16 * 1024);
+    assert!(direction.memory_usage() < 16 * 1024);
 }
 
 #[test]
@@ -375,7 +375,7 @@ fn a_hostile_jump_is_far_and_stores_nothing() {
         let accepted = direction.accept(&Segment { fin: true, ..segment(START.wrapping_add(off), b"abc") });
         assert_eq!((accepted.place, accepted.fresh), (Place::Far, 3..3));
     }
-    assert_eq!((direction.held(), direction.hole()), (0, None));
+    assert_eq!((direction.memory_usage(), direction.hole()), (0, None));
     assert_eq!(put(&mut direction, 1 << 30, b"abc").place, Place::Ahead);
 }
 
@@ -544,6 +544,6 @@ proptest! {
                 pass_hole(&mut direction);
             }
         }
-        prop_assert!(direction.held() < 64 * 1024);
+        prop_assert!(direction.memory_usage() < 64 * 1024);
     }
 }

@@ -43,8 +43,8 @@ pub(super) struct Parts {
 
 impl Parts {
     /// Approximate memory in bytes.
-    pub(super) fn held(&self) -> usize {
-        self.splits.held()
+    pub(super) fn memory_usage(&self) -> usize {
+        self.splits.memory_usage()
     }
 }
 

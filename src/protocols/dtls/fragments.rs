@@ -65,7 +65,7 @@ impl Fragments {
     }
 
     /// Approximate heap memory use in bytes.
-    pub(super) fn held(&self) -> usize {
+    pub(super) fn memory_usage(&self) -> usize {
         let of = |part: &Fragment| size_of::<Fragment>() + part.bytes.capacity() + part.pieces.capacity() * size_of::<Piece>();
         self.messages.iter().flatten().map(of).sum()
     }
@@ -124,12 +124,12 @@ mod tests {
     fn a_repeated_fragment_takes_no_room() {
         let mut fragments = Fragments::default();
         fragments.take(part(0..9));
-        let held = fragments.held();
+        let held = fragments.memory_usage();
         for _ in 0..10_000 {
             assert_eq!(fragments.take(part(0..9)), (None, false));
             fragments.take(part(2..8));
         }
-        assert_eq!(fragments.held(), held);
+        assert_eq!(fragments.memory_usage(), held);
     }
 
     #[test]

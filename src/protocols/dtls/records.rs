@@ -135,9 +135,10 @@ impl Exchange for Session {
         self.hello.is_1_3() && is_unified(bytes) || bytes.first().is_some_and(has_id)
     }
 
-    fn held(&self) -> usize {
-        let direction =
-            |direction: &Direction| direction.decryption.held() + direction.epochs.held() + direction.fragments.held();
+    fn memory_usage(&self) -> usize {
+        let direction = |direction: &Direction| {
+            direction.decryption.memory_usage() + direction.epochs.memory_usage() + direction.fragments.memory_usage()
+        };
         size_of_val(self) + self.directions.iter().map(direction).sum::<usize>()
     }
 }

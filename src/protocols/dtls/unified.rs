@@ -127,8 +127,8 @@ impl Epochs {
     }
 
     /// Approximate heap memory use in bytes.
-    pub(super) fn held(&self) -> usize {
-        self.known.iter().map(|epoch| size_of::<Epoch>() + epoch.decryptor.held()).sum()
+    pub(super) fn memory_usage(&self) -> usize {
+        self.known.iter().map(|epoch| size_of::<Epoch>() + epoch.decryptor.memory_usage()).sum()
     }
 }
 

@@ -101,10 +101,10 @@ impl Conversation for Session {
         FrameHeader::of(ahead).is_none_or(|header| matches!(header.kind, HEADERS_FRAME | PUSH_PROMISE | CONTINUATION))
     }
 
-    fn held(&self) -> usize {
+    fn memory_usage(&self) -> usize {
         let open = |open: &OpenBlock| open.bytes.capacity() + open.pieces.capacity() * size_of::<Piece>();
-        let direction = |direction: &Direction| direction.table.held() + direction.open.as_ref().map_or(0, open);
-        size_of_val(self) + self.streams.held() + self.directions.iter().map(direction).sum::<usize>()
+        let direction = |direction: &Direction| direction.table.memory_usage() + direction.open.as_ref().map_or(0, open);
+        size_of_val(self) + self.streams.memory_usage() + self.directions.iter().map(direction).sum::<usize>()
     }
 
     fn gap(&mut self, from: Side, missing: Missing) {

@@ -48,7 +48,7 @@ pub(in crate::protocols) struct Body {
 }
 
 impl Body {
-    fn held(&self) -> usize {
+    fn memory_usage(&self) -> usize {
         self.bytes.len() + size_of_val(self.pieces.as_slice())
     }
 
@@ -83,7 +83,7 @@ impl Streams {
     }
 
     fn release(&mut self, stream: &Stream) {
-        let freed: usize = stream.sides.iter().map(|half| half.body.held()).sum();
+        let freed: usize = stream.sides.iter().map(|half| half.body.memory_usage()).sum();
         self.kept = self.kept.saturating_sub(freed);
     }
 
@@ -110,10 +110,10 @@ impl Streams {
         if body.lacks.is_some() {
             return;
         }
-        let before = body.held();
+        let before = body.memory_usage();
         body.pieces.extend(pieces(body.bytes.len() as u64));
         body.bytes.extend_from_slice(bytes);
-        let added = body.held() - before;
+        let added = body.memory_usage() - before;
         if kept + added > limits::HTTP2_KEPT.get() {
             *body = Body { lacks: Some(FULL), ..Body::default() };
             self.kept = kept.saturating_sub(before);
@@ -125,7 +125,7 @@ impl Streams {
     /// The body of this side will not be reassembled.
     pub(in crate::protocols) fn give_up(&mut self, id: u64, from: Side, why: &'static str) {
         let body = &mut self.of(id).half(from).body;
-        let freed = std::mem::replace(body, Body { lacks: Some(why), ..Body::default() }).held();
+        let freed = std::mem::replace(body, Body { lacks: Some(why), ..Body::default() }).memory_usage();
         self.kept = self.kept.saturating_sub(freed);
     }
 
@@ -141,13 +141,13 @@ impl Streams {
     pub(in crate::protocols) fn take(&mut self, id: u64, from: Side) -> Body {
         let Some(stream) = self.open.get_mut(&id) else { return Body::default() };
         let body = std::mem::take(&mut stream.half(from).body);
-        self.kept = self.kept.saturating_sub(body.held());
+        self.kept = self.kept.saturating_sub(body.memory_usage());
         body
     }
 
     /// Keeps a body that was taken, up to the limit of the connection.
     pub(in crate::protocols) fn put_back(&mut self, id: u64, from: Side, body: Body) {
-        let added = body.held();
+        let added = body.memory_usage();
         if added == 0 {
             return;
         }
@@ -159,7 +159,7 @@ impl Streams {
     }
 
     /// Approximate heap memory in bytes.
-    pub(in crate::protocols) fn held(&self) -> usize {
+    pub(in crate::protocols) fn memory_usage(&self) -> usize {
         let half =
             |half: &Half| half.kind.capacity() + half.body.bytes.capacity() + half.body.pieces.capacity() * size_of::<Piece>();
         let stream = |stream: &Stream| size_of::<Stream>() + stream.uri.capacity() + stream.sides.iter().map(half).sum::<usize>();

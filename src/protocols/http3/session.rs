@@ -63,9 +63,13 @@ impl Exchange for Session {
         result
     }
 
-    fn held(&self) -> usize {
+    fn memory_usage(&self) -> usize {
         let maps = (self.kinds.len() + self.parts.len()) * 48;
-        size_of_val(self) + maps + self.streams.held() + self.waiting + self.tables.iter().map(Table::held).sum::<usize>()
+        size_of_val(self)
+            + maps
+            + self.streams.memory_usage()
+            + self.waiting
+            + self.tables.iter().map(Table::memory_usage).sum::<usize>()
     }
 
     fn unfinished(&mut self) -> Vec<Unfinished> {

@@ -150,7 +150,7 @@ fn a_section_that_finds_no_room_to_wait_has_unknown_entries() {
         tree = all(&mut session, &[(Side::Client, blocked.clone())]);
     }
     assert!(tree.contains("dissect.evicted") && tree.contains("http3.headers.unknown_index"), "{tree}");
-    assert!(session.held() < 2 * crate::limits::HTTP3_BLOCKED.get());
+    assert!(session.memory_usage() < 2 * crate::limits::HTTP3_BLOCKED.get());
 }
 
 #[test]

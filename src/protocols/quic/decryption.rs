@@ -131,9 +131,9 @@ impl Decryption {
     }
 
     /// Approximate heap memory in bytes.
-    pub(super) fn held(&self) -> usize {
-        let keys = |keys: &Option<Box<Keys>>| keys.as_ref().map_or(0, |keys| size_of::<Keys>() + keys.held());
-        keys(&self.early) + keys(&self.handshake) + self.application.as_ref().map_or(0, |phases| phases.held())
+    pub(super) fn memory_usage(&self) -> usize {
+        let keys = |keys: &Option<Box<Keys>>| keys.as_ref().map_or(0, |keys| size_of::<Keys>() + keys.memory_usage());
+        keys(&self.early) + keys(&self.handshake) + self.application.as_ref().map_or(0, |phases| phases.memory_usage())
     }
 }
 
@@ -181,9 +181,9 @@ impl Phases {
         Some(decrypted)
     }
 
-    fn held(&self) -> usize {
-        let other = |keys: &PayloadKey| keys.held();
-        let next = self.next.as_ref().map_or(0, |(secret, keys)| secret.capacity() + keys.held());
-        size_of::<Phases>() + self.keys.held() + self.secret.capacity() + self.previous.as_ref().map_or(0, other) + next
+    fn memory_usage(&self) -> usize {
+        let other = |keys: &PayloadKey| keys.memory_usage();
+        let next = self.next.as_ref().map_or(0, |(secret, keys)| secret.capacity() + keys.memory_usage());
+        size_of::<Phases>() + self.keys.memory_usage() + self.secret.capacity() + self.previous.as_ref().map_or(0, other) + next
     }
 }

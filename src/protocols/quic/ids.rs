@@ -46,7 +46,7 @@ impl Ids {
     }
 
     /// Approximate heap memory in bytes.
-    pub(super) fn held(&self) -> usize {
+    pub(super) fn memory_usage(&self) -> usize {
         let issued = self.issued.iter().map(|id| size_of_val(id) + id.len());
         self.own.as_ref().map_or(0, Vec::capacity) + issued.sum::<usize>()
     }

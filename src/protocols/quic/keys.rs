@@ -89,8 +89,8 @@ impl Keys {
     }
 
     /// Heap memory in bytes.
-    pub(super) fn held(&self) -> usize {
-        self.payload.held() + size_of::<Aes256>()
+    pub(super) fn memory_usage(&self) -> usize {
+        self.payload.memory_usage() + size_of::<Aes256>()
     }
 }
 
@@ -169,8 +169,8 @@ impl PayloadKey {
     }
 
     /// Heap memory in bytes.
-    pub(super) fn held(&self) -> usize {
-        self.aead.held()
+    pub(super) fn memory_usage(&self) -> usize {
+        self.aead.memory_usage()
     }
 }
 

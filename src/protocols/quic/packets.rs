@@ -126,11 +126,11 @@ fn id(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
 }
 
 impl Exchange for Session {
-    fn held(&self) -> usize {
-        let crypto = self.crypto.iter().flatten().map(Crypto::held).sum::<usize>();
-        let ids = self.ids.iter().map(Ids::held).sum::<usize>();
-        let keys = self.decryption.iter().map(Decryption::held).sum::<usize>();
-        size_of_val(self) + crypto + ids + keys + self.streams.held()
+    fn memory_usage(&self) -> usize {
+        let crypto = self.crypto.iter().flatten().map(Crypto::memory_usage).sum::<usize>();
+        let ids = self.ids.iter().map(Ids::memory_usage).sum::<usize>();
+        let keys = self.decryption.iter().map(Decryption::memory_usage).sum::<usize>();
+        size_of_val(self) + crypto + ids + keys + self.streams.memory_usage()
     }
 
     fn message(&mut self, from: Side, wire: &mut Wire<'_>) -> Result {

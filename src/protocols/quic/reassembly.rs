@@ -55,7 +55,7 @@ impl Reassembly {
     }
 
     /// Approximate heap memory in bytes.
-    pub(super) fn held(&self) -> usize {
+    pub(super) fn memory_usage(&self) -> usize {
         self.held + self.ready.capacity() + self.pieces.capacity() * size_of::<Piece>()
     }
 
@@ -181,7 +181,7 @@ mod tests {
         let places: Vec<(u64, u32, u64)> = pieces.iter().map(|piece| (piece.off, piece.len, piece.frame)).collect();
         assert_eq!(places, [(0, 2, 0), (2, 3, 5), (5, 4, 7), (9, 7, 12)]);
         stream.compact();
-        assert!(stream.is_empty() && stream.held() == 0 && stream.next() == 20);
+        assert!(stream.is_empty() && stream.memory_usage() == 0 && stream.next() == 20);
     }
 
     #[test]

@@ -64,7 +64,7 @@ impl Streams {
         self.open(data.id, wire);
         let held = self.held;
         let Some(half) = self.half(data.id, from).filter(|half| !half.is_done) else { return };
-        let before = half.data.held();
+        let before = half.data.memory_usage();
         if data.is_last {
             half.end = Some(data.offset.saturating_add(bytes.len() as u64));
         }
@@ -86,7 +86,7 @@ impl Streams {
             None => half.data.add(data.offset, bytes, wire.pieces(at..at + bytes.len(), data.offset)),
         }
         half.read_joined(data.id, wire);
-        let mut after = half.data.held();
+        let mut after = half.data.memory_usage();
         if (held + after).saturating_sub(before) > limits::QUIC_STREAMS_KEPT.get() && after > before {
             wire.note(&NOT_REASSEMBLED, format_args!("stream {}: bytes that wait exceed the limit", data.id));
             *half = Half { is_done: true, ..Half::default() };
@@ -121,7 +121,7 @@ impl Streams {
         while self.bidirectional.len() > most
             && let Some((oldest, stream)) = self.bidirectional.pop_first()
         {
-            self.held = self.held.saturating_sub(stream.halves.iter().map(|half| half.data.held()).sum());
+            self.held = self.held.saturating_sub(stream.halves.iter().map(|half| half.data.memory_usage()).sum());
             wire.evicted(format_args!("stream {oldest}: more than {most} bidirectional streams are open"));
         }
     }
@@ -159,14 +159,14 @@ impl Streams {
     pub(super) fn reset(&mut self, id: u64, from: Side, wire: &mut Wire<'_>) {
         self.open(id, wire);
         if let Some(half) = self.half(id, from) {
-            let freed = std::mem::replace(half, Half { is_done: true, ..Half::default() }).data.held();
+            let freed = std::mem::replace(half, Half { is_done: true, ..Half::default() }).data.memory_usage();
             self.held = self.held.saturating_sub(freed);
         }
         self.forget(id);
     }
 
     /// Approximate heap memory in bytes.
-    pub(super) fn held(&self) -> usize {
+    pub(super) fn memory_usage(&self) -> usize {
         self.held + (self.bidirectional.len() + self.unidirectional.len()) * (size_of::<Stream>() + size_of::<u64>())
     }
 

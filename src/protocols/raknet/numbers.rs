@@ -44,7 +44,7 @@ pub(super) struct Seen {
 
 impl Seen {
     /// Heap memory in bytes.
-    pub(super) fn held(&self) -> usize {
+    pub(super) fn memory_usage(&self) -> usize {
         self.runs.capacity() * size_of::<(u64, u64)>()
     }
 

@@ -76,8 +76,8 @@ impl DecryptionState {
     }
 
     /// Approximate heap memory use in bytes.
-    pub(in crate::protocols) fn held(&self) -> usize {
-        self.decryptor.as_ref().map_or(0, Decryptor::held)
+    pub(in crate::protocols) fn memory_usage(&self) -> usize {
+        self.decryptor.as_ref().map_or(0, Decryptor::memory_usage)
     }
 
     /// Skips an incomplete record.

@@ -114,7 +114,7 @@ impl Aead {
     }
 
     /// Heap memory in bytes.
-    pub(in crate::protocols) fn held(&self) -> usize {
+    pub(in crate::protocols) fn memory_usage(&self) -> usize {
         match self {
             Aead::Aes128Gcm(cipher) => size_of_val(&**cipher),
             Aead::Aes256Gcm(cipher) => size_of_val(&**cipher),
@@ -305,9 +305,9 @@ impl Decryptor {
     }
 
     /// Approximate memory use in bytes.
-    pub(in crate::protocols) fn held(&self) -> usize {
+    pub(in crate::protocols) fn memory_usage(&self) -> usize {
         let cipher = match &self.cipher {
-            Cipher::Aead(aead) => aead.held(),
+            Cipher::Aead(aead) => aead.memory_usage(),
             Cipher::Cbc { mac_key, .. } => size_of::<Aes256>() + mac_key.capacity(),
         };
         cipher + self.iv.capacity() + self.secret.capacity()

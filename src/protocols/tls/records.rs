@@ -306,9 +306,11 @@ impl Conversation for Session {
         result
     }
 
-    fn held(&self) -> usize {
+    fn memory_usage(&self) -> usize {
         let direction = |direction: &Direction| {
-            direction.decryption.held() + direction.incomplete.capacity() + direction.pieces.capacity() * size_of::<Piece>()
+            direction.decryption.memory_usage()
+                + direction.incomplete.capacity()
+                + direction.pieces.capacity() * size_of::<Piece>()
         };
         size_of_val(self) + self.directions.iter().map(direction).sum::<usize>()
     }

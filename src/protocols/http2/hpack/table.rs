@@ -56,7 +56,7 @@ impl Table {
     }
 
     /// Approximate heap memory in bytes.
-    pub(crate) fn held(&self) -> usize {
+    pub(crate) fn memory_usage(&self) -> usize {
         self.size + self.entries.capacity() * size_of::<Entry>()
     }
 

@@ -33,7 +33,7 @@ impl Table {
     }
 
     /// Approximate heap memory in bytes.
-    pub(in crate::protocols::http3) fn held(&self) -> usize {
+    pub(in crate::protocols::http3) fn memory_usage(&self) -> usize {
         self.size + self.entries.capacity() * size_of::<Entry>()
     }
 
