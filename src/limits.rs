@@ -236,7 +236,7 @@ limits! {
         "fields_past_the_limit_are_counted";
     BROWSE_TEXT = "browse.text", Bytes, 16 * MIB, PLACES,
         "Text of a conversation or of statistics in `browse`. Longer text is truncated, with a last line about that",
-        "a_text_ends_at_its_limit_and_says_so";
+        "a_text_above_the_limit_is_truncated_with_a_note";
     DIFF_MEMORY = "diff.memory", Bytes, 256 * MIB, PLACES,
         "Memory of the fields of each side in `diff`. Further messages are counted",
         "messages_that_find_no_room_are_counted_and_reported";

@@ -18,13 +18,13 @@ const LINE_MOST: usize = 1024;
 
 /// The conversation whose state a panic may have damaged.
 #[derive(Clone, Copy)]
-pub(super) enum Talking {
+pub(super) enum ActiveConversation {
     None,
     Tcp(Pair),
     Udp([SocketAddr; 2]),
     Sctp(Pair),
     /// The conversation of an input without packets.
-    Bare,
+    Packetless,
 }
 
 impl Engine {
@@ -48,7 +48,7 @@ impl Engine {
         let stream = self.ending.as_mut().and_then(Iterator::next);
         if stream.is_none() {
             // All other conversations were removed from their tables before the panic.
-            self.bare_states = States::broken();
+            self.packetless_states = States::broken();
             self.gathered = Some(Vec::new().into_iter());
         }
         let protocol = stream.as_ref().and_then(|stream| stream.protocol()).map_or("datagrams", |protocol| protocol.this.abbrev);
@@ -61,21 +61,21 @@ impl Engine {
 
     /// Stops dissecting the conversation of this frame. Returns the protocol that dissected it, if known.
     fn fail_conversation(&mut self, frame: u64) -> Option<&'static str> {
-        let stream = match self.talking {
-            Talking::None => return None,
-            Talking::Udp(sockets) => {
+        let stream = match self.active {
+            ActiveConversation::None => return None,
+            ActiveConversation::Udp(sockets) => {
                 self.exchanges.fail(sockets, frame);
                 return None;
             }
-            Talking::Sctp(pair) => {
+            ActiveConversation::Sctp(pair) => {
                 self.associations.fail(&pair, frame);
                 return None;
             }
-            Talking::Bare => {
-                self.bare_states = States::broken();
-                self.bare.as_mut()
+            ActiveConversation::Packetless => {
+                self.packetless_states = States::broken();
+                self.packetless.as_mut()
             }
-            Talking::Tcp(pair) => {
+            ActiveConversation::Tcp(pair) => {
                 let known = self.streams.get(&pair, frame);
                 known.and_then(|(_, connection)| Connection::whole(connection))
             }

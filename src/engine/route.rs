@@ -3,7 +3,7 @@
 //! Only protocols that announce other conversations are dissected; all other streams are not reassembled.
 
 use super::Engine;
-use super::failed::Talking;
+use super::failed::ActiveConversation;
 use crate::flow::Pair;
 use crate::input::Frame;
 use crate::protocols;
@@ -76,19 +76,19 @@ impl Engine {
 
     fn fill_route(&mut self, route: &mut Route) {
         let of_quote = self.quoted.map(|(pair, transport)| (pair, Some(transport)));
-        let talking = of_quote.or(match self.talking {
-            Talking::Tcp(pair) => Some((pair, Some(Transport::Tcp))),
-            Talking::Udp([src, dst]) => Some((Pair::new(src, dst), Some(Transport::Udp))),
-            Talking::Sctp(pair) => Some((pair, None)),
-            Talking::None | Talking::Bare => None,
+        let active = of_quote.or(match self.active {
+            ActiveConversation::Tcp(pair) => Some((pair, Some(Transport::Tcp))),
+            ActiveConversation::Udp([src, dst]) => Some((Pair::new(src, dst), Some(Transport::Udp))),
+            ActiveConversation::Sctp(pair) => Some((pair, None)),
+            ActiveConversation::None | ActiveConversation::Packetless => None,
         });
         let looked_up = |transport| match transport {
             Transport::Tcp => self.streams.numbers.looked_up(),
             Transport::Udp => self.exchanges.udp.numbers.looked_up(),
             Transport::Sctp => self.associations.counts.numbers.looked_up(),
         };
-        route.conversation = talking.map(|(pair, _)| pair);
-        let last = talking.and_then(|(_, transport)| looked_up(transport?).last());
+        route.conversation = active.map(|(pair, _)| pair);
+        let last = active.and_then(|(_, transport)| looked_up(transport?).last());
         route.begins = last.is_some_and(|(_, begins)| *begins);
         route.shares = self.exchanges.shared.filter(|_| route.begins);
         route.waits = self.waits;

@@ -319,7 +319,7 @@ impl Direction {
     /// Dissects a whole message: all that `wire` has.
     fn content(&mut self, wire: &mut Wire<'_>, opcode: u8, compressed: bool, payload: &[u8]) -> Result {
         let Some(deflate) = self.deflate.as_mut().filter(|_| compressed) else { return message_data(wire, opcode) };
-        let most = wire.room_to_decompress().min(limits::WEBSOCKET_MESSAGE.get());
+        let most = wire.decompression_limit().min(limits::WEBSOCKET_MESSAGE.get());
         if most == 0 {
             wire_all(wire, &PAYLOAD)?;
             wire.note(&DECOMPRESSION_LIMIT, format_args!("the decompressed data of this capture has reached its limit"));

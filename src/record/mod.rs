@@ -518,7 +518,7 @@ impl Tally {
         if captured && self.view == View::Packets {
             show(RecordPlace::Packet(self.moment(of.tree.frame.time)))?;
         }
-        if of.tree.says_nothing() {
+        if of.tree.is_empty() {
             return Ok(());
         }
         let mut gaps = of.tree.gaps.iter().enumerate().peekable();

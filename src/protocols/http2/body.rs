@@ -109,10 +109,10 @@ impl Content {
                 Some(decoded(self.coding, raw, limits::HTTP_BODY.get()).unwrap_or_else(|_| raw.to_vec()))
             });
         }
-        if self.coding == Coding::Plain || !wire.reads_bodies() && !wire.looks_for_secrets() {
+        if self.coding == Coding::Plain || !wire.reads_bodies() && !wire.searches_secrets() {
             return self.show(wire, count);
         }
-        let most = wire.room_to_decompress().min(limits::HTTP_BODY.get());
+        let most = wire.decompression_limit().min(limits::HTTP_BODY.get());
         match decoded(self.coding, raw, most) {
             Ok(bytes) => {
                 wire.has_decompressed(bytes.len());

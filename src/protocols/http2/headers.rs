@@ -162,7 +162,7 @@ impl Place<'_> {
 
     /// Hides a secret value: its text, and its bytes if they are a string of their own.
     fn hide(&self, inner: &mut Wire<'_>, field: &HeaderField) {
-        if !inner.looks_for_secrets() {
+        if !inner.searches_secrets() {
             return;
         }
         let text = |range: &Range<usize>| self.text.get(range.clone()).unwrap_or_default();

@@ -18,7 +18,7 @@ pub(in crate::protocols) struct DecryptionState {
     /// The side has finished the TLS 1.3 handshake.
     is_established: bool,
     /// Records may be missing before the next one.
-    is_behind_gap: bool,
+    follows_gap: bool,
 }
 
 /// Result of a decryption.
@@ -39,12 +39,12 @@ impl DecryptionState {
             self.decryptor = self.derive_keys(from, hello, wire);
         }
         let Some(decryptor) = &mut self.decryptor else { return Outcome::NoSecret };
-        let last = if self.is_behind_gap { first.saturating_add(MAX_LOST_RECORDS) } else { first };
+        let last = if self.follows_gap { first.saturating_add(MAX_LOST_RECORDS) } else { first };
         let record = |number| EncryptedRecord { header: &header, payload: wire.ahead(), number, connection_id: &[] };
         let decrypt = |number| Some((number, decryptor.decrypt(&record(number))?));
         let found = (first..=last).find_map(decrypt);
         // Behind a gap, the first record of TLS 1.0 lacks the block that it is chained to.
-        self.is_behind_gap &= found.is_none() && decryptor.is_chained();
+        self.follows_gap &= found.is_none() && decryptor.is_chained();
         decryptor.chain(wire.ahead());
         match found {
             Some((number, content)) => {
@@ -87,7 +87,7 @@ impl DecryptionState {
 
     /// Marks a gap with an unknown number of records.
     pub(super) fn mark_gap(&mut self) {
-        self.is_behind_gap = true;
+        self.follows_gap = true;
     }
 
     /// Switches to new TLS 1.2 keys.

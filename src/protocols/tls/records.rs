@@ -61,7 +61,7 @@ struct Direction {
     encrypts: bool,
     decryption: DecryptionState,
     /// Application data before the next record was not decrypted.
-    is_behind_gap: bool,
+    follows_gap: bool,
     /// Incomplete handshake message that the next record continues, and the pieces of the capture it came from.
     incomplete: Vec<u8>,
     pieces: Vec<Piece>,
@@ -105,7 +105,7 @@ impl Session {
             _ if is_encrypted => {
                 let direction = &mut self.directions[from];
                 direction.decryption.skip_record();
-                direction.is_behind_gap = true;
+                direction.follows_gap = true;
                 self.undecrypted(kind, true, wire, &mut sum.summary)
             }
             ALERT_TYPE if length == 2 => alert(wire, &mut sum.summary).map(drop),
@@ -122,7 +122,7 @@ impl Session {
         let content = match direction.decryption.decrypt(from, &self.hello, header, wire) {
             Outcome::Decrypted(content) => content,
             outcome => {
-                direction.is_behind_gap = true;
+                direction.follows_gap = true;
                 self.undecrypted(kind, true, wire, summary)?;
                 if let Outcome::Failed = outcome {
                     wire.note(&NOT_OPENED, format_args!("the configured secret does not decrypt it"));
@@ -176,10 +176,10 @@ impl Session {
             HEARTBEAT => heartbeat(wire, summary),
             APPLICATION_DATA => {
                 summary.name("application_data");
-                let is_behind_gap = std::mem::take(&mut self.directions[from].is_behind_gap);
+                let follows_gap = std::mem::take(&mut self.directions[from].follows_gap);
                 match wire.remaining() {
                     0 => Ok(()),
-                    count => wire.add_inner(&DECRYPTED, count, "tls", is_behind_gap),
+                    count => wire.add_inner(&DECRYPTED, count, "tls", follows_gap),
                 }
             }
             _ => {
@@ -319,7 +319,7 @@ impl Conversation for Session {
         let bytes = match unended {
             Unended::Continues => return None,
             Unended::Begins => return Some(Partial::default()),
-            Unended::BehindHole(bytes) => bytes,
+            Unended::AfterGap(bytes) => bytes,
         };
         let is_record = matches!(bytes, [20..=24, ..]);
         if is_record && Header::of(bytes).is_none_or(|header| header.record_size() > bytes.len()) {
@@ -336,7 +336,7 @@ impl Conversation for Session {
         if !missing.in_step {
             direction.decryption.mark_gap();
         }
-        direction.is_behind_gap = true;
+        direction.follows_gap = true;
         direction.incomplete.clear();
         direction.pieces.clear();
     }
