@@ -6,16 +6,16 @@ use crate::tree::{BySide, Piece, Side};
 use crate::wire::Wire;
 use std::collections::BTreeMap;
 
-/// Why bodies past the limit are not reassembled.
+/// Reason why bodies above the limit are not reassembled.
 const FULL: &str = "incomplete bodies of the connection exceed the limit";
 
 /// Open streams by identifier.
 #[derive(Default)]
 pub(in crate::protocols) struct Streams {
     open: BTreeMap<u64, Stream>,
-    /// Bytes of incomplete bodies.
+    /// Total bytes of incomplete bodies.
     kept: usize,
-    /// The stream that was forgotten last, until it is noted.
+    /// The last evicted stream, until it is noted.
     forgotten: Option<u64>,
 }
 
@@ -38,12 +38,12 @@ pub(in crate::protocols) struct Half {
     has_ended: bool,
 }
 
-/// The part of a body that has arrived.
+/// The received part of a body.
 #[derive(Default)]
 pub(in crate::protocols) struct Body {
     pub(in crate::protocols) bytes: Vec<u8>,
     pub(in crate::protocols) pieces: Vec<Piece>,
-    /// Why the body will not be reassembled.
+    /// Reason why the body is not reassembled.
     pub(in crate::protocols) lacks: Option<&'static str>,
 }
 
@@ -52,14 +52,14 @@ impl Body {
         self.bytes.len() + size_of_val(self.pieces.as_slice())
     }
 
-    /// Whether parts have arrived.
+    /// Whether parts were received.
     pub(in crate::protocols) fn has_begun(&self) -> bool {
         !self.bytes.is_empty() || self.lacks.is_some()
     }
 }
 
 impl Streams {
-    /// The stream with this identifier, which is opened if necessary.
+    /// Returns the stream with this identifier, and opens it if necessary.
     pub(in crate::protocols) fn of(&mut self, id: u64) -> &mut Stream {
         if !self.open.contains_key(&id)
             && self.open.len() >= limits::HTTP2_STREAMS.get()
@@ -71,7 +71,7 @@ impl Streams {
         self.open.entry(id).or_default()
     }
 
-    /// Notes that a stream was forgotten, if one was.
+    /// Notes the eviction of a stream.
     pub(in crate::protocols) fn note_forgotten(&mut self, wire: &mut Wire<'_>) {
         if let Some(id) = self.forgotten.take() {
             wire.evicted(format_args!("stream {id}: more than {} streams are open", limits::HTTP2_STREAMS.get()));
@@ -94,7 +94,7 @@ impl Streams {
         }
     }
 
-    /// This side sends nothing more on the stream. A stream that both sides have ended is forgotten.
+    /// Half-closes a stream. A stream closed by both sides is removed.
     pub(in crate::protocols) fn end(&mut self, id: u64, from: Side) {
         let Some(stream) = self.open.get_mut(&id) else { return };
         stream.sides[from].has_ended = true;
@@ -103,7 +103,7 @@ impl Streams {
         }
     }
 
-    /// Keeps a part of a body, up to the limit of the connection.
+    /// Buffers a part of a body, up to the limit of the connection.
     pub(in crate::protocols) fn keep(&mut self, id: u64, from: Side, bytes: &[u8], pieces: impl FnOnce(u64) -> Vec<Piece>) {
         let kept = self.kept;
         let body = &mut self.of(id).half(from).body;
@@ -122,14 +122,14 @@ impl Streams {
         }
     }
 
-    /// The body of this side will not be reassembled.
+    /// Stops reassembly of the body of this side.
     pub(in crate::protocols) fn give_up(&mut self, id: u64, from: Side, why: &'static str) {
         let body = &mut self.of(id).half(from).body;
         let freed = std::mem::replace(body, Body { lacks: Some(why), ..Body::default() }).memory_usage();
         self.kept = self.kept.saturating_sub(freed);
     }
 
-    /// The same for all streams, because frames were lost.
+    /// Stops reassembly of all streams, because frames were lost.
     pub(in crate::protocols) fn lose(&mut self, from: Side) {
         let open: Vec<u64> = self.open.keys().copied().collect();
         for id in open {
@@ -137,7 +137,7 @@ impl Streams {
         }
     }
 
-    /// Takes the body that has arrived so far.
+    /// Takes the received part of the body.
     pub(in crate::protocols) fn take(&mut self, id: u64, from: Side) -> Body {
         let Some(stream) = self.open.get_mut(&id) else { return Body::default() };
         let body = std::mem::take(&mut stream.half(from).body);
@@ -145,7 +145,7 @@ impl Streams {
         body
     }
 
-    /// Keeps a body that was taken, up to the limit of the connection.
+    /// Buffers a body that was taken, up to the limit of the connection.
     pub(in crate::protocols) fn put_back(&mut self, id: u64, from: Side, body: Body) {
         let added = body.memory_usage();
         if added == 0 {

@@ -8,7 +8,7 @@ use crate::protocols::lines::trees_of;
 use crate::tree::Side;
 use crate::wire::{Conversation, Cut, Extent, Missing, Opening, Verdict, trial};
 
-/// A frame as hexadecimal text or bytes say it.
+/// A frame from hexadecimal text or bytes.
 fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
     let length = u32::try_from(payload.len()).unwrap().to_be_bytes();
     [&length[1..], &[kind, flags], &stream.to_be_bytes(), payload].concat()
@@ -450,7 +450,7 @@ fn after_lost_bytes_entries_are_unknown_and_frames_are_found_again() {
     assert_eq!(session.extent(Side::Client, &behind[3..], true), Extent::Message(13));
     let tree = trial::message(&PROTOCOL, &mut session, Side::Client, &behind[3..16], Cut::No);
     assert!(tree.contains("http2.header.index = 62") && tree.contains("! info http2.header.unknown_index"), "{tree}");
-    // The other direction has lost nothing.
+    // The other direction is complete.
     let tree = all(&mut session, &[(Side::Server, frame(1, 4, 1, b"\x88\xbe"))]);
     assert!(tree.contains("! odd http2.header.invalid_index"), "{tree}");
 }

@@ -1,10 +1,10 @@
-//! The examples of RFC 7541, appendix C, and blocks that are wrong.
+//! The examples of RFC 7541, appendix C, and malformed blocks.
 
 use super::*;
 use crate::wire::trial;
 use proptest::prelude::*;
 
-/// Decoded lines, and the table afterwards.
+/// Decoded lines, and the resulting table.
 fn decoded(table: &mut Table, hex: &str) -> String {
     let block = decode(&trial::bytes(hex), table);
     let failed = block.failed.map(|(at, why)| format!("at {at}: {}\n", why.words())).unwrap_or_default();
@@ -163,7 +163,7 @@ fn an_unknown_index_leaves_later_entries_known() {
     assert_eq!(unknown("40 01 61 01 62", &mut table), (false, "a: b\r\n".to_owned()));
     assert_eq!(unknown("be", &mut table), (false, "a: b\r\n".to_owned()));
     assert_eq!(unknown("bf", &mut table), (true, ": \r\n".to_owned()));
-    // A value may follow an unknown name.
+    // An unknown name may have a literal value.
     assert_eq!(unknown("7f 00 01 63", &mut table), (true, ": c\r\n".to_owned()));
     assert_eq!(unknown("be", &mut table), (true, ": c\r\n".to_owned()));
     assert_eq!(unknown("bf", &mut table), (false, "a: b\r\n".to_owned()));

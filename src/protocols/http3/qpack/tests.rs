@@ -1,10 +1,10 @@
-//! The examples of RFC 9204, appendix B, and instructions and sections that are wrong.
+//! The examples of RFC 9204, appendix B, and malformed instructions and sections.
 
 use super::*;
 use crate::wire::trial;
 use proptest::prelude::*;
 
-/// Lines of a section, and why decoding stopped.
+/// Lines of a section, and the decoding error.
 fn decoded(table: &Table, hex: &str) -> String {
     let block = decode(&trial::bytes(hex), table);
     let failed = block.failed.map(|(at, why)| format!("at {at}: {}\n", why.words())).unwrap_or_default();
