@@ -1,4 +1,4 @@
-//! Messages after the specifications, recognition, gaps, damage.
+//! Messages of the specifications, recognition, gaps, malformed messages.
 #![allow(clippy::indexing_slicing, reason = "a test may")]
 
 use super::*;

@@ -6,7 +6,7 @@ use super::{HEADER, TLS_1_0, TLS_1_2};
 use crate::tree::Side;
 use crate::wire::Wire;
 
-/// Number of sequence numbers tried after a gap, in which records may have been lost.
+/// Maximum number of sequence numbers tried after a gap, in which records may have been lost.
 const MAX_LOST_RECORDS: u64 = 32;
 
 /// Decryption state of one side.
@@ -15,9 +15,9 @@ pub(in crate::protocols) struct DecryptionState {
     decryptor: Option<Decryptor>,
     /// Sequence number of the next record.
     number: u64,
-    /// The side has finished the TLS 1.3 handshake.
+    /// Whether the side has finished the TLS 1.3 handshake.
     is_established: bool,
-    /// Records may be missing before the next one.
+    /// Whether records may be missing before the next one.
     follows_gap: bool,
 }
 
@@ -26,12 +26,12 @@ pub(in crate::protocols) enum Outcome {
     Decrypted(Plaintext),
     /// The secret is unknown.
     NoSecret,
-    /// The secret does not decrypt the record.
+    /// The secret is wrong for the record.
     Failed,
 }
 
 impl DecryptionState {
-    /// Decrypts the next record, whose payload is ahead of the cursor.
+    /// Decrypts the next record, whose payload is unread.
     pub(super) fn decrypt(&mut self, from: Side, hello: &Hello, header: [u8; HEADER], wire: &Wire<'_>) -> Outcome {
         let first = self.number;
         self.number += 1;
@@ -43,7 +43,7 @@ impl DecryptionState {
         let record = |number| EncryptedRecord { header: &header, payload: wire.ahead(), number, connection_id: &[] };
         let decrypt = |number| Some((number, decryptor.decrypt(&record(number))?));
         let found = (first..=last).find_map(decrypt);
-        // Behind a gap, the first record of TLS 1.0 lacks the block that it is chained to.
+        // After a gap, the first record of TLS 1.0 lacks the block it is chained to.
         self.follows_gap &= found.is_none() && decryptor.is_chained();
         decryptor.chain(wire.ahead());
         match found {
@@ -60,7 +60,7 @@ impl DecryptionState {
         }
     }
 
-    /// Decrypts a record whose number is transmitted, as in DTLS.
+    /// Decrypts a record with a transmitted sequence number, as in DTLS.
     pub(in crate::protocols) fn decrypt_numbered(
         &mut self,
         from: Side,

@@ -17,7 +17,7 @@ use crate::tree::{BySide, NodeRef, Partial, Piece, Side, Unended, Value, name_of
 use crate::wire::{Conversation, Error, Extent, Missing, Result, Wire};
 use std::fmt::{self, Write};
 
-/// Largest number of application data records in one message.
+/// Maximum number of application data records in one message.
 const MAX_RECORDS: usize = 512;
 
 const CLOSE_NOTIFY: u8 = 0;
@@ -57,12 +57,12 @@ pub(super) struct Session {
 /// State of one direction.
 #[derive(Default)]
 struct Direction {
-    /// Following records are encrypted.
+    /// Whether following records are encrypted.
     encrypts: bool,
     decryption: DecryptionState,
-    /// Application data before the next record was not decrypted.
+    /// Whether application data before the next record was not decrypted.
     follows_gap: bool,
-    /// Incomplete handshake message that the next record continues, and the pieces of the capture it came from.
+    /// Incomplete handshake message, continued by the next record, and its pieces of the capture.
     incomplete: Vec<u8>,
     pieces: Vec<Piece>,
 }
@@ -147,7 +147,7 @@ impl Session {
         })
     }
 
-    /// Shows the payload of a record as bytes. Only ciphertext needs no search for credentials: some suites leave text plain.
+    /// Adds the payload of a record as bytes. Only ciphertext needs no search for credentials: some suites do not encrypt.
     fn undecrypted(&self, kind: u8, is_encrypted: bool, wire: &mut Wire<'_>, summary: &mut Summary) -> Result {
         summary.name(encrypted(kind));
         let field = if kind == APPLICATION_DATA { &APP_DATA } else { &ENCRYPTED };
@@ -218,7 +218,7 @@ impl Session {
         self.keep_incomplete(from, wire, summary)
     }
 
-    /// Keeps an incomplete message for the next record.
+    /// Stores an incomplete message for the next record.
     fn keep_incomplete(&mut self, from: Side, wire: &mut Wire<'_>, summary: &mut Summary) -> Result {
         let (at, left) = (wire.at(), wire.remaining());
         if left == 0 {
@@ -291,7 +291,7 @@ impl Conversation for Session {
         }
         while result.is_ok() && wire.remaining() > 0 {
             if sum.records == 1 && wire.spans_frames() {
-                // Wireshark reads a record of several segments by itself.
+                // Wireshark dissects a record of several segments separately.
                 wire.embeds("tls");
             }
             result = wire.group(&RECORD, |wire| self.record(from, wire, &mut sum));
