@@ -1,4 +1,4 @@
-//! What routers and gateways send: BGP, HSRP, 802.1X and the key exchange of IPsec, in hexadecimal.
+//! Protocols of routers and gateways: BGP, HSRP, 802.1X and the key exchange of IPsec, in hexadecimal.
 
 use crate::Result;
 use crate::capture::Trace;
@@ -9,7 +9,7 @@ use crate::tcp::Side;
 use std::net::Ipv4Addr;
 use std::time::Duration;
 
-/// Two routers agree on their capabilities and exchange routes; one is shut down.
+/// Two routers exchange capabilities and routes; one shuts down.
 const BGP: &[(Side, &str)] = &[
     (
         C,
@@ -109,7 +109,7 @@ const EAPOL: &[&str] = &[
         040100000fac020000",
 ];
 
-/// All of them.
+/// Adds all of them.
 pub fn session() -> Result<Vec<u8>> {
     let mut trace = Trace::new();
     talk_hex(&mut trace, [40_179, 179], BGP)?;

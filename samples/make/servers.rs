@@ -1,11 +1,11 @@
-//! What servers speak: AMQP, Kafka, MongoDB, NATS, RTSP and Kerberos, in hexadecimal.
+//! Protocols of servers: AMQP, Kafka, MongoDB, NATS, RTSP and Kerberos, in hexadecimal.
 
 use crate::Result;
 use crate::capture::Trace;
 use crate::neighbours::{C, S, datagrams_hex, pcap, talk_hex};
 use crate::tcp::Side;
 
-/// A client publishes, gets its message back, and leaves. Its password is `moss`.
+/// A client publishes and receives a message, and disconnects. Its password is `moss`.
 const AMQP: &[(Side, &str)] = &[
     (C, "414d515000000901"),
     (
@@ -139,7 +139,7 @@ const NATS: &[(Side, &str)] = &[
     (S, "2b4f4b0d0a"),
 ];
 
-/// A stream is described, set up, played in a channel of the connection, and ended.
+/// A stream is described, set up, played interleaved in the connection, and torn down.
 const RTSP: &[(Side, &str)] = &[
     (
         C,
@@ -188,7 +188,7 @@ const RTSP: &[(Side, &str)] = &[
     (S, "525453502f312e30203435342053657373696f6e204e6f7420466f756e640d0a435365713a20350d0a0d0a"),
 ];
 
-/// A ticket for a user, one for a file server, a failure.
+/// A ticket for a user, one for a file server, an error.
 const KERBEROS: &[(Side, &str)] = &[
     (
         C,
@@ -253,7 +253,7 @@ const KERBEROS_DATAGRAMS: &[(Side, &str)] = &[
     ),
 ];
 
-/// All of them.
+/// Adds all of them.
 pub fn servers() -> Result<Vec<u8>> {
     let mut trace = Trace::new();
     talk_hex(&mut trace, [51_020, 5672], AMQP)?;

@@ -1,11 +1,11 @@
-//! What Windows computers speak: SMB in NetBIOS sessions and datagrams and over TCP, DCE/RPC, in hexadecimal.
+//! Protocols of Windows computers: SMB in NetBIOS sessions and datagrams and over TCP, DCE/RPC, in hexadecimal.
 
 use crate::Result;
 use crate::capture::Trace;
 use crate::neighbours::{C, S, datagrams_hex, pcap, talk_hex};
 use crate::tcp::Side;
 
-/// A session with a file server that refuses a file. Digests of the password are `aaaa` and `bbbb`.
+/// A session with a file server that denies a file. Digests of the password are `aaaa` and `bbbb`.
 const SMB_1: &[(Side, &str)] = &[
     (
         C,
@@ -292,7 +292,7 @@ const DATAGRAMS: &[(Side, &str)] = &[
     (C, "130286610a010001008a82"),
 ];
 
-/// All of them.
+/// Adds all of them.
 pub fn session() -> Result<Vec<u8>> {
     let mut trace = Trace::new();
     talk_hex(&mut trace, [50_010, 139], SMB_1)?;

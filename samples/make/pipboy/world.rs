@@ -1,13 +1,13 @@
-//! What the game knows, as a tree of values, and the numbers it gives them.
+//! Data of the game as a tree of values, and their numbers.
 //!
-//! The shape and the member names are the protocol's; all texts and numbers are invented.
+//! The structure and the member names are the protocol's; all texts and numbers are invented.
 
 use std::collections::BTreeMap;
 
 use super::message::{self, UPDATE, Value};
 use crate::Result;
 
-/// A value with everything below it.
+/// A value with its subtree.
 pub enum Thing {
     Bool(bool),
     Int8(i8),
@@ -22,14 +22,14 @@ pub enum Thing {
 
 use Thing::{Bool, Dict, Float, Int8, Int32, List, Text, UInt8, UInt32};
 
-/// The numbers handed out on one connection.
+/// Numbers assigned on one connection.
 pub struct World {
     ids: BTreeMap<String, u32>,
     next: u32,
 }
 
 impl World {
-    /// The whole tree as the first update: children before parents, the root (number 0) last.
+    /// The complete tree as the first update: children before parents, the root (number 0) last.
     pub fn first_update(root: &Thing) -> Result<(World, Vec<u8>)> {
         let mut world = World { ids: BTreeMap::new(), next: 1 };
         let mut payload = Vec::new();
@@ -37,13 +37,13 @@ impl World {
         Ok((world, message::message(UPDATE, &payload)?))
     }
 
-    /// The number of the value at `Inventory.43[0].count` and the like.
+    /// The number of the value at a path such as `Inventory.43[0].count`.
     pub fn id(&self, path: &str) -> Result<u32> {
         let id = self.ids.get(path).copied();
         Ok(id.ok_or_else(|| format!("nothing at {path}"))?)
     }
 
-    /// Writes a new value at this place, under a new number. Its parent must be told by the caller.
+    /// Writes a new value at this path, under a new number. The caller must update its parent.
     pub fn add(&mut self, payload: &mut Vec<u8>, path: &str, thing: &Thing) -> Result<u32> {
         let id = self.new_id();
         self.plant(payload, path, id, thing)?;
@@ -67,7 +67,7 @@ impl World {
             Float(value) => message::entry(payload, id, &Value::Float(*value)),
             Text(value) => message::entry(payload, id, &Value::Text(value)),
             List(items) => {
-                // Brothers have numbers in a row, which makes the root's members 1 to 11.
+                // Siblings have consecutive numbers, so the root's members are 1 to 11.
                 let ids: Vec<u32> = items.iter().map(|_| self.new_id()).collect();
                 for (index, (id, item)) in ids.iter().zip(items).enumerate() {
                     self.plant(payload, &format!("{path}[{index}]"), *id, item)?;
@@ -86,7 +86,7 @@ impl World {
     }
 }
 
-/// A game in full swing.
+/// A game in progress.
 pub fn full() -> Thing {
     Dict(vec![
         ("Stats", stats()),
@@ -103,7 +103,7 @@ pub fn full() -> Thing {
     ])
 }
 
-/// Enough for a short session.
+/// The tree of a short session.
 pub fn small() -> Thing {
     Dict(vec![
         ("Special", special()),
@@ -164,7 +164,7 @@ fn perks() -> Thing {
     ])
 }
 
-/// A line of an item's card; `Value` is of the type `ValueType` says.
+/// A line of an item's card; the type of `Value` is `ValueType`.
 fn card(text: &'static str, value: Thing) -> Thing {
     let kind = match value {
         Text(_) => 1,

@@ -1,4 +1,4 @@
-//! A session log of OSRS 239, written from the column notation: two players who meet, talk and fight an NPC.
+//! A session log of OSRS 239, encoded from the column notation: two players meet, chat and fight an NPC.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "the tables are the shipped ones")]
 
@@ -16,7 +16,7 @@ const REVISION: u16 = 239;
 const MAREN: usize = 1094;
 const ODO: usize = 77;
 
-/// Where the local player begins.
+/// Start tile of the local player.
 const TILE: (i64, i64) = (3222, 3218);
 
 /// An NPC and its type.
@@ -38,7 +38,7 @@ use Given::{Number, Text, Turns};
 type Blocks<'s> = &'s [&'s str];
 type Fields<'s> = Vec<(&'s str, Given<'s>)>;
 
-/// Values by name, those of a repeated field one after another; else zeros and empty texts.
+/// Values by name, consecutive for a repeated field; zeros and empty texts by default.
 struct Script<'s> {
     given: Vec<(&'s str, Vec<Given<'s>>)>,
     /// Bytes of a type that depends on the session.
@@ -57,7 +57,7 @@ impl<'s> Script<'s> {
         script
     }
 
-    /// The next value of a field; the last one stays.
+    /// The next value of a field; the last one repeats.
     fn next(&mut self, path: &str) -> Option<&Given<'s>> {
         let name = path.rsplit('.').next()?;
         let (_, values) = self.given.iter_mut().find(|(known, _)| *known == name)?;
@@ -101,12 +101,12 @@ impl Values for Script<'_> {
     }
 }
 
-/// The session as it goes on.
+/// State of the session.
 struct Play {
     book: Book,
     file: Vec<u8>,
     people: People,
-    /// Milliseconds since the record before.
+    /// Milliseconds since the previous record.
     passed: u64,
 }
 
@@ -138,7 +138,7 @@ impl Play {
         self.say(false, name, Script::new(given), false);
     }
 
-    /// An update of players: changes, and blocks of those that have some, in order of index.
+    /// An update of players: changes, and blocks in order of index.
     fn players(&mut self, changes: &[(usize, Step)], with_blocks: &[(usize, Blocks<'_>, Fields<'_>)]) {
         let has = |index: usize| with_blocks.iter().any(|(known, ..)| *known == index);
         let changes: Vec<Change> =
@@ -178,7 +178,7 @@ impl<'s> Clone for Given<'s> {
     }
 }
 
-/// What a player looks like.
+/// Appearance of a player.
 fn look(name: &str, level: i64) -> Vec<(&str, Given<'_>)> {
     vec![
         ("first", Number(0)),
@@ -202,7 +202,7 @@ fn hit(points: i64) -> Vec<(&'static str, Given<'static>)> {
     vec![("hit_count", Number(1)), ("type", Number(16)), ("value", Number(points))]
 }
 
-/// The bits about known NPCs: how many there are, and how each of the first ones changes.
+/// The bits of known NPCs: their number, and the change of each of the first ones.
 fn known(count: i64, kinds: &[i64]) -> Bits {
     let mut bits = Bits::default();
     bits.put("rs.npc_info.count", count, 8);
@@ -236,7 +236,7 @@ pub fn session() -> Result<Vec<u8>> {
     play.npcs(known(0, &[]), &[]);
     play.tick();
 
-    // He walks; another player comes into sight, and an NPC.
+    // The local player walks; another player and an NPC appear.
     play.client("move_gameclick", vec![("x", Number(3225)), ("z", Number(3221))]);
     let region = (i64::from(3_228_u16) & 0x1fff, i64::from(3_220_u16) & 0x1fff);
     play.players(&[(MAREN, Step::Walk(7)), (ODO, Step::Appear(region.0, region.1))], &[(ODO, &["appearance"], look("Odo", 31))]);
@@ -264,7 +264,7 @@ pub fn session() -> Result<Vec<u8>> {
     play.client("opnpc2_v2", vec![("index", Number(GOBLIN.0))]);
     play.tick();
 
-    // The fight: the goblin turns, both strike, and it drops a thing.
+    // The fight: the goblin turns, both hit, and an item is dropped.
     let struck = || {
         let mut bits = known(1, &[0]);
         bits.put("rs.npc_info.end", 0xffff, 16);

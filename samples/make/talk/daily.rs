@@ -1,8 +1,8 @@
-//! What is said on every network: names, addresses, time, files and who is there.
+//! Messages of services in every network: names, addresses, time, files and discovery.
 
 use super::{ALL, COUCH, COUCH6, EVERYONE, LAMP, LLMNR, MDNS, NOBODY, OUTSIDE, ROUTER, ROUTER6, SERVERS6, Said};
 
-/// Each datagram as it was sent.
+/// Each recorded datagram.
 pub(super) const TALK: &[Said] = &[
     (
         COUCH,

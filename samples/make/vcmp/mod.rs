@@ -1,4 +1,4 @@
-//! An evening on a Vice City: Multiplayer server: its query, the handshake of RakNet, every message of the game, and scripts
+//! Sessions with a Vice City: Multiplayer server: its query, the handshake of RakNet, every message of the game, and scripts
 //! that call each other.
 
 mod messages;
@@ -17,7 +17,7 @@ const MAGIC: [u8; 16] = [0, 0xff, 0xff, 0, 0xfe, 0xfe, 0xfe, 0xfe, 0xfd, 0xfd, 0
 const CLIENT_GUID: u64 = 0x0451_7d2a_90c4_11ee;
 const SERVER_GUID: u64 = 0x07c0_33a1_5be2_8f06;
 
-/// Calls as they go into script data: everything a server sends, and what only clients may.
+/// Calls in script data: all of the server, and those only clients may send.
 const SERVER_CALLS: [&str; 4] = [
     "46 00 00 00 0f 00 05 70 72 69 6e 74 73 00 05 48 65 6c 6c 6f",
     "46 00 00 00 4c 00 04 64 65 6d 6f 73 00 02 68 69 69 fe ff ff ff 66 00 00 c0 3f 6f 62 01 76 00 00 80 3f 00 00 00 40 00 00 40 40 \
@@ -40,7 +40,7 @@ enum Side {
 
 use Side::{Client, Server};
 
-/// How a release says things.
+/// Encoding of a release.
 struct Release {
     protocol: u8,
     version: u32,
@@ -73,7 +73,7 @@ const V471: Release = Release {
     is_047: true,
 };
 
-/// What RakNet counts of what a side says.
+/// Counters of RakNet for one side.
 #[derive(Default)]
 struct Counts {
     datagrams: u32,
@@ -98,7 +98,7 @@ fn three(number: u32) -> [u8; 3] {
     [low, middle, high]
 }
 
-/// An address of version 4, inverted, and a port.
+/// An inverted IPv4 address and a port.
 fn address(last: u8, port: u16) -> Vec<u8> {
     let mut bytes = vec![4];
     bytes.extend([192, 0, 2, last].map(|byte: u8| !byte));
@@ -106,12 +106,12 @@ fn address(last: u8, port: u16) -> Vec<u8> {
     bytes
 }
 
-/// The address that stands for none.
+/// The unassigned address.
 fn unused() -> Vec<u8> {
     vec![4, 0xff, 0xff, 0xff, 0xff, 0, 0]
 }
 
-/// Bits, the most significant first, up to whole bytes.
+/// Bits, most significant first, padded to bytes.
 #[derive(Default)]
 struct Bits {
     bytes: Vec<u8>,
@@ -136,7 +136,7 @@ impl Bits {
     }
 }
 
-/// A compressed block of 0.4.7. Nothing is compressed in it, so that every zlib makes the same bytes.
+/// A compressed block of 0.4.7, stored uncompressed, so that every zlib writes the same bytes.
 fn block(content: &[u8]) -> Result<Vec<u8>> {
     let mut zlib = ZlibEncoder::new(Vec::new(), Compression::none());
     zlib.write_all(content)?;
@@ -216,7 +216,7 @@ impl Play {
         self.send(from, &datagram)
     }
 
-    /// A message that promises nothing of its arrival.
+    /// An unreliable message.
     fn toss(&mut self, from: Side, message: &[u8]) -> Result {
         let mut frame = vec![0];
         frame.extend(u16::try_from(message.len() * 8)?.to_be_bytes());
@@ -225,7 +225,7 @@ impl Play {
         self.send(from, &datagram)
     }
 
-    /// A message in three parts, the last one first, and one of them twice.
+    /// A message in three parts, the last one first, and one of them duplicated.
     fn split(&mut self, from: Side, message: &[u8]) -> Result {
         let order = self.counts(from).orders;
         self.counts(from).orders += 1;
@@ -244,7 +244,7 @@ impl Play {
         Ok(())
     }
 
-    /// Datagrams of the other side from one number to another arrived.
+    /// Acknowledges datagrams of the other side from one number to another.
     fn ack(&mut self, from: Side, first: u32, last: u32) -> Result {
         let range =
             if first == last { [vec![1], three(first).to_vec()] } else { [vec![0], [three(first), three(last)].concat()] };
@@ -316,7 +316,7 @@ impl Play {
         self.say(Client, &[&[needed, 1, 0, 0][..], &digest].concat())
     }
 
-    /// Everything in the game, a few messages in each datagram.
+    /// All messages of the game, a few in each datagram.
     fn game(&mut self, release: &Release) -> Result {
         for (from, messages) in [(Client, messages::CLIENT), (Server, messages::SERVER)] {
             for few in messages.chunks(4) {
@@ -360,7 +360,7 @@ impl Play {
         self.split(Server, &data(by_server, &[vec![1, 0, 0, 0x40], node].concat())?)
     }
 
-    /// Datagrams that come twice or not at all, and what is said of them.
+    /// Duplicated and lost datagrams, and their acknowledgements.
     fn mishaps(&mut self, release: &Release) -> Result {
         let tick = if release.is_047 { 0x4a } else { 0xad };
         let frame = self.ordered(Server, &[tick, 0, 1, 0xe2, 0x41])?;

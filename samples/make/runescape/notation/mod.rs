@@ -1,5 +1,5 @@
-//! Packets of Old School RuneScape, written from the column notation: values in, bytes out. Nothing here knows the dissector;
-//! its tests write random packets with this.
+//! Packets of Old School RuneScape, encoded from the column notation. This module does not use the dissector;
+//! the dissector's tests encode random packets with it.
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "the tables are the shipped ones")]
 
@@ -25,7 +25,7 @@ pub struct Row {
     pub fields: &'static str,
 }
 
-/// A row about updates: a block, a group, a packet of zones.
+/// A row of updates: a block, a group, a packet of zones.
 #[derive(Clone, Copy)]
 pub struct InfoRow {
     pub who: &'static str,
@@ -44,7 +44,7 @@ pub struct Book {
 }
 
 impl Book {
-    /// The rows of a revision in texts of the form of `osrs.tsv` and `osrs-info.tsv`.
+    /// The rows of a revision from texts in the format of `osrs.tsv` and `osrs-info.tsv`.
     pub fn of(revision: u16, packets: &'static str, info: &'static str) -> Book {
         let entry = |list: &'static str| {
             list.split(' ').find_map(|entry| {
@@ -89,14 +89,14 @@ impl Book {
         self.info.iter().filter(|row| row.who == who && row.order > 0 && row.fields != "-").copied().collect()
     }
 
-    /// The bit that announces another byte of the mask; 0 if there is none.
+    /// The bit that announces another byte of the mask; 0 if none.
     pub fn announced(&self, who: &str, byte: usize) -> u32 {
         let what = format!("mask{}", byte + 1);
         self.info.iter().find(|row| row.who == who && row.what == what).map_or(0, |row| row.mask)
     }
 }
 
-/// What a value is asked for.
+/// A request for a value.
 pub struct Asked<'a> {
     /// Name of the field in trees.
     pub path: &'a str,
@@ -104,21 +104,21 @@ pub struct Asked<'a> {
     pub kind: &'a str,
     /// Numbers that conditions compare it with.
     pub hints: &'a [i64],
-    /// It is a number of turns.
+    /// Whether it is a number of turns.
     pub is_count: bool,
 }
 
-/// Where values come from.
+/// A source of values.
 pub trait Values {
-    /// A number, of which as many bits count as its type has.
+    /// A number; only the bits of its type count.
     fn number(&mut self, asked: &Asked<'_>) -> i64;
     /// Text: letters, spaces and punctuation of chat.
     fn text(&mut self, asked: &Asked<'_>) -> String;
-    /// How often a field without count occurs, or whether an optional one does.
+    /// Number of occurrences of a field without count, or presence of an optional one.
     fn turns(&mut self, asked: &Asked<'_>) -> usize;
-    /// Bytes to the end, or as many as are asked for.
+    /// Bytes to the end, or as many as requested.
     fn bytes(&mut self, asked: &Asked<'_>, count: Option<usize>) -> Vec<u8>;
-    /// A type that depends on the session: its bytes, and what is shown of it.
+    /// A type that depends on the session: its bytes and its values.
     fn state(&mut self, asked: &Asked<'_>) -> Written;
 }
 
@@ -129,9 +129,9 @@ pub struct Writer<'b, 'v> {
     pub out: Written,
     scopes: Vec<Vec<(String, i64)>>,
     texts: Vec<(String, String)>,
-    /// Bytes to the end were written.
+    /// Whether bytes to the end were written.
     is_full: bool,
-    /// The packet holds what is there only where `$size` is large.
+    /// Whether the packet has the fields that exist only for a large `$size`.
     pub is_long: bool,
 }
 
@@ -170,7 +170,7 @@ impl<'b, 'v> Writer<'b, 'v> {
             let path = format!("{prefix}.{}", item.name);
             let next = all.get(at + 1).filter(|next| next.cut == Some(item.name));
             match next {
-                // The length of what follows is known only once that is written.
+                // The length is known only after the content is written.
                 Some(next) => {
                     let before = std::mem::take(&mut self.out);
                     self.item(&format!("{prefix}.{}", next.name), next, list);
@@ -246,7 +246,7 @@ impl<'b, 'v> Writer<'b, 'v> {
                 if is_last || turn > 10_000 {
                     break;
                 }
-                // The value that ends the list has to come up some time.
+                // The value that ends the list must occur eventually.
                 self.values.turns(&Asked { path: "rs.until", kind: "", hints: &[], is_count: turn >= most });
             }
             return;
@@ -402,13 +402,13 @@ impl<'b, 'v> Writer<'b, 'v> {
         }
     }
 
-    /// Asks for a number of this type and writes it.
+    /// Requests a number of this type and writes it.
     fn number(&mut self, path: &str, asked: &Asked<'_>) -> i64 {
         let value = self.values.number(asked);
         self.put(path, asked.kind, value)
     }
 
-    /// Writes a number, of which as many bits count as its type has. Returns it as it is read back.
+    /// Writes a number; only the bits of its type count. Returns its value as it is read back.
     fn put(&mut self, path: &str, kind: &str, value: i64) -> i64 {
         let mut bytes = Vec::new();
         let value = encoded(kind, value, &mut bytes);
