@@ -2,7 +2,7 @@
 
 use crate::Result;
 use crate::capture::Trace;
-use crate::neighbours::{C, Line, S, datagrams_hex, pcap, talk, talk_hex};
+use crate::neighbours::{C, Line, S, add_hex_conversation, datagrams_hex, pcap, talk};
 use crate::tcp::Side;
 
 /// A login with a literal, a mail to the server and a mail from it.
@@ -94,7 +94,7 @@ pub fn session() -> Result<Vec<u8>> {
     for (port, (server, lines)) in (51_100..).zip([(143, IMAP), (110, POP3), (23, TELNET), (6379, REDIS), (5432, POSTGRESQL)]) {
         talk(&mut trace, [port, server], lines)?;
     }
-    talk_hex(&mut trace, [51_110, 389], LDAP)?;
+    add_hex_conversation(&mut trace, [51_110, 389], LDAP)?;
     datagrams_hex(&mut trace, [51_111, 1812], RADIUS)?;
     pcap(trace)
 }

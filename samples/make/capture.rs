@@ -43,12 +43,12 @@ impl Trace {
     }
 
     /// Captures a frame at the current time.
-    pub fn put(&mut self, bytes: Vec<u8>) {
-        self.put_at(self.now, bytes);
+    pub fn capture(&mut self, bytes: Vec<u8>) {
+        self.capture_at(self.now, bytes);
     }
 
     /// Captures a frame at another time. Frames are sorted at the end, so conversations may overlap.
-    pub fn put_at(&mut self, time: Duration, bytes: Vec<u8>) {
+    pub fn capture_at(&mut self, time: Duration, bytes: Vec<u8>) {
         self.frames.push(Frame { time, bytes });
     }
 

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::tcp::{Said, Side};
+use crate::tcp::{Delivered, Side};
 
 /// Bytes of hexadecimal text; other characters are skipped.
 pub fn bytes(hex: &str) -> Vec<u8> {
@@ -38,15 +38,15 @@ pub fn pairs(bytes: &[u8]) -> String {
 }
 
 /// Writes Wireshark's "Follow TCP Stream" hex dump: an offset for each direction, the server's rows indented.
-pub fn follow<'a>(said: impl IntoIterator<Item = &'a Said>) -> String {
+pub fn follow<'a>(delivered: impl IntoIterator<Item = &'a Delivered>) -> String {
     let mut text = String::new();
     let (mut client, mut server) = (0, 0);
-    for said in said {
-        let (indent, offset) = match said.from {
+    for delivered in delivered {
+        let (indent, offset) = match delivered.from {
             Side::Client => ("", &mut client),
             Side::Server => ("    ", &mut server),
         };
-        for row in said.bytes.chunks(16) {
+        for row in delivered.bytes.chunks(16) {
             let mut hex = String::new();
             let mut ascii = String::new();
             for (column, byte) in row.iter().enumerate() {

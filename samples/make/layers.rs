@@ -73,7 +73,7 @@ fn arp(trace: &mut Trace) -> Result {
             &known,
             &yours.octets(),
         )?;
-        trace.put(net::ethernet(from.mac, mac, 0x0806, &packet.to_bytes()));
+        trace.capture(net::ethernet(from.mac, mac, 0x0806, &packet.to_bytes()));
         trace.wait(ANSWER);
         Ok(())
     };
@@ -183,7 +183,7 @@ fn tags(trace: &mut Trace) -> Result {
     tagged.extend(7_u16.to_be_bytes());
     tagged.extend(net::IPV4.to_be_bytes());
     tagged.extend(net::udp(laptop.port(40_115), router.port(40_116), 0x1d04, b"inside two tags")?);
-    trace.put(net::ethernet(laptop.mac, router.mac, 0x88a8, &tagged));
+    trace.capture(net::ethernet(laptop.mac, router.mac, 0x88a8, &tagged));
     Ok(())
 }
 
@@ -244,15 +244,15 @@ fn strangers(trace: &mut Trace) -> Result {
     }
     let len = u16::try_from(bridge.len())?;
     let bridges = [0x01, 0x80, 0xc2, 0, 0, 0];
-    trace.put(padded(net::ethernet(laptop.mac, bridges, len, &bridge)));
+    trace.capture(padded(net::ethernet(laptop.mac, bridges, len, &bridge)));
 
     trace.wait(PAUSE);
     let experiment = b"local experiment";
-    trace.put(net::ethernet(laptop.mac, router.mac, 0x88b5, experiment));
+    trace.capture(net::ethernet(laptop.mac, router.mac, 0x88b5, experiment));
 
     trace.wait(PAUSE);
     let short = net::udp(router.port(40_120), laptop.port(40_119), 0x0904, b"ok")?;
-    trace.put(padded(Link::Ethernet.frame(router, laptop, &short)));
+    trace.capture(padded(Link::Ethernet.frame(router, laptop, &short)));
     Ok(())
 }
 
@@ -263,7 +263,7 @@ fn padded(mut frame: Vec<u8>) -> Vec<u8> {
 }
 
 fn put_ip(trace: &mut Trace, from: Host, to: Host, packet: Vec<u8>) {
-    trace.put(Link::Ethernet.frame(from, to, &packet));
+    trace.capture(Link::Ethernet.frame(from, to, &packet));
 }
 
 pub fn linux_cooked() -> Result<Vec<u8>> {
@@ -271,7 +271,7 @@ pub fn linux_cooked() -> Result<Vec<u8>> {
     let mut trace = Trace::new();
     syn(&mut trace, Link::Cooked, laptop, router)?;
     let echo = icmp_echo(laptop, router, false, b"a cooked echo")?;
-    trace.put(Link::Cooked.frame(laptop, router, &echo));
+    trace.capture(Link::Cooked.frame(laptop, router, &echo));
     capture::pcap(capture::LINUX_COOKED, &trace.frames())
 }
 
@@ -281,7 +281,7 @@ pub fn linux_cooked_v2() -> Result<Vec<u8>> {
     let mut trace = Trace::new();
     syn(&mut trace, link, laptop, router)?;
     let datagram = net::udp(laptop.port(40_121), router.port(40_122), 0, b"cooked twice")?;
-    trace.put(link.frame(laptop, router, &datagram));
+    trace.capture(link.frame(laptop, router, &datagram));
     capture::pcap(capture::LINUX_COOKED_V2, &trace.frames())
 }
 
@@ -291,7 +291,7 @@ pub fn null_loopback() -> Result<Vec<u8>> {
     let mut trace = Trace::new();
     syn(&mut trace, Link::Null, here, here)?;
     let datagram = net::udp(here6.port(40_123), here6.port(40_124), 0, b"to myself")?;
-    trace.put(Link::Null.frame(here6, here6, &datagram));
+    trace.capture(Link::Null.frame(here6, here6, &datagram));
     capture::pcap(capture::NULL, &trace.frames())
 }
 

@@ -47,13 +47,13 @@ pub fn datagrams(trace: &mut Trace, ports: [u16; 2], lines: &[Line<'_>]) -> Resu
         trace.wait(Duration::from_millis(20));
         let (from, to) = if *side == C { (from, to) } else { (to, from) };
         let packet = net::udp(from, to, id, bytes)?;
-        trace.put(Link::Ethernet.frame(from.host, to.host, &packet));
+        trace.capture(Link::Ethernet.frame(from.host, to.host, &packet));
     }
     Ok(())
 }
 
 /// The same connection and the same datagrams, from hexadecimal text.
-pub fn talk_hex(trace: &mut Trace, ports: [u16; 2], lines: &[(Side, &str)]) -> Result {
+pub fn add_hex_conversation(trace: &mut Trace, ports: [u16; 2], lines: &[(Side, &str)]) -> Result {
     let lines: Vec<_> = lines.iter().map(|(side, hex)| (*side, bytes(hex))).collect();
     let lines: Vec<_> = lines.iter().map(|(side, bytes)| (*side, bytes.as_slice())).collect();
     talk(trace, ports, &lines)
@@ -173,7 +173,7 @@ fn recorded_datagrams(trace: &mut Trace, text: &str, port: u16) -> Result {
         let (from, to) = if side == C { (client, server) } else { (server, client) };
         trace.wait(Duration::from_millis(20));
         let packet = net::udp(from, to, 7, &bytes)?;
-        trace.put(Link::Ethernet.frame(from.host, to.host, &packet));
+        trace.capture(Link::Ethernet.frame(from.host, to.host, &packet));
     }
     Ok(())
 }
@@ -271,7 +271,7 @@ pub fn text() -> Result<Vec<u8>> {
         let (from, to) = if side == C { (client, server) } else { (server, client) };
         trace.wait(Duration::from_millis(20));
         let packet = net::udp(from, to, 9, &bytes)?;
-        trace.put(Link::Ethernet.frame(from.host, to.host, &packet));
+        trace.capture(Link::Ethernet.frame(from.host, to.host, &packet));
     }
     pcap(trace)
 }

@@ -48,7 +48,7 @@ fn put_llc(trace: &mut Trace, from: Host, to: [u8; 6], hex: &str) -> Result {
     let mut frame = net::ethernet(from.mac, to, payload.len().try_into()?, &payload);
     frame.resize(frame.len().max(60), 0);
     trace.wait(Duration::from_millis(200));
-    trace.put(frame);
+    trace.capture(frame);
     Ok(())
 }
 
@@ -56,7 +56,7 @@ fn put_ip(trace: &mut Trace, from: Host, to: Host, protocol: u8, hex: &str) -> R
     let mut packet = Vec::new();
     PacketBuilder::ip(net::ip(from, to, 0x2101)?).write(&mut packet, IpNumber(protocol), &bytes(hex))?;
     trace.wait(Duration::from_millis(200));
-    trace.put(Link::Ethernet.frame(from, to, &packet));
+    trace.capture(Link::Ethernet.frame(from, to, &packet));
     Ok(())
 }
 
@@ -92,7 +92,7 @@ pub fn session() -> Result<Vec<u8>> {
     for (from, to, port, hex) in [(router, group(Ipv4Addr::new(224, 0, 0, 9)), 520, RIP), (router6, group6(9), 521, RIPNG)] {
         let packet = net::udp(from.port(port), to.port(port), 0x2102, &bytes(hex))?;
         trace.wait(Duration::from_millis(200));
-        trace.put(Link::Ethernet.frame(from, to, &packet));
+        trace.capture(Link::Ethernet.frame(from, to, &packet));
     }
     capture::pcap(capture::ETHERNET, &trace.frames())
 }

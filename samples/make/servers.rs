@@ -2,7 +2,7 @@
 
 use crate::Result;
 use crate::capture::Trace;
-use crate::neighbours::{C, S, datagrams_hex, pcap, talk_hex};
+use crate::neighbours::{C, S, add_hex_conversation, datagrams_hex, pcap};
 use crate::tcp::Side;
 
 /// A client publishes and receives a message, and disconnects. Its password is `moss`.
@@ -256,12 +256,12 @@ const KERBEROS_DATAGRAMS: &[(Side, &str)] = &[
 /// Adds all of them.
 pub fn servers() -> Result<Vec<u8>> {
     let mut trace = Trace::new();
-    talk_hex(&mut trace, [51_020, 5672], AMQP)?;
-    talk_hex(&mut trace, [51_000, 9092], KAFKA)?;
-    talk_hex(&mut trace, [51_010, 27_017], MONGODB)?;
-    talk_hex(&mut trace, [51_040, 4222], NATS)?;
-    talk_hex(&mut trace, [51_030, 554], RTSP)?;
-    talk_hex(&mut trace, [52_001, 88], KERBEROS)?;
+    add_hex_conversation(&mut trace, [51_020, 5672], AMQP)?;
+    add_hex_conversation(&mut trace, [51_000, 9092], KAFKA)?;
+    add_hex_conversation(&mut trace, [51_010, 27_017], MONGODB)?;
+    add_hex_conversation(&mut trace, [51_040, 4222], NATS)?;
+    add_hex_conversation(&mut trace, [51_030, 554], RTSP)?;
+    add_hex_conversation(&mut trace, [52_001, 88], KERBEROS)?;
     datagrams_hex(&mut trace, [52_000, 88], KERBEROS_DATAGRAMS)?;
     pcap(trace)
 }

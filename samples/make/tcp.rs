@@ -60,13 +60,13 @@ pub enum Mishap {
 }
 
 /// Bytes as the receiving application gets them; one entry for each segment, in order.
-pub struct Said {
+pub struct Delivered {
     pub from: Side,
     pub bytes: Vec<u8>,
 }
 
 pub struct Conversation {
-    pub said: Vec<Said>,
+    pub delivered: Vec<Delivered>,
     link: Link,
     client: End,
     server: End,
@@ -120,7 +120,7 @@ struct Segment<'a> {
 impl Conversation {
     /// Two endpoints before the handshake.
     pub fn new(link: Link, client: (Endpoint, Stack), server: (Endpoint, Stack)) -> Self {
-        Conversation { said: Vec::new(), link, client: End::new(client), server: End::new(server) }
+        Conversation { delivered: Vec::new(), link, client: End::new(client), server: End::new(server) }
     }
 
     /// The three-way handshake.
@@ -133,7 +133,7 @@ impl Conversation {
         trace.wait(ANSWER);
         let offer = self.offer(Side::Server, trace.now)?;
         let first = self.server.next;
-        self.put(trace, Side::Server, trace.now, Segment { kind: Kind::SynAck, seq: first, options: &offer, payload: &[] })?;
+        self.transmit(trace, Side::Server, trace.now, Segment { kind: Kind::SynAck, seq: first, options: &offer, payload: &[] })?;
         self.server.next = first.wrapping_add(1);
         self.client.wanted = self.server.next;
         self.client.echo = self.server.tick(trace.now)?;
@@ -147,14 +147,14 @@ impl Conversation {
         self.syn(trace)?;
         self.server.wanted = self.client.next.wrapping_add(1);
         trace.wait(ANSWER);
-        self.put(trace, Side::Server, trace.now, Segment { kind: Kind::RstAck, seq: 0, options: &[], payload: &[] })
+        self.transmit(trace, Side::Server, trace.now, Segment { kind: Kind::RstAck, seq: 0, options: &[], payload: &[] })
     }
 
     /// Only the first packet of a handshake.
     pub fn syn(&mut self, trace: &mut Trace) -> Result {
         let offer = self.offer(Side::Client, trace.now)?;
         let first = self.client.next;
-        self.put(trace, Side::Client, trace.now, Segment { kind: Kind::Syn, seq: first, options: &offer, payload: &[] })
+        self.transmit(trace, Side::Client, trace.now, Segment { kind: Kind::Syn, seq: first, options: &offer, payload: &[] })
     }
 
     /// Advances the clock, which sends delayed acknowledgements.
@@ -183,7 +183,7 @@ impl Conversation {
             trace.wait(flight.pause);
             if flight.captured {
                 let options = self.timestamp(from, trace.now)?;
-                self.put(trace, from, trace.now, Segment { kind, seq, options: &options, payload: segment })?;
+                self.transmit(trace, from, trace.now, Segment { kind, seq, options: &options, payload: segment })?;
             }
             // Data acknowledges as well, which replaces a delayed acknowledgement.
             self.end(from).acknowledged();
@@ -195,8 +195,8 @@ impl Conversation {
         let end = self.end(from);
         end.next = base.wrapping_add(u32::try_from(bytes.len())?);
         trace.wait(SPACING);
-        let said = segments.into_iter().map(|segment| Said { from, bytes: segment.to_vec() });
-        self.said.extend(said);
+        let delivered = segments.into_iter().map(|segment| Delivered { from, bytes: segment.to_vec() });
+        self.delivered.extend(delivered);
         Ok(())
     }
 
@@ -206,7 +206,7 @@ impl Conversation {
         for side in [first, first.other()] {
             let options = self.timestamp(side, trace.now)?;
             let seq = self.end(side).next;
-            self.put(trace, side, trace.now, Segment { kind: Kind::FinAck, seq, options: &options, payload: &[] })?;
+            self.transmit(trace, side, trace.now, Segment { kind: Kind::FinAck, seq, options: &options, payload: &[] })?;
             let next = seq.wrapping_add(1);
             let tick = self.end(side).tick(trace.now)?;
             self.end(side).next = next;
@@ -223,7 +223,7 @@ impl Conversation {
     pub fn reset(&mut self, trace: &mut Trace, from: Side) -> Result {
         self.settle(trace)?;
         let seq = self.end(from).next;
-        self.put(trace, from, trace.now, Segment { kind: Kind::RstAck, seq, options: &[], payload: &[] })
+        self.transmit(trace, from, trace.now, Segment { kind: Kind::RstAck, seq, options: &[], payload: &[] })
     }
 
     fn end(&mut self, side: Side) -> &mut End {
@@ -306,10 +306,10 @@ impl Conversation {
         }
         end.acknowledged();
         let seq = end.next;
-        self.put(trace, side, time, Segment { kind: Kind::Ack, seq, options: &options, payload: &[] })
+        self.transmit(trace, side, time, Segment { kind: Kind::Ack, seq, options: &options, payload: &[] })
     }
 
-    fn put(&mut self, trace: &mut Trace, side: Side, time: Duration, segment: Segment) -> Result {
+    fn transmit(&mut self, trace: &mut Trace, side: Side, time: Duration, segment: Segment) -> Result {
         let to = self.end(side.other()).at;
         let link = self.link;
         let end = self.end(side);
@@ -337,7 +337,7 @@ impl Conversation {
         end.packets = end.packets.wrapping_add(1);
         let mut packet = Vec::new();
         PacketBuilder::ip(ip).tcp_header(header).write(&mut packet, segment.payload)?;
-        trace.put_at(time, link.frame(end.at.host, to.host, &packet));
+        trace.capture_at(time, link.frame(end.at.host, to.host, &packet));
         Ok(())
     }
 }

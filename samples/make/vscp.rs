@@ -188,7 +188,7 @@ pub fn session() -> Result<Vec<u8>> {
         (1025, "1,full.example.com,5126", b"f,9"),
         (1026, ",,", b"f,0,bureau.example.com,5126\0"),
     ] {
-        trace = ask(trace, port, busy, answer)?;
+        trace = query_server(trace, port, busy, answer)?;
     }
     trace = refused(trace)?;
     trace = visit(trace)?;
@@ -200,7 +200,7 @@ pub fn session() -> Result<Vec<u8>> {
 }
 
 /// A query for the server of a place.
-fn ask(trace: Trace, port: u16, busy: &str, answer: &[u8]) -> Result<Trace> {
+fn query_server(trace: Trace, port: u16, busy: &str, answer: &[u8]) -> Result<Trace> {
     let mut visit = Visit::new(trace, port, LOCATION_PORT);
     visit.open()?;
     let question = format!("f,192.168.1.14,PARK OF EXAMPLES,85.000000,-71.610001,85.000000,{busy}");
@@ -233,7 +233,7 @@ fn visit(trace: Trace) -> Result<Trace> {
     whisper(&mut visit)?;
     scripts(&mut visit)?;
     change(&mut visit)?;
-    leave(&mut visit)?;
+    disconnect(&mut visit)?;
     visit.close(Side::Client)
 }
 
@@ -302,7 +302,7 @@ fn change(visit: &mut Visit) -> Result {
     visit.client(&chat(ALICE, "Alicia: new coat")?)
 }
 
-fn leave(visit: &mut Visit) -> Result {
+fn disconnect(visit: &mut Visit) -> Result {
     let mut gone = general([ME; 2], USER_LEFT, &BO.to_be_bytes())?;
     gone.extend(user_count(2)?);
     visit.server(&gone)?;

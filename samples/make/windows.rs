@@ -2,7 +2,7 @@
 
 use crate::Result;
 use crate::capture::Trace;
-use crate::neighbours::{C, S, datagrams_hex, pcap, talk_hex};
+use crate::neighbours::{C, S, add_hex_conversation, datagrams_hex, pcap};
 use crate::tcp::Side;
 
 /// A session with a file server that denies a file. Digests of the password are `aaaa` and `bbbb`.
@@ -295,9 +295,9 @@ const DATAGRAMS: &[(Side, &str)] = &[
 /// Adds all of them.
 pub fn session() -> Result<Vec<u8>> {
     let mut trace = Trace::new();
-    talk_hex(&mut trace, [50_010, 139], SMB_1)?;
-    talk_hex(&mut trace, [50_001, 445], SMB_2)?;
-    talk_hex(&mut trace, [50_020, 135], RPC)?;
+    add_hex_conversation(&mut trace, [50_010, 139], SMB_1)?;
+    add_hex_conversation(&mut trace, [50_001, 445], SMB_2)?;
+    add_hex_conversation(&mut trace, [50_020, 135], RPC)?;
     datagrams_hex(&mut trace, [138, 138], DATAGRAMS)?;
     pcap(trace)
 }

@@ -7,13 +7,13 @@ use std::net::{Ipv4Addr, Ipv6Addr};
 use std::time::Duration;
 
 use message::{HEARTBEAT, MAP, Map, REFUSED, RESULT, UPDATE, Value};
-use world::{Thing, World};
+use world::{GameValue, World};
 
 use crate::Result;
 use crate::capture::{self, Frame, Interface, Trace};
 use crate::hex;
 use crate::net::{self, Endpoint, Host, Link};
-use crate::tcp::{Conversation, Mishap, Said, Side, Stack};
+use crate::tcp::{Conversation, Delivered, Mishap, Side, Stack};
 
 const GAME_PORT: u16 = 27_000;
 const DISCOVERY_PORT: u16 = 28_000;
@@ -139,17 +139,17 @@ fn change(world: &World, values: &[(&str, Value)]) -> Result<Vec<u8>> {
 }
 
 pub fn session() -> Result<Vec<u8>> {
-    let (frames, _) = whole_session()?;
+    let (frames, _) = main_session()?;
     capture::pcap(capture::ETHERNET, &frames)
 }
 
 pub fn follow() -> Result<Vec<u8>> {
-    let (_, said) = whole_session()?;
-    Ok(hex::follow(&said).into_bytes())
+    let (_, delivered) = main_session()?;
+    Ok(hex::follow(&delivered).into_bytes())
 }
 
 /// The frames of all sessions, and the byte streams of the main connection.
-fn whole_session() -> Result<(Vec<Frame>, Vec<Said>)> {
+fn main_session() -> Result<(Vec<Frame>, Vec<Delivered>)> {
     let mut trace = Trace::new();
     discover(&mut trace, phone().port(51_734), &[(pc(), COMPACT), (console(), INDENTED)])?;
 
@@ -175,7 +175,7 @@ fn whole_session() -> Result<(Vec<Frame>, Vec<Said>)> {
 
     play.idle(2)?;
     play.talk.close(&mut play.trace, Side::Client)?;
-    Ok((play.trace.frames(), play.talk.said))
+    Ok((play.trace.frames(), play.talk.delivered))
 }
 
 const COMPACT: &str = r#"{"IsBusy":false,"MachineType":"PC"}"#;
@@ -185,11 +185,11 @@ const INDENTED: &str = "{\n   \"IsBusy\" : false,\n   \"MachineType\" : \"PS4\"\
 fn discover(trace: &mut Trace, app: Endpoint, answers: &[(Host, &str)]) -> Result {
     let question = br#"{"cmd":"autodiscover"}"#;
     let packet = net::udp(app, everyone().port(DISCOVERY_PORT), 0x71c0, question)?;
-    trace.put(Link::Ethernet.frame(app.host, everyone(), &packet));
+    trace.capture(Link::Ethernet.frame(app.host, everyone(), &packet));
     for (host, text) in answers {
         trace.wait(millis(4));
         let packet = net::udp(host.port(DISCOVERY_PORT), app, 0x0211, text.as_bytes())?;
-        trace.put(Link::Ethernet.frame(*host, app.host, &packet));
+        trace.capture(Link::Ethernet.frame(*host, app.host, &packet));
     }
     trace.wait(millis(900));
     Ok(())
@@ -269,11 +269,11 @@ fn items(play: &mut Play, world: &mut World) -> Result {
     // A member gets a new value: one entry adds the new number and removes the old one.
     let cards = "Inventory.43[0].itemCardInfoList";
     let old = world.id(cards)?;
-    let better = Thing::List(vec![Thing::Dict(vec![
-        ("text", Thing::Text("$dmg")),
-        ("Value", Thing::Float(21.75)),
-        ("ValueType", Thing::UInt32(2)),
-        ("damageType", Thing::UInt32(1)),
+    let better = GameValue::List(vec![GameValue::Dict(vec![
+        ("text", GameValue::Text("$dmg")),
+        ("Value", GameValue::Float(21.75)),
+        ("ValueType", GameValue::UInt32(2)),
+        ("damageType", GameValue::UInt32(1)),
     ])]);
     let mut payload = Vec::new();
     let new = world.add(&mut payload, cards, &better)?;

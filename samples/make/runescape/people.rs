@@ -150,29 +150,29 @@ fn quiet(bits: &mut Bits, more: usize) {
 }
 
 /// The mask and the blocks of an entity.
-pub fn blocks(book: &Book, who: &str, names: &[&str], values: &mut dyn Values) -> Written {
-    let chosen = book.blocks(who).into_iter().filter(|row| names.contains(&row.name));
+pub fn blocks(book: &Book, entity: &str, names: &[&str], values: &mut dyn Values) -> Written {
+    let chosen = book.blocks(entity).into_iter().filter(|row| names.contains(&row.name));
     let mut mask = chosen.fold(0, |mask, row| mask | row.mask);
     // A further byte of the mask is announced by a bit of the previous one.
     let last = (0..4).rev().find(|byte| mask >> (8 * byte) > 0).unwrap_or(0);
     for byte in 1..=last {
-        mask |= book.announced(who, byte);
+        mask |= book.announced(entity, byte);
     }
-    masked(book, who, mask, values)
+    masked(book, entity, mask, values)
 }
 
 /// A mask and its blocks.
-pub fn masked(book: &Book, who: &str, mask: u32, values: &mut dyn Values) -> Written {
-    let prefix = format!("rs.{who}_info.update");
+pub fn masked(book: &Book, entity: &str, mask: u32, values: &mut dyn Values) -> Written {
+    let prefix = format!("rs.{entity}_info.update");
     let mut out = Written::default();
     for (byte, name) in ["mask", "mask2", "mask3", "mask4"].iter().enumerate() {
-        if byte > 0 && mask & book.announced(who, byte) == 0 {
+        if byte > 0 && mask & book.announced(entity, byte) == 0 {
             break;
         }
         let low = mask >> (8 * byte) & 0xff;
         out.put(&format!("{prefix}.{name}"), format!("{low:#04x}"), [u8::try_from(low).unwrap()]);
     }
-    for row in book.blocks(who).iter().filter(|row| row.mask & mask != 0) {
+    for row in book.blocks(entity).iter().filter(|row| row.mask & mask != 0) {
         out.append(Writer::new(book, values).block(&prefix, row));
     }
     out

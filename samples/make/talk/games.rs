@@ -1,12 +1,12 @@
 //! Queries of game clients before they connect.
 
-use super::{ALL, COUCH, LAMP, OUTSIDE, PAUSE, SSDP, Said, bytes, datagrams, stream};
+use super::{ALL, COUCH, Datagram, LAMP, OUTSIDE, PAUSE, SSDP, bytes, datagrams, stream};
 use crate::Result;
 use crate::capture::{self, Trace};
 use crate::tcp::Side;
 
 /// Queries to game servers.
-const GAMES: &[Said] = &[
+const GAMES: &[Datagram] = &[
     (
         COUCH,
         50020,

@@ -36,7 +36,7 @@ const COUCH: IpAddr = v4([192, 0, 2, 9]);
 const LAMP: IpAddr = v4([192, 0, 2, 10]);
 const ROUTER: IpAddr = v4([192, 0, 2, 1]);
 const OUTSIDE: IpAddr = v4([198, 51, 100, 7]);
-const NOBODY: IpAddr = v4([0, 0, 0, 0]);
+const UNSPECIFIED: IpAddr = v4([0, 0, 0, 0]);
 const EVERYONE: IpAddr = v4([255, 255, 255, 255]);
 const ALL: IpAddr = v4([192, 0, 2, 255]);
 const MDNS: IpAddr = v4([224, 0, 0, 251]);
@@ -47,7 +47,7 @@ const ROUTER6: IpAddr = v6(1);
 const SERVERS6: IpAddr = IpAddr::V6(Ipv6Addr::new(0xff02, 0, 0, 0, 0, 0, 1, 2));
 
 /// Sender, receiver and bytes of one datagram in hexadecimal.
-type Said = (IpAddr, u16, IpAddr, u16, &'static str);
+type Datagram = (IpAddr, u16, IpAddr, u16, &'static str);
 
 /// Messages directly over IP: sender, receiver, IP protocol, bytes.
 const ON_IP: &[(IpAddr, IpAddr, u8, &str)] = &[
@@ -71,21 +71,21 @@ const SWITCH: &str = "0207 04020000000001 0405 0567652d31 0602 0078 0803 757031 
 /// Other messages.
 pub fn session() -> Result<Vec<u8>> {
     let mut trace = Trace::new();
-    trace.put(net::ethernet([2, 0, 0, 0, 0, 1], [1, 0x80, 0xc2, 0, 0, 0x0e], EtherType(0x88cc).0, &bytes(SWITCH)));
+    trace.capture(net::ethernet([2, 0, 0, 0, 0, 1], [1, 0x80, 0xc2, 0, 0, 0x0e], EtherType(0x88cc).0, &bytes(SWITCH)));
     for (number, &(from, to, protocol, hex)) in (1..).zip(ON_IP) {
         trace.wait(PAUSE);
         let (from, to) = (host(from), host(to));
         let mut packet = Vec::new();
         PacketBuilder::ip(net::ip(from, to, number)?).write(&mut packet, IpNumber(protocol), &bytes(hex))?;
-        trace.put(Link::Ethernet.frame(from, to, &packet));
+        trace.capture(Link::Ethernet.frame(from, to, &packet));
     }
     datagrams(&mut trace, TALK)?;
     in_stream(&mut trace)?;
     capture::pcap(capture::ETHERNET, &trace.frames())
 }
 
-fn datagrams(trace: &mut Trace, said: &[Said]) -> Result {
-    for (number, &(from, source, to, destination, hex)) in (100..).zip(said) {
+fn datagrams(trace: &mut Trace, datagrams: &[Datagram]) -> Result {
+    for (number, &(from, source, to, destination, hex)) in (100..).zip(datagrams) {
         datagram(trace, number, [(from, source), (to, destination)], &bytes(hex))?;
     }
     Ok(())
@@ -96,7 +96,7 @@ fn datagram(trace: &mut Trace, number: u16, [from, to]: [(IpAddr, u16); 2], byte
     trace.wait(PAUSE);
     let (from, to) = (host(from.0).port(from.1), host(to.0).port(to.1));
     let packet = net::udp(from, to, number, bytes)?;
-    trace.put(Link::Ethernet.frame(from.host, to.host, &packet));
+    trace.capture(Link::Ethernet.frame(from.host, to.host, &packet));
     Ok(())
 }
 
@@ -111,8 +111,8 @@ fn in_stream(trace: &mut Trace) -> Result {
     trace.wait(PAUSE);
     let mut stream = stream(50_010, ROUTER, 53);
     stream.open(trace)?;
-    for (side, said) in [Side::Client, Side::Server].into_iter().zip(TALK) {
-        let message = bytes(said.4);
+    for (side, datagrams) in [Side::Client, Side::Server].into_iter().zip(TALK) {
+        let message = bytes(datagrams.4);
         let length = u16::try_from(message.len())?;
         stream.send(trace, side, &[&length.to_be_bytes()[..], &message].concat())?;
     }

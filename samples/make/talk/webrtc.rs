@@ -1,11 +1,11 @@
 //! A WebRTC call of two browsers over one pair of ports.
 
-use super::{COUCH, OUTSIDE, Said, bytes, datagram, datagrams};
+use super::{COUCH, Datagram, OUTSIDE, bytes, datagram, datagrams};
 use crate::Result;
 use crate::capture::{self, Trace};
 
 /// Reports about the media, feedback, and a goodbye.
-const REPORTS: &[Said] = &[
+const REPORTS: &[Datagram] = &[
     (
         COUCH,
         50_020,
@@ -43,7 +43,7 @@ const REPORTS: &[Said] = &[
 ];
 
 /// ICE connectivity checks.
-const CHECK: &[Said] = &[
+const CHECK: &[Datagram] = &[
     (
         COUCH,
         50_020,

@@ -210,14 +210,14 @@ impl Play {
     }
 
     fn client(&mut self, bytes: &[u8]) -> Result {
-        self.say(Side::Client, bytes, &[])
+        self.send_bytes(Side::Client, bytes, &[])
     }
 
     fn server(&mut self, bytes: &[u8]) -> Result {
-        self.say(Side::Server, bytes, &[])
+        self.send_bytes(Side::Server, bytes, &[])
     }
 
-    fn say(&mut self, from: Side, bytes: &[u8], mishaps: &[Mishap]) -> Result {
+    fn send_bytes(&mut self, from: Side, bytes: &[u8], mishaps: &[Mishap]) -> Result {
         self.talk.send_badly(&mut self.trace, from, bytes, mishaps)?;
         self.wait(30)
     }
@@ -229,7 +229,7 @@ impl Play {
     fn datagram(&mut self, from: Endpoint, to: Endpoint, payload: &[u8]) -> Result {
         self.datagrams += 1;
         let packet = net::udp(from, to, u16::try_from(0x3000 + self.datagrams)?, payload)?;
-        self.trace.put(Link::Ethernet.frame(from.host, to.host, &packet));
+        self.trace.capture(Link::Ethernet.frame(from.host, to.host, &packet));
         self.wait(45)
     }
 
@@ -322,7 +322,7 @@ fn friends(play: &mut Play) -> Result {
     nicks.resize(known.len(), "");
     let ids: Vec<u32> = (5_001..).take(known.len()).collect();
     let list = named(131, &[("friends", Texts(&known)), ("nick", Texts(&nicks)), ("userid", Ints(&ids))])?;
-    play.say(Side::Server, &list, &[Mishap::Overtaken(0)])?;
+    play.send_bytes(Side::Server, &list, &[Mishap::Overtaken(0)])?;
     play.server(&numbered(132, &[(0x01, Ints(&[5_001, 5_002, 5_003])), (0x03, Sids(&[IDA, OLE, OFFLINE]))])?)?;
     play.server(&named(154, &[("sid", Sids(&[OLE])), ("msg", Texts(&["(AFK) gone fishing"]))])?)?;
     play.server(&numbered(152, &[(0x01, Ints(&[5_001, 5_002])), (0x19, Ints(&[90_001, 90_001]))])?)?;

@@ -28,7 +28,7 @@ pub struct Row {
 /// A row of updates: a block, a group, a packet of zones.
 #[derive(Clone, Copy)]
 pub struct InfoRow {
-    pub who: &'static str,
+    pub entity: &'static str,
     pub what: &'static str,
     pub name: &'static str,
     pub fields: &'static str,
@@ -64,7 +64,7 @@ impl Book {
                 let (first, order) = entry(cells[4]).map(|entry| entry.split_once(':').unwrap_or((entry, "0")))?;
                 let mask = u32::from_str_radix(first, 16).unwrap_or_default();
                 let what = if cells[1].is_empty() { first } else { cells[1] };
-                Some(InfoRow { who: cells[0], what, name: cells[2], fields: cells[3], mask, order: order.parse().unwrap() })
+                Some(InfoRow { entity: cells[0], what, name: cells[2], fields: cells[3], mask, order: order.parse().unwrap() })
             })
             .collect();
         info.sort_by_key(|row| row.order);
@@ -81,23 +81,23 @@ impl Book {
         if name == "fine_move" {
             return Some(FINE_MOVE);
         }
-        self.info.iter().find(|row| row.who == "type" && row.what == name).map(|row| row.fields)
+        self.info.iter().find(|row| row.entity == "type" && row.what == name).map(|row| row.fields)
     }
 
     /// Blocks of players or of NPCs with a known layout, in order.
-    pub fn blocks(&self, who: &str) -> Vec<InfoRow> {
-        self.info.iter().filter(|row| row.who == who && row.order > 0 && row.fields != "-").copied().collect()
+    pub fn blocks(&self, entity: &str) -> Vec<InfoRow> {
+        self.info.iter().filter(|row| row.entity == entity && row.order > 0 && row.fields != "-").copied().collect()
     }
 
     /// The bit that announces another byte of the mask; 0 if none.
-    pub fn announced(&self, who: &str, byte: usize) -> u32 {
+    pub fn announced(&self, entity: &str, byte: usize) -> u32 {
         let what = format!("mask{}", byte + 1);
-        self.info.iter().find(|row| row.who == who && row.what == what).map_or(0, |row| row.mask)
+        self.info.iter().find(|row| row.entity == entity && row.what == what).map_or(0, |row| row.mask)
     }
 }
 
 /// A request for a value.
-pub struct Asked<'a> {
+pub struct ValueRequest<'a> {
     /// Name of the field in trees.
     pub path: &'a str,
     /// Type of the value.
@@ -111,15 +111,15 @@ pub struct Asked<'a> {
 /// A source of values.
 pub trait Values {
     /// A number; only the bits of its type count.
-    fn number(&mut self, asked: &Asked<'_>) -> i64;
+    fn number(&mut self, asked: &ValueRequest<'_>) -> i64;
     /// Text: letters, spaces and punctuation of chat.
-    fn text(&mut self, asked: &Asked<'_>) -> String;
+    fn text(&mut self, asked: &ValueRequest<'_>) -> String;
     /// Number of occurrences of a field without count, or presence of an optional one.
-    fn turns(&mut self, asked: &Asked<'_>) -> usize;
+    fn turns(&mut self, asked: &ValueRequest<'_>) -> usize;
     /// Bytes to the end, or as many as requested.
-    fn bytes(&mut self, asked: &Asked<'_>, count: Option<usize>) -> Vec<u8>;
+    fn bytes(&mut self, asked: &ValueRequest<'_>, count: Option<usize>) -> Vec<u8>;
     /// A type that depends on the session: its bytes and its values.
-    fn state(&mut self, asked: &Asked<'_>) -> Written;
+    fn state(&mut self, asked: &ValueRequest<'_>) -> Written;
 }
 
 /// A writer of fields.
@@ -230,7 +230,7 @@ impl<'b, 'v> Writer<'b, 'v> {
     }
 
     fn item(&mut self, path: &str, item: &Item<'_>, list: &str) {
-        let asked = Asked { path, kind: item.kind, hints: &[], is_count: true };
+        let asked = ValueRequest { path, kind: item.kind, hints: &[], is_count: true };
         if item.optional && self.values.turns(&asked) == 0 {
             return;
         }
@@ -247,7 +247,7 @@ impl<'b, 'v> Writer<'b, 'v> {
                     break;
                 }
                 // The value that ends the list must occur eventually.
-                self.values.turns(&Asked { path: "rs.until", kind: "", hints: &[], is_count: turn >= most });
+                self.values.turns(&ValueRequest { path: "rs.until", kind: "", hints: &[], is_count: turn >= most });
             }
             return;
         }
@@ -289,7 +289,7 @@ impl<'b, 'v> Writer<'b, 'v> {
         let is_count = list
             .split([' ', '{', '}', '@'])
             .any(|other| other.rsplit_once('*').is_some_and(|(_, expr)| expression(expr).0 == item.name));
-        let asked = Asked { path, kind, hints: &hints, is_count };
+        let asked = ValueRequest { path, kind, hints: &hints, is_count };
         if let Some(group) = self.book.group(kind) {
             (0..count.unwrap_or(1)).for_each(|_| self.layout(&format!("rs.{kind}"), group));
             return self.bind(item.name, 1);
@@ -306,7 +306,7 @@ impl<'b, 'v> Writer<'b, 'v> {
                 }
             }
             (_, Some(count)) => {
-                let asked = Asked { path: "rs.element", ..asked };
+                let asked = ValueRequest { path: "rs.element", ..asked };
                 for _ in 0..count {
                     self.number("rs.element", &asked);
                 }
@@ -356,7 +356,7 @@ impl<'b, 'v> Writer<'b, 'v> {
 
     fn script(&mut self, kind: &str, name: &str) {
         let types = self.texts.iter().rev().find(|(known, _)| known == name).map(|(_, text)| text.clone()).unwrap();
-        let asked = |path| Asked { path, kind: "i32", hints: &[], is_count: false };
+        let asked = |path| ValueRequest { path, kind: "i32", hints: &[], is_count: false };
         for of in types.chars().rev() {
             match of {
                 's' => {
@@ -364,11 +364,11 @@ impl<'b, 'v> Writer<'b, 'v> {
                     self.out.put("rs.script.text", format!("{text:?}"), latin(&text).chain([0]));
                 }
                 'W' | 'X' if kind != "script_args_223" => {
-                    let count = self.values.turns(&Asked { is_count: true, ..asked("rs.script.count") });
+                    let count = self.values.turns(&ValueRequest { is_count: true, ..asked("rs.script.count") });
                     self.put("rs.script.count", "varint_le", i64::try_from(count).unwrap());
                     for _ in 0..count {
                         if of == 'W' {
-                            self.number("rs.element", &Asked { kind: "varint_le_signed", ..asked("rs.element") });
+                            self.number("rs.element", &ValueRequest { kind: "varint_le_signed", ..asked("rs.element") });
                         } else {
                             let text = self.values.text(&asked("rs.element_name"));
                             self.out.put("rs.element_name", format!("{text:?}"), latin(&text).chain([0]));
@@ -377,16 +377,16 @@ impl<'b, 'v> Writer<'b, 'v> {
                 }
                 _ => {
                     let kind = if of == 'Ï' && kind == "script_args_237" { "i64" } else { "i32" };
-                    self.number("rs.script.number", &Asked { kind, ..asked("rs.script.number") });
+                    self.number("rs.script.number", &ValueRequest { kind, ..asked("rs.script.number") });
                 }
             }
         }
     }
 
-    fn zone_packets(&mut self, asked: &Asked<'_>) {
-        let zones: Vec<InfoRow> = self.book.info.iter().filter(|row| row.who == "zone").copied().collect();
-        for _ in 0..self.values.turns(&Asked { is_count: true, ..*asked }) {
-            let pick = self.values.number(&Asked { path: "rs.zone_packet", kind: "u8", hints: &[], is_count: false });
+    fn zone_packets(&mut self, asked: &ValueRequest<'_>) {
+        let zones: Vec<InfoRow> = self.book.info.iter().filter(|row| row.entity == "zone").copied().collect();
+        for _ in 0..self.values.turns(&ValueRequest { is_count: true, ..*asked }) {
+            let pick = self.values.number(&ValueRequest { path: "rs.zone_packet", kind: "u8", hints: &[], is_count: false });
             let row = zones[usize::try_from(pick.unsigned_abs()).unwrap() % zones.len()];
             self.put("rs.zone_packet.number", "u8", number(row.what));
             self.layout(&format!("rs.{}", row.name), row.fields);
@@ -403,7 +403,7 @@ impl<'b, 'v> Writer<'b, 'v> {
     }
 
     /// Requests a number of this type and writes it.
-    fn number(&mut self, path: &str, asked: &Asked<'_>) -> i64 {
+    fn number(&mut self, path: &str, asked: &ValueRequest<'_>) -> i64 {
         let value = self.values.number(asked);
         self.put(path, asked.kind, value)
     }
