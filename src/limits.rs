@@ -224,7 +224,7 @@ limits! {
         "each_limit_changes_what_is_shown";
     EXPLORE_BYTES = "explore.bytes", Bytes, 64 * MIB, PLACES,
         "Bytes of all conversations that `explore` collects. Further bytes are counted",
-        "what_finds_no_room_is_counted";
+        "bytes_above_the_limit_are_counted";
     EXPLORE_GROUPS = "explore.groups", Count, 64, 1 << 20,
         "Groups of conversations in `explore`, by descending size. The others are counted",
         "groups_past_the_limit_are_counted";

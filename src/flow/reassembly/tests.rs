@@ -80,7 +80,7 @@ fn a_segment_over_parked_ones_fills_every_hole_between_them() {
 }
 
 #[test]
-fn a_segment_behind_a_hole_is_parked_around_what_is_there() {
+fn a_segment_after_a_gap_is_buffered_without_overlaps() {
     let mut direction = opened(START);
     put(&mut direction, 3, b"D");
     assert_eq!(put(&mut direction, 2, b"cde").place, Place::Ahead);
@@ -154,7 +154,7 @@ fn memory_of_a_large_message_is_given_back() {
 }
 
 #[test]
-fn data_on_the_syn_begins_behind_it() {
+fn data_on_the_syn_starts_after_its_sequence_number() {
     let mut direction = Direction::default();
     let accepted = direction.accept(&Segment { syn: true, ..segment(u32::MAX, b"ab") });
     assert_eq!((accepted.place, accepted.off), (Place::Next, 0));
@@ -175,7 +175,7 @@ fn a_missing_syn_starts_at_the_first_data() {
 }
 
 #[test]
-fn an_acknowledgement_says_where_the_stream_starts() {
+fn an_acknowledgement_sets_the_start_of_the_stream() {
     let mut direction = opened(START);
     assert_eq!(put(&mut direction, 2, b"c").place, Place::Ahead);
     put(&mut direction, 0, b"ab");
@@ -223,7 +223,7 @@ fn pass_hole(direction: &mut Direction) -> Option<Gap> {
 }
 
 #[test]
-fn segments_behind_a_hole_are_buffered_one_by_one() {
+fn segments_after_a_gap_are_buffered_separately() {
     let mut direction = opened(START);
     put(&mut direction, 2, b"cd");
     put(&mut direction, 4, b"e");
@@ -393,7 +393,7 @@ fn acknowledgements_of_bytes_never_seen_break_nothing() {
 }
 
 #[test]
-fn a_stream_goes_on_beyond_four_gibibytes() {
+fn a_stream_may_exceed_four_gibibytes() {
     let mut direction = opened(START);
     let hop = 1 << 29;
     for at in 0..20 {

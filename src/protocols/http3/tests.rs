@@ -184,7 +184,7 @@ fn messages_do_not_depend_on_how_their_bytes_arrive() {
 }
 
 #[test]
-fn a_long_frame_comes_in_parts() {
+fn a_long_frame_is_emitted_in_parts() {
     let most = crate::limits::HTTP3_FRAME.get();
     let mut framing = Framing::new(false);
     let header = trial::bytes("00 80200000");

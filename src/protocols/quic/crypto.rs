@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn handshake_bytes_far_ahead_are_not_kept() {
+    fn handshake_bytes_above_the_limit_are_dropped() {
         let most = limits::QUIC_HANDSHAKE.get() as u64;
         let mut crypto = Crypto::default();
         assert!(crypto.add(most - 1, b"a", Vec::new()));

@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn what_waits_behind_holes_is_given_up_in_order() {
+    fn bytes_after_gaps_are_released_in_order() {
         let all: Vec<u8> = (0..20).collect();
         let mut stream = Reassembly::default();
         add(&mut stream, &all, 0, 2);

@@ -233,7 +233,7 @@ fn the_heuristic_requires_valid_lengths() {
 }
 
 #[test]
-fn packets_of_a_connection_are_claimed_whatever_their_id() {
+fn packets_of_a_connection_are_claimed_with_any_id() {
     let mut session = Session::default();
     let bytes = packet("c ");
     assert!(!session.claims(Side::Client, &[0x41; 40]) && !session.claims(Side::Client, &bytes));

@@ -92,7 +92,7 @@ mod tests {
     use std::collections::HashSet;
 
     #[test]
-    fn numbers_go_on_where_they_wrap() {
+    fn sequence_numbers_wrap() {
         let mut counter = Counter::default();
         let last = 0xff_ffff;
         let first = counter.place(last);

@@ -188,7 +188,7 @@ fn text_and_table_are_limited() {
 
 proptest! {
     #[test]
-    fn whatever_comes_ranges_lie_in_their_bytes(blocks in proptest::collection::vec(proptest::collection::vec(any::<u8>(), 0..60), 0..6)) {
+    fn ranges_of_random_blocks_are_within_their_bytes(blocks in proptest::collection::vec(proptest::collection::vec(any::<u8>(), 0..60), 0..6)) {
         let mut table = Table::default();
         for bytes in blocks {
             let block = decode(&bytes, &mut table);
