@@ -62,14 +62,14 @@ fn main() -> io::Result<()> {
             }
             io::stdout().flush()?;
         }
-        println!(" {:>10}{}", given_up(&std::fs::read_to_string(&report)?), if is_over { "   too much" } else { "" });
+        println!(" {:>10}{}", evicted_streams(&std::fs::read_to_string(&report)?), if is_over { "   too much" } else { "" });
         std::fs::remove_file(report)?;
     }
     made.iter().try_for_each(std::fs::remove_file)
 }
 
 /// Dropped state according to statistics; 0 if they do not mention it.
-fn given_up(stats: &str) -> u64 {
+fn evicted_streams(stats: &str) -> u64 {
     let after = ["\"forgotten_conversations\":", "\"forgotten_states\":"].into_iter().filter_map(|key| stats.split_once(key));
     let digits = |(_, value): (_, &str)| value.split(|other: char| !other.is_ascii_digit()).next()?.parse::<u64>().ok();
     after.filter_map(digits).sum()

@@ -62,7 +62,7 @@ fn main() {
 struct Mouth(Isaac);
 
 impl Mouth {
-    fn say(&mut self, packets: &[&[u8]]) -> Vec<u8> {
+    fn encipher(&mut self, packets: &[&[u8]]) -> Vec<u8> {
         let mut bytes = Vec::new();
         for packet in packets {
             if let Some((opcode, rest)) = packet.split_first() {
@@ -152,10 +152,10 @@ fn long(opcode: u8, payload: &[u8]) -> Vec<u8> {
 /// A session of ticks.
 static SESSION: LazyLock<Sent> = LazyLock::new(|| {
     let (mut sent, mut client, mut server) = login();
-    sent.push((Side::Server, server.say(&[REGION, &arrival(1)])));
+    sent.push((Side::Server, server.encipher(&[REGION, &arrival(1)])));
     for _ in 0..PACKETS / (SERVER_TICK.len() + CLIENT_TICK.len()) {
-        sent.push((Side::Server, server.say(SERVER_TICK)));
-        sent.push((Side::Client, client.say(CLIENT_TICK)));
+        sent.push((Side::Server, server.encipher(SERVER_TICK)));
+        sent.push((Side::Client, client.encipher(CLIENT_TICK)));
     }
     sent
 });
@@ -163,9 +163,9 @@ static SESSION: LazyLock<Sent> = LazyLock::new(|| {
 /// A crowd in which every player acts in each tick.
 static CROWD: LazyLock<Sent> = LazyLock::new(|| {
     let (mut sent, _, mut server) = login();
-    sent.push((Side::Server, server.say(&[REGION, &arrival(PLAYERS)])));
+    sent.push((Side::Server, server.encipher(&[REGION, &arrival(PLAYERS)])));
     let walk = walk(PLAYERS);
-    sent.extend((0..UPDATES).map(|_| (Side::Server, server.say(&[&walk]))));
+    sent.extend((0..UPDATES).map(|_| (Side::Server, server.encipher(&[&walk]))));
     sent
 });
 

@@ -86,7 +86,7 @@ fn datagrams_with_headings(bencher: Bencher<'_, '_>) {
 }
 
 #[divan::bench]
-fn datagrams_that_nobody_knows(bencher: Bencher<'_, '_>) {
+fn unrecognized_datagrams(bencher: Bencher<'_, '_>) {
     read(bencher, &SESSION, DATAGRAMS, Registry::of(&[]), Demand::EVERYTHING);
 }
 

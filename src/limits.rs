@@ -224,7 +224,7 @@ limits! {
         "each_limit_changes_what_is_shown";
     EXPLORE_BYTES = "explore.bytes", Bytes, 64 * MIB, PLACES,
         "Bytes of all conversations that `explore` collects. Further bytes are counted",
-        "what_finds_no_room_is_counted";
+        "bytes_above_the_limit_are_counted";
     EXPLORE_GROUPS = "explore.groups", Count, 64, 1 << 20,
         "Groups of conversations in `explore`, by descending size. The others are counted",
         "groups_past_the_limit_are_counted";
@@ -236,7 +236,7 @@ limits! {
         "fields_past_the_limit_are_counted";
     BROWSE_TEXT = "browse.text", Bytes, 16 * MIB, PLACES,
         "Text of a conversation or of statistics in `browse`. Longer text is truncated, with a last line about that",
-        "a_text_ends_at_its_limit_and_says_so";
+        "a_text_above_the_limit_is_truncated_with_a_note";
     DIFF_MEMORY = "diff.memory", Bytes, 256 * MIB, PLACES,
         "Memory of the fields of each side in `diff`. Further messages are counted",
         "messages_that_find_no_room_are_counted_and_reported";

@@ -43,7 +43,7 @@ fn a_switch_is_true_or_false() {
 }
 
 #[test]
-fn an_ip_packet_whose_card_fills_in_the_checksum_is_recognized_by_its_length() {
+fn an_ip_packet_with_checksum_offload_is_recognized_by_its_length() {
     // The checksums of header and segment are zero.
     let packet = "4500002d 00010000 40060000 0a000001 0a000002 13880fa0 00000001 00000001 5018ffff 00000000 68656c6c6f";
     let run = run(&["--packets", "--json", "--hex", packet]);

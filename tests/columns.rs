@@ -264,7 +264,7 @@ fn a_body_that_is_no_text_has_file_data_up_to_its_first_zero() {
 
 /// Expected cells from tshark 4.0 for the same frames.
 #[test]
-fn filler_behind_a_packet_is_padding_of_zeros_a_trailer_or_the_check_sequence() {
+fn bytes_after_a_packet_are_padding_a_trailer_or_the_fcs() {
     let frame = |payload: usize, filler: &[u8]| {
         let [high, low] = u16::try_from(28 + payload).unwrap().to_be_bytes();
         let udp = [0, 9, 0, 99, 0, u8::try_from(8 + payload).unwrap(), 0, 0];

@@ -145,7 +145,7 @@ fn bytes_are_whole(shown: &str) {
 }
 
 #[test]
-fn what_is_shown_is_as_wide_as_the_terminal_and_bytes_stay_whole() {
+fn output_has_the_width_of_the_terminal() {
     for arguments in ["-c 12", "-c 10 -V", "-c 12 -v -x", "--packets -c 6", "-l"] {
         let Some(shown) = on_a_terminal(&format!("proto-dissect {arguments} --color never --pager never {SESSION}")) else {
             return;

@@ -127,7 +127,7 @@ fn bytes_beyond_the_limit_are_counted() {
 }
 
 #[test]
-fn what_finds_no_room_is_counted() {
+fn bytes_above_the_limit_are_counted() {
     let output = program(&["explore", "samples/pipboy.pcap", "-s", "tcp/0", "--limit", "explore.bytes=4096"]);
     let complaint = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(complaint.contains("explore.bytes"), "{complaint}");
@@ -245,7 +245,7 @@ fn one_offset_of_a_kind_is_read_in_every_form() {
 }
 
 #[test]
-fn texts_are_listed_beside_the_messages() {
+fn texts_are_listed_with_the_messages() {
     let view = text(&["explore", "samples/pipboy.pcap", "-s", "tcp/0", "--rule", RULE, "--type", "s2c/03", "--messages", "6"]);
     assert!(view.contains("\"Warm soup\""), "{view}");
 }

@@ -154,7 +154,7 @@ fn a_name_of_nested_records_has_one_type_at_its_place() {
 }
 
 #[test]
-fn each_entry_has_a_value_whatever_its_type() {
+fn entries_of_every_type_have_a_value() {
     let updates = records(&["-T", "flat", "-Y", "pipboy.entry", "samples/pipboy.pcap"]);
     assert!(!updates.is_empty());
     for update in updates {

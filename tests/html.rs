@@ -214,7 +214,7 @@ fn filters_counts_views_and_threads_apply() {
 }
 
 #[test]
-fn a_full_page_ends_well_and_suggests_what_to_do() {
+fn a_page_at_its_limit_is_complete_html_with_a_hint() {
     for (limit, least) in [("html.records=10", 10), ("html.page=100k", 1)] {
         let done = run(&["-T", "html", "--limit", limit, "samples/pipboy.pcap"]);
         assert_eq!(done.code, 1, "{}", done.err);
@@ -417,7 +417,7 @@ fn check_markup(page: &str) {
 }
 
 #[test]
-fn pictures_stand_in_the_page_with_the_places_on_them() {
+fn pictures_are_in_the_page_with_their_markers() {
     let folder = Folder::new("pictures");
     let saved = folder.file("objects");
     run(&["objects", "--write-dir", saved.to_str().unwrap(), "samples/pipboy.pcap"]);
@@ -438,7 +438,7 @@ fn pictures_stand_in_the_page_with_the_places_on_them() {
 }
 
 #[test]
-fn notes_and_bookmarks_stand_in_every_view() {
+fn notes_and_bookmarks_are_in_every_view() {
     let folder = Folder::new("notes");
     let file = folder.file("a.pcap");
     fs::copy("samples/pipboy.pcap", &file).unwrap();

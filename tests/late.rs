@@ -78,7 +78,7 @@ fn a_line_of_a_late_record_names_its_frames_and_has_no_number() {
 }
 
 #[test]
-fn columns_have_a_line_for_each_frame_and_late_ones_behind_them_where_they_have_a_value() {
+fn columns_have_a_line_per_frame_and_per_late_record_with_values() {
     let columns =
         |more: &[&str]| printed("columns.pcap", &HOLE, &[&["--packets", "-T", "fields", "-e", "frame.number"], more].concat());
     assert_eq!(columns(&[]), "1\n2\n3\n4\n");
@@ -114,7 +114,7 @@ fn columns_of_late_rows_have_the_ends_and_the_number_of_their_connection() {
 }
 
 #[test]
-fn records_of_a_number_include_what_becomes_readable_late() {
+fn records_of_a_number_include_late_ones() {
     for (numbers, expected) in [("3", "3\t\n3\t250\n"), ("1-3", "1\t220\n2\t\n3\t\n3\t250\n"), ("2", "2\t\n")] {
         let arguments = ["--packets", "-T", "fields", "-e", "frame.number", "-e", "smtp.response.code", "--number", numbers];
         assert_eq!(printed("numbers.pcap", &HOLE, &arguments), expected, "{numbers}");
@@ -166,7 +166,7 @@ fn a_line_of_a_frame_has_its_own_ends_where_it_makes_bytes_of_the_other_side_rea
 }
 
 #[test]
-fn bytes_of_several_frames_behind_a_hole_are_late_for_each_of_them() {
+fn bytes_of_several_frames_after_a_gap_are_late_for_each_frame() {
     const PEER: ([u8; 4], u16) = ([10, 0, 0, 2], 40001);
     let sent = [
         (PEER, 1000, 100, "\u{1}\u{2}"),

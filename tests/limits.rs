@@ -350,7 +350,7 @@ fn messages_of_websocket_share_the_allowance_of_decompression() {
 }
 
 #[test]
-fn fragments_of_a_websocket_message_take_room_beside_their_bytes() {
+fn websocket_fragments_have_memory_overhead() {
     let frames = [b"\x01\x01a", &b"\0\x01a".repeat(100)[..], b"\x80\x01a"].concat();
     let shown = |limit| run_with(&["--json", "--limit", limit], &websocket(&frames)).out;
     assert!(shown("websocket.kept=16k").contains(&"a".repeat(102)));

@@ -96,7 +96,7 @@ fn follow_writes_new_files_only() {
 }
 
 #[test]
-fn messages_spell_out_what_a_terminal_might_act_on() {
+fn messages_escape_terminal_control_characters() {
     for line in [
         &["x\u{1b}]0;title\u{7}.pcap"][..],
         &["-Y", "frame.number == \u{1b}[31m", SAMPLE],

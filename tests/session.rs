@@ -75,7 +75,7 @@ fn read(wire: &mut Wire<'_>) -> Result {
 }
 
 #[test]
-fn a_protocol_of_ones_own_is_asked_before_the_built_in_ones() {
+fn user_protocols_precede_built_in_ones() {
     static ALL: &[&Protocol] = &[&OWN];
     // A DNS query of UDP port 53.
     let datagram = "4500 0039 0001 0000 4011 0000 0a00 0001 0a00 0002 c000 0035 0025 0000 \

@@ -76,7 +76,7 @@ fn a_signal_ends_statistics_with_what_was_counted() {
 }
 
 #[test]
-fn a_signal_ends_a_written_file_behind_a_frame() {
+fn a_signal_ends_a_written_file_after_a_frame() {
     let folder = Folder::new("signal");
     let file = folder.file("a.pcapng");
     let (exit, _, err) = interrupted(&["-w", text(&file), "-"], "-TERM");

@@ -194,7 +194,7 @@ fn long_session() -> Vec<u8> {
 }
 
 #[test]
-fn a_session_joined_anywhere_loses_no_message_behind_the_first_update() {
+fn sessions_joined_midway_lose_no_message_after_the_first_update() {
     let mut worst = 0;
     for first in (0..STREAM.len().min(14_000)).step_by(if cfg!(debug_assertions) { 97 } else { 7 }) {
         worst = worst.max(lost(&STREAM, first, 1460));

@@ -107,7 +107,7 @@ fn two_threads_print_what_one_does() {
 }
 
 #[test]
-fn damage_behind_the_first_frames_is_reported_the_same() {
+fn damage_after_the_first_frames_is_reported_equally() {
     let all = sessions();
     let file = Scratch::new("threads-damaged.pcap", &all[..all.len() - 7000]);
     for form in [&["-V", "-v"][..], &["--json"]] {
@@ -221,7 +221,7 @@ fn files_read_at_the_same_time_are_printed_as_one_after_the_other() {
 }
 
 #[test]
-fn every_complaint_comes_at_the_turn_of_its_file() {
+fn errors_are_in_the_order_of_files() {
     let all = sessions();
     let cut = Scratch::new("threads-first.pcap", &all[..all.len() - 7000]);
     let run = run(&["-l", "--threads", "3", cut.path(), "samples/no-such-file", "samples/README.md", "samples/vscp.pcap"]);

@@ -103,7 +103,7 @@ fn follow_shows_the_bytes_as_they_were_sent() {
 }
 
 #[test]
-fn behind_a_hole_records_are_opened_again() {
+fn records_are_decrypted_after_a_gap() {
     // The client's first request is missing; in the session with new keys another record follows it.
     let done = run_with(
         &["-Y", "tcp.stream == 7 && tcp.len > 0 && tcp.dstport == 443", "--packets", "-e", "frame.number", "-"],
@@ -127,7 +127,7 @@ fn decrypted_objects_can_be_saved() {
 }
 
 #[test]
-fn in_tls_1_0_the_second_record_behind_a_hole_is_opened_again() {
+fn in_tls_1_0_the_second_record_after_a_gap_is_decrypted() {
     // A client segment is missing: each record is chained to the previous block.
     const STREAM: &str = "tcp.stream == 9 && tcp.len > 0 && tcp.dstport == 443";
     let done = run_with(&["-Y", STREAM, "--packets", "-e", "frame.number", "-"], &file(blocks()));

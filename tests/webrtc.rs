@@ -125,7 +125,7 @@ fn damaged_datagrams_end_in_notes() {
 }
 
 #[test]
-fn an_association_with_connection_ids_goes_on_from_another_port() {
+fn an_association_with_connection_ids_continues_from_another_port() {
     let filter = "udp.srcport >= 51030 && dtls.alert_message.desc == 0";
     let out = run(&["-Y", filter, "-e", "udp.stream", "-e", "dtls.record.connection_id", "samples/dtls-versions.pcapng"]).out;
     assert_eq!(out.lines().filter(|line| line.contains("51525354")).count(), 4, "{out}");

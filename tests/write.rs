@@ -94,7 +94,7 @@ fn every_frame_of_every_sample_is_written_as_it_was() {
 }
 
 #[test]
-fn a_message_brings_its_frames_and_stands_on_the_last_of_them() {
+fn a_written_message_includes_all_its_frames() {
     let all = frames_of(SESSION);
     for filter in ["pipboy.type == 3", "pipboy.type == 5", "message.name == \"local_map_update\""] {
         let listed = run(&["--json", "-Y", filter, SESSION]).out;
@@ -225,7 +225,7 @@ fn messages_emitted_at_the_end_bring_their_frames_too() {
 
 /// tshark's reading of the output: recorded, and repeated if tshark is available.
 #[test]
-fn others_read_what_is_written() {
+fn other_programs_read_written_files() {
     const COLUMNS: [&str; 7] = [
         "frame.number",
         "frame.time_epoch",

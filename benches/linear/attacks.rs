@@ -1,6 +1,6 @@
 //! Attacks on parts common to all protocols: streams, fragments, conversations, and very large trees.
 
-use super::load::{ACK, C, CLIENT, LARGE, Load, PUSH, SERVER, SYN, Talk, half, ip, tcp, udp, word};
+use super::load::{ACK, C, CLIENT, LARGE, Load, PUSH, SERVER, SYN, Session, half, ip, tcp, udp, word};
 use super::{Attack, Write};
 use std::io;
 
@@ -45,7 +45,7 @@ fn id(load: &Load) -> u16 {
 }
 
 fn fragments_never_completed(load: &mut Load) -> io::Result<()> {
-    while load.has_room() {
+    while load.is_within_limit() {
         let round = half((load.next() >> 16) as usize % 100 + 1);
         load.add(&ip(17, [CLIENT, SERVER], id(load), MORE | round, &[0x7a; 8]))?;
     }
@@ -53,7 +53,7 @@ fn fragments_never_completed(load: &mut Load) -> io::Result<()> {
 }
 
 fn fragments_of_one_datagram(load: &mut Load) -> io::Result<()> {
-    while load.has_room() {
+    while load.is_within_limit() {
         let place = half(8190 - load.next() as usize % 8180);
         load.add(&ip(17, [CLIENT, SERVER], 7, MORE | place, &[0x7a; 16]))?;
     }
@@ -62,7 +62,7 @@ fn fragments_of_one_datagram(load: &mut Load) -> io::Result<()> {
 
 /// Eight datagrams at a time, each in fragments of eight bytes in reverse order.
 fn fragments_of_many_parts(load: &mut Load) -> io::Result<()> {
-    while load.has_room() {
+    while load.is_within_limit() {
         let number = load.next() as usize;
         let place = half(8190 - number / 8 % 8190);
         load.add(&ip(17, [CLIENT, SERVER], half(number / 65_520 * 8 + number % 8), MORE | place, &[0x7a; 8]))?;
@@ -71,7 +71,7 @@ fn fragments_of_many_parts(load: &mut Load) -> io::Result<()> {
 }
 
 fn fragments_without_bytes(load: &mut Load) -> io::Result<()> {
-    while load.has_room() {
+    while load.is_within_limit() {
         let src = (0x0b00_0000 + load.next()).to_be_bytes();
         load.add(&ip(17, [src, SERVER], 9, MORE | 5, &[]))?;
     }
@@ -79,11 +79,11 @@ fn fragments_without_bytes(load: &mut Load) -> io::Result<()> {
 }
 
 fn fragments_then_plain(load: &mut Load) -> io::Result<()> {
-    let half_of_it = load.left() / 2;
-    while load.left() > half_of_it {
+    let half_of_it = load.remaining() / 2;
+    while load.remaining() > half_of_it {
         load.add(&ip(17, [CLIENT, SERVER], id(load), MORE | 1, &[0x7a; 8]))?;
     }
-    while load.has_room() {
+    while load.is_within_limit() {
         let port = half(1024 + load.next() as usize % 100);
         load.udp([port, 9], b"x")?;
     }
@@ -91,7 +91,7 @@ fn fragments_then_plain(load: &mut Load) -> io::Result<()> {
 }
 
 fn large_fragments(load: &mut Load) -> io::Result<()> {
-    while load.has_room() {
+    while load.is_within_limit() {
         let place = half(load.next() as usize % 40 * 175);
         load.add(&ip(17, [CLIENT, SERVER], id(load), MORE | place, &[0x7a; 1400]))?;
     }
@@ -99,8 +99,8 @@ fn large_fragments(load: &mut Load) -> io::Result<()> {
 }
 
 fn segments_in_reverse(load: &mut Load) -> io::Result<()> {
-    let count = word(load.left() / 57);
-    let mut talk = Talk::open(load, 80)?;
+    let count = word(load.remaining() / 57);
+    let mut talk = Session::open(load, 80)?;
     for place in (0..count).rev() {
         talk.segment(C, 1000 + place, PUSH, b"a")?;
     }
@@ -108,8 +108,8 @@ fn segments_in_reverse(load: &mut Load) -> io::Result<()> {
 }
 
 fn overlaps_in_reverse(load: &mut Load) -> io::Result<()> {
-    let count = word(load.left() / 64);
-    let mut talk = Talk::open(load, 9999)?;
+    let count = word(load.remaining() / 64);
+    let mut talk = Session::open(load, 9999)?;
     for place in (0..count).rev() {
         talk.segment(C, 1001 + place * 4, PUSH, b"ABCDEFGH")?;
     }
@@ -117,8 +117,8 @@ fn overlaps_in_reverse(load: &mut Load) -> io::Result<()> {
 }
 
 fn wild_sequence_numbers(load: &mut Load) -> io::Result<()> {
-    let mut talk = Talk::open(load, 9999)?;
-    while talk.load.has_room() {
+    let mut talk = Session::open(load, 9999)?;
+    while talk.load.is_within_limit() {
         let seq = noise(talk.load.next());
         talk.segment(C, seq, PUSH, &[0x71; 20])?;
     }
@@ -126,8 +126,8 @@ fn wild_sequence_numbers(load: &mut Load) -> io::Result<()> {
 }
 
 fn never_acknowledged(load: &mut Load) -> io::Result<()> {
-    let mut talk = Talk::open(load, 9999)?;
-    while talk.load.has_room() {
+    let mut talk = Session::open(load, 9999)?;
+    while talk.load.is_within_limit() {
         let number = talk.load.next();
         let seq = 1000 + if number < 1500 { number * 10 } else { noise(number) % 1500 * 10 };
         talk.segment(C, seq, PUSH, &[0x78; 10])?;
@@ -137,7 +137,7 @@ fn never_acknowledged(load: &mut Load) -> io::Result<()> {
 
 fn a_hole_in_each_stream(load: &mut Load) -> io::Result<()> {
     let mut number: u32 = 0;
-    while load.has_room() {
+    while load.is_within_limit() {
         let port = half(1024 + number as usize % 60_000);
         load.add(&tcp([(0x0a00_0000 + number / 60_000).to_be_bytes(), SERVER], [port, 80], [1100, 1], PUSH, &[0x78; 100]))?;
         number += 1;
@@ -146,7 +146,7 @@ fn a_hole_in_each_stream(load: &mut Load) -> io::Result<()> {
 }
 
 fn connections(load: &mut Load) -> io::Result<()> {
-    while load.has_room() {
+    while load.is_within_limit() {
         let number = noise(load.next());
         load.add(&tcp([number.to_be_bytes(), SERVER], [half(number as usize & 0xffff), 80], [number, 0], SYN, &[]))?;
     }
@@ -154,7 +154,7 @@ fn connections(load: &mut Load) -> io::Result<()> {
 }
 
 fn connections_of_one_pair(load: &mut Load) -> io::Result<()> {
-    while load.has_room() {
+    while load.is_within_limit() {
         let seq = load.next().wrapping_mul(7919);
         load.add(&tcp([CLIENT, SERVER], [5000, 80], [seq, 0], SYN, &[]))?;
     }
@@ -162,7 +162,7 @@ fn connections_of_one_pair(load: &mut Load) -> io::Result<()> {
 }
 
 fn undecided_streams(load: &mut Load) -> io::Result<()> {
-    while load.has_room() {
+    while load.is_within_limit() {
         let number = noise(load.next());
         load.add(&tcp([number.to_be_bytes(), SERVER], [half(number as usize & 0xffff), 30_000], [1, 1], PUSH | ACK, &[0]))?;
     }
@@ -170,7 +170,7 @@ fn undecided_streams(load: &mut Load) -> io::Result<()> {
 }
 
 fn conversations(load: &mut Load) -> io::Result<()> {
-    while load.has_room() {
+    while load.is_within_limit() {
         let number = noise(load.next());
         let ports = [half(number as usize & 0xffff), half(number as usize >> 16)];
         load.udp_from(number & 0xff_ffff, ports, b"\xff\xff\xff\xffTSource")?;
@@ -182,7 +182,7 @@ fn conversations(load: &mut Load) -> io::Result<()> {
 fn options_with_notes(load: &mut Load) -> io::Result<()> {
     let mut segment = vec![0, 1, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0xf0, PUSH, 0, 0, 0, 0, 0, 0];
     segment.extend([2, 1].repeat(20));
-    while load.has_room() {
+    while load.is_within_limit() {
         load.add(&ip(6, [CLIENT, SERVER], 1, 0, &segment))?;
     }
     Ok(())
@@ -193,7 +193,7 @@ fn packets_in_packets(load: &mut Load) -> io::Result<()> {
     while packet.len() < LARGE {
         packet = ip(4, [CLIENT, SERVER], 1, 0, &packet);
     }
-    while load.has_room() {
+    while load.is_within_limit() {
         load.add(&packet)?;
     }
     Ok(())
@@ -206,7 +206,7 @@ fn tags_of_networks(load: &mut Load) -> io::Result<()> {
     frame.extend([0x81, 0, 0, 1].repeat(15_000));
     frame.extend([8, 0]);
     frame.extend(udp([CLIENT, SERVER], [1, 2], b"a"));
-    while load.has_room() {
+    while load.is_within_limit() {
         load.udp([4789, 4789], &frame)?;
     }
     Ok(())
@@ -215,7 +215,7 @@ fn tags_of_networks(load: &mut Load) -> io::Result<()> {
 /// Very many streams with a hole, which get another segment in turn.
 fn holes_in_turn(load: &mut Load) -> io::Result<()> {
     const STREAMS: u32 = 2000;
-    while load.has_room() {
+    while load.is_within_limit() {
         let (stream, round) = (load.next() % STREAMS, load.next() / STREAMS);
         let port = half(1024 + stream as usize);
         load.add(&tcp([CLIENT, SERVER], [port, 80], [1100 + round * 20, 1], PUSH, &[0x79; 10]))?;
@@ -224,8 +224,8 @@ fn holes_in_turn(load: &mut Load) -> io::Result<()> {
 }
 
 fn acknowledgments(load: &mut Load) -> io::Result<()> {
-    let mut talk = Talk::open(load, 9999)?;
-    while talk.load.has_room() {
+    let mut talk = Session::open(load, 9999)?;
+    while talk.load.is_within_limit() {
         let seq = 1000 + noise(talk.load.next()) % (1 << 20);
         talk.segment(C, seq, ACK, &[])?;
     }
@@ -234,9 +234,9 @@ fn acknowledgments(load: &mut Load) -> io::Result<()> {
 
 /// HTTP headers without an end.
 fn one_byte_a_segment(load: &mut Load) -> io::Result<()> {
-    let mut talk = Talk::open(load, 80)?;
+    let mut talk = Session::open(load, 80)?;
     talk.say(C, b"GET / HTTP/1.1\r\n")?;
-    while talk.load.has_room() {
+    while talk.load.is_within_limit() {
         talk.say_in(C, 1, b"A: b\r\n")?;
     }
     Ok(())
@@ -254,7 +254,7 @@ fn extension_headers(load: &mut Load) -> io::Result<()> {
         packet.push(last);
     }
     packet.extend(headers);
-    while load.has_room() {
+    while load.is_within_limit() {
         load.add(&packet)?;
     }
     Ok(())

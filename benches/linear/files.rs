@@ -36,7 +36,7 @@ pub fn all() -> Vec<Attack> {
 }
 
 fn repeat(load: &mut Load, text: &[u8]) -> io::Result<()> {
-    while load.has_room() {
+    while load.is_within_limit() {
         load.put(text)?;
     }
     Ok(())
@@ -53,7 +53,7 @@ fn hex_packets(load: &mut Load) -> io::Result<()> {
 /// Dumps of two lines each, all different.
 fn hex_dumps(load: &mut Load) -> io::Result<()> {
     let mut number: u32 = 0;
-    while load.has_room() {
+    while load.is_within_limit() {
         let [a, b, c, d] = number.to_be_bytes();
         load.put(format!("0000 {a:02x} {b:02x} {c:02x} {d:02x}\n0004 ff\n\n").as_bytes())?;
         number += 1;
@@ -108,7 +108,7 @@ fn option(code: u16, text: &[u8]) -> Vec<u8> {
 fn interfaces(load: &mut Load) -> io::Result<()> {
     load.put(&section())?;
     let mut count = 0;
-    while load.has_room() {
+    while load.is_within_limit() {
         load.put(&interface())?;
         load.put(&packet(count, &[]))?;
         count += 1;

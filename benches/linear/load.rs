@@ -48,12 +48,12 @@ impl Load {
     }
 
     /// Whether the size is not reached.
-    pub fn has_room(&self) -> bool {
+    pub fn is_within_limit(&self) -> bool {
         self.size < self.most
     }
 
     /// Number of bytes left.
-    pub fn left(&self) -> usize {
+    pub fn remaining(&self) -> usize {
         self.most.saturating_sub(self.size)
     }
 
@@ -124,7 +124,7 @@ pub fn tcp(ends: [Ip; 2], [from, to]: [u16; 2], [seq, ack]: [u32; 2], flags: u8,
 }
 
 /// A TCP connection.
-pub struct Talk<'l> {
+pub struct Session<'l> {
     pub load: &'l mut Load,
     ends: [Ip; 2],
     ports: [u16; 2],
@@ -140,16 +140,16 @@ pub enum Speaker {
 }
 pub use Speaker::{Client as C, Server as S};
 
-impl<'l> Talk<'l> {
-    pub fn open(load: &'l mut Load, port: u16) -> io::Result<Talk<'l>> {
-        Talk::number(load, 0, port)
+impl<'l> Session<'l> {
+    pub fn open(load: &'l mut Load, port: u16) -> io::Result<Session<'l>> {
+        Session::number(load, 0, port)
     }
 
     /// One of many connections, each with a separate client port or address.
-    pub fn number(load: &'l mut Load, number: u32, port: u16) -> io::Result<Talk<'l>> {
+    pub fn number(load: &'l mut Load, number: u32, port: u16) -> io::Result<Session<'l>> {
         let [_, high, middle, low] = (number / 60_000).to_be_bytes();
         let own = u16::try_from(number % 60_000).unwrap_or_default();
-        let mut talk = Talk { load, ends: [[10, high, middle, low + 1], SERVER], ports: [1024 + own, port], seq: [999, 4999] };
+        let mut talk = Session { load, ends: [[10, high, middle, low + 1], SERVER], ports: [1024 + own, port], seq: [999, 4999] };
         talk.segment(C, 999, SYN, &[])?;
         talk.seq[0] = 1000;
         talk.segment(S, 4999, SYN | ACK, &[])?;
@@ -190,17 +190,17 @@ impl<'l> Talk<'l> {
     /// Repeats the bytes in segments of this length until the size is reached.
     pub fn repeat(&mut self, from: Speaker, length: usize, unit: &[u8]) -> io::Result<()> {
         let run = unit.repeat((length / unit.len()).max(1));
-        while self.load.has_room() {
+        while self.load.is_within_limit() {
             self.say_in(from, length, &run)?;
         }
         Ok(())
     }
 
     /// The same after a hole that is never filled: all of it becomes readable at once.
-    pub fn behind_a_hole(&mut self, from: Speaker, unit: &[u8]) -> io::Result<()> {
+    pub fn after_gap(&mut self, from: Speaker, unit: &[u8]) -> io::Result<()> {
         self.pass(from, 1);
         let most = (3 << 20) / unit.len() * unit.len();
-        let bytes = unit.repeat(self.load.left().min(most) / unit.len());
+        let bytes = unit.repeat(self.load.remaining().min(most) / unit.len());
         self.say_in(from, LARGE / unit.len() * unit.len(), &bytes)
     }
 }

@@ -1,6 +1,6 @@
 //! Attacks on messages in parts, on nesting, and on lists without an end, in protocols over UDP, TCP and SCTP.
 
-use super::load::{C, CLIENT, LARGE, Load, SERVER, Talk, half, ip, word};
+use super::load::{C, CLIENT, LARGE, Load, SERVER, Session, half, ip, word};
 use super::{Attack, Write};
 use bzip2::Compression;
 use bzip2::write::BzEncoder;
@@ -51,7 +51,7 @@ fn three(number: u32) -> [u8; 3] {
 /// Datagrams of as many units as fit, behind the same first bytes. Units are numbered.
 fn fill(load: &mut Load, ports: [u16; 2], head: &[u8], mut unit: impl FnMut(u32) -> Vec<u8>) -> io::Result<()> {
     let mut number = 0;
-    while load.has_room() {
+    while load.is_within_limit() {
         let mut datagram = head.to_vec();
         while datagram.len() < DATAGRAM {
             datagram.extend(unit(number));
@@ -63,7 +63,7 @@ fn fill(load: &mut Load, ports: [u16; 2], head: &[u8], mut unit: impl FnMut(u32)
 }
 
 fn again(load: &mut Load, ports: [u16; 2], datagram: &[u8]) -> io::Result<()> {
-    while load.has_room() {
+    while load.is_within_limit() {
         load.udp(ports, datagram)?;
     }
     Ok(())
@@ -90,7 +90,7 @@ fn dtls_records(load: &mut Load) -> io::Result<()> {
 /// SCTP packets of as many chunks as fit.
 fn sctp(load: &mut Load, mut chunk: impl FnMut(u32) -> Vec<u8>) -> io::Result<()> {
     let mut number = 0;
-    while load.has_room() {
+    while load.is_within_limit() {
         let mut packet = b"\x0f\xa0\0\x50\0\0\0\x07\0\0\0\0".to_vec();
         while packet.len() < DATAGRAM {
             packet.extend(chunk(number));
@@ -146,7 +146,7 @@ fn stun_attributes(load: &mut Load) -> io::Result<()> {
 }
 
 fn stun_channels(load: &mut Load) -> io::Result<()> {
-    while load.has_room() {
+    while load.is_within_limit() {
         let number = load.next();
         let channel = [b"\0\x0c\0\x04", &(0x4000 | number & 0xfff).to_be_bytes()[2..], &[0, 0]].concat();
         load.udp([50_000, 3478], &stun(9, number, &channel))?;
@@ -172,7 +172,7 @@ fn litenetlib(load: &mut Load) -> io::Result<()> {
 
 fn litenetlib_parts(load: &mut Load) -> io::Result<()> {
     litenetlib(load)?;
-    while load.has_room() {
+    while load.is_within_limit() {
         let [low, high, ..] = load.next().to_le_bytes();
         load.udp([50_000, 9050], &[0x81, low, high, 0, low, high, 1, 0, 0x40, 0x1f, b'a'])?;
     }
@@ -201,7 +201,7 @@ fn a2s(load: &mut Load) -> io::Result<()> {
 
 fn a2s_parts(load: &mut Load) -> io::Result<()> {
     a2s(load)?;
-    while load.has_room() {
+    while load.is_within_limit() {
         let id = load.next() & 0x7fff_ffff;
         load.udp([50_000, 27_015], &[b"\xfe\xff\xff\xff", &id.to_le_bytes()[..], b"\x32\0\xe0\x04rest"].concat())?;
     }
@@ -216,7 +216,7 @@ fn a2s_bzip2(load: &mut Load) -> io::Result<()> {
     let packed = packed.finish()?;
     let size = word(ZEROS).to_le_bytes();
     a2s(load)?;
-    while load.has_room() {
+    while load.is_within_limit() {
         let id = load.next() | 1 << 31;
         load.udp(
             [50_000, 27_015],
@@ -247,7 +247,7 @@ fn isakmp_payloads(load: &mut Load) -> io::Result<()> {
 fn ospf_neighbors(load: &mut Load) -> io::Result<()> {
     let neighbors = b"\x0a\0\0\x01".repeat(LARGE / 4);
     let head = [b"\x02\x01".to_vec(), half(44 + neighbors.len()).to_be_bytes().to_vec(), vec![0; 40]].concat();
-    while load.has_room() {
+    while load.is_within_limit() {
         load.add(&ip(89, [CLIENT, SERVER], 1, 0, &[&head[..], &neighbors].concat()))?;
     }
     Ok(())
@@ -260,7 +260,7 @@ fn ber(tag: u8, content: &[u8]) -> Vec<u8> {
 
 /// A message of a stream again and again.
 fn stream(load: &mut Load, port: u16, first: &[u8], message: &[u8]) -> io::Result<()> {
-    let mut talk = Talk::open(load, port)?;
+    let mut talk = Session::open(load, port)?;
     talk.say(C, first)?;
     talk.repeat(C, LARGE, message)
 }

@@ -1,6 +1,6 @@
 //! Attacks on the value tree of a Pip-Boy.
 
-use super::load::{C, LARGE, Load, S, Speaker, Talk, half, word};
+use super::load::{C, LARGE, Load, S, Session, Speaker, half, word};
 use super::{Attack, Kind};
 use std::io;
 
@@ -26,8 +26,8 @@ pub fn all() -> Vec<Attack> {
     list.iter().map(attack).collect()
 }
 
-fn pipboy(load: &mut Load) -> io::Result<Talk<'_>> {
-    let mut talk = Talk::open(load, 27000)?;
+fn pipboy(load: &mut Load) -> io::Result<Session<'_>> {
+    let mut talk = Session::open(load, 27000)?;
     for (from, bytes) in GREETING {
         talk.say(*from, bytes)?;
     }
@@ -63,7 +63,7 @@ fn pipboy_long_names(load: &mut Load) -> io::Result<()> {
     }
     talk.say(S, &update(&entries))?;
     let changes = update(&[leaf(0), leaf(1)].concat().repeat(1000));
-    while talk.load.has_room() {
+    while talk.load.is_within_limit() {
         talk.say(S, &changes)?;
     }
     Ok(())
@@ -75,7 +75,7 @@ fn pipboy_references(load: &mut Load) -> io::Result<()> {
     let mut talk = pipboy(load)?;
     let entry = |id: u32| dict(id, [((id + 1) % COUNT, b"n".to_vec()), (id * 7 % COUNT, b"m".to_vec())].into_iter());
     let entries = update(&(0..COUNT).flat_map(entry).collect::<Vec<u8>>());
-    while talk.load.has_room() {
+    while talk.load.is_within_limit() {
         talk.say(S, &entries)?;
     }
     Ok(())
@@ -85,7 +85,7 @@ fn pipboy_references(load: &mut Load) -> io::Result<()> {
 fn pipboy_texts(load: &mut Load) -> io::Result<()> {
     let mut talk = pipboy(load)?;
     let mut letter = b'a';
-    while talk.load.has_room() {
+    while talk.load.is_within_limit() {
         let text = [b"\x06\x01\0\0\0".as_slice(), &[letter].repeat(100_000), b"\0"].concat();
         talk.say(S, &update(&text))?;
         letter = if letter == b'a' { b'b' } else { b'a' };
@@ -106,7 +106,7 @@ fn pipboy_lists(load: &mut Load) -> io::Result<()> {
     let mut talk = pipboy(load)?;
     talk.say(S, &update(&dict(0, names.into_iter())))?;
     let mut id = 0;
-    while talk.load.has_room() {
+    while talk.load.is_within_limit() {
         talk.say(S, &update(&list(1 + id % 3)))?;
         id += 1;
     }
@@ -118,7 +118,7 @@ fn pipboy_removals(load: &mut Load) -> io::Result<()> {
     const COUNT: u32 = 10_000;
     let mut talk = pipboy(load)?;
     let mut first = 1;
-    while talk.load.has_room() {
+    while talk.load.is_within_limit() {
         let ids = first..first + COUNT;
         let mut added = dict(0, ids.clone().map(|id| (id, format!("x{id}").into_bytes())));
         added.extend(ids.clone().flat_map(|id| [&[0][..], &id.to_le_bytes(), &[1]].concat()));
@@ -138,8 +138,8 @@ fn pipboy_connections(load: &mut Load) -> io::Result<()> {
     values.extend((1..=COUNT).flat_map(|id| [&[0][..], &id.to_le_bytes(), &[1]].concat()));
     let values = update(&values);
     let mut number = 0;
-    while load.has_room() {
-        let mut talk = Talk::number(load, number, 27000)?;
+    while load.is_within_limit() {
+        let mut talk = Session::number(load, number, 27000)?;
         for (from, bytes) in GREETING {
             talk.say(*from, bytes)?;
         }

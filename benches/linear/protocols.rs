@@ -1,6 +1,6 @@
 //! Attacks on each protocol: its smallest messages, very many notes, deep nesting, and much open state.
 
-use super::load::{C, LARGE, Load, S, Speaker, Talk, half, word};
+use super::load::{C, LARGE, Load, S, Session, Speaker, half, word};
 use super::pipboy::GREETING;
 use super::{Attack, Kind, Writer};
 use proto_dissect::input::{Capture, Link};
@@ -208,7 +208,7 @@ pub fn all() -> Vec<Attack> {
     for stream in STREAMS {
         add(stream.name.to_owned(), stream.shows, Box::new(|load| in_large_segments(stream, load)));
         if RESUMED.contains(&stream.name) {
-            add(format!("{}, a hole", stream.name), stream.shows, Box::new(|load| behind_holes(stream, load)));
+            add(format!("{}, a hole", stream.name), stream.shows, Box::new(|load| after_gaps(stream, load)));
         }
     }
     for (name, shows, port, bytes) in DATAGRAMS {
@@ -225,8 +225,8 @@ pub fn all() -> Vec<Attack> {
     all
 }
 
-fn begun<'l>(stream: &Stream, load: &'l mut Load, number: u32) -> io::Result<Talk<'l>> {
-    let mut talk = Talk::number(load, number, stream.port)?;
+fn begun<'l>(stream: &Stream, load: &'l mut Load, number: u32) -> io::Result<Session<'l>> {
+    let mut talk = Session::number(load, number, stream.port)?;
     for (from, bytes) in stream.before {
         talk.say(*from, bytes)?;
     }
@@ -238,17 +238,17 @@ fn in_large_segments(stream: &Stream, load: &mut Load) -> io::Result<()> {
 }
 
 /// As many bytes after each hole as are buffered there.
-fn behind_holes(stream: &Stream, load: &mut Load) -> io::Result<()> {
+fn after_gaps(stream: &Stream, load: &mut Load) -> io::Result<()> {
     let mut number = 0;
-    while load.has_room() {
-        begun(stream, load, number)?.behind_a_hole(stream.unit.0, stream.unit.1)?;
+    while load.is_within_limit() {
+        begun(stream, load, number)?.after_gap(stream.unit.0, stream.unit.1)?;
         number += 1;
     }
     Ok(())
 }
 
 fn datagrams(load: &mut Load, port: u16, bytes: &[u8], many: bool) -> io::Result<()> {
-    while load.has_room() {
+    while load.is_within_limit() {
         let own = half(1024 + load.next() as usize % 60_000);
         if many { load.udp_from(load.next(), [own, port], bytes)? } else { load.udp([1024, port], bytes)? }
     }
@@ -268,7 +268,7 @@ fn copies(load: &mut Load, capture: &[u8], cut: bool) -> io::Result<()> {
     }
     packets.truncate(packets.len() * 2 / 3 + 1);
     let mut round: u32 = 0;
-    while load.has_room() && !packets.is_empty() {
+    while load.is_within_limit() && !packets.is_empty() {
         let [_, high, low, _] = (round << 8).to_be_bytes();
         for packet in &packets {
             let mut packet = packet.clone();
@@ -310,7 +310,7 @@ fn dns_pointers(load: &mut Load) -> io::Result<()> {
     message.extend(half(records).to_be_bytes());
     message.extend([0; 4]);
     message.extend(body);
-    while load.has_room() {
+    while load.is_within_limit() {
         load.udp([53, 4000], &message)?;
     }
     Ok(())
@@ -329,7 +329,7 @@ fn snmp_sequences(load: &mut Load) -> io::Result<()> {
     let bindings = ber(0x30, &one.repeat(3000));
     let pdu = ber(0xa0, &[ber(2, b"\x01"), ber(2, b"\0"), ber(2, b"\0"), bindings].concat());
     let message = ber(0x30, &[b"\x02\x01\x01".to_vec(), ber(4, b"public"), pdu].concat());
-    while load.has_room() {
+    while load.is_within_limit() {
         load.udp([4000, 161], &message)?;
     }
     Ok(())
@@ -340,7 +340,7 @@ fn dhcp_options(load: &mut Load) -> io::Result<()> {
     message.resize(236, 0);
     message.extend(b"\x63\x82\x53\x63\x35\x01\x01");
     message.extend(b"\x0c\x01a".repeat(20_000));
-    while load.has_room() {
+    while load.is_within_limit() {
         load.udp([68, 67], &message)?;
     }
     Ok(())
@@ -354,7 +354,7 @@ fn librpc_arrays(load: &mut Load) -> io::Result<()> {
     }
     let body = [b"\0\x01f".as_slice(), &value].concat();
     let message = [b"\0\0\0\x40F".as_slice(), &word(body.len()).to_be_bytes(), &body].concat();
-    while load.has_room() {
+    while load.is_within_limit() {
         load.udp([1, 2], &message)?;
     }
     Ok(())
@@ -362,8 +362,8 @@ fn librpc_arrays(load: &mut Load) -> io::Result<()> {
 
 fn json_body(load: &mut Load, body: &[u8]) -> io::Result<()> {
     let mut number = 0;
-    while load.has_room() {
-        let mut talk = Talk::number(load, number, 80)?;
+    while load.is_within_limit() {
+        let mut talk = Session::number(load, number, 80)?;
         let head = format!("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n", body.len());
         talk.say(S, head.as_bytes())?;
         talk.say(S, body)?;
@@ -381,7 +381,7 @@ fn json_members(load: &mut Load) -> io::Result<()> {
 }
 
 fn raknet_parts(load: &mut Load) -> io::Result<()> {
-    while load.has_room() {
+    while load.is_within_limit() {
         let number = load.next();
         let mut datagram = vec![0x84];
         datagram.extend(number.to_le_bytes().iter().take(3));

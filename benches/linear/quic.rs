@@ -145,12 +145,12 @@ impl<'l> Connection<'l> {
         let [_, handshake, own, other] = secrets;
         let keys = [Keys::of(&own)?, Keys::of(&other)?];
         let mut connection = Connection { load, secrets: [own.to_vec(), other.to_vec()], keys, next: [0; 2], phase: 0 };
-        connection.shake_hands(&handshake)?;
+        connection.handshake(&handshake)?;
         Ok(connection)
     }
 
     /// The hellos, and the extensions of the server, which select HTTP/3.
-    fn shake_hands(&mut self, server_secret: &[u8]) -> io::Result<()> {
+    fn handshake(&mut self, server_secret: &[u8]) -> io::Result<()> {
         let hello = [&[3, 3][..], &RANDOM, b"\0\0\x02\x13\x01\x01\0\0\x07\0\x2b\0\x03\x02\x03\x04"].concat();
         let client = long(0xc3, [&FIRST, &OWN[0]], &initial("client in")?, 0, &crypto(0, &handshake(1, &hello)))?;
         self.datagram(0, &client)?;
@@ -183,7 +183,7 @@ impl<'l> Connection<'l> {
     /// Frames with consecutive numbers, as many as fit into each packet, as long as there is room.
     fn fill(&mut self, from: usize, mut frame: impl FnMut(u64) -> Vec<u8>) -> io::Result<()> {
         let mut number = 0;
-        while self.load.has_room() {
+        while self.load.is_within_limit() {
             let mut frames = Vec::new();
             while frames.len() < PACKET {
                 frames.extend(frame(number));
@@ -222,7 +222,7 @@ fn long(first: u8, [to, from]: [&[u8; ID]; 2], keys: &Keys, number: u32, frames:
 fn crypto_in_reverse(connection: &mut Connection<'_>) -> io::Result<()> {
     let keys = initial("client in")?;
     let mut number = 0;
-    while connection.load.has_room() {
+    while connection.load.is_within_limit() {
         let frames: Vec<u8> =
             (0..200).flat_map(|frame| crypto(65_000 - (u64::from(number) * 200 + frame) % 32_000 * 2, b"a")).collect();
         number += 1;
@@ -251,7 +251,7 @@ fn connection_ids(connection: &mut Connection<'_>) -> io::Result<()> {
 
 /// Each packet has keys of its own.
 fn key_updates(connection: &mut Connection<'_>) -> io::Result<()> {
-    while connection.load.has_room() {
+    while connection.load.is_within_limit() {
         connection.send(0, &[1; 20])?;
         let [own, other] = &connection.secrets;
         let next = expand(own, "quic ku", SECRET);

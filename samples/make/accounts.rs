@@ -1,11 +1,11 @@
-//! What people log in to: IMAP, POP3, Telnet, Redis, PostgreSQL, LDAP and RADIUS. The user is `anna`, the password `moss-green`.
+//! Logins: IMAP, POP3, Telnet, Redis, PostgreSQL, LDAP and RADIUS. The user is `anna`, the password `moss-green`.
 
 use crate::Result;
 use crate::capture::Trace;
-use crate::neighbours::{C, Line, S, datagrams_hex, pcap, talk, talk_hex};
+use crate::neighbours::{C, Line, S, add_hex_conversation, datagrams_hex, pcap, talk};
 use crate::tcp::Side;
 
-/// A login with a literal, a mail for the server, one from it.
+/// A login with a literal, a mail to the server and a mail from it.
 const IMAP: &[Line<'_>] = &[
     (S, b"* OK IMAP4rev1 ready\r\n"),
     (C, b"a1 LOGIN anna {10}\r\n"),
@@ -18,7 +18,7 @@ const IMAP: &[Line<'_>] = &[
     (S, b"* BYE\r\na4 OK\r\n"),
 ];
 
-/// What the server can do, a login, a list and a mail.
+/// Capabilities of the server, a login, a list and a mail.
 const POP3: &[Line<'_>] = &[
     (S, b"+OK POP3 ready\r\n"),
     (C, b"CAPA\r\nUSER anna\r\n"),
@@ -54,7 +54,7 @@ const REDIS: &[Line<'_>] = &[
     (S, b"%1\r\n+a\r\n#t\r\n>2\r\n+b\r\n_\r\n,1.5\r\n=7\r\ntxt:one\r\n!3\r\nbad\r\n~1\r\n(99\r\n"),
 ];
 
-/// A login, a query in each form, an error.
+/// A login, a query of each kind, an error.
 const POSTGRESQL: &[Line<'_>] = &[
     (C, b"\0\0\0\x08\x04\xd2\x16\x2f"),
     (S, b"N"),
@@ -78,7 +78,7 @@ const LDAP: &[(Side, &str)] = &[
     (C, "3005 020103 4200"),
 ];
 
-/// A request for access and its answer.
+/// An Access-Request and its response.
 const RADIUS: &[(Side, &str)] = &[
     (
         C,
@@ -88,13 +88,13 @@ const RADIUS: &[(Side, &str)] = &[
     (S, "02 2a 001a 0f0e0d0c0b0a09080706050403020100 0606 00000001"),
 ];
 
-/// All of them.
+/// Adds all of them.
 pub fn session() -> Result<Vec<u8>> {
     let mut trace = Trace::new();
     for (port, (server, lines)) in (51_100..).zip([(143, IMAP), (110, POP3), (23, TELNET), (6379, REDIS), (5432, POSTGRESQL)]) {
         talk(&mut trace, [port, server], lines)?;
     }
-    talk_hex(&mut trace, [51_110, 389], LDAP)?;
+    add_hex_conversation(&mut trace, [51_110, 389], LDAP)?;
     datagrams_hex(&mut trace, [51_111, 1812], RADIUS)?;
     pcap(trace)
 }

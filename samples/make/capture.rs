@@ -1,34 +1,34 @@
-//! Frames in order of time, and the two file formats they are kept in.
+//! Frames in order of time, and writers of both file formats.
 //!
-//! Both writers make little-endian files and know just the blocks and options the samples need.
+//! Both writers are little-endian and support only the blocks and options of the samples.
 
 use std::time::Duration;
 
 use crate::Result;
 
-/// 2015-11-24T21:20:00Z, when every sample begins.
+/// 2015-11-24T21:20:00Z, the start of every sample.
 pub const START: Duration = Duration::from_secs(1_448_400_000);
 
-/// Link types, as the numbers both file formats use.
+/// Link types, numbered as in both file formats.
 pub const NULL: u16 = 0;
 pub const ETHERNET: u16 = 1;
 pub const RAW: u16 = 101;
 pub const LINUX_COOKED: u16 = 113;
 pub const LINUX_COOKED_V2: u16 = 276;
 
-/// Longer frames would have been cut by the capture. None of ours is.
+/// Snapshot length. No frame is longer.
 const SNAPLEN: u32 = 262_144;
 
-/// One frame as seen on a link.
+/// A captured frame.
 pub struct Frame {
-    /// Since 1970.
+    /// Time since 1970.
     pub time: Duration,
     pub bytes: Vec<u8>,
 }
 
-/// What one capture point saw, and the clock that runs meanwhile.
+/// Frames of one capture point, and its clock.
 pub struct Trace {
-    /// The present.
+    /// Current time.
     pub now: Duration,
     frames: Vec<Frame>,
 }
@@ -42,17 +42,17 @@ impl Trace {
         self.now += time;
     }
 
-    /// Records a frame now.
-    pub fn put(&mut self, bytes: Vec<u8>) {
-        self.put_at(self.now, bytes);
+    /// Captures a frame at the current time.
+    pub fn capture(&mut self, bytes: Vec<u8>) {
+        self.capture_at(self.now, bytes);
     }
 
-    /// Records a frame at some other time. Order is restored at the end, so conversations may overlap.
-    pub fn put_at(&mut self, time: Duration, bytes: Vec<u8>) {
+    /// Captures a frame at another time. Frames are sorted at the end, so conversations may overlap.
+    pub fn capture_at(&mut self, time: Duration, bytes: Vec<u8>) {
         self.frames.push(Frame { time, bytes });
     }
 
-    /// All frames by time; those of the same time in the order they were recorded.
+    /// Returns all frames by time; those of the same time in the order of capture.
     pub fn frames(mut self) -> Vec<Frame> {
         self.frames.sort_by_key(|frame| frame.time);
         self.frames
@@ -79,14 +79,14 @@ pub fn pcap(link: u16, frames: &[Frame]) -> Result<Vec<u8>> {
     Ok(file)
 }
 
-/// Where frames of a pcapng file were seen.
+/// Interfaces of a pcapng file.
 pub struct Interface {
     pub name: &'static str,
     pub link: u16,
     pub frames: Vec<Frame>,
 }
 
-/// A pcapng file with nanoseconds, its packets in order of time, and before them a key log of TLS if there is one.
+/// A pcapng file with nanoseconds: a TLS key log, if any, then the packets in order of time.
 pub fn pcapng(key_log: &str, interfaces: &[Interface]) -> Result<Vec<u8>> {
     let mut file = Vec::new();
     let mut section = Vec::new();
@@ -135,7 +135,7 @@ pub fn pcapng(key_log: &str, interfaces: &[Interface]) -> Result<Vec<u8>> {
     Ok(file)
 }
 
-/// `type:4 | length:4 | body | length:4`, the length counting all of it.
+/// `type:4 | length:4 | body | length:4`; the length includes all of it.
 fn block(file: &mut Vec<u8>, kind: u32, body: &[u8]) -> Result {
     let len = u32::try_from(body.len() + 12)?.to_le_bytes();
     file.extend(kind.to_le_bytes());
@@ -145,7 +145,7 @@ fn block(file: &mut Vec<u8>, kind: u32, body: &[u8]) -> Result {
     Ok(())
 }
 
-/// `code:2 | length:2 | value | padding`, the length not counting the padding.
+/// `code:2 | length:2 | value | padding`; the length excludes the padding.
 fn option(body: &mut Vec<u8>, code: u16, value: &[u8]) -> Result {
     body.extend(code.to_le_bytes());
     body.extend(u16::try_from(value.len())?.to_le_bytes());

@@ -1,4 +1,4 @@
-//! Games below their own messages: ENet, LiteNetLib, Hazel, Quake and its successors, a split answer of a Source server,
+//! Transports and protocols of games: ENet, LiteNetLib, Hazel, Quake and its successors, a split response of a Source server,
 //! Steam networking sockets, Unreal's handshake, Battle.net, Terraria.
 
 use crate::Result;
@@ -65,7 +65,7 @@ const QUAKE: &[Line<'_>] = &[
     (S, b"\x80\0\0\x09\x81\x9c\x65\0\0"),
 ];
 
-/// At the port that the server accepted with.
+/// Ports of the accepted connection.
 const QUAKE_GAME: &[Line<'_>] =
     &[(S, b"\0\x09\0\x0c\0\0\0\0\x0b\0\0\0"), (C, b"\0\x02\0\x08\0\0\0\0"), (C, b"\0\x10\0\x09\0\0\0\x01\x01")];
 
@@ -75,7 +75,7 @@ const SEQUENCED: &[Line<'_>] = &[
     (C, b"\x02\0\0\0\x01\0\0\x80\x39\x30\x01"),
 ];
 
-/// A request for rules, and the answer in two parts; the same compressed; information of a server of The Ship.
+/// A request for rules and its response in two parts; the same compressed; information of a server of The Ship.
 const RULES: &[Line<'_>] = &[
     (C, b"\xff\xff\xff\xff\x56\x0b\x1c\x2d\x3e"),
     (S, b"\xfe\xff\xff\xff\x07\0\0\0\x02\x01\xe0\x04gravity\x00800\0"),
@@ -132,7 +132,7 @@ const STEAM: &[Line<'_>] = &[
     (S, b"\x25\x15\xef\xcd\xab\x90\x1d\x78\x56\x34\x12"),
 ];
 
-/// A message with zeros up to the size that requests have.
+/// A message padded with zeros to the size of requests.
 const fn padded(message: &[u8]) -> [u8; 512] {
     let mut bytes = [0; 512];
     let (start, _) = bytes.split_at_mut(message.len());
@@ -140,7 +140,7 @@ const fn padded(message: &[u8]) -> [u8; 512] {
     bytes
 }
 
-/// A connection of Unreal Engine 5, and one that the server rejects for its version.
+/// A connection of Unreal Engine 5, and one that the server rejects because of its version.
 const UNREAL: &[Line<'_>] = &[
     (
         C,
@@ -190,7 +190,7 @@ const UNREAL_4: &[Line<'_>] = &[
     (S, b"\x05\0\0\0\0\0\x80\xff\xe5\xf3\xd0\x24\x1a\x90\xc6\xfd\x02\x8b\xd0\x73\x49\x26\xdc\xa9\x86\x37\xe0\x90\x0c"),
 ];
 
-/// All of them with one server.
+/// Adds all of them, with one server.
 pub fn session() -> Result<Vec<u8>> {
     let mut trace = Trace::new();
     for (ports, messages) in [

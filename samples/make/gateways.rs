@@ -1,15 +1,15 @@
-//! What routers and gateways send: BGP, HSRP, 802.1X and the key exchange of IPsec, in hexadecimal.
+//! Protocols of routers and gateways: BGP, HSRP, 802.1X and the key exchange of IPsec, in hexadecimal.
 
 use crate::Result;
 use crate::capture::Trace;
 use crate::hex::bytes;
-use crate::neighbours::{C, S, datagrams_hex, pcap, talk_hex};
+use crate::neighbours::{C, S, add_hex_conversation, datagrams_hex, pcap};
 use crate::net::{self, Host, Link};
 use crate::tcp::Side;
 use std::net::Ipv4Addr;
 use std::time::Duration;
 
-/// Two routers agree on their capabilities and exchange routes; one is shut down.
+/// Two routers exchange capabilities and routes; one shuts down.
 const BGP: &[(Side, &str)] = &[
     (
         C,
@@ -109,10 +109,10 @@ const EAPOL: &[&str] = &[
         040100000fac020000",
 ];
 
-/// All of them.
+/// Adds all of them.
 pub fn session() -> Result<Vec<u8>> {
     let mut trace = Trace::new();
-    talk_hex(&mut trace, [40_179, 179], BGP)?;
+    add_hex_conversation(&mut trace, [40_179, 179], BGP)?;
     let (first, rest) = IKE_2.split_at(2);
     datagrams_hex(&mut trace, [500, 500], IKE_1)?;
     datagrams_hex(&mut trace, [501, 500], first)?;
@@ -123,11 +123,11 @@ pub fn session() -> Result<Vec<u8>> {
     for (id, hex) in (0x2200..).zip(HSRP) {
         let packet = net::udp(router.port(1985), group.port(1985), id, &bytes(hex))?;
         trace.wait(Duration::from_millis(200));
-        trace.put(Link::Ethernet.frame(router, group, &packet));
+        trace.capture(Link::Ethernet.frame(router, group, &packet));
     }
     for hex in EAPOL {
         trace.wait(Duration::from_millis(20));
-        trace.put(net::ethernet(router.mac, [0x01, 0x80, 0xc2, 0, 0, 3], 0x888e, &bytes(hex)));
+        trace.capture(net::ethernet(router.mac, [0x01, 0x80, 0xc2, 0, 0, 3], 0x888e, &bytes(hex)));
     }
     pcap(trace)
 }

@@ -1,16 +1,16 @@
-//! The three forms of hex dump the samples need, to the letter as other programs write them.
+//! The three hex dump formats of the samples, exactly as other programs write them.
 
 use std::fmt::Write;
 
-use crate::tcp::{Said, Side};
+use crate::tcp::{Delivered, Side};
 
-/// Bytes of hexadecimal text; anything that is no digit is passed over.
+/// Bytes of hexadecimal text; other characters are skipped.
 pub fn bytes(hex: &str) -> Vec<u8> {
     let digits: Vec<u8> = hex.chars().filter_map(|c| c.to_digit(16)).filter_map(|digit| digit.try_into().ok()).collect();
     digits.chunks_exact(2).map(|pair| pair.iter().fold(0, |byte, digit| byte << 4 | digit)).collect()
 }
 
-/// Like `xxd`: eight groups of two bytes.
+/// Writes the format of `xxd`: eight groups of two bytes.
 pub fn xxd(bytes: &[u8]) -> String {
     let mut text = String::new();
     for (row, offset) in bytes.chunks(16).zip((0..).step_by(16)) {
@@ -27,7 +27,7 @@ pub fn xxd(bytes: &[u8]) -> String {
     text
 }
 
-/// Pairs of digits, sixteen a line, and nothing else.
+/// Writes pairs of digits only, sixteen per line.
 pub fn pairs(bytes: &[u8]) -> String {
     let mut text = String::new();
     for row in bytes.chunks(16) {
@@ -37,16 +37,16 @@ pub fn pairs(bytes: &[u8]) -> String {
     text
 }
 
-/// Like Wireshark's "Follow TCP Stream" as hex dump: an offset for each direction, the server's rows indented.
-pub fn follow<'a>(said: impl IntoIterator<Item = &'a Said>) -> String {
+/// Writes Wireshark's "Follow TCP Stream" hex dump: an offset for each direction, the server's rows indented.
+pub fn follow<'a>(delivered: impl IntoIterator<Item = &'a Delivered>) -> String {
     let mut text = String::new();
     let (mut client, mut server) = (0, 0);
-    for said in said {
-        let (indent, offset) = match said.from {
+    for delivered in delivered {
+        let (indent, offset) = match delivered.from {
             Side::Client => ("", &mut client),
             Side::Server => ("    ", &mut server),
         };
-        for row in said.bytes.chunks(16) {
+        for row in delivered.bytes.chunks(16) {
             let mut hex = String::new();
             let mut ascii = String::new();
             for (column, byte) in row.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! HTTP/2: a page and a pushed style sheet, JSON in two frames, a header block in two frames, an upgrade, calls of gRPC.
+//! HTTP/2: a page and a pushed style sheet, JSON in two frames, a header block in two frames, an upgrade, gRPC calls.
 
 use crate::Result;
 use crate::capture::Trace;
@@ -37,7 +37,7 @@ fn field(name: &str, value: &str) -> Vec<u8> {
     [&[0x40][..], &counted(name), &counted(value)].concat()
 }
 
-/// A literal field with a name of the static table, which is never indexed.
+/// A literal field with a name of the static table, never indexed.
 fn never(index: u8, value: &str) -> Vec<u8> {
     [&[0x1f, index - 15][..], &counted(value)].concat()
 }
@@ -107,7 +107,7 @@ fn upgrade(trace: &mut Trace) -> Result {
     talk(trace, [50_121, 80], &lines)
 }
 
-/// A call of gRPC whose response has two messages, the second in two frames.
+/// A gRPC call whose response has two messages, the second in two frames.
 fn calls(trace: &mut Trace) -> Result {
     let call =
         [&b"\x83\x86\x44\x12/game.Scores/Watch\x41\x0cgame.example"[..], &field("content-type", "application/grpc")].concat();

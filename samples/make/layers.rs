@@ -1,6 +1,6 @@
-//! A tour of what lies below applications, and of links other than Ethernet.
+//! Layers below applications, and links other than Ethernet.
 //!
-//! Addresses come from the ranges set aside for documentation.
+//! Addresses are from the ranges reserved for documentation.
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 use std::time::Duration;
@@ -39,7 +39,7 @@ fn router6() -> Host {
     Host::new(Ipv6Addr::new(0x2001, 0xdb8, 0, 0, 0, 0, 0, 0x01), 255)
 }
 
-/// The address a packet to this multicast group has on Ethernet.
+/// The Ethernet address of a multicast group.
 fn group(mac: [u8; 6], ip: impl Into<std::net::IpAddr>) -> Host {
     Host { mac, ..Host::new(ip, 1) }
 }
@@ -57,7 +57,7 @@ pub fn tour() -> Result<Vec<u8>> {
     capture::pcap(capture::ETHERNET, &trace.frames())
 }
 
-/// A question and its answer.
+/// An ARP request and its reply.
 fn arp(trace: &mut Trace) -> Result {
     let (laptop, router) = (laptop(), router());
     let mut tell = |operation, from: Host, to: Host, mac, known: [u8; 6]| -> Result {
@@ -73,7 +73,7 @@ fn arp(trace: &mut Trace) -> Result {
             &known,
             &yours.octets(),
         )?;
-        trace.put(net::ethernet(from.mac, mac, 0x0806, &packet.to_bytes()));
+        trace.capture(net::ethernet(from.mac, mac, 0x0806, &packet.to_bytes()));
         trace.wait(ANSWER);
         Ok(())
     };
@@ -81,7 +81,7 @@ fn arp(trace: &mut Trace) -> Result {
     tell(ArpOperation::REPLY, router, laptop, laptop.mac, laptop.mac)
 }
 
-/// Echo with its reply, then a datagram to a closed port and the complaint that quotes it.
+/// An echo request and reply, then a datagram to a closed port and the ICMP error that quotes it.
 fn icmp(trace: &mut Trace) -> Result {
     let (laptop, router) = (laptop(), router());
     trace.wait(PAUSE);
@@ -110,10 +110,10 @@ fn icmp_echo(from: Host, to: Host, reply: bool, payload: &[u8]) -> Result<Vec<u8
     Ok(packet)
 }
 
-/// What IPv6 has instead of ARP, with a link-layer address option each.
+/// Neighbor and router discovery of IPv6, with a link-layer address option each.
 fn neighbours(trace: &mut Trace) -> Result {
     let (laptop, router) = (laptop6(), router6());
-    // The solicited-node group ends in the last three bytes of the address asked for.
+    // The solicited-node group ends in the last three bytes of the requested address.
     let nearby = group([0x33, 0x33, 0xff, 0x00, 0x00, 0x01], Ipv6Addr::new(0xff02, 0, 0, 0, 0, 1, 0xff00, 1));
     trace.wait(PAUSE);
     let target = match router.ip {
@@ -131,7 +131,7 @@ fn neighbours(trace: &mut Trace) -> Result {
     Ok(())
 }
 
-/// `option` is 1 for the sender's address and 2 for the target's.
+/// `option` is 1 for the source address and 2 for the target address.
 fn neighbour(from: Host, to: Host, kind: Icmpv6Type, target: [u8; 16], option: u8) -> Result<Vec<u8>> {
     let mut payload = Vec::from(target);
     payload.extend([option, 1]); // one unit of eight bytes
@@ -161,7 +161,7 @@ fn options(trace: &mut Trace) -> Result {
     trace.wait(PAUSE);
     let mut header = net::ip(laptop, router, 0)?;
     if let IpHeaders::Ipv6(_, extensions) = &mut header {
-        // An option nobody must understand, then padding; and padding only.
+        // An unknown option that may be skipped, then padding; and padding only.
         let marked = [0x1e, 2, 0xca, 0xfe, 1, 0];
         let padding = [1, 4, 0, 0, 0, 0];
         extensions.hop_by_hop_options = Some(Ipv6RawExtHeader::new_raw(IpNumber::UDP, &marked)?);
@@ -173,7 +173,7 @@ fn options(trace: &mut Trace) -> Result {
     Ok(())
 }
 
-/// A provider's tag around a customer's.
+/// A provider's tag before a customer's.
 fn tags(trace: &mut Trace) -> Result {
     let (laptop, router) = (laptop(), router());
     trace.wait(PAUSE);
@@ -183,7 +183,7 @@ fn tags(trace: &mut Trace) -> Result {
     tagged.extend(7_u16.to_be_bytes());
     tagged.extend(net::IPV4.to_be_bytes());
     tagged.extend(net::udp(laptop.port(40_115), router.port(40_116), 0x1d04, b"inside two tags")?);
-    trace.put(net::ethernet(laptop.mac, router.mac, 0x88a8, &tagged));
+    trace.capture(net::ethernet(laptop.mac, router.mac, 0x88a8, &tagged));
     Ok(())
 }
 
@@ -221,7 +221,7 @@ fn closed_port(trace: &mut Trace) -> Result {
     Conversation::new(Link::Ethernet, client, server).knock(trace)
 }
 
-/// Payload, frames and types nobody knows, and a frame filled up to the smallest size.
+/// Unknown payload, frames and types, and a frame padded to the minimum size.
 fn strangers(trace: &mut Trace) -> Result {
     let (laptop, router) = (laptop(), router());
     trace.wait(PAUSE);
@@ -229,7 +229,7 @@ fn strangers(trace: &mut Trace) -> Result {
     let packet = net::udp(laptop.port(40_119), router.port(40_120), 0x1d06, &unknown)?;
     put_ip(trace, laptop, router, packet);
 
-    // 802.3: a length where others have a type, then LLC with a spanning tree message.
+    // 802.3: a length instead of a type, then LLC with a spanning tree message.
     trace.wait(PAUSE);
     let mut bridge = vec![0x42, 0x42, 0x03];
     bridge.extend([0, 0, 0, 0, 0]); // spanning tree, a configuration message, no flags
@@ -244,26 +244,26 @@ fn strangers(trace: &mut Trace) -> Result {
     }
     let len = u16::try_from(bridge.len())?;
     let bridges = [0x01, 0x80, 0xc2, 0, 0, 0];
-    trace.put(padded(net::ethernet(laptop.mac, bridges, len, &bridge)));
+    trace.capture(padded(net::ethernet(laptop.mac, bridges, len, &bridge)));
 
     trace.wait(PAUSE);
     let experiment = b"local experiment";
-    trace.put(net::ethernet(laptop.mac, router.mac, 0x88b5, experiment));
+    trace.capture(net::ethernet(laptop.mac, router.mac, 0x88b5, experiment));
 
     trace.wait(PAUSE);
     let short = net::udp(router.port(40_120), laptop.port(40_119), 0x0904, b"ok")?;
-    trace.put(padded(Link::Ethernet.frame(router, laptop, &short)));
+    trace.capture(padded(Link::Ethernet.frame(router, laptop, &short)));
     Ok(())
 }
 
-/// Filled up to 60 bytes, the least Ethernet carries (without its checksum, which captures leave out).
+/// Padded to 60 bytes, the minimum of Ethernet (without its checksum, which captures omit).
 fn padded(mut frame: Vec<u8>) -> Vec<u8> {
     frame.resize(frame.len().max(60), 0);
     frame
 }
 
 fn put_ip(trace: &mut Trace, from: Host, to: Host, packet: Vec<u8>) {
-    trace.put(Link::Ethernet.frame(from, to, &packet));
+    trace.capture(Link::Ethernet.frame(from, to, &packet));
 }
 
 pub fn linux_cooked() -> Result<Vec<u8>> {
@@ -271,7 +271,7 @@ pub fn linux_cooked() -> Result<Vec<u8>> {
     let mut trace = Trace::new();
     syn(&mut trace, Link::Cooked, laptop, router)?;
     let echo = icmp_echo(laptop, router, false, b"a cooked echo")?;
-    trace.put(Link::Cooked.frame(laptop, router, &echo));
+    trace.capture(Link::Cooked.frame(laptop, router, &echo));
     capture::pcap(capture::LINUX_COOKED, &trace.frames())
 }
 
@@ -281,7 +281,7 @@ pub fn linux_cooked_v2() -> Result<Vec<u8>> {
     let mut trace = Trace::new();
     syn(&mut trace, link, laptop, router)?;
     let datagram = net::udp(laptop.port(40_121), router.port(40_122), 0, b"cooked twice")?;
-    trace.put(link.frame(laptop, router, &datagram));
+    trace.capture(link.frame(laptop, router, &datagram));
     capture::pcap(capture::LINUX_COOKED_V2, &trace.frames())
 }
 
@@ -291,7 +291,7 @@ pub fn null_loopback() -> Result<Vec<u8>> {
     let mut trace = Trace::new();
     syn(&mut trace, Link::Null, here, here)?;
     let datagram = net::udp(here6.port(40_123), here6.port(40_124), 0, b"to myself")?;
-    trace.put(Link::Null.frame(here6, here6, &datagram));
+    trace.capture(Link::Null.frame(here6, here6, &datagram));
     capture::pcap(capture::NULL, &trace.frames())
 }
 

@@ -1,14 +1,14 @@
-//! Writes the files of `samples/`: small captures and hex dumps, made from nothing but the lists in this folder.
+//! Writes the files of `samples/`: small captures and hex dumps, generated only from the data in this folder.
 //!
 //! ```text
 //! cargo run --example make_samples              writes samples/
 //! cargo run --example make_samples -- FOLDER    writes the same files somewhere else
 //! ```
 //!
-//! The dissector is deliberately not used here, so that its tests have a second source. The same bytes come out every time: clocks
+//! The dissector is deliberately not used here, so that its tests have a second source. The output is reproducible: clocks
 //! and random numbers are constants.
 //!
-//! `capture`, `net` and `tcp` know nothing of games; every protocol has a folder or file that scripts its sessions.
+//! `capture`, `net` and `tcp` know no application protocol; every protocol has a folder or file with its sessions.
 
 mod accounts;
 mod capture;
@@ -34,10 +34,10 @@ mod xfire;
 
 use std::path::{Path, PathBuf};
 
-/// Whatever goes wrong is shown and ends the program.
+/// An error is printed and ends the program.
 type Result<T = ()> = std::result::Result<T, Box<dyn std::error::Error>>;
 
-/// A file name and what makes its content.
+/// A file name and the generator of its content.
 type Sample = (&'static str, fn() -> Result<Vec<u8>>);
 
 const SAMPLES: &[Sample] = &[

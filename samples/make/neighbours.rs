@@ -1,4 +1,4 @@
-//! What every capture also holds: conversations of common protocols, told as scripts.
+//! Conversations of common protocols, written as scripts.
 
 use std::net::Ipv4Addr;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use crate::tcp::{Conversation, Side, Stack};
 const PC: Stack = Stack { first: 0x31aa_0000, mss: 1460, window: 64_240, window_scale: 8, clock: None };
 const SERVER: Stack = Stack { first: 0x8800_fff0, mss: 1460, window: 65_160, window_scale: 7, clock: None };
 
-/// What somebody says in one go.
+/// Consecutive bytes from one side.
 pub type Line<'a> = (Side, &'a [u8]);
 
 pub const C: Side = Side::Client;
@@ -26,7 +26,7 @@ fn server() -> Host {
     Host::new(Ipv4Addr::new(203, 0, 113, 80), 55)
 }
 
-/// A connection from a port to a port of the server, in which this is said.
+/// A connection between two ports with this script.
 pub fn talk(trace: &mut Trace, ports: [u16; 2], lines: &[Line<'_>]) -> Result {
     let [from, to] = ports;
     let client = Stack { first: PC.first.wrapping_add(u32::from(from) << 10), ..PC };
@@ -40,20 +40,20 @@ pub fn talk(trace: &mut Trace, ports: [u16; 2], lines: &[Line<'_>]) -> Result {
     talk.close(trace, C)
 }
 
-/// Datagrams between a port and a port of the server.
+/// Datagrams between two ports.
 pub fn datagrams(trace: &mut Trace, ports: [u16; 2], lines: &[Line<'_>]) -> Result {
     let [from, to] = [pc().port(ports[0]), server().port(ports[1])];
     for (id, (side, bytes)) in (ports[0]..).zip(lines) {
         trace.wait(Duration::from_millis(20));
         let (from, to) = if *side == C { (from, to) } else { (to, from) };
         let packet = net::udp(from, to, id, bytes)?;
-        trace.put(Link::Ethernet.frame(from.host, to.host, &packet));
+        trace.capture(Link::Ethernet.frame(from.host, to.host, &packet));
     }
     Ok(())
 }
 
 /// The same connection and the same datagrams, from hexadecimal text.
-pub fn talk_hex(trace: &mut Trace, ports: [u16; 2], lines: &[(Side, &str)]) -> Result {
+pub fn add_hex_conversation(trace: &mut Trace, ports: [u16; 2], lines: &[(Side, &str)]) -> Result {
     let lines: Vec<_> = lines.iter().map(|(side, hex)| (*side, bytes(hex))).collect();
     let lines: Vec<_> = lines.iter().map(|(side, bytes)| (*side, bytes.as_slice())).collect();
     talk(trace, ports, &lines)
@@ -69,11 +69,11 @@ pub fn pcap(trace: Trace) -> Result<Vec<u8>> {
     capture::pcap(1, &trace.frames())
 }
 
-/// "hello, hello, hello" as gzip has it.
+/// "hello, hello, hello" compressed with gzip.
 const HELLO_GZIP: &[u8] =
     b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff\xcb\x48\xcd\xc9\xc9\xd7\x51\xc8\x40\xa2\x00\x9f\xa1\xca\x09\x13\x00\x00\x00";
 
-/// Pages asked for one behind the other, a login with JSON, a long text in chunks, a change to WebSocket, a tunnel.
+/// Pipelined requests, a login with JSON, a long text in chunks, an upgrade to WebSocket, a tunnel.
 pub fn http() -> Result<Vec<u8>> {
     let mut trace = Trace::new();
     let page = page();
@@ -109,10 +109,10 @@ pub fn http() -> Result<Vec<u8>> {
     pcap(trace)
 }
 
-/// Who says what in a conversation.
+/// Side and bytes of each flight.
 type Flights = Vec<(Side, Vec<u8>)>;
 
-/// Flights of a text file: who says what, a `#` before each conversation.
+/// Flights of a text file: side and bytes, with a `#` before each conversation.
 fn recorded(text: &str) -> Result<Vec<Flights>> {
     let mut talks: Vec<Flights> = Vec::new();
     for line in text.lines() {
@@ -130,7 +130,7 @@ fn recorded(text: &str) -> Result<Vec<Flights>> {
     Ok(talks)
 }
 
-/// The same session twice, in TLS 1.2 and in TLS 1.3, as OpenSSL spoke it; the key was thrown away.
+/// The same session in TLS 1.2 and TLS 1.3, recorded from OpenSSL; the keys were discarded.
 pub fn tls() -> Result<Vec<u8>> {
     let mut trace = Trace::new();
     for (port, flights) in (50_200..).zip(recorded(include_str!("tls.txt"))?) {
@@ -140,8 +140,8 @@ pub fn tls() -> Result<Vec<u8>> {
     pcap(trace)
 }
 
-/// HTTP in nine sessions of TLS as OpenSSL spoke it, each with another cipher suite, and the key log of them. In one the client changes
-/// its keys.
+/// HTTP in nine TLS sessions recorded from OpenSSL, each with another cipher suite, and their key log. In one, the client
+/// updates its keys.
 pub fn tls_keys() -> Result<Vec<u8>> {
     let text = include_str!("tls-keys.txt");
     let key_log = key_log(text);
@@ -153,7 +153,7 @@ pub fn tls_keys() -> Result<Vec<u8>> {
     capture::pcapng(&key_log, &[capture::Interface { name: "eth0", link: 1, frames: trace.frames() }])
 }
 
-/// HTTP/3 as two programs spoke it, two datagrams swapped, with the key log in the capture.
+/// HTTP/3 recorded from two programs, two datagrams swapped, with the key log in the capture.
 pub fn quic_keys() -> Result<Vec<u8>> {
     let text = include_str!("quic-keys.txt");
     let mut trace = Trace::new();
@@ -173,19 +173,19 @@ fn recorded_datagrams(trace: &mut Trace, text: &str, port: u16) -> Result {
         let (from, to) = if side == C { (client, server) } else { (server, client) };
         trace.wait(Duration::from_millis(20));
         let packet = net::udp(from, to, 7, &bytes)?;
-        trace.put(Link::Ethernet.frame(from.host, to.host, &packet));
+        trace.capture(Link::Ethernet.frame(from.host, to.host, &packet));
     }
     Ok(())
 }
 
-/// The first two packets of a connection, as the standard has them for an example.
+/// The first two packets of a connection, from an example of the standard.
 pub fn quic() -> Result<Vec<u8>> {
     let mut trace = Trace::new();
     recorded_datagrams(&mut trace, include_str!("quic.txt"), 50_300)?;
     pcap(trace)
 }
 
-/// Mail, files, chat, messages by topics, a call, a shell and a database, a short conversation each.
+/// Mail, files, chat, publish and subscribe, a call, a shell and a database, a short conversation each.
 pub fn text() -> Result<Vec<u8>> {
     let mut trace = Trace::new();
     talk(
@@ -271,12 +271,12 @@ pub fn text() -> Result<Vec<u8>> {
         let (from, to) = if side == C { (client, server) } else { (server, client) };
         trace.wait(Duration::from_millis(20));
         let packet = net::udp(from, to, 9, &bytes)?;
-        trace.put(Link::Ethernet.frame(from.host, to.host, &packet));
+        trace.capture(Link::Ethernet.frame(from.host, to.host, &packet));
     }
     pcap(trace)
 }
 
-/// A call over UDP, and the first sounds of both sides.
+/// A call over UDP, and the first audio packets of both sides.
 fn call() -> Vec<(Side, u16, Vec<u8>)> {
     let invite = "INVITE sip:bo@game.example SIP/2.0\nVia: SIP/2.0/UDP 192.168.1.20\nFrom: <sip:anna@game.example>;tag=1\n\
         To: <sip:bo@game.example>\nCall-ID: 7@192.168.1.20\nCSeq: 1 INVITE\nContent-Type: application/sdp\nContent-Length: 88\n\n\
@@ -291,7 +291,7 @@ fn call() -> Vec<(Side, u16, Vec<u8>)> {
     ]
 }
 
-/// Algorithms that a side of SSH offers.
+/// Algorithms offered by a side of SSH.
 fn offer() -> Vec<u8> {
     let mut payload = vec![20];
     payload.extend([7; 16]);
@@ -308,7 +308,7 @@ fn offer() -> Vec<u8> {
     packet
 }
 
-/// A text of more than a segment, in chunks.
+/// A text longer than a segment, in chunks.
 fn page() -> Vec<u8> {
     let mut bytes = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Type: text/plain\r\n\r\n".to_vec();
     for number in 0..4 {

@@ -1,4 +1,4 @@
-//! Hosts, and the way of a packet onto a link: IP and UDP headers, and whatever comes before IP.
+//! Hosts, and encapsulation of packets: IP and UDP headers, and link headers.
 
 use std::net::IpAddr;
 
@@ -9,17 +9,17 @@ use crate::Result;
 pub const IPV4: u16 = 0x0800;
 pub const IPV6: u16 = 0x86dd;
 
-/// One network card.
+/// A network interface.
 #[derive(Clone, Copy)]
 pub struct Host {
     pub mac: [u8; 6],
     pub ip: IpAddr,
-    /// Time to live or hop limit of what it sends.
+    /// Time to live or hop limit of its packets.
     pub ttl: u8,
 }
 
 impl Host {
-    /// A host with a MAC address made up from the end of its IP address.
+    /// A host with a MAC address derived from its IP address.
     pub fn new(ip: impl Into<IpAddr>, ttl: u8) -> Self {
         let ip = ip.into();
         let last = match ip {
@@ -34,26 +34,26 @@ impl Host {
     }
 }
 
-/// One end of UDP or TCP.
+/// A UDP or TCP endpoint.
 #[derive(Clone, Copy)]
 pub struct Endpoint {
     pub host: Host,
     pub port: u16,
 }
 
-/// What comes before IP on the wire.
+/// Link headers.
 #[derive(Clone, Copy)]
 pub enum Link {
     Ethernet,
     /// Ethernet with an 802.1Q tag.
     Vlan(u16),
-    /// Nothing.
+    /// No link header.
     Raw,
-    /// Linux "any" device, old form.
+    /// Linux cooked capture, version 1.
     Cooked,
-    /// Linux "any" device, new form with the interface's number.
+    /// Linux cooked capture, version 2, with the interface index.
     CookedV2(u32),
-    /// BSD loopback, its address family in the byte order of the machine.
+    /// BSD loopback, with the address family in host byte order.
     Null,
 }
 
@@ -109,7 +109,7 @@ pub fn ethernet(from: [u8; 6], to: [u8; 6], kind: u16, payload: &[u8]) -> Vec<u8
     frame
 }
 
-/// An IP header without options; length and checksum are filled in when the packet is built. IPv6 has no `id`.
+/// An IP header without options; length and checksum are set when the packet is built. IPv6 has no `id`.
 pub fn ip(from: Host, to: Host, id: u16) -> Result<IpHeaders> {
     match (from.ip, to.ip) {
         (IpAddr::V4(source), IpAddr::V4(destination)) => {
@@ -136,7 +136,7 @@ pub fn ip(from: Host, to: Host, id: u16) -> Result<IpHeaders> {
     }
 }
 
-/// A whole IP packet with one UDP datagram.
+/// A complete IP packet with one UDP datagram.
 pub fn udp(from: Endpoint, to: Endpoint, id: u16, payload: &[u8]) -> Result<Vec<u8>> {
     let mut packet = Vec::new();
     PacketBuilder::ip(ip(from.host, to.host, id)?).udp(from.port, to.port).write(&mut packet, payload)?;

@@ -7,7 +7,7 @@ use crate::neighbours::{C, Line, S, datagrams, pcap, talk};
 const ASKED: &[u8] = b"GET /motd.txt HTTP/1.1\r\nHost: game.example\r\n\r\n";
 const ANSWERED: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 12\r\n\r\nWelcome in.\n";
 
-/// A page without a login, its request sent before the reply of the proxy.
+/// A page without a login, requested before the reply of the proxy.
 const PAGE: &[Line<'_>] = &[
     (C, b"\x05\x01\0"),
     (S, b"\x05\0"),
@@ -40,7 +40,7 @@ const CHAT: &[Line<'_>] = &[
 
 const REFUSED: &[Line<'_>] = &[(C, b"\x04\x01\x01\xbb\0\0\0\x01falk\0no.example\0"), (S, b"\0\x5b\0\0\0\0\0\0")];
 
-/// A connection that comes from outside: the address that the proxy listens at, then who came.
+/// An inbound connection: the address that the proxy listens at, then the peer.
 const BIND: &[Line<'_>] = &[
     (C, b"\x05\x01\0"),
     (S, b"\x05\0"),
@@ -50,7 +50,7 @@ const BIND: &[Line<'_>] = &[
     (S, b"220 files.example\r\n"),
 ];
 
-/// A relay for datagrams at UDP port 1081 of the proxy.
+/// A UDP relay at port 1081 of the proxy.
 const RELAY: &[Line<'_>] =
     &[(C, b"\x05\x01\0"), (S, b"\x05\0"), (C, b"\x05\x03\0\x01\0\0\0\0\0\0"), (S, b"\x05\0\0\x01\0\0\0\0\x04\x39")];
 
@@ -64,7 +64,7 @@ const RELAYED: &[Line<'_>] = &[
     (C, b"\0\0\0\x03\x0cgame.example\x69\x87hello"),
 ];
 
-/// A WireGuard handshake, a packet, a keepalive. The keys are numbers in order.
+/// A WireGuard handshake, a packet, a keepalive. The key bytes are consecutive numbers.
 fn wireguard() -> Vec<(bool, Vec<u8>)> {
     let packet = |kind: u8, ids: &[u32], size: usize| {
         let mut bytes = vec![kind, 0, 0, 0];
@@ -107,7 +107,7 @@ const OPENVPN_TCP: &[Line<'_>] = &[
     (C, b"\x60\x71\0\0\0\0\x01\x16\x03\x01\0\x02\x01\0"),
 ];
 
-/// Everything through one proxy, then the tunnels.
+/// Adds all of them: one proxy, then the tunnels.
 pub fn session() -> Result<Vec<u8>> {
     let mut trace = Trace::new();
     for (port, service, messages) in

@@ -1,4 +1,4 @@
-//! What bridges and routers send each other: STP, CDP, OSPF, VRRP, RIP, RIPng, and a packet of IPsec.
+//! Protocols of bridges and routers: STP, CDP, OSPF, VRRP, RIP, RIPng, and a packet of IPsec.
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 use std::time::Duration;
@@ -36,19 +36,19 @@ const CDP: &str = "aaaa03 00000c 2000 02 b4 a82e 0001 0007 737731 0003 0008 4769
 const VRRP_2: &str = "21 07 64 01 01 01 baac c0000201 6d6f737367726e00";
 const VRRP_3: &str = "31 07 c8 02 0064 1234 fe800000000000000000000000000001 20010db8000000000000000000000001";
 
-/// Its password is `moss-green`.
+/// The password is `moss-green`.
 const RIP: &str = "02 02 0000 ffff 0002 6d6f73732d677265656e000000000000 0002 0007 c0000200 ffffff00 00000000 00000001";
 const RIPNG: &str = "02 01 0000 20010db8000100000000000000000000 0007 30 01";
 
 const ESP: &str = "48dac2e4 00000003 8f1b60aa 0c77d1e9 35a8024f 91ee6b3d";
 
-/// A frame of IEEE 802.3, filled with zeros to its shortest length.
+/// A frame of IEEE 802.3, padded with zeros to the minimum size.
 fn put_llc(trace: &mut Trace, from: Host, to: [u8; 6], hex: &str) -> Result {
     let payload = bytes(hex);
     let mut frame = net::ethernet(from.mac, to, payload.len().try_into()?, &payload);
     frame.resize(frame.len().max(60), 0);
     trace.wait(Duration::from_millis(200));
-    trace.put(frame);
+    trace.capture(frame);
     Ok(())
 }
 
@@ -56,7 +56,7 @@ fn put_ip(trace: &mut Trace, from: Host, to: Host, protocol: u8, hex: &str) -> R
     let mut packet = Vec::new();
     PacketBuilder::ip(net::ip(from, to, 0x2101)?).write(&mut packet, IpNumber(protocol), &bytes(hex))?;
     trace.wait(Duration::from_millis(200));
-    trace.put(Link::Ethernet.frame(from, to, &packet));
+    trace.capture(Link::Ethernet.frame(from, to, &packet));
     Ok(())
 }
 
@@ -71,7 +71,7 @@ fn group6(last: u16) -> Host {
     Host { mac: [0x33, 0x33, 0, 0, high, low], ..Host::new(Ipv6Addr::new(0xff02, 0, 0, 0, 0, 0, 0, last), 1) }
 }
 
-/// All of them.
+/// Adds all of them.
 pub fn session() -> Result<Vec<u8>> {
     let mut trace = Trace::new();
     let router = Host::new(Ipv4Addr::new(192, 0, 2, 1), 1);
@@ -92,7 +92,7 @@ pub fn session() -> Result<Vec<u8>> {
     for (from, to, port, hex) in [(router, group(Ipv4Addr::new(224, 0, 0, 9)), 520, RIP), (router6, group6(9), 521, RIPNG)] {
         let packet = net::udp(from.port(port), to.port(port), 0x2102, &bytes(hex))?;
         trace.wait(Duration::from_millis(200));
-        trace.put(Link::Ethernet.frame(from, to, &packet));
+        trace.capture(Link::Ethernet.frame(from, to, &packet));
     }
     capture::pcap(capture::ETHERNET, &trace.frames())
 }

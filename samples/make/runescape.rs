@@ -1,4 +1,4 @@
-//! RuneScape: a visit to a world of 317 with RSA off, a login at one of 225, the servers that clients get their files from, and a
+//! RuneScape: a session with a world of 317 without RSA, a login at one of 225, the update servers of clients, and a
 //! log of a proxy.
 
 #![allow(clippy::indexing_slicing, reason = "digits come in pairs")]
@@ -34,7 +34,7 @@ const JAGGRAB: u16 = 43595;
 
 const SEEDS: [u32; 4] = [0x0271_8281, 0x0314_1592, 0x5eed_0001, 0xc0de_0317];
 
-/// One connection after another, on ports that count up.
+/// Consecutive connections on ascending ports.
 struct Play {
     trace: Trace,
     port: u16,
@@ -65,7 +65,7 @@ impl Play {
     }
 }
 
-/// What one side says in the game: hex of packets in clear, their opcodes enciphered as they go out.
+/// Packets of one side in plaintext hexadecimal; opcodes are enciphered when sent.
 struct Mouth(Isaac);
 
 impl Mouth {
@@ -105,7 +105,7 @@ fn seed() -> Vec<u8> {
     [SEEDS[2].to_be_bytes(), SEEDS[3].to_be_bytes()].concat()
 }
 
-/// A visit to a world of 317, and a login at one of 225.
+/// A session with a world of 317, and a login at one of 225.
 pub fn session() -> Result<Vec<u8>> {
     let mut play = Play::new();
     let mut talk = play.connect(GAME)?;
@@ -127,7 +127,7 @@ pub fn session() -> Result<Vec<u8>> {
         "35 00 17 0C 8E 00 05 01 D0 05 FF 03 00 90 D0 64 03 00 80 00 08 68 05 01 86 09",
     ];
     play.say(&mut talk, Side::Server, &server.say(&welcome)?)?;
-    // The player stands at 3222, 3218 and says what he looks like; so does another one, three tiles away.
+    // The local player appears at 3222, 3218; another one appears three tiles away.
     let look =
         "00 00 00 00 00 00 01 12 00 01 1A 01 24 01 00 01 21 01 2A 01 0A 03 10 07 04 00 03 28 03 37 03 33 03 34 03 35 03 36 03 38";
     let own = format!("10 CD {look} 00 00 00 00 01 74 EB 23 4C 00 00");
@@ -137,7 +137,7 @@ pub fn session() -> Result<Vec<u8>> {
     let npcs = packet(65, "00 01 34 3F 00 0F FF F0 15 26 03 02 48 65 6C 6C 6F 21 0A 2D 19 25 19")?;
     play.say(&mut talk, Side::Server, &server.say(&[&players, &npcs])?)?;
     play.say(&mut talk, Side::Client, &client.say(&["79", "00", "A4 0B 16 0C 01 00 02 01 FF FE 92 0C FF", "56 00 80 04 80"])?)?;
-    // He walks north-east; the other one says something.
+    // The local player walks north-east; the other one chats.
     let walks = packet(81, "A8 03 3F F8 80 01 02 00 FC E9 BB 03 65")?;
     play.say(&mut talk, Side::Server, &server.say(&[&walks, "55 D8 D0", "2C 63 03 00 19 23", "97 C5 9A 05 51"])?)?;
     let chat = ["04 08 7F 7E 3A C9 51 C0 3B E1", "7E 12 00 29 1E 31 6D 31 71 54 65 EB 06 4D 10 39 10 D3 4C EA", "00"];
@@ -173,7 +173,7 @@ fn packet(opcode: u8, payload: &str) -> Result<String> {
     Ok(format!("{opcode:02X}{size:04X}{payload}"))
 }
 
-/// Files from the update servers of both engines, and one by its name.
+/// Files from the update servers of both engines, and one requested by name.
 pub fn cache() -> Result<Vec<u8>> {
     let mut play = Play::new();
     let mut talk = play.connect(GAME)?;

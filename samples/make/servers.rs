@@ -1,11 +1,11 @@
-//! What servers speak: AMQP, Kafka, MongoDB, NATS, RTSP and Kerberos, in hexadecimal.
+//! Protocols of servers: AMQP, Kafka, MongoDB, NATS, RTSP and Kerberos, in hexadecimal.
 
 use crate::Result;
 use crate::capture::Trace;
-use crate::neighbours::{C, S, datagrams_hex, pcap, talk_hex};
+use crate::neighbours::{C, S, add_hex_conversation, datagrams_hex, pcap};
 use crate::tcp::Side;
 
-/// A client publishes, gets its message back, and leaves. Its password is `moss`.
+/// A client publishes and receives a message, and disconnects. Its password is `moss`.
 const AMQP: &[(Side, &str)] = &[
     (C, "414d515000000901"),
     (
@@ -139,7 +139,7 @@ const NATS: &[(Side, &str)] = &[
     (S, "2b4f4b0d0a"),
 ];
 
-/// A stream is described, set up, played in a channel of the connection, and ended.
+/// A stream is described, set up, played interleaved in the connection, and torn down.
 const RTSP: &[(Side, &str)] = &[
     (
         C,
@@ -188,7 +188,7 @@ const RTSP: &[(Side, &str)] = &[
     (S, "525453502f312e30203435342053657373696f6e204e6f7420466f756e640d0a435365713a20350d0a0d0a"),
 ];
 
-/// A ticket for a user, one for a file server, a failure.
+/// A ticket for a user, one for a file server, an error.
 const KERBEROS: &[(Side, &str)] = &[
     (
         C,
@@ -253,15 +253,15 @@ const KERBEROS_DATAGRAMS: &[(Side, &str)] = &[
     ),
 ];
 
-/// All of them.
+/// Adds all of them.
 pub fn servers() -> Result<Vec<u8>> {
     let mut trace = Trace::new();
-    talk_hex(&mut trace, [51_020, 5672], AMQP)?;
-    talk_hex(&mut trace, [51_000, 9092], KAFKA)?;
-    talk_hex(&mut trace, [51_010, 27_017], MONGODB)?;
-    talk_hex(&mut trace, [51_040, 4222], NATS)?;
-    talk_hex(&mut trace, [51_030, 554], RTSP)?;
-    talk_hex(&mut trace, [52_001, 88], KERBEROS)?;
+    add_hex_conversation(&mut trace, [51_020, 5672], AMQP)?;
+    add_hex_conversation(&mut trace, [51_000, 9092], KAFKA)?;
+    add_hex_conversation(&mut trace, [51_010, 27_017], MONGODB)?;
+    add_hex_conversation(&mut trace, [51_040, 4222], NATS)?;
+    add_hex_conversation(&mut trace, [51_030, 554], RTSP)?;
+    add_hex_conversation(&mut trace, [52_001, 88], KERBEROS)?;
     datagrams_hex(&mut trace, [52_000, 88], KERBEROS_DATAGRAMS)?;
     pcap(trace)
 }

@@ -1,6 +1,6 @@
-//! A TCP conversation as two ordinary stacks would hold it, told as a script: who sends what, and what happens to it on the way.
+//! A TCP conversation of two ordinary stacks, written as a script of segments, losses and reordering.
 //!
-//! Acknowledgements come by themselves: for every second segment at once, for a single one after 40 ms unless data goes the other
+//! Acknowledgements are automatic: for every second segment at once, for a single one after 40 ms unless data goes the other
 //! way before, for a segment out of order at once and with SACK. Sequence numbers wrap. Windows never fill.
 
 use std::time::Duration;
@@ -11,18 +11,18 @@ use crate::Result;
 use crate::capture::Trace;
 use crate::net::{self, Endpoint, Link};
 
-/// From a segment to its acknowledgement.
+/// Delay from a segment to its acknowledgement.
 const ANSWER: Duration = Duration::from_micros(310);
-/// Between segments sent in one go.
+/// Interval of consecutive segments.
 const SPACING: Duration = Duration::from_micros(124);
-/// A lone segment is acknowledged only after this time.
+/// Delay of the acknowledgement of a single segment.
 const DELAYED_ACK: Duration = Duration::from_millis(40);
-/// Between the third duplicate acknowledgement and the retransmission.
+/// Delay from the third duplicate acknowledgement to the retransmission.
 const FAST_RETRANSMIT: Duration = Duration::from_micros(900);
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Side {
-    /// Who opens the connection.
+    /// The side that opens the connection.
     Client,
     Server,
 }
@@ -36,37 +36,37 @@ impl Side {
     }
 }
 
-/// What one operating system brings along.
+/// Properties of an operating system's stack.
 #[derive(Clone, Copy)]
 pub struct Stack {
-    /// First sequence number.
+    /// Initial sequence number.
     pub first: u32,
     pub mss: u16,
     pub window: u16,
     pub window_scale: u8,
-    /// Its timestamp clock in milliseconds, if it uses that option. Both must, or neither does.
+    /// Its timestamp clock in milliseconds, if it uses that option. Both sides must, or neither.
     pub clock: Option<u32>,
 }
 
-/// What happens to the segment with this number (from 0) within one `send`.
+/// Fate of the segment with this number (from 0) within one `send`.
 #[derive(Clone, Copy)]
 pub enum Mishap {
-    /// Lost behind the capture point, so it is sent again after the next three.
+    /// Lost after the capture point, so it is retransmitted after the next three.
     Lost(usize),
     /// Overtaken by the next one.
     Overtaken(usize),
-    /// Arrives, but the capture missed it.
+    /// Arrives, but is missing in the capture.
     Missed(usize),
 }
 
-/// Bytes as an application at the other end got them; one entry for each segment, in order.
-pub struct Said {
+/// Bytes as the receiving application gets them; one entry for each segment, in order.
+pub struct Delivered {
     pub from: Side,
     pub bytes: Vec<u8>,
 }
 
 pub struct Conversation {
-    pub said: Vec<Said>,
+    pub delivered: Vec<Delivered>,
     link: Link,
     client: End,
     server: End,
@@ -75,21 +75,21 @@ pub struct Conversation {
 struct End {
     at: Endpoint,
     stack: Stack,
-    /// Sequence number of the next byte sent.
+    /// Next sequence number to send.
     next: u32,
-    /// Sequence number of the next byte wanted from the other end.
+    /// Next expected sequence number of the other end.
     wanted: u32,
-    /// Ranges that came too early.
+    /// Ranges received out of order.
     early: Vec<(u32, u32)>,
-    /// When the segments that wait for an acknowledgement will have it, and how many there are.
+    /// Time of the pending acknowledgement, and number of segments it acknowledges.
     ack_due: Option<Duration>,
     waiting: u32,
-    /// Timestamp last seen from the other end.
+    /// Latest timestamp of the other end.
     echo: u32,
     packets: u16,
 }
 
-/// One segment on its way.
+/// A segment in transit.
 struct Flight {
     number: usize,
     pause: Duration,
@@ -97,19 +97,19 @@ struct Flight {
     arrives: bool,
 }
 
-/// What a segment says in its flags.
+/// Flags of a segment.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Syn,
     SynAck,
     Ack,
-    /// The last of what an application wrote at once.
+    /// PSH: the last segment of a write.
     PshAck,
     FinAck,
     RstAck,
 }
 
-/// What differs from one segment of a side to the next.
+/// Properties that differ between the segments of a side.
 struct Segment<'a> {
     kind: Kind,
     seq: u32,
@@ -118,9 +118,9 @@ struct Segment<'a> {
 }
 
 impl Conversation {
-    /// Two ends that have not spoken yet.
+    /// Two endpoints before the handshake.
     pub fn new(link: Link, client: (Endpoint, Stack), server: (Endpoint, Stack)) -> Self {
-        Conversation { said: Vec::new(), link, client: End::new(client), server: End::new(server) }
+        Conversation { delivered: Vec::new(), link, client: End::new(client), server: End::new(server) }
     }
 
     /// The three-way handshake.
@@ -133,7 +133,7 @@ impl Conversation {
         trace.wait(ANSWER);
         let offer = self.offer(Side::Server, trace.now)?;
         let first = self.server.next;
-        self.put(trace, Side::Server, trace.now, Segment { kind: Kind::SynAck, seq: first, options: &offer, payload: &[] })?;
+        self.transmit(trace, Side::Server, trace.now, Segment { kind: Kind::SynAck, seq: first, options: &offer, payload: &[] })?;
         self.server.next = first.wrapping_add(1);
         self.client.wanted = self.server.next;
         self.client.echo = self.server.tick(trace.now)?;
@@ -142,22 +142,22 @@ impl Conversation {
         self.acknowledge(trace, Side::Client, trace.now)
     }
 
-    /// A connection attempt to a port where nobody listens.
+    /// A connection attempt to a closed port.
     pub fn knock(&mut self, trace: &mut Trace) -> Result {
         self.syn(trace)?;
         self.server.wanted = self.client.next.wrapping_add(1);
         trace.wait(ANSWER);
-        self.put(trace, Side::Server, trace.now, Segment { kind: Kind::RstAck, seq: 0, options: &[], payload: &[] })
+        self.transmit(trace, Side::Server, trace.now, Segment { kind: Kind::RstAck, seq: 0, options: &[], payload: &[] })
     }
 
-    /// Just the first packet of a handshake.
+    /// Only the first packet of a handshake.
     pub fn syn(&mut self, trace: &mut Trace) -> Result {
         let offer = self.offer(Side::Client, trace.now)?;
         let first = self.client.next;
-        self.put(trace, Side::Client, trace.now, Segment { kind: Kind::Syn, seq: first, options: &offer, payload: &[] })
+        self.transmit(trace, Side::Client, trace.now, Segment { kind: Kind::Syn, seq: first, options: &offer, payload: &[] })
     }
 
-    /// Lets time go by, in which delayed acknowledgements are sent.
+    /// Advances the clock, which sends delayed acknowledgements.
     pub fn wait(&mut self, trace: &mut Trace, time: Duration) -> Result {
         trace.wait(time);
         self.settle(trace)
@@ -168,7 +168,7 @@ impl Conversation {
         self.send_badly(trace, from, bytes, &[])
     }
 
-    /// The same with accidents.
+    /// Sends bytes with losses and reordering.
     pub fn send_badly(&mut self, trace: &mut Trace, from: Side, bytes: &[u8], mishaps: &[Mishap]) -> Result {
         self.settle(trace)?;
         let base = self.end(from).next;
@@ -183,9 +183,9 @@ impl Conversation {
             trace.wait(flight.pause);
             if flight.captured {
                 let options = self.timestamp(from, trace.now)?;
-                self.put(trace, from, trace.now, Segment { kind, seq, options: &options, payload: segment })?;
+                self.transmit(trace, from, trace.now, Segment { kind, seq, options: &options, payload: segment })?;
             }
-            // Data carries an acknowledgement too, so a delayed one need not follow.
+            // Data acknowledges as well, which replaces a delayed acknowledgement.
             self.end(from).acknowledged();
             if flight.arrives {
                 let tick = self.end(from).tick(trace.now)?;
@@ -195,18 +195,18 @@ impl Conversation {
         let end = self.end(from);
         end.next = base.wrapping_add(u32::try_from(bytes.len())?);
         trace.wait(SPACING);
-        let said = segments.into_iter().map(|segment| Said { from, bytes: segment.to_vec() });
-        self.said.extend(said);
+        let delivered = segments.into_iter().map(|segment| Delivered { from, bytes: segment.to_vec() });
+        self.delivered.extend(delivered);
         Ok(())
     }
 
-    /// Both ends close, `first` first.
+    /// Closes both ends, `first` first.
     pub fn close(&mut self, trace: &mut Trace, first: Side) -> Result {
         self.settle(trace)?;
         for side in [first, first.other()] {
             let options = self.timestamp(side, trace.now)?;
             let seq = self.end(side).next;
-            self.put(trace, side, trace.now, Segment { kind: Kind::FinAck, seq, options: &options, payload: &[] })?;
+            self.transmit(trace, side, trace.now, Segment { kind: Kind::FinAck, seq, options: &options, payload: &[] })?;
             let next = seq.wrapping_add(1);
             let tick = self.end(side).tick(trace.now)?;
             self.end(side).next = next;
@@ -219,11 +219,11 @@ impl Conversation {
         self.acknowledge(trace, first, trace.now)
     }
 
-    /// One end has enough.
+    /// Resets the connection.
     pub fn reset(&mut self, trace: &mut Trace, from: Side) -> Result {
         self.settle(trace)?;
         let seq = self.end(from).next;
-        self.put(trace, from, trace.now, Segment { kind: Kind::RstAck, seq, options: &[], payload: &[] })
+        self.transmit(trace, from, trace.now, Segment { kind: Kind::RstAck, seq, options: &[], payload: &[] })
     }
 
     fn end(&mut self, side: Side) -> &mut End {
@@ -285,7 +285,7 @@ impl Conversation {
         Ok(())
     }
 
-    /// Sends the delayed acknowledgements whose time has come.
+    /// Sends due delayed acknowledgements.
     fn settle(&mut self, trace: &mut Trace) -> Result {
         for side in [Side::Client, Side::Server] {
             if let Some(due) = self.end(side).ack_due
@@ -306,10 +306,10 @@ impl Conversation {
         }
         end.acknowledged();
         let seq = end.next;
-        self.put(trace, side, time, Segment { kind: Kind::Ack, seq, options: &options, payload: &[] })
+        self.transmit(trace, side, time, Segment { kind: Kind::Ack, seq, options: &options, payload: &[] })
     }
 
-    fn put(&mut self, trace: &mut Trace, side: Side, time: Duration, segment: Segment) -> Result {
+    fn transmit(&mut self, trace: &mut Trace, side: Side, time: Duration, segment: Segment) -> Result {
         let to = self.end(side.other()).at;
         let link = self.link;
         let end = self.end(side);
@@ -337,7 +337,7 @@ impl Conversation {
         end.packets = end.packets.wrapping_add(1);
         let mut packet = Vec::new();
         PacketBuilder::ip(ip).tcp_header(header).write(&mut packet, segment.payload)?;
-        trace.put_at(time, link.frame(end.at.host, to.host, &packet));
+        trace.capture_at(time, link.frame(end.at.host, to.host, &packet));
         Ok(())
     }
 }
@@ -347,7 +347,7 @@ impl End {
         End { at, stack, next: stack.first, wanted: 0, early: Vec::new(), ack_due: None, waiting: 0, echo: 0, packets: at.port }
     }
 
-    /// Its timestamp clock, which runs since the start of all samples.
+    /// Its timestamp clock, which starts with all samples.
     fn tick(&self, now: Duration) -> Result<u32> {
         let millis = now.saturating_sub(crate::capture::START).as_millis();
         Ok(self.stack.clock.unwrap_or(0).wrapping_add(u32::try_from(millis)?))
@@ -365,7 +365,7 @@ impl End {
         }
     }
 
-    /// Whether early bytes fit on now.
+    /// Whether out-of-order bytes are now contiguous.
     fn take_early(&mut self) -> bool {
         let before = self.early.len();
         while let Some(at) = self.early.iter().position(|range| range.0 == self.wanted) {
@@ -375,7 +375,7 @@ impl End {
     }
 }
 
-/// The order in which numbered segments fly.
+/// The order in which numbered segments are sent.
 fn flights(count: usize, mishaps: &[Mishap]) -> Vec<Flight> {
     let mut order: Vec<Flight> =
         (0..count).map(|number| Flight { number, pause: SPACING, captured: true, arrives: true }).collect();

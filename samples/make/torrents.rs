@@ -103,7 +103,7 @@ fn words(words: &[u32]) -> Vec<u8> {
     words.iter().flat_map(|word| word.to_be_bytes()).collect()
 }
 
-/// Two peers: what they have, two blocks of a piece over several segments, and every other message.
+/// Two peers: bitfields, two blocks of a piece over several segments, and every other message.
 fn peers(trace: &mut Trace) -> Result {
     const BLOCK: u32 = 4000;
     let block = |number: u32| {
@@ -139,7 +139,7 @@ fn peers(trace: &mut Trace) -> Result {
     talk(trace, [50_320, 6881], &talk_about)
 }
 
-/// All of it.
+/// Adds all of them.
 pub fn session() -> Result<Vec<u8>> {
     let mut trace = Trace::new();
     for (ports, messages) in [([50_310, 6969], tracker()), ([50_311, 51_413], table()), ([50_312, 51_414], stream())] {

@@ -1,4 +1,4 @@
-//! Sessions of a Community Place browser: the way to a world, a visit in which everything is sent once, and damaged ones.
+//! Sessions of a Community Place browser: the login to a world, a visit with every message, and damaged ones.
 
 use std::net::Ipv4Addr;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use crate::tcp::{Conversation, Mishap, Side, Stack};
 
 const LOCATION_PORT: u16 = 5125;
 const BUREAU_PORT: u16 = 5126;
-/// Where nobody would look for a server.
+/// A port that is not registered.
 const OTHER_PORT: u16 = 6126;
 
 /// A PC of the time.
@@ -104,7 +104,7 @@ impl Visit {
         Ok(self.trace)
     }
 
-    /// Hello, the answer to it, and what follows until the world is there.
+    /// Hello, its reply, and the messages until the world is loaded.
     fn enter(&mut self) -> Result {
         self.open()?;
         self.client(HELLO)?;
@@ -136,7 +136,7 @@ fn texts(texts: &[&str]) -> Vec<u8> {
     texts.iter().flat_map(|text| [text.as_bytes(), &[0]].concat()).collect()
 }
 
-/// The avatar comes before the name here.
+/// The avatar precedes the name here.
 fn joined(id: i32, avatar: &str, name: &str) -> Result<Vec<u8>> {
     general([ME; 2], USER_JOINED, &[&id.to_be_bytes()[..], &id.to_be_bytes(), &texts(&[avatar, name])].concat())
 }
@@ -163,7 +163,7 @@ fn call(id: i32, kind: u32, strategy: u8, method: &str, text: &str, number: i32)
     common(id, kind, strategy, &[&[2][..], &texts(&[method, text]), &number.to_be_bytes()].concat())
 }
 
-/// A real number in a whole one.
+/// A fixed-point number.
 #[allow(clippy::cast_possible_truncation, reason = "worlds are small")]
 fn real(number: f64) -> [u8; 4] {
     ((number * 65_535.0).round() as i32).to_be_bytes()
@@ -174,7 +174,7 @@ fn position(id: i32, place: [f64; 3]) -> Vec<u8> {
     [&[2][..], &ids, &place.map(real).concat(), &[0, 1]].concat()
 }
 
-/// Turned about the upright axis by so many degrees.
+/// A rotation about the vertical axis by this many degrees.
 fn transform(id: i32, degrees: f64, place: [f64; 3]) -> Result<Vec<u8>> {
     let (sin, cos) = degrees.to_radians().sin_cos();
     let matrix = [cos, 0.0, sin, 0.0, 1.0, 0.0, -sin, 0.0, cos];
@@ -188,7 +188,7 @@ pub fn session() -> Result<Vec<u8>> {
         (1025, "1,full.example.com,5126", b"f,9"),
         (1026, ",,", b"f,0,bureau.example.com,5126\0"),
     ] {
-        trace = ask(trace, port, busy, answer)?;
+        trace = query_server(trace, port, busy, answer)?;
     }
     trace = refused(trace)?;
     trace = visit(trace)?;
@@ -199,8 +199,8 @@ pub fn session() -> Result<Vec<u8>> {
     capture::pcap(capture::ETHERNET, &trace.frames())
 }
 
-/// Which server is in charge of a place?
-fn ask(trace: Trace, port: u16, busy: &str, answer: &[u8]) -> Result<Trace> {
+/// A query for the server of a place.
+fn query_server(trace: Trace, port: u16, busy: &str, answer: &[u8]) -> Result<Trace> {
     let mut visit = Visit::new(trace, port, LOCATION_PORT);
     visit.open()?;
     let question = format!("f,192.168.1.14,PARK OF EXAMPLES,85.000000,-71.610001,85.000000,{busy}");
@@ -218,7 +218,7 @@ fn refused(trace: Trace) -> Result<Trace> {
     visit.close(Side::Server)
 }
 
-/// Alice looks around, talks, calls the scripts of the world, and falls asleep.
+/// Alice moves, chats, calls scripts of the world, and falls asleep.
 fn visit(trace: Trace) -> Result<Trace> {
     let mut visit = Visit::new(trace, 1028, BUREAU_PORT);
     visit.enter()?;
@@ -233,11 +233,11 @@ fn visit(trace: Trace) -> Result<Trace> {
     whisper(&mut visit)?;
     scripts(&mut visit)?;
     change(&mut visit)?;
-    leave(&mut visit)?;
+    disconnect(&mut visit)?;
     visit.close(Side::Client)
 }
 
-/// Steps of everybody; sections begin and end anywhere in segments.
+/// Movements of all users; sections start and end anywhere in segments.
 fn walk(visit: &mut Visit) -> Result {
     let mut steps = position(ALICE, [85.0, -71.61, 85.5]);
     steps.extend(transform(ALICE, 90.0, [85.0, -71.61, 84.25])?);
@@ -248,7 +248,7 @@ fn walk(visit: &mut Visit) -> Result {
     others.extend(transform(BO, -45.0, [84.0, -71.61, 80.5])?);
     others.extend(position(CARO, [1.0, 0.0, -2.25]));
     visit.server(&others)?;
-    // The server puts Alice somewhere else.
+    // The server moves Alice.
     visit.server(&position(ALICE, [0.5, 0.0, 0.5]))
 }
 
@@ -274,11 +274,11 @@ fn whisper(visit: &mut Visit) -> Result {
     visit.server(&private(ALICE, BO, "%%END")?)?;
     visit.server(&private(ALICE, CARO, "%%REQ")?)?;
     visit.client(&private(CARO, ALICE, "%%REJECT")?)?;
-    // Browsers know this word; nobody was seen to send it.
+    // A command that browsers support, but that was never observed.
     visit.server(&private(ALICE, CARO, "%%SILENT")?)
 }
 
-/// The master answers what others ask; a type that nobody assigned is a call all the same.
+/// The master responds to requests; an unassigned type is a call, too.
 fn scripts(visit: &mut Visit) -> Result {
     visit.server(&call(NO_OBJECT, APPL_SPECIFIC, SPECIFIC, "broadcastRequest", "", CARO)?)?;
     visit.client(&call(CARO, APPL_SPECIFIC, SPECIFIC, "yourStartArea", "1 0 1", ALICE)?)?;
@@ -302,7 +302,7 @@ fn change(visit: &mut Visit) -> Result {
     visit.client(&chat(ALICE, "Alicia: new coat")?)
 }
 
-fn leave(visit: &mut Visit) -> Result {
+fn disconnect(visit: &mut Visit) -> Result {
     let mut gone = general([ME; 2], USER_LEFT, &BO.to_be_bytes())?;
     gone.extend(user_count(2)?);
     visit.server(&gone)?;
@@ -315,7 +315,7 @@ fn leave(visit: &mut Visit) -> Result {
     visit.client(&general([ME; 2], STATE_CHANGE, &[3])?)
 }
 
-/// A server of today, which has one number for everything, on a port of its own.
+/// A current server, which has one number for everything, on another port.
 fn elsewhere(trace: Trace) -> Result<Trace> {
     let mut visit = Visit::new(trace, 1029, OTHER_PORT);
     visit.open()?;
@@ -340,7 +340,7 @@ fn elsewhere(trace: Trace) -> Result<Trace> {
     visit.close(Side::Client)
 }
 
-/// An object, an operator, a voice: what they say behind their hello is nowhere written down.
+/// An object, an operator, a voice: their messages after hello are undocumented.
 fn other_peer(trace: Trace, port: u16, word: &str) -> Result<Trace> {
     let mut visit = Visit::new(trace, port, BUREAU_PORT);
     visit.open()?;
@@ -362,7 +362,7 @@ pub fn damaged() -> Result<Vec<u8>> {
     capture::pcap(capture::ETHERNET, &trace.frames())
 }
 
-/// The capture missed a segment with some sections and a half.
+/// A segment with one and a half sections is missing in the capture.
 fn gap(trace: Trace) -> Result<Trace> {
     let mut visit = Visit::new(trace, 1030, BUREAU_PORT);
     visit.enter()?;
@@ -379,7 +379,7 @@ fn gap(trace: Trace) -> Result<Trace> {
     visit.close(Side::Client)
 }
 
-/// Messages that are wrong, each for a session of its own; after the last two the direction is out of step.
+/// Malformed messages, one session each; after the last two, framing of the direction is lost.
 fn wrong() -> Result<Vec<Vec<u8>>> {
     let large = format!("Alice: {}", "la ".repeat(400));
     let mut short = common(ALICE, TRANSFORM_UPDATE, AURA_OTHERS, &[0; 20])?;
@@ -395,7 +395,7 @@ fn wrong() -> Result<Vec<Vec<u8>>> {
     Ok(vec![short, strange, endless, chat(ALICE, &large)?, huge, b"GET /".to_vec()])
 }
 
-/// A session whose capture begins when it is long under way.
+/// A session whose capture starts late.
 pub fn midstream() -> Result<Vec<u8>> {
     let mut visit = Visit::new(Trace::new(), 1050, BUREAU_PORT + 2);
     visit.enter()?;

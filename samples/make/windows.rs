@@ -1,11 +1,11 @@
-//! What Windows computers speak: SMB in NetBIOS sessions and datagrams and over TCP, DCE/RPC, in hexadecimal.
+//! Protocols of Windows computers: SMB in NetBIOS sessions and datagrams and over TCP, DCE/RPC, in hexadecimal.
 
 use crate::Result;
 use crate::capture::Trace;
-use crate::neighbours::{C, S, datagrams_hex, pcap, talk_hex};
+use crate::neighbours::{C, S, add_hex_conversation, datagrams_hex, pcap};
 use crate::tcp::Side;
 
-/// A session with a file server that refuses a file. Digests of the password are `aaaa` and `bbbb`.
+/// A session with a file server that denies a file. Digests of the password are `aaaa` and `bbbb`.
 const SMB_1: &[(Side, &str)] = &[
     (
         C,
@@ -292,12 +292,12 @@ const DATAGRAMS: &[(Side, &str)] = &[
     (C, "130286610a010001008a82"),
 ];
 
-/// All of them.
+/// Adds all of them.
 pub fn session() -> Result<Vec<u8>> {
     let mut trace = Trace::new();
-    talk_hex(&mut trace, [50_010, 139], SMB_1)?;
-    talk_hex(&mut trace, [50_001, 445], SMB_2)?;
-    talk_hex(&mut trace, [50_020, 135], RPC)?;
+    add_hex_conversation(&mut trace, [50_010, 139], SMB_1)?;
+    add_hex_conversation(&mut trace, [50_001, 445], SMB_2)?;
+    add_hex_conversation(&mut trace, [50_020, 135], RPC)?;
     datagrams_hex(&mut trace, [138, 138], DATAGRAMS)?;
     pcap(trace)
 }

@@ -85,7 +85,7 @@ mod tests {
     use super::names;
 
     #[test]
-    fn names_stand_between_blanks_or_commas() {
+    fn names_are_separated_by_blanks_or_commas() {
         assert_eq!(
             names("n ip.src, tcp.len  max(tcp.len, 1),data.data[4:2] "),
             ["n", "ip.src", "tcp.len", "max(tcp.len, 1)", "data.data[4:2]"]

@@ -30,7 +30,7 @@ impl Captured {
     }
 
     /// Adds a payload of one of two clients.
-    fn say(&mut self, client: usize, payload: &[u8]) {
+    fn push_payload(&mut self, client: usize, payload: &[u8]) {
         let mut packet = Vec::new();
         let port = 5000 + u16::try_from(client).unwrap();
         let seq = self.sent.get_mut(client).unwrap();
@@ -51,12 +51,12 @@ fn capture() -> Vec<u8> {
     let header = b"\xd4\xc3\xb2\xa1\x02\0\x04\0\0\0\0\0\0\0\0\0\0\0\x04\0\x65\0\0\0".to_vec();
     let mut captured = Captured { bytes: header, sent: [100; 2] };
     let message = [&[0xff][..], &[b'm'; 255]].concat();
-    (0..MANY).for_each(|_| captured.say(0, &message));
-    captured.say(1, b"\x01a\x03!bc\x01d");
-    captured.say(1, b"\x01e");
+    (0..MANY).for_each(|_| captured.push_payload(0, &message));
+    captured.push_payload(1, b"\x01a\x03!bc\x01d");
+    captured.push_payload(1, b"\x01e");
     captured.datagram(b"\x01a");
     captured.datagram(&[b'z'; 100]);
-    (0..MORE).for_each(|_| captured.say(0, &message));
+    (0..MORE).for_each(|_| captured.push_payload(0, &message));
     captured.bytes
 }
 

@@ -56,7 +56,7 @@ impl From<TableName> for Table {
 }
 
 /// Whether columnar output is selected.
-pub(super) fn are_asked(output: &Output) -> bool {
+pub(super) fn is_selected(output: &Output) -> bool {
     output.form == Some(Form::Arrow)
         || output.columnar.write_dir.is_some()
         || output.columnar.table.is_some()

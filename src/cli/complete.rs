@@ -78,7 +78,7 @@ fn completed<'a>(typed: &str, last: usize, names: impl Iterator<Item = (&'a str,
 }
 
 /// Start of the last word, after one of these separators.
-fn behind(typed: &str, separators: &[char]) -> usize {
+fn last_word_start(typed: &str, separators: &[char]) -> usize {
     typed.rfind(separators).map_or(0, |at| at + 1)
 }
 
@@ -91,7 +91,7 @@ pub(super) fn fields(typed: &OsStr) -> Vec<CompletionCandidate> {
 /// Completes field names in an expression.
 pub(super) fn expression(typed: &OsStr) -> Vec<CompletionCandidate> {
     let typed = typed.to_string_lossy();
-    let last = behind(&typed, &[' ', '(', '!', '{', ',', '&', '|', '=', '<', '>']);
+    let last = last_word_start(&typed, &[' ', '(', '!', '{', ',', '&', '|', '=', '<', '>']);
     let entries = glossary::entries(Registry::default());
     completed(&typed, last, entries.iter().map(|entry| (entry.name, entry.about)))
 }
@@ -100,7 +100,7 @@ pub(super) fn expression(typed: &OsStr) -> Vec<CompletionCandidate> {
 pub(super) fn protocols(typed: &OsStr) -> Vec<CompletionCandidate> {
     let typed = typed.to_string_lossy();
     let all = glossary::protocols(Registry::default());
-    completed(&typed, behind(&typed, &[',']), all.iter().map(|protocol| (protocol.this.abbrev, protocol.this.about)))
+    completed(&typed, last_word_start(&typed, &[',']), all.iter().map(|protocol| (protocol.this.abbrev, protocol.this.about)))
 }
 
 fn applications() -> impl Iterator<Item = (&'static str, &'static str)> {
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_completed_where_they_stand() {
+    fn names_are_completed_at_the_cursor() {
         let has = |candidates, name: &str| values(candidates).iter().any(|value| value == name);
         assert!(has(fields(OsStr::new("pipboy.ty")), "pipboy.type"));
         assert!(has(fields(OsStr::new("frame.nu")), "frame.number"));

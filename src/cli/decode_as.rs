@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn wrong_selectors_say_what_would_do() {
+    fn wrong_selectors_list_valid_ones() {
         for (text, word) in [
             ("tcp.port==x,pipboy", "not a port"),
             ("tcp.port==9-3,pipboy", "not a port"),

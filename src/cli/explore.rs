@@ -136,7 +136,7 @@ pub(super) fn run(options: &ExploreOptions, reading: &Reading, screen: Screen) -
 }
 
 /// Parsed options.
-struct Asked {
+struct Parsed {
     streams: Option<Vec<StreamId>>,
     filter: Option<Matching>,
     options: Options,
@@ -144,7 +144,7 @@ struct Asked {
     at: Option<i64>,
 }
 
-fn prepare(options: &ExploreOptions, reading: &Reading) -> Result<(How, Asked), forms::Wrong> {
+fn prepare(options: &ExploreOptions, reading: &Reading) -> Result<(How, Parsed), forms::Wrong> {
     let list = |list: &String| list.split(',').map(|one| conversation(one.trim())).collect::<Result<Vec<_>, _>>();
     let streams = options.stream.as_ref().map(list).transpose()?;
     let filter = options.filter.as_deref().map(Matching::new).transpose()?;
@@ -166,7 +166,7 @@ fn prepare(options: &ExploreOptions, reading: &Reading) -> Result<(How, Asked), 
     let kinds = kinds.map_err(|why| format!("--type-at {why}"))?;
     let explored = Options { given: given.unwrap_or_default(), kinds, top: usize::from(options.top) };
     let sought = Sought::new(options.find.as_deref(), options.find_change.as_deref())?;
-    Ok((How::new(reading)?, Asked { streams, filter, options: explored, sought, at }))
+    Ok((How::new(reading)?, Parsed { streams, filter, options: explored, sought, at }))
 }
 
 /// Parses an offset, negative from the end: 6, 0x1f, -4.
@@ -194,7 +194,7 @@ struct Reader {
     records: HashMap<(StreamId, tree::Side), Vec<(u64, u64)>, foldhash::fast::RandomState>,
     existing: Existing,
     /// Whether recognized conversations are skipped.
-    leaves_known: bool,
+    skips_recognized: bool,
     /// Whether matches are reported with record numbers.
     numbers: bool,
     /// Time of the first frame in nanoseconds since 1970.
@@ -205,7 +205,7 @@ struct Reader {
 impl Reader {
     /// Whether records are required, not only payload bytes.
     fn dissects(&self) -> bool {
-        self.leaves_known || self.numbers
+        self.skips_recognized || self.numbers
     }
 }
 
@@ -230,7 +230,7 @@ impl Audience for Reader {
 
     fn tree(&mut self, of: Dissection<'_>, captured: bool) -> io::Result<()> {
         let dissects = self.dissects();
-        let Reader { follower, known, records, collector, filter, matching, leaves_known, numbers, .. } = self;
+        let Reader { follower, known, records, collector, filter, matching, skips_recognized, numbers, .. } = self;
         if let Some(filter) = filter {
             filter.streams(of, captured, |stream| {
                 if matching.len() < limits::FOLLOW_CONVERSATIONS.get() {
@@ -246,7 +246,7 @@ impl Audience for Reader {
             if *numbers {
                 records.entry((words.stream, words.side)).or_default().push((words.off, words.message.n));
             }
-            if *leaves_known && (known.len() < limits::FOLLOW_CONVERSATIONS.get() || known.contains_key(&words.stream)) {
+            if *skips_recognized && (known.len() < limits::FOLLOW_CONVERSATIONS.get() || known.contains_key(&words.stream)) {
                 let is_data = words.message.protocol().is_none_or(|protocol| protocol.abbrev == "data");
                 let known = known.entry(words.stream).or_insert(false);
                 if !is_data && !std::mem::replace(known, true) {
@@ -266,7 +266,7 @@ impl Audience for Reader {
     }
 }
 
-fn answer(options: &ExploreOptions, source: &Source, how: &How, asked: Asked, screen: Screen) -> io::Result<Exit> {
+fn answer(options: &ExploreOptions, source: &Source, how: &How, asked: Parsed, screen: Screen) -> io::Result<Exit> {
     let is_default = asked.streams.is_none() && asked.filter.is_none();
     let mut reader = Reader {
         blind: Engine::new(how.registry().blind(), Collector::demand()),
@@ -277,7 +277,7 @@ fn answer(options: &ExploreOptions, source: &Source, how: &How, asked: Asked, sc
         known: HashMap::default(),
         records: HashMap::default(),
         existing: Existing::default(),
-        leaves_known: is_default,
+        skips_recognized: is_default,
         numbers: options.kind.is_some() || asked.sought.is_some(),
         start: None,
         opened: false,
@@ -304,7 +304,7 @@ fn answer(options: &ExploreOptions, source: &Source, how: &How, asked: Asked, sc
     let explore = if asked.sought.is_some() { explore::framed } else { explore::explore };
     let explored: Vec<(String, Explored<'_>)> =
         groups.iter().map(|(name, sides)| (name.clone(), explore(sides, &asked.options))).collect();
-    let mut to = screen.writer(!source.is_whole());
+    let mut to = screen.writer(!source.is_complete());
     if left_out > 0 {
         let most = limits::EXPLORE_BYTES.get();
         complain(format_args!(

@@ -44,7 +44,7 @@ impl Sought {
         to: &mut dyn Write,
     ) -> io::Result<Exit> {
         let places = Places::new(groups);
-        let mut notes = left_out(groups, known);
+        let mut notes = skipped_parts(groups, known);
         let view = FindView { theme: forms::theme(options.color), width: forms::width(), most: options.messages, start, number };
         let is_empty = match self {
             Sought::Value(value) => {
@@ -97,7 +97,7 @@ impl std::fmt::Display for Sought {
 }
 
 /// Parts of the input that were not searched.
-fn left_out(groups: &[(String, Explored<'_>)], known: usize) -> Vec<String> {
+fn skipped_parts(groups: &[(String, Explored<'_>)], known: usize) -> Vec<String> {
     let mut notes = Vec::new();
     for side in groups.iter().flat_map(|(_, explored)| explored.sides) {
         let rest = side.sent.saturating_sub(side.bytes.len() as u64);

@@ -10,7 +10,7 @@ use std::mem::ManuallyDrop;
 /// # Errors
 /// Usage errors; also help and version, as in clap.
 pub(super) fn parse(mut line: Vec<OsString>) -> Result<Args, clap::Error> {
-    if let Some(words) = place_behind_options(&line).and_then(|place| line.get_mut(1..=place)) {
+    if let Some(words) = command_after_options(&line).and_then(|place| line.get_mut(1..=place)) {
         words.rotate_right(1);
     }
     // Freeing the description of the options takes 5 % of the instructions of a short run.
@@ -20,7 +20,7 @@ pub(super) fn parse(mut line: Vec<OsString>) -> Result<Args, clap::Error> {
 }
 
 /// Index of the first subcommand that follows options and is not an option's value.
-fn place_behind_options(line: &[OsString]) -> Option<usize> {
+fn command_after_options(line: &[OsString]) -> Option<usize> {
     let is_command = |word: &OsString| word.to_str().is_some_and(Task::has_subcommand);
     if line.get(1).is_some_and(is_command) {
         return None;
@@ -60,10 +60,10 @@ fn nearest(word: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{nearest, place_behind_options};
+    use super::{command_after_options, nearest};
 
     #[test]
-    fn a_command_behind_options_is_found_and_values_are_none() {
+    fn a_subcommand_after_options_is_found() {
         for (line, place) in [
             ("follow -s tcp/0 a.pcap", None),
             ("a.pcap follow", None),
@@ -80,7 +80,7 @@ mod tests {
             ("protocols --json fields", None),
         ] {
             let words: Vec<_> = std::iter::once("proto-dissect").chain(line.split(' ')).map(Into::into).collect();
-            assert_eq!(place_behind_options(&words), place, "{line}");
+            assert_eq!(command_after_options(&words), place, "{line}");
         }
     }
 

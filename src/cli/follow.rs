@@ -168,7 +168,7 @@ fn finish(
     (task, filter): (Task, Option<Matching>),
     screen: Screen,
 ) -> io::Result<Exit> {
-    let to = screen.writer(!source.is_whole());
+    let to = screen.writer(!source.is_complete());
     let theme = forms::theme(options.color);
     match task {
         Task::List { as_json, as_array } => list(source, how, (as_json, as_array), filter, theme, to),

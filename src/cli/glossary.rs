@@ -59,9 +59,9 @@ pub(super) fn protocols(asked: &Protocols, screen: Screen) -> Exit {
     };
     written(screen, |to| match one {
         Some(one) if asked.json => glossary::protocols_as_json(&[one], to),
-        Some(one) => glossary::one_protocol(one, look(asked.color), to),
+        Some(one) => glossary::one_protocol(one, style(asked.color), to),
         None if asked.json => glossary::protocols_as_json(&glossary::protocols(registry), to),
-        None => glossary::protocols_as_table(registry, look(asked.color), to),
+        None => glossary::protocols_as_table(registry, style(asked.color), to),
     })
 }
 
@@ -82,7 +82,7 @@ pub(super) fn fields(asked: &Fields, screen: Screen) -> Exit {
     written(screen, |to| match (asked.json, asked.tshark) {
         (true, _) => glossary::fields_as_json(&entries, to),
         (_, true) => glossary::fields_as_tshark(&entries, to),
-        _ => glossary::fields_as_table(&entries, look(asked.color), to),
+        _ => glossary::fields_as_table(&entries, style(asked.color), to),
     })
 }
 
@@ -118,7 +118,7 @@ pub(super) fn schema(columns: bool, screen: Screen) -> Exit {
     written(screen, |to| to.write_all(glossary::schema(Registry::default()).as_bytes()))
 }
 
-fn look(color: When) -> GlossaryLook {
+fn style(color: When) -> GlossaryLook {
     GlossaryLook { theme: forms::theme(color), width: forms::width() }
 }
 

@@ -278,7 +278,7 @@ fn both(one: String, other: Option<String>) -> String {
 }
 
 /// Whether a command line requests the version as in tshark: `-v` alone, without piped input.
-pub(super) fn asks_for_version(line: &[OsString]) -> bool {
+pub(super) fn requests_version(line: &[OsString]) -> bool {
     matches!(line, [_, option] if option == "-v") && !is_input()
 }
 
@@ -313,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn words_beside_a_read_file_are_a_filter_and_files_stay_files() {
+    fn arguments_after_r_are_a_filter_unless_they_name_files() {
         let args = settled(&["-r", "a.pcap", "tcp.port", "==", "80"]).unwrap();
         assert_eq!((args.output.filter.as_deref(), args.files.len()), (Some("tcp.port == 80"), 1));
         let args = settled(&["-r", "a.pcap", "b.pcap"]).unwrap();

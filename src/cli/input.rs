@@ -3,7 +3,7 @@
 use super::args::Reading;
 use super::audience::Audience;
 use super::forms::Wrong;
-use super::progress::{Progress, Whole};
+use super::progress::{Progress, TotalProgress};
 use super::source::Source;
 use super::{Exit, decode_as, interrupt, parallel};
 use crate::engine::Engine;
@@ -141,7 +141,7 @@ fn threads(reading: &Reading) -> usize {
 /// Reads an input to its end. Problems of the input are reported and determine the exit code; errors are write errors.
 pub(super) fn input(source: &Source, how: &How, audience: &mut impl Audience) -> io::Result<Exit> {
     let size = source.size();
-    one_of_several(source, how, audience, Whole::new(source.name(), size).part(size))
+    one_of_several(source, how, audience, TotalProgress::new(source.name(), size).part(size))
 }
 
 /// Reads one of several inputs that are read in parallel.
@@ -155,7 +155,7 @@ pub(super) fn one_of_several(source: &Source, how: &How, audience: &mut impl Aud
             return Ok(exit);
         }
     };
-    let reads_ahead = how.threads > 1 && source.is_whole() && audience.is_busy() && audience.defers_after().is_none();
+    let reads_ahead = how.threads > 1 && source.is_complete() && audience.is_busy() && audience.defers_after().is_none();
     loop {
         if reads_ahead && run.bytes >= SMALL && audience.has_help() && !audience.has_enough() {
             return run.on_another_thread(audience);
@@ -290,7 +290,7 @@ fn open(source: &Source, how: &How, name: &str, audience: &mut impl Audience) ->
         Refused { exit: Exit::CannotOpen, problem: Some(("cannot_open", text)) }
     })?;
     // Never read ahead of the frames on a pipe.
-    let options = Options { helped: how.options.helped && source.is_whole(), ..how.options };
+    let options = Options { helped: how.options.helped && source.is_complete(), ..how.options };
     let capture = Capture::open_with(reader, options).map_err(|error| {
         if interrupt::is_requested() {
             return Exit::Fine.into();

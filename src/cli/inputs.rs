@@ -93,7 +93,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_folder_stands_for_its_captures_and_a_list_for_its_lines() {
+    fn directories_and_file_lists_are_expanded() {
         let folder = std::env::temp_dir().join(format!("proto-dissect-{}-inputs", std::process::id()));
         let below = folder.join("a/b");
         fs::create_dir_all(&below).unwrap();

@@ -79,7 +79,7 @@ fn load_and(
     report: impl FnOnce(&[Diagnostic]),
     warn: impl FnMut(String),
 ) -> Result<(), Option<String>> {
-    let mut protocols = if loading.ksy.is_empty() { Vec::new() } else { asked_for(loading, read, report)? };
+    let mut protocols = if loading.ksy.is_empty() { Vec::new() } else { load_selected(loading, read, report)? };
     let named = protocols.len();
     if !loading.no_user_ksy {
         user_files::add(&mut protocols, loading, read, warn);
@@ -91,12 +91,12 @@ fn load_and(
 }
 
 /// Protocols of the files of `-k`.
-fn asked_for(
+fn load_selected(
     loading: &Loading,
     read: &mut Vec<PathBuf>,
     report: impl FnOnce(&[Diagnostic]),
 ) -> Result<Vec<&'static Protocol>, Option<String>> {
-    let asked = asked(&loading.ksy)?;
+    let asked = expand(&loading.ksy)?;
     let paths: Vec<PathBuf> = asked.iter().map(|(path, _)| path.clone()).collect();
     let Loaded { spec, diagnostics, files } = ksy::load(&paths, &loading.ksy_dir);
     read.extend(files);
@@ -150,7 +150,7 @@ pub(super) fn is_layer(name: &str) -> bool {
 }
 
 /// Expands directories, and splits each argument into file and type.
-fn asked(named: &[PathBuf]) -> Result<Vec<(PathBuf, Option<String>)>, String> {
+fn expand(named: &[PathBuf]) -> Result<Vec<(PathBuf, Option<String>)>, String> {
     let mut asked = Vec::new();
     for path in named {
         if path.is_dir() {

@@ -99,7 +99,7 @@ fn run_task(line: Vec<OsString>) -> Exit {
         Ok(true) => return Exit::Fine,
         Err(error) => return wrong_usage(&error),
     }
-    if habits::asks_for_version(&line) {
+    if habits::requests_version(&line) {
         return write_version(&mut io::stdout()).map_or_else(|error| of_output(&error), |()| Exit::Fine);
     }
     let args = match settled(line.clone()) {
@@ -199,7 +199,7 @@ fn perform(args: Args, screen: Screen, read: &mut Vec<PathBuf>) -> Exit {
         None if !args.statistics.is_empty() => return stats::run_named(&args, screen),
         None => {
             return match &args.output.write {
-                _ if columns::are_asked(&args.output) => columns::run(args, screen),
+                _ if columns::is_selected(&args.output) => columns::run(args, screen),
                 Some(_) if args.habits.print => write::run_and_print(args, screen),
                 Some(path) => write::run(&args, path),
                 None => print::run(&args, screen),

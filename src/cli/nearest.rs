@@ -15,7 +15,7 @@ mod tests {
     use super::nearest_names;
 
     #[test]
-    fn names_that_begin_alike_come_first_and_none_comes_twice() {
+    fn names_with_a_common_prefix_are_first_without_duplicates() {
         let known = ["gtp", "stp", "http", "http", "", "quake"];
         assert_eq!(nearest_names("htp", known.into_iter(), 2), "http, gtp");
         assert_eq!(nearest_names("htp", ["ip"].into_iter(), 3), "ip");

@@ -54,8 +54,8 @@ pub struct Objects {
 const NAME_MOST: usize = 100;
 
 /// Lists the objects of all inputs, and saves them with `--write-dir`.
-pub(super) fn run(asked: &Objects, screen: Screen) -> Exit {
-    let how = match How::new(&asked.reading) {
+pub(super) fn run(options: &Objects, screen: Screen) -> Exit {
+    let how = match How::new(&options.reading) {
         Ok(how) => how,
         Err(wrong) => {
             complain(format_args!("{wrong}"));
@@ -64,24 +64,24 @@ pub(super) fn run(asked: &Objects, screen: Screen) -> Exit {
     };
     let to = screen.writer(false);
     let (tally, file) = (Tally::new(View::Messages), String::new());
-    let mut list = List { to, asked, width: forms::width(), tally, file, number: 0, secret: 0, done: false };
+    let mut list = List { to, options, width: forms::width(), tally, file, number: 0, secret: 0, done: false };
     let mut worst = Exit::Fine;
-    if let Some(folder) = &asked.write_dir
+    if let Some(folder) = &options.write_dir
         && let Err(error) = fs::create_dir_all(folder)
     {
         complain(format_args!("{}: cannot be created: {error}", folder.display()));
         return Exit::Failed;
     }
-    for source in &Source::all(&asked.files, &asked.reading) {
+    for source in &Source::all(&options.files, &options.reading) {
         match input::input(source, &how, &mut list) {
             Ok(exit) => worst = worst.max(exit),
             Err(error) => return worst.max(of_output(&error)),
         }
     }
     if list.number == 0 && worst == Exit::Fine {
-        match asked.at {
+        match options.at {
             Some(at) => complain(format_args!("nothing to save up to message {at}")),
-            None => match exported(asked) {
+            None => match exported(options) {
                 Some(name) => complain(format_args!("nothing to save: no {name} message carries a file")),
                 None => complain(format_args!("nothing to save: no message or conversation carries a map, values or a file")),
             },
@@ -99,8 +99,8 @@ pub(super) fn run(asked: &Objects, screen: Screen) -> Exit {
 }
 
 /// Protocol of `--export-objects`.
-fn exported(asked: &Objects) -> Option<&'static str> {
-    asked.export.map(|protocol| protocol.abbrev)
+fn exported(options: &Objects) -> Option<&'static str> {
+    options.export.map(|protocol| protocol.abbrev)
 }
 
 /// Runs `--export-objects PROTO,DIR`, which saves objects under their original names.
@@ -146,7 +146,7 @@ fn wanted(value: &str) -> Result<(&'static Field, PathBuf), forms::Wrong> {
 /// Lists objects, and saves them.
 struct List<'a, W> {
     to: W,
-    asked: &'a Objects,
+    options: &'a Objects,
     /// Width of the terminal, if standard output is one.
     width: Option<usize>,
     /// Counts of the current input.
@@ -163,7 +163,7 @@ struct List<'a, W> {
 impl<W: Write + Send> Audience for List<'_, W> {
     fn demand(&self) -> Demand {
         // Saved objects are searched for secrets.
-        let saves = self.asked.write_dir.is_some();
+        let saves = self.options.write_dir.is_some();
         Demand::OBJECTS.with(Extras::CONTENT.when(saves))
     }
 
@@ -173,7 +173,7 @@ impl<W: Write + Send> Audience for List<'_, W> {
     }
 
     fn defers_after(&self) -> Option<u64> {
-        self.asked.at?.checked_sub(self.tally.messages)
+        self.options.at?.checked_sub(self.tally.messages)
     }
 
     fn tree(&mut self, of: Dissection<'_>, captured: bool) -> io::Result<()> {
@@ -186,22 +186,22 @@ impl<W: Write + Send> Audience for List<'_, W> {
         });
         let Ok(()) = shown;
         for carried in &of.tree.objects {
-            if self.asked.export.is_some_and(|protocol| !protocol.is(carried.protocol)) {
+            if self.options.export.is_some_and(|protocol| !protocol.is(carried.protocol)) {
                 continue;
             }
             let number = |node: u32| messages.iter().find(|(of, _)| *of == node).map(|(_, number)| *number);
             let message = carried.message.and_then(number);
-            let is_asked_for = match (self.asked.at, message) {
+            let is_asked_for = match (self.options.at, message) {
                 (None, _) => true,
                 (Some(at), Some(number)) => number <= at,
                 (Some(_), None) => false,
             };
             if is_asked_for {
                 self.object(carried, message, of.tree.frame.number)?;
-                self.secret += u64::from(self.asked.write_dir.is_some() && has_secret(of, &carried.object.bytes));
+                self.secret += u64::from(self.options.write_dir.is_some() && has_secret(of, &carried.object.bytes));
             }
         }
-        self.done = self.asked.at.is_some_and(|at| self.tally.messages >= at);
+        self.done = self.options.at.is_some_and(|at| self.tally.messages >= at);
         Ok(())
     }
 
@@ -213,7 +213,7 @@ impl<W: Write + Send> Audience for List<'_, W> {
         // Numbers restart with each input.
         let tally = std::mem::replace(&mut self.tally, Tally::new(View::Messages));
         let done = std::mem::take(&mut self.done);
-        match self.asked.at {
+        match self.options.at {
             Some(at) if !done => {
                 complain(format_args!("{}: no message {at}; the input has {}", self.file, tally.messages));
                 Ok(())
@@ -227,16 +227,16 @@ impl<W: Write> List<'_, W> {
     fn object(&mut self, carried: &Carried, message: Option<u64>, frame: u64) -> io::Result<()> {
         self.number += 1;
         let stream = carried.stream.map(|stream| stream.to_string());
-        let saved = match &self.asked.write_dir {
-            Some(folder) if self.asked.export.is_some() => Some(save_named(folder, &carried.object)?),
+        let saved = match &self.options.write_dir {
+            Some(folder) if self.options.export.is_some() => Some(save_named(folder, &carried.object)?),
             Some(folder) => Some(save(folder, self.number, stream.as_deref(), carried)?),
             None => None,
         };
-        if self.asked.silent {
+        if self.options.silent {
             return Ok(());
         }
         let (object, protocol) = (&carried.object, carried.protocol.abbrev);
-        if self.asked.json {
+        if self.options.json {
             let line = Line { number: self.number, file: &self.file, message, frame, stream, saved, carried };
             serde_json::to_writer(&mut self.to, &line)?;
             return self.to.write_all(b"\n");

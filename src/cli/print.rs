@@ -23,7 +23,7 @@ pub(super) fn run(args: &Args, screen: Screen) -> Exit {
     };
     let choice = task.selection.first().map(RecordSelection::choice);
     let mut outcome = Outcome::default();
-    match task.run(screen.writer(!sources.iter().all(Source::is_whole)), &mut outcome) {
+    match task.run(screen.writer(!sources.iter().all(Source::is_complete)), &mut outcome) {
         Ok(()) => {
             if let (Some(choice), true) = (choice, io::stderr().is_terminal() && !args.output.quiet) {
                 choice.explain(&args.output, &outcome, &sources);
@@ -46,7 +46,7 @@ struct Task<'a> {
 impl<'a> Task<'a> {
     /// Derives the task from the options.
     fn new(sources: &'a [Source], how: How, Args { output, habits, .. }: &Args) -> Result<Task<'a>, Wrong> {
-        let plan = Plan::new(output, sources.len() > 1, !sources.iter().all(Source::is_whole))?;
+        let plan = Plan::new(output, sources.len() > 1, !sources.iter().all(Source::is_complete))?;
         let plan = match (&habits.kept, &habits.kept_below) {
             (Some(names), _) => plan.keeping(names, false)?,
             (None, Some(names)) => plan.keeping(names, true)?,

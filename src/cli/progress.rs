@@ -34,7 +34,7 @@ pub(super) fn hide() {
 }
 
 /// Progress of all inputs.
-pub(super) struct Whole {
+pub(super) struct TotalProgress {
     name: String,
     /// Total bytes, if known and standard error is a terminal.
     total: Option<u64>,
@@ -43,16 +43,16 @@ pub(super) struct Whole {
     begun: Instant,
 }
 
-impl Whole {
+impl TotalProgress {
     /// Starts the progress of a run.
-    pub(super) fn new(name: String, total: Option<u64>) -> Arc<Whole> {
+    pub(super) fn new(name: String, total: Option<u64>) -> Arc<TotalProgress> {
         let total = total.filter(|total| *total > 0 && io::stderr().is_terminal());
-        Arc::new(Whole { name, total, read: AtomicU64::new(0), begun: Instant::now() })
+        Arc::new(TotalProgress { name, total, read: AtomicU64::new(0), begun: Instant::now() })
     }
 
     /// Adds an input of this size.
     pub(super) fn part(self: &Arc<Self>, size: Option<u64>) -> Progress {
-        Progress { whole: Arc::clone(self), size: size.unwrap_or(0), reported: 0, heuristic: 0 }
+        Progress { whole: Arc::clone(self), size: size.unwrap_or(0), reported: 0, calls: 0 }
     }
 
     fn show(&self, total: u64) {
@@ -66,7 +66,7 @@ impl Whole {
     }
 }
 
-impl Drop for Whole {
+impl Drop for TotalProgress {
     fn drop(&mut self) {
         let mut bar = bar();
         if let Bar::Shown(shown) = &*bar {
@@ -78,33 +78,33 @@ impl Drop for Whole {
 
 /// Progress of one input.
 pub(super) struct Progress {
-    whole: Arc<Whole>,
+    whole: Arc<TotalProgress>,
     size: u64,
     /// Bytes already added to `whole`.
     reported: u64,
-    heuristic: u32,
+    calls: u32,
 }
 
 impl Progress {
     /// Counts a frame.
     pub(super) fn frame(&mut self, read: impl FnOnce() -> u64) {
-        self.heuristic += 1;
-        if self.heuristic.is_multiple_of(SELDOM) {
-            self.look(read);
+        self.calls += 1;
+        if self.calls.is_multiple_of(SELDOM) {
+            self.update(read);
         }
     }
 
     /// Checks the clock and updates the bar.
-    pub(super) fn look(&mut self, read: impl FnOnce() -> u64) {
+    pub(super) fn update(&mut self, read: impl FnOnce() -> u64) {
         let Some(total) = self.whole.total else { return };
         if self.whole.begun.elapsed() < PATIENCE {
             return;
         }
-        self.update(read());
+        self.add_read(read());
         self.whole.show(total);
     }
 
-    fn update(&mut self, read: u64) {
+    fn add_read(&mut self, read: u64) {
         self.whole.read.fetch_add(read.saturating_sub(self.reported), Ordering::Relaxed);
         self.reported = read.max(self.reported);
     }
@@ -113,7 +113,7 @@ impl Progress {
 impl Drop for Progress {
     /// Counts an unread remainder as done.
     fn drop(&mut self) {
-        self.update(self.size);
+        self.add_read(self.size);
     }
 }
 
@@ -135,8 +135,8 @@ mod tests {
     #[test]
     fn progress_needs_a_terminal_and_a_known_size() {
         // Tests may run on a terminal.
-        assert!(Whole::new("-".into(), None).total.is_none());
-        assert!(Whole::new("empty".into(), Some(0)).total.is_none());
+        assert!(TotalProgress::new("-".into(), None).total.is_none());
+        assert!(TotalProgress::new("empty".into(), Some(0)).total.is_none());
         let mut early = watched(100).part(Some(100));
         (0..10 * SELDOM).for_each(|_| early.frame(|| panic!("asked within a second")));
     }
@@ -145,9 +145,9 @@ mod tests {
     fn inputs_that_are_read_at_once_count_together() {
         let whole = watched(100);
         let (mut one, mut two) = (whole.part(Some(60)), whole.part(Some(40)));
-        one.update(20);
-        two.update(30);
-        one.update(50);
+        one.add_read(20);
+        two.add_read(30);
+        one.add_read(50);
         assert_eq!(whole.read.load(Ordering::Relaxed), 80);
         // The remainder of the second input is skipped.
         drop(two);
@@ -157,13 +157,13 @@ mod tests {
     }
 
     /// Progress as on a terminal.
-    fn watched(total: u64) -> Arc<Whole> {
+    fn watched(total: u64) -> Arc<TotalProgress> {
         let (read, begun) = (AtomicU64::new(0), Instant::now());
-        Arc::new(Whole { name: String::from("watched"), total: Some(total), read, begun })
+        Arc::new(TotalProgress { name: String::from("watched"), total: Some(total), read, begun })
     }
 
     #[test]
-    fn the_bar_has_the_form_that_is_meant() {
+    fn the_bar_has_the_expected_format() {
         assert!(ProgressStyle::with_template("{percent:>3}% {bar:30} {msg}").is_ok());
         assert_eq!(shown("a\x1b", 10).message(), "a\\u{1b}");
     }

@@ -130,7 +130,7 @@ impl RecordSelection {
         mut take: impl FnMut(&Record<'_>) -> io::Result<()>,
     ) -> io::Result<()> {
         let view = self.view();
-        if view == View::Messages && of.tree.says_nothing() {
+        if view == View::Messages && of.tree.is_empty() {
             self.tally.count(of.tree, captured);
             return Ok(());
         }

@@ -36,7 +36,7 @@ impl Kept {
         std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    pub(super) fn put(&self, bytes: Vec<u8>) {
+    pub(super) fn set(&self, bytes: Vec<u8>) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = bytes;
     }
 
@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn what_fits_is_printed_and_what_does_not_is_paged() {
+    fn output_longer_than_the_screen_is_paged() {
         let got = std::env::temp_dir().join(format!("proto-dissect-paged-{}", std::process::id()));
         assert_eq!(paged(9, "cat > FILE", &got), (9, None));
         assert_eq!(paged(10, "cat > FILE", &got), (0, Some(10)));

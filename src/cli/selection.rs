@@ -7,7 +7,7 @@ use std::ops::RangeInclusive;
 /// Selection by number and count. Counts continue across inputs.
 pub(super) struct Selection {
     skip: u64,
-    left: Option<u64>,
+    remaining: Option<u64>,
     numbers: Option<Vec<RangeInclusive<u64>>>,
 }
 
@@ -15,17 +15,17 @@ impl Selection {
     /// Parses the options. Errors name the expected values.
     pub(super) fn new(output: &Output) -> Result<Selection, Wrong> {
         let numbers = output.numbers.as_deref().map(numbers).transpose()?;
-        Ok(Selection { skip: output.skip, left: output.count, numbers })
+        Ok(Selection { skip: output.skip, remaining: output.count, numbers })
     }
 
     /// Selects every record.
     pub(super) fn all() -> Selection {
-        Selection { skip: 0, left: None, numbers: None }
+        Selection { skip: 0, remaining: None, numbers: None }
     }
 
     /// Whether every record is selected.
     pub(super) fn is_all(&self) -> bool {
-        self.skip == 0 && self.left.is_none() && self.numbers.is_none()
+        self.skip == 0 && self.remaining.is_none() && self.numbers.is_none()
     }
 
     /// Whether `--number` includes this number.
@@ -47,10 +47,10 @@ impl Selection {
             self.skip -= 1;
             return false;
         }
-        match &mut self.left {
+        match &mut self.remaining {
             Some(0) => false,
-            Some(left) => {
-                *left -= 1;
+            Some(remaining) => {
+                *remaining -= 1;
                 true
             }
             None => true,
@@ -59,12 +59,12 @@ impl Selection {
 
     /// Whether `-c` is reached.
     pub(super) fn has_enough(&self) -> bool {
-        self.left == Some(0)
+        self.remaining == Some(0)
     }
 
     /// Whether counts continue across inputs.
     pub(super) fn spans_inputs(&self) -> bool {
-        self.skip > 0 || self.left.is_some()
+        self.skip > 0 || self.remaining.is_some()
     }
 
     /// Whether no record after this one can be selected.
@@ -91,8 +91,8 @@ fn numbers(text: &str) -> Result<Vec<RangeInclusive<u64>>, Wrong> {
 mod tests {
     use super::*;
 
-    fn selection(skip: u64, left: Option<u64>, text: Option<&str>) -> Selection {
-        Selection { skip, left, numbers: text.map(|text| numbers(text).unwrap()) }
+    fn selection(skip: u64, remaining: Option<u64>, text: Option<&str>) -> Selection {
+        Selection { skip, remaining, numbers: text.map(|text| numbers(text).unwrap()) }
     }
 
     fn taken(mut selection: Selection) -> Vec<u64> {

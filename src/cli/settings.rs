@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn a_limit_that_cannot_be_set_says_what_would_do() {
+    fn an_invalid_limit_names_the_expected_format() {
         let limit = |text: &str| limit(&[text.to_owned()]);
         // The default value, because other tests run in the same process.
         assert_eq!(limit("tree.notes=10000"), Ok(()));

@@ -71,7 +71,7 @@ impl Source {
     }
 
     /// Whether all bytes are available, so that reading never blocks. False if the input cannot be read.
-    pub(super) fn is_whole(&self) -> bool {
+    pub(super) fn is_complete(&self) -> bool {
         match self {
             Source::Text(_) => true,
             Source::Spooled(_) => false,

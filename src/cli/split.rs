@@ -1,6 +1,6 @@
 //! `split`: divides a capture into parts that can be dissected separately.
 
-use super::progress::Whole;
+use super::progress::TotalProgress;
 use super::screen::Screen;
 use super::source::Source;
 use super::{Exit, complain, complete, interrupt, of_output, settings};
@@ -42,7 +42,7 @@ pub struct SplitOptions {
 }
 
 /// Parsed options.
-struct Asked {
+struct Parsed {
     file: PathBuf,
     folder: PathBuf,
     by: By,
@@ -54,7 +54,7 @@ type Failed = (String, Exit);
 
 /// Splits a capture.
 pub(super) fn run(options: &SplitOptions, screen: Screen) -> Exit {
-    let asked = match settings::limit(&options.limit).and_then(|()| Asked::new(options)) {
+    let asked = match settings::limit(&options.limit).and_then(|()| Parsed::new(options)) {
         Ok(asked) => asked,
         Err(wrong) => {
             complain(format_args!("{wrong}"));
@@ -91,8 +91,8 @@ fn line(to: &mut dyn Write, part: &Written, json: bool) -> io::Result<()> {
     writeln!(to, "{name}")
 }
 
-impl Asked {
-    fn new(options: &SplitOptions) -> Result<Asked, String> {
+impl Parsed {
+    fn new(options: &SplitOptions) -> Result<Parsed, String> {
         let mut files = options.files.clone();
         let by = by(&options.by, &mut files, options.parts.unwrap_or(0))?;
         let [file, folder] = <[PathBuf; 2]>::try_from(files).map_err(|files| match files.as_slice() {
@@ -107,7 +107,7 @@ impl Asked {
             (_, Some(count)) => count,
             (_, None) => return Err(String::from("-n N: the number of parts is missing; try -n 8, or --by time 10m")),
         };
-        Ok(Asked { file, folder, by, count })
+        Ok(Parsed { file, folder, by, count })
     }
 
     fn split(&self) -> Result<(Vec<Written>, Exit), Failed> {
@@ -118,7 +118,7 @@ impl Asked {
             return Err((text, Exit::CannotOpen));
         }
         let reader = source.open().map_err(|error| (format!("{name}: cannot be opened: {error}"), Exit::CannotOpen))?;
-        let options = Options { helped: source.is_whole(), ..Options::default() };
+        let options = Options { helped: source.is_complete(), ..Options::default() };
         let mut capture = Capture::open_with(reader, options).map_err(|error| (format!("{name}: {error}"), Exit::NotACapture))?;
         if !matches!(capture.format(), Format::Pcap | Format::PcapNg | Format::Snoop) {
             let format = capture.format();
@@ -129,7 +129,7 @@ impl Asked {
         let digits = self.count.max(1).to_string().len().max(if self.count == 0 { 5 } else { 1 });
         let names = Names { folder: self.folder.clone(), stem: stem(&self.file), digits };
         let mut splitter = Splitter::new(self.by, Parts::new(names, self.count));
-        let mut progress = Whole::new(name.clone(), source.size()).part(source.size());
+        let mut progress = TotalProgress::new(name.clone(), source.size()).part(source.size());
         let failed = |error: io::Error| (format!("the parts cannot be written: {error}"), Exit::Failed);
         let damage = loop {
             if interrupt::is_requested() {
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn a_span_may_stand_behind_time_or_in_one_word_with_it() {
+    fn a_span_may_be_an_own_argument_or_part_of_the_word_time() {
         let minute = By::Time(Slice(60_000_000_000));
         for text in ["time=60s", "time:1m", "1m", "time 1m"] {
             assert_eq!(by(text, &mut Vec::new(), 0), Ok(minute), "{text}");

@@ -45,7 +45,7 @@ pub(super) fn run_named(args: &Args, screen: Screen) -> Exit {
 
 /// Requested statistics.
 #[derive(Default)]
-struct Asked {
+struct Parsed {
     parts: Vec<Part>,
     details: Details,
     /// Filters of statistics, as typed.
@@ -53,8 +53,8 @@ struct Asked {
 }
 
 /// Parses names of statistics, without duplicates; all statistics if empty.
-fn asked(names: &[String], filter: Option<&str>) -> Result<Asked, forms::Wrong> {
-    let mut asked = Asked::default();
+fn asked(names: &[String], filter: Option<&str>) -> Result<Parsed, forms::Wrong> {
+    let mut asked = Parsed::default();
     for name in names {
         asked.add(name)?;
     }
@@ -67,9 +67,9 @@ fn asked(names: &[String], filter: Option<&str>) -> Result<Asked, forms::Wrong> 
     Ok(asked)
 }
 
-impl Asked {
+impl Parsed {
     fn add(&mut self, name: &str) -> Result<(), forms::Wrong> {
-        let Asked { parts, details, filters } = self;
+        let Parsed { parts, details, filters } = self;
         if let Some(rest) = name.strip_prefix("io,stat,") {
             parts.push(Part::Intervals(details.intervals.len()));
             details.intervals.push(intervals::parse(name, rest)?);
@@ -239,7 +239,7 @@ impl Audience for Counter {
     }
 }
 
-fn print(options: &StatsOptions, source: &Source, how: &How, asked: Asked, screen: Screen) -> io::Result<Exit> {
+fn print(options: &StatsOptions, source: &Source, how: &How, asked: Parsed, screen: Screen) -> io::Result<Exit> {
     let mut counter = Counter { stats: Stats::detailed(how.registry(), asked.parts, asked.details), opened: false };
     let exit = input::input(source, how, &mut counter)?;
     if !counter.opened {

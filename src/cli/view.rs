@@ -63,7 +63,7 @@ impl Choice {
         }
         let is_whole = output.count.is_none() && output.numbers.is_none();
         match outcome.taken {
-            0 if output.count != Some(0) => complain(format_args!("{}", self.nothing(output, outcome))),
+            0 if output.count != Some(0) => complain(format_args!("{}", self.empty_reason(output, outcome))),
             _ if self.why == Why::Option => {}
             taken => complain(format_args!("{}", self.taken(taken, outcome.frames, is_whole))),
         }
@@ -93,7 +93,7 @@ impl Choice {
     }
 
     /// Reason why nothing was printed.
-    fn nothing(self, output: &Output, outcome: &Outcome) -> String {
+    fn empty_reason(self, output: &Output, outcome: &Outcome) -> String {
         let (frames, messages) = (Counted(outcome.frames, "frame"), Counted(outcome.messages, "message"));
         let all = if self.view == View::Packets { &frames } else { &messages };
         match (&output.numbers, &output.filter) {

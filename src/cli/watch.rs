@@ -48,7 +48,7 @@ pub(super) fn run(named: Vec<PathBuf>, mut once: impl FnMut(Screen, &mut Vec<Pat
         if let (Some(kept), Some(last)) = (kept, last) {
             if exit != Exit::Fine && kept.is_empty() {
                 print(&below_an_error(&last));
-                kept.put(last);
+                kept.set(last);
             }
             complain(format_args!("watching {}; Ctrl-C ends", files.count()));
         }
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn a_change_during_a_run_is_a_change_behind_it() {
+    fn changes_during_a_run_cause_another_run() {
         let file = std::env::temp_dir().join(format!("proto-dissect-watched-{}", std::process::id()));
         let mut files = Files::new(vec![file.clone()]);
         fs::write(&file, "a").unwrap();
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_comes_or_goes_during_a_run_is_a_change_behind_it() {
+    fn files_created_or_deleted_during_a_run_cause_another_run() {
         let folder = std::env::temp_dir().join(format!("proto-dissect-watch-new-{}", std::process::id()));
         let _ = fs::remove_dir_all(&folder);
         fs::create_dir(&folder).unwrap();

@@ -57,7 +57,7 @@ pub(super) fn run_and_print(mut args: Args, screen: Screen) -> Exit {
 
 /// Reads the inputs, twice if messages require frames that were no longer kept.
 fn write(output: &Output, sources: &[Source], mut how: How, target: &Target, window: usize) -> Result<Exit, Wrong> {
-    let again = target.is_file() && sources.iter().all(Source::is_whole);
+    let again = target.is_file() && sources.iter().all(Source::is_complete);
     let mut known = vec![Late::default(); sources.len()];
     loop {
         let written = match merge::write(output, sources, &how, target, window / sources.len().max(1), known)? {

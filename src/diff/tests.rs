@@ -20,7 +20,7 @@ fn steps(a: &[u8], b: &[u8]) -> String {
 }
 
 #[test]
-fn elements_are_aligned_by_what_they_are() {
+fn elements_are_aligned_by_identity() {
     assert_eq!(steps(b"", b""), "");
     assert_eq!(steps(b"abc", b""), "---");
     assert_eq!(steps(b"", b"ab"), "++");

@@ -3,7 +3,7 @@
 use super::migration::ConnectionIds;
 use super::nested::{self, States, Turn, Waiting};
 use super::prefilter::{self, Prefilter};
-use super::udp_header::{payload_ahead, sockets};
+use super::udp_header::{peek_payload, sockets};
 use crate::flow::{Pair, Table};
 use crate::input::Frame;
 use crate::layers::{self, Bytes, Carried, Checks, Segment, udp};
@@ -20,7 +20,7 @@ use std::sync::Arc;
 pub(super) struct Exchanges {
     pub(super) udp: Table<UdpConversation>,
     /// Senders of broadcasts, with the endpoints of the conversation in which each was sent.
-    asked: HashMap<SocketAddr, Pair, foldhash::fast::RandomState>,
+    broadcast_senders: HashMap<SocketAddr, Pair, foldhash::fast::RandomState>,
     /// Endpoints of conversations that others announced.
     expected: HashMap<SocketAddr, Announced, foldhash::fast::RandomState>,
     /// Connection IDs that outlive a change of endpoints.
@@ -99,7 +99,7 @@ pub(super) fn datagram(
     let Rules { registry, checks, prefilter } = rules;
     let number = frame.number;
     let sockets = sockets(bytes, segment);
-    let context = sockets.map(|[src, dst]| exchanges.conversation(registry, number, [src, dst], payload_ahead(bytes, segment)));
+    let context = sockets.map(|[src, dst]| exchanges.conversation(registry, number, [src, dst], peek_payload(bytes, segment)));
     let [src, dst] = match sockets {
         Some(sockets) => sockets.map(Address::Socket),
         None => [segment.src, segment.dst].map(Address::Ip),
@@ -111,7 +111,7 @@ pub(super) fn datagram(
     let wanted = tree.demand();
     let mut wire = Wire::new(tree, layer, bytes.source, bytes.all, segment.range.clone(), layers::cut(segment.missing));
     let verify = checks.udp.then_some([segment.src, segment.dst]);
-    let times = frame.time.filter(|_| udp::asks_for_times(wanted)).zip(sockets);
+    let times = frame.time.filter(|_| udp::requests_times(wanted)).zip(sockets);
     let times = times.and_then(|(now, sockets)| exchanges.times(sockets, number, now));
     let result = udp::datagram(&mut wire, stream.map(|(stream, _)| stream.number), times, verify, segment.missing);
     let (payload, missing) = match result {
@@ -160,7 +160,7 @@ pub(super) fn datagram(
             if let Some([src, dst]) = sockets {
                 let pair = Pair::new(src, dst);
                 if let Some(speaker) = tree.handover.take_speaker() {
-                    exchanges.hear(tree, ends, speaker, pair, number);
+                    exchanges.correct_sender(tree, ends, speaker, pair, number);
                 }
                 for id in tree.handover.take_connection_ids() {
                     let pair = exchanges.state_pair(pair, number);
@@ -218,19 +218,19 @@ impl Exchanges {
     fn begin(&mut self, registry: Registry, frame: u64, [src, dst]: [SocketAddr; 2], payload: &[u8]) {
         let pair = Pair::new(src, dst);
         let home = |socket: SocketAddr| registry.is_home(On::Udp(socket.port()));
-        let asked = self.asked.get(&dst).copied();
+        let broadcast_senders = self.broadcast_senders.get(&dst).copied();
         let migrated = self.connection_ids.find(payload);
-        let shares = migrated.map(|issued| issued.pair).or(asked);
+        let shares = migrated.map(|issued| issued.pair).or(broadcast_senders);
         self.shared = shares;
         let client = match migrated {
             Some(issued) if issued.sender == Side::Client => src,
             Some(_) => dst,
-            None if asked.is_some() || home(src) && !home(dst) => dst,
+            None if broadcast_senders.is_some() || home(src) && !home(dst) => dst,
             None => src,
         };
         let server = if client == src { dst } else { src };
         if is_to_all(dst.ip()) {
-            remember(&mut self.asked, src, pair);
+            remember(&mut self.broadcast_senders, src, pair);
         }
         let over = self.expected.get(&dst).or_else(|| self.expected.get(&src)).cloned();
         let (over, details) = over.unzip();
@@ -260,7 +260,7 @@ impl Exchanges {
     }
 
     /// Corrects the sender of the last datagram.
-    fn hear(&mut self, tree: &mut Tree, ends: u32, speaker: Side, pair: Pair, frame: u64) {
+    fn correct_sender(&mut self, tree: &mut Tree, ends: u32, speaker: Side, pair: Pair, frame: u64) {
         let Some((_, side)) = tree.ends.get_mut(ends as usize).and_then(|ends| ends.stream.as_mut()) else { return };
         if *side != speaker
             && let Some((_, conversation)) = self.udp.get(&pair, frame)

@@ -23,9 +23,9 @@ impl Engine {
     /// Adds pending data of the next conversation to the tree. Returns false if none is left.
     fn finish_next(&mut self) -> bool {
         self.tree.set_demand(self.demand);
-        let (streams, bare) = (&mut self.streams, &mut self.bare);
+        let (streams, packetless) = (&mut self.streams, &mut self.packetless);
         let ending = self.ending.get_or_insert_with(|| {
-            let mut all: Vec<Box<Stream>> = bare.take().into_iter().map(Box::new).collect();
+            let mut all: Vec<Box<Stream>> = packetless.take().into_iter().map(Box::new).collect();
             all.extend(streams.drain().filter_map(|(_, connection)| connection.into_whole()));
             all.into_iter().peekable()
         });
@@ -55,10 +55,10 @@ impl Engine {
                 return Some(&self.tree);
             }
         }
-        let (exchanges, states) = (&mut self.exchanges, &mut self.bare_states);
+        let (exchanges, states) = (&mut self.exchanges, &mut self.packetless_states);
         let unfinished = self.unfinished.get_or_insert_with(|| {
-            let bare = states.unfinished().into_iter().map(|waiting| (Ends::default(), waiting));
-            exchanges.unfinished().into_iter().chain(bare).collect::<Vec<_>>().into_iter()
+            let packetless = states.unfinished().into_iter().map(|waiting| (Ends::default(), waiting));
+            exchanges.unfinished().into_iter().chain(packetless).collect::<Vec<_>>().into_iter()
         });
         if let Some((ends, waiting)) = unfinished.next() {
             let last = waiting.left.pieces.iter().max_by_key(|piece| piece.frame);

@@ -18,14 +18,14 @@ const LINE_MOST: usize = 1024;
 
 /// The conversation whose state a panic may have damaged.
 #[derive(Clone, Copy)]
-pub(super) enum Talking {
+pub(super) enum ActiveConversation {
     None,
     /// A connection by its stream number.
     Tcp(u32),
     Udp([SocketAddr; 2]),
     Sctp(Pair),
     /// The conversation of an input without packets.
-    Bare,
+    Packetless,
 }
 
 impl Engine {
@@ -49,7 +49,7 @@ impl Engine {
         let stream = self.ending.as_mut().and_then(Iterator::next);
         if stream.is_none() {
             // All other conversations were removed from their tables before the panic.
-            self.bare_states = States::broken();
+            self.packetless_states = States::broken();
             self.gathered = Some(Vec::new().into_iter());
         }
         let protocol = stream.as_ref().and_then(|stream| stream.protocol()).map_or("datagrams", |protocol| protocol.this.abbrev);
@@ -62,21 +62,21 @@ impl Engine {
 
     /// Stops dissecting the conversation of this frame. Returns the protocol that dissected it, if known.
     fn fail_conversation(&mut self, frame: u64) -> Option<&'static str> {
-        let stream = match self.talking {
-            Talking::None => return None,
-            Talking::Udp(sockets) => {
+        let stream = match self.active {
+            ActiveConversation::None => return None,
+            ActiveConversation::Udp(sockets) => {
                 self.exchanges.fail(sockets, frame);
                 return None;
             }
-            Talking::Sctp(pair) => {
+            ActiveConversation::Sctp(pair) => {
                 self.associations.fail(&pair, frame);
                 return None;
             }
-            Talking::Bare => {
-                self.bare_states = States::broken();
-                self.bare.as_mut()
+            ActiveConversation::Packetless => {
+                self.packetless_states = States::broken();
+                self.packetless.as_mut()
             }
-            Talking::Tcp(number) => self.streams.find(number).and_then(Connection::whole),
+            ActiveConversation::Tcp(number) => self.streams.find(number).and_then(Connection::whole),
         };
         let stream = stream?;
         let protocol = stream.protocol().map(|protocol| protocol.this.abbrev);

@@ -45,7 +45,7 @@ enum Verdict {
 }
 
 /// A rated interpretation.
-struct Judged {
+struct Rated {
     name: &'static str,
     guess: Guess,
     verdict: Verdict,
@@ -59,7 +59,7 @@ pub(super) fn guess(registry: Registry, bytes: &[u8]) -> Guessed {
         return (known, Vec::new());
     }
     // Most hex text consists of whole frames, for which protocols are not tried.
-    if let Some(layers) = layers(registry, bytes).find(|judged| judged.verdict == Verdict::Fits) {
+    if let Some(layers) = layers(registry, bytes).find(|rated| rated.verdict == Verdict::Fits) {
         return (layers.guess, Vec::new());
     }
     choice(&candidates(registry, bytes))
@@ -70,7 +70,7 @@ fn chosen(registry: Registry, bytes: &[u8]) -> Option<Guess> {
     match registry.assume() {
         Assume::Layer(next) => Some(Guess::Layers(next)),
         Assume::Protocol(protocol, side) => Some(assumed(registry, protocol, side, bytes)),
-        Assume::Port(On::Udp(port)) => Some(seen_on(registry, port, bytes).map_or(Guess::Nothing, by_client)),
+        Assume::Port(On::Udp(port)) => Some(registered_on(registry, port, bytes).map_or(Guess::Nothing, by_client)),
         Assume::Port(_) => Some(Guess::Stream(speaker(registry, bytes).map_or(Side::Server, |(side, _)| side))),
         Assume::Nothing => None,
     }
@@ -78,27 +78,27 @@ fn chosen(registry: Registry, bytes: &[u8]) -> Option<Guess> {
 
 /// The index of the best candidate: the first that fits, else the first that is recognized, else a malformed one. A malformed
 /// datagram counts as data, because heuristics accept single bytes easily.
-fn best(candidates: &[Judged]) -> Option<usize> {
+fn best(candidates: &[Rated]) -> Option<usize> {
     [Verdict::Fits, Verdict::Odd, Verdict::Broken].into_iter().find_map(|verdict| {
-        let counts = |judged: &Judged| verdict != Verdict::Broken || !matches!(judged.guess, Guess::Datagram(..));
-        candidates.iter().position(|judged| judged.verdict == verdict && counts(judged))
+        let counts = |rated: &Rated| verdict != Verdict::Broken || !matches!(rated.guess, Guess::Datagram(..));
+        candidates.iter().position(|rated| rated.verdict == verdict && counts(rated))
     })
 }
 
 /// The best candidate, and the names of equally good ones.
-fn choice(candidates: &[Judged]) -> Guessed {
+fn choice(candidates: &[Rated]) -> Guessed {
     let Some(best) = best(candidates).and_then(|best| candidates.get(best)) else { return (Guess::Nothing, Vec::new()) };
     if matches!(best.guess, Guess::Layers(_)) {
         return (best.guess, Vec::new());
     }
-    let equal = candidates.iter().filter(|judged| judged.verdict == best.verdict && judged.name != best.name);
-    let mut others: Vec<&str> = equal.map(|judged| judged.name).collect();
+    let equal = candidates.iter().filter(|rated| rated.verdict == best.verdict && rated.name != best.name);
+    let mut others: Vec<&str> = equal.map(|rated| rated.name).collect();
     others.dedup();
     (best.guess, others)
 }
 
 /// Headers that the bytes may begin with.
-fn layers(registry: Registry, bytes: &[u8]) -> impl Iterator<Item = Judged> {
+fn layers(registry: Registry, bytes: &[u8]) -> impl Iterator<Item = Rated> {
     let version = if bytes.first().is_some_and(|first| first >> 4 == 6) { "IPv6" } else { "IPv4" };
     let kinds = [(version, Guess::Layers(Next::Ip)), ("Ethernet", Guess::Layers(Next::Link(ETHERNET)))];
     kinds.into_iter().map(move |(name, guess)| {
@@ -110,13 +110,13 @@ fn layers(registry: Registry, bytes: &[u8]) -> impl Iterator<Item = Judged> {
                 None => (Verdict::Fits, why),
             },
         };
-        Judged { name, guess, verdict, why }
+        Rated { name, guess, verdict, why }
     })
 }
 
 /// All interpretations. On a tie, the earlier one wins.
-fn candidates(registry: Registry, bytes: &[u8]) -> Vec<Judged> {
-    let mut all: Vec<Judged> = layers(registry, bytes).collect();
+fn candidates(registry: Registry, bytes: &[u8]) -> Vec<Rated> {
+    let mut all: Vec<Rated> = layers(registry, bytes).collect();
     if let Some((side, name)) = speaker(registry, bytes) {
         let guess = Guess::Stream(side);
         let (verdict, why) = match headers::broken(registry, bytes, guess) {
@@ -126,11 +126,11 @@ fn candidates(registry: Registry, bytes: &[u8]) -> Vec<Judged> {
                 format!("recognised as a stream, sent by the {}", if side == Side::Client { "client" } else { "server" }),
             ),
         };
-        all.push(Judged { name, guess, verdict, why });
+        all.push(Rated { name, guess, verdict, why });
     }
     all.extend(registry.datagrams_on(None, bytes).map(|candidate| {
         let (verdict, why) = explained(registry, candidate, bytes);
-        Judged { name: candidate.protocol.this.abbrev, guess: by_client(candidate), verdict, why }
+        Rated { name: candidate.protocol.this.abbrev, guess: by_client(candidate), verdict, why }
     }));
     // A protocol may recognize the bytes at several places.
     all.dedup_by(|second, first| second.name == first.name && second.why == first.why);
@@ -151,13 +151,13 @@ pub(super) fn explain(registry: Registry, bytes: &[u8]) -> Vec<String> {
     let all = candidates(registry, bytes);
     let best = best(&all);
     let choice = match best.and_then(|best| all.get(best)) {
-        Some(judged) => format!("read as {}: {}", judged.name, judged.why),
+        Some(rated) => format!("read as {}: {}", rated.name, rated.why),
         None => "read as data: no protocol fits; select one with --as PROTO".to_owned(),
     };
     let others = all.iter().enumerate().filter(|(at, _)| Some(*at) != best);
-    let others = others.map(|(_, judged)| match judged.verdict {
-        Verdict::No => format!("not {}: {}", judged.name, judged.why),
-        _ => format!("or {}: {}", judged.name, judged.why),
+    let others = others.map(|(_, rated)| match rated.verdict {
+        Verdict::No => format!("not {}: {}", rated.name, rated.why),
+        _ => format!("or {}: {}", rated.name, rated.why),
     });
     let cleaned = |line: String| {
         let mut out = String::with_capacity(line.len());
@@ -187,7 +187,7 @@ fn explained(registry: Registry, candidate: Candidate, bytes: &[u8]) -> (Verdict
 }
 
 /// The protocol of a datagram captured on this port: the user's choice, else a protocol registered on the port.
-fn seen_on(registry: Registry, port: u16, bytes: &[u8]) -> Option<Candidate> {
+fn registered_on(registry: Registry, port: u16, bytes: &[u8]) -> Option<Candidate> {
     let context =
         FlowContext { stream: StreamId { transport: Transport::Udp, number: 0 }, sockets: None, over: None, inside: false };
     if registry.is_chosen(&context) {

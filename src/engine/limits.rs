@@ -32,7 +32,7 @@ const READ: usize = 64;
 const READ_AT_LEAST: usize = 4;
 
 /// Closed connections that keep their full state.
-const WHOLE: usize = 1024;
+const MAX_FULL_STATES: usize = 1024;
 
 /// Recently closed connections, the oldest first.
 #[derive(Debug, Default)]
@@ -50,7 +50,7 @@ impl Engine {
             stream.release(&mut self.tree);
             stream.count(&mut self.held);
         }
-        if queue.len() > WHOLE
+        if queue.len() > MAX_FULL_STATES
             && let Some((pair, number)) = queue.pop_front()
             && let Some(connection) = self.streams.look(&pair, number)
         {
@@ -103,7 +103,7 @@ impl Engine {
         // The next pass starts at a quarter more, so that passes over all streams are rare.
         self.lean = self.held / 4 * 5;
         if is_too_much && self.held > enough() {
-            self.give_up_quiet(number, frame.bytes);
+            self.evict_idle(number, frame.bytes);
         }
         if self.held > limits::STREAM_MEMORY.get()
             && let Some(stream) = self.streams.look(pair, number).and_then(Connection::whole)
@@ -116,7 +116,7 @@ impl Engine {
 
     /// Drops optional protocol state of the conversations idle longest. If that is not enough, emits pending data of those that
     /// hold much, except this one, and stops dissecting them.
-    fn give_up_quiet(&mut self, but: u32, frame: &[u8]) {
+    fn evict_idle(&mut self, but: u32, frame: &[u8]) {
         let quiet = self.streams.quietest(|connection| matches!(connection, Connection::Whole(_)));
         for (pair, number, last_frame) in &quiet {
             if self.held <= enough() {
@@ -163,7 +163,7 @@ impl Engine {
             fragment::incomplete(&mut self.tree, &key, &joined);
             self.tree.late = false;
         }
-        self.evict_associations(frame);
+        self.evict_idle_associations(frame);
         for (_, connection) in self.streams.evict() {
             self.forgotten.conversations += 1;
             let Some(mut stream) = connection.into_whole() else { continue };

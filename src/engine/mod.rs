@@ -32,11 +32,11 @@ use crate::tree::{
 use crate::wire::Cut;
 use crate::wire::notes::{GIVEN_UP, TIE};
 use datagram::{Exchanges, Rules};
-use failed::Talking;
+use failed::ActiveConversation;
 use limits::Ended;
 use message::Out;
 use nested::{States, Turn, Waiting};
-pub use prefilter::{Known, Prefilter};
+pub use prefilter::{FrameParts, Prefilter};
 pub use route::Route;
 use sctp::Associations;
 use std::collections::HashMap;
@@ -54,7 +54,7 @@ pub struct Engine {
     follows: bool,
     tree: Tree,
     /// The conversation of the current frame.
-    talking: Talking,
+    active: ActiveConversation,
     /// Whether the frame is a packet quoted by an ICMP error.
     is_of_quote: bool,
     streams: Table<Connection>,
@@ -65,9 +65,9 @@ pub struct Engine {
     /// Whether the frame contains a fragment of an incomplete datagram or message.
     awaits: bool,
     /// The stream of inputs without packets, such as session logs.
-    bare: Option<Stream>,
+    packetless: Option<Stream>,
     /// Protocol state of datagrams without headers.
-    bare_states: States,
+    packetless_states: States,
     /// Streams announced by other conversations, by one endpoint.
     expected: HashMap<SocketAddr, &'static str, foldhash::fast::RandomState>,
     /// Exportable objects of datagram conversations, each with its last frame.
@@ -106,7 +106,7 @@ impl Engine {
             Fields::Only(only) => Demand { fields: Fields::Only(layers::classified(only)), ..demand },
             Fields::None | Fields::All => demand,
         };
-        let follows = tcp::asks_for_progress(demand);
+        let follows = tcp::requests_progress(demand);
         let analyses = follows || layers::needs_analysis(demand);
         let mut tree = Tree::new(demand);
         tree.reveal = registry.shows_secrets();
@@ -119,7 +119,7 @@ impl Engine {
             analyses,
             follows,
             tree,
-            talking: Talking::None,
+            active: ActiveConversation::None,
             is_of_quote: false,
             streams: Table::default(),
             ended: Ended::default(),
@@ -127,8 +127,8 @@ impl Engine {
             fragments: Fragments::default(),
             associations: Associations::default(),
             awaits: false,
-            bare: None,
-            bare_states: States::default(),
+            packetless: None,
+            packetless_states: States::default(),
             expected: HashMap::default(),
             gathered: None,
             unfinished: None,
@@ -247,7 +247,7 @@ impl Engine {
         }
         self.begin(frame);
         (self.awaits, self.waits) = (false, false);
-        self.talking = Talking::None;
+        self.active = ActiveConversation::None;
         self.number_frame(frame);
         let missing = (frame.original_len as usize).saturating_sub(frame.bytes.len());
         match frame.link {
@@ -258,7 +258,7 @@ impl Engine {
                     self.transport(frame, Bytes::of_frame(frame.bytes), &reached);
                 }
             }
-            Link::Stream(side) => self.bare(frame, side, false),
+            Link::Stream(side) => self.packetless(frame, side, false),
             Link::Unknown => self.unknown(frame),
         }
         if self.tree.handover.has_quotes() {
@@ -341,7 +341,7 @@ impl Engine {
     #[inline(never)]
     fn udp(&mut self, frame: &Frame<'_>, bytes: Bytes<'_>, segment: &Segment) {
         let sockets = udp_header::sockets(bytes, segment);
-        self.talking = sockets.map_or(Talking::None, Talking::Udp);
+        self.active = sockets.map_or(ActiveConversation::None, ActiveConversation::Udp);
         let rules = Rules { registry: self.registry, checks: self.checks, prefilter: self.prefilter.as_ref() };
         let inner = datagram::datagram(rules, &mut self.tree, &mut self.exchanges, frame, bytes, segment);
         if let (true, Some(sockets)) = (self.tree.handover.has_associated(), sockets) {
@@ -426,7 +426,7 @@ impl Engine {
             goes_on
         };
         let (number, connection, old) = self.streams.get_or_begin(pair, frame.number, goes_on, &open);
-        self.talking = Talking::Tcp(number);
+        self.active = ActiveConversation::Tcp(number);
         let Some(stream) = connection.whole() else { return };
         let side = stream.side_of(rises);
         let speaker =
@@ -459,10 +459,10 @@ impl Engine {
 
     /// Accepts the next bytes of a conversation without packets.
     #[inline(never)]
-    fn bare(&mut self, frame: &Frame<'_>, side: Side, found: bool) {
-        self.talking = Talking::Bare;
-        let stream = self.bare.get_or_insert_with(Stream::bare);
-        stream.say(side, frame, found, &mut Out::new(&mut self.tree, self.registry, frame.bytes, None));
+    fn packetless(&mut self, frame: &Frame<'_>, side: Side, found: bool) {
+        self.active = ActiveConversation::Packetless;
+        let stream = self.packetless.get_or_insert_with(Stream::packetless);
+        stream.accept_packetless(side, frame, found, &mut Out::new(&mut self.tree, self.registry, frame.bytes, None));
     }
 
     /// Dissects bytes of unknown format.
@@ -488,13 +488,13 @@ impl Engine {
                 let reached = layers::walk_from(&mut self.tree, first, frame.bytes, 0, checks);
                 self.transport(frame, Bytes::of_frame(frame.bytes), &reached);
             }
-            guess::Guess::Stream(side) => self.bare(frame, frame.direction.unwrap_or(side), true),
+            guess::Guess::Stream(side) => self.packetless(frame, frame.direction.unwrap_or(side), true),
             guess::Guess::Datagram(candidate, side) => {
-                self.talking = Talking::Bare;
+                self.active = ActiveConversation::Packetless;
                 let (registry, side) = (self.registry, frame.direction.unwrap_or(side));
                 let (bytes, range) = (Bytes::of_frame(frame.bytes), 0..frame.bytes.len());
                 let carried = nested::Carried { bytes, range, cut: Cut::No, below: None, ends: 0 };
-                let mut turn = Turn { registry, context: None, side, states: &mut self.bare_states };
+                let mut turn = Turn { registry, context: None, side, states: &mut self.packetless_states };
                 turn.message(&mut self.tree, candidate, &carried);
             }
             guess::Guess::Nothing => {

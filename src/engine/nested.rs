@@ -4,7 +4,7 @@ use super::bug;
 use crate::layers::{self, Bytes, sctp};
 use crate::limits;
 use crate::registry::{Candidate, FlowContext, Registry};
-use crate::tree::{Carried as Saved, Ends, Facts, InnerPacket, LayerId, Side, Span, StreamId, Tree};
+use crate::tree::{Carried as Saved, Ends, InnerPacket, LayerId, SharedNumbers, Side, Span, StreamId, Tree};
 use crate::wire::{Cut, Exchange, How, On, Protocol, Unfinished, Wire, data};
 use std::ops::Range;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use std::sync::Arc;
 pub(super) struct States {
     own: Vec<(&'static Protocol, Box<dyn Exchange>)>,
     /// Facts shared between these protocols.
-    facts: Facts,
+    numbers: SharedNumbers,
     /// Details from the conversation that announced this one.
     details: Option<Arc<[u8]>>,
     /// Protocols whose dissectors panicked in this conversation. They dissect no more of it.
@@ -75,7 +75,7 @@ impl States {
 
     /// Counts the memory they hold.
     pub(super) fn count(&mut self) {
-        self.counted = self.own.iter().map(|(_, state)| state.held()).sum();
+        self.counted = self.own.iter().map(|(_, state)| state.memory_usage()).sum();
     }
 
     /// Bytes of memory at the last count.
@@ -157,7 +157,7 @@ impl Turn<'_> {
         let Carried { bytes, range, cut, below, ends } = carried;
         let protocol = candidate.protocol;
         let layer = tree.push_layer(protocol.this, Span::new(bytes.source, range.clone()), *below, *ends, true);
-        std::mem::swap(&mut tree.handover.facts, &mut self.states.facts);
+        std::mem::swap(&mut tree.handover.numbers, &mut self.states.numbers);
         let mut wire = Wire::new(tree, layer, bytes.source, bytes.all, range.clone(), *cut);
         let (states, side, registry) = (&mut *self.states, self.side, self.registry);
         let (result, is_fine) = bug::reading(&mut wire, range.end, protocol, |wire| match candidate.found.how {
@@ -172,7 +172,7 @@ impl Turn<'_> {
             self.states.failed.push(protocol);
         }
         let left = protocol.conclude(&mut wire, result);
-        std::mem::swap(&mut tree.handover.facts, &mut self.states.facts);
+        std::mem::swap(&mut tree.handover.numbers, &mut self.states.numbers);
         self.side = tree.handover.speaker().unwrap_or(self.side);
         layers::finish(tree, layer, range.end);
         tree.undissected += left as u64;

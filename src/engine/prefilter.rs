@@ -11,12 +11,12 @@ pub struct Prefilter {
     /// Fields of headers below TCP and UDP that the filter needs, if they may suffice for a decision.
     pub headers: Option<Only>,
     /// Whether any record may match, given what is known.
-    pub may_match: Box<dyn Fn(Known<'_>) -> bool + Send>,
+    pub may_match: Box<dyn Fn(FrameParts<'_>) -> bool + Send>,
 }
 
 /// Known parts of a frame.
 #[derive(Clone, Copy)]
-pub enum Known<'a> {
+pub enum FrameParts<'a> {
     /// Plain headers below TCP, which are in no tree.
     FastHeaders(&'a FastHeaders),
     /// Headers below TCP and UDP.
@@ -29,7 +29,8 @@ pub enum Known<'a> {
 /// headers were dissected.
 pub(super) fn apply(prefilter: Option<&Prefilter>, tree: &mut Tree, bytes: &[u8]) {
     let wanted = tree.demand();
-    if !tree.filtered_out && prefilter.is_some_and(|prefilter| !(prefilter.may_match)(Known::Layers(Dissection { tree, bytes })))
+    if !tree.filtered_out
+        && prefilter.is_some_and(|prefilter| !(prefilter.may_match)(FrameParts::Layers(Dissection { tree, bytes })))
     {
         pass_over(tree, wanted);
     } else if wanted.is_of_headers_alone() {
@@ -46,7 +47,7 @@ impl Engine {
     /// Dissects the headers of a frame. Until the filter decides, only the fields it needs are kept; if it may accept, the
     /// headers are dissected again. Plain segments are omitted from the tree if unneeded, see `ensure_headers`.
     pub(super) fn headers(&mut self, frame: &Frame<'_>, missing: usize) -> Reached {
-        let asks = self.prefilter.as_ref().filter(|prefilter| prefilter.knows_plain());
+        let asks = self.prefilter.as_ref().filter(|prefilter| prefilter.headers_suffice());
         let may_stay = !self.checks.tcp && (asks.is_some() || self.tree.demand().carriers == Carriers::Skip);
         let plain = if may_stay { FastHeaders::of(frame.link, frame.bytes, missing, self.checks) } else { None };
         let covers =
@@ -54,7 +55,7 @@ impl Engine {
         let plain = plain.as_ref().filter(|plain| plain.has_segment() && covers(plain));
         match (plain, asks) {
             (Some(plain), Some(prefilter)) => {
-                if !(prefilter.may_match)(Known::FastHeaders(plain)) {
+                if !(prefilter.may_match)(FrameParts::FastHeaders(plain)) {
                     let wanted = self.tree.demand();
                     pass_over(&mut self.tree, wanted);
                 }
@@ -85,7 +86,7 @@ impl Engine {
         let credentials = Extras::CREDENTIALS.when(wanted.has(Extras::CREDENTIALS));
         self.tree.set_demand(Demand { named: wanted.named, ..Demand::of_fields(headers).with(credentials) });
         let reached = layers::walk(&mut self.tree, frame.link, frame.bytes, missing, self.checks);
-        let known = Known::Headers(Dissection { tree: &self.tree, bytes: frame.bytes });
+        let known = FrameParts::Headers(Dissection { tree: &self.tree, bytes: frame.bytes });
         if is_all(&reached, frame.bytes) && !(prefilter.may_match)(known) {
             pass_over(&mut self.tree, wanted);
             return Some(reached);
@@ -98,7 +99,7 @@ impl Engine {
 
 impl Prefilter {
     /// Whether plain headers provide all fields that the filter reads.
-    fn knows_plain(&self) -> bool {
+    fn headers_suffice(&self) -> bool {
         self.headers.is_some_and(Only::passes)
     }
 }

@@ -3,7 +3,7 @@
 //! Only protocols that announce other conversations are dissected; all other streams are not reassembled.
 
 use super::Engine;
-use super::failed::Talking;
+use super::failed::ActiveConversation;
 use crate::flow::Pair;
 use crate::input::Frame;
 use crate::protocols;
@@ -17,7 +17,7 @@ pub struct Route {
     /// The conversation of its innermost packet.
     pub conversation: Option<Pair>,
     /// The endpoints of its last TCP segment.
-    pub(super) tcp: Option<Pair>,
+    pub tcp: Option<Pair>,
     /// Whether this conversation begins with the frame.
     pub begins: bool,
     /// If so, the conversation that shares its state.
@@ -78,19 +78,19 @@ impl Engine {
 
     fn fill_route(&mut self, route: &mut Route) {
         let of_quote = self.quoted.map(|(pair, transport)| (pair, Some(transport)));
-        let talking = of_quote.or(match self.talking {
-            Talking::Tcp(_) => route.tcp.map(|pair| (pair, Some(Transport::Tcp))),
-            Talking::Udp([src, dst]) => Some((Pair::new(src, dst), Some(Transport::Udp))),
-            Talking::Sctp(pair) => Some((pair, None)),
-            Talking::None | Talking::Bare => None,
+        let active = of_quote.or(match self.active {
+            ActiveConversation::Tcp(_) => route.tcp.map(|pair| (pair, Some(Transport::Tcp))),
+            ActiveConversation::Udp([src, dst]) => Some((Pair::new(src, dst), Some(Transport::Udp))),
+            ActiveConversation::Sctp(pair) => Some((pair, None)),
+            ActiveConversation::None | ActiveConversation::Packetless => None,
         });
         let looked_up = |transport| match transport {
             Transport::Tcp => self.streams.numbers.looked_up(),
             Transport::Udp => self.exchanges.udp.numbers.looked_up(),
             Transport::Sctp => self.associations.counts.numbers.looked_up(),
         };
-        route.conversation = talking.map(|(pair, _)| pair);
-        let last = talking.and_then(|(_, transport)| looked_up(transport?).last());
+        route.conversation = active.map(|(pair, _)| pair);
+        let last = active.and_then(|(_, transport)| looked_up(transport?).last());
         route.begins = last.is_some_and(|(_, begins)| *begins);
         route.shares = self.exchanges.shared.filter(|_| route.begins);
         route.waits = self.waits;

@@ -1,6 +1,6 @@
 //! SCTP: associations, and the messages of their streams.
 
-use super::failed::Talking;
+use super::failed::ActiveConversation;
 use super::message::{Out, path_of};
 use super::stream::Stream;
 use super::{Engine, prefilter};
@@ -61,7 +61,7 @@ struct HalfStream {
     base: Option<u32>,
     messages: Messages,
     /// Bytes so far of each stream whose messages do not form a byte stream.
-    heard: BTreeMap<u16, u64>,
+    stream_bytes: BTreeMap<u16, u64>,
 }
 
 impl Association {
@@ -80,7 +80,7 @@ impl Association {
         }
         let messages = if begins { Messages::from_start(tsn) } else { Messages::default() };
         let begins_anew = half.base.is_some();
-        *half = HalfStream { base: Some(tsn), messages, heard: BTreeMap::new() };
+        *half = HalfStream { base: Some(tsn), messages, stream_bytes: BTreeMap::new() };
         if begins_anew { std::mem::take(&mut self.streams) } else { Vec::new() }
     }
 
@@ -118,9 +118,9 @@ impl Association {
     fn deliver(&mut self, rises: bool, messages: Vec<Message>, counts: &mut Counts, path: &Arc<str>, out: &mut Out<'_>) {
         for message in messages {
             let [half, _] = self.halves(rises);
-            let heard = half.heard.get(&message.sid).copied().unwrap_or_default();
-            if half.heard.len() < MAX_STREAMS || heard > 0 {
-                half.heard.insert(message.sid, heard + message.bytes.len() as u64);
+            let stream_bytes = half.stream_bytes.get(&message.sid).copied().unwrap_or_default();
+            if half.stream_bytes.len() < MAX_STREAMS || stream_bytes > 0 {
+                half.stream_bytes.insert(message.sid, stream_bytes + message.bytes.len() as u64);
             }
             let Some(stream) = self.stream(message.sid, counts, path) else {
                 note_unread(message.sid, out);
@@ -129,8 +129,8 @@ impl Association {
             };
             let side = stream.side_of(rises);
             match place_of(message.ppid).and_then(|place| out.registry.over(place, None, &message.bytes)) {
-                Some(candidate) => stream.hear_whole(side, candidate, &message, heard, out),
-                None => stream.hear_message(side, message.bytes, message.pieces, out),
+                Some(candidate) => stream.accept_datagram(side, candidate, &message, stream_bytes, out),
+                None => stream.accept_message(side, message.bytes, message.pieces, out),
             }
             stream.count_anew(&mut counts.held);
         }
@@ -140,7 +140,7 @@ impl Association {
     fn close(&mut self, counts: &mut Counts, out: &mut Out<'_>) {
         for rises in [true, false] {
             let [half, _] = self.halves(rises);
-            counts.held = counts.held.saturating_sub(half.messages.held());
+            counts.held = counts.held.saturating_sub(half.messages.memory_usage());
             let waiting = half.messages.give_up();
             self.deliver(rises, waiting, counts, &"sctp".into(), out);
         }
@@ -217,7 +217,7 @@ impl Engine {
             how,
             failed: false,
         };
-        self.talking = Talking::Sctp(Pair::new(src, dst));
+        self.active = ActiveConversation::Sctp(Pair::new(src, dst));
         let Associations { table, counts, .. } = &mut self.associations;
         let (_, association, _) = table.get_or_begin(Pair::new(src, dst), frame.number, |_| true, open);
         association.last_frame = frame.number;
@@ -241,19 +241,19 @@ impl Engine {
         }
         for data in chunks {
             let [half, _] = association.halves(rises);
-            let before = half.messages.held();
+            let before = half.messages.memory_usage();
             let messages = half.messages.accept(&chunk(out.tree, frame, bytes, &data));
-            counts.held = (counts.held + half.messages.held()).saturating_sub(before);
+            counts.held = (counts.held + half.messages.memory_usage()).saturating_sub(before);
             self.forgotten.states += half.messages.take_given_up();
             association.deliver(rises, messages, counts, &path, &mut out);
         }
         if counts.held > MAX_HELD {
-            self.give_associations_up(frame);
+            self.evict_associations(frame);
         }
     }
 
     /// Ends the streams of all associations, because they hold too much memory.
-    fn give_associations_up(&mut self, frame: &Frame<'_>) {
+    fn evict_associations(&mut self, frame: &Frame<'_>) {
         let Associations { table, counts, .. } = &mut self.associations;
         let mut out = Out::new(&mut self.tree, self.registry, frame.bytes, None).of_all();
         for association in table.states(|_| true) {
@@ -264,7 +264,7 @@ impl Engine {
     }
 
     /// Evicts the associations idle longest when there are too many.
-    pub(super) fn evict_associations(&mut self, frame: &Frame<'_>) {
+    pub(super) fn evict_idle_associations(&mut self, frame: &Frame<'_>) {
         let Associations { table, counts, .. } = &mut self.associations;
         let mut out = Out::new(&mut self.tree, self.registry, frame.bytes, None).of_all();
         for (_, mut association) in table.evict() {
@@ -279,7 +279,7 @@ impl Engine {
         for (_, mut association) in ending.get_or_insert_with(|| table.drain()) {
             self.tree.begin(FrameInfo { number: association.last_frame, ..FrameInfo::default() });
             association.close(counts, &mut Out::new(&mut self.tree, self.registry, &[], None).of_all());
-            if !self.tree.says_nothing() {
+            if !self.tree.is_empty() {
                 return true;
             }
         }

@@ -190,7 +190,7 @@ fn opened() -> Vec<Packet> {
 }
 
 #[test]
-fn messages_end_where_the_protocol_says() {
+fn messages_end_at_the_extent_of_the_protocol() {
     let lines = emitted(&[flagged(Side::Client, 99, SYN), client(100, &[2, 7, 8, 1]), client(104, &[9])]);
     assert_eq!(lines, ["toy c2s @0 020708 frames [2]", "toy c2s @3 0109 frames [2, 3]"]);
 }
@@ -202,7 +202,7 @@ fn a_message_waits_for_segments_shown_out_of_order() {
 }
 
 #[test]
-fn both_sides_are_read_apart() {
+fn both_directions_are_framed_independently() {
     let lines =
         emitted(&[flagged(Side::Client, 99, SYN), client(100, &[2, 7]), says(Side::Server, 500, &[1, 5]), client(102, &[8])]);
     assert_eq!(lines, ["toy s2c @0 0105 frames [3]", "toy c2s @0 020708 frames [2, 4]"]);
@@ -241,7 +241,7 @@ fn bytes_lost_at_the_end_are_a_gap() {
 }
 
 #[test]
-fn a_stream_that_ends_inside_a_message_says_so() {
+fn a_stream_that_ends_inside_a_message_is_noted() {
     let end = flagged(Side::Client, 102, FIN);
     let lines = emitted(&[flagged(Side::Client, 99, SYN), client(100, &[5, 7]), end]);
     assert_eq!(lines, ["toy c2s @0 0507 frames [2] !dissect.unfinished"]);
@@ -278,7 +278,7 @@ fn a_reset_in_the_middle_does_not_hide_what_follows() {
 }
 
 #[test]
-fn a_keep_alive_says_nothing() {
+fn a_keep_alive_has_no_message() {
     let lines = emitted(&[flagged(Side::Client, 99, SYN), client(100, &[1, 7]), client(101, &[0]), client(102, &[1, 8])]);
     assert_eq!(lines, ["toy c2s @0 0107 frames [2]", "toy c2s @2 0108 frames [4]"]);
 }
@@ -403,7 +403,7 @@ proptest! {
     }
 
     #[test]
-    fn whatever_comes_nothing_panics(packets in prop::collection::vec(
+    fn random_segments_cause_no_panic(packets in prop::collection::vec(
         (any::<bool>(), 0_u32..64, prop::option::of(0_u32..64), 0_u8..8, prop::collection::vec(any::<u8>(), 0..20)), 0..24)
     ) {
         let packets: Vec<Packet> = packets.into_iter().map(|(from, seq, ack, flags, payload)| {

@@ -4,14 +4,14 @@ use crate::layers::{Bytes, Segment, udp};
 use std::net::SocketAddr;
 
 /// The payload of a datagram before its header is dissected.
-pub(super) fn payload_ahead<'a>(bytes: Bytes<'a>, segment: &Segment) -> &'a [u8] {
+pub(super) fn peek_payload<'a>(bytes: Bytes<'a>, segment: &Segment) -> &'a [u8] {
     const HEADER: usize = 8;
     bytes.get(segment.range.clone()).get(HEADER..).unwrap_or_default()
 }
 
 /// Whether a datagram is a tunnel packet, judging by its ports and first bytes.
 pub(super) fn is_tunnel(bytes: Bytes<'_>, segment: &Segment) -> bool {
-    let content = payload_ahead(bytes, segment);
+    let content = peek_payload(bytes, segment);
     sockets(bytes, segment).is_some_and(|sockets| udp::tunnel(sockets.map(|socket| socket.port()), content).is_some())
 }
 

@@ -189,7 +189,7 @@ fn blocks_of_random_bytes_and_of_one_value_are_no_messages() {
 }
 
 #[test]
-fn little_is_said_of_little() {
+fn short_inputs_have_few_findings() {
     for bytes in [vec![0], vec![0x17, 3, 3, 0, 2, 1, 1], b"hello".to_vec()] {
         let sides = conversation(&[(tree::Side::Client, bytes.clone())]);
         let explored = explore(&sides, &Options::default());
@@ -215,7 +215,7 @@ fn a_cipher_that_takes_over_is_noticed() {
 }
 
 #[test]
-fn framing_goes_on_behind_a_gap() {
+fn framing_continues_after_a_gap() {
     let turns = exchange(40);
     let mut sides = conversation(&turns);
     let lost =
@@ -315,7 +315,7 @@ fn sized(random: &mut Random) -> Vec<u8> {
 }
 
 #[test]
-fn sizes_that_only_the_kind_says_are_learned() {
+fn sizes_fixed_by_the_type_are_inferred() {
     let mut random = Random(29);
     let turns: Vec<(tree::Side, Vec<u8>)> = (0..120)
         .map(|turn| {

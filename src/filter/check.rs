@@ -4,7 +4,7 @@ use super::literal;
 use super::mistake::{Wrong, nearest};
 use super::number_type::NumberType;
 use super::operator::Sum;
-use super::program::{Asked, Case, Extreme, Test, Value};
+use super::program::{Case, Extreme, Operand, Test, Value};
 use super::sort::Sort;
 use super::syntax::{Compare, Element, How, Node, Part, Quantifier, Relation, Syntax};
 use super::value::{Constant, Item, Order};
@@ -42,7 +42,7 @@ pub(super) struct Checker {
 }
 
 /// A value and the possible types of its occurrences.
-struct Known {
+struct TypedValue {
     value: Value,
     sorts: Vec<Sort>,
 }
@@ -116,7 +116,7 @@ impl Checker {
             Syntax::Xor(nodes) => Test::Odd(self.tests(nodes)?),
             Syntax::Not(node) => Test::Not(Box::new(self.test(node)?)),
             Syntax::Relation(relation) => self.relation(relation)?,
-            Syntax::Masked(..) => Test::Something(self.known(node)?.value),
+            Syntax::Masked(..) => Test::AnyBit(self.known(node)?.value),
             Syntax::Slice(..) => Test::Present(self.known(node)?.value),
             Syntax::Word(word) => Test::Present(self.named(word, false).ok_or_else(|| self.unknown(node))?.value),
             Syntax::Call(..) | Syntax::Sum(..) | Syntax::Read(..) => {
@@ -132,14 +132,14 @@ impl Checker {
     }
 
     /// Resolves a name; with `value`, not only its presence is required.
-    fn named(&mut self, name: &str, value: bool) -> Option<Known> {
+    fn named(&mut self, name: &str, value: bool) -> Option<TypedValue> {
         if name == FRAME {
             self.scope.add_frame();
             // Secret bytes are known only after messages are dissected.
             self.measures |= value;
             self.reads_fields |= value;
             self.read_streams(value);
-            return Some(Known { value: Value::Frame, sorts: vec![Sort::Layer] });
+            return Some(TypedValue { value: Value::Frame, sorts: vec![Sort::Layer] });
         }
         if let Some(pseudo) = pseudo::named(name) {
             self.scope.add_pseudo(pseudo);
@@ -151,13 +151,13 @@ impl Checker {
                 self.reads_fields = true;
                 expert::fields().for_each(|field| self.need(field));
             }
-            return Some(Known { value: Value::Pseudo(pseudo), sorts: vec![sort_of_pseudo(pseudo)] });
+            return Some(TypedValue { value: Value::Pseudo(pseudo), sorts: vec![sort_of_pseudo(pseudo)] });
         }
         let mut fields = self.registry.named(name);
         if fields.is_empty() {
             let undissected = super::undissected::named(name)?;
             self.undissected.insert(undissected);
-            return Some(Known { value: Value::Fields(fields), sorts: vec![Sort::Layer] });
+            return Some(TypedValue { value: Value::Fields(fields), sorts: vec![Sort::Layer] });
         }
         if !value {
             fields.extend(self.registry.inside_others(name));
@@ -177,7 +177,7 @@ impl Checker {
                 sorts.push(sort);
             }
         }
-        Some(Known { value: Value::Fields(fields), sorts })
+        Some(TypedValue { value: Value::Fields(fields), sorts })
     }
 
     /// Adds a field to the demand.
@@ -188,7 +188,7 @@ impl Checker {
     }
 
     /// Checks a value of a record; `None` for a literal.
-    fn value(&mut self, node: &Node) -> Result<Option<Known>, Wrong> {
+    fn value(&mut self, node: &Node) -> Result<Option<TypedValue>, Wrong> {
         let known = match &node.is {
             Syntax::Quoted(_) | Syntax::Char(_) => return Ok(None),
             Syntax::Word(word) => return Ok(self.named(word, true)),
@@ -202,19 +202,19 @@ impl Checker {
         Ok(Some(known))
     }
 
-    fn known(&mut self, node: &Node) -> Result<Known, Wrong> {
+    fn known(&mut self, node: &Node) -> Result<TypedValue, Wrong> {
         self.value(node)?.ok_or_else(|| self.unknown(node))
     }
 
     /// Checks the subject of a byte search. As in Wireshark, a header includes its payload.
-    fn searched(&mut self, node: &Node) -> Result<Known, Wrong> {
+    fn searched(&mut self, node: &Node) -> Result<TypedValue, Wrong> {
         let known = self.known(node)?;
         let is_header = |field: &&Field| field.kind == Kind::Protocol && layers::is_of_header(field);
         Ok(match known.value {
             Value::Fields(fields) if !fields.is_empty() && fields.iter().all(is_header) => {
-                Known { value: Value::Onward(fields), ..known }
+                TypedValue { value: Value::Onward(fields), ..known }
             }
-            value => Known { value, ..known },
+            value => TypedValue { value, ..known },
         })
     }
 
@@ -233,14 +233,14 @@ impl Checker {
         nearest(name, fields.chain(pseudo::ALL.iter().map(|pseudo| pseudo.name)).chain([FRAME]))
     }
 
-    fn slice(&mut self, of: &Node, parts: &[Part]) -> Result<Known, Wrong> {
+    fn slice(&mut self, of: &Node, parts: &[Part]) -> Result<TypedValue, Wrong> {
         let known = self.known(of)?;
         require(of, &known.sorts, "cannot be sliced", |sort| sort.has_bytes() || matches!(sort, Sort::Ipv4 | Sort::Ipv6))?;
-        Ok(Known { value: Value::Slice(Box::new(known.value), parts.to_vec()), sorts: vec![Sort::Bytes] })
+        Ok(TypedValue { value: Value::Slice(Box::new(known.value), parts.to_vec()), sorts: vec![Sort::Bytes] })
     }
 
     /// Checks the conversion of bytes to a number.
-    fn read(&mut self, node: &Node, of: &Node, number: NumberType) -> Result<Known, Wrong> {
+    fn read(&mut self, node: &Node, of: &Node, number: NumberType) -> Result<TypedValue, Wrong> {
         let known = self.known(of)?;
         require(of, &known.sorts, "cannot be sliced", |sort| sort.has_bytes() || matches!(sort, Sort::Ipv4 | Sort::Ipv6))?;
         if let Syntax::Slice(_, parts) = &of.is {
@@ -250,7 +250,7 @@ impl Checker {
             }
         }
         let sort = if number.is_float() { Sort::Float } else { Sort::Number(&[]) };
-        Ok(Known { value: Value::Read(Box::new(known.value), number), sorts: vec![sort] })
+        Ok(TypedValue { value: Value::Read(Box::new(known.value), number), sorts: vec![sort] })
     }
 
     /// Checks a value for a column.
@@ -259,7 +259,7 @@ impl Checker {
         Ok((known.value, known.sorts.first().copied().unwrap_or(Sort::Text)))
     }
 
-    fn masked(&mut self, left: &Node, right: &Node) -> Result<Known, Wrong> {
+    fn masked(&mut self, left: &Node, right: &Node) -> Result<TypedValue, Wrong> {
         let (of, known, written) = match (self.value(left)?, self.value(right)?) {
             (Some(known), None) => (left, known, right),
             (None, Some(known)) => (right, known, left),
@@ -276,10 +276,10 @@ impl Checker {
         });
         let sorts: Vec<Sort> = sorts.collect();
         let mask = self.constants(of, &sorts, written)?;
-        Ok(Known { value: Value::Masked(Box::new(known.value), mask), sorts })
+        Ok(TypedValue { value: Value::Masked(Box::new(known.value), mask), sorts })
     }
 
-    fn call(&mut self, node: &Node, name: &str, record_values: &[Node]) -> Result<Known, Wrong> {
+    fn call(&mut self, node: &Node, name: &str, record_values: &[Node]) -> Result<TypedValue, Wrong> {
         if !FUNCTIONS.contains(&name) {
             let at = node.at.start..node.at.start + name.len();
             let wrong = Wrong::new(&at, format!("unknown function {name}"));
@@ -291,7 +291,7 @@ impl Checker {
         let [of] = record_values else {
             return Err(Wrong::new(&node.at, format!("{name}() takes one field")));
         };
-        let Known { value, sorts } = self.known(of)?;
+        let TypedValue { value, sorts } = self.known(of)?;
         let inner = Box::new(value);
         let (value, sort) = match name {
             "len" => {
@@ -318,12 +318,12 @@ impl Checker {
                 (Value::Cased(inner, if name == "lower" { Case::Lower } else { Case::Upper }), Sort::Text)
             }
         };
-        Ok(Known { value, sorts: vec![sort] })
+        Ok(TypedValue { value, sorts: vec![sort] })
     }
 
     /// Checks `max()` and `min()`: fields and constants of one type.
-    fn extreme(&mut self, node: &Node, name: &str, record_values: &[Node]) -> Result<Known, Wrong> {
-        let known: Vec<Option<Known>> =
+    fn extreme(&mut self, node: &Node, name: &str, record_values: &[Node]) -> Result<TypedValue, Wrong> {
+        let known: Vec<Option<TypedValue>> =
             record_values.iter().map(|record_values| self.value(record_values)).collect::<Result<_, _>>()?;
         let mut sorts: Vec<Sort> = known.iter().flatten().flat_map(|known| known.sorts.iter().copied()).collect();
         sorts.dedup();
@@ -334,23 +334,23 @@ impl Checker {
         if !sorts.iter().all(ordered) {
             return Err(Wrong::new(&node.at, format!("{name}() takes ordered values of one type")));
         }
-        let one = |(known, written): (Option<Known>, &Node)| match known {
+        let one = |(known, written): (Option<TypedValue>, &Node)| match known {
             Some(known) => Ok(known.value),
             None => self.operand(record_values.first().unwrap_or(written), &sorts, written),
         };
         let values = known.into_iter().zip(record_values).map(one).collect::<Result<_, _>>()?;
         let which = if name == "max" { Extreme::Greatest } else { Extreme::Least };
-        Ok(Known { value: Value::Extreme(values, which), sorts: vec![first.without_names()] })
+        Ok(TypedValue { value: Value::Extreme(values, which), sorts: vec![first.without_names()] })
     }
 
     /// Checks an arithmetic expression; `None` if both operands are constants.
-    fn sum(&mut self, left: &Node, sum: Sum, right: &Node) -> Result<Option<Known>, Wrong> {
+    fn sum(&mut self, left: &Node, sum: Sum, right: &Node) -> Result<Option<TypedValue>, Wrong> {
         let (known_left, known_right) = (self.value(left)?, self.value(right)?);
         for (node, known) in [(left, &known_left), (right, &known_right)] {
             let Some(known) = known else { continue };
             require(node, &known.sorts, "is not a number", Sort::is_computed)?;
         }
-        let sorts = |known: &Known| known.sorts.iter().map(|sort| sort.without_names()).collect::<Vec<_>>();
+        let sorts = |known: &TypedValue| known.sorts.iter().map(|sort| sort.without_names()).collect::<Vec<_>>();
         let (a, b, sorts) = match (known_left, known_right) {
             (Some(a), Some(b)) => {
                 let mut both = sorts(&a);
@@ -374,7 +374,7 @@ impl Checker {
             return Err(Wrong::new(&right.at, format!("{left} is {}, {right} is {}", first.words(), other.words())));
         }
         let sort = if sorts.contains(&Sort::Float) { Sort::Float } else { first };
-        Ok(Some(Known { value: Value::Sum(Box::new(a), sum, Box::new(b)), sorts: vec![sort] }))
+        Ok(Some(TypedValue { value: Value::Sum(Box::new(a), sum, Box::new(b)), sorts: vec![sort] }))
     }
 
     /// Converts a constant to a value.
@@ -389,22 +389,22 @@ impl Checker {
     }
 
     fn relation(&mut self, Relation { of, left, how }: &Relation) -> Result<Test, Wrong> {
-        let asked = |value| Asked { value, all: *of == Some(Quantifier::All) };
+        let operand = |value| Operand { value, all: *of == Some(Quantifier::All) };
         match how {
             How::Compare(compare, right) => self.compare(*of, left, *compare, right),
             How::Contains(right) => {
-                let Known { value, sorts } = self.searched(left)?;
-                Ok(Test::Contains(asked(value), self.needles(left, &sorts, right)?))
+                let TypedValue { value, sorts } = self.searched(left)?;
+                Ok(Test::Contains(operand(value), self.needles(left, &sorts, right)?))
             }
             How::Matches(right) => {
-                let Known { value, sorts } = self.searched(left)?;
+                let TypedValue { value, sorts } = self.searched(left)?;
                 require(left, &sorts, "has no text to match", Sort::has_bytes)?;
-                Ok(Test::Matches(asked(value), regex(right)?))
+                Ok(Test::Matches(operand(value), regex(right)?))
             }
             How::In(elements) => {
-                let Known { value, sorts } = self.known(left)?;
+                let TypedValue { value, sorts } = self.known(left)?;
                 require(left, &sorts, NO_VALUE, |sort| sort != Sort::Note)?;
-                Ok(Test::In(asked(value), self.ranges(left, &sorts, elements)?))
+                Ok(Test::In(operand(value), self.ranges(left, &sorts, elements)?))
             }
         }
     }
@@ -433,11 +433,11 @@ impl Checker {
         match (known_left, known_right) {
             (Some(known), None) => {
                 let constants = self.constants(left, &known.sorts, right)?;
-                Ok(Test::Against(Asked { value: known.value, all }, order, constants))
+                Ok(Test::Against(Operand { value: known.value, all }, order, constants))
             }
             (None, Some(known)) => {
                 let constants = self.constants(right, &known.sorts, left)?;
-                Ok(Test::Against(Asked { value: known.value, all }, order.mirrored(), constants))
+                Ok(Test::Against(Operand { value: known.value, all }, order.mirrored(), constants))
             }
             (Some(a), Some(b)) => {
                 let fits = |a: &Sort| b.sorts.iter().any(|b| a.fits(*b));
@@ -449,7 +449,7 @@ impl Checker {
                 if b.sorts.iter().any(|sort| !b.sorts.iter().all(|other| sort.fits(*other))) {
                     return Err(Wrong::new(&right.at, format!("{right} refers to fields of several types")));
                 }
-                Ok(Test::Between(Asked { value: a.value, all }, order, b.value))
+                Ok(Test::Between(Operand { value: a.value, all }, order, b.value))
             }
             (None, None) => {
                 let name = [left, right].into_iter().find(|node| matches!(&node.is, Syntax::Word(word) if is_name(word)));

@@ -50,7 +50,7 @@ impl Scratch {
     }
 
     /// Calls a function with an empty buffer.
-    fn lend<R>(&self, see: impl FnOnce(&mut Vec<u8>) -> R) -> R {
+    fn with_buffer<R>(&self, see: impl FnOnce(&mut Vec<u8>) -> R) -> R {
         let mut buffers = self.buffers.take();
         let mut buffer = buffers.pop().unwrap_or_default();
         // Taken out, because nested calls use further buffers.
@@ -67,12 +67,12 @@ impl Scratch {
 
 /// Receiver of values.
 #[derive(Clone, Copy)]
-pub(super) struct Asking<'r, 't> {
+pub(super) struct Evaluator<'r, 't> {
     pub(super) of: Subject<'r, 't>,
     pub(super) scratch: &'r Scratch,
 }
 
-impl Asking<'_, '_> {
+impl Evaluator<'_, '_> {
     /// Whether the record matches.
     pub(super) fn test(self, test: &Test) -> bool {
         match test {
@@ -83,16 +83,17 @@ impl Asking<'_, '_> {
                 self.each(of, &mut |item| slice(item)).is_break()
             }
             Test::Present(value) => self.each(value, &mut |_| ControlFlow::Break(())).is_break(),
-            Test::Something(value) => self.each(value, &mut |item| flow(item.is_something())).is_break(),
-            Test::Against(asked, order, constants) => self.asked(asked, |item| {
+            Test::AnyBit(value) => self.each(value, &mut |item| flow(item.is_nonzero())).is_break(),
+            Test::Against(operand, order, constants) => self.any_or_all(operand, |item| {
                 let holds = |constant: &Constant| order.holds(constant.compare(item));
-                if asked.all { constants.iter().all(holds) } else { constants.iter().any(holds) }
+                if operand.all { constants.iter().all(holds) } else { constants.iter().any(holds) }
             }),
-            Test::Between(asked, order, right) => self.between(asked, *order, right),
-            Test::Contains(asked, needles) => self
-                .asked(asked, |item| item.with_bytes(|bytes| needles.iter().any(|needle| memmem::find(bytes, needle).is_some()))),
-            Test::Matches(asked, regex) => self.asked(asked, |item| item.with_bytes(|bytes| regex.is_match(bytes))),
-            Test::In(asked, ranges) => self.asked(asked, |item| ranges.iter().any(|range| is_within(item, range))),
+            Test::Between(operand, order, right) => self.between(operand, *order, right),
+            Test::Contains(operand, needles) => self.any_or_all(operand, |item| {
+                item.with_bytes(|bytes| needles.iter().any(|needle| memmem::find(bytes, needle).is_some()))
+            }),
+            Test::Matches(operand, regex) => self.any_or_all(operand, |item| item.with_bytes(|bytes| regex.is_match(bytes))),
+            Test::In(operand, ranges) => self.any_or_all(operand, |item| ranges.iter().any(|range| is_within(item, range))),
             Test::Not(test) => !self.test(test),
             Test::All(tests) => tests.iter().all(|test| self.test(test)),
             Test::Any(tests) => tests.iter().any(|test| self.test(test)),
@@ -101,13 +102,13 @@ impl Asking<'_, '_> {
     }
 
     /// Whether any value satisfies `test`, or all values if there is at least one.
-    fn asked(self, asked: &program::Asked, does: impl Fn(&Item<'_>) -> bool) -> bool {
+    fn any_or_all(self, operand: &program::Operand, does: impl Fn(&Item<'_>) -> bool) -> bool {
         let mut seen = false;
-        let decided = self.each(&asked.value, &mut |item| {
+        let decided = self.each(&operand.value, &mut |item| {
             seen = true;
-            flow(does(item) != asked.all)
+            flow(does(item) != operand.all)
         });
-        if asked.all { seen && decided.is_continue() } else { decided.is_break() }
+        if operand.all { seen && decided.is_continue() } else { decided.is_break() }
     }
 
     /// Visits values until `visit` stops.
@@ -159,7 +160,7 @@ impl Asking<'_, '_> {
                 if count > 0 { visit(&Item::Number(count)) } else { ControlFlow::Continue(()) }
             }
             Value::Cased(of, case) => self.each(of, &mut |item| {
-                self.scratch.lend(|text| {
+                self.scratch.with_buffer(|text| {
                     item.with_bytes(|bytes| text.extend_from_slice(bytes));
                     match case {
                         Case::Lower => text.make_ascii_lowercase(),
@@ -214,7 +215,7 @@ impl Asking<'_, '_> {
 
     /// Converts a value to text, as Wireshark's `string()`.
     fn written(self, item: &Item<'_>, sort: Sort, visit: &mut Visit<'_>) -> ControlFlow<()> {
-        self.scratch.lend(|text| {
+        self.scratch.with_buffer(|text| {
             // Writing to memory does not fail.
             let _ = item.write(sort, text);
             visit(&Item::Bytes(Cow::Borrowed(text)))
@@ -248,7 +249,7 @@ impl Asking<'_, '_> {
 
     /// Visits formatted text.
     fn text(self, words: fmt::Arguments<'_>, visit: &mut Visit<'_>) -> ControlFlow<()> {
-        self.scratch.lend(|text| {
+        self.scratch.with_buffer(|text| {
             // Writing to memory does not fail.
             let _ = text.write_fmt(words);
             visit(&Item::Bytes(Cow::Borrowed(text)))
@@ -267,7 +268,7 @@ impl Asking<'_, '_> {
         if let [part] = parts {
             return visit(&Item::Bytes(Cow::Borrowed(cut(part))));
         }
-        self.scratch.lend(|all| {
+        self.scratch.with_buffer(|all| {
             parts.iter().for_each(|part| all.extend_from_slice(cut(part)));
             visit(&Item::Bytes(Cow::Borrowed(all)))
         })
@@ -279,7 +280,7 @@ impl Asking<'_, '_> {
             (Item::Number(number), Constant::Is(Item::Number(mask))) => visit(&Item::Number(number & mask)),
             (Item::Ipv4(address), Constant::Net4(mask, _)) => visit(&Item::Ipv4(address & mask)),
             (Item::Ipv6(address), Constant::Net6(mask, _)) => visit(&Item::Ipv6(address & mask)),
-            (Item::Bytes(bytes), Constant::Is(Item::Bytes(mask))) => self.scratch.lend(|both| {
+            (Item::Bytes(bytes), Constant::Is(Item::Bytes(mask))) => self.scratch.with_buffer(|both| {
                 both.extend(bytes.iter().zip(mask.iter()).map(|(byte, mask)| byte & mask));
                 visit(&Item::Bytes(Cow::Borrowed(both)))
             }),
@@ -288,7 +289,7 @@ impl Asking<'_, '_> {
     }
 
     /// Compares the occurrences of two values of the record.
-    fn between(self, asked: &program::Asked, order: Order, right: &Value) -> bool {
+    fn between(self, operand: &program::Operand, order: Order, right: &Value) -> bool {
         /// Maximum number of occurrences for pairwise comparison. More are sorted, because there may be a million.
         const FEW: usize = 16;
         let mut count = 0;
@@ -298,10 +299,10 @@ impl Asking<'_, '_> {
         });
         if many.is_continue() {
             let with = |left: &Item<'_>| {
-                let decided = self.each(right, &mut |right| flow(order.holds(left.compare(right)) != asked.all));
-                decided.is_continue() == asked.all
+                let decided = self.each(right, &mut |right| flow(order.holds(left.compare(right)) != operand.all));
+                decided.is_continue() == operand.all
             };
-            return count > 0 && self.asked(asked, with);
+            return count > 0 && self.any_or_all(operand, with);
         }
         let mut sorted: Vec<Item<'static>> = Vec::new();
         let _ = self.each(right, &mut |item| {
@@ -312,13 +313,13 @@ impl Asking<'_, '_> {
         });
         sorted.sort_unstable_by(|a, b| a.sorted(b));
         let (Some(first), Some(last)) = (sorted.first(), sorted.last()) else { return false };
-        self.asked(asked, |left| {
+        self.any_or_all(operand, |left| {
             let holds = |right: &Item<'_>| order.holds(left.compare(right));
             let equals_one = || {
                 let at = sorted.partition_point(|right| right.compare(left) == Some(Ordering::Less));
                 sorted.get(at).is_some_and(|right| right.compare(left) == Some(Ordering::Equal))
             };
-            match (order, asked.all) {
+            match (order, operand.all) {
                 (Order::Equal, false) => equals_one(),
                 (Order::Different, true) => !equals_one(),
                 (_, false) => holds(first) || holds(last),

@@ -1,7 +1,7 @@
 //! Expressions as columns: slices, types, functions and arithmetic as in filters.
 
 use super::check::Checker;
-use super::eval::{Asking, Scratch};
+use super::eval::{Evaluator, Scratch};
 use super::mistake::{Mistake, Wrong};
 use super::parser;
 use super::program::Value;
@@ -51,7 +51,7 @@ impl Expression {
     /// Values of a record as text: decimal numbers, hexadecimal bytes.
     pub fn each(&self, record: &Record<'_>, take: &mut dyn FnMut(&str)) {
         let (scratch, mut text) = (Scratch::default(), String::new());
-        let asking = Asking { of: Subject::Record(record), scratch: &scratch };
+        let asking = Evaluator { of: Subject::Record(record), scratch: &scratch };
         let _ = asking.each(&self.value, &mut |item| {
             text.clear();
             // Writing to memory does not fail.

@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn the_mark_stands_under_the_part_whatever_comes_before() {
+    fn the_mark_is_below_the_wrong_part() {
         let expression = "\"é日\u{1b}\" == bad";
         let at = expression.find("bad").unwrap();
         let mistake = Wrong::new(&(at..at + 3), "no").try_instead(vec!["good".into(), "better".into()]).in_expression(expression);

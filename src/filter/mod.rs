@@ -41,12 +41,12 @@ pub use column::{column, is_name};
 pub use expression::Expression;
 pub use mistake::Mistake;
 
-use crate::engine::{Known, Prefilter};
+use crate::engine::{FrameParts, Prefilter};
 use crate::record::{Moment, Packet, Record, Scope};
 use crate::registry::Registry;
 use crate::tree::{Demand, Field, Only};
 use check::Checker;
-use eval::{Asking, Scratch};
+use eval::{Evaluator, Scratch};
 use mistake::Wrong;
 use program::Test;
 use record_values::Subject;
@@ -101,7 +101,7 @@ impl Filter {
     #[must_use]
     pub fn matches(&self, record: &Record<'_>) -> bool {
         self.scratch.begin();
-        Asking { of: Subject::Record(record), scratch: &self.scratch }.test(&self.test)
+        Evaluator { of: Subject::Record(record), scratch: &self.scratch }.test(&self.test)
     }
 
     /// A prefilter that rejects frames by their layers, before messages are dissected.
@@ -109,14 +109,14 @@ impl Filter {
     pub fn into_prefilter(self) -> Prefilter {
         let headers = Some(self.headers).filter(|headers| !headers.is_empty());
         let verdict_cache = VerdictCache::default();
-        let may_match = move |known: Known<'_>| {
+        let may_match = move |known: FrameParts<'_>| {
             let (of, known) = match known {
-                Known::FastHeaders(plain) => {
+                FrameParts::FastHeaders(plain) => {
                     return verdict_cache
-                        .or_ask(plain.flow_key(), || self.decide_early(Subject::FastHeaders(plain), self.headers));
+                        .get_or_insert_with(plain.flow_key(), || self.decide_early(Subject::FastHeaders(plain), self.headers));
                 }
-                Known::Headers(of) => (of, self.headers),
-                Known::Layers(of) => (of, self.prefilter),
+                FrameParts::Headers(of) => (of, self.headers),
+                FrameParts::Layers(of) => (of, self.prefilter),
             };
             let record = Record::Packet(Packet { moment: Moment::default(), of, bookmarks: None });
             self.decide_early(Subject::Record(&record), known)
@@ -127,7 +127,7 @@ impl Filter {
     /// Whether a record may match, judged by these fields.
     fn decide_early(&self, of: Subject<'_, '_>, known: Only) -> bool {
         self.scratch.begin();
-        Asking { of, scratch: &self.scratch }.decide_early(&self.test, known) != Some(false)
+        Evaluator { of, scratch: &self.scratch }.decide_early(&self.test, known) != Some(false)
     }
 
     /// Fields of the filter, without pseudo-fields.

@@ -55,7 +55,7 @@ impl Parser {
     }
 
     /// End of the previous token.
-    fn behind(&self) -> usize {
+    fn previous_end(&self) -> usize {
         self.next.checked_sub(1).and_then(|last| self.tokens.get(last)).map_or(0, |(_, at)| at.end)
     }
 
@@ -110,7 +110,7 @@ impl Parser {
                     return Err(parser.wrong("more than four slices, masks or sums around one value"));
                 }
                 let is = parser.joined(left, hold)?;
-                left = Node { at: start..parser.behind(), is };
+                left = Node { at: start..parser.previous_end(), is };
             }
             Ok(left)
         })
@@ -130,7 +130,7 @@ impl Parser {
                 let at = left.at.start;
                 // In canonical form, `not` comes first and is a separate level.
                 let is = self.deeper(|parser| Ok(relation(left, parser.set()?)))?;
-                Ok(Syntax::Not(Box::new(Node { at: at..self.behind(), is })))
+                Ok(Syntax::Not(Box::new(Node { at: at..self.previous_end(), is })))
             }
             Token::In => Ok(relation(left, self.set()?)),
             Token::Contains => Ok(relation(left, How::Contains(self.node(hold.tighter())?))),
@@ -161,7 +161,7 @@ impl Parser {
             Token::Open => {
                 let inner = self.node(Precedence::Loosest)?;
                 self.close(&at)?;
-                return Ok(Node { at: at.start..self.behind(), ..inner });
+                return Ok(Node { at: at.start..self.previous_end(), ..inner });
             }
             _ => {
                 self.next -= 1;
@@ -172,7 +172,7 @@ impl Parser {
                 }));
             }
         };
-        Ok(Node { at: at.start..self.behind(), is })
+        Ok(Node { at: at.start..self.previous_end(), is })
     }
 
     fn quantified(&mut self, of: Quantifier, start: usize) -> Result<Node, Wrong> {
@@ -238,7 +238,7 @@ impl Parser {
             }
         }
         if elements.is_empty() {
-            return Err(Wrong::new(&(open.start..self.behind()), "a set must not be empty"));
+            return Err(Wrong::new(&(open.start..self.previous_end()), "a set must not be empty"));
         }
         Ok(How::In(elements))
     }

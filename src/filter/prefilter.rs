@@ -1,7 +1,7 @@
 //! Early evaluation of a filter on the layers of a frame, before messages are dissected.
 
-use super::eval::Asking;
-use super::program::{Asked, Test, Value};
+use super::eval::Evaluator;
+use super::program::{Operand, Test, Value};
 use crate::layers;
 use crate::tree::{Field, Kind, Only};
 use crate::wire::Protocol;
@@ -27,7 +27,7 @@ fn among(looked_at: &[&'static Field], without: &[&'static Protocol]) -> Only {
     Only::these(looked_at.iter().copied().filter(is_early))
 }
 
-impl Asking<'_, '_> {
+impl Evaluator<'_, '_> {
     /// Whether a record of this frame matches; `None` if these fields are not sufficient.
     pub(super) fn decide_early(self, test: &Test, early: Only) -> Option<bool> {
         let of = |test: &Test| self.decide_early(test, early);
@@ -55,10 +55,10 @@ impl Asking<'_, '_> {
 fn is_early(test: &Test, early: Only) -> bool {
     // Secret bytes are found later, too.
     let value = |value: &Value| reads(value, &|field| early.has(field) && !matches!(field.kind, Kind::Protocol | Kind::Bytes));
-    let asked = |asked: &Asked| value(&asked.value);
+    let asked = |asked: &Operand| value(&asked.value);
     match test {
         Test::Present(of) => reads(of, &|field| early.has(field)),
-        Test::Something(of) => value(of),
+        Test::AnyBit(of) => value(of),
         Test::Against(of, ..) | Test::Contains(of, _) | Test::Matches(of, _) | Test::In(of, _) => asked(of),
         Test::Between(left, _, right) => asked(left) && value(right),
         Test::Not(_) | Test::All(_) | Test::Any(_) | Test::Odd(_) => false,

@@ -57,12 +57,12 @@ pub(super) enum Case {
 pub(super) enum Test {
     Present(Value),
     /// Whether any bit is set.
-    Something(Value),
-    Against(Asked, Order, Vec<Constant>),
-    Between(Asked, Order, Value),
-    Contains(Asked, Vec<Vec<u8>>),
-    Matches(Asked, Regex),
-    In(Asked, Vec<(Constant, Option<Constant>)>),
+    AnyBit(Value),
+    Against(Operand, Order, Vec<Constant>),
+    Between(Operand, Order, Value),
+    Contains(Operand, Vec<Vec<u8>>),
+    Matches(Operand, Regex),
+    In(Operand, Vec<(Constant, Option<Constant>)>),
     Not(Box<Test>),
     All(Vec<Test>),
     Any(Vec<Test>),
@@ -71,7 +71,7 @@ pub(super) enum Test {
 }
 
 /// A value, and whether all of its occurrences must satisfy the test.
-pub(super) struct Asked {
+pub(super) struct Operand {
     pub(super) value: Value,
     pub(super) all: bool,
 }

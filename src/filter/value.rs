@@ -140,8 +140,8 @@ impl Item<'_> {
     /// Result of an operation on numbers or times, if any.
     pub(super) fn computed(&self, sum: Sum, other: &Item<'_>) -> Option<Item<'static>> {
         match (self, other) {
-            (Item::Number(a), Item::Number(b)) => whole(*a, sum, *b).map(Item::Number),
-            (Item::Nanos(a), Item::Nanos(b)) => whole(*a, sum, *b).map(Item::Nanos),
+            (Item::Number(a), Item::Number(b)) => checked_integer(*a, sum, *b).map(Item::Number),
+            (Item::Nanos(a), Item::Nanos(b)) => checked_integer(*a, sum, *b).map(Item::Nanos),
             _ => self.real().zip(other.real()).map(|(a, b)| Item::Double(real(a, sum, b))),
         }
     }
@@ -188,7 +188,7 @@ impl Item<'_> {
     }
 
     /// Whether it is nonzero.
-    pub(super) fn is_something(&self) -> bool {
+    pub(super) fn is_nonzero(&self) -> bool {
         match self {
             Item::Number(number) => *number != 0,
             _ => self.with_bytes(|bytes| bytes.iter().any(|byte| *byte != 0)),
@@ -210,7 +210,7 @@ impl Item<'_> {
     }
 }
 
-fn whole(a: i128, sum: Sum, b: i128) -> Option<i128> {
+fn checked_integer(a: i128, sum: Sum, b: i128) -> Option<i128> {
     match sum {
         Sum::Plus => a.checked_add(b),
         Sum::Minus => a.checked_sub(b),

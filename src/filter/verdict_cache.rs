@@ -16,13 +16,13 @@ impl Default for VerdictCache {
 }
 
 impl VerdictCache {
-    /// The cached verdict for these headers, or that of `ask`.
-    pub(super) fn or_ask(&self, flow_key: FlowKey, ask: impl FnOnce() -> bool) -> bool {
-        let Some(slot) = self.0.get((flow_key.spread() >> (u32::BITS - SLOTS.ilog2())) as usize) else { return ask() };
+    /// The cached verdict for these headers, or that of `decide`.
+    pub(super) fn get_or_insert_with(&self, flow_key: FlowKey, decide: impl FnOnce() -> bool) -> bool {
+        let Some(slot) = self.0.get((flow_key.spread() >> (u32::BITS - SLOTS.ilog2())) as usize) else { return decide() };
         match slot.get() {
             Some((known, answer)) if known == flow_key => answer,
             _ => {
-                let answer = ask();
+                let answer = decide();
                 slot.set(Some((flow_key, answer)));
                 answer
             }
@@ -51,15 +51,15 @@ mod tests {
             let verdict_cache = VerdictCache::default();
             for parts in asked {
                 let answer = parts.iter().sum::<u8>() % 2 == 0;
-                prop_assert_eq!(verdict_cache.or_ask(flow_key(parts), || answer), answer);
+                prop_assert_eq!(verdict_cache.get_or_insert_with(flow_key(parts), || answer), answer);
             }
         }
     }
 
     #[test]
-    fn nobody_asks_twice() {
+    fn verdicts_are_computed_once() {
         let verdict_cache = VerdictCache::default();
-        assert!(verdict_cache.or_ask(flow_key([0; 4]), || true));
-        assert!(verdict_cache.or_ask(flow_key([0; 4]), || panic!("asked again")));
+        assert!(verdict_cache.get_or_insert_with(flow_key([0; 4]), || true));
+        assert!(verdict_cache.get_or_insert_with(flow_key([0; 4]), || panic!("asked again")));
     }
 }

@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn fragments_come_in_any_order() {
+    fn fragments_arrive_in_any_order() {
         let mut fragments = Fragments::default();
         assert!(fragments.accept(1, &fragment(8, false, b"ij", 1)).whole.is_none());
         let whole = fragments.accept(1, &fragment(0, true, b"abcdefgh", 2)).whole.unwrap();
@@ -281,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn others_with_another_key_stay_apart() {
+    fn fragments_with_other_keys_are_not_joined() {
         let mut fragments = Fragments::default();
         fragments.accept(1, &fragment(0, true, b"abcdefgh", 1));
         assert!(fragments.accept(2, &fragment(8, false, b"ij", 2)).whole.is_none());
@@ -289,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_never_completed_is_handed_back() {
+    fn incomplete_packets_are_returned() {
         let mut fragments = Fragments::default();
         let time = |seconds| Some(Timestamp { seconds, nanos: 0 });
         fragments.accept(1, &Fragment { time: time(100), ..fragment(0, true, b"abcdefgh", 1) });
@@ -325,7 +325,7 @@ mod tests {
     }
 
     #[test]
-    fn what_got_a_fragment_last_is_given_up_last() {
+    fn the_latest_packet_is_evicted_last() {
         let mut fragments = Fragments::default();
         for (key, frame) in [(1, 1), (2, 2), (1, 3)] {
             fragments.accept(key, &fragment(u32::try_from(frame).unwrap() * 8, true, b"abcdefgh", frame));

@@ -111,7 +111,7 @@ impl Messages {
 
     /// Bytes held by incomplete and waiting messages.
     #[must_use]
-    pub fn held(&self) -> usize {
+    pub fn memory_usage(&self) -> usize {
         self.held
     }
 
@@ -298,12 +298,12 @@ mod tests {
     }
 
     #[test]
-    fn fragments_are_joined_in_whatever_order_they_come() {
+    fn fragments_are_joined_in_any_order() {
         let chunks = [chunk(u32::MAX, 0, FIRST, b"a"), chunk(0, 0, 0, b"b"), chunk(1, 0, LAST, b"c")];
         for order in [[0, 1, 2], [2, 1, 0], [0, 2, 1], [1, 0, 2]] {
             let mut messages = Messages::from_start(u32::MAX);
             assert_eq!(delivered(&mut messages, &order.map(|at| chunks[at])), [b"abc"]);
-            assert_eq!(messages.held(), 0);
+            assert_eq!(messages.memory_usage(), 0);
         }
         let mut messages = Messages::from_start(u32::MAX);
         let pieces = chunks.iter().flat_map(|chunk| messages.accept(chunk)).next().unwrap().pieces;
@@ -337,12 +337,12 @@ mod tests {
     }
 
     #[test]
-    fn what_waits_is_bounded() {
+    fn pending_messages_are_bounded() {
         let mut messages = Messages::default();
         let part = [0; 1000];
         for tsn in 0..20_000 {
             messages.accept(&chunk(2 * tsn, 0, 0, &part));
-            assert!(messages.held() <= MAX_HELD && messages.seen.len() <= MAX_SEEN);
+            assert!(messages.memory_usage() <= MAX_HELD && messages.seen.len() <= MAX_SEEN);
         }
         assert!(messages.take_given_up() > 0);
         for ssn in 2..200 {
@@ -353,7 +353,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn whatever_comes_nothing_is_delivered_twice(chunks in prop::collection::vec((0_u32..40, 0_u16..6, 0_u8..8), 0..120)) {
+        fn messages_are_delivered_once(chunks in prop::collection::vec((0_u32..40, 0_u16..6, 0_u8..8), 0..120)) {
             let mut messages = Messages::default();
             let mut frames = Vec::new();
             for (tsn, ssn, flags) in chunks {
@@ -366,7 +366,7 @@ mod tests {
             frames.sort_unstable();
             frames.dedup();
             prop_assert_eq!(frames.len(), count);
-            prop_assert_eq!(messages.held(), 0);
+            prop_assert_eq!(messages.memory_usage(), 0);
         }
     }
 }

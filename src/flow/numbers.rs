@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn what_one_frame_looks_up_is_what_another_is_given() {
+    fn lookups_return_the_assigned_numbers() {
         let mut whole = Numbers::default();
         whole.record();
         (0..4).for_each(|number| assert_eq!(begin(&mut whole), number));

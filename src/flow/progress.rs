@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn completeness_counts_what_came_before_a_segment() {
+    fn completeness_includes_earlier_segments_only() {
         use Side::{Client, Server};
         let reported = follow(&[
             (Client, segment(1, 9, 0, 0, "S"), false),
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_in_flight_are_those_not_acknowledged_and_those_since_push_begin_behind_it() {
+    fn bytes_in_flight_are_unacknowledged_and_push_resets_the_count() {
         use Side::{Client, Server};
         let reported = follow(&[
             (Client, segment(1, 10, 100, 5, "A"), false),

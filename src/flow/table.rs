@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn only_states_with_a_frame_that_is_meant_are_visited() {
+    fn only_states_of_selected_frames_are_visited() {
         let mut table = Table::default();
         for port in 0..100 {
             table.begin(Pair::new(socket(port), socket(1000)), port.into(), |number| number);

@@ -66,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn secrets_are_masked_where_they_lie() {
+    fn secrets_are_masked_in_place() {
         let mut tree = Tree::new(Demand::LAYERS);
         tree.begin(FrameInfo::default());
         tree.push_layer(&TRIAL, Span::new(0, 0..20), None, 0, true);

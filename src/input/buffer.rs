@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn no_more_is_read_than_was_asked_for() {
+    fn no_more_than_the_requested_bytes_are_read() {
         let mut buffer = Buffer::new(Box::new(Drip(b"abcdef".to_vec(), 0)));
         assert_eq!(buffer.need(3).unwrap(), Supply::Enough);
         assert_eq!(buffer.ahead(), b"abc");
@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn a_read_begins_where_a_page_does_whatever_is_held() {
+    fn reads_are_page_aligned() {
         let places = std::sync::Arc::default();
         let mut buffer = Buffer::new(Box::new(Pages(std::sync::Arc::clone(&places))));
         for count in [24, 16, 1500, READ_SIZE / 2, READ_SIZE * 2, 16, 66, READ_SIZE - 100, 1500].into_iter().cycle().take(180) {

@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn all_bytes_come_in_their_order() {
+    fn all_bytes_arrive_in_order() {
         for len in [0, 1, FEW - 1, FEW, FEW + 1, FEW + BLOCK, 3_000_000] {
             for slow in [false, true] {
                 let cursor = Cursor::new(content(len));
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn small_inputs_are_read_here_and_a_helper_ends_with_who_reads() {
+    fn small_inputs_need_no_thread_and_threads_end_with_their_reader() {
         let mut helped = Helped::new(Box::new(Cursor::new(content(FEW - 1))));
         io::copy(&mut helped, &mut io::sink()).unwrap();
         assert!(matches!(helped.0, State::Here(..)));

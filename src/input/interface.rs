@@ -190,7 +190,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_kept_has_a_limit() {
+    fn kinds_of_skipped_blocks_are_bounded() {
         let mut about = About::default();
         for kind in 0..300 {
             about.extra(Extra::Block(kind));

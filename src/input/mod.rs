@@ -363,7 +363,7 @@ impl Capture {
 
 /// Detects the format of the next bytes, or checks the requested one. Compression is always detected.
 fn look(buffer: &mut Buffer, wanted: Option<InputFormat>) -> Result<Kind, OpenError> {
-    buffer.need(sniff::LOOK).map_err(OpenError::from_read)?;
+    buffer.need(sniff::MAGIC_LEN).map_err(OpenError::from_read)?;
     let kind = match sniff::sniff(buffer.ahead()) {
         // The rest of a magic may not have arrived from a slow pipe.
         Err(OpenError::Unrecognised { .. }) => {
@@ -455,7 +455,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_at_all_is_empty() {
+    fn an_input_without_bytes_is_empty() {
         for bytes in [&b""[..], b" \n\t\r\n", &gzip(b"")] {
             assert!(matches!(open(bytes), Err(OpenError::Empty)));
         }

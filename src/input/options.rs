@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn comments_stand_between_other_options() {
+    fn comments_between_other_options_are_found() {
         let bytes = b"\x01\0\x04\0hi\0?\x02\0\x04\0abcd\x01\0\x01\0\xff\0\0\0\0\0\0\0\x01\0\x04\0late";
         let comments = Comments::new(OptionList { order: Order::Little, bytes });
         assert_eq!(comments.iter().collect::<Vec<_>>(), ["hi", "\u{fffd}"]);

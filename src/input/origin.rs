@@ -93,7 +93,7 @@ pub fn section(start: Time) -> Option<Vec<u8>> {
 
 /// Properties of a frame that its block cannot store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Beside {
+pub struct Unstored {
     /// The number of the frame.
     pub number: u64,
     /// A time that the block cannot store; `Some(None)` for no time.
@@ -103,8 +103,8 @@ pub struct Beside {
 }
 
 /// Appends the value of a packet's option to `out`.
-pub fn packet(out: &mut Vec<u8>, beside: Beside, streams: &[StreamId]) {
-    let Beside { number, time, has_interface } = beside;
+pub fn packet(out: &mut Vec<u8>, beside: Unstored, streams: &[StreamId]) {
+    let Unstored { number, time, has_interface } = beside;
     let own = time.flatten();
     let of_time = if own.is_some() { OWN_TIME } else { NO_TIME * u8::from(time.is_some()) };
     let flags = of_time | (NO_INTERFACE * u8::from(!has_interface));
@@ -173,11 +173,11 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read_again() {
+    fn written_origins_are_read_back() {
         let streams = [stream(Transport::Udp, 7), stream(Transport::Tcp, u32::MAX), stream(Transport::Udp, 8)];
         for (time, has_interface) in [(None, true), (Some(Some(AT)), true), (Some(None), false)] {
             let mut value = Vec::new();
-            packet(&mut value, Beside { number: 1 << 40, time, has_interface }, &streams);
+            packet(&mut value, Unstored { number: 1 << 40, time, has_interface }, &streams);
             let bytes = option(&value);
             let (origin, found) = Origin::find(list(&bytes), None).unwrap();
             assert_eq!((origin.number, found, origin.has_interface), (1 << 40, time, has_interface));
@@ -192,7 +192,7 @@ mod tests {
     #[test]
     fn damaged_options_and_those_of_others_are_no_origin() {
         let mut value = Vec::new();
-        let beside = Beside { number: 5, time: Some(Some(AT)), has_interface: true };
+        let beside = Unstored { number: 5, time: Some(Some(AT)), has_interface: true };
         packet(&mut value, beside, &[stream(Transport::Tcp, 1)]);
         for cut in 0..value.len() {
             assert!(Origin::find(list(&option(&value[..cut])), None).is_none(), "{cut}");

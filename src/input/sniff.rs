@@ -20,14 +20,14 @@ pub(super) enum Kind {
 }
 
 /// Number of bytes that identify a supported format.
-pub(super) const LOOK: usize = 8;
+pub(super) const MAGIC_LEN: usize = 8;
 
 /// Number of bytes that identify an unsupported format.
 pub(super) const LONGEST: usize = 16;
 
 const CONVERT: &str = "convert it with `editcap -F pcapng IN OUT`";
 const UNPACK: &str = "decompress it first and pipe the result in";
-const SAY: &str = "to dissect it as raw bytes, use --as or --link";
+const HINT: &str = "to dissect it as raw bytes, use --as or --link";
 
 /// Unsupported formats by magic, with advice.
 const FOREIGN: &[(&[u8], &str, &str)] = &[
@@ -46,14 +46,14 @@ const FOREIGN: &[(&[u8], &str, &str)] = &[
     (b"\x7fver", "an EtherPeek or OmniPeek capture", CONVERT),
     (b"5View", "a 5Views capture", CONVERT),
     (b"\x01\xb2\xc3\xd4", "an old pcap of an unknown variant", CONVERT),
-    (b"\x7fELF", "an ELF program", SAY),
-    (b"MZ", "a Windows program", SAY),
-    (b"\xcf\xfa\xed\xfe", "a macOS program", SAY),
-    (b"\x89PNG", "a PNG image", SAY),
-    (b"\xff\xd8\xff", "a JPEG image", SAY),
-    (b"GIF8", "a GIF image", SAY),
-    (b"%PDF", "a PDF document", SAY),
-    (b"SQLite format 3", "an SQLite database", SAY),
+    (b"\x7fELF", "an ELF program", HINT),
+    (b"MZ", "a Windows program", HINT),
+    (b"\xcf\xfa\xed\xfe", "a macOS program", HINT),
+    (b"\x89PNG", "a PNG image", HINT),
+    (b"\xff\xd8\xff", "a JPEG image", HINT),
+    (b"GIF8", "a GIF image", HINT),
+    (b"%PDF", "a PDF document", HINT),
+    (b"SQLite format 3", "an SQLite database", HINT),
     (b"\xff\xfe", "UTF-16 text, as written by PowerShell's >", "write it as UTF-8 (Out-File -Encoding utf8)"),
     (b"\xfe\xff", "UTF-16 text", "write it as UTF-8"),
 ];
@@ -92,7 +92,7 @@ pub(super) fn unrecognised(bytes: &[u8]) -> OpenError {
     }
     if !is_text(bytes) {
         let first: Vec<String> = bytes.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
-        return OpenError::Unrecognised { looks_like: format!("binary data starting with {}", first.join(" ")), advice: SAY };
+        return OpenError::Unrecognised { looks_like: format!("binary data starting with {}", first.join(" ")), advice: HINT };
     }
     if bytes.split(|byte| *byte == b'\n').any(|line| line.starts_with(b"meta:")) {
         let advice = "load it with -k and give a capture or hex text as the input; `ksy check` checks it";

@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn link_types_become_ours() {
+    fn link_types_are_translated() {
         let links = [0, 2, 4, 8, 5].map(|datalink| drain(&file(datalink, &[(1, b"a", 0, 0)])).0[0].link);
         assert_eq!(links, [Link::Type(1), Link::Type(6), Link::Type(1), Link::Type(10), Link::Unknown]);
     }

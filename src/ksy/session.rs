@@ -307,7 +307,7 @@ impl Conversation for Session {
         }
     }
 
-    fn held(&self) -> usize {
+    fn memory_usage(&self) -> usize {
         let once = self.sides.iter().map(|half| half.once.as_deref().map_or(0, <[u8]>::len)).sum::<usize>();
         size_of_val(self) + once
     }

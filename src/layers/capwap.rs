@@ -229,7 +229,7 @@ capwap 0..8 | radio 0
     }
 
     #[test]
-    fn only_what_may_be_a_data_packet_is_taken_for_one() {
+    fn only_plausible_data_packets_are_recognized() {
         assert!(is_plausible(&[0, 0x10, 0x42, 0, 0, 0, 0, 0]) && is_plausible(&[1, 0, 0, 0, 22]));
         assert!(
             !is_plausible(&[0, 0x08, 0, 0, 0, 0, 0, 0])

@@ -322,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn counts_and_lengths_promise_nothing() {
+    fn counts_and_lengths_cause_no_allocation() {
         insta::assert_snapshot!(layers(Next::Llc, &[HEAD, "0002 000c ffffffff 01 01 cc 00"]), @"
         llc 0..8 | DSAP 0xaa, SSAP 0xaa
           0..1 llc.dsap = 0xaa

@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_capture_cut_off_is_not_verified() {
+    fn truncated_packets_are_not_verified() {
         let end = IpAddr::from([10, 0, 0, 1]);
         assert_eq!(transport([end, end], 6, &[0; 20], 16, 1), Status::Unverified);
     }

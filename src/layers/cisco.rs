@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn metadata_has_its_type_behind() {
+    fn metadata_is_followed_by_its_ethertype() {
         let frame = [
             "01 01 0001 0007", // version 1, 8 bytes, group 7
             "88cc aa",         // LLDP

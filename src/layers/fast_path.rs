@@ -14,7 +14,7 @@ use std::ops::Range;
 const ETHERNET: Link = Link::Type(1);
 
 /// Header fields that the fast path emits.
-const GIVEN: [&Field; 13] = [
+const FAST_FIELDS: [&Field; 13] = [
     &ethernet::DST,
     &ethernet::SRC,
     &ip::PROTO,
@@ -31,10 +31,10 @@ const GIVEN: [&Field; 13] = [
 ];
 
 /// Whether the fast path omits this field.
-pub(super) fn leaves_out(field: &Field) -> bool {
+pub(super) fn omits(field: &Field) -> bool {
     let passed = [&ethernet::PROTOCOL, &ip::PROTOCOL, &ipv6::PROTOCOL, &tcp::PROTOCOL];
     let is_one = |known: &&Field| known.is(field);
-    passed.iter().flat_map(|protocol| protocol.fields).any(is_one) && !GIVEN.iter().any(is_one)
+    passed.iter().flat_map(|protocol| protocol.fields).any(is_one) && !FAST_FIELDS.iter().any(is_one)
 }
 
 /// Takes the fast path if the frame is plain and no other header field is requested.
@@ -353,7 +353,7 @@ mod tests {
     }
 
     fn wants() -> [Demand; 3] {
-        let given = layers::classified(Only::these(GIVEN));
+        let given = layers::classified(Only::these(FAST_FIELDS));
         [Demand::LAYERS, Demand::HEADINGS, Demand { fields: Fields::Only(given), ..Demand::HEADINGS }]
     }
 
@@ -379,7 +379,7 @@ mod tests {
 
     /// Fields emitted without layers equal those of a tree with layers.
     fn by_themselves(frame: &[u8], missing: usize) -> bool {
-        let only = GIVEN.into_iter().filter(|field| !field.is(&tcp::STREAM));
+        let only = FAST_FIELDS.into_iter().filter(|field| !field.is(&tcp::STREAM));
         let demand = Demand { carriers: Carriers::FieldsOnly, ..Demand::of_fields(layers::classified(Only::these(only))) };
         let (mut tree, mut whole) = (Tree::new(demand), Tree::new(Demand { carriers: Carriers::Full, ..demand }));
         tree.begin(FrameInfo::default());
@@ -416,7 +416,7 @@ mod tests {
         let found = plain.segment();
         assert!(!is_tcp || found.path == names.collect::<Vec<_>>().join(":"), "{}", found.path);
         assert_eq!(format!("{found:?}"), format!("{:?}", Segment { below: None, path: found.path, ..segment }));
-        for field in GIVEN.iter().chain(&[&ethernet::ETH, &ip::IP, &ipv6::IPV6]) {
+        for field in FAST_FIELDS.iter().chain(&[&ethernet::ETH, &ip::IP, &ipv6::IPV6]) {
             let node = tree.nodes.iter().find(|node| node.field.is(field));
             let bytes = |node: &crate::tree::Node| frame[node.span.start as usize..node.span.end as usize].to_vec();
             let is_protocol = field.kind == crate::tree::Kind::Protocol;
@@ -443,7 +443,7 @@ mod tests {
         let header = tcp::Header::parse(segment);
         let brief = header.and_then(|header| tcp::brief(&mut wire, &header, tcp_state, missing));
         let is_whole = brief.is_some() || tcp::segment(&mut wire, tcp_state, missing).is_ok();
-        let given = tree.nodes.iter().filter(|node| GIVEN.iter().any(|given| given.is(node.field)));
+        let given = tree.nodes.iter().filter(|node| FAST_FIELDS.iter().any(|given| given.is(node.field)));
         let given: Vec<_> = given.map(|node| (node.field.abbrev, node.value, node.span)).collect();
         (tree.info(&tree.layers[0]).into_owned(), format!("{given:?}"), is_whole && tree.notes.is_empty())
     }
@@ -484,7 +484,7 @@ mod tests {
         let (one, two) = (one.unwrap(), two.unwrap());
         assert_eq!([one.segment().path, two.segment().path], ["eth:vlan:ip:tcp", "eth:vlan:vlan:ipv6:tcp"]);
         let only = |name: &str| {
-            let field = ethernet::VLAN_PROTOCOL.fields.iter().chain(&GIVEN).find(|field| field.abbrev == name).unwrap();
+            let field = ethernet::VLAN_PROTOCOL.fields.iter().chain(&FAST_FIELDS).find(|field| field.abbrev == name).unwrap();
             layers::classified(Only::these([*field]))
         };
         let covered = |plain: &FastHeaders| ["ip.src", "vlan.id", "vlan"].map(|name| plain.covers(only(name)));
@@ -493,7 +493,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_passed_over_says_the_same(
+        fn the_fast_path_is_equal_to_the_full_path(
             frame in 0..FRAMES.len(),
             changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..4),
             end in any::<prop::sample::Index>(),

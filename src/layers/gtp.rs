@@ -143,7 +143,7 @@ mod tests {
     use crate::layers::trial::layers;
 
     #[test]
-    fn a_user_packet_with_extensions_is_handed_on() {
+    fn payload_after_extension_headers_is_handed_over() {
         let frame = [
             "34 ff 000d 00001234", // extensions, user packet, 13 bytes, tunnel
             "0000 00 85",          // no sequence number; session container

@@ -343,7 +343,7 @@ mod tests {
     use crate::layers::{Next, trial};
 
     #[test]
-    fn a_router_tells_prefixes_servers_and_domains() {
+    fn router_advertisements_have_prefixes_servers_and_domains() {
         let advertisement = [
             "86 00 0000 40 c8 0708 00000000 00000000",
             "01 01 020000000001 05 01 0000 000005dc",

@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn queries_tell_their_version_by_their_length() {
+    fn the_version_of_a_query_depends_on_its_length() {
         insta::assert_snapshot!(trial::layers(Next::IpProtocol(2), &["11 64 ee9b 00000000", "02 7d 0000"]), @r#"
         igmp 0..12 | membership query | all groups
           igmp.version = 3
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn a_count_promises_nothing() {
+    fn a_count_causes_no_allocation() {
         insta::assert_snapshot!(trial::layers(Next::IpProtocol(2), &["22 00 ea03 0000 ffff", "04 00 ffff effffffa 0a000001"]), @r#"
         igmp 0..20 | membership report, version 3 | 65535 records
           igmp.version = 3

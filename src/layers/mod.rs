@@ -191,7 +191,7 @@ pub fn needs_analysis(demand: Demand) -> bool {
     let of_carriers = demand.for_carriers();
     let by_fields = match of_carriers.fields {
         Fields::None => false,
-        Fields::Only(only) => only.fields().any(tcp::takes_analysis),
+        Fields::Only(only) => only.fields().any(tcp::needs_analysis),
         Fields::All => true,
     };
     by_fields || of_carriers.has(Extras::SUMMARIES) || demand.has(Extras::ANALYSIS)
@@ -200,7 +200,7 @@ pub fn needs_analysis(demand: Demand) -> bool {
 /// The same fields, classified by where they are read.
 #[must_use]
 pub fn classified(only: Only) -> Only {
-    only.classified(|field| is_of_header(field) && !is_payload(field), fast_path::leaves_out)
+    only.classified(|field| is_of_header(field) && !is_payload(field), fast_path::omits)
 }
 
 /// A header protocol: selected by the layer below it, not by port or heuristic.

@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn a_session_ends_where_its_length_says() {
+    fn session_payload_ends_at_its_length() {
         let frame = [
             "11 00 0011 0002", // session 17, 2 bytes
             "00fd",            // PPP, compressed

@@ -12,7 +12,7 @@ mod header;
 mod joined;
 mod options;
 
-pub use analysis::{Progress, Remarks, asks_for_progress, flag_fields};
+pub use analysis::{Progress, Remarks, flag_fields, requests_progress};
 pub use header::Header;
 
 use super::checksum::{self, STATUS};
@@ -173,7 +173,7 @@ pub(super) const OWN: [&Field; 18] = [
 ];
 
 /// Whether a field may depend on earlier segments.
-pub(super) fn takes_analysis(field: &Field) -> bool {
+pub(super) fn needs_analysis(field: &Field) -> bool {
     let is_one = |known: &&Field| known.is(field);
     field.generated.is_none() && FIELDS.iter().any(is_one) && !OWN.iter().chain(&[&STREAM]).any(is_one)
 }

@@ -79,7 +79,7 @@ pub(super) const TIMES: [&Field; 2] = [&TIME_RELATIVE, &TIME_DELTA];
 
 /// Whether a field of times between datagrams is requested.
 #[must_use]
-pub fn asks_for_times(demand: Demand) -> bool {
+pub fn requests_times(demand: Demand) -> bool {
     TIMES.iter().any(|field| demand.may_keep(field))
 }
 

@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn the_extension_says_what_it_carries() {
+    fn the_extension_names_its_payload() {
         let frame = [
             "0c 0000 01", // VNI and next protocol, IPv4
             "00007b 00",  // network 123

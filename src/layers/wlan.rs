@@ -338,7 +338,7 @@ mod tests {
     use crate::layers::trial::{cut, layers};
 
     #[test]
-    fn data_from_an_access_point_is_handed_on() {
+    fn data_from_an_access_point_is_handed_over() {
         let frame = [
             "88 02 2c00",                             // QoS data from an access point
             "020000000001 020000000002 020000000003", // to whom, through whom, from whom

@@ -388,7 +388,7 @@ mod tests {
     }
 
     #[test]
-    fn a_message_is_found_again_behind_lost_bytes() {
+    fn a_message_is_found_after_a_gap() {
         let mut session = Session::default();
         session.gap(S, Missing { bytes: 7, in_step: false });
         assert_eq!(session.extent(S, b"abc\xff\x25\x08\0\x01\x02\x03\x04", true), Extent::Unknown(3));

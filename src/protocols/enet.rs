@@ -18,7 +18,7 @@
 //!   11 throttle             throttle:4 4 4
 //!   12 unreliable fragment  as 8
 //! ```
-//! A conversation is recognized by its connect command; whether it has checksums too.
+//! A conversation and its use of checksums are recognized by its connect command.
 //! Not covered: compressed datagrams, versions before 1.3.
 
 use super::parts::{COUNT_MAX, Given, Part, Splits, Took};
@@ -30,10 +30,10 @@ pub static PROTOCOL: Protocol =
     Protocol::new(&ENET, FIELDS, &[On::AnyUdp.exchange(Heuristic::Datagram(recognize), |_| Box::<Session>::default())])
         .rest(&DATA);
 
-/// The place of payloads.
+/// Name of the handover of payloads.
 const PLACE: &str = "enet";
 
-/// How fragments become payloads.
+/// Description of reassembled payloads.
 const PARTS: &str = "enet parts";
 
 fields! {
@@ -103,21 +103,21 @@ const TYPES: Names = &[
 
 const CONNECT: u8 = 2;
 const VERIFY: u8 = 3;
-/// Commands with a payload, and the place of its length in the command.
+/// Commands with a payload, and the offset of its length in the command.
 const PAYLOAD_LENGTHS: [(u8, usize); 5] = [(6, 4), (7, 6), (8, 6), (9, 6), (12, 6)];
 /// Size of each command without payload, by type.
 const SIZES: [usize; 13] = [0, 8, 48, 44, 8, 4, 6, 8, 24, 8, 12, 16, 24];
 
 const SENT_TIME_FLAG: u16 = 0x8000;
 const COMPRESSED_FLAG: u16 = 0x4000;
-/// Peer ID before one is assigned.
+/// Peer ID before assignment.
 const NO_PEER: u16 = 0x0fff;
 const TYPE_MASK: u8 = 0x0f;
 const CHECKSUM_SIZE: usize = 4;
-/// Channel of the connection itself.
+/// Channel of connection commands.
 const CONNECTION: u8 = 0xff;
 
-/// Size of the command at the start of the bytes, if it is whole.
+/// Size of the command at the start of the bytes, if it is complete.
 fn size(bytes: &[u8]) -> Option<usize> {
     let kind = bytes.first()? & TYPE_MASK;
     let fixed = *SIZES.get(usize::from(kind)).filter(|size| **size > 0)?;
@@ -128,7 +128,7 @@ fn size(bytes: &[u8]) -> Option<usize> {
     Some(fixed + length).filter(|size| *size <= bytes.len())
 }
 
-/// Whether the bytes are whole commands, at least one.
+/// Whether the bytes are one or more complete commands.
 fn are_commands(mut bytes: &[u8]) -> bool {
     let is_empty = bytes.is_empty();
     while !bytes.is_empty() {
@@ -138,13 +138,13 @@ fn are_commands(mut bytes: &[u8]) -> bool {
     !is_empty
 }
 
-/// Flags, and the bytes behind the header without checksum.
+/// Returns flags, and the bytes after the header without checksum.
 fn header(bytes: &[u8]) -> Option<(u16, &[u8])> {
     let flags = u16::from_be_bytes(*bytes.first_chunk()?);
     Some((flags, bytes.get(if flags & SENT_TIME_FLAG == 0 { 2 } else { 4 }..)?))
 }
 
-/// Whether a connect command has the values that ENet permits.
+/// Whether a connect command has valid values for ENet.
 fn is_connect(command: &[u8]) -> bool {
     let word = |at: usize| command.get(at..)?.first_chunk().map(|word| u32::from_be_bytes(*word));
     let is_sent = matches!(command.first_chunk(), Some([0x82 | 0x83, CONNECTION, 0, _]));
@@ -154,7 +154,7 @@ fn is_connect(command: &[u8]) -> bool {
         && word(16).is_some_and(|channels| (1..=255).contains(&channels))
 }
 
-/// Whether a datagram has checksums, if it begins with a connect command; its response begins with the verification.
+/// Whether a datagram has checksums, if it begins with a connect command. Its response begins with a verify connect command.
 fn checksums(bytes: &[u8]) -> Option<bool> {
     let (flags, rest) = header(bytes)?;
     let is_first = |commands: &[u8]| {
@@ -207,8 +207,8 @@ impl Exchange for Session {
         })
     }
 
-    fn held(&self) -> usize {
-        size_of_val(self) + self.fragments.iter().map(Splits::held).sum::<usize>()
+    fn memory_usage(&self) -> usize {
+        size_of_val(self) + self.fragments.iter().map(Splits::memory_usage).sum::<usize>()
     }
 }
 
@@ -245,7 +245,7 @@ impl Session {
         }
     }
 
-    /// Dissects a fragment, and offers the payload that it completes.
+    /// Dissects a fragment, and hands over the payload it completes.
     fn fragment(&mut self, from: Side, channel: u64, wire: &mut Wire<'_>) -> Result {
         let start = wire.u16_be(&START_NUMBER)?;
         let length = usize::from(wire.u16_be(&LENGTH)?);
@@ -273,9 +273,9 @@ impl Session {
     }
 }
 
-/// Names the commands, and states how many bytes of payload they carry.
+/// Adds the summary: command names and total payload size.
 fn summarize(wire: &mut Wire<'_>) {
-    /// Commands that are named.
+    /// Maximum number of commands in the summary.
     const NAMED: usize = 6;
     let (mut bytes, mut names, mut payload) = (wire.ahead(), Vec::new(), 0);
     while let (Some(first), true) = (bytes.first(), names.len() < NAMED) {
@@ -303,7 +303,7 @@ fn connect(wire: &mut Wire<'_>) -> Result {
     words(wire, &[&THROTTLE_INTERVAL, &THROTTLE_ACCELERATION, &THROTTLE_DECELERATION, &CONNECT_ID])
 }
 
-/// Dissects a length and a payload, which is offered to other protocols.
+/// Dissects a length and a payload, which is handed over to other protocols.
 fn payload(wire: &mut Wire<'_>) -> Result {
     let length = usize::from(wire.u16_be(&LENGTH)?);
     let range = wire.at()..wire.at() + length;

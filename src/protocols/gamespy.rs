@@ -296,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn looks_are_strict() {
+    fn recognition_is_strict() {
         assert!([STATUS, ANSWER, CHALLENGE, QUERY].iter().all(|hex| looks(&trial::bytes(hex))));
         assert!(!looks(b"\\a\\b") && !looks(b"\\\\") && !looks(&[0xfe, 0xfd, 9]));
     }

@@ -198,7 +198,7 @@ impl Conversation for Session {
         from == Side::Client && ahead.get(4..6).is_none_or(|key| key == SASL_AUTHENTICATE.to_be_bytes())
     }
 
-    fn held(&self) -> usize {
+    fn memory_usage(&self) -> usize {
         size_of_val(self) + self.asked.capacity() * size_of::<Asked>()
     }
 }

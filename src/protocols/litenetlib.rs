@@ -139,8 +139,8 @@ impl Exchange for Session {
         self.is_open && is_packet(bytes)
     }
 
-    fn held(&self) -> usize {
-        size_of_val(self) + self.fragments.iter().map(Splits::held).sum::<usize>()
+    fn memory_usage(&self) -> usize {
+        size_of_val(self) + self.fragments.iter().map(Splits::memory_usage).sum::<usize>()
     }
 }
 

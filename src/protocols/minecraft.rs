@@ -377,7 +377,7 @@ mod tests {
     }
 
     #[test]
-    fn without_encryption_lengths_go_on() {
+    fn without_encryption_framing_continues() {
         let mut session = Session::default();
         insta::assert_snapshot!(dissect(&mut session, &[(C, LOGIN_HANDSHAKE), (C, LOGIN), (S, SUCCESS), (S, "03 24 01 02")]), @r#"
         minecraft 0..24 | handshake | login, play.example.com:25565, version 763
@@ -405,7 +405,7 @@ mod tests {
     }
 
     #[test]
-    fn looks_want_a_handshake_that_fits() {
+    fn recognition_requires_a_valid_handshake() {
         let opening = |bytes: &[u8]| looks(&Opening { sent: [bytes, &[]], from_start: [true, true], complete: false });
         let whole = trial::bytes(HANDSHAKE);
         for cut in 0..whole.len() {

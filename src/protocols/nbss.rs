@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn the_next_message_is_found_behind_lost_bytes() {
+    fn the_next_message_is_found_after_a_gap() {
         assert_eq!(Session.extent(Side::Client, b"SMBxxx\0\0\0\x08\xfeSMB@\0\0\0", true), Extent::Unknown(6));
         assert_eq!(Session.extent(Side::Client, b"xxxxx", true), Extent::Unknown(5));
     }

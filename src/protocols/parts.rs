@@ -87,7 +87,7 @@ impl Splits {
     }
 
     /// Approximate memory in bytes.
-    pub(super) fn held(&self) -> usize {
+    pub(super) fn memory_usage(&self) -> usize {
         self.held + self.sets.capacity() * size_of::<Set>()
     }
 

@@ -165,7 +165,7 @@ impl Conversation for Session {
         from == Side::Client && (self.logs_in || VERBS.iter().any(begins))
     }
 
-    fn held(&self) -> usize {
+    fn memory_usage(&self) -> usize {
         size_of_val(self) + self.pending.capacity()
     }
 }

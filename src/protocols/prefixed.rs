@@ -90,7 +90,7 @@ mod tests {
         Prefix { at: 1, little_endian: false, uncounted: 1, least: 5, is_header: |bytes| bytes.starts_with(b"a") };
 
     #[test]
-    fn a_message_ends_where_its_length_says() {
+    fn a_message_ends_at_its_length() {
         assert_eq!(LETTERS.extent(b"a\0\0\0\x05x"), Extent::Message(6));
         assert_eq!(LETTERS.extent(b"a\0\0"), Extent::NeedMore(5));
         assert_eq!(LETTERS.extent(b"a\0\0\0\x03"), Extent::Unknown(5));
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn the_next_message_is_found_behind_lost_bytes() {
+    fn the_next_message_is_found_after_a_gap() {
         let mut lost = Lost::default();
         lost.note(Side::Client);
         assert_eq!(lost.extent(Side::Server, b"xa\0\0\0\x04", &LETTERS), Extent::Unknown(6));

@@ -285,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn looks_want_a_known_command() {
+    fn recognition_requires_a_known_command() {
         assert!([GETSTATUS, STATUS, SERVERS, RCON].iter().all(|hex| looks(&trial::bytes(hex))));
         assert!(!looks(b"\xff\xff\xff\xffgetstat") && !looks(b"getstatus") && !looks(b"\xff\xff\xff\xff"));
     }

@@ -326,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn behind_lost_bytes_the_next_first_line_counts() {
+    fn the_next_start_line_is_found_after_a_gap() {
         let bytes = b"lost: bytes\r\nPLAY rtsp://a/ RTSP/1.0\r\n\r\n";
         assert_eq!(Session::default().extent(Side::Client, bytes, true), Extent::Unknown(13));
         assert_eq!(Session::default().extent(Side::Client, &bytes[13..], true), Extent::Message(27));

@@ -483,7 +483,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_command_begins_with_is_data() {
+    fn lines_without_a_command_are_data() {
         assert_eq!(Session::default().extent(Side::Client, b"\x16\x03\x01\n", true), Extent::Unknown(4));
     }
 

@@ -167,7 +167,7 @@ impl Exchange for Connection {
         }
     }
 
-    fn held(&self) -> usize {
+    fn memory_usage(&self) -> usize {
         size_of_val(self)
     }
 }

@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_behind_a_gap_are_data() {
+    fn bytes_after_a_gap_are_data() {
         let mut session = Session::default();
         session.gap(S, Missing { bytes: 4, in_step: true });
         assert_eq!(session.extent(S, b"\x03\0\x25", true), Extent::Message(3));

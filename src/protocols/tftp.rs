@@ -110,7 +110,7 @@ impl Exchange for Transfer {
         }
     }
 
-    fn held(&self) -> usize {
+    fn memory_usage(&self) -> usize {
         size_of_val(self) + self.name.capacity() + self.file.capacity()
     }
 

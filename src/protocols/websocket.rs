@@ -193,7 +193,7 @@ impl Conversation for Session {
         direction.frame(wire)
     }
 
-    fn held(&self) -> usize {
+    fn memory_usage(&self) -> usize {
         let incomplete =
             |incomplete: &Incomplete| incomplete.bytes.capacity() + incomplete.pieces.capacity() * size_of::<Piece>();
         let direction = |direction: &Direction| {
@@ -214,7 +214,7 @@ impl Conversation for Session {
 
 impl Incomplete {
     /// Approximate heap memory use in bytes.
-    fn held(&self) -> usize {
+    fn memory_usage(&self) -> usize {
         self.bytes.len() + size_of_val(self.pieces.as_slice())
     }
 }
@@ -293,7 +293,7 @@ impl Direction {
             wire.note(&NO_START, format_args!("the message has no initial frame"));
             return Ok(());
         };
-        incomplete.full |= incomplete.held() + payload.len() + size_of_val(pieces) > limits::WEBSOCKET_KEPT.get();
+        incomplete.full |= incomplete.memory_usage() + payload.len() + size_of_val(pieces) > limits::WEBSOCKET_KEPT.get();
         if incomplete.full {
             (incomplete.bytes, incomplete.pieces) = (Vec::new(), Vec::new());
         } else {
@@ -319,7 +319,7 @@ impl Direction {
     /// Dissects a whole message: all that `wire` has.
     fn content(&mut self, wire: &mut Wire<'_>, opcode: u8, compressed: bool, payload: &[u8]) -> Result {
         let Some(deflate) = self.deflate.as_mut().filter(|_| compressed) else { return message_data(wire, opcode) };
-        let most = wire.room_to_decompress().min(limits::WEBSOCKET_MESSAGE.get());
+        let most = wire.decompression_limit().min(limits::WEBSOCKET_MESSAGE.get());
         if most == 0 {
             wire_all(wire, &PAYLOAD)?;
             wire.note(&DECOMPRESSION_LIMIT, format_args!("the decompressed data of this capture has reached its limit"));

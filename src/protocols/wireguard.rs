@@ -8,7 +8,7 @@
 //! 3 cookie      3 | 0:3 | receiver:4 | nonce:24 | cookie:32
 //! 4 data        4 | 0:3 | receiver:4 | counter:8 | packet, padded to 16 bytes, and a tag of 16
 //! ```
-//! Packets of data are recognized by their handshake, and on UDP port 51820.
+//! Data packets are recognized by their handshake, and on UDP port 51820.
 //! Not covered: decryption.
 
 use crate::tree::{Names, Side, Value, fields, name_of};
@@ -55,7 +55,7 @@ const TYPES: Names = &[(1, "Handshake Initiation"), (2, "Handshake Response"), (
 const INITIATION: u8 = 1;
 const RESPONSE: u8 = 2;
 const TRANSPORT: u8 = 4;
-/// Size of each message in bytes by type; those of data are larger by multiples of 16.
+/// Size of each message in bytes by type; data messages are larger by multiples of 16.
 const SIZES: [usize; 5] = [0, 148, 92, 64, 32];
 const BLOCK: usize = 16;
 
@@ -72,10 +72,10 @@ fn is_message(bytes: &[u8]) -> bool {
     is_handshake(bytes) || is_transport(bytes)
 }
 
-/// The peers of one conversation.
+/// State of one conversation.
 #[derive(Default)]
 struct Peers {
-    /// Initiations and responses by the identifier of their sender.
+    /// Initiations and responses by sender index.
     identifiers: Requests<u32>,
 }
 

@@ -204,7 +204,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_written_reads_back(
+        fn written_bookmarks_are_read_back(
             entries in prop::collection::vec((1..=i64::MAX, any::<Option<bool>>(), any::<bool>(), "\\PC*|[\\x00-\\x{9f}\"\\\\]*"), 0..5),
         ) {
             let entries = entries.into_iter().map(|(number, which, is_marked, note)| {

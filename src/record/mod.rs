@@ -537,7 +537,7 @@ impl Tally {
         captured: bool,
         mut show: impl FnMut(RecordPlace) -> Result<(), E>,
     ) -> Result<(), E> {
-        if of.tree.says_nothing() {
+        if of.tree.is_empty() {
             return Ok(());
         }
         let mut gaps = of.tree.gaps.iter().enumerate().peekable();

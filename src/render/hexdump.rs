@@ -99,14 +99,14 @@ impl Colouring {
 
 /// Format of a hex dump.
 #[derive(Clone, Copy)]
-pub struct HexLook {
+pub struct HexFormat {
     /// Colours.
     pub theme: Theme,
     /// Width of the terminal, if any.
     pub width: Option<usize>,
 }
 
-impl HexLook {
+impl HexFormat {
     fn per_line(self) -> usize {
         if self.width.is_some_and(|width| width < COLUMNS) { PER_LINE / 2 } else { PER_LINE }
     }
@@ -118,7 +118,7 @@ pub fn of_node(
     node: NodeRef<'_>,
     base: u64,
     colouring: &Colouring,
-    look: HexLook,
+    look: HexFormat,
     out: &mut String,
 ) -> fmt::Result {
     let whole = node.span();
@@ -132,7 +132,7 @@ pub fn of_node(
 }
 
 /// Dumps all captured bytes of a frame, without field colours.
-pub fn of_frame(of: Dissection<'_>, look: HexLook, out: &mut String) -> fmt::Result {
+pub fn of_frame(of: Dissection<'_>, look: HexFormat, out: &mut String) -> fmt::Result {
     let colours = Colouring::default().of_bytes(of, of.bytes.len(), |span| in_frame(of, span));
     dump(of.bytes, 0, &colours, look, out)
 }
@@ -140,7 +140,7 @@ pub fn of_frame(of: Dissection<'_>, look: HexLook, out: &mut String) -> fmt::Res
 /// Dumps a frame in pieces per layer, each byte once and in order, so that the output can be used as input.
 pub struct FrameDump<'t> {
     of: Dissection<'t>,
-    look: HexLook,
+    look: HexFormat,
     colours: Vec<usize>,
     /// Innermost layer of each byte.
     owners: Vec<Option<usize>>,
@@ -150,7 +150,7 @@ pub struct FrameDump<'t> {
 
 impl<'t> FrameDump<'t> {
     /// Prepares the dump of a frame with these layers.
-    pub fn new(of: Dissection<'t>, layers: &[&Layer], colouring: &Colouring, look: HexLook) -> FrameDump<'t> {
+    pub fn new(of: Dissection<'t>, layers: &[&Layer], colouring: &Colouring, look: HexFormat) -> FrameDump<'t> {
         let mut owners = vec![None; of.bytes.len()];
         for (number, node) in layers.iter().map(|layer| of.layer_node(layer)).enumerate() {
             for part in node.map(|node| parts_in_frame(of, node.span())).unwrap_or_default() {
@@ -215,7 +215,7 @@ fn in_frame(of: Dissection<'_>, span: Span) -> Option<Range<usize>> {
     Some(at(span.start)?..at(span.end)?)
 }
 
-fn dump(bytes: &[u8], base: u64, colours: &[usize], look: HexLook, out: &mut String) -> fmt::Result {
+fn dump(bytes: &[u8], base: u64, colours: &[usize], look: HexFormat, out: &mut String) -> fmt::Result {
     let (theme, per_line) = (look.theme, look.per_line());
     let lines = bytes.chunks(per_line).zip(colours.chunks(per_line));
     for ((bytes, colours), offset) in lines.zip((base..).step_by(per_line)) {
@@ -281,8 +281,8 @@ fn runs(bytes: &[u8], colours: &[usize], mut each: impl FnMut(usize, &[u8], Opti
 mod tests {
     use super::*;
 
-    const PLAIN: HexLook = HexLook { theme: Theme::plain(), width: None };
-    const COLOURED: HexLook = HexLook { theme: Theme::coloured(), ..PLAIN };
+    const PLAIN: HexFormat = HexFormat { theme: Theme::plain(), width: None };
+    const COLOURED: HexFormat = HexFormat { theme: Theme::coloured(), ..PLAIN };
 
     #[test]
     fn a_dump_counts_from_its_base_and_hides_control_bytes() {

@@ -5,7 +5,7 @@
 //! in tshark.
 
 use super::heading::{Frames, moments_of, role_of, times_of, when};
-use super::hexdump::{self, Colouring, HexLook};
+use super::hexdump::{self, Colouring, HexFormat};
 use super::revealed;
 use super::table::file_line;
 use super::text::{Guarded, cut, cut_painted, fold_painted, write_summary};
@@ -87,11 +87,11 @@ struct Seen {
 
 /// Representation of the endpoints in a line.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Ways {
+enum EndpointFormat {
     Addresses,
     Stream,
     /// Addresses after the info, because there is no conversation.
-    Behind,
+    AfterInfo,
 }
 
 impl<W: io::Write> List<W> {
@@ -106,7 +106,7 @@ impl<W: io::Write> List<W> {
         let ways = self.columns(Some(message.n), times_of(message), message.ends(), protocol, length)?;
         self.summary(message.of, message.layer, message.name(), &message.info())?;
         revealed::of_message(message, &mut self.line)?;
-        self.behind(ways, message.ends())?;
+        self.endpoints_after_info(ways, message.ends())?;
         message.notes().try_for_each(|note| self.note(message.of, note))?;
         message.bookmarks().try_for_each(|bookmark| self.bookmark(bookmark))
     }
@@ -123,7 +123,7 @@ impl<W: io::Write> List<W> {
             None => write_summary(&name, &info, &mut self.line)?,
         }
         revealed::of_packet(packet, &mut self.line)?;
-        self.behind(ways, packet.ends())?;
+        self.endpoints_after_info(ways, packet.ends())?;
         packet.notes().try_for_each(|note| self.note(of, note))?;
         packet.bookmarks().try_for_each(|bookmark| self.bookmark(bookmark))
     }
@@ -138,7 +138,7 @@ impl<W: io::Write> List<W> {
         write!(self.line, "{} ", self.options.theme.paint(Role::Gap, words))?;
         let (name, info) = words_of(of, late.layers.iter());
         write_summary(&name, &info, &mut self.line)?;
-        self.behind(ways, late.ends())?;
+        self.endpoints_after_info(ways, late.ends())?;
         late.notes().try_for_each(|note| self.note(of, note))
     }
 
@@ -155,7 +155,7 @@ impl<W: io::Write> List<W> {
         ends: Option<&Ends>,
         protocol: &str,
         length: u32,
-    ) -> Result<Ways, fmt::Error> {
+    ) -> Result<EndpointFormat, fmt::Error> {
         match number {
             Some(number) => self.cell.push_str(itoa::Buffer::new().format(number)),
             None => self.cell.push_str("--"),
@@ -176,9 +176,9 @@ impl<W: io::Write> List<W> {
     }
 
     /// Addresses of a narrow line without conversation.
-    fn behind(&mut self, ways: Ways, ends: Option<&Ends>) -> fmt::Result {
+    fn endpoints_after_info(&mut self, ways: EndpointFormat, ends: Option<&Ends>) -> fmt::Result {
         match ends {
-            Some(Ends { src: Some(src), dst: Some(dst), .. }) if ways == Ways::Behind => {
+            Some(Ends { src: Some(src), dst: Some(dst), .. }) if ways == EndpointFormat::AfterInfo => {
                 let (src, dst) = (self.options.theme.paint(Role::Address, src), self.options.theme.paint(Role::Address, dst));
                 write!(self.line, "  {src} → {dst}")
             }
@@ -187,18 +187,18 @@ impl<W: io::Write> List<W> {
     }
 
     /// Writes the endpoints.
-    fn ends(&mut self, ends: Option<&Ends>) -> Result<Ways, fmt::Error> {
+    fn ends(&mut self, ends: Option<&Ends>) -> Result<EndpointFormat, fmt::Error> {
         let none = Ends::default();
         let ends = ends.unwrap_or(&none);
-        let ways = self.ways(ends);
+        let ways = self.endpoint_format(ends);
         match ways {
-            Ways::Addresses => {
+            EndpointFormat::Addresses => {
                 let columns = if self.options.width.is_some() { self.seen.address } else { ADDRESS };
                 self.address(ends.src, Align::Right(columns))?;
                 self.line.push_str("→ ");
                 self.address(ends.dst, Align::Left(columns))?;
             }
-            Ways::Stream => {
+            EndpointFormat::Stream => {
                 let Some((stream, side)) = ends.stream else { return Ok(ways) };
                 let arrow = if side == Side::Client { "→" } else { "←" };
                 let columns = self.columns_of_ends();
@@ -212,7 +212,7 @@ impl<W: io::Write> List<W> {
                 self.line.push_str(arrow);
                 self.line.push_str(SPACE.get(..behind + 1).unwrap_or(SPACE));
             }
-            Ways::Behind => {
+            EndpointFormat::AfterInfo => {
                 let columns = self.columns_of_ends();
                 let before = if self.is_narrow() { columns.saturating_sub(1) } else { columns / 2 };
                 self.line.push_str(SPACE.get(..before).unwrap_or(SPACE));
@@ -237,24 +237,24 @@ impl<W: io::Write> List<W> {
     }
 
     /// Chooses the representation of the endpoints, and updates the widths.
-    fn ways(&mut self, ends: &Ends) -> Ways {
+    fn endpoint_format(&mut self, ends: &Ends) -> EndpointFormat {
         let has_addresses = ends.src.is_some() || ends.dst.is_some();
         let Some(width) = self.options.width else {
-            return if has_addresses || ends.stream.is_none() { Ways::Addresses } else { Ways::Stream };
+            return if has_addresses || ends.stream.is_none() { EndpointFormat::Addresses } else { EndpointFormat::Stream };
         };
         if width >= NARROW && has_addresses {
             let columns = [ends.src, ends.dst].into_iter().flatten().map(|address| address.to_string().len()).max().unwrap_or(0);
             if 2 * columns + BESIDE_ADDRESSES <= width {
                 self.seen.address = self.seen.address.max(columns);
-                return Ways::Addresses;
+                return EndpointFormat::Addresses;
             }
         }
         match ends.stream {
             Some((stream, _)) => {
                 self.seen.stream = self.seen.stream.max(stream.to_string().len() + 2);
-                Ways::Stream
+                EndpointFormat::Stream
             }
-            None => Ways::Behind,
+            None => EndpointFormat::AfterInfo,
         }
     }
 
@@ -325,7 +325,7 @@ impl<W: io::Write> List<W> {
 
     /// Writes the bytes of a record between empty lines, as tshark's `-x`. Bytes of late messages are in their frames.
     fn dump(&mut self, record: &Record<'_>) -> io::Result<()> {
-        let look = HexLook { theme: self.options.theme, width: self.options.width };
+        let look = HexFormat { theme: self.options.theme, width: self.options.width };
         self.line.push('\n');
         let written = match record {
             Record::Message(message) => message.node().map_or(Ok(()), |node| {

@@ -52,7 +52,7 @@ const TEXT_AT_ONCE: usize = 2 << 20;
 
 /// Format of a table.
 #[derive(Clone, Copy)]
-pub struct Look<'a> {
+pub struct TableFormat<'a> {
     /// Print everything.
     pub all: bool,
     /// Width of the terminal, if any.
@@ -63,7 +63,7 @@ pub struct Look<'a> {
     pub colouring: Option<&'a Colouring>,
 }
 
-impl Look<'_> {
+impl TableFormat<'_> {
     /// Whether a group is folded into one line.
     pub fn folds(&self, node: NodeRef<'_>) -> bool {
         !self.all && node.field().collapses()
@@ -101,7 +101,7 @@ enum Row {
 /// Collects rows and lays them out.
 pub struct Rows<'a> {
     of: Dissection<'a>,
-    look: Look<'a>,
+    look: TableFormat<'a>,
     rows: Vec<Row>,
     /// Total bytes of text in `rows`.
     held: usize,
@@ -119,7 +119,7 @@ struct Count {
 }
 
 /// Writes the table of the fields of a layer, unless it has none.
-pub fn table(of: Dissection<'_>, layer: NodeRef<'_>, look: Look<'_>, out: &mut String) -> fmt::Result {
+pub fn table(of: Dissection<'_>, layer: NodeRef<'_>, look: TableFormat<'_>, out: &mut String) -> fmt::Result {
     if !layer.has_children() {
         return Ok(());
     }

@@ -4,8 +4,8 @@
 //! no summary and only few header fields, such as a keep-alive.
 
 use super::heading::{CONTINUED, Heading, Line};
-use super::hexdump::{self, Colouring, FrameDump, HexLook, RULE};
-use super::rows::{self, Look};
+use super::hexdump::{self, Colouring, FrameDump, HexFormat, RULE};
+use super::rows::{self, TableFormat};
 use super::theme::{Role, Theme};
 use super::time::{Clock, TimeForm};
 use super::{KEPT, unwritable};
@@ -152,7 +152,7 @@ impl Printer<'_> {
         let carriers: Vec<&Layer> = message.carriers().into_iter().filter(|layer| self.shows_carrier(of, layer)).collect();
         let is_data = node.field().is(&data::DATA);
         let has_notes = message.notes().next().is_some();
-        let takes_line = !options.verbose_fields && (is_data || (says_it_all(message) && !has_notes));
+        let takes_line = !options.verbose_fields && (is_data || (is_heading_complete(message) && !has_notes));
         let line = match (takes_line, is_data) {
             (true, true) => Line::Preview,
             (true, false) => Line::Alone,
@@ -177,7 +177,7 @@ impl Printer<'_> {
         match &colouring {
             Some(colouring) => {
                 let base = place_of(of, node.span()).base;
-                hexdump::of_node(of, node, base, colouring, self.hex_look(), out)
+                hexdump::of_node(of, node, base, colouring, self.hex_format(), out)
             }
             None => Ok(()),
         }
@@ -185,7 +185,7 @@ impl Printer<'_> {
 
     /// Prepares the hex dump of a frame, with `-x`.
     fn frame_dump<'t>(&self, of: Dissection<'t>, layers: &[&Layer], colouring: Option<&Colouring>) -> Option<FrameDump<'t>> {
-        colouring.map(|colouring| FrameDump::new(of, layers, colouring, self.hex_look()))
+        colouring.map(|colouring| FrameDump::new(of, layers, colouring, self.hex_format()))
     }
 
     /// Writes the line of a layer, separated from a hex dump above.
@@ -196,8 +196,8 @@ impl Printer<'_> {
         self.heading.layer(of, layer, out)
     }
 
-    fn hex_look(&self) -> HexLook {
-        HexLook { theme: self.options.theme, width: self.options.width }
+    fn hex_format(&self) -> HexFormat {
+        HexFormat { theme: self.options.theme, width: self.options.width }
     }
 
     fn packet(&self, packet: &Packet<'_>, out: &mut String) -> fmt::Result {
@@ -229,9 +229,9 @@ impl Printer<'_> {
         }
     }
 
-    fn look<'c>(&self, colouring: Option<&'c Colouring>) -> Look<'c> {
+    fn look<'c>(&self, colouring: Option<&'c Colouring>) -> TableFormat<'c> {
         let TableOptions { verbose_fields, width, theme, .. } = *self.options;
-        Look { all: verbose_fields, width, theme, colouring }
+        TableFormat { all: verbose_fields, width, theme, colouring }
     }
 
     /// Writes a layer, with colours shared with a hex dump.
@@ -253,7 +253,7 @@ impl Printer<'_> {
 }
 
 /// Whether the heading of a message is complete.
-fn says_it_all(message: &Message<'_>) -> bool {
+fn is_heading_complete(message: &Message<'_>) -> bool {
     let few = |node: NodeRef<'_>| node.children().take(FEW_FIELDS + 1).count() <= FEW_FIELDS;
     let flat = |node: NodeRef<'_>| node.children().all(|child| !child.has_children());
     !message.name().is_empty() && message.info().is_empty() && message.node().is_some_and(|node| few(node) && flat(node))

@@ -72,7 +72,7 @@ fn a_message_is_a_heading_and_a_table() {
 }
 
 #[test]
-fn nothing_is_folded_or_cut_with_all_fields() {
+fn full_output_folds_and_truncates_nothing() {
     let options = TableOptions { verbose_fields: true, ..plain_table() };
     assert_snapshot!(streamed(TOY, read).table(Messages, options), @r#"
     #1  +0.000000  tcp/0 s2c  10.0.0.1:27000 → 10.0.0.2:51000  Toy  update, 3 entries  frames 16,17
@@ -195,7 +195,7 @@ fn a_narrow_terminal_cuts_values_and_never_wraps() {
 }
 
 #[test]
-fn a_message_that_says_no_more_than_its_name_takes_a_line() {
+fn a_message_without_details_takes_one_line() {
     let trial = framed(&[0, 0, 0, 0], |wire| {
         wire.name("heartbeat");
         wire.u32_be(&trial::SIZE).map(drop)

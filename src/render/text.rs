@@ -295,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn coloured_lines_are_cut_by_what_is_seen() {
+    fn coloured_lines_are_truncated_by_visible_width() {
         let cut = |line: &str, limit| {
             let mut line = line.to_owned();
             cut_painted(&mut line, limit);

@@ -86,15 +86,18 @@ pub(super) fn packet(out: &mut Vec<u8>, frame: &Frame<'_>, streams: &[StreamId])
     for comment in frame.comments.iter() {
         option(out, block::COMMENT, comment.as_bytes());
     }
-    let beside =
-        origin::Beside { number: frame.number, time: (!is_held).then_some(frame.time), has_interface: frame.interface.is_some() };
+    let beside = origin::Unstored {
+        number: frame.number,
+        time: (!is_held).then_some(frame.time),
+        has_interface: frame.interface.is_some(),
+    };
     place(out, beside, streams);
     option(out, block::END, b"");
     block::end(out, from)
 }
 
 /// The option with the place of a packet, written where it is to be.
-fn place(out: &mut Vec<u8>, beside: origin::Beside, streams: &[StreamId]) {
+fn place(out: &mut Vec<u8>, beside: origin::Unstored, streams: &[StreamId]) {
     let from = out.len();
     out.extend_from_slice(&origin::CUSTOM.to_le_bytes());
     out.extend_from_slice(&[0; 2]);

@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_announced_or_shares_state_goes_along() {
+    fn announced_and_related_conversations_share_a_part() {
         for by in [By::Pair(1000), By::Flow(1000)] {
             let mut router = Router::new(by);
             let mut call = begins("10.0.0.1:5060", "10.0.0.2:5060");

@@ -393,7 +393,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_beyond_the_room_is_summed_up_and_what_is_known_goes_on() {
+    fn conversations_above_the_limit_are_summed_up() {
         let mut conversations = Conversations::new(Over::Tcp);
         for number in 0..100 {
             say(&mut conversations, [end(1, 10), end(2, 20)], Some(number), 50);
@@ -438,7 +438,7 @@ mod tests {
     }
 
     #[test]
-    fn each_kind_has_some_room_whatever_the_others_take() {
+    fn each_table_has_a_minimum_size() {
         let (mut full, other) = (Conversations::new(Over::Ip), Conversations::new(Over::Tcp));
         assert_eq!(
             free(&[Conversations::new(Over::Ip), Conversations::new(Over::Tcp)]),

@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_put_is_found_and_nothing_else() {
+    fn inserted_entries_are_found() {
         let keys: Vec<u64> = (0..5000).map(|key| key * 3).collect();
         let at = |place: u32| keys.get(place as usize).copied();
         let mut index = Index::default();

@@ -261,7 +261,7 @@ impl Stats {
             self.health.flags(of.tree.analysis, of.tree.frame.number);
         }
         // Most frames have nothing else to count.
-        if of.tree.says_nothing() && of.tree.notes.is_empty() && of.tree.transfers.is_empty() {
+        if of.tree.is_empty() && of.tree.notes.is_empty() && of.tree.transfers.is_empty() {
             return self.tally.count(of.tree, captured);
         }
         self.transfers.tree(of);

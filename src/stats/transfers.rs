@@ -42,7 +42,7 @@ impl Came {
     fn add(&mut self, one: &Transfer) {
         self.count += 1;
         self.bytes = self.bytes.saturating_add(one.bytes);
-        let (Some(asked), Some(came)) = (one.asked, one.came) else { return };
+        let (Some(asked), Some(came)) = (one.requested, one.completed) else { return };
         let took = came.since(asked);
         if took < 0 {
             return;

@@ -52,7 +52,7 @@ pub struct InnerBytes {
     /// Their origin in frames; offsets count in `bytes`.
     pub pieces: Vec<Piece>,
     /// Whether an unknown number of bytes is missing before them.
-    pub behind_gap: bool,
+    pub follows_gap: bool,
     /// Whether nothing follows them.
     pub is_last: bool,
 }
@@ -98,9 +98,9 @@ pub struct Quote {
 
 /// Numbers shared by the dissectors of one conversation, by name.
 #[derive(Debug, Default)]
-pub struct Facts(Vec<(&'static str, u64)>);
+pub struct SharedNumbers(Vec<(&'static str, u64)>);
 
-impl Facts {
+impl SharedNumbers {
     /// Sets a number.
     pub fn remember(&mut self, name: &'static str, number: u64) {
         match self.0.iter_mut().find(|(known, _)| *known == name) {
@@ -131,7 +131,7 @@ pub struct Handover {
     /// The sender's side, declared by the latest message.
     speaker: Option<Side>,
     /// Numbers shared by the dissectors of one conversation, by name.
-    pub facts: Facts,
+    pub numbers: SharedNumbers,
     /// The number that the carrier states about the current payload.
     pub detail: u64,
 }
@@ -140,7 +140,7 @@ impl Handover {
     /// Whether it is empty.
     pub(super) fn is_empty(&self) -> bool {
         let lists = self.payloads.len() + self.opened.len() + self.expected.len() + self.quotes.len() + self.packets.len();
-        lists + self.associated.len() + self.connection_ids.len() + self.facts.0.len() == 0 && self.speaker.is_none()
+        lists + self.associated.len() + self.connection_ids.len() + self.numbers.0.len() == 0 && self.speaker.is_none()
     }
 
     /// Whether conversations were announced.
@@ -159,7 +159,7 @@ impl Handover {
         self.packets.clear();
         self.associated.clear();
         self.speaker = None;
-        self.facts = Facts::default();
+        self.numbers = SharedNumbers::default();
         self.detail = 0;
     }
 

@@ -35,7 +35,7 @@ pub enum Unended<'a> {
     /// They continue a message.
     Continues,
     /// They follow a hole, after the end of the incomplete message; these are the bytes.
-    BehindHole(&'a [u8]),
+    AfterGap(&'a [u8]),
 }
 
 impl Tree {

@@ -44,7 +44,7 @@ pub use earlier::{Earlier, Key, Moment};
 pub(crate) use field::are_sorted;
 pub use field::{Digest, Field, Kind, Level, Names, Share, Times, Words, name_of};
 pub use generated::{Computed, Generate, Generated, as_text, is_there};
-pub use handover::{ConnectionId, Expected, Facts, Handover, InnerBytes, InnerPacket, Payload, Quote};
+pub use handover::{ConnectionId, Expected, Handover, InnerBytes, InnerPacket, Payload, Quote, SharedNumbers};
 pub use label::{Label, Partial, Unended};
 pub use layer::{
     Address, Ends, FrameInfo, Gap, Info, Layer, LayerId, OmittedHeaders, OmittedMessages, StreamId, SummaryFn, Transport,

@@ -67,7 +67,7 @@ impl Tree {
 
     /// Number of bytes that may still be decompressed: a base amount, and a multiple of the bytes read so far.
     #[must_use]
-    pub(crate) fn room_to_decompress(&self) -> usize {
+    pub(crate) fn decompression_limit(&self) -> usize {
         let earned = self.captured.saturating_mul(limits::DECOMPRESSED_RATIO.get() as u64);
         let room = (limits::DECOMPRESSED.get() as u64).saturating_add(earned).saturating_sub(self.decompressed);
         usize::try_from(room).unwrap_or(usize::MAX)

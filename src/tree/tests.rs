@@ -16,7 +16,7 @@ fn frame(tree: &mut Tree, fields: usize, bytes: usize) {
 }
 
 #[test]
-fn memory_that_is_not_needed_for_long_is_given_back() {
+fn unused_memory_is_released() {
     for (fields, bytes) in [(200_000, 0), (0, 3 << 20)] {
         let mut tree = Tree::new(Demand::EVERYTHING);
         for _ in 0..3 {
@@ -32,7 +32,7 @@ fn memory_that_is_not_needed_for_long_is_given_back() {
 }
 
 #[test]
-fn memory_of_words_is_given_back_where_later_frames_have_none() {
+fn unused_memory_of_texts_is_released() {
     let mut tree = Tree::new(Demand::EVERYTHING);
     frame(&mut tree, 0, 3 << 20);
     for _ in 0..5000 {
@@ -43,7 +43,7 @@ fn memory_of_words_is_given_back_where_later_frames_have_none() {
 }
 
 #[test]
-fn memory_that_stays_when_a_tree_is_copied_is_given_back_as_well() {
+fn unused_memory_of_copied_trees_is_released() {
     let mut tree = Tree::new(Demand::EVERYTHING);
     frame(&mut tree, 200_000, 0);
     for _ in 0..20 {
@@ -171,13 +171,13 @@ fn decompressed_bytes_of_a_run_are_bounded_by_the_capture() {
     let mut tree = Tree::new(Demand::EVERYTHING);
     tree.begin(FrameInfo { captured: 1000, ..FrameInfo::default() });
     let most = limits::DECOMPRESSED.get() + 1000 * limits::DECOMPRESSED_RATIO.get();
-    assert_eq!(tree.room_to_decompress(), most);
+    assert_eq!(tree.decompression_limit(), most);
     tree.decompressed = most as u64 - 5;
-    assert_eq!(tree.room_to_decompress(), 5);
+    assert_eq!(tree.decompression_limit(), 5);
     tree.begin(FrameInfo { captured: 2, ..FrameInfo::default() });
-    assert_eq!(tree.room_to_decompress(), 5 + 2 * limits::DECOMPRESSED_RATIO.get());
+    assert_eq!(tree.decompression_limit(), 5 + 2 * limits::DECOMPRESSED_RATIO.get());
     tree.decompressed = u64::MAX;
-    assert_eq!(tree.room_to_decompress(), 0);
+    assert_eq!(tree.decompression_limit(), 0);
 }
 
 #[test]
@@ -190,7 +190,7 @@ fn every_byte_becomes_its_two_digits() {
 }
 
 #[test]
-fn the_first_byte_that_is_not_plain_is_found_wherever_it_stands() {
+fn the_first_byte_to_escape_is_found_at_every_position() {
     for length in [0, 1, 15, 16, 17, 40] {
         let plain = vec![b'a'; length];
         assert_eq!(view::first_special(&plain), None);

@@ -12,9 +12,9 @@ pub struct Transfer {
     /// Size in bytes.
     pub bytes: u64,
     /// Time of the request.
-    pub asked: Time,
+    pub requested: Time,
     /// Time of the last byte.
-    pub came: Time,
+    pub completed: Time,
     /// The frame with the last byte.
     pub frame: u64,
 }

@@ -198,7 +198,7 @@ impl Tree {
 
     /// Whether it has no layers and gaps, and no message was counted.
     #[must_use]
-    pub fn says_nothing(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         self.layers.is_empty() && self.gaps.is_empty() && self.omitted_messages.count == 0
     }
 
@@ -397,7 +397,7 @@ impl Tree {
 
     /// Whether secrets must be found: the bytes, or fields of them, may be displayed.
     #[must_use]
-    pub fn looks_for_secrets(&self) -> bool {
+    pub fn searches_secrets(&self) -> bool {
         !self.reveal && self.demand.has(Extras::CREDENTIALS)
     }
 

@@ -69,7 +69,7 @@ pub trait Conversation: Send {
     }
 
     /// Approximate heap and stack size in bytes, queried after each segment.
-    fn held(&self) -> usize {
+    fn memory_usage(&self) -> usize {
         size_of_val(self)
     }
 

@@ -375,7 +375,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn whatever_comes_ranges_lie_in_the_text(
+        fn ranges_of_secrets_are_within_the_text(
             text in proptest::collection::vec(prop_oneof![
                 Just(b"password".to_vec()), Just(b"=".to_vec()), Just(b"\": \"".to_vec()), Just(b"://a:".to_vec()), Just(b"\r\n\r\n".to_vec()),
                 Just(b"\nPASS ".to_vec()), Just(b"name=\"".to_vec()), Just(b"\x30\x84\x02\x01\0\x04\x7f".to_vec()), proptest::collection::vec(any::<u8>(), 0..4),

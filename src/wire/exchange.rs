@@ -40,7 +40,7 @@ pub trait Exchange: Send {
     }
 
     /// Approximate size in bytes, queried after each datagram.
-    fn held(&self) -> usize {
+    fn memory_usage(&self) -> usize {
         size_of_val(self)
     }
 

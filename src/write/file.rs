@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read_again() {
+    fn written_files_are_read_back() {
         let long = "ü".repeat(40_000);
         let frames = [frame(1, "en0", b"abcde", &["one", &long]), frame(101, "", b"", &[]), frame(1, "en0", b"x", &[])];
         let mut capture = Capture::open(Box::new(Cursor::new(written(FileForm::PcapNg, &frames).unwrap()))).unwrap();

@@ -107,7 +107,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(96))]
 
     #[test]
-    fn what_a_filter_writes_reads_back_as_the_same_filter(expression in expression()) {
+    fn formatted_filters_parse_to_the_same_filter(expression in expression()) {
         let filter = Filter::parse(&expression, Registry::default()).map_err(|mistake| TestCaseError::fail(mistake.to_string()))?;
         let written = filter.to_string();
         let again = parsed(&written);

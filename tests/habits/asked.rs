@@ -33,7 +33,7 @@ fn a_key_log_that_decrypts_nothing_is_reported_once() {
 }
 
 #[test]
-fn options_for_bare_bytes_are_refused_for_captures() {
+fn options_for_raw_bytes_are_refused_for_captures() {
     assert_rejected("--as xfire samples/http.pcap", 2, &["--as xfire is for hex text", "try -d tcp.port==PORT,xfire"]);
     assert_rejected("--as xfire:c2s samples/http.pcap", 2, &["try -d tcp.port==PORT,xfire"]);
     assert_rejected("--as dhcp samples/http.pcap", 2, &["try -d udp.port==PORT,dhcp"]);
@@ -44,7 +44,7 @@ fn options_for_bare_bytes_are_refused_for_captures() {
 }
 
 #[test]
-fn shown_secrets_stand_in_list_and_table() {
+fn shown_secrets_are_in_list_and_table() {
     for (file, filter, secret) in [
         ("neighbours", "ftp.request.command==PASS", "password \"moss-green\""),
         ("runescape", "rs.login.password", "password \"blue-heron\""),

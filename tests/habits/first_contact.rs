@@ -8,7 +8,7 @@ fn out(line: &str) -> String {
 
 /// Output of each command with an option before it and after it.
 #[test]
-fn options_mean_the_same_before_and_behind_a_command() {
+fn options_may_precede_or_follow_a_command() {
     for (option, command) in [
         ("-Y dns", "stats samples/talk.pcap"),
         ("--json", "stats samples/talk.pcap"),
@@ -35,7 +35,7 @@ fn options_mean_the_same_before_and_behind_a_command() {
 
 /// A command with options before it also accepts options after it.
 #[test]
-fn a_command_behind_options_takes_its_own_options() {
+fn a_command_after_options_has_its_own_options() {
     for (mixed, behind) in [
         ("-Y http follow -s tcp/0 --dir c2s samples/http.pcap", "follow -Y http -s tcp/0 --dir c2s samples/http.pcap"),
         ("-Y http follow -s tcp/0 -T carray samples/http.pcap", "follow -Y http -s tcp/0 -T carray samples/http.pcap"),

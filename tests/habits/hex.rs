@@ -96,7 +96,7 @@ fn dumps_with_addresses_are_read_from_the_first_one() {
 }
 
 #[test]
-fn conversations_come_back_from_yaml_and_raw() {
+fn conversations_are_read_back_from_yaml_and_raw() {
     let columns = "-T fields -e message.dir -e message.name --messages";
     let printed = typed(&format!("{columns} -Y tcp.stream==0 samples/pipboy.pcap")).out;
     assert!(printed.lines().count() > 50);

@@ -11,7 +11,7 @@ fn row<'t>(table: &'t str, name: &str) -> Vec<&'t str> {
 }
 
 #[test]
-fn the_name_of_a_value_stands_in_the_left_column() {
+fn value_names_are_in_the_left_column() {
     let update = answer("samples/pipboy.pcap --number 23");
     assert_eq!(row(&update, "Map.World.Player.X"), ["-4298", "was -4310.5, float, id 428"]);
     assert!(!update.contains("entry ["), "{update}");
@@ -23,7 +23,7 @@ fn the_name_of_a_value_stands_in_the_left_column() {
 }
 
 #[test]
-fn the_name_of_a_header_stands_in_the_left_column() {
+fn header_names_are_in_the_left_column() {
     let response = b"HTTP/1.1 200 OK\r\nExpires: Sat, 01 Jan 2000 00:00:00 GMT\r\nX-One: 1\r\nContent-Length: 0\r\n\r\n";
     let run = typed_with("--input-format raw --as http:s2c", response);
     assert_eq!(row(&run.out, "Expires"), ["\"Sat, 01 Jan 2000 00:00:00 GMT\""]);
@@ -64,7 +64,7 @@ fn flags_show_their_bits_in_their_places() {
 }
 
 #[test]
-fn bits_of_little_endian_numbers_stand_where_the_number_has_them() {
+fn bits_of_little_endian_numbers_are_in_number_order() {
     // Retain is the lowest bit of the first byte of an MQTT PUBLISH.
     let publish = answer("samples/neighbours.pcap -Y mqtt.retain==1 -c 1");
     assert!(publish.contains("  .... ...1  "), "{publish}");
@@ -128,7 +128,7 @@ fn each_layer_has_its_bytes_below_its_fields() {
 }
 
 #[test]
-fn every_byte_of_a_frame_is_dumped_whatever_its_messages_span() {
+fn every_byte_of_a_frame_is_dumped() {
     // Frame 36 ends a message of nine frames.
     for number in ["22", "23", "36", "37"] {
         let shown = answer(&format!("--packets -x samples/pipboy.pcap --number {number}"));

@@ -16,7 +16,7 @@ fn assert_same(one: &str, other: &str) {
 }
 
 #[test]
-fn options_of_tshark_mean_what_they_mean_there() {
+fn options_of_tshark_have_the_same_meaning() {
     // tshark -r samples/http.pcap -Y 'tcp.port == 80' | wc -l prints 18.
     assert_eq!(count("-r samples/http.pcap -e frame.number -Y 'tcp.port == 80'"), 18);
     assert_same("-r samples/http.pcap", "samples/http.pcap");
@@ -442,7 +442,7 @@ const MISTAKES: &[(&str, i32, &[&str])] = &[
 ];
 
 #[test]
-fn mistakes_of_tshark_users_are_answered_with_what_to_type() {
+fn mistakes_of_tshark_users_are_answered_with_the_right_option() {
     for (line, code, expected) in MISTAKES {
         assert_rejected(line, *code, expected);
     }

@@ -102,7 +102,7 @@ fn a_directory_and_standard_input_are_checked() {
 }
 
 #[test]
-fn colours_can_be_asked_for_and_change_no_text() {
+fn colours_are_optional_and_change_no_text() {
     let folder = folder("ksy-colour", &[("bad.ksy", BAD)]);
     let plain = run_in(&folder, &["ksy", "check", "bad.ksy"]).out;
     let coloured = run_in(&folder, &["ksy", "check", "--color", "always", "bad.ksy"]).out;

@@ -133,7 +133,7 @@ fn a_stream_that_begins_later_has_no_hello() {
 }
 
 #[test]
-fn the_end_of_a_stream_completes_what_may_end_there_and_cuts_the_rest() {
+fn the_end_of_a_stream_completes_or_truncates_messages() {
     let text = file("text", "transport: tcp", "seq: [{id: line, type: str, terminator: 10, eos-error: false}]\n");
     assert_eq!(values(&stream(&text, b"one\ntwo"), "game.line"), ["one", "two"]);
     let frames = file("cut", "transport: tcp", FRAMES);
@@ -156,7 +156,7 @@ fn a_part_of_known_size_that_cannot_be_read_does_not_end_the_stream() {
 }
 
 #[test]
-fn a_direction_out_of_step_goes_on_at_the_magic_if_the_file_allows_it() {
+fn a_direction_without_framing_resumes_at_the_magic() {
     let body = "seq: [{id: frames, type: frame, repeat: eos}]\ntypes:\n  frame:\n    seq:\n      - {id: magic, contents: AB}\n      \
                 - {id: len_data, type: u1}\n      - {id: data, type: str, size: len_data}\n";
     let bytes = b"AB\x02hixxxxxAB\x03youAyAB\x01zA";

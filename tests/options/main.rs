@@ -144,13 +144,13 @@ fn options_for_messages_have_their_stated_effect() {
 }
 
 #[test]
-fn options_of_explore_do_what_they_say() {
+fn options_of_explore_have_their_effect() {
     let (task, golden, cases) = *ALL.iter().find(|(task, ..)| *task == "explore").unwrap();
     check(task, golden, cases);
 }
 
 #[test]
-fn options_of_other_tasks_do_what_they_say() {
+fn options_of_other_tasks_have_their_effect() {
     for (task, golden, cases) in ALL.iter().filter(|(task, ..)| !["", "explore"].contains(task)) {
         check(task, golden, cases);
     }

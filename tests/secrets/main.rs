@@ -175,7 +175,7 @@ fn a_community_of_snmp_is_masked_also_where_it_is_quoted() {
 }
 
 #[test]
-fn what_is_quoted_cut_or_left_at_the_end_is_masked() {
+fn quoted_truncated_and_pending_secrets_are_masked() {
     let mut capture = Capture::new("rests");
     let before: &[(bool, &[u8])] = &[(false, b"220 FTP\r\n"), (true, b"USER a\r\n")];
     // No line end, with and without an end of the stream.

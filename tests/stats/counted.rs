@@ -55,7 +55,7 @@ fn a_part_alone_equals_the_same_part_among_all() {
 }
 
 #[test]
-fn remarks_on_bodies_are_counted_where_health_alone_is_asked_for() {
+fn body_notes_are_counted_if_only_health_is_requested() {
     let frame = |body: &str| {
         let text = format!("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}", body.len());
         text.bytes().map(|byte| format!("{byte:02x}")).collect::<String>()

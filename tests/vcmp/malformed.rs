@@ -88,7 +88,7 @@ fn script_data_longer_than_the_message() {
 }
 
 #[test]
-fn acknowledgement_of_fewer_than_it_says() {
+fn acknowledgement_with_a_count_too_large() {
     insta::assert_snapshot!(last(&[by_server(R6), by_server(M14)]), @r#"
     raknet 0..7 | ack | #1
       0..1 raknet.flags = 0xc0
@@ -143,7 +143,7 @@ fn messages_outside_of_connections_of_other_lengths() {
 }
 
 #[test]
-fn bytes_behind_script_data() {
+fn bytes_after_script_data() {
     let longer = "cf 00 00 00 02 68 69 00 00";
     assert_eq!(
         notes(&[by_server(&frame_of(longer))]),

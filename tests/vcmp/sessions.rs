@@ -211,7 +211,7 @@ fn parts_in_another_order() {
 }
 
 #[test]
-fn parts_that_never_come() {
+fn parts_that_never_arrive() {
     insta::assert_snapshot!(last(&[by_server(R3B)]), @r#"
     raknet 0..42 of "raknet parts" | unfinished
       0..42 raknet.unparsed = 42 bytes
@@ -322,7 +322,7 @@ fn other_games_are_plain_raknet() {
 }
 
 #[test]
-fn a_server_that_was_asked_by_a_list_is_known() {
+fn a_server_queried_by_a_list_is_recognized() {
     let (list, server) = (([192, 0, 2, 9], 1000), ([192, 0, 2, 20], 40_000));
     let sent = [(list, server, bytes(Q1)), elsewhere(by_client(OPEN)), elsewhere(by_server(R6))];
     assert_eq!(
@@ -448,7 +448,7 @@ fn numbers_start_anew_with_a_connection() {
 }
 
 #[test]
-fn a_timestamp_stands_before_another_message() {
+fn a_timestamp_precedes_another_message() {
     let sent = [by_server(&frame_of("1b 00 00 00 00 00 00 00 07 ad 00 01 e2 40"))];
     assert_eq!(headings(&sent)[1..], ["raknet.message 7..21 | timestamp (carries)", "vcmp 16..21 | tick | tick count 123456"]);
 }

@@ -109,7 +109,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
     #[test]
-    fn messages_are_the_same_however_they_come(
+    fn messages_are_equal_for_any_order_of_datagrams(
         messages in prop::collection::vec(message(), 1..12),
         sizes in prop::collection::vec(1_usize..6, 1..20),
         places in prop::collection::vec(any::<prop::sample::Index>(), 400),

@@ -1,4 +1,4 @@
-//! Messages of the Pip-Boy protocol, written byte by byte as the protocol page describes them.
+//! Messages of the Pip-Boy protocol, written byte by byte.
 
 use crate::Result;
 
@@ -10,7 +10,7 @@ pub const MAP: u8 = 4;
 pub const COMMAND: u8 = 5;
 pub const RESULT: u8 = 6;
 
-/// `length:4 | type:1 | payload`, the length counting the payload only.
+/// `length:4 | type:1 | payload`; the length counts the payload only.
 pub fn message(kind: u8, payload: &[u8]) -> Result<Vec<u8>> {
     let mut message = Vec::from(u32::try_from(payload.len())?.to_le_bytes());
     message.push(kind);
@@ -18,7 +18,7 @@ pub fn message(kind: u8, payload: &[u8]) -> Result<Vec<u8>> {
     Ok(message)
 }
 
-/// As real games do, with a line feed that counts.
+/// As the game does, with a line feed included in the length.
 pub fn greeting() -> Result<Vec<u8>> {
     let text = r#"{"lang":"en","version":"1.2.33.0"}"#;
     message(ACCEPTED, format!("{text}\n").as_bytes())
@@ -30,7 +30,7 @@ pub fn command(kind: u32, args: &str, id: u32) -> Result<Vec<u8>> {
     message(COMMAND, text.as_bytes())
 }
 
-/// One value of the game's tree.
+/// A value of the game's tree.
 pub enum Value<'a> {
     Bool(bool),
     Int8(i8),
@@ -40,7 +40,7 @@ pub enum Value<'a> {
     Float(f32),
     Text(&'a str),
     List(&'a [u32]),
-    /// A change of an object: members that come or are replaced, and ids that go.
+    /// A change of an object: added or replaced members, and removed ids.
     Dict(&'a [(u32, &'a str)], &'a [u32]),
 }
 
@@ -91,13 +91,13 @@ fn refs(payload: &mut Vec<u8>, ids: &[u32]) -> Result {
     Ok(())
 }
 
-/// A picture of the surroundings.
+/// A picture of the local map.
 pub struct Map<'a> {
     pub width: u32,
     pub height: u32,
-    /// Bytes a row; those beyond the width mean nothing.
+    /// Bytes per row; those beyond the width are unused.
     pub stride: u32,
-    /// X and Y of the corners north-west, north-east and south-west.
+    /// X and Y of the north-west, north-east and south-west corners.
     pub corners: [f32; 6],
     pub pixel: &'a dyn Fn(u32, u32) -> u8,
 }

@@ -1,4 +1,4 @@
-//! Sessions of the Fallout 4 Pip-Boy app: a whole one, a damaged one, one caught halfway, one over IPv6, and single messages.
+//! Sessions of the Fallout 4 Pip-Boy app: complete, damaged, joined midway and over IPv6, and single messages.
 
 mod message;
 mod world;
@@ -7,22 +7,22 @@ use std::net::{Ipv4Addr, Ipv6Addr};
 use std::time::Duration;
 
 use message::{HEARTBEAT, MAP, Map, REFUSED, RESULT, UPDATE, Value};
-use world::{Thing, World};
+use world::{GameValue, World};
 
 use crate::Result;
 use crate::capture::{self, Frame, Interface, Trace};
 use crate::hex;
 use crate::net::{self, Endpoint, Host, Link};
-use crate::tcp::{Conversation, Mishap, Said, Side, Stack};
+use crate::tcp::{Conversation, Delivered, Mishap, Side, Stack};
 
 const GAME_PORT: u16 = 27_000;
 const DISCOVERY_PORT: u16 = 28_000;
-/// Where nobody would look for the game.
+/// A port that is not registered.
 const OTHER_PORT: u16 = 28_123;
 
 /// An Android phone.
 const PHONE: Stack = Stack { first: 0x5b7c_1f02, mss: 1460, window: 65_535, window_scale: 8, clock: Some(48_211_904) };
-/// Windows without timestamps. Its numbers wrap during the first update.
+/// Windows without timestamps. Its sequence numbers wrap during the first update.
 const PC: Stack = Stack { first: 0xffff_f010, mss: 1460, window: 65_535, window_scale: 8, clock: None };
 
 fn millis(time: u64) -> Duration {
@@ -49,7 +49,7 @@ fn everyone() -> Host {
     Host { mac: [0xff; 6], ..Host::new(Ipv4Addr::BROADCAST, 1) }
 }
 
-/// One app connected to one game, and the habits of both.
+/// A connection of one app to one game, with their transport behavior.
 struct Play {
     trace: Trace,
     talk: Conversation,
@@ -70,7 +70,7 @@ impl Play {
         self.talk.wait(&mut self.trace, millis(time))
     }
 
-    /// The game writes header and payload with two calls, and so they travel.
+    /// The game writes header and payload with two calls, so they are sent in two segments.
     fn game(&mut self, message: &[u8]) -> Result {
         self.game_badly(message, &[])
     }
@@ -82,7 +82,7 @@ impl Play {
         self.wait(2)
     }
 
-    /// Whole messages or not, in just these segments.
+    /// Sends complete messages or parts in exactly these segments.
     fn game_segments(&mut self, segments: &[&[u8]]) -> Result {
         for segment in segments {
             self.talk.send(&mut self.trace, Side::Server, segment)?;
@@ -96,7 +96,7 @@ impl Play {
         self.wait(2)
     }
 
-    /// A command with the next number, which is returned.
+    /// Sends a command with the next number, and returns the number.
     fn command(&mut self, kind: u32, args: &str) -> Result<u32> {
         self.commands += 1;
         self.app(&message::command(kind, args, self.commands)?)?;
@@ -112,7 +112,7 @@ impl Play {
         self.game(&message::greeting()?)
     }
 
-    /// Seconds in which nothing happens but heartbeats.
+    /// Seconds with heartbeats only.
     fn idle(&mut self, seconds: u32) -> Result {
         let heartbeat = message::message(HEARTBEAT, &[])?;
         for _ in 0..seconds {
@@ -124,7 +124,7 @@ impl Play {
         Ok(())
     }
 
-    /// A small update of values that already have their place.
+    /// A small update of existing values.
     fn change(&mut self, world: &World, values: &[(&str, Value)]) -> Result {
         self.game(&change(world, values)?)
     }
@@ -139,17 +139,17 @@ fn change(world: &World, values: &[(&str, Value)]) -> Result<Vec<u8>> {
 }
 
 pub fn session() -> Result<Vec<u8>> {
-    let (frames, _) = whole_session()?;
+    let (frames, _) = main_session()?;
     capture::pcap(capture::ETHERNET, &frames)
 }
 
 pub fn follow() -> Result<Vec<u8>> {
-    let (_, said) = whole_session()?;
-    Ok(hex::follow(&said).into_bytes())
+    let (_, delivered) = main_session()?;
+    Ok(hex::follow(&delivered).into_bytes())
 }
 
-/// The frames of everything, and what was said on the connection that matters.
-fn whole_session() -> Result<(Vec<Frame>, Vec<Said>)> {
+/// The frames of all sessions, and the byte streams of the main connection.
+fn main_session() -> Result<(Vec<Frame>, Vec<Delivered>)> {
     let mut trace = Trace::new();
     discover(&mut trace, phone().port(51_734), &[(pc(), COMPACT), (console(), INDENTED)])?;
 
@@ -175,7 +175,7 @@ fn whole_session() -> Result<(Vec<Frame>, Vec<Said>)> {
 
     play.idle(2)?;
     play.talk.close(&mut play.trace, Side::Client)?;
-    Ok((play.trace.frames(), play.talk.said))
+    Ok((play.trace.frames(), play.talk.delivered))
 }
 
 const COMPACT: &str = r#"{"IsBusy":false,"MachineType":"PC"}"#;
@@ -185,23 +185,23 @@ const INDENTED: &str = "{\n   \"IsBusy\" : false,\n   \"MachineType\" : \"PS4\"\
 fn discover(trace: &mut Trace, app: Endpoint, answers: &[(Host, &str)]) -> Result {
     let question = br#"{"cmd":"autodiscover"}"#;
     let packet = net::udp(app, everyone().port(DISCOVERY_PORT), 0x71c0, question)?;
-    trace.put(Link::Ethernet.frame(app.host, everyone(), &packet));
+    trace.capture(Link::Ethernet.frame(app.host, everyone(), &packet));
     for (host, text) in answers {
         trace.wait(millis(4));
         let packet = net::udp(host.port(DISCOVERY_PORT), app, 0x0211, text.as_bytes())?;
-        trace.put(Link::Ethernet.frame(*host, app.host, &packet));
+        trace.capture(Link::Ethernet.frame(*host, app.host, &packet));
     }
     trace.wait(millis(900));
     Ok(())
 }
 
-/// The player picks up the phone.
+/// The player opens the Pip-Boy.
 fn touched(play: &mut Play) -> Result {
     play.command(14, "[]")?;
     play.idle(1)
 }
 
-/// Steps, a bruise, and a menu that opens and closes.
+/// Steps, damage, and a menu that opens and closes.
 fn walk(play: &mut Play, world: &World) -> Result {
     for (x, y, rotation) in [(-4_298.0, 12_214.5, 121.25), (-4_276.25, 12_221.0, 130.0), (-4_260.5, 12_240.75, 144.5)] {
         play.change(
@@ -227,7 +227,7 @@ fn walk(play: &mut Play, world: &World) -> Result {
     play.wait(150)
 }
 
-/// A tablet wants in as well, and the game has room for one.
+/// A second client is rejected, because the game accepts one only.
 fn refused(play: &mut Play) -> Result {
     play.idle(1)?;
     discover(&mut play.trace, tablet().port(28_000), &[(pc(), BUSY)])?;
@@ -244,7 +244,7 @@ fn refused(play: &mut Play) -> Result {
     play.idle(2)
 }
 
-/// Tea is drunk, an umbrella found, a wrench mended, the pages sorted and the aid bag filled.
+/// Tea is consumed, an umbrella found, a wrench repaired, and the aid list filled.
 fn items(play: &mut Play, world: &mut World) -> Result {
     play.command(0, "[4111200021,0,17]")?;
     play.change(
@@ -257,7 +257,7 @@ fn items(play: &mut Play, world: &mut World) -> Result {
     )?;
     play.wait(300)?;
 
-    // A new item: first the item, then the list that has it, once more as a whole.
+    // A new item: first the item, then the complete list that contains it.
     let mut payload = Vec::new();
     let found = world.add(&mut payload, "Inventory.43[2]", &world::found_weapon())?;
     let weapons = [world.id("Inventory.43[0]")?, world.id("Inventory.43[1]")?, found];
@@ -266,14 +266,14 @@ fn items(play: &mut Play, world: &mut World) -> Result {
     play.command(2, "[4111200077,[0],5,18]")?;
     play.idle(1)?;
 
-    // A member gets a new value: the same entry brings the new number and takes the old one away.
+    // A member gets a new value: one entry adds the new number and removes the old one.
     let cards = "Inventory.43[0].itemCardInfoList";
     let old = world.id(cards)?;
-    let better = Thing::List(vec![Thing::Dict(vec![
-        ("text", Thing::Text("$dmg")),
-        ("Value", Thing::Float(21.75)),
-        ("ValueType", Thing::UInt32(2)),
-        ("damageType", Thing::UInt32(1)),
+    let better = GameValue::List(vec![GameValue::Dict(vec![
+        ("text", GameValue::Text("$dmg")),
+        ("Value", GameValue::Float(21.75)),
+        ("ValueType", GameValue::UInt32(2)),
+        ("damageType", GameValue::UInt32(1)),
     ])]);
     let mut payload = Vec::new();
     let new = world.add(&mut payload, cards, &better)?;
@@ -291,7 +291,7 @@ fn items(play: &mut Play, world: &mut World) -> Result {
     play.idle(1)
 }
 
-/// The list of aid, all new.
+/// The list of aid items, all new.
 fn more_aid(world: &mut World) -> Result<Vec<u8>> {
     let mut payload = Vec::new();
     let mut ids = Vec::new();
@@ -302,7 +302,7 @@ fn more_aid(world: &mut World) -> Result<Vec<u8>> {
     message::message(UPDATE, &payload)
 }
 
-/// Two pictures asked for and sent, and a marker set and taken away.
+/// Two pictures requested and sent, and a marker set and removed.
 fn maps(play: &mut Play, world: &World) -> Result {
     let corners = [-6_144.0, 13_824.0, -2_048.0, 13_824.0, -6_144.0, 10_752.0];
     play.command(13, "[]")?;
@@ -340,7 +340,7 @@ fn boathouse(x: u32, y: u32) -> u8 {
     }
 }
 
-/// A journey that is not allowed and one that is; music; a quest.
+/// An invalid and a valid fast travel; the radio; a quest.
 fn travel(play: &mut Play, world: &World) -> Result {
     let there = world.id("Map.World.Locations[1]")?;
     let id = play.command(9, &format!("[{there}]"))?;
@@ -362,7 +362,7 @@ fn travel(play: &mut Play, world: &World) -> Result {
     play.idle(1)
 }
 
-/// Segments that end where messages do not, and the other way round.
+/// Segments that end inside messages, and messages that end inside segments.
 fn odd_segments(play: &mut Play, world: &World) -> Result {
     let caps = change(world, &[("PlayerInfo.Caps", Value::Int32(498))])?;
     let (start, rest) = caps.split_at(3);
@@ -374,7 +374,7 @@ fn odd_segments(play: &mut Play, world: &World) -> Result {
     play.game_segments(&[&three])
 }
 
-/// A segment the capture missed, then every kind of message that is wrong in itself.
+/// A segment missing in the capture, then every kind of malformed message.
 pub fn damaged() -> Result<Vec<u8>> {
     let talk = Conversation::new(Link::Ethernet, (phone().port(41_510), PHONE), (pc().port(GAME_PORT), PC));
     let mut play = Play::new(Trace::new(), talk);
@@ -407,12 +407,12 @@ pub fn damaged() -> Result<Vec<u8>> {
     ] {
         play.game(&message::message(kind, &payload)?)?;
         play.wait(60)?;
-        // The header still said where the next message begins.
+        // The header is valid, so the start of the next message is known.
         play.change(&world, &[("PlayerInfo.CurrHP", Value::Float(77.5))])?;
         play.idle(1)?;
     }
 
-    // Nobody can tell what follows a length like this.
+    // After an invalid length, message boundaries are unknown.
     play.game(&[0xff, 0xff, 0xff, 0xff, UPDATE, 0, 200])?;
     play.change(&world, &[("PlayerInfo.CurrHP", Value::Float(78.0))])?;
     play.wait(90)?;
@@ -420,7 +420,7 @@ pub fn damaged() -> Result<Vec<u8>> {
     capture::pcap(capture::ETHERNET, &play.trace.frames())
 }
 
-/// Three by two pixels, and seven bytes for them.
+/// Three by two pixels, but seven bytes.
 fn odd_map() -> Vec<u8> {
     let mut payload = Vec::new();
     payload.extend(3_u32.to_le_bytes());
@@ -430,14 +430,14 @@ fn odd_map() -> Vec<u8> {
     payload
 }
 
-/// Somebody started the capture while the first update was on its way.
+/// The capture starts during the first update.
 pub fn midstream() -> Result<Vec<u8>> {
     let talk = Conversation::new(Link::Ethernet, (phone().port(41_512), PHONE), (pc().port(GAME_PORT), PC));
     let mut play = Play::new(Trace::new(), talk);
     play.open()?;
     play.greet()?;
     play.idle(1)?;
-    // The update needs eight segments, one every eighth of a millisecond.
+    // The update takes eight segments, one every eighth of a millisecond.
     let started = play.trace.now + Duration::from_micros(700);
     let (mut world, update) = World::first_update(&world::full())?;
     play.game(&update)?;
@@ -452,7 +452,7 @@ pub fn midstream() -> Result<Vec<u8>> {
     capture::pcap(capture::ETHERNET, &heard)
 }
 
-/// The game behind a port forwarding, once in a VLAN at home and once through a tunnel.
+/// The game with port forwarding, once in a VLAN and once through a tunnel.
 pub fn ipv6() -> Result<Vec<u8>> {
     let game = Host::new(Ipv6Addr::new(0x2001, 0xdb8, 28, 0, 0, 0, 0, 0x10), 64);
     let at_home = Host::new(Ipv6Addr::new(0x2001, 0xdb8, 28, 0, 0, 0, 0, 0x23), 64);
@@ -460,7 +460,7 @@ pub fn ipv6() -> Result<Vec<u8>> {
     let linux = Stack { first: 0x3f20_aa61, mss: 1440, clock: Some(902_114_730), ..PHONE };
     let tunnelled = Stack { mss: 1340, ..linux };
 
-    // Odd nanoseconds, so that they can be told from microseconds.
+    // Nanoseconds that are no multiple of a microsecond.
     let mut trace = Trace::new();
     trace.wait(Duration::from_nanos(123_456_789));
     let mut home =
@@ -497,7 +497,7 @@ fn short_session(play: &mut Play) -> Result {
     play.talk.reset(&mut play.trace, Side::Client)
 }
 
-/// One Ethernet frame with a whole greeting.
+/// One Ethernet frame with a complete greeting.
 pub fn greeting() -> Result<Vec<u8>> {
     let mut trace = Trace::new();
     let mut talk = Conversation::new(Link::Ethernet, (phone().port(41_518), PHONE), (pc().port(GAME_PORT), PC));
@@ -508,7 +508,7 @@ pub fn greeting() -> Result<Vec<u8>> {
     Ok(hex::xxd(&frame.bytes).into_bytes())
 }
 
-/// The smallest update there is: a menu opens.
+/// The smallest update: a menu opens.
 pub fn update() -> Result<Vec<u8>> {
     let mut payload = Vec::new();
     message::entry(&mut payload, 23, &Value::Bool(true))?;

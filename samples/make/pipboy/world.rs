@@ -1,14 +1,14 @@
-//! What the game knows, as a tree of values, and the numbers it gives them.
+//! Data of the game as a tree of values, and their numbers.
 //!
-//! The shape and the member names are the protocol's; all texts and numbers are invented.
+//! The structure and the member names are the protocol's; all texts and numbers are invented.
 
 use std::collections::BTreeMap;
 
 use super::message::{self, UPDATE, Value};
 use crate::Result;
 
-/// A value with everything below it.
-pub enum Thing {
+/// A value with its subtree.
+pub enum GameValue {
     Bool(bool),
     Int8(i8),
     UInt8(u8),
@@ -16,35 +16,35 @@ pub enum Thing {
     UInt32(u32),
     Float(f32),
     Text(&'static str),
-    List(Vec<Thing>),
-    Dict(Vec<(&'static str, Thing)>),
+    List(Vec<GameValue>),
+    Dict(Vec<(&'static str, GameValue)>),
 }
 
-use Thing::{Bool, Dict, Float, Int8, Int32, List, Text, UInt8, UInt32};
+use GameValue::{Bool, Dict, Float, Int8, Int32, List, Text, UInt8, UInt32};
 
-/// The numbers handed out on one connection.
+/// Numbers assigned on one connection.
 pub struct World {
     ids: BTreeMap<String, u32>,
     next: u32,
 }
 
 impl World {
-    /// The whole tree as the first update: children before parents, the root (number 0) last.
-    pub fn first_update(root: &Thing) -> Result<(World, Vec<u8>)> {
+    /// The complete tree as the first update: children before parents, the root (number 0) last.
+    pub fn first_update(root: &GameValue) -> Result<(World, Vec<u8>)> {
         let mut world = World { ids: BTreeMap::new(), next: 1 };
         let mut payload = Vec::new();
         world.plant(&mut payload, "", 0, root)?;
         Ok((world, message::message(UPDATE, &payload)?))
     }
 
-    /// The number of the value at `Inventory.43[0].count` and the like.
+    /// The number of the value at a path such as `Inventory.43[0].count`.
     pub fn id(&self, path: &str) -> Result<u32> {
         let id = self.ids.get(path).copied();
         Ok(id.ok_or_else(|| format!("nothing at {path}"))?)
     }
 
-    /// Writes a new value at this place, under a new number. Its parent must be told by the caller.
-    pub fn add(&mut self, payload: &mut Vec<u8>, path: &str, thing: &Thing) -> Result<u32> {
+    /// Writes a new value at this path, under a new number. The caller must update its parent.
+    pub fn add(&mut self, payload: &mut Vec<u8>, path: &str, thing: &GameValue) -> Result<u32> {
         let id = self.new_id();
         self.plant(payload, path, id, thing)?;
         Ok(id)
@@ -56,7 +56,7 @@ impl World {
         id
     }
 
-    fn plant(&mut self, payload: &mut Vec<u8>, path: &str, id: u32, thing: &Thing) -> Result {
+    fn plant(&mut self, payload: &mut Vec<u8>, path: &str, id: u32, thing: &GameValue) -> Result {
         self.ids.insert(path.to_owned(), id);
         match thing {
             Bool(value) => message::entry(payload, id, &Value::Bool(*value)),
@@ -67,7 +67,7 @@ impl World {
             Float(value) => message::entry(payload, id, &Value::Float(*value)),
             Text(value) => message::entry(payload, id, &Value::Text(value)),
             List(items) => {
-                // Brothers have numbers in a row, which makes the root's members 1 to 11.
+                // Siblings have consecutive numbers, so the root's members are 1 to 11.
                 let ids: Vec<u32> = items.iter().map(|_| self.new_id()).collect();
                 for (index, (id, item)) in ids.iter().zip(items).enumerate() {
                     self.plant(payload, &format!("{path}[{index}]"), *id, item)?;
@@ -86,8 +86,8 @@ impl World {
     }
 }
 
-/// A game in full swing.
-pub fn full() -> Thing {
+/// A game in progress.
+pub fn full() -> GameValue {
     Dict(vec![
         ("Stats", stats()),
         ("Special", special()),
@@ -103,8 +103,8 @@ pub fn full() -> Thing {
     ])
 }
 
-/// Enough for a short session.
-pub fn small() -> Thing {
+/// The tree of a short session.
+pub fn small() -> GameValue {
     Dict(vec![
         ("Special", special()),
         ("Inventory", Dict(vec![("48", aid()), ("Version", UInt32(1))])),
@@ -114,7 +114,7 @@ pub fn small() -> Thing {
     ])
 }
 
-fn stats() -> Thing {
+fn stats() -> GameValue {
     Dict(vec![
         ("BodyFlags", UInt32(0)),
         ("HeadFlags", UInt32(4)),
@@ -130,7 +130,7 @@ fn stats() -> Thing {
     ])
 }
 
-fn special() -> Thing {
+fn special() -> GameValue {
     let trait_of = |name, value, modifier, about| {
         Dict(vec![("Name", Text(name)), ("Value", Int32(value)), ("Modifier", Int32(modifier)), ("Description", Text(about))])
     };
@@ -145,7 +145,7 @@ fn special() -> Thing {
     ])
 }
 
-fn perks() -> Thing {
+fn perks() -> GameValue {
     let perk = |name, rank, max, picture, ranks: &[&'static str]| {
         let ranks =
             ranks.iter().zip(1..).map(|(about, rank)| Dict(vec![("Rank", UInt32(rank)), ("Description", Text(about))])).collect();
@@ -164,8 +164,8 @@ fn perks() -> Thing {
     ])
 }
 
-/// A line of an item's card; `Value` is of the type `ValueType` says.
-fn card(text: &'static str, value: Thing) -> Thing {
+/// A line of an item's card; the type of `Value` is `ValueType`.
+fn card(text: &'static str, value: GameValue) -> GameValue {
     let kind = match value {
         Text(_) => 1,
         Float(_) => 2,
@@ -174,11 +174,11 @@ fn card(text: &'static str, value: Thing) -> Thing {
     Dict(vec![("text", Text(text)), ("Value", value), ("ValueType", UInt32(kind))])
 }
 
-fn damage(kind: u32, value: f32) -> Thing {
+fn damage(kind: u32, value: f32) -> GameValue {
     Dict(vec![("text", Text("$dmg")), ("Value", Float(value)), ("ValueType", UInt32(2)), ("damageType", UInt32(kind))])
 }
 
-fn item(text: &'static str, handle: u32, stacks: &[u32], count: u32, filter: u32, cards: Vec<Thing>) -> Thing {
+fn item(text: &'static str, handle: u32, stacks: &[u32], count: u32, filter: u32, cards: Vec<GameValue>) -> GameValue {
     Dict(vec![
         ("text", Text(text)),
         ("HandleID", UInt32(handle)),
@@ -190,12 +190,12 @@ fn item(text: &'static str, handle: u32, stacks: &[u32], count: u32, filter: u32
 }
 
 /// A weapon found later.
-pub fn found_weapon() -> Thing {
+pub fn found_weapon() -> GameValue {
     item("Umbrella, pointed", 4_111_200_077, &[0], 1, 2, vec![damage(1, 9.5), card("$wt", Float(1.5)), card("$val", Int32(30))])
 }
 
 /// The aid page after some shopping.
-pub fn more_aid() -> Vec<Thing> {
+pub fn more_aid() -> Vec<GameValue> {
     let shelf = [
         ("Tin of peaches", 4_111_200_101, 3, 5),
         ("Mint tea", 4_111_200_102, 1, 2),
@@ -219,14 +219,14 @@ pub fn more_aid() -> Vec<Thing> {
         .collect()
 }
 
-fn aid() -> Thing {
+fn aid() -> GameValue {
     List(vec![
         item("Mint tea", 4_111_200_021, &[0], 4, 8, vec![card("$wt", Float(0.2)), card("$val", Int32(2))]),
         item("Bandage, clean", 4_111_200_022, &[0, 1], 6, 9, vec![card("$val", Int32(4)), card("Heals", Text("a little"))]),
     ])
 }
 
-fn inventory() -> Thing {
+fn inventory() -> GameValue {
     let weapons = List(vec![
         item(
             "Long-handled wrench",
@@ -282,7 +282,7 @@ fn inventory() -> Thing {
     ])
 }
 
-fn quests() -> Thing {
+fn quests() -> GameValue {
     let objective = |text, active| Dict(vec![("text", Text(text)), ("active", Bool(active))]);
     let quest = |text, id, active, objectives| {
         Dict(vec![
@@ -305,7 +305,7 @@ fn quests() -> Thing {
     ])
 }
 
-fn workshop() -> Thing {
+fn workshop() -> GameValue {
     let place = |text, people, beds| {
         let figure = |text, value| Dict(vec![("text", Text(text)), ("Value", UInt32(value))]);
         Dict(vec![("text", Text(text)), ("workshopData", List(vec![figure("People", people), figure("Beds", beds)]))])
@@ -313,7 +313,7 @@ fn workshop() -> Thing {
     List(vec![place("Heron Dock", 5, 6), place("Mill Hill", 2, 2)])
 }
 
-fn log() -> Thing {
+fn log() -> GameValue {
     let page = |text, lines: &[(&'static str, i32)]| {
         let lines = lines.iter().map(|(text, value)| Dict(vec![("text", Text(text)), ("Value", Int32(*value))])).collect();
         Dict(vec![("text", Text(text)), ("statArray", List(lines))])
@@ -324,7 +324,7 @@ fn log() -> Thing {
     ])
 }
 
-fn map() -> Thing {
+fn map() -> GameValue {
     let player = |x, y| Dict(vec![("X", Float(x)), ("Y", Float(y)), ("Rotation", Float(118.5))]);
     let extents = |west, north, east, south| {
         Dict(vec![
@@ -374,14 +374,14 @@ fn map() -> Thing {
     ])
 }
 
-fn radio() -> Thing {
+fn radio() -> GameValue {
     let station = |text, frequency, active| {
         Dict(vec![("text", Text(text)), ("frequency", Float(frequency)), ("active", Bool(active)), ("inRange", Bool(true))])
     };
     List(vec![station("Harbour Weather", 88.5, false), station("Accordion Hour", 97.25, true), station("Numbers", 101.0, false)])
 }
 
-fn player_info() -> Thing {
+fn player_info() -> GameValue {
     Dict(vec![
         ("PlayerName", Text("Wilhelmine")),
         ("CurrHP", Float(104.5)),
@@ -397,7 +397,7 @@ fn player_info() -> Thing {
     ])
 }
 
-fn status() -> Thing {
+fn status() -> GameValue {
     Dict(vec![
         ("IsDataUnavailable", Bool(false)),
         ("IsPlayerDead", Bool(false)),

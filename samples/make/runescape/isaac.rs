@@ -1,8 +1,8 @@
-//! The cipher of opcodes, for those who write sessions: `benches/runescape.rs` takes it from here too.
+//! The opcode cipher, also used by `benches/runescape.rs`.
 
 #![allow(clippy::indexing_slicing, reason = "places are taken modulo their number")]
 
-/// The generator of words that opcodes are enciphered with.
+/// The generator of the key stream of opcodes.
 pub struct Isaac {
     memory: [u32; 256],
     out: Vec<u32>,
@@ -12,7 +12,7 @@ pub struct Isaac {
 }
 
 impl Isaac {
-    /// The generator that begins with these words.
+    /// The generator seeded with these words.
     pub fn new(seeds: [u32; 4]) -> Self {
         let mut seed = [0_u32; 256];
         seed[..4].copy_from_slice(&seeds);

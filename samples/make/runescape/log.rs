@@ -1,4 +1,4 @@
-//! A session log as the proxy RSProx writes them: a short visit to a world of OSRS 223, opcodes in clear.
+//! A session log in the format of the proxy RSProx: a short session with a world of OSRS 223, opcodes in plaintext.
 
 use super::hex;
 use crate::Result;
@@ -7,9 +7,9 @@ use crate::tcp::Side::{self, Client, Server};
 /// Milliseconds since 1970 of all samples.
 const BEGIN: u64 = 1_448_400_000_000;
 
-/// Milliseconds since the record before, who speaks, and the packet: opcode, length where it has one, payload.
+/// Milliseconds since the previous record, the side, and the packet: opcode, length if any, payload.
 const RECORDS: &[(u64, Side, &str)] = &[
-    // The map, the windows, what the player can do and has set.
+    // The map, interfaces, player options and settings.
     (0, Server, "62 0008 0087 0112 9101 0000"),
     (0, Server, "0E A400"),
     (0, Server, "6C 7FA20000A50002"),
@@ -23,11 +23,11 @@ const RECORDS: &[(u64, Side, &str)] = &[
     (1, Server, "1D 0100 0000 0000 8000 8000"),
     (2, Server, "5F 15 6D 00 4D696E6420746865206761702C206D61746500"),
     (3, Server, "6A"),
-    // The window of the client, and that its map is there.
+    // The client reports its window and the loaded map.
     (41, Client, "16 02 0400 0300"),
     (0, Client, "46"),
     (230, Client, "56 0180 8004"),
-    // He walks, somebody drops a thing, he talks to a guard and says how many he wants.
+    // The player walks, an item is dropped, and a dialogue with a guard asks for an amount.
     (318, Client, "38 05 710D000CEF"),
     (12, Server, "26 0000 80 0735 9F 80 0000 00000100 75"),
     (0, Server, "2D 0004 00FFE000"),
@@ -53,7 +53,7 @@ pub fn log() -> Result<Vec<u8>> {
     Ok(file)
 }
 
-/// The header of a log of this revision, in which the local player has this index.
+/// The header of a log of this revision with this index of the local player.
 pub fn header(revision: u32, own: u16) -> Vec<u8> {
     let mut file = [1_u32, revision, 1].map(u32::to_be_bytes).concat();
     file.extend([5, 1]);
@@ -70,7 +70,7 @@ pub fn header(revision: u32, own: u16) -> Vec<u8> {
     file
 }
 
-/// Seven bits a byte, the most significant ones first.
+/// Seven bits per byte, most significant first.
 pub fn number(number: u64) -> Vec<u8> {
     let groups = [14, 7, 0].map(|shift| (number >> shift & 0x7f).to_le_bytes()[0]);
     let first = groups[..2].iter().position(|group| *group > 0).unwrap_or(2);

@@ -1,4 +1,4 @@
-//! Updates of players and NPCs, written change by change: the lists of the client are kept as it keeps them.
+//! Updates of players and NPCs, encoded change by change, with the same lists as the client.
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "indices are checked")]
 
@@ -6,24 +6,24 @@ use super::notation::{Bits, Book, Values, Writer, Written};
 
 const PLAYERS: usize = 2048;
 
-/// Flags: quiet in the last packet, and in this one.
+/// Flags: unchanged in the previous packet, and in this one.
 const WAS_QUIET: u8 = 1;
 const IS_QUIET: u8 = 2;
 
-/// How a player changes.
+/// A change of a player.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Step {
     Still,
     Walk(u8),
     Run(u8),
-    /// Levels up, tiles eastward and northward; far ones take more bits.
+    /// Levels up, tiles eastward and northward; long distances take more bits.
     Jump(i64, i64, i64),
     Leave,
     /// Appears at this tile of its region.
     Appear(i64, i64),
 }
 
-/// What is new of a player.
+/// The update of a player.
 #[derive(Clone, Copy)]
 pub struct Change {
     pub index: usize,
@@ -39,19 +39,19 @@ pub struct People {
 }
 
 impl People {
-    /// Only the local player is near.
+    /// Only the local player is nearby.
     pub fn new(own: usize) -> People {
         let mut near = vec![false; PLAYERS];
         near[own] = true;
         People { own, near, flags: vec![0; PLAYERS] }
     }
 
-    /// Players that are near.
+    /// Players nearby.
     pub fn near(&self) -> Vec<usize> {
         (1..PLAYERS).filter(|index| self.near[*index]).collect()
     }
 
-    /// `gpi_init` for a local player at this tile, everybody else nowhere.
+    /// `gpi_init` for a local player at this tile, without other players.
     pub fn init(level: i64, x: i64, z: i64) -> Written {
         let mut bits = Bits::default();
         for (name, value, width) in [("level", level, 2), ("x", x, 14), ("z", z, 14)] {
@@ -61,7 +61,7 @@ impl People {
         bits.written()
     }
 
-    /// The bits of an update, what they show, and the players that have blocks in order.
+    /// The bits of an update, their values, and the players with blocks in order.
     pub fn update(&mut self, changes: &[Change]) -> (Written, Vec<usize>) {
         let of = |index: usize| changes.iter().find(|change| change.index == index);
         let near = self.near.clone();
@@ -134,7 +134,7 @@ impl People {
     }
 }
 
-/// How many more players of a pass are quiet.
+/// Number of further unchanged players in a pass.
 fn quiet(bits: &mut Bits, more: usize) {
     bits.flag("rs.move.moved", false);
     let (kind, width) = match more {
@@ -149,30 +149,30 @@ fn quiet(bits: &mut Bits, more: usize) {
     }
 }
 
-/// The mask and these blocks of an entity.
-pub fn blocks(book: &Book, who: &str, names: &[&str], values: &mut dyn Values) -> Written {
-    let chosen = book.blocks(who).into_iter().filter(|row| names.contains(&row.name));
+/// The mask and the blocks of an entity.
+pub fn blocks(book: &Book, entity: &str, names: &[&str], values: &mut dyn Values) -> Written {
+    let chosen = book.blocks(entity).into_iter().filter(|row| names.contains(&row.name));
     let mut mask = chosen.fold(0, |mask, row| mask | row.mask);
-    // A byte of the mask is announced by a bit of the one before it.
+    // A further byte of the mask is announced by a bit of the previous one.
     let last = (0..4).rev().find(|byte| mask >> (8 * byte) > 0).unwrap_or(0);
     for byte in 1..=last {
-        mask |= book.announced(who, byte);
+        mask |= book.announced(entity, byte);
     }
-    masked(book, who, mask, values)
+    masked(book, entity, mask, values)
 }
 
-/// A mask and the blocks that it announces.
-pub fn masked(book: &Book, who: &str, mask: u32, values: &mut dyn Values) -> Written {
-    let prefix = format!("rs.{who}_info.update");
+/// A mask and its blocks.
+pub fn masked(book: &Book, entity: &str, mask: u32, values: &mut dyn Values) -> Written {
+    let prefix = format!("rs.{entity}_info.update");
     let mut out = Written::default();
     for (byte, name) in ["mask", "mask2", "mask3", "mask4"].iter().enumerate() {
-        if byte > 0 && mask & book.announced(who, byte) == 0 {
+        if byte > 0 && mask & book.announced(entity, byte) == 0 {
             break;
         }
         let low = mask >> (8 * byte) & 0xff;
         out.put(&format!("{prefix}.{name}"), format!("{low:#04x}"), [u8::try_from(low).unwrap()]);
     }
-    for row in book.blocks(who).iter().filter(|row| row.mask & mask != 0) {
+    for row in book.blocks(entity).iter().filter(|row| row.mask & mask != 0) {
         out.append(Writer::new(book, values).block(&prefix, row));
     }
     out

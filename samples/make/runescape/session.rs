@@ -1,9 +1,9 @@
-//! A session log of OSRS 239, written from the column notation: two players who meet, talk and fight an NPC.
+//! A session log of OSRS 239, encoded from the column notation: two players meet, chat and fight an NPC.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "the tables are the shipped ones")]
 
 use super::log;
-use super::notation::{Asked, Bits, Book, Values, Writer, Written};
+use super::notation::{Bits, Book, ValueRequest, Values, Writer, Written};
 use super::people::{Change, People, Step, blocks, new_npc};
 use crate::Result;
 
@@ -16,7 +16,7 @@ const REVISION: u16 = 239;
 const MAREN: usize = 1094;
 const ODO: usize = 77;
 
-/// Where the local player begins.
+/// Start tile of the local player.
 const TILE: (i64, i64) = (3222, 3218);
 
 /// An NPC and its type.
@@ -26,41 +26,41 @@ const GOBLIN: (i64, i64) = (5120, 3029);
 const TICK: u64 = 600;
 
 /// A value of the script.
-enum Given<'s> {
+enum ScriptValue<'s> {
     Number(i64),
     Text(&'s str),
     Turns(usize),
 }
 
-use Given::{Number, Text, Turns};
+use ScriptValue::{Number, Text, Turns};
 
 /// Names of blocks, and values of fields by name.
 type Blocks<'s> = &'s [&'s str];
-type Fields<'s> = Vec<(&'s str, Given<'s>)>;
+type Fields<'s> = Vec<(&'s str, ScriptValue<'s>)>;
 
-/// Values by name, those of a repeated field one after another; else zeros and empty texts.
+/// Values by name, consecutive for a repeated field; zeros and empty texts by default.
 struct Script<'s> {
-    given: Vec<(&'s str, Vec<Given<'s>>)>,
+    values: Vec<(&'s str, Vec<ScriptValue<'s>>)>,
     /// Bytes of a type that depends on the session.
     state: Vec<u8>,
 }
 
 impl<'s> Script<'s> {
-    fn new(given: Vec<(&'s str, Given<'s>)>) -> Script<'s> {
-        let mut script = Script { given: Vec::new(), state: Vec::new() };
-        for (name, value) in given {
-            match script.given.iter_mut().find(|(known, _)| *known == name) {
+    fn new(values: Vec<(&'s str, ScriptValue<'s>)>) -> Script<'s> {
+        let mut script = Script { values: Vec::new(), state: Vec::new() };
+        for (name, value) in values {
+            match script.values.iter_mut().find(|(known, _)| *known == name) {
                 Some((_, values)) => values.insert(0, value),
-                None => script.given.push((name, vec![value])),
+                None => script.values.push((name, vec![value])),
             }
         }
         script
     }
 
-    /// The next value of a field; the last one stays.
-    fn next(&mut self, path: &str) -> Option<&Given<'s>> {
+    /// The next value of a field; the last one repeats.
+    fn next(&mut self, path: &str) -> Option<&ScriptValue<'s>> {
         let name = path.rsplit('.').next()?;
-        let (_, values) = self.given.iter_mut().find(|(known, _)| *known == name)?;
+        let (_, values) = self.values.iter_mut().find(|(known, _)| *known == name)?;
         if values.len() > 1 {
             let last = values.pop()?;
             values.insert(0, last);
@@ -71,47 +71,47 @@ impl<'s> Script<'s> {
 }
 
 impl Values for Script<'_> {
-    fn number(&mut self, asked: &Asked<'_>) -> i64 {
+    fn number(&mut self, asked: &ValueRequest<'_>) -> i64 {
         match self.next(asked.path) {
             Some(Number(number)) => *number,
             _ => 0,
         }
     }
 
-    fn text(&mut self, asked: &Asked<'_>) -> String {
+    fn text(&mut self, asked: &ValueRequest<'_>) -> String {
         match self.next(asked.path) {
             Some(Text(text)) => (*text).to_owned(),
             _ => String::new(),
         }
     }
 
-    fn turns(&mut self, asked: &Asked<'_>) -> usize {
+    fn turns(&mut self, asked: &ValueRequest<'_>) -> usize {
         match self.next(asked.path) {
             Some(Turns(turns)) => *turns,
             _ => 0,
         }
     }
 
-    fn bytes(&mut self, _: &Asked<'_>, count: Option<usize>) -> Vec<u8> {
+    fn bytes(&mut self, _: &ValueRequest<'_>, count: Option<usize>) -> Vec<u8> {
         vec![0; count.unwrap_or(0)]
     }
 
-    fn state(&mut self, _: &Asked<'_>) -> Written {
+    fn state(&mut self, _: &ValueRequest<'_>) -> Written {
         Written { bytes: std::mem::take(&mut self.state), shown: Vec::new() }
     }
 }
 
-/// The session as it goes on.
+/// State of the session.
 struct Play {
     book: Book,
     file: Vec<u8>,
     people: People,
-    /// Milliseconds since the record before.
+    /// Milliseconds since the previous record.
     passed: u64,
 }
 
 impl Play {
-    fn say(&mut self, is_server: bool, name: &str, mut script: Script<'_>, is_long: bool) {
+    fn write_packet(&mut self, is_server: bool, name: &str, mut script: Script<'_>, is_long: bool) {
         let row = self.book.row(is_server, name);
         let mut writer = Writer::new(&self.book, &mut script);
         writer.is_long = is_long;
@@ -130,36 +130,36 @@ impl Play {
         self.file.extend(bytes);
     }
 
-    fn server(&mut self, name: &str, given: Vec<(&str, Given<'_>)>) {
-        self.say(true, name, Script::new(given), false);
+    fn server(&mut self, name: &str, values: Vec<(&str, ScriptValue<'_>)>) {
+        self.write_packet(true, name, Script::new(values), false);
     }
 
-    fn client(&mut self, name: &str, given: Vec<(&str, Given<'_>)>) {
-        self.say(false, name, Script::new(given), false);
+    fn client(&mut self, name: &str, values: Vec<(&str, ScriptValue<'_>)>) {
+        self.write_packet(false, name, Script::new(values), false);
     }
 
-    /// An update of players: changes, and blocks of those that have some, in order of index.
+    /// An update of players: changes, and blocks in order of index.
     fn players(&mut self, changes: &[(usize, Step)], with_blocks: &[(usize, Blocks<'_>, Fields<'_>)]) {
         let has = |index: usize| with_blocks.iter().any(|(known, ..)| *known == index);
         let changes: Vec<Change> =
             changes.iter().map(|(index, step)| Change { index: *index, step: *step, has_blocks: has(*index) }).collect();
         let (mut written, updated) = self.people.update(&changes);
         for index in updated {
-            let (_, names, given) = with_blocks.iter().find(|(known, ..)| *known == index).unwrap();
-            let given = given.iter().map(|(name, value)| (*name, value.clone())).collect();
-            written.bytes.extend(blocks(&self.book, "player", names, &mut Script::new(given)).bytes);
+            let (_, names, values) = with_blocks.iter().find(|(known, ..)| *known == index).unwrap();
+            let values = values.iter().map(|(name, value)| (*name, value.clone())).collect();
+            written.bytes.extend(blocks(&self.book, "player", names, &mut Script::new(values)).bytes);
         }
-        let script = Script { given: Vec::new(), state: written.bytes };
-        self.say(true, "player_info", script, false);
+        let script = Script { values: Vec::new(), state: written.bytes };
+        self.write_packet(true, "player_info", script, false);
     }
 
     fn npcs(&mut self, bits: Bits, with_blocks: &[(Blocks<'_>, Fields<'_>)]) {
         let mut bytes = bits.written().bytes;
-        for (names, given) in with_blocks {
-            let given = given.iter().map(|(name, value)| (*name, value.clone())).collect();
-            bytes.extend(blocks(&self.book, "npc", names, &mut Script::new(given)).bytes);
+        for (names, values) in with_blocks {
+            let values = values.iter().map(|(name, value)| (*name, value.clone())).collect();
+            bytes.extend(blocks(&self.book, "npc", names, &mut Script::new(values)).bytes);
         }
-        self.say(true, "npc_info_small_v5", Script { given: Vec::new(), state: bytes }, false);
+        self.write_packet(true, "npc_info_small_v5", Script { values: Vec::new(), state: bytes }, false);
     }
 
     fn tick(&mut self) {
@@ -168,8 +168,8 @@ impl Play {
     }
 }
 
-impl<'s> Clone for Given<'s> {
-    fn clone(&self) -> Given<'s> {
+impl<'s> Clone for ScriptValue<'s> {
+    fn clone(&self) -> ScriptValue<'s> {
         match self {
             Number(number) => Number(*number),
             Text(text) => Text(text),
@@ -178,8 +178,8 @@ impl<'s> Clone for Given<'s> {
     }
 }
 
-/// What a player looks like.
-fn look(name: &str, level: i64) -> Vec<(&str, Given<'_>)> {
+/// Appearance of a player.
+fn appearance(name: &str, level: i64) -> Vec<(&str, ScriptValue<'_>)> {
     vec![
         ("first", Number(0)),
         ("kit", Number(0x105)),
@@ -193,17 +193,17 @@ fn look(name: &str, level: i64) -> Vec<(&str, Given<'_>)> {
 }
 
 /// Public chat.
-fn chat(text: &str) -> Vec<(&str, Given<'_>)> {
+fn chat(text: &str) -> Vec<(&str, ScriptValue<'_>)> {
     vec![("text", Text(text)), ("colour_effects", Number(0))]
 }
 
 /// A hit of this many points.
-fn hit(points: i64) -> Vec<(&'static str, Given<'static>)> {
+fn hit(points: i64) -> Vec<(&'static str, ScriptValue<'static>)> {
     vec![("hit_count", Number(1)), ("type", Number(16)), ("value", Number(points))]
 }
 
-/// The bits about known NPCs: how many there are, and how each of the first ones changes.
-fn known(count: i64, kinds: &[i64]) -> Bits {
+/// The bits of known NPCs: their number, and the change of each of the first ones.
+fn known_npcs(count: i64, kinds: &[i64]) -> Bits {
     let mut bits = Bits::default();
     bits.put("rs.npc_info.count", count, 8);
     for kind in kinds {
@@ -223,24 +223,27 @@ pub fn session() -> Result<Vec<u8>> {
     // The map, the windows, the inventory: ten coins, a sword, bread, an empty slot.
     let mut script = Script::new(vec![("zone_x", Number(TILE.0 / 8)), ("zone_z", Number(TILE.1 / 8)), ("world_area", Number(1))]);
     script.state = People::init(0, TILE.0, TILE.1).bytes;
-    play.say(true, "rebuild_normal_v2", script, true);
+    play.write_packet(true, "rebuild_normal_v2", script, true);
     play.server("if_opentop", vec![("interface_id", Number(164))]);
     play.server("varp_small", vec![("id", Number(43)), ("value", Number(1))]);
     play.server("update_stat_v2", vec![("stat", Number(3)), ("current_level", Number(10)), ("experience", Number(1154))]);
     let items = [("obj", 996), ("count", 10), ("obj", 1278), ("count", 1), ("obj", 2310), ("count", 3), ("obj", 0), ("count", 0)];
-    let mut given: Vec<(&str, Given<'_>)> = items.iter().map(|(name, number)| (*name, Number(*number))).collect();
-    given.extend([("combined_id", Number(149 << 16)), ("inventory_id", Number(93)), ("capacity", Number(4))]);
-    play.server("update_inv_full", given);
+    let mut values: Vec<(&str, ScriptValue<'_>)> = items.iter().map(|(name, number)| (*name, Number(*number))).collect();
+    values.extend([("combined_id", Number(149 << 16)), ("inventory_id", Number(93)), ("capacity", Number(4))]);
+    play.server("update_inv_full", values);
     play.server("message_game", vec![("type", Number(0)), ("message", Text("welcome. the bank is to the west."))]);
-    play.players(&[(MAREN, Step::Still)], &[(MAREN, &["appearance"], look("Maren", 12))]);
-    play.npcs(known(0, &[]), &[]);
+    play.players(&[(MAREN, Step::Still)], &[(MAREN, &["appearance"], appearance("Maren", 12))]);
+    play.npcs(known_npcs(0, &[]), &[]);
     play.tick();
 
-    // He walks; another player comes into sight, and an NPC.
+    // The local player walks; another player and an NPC appear.
     play.client("move_gameclick", vec![("x", Number(3225)), ("z", Number(3221))]);
     let region = (i64::from(3_228_u16) & 0x1fff, i64::from(3_220_u16) & 0x1fff);
-    play.players(&[(MAREN, Step::Walk(7)), (ODO, Step::Appear(region.0, region.1))], &[(ODO, &["appearance"], look("Odo", 31))]);
-    let mut bits = known(0, &[]);
+    play.players(
+        &[(MAREN, Step::Walk(7)), (ODO, Step::Appear(region.0, region.1))],
+        &[(ODO, &["appearance"], appearance("Odo", 31))],
+    );
+    let mut bits = known_npcs(0, &[]);
     let value = |name: &str| match name {
         "index" => GOBLIN.0,
         "type" => GOBLIN.1,
@@ -264,9 +267,9 @@ pub fn session() -> Result<Vec<u8>> {
     play.client("opnpc2_v2", vec![("index", Number(GOBLIN.0))]);
     play.tick();
 
-    // The fight: the goblin turns, both strike, and it drops a thing.
+    // The fight: the goblin turns, both hit, and an item is dropped.
     let struck = || {
-        let mut bits = known(1, &[0]);
+        let mut bits = known_npcs(1, &[0]);
         bits.put("rs.npc_info.end", 0xffff, 16);
         bits
     };
@@ -280,7 +283,7 @@ pub fn session() -> Result<Vec<u8>> {
     play.npcs(struck(), &[(&["hitmarks", "sequence"], [hit(2), vec![("id", Number(309))]].concat())]);
     play.tick();
     play.players(&[], &[]);
-    play.npcs(known(1, &[3]), &[]);
+    play.npcs(known_npcs(1, &[3]), &[]);
     play.server("update_zone_partial_follows", vec![("zone_x", Number(48)), ("zone_z", Number(48))]);
     play.server("loc_anim", vec![("id", Number(714)), ("coord_in_zone", Number(0x35))]);
     play.server(

@@ -1,9 +1,9 @@
-//! What is said on every network: names, addresses, time, files and who is there.
+//! Messages of services in every network: names, addresses, time, files and discovery.
 
-use super::{ALL, COUCH, COUCH6, EVERYONE, LAMP, LLMNR, MDNS, NOBODY, OUTSIDE, ROUTER, ROUTER6, SERVERS6, Said};
+use super::{ALL, COUCH, COUCH6, Datagram, EVERYONE, LAMP, LLMNR, MDNS, OUTSIDE, ROUTER, ROUTER6, SERVERS6, UNSPECIFIED};
 
-/// Each datagram as it was sent.
-pub(super) const TALK: &[Said] = &[
+/// Each recorded datagram.
+pub(super) const TALK: &[Datagram] = &[
     (
         COUCH,
         50001,
@@ -119,7 +119,7 @@ pub(super) const TALK: &[Said] = &[
          0001c00c00200001000493e000060000c0000209",
     ),
     (
-        NOBODY,
+        UNSPECIFIED,
         68,
         EVERYONE,
         67,

@@ -1,12 +1,12 @@
-//! What clients of games ask before they play.
+//! Queries of game clients before they connect.
 
-use super::{ALL, COUCH, LAMP, OUTSIDE, PAUSE, SSDP, Said, bytes, datagrams, stream};
+use super::{ALL, COUCH, Datagram, LAMP, OUTSIDE, PAUSE, SSDP, bytes, datagrams, stream};
 use crate::Result;
 use crate::capture::{self, Trace};
 use crate::tcp::Side;
 
-/// What game servers are asked.
-const GAMES: &[Said] = &[
+/// Queries to game servers.
+const GAMES: &[Datagram] = &[
     (
         COUCH,
         50020,
@@ -334,7 +334,7 @@ const GAMES: &[Said] = &[
     ),
 ];
 
-/// A look at the status of a Minecraft server, and a login up to the encryption.
+/// A status query of a Minecraft server, and a login up to the encryption.
 const STATUS: &[(Side, &str)] = &[
     (
         Side::Client, // minecraft handshake
@@ -377,7 +377,7 @@ const LOGIN: &[(Side, &str)] = &[
     ),
 ];
 
-/// What clients of games ask before they play.
+/// Queries of game clients before they connect.
 pub fn games() -> Result<Vec<u8>> {
     let mut trace = Trace::new();
     datagrams(&mut trace, GAMES)?;

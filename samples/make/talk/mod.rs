@@ -1,6 +1,6 @@
-//! The talk that every capture also holds: names, addresses, time, and who is there.
+//! Messages of common services: names, addresses, time, and discovery.
 //!
-//! Each message stands here as it was sent; only the headers below are made.
+//! Messages are recorded bytes; only lower headers are generated.
 
 mod daily;
 mod games;
@@ -36,7 +36,7 @@ const COUCH: IpAddr = v4([192, 0, 2, 9]);
 const LAMP: IpAddr = v4([192, 0, 2, 10]);
 const ROUTER: IpAddr = v4([192, 0, 2, 1]);
 const OUTSIDE: IpAddr = v4([198, 51, 100, 7]);
-const NOBODY: IpAddr = v4([0, 0, 0, 0]);
+const UNSPECIFIED: IpAddr = v4([0, 0, 0, 0]);
 const EVERYONE: IpAddr = v4([255, 255, 255, 255]);
 const ALL: IpAddr = v4([192, 0, 2, 255]);
 const MDNS: IpAddr = v4([224, 0, 0, 251]);
@@ -46,10 +46,10 @@ const COUCH6: IpAddr = v6(9);
 const ROUTER6: IpAddr = v6(1);
 const SERVERS6: IpAddr = IpAddr::V6(Ipv6Addr::new(0xff02, 0, 0, 0, 0, 0, 1, 2));
 
-/// Who says what to whom in one datagram, in hexadecimal.
-type Said = (IpAddr, u16, IpAddr, u16, &'static str);
+/// Sender, receiver and bytes of one datagram in hexadecimal.
+type Datagram = (IpAddr, u16, IpAddr, u16, &'static str);
 
-/// Messages that lie directly on IP: who, to whom, IP protocol, bytes.
+/// Messages directly over IP: sender, receiver, IP protocol, bytes.
 const ON_IP: &[(IpAddr, IpAddr, u8, &str)] = &[
     (COUCH, v4([224, 0, 0, 22]), 2, "2200 e001 0000 0001 04000001 effffffa 0a000001"),
     (ROUTER, v4([224, 0, 0, 1]), 2, "1164 ec1e 00000000 027d0000"),
@@ -64,28 +64,28 @@ const ON_IP: &[(IpAddr, IpAddr, u8, &str)] = &[
     ),
 ];
 
-/// What a switch says of itself.
+/// Announcements of a switch.
 const SWITCH: &str = "0207 04020000000001 0405 0567652d31 0602 0078 0803 757031 0a03 737731 0e04 00140004 \
     100c 0501c0000201 0200000007 00 fe06 0080c2 010064 0000";
 
-/// What is said beside everything else.
+/// Other messages.
 pub fn session() -> Result<Vec<u8>> {
     let mut trace = Trace::new();
-    trace.put(net::ethernet([2, 0, 0, 0, 0, 1], [1, 0x80, 0xc2, 0, 0, 0x0e], EtherType(0x88cc).0, &bytes(SWITCH)));
+    trace.capture(net::ethernet([2, 0, 0, 0, 0, 1], [1, 0x80, 0xc2, 0, 0, 0x0e], EtherType(0x88cc).0, &bytes(SWITCH)));
     for (number, &(from, to, protocol, hex)) in (1..).zip(ON_IP) {
         trace.wait(PAUSE);
         let (from, to) = (host(from), host(to));
         let mut packet = Vec::new();
         PacketBuilder::ip(net::ip(from, to, number)?).write(&mut packet, IpNumber(protocol), &bytes(hex))?;
-        trace.put(Link::Ethernet.frame(from, to, &packet));
+        trace.capture(Link::Ethernet.frame(from, to, &packet));
     }
     datagrams(&mut trace, TALK)?;
     in_stream(&mut trace)?;
     capture::pcap(capture::ETHERNET, &trace.frames())
 }
 
-fn datagrams(trace: &mut Trace, said: &[Said]) -> Result {
-    for (number, &(from, source, to, destination, hex)) in (100..).zip(said) {
+fn datagrams(trace: &mut Trace, datagrams: &[Datagram]) -> Result {
+    for (number, &(from, source, to, destination, hex)) in (100..).zip(datagrams) {
         datagram(trace, number, [(from, source), (to, destination)], &bytes(hex))?;
     }
     Ok(())
@@ -96,23 +96,23 @@ fn datagram(trace: &mut Trace, number: u16, [from, to]: [(IpAddr, u16); 2], byte
     trace.wait(PAUSE);
     let (from, to) = (host(from.0).port(from.1), host(to.0).port(to.1));
     let packet = net::udp(from, to, number, bytes)?;
-    trace.put(Link::Ethernet.frame(from.host, to.host, &packet));
+    trace.capture(Link::Ethernet.frame(from.host, to.host, &packet));
     Ok(())
 }
 
-/// A connection from the couch.
+/// A connection of the client.
 fn stream(port: u16, to: IpAddr, service: u16) -> Conversation {
     const STACK: Stack = Stack { first: 0x5fd1_2a90, mss: 1460, window: 64_240, window_scale: 7, clock: Some(91_204) };
     Conversation::new(Link::Ethernet, (host(COUCH).port(port), STACK), (host(to).port(service), STACK))
 }
 
-/// The first question and its answer once more, over TCP.
+/// The first query and its response again, over TCP.
 fn in_stream(trace: &mut Trace) -> Result {
     trace.wait(PAUSE);
     let mut stream = stream(50_010, ROUTER, 53);
     stream.open(trace)?;
-    for (side, said) in [Side::Client, Side::Server].into_iter().zip(TALK) {
-        let message = bytes(said.4);
+    for (side, datagrams) in [Side::Client, Side::Server].into_iter().zip(TALK) {
+        let message = bytes(datagrams.4);
         let length = u16::try_from(message.len())?;
         stream.send(trace, side, &[&length.to_be_bytes()[..], &message].concat())?;
     }
@@ -123,7 +123,7 @@ fn host(ip: IpAddr) -> Host {
     Host::new(ip, 64)
 }
 
-/// Bytes of hexadecimal text; spaces are passed over.
+/// Bytes of hexadecimal text; spaces are skipped.
 fn bytes(hex: &str) -> Vec<u8> {
     let digits: Vec<u8> =
         hex.chars().filter_map(|digit| digit.to_digit(16)).filter_map(|digit| u8::try_from(digit).ok()).collect();

@@ -1,4 +1,4 @@
-//! Traffic of protocols that the dissector itself does not know: the files of `samples/ksy/` read it.
+//! Traffic of protocols without a built-in dissector, for the files of `samples/ksy/`.
 
 use super::{COUCH, OUTSIDE, datagram, stream};
 use crate::Result;
@@ -6,7 +6,7 @@ use crate::capture::{self, Trace};
 use crate::tcp::Side;
 use std::time::Duration;
 
-/// WireGuard: a handshake, a packet of data, a cookie. The keys are numbers in order.
+/// WireGuard: a handshake, a data packet, a cookie. The key bytes are consecutive numbers.
 fn tunnel() -> Vec<(bool, Vec<u8>)> {
     let run = |from: u8, count: u8| (from..from + count).collect::<Vec<u8>>();
     let packet = |kind: u8, parts: &[&[u8]]| [&[kind, 0, 0, 0][..], &parts.concat()].concat();
@@ -18,7 +18,7 @@ fn tunnel() -> Vec<(bool, Vec<u8>)> {
     vec![(true, initiation), (false, response), (true, data), (false, cookie)]
 }
 
-/// netcode: a request with its token, and two packets that are encrypted.
+/// netcode: a request with its token, and two encrypted packets.
 fn game() -> Vec<(bool, Vec<u8>)> {
     let token: Vec<u8> = (0..1024_u32).map(|n| n.to_le_bytes()[0].wrapping_mul(7)).collect();
     let request = [
@@ -38,7 +38,7 @@ fn game() -> Vec<(bool, Vec<u8>)> {
 const CONTROLLER: &[(Side, &[u8])] = &[
     (Side::Client, b"\0\x01\0\0\0\x06\x11\x01\0\x13\0\x25"),
     (Side::Server, b"\0\x01\0\0\0\x08\x11\x01\x05\xcd\x6b\xb2\x0e\x1b"),
-    // Two requests in one segment, and the responses in another order.
+    // Two requests in one segment, and their responses in another order.
     (Side::Client, b"\0\x02\0\0\0\x06\x11\x03\0\x6b\0\x03\0\x03\0\0\0\x06\x11\x05\0\xac\xff\0"),
     (Side::Server, b"\0\x03\0\0\0\x06\x11\x05\0\xac\xff\0\0\x02\0\0\0\x09\x11\x03\x06\x02\x2b\0\0\0\x64"),
     (Side::Client, b"\0\x04\0\0\0\x0b\x11\x10\0\x01\0\x02\x04\0\x0a\x01\x02"),
@@ -49,7 +49,7 @@ const CONTROLLER: &[(Side, &[u8])] = &[
     (Side::Server, b"\0\x06\0\0\0\x03\x11\x84\x02"),
 ];
 
-/// Tools and games of `samples/ksy/`.
+/// Adds tools and games of `samples/ksy/`.
 pub fn tools() -> Result<Vec<u8>> {
     let mut trace = Trace::new();
     for (port, said) in [(51_820, tunnel()), (40_000, game())] {

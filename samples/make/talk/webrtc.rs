@@ -1,11 +1,11 @@
-//! What two browsers say over the one pair of ports of a call.
+//! A WebRTC call of two browsers over one pair of ports.
 
-use super::{COUCH, OUTSIDE, Said, bytes, datagram, datagrams};
+use super::{COUCH, Datagram, OUTSIDE, bytes, datagram, datagrams};
 use crate::Result;
 use crate::capture::{self, Trace};
 
 /// Reports about the media, feedback, and a goodbye.
-const REPORTS: &[Said] = &[
+const REPORTS: &[Datagram] = &[
     (
         COUCH,
         50_020,
@@ -42,8 +42,8 @@ const REPORTS: &[Said] = &[
     (COUCH, 50_020, OUTSIDE, 50_021, "80c90001 11223344 3c26e2627191282b4e53c968 b8313faad50eb26b05a5b8313faad50e 80000002"),
 ];
 
-/// Whether the ports answer.
-const CHECK: &[Said] = &[
+/// ICE connectivity checks.
+const CHECK: &[Datagram] = &[
     (
         COUCH,
         50_020,
@@ -54,8 +54,8 @@ const CHECK: &[Said] = &[
     (OUTSIDE, 50_021, COUCH, 50_020, "0101000c 2112a442 6162636465666768696a6b6c 00200008 0001e276 e112a64b"),
 ];
 
-/// Sessions of OpenSSL and wolfSSL in the other versions of DTLS, and some with connection IDs whose client moves at the end; with
-/// the key log that decrypts them.
+/// Sessions of OpenSSL and wolfSSL in the other versions of DTLS, some with connection IDs and a client that migrates; with
+/// their key log.
 pub fn dtls_versions() -> Result<Vec<u8>> {
     let mut trace = Trace::new();
     let text = include_str!("dtls-versions.txt");
@@ -73,7 +73,7 @@ pub fn dtls_versions() -> Result<Vec<u8>> {
     capture::pcapng(&key_log, &[capture::Interface { name: "eth0", link: 1, frames: trace.frames() }])
 }
 
-/// A call: a check of the ports, DTLS with two data channels as OpenSSL spoke it, reports. The key log that decrypts DTLS is a block.
+/// A call: connectivity checks, DTLS with two data channels recorded from OpenSSL, reports. The DTLS key log is a block.
 pub fn webrtc() -> Result<Vec<u8>> {
     let mut trace = Trace::new();
     datagrams(&mut trace, CHECK)?;

@@ -1,6 +1,6 @@
-//! What each side says of everything in the game: the id in rel006, the id in 0.4.7.1, and the bytes behind it.
+//! Messages of both sides: the id in rel006, the id in 0.4.7.1, and the bytes after it.
 
-/// What a server says.
+/// Messages of a server.
 pub const SERVER: &[(u8, u8, &str)] = &[
     (0x98, 0x35, "00 00 01 08 00 00 00 00 00 00 03 49 64 61"), // player_connected
     (0x9c, 0x39, "00 00 01 08 02 2a 00 41 48 00 00 c4 04 10 00 c3 b5 40 00 3f c0 00 00 00 00"), // player_stream_in
@@ -81,7 +81,7 @@ pub const SERVER: &[(u8, u8, &str)] = &[
     (0x99, 0x36, "00 00 01 08 01"),                            // player_disconnected
 ];
 
-/// What a client says.
+/// Messages of a client.
 pub const CLIENT: &[(u8, u8, &str)] = &[
     (0xb9, 0x58, "00 00 00"),                   // store_files_needed, none
     (0xa5, 0x42, "00"),                         // request_class
@@ -115,7 +115,7 @@ pub const CLIENT: &[(u8, u8, &str)] = &[
     (0xf0, 0x90, "01 02"),                      // an id that is not assigned
 ];
 
-/// Where players are, in rel006: on foot twice, aiming, driving, and as a passenger.
+/// Positions of players in rel006: on foot twice, aiming, driving, and as a passenger.
 pub const SERVER_SYNC: &[(u8, &str)] = &[
     (0x93, "08 41 c3 b5 40 00 c4 04 10 00 41 48 00 00 c0 00 80 00 80 00 80 00 11 00 1e 64 00"),
     (0x93, "08 95 2c 3b 54 00 0c 40 41 00 04 14 80 00 04 00 09 00 08 00 07 00 01 02 01 23 58 32 00"),
@@ -130,7 +130,7 @@ pub const SERVER_SYNC: &[(u8, &str)] = &[
     (0x96, "08 11 59 26 48"),
 ];
 
-/// Where players are, in rel006: on foot twice, aiming, driving, and as a passenger.
+/// Positions of players in rel006: on foot twice, aiming, driving, and as a passenger.
 pub const CLIENT_SYNC: &[(u8, &str)] = &[
     (0x93, "00 00 00 03 41 c3 b5 40 00 c4 04 10 00 41 48 00 00 c0 00 80 00 80 00 80 00 11 00 1e 64 00"),
     (0x93, "00 00 00 03 95 2c 3b 54 00 0c 40 41 00 04 14 80 00 04 00 09 00 08 00 07 00 01 02 01 23 58 32 00"),

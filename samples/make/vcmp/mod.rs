@@ -1,4 +1,4 @@
-//! An evening on a Vice City: Multiplayer server: its query, the handshake of RakNet, every message of the game, and scripts
+//! Sessions with a Vice City: Multiplayer server: its query, the handshake of RakNet, every message of the game, and scripts
 //! that call each other.
 
 mod messages;
@@ -17,7 +17,7 @@ const MAGIC: [u8; 16] = [0, 0xff, 0xff, 0, 0xfe, 0xfe, 0xfe, 0xfe, 0xfd, 0xfd, 0
 const CLIENT_GUID: u64 = 0x0451_7d2a_90c4_11ee;
 const SERVER_GUID: u64 = 0x07c0_33a1_5be2_8f06;
 
-/// Calls as they go into script data: everything a server sends, and what only clients may.
+/// Calls in script data: all of the server, and those only clients may send.
 const SERVER_CALLS: [&str; 4] = [
     "46 00 00 00 0f 00 05 70 72 69 6e 74 73 00 05 48 65 6c 6c 6f",
     "46 00 00 00 4c 00 04 64 65 6d 6f 73 00 02 68 69 69 fe ff ff ff 66 00 00 c0 3f 6f 62 01 76 00 00 80 3f 00 00 00 40 00 00 40 40 \
@@ -40,7 +40,7 @@ enum Side {
 
 use Side::{Client, Server};
 
-/// How a release says things.
+/// Encoding of a release.
 struct Release {
     protocol: u8,
     version: u32,
@@ -73,7 +73,7 @@ const V471: Release = Release {
     is_047: true,
 };
 
-/// What RakNet counts of what a side says.
+/// Counters of RakNet for one side.
 #[derive(Default)]
 struct Counts {
     datagrams: u32,
@@ -98,7 +98,7 @@ fn three(number: u32) -> [u8; 3] {
     [low, middle, high]
 }
 
-/// An address of version 4, inverted, and a port.
+/// An inverted IPv4 address and a port.
 fn address(last: u8, port: u16) -> Vec<u8> {
     let mut bytes = vec![4];
     bytes.extend([192, 0, 2, last].map(|byte: u8| !byte));
@@ -106,12 +106,12 @@ fn address(last: u8, port: u16) -> Vec<u8> {
     bytes
 }
 
-/// The address that stands for none.
+/// The unassigned address.
 fn unused() -> Vec<u8> {
     vec![4, 0xff, 0xff, 0xff, 0xff, 0, 0]
 }
 
-/// Bits, the most significant first, up to whole bytes.
+/// Bits, most significant first, padded to bytes.
 #[derive(Default)]
 struct Bits {
     bytes: Vec<u8>,
@@ -119,7 +119,7 @@ struct Bits {
 }
 
 impl Bits {
-    fn put(&mut self, number: u64, count: usize) {
+    fn push_bits(&mut self, number: u64, count: usize) {
         for at in (0..count).rev() {
             if self.used.is_multiple_of(8) {
                 self.bytes.push(0);
@@ -132,20 +132,20 @@ impl Bits {
     }
 
     fn extend(&mut self, bytes: &[u8]) {
-        bytes.iter().for_each(|byte| self.put((*byte).into(), 8));
+        bytes.iter().for_each(|byte| self.push_bits((*byte).into(), 8));
     }
 }
 
-/// A compressed block of 0.4.7. Nothing is compressed in it, so that every zlib makes the same bytes.
+/// A compressed block of 0.4.7, stored uncompressed, so that every zlib writes the same bytes.
 fn block(content: &[u8]) -> Result<Vec<u8>> {
     let mut zlib = ZlibEncoder::new(Vec::new(), Compression::none());
     zlib.write_all(content)?;
     let stream = zlib.finish()?;
     let mut bits = Bits::default();
-    bits.put(0, 1);
-    bits.put(u64::try_from(content.len())?, 32);
-    bits.put(0, 1);
-    bits.put(u64::try_from(stream.len())?, 32);
+    bits.push_bits(0, 1);
+    bits.push_bits(u64::try_from(content.len())?, 32);
+    bits.push_bits(0, 1);
+    bits.push_bits(u64::try_from(stream.len())?, 32);
     bits.extend(&stream);
     Ok(bits.bytes)
 }
@@ -161,7 +161,7 @@ impl Play {
         let (from, to) = if from == Client { (client, server) } else { (server, client) };
         let packet = net::udp(from, to, 0x4000 + self.packets, payload)?;
         self.packets += 1;
-        self.trace.put(Link::Ethernet.frame(from.host, to.host, &packet));
+        self.trace.capture(Link::Ethernet.frame(from.host, to.host, &packet));
         self.trace.wait(Duration::from_millis(20));
         Ok(())
     }
@@ -203,20 +203,20 @@ impl Play {
         Ok(frame)
     }
 
-    fn say(&mut self, from: Side, message: &[u8]) -> Result {
+    fn send_message(&mut self, from: Side, message: &[u8]) -> Result {
         let frame = self.ordered(from, message)?;
         let datagram = self.datagram(from, &[frame]);
         self.send(from, &datagram)
     }
 
     /// Several messages in one datagram.
-    fn say_all(&mut self, from: Side, messages: &[Vec<u8>]) -> Result {
+    fn send_messages(&mut self, from: Side, messages: &[Vec<u8>]) -> Result {
         let frames: Vec<Vec<u8>> = messages.iter().map(|message| self.ordered(from, message)).collect::<Result<_>>()?;
         let datagram = self.datagram(from, &frames);
         self.send(from, &datagram)
     }
 
-    /// A message that promises nothing of its arrival.
+    /// An unreliable message.
     fn toss(&mut self, from: Side, message: &[u8]) -> Result {
         let mut frame = vec![0];
         frame.extend(u16::try_from(message.len() * 8)?.to_be_bytes());
@@ -225,7 +225,7 @@ impl Play {
         self.send(from, &datagram)
     }
 
-    /// A message in three parts, the last one first, and one of them twice.
+    /// A message in three parts, the last one first, and one of them duplicated.
     fn split(&mut self, from: Side, message: &[u8]) -> Result {
         let order = self.counts(from).orders;
         self.counts(from).orders += 1;
@@ -244,7 +244,7 @@ impl Play {
         Ok(())
     }
 
-    /// Datagrams of the other side from one number to another arrived.
+    /// Acknowledges datagrams of the other side from one number to another.
     fn ack(&mut self, from: Side, first: u32, last: u32) -> Result {
         let range =
             if first == last { [vec![1], three(first).to_vec()] } else { [vec![0], [three(first), three(last)].concat()] };
@@ -271,14 +271,14 @@ impl Play {
         let asked = 12_024_u64.to_be_bytes().to_vec();
         let answered = 81_806_383_830_u64.to_be_bytes().to_vec();
         let interfaces = [address(20, 8192), vec![unused(); 9].concat()].concat();
-        self.say(Client, &[vec![9], guid(CLIENT_GUID), asked.clone(), vec![0, 0]].concat())?;
+        self.send_message(Client, &[vec![9], guid(CLIENT_GUID), asked.clone(), vec![0, 0]].concat())?;
         self.ack(Server, 0, 0)?;
         let accepted =
             [vec![release.accepted], address(77, 50_000), vec![0, 3], interfaces.clone(), asked.clone(), answered.clone()];
-        self.say(Server, &accepted.concat())?;
+        self.send_message(Server, &accepted.concat())?;
         self.ack(Client, 0, 0)?;
         let incoming = [vec![release.incoming], address(20, 8192), interfaces, asked.clone(), answered.clone()].concat();
-        self.say(Client, &incoming)?;
+        self.send_message(Client, &incoming)?;
         self.toss(Client, &[vec![0], asked.clone()].concat())?;
         self.toss(Server, &[vec![3], asked, answered].concat())
     }
@@ -290,39 +290,39 @@ impl Play {
         let joined = [&[release.join, 0, 0, 1, 7][..], &bounds, names].concat();
         if release.is_047 {
             let mut greeting = Bits::default();
-            greeting.put(release.connect.into(), 8);
-            greeting.put(release.version.into(), 33);
-            greeting.put(0x66b6_60f1, 33);
+            greeting.push_bits(release.connect.into(), 8);
+            greeting.push_bits(release.version.into(), 33);
+            greeting.push_bits(0x66b6_60f1, 33);
             greeting.extend(&[0x5a, 0xc3, 0x11]);
-            self.say(Client, &greeting.bytes)?;
+            self.send_message(Client, &greeting.bytes)?;
             let mut store = Bits::default();
-            store.put(2, 16);
+            store.push_bits(2, 16);
             for name in [&b"hud.7z"[..], b"map.7z"] {
                 store.extend(&digest);
-                store.put(70_000, 32);
-                store.put(u64::try_from(name.len())?, 16);
+                store.push_bits(70_000, 32);
+                store.push_bits(u64::try_from(name.len())?, 16);
                 store.extend(name);
-                store.put(0, 1);
+                store.push_bits(0, 1);
             }
             store.extend(&[1, 0, 17]);
             store.extend(b"http://192.0.2.20");
-            self.say(Server, &[joined, block(&store.bytes)?].concat())?;
+            self.send_message(Server, &[joined, block(&store.bytes)?].concat())?;
         } else {
             let greeting = [&[release.connect, 3, 0x0d, 0xc5, 0x32][..], &release.version.to_be_bytes(), b"\x04Bot1\0"];
-            self.say(Client, &[greeting.concat(), vec![0x94], vec![0x18; 40], vec![0xca], vec![0x0c; 40]].concat())?;
-            self.say(Server, &[&joined[..], &[1], &digest, b"\x06hud.7z"].concat())?;
+            self.send_message(Client, &[greeting.concat(), vec![0x94], vec![0x18; 40], vec![0xca], vec![0x0c; 40]].concat())?;
+            self.send_message(Server, &[&joined[..], &[1], &digest, b"\x06hud.7z"].concat())?;
         }
         let needed = if release.is_047 { 0x58 } else { 0xb9 };
-        self.say(Client, &[&[needed, 1, 0, 0][..], &digest].concat())
+        self.send_message(Client, &[&[needed, 1, 0, 0][..], &digest].concat())
     }
 
-    /// Everything in the game, a few messages in each datagram.
+    /// All messages of the game, a few in each datagram.
     fn game(&mut self, release: &Release) -> Result {
         for (from, messages) in [(Client, messages::CLIENT), (Server, messages::SERVER)] {
             for few in messages.chunks(4) {
                 let id = |(old, new, _): &(u8, u8, &str)| if release.is_047 { *new } else { *old };
                 let all = few.iter().map(|message| Ok([vec![id(message)], hex(message.2)?].concat()));
-                self.say_all(from, &all.collect::<Result<Vec<_>>>()?)?;
+                self.send_messages(from, &all.collect::<Result<Vec<_>>>()?)?;
             }
         }
         for (from, syncs) in [(Server, messages::SERVER_SYNC), (Client, messages::CLIENT_SYNC)] {
@@ -334,8 +334,8 @@ impl Play {
             }
         }
         if release.is_047 {
-            self.say(Client, &[vec![0x4f], block(b"a bullet")?].concat())?;
-            self.say(Server, &[vec![0x9d], block(b"a bullet")?].concat())?;
+            self.send_message(Client, &[vec![0x4f], block(b"a bullet")?].concat())?;
+            self.send_message(Server, &[vec![0x9d], block(b"a bullet")?].concat())?;
         }
         Ok(())
     }
@@ -346,12 +346,12 @@ impl Play {
             Ok([&[id][..], &u32::try_from(data.len())?.to_be_bytes(), data].concat())
         };
         for call in SERVER_CALLS {
-            self.say(Server, &data(by_server, &[vec![1, 0, 0, 0x40], hex(call)?].concat())?)?;
+            self.send_message(Server, &data(by_server, &[vec![1, 0, 0, 0x40], hex(call)?].concat())?)?;
         }
         for call in CLIENT_CALLS {
-            self.say(Client, &data(by_client, &[vec![1, 0, 0, 0x40], hex(call)?].concat())?)?;
+            self.send_message(Client, &data(by_client, &[vec![1, 0, 0, 0x40], hex(call)?].concat())?)?;
         }
-        self.say(Server, &data(by_server, b"\x07a script's own")?)?;
+        self.send_message(Server, &data(by_server, b"\x07a script's own")?)?;
 
         let text = "Welcome to the island! ".repeat(20);
         let string = [&b"s"[..], &u16::try_from(text.len())?.to_be_bytes(), text.as_bytes()].concat();
@@ -360,12 +360,12 @@ impl Play {
         self.split(Server, &data(by_server, &[vec![1, 0, 0, 0x40], node].concat())?)
     }
 
-    /// Datagrams that come twice or not at all, and what is said of them.
+    /// Duplicated and lost datagrams, and their acknowledgements.
     fn mishaps(&mut self, release: &Release) -> Result {
         let tick = if release.is_047 { 0x4a } else { 0xad };
         let frame = self.ordered(Server, &[tick, 0, 1, 0xe2, 0x41])?;
         let lost = self.datagram(Server, std::slice::from_ref(&frame));
-        self.say(Server, &[tick, 0, 1, 0xe2, 0x42])?;
+        self.send_message(Server, &[tick, 0, 1, 0xe2, 0x42])?;
         self.send(Client, &[&[0xa0, 0, 1, 1][..], lost.get(1..4).unwrap_or_default()].concat())?;
         let again = self.datagram(Server, &[frame]);
         self.send(Server, &again)?;
@@ -375,7 +375,7 @@ impl Play {
     }
 
     fn end(mut self) -> Result<Vec<u8>> {
-        self.say(Client, &[0x15])?;
+        self.send_message(Client, &[0x15])?;
         let last = self.counts(Client).datagrams - 1;
         self.ack(Server, last, last)?;
         capture::pcap(capture::ETHERNET, &self.trace.frames())

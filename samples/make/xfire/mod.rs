@@ -1,4 +1,4 @@
-//! An evening on Xfire: login, friends, games, chat with one and with many, a file sent from one client to another.
+//! A session of Xfire: login, friends, games, chat with one and with many, a file sent from one client to another.
 
 mod packets;
 
@@ -140,7 +140,7 @@ fn with_numbers(members: &[(u8, Value)]) -> Result<Vec<u8>> {
     Ok(out)
 }
 
-/// `length:2 | type:2 | count:1 | attributes`, the length counting everything.
+/// `length:2 | type:2 | count:1 | attributes`; the length includes everything.
 fn message(kind: u16, count: usize, attributes: &[u8]) -> Result<Vec<u8>> {
     let mut out = Vec::from(u16::try_from(attributes.len() + 5)?.to_le_bytes());
     out.extend(kind.to_le_bytes());
@@ -177,7 +177,7 @@ fn sha1(parts: &[&str]) -> [u8; 20] {
     sha1.finalize().into()
 }
 
-/// One client, the server it is logged in to, and a friend whom it reaches directly.
+/// One client, the server it is logged in to, and a friend with a direct connection.
 struct Play {
     trace: Trace,
     talk: Conversation,
@@ -210,14 +210,14 @@ impl Play {
     }
 
     fn client(&mut self, bytes: &[u8]) -> Result {
-        self.say(Side::Client, bytes, &[])
+        self.send_bytes(Side::Client, bytes, &[])
     }
 
     fn server(&mut self, bytes: &[u8]) -> Result {
-        self.say(Side::Server, bytes, &[])
+        self.send_bytes(Side::Server, bytes, &[])
     }
 
-    fn say(&mut self, from: Side, bytes: &[u8], mishaps: &[Mishap]) -> Result {
+    fn send_bytes(&mut self, from: Side, bytes: &[u8], mishaps: &[Mishap]) -> Result {
         self.talk.send_badly(&mut self.trace, from, bytes, mishaps)?;
         self.wait(30)
     }
@@ -229,7 +229,7 @@ impl Play {
     fn datagram(&mut self, from: Endpoint, to: Endpoint, payload: &[u8]) -> Result {
         self.datagrams += 1;
         let packet = net::udp(from, to, u16::try_from(0x3000 + self.datagrams)?, payload)?;
-        self.trace.put(Link::Ethernet.frame(from.host, to.host, &packet));
+        self.trace.capture(Link::Ethernet.frame(from.host, to.host, &packet));
         self.wait(45)
     }
 
@@ -313,7 +313,7 @@ fn login(play: &mut Play) -> Result {
     )?)
 }
 
-/// The list of friends needs more than one segment, and these come in another order.
+/// The list of friends takes more than one segment, and these are reordered.
 fn friends(play: &mut Play) -> Result {
     let names: Vec<String> = (0..150).map(|number| format!("player{number:03}")).collect();
     let mut known: Vec<&str> = vec!["ida", "ole"];
@@ -322,7 +322,7 @@ fn friends(play: &mut Play) -> Result {
     nicks.resize(known.len(), "");
     let ids: Vec<u32> = (5_001..).take(known.len()).collect();
     let list = named(131, &[("friends", Texts(&known)), ("nick", Texts(&nicks)), ("userid", Ints(&ids))])?;
-    play.say(Side::Server, &list, &[Mishap::Overtaken(0)])?;
+    play.send_bytes(Side::Server, &list, &[Mishap::Overtaken(0)])?;
     play.server(&numbered(132, &[(0x01, Ints(&[5_001, 5_002, 5_003])), (0x03, Sids(&[IDA, OLE, OFFLINE]))])?)?;
     play.server(&named(154, &[("sid", Sids(&[OLE])), ("msg", Texts(&["(AFK) gone fishing"]))])?)?;
     play.server(&numbered(152, &[(0x01, Ints(&[5_001, 5_002])), (0x19, Ints(&[90_001, 90_001]))])?)?;
@@ -411,7 +411,7 @@ fn room(play: &mut Play) -> Result {
     play.server(&numbered(354, &[(0x04, Did(ROOM)), (0x01, Int(5_002))])?)
 }
 
-/// A probe, a hole in two firewalls, and the file: asked for, sent once more with another key, and done.
+/// A probe, NAT traversal, and the file: requested, sent again with another key, and done.
 fn file(play: &mut Play) -> Result {
     let mut probe = b"SC01\x04\x5a\xcb\0\x01\0\0\0\x01\0\0\0".to_vec();
     probe.extend(40_100_u16.to_be_bytes());

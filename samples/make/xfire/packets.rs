@@ -1,4 +1,4 @@
-//! Every packet there is, once, with the attributes that are on record; those of which none is have none here.
+//! Every packet type once, with its documented attributes; those without documentation have none.
 
 use super::{
     Byte, Bytes, Did, Dids, IDA, Int, IntLists, Ints, Long, Numbered, OLE, OWN, P2P_SALT, Play, ROOM, SALT, Sids, Text, Texts,
@@ -7,12 +7,12 @@ use super::{
 use crate::Result;
 use crate::tcp::Side;
 
-/// The digest of nobody's password.
+/// A password digest of arbitrary bytes.
 const DIGEST: &str = "efbc7394c38acc95325060d8b78fde35e5a64283";
 const ADDRESS: u32 = 0xcb00_7105;
 const OTHER_ROOM: [u8; 21] = [0x55; 21];
 
-/// Attributes by name, by key, or none that anybody wrote down; the list says which keys those have.
+/// Attributes by name, by key, or undocumented; the list has the keys of those.
 enum Has<'a> {
     Names(&'a [(&'a str, Value<'a>)]),
     Keys(&'a [(u8, Value<'a>)]),
@@ -107,7 +107,7 @@ fn by_client(play: &mut Play) -> Result {
     Ok(())
 }
 
-/// What a client wants of a chat room.
+/// Requests of a client about chat rooms.
 fn about_rooms(play: &mut Play) -> Result {
     let room = || (0x04, Did(ROOM));
     let list: &[(u32, &[(u8, Value)])] = &[
@@ -351,7 +351,7 @@ fn by_server(play: &mut Play) -> Result {
     play.server(&peer(133, IDA, &[("msgtype", Int(0)), ("imindex", Int(4)), ("im", Text("dude!"))])?)
 }
 
-/// What servers tell of chat rooms.
+/// Chat room messages of servers.
 fn by_server_of_rooms(play: &mut Play) -> Result {
     let room = || (0x04, Did(ROOM));
     let who = || (0x01, Int(5_002));
@@ -419,7 +419,7 @@ fn by_server_of_rooms(play: &mut Play) -> Result {
     Ok(())
 }
 
-/// Datagrams of every kind, and in them every message about a file.
+/// Datagrams of every kind, with every message about a file.
 fn between_clients(play: &mut Play) -> Result {
     for (id, kind) in (1..).zip([0x10, 0x20, 0x40, 0x80, 0x800, 0x1000]) {
         play.p2p(id % 2 == 1, kind, 0, id, &[])?;

@@ -68,7 +68,7 @@ fn a_click_selects_the_record_under_the_heads() {
 }
 
 #[test]
-fn columns_hold_what_e_prints_for_the_same_records() {
+fn columns_equal_the_output_of_e() {
     let mut screen = Screen::of("http.pcap", Size::new(160, 40));
     screen.keys("p").keys("c").control('u').keys("frame.number ip.src tcp.flags tcp.len*2").key(KeyCode::Enter);
     let mut seen = 0;

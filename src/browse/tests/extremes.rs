@@ -75,7 +75,7 @@ fn every_key_works_on_every_screen_however_small() {
 }
 
 #[test]
-fn an_empty_capture_says_so() {
+fn an_empty_capture_has_a_notice() {
     for size in SIZES {
         let screen = Screen::new(hostile()[..24].to_vec(), size);
         assert!(screen.shows("Records  none"), "{}", screen.lines().join("\n"));

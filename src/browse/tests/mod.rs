@@ -444,7 +444,7 @@ fn bookmarks_and_notes_are_kept_and_shown() {
 }
 
 #[test]
-fn bytes_are_saved_and_conversations_decoded_as_asked() {
+fn bytes_are_saved_and_conversations_decoded_on_request() {
     let mut screen = Screen::of("pipboy.pcap", SIZES[0]);
     screen.keys("g4").key(KeyCode::Enter).key(KeyCode::Tab).key(KeyCode::Down).key(KeyCode::Down);
     screen.keys("oa.bin").key(KeyCode::Enter);
@@ -457,7 +457,7 @@ fn bytes_are_saved_and_conversations_decoded_as_asked() {
 }
 
 #[test]
-fn texts_are_asked_for_scrolled_and_closed() {
+fn texts_are_requested_scrolled_and_closed() {
     for size in SIZES {
         let mut screen = Screen::of("pipboy.pcap", size);
         screen.keys("g4").key(KeyCode::Enter).keys("f");
@@ -502,7 +502,7 @@ fn the_help_names_every_key() {
 }
 
 #[test]
-fn the_program_ends_stops_and_changes_files_when_it_is_asked() {
+fn the_program_quits_stops_and_switches_files_on_request() {
     let mut screen = Screen::of("pipboy.pcap", SIZES[0]);
     screen.control('z');
     assert_eq!(screen.state.take_effects(), [Effect::Suspend]);
@@ -539,7 +539,7 @@ fn the_mouse_selects_records_fields_and_bytes() {
 }
 
 #[test]
-fn a_record_that_is_sought_is_selected_when_it_comes_unless_the_selection_was_moved() {
+fn a_requested_record_is_selected_unless_the_selection_moved() {
     for moves in [false, true] {
         let mut screen = Screen::of("pipboy.pcap", SIZES[0]);
         let number = screen.pass.as_ref().unwrap().number;

@@ -2,7 +2,7 @@
 
 use super::super::audience::Audience;
 use super::super::input::Run;
-use super::super::progress::Whole;
+use super::super::progress::TotalProgress;
 use super::Input;
 use crate::browse::{Detail, Event, Pass};
 use crate::record::Tally;
@@ -15,14 +15,14 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 /// Records cached before and after the requested one.
 const BEFORE: u64 = 512;
-const BEHIND: u64 = 64;
+const KEPT_BEFORE: u64 = 64;
 
 /// Maximum bytes of cached records.
 const KEPT: usize = 16 << 20;
 
 /// The current request.
 struct Question {
-    asked: Mutex<Option<u64>>,
+    requested: Mutex<Option<u64>>,
     changed: Condvar,
 }
 
@@ -35,15 +35,15 @@ pub(super) struct Finder {
 impl Finder {
     /// Starts the thread; `None` if that fails.
     pub(super) fn start(input: Input, pass: &Pass) -> Option<Finder> {
-        let question = Arc::new(Question { asked: Mutex::new(None), changed: Condvar::new() });
-        let (asked, of, pass) = (Arc::clone(&question), input.clone(), pass.clone());
-        std::thread::Builder::new().spawn(move || answer(&of, &pass, &asked)).ok()?;
+        let question = Arc::new(Question { requested: Mutex::new(None), changed: Condvar::new() });
+        let (requested, of, pass) = (Arc::clone(&question), input.clone(), pass.clone());
+        std::thread::Builder::new().spawn(move || answer(&of, &pass, &requested)).ok()?;
         Some(Finder { question, input })
     }
 
     /// Requests the record at a place.
     pub(super) fn find(&self, place: u64) {
-        *self.question.asked() = Some(place);
+        *self.question.requested() = Some(place);
         self.question.changed.notify_all();
     }
 }
@@ -56,21 +56,21 @@ impl Drop for Finder {
 }
 
 impl Question {
-    fn asked(&self) -> MutexGuard<'_, Option<u64>> {
-        self.asked.lock().unwrap_or_else(PoisonError::into_inner)
+    fn requested(&self) -> MutexGuard<'_, Option<u64>> {
+        self.requested.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Waits for a request; `None` at the end.
     fn wait(&self, input: &Input) -> Option<u64> {
-        let mut asked = self.asked();
-        while asked.is_none() && !input.stops() {
-            asked = self.changed.wait(asked).unwrap_or_else(PoisonError::into_inner);
+        let mut requested = self.requested();
+        while requested.is_none() && !input.stops() {
+            requested = self.changed.wait(requested).unwrap_or_else(PoisonError::into_inner);
         }
-        asked.take().filter(|_| !input.stops())
+        requested.take().filter(|_| !input.stops())
     }
 
     fn is_pending(&self) -> bool {
-        self.asked().is_some()
+        self.requested().is_some()
     }
 }
 
@@ -90,7 +90,7 @@ fn answer(input: &Input, pass: &Pass, question: &Question) {
                 input.send(Event::Detail(pass.number, place, Some(Box::new(detail.clone()))));
                 is_answered = true;
             }
-            if is_answered && window.next > place.saturating_add(BEHIND) {
+            if is_answered && window.next > place.saturating_add(KEPT_BEFORE) {
                 break;
             }
             if !advance(input, &mut run, &mut window) {
@@ -106,7 +106,7 @@ fn answer(input: &Input, pass: &Pass, question: &Question) {
 /// Dissects the next frame, or pending data at the end. Returns false if nothing is left.
 fn advance<'a>(input: &'a Input, run: &mut Option<Run<'a>>, window: &mut Window<'_>) -> bool {
     if run.is_none() && !window.is_over {
-        let progress = Whole::new(String::new(), None).part(None);
+        let progress = TotalProgress::new(String::new(), None).part(None);
         *run = Run::open(&input.source, &input.how, window, progress).ok();
     }
     let Some(open) = run else { return false };

@@ -2,7 +2,7 @@
 
 use super::super::audience::Audience;
 use super::super::input::Run;
-use super::super::progress::Whole;
+use super::super::progress::TotalProgress;
 use super::Input;
 use crate::browse::{Cells, Event, Pass, Summary};
 use crate::filter::Filter;
@@ -43,7 +43,7 @@ pub(super) fn list(input: &Input, pass: &Pass) {
         sent: Instant::now(),
         problem: None,
     };
-    let progress = Whole::new(String::new(), None).part(None);
+    let progress = TotalProgress::new(String::new(), None).part(None);
     match Run::open(&input.source, &input.how, &mut lister, progress) {
         Ok(mut run) => {
             while run.step(&mut lister).unwrap_or_default() {}

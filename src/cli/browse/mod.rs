@@ -16,7 +16,7 @@ use super::audience::Audience;
 use super::input::{How, Run};
 use super::loading::{self, Loading};
 use super::notes;
-use super::progress::Whole;
+use super::progress::TotalProgress;
 use super::replace::Replacement;
 use super::source::Source;
 use super::watch::{self, Files};
@@ -78,9 +78,9 @@ pub(super) fn run(options: &BrowseOptions, reading: &Reading, watched: Option<(F
 fn open(options: &BrowseOptions, reading: &Reading, how: &How) -> Result<Vec<Arc<Source>>, Exit> {
     let mut sources = Vec::new();
     for source in Source::all(&options.files, reading) {
-        if source.is_whole() {
-            let progress = Whole::new(source.name(), None).part(None);
-            Run::open(&source, how, &mut Nothing, progress).map_err(|refused| refused.exit)?;
+        if source.is_complete() {
+            let progress = TotalProgress::new(source.name(), None).part(None);
+            Run::open(&source, how, &mut OpenOnly, progress).map_err(|refused| refused.exit)?;
             sources.push(Arc::new(source));
         } else {
             let name = source.name();
@@ -96,9 +96,9 @@ fn open(options: &BrowseOptions, reading: &Reading, how: &How) -> Result<Vec<Arc
 }
 
 /// An audience that only opens an input.
-struct Nothing;
+struct OpenOnly;
 
-impl Audience for Nothing {
+impl Audience for OpenOnly {
     fn demand(&self) -> Demand {
         Demand::FRAMES
     }
@@ -219,7 +219,7 @@ impl<'a> Browser<'a> {
                 terminal.suspend()?;
             }
             if self.watched.as_mut().is_some_and(Watched::has_settled) {
-                self.load_again();
+                self.reload();
             }
         }
         self.stop_list.store(true, Ordering::Relaxed);
@@ -346,7 +346,7 @@ impl<'a> Browser<'a> {
     }
 
     /// Reloads changed files and the input. On failure, the view stays unchanged.
-    fn load_again(&mut self) {
+    fn reload(&mut self) {
         let Some(Watched { files, loading, .. }) = &mut self.watched else { return };
         let mut read = Vec::new();
         let loaded = loading::reload(loading, &mut read).and_then(|()| How::new(&self.reading));

@@ -122,7 +122,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_input_is_read_again_from_its_beginning_while_it_grows() {
+    fn a_growing_input_is_reread_from_the_start() {
         let (reader, mut writer) = io::pipe().unwrap();
         let spool = Spool::begin("-".to_owned(), Box::new(reader)).unwrap();
         let (mut one, mut other) = (spool.reader(), spool.reader());

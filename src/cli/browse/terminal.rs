@@ -17,7 +17,7 @@ pub(super) struct Terminal {
     drawn: Drawn<CrosstermBackend<Stdout>>,
     /// Whether SIGTSTP was received.
     stopped: Arc<AtomicBool>,
-    is_left: bool,
+    is_restored: bool,
 }
 
 impl Terminal {
@@ -26,10 +26,10 @@ impl Terminal {
         let stopped = Arc::new(AtomicBool::new(false));
         #[cfg(unix)]
         signal_hook::flag::register(signal_hook::consts::SIGTSTP, Arc::clone(&stopped))?;
-        on_panic_first(give_back);
+        on_panic_first(restore_screen);
         // Before any step that `Drop` has to undo.
         let drawn = Drawn::new(CrosstermBackend::new(io::stdout()))?;
-        let terminal = Terminal { drawn, stopped, is_left: false };
+        let terminal = Terminal { drawn, stopped, is_restored: false };
         take_over()?;
         Ok(terminal)
     }
@@ -52,7 +52,7 @@ impl Terminal {
     /// Restores the terminal, suspends the process, and sets up the terminal again when resumed.
     pub(super) fn suspend(&mut self) -> io::Result<()> {
         self.stopped.store(false, Ordering::Relaxed);
-        give_back();
+        restore_screen();
         #[cfg(unix)]
         signal_hook::low_level::emulate_default_handler(signal_hook::consts::SIGTSTP)?;
         take_over()?;
@@ -68,8 +68,8 @@ impl Terminal {
 
     /// Restores the terminal.
     pub(super) fn leave(&mut self) {
-        if !std::mem::replace(&mut self.is_left, true) {
-            give_back();
+        if !std::mem::replace(&mut self.is_restored, true) {
+            restore_screen();
         }
     }
 }
@@ -96,7 +96,7 @@ fn take_over() -> io::Result<()> {
     execute!(io::stdout(), EnterAlternateScreen, EnableMouseCapture)
 }
 
-fn give_back() {
+fn restore_screen() {
     // A closed terminal need not be restored.
     let _ = disable_raw_mode();
     let _ = restore(&mut io::stdout());
@@ -113,7 +113,7 @@ mod tests {
     use std::sync::Mutex;
 
     #[test]
-    fn a_panic_of_this_thread_gives_the_terminal_back_before_it_is_reported() {
+    fn a_panic_restores_the_terminal_before_it_is_reported() {
         let events: Arc<Mutex<Vec<&str>>> = Arc::default();
         let owner = std::thread::current().id();
         let kept = std::panic::take_hook();
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn the_screen_the_cursor_and_the_mouse_are_given_back() {
+    fn screen_cursor_and_mouse_are_restored() {
         let mut out = Vec::new();
         restore(&mut out).unwrap();
         let out = String::from_utf8(out).unwrap();

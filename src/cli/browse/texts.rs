@@ -222,7 +222,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_text_ends_at_its_limit_and_says_so() {
+    fn a_text_above_the_limit_is_truncated_with_a_note() {
         let mut text = Bounded::default();
         let line = [b"a".repeat(1023), b"\n".to_vec()].concat();
         let most = limits::BROWSE_TEXT.get() / line.len();

@@ -80,7 +80,7 @@ impl Task {
             (None, None) if io::stdout().is_terminal() => {
                 return Err("-T arrow is binary and cannot be printed on a terminal; try | or > FILE".to_owned());
             }
-            (None, None) => (Target::Stream(screen.writer(!sources.iter().all(Source::is_whole))), None),
+            (None, None) => (Target::Stream(screen.writer(!sources.iter().all(Source::is_complete))), None),
         };
         let place = output.columnar.write_dir.as_deref().or(output.write.as_deref());
         let mut writer = Printer::in_order(ColumnSink::new(self.what, target), self.selection);

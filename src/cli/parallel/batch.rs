@@ -50,13 +50,13 @@ pub(super) struct Batch {
 pub(super) struct Used {
     pub(super) captured: bool,
     /// Content.
-    held: Held,
+    content: Content,
     /// State evicted up to here.
     pub(super) forgotten: Forgotten,
 }
 
 /// Content of a frame in a batch.
-enum Held {
+enum Content {
     /// The next small tree of the batch, and these bytes.
     Small(Range<usize>),
     /// The next large one, and these bytes.
@@ -86,14 +86,14 @@ impl Batch {
 
     /// Takes the last dissected frame, or only its number if it has no requested content.
     pub(super) fn take(&mut self, engine: &mut Engine, frame: Option<&Frame<'_>>, large: &mut Large) {
-        let held = match engine.silent() {
-            Some(frame) => Held::Frame(frame),
+        let content = match engine.silent() {
+            Some(frame) => Content::Frame(frame),
             None => self.take_tree(engine, frame.map(|frame| frame.bytes), large),
         };
-        self.used.push(Used { captured: frame.is_some(), held, forgotten: engine.forgotten() });
+        self.used.push(Used { captured: frame.is_some(), content, forgotten: engine.forgotten() });
     }
 
-    fn take_tree(&mut self, engine: &mut Engine, frame: Option<&[u8]>, large: &mut Large) -> Held {
+    fn take_tree(&mut self, engine: &mut Engine, frame: Option<&[u8]>, large: &mut Large) -> Content {
         let size = engine.tree_size();
         let seen = frame.filter(|_| engine.is_inspected()).unwrap_or_default();
         let start = self.bytes.len();
@@ -103,12 +103,12 @@ impl Batch {
         self.weight += size + seen.len();
         if size <= LARGE {
             engine.pack_tree(&mut self.small);
-            return Held::Small(bytes);
+            return Content::Small(bytes);
         }
         let mut tree = large.next().unwrap_or_else(|| engine.new_tree());
         engine.give_tree(&mut tree, size >= engine.tree_room() / PART);
         self.large.push(tree);
-        Held::Large(bytes)
+        Content::Large(bytes)
     }
 
     /// Whether it has no frame.
@@ -141,14 +141,14 @@ impl Batch {
         let (mut silent, mut large) = (Tree::new(Demand::LAYERS), large.iter());
         let mut looked = Ok(());
         for used in used {
-            let (tree, bytes) = match &used.held {
-                Held::Small(bytes) if small.take(room) => (&*room, bytes.clone()),
-                Held::Small(_) => break,
-                Held::Large(bytes) => match large.next() {
+            let (tree, bytes) = match &used.content {
+                Content::Small(bytes) if small.take(room) => (&*room, bytes.clone()),
+                Content::Small(_) => break,
+                Content::Large(bytes) => match large.next() {
                     Some(tree) => (tree, bytes.clone()),
                     None => break,
                 },
-                Held::Frame(frame) => {
+                Content::Frame(frame) => {
                     silent.begin(*frame);
                     (&silent, 0..0)
                 }
@@ -186,7 +186,7 @@ impl Large {
 
     /// Gives the engine the largest tree, if larger than its own, so that memory for the largest recent message is reused as with a
     /// single thread.
-    pub(super) fn give_largest(&mut self, engine: &mut Engine) {
+    pub(super) fn return_largest_tree(&mut self, engine: &mut Engine) {
         let Some(mut tree) = self.largest.take() else { return };
         if tree.room() > engine.tree_room() {
             engine.give_tree(&mut tree, true);
@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn trees_say_the_same_behind_their_way() {
+    fn trees_are_equal_after_a_handover_between_threads() {
         for file in ["pipboy", "http", "tls", "layers", "vcmp-0471", "vscp-damaged", "xfire", "runescape"] {
             for demand in [Demand::EVERYTHING, Demand::MESSAGES, Demand::HEADINGS] {
                 let (before, behind, silent) = there_and_back(&format!("samples/{file}.pcap"), demand);
@@ -268,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_lent_comes_back() {
+    fn lent_trees_are_returned() {
         let mut engine = Engine::new(Registry::default(), Demand::EVERYTHING);
         let mut capture = Capture::open(Box::new(File::open("samples/http.pcap").unwrap())).unwrap();
         let (mut batch, mut large, mut room) = (Batch::new(&engine), Large::default(), engine.new_tree());

@@ -14,7 +14,7 @@ use crate::cli::forms::Plan;
 use crate::cli::input::{self, How};
 use crate::cli::outcome::Outcome;
 use crate::cli::printer::Printer;
-use crate::cli::progress::Whole;
+use crate::cli::progress::TotalProgress;
 use crate::cli::record_selection::RecordSelection;
 use crate::cli::shared::Shared;
 use crate::cli::source::Source;
@@ -34,7 +34,7 @@ const WAITING: usize = 4 << 20;
 /// Number of inputs to read at the same time.
 pub(in crate::cli) fn readers(sources: &[Source], threads: usize) -> usize {
     let files = sources.iter().filter(|source| source.size().is_some()).count();
-    if sources.iter().all(Source::is_whole) { threads.min(files).max(1) } else { 1 }
+    if sources.iter().all(Source::is_complete) { threads.min(files).max(1) } else { 1 }
 }
 
 /// Prints the selected records of the inputs, with a thread for each of `selection`.
@@ -53,7 +53,7 @@ pub(in crate::cli) fn run(
     let out = Out(&to);
     let budget = OutputBudget::new(selection.len() * WAITING, how.threads().saturating_sub(selection.len()));
     let name = format!("{} files", sources.len());
-    let whole = Whole::new(name, Some(sources.iter().filter_map(Source::size).sum()));
+    let whole = TotalProgress::new(name, Some(sources.iter().filter_map(Source::size).sum()));
     let (lanes, in_order) = channel();
     let queue = Arc::new(Mutex::new(Queue { next: 0, sources, lanes, out }));
     thread::scope(|scope| {
@@ -120,7 +120,7 @@ struct Reader<'a> {
     budget: &'a OutputBudget,
     how: &'a How,
     plan: &'a Plan,
-    whole: Arc<Whole>,
+    whole: Arc<TotalProgress>,
     queue: Arc<Mutex<Queue<'a>>>,
 }
 

@@ -115,7 +115,7 @@ fn consume(
             Item::Printed(text) => {
                 audience.chunk(&mut text.chunk)?;
                 forgotten = text.forgotten;
-                progress.look(|| text.read);
+                progress.update(|| text.read);
             }
         }
         // The reader may have ended.
@@ -206,7 +206,7 @@ impl Reader<'_> {
             // Streams need the memory of those that gathered earlier.
             queue.batches.truncate(WAITING);
         }
-        queue.large.give_largest(engine);
+        queue.large.return_largest_tree(engine);
         Ok(queue.send(item))
     }
 }
@@ -335,7 +335,7 @@ mod tests {
     }
 
     #[test]
-    fn batches_queue_behind_a_heavy_one_until_the_consumer_has_caught_up() {
+    fn batches_are_queued_while_the_consumer_is_slow() {
         const LONG: u32 = 1 << 20;
         let (there, items) = sync_channel(GATHERED + TEXTS);
         let (back, returned) = channel();

@@ -6,7 +6,7 @@ use super::super::audience::Audience;
 use super::super::forms::Wrong;
 use super::super::input::{How, Run};
 use super::super::outcome::Outcome;
-use super::super::progress::{Progress, Whole};
+use super::super::progress::{Progress, TotalProgress};
 use super::super::record_selection::RecordSelection;
 use super::super::selection::Selection;
 use super::super::source::Source;
@@ -38,7 +38,7 @@ pub(super) fn write(
     window: usize,
     known: Vec<Late>,
 ) -> Result<Result<Written, Broken>, Wrong> {
-    let whole = Whole::new(format!("{} files", sources.len()), Some(sources.iter().filter_map(Source::size).sum()));
+    let whole = TotalProgress::new(format!("{} files", sources.len()), Some(sources.iter().filter_map(Source::size).sum()));
     let mut merge =
         Merge { lanes: Vec::new(), counted: Selection::new(output)?, outcome: Outcome::default(), is_any_open: false };
     for ((input, source), known) in sources.iter().enumerate().zip(known) {

@@ -1,7 +1,7 @@
 //! Delivers in-order bytes: message by message, or as data, before and after holes.
 
-use super::half_stream::{Behind, HalfStream, Step};
-use super::{Belongs, Stream, who};
+use super::half_stream::{Following, HalfStream, Step};
+use super::{Belongs, Stream, endpoints};
 use crate::engine::bug;
 use crate::engine::message::{Delivered, Out, ends_of};
 use crate::engine::nested::Turn;
@@ -16,16 +16,16 @@ impl Stream {
     /// Continues after holes that will not be filled.
     pub(super) fn pass_lost(&mut self, side: Side, out: &mut Out<'_>) {
         while self.halves[side].order.hole_is_lost() && !out.is_full() {
-            self.give_up_hole(side, out);
+            self.skip_gap(side, out);
         }
     }
 
     /// Emits the bytes before the first hole, reports the gap, and continues after it.
     #[cold]
-    pub(super) fn give_up_hole(&mut self, side: Side, out: &mut Out<'_>) {
+    pub(super) fn skip_gap(&mut self, side: Side, out: &mut Out<'_>) {
         let Some(gap) = self.halves[side].order.hole() else { return };
         self.changed = true;
-        self.drain(side, Behind::Gap(gap), out);
+        self.drain(side, Following::Gap(gap), out);
         let order = &mut self.halves[side].order;
         if !order.buffered().is_empty() || order.skip_hole().is_none() {
             return;
@@ -50,10 +50,10 @@ impl Stream {
         // Delivered as captured, so that messages completed by one frame are not joined with those of another.
         while self.halves[side].order.unpark_next() {
             if !out.tree.is_crowded() {
-                self.drain(side, Behind::More, out);
+                self.drain(side, Following::More, out);
             }
         }
-        self.drain(side, Behind::More, out);
+        self.drain(side, Following::More, out);
     }
 
     /// Emits all remaining bytes at the end of the stream, up to the size of a tree unless nothing may be deferred.
@@ -61,17 +61,17 @@ impl Stream {
     pub(in crate::engine) fn close(&mut self, out: &mut Out<'_>) {
         for side in Side::BOTH {
             while self.halves[side].order.hole().is_some() && !out.is_full() {
-                self.give_up_hole(side, out);
+                self.skip_gap(side, out);
             }
             if self.halves[side].order.hole().is_none() {
-                self.drain(side, Behind::End, out);
+                self.drain(side, Following::End, out);
             }
         }
         if let Some(inner) = &mut self.inside {
             inner.close(out);
         }
         if self.is_empty() {
-            self.give_objects(None, out.tree);
+            self.add_objects(None, out.tree);
         }
     }
 
@@ -84,9 +84,9 @@ impl Stream {
                 continue;
             }
             while self.halves[side].order.hole().is_some() {
-                self.give_up_hole(side, out);
+                self.skip_gap(side, out);
             }
-            self.drain(side, Behind::NoRoom, out);
+            self.drain(side, Following::LimitReached, out);
         }
         if let Some(inner) = &mut self.inside {
             inner.give_up(out);
@@ -96,7 +96,7 @@ impl Stream {
     }
 
     /// Emits the messages among in-order bytes.
-    pub(super) fn drain(&mut self, side: Side, behind: Behind, out: &mut Out<'_>) {
+    pub(super) fn drain(&mut self, side: Side, following: Following, out: &mut Out<'_>) {
         let mut side = side;
         while !self.halves[side].order.buffered().is_empty() {
             if out.is_full() {
@@ -104,7 +104,7 @@ impl Stream {
                 return;
             }
             if self.is_open(side) {
-                let turned = self.find_owner(behind, out);
+                let sides_swapped = self.find_owner(following, out);
                 if self.is_open(side) {
                     if !self.is_full(side) {
                         return;
@@ -112,13 +112,13 @@ impl Stream {
                     self.pass_opening(side, out);
                     continue;
                 }
-                if turned {
+                if sides_swapped {
                     side = side.other();
                 }
                 self.drain_both(out);
                 continue;
             }
-            if !self.step(side, behind, out) {
+            if !self.step(side, following, out) {
                 return;
             }
         }
@@ -137,7 +137,7 @@ impl Stream {
             while !self.halves[side].order.buffered().is_empty()
                 && !self.is_open(side)
                 && !out.is_full()
-                && self.step(side, Behind::More, out)
+                && self.step(side, Following::More, out)
             {}
         }
         out.sorts = sorted;
@@ -150,11 +150,11 @@ impl Stream {
     fn pass_opening(&mut self, side: Side, out: &mut Out<'_>) {
         self.shown = true;
         self.halves[side].from_start = false;
-        self.show(side, Step::Data(limits::STREAM_OPENING.get() / 2), Behind::More, out);
+        self.show(side, Step::Data(limits::STREAM_OPENING.get() / 2), Following::More, out);
     }
 
     /// Emits one message, or one run of data. Returns false if more bytes are needed.
-    fn step(&mut self, side: Side, behind: Behind, out: &mut Out<'_>) -> bool {
+    fn step(&mut self, side: Side, following: Following, out: &mut Out<'_>) -> bool {
         let half = &mut self.halves[side];
         let crowded = out.tree.is_crowded();
         let mut failure = None;
@@ -163,7 +163,7 @@ impl Stream {
                 half.outstanding = 0;
                 Step::Data(half.order.buffered().len())
             }
-            Belongs::To(protocol, conversation) => match bug::guarded(|| half.next(conversation.as_mut(), side, behind)) {
+            Belongs::To(protocol, conversation) => match bug::guarded(|| half.next(conversation.as_mut(), side, following)) {
                 Ok(step) => step,
                 Err(bug) => {
                     failure = Some((protocol.this.abbrev, half.order.buffered_off(), bug));
@@ -177,7 +177,7 @@ impl Stream {
             self.changed = true;
             return false;
         }
-        self.show(side, step, behind, out);
+        self.show(side, step, following, out);
         if let Some((protocol, off, bug)) = failure {
             let node = out.tree.here().saturating_sub(1);
             out.tree.note(&BUG, node, Span::NONE, format_args!("{protocol} at offset {off} of the stream: {}", bug.0));
@@ -188,7 +188,7 @@ impl Stream {
 
     /// Emits a message or a run of data.
     #[inline]
-    fn show(&mut self, side: Side, step: Step, behind: Behind, out: &mut Out<'_>) {
+    fn show(&mut self, side: Side, step: Step, following: Following, out: &mut Out<'_>) {
         self.changed = true;
         let crowded = out.tree.is_crowded();
         let half = &mut self.halves[side];
@@ -208,7 +208,7 @@ impl Stream {
             side,
             ends: ends_of(
                 out.tree,
-                Ends { path: out.below.is_none().then(|| self.path.clone()), ..who(self.id, self.sockets, side) },
+                Ends { path: out.below.is_none().then(|| self.path.clone()), ..endpoints(self.id, self.sockets, side) },
             ),
             off,
             how: self.how,
@@ -230,7 +230,7 @@ impl Stream {
                             .malformed(&HUGE, format_args!("{claimed} bytes; {} is the most", limits::STREAM_MESSAGE.get()));
                     }
                     let result = conversation.message(side, wire);
-                    if behind == Behind::NoRoom {
+                    if following == Following::LimitReached {
                         wire.note_ahead(&GIVEN_UP, format_args!("too many bytes wait for the rest of their messages"));
                     }
                     result
@@ -268,7 +268,7 @@ impl Stream {
             let messages = || out.tree.layers.iter().filter(|layer| layer.message);
             if messages().count() as u64 == asked {
                 let last = messages().next_back().map(|layer| layer.node);
-                self.give_objects(last, out.tree);
+                self.add_objects(last, out.tree);
             }
         }
     }

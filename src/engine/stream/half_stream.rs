@@ -22,7 +22,7 @@ pub(super) struct HalfStream {
     /// Bytes after a gap that belong to the message before the gap.
     pub(super) outstanding: u64,
     /// Whether message detection has stopped.
-    pub(super) given_up: bool,
+    pub(super) framing_stopped: bool,
     /// The last frame with bytes of this direction, and their stream offsets.
     pub(super) latest: (u64, Range<u64>),
     /// Ranges of secrets in recent messages, for segments that retransmit those bytes.
@@ -36,7 +36,7 @@ const SEGMENT: u64 = 65_535;
 
 /// What follows the available bytes.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Behind {
+pub(super) enum Following {
     /// More bytes, later.
     More,
     /// Lost bytes.
@@ -44,7 +44,7 @@ pub(super) enum Behind {
     /// The end of the stream.
     End,
     /// More bytes, but the memory limit is reached.
-    NoRoom,
+    LimitReached,
 }
 
 /// How to handle the available bytes.
@@ -93,7 +93,7 @@ impl HalfStream {
     }
 
     /// Whether any byte of this direction was captured.
-    pub(super) fn has_spoken(&self) -> bool {
+    pub(super) fn has_data(&self) -> bool {
         self.order.buffered_off() > 0 || !self.order.buffered().is_empty() || self.order.hole().is_some()
     }
 
@@ -103,7 +103,7 @@ impl HalfStream {
     }
 
     /// Decides how to handle the available bytes.
-    pub(super) fn next(&mut self, conversation: &mut dyn Conversation, side: Side, behind: Behind) -> Step {
+    pub(super) fn next(&mut self, conversation: &mut dyn Conversation, side: Side, following: Following) -> Step {
         let ahead = self.order.buffered();
         let len = ahead.len();
         if self.outstanding > 0 {
@@ -111,17 +111,17 @@ impl HalfStream {
             self.outstanding -= rest as u64;
             return Step::Data(rest);
         }
-        if self.given_up {
+        if self.framing_stopped {
             return Step::Data(len);
         }
-        if self.waits() && behind == Behind::More {
+        if self.waits() && following == Following::More {
             return Step::Wait;
         }
-        match conversation.extent(side, ahead, behind == Behind::More) {
+        match conversation.extent(side, ahead, following == Following::More) {
             Extent::Message(0) | Extent::Unknown(0) => return Step::Data(len),
             Extent::Message(end) if end <= len => return Step::Message { len: end, cut: Cut::No },
             Extent::Message(end) if end > limits::STREAM_MESSAGE.get() => {
-                self.given_up = true;
+                self.framing_stopped = true;
                 return Step::Huge { len, claimed: end };
             }
             Extent::Message(end) => (self.wanted, self.wanted_is_end) = (end, true),
@@ -131,15 +131,15 @@ impl HalfStream {
             Extent::Unknown(run) => return Step::Data(run.min(len)),
         }
         let demand = if self.wanted_is_end { self.wanted } else { len.max(self.wanted) };
-        match behind {
-            Behind::More => Step::Wait,
-            Behind::Gap(gap) => {
+        match following {
+            Following::More => Step::Wait,
+            Following::Gap(gap) => {
                 if self.wanted_is_end {
                     self.outstanding = (demand - len) as u64;
                 }
                 Step::Message { len, cut: Cut::Lost { needed: demand, lost: gap.len } }
             }
-            Behind::End | Behind::NoRoom => Step::Message { len, cut: Cut::Stream { needed: demand } },
+            Following::End | Following::LimitReached => Step::Message { len, cut: Cut::Stream { needed: demand } },
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Inner streams: decrypted or unwrapped bytes are dissected as a separate conversation.
 
-use super::half_stream::Behind;
-use super::{Belongs, Stream, who};
+use super::half_stream::Following;
+use super::{Belongs, Stream, endpoints};
 use crate::engine::message::{Delivered, Out, ends_of};
 use crate::engine::nested::Turn;
 use crate::flow::messages::Message;
@@ -40,7 +40,7 @@ impl Stream {
             inner.last_frame = self.last_frame;
             let layers = out.tree.layers.len();
             let mut out = Out { below: Some(opened.carrier), tree: out.tree, ..*out };
-            inner.hear(side, &opened, &mut out);
+            inner.accept_bytes(side, &opened, &mut out);
             // The outer message is represented by the messages it carries, once one of them is complete.
             if out.tree.layers.len() > layers
                 && !opened.is_last
@@ -67,13 +67,13 @@ impl Stream {
     }
 
     /// Accepts the next message of one side.
-    pub(in crate::engine) fn hear_message(&mut self, side: Side, bytes: Vec<u8>, pieces: Vec<Piece>, out: &mut Out<'_>) {
-        let opened = InnerBytes { carrier: 0, how: "", bytes, pieces, behind_gap: false, is_last: false };
-        self.hear(side, &opened, out);
+    pub(in crate::engine) fn accept_message(&mut self, side: Side, bytes: Vec<u8>, pieces: Vec<Piece>, out: &mut Out<'_>) {
+        let opened = InnerBytes { carrier: 0, how: "", bytes, pieces, follows_gap: false, is_last: false };
+        self.accept_bytes(side, &opened, out);
     }
 
     /// Accepts an independent message, `off` bytes after the beginning of its side.
-    pub(in crate::engine) fn hear_whole(
+    pub(in crate::engine) fn accept_datagram(
         &mut self,
         side: Side,
         candidate: Candidate,
@@ -86,7 +86,7 @@ impl Stream {
         let is_late = out.tree.late || !message.pieces.iter().any(|piece| piece.frame == out.tree.frame.number);
         let timely = is_late.then(|| out.begin_late(true));
         let path = out.below.is_none().then(|| self.path.clone());
-        let ends = ends_of(out.tree, Ends { path, ..who(self.id, self.sockets, side) });
+        let ends = ends_of(out.tree, Ends { path, ..endpoints(self.id, self.sockets, side) });
         let pieces = message.pieces.iter().map(|piece| Piece { off: piece.off + off, ..*piece });
         let delivered = Delivered { stream: self.id, side, ends, off, how: self.how, bytes: &message.bytes, pieces };
         out.message(delivered, candidate.protocol, Cut::No, read);
@@ -99,24 +99,24 @@ impl Stream {
     }
 
     /// Accepts the next in-order bytes of one side.
-    fn hear(&mut self, side: Side, opened: &InnerBytes, out: &mut Out<'_>) {
-        let mut behind_gap = opened.behind_gap;
+    fn accept_bytes(&mut self, side: Side, opened: &InnerBytes, out: &mut Out<'_>) {
+        let mut follows_gap = opened.follows_gap;
         for piece in &opened.pieces {
             let start = usize::try_from(piece.off).unwrap_or(usize::MAX);
             let bytes = opened.bytes.get(start..).and_then(|bytes| bytes.get(..piece.len as usize)).unwrap_or_default();
             let order = &self.halves[side].order;
             let [a, b, c, d, ..] = order.buffered_off().saturating_add(order.buffered().len() as u64).to_le_bytes();
             // The number of missing bytes is unknown: one represents them.
-            let seq = u32::from_le_bytes([a, b, c, d]).wrapping_add(behind_gap.into());
+            let seq = u32::from_le_bytes([a, b, c, d]).wrapping_add(follows_gap.into());
             let (frame, at, time) = (piece.frame, piece.at, piece.time);
             let segment = InOrder { seq, syn: false, fin: false, bytes, missing: 0, frame, at, time };
             self.take(side, &segment, out);
-            if std::mem::take(&mut behind_gap) {
-                self.give_up_hole(side, out);
+            if std::mem::take(&mut follows_gap) {
+                self.skip_gap(side, out);
             }
         }
         if opened.is_last {
-            self.drain(side, Behind::End, out);
+            self.drain(side, Following::End, out);
             self.end_inner(side, out);
         }
     }
@@ -125,7 +125,7 @@ impl Stream {
     pub(super) fn end_inner(&mut self, side: Side, out: &mut Out<'_>) {
         self.changed = true;
         if let Some(inner) = &mut self.inside {
-            inner.drain(side, Behind::End, out);
+            inner.drain(side, Following::End, out);
             inner.end_inner(side, out);
         }
     }

@@ -27,7 +27,7 @@ use crate::tree::{
 };
 use crate::wire::notes::{OVERLAP, STALE};
 use crate::wire::{Conversation, Next, On, Protocol, credentials};
-use half_stream::{Behind, HalfStream};
+use half_stream::{Following, HalfStream};
 use speaker::Speaker;
 use std::net::SocketAddr;
 use std::ops::Range;
@@ -60,7 +60,7 @@ pub(super) struct Stream {
     /// Number of enclosing streams.
     depth: u8,
     /// Whether client and server were exchanged after the first guess.
-    turned: bool,
+    sides_swapped: bool,
     /// Whether bytes were emitted as data before a protocol recognized the stream.
     shown: bool,
     /// Whether the protocol must be chosen from the bytes so far.
@@ -107,7 +107,7 @@ impl Stream {
             inside: None,
             how: None,
             depth: 0,
-            turned: false,
+            sides_swapped: false,
             shown: false,
             decide_now: false,
             last_frame: 0,
@@ -126,7 +126,7 @@ impl Stream {
     }
 
     /// Creates the conversation of an input without packets.
-    pub(super) fn bare() -> Stream {
+    pub(super) fn packetless() -> Stream {
         let mut stream = Stream::new(StreamId { transport: Transport::Tcp, number: 0 }, None, "".into());
         for half in stream.halves.iter_mut() {
             half.from_start = true;
@@ -146,10 +146,10 @@ impl Stream {
     pub(super) fn count(&mut self, all: &mut usize) {
         self.changed = false;
         let conversation = match &self.belongs {
-            Belongs::To(_, conversation) => conversation.held(),
+            Belongs::To(_, conversation) => conversation.memory_usage(),
             Belongs::Open | Belongs::Unrecognised(_) | Belongs::None => 0,
         };
-        let heap = self.halves.iter().map(|half| half.order.held()).sum::<usize>() + self.analysis.held();
+        let heap = self.halves.iter().map(|half| half.order.memory_usage()).sum::<usize>() + self.analysis.memory_usage();
         let mut held = size_of::<Stream>() + conversation + heap;
         if let Some(inner) = &mut self.inside {
             inner.count(&mut held);
@@ -186,7 +186,7 @@ impl Stream {
         if !self.is_empty() {
             return;
         }
-        self.give_objects(None, tree);
+        self.add_objects(None, tree);
         if matches!(self.belongs, Belongs::To(..)) {
             self.belongs = Belongs::None;
         }
@@ -229,13 +229,13 @@ impl Stream {
     }
 
     /// Adds the objects of the conversation to the tree, if requested.
-    fn give_objects(&self, message: Option<u32>, tree: &mut Tree) {
+    fn add_objects(&self, message: Option<u32>, tree: &mut Tree) {
         if let (true, Belongs::To(protocol, conversation)) = (tree.demand().has(Extras::OBJECTS), &self.belongs) {
             let carried = |object| Carried { object, protocol: protocol.this, stream: Some(self.id), message };
             tree.objects.extend(conversation.objects().into_iter().map(carried));
         }
         if let Some(inner) = &self.inside {
-            inner.give_objects(message, tree);
+            inner.add_objects(message, tree);
         }
     }
 
@@ -278,11 +278,11 @@ impl Stream {
         let is_usual = header.is_plain && !header.syn() && is_unmarked;
         let goes_on = || self.halves[*side].order.is_in_step(header.seq);
         let carries_nothing = || header.is_whole && header.is_known && segment.range.len() == header.len;
-        (is_usual && goes_on() || is_unmarked && carries_nothing()) && self.comes_by(segment.path)
+        (is_usual && goes_on() || is_unmarked && carries_nothing()) && self.is_path(segment.path)
     }
 
     /// Whether this is the path of its segments.
-    fn comes_by(&mut self, path: &'static str) -> bool {
+    fn is_path(&mut self, path: &'static str) -> bool {
         if self.plain_path.is_some_and(|known| std::ptr::eq(known, path)) {
             return true;
         }
@@ -341,7 +341,7 @@ impl Stream {
         if half.base.is_some_and(|base| base != first) && header.syn() {
             // A SYN-ACK with a new number: earlier segments belong to another connection.
             half.base = Some(first);
-            if !half.has_spoken() {
+            if !half.has_data() {
                 half.order = Direction::default();
             }
         }
@@ -352,7 +352,7 @@ impl Stream {
     }
 
     fn ends(&self, side: Side) -> Ends {
-        who(self.id, self.sockets, side)
+        endpoints(self.id, self.sockets, side)
     }
 
     /// Accepts a segment and emits the messages it completes, on either side.
@@ -373,11 +373,11 @@ impl Stream {
             time: frame.time,
         };
         // The sender had received what it acknowledges before it sent this segment.
-        let turned = self.turned;
+        let sides_swapped = self.sides_swapped;
         if header.acks() {
             self.acknowledge(side.other(), header, out);
         }
-        let side = if self.turned == turned { side } else { side.other() };
+        let side = if self.sides_swapped == sides_swapped { side } else { side.other() };
         let side = if self.is_no_news(side, &in_order) {
             side
         } else if bytes.source == 0 {
@@ -386,7 +386,7 @@ impl Stream {
             self.take_in_pieces(side, &in_order, bytes.source, out)
         };
         if self.halves[side].order.is_finished() {
-            self.drain(side, Behind::End, out);
+            self.drain(side, Following::End, out);
             self.end_inner(side, out);
         }
     }
@@ -439,7 +439,7 @@ impl Stream {
 
     /// Accepts the next bytes of one side of a stream without packets. Bytes of a detected protocol are dissected without
     /// waiting for more.
-    pub(super) fn say(&mut self, side: Side, frame: &Frame<'_>, found: bool, out: &mut Out<'_>) {
+    pub(super) fn accept_packetless(&mut self, side: Side, frame: &Frame<'_>, found: bool, out: &mut Out<'_>) {
         (self.last_frame, self.last_time) = (frame.number, frame.time);
         self.decide_now |= found;
         let order = &self.halves[side].order;
@@ -455,30 +455,30 @@ impl Stream {
     fn take(&mut self, side: Side, segment: &InOrder<'_>, out: &mut Out<'_>) -> Side {
         self.changed = true;
         if std::mem::take(&mut self.delayed) {
-            self.drain(side.other(), Behind::More, out);
+            self.drain(side.other(), Following::More, out);
         }
         let mut accepted = self.halves[side].order.accept(segment);
         while accepted.full {
             let must = std::mem::replace(&mut out.must, true);
-            self.give_up_hole(side, out);
+            self.skip_gap(side, out);
             out.must = must;
             accepted = self.halves[side].order.accept(segment);
         }
         if !accepted.span.is_empty() {
             self.halves[side].brought(out.tree.frame.number, &accepted.span);
         }
-        let turned = self.turned;
+        let sides_swapped = self.sides_swapped;
         self.remark(side, segment, &accepted, out);
         // Most segments are in the middle of a message.
         if !self.is_in_a_message(side) || out.tree.is_crowded() {
-            self.drain(side, Behind::More, out);
+            self.drain(side, Following::More, out);
         }
-        let side = if self.turned == turned { side } else { side.other() };
+        let side = if self.sides_swapped == sides_swapped { side } else { side.other() };
         self.pass_lost(side, out);
         if out.tree.demand().has(Extras::LABELS) {
             self.label_partial(side, &accepted, segment.bytes, out);
         }
-        if out.tree.looks_for_secrets() && layers::shows_payload(out.tree.demand()) {
+        if out.tree.searches_secrets() && layers::shows_payload(out.tree.demand()) {
             self.hide_unread(side, segment, out.tree);
         }
         side
@@ -553,7 +553,7 @@ impl Stream {
     fn switch(&mut self, tree: &mut Tree) {
         let Belongs::To(_, conversation) = &mut self.belongs else { return };
         let Some(next) = conversation.next() else { return };
-        self.give_objects(None, tree);
+        self.add_objects(None, tree);
         (self.belongs, self.over) = match next {
             Next::To(protocol, conversation) => (Belongs::To(protocol, conversation), None),
             Next::Over(place) => (Belongs::Open, Some(place)),
@@ -580,7 +580,7 @@ pub(super) fn client(registry: Registry, src: SocketAddr, dst: SocketAddr, heade
 }
 
 /// Sender and receiver of one side of a stream.
-fn who(id: StreamId, sockets: Option<[SocketAddr; 2]>, side: Side) -> Ends {
+fn endpoints(id: StreamId, sockets: Option<[SocketAddr; 2]>, side: Side) -> Ends {
     let [client, server] = match sockets {
         Some(sockets) => sockets.map(|socket| Some(Address::Socket(socket))),
         None => [None, None],

@@ -1,6 +1,6 @@
 //! Selects the protocol of a connection by its first bytes.
 
-use super::half_stream::Behind;
+use super::half_stream::Following;
 use super::{Belongs, Stream, is_first_low};
 use crate::engine::bug;
 use crate::engine::message::Out;
@@ -25,13 +25,13 @@ impl Stream {
 
     /// Looks up the protocol. Returns true if that exchanged client and server.
     #[inline(never)]
-    pub(super) fn find_owner(&mut self, behind: Behind, out: &mut Out<'_>) -> bool {
+    pub(super) fn find_owner(&mut self, following: Following, out: &mut Out<'_>) -> bool {
         let silent = self.silent();
         let BySide { client, server } = &self.halves;
         let opening = Opening {
             sent: [client.order.buffered(), server.order.buffered()],
             from_start: [client.from_start, server.from_start],
-            complete: behind != Behind::More || self.decide_now,
+            complete: following != Following::More || self.decide_now,
         };
         let context = FlowContext { stream: self.id, sockets: self.sockets, over: self.over, inside: self.how.is_some() };
         let full = Side::BOTH.into_iter().any(|side| self.is_full(side));
@@ -86,7 +86,7 @@ impl Stream {
 
     /// The side without any bytes, if the other side has sent some.
     fn silent(&self) -> Option<Side> {
-        match [self.halves.client.has_spoken(), self.halves.server.has_spoken()] {
+        match [self.halves.client.has_data(), self.halves.server.has_data()] {
             [true, false] => Some(Side::Server),
             [false, true] => Some(Side::Client),
             _ => None,
@@ -96,7 +96,7 @@ impl Stream {
     /// Exchanges client and server. Nothing of the stream was emitted yet.
     #[cold]
     fn turn(&mut self, tree: &mut Tree) {
-        self.turned = !self.turned;
+        self.sides_swapped = !self.sides_swapped;
         self.halves.swap();
         self.analysis.turn();
         if let Some(followed) = &mut self.followed {

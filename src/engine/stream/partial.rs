@@ -19,7 +19,7 @@ impl Stream {
             _ if half.order.hole().is_some() => {
                 let end = if half.wanted_is_end { start + half.wanted as u64 } else { start + waiting as u64 };
                 let known = usize::try_from(end.saturating_sub(span.start)).unwrap_or(usize::MAX);
-                if span.end > end { Unended::BehindHole(bytes.get(known..).unwrap_or_default()) } else { Unended::Continues }
+                if span.end > end { Unended::AfterGap(bytes.get(known..).unwrap_or_default()) } else { Unended::Continues }
             }
             _ if waiting == 0 => return,
             _ if start >= span.start => Unended::Begins,

@@ -173,7 +173,7 @@ fn a_frame_that_fails_shows_no_secret() {
 }
 
 #[test]
-fn a_panic_says_where_and_in_which_protocol() {
+fn a_panic_note_names_protocol_and_offset() {
     let bytes = datagram(9, b"\x03!bc");
     let mut engine = Engine::new(Registry::of(ALL), Demand::EVERYTHING);
     let original_len = u32::try_from(bytes.len()).unwrap();

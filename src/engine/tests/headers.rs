@@ -119,7 +119,7 @@ fn a_header_that_cannot_be_read_to_its_end_still_names_its_ends() {
 }
 
 #[test]
-fn a_first_fragment_that_is_cut_is_dissected_as_far_as_it_goes() {
+fn a_truncated_first_fragment_is_partly_dissected() {
     let query = "0035 c000 0400 0000 1234 8180 0001 0000 0000 0000 03777777 00 0001";
     let names = ["udp.srcport", "dns.id", "dns.qry.name", "dns.qry.type"];
     let expected = |at: usize| {
@@ -144,7 +144,7 @@ fn a_first_fragment_that_is_cut_is_dissected_as_far_as_it_goes() {
 }
 
 #[test]
-fn of_a_segment_whose_first_fragment_is_cut_the_length_is_not_known() {
+fn a_segment_with_a_truncated_first_fragment_has_no_length() {
     let packet = ipv4(6, 0x2000, &tcp(1000, 5, ACK));
     let names = ["tcp.stream", "tcp.len", "tcp.nxtseq", "tcp.window_size_value"];
     assert_eq!(lines_of(std::slice::from_ref(&packet), 0, &names), Vec::<String>::new());
@@ -154,7 +154,7 @@ fn of_a_segment_whose_first_fragment_is_cut_the_length_is_not_known() {
 }
 
 #[test]
-fn behind_an_authentication_header_the_next_header_is_dissected() {
+fn the_header_after_an_authentication_header_is_dissected() {
     let datagram = "0035 c000 0008 0000";
     let packet =
         format!("45000034 00010000 40330000 0a000001 0a000002 1104 0000 c67ceadf 00000001 ce9113cb69e210d6dbd24b8a {datagram}");
@@ -220,7 +220,7 @@ fn a_payload_compressed_with_deflate_is_dissected() {
 }
 
 #[test]
-fn a_stream_in_compressed_packets_goes_on_from_one_to_the_next() {
+fn streams_in_compressed_packets_are_reassembled() {
     let request: &[u8] = b"GET /a HTTP/1.1\r\nHost: a\r\n\r\n";
     let segment = |seq: u8, part: &[u8]| {
         let mut segment = tcp(4000, seq, ACK);

@@ -173,7 +173,7 @@ fn streams_inside_streams_are_opened_to_a_depth() {
 }
 
 #[test]
-fn behind_a_hole_the_stream_inside_goes_on() {
+fn the_inner_stream_continues_after_a_gap() {
     let mut packets = opened();
     packets.push(client(100, &sealed("we \n")));
     // A record is missing in the middle of a line.

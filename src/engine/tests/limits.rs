@@ -38,7 +38,7 @@ fn after(ports: std::ops::Range<u16>) -> Engine {
 }
 
 #[test]
-fn a_connection_that_ended_takes_little_room() {
+fn a_closed_connection_needs_little_memory() {
     assert!(size_of::<Connection>() <= 16, "{}", size_of::<Connection>());
     let (few, many) = (after(10_000..12_000).held, after(10_000..18_000).held);
     assert_eq!(few, many, "bytes held grow with the connections that have ended");
@@ -77,7 +77,7 @@ fn a_late_segment_is_dissected_the_same_however_long_ago_its_connection_ended() 
 }
 
 #[test]
-fn open_conversations_that_hold_too_much_are_given_up_and_counted() {
+fn open_conversations_above_the_memory_limit_are_evicted_and_counted() {
     let mut engine = Engine::new(Registry::of(TOYS), Demand::EVERYTHING);
     // Each has an incomplete message, with half a mebibyte after a hole.
     let part = vec![0xfe; 60_000];
@@ -96,7 +96,7 @@ fn open_conversations_that_hold_too_much_are_given_up_and_counted() {
 }
 
 #[test]
-fn messages_beyond_what_a_tree_should_have_come_with_the_next_frames() {
+fn messages_above_the_limit_of_a_tree_are_emitted_with_later_frames() {
     // A gap precedes 600 000 messages of one byte each, and is never retransmitted.
     let mut engine = Engine::new(Registry::of(TOYS), Demand::EVERYTHING);
     let mut number = 0;
@@ -165,7 +165,7 @@ impl Conversation for Hoard {
         Toy.message(from, wire)
     }
 
-    fn held(&self) -> usize {
+    fn memory_usage(&self) -> usize {
         if self.0 { 0 } else { 1 << 20 }
     }
 
@@ -180,7 +180,7 @@ const TOY_LIKE: Protocol = Protocol::new(&TOY_FIELD, FIELDS, &[]);
 static HOARDS: &[&Protocol] = &[&HOARD];
 
 #[test]
-fn protocols_forget_what_was_silent_for_long_before_memory_is_short() {
+fn idle_protocol_state_is_evicted_before_memory_is_short() {
     let forgotten_at = |later: u64| {
         let mut engine = Engine::new(Registry::of(HOARDS), Demand::EVERYTHING);
         for port in 10_000..10_016 {
@@ -194,7 +194,7 @@ fn protocols_forget_what_was_silent_for_long_before_memory_is_short() {
 }
 
 #[test]
-fn protocols_forget_before_anybody_is_no_longer_read() {
+fn protocol_state_is_evicted_before_conversations_are() {
     let mut engine = Engine::new(Registry::of(HOARDS), Demand::EVERYTHING);
     let mut emitted = (0, 0, 0);
     for round in 0..3_u32 {

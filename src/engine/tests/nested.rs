@@ -166,7 +166,7 @@ fn emitted_by(registry: Registry, frames: &[Vec<u8>]) -> Vec<String> {
 }
 
 #[test]
-fn what_is_handed_on_is_a_message_of_its_own() {
+fn handed_over_payload_is_a_separate_message() {
     let lines =
         emitted(&[udp(CLIENT, SERVER, b"\x02m1\x02x2\x02m3"), udp(SERVER, CLIENT, b"\x02m4"), udp(SERVER, CLIENT, b"!!")]);
     assert_eq!(
@@ -182,12 +182,12 @@ fn what_is_handed_on_is_a_message_of_its_own() {
 }
 
 #[test]
-fn what_was_joined_from_pieces_knows_its_frames() {
+fn reassembled_payload_lists_its_frames() {
     assert_eq!(emitted(&[udp(CLIENT, SERVER, b"\x06joined")]), ["ip:udp:box:mail c2s 1 mjoined [1]"]);
 }
 
 #[test]
-fn a_protocol_keeps_datagrams_that_it_alone_can_tell() {
+fn an_exchange_claims_datagrams_without_a_magic_number() {
     let (a, b) = (([10, 0, 0, 1], 5000), ([10, 0, 0, 2], 6000));
     let lines = emitted(&[udp(a, b, b"?"), udp(a, b, b"!"), udp(b, a, b"?")]);
     assert_eq!(lines, ["ip:udp:data 1 bytes ? [1]", "ip:udp:box c2s 1 ! [2]", "ip:udp:box s2c 2 ? [3]"]);
@@ -259,7 +259,7 @@ fn data_connections_of_an_ftp_session_joined_midway_are_recognized() {
 }
 
 #[test]
-fn a_stream_changes_hands_where_its_protocol_says() {
+fn a_stream_switches_protocols_at_the_announced_offset() {
     let lines = |how: &[u8]| emitted(&[tcp(1, how), tcp(1 + u32::try_from(how.len()).unwrap(), b"\x02m8")]);
     assert_eq!(
         lines(b"\x04over\x02m7"),

@@ -2,7 +2,7 @@
 
 use super::tcp::from_port;
 use super::*;
-use crate::engine::{Known, Prefilter};
+use crate::engine::{FrameParts, Prefilter};
 use crate::layers::ip;
 use crate::tree::{Only, Tree};
 
@@ -22,7 +22,7 @@ fn lengths(tree: &Tree) -> usize {
 }
 
 #[test]
-fn what_is_left_at_the_end_is_whole() {
+fn late_messages_at_the_end_are_complete() {
     let mut engine = engine();
     let tree = dissect(&mut engine, 1, &bytes(&client(100, &[3, 7, 8, 9, 5, 1])));
     assert!(tree.filtered_out && lengths(tree) == 0 && tree.layers.len() == 3);
@@ -32,7 +32,7 @@ fn what_is_left_at_the_end_is_whole() {
 
 /// Headers of these frames are skipped as well, since Ethernet is plain.
 #[test]
-fn what_conversations_say_that_have_to_go_is_whole() {
+fn messages_of_evicted_conversations_are_complete() {
     for (link, below) in [(101, &[][..]), (1, &[2, 0, 0, 0, 0, 2, 2, 0, 0, 0, 0, 1, 8, 0])] {
         let headers = if link == 1 { 3 } else { 2 };
         let mut engine = engine();
@@ -81,7 +81,7 @@ fn odd_ones(segments: &[Vec<u8>], prefilter: Option<Prefilter>) -> (Vec<String>,
 
 proptest! {
     #[test]
-    fn what_is_passed_over_counts_and_is_in_time(
+    fn filtered_messages_are_counted_and_timely(
         sent in prop::collection::vec((0_u8..4, 0_u32..60, 1_usize..12, any::<bool>()), 1..40)
     ) {
         let segments: Vec<Vec<u8>> = sent
@@ -101,9 +101,9 @@ proptest! {
                 bytes
             })
             .collect();
-        let may_match = |known: Known<'_>| match known {
-            Known::FastHeaders(_) => true,
-            Known::Headers(of) | Known::Layers(of) => of.bytes[15] % 2 == 1,
+        let may_match = |known: FrameParts<'_>| match known {
+            FrameParts::FastHeaders(_) => true,
+            FrameParts::Headers(of) | FrameParts::Layers(of) => of.bytes[15] % 2 == 1,
         };
         let prefilter = Prefilter { headers: Some(Only::these([&ip::SRC])), may_match: Box::new(may_match) };
         prop_assert_eq!(odd_ones(&segments, Some(prefilter)), odd_ones(&segments, None));

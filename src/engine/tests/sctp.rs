@@ -163,7 +163,7 @@ fn a_chunk_that_is_cut_or_has_an_impossible_length_is_noted() {
 
 proptest! {
     #[test]
-    fn whatever_chunks_come_nothing_panics(
+    fn random_chunks_cause_no_panic(
         chunks in prop::collection::vec((any::<u8>(), any::<u8>(), prop::collection::vec(any::<u8>(), 0..24)), 0..24),
         plain in prop::collection::vec((0_u8..8, 0_u8..12, 0_u8..2, 0_u8..4), 0..24),
         end in any::<prop::sample::Index>(),

@@ -62,7 +62,7 @@ fn data_after_a_fin_is_still_shown() {
 }
 
 #[test]
-fn a_half_open_connection_still_tells_what_the_other_side_says() {
+fn a_half_open_connection_dissects_the_other_direction() {
     let mut packets = opened();
     packets.extend([client(100, &[1, 7]), flagged(Side::Client, 102, FIN)]);
     packets.extend([says(Side::Server, 500, &[1, 5]), says(Side::Server, 502, &[1, 6])]);
@@ -78,7 +78,7 @@ fn a_segment_never_seen_but_acknowledged_is_a_gap() {
 }
 
 #[test]
-fn a_hole_is_given_up_before_the_payload_of_the_segment_that_acknowledges_data_beyond_it() {
+fn an_acknowledged_gap_is_skipped_before_the_payload_of_that_segment() {
     let mut packets = opened();
     packets.extend([client(100, &[1, 7]), client(104, &[1, 9])]);
     packets.push(Packet { ack: Some(105), ..says(Side::Server, 500, &[1, 5]) });
@@ -95,7 +95,7 @@ fn a_hole_that_is_acknowledged_up_to_its_end_may_still_be_filled() {
 }
 
 #[test]
-fn messages_behind_a_hole_that_is_given_up_are_late_and_no_layers_of_the_frame_that_acknowledges_them() {
+fn messages_after_a_skipped_gap_are_late_records() {
     let lost = [client(104, &[1, 9, 1, 8]), client(108, &[1, 6])];
     let answer = Packet { ack: Some(110), ..says(Side::Server, 500, &[1, 5]) };
     assert_eq!(
@@ -113,7 +113,7 @@ fn messages_behind_a_hole_that_is_given_up_are_late_and_no_layers_of_the_frame_t
 }
 
 #[test]
-fn a_message_that_the_segment_behind_a_hole_completes_is_a_layer_of_its_frame() {
+fn a_message_completed_by_the_segment_after_a_gap_is_a_layer_of_its_frame() {
     let segments = [client(102, &[8, 1, 7]), client(100, &[2, 6])];
     assert_eq!(
         packets(&[opened(), segments.to_vec()].concat()),
@@ -128,7 +128,7 @@ fn a_message_that_a_fin_ends_is_a_layer_of_the_frame_with_the_fin() {
 }
 
 #[test]
-fn what_is_left_when_the_capture_ends_or_its_connection_does_is_late() {
+fn pending_messages_at_the_end_are_late_records() {
     let left = [client(100, &[9, 7, 8]), flagged(Side::Client, 7000, SYN), client(7001, &[9, 1])];
     assert_eq!(
         packets(&[opened(), left.to_vec()].concat()),
@@ -225,7 +225,7 @@ fn a_keep_alive_and_a_retransmission_are_marked() {
 }
 
 #[test]
-fn checksums_are_verified_when_asked_for() {
+fn checksums_are_verified_on_request() {
     let all = Checks { ip: true, tcp: true, udp: true };
     let good = bytes(&client(100, &[1, 7]));
     let mut segment = good.clone();
@@ -290,7 +290,7 @@ fn bytes_that_waited_for_the_other_side_are_emitted_at_the_next_segment_even_if_
 }
 
 #[test]
-fn an_acknowledgment_of_data_beyond_a_hole_gives_it_up() {
+fn an_acknowledgment_beyond_a_gap_skips_it() {
     let packets = [client(100, &[1, 7]), client(110, &[1, 7]), acknowledges(Side::Server, 111)];
     let emitted = trees(Registry::of(TOYS), &[opened(), packets.to_vec()].concat());
     assert_eq!(emitted.iter().map(|(_, gaps)| *gaps).collect::<Vec<_>>(), [0, 0, 0, 1]);
@@ -319,7 +319,7 @@ fn sides_that_turn_out_to_be_the_other_way_round_stay_so() {
 }
 
 #[test]
-fn who_speaks_to_itself_is_the_client() {
+fn the_client_of_a_connection_to_itself_is_the_sender() {
     let packets = [flagged(Side::Client, 99, SYN), client(100, &[1, 7]), client(102, &[1, 8])];
     let frames = packets.map(|packet| {
         let mut bytes = bytes(&packet);

@@ -125,7 +125,7 @@ fn rare_forms_come_first_and_frequent_ones_are_counted() {
 }
 
 #[test]
-fn a_change_is_found_at_its_offset_and_behind_its_name() {
+fn a_change_is_found_at_its_offset_and_after_its_name() {
     let value = |number: usize| -> u32 {
         match number {
             0..=9 => 100,

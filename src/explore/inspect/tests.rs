@@ -29,7 +29,7 @@ fn inspect(bytes: impl Fn(u32) -> Vec<u8>) -> Inspection {
 }
 
 #[test]
-fn the_form_that_was_put_there_stands_first() {
+fn the_encoding_of_a_planted_value_is_first() {
     let busy = |number: u32| number.wrapping_mul(2_654_435_761);
     let cases: Vec<(&str, Inspection)> = vec![
         ("u32be, i32be", inspect(|number| (70_000 + number).to_be_bytes().to_vec())),
@@ -59,7 +59,7 @@ fn the_form_that_was_put_there_stands_first() {
 }
 
 #[test]
-fn numbers_have_their_range_and_what_they_do() {
+fn numbers_have_their_range_and_behavior() {
     let inspection = inspect(|number| (-5 + i16::try_from(number).unwrap() % 11).to_le_bytes().to_vec());
     let signed = inspection.forms.iter().find(|read| read.name() == "i16le").unwrap();
     let ends = [&signed.of.least, &signed.of.most].map(|end| end.as_ref().unwrap().to_string());
@@ -70,7 +70,7 @@ fn numbers_have_their_range_and_what_they_do() {
 }
 
 #[test]
-fn a_place_behind_all_messages_is_refused_and_one_from_the_end_is_read() {
+fn offsets_beyond_all_messages_are_refused_and_negative_ones_accepted() {
     let side = {
         let mut side = Side::new(StreamId { transport: Transport::Udp, number: 0 }, tree::Side::Client);
         side.bytes.extend([1, 2, 3, 4]);

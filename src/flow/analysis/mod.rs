@@ -232,7 +232,7 @@ impl Analysis {
 
     /// Bytes of memory held on the heap.
     #[must_use]
-    pub fn held(&self) -> usize {
+    pub fn memory_usage(&self) -> usize {
         self.unacked.iter().map(|unacked| unacked.0.capacity() * size_of::<Sent>()).sum()
     }
 

@@ -75,7 +75,7 @@ fn flags(flags: AnalysisFlags) -> Vec<AnalysisFlag> {
 }
 
 #[test]
-fn what_goes_well_gets_no_mark() {
+fn regular_segments_have_no_analysis_flags() {
     let mut talk = Talk::opened();
     assert_eq!(talk.client(101, 10), []);
     let found = talk.says(Side::Server, Segment { seq: 501, ack: 111, len: 5, ..PLAIN });
@@ -84,7 +84,7 @@ fn what_goes_well_gets_no_mark() {
 }
 
 #[test]
-fn bytes_that_come_again_late_are_a_retransmission() {
+fn repeated_bytes_after_the_timeout_are_a_retransmission() {
     let mut talk = Talk::opened();
     talk.client(101, 10);
     talk.client(111, 10);
@@ -120,7 +120,7 @@ fn an_answer_to_duplicate_acks_is_fast() {
 }
 
 #[test]
-fn bytes_that_were_acknowledged_come_again_in_vain() {
+fn repeated_acknowledged_bytes_are_a_spurious_retransmission() {
     let mut talk = Talk::opened();
     talk.client(101, 10);
     talk.acknowledges(111);
@@ -149,7 +149,7 @@ fn one_direction_alone_is_judged_by_itself() {
 }
 
 #[test]
-fn a_closed_window_is_asked_about_and_opened() {
+fn a_zero_window_is_probed_and_updated() {
     let mut talk = Talk::opened();
     talk.client(101, 10);
     let closed = Segment { seq: 501, ack: 111, window: 0, ..PLAIN };
@@ -216,17 +216,17 @@ fn memory_is_bounded_without_acknowledgments() {
     for number in 0..10_000 {
         talk.client(101 + number, 1);
     }
-    assert!(talk.analysis.held() <= 2 * limits::STREAM_UNACKNOWLEDGED.get() * size_of::<Unacked>());
+    assert!(talk.analysis.memory_usage() <= 2 * limits::STREAM_UNACKNOWLEDGED.get() * size_of::<Unacked>());
     talk.acknowledges(101 + 10_000);
-    assert!(talk.analysis.held() <= 2 * KEPT_UNACKED * size_of::<Unacked>());
+    assert!(talk.analysis.memory_usage() <= 2 * KEPT_UNACKED * size_of::<Unacked>());
     talk.client(101 + 10_000, 1);
     talk.analysis.shrink();
-    assert_eq!(talk.analysis.held(), 0);
+    assert_eq!(talk.analysis.memory_usage(), 0);
 }
 
 proptest! {
     #[test]
-    fn whatever_comes_is_judged(segments in prop::collection::vec(
+    fn random_segments_are_analyzed(segments in prop::collection::vec(
         (any::<bool>(), any::<[u32; 3]>(), any::<[bool; 4]>(), any::<u16>(), any::<Option<u8>>(), any::<(i64, u32)>()), 0..40)
     ) {
         let mut analysis = Analysis::default();

@@ -360,8 +360,8 @@ impl Direction {
 
     /// Bytes of memory held on the heap.
     #[must_use]
-    pub fn held(&self) -> usize {
-        self.ready.held() + self.parked.held() + self.gaps.capacity() * size_of::<Gap>()
+    pub fn memory_usage(&self) -> usize {
+        self.ready.memory_usage() + self.parked.memory_usage() + self.gaps.capacity() * size_of::<Gap>()
     }
 
     /// Drops consumed bytes and spare memory. A retransmission of dropped bytes is still detected, but no longer compared.

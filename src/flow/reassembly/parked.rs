@@ -100,7 +100,7 @@ impl Parked {
         self.overlapping(&range).map(|(held_from, waiting)| differing(*held_from, &waiting.bytes, off, bytes)).fold(None, joined)
     }
 
-    pub(super) fn held(&self) -> usize {
+    pub(super) fn memory_usage(&self) -> usize {
         // The nodes of the map are at least half full.
         self.bytes + self.segments.len() * 2 * size_of::<(u64, Waiting)>()
     }

@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn a_block_goes_from_one_to_the_next_with_what_is_there() {
+    fn a_block_is_reused_by_the_next_stream() {
         let mut first = block(b"abc", 100_000);
         let (place, capacity) = (first.as_ptr(), first.capacity());
         first.give_back(8);
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn a_block_that_is_left_comes_back() {
+    fn a_released_block_returns_to_the_pool() {
         let first = block(b"", 100_000);
         let capacity = first.capacity();
         drop(first);
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_cut_off_is_lent_no_more() {
+    fn truncated_blocks_are_not_reused() {
         give(64 << 10);
         let mut block = block(b"", 65_000);
         block.extend_from_slice(&[7; 64_000]);
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn who_needs_little_gets_no_large_block() {
+    fn small_requests_get_no_large_block() {
         give(900 << 10);
         drop(block(b"", 50_000));
         assert_eq!(waiting().1, 0);
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn who_outgrows_a_block_gives_it_back_for_a_larger_one() {
+    fn a_full_block_is_exchanged_for_a_larger_one() {
         give(40 << 10);
         give(90 << 10);
         let mut grows = block(&[7; 100], 33 << 10);

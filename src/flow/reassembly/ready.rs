@@ -104,7 +104,7 @@ impl Ready {
         differing(held_from, &self.bytes, off, bytes)
     }
 
-    pub(super) fn held(&self) -> usize {
+    pub(super) fn memory_usage(&self) -> usize {
         // Spare capacity was never written, so it takes no memory yet, or it belongs to the pool, which is bounded.
         self.bytes.capacity().min(self.bytes.len() + ROOM) + self.pieces.capacity() * size_of::<Piece>()
     }

@@ -36,7 +36,7 @@ fn pieces(direction: &Direction) -> Vec<Piece> {
 
 #[test]
 fn an_empty_direction_is_small_and_holds_nothing() {
-    assert_eq!(Direction::default().held(), 0);
+    assert_eq!(Direction::default().memory_usage(), 0);
     assert!(size_of::<Direction>() <= 200, "{}", size_of::<Direction>());
 }
 
@@ -80,7 +80,7 @@ fn a_segment_over_parked_ones_fills_every_hole_between_them() {
 }
 
 #[test]
-fn a_segment_behind_a_hole_is_parked_around_what_is_there() {
+fn a_segment_after_a_gap_is_buffered_without_overlaps() {
     let mut direction = opened(START);
     put(&mut direction, 3, b"D");
     assert_eq!(put(&mut direction, 2, b"cde").place, Place::Ahead);
@@ -137,10 +137,10 @@ fn other_bytes_for_consumed_ones_are_reported_until_forgotten() {
     }
     assert_eq!(put(&mut direction, 96_000, &[7; 4000]).differs, None);
     assert_eq!(put(&mut direction, 96_000, &[8; 4000]).differs, Some(0..4000));
-    assert!(direction.held() < 16 * 1024, "{}", direction.held());
+    assert!(direction.memory_usage() < 16 * 1024, "{}", direction.memory_usage());
     direction.shrink();
     assert_eq!(put(&mut direction, 96_000, &[8; 4000]).differs, None);
-    assert_eq!(direction.held(), 0);
+    assert_eq!(direction.memory_usage(), 0);
 }
 
 #[test]
@@ -150,11 +150,11 @@ fn memory_of_a_large_message_is_given_back() {
         put(&mut direction, at * 1000, &[7; 1000]);
     }
     direction.consume(1_000_000);
-    assert!(direction.held() < 200_000, "{}", direction.held());
+    assert!(direction.memory_usage() < 200_000, "{}", direction.memory_usage());
 }
 
 #[test]
-fn data_on_the_syn_begins_behind_it() {
+fn data_on_the_syn_starts_after_its_sequence_number() {
     let mut direction = Direction::default();
     let accepted = direction.accept(&Segment { syn: true, ..segment(u32::MAX, b"ab") });
     assert_eq!((accepted.place, accepted.off), (Place::Next, 0));
@@ -175,7 +175,7 @@ fn a_missing_syn_starts_at_the_first_data() {
 }
 
 #[test]
-fn an_acknowledgement_says_where_the_stream_starts() {
+fn an_acknowledgement_sets_the_start_of_the_stream() {
     let mut direction = opened(START);
     assert_eq!(put(&mut direction, 2, b"c").place, Place::Ahead);
     put(&mut direction, 0, b"ab");
@@ -223,7 +223,7 @@ fn pass_hole(direction: &mut Direction) -> Option<Gap> {
 }
 
 #[test]
-fn segments_behind_a_hole_are_buffered_one_by_one() {
+fn segments_after_a_gap_are_buffered_separately() {
     let mut direction = opened(START);
     put(&mut direction, 2, b"cd");
     put(&mut direction, 4, b"e");
@@ -296,7 +296,7 @@ fn late_bytes_are_reported_after_very_many_gaps() {
     for at in 0..1000 {
         assert_eq!(put(&mut direction, 2 * at, b"x").place, Place::Late);
     }
-    assert!(direction.held() < 16 * 1024);
+    assert!(direction.memory_usage() < 16 * 1024);
 }
 
 #[test]
@@ -375,7 +375,7 @@ fn a_hostile_jump_is_far_and_stores_nothing() {
         let accepted = direction.accept(&Segment { fin: true, ..segment(START.wrapping_add(off), b"abc") });
         assert_eq!((accepted.place, accepted.fresh), (Place::Far, 3..3));
     }
-    assert_eq!((direction.held(), direction.hole()), (0, None));
+    assert_eq!((direction.memory_usage(), direction.hole()), (0, None));
     assert_eq!(put(&mut direction, 1 << 30, b"abc").place, Place::Ahead);
 }
 
@@ -393,7 +393,7 @@ fn acknowledgements_of_bytes_never_seen_break_nothing() {
 }
 
 #[test]
-fn a_stream_goes_on_beyond_four_gibibytes() {
+fn a_stream_may_exceed_four_gibibytes() {
     let mut direction = opened(START);
     let hop = 1 << 29;
     for at in 0..20 {
@@ -544,6 +544,6 @@ proptest! {
                 pass_hole(&mut direction);
             }
         }
-        prop_assert!(direction.held() < 64 * 1024);
+        prop_assert!(direction.memory_usage() < 64 * 1024);
     }
 }

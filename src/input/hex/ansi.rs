@@ -34,7 +34,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn colours_are_taken_out_and_nothing_else() {
+    fn only_colours_are_removed() {
         assert_eq!(&*without_colours(b"\x1b[38;5;242m00 \x1b[0m01"), b"00 01");
         assert_eq!(&*without_colours(b"a\x1b[2Jb\x1bc"), b"a\x1b[2Jb\x1bc");
     }

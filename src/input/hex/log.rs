@@ -336,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_are_found_behind_their_label() {
+    fn bytes_after_a_label_are_found() {
         let (received, sent) = (Some(Side::Server), Some(Side::Client));
         for (line, direction) in [
             ("recv: 05 00 0b 03", received),
@@ -380,7 +380,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_meant_to_be_bytes_is_no_prose() {
+    fn malformed_bytes_are_not_prose() {
         for (line, at) in [
             ("recv: 05 00 0g 01 02", 13),
             ("recv: 0g 00 01 02", 7),

@@ -47,7 +47,7 @@ fn capitals_are_hex_too() {
 }
 
 #[test]
-fn squeezed_lines_are_put_back() {
+fn squeezed_lines_are_restored() {
     for text in [
         "00000000  00 00 00 00 00 00 00 00  00 00 00 00 00 00 00 00  |................|\n*\n00000030  01  |.|\n00000031\n",
         "0000000 0000 0000 0000 0000 0000 0000 0000 0000\n*\n0000030 0001\n0000031\n",

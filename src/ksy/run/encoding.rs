@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn single_bytes_are_decoded_as_their_standards_say() {
+    fn single_byte_encodings_equal_their_standards() {
         // From the mapping tables of unicode.org.
         for (name, bytes, text) in [
             ("ASCII", &b"abc"[..], "abc"),

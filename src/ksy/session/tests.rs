@@ -85,7 +85,7 @@ fn many_small_parts_take_work_in_proportion_to_their_bytes() {
 #[test]
 fn the_state_of_a_side_is_small() {
     let session = session("seq: [{id: n, type: u1}]\n");
-    assert!(session.held() < 512, "{}", session.held());
+    assert!(session.memory_usage() < 512, "{}", session.memory_usage());
 }
 
 /// Files with every kind of message boundary.

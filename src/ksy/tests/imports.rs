@@ -54,7 +54,7 @@ fn imports_beyond_the_limit_are_rejected() {
 }
 
 #[test]
-fn a_directory_stands_for_its_files() {
+fn a_directory_loads_its_files() {
     let folder = Folder::new("directory");
     folder.write("b.ksy", "meta:\n  id: b\n");
     folder.write("a.ksy", "meta:\n  id: a\n");

@@ -9,7 +9,7 @@ const ROUTER_LSA: &str = "0001 22 01 0a000001 0a000001 80000002 3e97 0030 02 00 
     c0000200 ffffff00 03 00 0001 0a000002 c0000201 02 00 000a";
 
 #[test]
-fn a_hello_has_a_digest_and_a_block_behind() {
+fn a_hello_has_a_digest_and_a_trailing_block() {
     let packet = [
         "02 01 0030 0a000001 00000000 0000 0002 0000 01 10 00000007",
         "ffffff00 000a 12 01 00000028 c0000201 00000000 0a000002",
@@ -366,7 +366,7 @@ fn version_3_has_longer_options_and_types() {
 }
 
 #[test]
-fn an_update_that_is_cut_or_lies_about_lengths_is_noted() {
+fn truncated_updates_and_wrong_lengths_are_noted() {
     let header = "02 04 0100 0a000001 00000000 1234 0000 0000000000000000 ffffffff";
     insta::assert_snapshot!(cut(OSPF, &[header, "0001 22 01 0a00"], 200), @"
     ospf 0..34 | LS Update | router 10.0.0.1, area 0.0.0.0

@@ -34,7 +34,7 @@ const PROGRESS: [&Field; 8] =
 
 /// Whether a field of [`Progress`] is requested.
 #[must_use]
-pub fn asks_for_progress(demand: Demand) -> bool {
+pub fn requests_progress(demand: Demand) -> bool {
     PROGRESS.iter().any(|field| demand.may_keep(field))
 }
 

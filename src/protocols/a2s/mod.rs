@@ -189,8 +189,8 @@ impl Exchange for Asked {
         bytes.starts_with(&PART) && bytes.len() > 8
     }
 
-    fn held(&self) -> usize {
-        size_of_val(self) + self.parts.held()
+    fn memory_usage(&self) -> usize {
+        size_of_val(self) + self.parts.memory_usage()
     }
 }
 

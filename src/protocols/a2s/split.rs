@@ -43,8 +43,8 @@ pub(super) struct Parts {
 
 impl Parts {
     /// Approximate memory in bytes.
-    pub(super) fn held(&self) -> usize {
-        self.splits.held()
+    pub(super) fn memory_usage(&self) -> usize {
+        self.splits.memory_usage()
     }
 }
 
@@ -150,7 +150,7 @@ impl Asked {
         }
         let size = wire.u32_le(&DECOMPRESSED)?;
         let crc = wire.u32_le(&CRC)?;
-        let most = usize::try_from(size).unwrap_or(MOST).min(MOST).min(wire.room_to_decompress());
+        let most = usize::try_from(size).unwrap_or(MOST).min(MOST).min(wire.decompression_limit());
         let bytes = decompressed(wire.ahead(), most);
         wire.has_decompressed(bytes.len());
         let (at, count) = (wire.at(), wire.remaining());

@@ -308,7 +308,7 @@ fn the_ship_has_fields_of_its_own() {
 }
 
 #[test]
-fn looks_are_strict_and_parts_are_claimed() {
+fn recognition_is_strict_and_parts_are_claimed() {
     for hex in [REQUEST, CHALLENGE, AGAIN, INFO, PLAYERS_REQUEST, PLAYERS, RULES] {
         assert!(looks(&trial::bytes(hex)), "{hex}");
     }

@@ -278,7 +278,7 @@ impl Conversation for Session {
         })
     }
 
-    fn held(&self) -> usize {
+    fn memory_usage(&self) -> usize {
         let paths: usize = Side::BOTH.iter().map(|side| self.announced[*side].paths.capacity()).sum();
         size_of_val(self) + paths * size_of::<(Family, u8)>()
     }

@@ -396,7 +396,7 @@ fn damaged_messages_are_survived() {
 }
 
 #[test]
-fn the_next_message_is_found_behind_lost_bytes() {
+fn the_next_message_is_found_after_a_gap() {
     let mut session = Session::default();
     session.gap(Side::Client, Missing { bytes: 7, in_step: false });
     let bytes = [&b"\x01\xff\xff"[..], &message(4, "")].concat();

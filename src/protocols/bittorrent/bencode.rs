@@ -1,4 +1,4 @@
-//! Bencoding (BEP 3): the values of BitTorrent, inside its messages.
+//! Bencoding (BEP 3): the encoding of values in BitTorrent messages.
 //!
 //! ```text
 //! integer     i | digits | e
@@ -27,23 +27,23 @@ fields! {
     INVALID = odd("bencode.invalid", "not bencoded", "Bytes that are not bencoded from here on");
 }
 
-/// Fields for the values of one protocol.
+/// Fields of the values of one protocol.
 pub(super) struct Names {
     pub(super) dictionary: &'static Field,
     pub(super) entry: &'static Field,
-    /// The field of a list with this key.
+    /// The field of a list, by its key.
     pub(super) list: fn(key: &[u8]) -> &'static Field,
-    /// A number, or the digits as text.
+    /// An integer; its digits as text if out of range.
     pub(super) integer: &'static Field,
     pub(super) text: &'static Field,
-    /// The byte that begins a list or dictionary.
+    /// The first byte of a list or dictionary.
     pub(super) begin: &'static Field,
-    /// The byte that ends a list or dictionary.
+    /// The last byte of a list or dictionary.
     pub(super) end: &'static Field,
     pub(super) invalid: &'static Field,
-    /// Whether a text with this key is shown in hexadecimal, also if it is printable.
+    /// Whether a string with this key is shown in hexadecimal even if printable.
     pub(super) is_binary: fn(key: &[u8], content: &[u8]) -> bool,
-    /// Dissects a text with this key whose content is known, behind its length. False if it read nothing.
+    /// Dissects the content of a string with a known key, after its length. Returns false if nothing was read.
     pub(super) content: fn(&mut Wire<'_>, key: &[u8], content: Range<usize>) -> Result<bool>,
 }
 
@@ -61,21 +61,21 @@ pub(super) static PLAIN: Names = Names {
     content: |_, _, _| Ok(false),
 };
 
-/// Levels of lists and dictionaries that [`size`] follows.
+/// Maximum nesting depth in [`size`].
 const DEPTH: u32 = 32;
 
-/// Digits of a number.
+/// Maximum digits of an integer.
 const DIGITS: usize = 20;
 
-/// What bytes begin with.
+/// A token at the start of bytes.
 #[derive(Debug, PartialEq, Eq)]
 enum Token {
     Dictionary,
     List,
     End,
-    /// The bytes of the digits.
+    /// Range of the digits.
     Integer(Range<usize>),
-    /// The bytes of the content.
+    /// Range of the content.
     Text(Range<usize>),
 }
 
@@ -122,7 +122,7 @@ fn number(bytes: &[u8], digits: Range<usize>) -> Option<i64> {
     std::str::from_utf8(bytes.get(digits)?).ok()?.parse().ok()
 }
 
-/// Size of the value at the start of the bytes, if it is whole.
+/// Size of the value at the start of the bytes, if it is complete.
 pub(super) fn size(bytes: &[u8]) -> Option<usize> {
     let (mut at, mut depth) = (0, 0_u32);
     loop {
@@ -155,7 +155,7 @@ pub(super) fn value_of<'a>(dictionary: &'a [u8], wanted: &[u8]) -> Option<&'a [u
     }
 }
 
-/// The content of the text under a key in the dictionary at the start of the bytes.
+/// The content of the string under a key in the dictionary at the start of the bytes.
 pub(super) fn text_of<'a>(dictionary: &'a [u8], wanted: &[u8]) -> Option<&'a [u8]> {
     content(value_of(dictionary, wanted)?)
 }
@@ -170,7 +170,7 @@ pub(super) fn values(list: &[u8]) -> impl Iterator<Item = &[u8]> {
     })
 }
 
-/// The content of the text at the start of the bytes.
+/// The content of the string at the start of the bytes.
 pub(super) fn content(bytes: &[u8]) -> Option<&[u8]> {
     match Token::of(bytes) {
         Ok(Token::Text(content)) => bytes.get(content),
@@ -214,7 +214,7 @@ pub(super) fn value(wire: &mut Wire<'_>, names: &Names, key: &[u8]) -> Result {
     }
 }
 
-/// Dissects a dictionary without a group around it.
+/// Dissects a dictionary without a group.
 pub(super) fn dictionary(wire: &mut Wire<'_>, names: &Names) -> Result {
     wire.bytes(names.begin, 1)?;
     while token(wire, names)? != Token::End {
@@ -243,7 +243,7 @@ fn entry(wire: &mut Wire<'_>, names: &Names) -> Result {
     value(wire, names, ahead.get(content).unwrap_or_default())
 }
 
-/// Dissects a text with its length. Bytes that are not printable are shown in hexadecimal.
+/// Dissects a string with its length. Unprintable bytes are shown in hexadecimal.
 fn text(wire: &mut Wire<'_>, field: &'static Field, content: Range<usize>, is_binary: bool) -> Result {
     let size = content.end;
     let bytes = wire.ahead().get(content.clone()).unwrap_or_default();

@@ -67,7 +67,7 @@ const PORT_SIZE: usize = 2;
 const IPV4_SIZE: usize = 4;
 const IPV6_SIZE: usize = 16;
 
-/// Requires one whole dictionary with a transaction and a type of message.
+/// Requires one complete dictionary with a transaction and a message type.
 fn recognize(bytes: &[u8]) -> bool {
     let is_dictionary = matches!(bytes, [b'd', b'1'..=b'9', .., b'e']);
     is_dictionary
@@ -76,13 +76,13 @@ fn recognize(bytes: &[u8]) -> bool {
         && bencode::text_of(bytes, b"t").is_some()
 }
 
-/// Queries of one conversation by sender and transaction.
+/// Pending queries of one conversation by sender and transaction.
 #[derive(Default)]
 struct Queries(Requests<(Side, Box<[u8]>)>);
 
 impl Exchange for Queries {
     fn message(&mut self, from: Side, wire: &mut Wire<'_>) -> Result {
-        /// Longest transaction that is matched in bytes.
+        /// Longest matched transaction ID in bytes.
         const TRANSACTION_MAX: usize = 32;
         let message = wire.ahead();
         let transaction = bencode::text_of(message, b"t").filter(|bytes| bytes.len() <= TRANSACTION_MAX);
@@ -112,7 +112,7 @@ impl Exchange for Queries {
     }
 }
 
-/// States the hash that a message asks for, how many nodes and peers it has, or its error.
+/// Adds the summary: the requested hash, the number of nodes and peers, or the error.
 fn summarize(wire: &mut Wire<'_>, message: &[u8], body: &[u8]) {
     if !wire.wants_summary() {
         return;
@@ -135,7 +135,7 @@ fn summarize(wire: &mut Wire<'_>, message: &[u8], body: &[u8]) {
     }
 }
 
-/// Dissects the contents of texts with known keys.
+/// Dissects strings with known keys.
 fn content(wire: &mut Wire<'_>, key: &[u8], content: Range<usize>) -> Result<bool> {
     let length = content.len();
     let is_peer = length == IPV4_SIZE + PORT_SIZE || length == IPV6_SIZE + PORT_SIZE;
@@ -171,7 +171,7 @@ fn content(wire: &mut Wire<'_>, key: &[u8], content: Range<usize>) -> Result<boo
     Ok(true)
 }
 
-/// Dissects the length before a text.
+/// Dissects the length of a string.
 fn size(wire: &mut Wire<'_>, content: &Range<usize>) -> Result {
     wire.words(&SIZE, content.start, 0..content.start.saturating_sub(1)).map(drop)
 }

@@ -6,7 +6,7 @@
 //! handshake   19 | "BitTorrent protocol" | reserved:8 | info hash:20 | peer ID:20
 //! message     length:4, 0 for a keep-alive | type:1 | body
 //!   4 have             piece:4
-//!   5 bitfield         bits, a piece each
+//!   5 bitfield         one bit per piece
 //!   6 request          piece:4 | begin:4 | length:4          8 cancel and 16 reject: the same
 //!   7 piece            piece:4 | begin:4 | data
 //!   9 port             port:2
@@ -80,7 +80,7 @@ const TYPES: Names = &[
 /// First bytes of a handshake.
 const GREETING: &[u8] = b"\x13BitTorrent protocol";
 const HANDSHAKE_SIZE: usize = 68;
-/// Size of the length before a message.
+/// Size of the length prefix in bytes.
 const HEADER: usize = 4;
 
 const HAVE: u8 = 4;
@@ -96,9 +96,9 @@ const REJECT: u8 = 16;
 const ALLOWED: u8 = 17;
 const EXTENSION: u8 = 20;
 
-/// Largest message in bytes. Clients refuse larger ones.
+/// Maximum message size in bytes. Clients reject larger ones.
 const MESSAGE_MAX: usize = 16 << 20;
-/// Messages in a row that identify a connection joined midway.
+/// Consecutive messages that identify a connection joined midway.
 const CHAIN: usize = 3;
 
 fn open(_: &Settings) -> Box<dyn Conversation> {
@@ -108,11 +108,11 @@ fn open(_: &Settings) -> Box<dyn Conversation> {
 /// State of a connection.
 #[derive(Default)]
 struct Session {
-    /// Bytes were lost: message boundaries are unknown.
+    /// After a gap, message boundaries are unknown.
     lost: BySide<bool>,
 }
 
-/// Size of the message at the start of the bytes, if its length fits its type.
+/// Size of the message at the start of the bytes, if its length is valid for its type.
 fn plausible(bytes: &[u8]) -> Option<usize> {
     let length = usize::try_from(u32::from_be_bytes(*bytes.first_chunk::<HEADER>()?)).ok()?;
     let fits = match *bytes.get(HEADER)? {
@@ -128,7 +128,7 @@ fn plausible(bytes: &[u8]) -> Option<usize> {
     fits.then_some(HEADER + length)
 }
 
-/// Messages in a row from the start of the bytes; the last one may be incomplete.
+/// Number of consecutive messages at the start of the bytes; the last one may be incomplete.
 fn chain(mut bytes: &[u8]) -> usize {
     let mut count = 0;
     while let Some(size) = plausible(bytes) {
@@ -141,7 +141,7 @@ fn chain(mut bytes: &[u8]) -> usize {
     count
 }
 
-/// Whether so many messages in a row, or all bytes, identify the protocol.
+/// Whether enough consecutive messages, or all bytes, identify the protocol.
 fn is_chain(bytes: &[u8]) -> bool {
     chain(bytes) >= CHAIN || plausible(bytes).is_some_and(|size| size == bytes.len() && size > HEADER + 1)
 }
@@ -169,7 +169,7 @@ fn on_port(opening: &Opening<'_>) -> Verdict {
     }
 }
 
-/// Bytes before the first run of messages behind a gap.
+/// Number of bytes before the first run of messages after a gap.
 fn resume(ahead: &[u8]) -> usize {
     let starts = memchr::memchr_iter(0, ahead);
     let is_start = |at: &usize| ahead.get(*at..).is_some_and(is_chain);
@@ -214,7 +214,7 @@ fn handshake(wire: &mut Wire<'_>) -> Result {
     wire.bytes(&RESERVED, 8)?;
     wire.bytes(&INFO_HASH, 20)?;
     let peer = wire.bytes(&PEER_ID, 20)?;
-    // Most clients begin with their name and version: -AB1234-.
+    // The peer ID of most clients begins with name and version: -AB1234-.
     let client = peer.get(1..7).filter(|_| peer.first() == Some(&b'-') && peer.get(7) == Some(&b'-'));
     if let Some(client) = client.filter(|name| name.iter().all(u8::is_ascii_graphic)) {
         wire.info(format_args!("client {}", String::from_utf8_lossy(client)));

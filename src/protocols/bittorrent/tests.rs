@@ -1,4 +1,4 @@
-//! Messages after the specifications, recognition, gaps, damage.
+//! Messages of the specifications, recognition, gaps, malformed messages.
 #![allow(clippy::indexing_slicing, reason = "a test may")]
 
 use super::*;
@@ -106,7 +106,7 @@ fn handshakes_are_recognized_anywhere_and_messages_on_the_ports() {
 }
 
 #[test]
-fn messages_are_found_again_behind_a_gap() {
+fn messages_are_found_after_a_gap() {
     let mut session = Session::default();
     session.gap(S, Missing { bytes: 9, in_step: false });
     let rest = [b"ta of a piece \0\0\0\x01\0".as_slice(), PIECES].concat();

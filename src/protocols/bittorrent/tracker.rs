@@ -1,4 +1,4 @@
-//! UDP trackers of BitTorrent (BEP 15, BEP 41): who has a torrent.
+//! UDP trackers of BitTorrent (BEP 15, BEP 41): lists of the peers of a torrent.
 //!
 //! Numbers are big-endian.
 //!
@@ -14,7 +14,7 @@
 //!   3 error       text
 //! option      type:1, for types from 2 on length:1 | data
 //! ```
-//! A response is recognized only by its request.
+//! A response is recognized by its request only.
 
 use crate::tree::{Names, Side, fields, name_of};
 use crate::wire::{Exchange, Heuristic, On, Protocol, Requests, Result, Wire};
@@ -68,9 +68,9 @@ const CONNECT: u32 = 0;
 const ANNOUNCE: u32 = 1;
 const SCRAPE: u32 = 2;
 const FAILED: u32 = 3;
-/// Size of a request to connect, and of each response to one.
+/// Size of connect requests and responses.
 const CONNECT_SIZE: usize = 16;
-/// Size of an announcement without options.
+/// Size of an announce request without options.
 const ANNOUNCE_SIZE: usize = 98;
 const HASH_SIZE: usize = 20;
 
@@ -82,7 +82,7 @@ fn is_connect(bytes: &[u8]) -> bool {
     bytes.len() == CONNECT_SIZE && bytes.starts_with(&MAGIC.to_be_bytes()) && word(bytes, 8) == Some(CONNECT)
 }
 
-/// An announcement is recognized without its connection by the usual form of peer IDs, `-AB1234-`, and its event.
+/// An announce request without its connect request is recognized by the usual format of peer IDs, `-AB1234-`, and its event.
 fn is_announcement(bytes: &[u8]) -> bool {
     let is_usual = |peer: &[u8]| peer.first() == Some(&b'-') && peer.get(7) == Some(&b'-');
     bytes.len() >= ANNOUNCE_SIZE
@@ -95,7 +95,7 @@ fn recognize(bytes: &[u8]) -> bool {
     is_connect(bytes) || is_announcement(bytes)
 }
 
-/// Requests of one conversation by transaction.
+/// Pending requests of one conversation by transaction.
 #[derive(Default)]
 struct Asked {
     requests: Requests<u32>,
@@ -216,7 +216,7 @@ fn options(wire: &mut Wire<'_>) -> Result {
     Ok(())
 }
 
-/// Dissects the response to an announcement. Addresses are of the family that carries the datagram.
+/// Dissects an announce response. Its addresses are of the same family as those of the datagram.
 fn peers(wire: &mut Wire<'_>) -> Result {
     wire.name("Announce response");
     wire.u32_be(&INTERVAL)?;

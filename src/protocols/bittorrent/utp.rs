@@ -1,4 +1,4 @@
-//! µTP (BEP 29): streams of BitTorrent over UDP that give way to other traffic.
+//! µTP (BEP 29): streams of BitTorrent over UDP with delay-based congestion control.
 //!
 //! Numbers are big-endian.
 //!
@@ -6,7 +6,7 @@
 //! type:4 bits | version:4, 1 | extension:1 | connection ID:2 | timestamp:4 | difference:4 | window:4 | number:2 | acknowledged:2
 //! extension   type of the next one:1 | length:1 | data
 //! ```
-//! A connection is recognized by the packet that opens it; on UDP ports 6881 to 6889 also later.
+//! A connection is recognized by its SYN packet; on UDP ports 6881 to 6889 also later.
 //! Not covered: version 0; reassembly of the stream.
 
 use crate::limits;
@@ -54,18 +54,18 @@ const PORTS: (u16, u16) = (6881, 6889);
 const HEADER: usize = 20;
 const SYN: u8 = 4;
 const SELECTIVE_ACK: u8 = 1;
-/// The largest window that a client that opens a connection offers, in bytes.
+/// Maximum window of a SYN packet, in bytes.
 const WINDOW_MAX: u32 = 1 << 26;
 
-/// The parts of a header that recognition needs.
+/// Header values used for recognition.
 struct Header {
     kind: u8,
     id: u16,
-    /// Bytes of header and extensions.
+    /// Size of header and extensions in bytes.
     size: usize,
 }
 
-/// The header at the start of the bytes, if it and its extensions are whole and of known types.
+/// The header at the start of the bytes, if it and its extensions are complete and of known types.
 fn header(bytes: &[u8]) -> Option<Header> {
     let &[first, mut next, high, low] = bytes.first_chunk()?;
     let mut size = HEADER;
@@ -80,18 +80,18 @@ fn header(bytes: &[u8]) -> Option<Header> {
     is_known.then_some(Header { kind: first >> 4, id: u16::from_be_bytes([high, low]), size })
 }
 
-/// Only packets of data have any.
+/// Only data packets have payload.
 fn is_packet(bytes: &[u8]) -> bool {
     header(bytes).is_some_and(|header| (header.kind == 0) == (bytes.len() > header.size))
 }
 
-/// On the ports, where datagrams have one, any packet is taken.
+/// On the ports of BitTorrent, any valid packet is accepted.
 fn on_port(bytes: &[u8], context: &DatagramContext) -> bool {
     let is_port = |port: &u16| (PORTS.0..=PORTS.1).contains(port);
     context.ports.is_some_and(|ports| ports.iter().any(is_port)) && is_packet(bytes)
 }
 
-/// Whether a packet opens a connection: without data, difference and acknowledgement.
+/// Whether a packet is a SYN: without data, timestamp difference and acknowledgement.
 fn is_syn(bytes: &[u8]) -> bool {
     let word = |at: usize| bytes.get(at..)?.first_chunk().map(|word| u32::from_be_bytes(*word));
     header(bytes).is_some_and(|header| header.kind == SYN && header.size == bytes.len())
@@ -101,7 +101,7 @@ fn is_syn(bytes: &[u8]) -> bool {
         && bytes.get(18..HEADER) == Some(&[0, 0])
 }
 
-/// The connections between two endpoints, by the ID of the packet that opened them. The other side's ID is one more.
+/// The connections between two endpoints, by the connection ID of their SYN. The ID of the other side is one higher.
 #[derive(Default)]
 struct Connections(VecDeque<u16>);
 

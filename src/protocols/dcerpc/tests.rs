@@ -265,7 +265,7 @@ fn streams_are_recognized_by_a_header() {
 }
 
 #[test]
-fn the_next_message_is_found_behind_lost_bytes() {
+fn the_next_message_is_found_after_a_gap() {
     let bytes = [&b"\x05xxxxxxxxx"[..], &message(17, 3, "", "")].concat();
     assert_eq!(Session::default().extent(Side::Client, &bytes, true), Extent::Unknown(10));
 }

@@ -2,19 +2,19 @@
 
 use crate::tree::Piece;
 
-/// Messages of one side that wait for fragments.
+/// Maximum number of incomplete messages of one side.
 const MAX_MESSAGES: usize = 16;
 
-/// Fragments of one message. A message of the largest size needs fewer at any usual packet size.
+/// Maximum number of fragments of one message. The largest message needs fewer at any usual packet size.
 const MAX_PARTS: usize = 512;
 
 /// A fragment of a message.
 pub(super) struct Fragment {
-    /// Number, type and length of the message.
+    /// Sequence number, type and length of the message.
     pub(super) message: (u16, u8, usize),
     pub(super) offset: usize,
     pub(super) bytes: Vec<u8>,
-    /// Where the bytes were captured; offsets count in the message.
+    /// Positions of the bytes in the capture; offsets are relative to the message.
     pub(super) pieces: Vec<Piece>,
 }
 
@@ -23,7 +23,7 @@ pub(super) struct Fragment {
 pub(super) struct Joined {
     pub(super) bytes: Vec<u8>,
     pub(super) pieces: Vec<Piece>,
-    /// Number of the frame of each fragment.
+    /// Frame numbers of the fragments.
     pub(super) frames: Vec<u64>,
 }
 
@@ -34,7 +34,7 @@ pub(super) struct Fragments {
 }
 
 impl Fragments {
-    /// Takes a fragment. Returns the message if it is complete, and whether a fragment was forgotten or not kept.
+    /// Adds a fragment. Returns the message if it is complete, and whether a fragment was evicted or dropped.
     pub(super) fn take(&mut self, fragment: Fragment) -> (Option<Joined>, bool) {
         let known = self.messages.iter().position(|parts| parts.first().is_some_and(|part| part.message == fragment.message));
         let mut evicts = known.is_none() && self.messages.len() >= MAX_MESSAGES;
@@ -50,7 +50,7 @@ impl Fragments {
         let is_known = parts.iter().any(|part| part.offset <= fragment.offset && part.offset + part.bytes.len() >= end);
         let (.., length) = fragment.message;
         let held: usize = parts.iter().map(|part| part.bytes.len()).sum();
-        // Fragments of one sender overlap only where it changed their size.
+        // Fragments of one sender overlap only if it changed their size.
         let has_room = parts.len() < MAX_PARTS && held + fragment.bytes.len() <= 2 * length;
         evicts |= !is_known && !has_room;
         if !is_known && has_room {
@@ -65,13 +65,13 @@ impl Fragments {
     }
 
     /// Approximate heap memory use in bytes.
-    pub(super) fn held(&self) -> usize {
+    pub(super) fn memory_usage(&self) -> usize {
         let of = |part: &Fragment| size_of::<Fragment>() + part.bytes.capacity() + part.pieces.capacity() * size_of::<Piece>();
         self.messages.iter().flatten().map(of).sum()
     }
 }
 
-/// Joins fragments, sorted by offset, if none is missing. Of overlapping bytes those that lie in the earlier one count.
+/// Joins fragments, sorted by offset, if none is missing. Overlapping bytes of the earlier fragment count.
 fn join(parts: &[Fragment]) -> Option<Joined> {
     let (.., length) = parts.first()?.message;
     let mut end = 0;
@@ -124,12 +124,12 @@ mod tests {
     fn a_repeated_fragment_takes_no_room() {
         let mut fragments = Fragments::default();
         fragments.take(part(0..9));
-        let held = fragments.held();
+        let held = fragments.memory_usage();
         for _ in 0..10_000 {
             assert_eq!(fragments.take(part(0..9)), (None, false));
             fragments.take(part(2..8));
         }
-        assert_eq!(fragments.held(), held);
+        assert_eq!(fragments.memory_usage(), held);
     }
 
     #[test]

@@ -5,12 +5,12 @@
 //! DTLS 1.3   001:3 bits | C:1 | S:1 | L:1 | epoch:2 | connection ID if C | sequence number:1, or 2 if S | length:2 if L | payload
 //! message    type:1 | length:3 | message sequence:2 | fragment offset:3 | fragment length:3 | fragment
 //! ```
-//! A datagram holds one record or several. Records of epoch 0 are in the clear. Fragments of a message may arrive in any order and
-//! several times. Bodies are those of TLS, with a cookie in the ClientHello, and fields have the names that Wireshark has for DTLS.
+//! A datagram contains one or more records. Records of epoch 0 are plaintext. Fragments of a message may arrive in any order
+//! and repeatedly. Bodies are those of TLS, with a cookie in the ClientHello. Fields have Wireshark's names for DTLS.
 //!
-//! The length of a connection ID is not transmitted in records; the hellos have it.
+//! The length of a connection ID is not transmitted in records, only in the hellos.
 //!
-//! Records with a connection ID belong to their association also when an endpoint changes its address.
+//! Records with a connection ID belong to their association even after an endpoint changes its address.
 //!
 //! Not covered: decryption of early data.
 

@@ -29,7 +29,7 @@ const HEADER: usize = 13;
 /// Type of a record with a connection ID (RFC 9146).
 const CONNECTION_ID: u8 = 25;
 
-/// Type of a record with an ACK, in DTLS 1.3 alone.
+/// Type of an ACK record, in DTLS 1.3 only.
 const ACK: u8 = 26;
 
 /// First bytes of encrypted records of DTLS 1.3.
@@ -55,7 +55,7 @@ impl Header {
         let number = u64::from_be_bytes([n0, n1, n2, n3, n4, n5, n6, n7]);
         let epoch = u16::from_be_bytes([n0, n1]);
         let length = usize::from(u16::from_be_bytes([high, low]));
-        // OpenSSL 0.9.8 had a version of its own.
+        // OpenSSL 0.9.8 used another version number.
         let is_version = matches!([major, minor], [0xfe, 0xfc | 0xfd | 0xff] | [1, 0]);
         (is_version && length > 0 && length <= RECORD_MAX).then_some(Header {
             kind,
@@ -70,9 +70,9 @@ impl Header {
 /// Recognizes a datagram that begins with a record.
 pub(in crate::protocols) fn recognize(bytes: &[u8]) -> bool {
     let Some(header) = Header::of(bytes) else { return false };
-    // A fragment of IP, or a capture that cut the datagram, may lack the end of the last record.
+    // An IP fragment or a truncated datagram may lack the end of the last record.
     let behind = bytes.get(HEADER + header.length..).unwrap_or_default();
-    // The place of the length behind a connection ID is unknown.
+    // The offset of the length after a connection ID is unknown.
     let has_id = behind.starts_with(&[CONNECTION_ID, 0xfe, 0xfd]);
     header.epoch < 1 << 8 && (behind.len() < HEADER || has_id || Header::of(behind).is_some() || is_unified(behind))
 }
@@ -135,15 +135,16 @@ impl Exchange for Session {
         self.hello.is_1_3() && is_unified(bytes) || bytes.first().is_some_and(has_id)
     }
 
-    fn held(&self) -> usize {
-        let direction =
-            |direction: &Direction| direction.decryption.held() + direction.epochs.held() + direction.fragments.held();
+    fn memory_usage(&self) -> usize {
+        let direction = |direction: &Direction| {
+            direction.decryption.memory_usage() + direction.epochs.memory_usage() + direction.fragments.memory_usage()
+        };
         size_of_val(self) + self.directions.iter().map(direction).sum::<usize>()
     }
 }
 
 impl Session {
-    /// What Wireshark's Protocol column shows.
+    /// Text of Wireshark's Protocol column.
     fn column(&self) -> &'static str {
         match (self.hello.version, self.shown.agreed()) {
             (0x0304.., _) => "DTLSv1.3",
@@ -253,7 +254,7 @@ impl Session {
         Ok(())
     }
 
-    /// Dissects a message, or a fragment of one and the message that it completes.
+    /// Dissects a message, or a fragment and the message it completes.
     fn handshake(&mut self, from: Side, wire: &mut Wire<'_>, summary: &mut Summary) -> Result {
         let kind = wire.u8(&HANDSHAKE_TYPE)?;
         let length = size(wire.u24_be(&HANDSHAKE_LENGTH)?);
@@ -306,7 +307,7 @@ impl Session {
     }
 }
 
-/// Announces the connection ID of a sender to the engine, as it stands in records of DTLS 1.2 and 1.3.
+/// Announces the connection ID of a sender to the engine, in the format of DTLS 1.2 and 1.3 records.
 pub(in crate::protocols) fn announce(wire: &mut Wire<'_>, sender: Side, id: &[u8]) {
     const BEHIND_SEQUENCE_NUMBER: usize = 11;
     const IN_UNIFIED_HEADER: usize = 1;
@@ -319,13 +320,13 @@ fn size(number: u32) -> usize {
     usize::try_from(number).unwrap_or(usize::MAX)
 }
 
-/// Writes the content type of a record.
+/// Adds the content type of a record.
 pub(super) fn value(node: NodeRef<'_>, out: &mut dyn Write) -> fmt::Result {
     let kind = node.child(&CONTENT_TYPE).and_then(NodeRef::number);
     out.write_str(kind.map_or("encrypted", |kind| name_of(TYPES, kind).unwrap_or_default()))
 }
 
-/// Writes the length of a record.
+/// Adds the length of a record.
 pub(super) fn meaning(node: NodeRef<'_>, out: &mut dyn Write) -> fmt::Result {
     let length = node.child(&RECORD_LENGTH).and_then(NodeRef::number);
     length.map_or(Ok(()), |length| write!(out, "{length} bytes"))

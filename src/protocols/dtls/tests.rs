@@ -1,4 +1,4 @@
-//! A session of OpenSSL with its key log, and what becomes of it when datagrams are lost, swapped, cut or damaged.
+//! A session of OpenSSL with its key log, also with lost, reordered, truncated and malformed datagrams.
 
 use super::records::Session;
 use super::*;
@@ -188,7 +188,7 @@ fn a_wrong_key_is_noted() {
 fn the_order_of_fragments_does_not_change_their_message() {
     let certificate = |trees: &[String]| trees.iter().filter(|tree| tree.contains("dtls.handshake.certificate_length")).count();
     let mut swapped = datagrams();
-    // The second one ends the certificate of the server, which the first one begins.
+    // The second one completes the server's certificate, which starts in the first one.
     swapped.swap(3, 4);
     assert_eq!((certificate(&trees("", &datagrams())), certificate(&trees("", &swapped))), (2, 2));
     let repeated: Vec<_> = datagrams().into_iter().flat_map(|datagram| [datagram.clone(), datagram]).collect();
@@ -206,7 +206,7 @@ fn records_that_arrive_late_or_alone_are_decrypted() {
     assert!(trees(&key_log(), &some).iter().all(|tree| !tree.contains("not_opened")));
 }
 
-/// The session of this name in the file of other versions: its key log and its datagrams.
+/// The named session in the file of other versions: its key log and its datagrams.
 fn session_of(name: &str) -> (String, Vec<(Side, Vec<u8>)>) {
     const SESSIONS: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/samples/make/talk/dtls-versions.txt"));
     let text = SESSIONS.split("# ").find(|text| text.starts_with(name)).unwrap();
@@ -237,7 +237,7 @@ fn records_of_dtls_1_2_with_connection_ids_are_decrypted() {
         assert!(all.iter().any(|tree| tree.contains("dtls.padding = 000000")), "{name}");
         assert!(all.last().unwrap().contains("(close_notify)"), "{name}");
         assert!(datagrams.iter().all(|(_, bytes)| bytes[0] == 25 || recognize(bytes)), "{name}");
-        // The connection ID is authenticated as well.
+        // The connection ID is authenticated, too.
         let (_, last) = datagrams.last_mut().unwrap();
         last[11] ^= 1;
         assert!(trees(&key_log, &datagrams).last().unwrap().contains("dtls.not_opened"), "{name}");
@@ -256,7 +256,7 @@ fn records_of_dtls_1_3_are_decrypted() {
         let (key_log, datagrams) = session_of(name);
         let trees = trees(&key_log, &datagrams);
         assert!(trees.iter().all(|tree| !tree.contains("not_opened") && !tree.contains("| encrypted |")), "{name}");
-        // Three lines each before the change of keys, and two behind it.
+        // Three lines each before the change of keys, and two after it.
         assert_eq!(trees.iter().filter(|tree| tree.contains("dtls.decrypted")).count(), 10, "{name}");
     }
     let (key_log, datagrams) = session_of(DTLS_1_3[0]);
@@ -322,7 +322,7 @@ fn records_of_dtls_1_3_that_are_late_lost_or_repeated_are_decrypted() {
     assert!(trees(&key_log, &datagrams).iter().all(|tree| !tree.contains("not_opened") && !tree.contains("| encrypted |")));
     let wrong: String = key_log.lines().flat_map(|line| [&line[..line.len() - 2], "00\n"]).collect();
     let trees = trees(&wrong, &session_of(DTLS_1_3[0]).1);
-    // Keys of the last six follow from those that are wrong.
+    // The last six keys derive from wrong ones.
     assert_eq!(trees.iter().filter(|tree| tree.contains("dtls.not_opened")).count(), count - 4 - 6);
 }
 

@@ -19,13 +19,13 @@ use crate::protocols::tls::summary::Summary;
 use crate::tree::{Field, Side, Value};
 use crate::wire::{Result, Wire};
 
-/// Epoch of handshake messages behind the hellos.
+/// Epoch of handshake messages after the hellos.
 const HANDSHAKE: u64 = 2;
 
 /// First epoch of application data.
 const ESTABLISHED: u64 = 3;
 
-/// Epochs whose keys are kept: records of the one before may arrive late.
+/// Maximum number of epochs whose keys are kept: records of the previous one may arrive late.
 const MAX_EPOCHS: usize = 3;
 
 /// Keys of an epoch.
@@ -33,21 +33,21 @@ struct Epoch {
     number: u64,
     decryptor: Decryptor,
     number_key: NumberKey,
-    /// The sequence number that comes next.
+    /// The next expected sequence number.
     next: u64,
 }
 
-/// Keys of one direction, the latest epoch last.
+/// Keys of one direction, latest epoch last.
 #[derive(Default)]
 pub(super) struct Epochs {
     known: Vec<Epoch>,
 }
 
-/// Where an encrypted record lies in its datagram.
+/// Location of an encrypted record in its datagram.
 struct Header<'a> {
-    /// Header as sent.
+    /// Header as transmitted.
     bytes: &'a [u8],
-    /// Range of the sequence number in it.
+    /// Range of the sequence number in the header.
     sequence: std::ops::Range<usize>,
     epoch_bits: u64,
 }
@@ -60,7 +60,7 @@ struct Opened {
 }
 
 impl Epoch {
-    /// Keys of an epoch, from the key log or from the epoch before.
+    /// Keys of an epoch, from the key log or derived from the previous epoch.
     fn of(number: u64, from: Side, hello: &Hello, wire: &Wire<'_>, before: Option<&Epoch>) -> Option<Epoch> {
         let label = match (number, from) {
             (HANDSHAKE, Side::Client) => "CLIENT_HANDSHAKE_TRAFFIC_SECRET",
@@ -90,7 +90,7 @@ impl Epoch {
     }
 }
 
-/// The number nearest to `expected` that ends with these low bits.
+/// The number nearest to `expected` with these low bits.
 fn nearest(expected: u64, low: u64, bits: usize) -> u64 {
     let span = 1 << bits;
     let candidate = expected - expected % span + low;
@@ -105,7 +105,7 @@ impl Epochs {
     /// Decrypts a record. `None` if no key is known, `Some(None)` if the key does not decrypt it.
     fn open(&mut self, from: Side, hello: &Hello, header: &Header<'_>, wire: &Wire<'_>) -> Option<Option<Opened>> {
         let latest = self.known.last().map_or(HANDSHAKE, |epoch| epoch.number);
-        // An epoch is at most one ahead.
+        // An epoch is at most one higher.
         let number = latest + 1 - (latest + 1).wrapping_sub(header.epoch_bits) % 4;
         let known = self.known.iter_mut().find(|epoch| epoch.number == number);
         if let Some(epoch) = known {
@@ -127,8 +127,8 @@ impl Epochs {
     }
 
     /// Approximate heap memory use in bytes.
-    pub(super) fn held(&self) -> usize {
-        self.known.iter().map(|epoch| size_of::<Epoch>() + epoch.decryptor.held()).sum()
+    pub(super) fn memory_usage(&self) -> usize {
+        self.known.iter().map(|epoch| size_of::<Epoch>() + epoch.decryptor.memory_usage()).sum()
     }
 }
 
@@ -190,7 +190,7 @@ impl Session {
         wire.deciphered("dtls", length, content.from, &content.bytes, |inner| self.typed_content(from, inner, summary))
     }
 
-    /// Dissects decrypted content that its type and zeros follow.
+    /// Dissects decrypted content, which is followed by its type and zeros.
     pub(super) fn typed_content(&mut self, from: Side, wire: &mut Wire<'_>, summary: &mut Summary) -> Result {
         let bytes = wire.ahead();
         let Some(end) = bytes.iter().rposition(|byte| *byte != 0) else {
@@ -204,7 +204,7 @@ impl Session {
     }
 }
 
-/// Dissects an ACK: the records that its sender received.
+/// Dissects an ACK: the list of received records.
 pub(super) fn ack(wire: &mut Wire<'_>, summary: &mut Summary) -> Result {
     summary.name("ack");
     let length = wire.u16_be(&ACKS_LENGTH)?;

@@ -253,10 +253,10 @@ fn content(wire: &mut Wire<'_>, headers: &HeaderValues<'_>, count: usize, uri: &
             Some(decoded(headers.coding, raw, limits::HTTP_BODY.get()).unwrap_or_else(|_| raw.to_vec()))
         });
     }
-    if headers.coding == Coding::Plain || !wire.reads_bodies() && !wire.looks_for_secrets() {
+    if headers.coding == Coding::Plain || !wire.reads_bodies() && !wire.searches_secrets() {
         return show(wire, count, headers.kind);
     }
-    let most = wire.room_to_decompress().min(limits::HTTP_BODY.get());
+    let most = wire.decompression_limit().min(limits::HTTP_BODY.get());
     match decoded(headers.coding, raw, most) {
         Ok(bytes) => {
             wire.has_decompressed(bytes.len());

@@ -290,7 +290,7 @@ impl Conversation for Session {
         body::read(wire, &headers, framing, request.as_ref().map_or(&sent_to, Request::target))
     }
 
-    fn held(&self) -> usize {
+    fn memory_usage(&self) -> usize {
         let request = |request: &Request| size_of::<Request>() + request.uri.capacity();
         size_of_val(self) + self.requests.iter().map(request).sum::<usize>()
     }

@@ -1,4 +1,4 @@
-//! Bodies: DATA frames of a stream joined, content codings and content types.
+//! Bodies: reassembly of DATA frames, content codings and content types.
 
 use super::grpc;
 use super::streams::Streams;
@@ -32,7 +32,7 @@ impl Content {
     }
 }
 
-/// Dissects the next `count` bytes: data of a stream. The body is dissected with its last frame.
+/// Dissects the next `count` bytes, the data of a frame. The body is dissected with its last frame.
 pub(in crate::protocols) fn data(
     wire: &mut Wire<'_>,
     streams: &mut Streams,
@@ -61,7 +61,7 @@ pub(in crate::protocols) fn data(
             let path = wire.shown(&content.path).into_owned();
             wire.info(format_args!("{complete} gRPC message{plural}, {path}, stream {id}"));
         }
-        // What is left is no complete message.
+        // The remaining bytes are no complete message.
         return if ends { finish(wire, streams, id, from) } else { Ok(()) };
     }
     let is_alone = ends && !streams.of(id).half(from).body().has_begun();
@@ -76,7 +76,7 @@ pub(in crate::protocols) fn data(
     if ends { finish(wire, streams, id, from) } else { Ok(()) }
 }
 
-/// Dissects the body that several frames transported.
+/// Dissects a body that is reassembled from several frames.
 pub(in crate::protocols) fn finish(wire: &mut Wire<'_>, streams: &mut Streams, id: u64, from: Side) -> Result {
     let body = streams.take(id, from);
     if let Some(why) = body.lacks {
@@ -91,14 +91,14 @@ pub(in crate::protocols) fn finish(wire: &mut Wire<'_>, streams: &mut Streams, i
     let content = Content::of(streams, id, from);
     wire.joined("frames", &body.pieces, &body.bytes, |inner| {
         inner.put(&BODY, Value::Bytes, 0..count);
-        // As in Wireshark, where the name stands for the whole body as well.
+        // As in Wireshark, whose field name also selects the body.
         inner.put(&DATA, Value::Bytes, 0..count);
         content.read(inner, count)
     })
 }
 
 impl Content {
-    /// Dissects the next `count` bytes: a whole body.
+    /// Dissects the next `count` bytes as a complete body.
     fn read(&self, wire: &mut Wire<'_>, count: usize) -> Result {
         if count == 0 {
             return Ok(());
@@ -109,10 +109,10 @@ impl Content {
                 Some(decoded(self.coding, raw, limits::HTTP_BODY.get()).unwrap_or_else(|_| raw.to_vec()))
             });
         }
-        if self.coding == Coding::Plain || !wire.reads_bodies() && !wire.looks_for_secrets() {
+        if self.coding == Coding::Plain || !wire.reads_bodies() && !wire.searches_secrets() {
             return self.show(wire, count);
         }
-        let most = wire.room_to_decompress().min(limits::HTTP_BODY.get());
+        let most = wire.decompression_limit().min(limits::HTTP_BODY.get());
         match decoded(self.coding, raw, most) {
             Ok(bytes) => {
                 wire.has_decompressed(bytes.len());

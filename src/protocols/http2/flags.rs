@@ -1,4 +1,4 @@
-//! Frame headers, and the flags that each type has.
+//! Frame headers, and the flags of each frame type.
 
 use super::names::{CONTINUATION, DATA_FRAME, HEADERS_FRAME, PING_FRAME, PUSH_PROMISE, SETTINGS_FRAME};
 use super::{
@@ -36,9 +36,9 @@ impl FrameHeader {
         HEADER_SIZE + self.length
     }
 
-    /// Whether length, flags and stream fit the type, as far as RFC 9113 restricts them.
+    /// Whether length, flags and stream satisfy the constraints of RFC 9113 for the frame type.
     pub(super) fn is_plausible(self) -> bool {
-        /// Initial maximum of a payload.
+        /// Initial maximum frame size.
         const PAYLOAD: usize = 1 << 14;
         let FrameHeader { length, kind, flags, stream } = self;
         let fits = match kind {
@@ -79,7 +79,7 @@ pub(super) fn of(kind: u8) -> &'static [&'static Field] {
     }
 }
 
-/// Offset of the next plausible frame: its header is followed by another one or by the end.
+/// Offset of the next plausible frame, whose header is followed by another one or by the end.
 pub(super) fn next_frame(ahead: &[u8]) -> Option<usize> {
     let header = |at: usize| FrameHeader::of(ahead.get(at..)?).filter(|header| header.is_plausible());
     let ends = |at: usize| at == ahead.len() || header(at).is_some();

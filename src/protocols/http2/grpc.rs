@@ -1,9 +1,9 @@
-//! gRPC over HTTP/2: messages behind their lengths in the body of a request or response.
+//! gRPC over HTTP/2: length-prefixed messages in the body of a request or response.
 //!
 //! ```text
 //! message     frame type:1 bit | reserved:6 | compressed:1 | length:4 | data
 //! ```
-//! A call may last for long, so each message is dissected when it is complete.
+//! A call may be long-lived, so each message is dissected when it is complete.
 //!
 //! Not covered: compressed messages; gRPC-Web encoded in Base64.
 
@@ -39,21 +39,21 @@ pub(super) fn is_grpc(media_type: &[u8]) -> bool {
         || media_type == b"application/grpc-web+proto"
 }
 
-/// Size of the message that the bytes begin with, if its prefix is complete.
+/// Size of the first message, if its prefix is complete.
 fn size(bytes: &[u8]) -> Option<usize> {
     let (_, rest) = bytes.split_first()?;
     let length = usize::try_from(u32::from_be_bytes(*rest.first_chunk()?)).ok()?;
     length.checked_add(PREFIX)
 }
 
-/// Dissects the next `count` bytes of a stream: messages, of which the first may have begun in earlier frames.
+/// Dissects the next `count` bytes of a stream as messages. The first one may continue from earlier frames.
 /// Returns the number of complete messages.
 pub(super) fn data(wire: &mut Wire<'_>, streams: &mut Streams, id: u64, from: Side, count: usize) -> Result<usize> {
     let end = wire.at() + count;
     let mut complete = 0;
     let mut kept = streams.take(id, from);
     if let Some(why) = kept.lacks {
-        // Where the next message begins is unknown.
+        // The start of the next message is unknown.
         streams.give_up(id, from, why);
         wire.note(&NOT_JOINED, format_args!("{why}"));
         return wire.skip(count).map(|()| 0);
@@ -90,7 +90,7 @@ pub(super) fn data(wire: &mut Wire<'_>, streams: &mut Streams, id: u64, from: Si
     Ok(complete)
 }
 
-/// Dissects the next `whole` bytes: a complete message.
+/// Dissects the next `whole` bytes as a complete message.
 fn message(wire: &mut Wire<'_>, whole: usize) -> Result {
     wire.group(&MESSAGE, |wire| {
         let flags = wire.bits(1, &[&FRAME_TYPE, &COMPRESSED])?;

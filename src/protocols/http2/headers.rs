@@ -1,4 +1,4 @@
-//! Header blocks: fields, and the request or response that they form.
+//! Header blocks: fields, and the request or response they contain.
 
 use super::hpack::{self, Block, HeaderField, Item, Table};
 use super::known;
@@ -51,7 +51,7 @@ impl Section {
     }
 }
 
-/// Dissects the next `count` bytes, which are a complete header block.
+/// Dissects the next `count` bytes as a complete header block.
 pub(super) fn read(wire: &mut Wire<'_>, count: usize, table: &mut Table) -> Result<Section> {
     let bytes = wire.ahead().get(..count).unwrap_or_default();
     let was_partial = table.is_partial();
@@ -62,8 +62,8 @@ pub(super) fn read(wire: &mut Wire<'_>, count: usize, table: &mut Table) -> Resu
     put(wire, "hpack", count, &block, was_partial)
 }
 
-/// Puts the fields of a decoded block, which the next `count` bytes are. Entries of the dynamic table may have been missing
-/// if `was_partial` is set.
+/// Adds the fields of a decoded block in the next `count` bytes. If `was_partial` is set, entries of the dynamic table may
+/// have been missing.
 pub(in crate::protocols) fn put(
     wire: &mut Wire<'_>,
     how: &'static str,
@@ -98,7 +98,7 @@ pub(in crate::protocols) fn put(
     Ok(section)
 }
 
-/// Where a block lies: its source, its offset, and its decoded text.
+/// Location of a block: source, offset and decoded text.
 struct Place<'a> {
     source: u32,
     at: usize,
@@ -110,7 +110,7 @@ impl Place<'_> {
         Span::new(self.source, self.at + range.start..self.at + range.end)
     }
 
-    /// Puts a field or a size update. `inner` reads the decoded text.
+    /// Adds a field or a size update. `inner` reads the decoded text.
     fn item(&self, inner: &mut Wire<'_>, item: &Item, was_partial: bool) {
         match item {
             Item::Field(field) => self.field(inner, field, was_partial),
@@ -160,9 +160,9 @@ impl Place<'_> {
         self.hide(inner, field);
     }
 
-    /// Hides a secret value: its text, and its bytes if they are a string of their own.
+    /// Masks a secret value: its text, and its bytes if they are a string literal.
     fn hide(&self, inner: &mut Wire<'_>, field: &HeaderField) {
-        if !inner.looks_for_secrets() {
+        if !inner.searches_secrets() {
             return;
         }
         let text = |range: &Range<usize>| self.text.get(range.clone()).unwrap_or_default();

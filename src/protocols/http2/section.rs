@@ -1,4 +1,4 @@
-//! Header fields as the request or response that they form.
+//! Requests and responses from header fields.
 
 use super::headers::Section;
 use super::streams::Streams;
@@ -8,7 +8,7 @@ use crate::protocols::lines;
 use crate::tree::{Side, name_of};
 use crate::wire::{Result, Wire};
 
-/// The stream that a header block belongs to.
+/// The stream of a header block.
 #[derive(Clone, Copy)]
 pub(in crate::protocols) struct Owner {
     pub(in crate::protocols) id: u64,
@@ -17,7 +17,7 @@ pub(in crate::protocols) struct Owner {
     pub(in crate::protocols) is_promise: bool,
 }
 
-/// Shows the request or response that header fields form.
+/// Adds the request or response that the header fields form.
 pub(in crate::protocols) fn message(
     wire: &mut Wire<'_>,
     streams: &mut Streams,
@@ -52,7 +52,7 @@ pub(in crate::protocols) fn message(
     } else {
         wire.info(format_args!("trailers, stream {id}"));
     }
-    // The promised request is the client's, though the server sends it.
+    // The server sends the promised request on behalf of the client.
     let side = if owner.is_promise { Side::Client } else { from };
     let is_trailer = section.method.is_empty() && section.status.is_empty();
     if !is_trailer {

@@ -1,4 +1,4 @@
-//! State of a connection: extent of frames, header blocks in several frames, and streams.
+//! State of a connection: frame extents, header blocks in several frames, and streams.
 
 use super::flags::{self, FrameHeader, HAS_PRIORITY, IS_END_HEADERS, IS_END_STREAM, IS_PADDED};
 use super::headers;
@@ -34,7 +34,7 @@ struct Direction {
     is_lost: bool,
 }
 
-/// Header block whose last frame is missing.
+/// A header block without its last frame.
 struct OpenBlock {
     owner: Owner,
     bytes: Vec<u8>,
@@ -85,7 +85,7 @@ impl Conversation for Session {
                 wire.info(format_args!("connection preface"));
                 return wire.text(&MAGIC, PREFACE.len()).map(drop);
             }
-            // The capture begins late.
+            // The start of the connection was not captured.
             self.directions.iter_mut().for_each(|direction| direction.table.lose());
         }
         let result = self.frame(from, wire);
@@ -101,10 +101,10 @@ impl Conversation for Session {
         FrameHeader::of(ahead).is_none_or(|header| matches!(header.kind, HEADERS_FRAME | PUSH_PROMISE | CONTINUATION))
     }
 
-    fn held(&self) -> usize {
+    fn memory_usage(&self) -> usize {
         let open = |open: &OpenBlock| open.bytes.capacity() + open.pieces.capacity() * size_of::<Piece>();
-        let direction = |direction: &Direction| direction.table.held() + direction.open.as_ref().map_or(0, open);
-        size_of_val(self) + self.streams.held() + self.directions.iter().map(direction).sum::<usize>()
+        let direction = |direction: &Direction| direction.table.memory_usage() + direction.open.as_ref().map_or(0, open);
+        size_of_val(self) + self.streams.memory_usage() + self.directions.iter().map(direction).sum::<usize>()
     }
 
     fn gap(&mut self, from: Side, missing: Missing) {
@@ -118,7 +118,7 @@ impl Conversation for Session {
 }
 
 impl Session {
-    /// A header block was not captured completely: later indexes are unknown.
+    /// Marks later indexes as unknown, because a header block is incomplete.
     fn lose_block(&mut self, from: Side) {
         let direction = &mut self.directions[from];
         direction.open = None;
@@ -181,7 +181,7 @@ impl Session {
         }
     }
 
-    /// Dissects the next `count` bytes: a header block, or its first part.
+    /// Dissects the next `count` bytes as a header block or its first part.
     fn block(&mut self, from: Side, wire: &mut Wire<'_>, field: &'static Field, count: usize, flags: u8, owner: Owner) -> Result {
         if wire.cut() != Cut::No {
             wire.hide(wire.at()..wire.at() + wire.remaining());
@@ -199,7 +199,7 @@ impl Session {
         open.add(wire, count);
         self.directions[from].open = Some(open);
         wire.info(format_args!("stream {}, {count} bytes, to be continued", owner.id));
-        // It is a secret if any of its fields is, which only the last frame reveals.
+        // The first part is secret if any field of the block is, which is known with the last frame.
         wire.hide(range);
         wire.skip(count)
     }
@@ -240,7 +240,7 @@ impl Session {
 }
 
 impl OpenBlock {
-    /// Adds the next `count` bytes, without reading them.
+    /// Adds the next `count` bytes without dissecting them.
     fn add(&mut self, wire: &Wire<'_>, count: usize) {
         let bytes = wire.ahead().get(..count).unwrap_or_default();
         self.is_full |= self.bytes.len() + bytes.len() > limits::HTTP2_HEADERS.get();
@@ -253,7 +253,7 @@ impl OpenBlock {
     }
 }
 
-/// Dissects the pad length. Returns it.
+/// Dissects and returns the pad length.
 fn padding(wire: &mut Wire<'_>, flags: u8) -> Result<usize> {
     let pad = if flags & IS_PADDED != 0 { wire.u8(&PADDING)?.into() } else { 0 };
     wire.add(&PAD_LENGTH, Value::Unsigned(pad as u64));
@@ -264,7 +264,7 @@ fn padding(wire: &mut Wire<'_>, flags: u8) -> Result<usize> {
     Ok(if wire.cut() == Cut::No { pad } else { 0 })
 }
 
-/// Dissects padding: all that remains.
+/// Dissects the remaining bytes as padding.
 fn padded(wire: &mut Wire<'_>, field: &'static Field) {
     if wire.remaining() > 0 {
         wire.rest(field);

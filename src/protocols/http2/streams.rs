@@ -6,16 +6,16 @@ use crate::tree::{BySide, Piece, Side};
 use crate::wire::Wire;
 use std::collections::BTreeMap;
 
-/// Why bodies past the limit are not reassembled.
+/// Reason why bodies above the limit are not reassembled.
 const FULL: &str = "incomplete bodies of the connection exceed the limit";
 
 /// Open streams by identifier.
 #[derive(Default)]
 pub(in crate::protocols) struct Streams {
     open: BTreeMap<u64, Stream>,
-    /// Bytes of incomplete bodies.
+    /// Total bytes of incomplete bodies.
     kept: usize,
-    /// The stream that was forgotten last, until it is noted.
+    /// The last evicted stream, until it is noted.
     forgotten: Option<u64>,
 }
 
@@ -38,28 +38,28 @@ pub(in crate::protocols) struct Half {
     has_ended: bool,
 }
 
-/// The part of a body that has arrived.
+/// The received part of a body.
 #[derive(Default)]
 pub(in crate::protocols) struct Body {
     pub(in crate::protocols) bytes: Vec<u8>,
     pub(in crate::protocols) pieces: Vec<Piece>,
-    /// Why the body will not be reassembled.
+    /// Reason why the body is not reassembled.
     pub(in crate::protocols) lacks: Option<&'static str>,
 }
 
 impl Body {
-    fn held(&self) -> usize {
+    fn memory_usage(&self) -> usize {
         self.bytes.len() + size_of_val(self.pieces.as_slice())
     }
 
-    /// Whether parts have arrived.
+    /// Whether parts were received.
     pub(in crate::protocols) fn has_begun(&self) -> bool {
         !self.bytes.is_empty() || self.lacks.is_some()
     }
 }
 
 impl Streams {
-    /// The stream with this identifier, which is opened if necessary.
+    /// Returns the stream with this identifier, and opens it if necessary.
     pub(in crate::protocols) fn of(&mut self, id: u64) -> &mut Stream {
         if !self.open.contains_key(&id)
             && self.open.len() >= limits::HTTP2_STREAMS.get()
@@ -71,7 +71,7 @@ impl Streams {
         self.open.entry(id).or_default()
     }
 
-    /// Notes that a stream was forgotten, if one was.
+    /// Notes the eviction of a stream.
     pub(in crate::protocols) fn note_forgotten(&mut self, wire: &mut Wire<'_>) {
         if let Some(id) = self.forgotten.take() {
             wire.evicted(format_args!("stream {id}: more than {} streams are open", limits::HTTP2_STREAMS.get()));
@@ -83,7 +83,7 @@ impl Streams {
     }
 
     fn release(&mut self, stream: &Stream) {
-        let freed: usize = stream.sides.iter().map(|half| half.body.held()).sum();
+        let freed: usize = stream.sides.iter().map(|half| half.body.memory_usage()).sum();
         self.kept = self.kept.saturating_sub(freed);
     }
 
@@ -94,7 +94,7 @@ impl Streams {
         }
     }
 
-    /// This side sends nothing more on the stream. A stream that both sides have ended is forgotten.
+    /// Half-closes a stream. A stream closed by both sides is removed.
     pub(in crate::protocols) fn end(&mut self, id: u64, from: Side) {
         let Some(stream) = self.open.get_mut(&id) else { return };
         stream.sides[from].has_ended = true;
@@ -103,17 +103,17 @@ impl Streams {
         }
     }
 
-    /// Keeps a part of a body, up to the limit of the connection.
+    /// Buffers a part of a body, up to the limit of the connection.
     pub(in crate::protocols) fn keep(&mut self, id: u64, from: Side, bytes: &[u8], pieces: impl FnOnce(u64) -> Vec<Piece>) {
         let kept = self.kept;
         let body = &mut self.of(id).half(from).body;
         if body.lacks.is_some() {
             return;
         }
-        let before = body.held();
+        let before = body.memory_usage();
         body.pieces.extend(pieces(body.bytes.len() as u64));
         body.bytes.extend_from_slice(bytes);
-        let added = body.held() - before;
+        let added = body.memory_usage() - before;
         if kept + added > limits::HTTP2_KEPT.get() {
             *body = Body { lacks: Some(FULL), ..Body::default() };
             self.kept = kept.saturating_sub(before);
@@ -122,14 +122,14 @@ impl Streams {
         }
     }
 
-    /// The body of this side will not be reassembled.
+    /// Stops reassembly of the body of this side.
     pub(in crate::protocols) fn give_up(&mut self, id: u64, from: Side, why: &'static str) {
         let body = &mut self.of(id).half(from).body;
-        let freed = std::mem::replace(body, Body { lacks: Some(why), ..Body::default() }).held();
+        let freed = std::mem::replace(body, Body { lacks: Some(why), ..Body::default() }).memory_usage();
         self.kept = self.kept.saturating_sub(freed);
     }
 
-    /// The same for all streams, because frames were lost.
+    /// Stops reassembly of all streams, because frames were lost.
     pub(in crate::protocols) fn lose(&mut self, from: Side) {
         let open: Vec<u64> = self.open.keys().copied().collect();
         for id in open {
@@ -137,17 +137,17 @@ impl Streams {
         }
     }
 
-    /// Takes the body that has arrived so far.
+    /// Takes the received part of the body.
     pub(in crate::protocols) fn take(&mut self, id: u64, from: Side) -> Body {
         let Some(stream) = self.open.get_mut(&id) else { return Body::default() };
         let body = std::mem::take(&mut stream.half(from).body);
-        self.kept = self.kept.saturating_sub(body.held());
+        self.kept = self.kept.saturating_sub(body.memory_usage());
         body
     }
 
-    /// Keeps a body that was taken, up to the limit of the connection.
+    /// Buffers a body that was taken, up to the limit of the connection.
     pub(in crate::protocols) fn put_back(&mut self, id: u64, from: Side, body: Body) {
-        let added = body.held();
+        let added = body.memory_usage();
         if added == 0 {
             return;
         }
@@ -159,7 +159,7 @@ impl Streams {
     }
 
     /// Approximate heap memory in bytes.
-    pub(in crate::protocols) fn held(&self) -> usize {
+    pub(in crate::protocols) fn memory_usage(&self) -> usize {
         let half =
             |half: &Half| half.kind.capacity() + half.body.bytes.capacity() + half.body.pieces.capacity() * size_of::<Piece>();
         let stream = |stream: &Stream| size_of::<Stream>() + stream.uri.capacity() + stream.sides.iter().map(half).sum::<usize>();

@@ -8,7 +8,7 @@ use crate::protocols::lines::trees_of;
 use crate::tree::Side;
 use crate::wire::{Conversation, Cut, Extent, Missing, Opening, Verdict, trial};
 
-/// A frame as hexadecimal text or bytes say it.
+/// A frame from hexadecimal text or bytes.
 fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
     let length = u32::try_from(payload.len()).unwrap().to_be_bytes();
     [&length[1..], &[kind, flags], &stream.to_be_bytes(), payload].concat()
@@ -425,7 +425,7 @@ fn kept_bodies_and_streams_are_limited() {
     let mut tree = String::new();
     for _ in 0..limits::HTTP2_KEPT.get() / part.len() + 2 {
         tree = all(&mut session, &[(Side::Server, frame(0, 0, 1, &part))]);
-        assert!(session.held() < 3 * limits::HTTP2_KEPT.get(), "{}", session.held());
+        assert!(session.memory_usage() < 3 * limits::HTTP2_KEPT.get(), "{}", session.memory_usage());
     }
     assert!(!tree.contains("not_joined"));
     tree = all(&mut session, &[(Side::Server, frame(0, 1, 1, &part))]);
@@ -437,7 +437,7 @@ fn kept_bodies_and_streams_are_limited() {
         assert_eq!(tree.contains("! info dissect.evicted"), stream > most, "{tree}");
         assert!(stream <= most || tree.contains(&forgotten), "{tree}");
     }
-    assert!(session.held() < limits::HTTP2_STREAMS.get() * 1024 + (1 << 20), "{}", session.held());
+    assert!(session.memory_usage() < limits::HTTP2_STREAMS.get() * 1024 + (1 << 20), "{}", session.memory_usage());
 }
 
 #[test]
@@ -450,7 +450,7 @@ fn after_lost_bytes_entries_are_unknown_and_frames_are_found_again() {
     assert_eq!(session.extent(Side::Client, &behind[3..], true), Extent::Message(13));
     let tree = trial::message(&PROTOCOL, &mut session, Side::Client, &behind[3..16], Cut::No);
     assert!(tree.contains("http2.header.index = 62") && tree.contains("! info http2.header.unknown_index"), "{tree}");
-    // The other direction has lost nothing.
+    // The other direction is complete.
     let tree = all(&mut session, &[(Side::Server, frame(1, 4, 1, b"\x88\xbe"))]);
     assert!(tree.contains("! odd http2.header.invalid_index"), "{tree}");
 }

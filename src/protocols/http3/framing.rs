@@ -1,4 +1,4 @@
-//! Where messages end in the streams of HTTP/3: frames, and instructions of QPACK.
+//! Message extents in HTTP/3 streams: frames, and instructions of QPACK.
 
 use super::qpack;
 use crate::limits;
@@ -16,7 +16,7 @@ pub(in crate::protocols) enum Framing {
     Type,
     /// The push ID of a push stream follows.
     PushId,
-    /// Frames follow, after so many bytes of a frame that comes in parts.
+    /// Frames follow, after the remaining bytes of a partial frame.
     #[default]
     Frames,
     Part(u64),
@@ -31,7 +31,7 @@ impl Framing {
         if is_unidirectional { Framing::Type } else { Framing::Frames }
     }
 
-    /// Size of the next message, if it is complete or nothing follows these bytes.
+    /// Size of the next message, if it is complete or the stream ends.
     pub(in crate::protocols) fn next(&mut self, ahead: &[u8], is_whole: bool) -> Option<usize> {
         if ahead.is_empty() {
             return None;
@@ -67,14 +67,14 @@ impl Framing {
     }
 }
 
-/// Size of the frame that the bytes begin with, or of its first part.
+/// Size of the first frame, or of its first part.
 fn frame(ahead: &[u8]) -> Option<(usize, Framing)> {
     let (_, kind) = varint(ahead)?;
     let (length, size) = varint(ahead.get(kind..)?)?;
     Some(part(kind + size, length))
 }
 
-/// Size of the next part of a frame, behind its header.
+/// Size of the next part of a frame, after its header.
 fn part(header: usize, left: u64) -> (usize, Framing) {
     let most = limits::HTTP3_FRAME.get().max(1);
     match usize::try_from(left).ok().filter(|left| *left <= most) {

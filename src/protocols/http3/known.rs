@@ -1,4 +1,4 @@
-//! Header fields with a name of their own in filters and columns.
+//! Header fields with a separate name in filters and columns.
 
 use crate::protocols::http::CODES;
 use crate::protocols::http2::known;

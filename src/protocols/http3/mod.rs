@@ -136,7 +136,7 @@ const SETTINGS: Names = &[
     (0x33, "H3 datagram"),
 ];
 
-/// Number that the carrier states about a message: the stream, and whether the stream ends with it.
+/// Detail of a message from the carrier: the stream, and whether the stream ends with it.
 pub(super) fn detail(stream: u64, is_last: bool) -> u64 {
     stream << 1 | u64::from(is_last)
 }

@@ -1,4 +1,4 @@
-//! State of a connection: types of streams, dynamic tables, and field sections that wait for entries.
+//! State of a connection: stream types, dynamic tables, and blocked field sections.
 
 use super::framing::{CONTROL, DECODER, ENCODER, PUSH};
 use super::qpack::{self, Prefix, Table, decoder, encoder};
@@ -19,7 +19,7 @@ const PUSH_PROMISE: u64 = 5;
 /// Bit of a stream ID that is set in unidirectional streams.
 const IS_UNI: u64 = 0x02;
 
-/// Unidirectional streams whose types are known, and streams with a frame in parts.
+/// Known types of unidirectional streams, and streams with a partial frame.
 const MAX_STREAMS: usize = 256;
 
 /// Setting with the maximum capacity of the dynamic table.
@@ -30,17 +30,17 @@ const MAX_TABLE_CAPACITY: u64 = 1;
 pub(super) struct Session {
     /// Types of unidirectional streams.
     kinds: BTreeMap<u64, u64>,
-    /// Type and remaining bytes of a frame that comes in parts, by stream and side.
+    /// Type and remaining bytes of a partial frame, by stream and side.
     parts: BTreeMap<(u64, usize), (u64, u64)>,
-    /// Dynamic table that the encoder of each side fills.
+    /// Dynamic table filled by the encoder of each side.
     tables: BySide<Table>,
     streams: Streams,
     blocked: VecDeque<Blocked>,
-    /// Bytes of the blocked sections.
+    /// Total bytes of the blocked sections.
     waiting: usize,
 }
 
-/// Field section that waits for entries of the dynamic table.
+/// A blocked field section.
 struct Blocked {
     from: Side,
     owner: Owner,
@@ -63,9 +63,13 @@ impl Exchange for Session {
         result
     }
 
-    fn held(&self) -> usize {
+    fn memory_usage(&self) -> usize {
         let maps = (self.kinds.len() + self.parts.len()) * 48;
-        size_of_val(self) + maps + self.streams.held() + self.waiting + self.tables.iter().map(Table::held).sum::<usize>()
+        size_of_val(self)
+            + maps
+            + self.streams.memory_usage()
+            + self.waiting
+            + self.tables.iter().map(Table::memory_usage).sum::<usize>()
     }
 
     fn unfinished(&mut self) -> Vec<Unfinished> {
@@ -133,7 +137,7 @@ impl Session {
         Ok(())
     }
 
-    /// Nothing follows of this direction of a stream.
+    /// Ends this direction of a stream.
     fn end(&mut self, from: Side, wire: &mut Wire<'_>, id: u64) -> Result {
         self.kinds.remove(&id);
         if !self.blocked.iter().any(|section| section.owner.id == id && section.from == from) {
@@ -232,7 +236,7 @@ impl Session {
         Ok(())
     }
 
-    /// Dissects the next `count` bytes: a field section, unless it waits for entries.
+    /// Dissects the next `count` bytes as a field section, unless it is blocked.
     fn section(&mut self, from: Side, wire: &mut Wire<'_>, count: usize, owner: Owner) -> Result {
         let range = wire.at()..wire.at() + count;
         let bytes = wire.ahead().get(..count).unwrap_or_default();
@@ -249,7 +253,7 @@ impl Session {
                 self.blocked.push_back(section);
                 wire.note(&BLOCKED, format_args!("{required} entries of the dynamic table are needed"));
                 wire.info(format_args!("stream {}, {count} bytes, blocked", owner.id));
-                // It is a secret if any of its fields is, which only the decoded section reveals.
+                // The section is secret if any of its fields is, which is known after decoding.
                 wire.hide(range);
                 return wire.skip(count);
             }
@@ -260,7 +264,7 @@ impl Session {
         section::message(wire, &mut self.streams, from, owner, section)
     }
 
-    /// Dissects an instruction of the encoder stream, and the sections that its entry unblocks.
+    /// Dissects an instruction of the encoder stream, and the sections it unblocks.
     fn encoder(&mut self, from: Side, wire: &mut Wire<'_>) -> Result {
         let bytes = wire.ahead();
         let range = wire.at()..wire.at() + bytes.len();
@@ -287,7 +291,7 @@ impl Session {
         self.unblock(from, wire)
     }
 
-    /// Dissects the sections that no longer wait.
+    /// Dissects the unblocked sections.
     fn unblock(&mut self, from: Side, wire: &mut Wire<'_>) -> Result {
         let inserted = self.tables[from].inserted();
         let is_ready = |section: &Blocked| section.from == from && section.required <= inserted;
@@ -304,14 +308,14 @@ impl Session {
     }
 }
 
-/// Dissects the next `count` bytes: a field section. Whether its entries are known in part alone.
+/// Dissects the next `count` bytes as a field section. Returns whether some of its entries are unknown.
 fn fields(wire: &mut Wire<'_>, count: usize, table: &Table, is_partial: bool) -> Result<headers::Section> {
     let block = qpack::decode(wire.ahead().get(..count).unwrap_or_default(), table);
     wire.add(&HEADER_COUNT, Value::Unsigned(block.items.len() as u64));
     headers::put(wire, "qpack", count, &block, is_partial)
 }
 
-/// Puts an insertion, which lies at `at`.
+/// Adds an insertion at offset `at`.
 fn put_insert(wire: &mut Wire<'_>, at: usize, count: usize, insert: &encoder::Insert) -> Result {
     let lies = |range: &std::ops::Range<usize>| at + range.start..at + range.end;
     let (all, name, value) = match insert.is_indexed {

@@ -150,7 +150,7 @@ fn a_section_that_finds_no_room_to_wait_has_unknown_entries() {
         tree = all(&mut session, &[(Side::Client, blocked.clone())]);
     }
     assert!(tree.contains("dissect.evicted") && tree.contains("http3.headers.unknown_index"), "{tree}");
-    assert!(session.held() < 2 * crate::limits::HTTP3_BLOCKED.get());
+    assert!(session.memory_usage() < 2 * crate::limits::HTTP3_BLOCKED.get());
 }
 
 #[test]
@@ -184,7 +184,7 @@ fn messages_do_not_depend_on_how_their_bytes_arrive() {
 }
 
 #[test]
-fn a_long_frame_comes_in_parts() {
+fn a_long_frame_is_emitted_in_parts() {
     let most = crate::limits::HTTP3_FRAME.get();
     let mut framing = Framing::new(false);
     let header = trial::bytes("00 80200000");

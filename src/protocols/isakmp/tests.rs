@@ -322,7 +322,7 @@ fn damaged_messages_are_survived() {
 }
 
 #[test]
-fn encapsulated_packets_are_told_apart() {
+fn encapsulated_packets_are_distinguished() {
     let read = |bytes: &[u8]| trial::read(&ENCAPSULATION, bytes, Cut::No, encapsulated);
     insta::assert_snapshot!(read(b"\xff"), @"
     udpencap 0..1 | NAT keepalive

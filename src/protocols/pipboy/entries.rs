@@ -33,8 +33,8 @@ impl Conversation for Entries {
         update::data_update(wire, Some(&mut self.0))
     }
 
-    fn held(&self) -> usize {
-        self.0.held()
+    fn memory_usage(&self) -> usize {
+        self.0.memory_usage()
     }
 }
 

@@ -266,8 +266,8 @@ impl Conversation for Session {
         message(self, from, wire)
     }
 
-    fn held(&self) -> usize {
-        size_of_val(self) + self.values.held()
+    fn memory_usage(&self) -> usize {
+        size_of_val(self) + self.values.memory_usage()
     }
 
     fn forget(&mut self) -> bool {

@@ -21,8 +21,8 @@ pub(super) struct Values {
 
 impl Values {
     /// Approximate heap memory in bytes.
-    pub(super) fn held(&self) -> usize {
-        self.world.held() + self.queue.capacity()
+    pub(super) fn memory_usage(&self) -> usize {
+        self.world.memory_usage() + self.queue.capacity()
     }
 
     /// Returns the value tree after decoding queued updates.

@@ -21,7 +21,7 @@ impl Crypto {
     pub(super) fn add(&mut self, offset: u64, bytes: &[u8], pieces: Vec<Piece>) -> bool {
         let limit = limits::QUIC_HANDSHAKE.get();
         let is_near = offset.saturating_add(bytes.len() as u64) <= self.stream.next().saturating_add(limit as u64);
-        let has_room = is_near && self.stream.held() + bytes.len() <= 4 * limit;
+        let has_room = is_near && self.stream.memory_usage() + bytes.len() <= 4 * limit;
         if has_room {
             self.stream.add(offset, bytes, pieces);
         }
@@ -29,8 +29,8 @@ impl Crypto {
     }
 
     /// Approximate heap memory use in bytes.
-    pub(super) fn held(&self) -> usize {
-        self.stream.held()
+    pub(super) fn memory_usage(&self) -> usize {
+        self.stream.memory_usage()
     }
 
     /// Dissects the complete messages.
@@ -61,14 +61,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn handshake_bytes_far_ahead_are_not_kept() {
+    fn handshake_bytes_above_the_limit_are_dropped() {
         let most = limits::QUIC_HANDSHAKE.get() as u64;
         let mut crypto = Crypto::default();
         assert!(crypto.add(most - 1, b"a", Vec::new()));
         assert!(!crypto.add(most, b"b", Vec::new()) && !crypto.add(u64::MAX, b"b", Vec::new()));
-        let held = crypto.held();
+        let held = crypto.memory_usage();
         let is_kept = (0..most / 2).filter(|number| crypto.add(1 + 2 * number, b"c", Vec::new()));
         assert!(is_kept.count() < 4096);
-        assert!(crypto.held() > held && crypto.held() <= 4 * limits::QUIC_HANDSHAKE.get() + 256);
+        assert!(crypto.memory_usage() > held && crypto.memory_usage() <= 4 * limits::QUIC_HANDSHAKE.get() + 256);
     }
 }

@@ -7,13 +7,13 @@ use crate::protocols::tls::keys::{Algorithms, LabelPrefix};
 use crate::tree::Side;
 use crate::wire::Wire;
 
-/// Cipher suites of early data, whose ServerHello was in an earlier connection.
+/// Cipher suites of early data, whose ServerHello is in an earlier connection.
 const EARLY_SUITES: [u16; 3] = [0x1301, 0x1302, 0x1303];
 
 /// Key phase bit of a short header.
 const KEY_PHASE: u8 = 0x04;
 
-/// Encryption level whose keys a key log has.
+/// Encryption levels in a key log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Level {
     /// 0-RTT.
@@ -29,7 +29,7 @@ pub(super) struct Decryption {
     early: Option<Box<Keys>>,
     handshake: Option<Box<Keys>>,
     application: Option<Box<Phases>>,
-    /// Packet number expected next in each packet number space: Initial, Handshake, application data.
+    /// Next expected packet number in each packet number space: Initial, Handshake, application data.
     pub(super) expected: [u64; 3],
 }
 
@@ -54,7 +54,7 @@ pub(super) enum Outcome {
     Decrypted(Decrypted),
     /// The secret is unknown.
     NoSecret,
-    /// The secret does not decrypt the packet.
+    /// The secret is wrong for the packet.
     Failed,
 }
 
@@ -70,7 +70,7 @@ impl Level {
         })
     }
 
-    /// Place of its packet number space.
+    /// Index of its packet number space.
     pub(super) fn space(self) -> usize {
         match self {
             Level::Handshake => 1,
@@ -123,7 +123,7 @@ impl Decryption {
         Outcome::Decrypted(decrypted)
     }
 
-    /// Records a packet number of a space.
+    /// Updates the largest packet number of a space.
     pub(super) fn receive(&mut self, space: usize, number: u64) {
         if let Some(expected) = self.expected.get_mut(space) {
             *expected = (*expected).max(number + 1);
@@ -131,9 +131,9 @@ impl Decryption {
     }
 
     /// Approximate heap memory in bytes.
-    pub(super) fn held(&self) -> usize {
-        let keys = |keys: &Option<Box<Keys>>| keys.as_ref().map_or(0, |keys| size_of::<Keys>() + keys.held());
-        keys(&self.early) + keys(&self.handshake) + self.application.as_ref().map_or(0, |phases| phases.held())
+    pub(super) fn memory_usage(&self) -> usize {
+        let keys = |keys: &Option<Box<Keys>>| keys.as_ref().map_or(0, |keys| size_of::<Keys>() + keys.memory_usage());
+        keys(&self.early) + keys(&self.handshake) + self.application.as_ref().map_or(0, |phases| phases.memory_usage())
     }
 }
 
@@ -181,9 +181,9 @@ impl Phases {
         Some(decrypted)
     }
 
-    fn held(&self) -> usize {
-        let other = |keys: &PayloadKey| keys.held();
-        let next = self.next.as_ref().map_or(0, |(secret, keys)| secret.capacity() + keys.held());
-        size_of::<Phases>() + self.keys.held() + self.secret.capacity() + self.previous.as_ref().map_or(0, other) + next
+    fn memory_usage(&self) -> usize {
+        let other = |keys: &PayloadKey| keys.memory_usage();
+        let next = self.next.as_ref().map_or(0, |(secret, keys)| secret.capacity() + keys.memory_usage());
+        size_of::<Phases>() + self.keys.memory_usage() + self.secret.capacity() + self.previous.as_ref().map_or(0, other) + next
     }
 }

@@ -67,10 +67,10 @@ const FIN_BIT: u64 = 0x01;
 const LENGTH_BIT: u64 = 0x02;
 const OFFSET_BIT: u64 = 0x04;
 
-/// Largest number of ranges dissected in an ACK frame.
+/// Maximum number of ranges dissected in an ACK frame.
 const RANGES_MAX: u64 = 1000;
 
-/// What frames of a packet change.
+/// Effects of the frames of a packet on the connection.
 pub(super) struct Receiver<'a> {
     pub(super) from: Side,
     pub(super) crypto: &'a mut Crypto,
@@ -212,7 +212,7 @@ impl Receiver<'_> {
     }
 }
 
-/// Whether streams carry HTTP/3: the server has selected it, or the client prefers it.
+/// Whether streams carry HTTP/3: selected by the server, or preferred by the client.
 fn is_http3(hello: &Hello) -> bool {
     hello.protocol == "h3" || hello.protocol.starts_with("h3-")
 }

@@ -1,10 +1,10 @@
-//! Connection IDs that a side has issued, and that the peer addresses its packets with.
+//! Connection IDs issued by a side, which the peer uses as destination.
 
 use crate::tree::Side;
 use crate::wire::Wire;
 use std::collections::VecDeque;
 
-/// IDs of one side. Past this number the oldest one of a NEW_CONNECTION_ID frame is forgotten.
+/// Maximum number of IDs of one side. Above it, the oldest one of a NEW_CONNECTION_ID frame is evicted.
 const MAX: usize = 64;
 
 /// Connection IDs of one side.
@@ -38,7 +38,7 @@ impl Ids {
         announce(wire, sender, id);
     }
 
-    /// Size of the ID that these bytes begin with, if it is known.
+    /// Size of the known ID at the start of these bytes.
     pub(super) fn known(&self, bytes: &[u8]) -> Option<usize> {
         let own = self.own.as_deref().filter(|id| bytes.starts_with(id)).map(<[u8]>::len);
         let issued = || self.issued.iter().find(|id| bytes.starts_with(id)).map(|id| id.len());
@@ -46,13 +46,13 @@ impl Ids {
     }
 
     /// Approximate heap memory in bytes.
-    pub(super) fn held(&self) -> usize {
+    pub(super) fn memory_usage(&self) -> usize {
         let issued = self.issued.iter().map(|id| size_of_val(id) + id.len());
         self.own.as_ref().map_or(0, Vec::capacity) + issued.sum::<usize>()
     }
 }
 
-/// Announces a connection ID to the engine, as it stands in short and in long headers.
+/// Announces a connection ID to the engine, in the format of short and of long headers.
 fn announce(wire: &mut Wire<'_>, sender: Side, id: &[u8]) {
     const IN_SHORT_HEADER: usize = 1;
     const LENGTH_IN_LONG_HEADER: usize = 5;

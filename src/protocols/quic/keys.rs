@@ -46,14 +46,14 @@ pub(super) struct PayloadKey {
     iv: [u8; 12],
 }
 
-/// Packet header without protection.
+/// Unprotected packet header.
 pub(super) struct Header {
     pub(super) first: u8,
     /// Packet number as transmitted.
     truncated: u64,
-    /// Size of the packet number in bytes.
+    /// Packet number length in bytes.
     pub(super) number_length: usize,
-    /// The whole header, which is authenticated.
+    /// The complete header, which is authenticated.
     bytes: Vec<u8>,
 }
 
@@ -62,19 +62,19 @@ pub(super) struct Decrypted {
     /// First byte without header protection.
     pub(super) first: u8,
     pub(super) number: u64,
-    /// Size of the packet number in bytes.
+    /// Packet number length in bytes.
     pub(super) number_length: usize,
     pub(super) frames: Vec<u8>,
 }
 
 impl Keys {
-    /// Keys that derive from a secret.
+    /// Keys derived from a secret.
     pub(super) fn derive(kind: Kind, hash: Hash, secret: &[u8], labels: Labels) -> Option<Keys> {
         let header = hash.expand(LabelPrefix::Tls, secret, labels.header, kind.key())?;
         Some(Keys { header: HeaderKey::new(kind, &header)?, payload: PayloadKey::derive(kind, hash, secret, labels)? })
     }
 
-    /// Keys that derive from a traffic secret of the key log.
+    /// Keys derived from a traffic secret of the key log.
     pub(super) fn of_suite(suite: u16, secret: &[u8], labels: Labels) -> Option<Keys> {
         let Algorithms { kind, hash, .. } = Algorithms::of(suite)?;
         Keys::derive(kind, hash, secret, labels)
@@ -89,8 +89,8 @@ impl Keys {
     }
 
     /// Heap memory in bytes.
-    pub(super) fn held(&self) -> usize {
-        self.payload.held() + size_of::<Aes256>()
+    pub(super) fn memory_usage(&self) -> usize {
+        self.payload.memory_usage() + size_of::<Aes256>()
     }
 }
 
@@ -141,7 +141,7 @@ impl HeaderKey {
 }
 
 impl Header {
-    /// Packet number (RFC 9000, appendix A.3), given the one expected next.
+    /// Decodes a packet number (RFC 9000, appendix A.3) with the next expected one.
     pub(super) fn number(&self, expected: u64) -> u64 {
         let window = 1_u64 << (8 * self.number_length);
         let candidate = expected & !(window - 1) | self.truncated;
@@ -169,8 +169,8 @@ impl PayloadKey {
     }
 
     /// Heap memory in bytes.
-    pub(super) fn held(&self) -> usize {
-        self.aead.held()
+    pub(super) fn memory_usage(&self) -> usize {
+        self.aead.memory_usage()
     }
 }
 

@@ -54,7 +54,7 @@ pub(super) struct Session {
     streams: Streams,
 }
 
-/// What the summary of a datagram consists of.
+/// Parts of the summary of a datagram.
 #[derive(Default)]
 struct Contents {
     packets: Vec<&'static str>,
@@ -63,7 +63,7 @@ struct Contents {
     frames: Vec<&'static str>,
 }
 
-/// Long header.
+/// A long header.
 struct Header {
     version: u32,
     kind: u8,
@@ -77,8 +77,8 @@ fn kind(version: u32, first: u8) -> u8 {
     if version == VERSION_2 { kind.wrapping_sub(1) & 3 } else { kind }
 }
 
-/// Recognizes the start of a connection: a long header of a known version with valid lengths. Headers that are unusual must
-/// come in a datagram of the size that a client's first one has.
+/// Recognizes the start of a connection: a long header of a known version with valid lengths. Unusual headers must
+/// be in a datagram of at least the size of a client's first one.
 pub(super) fn recognize(bytes: &[u8]) -> bool {
     let Some(long) = plausible_header(bytes) else { return false };
     let is_first = long.kind == INITIAL && long.destination >= MIN_CHOSEN_ID && bytes.len() >= MIN_FIRST_DATAGRAM;
@@ -126,11 +126,11 @@ fn id(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
 }
 
 impl Exchange for Session {
-    fn held(&self) -> usize {
-        let crypto = self.crypto.iter().flatten().map(Crypto::held).sum::<usize>();
-        let ids = self.ids.iter().map(Ids::held).sum::<usize>();
-        let keys = self.decryption.iter().map(Decryption::held).sum::<usize>();
-        size_of_val(self) + crypto + ids + keys + self.streams.held()
+    fn memory_usage(&self) -> usize {
+        let crypto = self.crypto.iter().flatten().map(Crypto::memory_usage).sum::<usize>();
+        let ids = self.ids.iter().map(Ids::memory_usage).sum::<usize>();
+        let keys = self.decryption.iter().map(Decryption::memory_usage).sum::<usize>();
+        size_of_val(self) + crypto + ids + keys + self.streams.memory_usage()
     }
 
     fn message(&mut self, from: Side, wire: &mut Wire<'_>) -> Result {
@@ -169,7 +169,7 @@ impl Exchange for Session {
 }
 
 impl Session {
-    /// Whether a packet of this connection begins here. Its connection ID may have been issued in an encrypted frame.
+    /// Whether a packet of this connection starts here. Its connection ID may have been issued in an encrypted frame.
     fn is_packet(&self, from: Side, bytes: &[u8]) -> bool {
         let Some((first, rest)) = bytes.split_first() else { return false };
         if first & LONG != 0 {
@@ -243,7 +243,7 @@ impl Session {
         Ok(name)
     }
 
-    /// Dissects packet number and frames of a decrypted packet, of which `count` bytes follow.
+    /// Dissects packet number and frames of a decrypted packet of `count` remaining bytes.
     fn frames(
         &mut self,
         from: Side,
@@ -274,7 +274,7 @@ impl Session {
         wire.deciphered(how, count, 0, &decrypted.frames, |inner| receiver.all(inner))
     }
 
-    /// Decrypts an Initial packet with the keys of the connection, or with those of its own destination connection ID.
+    /// Decrypts an Initial packet with the keys of the connection, or with keys from its own destination connection ID.
     fn decrypt_initial(&mut self, from: Side, header: &Header, packet: &[u8], at: usize) -> Outcome {
         let expected = self.decryption[from].expected[0];
         let open = |id: &[u8], expected| keys::decrypt_initial(header.version, id, from, packet, at, expected);
@@ -292,7 +292,7 @@ impl Session {
         Outcome::Decrypted(decrypted)
     }
 
-    /// Decrypts a packet whose keys are in a key log.
+    /// Decrypts a packet with keys from a key log.
     fn decrypt(&mut self, from: Side, level: Level, wire: &Wire<'_>, packet: &[u8], at: usize) -> Outcome {
         self.decryption[from].decrypt(level, (from, self.version), &self.hello, wire, (packet, at))
     }

@@ -1,24 +1,24 @@
-//! Reassembly of a byte stream from parts at offsets, in any order and with overlaps.
+//! Reassembly of a byte stream from segments at offsets, in any order and with overlaps.
 
 use crate::tree::Piece;
 use std::collections::BTreeMap;
 
-/// Memory overhead of a part in bytes.
+/// Memory overhead of a segment in bytes.
 const PART_OVERHEAD: usize = 96;
 
-/// Bytes of one direction of a stream that are not dissected yet.
+/// Undissected bytes of one direction of a stream.
 #[derive(Default)]
 pub(super) struct Reassembly {
-    /// Parts behind a hole, by offset.
+    /// Segments after a gap, by offset.
     parts: BTreeMap<u64, Part>,
-    /// Contiguous bytes, and where they were captured.
+    /// Contiguous bytes, and their positions in the capture.
     ready: Vec<u8>,
     pieces: Vec<Piece>,
     /// Stream offset of the first contiguous byte.
     start: u64,
-    /// Number of contiguous bytes that were taken.
+    /// Number of consumed contiguous bytes.
     taken: usize,
-    /// Approximate memory of the parts.
+    /// Approximate memory of the segments.
     held: usize,
 }
 
@@ -34,32 +34,32 @@ impl Part {
 }
 
 impl Reassembly {
-    /// Stream offset behind the contiguous bytes.
+    /// Stream offset of the end of the contiguous bytes.
     pub(super) fn end(&self) -> u64 {
         self.start + self.ready.len() as u64
     }
 
-    /// Stream offset of the next byte that is not dissected.
+    /// Stream offset of the next undissected byte.
     pub(super) fn next(&self) -> u64 {
         self.start + self.taken as u64
     }
 
-    /// Contiguous bytes that are not dissected.
+    /// Undissected contiguous bytes.
     pub(super) fn ahead(&self) -> &[u8] {
         self.ready.get(self.taken..).unwrap_or_default()
     }
 
-    /// Whether no byte waits.
+    /// Whether no bytes are buffered.
     pub(super) fn is_empty(&self) -> bool {
         self.ahead().is_empty() && self.parts.is_empty()
     }
 
     /// Approximate heap memory in bytes.
-    pub(super) fn held(&self) -> usize {
+    pub(super) fn memory_usage(&self) -> usize {
         self.held + self.ready.capacity() + self.pieces.capacity() * size_of::<Piece>()
     }
 
-    /// Adds bytes. The offsets of their pieces count in the stream. Of overlapping bytes, the first ones count.
+    /// Adds bytes. Offsets of their pieces are stream offsets. The first of overlapping bytes count.
     pub(super) fn add(&mut self, offset: u64, bytes: &[u8], pieces: Vec<Piece>) {
         if bytes.is_empty() {
             return;
@@ -77,7 +77,7 @@ impl Reassembly {
         }
     }
 
-    /// Appends what is new of bytes that begin in the contiguous ones or right behind them.
+    /// Appends the new part of bytes that start in or right after the contiguous ones.
     fn append(&mut self, offset: u64, bytes: &[u8], pieces: &[Piece]) {
         let known = usize::try_from(self.end() - offset).unwrap_or(usize::MAX);
         let Some(new) = bytes.get(known..).filter(|new| !new.is_empty()) else { return };
@@ -86,7 +86,7 @@ impl Reassembly {
         self.ready.extend_from_slice(new);
     }
 
-    /// Appends the parts that the contiguous bytes have reached.
+    /// Appends segments adjacent to the contiguous bytes.
     fn join(&mut self) {
         while let Some(next) = self.parts.first_entry().filter(|next| *next.key() <= self.start + self.ready.len() as u64) {
             let (offset, part) = next.remove_entry();
@@ -95,14 +95,14 @@ impl Reassembly {
         }
     }
 
-    /// Passes over the next bytes of the stream, which are dissected where they lie. None wait before them.
+    /// Skips the next bytes of the stream, which are dissected in place. No bytes are buffered before them.
     pub(super) fn pass(&mut self, count: usize) {
         self.compact();
         self.start += count as u64;
         self.join();
     }
 
-    /// Takes the next `count` contiguous bytes. Offsets of their pieces count in them.
+    /// Takes the next `count` contiguous bytes. Offsets of their pieces are relative to them.
     pub(super) fn take(&mut self, count: usize) -> (Vec<u8>, Vec<Piece>) {
         let bytes = self.ahead().get(..count).unwrap_or_default().to_vec();
         let range = self.next()..self.next() + bytes.len() as u64;
@@ -114,9 +114,9 @@ impl Reassembly {
         (bytes, pieces)
     }
 
-    /// Frees the memory of the bytes that were taken.
+    /// Frees the memory of consumed bytes.
     pub(super) fn compact(&mut self) {
-        // Where none were taken, a visit of all that wait for each part would cost its square.
+        // Visiting all buffered segments even if nothing was consumed takes quadratic time.
         if self.taken == 0 && !self.ready.is_empty() {
             return;
         }
@@ -129,7 +129,7 @@ impl Reassembly {
         }
     }
 
-    /// Everything that waits, with the holes left out, and the number of missing bytes.
+    /// All buffered bytes without the gaps, and the number of missing bytes.
     pub(super) fn give_up(&mut self) -> (Vec<u8>, Vec<Piece>, u64) {
         let waiting = self.ahead().len();
         let (mut bytes, mut pieces) = self.take(waiting);
@@ -181,11 +181,11 @@ mod tests {
         let places: Vec<(u64, u32, u64)> = pieces.iter().map(|piece| (piece.off, piece.len, piece.frame)).collect();
         assert_eq!(places, [(0, 2, 0), (2, 3, 5), (5, 4, 7), (9, 7, 12)]);
         stream.compact();
-        assert!(stream.is_empty() && stream.held() == 0 && stream.next() == 20);
+        assert!(stream.is_empty() && stream.memory_usage() == 0 && stream.next() == 20);
     }
 
     #[test]
-    fn what_waits_behind_holes_is_given_up_in_order() {
+    fn bytes_after_gaps_are_released_in_order() {
         let all: Vec<u8> = (0..20).collect();
         let mut stream = Reassembly::default();
         add(&mut stream, &all, 0, 2);

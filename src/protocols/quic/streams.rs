@@ -1,4 +1,4 @@
-//! Streams: bytes of each direction in order, handed over to the application protocol message by message.
+//! Streams: reassembly of each direction, with complete messages handed over to the application protocol.
 
 use super::NOT_REASSEMBLED;
 use super::reassembly::Reassembly;
@@ -15,7 +15,7 @@ const IS_UNI: u64 = 0x02;
 /// Distance of stream IDs of one type.
 const STEP: u64 = 4;
 
-/// Streams of one type that a frame may open besides its own.
+/// Maximum number of streams of one type that a frame may open besides its own.
 const OPENED_AT_ONCE: u64 = 64;
 /// Unidirectional streams of a connection.
 const MAX_UNI: usize = 256;
@@ -41,10 +41,10 @@ struct Stream {
 #[derive(Default)]
 struct Half {
     data: Reassembly,
-    /// Offset behind the last byte.
+    /// Final size.
     end: Option<u64>,
     framing: Option<Framing>,
-    /// All bytes have been handed over, or what follows will not be.
+    /// All bytes have been handed over, or no more will be.
     is_done: bool,
 }
 
@@ -57,14 +57,14 @@ pub(super) struct Data {
 }
 
 impl Streams {
-    /// Takes the data of a frame, which is ahead of the cursor, and hands over the messages that it completes.
+    /// Accepts the unread data of a frame, and hands over the messages it completes.
     pub(super) fn take(&mut self, from: Side, wire: &mut Wire<'_>, data: &Data) {
         let bytes = wire.ahead().get(..data.count).unwrap_or_default();
         let at = wire.at();
         self.open(data.id, wire);
         let held = self.held;
         let Some(half) = self.half(data.id, from).filter(|half| !half.is_done) else { return };
-        let before = half.data.held();
+        let before = half.data.memory_usage();
         if data.is_last {
             half.end = Some(data.offset.saturating_add(bytes.len() as u64));
         }
@@ -86,7 +86,7 @@ impl Streams {
             None => half.data.add(data.offset, bytes, wire.pieces(at..at + bytes.len(), data.offset)),
         }
         half.read_joined(data.id, wire);
-        let mut after = half.data.held();
+        let mut after = half.data.memory_usage();
         if (held + after).saturating_sub(before) > limits::QUIC_STREAMS_KEPT.get() && after > before {
             wire.note(&NOT_REASSEMBLED, format_args!("stream {}: bytes that wait exceed the limit", data.id));
             *half = Half { is_done: true, ..Half::default() };
@@ -96,7 +96,7 @@ impl Streams {
         self.forget(data.id);
     }
 
-    /// Opens a stream and the lower ones of its type, as far as no frame has opened them.
+    /// Opens a stream and the unopened lower ones of its type.
     fn open(&mut self, id: u64, wire: &mut Wire<'_>) {
         let place = usize::try_from(id % STEP).unwrap_or_default();
         let Some(unopened) = self.unopened.get_mut(place) else { return };
@@ -114,19 +114,19 @@ impl Streams {
         }
     }
 
-    /// Past the limit, the oldest stream is forgotten: its end is the one most likely missed.
+    /// Above the limit, the oldest stream is evicted: its end is most likely missed.
     fn open_bidirectional(&mut self, id: u64, wire: &mut Wire<'_>) {
         let most = limits::QUIC_STREAMS.get();
         self.bidirectional.insert(id, Stream::default());
         while self.bidirectional.len() > most
             && let Some((oldest, stream)) = self.bidirectional.pop_first()
         {
-            self.held = self.held.saturating_sub(stream.halves.iter().map(|half| half.data.held()).sum());
+            self.held = self.held.saturating_sub(stream.halves.iter().map(|half| half.data.memory_usage()).sum());
             wire.evicted(format_args!("stream {oldest}: more than {most} bidirectional streams are open"));
         }
     }
 
-    /// Past the limit, the stream is not read: others depend on the oldest ones.
+    /// Above the limit, the stream is ignored: others depend on the oldest ones.
     fn open_unidirectional(&mut self, id: u64, wire: &mut Wire<'_>) {
         if self.unidirectional.len() < MAX_UNI {
             self.unidirectional.insert(id, Stream::default());
@@ -141,7 +141,7 @@ impl Streams {
         streams.get_mut(&id).map(|stream| &mut stream.halves[from])
     }
 
-    /// Forgets a stream of which no direction continues.
+    /// Removes a stream whose directions have ended.
     fn forget(&mut self, id: u64) {
         let is_uni = id & IS_UNI != 0;
         let opener = if id & BY_SERVER != 0 { Side::Server } else { Side::Client };
@@ -155,22 +155,22 @@ impl Streams {
         }
     }
 
-    /// The sender has reset a stream: no further data arrives.
+    /// Ends a stream that the sender has reset.
     pub(super) fn reset(&mut self, id: u64, from: Side, wire: &mut Wire<'_>) {
         self.open(id, wire);
         if let Some(half) = self.half(id, from) {
-            let freed = std::mem::replace(half, Half { is_done: true, ..Half::default() }).data.held();
+            let freed = std::mem::replace(half, Half { is_done: true, ..Half::default() }).data.memory_usage();
             self.held = self.held.saturating_sub(freed);
         }
         self.forget(id);
     }
 
     /// Approximate heap memory in bytes.
-    pub(super) fn held(&self) -> usize {
+    pub(super) fn memory_usage(&self) -> usize {
         self.held + (self.bidirectional.len() + self.unidirectional.len()) * (size_of::<Stream>() + size_of::<u64>())
     }
 
-    /// Bytes that wait for others.
+    /// Number of buffered bytes.
     pub(super) fn unfinished(&mut self) -> Vec<Unfinished> {
         let streams = self.bidirectional.iter_mut().chain(&mut self.unidirectional);
         let of = |(id, stream): (&u64, &mut Stream)| {
@@ -182,12 +182,12 @@ impl Streams {
 }
 
 impl Half {
-    /// What the application protocol gets to know about a message: the stream, and whether it is the last of this direction.
+    /// Detail of a message for the application protocol: the stream, and whether it is the last of this direction.
     fn detail(&self, id: u64, end: u64) -> u64 {
         http3::detail(id, self.end == Some(end))
     }
 
-    /// Hands over the messages that are complete in these bytes of the source. Returns the number of bytes.
+    /// Hands over the complete messages in these bytes of the source. Returns the number of bytes.
     fn read(&mut self, id: u64, wire: &mut Wire<'_>, at: usize, bytes: &[u8]) -> usize {
         let (mut taken, next) = (0, self.data.next());
         let is_whole = self.end == Some(next + bytes.len() as u64);
@@ -206,7 +206,7 @@ impl Half {
         taken
     }
 
-    /// Hands over the messages that parts of several packets complete.
+    /// Hands over messages reassembled from several packets.
     fn read_joined(&mut self, id: u64, wire: &mut Wire<'_>) {
         let is_whole = self.end == Some(self.data.end());
         let mut framing = std::mem::take(self.framing(id));
@@ -243,7 +243,7 @@ mod tests {
     use super::*;
     use crate::wire::{Cut, trial};
 
-    /// The remarks on evictions while a client opens streams.
+    /// The notes on evictions while a client opens streams.
     fn evicted(ids: impl Iterator<Item = u64>) -> Vec<String> {
         let mut streams = Streams::default();
         let open = |wire: &mut Wire<'_>| {

@@ -233,7 +233,7 @@ fn the_heuristic_requires_valid_lengths() {
 }
 
 #[test]
-fn packets_of_a_connection_are_claimed_whatever_their_id() {
+fn packets_of_a_connection_are_claimed_with_any_id() {
     let mut session = Session::default();
     let bytes = packet("c ");
     assert!(!session.claims(Side::Client, &[0x41; 40]) && !session.claims(Side::Client, &bytes));
@@ -347,7 +347,7 @@ const HELLOS: [&str; 2] = [
     "c300000001088394c8f03e51573100004056e7eb4a8316746aad6b173fd10f42d4befacabe4419ca4f5309961db3c00794b5f40559005a1cdad29f233478f2c79dbbc45e25e3344531272f3605e1d8ee66a1d70b1e1e93a7ab4c23cac28de9beffc7e0d0285b46e6",
 ];
 
-/// PING and PADDING in an Initial packet of each version, encrypted by another implementation.
+/// PING and PADDING in an Initial packet of each version, encrypted with another implementation.
 const INITIALS: [(&str, &str); 13] = [
     ("draft 22", "c4ff000016088394c8f03e5157000000401beb63275672fed2442dfb51db480593aad764ce290a7a0a45103e76"),
     ("mvfst (draft 22)", "c6faceb001088394c8f03e5157010000401b27c6615769fdddbfdc8219bbdc1244b8af1e57c763d206e2ae2a33"),

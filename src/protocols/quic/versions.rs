@@ -38,19 +38,19 @@ pub(super) const NAMES: Names = &[
     (0xff00_0022, "draft 34"),
 ];
 
-/// Input of the derivation of Initial keys, besides the connection ID.
+/// Inputs of the derivation of Initial keys, besides the connection ID.
 pub(super) struct Derivation {
     pub(super) salt: [u8; 20],
     pub(super) labels: Labels,
 }
 
-/// Labels that keys are derived with.
+/// Labels of the key derivation.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Labels {
     pub(super) key: &'static str,
     pub(super) iv: &'static str,
     pub(super) header: &'static str,
-    /// Of the secret of the next key phase.
+    /// Label of the secret of the next key phase.
     pub(super) update: &'static str,
 }
 

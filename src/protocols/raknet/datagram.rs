@@ -55,9 +55,9 @@ impl Sender {
     }
 
     /// Approximate heap memory in bytes.
-    pub(super) fn held(&self) -> usize {
+    pub(super) fn memory_usage(&self) -> usize {
         let maps = self.channels.len() * size_of::<Channel>() + self.sent.frames.len() * size_of::<(u64, u64, Time)>();
-        self.datagrams.held() + self.messages.held() + self.splits.held() + maps
+        self.datagrams.memory_usage() + self.messages.memory_usage() + self.splits.memory_usage() + maps
     }
 
     /// Incomplete split messages.

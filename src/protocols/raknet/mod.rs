@@ -83,8 +83,8 @@ impl Exchange for Session {
         self.is_open && heuristics::is_of_connection(bytes)
     }
 
-    fn held(&self) -> usize {
-        size_of_val(self) + self.senders.iter().map(Sender::held).sum::<usize>()
+    fn memory_usage(&self) -> usize {
+        size_of_val(self) + self.senders.iter().map(Sender::memory_usage).sum::<usize>()
     }
 
     fn unfinished(&mut self) -> Vec<Unfinished> {

@@ -44,7 +44,7 @@ pub(super) struct Seen {
 
 impl Seen {
     /// Heap memory in bytes.
-    pub(super) fn held(&self) -> usize {
+    pub(super) fn memory_usage(&self) -> usize {
         self.runs.capacity() * size_of::<(u64, u64)>()
     }
 
@@ -92,7 +92,7 @@ mod tests {
     use std::collections::HashSet;
 
     #[test]
-    fn numbers_go_on_where_they_wrap() {
+    fn sequence_numbers_wrap() {
         let mut counter = Counter::default();
         let last = 0xff_ffff;
         let first = counter.place(last);

@@ -116,8 +116,8 @@ impl Conversation for Session {
         }
     }
 
-    fn held(&self) -> usize {
-        size_of_val(self) + self.game.osrs.held()
+    fn memory_usage(&self) -> usize {
+        size_of_val(self) + self.game.osrs.memory_usage()
     }
 
     fn objects(&self) -> Vec<Object> {

@@ -74,7 +74,7 @@ impl Exchange for Session {
             _ => compressed(wire),
         }
     }
-    fn held(&self) -> usize {
+    fn memory_usage(&self) -> usize {
         size_of_val(self) + (self.connecting.len() + self.trees.len()) * NAME
     }
 }

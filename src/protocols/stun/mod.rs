@@ -5,12 +5,12 @@
 //! ```text
 //! 00 type:14 | length:2 | magic cookie:4 (21 12 a4 42) | transaction ID:12 | attribute …
 //! attribute     type:2 | length:2 | value, padded to 4 bytes
-//! channel data  channel number:2 (4000 to 4fff) | length:2 | data                  a datagram that a TURN server relays
+//! channel data  channel number:2 (4000 to 4fff) | length:2 | data                  a datagram relayed by a TURN server
 //! ```
 //! Over TCP, messages follow each other and channel data is padded to 4 bytes. With ICE (RFC 6544), each message and each packet
 //! of another protocol has a length prefix (RFC 4571).
 //!
-//! Addresses of XOR attributes are shown decoded: they are XORed with the magic cookie, for IPv6 also with the transaction ID.
+//! XOR addresses are shown decoded: they are XORed with the magic cookie, for IPv6 also with the transaction ID.
 //! Not covered: messages of RFC 3489, which have no magic cookie.
 
 mod stream;
@@ -144,7 +144,7 @@ const ATTRIBUTES: Names = &[
     (0xc057, "GOOG-NETWORK-INFO"),
 ];
 
-/// Where the data that TURN relays is found.
+/// Name of the handover of relayed data.
 pub(super) const RELAYED: &str = "stun.relayed";
 
 const MAGIC: [u8; 4] = [0x21, 0x12, 0xa4, 0x42];
@@ -171,7 +171,7 @@ struct Transactions {
     has_unknown: bool,
 }
 
-/// Largest number of channels kept for a conversation.
+/// Maximum number of channels per conversation.
 const MAX_CHANNELS: usize = 64;
 
 impl Exchange for Transactions {
@@ -234,7 +234,7 @@ fn channel(wire: &mut Wire<'_>) -> Result {
     Ok(())
 }
 
-/// Offers the data that TURN relays to the protocols of a call.
+/// Hands relayed data over to the protocols of a call.
 fn relayed(wire: &mut Wire<'_>, length: usize) {
     let data = wire.ahead().get(..length).unwrap_or(wire.ahead());
     if !dtls::recognize(data) && !rtcp::recognize(data) {

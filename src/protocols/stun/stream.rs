@@ -10,7 +10,7 @@ const FRAMING: usize = 2;
 /// Size of channel number and length in bytes.
 const CHANNEL_HEADER: usize = 4;
 
-/// Bit of the message type that responses have.
+/// Bit of the message type, set in responses.
 const RESPONSE: u16 = 0x0100;
 
 /// State of one connection.
@@ -21,7 +21,7 @@ pub(super) struct Stream {
     framed: Option<bool>,
 }
 
-/// Result of reading the first bytes of a side.
+/// Result of parsing the first bytes of a side.
 #[derive(Debug, PartialEq, Eq)]
 enum Start {
     Message {

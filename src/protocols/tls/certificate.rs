@@ -1,6 +1,6 @@
 //! X.509 certificates: version, issuer, subject, validity, public key and extensions.
 //!
-//! Fields have Wireshark's names where it has them; an issuer and a subject are also shown as one text.
+//! Fields have Wireshark's names if any; issuer and subject are also shown as one text.
 
 use crate::protocols::ber::{self, BIT_STRING, Der, Element, INTEGER, OBJECT_ID, SEQUENCE, SET};
 use crate::tree::{Computed, Field, NodeRef, Value};
@@ -142,7 +142,7 @@ const FRESHEST_CRL: &[u8] = &[0x55, 0x1d, 46];
 const AUTHORITY_ACCESS: &[u8] = &[0x2b, 6, 1, 5, 5, 7, 1, 1];
 const SUBJECT_ACCESS: &[u8] = &[0x2b, 6, 1, 5, 5, 7, 1, 11];
 
-/// Largest number of attributes and extensions dissected in one certificate.
+/// Maximum number of attributes and extensions dissected in one certificate.
 const MAX_ELEMENTS: usize = 2000;
 
 /// Dissects a certificate at this offset of the source. Returns its subject.
@@ -203,18 +203,18 @@ pub(super) fn put_name(wire: &mut Wire<'_>, whole: &'static Field, at: usize, by
     }
 }
 
-/// Dissects a name: as one text, then by attribute. Returns the common name, or the whole name without one.
+/// Dissects a name: as one text, then by attribute. Returns the common name, or else the complete name.
 fn name(wire: &mut Wire<'_>, whole: &'static Field, der: &mut Der<'_>) -> Option<String> {
     let name = der.expect(SEQUENCE)?;
     Some(relative_names(wire, whole, name.range, sets(name.content)))
 }
 
-/// Attribute sets of a name.
+/// Returns the attribute sets of a name.
 fn sets(name: Der<'_>) -> impl Iterator<Item = Der<'_>> + Clone {
     name.filter(|element| element.tag == SET).map(|set| set.content)
 }
 
-/// Dissects a name that consists of these attribute sets.
+/// Dissects a name with these attribute sets.
 fn relative_names<'a>(
     wire: &mut Wire<'_>,
     whole: &'static Field,
@@ -254,7 +254,7 @@ fn parts<'a>(wire: &mut Wire<'_>, sets: impl Iterator<Item = Der<'a>>) {
     }
 }
 
-/// Types and values of the attributes of a name.
+/// Returns types and values of the attributes of a name.
 fn attributes<'a>(sets: impl Iterator<Item = Der<'a>>) -> impl Iterator<Item = (Element<'a>, Element<'a>)> {
     let pairs = sets.flatten().filter_map(|mut pair| Some((pair.content.expect(OBJECT_ID)?, pair.content.next()?)));
     pairs.take(MAX_ELEMENTS)

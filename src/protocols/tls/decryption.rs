@@ -6,7 +6,7 @@ use super::{HEADER, TLS_1_0, TLS_1_2};
 use crate::tree::Side;
 use crate::wire::Wire;
 
-/// Number of sequence numbers tried after a gap, in which records may have been lost.
+/// Maximum number of sequence numbers tried after a gap, in which records may have been lost.
 const MAX_LOST_RECORDS: u64 = 32;
 
 /// Decryption state of one side.
@@ -15,10 +15,10 @@ pub(in crate::protocols) struct DecryptionState {
     decryptor: Option<Decryptor>,
     /// Sequence number of the next record.
     number: u64,
-    /// The side has finished the TLS 1.3 handshake.
+    /// Whether the side has finished the TLS 1.3 handshake.
     is_established: bool,
-    /// Records may be missing before the next one.
-    is_behind_gap: bool,
+    /// Whether records may be missing before the next one.
+    follows_gap: bool,
 }
 
 /// Result of a decryption.
@@ -26,12 +26,12 @@ pub(in crate::protocols) enum Outcome {
     Decrypted(Plaintext),
     /// The secret is unknown.
     NoSecret,
-    /// The secret does not decrypt the record.
+    /// The secret is wrong for the record.
     Failed,
 }
 
 impl DecryptionState {
-    /// Decrypts the next record, whose payload is ahead of the cursor.
+    /// Decrypts the next record, whose payload is unread.
     pub(super) fn decrypt(&mut self, from: Side, hello: &Hello, header: [u8; HEADER], wire: &Wire<'_>) -> Outcome {
         let first = self.number;
         self.number += 1;
@@ -39,12 +39,12 @@ impl DecryptionState {
             self.decryptor = self.derive_keys(from, hello, wire);
         }
         let Some(decryptor) = &mut self.decryptor else { return Outcome::NoSecret };
-        let last = if self.is_behind_gap { first.saturating_add(MAX_LOST_RECORDS) } else { first };
+        let last = if self.follows_gap { first.saturating_add(MAX_LOST_RECORDS) } else { first };
         let record = |number| EncryptedRecord { header: &header, payload: wire.ahead(), number, connection_id: &[] };
         let decrypt = |number| Some((number, decryptor.decrypt(&record(number))?));
         let found = (first..=last).find_map(decrypt);
-        // Behind a gap, the first record of TLS 1.0 lacks the block that it is chained to.
-        self.is_behind_gap &= found.is_none() && decryptor.is_chained();
+        // After a gap, the first record of TLS 1.0 lacks the block it is chained to.
+        self.follows_gap &= found.is_none() && decryptor.is_chained();
         decryptor.chain(wire.ahead());
         match found {
             Some((number, content)) => {
@@ -60,7 +60,7 @@ impl DecryptionState {
         }
     }
 
-    /// Decrypts a record whose number is transmitted, as in DTLS.
+    /// Decrypts a record with a transmitted sequence number, as in DTLS.
     pub(in crate::protocols) fn decrypt_numbered(
         &mut self,
         from: Side,
@@ -76,8 +76,8 @@ impl DecryptionState {
     }
 
     /// Approximate heap memory use in bytes.
-    pub(in crate::protocols) fn held(&self) -> usize {
-        self.decryptor.as_ref().map_or(0, Decryptor::held)
+    pub(in crate::protocols) fn memory_usage(&self) -> usize {
+        self.decryptor.as_ref().map_or(0, Decryptor::memory_usage)
     }
 
     /// Skips an incomplete record.
@@ -87,7 +87,7 @@ impl DecryptionState {
 
     /// Marks a gap with an unknown number of records.
     pub(super) fn mark_gap(&mut self) {
-        self.is_behind_gap = true;
+        self.follows_gap = true;
     }
 
     /// Switches to new TLS 1.2 keys.

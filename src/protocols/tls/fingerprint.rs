@@ -4,12 +4,12 @@ use md5::{Digest as _, Md5};
 use sha2::Sha256;
 use std::fmt::Write;
 
-/// Parameters of a hello in the order of the wire.
+/// Parameters of a hello in wire order.
 #[derive(Debug, Default, Clone)]
 pub(in crate::protocols) struct Offer {
     pub(super) over_quic: bool,
     pub(super) over_dtls: bool,
-    /// Length of the connection ID that is offered.
+    /// Length of the offered connection ID.
     pub(super) connection_id: Option<Box<[u8]>>,
     pub(super) version: u16,
     pub(super) suites: Vec<u16>,
@@ -81,7 +81,7 @@ pub(super) fn ja4(offer: &Offer) -> Ja4 {
     let plain = |numbers: &[u16]| numbers.iter().copied().filter(|number| !is_grease(*number)).collect::<Vec<_>>();
     let (mut suites, mut extensions) = (plain(&offer.suites), plain(&offer.extensions));
     let offered = plain(&offer.versions).into_iter();
-    // Versions of DTLS count down.
+    // DTLS version numbers decrease.
     let version = if offer.over_dtls { offered.min() } else { offered.max() }.unwrap_or(offer.version);
     let version = match version {
         0x0304 => "13",

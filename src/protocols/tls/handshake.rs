@@ -42,13 +42,13 @@ const HEADER: usize = 4;
 /// Largest plausible message in bytes.
 const MAX_MESSAGE: usize = 1 << 20;
 
-/// Size of the first message as its header declares it.
+/// Size of the first message according to its header.
 pub(in crate::protocols) fn message_size(bytes: &[u8]) -> Option<usize> {
     let &[_, high, middle, low] = bytes.first_chunk::<HEADER>()?;
     usize::try_from(u32::from_be_bytes([0, high, middle, low])).ok().map(|length| HEADER + length)
 }
 
-/// Whether a message may begin here; encrypted messages rarely match.
+/// Whether a message may start here; encrypted messages rarely match.
 pub(super) fn may_begin(bytes: &[u8]) -> bool {
     let kind = bytes.first().copied().unwrap_or_default();
     name_of(TYPES, kind.into()).is_some() && message_size(bytes).is_none_or(|message_size| message_size <= MAX_MESSAGE)

@@ -42,30 +42,30 @@ const RETRY_RANDOM: [u8; 8] = [0xcf, 0x21, 0xad, 0x74, 0xe5, 0x9a, 0x61, 0x11];
 /// Negotiated parameters of a connection.
 #[derive(Debug, Default, Clone)]
 pub(in crate::protocols) struct Hello {
-    /// As TLS encodes it, also for DTLS.
+    /// TLS encoding, also for DTLS.
     pub(in crate::protocols) version: u16,
     pub(in crate::protocols) suite: u16,
     pub(in crate::protocols) client_random: [u8; 32],
     pub(super) server_random: [u8; 32],
-    /// Encrypt-then-MAC (RFC 7366) was negotiated.
+    /// Whether encrypt-then-MAC (RFC 7366) was negotiated.
     pub(super) mac_last: bool,
-    /// The client offers early data.
+    /// Whether the client offers early data.
     pub(super) early: bool,
-    /// The last record contained Finished.
+    /// Whether the last record contained Finished.
     pub(super) finished: bool,
     pub(super) updated: bool,
     /// Whether QUIC carries the handshake.
     pub(in crate::protocols) over_quic: bool,
-    /// Length of the connection ID in records of a side, which the other side announced (RFC 9146).
+    /// Length of the connection ID in records of a side, announced by the other side (RFC 9146).
     pub(in crate::protocols) connection_ids: BySide<Option<u8>>,
     /// Whether DTLS carries the handshake.
     pub(super) over_dtls: bool,
-    /// Application protocol that the server selected in EncryptedExtensions.
+    /// Application protocol selected by the server in EncryptedExtensions.
     pub(in crate::protocols) protocol: String,
 }
 
 impl Hello {
-    /// Of a connection of DTLS.
+    /// Parameters of a DTLS connection.
     pub(in crate::protocols) fn of_dtls() -> Hello {
         Hello { over_dtls: true, ..Hello::default() }
     }
@@ -134,7 +134,7 @@ pub(super) fn server(wire: &mut Wire<'_>, hello: &mut Hello, summary: &mut Summa
     Ok(())
 }
 
-/// Learns the connection ID in the records of a sender, which the other side has chosen.
+/// Stores the connection ID of records of a sender, which the other side has chosen.
 fn learn_id(wire: &mut Wire<'_>, hello: &mut Hello, sender: Side, id: Option<Box<[u8]>>) {
     hello.connection_ids[sender] = id.as_ref().and_then(|id| u8::try_from(id.len()).ok());
     if let Some(id) = id {
@@ -142,7 +142,7 @@ fn learn_id(wire: &mut Wire<'_>, hello: &mut Hello, sender: Side, id: Option<Box
     }
 }
 
-/// The version of TLS that a version of DTLS is based on.
+/// The TLS version that a DTLS version is based on.
 fn equivalent(version: u16) -> u16 {
     match version {
         0xfeff => 0x0302,
@@ -152,13 +152,13 @@ fn equivalent(version: u16) -> u16 {
     }
 }
 
-/// Dissects HelloVerifyRequest of DTLS.
+/// Dissects a HelloVerifyRequest of DTLS.
 pub(super) fn verify(wire: &mut Wire<'_>) -> Result {
     wire.u16_be(&VERSION)?;
     cookie(wire)
 }
 
-/// Dissects the cookie that a client returns.
+/// Dissects the cookie echoed by a client.
 fn cookie(wire: &mut Wire<'_>) -> Result {
     let length = wire.u8(&dtls::COOKIE_LENGTH)?;
     if length > 0 { wire.bytes(&dtls::COOKIE, length.into()).map(drop) } else { Ok(()) }
@@ -203,7 +203,7 @@ fn authorities(wire: &mut Wire<'_>) -> Result {
     })
 }
 
-/// Dissects version, random and session ID, which both hellos begin with.
+/// Dissects version, random and session ID at the start of both hellos.
 fn start(wire: &mut Wire<'_>) -> Result<(u16, [u8; 32])> {
     let version = wire.u16_be(&VERSION)?;
     let random = wire.bytes(&RANDOM, 32)?.try_into().unwrap_or_default();
@@ -237,7 +237,7 @@ fn extension(wire: &mut Wire<'_>, offer: &mut Offer, context: Context) -> Result
     offer.extensions.push(kind);
     wire.within(length.into(), &EXTENSION_DATA, |wire| match (kind, context) {
         (SESSION_TICKET, _) => {
-            // An empty ticket asks for a new one.
+            // An empty ticket requests a new one.
             let end = wire.at() + wire.remaining();
             wire.put(&EXTENSION_DATA, Value::Bytes, wire.at()..end);
             wire.skip(wire.remaining())

@@ -28,7 +28,7 @@ pub(super) fn anywhere(opening: &Opening<'_>) -> Verdict {
     }
 }
 
-/// Recognizes a side that begins with a hello. Where nothing follows, its first bytes are enough.
+/// Recognizes a side that begins with a hello. If the stream ends there, its first bytes suffice.
 fn begins(opening: &Opening<'_>) -> Verdict {
     let first = |bytes: &[u8]| match first_record(bytes) {
         FirstRecord::Unfinished if opening.complete => beginning(bytes),
@@ -46,7 +46,7 @@ fn begins(opening: &Opening<'_>) -> Verdict {
     if is_open && !opening.complete { Verdict::Unsure } else { Verdict::No }
 }
 
-/// Recognizes TLS on a registered port, also midway inside a record if two records follow each other.
+/// Recognizes TLS on a registered port, also midway inside a record if two records follow.
 pub(super) fn on_port(opening: &Opening<'_>) -> Verdict {
     let verdict = anywhere(opening);
     if verdict != Verdict::No {
@@ -63,7 +63,7 @@ pub(super) fn on_port(opening: &Opening<'_>) -> Verdict {
     if !opening.complete && Side::BOTH.iter().any(is_midway) { Verdict::Unsure } else { Verdict::No }
 }
 
-/// The hello that these bytes begin with, up to its type.
+/// The hello at the start of these bytes, up to its type.
 fn beginning(bytes: &[u8]) -> FirstRecord {
     match *bytes {
         [HANDSHAKE_RECORD, 3, 0..=4, _, _, 1, ..] => FirstRecord::ClientHello,
@@ -95,10 +95,10 @@ fn first_record(bytes: &[u8]) -> FirstRecord {
     }
 }
 
-/// Result of reading bytes as records.
+/// Result of parsing bytes as records.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Chain {
-    /// Complete records and nothing else.
+    /// Only complete records.
     Records,
     /// Incomplete first record or second header.
     Unfinished,

@@ -21,7 +21,7 @@ use crate::wire::{Result, Wire};
 
 const NAMED_CURVE_TYPE: u8 = 3;
 
-/// How the keys of a suite are exchanged, as its name has it.
+/// Key exchange of a suite, from its name.
 fn exchange(hello: &Hello) -> &'static str {
     let name = name_of(suites::SUITES, hello.suite.into()).unwrap_or_default();
     let exchange = name.strip_prefix("TLS_").and_then(|name| name.split_once("_WITH_"));
@@ -59,7 +59,7 @@ pub(super) fn server(wire: &mut Wire<'_>, hello: &Hello) -> Result {
 /// Dissects ClientKeyExchange.
 pub(super) fn client(wire: &mut Wire<'_>, hello: &Hello) -> Result {
     match exchange(hello) {
-        // An empty message refers to the certificate of the client.
+        // An empty message refers to the client's certificate.
         _ if wire.remaining() == 0 => Ok(()),
         "ECDHE_RSA" | "ECDHE_ECDSA" | "ECDH_RSA" | "ECDH_ECDSA" | "ECDH_anon" => {
             let length = wire.u8(&POINT_LENGTH)?;
@@ -86,7 +86,7 @@ fn signature(wire: &mut Wire<'_>, hello: &Hello, length: &'static Field, signed:
     prefixed(wire, length, signed)
 }
 
-/// Dissects bytes behind their length.
+/// Dissects bytes after their length.
 fn prefixed(wire: &mut Wire<'_>, length: &'static Field, field: &'static Field) -> Result {
     let length = wire.u16_be(length)?;
     bytes(wire, field, length.into())

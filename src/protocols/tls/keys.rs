@@ -63,16 +63,16 @@ pub(in crate::protocols) struct Algorithms {
 
 /// Negotiated parameters that the keys are derived from.
 pub(super) struct SecurityParameters<'a> {
-    /// As TLS encodes it, also for DTLS.
+    /// TLS encoding, also for DTLS.
     pub(super) version: u16,
     pub(super) suite: u16,
     /// Random bytes of client and server.
     pub(super) randoms: [&'a [u8; 32]; 2],
-    /// Encrypt-then-MAC was negotiated.
+    /// Whether encrypt-then-MAC was negotiated.
     pub(super) mac_last: bool,
 }
 
-/// What labels of HKDF-Expand-Label begin with.
+/// Prefix of the labels of HKDF-Expand-Label.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::protocols) enum LabelPrefix {
     Tls,
@@ -114,7 +114,7 @@ impl Aead {
     }
 
     /// Heap memory in bytes.
-    pub(in crate::protocols) fn held(&self) -> usize {
+    pub(in crate::protocols) fn memory_usage(&self) -> usize {
         match self {
             Aead::Aes128Gcm(cipher) => size_of_val(&**cipher),
             Aead::Aes256Gcm(cipher) => size_of_val(&**cipher),
@@ -139,7 +139,7 @@ pub(in crate::protocols) enum Aes {
 
 /// Encrypted record.
 pub(in crate::protocols) struct EncryptedRecord<'a> {
-    /// Record header as it is authenticated; before TLS 1.3 its type, version and length.
+    /// Authenticated record header; before TLS 1.3 its type, version and length.
     pub(in crate::protocols) header: &'a [u8],
     pub(in crate::protocols) payload: &'a [u8],
     /// Sequence number of the record under these keys.
@@ -305,9 +305,9 @@ impl Decryptor {
     }
 
     /// Approximate memory use in bytes.
-    pub(in crate::protocols) fn held(&self) -> usize {
+    pub(in crate::protocols) fn memory_usage(&self) -> usize {
         let cipher = match &self.cipher {
-            Cipher::Aead(aead) => aead.held(),
+            Cipher::Aead(aead) => aead.memory_usage(),
             Cipher::Cbc { mac_key, .. } => size_of::<Aes256>() + mac_key.capacity(),
         };
         cipher + self.iv.capacity() + self.secret.capacity()
@@ -354,7 +354,7 @@ impl Decryptor {
         }
     }
 
-    /// Whether a record is chained to the one before it, as in TLS 1.0.
+    /// Whether a record is chained to the previous one, as in TLS 1.0.
     pub(super) fn is_chained(&self) -> bool {
         matches!(self.cipher, Cipher::Cbc { .. }) && !self.iv.is_empty()
     }
@@ -407,7 +407,7 @@ pub(in crate::protocols) enum NumberKey {
 }
 
 impl NumberKey {
-    /// The bytes that a record number is combined with, from the first bytes of the ciphertext.
+    /// The mask of a record number, from the first bytes of the ciphertext.
     pub(in crate::protocols) fn mask(&self, ciphertext: &[u8]) -> Option<[u8; 2]> {
         let sample: [u8; BLOCK] = *ciphertext.first_chunk()?;
         let mask = match self {
@@ -441,7 +441,7 @@ impl Aes {
         }
     }
 
-    /// Decrypts blocks in CBC mode. The initialization vector comes first.
+    /// Decrypts blocks in CBC mode, preceded by the initialization vector.
     fn decrypt_cbc(&self, bytes: &[u8]) -> Option<Vec<u8>> {
         let (mut before, blocks) = bytes.split_at_checked(BLOCK)?;
         if blocks.is_empty() || !blocks.len().is_multiple_of(BLOCK) {
@@ -461,7 +461,7 @@ impl Aes {
     }
 }
 
-/// Removes CBC padding, in which every byte is the padding length.
+/// Removes CBC padding, whose bytes all are the padding length.
 fn unpadded(mut bytes: Vec<u8>) -> Option<Vec<u8>> {
     let last = *bytes.last()?;
     let end = bytes.len().checked_sub(usize::from(last) + 1)?;

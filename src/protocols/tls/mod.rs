@@ -4,7 +4,7 @@
 //! record        type:1 | version:2 | length:2 | payload:length
 //!   20 change_cipher_spec   1
 //!   21 alert                level:1 | description:1
-//!   22 handshake            message, message …; one may continue in the next record
+//!   22 handshake            message, message …; the last one may continue in the next record
 //!   23 application_data     encrypted
 //!   24 heartbeat            type:1 | length:2 | payload | padding
 //!
@@ -264,19 +264,19 @@ pub(super) fn random_time(random: NodeRef<'_>, take: &mut dyn FnMut(Computed<'_>
     }
 }
 
-/// Adds the random bytes behind gmt_unix_time.
+/// Adds the random bytes after gmt_unix_time.
 pub(super) fn random_bytes(random: NodeRef<'_>, take: &mut dyn FnMut(Computed<'_>)) {
     if let Some(behind) = random.bytes().get(4..).filter(|_| has_time(random)) {
         take(Computed::Bytes(Cow::Borrowed(behind)));
     }
 }
 
-/// Whether a random begins with gmt_unix_time for Wireshark.
+/// Whether Wireshark shows gmt_unix_time in a random.
 fn has_time(random: NodeRef<'_>) -> bool {
     const SERVER_HELLO: u64 = 2;
     let of = random.dissection();
     let layer = (0..random.place()).rev().filter_map(|place| of.node(place)).find(|node| node.field().kind == Kind::Protocol);
-    // QUIC carries TLS 1.3 alone, in which all of it is random.
+    // QUIC uses TLS 1.3 only, whose random has no time.
     if layer.is_none_or(|layer| ![&TLS, &dtls::DTLS].iter().any(|own| layer.field().is(own))) {
         return false;
     }

@@ -1,4 +1,4 @@
-//! QUIC transport parameters (RFC 9000, section 18), which the hellos carry in an extension.
+//! QUIC transport parameters (RFC 9000, section 18), an extension of the hellos.
 //!
 //! ```text
 //! parameter   type:varint | length:varint | value
@@ -93,7 +93,7 @@ const PREFERRED_ADDRESS: u64 = 0x0d;
 const VERSION_INFORMATION: [u64; 2] = [0x11, 0xff73db];
 const GOOGLE_QUIC_VERSION: u64 = 0x4752;
 
-/// How the value of a parameter is read.
+/// Encoding of the value of a parameter.
 enum Form {
     Number(&'static Field),
     Bytes(&'static Field),
@@ -129,7 +129,7 @@ fn form(kind: u64) -> Option<Form> {
     })
 }
 
-/// Dissects transport parameters, up to the end.
+/// Dissects transport parameters to the end.
 pub(super) fn parameters(wire: &mut Wire<'_>) -> Result {
     while wire.remaining() > 0 {
         wire.group(&PARAMETER, |wire| {
@@ -145,7 +145,7 @@ pub(super) fn parameters(wire: &mut Wire<'_>) -> Result {
     Ok(())
 }
 
-/// Dissects the value of a parameter, up to the end.
+/// Dissects the value of a parameter to the end.
 fn contents(wire: &mut Wire<'_>, kind: u64) -> Result {
     let count = wire.remaining();
     match (kind, form(kind)) {
@@ -166,7 +166,7 @@ fn contents(wire: &mut Wire<'_>, kind: u64) -> Result {
             wire.u8(&GOOGLE_VERSIONS_LENGTH)?;
             versions(wire, &GOOGLE_SUPPORTED)
         }
-        // The value is there already.
+        // The value was added above.
         _ => wire.skip(count),
     }
 }
@@ -190,13 +190,13 @@ fn preferred_address(wire: &mut Wire<'_>) -> Result {
     wire.bytes(&PREFERRED_TOKEN, 16).map(drop)
 }
 
-/// Writes the value of a parameter that is a number or a text.
+/// Adds the value of a parameter that is a number or a text.
 fn value(node: NodeRef<'_>, out: &mut dyn Write) -> fmt::Result {
     let is_shown = |child: &NodeRef<'_>| ![&TYPE, &LENGTH, &VALUE].iter().any(|field| child.field().is(field));
     node.children().find(is_shown).map_or(Ok(()), |child| child.write_value(out))
 }
 
-/// Whether bytes are parameters: under the number of the drafts, those before 27 have a list with 16-bit lengths.
+/// Whether bytes are parameters. Under the extension number of the drafts, drafts before 27 have a list with 16-bit lengths.
 pub(super) fn are_parameters(bytes: &[u8]) -> bool {
     let is_list = |(length, list): (&[u8; 2], &[u8])| usize::from(u16::from_be_bytes(*length)) == list.len();
     if bytes.split_first_chunk().is_some_and(is_list) {

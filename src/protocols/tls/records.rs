@@ -17,7 +17,7 @@ use crate::tree::{BySide, NodeRef, Partial, Piece, Side, Unended, Value, name_of
 use crate::wire::{Conversation, Error, Extent, Missing, Result, Wire};
 use std::fmt::{self, Write};
 
-/// Largest number of application data records in one message.
+/// Maximum number of application data records in one message.
 const MAX_RECORDS: usize = 512;
 
 const CLOSE_NOTIFY: u8 = 0;
@@ -57,12 +57,12 @@ pub(super) struct Session {
 /// State of one direction.
 #[derive(Default)]
 struct Direction {
-    /// Following records are encrypted.
+    /// Whether following records are encrypted.
     encrypts: bool,
     decryption: DecryptionState,
-    /// Application data before the next record was not decrypted.
-    is_behind_gap: bool,
-    /// Incomplete handshake message that the next record continues, and the pieces of the capture it came from.
+    /// Whether application data before the next record was not decrypted.
+    follows_gap: bool,
+    /// Incomplete handshake message, continued by the next record, and its pieces of the capture.
     incomplete: Vec<u8>,
     pieces: Vec<Piece>,
 }
@@ -105,7 +105,7 @@ impl Session {
             _ if is_encrypted => {
                 let direction = &mut self.directions[from];
                 direction.decryption.skip_record();
-                direction.is_behind_gap = true;
+                direction.follows_gap = true;
                 self.undecrypted(kind, true, wire, &mut sum.summary)
             }
             ALERT_TYPE if length == 2 => alert(wire, &mut sum.summary).map(drop),
@@ -122,7 +122,7 @@ impl Session {
         let content = match direction.decryption.decrypt(from, &self.hello, header, wire) {
             Outcome::Decrypted(content) => content,
             outcome => {
-                direction.is_behind_gap = true;
+                direction.follows_gap = true;
                 self.undecrypted(kind, true, wire, summary)?;
                 if let Outcome::Failed = outcome {
                     wire.note(&NOT_OPENED, format_args!("the configured secret does not decrypt it"));
@@ -147,7 +147,7 @@ impl Session {
         })
     }
 
-    /// Shows the payload of a record as bytes. Only ciphertext needs no search for credentials: some suites leave text plain.
+    /// Adds the payload of a record as bytes. Only ciphertext needs no search for credentials: some suites do not encrypt.
     fn undecrypted(&self, kind: u8, is_encrypted: bool, wire: &mut Wire<'_>, summary: &mut Summary) -> Result {
         summary.name(encrypted(kind));
         let field = if kind == APPLICATION_DATA { &APP_DATA } else { &ENCRYPTED };
@@ -176,10 +176,10 @@ impl Session {
             HEARTBEAT => heartbeat(wire, summary),
             APPLICATION_DATA => {
                 summary.name("application_data");
-                let is_behind_gap = std::mem::take(&mut self.directions[from].is_behind_gap);
+                let follows_gap = std::mem::take(&mut self.directions[from].follows_gap);
                 match wire.remaining() {
                     0 => Ok(()),
-                    count => wire.add_inner(&DECRYPTED, count, "tls", is_behind_gap),
+                    count => wire.add_inner(&DECRYPTED, count, "tls", follows_gap),
                 }
             }
             _ => {
@@ -218,7 +218,7 @@ impl Session {
         self.keep_incomplete(from, wire, summary)
     }
 
-    /// Keeps an incomplete message for the next record.
+    /// Stores an incomplete message for the next record.
     fn keep_incomplete(&mut self, from: Side, wire: &mut Wire<'_>, summary: &mut Summary) -> Result {
         let (at, left) = (wire.at(), wire.remaining());
         if left == 0 {
@@ -291,7 +291,7 @@ impl Conversation for Session {
         }
         while result.is_ok() && wire.remaining() > 0 {
             if sum.records == 1 && wire.spans_frames() {
-                // Wireshark reads a record of several segments by itself.
+                // Wireshark dissects a record of several segments separately.
                 wire.embeds("tls");
             }
             result = wire.group(&RECORD, |wire| self.record(from, wire, &mut sum));
@@ -306,9 +306,11 @@ impl Conversation for Session {
         result
     }
 
-    fn held(&self) -> usize {
+    fn memory_usage(&self) -> usize {
         let direction = |direction: &Direction| {
-            direction.decryption.held() + direction.incomplete.capacity() + direction.pieces.capacity() * size_of::<Piece>()
+            direction.decryption.memory_usage()
+                + direction.incomplete.capacity()
+                + direction.pieces.capacity() * size_of::<Piece>()
         };
         size_of_val(self) + self.directions.iter().map(direction).sum::<usize>()
     }
@@ -317,7 +319,7 @@ impl Conversation for Session {
         let bytes = match unended {
             Unended::Continues => return None,
             Unended::Begins => return Some(Partial::default()),
-            Unended::BehindHole(bytes) => bytes,
+            Unended::AfterGap(bytes) => bytes,
         };
         let is_record = matches!(bytes, [20..=24, ..]);
         if is_record && Header::of(bytes).is_none_or(|header| header.record_size() > bytes.len()) {
@@ -334,7 +336,7 @@ impl Conversation for Session {
         if !missing.in_step {
             direction.decryption.mark_gap();
         }
-        direction.is_behind_gap = true;
+        direction.follows_gap = true;
         direction.incomplete.clear();
         direction.pieces.clear();
     }

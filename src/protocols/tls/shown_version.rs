@@ -1,4 +1,4 @@
-//! The version that Wireshark's Protocol column shows.
+//! The version in Wireshark's Protocol column.
 
 use super::{HANDSHAKE_RECORD, HEADER};
 
@@ -7,14 +7,14 @@ const CLIENT_HELLO: u8 = 1;
 /// Versions seen in record headers; 0 if none.
 #[derive(Debug, Clone, Copy, Default)]
 pub(in crate::protocols) struct ShownVersion {
-    /// Of the last record.
+    /// Version of the last record.
     last: u16,
-    /// Of the first record that is no ClientHello: its sender knows what was agreed on.
+    /// Version of the first record that is no ClientHello: its sender knows the negotiated version.
     agreed: u16,
 }
 
 impl ShownVersion {
-    /// Takes the version of a record with this payload.
+    /// Updates the versions with a record of this payload.
     pub(in crate::protocols) fn record(&mut self, header: [u8; HEADER], payload: &[u8]) {
         let [kind, major, minor, ..] = header;
         self.last = u16::from_be_bytes([major, minor]);

@@ -17,12 +17,12 @@ use crate::wire::{Result, Wire};
 /// Size of the fixed part in bytes.
 const HEADER: usize = 11;
 
-/// Size of the length in bytes, which the length does not count.
+/// Size of the length field in bytes, which the length excludes.
 const LENGTH: usize = 2;
 
 const SSL_2_0: u16 = 0x0002;
 
-/// Sizes of a challenge in bytes: at least 16, at most the size of a random.
+/// Permitted sizes of a challenge in bytes: at least 16, at most the size of a random.
 const CHALLENGES: std::ops::RangeInclusive<usize> = 16..=32;
 
 /// Cipher specs of SSL 2.0, numbered above the TLS suites.
@@ -47,12 +47,12 @@ const ALL_SPECS: [(u64, &str); suites::SUITES.len() + SSL2_SPECS.len()] = {
 
 pub(super) const SPECS: Names = &ALL_SPECS;
 
-/// Result of reading bytes as an SSL 2.0 ClientHello.
+/// Result of parsing bytes as an SSL 2.0 ClientHello.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Ssl2 {
     /// ClientHello of this total size.
     Hello(usize),
-    /// Incomplete bytes.
+    /// Incomplete ClientHello.
     Unfinished,
     No,
 }

@@ -427,7 +427,7 @@ pub(in crate::protocols) const SUITES: Names = &[
     (0xffe1, "SSL_RSA_FIPS_WITH_DES_CBC_SHA"),
 ];
 
-/// Whether a suite is known to encrypt: some only authenticate.
+/// Whether a suite encrypts: some only authenticate.
 pub(in crate::protocols) fn encrypts(suite: u16) -> bool {
     let names_cipher = |name: &str| ["_WITH_", "TLS_AES_", "TLS_CHACHA20_"].iter().any(|part| name.contains(part));
     name_of(SUITES, suite.into()).is_some_and(|name| names_cipher(name) && !name.contains("NULL"))
@@ -440,7 +440,7 @@ mod tests {
     #[test]
     fn only_suites_with_a_cipher_encrypt() {
         assert!([0x1301, 0x1303, 0x002f, 0xc02f, 0xcca9].into_iter().all(encrypts));
-        // Of a connection that is joined midway the suite is 0.
+        // The suite of a connection joined midway is 0.
         assert!(![0, 0x0002, 0x003b, 0xc0b4, 0x00ff, 0x0a0a, 0xffff].into_iter().any(encrypts));
     }
 }

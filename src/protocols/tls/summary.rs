@@ -1,8 +1,8 @@
-//! The summary line of a record: names of its messages and what they negotiate.
+//! The summary of a record: names of its messages and the negotiated parameters.
 
 use std::borrow::Cow;
 
-/// Summary line of a message.
+/// Summary of a message.
 #[derive(Default)]
 pub(in crate::protocols) struct Summary {
     pub(in crate::protocols) names: Cow<'static, str>,

@@ -276,7 +276,7 @@ impl Exchange for Session {
         })
     }
 
-    fn held(&self) -> usize {
+    fn memory_usage(&self) -> usize {
         size_of_val(self)
     }
 }

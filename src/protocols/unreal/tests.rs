@@ -278,7 +278,7 @@ fn sizes_are_those_of_the_engine() {
 }
 
 #[test]
-fn only_fixed_timestamps_are_recognized_and_the_rest_is_claimed_by_what_packets_begin_with() {
+fn only_fixed_timestamps_are_recognized_and_other_packets_are_claimed() {
     for (packets, on_port) in [(original(), [true, false, false, true]), (versioned(), [true; 4])] {
         let found = |how: fn(&[u8]) -> bool| packets.iter().take(4).map(|(_, bytes)| how(bytes)).collect::<Vec<_>>();
         assert_eq!(found(recognize), [true, false, false, true]);

@@ -296,8 +296,8 @@ impl Conversation for Session {
         }
     }
 
-    fn held(&self) -> usize {
-        size_of_val(self) + self.users.held()
+    fn memory_usage(&self) -> usize {
+        size_of_val(self) + self.users.memory_usage()
     }
 
     fn gap(&mut self, from: Side, missing: Missing) {

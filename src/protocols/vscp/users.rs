@@ -105,7 +105,7 @@ impl Users {
     }
 
     /// Approximate heap memory in bytes; names and paths are usually short.
-    pub(super) fn held(&self) -> usize {
+    pub(super) fn memory_usage(&self) -> usize {
         const TEXTS: usize = 64;
         self.known.capacity() * (size_of::<(i32, User)>() + TEXTS) + self.chats.capacity() * size_of::<(i32, Chat)>()
     }

@@ -78,7 +78,7 @@ impl Sent<'_> {
 
 impl Files {
     /// Approximate memory use in bytes.
-    pub(super) fn held(&self) -> usize {
+    pub(super) fn memory_usage(&self) -> usize {
         self.files.capacity() * size_of::<File>() + self.chunks * size_of::<(u64, Box<[u8]>)>() + self.bytes
     }
 

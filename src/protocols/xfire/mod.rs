@@ -127,8 +127,8 @@ impl Conversation for Session {
         body(wire, Some(from), &mut self.state, None)
     }
 
-    fn held(&self) -> usize {
-        size_of_val(self) + self.state.held()
+    fn memory_usage(&self) -> usize {
+        size_of_val(self) + self.state.memory_usage()
     }
 
     fn gap(&mut self, from: Side, missing: Missing) {

@@ -81,8 +81,8 @@ impl Exchange for Peers {
         }
     }
 
-    fn held(&self) -> usize {
-        size_of_val(self) + self.files.held()
+    fn memory_usage(&self) -> usize {
+        size_of_val(self) + self.files.memory_usage()
     }
 
     fn objects(&self) -> Vec<Object> {

@@ -117,7 +117,7 @@ pub(super) struct State {
 
 impl State {
     /// Approximate heap memory use in bytes.
-    pub(super) fn held(&self) -> usize {
+    pub(super) fn memory_usage(&self) -> usize {
         let users = self.users.names.capacity() * (size_of::<(u32, Box<str>)>() + NAME_MAX);
         let sessions = (self.users.sessions.capacity() + self.users.aliases.capacity()) * size_of::<(Sid, u32)>();
         users + sessions + self.waiting.len() * (size_of::<Waiting>() + TEXT_MAX)

@@ -43,7 +43,7 @@ fn answered(record: &Record<'_>, pseudo: &'static pseudo::Pseudo, map: &mut Memb
 }
 
 fn own(record: &Record<'_>, has: &dyn Fn(&str) -> bool, map: &mut Members<'_, '_>) -> Result<()> {
-    let facts = Facts::of(record);
+    let facts = Common::of(record);
     if let Some(time) = facts.time.and_then(Rfc3339::of).filter(|_| has("time")) {
         map.put("time", &Shown(time))?;
     }
@@ -73,7 +73,7 @@ fn own(record: &Record<'_>, has: &dyn Fn(&str) -> bool, map: &mut Members<'_, '_
 }
 
 /// Common properties of records.
-struct Facts<'t> {
+struct Common<'t> {
     time: Time,
     since_start: Option<i128>,
     protocol: &'static str,
@@ -84,10 +84,10 @@ struct Facts<'t> {
     len: u64,
 }
 
-impl<'t> Facts<'t> {
-    fn of(record: &Record<'t>) -> Facts<'t> {
+impl<'t> Common<'t> {
+    fn of(record: &Record<'t>) -> Common<'t> {
         match record {
-            Record::Message(message) => Facts {
+            Record::Message(message) => Common {
                 time: message.time(),
                 since_start: message.moment.since_start(),
                 protocol: message.protocol().map_or("", |field| field.abbrev),
@@ -99,7 +99,7 @@ impl<'t> Facts<'t> {
             Record::Packet(packet) => {
                 let (name, info) = words_of(packet.of, packet.layers());
                 let innermost = packet.innermost().and_then(|layer| packet.of.layer_node(layer));
-                Facts {
+                Common {
                     time: packet.of.tree.frame.time,
                     since_start: packet.moment.since_start(),
                     protocol: innermost.map_or("", |node| node.field().abbrev),
@@ -112,7 +112,7 @@ impl<'t> Facts<'t> {
             Record::Late(late) => {
                 let (name, info) = words_of(late.of, late.layers.iter());
                 let innermost = late.innermost().and_then(|layer| late.of.layer_node(layer));
-                Facts {
+                Common {
                     time: late.moment.time,
                     since_start: late.moment.since_start(),
                     protocol: innermost.map_or("", |node| node.field().abbrev),
@@ -123,7 +123,7 @@ impl<'t> Facts<'t> {
                 }
             }
             Record::Gap(_) => {
-                Facts { time: None, since_start: None, protocol: "", name: "".into(), info: "".into(), ends: None, len: 0 }
+                Common { time: None, since_start: None, protocol: "", name: "".into(), info: "".into(), ends: None, len: 0 }
             }
         }
     }

@@ -344,7 +344,7 @@ mod tests {
     use crate::registry::Registry;
 
     #[test]
-    fn what_is_put_together_beforehand_is_json() {
+    fn precomputed_parts_are_json() {
         let mut count = 0;
         for field in Registry::default().fields().filter(|field| !field.head.is_empty()) {
             let parsed: serde_json::Value = serde_json::from_str(&format!("{}7}}", field.head)).unwrap();

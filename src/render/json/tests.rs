@@ -38,7 +38,7 @@ fn a_message_of_a_stream_has_a_map() {
 }
 
 #[test]
-fn what_is_empty_is_left_out() {
+fn empty_members_are_omitted() {
     let mut trial = framed(b"x", |_| Ok(()));
     trial.tree.frame.time = None;
     assert_snapshot!(trial.json(Messages, false), @r#"
@@ -64,7 +64,7 @@ fn numbers_that_readers_would_round_are_text() {
 }
 
 #[test]
-fn fractions_are_short_and_what_is_none_has_text() {
+fn fractions_are_short_and_nan_and_infinity_are_text() {
     let trial = framed(b"", |wire| {
         wire.add(&trial::RATIO, Value::Single(0.1));
         wire.add(&trial::RATIO, Value::Double(0.1));
@@ -90,7 +90,7 @@ fn masked_fields_say_which_bits_they_are() {
 }
 
 #[test]
-fn bytes_addresses_and_text_that_is_none_are_distinguished() {
+fn bytes_addresses_and_invalid_text_are_distinguished() {
     let trial = framed(b"\x0a\x00\x00\x01ok\0\xffno\x00\x01", |wire| {
         wire.bytes(&trial::HOST, 4)?;
         wire.text_nul(&trial::NAME)?;
@@ -151,7 +151,7 @@ fn fields_of_bytes_that_are_not_on_the_wire_name_their_buffer() {
 }
 
 #[test]
-fn hostile_text_comes_back_as_it_was() {
+fn control_characters_are_escaped_reversibly() {
     let text = "a\u{1b}]0;t\u{7}\u{202e}\u{9b}\u{7f}\r\n\\\u{fffd}";
     let record = value(&hostile());
     assert_eq!(record["name"], text);
@@ -192,7 +192,7 @@ fn seconds_since_the_start_have_no_noise() {
 }
 
 #[test]
-fn long_records_are_handed_on_in_pieces_and_short_ones_together() {
+fn long_records_are_flushed_in_chunks_and_short_ones_together() {
     #[derive(Default)]
     struct Writes(Vec<Vec<u8>>);
 
@@ -253,7 +253,7 @@ fn an_array_holds_all_inputs_and_is_closed() {
 }
 
 #[test]
-fn nothing_read_is_nothing_printed() {
+fn an_empty_input_prints_an_empty_array() {
     let mut out = Vec::new();
     Json::new(&mut out, JsonOptions { shape: Shape::Array, carriers: false, flush: false }).finish().unwrap();
     assert_eq!(out, b"");

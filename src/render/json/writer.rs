@@ -373,7 +373,7 @@ mod tests {
     }
 
     #[test]
-    fn of_long_records_what_there_is_goes_on() {
+    fn long_records_are_flushed_early() {
         let (mut line, mut to) = (Vec::new(), Vec::new());
         let long = vec![vec![u64::MAX; 5000]; 5];
         long.put(&mut Out::new(&mut line, &mut to)).unwrap();
@@ -383,7 +383,7 @@ mod tests {
     }
 
     #[test]
-    fn long_text_goes_on_in_pieces_that_cut_no_character() {
+    fn long_text_is_flushed_at_character_boundaries() {
         for before in 0..5 {
             let text = "x".repeat(before) + &"é\n\u{1f600}\0".repeat(LONG / 2);
             let (mut line, mut to) = (Vec::new(), Vec::new());
@@ -395,7 +395,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_terminal_might_act_on_is_escaped() {
+    fn terminal_control_characters_are_escaped() {
         assert_eq!(
             written("a\x1b[31m\u{202e}\u{9b}\x7fé\"\\\n\t\u{8}\u{c}\r"),
             r#""a\u001b[31m\u202e\u009b\u007fé\"\\\n\t\b\f\r""#
@@ -404,7 +404,7 @@ mod tests {
     }
 
     #[test]
-    fn what_fields_are_called_has_nothing_to_escape() {
+    fn field_names_need_no_escapes() {
         for field in crate::registry::Registry::default().fields() {
             assert!(is_plain(field.abbrev.as_bytes()) && is_plain(field.name.as_bytes()), "{field:?}");
         }
@@ -424,7 +424,7 @@ mod tests {
     }
 
     #[test]
-    fn words_are_there_only_if_something_is_said() {
+    fn empty_texts_are_omitted() {
         let (mut line, mut nowhere) = (Vec::new(), io::sink());
         let mut out = Out::new(&mut line, &mut nowhere);
         out.words(",\"a\":", |_| Ok(())).unwrap();

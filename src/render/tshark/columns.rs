@@ -1,7 +1,7 @@
 //! The columns of tshark's list, separated by tabs or as XML (PSML).
 
 use super::escape::xml;
-use super::hand_on;
+use super::flush_text;
 use super::pdml::XML;
 use crate::record::pseudo::{self, Answer};
 use crate::record::{Record, Tally, View};
@@ -77,7 +77,7 @@ impl<W: io::Write> Sink for Tabs<W> {
         }
         let _ = clean_escaped(&info, &mut line);
         let _ = writeln!(self.text, "{line}");
-        hand_on(&mut self.text, &mut self.to)
+        flush_text(&mut self.text, &mut self.to)
     }
 
     fn printed(&mut self, printed: &Printed) -> io::Result<()> {
@@ -119,7 +119,7 @@ impl<W: io::Write> Psml<W> {
             self.text.push_str("</section>\n");
         }
         let _ = writeln!(self.text, "</{element}>\n");
-        hand_on(&mut self.text, &mut self.to)
+        flush_text(&mut self.text, &mut self.to)
     }
 }
 

@@ -4,7 +4,7 @@
 
 use super::escape::{json, spelled};
 use super::part::{Part, Proto, Show, protos};
-use super::{Page, Shape, demand, hand_on};
+use super::{Page, Shape, demand, flush_text};
 use crate::record::pseudo::{self, Answer};
 use crate::record::{Record, Tally, View};
 use crate::render::time::Rfc3339;
@@ -50,7 +50,7 @@ impl<W: io::Write> Ek<W> {
             list(&occurrences, &mut page, |proto, page| layer(proto, time, shape, page))?;
         }
         page.raw("}}\n");
-        hand_on(text, to)
+        flush_text(text, to)
     }
 }
 

@@ -51,12 +51,12 @@ impl Page<'_> {
 
     /// Passes on the buffer if it has become long.
     fn let_go(&mut self) -> io::Result<()> {
-        if self.text.len() >= LONG { hand_on(self.text, self.to) } else { Ok(()) }
+        if self.text.len() >= LONG { flush_text(self.text, self.to) } else { Ok(()) }
     }
 }
 
 /// Writes text and clears it.
-fn hand_on(text: &mut String, to: &mut dyn io::Write) -> io::Result<()> {
+fn flush_text(text: &mut String, to: &mut dyn io::Write) -> io::Result<()> {
     to.write_all(text.as_bytes())?;
     text.clear();
     text.shrink_to(LONG);

@@ -2,7 +2,7 @@
 
 use super::escape::{hex, spelled, xml};
 use super::part::{Part, Proto, numbers, protos};
-use super::{Page, Shape, demand, hand_on};
+use super::{Page, Shape, demand, flush_text};
 use crate::record::pseudo::{self, Answer};
 use crate::record::{Record, Tally, View};
 use crate::sink::{Begin, Printed, Problem, Sink};
@@ -37,7 +37,7 @@ impl<W: io::Write> Pdml<W> {
             proto_of(proto, size, shape, &mut page)?;
         }
         page.raw("</packet>\n\n\n");
-        hand_on(text, to)
+        flush_text(text, to)
     }
 }
 
@@ -157,7 +157,7 @@ impl<W: io::Write> Sink for Pdml<W> {
         spelled(&mut self.text, format_args!("<pdml version=\"0\" creator=\"{program}\" capture_file=\""));
         xml(begin.file, &mut self.text);
         self.text.push_str("\">\n");
-        hand_on(&mut self.text, &mut self.to)
+        flush_text(&mut self.text, &mut self.to)
     }
 
     fn record(&mut self, record: &Record<'_>) -> io::Result<()> {

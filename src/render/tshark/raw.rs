@@ -6,7 +6,7 @@ use super::ek::{by_name, filtered, index, list, time_of};
 use super::escape::{hex, spelled};
 use super::part::{Part, Proto, protos};
 use super::pdml::{position, size};
-use super::{Page, Shape, demand, hand_on};
+use super::{Page, Shape, demand, flush_text};
 use crate::record::{Record, Tally, View};
 use crate::sink::{Begin, Printed, Problem, Sink};
 use crate::tree::{Demand, Kind, NodeRef, Value};
@@ -69,7 +69,7 @@ impl<W: io::Write> Raw<W> {
             })?;
         }
         page.raw("}}}");
-        hand_on(text, to)
+        flush_text(text, to)
     }
 }
 

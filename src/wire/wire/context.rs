@@ -18,8 +18,8 @@ impl Wire<'_> {
 
     /// Number of bytes that may still be decompressed. The sum is bounded by a multiple of the capture.
     #[must_use]
-    pub fn room_to_decompress(&self) -> usize {
-        self.tree.room_to_decompress()
+    pub fn decompression_limit(&self) -> usize {
+        self.tree.decompression_limit()
     }
 
     /// Counts decompressed bytes.
@@ -160,13 +160,13 @@ impl Wire<'_> {
 
     /// Shares a number with other dissectors of the conversation, by name.
     pub fn remember(&mut self, name: &'static str, number: u64) {
-        self.tree.handover.facts.remember(name, number);
+        self.tree.handover.numbers.remember(name, number);
     }
 
     /// The number shared under this name by a dissector of the conversation.
     #[must_use]
     pub fn recall(&self, name: &str) -> Option<u64> {
-        self.tree.handover.facts.recall(name)
+        self.tree.handover.numbers.recall(name)
     }
 
     /// Whether `protocol` is among the carrying layers.

@@ -418,7 +418,7 @@ impl<'a> Wire<'a> {
         };
         let (frame, came) = self.completed();
         let bytes = u64::try_from(bytes).unwrap_or(u64::MAX);
-        self.tree.transfers.push(Transfer { protocol, what, bytes, asked: asked.time, came, frame });
+        self.tree.transfers.push(Transfer { protocol, what, bytes, requested: asked.time, completed: came, frame });
     }
 
     /// Adds a value above the nodes of its details. Without a range, these are in several places.

@@ -35,13 +35,13 @@ impl<'a> Wire<'a> {
 
     /// Whether displayed bytes or fields must be searched for secrets.
     #[must_use]
-    pub fn looks_for_secrets(&self) -> bool {
-        self.tree.looks_for_secrets()
+    pub fn searches_secrets(&self) -> bool {
+        self.tree.searches_secrets()
     }
 
     /// Masks secrets in a range of text or unknown bytes, found by the names in front of them.
     pub fn hide_credentials(&mut self, range: Range<usize>) {
-        if self.tree.looks_for_secrets() {
+        if self.tree.searches_secrets() {
             self.hide_found(range);
         }
     }
@@ -55,7 +55,7 @@ impl<'a> Wire<'a> {
 
     /// Masks these bytes of the source if this is the name of a secret.
     pub fn hide_named(&mut self, name: &[u8], range: Range<usize>) {
-        if self.tree.looks_for_secrets() && credentials::is_secret_name(name) {
+        if self.tree.searches_secrets() && credentials::is_secret_name(name) {
             self.hide(range);
         }
     }
@@ -72,7 +72,7 @@ impl<'a> Wire<'a> {
 
     /// Marks the remaining bytes as a quoted packet. Its secrets are found after the frame is dissected.
     pub(crate) fn quotes_packet(&mut self) {
-        if self.tree.looks_for_secrets() {
+        if self.tree.searches_secrets() {
             let span = Span::new(self.source, self.at..self.end);
             self.tree.handover.quote_packet(span);
         }

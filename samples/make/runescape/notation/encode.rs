@@ -43,13 +43,13 @@ pub const CODES: &[(char, &str)] = &[
     ('H', "000011011"),
 ];
 
-/// Bits, most significant first, filled up with zeros.
+/// Bits, most significant first, padded with zeros.
 pub fn bytes_of(bits: &str) -> Vec<u8> {
     let byte = |bits: &[u8]| bits.iter().chain([b'0'; 8].iter()).take(8).fold(0, |byte, bit| byte << 1 | (bit - b'0'));
     bits.as_bytes().chunks(8).map(byte).collect()
 }
 
-/// Writes a number of this type. Returns it as it is read back.
+/// Writes a number of this type. Returns its value as it is read back.
 pub fn encoded(kind: &str, value: i64, out: &mut Vec<u8>) -> i64 {
     let short = |value: i64| u16::try_from(value).unwrap().to_be_bytes();
     let usmart = |value: i64, out: &mut Vec<u8>| match value {
@@ -135,7 +135,7 @@ pub fn encoded(kind: &str, value: i64, out: &mut Vec<u8>) -> i64 {
 /// Letters of a name in base 37, from 1.
 const LETTERS: &[u8; 36] = b"abcdefghijklmnopqrstuvwxyz0123456789";
 
-/// The letters of a name that is a number in base 37.
+/// The letters of a name in base 37.
 pub fn letters(mut number: i64) -> String {
     let mut letters = Vec::new();
     while number > 0 {
@@ -146,12 +146,12 @@ pub fn letters(mut number: i64) -> String {
     letters.iter().rev().collect()
 }
 
-/// Text in Windows-1252, of which only letters are used that Latin-1 has as well.
+/// Text in Windows-1252, with letters of Latin-1 only.
 pub fn latin(text: &str) -> impl Iterator<Item = u8> {
     text.chars().map(|letter| u8::try_from(u32::from(letter)).unwrap())
 }
 
-/// A value as trees show it, and the bits that it takes: counted from the start of the payload, or of changed bytes as they were
+/// A value as trees show it, and its bits: counted from the start of the payload, or of changed bytes as they were
 /// before.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shown {
@@ -162,7 +162,7 @@ pub struct Shown {
 }
 
 impl Shown {
-    /// The same value so many bytes later.
+    /// The same value, shifted by this many bytes.
     pub fn after(mut self, bytes: usize) -> Shown {
         if !self.is_changed {
             self.bits = self.bits.start + 8 * bytes..self.bits.end + 8 * bytes;
@@ -171,7 +171,7 @@ impl Shown {
     }
 }
 
-/// Bytes so far, and the values they show in order.
+/// Bytes written, and their values in order.
 #[derive(Default)]
 pub struct Written {
     pub bytes: Vec<u8>,
@@ -179,14 +179,14 @@ pub struct Written {
 }
 
 impl Written {
-    /// Adds bytes behind these.
+    /// Appends bytes.
     pub fn append(&mut self, other: Written) {
         let before = self.bytes.len();
         self.bytes.extend(other.bytes);
         self.shown.extend(other.shown.into_iter().map(|shown| shown.after(before)));
     }
 
-    /// Adds a value that takes these bytes.
+    /// Appends a value of these bytes.
     pub fn put(&mut self, path: &str, value: String, bytes: impl IntoIterator<Item = u8>) {
         let start = self.bytes.len();
         self.bytes.extend(bytes);
@@ -195,7 +195,7 @@ impl Written {
     }
 }
 
-/// Bits in writing order, most significant first, and the values they show.
+/// Bits in writing order, most significant first, and their values.
 #[derive(Default)]
 pub struct Bits {
     pub text: String,
@@ -203,7 +203,7 @@ pub struct Bits {
 }
 
 impl Bits {
-    /// Writes a number of this width, which is read back as one without sign, or with it if the width is negative.
+    /// Writes a number of this width, read back as unsigned, or as signed if the width is negative.
     pub fn put(&mut self, path: &str, value: i64, width: i32) {
         let unused = 64 - width.unsigned_abs();
         let raw = value.cast_unsigned() << unused >> unused;
@@ -211,7 +211,7 @@ impl Bits {
         self.write(path, raw, 64 - unused, shown);
     }
 
-    /// Writes one bit, which is read back as true or false.
+    /// Writes one bit, read back as a boolean.
     pub fn flag(&mut self, path: &str, value: bool) {
         self.write(path, value.into(), 1, value.to_string());
     }
@@ -224,7 +224,7 @@ impl Bits {
         self.shown.push(Shown { path: path.to_owned(), value, bits: start..self.text.len(), is_changed: false });
     }
 
-    /// Fills up the last byte.
+    /// Pads the last byte.
     pub fn align(&mut self) {
         while !self.text.len().is_multiple_of(8) {
             self.text.push('0');

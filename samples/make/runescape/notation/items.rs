@@ -16,7 +16,7 @@ pub struct Item<'t> {
     pub conds: Vec<&'t str>,
 }
 
-/// Splits a list at the spaces outside of braces.
+/// Splits a list at spaces outside of braces.
 pub fn items(list: &str) -> Vec<Item<'_>> {
     let (mut depth, mut start, mut found) = (0, 0, Vec::new());
     for (at, byte) in list.bytes().chain([b' ']).enumerate() {
@@ -73,7 +73,7 @@ pub fn number(text: &str) -> i64 {
     }
 }
 
-/// Splits an expression into its first word and the operations behind it.
+/// Splits an expression into its first word and the operations after it.
 pub fn expression(text: &str) -> (&str, Vec<(&str, i64)>) {
     let end = text.find(['>', '&', '+', '-']).unwrap_or(text.len());
     let (first, mut rest) = text.split_at(end);
@@ -103,7 +103,7 @@ pub fn condition(text: &str) -> (&str, &str, &str) {
     (text, "", "")
 }
 
-/// Numbers that make a condition on this name true or false.
+/// Numbers that satisfy or violate a condition on this name.
 pub fn hints(name: &str, all: &str) -> Vec<i64> {
     let mut hints = Vec::new();
     for cond in all.split([' ', '}']).filter_map(|item| item.split_once('@')).flat_map(|(_, conds)| conds.split(',')) {

@@ -1,5 +1,5 @@
-//! Packets of Old School RuneScape, written from the column notation: values in, bytes out. Nothing here knows the dissector;
-//! its tests write random packets with this.
+//! Packets of Old School RuneScape, encoded from the column notation. This module does not use the dissector;
+//! the dissector's tests encode random packets with it.
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "the tables are the shipped ones")]
 
@@ -25,10 +25,10 @@ pub struct Row {
     pub fields: &'static str,
 }
 
-/// A row about updates: a block, a group, a packet of zones.
+/// A row of updates: a block, a group, a packet of zones.
 #[derive(Clone, Copy)]
 pub struct InfoRow {
-    pub who: &'static str,
+    pub entity: &'static str,
     pub what: &'static str,
     pub name: &'static str,
     pub fields: &'static str,
@@ -44,7 +44,7 @@ pub struct Book {
 }
 
 impl Book {
-    /// The rows of a revision in texts of the form of `osrs.tsv` and `osrs-info.tsv`.
+    /// The rows of a revision from texts in the format of `osrs.tsv` and `osrs-info.tsv`.
     pub fn of(revision: u16, packets: &'static str, info: &'static str) -> Book {
         let entry = |list: &'static str| {
             list.split(' ').find_map(|entry| {
@@ -64,7 +64,7 @@ impl Book {
                 let (first, order) = entry(cells[4]).map(|entry| entry.split_once(':').unwrap_or((entry, "0")))?;
                 let mask = u32::from_str_radix(first, 16).unwrap_or_default();
                 let what = if cells[1].is_empty() { first } else { cells[1] };
-                Some(InfoRow { who: cells[0], what, name: cells[2], fields: cells[3], mask, order: order.parse().unwrap() })
+                Some(InfoRow { entity: cells[0], what, name: cells[2], fields: cells[3], mask, order: order.parse().unwrap() })
             })
             .collect();
         info.sort_by_key(|row| row.order);
@@ -81,45 +81,45 @@ impl Book {
         if name == "fine_move" {
             return Some(FINE_MOVE);
         }
-        self.info.iter().find(|row| row.who == "type" && row.what == name).map(|row| row.fields)
+        self.info.iter().find(|row| row.entity == "type" && row.what == name).map(|row| row.fields)
     }
 
     /// Blocks of players or of NPCs with a known layout, in order.
-    pub fn blocks(&self, who: &str) -> Vec<InfoRow> {
-        self.info.iter().filter(|row| row.who == who && row.order > 0 && row.fields != "-").copied().collect()
+    pub fn blocks(&self, entity: &str) -> Vec<InfoRow> {
+        self.info.iter().filter(|row| row.entity == entity && row.order > 0 && row.fields != "-").copied().collect()
     }
 
-    /// The bit that announces another byte of the mask; 0 if there is none.
-    pub fn announced(&self, who: &str, byte: usize) -> u32 {
+    /// The bit that announces another byte of the mask; 0 if none.
+    pub fn announced(&self, entity: &str, byte: usize) -> u32 {
         let what = format!("mask{}", byte + 1);
-        self.info.iter().find(|row| row.who == who && row.what == what).map_or(0, |row| row.mask)
+        self.info.iter().find(|row| row.entity == entity && row.what == what).map_or(0, |row| row.mask)
     }
 }
 
-/// What a value is asked for.
-pub struct Asked<'a> {
+/// A request for a value.
+pub struct ValueRequest<'a> {
     /// Name of the field in trees.
     pub path: &'a str,
     /// Type of the value.
     pub kind: &'a str,
     /// Numbers that conditions compare it with.
     pub hints: &'a [i64],
-    /// It is a number of turns.
+    /// Whether it is a number of turns.
     pub is_count: bool,
 }
 
-/// Where values come from.
+/// A source of values.
 pub trait Values {
-    /// A number, of which as many bits count as its type has.
-    fn number(&mut self, asked: &Asked<'_>) -> i64;
+    /// A number; only the bits of its type count.
+    fn number(&mut self, asked: &ValueRequest<'_>) -> i64;
     /// Text: letters, spaces and punctuation of chat.
-    fn text(&mut self, asked: &Asked<'_>) -> String;
-    /// How often a field without count occurs, or whether an optional one does.
-    fn turns(&mut self, asked: &Asked<'_>) -> usize;
-    /// Bytes to the end, or as many as are asked for.
-    fn bytes(&mut self, asked: &Asked<'_>, count: Option<usize>) -> Vec<u8>;
-    /// A type that depends on the session: its bytes, and what is shown of it.
-    fn state(&mut self, asked: &Asked<'_>) -> Written;
+    fn text(&mut self, asked: &ValueRequest<'_>) -> String;
+    /// Number of occurrences of a field without count, or presence of an optional one.
+    fn turns(&mut self, asked: &ValueRequest<'_>) -> usize;
+    /// Bytes to the end, or as many as requested.
+    fn bytes(&mut self, asked: &ValueRequest<'_>, count: Option<usize>) -> Vec<u8>;
+    /// A type that depends on the session: its bytes and its values.
+    fn state(&mut self, asked: &ValueRequest<'_>) -> Written;
 }
 
 /// A writer of fields.
@@ -129,9 +129,9 @@ pub struct Writer<'b, 'v> {
     pub out: Written,
     scopes: Vec<Vec<(String, i64)>>,
     texts: Vec<(String, String)>,
-    /// Bytes to the end were written.
+    /// Whether bytes to the end were written.
     is_full: bool,
-    /// The packet holds what is there only where `$size` is large.
+    /// Whether the packet has the fields that exist only for a large `$size`.
     pub is_long: bool,
 }
 
@@ -170,7 +170,7 @@ impl<'b, 'v> Writer<'b, 'v> {
             let path = format!("{prefix}.{}", item.name);
             let next = all.get(at + 1).filter(|next| next.cut == Some(item.name));
             match next {
-                // The length of what follows is known only once that is written.
+                // The length is known only after the content is written.
                 Some(next) => {
                     let before = std::mem::take(&mut self.out);
                     self.item(&format!("{prefix}.{}", next.name), next, list);
@@ -230,7 +230,7 @@ impl<'b, 'v> Writer<'b, 'v> {
     }
 
     fn item(&mut self, path: &str, item: &Item<'_>, list: &str) {
-        let asked = Asked { path, kind: item.kind, hints: &[], is_count: true };
+        let asked = ValueRequest { path, kind: item.kind, hints: &[], is_count: true };
         if item.optional && self.values.turns(&asked) == 0 {
             return;
         }
@@ -246,8 +246,8 @@ impl<'b, 'v> Writer<'b, 'v> {
                 if is_last || turn > 10_000 {
                     break;
                 }
-                // The value that ends the list has to come up some time.
-                self.values.turns(&Asked { path: "rs.until", kind: "", hints: &[], is_count: turn >= most });
+                // The value that ends the list must occur eventually.
+                self.values.turns(&ValueRequest { path: "rs.until", kind: "", hints: &[], is_count: turn >= most });
             }
             return;
         }
@@ -289,7 +289,7 @@ impl<'b, 'v> Writer<'b, 'v> {
         let is_count = list
             .split([' ', '{', '}', '@'])
             .any(|other| other.rsplit_once('*').is_some_and(|(_, expr)| expression(expr).0 == item.name));
-        let asked = Asked { path, kind, hints: &hints, is_count };
+        let asked = ValueRequest { path, kind, hints: &hints, is_count };
         if let Some(group) = self.book.group(kind) {
             (0..count.unwrap_or(1)).for_each(|_| self.layout(&format!("rs.{kind}"), group));
             return self.bind(item.name, 1);
@@ -306,7 +306,7 @@ impl<'b, 'v> Writer<'b, 'v> {
                 }
             }
             (_, Some(count)) => {
-                let asked = Asked { path: "rs.element", ..asked };
+                let asked = ValueRequest { path: "rs.element", ..asked };
                 for _ in 0..count {
                     self.number("rs.element", &asked);
                 }
@@ -356,7 +356,7 @@ impl<'b, 'v> Writer<'b, 'v> {
 
     fn script(&mut self, kind: &str, name: &str) {
         let types = self.texts.iter().rev().find(|(known, _)| known == name).map(|(_, text)| text.clone()).unwrap();
-        let asked = |path| Asked { path, kind: "i32", hints: &[], is_count: false };
+        let asked = |path| ValueRequest { path, kind: "i32", hints: &[], is_count: false };
         for of in types.chars().rev() {
             match of {
                 's' => {
@@ -364,11 +364,11 @@ impl<'b, 'v> Writer<'b, 'v> {
                     self.out.put("rs.script.text", format!("{text:?}"), latin(&text).chain([0]));
                 }
                 'W' | 'X' if kind != "script_args_223" => {
-                    let count = self.values.turns(&Asked { is_count: true, ..asked("rs.script.count") });
+                    let count = self.values.turns(&ValueRequest { is_count: true, ..asked("rs.script.count") });
                     self.put("rs.script.count", "varint_le", i64::try_from(count).unwrap());
                     for _ in 0..count {
                         if of == 'W' {
-                            self.number("rs.element", &Asked { kind: "varint_le_signed", ..asked("rs.element") });
+                            self.number("rs.element", &ValueRequest { kind: "varint_le_signed", ..asked("rs.element") });
                         } else {
                             let text = self.values.text(&asked("rs.element_name"));
                             self.out.put("rs.element_name", format!("{text:?}"), latin(&text).chain([0]));
@@ -377,16 +377,16 @@ impl<'b, 'v> Writer<'b, 'v> {
                 }
                 _ => {
                     let kind = if of == 'Ï' && kind == "script_args_237" { "i64" } else { "i32" };
-                    self.number("rs.script.number", &Asked { kind, ..asked("rs.script.number") });
+                    self.number("rs.script.number", &ValueRequest { kind, ..asked("rs.script.number") });
                 }
             }
         }
     }
 
-    fn zone_packets(&mut self, asked: &Asked<'_>) {
-        let zones: Vec<InfoRow> = self.book.info.iter().filter(|row| row.who == "zone").copied().collect();
-        for _ in 0..self.values.turns(&Asked { is_count: true, ..*asked }) {
-            let pick = self.values.number(&Asked { path: "rs.zone_packet", kind: "u8", hints: &[], is_count: false });
+    fn zone_packets(&mut self, asked: &ValueRequest<'_>) {
+        let zones: Vec<InfoRow> = self.book.info.iter().filter(|row| row.entity == "zone").copied().collect();
+        for _ in 0..self.values.turns(&ValueRequest { is_count: true, ..*asked }) {
+            let pick = self.values.number(&ValueRequest { path: "rs.zone_packet", kind: "u8", hints: &[], is_count: false });
             let row = zones[usize::try_from(pick.unsigned_abs()).unwrap() % zones.len()];
             self.put("rs.zone_packet.number", "u8", number(row.what));
             self.layout(&format!("rs.{}", row.name), row.fields);
@@ -402,13 +402,13 @@ impl<'b, 'v> Writer<'b, 'v> {
         }
     }
 
-    /// Asks for a number of this type and writes it.
-    fn number(&mut self, path: &str, asked: &Asked<'_>) -> i64 {
+    /// Requests a number of this type and writes it.
+    fn number(&mut self, path: &str, asked: &ValueRequest<'_>) -> i64 {
         let value = self.values.number(asked);
         self.put(path, asked.kind, value)
     }
 
-    /// Writes a number, of which as many bits count as its type has. Returns it as it is read back.
+    /// Writes a number; only the bits of its type count. Returns its value as it is read back.
     fn put(&mut self, path: &str, kind: &str, value: i64) -> i64 {
         let mut bytes = Vec::new();
         let value = encoded(kind, value, &mut bytes);

@@ -16,7 +16,7 @@ fn long(mut lane: Lane<'_>, number: usize) -> io::Result<()> {
 }
 
 #[test]
-fn what_comes_too_early_waits_and_is_bounded() {
+fn early_output_is_buffered_up_to_a_limit() {
     let budget = OutputBudget::new(MOST, 0);
     let printed = Mutex::new(Vec::new());
     let mut out = Out(&printed);
@@ -51,7 +51,7 @@ fn what_comes_too_early_waits_and_is_bounded() {
 }
 
 #[test]
-fn nobody_waits_for_a_listener_that_has_gone() {
+fn producers_stop_when_the_consumer_is_dropped() {
     let budget = OutputBudget::new(MOST, 0);
     let printed = Mutex::new(Vec::new());
     let (lane, _receivers) = Lane::new(&budget, 1, Out(&printed));
@@ -68,7 +68,7 @@ fn nobody_waits_for_a_listener_that_has_gone() {
 }
 
 #[test]
-fn an_input_that_is_left_in_the_middle_ends_everything() {
+fn an_abandoned_input_ends_the_run() {
     let args = Args::try_parse_from(["proto-dissect", "-l", "a", "b", "c"]).unwrap();
     let sources = Source::all(&args.files, &args.reading);
     let plan = Plan::new(&args.output, true, false).unwrap();

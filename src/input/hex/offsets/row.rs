@@ -182,7 +182,7 @@ impl Row {
     }
 
     /// Why a word is neither a group nor text.
-    fn wrong<T>(&self, word: Word<'_>, groups: Groups, behind_gap: bool) -> Result<T, Fault> {
+    fn wrong<T>(&self, word: Word<'_>, groups: Groups, follows_gap: bool) -> Result<T, Fault> {
         match groups {
             Groups::Decimal => return fault(word.at, "expected a decimal byte from -128 to 255"),
             Groups::Swapped(digits) if all_hex(word.text) => {
@@ -197,7 +197,7 @@ impl Row {
         let odd = word.text.iter().position(|byte| !byte.is_ascii_hexdigit());
         match odd.and_then(|at| Some((at, *word.text.get(at)?))) {
             Some((_, b'?')) => fault(word.at, "`?` is a byte that could not be read; the dump has a hole here"),
-            Some((at, byte)) if behind_gap && !self.straight.is_empty() => fault(
+            Some((at, byte)) if follows_gap && !self.straight.is_empty() => fault(
                 word.at + at,
                 format!("`{}` is not a hex digit, and no text column shows these bytes", shown(byte, word.text, at)),
             ),

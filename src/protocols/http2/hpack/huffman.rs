@@ -87,7 +87,7 @@ pub(super) fn decode(bytes: &[u8], out: &mut Vec<u8>) -> Option<()> {
             bits = bits << 8 | u64::from(*byte);
             count += 8;
         }
-        // Bits behind the end are ones, as padding is.
+        // Bits after the end are ones, like padding.
         let window =
             if count >= 32 { bits >> (count - 32) } else { bits << (32 - count) | ((1 << (32 - count)) - 1) } & 0xffff_ffff;
         let is_padding = count < 8 && window == 0xffff_ffff;

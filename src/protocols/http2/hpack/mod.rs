@@ -21,15 +21,15 @@ use std::ops::Range;
 pub(super) use table::Table;
 use table::{Entry, Found};
 
-/// Header block, decoded.
+/// A decoded header block.
 #[derive(Default)]
 pub(in crate::protocols) struct Block {
     pub(in crate::protocols) items: Vec<Item>,
     /// Lines `name: value` with CRLF: the decoded fields.
     pub(in crate::protocols) text: Vec<u8>,
-    /// Where decoding stopped before the end, and why.
+    /// Offset and reason of a decoding error.
     pub(in crate::protocols) failed: Option<(usize, Failed)>,
-    /// Number of fields left out, because the text would exceed its limit.
+    /// Number of fields omitted because the text would exceed its limit.
     pub(in crate::protocols) omitted: usize,
 }
 
@@ -43,7 +43,7 @@ impl Block {
     }
 }
 
-/// Part of a header block.
+/// An item of a header block.
 pub(in crate::protocols) enum Item {
     Field(HeaderField),
     /// Size update of the dynamic table.
@@ -53,20 +53,20 @@ pub(in crate::protocols) enum Item {
     },
 }
 
-/// Header field. Ranges named `raw` count in the block, the others in [`Block::text`].
+/// Header field. Ranges named `raw` refer to the block, the others to [`Block::text`].
 pub(in crate::protocols) struct HeaderField {
     pub(in crate::protocols) raw: Range<usize>,
-    /// Representation, in words.
+    /// Name of the representation.
     pub(in crate::protocols) form: &'static str,
     /// Index, unless the name is literal.
     pub(in crate::protocols) index: Option<u64>,
-    /// Bytes of the index, or of the announcement of a literal name.
+    /// Bytes of the index, or of the prefix of a literal name.
     pub(in crate::protocols) index_raw: Range<usize>,
     pub(in crate::protocols) name: Text,
     pub(in crate::protocols) value: Text,
-    /// The whole line in [`Block::text`].
+    /// The complete line in [`Block::text`].
     pub(in crate::protocols) line: Range<usize>,
-    /// The index refers to an entry that is not known.
+    /// The index refers to an unknown entry.
     pub(in crate::protocols) is_unknown: bool,
 }
 
@@ -74,11 +74,11 @@ pub(in crate::protocols) struct HeaderField {
 pub(in crate::protocols) struct Text {
     pub(in crate::protocols) raw: Range<usize>,
     pub(in crate::protocols) text: Range<usize>,
-    /// Whether its bytes are a string of their own rather than an index.
+    /// Whether it is a string literal, not an index.
     pub(in crate::protocols) is_literal: bool,
 }
 
-/// Reason why decoding stopped.
+/// Reason of a decoding error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::protocols) enum Failed {
     Short,
@@ -103,7 +103,7 @@ const INCREMENTAL: u8 = 1;
 const NEVER: u8 = 2;
 const PLAIN: u8 = 3;
 
-/// Representation of a field, in the words of RFC 7541 section 6 and of Wireshark.
+/// Name of a representation, from RFC 7541 section 6 and Wireshark.
 fn form_words(form: u8, is_named_by_index: bool) -> &'static str {
     match (form, is_named_by_index) {
         (INCREMENTAL, true) => "Literal Header Field with Incremental Indexing - Indexed Name",
@@ -116,7 +116,7 @@ fn form_words(form: u8, is_named_by_index: bool) -> &'static str {
     }
 }
 
-/// Cursor over a block.
+/// Reader of a block.
 pub(in crate::protocols) struct Cursor<'a> {
     pub(in crate::protocols) bytes: &'a [u8],
     pub(in crate::protocols) at: usize,
@@ -131,7 +131,7 @@ impl<'a> Cursor<'a> {
         Ok(*byte)
     }
 
-    /// Integer with a prefix of so many bits.
+    /// Integer with a prefix of this many bits.
     pub(in crate::protocols) fn integer(&mut self, prefix: u32) -> Step<u64> {
         let most = (1 << prefix) - 1;
         let first = u64::from(self.byte()?) & most;
@@ -149,8 +149,8 @@ impl<'a> Cursor<'a> {
         Err(Failed::Integer)
     }
 
-    /// Appends a string, whose length has a prefix of so many bits, to `out`. The bit before them states whether it is
-    /// Huffman-encoded. Returns the range of its encoded bytes without the length.
+    /// Appends a string, whose length has a prefix of this many bits, to `out`. The bit before the prefix is the Huffman
+    /// flag. Returns the range of its encoded bytes without the length.
     pub(in crate::protocols) fn string(&mut self, prefix: u32, out: &mut Vec<u8>) -> Step<Range<usize>> {
         let is_huffman = self.bytes.get(self.at).ok_or(Failed::Short)? >> prefix & 1 != 0;
         let length = usize::try_from(self.integer(prefix)?).map_err(|_| Failed::Integer)?;
@@ -181,7 +181,7 @@ pub(super) fn decode(bytes: &[u8], table: &mut Table) -> Block {
             Err(why) => {
                 block.text.truncate(before);
                 block.failed = Some((start, why));
-                // Later indexes depend on the fields behind this one.
+                // Later indexes depend on the fields after this one.
                 table.lose();
                 break;
             }

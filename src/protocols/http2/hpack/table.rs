@@ -1,10 +1,10 @@
-//! The tables that indexes of HPACK refer to.
+//! The static and dynamic tables of HPACK.
 
 use super::static_table::ENTRIES;
 use crate::limits;
 use std::collections::VecDeque;
 
-/// Overhead of an entry as RFC 7541 section 4.1 counts it.
+/// Overhead of an entry (RFC 7541 section 4.1).
 const OVERHEAD: usize = 32;
 
 /// Maximum size of the dynamic table before the first size update.
@@ -17,7 +17,7 @@ pub(crate) struct Table {
     size: usize,
     /// Maximum size; `None` if a size update may have been missed.
     most: Option<usize>,
-    /// Entries of the sender may be missing here, because their bytes were not captured.
+    /// Entries of the encoder may be missing here, because their bytes were not captured.
     is_partial: bool,
 }
 
@@ -25,11 +25,11 @@ pub(crate) struct Table {
 pub(super) struct Entry {
     pub(super) name: Box<[u8]>,
     pub(super) value: Box<[u8]>,
-    /// Whether the name is known. A literal value may follow an unknown name.
+    /// Whether the name is known. An unknown name may have a literal value.
     pub(super) is_named: bool,
 }
 
-/// What an index refers to.
+/// Entry of an index.
 #[derive(Default)]
 pub(super) struct Found<'t> {
     pub(super) name: &'t [u8],
@@ -50,17 +50,17 @@ impl Entry {
 }
 
 impl Table {
-    /// Whether entries of the sender may be missing.
+    /// Whether entries of the encoder may be missing.
     pub(crate) fn is_partial(&self) -> bool {
         self.is_partial
     }
 
     /// Approximate heap memory in bytes.
-    pub(crate) fn held(&self) -> usize {
+    pub(crate) fn memory_usage(&self) -> usize {
         self.size + self.entries.capacity() * size_of::<Entry>()
     }
 
-    /// Forgets all entries after an unknown header block. Entries that are added later have known indexes.
+    /// Clears the table after an unknown header block. Entries that are added later have known indexes.
     pub(crate) fn lose(&mut self) {
         *self = Table { most: None, is_partial: true, ..Table::default() };
     }
@@ -87,7 +87,7 @@ impl Table {
         self.evict();
     }
 
-    /// Evicts the oldest entries. Where the maximum of the sender is larger than the limit, later indexes may be unknown.
+    /// Evicts the oldest entries. If the encoder's maximum is larger than the limit, later indexes may be unknown.
     fn evict(&mut self) {
         let limit = limits::HTTP2_TABLE.get();
         let most = self.most.unwrap_or(limit);

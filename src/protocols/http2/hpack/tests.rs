@@ -1,10 +1,10 @@
-//! The examples of RFC 7541, appendix C, and blocks that are wrong.
+//! The examples of RFC 7541, appendix C, and malformed blocks.
 
 use super::*;
 use crate::wire::trial;
 use proptest::prelude::*;
 
-/// Decoded lines, and the table afterwards.
+/// Decoded lines, and the resulting table.
 fn decoded(table: &mut Table, hex: &str) -> String {
     let block = decode(&trial::bytes(hex), table);
     let failed = block.failed.map(|(at, why)| format!("at {at}: {}\n", why.words())).unwrap_or_default();
@@ -163,7 +163,7 @@ fn an_unknown_index_leaves_later_entries_known() {
     assert_eq!(unknown("40 01 61 01 62", &mut table), (false, "a: b\r\n".to_owned()));
     assert_eq!(unknown("be", &mut table), (false, "a: b\r\n".to_owned()));
     assert_eq!(unknown("bf", &mut table), (true, ": \r\n".to_owned()));
-    // A value may follow an unknown name.
+    // An unknown name may have a literal value.
     assert_eq!(unknown("7f 00 01 63", &mut table), (true, ": c\r\n".to_owned()));
     assert_eq!(unknown("be", &mut table), (true, ": c\r\n".to_owned()));
     assert_eq!(unknown("bf", &mut table), (false, "a: b\r\n".to_owned()));
@@ -179,7 +179,7 @@ fn text_and_table_are_limited() {
     for _ in 0..8 {
         assert_eq!(decode(&entry, &mut table).failed, None);
     }
-    assert!(table.held() < 2 * limits::HTTP2_TABLE.get(), "{}", table.held());
+    assert!(table.memory_usage() < 2 * limits::HTTP2_TABLE.get(), "{}", table.memory_usage());
     assert!(table.is_partial(), "entries are missing that the sender has");
     let block = decode(&[0xbe; 1000], &mut table);
     assert_eq!((block.items.len(), block.omitted), (1, 999));
@@ -188,7 +188,7 @@ fn text_and_table_are_limited() {
 
 proptest! {
     #[test]
-    fn whatever_comes_ranges_lie_in_their_bytes(blocks in proptest::collection::vec(proptest::collection::vec(any::<u8>(), 0..60), 0..6)) {
+    fn ranges_of_random_blocks_are_within_their_bytes(blocks in proptest::collection::vec(proptest::collection::vec(any::<u8>(), 0..60), 0..6)) {
         let mut table = Table::default();
         for bytes in blocks {
             let block = decode(&bytes, &mut table);

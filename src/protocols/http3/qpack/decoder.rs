@@ -15,7 +15,7 @@ pub(in crate::protocols::http3) enum Instruction {
     Increment(u64),
 }
 
-/// Size of the instruction that the bytes begin with, if it is complete. One that cannot be parsed extends to the end.
+/// Size of the first instruction, if it is complete. A malformed instruction extends to the end.
 pub(in crate::protocols::http3) fn size(bytes: &[u8]) -> Option<usize> {
     let mut cursor = Cursor { bytes, at: 0 };
     match cursor.integer(if bytes.first()? & 0x80 != 0 { 7 } else { 6 }) {

@@ -11,16 +11,16 @@ use super::{Entry, Table, static_table};
 use crate::protocols::http2::hpack::{Cursor, Failed, Step};
 use std::ops::Range;
 
-/// Instruction with the places of its parts.
+/// Instruction with the ranges of its parts.
 pub(in crate::protocols::http3) enum Instruction {
     Capacity(u64),
     Duplicate(u64),
     Insert(Insert),
 }
 
-/// Insertion of an entry. Ranges named `raw` count in the instruction, the others in `text`.
+/// Insertion of an entry. Ranges named `raw` refer to the instruction, the others to `text`.
 pub(in crate::protocols::http3) struct Insert {
-    /// Whether a name of a table is referred to.
+    /// Whether the name is a reference to a table.
     pub(in crate::protocols::http3) is_indexed: bool,
     pub(in crate::protocols::http3) name_raw: Range<usize>,
     pub(in crate::protocols::http3) value_raw: Range<usize>,
@@ -30,7 +30,7 @@ pub(in crate::protocols::http3) struct Insert {
     pub(in crate::protocols::http3) value: Range<usize>,
 }
 
-/// Size of the instruction that the bytes begin with, if it is complete. One that cannot be parsed extends to the end.
+/// Size of the first instruction, if it is complete. A malformed instruction extends to the end.
 pub(in crate::protocols::http3) fn size(bytes: &[u8]) -> Option<usize> {
     let mut cursor = Cursor { bytes, at: 0 };
     let first = *bytes.first()?;
@@ -46,7 +46,7 @@ pub(in crate::protocols::http3) fn size(bytes: &[u8]) -> Option<usize> {
     }
 }
 
-/// Passes over a string.
+/// Skips a string.
 fn pass(cursor: &mut Cursor<'_>, prefix: u32) -> Step<()> {
     let length = usize::try_from(cursor.integer(prefix)?).map_err(|_| Failed::Integer)?;
     let end = cursor.at.checked_add(length).filter(|end| *end <= cursor.bytes.len()).ok_or(Failed::Short)?;

@@ -26,7 +26,7 @@ pub(super) use table::{Entry, Table};
 /// Prefix of a field section.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Prefix {
-    /// Entries of the dynamic table that must have been inserted.
+    /// Required Insert Count.
     pub(super) required: u64,
     base: u64,
     /// Size in bytes.
@@ -55,7 +55,7 @@ enum Index {
     Dynamic(Option<u64>),
 }
 
-/// Decodes a field section. Entries that the table lacks are marked as unknown.
+/// Decodes a field section. Missing entries are marked as unknown.
 pub(super) fn decode(bytes: &[u8], table: &Table) -> Block {
     let mut block = Block::default();
     let prefix = match Prefix::of(bytes, table) {

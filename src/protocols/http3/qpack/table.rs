@@ -1,9 +1,9 @@
-//! The dynamic table of one encoder. Entries are counted from the first one that was inserted.
+//! The dynamic table of one encoder. Absolute indexes start at the first inserted entry.
 
 use crate::limits;
 use std::collections::VecDeque;
 
-/// Overhead of an entry as RFC 9204 section 3.2.1 counts it.
+/// Overhead of an entry (RFC 9204 section 3.2.1).
 const OVERHEAD: usize = 32;
 
 /// Dynamic table of one direction.
@@ -13,7 +13,7 @@ pub(in crate::protocols::http3) struct Table {
     entries: VecDeque<Entry>,
     size: usize,
     capacity: u64,
-    /// Number of entries that were inserted.
+    /// Number of inserted entries.
     inserted: u64,
     /// Maximum capacity in the settings of the peer.
     pub(in crate::protocols::http3) most: Option<u64>,
@@ -33,7 +33,7 @@ impl Table {
     }
 
     /// Approximate heap memory in bytes.
-    pub(in crate::protocols::http3) fn held(&self) -> usize {
+    pub(in crate::protocols::http3) fn memory_usage(&self) -> usize {
         self.size + self.entries.capacity() * size_of::<Entry>()
     }
 

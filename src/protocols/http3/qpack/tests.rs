@@ -1,10 +1,10 @@
-//! The examples of RFC 9204, appendix B, and instructions and sections that are wrong.
+//! The examples of RFC 9204, appendix B, and malformed instructions and sections.
 
 use super::*;
 use crate::wire::trial;
 use proptest::prelude::*;
 
-/// Lines of a section, and why decoding stopped.
+/// Lines of a section, and the decoding error.
 fn decoded(table: &Table, hex: &str) -> String {
     let block = decode(&trial::bytes(hex), table);
     let failed = block.failed.map(|(at, why)| format!("at {at}: {}\n", why.words())).unwrap_or_default();
@@ -39,7 +39,7 @@ fn the_session_of_appendix_b_is_decoded() {
     let mut table = table_of(220);
     assert_eq!(decoded(&table, "0000 510b 2f69 6e64 6578 2e68 746d 6c"), ":path: /index.html\n");
     encode(&mut table, "3fbd01 c00f 7777 772e 6578 616d 706c 652e 636f 6d c10c 2f73 616d 706c 652f 7061 7468");
-    assert_eq!((table.inserted(), table.held() > 106), (2, true));
+    assert_eq!((table.inserted(), table.memory_usage() > 106), (2, true));
     assert_eq!(decoded(&table, "0381 10 11"), ":authority: www.example.com\n:path: /sample/path\n");
     encode(&mut table, "4a63 7573 746f 6d2d 6b65 790c 6375 7374 6f6d 2d76 616c 7565");
     encode(&mut table, "02");
@@ -87,7 +87,7 @@ proptest! {
             let _ = encoder::read(&rest[..size], &mut table);
             rest = &rest[size..];
         }
-        prop_assert!(table.held() <= 4096 + 4096 * size_of::<Entry>());
+        prop_assert!(table.memory_usage() <= 4096 + 4096 * size_of::<Entry>());
         let block = decode(&section, &table);
         prop_assert!(block.text.len() <= 2 * crate::limits::HTTP2_HEADERS.get());
         let _ = decoder::read(&section);

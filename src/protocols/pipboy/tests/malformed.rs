@@ -283,7 +283,7 @@ fn json_members_of_other_types_are_left_to_the_text() {
 }
 
 #[test]
-fn json_member_that_comes_twice_is_shown_twice() {
+fn repeated_json_member_is_shown_twice() {
     insta::assert_snapshot!(dissect(Side::Client, &json_message(5, br#"{"type":99,"id":-1,"id":2}"#), Cut::No), @r#"
     pipboy 0..31 | command | type 99 id 2
       0..4 pipboy.length = 26

@@ -363,9 +363,9 @@ fn an_evicted_session_has_no_paths() {
     let entries = [entry(4, 5, &[1, 0, 0, 0]), dict(0, &[(5, "five")], &[])];
     fixture.update(&entries);
     assert_eq!(fixture.column(&ENTRY_PATH), ["five", ""]);
-    let held = fixture.session.held();
+    let before = fixture.session.memory_usage();
     assert!(fixture.session.forget() && !fixture.session.forget());
-    assert!(fixture.session.held() < held);
+    assert!(fixture.session.memory_usage() < before);
     fixture.update(&entries);
     assert_eq!((fixture.column(&ENTRY_PATH).len(), fixture.column(&ENTRY_UINT)), (0, vec!["1".to_owned()]));
     assert!(fixture.of().tree.notes.iter().any(|note| note.code.is(&NOTE_FORGOTTEN)));
@@ -458,12 +458,12 @@ fn a_field_requested_alone_equals_a_full_dissection() {
 #[test]
 fn the_queue_of_updates_is_bounded() {
     let mut fixture = small_world();
-    let before = fixture.session.values.held();
+    let before = fixture.session.values.memory_usage();
     fixture.want = Some(Demand::EVERYTHING.filtered_out());
     for text in 0..300_u32 {
         let text = [text.to_string().repeat(2000).as_bytes(), b"\0"].concat();
         fixture.update(&[entry(6, 22344, &text)]);
-        assert!(fixture.session.values.held() < before + (3 << 20));
+        assert!(fixture.session.values.memory_usage() < before + (3 << 20));
     }
     fixture.want = None;
     fixture.update(&[entry(6, 22344, b"seen\0")]);
@@ -472,10 +472,10 @@ fn the_queue_of_updates_is_bounded() {
 
 #[test]
 fn updates_never_requested_are_not_queued() {
-    let held = |most: Demand| {
+    let usage = |most: Demand| {
         let mut fixture = Fixture { most: Some(most), want: Some(Demand::EVERYTHING.filtered_out()), ..Fixture::default() };
         fixture.update(&[list(0, &(1..1000).collect::<Vec<u32>>())]);
-        fixture.session.held()
+        fixture.session.memory_usage()
     };
-    assert!(held(Demand::EVERYTHING) > held(Demand::EVERYTHING.filtered_out()) + 4000);
+    assert!(usage(Demand::EVERYTHING) > usage(Demand::EVERYTHING.filtered_out()) + 4000);
 }

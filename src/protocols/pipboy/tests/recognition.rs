@@ -25,7 +25,7 @@ fn greeting_is_recognised_anywhere_and_from_either_side() {
 }
 
 #[test]
-fn greeting_without_language_or_version_is_none() {
+fn greeting_without_language_or_version_is_rejected() {
     for text in [&br#"{"lang":"en"}"#[..], br#"{"version":"1"}"#, br#"["lang","version"]"#, b"{}"] {
         for look in LOOKS {
             assert_eq!(evaluate(look, &[], &json_message(1, text), true, false), Verdict::No);

@@ -34,7 +34,7 @@ impl Interner {
         self.bytes
     }
 
-    pub(super) fn held(&self) -> usize {
+    pub(super) fn memory_usage(&self) -> usize {
         // Minimum heap block, used as the overhead of each name.
         const BLOCK: usize = 24;
         self.symbols.capacity() * size_of::<Interned>()

@@ -105,10 +105,10 @@ pub(super) struct World {
 
 impl World {
     /// Approximate heap memory in bytes.
-    pub(super) fn held(&self) -> usize {
-        self.nodes.held()
-            + self.names.held()
-            + self.texts.held()
+    pub(super) fn memory_usage(&self) -> usize {
+        self.nodes.memory_usage()
+            + self.names.memory_usage()
+            + self.texts.memory_usage()
             + (self.detached.capacity() + self.ancestors.capacity()) * size_of::<Slot>()
     }
 

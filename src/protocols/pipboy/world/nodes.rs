@@ -161,7 +161,7 @@ impl Nodes {
         self.pages.len().saturating_sub(1) * PAGE + self.pages.last().map_or(0, Vec::len)
     }
 
-    pub(super) fn held(&self) -> usize {
+    pub(super) fn memory_usage(&self) -> usize {
         let behind = self.pages.len().saturating_sub(1) * PAGE;
         (behind + self.pages.last().map_or(0, Vec::capacity)) * size_of::<Node>()
             + self.pages.capacity() * size_of::<Vec<Node>>()

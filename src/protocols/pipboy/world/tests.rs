@@ -141,7 +141,7 @@ fn unused_names_are_dropped() {
     }
     assert_eq!(world.names.uses().len(), 1);
     assert_eq!(world.set(1, Scalar::Bool(true)).before, Some(Scalar::Text("text 999".into())));
-    assert!(world.held() < 4096, "{}", world.held());
+    assert!(world.memory_usage() < 4096, "{}", world.memory_usage());
 }
 
 #[test]
@@ -156,7 +156,7 @@ fn texts_in_use_survive_compaction() {
         }
         world.settle();
     }
-    assert!(world.texts.held() < 3 * world.texts.bytes(), "{} of {}", world.texts.held(), world.texts.bytes());
+    assert!(world.texts.memory_usage() < 3 * world.texts.bytes(), "{} of {}", world.texts.memory_usage(), world.texts.bytes());
 }
 
 #[test]
@@ -171,7 +171,7 @@ fn compaction_waits_until_it_pays() {
         world.settle();
     }
     // The unused bytes are still fewer than the nodes visited by compaction.
-    assert!(world.texts.held() >= 20 * 2000, "{}", world.texts.held());
+    assert!(world.texts.memory_usage() >= 20 * 2000, "{}", world.texts.memory_usage());
 }
 
 #[test]
@@ -186,11 +186,11 @@ fn removed_values_free_their_memory() {
         world.list(0, &[]);
         world.settle();
         if round == 0 {
-            most = world.held();
+            most = world.memory_usage();
         }
         assert_eq!((world.nodes.len(), world.nodes.unused_and_named()), (1, (1999, 0)));
     }
-    assert!(world.held() <= most, "{} after {most}", world.held());
+    assert!(world.memory_usage() <= most, "{} after {most}", world.memory_usage());
 }
 
 #[test]
@@ -199,8 +199,8 @@ fn memory_of_a_value_is_small_and_counted() {
     let members: Vec<(u32, String)> = (1..10_001).map(|id| (id, format!("member {id}"))).collect();
     world.dict(0, &members, &[]);
     members.iter().for_each(|(id, _)| drop(world.set(*id, Scalar::Float(0.5))));
-    let few = World::default().held();
-    let each = (world.held() - few) / 10_000;
+    let few = World::default().memory_usage();
+    let each = (world.memory_usage() - few) / 10_000;
     assert!((80..=160).contains(&each), "{each} bytes a value");
     assert!(size_of::<Node>() <= 36, "{}", size_of::<Node>());
 }

@@ -22,7 +22,7 @@ impl Texts {
         self.all.len() - self.unused
     }
 
-    pub(super) fn held(&self) -> usize {
+    pub(super) fn memory_usage(&self) -> usize {
         self.all.capacity()
     }
 

@@ -42,7 +42,7 @@ pub struct Journal {
 
 impl Journal {
     /// Approximate heap size in bytes.
-    pub fn held(&self) -> usize {
+    pub fn memory_usage(&self) -> usize {
         self.stands.capacity() * size_of::<Stand>() + self.chat.capacity()
     }
 

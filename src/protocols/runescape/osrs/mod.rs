@@ -89,10 +89,10 @@ impl Osrs {
     }
 
     /// Approximate heap size in bytes.
-    pub fn held(&self) -> usize {
+    pub fn memory_usage(&self) -> usize {
         let npcs: usize =
             self.worlds.values().map(|world| world.npcs.capacity() * 4 + world.known.capacity() * size_of::<Npc>()).sum();
-        self.players.len() * MOST_PLAYERS * players::SIZE + self.names.len() * MOST_NAME + npcs + self.journal.held()
+        self.players.len() * MOST_PLAYERS * players::SIZE + self.names.len() * MOST_NAME + npcs + self.journal.memory_usage()
     }
 
     fn active(&self) -> i64 {

@@ -56,7 +56,7 @@ fn damaged_packets_keep_each_byte_in_a_field() {
 
 /// Packets after a malformed one are read as well: entities may be unknown, but all bytes are in fields.
 #[test]
-fn damaged_updates_keep_each_byte_in_a_field_and_so_do_those_behind_them() {
+fn damaged_updates_and_later_ones_have_every_byte_in_a_field() {
     for (kind, most) in [("players", 24), ("npcs", 40)] {
         for vector in vectors(kind) {
             let revision = vector["revision"].as_u64().unwrap();

@@ -1,7 +1,7 @@
 //! RSProx session logs, written packet by packet.
 
 use super::notation::encode::Shown;
-use super::notation::{Asked, Book, Row, Values, Writer, Written};
+use super::notation::{Book, Row, ValueRequest, Values, Writer, Written};
 use super::people::People;
 use super::*;
 use crate::engine::Engine;
@@ -21,24 +21,24 @@ pub const TILE: (i64, i64) = (3200, 3210);
 struct Scripted<'n>(&'n [(&'n str, i64)]);
 
 impl Values for Scripted<'_> {
-    fn number(&mut self, asked: &Asked<'_>) -> i64 {
+    fn number(&mut self, asked: &ValueRequest<'_>) -> i64 {
         let name = asked.path.rsplit('.').next().unwrap();
         self.0.iter().find(|(known, _)| *known == name).map_or(0, |(_, number)| *number)
     }
 
-    fn text(&mut self, _: &Asked<'_>) -> String {
+    fn text(&mut self, _: &ValueRequest<'_>) -> String {
         String::new()
     }
 
-    fn turns(&mut self, _: &Asked<'_>) -> usize {
+    fn turns(&mut self, _: &ValueRequest<'_>) -> usize {
         1
     }
 
-    fn bytes(&mut self, _: &Asked<'_>, count: Option<usize>) -> Vec<u8> {
+    fn bytes(&mut self, _: &ValueRequest<'_>, count: Option<usize>) -> Vec<u8> {
         vec![0; count.unwrap_or(0)]
     }
 
-    fn state(&mut self, _: &Asked<'_>) -> Written {
+    fn state(&mut self, _: &ValueRequest<'_>) -> Written {
         People::init(0, TILE.0, TILE.1)
     }
 }

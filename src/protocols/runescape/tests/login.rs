@@ -90,7 +90,7 @@ fn answers_of_every_form() {
 }
 
 #[test]
-fn a_newer_login_is_read_as_far_as_possible() {
+fn a_newer_login_is_partly_dissected() {
     let block = "0A 01 02 03 04 05 06 07 08 09 0A 0B 0C 0D 0E 0F 10 00 00 00 00 6C 1A 00 CC 68 75 6E 74 65 72 32 00";
     let crcs = "11 22 33 44 ".repeat(29);
     let login = format!(
@@ -156,7 +156,7 @@ fn a_newer_login_is_read_as_far_as_possible() {
 }
 
 #[test]
-fn passwords_are_masked_unless_asked_for() {
+fn passwords_are_masked_by_default() {
     use crate::tree::{Demand, Dissection, FrameInfo, Span, Tree, dump};
     use crate::wire::Wire;
     let bytes = trial::bytes(V10);
@@ -186,7 +186,7 @@ fn the_response_of_osrs_names_the_local_player_and_hides_tokens() {
 }
 
 #[test]
-fn a_one_byte_size_counts_the_bytes_behind_it() {
+fn a_one_byte_size_counts_the_bytes_after_it() {
     assert!(matches!(extent(&[16, 60, 0]), Some(Extent::Message(62))));
     assert!(matches!(extent(&[16, 0, 60]), Some(Extent::Message(63))));
 }

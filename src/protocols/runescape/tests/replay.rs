@@ -2,7 +2,7 @@
 
 use super::log_writer::{INFO, Log, OWN, PACKETS, read};
 use super::notation::encode::Shown;
-use super::notation::{Asked, Bits, Book, Row, Values, Writer, Written};
+use super::notation::{Bits, Book, Row, ValueRequest, Values, Writer, Written};
 use super::osrs::{VECTORS, bytes};
 use super::people::masked;
 use super::places::{compare, message, reads_back, shown, tiled};
@@ -153,22 +153,22 @@ fn flatten(key: &str, value: &Json, out: &mut VecDeque<Event>) {
 }
 
 impl Values for Replay<'_> {
-    fn number(&mut self, asked: &Asked<'_>) -> i64 {
+    fn number(&mut self, asked: &ValueRequest<'_>) -> i64 {
         let (number, text) = self.next(asked.path);
         match asked.path {
             "rs.zone_packet" => {
-                let mut zones = self.book.info.iter().filter(|row| row.who == "zone");
+                let mut zones = self.book.info.iter().filter(|row| row.entity == "zone");
                 i64::try_from(zones.position(|row| row.name == text).unwrap()).unwrap()
             }
             path => number.unwrap_or_else(|| panic!("{path} is {text:?}")),
         }
     }
 
-    fn text(&mut self, asked: &Asked<'_>) -> String {
+    fn text(&mut self, asked: &ValueRequest<'_>) -> String {
         self.next(asked.path).1
     }
 
-    fn turns(&mut self, asked: &Asked<'_>) -> usize {
+    fn turns(&mut self, asked: &ValueRequest<'_>) -> usize {
         let name = asked.path.rsplit('.').next().unwrap();
         let is_own = |event: &Event| matches!(event, Event::Enter(key, _) if key == name || asked.path == "rs.script.count");
         let groups = self.events.iter().take_while(|event| matches!(event, Event::Enter(..)));
@@ -184,14 +184,14 @@ impl Values for Replay<'_> {
         }
     }
 
-    fn bytes(&mut self, asked: &Asked<'_>, count: Option<usize>) -> Vec<u8> {
+    fn bytes(&mut self, asked: &ValueRequest<'_>, count: Option<usize>) -> Vec<u8> {
         let (first, text) = self.next(asked.path);
         let Some(first) = first else { return trial::bytes(&text) };
         let others = (1..count.unwrap_or(1)).map(|_| self.next(asked.path).0.unwrap());
         [first].into_iter().chain(others).map(|byte| u8::try_from(byte).unwrap()).collect()
     }
 
-    fn state(&mut self, asked: &Asked<'_>) -> Written {
+    fn state(&mut self, asked: &ValueRequest<'_>) -> Written {
         match asked.kind {
             "gpi_init" => {
                 self.events.retain(|event| !matches!(event, Event::Value(key, ..) if key == "init"));
@@ -224,11 +224,11 @@ fn palette((width, length): (i64, i64), zones: &[[i64; 4]]) -> Written {
 fn players(init: &[u8]) -> Written {
     let text: String = init.iter().map(|byte| format!("{byte:08b}")).collect();
     let mut bits = Bits::default();
-    let put = |bits: &mut Bits, who: &str, widths: [i32; 3]| {
+    let put = |bits: &mut Bits, entity: &str, widths: [i32; 3]| {
         for (name, width) in ["level", "x", "z"].iter().zip(widths) {
             let start = bits.text.len();
             let value = i64::from_str_radix(&text[start..start + usize::try_from(width).unwrap()], 2).unwrap();
-            bits.put(&format!("rs.{who}.{name}"), value, width);
+            bits.put(&format!("rs.{entity}.{name}"), value, width);
         }
     };
     put(&mut bits, "gpi_init", [2, 14, 14]);
@@ -294,12 +294,12 @@ fn fields_of_packets_lie_where_the_vectors_have_their_values() {
 }
 
 /// Compares an update, whose payload begins after `before` bytes: bits with their values, blocks with their vector.
-fn compare_update(book: &Book, of: Dissection<'_>, (before, payload): (usize, &[u8]), who: &str, expected: &Json) {
+fn compare_update(book: &Book, of: Dissection<'_>, (before, payload): (usize, &[u8]), entity: &str, expected: &Json) {
     let mut written = Written::default();
     for block in expected.get("blocks").unwrap().list() {
         let [_, mask, fields] = block.list() else { panic!("a block has three parts") };
         let mut replay = Replay::new(book, fields);
-        written.append(masked(book, who, u32::try_from(mask.number()).unwrap(), &mut replay));
+        written.append(masked(book, entity, u32::try_from(mask.number()).unwrap(), &mut replay));
     }
     let behind_bits = payload.len() - written.bytes.len();
     assert_eq!(written.bytes, payload[behind_bits..], "{expected}");
@@ -328,7 +328,7 @@ impl fmt::Display for Json {
 }
 
 /// Logs the steps of a sequence after its beginning, and compares each.
-fn sequence(vector: &Json, who: &str, name: impl Fn(&Json) -> String) {
+fn sequence(vector: &Json, entity: &str, name: impl Fn(&Json) -> String) {
     let (revision, book) = book(vector);
     let own = vector.get("local").map_or(OWN, |own| usize::try_from(own.number()).unwrap());
     let mut log = Log::new(revision, own);
@@ -351,7 +351,7 @@ fn sequence(vector: &Json, who: &str, name: impl Fn(&Json) -> String) {
         };
         let payload = bytes(steps[step].get("hex").unwrap().text());
         let before = logged.length - payload.len();
-        compare_update(&book, of, (before, &payload), who, steps[step].get("expect").unwrap());
+        compare_update(&book, of, (before, &payload), entity, steps[step].get("expect").unwrap());
         Ok(())
     });
     read.unwrap();
@@ -384,7 +384,7 @@ fn records_of_logs_lie_where_the_vectors_have_their_values() {
             let size = usize::try_from(record.get("size").unwrap().number()).unwrap();
             let (before, payload) = of.bytes.split_at(of.bytes.len() - size);
             match name.split_once("_info") {
-                Some((who @ ("player" | "npc"), _)) => compare_update(&book, of, (before.len(), payload), who, fields),
+                Some((entity @ ("player" | "npc"), _)) => compare_update(&book, of, (before.len(), payload), entity, fields),
                 _ => {
                     let row = book.row(record.get("direction").unwrap().text() == "s2c", name);
                     let mut replay = Replay::new(&book, fields);

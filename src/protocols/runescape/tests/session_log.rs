@@ -1,7 +1,7 @@
 //! RSProx session logs of every revision, with every packet of its table.
 
 use super::log_writer::{INFO, Log, Logged, OWN, PACKETS, TILE, opened};
-use super::notation::{Asked, Bits, Book, Row, Values, Writer, Written, encoded};
+use super::notation::{Bits, Book, Row, ValueRequest, Values, Writer, Written, encoded};
 use super::people::{Change, People, Step, blocks, new_npc};
 use super::places::compare;
 use super::random_packets::Dice;
@@ -33,16 +33,16 @@ impl Random<'_> {
     }
 
     /// Names of some blocks.
-    fn some_blocks(&mut self, who: &str) -> Vec<&'static str> {
-        let all = self.book.blocks(who);
+    fn some_blocks(&mut self, entity: &str) -> Vec<&'static str> {
+        let all = self.book.blocks(entity);
         let first = all[self.dice.up_to(all.len() - 1)].name;
         let others: Vec<&str> = all.iter().map(|row| row.name).filter(|_| self.dice.up_to(5) == 0).collect();
         [vec![first], others].concat()
     }
 
-    fn blocks(&mut self, who: &str, out: &mut Written) {
-        let (book, names) = (self.book, self.some_blocks(who));
-        out.append(blocks(book, who, &names, self));
+    fn blocks(&mut self, entity: &str, out: &mut Written) {
+        let (book, names) = (self.book, self.some_blocks(entity));
+        out.append(blocks(book, entity, &names, self));
     }
 
     fn player_info(&mut self) -> Written {
@@ -172,7 +172,7 @@ fn within(kind: &str, number: i64) -> i64 {
 }
 
 impl Values for Random<'_> {
-    fn number(&mut self, asked: &Asked<'_>) -> i64 {
+    fn number(&mut self, asked: &ValueRequest<'_>) -> i64 {
         if asked.is_count {
             return i64::try_from(self.dice.up_to(self.most.min(6))).unwrap();
         }
@@ -194,23 +194,23 @@ impl Values for Random<'_> {
         within(asked.kind, number)
     }
 
-    fn text(&mut self, asked: &Asked<'_>) -> String {
+    fn text(&mut self, asked: &ValueRequest<'_>) -> String {
         let letters = if asked.path.ends_with(".types") { SCRIPT } else { "abc defghijk lmnopqrs tuvwxyz,.!?'" };
         let letters: Vec<char> = letters.chars().collect();
         (0..self.dice.up_to(self.most.min(12))).map(|_| letters[self.dice.up_to(letters.len() - 1)]).collect()
     }
 
-    fn turns(&mut self, asked: &Asked<'_>) -> usize {
+    fn turns(&mut self, asked: &ValueRequest<'_>) -> usize {
         self.is_ending = asked.path == "rs.until" && asked.is_count;
         self.dice.up_to(self.most.min(4))
     }
 
-    fn bytes(&mut self, _: &Asked<'_>, count: Option<usize>) -> Vec<u8> {
+    fn bytes(&mut self, _: &ValueRequest<'_>, count: Option<usize>) -> Vec<u8> {
         let count = count.unwrap_or_else(|| self.dice.up_to(self.most));
         self.dice.bytes(count)
     }
 
-    fn state(&mut self, asked: &Asked<'_>) -> Written {
+    fn state(&mut self, asked: &ValueRequest<'_>) -> Written {
         match asked.kind {
             "gpi_init" => {
                 self.people = People::new(OWN);

@@ -18,7 +18,7 @@ fn read(fields: &str, hex: &str) -> String {
 }
 
 #[test]
-fn examples_of_the_reference_are_read_as_it_says() {
+fn examples_of_the_reference_have_its_values() {
     insta::assert_snapshot!(
         read("objs:{slot:usmart obj:u16 count:u8@obj!=0 count_long:i32@count=255}*", "05 00 0B FF 00 01 86 A0 06 00 00"),
         @"
@@ -153,7 +153,7 @@ fn rows_of_updates_can_be_given_for_a_new_revision() {
 
 /// The list of NPCs keeps the last occurrence of a repeated index.
 #[test]
-fn an_npc_that_is_put_anew_stands_at_the_end_of_the_list() {
+fn a_replaced_npc_is_last_in_the_list() {
     let table = "direction\topcode\tsize\tname\tfields\ns2c\t1\t-2\tnpc_info_small_v5\tinfo:npc_info_small_osrs\n\
         240\tnpc\tnew_small\tnew\tindex:16 update:1 type:15\n240\tnpc\tnew_large\tnew\tindex:16 update:1 type:15\n";
     let new = |index: u8, kind: u8| vec![0, index, 0, kind];
