@@ -341,8 +341,7 @@ impl Session {
             }
             _ => {
                 wire.info(format_args!("{}", String::from_utf8_lossy(arguments)));
-                if is_one_of(command, OF_FOLDERS) {
-                    let (name, from) = argument(arguments, 0).unwrap_or_default();
+                if let Some((name, from)) = folder(command, arguments) {
                     wire.put(&FOLDER, Value::Text, range(name, at + from));
                 }
             }
@@ -410,6 +409,16 @@ impl Session {
             self.next = Some(Next::Anyone);
         }
         true
+    }
+}
+
+/// The mailbox among the arguments of a command, and its offset.
+fn folder<'a>(command: &[u8], arguments: &'a [u8]) -> Option<(&'a [u8], usize)> {
+    let first = argument(arguments, 0);
+    match () {
+        () if is_one_of(command, OF_FOLDERS) => Some(first.unwrap_or_default()),
+        () if is_one_of(command, &["COPY", "MOVE"]) => first.and_then(|(set, from)| argument(arguments, from + set.len() + 1)),
+        () => None,
     }
 }
 
@@ -606,6 +615,20 @@ mod tests {
         assert_eq!(judge(b"", b"* BYE\r\n", true), (no, yes));
         assert_eq!(judge(b"x\r\na1 FETCH 1 (UID)\r\n", b"", false), (no, yes));
         assert_eq!(judge(b"hello world\r\n", b"", false), (no, no));
+    }
+
+    #[test]
+    fn copies_name_their_mailbox_after_the_messages() {
+        for (line, name) in [
+            (&b"a COPY 2:4 INBOX\r\n"[..], Some("11..16 imap.request.folder = \"INBOX\"")),
+            (b"a UID MOVE 7 \"My mail\"\r\n", Some("14..21 imap.request.folder = \"My mail\"")),
+            (b"a COPY 2\r\n", None),
+            (b"a SEARCH ALL\r\n", None),
+        ] {
+            let tree = trees_of(&PROTOCOL, &mut Session::default(), &[(Side::Client, line)]);
+            let has = name.map_or(!tree.contains("imap.request.folder"), |name| tree.contains(name));
+            assert!(has, "{tree}");
+        }
     }
 
     #[test]
