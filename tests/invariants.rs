@@ -6,7 +6,7 @@ use proto_dissect::engine::Engine;
 use proto_dissect::input::{Capture, Frame, Link, Timestamp};
 use proto_dissect::record::{Record, Tally, View};
 use proto_dissect::registry::Registry;
-use proto_dissect::tree::{Demand, Dissection, Kind, Layer, NodeRef, Origin, Side, StreamId, Tree, Value, dump};
+use proto_dissect::tree::{Demand, Dissection, Kind, Layer, NodeRef, Origin, Side, StreamId, Tree, dump};
 use std::collections::{HashMap, HashSet};
 use std::convert::Infallible;
 use std::fs;

@@ -61,17 +61,11 @@ fn wireguard_receivers(load: &mut Load) -> io::Result<()> {
 
 /// Initial packets and challenges with other cookies, of a few hosts and then of many.
 fn unreal_handshakes(load: &mut Load) -> io::Result<()> {
-    const SIZE: usize = 29;
-    let mut packet = vec![0; SIZE];
     while load.has_room() {
         let number = load.next();
         let host = if number < 1 << 14 { number % 4 } else { number };
-        packet.fill(0);
-        (packet[0], packet[SIZE - 1]) = (1, 8);
-        if number % 2 == 1 {
-            packet[4..8].copy_from_slice(&noise(number).to_le_bytes());
-            packet[12..16].copy_from_slice(&number.to_le_bytes());
-        }
+        let [time, cookie] = if number % 2 == 1 { [noise(number), number] } else { [0, 0] };
+        let packet = [&[1, 0, 0, 0][..], &time.to_le_bytes(), &[0; 4], &cookie.to_le_bytes(), &[0; 12], &[8]].concat();
         load.udp_from(host, [50_000, 7777], &packet)?;
     }
     Ok(())
