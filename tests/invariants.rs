@@ -6,7 +6,7 @@ use proto_dissect::engine::Engine;
 use proto_dissect::input::{Capture, Frame, Link, Timestamp};
 use proto_dissect::record::{Record, Tally, View};
 use proto_dissect::registry::Registry;
-use proto_dissect::tree::{Demand, Dissection, Kind, Layer, NodeRef, Origin, Side, StreamId, Tree, Value, dump};
+use proto_dissect::tree::{Demand, Dissection, Kind, Layer, NodeRef, Origin, Side, StreamId, Tree, dump};
 use std::collections::{HashMap, HashSet};
 use std::convert::Infallible;
 use std::fs;
@@ -139,12 +139,12 @@ fn every_field_is_in_the_list_of_its_protocol() {
     });
 }
 
-/// The bytes of a source covered by leaves and by texts: the value of a text shows all of its bytes.
+/// The bytes of a source covered by leaves.
 fn covered(of: Dissection<'_>, layers: &[Layer], source: u32, len: usize) -> Vec<bool> {
     let mut covered = vec![false; len];
     for layer in layers {
         each_below(of.layer_node(layer).unwrap(), &mut |_, node| {
-            if node.span().source == source && (!node.has_children() || matches!(node.value(), Value::Text)) {
+            if node.span().source == source && !node.has_children() {
                 covered[node.span().range()].fill(true);
             }
         });

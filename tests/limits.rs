@@ -300,6 +300,16 @@ fn a_long_name_is_cut_in_paths_and_noted() {
 }
 
 #[test]
+fn announced_conversations_past_the_limit_are_noted() {
+    // A conversation over UDP, connection IDs, and a conversation over TCP.
+    for sample in ["xfire.pcap", "quic.pcap", "talk.pcap"] {
+        let shown = |more: &[&str]| shown(&Sample(sample, JSON), more);
+        let words = "\"dissect.evicted\"";
+        assert!(!shown(&[]).contains(words) && shown(&["--limit", "announced=1"]).contains(words), "{sample}");
+    }
+}
+
+#[test]
 fn states_of_datagrams_past_the_limit_are_forgotten_and_counted() {
     const PARTS: &[Payload] = &[(C, b"\x84\0\0\0\x50\0\x20\0\0\0\0\0\0\x02\0\x01\0\0\0\0\xfeabc")];
     let capture = datagrams(19132, PARTS);

@@ -14,6 +14,7 @@ mod parts;
 mod pipboy;
 mod protocols;
 mod quic;
+mod sessions;
 
 use load::Load;
 use measure::{Cost, proof};
@@ -83,7 +84,7 @@ fn main() -> ExitCode {
     let large = if arguments.iter().any(|argument| argument == "--small") { SMALL } else { LARGE };
     let named: Vec<&String> = arguments.iter().filter(|argument| !argument.starts_with('-')).collect();
     let attacks = attacks::all().into_iter().chain(protocols::all()).chain(parts::all()).chain(quic::all());
-    let attacks = attacks.chain(pipboy::all()).chain(files::all());
+    let attacks = attacks.chain(sessions::all()).chain(pipboy::all()).chain(files::all());
     let chosen: Vec<Attack> =
         attacks.filter(|attack| named.is_empty() || named.iter().any(|name| attack.name.contains(name.as_str()))).collect();
     match measure_all(&chosen, large) {

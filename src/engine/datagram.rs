@@ -10,6 +10,7 @@ use crate::layers::{self, Bytes, Carried, Checks, Segment, udp};
 use crate::limits;
 use crate::registry::{FlowContext, Registry};
 use crate::tree::{Address, Carried as Saved, Ends, Expected, Extras, LayerId, Side, Span, StreamId, Timestamp, Transport, Tree};
+use crate::wire::notes::EVICTED;
 use crate::wire::{Cut, On, Wire};
 use std::collections::HashMap;
 use std::net::{IpAddr, SocketAddr};
@@ -162,9 +163,13 @@ pub(super) fn datagram(
                 if let Some(speaker) = tree.handover.take_speaker() {
                     exchanges.correct_sender(tree, ends, speaker, pair, number);
                 }
+                let mut evicts = false;
                 for id in tree.handover.take_connection_ids() {
                     let pair = exchanges.state_pair(pair, number);
-                    exchanges.connection_ids.insert(id, pair);
+                    evicts |= exchanges.connection_ids.insert(id, pair);
+                }
+                if evicts {
+                    note_forgotten(tree);
                 }
             }
         }
@@ -270,9 +275,9 @@ impl Exchanges {
         }
     }
 
-    /// Registers an endpoint whose conversations carry payload of this name.
-    pub(super) fn expect(&mut self, expected: Expected) {
-        remember(&mut self.expected, expected.end, (expected.place, expected.details));
+    /// Registers an endpoint whose conversations carry payload of this name. Returns whether others were evicted.
+    pub(super) fn expect(&mut self, expected: Expected) -> bool {
+        remember(&mut self.expected, expected.end, (expected.place, expected.details))
     }
 
     /// Exportable objects of each conversation, with its last frame.
@@ -329,10 +334,21 @@ impl Exchanges {
     }
 }
 
-/// Stores a value for an endpoint. At the limit, all values are dropped.
-pub(super) fn remember<T>(known: &mut HashMap<SocketAddr, T, foldhash::fast::RandomState>, end: SocketAddr, what: T) {
-    if known.len() >= limits::ANNOUNCED.get() {
+/// Stores a value for an endpoint. At the limit, all values are evicted. Returns whether they were.
+pub(super) fn remember<T>(known: &mut HashMap<SocketAddr, T, foldhash::fast::RandomState>, end: SocketAddr, what: T) -> bool {
+    let evicts = known.len() >= limits::ANNOUNCED.get();
+    if evicts {
         known.clear();
     }
     known.insert(end, what);
+    evicts
+}
+
+/// Notes at the innermost layer that all announced conversations were evicted.
+#[cold]
+pub(super) fn note_forgotten(tree: &mut Tree) {
+    let node = tree.layers.last().map(|layer| layer.node);
+    if let Some((node, span)) = node.and_then(|node| Some((node, tree.nodes.get(node as usize)?.span))) {
+        tree.note(&EVICTED, node, span, format_args!("more than {} announced conversations", limits::ANNOUNCED.get()));
+    }
 }

@@ -28,21 +28,23 @@ impl ConnectionIds {
     /// Most combinations of offset and size; QUIC has two offsets and 20 sizes.
     const PLACES: usize = 64;
 
-    /// Stores an ID. All are dropped at the limit.
-    pub(super) fn insert(&mut self, id: ConnectionId, pair: Pair) {
+    /// Stores an ID. All are evicted at the limit. Returns whether they were.
+    pub(super) fn insert(&mut self, id: ConnectionId, pair: Pair) -> bool {
         let ConnectionId { sender, offset, bytes } = id;
         let place = (offset, bytes.len());
         let is_place = self.places.contains(&place);
         if bytes.len() < Self::MIN || !is_place && self.places.len() >= Self::PLACES {
-            return;
+            return false;
         }
-        if self.known.len() >= limits::ANNOUNCED.get() {
+        let evicts = self.known.len() >= limits::ANNOUNCED.get();
+        if evicts {
             self.known.clear();
         }
         if !is_place {
             self.places.push(place);
         }
         self.known.insert(bytes, Issued { pair, sender });
+        evicts
     }
 
     /// The origin of the connection ID in a datagram. An ID may stand at several offsets, by the version of its protocol.

@@ -525,15 +525,19 @@ impl Engine {
         if !self.tree.handover.has_expected() {
             return;
         }
+        let mut evicts = false;
         for expected in self.tree.handover.take_expected() {
             if let Some(route) = &mut self.route {
                 route.announced.push(expected.end);
             }
-            match expected.transport {
+            evicts |= match expected.transport {
                 Transport::Udp => self.exchanges.expect(expected),
                 Transport::Tcp => datagram::remember(&mut self.expected, expected.end, expected.place),
-                Transport::Sctp => {}
-            }
+                Transport::Sctp => false,
+            };
+        }
+        if evicts {
+            datagram::note_forgotten(&mut self.tree);
         }
     }
 }

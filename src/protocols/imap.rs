@@ -34,10 +34,12 @@ fields! {
         .leaves_open("The structure of responses, contents of mails, compression");
     IS_REQUEST = bool("imap.isrequest", "request", "True in messages of the client").once();
     LINE = text("imap.line", "line", "");
+    LINE_END = bytes("imap.line.end", "line end", "").once_per(&LINE);
     REQUEST = text("imap.request", "request", "Line of the client").once();
     REQUEST_TAG = text("imap.request_tag", "request tag", "Copied into the response").once();
     COMMAND = text("imap.request.command", "request command", "").once();
     IS_UID = bool("imap.request.command.uid", "request isUID", "Messages are named by UID").once();
+    CONTINUATION = text("imap.request.continuation", "request continuation", "Rest of a command after a literal").once_per(&LINE);
     FOLDER = text("imap.request.folder", "request folder", "").once();
     USER = text("imap.request.username", "request username", "").once();
     PASSWORD = text("imap.request.password", "request password", "").secret().once();
@@ -216,12 +218,18 @@ impl Conversation for Session {
             let line = lines::line(wire.ahead()).ok_or(Error::Short { needed: 1 })?;
             let text = wire.ahead().get(..line.text).unwrap_or_default();
             wire.parent(&LINE, Value::Text, |wire| {
-                match from {
-                    Side::Client => self.client_line(wire, text, is_first),
-                    Side::Server if is_first => self.server_line(wire, text),
-                    Side::Server => {}
+                let has_fields = match from {
+                    Side::Client => {
+                        self.client_line(wire, text, is_first);
+                        true
+                    }
+                    Side::Server => is_first && self.server_line(wire, text),
+                };
+                if !has_fields {
+                    return wire.skip(line.whole);
                 }
-                wire.skip(line.whole)
+                wire.skip(line.text)?;
+                wire.bytes(&LINE_END, line.whole - line.text).map(drop)
             })?;
             is_first = false;
             match (from, announced(text)) {
@@ -287,6 +295,9 @@ impl Session {
             return;
         }
         if self.continues || !is_first {
+            if !text.is_empty() {
+                wire.put(&CONTINUATION, Value::Text, start..start + text.len());
+            }
             self.arguments(wire, text, 0);
             return wire.name("continuation");
         }
@@ -330,8 +341,7 @@ impl Session {
             }
             _ => {
                 wire.info(format_args!("{}", String::from_utf8_lossy(arguments)));
-                if is_one_of(command, OF_FOLDERS) {
-                    let (name, from) = argument(arguments, 0).unwrap_or_default();
+                if let Some((name, from)) = folder(command, arguments) {
                     wire.put(&FOLDER, Value::Text, range(name, at + from));
                 }
             }
@@ -355,8 +365,8 @@ impl Session {
         }
     }
 
-    /// Adds the fields of the first line of a response.
-    fn server_line(&mut self, wire: &mut Wire<'_>, text: &[u8]) {
+    /// Adds the fields of the first line of a response. Returns whether one has all of its text.
+    fn server_line(&mut self, wire: &mut Wire<'_>, text: &[u8]) -> bool {
         let start = wire.at();
         let (tag, first) = (word(text, 0), word(text, 1));
         let words = text.get(tag.len() + 1..).unwrap_or_default();
@@ -364,7 +374,8 @@ impl Session {
         if !is_tagged {
             let is_counted = first.iter().all(u8::is_ascii_digit);
             wire.name(&String::from_utf8_lossy(word(text, 1 + usize::from(is_counted))).to_ascii_uppercase());
-            return wire.info(format_args!("{}", String::from_utf8_lossy(words)));
+            wire.info(format_args!("{}", String::from_utf8_lossy(words)));
+            return false;
         }
         let put = |wire: &mut Wire<'_>, field: &'static Field, word: &[u8], at: usize| {
             wire.put(field, Value::Text, start + at..start + at + word.len());
@@ -376,7 +387,8 @@ impl Session {
             if !first.is_empty() {
                 put(wire, &RESPONSE_COMMAND, first, tag.len() + 1);
             }
-            return wire.name("continuation");
+            wire.name("continuation");
+            return true;
         }
         put(wire, &STATUS, first, tag.len() + 1);
         let second = word(text, 2);
@@ -385,7 +397,7 @@ impl Session {
         }
         wire.name(&String::from_utf8_lossy(first).to_ascii_uppercase());
         if tag == b"+" {
-            return;
+            return true;
         }
         if *tag == *self.login_tag {
             self.login = Login::No;
@@ -396,6 +408,17 @@ impl Session {
         if std::mem::take(&mut self.tls) && first.eq_ignore_ascii_case(b"OK") {
             self.next = Some(Next::Anyone);
         }
+        true
+    }
+}
+
+/// The mailbox among the arguments of a command, and its offset.
+fn folder<'a>(command: &[u8], arguments: &'a [u8]) -> Option<(&'a [u8], usize)> {
+    let first = argument(arguments, 0);
+    match () {
+        () if is_one_of(command, OF_FOLDERS) => Some(first.unwrap_or_default()),
+        () if is_one_of(command, &["COPY", "MOVE"]) => first.and_then(|(set, from)| argument(arguments, from + set.len() + 1)),
+        () => None,
     }
 }
 
@@ -443,12 +466,14 @@ mod tests {
             3..8 imap.request.command = "login"
             10..14 imap.request.username = "anna"
             16..26 imap.request.password = "moss-green"
+            26..28 imap.line.end = 0d0a
         imap 0..14 | LOGIN
           imap.isrequest = true
           0..14 imap.line = "a2 LOGIN {4}\r\n"
             0..12 imap.request = "a2 LOGIN {4}"
             0..2 imap.request_tag = "a2"
             3..8 imap.request.command = "LOGIN"
+            12..14 imap.line.end = 0d0a
         imap 0..10 | OK | OK in
           imap.isrequest = false
           0..10 imap.line = "a1 OK in\r\n"
@@ -457,20 +482,25 @@ mod tests {
             3..5 imap.response.status = "OK"
             6..8 imap.response.command = "in"
             imap.response_to = 0
+            8..10 imap.line.end = 0d0a
         imap 0..9 | continuation | go on
           imap.isrequest = false
           0..9 imap.line = "+ go on\r\n"
             0..7 imap.response = "+ go on"
             0..1 imap.response_tag = "+"
             2..4 imap.response.command = "go"
+            7..9 imap.line.end = 0d0a
         imap 0..4 | literal
           imap.isrequest = true
           0..4 imap.request.username = "anna"
         imap 0..20 | continuation
           imap.isrequest = true
           0..8 imap.line = " {10+}\r\n"
+            0..6 imap.request.continuation = " {10+}"
+            6..8 imap.line.end = 0d0a
           8..18 imap.request.password = "moss-green"
           18..20 imap.line = "\r\n"
+            18..20 imap.line.end = 0d0a
         imap 0..13 | NO | NO again
           imap.isrequest = false
           0..13 imap.line = "a2 NO again\r\n"
@@ -479,21 +509,25 @@ mod tests {
             3..5 imap.response.status = "NO"
             6..11 imap.response.command = "again"
             imap.response_to = 0
+            11..13 imap.line.end = 0d0a
         imap 0..23 | AUTHENTICATE | PLAIN
           imap.isrequest = true
           0..23 imap.line = "a3 AUTHENTICATE PLAIN\r\n"
             0..21 imap.request = "a3 AUTHENTICATE PLAIN"
             0..2 imap.request_tag = "a3"
             3..15 imap.request.command = "AUTHENTICATE"
+            21..23 imap.line.end = 0d0a
         imap 0..4 | continuation
           imap.isrequest = false
           0..4 imap.line = "+ \r\n"
             0..2 imap.response = "+ "
             0..1 imap.response_tag = "+"
+            2..4 imap.line.end = 0d0a
         imap 0..26 | authentication
           imap.isrequest = true
           0..26 imap.line = "AGFubmEAbW9zcy1ncmVlbg==\r\n"
             0..24 imap.request.credentials = "AGFubmEAbW9zcy1ncmVlbg=="
+            24..26 imap.line.end = 0d0a
         imap 0..12 | EXISTS | 2 EXISTS
           imap.isrequest = false
           0..12 imap.line = "* 2 EXISTS\r\n"
@@ -505,6 +539,7 @@ mod tests {
             3..5 imap.response.status = "OK"
             6..8 imap.response.command = "in"
             imap.response_to = 0
+            8..10 imap.line.end = 0d0a
         imap 0..25 | APPEND | "My mail" {5}
           imap.isrequest = true
           0..25 imap.line = "a4 APPEND "My mail" {5}\r\n"
@@ -512,18 +547,21 @@ mod tests {
             0..2 imap.request_tag = "a4"
             3..9 imap.request.command = "APPEND"
             11..18 imap.request.folder = "My mail"
+            23..25 imap.line.end = 0d0a
         imap 0..6 | OK | OK
           imap.isrequest = false
           0..6 imap.line = "+ OK\r\n"
             0..4 imap.response = "+ OK"
             0..1 imap.response_tag = "+"
             2..4 imap.response.status = "OK"
+            4..6 imap.line.end = 0d0a
         imap 0..5 | literal | 5 bytes
           imap.isrequest = true
           0..5 imap.literal = "hello"
         imap 0..2 | continuation
           imap.isrequest = true
           0..2 imap.line = "\r\n"
+            0..2 imap.line.end = 0d0a
         imap 0..22 | UID FETCH | 1 (UID)
           imap.isrequest = true
           0..22 imap.line = "a5 UID FETCH 1 (UID)\r\n"
@@ -531,16 +569,19 @@ mod tests {
             0..2 imap.request_tag = "a5"
             3..6 imap.request.command.uid = true
             7..12 imap.request.command = "FETCH"
+            20..22 imap.line.end = 0d0a
         imap 0..9 | IDLE
           imap.isrequest = true
           0..9 imap.line = "a6 IDLE\r\n"
             0..7 imap.request = "a6 IDLE"
             0..2 imap.request_tag = "a6"
             3..7 imap.request.command = "IDLE"
+            7..9 imap.line.end = 0d0a
         imap 0..6 | DONE
           imap.isrequest = true
           0..6 imap.line = "DONE\r\n"
             0..4 imap.request = "DONE"
+            4..6 imap.line.end = 0d0a
         imap 0..49 | FETCH | 1 FETCH (UID 1 BODY[] {3}
           imap.isrequest = false
           0..29 imap.line = "* 1 FETCH (UID 1 BODY[] {3}\r\n"
@@ -554,6 +595,7 @@ mod tests {
             0..2 imap.response_tag = "a5"
             3..5 imap.response.status = "OK"
             imap.response_to = 0
+            5..7 imap.line.end = 0d0a
         "#);
     }
 
@@ -573,6 +615,20 @@ mod tests {
         assert_eq!(judge(b"", b"* BYE\r\n", true), (no, yes));
         assert_eq!(judge(b"x\r\na1 FETCH 1 (UID)\r\n", b"", false), (no, yes));
         assert_eq!(judge(b"hello world\r\n", b"", false), (no, no));
+    }
+
+    #[test]
+    fn copies_name_their_mailbox_after_the_messages() {
+        for (line, name) in [
+            (&b"a COPY 2:4 INBOX\r\n"[..], Some("11..16 imap.request.folder = \"INBOX\"")),
+            (b"a UID MOVE 7 \"My mail\"\r\n", Some("14..21 imap.request.folder = \"My mail\"")),
+            (b"a COPY 2\r\n", None),
+            (b"a SEARCH ALL\r\n", None),
+        ] {
+            let tree = trees_of(&PROTOCOL, &mut Session::default(), &[(Side::Client, line)]);
+            let has = name.map_or(!tree.contains("imap.request.folder"), |name| tree.contains(name));
+            assert!(has, "{tree}");
+        }
     }
 
     #[test]

@@ -132,14 +132,21 @@ fn is_request(bytes: &[u8]) -> bool {
     is_short(bytes) && is_known && fits && number(12).is_none_or(|client| client == u16::MAX || u32::from(client) + 10 <= length)
 }
 
+/// Whether the client of a request has a readable name.
+fn is_named(bytes: &[u8]) -> bool {
+    let length = bytes.get(12..).and_then(|rest| rest.first_chunk()).map_or(0, |length| usize::from(u16::from_be_bytes(*length)));
+    let name = bytes.get(14..).and_then(|rest| rest.get(..length));
+    name.is_some_and(|name| length > 2 && length < 200 && name.iter().all(u8::is_ascii_graphic))
+}
+
+/// Whether all bytes of a request without a readable client are available.
+fn is_whole(bytes: &[u8]) -> bool {
+    let length = bytes.first_chunk().and_then(|length| usize::try_from(u32::from_be_bytes(*length)).ok());
+    length.is_some_and(|length| bytes.len() - 4 >= length)
+}
+
 /// Recognizes a request whose client has a readable name.
 fn anywhere(opening: &Opening<'_>) -> Verdict {
-    let is_named = |bytes: &[u8]| {
-        let length =
-            bytes.get(12..).and_then(|rest| rest.first_chunk()).map_or(0, |length| usize::from(u16::from_be_bytes(*length)));
-        let name = bytes.get(14..).and_then(|rest| rest.get(..length));
-        name.is_some_and(|name| length > 2 && length < 200 && name.iter().all(u8::is_ascii_graphic))
-    };
     let begins = |side: &Side| {
         let bytes = opening.of(*side);
         is_named(bytes) && REQUEST.is_chain(bytes)
@@ -147,12 +154,15 @@ fn anywhere(opening: &Opening<'_>) -> Verdict {
     Side::BOTH.into_iter().find(begins).map_or(Verdict::No, |client| Verdict::Yes(client.other()))
 }
 
-/// Recognizes a request on its port, with any client.
+/// Recognizes a request on its port: a whole one, or one whose client has a readable name. The start of many other
+/// protocols, such as a SETTINGS frame of HTTP/2, fits the start of a long request without a client.
 fn on_port(opening: &Opening<'_>) -> Verdict {
-    let is_request = |side: &Side| opening.of(*side).len() >= REQUEST.least && REQUEST.is_chain(opening.of(*side));
+    let begins = |side: &Side| opening.of(*side).len() >= REQUEST.least && REQUEST.is_chain(opening.of(*side));
+    let is_request = |side: &Side| begins(side) && (is_named(opening.of(*side)) || is_whole(opening.of(*side)));
     match Side::BOTH.into_iter().find(is_request) {
         Some(client) => Verdict::Yes(client.other()),
-        None if !opening.complete && opening.sent.iter().all(|bytes| bytes.len() < REQUEST.least) => Verdict::Unsure,
+        None if opening.complete => Verdict::No,
+        None if Side::BOTH.iter().any(begins) || opening.sent.iter().all(|bytes| bytes.len() < REQUEST.least) => Verdict::Unsure,
         None => Verdict::No,
     }
 }
@@ -215,7 +225,6 @@ impl Session {
         wire.name(&format!("{} request", key_name(key)));
         if self.asked.len() >= limits::REQUESTS.get() {
             self.asked.pop_front();
-            wire.evicted(format_args!("the oldest of more than {} requests", limits::REQUESTS.get()));
         }
         self.asked.push_back(Asked { id, key, version });
         self.requests.ask(id, wire);
@@ -344,6 +353,12 @@ mod tests {
         assert_eq!(judge(TALK[2].1, true), (no, yes));
         assert_eq!(judge(b"\0\0\0\x0e\0\x12", false), (no, Verdict::Unsure));
         assert_eq!(judge(b"GET / HTTP/1.1\r\n\r\n", true), (no, no));
+        let without_client = b"\0\0\0\x0c\0\x12\0\0\0\0\0\x07\xff\xffab";
+        assert_eq!(judge(without_client, true), (no, yes));
+        assert_eq!(judge(&without_client[..15], false), (no, Verdict::Unsure));
+        assert_eq!(judge(&without_client[..15], true), (no, no));
+        let settings = b"\0\0\x12\x04\0\0\0\0\0\0\x03\0\0\0\x64\0\x04\0\xa0\0\0\0\x02\0\0\0\0";
+        assert_eq!(judge(settings, true), (no, no));
     }
 
     #[test]

@@ -49,8 +49,20 @@ const AUTH_TYPES: Names = &[(1, "authentication data"), (2, "simple password"), 
 const HEADER: usize = 4;
 const ENTRY_LEN: usize = 20;
 
+/// Recognizes a header and its first entry by the zeros of version 1, the address family and the metric.
 fn recognize(bytes: &[u8]) -> bool {
-    matches!(bytes, [1..=5, 1..=2, _, _, entries @ ..] if entries.len() >= ENTRY_LEN || entries.starts_with(&[0xff; 2]))
+    let &[1..=5, version @ 1..=2, high, low, ref entries @ ..] = bytes else { return false };
+    match (version, entries.first_chunk::<ENTRY_LEN>()) {
+        (2, _) if entries.starts_with(&[0xff; 2]) => true,
+        (1, Some(entry)) => [high, low] == [0; 2] && entry[2..4] == [0; 2] && entry[8..16] == [0; 8] && is_route(entry),
+        (_, Some(entry)) => is_route(entry),
+        (_, None) => false,
+    }
+}
+
+/// Whether an entry has a family of [`FAMILIES`] and a metric up to infinity.
+fn is_route(entry: &[u8; ENTRY_LEN]) -> bool {
+    matches!(entry, [0, 0 | 2, .., 0, 0, 0, 0..=16])
 }
 
 fn message(wire: &mut Wire<'_>) -> Result {
@@ -119,6 +131,24 @@ mod tests {
         let bytes = trial::bytes(hex);
         assert!(recognize(&bytes));
         trial::read(&PROTOCOL, &bytes, Cut::No, message)
+    }
+
+    #[test]
+    fn other_datagrams_are_not_recognized() {
+        let without = |at: usize, byte: u8| {
+            let mut bytes = trial::bytes(REQUEST);
+            bytes[at] = byte;
+            recognize(&bytes)
+        };
+        assert!(without(23, 1));
+        for (at, byte) in [(0, 6), (1, 3), (2, 1), (4, 1), (5, 10), (6, 1), (15, 1), (22, 1), (23, 17)] {
+            assert!(!without(at, byte), "{byte} at {at}");
+        }
+        // A request and a login of SOCKS.
+        for hex in ["05 01 00 03 0f 7777772e6578616d706c652e6f7267 0050", "05 01 02 01 04 6d6f7373 0d 6d6f73732d677265656e2d3132"]
+        {
+            assert!(!recognize(&trial::bytes(hex)), "{hex}");
+        }
     }
 
     #[test]

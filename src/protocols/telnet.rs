@@ -27,6 +27,7 @@ fields! {
     OPTION = number("telnet.subcmd", "subcommand", "Option of the command").names(OPTIONS);
     MODE = number("telnet.subopt.mode", "mode", "").names(&[(0, "Is"), (1, "Send"), (2, "Info")]);
     TEXT = text("telnet.string_subopt.value", "value", "");
+    SPEED = text("telnet.terminal_speed", "terminal speed", "Transmit and receive speed, in bits per second");
     WIDTH = number("telnet.naws_subopt.width", "width", "In characters");
     HEIGHT = number("telnet.naws_subopt.height", "height", "In characters");
     OPTION_DATA = bytes("telnet.option_data", "option data", "");
@@ -91,8 +92,9 @@ const SUBOPTION_END: u8 = 240;
 const SUBOPTION: u8 = 250;
 const WILL: u8 = 251;
 const DONT: u8 = 254;
-/// Options with text after a mode: terminal type, terminal speed, X display.
-const WITH_TEXT: [u8; 3] = [24, 32, 35];
+/// Options with text after a mode: terminal type, X display.
+const WITH_TEXT: [u8; 2] = [24, 35];
+const TERMINAL_SPEED: u8 = 32;
 const WINDOW_SIZE: u8 = 31;
 
 /// State of a connection.
@@ -234,6 +236,13 @@ fn negotiation(wire: &mut Wire<'_>, command: u8) -> Result {
             wire.u16_be(&WIDTH)?;
             wire.u16_be(&HEIGHT)?;
         }
+        TERMINAL_SPEED if data > 0 => {
+            wire.put(&OPTION_DATA, Value::Bytes, wire.at()..wire.at() + data);
+            wire.u8(&MODE)?;
+            if data > 1 {
+                wire.text(&SPEED, data - 1)?;
+            }
+        }
         _ if WITH_TEXT.contains(&option) && data > 0 => {
             wire.u8(&MODE)?;
             if data > 1 {
@@ -315,6 +324,27 @@ mod tests {
         telnet 0..4 | text | ls
           0..4 telnet.data = "ls\r\n"
         "#);
+    }
+
+    #[test]
+    fn a_terminal_speed_is_text_and_option_data() {
+        let talk = [(Side::Client, &b"\xff\xfa\x20\x0038400,38400\xff\xf0"[..]), (Side::Server, b"\xff\xfa\x20\x01\xff\xf0")];
+        insta::assert_snapshot!(trees_of(&PROTOCOL, &mut Session::default(), &talk), @r#"
+        telnet 0..17 | Suboption | Terminal Speed
+          0..2 telnet.cmd = 250 (Suboption)
+          2..3 telnet.subcmd = 32 (Terminal Speed)
+          3..15 telnet.option_data = 0033383430302c3338343030
+          3..4 telnet.subopt.mode = 0 (Is)
+          4..15 telnet.terminal_speed = "38400,38400"
+          15..17 telnet.cmd = 240 (Suboption End)
+        telnet 0..6 | Suboption | Terminal Speed
+          0..2 telnet.cmd = 250 (Suboption)
+          2..3 telnet.subcmd = 32 (Terminal Speed)
+          3..4 telnet.option_data = 01
+          3..4 telnet.subopt.mode = 1 (Send)
+          4..6 telnet.cmd = 240 (Suboption End)
+        "#);
+        survives_damage(&PROTOCOL, Session::default, &talk);
     }
 
     #[test]

@@ -19,8 +19,8 @@ impl<K> Default for Requests<K> {
 
 impl<K: PartialEq> Requests<K> {
     /// Records the request being dissected. Returns the earlier request if this one is its retransmission, that is, if the
-    /// same key has no response yet.
-    pub fn ask(&mut self, key: K, wire: &Wire<'_>) -> Option<Request> {
+    /// same key has no response yet. At the limit the oldest request is evicted, with a note if it has no response.
+    pub fn ask(&mut self, key: K, wire: &mut Wire<'_>) -> Option<Request> {
         let (frame, time) = wire.completed();
         let question = Request { frame, time, answered: false };
         if let Some((_, before)) = self.asked.iter_mut().rev().find(|(known, _)| *known == key) {
@@ -30,8 +30,9 @@ impl<K: PartialEq> Requests<K> {
             *before = question;
             return None;
         }
-        if self.asked.len() >= limits::REQUESTS.get() {
-            self.asked.pop_front();
+        let most = limits::REQUESTS.get();
+        if self.asked.len() >= most && self.asked.pop_front().is_some_and(|(_, request)| !request.answered) {
+            wire.evicted(format_args!("the oldest of more than {most} requests"));
         }
         self.asked.push_back((key, question));
         None

@@ -389,6 +389,42 @@ fn all_messages_are_dissected() {
 }
 
 #[test]
+fn a_large_community_cut_short_stays_in_its_attribute() {
+    // The message holds a prefix behind the attribute, so that a whole community would fit.
+    let tree = |length: u8| {
+        let attribute = format!("c0 20 {length:02x} {}", "00000001".repeat(4).get(..usize::from(length) * 2).unwrap_or_default());
+        let update = message(2, &format!("0000 {:04x} {attribute} 18 c00002 18 c00003 18 c00004", length + 3));
+        trees_of(&PROTOCOL, &mut Session::default(), &[(Side::Client, update.as_slice())])
+    };
+    assert!(tree(12).contains("26..38 bgp.large_communities = \"1:1:1\""), "{}", tree(12));
+    insta::assert_snapshot!(tree(10), @"
+    bgp 0..48 | UPDATE Message
+      0..16 bgp.marker = ffffffffffffffffffffffffffffffff
+      16..18 bgp.length = 48
+      18..19 bgp.type = 2 (UPDATE Message)
+      19..21 bgp.update.withdrawn_routes.length = 0
+      21..23 bgp.update.path_attributes.length = 13
+      23..34 bgp.update.path_attributes
+        23..34 bgp.update.path_attribute
+          23..24 bgp.update.path_attribute.flags = 0xc0
+            23..24 bgp.update.path_attribute.flags.optional = true
+            23..24 bgp.update.path_attribute.flags.transitive = true
+            23..24 bgp.update.path_attribute.flags.partial = false
+            23..24 bgp.update.path_attribute.flags.extended_length = false
+            23..24 bgp.update.path_attribute.flags.unused = 0x00
+          24..25 bgp.update.path_attribute.type_code = 32 (LARGE_COMMUNITY)
+          25..26 bgp.update.path_attribute.length = 10
+          26..30 bgp.large_communities.ga = 1
+          30..34 bgp.large_communities.ldp1 = 1
+      34..48 bgp.data = 000018c0000218c0000318c00004
+    ! broken dissect.short at 34..48 bgp: 2 more bytes needed, 14 left
+    ");
+    // The rest of a second community.
+    let longer = tree(14);
+    assert!(longer.matches("bgp.large_communities =").count() == 1 && longer.contains("dissect.short"), "{longer}");
+}
+
+#[test]
 fn damaged_messages_are_survived() {
     let talk = talk();
     let lines: Vec<_> = talk.iter().map(|(side, bytes)| (*side, bytes.as_slice())).collect();

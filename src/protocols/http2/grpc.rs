@@ -5,11 +5,13 @@
 //! ```
 //! A call may be long-lived, so each message is dissected when it is complete.
 //!
-//! Not covered: compressed messages; gRPC-Web encoded in Base64.
+//! Messages compressed with gzip are decompressed. Not covered: other compression; gRPC-Web encoded in Base64.
 
-use super::NOT_JOINED;
 use super::streams::Streams;
+use super::{DECOMPRESSION_FAILED, DECOMPRESSION_LIMIT, NOT_JOINED};
 use crate::limits;
+use crate::protocols::http::Coding;
+use crate::protocols::http::body::decoded;
 use crate::protocols::protobuf;
 use crate::tree::{NodeRef, Side, Value, fields, title};
 use crate::wire::{Protocol, Result, Wire};
@@ -21,16 +23,20 @@ pub static PROTOCOL: Protocol = Protocol::new(&GRPC, FIELDS, &[]);
 fields! {
     GRPC = protocol("grpc", "gRPC", "Remote procedure calls over HTTP/2")
         .covers("Messages in bodies of HTTP/2, and the fields of Protocol Buffers in them")
-        .leaves_open("Compressed messages, and gRPC-Web in Base64");
+        .leaves_open("Messages not compressed with gzip, and gRPC-Web in Base64");
     MESSAGE = group("grpc.message", "message", "").digest(title::last_value, title::nothing).named(message_title, message_size, title::nothing);
     FRAME_TYPE = number("grpc.frame_type", "frame type", "0 is data; 1 is trailers of gRPC-Web").mask(0x80).once_per(&MESSAGE);
     COMPRESSED = number("grpc.compressed_flag", "compressed flag", "Whether the message is compressed").mask(0x01).once_per(&MESSAGE);
     LENGTH = number("grpc.message_length", "message length", "In bytes").once_per(&MESSAGE);
+    ENCODED = bytes("grpc.encoded_data", "encoded data", "Compressed message").body().once_per(&MESSAGE);
     MESSAGE_DATA = bytes("grpc.message_data", "message data", "").body().once_per(&MESSAGE);
 }
 
 /// Size of the prefix of a message in bytes.
 const PREFIX: usize = 5;
+
+/// Start of a message compressed with gzip.
+const GZIP: [u8; 2] = [0x1f, 0x8b];
 
 /// Whether a media type is one of gRPC.
 pub(super) fn is_grpc(media_type: &[u8]) -> bool {
@@ -100,14 +106,44 @@ fn message(wire: &mut Wire<'_>, whole: usize) -> Result {
         if count == 0 {
             return Ok(());
         }
-        wire.put(&MESSAGE_DATA, Value::Bytes, wire.at()..wire.at() + count);
-        wire.hide_credentials(wire.at()..wire.at() + count);
-        if flags == 0 && wire.reads_bodies() && protobuf::is_message(bytes) {
-            wire.embeds("protobuf");
-            return protobuf::message(wire, count);
+        match flags {
+            0 => content(wire, count),
+            _ if bytes.starts_with(&GZIP) && (wire.reads_bodies() || wire.looks_for_secrets()) => decompress(wire, count),
+            _ => wire.bytes(&MESSAGE_DATA, count).map(drop),
         }
-        wire.skip(count)
     })
+}
+
+/// Dissects the next `count` bytes: a message compressed with gzip.
+fn decompress(wire: &mut Wire<'_>, count: usize) -> Result {
+    let raw = wire.ahead().get(..count).unwrap_or_default();
+    let most = wire.room_to_decompress().min(limits::HTTP_BODY.get());
+    let bytes = match decoded(Coding::Gzip, raw, most) {
+        Ok(bytes) => bytes,
+        Err(why) => {
+            wire.bytes(&MESSAGE_DATA, count)?;
+            wire.note(&DECOMPRESSION_FAILED, format_args!("{why}"));
+            return Ok(());
+        }
+    };
+    wire.has_decompressed(bytes.len());
+    wire.put(&ENCODED, Value::Bytes, wire.at()..wire.at() + count);
+    if bytes.len() >= most {
+        wire.note(&DECOMPRESSION_LIMIT, format_args!("more than {most} bytes"));
+    }
+    wire.derived("gzip", count, &bytes, |inner| content(inner, bytes.len()))
+}
+
+/// Dissects the next `count` bytes: a message without compression.
+fn content(wire: &mut Wire<'_>, count: usize) -> Result {
+    let bytes = wire.ahead().get(..count).unwrap_or_default();
+    wire.put(&MESSAGE_DATA, Value::Bytes, wire.at()..wire.at() + count);
+    wire.hide_credentials(wire.at()..wire.at() + count);
+    if wire.reads_bodies() && protobuf::is_message(bytes) {
+        wire.embeds("protobuf");
+        return protobuf::message(wire, count);
+    }
+    wire.skip(count)
 }
 
 fn message_title(_: NodeRef<'_>, out: &mut dyn Write) -> fmt::Result {

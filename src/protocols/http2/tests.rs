@@ -527,6 +527,75 @@ fn the_preface_identifies_a_connection() {
 }
 
 #[test]
+fn messages_of_grpc_are_decompressed() {
+    let head = trial::bytes("83 86 44 05 2f612e42 2f 5f 10 6170706c 69636174 696f6e2f 67727063");
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::none());
+    std::io::Write::write_all(&mut gzip, &trial::bytes("0804 120374776f")).unwrap();
+    let compressed = gzip.finish().unwrap();
+    let length = u32::try_from(compressed.len()).unwrap().to_be_bytes();
+    let message = [&[1][..], &length, &compressed].concat();
+    let broken = [&[1][..], &length, &compressed[..15], &vec![0xff; compressed.len() - 15]].concat();
+    let tree = all(
+        &mut started(),
+        &[
+            (Side::Client, frame(1, 4, 1, &head)),
+            (Side::Client, frame(0, 0, 1, &message)),
+            (Side::Client, frame(0, 0, 1, &message[..9])),
+            (Side::Client, frame(0, 0, 1, &message[9..])),
+            (Side::Client, frame(0, 1, 1, &broken)),
+        ],
+    );
+    insta::assert_snapshot!(trial::below(&tree, &["grpc.message"]), @r#"
+    http2 0..36 | POST | /a.B/, stream 1
+    http2 0..44 | DATA | 1 gRPC message, /a.B/, stream 1
+      9..44 grpc.message
+        9..10 grpc.frame_type = 0
+        9..10 grpc.compressed_flag = 1
+        10..14 grpc.message_length = 30
+        14..44 grpc.encoded_data = 30 bytes
+        0..7 grpc.message_data = 0804120374776f
+        0..2 protobuf.field
+          0..1 protobuf.field.number = 1
+          0..1 protobuf.field.wiretype = 0 (varint)
+          1..2 protobuf.field.value = 04
+          1..2 protobuf.field.value.uint32 = 4
+        2..7 protobuf.field
+          2..3 protobuf.field.number = 2
+          2..3 protobuf.field.wiretype = 2 (length-delimited)
+          3..4 protobuf.field.value.length = 3
+          4..7 protobuf.field.value = 74776f
+          4..7 protobuf.field.value.string = "two"
+    http2 0..18 | DATA | stream 1, 9 bytes
+    http2 0..35 | DATA | 1 gRPC message, /a.B/, stream 1
+      0..35 grpc.message
+        0..1 grpc.frame_type = 0
+        0..1 grpc.compressed_flag = 1
+        1..5 grpc.message_length = 30
+        5..35 grpc.encoded_data = 30 bytes
+        0..7 grpc.message_data = 0804120374776f
+        0..2 protobuf.field
+          0..1 protobuf.field.number = 1
+          0..1 protobuf.field.wiretype = 0 (varint)
+          1..2 protobuf.field.value = 04
+          1..2 protobuf.field.value.uint32 = 4
+        2..7 protobuf.field
+          2..3 protobuf.field.number = 2
+          2..3 protobuf.field.wiretype = 2 (length-delimited)
+          3..4 protobuf.field.value.length = 3
+          4..7 protobuf.field.value = 74776f
+          4..7 protobuf.field.value.string = "two"
+    http2 0..44 | DATA | 1 gRPC message, /a.B/, stream 1
+      9..44 grpc.message
+        9..10 grpc.frame_type = 0
+        9..10 grpc.compressed_flag = 1
+        10..14 grpc.message_length = 30
+        14..44 grpc.message_data = 30 bytes
+    ! odd http2.body_decompression_failed at 14..44 grpc.message_data: corrupt gzip stream does not have a matching checksum
+    "#);
+    assert_eq!(tree.matches("http2.body_decompression_failed").count(), 1, "{tree}");
+}
+
+#[test]
 fn messages_of_grpc_are_dissected_when_they_are_complete() {
     let head = trial::bytes("83 86 44 05 2f612e42 2f 5f 10 6170706c 69636174 696f6e2f 67727063");
     let message = trial::bytes("00 00000007 0804 120374776f");

@@ -115,8 +115,11 @@ impl Session {
             }
             11 | 13 | 30 => {
                 wire.sent_by(Side::Server);
-                if let Some(request) = self.requests.answer(&self.answered) {
-                    request.put(wire, &RESPONSE_TO, &TIME);
+                if self.answered < self.asked {
+                    // The request may be evicted.
+                    if let Some(request) = self.requests.answer(&self.answered) {
+                        request.put(wire, &RESPONSE_TO, &TIME);
+                    }
                     self.answered += 1;
                 }
             }

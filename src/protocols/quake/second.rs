@@ -1,6 +1,6 @@
-//! Quake II: headers of game packets. Connectionless packets are those of Quake III.
+//! Quake II: connectionless packets and headers of game packets.
 
-use super::netchan::{Header, is_game};
+use super::netchan::{Header, is_packet};
 use crate::tree::fields;
 use crate::wire::{Heuristic, On, Protocol};
 
@@ -9,16 +9,19 @@ pub static PROTOCOL: Protocol = Protocol::new(
     &THIS,
     FIELDS,
     &[On::Udp(HEADER.port)
-        .datagram(Heuristic::InContext(|bytes, context| is_game(bytes, HEADER.port, context)), |wire| HEADER.packet(wire))],
+        .datagram(Heuristic::InContext(|bytes, context| is_packet(bytes, HEADER.port, context)), |wire| HEADER.packet(wire))],
 )
 .rest(&DATA);
 
 fields! {
     THIS = protocol("quake2", "Quake II", "Quake II network protocol")
-        .covers("Headers of game packets")
+        .covers("Connectionless packets, and headers of game packets")
         .leaves_open("Messages inside game packets");
     TO_SERVER = bool("quake2.c2s", "client to server", "").once();
     TO_CLIENT = bool("quake2.s2c", "server to client", "").once();
+    CONNECTIONLESS = bool("quake2.connectionless", "connectionless", "The packet belongs to no connection").once();
+    MARKER = number("quake2.connectionless.marker", "marker", "").hex(8).once();
+    TEXT = text("quake2.connectionless.text", "text", "Command with arguments").once();
     GAME = bool("quake2.game", "game", "The packet belongs to a connection").once();
     SEQUENCE = number("quake2.game.seq1", "sequence number", "Number of this packet").once();
     IS_RELIABLE = bool("quake2.game.rel1", "reliable", "The packet has a reliable part").once();
@@ -32,6 +35,9 @@ static HEADER: Header = Header {
     port: 27910,
     to_server: &TO_SERVER,
     to_client: &TO_CLIENT,
+    connectionless: &CONNECTIONLESS,
+    marker: &MARKER,
+    text: &TEXT,
     game: &GAME,
     sequence: &SEQUENCE,
     is_reliable: &IS_RELIABLE,
@@ -46,6 +52,7 @@ mod tests {
     use super::*;
     use crate::wire::{Cut, DatagramContext, trial};
 
+    const STATUS: &[u8] = b"\xff\xff\xff\xffstatus\n";
     const PACKET: &[u8] = b"\x07\0\0\x80\x05\0\0\0hello";
 
     #[test]
@@ -65,11 +72,27 @@ mod tests {
     }
 
     #[test]
+    fn a_connectionless_packet_is_dissected() {
+        let tree = trial::read(&PROTOCOL, STATUS, Cut::No, |wire| HEADER.packet(wire));
+        insta::assert_snapshot!(tree, @r#"
+        quake2 0..11 | connectionless | status
+          quake2.s2c = true
+          quake2.connectionless = true
+          0..4 quake2.connectionless.marker = 0xffffffff
+          4..11 quake2.connectionless.text = "status\n"
+        "#);
+        let tree = trial::read(&PROTOCOL, b"\xff\xff\xff\xffrcon moss-green map q1", Cut::No, |wire| HEADER.packet(wire));
+        assert!(tree.contains("rcon") && tree.contains("map q1"), "{tree}");
+        trial::survives_damage(&PROTOCOL, STATUS, |wire| HEADER.packet(wire));
+    }
+
+    #[test]
     fn packets_are_recognized_on_the_port_by_small_sequence_numbers() {
         let context = |port| DatagramContext { ports: Some([50_000, port]), announced: None };
-        let judge = |bytes: &[u8], port| is_game(bytes, HEADER.port, &context(port));
+        let judge = |bytes: &[u8], port| is_packet(bytes, HEADER.port, &context(port));
         assert!(judge(PACKET, HEADER.port) && !judge(PACKET, 53));
-        for other in [&b"\xff\xff\xff\xffstatus"[..], b"\0\0\0\0\0\0\0\0", b"\x01\0\0\0\0\0\0\x01", b"\x01\0\0\0"] {
+        assert!(judge(STATUS, HEADER.port) && !judge(STATUS, 53));
+        for other in [&b"\xff\xff\xff\xff"[..], b"\0\0\0\0\0\0\0\0", b"\x01\0\0\0\0\0\0\x01", b"\x01\0\0\0"] {
             assert!(!judge(other, HEADER.port), "{other:?}");
         }
     }

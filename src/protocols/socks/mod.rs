@@ -434,7 +434,7 @@ fn datagram(wire: &mut Wire<'_>) -> Result {
     wire.name("datagram");
     wire.u16_be(&RESERVED)?;
     let fragment = wire.u8(&FRAGMENT)?;
-    let (address, port) = address(wire, &PORT)?;
+    let (address, port) = address(wire, &DST_PORT)?;
     summarize(wire, address, port);
     let payload = wire.at()..wire.at() + wire.remaining();
     if !payload.is_empty() && fragment == 0 {

@@ -156,7 +156,7 @@ fn a_datagram_of_the_relay_is_dissected() {
       3..4 socks.address_type = 3 (Domain Name)
       4..5 socks.remote_name_length = 12
       5..17 socks.remote_name = "game.example"
-      17..19 socks.port = 27015
+      17..19 socks.dstport = 27015
     "#);
     trial::survives_damage(&PROTOCOL, bytes, datagram);
 }
