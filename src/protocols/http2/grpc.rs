@@ -108,7 +108,7 @@ fn message(wire: &mut Wire<'_>, whole: usize) -> Result {
         }
         match flags {
             0 => content(wire, count),
-            _ if bytes.starts_with(&GZIP) && (wire.reads_bodies() || wire.looks_for_secrets()) => decompress(wire, count),
+            _ if bytes.starts_with(&GZIP) && (wire.reads_bodies() || wire.searches_secrets()) => decompress(wire, count),
             _ => wire.bytes(&MESSAGE_DATA, count).map(drop),
         }
     })
@@ -117,7 +117,7 @@ fn message(wire: &mut Wire<'_>, whole: usize) -> Result {
 /// Dissects the next `count` bytes: a message compressed with gzip.
 fn decompress(wire: &mut Wire<'_>, count: usize) -> Result {
     let raw = wire.ahead().get(..count).unwrap_or_default();
-    let most = wire.room_to_decompress().min(limits::HTTP_BODY.get());
+    let most = wire.decompression_limit().min(limits::HTTP_BODY.get());
     let bytes = match decoded(Coding::Gzip, raw, most) {
         Ok(bytes) => bytes,
         Err(why) => {
