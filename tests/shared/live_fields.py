@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Whether fields of `fields.txt` differ from those of tshark on this machine only where `live-fields.tsv` gives a reason.
 
-    live_fields.py COMPARE_FIELDS BINARY FOLDER... [--reasons FILE] [--list]
+    live_fields.py COMPARE_FIELDS BINARY FOLDER... [--list]
 
 For protocols that the recorded tables of COMPARE_FIELDS do not have. In each group at least 95 of 100 cells that tshark fills must
-be equal. Three kinds of reasons are counted apart: `not yet: ` is about a layer that is not dissected, `tshark: ` about a mistake
-of tshark, by the specification, and `more: ` about a cell that has all of tshark's values in their order, and others. Secrets
-are shown, because tshark shows them. FILE replaces `live-fields.tsv`, whose paths count from their folder. Without tshark nothing is compared, and the script says so.
+be equal. Two kinds of reasons are counted apart: `not yet: ` is about a layer that is not dissected, `tshark: ` about a mistake
+of tshark, by the specification. Secrets are shown, because tshark shows them.
+Paths in `live-fields.tsv` count from their folder. Without tshark nothing is compared, and the script says so.
 """
 import concurrent.futures
 import pathlib
@@ -14,10 +14,10 @@ import re
 import shutil
 import sys
 
-from fields import by_frame, listed, load
+from fields import begins_with, by_frame, listed, load
 
 LEAST = 0.95
-APART = ("not yet: ", "tshark: ", "more: ")
+APART = ("not yet: ", "tshark: ")
 OURS = ["--packets", "--show-secrets"]
 # What lies beside captures in the folder of samples.
 OTHERS = {".rs", ".ksy", ".hex", ".py", ".toml", ".sh"}
@@ -27,12 +27,6 @@ HERE = pathlib.Path(__file__).parent
 def groups():
     lines = (HERE / "fields.txt").read_text().splitlines()
     return {found[1]: found[2].split() for found in (re.match(r"\[(\w+)\] (.*)", line) for line in lines) if found}
-
-
-def has_all(ours, theirs):
-    """Whether all of their values are among ours, in their order."""
-    rest = iter(ours.split(","))
-    return all(value in rest for value in theirs.split(","))
 
 
 def both(compare, binary, path, fields):
@@ -46,20 +40,14 @@ def both(compare, binary, path, fields):
 
 def main():
     shown = "--list" in sys.argv
-    words = [word for word in sys.argv[1:] if word != "--list"]
-    file = HERE / "live-fields.tsv"
-    if "--reasons" in words:
-        at = words.index("--reasons")
-        file = pathlib.Path(words[at + 1])
-        del words[at : at + 2]
-    compare, binary, *folders = words
+    compare, binary, *folders = [word for word in sys.argv[1:] if word != "--list"]
     if not shutil.which("tshark"):
         print("no tshark: nothing is compared")
         return 0
-    compare, reasons = load(compare), listed(file)
+    compare, reasons = load(compare), listed(HERE / "live-fields.tsv")
     wrong, used, group_of = False, set(), groups()
     fields = [field for group in group_of.values() for field in group]
-    count = {group: [0, 0, [0] * len(APART), []] for group in group_of}
+    count = {group: [0, 0, [0, 0], []] for group in group_of}
     captures = [one for folder in folders for one in compare.captures(pathlib.Path(folder)) if one[1].suffix not in OTHERS]
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         tables = list(pool.map(lambda one: both(compare, binary, one[1], fields), captures))
@@ -75,16 +63,16 @@ def main():
                         continue
                     used.add(key)
                     apart = [number for number, start in enumerate(APART) if key and reasons[key].startswith(start)]
-                    if key and reasons[key].startswith("more: ") and not has_all(got.get(field, ""), cell):
-                        counted[3].append(f"{name}\t{frame}\t{field}\tis less than tshark has")
-                    elif apart:
+                    if apart:
                         counted[2][apart[0]] += 1
                         continue
                     counted[1] += 1
                     if not key:
                         counted[3].append(f"{name}\t{frame}\t{field}\tours {got.get(field, '')!r}, tshark {cell!r}")
+                    elif reasons[key].startswith("more: ") and not begins_with(got.get(field, ""), cell):
+                        counted[3].append(f"{name}\t{frame}\t{field}\tis less than tshark has")
     for group, (equal, filled, apart, unlisted) in count.items():
-        print(f"{group}: {equal} of {filled} cells equal, {100 * equal / max(filled, 1):.2f} %; {apart[0]} not yet, {apart[1]} mistakes of tshark, {apart[2]} more")
+        print(f"{group}: {equal} of {filled} cells equal, {100 * equal / max(filled, 1):.2f} %; {apart[0]} not yet, {apart[1]} mistakes of tshark")
         wrong |= bool(unlisted) or equal < LEAST * filled
         for line in unlisted if shown else unlisted[:20]:
             print("  " + line)
