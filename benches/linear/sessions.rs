@@ -41,7 +41,7 @@ fn wireguard(kind: u8, identifiers: &[u32], size: usize) -> Vec<u8> {
 
 /// Initiations without a response, each of another session.
 fn wireguard_sessions(load: &mut Load) -> io::Result<()> {
-    while load.has_room() {
+    while load.is_within_limit() {
         let message = wireguard(1, &[noise(load.next())], 148);
         load.udp([WIREGUARD, WIREGUARD], &message)?;
     }
@@ -50,7 +50,7 @@ fn wireguard_sessions(load: &mut Load) -> io::Result<()> {
 
 /// Handshakes of very many hosts, and data for sessions that are none of theirs.
 fn wireguard_receivers(load: &mut Load) -> io::Result<()> {
-    while load.has_room() {
+    while load.is_within_limit() {
         let id = load.next();
         load.udp_from(id / 8, [40_000, 40_000], &wireguard(1, &[id], 148))?;
         load.udp_from(id / 8, [40_000, 40_000], &wireguard(2, &[id + 1, id], 92))?;
@@ -61,7 +61,7 @@ fn wireguard_receivers(load: &mut Load) -> io::Result<()> {
 
 /// An initial packet and a challenge of each of very many hosts.
 fn unreal_handshakes(load: &mut Load) -> io::Result<()> {
-    while load.has_room() {
+    while load.is_within_limit() {
         let number = load.next();
         let [time, cookie] = if number % 2 == 1 { [noise(number), number] } else { [0, 0] };
         let packet = [&[1, 0, 0, 0][..], &time.to_le_bytes(), &[0; 4], &cookie.to_le_bytes(), &[0; 12], &[8]].concat();
@@ -72,7 +72,7 @@ fn unreal_handshakes(load: &mut Load) -> io::Result<()> {
 
 /// Game packets with sequence numbers in any order.
 fn quake_games(load: &mut Load) -> io::Result<()> {
-    while load.has_room() {
+    while load.is_within_limit() {
         let number = load.next();
         let [sequence, acknowledged] = [noise(number) >> 9 | 1, noise(!number) >> 9];
         let packet = [&sequence.to_le_bytes()[..], &acknowledged.to_le_bytes(), b"\x61\x1e"].concat();
@@ -83,7 +83,7 @@ fn quake_games(load: &mut Load) -> io::Result<()> {
 
 /// Acceptances that announce a game on each port of very many servers.
 fn quake_acceptances(load: &mut Load) -> io::Result<()> {
-    while load.has_room() {
+    while load.is_within_limit() {
         let number = load.next();
         let packet = [&b"\x80\0\0\x09\x81"[..], &(number & 0xffff).to_le_bytes()].concat();
         load.udp_from(number >> 4, [26_000, 50_000], &packet)?;
@@ -112,7 +112,7 @@ const DTLS: [u16; 2] = [4433, 40_000];
 /// Encrypted records of DTLS 1.3 without keys, in each epoch in turn, with connection IDs in some.
 fn dtls_epochs(load: &mut Load) -> io::Result<()> {
     load.udp(DTLS, &hello_1_3())?;
-    while load.has_room() {
+    while load.is_within_limit() {
         let number = load.next();
         let head = 0x2c | noise(number).to_be_bytes()[2] & 0x13;
         let mut datagram = vec![head];
@@ -130,7 +130,7 @@ fn dtls_acknowledgments(load: &mut Load) -> io::Result<()> {
     load.udp(DTLS, &hello_1_3())?;
     let mut content = half(RECORDS * 16).to_be_bytes().to_vec();
     content.extend(b"\0\0\0\0\0\0\0\x02\0\0\0\0\0\0\0\x07".repeat(RECORDS));
-    while load.has_room() {
+    while load.is_within_limit() {
         let datagram = record(26, load.next(), &content).repeat(4);
         load.udp(DTLS, &datagram)?;
     }
@@ -139,7 +139,7 @@ fn dtls_acknowledgments(load: &mut Load) -> io::Result<()> {
 
 /// Requests for tickets without a response.
 fn kerberos_requests(load: &mut Load) -> io::Result<()> {
-    while load.has_room() {
+    while load.is_within_limit() {
         load.udp([40_000, 88], b"\x6a\x02\x30\0")?;
     }
     Ok(())
@@ -147,7 +147,7 @@ fn kerberos_requests(load: &mut Load) -> io::Result<()> {
 
 /// More requests than are kept, then their responses, again and again.
 fn kerberos_responses(load: &mut Load) -> io::Result<()> {
-    while load.has_room() {
+    while load.is_within_limit() {
         for _ in 0..2000 {
             load.udp([40_000, 88], b"\x6c\x02\x30\0")?;
         }
@@ -161,7 +161,7 @@ fn kerberos_responses(load: &mut Load) -> io::Result<()> {
 /// First messages of the four-way handshakes of very many stations.
 fn eapol_handshakes(load: &mut Load) -> io::Result<()> {
     const BODY: usize = 95;
-    while load.has_room() {
+    while load.is_within_limit() {
         let number = load.next();
         let mut frame = [&b"\x02\0\0\0\0\x01\x02\0"[..], &number.to_be_bytes(), b"\x88\x8e\x02\x03"].concat();
         frame.extend(half(BODY).to_be_bytes());
