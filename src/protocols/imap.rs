@@ -34,7 +34,7 @@ fields! {
         .leaves_open("The structure of responses, contents of mails, compression");
     IS_REQUEST = bool("imap.isrequest", "request", "True in messages of the client").once();
     LINE = text("imap.line", "line", "");
-    LINE_END = bytes("imap.line.end", "line end", "").once_per(&LINE);
+    LINE_END = bytes("imap.line.end", "line end", "");
     REQUEST = text("imap.request", "request", "Line of the client").once();
     REQUEST_TAG = text("imap.request_tag", "request tag", "Copied into the response").once();
     COMMAND = text("imap.request.command", "request command", "").once();

@@ -285,6 +285,8 @@ pub const SPLIT: &[Case] = &[
     ("-n 2", "samples/linux-cooked.pcap FOLDER", Differs),
     ("--by time=1s", "samples/linux-cooked.pcap FOLDER", Differs),
     ("--json", "-n 2 samples/linux-cooked.pcap FOLDER", Differs),
+    ("--limit no.such.limit=5", "-n 2 samples/linux-cooked.pcap FOLDER", Differs),
+    ("--limit conversations=1M", "-n 2 samples/linux-cooked.pcap FOLDER", Same),
     ("--pager auto", "-n 2 samples/linux-cooked.pcap FOLDER", Same),
     ("--pager never", "-n 2 samples/linux-cooked.pcap FOLDER", Same),
     ("--help", "", Differs),
