@@ -13,7 +13,7 @@ use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
 
 /// Bytes of rows that wait in all files.
-const WAITING: usize = 24 << 20;
+const WAITING: usize = 16 << 20;
 
 /// Row groups of all files that have not ended: each is kept in memory for the end of its file.
 const GROUPS: usize = 1024;

@@ -310,7 +310,7 @@ impl Stream {
             let followed = self.followed.get_or_insert_with(|| Box::new(Followed::new(is_announced)));
             progress(followed.follow(side, &analyzed(speaker), header.push(), &found, &self.analysis))
         });
-        let is_marked = !found.flags.is_empty() && tree.demand().may_keep(&tcp::ANALYSIS);
+        let is_marked = !found.flags.is_empty() && tree.demand().for_carriers().may_keep(&tcp::ANALYSIS);
         if segment.below.is_none() && !reused && self.is_as_expected(speaker, is_marked) {
             if !tree.filtered_out {
                 tree.omitted_headers = Some(OmittedHeaders { stream: self.id, rises, path: segment.path });
