@@ -2,6 +2,8 @@
 
 use super::*;
 use crate::layers::{Checks, ip, tcp, udp};
+use crate::tree::Carriers;
+use std::convert::Infallible;
 
 fn marked(frames: &[Vec<u8>], checks: Checks) -> Vec<String> {
     let mut engine = Engine::new(Registry::of(TOYS), Demand::EVERYTHING).verifying(checks);
@@ -46,6 +48,39 @@ fn an_overlap_of_the_same_bytes_is_no_oddity_and_more_data_is_taken() {
     let mut packets = opened();
     packets.extend([client(100, &[4, 7, 8]), client(101, &[7, 8]), client(101, &[7, 8, 9, 1, 1, 6])]);
     assert_eq!(emitted(&packets), ["toy c2s @0 0407080901 frames [2, 4]", "toy c2s @5 0106 frames [4]"]);
+}
+
+/// Summaries of the segments that notes make messages, with this demand.
+fn noted_segments(frames: &[Vec<u8>], demand: Demand) -> Vec<String> {
+    let mut engine = Engine::new(Registry::of(TOYS), demand);
+    let mut tally = Tally::new(View::Messages);
+    let mut summaries = Vec::new();
+    for (number, bytes) in (1..).zip(frames) {
+        let original_len = u32::try_from(bytes.len()).unwrap();
+        let frame = Frame { number, link: Link::Type(101), bytes, original_len, ..Frame::default() };
+        let Ok(()) = tally.records(Dissection { tree: engine.dissect(&frame), bytes }, true, |record| {
+            if let Record::Message(message) = record
+                && message.protocol().is_some_and(|field| field.is(&tcp::TCP))
+            {
+                summaries.push(message.info().into_owned());
+            }
+            Ok::<_, Infallible>(())
+        });
+    }
+    summaries
+}
+
+#[test]
+fn a_segment_with_a_note_has_its_analysis_without_carriers() {
+    let sent = [opened(), vec![client(100, &[4, 7, 8]), client(100, &[4, 7, 9])]].concat();
+    let frames: Vec<Vec<u8>> = sent.iter().map(bytes).collect();
+    let expected = noted_segments(&frames, Demand::EVERYTHING);
+    assert!(expected.len() == 1 && expected[0].starts_with("[retransmission] "), "{expected:?}");
+    for demand in [Demand::MESSAGES, Demand::HEADINGS] {
+        for carriers in [Carriers::Skip, Carriers::Layers] {
+            assert_eq!(noted_segments(&frames, Demand { carriers, ..demand }), expected, "{demand:?}");
+        }
+    }
 }
 
 #[test]
