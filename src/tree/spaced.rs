@@ -26,12 +26,14 @@ impl fmt::Display for Spaced<'_> {
         let mut piece = [[b' '; 3]; AT_ONCE];
         let (mut at, mut separator) = (self.first, 1);
         self.bytes.chunks(AT_ONCE).try_for_each(|chunk| {
-            for (text, byte) in piece.iter_mut().zip(chunk) {
-                let is_hidden = self.hidden.iter().any(|range| range.contains(&at));
-                let [high, low] = if is_hidden { *b"**" } else { digits_of(*byte) };
-                *text = [b' ', high, low];
-                at += 1;
+            for ([_, digits @ ..], byte) in piece.iter_mut().zip(chunk) {
+                *digits = digits_of(*byte);
             }
+            for range in self.hidden {
+                let is_hidden = |(at, _): &(usize, _)| range.contains(at);
+                (at..).zip(&mut piece).filter(is_hidden).for_each(|(_, [_, digits @ ..])| *digits = *b"**");
+            }
+            at += chunk.len();
             let text = piece.as_flattened().get(separator..3 * chunk.len()).unwrap_or_default();
             separator = 0;
             f.write_str(str::from_utf8(text).unwrap_or_default())
