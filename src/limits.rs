@@ -67,7 +67,7 @@ pub enum Unset {
     },
 }
 
-/// Sets a limit for the remaining run. The suffixes `k` and `M` stand for 1,024 and 1,048,576.
+/// Sets a limit for the remaining run. The suffixes `k`, `M` and `G` stand for powers of 1,024.
 ///
 /// # Errors
 /// An unknown name, or an invalid value.
@@ -76,6 +76,7 @@ pub fn set(name: &str, value: &str) -> Result<(), Unset> {
     let (digits, factor) = match value.as_bytes().last() {
         Some(b'k' | b'K') => (value.get(..value.len() - 1), 1 << 10),
         Some(b'm' | b'M') => (value.get(..value.len() - 1), 1 << 20),
+        Some(b'g' | b'G') => (value.get(..value.len() - 1), 1 << 30),
         _ => (Some(value), 1),
     };
     let number = digits.and_then(|digits| digits.parse::<usize>().ok()).and_then(|number| number.checked_mul(factor));

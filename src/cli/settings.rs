@@ -124,12 +124,15 @@ mod tests {
         // The default value, because other tests run in the same process.
         assert_eq!(limit("tree.notes=10000"), Ok(()));
         assert_eq!(limit("tree.note_text=1k"), Ok(()));
+        assert_eq!(limit("diff.memory=1G").map(|()| limits::DIFF_MEMORY.get()), Ok(1 << 30));
+        assert_eq!(limit("diff.memory=256m").map(|()| limits::DIFF_MEMORY.get()), Ok(256 << 20));
         for (text, words) in [
             ("tree.note=5", "tree.notes"),
             ("tree.notes", "NAME=VALUE"),
             ("tree.notes=0", "from 1 to"),
             ("tree.notes=x", "from 1 to"),
             ("tree.nodes=99999M", "from 1 to"),
+            ("tree.nodes=1G", "from 1 to"),
             ("tree.nodes=18446744073709551615k", "from 1 to"),
         ] {
             assert!(limit(text).unwrap_err().contains(words), "{text}");

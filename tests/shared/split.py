@@ -94,7 +94,7 @@ def main():
     compared = files = 0
     wrong = []
     if names[:1] == ["--limit"]:
-        LIMIT.extend(["--limit", names[1]])
+        LIMIT.extend(word for limit in names[1].split(",") for word in ("--limit", limit))
         names = names[2:]
     with tempfile.TemporaryDirectory(dir=os.environ.get("SPLIT_TMP")) as folder:
         if names[:1] == ["--workload"]:
