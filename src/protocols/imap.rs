@@ -39,7 +39,7 @@ fields! {
     REQUEST_TAG = text("imap.request_tag", "request tag", "Copied into the response").once();
     COMMAND = text("imap.request.command", "request command", "").once();
     IS_UID = bool("imap.request.command.uid", "request isUID", "Messages are named by UID").once();
-    CONTINUATION = text("imap.request.continuation", "request continuation", "Rest of a command after a literal").once_per(&LINE);
+    CONTINUATION = text("imap.request.continuation", "request continuation", "Rest of a command after a literal");
     FOLDER = text("imap.request.folder", "request folder", "").once();
     USER = text("imap.request.username", "request username", "").once();
     PASSWORD = text("imap.request.password", "request password", "").secret().once();
