@@ -203,6 +203,7 @@ impl Parser {
 
     /// Parses the arguments of a function, after its parenthesis.
     fn record_values(&mut self, name: &Range<usize>) -> Result<Vec<Node>, Wrong> {
+        let open = name.start..self.previous_end();
         let mut record_values = Vec::new();
         if self.take_if(&Token::Close) {
             return Ok(record_values);
@@ -210,7 +211,7 @@ impl Parser {
         loop {
             record_values.push(self.node(Precedence::Loosest)?);
             if !self.take_if(&Token::Comma) {
-                self.close(&(name.start..name.end + 1))?;
+                self.close(&open)?;
                 return Ok(record_values);
             }
         }

@@ -70,6 +70,7 @@ const MISTAKES: &[(&str, &str, &str, &str)] = &[
     ("(tcp == 1", "(", "unclosed bracket", ""),
     ("tcp and (udp or (ip)", "(", "unclosed bracket", ""),
     ("len(tcp", "len(", "unclosed bracket", ""),
+    ("len\u{a0}(tcp", "len\u{a0}(", "unclosed bracket", ""),
     ("tcp)", ")", "unmatched closing bracket", ""),
     ("tcp.port in {80", "{", "unclosed bracket", ""),
     ("tcp.port in {}", "{}", "must not be empty", ""),
