@@ -8,9 +8,10 @@
 //!   5 32-bit            4 bytes, little-endian
 //! ```
 //! Without a schema, a length-delimited value is shown as text if it is printable, else as a message if it parses as one.
+//! Fields of such a message have names below `protobuf.message`: without a schema, Wireshark decodes the outermost fields only.
 //! The deprecated groups (wire types 3 and 4) are not covered.
 
-use crate::tree::{Names, NodeRef, Value, fields, title};
+use crate::tree::{Field, Names, NodeRef, Value, fields, title};
 use crate::wire::{Protocol, Result, Varint, Wire};
 use std::fmt::{self, Write};
 
@@ -30,6 +31,15 @@ fields! {
     STRING = text("protobuf.field.value.string", "string", "Value that is printable text").once_per(&FIELD);
     VALUE = bytes("protobuf.field.value", "value", "As transmitted, without its length").once_per(&FIELD);
     MESSAGE = group("protobuf.message", "message", "Value that parses as a message").once_per(&FIELD);
+    N_FIELD = group("protobuf.message.field", "field", "").digest(field_value, title::nothing).named(field_title, field_value, title::nothing);
+    N_NUMBER = number("protobuf.message.field.number", "field number", "").once_per(&N_FIELD);
+    N_WIRE_TYPE = number("protobuf.message.field.wiretype", "wire type", "").mask(0x07).names(WIRE_TYPES).once_per(&N_FIELD);
+    N_LENGTH = number("protobuf.message.field.value.length", "value length", "In bytes").once_per(&N_FIELD);
+    N_UINT64 = number("protobuf.message.field.value.uint64", "uint64", "64-bit value, or varint of more than 32 bits").once_per(&N_FIELD);
+    N_UINT32 = number("protobuf.message.field.value.uint32", "uint32", "32-bit value, or varint of at most 32 bits").once_per(&N_FIELD);
+    N_STRING = text("protobuf.message.field.value.string", "string", "Value that is printable text").once_per(&N_FIELD);
+    N_VALUE = bytes("protobuf.message.field.value", "value", "As transmitted, without its length").once_per(&N_FIELD);
+    N_MESSAGE = group("protobuf.message.field.message", "message", "Value that parses as a message").once_per(&N_FIELD);
 }
 
 const WIRE_TYPES: Names = &[(0, "varint"), (1, "64-bit"), (2, "length-delimited"), (5, "32-bit")];
@@ -39,6 +49,50 @@ const VARINT: usize = 10;
 
 /// Levels of nested messages.
 const DEPTH: usize = 16;
+
+/// The fields of one kind of message.
+struct Set {
+    field: &'static Field,
+    number: &'static Field,
+    wire_type: &'static Field,
+    length: &'static Field,
+    uint64: &'static Field,
+    uint32: &'static Field,
+    string: &'static Field,
+    value: &'static Field,
+    message: &'static Field,
+}
+
+static OUTERMOST: Set = Set {
+    field: &FIELD,
+    number: &NUMBER,
+    wire_type: &WIRE_TYPE,
+    length: &LENGTH,
+    uint64: &UINT64,
+    uint32: &UINT32,
+    string: &STRING,
+    value: &VALUE,
+    message: &MESSAGE,
+};
+
+static NESTED: Set = Set {
+    field: &N_FIELD,
+    number: &N_NUMBER,
+    wire_type: &N_WIRE_TYPE,
+    length: &N_LENGTH,
+    uint64: &N_UINT64,
+    uint32: &N_UINT32,
+    string: &N_STRING,
+    value: &N_VALUE,
+    message: &N_MESSAGE,
+};
+
+impl Set {
+    /// The fields of a message below which `levels` more may be nested.
+    fn at(levels: usize) -> &'static Set {
+        if levels == DEPTH { &OUTERMOST } else { &NESTED }
+    }
+}
 
 /// Tag and size of the field at the start of the bytes.
 struct Tag {
@@ -101,40 +155,41 @@ pub(super) fn message(wire: &mut Wire<'_>, count: usize) -> Result {
 }
 
 fn level(wire: &mut Wire<'_>, count: usize, levels: usize) -> Result {
+    let set = Set::at(levels);
     let end = wire.at() + count;
     while wire.at() < end {
         let ahead = wire.ahead().get(..end - wire.at()).unwrap_or_default();
         let Some(tag) = Tag::of(ahead) else { return wire.skip(ahead.len()) };
-        wire.group(&FIELD, |wire| field(wire, &tag, levels))?;
+        wire.group(set.field, |wire| field(wire, &tag, levels))?;
     }
     Ok(())
 }
 
 fn field(wire: &mut Wire<'_>, tag: &Tag, levels: usize) -> Result {
-    let at = wire.at();
-    wire.put(&NUMBER, Value::Unsigned(tag.number), at..at + tag.size);
-    wire.put(&WIRE_TYPE, Value::Unsigned(tag.kind.into()), at..at + 1);
+    let (set, at) = (Set::at(levels), wire.at());
+    wire.put(set.number, Value::Unsigned(tag.number), at..at + tag.size);
+    wire.put(set.wire_type, Value::Unsigned(tag.kind.into()), at..at + 1);
     wire.skip(tag.size)?;
     if tag.length_size > 0 {
-        wire.varint(&LENGTH, VARINT)?;
+        wire.varint(set.length, VARINT)?;
     }
     if tag.value > 0 {
-        wire.put(&VALUE, Value::Bytes, wire.at()..wire.at() + tag.value);
+        wire.put(set.value, Value::Bytes, wire.at()..wire.at() + tag.value);
     }
     match tag.kind {
         0 => {
             let is_wide = Varint::split(wire.ahead(), VARINT).is_some_and(|(number, _)| number > u32::MAX.into());
-            wire.varint(if is_wide { &UINT64 } else { &UINT32 }, VARINT).map(drop)
+            wire.varint(if is_wide { set.uint64 } else { set.uint32 }, VARINT).map(drop)
         }
-        1 => wire.u64_le(&UINT64).map(drop),
-        5 => wire.u32_le(&UINT32).map(drop),
+        1 => wire.u64_le(set.uint64).map(drop),
+        5 => wire.u32_le(set.uint32).map(drop),
         _ => {
             let bytes = wire.ahead().get(..tag.value).unwrap_or_default();
             match bytes {
                 [] => Ok(()),
-                _ if is_printable(bytes) => wire.text(&STRING, tag.value).map(drop),
+                _ if is_printable(bytes) => wire.text(set.string, tag.value).map(drop),
                 _ if levels > 0 && wire.levels() > 2 && is_message(bytes) => {
-                    wire.group(&MESSAGE, |wire| level(wire, tag.value, levels - 1))
+                    wire.group(set.message, |wire| level(wire, tag.value, levels - 1))
                 }
                 _ => wire.skip(tag.value),
             }
@@ -142,15 +197,19 @@ fn field(wire: &mut Wire<'_>, tag: &Tag, levels: usize) -> Result {
     }
 }
 
+fn is_one(node: NodeRef<'_>, fields: [&'static Field; 2]) -> bool {
+    fields.into_iter().any(|field| node.field().is(field))
+}
+
 fn field_title(node: NodeRef<'_>, out: &mut dyn Write) -> fmt::Result {
-    let number = node.child(&NUMBER).and_then(NodeRef::number);
+    let number = node.child(&NUMBER).or_else(|| node.child(&N_NUMBER)).and_then(NodeRef::number);
     number.map_or(Ok(()), |number| write!(out, "field {number}"))
 }
 
 fn field_value(node: NodeRef<'_>, out: &mut dyn Write) -> fmt::Result {
     match node.children().last() {
-        Some(last) if last.field().is(&MESSAGE) => out.write_str("message"),
-        Some(last) if last.field().is(&LENGTH) => out.write_str("\"\""),
+        Some(last) if is_one(last, [&MESSAGE, &N_MESSAGE]) => out.write_str("message"),
+        Some(last) if is_one(last, [&LENGTH, &N_LENGTH]) => out.write_str("\"\""),
         Some(last) => last.write_value(out),
         None => Ok(()),
     }
@@ -190,11 +249,11 @@ mod tests {
             13..14 protobuf.field.value.length = 3
             14..17 protobuf.field.value = 089601
             14..17 protobuf.message
-              14..17 protobuf.field
-                14..15 protobuf.field.number = 1
-                14..15 protobuf.field.wiretype = 0 (varint)
-                15..17 protobuf.field.value = 9601
-                15..17 protobuf.field.value.uint32 = 150
+              14..17 protobuf.message.field
+                14..15 protobuf.message.field.number = 1
+                14..15 protobuf.message.field.wiretype = 0 (varint)
+                15..17 protobuf.message.field.value = 9601
+                15..17 protobuf.message.field.value.uint32 = 150
           17..22 protobuf.field
             17..18 protobuf.field.number = 4
             17..18 protobuf.field.wiretype = 5 (32-bit)
@@ -211,11 +270,11 @@ mod tests {
             32..33 protobuf.field.value.length = 2
             33..35 protobuf.field.value = 1001
             33..35 protobuf.message
-              33..35 protobuf.field
-                33..34 protobuf.field.number = 2
-                33..34 protobuf.field.wiretype = 0 (varint)
-                34..35 protobuf.field.value = 01
-                34..35 protobuf.field.value.uint32 = 1
+              33..35 protobuf.message.field
+                33..34 protobuf.message.field.number = 2
+                33..34 protobuf.message.field.wiretype = 0 (varint)
+                34..35 protobuf.message.field.value = 01
+                34..35 protobuf.message.field.value.uint32 = 1
           35..38 protobuf.field
             35..36 protobuf.field.number = 7
             35..36 protobuf.field.wiretype = 2 (length-delimited)
@@ -243,6 +302,6 @@ mod tests {
             bytes = [&[0x0a, u8::try_from(bytes.len()).unwrap_or(0)], &bytes[..]].concat();
         }
         let tree = trial::read(&PROTOCOL, &bytes, Cut::No, |wire| message(wire, bytes.len()));
-        assert!(tree.matches("protobuf.message").count() <= DEPTH && tree.contains("protobuf.field.value ="), "{tree}");
+        assert!(tree.matches("message\n").count() == DEPTH && tree.contains("protobuf.message.field.value ="), "{tree}");
     }
 }
