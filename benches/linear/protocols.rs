@@ -112,7 +112,7 @@ const STREAMS: &[Stream] = &[
     stream("dcerpc fragments", "dcerpc", 135, &[], (C, b"\x05\0\0\0\x10\0\0\0\x18\0\0\0\x07\0\0\0\0\0\0\0\0\0\0\0")),
     stream("imap commands", "imap", 143, &[(S, b"* OK IMAP4rev1 ready\r\n")], (C, b"a NOOP\r\n")),
     stream("imap literals", "imap", 143, &[(S, b"* OK IMAP4rev1 ready\r\n")], (C, b"a {1+}\r\nb\r\n")),
-    stream("kafka requests", "kafka", 9092, &[], (C, b"\0\0\0\x0a\0\x12\0\0\0\0\0\x07\xff\xff")),
+    stream("kafka requests", "dissect.evicted", 9092, &[], (C, b"\0\0\0\x0a\0\x12\0\0\0\0\0\x07\xff\xff")),
     stream("ldap abandons", "ldap", 389, &[], (C, b"0\x06\x02\x01\x01P\x01\x01")),
     stream("mongodb commands", "mongo", 27_017, &[], (C, b"\x1a\0\0\0\x01\0\0\0\0\0\0\0\xdd\x07\0\0\0\0\0\0\0\x05\0\0\0\0")),
     stream("nats pings", "nats", 4222, &[(S, b"INFO {\"server_id\":\"N1\"}\r\n")], (C, b"PING\r\n")),
