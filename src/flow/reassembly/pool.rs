@@ -36,7 +36,7 @@ struct Pool {
 }
 
 impl Block {
-    /// Grows to this capacity: with a block of the pool, or to twice the current length.
+    /// Grows to this capacity: with a block of the pool, or to a multiple of the current length.
     pub(super) fn grow_to(&mut self, needed: usize) {
         let is_lent = with_pool(|pool| {
             let Some(mut block) = pool.take(needed) else { return false };
@@ -46,7 +46,9 @@ impl Block {
             true
         });
         if is_lent != Some(true) {
-            self.bytes.reserve(needed.saturating_sub(self.bytes.len()));
+            // A long message is copied at each step, so few steps lead to the size of a block.
+            let fourfold = (3 * self.bytes.len()).min(MOST);
+            self.bytes.reserve(needed.saturating_sub(self.bytes.len()).max(fourfold));
         }
     }
 
