@@ -429,6 +429,13 @@ impl Engine {
         self.active = ActiveConversation::Tcp(number);
         let Some(stream) = connection.whole() else { return };
         let side = stream.side_of(rises);
+        if self.route.is_some() && stream.is_unread() {
+            stream.pass_over(side, header, &mut self.held);
+            if let Some(old) = old {
+                close_old(*old, &mut self.held, &mut Out::new(&mut self.tree, self.registry, frame.bytes, None));
+            }
+            return;
+        }
         let speaker =
             Speaker { frame, bytes, segment, header, rises, side, is_analyzed: self.analyses, is_followed: self.follows };
         let layer = stream.describe(&mut self.tree, &speaker, old.is_some(), self.checks);
@@ -437,9 +444,6 @@ impl Engine {
             close_old(*old, &mut self.held, &mut out);
         }
         if !header.is_whole {
-            return;
-        }
-        if self.route.is_some() && stream.is_unread() {
             return;
         }
         prefilter::apply(self.prefilter.as_ref(), out.tree, frame.bytes);

@@ -59,10 +59,14 @@ impl Engine {
 
     fn renumber(&mut self, frame: &Frame<'_>) {
         self.is_part = frame.origin.is_some();
-        let given = |transport| frame.origin.into_iter().flat_map(move |origin| origin.streams(transport));
-        self.streams.numbers.frame(given(Transport::Tcp));
-        self.exchanges.udp.numbers.frame(given(Transport::Udp));
-        self.associations.counts.numbers.frame(given(Transport::Sctp));
+        self.streams.numbers.frame();
+        self.exchanges.udp.numbers.frame();
+        self.associations.counts.numbers.frame();
+        if let Some(origin) = frame.origin {
+            self.streams.numbers.expect(origin.streams(Transport::Tcp));
+            self.exchanges.udp.numbers.expect(origin.streams(Transport::Udp));
+            self.associations.counts.numbers.expect(origin.streams(Transport::Sctp));
+        }
         self.exchanges.shared = None;
         self.quoted = None;
     }

@@ -20,14 +20,19 @@ impl Numbers {
         self.looked_up = Some(Vec::new());
     }
 
-    /// Begins a frame with known lookups.
-    pub fn frame(&mut self, given: impl Iterator<Item = u32>) {
+    /// Begins a frame.
+    #[inline]
+    pub fn frame(&mut self) {
         self.given.clear();
-        self.given.extend(given);
         self.at = 0;
         if let Some(looked_up) = &mut self.looked_up {
             looked_up.clear();
         }
+    }
+
+    /// Adds the numbers that the current frame will look up.
+    pub fn expect(&mut self, given: impl Iterator<Item = u32>) {
+        self.given.extend(given);
     }
 
     /// Lookups of the current frame: numbers, and whether each conversation began with it.
@@ -88,16 +93,17 @@ mod tests {
         let mut whole = Numbers::default();
         whole.record();
         (0..4).for_each(|number| assert_eq!(begin(&mut whole), number));
-        whole.frame([].into_iter());
+        whole.frame();
         whole.pass(2, false);
         assert_eq!(begin(&mut whole), 4);
         assert_eq!(whole.looked_up(), [(2, false), (4, true)]);
 
         let mut part = Numbers::default();
-        part.frame(whole.looked_up().iter().map(|(number, _)| *number));
+        part.frame();
+        part.expect(whole.looked_up().iter().map(|(number, _)| *number));
         assert!(part.may_be(2) && !part.may_be(1));
         assert_eq!([(); 2].map(|()| begin(&mut part)), [2, 4]);
-        part.frame([].into_iter());
+        part.frame();
         assert!(part.may_be(1));
         assert_eq!(begin(&mut part), 5);
     }

@@ -29,6 +29,9 @@ const NO_TIME: u8 = 1;
 const OWN_TIME: u8 = 2;
 const NO_INTERFACE: u8 = 4;
 
+/// Maximum number of streams, so that the length of the option takes 16 bits.
+const STREAMS_MOST: usize = 1 << 13;
+
 /// Maximum valid frame number.
 const NUMBER_MOST: u64 = 1 << 48;
 
@@ -102,21 +105,23 @@ pub struct Unstored {
     pub has_interface: bool,
 }
 
-/// Appends the value of a packet's option to `out`.
+/// Appends the option of a packet to `out`, without padding.
 pub fn packet(out: &mut Vec<u8>, beside: Unstored, streams: &[StreamId]) {
     let Unstored { number, time, has_interface } = beside;
     let own = time.flatten();
     let of_time = if own.is_some() { OWN_TIME } else { NO_TIME * u8::from(time.is_some()) };
     let flags = of_time | (NO_INTERFACE * u8::from(!has_interface));
-    let count = u16::try_from(streams.len()).unwrap_or(u16::MAX);
-    let [low, high] = count.to_le_bytes();
-    let fixed = [ENTERPRISE.to_le_bytes(), *SIGNATURE, [flags, 0, low, high]];
-    out.extend_from_slice(fixed.as_flattened());
-    out.extend_from_slice(&number.to_le_bytes());
+    let streams = streams.get(..STREAMS_MOST).unwrap_or(streams);
+    let length = HEAD + FIXED + TIME * usize::from(own.is_some()) + ENTRY * streams.len();
+    let [length, count] = [length, streams.len()].map(|short| u32::try_from(short).unwrap_or_default() << 16);
+    let [high, low] = [number >> 32, number & u64::from(u32::MAX)].map(|half| u32::try_from(half).unwrap_or_default());
+    let signature = u32::from_le_bytes(*SIGNATURE);
+    let fixed = [u32::from(CUSTOM) | length, ENTERPRISE, signature, u32::from(flags) | count, low, high];
+    out.extend_from_slice(fixed.map(u32::to_le_bytes).as_flattened());
     if let Some(time) = own {
         put_time(out, time);
     }
-    for stream in streams.iter().take(count.into()) {
+    for stream in streams {
         let [a, b, c, d] = stream.number.to_le_bytes();
         out.extend_from_slice(&[number_of(stream.transport), a, b, c, d]);
     }
@@ -168,6 +173,14 @@ mod tests {
         option
     }
 
+    fn packet_option(beside: Unstored, streams: &[StreamId]) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        packet(&mut bytes, beside, streams);
+        assert_eq!(usize::from(u16::from_le_bytes([bytes[2], bytes[3]])), bytes.len() - 4);
+        bytes.resize(bytes.len().next_multiple_of(4), 0);
+        bytes
+    }
+
     fn list(bytes: &[u8]) -> OptionList<'_> {
         OptionList { order: Order::Little, bytes }
     }
@@ -176,9 +189,7 @@ mod tests {
     fn written_origins_are_read_back() {
         let streams = [stream(Transport::Udp, 7), stream(Transport::Tcp, u32::MAX), stream(Transport::Udp, 8)];
         for (time, has_interface) in [(None, true), (Some(Some(AT)), true), (Some(None), false)] {
-            let mut value = Vec::new();
-            packet(&mut value, Unstored { number: 1 << 40, time, has_interface }, &streams);
-            let bytes = option(&value);
+            let bytes = packet_option(Unstored { number: 1 << 40, time, has_interface }, &streams);
             let (origin, found) = Origin::find(list(&bytes), None).unwrap();
             assert_eq!((origin.number, found, origin.has_interface), (1 << 40, time, has_interface));
             assert_eq!(origin.streams(Transport::Udp).collect::<Vec<_>>(), [7, 8]);
@@ -191,9 +202,9 @@ mod tests {
 
     #[test]
     fn damaged_options_and_those_of_others_are_no_origin() {
-        let mut value = Vec::new();
         let beside = Unstored { number: 5, time: Some(Some(AT)), has_interface: true };
-        packet(&mut value, beside, &[stream(Transport::Tcp, 1)]);
+        let option_bytes = packet_option(beside, &[stream(Transport::Tcp, 1)]);
+        let value = option_bytes[4..4 + usize::from(option_bytes[2])].to_vec();
         for cut in 0..value.len() {
             assert!(Origin::find(list(&option(&value[..cut])), None).is_none(), "{cut}");
         }

@@ -61,18 +61,19 @@ impl Splitter {
             parts.section();
         }
         parts.interfaces(frame.interfaces);
-        let tree = engine.dissect(frame);
-        let of = Dissection { tree, bytes: frame.bytes };
-        let ends = router::ends(of);
-        let joined = tree.pieces.iter().map(|piece| piece.frame).filter(|number| !window.is_empty() && *number != frame.number);
-        let joined: Vec<u64> = joined.collect();
-        let Some(route) = engine.route() else { return Ok(()) };
+        engine.dissect(frame);
+        let (tree, Some(route)) = (engine.tree(), engine.route()) else { return Ok(()) };
+        let ends = match route.conversation {
+            Some(_) => None,
+            None => router::ends(Dissection { tree, bytes: frame.bytes }),
+        };
         let part = router.part(route, ends, frame.time);
         if !route.waits {
             if window.is_empty() {
                 return parts.frame(part, frame, &route.streams, secrets);
             }
-            window.decide(&joined, part);
+            let joined = tree.pieces.iter().map(|piece| piece.frame).filter(|number| *number != frame.number);
+            window.decide(joined, part);
         }
         window.add(frame, &route.streams, part, !route.waits)?;
         window.let_go(parts, secrets)

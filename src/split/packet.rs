@@ -91,20 +91,8 @@ pub(super) fn packet(out: &mut Vec<u8>, frame: &Frame<'_>, streams: &[StreamId])
         time: (!is_held).then_some(frame.time),
         has_interface: frame.interface.is_some(),
     };
-    place(out, beside, streams);
+    origin::packet(out, beside, streams);
+    pad(out);
     option(out, block::END, b"");
     block::end(out, from)
-}
-
-/// The option with the place of a packet, written where it is to be.
-fn place(out: &mut Vec<u8>, beside: origin::Unstored, streams: &[StreamId]) {
-    let from = out.len();
-    out.extend_from_slice(&origin::CUSTOM.to_le_bytes());
-    out.extend_from_slice(&[0; 2]);
-    origin::packet(out, beside, streams);
-    let length = u16::try_from(out.len() - from - 4).unwrap_or_default();
-    if let Some(place) = out.get_mut(from + 2..from + 4) {
-        place.copy_from_slice(&length.to_le_bytes());
-    }
-    pad(out);
 }

@@ -57,8 +57,6 @@ pub struct Parts {
     section: u64,
     /// Interfaces of the section.
     interfaces: Vec<Interface>,
-    /// Bytes that wait in one part at most.
-    limit: usize,
 }
 
 #[derive(Default)]
@@ -80,26 +78,8 @@ impl Parts {
     /// Parts with these names; the first `count` exist even if they have no frames.
     #[must_use]
     pub fn new(names: Names, count: u64) -> Parts {
-        let parts: BTreeMap<u64, Part> =
-            (0..count).map(|part| (part, Part { path: names.path(part), ..Part::default() })).collect();
-        let mut parts = Parts { names, parts, open: VecDeque::new(), start: None, section: 0, interfaces: Vec::new(), limit: 0 };
-        parts.share();
-        parts
-    }
-
-    /// Shares what may wait among all parts.
-    fn share(&mut self) {
-        self.limit = BUFFER.min(BUFFERS / self.parts.len().max(1));
-    }
-
-    /// Adds a part.
-    fn add(&mut self, at: u64) -> io::Result<()> {
-        if self.parts.len() >= PARTS_MOST {
-            return Err(io::Error::other(format!("more than {PARTS_MOST} parts; try a longer span of time")));
-        }
-        self.parts.insert(at, Part { path: self.names.path(at), ..Part::default() });
-        self.share();
-        Ok(())
+        let parts = (0..count).map(|part| (part, Part::new(&names, part))).collect();
+        Parts { names, parts, open: VecDeque::new(), start: None, section: 0, interfaces: Vec::new() }
     }
 
     /// The time of the first frame of the whole.
@@ -134,15 +114,17 @@ impl Parts {
     }
 
     fn put_into(&mut self, at: u64, secrets: &Secrets, put: impl FnOnce(&mut Vec<u8>) -> io::Result<()>) -> io::Result<()> {
-        if !self.parts.contains_key(&at) {
-            self.add(at)?;
+        if self.parts.len() >= PARTS_MOST && !self.parts.contains_key(&at) {
+            return Err(io::Error::other(format!("more than {PARTS_MOST} parts; try a longer span of time")));
         }
-        let Parts { parts, section, interfaces, start, limit, .. } = self;
-        let Some(part) = parts.get_mut(&at) else { return Ok(()) };
+        let Parts { parts, names, section, interfaces, start, .. } = self;
+        // All parts share the memory for buffers.
+        let limit = BUFFER.min(BUFFERS / parts.len().max(1));
+        let part = parts.entry(at).or_insert_with(|| Part::new(names, at));
         part.prepare(*section, interfaces, *start, secrets)?;
         put(&mut part.buffer)?;
         part.frames += 1;
-        if part.buffer.len() >= *limit { self.flush(at) } else { Ok(()) }
+        if part.buffer.len() >= limit { self.flush(at) } else { Ok(()) }
     }
 
     /// Writes the buffer of a part to its file.
@@ -177,6 +159,10 @@ impl Parts {
 }
 
 impl Part {
+    fn new(names: &Names, number: u64) -> Part {
+        Part { path: names.path(number), ..Part::default() }
+    }
+
     /// Writes what must stand before the next packet.
     fn prepare(&mut self, section: u64, interfaces: &[Interface], start: Time, secrets: &Secrets) -> io::Result<()> {
         if self.section != Some(section) {

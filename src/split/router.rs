@@ -196,6 +196,9 @@ impl<K: Hash + Eq, V: Copy> Recent<K, V> {
         if let Some(value) = self.young.get(key) {
             return Some(*value);
         }
+        if self.old.is_empty() {
+            return None;
+        }
         let value = self.old.remove(key)?;
         self.insert(*key, value);
         Some(value)

@@ -43,9 +43,9 @@ impl Window {
     }
 
     /// The part of these frames, as far as they wait.
-    pub(super) fn decide(&mut self, frames: &[u64], part: u64) {
+    pub(super) fn decide(&mut self, frames: impl Iterator<Item = u64>, part: u64) {
         for number in frames {
-            if let Ok(at) = self.waiting.binary_search_by_key(number, |waiting| waiting.number)
+            if let Ok(at) = self.waiting.binary_search_by_key(&number, |waiting| waiting.number)
                 && let Some(waiting) = self.waiting.get_mut(at).filter(|waiting| !waiting.decided)
             {
                 (waiting.part, waiting.decided) = (part, true);

@@ -260,6 +260,14 @@ impl Stream {
         is_unread
     }
 
+    /// Stores what a segment of an unread stream means for the next connection of its endpoints.
+    pub(super) fn pass_over(&mut self, side: Side, header: &Header, all: &mut usize) {
+        if header.is_whole {
+            self.set_bases(side, header);
+        }
+        self.count_anew(all);
+    }
+
     /// Whether a segment opens a new connection between the same endpoints.
     fn is_reopened(&self, rises: bool, header: &Header) -> bool {
         header.syn() && header.opens_anew(self.halves[self.side_of(rises)].base)
