@@ -20,6 +20,7 @@ mod stream;
 pub(crate) mod tests;
 mod udp_header;
 
+use crate::flow::analysis::Extent;
 use crate::flow::defrag::Fragments;
 use crate::flow::{Entry, Pair, Table};
 use crate::input::{Frame, Link};
@@ -27,7 +28,7 @@ use crate::layers::{self, Bytes, Carried, Checks, Next, Part, Reached, Segment, 
 use crate::record::{self, Forgotten};
 use crate::registry::Registry;
 use crate::tree::{
-    Carried as Saved, Demand, Ends, Fields, FrameInfo, Label, Level, Note, Pack, Side, Span, StreamId, Transport, Tree,
+    Carried as Saved, Demand, Ends, Extras, Fields, FrameInfo, Label, Level, Note, Pack, Side, Span, StreamId, Transport, Tree,
 };
 use crate::wire::Cut;
 use crate::wire::notes::{GIVEN_UP, TIE};
@@ -48,8 +49,8 @@ use stream::{Connection, Stream};
 pub struct Engine {
     registry: Registry,
     demand: Demand,
-    /// Whether TCP analysis is requested.
-    analyses: bool,
+    /// Requested results of the TCP analysis.
+    analysis: Extent,
     /// Whether connection progress is requested.
     follows: bool,
     tree: Tree,
@@ -107,7 +108,11 @@ impl Engine {
             Fields::None | Fields::All => demand,
         };
         let follows = tcp::requests_progress(demand);
-        let analyses = follows || layers::needs_analysis(demand);
+        let analysis = match follows || layers::needs_analysis(demand) {
+            true => Extent::Everything,
+            false if demand.has(Extras::ANALYSIS) => Extent::Flags,
+            false => Extent::Nothing,
+        };
         let mut tree = Tree::new(demand);
         tree.reveal = registry.shows_secrets();
         for text in registry.settings().secrets() {
@@ -116,7 +121,7 @@ impl Engine {
         Engine {
             registry,
             demand,
-            analyses,
+            analysis,
             follows,
             tree,
             active: ActiveConversation::None,
@@ -436,8 +441,7 @@ impl Engine {
             }
             return;
         }
-        let speaker =
-            Speaker { frame, bytes, segment, header, rises, side, is_analyzed: self.analyses, is_followed: self.follows };
+        let speaker = Speaker { frame, bytes, segment, header, rises, side, analysis: self.analysis, is_followed: self.follows };
         let layer = stream.describe(&mut self.tree, &speaker, old.is_some(), self.checks);
         let mut out = Out::new(&mut self.tree, self.registry, frame.bytes, layer);
         if let Some(old) = old {

@@ -185,7 +185,7 @@ pub fn is_of_frame(field: &Field) -> bool {
     is_value && is_of_header(field) && !is_payload(field) && (!is_of_tcp || tcp::OWN.iter().any(|own| own.is(field)))
 }
 
-/// Whether results of the TCP sequence analysis are requested: as flags, as fields, or in summaries. A segment that is not in order
+/// Whether results of the TCP sequence analysis are requested as fields or in summaries. A segment that is not in order
 /// has them even if carriers are not requested, because a note makes it a message.
 #[must_use]
 pub fn needs_analysis(demand: Demand) -> bool {
@@ -194,7 +194,7 @@ pub fn needs_analysis(demand: Demand) -> bool {
         Fields::Only(only) => only.fields().any(tcp::needs_analysis),
         Fields::All => true,
     };
-    by_fields || demand.has(Extras::SUMMARIES) || demand.has(Extras::ANALYSIS)
+    by_fields || demand.has(Extras::SUMMARIES)
 }
 
 /// The same fields, classified by where they are read.

@@ -25,12 +25,12 @@ const LONG: u32 = 1 << 12;
 impl Tree {
     /// Clears the tree except for the frame's metadata.
     pub(super) fn clear_for_next(&mut self) {
-        self.count_idle();
-        let kept = if self.idle > LONG { IDLE } else { KEPT };
-        if !self.has_only_nodes() || self.idle == LONG + 1 {
-            return self.clear(kept);
+        if self.has_only_nodes() && self.nodes.len() <= IDLE.nodes && self.idle != LONG {
+            self.idle = self.idle.saturating_add(1);
+            return self.nodes.clear();
         }
-        empty(&mut self.nodes, kept.nodes);
+        self.count_idle();
+        self.clear(if self.idle > LONG { IDLE } else { KEPT });
     }
 
     /// Whether only nodes were added since it began.

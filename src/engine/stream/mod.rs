@@ -15,7 +15,7 @@ use super::nested::States;
 use super::prefilter;
 use super::segment::{analyzed, progress, remarks, tcp_layer};
 use crate::flow::Pair;
-use crate::flow::analysis::{Analysis, Findings};
+use crate::flow::analysis::{Analysis, Extent, Findings};
 use crate::flow::progress::Followed;
 use crate::flow::reassembly::{Accepted, Direction, Place, Segment as InOrder};
 use crate::input::Frame;
@@ -304,15 +304,18 @@ impl Stream {
     /// Adds the TCP layer of a segment with its analysis; `reused` if its connection reuses the endpoints of another. `None`
     /// if headers are not requested and there are no notes.
     pub(super) fn describe(&mut self, tree: &mut Tree, speaker: &Speaker<'_>, reused: bool, checks: Checks) -> Option<LayerId> {
-        let &Speaker { frame, bytes, segment, header, rises, side, is_analyzed, is_followed } = speaker;
+        let &Speaker { frame, bytes, segment, header, rises, side, analysis, is_followed } = speaker;
         if header.is_whole {
             self.set_bases(side, header);
         }
-        let mut found = Findings::default();
-        if is_analyzed && header.is_whole {
-            found = self.analysis.analyze(side, &analyzed(speaker), reused);
-            tree.analysis.extend(found.flags);
-        }
+        let found = match analysis {
+            Extent::Everything if header.is_whole => self.analysis.analyze(side, &analyzed(speaker), reused),
+            Extent::Flags if header.is_whole => {
+                Findings { flags: self.analysis.flags(side, &analyzed(speaker), reused), ..Findings::default() }
+            }
+            _ => Findings::default(),
+        };
+        tree.analysis.extend(found.flags);
         let progress = (is_followed && header.is_whole).then(|| {
             let is_announced = self.over.is_some();
             let followed = self.followed.get_or_insert_with(|| Box::new(Followed::new(is_announced)));

@@ -1,5 +1,6 @@
 //! A TCP segment on its way to its connection.
 
+use crate::flow::analysis::Extent;
 use crate::input::Frame;
 use crate::layers::tcp::Header;
 use crate::layers::{Bytes, Segment};
@@ -15,8 +16,8 @@ pub(in crate::engine) struct Speaker<'a> {
     pub rises: bool,
     /// Sender.
     pub side: Side,
-    /// Whether TCP analysis is requested.
-    pub is_analyzed: bool,
+    /// Requested results of the TCP analysis.
+    pub analysis: Extent,
     /// Whether connection progress is requested.
     pub is_followed: bool,
 }

@@ -122,6 +122,17 @@ pub struct Findings {
     pub scaling: Scaling,
 }
 
+/// Requested results.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Extent {
+    /// No results.
+    Nothing,
+    /// Flags only, for which no segments are stored.
+    Flags,
+    /// All results.
+    Everything,
+}
+
 /// State of one connection.
 #[derive(Debug, Default)]
 pub struct Analysis {
@@ -180,33 +191,29 @@ struct Sent {
 impl Analysis {
     /// Analyzes the next segment of a side; `reused` if it is the first of a connection that reuses the endpoints of another.
     pub fn analyze(&mut self, side: Side, segment: &Segment, reused: bool) -> Findings {
-        let round_trip = self.known.round_trip;
-        let (own, peer) = self.known.halves.own_and_peer(side);
-        let (own_unacked, peer_unacked) = self.unacked.own_and_peer(side);
-        let mut found = Findings::default();
-        if reused || own.opens_again(segment) {
-            found.flags.add(AnalysisFlag::ReusedPorts);
-        }
-        own.base.get_or_insert(if segment.syn { segment.seq } else { segment.seq.wrapping_sub(1) });
-        if segment.acks {
-            peer.base.get_or_insert(segment.ack.wrapping_sub(1));
-        }
+        let Half { next_frame, next_time, scaling, .. } = self.known.halves[side];
+        let flags = self.known.flags(side, segment, reused);
         let now = nanos(segment.time);
-        own.analyze_alone(peer, segment, &mut found);
-        if segment.ack != own.last_ack {
-            own.first_ack_frame = segment.frame;
-            own.duplicates = 0;
-        }
-        peer.analyze_acknowledged(segment, &mut found.flags);
-        if (segment.len > 0 || segment.takes_number()) && !found.flags.has(AnalysisFlag::KeepAlive) {
-            own.analyze_repeated(peer, own_unacked, segment, now, round_trip, &mut found);
-        }
-        own.remember(segment, now, found.flags);
+        let (own_unacked, peer_unacked) = self.unacked.own_and_peer(side);
+        let own = &self.known.halves[side];
+        let is_repeated = flags.has(AnalysisFlag::Retransmission)
+            && !flags.has(AnalysisFlag::FastRetransmission)
+            && !flags.has(AnalysisFlag::SpuriousRetransmission);
+        let oldest = || own_unacked.0.first().map_or((next_frame, next_time), |oldest| (oldest.frame, oldest.time));
+        let repeats = is_repeated.then(oldest).map(|(frame, time)| Since { frame, nanos: now.wrapping_sub(time) });
         own_unacked.remember(segment, now);
-        found.acks = peer_unacked.acknowledge(segment.ack, now);
-        found.scaling = own.scaling;
-        self.known.learn(side, segment, now);
-        found
+        Findings {
+            flags,
+            duplicate: flags.has(AnalysisFlag::DuplicateAck).then_some((own.duplicates, own.first_ack_frame)),
+            acks: peer_unacked.acknowledge(segment.ack, now),
+            repeats: repeats.filter(|since| since.nanos != 0),
+            scaling,
+        }
+    }
+
+    /// Analyzes the next segment like [`Analysis::analyze`], for its flags only. Stores no segments.
+    pub fn flags(&mut self, side: Side, segment: &Segment, reused: bool) -> AnalysisFlags {
+        self.known.flags(side, segment, reused)
     }
 
     /// Bytes that a side has sent and its peer has not acknowledged.
@@ -255,6 +262,33 @@ impl From<Known> for Analysis {
 }
 
 impl Known {
+    /// The flags of the next segment.
+    fn flags(&mut self, side: Side, segment: &Segment, reused: bool) -> AnalysisFlags {
+        let round_trip = self.round_trip;
+        let (own, peer) = self.halves.own_and_peer(side);
+        let mut flags = AnalysisFlags::default();
+        if reused || own.opens_again(segment) {
+            flags.add(AnalysisFlag::ReusedPorts);
+        }
+        own.base.get_or_insert(if segment.syn { segment.seq } else { segment.seq.wrapping_sub(1) });
+        if segment.acks {
+            peer.base.get_or_insert(segment.ack.wrapping_sub(1));
+        }
+        let now = nanos(segment.time);
+        own.analyze_alone(peer, segment, &mut flags);
+        if segment.ack != own.last_ack {
+            own.first_ack_frame = segment.frame;
+            own.duplicates = 0;
+        }
+        peer.analyze_acknowledged(segment, &mut flags);
+        if (segment.len > 0 || segment.takes_number()) && !flags.has(AnalysisFlag::KeepAlive) {
+            own.analyze_repeated(peer, segment, now, round_trip, &mut flags);
+        }
+        own.remember(segment, now, flags);
+        self.learn(side, segment, now);
+        flags
+    }
+
     /// Stores the handshake options in the header.
     fn learn(&mut self, side: Side, segment: &Segment, now: i64) {
         let (own, peer) = self.halves.own_and_peer(side);
@@ -295,8 +329,7 @@ impl Half {
     }
 
     /// The results that follow from sequence numbers and windows so far.
-    fn analyze_alone(&mut self, peer: &Half, segment: &Segment, found: &mut Findings) {
-        let flags = &mut found.flags;
+    fn analyze_alone(&mut self, peer: &Half, segment: &Segment, flags: &mut AnalysisFlags) {
         if segment.len == 1 && segment.seq == self.next && peer.window == 0 {
             return flags.add(AnalysisFlag::ZeroWindowProbe);
         }
@@ -322,7 +355,6 @@ impl Half {
             (true, false) => {
                 self.duplicates = self.duplicates.wrapping_add(1).max(1);
                 flags.add(AnalysisFlag::DuplicateAck);
-                found.duplicate = Some((self.duplicates, self.first_ack_frame));
             }
             (true, true) if peer.last.has(AnalysisFlag::ZeroWindowProbe) => flags.add(AnalysisFlag::ZeroWindowProbeAck),
             (_, true) => {}
@@ -357,16 +389,7 @@ impl Half {
     }
 
     /// Whether bytes were sent before, or are out of order.
-    fn analyze_repeated(
-        &self,
-        peer: &Half,
-        unacked: &Unacked,
-        segment: &Segment,
-        now: i64,
-        round_trip: i64,
-        found: &mut Findings,
-    ) {
-        let flags = &mut found.flags;
+    fn analyze_repeated(&self, peer: &Half, segment: &Segment, now: i64, round_trip: i64, flags: &mut AnalysisFlags) {
         // The byte before the end may be a probe, followed by new bytes.
         let probed = segment.len > 1 && self.next.wrapping_sub(1) == segment.seq;
         let old = self.next != 0 && is_behind(self.next, segment.seq) && !probed;
@@ -391,8 +414,6 @@ impl Half {
             return;
         }
         flags.add(AnalysisFlag::Retransmission);
-        let (frame, time) = unacked.0.first().map_or((self.next_frame, self.next_time), |oldest| (oldest.frame, oldest.time));
-        found.repeats = Some(Since { frame, nanos: now.wrapping_sub(time) }).filter(|since| since.nanos != 0);
     }
 
     /// Stores what the analysis of later segments needs.

@@ -8,6 +8,8 @@ use proptest::prelude::*;
 /// A conversation with a handshake of 40 ms; client bytes begin with 101, server bytes with 501.
 struct Talk {
     analysis: Analysis,
+    /// The same connection, analyzed for flags only.
+    of_flags: Analysis,
     frame: u64,
     millis: i64,
 }
@@ -27,8 +29,12 @@ const PLAIN: Segment = Segment {
 };
 
 impl Talk {
+    fn at(millis: i64) -> Talk {
+        Talk { analysis: Analysis::default(), of_flags: Analysis::default(), frame: 0, millis }
+    }
+
     fn opened() -> Talk {
-        let mut talk = Talk { analysis: Analysis::default(), frame: 0, millis: 5000 };
+        let mut talk = Talk::at(5000);
         talk.says(Side::Client, Segment { seq: 100, syn: true, acks: false, ..PLAIN });
         talk.millis += 20;
         talk.says(Side::Server, Segment { seq: 500, ack: 101, syn: true, ..PLAIN });
@@ -40,7 +46,10 @@ impl Talk {
     fn says(&mut self, side: Side, segment: Segment) -> Findings {
         self.frame += 1;
         let time = Timestamp { seconds: self.millis / 1000, nanos: u32::try_from(self.millis % 1000).unwrap() * 1_000_000 };
-        self.analysis.analyze(side, &Segment { frame: self.frame, time: Some(time), ..segment }, false)
+        let segment = Segment { frame: self.frame, time: Some(time), ..segment };
+        let found = self.analysis.analyze(side, &segment, false);
+        assert_eq!(self.of_flags.flags(side, &segment, false), found.flags);
+        found
     }
 
     fn client(&mut self, seq: u32, len: u32) -> Vec<AnalysisFlag> {
@@ -174,7 +183,7 @@ fn keep_alives_and_their_answers_are_reported_with_and_without_a_byte() {
 #[test]
 fn a_window_is_scaled_only_if_both_sides_say_so() {
     let scaling = |client: Option<u8>, server: Option<u8>| {
-        let mut talk = Talk { analysis: Analysis::default(), frame: 0, millis: 0 };
+        let mut talk = Talk::at(0);
         talk.says(Side::Client, Segment { seq: 100, syn: true, acks: false, scale: client, ..PLAIN });
         talk.says(Side::Server, Segment { seq: 500, ack: 101, syn: true, scale: server, ..PLAIN });
         let own = talk.says(Side::Client, Segment { seq: 101, ack: 501, ..PLAIN }).scaling;
@@ -191,7 +200,7 @@ fn a_window_is_scaled_only_if_both_sides_say_so() {
 
 #[test]
 fn the_same_syn_again_is_a_retransmission_and_no_new_connection() {
-    let mut talk = Talk { analysis: Analysis::default(), frame: 0, millis: 0 };
+    let mut talk = Talk::at(0);
     let syn = Segment { seq: 100, syn: true, acks: false, ..PLAIN };
     talk.says(Side::Client, syn);
     talk.millis += 1000;
