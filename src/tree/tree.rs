@@ -94,6 +94,12 @@ pub struct Tree {
 }
 
 impl Tree {
+    /// Creates a tree for bytes that are dissected only for their effect on state. It keeps no fields.
+    #[must_use]
+    pub fn discarded() -> Tree {
+        Tree::new(Demand::LAYERS)
+    }
+
     /// Creates an empty tree for this demand.
     #[must_use]
     pub fn new(demand: Demand) -> Tree {

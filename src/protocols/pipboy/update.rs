@@ -9,7 +9,7 @@ use super::{
     SUMMARY_BOOL, SUMMARY_DICT, SUMMARY_ENTRIES, SUMMARY_FLOAT, SUMMARY_INT8, SUMMARY_INT32, SUMMARY_LIST, SUMMARY_MEMBER,
     SUMMARY_NAME, SUMMARY_STRING, SUMMARY_UINT8, SUMMARY_UINT32,
 };
-use crate::tree::{Demand, Field, NodeRef, Tree, Value, clean};
+use crate::tree::{Field, NodeRef, Tree, Value, clean};
 use crate::wire::{Cut, Error, Result, Wire};
 use foldhash::fast::RandomState;
 use std::borrow::Cow;
@@ -123,7 +123,7 @@ pub(super) fn data_update(wire: &mut Wire<'_>, mut world: Option<&mut World>) ->
 
 /// Adds the entries of a queued update to the tree.
 pub(super) fn add_queued(world: &mut World, entries: &[u8]) {
-    let mut tree = Tree::new(Demand::LAYERS);
+    let mut tree = Tree::discarded();
     let mut wire = Wire::new(&mut tree, 0, 0, entries, 0..entries.len(), Cut::No);
     // Errors are ignored: they were reported when the update arrived.
     let _ = data_update(&mut wire, Some(world));

@@ -10,7 +10,7 @@ use super::game::Game;
 use super::login::Cipher;
 use super::reader::{Line, Reader};
 use super::tables::{Revision, Row, Table};
-use crate::tree::{BySide, Demand, FrameInfo, Side, Span, Tree};
+use crate::tree::{BySide, FrameInfo, Side, Span, Tree};
 use crate::wire::{Cut, Wire};
 use std::fmt;
 use std::sync::Arc;
@@ -138,7 +138,7 @@ impl Probe {
     fn new(table: &Arc<Table>) -> Probe {
         let mut game = Game::default();
         game.begin(table.revision, Some(Arc::clone(table)), Cipher::Off);
-        Probe { game, tree: Tree::new(Demand::LAYERS), line: Line::default() }
+        Probe { game, tree: Tree::discarded(), line: Line::default() }
     }
 
     /// Whether the layout of a row reads a payload to its last byte.
