@@ -1,10 +1,10 @@
-//! A capture cut into parts that can be dissected apart, with the same messages.
+//! Splits a capture into parts that can be dissected separately, with the same messages.
 //!
 //! ```text
 //! frame ─► routing engine ─► Router: which part ─► Window ─► Parts: pcapng files
 //! ```
-//! A conversation is never divided, and one that another announced goes with it. Each frame carries its original number and the
-//! numbers of its conversations ([`crate::input::Origin`]), so that records of parts equal those of the whole.
+//! A conversation is never divided, and an announced conversation is in the part of its announcement. Each frame carries its
+//! original number and its stream numbers ([`crate::input::Origin`]), so that records of parts equal those of the whole.
 
 mod packet;
 mod parts;
@@ -33,7 +33,7 @@ pub struct Splitter {
 }
 
 impl Splitter {
-    /// Splits by these rules into these files.
+    /// Creates a splitter by a criterion, with its output files.
     #[must_use]
     pub fn new(by: By, parts: Parts) -> Splitter {
         Splitter {
@@ -47,16 +47,16 @@ impl Splitter {
         }
     }
 
-    /// Takes the next frame.
+    /// Assigns the next frame to a part, and writes it.
     ///
     /// # Errors
-    /// Those of writing.
+    /// Write errors.
     pub fn frame(&mut self, frame: &Frame<'_>) -> io::Result<()> {
         let Splitter { engine, router, window, parts, secrets, section, start } = self;
         parts.start(*start.get_or_insert(frame.origin.and_then(|origin| origin.start).or(frame.time)));
         secrets.learn(frame.secrets);
         if std::mem::replace(section, frame.section) != frame.section {
-            // Interfaces are those of a section.
+            // Each section has its own interfaces.
             window.drain(parts, secrets)?;
             parts.section();
         }
@@ -76,13 +76,13 @@ impl Splitter {
             window.decide(joined, part);
         }
         window.add(frame, &route.streams, part, !route.waits)?;
-        window.let_go(parts, secrets)
+        window.release(parts, secrets)
     }
 
-    /// Writes what waits, and ends all parts.
+    /// Writes pending frames, and closes all parts.
     ///
     /// # Errors
-    /// Those of writing.
+    /// Write errors.
     pub fn finish(mut self) -> io::Result<Vec<Written>> {
         self.window.drain(&mut self.parts, &self.secrets)?;
         self.parts.finish()

@@ -5,13 +5,13 @@ use crate::tree::{StreamId, Time};
 use crate::write::block::{self, option, pad, put};
 use std::io;
 
-/// Bytes of secrets that are kept for parts that need them later.
+/// Maximum size of the secrets kept for later parts, in bytes.
 const SECRETS_MOST: usize = 16 << 20;
 
-/// A link type that is none of the list, for frames whose link type is unknown.
+/// A number without a link type, for frames whose link type is unknown.
 const UNKNOWN_LINK: u16 = u16::MAX;
 
-/// Key logs so far: every part holds them all.
+/// Key logs so far. Each part contains all of them.
 #[derive(Default)]
 pub(super) struct Secrets(Vec<u8>);
 
@@ -22,13 +22,13 @@ impl Secrets {
         }
     }
 
-    /// Those that a part does not have that has so many bytes of them; and how many there are.
+    /// The secrets after the first `known` bytes, and the total size in bytes.
     pub(super) fn after(&self, known: usize) -> (&[u8], usize) {
         (self.0.get(known..).unwrap_or_default(), self.0.len())
     }
 }
 
-/// The header of a section.
+/// Appends a section header block.
 pub(super) fn section(out: &mut Vec<u8>, start: Time) -> io::Result<()> {
     let from = block::begin(out, block::SECTION);
     put(out, block::ORDER);
@@ -42,7 +42,7 @@ pub(super) fn section(out: &mut Vec<u8>, start: Time) -> io::Result<()> {
     block::end(out, from)
 }
 
-/// An interface whose times count nanoseconds.
+/// Appends an interface description block with nanosecond timestamps.
 pub(super) fn interface(out: &mut Vec<u8>, interface: &Interface) -> io::Result<()> {
     let from = block::begin(out, block::INTERFACE);
     put(out, u32::from(interface.link.unwrap_or(UNKNOWN_LINK)));
@@ -59,7 +59,7 @@ pub(super) fn interface(out: &mut Vec<u8>, interface: &Interface) -> io::Result<
     block::end(out, from)
 }
 
-/// A key log of TLS.
+/// Appends a decryption secrets block with a TLS key log.
 pub(super) fn secrets(out: &mut Vec<u8>, secrets: &[u8]) -> io::Result<()> {
     const TLS_KEY_LOG: u32 = 0x544c_534b;
     let from = block::begin(out, block::SECRETS);
@@ -70,7 +70,7 @@ pub(super) fn secrets(out: &mut Vec<u8>, secrets: &[u8]) -> io::Result<()> {
     block::end(out, from)
 }
 
-/// A packet with its place in the whole.
+/// Appends an enhanced packet block with the origin of the packet in the whole capture.
 pub(super) fn packet(out: &mut Vec<u8>, frame: &Frame<'_>, streams: &[StreamId]) -> io::Result<()> {
     let from = out.len();
     let nanos = frame.time.map_or(0, block::since_1970);
@@ -79,7 +79,7 @@ pub(super) fn packet(out: &mut Vec<u8>, frame: &Frame<'_>, streams: &[StreamId])
     });
     let [high, low] = [nanos >> 32, nanos & u64::from(u32::MAX)].map(|half| u32::try_from(half).unwrap_or(u32::MAX));
     let captured = block::length(frame.bytes)?;
-    // The length of the block takes the place of the 0 at its end.
+    // The zero is a placeholder for the length of the block.
     block::put_all(out, [block::PACKET, 0, frame.interface.unwrap_or(0), high, low, captured, frame.original_len]);
     out.extend_from_slice(frame.bytes);
     pad(out);

@@ -1,4 +1,4 @@
-//! The files of the parts: any number of them, few of which are open at a time.
+//! Output files of the parts. Any number of parts is possible, because few files are open at a time.
 
 use super::packet::{self, Secrets};
 use crate::input::{Frame, Interface};
@@ -8,24 +8,24 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-/// Files that are open at a time.
+/// Maximum number of open files.
 const OPEN_MOST: usize = 128;
 
-/// Bytes that wait to be written in one part, and in all.
+/// Maximum size of the write buffer of one part, and of all parts together, in bytes.
 const BUFFER: usize = 64 << 10;
 const BUFFERS: usize = 16 << 20;
 
-/// The most parts.
+/// Maximum number of parts.
 const PARTS_MOST: usize = 65_536;
 
-/// How the files of parts are called.
+/// File names of parts.
 #[derive(Debug, Clone)]
 pub struct Names {
-    /// Where they are.
+    /// Their directory.
     pub folder: PathBuf,
-    /// What their names begin with.
+    /// Their common prefix.
     pub stem: String,
-    /// Digits of the number.
+    /// Minimum number of digits of the part number.
     pub digits: usize,
 }
 
@@ -35,14 +35,14 @@ impl Names {
     }
 }
 
-/// A part that was written.
+/// A written part.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Written {
-    /// Its file.
+    /// Path of its file.
     pub path: PathBuf,
-    /// Frames in it.
+    /// Number of frames.
     pub frames: u64,
-    /// Bytes of it.
+    /// File size in bytes.
     pub bytes: u64,
 }
 
@@ -50,12 +50,12 @@ pub struct Written {
 pub struct Parts {
     names: Names,
     parts: BTreeMap<u64, Part>,
-    /// The parts whose files are open, the one opened longest ago first.
+    /// Parts with open files, in order of opening.
     open: VecDeque<u64>,
-    /// The time of the first frame of the whole.
+    /// Timestamp of the first frame of the whole capture.
     start: Time,
     section: u64,
-    /// Interfaces of the section.
+    /// Interfaces of the current section.
     interfaces: Vec<Interface>,
 }
 
@@ -65,47 +65,47 @@ struct Part {
     file: Option<File>,
     exists: bool,
     buffer: Vec<u8>,
-    /// The section that it is in, and how many of its interfaces it has.
+    /// Its current section, and the number of interfaces written for it.
     section: Option<u64>,
     interfaces: usize,
-    /// Bytes of secrets that it has.
+    /// Size of the secrets written to it, in bytes.
     secrets: usize,
     frames: u64,
     bytes: u64,
 }
 
 impl Parts {
-    /// Parts with these names; the first `count` exist even if they have no frames.
+    /// Creates parts with these names. The first `count` are written even if they have no frames.
     #[must_use]
     pub fn new(names: Names, count: u64) -> Parts {
         let parts = (0..count).map(|part| (part, Part::new(&names, part))).collect();
         Parts { names, parts, open: VecDeque::new(), start: None, section: 0, interfaces: Vec::new() }
     }
 
-    /// The time of the first frame of the whole.
+    /// Sets the timestamp of the first frame of the whole capture.
     pub(super) fn start(&mut self, start: Time) {
         self.start = start;
     }
 
-    /// A new section begins.
+    /// Starts a new section.
     pub(super) fn section(&mut self) {
         self.section += 1;
         self.interfaces.clear();
     }
 
-    /// The interfaces of the section so far.
+    /// Sets the interfaces of the current section so far.
     pub(super) fn interfaces(&mut self, interfaces: &[Interface]) {
         if interfaces.len() != self.interfaces.len() {
             self.interfaces = interfaces.to_vec();
         }
     }
 
-    /// Writes a frame.
+    /// Writes a frame to a part.
     pub(super) fn frame(&mut self, part: u64, frame: &Frame<'_>, streams: &[StreamId], secrets: &Secrets) -> io::Result<()> {
         self.put_into(part, secrets, |out| packet::packet(out, frame, streams))
     }
 
-    /// Writes the block of a frame.
+    /// Writes the complete block of a frame to a part.
     pub(super) fn block(&mut self, part: u64, block: &[u8], secrets: &Secrets) -> io::Result<()> {
         self.put_into(part, secrets, |out| {
             out.extend_from_slice(block);
@@ -142,7 +142,7 @@ impl Parts {
         part.flush().map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", part.path.display())))
     }
 
-    /// Ends all parts, those without frames too.
+    /// Closes all parts, including those without frames.
     pub(super) fn finish(mut self) -> io::Result<Vec<Written>> {
         let numbers: Vec<u64> = self.parts.keys().copied().collect();
         for at in numbers {
@@ -163,7 +163,7 @@ impl Part {
         Part { path: names.path(number), ..Part::default() }
     }
 
-    /// Writes what must stand before the next packet.
+    /// Writes the section header, interfaces and secrets that the next packet needs.
     fn prepare(&mut self, section: u64, interfaces: &[Interface], start: Time, secrets: &Secrets) -> io::Result<()> {
         if self.section != Some(section) {
             self.section = Some(section);

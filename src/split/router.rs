@@ -1,4 +1,4 @@
-//! Which part a frame goes to.
+//! Assigns frames to parts.
 
 use crate::engine::Route;
 use crate::flow::Pair;
@@ -7,40 +7,40 @@ use std::collections::HashMap;
 use std::hash::Hash;
 use std::net::SocketAddr;
 
-/// Conversations that a table remembers, before it forgets those that it was not asked about since it remembered as many.
-const REMEMBERED: usize = 1 << 19;
+/// Number of entries after which a table evicts those that were not used since as many were added.
+const RECENT_MOST: usize = 1 << 19;
 
-/// Seconds after which fragments are of another datagram.
-const PATIENCE: i64 = 60;
+/// Fragment timeout in seconds. Later fragments belong to another datagram.
+const FRAGMENT_TIMEOUT: i64 = 60;
 
 /// A span of time in nanoseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Slice(pub u64);
 
-/// What a part holds.
+/// Criterion by which a capture is split.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum By {
-    /// What pairs of hosts exchange, in so many parts.
+    /// By pair of hosts, into this number of parts.
     Pair(u64),
-    /// Conversations, in so many parts.
+    /// By conversation, into this number of parts.
     Flow(u64),
-    /// Conversations that began within a span of time.
+    /// By start time of conversations, with a part per time span.
     Time(Slice),
 }
 
-/// Source and destination of a frame.
+/// Source and destination of a frame, if known.
 pub(super) type Ends = Option<[Address; 2]>;
 
 /// Finds the part of each frame.
 pub(super) struct Router {
     by: By,
-    /// Conversations that are not where their ends alone would put them.
+    /// Parts of conversations, where they differ from those of their endpoints.
     placed: Recent<Pair, u64>,
-    /// Ends of conversations that others announced.
+    /// Endpoints of announced conversations, with the parts of their announcements.
     announced: Recent<SocketAddr, u64>,
-    /// Where fragments of two hosts went last whose datagram is not known, and when.
+    /// Part and time of the last fragment of an incomplete datagram, by pair of hosts.
     fragments: Recent<[End; 2], (u64, Timestamp)>,
-    /// The first time, and the span of the last frame that had a time.
+    /// The first timestamp, and the time span of the latest frame with a timestamp.
     first: Time,
     now: u64,
 }
@@ -72,7 +72,7 @@ impl Router {
         if route.begins {
             let shared = route.shares.map(|shared| self.of_conversation(shared, &Route::default()));
             let bound = shared.or_else(|| self.announced_to(pair));
-            // A connection that takes the ports of an earlier one is read with that one.
+            // A connection that reuses the ports of an earlier one is in the part of that connection.
             let earlier = if matches!(self.by, By::Time(_)) { self.placed.get(&pair).or(Some(usual)) } else { None };
             let placed = bound.or(earlier);
             match placed {
@@ -83,17 +83,17 @@ impl Router {
         self.placed.get(&pair).unwrap_or(usual)
     }
 
-    /// The part of a fragment, unless its datagram becomes whole: that of the one before, which may be of the same datagram.
+    /// The part of a fragment whose datagram stays incomplete: that of the previous fragment, possibly of the same datagram.
     fn of_fragment(&mut self, hosts: Option<[End; 2]>, time: Time) -> u64 {
         let usual = self.usual(hosts);
         let (By::Time(_), Some(hosts), Some(now)) = (self.by, hosts, time) else { return usual };
-        let before = self.fragments.get(&hosts).filter(|(_, then)| now.seconds.saturating_sub(then.seconds) <= PATIENCE);
+        let before = self.fragments.get(&hosts).filter(|(_, then)| now.seconds.saturating_sub(then.seconds) <= FRAGMENT_TIMEOUT);
         let part = before.map_or(usual, |(part, _)| part);
         self.fragments.insert(hosts, (part, now));
         part
     }
 
-    /// The part of the conversation that announced one of these ends.
+    /// The part of the conversation that announced one of these endpoints.
     fn announced_to(&mut self, pair: Pair) -> Option<u64> {
         if self.announced.is_empty() {
             return None;
@@ -101,7 +101,7 @@ impl Router {
         pair.sockets().into_iter().find_map(|end| self.announced.get(&end))
     }
 
-    /// The part of what these ends exchange, if nothing else is known.
+    /// The default part of these endpoints.
     fn usual(&self, ends: Option<[End; 2]>) -> u64 {
         match self.by {
             By::Time(_) => self.now,
@@ -120,7 +120,7 @@ impl Router {
 /// Bits of an address, and a port.
 type End = ([u64; 2], u32);
 
-/// The hosts of a frame without a conversation, in an order that does not depend on who speaks.
+/// The hosts of a frame without a conversation, in an order that is independent of the direction.
 fn hosts_of(ends: [Address; 2]) -> [End; 2] {
     let [src, dst] = ends.map(|end| match end {
         Address::Mac([a, b, c, d, e, f]) => (u64::from_be_bytes([0, 0, a, b, c, d, e, f]), true),
@@ -142,23 +142,23 @@ pub(super) fn ends(of: Dissection<'_>) -> Ends {
     of.tree.ends.iter().rev().find_map(|ends| Some([ends.src?, ends.dst?]))
 }
 
-/// A number that is the same on every machine, evenly spread.
+/// A uniformly distributed hash that is the same on each machine.
 fn mixed([low, high]: [End; 2]) -> u64 {
-    // The first digits of pi as odd numbers: any without a pattern would do.
+    // The first digits of pi; any numbers without a pattern are suitable.
     const KEYS: [u64; 4] = [0x243f_6a88_85a3_08d3, 0x1319_8a2e_0370_7345, 0xa409_3822_299f_31d1, 0x082e_fa98_ec4e_6c89];
     let [a, b, c, d] = KEYS;
     let of_end = |([left, right], port): End| folded(left ^ a ^ u64::from(port) << 40, right ^ b);
     folded(of_end(low) ^ c, of_end(high).rotate_left(32) ^ d)
 }
 
-/// Both halves of a product, one upon the other: each of its bits depends on most of those of the factors.
+/// XOR of both halves of a product. Each bit depends on most bits of the factors.
 fn folded(left: u64, right: u64) -> u64 {
     let product = u128::from(left) * u128::from(right);
     let [high, low] = [product >> 64, product & u128::from(u64::MAX)].map(|half| u64::try_from(half).unwrap_or_default());
     high ^ low
 }
 
-/// A table that forgets what it was not asked about for long.
+/// A table that evicts entries which were not used for long.
 struct Recent<K, V> {
     young: HashMap<K, V, foldhash::fast::RandomState>,
     old: HashMap<K, V, foldhash::fast::RandomState>,
@@ -176,7 +176,7 @@ impl<K: Hash + Eq, V: Copy> Recent<K, V> {
     }
 
     fn insert(&mut self, key: K, value: V) {
-        if self.young.len() >= REMEMBERED {
+        if self.young.len() >= RECENT_MOST {
             self.old = std::mem::take(&mut self.young);
         }
         self.young.insert(key, value);
@@ -276,10 +276,10 @@ mod tests {
     #[test]
     fn tables_stay_small() {
         let mut recent = Recent::default();
-        for key in 0..3 * REMEMBERED as u64 {
+        for key in 0..3 * RECENT_MOST as u64 {
             recent.insert(key, key);
             assert_eq!(recent.get(&0), Some(0));
         }
-        assert!(recent.young.len() + recent.old.len() <= 2 * REMEMBERED);
+        assert!(recent.young.len() + recent.old.len() <= 2 * RECENT_MOST);
     }
 }
