@@ -346,6 +346,7 @@ impl Stream {
     }
 
     /// The first sequence numbers are relative 0, as in Wireshark: that of a SYN, else the one before the first byte.
+    #[inline]
     fn set_bases(&mut self, side: Side, header: &Header) {
         let first = if header.syn() { header.seq } else { header.seq.wrapping_sub(1) };
         let half = &mut self.halves[side];

@@ -190,6 +190,7 @@ struct Sent {
 
 impl Analysis {
     /// Analyzes the next segment of a side; `reused` if it is the first of a connection that reuses the endpoints of another.
+    #[inline]
     pub fn analyze(&mut self, side: Side, segment: &Segment, reused: bool) -> Findings {
         let Half { next_frame, next_time, scaling, .. } = self.known.halves[side];
         let flags = self.known.flags(side, segment, reused);
@@ -212,6 +213,7 @@ impl Analysis {
     }
 
     /// Analyzes the next segment like [`Analysis::analyze`], for its flags only. Stores no segments.
+    #[inline]
     pub fn flags(&mut self, side: Side, segment: &Segment, reused: bool) -> AnalysisFlags {
         self.known.flags(side, segment, reused)
     }
@@ -263,6 +265,8 @@ impl From<Known> for Analysis {
 
 impl Known {
     /// The flags of the next segment.
+    // Every segment passes here; where it is not inlined, a filter takes 2 % more instructions.
+    #[inline(always)]
     fn flags(&mut self, side: Side, segment: &Segment, reused: bool) -> AnalysisFlags {
         let round_trip = self.round_trip;
         let (own, peer) = self.halves.own_and_peer(side);
