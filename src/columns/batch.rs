@@ -1,4 +1,4 @@
-//! Rows on their way into a batch: a builder for each column.
+//! Collects rows into batches, with a builder per column.
 
 use super::schema::Type;
 use arrow_array::builder::{
@@ -11,7 +11,7 @@ use std::fmt::{Display, Write as _};
 use std::io;
 use std::sync::Arc;
 
-/// Rows and bytes of a batch, whichever comes first.
+/// Maximum rows and bytes of a batch.
 const ROWS: usize = 8192;
 const BYTES: usize = 1 << 20;
 
@@ -51,7 +51,7 @@ impl Builder {
         }
     }
 
-    /// The values so far. There is room for about as many again, so that columns do not grow step by step in each batch.
+    /// Takes the values so far as an array. The builder keeps capacity for as many, so that columns do not grow in small steps.
     fn finish(&mut self) -> ArrayRef {
         match self {
             Builder::Int(builder) => {
@@ -82,7 +82,7 @@ impl Builder {
     }
 }
 
-/// The type of a column, as Arrow has it.
+/// The Arrow data type of a column.
 fn data_type(kind: Type) -> DataType {
     let list = |of| DataType::List(Arc::new(Field::new_list_field(of, true)));
     match kind {
@@ -101,7 +101,7 @@ fn data_type(kind: Type) -> DataType {
     }
 }
 
-/// Bytes of a value, or of its place where it varies in length.
+/// Size of a value in bytes, or of its offset if values vary in length.
 const fn width(kind: Type) -> usize {
     match kind {
         Type::Int | Type::Float | Type::Time => 8,
@@ -110,20 +110,20 @@ const fn width(kind: Type) -> usize {
     }
 }
 
-/// The schema of columns with these names and types.
+/// The Arrow schema of columns with these names and types.
 pub(super) fn schema<'a>(columns: impl Iterator<Item = (&'a str, Type)>) -> SchemaRef {
     Arc::new(Schema::new(columns.map(|(name, kind)| Field::new(name, data_type(kind), true)).collect::<Vec<_>>()))
 }
 
-/// Rows that are not in a batch yet.
+/// Rows that are not yet in a batch.
 pub(super) struct Rows {
     schema: SchemaRef,
     builders: Vec<Builder>,
-    /// Bytes of a row beside texts, bytes and what is in lists.
+    /// Fixed size of a row in bytes, without texts, byte strings and list items.
     width: usize,
     rows: usize,
     bytes: usize,
-    /// Rows that are in batches already.
+    /// Number of rows in completed batches.
     before: u64,
 }
 
@@ -137,19 +137,19 @@ impl Rows {
         &self.schema
     }
 
-    /// Begins a row: its values follow in the order of the columns.
+    /// Starts a row, whose values follow in column order.
     pub(super) fn row(&mut self) -> Row<'_> {
         self.rows += 1;
         self.bytes += self.width;
         Row { builders: self.builders.iter_mut(), bytes: &mut self.bytes }
     }
 
-    /// Rows so far, those in batches too.
+    /// Total number of rows, including those in completed batches.
     pub(super) fn count(&self) -> u64 {
         self.before + self.rows as u64
     }
 
-    /// Bytes that wait.
+    /// Size of the pending rows in bytes.
     pub(super) fn bytes(&self) -> usize {
         self.bytes
     }
@@ -158,7 +158,7 @@ impl Rows {
         self.rows >= ROWS || self.bytes >= BYTES
     }
 
-    /// The rows so far as a batch; `None` if there are none.
+    /// Takes the pending rows as a batch; `None` if there are no rows.
     pub(super) fn take(&mut self) -> io::Result<Option<RecordBatch>> {
         if self.rows == 0 {
             return Ok(None);
@@ -170,8 +170,8 @@ impl Rows {
     }
 }
 
-/// A row that is filled from its first column to its last. A value of another type than its column leaves the row short, and the
-/// batch is refused.
+/// A row, filled in column order. A value with another type than its column leaves the row incomplete, and the batch is
+/// rejected.
 pub(super) struct Row<'a> {
     builders: std::slice::IterMut<'a, Builder>,
     bytes: &'a mut usize,
@@ -190,7 +190,7 @@ impl<'a> Row<'a> {
         self
     }
 
-    /// A count that fits, as all counts of a capture do.
+    /// Appends a count. All counts of a capture fit.
     pub(super) fn count(&mut self, value: impl TryInto<i64>) -> &mut Self {
         self.int(value.try_into().ok())
     }
@@ -224,17 +224,17 @@ impl<'a> Row<'a> {
         self
     }
 
-    /// Text that is there only if it says something.
+    /// Appends a text, or null if it is empty.
     pub(super) fn words(&mut self, value: &str) -> &mut Self {
         self.text(Some(value).filter(|value| !value.is_empty()))
     }
 
-    /// Text as it is shown, without a copy of it.
+    /// Appends displayed text without copying it.
     pub(super) fn shown(&mut self, value: Option<impl Display>) -> &mut Self {
         if let Some(Builder::Text(builder)) = self.next() {
             let before = builder.values_slice().len();
             match value {
-                // Writing into memory does not fail; what was written becomes the value.
+                // Writing to memory does not fail; the written text becomes the value.
                 Some(value) => {
                     let _ = write!(builder, "{value}");
                     *self.bytes += builder.values_slice().len() - before;
@@ -272,7 +272,7 @@ impl<'a> Row<'a> {
         self
     }
 
-    /// Bytes that were put into a builder directly.
+    /// Counts bytes that were appended to a builder directly.
     pub(super) fn weigh(&mut self, bytes: usize) {
         *self.bytes += bytes;
     }

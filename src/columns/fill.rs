@@ -1,4 +1,4 @@
-//! Rows of records: what stands in each column of the tables.
+//! Fills the columns of each table from records.
 
 use super::batch::{Row, Rows};
 use super::output::Output;
@@ -12,18 +12,18 @@ use std::fmt::{self, Display};
 use std::io;
 use std::net::IpAddr;
 
-/// What all rows of a record have.
+/// Columns that all rows of a record share.
 #[derive(Clone, Copy)]
 pub(super) struct Head<'a> {
-    /// The input.
+    /// Input file.
     pub file: &'a str,
     /// `message`, `packet` or `late`.
     pub record: &'static str,
-    /// Its number.
+    /// Record number.
     pub n: u64,
-    /// Its innermost protocol.
+    /// Innermost protocol.
     pub protocol: &'static str,
-    /// Whether rows have a column for it.
+    /// Whether the table has a column for the protocol.
     pub has_protocol: bool,
 }
 
@@ -35,14 +35,14 @@ impl Head<'_> {
     }
 }
 
-/// Nanoseconds since 1970, as far as 64 bits hold them.
+/// Nanoseconds since 1970, if they fit into 64 bits.
 pub(super) fn nanos(time: Time) -> Option<i64> {
     let time = time?;
-    // A second may be counted in the fraction.
+    // The fraction may exceed a second.
     time.seconds.checked_mul(1_000_000_000)?.checked_add(time.nanos.into())
 }
 
-/// Seconds, as JSON has them.
+/// Seconds, as in JSON.
 fn seconds(nanos: Option<i128>) -> Option<f64> {
     nanos.map(|nanos| nanos as f64 / 1e9)
 }
@@ -84,7 +84,7 @@ pub(super) fn message(head: Head<'_>, message: &Message<'_>, rows: &mut Rows) {
     }
 }
 
-/// What layers are and say, in a line.
+/// Names and summaries of layers, in one line.
 fn line_of(of: Dissection<'_>, layers: &[&Layer]) -> String {
     let (name, info) = words_of(of, layers.iter().copied());
     match (&*name, &*info) {
@@ -138,7 +138,7 @@ pub(super) fn gap(file: &str, gap: &Gap, rows: &mut Rows) {
     row.words(file).shown(Some(gap.stream)).text(Some(gap.side.direction())).count(gap.off).count(gap.len).count(gap.frame);
 }
 
-/// A row of `notes` for an input that failed.
+/// A row of `notes` for a failed input.
 pub(super) fn problem(problem: &Problem<'_>, rows: &mut Rows) {
     let row = &mut rows.row();
     row.words(problem.file).text(Some("file")).count(problem.frame).text(None).text(Some("error")).text(Some(problem.code));
@@ -161,7 +161,7 @@ pub(super) fn notes<'t>(head: Head<'_>, of: Dissection<'t>, notes: impl Iterator
     }
 }
 
-/// Where offsets of a field count.
+/// The buffer to which the offsets of a field refer.
 #[derive(Clone, Copy)]
 struct Around {
     source: u32,
@@ -176,7 +176,7 @@ impl Around {
     }
 }
 
-/// Numbers the fields of a record, of which there may be more than a batch holds.
+/// Numbers the fields of a record, which may not fit into one batch.
 pub(super) struct Fields<'a, 'w> {
     head: Head<'a>,
     ordinal: i64,
@@ -204,7 +204,7 @@ impl<'a, 'w> Fields<'a, 'w> {
         self.output.settle(self.lane)
     }
 
-    /// All that lies below a node. Only children that are reached this way know what they lie in.
+    /// Writes all descendants of a node, with their parents.
     fn below(&mut self, node: NodeRef<'_>, parent: Option<i64>, around: Around) -> io::Result<()> {
         for node in node.children() {
             let span = node.span();
@@ -239,7 +239,7 @@ impl<'a, 'w> Fields<'a, 'w> {
     }
 }
 
-/// A value as JSON has it, by its type.
+/// A value by its type, as in JSON.
 pub(super) enum Of<'t> {
     None,
     Int(i64),
@@ -303,7 +303,7 @@ fn value(node: NodeRef<'_>, row: &mut Row<'_>) {
     row.blob(raw(node, masked)).truth(masked.then_some(true));
 }
 
-/// The bytes of a value that does not show them: transformed ones, and text that is not UTF-8.
+/// The bytes of a value that is transformed, or of text that is not UTF-8.
 fn raw(node: NodeRef<'_>, masked: bool) -> Option<&[u8]> {
     if node.field().transformed && !node.is_secret() && !node.has_hidden() {
         return Some(node.bytes());
@@ -314,12 +314,12 @@ fn raw(node: NodeRef<'_>, masked: bool) -> Option<&[u8]> {
     }
 }
 
-/// What the value means, if there is anything to add.
+/// The meaning of the value, if any.
 fn meaning(node: NodeRef<'_>, row: &mut Row<'_>) {
     match node.field().digest {
         Some(digest) => {
             let mut text = String::new();
-            // Writing into memory does not fail.
+            // Writing to memory does not fail.
             let _ = (digest.meaning)(node, &mut text);
             row.words(&text)
         }

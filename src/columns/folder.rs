@@ -1,7 +1,7 @@
-//! A folder of Parquet files: a folder for each table, and in it one for each protocol.
+//! A directory of Parquet files, with subdirectories per table and protocol.
 //!
-//! Rows wait as batches, and a row group is encoded at once from those of one file: an encoder takes much memory for each column,
-//! and hundreds of files are written in turn.
+//! Rows are buffered as batches, and a row group of one file is encoded at once: an encoder takes much memory per column, and
+//! hundreds of files are written in turn.
 
 use super::batch::{Rows, schema};
 use super::output::Writer;
@@ -12,31 +12,31 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
 
-/// Bytes of rows that wait in all files.
+/// Maximum size of the pending rows of all files, in bytes.
 const WAITING: usize = 16 << 20;
 
-/// Row groups of all files that have not ended: each is kept in memory for the end of its file.
+/// Maximum number of row groups in open files, whose metadata is in memory until the file ends.
 const GROUPS: usize = 1024;
 
-/// The folder of rows without a protocol, as Hive names it.
+/// Directory name for rows without a protocol, as in Hive.
 const NO_PROTOCOL: &str = "__HIVE_DEFAULT_PARTITION__";
 
-/// All tables in a folder.
+/// All tables in a directory.
 pub(super) struct Folder {
     path: PathBuf,
     lanes: Vec<Lane>,
     numbers: BTreeMap<(Table, &'static str), usize>,
 }
 
-/// The rows of a table and protocol.
+/// Rows of one table and protocol.
 struct Lane {
     folder: PathBuf,
     rows: Rows,
     batches: Vec<RecordBatch>,
-    /// Bytes of the batches.
+    /// Size of the batches in bytes.
     held: usize,
     writer: Option<Writer<'static>>,
-    /// Row groups in the file, and files that ended before.
+    /// Number of row groups in the file, and of completed files.
     groups: usize,
     files: usize,
 }
@@ -55,12 +55,12 @@ impl Folder {
         })
     }
 
-    /// The place of rows of a lane.
+    /// The row builder of a lane.
     pub(super) fn place(&mut self, at: usize) -> Option<&mut Rows> {
         self.lanes.get_mut(at).map(|lane| &mut lane.rows)
     }
 
-    /// Makes a batch of the rows of a lane if they are enough.
+    /// Completes the batch of a lane if it has enough rows.
     pub(super) fn settle(&mut self, at: usize) -> io::Result<()> {
         match self.lanes.get_mut(at).filter(|lane| lane.rows.is_full()) {
             Some(lane) => {
@@ -71,7 +71,7 @@ impl Folder {
         }
     }
 
-    /// Writes rows and ends files until little waits.
+    /// Writes rows and completes files until few rows are pending.
     fn bound(&mut self) -> io::Result<()> {
         while self.lanes.iter().map(Lane::bytes).sum::<usize>() > WAITING {
             let Some(lane) = self.lanes.iter_mut().max_by_key(|lane| lane.bytes()) else { break };
@@ -83,7 +83,7 @@ impl Folder {
         Ok(())
     }
 
-    /// Ends all files. A table without rows has a file too, so that it can be queried. Returns the number of rows.
+    /// Completes all files. A table without rows gets a file as well, so that it can be queried. Returns the number of rows.
     pub(super) fn finish(mut self, tables: impl Iterator<Item = Table>) -> io::Result<u64> {
         for table in tables {
             if !self.numbers.keys().any(|(known, _)| *known == table) {
@@ -111,12 +111,12 @@ impl Lane {
         Lane { folder, rows, batches: Vec::new(), held: 0, writer: None, groups: 0, files: 0 }
     }
 
-    /// Bytes that wait.
+    /// Size of the pending rows in bytes.
     fn bytes(&self) -> usize {
         self.held + self.rows.bytes()
     }
 
-    /// Makes a batch of the rows so far.
+    /// Completes the current batch.
     fn gather(&mut self) -> io::Result<()> {
         if let Some(batch) = self.rows.take()? {
             self.held += batch.get_array_memory_size();
@@ -125,7 +125,7 @@ impl Lane {
         Ok(())
     }
 
-    /// Writes all that waits as a row group.
+    /// Writes all pending rows as a row group.
     fn group(&mut self) -> io::Result<()> {
         self.gather()?;
         let writer = match &mut self.writer {
@@ -138,7 +138,7 @@ impl Lane {
         writer.flush()
     }
 
-    /// Ends the file. What follows goes to another one.
+    /// Completes the file. Later rows go to another one.
     fn end(&mut self) -> io::Result<()> {
         self.groups = 0;
         let Some(writer) = self.writer.take() else { return Ok(()) };
@@ -147,12 +147,12 @@ impl Lane {
     }
 }
 
-/// The columns of a table in a file; the folder of a protocol says the protocol.
+/// Columns of a table in a file. The protocol is in the name of the directory.
 pub(super) fn columns_of(table: Table, in_folder: bool) -> impl Iterator<Item = &'static Column> {
     table.columns().iter().filter(move |column| !(in_folder && table.is_partitioned() && column.name == "protocol"))
 }
 
-/// A protocol as a part of the name of a folder.
+/// A protocol as part of a directory name.
 fn partition(protocol: &str) -> String {
     let is_plain = |character: char| character.is_ascii_alphanumeric() || matches!(character, '.' | '_' | '-');
     let protocol = if protocol.is_empty() { NO_PROTOCOL } else { protocol };
@@ -172,7 +172,7 @@ mod tests {
     use super::*;
     use parquet::arrow::arrow_reader::ParquetRecordBatchReader;
 
-    /// A folder of a test, and what a run writes into it.
+    /// Runs a test in a temporary directory.
     fn folder(name: &str) -> (PathBuf, Folder) {
         let path = std::env::temp_dir().join(format!("proto-dissect-{name}-{}", std::process::id()));
         let _ = fs::remove_dir_all(&path);
@@ -183,7 +183,7 @@ mod tests {
         rows.row().words("a.pcap").words(stream).words("c2s").count(0_u64).count(1_u64).count(2_u64);
     }
 
-    /// Rows of each file of a table, after the run has ended.
+    /// Number of rows in each file of a table after the run.
     fn written(path: &Path, folder: Folder) -> Vec<usize> {
         folder.finish(std::iter::empty()).unwrap();
         let files = fs::read_dir(path.join("gaps")).unwrap().count();

@@ -1,9 +1,9 @@
-//! Records as columns: an Arrow stream, Parquet files, and what their tables hold.
+//! Columnar output: Arrow streams, Parquet files, and the schemas of their tables.
 //!
 //! ```text
 //! record ─► rows of a table ─► batch ─► Arrow stream | Parquet file | a Parquet file for each table and protocol
 //! ```
-//! Batches and row groups are short, so that memory does not grow with the input. Values equal those of `--json`.
+//! Batches and row groups are small, so that memory does not grow with the input. Values equal those of `--json`.
 
 #[cfg(feature = "columns")]
 mod batch;

@@ -1,4 +1,4 @@
-//! Where batches go: an Arrow stream, a Parquet file, or a folder of Parquet files.
+//! Destinations of batches: an Arrow stream, a Parquet file, or a directory of Parquet files.
 
 use super::batch::{Rows, schema};
 use super::folder::Folder;
@@ -15,20 +15,20 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// Level of zstd: the next ones shrink files by 2 to 5 %, and take more time and memory for each column.
+/// Compression level of zstd. The next levels reduce file size by 2 to 5 %, with more time and memory per column.
 const LEVEL: i32 = 1;
 
-/// Bytes and rows of a row group.
+/// Maximum bytes and rows of a row group.
 const GROUP: usize = 6 << 20;
 const GROUP_ROWS: usize = 1 << 20;
 
-/// Where tables are written.
+/// Destination of tables.
 pub enum Target<'w> {
     /// An Arrow stream of one table.
     Stream(Box<dyn Write + Send + 'w>),
     /// A Parquet file of one table.
     File(Box<dyn Write + Send + 'w>),
-    /// A folder with a folder for each table, and in some of them one for each protocol.
+    /// A directory with subdirectories per table and, for some tables, per protocol.
     Folder(PathBuf),
 }
 
@@ -54,7 +54,7 @@ impl<'w> Writer<'w> {
         }
     }
 
-    /// Ends the row group.
+    /// Completes the row group.
     pub(super) fn flush(&mut self) -> io::Result<()> {
         match self {
             Writer::Stream(_) => Ok(()),
@@ -74,7 +74,7 @@ impl<'w> Writer<'w> {
     }
 }
 
-/// How Parquet is written: zstd, numbers that rise as differences, and the least and the greatest of what is asked for by range.
+/// Parquet writer properties: zstd, delta encoding of increasing numbers, and statistics for columns in range queries.
 fn properties(schema: &SchemaRef) -> io::Result<WriterProperties> {
     const RISING: [&str; 5] = ["n", "ordinal", "off", "time", "frame"];
     const FREE: [&str; 7] = ["record", "type", "str", "text", "info", "comment", "buffer"];
@@ -91,7 +91,7 @@ fn properties(schema: &SchemaRef) -> io::Result<WriterProperties> {
     let set = |properties: WriterPropertiesBuilder, field: &FieldRef| {
         let (name, path) = (field.name().as_str(), ColumnPath::from(field.name().as_str()));
         match field.data_type() {
-            // Bytes hardly repeat as a whole.
+            // Byte strings rarely repeat.
             DataType::Binary => properties
                 .set_column_dictionary_enabled(path.clone(), false)
                 .set_column_statistics_enabled(path, EnabledStatistics::None),
@@ -122,11 +122,11 @@ fn of_parquet(error: ParquetError) -> io::Error {
     }
 }
 
-/// All files of a run.
+/// Output of a run.
 pub(super) enum Output<'w> {
-    /// One table, or the columns of a user, in one file or stream.
+    /// One table, or columns of `-e`, in one file or stream.
     One(Box<Lane<'w>>),
-    /// All tables in a folder.
+    /// All tables in a directory.
     Folder(Folder),
 }
 
@@ -146,7 +146,7 @@ impl Lane<'_> {
 }
 
 impl<'w> Output<'w> {
-    /// An output of these columns in one file or stream; a folder has its own.
+    /// Creates an output of these columns in one file or stream. A directory has its own columns.
     pub(super) fn open(target: Target<'w>, columns: &[(String, Type)]) -> io::Result<Output<'w>> {
         let schema = schema(columns.iter().map(|(name, kind)| (name.as_str(), *kind)));
         let writer = match target {
@@ -158,7 +158,7 @@ impl<'w> Output<'w> {
         Ok(Output::One(Box::new(Lane { rows, writer })))
     }
 
-    /// Rows of a table and protocol, to which `fill` adds.
+    /// Passes the rows of a table and protocol to `fill`.
     pub(super) fn rows(&mut self, table: Table, protocol: &'static str, fill: impl FnOnce(&mut Rows)) -> io::Result<()> {
         let at = self.lane(table, protocol);
         if let Some(rows) = self.place(at) {
@@ -167,7 +167,7 @@ impl<'w> Output<'w> {
         self.settle(at)
     }
 
-    /// The number of the file that a table and protocol has.
+    /// The file number of a table and protocol.
     pub(super) fn lane(&mut self, table: Table, protocol: &'static str) -> usize {
         match self {
             Output::One(_) => 0,
@@ -175,7 +175,7 @@ impl<'w> Output<'w> {
         }
     }
 
-    /// The place of rows of a file. [`Output::settle`] must follow before there are many.
+    /// The row builder of a file. [`Output::settle`] must be called before it has many rows.
     pub(super) fn place(&mut self, at: usize) -> Option<&mut Rows> {
         match self {
             Output::One(lane) => Some(&mut lane.rows),
@@ -183,7 +183,7 @@ impl<'w> Output<'w> {
         }
     }
 
-    /// Writes the rows of a file if they are enough for a batch.
+    /// Writes the rows of a file if they fill a batch.
     pub(super) fn settle(&mut self, at: usize) -> io::Result<()> {
         match self {
             Output::One(lane) if lane.rows.is_full() => lane.write(),
@@ -192,7 +192,7 @@ impl<'w> Output<'w> {
         }
     }
 
-    /// Writes what waits and ends all files. Returns the number of rows.
+    /// Writes pending rows and completes all files. Returns the number of rows.
     pub(super) fn finish(self, tables: impl Iterator<Item = Table>) -> io::Result<u64> {
         match self {
             Output::One(mut lane) => {

@@ -1,4 +1,4 @@
-//! The tables: names, types and meanings of their columns.
+//! Tables, with names, types and descriptions of their columns.
 
 use crate::record::View;
 use std::io::{self, Write};
@@ -12,7 +12,7 @@ pub enum Type {
     Short,
     /// 64-bit floating-point number.
     Float,
-    /// Truth value.
+    /// Boolean.
     Bool,
     /// Text.
     Text,
@@ -24,7 +24,7 @@ pub enum Type {
     Ints,
     /// A list of floating-point numbers.
     Floats,
-    /// A list of truth values.
+    /// A list of booleans.
     Bools,
     /// A list of texts.
     Texts,
@@ -33,7 +33,7 @@ pub enum Type {
 }
 
 impl Type {
-    /// The name that Arrow has for it.
+    /// Its name in Arrow.
     #[must_use]
     pub const fn word(self) -> &'static str {
         match self {
@@ -60,7 +60,7 @@ pub struct Column {
     pub name: &'static str,
     /// Its type.
     pub kind: Type,
-    /// What it holds.
+    /// Description.
     pub about: &'static str,
 }
 
@@ -80,7 +80,7 @@ pub enum Table {
 }
 
 impl Table {
-    /// All of them.
+    /// All tables.
     pub const ALL: [Table; 5] = [Table::Messages, Table::Fields, Table::Packets, Table::Notes, Table::Gaps];
 
     /// Its name.
@@ -95,7 +95,7 @@ impl Table {
         }
     }
 
-    /// What a row is.
+    /// Description of a row.
     #[must_use]
     pub const fn about(self) -> &'static str {
         match self {
@@ -117,7 +117,7 @@ impl Table {
         }
     }
 
-    /// Whether its files are apart for each protocol.
+    /// Whether it has separate files per protocol.
     #[must_use]
     pub const fn is_partitioned(self) -> bool {
         matches!(self, Table::Messages | Table::Fields | Table::Packets)
@@ -246,7 +246,7 @@ const GAPS: &[Column] = &[FILE, STREAM, DIR, OFF, LEN, column("frame", Type::Int
 /// Writes all tables and their columns.
 ///
 /// # Errors
-/// Those of writing.
+/// Write errors.
 pub fn write_schema(to: &mut dyn Write) -> io::Result<()> {
     for (at, table) in Table::ALL.into_iter().enumerate() {
         if at > 0 {

@@ -1,4 +1,4 @@
-//! Takes records and writes them as rows of tables.
+//! Writes records as rows of tables.
 
 use super::fill::{self, Fields, Head};
 use super::folder::columns_of;
@@ -10,14 +10,14 @@ use crate::sink::{Begin, Printed, Problem, Sink};
 use crate::tree::{Carriers, Demand, Dissection, Fields as Kept, Layer};
 use std::io;
 
-/// What is written.
+/// Requested tables or columns.
 #[derive(Clone)]
 pub enum What {
     /// One table.
     One(Table),
     /// All tables of a view.
     All(View),
-    /// Columns that a user named.
+    /// Columns of `-e`.
     Wide(Wide),
 }
 
@@ -42,7 +42,7 @@ impl What {
 /// Writes records as columns.
 pub struct ColumnSink<'w> {
     what: What,
-    /// Where they go, once something is to be written.
+    /// Output, created before the first row.
     target: Option<Target<'w>>,
     output: Option<Output<'w>>,
     file: String,
@@ -50,7 +50,7 @@ pub struct ColumnSink<'w> {
 }
 
 impl<'w> ColumnSink<'w> {
-    /// Writes this to the target.
+    /// Creates a sink for tables or columns, with its destination.
     #[must_use]
     pub fn new(what: What, target: Target<'w>) -> ColumnSink<'w> {
         ColumnSink { what, target: Some(target), output: None, file: String::new(), rows: 0 }
@@ -62,7 +62,7 @@ impl<'w> ColumnSink<'w> {
         self.target.is_none()
     }
 
-    /// Rows of all tables, once they are finished.
+    /// Total number of rows after completion.
     #[must_use]
     pub fn rows(&self) -> u64 {
         self.rows
@@ -201,7 +201,7 @@ mod tests {
     use std::fs::File;
     use std::sync::{Arc, Mutex};
 
-    /// A stream that stays when its writer is gone.
+    /// A stream that outlives its writer.
     #[derive(Clone, Default)]
     struct Shared(Arc<Mutex<Vec<u8>>>);
 

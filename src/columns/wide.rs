@@ -1,4 +1,4 @@
-//! `-e`: one table with a column for each name, typed as its fields are.
+//! `-e`: one table with a column per name, typed like its fields.
 
 use super::batch::{Builder, Row, Rows};
 use super::fill::{Of, Plain, nanos, value_of};
@@ -11,7 +11,7 @@ use crate::tree::{Computed, Demand, Dissection, Field, Kind, Layer, NodeRef};
 use std::borrow::Cow;
 use std::io;
 
-/// Columns that a user named.
+/// Columns of `-e`.
 #[derive(Clone)]
 pub struct Wide {
     columns: Vec<Column>,
@@ -26,18 +26,18 @@ enum Cell<'t> {
     Text(Cow<'t, str>),
     Bytes(Cow<'t, [u8]>),
     Time(i64),
-    /// A value that the type of the column does not hold.
+    /// A value that does not fit the type of the column.
     Null,
 }
 
 impl Wide {
-    /// These columns: lists of all values, or one value each.
+    /// Creates columns with lists of all values, or with single values.
     #[must_use]
     pub fn new(columns: Vec<Column>, occurrence: Occurrence) -> Wide {
         Wide { columns, occurrence }
     }
 
-    /// What they need of a frame.
+    /// The parts of a frame that they need.
     pub(super) fn demand(&self, view: View) -> Demand {
         Columns::new(io::sink(), self.columns.clone(), ColumnOptions::default()).demand(view)
     }
@@ -48,7 +48,7 @@ impl Wide {
         self.columns.iter().map(|column| (column.name.clone(), type_of(&column.of, all))).collect()
     }
 
-    /// A row for a record. Late messages have one only if a field of theirs is in a column.
+    /// Appends the row of a record. Late messages have one only if a column has one of their fields.
     pub(super) fn row(&self, record: &Record<'_>, rows: &mut Rows) {
         let cells: Vec<Vec<Cell<'_>>> = self.columns.iter().map(|column| self.cells(record, &column.of)).collect();
         let has_field = |(column, cells): (&Column, &Vec<Cell<'_>>)| !matches!(column.of, Values::Pseudo(_)) && !cells.is_empty();
@@ -105,7 +105,7 @@ fn scalar(of: &Values) -> Type {
     }
 }
 
-/// The type of a column. A field may occur more than once in a record, what a record says itself may not.
+/// The type of a column. A field may occur more than once in a record; a property of the record may not.
 fn type_of(of: &Values, all: bool) -> Type {
     match (scalar(of), all && !matches!(of, Values::Pseudo(_))) {
         (Type::Int, true) => Type::Ints,
@@ -138,7 +138,7 @@ fn of_pseudo(pseudo: &Pseudo) -> Type {
     }
 }
 
-/// What the record itself says.
+/// Properties of the record itself.
 fn answers<'t>(record: &'t Record<'t>, pseudo: &Pseudo, cells: &mut Vec<Cell<'t>>) {
     let seconds = |nanos: i128| Cell::Float(nanos as f64 / 1e9);
     cells.push(match (pseudo.of)(record) {
@@ -160,7 +160,7 @@ fn answers<'t>(record: &'t Record<'t>, pseudo: &Pseudo, cells: &mut Vec<Cell<'t>
     });
 }
 
-/// The values that a record has of some fields, layer by layer.
+/// Values of fields in a record, layer by layer.
 fn of_record<'t>(record: &Record<'t>, fields: &[&'static Field], kind: Type, cells: &mut Vec<Cell<'t>>) {
     match record {
         Record::Packet(packet) => packet.layers().for_each(|layer| of_layer(packet.of, layer, fields, kind, cells)),
@@ -200,7 +200,7 @@ fn of_node(node: NodeRef<'_>, kind: Type) -> Cell<'_> {
         (Of::Float(value), _) => Cell::Float(value),
         (Of::Bool(value), _) => Cell::Bool(value),
         (Of::Bytes(bytes), _) => Cell::Bytes(bytes.into()),
-        // An integer beyond 63 bits, or a secret that is masked.
+        // An integer beyond 63 bits, or a masked secret.
         _ => Cell::Null,
     }
 }
@@ -218,7 +218,7 @@ fn of_computed<'t>(computed: &Computed<'_>) -> Cell<'t> {
     }
 }
 
-/// Puts values into the next column: all of them into a list, else the first.
+/// Appends values to the next column: all of them as a list, else the first.
 fn put(cells: Vec<Cell<'_>>, row: &mut Row<'_>) {
     let weight = cells.iter().map(|cell| 8 + if let Cell::Text(text) = cell { text.len() } else { 0 }).sum();
     row.weigh(weight);

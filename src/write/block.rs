@@ -53,7 +53,7 @@ pub fn put(block: &mut Vec<u8>, number: u32) {
     block.extend_from_slice(&number.to_le_bytes());
 }
 
-/// Puts numbers behind a block, all at once.
+/// Appends several numbers.
 pub fn put_all<const N: usize>(block: &mut Vec<u8>, numbers: [u32; N]) {
     block.extend_from_slice(numbers.map(u32::to_le_bytes).as_flattened());
 }
