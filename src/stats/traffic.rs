@@ -7,7 +7,7 @@ use std::ops::Range;
 const INTERVALS: usize = 512;
 
 /// Initial interval in nanoseconds.
-const FINEST: i128 = 1_000_000;
+const FINEST: u64 = 1_000_000;
 
 /// Frames and bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -48,13 +48,13 @@ pub struct Traffic {
     /// Latest time.
     pub last: Time,
     /// Interval in nanoseconds.
-    pub interval: i128,
+    pub interval: u64,
     /// Traffic per interval since the first frame.
     pub over_time: Vec<Count>,
     /// Frames with a time before the first frame.
     pub early: u64,
     /// Index, start and end of the interval of the last frame, in nanoseconds since the first frame.
-    latest: (usize, Range<i128>),
+    latest: (usize, Range<i64>),
 }
 
 impl Default for Traffic {
@@ -91,9 +91,9 @@ impl Traffic {
         if self.first.is_none_or(|first| first > time) {
             self.first = Some(time);
         }
-        let since = time.since(start);
+        let since = time.nanos_since(start);
         self.at(since, frame.original.into());
-        Some(i64::try_from(since).unwrap_or(i64::MAX))
+        Some(since)
     }
 
     /// Records the time of an excluded frame, because times are relative to the first frame anyway.
@@ -101,7 +101,7 @@ impl Traffic {
         self.start = self.start.or(frame.time);
     }
 
-    fn at(&mut self, since: i128, bytes: u64) {
+    fn at(&mut self, since: i64, bytes: u64) {
         let (latest, when) = &self.latest;
         match self.over_time.get_mut(*latest).filter(|_| when.contains(&since)) {
             Some(count) => count.add(bytes),
@@ -111,8 +111,8 @@ impl Traffic {
 
     /// Counts a frame in another interval than the previous one.
     #[inline(never)]
-    fn elsewhen(&mut self, since: i128, bytes: u64) {
-        let since_start = u128::try_from(since).unwrap_or_default();
+    fn elsewhen(&mut self, since: i64, bytes: u64) {
+        let since_start = u64::try_from(since).unwrap_or_default();
         let mut place = self.place(since_start);
         while place >= INTERVALS {
             self.coarser();
@@ -124,20 +124,15 @@ impl Traffic {
         }
         if let Some(count) = self.over_time.get_mut(place) {
             count.add(bytes);
-            let begin = self.interval * place as i128;
-            self.latest = (place, begin..begin + self.interval);
+            let times = [place, place + 1].map(|place| self.interval.saturating_mul(place as u64));
+            let [begin, end] = times.map(|time| i64::try_from(time).unwrap_or(i64::MAX));
+            self.latest = (place, begin..end);
         }
     }
 
     /// Interval of a time.
-    fn place(&self, since_start: u128) -> usize {
-        let interval = self.interval.unsigned_abs();
-        // Division is many times faster with 64 bits.
-        let place = match (u64::try_from(since_start), u64::try_from(interval)) {
-            (Ok(since_start), Ok(interval)) => usize::try_from(since_start / interval).ok(),
-            _ => usize::try_from(since_start / interval).ok(),
-        };
-        place.unwrap_or(usize::MAX)
+    fn place(&self, since_start: u64) -> usize {
+        usize::try_from(since_start / self.interval).unwrap_or(usize::MAX)
     }
 
     /// Merges adjacent intervals.
@@ -171,7 +166,7 @@ impl Traffic {
             part.iter().for_each(|count| all.join(*count));
             all
         });
-        (joined.collect(), self.interval * i128::try_from(together).unwrap_or(1))
+        (joined.collect(), i128::from(self.interval) * together as i128)
     }
 }
 

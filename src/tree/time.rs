@@ -12,11 +12,13 @@ pub struct Timestamp {
 }
 
 impl Timestamp {
-    /// [`Timestamp::since`], if it fits.
+    /// [`Timestamp::since`], limited to 64 bits.
     #[must_use]
     pub fn nanos_since(self, earlier: Timestamp) -> i64 {
-        let nanos = self.since(earlier);
-        i64::try_from(nanos).unwrap_or(if nanos < 0 { i64::MIN } else { i64::MAX })
+        let nanos = i64::from(self.nanos) - i64::from(earlier.nanos);
+        let seconds = self.seconds.checked_sub(earlier.seconds).and_then(|seconds| seconds.checked_mul(1_000_000_000));
+        let limit = if self.seconds < earlier.seconds { i64::MIN } else { i64::MAX };
+        seconds.and_then(|seconds| seconds.checked_add(nanos)).unwrap_or(limit)
     }
 
     /// Nanoseconds from `earlier` to this; negative if that is later.
@@ -39,3 +41,26 @@ impl fmt::Display for Timestamp {
 
 /// A timestamp, if the capture has one.
 pub type Time = Option<Timestamp>;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn some_time() -> impl Strategy<Value = Timestamp> {
+        let seconds = prop_oneof![-5_i64..5, any::<i64>(), Just(i64::MIN), Just(i64::MAX), 9_223_372_030_i64..9_223_372_040];
+        (seconds, any::<u32>()).prop_map(|(seconds, nanos)| Timestamp { seconds, nanos })
+    }
+
+    proptest! {
+        #[test]
+        fn short_differences_are_exact_and_long_ones_limited((one, other) in (some_time(), some_time())) {
+            let exact = one.since(other);
+            let nearest = exact.clamp(i64::MIN.into(), i64::MAX.into());
+            // Sums within a second of the limit may be limited early.
+            let is_far = exact.unsigned_abs() > i64::MAX as u128 - 5_000_000_000;
+            let found = i128::from(one.nanos_since(other));
+            prop_assert!(found == nearest || is_far && (found - nearest).abs() <= 5_000_000_000, "{found} {nearest}");
+        }
+    }
+}
