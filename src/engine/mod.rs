@@ -50,7 +50,7 @@ pub struct Engine {
     registry: Registry,
     demand: Demand,
     /// Requested results of the TCP analysis.
-    analysis: Extent,
+    analysis: Option<Extent>,
     /// Whether connection progress is requested.
     follows: bool,
     tree: Tree,
@@ -109,9 +109,8 @@ impl Engine {
         };
         let follows = tcp::requests_progress(demand);
         let analysis = match follows || layers::needs_analysis(demand) {
-            true => Extent::Everything,
-            false if demand.has(Extras::ANALYSIS) => Extent::Flags,
-            false => Extent::Nothing,
+            true => Some(Extent::Everything),
+            false => demand.has(Extras::ANALYSIS).then_some(Extent::Flags),
         };
         let mut tree = Tree::new(demand);
         tree.reveal = registry.shows_secrets();
@@ -434,8 +433,11 @@ impl Engine {
         self.active = ActiveConversation::Tcp(number);
         let Some(stream) = connection.whole() else { return };
         let side = stream.side_of(rises);
+        if header.is_whole {
+            stream.set_bases(side, header);
+        }
         if self.route.is_some() && stream.is_unread() {
-            stream.pass_over(side, header, &mut self.held);
+            stream.count_anew(&mut self.held);
             if let Some(old) = old {
                 close_old(*old, &mut self.held, &mut Out::new(&mut self.tree, self.registry, frame.bytes, None));
             }

@@ -145,6 +145,7 @@ impl Followed {
 #[allow(clippy::unwrap_used, reason = "a test may")]
 mod tests {
     use super::*;
+    use crate::flow::analysis::Extent;
     use crate::tree::Timestamp;
 
     /// A segment with this payload length; `flags` has S, F and R. All segments have ACK except a lone S.
@@ -167,7 +168,7 @@ mod tests {
     fn follow(segments: &[(Side, Segment, bool)]) -> Vec<Progress> {
         let (mut followed, mut analysis) = (Followed::default(), Analysis::default());
         let analyzed = segments.iter().map(|(side, segment, push)| {
-            let found = analysis.analyze(*side, segment, false);
+            let found = analysis.analyze(*side, segment, false, Extent::Everything);
             followed.follow(*side, segment, *push, &found, &analysis)
         });
         analyzed.collect()
@@ -195,7 +196,7 @@ mod tests {
         let (syn, ack) = (segment(1, 9, 0, 0, "S"), segment(1, 10, 100, 0, "A"));
         let parts = [(Side::Client, syn), (Side::Server, segment(1, 99, 10, 0, "SA")), (Side::Client, ack), (Side::Client, ack)];
         let parts = parts.map(|(side, segment)| {
-            let found = analysis.analyze(side, &segment, false);
+            let found = analysis.analyze(side, &segment, false, Extent::Everything);
             followed.follow(side, &segment, false, &found, &analysis).completeness
         });
         // Expected values from tshark 4.0 for FTP data connections.

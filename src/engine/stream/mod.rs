@@ -15,7 +15,7 @@ use super::nested::States;
 use super::prefilter;
 use super::segment::{analyzed, progress, remarks, tcp_layer};
 use crate::flow::Pair;
-use crate::flow::analysis::{Analysis, Extent, Findings};
+use crate::flow::analysis::{Analysis, Findings};
 use crate::flow::progress::Followed;
 use crate::flow::reassembly::{Accepted, Direction, Place, Segment as InOrder};
 use crate::input::Frame;
@@ -260,14 +260,6 @@ impl Stream {
         is_unread
     }
 
-    /// Stores what a segment of an unread stream means for the next connection of its endpoints.
-    pub(super) fn pass_over(&mut self, side: Side, header: &Header, all: &mut usize) {
-        if header.is_whole {
-            self.set_bases(side, header);
-        }
-        self.count_anew(all);
-    }
-
     /// Whether a segment opens a new connection between the same endpoints.
     fn is_reopened(&self, rises: bool, header: &Header) -> bool {
         header.syn() && header.opens_anew(self.halves[self.side_of(rises)].base)
@@ -305,17 +297,11 @@ impl Stream {
     /// if headers are not requested and there are no notes.
     pub(super) fn describe(&mut self, tree: &mut Tree, speaker: &Speaker<'_>, reused: bool, checks: Checks) -> Option<LayerId> {
         let &Speaker { frame, bytes, segment, header, rises, side, analysis, is_followed } = speaker;
-        if header.is_whole {
-            self.set_bases(side, header);
+        let mut found = Findings::default();
+        if let (true, Some(extent)) = (header.is_whole, analysis) {
+            found = self.analysis.analyze(side, &analyzed(speaker), reused, extent);
+            tree.analysis.extend(found.flags);
         }
-        let found = match analysis {
-            Extent::Everything if header.is_whole => self.analysis.analyze(side, &analyzed(speaker), reused),
-            Extent::Flags if header.is_whole => {
-                Findings { flags: self.analysis.flags(side, &analyzed(speaker), reused), ..Findings::default() }
-            }
-            _ => Findings::default(),
-        };
-        tree.analysis.extend(found.flags);
         let progress = (is_followed && header.is_whole).then(|| {
             let is_announced = self.over.is_some();
             let followed = self.followed.get_or_insert_with(|| Box::new(Followed::new(is_announced)));
@@ -346,8 +332,7 @@ impl Stream {
     }
 
     /// The first sequence numbers are relative 0, as in Wireshark: that of a SYN, else the one before the first byte.
-    #[inline]
-    fn set_bases(&mut self, side: Side, header: &Header) {
+    pub(super) fn set_bases(&mut self, side: Side, header: &Header) {
         let first = if header.syn() { header.seq } else { header.seq.wrapping_sub(1) };
         let half = &mut self.halves[side];
         if half.base.is_some_and(|base| base != first) && header.syn() {

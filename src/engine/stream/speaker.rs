@@ -17,7 +17,7 @@ pub(in crate::engine) struct Speaker<'a> {
     /// Sender.
     pub side: Side,
     /// Requested results of the TCP analysis.
-    pub analysis: Extent,
+    pub analysis: Option<Extent>,
     /// Whether connection progress is requested.
     pub is_followed: bool,
 }

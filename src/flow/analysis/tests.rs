@@ -47,8 +47,9 @@ impl Talk {
         self.frame += 1;
         let time = Timestamp { seconds: self.millis / 1000, nanos: u32::try_from(self.millis % 1000).unwrap() * 1_000_000 };
         let segment = Segment { frame: self.frame, time: Some(time), ..segment };
-        let found = self.analysis.analyze(side, &segment, false);
-        assert_eq!(self.of_flags.flags(side, &segment, false), found.flags);
+        let found = self.analysis.analyze(side, &segment, false, Extent::Everything);
+        let of_flags = self.of_flags.analyze(side, &segment, false, Extent::Flags);
+        assert_eq!(of_flags, Findings { flags: found.flags, ..Findings::default() });
         found
     }
 
@@ -151,7 +152,8 @@ fn a_lost_segment_is_reported_and_so_is_its_acknowledgement() {
 #[test]
 fn one_direction_alone_is_judged_by_itself() {
     let mut analysis = Analysis::default();
-    let mut says = |seq, len| flags(analysis.analyze(Side::Client, &Segment { seq, ack: 7, len, ..PLAIN }, false).flags);
+    let mut says =
+        |seq, len| flags(analysis.analyze(Side::Client, &Segment { seq, ack: 7, len, ..PLAIN }, false, Extent::Everything).flags);
     assert_eq!(says(1000, 10), []);
     assert_eq!(says(1010, 10), []);
     assert_eq!(says(1030, 10), [AnalysisFlag::LostSegment]);
@@ -194,7 +196,7 @@ fn a_window_is_scaled_only_if_both_sides_say_so() {
     assert_eq!(scaling(Some(200), Some(14)), [1 << 14, 1 << 14]);
     assert_eq!(scaling(Some(2), None), [-2, -2]);
     assert_eq!(scaling(None, Some(7)), [-2, -2]);
-    let found = Analysis::default().analyze(Side::Client, &Segment { seq: 1, len: 5, ..PLAIN }, false);
+    let found = Analysis::default().analyze(Side::Client, &Segment { seq: 1, len: 5, ..PLAIN }, false, Extent::Everything);
     assert_eq!(found.scaling.factor(), -1);
 }
 
@@ -205,14 +207,15 @@ fn the_same_syn_again_is_a_retransmission_and_no_new_connection() {
     talk.says(Side::Client, syn);
     talk.millis += 1000;
     assert_eq!(flags(talk.says(Side::Client, syn).flags), [AnalysisFlag::Retransmission]);
-    let found = Analysis::default().analyze(Side::Client, &syn, true);
+    let found = Analysis::default().analyze(Side::Client, &syn, true, Extent::Everything);
     assert_eq!(flags(found.flags), [AnalysisFlag::ReusedPorts]);
 }
 
 #[test]
 fn numbers_may_wrap() {
     let mut analysis = Analysis::default();
-    let mut says = |seq, len| flags(analysis.analyze(Side::Client, &Segment { seq, ack: 7, len, ..PLAIN }, false).flags);
+    let mut says =
+        |seq, len| flags(analysis.analyze(Side::Client, &Segment { seq, ack: 7, len, ..PLAIN }, false, Extent::Everything).flags);
     assert_eq!(says(u32::MAX - 4, 10), []);
     assert_eq!(says(5, 10), []);
     assert_eq!(says(u32::MAX - 4, 10), [AnalysisFlag::OutOfOrder]);
@@ -243,7 +246,7 @@ proptest! {
             let side = if from { Side::Client } else { Side::Server };
             let time = Some(Timestamp { seconds, nanos });
             let segment = Segment { frame: 1, time, seq, ack, len, syn, fin, rst, acks, window, scale };
-            analysis.analyze(side, &segment, rst);
+            analysis.analyze(side, &segment, rst, Extent::Everything);
         }
     }
 }
