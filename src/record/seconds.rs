@@ -24,12 +24,14 @@ pub(crate) fn seconds(nanos: i128, digits: usize, out: &mut dyn Write) -> fmt::R
 /// Writes the decimals.
 pub(crate) fn fraction(nanos: u64, digits: usize, out: &mut dyn Write) -> fmt::Result {
     let mut text = *b".000000000";
-    let mut rest = u32::try_from(nanos % 1_000_000_000).unwrap_or_default();
-    for digit in text.iter_mut().skip(1).rev() {
+    let digits = digits.min(9);
+    let omitted = 10_u32.pow(9 - u32::try_from(digits).unwrap_or_default());
+    let mut rest = u32::try_from(nanos % 1_000_000_000).unwrap_or_default() / omitted;
+    let shown = text.get_mut(..=digits).unwrap_or_default();
+    for digit in shown.iter_mut().skip(1).rev() {
         *digit += u8::try_from(rest % 10).unwrap_or_default();
         rest /= 10;
     }
-    let shown = text.get(..=digits).unwrap_or(&text);
     out.write_str(str::from_utf8(shown).unwrap_or_default())
 }
 
