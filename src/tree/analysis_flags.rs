@@ -47,6 +47,13 @@ impl AnalysisFlags {
         self.0 & 1 << flag as u8 != 0
     }
 
+    /// Whether it is a retransmission after a timeout: neither fast nor spurious.
+    #[must_use]
+    pub const fn is_after_timeout(self) -> bool {
+        use AnalysisFlag::{FastRetransmission, Retransmission, SpuriousRetransmission};
+        self.has(Retransmission) && !self.has(FastRetransmission) && !self.has(SpuriousRetransmission)
+    }
+
     /// Whether the set is empty.
     #[must_use]
     pub const fn is_empty(self) -> bool {

@@ -197,20 +197,18 @@ impl Analysis {
         }
         let now = nanos(segment.time);
         let (own_unacked, peer_unacked) = self.unacked.own_and_peer(side);
-        let own = &self.known.halves[side];
-        let is_repeated = flags.has(AnalysisFlag::Retransmission)
-            && !flags.has(AnalysisFlag::FastRetransmission)
-            && !flags.has(AnalysisFlag::SpuriousRetransmission);
-        let oldest = || own_unacked.0.first().map_or((next_frame, next_time), |oldest| (oldest.frame, oldest.time));
-        let repeats = is_repeated.then(oldest).map(|(frame, time)| Since { frame, nanos: now.wrapping_sub(time) });
-        own_unacked.remember(segment, now);
-        Findings {
-            flags,
-            duplicate: flags.has(AnalysisFlag::DuplicateAck).then_some((own.duplicates, own.first_ack_frame)),
-            acks: peer_unacked.acknowledge(segment.ack, now),
-            repeats: repeats.filter(|since| since.nanos != 0),
-            scaling,
+        let mut found = Findings { flags, scaling, ..Findings::default() };
+        if flags.has(AnalysisFlag::DuplicateAck) {
+            let own = &self.known.halves[side];
+            found.duplicate = Some((own.duplicates, own.first_ack_frame));
         }
+        if flags.is_after_timeout() {
+            let (frame, time) = own_unacked.0.first().map_or((next_frame, next_time), |oldest| (oldest.frame, oldest.time));
+            found.repeats = Some(Since { frame, nanos: now.wrapping_sub(time) }).filter(|since| since.nanos != 0);
+        }
+        own_unacked.remember(segment, now);
+        found.acks = peer_unacked.acknowledge(segment.ack, now);
+        found
     }
 
     /// Bytes that a side has sent and its peer has not acknowledged.
