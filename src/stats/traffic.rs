@@ -1,13 +1,13 @@
 //! Total traffic: frames, bytes, sizes and times.
 
-use crate::tree::{FrameInfo, Time};
+use crate::tree::{FrameInfo, Time, Timestamp};
 use std::ops::Range;
 
 /// Maximum number of intervals; beyond that, adjacent intervals are merged.
 const INTERVALS: usize = 512;
 
 /// Initial interval in nanoseconds.
-const FINEST: u64 = 1_000_000;
+const FINEST: i128 = 1_000_000;
 
 /// Frames and bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -48,12 +48,12 @@ pub struct Traffic {
     /// Latest time.
     pub last: Time,
     /// Interval in nanoseconds.
-    pub interval: u64,
+    pub interval: i128,
     /// Traffic per interval since the first frame.
     pub over_time: Vec<Count>,
     /// Frames with a time before the first frame.
     pub early: u64,
-    /// Index, start and end of the interval of the last frame, in nanoseconds since the first frame.
+    /// Index, start and end of the interval of the last frame, in nanoseconds since the first frame, limited to 64 bits.
     latest: (usize, Range<i64>),
 }
 
@@ -92,7 +92,7 @@ impl Traffic {
             self.first = Some(time);
         }
         let since = time.nanos_since(start);
-        self.at(since, frame.original.into());
+        self.at(since, time, start, frame.original.into());
         Some(since)
     }
 
@@ -101,18 +101,18 @@ impl Traffic {
         self.start = self.start.or(frame.time);
     }
 
-    fn at(&mut self, since: i64, bytes: u64) {
+    fn at(&mut self, since: i64, time: Timestamp, start: Timestamp, bytes: u64) {
         let (latest, when) = &self.latest;
         match self.over_time.get_mut(*latest).filter(|_| when.contains(&since)) {
             Some(count) => count.add(bytes),
-            None => self.elsewhen(since, bytes),
+            None => self.elsewhen(time.since(start), bytes),
         }
     }
 
     /// Counts a frame in another interval than the previous one.
     #[inline(never)]
-    fn elsewhen(&mut self, since: i64, bytes: u64) {
-        let since_start = u64::try_from(since).unwrap_or_default();
+    fn elsewhen(&mut self, since: i128, bytes: u64) {
+        let since_start = since.max(0);
         let mut place = self.place(since_start);
         while place >= INTERVALS {
             self.coarser();
@@ -124,15 +124,20 @@ impl Traffic {
         }
         if let Some(count) = self.over_time.get_mut(place) {
             count.add(bytes);
-            let times = [place, place + 1].map(|place| self.interval.saturating_mul(place as u64));
+            let times = [place, place + 1].map(|place| self.interval * place as i128);
             let [begin, end] = times.map(|time| i64::try_from(time).unwrap_or(i64::MAX));
             self.latest = (place, begin..end);
         }
     }
 
     /// Interval of a time.
-    fn place(&self, since_start: u64) -> usize {
-        usize::try_from(since_start / self.interval).unwrap_or(usize::MAX)
+    fn place(&self, since_start: i128) -> usize {
+        // Division is many times faster with 64 bits.
+        let place = match (u64::try_from(since_start), u64::try_from(self.interval)) {
+            (Ok(since_start), Ok(interval)) => usize::try_from(since_start / interval).ok(),
+            _ => usize::try_from(since_start / self.interval).ok(),
+        };
+        place.unwrap_or(usize::MAX)
     }
 
     /// Merges adjacent intervals.
@@ -166,14 +171,13 @@ impl Traffic {
             part.iter().for_each(|count| all.join(*count));
             all
         });
-        (joined.collect(), i128::from(self.interval) * together as i128)
+        (joined.collect(), self.interval * together as i128)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tree::Timestamp;
 
     fn traffic(millis: &[i64]) -> Traffic {
         let mut traffic = Traffic::default();
