@@ -27,7 +27,7 @@ use crate::layers::{self, Bytes, Carried, Checks, Next, Part, Reached, Segment, 
 use crate::record::{self, Forgotten};
 use crate::registry::Registry;
 use crate::tree::{
-    Carried as Saved, Demand, Ends, Fields, FrameInfo, Label, Level, Note, Pack, Side, Span, StreamId, Transport, Tree,
+    Carried as Saved, Demand, Ends, Fields, FrameInfo, Label, Level, Node, Note, Pack, Side, Span, StreamId, Transport, Tree,
 };
 use crate::wire::Cut;
 use crate::wire::notes::{GIVEN_UP, TIE};
@@ -560,8 +560,10 @@ fn mark_innermost(tree: &mut Tree, awaits: bool) {
     let is_grave = |note: &Note| note.code.is(&GIVEN_UP) || record::level_of(note) >= Level::Odd;
     let remarked = tree.own_notes().any(is_grave);
     let Some(innermost) = tree.layers.iter_mut().rev().find(|layer| !layer.late) else { return };
-    let is_tcp = tree.nodes.get(innermost.node as usize).is_some_and(|node| node.field.is(&tcp::TCP));
-    innermost.message = remarked || !(is_tcp || awaits);
+    // The layer of a relay has no bytes.
+    let is_segment = |node: &Node| node.field.is(&tcp::TCP) || node.span == Span::NONE;
+    let is_segment = tree.nodes.get(innermost.node as usize).is_some_and(is_segment);
+    innermost.message = remarked || !(is_segment || awaits);
 }
 
 fn has_message(tree: &Tree) -> bool {
