@@ -344,6 +344,9 @@ impl Engine {
         self.active = sockets.map_or(ActiveConversation::None, ActiveConversation::Udp);
         let rules = Rules { registry: self.registry, checks: self.checks, prefilter: self.prefilter.as_ref() };
         let inner = datagram::datagram(rules, &mut self.tree, &mut self.exchanges, frame, bytes, segment);
+        if std::mem::take(&mut self.exchanges.evicts_senders) {
+            datagram::note_forgotten(&mut self.tree, "senders of broadcasts");
+        }
         if let (true, Some(sockets)) = (self.tree.handover.has_associated(), sockets) {
             self.sctp_inside(frame, segment, sockets);
         }
@@ -537,7 +540,7 @@ impl Engine {
             };
         }
         if evicts {
-            datagram::note_forgotten(&mut self.tree);
+            datagram::note_forgotten(&mut self.tree, "announced conversations");
         }
     }
 }

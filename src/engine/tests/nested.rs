@@ -294,3 +294,18 @@ fn a_relay_has_a_layer_in_each_segment_that_it_relays() {
     });
     assert_eq!(relayed.collect::<Vec<_>>(), [0, 1, 1, 0]);
 }
+
+#[test]
+fn eviction_of_the_senders_of_broadcasts_is_noted() {
+    let mut engine = Engine::new(Registry::of(BOTH), Demand::EVERYTHING);
+    let most = u64::try_from(crate::limits::ANNOUNCED.get()).unwrap();
+    let mut noted = (1..=most + 2).filter(|number| {
+        let [.., high, low] = number.to_be_bytes();
+        let bytes = udp(([10, 0, high, low], 5000), ([255; 4], 7), b"!");
+        let original_len = u32::try_from(bytes.len()).unwrap();
+        let tree =
+            engine.dissect(&Frame { number: *number, link: Link::Type(101), bytes: &bytes, original_len, ..Frame::default() });
+        tree.notes.iter().any(|note| note.code.abbrev == "dissect.evicted")
+    });
+    assert_eq!((noted.next(), noted.next()), (Some(most + 1), None));
+}
