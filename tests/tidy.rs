@@ -30,6 +30,7 @@ const NEIGHBOURS: &[(&str, &str)] = &[
     ("follow", "render"),
     ("glossary", "render"),
     ("split", "write"),
+    ("layers", "protocols"),
     ("stats", "render"),
     ("write", "render"),
 ];

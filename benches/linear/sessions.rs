@@ -64,7 +64,10 @@ fn unreal_handshakes(load: &mut Load) -> io::Result<()> {
     while load.is_within_limit() {
         let number = load.next();
         let [time, cookie] = if number % 2 == 1 { [noise(number), number] } else { [0, 0] };
-        let packet = [&[1, 0, 0, 0][..], &time.to_le_bytes(), &[0; 4], &cookie.to_le_bytes(), &[0; 12], &[8]].concat();
+        // Handshake, restart and secret ID are the bits before the timestamp.
+        let head = u128::from(f64::from(time >> 8).to_bits()) << 3 | 1;
+        let head = head.to_le_bytes();
+        let packet = [&head[..12], &cookie.to_le_bytes(), &[0; 12], &[8]].concat();
         load.udp_from(number / 2, [50_000, 7777], &packet)?;
     }
     Ok(())

@@ -22,6 +22,8 @@ pub(super) struct Exchanges {
     pub(super) udp: Table<UdpConversation>,
     /// Senders of broadcasts, with the endpoints of the conversation in which each was sent.
     broadcast_senders: HashMap<SocketAddr, Pair, foldhash::fast::RandomState>,
+    /// Whether the current frame evicted them.
+    pub(super) evicts_senders: bool,
     /// Endpoints of conversations that others announced.
     expected: HashMap<SocketAddr, Announced, foldhash::fast::RandomState>,
     /// Connection IDs that outlive a change of endpoints.
@@ -169,7 +171,7 @@ pub(super) fn datagram(
                     evicts |= exchanges.connection_ids.insert(id, pair);
                 }
                 if evicts {
-                    note_forgotten(tree);
+                    note_forgotten(tree, "announced conversations");
                 }
             }
         }
@@ -223,19 +225,19 @@ impl Exchanges {
     fn begin(&mut self, registry: Registry, frame: u64, [src, dst]: [SocketAddr; 2], payload: &[u8]) {
         let pair = Pair::new(src, dst);
         let home = |socket: SocketAddr| registry.is_home(On::Udp(socket.port()));
-        let broadcast_senders = self.broadcast_senders.get(&dst).copied();
+        let broadcast = self.broadcast_senders.get(&dst).copied();
         let migrated = self.connection_ids.find(payload);
-        let shares = migrated.map(|issued| issued.pair).or(broadcast_senders);
+        let shares = migrated.map(|issued| issued.pair).or(broadcast);
         self.shared = shares;
         let client = match migrated {
             Some(issued) if issued.sender == Side::Client => src,
             Some(_) => dst,
-            None if broadcast_senders.is_some() || home(src) && !home(dst) => dst,
+            None if broadcast.is_some() || home(src) && !home(dst) => dst,
             None => src,
         };
         let server = if client == src { dst } else { src };
         if is_to_all(dst.ip()) {
-            remember(&mut self.broadcast_senders, src, pair);
+            self.evicts_senders |= remember(&mut self.broadcast_senders, src, pair);
         }
         let over = self.expected.get(&dst).or_else(|| self.expected.get(&src)).cloned();
         let (over, details) = over.unzip();
@@ -344,11 +346,11 @@ pub(super) fn remember<T>(known: &mut HashMap<SocketAddr, T, foldhash::fast::Ran
     evicts
 }
 
-/// Notes at the innermost layer that all announced conversations were evicted.
+/// Notes at the innermost layer that all endpoints of this table were evicted.
 #[cold]
-pub(super) fn note_forgotten(tree: &mut Tree) {
+pub(super) fn note_forgotten(tree: &mut Tree, what: &str) {
     let node = tree.layers.last().map(|layer| layer.node);
     if let Some((node, span)) = node.and_then(|node| Some((node, tree.nodes.get(node as usize)?.span))) {
-        tree.note(&EVICTED, node, span, format_args!("more than {} announced conversations", limits::ANNOUNCED.get()));
+        tree.note(&EVICTED, node, span, format_args!("more than {} {what}", limits::ANNOUNCED.get()));
     }
 }

@@ -28,7 +28,8 @@ use crate::layers::{self, Bytes, Carried, Checks, Next, Part, Reached, Segment, 
 use crate::record::{self, Forgotten};
 use crate::registry::Registry;
 use crate::tree::{
-    Carried as Saved, Demand, Ends, Extras, Fields, FrameInfo, Label, Level, Note, Pack, Side, Span, StreamId, Transport, Tree,
+    Carried as Saved, Demand, Ends, Extras, Fields, FrameInfo, Label, Level, Node, Note, Pack, Side, Span, StreamId, Transport,
+    Tree,
 };
 use crate::wire::Cut;
 use crate::wire::notes::{GIVEN_UP, TIE};
@@ -348,6 +349,9 @@ impl Engine {
         self.active = sockets.map_or(ActiveConversation::None, ActiveConversation::Udp);
         let rules = Rules { registry: self.registry, checks: self.checks, prefilter: self.prefilter.as_ref() };
         let inner = datagram::datagram(rules, &mut self.tree, &mut self.exchanges, frame, bytes, segment);
+        if std::mem::take(&mut self.exchanges.evicts_senders) {
+            datagram::note_forgotten(&mut self.tree, "senders of broadcasts");
+        }
         if let (true, Some(sockets)) = (self.tree.handover.has_associated(), sockets) {
             self.sctp_inside(frame, segment, sockets);
         }
@@ -547,7 +551,7 @@ impl Engine {
             };
         }
         if evicts {
-            datagram::note_forgotten(&mut self.tree);
+            datagram::note_forgotten(&mut self.tree, "announced conversations");
         }
     }
 }
@@ -570,8 +574,10 @@ fn mark_innermost(tree: &mut Tree, awaits: bool) {
     let is_grave = |note: &Note| note.code.is(&GIVEN_UP) || record::level_of(note) >= Level::Odd;
     let remarked = tree.own_notes().any(is_grave);
     let Some(innermost) = tree.layers.iter_mut().rev().find(|layer| !layer.late) else { return };
-    let is_tcp = tree.nodes.get(innermost.node as usize).is_some_and(|node| node.field.is(&tcp::TCP));
-    innermost.message = remarked || !(is_tcp || awaits);
+    // The layer of a relay has no bytes.
+    let is_segment = |node: &Node| node.field.is(&tcp::TCP) || node.span == Span::NONE;
+    let is_segment = tree.nodes.get(innermost.node as usize).is_some_and(is_segment);
+    innermost.message = remarked || !(is_segment || awaits);
 }
 
 fn has_message(tree: &Tree) -> bool {

@@ -9,6 +9,7 @@
 //! ```
 //! Sources: IEEE 802.1X-2020, clause 11; IEEE 802.11-2020, clause 12.7. Not covered: methods of EAP, elements in key data.
 
+use crate::protocols::eap;
 use crate::tree::{Names, Value, fields, name_of};
 use crate::wire::{Found, Heuristic, On, Protocol, Result, Wire};
 
@@ -16,7 +17,7 @@ use crate::wire::{Found, Heuristic, On, Protocol, Result, Wire};
 pub static PROTOCOL: Protocol = Protocol::new(&EAPOL, FIELDS, FOUND).rest(&DATA);
 
 /// EAP packets inside EAPOL.
-pub static EAP_PROTOCOL: Protocol = super::layer(&eap_fields::EAP, eap_fields::FIELDS);
+pub static EAP_PROTOCOL: Protocol = super::layer(&eap::EAP, eap::FIELDS);
 
 /// 802.11 keys inside EAPOL.
 pub static KEY_PROTOCOL: Protocol = super::layer(&key_fields::RSNA, key_fields::FIELDS);
@@ -40,22 +41,6 @@ fields! {
     BODY = bytes("eapol.keydes.body", "Key Descriptor Body", "").once();
     DATA = bytes("eapol.data", "Data", "Undissected bytes");
     PADDING = bytes("eapol.padding", "Padding", "").once();
-}
-
-mod eap_fields {
-    use super::{CODES, METHODS};
-    use crate::tree::fields;
-
-    fields! {
-        EAP = protocol("eap", "EAP", "Extensible Authentication Protocol");
-        CODE = number("eap.code", "Code", "").names(CODES).once();
-        ID = number("eap.id", "Id", "Copied into the response").once();
-        EAP_LENGTH = number("eap.len", "Length", "In bytes").once();
-        METHOD = number("eap.type", "Type", "").names(METHODS).once();
-        IDENTITY = text("eap.identity", "Identity", "").once();
-        DESIRED = number("eap.desired_type", "Desired Auth Type", "").names(METHODS);
-        METHOD_DATA = bytes("eap.data", "Data", "").once();
-    }
 }
 
 mod key_fields {
@@ -86,7 +71,6 @@ mod key_fields {
     }
 }
 
-use eap_fields::{CODE, DESIRED, EAP_LENGTH, ID, IDENTITY, METHOD, METHOD_DATA};
 use key_fields::{
     DATA_LENGTH, INFO, INFO_ACK, INFO_ENCRYPTED, INFO_ERROR, INFO_INDEX, INFO_INSTALL, INFO_MIC, INFO_REQUEST, INFO_SECURE,
     INFO_SMK, INFO_TYPE, INFO_VERSION, KEY_DATA, KEY_ID, MIC, NONCE, NUMBER, RSC,
@@ -104,25 +88,6 @@ const TYPES: Names = &[
     (7, "Announcement (Specific)"),
     (8, "Announcement Request"),
 ];
-const CODES: Names = &[(1, "Request"), (2, "Response"), (3, "Success"), (4, "Failure"), (5, "Initiate"), (6, "Finish")];
-const METHODS: Names = &[
-    (1, "Identity"),
-    (2, "Notification"),
-    (3, "Legacy Nak (Response Only)"),
-    (4, "MD5-Challenge EAP (EAP-MD5-CHALLENGE)"),
-    (5, "One-Time Password EAP (EAP-OTP)"),
-    (6, "Generic Token Card EAP (EAP-GTC)"),
-    (13, "TLS EAP (EAP-TLS)"),
-    (17, "Cisco Wireless EAP / Lightweight EAP (EAP-LEAP)"),
-    (18, "GSM Subscriber Identity Modules EAP (EAP-SIM)"),
-    (21, "Tunneled TLS EAP (EAP-TTLS)"),
-    (23, "UMTS Authentication and Key Agreement EAP (EAP-AKA)"),
-    (25, "Protected EAP (EAP-PEAP)"),
-    (26, "MS-CHAP EAP (EAP-MS-AUTH)"),
-    (43, "Flexible Authentication via Secure Tunneling EAP (EAP-FAST)"),
-    (52, "Password EAP (EAP-pwd)"),
-    (254, "Expanded Type"),
-];
 const DESCRIPTORS: Names = &[(1, "RC4 Descriptor"), (2, "EAPOL RSN Key"), (254, "EAPOL WPA Key")];
 const KEY_VERSIONS: Names =
     &[(1, "RC4 Cipher, HMAC-MD5 MIC"), (2, "AES Cipher, HMAC-SHA1 MIC"), (3, "AES Cipher, AES-128-CMAC MIC")];
@@ -136,7 +101,7 @@ fn packet(wire: &mut Wire<'_>) -> Result {
     let length = usize::from(wire.u16_be(&LENGTH)?);
     wire.name(name_of(TYPES, kind.into()).unwrap_or("unknown type"));
     wire.within(length, &DATA, |wire| match kind {
-        EAP_PACKET => wire.group(EAP_PROTOCOL.this, eap),
+        EAP_PACKET => wire.group(&eap::EAP, eap::packet),
         KEY_PACKET => key(wire),
         _ => {
             wire.rest(&DATA);
@@ -145,35 +110,6 @@ fn packet(wire: &mut Wire<'_>) -> Result {
     })?;
     wire.rest(&PADDING);
     Ok(())
-}
-
-fn eap(wire: &mut Wire<'_>) -> Result {
-    const HEADER: usize = 4;
-    const IDENTIFIES: u8 = 1;
-    const REFUSES: u8 = 3;
-    let code = wire.u8(&CODE)?;
-    wire.u8(&ID)?;
-    let length = usize::from(wire.u16_be(&EAP_LENGTH)?).saturating_sub(HEADER);
-    let words = name_of(CODES, code.into()).unwrap_or("unknown code");
-    if length == 0 {
-        wire.info(format_args!("{words}"));
-        return Ok(());
-    }
-    wire.within(length, &METHOD_DATA, |wire| {
-        let method = wire.u8(&METHOD)?;
-        let name = name_of(METHODS, method.into()).unwrap_or("unknown method");
-        if method == IDENTIFIES && wire.remaining() > 0 {
-            let identity = wire.text(&IDENTITY, wire.remaining())?;
-            wire.info(format_args!("{words}, {name}: {}", String::from_utf8_lossy(identity)));
-            return Ok(());
-        }
-        wire.info(format_args!("{words}, {name}"));
-        while method == REFUSES && wire.remaining() > 0 {
-            wire.u8(&DESIRED)?;
-        }
-        wire.rest(&METHOD_DATA);
-        Ok(())
-    })
 }
 
 fn key(wire: &mut Wire<'_>) -> Result {

@@ -303,7 +303,12 @@ pub fn unexplained(tree: &mut Tree, bytes: Bytes<'_>, range: Range<usize>, below
 
 fn transport(tree: &Tree, carried: &Carried, below: Option<LayerId>) -> Option<Reached> {
     let ends = tree.ends.last()?;
-    let (Some(Address::Ip(src)), Some(Address::Ip(dst))) = (ends.src, ends.dst) else { return None };
+    let ip = |address| match address {
+        Address::Ip(ip) => Some(ip),
+        Address::Socket(socket) => Some(socket.ip()),
+        Address::Mac(_) => None,
+    };
+    let (src, dst) = (ends.src.and_then(ip)?, ends.dst.and_then(ip)?);
     let segment =
         Segment { range: carried.range.clone(), missing: carried.missing, is_part: carried.is_part, src, dst, below, path: "" };
     match carried.next {

@@ -1,4 +1,5 @@
-//! SCTP, the Stream Control Transmission Protocol (RFC 9260), with extensions of RFC 3758, 4820, 4895, 5061, 6525 and 8260.
+//! SCTP, the Stream Control Transmission Protocol (RFC 9260), with extensions of RFC 3758, 4820, 4895, 5061, 6525 and 8260,
+//! also inside UDP (RFC 6951).
 //!
 //! ```text
 //! source port:2 | destination port:2 | verification tag:4 | checksum:4 | chunks
@@ -218,6 +219,15 @@ pub fn ports(packet: &[u8]) -> Option<[u16; 2]> {
     Some([u16::from_be_bytes([*s0, *s1]), u16::from_be_bytes([*d0, *d1])])
 }
 
+/// Whether bytes may begin a packet: a known chunk follows the header.
+pub(super) fn is_plausible(bytes: &[u8]) -> bool {
+    let is_chunk = |[kind, _, high, low]: &[u8; SUBHEADER]| {
+        name_of(CHUNKS, (*kind).into()).is_some() && usize::from(u16::from_be_bytes([*high, *low])) >= SUBHEADER
+    };
+    ports(bytes).is_some_and(|ports| !ports.contains(&0))
+        && bytes.get(HEADER..).and_then(<[u8]>::first_chunk).is_some_and(is_chunk)
+}
+
 /// Whether bytes are a whole packet, by its checksum.
 #[must_use]
 pub fn is_packet(bytes: &[u8]) -> bool {
@@ -411,16 +421,20 @@ fn parameter(wire: &mut Wire<'_>) -> Result {
             (5, 4) => drop(wire.bytes(&IPV4_ADDRESS, 4)?),
             (6, 16) => drop(wire.bytes(&IPV6_ADDRESS, 16)?),
             (7, _) => drop(wire.rest(&STATE_COOKIE)),
-            (12, _) => {
-                while wire.remaining() > 0 {
-                    wire.u16_be(&ADDRESS_TYPE)?;
-                }
-            }
+            (12, _) => numbers(wire, &ADDRESS_TYPE)?,
+            (0x8004, _) => numbers(wire, &HMAC_ID)?,
             _ => drop(wire.rest(&PARAMETER_VALUE)),
         }
         Ok(())
     })?;
     pad(wire, &PARAMETER_PADDING, length)
+}
+
+fn numbers(wire: &mut Wire<'_>, field: &'static Field) -> Result {
+    while wire.remaining() > 0 {
+        wire.u16_be(field)?;
+    }
+    Ok(())
 }
 
 fn cause(wire: &mut Wire<'_>) -> Result {

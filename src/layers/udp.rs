@@ -6,7 +6,7 @@
 
 use super::checksum::{self, STATUS, Status};
 use super::seconds;
-use super::{Described, Next, capwap, geneve, gre, gtp, ip, l2tp, layer, mpls, teredo, vxlan};
+use super::{Next, capwap, geneve, gre, gtp, ip, l2tp, layer, mpls, sctp, teredo, vxlan};
 use crate::tree::{Demand, Field, Transport, Value, fields};
 use crate::wire::notes::TRAILER;
 use crate::wire::{Protocol, Result, Wire, data};
@@ -36,25 +36,27 @@ const HEADER: usize = 8;
 /// Whether a payload may begin a tunnel packet.
 type Heuristic = fn(&[u8]) -> bool;
 
-/// Tunnels by port, with the header in their payload and its heuristic.
-const TUNNELS: &[(u16, &Described, Heuristic)] = &[
-    (1701, &l2tp::PACKET, l2tp::is_plausible),
-    (2152, &gtp::MESSAGE, gtp::is_plausible),
-    (3544, &teredo::HEADERS, teredo::is_plausible),
-    (4754, &gre::IN_UDP, gre::is_plausible),
-    (4789, &vxlan::HEADER, vxlan::is_plausible),
-    (4790, &vxlan::GENERIC, vxlan::is_plausible),
-    (5247, &capwap::DATA, capwap::is_plausible),
-    (6081, &geneve::HEADER, geneve::is_plausible),
-    (6635, &mpls::LABELS, mpls::is_plausible),
-    (8472, &vxlan::HEADER, vxlan::is_plausible),
+/// Tunnels by port, with the protocol of their payload and its heuristic.
+const TUNNELS: &[(u16, Next, Heuristic)] = &[
+    (1701, Next::Header(&l2tp::PACKET), l2tp::is_plausible),
+    (2152, Next::Header(&gtp::MESSAGE), gtp::is_plausible),
+    (3544, Next::Header(&teredo::HEADERS), teredo::is_plausible),
+    (4754, Next::Header(&gre::IN_UDP), gre::is_plausible),
+    (4789, Next::Header(&vxlan::HEADER), vxlan::is_plausible),
+    (4790, Next::Header(&vxlan::GENERIC), vxlan::is_plausible),
+    (5247, Next::Header(&capwap::DATA), capwap::is_plausible),
+    (6081, Next::Header(&geneve::HEADER), geneve::is_plausible),
+    (6635, Next::Header(&mpls::LABELS), mpls::is_plausible),
+    (8472, Next::Header(&vxlan::HEADER), vxlan::is_plausible),
+    // RFC 6951.
+    (9899, Next::IpProtocol(ip::SCTP), sctp::is_plausible),
 ];
 
-/// The header of a tunnel packet, if the port is one of a tunnel and the heuristic accepts the payload.
+/// The protocol of a tunnel packet, if the port is one of a tunnel and the heuristic accepts the payload.
 #[must_use]
 pub fn tunnel(ports: [u16; 2], payload: &[u8]) -> Option<Next> {
     let found = TUNNELS.iter().find(|(port, _, is_plausible)| ports.contains(port) && is_plausible(payload));
-    found.map(|(_, described, _)| Next::Header(described))
+    found.map(|(_, next, _)| *next)
 }
 
 /// A datagram quoted by an ICMP error.

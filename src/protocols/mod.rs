@@ -12,6 +12,7 @@ mod dhcp;
 mod dhcpv6;
 mod dns;
 mod dtls;
+pub(crate) mod eap;
 mod enet;
 mod ftp;
 mod gamespy;

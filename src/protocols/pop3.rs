@@ -34,7 +34,7 @@ fields! {
         .leaves_open("Contents of mails");
     COMMAND = text("pop.request.command", "request command", "").once();
     PARAMETER = text("pop.request.parameter", "request parameter", "").once();
-    SECRET = text("pop.request.password", "request password", "Argument of PASS or APOP, or a line of AUTH").secret().once();
+    SECRET = text("pop.request.password", "request password", "Argument of PASS or APOP, or a line of AUTH").secret().also("pop.request.parameter").once();
     INDICATOR = text("pop.response.indicator", "response indicator", "").once();
     DESCRIPTION = text("pop.response.description", "response description", "").once();
     LINE = text("pop.response.data", "data", "Line of a list");

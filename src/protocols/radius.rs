@@ -1,16 +1,18 @@
-//! RADIUS (RFC 2865, RFC 2866, RFC 2869, RFC 3162, RFC 5176): access requests, accounting and their attributes.
+//! RADIUS (RFC 2865, RFC 2866, RFC 2869, RFC 3162, RFC 3579, RFC 5176): access requests, accounting and their attributes.
 //!
 //! ```text
 //! packet      code:1 | identifier:1 | length:2 | authenticator:16 | attributes
 //! attribute   type:1 | length:1, header included | value
 //! 26          vendor:4 | type:1 | length:1, header included | value …
 //! ```
-//! Passwords are hidden with a secret that both ends share. They stay masked, because that secret may be found by guessing.
+//! Consecutive EAP-Message attributes are the parts of one EAP packet. Passwords are hidden with a secret that both ends share. They stay masked, because that secret may be found by guessing.
 //!
-//! Not covered: attributes of vendors by name, EAP inside attributes, decryption.
+//! Not covered: attributes of vendors by name, decryption.
 
+use super::eap;
 use crate::tree::{Field, Kind, Names, Side, Value, fields, name_of};
 use crate::wire::{Exchange, Heuristic, On, Protocol, Requests, Result, Settings, Wire};
+use std::ops::Range;
 
 const fn found(port: u16) -> crate::wire::Found {
     On::Udp(port).exchange(Heuristic::Datagram(recognize), |_: &Settings| Box::<OpenRequests>::default())
@@ -22,8 +24,8 @@ pub static PROTOCOL: Protocol =
 
 fields! {
     RADIUS = protocol("radius", "RADIUS", "Remote Authentication Dial In User Service")
-        .covers("Packets with their attributes; responses matched with their requests")
-        .leaves_open("Attributes of vendors by name, EAP inside attributes, decryption");
+        .covers("Packets with their attributes, EAP among them; responses matched with their requests")
+        .leaves_open("Attributes of vendors by name, decryption");
     CODE = number("radius.code", "code", "").names(CODES).once();
     ID = number("radius.id", "identifier", "Copied into the response").once();
     LENGTH = number("radius.length", "length", "Of the packet, in bytes").once();
@@ -262,6 +264,7 @@ const HEADER: usize = 20;
 const LONGEST: usize = 4096;
 const VENDOR_SPECIFIC: u8 = 26;
 const USER_NAME_TYPE: u8 = 1;
+const EAP_MESSAGE: u8 = 79;
 
 /// Recognizes a packet with a known code whose captured attributes fill it.
 fn recognize(bytes: &[u8]) -> bool {
@@ -304,15 +307,17 @@ impl Exchange for OpenRequests {
             }
         }
         wire.within(length.saturating_sub(HEADER), &DATA, |wire| {
+            let mut parts = Vec::new();
             while wire.remaining() > 0 {
-                attribute(wire)?;
+                attribute(wire, &mut parts)?;
             }
             Ok(())
         })
     }
 }
 
-fn attribute(wire: &mut Wire<'_>) -> Result {
+/// Dissects an attribute. `parts` are those of an incomplete EAP packet.
+fn attribute(wire: &mut Wire<'_>, parts: &mut Vec<Range<usize>>) -> Result {
     wire.parent(&AVP, Value::Bytes, |wire| {
         let kind = wire.u8(&TYPE)?;
         let length = usize::from(wire.u8(&AVP_LENGTH)?);
@@ -321,6 +326,9 @@ fn attribute(wire: &mut Wire<'_>) -> Result {
         };
         if kind == VENDOR_SPECIFIC {
             return wire.within(length, &DATA, vendor);
+        }
+        if kind == EAP_MESSAGE {
+            return eap_message(wire, length, parts);
         }
         let field = ATTRIBUTES.iter().find(|(known, _)| *known == kind).map_or(&UNKNOWN, |(_, field)| *field);
         match (field.kind, length) {
@@ -337,6 +345,27 @@ fn attribute(wire: &mut Wire<'_>) -> Result {
         }
         Ok(())
     })
+}
+
+/// Dissects a part of an EAP packet. The attribute of the last part has the packet.
+fn eap_message(wire: &mut Wire<'_>, length: usize, parts: &mut Vec<Range<usize>>) -> Result {
+    let part = wire.at()..wire.at() + length;
+    let goes_on = wire.ahead().get(length) == Some(&EAP_MESSAGE);
+    if parts.is_empty() && !goes_on {
+        wire.put(&EAP, Value::Bytes, part);
+        return wire.within(length, &DATA, |wire| wire.group(&eap::EAP, eap::packet));
+    }
+    wire.bytes(&EAP, length)?;
+    parts.push(part);
+    if goes_on {
+        return Ok(());
+    }
+    let (mut pieces, mut packet) = (Vec::new(), Vec::new());
+    for part in parts.drain(..) {
+        pieces.extend(wire.pieces(part.clone(), packet.len() as u64));
+        packet.extend(wire.whole().0.get(part).unwrap_or_default());
+    }
+    wire.joined("EAP", &pieces, &packet, |wire| wire.group(&eap::EAP, eap::packet))
 }
 
 /// Dissects attributes of a vendor.
@@ -368,6 +397,63 @@ mod tests {
 
     fn tree(bytes: &[u8]) -> String {
         trial::read(&PROTOCOL, bytes, Cut::No, |wire| OpenRequests::default().message(Side::Client, wire))
+    }
+
+    #[test]
+    fn an_eap_packet_spans_attributes() {
+        let packet = |attributes: &str| {
+            let length = 20 + trial::bytes(attributes).len();
+            trial::bytes(&format!("01 2a {length:04x} 000102030405060708090a0b0c0d0e0f {attributes}"))
+        };
+        let whole = packet("4f0b 02050009 01616e6e61");
+        insta::assert_snapshot!(tree(&whole), @r#"
+        radius 0..31 | Access-Request | Response, Identity: anna
+          0..1 radius.code = 1 (Access-Request)
+          1..2 radius.id = 42
+          2..4 radius.length = 31
+          4..20 radius.authenticator = 000102030405060708090a0b0c0d0e0f
+          radius.req = true
+          20..31 radius.avp = 4f0b0205000901616e6e61
+            20..21 radius.avp.type = 79 (EAP-Message)
+            21..22 radius.avp.length = 11
+            22..31 radius.EAP_Message = 0205000901616e6e61
+            22..31 eap = 
+              22..23 eap.code = 2 (Response)
+              23..24 eap.id = 5
+              24..26 eap.len = 9
+              26..27 eap.type = 1 (Identity)
+              27..31 eap.identity = "anna"
+        "#);
+        let parts = packet("4f08 02050009 0161 4f05 6e6e61 0506 00000007");
+        insta::assert_snapshot!(tree(&parts), @r#"
+        radius 0..39 | Access-Request | Response, Identity: anna
+          0..1 radius.code = 1 (Access-Request)
+          1..2 radius.id = 42
+          2..4 radius.length = 39
+          4..20 radius.authenticator = 000102030405060708090a0b0c0d0e0f
+          radius.req = true
+          20..28 radius.avp = 4f08020500090161
+            20..21 radius.avp.type = 79 (EAP-Message)
+            21..22 radius.avp.length = 8
+            22..28 radius.EAP_Message = 020500090161
+          28..33 radius.avp = 4f056e6e61
+            28..29 radius.avp.type = 79 (EAP-Message)
+            29..30 radius.avp.length = 5
+            30..33 radius.EAP_Message = 6e6e61
+            0..9 eap = 
+              0..1 eap.code = 2 (Response)
+              1..2 eap.id = 5
+              2..4 eap.len = 9
+              4..5 eap.type = 1 (Identity)
+              5..9 eap.identity = "anna"
+          33..39 radius.avp = 050600000007
+            33..34 radius.avp.type = 5 (NAS-Port)
+            34..35 radius.avp.length = 6
+            35..39 radius.NAS_Port = 7
+        "#);
+        for bytes in [&whole, &parts] {
+            trial::survives_damage(&PROTOCOL, bytes, |wire| OpenRequests::default().message(Side::Client, wire));
+        }
     }
 
     #[test]

@@ -30,7 +30,7 @@ fields! {
         .covers("DCEP, text and binary messages of data channels")
         .leaves_open("The protocols that labels name");
     MESSAGE_TYPE = number("rtcdc.message_type", "message type", "").names(MESSAGES).once();
-    CHANNEL_TYPE = number("rtcdc.channel_type", "channel type", "").hex(2).names(CHANNELS).once();
+    CHANNEL_TYPE = number("rtcdc.channel_type", "channel type", "").names(CHANNELS).once();
     PRIORITY = number("rtcdc.priority", "priority", "").once();
     RELIABILITY = number("rtcdc.reliability_parameter", "reliability parameter", "Retransmissions or milliseconds, as the channel type states").once();
     LABEL_LENGTH = number("rtcdc.label_length", "label length", "In bytes").once();
@@ -126,7 +126,7 @@ mod tests {
         insta::assert_snapshot!(trial::read(&PROTOCOL, &bytes, Cut::No, control), @r##"
         rtcdc 0..24 | data channel open | chat!, game.v1, partially reliable, retransmissions, unordered
           0..1 rtcdc.message_type = 3 (data channel open)
-          1..2 rtcdc.channel_type = 0x81 (partially reliable, retransmissions, unordered)
+          1..2 rtcdc.channel_type = 129 (partially reliable, retransmissions, unordered)
           2..4 rtcdc.priority = 256
           4..8 rtcdc.reliability_parameter = 2
           8..10 rtcdc.label_length = 5

@@ -5,7 +5,8 @@
 //! subnegotiation ff fa option:1 data … ff f0         ff is doubled in data
 //! text           up to a line end, or to the next command
 //! ```
-//! Characters of a line are one message, even if each was sent in a separate packet.
+//! Characters of a line are one message, even if each was sent in a separate packet. A prompt of the server for a name or a
+//! password ends with its colon and space.
 //!
 //! Not covered: encryption, authentication and 3270 data, shown as option data.
 
@@ -139,6 +140,20 @@ fn return_end(bytes: &[u8]) -> Option<usize> {
     memchr::memmem::find(bytes, b"\r\0").map(|at| at + 2)
 }
 
+/// Size of a prompt for a name or a password, with its space: a prompt has no line end.
+fn prompt_end(text: &[u8]) -> Option<usize> {
+    const LONGEST: usize = 64;
+    let start = text.get(..LONGEST).unwrap_or(text).to_ascii_lowercase();
+    let end_of = |prompt: &[u8], is_prompt: fn(&[u8]) -> bool| {
+        let at = memchr::memmem::find(&start, prompt).filter(|at| is_prompt(start.get(..*at).unwrap_or_default()))?;
+        Some(at + prompt.len())
+    };
+    // A host name may precede; "Last login: " is a report.
+    let is_host = |before: &[u8]| !before.trim_ascii().contains(&b' ') && before != b"last ";
+    end_of(b"login: ", is_host)
+        .or_else(|| [&b"username: "[..], b"password: "].into_iter().find_map(|prompt| end_of(prompt, <[u8]>::is_empty)))
+}
+
 /// Offset of the end of a subnegotiation in its data.
 fn suboption_end(data: &[u8], from: usize) -> Option<usize> {
     let mut from = from;
@@ -172,10 +187,9 @@ impl Conversation for Session {
             [IAC, WILL..=DONT, ..] => Extent::Message(3),
             [IAC, FIRST_COMMAND..=DONT, ..] => Extent::Message(2),
             _ => {
-                let end = match (line_end(ahead), return_end(ahead)) {
-                    (Some(line), Some(end)) => Some(line.min(end)),
-                    (line, end) => line.or(end),
-                };
+                let line = [line_end(ahead), return_end(ahead)].into_iter().flatten().min();
+                let prompt = Some(ahead).filter(|_| from == Side::Server).and_then(prompt_end);
+                let end = prompt.filter(|prompt| line.is_none_or(|line| *prompt <= line)).or(line);
                 if from == Side::Server && is_prompt(ahead.get(..end.unwrap_or(ahead.len())).unwrap_or_default()) {
                     self.asks = true;
                 }
@@ -310,8 +324,10 @@ mod tests {
           0..2 telnet.cmd = 244 (Interrupt Process)
         telnet 0..7 | text | hello
           0..7 telnet.data = "hello\r\n"
-        telnet 0..13 | text | login: anna
-          0..13 telnet.data = "login: anna\r\n"
+        telnet 0..7 | text | login:
+          0..7 telnet.data = "login: "
+        telnet 0..6 | text | anna
+          0..6 telnet.data = "anna\r\n"
         telnet 0..10 | text | Password:
           0..10 telnet.data = "Password: "
         telnet 0..3 | Will | Echo
@@ -356,6 +372,21 @@ mod tests {
     fn a_prompt_for_a_password_is_known() {
         assert!(is_prompt(b"a\r\nPassword: ") && is_prompt(b"[sudo] password for anna:"));
         assert!(!is_prompt(b"Password: \r\n") && !is_prompt(b"login: ") && !is_prompt(b""));
+    }
+
+    #[test]
+    fn a_prompt_ends_without_a_line_end() {
+        for (text, end) in [
+            (&b"login: anna\r\n"[..], Some(7)),
+            (b"my-host Login: ", Some(15)),
+            (b"Password: ", Some(10)),
+            (b"Password:", None),
+            (b"Last login: Tue Nov 24\r\n", None),
+            (b"No such login: anna\r\n", None),
+            (b"Wrong password: try again\r\n", None),
+        ] {
+            assert_eq!(prompt_end(text), end, "{}", text.escape_ascii());
+        }
     }
 
     #[test]

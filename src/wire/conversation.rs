@@ -31,6 +31,8 @@ pub enum Next {
     Over(&'static str),
     /// Unknown: detected as at the start of a connection.
     Anyone,
+    /// The same, relayed by this protocol: each segment has a layer of it, to which the function adds generated fields.
+    Relayed(&'static Protocol, Box<dyn Fn(&mut Wire<'_>) + Send>),
 }
 
 /// The state of one connection of a stream protocol.

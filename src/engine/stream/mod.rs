@@ -6,6 +6,7 @@ mod half_stream;
 mod inner;
 mod owner;
 mod partial;
+mod relayed;
 pub(super) mod speaker;
 
 pub(super) use closed::Connection;
@@ -26,8 +27,9 @@ use crate::tree::{
     Address, BySide, Carried, Ends, Extras, LayerId, OmittedHeaders, Piece, Side, Span, StreamId, Time, Transport, Tree,
 };
 use crate::wire::notes::{OVERLAP, STALE};
-use crate::wire::{Conversation, Next, On, Protocol, credentials};
+use crate::wire::{Conversation, On, Protocol, credentials};
 use half_stream::{Following, HalfStream};
+use relayed::Relay;
 use speaker::Speaker;
 use std::net::SocketAddr;
 use std::ops::Range;
@@ -51,6 +53,8 @@ pub(super) struct Stream {
     belongs: Belongs,
     /// The name of the handover, if announced or given by the first message.
     over: Option<&'static str>,
+    /// The protocol whose layer lies between the segments and their messages.
+    relay: Option<Relay>,
     /// Protocol state of payloads inside its messages.
     inner: States,
     /// The inner stream that its protocol unwraps.
@@ -103,6 +107,7 @@ impl Stream {
             followed: None,
             belongs: Belongs::Open,
             over: None,
+            relay: None,
             inner: States::default(),
             inside: None,
             how: None,
@@ -278,7 +283,7 @@ impl Stream {
         let is_usual = header.is_plain && !header.syn() && is_unmarked;
         let goes_on = || self.halves[*side].order.is_in_step(header.seq);
         let carries_nothing = || header.is_whole && header.is_known && segment.range.len() == header.len;
-        (is_usual && goes_on() || is_unmarked && carries_nothing()) && self.is_path(segment.path)
+        self.relay.is_none() && (is_usual && goes_on() || is_unmarked && carries_nothing()) && self.is_path(segment.path)
     }
 
     /// Whether this is the path of its segments.
@@ -463,6 +468,9 @@ impl Stream {
         }
         if !accepted.span.is_empty() {
             self.halves[side].brought(out.tree.frame.number, &accepted.span);
+            if !segment.bytes.is_empty() {
+                self.add_relay(side, out);
+            }
         }
         let sides_swapped = self.sides_swapped;
         self.remark(side, segment, &accepted, out);
@@ -543,23 +551,6 @@ impl Stream {
             }
             let node = out.tree.here().saturating_sub(1);
             out.tree.note(&STALE, node, Span::NONE, format_args!("{what}"));
-        }
-    }
-
-    /// Switches to the next protocol if the dissector requests it: the following bytes are a new stream.
-    fn switch(&mut self, tree: &mut Tree) {
-        let Belongs::To(_, conversation) = &mut self.belongs else { return };
-        let Some(next) = conversation.next() else { return };
-        self.add_objects(None, tree);
-        (self.belongs, self.over) = match next {
-            Next::To(protocol, conversation) => (Belongs::To(protocol, conversation), None),
-            Next::Over(place) => (Belongs::Open, Some(place)),
-            Next::Anyone => (Belongs::Open, None),
-        };
-        self.shown = false;
-        for half in self.halves.iter_mut() {
-            half.from_start = true;
-            half.wanted = 0;
         }
     }
 }

@@ -89,6 +89,12 @@ impl Conversation for InStream {
         self.1 = match wire.ahead().get(1..) {
             Some(b"over") => Some(Next::Over("box.rest")),
             Some(b"anyone") => Some(Next::Anyone),
+            Some(b"relay") => {
+                let relay = |wire: &mut Wire<'_>| {
+                    wire.add(&LENGTH, crate::tree::Value::Unsigned(3));
+                };
+                Some(Next::Relayed(&MAIL, Box::new(relay)))
+            }
             Some(b"to") => Some(Next::To(&MAIL, Box::<Mail>::default())),
             _ => None,
         };
@@ -273,4 +279,33 @@ fn a_stream_switches_protocols_at_the_announced_offset() {
         lines(b"\x06anyone\x02m7"),
         ["ip:tcp:box:data 6 bytes anyone [1]", "ip:tcp:box:mail c2s 1 m7 [1]", "ip:tcp:box:mail c2s 2 m8 [2]"]
     );
+}
+
+#[test]
+fn a_relay_has_a_layer_in_each_segment_that_it_relays() {
+    let frames = [tcp(100, b"\x05relay"), tcp(106, b"\x02"), tcp(107, b"m7"), tcp(109, b"")];
+    let lines = emitted(&frames);
+    assert_eq!(lines[1..], ["ip:tcp:mail:box:mail c2s 1 m7 [2, 3]"], "{lines:#?}");
+    let mut engine = Engine::new(Registry::of(BOTH), Demand::EVERYTHING);
+    let relayed = (1..).zip(&frames).map(|(number, bytes)| {
+        let original_len = u32::try_from(bytes.len()).unwrap();
+        let tree = engine.dissect(&Frame { number, link: Link::Type(101), bytes, original_len, ..Frame::default() });
+        tree.layers.iter().filter(|layer| tree.nodes[layer.node as usize].span == crate::tree::Span::NONE).count()
+    });
+    assert_eq!(relayed.collect::<Vec<_>>(), [0, 1, 1, 0]);
+}
+
+#[test]
+fn eviction_of_the_senders_of_broadcasts_is_noted() {
+    let mut engine = Engine::new(Registry::of(BOTH), Demand::EVERYTHING);
+    let most = u64::try_from(crate::limits::ANNOUNCED.get()).unwrap();
+    let mut noted = (1..=most + 2).filter(|number| {
+        let [.., high, low] = number.to_be_bytes();
+        let bytes = udp(([10, 0, high, low], 5000), ([255; 4], 7), b"!");
+        let original_len = u32::try_from(bytes.len()).unwrap();
+        let tree =
+            engine.dissect(&Frame { number: *number, link: Link::Type(101), bytes: &bytes, original_len, ..Frame::default() });
+        tree.notes.iter().any(|note| note.code.abbrev == "dissect.evicted")
+    });
+    assert_eq!((noted.next(), noted.next()), (Some(most + 1), None));
 }

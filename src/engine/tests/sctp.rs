@@ -65,6 +65,19 @@ fn a_message_in_one_chunk_is_dissected_by_port() {
 }
 
 #[test]
+fn packets_inside_udp_are_dissected_on_their_port() {
+    let inside = |port: u16| {
+        let sctp = packet(&[init(5), data(WHOLE, 5, [0, 0], REQUEST)]).split_off(20);
+        let [high, low] = port.to_be_bytes();
+        let [length_high, length_low] = u16::try_from(8 + sctp.len()).unwrap().to_be_bytes();
+        ipv4(17, 0, &[&[high, low, 0x26, 0xac, length_high, length_low, 0, 0], &sctp[..]].concat())
+    };
+    assert_eq!(requests(&[inside(9899)]), ["/a"]);
+    let other: Vec<u8> = inside(9900).into_iter().enumerate().map(|(at, byte)| if at == 23 { 0xad } else { byte }).collect();
+    assert!(requests(&[other]).is_empty());
+}
+
+#[test]
 fn fragments_are_joined_across_packets_and_retransmissions_left_out() {
     let [one, two, three] = [&REQUEST[..5], &REQUEST[5..9], &REQUEST[9..]];
     let packets = [

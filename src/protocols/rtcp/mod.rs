@@ -13,8 +13,9 @@
 //! ```
 //! A datagram holds one packet or several, whose lengths add up to its own. RTP and RTCP may share a port (RFC 5761).
 //!
-//! Not covered: contents of extended reports, profile-specific extensions, Microsoft's feedback.
+//! Not covered: other blocks of extended reports than times and statistics, profile-specific extensions, Microsoft's feedback.
 
+mod extended;
 mod feedback;
 mod reports;
 pub mod srtcp;
@@ -40,8 +41,8 @@ pub static PROTOCOL: Protocol = Protocol::new(
 
 fields! {
     RTCP = protocol("rtcp", "RTCP", "Real-time Transport Control Protocol")
-        .covers("Reports, SDES, BYE and APP; NACK, TMMBR, transport-wide congestion control, PLI, SLI, FIR and REMB")
-        .leaves_open("Contents of extended reports, profile-specific extensions, and Microsoft's feedback");
+        .covers("Reports, SDES, BYE and APP; times and statistics of extended reports; NACK, TMMBR, transport-wide congestion control, PLI, SLI, FIR and REMB")
+        .leaves_open("Other blocks of extended reports, profile-specific extensions, and Microsoft's feedback");
     PACKET = group("rtcp.packet", "packet", "Part of a compound packet").titled(title::kind);
     VERSION = number("rtcp.version", "version", "2 in RFC 3550").mask(0xc0).once_per(&PACKET);
     PADDING_BIT = bool("rtcp.padding", "padding", "Set if padding follows the content").mask(0x20).once_per(&PACKET);
@@ -96,7 +97,7 @@ fields! {
     REFERENCE = number("rtcp.rtpfb.transportcc.reftime", "reference time", "In units of 64 milliseconds").once_per(&PACKET);
     FEEDBACKS = number("rtcp.rtpfb.transportcc.pktcount", "feedback packets count", "Counts packets of this format").once_per(&PACKET);
     STATUS_CHUNK = number("rtcp.rtpfb.transportcc.pktchunk", "packet chunk", "Status of up to 8191 packets");
-    ARRIVAL = number("rtcp.rtpfb.transportcc.recv_delta", "receive delta", "Since the previous packet, in units of 250 microseconds");
+    ARRIVAL = number("rtcp.rtpfb.transportcc.recv_delta", "receive delta", "Since the previous packet, in units of 250 microseconds").hex(2);
     ARRIVAL_PADDING = bytes("rtcp.rtpfb.transportcc.recv_delta.padding", "receive delta padding", "").once_per(&PACKET);
     SLICE_FIRST = number("rtcp.psfb.fir.sli.first", "first MB", "First lost macroblock").mask(0xfff8_0000);
     SLICE_NUMBER = number("rtcp.psfb.fir.sli.number", "number of MBs", "Lost macroblocks").mask(0x0007_ffc0);
@@ -113,14 +114,51 @@ fields! {
     CONTROL = bytes("rtcp.fci", "feedback control information", "Without fields of its own").once_per(&PACKET);
 
     RESERVED = number("rtcp.xr.reserved", "reserved", "").mask(0x1f).once_per(&PACKET);
-    XR_TYPE = number("rtcp.xr.bt", "block type", "").names(reports::BLOCKS);
+    XR_TYPE = number("rtcp.xr.bt", "block type", "").names(extended::BLOCKS);
     XR_SPECIFIC = number("rtcp.xr.bs", "type specific", "");
     XR_LENGTH = number("rtcp.xr.bl", "block length", "In units of 32 bits, without the block header");
+    REFERENCE_TIME = text("rtcp.xr.timestamp", "timestamp", "Wall-clock time of the receiver");
+    LAST_RR = number("rtcp.xr.lrr", "last RR timestamp", "Middle 32 bits of the NTP timestamp of the last receiver reference time");
+    DELAY_RR = number("rtcp.xr.dlrr", "delay since last RR timestamp", "In units of 1/65536 second");
+    LOSS_FLAG = bool("rtcp.xr.stats.lrflag", "loss report flag", "").mask(0x80);
+    DUPLICATES_FLAG = bool("rtcp.xr.stats.dupflag", "duplicates report flag", "").mask(0x40);
+    JITTER_FLAG = bool("rtcp.xr.stats.jitterflag", "jitter report flag", "").mask(0x20);
+    HOPS_FLAG = number("rtcp.xr.stats.ttl", "TTL or hop limit flag", "").mask(0x18).names(&[(0, "none"), (1, "IPv4"), (2, "IPv6")]);
+    BEGIN = number("rtcp.xr.beginseq", "begin sequence number", "");
+    END = number("rtcp.xr.endseq", "end sequence number", "");
+    LOST_PACKETS = number("rtcp.xr.stats.lost", "lost packets", "");
+    DUPLICATES = number("rtcp.xr.stats.dups", "duplicate packets", "");
+    LEAST_JITTER = number("rtcp.xr.stats.minjitter", "minimum jitter", "");
+    MOST_JITTER = number("rtcp.xr.stats.maxjitter", "maximum jitter", "");
+    MEAN_JITTER = number("rtcp.xr.stats.meanjitter", "mean jitter", "");
+    JITTER_DEVIATION = number("rtcp.xr.stats.devjitter", "standard deviation of jitter", "");
+    LEAST_HOPS = number("rtcp.xr.stats.minttl", "minimum TTL or hop limit", "");
+    MOST_HOPS = number("rtcp.xr.stats.maxttl", "maximum TTL or hop limit", "");
+    MEAN_HOPS = number("rtcp.xr.stats.meanttl", "mean TTL or hop limit", "");
+    HOPS_DEVIATION = number("rtcp.xr.stats.devttl", "standard deviation of TTL", "");
     XR_CONTENT = bytes("rtcp.xr.content", "block contents", "");
     REST = bytes("rtcp.data", "data", "Undissected bytes");
     PADDING = bytes("rtcp.padding.data", "padding data", "").once_per(&PACKET);
     PADDING_COUNT = number("rtcp.padding.count", "padding count", "Bytes of padding, this one included").once_per(&PACKET);
 }
+
+/// Flags of a statistics summary.
+const STATISTICS_FLAGS: &[&Field] = &[&LOSS_FLAG, &DUPLICATES_FLAG, &JITTER_FLAG, &HOPS_FLAG];
+/// Its numbers after the SSRC, with their sizes in bytes.
+const STATISTICS: &[(&Field, usize)] = &[
+    (&BEGIN, 2),
+    (&END, 2),
+    (&LOST_PACKETS, 4),
+    (&DUPLICATES, 4),
+    (&LEAST_JITTER, 4),
+    (&MOST_JITTER, 4),
+    (&MEAN_JITTER, 4),
+    (&JITTER_DEVIATION, 4),
+    (&LEAST_HOPS, 1),
+    (&MOST_HOPS, 1),
+    (&MEAN_HOPS, 1),
+    (&HOPS_DEVIATION, 1),
+];
 
 const TYPES: Names = &[
     (192, "FIR"),
@@ -278,7 +316,7 @@ fn content(wire: &mut Wire<'_>, header: Header, info: &mut String) -> Result {
         APP => reports::application(wire, info),
         TRANSPORT_FEEDBACK => feedback::transport(wire, header.count, info),
         PAYLOAD_FEEDBACK => feedback::payload(wire, header.count, info),
-        EXTENDED => reports::extended(wire, info),
+        EXTENDED => extended::report(wire, info),
         _ => {
             wire.rest(&REST);
             Ok(())

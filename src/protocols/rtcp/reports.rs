@@ -1,9 +1,9 @@
-//! Packets of RFC 3550, and block headers of extended reports (RFC 3611).
+//! Packets of RFC 3550.
 
 use super::{
     ALIGNMENT, APP_DATA, APP_NAME, CHUNK, CYCLES, DELAY, FRACTION, HEADER, HIGHEST, HIGHEST_SHORT, Header, ITEM, ITEM_LENGTH,
     ITEM_TYPE, JITTER, LAST_REPORT, LOST, NTP, NTP_HIGH, NTP_LOW, OCTETS, PACKETS, PREFIX, PREFIX_LENGTH, REPORT, REST, RTP_TIME,
-    SENDER_REPORT, SSRC, TEXT, XR_CONTENT, XR_LENGTH, XR_SPECIFIC, XR_TYPE, list, rest, sender,
+    SENDER_REPORT, SSRC, TEXT, list, rest, sender,
 };
 use crate::protocols::ntp;
 use crate::tree::{Names, NodeRef, Value, name_of};
@@ -24,18 +24,6 @@ pub(super) const ITEMS: Names = &[
     (12, "RtpStreamId"),
     (13, "RepairedRtpStreamId"),
     (15, "MID"),
-];
-
-/// Types of blocks of extended reports.
-pub(super) const BLOCKS: Names = &[
-    (1, "loss RLE"),
-    (2, "duplicate RLE"),
-    (3, "packet receipt times"),
-    (4, "receiver reference time"),
-    (5, "DLRR"),
-    (6, "statistics summary"),
-    (7, "VoIP metrics"),
-    (42, "target bit rate"),
 ];
 
 const PRIVATE: u8 = 8;
@@ -134,19 +122,4 @@ pub(super) fn application(wire: &mut Wire<'_>, info: &mut String) -> Result {
     let name = wire.text(&APP_NAME, 4)?;
     list(info, &String::from_utf8_lossy(name));
     rest(wire, &APP_DATA)
-}
-
-/// Dissects the blocks of an extended report.
-pub(super) fn extended(wire: &mut Wire<'_>, info: &mut String) -> Result {
-    sender(wire, info)?;
-    while wire.remaining() > 0 {
-        let kind = wire.u8(&XR_TYPE)?;
-        list(info, name_of(BLOCKS, kind.into()).unwrap_or("unknown block"));
-        wire.u8(&XR_SPECIFIC)?;
-        let length = usize::from(wire.u16_be(&XR_LENGTH)?) * HEADER;
-        if length > 0 {
-            wire.bytes(&XR_CONTENT, length)?;
-        }
-    }
-    Ok(())
 }

@@ -65,7 +65,7 @@ fn a_sender_report_comes_with_the_name_of_its_sender() {
 
 #[test]
 fn losses_and_arrival_times_are_dissected() {
-    insta::assert_snapshot!(read(LOSSES), @r"
+    insta::assert_snapshot!(read(LOSSES), @"
     rtcp 0..60 | receiver report, NACK, transport-cc | SSRC 0x55667788, media 0x11223344, 3 lost, 10 packets from 256
       0..8 rtcp.packet
         0..1 rtcp.version = 2
@@ -100,15 +100,15 @@ fn losses_and_arrival_times_are_dissected() {
         43..44 rtcp.rtpfb.transportcc.pktcount = 7
         44..46 rtcp.rtpfb.transportcc.pktchunk = 8199
         46..48 rtcp.rtpfb.transportcc.pktchunk = 57600
-        48..49 rtcp.rtpfb.transportcc.recv_delta = 4
-        49..50 rtcp.rtpfb.transportcc.recv_delta = 4
-        50..51 rtcp.rtpfb.transportcc.recv_delta = 8
-        51..52 rtcp.rtpfb.transportcc.recv_delta = 4
-        52..53 rtcp.rtpfb.transportcc.recv_delta = 4
-        53..54 rtcp.rtpfb.transportcc.recv_delta = 4
-        54..55 rtcp.rtpfb.transportcc.recv_delta = 16
+        48..49 rtcp.rtpfb.transportcc.recv_delta = 0x04
+        49..50 rtcp.rtpfb.transportcc.recv_delta = 0x04
+        50..51 rtcp.rtpfb.transportcc.recv_delta = 0x08
+        51..52 rtcp.rtpfb.transportcc.recv_delta = 0x04
+        52..53 rtcp.rtpfb.transportcc.recv_delta = 0x04
+        53..54 rtcp.rtpfb.transportcc.recv_delta = 0x04
+        54..55 rtcp.rtpfb.transportcc.recv_delta = 0x10
         55..57 rtcp.rtpfb.transportcc.recv_delta = -200
-        57..58 rtcp.rtpfb.transportcc.recv_delta = 4
+        57..58 rtcp.rtpfb.transportcc.recv_delta = 0x04
         58..60 rtcp.rtpfb.transportcc.recv_delta.padding = 0000
     ");
 }
@@ -196,7 +196,7 @@ fn a_goodbye_has_a_reason_and_padding() {
 
 #[test]
 fn blocks_of_extended_reports_are_listed() {
-    insta::assert_snapshot!(read(EXTENDED_REPORT), @"
+    insta::assert_snapshot!(read(EXTENDED_REPORT), @r#"
     rtcp 0..20 | extended report | SSRC 0x55667788, receiver reference time
       0..20 rtcp.packet
         0..1 rtcp.version = 2
@@ -208,7 +208,53 @@ fn blocks_of_extended_reports_are_listed() {
         8..9 rtcp.xr.bt = 4 (receiver reference time)
         9..10 rtcp.xr.bs = 0
         10..12 rtcp.xr.bl = 2
-        12..20 rtcp.xr.content = e0e1e2e380000000
+        12..20 rtcp.xr.timestamp = "Jul 23, 2019 19:47:47.500000000 UTC"
+    "#);
+}
+
+#[test]
+fn times_and_statistics_of_extended_reports_are_dissected() {
+    let dlrr = "05000003 11111111 aaaa0000 00008000";
+    let statistics = "06e80009 11111111 0001 0009 00000002 00000003 0000000a 00000014 0000000f 00000004 40404140";
+    let other = "01000001 11111111";
+    insta::assert_snapshot!(read(&format!("80cf0011 22222222 {dlrr} {statistics} {other}")), @"
+    rtcp 0..72 | extended report | SSRC 0x22222222, DLRR, statistics summary, loss RLE
+      0..72 rtcp.packet
+        0..1 rtcp.version = 2
+        0..1 rtcp.padding = false
+        0..1 rtcp.xr.reserved = 0
+        1..2 rtcp.pt = 207 (extended report)
+        2..4 rtcp.length = 17
+        4..8 rtcp.senderssrc = 0x22222222
+        8..9 rtcp.xr.bt = 5 (DLRR)
+        9..10 rtcp.xr.bs = 0
+        10..12 rtcp.xr.bl = 3
+        12..16 rtcp.ssrc.identifier = 0x11111111
+        16..20 rtcp.xr.lrr = 2863267840
+        20..24 rtcp.xr.dlrr = 32768
+        24..25 rtcp.xr.bt = 6 (statistics summary)
+        25..26 rtcp.xr.stats.lrflag = true
+        25..26 rtcp.xr.stats.dupflag = true
+        25..26 rtcp.xr.stats.jitterflag = true
+        25..26 rtcp.xr.stats.ttl = 1 (IPv4)
+        26..28 rtcp.xr.bl = 9
+        28..32 rtcp.ssrc.identifier = 0x11111111
+        32..34 rtcp.xr.beginseq = 1
+        34..36 rtcp.xr.endseq = 9
+        36..40 rtcp.xr.stats.lost = 2
+        40..44 rtcp.xr.stats.dups = 3
+        44..48 rtcp.xr.stats.minjitter = 10
+        48..52 rtcp.xr.stats.maxjitter = 20
+        52..56 rtcp.xr.stats.meanjitter = 15
+        56..60 rtcp.xr.stats.devjitter = 4
+        60..61 rtcp.xr.stats.minttl = 64
+        61..62 rtcp.xr.stats.maxttl = 64
+        62..63 rtcp.xr.stats.meanttl = 65
+        63..64 rtcp.xr.stats.devttl = 64
+        64..65 rtcp.xr.bt = 1 (loss RLE)
+        65..66 rtcp.xr.bs = 0
+        66..68 rtcp.xr.bl = 1
+        68..72 rtcp.xr.content = 11111111
     ");
 }
 

@@ -15,14 +15,15 @@
 //!     datagram      0:2 | fragment:1 | type:1 | address | port:2 | payload
 //!     address       type 1: 4 bytes; type 3: length:1 | name; type 4: 16 bytes
 //! ```
-//! Behind a reply that grants the request the stream belongs to the protocol that it carries.
+//! After a reply that grants the request, the stream belongs to the protocol that it carries. Each of its segments repeats the
+//! request in a layer without bytes.
 //!
 //! Not covered: GSSAPI tokens and what they protect, fragmented datagrams.
 
 mod heuristics;
 
 use super::dns;
-use crate::tree::{BySide, Field, Names, Side, Transport, Value, fields, name_of};
+use crate::tree::{BySide, Field, Names, Side, Span, Transport, Value, fields, name_of};
 use crate::wire::{Conversation, Error, Extent, Heuristic, Missing, Next, On, Protocol, Result, Settings, Wire};
 use std::net::{IpAddr, SocketAddr};
 
@@ -139,7 +140,7 @@ struct Session {
     /// Messages of each side so far.
     messages: BySide<u32>,
     method: u8,
-    command: u8,
+    request: Destination,
     /// The client has sent its request.
     asked: bool,
     /// Replies that have arrived.
@@ -185,12 +186,44 @@ impl Session {
     /// Takes note of a reply: what follows, and whether anything does.
     fn replied(&mut self, is_granted: bool) {
         self.replies = self.replies.saturating_add(1);
-        let is_last = self.command != BIND || self.replies > 1;
-        match (is_granted, is_last && self.command != UDP_ASSOCIATE) {
+        let is_last = self.request.command != BIND || self.replies > 1;
+        match (is_granted, is_last && self.request.command != UDP_ASSOCIATE) {
             (false, _) => self.ended = true,
-            (true, true) => self.next = Some(Next::Anyone),
+            (true, true) => self.next = Some(self.relayed()),
             (true, false) => {}
         }
+    }
+
+    fn relayed(&self) -> Next {
+        let request = self.request;
+        Next::Relayed(&PROTOCOL, Box::new(move |wire| request.write(wire)))
+    }
+}
+
+/// What a client has requested.
+#[derive(Debug, Default, Clone, Copy)]
+struct Destination {
+    version: u8,
+    command: u8,
+    ip: Option<IpAddr>,
+    port: u16,
+}
+
+impl Destination {
+    /// Adds the request to the layer of a relayed segment.
+    fn write(self, wire: &mut Wire<'_>) {
+        wire.name("relayed");
+        wire.add(&VERSION, Value::Unsigned(self.version.into()));
+        wire.add(&COMMAND, Value::Unsigned(self.command.into()));
+        match self.ip {
+            Some(IpAddr::V4(ip)) => drop(wire.add(&DST, Value::Unsigned(u32::from(ip).into()))),
+            Some(IpAddr::V6(ip)) if wire.keeps(&DST_V6) => {
+                let source = wire.derive("requested", None, &ip.octets());
+                wire.add(&DST_V6, Value::At(Span::new(source, 0..16)));
+            }
+            Some(IpAddr::V6(_)) | None => {}
+        }
+        wire.add(&DST_PORT, Value::Unsigned(self.port.into()));
     }
 }
 
@@ -232,7 +265,7 @@ impl Conversation for Session {
     fn extent(&mut self, from: Side, ahead: &[u8], more: bool) -> Extent {
         let Some(kind) = ahead.first().and_then(|first| self.kind(from, *first)) else {
             // A client need not wait for the reply; the bytes belong to the protocol behind it.
-            let is_early = from == Side::Client && self.asked && !self.ended && self.command != UDP_ASSOCIATE;
+            let is_early = from == Side::Client && self.asked && !self.ended && self.request.command != UDP_ASSOCIATE;
             let waits = is_early && more && ahead.len() < EARLY_MAX;
             return if waits { Extent::NeedMore(ahead.len() + 1) } else { Extent::Unknown(ahead.len()) };
         };
@@ -283,11 +316,12 @@ impl Conversation for Session {
 impl Session {
     fn request_v4(&mut self, wire: &mut Wire<'_>) -> Result {
         let is_named = is_v4a(wire.ahead());
-        wire.u8(&VERSION)?;
-        self.command = wire.u8(&COMMAND)?;
-        wire.name(name_of(COMMANDS, self.command.into()).unwrap_or("request"));
+        self.request.version = wire.u8(&VERSION)?;
+        self.request.command = wire.u8(&COMMAND)?;
+        wire.name(name_of(COMMANDS, self.request.command.into()).unwrap_or("request"));
         let port = wire.u16_be(&DST_PORT)?;
         let address = wire.bytes(&DST, 4)?;
+        (self.request.ip, self.request.port) = (ip(address), port);
         wire.text_nul(&USER)?;
         if is_named {
             let name = String::from_utf8_lossy(wire.text_nul(&NAME_V4A)?);
@@ -327,11 +361,12 @@ impl Session {
     }
 
     fn request_v5(&mut self, wire: &mut Wire<'_>) -> Result {
-        wire.u8(&VERSION)?;
-        self.command = wire.u8(&COMMAND)?;
-        wire.name(name_of(COMMANDS, self.command.into()).unwrap_or("request"));
+        self.request.version = wire.u8(&VERSION)?;
+        self.request.command = wire.u8(&COMMAND)?;
+        wire.name(name_of(COMMANDS, self.request.command.into()).unwrap_or("request"));
         wire.u8(&RESERVED)?;
         let (address, port) = address(wire, &PORT)?;
+        (self.request.ip, self.request.port) = (ip(address), port);
         summarize(wire, address, port);
         Ok(())
     }
@@ -343,9 +378,9 @@ impl Session {
         wire.info(format_args!("{}", result_name(result)));
         self.replied(result == 0);
         wire.u8(&RESERVED)?;
-        let is_second = self.command == BIND && self.replies > 1;
+        let is_second = self.request.command == BIND && self.replies > 1;
         let (address, port) = address(wire, if is_second { &REMOTE_HOST_PORT } else { &PORT })?;
-        if self.command == UDP_ASSOCIATE && result == 0 {
+        if self.request.command == UDP_ASSOCIATE && result == 0 {
             // An address of zeros is that of the server.
             let given = ip(address).filter(|ip| !ip.is_unspecified());
             let server = wire.ends().map(|[server, _]| server.ip());

@@ -1,0 +1,64 @@
+//! The next protocol of a stream, and the layer of one that relays it.
+
+use super::{Belongs, Stream};
+use crate::engine::bug;
+use crate::engine::message::Out;
+use crate::tree::{Side, Span, Tree};
+use crate::wire::{Cut, Next, Protocol, Wire};
+
+/// A protocol that relays a stream unchanged.
+pub(super) struct Relay {
+    protocol: &'static Protocol,
+    /// Adds its fields to the layer of a segment.
+    write: Box<dyn Fn(&mut Wire<'_>) + Send>,
+}
+
+impl Stream {
+    /// Switches to the next protocol if the dissector requests it: the following bytes are a new stream.
+    pub(super) fn switch(&mut self, tree: &mut Tree) {
+        let Belongs::To(_, conversation) = &mut self.belongs else { return };
+        let Some(next) = conversation.next() else { return };
+        self.add_objects(None, tree);
+        (self.belongs, self.over) = match next {
+            Next::To(protocol, conversation) => (Belongs::To(protocol, conversation), None),
+            Next::Over(place) => (Belongs::Open, Some(place)),
+            Next::Anyone => (Belongs::Open, None),
+            Next::Relayed(protocol, write) => {
+                self.path = format!("{}:{}", self.path, protocol.this.abbrev).into();
+                self.relay = Some(Relay { protocol, write });
+                (Belongs::Open, None)
+            }
+        };
+        self.shown = false;
+        for half in self.halves.iter_mut() {
+            half.from_start = true;
+            half.wanted = 0;
+        }
+    }
+
+    /// Adds the layer of the relay to a segment with new bytes, below its messages.
+    #[inline]
+    pub(super) fn add_relay(&self, side: Side, out: &mut Out<'_>) {
+        if let Some(relay) = &self.relay {
+            self.write_relay(relay, side, out);
+        }
+    }
+
+    #[cold]
+    fn write_relay(&self, relay: &Relay, side: Side, out: &mut Out<'_>) {
+        let ends = out.tree.push_ends(self.ends(side));
+        let layer = out.tree.push_layer(relay.protocol.this, Span::NONE, out.below, ends, false);
+        let node = out.tree.layers.get(layer as usize).map_or(0, |layer| layer.node);
+        let wanted = out.tree.demand();
+        out.tree.set_demand(wanted.for_carriers());
+        let mut wire = Wire::new(out.tree, layer, 0, &[], 0..0, Cut::No);
+        let (result, _) = bug::reading(&mut wire, 0, relay.protocol, |wire| {
+            (relay.write)(wire);
+            Ok(())
+        });
+        relay.protocol.conclude(&mut wire, result);
+        out.tree.set_demand(wanted);
+        out.tree.close(node, relay.protocol.this, 0);
+        out.below = Some(layer);
+    }
+}
