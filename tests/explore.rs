@@ -86,7 +86,7 @@ fn conversations_that_a_dissector_knows_are_left_out_without_s() {
 
 #[test]
 fn the_kind_view_numbers_records_as_number_does() {
-    let view = text(&["explore", "samples/pipboy.pcap", "-s", "tcp/0", "--type", "s2c/01"]);
+    let view = text(&["explore", "samples/pipboy.pcap", "-s", "tcp/0", "--rule", RULE, "--type", "s2c/01"]);
     let number = view.split('#').nth(1).unwrap().split_whitespace().next().unwrap();
     let record = text(&["samples/pipboy.pcap", "-l", "--number", number]);
     assert!(record.contains("connection_accepted") || record.contains("Pip-Boy"), "{record}");
@@ -100,15 +100,15 @@ fn mistakes_are_reported_with_the_expected_syntax() {
         (&["explore", "samples/pipboy.pcap", "-s", "x/1"], "expected tcp/N"),
         (&["explore", "samples/pipboy.pcap", "-s", "tcp/0", "--rule", "size@1"], "length@0:u32le+8"),
         (&["explore", "samples/pipboy.pcap", "-s", "tcp/0", "--type-at", "x"], "8:u32le"),
-        (&["explore", "samples/pipboy.pcap", "-s", "tcp/0", "--type", "s2c/ff"], "s2c/03"),
+        (&["explore", "samples/pipboy.pcap", "-s", "tcp/0", "--rule", RULE, "--type", "s2c/ff"], "s2c/03"),
         (&["explore", "samples/pipboy.pcap", "--type", "s2c/03"], "-s tcp/0"),
         (&["explore", "samples/pipboy.pcap", "-s", "tcp/0", "--at", "6"], "--type"),
-        (&["explore", "samples/pipboy.pcap", "-s", "tcp/0", "--type", "s2c/03", "--at", "x"], "0x1f"),
-        (&["explore", "samples/pipboy.pcap", "-s", "tcp/0", "--type", "s2c/03", "--at", "99999"], "10346 bytes"),
-        (&["explore", "samples/pipboy.pcap", "-s", "tcp/0", "--type", "s2c/99", "--at", "0"], "s2c/03"),
-        (&["explore", "samples/pipboy.pcap", "-s", "tcp/0", "--type", "s2c/03", "--json"], "--at"),
-        (&["explore", "samples/pipboy.pcap", "-s", "tcp/0", "--find", ""], "expected a number or a text"),
-        (&["explore", "samples/pipboy.pcap", "-s", "tcp/0", "--find-change", "100"], "100..95"),
+        (&["explore", "samples/pipboy.pcap", "-s", "tcp/0", "--rule", RULE, "--type", "s2c/03", "--at", "x"], "0x1f"),
+        (&["explore", "samples/pipboy.pcap", "-s", "tcp/0", "--rule", RULE, "--type", "s2c/03", "--at", "99999"], "10346 bytes"),
+        (&["explore", "samples/pipboy.pcap", "-s", "tcp/0", "--rule", RULE, "--type", "s2c/99", "--at", "0"], "s2c/03"),
+        (&["explore", "samples/pipboy.pcap", "-s", "tcp/0", "--rule", RULE, "--type", "s2c/03", "--json"], "--at"),
+        (&["explore", "samples/pipboy.pcap", "-s", "tcp/0", "--rule", RULE, "--find", ""], "expected a number or a text"),
+        (&["explore", "samples/pipboy.pcap", "-s", "tcp/0", "--rule", RULE, "--find-change", "100"], "100..95"),
     ] {
         let output = program(args);
         let complaint = String::from_utf8_lossy(&output.stderr).into_owned();

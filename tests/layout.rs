@@ -18,6 +18,7 @@ use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
+use std::sync::LazyLock;
 use unicode_width::UnicodeWidthStr;
 
 /// Terminal widths.
@@ -204,8 +205,8 @@ fn words(text: &str, width: usize) -> impl Iterator<Item = &str> {
 
 /// The text without lines of dumps: their text column ends with the line of bytes.
 fn without_dumps(text: &str) -> String {
-    let is_dump = Regex::new("^ *[0-9a-f]{8}  ").unwrap();
-    text.lines().filter(|line| !is_dump.is_match(line)).map(|line| format!("{line}\n")).collect()
+    static DUMP: LazyLock<Regex> = LazyLock::new(|| Regex::new("^ *[0-9a-f]{8}  ").unwrap());
+    text.lines().filter(|line| !DUMP.is_match(line)).map(|line| format!("{line}\n")).collect()
 }
 
 /// Asserts that no line is wider than the terminal, and that no word is split.

@@ -6,6 +6,7 @@ mod common;
 use common::{Run, Scratch, program, run, run_with};
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
+use std::ops::Range;
 use std::process::{Child, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
@@ -169,7 +170,7 @@ fn piped_input_gives_the_same() {
     assert!(run_with(&["-l", "--threads", "2"], &all) == run(&["-l", file.path()]));
 }
 
-/// Formats for many files at once.
+/// Formats for many files at once, tables first.
 const ALL_FORMS: &[&[&str]] = &[
     &[],
     &["-x", "--packets", "--strict"],
@@ -187,6 +188,7 @@ const ALL_FORMS: &[&[&str]] = &[
     &["-l", "-c", "150"],
     &["-l", "--skip", "70"],
 ];
+const TABLES: usize = 2;
 
 /// Every second sample from this one on, with one that is cut, one that is missing and one that is no capture among them.
 fn mixture(cut: &Scratch, first: usize) -> Vec<String> {
@@ -202,12 +204,13 @@ fn mixture(cut: &Scratch, first: usize) -> Vec<String> {
     several
 }
 
-#[test]
-fn files_read_at_the_same_time_are_printed_as_one_after_the_other() {
+/// Prints the mixture in some of the formats, with one thread and with several; returns the exit codes.
+fn codes_of_mixtures(name: &str, forms: Range<usize>) -> Vec<i32> {
     let all = sessions();
-    let cut = Scratch::new("threads-cut.pcap", &all[..all.len() / 3]);
+    let cut = Scratch::new(name, &all[..all.len() / 3]);
     let mut codes = Vec::new();
-    for (place, (form, threads)) in ALL_FORMS.iter().zip(["2", "3", "40"].iter().cycle()).enumerate() {
+    let numbered = ALL_FORMS.iter().zip(["2", "3", "40"].iter().cycle()).enumerate();
+    for (place, (form, threads)) in numbered.skip(forms.start).take(forms.len()) {
         let files = mixture(&cut, place % 2);
         let files: Vec<&str> = files.iter().map(String::as_str).collect();
         let [one, several] = ["1", threads].map(|threads| run(&[form, &["--threads", threads][..], &files].concat()));
@@ -217,7 +220,18 @@ fn files_read_at_the_same_time_are_printed_as_one_after_the_other() {
         assert!(one.out == several.out, "{form:?} {threads}");
         codes.push(one.code);
     }
-    assert_eq!(codes, [5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 4, 4, 5]);
+    codes
+}
+
+#[test]
+fn tables_of_files_read_at_the_same_time_are_printed_in_order() {
+    assert_eq!(codes_of_mixtures("threads-cut-tables.pcap", 0..TABLES), [5; TABLES]);
+}
+
+#[test]
+fn lines_of_files_read_at_the_same_time_are_printed_in_order() {
+    let codes = codes_of_mixtures("threads-cut-lines.pcap", TABLES..ALL_FORMS.len());
+    assert_eq!(codes, [5, 5, 5, 5, 5, 5, 5, 5, 5, 4, 4, 5]);
 }
 
 #[test]
