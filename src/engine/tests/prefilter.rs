@@ -30,26 +30,33 @@ fn late_messages_at_the_end_are_complete() {
     assert!(!left.filtered_out && lengths(left) == 1);
 }
 
-/// Headers of these frames are skipped as well, since Ethernet is plain.
+/// Frames of one conversation after the other, with these bytes and as many headers below TCP.
+fn assert_evicted_are_complete(link: u16, below: &[u8], headers: usize) {
+    let mut engine = engine();
+    let mut emitted = 0;
+    for (number, port) in (1..).zip(1024..=u16::MAX) {
+        let bytes = [below, &from_port(&client(100, &[3, 7]), port)].concat();
+        let original_len = u32::try_from(bytes.len()).unwrap();
+        let tree = engine.dissect(&Frame { number, link: Link::Type(link), bytes: &bytes, original_len, ..Frame::default() });
+        let goes = tree.layers.len() > headers;
+        assert_eq!((tree.filtered_out, lengths(tree)), (true, if goes { tree.layers.len() - headers } else { 0 }));
+        // Only these layers of the frame are displayed.
+        let seen = tree.layers.iter().filter(|layer| tree.is_seen(layer)).count();
+        assert_eq!(seen, lengths(tree));
+        emitted += lengths(tree);
+    }
+    assert!(emitted > 1000, "{emitted}");
+}
+
 #[test]
 fn messages_of_evicted_conversations_are_complete() {
-    for (link, below) in [(101, &[][..]), (1, &[2, 0, 0, 0, 0, 2, 2, 0, 0, 0, 0, 1, 8, 0])] {
-        let headers = if link == 1 { 3 } else { 2 };
-        let mut engine = engine();
-        let mut emitted = 0;
-        for (number, port) in (1..).zip(1024..=u16::MAX) {
-            let bytes = [below, &from_port(&client(100, &[3, 7]), port)].concat();
-            let original_len = u32::try_from(bytes.len()).unwrap();
-            let tree = engine.dissect(&Frame { number, link: Link::Type(link), bytes: &bytes, original_len, ..Frame::default() });
-            let goes = tree.layers.len() > headers;
-            assert_eq!((tree.filtered_out, lengths(tree)), (true, if goes { tree.layers.len() - headers } else { 0 }));
-            // Only these layers of the frame are displayed.
-            let seen = tree.layers.iter().filter(|layer| tree.is_seen(layer)).count();
-            assert_eq!(seen, lengths(tree));
-            emitted += lengths(tree);
-        }
-        assert!(emitted > 1000, "{emitted}");
-    }
+    assert_evicted_are_complete(101, &[], 2);
+}
+
+/// Headers of these frames are skipped as well, since Ethernet is plain.
+#[test]
+fn messages_of_evicted_conversations_over_ethernet_are_complete() {
+    assert_evicted_are_complete(1, &[2, 0, 0, 0, 0, 2, 2, 0, 0, 0, 0, 1, 8, 0], 3);
 }
 
 /// The messages of every frame with an odd number, with the time since the previous one.
