@@ -334,3 +334,14 @@ fn a_second_host_with_an_address_is_reported_with_the_frame_of_the_first() {
         ["--packets", "-Y", "arp.duplicate-address-frame == 3", "--link", "ethernet", "-T", "fields", "-e", "frame.number"];
     assert_eq!(run_with(&filter, text.as_bytes()).out, "5\n");
 }
+
+/// tshark has one layer for all lines of a segment.
+#[test]
+fn messages_of_a_segment_share_a_field_per_packet() {
+    let column = |name: &str| {
+        let options = ["--packets", "-T", "fields", "-E", "occurrence=a", "-Y", "frame.number == 12", "-e", name];
+        run(&[&options[..], &["samples/accounts.pcap"]].concat()).out
+    };
+    assert_eq!(column("imap.isrequest"), "0\n");
+    assert!(column("imap.line").matches("\\r\\n").count() > 1);
+}

@@ -8,17 +8,18 @@ use crate::wire::Protocol;
 
 /// Fields that are complete when the layers are dissected.
 pub(super) fn fields(looked_at: &[&'static Field]) -> Only {
-    among(looked_at, &[&layers::DATA])
+    among(looked_at, &[])
 }
 
 /// Fields that are complete after the headers below TCP and UDP.
 pub(super) fn of_headers(looked_at: &[&'static Field]) -> Only {
-    among(looked_at, &[&layers::DATA, &layers::tcp::PROTOCOL, &layers::udp::PROTOCOL])
+    among(looked_at, &[&layers::tcp::PROTOCOL, &layers::udp::PROTOCOL])
 }
 
 /// Fields of layers, except those of these protocols.
 fn among(looked_at: &[&'static Field], without: &[&'static Protocol]) -> Only {
-    let is_meant = |protocol: &&&'static Protocol| !without.iter().any(|other| std::ptr::eq(*other, **protocol));
+    let is_meant =
+        |protocol: &&&'static Protocol| !layers::IN_MESSAGES.iter().chain(without).any(|other| std::ptr::eq(*other, **protocol));
     let headers = || layers::ALL.iter().filter(is_meant);
     let is_early = |field: &&'static Field| {
         let listed = headers().any(|protocol| protocol.fields.iter().any(|known| known.is(field)));

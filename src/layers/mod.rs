@@ -151,9 +151,12 @@ pub fn named(name: &str) -> Option<&'static Protocol> {
 /// Pseudo-protocol of undissected bytes.
 pub static DATA: Protocol = layer(&data::DATA, data::FIELDS);
 
+/// Protocols that messages contain, too.
+pub(crate) const IN_MESSAGES: [&Protocol; 2] = [&DATA, &eapol::EAP_PROTOCOL];
+
 /// Whether a field belongs to a header, not to a message.
 pub(crate) fn is_of_header(field: &Field) -> bool {
-    let headers = ALL.iter().filter(|protocol| !std::ptr::eq(**protocol, &DATA));
+    let headers = ALL.iter().filter(|protocol| !IN_MESSAGES.iter().any(|other| std::ptr::eq(**protocol, *other)));
     headers.flat_map(|protocol| protocol.fields).any(|known| known.is(field))
 }
 

@@ -60,3 +60,13 @@ fn layers_are_as_long_with_fields_as_without() {
         assert!(lengths(Demand::LAYERS).iter().any(|(_, span)| span.end as usize == frame.len()), "nothing reaches to the end");
     }
 }
+
+/// A filter on headers only is decided before messages are dissected.
+#[test]
+fn fields_that_messages_have_too_are_of_no_header() {
+    let field = |protocol: &crate::wire::Protocol| protocol.fields.last().copied().unwrap();
+    for protocol in super::IN_MESSAGES {
+        assert!(!super::is_of_header(field(protocol)), "{}", protocol.this.abbrev);
+    }
+    assert!(super::is_of_header(field(&super::eapol::PROTOCOL)));
+}

@@ -443,7 +443,10 @@ impl Occurrences<'_> {
     #[inline(never)]
     fn put_node(&mut self, of: Dissection<'_>, first: u32, at: usize) -> fmt::Result {
         let place = u32::try_from(at).ok().and_then(|at| first.checked_add(at));
-        place.and_then(|place| of.node(place)).map_or(Ok(()), |node| self.put(|line| write_node(node, line)))
+        match place.and_then(|place| of.node(place)) {
+            Some(node) if self.count == 0 || !node.field().per_packet => self.put(|line| write_node(node, line)),
+            Some(_) | None => Ok(()),
+        }
     }
 
     /// Appends a value if its occurrence is selected.

@@ -153,6 +153,8 @@ pub struct Field {
     pub seconds: bool,
     /// Whether columns show 1 for it, because the field of this name has no value in Wireshark.
     pub valueless: bool,
+    /// Whether columns show one value per packet, because Wireshark has one layer for all messages of a segment.
+    pub per_packet: bool,
     /// Whether it is kept only if a filter or column names it, because Wireshark's tree does not show it or because it needs
     /// state.
     pub on_request: bool,
@@ -192,6 +194,7 @@ impl Field {
             share: Share::Explained,
             seconds: false,
             valueless: matches!(kind, Kind::Group),
+            per_packet: false,
             on_request: false,
             times: Times::Any,
             alike: None,
@@ -398,6 +401,13 @@ impl Field {
     #[must_use]
     pub const fn valueless(mut self) -> Field {
         self.valueless = true;
+        self
+    }
+
+    /// Shows one value per packet in columns, because Wireshark has one layer for all messages of a segment.
+    #[must_use]
+    pub const fn per_packet(mut self) -> Field {
+        self.per_packet = true;
         self
     }
 

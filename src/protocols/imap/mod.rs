@@ -35,7 +35,7 @@ fields! {
     IMAP = protocol("imap", "IMAP", "Internet Message Access Protocol")
         .covers("Commands, responses and literals; handover after STARTTLS")
         .leaves_open("The structure of responses, contents of mails, compression");
-    IS_REQUEST = bool("imap.isrequest", "request", "True in messages of the client").once();
+    IS_REQUEST = bool("imap.isrequest", "request", "True in messages of the client").once().per_packet();
     LINE = text("imap.line", "line", "");
     LINE_END = bytes("imap.line.end", "line end", "");
     REQUEST = text("imap.request", "request", "Line of the client").once();
