@@ -11,6 +11,7 @@ use crate::{ksy, layers, protocols, wire};
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::net::{Ipv4Addr, SocketAddr};
+use std::ops::RangeInclusive;
 use std::sync::{OnceLock, PoisonError, RwLock};
 
 /// The registered protocols and the user's choices among them.
@@ -70,18 +71,8 @@ impl Index {
     }
 }
 
-/// The first and the last port at which a dissector is registered.
-#[derive(Debug, Clone, Copy)]
-struct Ports(u16, u16);
-
-impl Ports {
-    fn contains(self, port: u16) -> bool {
-        self.0 <= port && port <= self.1
-    }
-}
-
 /// A dissector and its ports; `None` if a heuristic alone identifies it.
-type Placed = (Option<Ports>, Candidate);
+type Placed = (Option<RangeInclusive<u16>>, Candidate);
 
 /// Indexes built once for the protocols of a registry.
 #[derive(Default)]
@@ -294,8 +285,8 @@ impl Registry {
             |collected| &collected.datagrams,
             |candidate| candidate.found.how.is_datagram(),
             |on| match on {
-                On::Udp(port) => Some(Some(Ports(port, port))),
-                On::UdpRun(first, last) => Some(Some(Ports(first, last))),
+                On::Udp(port) => Some(Some(port..=port)),
+                On::UdpRun(first, last) => Some(Some(first..=last)),
                 On::AnyUdp => Some(None),
                 _ => None,
             },
@@ -308,8 +299,8 @@ impl Registry {
             |collected| &collected.streams,
             Candidate::is_stream,
             |on| match on {
-                On::Tcp(port) => Some(Some(Ports(port, port))),
-                On::TcpRun(first, last) => Some(Some(Ports(first, last))),
+                On::Tcp(port) => Some(Some(port..=port)),
+                On::TcpRun(first, last) => Some(Some(first..=last)),
                 On::AnyTcp => Some(None),
                 _ => None,
             },
@@ -321,7 +312,7 @@ impl Registry {
         self,
         kept: impl Fn(&Collected) -> &OnceLock<Vec<Placed>>,
         is_meant: impl Fn(&Candidate) -> bool,
-        home: impl Fn(On) -> Option<Option<Ports>>,
+        home: impl Fn(On) -> Option<Option<RangeInclusive<u16>>>,
     ) -> Cow<'static, [Placed]> {
         let all = || {
             let meant = self.candidates().filter(is_meant);
@@ -339,7 +330,7 @@ impl Registry {
     #[must_use]
     pub fn is_home(self, on: On) -> bool {
         let has = |all: Cow<'static, [Placed]>, port: u16| {
-            all.iter().map_while(|(home, _)| home.as_ref()).any(|home| home.contains(port))
+            all.iter().map_while(|(home, _)| home.as_ref()).any(|home| home.contains(&port))
         };
         match on {
             On::Udp(port) => has(self.datagrams(), port),
@@ -391,8 +382,8 @@ impl Registry {
     fn is_at(self, context: &FlowContext, (home, candidate): &Placed) -> bool {
         let Some(home) = home else { return true };
         match (context.sockets, self.choices.assume) {
-            (Some(sockets), _) => sockets.iter().any(|socket| home.contains(socket.port())),
-            (None, Assume::Port(On::Tcp(seen))) => home.contains(seen),
+            (Some(sockets), _) => sockets.iter().any(|socket| home.contains(&socket.port())),
+            (None, Assume::Port(On::Tcp(seen))) => home.contains(&seen),
             // Without ports, every protocol with a heuristic may match.
             (None, Assume::Nothing) => !matches!(candidate.found.heuristic, Heuristic::Anything),
             _ => false,
@@ -484,8 +475,9 @@ impl Registry {
         let fits = move |candidate: &Candidate| candidate.looks_right(bytes, &context, ports.is_some());
         let recognised = ports.is_none() && all.iter().any(|(home, candidate)| home.is_none() && fits(candidate));
         let count = all.len();
-        let is_there = move |home: Ports| ports.map_or(!recognised, |[src, dst]| home.contains(src) || home.contains(dst));
-        let placed = move |at: usize| all.get(at).filter(|(home, _)| home.is_none_or(is_there)).map(|(_, one)| *one);
+        let is_there =
+            move |home: &RangeInclusive<u16>| ports.map_or(!recognised, |[src, dst]| home.contains(&src) || home.contains(&dst));
+        let placed = move |at: usize| all.get(at).filter(|(home, _)| home.as_ref().is_none_or(&is_there)).map(|(_, one)| *one);
         (0..count).filter_map(placed).filter(fits)
     }
 }

@@ -200,13 +200,9 @@ impl<W: io::Write> Columns<W> {
     fn fill(&mut self, record: &Record<'_>) -> Result<bool, fmt::Error> {
         let Columns { columns, options, line, cell, .. } = self;
         let (all, mut has_fields) = (all_nodes(record), false);
-        let separator = ascii(options.separator);
         for (at, Prepared { column, is_generated }) in columns.iter().enumerate() {
             if at > 0 {
-                match separator {
-                    Some(byte) => line.push(byte),
-                    None => push(line, options.separator),
-                }
+                push(line, options.separator);
             }
             let start = line.len();
             let values = |line| Occurrences { line, start, count: 0, is_generated: *is_generated, options };
@@ -257,17 +253,12 @@ impl<W: io::Write> Columns<W> {
     }
 }
 
-/// The byte of an ASCII character.
-fn ascii(character: char) -> Option<u8> {
-    u8::try_from(character).ok().filter(u8::is_ascii)
-}
-
 /// Appends a character.
 #[inline]
 fn push(line: &mut Vec<u8>, character: char) {
-    match ascii(character) {
-        Some(byte) => line.push(byte),
-        None => line.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes()),
+    match u8::try_from(character) {
+        Ok(byte) if byte.is_ascii() => line.push(byte),
+        _ => line.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes()),
     }
 }
 

@@ -80,21 +80,9 @@ fn may_begin_command(byte: u8) -> bool {
     matches!(byte.to_ascii_lowercase(), b'a' | b'k' | b'p' | b'r' | 0xff)
 }
 
-/// ASCII characters that may be part of a name, a bit each.
-const OF_NAME: u128 = bits(b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_-.[]%");
-
-const fn bits(mut characters: &[u8]) -> u128 {
-    let mut bits = 0;
-    while let [first, rest @ ..] = characters {
-        bits |= 1 << *first;
-        characters = rest;
-    }
-    bits
-}
-
 /// Whether a byte may be part of a name.
 fn is_of_name(byte: u8) -> bool {
-    byte.is_ascii() && OF_NAME >> byte & 1 == 1
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b'[' | b']' | b'%')
 }
 
 /// Reports ranges of secrets in a text, in order; some may be inside others.
