@@ -574,8 +574,8 @@ fn mark_innermost(tree: &mut Tree, awaits: bool) {
     let is_grave = |note: &Note| note.code.is(&GIVEN_UP) || record::level_of(note) >= Level::Odd;
     let remarked = tree.own_notes().any(is_grave);
     let Some(innermost) = tree.layers.iter_mut().rev().find(|layer| !layer.late) else { return };
-    // The layer of a relay has no bytes.
-    let is_segment = |node: &Node| node.field.is(&tcp::TCP) || node.span == Span::NONE;
+    // The layer of a relay is a segment, too; it has no bytes of its own.
+    let is_segment = |node: &Node| node.field.is(&tcp::TCP) || node.span.is_empty();
     let is_segment = tree.nodes.get(innermost.node as usize).is_some_and(is_segment);
     innermost.message = remarked || !(is_segment || awaits);
 }

@@ -469,7 +469,7 @@ impl Stream {
         if !accepted.span.is_empty() {
             self.halves[side].brought(out.tree.frame.number, &accepted.span);
             if !segment.bytes.is_empty() {
-                self.add_relay(side, out);
+                self.add_relay(side, segment, out);
             }
         }
         let sides_swapped = self.sides_swapped;

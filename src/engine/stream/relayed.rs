@@ -1,6 +1,6 @@
 //! The next protocol of a stream, and the layer of one that relays it.
 
-use super::{Belongs, Stream};
+use super::{Belongs, InOrder, Stream};
 use crate::engine::bug;
 use crate::engine::message::Out;
 use crate::tree::{Side, Span, Tree};
@@ -38,16 +38,19 @@ impl Stream {
 
     /// Adds the layer of the relay to a segment with new bytes, below its messages.
     #[inline]
-    pub(super) fn add_relay(&self, side: Side, out: &mut Out<'_>) {
+    pub(super) fn add_relay(&self, side: Side, segment: &InOrder<'_>, out: &mut Out<'_>) {
         if let Some(relay) = &self.relay {
-            self.write_relay(relay, side, out);
+            self.write_relay(relay, side, segment, out);
         }
     }
 
     #[cold]
-    fn write_relay(&self, relay: &Relay, side: Side, out: &mut Out<'_>) {
+    fn write_relay(&self, relay: &Relay, side: Side, segment: &InOrder<'_>, out: &mut Out<'_>) {
+        // The layer has no bytes of its own: an empty range at the start of the payload.
+        let frame = &out.tree.frame;
+        let at = if segment.frame == frame.number { segment.at.min(frame.captured) } else { 0 };
         let ends = out.tree.push_ends(self.ends(side));
-        let layer = out.tree.push_layer(relay.protocol.this, Span::NONE, out.below, ends, false);
+        let layer = out.tree.push_layer(relay.protocol.this, Span { source: 0, start: at, end: at }, out.below, ends, false);
         let node = out.tree.layers.get(layer as usize).map_or(0, |layer| layer.node);
         let wanted = out.tree.demand();
         out.tree.set_demand(wanted.for_carriers());
@@ -58,7 +61,7 @@ impl Stream {
         });
         relay.protocol.conclude(&mut wire, result);
         out.tree.set_demand(wanted);
-        out.tree.close(node, relay.protocol.this, 0);
+        out.tree.close(node, relay.protocol.this, at as usize);
         out.below = Some(layer);
     }
 }

@@ -4,7 +4,7 @@ use super::super::Engine;
 use crate::input::{Frame, Link};
 use crate::record::{Record, Tally, View};
 use crate::registry::Registry;
-use crate::tree::{Demand, Dissection, Side, Transport, fields};
+use crate::tree::{Demand, Dissection, Side, Span, Transport, fields};
 use crate::wire::{Conversation, Exchange, Extent, Heuristic, Next, On, Protocol, Result, Wire, trial};
 use etherparse::PacketBuilder;
 use std::net::SocketAddr;
@@ -290,9 +290,12 @@ fn a_relay_has_a_layer_in_each_segment_that_it_relays() {
     let relayed = (1..).zip(&frames).map(|(number, bytes)| {
         let original_len = u32::try_from(bytes.len()).unwrap();
         let tree = engine.dissect(&Frame { number, link: Link::Type(101), bytes, original_len, ..Frame::default() });
-        tree.layers.iter().filter(|layer| tree.nodes[layer.node as usize].span == crate::tree::Span::NONE).count()
+        let spans = tree.layers.iter().map(|layer| tree.nodes[layer.node as usize].span).filter(|span| span.is_empty());
+        spans.collect::<Vec<_>>()
     });
-    assert_eq!(relayed.collect::<Vec<_>>(), [0, 1, 1, 0]);
+    // Headers of IPv4 and TCP are 40 bytes.
+    let at_payload = Span { source: 0, start: 40, end: 40 };
+    assert_eq!(relayed.collect::<Vec<_>>(), [vec![], vec![at_payload], vec![at_payload], vec![]]);
 }
 
 #[test]
