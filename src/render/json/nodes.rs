@@ -123,8 +123,9 @@ impl Nodes<'_> {
     fn one(self, node: NodeRef<'_>, deep: bool, around: &Around, out: &mut Out<'_>) -> Result<()> {
         let field = node.field();
         head(field, node.is_secret() || !matches!(node.value(), Value::None), out);
-        value(node, self.raw, out)?;
-        if (self.raw && node.span().is_somewhere() || field.transformed) && !node.is_secret() && !node.has_hidden() {
+        let has_raw = self.raw && node.span().is_somewhere() || field.transformed;
+        value(node, has_raw, out)?;
+        if has_raw && !node.is_secret() && !node.has_hidden() {
             out.raw(r#","raw":"#);
             out.hex(node.bytes())?;
         }
@@ -191,9 +192,9 @@ fn number(key: &str, number: impl Put, out: &mut Out<'_>) -> Result<()> {
     number.put(out)
 }
 
-/// Writes value and type. With `raw`, the bytes of a field follow anyway.
+/// Writes value and type. With `has_raw`, the bytes of the field follow.
 #[inline]
-fn value(node: NodeRef<'_>, raw: bool, out: &mut Out<'_>) -> Result<()> {
+fn value(node: NodeRef<'_>, has_raw: bool, out: &mut Out<'_>) -> Result<()> {
     let mut put = |value: &dyn Put, behind: &str| {
         value.put(out)?;
         out.raw(behind);
@@ -223,7 +224,7 @@ fn value(node: NodeRef<'_>, raw: bool, out: &mut Out<'_>) -> Result<()> {
         Value::Made(_) => put(&node.text(), ""),
         Value::Text | Value::At(_) => match std::str::from_utf8(node.text_bytes()) {
             Ok(text) => put(&text, ""),
-            Err(_) if raw => put(&node.text(), ""),
+            Err(_) if has_raw => put(&node.text(), ""),
             Err(_) => {
                 put(&node.text(), r#","raw":"#)?;
                 out.hex(node.text_bytes())

@@ -7,7 +7,7 @@ use crate::record::seconds::SECOND;
 use crate::render::trial::{self, Trial, framed, hostile, streamed};
 use crate::render::{Json, JsonOptions, Shape};
 use crate::sink::{Begin, Problem, Sink};
-use crate::tree::{Timestamp, Value};
+use crate::tree::{Field, Timestamp, Value};
 use insta::assert_snapshot;
 
 fn value(trial: &Trial) -> serde_json::Value {
@@ -103,6 +103,13 @@ fn bytes_addresses_and_invalid_text_are_distinguished() {
     {"name":"toy.name","label":"name","value":"�no","raw":"ff6e6f","off":9,"len":3},
     {"name":"toy.body","label":"body","value":"0001","type":"bytes","off":12,"len":2}]
     "#);
+}
+
+#[test]
+fn bytes_of_transformed_invalid_text_occur_once() {
+    static HEADER: Field = Field::text("toy.header", "header", "").transformed();
+    let trial = framed(b"\xffno", |wire| wire.text(&HEADER, 3).map(drop));
+    assert_snapshot!(fields(&trial), @r#"[{"name":"toy.header","label":"header","value":"�no","raw":"ff6e6f","off":2,"len":3}]"#);
 }
 
 #[test]
