@@ -163,7 +163,8 @@ impl<'t> NodeRef<'t> {
     #[cold]
     fn overlaps_hidden(self) -> bool {
         let hides = |span| self.of.tree.hidden_in(span).next().is_some();
-        hides(self.node.span) || hides(self.value_span())
+        let value = self.value_span();
+        hides(self.node.span) || value != self.node.span && hides(value)
     }
 
     /// Masked ranges, relative to its first byte.
@@ -268,7 +269,10 @@ impl<'t> NodeRef<'t> {
     pub fn text_bytes(self) -> &'t [u8] {
         match self.node.value {
             Value::At(_) => self.value_bytes(),
-            _ => self.bytes().strip_suffix(&[0]).unwrap_or(self.bytes()),
+            _ => {
+                let bytes = self.bytes();
+                bytes.strip_suffix(&[0]).unwrap_or(bytes)
+            }
         }
     }
 
