@@ -27,7 +27,7 @@ pub(super) fn registry(reading: &Reading) -> Result<Registry, Wrong> {
             None => as_protocol(registry, text)?,
         },
         (None, Some(text)) => Assume::Port(port(text)?),
-        (None, None) => match registry.asked_for().collect::<Vec<_>>()[..] {
+        (None, None) => match registry.named_protocols().collect::<Vec<_>>()[..] {
             // A single loaded file applies to hex text and raw bytes.
             [only] if reading.link.is_none() => Assume::Protocol(only, None),
             _ => Assume::Nothing,

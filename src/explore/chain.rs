@@ -38,7 +38,7 @@ pub struct Track<'a> {
 }
 
 /// Gain of hits and loss of misses by reliability.
-pub struct Worth {
+pub struct Gains {
     hit: Vec<[f64; GRID.len()]>,
     miss: [f64; GRID.len()],
 }
@@ -105,10 +105,10 @@ enum Progress {
 /// The set of lengths so far.
 struct Seen([u64; 16]);
 
-impl Default for Worth {
-    fn default() -> Worth {
+impl Default for Gains {
+    fn default() -> Gains {
         let hit = |length: usize| GRID.map(|share| (1.0 + share * (length.max(1) as f64 - 1.0)).log2());
-        Worth { hit: (0..=LONG).map(hit).collect(), miss: GRID.map(|share| (1.0 - share).max(1e-9).log2()) }
+        Gains { hit: (0..=LONG).map(hit).collect(), miss: GRID.map(|share| (1.0 - share).max(1e-9).log2()) }
     }
 }
 
@@ -159,10 +159,10 @@ impl<'a> Track<'a> {
     }
 
     /// Walks from `start` within the limits of `effort`, and reports each message.
-    pub fn walk(&self, rule: &Rule, start: usize, worth: &Worth, effort: &Effort, mut message: impl FnMut(usize)) -> Evidence {
+    pub fn walk(&self, rule: &Rule, start: usize, gains: &Gains, effort: &Effort, mut message: impl FnMut(usize)) -> Evidence {
         let found = Evidence { bytes: self.bytes.len(), ..Evidence::default() };
         let next = self.anchors_up_to(start);
-        let mut walk = Walk { track: self, rule, worth, start, at: start, next, running: 0.0, seen: Seen([0; 16]), found };
+        let mut walk = Walk { track: self, rule, gains, start, at: start, next, running: 0.0, seen: Seen([0; 16]), found };
         for &barrier in &self.barriers {
             if barrier <= walk.at {
                 continue;
@@ -217,7 +217,7 @@ fn counts_of(anchors: &[Anchor]) -> Vec<[usize; CLASSES]> {
 struct Walk<'t, 'a> {
     track: &'t Track<'a>,
     rule: &'t Rule,
-    worth: &'t Worth,
+    gains: &'t Gains,
     start: usize,
     /// Start of the next message.
     at: usize,
@@ -277,13 +277,13 @@ impl Walk<'_, '_> {
         let last = self.next.checked_sub(1).and_then(|last| self.track.anchors.get(last));
         let hit = last.filter(|anchor| anchor.at == self.at).map(|anchor| anchor.class);
         if let Some(class) = hit {
-            self.running += self.found.hit(class, mean, weight, self.worth);
+            self.running += self.found.hit(class, mean, weight, self.gains);
         }
         let passed = self.track.counts.get(before).zip(self.track.counts.get(self.next));
         for (class, (from, to)) in passed.into_iter().flat_map(|(from, to)| from.iter().zip(to)).enumerate() {
             let missed = to - from - usize::from(hit == Some(class));
             if missed > 0 {
-                self.running += self.found.miss(class, missed, self.worth);
+                self.running += self.found.miss(class, missed, self.gains);
             }
         }
     }
@@ -319,14 +319,14 @@ impl Walk<'_, '_> {
 
 impl Evidence {
     /// Counts an anchor hit by a chain with this mean length, with a weight; returns the approximate gain.
-    fn hit(&mut self, class: usize, mean: usize, weight: f64, worth: &Worth) -> f64 {
-        let Some(row) = worth.hit.get(mean.min(LONG)) else { return 0.0 };
+    fn hit(&mut self, class: usize, mean: usize, weight: f64, gains: &Gains) -> f64 {
+        let Some(row) = gains.hit.get(mean.min(LONG)) else { return 0.0 };
         self.meet(class, [1, 1], row, weight)
     }
 
     /// Counts missed anchors; returns the approximate gain.
-    fn miss(&mut self, class: usize, count: usize, worth: &Worth) -> f64 {
-        self.meet(class, [0, count], &worth.miss, count as f64) * count as f64
+    fn miss(&mut self, class: usize, count: usize, gains: &Gains) -> f64 {
+        self.meet(class, [0, count], &gains.miss, count as f64) * count as f64
     }
 
     /// Counts hit anchors and all anchors, with the bits per anchor by reliability; returns the approximate gain per anchor.

@@ -1,7 +1,7 @@
 //! Message framing: rates rules over all sides and selects among them.
 
 use super::candidates::{self, Candidate};
-use super::chain::{Effort, Evidence, Track, Worth};
+use super::chain::{Effort, Evidence, Gains, Track};
 use super::rule::{Rule, Step};
 use super::side::Side;
 use super::sizes;
@@ -119,9 +119,9 @@ pub fn hypotheses(sides: &[Side], given: &Given, most: usize) -> Vec<Hypothesis>
     if given.dirs.iter().flatten().any(|(rule, _)| *rule == Rule::None) {
         return vec![nothing(sides, 0.0)];
     }
-    let worth = Worth::default();
-    let found = rules(sides, given, &worth);
-    let mut chosen = distinct(sides, &found, most, &worth);
+    let gains = Gains::default();
+    let found = rules(sides, given, &gains);
+    let mut chosen = distinct(sides, &found, most, &gains);
     weigh(&mut chosen);
     let is_given = given.dirs.iter().any(Option::is_some);
     if !is_given && chosen.first().is_none_or(|best| best.confidence < NOTHING) {
@@ -131,7 +131,7 @@ pub fn hypotheses(sides: &[Side], given: &Given, most: usize) -> Vec<Hypothesis>
 }
 
 /// Rules for each direction: the given ones, or the best ones.
-fn rules(sides: &[Side], given: &Given, worth: &Worth) -> [Vec<Framed>; 2] {
+fn rules(sides: &[Side], given: &Given, gains: &Gains) -> [Vec<Framed>; 2] {
     let mut found = [Vec::new(), Vec::new()];
     for dir in tree::Side::BOTH {
         let own: Vec<&Side> = sides.iter().filter(|side| side.dir == dir).collect();
@@ -139,26 +139,26 @@ fn rules(sides: &[Side], given: &Given, worth: &Worth) -> [Vec<Framed>; 2] {
             continue;
         }
         let list = match given.dirs.get(dir.index()).and_then(Option::as_ref) {
-            Some((rule, skip)) => vec![judge(&own, &Candidate { rule: rule.clone(), cost: 0.0 }, Begin::At(*skip), worth)],
-            None => direction(&own, worth),
+            Some((rule, skip)) => vec![rate(&own, &Candidate { rule: rule.clone(), cost: 0.0 }, Begin::At(*skip), gains)],
+            None => direction(&own, gains),
         };
         if let Some(place) = found.get_mut(dir.index()) {
             *place = list;
         }
     }
-    complete(&mut found, sides, worth);
+    complete(&mut found, sides, gains);
     found
 }
 
 /// The best pairs of rules, without pairs that give equal message starts.
-fn distinct(sides: &[Side], found: &[Vec<Framed>; 2], most: usize, worth: &Worth) -> Vec<Hypothesis> {
+fn distinct(sides: &[Side], found: &[Vec<Framed>; 2], most: usize, gains: &Gains) -> Vec<Hypothesis> {
     let mut all = pairs(found);
     all.sort_by(|a, b| b.1.total_cmp(&a.1));
     all.truncate(64);
     let mut seen: HashMap<Vec<Vec<usize>>, usize, foldhash::fast::RandomState> = HashMap::default();
     let mut chosen: Vec<Hypothesis> = Vec::new();
     for (dirs, score) in all {
-        let Starts { starts, begins, ends } = starts_of(sides, &dirs, worth);
+        let Starts { starts, begins, ends } = starts_of(sides, &dirs, gains);
         let Some(place) = seen.get(&starts) else {
             if chosen.len() < most.max(2) {
                 seen.insert(starts.clone(), chosen.len());
@@ -190,7 +190,7 @@ fn nothing(sides: &[Side], confidence: f64) -> Hypothesis {
 }
 
 /// The best rules of one direction. Bytes that are all equal contain no message start.
-fn direction(own: &[&Side], worth: &Worth) -> Vec<Framed> {
+fn direction(own: &[&Side], gains: &Gains) -> Vec<Framed> {
     let mut bytes = own.iter().flat_map(|side| &side.bytes);
     let first = bytes.next();
     if bytes.all(|byte| Some(byte) == first) {
@@ -201,13 +201,13 @@ fn direction(own: &[&Side], worth: &Worth) -> Vec<Framed> {
     let begins = beginnings(&tracks);
     let learned = (0..sizes::OFFSETS).filter_map(|offset| candidates::table(&tracks, offset));
     for candidate in candidates::all(&tracks).into_iter().chain(learned) {
-        if let Some((bits, begin)) = best_begin(&tracks, &begins, &candidate.rule, worth) {
+        if let Some((bits, begin)) = best_begin(&tracks, &begins, &candidate.rule, gains) {
             screened.push((bits - candidate.cost, candidate, begin));
         }
     }
     screened.sort_by(|a, b| b.0.total_cmp(&a.0));
     screened.truncate(KEPT);
-    screened.iter().map(|(_, candidate, begin)| judge(own, candidate, *begin, worth)).collect()
+    screened.iter().map(|(_, candidate, begin)| rate(own, candidate, *begin, gains)).collect()
 }
 
 /// A start with its offset in each side.
@@ -227,10 +227,10 @@ fn beginnings(tracks: &[Track<'_>]) -> Vec<Beginning> {
 
 /// The start at which a rule explains most, and its bits. Later starts are skipped if messages from the first byte on lead to
 /// them, because the bytes before are messages, too.
-fn best_begin(tracks: &[Track<'_>], begins: &[Beginning], rule: &Rule, worth: &Worth) -> Option<(f64, Begin)> {
+fn best_begin(tracks: &[Track<'_>], begins: &[Beginning], rule: &Rule, gains: &Gains) -> Option<(f64, Begin)> {
     let (first, later) = begins.split_first()?;
     let mut met = vec![0; later.len()];
-    let whole = screen(tracks, rule, first, worth, |side, at| {
+    let whole = screen(tracks, rule, first, gains, |side, at| {
         for (begin, met) in later.iter().zip(&mut met) {
             *met += usize::from(begin.places.get(side) == Some(&at));
         }
@@ -243,7 +243,7 @@ fn best_begin(tracks: &[Track<'_>], begins: &[Beginning], rule: &Rule, worth: &W
         if whole.is_some() && met == tracks.len() {
             continue;
         }
-        let bits = screen(tracks, rule, begin, worth, |_, _| ()).map(|found| found.bits - cost_of(begin.at));
+        let bits = screen(tracks, rule, begin, gains, |_, _| ()).map(|found| found.bits - cost_of(begin.at));
         if let Some(bits) = bits.filter(|bits| best.is_none_or(|(most, _)| *bits > most)) {
             best = Some((bits, begin.at));
         }
@@ -263,13 +263,13 @@ fn screen(
     tracks: &[Track<'_>],
     rule: &Rule,
     begin: &Beginning,
-    worth: &Worth,
+    gains: &Gains,
     mut message: impl FnMut(usize, usize),
 ) -> Option<Screened> {
     let mut found = Evidence::default();
     let mut is_constant = true;
     for (side, (track, start)) in tracks.iter().zip(&begin.places).enumerate() {
-        let own = track.walk(rule, *start, worth, &Effort::SCREEN, |at| message(side, at));
+        let own = track.walk(rule, *start, gains, &Effort::SCREEN, |at| message(side, at));
         if own.messages == 0 && track.bytes.len() > 64 {
             return None;
         }
@@ -323,12 +323,12 @@ fn survival(tracks: &[Track<'_>], rule: &Rule, found: &Evidence) -> f64 {
 }
 
 /// Rates a rule on all bytes.
-fn judge(own: &[&Side], candidate: &Candidate, begin: Begin, worth: &Worth) -> Framed {
+fn rate(own: &[&Side], candidate: &Candidate, begin: Begin, gains: &Gains) -> Framed {
     let tracks: Vec<Track<'_>> = own.iter().map(|side| Track::new(side, usize::MAX)).collect();
     let mut found = Evidence::default();
     for track in &tracks {
         let start = place_of(begin, track).unwrap_or(0);
-        found.add(&track.walk(&candidate.rule, start, worth, &Effort::WHOLE, |_| ()));
+        found.add(&track.walk(&candidate.rule, start, gains, &Effort::WHOLE, |_| ()));
     }
     let bits = bits(&tracks, &candidate.rule, &found);
     let skip = tracks.first().and_then(|track| place_of(begin, track)).unwrap_or(0);
@@ -336,7 +336,7 @@ fn judge(own: &[&Side], candidate: &Candidate, begin: Begin, worth: &Worth) -> F
 }
 
 /// Rates rules of one direction on the other one as well.
-fn complete(found: &mut [Vec<Framed>; 2], sides: &[Side], worth: &Worth) {
+fn complete(found: &mut [Vec<Framed>; 2], sides: &[Side], gains: &Gains) {
     for dir in tree::Side::BOTH {
         let own: Vec<&Side> = sides.iter().filter(|side| side.dir == dir).collect();
         if own.is_empty() {
@@ -354,7 +354,7 @@ fn complete(found: &mut [Vec<Framed>; 2], sides: &[Side], worth: &Worth) {
             .filter(|other| !mine.iter().any(|known| known.rule == other.rule))
             .map(|other| {
                 let candidate = Candidate { rule: other.rule.clone(), cost: other.cost - cost_of(other.begin) };
-                judge(&own, &candidate, Begin::At(0), worth)
+                rate(&own, &candidate, Begin::At(0), gains)
             })
             .collect();
         if let Some(mine) = found.get_mut(dir.index()) {
@@ -404,7 +404,7 @@ struct Starts {
 }
 
 /// Message starts of each side, with start and end of its messages.
-fn starts_of(sides: &[Side], dirs: &[Option<Framed>; 2], worth: &Worth) -> Starts {
+fn starts_of(sides: &[Side], dirs: &[Option<Framed>; 2], gains: &Gains) -> Starts {
     let mut all = Starts { starts: Vec::new(), begins: Vec::new(), ends: Vec::new() };
     for side in sides {
         let (starts, begin, end) = match dirs.get(side.dir.index()).and_then(Option::as_ref) {
@@ -412,7 +412,7 @@ fn starts_of(sides: &[Side], dirs: &[Option<Framed>; 2], worth: &Worth) -> Start
                 let track = Track::new(side, usize::MAX);
                 let begin = place_of(framed.begin, &track).unwrap_or(0);
                 let mut starts = if begin > 0 { vec![0] } else { Vec::new() };
-                let found = track.walk(&framed.rule, begin, worth, &Effort::WHOLE, |at| starts.push(at));
+                let found = track.walk(&framed.rule, begin, gains, &Effort::WHOLE, |at| starts.push(at));
                 let end = side.bytes.len() - (found.left_over + found.cipher).min(side.bytes.len());
                 if end < side.bytes.len() && end > starts.last().copied().unwrap_or(0) || starts.is_empty() {
                     starts.push(end);

@@ -225,7 +225,7 @@ impl Values {
     }
 
     /// The same values, distinguished by direction.
-    fn apart(&self, dirs: &[u32]) -> Values {
+    fn by_direction(&self, dirs: &[u32]) -> Values {
         Values::new(self.of.iter().zip(dirs).map(|(value, dir)| u64::from(*value) << 1 | u64::from(*dir)))
     }
 
@@ -298,7 +298,7 @@ impl<'s, 'a> Columns<'s, 'a> {
 
     /// Bits that classes by this column save in all other columns, weighted by its plausibility as a kind. `before` is the number
     /// of changing columns before it. `None` if it has too few or too many values.
-    fn worth(&self, place: usize, width: usize, before: f64) -> Option<f64> {
+    fn gain(&self, place: usize, width: usize, before: f64) -> Option<f64> {
         let value = |message: &&Message<'_>| match width {
             1 => byte_at(message, place),
             _ => byte_at(message, place) << 16 | byte_at(message, place + 1),
@@ -309,7 +309,7 @@ impl<'s, 'a> Columns<'s, 'a> {
         if !(2..=64).contains(&own.count) || is_many || steps.is_counter() {
             return None;
         }
-        let classes = own.apart(&self.dirs);
+        let classes = own.by_direction(&self.dirs);
         let mut gain = 0.0;
         for ((other, values), alone) in self.columns.iter().zip(&self.alone) {
             if !(place..place + width).contains(other) {
@@ -337,8 +337,8 @@ fn column(sample: &[&Message<'_>], rule: &Rule, hide: &[(usize, usize)]) -> Opti
     let mut before = 0.0;
     for place in (0..COLUMNS.min(least.max(1))).filter(|place| !is_hidden(*place)) {
         for width in [1, 2].into_iter().filter(|width| columns.may_be(place, *width)) {
-            if let Some(worth) = columns.worth(place, width, before) {
-                found.push((worth, Discriminator { offset: place, width, endian: Endian::Big, confidence: 0.0 }));
+            if let Some(gain) = columns.gain(place, width, before) {
+                found.push((gain, Discriminator { offset: place, width, endian: Endian::Big, confidence: 0.0 }));
             }
         }
         before += f64::from(u8::from(columns.changes(place)));

@@ -149,12 +149,12 @@ impl Table {
         let counted = [(1, Endian::Big), (2, Endian::Big), (2, Endian::Little)];
         let sizes = counted.into_iter().map(|(width, endian)| Size::Counted { width, endian });
         let tried = fixed.into_iter().map(Size::Fixed).chain(sizes);
-        let judged = tried.filter_map(|size| Some((size, self.judge(kind, size, &sample)?)));
-        judged.max_by(|a, b| a.1.total_cmp(&b.1))
+        let scored = tried.filter_map(|size| Some((size, self.score(kind, size, &sample)?)));
+        scored.max_by(|a, b| a.1.total_cmp(&b.1))
     }
 
     /// Bits gained by a size; `None` if it is refuted.
-    fn judge(&self, kind: u8, size: Size, sample: &[&[u8]]) -> Option<f64> {
+    fn score(&self, kind: u8, size: Size, sample: &[&[u8]]) -> Option<f64> {
         let mut bits = if matches!(size, Size::Fixed(_)) { 0.0 } else { -2.0 };
         let mut beyond = 0;
         let mut lengths: Vec<usize> = Vec::new();

@@ -302,7 +302,7 @@ mod tests {
         lz4_as(bytes, BlockMode::Linked)
     }
 
-    fn apart(bytes: &[u8]) -> Vec<u8> {
+    fn lz4_independent(bytes: &[u8]) -> Vec<u8> {
         lz4_as(bytes, BlockMode::Independent)
     }
 
@@ -328,7 +328,7 @@ mod tests {
         let (first, rest) = plain.split_at(1000);
         let (second, third) = rest.split_at(60_000);
         let whole = |packed: &[u8]| unpack(packed) == (plain.clone(), None);
-        for (name, pack) in [("gzip", gzip as Pack), ("zstd", zstd), ("lz4", lz4), ("lz4, blocks apart", apart)] {
+        for (name, pack) in [("gzip", gzip as Pack), ("zstd", zstd), ("lz4", lz4), ("lz4, independent blocks", lz4_independent)] {
             assert!(whole(&pack(&plain)), "{name}");
             assert!(whole(&[pack(first), pack(second), pack(b""), pack(third)].concat()), "{name}");
             assert!(

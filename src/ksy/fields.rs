@@ -56,12 +56,12 @@ struct Context {
     /// The field for the text of `to-string`.
     summary: Option<&'static Field>,
     /// How often objects occur.
-    spot: Spot,
+    multiplicity: Multiplicity,
 }
 
 /// How often an object may occur in a context.
 #[derive(Debug, Clone, Copy)]
-enum Spot {
+enum Multiplicity {
     /// Once in a message.
     Once,
     /// Once in each object of this repeated field.
@@ -70,12 +70,12 @@ enum Spot {
     Any,
 }
 
-impl Spot {
+impl Multiplicity {
     fn times(self) -> Times {
         match self {
-            Spot::Once => Times::Once,
-            Spot::Per(group) => Times::OncePer(group),
-            Spot::Any => Times::Any,
+            Multiplicity::Once => Times::Once,
+            Multiplicity::Per(group) => Times::OncePer(group),
+            Multiplicity::Any => Times::Any,
         }
     }
 }
@@ -102,8 +102,8 @@ impl FileFields {
         let count = |shapes: &Vec<Shapes>| 1 + shapes.iter().map(|shapes| shapes.all().len()).sum::<usize>();
         builder.counts = builder.shapes.iter().map(count).collect();
         for root in roots {
-            let spot = if is_recursive(&builder.recursive, *root) { Spot::Any } else { Spot::Once };
-            let whole = builder.context(*root, NO_CONTEXT, id.to_owned(), spot);
+            let multiplicity = if is_recursive(&builder.recursive, *root) { Multiplicity::Any } else { Multiplicity::Once };
+            let whole = builder.context(*root, NO_CONTEXT, id.to_owned(), multiplicity);
             builder.add_unparsed(whole);
             builder.of.roots.push((*root, whole));
         }
@@ -189,15 +189,15 @@ type Likeness = (Kind, usize, bool, (u8, usize));
 
 impl Builder<'_> {
     /// Adds a context without entries.
-    fn context(&mut self, of: TypeId, parent: u32, path: String, spot: Spot) -> u32 {
+    fn context(&mut self, of: TypeId, parent: u32, path: String, multiplicity: Multiplicity) -> u32 {
         let code = self.spec.type_of(of);
         let has_summary = code.summary.is_some();
         let summary = has_summary.then(|| {
             let about = "The object in a few words, as the file puts it";
-            self.add(Field { times: spot.times(), ..Field::text(leak(&format!("{path}._summary")), "_summary", about) })
+            self.add(Field { times: multiplicity.times(), ..Field::text(leak(&format!("{path}._summary")), "_summary", about) })
         });
         let number = u32::try_from(self.of.contexts.len()).unwrap_or(NO_CONTEXT);
-        self.of.contexts.push(Context { of, parent, path, first: 0, unparsed: None, summary, spot });
+        self.of.contexts.push(Context { of, parent, path, first: 0, unparsed: None, summary, multiplicity });
         number
     }
 
@@ -220,7 +220,7 @@ impl Builder<'_> {
         let first = u32::try_from(self.of.entries.len()).unwrap_or_default();
         let Some(context) = self.of.contexts.get_mut(number) else { return };
         context.first = first;
-        let (of, path, spot) = (context.of, context.path.clone(), context.spot);
+        let (of, path, multiplicity) = (context.of, context.path.clone(), context.multiplicity);
         let number = u32::try_from(number).unwrap_or(NO_CONTEXT);
         let code = self.spec.type_of(of);
         for (place, member) in (0..).zip(code.seq.iter().chain(&code.instances)) {
@@ -232,16 +232,16 @@ impl Builder<'_> {
             for shape in shapes.map_or(Vec::new(), |shapes| shapes.all().to_vec()) {
                 let is_run = self.runs.contains(&of) && code.seq.last().is_some_and(|last| std::ptr::eq(last, member));
                 let repeats = repeats(member) && !is_run;
-                let times = if repeats { Times::Any } else { spot.times() };
+                let times = if repeats { Times::Any } else { multiplicity.times() };
                 let field = self.field(shape.kind, name, (label, about), times);
                 let context = match shape.kind {
                     ShapeKind::Object(of) => {
-                        let spot = match (spot, field) {
-                            (Spot::Once, Some(field)) if repeats => Spot::Per(field),
-                            (spot, _) if !repeats => spot,
-                            _ => Spot::Any,
+                        let multiplicity = match (multiplicity, field) {
+                            (Multiplicity::Once, Some(field)) if repeats => Multiplicity::Per(field),
+                            (multiplicity, _) if !repeats => multiplicity,
+                            _ => Multiplicity::Any,
                         };
-                        let context = self.inner(number, of, name, spot);
+                        let context = self.inner(number, of, name, multiplicity);
                         if shape.has_stream {
                             self.add_unparsed(context);
                         }
@@ -255,8 +255,8 @@ impl Builder<'_> {
     }
 
     /// The context of an object inside another one.
-    fn inner(&mut self, around: u32, of: TypeId, path: &str, spot: Spot) -> u32 {
-        let spot = if is_recursive(&self.recursive, of) { Spot::Any } else { spot };
+    fn inner(&mut self, around: u32, of: TypeId, path: &str, multiplicity: Multiplicity) -> u32 {
+        let multiplicity = if is_recursive(&self.recursive, of) { Multiplicity::Any } else { multiplicity };
         let mut ancestor = around;
         while let Some(context) = self.of.contexts.get(ancestor as usize) {
             if context.of == of {
@@ -267,14 +267,14 @@ impl Builder<'_> {
         let planned = self.by_path + self.counts.get(of.0 as usize).copied().unwrap_or_default();
         if planned < MOST && path.len() <= PATH {
             self.by_path = planned;
-            return self.context(of, around, path.to_owned(), spot);
+            return self.context(of, around, path.to_owned(), multiplicity);
         }
         if let Some(known) = self.by_type.get(&of) {
             return *known;
         }
         let root = self.of.contexts.first().map(|root| root.path.clone()).unwrap_or_default();
         let path = format!("{root}.{}", self.spec.type_of(of).name);
-        let context = self.context(of, NO_CONTEXT, path, Spot::Any);
+        let context = self.context(of, NO_CONTEXT, path, Multiplicity::Any);
         self.by_type.insert(of, context);
         context
     }

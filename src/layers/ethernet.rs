@@ -236,16 +236,16 @@ fn trailer(wire: &mut Wire<'_>, frame: usize, behind: Range<usize>, is_cut: bool
     let padding = if bytes.iter().take(fills).all(|byte| *byte == 0) { fills } else { 0 };
     let (start, mut end) = (behind.start + padding, behind.end);
     if padding > 0 {
-        wire.put_behind(&PADDING, Value::Bytes, behind.start..start);
+        wire.put_after(&PADDING, Value::Bytes, behind.start..start);
     }
     let sequence = bytes.get(padding..).and_then(|left| left.last_chunk::<FCS_LEN>());
     let sequence = sequence.filter(|_| !is_cut && behind.end - frame >= SHORTEST + FCS_LEN);
     end -= sequence.map_or(0, |sequence| sequence.len());
     if start < end {
-        wire.put_behind(&TRAILER, Value::Bytes, start..end);
+        wire.put_after(&TRAILER, Value::Bytes, start..end);
     }
     if let Some(sequence) = sequence {
-        wire.put_behind(&FCS, Value::Unsigned(u32::from_be_bytes(*sequence).into()), end..behind.end);
+        wire.put_after(&FCS, Value::Unsigned(u32::from_be_bytes(*sequence).into()), end..behind.end);
     }
 }
 

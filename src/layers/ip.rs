@@ -233,7 +233,7 @@ pub(super) fn header(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
     let is_whole = missing == 0 && end - start >= total;
     let next = match payload.fragmented {
         true if is_whole => {
-            wire.put_behind(&FRAGMENT, Value::Bytes, wire.at()..end);
+            wire.put_after(&FRAGMENT, Value::Bytes, wire.at()..end);
             hide_in_part(wire, end, protocol, offset);
             Next::Fragment(Part { id: id.into(), protocol, off: offset, more })
         }

@@ -165,7 +165,7 @@ pub(super) fn header(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
     let is_whole = missing == 0 && end - start >= parsed.total();
     let next = match part {
         Some(part) if is_whole => {
-            wire.put_behind(&FRAGMENT, Value::Bytes, wire.at()..end);
+            wire.put_after(&FRAGMENT, Value::Bytes, wire.at()..end);
             super::ip::hide_in_part(wire, end, part.protocol, part.off);
             Next::Fragment(part)
         }

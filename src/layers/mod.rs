@@ -415,7 +415,7 @@ fn describe(
                 ip::verify(&mut wire, bytes.get(carried.range.clone()));
             }
             if let Some(trailer) = behind.trailer.filter(|_| behind.range.end < carried.range.end) {
-                wire.put_behind(trailer, Value::Bytes, behind.range.end..carried.range.end);
+                wire.put_after(trailer, Value::Bytes, behind.range.end..carried.range.end);
             }
             Some(behind)
         }

@@ -195,7 +195,7 @@ fn whole(wire: &mut Wire<'_>, missing: usize, handling: Handling) -> Result<Carr
     let trailer = match last {
         Some(last) => {
             // Added before the body's fields or layers, although it follows the body.
-            wire.put_behind(&FCS, Value::Unsigned(u32::from_le_bytes(last).into()), stop..end);
+            wire.put_after(&FCS, Value::Unsigned(u32::from_le_bytes(last).into()), stop..end);
             None
         }
         None => Some(&TRAILER),

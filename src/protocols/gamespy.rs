@@ -17,7 +17,8 @@ use crate::wire::{Exchange, Heuristic, On, Protocol, Requests, Result, Wire};
 
 /// GameSpy server query protocol.
 pub static PROTOCOL: Protocol =
-    Protocol::new(&GAMESPY, FIELDS, &[On::AnyUdp.exchange(Heuristic::Datagram(looks), |_| Box::<Asked>::default())]).rest(&DATA);
+    Protocol::new(&GAMESPY, FIELDS, &[On::AnyUdp.exchange(Heuristic::Datagram(looks), |_| Box::<Pending>::default())])
+        .rest(&DATA);
 
 fields! {
     GAMESPY = protocol("gamespy", "GameSpy", "GameSpy server queries")
@@ -67,13 +68,13 @@ fn is_answer(bytes: &[u8]) -> bool {
 
 /// Requests of one conversation by type and ID; those of the first version have no ID.
 #[derive(Default)]
-struct Asked {
+struct Pending {
     questions: Requests<(u8, u32)>,
     /// Last request of the fourth version.
     last: Option<[u8; 5]>,
 }
 
-impl Exchange for Asked {
+impl Exchange for Pending {
     fn message(&mut self, _: Side, wire: &mut Wire<'_>) -> Result {
         let ahead = wire.ahead();
         if ahead.starts_with(b"\\") {
@@ -113,7 +114,7 @@ impl Exchange for Asked {
     }
 }
 
-impl Asked {
+impl Pending {
     fn words(&mut self, wire: &mut Wire<'_>) -> Result {
         let word = String::from_utf8_lossy(wire.rest(&WORD));
         wire.name("request");
@@ -199,12 +200,12 @@ mod tests {
     const LONG: &str = "000000000773706c69746e756d008000686f73746e616d65004120686172626f7572006e756d706c61796572730032000001706c \
         617965725f000066616c6b006d6f73730000";
 
-    fn read(asked: &mut Asked, hex: &str) -> String {
-        trial::read(&PROTOCOL, &trial::bytes(hex), Cut::No, |wire| asked.message(Side::Client, wire))
+    fn read(pending: &mut Pending, hex: &str) -> String {
+        trial::read(&PROTOCOL, &trial::bytes(hex), Cut::No, |wire| pending.message(Side::Client, wire))
     }
 
     fn alone(hex: &str) -> String {
-        read(&mut Asked::default(), hex)
+        read(&mut Pending::default(), hex)
     }
 
     #[test]
@@ -261,12 +262,12 @@ mod tests {
 
     #[test]
     fn responses_are_recognised_by_their_request() {
-        let mut asked = Asked::default();
+        let mut pending = Pending::default();
         let bytes = trial::bytes(SHORT);
-        assert!(!asked.claims(Side::Server, &bytes) && !looks(&bytes));
-        read(&mut asked, QUERY);
-        assert!(asked.claims(Side::Server, &bytes));
-        insta::assert_snapshot!(read(&mut asked, SHORT), @r#"
+        assert!(!pending.claims(Side::Server, &bytes) && !looks(&bytes));
+        read(&mut pending, QUERY);
+        assert!(pending.claims(Side::Server, &bytes));
+        insta::assert_snapshot!(read(&mut pending, SHORT), @r#"
         gamespy 0..41 | information | A harbour
           0..1 gamespy.type = 0 (information)
           1..5 gamespy.id = 0x00000007
@@ -279,7 +280,7 @@ mod tests {
           29..31 gamespy.port = 25565
           31..41 gamespy.text = "192.0.2.9"
         "#);
-        insta::assert_snapshot!(read(&mut asked, LONG), @r#"
+        insta::assert_snapshot!(read(&mut pending, LONG), @r#"
         gamespy 0..70 | information | A harbour
           0..1 gamespy.type = 0 (information)
           1..5 gamespy.id = 0x00000007
@@ -305,12 +306,12 @@ mod tests {
     fn a_malformed_message_is_read_up_to_the_error() {
         let bytes = trial::bytes(ANSWER);
         for cut in 0..bytes.len() {
-            trial::read(&PROTOCOL, &bytes[..cut], Cut::No, |wire| Asked::default().message(Side::Client, wire));
+            trial::read(&PROTOCOL, &bytes[..cut], Cut::No, |wire| Pending::default().message(Side::Client, wire));
         }
         for (place, byte) in (0..bytes.len()).flat_map(|place| [0, 0x5c, 0x80, 0xff].map(|byte| (place, byte))) {
             let mut bytes = bytes.clone();
             bytes[place] = byte;
-            let dump = trial::read(&PROTOCOL, &bytes, Cut::No, |wire| Asked::default().message(Side::Client, wire));
+            let dump = trial::read(&PROTOCOL, &bytes, Cut::No, |wire| Pending::default().message(Side::Client, wire));
             assert!(dump.starts_with("gamespy 0.."));
         }
     }

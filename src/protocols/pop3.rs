@@ -89,7 +89,7 @@ fn is_command(text: &[u8]) -> bool {
 }
 
 /// Returns the server if a line is one of POP3.
-fn judge(side: Side, text: &[u8]) -> Option<Side> {
+fn server_of(side: Side, text: &[u8]) -> Option<Side> {
     match () {
         () if is_response(text) => Some(side),
         () if is_command(text) => Some(side.other()),
@@ -104,7 +104,7 @@ fn recognize(opening: &Opening<'_>) -> Verdict {
             return Verdict::Yes(side);
         }
     }
-    match lines::in_lines_midway(opening, judge) {
+    match lines::in_lines_midway(opening, server_of) {
         Some(server) => Verdict::Yes(server),
         None if opening.complete && first(opening.of(Side::Client)).is_some_and(is_command) => Verdict::Yes(Side::Server),
         None if opening.complete => Verdict::No,
@@ -349,15 +349,15 @@ mod tests {
 
     #[test]
     fn sessions_are_recognized() {
-        let judge = |client: &[u8], server: &[u8], start| {
+        let verdicts = |client: &[u8], server: &[u8], start| {
             let opening = Opening { sent: [client, server], from_start: [start; 2], complete: true };
             (anywhere(&opening), recognize(&opening))
         };
         let (yes, no) = (Verdict::Yes(Side::Server), Verdict::No);
-        assert_eq!(judge(b"", b"+OK POP3\r\n", true), (yes, yes));
-        assert_eq!(judge(b"STAT\r\n", b"", true), (no, yes));
-        assert_eq!(judge(b"x\r\nRETR 1\r\n", b"", false), (no, yes));
-        assert_eq!(judge(b"hello\r\n", b"+OKAY\r\n", true), (no, no));
+        assert_eq!(verdicts(b"", b"+OK POP3\r\n", true), (yes, yes));
+        assert_eq!(verdicts(b"STAT\r\n", b"", true), (no, yes));
+        assert_eq!(verdicts(b"x\r\nRETR 1\r\n", b"", false), (no, yes));
+        assert_eq!(verdicts(b"hello\r\n", b"+OKAY\r\n", true), (no, no));
     }
 
     #[test]

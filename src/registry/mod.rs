@@ -221,7 +221,7 @@ impl Registry {
     }
 
     /// Loaded protocols that the command line names.
-    pub fn asked_for(self) -> impl Iterator<Item = &'static Protocol> {
+    pub fn named_protocols(self) -> impl Iterator<Item = &'static Protocol> {
         self.loaded().take(self.named)
     }
 

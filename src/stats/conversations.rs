@@ -5,7 +5,7 @@ use super::endpoint_cache::EndpointCache;
 use super::index::Index;
 use super::parts::Over;
 use super::recent_flows::{RecentFlows, Rows};
-use super::rows::{Hosts, Row, Spot};
+use super::rows::{Endpoint, Hosts, Row};
 use super::traffic::Count;
 use crate::layers;
 use crate::limits;
@@ -112,7 +112,7 @@ impl Conversations {
     fn among_all(&mut self, ends: [End; 2], most: usize) -> Option<u32> {
         let has_room = self.room() < most;
         let spots = self.spots(ends, has_room)?;
-        let sorted = |[a, b]: [Spot; 2]| [a.min(b), a.max(b)];
+        let sorted = |[a, b]: [Endpoint; 2]| [a.min(b), a.max(b)];
         let key = sorted(spots);
         let paired = &self.paired;
         let known = |place: u32| paired.get(place as usize).map(Row::ends).map(sorted);
@@ -127,11 +127,11 @@ impl Conversations {
         Some(place)
     }
 
-    fn spots(&mut self, ends: [End; 2], has_room: bool) -> Option<[Spot; 2]> {
+    fn spots(&mut self, ends: [End; 2], has_room: bool) -> Option<[Endpoint; 2]> {
         let [src, dst] = ends;
         let mut spot = |end: End| {
             let host = if has_room { self.hosts.place(end.host) } else { self.hosts.find(end.host) }?;
-            Some(Spot { host, port: end.port.unwrap_or_default() })
+            Some(Endpoint { host, port: end.port.unwrap_or_default() })
         };
         Some([spot(src)?, spot(dst)?])
     }
@@ -213,11 +213,11 @@ fn leading(mut places: Vec<u32>, most: usize, order: impl Fn(u32, u32) -> Orderi
 /// Endpoints, computed on demand: there may be twice as many as conversations.
 pub struct Endpoints<'a> {
     conversations: &'a Conversations,
-    all: Vec<(Spot, Shares)>,
+    all: Vec<(Endpoint, Shares)>,
 }
 
 impl Endpoints<'_> {
-    fn add(&mut self, index: &mut Index, spot: Spot, sent: Count, got: Count) {
+    fn add(&mut self, index: &mut Index, spot: Endpoint, sent: Count, got: Count) {
         let at = |place: u32| self.all.get(place as usize).map(|(spot, _)| *spot);
         let place = match index.find(&spot, at) {
             Some(known) => known,

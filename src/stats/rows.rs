@@ -31,15 +31,15 @@ impl Row {
     }
 
     /// Sender of the first frame, and the other end.
-    pub(super) fn between(&mut self, ends: [Spot; 2]) {
+    pub(super) fn between(&mut self, ends: [Endpoint; 2]) {
         self.hosts = ends.map(|end| end.host);
         self.ports = ends.map(|end| end.port);
     }
 
     /// Both ends.
-    pub(super) fn ends(&self) -> [Spot; 2] {
+    pub(super) fn ends(&self) -> [Endpoint; 2] {
         let ([a, b], [from, to]) = (self.hosts, self.ports);
-        [Spot { host: a, port: from }, Spot { host: b, port: to }]
+        [Endpoint { host: a, port: from }, Endpoint { host: b, port: to }]
     }
 
     /// Whether it is between these ends, in any order.
@@ -65,7 +65,7 @@ impl Row {
     /// Unpacks the conversation.
     pub(super) fn conversation(&self, hosts: &Hosts, has_ports: bool) -> Option<Conversation> {
         let ([a, b], sent) = (self.ends(), self.sent());
-        let end = |spot: Spot| spot.end(hosts, has_ports);
+        let end = |spot: Endpoint| spot.end(hosts, has_ports);
         Some(Conversation { stream: None, ends: [end(a)?, end(b)?], sent, first: self.first, last: self.last })
     }
 
@@ -80,12 +80,12 @@ impl Row {
 
 /// Packed end of a conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(super) struct Spot {
+pub(super) struct Endpoint {
     pub host: u32,
     pub port: u16,
 }
 
-impl Spot {
+impl Endpoint {
     /// Whether it equals this end.
     pub(super) fn is(self, end: End, hosts: &Hosts) -> bool {
         self.port == end.port.unwrap_or_default() && hosts.get(self.host) == Some(end.host)
@@ -137,7 +137,7 @@ mod tests {
     #[test]
     fn a_row_is_small_and_counts_far() {
         assert_eq!(size_of::<Row>(), 48);
-        let [a, b] = [Spot { host: 0, port: 7 }, Spot { host: 0, port: 9 }];
+        let [a, b] = [Endpoint { host: 0, port: 7 }, Endpoint { host: 0, port: 9 }];
         let mut row = Row::SILENT;
         row.between([a, b]);
         assert!(row.is_silent());

@@ -86,7 +86,7 @@ impl Grid {
     }
 
     /// Gain of an aligned number.
-    fn worth(self, offset: usize, width: usize) -> f64 {
+    fn gain(self, offset: usize, width: usize) -> f64 {
         match self.0 {
             Some(rest) if width == 4 && offset % 4 == rest => 1.5,
             _ => 0.0,
@@ -131,12 +131,12 @@ fn cuts(seen: &Seen, start: usize, end: usize, context: &Context, grid: Grid) ->
     let mut best: Vec<(f64, usize)> = vec![(0.0, 0)];
     for to in 1..=length {
         let mut choice = (f64::MIN, 1);
-        for (width, worth) in WIDTHS.into_iter().filter(|(width, _)| *width <= to) {
+        for (width, gain) in WIDTHS.into_iter().filter(|(width, _)| *width <= to) {
             let from = to - width;
             let inner: f64 = ties.get(from..to - 1).unwrap_or_default().iter().sum();
             let aligned =
                 if width.is_power_of_two() && width > 1 && (start + from).is_multiple_of(width.min(4)) { 0.3 } else { 0.0 };
-            let sum = best.get(from).map_or(0.0, |(sum, _)| *sum) + inner + worth + aligned + grid.worth(start + from, width);
+            let sum = best.get(from).map_or(0.0, |(sum, _)| *sum) + inner + gain + aligned + grid.gain(start + from, width);
             if sum > choice.0 {
                 choice = (sum, width);
             }

@@ -17,7 +17,7 @@ const MOST: usize = 2 << 20;
 const LARGER: usize = 16;
 
 thread_local! {
-    static POOL: Cell<Pool> = const { Cell::new(Pool { waiting: [const { Vec::new() }; BLOCKS], lent: 0 }) };
+    static POOL: Cell<Pool> = const { Cell::new(Pool { waiting: [const { Vec::new() }; BLOCKS], borrowed: 0 }) };
 }
 
 /// A buffer with memory of its own or from the pool.
@@ -25,27 +25,27 @@ thread_local! {
 pub(super) struct Block {
     bytes: Vec<u8>,
     /// Bytes of it that belong to the pool.
-    lent: usize,
+    borrowed: usize,
 }
 
 #[derive(Default)]
 struct Pool {
     waiting: [Vec<u8>; BLOCKS],
     /// Bytes of the blocks in use.
-    lent: usize,
+    borrowed: usize,
 }
 
 impl Block {
     /// Grows to this capacity: with a block of the pool, or to a multiple of the current length.
     pub(super) fn grow_to(&mut self, needed: usize) {
-        let is_lent = with_pool(|pool| {
+        let is_borrowed = with_pool(|pool| {
             let Some(mut block) = pool.take(needed) else { return false };
             block.extend_from_slice(self);
             let former = std::mem::replace(&mut self.bytes, block);
-            pool.put(former, std::mem::replace(&mut self.lent, self.bytes.capacity()));
+            pool.put(former, std::mem::replace(&mut self.borrowed, self.bytes.capacity()));
             true
         });
-        if is_lent != Some(true) {
+        if is_borrowed != Some(true) {
             // A long message is copied at each step, so few steps lead to the size of a block.
             let fourfold = (3 * self.bytes.len()).min(MOST);
             self.bytes.reserve(needed.saturating_sub(self.bytes.len()).max(fourfold));
@@ -53,7 +53,7 @@ impl Block {
     }
 
     /// Shrinks to the needed capacity, or `room`, and returns the rest to the pool.
-    pub(super) fn give_back(&mut self, room: usize) {
+    pub(super) fn release(&mut self, room: usize) {
         let needed = self.bytes.len().max(room);
         if self.bytes.capacity() < SMALLEST || self.bytes.capacity() <= 2 * needed {
             self.bytes.shrink_to(needed);
@@ -63,17 +63,17 @@ impl Block {
         let mut few = Vec::with_capacity(needed);
         few.extend_from_slice(self);
         let former = std::mem::replace(&mut self.bytes, few);
-        let lent = std::mem::take(&mut self.lent);
-        with_pool(|pool| pool.put(former, lent));
+        let borrowed = std::mem::take(&mut self.borrowed);
+        with_pool(|pool| pool.put(former, borrowed));
     }
 
     /// Updates the pool's count after a block was shortened. A block below the minimum no longer belongs to the pool.
     fn settle(&mut self) {
         let is_worth_it = self.bytes.capacity() >= SMALLEST;
-        let left = if is_worth_it { self.lent.min(self.bytes.capacity()) } else { 0 };
-        let less = std::mem::replace(&mut self.lent, left) - left;
+        let left = if is_worth_it { self.borrowed.min(self.bytes.capacity()) } else { 0 };
+        let less = std::mem::replace(&mut self.borrowed, left) - left;
         if less > 0 {
-            with_pool(|pool| pool.lent = pool.lent.saturating_sub(less));
+            with_pool(|pool| pool.borrowed = pool.borrowed.saturating_sub(less));
         }
     }
 }
@@ -83,14 +83,14 @@ impl Pool {
     fn take(&mut self, needed: usize) -> Option<Vec<u8>> {
         let fits = |block: &&mut Vec<u8>| (needed..=needed.saturating_mul(LARGER)).contains(&block.capacity());
         let block = self.waiting.iter_mut().filter(fits).min_by_key(|block| block.capacity())?;
-        self.lent += block.capacity();
+        self.borrowed += block.capacity();
         Some(std::mem::take(block))
     }
 
     /// Returns a block to the pool in place of the smallest one, shortened to the limit of the pool.
-    fn put(&mut self, mut block: Vec<u8>, lent: usize) {
-        self.lent = self.lent.saturating_sub(lent);
-        let all = self.lent + self.waiting.iter().map(Vec::capacity).sum::<usize>();
+    fn put(&mut self, mut block: Vec<u8>, borrowed: usize) {
+        self.borrowed = self.borrowed.saturating_sub(borrowed);
+        let all = self.borrowed + self.waiting.iter().map(Vec::capacity).sum::<usize>();
         let Some(smallest) = self.waiting.iter_mut().min_by_key(|block| block.capacity()) else { return };
         block.clear();
         block.shrink_to(MOST.saturating_sub(all - smallest.capacity()));
@@ -114,8 +114,8 @@ fn with_pool<T>(ask: impl FnOnce(&mut Pool) -> T) -> Option<T> {
 impl Drop for Block {
     fn drop(&mut self) {
         if self.bytes.capacity() >= SMALLEST {
-            let (bytes, lent) = (std::mem::take(&mut self.bytes), self.lent);
-            with_pool(|pool| pool.put(bytes, lent));
+            let (bytes, borrowed) = (std::mem::take(&mut self.bytes), self.borrowed);
+            with_pool(|pool| pool.put(bytes, borrowed));
         }
     }
 }
@@ -142,21 +142,21 @@ mod tests {
         let pool = POOL.take();
         let mut capacities = pool.waiting.each_ref().map(Vec::capacity);
         capacities.sort_unstable();
-        let lent = pool.lent;
+        let borrowed = pool.borrowed;
         POOL.set(pool);
-        (capacities, lent)
+        (capacities, borrowed)
     }
 
     fn block(bytes: &[u8], needed: usize) -> Block {
-        let mut block = Block { bytes: bytes.to_vec(), lent: 0 };
+        let mut block = Block { bytes: bytes.to_vec(), borrowed: 0 };
         block.grow_to(needed);
         assert!(block.capacity() >= needed);
         block
     }
 
     fn give(capacity: usize) {
-        let mut block = Block { bytes: Vec::with_capacity(capacity), lent: 0 };
-        block.give_back(0);
+        let mut block = Block { bytes: Vec::with_capacity(capacity), borrowed: 0 };
+        block.release(0);
         assert_eq!(block.capacity(), 0);
     }
 
@@ -164,12 +164,12 @@ mod tests {
     fn a_block_is_reused_by_the_next_stream() {
         let mut first = block(b"abc", 100_000);
         let (place, capacity) = (first.as_ptr(), first.capacity());
-        first.give_back(8);
+        first.release(8);
         assert_eq!((first.as_slice(), first.capacity()), (b"abc".as_slice(), 8));
         let mut second = block(b"defg", 50_000);
         assert_eq!((second.as_slice(), second.as_ptr()), (b"defg".as_slice(), place));
         assert_eq!(waiting(), ([0; BLOCKS], capacity));
-        second.give_back(0);
+        second.release(0);
         assert_eq!((second.as_slice(), waiting()), (b"defg".as_slice(), ([0, 0, 0, capacity], 0)));
     }
 
@@ -189,10 +189,10 @@ mod tests {
         give(64 << 10);
         let mut block = block(b"", 65_000);
         block.extend_from_slice(&[7; 64_000]);
-        for (unread, lent) in [(35_000, 35_000), (20_000, 0), (9_000, 0)] {
+        for (unread, borrowed) in [(35_000, 35_000), (20_000, 0), (9_000, 0)] {
             block.truncate(unread);
-            block.give_back(0);
-            assert_eq!((block.capacity(), waiting()), (unread, ([0; BLOCKS], lent)));
+            block.release(0);
+            assert_eq!((block.capacity(), waiting()), (unread, ([0; BLOCKS], borrowed)));
         }
         drop(block);
         assert_eq!(waiting(), ([0; BLOCKS], 0));
@@ -218,7 +218,7 @@ mod tests {
         // Without a suitable block, it grows by itself.
         grows.grow_to(200 << 10);
         assert_eq!((grows.as_slice(), waiting()), ([7; 100].as_slice(), ([0, 0, 0, 40 << 10], 90 << 10)));
-        grows.give_back(0);
+        grows.release(0);
         assert_eq!(waiting().1, 0);
     }
 
@@ -230,11 +230,11 @@ mod tests {
         let left = MOST - (210 << 10);
         assert_eq!(waiting().0, [60 << 10, 70 << 10, 80 << 10, left]);
         // Blocks in use count, so there is no room for another large one.
-        let lent = block(b"", 600 << 10);
+        let borrowed = block(b"", 600 << 10);
         assert_eq!(waiting(), ([0, 60 << 10, 70 << 10, 80 << 10], left));
         give(1 << 30);
         assert_eq!(waiting(), ([0, 60 << 10, 70 << 10, 80 << 10], left));
-        drop(lent);
+        drop(borrowed);
         assert_eq!(waiting(), ([60 << 10, 70 << 10, 80 << 10, left], 0));
     }
 }

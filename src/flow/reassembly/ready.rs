@@ -86,7 +86,7 @@ impl Ready {
         self.bytes.drain(..gone);
         self.read -= gone;
         let room = if history == 0 { 0 } else { ROOM };
-        self.bytes.give_back(room);
+        self.bytes.release(room);
         self.pieces.shrink_to(room / size_of::<Piece>());
     }
 

@@ -25,7 +25,7 @@ use crate::wire::{Exchange, Heuristic, On, Protocol, Requests, Result, Wire};
 
 /// Valve server query protocol.
 pub static PROTOCOL: Protocol =
-    Protocol::new(&A2S, FIELDS, &[On::AnyUdp.exchange(Heuristic::Datagram(looks), |_| Box::<Asked>::default())]).rest(&DATA);
+    Protocol::new(&A2S, FIELDS, &[On::AnyUdp.exchange(Heuristic::Datagram(looks), |_| Box::<Pending>::default())]).rest(&DATA);
 
 fields! {
     A2S = protocol("a2s", "A2S", "Valve server queries")
@@ -173,14 +173,14 @@ fn after_players(body: &[u8], more: usize) -> Option<&[u8]> {
 
 /// State of one conversation.
 #[derive(Default)]
-struct Asked {
+struct Pending {
     /// Requests by message type.
     requests: Requests<u8>,
     /// Parts of responses.
     parts: split::Parts,
 }
 
-impl Exchange for Asked {
+impl Exchange for Pending {
     fn message(&mut self, _: Side, wire: &mut Wire<'_>) -> Result {
         if wire.ahead().starts_with(&PART) { self.part(wire) } else { self.whole(wire, &HEADER) }
     }
@@ -194,7 +194,7 @@ impl Exchange for Asked {
     }
 }
 
-impl Asked {
+impl Pending {
     fn whole(&mut self, wire: &mut Wire<'_>, header: &'static Field) -> Result {
         wire.u32_le(header)?;
         let kind = wire.u8(&TYPE)?;

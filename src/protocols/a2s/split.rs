@@ -10,8 +10,8 @@
 //! ```
 
 use super::{
-    Asked, BAD_COMPRESSION, COMPRESSED, CRC, DATA, DECOMPRESSED, HEADER, JOINED_HEADER, PART_CONFLICT, PART_COUNT, PART_DATA,
-    PART_ID, PART_INDEX, PART_SIZE, PARTS_MISSING, WHOLE,
+    BAD_COMPRESSION, COMPRESSED, CRC, DATA, DECOMPRESSED, HEADER, JOINED_HEADER, PART_CONFLICT, PART_COUNT, PART_DATA, PART_ID,
+    PART_INDEX, PART_SIZE, PARTS_MISSING, Pending, WHOLE,
 };
 use crate::protocols::parts::{Given, Part, Splits, Took};
 use crate::tree::{Bits, Value};
@@ -99,7 +99,7 @@ impl Header {
     }
 }
 
-impl Asked {
+impl Pending {
     /// Dissects a part, and the response that it completes.
     pub(super) fn part(&mut self, wire: &mut Wire<'_>) -> Result {
         wire.u32_le(&HEADER)?;

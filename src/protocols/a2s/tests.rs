@@ -13,12 +13,12 @@ const PLAYERS: &str = "ffffffff44020066616c6b000c00000000007642006d6f737300fffff
 const RULES: &str = "ffffffff4502006d705f667269656e646c796669726500300073765f677261766974790038303000";
 const PART: &str = "feffffff01000000020072657374";
 
-fn read(asked: &mut Asked, hex: &str) -> String {
-    trial::read(&PROTOCOL, &trial::bytes(hex), Cut::No, |wire| asked.message(Side::Client, wire))
+fn read(pending: &mut Pending, hex: &str) -> String {
+    trial::read(&PROTOCOL, &trial::bytes(hex), Cut::No, |wire| pending.message(Side::Client, wire))
 }
 
 fn alone(hex: &str) -> String {
-    read(&mut Asked::default(), hex)
+    read(&mut Pending::default(), hex)
 }
 
 #[test]
@@ -39,9 +39,9 @@ fn a_request_gets_a_challenge_first() {
 
 #[test]
 fn server_information_is_read() {
-    let mut asked = Asked::default();
-    read(&mut asked, AGAIN);
-    insta::assert_snapshot!(read(&mut asked, INFO), @r#"
+    let mut pending = Pending::default();
+    read(&mut pending, AGAIN);
+    insta::assert_snapshot!(read(&mut pending, INFO), @r#"
     a2s 0..82 | info | Harbour, dm_quay, 3/16
       0..4 a2s.header = 0xffffffff (whole)
       4..5 a2s.type = 0x49 (info)
@@ -109,18 +109,18 @@ fn players_and_rules_are_read() {
 fn parts_of_both_engines_are_joined() {
     let (first, second) = RULES.split_at(40);
     for heads in [["0200e004", "0201e004"], ["02", "12"]] {
-        let mut asked = Asked::default();
+        let mut pending = Pending::default();
         let [head, next] = heads.map(|head| format!("feffffff07000000{head}"));
         // The second part comes first.
-        assert!(!read(&mut asked, &format!("{next}{second}")).contains("a2s.rule"));
-        let joined = read(&mut asked, &format!("{head}{first}"));
+        assert!(!read(&mut pending, &format!("{next}{second}")).contains("a2s.rule"));
+        let joined = read(&mut pending, &format!("{head}{first}"));
         assert!(joined.starts_with("a2s 0..") && joined.contains("| rules | 2 rules"), "{joined}");
         assert!(joined.contains(r#"a2s.rule.value = "800""#) && joined.contains("a2s.joined.header = 0xffffffff"), "{joined}");
     }
-    let mut asked = Asked::default();
+    let mut pending = Pending::default();
     let part = |index: &str| format!("feffffff0700000003{index}e004{first}");
-    read(&mut asked, &part("00"));
-    assert!(read(&mut asked, &part("00").replace("6d70", "6d71")).contains("a2s.part.conflict"));
+    read(&mut pending, &part("00"));
+    assert!(read(&mut pending, &part("00").replace("6d70", "6d71")).contains("a2s.part.conflict"));
 }
 
 /// Rules in parts after a header for each, with the ID of a compressed response if they are one.
@@ -137,8 +137,8 @@ fn parts(bytes: &[u8], id: &str, headers: &[&str]) -> Vec<String> {
 fn parts_of_source_before_the_orange_box_have_no_size() {
     let response = trial::bytes(RULES);
     let parts = parts(&response, "07000000", &["0300", "0301", "0302"]);
-    let mut asked = Asked::default();
-    insta::assert_snapshot!(read(&mut asked, &parts[0]), @r#"
+    let mut pending = Pending::default();
+    insta::assert_snapshot!(read(&mut pending, &parts[0]), @r#"
     a2s 0..24 | part of an answer | 1 of 3, id 0x00000007
       0..4 a2s.header = 0xfffffffe (part)
       4..8 a2s.part.id = 0x00000007
@@ -148,11 +148,11 @@ fn parts_of_source_before_the_orange_box_have_no_size() {
     "#);
     // The first part comes last.
     for order in [[1, 2], [2, 1]] {
-        let mut asked = Asked::default();
+        let mut pending = Pending::default();
         for part in order {
-            read(&mut asked, &parts[part]);
+            read(&mut pending, &parts[part]);
         }
-        assert!(read(&mut asked, &parts[0]).contains(r#"a2s.rule.value = "800""#));
+        assert!(read(&mut pending, &parts[0]).contains(r#"a2s.rule.value = "800""#));
     }
 }
 
@@ -165,16 +165,16 @@ fn compressed_parts_are_joined_and_decompressed() {
     for headers in [["0200", "0201"], ["0200e004", "0201e004"]] {
         let parts = parts(&trial::bytes(PACKED_RULES), "07000080", &headers);
         for order in [[0, 1], [1, 0]] {
-            let mut asked = Asked::default();
-            let [_, joined] = order.map(|part| read(&mut asked, &parts[part]));
+            let mut pending = Pending::default();
+            let [_, joined] = order.map(|part| read(&mut pending, &parts[part]));
             assert!(joined.contains("| rules | 2 rules") && joined.contains(r#"a2s.rule.value = "800""#), "{joined}");
             assert!(joined.contains("a2s.part.decompressed_size = 40") && !joined.contains("a2s.bad_compression"), "{joined}");
         }
     }
-    let mut asked = Asked::default();
+    let mut pending = Pending::default();
     let parts = parts(&trial::bytes(PACKED_RULES), "07000080", &["0200e004", "0201e004"]);
-    read(&mut asked, &parts[1]);
-    insta::assert_snapshot!(read(&mut asked, &parts[0]), @r#"
+    read(&mut pending, &parts[1]);
+    insta::assert_snapshot!(read(&mut pending, &parts[0]), @r#"
     a2s 0..57 | rules | 2 rules
       0..4 a2s.header = 0xfffffffe (part)
       4..8 a2s.part.id = 0x80000007
@@ -201,8 +201,8 @@ fn compressed_parts_are_joined_and_decompressed() {
 fn damage_of_compressed_responses_is_noted() {
     let packed = trial::bytes(PACKED_RULES);
     let joined = |bytes: &[u8]| {
-        let mut asked = Asked::default();
-        parts(bytes, "07000080", &["0200e004", "0201e004"]).iter().map(|part| read(&mut asked, part)).last().unwrap()
+        let mut pending = Pending::default();
+        parts(bytes, "07000080", &["0200e004", "0201e004"]).iter().map(|part| read(&mut pending, part)).last().unwrap()
     };
     for place in 0..packed.len() {
         let mut bytes = packed.clone();
@@ -224,8 +224,9 @@ fn decompression_is_bounded_by_the_size_in_the_response() {
     let mut bomb = bzip2::read::BzEncoder::new(&[0; 1 << 20][..], bzip2::Compression::best());
     let mut packed = [40, 0, 0, 0, 0, 0, 0, 0].to_vec();
     std::io::Read::read_to_end(&mut bomb, &mut packed).unwrap();
-    let mut asked = Asked::default();
-    let dumps: Vec<_> = parts(&packed, "07000080", &["0200e004", "0201e004"]).iter().map(|part| read(&mut asked, part)).collect();
+    let mut pending = Pending::default();
+    let dumps: Vec<_> =
+        parts(&packed, "07000080", &["0200e004", "0201e004"]).iter().map(|part| read(&mut pending, part)).collect();
     assert!(dumps[1].contains("got 40 bytes"), "{}", dumps[1]);
 }
 
@@ -316,19 +317,19 @@ fn recognition_is_strict_and_parts_are_claimed() {
         assert!(!looks(&trial::bytes(hex)), "{hex}");
     }
     let part = trial::bytes(PART);
-    assert!(!looks(&part) && Asked::default().claims(Side::Server, &part));
+    assert!(!looks(&part) && Pending::default().claims(Side::Server, &part));
 }
 
 #[test]
 fn a_malformed_message_is_read_up_to_the_error() {
     let bytes = trial::bytes(INFO);
     for cut in 0..bytes.len() {
-        trial::read(&PROTOCOL, &bytes[..cut], Cut::No, |wire| Asked::default().message(Side::Client, wire));
+        trial::read(&PROTOCOL, &bytes[..cut], Cut::No, |wire| Pending::default().message(Side::Client, wire));
     }
     for (place, byte) in (0..bytes.len()).flat_map(|place| [0, 0x5c, 0x80, 0xff].map(|byte| (place, byte))) {
         let mut bytes = bytes.clone();
         bytes[place] = byte;
-        let dump = trial::read(&PROTOCOL, &bytes, Cut::No, |wire| Asked::default().message(Side::Client, wire));
+        let dump = trial::read(&PROTOCOL, &bytes, Cut::No, |wire| Pending::default().message(Side::Client, wire));
         assert!(dump.starts_with("a2s 0.."));
     }
 }

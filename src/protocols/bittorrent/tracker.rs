@@ -21,7 +21,7 @@ use crate::wire::{Exchange, Heuristic, On, Protocol, Requests, Result, Wire};
 
 /// BitTorrent tracker protocol.
 pub static PROTOCOL: Protocol =
-    Protocol::new(&TRACKER, FIELDS, &[On::AnyUdp.exchange(Heuristic::Datagram(recognize), |_| Box::<Asked>::default())])
+    Protocol::new(&TRACKER, FIELDS, &[On::AnyUdp.exchange(Heuristic::Datagram(recognize), |_| Box::<Pending>::default())])
         .rest(&DATA);
 
 fields! {
@@ -97,12 +97,12 @@ fn recognize(bytes: &[u8]) -> bool {
 
 /// Pending requests of one conversation by transaction.
 #[derive(Default)]
-struct Asked {
+struct Pending {
     requests: Requests<u32>,
     connection: Option<[u8; 8]>,
 }
 
-impl Exchange for Asked {
+impl Exchange for Pending {
     fn message(&mut self, _: Side, wire: &mut Wire<'_>) -> Result {
         let ahead = wire.ahead();
         if self.is_request(ahead) { self.request(wire) } else { self.response(wire) }
@@ -113,7 +113,7 @@ impl Exchange for Asked {
     }
 }
 
-impl Asked {
+impl Pending {
     fn is_request(&self, bytes: &[u8]) -> bool {
         let is_connected = self.connection.is_some_and(|id| bytes.starts_with(&id)) && bytes.len() >= CONNECT_SIZE + HASH_SIZE;
         recognize(bytes) || is_connected && matches!(word(bytes, 8), Some(ANNOUNCE | SCRAPE))
@@ -262,12 +262,12 @@ mod tests {
 
     #[test]
     fn requests_and_their_responses_are_dissected() {
-        let mut asked = Asked::default();
+        let mut pending = Pending::default();
         let mut trees = String::new();
         for (place, bytes) in messages().iter().enumerate() {
             assert!(recognize(bytes) == [0, 2].contains(&place), "{bytes:?}");
-            assert!(asked.claims(Side::Server, bytes), "{bytes:?}");
-            trees += &trial::read(&PROTOCOL, bytes, Cut::No, |wire| asked.message(Side::Client, wire));
+            assert!(pending.claims(Side::Server, bytes), "{bytes:?}");
+            trees += &trial::read(&PROTOCOL, bytes, Cut::No, |wire| pending.message(Side::Client, wire));
         }
         insta::assert_snapshot!(trees, @r#"
         bt-tracker 0..16 | Connect
@@ -330,16 +330,16 @@ mod tests {
 
     #[test]
     fn responses_without_a_request_are_not_claimed() {
-        let asked = Asked::default();
+        let pending = Pending::default();
         for bytes in messages().iter().skip(1).filter(|bytes| !is_announcement(bytes)) {
-            assert!(!recognize(bytes) && !asked.claims(Side::Server, bytes));
+            assert!(!recognize(bytes) && !pending.claims(Side::Server, bytes));
         }
     }
 
     #[test]
     fn damaged_messages_are_dissected() {
         for bytes in messages() {
-            trial::survives_damage(&PROTOCOL, &bytes, |wire| Asked::default().message(Side::Client, wire));
+            trial::survives_damage(&PROTOCOL, &bytes, |wire| Pending::default().message(Side::Client, wire));
         }
     }
 }

@@ -6,7 +6,7 @@ use crate::tree::Side;
 use crate::wire::{Opening, Verdict};
 
 /// Returns the server if a line is one of IMAP.
-fn judge(side: Side, text: &[u8]) -> Option<Side> {
+fn server_of(side: Side, text: &[u8]) -> Option<Side> {
     let (first, second) = (word(text, 0), word(text, 1));
     let is_tag = (1..=32).contains(&first.len()) && first.iter().all(u8::is_ascii_alphanumeric);
     match () {
@@ -20,11 +20,11 @@ fn judge(side: Side, text: &[u8]) -> Option<Side> {
 pub(super) fn recognize(opening: &Opening<'_>) -> Verdict {
     for side in [Side::Server, Side::Client] {
         let first = lines::line(opening.of(side)).and_then(|line| opening.of(side).get(..line.text));
-        if let Some(server) = first.and_then(|text| judge(side, text)) {
+        if let Some(server) = first.and_then(|text| server_of(side, text)) {
             return Verdict::Yes(server);
         }
     }
-    match lines::in_lines_midway(opening, judge) {
+    match lines::in_lines_midway(opening, server_of) {
         Some(server) => Verdict::Yes(server),
         None if opening.complete => Verdict::No,
         None => lines::may_be_text(opening),

@@ -174,15 +174,15 @@ fn damaged_lines_are_survived() {
 
 #[test]
 fn a_session_is_recognized_by_its_greeting_or_midway() {
-    let judge = |client: &[u8], server: &[u8], start| {
+    let verdicts = |client: &[u8], server: &[u8], start| {
         let opening = Opening { sent: [client, server], from_start: [start; 2], complete: true };
         (anywhere(&opening), recognize(&opening))
     };
     let (yes, no) = (Verdict::Yes(Side::Server), Verdict::No);
-    assert_eq!(judge(b"", b"* OK IMAP4rev1\r\n", true), (yes, yes));
-    assert_eq!(judge(b"", b"* BYE\r\n", true), (no, yes));
-    assert_eq!(judge(b"x\r\na1 FETCH 1 (UID)\r\n", b"", false), (no, yes));
-    assert_eq!(judge(b"hello world\r\n", b"", false), (no, no));
+    assert_eq!(verdicts(b"", b"* OK IMAP4rev1\r\n", true), (yes, yes));
+    assert_eq!(verdicts(b"", b"* BYE\r\n", true), (no, yes));
+    assert_eq!(verdicts(b"x\r\na1 FETCH 1 (UID)\r\n", b"", false), (no, yes));
+    assert_eq!(verdicts(b"hello world\r\n", b"", false), (no, no));
 }
 
 #[test]

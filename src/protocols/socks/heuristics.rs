@@ -58,7 +58,7 @@ fn answers(client: &[u8], server: &[u8]) -> Option<bool> {
     }
 }
 
-fn judge(opening: &Opening<'_>, needs_reply: bool) -> Verdict {
+fn detect(opening: &Opening<'_>, needs_reply: bool) -> Verdict {
     let mut verdict = Verdict::No;
     for client in Side::BOTH.into_iter().filter(|side| opening.starts(*side)) {
         let bytes = opening.of(client);
@@ -77,10 +77,10 @@ fn judge(opening: &Opening<'_>, needs_reply: bool) -> Verdict {
 
 /// Recognizes a request or a list of methods.
 pub(super) fn on_port(opening: &Opening<'_>) -> Verdict {
-    judge(opening, false)
+    detect(opening, false)
 }
 
 /// Recognizes a request or a list of methods with its reply.
 pub(super) fn anywhere(opening: &Opening<'_>) -> Verdict {
-    judge(opening, true)
+    detect(opening, true)
 }

@@ -163,21 +163,21 @@ fn a_datagram_of_the_relay_is_dissected() {
 
 #[test]
 fn requests_are_recognized_on_the_port_and_with_a_reply_anywhere() {
-    let judge = |client: &[u8], server: &[u8], complete| {
+    let detect = |client: &[u8], server: &[u8], complete| {
         let opening = Opening { sent: [client, server], from_start: [true; 2], complete };
         [heuristics::on_port(&opening), heuristics::anywhere(&opening)]
     };
     let yes = Verdict::Yes(S);
     for messages in [LOGIN, OLD, NAMED] {
-        assert_eq!(judge(messages[0].1, messages[1].1, false), [yes; 2]);
-        assert_eq!(judge(messages[0].1, b"", false), [yes, Verdict::Unsure]);
-        assert_eq!(judge(messages[0].1, b"", true), [yes, Verdict::No]);
-        assert_eq!(judge(&messages[0].1[..3], b"", false), [Verdict::Unsure; 2]);
-        assert_eq!(judge(messages[1].1, messages[0].1, false), [Verdict::Yes(C); 2]);
+        assert_eq!(detect(messages[0].1, messages[1].1, false), [yes; 2]);
+        assert_eq!(detect(messages[0].1, b"", false), [yes, Verdict::Unsure]);
+        assert_eq!(detect(messages[0].1, b"", true), [yes, Verdict::No]);
+        assert_eq!(detect(&messages[0].1[..3], b"", false), [Verdict::Unsure; 2]);
+        assert_eq!(detect(messages[1].1, messages[0].1, false), [Verdict::Yes(C); 2]);
     }
-    assert_eq!(judge(b"\x05\x01\0\x05\x01\0\x03", b"\x05\0", false), [yes; 2]);
+    assert_eq!(detect(b"\x05\x01\0\x05\x01\0\x03", b"\x05\0", false), [yes; 2]);
     // A client that waits for a connection from outside may leave its port open.
-    assert_eq!(judge(b"\x04\x02\0\0\x7f\0\0\x01user\0", b"\0\x5a\xd0\xb9\x7f\0\0\x01", false), [yes; 2]);
+    assert_eq!(detect(b"\x04\x02\0\0\x7f\0\0\x01user\0", b"\0\x5a\xd0\xb9\x7f\0\0\x01", false), [yes; 2]);
     for (client, server) in [
         (&b"\x05\x01\0"[..], &b"\x05\x02"[..]),
         (b"\x05\x01\0hello", b""),
@@ -188,9 +188,9 @@ fn requests_are_recognized_on_the_port_and_with_a_reply_anywhere() {
         (b"\x04\x03\0\x50", b""),
         (b"GET / HTTP/1.1\r\n", b""),
     ] {
-        assert_eq!(judge(client, server, true), [Verdict::No; 2], "{client:?} {server:?}");
+        assert_eq!(detect(client, server, true), [Verdict::No; 2], "{client:?} {server:?}");
     }
-    assert_eq!(judge(OLD[0].1, b"\0\x5e\0\0\0\0\0\0", true), [Verdict::No; 2]);
+    assert_eq!(detect(OLD[0].1, b"\0\x5e\0\0\0\0\0\0", true), [Verdict::No; 2]);
 }
 
 #[test]

@@ -27,11 +27,11 @@ pub(super) fn attr_meaning(attr: NodeRef<'_>, out: Out<'_>) -> fmt::Result {
 pub(super) fn attr_beside(attr: NodeRef<'_>, out: Out<'_>) -> fmt::Result {
     let Some(last) = attr.children().last() else { return Ok(()) };
     let inner = last.children().find(|child| !is_about(*child)).unwrap_or(last);
-    if is_container(inner) || is_container(last) { Ok(()) } else { beside(inner, out) }
+    if is_container(inner) || is_container(last) { Ok(()) } else { value_meaning(inner, out) }
 }
 
 /// Meaning of a value shown by [`value`]; the number of a masked session ID is not repeated.
-fn beside(node: NodeRef<'_>, out: Out<'_>) -> fmt::Result {
+fn value_meaning(node: NodeRef<'_>, out: Out<'_>) -> fmt::Result {
     if node.is_secret() && node.child(&SESSION).is_some() { user_meaning(node, out) } else { node.write_meaning(out) }
 }
 
@@ -130,7 +130,7 @@ pub(super) fn row_meaning(row: NodeRef<'_>, out: Out<'_>) -> fmt::Result {
     let mut last = String::new();
     for cell in row.children() {
         let mut meaning = String::new();
-        beside(cell, &mut meaning)?;
+        value_meaning(cell, &mut meaning)?;
         if !meaning.is_empty() && meaning != last {
             write!(out, "{}{meaning}", if last.is_empty() { "" } else { ", " })?;
             last = meaning;

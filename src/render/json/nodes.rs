@@ -21,7 +21,7 @@ pub struct Children<'a, 't> {
     pub buffer: Buffer,
     pub ask: Ask<'a>,
     /// Fields without a node, before the others.
-    pub beside: Vec<Literal<'a>>,
+    pub extra: Vec<Literal<'a>>,
 }
 
 impl Put for Children<'_, '_> {
@@ -42,15 +42,15 @@ impl Children<'_, '_> {
     /// Whether any field is selected.
     pub fn any(&self) -> bool {
         match self.ask.choice {
-            Some(choice) => !self.beside.is_empty() || choice.kept(self.node).next().is_some(),
+            Some(choice) => !self.extra.is_empty() || choice.kept(self.node).next().is_some(),
             None => self.node.has_children(),
         }
     }
 
     /// Writes the selected fields, without their groups.
     fn chosen(&self, choice: &Choice, nodes: Nodes<'_>, around: &Around, out: &mut Out<'_>) -> Result<()> {
-        let beside = self.beside.iter().map(Item::Literal);
-        out.list(beside.chain(choice.kept(self.node).map(Item::Kept)), |out, item| match item {
+        let extra = self.extra.iter().map(Item::Literal);
+        out.list(extra.chain(choice.kept(self.node).map(Item::Kept)), |out, item| match item {
             Item::Kept(Kept::Whole(node)) => nodes.one(node, true, around, out),
             Item::Kept(Kept::Alone(node)) => nodes.one(node, false, around, out),
             Item::Kept(Kept::Computed(field, value)) => Literal { name: field.abbrev, label: field.name, value }.put(out),

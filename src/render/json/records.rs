@@ -131,8 +131,8 @@ impl Put for OfMessage<'_, '_> {
             let carried_by = if carriers { message.carriers() } else { Vec::new() };
             derived(of, &[&[message.layer], &carried_by[..]].concat(), map)?;
             if let Some(node) = message.node() {
-                let beside = beside(&Record::Message(*message), ask);
-                below(&Children { of, node, buffer, ask, beside }, map)?;
+                let extra = extra(&Record::Message(*message), ask);
+                below(&Children { of, node, buffer, ask, extra }, map)?;
             }
             notes(of, &message.notes().collect::<Vec<_>>(), message.bookmarks().collect(), buffer, map)
         })
@@ -174,9 +174,9 @@ impl Put for OfPacket<'_, '_> {
                 speakers(ends, map)?;
             }
             derived(of, &layers, map)?;
-            let beside = beside(&Record::Packet(*packet), ask);
-            if !beside.is_empty() {
-                map.put("fields", &beside)?;
+            let extra = extra(&Record::Packet(*packet), ask);
+            if !extra.is_empty() {
+                map.put("fields", &extra)?;
             }
             map.put("layers", &Layers { of, layers: &layers, ask })?;
             let bookmarks = packet.bookmarks().collect();
@@ -208,9 +208,9 @@ impl Put for OfLate<'_, '_> {
                 speakers(ends, map)?;
             }
             derived(of, &layers, map)?;
-            let beside = beside(&Record::Late(*late), ask);
-            if !beside.is_empty() {
-                map.put("fields", &beside)?;
+            let extra = extra(&Record::Late(*late), ask);
+            if !extra.is_empty() {
+                map.put("fields", &extra)?;
             }
             map.put("layers", &Layers { of, layers: &layers, ask })?;
             notes(of, &late.notes().collect::<Vec<_>>(), Vec::new(), Buffer::Frame(of.tree.frame.number), map)
@@ -257,7 +257,7 @@ impl Put for Layers<'_, '_> {
                 words("name", of.tree.made(layer.name), map)?;
                 words("info", &of.tree.info(layer), map)?;
                 let buffer = place(of, node, map)?;
-                below(&Children { of, node, buffer, ask: self.ask, beside: Vec::new() }, map)
+                below(&Children { of, node, buffer, ask: self.ask, extra: Vec::new() }, map)
             })
         })
     }
@@ -313,7 +313,7 @@ fn below(children: &Children<'_, '_>, map: &mut Members<'_, '_>) -> Result<()> {
 }
 
 /// Fields of `-e` without a node: pseudo-fields, and remembered values of lower layers.
-fn beside<'a>(record: &Record<'_>, ask: Ask<'a>) -> Vec<Literal<'a>> {
+fn extra<'a>(record: &Record<'_>, ask: Ask<'a>) -> Vec<Literal<'a>> {
     let Some(choice) = ask.choice else { return Vec::new() };
     let mut fields = Vec::new();
     for pseudo in choice.pseudos() {

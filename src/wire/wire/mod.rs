@@ -464,11 +464,11 @@ impl<'a> Wire<'a> {
     #[inline(always)]
     fn push(&mut self, field: &'static Field, value: Value, range: Range<usize>) -> u32 {
         // Most runs request few fields.
-        if self.tree.takes(field, value) { self.put_down(field, value, range) } else { self.tree.here() }
+        if self.tree.takes(field, value) { self.store(field, value, range) } else { self.tree.here() }
     }
 
     #[inline(never)]
-    fn put_down(&mut self, field: &'static Field, value: Value, range: Range<usize>) -> u32 {
+    fn store(&mut self, field: &'static Field, value: Value, range: Range<usize>) -> u32 {
         let end = range.end.min(self.bytes.len());
         let range = range.start.min(end)..end;
         self.tree.keep(field, value, Span::new(self.source, range))

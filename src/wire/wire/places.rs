@@ -23,7 +23,7 @@ impl<'a> Wire<'a> {
     }
 
     /// Adds a value after the payload of the layer. The layer is extended to the end of the value, whether or not that is kept.
-    pub(crate) fn put_behind(&mut self, field: &'static Field, value: Value, range: Range<usize>) {
+    pub(crate) fn put_after(&mut self, field: &'static Field, value: Value, range: Range<usize>) {
         self.tree.reach(self.layer_node(), range.end.min(self.bytes.len()));
         self.put(field, value, range);
     }

@@ -26,7 +26,7 @@ const OTHERS: u8 = 128;
 const OWN: u8 = 0;
 
 /// Position of a player at a time.
-struct Stand {
+struct Position {
     time: Time,
     index: u16,
     tile: Tile,
@@ -35,7 +35,7 @@ struct Stand {
 /// Positions and messages in order. It is empty unless objects are exported.
 #[derive(Default)]
 pub struct Journal {
-    stands: Vec<Stand>,
+    positions: Vec<Position>,
     chat: String,
     left_out: u64,
 }
@@ -43,13 +43,13 @@ pub struct Journal {
 impl Journal {
     /// Approximate heap size in bytes.
     pub fn memory_usage(&self) -> usize {
-        self.stands.capacity() * size_of::<Stand>() + self.chat.capacity()
+        self.positions.capacity() * size_of::<Position>() + self.chat.capacity()
     }
 
     /// Records the position of a player.
-    pub fn stand(&mut self, time: Time, index: u16, tile: Tile) {
-        match limits::RS_POSITIONS.exceeds(self.stands.len()) {
-            true => self.stands.push(Stand { time, index, tile }),
+    pub fn record_position(&mut self, time: Time, index: u16, tile: Tile) {
+        match limits::RS_POSITIONS.exceeds(self.positions.len()) {
+            true => self.positions.push(Position { time, index, tile }),
             false => self.left_out += 1,
         }
     }
@@ -75,7 +75,7 @@ impl Journal {
     pub fn objects(&self, own: Option<u16>, name: impl Fn(u16) -> Option<String>) -> Vec<Object> {
         let mut objects = Vec::new();
         let mut add = |kind, name: &str, bytes| objects.push(Object { kind, name: name.to_owned(), bytes, marks: Vec::new() });
-        if !self.stands.is_empty() {
+        if !self.positions.is_empty() {
             add("path", "paths.json", self.paths(own, &name));
             if let Some(picture) = self.picture(own) {
                 add("path", "paths.png", picture);
@@ -89,17 +89,17 @@ impl Journal {
 
     /// The path of each player, the local one first, a point a line.
     fn paths(&self, own: Option<u16>, name: &impl Fn(u16) -> Option<String>) -> Vec<u8> {
-        let mut paths: BTreeMap<(bool, u16), Vec<&Stand>> = BTreeMap::new();
-        for stand in &self.stands {
-            paths.entry((own != Some(stand.index), stand.index)).or_default().push(stand);
+        let mut paths: BTreeMap<(bool, u16), Vec<&Position>> = BTreeMap::new();
+        for position in &self.positions {
+            paths.entry((own != Some(position.index), position.index)).or_default().push(position);
         }
-        let start = self.stands.iter().find_map(|stand| stand.time);
-        let point = |stand: &&Stand| {
-            let millis = stand.time.zip(start).map(|(time, start)| time.nanos_since(start) / 1_000_000);
-            json!({ "ms": millis, "level": stand.tile.level, "x": stand.tile.x, "y": stand.tile.z }).to_string()
+        let start = self.positions.iter().find_map(|position| position.time);
+        let point = |position: &&Position| {
+            let millis = position.time.zip(start).map(|(time, start)| time.nanos_since(start) / 1_000_000);
+            json!({ "ms": millis, "level": position.tile.level, "x": position.tile.x, "y": position.tile.z }).to_string()
         };
-        let player = |((is_other, index), stands): ((bool, u16), Vec<&Stand>)| {
-            let points: Vec<String> = stands.iter().map(point).collect();
+        let player = |((is_other, index), positions): ((bool, u16), Vec<&Position>)| {
+            let points: Vec<String> = positions.iter().map(point).collect();
             let (name, is_local) = (Value::from(name(index)), !is_other);
             let head = format!("{{\"index\":{index},\"name\":{name},\"local\":{is_local},\"path\":[\n");
             head + &points.join(",\n") + "\n]}"
@@ -111,10 +111,10 @@ impl Journal {
     /// The paths over the grid of regions, north at the top.
     fn picture(&self, own: Option<u16>) -> Option<Vec<u8>> {
         // The picture is centred on the local player if the paths are too distant from each other.
-        let of_own = |stand: &&Stand| own.is_none_or(|own| stand.index == own);
-        let all: Vec<&Stand> = self.stands.iter().collect();
-        let of_own: Vec<&Stand> = self.stands.iter().filter(of_own).collect();
-        let frame = [all, of_own].iter().filter_map(|stands| Frame::around(stands)).find(|frame| frame.is_small())?;
+        let of_own = |position: &&Position| own.is_none_or(|own| position.index == own);
+        let all: Vec<&Position> = self.positions.iter().collect();
+        let of_own: Vec<&Position> = self.positions.iter().filter(of_own).collect();
+        let frame = [all, of_own].iter().filter_map(|positions| Frame::around(positions)).find(|frame| frame.is_small())?;
         let mut canvas = Canvas::new(frame.size())?;
         for (row, y) in (0..).zip((frame.south..=frame.north).rev()) {
             for (column, x) in (0..).zip(frame.west..=frame.east) {
@@ -123,10 +123,10 @@ impl Journal {
                 }
             }
         }
-        let is_own = |stand: &Stand| own == Some(stand.index);
+        let is_own = |position: &Position| own == Some(position.index);
         for shade in [OTHERS, OWN] {
-            for stand in self.stands.iter().filter(|stand| is_own(stand) == (shade == OWN)) {
-                if let Some(place) = frame.place(stand.tile) {
+            for position in self.positions.iter().filter(|position| is_own(position) == (shade == OWN)) {
+                if let Some(place) = frame.place(position.tile) {
                     canvas.set(place, shade);
                 }
             }
@@ -175,9 +175,9 @@ struct Frame {
 }
 
 impl Frame {
-    fn around(stands: &[&Stand]) -> Option<Frame> {
+    fn around(positions: &[&Position]) -> Option<Frame> {
         let ends = |of: fn(&Tile) -> u16| {
-            let all = || stands.iter().map(|stand| i64::from(of(&stand.tile)));
+            let all = || positions.iter().map(|position| i64::from(of(&position.tile)));
             Some((all().min()? - MARGIN, all().max()? + MARGIN))
         };
         let ((west, east), (south, north)) = (ends(|tile| tile.x)?, ends(|tile| tile.z)?);

@@ -259,7 +259,7 @@ impl Update<'_, '_> {
         let (time, keeps) = (bits.wire().completed().1, bits.wire().wants_objects());
         let osrs = &mut self.reader.game.osrs;
         if keeps {
-            osrs.journal.stand(time, index, tile);
+            osrs.journal.record_position(time, index, tile);
         }
         osrs.moves.push((index, how, Some(tile)));
     }

@@ -501,7 +501,7 @@ mod tests {
         let mut seen = std::collections::HashSet::new();
         for field in fields() {
             let kind = (field.kind, field.digest.is_some(), field.transformed);
-            assert!(seen.insert((field.abbrev, kind)), "{} stands twice", field.abbrev);
+            assert!(seen.insert((field.abbrev, kind)), "{} positions twice", field.abbrev);
             assert!(!super::super::fields::FIELDS.iter().any(|fixed| fixed.abbrev == field.abbrev), "{}", field.abbrev);
             assert!(field.abbrev.starts_with("rs.") && !field.name.is_empty() && !field.about.is_empty());
         }

@@ -100,7 +100,7 @@ impl<'t> Parser<'t> {
     /// The text found here, for errors.
     fn found(&self) -> String {
         match self.rest().chars().next() {
-            Some(character) => format!("{character:?} stands"),
+            Some(character) => format!("{character:?} positions"),
             None => "the list ends".to_owned(),
         }
     }

@@ -120,7 +120,7 @@ fn value_of(key: &str, expected: &Value, own: &[&Outline], message: &[u8]) -> Va
             elements.iter().zip(list).map(|(node, value)| value_of(key, value, &[node], message)).collect()
         }
         Value::Object(_) => {
-            let [node] = own else { panic!("{key} stands {} times", own.len()) };
+            let [node] = own else { panic!("{key} positions {} times", own.len()) };
             compare(expected, &node.below.iter().collect::<Vec<_>>(), message);
             expected.clone()
         }
@@ -129,7 +129,7 @@ fn value_of(key: &str, expected: &Value, own: &[&Outline], message: &[u8]) -> Va
             expected.clone()
         }
         _ => {
-            let [node] = own else { panic!("{key} stands {} times", own.len()) };
+            let [node] = own else { panic!("{key} positions {} times", own.len()) };
             match node.below.is_empty() {
                 // Names in base 37 are shown as text.
                 true if expected.is_u64() && node.text().is_some() => base37(node.text().unwrap()),
