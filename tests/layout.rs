@@ -165,7 +165,7 @@ fn followed(sample: &Path, widths: &[Width]) -> Vec<String> {
     let mut follower = Follower::new(None);
     let demand = follower.demand().with(Extras::SUMMARIES).with(Extras::NAMES);
     dissect(sample, demand, |of, captured| {
-        follower.listen(of, captured, |heard| dumps.iter_mut().try_for_each(|dump| dump.heard(heard))).unwrap();
+        follower.collect(of, captured, |event| dumps.iter_mut().try_for_each(|dump| dump.event(event))).unwrap();
     });
     dumps.iter_mut().for_each(|dump| dump.finish().unwrap());
     drop(dumps);

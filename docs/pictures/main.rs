@@ -109,7 +109,7 @@ fn follow() -> Result<String> {
     let mut out = Vec::new();
     let mut dump = Dump::new(&mut out, Form::Hex, Theme::coloured(), Some(WIDTH));
     let mut follower = Follower::new(Some(StreamId { transport: Transport::Tcp, number: 0 }));
-    dissect("xfire.pcap", Demand::HEADINGS, |of, captured| Ok(follower.listen(of, captured, |heard| dump.heard(heard))?))?;
+    dissect("xfire.pcap", Demand::HEADINGS, |of, captured| Ok(follower.collect(of, captured, |event| dump.event(event))?))?;
     dump.finish()?;
     drop(dump);
     Ok(String::from_utf8(out)?.lines().take(LINES).collect::<Vec<_>>().join("\n"))

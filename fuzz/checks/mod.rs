@@ -133,6 +133,6 @@ fn summaries(frames: &[Owned], registry: Registry) {
     stats.end();
     let mut follower = Follower::new(None);
     dissect(frames, &mut Engine::new(registry, Demand::STREAM_BYTES), |of, captured| {
-        let Ok(()) = follower.listen(of, captured, |_| Ok::<(), Infallible>(()));
+        let Ok(()) = follower.collect(of, captured, |_| Ok::<(), Infallible>(()));
     });
 }

@@ -2,7 +2,7 @@
 #![allow(dead_code, clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "a generator may")]
 
 use proto_dissect::engine::Engine;
-use proto_dissect::follow::{Follower, Heard};
+use proto_dissect::follow::{Event, Follower};
 use proto_dissect::input::{Capture, Link};
 use proto_dissect::registry::Registry;
 use proto_dissect::tree::{Demand, Dissection, Side, StreamId};
@@ -108,8 +108,8 @@ fn streams(path: &PathBuf) -> Vec<Vec<u8>> {
                 owners.entry(stream.to_string()).or_insert(node.field().abbrev);
             }
         }
-        let Ok(()) = follower.listen(of, true, |heard| {
-            if let Heard::Words(words) = heard {
+        let Ok(()) = follower.collect(of, true, |event| {
+            if let Event::Payload(words) = event {
                 turns.entry(words.stream.to_string()).or_default().push((words.side, words.bytes.to_vec()));
             }
             Ok::<(), Infallible>(())

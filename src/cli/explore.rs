@@ -11,7 +11,7 @@ use super::source::Source;
 use super::{Exit, complain, forms, several};
 use crate::engine::Engine;
 use crate::explore::{self, Collector, Explored, Options, Side, View, framing::Given};
-use crate::follow::{Existing, Follower, Heard};
+use crate::follow::{Event, Existing, Follower};
 use crate::input::Frame;
 use crate::limits;
 use crate::record::seconds::since_1970;
@@ -241,16 +241,16 @@ impl Audience for Reader {
         if !dissects {
             return Ok(());
         }
-        let Ok(()) = follower.listen(of, captured, |heard| {
-            let Heard::Words(words) = heard else { return Ok::<(), Infallible>(()) };
+        let Ok(()) = follower.collect(of, captured, |event| {
+            let Event::Payload(payload) = event else { return Ok::<(), Infallible>(()) };
             if *numbers {
-                records.entry((words.stream, words.side)).or_default().push((words.off, words.message.n));
+                records.entry((payload.stream, payload.side)).or_default().push((payload.off, payload.message.n));
             }
-            if *skips_recognized && (known.len() < limits::FOLLOW_CONVERSATIONS.get() || known.contains_key(&words.stream)) {
-                let is_data = words.message.protocol().is_none_or(|protocol| protocol.abbrev == "data");
-                let known = known.entry(words.stream).or_insert(false);
+            if *skips_recognized && (known.len() < limits::FOLLOW_CONVERSATIONS.get() || known.contains_key(&payload.stream)) {
+                let is_data = payload.message.protocol().is_none_or(|protocol| protocol.abbrev == "data");
+                let known = known.entry(payload.stream).or_insert(false);
                 if !is_data && !std::mem::replace(known, true) {
-                    collector.ignore(words.stream);
+                    collector.ignore(payload.stream);
                 }
             }
             Ok(())

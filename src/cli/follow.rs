@@ -7,7 +7,7 @@ use super::screen::Screen;
 use super::source::Source;
 use super::{Exit, complain, forms, intervals, several};
 use crate::filter::Filter;
-use crate::follow::{Content, Dump, Existing, Files, Follower, Form, Heard, Streams};
+use crate::follow::{Content, Dump, Event, Existing, Files, Follower, Form, Streams};
 use crate::limits;
 use crate::record::{Record, Tally, View};
 use crate::render::Theme;
@@ -175,14 +175,14 @@ fn finish(
         Task::Dump(stream, content, form) => {
             let dump = Dump::new(to, form, theme, forms::width());
             let dir = options.dir.map(Side::from);
-            listen(source, how, Listener::new(Some((stream, content)), dir, Output::Dump(dump), form == Form::Raw), filter)
+            collect(source, how, Collector::new(Some((stream, content)), dir, Output::Dump(dump), form == Form::Raw), filter)
         }
         Task::Files(stream) => {
             let folder = options.write_dir.as_deref().unwrap_or(Path::new("."));
             let files =
                 Files::new(folder).map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", folder.display())))?;
             let dir = options.dir.map(Side::from);
-            listen(source, how, Listener::new(stream, dir, Output::Files(files, to), true), filter)
+            collect(source, how, Collector::new(stream, dir, Output::Files(files, to), true), filter)
         }
     }
 }
@@ -252,7 +252,7 @@ enum Output<'w> {
     Files(Files, Box<dyn Write + Send + 'w>),
 }
 
-struct Listener<'w> {
+struct Collector<'w> {
     only: Option<StreamId>,
     content: Content,
     follower: Follower,
@@ -268,17 +268,17 @@ struct Listener<'w> {
     /// Print only payloads of matching records.
     filter: Option<Matching>,
     /// Whether any payload was found.
-    heard: bool,
+    has_payload: bool,
     opened: bool,
 }
 
-impl<'w> Listener<'w> {
-    fn new(followed: Option<(StreamId, Content)>, dir: Option<Side>, output: Output<'w>, is_raw: bool) -> Listener<'w> {
+impl<'w> Collector<'w> {
+    fn new(followed: Option<(StreamId, Content)>, dir: Option<Side>, output: Output<'w>, is_raw: bool) -> Collector<'w> {
         let (only, content) = followed.map_or((None, Content::Bytes), |(stream, content)| (Some(stream), content));
         let follower = Follower::new(only).to(content);
         let follower = if is_raw { follower.raw() } else { follower };
         let existing = Existing::default();
-        Listener {
+        Collector {
             only,
             content,
             follower,
@@ -289,14 +289,14 @@ impl<'w> Listener<'w> {
             filter: None,
             missing: 0,
             secret: 0,
-            heard: false,
+            has_payload: false,
             opened: false,
         }
     }
 
     /// Reason why no payload was found.
     fn silence(&self) -> Option<String> {
-        let stream = self.only.filter(|_| !self.heard)?;
+        let stream = self.only.filter(|_| !self.has_payload)?;
         match (self.content, self.follower.has_met()) {
             (Content::Bytes, _) => None,
             (Content::Http, _) => Some(format!("{stream} carries no readable HTTP; -s {stream} prints its bytes")),
@@ -308,7 +308,7 @@ impl<'w> Listener<'w> {
     }
 }
 
-impl Audience for Listener<'_> {
+impl Audience for Collector<'_> {
     fn demand(&self) -> Demand {
         let demand = self.follower.demand();
         let demand = self.filter.as_ref().map_or(demand, |filter| demand.and(filter.demand()));
@@ -322,38 +322,38 @@ impl Audience for Listener<'_> {
 
     fn tree(&mut self, of: Dissection<'_>, captured: bool) -> io::Result<()> {
         self.existing.see(of);
-        let Listener { follower, dir, output, is_raw, missing, secret, filter, heard: was_heard, .. } = self;
-        follower.listen(of, captured, |heard| {
-            *was_heard |= matches!(heard, Heard::Words(_));
-            let side = match heard {
-                Heard::Words(words) => words.side,
-                Heard::Missing(missing) => missing.side,
+        let Collector { follower, dir, output, is_raw, missing, secret, filter, has_payload, .. } = self;
+        follower.collect(of, captured, |event| {
+            *has_payload |= matches!(event, Event::Payload(_));
+            let side = match event {
+                Event::Payload(payload) => payload.side,
+                Event::Missing(missing) => missing.side,
             };
             if dir.is_some_and(|dir| dir != side) {
                 return Ok(());
             }
-            let is_meant = match (filter.as_mut(), &heard) {
+            let is_meant = match (filter.as_mut(), &event) {
                 (None, _) => true,
-                (Some(filter), Heard::Words(words)) => filter.takes(&Record::Message(words.message)),
+                (Some(filter), Event::Payload(payload)) => filter.takes(&Record::Message(payload.message)),
                 // Missing bytes match nothing.
-                (Some(_), Heard::Missing(_)) => false,
+                (Some(_), Event::Missing(_)) => false,
             };
             if !is_meant {
                 return Ok(());
             }
-            if let (Heard::Missing(lost), true) = (heard, *is_raw) {
+            if let (Event::Missing(lost), true) = (event, *is_raw) {
                 *missing += 1;
                 if *missing <= GAPS_REPORTED {
                     complain(format_args!("{} {side}: {} bytes missing at {}", lost.stream, lost.len, lost.off));
                 }
             }
-            if let Heard::Words(words) = heard {
-                *secret += words.secret;
+            if let Event::Payload(payload) = event {
+                *secret += payload.secret;
             }
-            match (&mut *output, heard) {
-                (Output::Dump(dump), heard) => dump.heard(heard),
-                (Output::Files(files, _), Heard::Words(words)) => files.write(&words),
-                (Output::Files(..), Heard::Missing(_)) => Ok(()),
+            match (&mut *output, event) {
+                (Output::Dump(dump), event) => dump.event(event),
+                (Output::Files(files, _), Event::Payload(payload)) => files.write(&payload),
+                (Output::Files(..), Event::Missing(_)) => Ok(()),
             }
         })
     }
@@ -363,32 +363,32 @@ impl Audience for Listener<'_> {
     }
 }
 
-fn listen(source: &Source, how: &How, listener: Listener<'_>, filter: Option<Matching>) -> io::Result<Exit> {
-    let mut listener = Listener { filter, ..listener };
-    let exit = input::input(source, how, &mut listener)?;
-    if !listener.opened {
+fn collect(source: &Source, how: &How, collector: Collector<'_>, filter: Option<Matching>) -> io::Result<Exit> {
+    let mut collector = Collector { filter, ..collector };
+    let exit = input::input(source, how, &mut collector)?;
+    if !collector.opened {
         return Ok(exit);
     }
-    if let Some(stream) = listener.only.filter(|stream| !listener.existing.has(*stream)) {
-        complain(format_args!("{}: no conversation {stream}; available: {}", source.name(), listener.existing));
+    if let Some(stream) = collector.only.filter(|stream| !collector.existing.has(*stream)) {
+        complain(format_args!("{}: no conversation {stream}; available: {}", source.name(), collector.existing));
         return Ok(exit.max(Exit::Usage));
     }
-    if let Some(why) = listener.silence() {
+    if let Some(why) = collector.silence() {
         complain(format_args!("{}: {why}", source.name()));
         return Ok(exit.max(Exit::Usage));
     }
-    if listener.filter.as_ref().is_some_and(|filter| !filter.any) && io::stderr().is_terminal() {
+    if collector.filter.as_ref().is_some_and(|filter| !filter.any) && io::stderr().is_terminal() {
         complain(format_args!("{}: no payload matches -Y", source.name()));
     }
-    if listener.missing > GAPS_REPORTED {
-        complain(format_args!("{} more gaps", listener.missing - GAPS_REPORTED));
+    if collector.missing > GAPS_REPORTED {
+        complain(format_args!("{} more gaps", collector.missing - GAPS_REPORTED));
     }
-    match (listener.secret, listener.is_raw) {
+    match (collector.secret, collector.is_raw) {
         (0, _) => {}
         (secret, true) => complain(format_args!("the output contains {secret} bytes of secrets as captured")),
         (secret, false) => complain(format_args!("{secret} bytes of secrets masked with *; --show-secrets prints them")),
     }
-    match &mut listener.output {
+    match &mut collector.output {
         Output::Dump(dump) => dump.finish()?,
         Output::Files(files, to) => {
             for (path, bytes) in files.written() {

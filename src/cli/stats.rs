@@ -20,11 +20,11 @@ pub(super) fn run(options: &StatsOptions, reading: &Reading, screen: Screen) -> 
         [name] if name == "help" => Ok(list(screen).unwrap_or_else(|error| of_output(&error))),
         [name] if name.starts_with("follow,") => following(name, options).map(|followed| follow::run(&followed, reading, screen)),
         names => {
-            let asked = || asked(names, options.filter.as_deref());
-            asked().and_then(|_| How::new(reading)).map(|how| {
+            let parsed = || parsed(names, options.filter.as_deref());
+            parsed().and_then(|_| How::new(reading)).map(|how| {
                 let sources = Source::all(&options.files, reading);
-                several::each(&sources, screen, !options.json, |source, screen| match asked() {
-                    Ok(asked) => print(options, source, &how, asked, screen),
+                several::each(&sources, screen, !options.json, |source, screen| match parsed() {
+                    Ok(parsed) => print(options, source, &how, parsed, screen),
                     Err(_) => Ok(Exit::Usage),
                 })
             })
@@ -53,18 +53,18 @@ struct Parsed {
 }
 
 /// Parses names of statistics, without duplicates; all statistics if empty.
-fn asked(names: &[String], filter: Option<&str>) -> Result<Parsed, forms::Wrong> {
-    let mut asked = Parsed::default();
+fn parsed(names: &[String], filter: Option<&str>) -> Result<Parsed, forms::Wrong> {
+    let mut parsed = Parsed::default();
     for name in names {
-        asked.add(name)?;
+        parsed.add(name)?;
     }
     if names.is_empty() {
-        asked.parts = Part::all();
+        parsed.parts = Part::all();
     }
     if let Some(filter) = filter {
-        asked.details.filter = Some((filter.to_owned(), intervals::gate("-Y", filter)?));
+        parsed.details.filter = Some((filter.to_owned(), intervals::gate("-Y", filter)?));
     }
-    Ok(asked)
+    Ok(parsed)
 }
 
 impl Parsed {
@@ -239,8 +239,8 @@ impl Audience for Counter {
     }
 }
 
-fn print(options: &StatsOptions, source: &Source, how: &How, asked: Parsed, screen: Screen) -> io::Result<Exit> {
-    let mut counter = Counter { stats: Stats::detailed(how.registry(), asked.parts, asked.details), opened: false };
+fn print(options: &StatsOptions, source: &Source, how: &How, parsed: Parsed, screen: Screen) -> io::Result<Exit> {
+    let mut counter = Counter { stats: Stats::detailed(how.registry(), parsed.parts, parsed.details), opened: false };
     let exit = input::input(source, how, &mut counter)?;
     if !counter.opened {
         return Ok(exit);

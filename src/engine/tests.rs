@@ -19,7 +19,7 @@ use crate::wire::{Conversation, Extent, Heuristic, Missing, On, Opening, Protoco
 use etherparse::PacketBuilder;
 use proptest::prelude::*;
 
-static TOY: Protocol = Protocol::new(&TOY_FIELD, FIELDS, &[On::Tcp(9).stream(Heuristic::Stream(looks), |_| Box::new(Toy))]);
+static TOY: Protocol = Protocol::new(&TOY_FIELD, FIELDS, &[On::Tcp(9).stream(Heuristic::Stream(detect), |_| Box::new(Toy))]);
 static TOYS: &[&Protocol] = &[&TOY];
 
 fields! {
@@ -48,7 +48,7 @@ impl Conversation for Toy {
 }
 
 /// Rejects streams whose first byte is 0xee; needs two bytes to decide.
-fn looks(opening: &Opening<'_>) -> Verdict {
+fn detect(opening: &Opening<'_>) -> Verdict {
     let first = if opening.sent[0].is_empty() { opening.sent[1] } else { opening.sent[0] };
     match first {
         [0xee, ..] => Verdict::No,

@@ -1,7 +1,7 @@
 //! Collects the sides of conversations from an engine without dissectors.
 
 use super::side::{Segment, Side};
-use crate::follow::{Follower, Heard, Words};
+use crate::follow::{Event, Follower, Payload};
 use crate::limits;
 use crate::tree::{self, Demand, Dissection, StreamId};
 use std::collections::{HashMap, HashSet};
@@ -58,10 +58,10 @@ impl Collector {
     pub fn see(&mut self, of: Dissection<'_>, captured: bool) {
         let Collector { follower, most, known, only, ignored, held, left_out } = self;
         let is_pushed = captured && is_pushed(of);
-        let Ok(()) = follower.listen(of, captured, |heard| {
-            let (stream, dir) = match heard {
-                Heard::Words(words) => (words.stream, words.side),
-                Heard::Missing(missing) => (missing.stream, missing.side),
+        let Ok(()) = follower.collect(of, captured, |event| {
+            let (stream, dir) = match event {
+                Event::Payload(payload) => (payload.stream, payload.side),
+                Event::Missing(missing) => (missing.stream, missing.side),
             };
             let is_meant = only.as_ref().is_none_or(|only| only.contains(&stream)) && !ignored.contains(&stream);
             let has_room = known.len() < limits::FOLLOW_CONVERSATIONS.get() || known.contains_key(&stream);
@@ -69,15 +69,15 @@ impl Collector {
                 return Ok::<(), Infallible>(());
             }
             let conversation = known.entry(stream).or_insert_with(|| Conversation::new(stream));
-            match heard {
-                Heard::Words(words) => {
+            match event {
+                Event::Payload(payload) => {
                     let before = conversation.side(dir).bytes.len();
                     let room = before.saturating_add(limits::EXPLORE_BYTES.get().saturating_sub(*held)).min(*most);
-                    let taken = conversation.hear(&words, room, is_pushed);
+                    let taken = conversation.add(&payload, room, is_pushed);
                     *held += taken;
-                    *left_out += (words.bytes.len().min(*most - before.min(*most)) - taken) as u64;
+                    *left_out += (payload.bytes.len().min(*most - before.min(*most)) - taken) as u64;
                 }
-                Heard::Missing(missing) => {
+                Event::Missing(missing) => {
                     let side = conversation.side(dir);
                     side.holes.push((side.bytes.len(), missing.len));
                     side.sent = side.sent.saturating_add(missing.len);
@@ -116,25 +116,25 @@ impl Conversation {
     }
 
     /// Adds payload, as long as its side has less than `most` bytes; returns the number of bytes added.
-    fn hear(&mut self, words: &Words<'_>, most: usize, is_pushed: bool) -> usize {
-        let is_turn = self.last != Some(words.side);
+    fn add(&mut self, payload: &Payload<'_>, most: usize, is_pushed: bool) -> usize {
+        let is_turn = self.last != Some(payload.side);
         let order = self.order;
-        let side = self.side(words.side);
-        side.sent = side.sent.saturating_add(words.bytes.len() as u64);
+        let side = self.side(payload.side);
+        side.sent = side.sent.saturating_add(payload.bytes.len() as u64);
         let room = most.saturating_sub(side.bytes.len());
-        let taken = words.bytes.get(..room).unwrap_or(words.bytes);
+        let taken = payload.bytes.get(..room).unwrap_or(payload.bytes);
         if taken.is_empty() {
             return 0;
         }
         if side.ends[0].is_empty() {
-            side.ends = [words.ends.src, words.ends.dst].map(|end| end.map_or(String::new(), |end| end.to_string()));
+            side.ends = [payload.ends.src, payload.ends.dst].map(|end| end.map_or(String::new(), |end| end.to_string()));
         }
-        let time = words.time().map_or(0, |time| time.seconds.saturating_mul(1_000_000_000).saturating_add(time.nanos.into()));
+        let time = payload.time().map_or(0, |time| time.seconds.saturating_mul(1_000_000_000).saturating_add(time.nanos.into()));
         let base = side.bytes.len();
         let segment =
             |at: usize, frame| Segment { at: base + at, is_turn: is_turn && at == 0, is_pushed: false, time, order, frame };
         // Segments that became readable together form a run of several pieces.
-        let pieces = words.message.pieces();
+        let pieces = payload.message.pieces();
         let mut at = 0;
         for piece in pieces.iter().filter(|_| !side.is_datagrams) {
             if at < taken.len() {
@@ -143,14 +143,14 @@ impl Conversation {
             at = at.saturating_add(piece.len as usize);
         }
         if pieces.is_empty() || side.is_datagrams {
-            side.segments.push(segment(0, words.message.of.tree.frame.number));
+            side.segments.push(segment(0, payload.message.of.tree.frame.number));
         }
         if let Some(last) = side.segments.last_mut() {
             last.is_pushed = is_pushed;
         }
         side.bytes.extend_from_slice(taken);
         let taken = taken.len();
-        self.last = Some(words.side);
+        self.last = Some(payload.side);
         self.order += 1;
         taken
     }

@@ -1,7 +1,7 @@
 //! Content of a conversation instead of its raw bytes: HTTP messages with decoded bodies, or decrypted TLS.
 
 use super::secrets::Secrets;
-use super::{Heard, Missing, Offsets, Words};
+use super::{Event, Missing, Offsets, Payload};
 use crate::record::{Message, Moment, Record};
 use crate::registry::Registry;
 use crate::tree::{Demand, Dissection, Ends, Field, Fields, Layer, NodeRef, Only, Origin, Side, Span, StreamId};
@@ -47,7 +47,7 @@ pub(super) struct Carried {
     /// Whether the conversation uses the protocol.
     pub(super) met: bool,
     /// Nodes of the current tree already reported.
-    heard: Vec<u32>,
+    reported: Vec<u32>,
 }
 
 impl Carried {
@@ -58,7 +58,7 @@ impl Carried {
             Content::Http => [&["http.blank"][..], &["http.file_data", "http.data"], &["http.chunk_data"]].map(named),
             Content::Bytes | Content::Decrypted => [const { Vec::new() }; 3],
         };
-        Carried { content, layers, fields, met: false, heard: Vec::new() }
+        Carried { content, layers, fields, met: false, reported: Vec::new() }
     }
 
     /// Required fields.
@@ -73,7 +73,7 @@ impl Carried {
     }
 
     pub(super) fn begin(&mut self) {
-        self.heard.clear();
+        self.reported.clear();
     }
 
     /// Reports the content in a record.
@@ -83,16 +83,16 @@ impl Carried {
         is_meant: impl Fn(StreamId) -> bool,
         secrets: &Secrets,
         offsets: &mut Offsets,
-        heard: &mut impl FnMut(Heard<'_>) -> Result<(), E>,
+        emit: &mut impl FnMut(Event<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
         match record {
             Record::Gap(gap) if is_meant(gap.stream) => {
                 let off = *offsets.behind(gap.stream, gap.side);
-                heard(Heard::Missing(Missing { stream: gap.stream, side: gap.side, off, len: gap.len, frame: gap.frame }))
+                emit(Event::Missing(Missing { stream: gap.stream, side: gap.side, off, len: gap.len, frame: gap.frame }))
             }
             Record::Message(message) => {
                 for layer in message.carriers().into_iter().chain([message.layer]) {
-                    self.layer(*message, layer, &is_meant, secrets, offsets, heard)?;
+                    self.layer(*message, layer, &is_meant, secrets, offsets, emit)?;
                 }
                 Ok(())
             }
@@ -107,11 +107,11 @@ impl Carried {
         is_meant: impl Fn(StreamId) -> bool,
         secrets: &Secrets,
         offsets: &mut Offsets,
-        heard: &mut impl FnMut(Heard<'_>) -> Result<(), E>,
+        emit: &mut impl FnMut(Event<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
         for layer in &of.tree.layers {
             let message = Message { n: 0, moment: Moment::default(), of, layer, bookmarks: None };
-            self.layer(message, layer, &is_meant, secrets, offsets, heard)?;
+            self.layer(message, layer, &is_meant, secrets, offsets, emit)?;
         }
         Ok(())
     }
@@ -123,7 +123,7 @@ impl Carried {
         is_meant: &impl Fn(StreamId) -> bool,
         secrets: &Secrets,
         offsets: &mut Offsets,
-        heard: &mut impl FnMut(Heard<'_>) -> Result<(), E>,
+        emit: &mut impl FnMut(Event<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
         let of = message.of;
         let (Some(node), Some(ends)) = (of.layer_node(layer), of.tree.ends.get(layer.ends as usize)) else { return Ok(()) };
@@ -135,18 +135,18 @@ impl Carried {
             Content::Decrypted => is_decrypted(of, node),
             Content::Bytes => false,
         };
-        if !is_it || self.heard.contains(&layer.node) {
+        if !is_it || self.reported.contains(&layer.node) {
             return Ok(());
         }
-        self.heard.push(layer.node);
+        self.reported.push(layer.node);
         match self.content {
             Content::Http => {
                 let (bytes, secret) = self.http(node, secrets);
-                say((stream, side), ends, message, (&bytes, secret), offsets, heard)
+                emit_payload((stream, side), ends, message, (&bytes, secret), offsets, emit)
             }
             _ => {
                 let (bytes, secret) = secrets.mask(node.span(), node.bytes());
-                say((stream, side), ends, message, (&bytes, secret), offsets, heard)
+                emit_payload((stream, side), ends, message, (&bytes, secret), offsets, emit)
             }
         }
     }
@@ -177,20 +177,20 @@ impl Carried {
     }
 }
 
-fn say<E>(
+fn emit_payload<E>(
     (stream, side): (StreamId, Side),
     ends: &Ends,
     message: Message<'_>,
     (bytes, secret): (&[u8], usize),
     offsets: &mut Offsets,
-    heard: &mut impl FnMut(Heard<'_>) -> Result<(), E>,
+    emit: &mut impl FnMut(Event<'_>) -> Result<(), E>,
 ) -> Result<(), E> {
     if bytes.is_empty() {
         return Ok(());
     }
     let behind = offsets.behind(stream, side);
     let off = std::mem::replace(behind, behind.saturating_add(bytes.len() as u64));
-    heard(Heard::Words(Words { stream, side, off, bytes, secret, ends, message }))
+    emit(Event::Payload(Payload { stream, side, off, bytes, secret, ends, message }))
 }
 
 /// Whether a layer is a complete decrypted record, not a part of another layer.

@@ -6,7 +6,7 @@
 //! 00000000  23 00 00 00 01                                   #....              #4 Pip-Boy connection_accepted  frame 7
 //! ```
 
-use super::{Heard, Missing, Words};
+use super::{Event, Missing, Payload};
 use crate::render::{Frames, Rfc3339, Role, Theme, cut, fold_painted, object, seconds, write_summary};
 use crate::tree::{Address, Ends, Side, Timestamp, hex};
 use std::fmt::{self, Write as _};
@@ -78,10 +78,10 @@ impl<W: Write> Dump<W> {
     ///
     /// # Errors
     /// Write errors.
-    pub fn heard(&mut self, heard: Heard<'_>) -> io::Result<()> {
-        match heard {
-            Heard::Words(words) => self.words(&words)?,
-            Heard::Missing(missing) => self.missing(&missing)?,
+    pub fn event(&mut self, event: Event<'_>) -> io::Result<()> {
+        match event {
+            Event::Payload(payload) => self.payload(&payload)?,
+            Event::Missing(missing) => self.missing(&missing)?,
         }
         self.begun = true;
         self.pass_on(0)
@@ -111,17 +111,17 @@ impl<W: Write> Dump<W> {
         Ok(())
     }
 
-    fn words(&mut self, words: &Words<'_>) -> io::Result<()> {
+    fn payload(&mut self, payload: &Payload<'_>) -> io::Result<()> {
         match self.form {
-            Form::Hex => self.hex(words),
-            Form::Ascii => self.ascii(words),
-            Form::Raw => self.to.write_all(words.bytes),
-            Form::Json | Form::Ndjson => self.json(&Heard::Words(*words)),
-            Form::Yaml => self.yaml(words),
-            Form::CArray => self.c_array(words),
+            Form::Hex => self.hex(payload),
+            Form::Ascii => self.ascii(payload),
+            Form::Raw => self.to.write_all(payload.bytes),
+            Form::Json | Form::Ndjson => self.json(&Event::Payload(*payload)),
+            Form::Yaml => self.yaml(payload),
+            Form::CArray => self.c_array(payload),
         }?;
         let [client, server] = &mut self.sent;
-        *(if words.side == Side::Client { client } else { server }) += 1;
+        *(if payload.side == Side::Client { client } else { server }) += 1;
         Ok(())
     }
 
@@ -137,38 +137,38 @@ impl<W: Write> Dump<W> {
                 let start = if self.last.take().is_some() { "\n" } else { "" };
                 writeln!(self.out, "{start}{}", self.theme.paint(Role::Gap, format_args!("[{line}]"))).map_err(unwritable)
             }
-            Form::Json | Form::Ndjson => self.json(&Heard::Missing(*missing)),
+            Form::Json | Form::Ndjson => self.json(&Event::Missing(*missing)),
             Form::Yaml => writeln!(self.out, "  # {line}").map_err(unwritable),
             Form::CArray => writeln!(self.out, "/* {line} */").map_err(unwritable),
             Form::Raw => Ok(()),
         }
     }
 
-    fn hex(&mut self, words: &Words<'_>) -> io::Result<()> {
+    fn hex(&mut self, payload: &Payload<'_>) -> io::Result<()> {
         if !self.begun {
-            let [client, server] = ends_of(words).map(Shown);
-            self.comment(&format!("# {}  {client} → {server}", words.stream));
+            let [client, server] = ends_of(payload).map(Shown);
+            self.comment(&format!("# {}  {client} → {server}", payload.stream));
         }
         let has_margin = self.width.is_none_or(|width| width >= INDENT.len() + BYTES + TEXT + BETWEEN + LEAST);
         if !has_margin {
-            let about = about(words).map_err(unwritable)?;
+            let about = about(payload).map_err(unwritable)?;
             self.comment(&self.theme.paint(Role::Secondary, format_args!("# {about}")).to_string());
         }
         let is_narrow = self.width.is_some_and(|width| width < INDENT.len() + BYTES + TEXT);
         let per_line = if is_narrow { PER_LINE / 2 } else { PER_LINE };
-        let indent = if words.side == Side::Client { "" } else { INDENT };
-        let mut off = words.off;
+        let indent = if payload.side == Side::Client { "" } else { INDENT };
+        let mut off = payload.off;
         let mut line = String::new();
-        for (number, bytes) in words.bytes.chunks(per_line).enumerate() {
+        for (number, bytes) in payload.bytes.chunks(per_line).enumerate() {
             line.clear();
             hex_line(off, bytes, per_line, &mut line).map_err(unwritable)?;
             let has_margin = has_margin && number == 0;
             if has_margin {
                 let _ = write!(line, "{:1$}", "", (BYTES + TEXT).saturating_sub(line.len()));
             }
-            write!(self.out, "{indent}{}", self.theme.paint(Role::Side(words.side), &line)).map_err(unwritable)?;
+            write!(self.out, "{indent}{}", self.theme.paint(Role::Side(payload.side), &line)).map_err(unwritable)?;
             if has_margin {
-                self.margin(words).map_err(unwritable)?;
+                self.margin(payload).map_err(unwritable)?;
             }
             self.out.push('\n');
             off = off.saturating_add(bytes.len() as u64);
@@ -178,8 +178,8 @@ impl<W: Write> Dump<W> {
     }
 
     /// Writes the message name after its first line.
-    fn margin(&mut self, words: &Words<'_>) -> fmt::Result {
-        let mut about = about(words)?;
+    fn margin(&mut self, payload: &Payload<'_>) -> fmt::Result {
+        let mut about = about(payload)?;
         if let Some(width) = self.width {
             cut(&mut about, width.saturating_sub(INDENT.len() + BYTES + TEXT + BETWEEN));
         }
@@ -192,12 +192,12 @@ impl<W: Write> Dump<W> {
         self.out.push('\n');
     }
 
-    fn ascii(&mut self, words: &Words<'_>) -> io::Result<()> {
-        if self.last.is_some_and(|last| last != words.side) {
+    fn ascii(&mut self, payload: &Payload<'_>) -> io::Result<()> {
+        if self.last.is_some_and(|last| last != payload.side) {
             self.out.push('\n');
         }
-        self.last = Some(words.side);
-        for part in words.bytes.chunks(BLOCK) {
+        self.last = Some(payload.side);
+        for part in payload.bytes.chunks(BLOCK) {
             let mut text = String::with_capacity(part.len());
             let mut bytes = part.iter().peekable();
             while let Some(byte) = bytes.next() {
@@ -207,21 +207,21 @@ impl<W: Write> Dump<W> {
                     _ => text.push('.'),
                 }
             }
-            write!(self.out, "{}", self.theme.paint(Role::Side(words.side), text)).map_err(unwritable)?;
+            write!(self.out, "{}", self.theme.paint(Role::Side(payload.side), text)).map_err(unwritable)?;
             self.pass_on(BLOCK)?;
         }
         Ok(())
     }
 
-    fn json(&mut self, heard: &Heard<'_>) -> io::Result<()> {
+    fn json(&mut self, event: &Event<'_>) -> io::Result<()> {
         let before = match (self.form, self.begun) {
             (Form::Json, false) => "[\n",
             (Form::Json, true) => ",\n",
             _ => "",
         };
         self.to.write_all(before.as_bytes())?;
-        object(&mut self.to, |of| match heard {
-            Heard::Missing(missing) => {
+        object(&mut self.to, |of| match event {
+            Event::Missing(missing) => {
                 of.put("type", "gap")?;
                 of.words("stream", missing.stream)?;
                 of.put("dir", missing.side.direction())?;
@@ -229,21 +229,21 @@ impl<W: Write> Dump<W> {
                 of.put("len", &missing.len)?;
                 of.put("frame", &missing.frame)
             }
-            Heard::Words(words) => {
-                let message = &words.message;
-                of.put("type", "words")?;
+            Event::Payload(payload) => {
+                let message = &payload.message;
+                of.put("type", "payload")?;
                 if message.n > 0 {
                     of.put("n", &message.n)?;
                 }
-                if let Some(time) = words.time().and_then(Rfc3339::of) {
+                if let Some(time) = payload.time().and_then(Rfc3339::of) {
                     of.words("time", time)?;
                 }
                 if let Some(since) = message.moment.since_start() {
                     of.put("t", &(since as f64 / 1e9))?;
                 }
-                of.words("stream", words.stream)?;
-                of.put("dir", words.side.direction())?;
-                for (key, end) in [("src", words.ends.src), ("dst", words.ends.dst)] {
+                of.words("stream", payload.stream)?;
+                of.put("dir", payload.side.direction())?;
+                for (key, end) in [("src", payload.ends.src), ("dst", payload.ends.dst)] {
                     end.map_or(Ok(()), |end| of.words(key, end))?;
                 }
                 if let Some(protocol) = message.protocol() {
@@ -255,13 +255,13 @@ impl<W: Write> Dump<W> {
                     }
                 }
                 of.put("frames", &message.frames())?;
-                of.put("off", &words.off)?;
-                of.put("len", &words.bytes.len())?;
-                if words.secret > 0 {
-                    of.put("masked", &words.secret)?;
+                of.put("off", &payload.off)?;
+                of.put("len", &payload.bytes.len())?;
+                if payload.secret > 0 {
+                    of.put("masked", &payload.secret)?;
                 }
-                let mut digits = String::with_capacity(2 * words.bytes.len());
-                hex(words.bytes, &mut digits).map_err(unwritable)?;
+                let mut digits = String::with_capacity(2 * payload.bytes.len());
+                hex(payload.bytes, &mut digits).map_err(unwritable)?;
                 of.put("bytes", &digits)
             }
         })?;
@@ -271,10 +271,10 @@ impl<W: Write> Dump<W> {
         Ok(())
     }
 
-    fn yaml(&mut self, words: &Words<'_>) -> io::Result<()> {
+    fn yaml(&mut self, payload: &Payload<'_>) -> io::Result<()> {
         if !self.begun {
             self.out.push_str("peers:\n");
-            for (number, end) in ends_of(words).into_iter().enumerate() {
+            for (number, end) in ends_of(payload).into_iter().enumerate() {
                 let _ = writeln!(self.out, "  - peer: {number}");
                 match end {
                     Some(Address::Socket(end)) => {
@@ -286,17 +286,17 @@ impl<W: Write> Dump<W> {
             }
             self.out.push_str("packets:\n");
         }
-        let _ = writeln!(self.out, "  - packet: {}\n    peer: {}", frame_of(words), words.side.index());
-        if let Some(time) = words.time() {
+        let _ = writeln!(self.out, "  - packet: {}\n    peer: {}", frame_of(payload), payload.side.index());
+        if let Some(time) = payload.time() {
             self.out.push_str("    timestamp: ");
             seconds(time.since(Timestamp { seconds: 0, nanos: 0 }), 9, &mut self.out).map_err(unwritable)?;
             self.out.push('\n');
         }
-        if words.secret > 0 {
-            let _ = writeln!(self.out, "    # {}", Masked(words.secret));
+        if payload.secret > 0 {
+            let _ = writeln!(self.out, "    # {}", Masked(payload.secret));
         }
         self.out.push_str("    data: !!binary |\n");
-        for bytes in words.bytes.chunks(48) {
+        for bytes in payload.bytes.chunks(48) {
             self.out.push_str("      ");
             base64(bytes, &mut self.out);
             self.out.push('\n');
@@ -305,15 +305,15 @@ impl<W: Write> Dump<W> {
         Ok(())
     }
 
-    fn c_array(&mut self, words: &Words<'_>) -> io::Result<()> {
+    fn c_array(&mut self, payload: &Payload<'_>) -> io::Result<()> {
         let [client, server] = self.sent;
-        let number = if words.side == Side::Client { client } else { server };
-        let _ = writeln!(self.out, "char peer{}_{number}[] = {{ /* Packet {} */", words.side.index(), frame_of(words));
-        if words.secret > 0 {
-            let _ = writeln!(self.out, "/* {} */", Masked(words.secret));
+        let number = if payload.side == Side::Client { client } else { server };
+        let _ = writeln!(self.out, "char peer{}_{number}[] = {{ /* Packet {} */", payload.side.index(), frame_of(payload));
+        if payload.secret > 0 {
+            let _ = writeln!(self.out, "/* {} */", Masked(payload.secret));
         }
-        let lines = words.bytes.len().div_ceil(8);
-        for (at, bytes) in words.bytes.chunks(8).enumerate() {
+        let lines = payload.bytes.len().div_ceil(8);
+        for (at, bytes) in payload.bytes.chunks(8).enumerate() {
             let mut between = "";
             for byte in bytes {
                 let _ = write!(self.out, "{between}0x{byte:02x}");
@@ -327,8 +327,8 @@ impl<W: Write> Dump<W> {
 }
 
 /// Formats a message: `#4 Pip-Boy connection_accepted  frame 7`.
-fn about(words: &Words<'_>) -> Result<String, fmt::Error> {
-    let message = &words.message;
+fn about(payload: &Payload<'_>) -> Result<String, fmt::Error> {
+    let message = &payload.message;
     let mut about = String::new();
     match message.n {
         // The payload of a tunnel may be no message.
@@ -341,8 +341,8 @@ fn about(words: &Words<'_>) -> Result<String, fmt::Error> {
         write_summary(message.name(), &message.info(), &mut about)?;
     }
     write!(about, "  {}", Frames(&message.frames()))?;
-    if words.secret > 0 {
-        write!(about, "  {}", Masked(words.secret))?;
+    if payload.secret > 0 {
+        write!(about, "  {}", Masked(payload.secret))?;
     }
     Ok(about)
 }
@@ -375,9 +375,9 @@ fn hex_line(off: u64, bytes: &[u8], per_line: usize, line: &mut String) -> fmt::
 }
 
 /// Client and server.
-fn ends_of(words: &Words<'_>) -> [Option<Address>; 2] {
-    let Ends { src, dst, .. } = *words.ends;
-    if words.side == Side::Client { [src, dst] } else { [dst, src] }
+fn ends_of(payload: &Payload<'_>) -> [Option<Address>; 2] {
+    let Ends { src, dst, .. } = *payload.ends;
+    if payload.side == Side::Client { [src, dst] } else { [dst, src] }
 }
 
 struct Shown(Option<Address>);
@@ -392,8 +392,8 @@ impl fmt::Display for Shown {
 }
 
 /// Frame that completed the message.
-fn frame_of(words: &Words<'_>) -> u64 {
-    words.message.frames().last().copied().unwrap_or_default()
+fn frame_of(payload: &Payload<'_>) -> u64 {
+    payload.message.frames().last().copied().unwrap_or_default()
 }
 
 /// RFC 4648, with padding.

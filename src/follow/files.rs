@@ -1,6 +1,6 @@
 //! Payload of conversations as files: one per direction, with names that sort by time.
 
-use super::Words;
+use super::Payload;
 use crate::render::Rfc3339;
 use crate::tree::{Address, Side, StreamId, Transport};
 use std::collections::HashMap;
@@ -52,25 +52,25 @@ impl Files {
     ///
     /// # Errors
     /// Write errors, with the name of the file.
-    pub fn write(&mut self, words: &Words<'_>) -> io::Result<()> {
+    pub fn write(&mut self, payload: &Payload<'_>) -> io::Result<()> {
         if self.open >= MOST_OPEN {
             self.files.values_mut().for_each(|entry| entry.file = None);
             self.open = 0;
         }
         let folder = &self.folder;
-        let entry = self.files.entry((words.stream, words.side)).or_insert_with(|| Entry {
-            path: folder.join(name_of(words)),
+        let entry = self.files.entry((payload.stream, payload.side)).or_insert_with(|| Entry {
+            path: folder.join(name_of(payload)),
             bytes: 0,
             file: None,
         });
         let result = match &mut entry.file {
-            Some(file) => file.write_all(words.bytes),
+            Some(file) => file.write_all(payload.bytes),
             None => {
                 self.open += 1;
-                entry.open().and_then(|file| entry.file.insert(file).write_all(words.bytes))
+                entry.open().and_then(|file| entry.file.insert(file).write_all(payload.bytes))
             }
         };
-        entry.bytes += words.bytes.len() as u64;
+        entry.bytes += payload.bytes.len() as u64;
         result.map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", entry.path.display())))
     }
 
@@ -85,24 +85,24 @@ impl Files {
 
 /// `000017-2015-11-24T21-20-00-tcp-0-192.168.28.10.27000-192.168.28.23.41508-s2c.bin`: first frame, its time, conversation,
 /// source, destination, direction.
-fn name_of(words: &Words<'_>) -> String {
-    let first = words.message.pieces().iter().min_by_key(|piece| piece.frame);
+fn name_of(payload: &Payload<'_>) -> String {
+    let first = payload.message.pieces().iter().min_by_key(|piece| piece.frame);
     let (frame, time) = match first {
         Some(piece) => (piece.frame, piece.time),
-        None => (words.message.of.tree.frame.number, words.time()),
+        None => (payload.message.of.tree.frame.number, payload.time()),
     };
     let mut name = format!("{frame:06}");
     if let Some(time) = time.and_then(Rfc3339::of) {
         let time = time.to_string().replace(':', "-");
         let _ = write!(name, "-{}", time.get(..19).unwrap_or_default());
     }
-    let transport = match words.stream.transport {
+    let transport = match payload.stream.transport {
         Transport::Tcp => "tcp",
         Transport::Udp => "udp",
         Transport::Sctp => "sctp",
     };
-    let _ = write!(name, "-{transport}-{}", words.stream.number);
-    for end in [words.ends.src, words.ends.dst].into_iter().flatten() {
+    let _ = write!(name, "-{transport}-{}", payload.stream.number);
+    for end in [payload.ends.src, payload.ends.dst].into_iter().flatten() {
         // Not all file systems allow colons.
         let end = match end {
             Address::Socket(end) => format!("{}.{}", end.ip(), end.port()),
@@ -110,6 +110,6 @@ fn name_of(words: &Words<'_>) -> String {
         };
         let _ = write!(name, "-{}", end.replace(':', "_"));
     }
-    let _ = write!(name, "-{}.bin", words.side);
+    let _ = write!(name, "-{}.bin", payload.side);
     name
 }

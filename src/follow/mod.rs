@@ -23,7 +23,7 @@ use std::collections::HashMap;
 
 /// Payload bytes sent by one side of a conversation.
 #[derive(Clone, Copy)]
-pub struct Words<'t> {
+pub struct Payload<'t> {
     /// The conversation.
     pub stream: StreamId,
     /// Sender.
@@ -57,9 +57,9 @@ pub struct Missing {
 
 /// An event of a conversation.
 #[derive(Clone, Copy)]
-pub enum Heard<'t> {
+pub enum Event<'t> {
     /// Payload bytes.
-    Words(Words<'t>),
+    Payload(Payload<'t>),
     /// A gap.
     Missing(Missing),
 }
@@ -71,7 +71,7 @@ pub struct Follower {
     /// Next stream offset of each side.
     offsets: Offsets,
     /// Payloads of the current tree already reported, and secrets to mask.
-    heard: Payloads,
+    payloads: Payloads,
     /// The followed content, if not stream bytes.
     carried: Option<Carried>,
 }
@@ -86,7 +86,7 @@ struct Payloads {
 #[derive(Default)]
 struct Offsets(HashMap<StreamId, [u64; 2], foldhash::fast::RandomState>);
 
-impl Words<'_> {
+impl Payload<'_> {
     /// Time of completion.
     #[must_use]
     pub fn time(&self) -> Time {
@@ -102,7 +102,7 @@ impl Follower {
             only,
             tally: Tally::new(View::Messages),
             offsets: Offsets::default(),
-            heard: Payloads::default(),
+            payloads: Payloads::default(),
             carried: None,
         }
     }
@@ -129,28 +129,28 @@ impl Follower {
     /// Raw mode: secret bytes are not masked.
     #[must_use]
     pub fn raw(mut self) -> Follower {
-        self.heard.secrets.raw = true;
+        self.payloads.secrets.raw = true;
         self
     }
 
     /// Reports the payload in a tree.
     ///
     /// # Errors
-    /// Errors of `heard`.
-    pub fn listen<E>(
+    /// Errors of `emit`.
+    pub fn collect<E>(
         &mut self,
         of: Dissection<'_>,
         captured: bool,
-        mut heard: impl FnMut(Heard<'_>) -> Result<(), E>,
+        mut emit: impl FnMut(Event<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
-        let Follower { only, tally, offsets, heard: payloads, carried } = self;
+        let Follower { only, tally, offsets, payloads, carried } = self;
         let is_meant = |stream| only.is_none_or(|only| only == stream);
         payloads.headers.clear();
         payloads.secrets.see(of.tree);
         if let Some(carried) = carried {
             carried.begin();
-            tally.records(of, captured, |record| carried.record(&record, is_meant, &payloads.secrets, offsets, &mut heard))?;
-            return carried.rest(of, is_meant, &payloads.secrets, offsets, &mut heard);
+            tally.records(of, captured, |record| carried.record(&record, is_meant, &payloads.secrets, offsets, &mut emit))?;
+            return carried.rest(of, is_meant, &payloads.secrets, offsets, &mut emit);
         }
         tally.records(of, captured, |record| match record {
             Record::Gap(gap) if is_meant(gap.stream) => {
@@ -158,19 +158,19 @@ impl Follower {
                 let end = gap.off.saturating_add(gap.len);
                 *behind = end.max(*behind);
                 let missing = Missing { stream: gap.stream, side: gap.side, off: gap.off, len: gap.len, frame: gap.frame };
-                heard(Heard::Missing(missing))
+                emit(Event::Missing(missing))
             }
             Record::Message(message) => {
                 if let Some((stream, side)) = message.ends().and_then(|ends| ends.stream).filter(|(id, _)| is_meant(*id)) {
                     // A message within another one is reported with the bytes of the outer one.
                     let carriers = if is_inside(message) { message.carriers() } else { Vec::new() };
                     for layer in carriers.into_iter().chain([message.layer]) {
-                        in_order(stream, side, (message, layer), &payloads.secrets, offsets.behind(stream, side), &mut heard)?;
+                        in_order(stream, side, (message, layer), &payloads.secrets, offsets.behind(stream, side), &mut emit)?;
                     }
                 }
                 // Each UDP header has its own payload; several messages may share one.
                 for payload in std::iter::once(message.layer).chain(message.carriers()) {
-                    datagram(message, payload, payloads, is_meant, offsets, &mut heard)?;
+                    datagram(message, payload, payloads, is_meant, offsets, &mut emit)?;
                 }
                 Ok(())
             }
@@ -179,7 +179,7 @@ impl Follower {
         // A tunnel may have payload without a message.
         for payload in &of.tree.layers {
             let message = Message { n: 0, moment: Moment::default(), of, layer: payload, bookmarks: None };
-            datagram(message, payload, payloads, is_meant, offsets, &mut heard)?;
+            datagram(message, payload, payloads, is_meant, offsets, &mut emit)?;
         }
         Ok(())
     }
@@ -220,7 +220,7 @@ fn in_order<E>(
     (message, layer): (Message<'_>, &Layer),
     secrets: &Secrets,
     behind: &mut u64,
-    heard: &mut impl FnMut(Heard<'_>) -> Result<(), E>,
+    emit: &mut impl FnMut(Event<'_>) -> Result<(), E>,
 ) -> Result<(), E> {
     let Some(node) = message.of.layer_node(layer) else { return Ok(()) };
     // Segment bytes that are not part of the stream are in the frame.
@@ -229,7 +229,7 @@ fn in_order<E>(
     let start = base.saturating_add(node.span().start.into());
     if start > *behind {
         let len = start - *behind;
-        heard(Heard::Missing(Missing { stream, side, off: *behind, len, frame: message.of.tree.frame.number }))?;
+        emit(Event::Missing(Missing { stream, side, off: *behind, len, frame: message.of.tree.frame.number }))?;
         *behind = start;
     }
     let Some(ends) = message.ends() else { return Ok(()) };
@@ -238,7 +238,7 @@ fn in_order<E>(
     let off = std::mem::replace(behind, behind.saturating_add(bytes.len() as u64));
     let span = Span { start: node.span().start.saturating_add(u32::try_from(known).unwrap_or(u32::MAX)), ..node.span() };
     let (bytes, secret) = secrets.mask(span, bytes);
-    heard(Heard::Words(Words { stream, side, off, bytes: &bytes, secret, ends, message }))
+    emit(Event::Payload(Payload { stream, side, off, bytes: &bytes, secret, ends, message }))
 }
 
 /// Reports the payload of a datagram and its truncated bytes, unless `payload` was reported before.
@@ -248,7 +248,7 @@ fn datagram<E>(
     payloads: &mut Payloads,
     is_meant: impl Fn(StreamId) -> bool,
     offsets: &mut Offsets,
-    heard: &mut impl FnMut(Heard<'_>) -> Result<(), E>,
+    emit: &mut impl FnMut(Event<'_>) -> Result<(), E>,
 ) -> Result<(), E> {
     let of = message.of;
     let Some(header) = payload.below.and_then(|below| of.tree.layers.get(below as usize)) else { return Ok(()) };
@@ -266,14 +266,14 @@ fn datagram<E>(
     if !bytes.is_empty() {
         let off = std::mem::replace(behind, behind.saturating_add(bytes.len() as u64));
         let (bytes, secret) = payloads.secrets.mask(node.span(), bytes);
-        heard(Heard::Words(Words { stream, side, off, bytes: &bytes, secret, ends, message }))?;
+        emit(Event::Payload(Payload { stream, side, off, bytes: &bytes, secret, ends, message }))?;
     }
     let cut = u64::from(frame.original.saturating_sub(frame.captured));
     if cut == 0 || node.span().source != 0 {
         return Ok(());
     }
     let off = std::mem::replace(behind, behind.saturating_add(cut));
-    heard(Heard::Missing(Missing { stream, side, off, len: cut, frame: frame.number }))
+    emit(Event::Missing(Missing { stream, side, off, len: cut, frame: frame.number }))
 }
 
 /// Payload of a datagram. The layer may be shorter: that of a tunnel ends after the tunnel's header.

@@ -1,6 +1,6 @@
 //! List of the conversations of a capture, with byte counts.
 
-use super::{Follower, Heard};
+use super::{Event, Follower};
 use crate::limits;
 use crate::render::{Grid, Head, Members, Rfc3339, Role, Theme, Thousands, object, seconds};
 use crate::tree::{Address, BySide, Dissection, Field, Side, StreamId, Time, Transport};
@@ -124,8 +124,8 @@ impl Streams {
             }
         }
         let known = &mut self.known;
-        let _: Result<(), Infallible> = self.follower.listen(of, captured, |heard| {
-            known.hear(heard);
+        let _: Result<(), Infallible> = self.follower.collect(of, captured, |event| {
+            known.count(event);
             Ok(())
         });
     }
@@ -230,16 +230,16 @@ impl Streams {
 }
 
 impl Known {
-    fn hear(&mut self, heard: Heard<'_>) {
-        match heard {
-            Heard::Words(words) => {
-                let Some(stream) = self.stream(words.stream) else { return };
-                stream.bytes[words.side] += words.bytes.len() as u64;
+    fn count(&mut self, event: Event<'_>) {
+        match event {
+            Event::Payload(payload) => {
+                let Some(stream) = self.stream(payload.stream) else { return };
+                stream.bytes[payload.side] += payload.bytes.len() as u64;
                 if stream.protocol.is_none_or(|protocol| protocol.abbrev == "data") {
-                    stream.protocol = words.message.protocol();
+                    stream.protocol = payload.message.protocol();
                 }
             }
-            Heard::Missing(missing) => {
+            Event::Missing(missing) => {
                 let Some(stream) = self.stream(missing.stream) else { return };
                 stream.missing[missing.side] += missing.len;
             }

@@ -17,7 +17,7 @@ use crate::wire::{Exchange, Heuristic, On, Protocol, Requests, Result, Wire};
 
 /// GameSpy server query protocol.
 pub static PROTOCOL: Protocol =
-    Protocol::new(&GAMESPY, FIELDS, &[On::AnyUdp.exchange(Heuristic::Datagram(looks), |_| Box::<Pending>::default())])
+    Protocol::new(&GAMESPY, FIELDS, &[On::AnyUdp.exchange(Heuristic::Datagram(detect), |_| Box::<Pending>::default())])
         .rest(&DATA);
 
 fields! {
@@ -47,7 +47,7 @@ const WORDS: &[&[u8]] = &[b"\\status\\", b"\\info\\", b"\\basic\\", b"\\rules\\"
 const START: [u8; 2] = [0xfe, 0xfd];
 const SPLIT: &[u8] = b"splitnum\0";
 
-fn looks(bytes: &[u8]) -> bool {
+fn detect(bytes: &[u8]) -> bool {
     match bytes {
         [0xfe, 0xfd, 9, ..] => bytes.len() == 7,
         [0xfe, 0xfd, 0, ..] => matches!(bytes.len(), 11 | 15),
@@ -264,7 +264,7 @@ mod tests {
     fn responses_are_recognised_by_their_request() {
         let mut pending = Pending::default();
         let bytes = trial::bytes(SHORT);
-        assert!(!pending.claims(Side::Server, &bytes) && !looks(&bytes));
+        assert!(!pending.claims(Side::Server, &bytes) && !detect(&bytes));
         read(&mut pending, QUERY);
         assert!(pending.claims(Side::Server, &bytes));
         insta::assert_snapshot!(read(&mut pending, SHORT), @r#"
@@ -298,8 +298,8 @@ mod tests {
 
     #[test]
     fn recognition_is_strict() {
-        assert!([STATUS, ANSWER, CHALLENGE, QUERY].iter().all(|hex| looks(&trial::bytes(hex))));
-        assert!(!looks(b"\\a\\b") && !looks(b"\\\\") && !looks(&[0xfe, 0xfd, 9]));
+        assert!([STATUS, ANSWER, CHALLENGE, QUERY].iter().all(|hex| detect(&trial::bytes(hex))));
+        assert!(!detect(b"\\a\\b") && !detect(b"\\\\") && !detect(&[0xfe, 0xfd, 9]));
     }
 
     #[test]

@@ -17,7 +17,7 @@ use crate::wire::{Conversation, Extent, Heuristic, Missing, On, Opening, Protoco
 
 /// Minecraft, Java edition.
 pub static PROTOCOL: Protocol =
-    Protocol::new(&MINECRAFT, FIELDS, &[On::AnyTcp.stream(Heuristic::Stream(looks), |_| Box::<Session>::default())]).rest(&DATA);
+    Protocol::new(&MINECRAFT, FIELDS, &[On::AnyTcp.stream(Heuristic::Stream(detect), |_| Box::<Session>::default())]).rest(&DATA);
 
 fields! {
     MINECRAFT = protocol("minecraft", "Minecraft", "Minecraft, Java edition")
@@ -100,7 +100,7 @@ fn varint(bytes: &[u8]) -> std::result::Result<Option<(usize, usize)>, ()> {
 }
 
 /// Heuristic: the client starts with a consistent handshake.
-fn looks(opening: &Opening<'_>) -> Verdict {
+fn detect(opening: &Opening<'_>) -> Verdict {
     for (side, server) in [(Side::Client, Side::Server), (Side::Server, Side::Client)] {
         if !opening.starts(side) {
             continue;
@@ -406,7 +406,7 @@ mod tests {
 
     #[test]
     fn recognition_requires_a_valid_handshake() {
-        let opening = |bytes: &[u8]| looks(&Opening { sent: [bytes, &[]], from_start: [true, true], complete: false });
+        let opening = |bytes: &[u8]| detect(&Opening { sent: [bytes, &[]], from_start: [true, true], complete: false });
         let whole = trial::bytes(HANDSHAKE);
         for cut in 0..whole.len() {
             assert_eq!(opening(&whole[..cut]), Verdict::Unsure, "{cut}");

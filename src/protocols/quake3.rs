@@ -14,7 +14,7 @@ use crate::wire::{Heuristic, On, Protocol, Result, Wire, credentials};
 
 /// Quake III Arena connectionless protocol.
 pub static PROTOCOL: Protocol =
-    Protocol::new(&QUAKE3, FIELDS, &[On::AnyUdp.datagram(Heuristic::Datagram(looks), message)]).rest(&DATA);
+    Protocol::new(&QUAKE3, FIELDS, &[On::AnyUdp.datagram(Heuristic::Datagram(detect), message)]).rest(&DATA);
 
 fields! {
     QUAKE3 = protocol("quake3", "Quake III", "Quake III Arena, out of band")
@@ -72,7 +72,7 @@ fn command(bytes: &[u8]) -> Option<usize> {
     COMMANDS.iter().any(|known| known.eq_ignore_ascii_case(word)).then_some(end)
 }
 
-fn looks(bytes: &[u8]) -> bool {
+fn detect(bytes: &[u8]) -> bool {
     bytes.strip_prefix(&MARK).and_then(command).is_some()
 }
 
@@ -286,8 +286,8 @@ mod tests {
 
     #[test]
     fn recognition_requires_a_known_command() {
-        assert!([GETSTATUS, STATUS, SERVERS, RCON].iter().all(|hex| looks(&trial::bytes(hex))));
-        assert!(!looks(b"\xff\xff\xff\xffgetstat") && !looks(b"getstatus") && !looks(b"\xff\xff\xff\xff"));
+        assert!([GETSTATUS, STATUS, SERVERS, RCON].iter().all(|hex| detect(&trial::bytes(hex))));
+        assert!(!detect(b"\xff\xff\xff\xffgetstat") && !detect(b"getstatus") && !detect(b"\xff\xff\xff\xff"));
     }
 
     #[test]

@@ -13,7 +13,7 @@ use std::ops::Range;
 
 /// Steam In-Home Streaming Discovery protocol.
 pub static PROTOCOL: Protocol =
-    Protocol::new(&STEAM, FIELDS, &[On::AnyUdp.datagram(Heuristic::Datagram(looks), message)]).rest(&UNKNOWN_DATA);
+    Protocol::new(&STEAM, FIELDS, &[On::AnyUdp.datagram(Heuristic::Datagram(detect), message)]).rest(&UNKNOWN_DATA);
 
 fields! {
     STEAM = protocol("steam_ihs_discovery", "Steam discovery", "Steam In-Home Streaming Discovery")
@@ -102,7 +102,7 @@ const STATUS_BODY: Members = &[
 ];
 const USER_MEMBERS: Members = &[(1, MemberType::Number(&STEAM_ID)), (2, MemberType::Number(&AUTH_KEY_ID))];
 
-fn looks(bytes: &[u8]) -> bool {
+fn detect(bytes: &[u8]) -> bool {
     bytes.starts_with(&MARK)
 }
 

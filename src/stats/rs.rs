@@ -108,7 +108,7 @@ impl Rs {
                 }
                 (Fact::X, Some(_)) => tile = [number, 0, 0],
                 (Fact::Y, Some(_)) => tile = [tile[0], number, 0],
-                (Fact::Level, Some(index)) => self.stands(index, [tile[0], tile[1], number], since_start),
+                (Fact::Level, Some(index)) => self.position(index, [tile[0], tile[1], number], since_start),
                 _ => {}
             }
         }
@@ -124,7 +124,7 @@ impl Rs {
         self.topics.add_below(self.players, &[&name], None);
     }
 
-    fn stands(&mut self, index: u64, [x, y, level]: [u64; 3], since_start: Option<i64>) {
+    fn position(&mut self, index: u64, [x, y, level]: [u64; 3], since_start: Option<i64>) {
         let zone = [x / ZONE, y / ZONE, level];
         if self.zones.get(&index) == Some(&zone) || self.zones.len() >= PLAYERS {
             return;

@@ -10,7 +10,7 @@
 use etherparse::PacketBuilder;
 use proptest::sample::Index;
 use proto_dissect::engine::Engine;
-use proto_dissect::follow::{Follower, Heard};
+use proto_dissect::follow::{Event, Follower};
 use proto_dissect::input::{Capture, Frame, Link};
 use proto_dissect::record::{Record, Tally, View};
 use proto_dissect::registry::Registry;
@@ -31,12 +31,12 @@ pub fn sides(sample: &str, stream: u32) -> [Vec<u8>; 2] {
     let mut sent = [Vec::new(), Vec::new()];
     while let Some(frame) = capture.next_frame().unwrap() {
         let of = Dissection { tree: engine.dissect(&frame), bytes: frame.bytes };
-        let heard: Result<(), Infallible> = follower.listen(of, true, |heard| {
-            let Heard::Words(words) = heard else { panic!("bytes are missing in a sample") };
+        let result: Result<(), Infallible> = follower.collect(of, true, |event| {
+            let Event::Payload(words) = event else { panic!("bytes are missing in a sample") };
             sent[words.side.index()].extend_from_slice(words.bytes);
             Ok(())
         });
-        let Ok(()) = heard;
+        let Ok(()) = result;
     }
     sent
 }

@@ -119,7 +119,7 @@ impl Audience for Following<'_> {
 
     fn tree(&mut self, of: Dissection<'_>, captured: bool) -> io::Result<()> {
         let Following { follower, dump, .. } = self;
-        follower.listen(of, captured, |heard| dump.heard(heard))
+        follower.collect(of, captured, |event| dump.event(event))
     }
 
     fn has_enough(&self) -> bool {

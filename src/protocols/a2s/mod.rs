@@ -25,7 +25,7 @@ use crate::wire::{Exchange, Heuristic, On, Protocol, Requests, Result, Wire};
 
 /// Valve server query protocol.
 pub static PROTOCOL: Protocol =
-    Protocol::new(&A2S, FIELDS, &[On::AnyUdp.exchange(Heuristic::Datagram(looks), |_| Box::<Pending>::default())]).rest(&DATA);
+    Protocol::new(&A2S, FIELDS, &[On::AnyUdp.exchange(Heuristic::Datagram(detect), |_| Box::<Pending>::default())]).rest(&DATA);
 
 fields! {
     A2S = protocol("a2s", "A2S", "Valve server queries")
@@ -120,7 +120,7 @@ const WORDS: &[u8] = b"Source Engine Query\0";
 
 /// Heuristic: the payload of an info request, or a body of consistent length. Other protocols share the first four
 /// bytes.
-fn looks(bytes: &[u8]) -> bool {
+fn detect(bytes: &[u8]) -> bool {
     let Some((kind, body)) = bytes.strip_prefix(&WHOLE).and_then(<[u8]>::split_first) else { return false };
     let texts = |body: &[u8]| body.iter().filter(|byte| **byte == 0).count();
     match kind {

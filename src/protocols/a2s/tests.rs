@@ -236,7 +236,7 @@ const SHIP_INFO: &str = "ffffffff49 07 5368697020536572766572 00 626174617669657
 
 #[test]
 fn the_ship_has_fields_of_its_own() {
-    assert!(looks(&trial::bytes(SHIP_INFO)));
+    assert!(detect(&trial::bytes(SHIP_INFO)));
     insta::assert_snapshot!(alone(SHIP_INFO), @r#"
     a2s 0..61 | info | Ship Server, batavier, 1/5
       0..4 a2s.header = 0xffffffff (whole)
@@ -305,19 +305,19 @@ fn the_ship_has_fields_of_its_own() {
         42..46 a2s.player.deaths = 0
         46..50 a2s.player.money = 10000
     "#);
-    assert!([after_all, after_each].iter().all(|hex| looks(&trial::bytes(hex))));
+    assert!([after_all, after_each].iter().all(|hex| detect(&trial::bytes(hex))));
 }
 
 #[test]
 fn recognition_is_strict_and_parts_are_claimed() {
     for hex in [REQUEST, CHALLENGE, AGAIN, INFO, PLAYERS_REQUEST, PLAYERS, RULES] {
-        assert!(looks(&trial::bytes(hex)), "{hex}");
+        assert!(detect(&trial::bytes(hex)), "{hex}");
     }
     for hex in ["ffffffff 54 53", "ffffffff 44 02 00 6100 0000", "ffffffff 45 0200 6100", "ffffffff 67", "ffffffff"] {
-        assert!(!looks(&trial::bytes(hex)), "{hex}");
+        assert!(!detect(&trial::bytes(hex)), "{hex}");
     }
     let part = trial::bytes(PART);
-    assert!(!looks(&part) && Pending::default().claims(Side::Server, &part));
+    assert!(!detect(&part) && Pending::default().claims(Side::Server, &part));
 }
 
 #[test]

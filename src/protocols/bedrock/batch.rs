@@ -96,7 +96,7 @@ pub(super) fn open(_: &Settings) -> Box<dyn Exchange> {
 }
 
 /// Heuristic: a settings request or login, compressed or not; on the default ports any message.
-pub(super) fn looks(message: &[u8], context: &DatagramContext) -> bool {
+pub(super) fn detect(message: &[u8], context: &DatagramContext) -> bool {
     let Some((&GAME, packets)) = message.split_first() else { return false };
     let is_beginning = |packets: &[u8]| {
         let Some((length, behind)) = varint(packets) else { return false };

@@ -25,8 +25,8 @@ pub static PROTOCOL: Protocol = Protocol::new(
     &BEDROCK,
     FIELDS,
     &[
-        On::Over("raknet").exchange(Heuristic::InContext(batch::looks), batch::open),
-        On::Over("raknet.pong").datagram(Heuristic::Datagram(motd::looks), motd::read),
+        On::Over("raknet").exchange(Heuristic::InContext(batch::detect), batch::open),
+        On::Over("raknet.pong").datagram(Heuristic::Datagram(motd::detect), motd::read),
     ],
 )
 .rest(&DATA);

@@ -26,7 +26,7 @@ const PARTS: [&Field; 12] = [
 /// Maximum parts read.
 const PARTS_MAX: usize = 64;
 
-pub(super) fn looks(data: &[u8]) -> bool {
+pub(super) fn detect(data: &[u8]) -> bool {
     matches!(data, [_, _, b'M', b'C', b'P' | b'E', b'E', b';', ..])
 }
 

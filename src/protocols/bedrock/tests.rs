@@ -1,6 +1,6 @@
 //! Discovery responses, and sessions of three generations.
 
-use super::batch::{Fault, looks, open, snappy};
+use super::batch::{Fault, detect, open, snappy};
 use super::*;
 use crate::tree::Side;
 use crate::wire::{Cut, DatagramContext, Exchange, trial};
@@ -18,7 +18,7 @@ fn dissect(bytes: &[u8]) -> String {
 
 #[test]
 fn server_information_is_read_part_by_part() {
-    assert!(motd::looks(MOTD) && motd::looks(b"\0\x05MCEE;") && !motd::looks(b"\0\x05MCXE;") && !motd::looks(b"MCPE;"));
+    assert!(motd::detect(MOTD) && motd::detect(b"\0\x05MCEE;") && !motd::detect(b"\0\x05MCXE;") && !motd::detect(b"MCPE;"));
     insta::assert_snapshot!(dissect(&MOTD[2..]), @r#"
     bedrock 0..105 | motd | Dedicated Server, 1.19.1, 0 of 10 players
       0..2 bedrock.motd.length = 103
@@ -93,10 +93,10 @@ const ELSEWHERE: DatagramContext = DatagramContext { ports: Some([50_000, 40_000
 fn a_current_session_is_read_up_to_its_encryption() {
     let mut session = open(&crate::wire::Settings::new());
     let ask = game(&[&packet(193, &649_u32.to_be_bytes())]);
-    assert!(looks(&ask, &ELSEWHERE));
+    assert!(detect(&ask, &ELSEWHERE));
     let settings = game(&[&packet(143, &[1, 0, 0, 0, 1, 20, 0, 0, 0, 0x3f])]);
-    assert!(!looks(&settings, &ELSEWHERE));
-    assert!(looks(&settings, &DatagramContext { ports: Some([50_000, 19_132]), announced: None }));
+    assert!(!detect(&settings, &ELSEWHERE));
+    assert!(detect(&settings, &DatagramContext { ports: Some([50_000, 19_132]), announced: None }));
     assert!(!session.claims(Side::Client, &settings));
     let handshake = packet(3, &[&varint(5)[..], b"x.y.z"].concat());
     let trees = [
@@ -170,14 +170,14 @@ fn older_sessions_are_compressed_without_announcement() {
     for (version, compress) in [(390, zlib as fn(&[u8]) -> Vec<u8>), (527, deflate)] {
         let mut session = open(&crate::wire::Settings::new());
         let bytes = game(&[&compress(&login(version))]);
-        assert!(looks(&bytes, &ELSEWHERE), "{version}");
+        assert!(detect(&bytes, &ELSEWHERE), "{version}");
         let tree = read(&mut *session, Side::Client, &bytes);
         assert!(tree.contains(&format!("| login | protocol {version}")) && tree.contains("bedrock.login.client_data"), "{tree}");
         let behind = read(&mut *session, Side::Server, &game(&[&compress(&packet(2, &[0, 0, 0, 3]))]));
         assert!(behind.contains("player spawn"), "{behind}");
     }
-    assert!(!looks(&game(&[&deflate(&packet(9, b"hello"))]), &ELSEWHERE));
-    assert!(!looks(b"\xfe", &ELSEWHERE) && !looks(b"", &ELSEWHERE));
+    assert!(!detect(&game(&[&deflate(&packet(9, b"hello"))]), &ELSEWHERE));
+    assert!(!detect(b"\xfe", &ELSEWHERE) && !detect(b"", &ELSEWHERE));
 }
 
 #[test]
@@ -220,7 +220,7 @@ proptest::proptest! {
         }
         let first = [b"".as_slice(), b"\x78\x9c", b"\0", b"\x01", b"\xff"][start];
         let bytes = game(&[first, &bytes]);
-        let _ = looks(&bytes, &ELSEWHERE);
+        let _ = detect(&bytes, &ELSEWHERE);
         read(&mut *session, Side::Server, &bytes);
     }
 }

@@ -207,7 +207,7 @@ fn on_port(opening: &Opening<'_>) -> Verdict {
 fn anywhere(opening: &Opening<'_>) -> Verdict {
     let mut is_open = false;
     for server in [Side::Server, Side::Client] {
-        match asks(opening.of(server.other())) {
+        match detect_request(opening.of(server.other())) {
             Verdict::Yes(_) => return Verdict::Yes(server),
             // A response requires a request.
             Verdict::Unsure => is_open |= opening.of(server).is_empty(),
@@ -217,7 +217,7 @@ fn anywhere(opening: &Opening<'_>) -> Verdict {
     if is_open && !opening.complete { Verdict::Unsure } else { Verdict::No }
 }
 
-fn asks(stream: &[u8]) -> Verdict {
+fn detect_request(stream: &[u8]) -> Verdict {
     if !stream.starts_with(b"f,") {
         return if b"f,".starts_with(stream) { Verdict::Unsure } else { Verdict::No };
     }
