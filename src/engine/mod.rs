@@ -201,8 +201,8 @@ impl Engine {
 
     /// Bytes of memory allocated for the tree.
     #[must_use]
-    pub fn tree_room(&self) -> usize {
-        self.tree.room()
+    pub fn tree_memory(&self) -> usize {
+        self.tree.memory_usage()
     }
 
     /// Whether the bytes of the last frame are needed.

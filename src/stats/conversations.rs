@@ -52,7 +52,7 @@ impl Conversations {
         if !ends.iter().all(|end| end.fits(self.over)) {
             return None;
         }
-        let found = self.find(ends, number, self.room() + room);
+        let found = self.find(ends, number, self.rows_in_use() + room);
         match found {
             Some(found) => self.add(found, &frame.into()),
             None => self.left_out.add(frame.bytes.into()),
@@ -87,7 +87,7 @@ impl Conversations {
     fn numbered(&mut self, ends: [End; 2], place: usize, most: usize) -> Option<Place> {
         if self.numbered.get(place).is_none_or(Row::is_silent) {
             let new = (place + 1).saturating_sub(self.numbered.len());
-            let has_room = self.room() + new <= most;
+            let has_room = self.rows_in_use() + new <= most;
             let spots = self.spots(ends, has_room).filter(|_| has_room)?;
             if new > 0 {
                 self.numbered.resize(place + 1, Row::SILENT);
@@ -110,7 +110,7 @@ impl Conversations {
     }
 
     fn among_all(&mut self, ends: [End; 2], most: usize) -> Option<u32> {
-        let has_room = self.room() < most;
+        let has_room = self.rows_in_use() < most;
         let spots = self.spots(ends, has_room)?;
         let sorted = |[a, b]: [Endpoint; 2]| [a.min(b), a.max(b)];
         let key = sorted(spots);
@@ -137,7 +137,7 @@ impl Conversations {
     }
 
     /// Number of rows in use.
-    pub(super) fn room(&self) -> usize {
+    pub(super) fn rows_in_use(&self) -> usize {
         self.numbered.len() + self.paired.len() + self.hosts.len() / 2
     }
 
@@ -345,9 +345,9 @@ impl ConversationTables {
     /// Counts a layer in a kind. Returns the index.
     fn layer(&mut self, kind: usize, ends: [Address; 2], number: Option<u32>, frame: Seen) -> Option<Found> {
         let conversations = self.all.get_mut(kind)?;
-        let before = conversations.room();
+        let before = conversations.rows_in_use();
         let found = conversations.layer(ends, number, frame, self.free + sure().saturating_sub(before));
-        if conversations.room() != before {
+        if conversations.rows_in_use() != before {
             self.free = free(&self.all);
         }
         found
@@ -356,7 +356,7 @@ impl ConversationTables {
 
 /// Remaining unreserved part of the limit.
 fn free(all: &[Conversations]) -> usize {
-    let used: usize = all.iter().map(|conversations| conversations.room().max(sure())).sum();
+    let used: usize = all.iter().map(|conversations| conversations.rows_in_use().max(sure())).sum();
     limits::STATS_CONVERSATIONS.get().saturating_sub(used)
 }
 
@@ -399,7 +399,7 @@ mod tests {
             say(&mut conversations, [end(1, 10), end(2, 20)], Some(number), 50);
             say(&mut conversations, [end(1, 10), end(2, 20)], Some(0), 50);
         }
-        assert!((45..=50).contains(&conversations.len()) && conversations.room() <= 50);
+        assert!((45..=50).contains(&conversations.len()) && conversations.rows_in_use() <= 50);
         let sent: u64 =
             conversations.largest(limits::STATS_CONVERSATIONS.get()).map(|conversation| conversation.all().frames).sum();
         assert_eq!(sent + conversations.left_out.frames, 200);
@@ -445,7 +445,7 @@ mod tests {
             limits::STATS_CONVERSATIONS.get() - 2 * sure()
         );
         full.paired = vec![Row::SILENT; limits::STATS_CONVERSATIONS.get() - sure()];
-        assert_eq!(other.room(), 0);
+        assert_eq!(other.rows_in_use(), 0);
         assert_eq!(free(&[full, other]), 0);
     }
 }

@@ -98,7 +98,7 @@ impl Tree {
 
     /// Bytes of allocated memory.
     #[must_use]
-    pub fn room(&self) -> usize {
+    pub fn memory_usage(&self) -> usize {
         self.nodes.capacity() * size_of::<Node>()
             + self.layers.capacity() * size_of::<Layer>()
             + self.notes.capacity() * size_of::<Note>()

@@ -179,7 +179,7 @@ impl Pack {
         self.all.empty();
         self.each.clear();
         self.taken = 0;
-        if self.room() > kept {
+        if self.memory_usage() > kept {
             self.all.forget();
             self.all.empty();
             self.each.shrink_to(1);
@@ -188,8 +188,8 @@ impl Pack {
 
     /// Bytes of allocated memory.
     #[must_use]
-    pub fn room(&self) -> usize {
-        self.all.room() + self.each.capacity() * size_of::<One>()
+    pub fn memory_usage(&self) -> usize {
+        self.all.memory_usage() + self.each.capacity() * size_of::<One>()
     }
 }
 

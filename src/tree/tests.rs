@@ -24,10 +24,10 @@ fn unused_memory_is_released() {
             let needed = tree.size();
             assert!(needed > 3 << 20);
             (0..4000).for_each(|_| frame(&mut tree, 5, 5));
-            assert!(tree.room() >= needed, "others may need it soon: {} of {needed}", tree.room());
+            assert!(tree.memory_usage() >= needed, "others may need it soon: {} of {needed}", tree.memory_usage());
         }
         (0..200).for_each(|_| frame(&mut tree, 5, 5));
-        assert!(tree.room() < 2 << 20, "{}", tree.room());
+        assert!(tree.memory_usage() < 2 << 20, "{}", tree.memory_usage());
     }
 }
 
@@ -39,7 +39,7 @@ fn unused_memory_of_texts_is_released() {
         tree.begin(FrameInfo::default());
         tree.push(&NUMBER, Value::Bytes, Span::NONE);
     }
-    assert!(tree.room() < 2 << 20, "{}", tree.room());
+    assert!(tree.memory_usage() < 2 << 20, "{}", tree.memory_usage());
 }
 
 #[test]
@@ -50,7 +50,7 @@ fn unused_memory_of_copied_trees_is_released() {
         (0..1000).for_each(|_| frame(&mut tree, 5, 5));
         tree.copy_to(&mut Tree::new(Demand::EVERYTHING));
     }
-    assert!(tree.room() < 2 << 20, "{}", tree.room());
+    assert!(tree.memory_usage() < 2 << 20, "{}", tree.memory_usage());
 }
 
 #[test]

@@ -106,7 +106,7 @@ impl Batch {
             return Content::Small(bytes);
         }
         let mut tree = large.next().unwrap_or_else(|| engine.new_tree());
-        engine.give_tree(&mut tree, size >= engine.tree_room() / PART);
+        engine.give_tree(&mut tree, size >= engine.tree_memory() / PART);
         self.large.push(tree);
         Content::Large(bytes)
     }
@@ -174,12 +174,12 @@ pub(super) struct Large {
 
 impl Large {
     fn keep(&mut self, tree: Tree) {
-        if self.room + tree.room() <= KEPT_LARGE {
-            self.room += tree.room();
+        if self.room + tree.memory_usage() <= KEPT_LARGE {
+            self.room += tree.memory_usage();
             self.trees.push(tree);
             return;
         }
-        let is_larger = self.largest.as_ref().is_none_or(|largest| largest.room() < tree.room());
+        let is_larger = self.largest.as_ref().is_none_or(|largest| largest.memory_usage() < tree.memory_usage());
         let other = if is_larger { self.largest.replace(tree) } else { Some(tree) };
         other.into_iter().for_each(|mut tree| tree.forget());
     }
@@ -188,7 +188,7 @@ impl Large {
     /// single thread.
     pub(super) fn return_largest_tree(&mut self, engine: &mut Engine) {
         let Some(mut tree) = self.largest.take() else { return };
-        if tree.room() > engine.tree_room() {
+        if tree.memory_usage() > engine.tree_memory() {
             engine.give_tree(&mut tree, true);
         }
         tree.forget();
@@ -196,7 +196,7 @@ impl Large {
 
     fn next(&mut self) -> Option<Tree> {
         let tree = self.trees.pop()?;
-        self.room -= tree.room();
+        self.room -= tree.memory_usage();
         Some(tree)
     }
 }
@@ -298,9 +298,9 @@ mod tests {
             engine.dissect(&frame);
             batch.take(&mut engine, Some(&frame), &mut large);
         }
-        assert!(batch.small.room() > KEPT, "{}", batch.small.room());
+        assert!(batch.small.memory_usage() > KEPT, "{}", batch.small.memory_usage());
         batch.clear(&mut large);
         assert!(batch.bytes.capacity() <= KEPT, "{}", batch.bytes.capacity());
-        assert!(batch.small.room() <= KEPT, "{}", batch.small.room());
+        assert!(batch.small.memory_usage() <= KEPT, "{}", batch.small.memory_usage());
     }
 }

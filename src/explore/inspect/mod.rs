@@ -3,7 +3,7 @@
 mod datum;
 mod form;
 mod json;
-mod judge;
+mod plausibility;
 mod summary;
 #[cfg(test)]
 mod tests;
@@ -98,7 +98,7 @@ impl Inspection {
                 known.forms.push(form);
                 continue;
             }
-            let (sure, why) = judge::judge(form, &rows, &of, begins);
+            let (sure, why) = plausibility::plausibility(form, &rows, &of, begins);
             forms.push(Read { forms: vec![form], of, sure, why });
         }
         forms.sort_by(|a, b| b.sure.total_cmp(&a.sure));

@@ -396,7 +396,7 @@ impl World {
             self.nodes.remove(slot);
         }
         self.detached.shrink_to(DETACHED_CAPACITY);
-        if self.texts.needs_packing(self.nodes.room()) {
+        if self.texts.needs_packing(self.nodes.slot_count()) {
             self.texts.pack(self.nodes.texts());
         }
     }

@@ -157,7 +157,7 @@ fn hash_of_name(pages: &[Vec<Node>], seed: &RandomState, slot: Slot) -> u64 {
 
 impl Nodes {
     /// Number of slots, in use or free.
-    pub(super) fn room(&self) -> usize {
+    pub(super) fn slot_count(&self) -> usize {
         self.pages.len().saturating_sub(1) * PAGE + self.pages.last().map_or(0, Vec::len)
     }
 

@@ -14,7 +14,7 @@ const DAY: f64 = 24.0 * HOUR;
 const OUR_TIME: std::ops::Range<i128> = 788_918_400_000_000_000..2_208_988_800_000_000_000;
 
 /// Plausibility from 0 to 1, and the reason.
-pub fn judge(form: Form, rows: &Rows<'_>, of: &Summary, column: Option<&Column>) -> (f64, String) {
+pub fn plausibility(form: Form, rows: &Rows<'_>, of: &Summary, column: Option<&Column>) -> (f64, String) {
     if of.read < rows.all.len() {
         let missing = rows.all.len() - of.read;
         return (0.0, format!("{missing} of {} messages have no such value", rows.all.len()));
