@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::tree::steps::steps_of;
-use crate::tree::{Demand, FrameInfo, Value};
+use crate::tree::{Demand, FrameInfo, Tree, Value};
 use std::convert::Infallible;
 
 static MESSAGE: Field = Field::protocol("toy", "Toy", "Messages");
