@@ -231,7 +231,7 @@ impl<W: Write> Dump<W> {
             }
             Event::Payload(payload) => {
                 let message = &payload.message;
-                of.put("type", "payload")?;
+                of.put("type", "words")?;
                 if message.n > 0 {
                     of.put("n", &message.n)?;
                 }
