@@ -11,7 +11,11 @@ use crate::wire::{Found, Heuristic, On, Protocol, Result, Wire};
 /// ESP.
 pub static PROTOCOL: Protocol = Protocol::new(&ESP, FIELDS, FOUND);
 
-const FOUND: &[Found] = &[On::IpProtocol(50).datagram(Heuristic::Anything, packet)];
+const FOUND: &[Found] = &[
+    On::IpProtocol(50).datagram(Heuristic::Anything, packet),
+    // In UDP datagrams, RFC 3948.
+    On::Over("esp").datagram(Heuristic::Anything, packet),
+];
 
 fields! {
     ESP = protocol("esp", "ESP", "Encapsulating Security Payload");

@@ -152,7 +152,7 @@ pub fn named(name: &str) -> Option<&'static Protocol> {
 pub static DATA: Protocol = layer(&data::DATA, data::FIELDS);
 
 /// Protocols that messages contain, too.
-pub(crate) const IN_MESSAGES: [&Protocol; 2] = [&DATA, &eapol::EAP_PROTOCOL];
+pub(crate) const IN_MESSAGES: [&Protocol; 3] = [&DATA, &eapol::EAP_PROTOCOL, &esp::PROTOCOL];
 
 /// Whether a field belongs to a header, not to a message.
 pub(crate) fn is_of_header(field: &Field) -> bool {

@@ -5,11 +5,13 @@
 //! flags:1 | root ID:8 | root path cost:4 | bridge ID:8 | port:2
 //! message age:2 | max age:2 | hello time:2 | forward delay:2        units of 1/256 second
 //! version 1 length:1, 0                                             of Rapid Spanning Tree, from version 2 on
-//! version 3 length:2 | …                                            of Multiple Spanning Tree
+//! version 3 length:2 | format:1 | name:32 | revision:2 | digest:16    of Multiple Spanning Tree
+//! internal root path cost:4 | bridge ID:8 | remaining hops:1 | instance …
+//! instance     flags:1 | regional root:8 | internal root path cost:4 | bridge priority:1 | port priority:1 | hops:1
 //! padding:1, unless rapid | type:2 | length:2 | VLAN:2              of PVST+
 //! bridge ID    priority:4 extension:12 | MAC address
 //! ```
-//! Not covered: the fields of Multiple Spanning Tree, shown as bytes.
+//! Not covered: Shortest Path Bridging, shown as bytes.
 
 use crate::tree::{Field, Names, Value, fields, name_of};
 use crate::wire::{Found, Heuristic, On, Protocol, Result, Wire};
@@ -30,13 +32,13 @@ fields! {
     VERSION = number("stp.version", "Protocol version identifier", "").names(VERSIONS).once();
     TYPE = number("stp.type", "BPDU type", "").hex(2).names(TYPES).once();
     FLAGS = number("stp.flags", "BPDU flags", "").hex(2).once();
-    TCACK = bool("stp.flags.tcack", "Topology change acknowledgment", "").mask(0x80).once();
-    AGREEMENT = bool("stp.flags.agreement", "Agreement", "").mask(0x40).once();
-    FORWARDING = bool("stp.flags.forwarding", "Forwarding", "").mask(0x20).once();
-    LEARNING = bool("stp.flags.learning", "Learning", "").mask(0x10).once();
-    ROLE = number("stp.flags.port_role", "Port role", "").mask(0x0c).names(ROLES).once();
-    PROPOSAL = bool("stp.flags.proposal", "Proposal", "").mask(0x02).once();
-    TC = bool("stp.flags.tc", "Topology change", "").mask(0x01).once();
+    TCACK = bool("stp.flags.tcack", "Topology change acknowledgment", "").mask(0x80);
+    AGREEMENT = bool("stp.flags.agreement", "Agreement", "").mask(0x40);
+    FORWARDING = bool("stp.flags.forwarding", "Forwarding", "").mask(0x20);
+    LEARNING = bool("stp.flags.learning", "Learning", "").mask(0x10);
+    ROLE = number("stp.flags.port_role", "Port role", "").mask(0x0c).names(ROLES);
+    PROPOSAL = bool("stp.flags.proposal", "Proposal", "").mask(0x02);
+    TC = bool("stp.flags.tc", "Topology change", "").mask(0x01);
     ROOT_PRIO = number("stp.root.prio", "Root bridge priority", "").once();
     ROOT_EXT = number("stp.root.ext", "Root bridge system ID extension", "").once();
     ROOT_HW = mac("stp.root.hw", "Root bridge system ID", "").once();
@@ -50,6 +52,25 @@ fields! {
     HELLO = float("stp.hello", "Hello time", "Seconds").once();
     FORWARD = float("stp.forward", "Forward delay", "Seconds").once();
     VERSION_1_LENGTH = number("stp.version_1_length", "Version 1 length", "0").once();
+    VERSION_3_LENGTH = number("mstp.version_3_length", "Version 3 length", "In bytes").once();
+    FORMAT = number("mstp.config_format_selector", "MST config ID format selector", "").once();
+    NAME = text("mstp.config_name", "MST config name", "").once();
+    REVISION = number("mstp.config_revision_level", "MST config revision", "").once();
+    DIGEST = bytes("mstp.config_digest", "MST config digest", "").once();
+    INTERNAL_COST = number("mstp.cist_internal_root_path_cost", "CIST internal root path cost", "").once();
+    CIST_PRIO = number("mstp.cist_bridge.prio", "CIST bridge priority", "").once();
+    CIST_EXT = number("mstp.cist_bridge.ext", "CIST bridge identifier system ID extension", "").once();
+    CIST_HW = mac("mstp.cist_bridge.hw", "CIST bridge identifier system ID", "").once();
+    CIST_HOPS = number("mstp.cist_remaining_hops", "CIST remaining hops", "").once();
+    INSTANCE = group("mstp.msti", "MST instance", "");
+    INSTANCE_FLAGS = number("mstp.msti.flags", "MSTI flags", "").hex(2);
+    INSTANCE_PRIO = number("mstp.msti.priority", "Priority", "").hex(2).mask(0xf000);
+    INSTANCE_ID = number("mstp.msti.msti_id", "MSTID", "").mask(0x0fff);
+    INSTANCE_ROOT = mac("mstp.msti.root.hw", "Regional root", "");
+    INSTANCE_COST = number("mstp.msti.root_cost", "Internal root path cost", "");
+    INSTANCE_BRIDGE = number("mstp.msti.bridge_priority", "Bridge identifier priority", "").mask(0xf0);
+    INSTANCE_PORT = number("mstp.msti.port_priority", "Port identifier priority", "").mask(0xf0);
+    INSTANCE_HOPS = number("mstp.msti.remaining_hops", "Remaining hops", "");
     PADDING = bytes("stp.pvst.padding", "Padding", "Replaces the version 1 length").once();
     TLV_TYPE = number("stp.pvst.tlvtype", "Type", "").hex(4).names(TLVS);
     TLV_LENGTH = number("stp.pvst.tlvlen", "Length", "Bytes of the value");
@@ -66,6 +87,8 @@ const TLVS: Names = &[(0, "Originating VLAN")];
 
 const CONFIGURATION: u8 = 0x00;
 const RAPID: u8 = 0x02;
+const MULTIPLE: u8 = 3;
+const RAPID_FLAGS: &[&Field] = &[&TCACK, &AGREEMENT, &FORWARDING, &LEARNING, &ROLE, &PROPOSAL, &TC];
 const ORIGINATING_VLAN: u16 = 0;
 
 /// A BPDU of one VLAN, which a TLV at its end states.
@@ -95,14 +118,17 @@ fn lone_unit(wire: &mut Wire<'_>) -> Result {
 /// A BPDU. Returns its type.
 fn unit(wire: &mut Wire<'_>) -> Result<u8> {
     wire.u16_be(&PROTOCOL_ID)?;
-    wire.u8(&VERSION)?;
+    let version = wire.u8(&VERSION)?;
     let kind = wire.u8(&TYPE)?;
     wire.name(name_of(TYPES, kind.into()).unwrap_or("unknown type"));
     match kind {
         CONFIGURATION => configuration(wire, &[&TCACK, &TC])?,
         RAPID => {
-            configuration(wire, &[&TCACK, &AGREEMENT, &FORWARDING, &LEARNING, &ROLE, &PROPOSAL, &TC])?;
+            configuration(wire, RAPID_FLAGS)?;
             wire.u8(&VERSION_1_LENGTH)?;
+            if version == MULTIPLE && wire.remaining() > 0 {
+                multiple(wire)?;
+            }
         }
         _ => {}
     }
@@ -120,6 +146,37 @@ fn configuration(wire: &mut Wire<'_>, flags: &[&'static Field]) -> Result {
         wire.number_with(field, |bytes| Value::Double(f64::from(u16::from_be_bytes(bytes)) / 256.0))?;
     }
     Ok(())
+}
+
+/// The configuration of a region, with its instances.
+fn multiple(wire: &mut Wire<'_>) -> Result {
+    const NAME_LENGTH: usize = 32;
+    let length = usize::from(wire.u16_be(&VERSION_3_LENGTH)?);
+    wire.within(length, &DATA, |wire| {
+        wire.u8(&FORMAT)?;
+        let name = wire.ahead().get(..NAME_LENGTH).unwrap_or_default();
+        let end = name.iter().position(|byte| *byte == 0).unwrap_or(name.len());
+        wire.words(&NAME, NAME_LENGTH, 0..end)?;
+        wire.u16_be(&REVISION)?;
+        wire.bytes(&DIGEST, 16)?;
+        wire.u32_be(&INTERNAL_COST)?;
+        bridge(wire, [&CIST_PRIO, &CIST_EXT, &CIST_HW])?;
+        wire.u8(&CIST_HOPS)?;
+        while wire.remaining() > 0 {
+            wire.group(&INSTANCE, instance)?;
+        }
+        Ok(())
+    })
+}
+
+fn instance(wire: &mut Wire<'_>) -> Result {
+    wire.flags(&INSTANCE_FLAGS, 1, RAPID_FLAGS)?;
+    wire.bits(2, &[&INSTANCE_PRIO, &INSTANCE_ID])?;
+    wire.bytes(&INSTANCE_ROOT, 6)?;
+    wire.u32_be(&INSTANCE_COST)?;
+    wire.bits(1, &[&INSTANCE_BRIDGE])?;
+    wire.bits(1, &[&INSTANCE_PORT])?;
+    wire.u8(&INSTANCE_HOPS).map(drop)
 }
 
 /// The ID of a bridge.
@@ -220,6 +277,49 @@ mod tests {
           46..48 stp.pvst.tlvlen = 2
           48..50 stp.pvst.origvlan = 445
         ");
+    }
+
+    #[test]
+    fn a_unit_of_several_instances_is_read() {
+        let region = format!(
+            "0050 00 {} 0005 {} 000007d0 8000 020000000002 14",
+            "4d53542d31".to_owned() + &"00".repeat(27),
+            "ab".repeat(16)
+        );
+        let instance = "7c 8001 020000000001 000000c8 80 80 13";
+        let unit = ["4242 03 0000 03 02 7c", BODY, "00", &region, instance];
+        let dump = layers(Next::Llc, &unit);
+        let rest = dump.lines().skip_while(|line| !line.contains("stp.version_1_length"));
+        insta::assert_snapshot!(rest.fold(String::new(), |all, line| all + line + "\n"), @r#"
+        38..39 stp.version_1_length = 0
+        39..41 mstp.version_3_length = 80
+        41..42 mstp.config_format_selector = 0
+        42..74 mstp.config_name = "MST-1"
+        74..76 mstp.config_revision_level = 5
+        76..92 mstp.config_digest = abababababababababababababababab
+        92..96 mstp.cist_internal_root_path_cost = 2000
+        96..98 mstp.cist_bridge.prio = 32768
+        96..98 mstp.cist_bridge.ext = 0
+        98..104 mstp.cist_bridge.hw = 02:00:00:00:00:02
+        104..105 mstp.cist_remaining_hops = 20
+        105..121 mstp.msti
+          105..106 mstp.msti.flags = 0x7c
+            105..106 stp.flags.tcack = false
+            105..106 stp.flags.agreement = true
+            105..106 stp.flags.forwarding = true
+            105..106 stp.flags.learning = true
+            105..106 stp.flags.port_role = 3 (designated)
+            105..106 stp.flags.proposal = false
+            105..106 stp.flags.tc = false
+          106..108 mstp.msti.priority = 0x08
+          106..108 mstp.msti.msti_id = 1
+          108..114 mstp.msti.root.hw = 02:00:00:00:00:01
+          114..118 mstp.msti.root_cost = 200
+          118..119 mstp.msti.bridge_priority = 8
+          119..120 mstp.msti.port_priority = 8
+          120..121 mstp.msti.remaining_hops = 19
+        "#);
+        assert!(!dump.contains("\n! "), "{dump}");
     }
 
     #[test]

@@ -69,7 +69,7 @@ fn advertisement(wire: &mut Wire<'_>) -> Result {
         }
     }
     match auth {
-        SIMPLE => drop(wire.secret_text(&AUTH_STRING, 8)?),
+        SIMPLE => wire.secret_padded(&AUTH_STRING, 8)?,
         MD5 => drop(wire.bytes(&AUTH_DATA, 16)?),
         _ => {}
     }

@@ -12,7 +12,7 @@
 //!   4 MD5     algorithm:1 | padding:1 | flags:2 | sender:4 | key:4 | digest:16
 //! ```
 
-use crate::tree::{Field, Names, Value, fields, name_of};
+use crate::tree::{Names, Value, fields, name_of};
 use crate::wire::{Heuristic, On, Protocol, Result, Wire};
 
 /// HSRP.
@@ -156,18 +156,8 @@ fn first_version(wire: &mut Wire<'_>) -> Result {
     let group = wire.u8(&GROUP)?;
     wire.info(format_args!("group {group}, {}, priority {priority}", name_of(STATES, state.into()).unwrap_or("unknown state")));
     wire.u8(&RESERVED)?;
-    password(wire, &AUTH)?;
+    wire.secret_padded(&AUTH, 8)?;
     wire.bytes(&ADDRESS, 4).map(drop)
-}
-
-/// A password of up to eight letters, filled with NUL.
-fn password(wire: &mut Wire<'_>, field: &'static Field) -> Result {
-    const LENGTH: usize = 8;
-    let bytes = wire.ahead().get(..LENGTH).unwrap_or_default();
-    match bytes.iter().position(|byte| *byte == 0) {
-        Some(end) => wire.words(field, LENGTH, 0..end).map(drop),
-        None => wire.secret_text(field, LENGTH).map(drop),
-    }
 }
 
 fn element(wire: &mut Wire<'_>) -> Result {
@@ -191,7 +181,7 @@ fn element(wire: &mut Wire<'_>) -> Result {
                 wire.info(format_args!("{active} active groups, {passive} passive"));
                 Ok(())
             }
-            3 => password(wire, &AUTH_2),
+            3 => wire.secret_padded(&AUTH_2, 8),
             4 => {
                 wire.u8(&ALGORITHM)?;
                 wire.u8(&MD5_PADDING)?;

@@ -29,6 +29,7 @@ fields! {
     METRIC = number("rip.metric", "Metric", "Hops; 16 is unreachable");
     MARK = number("rip.auth.mark", "Authentication mark", "Replaces the address family").hex(4);
     AUTH_TYPE = number("rip.auth.type", "Authentication type", "").names(AUTH_TYPES);
+    TRAILER = number("rip.auth.trailer", "Trailer type", "Marks the authentication data after the routes").hex(4);
     PASSWORD = text("rip.auth.passwd", "Password", "").secret();
     OFFSET = number("rip.digest_offset", "Digest offset", "Bytes from the header to the digest");
     KEY_ID = number("rip.key_id", "Key ID", "");
@@ -43,11 +44,13 @@ fields! {
 const COMMANDS: Names = &[(1, "Request"), (2, "Response"), (3, "Traceon"), (4, "Traceoff"), (5, "Vendor specific (Sun)")];
 const VERSIONS: Names = &[(1, "RIPv1"), (2, "RIPv2")];
 const FAMILIES: Names = &[(0, "unspecified"), (2, "IP")];
-const AUTH_TYPES: Names = &[(1, "authentication data"), (2, "simple password"), (3, "keyed message digest")];
+const AUTH_TYPES: Names = &[(2, "simple password"), (3, "keyed message digest")];
 
 /// Bytes of a header, and of an entry.
 const HEADER: usize = 4;
 const ENTRY_LEN: usize = 20;
+/// Type of the entry with the digest, RFC 2082.
+const TRAILER_TYPE: [u8; 2] = [0, 1];
 
 /// Recognizes a header and its first entry by the zeros of version 1, the address family and the metric.
 fn recognize(bytes: &[u8]) -> bool {
@@ -99,11 +102,13 @@ fn entry(wire: &mut Wire<'_>, version: u8) -> Result {
 
 fn authentication(wire: &mut Wire<'_>) -> Result {
     wire.u16_be(&MARK)?;
+    if wire.ahead().starts_with(&TRAILER_TYPE) {
+        wire.u16_be(&TRAILER)?;
+        wire.rest(&DIGEST);
+        return Ok(());
+    }
     match wire.u16_be(&AUTH_TYPE)? {
-        1 => {
-            wire.rest(&DIGEST);
-        }
-        2 => drop(wire.secret_text(&PASSWORD, ENTRY_LEN - HEADER)?),
+        2 => wire.secret_padded(&PASSWORD, ENTRY_LEN - HEADER)?,
         3 => {
             wire.u16_be(&OFFSET)?;
             wire.u8(&KEY_ID)?;
@@ -161,7 +166,7 @@ mod tests {
           4..24 rip.entry
             4..6 rip.auth.mark = 0xffff
             6..8 rip.auth.type = 2 (simple password)
-            8..24 rip.auth.passwd = "secret\u{0}\u{0}\u{0}\u{0}\u{0}\u{0}\u{0}\u{0}\u{0}"
+            8..24 rip.auth.passwd = "secret"
           24..44 rip.entry
             24..26 rip.family = 2 (IP)
             26..28 rip.route_tag = 7
@@ -190,7 +195,7 @@ mod tests {
             40..44 rip.metric = 16
           44..64 rip.entry
             44..46 rip.auth.mark = 0xffff
-            46..48 rip.auth.type = 1 (authentication data)
+            46..48 rip.auth.trailer = 0x0001
             48..64 rip.authentication_data = 00112233445566778899aabbccddeeff
         rip 0..24 | Request | 1 entry
           0..1 rip.command = 1 (Request)

@@ -453,7 +453,10 @@ impl Registry {
         let chosen = context.and_then(|context| self.chosen(context)).and_then(|line| line.protocol);
         let chosen = chosen.and_then(|protocol| Candidate::all(protocol).find(here));
         let context = self.context(context);
-        chosen.or_else(|| self.candidates().filter(here).find(|candidate| candidate.looks_right(bytes, &context, true)))
+        let layers = layers::ALL.iter().copied().flat_map(Candidate::all);
+        chosen.or_else(|| {
+            self.candidates().chain(layers).filter(here).find(|candidate| candidate.looks_right(bytes, &context, true))
+        })
     }
 
     /// The context passed to heuristics.

@@ -361,7 +361,11 @@ fn version_3_has_longer_options_and_types() {
           41..44 ospf.v3.options.mc = false
           41..44 ospf.v3.options.e = true
           41..44 ospf.v3.options.v6 = true
-        44..48 ospf.lsa.body = 00000000
+        44..48 ospf.link
+          44..45 ospf.v3.lsa.type = 0
+          45..46 ospf.reserved = 00
+          46..48 ospf.metric = 0
+    ! broken dissect.short at 48..48 ospf: 4 more bytes needed, 0 left
     ");
 }
 

@@ -1,4 +1,4 @@
-//! DCE/RPC over connections (C706, MS-RPCE): calls of procedures of another computer.
+//! DCE/RPC over connections and named pipes (C706, MS-RPCE): calls of procedures of another computer.
 //!
 //! ```text
 //! header      version:1, 5 | minor:1 | type:1 | flags:1 | data representation:4 | length:2 | authentication:2 | call ID:4
@@ -20,7 +20,7 @@ mod tests;
 use super::little::{self, Guid};
 use crate::limits;
 use crate::tree::{Field, Names, Side, Value, fields, name_of};
-use crate::wire::{Conversation, Extent, Heuristic, On, Opening, Protocol, Requests, Result, Settings, Verdict, Wire};
+use crate::wire::{Conversation, Exchange, Extent, Heuristic, On, Opening, Protocol, Requests, Result, Settings, Verdict, Wire};
 use std::collections::VecDeque;
 
 /// DCE/RPC.
@@ -30,13 +30,14 @@ pub static PROTOCOL: Protocol = Protocol::new(
     &[
         On::Tcp(135).stream(Heuristic::Stream(recognize), |_: &Settings| Box::<Session>::default()),
         On::AnyTcp.stream(Heuristic::Stream(recognize), |_: &Settings| Box::<Session>::default()),
+        On::Over(PIPE).exchange(Heuristic::Datagram(begins), |_: &Settings| Box::<Session>::default()),
     ],
 )
 .rest(&STUB);
 
 fields! {
     DCERPC = protocol("dcerpc", "DCE/RPC", "Distributed Computing Environment / Remote Procedure Call")
-        .covers("Headers of connections with bindings, calls, faults and verifiers; responses matched with their requests")
+        .covers("Headers on TCP and on named pipes of SMB with bindings, calls, faults and verifiers; responses matched with their requests")
         .leaves_open("Datagrams, joining of fragments, data of procedures");
     VERSION = number("dcerpc.ver", "Version", "").once();
     MINOR = number("dcerpc.ver_minor", "Version (minor)", "").once();
@@ -175,6 +176,8 @@ const INTERFACES: &[(&str, &str)] = &[
     ("e3514235-4b06-11d1-ab04-00c04fc2dcd2", "DRSUAPI"),
 ];
 
+/// Place of messages on named pipes, handed over with a number of the pipe.
+pub(super) const PIPE: &str = "pipe";
 const HEADER: usize = 16;
 const VERIFIER_HEADER: usize = 8;
 
@@ -188,6 +191,11 @@ fn header(bytes: &[u8]) -> Option<(bool, usize)> {
     };
     let length = usize::from(if is_big { u16::from_be_bytes([a, b]) } else { u16::from_le_bytes([a, b]) });
     (kind <= 20 && character <= 3 && length >= HEADER).then_some((is_big, length))
+}
+
+/// Whether a message begins here. The rest of a message in fragments of a pipe does not.
+pub(super) fn begins(bytes: &[u8]) -> bool {
+    header(bytes).is_some()
 }
 
 /// Offset of the next message.
@@ -207,12 +215,17 @@ fn recognize(opening: &Opening<'_>) -> Verdict {
     }
 }
 
+/// A call: the number of the pipe, 0 on TCP, and the call ID.
+type Call = (u64, u32);
+
 /// State of a connection.
 #[derive(Default)]
 struct Session {
-    requests: Requests<u32>,
-    /// Interfaces by context ID, of the last bindings.
-    interfaces: VecDeque<(u16, &'static str)>,
+    requests: Requests<Call>,
+    /// Operations of the last calls.
+    operations: VecDeque<(Call, u16)>,
+    /// Interfaces by pipe and context ID, of the last bindings.
+    interfaces: VecDeque<((u64, u16), &'static str)>,
 }
 
 impl Conversation for Session {
@@ -228,7 +241,24 @@ impl Conversation for Session {
     }
 
     fn message(&mut self, _: Side, wire: &mut Wire<'_>) -> Result {
-        let start = wire.at();
+        self.unit(wire)
+    }
+
+    fn may_hold_secret(&self, _: Side, ahead: &[u8]) -> bool {
+        // A message ends with a verifier if its header states the length of one.
+        ahead.get(10..12).is_none_or(|length| length != [0; 2])
+    }
+}
+
+impl Exchange for Session {
+    fn message(&mut self, _: Side, wire: &mut Wire<'_>) -> Result {
+        self.unit(wire)
+    }
+}
+
+impl Session {
+    fn unit(&mut self, wire: &mut Wire<'_>) -> Result {
+        let (start, pipe) = (wire.at(), wire.detail());
         let is_big = header(wire.ahead()).is_none_or(|(is_big, _)| is_big);
         let mut wire = Ordered { wire, is_big };
         wire.wire.u8(&VERSION)?;
@@ -242,10 +272,13 @@ impl Conversation for Session {
         let auth = usize::from(wire.u16(&AUTH_LENGTH)?);
         let call = wire.u32(&CALL)?;
         match kind {
-            0 | 11 | 14 if FLAG_FIRST.bits_of(flags) != 0 => drop(self.requests.ask(call, wire.wire)),
+            0 | 11 | 14 if FLAG_FIRST.bits_of(flags) != 0 => drop(self.requests.ask((pipe, call), wire.wire)),
             2 | 3 | 12 | 13 | 15 => {
-                if let Some(request) = self.requests.answer(&call) {
+                if let Some(request) = self.requests.answer(&(pipe, call)) {
                     request.put(wire.wire, &RESPONSE_TO, &TIME);
+                }
+                if let Some((_, operation)) = self.operations.iter().rev().find(|(known, _)| *known == (pipe, call)) {
+                    wire.wire.add(&OPERATION, Value::Unsigned((*operation).into()));
                 }
             }
             _ => {}
@@ -254,13 +287,13 @@ impl Conversation for Session {
         let verifier = if auth > 0 { (auth + VERIFIER_HEADER).min(length.saturating_sub(HEADER)) } else { 0 };
         let body = end.saturating_sub(verifier).saturating_sub(wire.wire.at());
         wire.within(body, |wire| match kind {
-            0 => self.request(wire, FLAG_OBJECT.bits_of(flags) != 0, call),
+            0 => self.request(wire, FLAG_OBJECT.bits_of(flags) != 0, (pipe, call)),
             2 => {
                 wire.u32(&HINT)?;
                 let context = wire.u16(&CONTEXT_ID)?;
                 wire.wire.u8(&CANCELS)?;
                 wire.wire.bytes(&RESERVED, 1)?;
-                wire.wire.info(format_args!("call {call}{}", self.interface(context)));
+                wire.wire.info(format_args!("call {call}{}", self.interface((pipe, context))));
                 Ok(())
             }
             3 => fault(wire),
@@ -272,18 +305,16 @@ impl Conversation for Session {
         if verifier > 0 { wire.wire.group(&VERIFIER, |inner| verify(&mut Ordered { wire: inner, is_big }, auth)) } else { Ok(()) }
     }
 
-    fn may_hold_secret(&self, _: Side, ahead: &[u8]) -> bool {
-        // A message ends with a verifier if its header states the length of one.
-        ahead.get(10..12).is_none_or(|length| length != [0; 2])
-    }
-}
-
-impl Session {
-    fn request(&mut self, wire: &mut Ordered<'_, '_>, has_object: bool, call: u32) -> Result {
+    fn request(&mut self, wire: &mut Ordered<'_, '_>, has_object: bool, (pipe, call): Call) -> Result {
         wire.u32(&HINT)?;
         let context = wire.u16(&CONTEXT_ID)?;
         let operation = wire.u16(&OPERATION)?;
-        wire.wire.info(format_args!("call {call}{} operation {operation}", self.interface(context)));
+        wire.wire.info(format_args!("call {call}{} operation {operation}", self.interface((pipe, context))));
+        self.operations.retain(|(known, _)| *known != (pipe, call));
+        if self.operations.len() >= limits::REQUESTS.get() {
+            self.operations.pop_front();
+        }
+        self.operations.push_back(((pipe, call), operation));
         if has_object { little::guid(wire.wire, &OBJECT, wire.is_big).map(drop) } else { Ok(()) }
     }
 
@@ -297,7 +328,7 @@ impl Session {
             let (id, interface, version) = wire.wire.group(&CONTEXT, |inner| context(&mut Ordered { wire: inner, is_big }))?;
             let name = interface.to_string();
             let known = INTERFACES.iter().find(|(uuid, _)| *uuid == name).map(|(_, name)| *name);
-            self.remember(id, known.unwrap_or("other interface"), wire.wire);
+            self.remember((wire.wire.detail(), id), known.unwrap_or("other interface"), wire.wire);
             words.push(format!("{} version {version}", known.unwrap_or(&name)));
         }
         words.truncate(8);
@@ -306,7 +337,7 @@ impl Session {
     }
 
     /// Stores the interface of a presentation context; the number of contexts is limited to that of a message.
-    fn remember(&mut self, id: u16, name: &'static str, wire: &mut Wire<'_>) {
+    fn remember(&mut self, id: (u64, u16), name: &'static str, wire: &mut Wire<'_>) {
         const MOST: usize = 255;
         self.interfaces.retain(|(known, _)| *known != id);
         if self.interfaces.len() >= MOST {
@@ -316,7 +347,7 @@ impl Session {
         self.interfaces.push_back((id, name));
     }
 
-    fn interface(&self, context: u16) -> String {
+    fn interface(&self, context: (u64, u16)) -> String {
         self.interfaces.iter().find(|(id, _)| *id == context).map_or_else(String::new, |(_, name)| format!(", {name}"))
     }
 }

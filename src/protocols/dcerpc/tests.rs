@@ -167,6 +167,7 @@ fn all_messages_are_dissected() {
       10..12 dcerpc.cn_auth_len = 0
       12..16 dcerpc.cn_call_id = 7
       dcerpc.request_in = 0
+      dcerpc.opnum = 3
       16..20 dcerpc.cn_alloc_hint = 4
       20..22 dcerpc.cn_ctx_id = 0
       22..23 dcerpc.cn_cancel_count = 0
@@ -194,6 +195,7 @@ fn all_messages_are_dissected() {
       10..12 dcerpc.cn_auth_len = 0
       12..16 dcerpc.cn_call_id = 7
       dcerpc.request_in = 0
+      dcerpc.opnum = 3
       16..20 dcerpc.cn_alloc_hint = 32
       20..22 dcerpc.cn_ctx_id = 0
       22..23 dcerpc.cn_cancel_count = 0
@@ -223,6 +225,7 @@ fn all_messages_are_dissected() {
       10..12 dcerpc.cn_auth_len = 0
       12..16 dcerpc.cn_call_id = 7
       dcerpc.request_in = 0
+      dcerpc.opnum = 3
       16..18 dcerpc.cn_reject_reason = 4 (Protocol version not supported)
       18..19 dcerpc.cn_num_protocols = 1
       19..20 dcerpc.cn_protocol_ver_major = 5

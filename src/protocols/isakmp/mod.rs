@@ -48,12 +48,9 @@ mod encapsulation {
 
     fields! {
         UDPENCAP = protocol("udpencap", "UDP encapsulation", "UDP encapsulation of IPsec packets")
-            .covers("NAT keepalives, key exchange and ESP headers on the port of NAT traversal");
+            .covers("NAT keepalives, key exchange and ESP on the port of NAT traversal");
         KEEPALIVE = number("udpencap.nat_keepalive", "NAT-keepalive packet", "").hex(2).once();
         MARKER = bytes("udpencap.non_esp_marker", "Non-ESP Marker", "Zeros instead of an SPI").once();
-        SPI = number("udpencap.spi", "ESP SPI", "Security parameters index").hex(8).once();
-        SEQUENCE = number("udpencap.sequence", "ESP sequence", "Counter of the security association").once();
-        ENCRYPTED = bytes("udpencap.encrypted_data", "ESP encrypted data", "").encrypted().once();
     }
 }
 
@@ -99,12 +96,10 @@ fn encapsulated(wire: &mut Wire<'_>) -> Result {
             wire.skip(range.len())
         }
         _ => {
-            let spi = wire.u32_be(&encapsulation::SPI)?;
-            let sequence = wire.u32_be(&encapsulation::SEQUENCE)?;
             wire.name("ESP");
-            wire.info(format_args!("SPI {spi:#010x}, sequence number {sequence}"));
-            wire.rest(&encapsulation::ENCRYPTED);
-            Ok(())
+            let range = wire.at()..wire.at() + wire.remaining();
+            wire.hand_over("esp", range.clone());
+            wire.skip(range.len())
         }
     }
 }

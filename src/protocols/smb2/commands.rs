@@ -14,6 +14,7 @@ use super::fields::{
     SIGN_REQUIRED, SIZE, SYSTEM, TAG, TREE, WRITE_COUNT, WRITE_DATA, WRITE_FLAGS, WRITE_LENGTH, WRITE_REMAINING, WRITTEN,
 };
 use super::names::DIALECTS;
+use crate::protocols::dcerpc;
 use crate::protocols::little::{flags, guid, utf16_text};
 use crate::tree::{Field, name_of};
 use crate::wire::{Result, Wire};
@@ -26,6 +27,8 @@ pub(super) struct Packet {
     pub(super) command: u16,
     /// Of a response.
     pub(super) status: Option<u32>,
+    /// Pipe of data to read, to write or to transceive.
+    pub(super) pipe: Option<u64>,
 }
 
 /// Bytes in front of which offsets begin, and their number.
@@ -63,6 +66,17 @@ impl Packet {
 
     fn bytes(self, wire: &mut Wire<'_>, blob: Blob, field: &'static Field) -> Result {
         self.blob(wire, blob, |wire, length| wire.bytes(field, length).map(drop))
+    }
+
+    /// Data of a file, or a message of DCE/RPC on a pipe.
+    fn content(self, wire: &mut Wire<'_>, blob: Blob, field: &'static Field) -> Result {
+        self.blob(wire, blob, |wire, length| match self.pipe {
+            Some(pipe) if dcerpc::begins(wire.ahead().get(..length).unwrap_or_default()) => {
+                wire.hand_over_with(dcerpc::PIPE, wire.at()..wire.at() + length, pipe);
+                wire.skip(length)
+            }
+            _ => wire.bytes(field, length).map(drop),
+        })
     }
 
     fn secret(self, wire: &mut Wire<'_>, blob: Blob) -> Result {
@@ -363,7 +377,7 @@ fn read_response(wire: &mut Wire<'_>, packet: Packet) -> Result {
     let length = wire.u32_le(&LENGTH)? as usize;
     wire.u32_le(&READ_REMAINING)?;
     wire.bytes(&RESERVED, 4)?;
-    packet.bytes(wire, Blob { offset, length }, &READ_DATA)
+    packet.content(wire, Blob { offset, length }, &READ_DATA)
 }
 
 fn write_request(wire: &mut Wire<'_>, packet: Packet, word: &mut String) -> Result {
@@ -376,7 +390,7 @@ fn write_request(wire: &mut Wire<'_>, packet: Packet, word: &mut String) -> Resu
     wire.u32_le(&REMAINING)?;
     short_blob(wire)?;
     wire.u32_le(&WRITE_FLAGS)?;
-    packet.bytes(wire, Blob { offset, length: length as usize }, &WRITE_DATA)
+    packet.content(wire, Blob { offset, length: length as usize }, &WRITE_DATA)
 }
 
 fn lock(wire: &mut Wire<'_>) -> Result {
@@ -393,6 +407,7 @@ fn lock(wire: &mut Wire<'_>) -> Result {
 }
 
 fn control(wire: &mut Wire<'_>, packet: Packet, is_response: bool, word: &mut String) -> Result {
+    const TRANSCEIVE: u32 = 0x0011_c017;
     wire.bytes(&RESERVED, 2)?;
     let function = wire.u32_le(&FUNCTION)?;
     *word = name_of(FUNCTION.names, function.into()).map_or_else(|| format!("{function:#010x}"), str::to_owned);
@@ -408,7 +423,10 @@ fn control(wire: &mut Wire<'_>, packet: Packet, is_response: bool, word: &mut St
     flags(wire, &IOCTL_FLAGS, 4, &[&IS_FSCTL])?;
     wire.bytes(&RESERVED, 4)?;
     for blob in [input, output] {
-        packet.bytes(wire, blob, &IOCTL_DATA)?;
+        match function {
+            TRANSCEIVE => packet.content(wire, blob, &IOCTL_DATA)?,
+            _ => packet.bytes(wire, blob, &IOCTL_DATA)?,
+        }
     }
     Ok(())
 }

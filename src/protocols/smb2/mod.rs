@@ -55,12 +55,18 @@ struct Session {
     connecting: VecDeque<(u64, String)>,
     /// Connected trees by ID, with the type of their share and their name.
     trees: VecDeque<(u32, u8, String)>,
+    /// Pipes of requests to read, by message ID.
+    reads: VecDeque<(u64, u64)>,
 }
 
 /// Trees that are remembered, and bytes of a name.
 const TREES: usize = 64;
 const NAME: usize = 256;
 const CONNECT: u16 = 3;
+const READ: u16 = 8;
+const WRITE: u16 = 9;
+const IOCTL: u16 = 11;
+const PIPE_SHARE: u8 = 2;
 
 impl Exchange for Session {
     fn message(&mut self, _: Side, wire: &mut Wire<'_>) -> Result {
@@ -101,6 +107,7 @@ impl Session {
         little::flags(wire, &FLAGS, 4, &bits)?;
         let next = wire.u32_le(&CHAIN)? as usize;
         let id = wire.u64_le(&MESSAGE_ID)?;
+        let mut is_pipe = false;
         if is_async {
             wire.u64_le(&ASYNC_ID)?;
         } else {
@@ -113,6 +120,7 @@ impl Session {
             }
             if let Some((_, kind, name)) = self.trees.iter().find(|(known, ..)| *known == tree) {
                 wire.add_text(&TREE, format_args!("{name}"));
+                is_pipe = *kind == PIPE_SHARE;
                 if command != CONNECT {
                     wire.add(&SHARE_TYPE, Value::Unsigned((*kind).into()));
                 }
@@ -125,6 +133,7 @@ impl Session {
         } else if let Some(request) = self.requests.answer(&id) {
             request.put(wire, &RESPONSE_TO, &TIME);
         }
+        let pipe = self.pipe(wire, (command, is_response), (id, is_pipe));
         let name = name_of(COMMANDS, command.into()).unwrap_or("unknown command");
         if words.is_empty() {
             wire.name(&format!("{name} {}", if is_response { "response" } else { "request" }));
@@ -132,7 +141,8 @@ impl Session {
         let length = if next == 0 { wire.remaining() } else { next.saturating_sub(HEADER) };
         let mut word = String::new();
         let read = wire.within(length, &DATA, |wire| {
-            commands::body(wire, commands::Packet { start, command, status }, &mut word)?;
+            let packet = commands::Packet { start, command, status, pipe };
+            commands::body(wire, packet, &mut word)?;
             // The next message begins at a multiple of eight.
             if next > 0 {
                 wire.rest(&PADDING);
@@ -149,6 +159,26 @@ impl Session {
 }
 
 impl Session {
+    /// The pipe of a message on it: the volatile half of its file ID. The response to a request to read names none.
+    fn pipe(&mut self, wire: &mut Wire<'_>, message: (u16, bool), (id, is_pipe): (u64, bool)) -> Option<u64> {
+        let file = |at: usize| wire.ahead().get(at..).and_then(|rest| rest.first_chunk()).map(|bytes| u64::from_le_bytes(*bytes));
+        match message {
+            (IOCTL, _) => file(16),
+            (WRITE, false) if is_pipe => file(24),
+            (READ, false) if is_pipe => {
+                let file = file(24)?;
+                if self.reads.len() >= TREES {
+                    self.reads.pop_front();
+                    wire.evicted(format_args!("the oldest of more than {TREES} requests to read a pipe"));
+                }
+                self.reads.push_back((id, file));
+                None
+            }
+            (READ, true) => self.reads.iter().rev().find(|(known, _)| *known == id).map(|(_, file)| *file),
+            _ => None,
+        }
+    }
+
     /// Keeps the name of a tree that a request names.
     fn connects(&mut self, id: u64, name: &str, wire: &mut Wire<'_>) {
         if self.connecting.len() >= TREES {

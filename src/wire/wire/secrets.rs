@@ -15,7 +15,19 @@ impl<'a> Wire<'a> {
         self.whole_or_rest(count, |wire, count| wire.text(field, count))
     }
 
-    /// Reads secret bytes in the same way.
+    /// Reads a secret text of `count` bytes that NUL bytes fill up, without them.
+    ///
+    /// # Errors
+    /// [`Error::Short`] when there are fewer bytes.
+    pub fn secret_padded(&mut self, field: &'static Field, count: usize) -> Result {
+        let text = self.ahead().get(..count).unwrap_or_default();
+        match text.iter().position(|byte| *byte == 0) {
+            Some(end) => self.words(field, count, 0..end).map(drop),
+            None => self.secret_text(field, count).map(drop),
+        }
+    }
+
+    /// Reads secret bytes in the same way as a secret text.
     ///
     /// # Errors
     /// [`Error::Short`] when there are fewer bytes.
