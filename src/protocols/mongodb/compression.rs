@@ -1,4 +1,4 @@
-//! Decompression of messages, with zlib or Snappy.
+//! Decompression of messages, with Snappy, zlib or Zstandard.
 //!
 //! ```text
 //! Snappy      length:7 bits per byte | element …
@@ -11,30 +11,51 @@
 
 use crate::wire::Varint;
 use flate2::read::ZlibDecoder;
+use ruzstd::decoding::StreamingDecoder;
 use std::io::Read;
 
-const SNAPPY: u8 = 1;
-pub(super) const ZLIB: u8 = 2;
-
-/// Whether `decompressed` supports this compressor.
-pub(super) fn is_supported(compressor: u8) -> bool {
-    matches!(compressor, SNAPPY | ZLIB)
+/// Method of compression.
+#[derive(Clone, Copy)]
+pub(super) enum Method {
+    Snappy,
+    Zlib,
+    Zstandard,
 }
 
-/// Decompressed data, if valid and of at most this many bytes.
-pub(super) fn decompressed(compressor: u8, data: &[u8], most: usize) -> Option<Vec<u8>> {
-    match compressor {
-        SNAPPY => unsnappy(data, most),
-        ZLIB => inflate(data, most),
-        _ => None,
+impl Method {
+    /// The method of a compressor number.
+    pub(super) fn of(compressor: u8) -> Option<Method> {
+        match compressor {
+            1 => Some(Method::Snappy),
+            2 => Some(Method::Zlib),
+            3 => Some(Method::Zstandard),
+            _ => None,
+        }
+    }
+
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Method::Snappy => "snappy",
+            Method::Zlib => "zlib",
+            Method::Zstandard => "zstd",
+        }
+    }
+
+    /// Decompressed data, if valid and of at most this many bytes.
+    pub(super) fn decompressed(self, data: &[u8], most: usize) -> Option<Vec<u8>> {
+        match self {
+            Method::Snappy => unsnappy(data, most),
+            Method::Zlib => all(ZlibDecoder::new(data), most),
+            Method::Zstandard => all(StreamingDecoder::new(data).ok()?, most),
+        }
     }
 }
 
-fn inflate(data: &[u8], most: usize) -> Option<Vec<u8>> {
+fn all(decoder: impl Read, most: usize) -> Option<Vec<u8>> {
     let mut bytes = Vec::new();
     // One more byte detects a stream that exceeds the limit.
     let limit = u64::try_from(most).ok()?.saturating_add(1);
-    ZlibDecoder::new(data).take(limit).read_to_end(&mut bytes).ok()?;
+    decoder.take(limit).read_to_end(&mut bytes).ok()?;
     (bytes.len() <= most).then_some(bytes)
 }
 

@@ -4,8 +4,7 @@ use crate::tree::{Names, fields, title};
 
 fields! {
     MONGO = protocol("mongo", "MongoDB", "MongoDB wire protocol")
-        .covers("All messages with their BSON documents, decompressed; responses matched with their requests")
-        .leaves_open("Messages compressed with Zstandard");
+        .covers("All messages with their BSON documents, decompressed; responses matched with their requests");
     LENGTH = number("mongo.message_length", "Message Length", "In bytes").once();
     REQUEST = number("mongo.request_id", "Request ID", "").hex(8).once();
     RESPONSE = number("mongo.response_to", "Response To", "ID of the request").hex(8).once();

@@ -13,7 +13,7 @@
 //!   2013 message flags:4 | section … | [checksum:4]
 //! section        0 | document, or 1 | size:4 | name NUL | document …
 //! ```
-//! Source: "MongoDB Wire Protocol" of its manual. Not covered: decompression of Zstandard.
+//! Source: "MongoDB Wire Protocol" of its manual.
 
 mod bson;
 mod compression;
@@ -26,7 +26,7 @@ use super::prefixed::{Lost, Prefix};
 use crate::tree::{Field, Side, Value, name_of};
 use crate::wire::{Conversation, Extent, Heuristic, Missing, On, Opening, Protocol, Requests, Result, Settings, Verdict, Wire};
 use bson::{Words, document};
-use compression::{decompressed, is_supported};
+use compression::Method;
 use fields::{
     AWAIT, AWAIT_DATA, BAD, BAD_COMPRESSION, CHECKSUM, COLLECTION, COLLECTION_NAME, COMPRESSED, COMPRESSOR, CURSOR, CURSORS,
     DATA, DATABASE, EXHAUST, FAILED, FIELDS, FLAGS, IS_CHECKED, IS_EXHAUST, IS_MORE, KIND, LENGTH, MONGO, NO_TIMEOUT, NOT_FOUND,
@@ -178,13 +178,13 @@ fn body(wire: &mut Wire<'_>, opcode: u32, words: &mut Words) -> Result {
 fn compressed(wire: &mut Wire<'_>, words: &mut Words) -> Result {
     let opcode = wire.i32_le(&ORIGINAL)?.cast_unsigned();
     let size = wire.i32_le(&UNCOMPRESSED)?;
-    let compressor = wire.u8(&COMPRESSOR)?;
-    if opcode == COMPRESSED_MESSAGE || !is_supported(compressor) {
+    let method = Method::of(wire.u8(&COMPRESSOR)?).filter(|_| opcode != COMPRESSED_MESSAGE);
+    let Some(method) = method else {
         wire.rest(&COMPRESSED);
         return Ok(());
-    }
+    };
     let most = usize::try_from(size).unwrap_or_default().min(wire.decompression_limit());
-    let bytes = decompressed(compressor, wire.ahead(), most);
+    let bytes = method.decompressed(wire.ahead(), most);
     let (at, count) = (wire.at(), wire.remaining());
     wire.put(&COMPRESSED, Value::Bytes, at..at + count);
     let Some(bytes) = bytes else {
@@ -192,8 +192,7 @@ fn compressed(wire: &mut Wire<'_>, words: &mut Words) -> Result {
         return wire.skip(count);
     };
     wire.has_decompressed(bytes.len());
-    let method = if compressor == compression::ZLIB { "zlib" } else { "snappy" };
-    wire.derived(method, count, &bytes, |wire| body(wire, opcode, words))
+    wire.derived(method.name(), count, &bytes, |wire| body(wire, opcode, words))
 }
 
 /// The name of a collection: the name of its database, a dot, and its own.

@@ -351,6 +351,9 @@ fn compressed_messages_are_decompressed() {
     "#);
     let by_zlib = trial::message(&PROTOCOL, &mut Session::default(), Side::Client, &of(2, 20, &zlib), crate::wire::Cut::No);
     assert!(by_zlib.contains("mongo.element.name = \"ping\""), "{by_zlib}");
+    let zstd = ruzstd::encoding::compress_to_vec(body.as_slice(), ruzstd::encoding::CompressionLevel::Fastest);
+    let by_zstd = trial::message(&PROTOCOL, &mut Session::default(), Side::Client, &of(3, 20, &zstd), crate::wire::Cut::No);
+    assert!(by_zstd.contains("mongo.element.name = \"ping\""), "{by_zstd}");
     let too_long = trial::message(&PROTOCOL, &mut Session::default(), Side::Client, &of(2, 19, &zlib), crate::wire::Cut::No);
     assert!(too_long.contains("mongo.note.compression"), "{too_long}");
 }
