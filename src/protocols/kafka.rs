@@ -5,6 +5,7 @@
 //! response    length:4 | correlation ID:4 | body
 //! versions    error:2 | count:4 | (key:2 | first version:2 | last version:2) …     response to ApiVersions 0 to 2
 //! ```
+//! A broker without the requested version of ApiVersions responds in version 0, with error 35.
 //! A response states no API; the request with its correlation ID does. Source: the protocol guide of Apache Kafka.
 //!
 //! Not covered: bodies of requests and other responses.
@@ -101,14 +102,54 @@ const KEYS: Names = &[
     (47, "Offset delete"),
     (48, "Describe client quotas"),
     (49, "Alter client quotas"),
+    (50, "Describe user SCRAM credentials"),
+    (51, "Alter user SCRAM credentials"),
+    (52, "Vote"),
+    (53, "Begin quorum epoch"),
+    (54, "End quorum epoch"),
+    (55, "Describe quorum"),
+    (56, "Alter partition"),
+    (57, "Update features"),
+    (58, "Envelope"),
+    (59, "Fetch snapshot"),
     (60, "Describe cluster"),
     (61, "Describe producers"),
+    (62, "Broker registration"),
+    (63, "Broker heartbeat"),
+    (64, "Unregister broker"),
     (65, "Describe transactions"),
     (66, "List transactions"),
+    (67, "Allocate producer IDs"),
     (68, "Consumer group heartbeat"),
+    (69, "Consumer group describe"),
+    (70, "Controller registration"),
+    (71, "Get telemetry subscriptions"),
+    (72, "Push telemetry"),
+    (73, "Assign replicas to directories"),
+    (74, "List configuration resources"),
+    (75, "Describe topic partitions"),
+    (76, "Share group heartbeat"),
+    (77, "Share group describe"),
+    (78, "Share fetch"),
+    (79, "Share acknowledge"),
+    (80, "Add Raft voter"),
+    (81, "Remove Raft voter"),
+    (82, "Update Raft voter"),
+    (83, "Initialize share group state"),
+    (84, "Read share group state"),
+    (85, "Write share group state"),
+    (86, "Delete share group state"),
+    (87, "Read share group state summary"),
+    (88, "Streams group heartbeat"),
+    (89, "Streams group describe"),
+    (90, "Describe share group offsets"),
+    (91, "Alter share group offsets"),
+    (92, "Delete share group offsets"),
 ];
 const ERRORS: Names = &[(0, "No error"), (35, "Unsupported version")];
 
+/// Error 35.
+const UNSUPPORTED: [u8; 2] = [0, 35];
 const HEARTBEAT: u16 = 12;
 const SASL_HANDSHAKE: u16 = 17;
 const API_VERSIONS: u16 = 18;
@@ -259,7 +300,8 @@ impl Session {
         wire.info(format_args!("{id} v{version}"));
         match (key, version) {
             (API_VERSIONS, 0..3) => return versions(wire),
-            (HEARTBEAT, 0) | (SASL_HANDSHAKE | SASL_AUTHENTICATE, 0 | 1) => drop(wire.u16_be(&ERROR)?),
+            (API_VERSIONS, _) if wire.ahead().starts_with(&UNSUPPORTED) => return versions(wire),
+            (API_VERSIONS, _) | (HEARTBEAT, 0) | (SASL_HANDSHAKE | SASL_AUTHENTICATE, 0 | 1) => drop(wire.u16_be(&ERROR)?),
             _ => {}
         }
         wire.rest(&DATA);
@@ -343,6 +385,47 @@ mod tests {
           8..10 kafka.data = 6162
         "#);
         survives_damage(&PROTOCOL, Session::default, TALK);
+    }
+
+    #[test]
+    fn a_refusal_of_newer_versions_is_in_version_0() {
+        const TALK: &[(Side, &[u8])] = &[
+            (Side::Client, b"\0\0\0\x0f\0\x12\0\x03\0\0\0\x07\0\x04anna\0"),
+            (Side::Server, b"\0\0\0\x10\0\0\0\x07\0\x23\0\0\0\x01\0\x12\0\0\0\x02"),
+            (Side::Client, b"\0\0\0\x0f\0\x47\0\0\0\0\0\x08\0\x04anna\0"),
+        ];
+        let mut session = Session::default();
+        insta::assert_snapshot!(trees_of(&PROTOCOL, &mut session, TALK), @r#"
+        kafka 0..19 | API versions request | 7 v3 anna
+          0..4 kafka.len = 15
+          4..6 kafka.request_key = 18 (API versions)
+          6..8 kafka.request.version = 3
+          8..12 kafka.correlation_id = 7
+          12..14 kafka.client_id_len = 4
+          14..18 kafka.client_id = "anna"
+          18..19 kafka.data = 00
+        kafka 0..20 | API versions response | 7 v3
+          0..4 kafka.len = 16
+          4..8 kafka.correlation_id = 7
+          kafka.request_frame = 0
+          kafka.response_key = 18 (API versions)
+          kafka.response.version = 3
+          8..10 kafka.error = 35 (Unsupported version)
+          10..14 kafka.array_count = 1
+          14..20 kafka.api_versions
+            14..16 kafka.api_versions.api_key = 18 (API versions)
+            16..18 kafka.api_versions.min_version = 0
+            18..20 kafka.api_versions.max_version = 2
+        kafka 0..19 | Get telemetry subscriptions request | 8 v0 anna
+          0..4 kafka.len = 15
+          4..6 kafka.request_key = 71 (Get telemetry subscriptions)
+          6..8 kafka.request.version = 0
+          8..12 kafka.correlation_id = 8
+          12..14 kafka.client_id_len = 4
+          14..18 kafka.client_id = "anna"
+          18..19 kafka.data = 00
+        "#);
+        assert_eq!(session.extent(Side::Client, TALK[2].1, false), Extent::Message(19));
     }
 
     #[test]

@@ -6,7 +6,7 @@ use crate::tree::{fields, title};
 fields! {
     KERBEROS = protocol("kerberos", "Kerberos", "Kerberos 5")
         .covers("Requests, responses, tickets and errors with names, times and ciphers; responses matched with their requests")
-        .leaves_open("Decryption, values of pre-authentication");
+        .leaves_open("Decryption, values of most types of pre-authentication");
     RECORD_LENGTH = number("kerberos.rm.length", "Record Length", "In bytes").once();
     RESPONSE_TO = number("kerberos.response_to", "Response to", "Frame of the request").once();
     TIME = float("kerberos.time", "Time", "Seconds since the request").seconds().once();
@@ -16,6 +16,16 @@ fields! {
     PADATA_ITEM = group("kerberos.padata_item", "PA-DATA", "Pre-authentication").titled(title::kind);
     PADATA_TYPE = number("kerberos.padata_type", "padata-type", "").names(PADATA);
     PADATA_VALUE = bytes("kerberos.padata_value", "padata-value", "");
+    ETYPE_INFO = group("kerberos.etype_info2_entry", "ETYPE-INFO2-ENTRY", "");
+    SALT = text("kerberos.info2_salt", "salt", "");
+    PARAMETERS = bytes("kerberos.s2kparams", "s2kparams", "");
+    ARMORED = group("kerberos.armored_data", "armored-data", "FAST (RFC 6113)");
+    ARMOR = group("kerberos.armor", "armor", "");
+    ARMOR_TYPE = number("kerberos.armor_type", "armor-type", "").names(&[(1, "FX-FAST-ARMOR-AP-REQUEST")]);
+    ARMOR_VALUE = bytes("kerberos.armor_value", "armor-value", "");
+    REQUEST_CHECKSUM = group("kerberos.req_checksum", "req-checksum", "");
+    FAST_REQUEST = group("kerberos.enc_fast_req", "enc-fast-req", "");
+    FAST_RESPONSE = group("kerberos.enc_fast_rep", "enc-fast-rep", "");
     BODY = group("kerberos.req_body", "req-body", "").once();
     OPTIONS_PADDING = number("kerberos.options_unused_bits", "unused bits", "").once();
     OPTIONS = bytes("kerberos.kdc_options", "kdc-options", "").once();

@@ -7,12 +7,13 @@
 //! response    { [0] … | [3] realm | [4] client | [5] ticket | [6] encrypted part }
 //! ticket      { [0] version | [1] realm | [2] server | [3] encrypted part }
 //! encrypted   { [0] cipher | [1] key version | [2] data }
-//! error       { [4] … | [6] code | … | [11] text }
+//! error       { [4] … | [6] code | … | [11] text | [12] data, often pre-authentication }
 //! ```
-//! Not covered: decryption, values of pre-authentication.
+//! Not covered: decryption, values of most types of pre-authentication.
 
 mod fields;
 mod names;
+mod padata;
 mod parts;
 #[cfg(test)]
 mod tests;

@@ -24,6 +24,7 @@ pub(super) const NAME_TYPES: Names = &[
     (6, "kRB5-NT-X500-PRINCIPAL"),
     (7, "kRB5-NT-SMTP-NAME"),
     (10, "kRB5-NT-ENTERPRISE-PRINCIPAL"),
+    (11, "kRB5-NT-WELLKNOWN"),
 ];
 pub(super) const CIPHERS: Names = &[
     (1, "eTYPE-DES-CBC-CRC"),
@@ -55,6 +56,7 @@ pub(super) const PADATA: Names = &[
     (137, "pA-FX-ERROR"),
     (138, "pA-ENCRYPTED-CHALLENGE"),
     (149, "pA-REQ-ENC-PA-REP"),
+    (150, "pA-AS-FRESHNESS"),
     (165, "pA-SUPPORTED-ETYPES"),
     (167, "pA-PAC-OPTIONS"),
 ];

@@ -3,26 +3,27 @@
 use super::fields::{
     ADDRESS, ADDRESS_TYPE, ADDRESS_VALUE, AP_OPTIONS, BAD, BITS_PADDING, BODY, CHECKSUM, CHECKSUM_VALUE, CIPHER, CIPHER_LIST,
     CLIENT_MICROS, CLIENT_TIME, CNAME, CNAME_STRING, CREALM, DATA, ELEMENT, ENCRYPTED, ERROR, ERROR_DATA, ERROR_TEXT, FROM,
-    KEY_VERSION, NAME_TYPE, NONCE, OPTIONS, OPTIONS_PADDING, PADATA_ITEM, PADATA_TYPE, PADATA_VALUE, REALM, RENEW, SERVER_MICROS,
-    SERVER_TIME, SNAME, SNAME_STRING, TICKET, TICKET_VERSION, TILL, TYPE, UNKNOWN, VERSION,
+    KEY_VERSION, NAME_TYPE, NONCE, OPTIONS, OPTIONS_PADDING, REALM, RENEW, SERVER_MICROS, SERVER_TIME, SNAME, SNAME_STRING,
+    TICKET, TICKET_VERSION, TILL, TYPE, UNKNOWN, VERSION,
 };
 use super::message_type;
 use super::names::ERRORS;
+use super::padata::{self, Fast};
 use crate::protocols::ber::{BIT_STRING, Ber, INTEGER, OCTET_STRING, SEQUENCE};
 use crate::tree::{Field, Value, name_of};
 use crate::wire::{Result, Wire};
 
-const BER: Ber = Ber { element: &ELEMENT, unknown: &UNKNOWN, bad: &BAD };
+pub(super) const BER: Ber = Ber { element: &ELEMENT, unknown: &UNKNOWN, bad: &BAD };
 const GENERAL_STRING: u8 = 0x1b;
 const GENERALIZED_TIME: u8 = 0x18;
 const TICKET_TAG: u8 = 0x61;
 /// Class and form of the tag of a member.
-const MEMBER: u8 = 0xa0;
+pub(super) const MEMBER: u8 = 0xa0;
 
 type Words = Vec<String>;
 
 /// Members of a sequence, by number. Those unknown to `read` are bytes.
-fn members(wire: &mut Wire<'_>, mut read: impl FnMut(&mut Wire<'_>, u8) -> Result<bool>) -> Result {
+pub(super) fn members(wire: &mut Wire<'_>, mut read: impl FnMut(&mut Wire<'_>, u8) -> Result<bool>) -> Result {
     BER.inside(wire, SEQUENCE, |wire| {
         while wire.remaining() > 0 {
             let tag = wire.peek_u8().unwrap_or_default();
@@ -41,7 +42,7 @@ fn members(wire: &mut Wire<'_>, mut read: impl FnMut(&mut Wire<'_>, u8) -> Resul
 }
 
 /// Elements of a list.
-fn list(wire: &mut Wire<'_>, mut read: impl FnMut(&mut Wire<'_>) -> Result) -> Result {
+pub(super) fn list(wire: &mut Wire<'_>, mut read: impl FnMut(&mut Wire<'_>) -> Result) -> Result {
     BER.inside(wire, SEQUENCE, |wire| {
         while wire.remaining() > 0 {
             read(wire)?;
@@ -51,11 +52,11 @@ fn list(wire: &mut Wire<'_>, mut read: impl FnMut(&mut Wire<'_>) -> Result) -> R
 }
 
 /// A member that was read.
-fn known<T>(result: Result<T>) -> Result<bool> {
+pub(super) fn known<T>(result: Result<T>) -> Result<bool> {
     result.map(|_| true)
 }
 
-fn text(wire: &mut Wire<'_>, field: &'static Field) -> Result<bool> {
+pub(super) fn text(wire: &mut Wire<'_>, field: &'static Field) -> Result<bool> {
     known(BER.string(wire, GENERAL_STRING, field))
 }
 
@@ -63,7 +64,7 @@ fn time(wire: &mut Wire<'_>, field: &'static Field) -> Result<bool> {
     known(BER.string(wire, GENERALIZED_TIME, field))
 }
 
-fn number(wire: &mut Wire<'_>, field: &'static Field) -> Result<bool> {
+pub(super) fn number(wire: &mut Wire<'_>, field: &'static Field) -> Result<bool> {
     known(BER.signed(wire, INTEGER, field))
 }
 
@@ -85,7 +86,7 @@ pub(super) fn message(wire: &mut Wire<'_>, words: &mut Words) -> Result {
         _ => members(wire, |wire, member| match member {
             0 => number(wire, &VERSION),
             1 => number(wire, &TYPE),
-            2 | 3 if wire.peek_u8() == Some(SEQUENCE) => known(encrypted(wire)),
+            2 | 3 if wire.peek_u8() == Some(SEQUENCE) => known(encrypted(wire, &ENCRYPTED)),
             _ => Ok(false),
         }),
     })
@@ -95,28 +96,8 @@ fn request(wire: &mut Wire<'_>, words: &mut Words) -> Result {
     members(wire, |wire, member| match member {
         1 => number(wire, &VERSION),
         2 => number(wire, &TYPE),
-        3 => known(list(wire, |wire| wire.group(&PADATA_ITEM, padata))),
+        3 => known(padata::items(wire, Fast::Request)),
         4 => known(wire.group(&BODY, |wire| body(wire, words))),
-        _ => Ok(false),
-    })
-}
-
-fn padata(wire: &mut Wire<'_>) -> Result {
-    const TICKET_REQUEST: i64 = 1;
-    const ENCRYPTED_TIME: i64 = 2;
-    let mut kind = 0;
-    members(wire, |wire, member| match member {
-        1 => {
-            kind = BER.signed(wire, INTEGER, &PADATA_TYPE)?;
-            Ok(true)
-        }
-        2 => known(BER.inside(wire, OCTET_STRING, |wire| {
-            wire.parent(&PADATA_VALUE, Value::Bytes, |wire| match kind {
-                TICKET_REQUEST => message(wire, &mut Vec::new()),
-                ENCRYPTED_TIME => encrypted(wire),
-                _ => wire.skip(wire.remaining()),
-            })
-        })),
         _ => Ok(false),
     })
 }
@@ -133,7 +114,7 @@ fn body(wire: &mut Wire<'_>, words: &mut Words) -> Result {
         7 => known(BER.unsigned(wire, INTEGER, &NONCE)),
         8 => known(list(wire, |wire| BER.signed(wire, INTEGER, &CIPHER_LIST).map(drop))),
         9 => known(list(wire, |wire| wire.group(&ADDRESS, address))),
-        10 => known(encrypted(wire)),
+        10 => known(encrypted(wire, &ENCRYPTED)),
         11 => known(list(wire, ticket)),
         _ => Ok(false),
     })
@@ -169,11 +150,11 @@ fn response(wire: &mut Wire<'_>, words: &mut Words) -> Result {
     members(wire, |wire, member| match member {
         0 => number(wire, &VERSION),
         1 => number(wire, &TYPE),
-        2 => known(list(wire, |wire| wire.group(&PADATA_ITEM, padata))),
+        2 => known(padata::items(wire, Fast::Response)),
         3 => text(wire, &CREALM),
         4 => known(principal(wire, &CNAME, &CNAME_STRING, words)),
         5 => known(ticket(wire)),
-        6 => known(encrypted(wire)),
+        6 => known(encrypted(wire, &ENCRYPTED)),
         _ => Ok(false),
     })
 }
@@ -184,7 +165,7 @@ fn application_request(wire: &mut Wire<'_>) -> Result {
         1 => number(wire, &TYPE),
         2 => bits(wire, &BITS_PADDING, &AP_OPTIONS),
         3 => known(ticket(wire)),
-        4 => known(encrypted(wire)),
+        4 => known(encrypted(wire, &ENCRYPTED)),
         _ => Ok(false),
     })
 }
@@ -196,15 +177,16 @@ fn ticket(wire: &mut Wire<'_>) -> Result {
                 0 => number(wire, &TICKET_VERSION),
                 1 => text(wire, &REALM),
                 2 => known(principal(wire, &SNAME, &SNAME_STRING, &mut Vec::new())),
-                3 => known(encrypted(wire)),
+                3 => known(encrypted(wire, &ENCRYPTED)),
                 _ => Ok(false),
             })
         })
     })
 }
 
-fn encrypted(wire: &mut Wire<'_>) -> Result {
-    wire.group(&ENCRYPTED, |wire| {
+/// Encrypted data, in a group of this field.
+pub(super) fn encrypted(wire: &mut Wire<'_>, group: &'static Field) -> Result {
+    wire.group(group, |wire| {
         members(wire, |wire, member| match member {
             0 => number(wire, &CIPHER),
             1 => known(BER.unsigned(wire, INTEGER, &KEY_VERSION)),
@@ -232,12 +214,23 @@ fn error(wire: &mut Wire<'_>, words: &mut Words) -> Result {
         9 => text(wire, &REALM),
         10 => known(principal(wire, &SNAME, &SNAME_STRING, words)),
         11 => text(wire, &ERROR_TEXT),
-        12 => known(BER.string(wire, OCTET_STRING, &ERROR_DATA)),
-        13 => known(members(wire, |wire, member| match member {
-            0 => number(wire, &CHECKSUM),
-            1 => known(BER.string(wire, OCTET_STRING, &CHECKSUM_VALUE)),
-            _ => Ok(false),
-        })),
+        12 => known(BER.inside(wire, OCTET_STRING, |wire| wire.parent(&ERROR_DATA, Value::Bytes, error_data))),
+        13 => known(checksum(wire)),
+        _ => Ok(false),
+    })
+}
+
+fn error_data(wire: &mut Wire<'_>) -> Result {
+    if padata::is_list(wire.ahead()) {
+        return padata::items(wire, Fast::Response);
+    }
+    wire.skip(wire.remaining())
+}
+
+pub(super) fn checksum(wire: &mut Wire<'_>) -> Result {
+    members(wire, |wire, member| match member {
+        0 => number(wire, &CHECKSUM),
+        1 => known(BER.string(wire, OCTET_STRING, &CHECKSUM_VALUE)),
         _ => Ok(false),
     })
 }

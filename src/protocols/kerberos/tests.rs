@@ -361,3 +361,133 @@ fn streams_are_recognized_by_a_record() {
     assert_eq!(judge(&record[..6], false), Verdict::Unsure);
     assert_eq!(judge(b"\0\0\0\x09\x30\0\0\0\0\0", true), Verdict::No);
 }
+
+#[test]
+fn pre_authentication_is_dissected() {
+    let item = |kind: &[u8], value: &[u8]| element(0x30, &[&member(1, kind), &member(2, &element(4, &[value]))]);
+    let cipher = element(0x30, &[&member(0, &integer(18)), &member(1, &text("HOMEanna")), &member(2, b"\x04\x01\x07")]);
+    let checksum = element(0x30, &[&member(0, &integer(16)), &member(1, b"\x04\x02\x11\x22")]);
+    let armor = element(0x30, &[&member(0, &integer(1)), &member(1, b"\x04\x01\x6e")]);
+    let fast = |parts: &[Vec<u8>]| item(b"\x02\x02\0\x88", &member(0, &element(0x30, &[&parts.concat()])));
+    let offers = [item(&integer(19), &element(0x30, &[&cipher])), item(&integer(2), b""), fast(&[member(0, &sealed())])].concat();
+    let error = [member(6, &integer(25)), member(12, &element(4, &[&element(0x30, &[&offers])]))].concat();
+    let armored = fast(&[member(0, &armor), member(1, &checksum), member(2, &sealed())]);
+    let other = [member(6, &integer(24)), member(12, b"\x04\x02\x30\x00")].concat();
+    let lines = [
+        element(0x6a, &[&element(0x30, &[&member(3, &element(0x30, &[&armored]))])]),
+        element(0x7e, &[&element(0x30, &[&error])]),
+        element(0x7e, &[&element(0x30, &[&other])]),
+    ]
+    .map(|bytes| (Side::Client, record(&bytes)));
+    let lines: Vec<_> = lines.iter().map(|(side, bytes)| (*side, bytes.as_slice())).collect();
+    insta::assert_snapshot!(trees_of(&PROTOCOL, &mut Session::default(), &lines), @r#"
+    kerberos 0..77 | krb-as-req
+      0..4 kerberos.rm.length = 73
+      4..6 kerberos.element = 6a47
+      6..8 kerberos.element = 3045
+      8..10 kerberos.element = a343
+      10..12 kerberos.element = 3041
+      12..77 kerberos.padata_item
+        12..14 kerberos.element = 303f
+        14..16 kerberos.element = a104
+        16..20 kerberos.padata_type = 136 (pA-FX-FAST)
+        20..22 kerberos.element = a237
+        22..24 kerberos.element = 0435
+        24..77 kerberos.padata_value = 53 bytes
+          24..26 kerberos.element = a033
+          26..77 kerberos.armored_data
+            26..28 kerberos.element = 3031
+            28..30 kerberos.element = a00c
+            30..42 kerberos.armor
+              30..32 kerberos.element = 300a
+              32..34 kerberos.element = a003
+              34..37 kerberos.armor_type = 1 (FX-FAST-ARMOR-AP-REQUEST)
+              37..39 kerberos.element = a103
+              39..41 kerberos.element = 0401
+              41..42 kerberos.armor_value = 6e
+            42..44 kerberos.element = a10d
+            44..57 kerberos.req_checksum
+              44..46 kerberos.element = 300b
+              46..48 kerberos.element = a003
+              48..51 kerberos.cksumtype = 16 (cKSUMTYPE-HMAC-SHA1-96-AES-256)
+              51..53 kerberos.element = a104
+              53..55 kerberos.element = 0402
+              55..57 kerberos.checksum = 1122
+            57..59 kerberos.element = a212
+            59..77 kerberos.enc_fast_req
+              59..61 kerberos.element = 3010
+              61..63 kerberos.element = a003
+              63..66 kerberos.etype = 18 (eTYPE-AES256-CTS-HMAC-SHA1-96)
+              66..68 kerberos.element = a103
+              68..71 kerberos.kvno = 2
+              71..73 kerberos.element = a204
+              73..75 kerberos.element = 0402
+              75..77 kerberos.cipher = abcd
+    kerberos 0..103 | krb-error | eRR-PREAUTH-REQUIRED
+      0..4 kerberos.rm.length = 99
+      kerberos.response_to = 0
+      4..6 kerberos.element = 7e61
+      6..8 kerberos.element = 305f
+      8..10 kerberos.element = a603
+      10..13 kerberos.error_code = 25 (eRR-PREAUTH-REQUIRED)
+      13..15 kerberos.element = ac58
+      15..17 kerberos.element = 0456
+      17..103 kerberos.e_data = 86 bytes
+        17..19 kerberos.element = 3054
+        19..56 kerberos.padata_item
+          19..21 kerberos.element = 3023
+          21..23 kerberos.element = a103
+          23..26 kerberos.padata_type = 19 (pA-ETYPE-INFO2)
+          26..28 kerberos.element = a21c
+          28..30 kerberos.element = 041a
+          30..56 kerberos.padata_value = 26 bytes
+            30..32 kerberos.element = 3018
+            32..56 kerberos.etype_info2_entry
+              32..34 kerberos.element = 3016
+              34..36 kerberos.element = a003
+              36..39 kerberos.etype = 18 (eTYPE-AES256-CTS-HMAC-SHA1-96)
+              39..41 kerberos.element = a10a
+              41..43 kerberos.element = 1b08
+              43..51 kerberos.info2_salt = "HOMEanna"
+              51..53 kerberos.element = a203
+              53..55 kerberos.element = 0401
+              55..56 kerberos.s2kparams = 07
+        56..67 kerberos.padata_item
+          56..58 kerberos.element = 3009
+          58..60 kerberos.element = a103
+          60..63 kerberos.padata_type = 2 (pA-ENC-TIMESTAMP)
+          63..65 kerberos.element = a202
+          65..67 kerberos.element = 0400
+          67..67 kerberos.padata_value = 
+        67..103 kerberos.padata_item
+          67..69 kerberos.element = 3022
+          69..71 kerberos.element = a104
+          71..75 kerberos.padata_type = 136 (pA-FX-FAST)
+          75..77 kerberos.element = a21a
+          77..79 kerberos.element = 0418
+          79..103 kerberos.padata_value = 24 bytes
+            79..81 kerberos.element = a016
+            81..103 kerberos.armored_data
+              81..83 kerberos.element = 3014
+              83..85 kerberos.element = a012
+              85..103 kerberos.enc_fast_rep
+                85..87 kerberos.element = 3010
+                87..89 kerberos.element = a003
+                89..92 kerberos.etype = 18 (eTYPE-AES256-CTS-HMAC-SHA1-96)
+                92..94 kerberos.element = a103
+                94..97 kerberos.kvno = 2
+                97..99 kerberos.element = a204
+                99..101 kerberos.element = 0402
+                101..103 kerberos.cipher = abcd
+    kerberos 0..19 | krb-error | eRR-PREAUTH-FAILED
+      0..4 kerberos.rm.length = 15
+      4..6 kerberos.element = 7e0d
+      6..8 kerberos.element = 300b
+      8..10 kerberos.element = a603
+      10..13 kerberos.error_code = 24 (eRR-PREAUTH-FAILED)
+      13..15 kerberos.element = ac04
+      15..17 kerberos.element = 0402
+      17..19 kerberos.e_data = 3000
+    "#);
+    survives_damage(&PROTOCOL, Session::default, &lines);
+}

@@ -4,8 +4,7 @@ use crate::tree::{Names, fields, title};
 
 fields! {
     MONGO = protocol("mongo", "MongoDB", "MongoDB wire protocol")
-        .covers("All messages with their BSON documents; responses matched with their requests")
-        .leaves_open("Compressed messages");
+        .covers("All messages with their BSON documents, decompressed; responses matched with their requests");
     LENGTH = number("mongo.message_length", "Message Length", "In bytes").once();
     REQUEST = number("mongo.request_id", "Request ID", "").hex(8).once();
     RESPONSE = number("mongo.response_to", "Response To", "ID of the request").hex(8).once();
@@ -69,6 +68,7 @@ fields! {
     POINTER = bytes("mongo.element.value.db_ptr", "ObjectID", "");
     END = bytes("mongo.document.end", "End", "Zero that ends a document");
     DATA = bytes("mongo.unknown", "Unknown", "Undissected bytes");
+    BAD_COMPRESSION = odd("mongo.note.compression", "bad compression", "The compressed data are invalid, or longer than declared");
     BAD = broken("mongo.note.value", "bad value", "Unexpected type or length");
 }
 

@@ -13,23 +13,25 @@
 //!   2013 message flags:4 | section … | [checksum:4]
 //! section        0 | document, or 1 | size:4 | name NUL | document …
 //! ```
-//! Source: "MongoDB Wire Protocol" of its manual. Not covered: decompression.
+//! Source: "MongoDB Wire Protocol" of its manual.
 
 mod bson;
+mod compression;
 mod fields;
 #[cfg(test)]
 mod tests;
 
 use super::little;
 use super::prefixed::{Lost, Prefix};
-use crate::tree::{Field, Side, name_of};
+use crate::tree::{Field, Side, Value, name_of};
 use crate::wire::{Conversation, Extent, Heuristic, Missing, On, Opening, Protocol, Requests, Result, Settings, Verdict, Wire};
 use bson::{Words, document};
+use compression::Method;
 use fields::{
-    AWAIT, AWAIT_DATA, BAD, CHECKSUM, COLLECTION, COLLECTION_NAME, COMPRESSED, COMPRESSOR, CURSOR, CURSORS, DATA, DATABASE,
-    EXHAUST, FAILED, FIELDS, FLAGS, IS_CHECKED, IS_EXHAUST, IS_MORE, KIND, LENGTH, MONGO, NO_TIMEOUT, NOT_FOUND, OPCODE, OPCODES,
-    ORIGINAL, PARTIAL, QUERY_FLAGS, REPLAY, REPLY_FLAGS, REQUEST, REQUEST_FRAME, RESPONSE, RETURN, RETURNED, SECONDARY, SECTION,
-    SECTION_NAME, SECTION_SIZE, SKIP, STALE, STARTING, TAILABLE, TIME, UNCOMPRESSED, WRITE_FLAGS, ZERO,
+    AWAIT, AWAIT_DATA, BAD, BAD_COMPRESSION, CHECKSUM, COLLECTION, COLLECTION_NAME, COMPRESSED, COMPRESSOR, CURSOR, CURSORS,
+    DATA, DATABASE, EXHAUST, FAILED, FIELDS, FLAGS, IS_CHECKED, IS_EXHAUST, IS_MORE, KIND, LENGTH, MONGO, NO_TIMEOUT, NOT_FOUND,
+    OPCODE, OPCODES, ORIGINAL, PARTIAL, QUERY_FLAGS, REPLAY, REPLY_FLAGS, REQUEST, REQUEST_FRAME, RESPONSE, RETURN, RETURNED,
+    SECONDARY, SECTION, SECTION_NAME, SECTION_SIZE, SKIP, STALE, STARTING, TAILABLE, TIME, UNCOMPRESSED, WRITE_FLAGS, ZERO,
 };
 
 /// MongoDB.
@@ -44,6 +46,7 @@ pub static PROTOCOL: Protocol = Protocol::new(
 .rest(&DATA);
 
 const HEADER: usize = 16;
+const COMPRESSED_MESSAGE: u32 = 2012;
 const MESSAGE: Prefix = Prefix { at: 0, little_endian: true, uncounted: 0, least: HEADER, is_header };
 
 /// Whether the available bytes match a length below 48 MiB, the protocol's limit, and a known opcode.
@@ -162,19 +165,34 @@ fn body(wire: &mut Wire<'_>, opcode: u32, words: &mut Words) -> Result {
             }
             Ok(())
         }
-        2012 => {
-            wire.i32_le(&ORIGINAL)?;
-            wire.i32_le(&UNCOMPRESSED)?;
-            wire.u8(&COMPRESSOR)?;
-            wire.rest(&COMPRESSED);
-            Ok(())
-        }
+        COMPRESSED_MESSAGE => compressed(wire, words),
         2013 => message(wire, words),
         _ => {
             wire.rest(&DATA);
             Ok(())
         }
     }
+}
+
+/// The body of a message of another opcode.
+fn compressed(wire: &mut Wire<'_>, words: &mut Words) -> Result {
+    let opcode = wire.i32_le(&ORIGINAL)?.cast_unsigned();
+    let size = wire.i32_le(&UNCOMPRESSED)?;
+    let method = Method::of(wire.u8(&COMPRESSOR)?).filter(|_| opcode != COMPRESSED_MESSAGE);
+    let Some(method) = method else {
+        wire.rest(&COMPRESSED);
+        return Ok(());
+    };
+    let most = usize::try_from(size).unwrap_or_default().min(wire.decompression_limit());
+    let bytes = method.decompressed(wire.ahead(), most);
+    let (at, count) = (wire.at(), wire.remaining());
+    wire.put(&COMPRESSED, Value::Bytes, at..at + count);
+    let Some(bytes) = bytes else {
+        wire.note(&BAD_COMPRESSION, format_args!("no valid data of {size} bytes"));
+        return wire.skip(count);
+    };
+    wire.has_decompressed(bytes.len());
+    wire.derived(method.name(), count, &bytes, |wire| body(wire, opcode, words))
 }
 
 /// The name of a collection: the name of its database, a dot, and its own.

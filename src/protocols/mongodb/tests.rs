@@ -310,7 +310,52 @@ fn all_messages_are_dissected() {
       20..24 mongo.compression.original_size = 16
       24..25 mongo.compression.compressor = 2 (Zlib)
       25..28 mongo.compression.compressed_data = 616263
+    ! odd mongo.note.compression at 25..28 mongo.compression.compressed_data: no valid data of 16 bytes
     "#);
+}
+
+#[test]
+fn compressed_messages_are_decompressed() {
+    let body = [&b"\0\0\0\0\0"[..], &document(b"\x10ping\0\x01\0\0\0")].concat();
+    let mut encoder = flate2::read::ZlibEncoder::new(body.as_slice(), flate2::Compression::fast());
+    let mut zlib = Vec::new();
+    std::io::Read::read_to_end(&mut encoder, &mut zlib).unwrap();
+    let snappy = [&[20, 19 << 2][..], &body].concat();
+    let of = |compressor: u8, size: u8, data: &[u8]| {
+        message(1, 0, 2012, &[&b"\xdd\x07\0\0"[..], &[size, 0, 0, 0, compressor], data].concat())
+    };
+    let plain = trial::message(&PROTOCOL, &mut Session::default(), Side::Client, &of(1, 20, &snappy), crate::wire::Cut::No);
+    insta::assert_snapshot!(plain, @r#"
+    mongo 0..47 | Compressed Data | ping
+      0..4 mongo.message_length = 47
+      4..8 mongo.request_id = 0x00000001
+      8..12 mongo.response_to = 0x00000000
+      12..16 mongo.opcode = 2012 (Compressed Data)
+      16..20 mongo.compression.original_opcode = 2013 (Extensible Message Format)
+      20..24 mongo.compression.original_size = 20
+      24..25 mongo.compression.compressor = 1 (Snappy)
+      25..47 mongo.compression.compressed_data = 22 bytes
+      0..4 mongo.msg.flags = 0x00000000
+        0..4 mongo.msg.flags.checksumpresent = false
+        0..4 mongo.msg.flags.moretocome = false
+        0..4 mongo.msg.flags.exhaustallowed = false
+      4..20 mongo.msg.sections.section
+        4..5 mongo.msg.sections.section.kind = 0 (Body)
+        5..20 mongo.document
+          5..9 mongo.document.length = 15
+          9..19 mongo.element
+            9..10 mongo.element.type = 0x10 (Int32)
+            10..15 mongo.element.name = "ping"
+            15..19 mongo.element.value.int = 1
+          19..20 mongo.document.end = 00
+    "#);
+    let by_zlib = trial::message(&PROTOCOL, &mut Session::default(), Side::Client, &of(2, 20, &zlib), crate::wire::Cut::No);
+    assert!(by_zlib.contains("mongo.element.name = \"ping\""), "{by_zlib}");
+    let zstd = ruzstd::encoding::compress_to_vec(body.as_slice(), ruzstd::encoding::CompressionLevel::Fastest);
+    let by_zstd = trial::message(&PROTOCOL, &mut Session::default(), Side::Client, &of(3, 20, &zstd), crate::wire::Cut::No);
+    assert!(by_zstd.contains("mongo.element.name = \"ping\""), "{by_zstd}");
+    let too_long = trial::message(&PROTOCOL, &mut Session::default(), Side::Client, &of(2, 19, &zlib), crate::wire::Cut::No);
+    assert!(too_long.contains("mongo.note.compression"), "{too_long}");
 }
 
 #[test]
