@@ -2,13 +2,15 @@
 
 use super::fields::{
     ACCOUNT, ACTION, ANDX_OFFSET, ANSI_LENGTH, ANSI_PASSWORD, BLOB, BLOB_LENGTH, BUFFER_FORMAT, CAPABILITIES, COMMAND,
-    CONNECT_FLAGS, COUNT, CREATE, DATA, DATA_COUNT, DATA_OFFSET, DIALECT, DIALECT_INDEX, DOMAIN, FILE, KEY_LENGTH, MAX_BUFFER,
-    MAX_BUFFER_SIZE, MAX_DATA, MAX_MPX, MAX_PARAMETERS, MAX_RAW, MAX_SETUP, MAX_VCS, NAME_LENGTH, NATIVE_LANMAN, NATIVE_OS,
-    PADDING, PARAMETER_COUNT, PARAMETER_OFFSET, PARAMETERS, PASSWORD, PASSWORD_LENGTH, PATH, RESERVED, SECURITY_MODE, SERVICE,
-    SESSION_KEY, SETUP, SETUP_COUNT, SYSTEM_TIME, TIMEOUT, TOTAL_DATA, TOTAL_PARAMETERS, TRANSACTION, TRANSACTION_FLAGS,
-    UNICODE_LENGTH, UNICODE_PASSWORD, VC, WORDS, ZONE,
+    CONNECT_FLAGS, COUNT, CREATE, DATA, DATA_COUNT, DATA_DISPLACEMENT, DATA_OFFSET, DIALECT, DIALECT_INDEX, DOMAIN, FILE,
+    FILE_SYSTEM, KEY_LENGTH, MAX_BUFFER, MAX_BUFFER_SIZE, MAX_DATA, MAX_MPX, MAX_PARAMETERS, MAX_RAW, MAX_SETUP, MAX_VCS,
+    NAME_LENGTH, NATIVE_LANMAN, NATIVE_OS, PADDING, PARAMETER_COUNT, PARAMETER_DISPLACEMENT, PARAMETER_OFFSET, PARAMETERS,
+    PASSWORD, PASSWORD_LENGTH, PATH, RAW_MODE, RESERVED, SECURITY_MODE, SERVER_DATE, SERVER_TIME, SERVICE, SESSION_KEY, SETUP,
+    SETUP_COUNT, SYSTEM_TIME, TIMEOUT, TOTAL_DATA, TOTAL_PARAMETERS, TRANSACTION, TRANSACTION_FLAGS, UNICODE_LENGTH,
+    UNICODE_PASSWORD, VC, WORDS, ZONE,
 };
 use super::names::COMMANDS;
+use crate::protocols::dcerpc;
 use crate::protocols::little::utf16_text;
 use crate::tree::{Field, name_of};
 use crate::wire::{Result, Wire};
@@ -17,17 +19,22 @@ const NEGOTIATE: u8 = 0x72;
 const SETUP_SESSION: u8 = 0x73;
 const CONNECT: u8 = 0x75;
 const CREATE_FILE: u8 = 0xa2;
-const TRANSACT: u8 = 0x25;
+pub(super) const TRANSACT: u8 = 0x25;
+const RENAME: u8 = 0x07;
+const TRANSACT_2: u8 = 0x32;
 const LAST: u8 = 0xff;
 
 /// A message, as its header describes it.
-#[derive(Clone, Copy)]
 pub(super) struct Packet {
     /// Start of the header, to which offsets are relative.
     pub(super) start: usize,
     pub(super) is_response: bool,
     /// Whether texts have two bytes a letter.
     pub(super) is_wide: bool,
+    /// Pipe of a transaction.
+    pub(super) pipe: Option<u16>,
+    /// Path of a tree that the message connects.
+    pub(super) path: Option<String>,
 }
 
 /// Lengths of the data after the parameters.
@@ -36,6 +43,8 @@ struct Lengths {
     first: usize,
     second: usize,
     has_blob: bool,
+    /// Offset from the header and length of the data of a transaction.
+    data: (usize, usize),
 }
 
 fn names_another(command: u8) -> bool {
@@ -43,7 +52,7 @@ fn names_another(command: u8) -> bool {
 }
 
 /// A command and those chained to it. Adds to the summary.
-pub(super) fn chain(wire: &mut Wire<'_>, packet: Packet, first: u8, words: &mut Vec<String>) -> Result {
+pub(super) fn chain(wire: &mut Wire<'_>, packet: &mut Packet, first: u8, words: &mut Vec<String>) -> Result {
     let mut command = first;
     loop {
         let Some((next, offset)) = one(wire, packet, command, words)? else { return Ok(()) };
@@ -62,7 +71,7 @@ pub(super) fn chain(wire: &mut Wire<'_>, packet: Packet, first: u8, words: &mut 
 }
 
 /// A command. Returns the next one with its offset.
-fn one(wire: &mut Wire<'_>, packet: Packet, command: u8, words: &mut Vec<String>) -> Result<Option<(u8, usize)>> {
+fn one(wire: &mut Wire<'_>, packet: &mut Packet, command: u8, words: &mut Vec<String>) -> Result<Option<(u8, usize)>> {
     let count = wire.u8(&WORDS)?;
     let mut next = None;
     let mut lengths = Lengths::default();
@@ -85,7 +94,7 @@ fn one(wire: &mut Wire<'_>, packet: Packet, command: u8, words: &mut Vec<String>
     Ok(next)
 }
 
-fn parameters(wire: &mut Wire<'_>, packet: Packet, command: u8, count: u8) -> Result<Lengths> {
+fn parameters(wire: &mut Wire<'_>, packet: &Packet, command: u8, count: u8) -> Result<Lengths> {
     let mut lengths = Lengths::default();
     match (command, packet.is_response, count) {
         (NEGOTIATE, true, 17) => {
@@ -100,6 +109,20 @@ fn parameters(wire: &mut Wire<'_>, packet: Packet, command: u8, count: u8) -> Re
             wire.u64_le(&SYSTEM_TIME)?;
             wire.i16_le(&ZONE)?;
             wire.u8(&KEY_LENGTH)?;
+        }
+        (NEGOTIATE, true, 13) => {
+            wire.u16_le(&DIALECT_INDEX)?;
+            wire.u16_le(&SECURITY_MODE)?;
+            wire.u16_le(&MAX_BUFFER_SIZE)?;
+            wire.u16_le(&MAX_MPX)?;
+            wire.u16_le(&MAX_VCS)?;
+            wire.u16_le(&RAW_MODE)?;
+            wire.u32_le(&SESSION_KEY)?;
+            wire.u16_le(&SERVER_TIME)?;
+            wire.u16_le(&SERVER_DATE)?;
+            wire.i16_le(&ZONE)?;
+            wire.u16_le(&KEY_LENGTH)?;
+            wire.bytes(&RESERVED, 2)?;
         }
         (NEGOTIATE, true, 1) => drop(wire.u16_le(&DIALECT_INDEX)?),
         (SETUP_SESSION, false, 12 | 13) => {
@@ -131,13 +154,15 @@ fn parameters(wire: &mut Wire<'_>, packet: Packet, command: u8, count: u8) -> Re
             lengths.first = wire.u16_le(&NAME_LENGTH)?.into();
             wire.bytes(&CREATE, wire.remaining())?;
         }
-        (TRANSACT, false, 14..) => transaction(wire)?,
+        (TRANSACT | TRANSACT_2, false, 14..) => lengths.data = transaction(wire)?,
+        (TRANSACT | TRANSACT_2, true, 10..) => lengths.data = transacted(wire)?,
         _ => {}
     }
     Ok(lengths)
 }
 
-fn transaction(wire: &mut Wire<'_>) -> Result {
+/// Words of a request. Returns the place of its data.
+fn transaction(wire: &mut Wire<'_>) -> Result<(usize, usize)> {
     for field in [&TOTAL_PARAMETERS, &TOTAL_DATA, &MAX_PARAMETERS, &MAX_DATA] {
         wire.u16_le(field)?;
     }
@@ -146,9 +171,30 @@ fn transaction(wire: &mut Wire<'_>) -> Result {
     wire.u16_le(&TRANSACTION_FLAGS)?;
     wire.u32_le(&TIMEOUT)?;
     wire.bytes(&RESERVED, 2)?;
-    for field in [&PARAMETER_COUNT, &PARAMETER_OFFSET, &DATA_COUNT, &DATA_OFFSET] {
-        wire.u16_le(field)?;
-    }
+    wire.u16_le(&PARAMETER_COUNT)?;
+    wire.u16_le(&PARAMETER_OFFSET)?;
+    let length = wire.u16_le(&DATA_COUNT)?;
+    let offset = wire.u16_le(&DATA_OFFSET)?;
+    setup(wire)?;
+    Ok((offset.into(), length.into()))
+}
+
+/// Words of a response. Returns the place of its data.
+fn transacted(wire: &mut Wire<'_>) -> Result<(usize, usize)> {
+    wire.u16_le(&TOTAL_PARAMETERS)?;
+    wire.u16_le(&TOTAL_DATA)?;
+    wire.bytes(&RESERVED, 2)?;
+    wire.u16_le(&PARAMETER_COUNT)?;
+    wire.u16_le(&PARAMETER_OFFSET)?;
+    wire.u16_le(&PARAMETER_DISPLACEMENT)?;
+    let length = wire.u16_le(&DATA_COUNT)?;
+    let offset = wire.u16_le(&DATA_OFFSET)?;
+    wire.u16_le(&DATA_DISPLACEMENT)?;
+    setup(wire)?;
+    Ok((offset.into(), length.into()))
+}
+
+fn setup(wire: &mut Wire<'_>) -> Result {
     let count = usize::from(wire.u8(&SETUP_COUNT)?);
     wire.bytes(&RESERVED, 1)?;
     if count > 0 {
@@ -157,7 +203,7 @@ fn transaction(wire: &mut Wire<'_>) -> Result {
     Ok(())
 }
 
-fn data(wire: &mut Wire<'_>, packet: Packet, command: u8, lengths: &Lengths, words: &mut Vec<String>) -> Result {
+fn data(wire: &mut Wire<'_>, packet: &mut Packet, command: u8, lengths: &Lengths, words: &mut Vec<String>) -> Result {
     if wire.remaining() == 0 {
         return Ok(());
     }
@@ -185,14 +231,46 @@ fn data(wire: &mut Wire<'_>, packet: Packet, command: u8, lengths: &Lengths, wor
         }
         (CONNECT, false) => {
             secret(wire, &PASSWORD, lengths.first)?;
-            words.push(string(wire, packet, &PATH)?);
+            let path = string(wire, packet, &PATH)?;
+            words.push(path.clone());
+            packet.path = Some(path);
             wire.text_nul(&SERVICE)?;
         }
+        (CONNECT, true) => {
+            wire.text_nul(&SERVICE)?;
+            string(wire, packet, &FILE_SYSTEM)?;
+        }
+        // Commands with the name of a file or directory; RENAME has two.
+        (0x00 | 0x01 | 0x06..=0x09 | 0x10, false) => {
+            for _ in 0..if command == RENAME { 2 } else { 1 } {
+                wire.u8(&BUFFER_FORMAT)?;
+                words.push(string(wire, packet, &FILE)?);
+            }
+        }
         (CREATE_FILE, false) => words.push(string(wire, packet, &FILE)?),
-        (TRANSACT, false) => words.push(string(wire, packet, &TRANSACTION)?),
+        (TRANSACT, is_response) => {
+            if !is_response {
+                words.push(string(wire, packet, &TRANSACTION)?);
+            }
+            content(wire, packet, lengths.data)?;
+        }
         _ => {}
     }
     Ok(())
+}
+
+/// A message of DCE/RPC in the data of a transaction on a pipe.
+fn content(wire: &mut Wire<'_>, packet: &Packet, (offset, length): (usize, usize)) -> Result {
+    let (Some(pipe), Some(gap)) = (packet.pipe, (packet.start + offset).checked_sub(wire.at())) else { return Ok(()) };
+    let data = wire.ahead().get(gap..).and_then(|ahead| ahead.get(..length));
+    if !data.is_some_and(dcerpc::begins) {
+        return Ok(());
+    }
+    if gap > 0 {
+        wire.bytes(&DATA, gap)?;
+    }
+    wire.hand_over_with(dcerpc::PIPE, wire.at()..wire.at() + length, pipe.into());
+    wire.skip(length)
 }
 
 /// Secret bytes, if any.
@@ -201,7 +279,7 @@ fn secret(wire: &mut Wire<'_>, field: &'static Field, length: usize) -> Result {
 }
 
 /// A text up to its NUL, or up to the end.
-fn string(wire: &mut Wire<'_>, packet: Packet, field: &'static Field) -> Result<String> {
+fn string(wire: &mut Wire<'_>, packet: &Packet, field: &'static Field) -> Result<String> {
     if wire.remaining() == 0 {
         return Ok(String::new());
     }

@@ -6,7 +6,7 @@ use crate::tree::fields;
 
 fields! {
     SMB = protocol("smb", "SMB", "Server Message Block Protocol")
-        .covers("Headers of all commands; negotiation, session setup, tree connection, creation and transactions; responses matched with their requests")
+        .covers("Headers of all commands; negotiation, session setup, tree connection, creation, transactions and names of files; responses matched with their requests")
         .leaves_open("Parameters of other commands, contents of transactions");
     COMPONENT = number("smb.server_component", "Server Component", "").hex(8).once();
     COMMAND = number("smb.cmd", "SMB Command", "").hex(2).names(COMMANDS);
@@ -49,9 +49,12 @@ fields! {
     DATA = bytes("smb.data", "Data", "Undissected bytes");
     PADDING = bytes("smb.pad", "Padding", "");
     ANDX_OFFSET = number("smb.andxoffset", "AndXOffset", "Of the next command, from the header");
-    BUFFER_FORMAT = number("smb.buffer_format", "Buffer Format", "").names(&[(2, "Dialect")]);
+    BUFFER_FORMAT = number("smb.buffer_format", "Buffer Format", "").names(&[(1, "Data block"), (2, "Dialect"), (3, "Pathname"), (4, "ASCII"), (5, "Variable block")]);
     DIALECT = text("smb.dialect.name", "Name", "");
     DIALECT_INDEX = number("smb.dialect.index", "Selected Index", "Of the dialects that were offered");
+    RAW_MODE = number("smb.rm", "Raw Mode", "").hex(4);
+    SERVER_TIME = number("smb.server_date_time.smb_time", "Server Time", "").hex(4);
+    SERVER_DATE = number("smb.server_date_time.smb_date", "Server Date", "").hex(4);
     SECURITY_MODE = number("smb.sm", "Security Mode", "").hex(2);
     MAX_MPX = number("smb.max_mpx_count", "Max Mpx Count", "Requests at a time");
     MAX_VCS = number("smb.max_vcs", "Max VCs", "");
@@ -80,6 +83,7 @@ fields! {
     PASSWORD = bytes("smb.password", "Password", "Of a share").secret();
     PATH = text("smb.path", "Path", "");
     SERVICE = text("smb.service", "Service", "");
+    FILE_SYSTEM = text("smb.native_fs", "Native File System", "");
     TOTAL_PARAMETERS = number("smb.tpc", "Total Parameter Count", "In bytes");
     TOTAL_DATA = number("smb.tdc", "Total Data Count", "In bytes");
     MAX_PARAMETERS = number("smb.mpc", "Max Parameter Count", "In bytes");
@@ -89,6 +93,8 @@ fields! {
     TIMEOUT = number("smb.timeout", "Timeout", "Milliseconds");
     PARAMETER_COUNT = number("smb.pc", "Parameter Count", "In bytes");
     PARAMETER_OFFSET = number("smb.po", "Parameter Offset", "From the header");
+    PARAMETER_DISPLACEMENT = number("smb.pd", "Parameter Displacement", "");
+    DATA_DISPLACEMENT = number("smb.data_disp", "Data Displacement", "");
     DATA_COUNT = number("smb.dc", "Data Count", "In bytes");
     DATA_OFFSET = number("smb.data_offset", "Data Offset", "From the header");
     SETUP_COUNT = number("smb.sc", "Setup Count", "In words");

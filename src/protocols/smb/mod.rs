@@ -20,10 +20,11 @@ use crate::wire::{Exchange, Heuristic, On, Protocol, Requests, Result, Settings,
 use fields::{
     COMMAND, COMPONENT, DATA, ERROR_CLASS, ERROR_CODE, FIELDS, FLAG_CANON, FLAG_CASELESS, FLAG_COMPRESSED, FLAG_DFS, FLAG_EA,
     FLAG_ESN, FLAG_LOCK, FLAG_LONG, FLAG_LONG_USED, FLAG_NOTIFY, FLAG_NT_ERROR, FLAG_OPLOCK, FLAG_RECEIVE, FLAG_REPARSE,
-    FLAG_REQUIRED, FLAG_RESPONSE, FLAG_ROE, FLAG_SIGNED, FLAG_UNICODE, FLAGS, FLAGS2, MULTIPLEX, PID_HIGH, PROCESS, RESERVED,
-    RESPONSE_TO, SIGNATURE, SMB, STATUS, TIME, TREE_ID, USER,
+    FLAG_REQUIRED, FLAG_RESPONSE, FLAG_ROE, FLAG_SIGNED, FLAG_UNICODE, FLAGS, FLAGS2, MULTIPLEX, PATH, PID_HIGH, PROCESS,
+    RESERVED, RESPONSE_TO, SIGNATURE, SMB, STATUS, TIME, TREE_ID, USER,
 };
 use names::COMMANDS;
+use std::collections::VecDeque;
 
 /// SMB 1.
 pub static PROTOCOL: Protocol = Protocol::new(
@@ -37,9 +38,25 @@ fn recognize(bytes: &[u8]) -> bool {
     bytes.starts_with(b"\xffSMB")
 }
 
-/// Requests by multiplex and process ID.
+/// A request: its multiplex and process IDs.
+type Id = (u16, u16);
+
+/// State of a connection.
 #[derive(Default)]
-struct Session(Requests<(u16, u16)>);
+struct Session {
+    requests: Requests<Id>,
+    /// Paths of trees that are being connected.
+    connecting: VecDeque<(Id, String)>,
+    /// Connected trees by ID.
+    trees: VecDeque<(u16, String)>,
+    /// Pipes of transactions, by request.
+    pipes: VecDeque<(Id, u16)>,
+}
+
+/// Trees and pipes that are remembered, and bytes of a path.
+const MOST: usize = 64;
+const PATH_LENGTH: usize = 256;
+const HEADER: usize = 32;
 
 impl Exchange for Session {
     fn message(&mut self, _: Side, wire: &mut Wire<'_>) -> Result {
@@ -76,13 +93,13 @@ impl Exchange for Session {
         wire.u16_le(&PID_HIGH)?;
         wire.bytes(&SIGNATURE, 8)?;
         wire.bytes(&RESERVED, 2)?;
-        wire.u16_le(&TREE_ID)?;
+        let tree = wire.u16_le(&TREE_ID)?;
         let process = wire.u16_le(&PROCESS)?;
         wire.u16_le(&USER)?;
         let id = wire.u16_le(&MULTIPLEX)?;
         if !is_response {
-            self.0.ask((id, process), wire);
-        } else if let Some(request) = self.0.answer(&(id, process)) {
+            self.requests.ask((id, process), wire);
+        } else if let Some(request) = self.requests.answer(&(id, process)) {
             request.put(wire, &RESPONSE_TO, &TIME);
         }
         let name = name_of(COMMANDS, command.into()).unwrap_or("unknown command");
@@ -90,9 +107,65 @@ impl Exchange for Session {
         // The status is zero without an error.
         let has_failed = is_response && ahead.get(5..9).is_some_and(|error| error != [0; 4]);
         let mut words = if has_failed { vec![failure] } else { Vec::new() };
-        let packet = commands::Packet { start, is_response, is_wide: FLAG_UNICODE.bits_of(flags2.into()) != 0 };
-        let read = commands::chain(wire, packet, command, &mut words);
+        let is_wide = FLAG_UNICODE.bits_of(flags2.into()) != 0;
+        let pipe = self.pipe(ahead, command, is_response, (id, process));
+        let mut packet = commands::Packet { start, is_response, is_wide, pipe, path: None };
+        if is_response && !has_failed {
+            self.connected((id, process), tree);
+        }
+        if let Some((_, path)) = self.trees.iter().find(|(known, _)| *known == tree) {
+            wire.add_text(&PATH, format_args!("{path}"));
+        }
+        let read = commands::chain(wire, &mut packet, command, &mut words);
+        if let Some(path) = packet.path {
+            keep(&mut self.connecting, ((id, process), path.chars().take(PATH_LENGTH).collect()), wire);
+        }
         wire.info(format_args!("{}", words.join(", ")));
         read
     }
+
+    fn memory_usage(&self) -> usize {
+        size_of_val(self) + (self.connecting.len() + self.trees.len()) * PATH_LENGTH
+    }
+}
+
+impl Session {
+    /// Stores the tree ID of a response.
+    fn connected(&mut self, id: Id, tree: u16) {
+        let place = self.connecting.iter().position(|(known, _)| *known == id);
+        let Some((_, path)) = place.and_then(|place| self.connecting.remove(place)) else { return };
+        self.trees.retain(|(known, _)| *known != tree);
+        if self.trees.len() >= MOST {
+            self.trees.pop_front();
+        }
+        self.trees.push_back((tree, path));
+    }
+
+    /// The pipe of a transaction. Only the request names it, in its setup words.
+    fn pipe(&mut self, ahead: &[u8], command: u8, is_response: bool, id: Id) -> Option<u16> {
+        const SETUP: usize = HEADER + 1 + 2 * 14;
+        const TRANSACT_PIPE: [u8; 2] = [0x26, 0];
+        if command != commands::TRANSACT {
+            return None;
+        }
+        if is_response {
+            return self.pipes.iter().rev().find(|(known, _)| *known == id).map(|(_, pipe)| *pipe);
+        }
+        let pipe = u16::from_le_bytes(*ahead.get(SETUP..)?.strip_prefix(&TRANSACT_PIPE)?.first_chunk()?);
+        self.pipes.retain(|(known, _)| *known != id);
+        if self.pipes.len() >= MOST {
+            self.pipes.pop_front();
+        }
+        self.pipes.push_back((id, pipe));
+        Some(pipe)
+    }
+}
+
+/// Keeps a path. The oldest is evicted at the limit.
+fn keep(paths: &mut VecDeque<(Id, String)>, path: (Id, String), wire: &mut Wire<'_>) {
+    if paths.len() >= MOST {
+        paths.pop_front();
+        wire.evicted(format_args!("the oldest of more than {MOST} requests for trees"));
+    }
+    paths.push_back(path);
 }

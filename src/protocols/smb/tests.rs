@@ -300,6 +300,7 @@ fn commands_are_dissected() {
       28..30 smb.uid = 3
       30..32 smb.mid = 4
       smb.response_to = 0
+      smb.path = "\\\\files\\IPC$"
       32..33 smb.wct = 0
       33..35 smb.bcc = 0
     "#);
@@ -311,4 +312,20 @@ fn damaged_messages_are_survived() {
         let mut session = Session::default();
         trial::survives_damage(&PROTOCOL, &bytes, |wire| session.message(Side::Client, wire));
     }
+}
+
+#[test]
+fn a_transaction_hands_a_message_of_a_pipe_over() {
+    let bind = trial::bytes("05000b03 10000000 1000 0000 01000000");
+    let request =
+        b"\x10\0\0\x10\0\0\0\0\x04\0\0\0\0\0\0\0\0\0\0\0\0\x54\0\x10\0\x54\0\x02\0\x26\0\x07\0\x21\0\0\\\0P\0I\0P\0E\0\\\0\0\0\0\0";
+    let response = b"\x0a\0\0\x10\0\0\0\0\0\x38\0\0\0\x10\0\x38\0\0\0\0\0\x11\0\0";
+    let mut session = Session::default();
+    for (flags, body) in [(0x00, &request[..]), (0x80, &response[..])] {
+        let tree = read(&mut session, &message(0x25, flags, 0xc001, &[body, &bind].concat()));
+        assert!(!tree.contains("\n! "), "{tree}");
+        let rest: Vec<_> = tree.lines().filter(|line| line.contains("smb.data = ") || line.contains("smb.dc ")).collect();
+        assert!(rest.len() < 3 && !rest.iter().any(|line| line.contains("05000b03")), "{rest:?}");
+    }
+    assert_eq!(session.pipes, [((4, 2), 7)]);
 }

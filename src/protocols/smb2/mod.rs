@@ -15,6 +15,8 @@ mod commands;
 mod fields;
 mod names;
 #[cfg(test)]
+mod pipes;
+#[cfg(test)]
 mod tests;
 
 use super::little;
