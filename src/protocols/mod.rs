@@ -201,6 +201,7 @@ pub static ANNOUNCING: &[&Protocol] = &[
     &ftp::PROTOCOL,
     &quake::PROTOCOL,
     &quic::PROTOCOL,
+    &rtsp::PROTOCOL,
     &sip::PROTOCOL,
     &sdp::PROTOCOL,
     &socks::PROTOCOL,

@@ -5,15 +5,16 @@
 //! response    RTSP/1.0 SP status SP reason CRLF | headers | empty line | body
 //! data        24 | channel:1 | length:2 | packet of RTP or RTCP
 //! ```
-//! SDP bodies are dissected; packets of channels are handed over as RTP.
+//! SDP bodies are dissected; packets of channels are handed over as RTP. The UDP ports of Transport headers are announced.
 //!
-//! Not covered: conversations over UDP that a Transport header announces, other bodies.
+//! Not covered: addresses in Transport headers of RTSP 2.0, other bodies.
 
 use super::lines::{self, HeaderFields};
 use super::sdp;
 use crate::limits;
-use crate::tree::{Side, Value, fields, title};
+use crate::tree::{Side, Transport, Value, fields, title};
 use crate::wire::{Conversation, Error, Extent, Heuristic, On, Opening, Protocol, Requests, Result, Settings, Verdict, Wire};
+use std::net::SocketAddr;
 
 /// RTSP.
 pub static PROTOCOL: Protocol = Protocol::new(
@@ -28,8 +29,8 @@ pub static PROTOCOL: Protocol = Protocol::new(
 
 fields! {
     RTSP = protocol("rtsp", "RTSP", "Real Time Streaming Protocol")
-        .covers("Requests and responses with SDP, matched by CSeq; RTP and RTCP in channels of the connection")
-        .leaves_open("Media over UDP; bodies other than SDP");
+        .covers("Requests and responses with SDP, matched by CSeq; RTP and RTCP in channels of the connection and over UDP")
+        .leaves_open("UDP addresses of RTSP 2.0; bodies other than SDP");
     REQUEST = text("rtsp.request", "Request", "First line of a request, with its end").once();
     RESPONSE = text("rtsp.response", "Response", "First line of a response, with its end").once();
     METHOD = text("rtsp.method", "Method", "").once();
@@ -188,6 +189,22 @@ fn packet(wire: &mut Wire<'_>) -> Result {
     wire.skip(range.len())
 }
 
+/// Ports of a parameter of a transport: `client_port=4588-4589`.
+fn ports<'a>(transport: &'a str, name: &str) -> impl Iterator<Item = u16> + use<'a> {
+    let value = transport.split(';').find_map(|parameter| parameter.trim().strip_prefix(name)?.strip_prefix('='));
+    value.into_iter().flat_map(|range| range.split('-').take(2)).filter_map(|port| port.parse().ok())
+}
+
+/// Announces the conversations over UDP that a response confirms (RFC 2326, section 12.39). An odd port is that of RTCP.
+fn announce(wire: &mut Wire<'_>, transports: &[u8]) {
+    let (Ok(transports), Some([server, client])) = (std::str::from_utf8(transports), wire.ends()) else { return };
+    for transport in transports.split(',') {
+        for (name, end) in [("server_port", server), ("client_port", client)] {
+            ports(transport, name).for_each(|port| wire.expect(Transport::Udp, SocketAddr::new(end.ip(), port), "rtp"));
+        }
+    }
+}
+
 impl Session {
     fn text(&mut self, wire: &mut Wire<'_>) -> Result {
         let ahead = wire.ahead();
@@ -195,6 +212,7 @@ impl Session {
         wire.hide_credentials(wire.at()..wire.at() + wire.remaining());
         let text = ahead.get(..line.text).unwrap_or_default();
         let sequence = numbered(ahead, "cseq");
+        let mut is_confirmed = false;
         match start(text) {
             Some(Start::Request { method, url }) => {
                 wire.put(&REQUEST, Value::Text, wire.at()..wire.at() + line.whole);
@@ -216,6 +234,7 @@ impl Session {
                 let words = text.get(rest..).unwrap_or_default();
                 let blanks = words.len() - words.trim_ascii_start().len();
                 let reason = wire.words(&REASON, line.whole - rest, blanks..words.len())?;
+                is_confirmed = code == 200;
                 wire.name(&code.to_string());
                 wire.info(format_args!("{}", String::from_utf8_lossy(reason)));
                 if let Some(request) = sequence.and_then(|sequence| self.requests.answer(&sequence)) {
@@ -228,6 +247,9 @@ impl Session {
         HEADS.read(wire, |wire, field, value| {
             if let Some(number) = lines::number(value).filter(|_| field.is(&LENGTH_HEADER)) {
                 wire.add(&LENGTH, Value::Unsigned(number));
+            }
+            if is_confirmed && field.is(&TRANSPORT) {
+                announce(wire, value);
             }
             is_sdp |= field.is(&CONTENT_TYPE) && value.to_ascii_lowercase().starts_with(b"application/sdp");
         })?;
@@ -244,6 +266,8 @@ impl Session {
 mod tests {
     use super::*;
     use crate::protocols::lines::{survives_damage, trees_of};
+    use crate::tree::{Address, Demand, Ends, FrameInfo, Span, Tree};
+    use crate::wire::Cut;
 
     const TALK: &[(Side, &[u8])] = &[
         (Side::Client, b"DESCRIBE rtsp://cam.example/live RTSP/1.0\r\nCSeq: 2\r\nAccept: application/sdp\r\n\r\n"),
@@ -252,6 +276,28 @@ mod tests {
         (Side::Server, b"RTSP/1.0 200 OK\r\nCSeq: 3\r\nSession: 77\r\n\r\n\r\n$\0\0\x04\x80\0\0\x01RTSP/1.0 454 Session Not Found\r\nX: y\r\n\r\n"),
         (Side::Client, b"SET_PARAMETER * RTSP/1.0\r\nCSeq: 4\r\nContent-Length: 4\r\n\r\nbody"),
     ];
+
+    /// Conversations that a response of 10.0.0.1 to 10.0.0.2 announces.
+    fn announced(response: &[u8]) -> Vec<String> {
+        let mut tree = Tree::new(Demand::LAYERS);
+        tree.begin(FrameInfo::default());
+        let [src, dst] = [([10, 0, 0, 1], 554), ([10, 0, 0, 2], 50_000)].map(|end| Some(Address::Socket(SocketAddr::from(end))));
+        let ends = tree.push_ends(Ends { src, dst, stream: None, path: None });
+        let layer = tree.push_layer(PROTOCOL.this, Span::new(0, 0..response.len()), None, ends, true);
+        let mut wire = Wire::new(&mut tree, layer, 0, response, 0..response.len(), Cut::No);
+        Session::default().message(Side::Server, &mut wire).unwrap();
+        tree.handover.take_expected().map(|expected| format!("{} {}", expected.end, expected.place)).collect()
+    }
+
+    #[test]
+    fn ports_of_a_confirmed_transport_are_announced() {
+        let response = |status: &str| {
+            let transport = "Transport: RTP/AVP;unicast; client_port=4588-4589;server_port=6256";
+            announced(format!("RTSP/1.0 {status}\r\nCSeq: 3\r\n{transport}\r\n\r\n").as_bytes())
+        };
+        assert_eq!(response("200 OK"), ["10.0.0.1:6256 rtp", "10.0.0.2:4588 rtp", "10.0.0.2:4589 rtp"]);
+        assert!(response("461 Unsupported transport").is_empty());
+    }
 
     #[test]
     fn messages_are_dissected() {
