@@ -243,8 +243,6 @@ fn secrets_of_binary_protocols_are_masked() {
     // The last frame is incomplete when the previous one is shown.
     let two = [HTTP2_PREFACE, &http2_request(), &http2_request()].concat();
     add_segmentations(&mut cut, 8080, &[], &two);
-    assert_masked(&whole);
-    assert_masked(&cut);
     let mut swapped = Capture::new("swapped");
     // The protocol of the first captured bytes of a connection after a hole is unknown.
     for (port, before, last) in connections.iter().filter(|(_, before, _)| !before.is_empty()) {
@@ -255,7 +253,7 @@ fn secrets_of_binary_protocols_are_masked() {
             swapped.swap_last(first, second);
         }
     }
-    assert_masked(&swapped);
+    std::thread::scope(|scope| [&whole, &cut, &swapped].map(|capture| drop(scope.spawn(|| assert_masked(capture)))));
 }
 
 #[test]
