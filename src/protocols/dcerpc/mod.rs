@@ -313,6 +313,7 @@ impl Session {
         self.operations.retain(|(known, _)| *known != (pipe, call));
         if self.operations.len() >= limits::REQUESTS.get() {
             self.operations.pop_front();
+            wire.wire.evicted(format_args!("the oldest of more than {} calls", limits::REQUESTS.get()));
         }
         self.operations.push_back(((pipe, call), operation));
         if has_object { little::guid(wire.wire, &OBJECT, wire.is_big).map(drop) } else { Ok(()) }

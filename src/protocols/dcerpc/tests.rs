@@ -283,3 +283,16 @@ fn a_forgotten_context_is_noted() {
     assert!((0..255).all(|id| !bind(id).contains("dissect.evicted")));
     assert!(bind(0x1ff).contains("! info dissect.evicted"));
 }
+
+#[test]
+fn a_forgotten_call_is_noted() {
+    let mut session = Session::default();
+    let most = u32::try_from(limits::REQUESTS.get()).unwrap();
+    let mut request = |call: u32| {
+        let mut bytes = message(0, 3, "04000000 0000 0300", "");
+        bytes[12..16].copy_from_slice(&call.to_le_bytes());
+        trees_of(&PROTOCOL, &mut session, &[(Side::Client, &bytes)])
+    };
+    assert!((0..most).all(|call| !request(call).contains(" calls")));
+    assert!(request(most).contains(&format!("the oldest of more than {most} calls")));
+}

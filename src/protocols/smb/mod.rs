@@ -108,41 +108,40 @@ impl Exchange for Session {
         let has_failed = is_response && ahead.get(5..9).is_some_and(|error| error != [0; 4]);
         let mut words = if has_failed { vec![failure] } else { Vec::new() };
         let is_wide = FLAG_UNICODE.bits_of(flags2.into()) != 0;
-        let pipe = self.pipe(ahead, command, is_response, (id, process));
+        let pipe = self.pipe(ahead, command, is_response, (id, process), wire);
         let mut packet = commands::Packet { start, is_response, is_wide, pipe, path: None };
         if is_response && !has_failed {
-            self.connected((id, process), tree);
+            self.connected((id, process), tree, wire);
         }
         if let Some((_, path)) = self.trees.iter().find(|(known, _)| *known == tree) {
             wire.add_text(&PATH, format_args!("{path}"));
         }
         let read = commands::chain(wire, &mut packet, command, &mut words);
         if let Some(path) = packet.path {
-            keep(&mut self.connecting, ((id, process), path.chars().take(PATH_LENGTH).collect()), wire);
+            keep(&mut self.connecting, ((id, process), path.chars().take(PATH_LENGTH).collect()), "requests for trees", wire);
         }
         wire.info(format_args!("{}", words.join(", ")));
         read
     }
 
     fn memory_usage(&self) -> usize {
-        size_of_val(self) + (self.connecting.len() + self.trees.len()) * PATH_LENGTH
+        size_of_val(self)
+            + (self.connecting.len() + self.trees.len()) * PATH_LENGTH
+            + self.pipes.capacity() * size_of::<(Id, u16)>()
     }
 }
 
 impl Session {
     /// Stores the tree ID of a response.
-    fn connected(&mut self, id: Id, tree: u16) {
+    fn connected(&mut self, id: Id, tree: u16, wire: &mut Wire<'_>) {
         let place = self.connecting.iter().position(|(known, _)| *known == id);
         let Some((_, path)) = place.and_then(|place| self.connecting.remove(place)) else { return };
         self.trees.retain(|(known, _)| *known != tree);
-        if self.trees.len() >= MOST {
-            self.trees.pop_front();
-        }
-        self.trees.push_back((tree, path));
+        keep(&mut self.trees, (tree, path), "trees", wire);
     }
 
     /// The pipe of a transaction. Only the request names it, in its setup words.
-    fn pipe(&mut self, ahead: &[u8], command: u8, is_response: bool, id: Id) -> Option<u16> {
+    fn pipe(&mut self, ahead: &[u8], command: u8, is_response: bool, id: Id, wire: &mut Wire<'_>) -> Option<u16> {
         const SETUP: usize = HEADER + 1 + 2 * 14;
         const TRANSACT_PIPE: [u8; 2] = [0x26, 0];
         if command != commands::TRANSACT {
@@ -153,19 +152,16 @@ impl Session {
         }
         let pipe = u16::from_le_bytes(*ahead.get(SETUP..)?.strip_prefix(&TRANSACT_PIPE)?.first_chunk()?);
         self.pipes.retain(|(known, _)| *known != id);
-        if self.pipes.len() >= MOST {
-            self.pipes.pop_front();
-        }
-        self.pipes.push_back((id, pipe));
+        keep(&mut self.pipes, (id, pipe), "transactions of pipes", wire);
         Some(pipe)
     }
 }
 
-/// Keeps a path. The oldest is evicted at the limit.
-fn keep(paths: &mut VecDeque<(Id, String)>, path: (Id, String), wire: &mut Wire<'_>) {
-    if paths.len() >= MOST {
-        paths.pop_front();
-        wire.evicted(format_args!("the oldest of more than {MOST} requests for trees"));
+/// Remembers an entry. The oldest is evicted at the limit.
+fn keep<T>(entries: &mut VecDeque<T>, entry: T, what: &str, wire: &mut Wire<'_>) {
+    if entries.len() >= MOST {
+        entries.pop_front();
+        wire.evicted(format_args!("the oldest of more than {MOST} {what}"));
     }
-    paths.push_back(path);
+    entries.push_back(entry);
 }

@@ -328,4 +328,11 @@ fn a_transaction_hands_a_message_of_a_pipe_over() {
         assert!(rest.len() < 3 && !rest.iter().any(|line| line.contains("05000b03")), "{rest:?}");
     }
     assert_eq!(session.pipes, [((4, 2), 7)]);
+    let mut request = |id: u8| {
+        let mut bytes = message(0x25, 0, 0xc001, &[&request[..], &bind].concat());
+        bytes[31] = id;
+        read(&mut session, &bytes)
+    };
+    assert!((1..64).all(|id| !request(id).contains("transactions of pipes")));
+    assert!(request(64).contains("the oldest of more than 64 transactions of pipes"));
 }
