@@ -1,17 +1,7 @@
 //! Decompression of messages, with Snappy, zlib or Zstandard.
-//!
-//! ```text
-//! Snappy      length:7 bits per byte | element …
-//! element     0:2 bits | length - 1:6 bits, from 60 on in 1 to 4 further bytes | bytes
-//!             1:2 bits | length - 4:3 bits | distance:3 bits | distance:1
-//!             2:2 bits | length - 1:6 bits | distance:2
-//!             3:2 bits | length - 1:6 bits | distance:4
-//! ```
-//! Source: the format description of Snappy.
 
-use crate::wire::Varint;
 use flate2::read::ZlibDecoder;
-use ruzstd::decoding::StreamingDecoder;
+use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 use std::io::Read;
 
 /// Method of compression.
@@ -41,68 +31,38 @@ impl Method {
         }
     }
 
-    /// Decompressed data, if valid and of at most this many bytes.
-    pub(super) fn decompressed(self, data: &[u8], most: usize) -> Option<Vec<u8>> {
-        match self {
-            Method::Snappy => unsnappy(data, most),
-            Method::Zlib => all(ZlibDecoder::new(data), most),
-            Method::Zstandard => all(StreamingDecoder::new(data).ok()?, most),
-        }
-    }
-}
-
-fn all(decoder: impl Read, most: usize) -> Option<Vec<u8>> {
-    let mut bytes = Vec::new();
-    // One more byte detects a stream that exceeds the limit.
-    let limit = u64::try_from(most).ok()?.saturating_add(1);
-    decoder.take(limit).read_to_end(&mut bytes).ok()?;
-    (bytes.len() <= most).then_some(bytes)
-}
-
-fn unsnappy(data: &[u8], most: usize) -> Option<Vec<u8>> {
-    let (length, mut rest) = Varint::split(data, 5)?;
-    let length = usize::try_from(length).ok().filter(|length| *length <= most)?;
-    let mut bytes = Vec::new();
-    while let Some((tag, after)) = rest.split_first() {
-        rest = after;
-        let high = usize::from(tag >> 2);
-        let (count, distance) = match tag & 3 {
-            0 => (literal_length(high, &mut rest)?, None),
-            1 => ((high & 7) + 4, Some((high >> 3) << 8 | number(&mut rest, 1)?)),
-            2 => (high + 1, Some(number(&mut rest, 2)?)),
-            _ => (high + 1, Some(number(&mut rest, 4)?)),
+    /// Decompressed data, if valid and of this many bytes.
+    pub(super) fn decompressed(self, data: &[u8], size: usize) -> Option<Vec<u8>> {
+        let bytes = match self {
+            Method::Snappy => snappy(data, size),
+            Method::Zlib => zlib(data, size),
+            Method::Zstandard => zstandard(data, size),
         };
-        if bytes.len().saturating_add(count) > length {
-            return None;
-        }
-        match distance {
-            None => bytes.extend_from_slice(rest.split_off(..count)?),
-            Some(distance) => repeat(&mut bytes, distance, count)?,
-        }
-    }
-    (bytes.len() == length).then_some(bytes)
-}
-
-fn literal_length(high: usize, rest: &mut &[u8]) -> Option<usize> {
-    match high {
-        0..60 => Some(high + 1),
-        _ => number(rest, high - 59)?.checked_add(1),
+        bytes.filter(|bytes| bytes.len() == size)
     }
 }
 
-/// The little-endian number in the next bytes.
-fn number(rest: &mut &[u8], size: usize) -> Option<usize> {
-    let bytes = rest.split_off(..size)?;
-    Some(bytes.iter().rev().fold(0, |number, byte| number << 8 | usize::from(*byte)))
+fn snappy(data: &[u8], size: usize) -> Option<Vec<u8>> {
+    // The decoder allocates the length that the data states; an element of three bytes makes at most 64.
+    let is_possible = |length: &usize| *length == size && *length / 64 <= data.len() / 3 + 1;
+    snap::raw::decompress_len(data).ok().filter(is_possible)?;
+    snap::raw::Decoder::new().decompress_vec(data).ok()
 }
 
-/// Appends bytes from this distance before the end, also those that this call appends.
-fn repeat(bytes: &mut Vec<u8>, distance: usize, count: usize) -> Option<()> {
-    let start = bytes.len().checked_sub(distance).filter(|_| distance > 0)?;
-    for at in start..start + count {
-        bytes.push(*bytes.get(at)?);
-    }
-    Some(())
+fn zlib(data: &[u8], size: usize) -> Option<Vec<u8>> {
+    let mut bytes = Vec::new();
+    // One more byte detects longer data.
+    let limit = u64::try_from(size).ok()?.saturating_add(1);
+    ZlibDecoder::new(data).take(limit).read_to_end(&mut bytes).ok()?;
+    Some(bytes)
+}
+
+fn zstandard(mut data: &[u8], size: usize) -> Option<Vec<u8>> {
+    let mut decoder = FrameDecoder::new();
+    decoder.init(&mut data).ok()?;
+    // A reader would decode a whole window first, of any size that the frame declares.
+    decoder.decode_blocks(&mut data, BlockDecodingStrategy::UptoBytes(size.saturating_add(1))).ok()?;
+    if decoder.is_finished() { decoder.collect() } else { None }
 }
 
 #[cfg(test)]
@@ -110,18 +70,35 @@ mod tests {
     use super::*;
 
     #[test]
-    fn all_elements_of_snappy_are_decompressed() {
+    fn snappy_is_decompressed() {
         let block = b"\x18\x10maren\x01\x05\x0e\x02\0\x0f\x0a\0\0\0\xf0\x06mustela";
-        assert_eq!(unsnappy(block, 24).as_deref(), Some(&b"marenmarerereenmamustela"[..]));
-        assert_eq!(unsnappy(block, 23), None);
+        assert_eq!(Method::Snappy.decompressed(block, 24).as_deref(), Some(&b"marenmarerereenmamustela"[..]));
+        assert_eq!(Method::Snappy.decompressed(block, 23), None);
     }
 
     #[test]
-    fn damaged_blocks_are_refused() {
-        for block in
-            [&b""[..], b"\x05", b"\x05\x10mare", b"\x05\x05\x01", b"\x06\x10maren", b"\x04\x10maren", b"\x09\x10maren\x01\0"]
-        {
-            assert_eq!(unsnappy(block, 99), None, "{block:?}");
-        }
+    fn snappy_of_an_impossible_length_is_refused() {
+        let (length, size) = (b"\x80\x80\x80\x04", 8 << 20);
+        assert_eq!(snap::raw::decompress_len(length), Ok(size));
+        assert_eq!(Method::Snappy.decompressed(length, size), None);
+    }
+
+    #[test]
+    fn zstandard_ends_at_the_size_whatever_the_window() {
+        // A window of 64 MiB, and blocks that repeat a byte 128 KiB times.
+        let mut frame = b"\x28\xb5\x2f\xfd\0\x80".to_vec();
+        frame.extend(b"\x02\0\x10x".repeat(400));
+        frame.extend(b"\x03\0\x10x");
+        assert_eq!(Method::Zstandard.decompressed(&frame, 401 << 17).map(|bytes| bytes.len()), Some(401 << 17));
+        assert_eq!(Method::Zstandard.decompressed(&frame, 1 << 17), None);
+    }
+
+    #[test]
+    fn shorter_data_than_declared_is_refused() {
+        let mut zlib = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::default());
+        std::io::Write::write_all(&mut zlib, b"maren").unwrap();
+        let zlib = zlib.finish().unwrap();
+        assert_eq!(Method::Zlib.decompressed(&zlib, 5).as_deref(), Some(&b"maren"[..]));
+        assert_eq!(Method::Zlib.decompressed(&zlib, 6), None);
     }
 }

@@ -183,8 +183,8 @@ fn compressed(wire: &mut Wire<'_>, words: &mut Words) -> Result {
         wire.rest(&COMPRESSED);
         return Ok(());
     };
-    let most = usize::try_from(size).unwrap_or_default().min(wire.decompression_limit());
-    let bytes = method.decompressed(wire.ahead(), most);
+    let size_in_limit = usize::try_from(size).ok().filter(|size| *size <= wire.decompression_limit());
+    let bytes = size_in_limit.and_then(|size| method.decompressed(wire.ahead(), size));
     let (at, count) = (wire.at(), wire.remaining());
     wire.put(&COMPRESSED, Value::Bytes, at..at + count);
     let Some(bytes) = bytes else {
