@@ -196,7 +196,9 @@ fn long_session() -> Vec<u8> {
 #[test]
 fn sessions_joined_midway_lose_no_message_after_the_first_update() {
     let mut worst = 0;
-    for first in (0..STREAM.len().min(14_000)).step_by(if cfg!(debug_assertions) { 97 } else { 7 }) {
+    let step = if std::env::var_os("THOROUGH").is_some() { 7 } else { 97 };
+    // Entries at the last two places look like a heartbeat and a refusal, those at the first like an OP_REPLY of MongoDB.
+    for first in (0..STREAM.len().min(14_000)).step_by(step).chain([5_243, 10_115, 10_122]) {
         worst = worst.max(lost(&STREAM, first, 1460));
     }
     assert_eq!(worst, 0);

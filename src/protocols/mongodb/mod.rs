@@ -46,6 +46,8 @@ pub static PROTOCOL: Protocol = Protocol::new(
 .rest(&DATA);
 
 const HEADER: usize = 16;
+/// Bytes of an OP_REPLY before its documents.
+const REPLY_HEADER: u32 = 36;
 const COMPRESSED_MESSAGE: u32 = 2012;
 const MESSAGE: Prefix = Prefix { at: 0, little_endian: true, uncounted: 0, least: HEADER, is_header };
 
@@ -64,7 +66,7 @@ fn anywhere(opening: &Opening<'_>) -> Verdict {
             |at: usize| bytes.get(at..).and_then(|rest| rest.first_chunk()).map_or(0, |bytes| u32::from_le_bytes(*bytes));
         let (response, opcode) = (number(8), number(12));
         let fits = match opcode {
-            1 => response != 0 && number(0) >= 36,
+            1 => response != 0 && is_reply(bytes),
             _ => (2001..=2013).contains(&opcode),
         };
         if fits && MESSAGE.is_chain(bytes) {
@@ -74,9 +76,18 @@ fn anywhere(opening: &Opening<'_>) -> Verdict {
     Verdict::No
 }
 
+/// Whether flags, number of documents and length of the first one agree: the small opcode of OP_REPLY is weak evidence.
+fn is_reply(bytes: &[u8]) -> bool {
+    let number = |at: usize| bytes.get(at..).and_then(|rest| rest.first_chunk()).map(|bytes| u32::from_le_bytes(*bytes));
+    let (Some(length), Some(flags), Some(documents)) = (number(0), number(16), number(32)) else { return false };
+    let Some(behind) = length.checked_sub(REPLY_HEADER) else { return false };
+    let fits_first = |first: u32| (5..=behind).contains(&first);
+    flags < 16 && if documents == 0 { behind == 0 } else { number(REPLY_HEADER as usize).is_none_or(fits_first) }
+}
+
 /// Recognizes the same on its port, and waits for the whole header.
 fn on_port(opening: &Opening<'_>) -> Verdict {
-    let may_begin = |bytes: &&[u8]| bytes.len() < HEADER && (bytes.len() < 4 || is_header(bytes));
+    let may_begin = |bytes: &&[u8]| bytes.len() < REPLY_HEADER as usize && (bytes.len() < 4 || is_header(bytes));
     match anywhere(opening) {
         Verdict::No if !opening.complete && opening.sent.iter().all(may_begin) => Verdict::Unsure,
         verdict => verdict,

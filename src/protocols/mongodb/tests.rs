@@ -386,4 +386,19 @@ fn streams_are_recognized_by_a_header() {
     assert_eq!(judge(response, b"", true), Verdict::Yes(Side::Client));
     assert_eq!(judge(&request[..10], b"", false), Verdict::Unsure);
     assert_eq!(judge(b"GET / HTTP/1.1\r\n\r\n", b"", true), Verdict::No);
+    // An OP_REPLY: its length, two numbers, opcode 1, flags, cursor, number of documents, length of the first one.
+    let reply = |length: u8, flags: u8, documents: u8, first: u8| {
+        let numbers = [length, 7, 8, 1, flags, 0, 0, 0, documents, first].map(|number| u32::from(number).to_le_bytes());
+        let mut bytes = numbers.concat();
+        bytes.resize(usize::from(length), 0);
+        judge(b"", &bytes, true)
+    };
+    assert_eq!(reply(41, 8, 1, 5), Verdict::Yes(Side::Server));
+    assert_eq!(reply(36, 0, 0, 0), Verdict::Yes(Side::Server));
+    for [length, flags, documents, first] in
+        [[40, 8, 1, 5], [41, 16, 1, 5], [41, 8, 1, 4], [41, 8, 1, 6], [41, 8, 0, 5], [35, 0, 0, 0]]
+    {
+        assert_eq!(reply(length, flags, documents, first), Verdict::No, "{length} {flags} {documents} {first}");
+    }
+    assert_eq!(judge(b"", &[&response[..4], &[1, 0, 0, 0, 2, 0, 0, 0, 1, 0, 0, 0], &[8; 4]].concat(), false), Verdict::Unsure);
 }

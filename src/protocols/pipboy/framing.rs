@@ -111,7 +111,9 @@ impl Framing {
         let is_whole = ahead.len() >= head.end();
         match (begins(ahead), head.kind) {
             (true, HEARTBEAT) => {}
-            (true, CONNECTION_ACCEPTED | CONNECTION_REFUSED | COMMAND | COMMAND_RESULT) => self.state = State::Steady,
+            (true, CONNECTION_ACCEPTED | COMMAND | COMMAND_RESULT) => self.state = State::Steady,
+            // Five bytes within an update may look like a refusal; a real one is the last message.
+            (true, CONNECTION_REFUSED) => (self.state, self.joined) = (State::Trial(PROOFS), true),
             // Retried each time the bytes have doubled: a length from inside another message may be large.
             (true, _) if more && !is_whole => return Some(Extent::NeedMore(head.end().min(ahead.len() * 2))),
             (true, _) => {
