@@ -84,15 +84,16 @@ fn last_word_start(typed: &str, separators: &[char]) -> usize {
 
 /// Completes field names.
 pub(super) fn fields(typed: &OsStr) -> Vec<CompletionCandidate> {
-    let entries = glossary::entries(Registry::default());
-    completed(&typed.to_string_lossy(), 0, entries.iter().map(|entry| (entry.name, entry.about)))
+    let typed = typed.to_string_lossy();
+    let entries = glossary::entries_about(Registry::default(), &typed);
+    completed(&typed, 0, entries.iter().map(|entry| (entry.name, entry.about)))
 }
 
 /// Completes field names in an expression.
 pub(super) fn expression(typed: &OsStr) -> Vec<CompletionCandidate> {
     let typed = typed.to_string_lossy();
     let last = last_word_start(&typed, &[' ', '(', '!', '{', ',', '&', '|', '=', '<', '>']);
-    let entries = glossary::entries(Registry::default());
+    let entries = glossary::entries_about(Registry::default(), typed.get(last..).unwrap_or_default());
     completed(&typed, last, entries.iter().map(|entry| (entry.name, entry.about)))
 }
 

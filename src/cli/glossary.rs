@@ -72,7 +72,7 @@ fn protocol(registry: Registry, name: &str) -> Result<&'static crate::wire::Prot
 
 /// Lists all fields, or those of a name.
 pub(super) fn fields(asked: &Fields, screen: Screen) -> Exit {
-    let mut entries = glossary::entries(Registry::default());
+    let mut entries = glossary::entries_about(Registry::default(), asked.name.as_deref().unwrap_or_default());
     if let Some(name) = &asked.name {
         entries = match named(&entries, name) {
             found if found.is_empty() => return usage(&forms::unknown_field(name)),

@@ -351,8 +351,8 @@ impl Evidence {
         for (mine, theirs) in self.turns.iter_mut().chain(&mut self.segments).zip(other.turns.iter().chain(&other.segments)) {
             *mine += theirs;
         }
-        for (mine, theirs) in self.bits.iter_mut().flatten().zip(other.bits.iter().flatten()) {
-            *mine += theirs;
+        for (mine, theirs) in self.bits.iter_mut().zip(&other.bits) {
+            mine.iter_mut().zip(theirs).for_each(|(sum, bits)| *sum += bits);
         }
         self.lengths = self.lengths.max(other.lengths);
         self.longest = self.longest.max(other.longest);

@@ -30,6 +30,12 @@ pub struct Entry {
 /// All names: pseudo-fields, then those of each protocol, with aliases last.
 #[must_use]
 pub fn entries(registry: Registry) -> Vec<Entry> {
+    entries_about(registry, "")
+}
+
+/// As [`entries`], but packet tables are read only if this name or beginning of a name may be theirs.
+#[must_use]
+pub fn entries_about(registry: Registry, name: &str) -> Vec<Entry> {
     let record = pseudo::ALL.iter().map(|pseudo| Entry {
         name: pseudo.name,
         protocol: pseudo.name.split('.').next().unwrap_or_default(),
@@ -55,7 +61,10 @@ pub fn entries(registry: Registry) -> Vec<Entry> {
         let mut listed = HashSet::new();
         // Fields of one name may differ in properties that are not listed.
         let is_new = |field: &&'static Field| listed.insert((field.abbrev, field.kind, field.names.as_ptr(), field.names.len()));
-        all.extend(registry.fields_of(protocol).filter(is_new).map(|field| entry(field.abbrev, field, false)));
+        let may_be_of_tables = name.starts_with(protocol.this.abbrev) || protocol.this.abbrev.starts_with(name);
+        let tables = protocol.tables.filter(|_| may_be_of_tables).map(|fields| fields());
+        let fields = protocol.fields.iter().copied().chain(tables.unwrap_or_default());
+        all.extend(fields.filter(is_new).map(|field| entry(field.abbrev, field, false)));
         let first = all.len();
         for field in protocol.fields.iter().filter(|field| !field.also.is_empty()) {
             if !all.get(first..).unwrap_or_default().iter().any(|entry| entry.name == field.also) {

@@ -8,7 +8,7 @@ mod protocols;
 mod schema;
 mod tshark;
 
-pub use fields::{Entry, entries, fields_as_json, fields_as_table};
+pub use fields::{Entry, entries, entries_about, fields_as_json, fields_as_table};
 pub use places::{place, places};
 pub use protocols::{one_protocol, protocols, protocols_as_json, protocols_as_table};
 pub use schema::schema;
