@@ -1,9 +1,6 @@
 //! Checksums are verified on request, with the same results as in tshark 4.0 for the same packets and the same `-o`.
-#![allow(clippy::unwrap_used, reason = "a test may")]
 
-mod common;
-
-use common::run;
+use crate::common::run;
 
 /// IPv4 with TCP, both checksums right.
 const GOOD: &str = "4500002a00010000400666cb0a0000010a000002138800090000006400000000501004001b7200006869";

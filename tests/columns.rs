@@ -1,10 +1,7 @@
 //! `--packets -T fields -e …` prints the same text as tshark. Its output is in `tests/golden/tshark/`, recorded by `columns.sh`
 //! there.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may")]
 
-mod common;
-
-use common::{run, run_with};
+use crate::common::{run, run_with};
 use std::fs;
 
 const SAMPLES: [&str; 9] = [

@@ -1,9 +1,6 @@
 //! Convenience at a terminal: completions, pager, width, colours.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "a test may")]
 
-mod common;
-
-use common::{apart, program};
+use crate::common::{apart, program};
 use std::process::Command;
 
 const SESSION: &str = "samples/pipboy.pcap";

@@ -1,5 +1,4 @@
 //! The samples contain every message type, every kind of value, and every control word that is known to be sent.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may")]
 
 use proto_dissect::engine::Engine;
 use proto_dissect::input::Capture;

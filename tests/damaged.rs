@@ -1,5 +1,4 @@
 //! Damage to a real message of every protocol: a frame of the samples is cut behind each byte, and each byte of it is changed.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may")]
 
 use proto_dissect::engine::Engine;
 use proto_dissect::input::{Capture, Frame, Link, Timestamp};

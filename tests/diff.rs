@@ -1,9 +1,6 @@
 //! `diff` reports exactly the differences, and folds systematic ones.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may")]
 
-mod common;
-
-use common::{Scratch, run};
+use crate::common::{Scratch, run};
 use serde_json::Value;
 
 /// A payload between a client and a server, and whether the server sends it.

@@ -1,9 +1,6 @@
 //! Errors are reported in one line, with the right exit code.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may")]
 
-mod common;
-
-use common::{Run, Scratch, program, run, run_with};
+use crate::common::{Run, Scratch, program, run, run_with};
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::Stdio;
@@ -78,7 +75,7 @@ fn a_cut_last_packet_is_exit_5_after_everything_before_it() {
     assert!(end.contains(r#""frames":209"#) && end.contains(r#""truncated":true"#), "{end}");
     let before: Vec<&str> = lines[1..lines.len() - 2].to_vec();
     assert_eq!(whole.out.lines().skip(1).take(before.len()).collect::<Vec<_>>(), before);
-    let array = common::run(&["-T", "json", cut.path()]);
+    let array = crate::common::run(&["-T", "json", cut.path()]);
     assert!(serde_json::from_str::<serde_json::Value>(&array.out).is_ok());
 }
 

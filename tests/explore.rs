@@ -1,5 +1,4 @@
 //! `explore`: known protocols explored as unknown ones, and the generated file dissected by the program itself.
-#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test may")]
 
 use serde_json::Value;
 use std::process::{Command, Output};

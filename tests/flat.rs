@@ -1,9 +1,6 @@
 //! JSON objects keyed by name: one type per name, arrays for repeatable names, and aligned rows.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "a test may")]
 
-mod common;
-
-use common::run;
+use crate::common::run;
 use proto_dissect::record::JsonType;
 use proto_dissect::registry::Registry;
 use serde_json::{Map, Value};

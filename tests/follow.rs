@@ -1,9 +1,6 @@
 //! Conversations as bytes: every format, read back, and missing bytes reported.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may")]
 
-mod common;
-
-use common::{Scratch, assert_golden, program, run, run_with};
+use crate::common::{Scratch, assert_golden, program, run, run_with};
 use serde_json::Value;
 use std::fs;
 use std::io::{Read, Write};
@@ -57,7 +54,7 @@ fn a_hex_dump_can_be_read_back_in() {
 
 #[test]
 fn a_hex_dump_has_the_same_messages_as_its_capture() {
-    let names = |run: common::Run| -> Vec<String> {
+    let names = |run: crate::common::Run| -> Vec<String> {
         let records = run.out.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
         let messages = records.filter(|record| record["type"] == "message" && record["stream"] == "tcp/0");
         messages.map(|message| format!("{} {} {}", message["dir"], message["name"], message["off"])).collect()

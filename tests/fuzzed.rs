@@ -1,7 +1,6 @@
 //! The invariants of the fuzz targets over seeded inputs: mutated samples and mutated mutations.
 //!
-//! `FUZZ_SECONDS=600 cargo test --test fuzzed` runs longer, `FUZZ_SEED=7` uses other mutations.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, clippy::cast_possible_truncation, reason = "a test may")]
+//! `FUZZ_SECONDS=600 cargo test --test suite fuzzed` runs longer, `FUZZ_SEED=7` uses other mutations.
 
 #[path = "../fuzz/checks/mod.rs"]
 mod checks;

@@ -1,9 +1,6 @@
 //! Descriptions of protocols, fields and records agree with the program.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "a test may")]
 
-mod common;
-
-use common::{assert_golden, run};
+use crate::common::{assert_golden, run};
 use proto_dissect::glossary;
 use proto_dissect::record::pseudo;
 use proto_dissect::registry::Registry;
@@ -175,7 +172,7 @@ fn every_record_of_every_sample_has_the_shape_of_the_schema() {
     });
     // Malformed messages are in no sample.
     let session = fs::read("samples/pipboy.pcap").unwrap();
-    let cut = common::run_with(&["--json"], &session[..session.len() - 3]);
+    let cut = crate::common::run_with(&["--json"], &session[..session.len() - 3]);
     for line in cut.out.lines() {
         let record: Value = serde_json::from_str(line).unwrap();
         assert!(closed.is_valid(&record), "{line}");

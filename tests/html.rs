@@ -1,9 +1,6 @@
 //! The page of `-T html` contains what JSON contains, text of a capture never becomes markup, and nothing external is loaded.
-#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, clippy::cast_possible_truncation, reason = "a test may")]
 
-mod common;
-
-use common::{Folder, Run, run};
+use crate::common::{Folder, Run, run};
 use data_encoding::{BASE64, HEXLOWER};
 use etherparse::PacketBuilder;
 use serde_json::Value;

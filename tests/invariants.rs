@@ -1,5 +1,4 @@
 //! Invariants of every protocol, checked on every sample.
-#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test may")]
 
 use proptest::prelude::*;
 use proto_dissect::engine::Engine;

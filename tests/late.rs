@@ -1,9 +1,6 @@
 //! Messages that become readable after their frames: the packet view has separate records for them.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may")]
 
-mod common;
-
-use common::{Scratch, run};
+use crate::common::{Scratch, run};
 use etherparse::PacketBuilder;
 use serde_json::Value;
 

@@ -1,5 +1,4 @@
 //! Layout of text output: its width at every terminal, and the contrast of its colours.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "a test may")]
 
 use proto_dissect::engine::Engine;
 use proto_dissect::follow::{Dump, Follower, Form, Streams};

@@ -1,9 +1,6 @@
 //! Each limit is effective: with a small value, the output of some capture changes.
-#![allow(clippy::unwrap_used, reason = "a test may")]
 
-mod common;
-
-use common::{run, run_with};
+use crate::common::{run, run_with};
 use proto_dissect::limits;
 use std::fs;
 use std::path::Path;

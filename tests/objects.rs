@@ -1,9 +1,6 @@
 //! Exportable objects of messages and conversations, listed and saved.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may")]
 
-mod common;
-
-use common::{Scratch, assert_golden, run};
+use crate::common::{Scratch, assert_golden, run};
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -107,7 +104,7 @@ fn values_can_be_had_of_several_files() {
     let one = run(&["objects", SESSION, "--at", "23", "--threads", "2"]);
     let two = run(&["objects", SESSION, SESSION, "--at", "23", "--threads", "2"]);
     assert_eq!((one.code, two.code, two.err.as_str()), (0, 0, ""));
-    let rows = |run: &common::Run| run.out.lines().count() - 1;
+    let rows = |run: &crate::common::Run| run.out.lines().count() - 1;
     assert!(rows(&one) > 0);
     assert_eq!(rows(&two), 2 * rows(&one));
 }

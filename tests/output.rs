@@ -1,9 +1,6 @@
 //! Every output format, compared with its golden text.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may")]
 
-mod common;
-
-use common::{assert_golden, run, run_with};
+use crate::common::{assert_golden, run, run_with};
 use serde_json::Value;
 use std::collections::HashSet;
 

@@ -1,9 +1,6 @@
 //! The commands of the README and of other documents run as documented.
-#![allow(clippy::unwrap_used, reason = "a test may")]
 
-mod common;
-
-use common::{Folder, apart};
+use crate::common::{Folder, apart};
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};

@@ -1,9 +1,6 @@
 //! Sessions of Old School RuneScape from the user's view: lists, statistics, paths, chat, and custom tables.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may")]
 
-mod common;
-
-use common::{Folder, Scratch, assert_golden, run};
+use crate::common::{Folder, Scratch, assert_golden, run};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;

@@ -1,10 +1,7 @@
 //! Effects that a run must never have on files, on a terminal or on earlier output.
 #![cfg(unix)]
-#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test may")]
 
-mod common;
-
-use common::{Folder, apart, program, run, run_with};
+use crate::common::{Folder, apart, program, run, run_with};
 use std::fs::{self, File};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};

@@ -1,11 +1,8 @@
 //! The public interface: records of a session, values by name, custom protocols.
-#![allow(clippy::unwrap_used, reason = "a test may")]
 
 use proto_dissect::dissect::{Heuristic, On, Protocol, Result, Wire, fields};
 use proto_dissect::{Record, Registry, Session};
 use std::fs::File;
-
-mod common;
 
 fn open(sample: &str) -> Session {
     Session::open(File::open(sample).unwrap()).unwrap()
@@ -34,7 +31,7 @@ fn messages_and_packets(mut session: Session) -> [usize; 2] {
 fn a_session_has_the_records_that_the_program_prints() {
     for sample in ["samples/xfire.pcap", "samples/pipboy-damaged.pcap", "samples/vscp.pcap", "samples/neighbours.pcap"] {
         let printed = |view: &[&str]| {
-            let run = common::run(&[view, &["-T", "fields", "-e", "frame.number", sample]].concat());
+            let run = crate::common::run(&[view, &["-T", "fields", "-e", "frame.number", sample]].concat());
             assert_eq!(run.code, 0, "{}", run.err);
             run.out.lines().count()
         };

@@ -1,9 +1,6 @@
 //! Shipped files equal the program's own output.
-#![allow(clippy::unwrap_used, reason = "a test may")]
 
-mod common;
-
-use common::run;
+use crate::common::run;
 use proto_dissect::glossary::{places, protocols};
 use proto_dissect::limits::{self, Limit, Shown};
 use proto_dissect::registry::Registry;
@@ -20,7 +17,7 @@ fn assert_shipped(path: &str, arguments: &[&str]) {
     let shipped = fs::read_to_string(&path).unwrap_or_default();
     assert!(
         shipped == written,
-        "{} is not what {arguments:?} prints; UPDATE=1 cargo test --test shipped writes it",
+        "{} is not what {arguments:?} prints; UPDATE=1 cargo test --test suite shipped writes it",
         path.display()
     );
 }
@@ -69,7 +66,7 @@ fn assert_listed(page: &str, mark: &str, table: &str) {
     }
     assert!(
         fs::read_to_string(&path).unwrap() == wanted,
-        "the list of {mark} in {page} is out of step; UPDATE=1 cargo test --test shipped writes it"
+        "the list of {mark} in {page} is out of step; UPDATE=1 cargo test --test suite shipped writes it"
     );
 }
 

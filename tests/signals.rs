@@ -1,10 +1,7 @@
 //! SIGINT and SIGTERM: the first one ends a run like the end of the input, the second one immediately.
 #![cfg(unix)]
-#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test may")]
 
-mod common;
-
-use common::{Folder, Scratch, program, run};
+use crate::common::{Folder, Scratch, program, run};
 use std::io::{Read, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdin, Command, Stdio};

@@ -1,5 +1,4 @@
 //! `split`: the records of the parts equal those of the whole.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may")]
 
 use std::collections::BTreeSet;
 use std::fs;

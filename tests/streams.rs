@@ -1,15 +1,11 @@
 //! Sessions through the whole engine, with streams segmented, reordered and retransmitted in any way: always the same messages.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "a test may")]
 
-#[path = "common/sides.rs"]
-mod sides;
-
+use crate::common::sides::{each_record, reordered, segment, sides};
 use proptest::prelude::*;
 use proto_dissect::input::{Capture, Link};
 use proto_dissect::record::Record;
 use proto_dissect::registry::Registry;
 use proto_dissect::tree::{NodeRef, Side};
-use sides::{each_record, reordered, segment, sides};
 use std::fmt::Write;
 use std::fs::File;
 use std::path::Path;

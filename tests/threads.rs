@@ -1,9 +1,6 @@
 //! The output does not depend on the number of threads.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "a test that cannot go on says so")]
 
-mod common;
-
-use common::{Run, Scratch, program, run, run_with};
+use crate::common::{Run, Scratch, program, run, run_with};
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::ops::Range;

@@ -1,5 +1,4 @@
 //! Structure of the sources: modules import downwards only, have a module comment, and contain nothing unfinished.
-#![allow(clippy::unwrap_used, reason = "a test may")]
 
 use std::fs;
 use std::path::{Path, PathBuf};

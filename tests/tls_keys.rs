@@ -1,10 +1,7 @@
 //! Decryption with a key log: sessions of OpenSSL with every version and kind of cipher; without a key, with a wrong key, and
 //! after a hole.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::cast_possible_truncation, reason = "a test may")]
 
-mod common;
-
-use common::{run, run_with};
+use crate::common::{run, run_with};
 use std::path::PathBuf;
 
 const SAMPLE: &str = "samples/tls-keys.pcapng";

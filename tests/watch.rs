@@ -1,10 +1,7 @@
 //! `--watch`: the program runs while its files are edited.
 #![cfg(unix)]
-#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test may")]
 
-mod common;
-
-use common::{Folder, apart, program, run};
+use crate::common::{Folder, apart, program, run};
 use std::fs;
 use std::io::{Read, Write};
 use std::path::Path;

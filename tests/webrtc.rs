@@ -1,9 +1,6 @@
 //! A call of two browsers: DTLS with data channels, also with lost, reordered or damaged frames.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::cast_possible_truncation, reason = "a test may")]
 
-mod common;
-
-use common::{run, run_with};
+use crate::common::{run, run_with};
 use std::path::PathBuf;
 
 const SECRETS: u32 = 10;

@@ -1,9 +1,6 @@
 //! `-w`: the output can be read back, by this program and others, with comments that equal the records.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, clippy::cast_possible_truncation, reason = "a test may")]
 
-mod common;
-
-use common::{assert_golden, program, run};
+use crate::common::{assert_golden, program, run};
 use proto_dissect::input::{Capture, Format, Link};
 use std::fs::{self, File};
 use std::io::Cursor;

@@ -1,5 +1,6 @@
 //! Runs the program, and compares its output with golden texts in `tests/golden/`.
-#![allow(dead_code, clippy::unwrap_used, clippy::panic, reason = "shared by tests that need parts of it")]
+
+pub mod sides;
 
 use std::fs;
 use std::io::Write;

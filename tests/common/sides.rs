@@ -1,11 +1,4 @@
 //! Conversations of samples by side, and segments that transport them again.
-#![allow(
-    dead_code,
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    reason = "shared by tests that need parts of it"
-)]
 
 use etherparse::PacketBuilder;
 use proptest::sample::Index;

@@ -1,7 +1,7 @@
 //! Options without effect, and secrets on request.
 
-use super::common::Scratch;
 use super::{answer, assert_rejected, typed};
+use crate::common::Scratch;
 
 /// A key log of another session.
 fn foreign_keys(name: &str) -> Scratch {

@@ -1,7 +1,7 @@
 //! Pasted hex text: detection of its content, and errors.
 
-use super::common::{Run, run_with};
 use super::{typed, typed_with, words};
+use crate::common::{Run, run_with};
 
 /// Whether a text on standard input is listed in lines with these endings.
 fn assert_listed(options: &str, text: &str, expected: &[&str]) {

@@ -1,7 +1,7 @@
 //! Layout of text output.
 
-use super::common::apart;
 use super::{answer, typed_with};
+use crate::common::apart;
 
 /// The words of a field's line in a table, without its offset and bytes.
 fn row<'t>(table: &'t str, name: &str) -> Vec<&'t str> {

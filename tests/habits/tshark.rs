@@ -1,7 +1,7 @@
 //! Command lines of tshark users. Expected numbers are those of tshark 4.0.17 on the same samples, if it prints the same.
 
-use super::common::{Folder, apart};
 use super::{answer, assert_lines, assert_rejected, typed, typed_with};
+use crate::common::{Folder, apart};
 use serde_json::Value;
 use std::collections::BTreeMap;
 

@@ -1,7 +1,7 @@
 //! Packet queries print packets, and files are written completely.
 
-use super::common::{Folder, apart, run};
 use super::{answer, typed};
+use crate::common::{Folder, apart, run};
 
 /// Number of lines of an answer.
 fn count(line: &str) -> usize {

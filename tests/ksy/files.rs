@@ -1,7 +1,7 @@
 //! Mutated files: every mutation of a Kaitai Struct file gives a model or errors, never a panic or a hang.
 //!
-//! `FUZZ_SECONDS=600 cargo test --test ksy files` runs longer, `FUZZ_SEED=7` elsewhere, and `KSY_CORPUS=DIR` mutates the files of
-//! a folder, too.
+//! `FUZZ_SECONDS=600 cargo test --test suite ksy::files` runs longer, `FUZZ_SEED=7` elsewhere, and `KSY_CORPUS=DIR` mutates the
+//! files of a folder, too.
 
 use proto_dissect::ksy::framing::framing;
 use proto_dissect::ksy::load_text;

@@ -1,7 +1,7 @@
 //! Hostile input for Kaitai Struct files: truncated and mutated bytes give reproducible records, never a panic, and valid output.
 //!
-//! `KSY_SPECS=../shared/kaitai/tests FUZZ_SECONDS=600 cargo test --test ksy input` takes Kaitai's own specifications and inputs,
-//! and `FUZZ_SEED=7` other damage.
+//! `KSY_SPECS=../shared/kaitai/tests FUZZ_SECONDS=600 cargo test --test suite ksy::input` takes Kaitai's own specifications and
+//! inputs, and `FUZZ_SEED=7` other damage.
 
 use proto_dissect::engine::Engine;
 use proto_dissect::input::{Frame, Link};

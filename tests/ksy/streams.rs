@@ -1,6 +1,6 @@
 //! Files of Kaitai Struct on streams: sessions cut, shuffled, sent twice, and with whole messages lost, give the same messages.
 
-use crate::sides::{each_record, reordered, segment, sides};
+use crate::common::sides::{each_record, reordered, segment, sides};
 use proptest::prelude::*;
 use proptest::sample::Index;
 use proto_dissect::input::Capture;

@@ -1,6 +1,6 @@
 //! Captures that contain a secret.
 
-use crate::SECRET;
+use super::SECRET;
 use etherparse::PacketBuilder;
 use std::fs;
 use std::path::PathBuf;

@@ -1,8 +1,8 @@
 //! Every output format, and the possible encodings of a secret.
 
-use crate::SECRET;
+use super::SECRET;
+use super::made::Capture;
 use crate::common::run;
-use crate::made::Capture;
 use std::fs;
 
 pub fn base64(bytes: &[u8]) -> String {

@@ -1,11 +1,8 @@
 //! Everyday commands: each prints what its user expects, or one line with the right command.
 //!
 //! Inputs are samples only, so every answer can be verified by hand or with another program.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "a test may")]
 
 mod asked;
-#[path = "../common/mod.rs"]
-mod common;
 mod everyday;
 mod first_contact;
 mod hex;
@@ -14,7 +11,7 @@ mod mistakes;
 mod tshark;
 mod views;
 
-use common::{Run, run_with};
+use crate::common::{Run, run_with};
 
 /// A command line as typed in a shell: words, with quotes around those that contain blanks.
 fn words(line: &str) -> Vec<String> {

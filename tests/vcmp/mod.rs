@@ -1,5 +1,4 @@
 //! Whole datagrams of Vice City: Multiplayer, from UDP to script calls, and those of RakNet only.
-#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test may")]
 
 mod datagrams;
 mod malformed;

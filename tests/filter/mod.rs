@@ -1,5 +1,4 @@
 //! Filters on the samples: matching records compared with tshark, and reported mistakes.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may")]
 
 mod early;
 mod messages;

@@ -1,12 +1,9 @@
 //! Secrets are masked in every output format, in every encoding, with any segmentation.
-#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, clippy::cast_possible_truncation, reason = "a test may")]
 
-#[path = "../common/mod.rs"]
-mod common;
 mod made;
 mod outputs;
 
-use common::{program, run};
+use crate::common::{program, run};
 use etherparse::PacketBuilder;
 use made::*;
 use outputs::{FORMS, assert_hides, assert_masked, assert_masked_in, assert_messages_masked, base64, encodings};
@@ -357,7 +354,7 @@ fn secrets_of_http_inside_tls_are_masked() {
     let sides: Vec<(bool, Vec<u8>)> = TLS.iter().map(|(client, text)| (*client, bytes(text))).collect();
     let sides: Vec<(bool, &[u8])> = sides.iter().map(|(client, bytes)| (*client, &bytes[..])).collect();
     capture.connection((20_000, 443), &sides, &[], true);
-    let keys = common::Scratch::new("secrets-keys.txt", KEY_LOG.as_bytes());
+    let keys = crate::common::Scratch::new("secrets-keys.txt", KEY_LOG.as_bytes());
     let option = format!("tls.keylog_file={}", keys.path());
     let file = capture.file();
     for form in FORMS.iter().copied().chain([

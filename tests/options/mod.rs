@@ -1,14 +1,11 @@
 //! Every option has a case: its output is golden, and its effect is the stated one.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "a test may")]
 
-#[path = "../common/mod.rs"]
-mod common;
 mod messages;
 mod mistakes;
 mod tasks;
 mod transcript;
 
-use common::{assert_golden, run};
+use crate::common::{assert_golden, run};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Mutex;
 use transcript::transcript;

@@ -1,0 +1,44 @@
+//! All integration tests, in one program: it links once, and runs tests of all files side by side.
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, clippy::cast_possible_truncation, reason = "a test may")]
+
+mod checksums;
+mod columns;
+mod comfort;
+mod common;
+mod coverage;
+mod damaged;
+mod diff;
+mod errors;
+mod explore;
+mod filter;
+mod flat;
+mod follow;
+mod fuzzed;
+mod glossary;
+mod habits;
+mod html;
+mod invariants;
+mod ksy;
+mod late;
+mod layout;
+mod limits;
+mod objects;
+mod options;
+mod output;
+mod readme;
+mod runescape;
+mod safety;
+mod secrets;
+mod session;
+mod shipped;
+mod signals;
+mod split;
+mod stats;
+mod streams;
+mod threads;
+mod tidy;
+mod tls_keys;
+mod vcmp;
+mod watch;
+mod webrtc;
+mod write;
