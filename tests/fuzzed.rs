@@ -57,8 +57,7 @@ fn run(target: &str) {
     let (_, run) = checks::targets::ALL.into_iter().find(|(name, _)| *name == target).unwrap();
     let corpus: Vec<Vec<u8>> = seeds::of(target).into_iter().filter(|seed| seed.len() < 4096).collect();
     assert!(!corpus.is_empty(), "{target} has no seeds");
-    let end =
-        Instant::now() + Duration::from_secs(number("FUZZ_SECONDS", if std::env::var_os("THOROUGH").is_some() { 2 } else { 1 }));
+    let end = Instant::now() + Duration::from_secs(number("FUZZ_SECONDS", if crate::common::is_thorough() { 2 } else { 1 }));
     let mut random = Random(number("FUZZ_SEED", 1) ^ 0x9e37_79b9_7f4a_7c15);
     let mut runs = 0;
     // At least one mutation is run, however slow the machine is.

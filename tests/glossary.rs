@@ -148,7 +148,7 @@ const VIEWS: [&[&str]; 4] =
 fn kinds(at: usize, closed: &jsonschema::Validator) -> HashSet<String> {
     let view = VIEWS[at];
     let mut kinds = HashSet::new();
-    let is_thorough = std::env::var_os("THOROUGH").is_some();
+    let is_thorough = crate::common::is_thorough();
     for (_, sample) in samples().into_iter().enumerate().filter(|(place, _)| is_thorough || place % VIEWS.len() == at) {
         let run = run(&[view, &[sample.as_str()]].concat());
         for line in run.out.lines() {

@@ -92,7 +92,7 @@ fn samples() -> Vec<String> {
 #[test]
 fn the_page_has_every_node_of_json_with_its_place_and_bytes() {
     let (mut nodes, mut bytes) = (0, 0);
-    let is_thorough = std::env::var_os("THOROUGH").is_some();
+    let is_thorough = crate::common::is_thorough();
     let samples = samples();
     let pages = samples.iter().enumerate().flat_map(|(at, sample)| [(at, sample, "--messages"), (at + 1, sample, "--packets")]);
     for (_, sample, view) in pages.filter(|(at, ..)| is_thorough || at % 2 == 0) {

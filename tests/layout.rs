@@ -20,9 +20,9 @@ use std::rc::Rc;
 use std::sync::LazyLock;
 use unicode_width::UnicodeWidthStr;
 
-/// Terminal widths: the narrow ones, and all where `THOROUGH` is set, as in `.ci/run`.
+/// Terminal widths: all, or the narrow ones.
 fn terminals() -> &'static [usize] {
-    if std::env::var_os("THOROUGH").is_some() { &[60, 80, 100, 120, 200] } else { &[60, 80] }
+    if crate::common::is_thorough() { &[60, 80, 100, 120, 200] } else { &[60, 80] }
 }
 
 fn samples() -> Vec<PathBuf> {

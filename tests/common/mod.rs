@@ -18,6 +18,11 @@ pub struct Run {
     pub err: String,
 }
 
+/// Whether expensive tests run all of their cases: where `THOROUGH` is set, as in `.ci/run`.
+pub fn is_thorough() -> bool {
+    std::env::var_os("THOROUGH").is_some()
+}
+
 /// The program, in the directory of the project, without the caller's terminal settings.
 pub fn program() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_proto-dissect"));

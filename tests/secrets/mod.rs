@@ -3,7 +3,7 @@
 mod made;
 mod outputs;
 
-use crate::common::{program, run};
+use crate::common::{is_thorough, program, run};
 use etherparse::PacketBuilder;
 use made::*;
 use outputs::{FORMS, assert_hides, assert_masked, assert_masked_in, assert_messages_masked, base64, encodings};
@@ -21,7 +21,12 @@ fn cuts(message: &[u8]) -> Vec<usize> {
         let places = message.windows(secret.len()).enumerate().filter(|(_, window)| *window == secret);
         places.flat_map(|(at, _)| [at, at + 1, at + secret.len() - 1, at + secret.len()]).any(|place| place == cut)
     };
-    (1..=message.len()).filter(|cut| message.len() <= SHORT || cut % 64 == 0 || *cut == message.len() || is_near(*cut)).collect()
+    let step = match (message.len() <= SHORT, is_thorough()) {
+        (true, true) => 1,
+        (true, false) => 5,
+        (false, _) => 64,
+    };
+    (1..=message.len()).filter(|cut| cut % step == 0 || *cut == message.len() || is_near(*cut)).collect()
 }
 
 /// Adds the last message cut in two, in single bytes, and repeated in one segment.
