@@ -1,5 +1,6 @@
 //! Invariants of every protocol, checked on every sample.
 
+use crate::common::is_thorough;
 use proptest::prelude::*;
 use proto_dissect::engine::Engine;
 use proto_dissect::input::{Capture, Frame, Link, Timestamp};
@@ -246,10 +247,12 @@ fn messages_and_packets_cover_the_same_bytes_of_each_stream() {
 #[test]
 fn a_frame_cut_anywhere_gives_the_same_fields_up_to_the_cut() {
     for path in samples() {
-        for frame in frames(&path).iter().take(60) {
+        for (number, frame) in frames(&path).iter().take(60).enumerate() {
             let mut engine = Engine::new(Registry::default(), Demand::EVERYTHING);
             let whole = leaves(engine.dissect(&frame.frame()), &frame.bytes);
-            for cut in (0..frame.bytes.len()).filter(|cut| *cut < 120 || cut % 97 == 0) {
+            // Otherwise each frame is cut at a fourth of the offsets, the next one at others.
+            let is_own = |cut: usize| is_thorough() || (cut + number) % 4 == 0;
+            for cut in (0..frame.bytes.len()).filter(|cut| (*cut < 120 || cut % 97 == 0) && is_own(*cut)) {
                 let mut engine = Engine::new(Registry::default(), Demand::EVERYTHING);
                 let frame = frame.cut(cut);
                 let tree = engine.dissect(&frame);
