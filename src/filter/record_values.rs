@@ -60,7 +60,7 @@ pub(super) fn nodes<'t>(record: &Record<'t>, fields: &[&'static Field]) -> impl 
     places(record).flat_map(move |(of, places)| {
         let nodes = of.tree.nodes.get(places.start as usize..places.end as usize).unwrap_or_default();
         let found = places.zip(nodes).filter(move |(_, node)| of_one(node.field));
-        found.filter_map(move |(place, _)| of.node(place))
+        found.map(move |(place, node)| of.node_at(place, node))
     })
 }
 

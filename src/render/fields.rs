@@ -388,7 +388,7 @@ impl Occurrences<'_> {
     }
 
     #[inline]
-    fn of_nodes(&mut self, of: Dissection<'_>, first: u32, nodes: &[Node], fields: &[&'static Field]) -> fmt::Result {
+    fn of_nodes<'t>(&mut self, of: Dissection<'t>, first: u32, nodes: &'t [Node], fields: &[&'static Field]) -> fmt::Result {
         if self.is_generated {
             return self.of_generated(of, first, nodes, fields);
         }
@@ -400,10 +400,16 @@ impl Occurrences<'_> {
     }
 
     #[inline]
-    fn of_those(&mut self, of: Dissection<'_>, first: u32, nodes: &[Node], is_meant: impl Fn(&Field) -> bool) -> fmt::Result {
-        for (at, node) in nodes.iter().enumerate() {
+    fn of_those<'t>(
+        &mut self,
+        of: Dissection<'t>,
+        first: u32,
+        nodes: &'t [Node],
+        is_meant: impl Fn(&Field) -> bool,
+    ) -> fmt::Result {
+        for (place, node) in (first..).zip(nodes) {
             if is_meant(node.field) {
-                self.put_node(of, first, at)?;
+                self.put_node(of.node_at(place, node))?;
             }
         }
         Ok(())
@@ -411,15 +417,13 @@ impl Occurrences<'_> {
 
     /// Appends values of nodes, and generated values, in the order of nodes.
     #[inline(never)]
-    fn of_generated(&mut self, of: Dissection<'_>, first: u32, nodes: &[Node], fields: &[&'static Field]) -> fmt::Result {
+    fn of_generated<'t>(&mut self, of: Dissection<'t>, first: u32, nodes: &'t [Node], fields: &[&'static Field]) -> fmt::Result {
         let mut result = Ok(());
-        for (at, node) in nodes.iter().enumerate() {
+        for node in (first..).zip(nodes).map(|(place, node)| of.node_at(place, node)) {
             for field in fields {
-                if field.is(node.field) {
-                    self.put_node(of, first, at)?;
+                if field.is(node.field()) {
+                    self.put_node(node)?;
                 }
-                let place = u32::try_from(at).ok().and_then(|at| first.checked_add(at));
-                let Some(node) = place.and_then(|place| of.node(place)) else { continue };
                 field.compute(node, &mut |computed| {
                     if result.is_ok() {
                         result = self.put(|line| write_computed(field, &computed, line));
@@ -430,14 +434,13 @@ impl Occurrences<'_> {
         result
     }
 
-    /// Finds the next node of a field. Separate, so that the search is a tight loop.
+    /// Appends the value of a node. Separate, so that the search is a tight loop.
     #[inline(never)]
-    fn put_node(&mut self, of: Dissection<'_>, first: u32, at: usize) -> fmt::Result {
-        let place = u32::try_from(at).ok().and_then(|at| first.checked_add(at));
-        match place.and_then(|place| of.node(place)) {
-            Some(node) if self.count == 0 || !node.field().per_packet => self.put(|line| write_node(node, line)),
-            Some(_) | None => Ok(()),
+    fn put_node(&mut self, node: NodeRef<'_>) -> fmt::Result {
+        if self.count > 0 && node.field().per_packet {
+            return Ok(());
         }
+        self.put(|line| write_node(node, line))
     }
 
     /// Appends a value if its occurrence is selected.

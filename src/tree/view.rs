@@ -23,8 +23,13 @@ impl<'t> Dissection<'t> {
     /// The node at a place.
     #[must_use]
     pub fn node(self, place: u32) -> Option<NodeRef<'t>> {
-        let node = self.tree.nodes.get(place as usize)?;
-        Some(NodeRef { of: self, place, node, parent: None })
+        self.tree.nodes.get(place as usize).map(|node| self.node_at(place, node))
+    }
+
+    /// A node of the tree, which is at this place.
+    #[inline]
+    pub(crate) fn node_at(self, place: u32, node: &'t Node) -> NodeRef<'t> {
+        NodeRef { of: self, place, node, parent: None }
     }
 
     /// The node of a layer.
