@@ -46,8 +46,8 @@ impl Kept {
 
     fn add(&self, bytes: &[u8]) {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let room = Self::MOST - kept.len();
-        kept.extend_from_slice(bytes.get(..room).unwrap_or(bytes));
+        let remaining = Self::MOST - kept.len();
+        kept.extend_from_slice(bytes.get(..remaining).unwrap_or(bytes));
     }
 }
 

@@ -128,8 +128,8 @@ impl View {
 
     fn change(&self, report: &Report<'_>, change: &Change, name: String, to: &mut dyn Write) -> io::Result<()> {
         let name = format!("{name:NAME$}");
-        let room = self.width.map_or(PIPED, |width| (width.saturating_sub(14 + name.len().max(NAME) + 5) / 2).max(VALUE));
-        let (first, second) = self.values(report, change, room);
+        let available = self.width.map_or(PIPED, |width| (width.saturating_sub(14 + name.len().max(NAME) + 5) / 2).max(VALUE));
+        let (first, second) = self.values(report, change, available);
         let line = format!(
             "              {}  {} → {}",
             self.theme.paint(Role::Name, name),
@@ -140,7 +140,7 @@ impl View {
     }
 
     /// Both values in equal width, with a mark at the first difference.
-    fn values(&self, report: &Report<'_>, change: &Change, room: usize) -> (String, String) {
+    fn values(&self, report: &Report<'_>, change: &Change, available: usize) -> (String, String) {
         let value = |capture: &Capture, place: Option<u32>| {
             let Some(text) = change.text(capture, place) else { return String::from("(none)") };
             let meaning = place.and_then(|place| capture.field_at(place)).map_or("", |field| field.meaning);
@@ -153,11 +153,11 @@ impl View {
         let (mut first, mut second) = (value(report.a, change.a), value(report.b, change.b));
         let common = first.chars().zip(second.chars()).take_while(|(one, two)| one == two).count();
         for text in [&mut first, &mut second] {
-            if text.chars().count() > room && common > room.saturating_sub(BEFORE) {
+            if text.chars().count() > available && common > available.saturating_sub(BEFORE) {
                 let rest: String = text.chars().skip(common.saturating_sub(BEFORE)).collect();
                 *text = format!("…{rest}");
             }
-            cut(text, room);
+            cut(text, available);
         }
         (first, second)
     }

@@ -72,8 +72,8 @@ impl Collector {
             match event {
                 Event::Payload(payload) => {
                     let before = conversation.side(dir).bytes.len();
-                    let room = before.saturating_add(limits::EXPLORE_BYTES.get().saturating_sub(*held)).min(*most);
-                    let taken = conversation.add(&payload, room, is_pushed);
+                    let remaining = before.saturating_add(limits::EXPLORE_BYTES.get().saturating_sub(*held)).min(*most);
+                    let taken = conversation.add(&payload, remaining, is_pushed);
                     *held += taken;
                     *left_out += (payload.bytes.len().min(*most - before.min(*most)) - taken) as u64;
                 }
@@ -121,8 +121,8 @@ impl Conversation {
         let order = self.order;
         let side = self.side(payload.side);
         side.sent = side.sent.saturating_add(payload.bytes.len() as u64);
-        let room = most.saturating_sub(side.bytes.len());
-        let taken = payload.bytes.get(..room).unwrap_or(payload.bytes);
+        let remaining = most.saturating_sub(side.bytes.len());
+        let taken = payload.bytes.get(..remaining).unwrap_or(payload.bytes);
         if taken.is_empty() {
             return 0;
         }

@@ -233,8 +233,8 @@ impl View {
                 let mut texts = texts.collect::<Vec<_>>().join(" ");
                 if !texts.is_empty() {
                     line.extend(std::iter::repeat_n(' ', end - start - bytes.len() + 2));
-                    let room = self.width.map_or(usize::MAX, |width| width.saturating_sub(14 + 4 * (end - start)));
-                    cut(&mut texts, room);
+                    let available = self.width.map_or(usize::MAX, |width| width.saturating_sub(14 + 4 * (end - start)));
+                    cut(&mut texts, available);
                     let _ = write!(line, "{}", self.theme.paint(Role::Meaning, texts));
                 }
                 writeln!(to, "{}", line.trim_end())?;

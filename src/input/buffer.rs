@@ -128,9 +128,9 @@ impl Buffer {
 
     fn read_once(&mut self) -> io::Result<()> {
         self.make_room();
-        let room = self.data.get_mut(self.end..).unwrap_or_default();
-        let count = room.len().min(READ_SIZE);
-        match self.source.read(room.get_mut(..count).unwrap_or_default()) {
+        let free = self.data.get_mut(self.end..).unwrap_or_default();
+        let count = free.len().min(READ_SIZE);
+        match self.source.read(free.get_mut(..count).unwrap_or_default()) {
             Ok(0) => self.ended = true,
             Ok(count) => self.end += count,
             Err(error) if error.kind() == ErrorKind::Interrupted => {}
@@ -139,17 +139,17 @@ impl Buffer {
         Ok(())
     }
 
-    /// Makes room for at least one byte after `end`. Unless the last read was short, `end` is at the start of a page, so that
+    /// Makes free for at least one byte after `end`. Unless the last read was short, `end` is at the start of a page, so that
     /// whole pages are copied. An unaligned copy between pages takes nearly three times as long.
     fn make_room(&mut self) {
-        let (held, room) = (self.end - self.start, self.data.len() - self.end);
-        if held > 0 && room >= READ_SIZE / 2 {
+        let (held, free) = (self.end - self.start, self.data.len() - self.end);
+        if held > 0 && free >= READ_SIZE / 2 {
             return;
         }
         let end = behind(&self.data, held);
         // Moving must free a large part, or a full buffer would be moved for each read.
         let is_worth_it = end <= self.data.len() / 2;
-        if held > 0 && room > 0 && !is_worth_it {
+        if held > 0 && free > 0 && !is_worth_it {
             return;
         }
         if is_worth_it {

@@ -141,8 +141,8 @@ fn read_all(mut source: Source, there: &SyncSender<io::Result<Block>>, empty: &R
 /// Fills a block. Returns the number of bytes, and the end or error, if any.
 fn fill(source: &mut Source, block: &mut [u8]) -> (usize, Option<io::Result<()>>) {
     let mut end = 0;
-    while let Some(room) = block.get_mut(end..).filter(|room| !room.is_empty()) {
-        match source.read(room) {
+    while let Some(free) = block.get_mut(end..).filter(|free| !free.is_empty()) {
+        match source.read(free) {
             Ok(0) => return (end, Some(Ok(()))),
             Ok(count) => end += count,
             Err(error) if error.kind() == ErrorKind::Interrupted => {}

@@ -128,23 +128,23 @@ impl Frame {
             return Err(damaged("a wrong block checksum"));
         }
         self.make_room(if size & UNCOMPRESSED == 0 { len.saturating_mul(255).min(self.largest) } else { len });
-        let (before, room) = self.plain.split_at_mut(self.start);
+        let (before, free) = self.plain.split_at_mut(self.start);
         let count = if size & UNCOMPRESSED == 0 {
-            decompress_into_with_dict(packed, room, before).map_err(|error| damaged(&error.to_string()))?
+            decompress_into_with_dict(packed, free, before).map_err(|error| damaged(&error.to_string()))?
         } else {
             let mut packed = packed;
-            packed.read(room)?
+            packed.read(free)?
         };
         self.end = self.start + count;
         if self.flags & flag::CONTENT_CHECKSUM != 0 {
-            self.hash.write(room.get(..count).unwrap_or_default());
+            self.hash.write(free.get(..count).unwrap_or_default());
         }
         self.given += count as u64;
         buffer.pass(4 + len + summed);
         Ok(true)
     }
 
-    /// Moves the window to the start, and makes room for `count` bytes after it.
+    /// Moves the window to the start, and makes free for `count` bytes after it.
     fn make_room(&mut self, count: usize) {
         let kept = if self.flags & flag::INDEPENDENT == 0 { self.end.min(WINDOW) } else { 0 };
         self.plain.copy_within(self.end - kept..self.end, 0);

@@ -160,15 +160,15 @@ fn sll2(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
 
 /// An address field of eight bytes, `length` of which are used.
 fn address(wire: &mut Wire<'_>, length: u16) -> Result {
-    const ROOM: usize = 8;
+    const FIELD: usize = 8;
     const ETHERNET: usize = 6;
-    let length = usize::from(length).min(ROOM);
+    let length = usize::from(length).min(FIELD);
     if length > 0 {
         let field: &'static Field = if length == ETHERNET { &sll::SRC_ETH } else { &sll::SRC_OTHER };
         wire.bytes(field, length)?;
     }
-    if length < ROOM {
-        wire.bytes(&sll::UNUSED, ROOM - length)?;
+    if length < FIELD {
+        wire.bytes(&sll::UNUSED, FIELD - length)?;
     }
     Ok(())
 }

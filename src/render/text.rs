@@ -136,9 +136,9 @@ pub fn fold_painted(line: &str, limit: usize, before: &str, out: &mut String) {
         rest.push(Cell { character, width: character.width().unwrap_or(0), style: open.clone() });
     }
     let mut rest = rest.as_slice();
-    let mut room = limit;
+    let mut available = limit;
     loop {
-        let (end, next) = cells_end(rest, room, limit.saturating_sub(width(before)));
+        let (end, next) = cells_end(rest, available, limit.saturating_sub(width(before)));
         write_cells(rest.get(..end).unwrap_or_default(), out);
         rest = rest.get(next..).unwrap_or_default();
         if rest.is_empty() {
@@ -146,7 +146,7 @@ pub fn fold_painted(line: &str, limit: usize, before: &str, out: &mut String) {
         }
         out.push('\n');
         out.push_str(before);
-        room = limit.saturating_sub(width(before)).max(1);
+        available = limit.saturating_sub(width(before)).max(1);
     }
 }
 
@@ -157,12 +157,12 @@ struct Cell {
     style: String,
 }
 
-/// End of a line of `room` columns, and start of the next one, which has `next_room` columns.
-fn cells_end(cells: &[Cell], room: usize, next_room: usize) -> (usize, usize) {
+/// End of a line of `available` columns, and start of the next one, which has `next_available` columns.
+fn cells_end(cells: &[Cell], available: usize, next_available: usize) -> (usize, usize) {
     let mut columns = 0;
     let fits = cells.iter().take_while(|cell| {
         columns += cell.width;
-        columns <= room
+        columns <= available
     });
     let most = fits.count();
     if most == cells.len() {
@@ -175,7 +175,7 @@ fn cells_end(cells: &[Cell], room: usize, next_room: usize) -> (usize, usize) {
         let start = behind(end);
         let part_end = (start..cells.len()).find(is_part_end).unwrap_or(cells.len());
         let part: usize = cells.get(start..part_end).unwrap_or_default().iter().map(|cell| cell.width).sum();
-        if part <= next_room {
+        if part <= next_available {
             return (end, start);
         }
     }

@@ -44,15 +44,15 @@ impl Conversations {
         Conversations { over, numbered, paired, pairs, endpoint_cache, hosts, silent: 0, left_out: Count::default() }
     }
 
-    /// Counts a layer of a frame between two endpoints, if it belongs to a conversation of this kind. `room` is the number of new
-    /// conversations allowed. Returns the index.
-    fn layer(&mut self, ends: [Address; 2], number: Option<u32>, frame: Seen, room: usize) -> Option<Found> {
+    /// Counts a layer of a frame between two endpoints, if it belongs to a conversation of this kind. At most `new_rows`
+    /// conversations may be new. Returns the index.
+    fn layer(&mut self, ends: [Address; 2], number: Option<u32>, frame: Seen, new_rows: usize) -> Option<Found> {
         let [src, dst] = ends;
         let ends = [End::of(src), End::of(dst)];
         if !ends.iter().all(|end| end.fits(self.over)) {
             return None;
         }
-        let found = self.find(ends, number, self.rows_in_use() + room);
+        let found = self.find(ends, number, self.rows_in_use() + new_rows);
         match found {
             Some(found) => self.add(found, &frame.into()),
             None => self.left_out.add(frame.bytes.into()),

@@ -69,8 +69,8 @@ impl Tree {
     #[must_use]
     pub(crate) fn decompression_limit(&self) -> usize {
         let earned = self.captured.saturating_mul(limits::DECOMPRESSED_RATIO.get() as u64);
-        let room = (limits::DECOMPRESSED.get() as u64).saturating_add(earned).saturating_sub(self.decompressed);
-        usize::try_from(room).unwrap_or(usize::MAX)
+        let remaining = (limits::DECOMPRESSED.get() as u64).saturating_add(earned).saturating_sub(self.decompressed);
+        usize::try_from(remaining).unwrap_or(usize::MAX)
     }
 
     /// Whether any source is derived.

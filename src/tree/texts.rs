@@ -86,13 +86,13 @@ struct Within<'a> {
 
 impl Write for Within<'_> {
     fn write_str(&mut self, words: &str) -> fmt::Result {
-        let room = self.end.saturating_sub(self.text.len());
-        if words.len() <= room {
+        let remaining = self.end.saturating_sub(self.text.len());
+        if words.len() <= remaining {
             self.text.push_str(words);
             return Ok(());
         }
         self.is_cut = true;
-        let cut = (0..=room).rev().find_map(|at| words.get(..at));
+        let cut = (0..=remaining).rev().find_map(|at| words.get(..at));
         self.text.push_str(cut.unwrap_or_default());
         Err(fmt::Error)
     }

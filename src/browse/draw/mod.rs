@@ -120,9 +120,9 @@ fn foot(state: &State, area: Rect, buffer: &mut Buffer) -> Option<(u16, u16)> {
 
 fn typed(prompt: &Prompt, area: Rect, buffer: &mut Buffer) -> Option<(u16, u16)> {
     let label = prompt.purpose.label();
-    let room = usize::from(area.width).saturating_sub(label.len() + 1);
+    let available = usize::from(area.width).saturating_sub(label.len() + 1);
     let before: String = prompt.text.chars().take(prompt.cursor).collect();
-    let skipped = skip_for(&before, room);
+    let skipped = skip_for(&before, available);
     let shown: String = prompt.text.chars().skip(skipped).collect();
     let line = usize::from(area.height.saturating_sub(1));
     put(buffer, area, line, &Line::from(format!("{label}{}", harmless(&shown))));
@@ -131,11 +131,11 @@ fn typed(prompt: &Prompt, area: Rect, buffer: &mut Buffer) -> Option<(u16, u16)>
 }
 
 /// Number of characters to omit at the beginning, so that the rest fits.
-fn skip_for(text: &str, room: usize) -> usize {
+fn skip_for(text: &str, available: usize) -> usize {
     let mut width: usize = text.chars().map(columns).sum();
     let mut skipped = 0;
     for character in text.chars() {
-        if width <= room {
+        if width <= available {
             break;
         }
         width -= columns(character);

@@ -86,8 +86,8 @@ impl Read for Reader {
         if let (0, Some(Some(error))) = (left, &kept.end) {
             return Err(io::Error::other(error.clone()));
         }
-        let room = buffer.len().min(left);
-        let Some(buffer) = buffer.get_mut(..room) else { return Ok(0) };
+        let count = buffer.len().min(left);
+        let Some(buffer) = buffer.get_mut(..count) else { return Ok(0) };
         kept.file.seek(SeekFrom::Start(self.at))?;
         let count = kept.file.read(buffer)?;
         self.at += count as u64;

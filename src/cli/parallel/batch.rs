@@ -134,7 +134,7 @@ impl Batch {
     /// Passes its frames in order to `look`, until that fails. Small trees are unpacked into a shared tree.
     pub(super) fn each<E>(
         &mut self,
-        room: &mut Tree,
+        scratch: &mut Tree,
         mut look: impl FnMut(Dissection<'_>, &Used) -> Result<(), E>,
     ) -> Result<(), E> {
         let Batch { small, large, used, bytes: all, .. } = self;
@@ -142,7 +142,7 @@ impl Batch {
         let mut looked = Ok(());
         for used in used {
             let (tree, bytes) = match &used.content {
-                Content::Small(bytes) if small.take(room) => (&*room, bytes.clone()),
+                Content::Small(bytes) if small.take(scratch) => (&*scratch, bytes.clone()),
                 Content::Small(_) => break,
                 Content::Large(bytes) => match large.next() {
                     Some(tree) => (tree, bytes.clone()),
@@ -158,7 +158,7 @@ impl Batch {
                 break;
             }
         }
-        small.rewind(room);
+        small.rewind(scratch);
         looked
     }
 }
@@ -167,15 +167,15 @@ impl Batch {
 #[derive(Default)]
 pub(super) struct Large {
     trees: Vec<Tree>,
-    room: usize,
+    scratch: usize,
     /// The largest of the trees that are too large to be kept with the others.
     largest: Option<Tree>,
 }
 
 impl Large {
     fn keep(&mut self, tree: Tree) {
-        if self.room + tree.memory_usage() <= KEPT_LARGE {
-            self.room += tree.memory_usage();
+        if self.scratch + tree.memory_usage() <= KEPT_LARGE {
+            self.scratch += tree.memory_usage();
             self.trees.push(tree);
             return;
         }
@@ -196,7 +196,7 @@ impl Large {
 
     fn next(&mut self) -> Option<Tree> {
         let tree = self.trees.pop()?;
-        self.room -= tree.memory_usage();
+        self.scratch -= tree.memory_usage();
         Some(tree)
     }
 }
@@ -230,7 +230,7 @@ mod tests {
     fn there_and_back(file: &str, demand: Demand) -> (Vec<String>, Vec<String>, Vec<bool>) {
         let mut engine = Engine::new(Registry::default(), demand);
         let mut capture = Capture::open(Box::new(File::open(file).unwrap())).unwrap();
-        let (mut batch, mut large, mut room) = (Batch::new(&engine), Large::default(), engine.new_tree());
+        let (mut batch, mut large, mut scratch) = (Batch::new(&engine), Large::default(), engine.new_tree());
         let (mut before, mut behind, mut silent) = (Vec::new(), Vec::new(), Vec::new());
         loop {
             let frame = capture.next_frame().unwrap();
@@ -241,7 +241,7 @@ mod tests {
                 batch.take(&mut engine, Some(frame), &mut large);
             }
             if batch.used.len() == 5 || frame.is_none() {
-                let Ok(()) = batch.each(&mut room, |of, _| {
+                let Ok(()) = batch.each(&mut scratch, |of, _| {
                     behind.push(tree_text(of));
                     Ok::<(), Infallible>(())
                 });
@@ -271,14 +271,14 @@ mod tests {
     fn lent_trees_are_returned() {
         let mut engine = Engine::new(Registry::default(), Demand::EVERYTHING);
         let mut capture = Capture::open(Box::new(File::open("samples/http.pcap").unwrap())).unwrap();
-        let (mut batch, mut large, mut room) = (Batch::new(&engine), Large::default(), engine.new_tree());
+        let (mut batch, mut large, mut scratch) = (Batch::new(&engine), Large::default(), engine.new_tree());
         while let Some(frame) = capture.next_frame().unwrap() {
             engine.dissect(&frame);
             batch.take(&mut engine, Some(&frame), &mut large);
         }
         let mut all = || {
             let mut all = Vec::new();
-            let Ok(()) = batch.each(&mut room, |of, _| {
+            let Ok(()) = batch.each(&mut scratch, |of, _| {
                 all.push(tree_text(of));
                 Ok::<(), Infallible>(())
             });

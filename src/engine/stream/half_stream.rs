@@ -64,7 +64,7 @@ pub(super) enum Step {
 
 impl HalfStream {
     /// Stores which bytes a frame contained. One that completes fragments contains several runs.
-    pub(super) fn brought(&mut self, frame: u64, span: &Range<u64>) {
+    pub(super) fn note_arrival(&mut self, frame: u64, span: &Range<u64>) {
         let (number, known) = &mut self.latest;
         if *number == frame && !known.is_empty() {
             *known = known.start.min(span.start)..known.end.max(span.end);
@@ -75,8 +75,8 @@ impl HalfStream {
 
     /// Whether a frame contained none of these bytes.
     pub(super) fn is_late(&self, frame: u64, off: u64, len: usize) -> bool {
-        let (number, brought) = &self.latest;
-        *number != frame || off >= brought.end || off.saturating_add(len as u64) <= brought.start
+        let (number, arrived) = &self.latest;
+        *number != frame || off >= arrived.end || off.saturating_add(len as u64) <= arrived.start
     }
 
     /// Stores the range of a secret in the stream. At the limit, the two oldest that one segment may retransmit are merged.

@@ -467,7 +467,7 @@ impl Stream {
             accepted = self.halves[side].order.accept(segment);
         }
         if !accepted.span.is_empty() {
-            self.halves[side].brought(out.tree.frame.number, &accepted.span);
+            self.halves[side].note_arrival(out.tree.frame.number, &accepted.span);
             if !segment.bytes.is_empty() {
                 self.add_relay(side, segment, out);
             }

@@ -52,9 +52,9 @@ impl Block {
         }
     }
 
-    /// Shrinks to the needed capacity, or `room`, and returns the rest to the pool.
-    pub(super) fn release(&mut self, room: usize) {
-        let needed = self.bytes.len().max(room);
+    /// Shrinks to the needed capacity, or `capacity`, and returns the rest to the pool.
+    pub(super) fn release(&mut self, capacity: usize) {
+        let needed = self.bytes.len().max(capacity);
         if self.bytes.capacity() < SMALLEST || self.bytes.capacity() <= 2 * needed {
             self.bytes.shrink_to(needed);
             self.settle();
@@ -229,7 +229,7 @@ mod tests {
         give(1 << 30);
         let left = MOST - (210 << 10);
         assert_eq!(waiting().0, [60 << 10, 70 << 10, 80 << 10, left]);
-        // Blocks in use count, so there is no room for another large one.
+        // Blocks in use count, so there is no memory for another large one.
         let borrowed = block(b"", 600 << 10);
         assert_eq!(waiting(), ([0, 60 << 10, 70 << 10, 80 << 10], left));
         give(1 << 30);

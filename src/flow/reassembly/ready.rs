@@ -9,7 +9,7 @@ use std::ops::Range;
 const HISTORY: usize = 3 * 1024;
 
 /// Capacity for messages of usual size. It is kept after a large message.
-const ROOM: usize = 8 * 1024;
+const SMALL: usize = 8 * 1024;
 
 #[derive(Debug, Default)]
 pub(super) struct Ready {
@@ -49,12 +49,12 @@ impl Ready {
         while self.pieces.front().is_some_and(|piece| piece.end() <= off) {
             self.pieces.pop_front();
         }
-        if self.bytes.capacity() > ROOM && self.read > ROOM && self.read >= self.bytes.len() / 2 {
+        if self.bytes.capacity() > SMALL && self.read > SMALL && self.read >= self.bytes.len() / 2 {
             self.forget(HISTORY);
         }
     }
 
-    /// Makes room for more bytes: by dropping read ones if that frees much, else by growing.
+    /// Makes space for more bytes: by dropping read ones if that frees much, else by growing.
     fn evict(&mut self, more: usize) {
         let gone = self.read.saturating_sub(HISTORY);
         // Moves at most twice the bytes read since the last move.
@@ -63,11 +63,11 @@ impl Ready {
             self.read -= gone;
         }
         let needed = self.bytes.len() + more;
-        if needed > ROOM {
+        if needed > SMALL {
             self.bytes.grow_to(needed);
         } else if needed > self.bytes.capacity() {
-            let room = needed.max(2 * self.bytes.capacity()).min(ROOM);
-            let more = room - self.bytes.len();
+            let capacity = needed.max(2 * self.bytes.capacity()).min(SMALL);
+            let more = capacity - self.bytes.len();
             self.bytes.reserve_exact(more);
         }
     }
@@ -85,9 +85,9 @@ impl Ready {
         let gone = self.read.saturating_sub(history);
         self.bytes.drain(..gone);
         self.read -= gone;
-        let room = if history == 0 { 0 } else { ROOM };
-        self.bytes.release(room);
-        self.pieces.shrink_to(room / size_of::<Piece>());
+        let capacity = if history == 0 { 0 } else { SMALL };
+        self.bytes.release(capacity);
+        self.pieces.shrink_to(capacity / size_of::<Piece>());
     }
 
     pub(super) fn pieces(&self, range: Range<u64>) -> impl Iterator<Item = Piece> + '_ {
@@ -106,6 +106,6 @@ impl Ready {
 
     pub(super) fn memory_usage(&self) -> usize {
         // Spare capacity was never written, so it takes no memory yet, or it belongs to the pool, which is bounded.
-        self.bytes.capacity().min(self.bytes.len() + ROOM) + self.pieces.capacity() * size_of::<Piece>()
+        self.bytes.capacity().min(self.bytes.len() + SMALL) + self.pieces.capacity() * size_of::<Piece>()
     }
 }

@@ -330,9 +330,9 @@ impl Reader {
         let (Some(high), Some(low), Some(captured), Some(original)) = (word(4), word(8), word(12), word(16)) else {
             return Err(short());
         };
-        let room = body.len() - 20;
-        if captured as usize > room {
-            return Err(self.damaged(format!("a packet of {captured} bytes in a block with room for {room}")));
+        let available = body.len() - 20;
+        if captured as usize > available {
+            return Err(self.damaged(format!("a packet of {captured} bytes in a block with space for {available}")));
         }
         let time = Some(source.clock.time(u64::from(high) << 32 | u64::from(low)));
         let (from, captured) = (BLOCK_HEADER + 20, captured as usize);
@@ -343,9 +343,9 @@ impl Reader {
     fn simple(&self, body: &[u8], original: u32) -> Result<Packet, ReadError> {
         let source = self.source(0)?;
         let limit = if source.snap_len == 0 { u32::MAX } else { source.snap_len };
-        let (captured, room) = (original.min(limit) as usize, body.len() - 4);
-        if captured > room {
-            return Err(self.damaged(format!("a packet of {captured} bytes in a block with room for {room}")));
+        let (captured, available) = (original.min(limit) as usize, body.len() - 4);
+        if captured > available {
+            return Err(self.damaged(format!("a packet of {captured} bytes in a block with space for {available}")));
         }
         let (link, from) = (source.link, BLOCK_HEADER + 4);
         Ok(Packet { time: None, interface: 0, link, from, captured, original, options: false })

@@ -99,8 +99,8 @@ impl Machine<'_, '_> {
 
     /// Processed bytes, in a separate buffer.
     fn process(&mut self, frame: &Frame, code: &ProcessCode, from: Blob) -> Outcome<Blob> {
-        let room = limits::KSY_PROCESSED.get().saturating_sub(self.memory.derived_bytes);
-        if from.len() as usize + BUFFER > room {
+        let remaining = limits::KSY_PROCESSED.get().saturating_sub(self.memory.derived_bytes);
+        if from.len() as usize + BUFFER > remaining {
             return self.limited(frame.io, &notes::INFLATED, &limits::KSY_PROCESSED);
         }
         let bytes = match code {
@@ -117,11 +117,11 @@ impl Machine<'_, '_> {
                 let bits = self.int(frame, *bits)?;
                 rotate_left(self.bytes(from), bits.checked_neg().unwrap_or_default())
             }
-            ProcessCode::Zlib => match inflate(self.bytes(from), room) {
+            ProcessCode::Zlib => match inflate(self.bytes(from), remaining) {
                 Ok(bytes) => bytes,
                 Err(NotInflated::TooLong) => {
                     // Discarded output counts, or a second decompression bomb would cost as much as the first.
-                    self.memory.derived_bytes += room;
+                    self.memory.derived_bytes += remaining;
                     return self.limited(frame.io, &notes::INFLATED, &limits::KSY_PROCESSED);
                 }
                 Err(NotInflated::Damaged(inflated)) => {

@@ -71,7 +71,7 @@ pub struct Writer<'a, 't> {
     out: &'a mut String,
     fields: &'a mut Fields,
     /// Maximum length of `out`.
-    room: usize,
+    budget: usize,
     buffers: Vec<Used>,
     cell: String,
 }
@@ -84,35 +84,35 @@ pub struct Line<'a> {
     pub carriers: bool,
 }
 
-/// Writes a record as an object. Returns false if it exceeds `room` bytes; the output is then incomplete.
+/// Writes a record as an object. Returns false if it exceeds `budget` bytes; the output is then incomplete.
 ///
 /// # Errors
 /// A value that cannot be formatted.
 pub fn record(
     record: &Record<'_>,
     line: &Line<'_>,
-    room: usize,
+    budget: usize,
     fields: &mut Fields,
     out: &mut String,
 ) -> Result<bool, fmt::Error> {
-    let room = out.len().saturating_add(room);
+    let budget = out.len().saturating_add(budget);
     let of = match record {
         Record::Message(message) => message.of,
         Record::Packet(packet) => packet.of,
         Record::Late(late) => late.of,
         Record::Gap(gap) => {
             self::gap(gap, out)?;
-            return Ok(out.len() <= room);
+            return Ok(out.len() <= budget);
         }
     };
-    let mut writer = Writer { of, out, fields, room, buffers: Vec::new(), cell: String::new() };
+    let mut writer = Writer { of, out, fields, budget, buffers: Vec::new(), cell: String::new() };
     match record {
         Record::Message(message) => writer.message(message, line)?,
         Record::Packet(packet) => writer.packet(packet, line)?,
         Record::Late(late) => writer.late(late, line)?,
         Record::Gap(_) => {}
     }
-    Ok(writer.out.len() <= room)
+    Ok(writer.out.len() <= budget)
 }
 
 fn gap(gap: &Gap, out: &mut String) -> fmt::Result {
@@ -245,7 +245,7 @@ impl<'t> Writer<'_, 't> {
 
     /// Writes a node; a layer has a summary instead of value and meaning.
     fn node(&mut self, node: NodeRef<'t>, around: Option<usize>, summary: Option<String>) -> fmt::Result {
-        if self.out.len() > self.room {
+        if self.out.len() > self.budget {
             return Ok(());
         }
         let span = node.span();
@@ -360,8 +360,8 @@ impl<'t> Writer<'_, 't> {
         let mut before = r#","O":["#;
         for carried in self.of.tree.objects.iter().filter(|carried| is_meant(carried)) {
             let mut words = String::new();
-            let room = self.room.saturating_sub(self.out.len());
-            if self.of.tree.hidden().is_empty() && picture(&carried.object, room, &mut words)? {
+            let budget = self.budget.saturating_sub(self.out.len());
+            if self.of.tree.hidden().is_empty() && picture(&carried.object, budget, &mut words)? {
                 self.out.push_str(before);
                 before = ",";
                 self.out.push_str(&words);
@@ -377,7 +377,7 @@ impl<'t> Writer<'_, 't> {
         self.key("B");
         let mut between = '[';
         for Used { source, start, end } in std::mem::take(&mut self.buffers) {
-            if self.out.len() > self.room {
+            if self.out.len() > self.budget {
                 break;
             }
             self.out.push(between);
@@ -424,9 +424,9 @@ impl<'t> Writer<'_, 't> {
     }
 }
 
-/// Writes an object as `[name, data: URI, [[label, x, y], …]]` if browsers can display it and it fits into `room` bytes.
-pub fn picture(object: &Object, room: usize, out: &mut String) -> Result<bool, fmt::Error> {
-    let Some(media) = media_of(&object.bytes).filter(|_| object.bytes.len() < room / 2) else { return Ok(false) };
+/// Writes an object as `[name, data: URI, [[label, x, y], …]]` if browsers can display it and it fits into `budget` bytes.
+pub fn picture(object: &Object, budget: usize, out: &mut String) -> Result<bool, fmt::Error> {
+    let Some(media) = media_of(&object.bytes).filter(|_| object.bytes.len() < budget / 2) else { return Ok(false) };
     let mut name = String::new();
     clean(&object.name, &mut name)?;
     out.push('[');

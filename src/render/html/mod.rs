@@ -80,14 +80,14 @@ impl<W: io::Write> Html<W> {
 
     /// Adds a record, unless the page is full.
     fn add(&mut self, record: &Record<'_>) -> io::Result<()> {
-        let room = limits::HTML_PAGE.get().saturating_sub(self.written + self.records.len() + self.lists.len());
+        let budget = limits::HTML_PAGE.get().saturating_sub(self.written + self.records.len() + self.lists.len());
         let (end, end_of_lists) = (self.records.len(), self.lists.len());
         let time = self.time(record)?;
         let line = block::Line { time: time.as_deref(), carriers: self.options.carriers };
         self.records.push_str(if end == 0 { "" } else { ",\n" });
         let fits = self.left_out == 0
             && self.shown < limits::HTML_RECORDS.get()
-            && block::record(record, &line, room, &mut self.fields, &mut self.records).map_err(unwritable)?;
+            && block::record(record, &line, budget, &mut self.fields, &mut self.records).map_err(unwritable)?;
         if !fits {
             self.records.truncate(end);
             self.lists.truncate(end_of_lists);

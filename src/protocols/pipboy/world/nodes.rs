@@ -138,8 +138,8 @@ fn put(pages: &mut Vec<Vec<Node>>, free: &mut Option<Slot>, node: Node) -> Optio
     }
     if pages.last().is_none_or(|page| page.len() >= PAGE) {
         // The first page grows: most trees stay small.
-        let room = if pages.is_empty() { 0 } else { PAGE };
-        pages.push(Vec::with_capacity(room));
+        let capacity = if pages.is_empty() { 0 } else { PAGE };
+        pages.push(Vec::with_capacity(capacity));
     }
     pages.last_mut()?.push(node);
     let count = (pages.len() - 1) * PAGE + pages.last()?.len();
@@ -337,9 +337,9 @@ impl Nodes {
     /// Number of free slots, and of named nodes.
     #[cfg(test)]
     pub(super) fn unused_and_named(&self) -> (usize, usize) {
-        let room: usize = self.pages.iter().map(Vec::len).sum();
+        let capacity: usize = self.pages.iter().map(Vec::len).sum();
         let unused = std::iter::successors(self.free, |slot| self.get(*slot)?.behind).count();
-        assert_eq!(room, unused + self.len());
+        assert_eq!(capacity, unused + self.len());
         (unused, self.by_name.len())
     }
 }
