@@ -19,13 +19,13 @@
 //! # Start here
 //! - [`Session`] reads the [`Record`]s of a capture; [`Record::field`] finds a value.
 //! - [`Filter`] is a display filter; its syntax is that of Wireshark.
-//! - [`dissect`] has everything that a protocol of your own needs. [`Registry::and`] adds it to the built-in ones.
-//! - [`Capture`] and [`Engine`] are the steps below [`Session`]: frames, and their [`tree`]s.
+//! - [`dissect`] has everything that a protocol of your own needs. [`Registry::and`] adds your protocol to the built-in ones.
+//! - [`Capture`] and [`Engine`] are the lower-level API that [`Session`] uses: frames, and their [`tree`]s.
 //! - `examples/list_dns.rs` and `examples/own_protocol.rs` are complete programs.
 //!
 //! # Stability
-//! Field names, the JSON format and the items on this page are stable within a minor version. Modules that the documentation does not
-//! list serve the program and may change at any time.
+//! Field names, the JSON format and the items on this page do not change in patch releases. Modules that are hidden from this
+//! documentation are internal and may change at any time.
 #![forbid(unsafe_code)]
 
 #[doc(hidden)]

@@ -34,7 +34,7 @@ pub fn places(protocol: &Protocol) -> String {
             places.push(name);
         }
     }
-    if places.is_empty() { String::from("the layer below") } else { places.join(", ") }
+    if places.is_empty() { String::from("the parent protocol") } else { places.join(", ") }
 }
 
 /// Recognition at a place.

@@ -48,7 +48,7 @@ pub static META: Keys = Keys {
         key("xref", "not used"),
         key("license", "the licence of the file"),
         key("tags", "not used"),
-        key("ks-version", "the least version of the language, up to 0.11"),
+        key("ks-version", "the minimum version of the language, up to 0.11"),
         key("ks-debug", "not used: spans are always known"),
         key("ks-opaque-types", "unknown types are searched as `NAME.ksy` in the folder of the file"),
         key("ks-zero-copy-substream", "not used"),
@@ -72,10 +72,10 @@ pub static REGISTRATION: Keys = Keys {
             "the first bytes of a direction or a datagram on any other port: a text, a list of bytes and texts, or several such lists",
         ),
         key("framing", "on TCP `stream`, or `connection`: all that a side sends, read when the side closes; else `datagram`"),
-        key("message", "the type that repeats on a stream, where it does not follow from the root"),
+        key("message", "the type that repeats on a stream, if it cannot be inferred from the root type"),
         key("roots", "the type that each direction begins with"),
         key("max-message", "the most bytes of a message on a stream: `64KiB`, `1MiB`"),
-        key("resync", "`magic`: a direction that is out of step goes on at the next magic; `none`: it is data"),
+        key("resync", "`magic`: after loss of sync, a direction resumes at the next magic; `none`: its bytes are data"),
         key("name", "the attribute of a message that names it, or the enum of that attribute"),
         key("info", "the summary of a message, an f-string: `{op} of {len} bytes`"),
         key("secret", "attributes of a message whose values are masked: `[body.password]`"),
@@ -118,7 +118,7 @@ pub static ATTRIBUTE: Keys = Keys {
         key("process", "`xor(key)`, `rol(bits)`, `ror(bits)`, `zlib`, or a processor of the program"),
         key("parent", "the `_parent` of the object, or `false`"),
         key("valid", "what the value must be"),
-        key("-proto-dissect", "what else becomes of the value; other programs ignore the key"),
+        key("-proto-dissect", "additional handling of the value; other programs ignore the key"),
     ],
 };
 
@@ -126,7 +126,7 @@ pub static ATTRIBUTE: Keys = Keys {
 pub static EXTENSION: Keys = Keys {
     of: "`-proto-dissect` of an attribute",
     keys: &[
-        key("object", "the bytes are an object, which `objects` lists and saves: the ending of its file, such as `png`"),
+        key("object", "the bytes are an object, which `objects` lists and saves: its file extension, such as `png`"),
         key("content", "what the bytes are, for readers of the file: `json`"),
     ],
 };

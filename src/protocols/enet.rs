@@ -21,7 +21,7 @@
 //! A conversation and its use of checksums are recognized by its connect command.
 //! Not covered: compressed datagrams, versions before 1.3.
 
-use super::parts::{COUNT_MAX, Given, Part, Splits, Took};
+use super::parts::{Added, COUNT_MAX, EvictedMessage, Part, ReassemblyTable};
 use crate::tree::{BySide, Field, Names, Side, Value, fields, name_of, title};
 use crate::wire::{Exchange, Heuristic, On, Protocol, Result, Wire};
 
@@ -83,7 +83,7 @@ fields! {
     UNKNOWN_COMMAND = odd("enet.unknown_command", "unknown command", "Command type that is not assigned");
     BAD_FRAGMENT = odd("enet.bad_fragment", "bad fragment", "Fragment number that is not below the count, or too many fragments");
     CONFLICT = odd("enet.fragment_conflict", "fragment conflict", "A fragment differs from an earlier one with its number");
-    INCOMPLETE = odd("enet.fragments_missing", "fragments missing", "A payload was given up before all of its fragments came");
+    INCOMPLETE = odd("enet.fragments_missing", "fragments missing", "A payload was evicted before all of its fragments arrived");
 }
 
 const TYPES: Names = &[
@@ -173,7 +173,7 @@ fn recognize(bytes: &[u8]) -> bool {
 #[derive(Default)]
 struct Session {
     has_checksums: bool,
-    fragments: BySide<Splits>,
+    fragments: BySide<ReassemblyTable>,
 }
 
 impl Exchange for Session {
@@ -208,7 +208,7 @@ impl Exchange for Session {
     }
 
     fn memory_usage(&self) -> usize {
-        size_of_val(self) + self.fragments.iter().map(Splits::memory_usage).sum::<usize>()
+        size_of_val(self) + self.fragments.iter().map(ReassemblyTable::memory_usage).sum::<usize>()
     }
 }
 
@@ -258,12 +258,13 @@ impl Session {
             return Ok(());
         }
         let part = Part { id: u64::from(start) << 16 | channel, count, index, bytes, piece: wire.piece(range, 0) };
-        let given_up =
-            |given: Given| wire.note_layer(&INCOMPLETE, format_args!("{} of {} fragments came", given.came, given.count));
-        match self.fragments[from].take(part, given_up) {
-            Took::Waits | Took::Repeated => {}
-            Took::Conflict => wire.note(&CONFLICT, format_args!("fragment {index} came before with other bytes")),
-            Took::Whole(joined) => {
+        let on_evict = |evicted: EvictedMessage| {
+            wire.note_layer(&INCOMPLETE, format_args!("{} of {} fragments received", evicted.received, evicted.count))
+        };
+        match self.fragments[from].add(part, on_evict) {
+            Added::Incomplete | Added::Duplicate => {}
+            Added::Conflict => wire.note(&CONFLICT, format_args!("fragment {index} was received before with other bytes")),
+            Added::Complete(joined) => {
                 wire.add(&COMPLETES, Value::Unsigned(count.into()));
                 let whole = 0..joined.bytes.len();
                 wire.joined(PARTS, &joined.pieces, &joined.bytes, |inner| inner.offer(PLACE, whole));

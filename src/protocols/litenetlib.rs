@@ -17,7 +17,7 @@
 //! A conversation is recognized by its connect request.
 //! Not covered: version 2, encryption and checksum layers.
 
-use super::parts::{COUNT_MAX, Given, Part, Splits, Took};
+use super::parts::{Added, COUNT_MAX, EvictedMessage, Part, ReassemblyTable};
 use crate::tree::{BySide, Names, Side, Value, fields, name_of};
 use crate::wire::{Exchange, Heuristic, On, Protocol, Result, Wire};
 
@@ -124,7 +124,7 @@ fn is_packet(bytes: &[u8]) -> bool {
 #[derive(Default)]
 struct Session {
     is_open: bool,
-    fragments: BySide<Splits>,
+    fragments: BySide<ReassemblyTable>,
 }
 
 impl Exchange for Session {
@@ -140,7 +140,7 @@ impl Exchange for Session {
     }
 
     fn memory_usage(&self) -> usize {
-        size_of_val(self) + self.fragments.iter().map(Splits::memory_usage).sum::<usize>()
+        size_of_val(self) + self.fragments.iter().map(ReassemblyTable::memory_usage).sum::<usize>()
     }
 }
 
@@ -203,11 +203,13 @@ impl Session {
         }
         let piece = wire.piece(start..start + bytes.len(), 0);
         let part = Part { id: u64::from(id) << 8 | u64::from(channel), count: count.into(), index: index.into(), bytes, piece };
-        let given_up = |given: Given| wire.note_layer(&INCOMPLETE, format_args!("{} of {} parts came", given.came, given.count));
-        match self.fragments[from].take(part, given_up) {
-            Took::Waits | Took::Repeated => {}
-            Took::Conflict => wire.note(&CONFLICT, format_args!("part {index} came before with other bytes")),
-            Took::Whole(joined) => {
+        let on_evict = |evicted: EvictedMessage| {
+            wire.note_layer(&INCOMPLETE, format_args!("{} of {} parts received", evicted.received, evicted.count))
+        };
+        match self.fragments[from].add(part, on_evict) {
+            Added::Incomplete | Added::Duplicate => {}
+            Added::Conflict => wire.note(&CONFLICT, format_args!("part {index} was received before with other bytes")),
+            Added::Complete(joined) => {
                 wire.add(&COMPLETES, Value::Unsigned(count.into()));
                 let whole = 0..joined.bytes.len();
                 wire.joined(PARTS, &joined.pieces, &joined.bytes, |inner| inner.offer(PLACE, whole));

@@ -11,7 +11,7 @@ pub(super) const COUNT_MAX: u32 = 8192;
 const OVERHEAD: usize = 64;
 
 /// Reassembly timeout in seconds since the last part.
-const PATIENCE: i64 = 60;
+const TIMEOUT: i64 = 60;
 
 /// Part of a message.
 #[derive(Debug, Clone, Copy)]
@@ -34,137 +34,137 @@ pub(super) struct Joined {
 
 /// Result of adding a part.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Took {
+pub(super) enum Added {
     /// Other parts are missing.
-    Waits,
+    Incomplete,
     /// Retransmission.
-    Repeated,
+    Duplicate,
     /// Different bytes at the same index.
     Conflict,
     /// The message is complete.
-    Whole(Joined),
+    Complete(Joined),
 }
 
 /// Incomplete messages of one side.
 #[derive(Debug)]
-pub(super) struct Splits {
+pub(super) struct ReassemblyTable {
     /// Sorted by the time of the last part.
-    sets: Vec<Set>,
-    held: usize,
+    partial: Vec<PartialMessage>,
+    buffered: usize,
     /// Limit on the number of messages.
-    messages: &'static Limit,
+    max_messages: &'static Limit,
     /// Limit on their memory.
-    memory: &'static Limit,
+    max_memory: &'static Limit,
 }
 
-impl Default for Splits {
-    fn default() -> Splits {
-        Splits::limited(&limits::PARTS_MESSAGES, &limits::PARTS_MEMORY)
+impl Default for ReassemblyTable {
+    fn default() -> ReassemblyTable {
+        ReassemblyTable::limited(&limits::PARTS_MESSAGES, &limits::PARTS_MEMORY)
     }
 }
 
 #[derive(Debug)]
-struct Set {
+struct PartialMessage {
     id: u64,
     count: u32,
     parts: BTreeMap<u32, (Vec<u8>, Piece)>,
-    held: usize,
+    buffered: usize,
     latest: Time,
 }
 
 /// An evicted message: its ID, received parts and total parts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Given {
+pub(super) struct EvictedMessage {
     pub id: u64,
-    pub came: usize,
+    pub received: usize,
     pub count: u32,
 }
 
-impl Splits {
+impl ReassemblyTable {
     /// Creates a table with its own limits.
-    pub(super) const fn limited(messages: &'static Limit, memory: &'static Limit) -> Splits {
-        Splits { sets: Vec::new(), held: 0, messages, memory }
+    pub(super) const fn limited(max_messages: &'static Limit, max_memory: &'static Limit) -> ReassemblyTable {
+        ReassemblyTable { partial: Vec::new(), buffered: 0, max_messages, max_memory }
     }
 
     /// Approximate memory in bytes.
     pub(super) fn memory_usage(&self) -> usize {
-        self.held + self.sets.capacity() * size_of::<Set>()
+        self.buffered + self.partial.capacity() * size_of::<PartialMessage>()
     }
 
     /// Whether parts of this message are buffered.
     pub(super) fn waits_for(&self, id: u64, count: u32) -> bool {
-        self.sets.iter().any(|set| set.id == id && set.count == count)
+        self.partial.iter().any(|message| message.id == id && message.count == count)
     }
 
-    /// Adds a part whose index is below its count. Evicted messages are passed to `lost`.
-    pub(super) fn take(&mut self, part: Part<'_>, mut lost: impl FnMut(Given)) -> Took {
-        let place = self.sets.iter().position(|set| set.id == part.id);
-        let mut set = match place.map(|place| self.sets.remove(place)) {
-            Some(set) if set.count == part.count => set,
+    /// Adds a part whose index is below its count. Evicted messages are passed to `on_evict`.
+    pub(super) fn add(&mut self, part: Part<'_>, mut on_evict: impl FnMut(EvictedMessage)) -> Added {
+        let place = self.partial.iter().position(|message| message.id == part.id);
+        let mut message = match place.map(|place| self.partial.remove(place)) {
+            Some(message) if message.count == part.count => message,
             other => {
                 if let Some(old) = other {
-                    self.held -= old.held;
-                    lost(old.given());
+                    self.buffered -= old.buffered;
+                    on_evict(old.evicted());
                 }
-                Set { id: part.id, count: part.count, parts: BTreeMap::new(), held: 0, latest: part.piece.time }
+                PartialMessage { id: part.id, count: part.count, parts: BTreeMap::new(), buffered: 0, latest: part.piece.time }
             }
         };
-        let took = match set.parts.get(&part.index) {
-            Some((bytes, _)) if bytes == part.bytes => Took::Repeated,
-            Some(_) => Took::Conflict,
+        let added = match message.parts.get(&part.index) {
+            Some((bytes, _)) if bytes == part.bytes => Added::Duplicate,
+            Some(_) => Added::Conflict,
             None => {
                 let cost = part.bytes.len() + OVERHEAD;
-                set.held += cost;
-                self.held += cost;
-                set.latest = part.piece.time;
-                set.parts.insert(part.index, (part.bytes.to_vec(), part.piece));
-                Took::Waits
+                message.buffered += cost;
+                self.buffered += cost;
+                message.latest = part.piece.time;
+                message.parts.insert(part.index, (part.bytes.to_vec(), part.piece));
+                Added::Incomplete
             }
         };
-        if set.parts.len() == set.count as usize {
-            self.held -= set.held;
-            return Took::Whole(set.join());
+        if message.parts.len() == message.count as usize {
+            self.buffered -= message.buffered;
+            return Added::Complete(message.join());
         }
-        self.sets.push(set);
-        while self.sets.len() > self.messages.get() || self.held > self.memory.get() {
-            self.give_up(0, &mut lost);
+        self.partial.push(message);
+        while self.partial.len() > self.max_messages.get() || self.buffered > self.max_memory.get() {
+            self.evict(0, &mut on_evict);
         }
-        took
+        added
     }
 
     /// Evicts messages without a recent part.
-    pub(super) fn expire(&mut self, now: Time, mut lost: impl FnMut(Given)) {
-        let is_old = |set: &Set| match (now, set.latest) {
-            (Some(now), Some(latest)) => now.seconds.saturating_sub(latest.seconds) > PATIENCE,
+    pub(super) fn expire(&mut self, now: Time, mut on_evict: impl FnMut(EvictedMessage)) {
+        let is_old = |message: &PartialMessage| match (now, message.latest) {
+            (Some(now), Some(latest)) => now.seconds.saturating_sub(latest.seconds) > TIMEOUT,
             _ => false,
         };
-        while let Some(place) = self.sets.iter().position(is_old) {
-            self.give_up(place, &mut lost);
+        while let Some(place) = self.partial.iter().position(is_old) {
+            self.evict(place, &mut on_evict);
         }
     }
 
     /// Removes and returns all incomplete messages.
-    pub(super) fn drain(&mut self) -> impl Iterator<Item = (Given, Joined)> + '_ {
-        self.held = 0;
-        self.sets.drain(..).map(|set| (set.given(), set.join()))
+    pub(super) fn drain(&mut self) -> impl Iterator<Item = (EvictedMessage, Joined)> + '_ {
+        self.buffered = 0;
+        self.partial.drain(..).map(|message| (message.evicted(), message.join()))
     }
 
-    fn give_up(&mut self, place: usize, lost: &mut impl FnMut(Given)) {
-        if place < self.sets.len() {
-            let set = self.sets.remove(place);
-            self.held -= set.held;
-            lost(set.given());
+    fn evict(&mut self, place: usize, on_evict: &mut impl FnMut(EvictedMessage)) {
+        if place < self.partial.len() {
+            let message = self.partial.remove(place);
+            self.buffered -= message.buffered;
+            on_evict(message.evicted());
         }
     }
 }
 
-impl Set {
-    fn given(&self) -> Given {
-        Given { id: self.id, came: self.parts.len(), count: self.count }
+impl PartialMessage {
+    fn evicted(&self) -> EvictedMessage {
+        EvictedMessage { id: self.id, received: self.parts.len(), count: self.count }
     }
 
     fn join(self) -> Joined {
-        let mut joined = Joined { bytes: Vec::with_capacity(self.held), pieces: Vec::with_capacity(self.parts.len()) };
+        let mut joined = Joined { bytes: Vec::with_capacity(self.buffered), pieces: Vec::with_capacity(self.parts.len()) };
         for (bytes, piece) in self.parts.into_values() {
             joined.pieces.push(Piece { off: joined.bytes.len() as u64, ..piece });
             joined.bytes.extend(bytes);
@@ -185,70 +185,70 @@ mod tests {
         Part { id, count, index, bytes, piece: Piece { off: 0, len, frame: u64::from(index), at: 40, time } }
     }
 
-    fn take(splits: &mut Splits, part: Part<'_>) -> (Took, Vec<u64>) {
-        let mut lost = Vec::new();
-        (splits.take(part, |given| lost.push(given.id)), lost)
+    fn take(splits: &mut ReassemblyTable, part: Part<'_>) -> (Added, Vec<u64>) {
+        let mut on_evict = Vec::new();
+        (splits.add(part, |evicted| on_evict.push(evicted.id)), on_evict)
     }
 
     #[test]
     fn parts_are_joined_by_their_index() {
-        let mut splits = Splits::default();
-        assert_eq!(take(&mut splits, part(1, 3, 2, b"c", 0)).0, Took::Waits);
-        assert_eq!(take(&mut splits, part(1, 3, 0, b"aa", 0)).0, Took::Waits);
-        assert_eq!(take(&mut splits, part(1, 3, 0, b"aa", 0)).0, Took::Repeated);
-        assert_eq!(take(&mut splits, part(1, 3, 0, b"ab", 0)).0, Took::Conflict);
-        let (Took::Whole(joined), lost) = take(&mut splits, part(1, 3, 1, b"b", 0)) else { panic!("not whole") };
-        assert_eq!((&joined.bytes[..], lost.len(), splits.held), (&b"aabc"[..], 0, 0));
+        let mut splits = ReassemblyTable::default();
+        assert_eq!(take(&mut splits, part(1, 3, 2, b"c", 0)).0, Added::Incomplete);
+        assert_eq!(take(&mut splits, part(1, 3, 0, b"aa", 0)).0, Added::Incomplete);
+        assert_eq!(take(&mut splits, part(1, 3, 0, b"aa", 0)).0, Added::Duplicate);
+        assert_eq!(take(&mut splits, part(1, 3, 0, b"ab", 0)).0, Added::Conflict);
+        let (Added::Complete(joined), on_evict) = take(&mut splits, part(1, 3, 1, b"b", 0)) else { panic!("not whole") };
+        assert_eq!((&joined.bytes[..], on_evict.len(), splits.buffered), (&b"aabc"[..], 0, 0));
         let places: Vec<(u64, u32, u64)> = joined.pieces.iter().map(|piece| (piece.off, piece.len, piece.frame)).collect();
         assert_eq!(places, [(0, 2, 0), (2, 1, 1), (3, 1, 2)]);
     }
 
     #[test]
     fn incomplete_messages_are_bounded() {
-        let mut splits = Splits::default();
+        let mut splits = ReassemblyTable::default();
         for id in 0..64 {
             assert_eq!(take(&mut splits, part(id, 2, 0, b"a", 0)).1, [0_u64; 0]);
         }
         // The message with the oldest last part is evicted.
-        assert_eq!(take(&mut splits, part(0, 2, 0, b"a", 0)), (Took::Repeated, vec![]));
+        assert_eq!(take(&mut splits, part(0, 2, 0, b"a", 0)), (Added::Duplicate, vec![]));
         assert_eq!(take(&mut splits, part(64, 2, 0, b"a", 0)).1, [1]);
-        assert_eq!(splits.sets.len(), limits::PARTS_MESSAGES.get());
+        assert_eq!(splits.partial.len(), limits::PARTS_MESSAGES.get());
     }
 
     #[test]
     fn buffered_bytes_are_bounded() {
-        let mut splits = Splits::default();
+        let mut splits = ReassemblyTable::default();
         let bytes = [0; 0xffff];
-        let mut lost = Vec::new();
+        let mut on_evict = Vec::new();
         for index in 0..200 {
-            lost.extend(take(&mut splits, part(u64::from(index / 20), 8192, index % 20, &bytes, 0)).1);
-            assert!(splits.held <= limits::PARTS_MEMORY.get());
+            on_evict.extend(take(&mut splits, part(u64::from(index / 20), 8192, index % 20, &bytes, 0)).1);
+            assert!(splits.buffered <= limits::PARTS_MEMORY.get());
         }
-        assert_eq!(lost, [0, 1, 2, 3, 4, 5, 6]);
+        assert_eq!(on_evict, [0, 1, 2, 3, 4, 5, 6]);
     }
 
     #[test]
     fn incomplete_messages_expire() {
-        let mut splits = Splits::default();
+        let mut splits = ReassemblyTable::default();
         take(&mut splits, part(1, 2, 0, b"a", 0));
         take(&mut splits, part(2, 2, 0, b"a", 50));
-        let mut lost = Vec::new();
-        splits.expire(Some(Timestamp { seconds: 61, nanos: 0 }), |given| lost.push(given.id));
-        assert_eq!(lost, [1]);
-        assert_eq!(splits.drain().map(|(given, joined)| (given.id, joined.bytes)).collect::<Vec<_>>(), [(2, b"a".to_vec())]);
+        let mut on_evict = Vec::new();
+        splits.expire(Some(Timestamp { seconds: 61, nanos: 0 }), |evicted| on_evict.push(evicted.id));
+        assert_eq!(on_evict, [1]);
+        assert_eq!(splits.drain().map(|(evicted, joined)| (evicted.id, joined.bytes)).collect::<Vec<_>>(), [(2, b"a".to_vec())]);
     }
 
     proptest! {
         #[test]
         fn buffered_parts_are_counted(parts in proptest::collection::vec((0_u64..5, 1_u32..5, 0_u32..5, 0_usize..40), 0..100)) {
-            let mut splits = Splits::default();
+            let mut splits = ReassemblyTable::default();
             let bytes = [7; 40];
             for (id, count, index, len) in parts {
                 if index < count {
                     take(&mut splits, part(id, count, index, &bytes[..len], 0));
                 }
-                let held: usize = splits.sets.iter().map(|set| set.held).sum();
-                prop_assert_eq!(splits.held, held);
+                let buffered: usize = splits.partial.iter().map(|message| message.buffered).sum();
+                prop_assert_eq!(splits.buffered, buffered);
             }
         }
     }

@@ -215,7 +215,7 @@ fn parts_that_never_arrive() {
     insta::assert_snapshot!(last(&[by_server(R3B)]), @r#"
     raknet 0..42 of "raknet parts" | unfinished
       0..42 raknet.unparsed = 42 bytes
-    ! broken raknet.expert.incomplete_split at 0..42: 1 of 2 parts of message 1 came
+    ! broken raknet.expert.incomplete_split at 0..42: 1 of 2 parts of message 1 received
     "#);
 }
 
@@ -402,7 +402,7 @@ fn parts_that_differ_keep_the_first() {
     let again = R3A.replacen("8c 06", "8c 08", 1).replacen("08 00 00 04", "0a 00 00 04", 1);
     let changed = again.replacen("cf 00 00 00 55", "cf 00 00 00 54", 1);
     let sent = [by_server(R3A), by_server(&changed), by_server(R3B)];
-    assert_eq!(notes(&sent), ["! odd raknet.expert.split_conflict at 24..72: part 0 came before with other bytes"]);
+    assert_eq!(notes(&sent), ["! odd raknet.expert.split_conflict at 24..72: part 0 was received before with other bytes"]);
     assert!(headings(&sent).last().unwrap().contains(r#"| call | demo("hi""#));
 }
 
@@ -412,8 +412,8 @@ fn another_count_begins_another_message() {
     let sent = [by_server(R3A), by_server(&three)];
     let notes = notes(&sent);
     assert!(notes[0].starts_with("! broken raknet.expert.incomplete_split"), "{notes:?}");
-    assert!(notes[0].ends_with("1 of 2 parts of message 1 came"));
-    assert!(notes[1].ends_with("1 of 3 parts of message 1 came"));
+    assert!(notes[0].ends_with("1 of 2 parts of message 1 received"));
+    assert!(notes[1].ends_with("1 of 3 parts of message 1 received"));
 }
 
 #[test]

@@ -13,7 +13,7 @@ use super::{
     BAD_COMPRESSION, COMPRESSED, CRC, DATA, DECOMPRESSED, HEADER, JOINED_HEADER, PART_CONFLICT, PART_COUNT, PART_DATA, PART_ID,
     PART_INDEX, PART_SIZE, PARTS_MISSING, Pending, WHOLE,
 };
-use crate::protocols::parts::{Given, Part, Splits, Took};
+use crate::protocols::parts::{Added, EvictedMessage, Part, ReassemblyTable};
 use crate::tree::{Bits, Value};
 use crate::wire::{Result, Wire};
 use std::io::Read;
@@ -36,7 +36,7 @@ const MOST: usize = 1 << 20;
 /// Parts of the responses of a server.
 #[derive(Default)]
 pub(super) struct Parts {
-    splits: Splits,
+    splits: ReassemblyTable,
     /// Known from a first part; a server has one engine.
     header: Option<Header>,
 }
@@ -117,15 +117,16 @@ impl Pending {
         }
         let piece = wire.piece(start..start + bytes.len(), 0);
         let part = Part { id: id.into(), count: count.into(), index: index.into(), bytes, piece };
-        let given_up =
-            |given: Given| wire.note_layer(&PARTS_MISSING, format_args!("{} of {} parts came", given.came, given.count));
-        match self.parts.splits.take(part, given_up) {
-            Took::Waits | Took::Repeated => Ok(()),
-            Took::Conflict => {
-                wire.note(&PART_CONFLICT, format_args!("part {index} came before with other bytes"));
+        let on_evict = |evicted: EvictedMessage| {
+            wire.note_layer(&PARTS_MISSING, format_args!("{} of {} parts received", evicted.received, evicted.count))
+        };
+        match self.parts.splits.add(part, on_evict) {
+            Added::Incomplete | Added::Duplicate => Ok(()),
+            Added::Conflict => {
+                wire.note(&PART_CONFLICT, format_args!("part {index} was received before with other bytes"));
                 Ok(())
             }
-            Took::Whole(joined) => wire.joined(PARTS, &joined.pieces, &joined.bytes, |inner| match id & IS_COMPRESSED {
+            Added::Complete(joined) => wire.joined(PARTS, &joined.pieces, &joined.bytes, |inner| match id & IS_COMPRESSED {
                 0 => self.joined(inner),
                 _ => self.compressed(inner),
             }),

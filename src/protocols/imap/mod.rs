@@ -33,7 +33,7 @@ pub static PROTOCOL: Protocol = Protocol::new(
 
 fields! {
     IMAP = protocol("imap", "IMAP", "Internet Message Access Protocol")
-        .covers("Commands, responses and literals; handover after STARTTLS")
+        .covers("Commands, responses and literals; switch to TLS after STARTTLS")
         .leaves_open("The structure of responses, contents of mails, compression");
     IS_REQUEST = bool("imap.isrequest", "request", "True in messages of the client").once().per_packet();
     LINE = text("imap.line", "line", "");

@@ -29,7 +29,7 @@ pub static PROTOCOL: Protocol = Protocol::new(
 
 fields! {
     PGSQL = protocol("pgsql", "PostgreSQL", "PostgreSQL frontend and backend protocol")
-        .covers("All messages of version 3; handover after a request for TLS")
+        .covers("All messages of version 3; switch to TLS after SSLRequest")
         .leaves_open("Values by the type of their column");
     FRONTEND = bool("pgsql.frontend", "frontend", "True in messages of the client").once();
     TYPE = text("pgsql.type", "type", "").once();

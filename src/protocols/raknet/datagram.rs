@@ -6,7 +6,7 @@ use super::numbers::{Counter, Seen};
 use super::system::MESSAGE_ID;
 use super::{PARTS, PLACE, Session};
 use crate::limits;
-use crate::protocols::parts::{COUNT_MAX, Given, Part, Splits, Took};
+use crate::protocols::parts::{Added, COUNT_MAX, EvictedMessage, Part, ReassemblyTable};
 use crate::tree::{Side, Time, Value};
 use crate::wire::{Cut, Error, Result, Wire};
 use std::collections::BTreeMap;
@@ -26,7 +26,7 @@ pub(super) struct Sender {
     /// The capture includes the start of the connection.
     from_start: bool,
     channels: BTreeMap<u8, Channel>,
-    splits: Splits,
+    splits: ReassemblyTable,
     sent: Sent,
 }
 
@@ -37,7 +37,7 @@ impl Default for Sender {
             messages: Seen::default(),
             from_start: false,
             channels: BTreeMap::new(),
-            splits: Splits::limited(&limits::RAKNET_MESSAGES, &limits::RAKNET_PARTS),
+            splits: ReassemblyTable::limited(&limits::RAKNET_MESSAGES, &limits::RAKNET_PARTS),
             sent: Sent::default(),
         }
     }
@@ -61,7 +61,7 @@ impl Sender {
     }
 
     /// Incomplete split messages.
-    pub(super) fn splits(&mut self) -> &mut Splits {
+    pub(super) fn splits(&mut self) -> &mut ReassemblyTable {
         &mut self.splits
     }
 }
@@ -190,7 +190,7 @@ impl Session {
             wire.add(&RETRANSMISSION, Value::Bool(true));
         }
         wire.info(format_args!("#{number}{}", if is_new { "" } else { ", a repetition" }));
-        sender.splits.expire(time, |given| incomplete(wire, given));
+        sender.splits.expire(time, |evicted| incomplete(wire, evicted));
         let mut count = 0_u32;
         while wire.remaining() > 0 {
             let only = wire.group(&FRAME, |wire| frame_of(sender, wire, is_new))?;
@@ -205,8 +205,8 @@ impl Session {
 }
 
 /// Notes an incomplete split message.
-fn incomplete(wire: &mut Wire<'_>, Given { id, came, count, .. }: Given) {
-    wire.note_layer(&INCOMPLETE_SPLIT, format_args!("{came} of {count} parts of message {id} came"));
+fn incomplete(wire: &mut Wire<'_>, EvictedMessage { id, received, count, .. }: EvictedMessage) {
+    wire.note_layer(&INCOMPLETE_SPLIT, format_args!("{received} of {count} parts of message {id} received"));
 }
 
 /// Length of the next record.
@@ -304,12 +304,12 @@ impl Sender {
 
     /// Adds a split, and dispatches the message that it completes.
     fn part(&mut self, wire: &mut Wire<'_>, head: &Head, part: Part<'_>) {
-        match self.splits.take(part, |given| incomplete(wire, given)) {
-            Took::Waits | Took::Repeated => {}
-            Took::Conflict => {
-                wire.note(&SPLIT_CONFLICT, format_args!("part {} came before with other bytes", part.index));
+        match self.splits.add(part, |evicted| incomplete(wire, evicted)) {
+            Added::Incomplete | Added::Duplicate => {}
+            Added::Conflict => {
+                wire.note(&SPLIT_CONFLICT, format_args!("part {} was received before with other bytes", part.index));
             }
-            Took::Whole(joined) => {
+            Added::Complete(joined) => {
                 wire.add(&COMPLETES, Value::Unsigned(part.count.into()));
                 self.order(wire, head);
                 let len = joined.bytes.len();

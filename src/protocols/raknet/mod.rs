@@ -25,7 +25,7 @@ mod numbers;
 mod offline;
 mod system;
 
-use super::parts::{Given, Joined};
+use super::parts::{EvictedMessage, Joined};
 use crate::tree::{Side, Time};
 use crate::wire::{Exchange, Heuristic, On, Protocol, Result, Settings, Unfinished, Wire};
 use datagram::Sender;
@@ -90,8 +90,8 @@ impl Exchange for Session {
     fn unfinished(&mut self) -> Vec<Unfinished> {
         let mut all = Vec::new();
         for from in Side::BOTH {
-            for (Given { id, came, count }, Joined { bytes, pieces }) in self.sender(from).splits().drain() {
-                let words = format!("{came} of {count} parts of message {id} came");
+            for (EvictedMessage { id, received, count }, Joined { bytes, pieces }) in self.sender(from).splits().drain() {
+                let words = format!("{received} of {count} parts of message {id} received");
                 all.push(Unfinished { from, bytes, pieces, how: PARTS, code: &INCOMPLETE_SPLIT, words });
             }
         }

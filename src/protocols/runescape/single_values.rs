@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 fields! {
     VALUES = protocol("rs.type", "RuneScape values", "Single values of RuneScape's types, without packets")
-        .covers("Every type of the tables and bit numbers, in the configured order");
+        .covers("Every type of the tables and bit numbers; `rs.type` lists the types to decode");
     BITS = number("rs.type.bits", "bits", "Number of the given bit width");
     PADDING = number("rs.type.padding", "padding", "Bits up to the next byte");
 }

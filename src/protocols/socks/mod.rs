@@ -47,7 +47,7 @@ const RELAYED: &str = "socks.payload";
 
 fields! {
     SOCKS = protocol("socks", "SOCKS", "SOCKS protocol")
-        .covers("Requests, logins and replies of versions 4, 4A and 5; what the connection carries then; datagrams of the relay")
+        .covers("Requests, logins and replies of versions 4, 4A and 5; the relayed protocols; datagrams of the relay")
         .leaves_open("GSSAPI tokens and fragmented datagrams");
     VERSION = number("socks.version", "version", "").once();
     COMMAND = number("socks.command", "command", "").names(COMMANDS).once();
