@@ -1,7 +1,7 @@
 //! Reads the records of a capture: the main loop of a library user.
 
 use crate::engine::Engine;
-use crate::filter::{Filter, Mistake};
+use crate::filter::{Filter, ParseError};
 use crate::input::{Capture, OpenError, ReadError};
 use crate::record::{Record, RecordPlace, Tally, View};
 use crate::registry::Registry;
@@ -76,7 +76,7 @@ impl Session {
     ///
     /// # Errors
     /// The first mistake in the filter.
-    pub fn filter(self, filter: &str) -> Result<Session, Mistake> {
+    pub fn filter(self, filter: &str) -> Result<Session, ParseError> {
         let filter = Some(Filter::parse(filter, self.registry)?);
         Ok(Session { filter, ..self })
     }

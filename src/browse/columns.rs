@@ -1,6 +1,6 @@
 //! Columns of the list chosen by the user, with names as in `-e`.
 
-use crate::filter::{Mistake, column};
+use crate::filter::{ParseError, column};
 use crate::record::{Record, View};
 use crate::registry::Registry;
 use crate::render::{ColumnOptions, Columns, cut};
@@ -46,7 +46,7 @@ impl Cells {
     ///
     /// # Errors
     /// The first invalid name.
-    pub fn new(names: &[String]) -> Result<Option<Cells>, Mistake> {
+    pub fn new(names: &[String]) -> Result<Option<Cells>, ParseError> {
         let columns = names.iter().map(|name| column(name, Registry::default())).collect::<Result<Vec<_>, _>>()?;
         let options = ColumnOptions { separator: SEPARATOR, ..ColumnOptions::default() };
         Ok(Some(Cells(Columns::new(io::sink(), columns, options))).filter(|_| !names.is_empty()))

@@ -1,6 +1,6 @@
 //! Navigation: next match, kind, conversation, or number.
 
-use super::rows::{Row, Sort};
+use super::rows::{Row, ValueType};
 use super::{Sought, State};
 
 impl State {
@@ -14,7 +14,7 @@ impl State {
             // All listed records match.
             false => self.rows.find(self.selected, forward, |_| true),
             true => {
-                let is_match = |row: &Row| row.sort != Sort::Gap && self.found.binary_search(&row.number).is_ok();
+                let is_match = |row: &Row| row.sort != ValueType::Gap && self.found.binary_search(&row.number).is_ok();
                 self.rows.find(self.selected, forward, is_match)
             }
         };

@@ -1,10 +1,10 @@
 //! The interface between reading an input and using its frames.
 
-use super::complain;
+use super::print_error;
 use super::parallel::{Chunk, ChunkPrinter};
 use crate::engine::Prefilter;
 use crate::input::{Extra, Frame};
-use crate::record::{Forgotten, Tally};
+use crate::record::{Evictions, Tally};
 use crate::sink::{Begin, Problem};
 use crate::tree::{Demand, Dissection, Extras, Fields};
 use std::fmt;
@@ -73,8 +73,8 @@ pub(super) trait Audience: Send {
     }
 
     /// Reports a problem of an input.
-    fn complain(&mut self, what: fmt::Arguments<'_>) {
-        complain(what);
+    fn print_error(&mut self, what: fmt::Arguments<'_>) {
+        print_error(what);
     }
 
     /// Other content of the input than frames, up to here.
@@ -84,7 +84,7 @@ pub(super) trait Audience: Send {
     fn names(&mut self, _names: &[(IpAddr, String)]) {}
 
     /// State evicted to bound memory.
-    fn forgotten(&mut self, _forgotten: Forgotten) {}
+    fn evictions(&mut self, _forgotten: Evictions) {}
 
     /// End of an input, with a problem if it is damaged.
     fn end(&mut self, problem: Option<&Problem<'_>>) -> io::Result<()>;

@@ -97,7 +97,7 @@ pub(super) fn mistake(args: &Args) -> Option<String> {
 /// Reports that this build lacks columnar output.
 #[cfg(not(feature = "columns"))]
 pub(super) fn run(_: Args, _: super::screen::Screen) -> super::Exit {
-    super::complain(format_args!(
+    super::print_error(format_args!(
         "this build does not include Arrow and Parquet; build it with cargo install --features columns"
     ));
     super::Exit::Usage

@@ -7,7 +7,7 @@ use super::follow::conversation;
 use super::input::{self, How};
 use super::screen::Screen;
 use super::source::Source;
-use super::{Exit, complain, forms, intervals, of_output};
+use super::{Exit, print_error, forms, intervals, of_output};
 use crate::diff::{Capture, Ignored, View, compare, write_json};
 use crate::filter::Filter;
 use crate::limits;
@@ -66,7 +66,7 @@ pub(super) fn run(options: &DiffOptions, reading: &Reading, screen: Screen) -> E
     match prepare(options, reading) {
         Ok((how, sides)) => answer(options, &how, sides, screen).unwrap_or_else(|error| of_output(&error)),
         Err(wrong) => {
-            complain(format_args!("{wrong}"));
+            print_error(format_args!("{wrong}"));
             Exit::Usage
         }
     }
@@ -209,7 +209,7 @@ fn read(
     let exit = input::input(source, how, &mut reader)?;
     if reader.gaps > 0 {
         let places = if reader.gaps == 1 { "place" } else { "places" };
-        complain(format_args!("{}: stream bytes are missing in {} {places} and not compared", source.name(), reader.gaps));
+        print_error(format_args!("{}: stream bytes are missing in {} {places} and not compared", source.name(), reader.gaps));
     }
     let Reader { sides, opened, .. } = reader;
     Ok((exit, opened.then_some(sides)))
@@ -235,7 +235,7 @@ fn answer(options: &DiffOptions, how: &How, sides: Sides, screen: Screen) -> io:
         let Some(found) = found else { return Ok(exit) };
         for (which, capture) in &found {
             if let Some(problem) = problem(source, *which, capture) {
-                complain(format_args!("{problem}"));
+                print_error(format_args!("{problem}"));
                 return Ok(exit.max(Exit::Usage));
             }
         }
@@ -244,7 +244,7 @@ fn answer(options: &DiffOptions, how: &How, sides: Sides, screen: Screen) -> io:
     let [a, b] = captures.as_slice() else { return Ok(exit) };
     for capture in [a, b].iter().filter(|capture| capture.left_out > 0) {
         let (left_out, most) = (capture.left_out, limits::DIFF_MEMORY.get());
-        complain(format_args!(
+        print_error(format_args!(
             "{}: {left_out} messages exceed the limit of {most} and are not compared; --limit diff.memory=BYTES raises it",
             capture.name
         ));

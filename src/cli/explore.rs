@@ -8,7 +8,7 @@ use super::follow::{Matching, conversation};
 use super::input::{self, How};
 use super::screen::Screen;
 use super::source::Source;
-use super::{Exit, complain, forms, several};
+use super::{Exit, print_error, forms, several};
 use crate::engine::Engine;
 use crate::explore::{self, Collector, Explored, Options, Side, View, framing::Given};
 use crate::follow::{Event, Existing, Follower};
@@ -130,7 +130,7 @@ pub(super) fn run(options: &ExploreOptions, reading: &Reading, screen: Screen) -
         })
     });
     done.unwrap_or_else(|wrong| {
-        complain(format_args!("{wrong}"));
+        print_error(format_args!("{wrong}"));
         Exit::Usage
     })
 }
@@ -288,7 +288,7 @@ fn answer(options: &ExploreOptions, source: &Source, how: &How, asked: Parsed, s
     }
     let missing = asked.streams.iter().flatten().find(|stream| !reader.existing.has(**stream));
     if let Some(stream) = missing {
-        complain(format_args!("{}: no conversation {stream}; available: {}", source.name(), reader.existing));
+        print_error(format_args!("{}: no conversation {stream}; available: {}", source.name(), reader.existing));
         return Ok(exit.max(Exit::Usage));
     }
     let Reader { collector, matching, known, records, filter, start, .. } = reader;
@@ -307,14 +307,14 @@ fn answer(options: &ExploreOptions, source: &Source, how: &How, asked: Parsed, s
     let mut to = screen.writer(!source.is_complete());
     if left_out > 0 {
         let most = limits::EXPLORE_BYTES.get();
-        complain(format_args!(
+        print_error(format_args!(
             "{left_out} bytes exceed the limit of {most} and are not explored; --limit explore.bytes=BYTES raises it"
         ));
     }
     if smaller > 0 {
         let what = if smaller == 1 { "group" } else { "groups" };
         let most = limits::EXPLORE_GROUPS.get();
-        complain(format_args!(
+        print_error(format_args!(
             "{smaller} smaller {what} not explored; -s selects conversations, --limit explore.groups=N raises the limit of {most}"
         ));
     }
@@ -399,22 +399,22 @@ fn print(
     }
     let view = View { theme: forms::theme(options.color), width: forms::width() };
     match (explored, &options.kind) {
-        ([], _) if is_default => complain(format_args!("{name}: no unknown conversations; -s tcp/0 explores a known one")),
-        ([], _) => complain(format_args!("{name}: nothing to explore: these conversations carry no payload")),
+        ([], _) if is_default => print_error(format_args!("{name}: no unknown conversations; -s tcp/0 explores a known one")),
+        ([], _) => print_error(format_args!("{name}: nothing to explore: these conversations carry no payload")),
         ([(_, only)], Some(id)) => match only.groups.iter().position(|kind| kind.id() == *id) {
             Some(place) => view.kind(only, place, options.messages, number, to)?,
             None => return Ok(no_kind(only, id)),
         },
         (all, _) if options.ksy => {
             if all.len() > 1 {
-                complain(format_args!("--ksy describes one protocol; select its conversations with -s or -Y"));
+                print_error(format_args!("--ksy describes one protocol; select its conversations with -s or -Y"));
                 return Ok(Exit::Usage);
             }
             for (group, explored) in all {
                 match &explored.ksy {
                     Ok(text) => to.write_all(text.as_bytes())?,
                     Err(why) => {
-                        complain(format_args!("{name}: {group}: {why}"));
+                        print_error(format_args!("{name}: {group}: {why}"));
                         return Ok(Exit::Failed);
                     }
                 }
@@ -440,7 +440,7 @@ fn inspect(
         Ok(found) if options.json => explore::write_inspection_json(name, &found, to)?,
         Ok(found) => explore::write_inspection(&found, forms::theme(options.color), forms::width(), to)?,
         Err(why) => {
-            complain(format_args!("--at {at}: {why}"));
+            print_error(format_args!("--at {at}: {why}"));
             return Ok(Exit::Usage);
         }
     }
@@ -450,6 +450,6 @@ fn inspect(
 /// Reports an unknown message type, and the existing ones.
 fn no_kind(explored: &Explored<'_>, id: &str) -> Exit {
     let all: Vec<String> = explored.groups.iter().map(|kind| kind.id()).collect();
-    complain(format_args!("--type {id}: no such message type; available: {}", all.join(", ")));
+    print_error(format_args!("--type {id}: no such message type; available: {}", all.join(", ")));
     Exit::Usage
 }

@@ -1,7 +1,7 @@
 //! `explore --find` and `--find-change`: search for a known value in the payload.
 
 use super::explore::ExploreOptions;
-use super::{Exit, complain, forms};
+use super::{Exit, print_error, forms};
 use crate::explore::{COMPARED, Explored, FindView, Places, Side, Value, changes, find, write_changes_json, write_findings_json};
 use std::io::{self, Write};
 
@@ -76,7 +76,7 @@ impl Sought {
             (false, true) => {
                 let streams: usize = groups.iter().map(|(_, explored)| explored.streams().len()).sum();
                 let conversations = if streams == 1 { "conversation" } else { "conversations" };
-                complain(format_args!("{file}: {self} not found in {streams} {conversations}; {notes}"));
+                print_error(format_args!("{file}: {self} not found in {streams} {conversations}; {notes}"));
             }
             (false, false) => {
                 writeln!(to)?;

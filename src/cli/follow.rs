@@ -5,7 +5,7 @@ use super::audience::Audience;
 use super::input::{self, How};
 use super::screen::Screen;
 use super::source::Source;
-use super::{Exit, complain, forms, intervals, several};
+use super::{Exit, print_error, forms, intervals, several};
 use crate::filter::Filter;
 use crate::follow::{Content, Dump, Event, Existing, Files, Follower, Form, Streams};
 use crate::limits;
@@ -36,7 +36,7 @@ pub(super) fn run(options: &FollowOptions, reading: &Reading, screen: Screen) ->
             })
         }
         Err(wrong) => {
-            complain(format_args!("{wrong}"));
+            print_error(format_args!("{wrong}"));
             Exit::Usage
         }
     }
@@ -344,7 +344,7 @@ impl Audience for Collector<'_> {
             if let (Event::Missing(lost), true) = (event, *is_raw) {
                 *missing += 1;
                 if *missing <= GAPS_REPORTED {
-                    complain(format_args!("{} {side}: {} bytes missing at {}", lost.stream, lost.len, lost.off));
+                    print_error(format_args!("{} {side}: {} bytes missing at {}", lost.stream, lost.len, lost.off));
                 }
             }
             if let Event::Payload(payload) = event {
@@ -370,23 +370,23 @@ fn collect(source: &Source, how: &How, collector: Collector<'_>, filter: Option<
         return Ok(exit);
     }
     if let Some(stream) = collector.only.filter(|stream| !collector.existing.has(*stream)) {
-        complain(format_args!("{}: no conversation {stream}; available: {}", source.name(), collector.existing));
+        print_error(format_args!("{}: no conversation {stream}; available: {}", source.name(), collector.existing));
         return Ok(exit.max(Exit::Usage));
     }
     if let Some(why) = collector.silence() {
-        complain(format_args!("{}: {why}", source.name()));
+        print_error(format_args!("{}: {why}", source.name()));
         return Ok(exit.max(Exit::Usage));
     }
     if collector.filter.as_ref().is_some_and(|filter| !filter.any) && io::stderr().is_terminal() {
-        complain(format_args!("{}: no payload matches -Y", source.name()));
+        print_error(format_args!("{}: no payload matches -Y", source.name()));
     }
     if collector.missing > GAPS_REPORTED {
-        complain(format_args!("{} more gaps", collector.missing - GAPS_REPORTED));
+        print_error(format_args!("{} more gaps", collector.missing - GAPS_REPORTED));
     }
     match (collector.secret, collector.is_raw) {
         (0, _) => {}
-        (secret, true) => complain(format_args!("the output contains {secret} bytes of secrets as captured")),
-        (secret, false) => complain(format_args!("{secret} bytes of secrets masked with *; --show-secrets prints them")),
+        (secret, true) => print_error(format_args!("the output contains {secret} bytes of secrets as captured")),
+        (secret, false) => print_error(format_args!("{secret} bytes of secrets masked with *; --show-secrets prints them")),
     }
     match &mut collector.output {
         Output::Dump(dump) => dump.finish()?,

@@ -5,7 +5,7 @@ use super::complete;
 use super::forms::{self, Wrong};
 use super::habits::Glossary;
 use super::screen::Screen;
-use super::{Exit, complain, of_output};
+use super::{Exit, print_error, of_output};
 use crate::columns::write_schema;
 use crate::glossary::{self, Entry, GlossaryLook};
 use crate::registry::Registry;
@@ -123,7 +123,7 @@ fn style(color: When) -> GlossaryLook {
 }
 
 fn usage(wrong: &Wrong) -> Exit {
-    complain(format_args!("{wrong}"));
+    print_error(format_args!("{wrong}"));
     Exit::Usage
 }
 

@@ -299,7 +299,7 @@ fn is_input() -> bool {
 
 /// Reports the alternative to an unsupported option.
 pub(super) fn reject(wrong: &Wrong) -> Exit {
-    super::complain(format_args!("{wrong}"));
+    super::print_error(format_args!("{wrong}"));
     Exit::Usage
 }
 

@@ -65,9 +65,9 @@ impl How {
         self.silent
     }
 
-    fn complain(&self, audience: &mut impl Audience, what: fmt::Arguments<'_>) {
+    fn print_error(&self, audience: &mut impl Audience, what: fmt::Arguments<'_>) {
         if !self.silent {
-            audience.complain(what);
+            audience.print_error(what);
         }
     }
 
@@ -75,7 +75,7 @@ impl How {
     fn lacks(&self, audience: &mut impl Audience, name: &str, random: Option<&[u8; 32]>) {
         let Some(random) = random.filter(|_| !self.silent && !self.reported_keys.swap(true, Ordering::Relaxed)) else { return };
         let digits: String = random.iter().map(|byte| format!("{byte:02x}")).collect();
-        audience.complain(format_args!("{name}: the key log decrypts nothing; it lacks the client random {digits}"));
+        audience.print_error(format_args!("{name}: the key log decrypts nothing; it lacks the client random {digits}"));
     }
 
     /// Number of threads.
@@ -242,7 +242,7 @@ impl<'a> Run<'a> {
             let candidates = self.engine.explain(frame.bytes);
             if candidates.first() != self.explained.as_ref() {
                 for line in &candidates {
-                    audience.complain(format_args!("{}: packet {}: {line}", self.name, frame.number));
+                    audience.print_error(format_args!("{}: packet {}: {line}", self.name, frame.number));
                 }
                 self.explained = candidates.into_iter().next();
             }
@@ -267,7 +267,7 @@ impl<'a> Run<'a> {
         }
         audience.extras(self.capture.extras());
         audience.names(self.capture.names());
-        audience.forgotten(self.engine.forgotten());
+        audience.evictions(self.engine.evictions());
         self.how.lacks(audience, &self.name, self.engine.lacking_secret());
         end(audience, self.how, &self.name, self.frames, self.damage.as_ref())
     }
@@ -277,7 +277,7 @@ impl<'a> Run<'a> {
         let read = parallel::pipeline::run(self.capture, self.engine, audience, &mut self.progress)?;
         audience.extras(read.capture.extras());
         audience.names(read.capture.names());
-        audience.forgotten(read.forgotten);
+        audience.evictions(read.evictions);
         self.how.lacks(audience, &self.name, read.lacking.as_ref());
         end(audience, self.how, &self.name, self.frames + read.frames, read.damage.as_ref())
     }
@@ -286,7 +286,7 @@ impl<'a> Run<'a> {
 fn open(source: &Source, how: &How, name: &str, audience: &mut impl Audience) -> Result<Capture, Refused> {
     let reader = source.open().map_err(|error| {
         let text = format!("cannot be opened: {error}");
-        how.complain(audience, format_args!("{name}: {text}"));
+        how.print_error(audience, format_args!("{name}: {text}"));
         Refused { exit: Exit::CannotOpen, problem: Some(("cannot_open", text)) }
     })?;
     // Never read ahead of the frames on a pipe.
@@ -295,19 +295,19 @@ fn open(source: &Source, how: &How, name: &str, audience: &mut impl Audience) ->
         if interrupt::is_requested() {
             return Exit::Fine.into();
         }
-        how.complain(audience, format_args!("{name}: {error}"));
+        how.print_error(audience, format_args!("{name}: {error}"));
         match error {
             OpenError::Io(_) => Refused { exit: Exit::CannotOpen, problem: Some(("cannot_open", error.to_string())) },
             _ => Refused { exit: Exit::NotACapture, problem: Some(("not_a_capture", error.to_string())) },
         }
     })?;
     if how.explain {
-        audience.complain(format_args!("{name}: {}", capture.explain()));
+        audience.print_error(format_args!("{name}: {}", capture.explain()));
     }
     let is_capture = matches!(capture.format(), Format::Pcap | Format::PcapNg | Format::Snoop | Format::RsProx);
     match &how.assumed {
         Some(assumed) if is_capture => {
-            how.complain(audience, format_args!("{name}: {assumed}"));
+            how.print_error(audience, format_args!("{name}: {assumed}"));
             Err(Exit::Usage.into())
         }
         _ => Ok(capture),
@@ -323,8 +323,8 @@ fn end(audience: &mut impl Audience, how: &How, file: &str, frame: u64, damage: 
     // An input interrupted by a signal is not damaged.
     let Some(damage) = damage.filter(|_| !interrupt::is_requested()) else { return audience.end(None).map(|()| Exit::Fine) };
     match frame {
-        0 => how.complain(audience, format_args!("{file}: before the first frame: {damage}")),
-        _ => how.complain(audience, format_args!("{file}: after frame {frame}: {damage}")),
+        0 => how.print_error(audience, format_args!("{file}: before the first frame: {damage}")),
+        _ => how.print_error(audience, format_args!("{file}: after frame {frame}: {damage}")),
     }
     let text = damage.to_string();
     audience.end(Some(&Problem { file, code: damage.code, text: &text, frame, at: damage.at }))?;

@@ -1,6 +1,6 @@
 //! Expands input arguments: files, directories and lists.
 
-use super::complain;
+use super::print_error;
 use super::source;
 use crate::input::{Capture, Format};
 use std::collections::VecDeque;
@@ -61,7 +61,7 @@ fn captures_in(folder: &Path) -> Vec<PathBuf> {
         let entries = match fs::read_dir(&folder) {
             Ok(entries) => entries,
             Err(error) => {
-                complain(format_args!("{}: cannot be read: {error}", folder.display()));
+                print_error(format_args!("{}: cannot be read: {error}", folder.display()));
                 continue;
             }
         };
@@ -77,7 +77,7 @@ fn captures_in(folder: &Path) -> Vec<PathBuf> {
     captures.sort();
     if others > 0 && !captures.is_empty() {
         let (plural, are) = if others == 1 { ("", "is") } else { ("s", "are") };
-        complain(format_args!("{}: skipped {others} file{plural} that {are} not a capture", folder.display()));
+        print_error(format_args!("{}: skipped {others} file{plural} that {are} not a capture", folder.display()));
     }
     captures
 }

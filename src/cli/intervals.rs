@@ -1,13 +1,13 @@
 //! Parses `-z io,stat`: an interval, and a column per filter or function.
 
-use super::complain;
+use super::print_error;
 use super::forms::Wrong;
 use crate::filter::Filter;
 use crate::layers;
 use crate::record::Record;
 use crate::record::pseudo::{self, Answer};
 use crate::registry::Registry;
-use crate::stats::{Column, Function, Gate, Intervals, Values};
+use crate::stats::{Column, Function, FrameFilter, Intervals, Values};
 use crate::tree::{Carriers, Demand, Extras, Field, Kind, Only};
 use std::time::Duration;
 
@@ -92,7 +92,7 @@ fn column(name: &str, text: &str) -> Result<Column, Wrong> {
 pub(super) fn parsed(option: &str, filter: &str) -> Result<Filter, Wrong> {
     let filter = Filter::parse(filter.trim(), Registry::default()).map_err(|mistake| format!("{option}: {mistake}"))?;
     for undissected in filter.undissected() {
-        complain(format_args!("{option}: {undissected} is a Wireshark protocol that is not supported; it never matches"));
+        print_error(format_args!("{option}: {undissected} is a Wireshark protocol that is not supported; it never matches"));
     }
     Ok(filter)
 }
@@ -103,10 +103,10 @@ fn wanted(filter: &Filter) -> Demand {
 }
 
 /// Parses the filter of an option as a gate.
-pub(super) fn gate(option: &str, filter: &str) -> Result<Gate, Wrong> {
+pub(super) fn gate(option: &str, filter: &str) -> Result<FrameFilter, Wrong> {
     let filter = parsed(option, filter)?;
     let demand = wanted(&filter);
-    Ok(Gate::new(Box::new(move |record: &Record<'_>| filter.matches(record)), demand))
+    Ok(FrameFilter::new(Box::new(move |record: &Record<'_>| filter.matches(record)), demand))
 }
 
 /// Values for a function of a field.

@@ -2,7 +2,7 @@
 
 use super::args::When;
 use super::screen::Screen;
-use super::{Exit, complain, forms, of_output};
+use super::{Exit, print_error, forms, of_output};
 use crate::ksy::diagnostic::Piece;
 use crate::ksy::framing::framing;
 use crate::ksy::model::{How, Spec, TypeId};
@@ -81,7 +81,7 @@ fn check(asked: &KsyCheck, dirs: &[PathBuf], screen: Screen, read: &mut Vec<Path
 /// Prints the Lua dissector of a file.
 fn lua(file: &Path, dirs: &[PathBuf], screen: Screen, read: &mut Vec<PathBuf>) -> Exit {
     if file.is_dir() {
-        complain(format_args!("{} is a directory; give one file", file.display()));
+        print_error(format_args!("{} is a directory; give one file", file.display()));
         return Exit::Usage;
     }
     let loaded = match load(file, dirs) {
@@ -94,7 +94,7 @@ fn lua(file: &Path, dirs: &[PathBuf], screen: Screen, read: &mut Vec<PathBuf>) -
         return Exit::Usage;
     };
     if let Some(why) = ksy::lua::refusal(spec) {
-        complain(format_args!("{}: {why}", file.display()));
+        print_error(format_args!("{}: {why}", file.display()));
         return Exit::Usage;
     }
     let dissector = ksy::lua::dissector(spec, top);
@@ -115,7 +115,7 @@ fn load(file: &Path, dirs: &[PathBuf]) -> Result<Loaded, Exit> {
     match io::stdin().take(ksy::files::FILE_BYTES as u64 + 1).read_to_string(&mut text) {
         Ok(_) => Ok(ksy::load_text(Path::new("-"), &text)),
         Err(error) => {
-            complain(format_args!("cannot read standard input: {error}"));
+            print_error(format_args!("cannot read standard input: {error}"));
             Err(Exit::CannotOpen)
         }
     }

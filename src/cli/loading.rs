@@ -1,7 +1,7 @@
 //! `-k` and the user's directory: loads Kaitai Struct files as protocols before input is opened.
 
 use super::nearest::nearest_names;
-use super::{Exit, NAME, complain, user_files};
+use super::{Exit, NAME, print_error, user_files};
 use crate::ksy::model::{Spec, TypeId};
 use crate::ksy::{self, Diagnostic, Loaded};
 use crate::registry::{self, Registry};
@@ -40,9 +40,9 @@ pub struct Loading {
 /// Loads the files of `-k` and of the user's directory, and reports errors and warnings. Paths of loaded files are appended to
 /// `read`.
 pub(super) fn load(loading: &Loading, read: &mut Vec<PathBuf>) -> Result<(), Exit> {
-    load_and(loading, read, report, |warning| complain(format_args!("{warning}"))).map_err(|wrong| {
+    load_and(loading, read, report, |warning| print_error(format_args!("{warning}"))).map_err(|wrong| {
         if let Some(wrong) = wrong {
-            complain(format_args!("{wrong}"));
+            print_error(format_args!("{wrong}"));
         }
         Exit::Usage
     })
@@ -134,7 +134,7 @@ fn report(diagnostics: &[Diagnostic]) {
     for (path, count) in counts {
         let path = path.display();
         let plural = if count == 1 { "" } else { "s" };
-        complain(format_args!("{path}: {count} warning{plural}; see {NAME} ksy check {path}"));
+        print_error(format_args!("{path}: {count} warning{plural}; see {NAME} ksy check {path}"));
     }
 }
 

@@ -74,7 +74,7 @@ pub fn run() -> Exit {
 fn run_line(line: Vec<OsString>) -> Exit {
     std::panic::set_hook(Box::new(|info| {
         if !bug::records(info) {
-            complain(format_args!("this is a bug, please report it: {}", info.to_string().replace('\n', " ")));
+            print_error(format_args!("this is a bug, please report it: {}", info.to_string().replace('\n', " ")));
         }
     }));
     // The panic hook has reported it.
@@ -86,7 +86,7 @@ fn run_line(line: Vec<OsString>) -> Exit {
 fn exit_of(exit: Exit, bug: Option<&str>) -> Exit {
     match bug {
         Some(bug) => {
-            complain(format_args!("a dissector has a bug, and its bytes are shown as data; please report it: {bug}"));
+            print_error(format_args!("a dissector has a bug, and its bytes are shown as data; please report it: {bug}"));
             exit.max(Exit::Failed)
         }
         None => exit,
@@ -117,7 +117,7 @@ fn run_task(line: Vec<OsString>) -> Exit {
             Err(exit) => exit,
         }),
         Err(wrong) => {
-            complain(format_args!("--watch: {wrong}"));
+            print_error(format_args!("--watch: {wrong}"));
             Exit::Usage
         }
     }
@@ -138,7 +138,7 @@ fn settled(line: Vec<OsString>) -> Result<Args, Exit> {
     }
     match first_word::mistake(&args) {
         Some(mistake) => {
-            complain(format_args!("{mistake}"));
+            print_error(format_args!("{mistake}"));
             Err(Exit::Usage)
         }
         None => Ok(args),
@@ -163,7 +163,7 @@ fn watched(args: &Args) -> Result<Vec<PathBuf>, &'static str> {
 /// Runs the selected subcommand. Paths of loaded Kaitai Struct files are appended to `read`.
 fn perform(args: Args, screen: Screen, read: &mut Vec<PathBuf>) -> Exit {
     if let Some(mistake) = columns::mistake(&args) {
-        complain(format_args!("{mistake}"));
+        print_error(format_args!("{mistake}"));
         return Exit::Usage;
     }
     let asks_for_protocols = !matches!(args.task, Some(Task::Completions { .. } | Task::Man | Task::Ksy(_)));
@@ -230,7 +230,7 @@ fn of_output(error: &io::Error) -> Exit {
         screen::close();
         return Exit::Fine;
     }
-    complain(format_args!("cannot write the output: {error}"));
+    print_error(format_args!("cannot write the output: {error}"));
     Exit::Failed
 }
 
@@ -248,7 +248,7 @@ fn in_lines(message: String) -> String {
 }
 
 /// Prints a line on standard error.
-fn complain(what: std::fmt::Arguments<'_>) {
+fn print_error(what: std::fmt::Arguments<'_>) {
     progress::hide();
     // There is no way to report this failure.
     let _ = writeln!(io::stderr(), "{NAME}: {}", Harmless(&in_lines(what.to_string())));

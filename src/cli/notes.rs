@@ -1,6 +1,6 @@
 //! Reads the user's bookmarks and notes from `FILE.notes.toml` next to a capture.
 
-use super::complain;
+use super::print_error;
 use crate::record::Bookmarks;
 use std::fs::File;
 use std::io::{self, Read};
@@ -16,7 +16,7 @@ pub(super) fn of(capture: &str) -> Option<&'static Bookmarks> {
     match read(Path::new(capture)) {
         Ok(bookmarks) => bookmarks.map(|bookmarks| &*Box::leak(Box::new(bookmarks))),
         Err(wrong) => {
-            complain(format_args!("{wrong}"));
+            print_error(format_args!("{wrong}"));
             None
         }
     }

@@ -5,7 +5,7 @@ use super::audience::Audience;
 use super::input::{self, How};
 use super::screen::Screen;
 use super::source::Source;
-use super::{Exit, complain, forms, of_output};
+use super::{Exit, print_error, forms, of_output};
 use crate::record::{Record, Tally, View};
 use crate::registry::Registry;
 use crate::render::{Thousands, fold_painted};
@@ -58,7 +58,7 @@ pub(super) fn run(options: &Objects, screen: Screen) -> Exit {
     let how = match How::new(&options.reading) {
         Ok(how) => how,
         Err(wrong) => {
-            complain(format_args!("{wrong}"));
+            print_error(format_args!("{wrong}"));
             return Exit::Usage;
         }
     };
@@ -69,7 +69,7 @@ pub(super) fn run(options: &Objects, screen: Screen) -> Exit {
     if let Some(folder) = &options.write_dir
         && let Err(error) = fs::create_dir_all(folder)
     {
-        complain(format_args!("{}: cannot be created: {error}", folder.display()));
+        print_error(format_args!("{}: cannot be created: {error}", folder.display()));
         return Exit::Failed;
     }
     for source in &Source::all(&options.files, &options.reading) {
@@ -80,17 +80,17 @@ pub(super) fn run(options: &Objects, screen: Screen) -> Exit {
     }
     if list.number == 0 && worst == Exit::Fine {
         match options.at {
-            Some(at) => complain(format_args!("nothing to save up to message {at}")),
+            Some(at) => print_error(format_args!("nothing to save up to message {at}")),
             None => match exported(options) {
-                Some(name) => complain(format_args!("nothing to save: no {name} message carries a file")),
-                None => complain(format_args!("nothing to save: no message or conversation carries a map, values or a file")),
+                Some(name) => print_error(format_args!("nothing to save: no {name} message carries a file")),
+                None => print_error(format_args!("nothing to save: no message or conversation carries a map, values or a file")),
             },
         }
     }
     match list.secret {
         0 => {}
-        1 => complain(format_args!("one saved object contains secrets as captured")),
-        secret => complain(format_args!("{secret} saved objects contain secrets as captured")),
+        1 => print_error(format_args!("one saved object contains secrets as captured")),
+        secret => print_error(format_args!("{secret} saved objects contain secrets as captured")),
     }
     match list.to.flush() {
         Ok(()) => worst,
@@ -110,7 +110,7 @@ pub(super) fn export(mut args: Args, screen: Screen) -> Exit {
         match wanted(value) {
             Ok(export) => exports.push(export),
             Err(wrong) => {
-                complain(format_args!("{wrong}"));
+                print_error(format_args!("{wrong}"));
                 return Exit::Usage;
             }
         }
@@ -215,7 +215,7 @@ impl<W: Write + Send> Audience for List<'_, W> {
         let done = std::mem::take(&mut self.done);
         match self.options.at {
             Some(at) if !done => {
-                complain(format_args!("{}: no message {at}; the input has {}", self.file, tally.messages));
+                print_error(format_args!("{}: no message {at}; the input has {}", self.file, tally.messages));
                 Ok(())
             }
             _ => Ok(()),

@@ -3,7 +3,7 @@
 use super::args::Output;
 use super::counted::Counted;
 use super::unexplained::Unexplained;
-use super::{Exit, complain};
+use super::{Exit, print_error};
 
 /// Result of reading one or several inputs.
 #[derive(Debug)]
@@ -59,7 +59,7 @@ impl Outcome {
         let strict = match &self.broken {
             Some((file, frame)) if output.strict => {
                 let (malformed, gaps) = (Counted(self.malformed, "malformed message"), Counted(self.gaps, "gap"));
-                complain(format_args!("--strict: {malformed}, {gaps}; first at frame {frame} of {file}"));
+                print_error(format_args!("--strict: {malformed}, {gaps}; first at frame {frame} of {file}"));
                 Exit::Damaged
             }
             _ => Exit::Fine,

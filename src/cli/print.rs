@@ -8,7 +8,7 @@ use super::printer::Printer;
 use super::record_selection::RecordSelection;
 use super::screen::Screen;
 use super::source::Source;
-use super::{Exit, complain, of_output, parallel};
+use super::{Exit, print_error, of_output, parallel};
 use std::io::{self, IsTerminal, Write};
 
 /// Prints the records of all inputs.
@@ -17,7 +17,7 @@ pub(super) fn run(args: &Args, screen: Screen) -> Exit {
     let task = match How::new(&args.reading).and_then(|how| Task::new(&sources, how, args)) {
         Ok(task) => task,
         Err(wrong) => {
-            complain(format_args!("{wrong}"));
+            print_error(format_args!("{wrong}"));
             return Exit::Usage;
         }
     };

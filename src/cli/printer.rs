@@ -5,7 +5,7 @@ use super::forms::Plan;
 use super::parallel::{Chunk, ChunkPrinter};
 use super::record_selection::RecordSelection;
 use crate::engine::Prefilter;
-use crate::record::{Forgotten, Tally};
+use crate::record::{Evictions, Tally};
 use crate::sink::{Begin, Problem, Sink};
 use crate::tree::{Demand, Dissection};
 use std::io::{self, Write};
@@ -74,8 +74,8 @@ impl<S: Sink + Send + ?Sized> Audience for Printer<'_, S> {
         self.selection.has_enough()
     }
 
-    fn forgotten(&mut self, forgotten: Forgotten) {
-        self.selection.forgotten(forgotten);
+    fn evictions(&mut self, evictions: Evictions) {
+        self.selection.evictions(evictions);
     }
 
     fn end(&mut self, problem: Option<&Problem<'_>>) -> io::Result<()> {

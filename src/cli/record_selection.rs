@@ -9,7 +9,7 @@ use super::unexplained::Unexplained;
 use super::view::Choice;
 use crate::engine::Prefilter;
 use crate::filter::Filter;
-use crate::record::{Forgotten, Record, Scope, Tally, View};
+use crate::record::{Evictions, Record, Scope, Tally, View};
 use crate::registry::Registry;
 use crate::tree::{Carriers, Demand, Depth, Dissection, StreamId, Transport};
 use std::convert::Infallible;
@@ -60,7 +60,7 @@ impl RecordSelection {
         let parse = |text: &String| Filter::parse(text, Registry::default()).map_err(|mistake| format!("-Y: {mistake}"));
         let filter = output.filter.as_ref().map(parse).transpose()?;
         for name in filter.iter().flat_map(Filter::undissected) {
-            super::complain(format_args!("-Y: {name} is a Wireshark protocol that is not supported; it never matches"));
+            super::print_error(format_args!("-Y: {name} is a Wireshark protocol that is not supported; it never matches"));
         }
         let choice = Choice::new(output, filter.as_ref().map(Filter::scope), columns);
         Ok(RecordSelection {
@@ -244,8 +244,8 @@ impl RecordSelection {
     }
 
     /// Records the state evicted to bound memory.
-    pub(super) fn forgotten(&mut self, forgotten: Forgotten) {
-        self.tally.forgotten = forgotten;
+    pub(super) fn evictions(&mut self, evictions: Evictions) {
+        self.tally.evictions = evictions;
     }
 
     /// Counts of the current input.

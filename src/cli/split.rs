@@ -3,10 +3,10 @@
 use super::progress::TotalProgress;
 use super::screen::Screen;
 use super::source::Source;
-use super::{Exit, complain, complete, interrupt, of_output, settings};
+use super::{Exit, print_error, complete, interrupt, of_output, settings};
 use crate::input::{Capture, Format, Options, ReadError};
 use crate::render::Thousands;
-use crate::split::{By, Names, Parts, Slice, Splitter, Written};
+use crate::split::{By, Names, Parts, TimeSpan, Splitter, Written};
 use clap::{Args as Group, ValueHint};
 use clap_complete::engine::ArgValueCompleter;
 use std::fs;
@@ -57,14 +57,14 @@ pub(super) fn run(options: &SplitOptions, screen: Screen) -> Exit {
     let asked = match settings::limit(&options.limit).and_then(|()| Parsed::new(options)) {
         Ok(asked) => asked,
         Err(wrong) => {
-            complain(format_args!("{wrong}"));
+            print_error(format_args!("{wrong}"));
             return Exit::Usage;
         }
     };
     let (written, exit) = match asked.split() {
         Ok(done) => done,
         Err((wrong, exit)) => {
-            complain(format_args!("{wrong}"));
+            print_error(format_args!("{wrong}"));
             return exit;
         }
     };
@@ -150,7 +150,7 @@ impl Parsed {
 fn ended(name: &str, damage: Option<ReadError>) -> Exit {
     match damage.filter(|_| !interrupt::is_requested()) {
         Some(damage) => {
-            complain(format_args!("{name}: {damage}; the parts contain the frames before that"));
+            print_error(format_args!("{name}: {damage}; the parts contain the frames before that"));
             Exit::Damaged
         }
         None => Exit::Fine,
@@ -171,7 +171,7 @@ fn by(text: &str, files: &mut Vec<PathBuf>, parts: u64) -> Result<By, String> {
         _ => text.strip_prefix("time").map_or(text, |rest| rest.trim_start_matches(['=', ',', ':', ' '])).to_owned(),
     };
     let span = self::span(&span).ok_or_else(wrong)?;
-    Ok(By::Time(Slice(u64::try_from(span.as_nanos()).map_err(|_| wrong())?)))
+    Ok(By::Time(TimeSpan(u64::try_from(span.as_nanos()).map_err(|_| wrong())?)))
 }
 
 /// Parses a time span: a number and a unit.
@@ -228,7 +228,7 @@ mod tests {
 
     #[test]
     fn a_span_may_be_an_own_argument_or_part_of_the_word_time() {
-        let minute = By::Time(Slice(60_000_000_000));
+        let minute = By::Time(TimeSpan(60_000_000_000));
         for text in ["time=60s", "time:1m", "1m", "time 1m"] {
             assert_eq!(by(text, &mut Vec::new(), 0), Ok(minute), "{text}");
         }

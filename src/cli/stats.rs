@@ -5,9 +5,9 @@ use super::audience::Audience;
 use super::input::{self, How};
 use super::screen::Screen;
 use super::source::Source;
-use super::{Exit, complain, follow, forms, intervals, of_output, several};
+use super::{Exit, print_error, follow, forms, intervals, of_output, several};
 use crate::input::Extra;
-use crate::record::Forgotten;
+use crate::record::Evictions;
 use crate::sink::{Begin, Problem};
 use crate::stats::{Details, Families, Part, Severity, Stats, TableLook, print_json, print_tables};
 use crate::tree::{Demand, Dissection};
@@ -31,7 +31,7 @@ pub(super) fn run(options: &StatsOptions, reading: &Reading, screen: Screen) -> 
         }
     };
     done.unwrap_or_else(|wrong| {
-        complain(format_args!("{wrong}"));
+        print_error(format_args!("{wrong}"));
         Exit::Usage
     })
 }
@@ -228,8 +228,8 @@ impl Audience for Counter {
         self.stats.names(names);
     }
 
-    fn forgotten(&mut self, forgotten: Forgotten) {
-        self.stats.tally.forgotten = forgotten;
+    fn evictions(&mut self, evictions: Evictions) {
+        self.stats.tally.evictions = evictions;
     }
 
     fn end(&mut self, problem: Option<&Problem<'_>>) -> io::Result<()> {

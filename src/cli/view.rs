@@ -2,7 +2,7 @@
 
 use super::Exit;
 use super::args::{Form, Output};
-use super::complain;
+use super::print_error;
 use super::counted::Counted;
 use super::outcome::Outcome;
 use super::source::Source;
@@ -63,14 +63,14 @@ impl Choice {
         }
         let is_whole = output.count.is_none() && output.numbers.is_none();
         match outcome.taken {
-            0 if output.count != Some(0) => complain(format_args!("{}", self.empty_reason(output, outcome))),
+            0 if output.count != Some(0) => print_error(format_args!("{}", self.empty_reason(output, outcome))),
             _ if self.why == Why::Option => {}
-            taken => complain(format_args!("{}", self.taken(taken, outcome.frames, is_whole))),
+            taken => print_error(format_args!("{}", self.taken(taken, outcome.frames, is_whole))),
         }
         if let (View::Messages, true, None, [source]) = (self.view, is_whole, &output.filter, sources)
             && let Some(hint) = outcome.unexplained.hint(outcome.messages, source)
         {
-            complain(format_args!("{hint}"));
+            print_error(format_args!("{hint}"));
         }
     }
 

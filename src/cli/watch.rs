@@ -4,7 +4,7 @@
 //! that an editor replaces by renaming, and files on network drives.
 
 use super::screen::{Kept, Screen};
-use super::{Exit, complain, interrupt, screen};
+use super::{Exit, print_error, interrupt, screen};
 use std::collections::BTreeMap;
 use std::fs::{self, Metadata};
 use std::io::{self, IsTerminal, Write};
@@ -50,7 +50,7 @@ pub(super) fn run(named: Vec<PathBuf>, mut once: impl FnMut(Screen, &mut Vec<Pat
                 print(&below_an_error(&last));
                 kept.set(last);
             }
-            complain(format_args!("watching {}; Ctrl-C ends", files.count()));
+            print_error(format_args!("watching {}; Ctrl-C ends", files.count()));
         }
         if !files.wait() {
             return exit;

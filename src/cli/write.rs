@@ -9,7 +9,7 @@ use super::input::How;
 use super::replace::Replacement;
 use super::screen::Screen;
 use super::source::{self, Source};
-use super::{Exit, complain, interrupt, of_output, print};
+use super::{Exit, print_error, interrupt, of_output, print};
 use crate::write::{CaptureFile, FileForm, Late};
 use std::fmt::{self, Display};
 use std::io::{self, BufWriter, IsTerminal, Write};
@@ -31,7 +31,7 @@ pub(super) fn run(args: &Args, path: &Path) -> Exit {
         Err(wrong) => Err(wrong),
     };
     done.unwrap_or_else(|wrong| {
-        complain(format_args!("{wrong}"));
+        print_error(format_args!("{wrong}"));
         Exit::Usage
     })
 }
@@ -39,7 +39,7 @@ pub(super) fn run(args: &Args, path: &Path) -> Exit {
 /// Writes the file of `-w`, then prints its packets: `-P`.
 pub(super) fn run_and_print(mut args: Args, screen: Screen) -> Exit {
     let Some(path) = args.output.write.clone().filter(|path| path.as_os_str() != "-") else {
-        complain(format_args!("-P and -w - both use standard output; give a file name to -w"));
+        print_error(format_args!("-P and -w - both use standard output; give a file name to -w"));
         return Exit::Usage;
     };
     let written = run(&args, &path);
@@ -71,10 +71,10 @@ fn write(output: &Output, sources: &[Source], mut how: How, target: &Target, win
             continue;
         }
         if late > 0 {
-            complain(format_args!("{late} frames required by later messages were too far back and are not written"));
+            print_error(format_args!("{late} frames required by later messages were too far back and are not written"));
         }
         if let Some(frames) = written.frames.filter(|_| !output.quiet) {
-            complain(format_args!("{frames} of {} written to {target}", Counted(written.outcome.frames, "frame")));
+            print_error(format_args!("{frames} of {} written to {target}", Counted(written.outcome.frames, "frame")));
         }
         return Ok(written.outcome.exit(output));
     }
@@ -127,7 +127,7 @@ impl Target {
         match self {
             Target::StandardOutput(_) => of_output(error),
             Target::File(path, _) => {
-                complain(format_args!("{}: cannot be written: {error}", path.display()));
+                print_error(format_args!("{}: cannot be written: {error}", path.display()));
                 Exit::Failed
             }
         }

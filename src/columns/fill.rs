@@ -6,7 +6,7 @@ use super::schema::Table;
 use crate::input::link_name;
 use crate::record::{Buffer, Late, Message, Packet, level_of, place_of, words_of};
 use crate::sink::Problem;
-use crate::tree::{Address, Dissection, Ends, Gap, HIDDEN, Kind, Layer, NodeRef, Note, Span, Time, Value};
+use crate::tree::{Address, Dissection, Ends, Gap, MASKED_TEXT, Kind, Layer, NodeRef, Note, Span, Time, Value};
 use std::borrow::Cow;
 use std::fmt::{self, Display};
 use std::io;
@@ -254,7 +254,7 @@ pub(super) enum Of<'t> {
 /// The value of a node, and whether it is masked.
 pub(super) fn value_of(node: NodeRef<'_>) -> (Of<'_>, bool) {
     if node.is_secret() {
-        return (Of::Text(Cow::Borrowed(HIDDEN)), true);
+        return (Of::Text(Cow::Borrowed(MASKED_TEXT)), true);
     }
     let of = match node.value() {
         Value::None => Of::None,
@@ -316,11 +316,11 @@ fn raw(node: NodeRef<'_>, masked: bool) -> Option<&[u8]> {
 
 /// The meaning of the value, if any.
 fn meaning(node: NodeRef<'_>, row: &mut Row<'_>) {
-    match node.field().digest {
-        Some(digest) => {
+    match node.field().collapsed {
+        Some(collapsed) => {
             let mut text = String::new();
             // Writing to memory does not fail.
-            let _ = (digest.meaning)(node, &mut text);
+            let _ = (collapsed.meaning)(node, &mut text);
             row.words(&text)
         }
         None => row.words(node.name().unwrap_or_default()),

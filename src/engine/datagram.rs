@@ -304,9 +304,9 @@ impl Exchanges {
 
     /// Evicts the conversations idle longest when there are too many. Returns their number.
     pub(super) fn evict(&mut self, tree: &mut Tree) -> usize {
-        let forgotten = self.udp.evict();
-        let count = forgotten.len();
-        for (number, mut conversation) in forgotten {
+        let evictions = self.udp.evict();
+        let count = evictions.len();
+        for (number, mut conversation) in evictions {
             self.held = self.held.saturating_sub(conversation.states.counted());
             conversation.close(number, tree);
         }
@@ -320,7 +320,7 @@ impl Exchanges {
         if self.held <= most {
             return 0;
         }
-        let mut forgotten = 0;
+        let mut evictions = 0;
         for (pair, number, _) in self.udp.quietest(|conversation| conversation.states.counted() > 0) {
             if self.held <= most / 8 * 7 {
                 break;
@@ -329,10 +329,10 @@ impl Exchanges {
                 self.held = self.held.saturating_sub(conversation.states.counted());
                 conversation.close(number, tree);
                 conversation.states = States::default();
-                forgotten += 1;
+                evictions += 1;
             }
         }
-        forgotten
+        evictions
     }
 }
 

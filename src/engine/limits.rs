@@ -92,12 +92,12 @@ impl Engine {
                     stream.forget_unacknowledged();
                 }
                 if stream.is_silent(frame, SILENT_FRAMES, SILENT_SECONDS) {
-                    self.forgotten.states += u64::from(stream.forget());
+                    self.evictions.states += u64::from(stream.forget());
                 }
                 stream.count(&mut self.held);
             }
             if is_too_much {
-                self.forgotten.states += u64::from(connection.settle(&mut self.held));
+                self.evictions.states += u64::from(connection.settle(&mut self.held));
             }
         }
         // The next pass starts at a quarter more, so that passes over all streams are rare.
@@ -110,7 +110,7 @@ impl Engine {
         {
             stream.give_up(&mut Out::new(&mut self.tree, self.registry, frame.bytes, layer).of_all());
             stream.count(&mut self.held);
-            self.forgotten.states += 1;
+            self.evictions.states += 1;
         }
     }
 
@@ -128,7 +128,7 @@ impl Engine {
                 && stream.forget()
             {
                 stream.count(&mut self.held);
-                self.forgotten.states += 1;
+                self.evictions.states += 1;
             }
             self.quiet_forgot = self.quiet_forgot.max(*last_frame);
         }
@@ -143,7 +143,7 @@ impl Engine {
                 stream.give_up(&mut Out::new(&mut self.tree, self.registry, frame, None).of_all());
                 stream.release(&mut self.tree);
                 stream.count(&mut self.held);
-                self.forgotten.states += u64::from(connection.settle(&mut self.held));
+                self.evictions.states += u64::from(connection.settle(&mut self.held));
             }
         }
     }
@@ -156,8 +156,8 @@ impl Engine {
     /// Evicts the conversations idle longest when there are too many.
     #[inline(never)]
     pub(super) fn evict(&mut self, frame: &Frame<'_>) {
-        self.forgotten.conversations += self.exchanges.evict(&mut self.tree) as u64;
-        self.forgotten.states += self.exchanges.forget_states(&mut self.tree) as u64;
+        self.evictions.conversations += self.exchanges.evict(&mut self.tree) as u64;
+        self.evictions.states += self.exchanges.forget_states(&mut self.tree) as u64;
         for (key, joined) in self.fragments.evict(frame.time) {
             self.tree.late = true;
             fragment::incomplete(&mut self.tree, &key, &joined);
@@ -165,7 +165,7 @@ impl Engine {
         }
         self.evict_idle_associations(frame);
         for (_, connection) in self.streams.evict() {
-            self.forgotten.conversations += 1;
+            self.evictions.conversations += 1;
             let Some(mut stream) = connection.into_whole() else { continue };
             self.held = self.held.saturating_sub(stream.counted());
             if self.tree.demand().has(Extras::OBJECTS) || !stream.is_empty() {

@@ -25,7 +25,7 @@ use crate::flow::defrag::Fragments;
 use crate::flow::{Entry, Pair, Table};
 use crate::input::{Frame, Link};
 use crate::layers::{self, Bytes, Carried, Checks, Next, Part, Reached, Segment, ipcomp, tcp};
-use crate::record::{self, Forgotten};
+use crate::record::{self, Evictions};
 use crate::registry::Registry;
 use crate::tree::{
     Carried as Saved, Demand, Ends, Extras, Fields, FrameInfo, Label, Level, Node, Note, Pack, Side, Span, StreamId, Transport,
@@ -87,7 +87,7 @@ pub struct Engine {
     walked: [u64; 2],
     /// Streams whose last frame is earlier have dropped optional protocol state.
     quiet_forgot: u64,
-    forgotten: Forgotten,
+    evictions: Evictions,
     checks: Checks,
     prefilter: Option<Prefilter>,
     /// Relations between frames, if requested.
@@ -143,7 +143,7 @@ impl Engine {
             walked: [0; 2],
             quiet_forgot: 0,
             guessed: None,
-            forgotten: Forgotten::default(),
+            evictions: Evictions::default(),
             checks: Checks::enabled(registry.settings()),
             prefilter: None,
             route: None,
@@ -176,8 +176,8 @@ impl Engine {
 
     /// Counts of dropped state.
     #[must_use]
-    pub fn forgotten(&self) -> Forgotten {
-        self.forgotten
+    pub fn evictions(&self) -> Evictions {
+        self.evictions
     }
 
     /// Sets the number of messages of the next tree after which exportable objects of their conversation are requested.

@@ -244,7 +244,7 @@ impl Engine {
             let before = half.messages.memory_usage();
             let messages = half.messages.accept(&chunk(out.tree, frame, bytes, &data));
             counts.held = (counts.held + half.messages.memory_usage()).saturating_sub(before);
-            self.forgotten.states += half.messages.take_given_up();
+            self.evictions.states += half.messages.take_given_up();
             association.deliver(rises, messages, counts, &path, &mut out);
         }
         if counts.held > MAX_HELD {
@@ -260,7 +260,7 @@ impl Engine {
             association.close(counts, &mut out);
         }
         counts.held = 0;
-        self.forgotten.states += 1;
+        self.evictions.states += 1;
     }
 
     /// Evicts the associations idle longest when there are too many.
@@ -268,7 +268,7 @@ impl Engine {
         let Associations { table, counts, .. } = &mut self.associations;
         let mut out = Out::new(&mut self.tree, self.registry, frame.bytes, None).of_all();
         for (_, mut association) in table.evict() {
-            self.forgotten.conversations += 1;
+            self.evictions.conversations += 1;
             association.close(counts, &mut out);
         }
     }

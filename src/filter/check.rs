@@ -5,7 +5,7 @@ use super::mistake::{Wrong, nearest};
 use super::number_type::NumberType;
 use super::operator::Sum;
 use super::program::{Case, Extreme, Operand, Test, Value};
-use super::sort::Sort;
+use super::sort::ValueType;
 use super::syntax::{Compare, Element, How, Node, Part, Quantifier, Relation, Syntax};
 use super::value::{Constant, Item, Order};
 use crate::layers;
@@ -44,31 +44,31 @@ pub(super) struct Checker {
 /// A value and the possible types of its occurrences.
 struct TypedValue {
     value: Value,
-    sorts: Vec<Sort>,
+    sorts: Vec<ValueType>,
 }
 
-fn sort_of(field: &Field) -> Sort {
+fn sort_of(field: &Field) -> ValueType {
     match field.kind {
-        Kind::Protocol | Kind::Group => Sort::Layer,
-        Kind::Number => Sort::Number(field.names),
-        Kind::Float => Sort::Float,
-        Kind::Bool => Sort::Bool(field.names),
-        Kind::Bytes => Sort::Bytes,
-        Kind::Text => Sort::Text,
-        Kind::Mac => Sort::Mac,
-        Kind::Ipv4 => Sort::Ipv4,
-        Kind::Ipv6 => Sort::Ipv6,
-        Kind::Note(_) => Sort::Note,
+        Kind::Protocol | Kind::Group => ValueType::Layer,
+        Kind::Number => ValueType::Number(field.names),
+        Kind::Float => ValueType::Float,
+        Kind::Bool => ValueType::Bool(field.names),
+        Kind::Bytes => ValueType::Bytes,
+        Kind::Text => ValueType::Text,
+        Kind::Mac => ValueType::Mac,
+        Kind::Ipv4 => ValueType::Ipv4,
+        Kind::Ipv6 => ValueType::Ipv6,
+        Kind::Note(_) => ValueType::Note,
     }
 }
 
-fn sort_of_pseudo(pseudo: &Pseudo) -> Sort {
+fn sort_of_pseudo(pseudo: &Pseudo) -> ValueType {
     match pseudo.kind {
-        Kind::Number => Sort::Number(shown::names_of(pseudo.name)),
+        Kind::Number => ValueType::Number(shown::names_of(pseudo.name)),
         // Floating-point pseudo-fields are times.
-        Kind::Float if matches!(pseudo.name, "frame.time" | "frame.time_epoch") => Sort::Moment,
-        Kind::Float => Sort::Span,
-        _ => Sort::Text,
+        Kind::Float if matches!(pseudo.name, "frame.time" | "frame.time_epoch") => ValueType::Moment,
+        Kind::Float => ValueType::Span,
+        _ => ValueType::Text,
     }
 }
 
@@ -139,7 +139,7 @@ impl Checker {
             self.measures |= value;
             self.reads_fields |= value;
             self.read_streams(value);
-            return Some(TypedValue { value: Value::Frame, sorts: vec![Sort::Layer] });
+            return Some(TypedValue { value: Value::Frame, sorts: vec![ValueType::Layer] });
         }
         if let Some(pseudo) = pseudo::named(name) {
             self.scope.add_pseudo(pseudo);
@@ -157,7 +157,7 @@ impl Checker {
         if fields.is_empty() {
             let undissected = super::undissected::named(name)?;
             self.undissected.insert(undissected);
-            return Some(TypedValue { value: Value::Fields(fields), sorts: vec![Sort::Layer] });
+            return Some(TypedValue { value: Value::Fields(fields), sorts: vec![ValueType::Layer] });
         }
         if !value {
             fields.extend(self.registry.inside_others(name));
@@ -171,7 +171,7 @@ impl Checker {
             self.read_streams(!is_layer && !layers::is_of_frame(field));
             field.with_sources().for_each(|source| self.need(source));
         }
-        let mut sorts: Vec<Sort> = Vec::new();
+        let mut sorts: Vec<ValueType> = Vec::new();
         for sort in fields.iter().map(|field| sort_of(field)) {
             if !sorts.contains(&sort) {
                 sorts.push(sort);
@@ -235,28 +235,28 @@ impl Checker {
 
     fn slice(&mut self, of: &Node, parts: &[Part]) -> Result<TypedValue, Wrong> {
         let known = self.known(of)?;
-        require(of, &known.sorts, "cannot be sliced", |sort| sort.has_bytes() || matches!(sort, Sort::Ipv4 | Sort::Ipv6))?;
-        Ok(TypedValue { value: Value::Slice(Box::new(known.value), parts.to_vec()), sorts: vec![Sort::Bytes] })
+        require(of, &known.sorts, "cannot be sliced", |sort| sort.has_bytes() || matches!(sort, ValueType::Ipv4 | ValueType::Ipv6))?;
+        Ok(TypedValue { value: Value::Slice(Box::new(known.value), parts.to_vec()), sorts: vec![ValueType::Bytes] })
     }
 
     /// Checks the conversion of bytes to a number.
     fn read(&mut self, node: &Node, of: &Node, number: NumberType) -> Result<TypedValue, Wrong> {
         let known = self.known(of)?;
-        require(of, &known.sorts, "cannot be sliced", |sort| sort.has_bytes() || matches!(sort, Sort::Ipv4 | Sort::Ipv6))?;
+        require(of, &known.sorts, "cannot be sliced", |sort| sort.has_bytes() || matches!(sort, ValueType::Ipv4 | ValueType::Ipv6))?;
         if let Syntax::Slice(_, parts) = &of.is {
             let cut = parts.iter().map(|part| part.length()).try_fold(0, |sum: usize, length| sum.checked_add(length?));
             if let Some(cut) = cut.filter(|cut| *cut != number.size()) {
                 return Err(Wrong::new(&node.at, format!("{number} requires {} bytes, but {of} has {cut}", number.size())));
             }
         }
-        let sort = if number.is_float() { Sort::Float } else { Sort::Number(&[]) };
+        let sort = if number.is_float() { ValueType::Float } else { ValueType::Number(&[]) };
         Ok(TypedValue { value: Value::Read(Box::new(known.value), number), sorts: vec![sort] })
     }
 
     /// Checks a value for a column.
-    pub(super) fn column(&mut self, node: &Node) -> Result<(Value, Sort), Wrong> {
+    pub(super) fn column(&mut self, node: &Node) -> Result<(Value, ValueType), Wrong> {
         let known = self.known(node)?;
-        Ok((known.value, known.sorts.first().copied().unwrap_or(Sort::Text)))
+        Ok((known.value, known.sorts.first().copied().unwrap_or(ValueType::Text)))
     }
 
     fn masked(&mut self, left: &Node, right: &Node) -> Result<TypedValue, Wrong> {
@@ -267,14 +267,14 @@ impl Checker {
             (None, None) => return Err(self.unknown(left)),
         };
         require(of, &known.sorts, "does not support bitwise and", |sort| {
-            !matches!(sort, Sort::Text | Sort::Float | Sort::Bool(_) | Sort::Span | Sort::Moment | Sort::Note)
+            !matches!(sort, ValueType::Text | ValueType::Float | ValueType::Bool(_) | ValueType::Span | ValueType::Moment | ValueType::Note)
         })?;
         let sorts = known.sorts.iter().map(|sort| match sort {
-            Sort::Number(_) => Sort::Number(&[]),
-            Sort::Ipv4 | Sort::Ipv6 => *sort,
-            _ => Sort::Bytes,
+            ValueType::Number(_) => ValueType::Number(&[]),
+            ValueType::Ipv4 | ValueType::Ipv6 => *sort,
+            _ => ValueType::Bytes,
         });
-        let sorts: Vec<Sort> = sorts.collect();
+        let sorts: Vec<ValueType> = sorts.collect();
         let mask = self.constants(of, &sorts, written)?;
         Ok(TypedValue { value: Value::Masked(Box::new(known.value), mask), sorts })
     }
@@ -295,27 +295,27 @@ impl Checker {
         let inner = Box::new(value);
         let (value, sort) = match name {
             "len" => {
-                require(of, &sorts, "has no length", |sort| sort.has_bytes() || matches!(sort, Sort::Ipv4 | Sort::Ipv6))?;
-                (Value::Len(inner), Sort::Number(&[]))
+                require(of, &sorts, "has no length", |sort| sort.has_bytes() || matches!(sort, ValueType::Ipv4 | ValueType::Ipv6))?;
+                (Value::Len(inner), ValueType::Number(&[]))
             }
             "count" => {
-                require(of, &sorts, "has no values to count", |sort| sort != Sort::Note)?;
-                (Value::Count(inner), Sort::Number(&[]))
+                require(of, &sorts, "has no values to count", |sort| sort != ValueType::Note)?;
+                (Value::Count(inner), ValueType::Number(&[]))
             }
             "abs" => {
-                require(of, &sorts, "is not a number", Sort::is_computed)?;
-                (Value::Magnitude(inner), sorts.first().copied().unwrap_or(Sort::Float))
+                require(of, &sorts, "is not a number", ValueType::is_computed)?;
+                (Value::Magnitude(inner), sorts.first().copied().unwrap_or(ValueType::Float))
             }
             "string" => {
                 require(of, &sorts, "cannot be converted to a string", |sort| {
-                    !matches!(sort, Sort::Text | Sort::Layer | Sort::Note)
+                    !matches!(sort, ValueType::Text | ValueType::Layer | ValueType::Note)
                 })?;
-                let sort = sorts.first().copied().unwrap_or(Sort::Text);
-                (Value::Written(inner, sort), Sort::Text)
+                let sort = sorts.first().copied().unwrap_or(ValueType::Text);
+                (Value::Written(inner, sort), ValueType::Text)
             }
             _ => {
-                require(of, &sorts, "is not text", |sort| sort == Sort::Text)?;
-                (Value::Cased(inner, if name == "lower" { Case::Lower } else { Case::Upper }), Sort::Text)
+                require(of, &sorts, "is not text", |sort| sort == ValueType::Text)?;
+                (Value::Cased(inner, if name == "lower" { Case::Lower } else { Case::Upper }), ValueType::Text)
             }
         };
         Ok(TypedValue { value, sorts: vec![sort] })
@@ -325,12 +325,12 @@ impl Checker {
     fn extreme(&mut self, node: &Node, name: &str, record_values: &[Node]) -> Result<TypedValue, Wrong> {
         let known: Vec<Option<TypedValue>> =
             record_values.iter().map(|record_values| self.value(record_values)).collect::<Result<_, _>>()?;
-        let mut sorts: Vec<Sort> = known.iter().flatten().flat_map(|known| known.sorts.iter().copied()).collect();
+        let mut sorts: Vec<ValueType> = known.iter().flatten().flat_map(|known| known.sorts.iter().copied()).collect();
         sorts.dedup();
         let Some(first) = sorts.first().copied() else {
             return Err(Wrong::new(&node.at, format!("{name}() takes fields")));
         };
-        let ordered = |sort: &Sort| !matches!(sort, Sort::Bool(_) | Sort::Note | Sort::Layer) && sort.fits(first);
+        let ordered = |sort: &ValueType| !matches!(sort, ValueType::Bool(_) | ValueType::Note | ValueType::Layer) && sort.fits(first);
         if !sorts.iter().all(ordered) {
             return Err(Wrong::new(&node.at, format!("{name}() takes ordered values of one type")));
         }
@@ -348,7 +348,7 @@ impl Checker {
         let (known_left, known_right) = (self.value(left)?, self.value(right)?);
         for (node, known) in [(left, &known_left), (right, &known_right)] {
             let Some(known) = known else { continue };
-            require(node, &known.sorts, "is not a number", Sort::is_computed)?;
+            require(node, &known.sorts, "is not a number", ValueType::is_computed)?;
         }
         let sorts = |known: &TypedValue| known.sorts.iter().map(|sort| sort.without_names()).collect::<Vec<_>>();
         let (a, b, sorts) = match (known_left, known_right) {
@@ -373,12 +373,12 @@ impl Checker {
         if let Some(other) = sorts.iter().find(|sort| !sort.fits(first)) {
             return Err(Wrong::new(&right.at, format!("{left} is {}, {right} is {}", first.words(), other.words())));
         }
-        let sort = if sorts.contains(&Sort::Float) { Sort::Float } else { first };
+        let sort = if sorts.contains(&ValueType::Float) { ValueType::Float } else { first };
         Ok(Some(TypedValue { value: Value::Sum(Box::new(a), sum, Box::new(b)), sorts: vec![sort] }))
     }
 
     /// Converts a constant to a value.
-    fn operand(&self, of: &Node, sorts: &[Sort], written: &Node) -> Result<Value, Wrong> {
+    fn operand(&self, of: &Node, sorts: &[ValueType], written: &Node) -> Result<Value, Wrong> {
         let constants = self.constants(of, sorts, written)?;
         let items = constants.into_iter().map(|constant| match constant {
             Constant::Is(item) => item,
@@ -398,12 +398,12 @@ impl Checker {
             }
             How::Matches(right) => {
                 let TypedValue { value, sorts } = self.searched(left)?;
-                require(left, &sorts, "has no text to match", Sort::has_bytes)?;
+                require(left, &sorts, "has no text to match", ValueType::has_bytes)?;
                 Ok(Test::Matches(operand(value), regex(right)?))
             }
             How::In(elements) => {
                 let TypedValue { value, sorts } = self.known(left)?;
-                require(left, &sorts, NO_VALUE, |sort| sort != Sort::Note)?;
+                require(left, &sorts, NO_VALUE, |sort| sort != ValueType::Note)?;
                 Ok(Test::In(operand(value), self.ranges(left, &sorts, elements)?))
             }
         }
@@ -425,9 +425,9 @@ impl Checker {
         let known_right = known_right.filter(|_| !is_word_for(left, right));
         for (node, known) in [(left, &known_left), (right, &known_right)] {
             let Some(known) = known else { continue };
-            require(node, &known.sorts, NO_VALUE, |sort| sort != Sort::Note)?;
+            require(node, &known.sorts, NO_VALUE, |sort| sort != ValueType::Note)?;
             if !matches!(order, Order::Equal | Order::Different) {
-                require(node, &known.sorts, "has no order", |sort| !matches!(sort, Sort::Bool(_)))?;
+                require(node, &known.sorts, "has no order", |sort| !matches!(sort, ValueType::Bool(_)))?;
             }
         }
         match (known_left, known_right) {
@@ -440,7 +440,7 @@ impl Checker {
                 Ok(Test::Against(Operand { value: known.value, all }, order.mirrored(), constants))
             }
             (Some(a), Some(b)) => {
-                let fits = |a: &Sort| b.sorts.iter().any(|b| a.fits(*b));
+                let fits = |a: &ValueType| b.sorts.iter().any(|b| a.fits(*b));
                 if !a.sorts.iter().any(fits) {
                     let what = format!("{left} is {}, {right} is {}", words(&a.sorts), words(&b.sorts));
                     return Err(Wrong::new(&right.at, what).try_instead(in_quotes(right)));
@@ -459,12 +459,12 @@ impl Checker {
     }
 
     /// Parses a literal as constants of the possible types of `of`.
-    fn constants(&self, of: &Node, sorts: &[Sort], written: &Node) -> Result<Vec<Constant>, Wrong> {
+    fn constants(&self, of: &Node, sorts: &[ValueType], written: &Node) -> Result<Vec<Constant>, Wrong> {
         let constants: Vec<Constant> = sorts.iter().flat_map(|sort| literal::constants(&written.is, *sort)).collect();
         if !constants.is_empty() {
             return Ok(constants);
         }
-        let sort = sorts.first().copied().unwrap_or(Sort::Note);
+        let sort = sorts.first().copied().unwrap_or(ValueType::Note);
         let wrong = Wrong::new(&written.at, format!("expected {} for {of}", sort.expected()));
         let (Syntax::Word(_) | Syntax::Quoted(_)) = written.is else { return Err(wrong) };
         let word = match &written.is {
@@ -472,23 +472,23 @@ impl Checker {
             _ => written.to_string().into(),
         };
         Err(wrong.try_instead(match sort {
-            Sort::Number([]) if is_name(&word) && word.contains('.') => self.nearest(&word),
-            Sort::Number(names) if !names.is_empty() => {
+            ValueType::Number([]) if is_name(&word) && word.contains('.') => self.nearest(&word),
+            ValueType::Number(names) if !names.is_empty() => {
                 nearest(&word, names.iter().map(|(_, name)| *name)).iter().map(|name| format!("{name:?}")).collect()
             }
-            Sort::Bool(_) => vec!["true".into(), "false".into()],
-            Sort::Bytes | Sort::Layer => in_quotes(written),
+            ValueType::Bool(_) => vec!["true".into(), "false".into()],
+            ValueType::Bytes | ValueType::Layer => in_quotes(written),
             _ => Vec::new(),
         }))
     }
 
-    fn needles(&mut self, left: &Node, sorts: &[Sort], right: &Node) -> Result<Vec<Vec<u8>>, Wrong> {
-        require(left, sorts, "does not support contains", Sort::has_bytes)?;
+    fn needles(&mut self, left: &Node, sorts: &[ValueType], right: &Node) -> Result<Vec<Vec<u8>>, Wrong> {
+        require(left, sorts, "does not support contains", ValueType::has_bytes)?;
         if let Some(other) = self.value(right)? {
             let what = format!("expected a constant, {right} is {}", words(&other.sorts));
             return Err(Wrong::new(&right.at, what).try_instead(in_quotes(right)));
         }
-        let sorts: Vec<Sort> = sorts.iter().map(|sort| if *sort == Sort::Text { Sort::Text } else { Sort::Bytes }).collect();
+        let sorts: Vec<ValueType> = sorts.iter().map(|sort| if *sort == ValueType::Text { ValueType::Text } else { ValueType::Bytes }).collect();
         let bytes = |constant: Constant| match constant {
             Constant::Is(item) => Some(item.with_bytes(<[u8]>::to_vec)),
             _ => None,
@@ -496,7 +496,7 @@ impl Checker {
         Ok(self.constants(left, &sorts, right)?.into_iter().filter_map(bytes).collect())
     }
 
-    fn ranges(&mut self, left: &Node, sorts: &[Sort], elements: &[Element]) -> Result<Vec<(Constant, Option<Constant>)>, Wrong> {
+    fn ranges(&mut self, left: &Node, sorts: &[ValueType], elements: &[Element]) -> Result<Vec<(Constant, Option<Constant>)>, Wrong> {
         let mut ranges = Vec::new();
         for Element { from, to } in elements {
             for end in [Some(from), to.as_ref()].into_iter().flatten() {
@@ -526,14 +526,14 @@ impl Checker {
 }
 
 /// Requires a property of every possible type of a value.
-fn require(node: &Node, sorts: &[Sort], what: &str, does: impl Fn(Sort) -> bool) -> Result<(), Wrong> {
+fn require(node: &Node, sorts: &[ValueType], what: &str, does: impl Fn(ValueType) -> bool) -> Result<(), Wrong> {
     match sorts.iter().find(|sort| !does(**sort)) {
         Some(sort) => Err(Wrong::new(&node.at, format!("{node} is {} and {what}", sort.words()))),
         None => Ok(()),
     }
 }
 
-fn words(sorts: &[Sort]) -> &'static str {
+fn words(sorts: &[ValueType]) -> &'static str {
     sorts.first().map_or("nothing", |sort| sort.words())
 }
 

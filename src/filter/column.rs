@@ -1,6 +1,6 @@
 //! Columns of `-e`: a field, a pseudo-field, or an expression.
 
-use super::{Expression, Mistake};
+use super::{Expression, ParseError};
 use crate::record::Record;
 use crate::registry::Registry;
 use crate::render::{Column, Computation, TakeText, Values, pseudo_field};
@@ -16,7 +16,7 @@ pub fn is_name(text: &str) -> bool {
 ///
 /// # Errors
 /// The mistake and its position.
-pub fn column(text: &str, registry: Registry) -> Result<Column, Mistake> {
+pub fn column(text: &str, registry: Registry) -> Result<Column, ParseError> {
     let column = |of| Column { name: text.into(), of };
     if let Some(pseudo) = pseudo_field(text) {
         return Ok(column(Values::Pseudo(pseudo)));

@@ -5,7 +5,7 @@
 use super::program::{self, Case, Extreme, Test, Value};
 use super::record_values;
 use super::record_values::Subject;
-use super::sort::Sort;
+use super::sort::ValueType;
 use super::syntax::{Part, To};
 use super::value::{Constant, Item, Order, Visit};
 use crate::record::Remembered;
@@ -214,7 +214,7 @@ impl Evaluator<'_, '_> {
     }
 
     /// Converts a value to text, as Wireshark's `string()`.
-    fn written(self, item: &Item<'_>, sort: Sort, visit: &mut Visit<'_>) -> ControlFlow<()> {
+    fn written(self, item: &Item<'_>, sort: ValueType, visit: &mut Visit<'_>) -> ControlFlow<()> {
         self.scratch.with_buffer(|text| {
             // Writing to memory does not fail.
             let _ = item.write(sort, text);

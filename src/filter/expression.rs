@@ -2,11 +2,11 @@
 
 use super::check::Checker;
 use super::eval::{Evaluator, Scratch};
-use super::mistake::{Mistake, Wrong};
+use super::mistake::{ParseError, Wrong};
 use super::parser;
 use super::program::Value;
 use super::record_values::Subject;
-use super::sort::Sort;
+use super::sort::ValueType;
 use super::value::Item;
 use crate::record::{Record, Scope};
 use crate::registry::Registry;
@@ -17,7 +17,7 @@ use std::ops::ControlFlow;
 /// An expression over a record: `data.data[4:4]@u32le`, `len(http.host)`, `tcp.len * 8`.
 pub struct Expression {
     value: Value,
-    sort: Sort,
+    sort: ValueType,
     demand: Demand,
     scope: Scope,
 }
@@ -27,9 +27,9 @@ impl Expression {
     ///
     /// # Errors
     /// The first mistake. A condition is a mistake, because it has no value.
-    pub fn parse(text: &str, registry: Registry) -> Result<Expression, Mistake> {
+    pub fn parse(text: &str, registry: Registry) -> Result<Expression, ParseError> {
         let mut checker = Checker::new(registry);
-        let read = |checker: &mut Checker| -> Result<(Value, Sort), Wrong> { checker.column(&parser::parse(text)?) };
+        let read = |checker: &mut Checker| -> Result<(Value, ValueType), Wrong> { checker.column(&parser::parse(text)?) };
         let (value, sort) = read(&mut checker).map_err(|wrong| wrong.in_expression(text))?;
         let scope = checker.scope;
         let (_, demand, _) = checker.seen();
@@ -65,7 +65,7 @@ impl Expression {
 
     fn write(&self, item: &Item<'_>, text: &mut String) -> std::fmt::Result {
         match item {
-            Item::Bytes(bytes) if self.sort == Sort::Text => text.write_str(&String::from_utf8_lossy(bytes)),
+            Item::Bytes(bytes) if self.sort == ValueType::Text => text.write_str(&String::from_utf8_lossy(bytes)),
             Item::Bytes(bytes) => hex(bytes, text),
             _ => {
                 let mut written = Vec::new();

@@ -1,6 +1,6 @@
 //! Literals: numbers, addresses, times, bytes.
 
-use super::sort::Sort;
+use super::sort::ValueType;
 use super::syntax::Syntax;
 use super::value::{Constant, Item};
 use crate::tree::Names;
@@ -10,39 +10,39 @@ use std::borrow::Cow;
 use std::net::{Ipv4Addr, Ipv6Addr};
 
 /// Parses a literal as constants of a type: several if several values share a name, none if it does not fit.
-pub(super) fn constants(written: &Syntax, sort: Sort) -> Vec<Constant> {
+pub(super) fn constants(written: &Syntax, sort: ValueType) -> Vec<Constant> {
     let items = match (written, sort) {
-        (Syntax::Quoted(text), Sort::Text | Sort::Bytes | Sort::Layer) => vec![bytes(text.clone())],
+        (Syntax::Quoted(text), ValueType::Text | ValueType::Bytes | ValueType::Layer) => vec![bytes(text.clone())],
         (Syntax::Quoted(text), _) => return std::str::from_utf8(text).map(|text| of_words(text, sort, true)).unwrap_or_default(),
-        (Syntax::Char(byte), Sort::Text | Sort::Bytes | Sort::Layer) => vec![bytes(vec![*byte])],
-        (Syntax::Char(byte), Sort::Number(_)) => vec![Item::Number((*byte).into())],
+        (Syntax::Char(byte), ValueType::Text | ValueType::Bytes | ValueType::Layer) => vec![bytes(vec![*byte])],
+        (Syntax::Char(byte), ValueType::Number(_)) => vec![Item::Number((*byte).into())],
         (Syntax::Word(word), _) => return of_words(word, sort, false),
         _ => Vec::new(),
     };
     items.into_iter().map(Constant::Is).collect()
 }
 
-fn of_words(words: &str, sort: Sort, quoted: bool) -> Vec<Constant> {
+fn of_words(words: &str, sort: ValueType, quoted: bool) -> Vec<Constant> {
     let items: Vec<Item<'static>> = match sort {
         // A quoted number is text.
-        Sort::Number(names) => match number(words).filter(|_| !quoted) {
+        ValueType::Number(names) => match number(words).filter(|_| !quoted) {
             Some(number) => vec![Item::Number(number)],
             None => named(names, words).map(|number| Item::Number(number.into())).collect(),
         },
-        Sort::Float if quoted => Vec::new(),
-        Sort::Float => float(words).map(Item::Double).into_iter().collect(),
-        Sort::Bool(names) => match truth(words) {
+        ValueType::Float if quoted => Vec::new(),
+        ValueType::Float => float(words).map(Item::Double).into_iter().collect(),
+        ValueType::Bool(names) => match truth(words) {
             Some(truth) => vec![Item::Bool(truth)],
             None => named(names, words).map(|number| Item::Bool(number != 0)).collect(),
         },
-        Sort::Span => nanos(words).filter(|_| !quoted).map(Item::Nanos).into_iter().collect(),
-        Sort::Moment => nanos(words).filter(|_| !quoted).or_else(|| moment(words)).map(Item::Nanos).into_iter().collect(),
-        Sort::Text => vec![bytes(words.as_bytes().to_vec())],
-        Sort::Bytes | Sort::Layer => byte_row(words).map(bytes).into_iter().collect(),
-        Sort::Mac => byte_row(words).filter(|row| row.len() == 6).map(bytes).into_iter().collect(),
-        Sort::Ipv4 => return net4(words).into_iter().collect(),
-        Sort::Ipv6 => return net6(words).into_iter().collect(),
-        Sort::Note => Vec::new(),
+        ValueType::Span => nanos(words).filter(|_| !quoted).map(Item::Nanos).into_iter().collect(),
+        ValueType::Moment => nanos(words).filter(|_| !quoted).or_else(|| moment(words)).map(Item::Nanos).into_iter().collect(),
+        ValueType::Text => vec![bytes(words.as_bytes().to_vec())],
+        ValueType::Bytes | ValueType::Layer => byte_row(words).map(bytes).into_iter().collect(),
+        ValueType::Mac => byte_row(words).filter(|row| row.len() == 6).map(bytes).into_iter().collect(),
+        ValueType::Ipv4 => return net4(words).into_iter().collect(),
+        ValueType::Ipv6 => return net6(words).into_iter().collect(),
+        ValueType::Note => Vec::new(),
     };
     items.into_iter().map(Constant::Is).collect()
 }

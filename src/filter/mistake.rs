@@ -8,7 +8,7 @@ use unicode_width::UnicodeWidthChar;
 
 /// An error in a filter, with position and suggestions.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Mistake {
+pub struct ParseError {
     /// Offset of the wrong part.
     pub at: usize,
     /// Length of the wrong part; 0 if something is missing.
@@ -42,8 +42,8 @@ impl Wrong {
     }
 
     /// Adds the filter.
-    pub(super) fn in_expression(self, expression: &str) -> Mistake {
-        Mistake {
+    pub(super) fn in_expression(self, expression: &str) -> ParseError {
+        ParseError {
             at: self.at.start,
             len: self.at.len(),
             what: self.what,
@@ -98,7 +98,7 @@ fn part_distance(part: &str, known: &str) -> usize {
     }
 }
 
-impl fmt::Display for Mistake {
+impl fmt::Display for ParseError {
     /// Writes the message, the filter with a caret, and suggestions, with control characters escaped.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         harmless(&self.what, f)?;
@@ -115,7 +115,7 @@ impl fmt::Display for Mistake {
     }
 }
 
-impl std::error::Error for Mistake {}
+impl std::error::Error for ParseError {}
 
 /// Escapes control characters. Backslashes stay, unlike in text from captures, because this is the user's input.
 fn harmless(text: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {

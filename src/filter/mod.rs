@@ -39,7 +39,7 @@ mod verdict_cache;
 
 pub use column::{column, is_name};
 pub use expression::Expression;
-pub use mistake::Mistake;
+pub use mistake::ParseError;
 
 use crate::engine::{FrameParts, Prefilter};
 use crate::record::{Moment, Packet, Record, Scope};
@@ -76,7 +76,7 @@ impl Filter {
     ///
     /// # Errors
     /// The first mistake.
-    pub fn parse(text: &str, registry: Registry) -> Result<Filter, Mistake> {
+    pub fn parse(text: &str, registry: Registry) -> Result<Filter, ParseError> {
         let mut checker = Checker::new(registry);
         let mut read = || {
             let written = parser::parse(text)?;

@@ -2,7 +2,7 @@
 
 use super::number_type::NumberType;
 use super::operator::Sum;
-use super::sort::Sort;
+use super::sort::ValueType;
 use super::syntax::Part;
 use super::value::{Constant, Item, Order};
 use crate::record::pseudo::Pseudo;
@@ -34,7 +34,7 @@ pub(super) enum Value {
     /// Absolute value.
     Magnitude(Box<Value>),
     /// Conversion to text.
-    Written(Box<Value>, Sort),
+    Written(Box<Value>, ValueType),
     /// Constant.
     Constant(Item<'static>),
 }

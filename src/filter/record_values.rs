@@ -3,7 +3,7 @@
 use super::value::{Item, Visit};
 use crate::layers::{FastHeaders, HeaderValue};
 use crate::record::{Known, Record, Remembered};
-use crate::tree::{Computed, Dissection, Field, HIDDEN, Kind, Layer, NodeRef, Value};
+use crate::tree::{Computed, Dissection, Field, MASKED_TEXT, Kind, Layer, NodeRef, Value};
 use std::borrow::Cow;
 use std::net::IpAddr;
 use std::ops::{ControlFlow, Range};
@@ -105,7 +105,7 @@ fn header_of(layer: NodeRef<'_>) -> &[u8] {
 /// Value of a node.
 pub(super) fn item(node: NodeRef<'_>) -> Item<'_> {
     if node.is_secret() {
-        return Item::Bytes(Cow::Borrowed(HIDDEN.as_bytes()));
+        return Item::Bytes(Cow::Borrowed(MASKED_TEXT.as_bytes()));
     }
     if node.has_hidden() && !node.field().public {
         return Item::Bytes(match node.value() {

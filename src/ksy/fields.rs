@@ -294,7 +294,7 @@ impl Builder<'_> {
             ShapeKind::Str => Field::text(abbrev, label, about),
             ShapeKind::Bytes => Field::bytes(abbrev, label, about),
             ShapeKind::Object(of) if self.spec.type_of(of).summary.is_some() => {
-                Field::group(abbrev, label, about).digest(title::nothing, summary)
+                Field::group(abbrev, label, about).collapsed(title::nothing, summary)
             }
             ShapeKind::Object(_) => Field::group(abbrev, label, about),
             ShapeKind::Reference => return None,
@@ -313,7 +313,7 @@ impl Builder<'_> {
             Times::Once => (1, 0),
             Times::OncePer(group) => (2, std::ptr::from_ref(group).addr()),
         };
-        let kind = (field.kind, field.names.as_ptr() as usize, field.digest.is_some(), times);
+        let kind = (field.kind, field.names.as_ptr() as usize, field.collapsed.is_some(), times);
         let known = self.known.get(&(field.abbrev, kind)).copied();
         known.unwrap_or_else(|| {
             let added = self.add_new(field);

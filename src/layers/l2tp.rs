@@ -41,7 +41,7 @@ fields! {
     CCID = number("l2tp.ccid", "Control connection ID", "Control connection of the receiver").hex(8);
     AVP = group("l2tp.avp", "AVP", "Attribute-value pair").titled(title::kind);
     MANDATORY = bool("l2tp.avp.mandatory", "Mandatory", "The receiver must support it").mask(0x8000);
-    HIDDEN = bool("l2tp.avp.hidden", "Hidden", "The value is encrypted").mask(0x4000);
+    MASKED_TEXT = bool("l2tp.avp.hidden", "Hidden", "The value is encrypted").mask(0x4000);
     AVP_LENGTH = number("l2tp.avp.length", "Length", "Bytes of the AVP with its header").mask(0x03ff);
     VENDOR = number("l2tp.avp.vendor_id", "Vendor ID", "0 for IETF attributes");
     AVP_TYPE = number("l2tp.avp.type", "Attribute type", "").names(ATTRIBUTES);
@@ -128,7 +128,7 @@ fn packet(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
 
 fn attribute(wire: &mut Wire<'_>) -> Result {
     const HEADER: usize = 6;
-    let first = wire.bits(2, &[&MANDATORY, &HIDDEN, &AVP_LENGTH])?;
+    let first = wire.bits(2, &[&MANDATORY, &MASKED_TEXT, &AVP_LENGTH])?;
     let length = usize::try_from(AVP_LENGTH.bits_of(first)).unwrap_or_default();
     let Some(value) = length.checked_sub(HEADER) else {
         wire.note(&BAD_AVP, format_args!("{length} bytes; {HEADER} is the least"));

@@ -17,7 +17,7 @@ fields! {
         .covers("All values of texts up to 4 MiB and 50,000 values");
     OBJECT = group("json.object", "object", "");
     ARRAY = group("json.array", "array", "");
-    MEMBER = group("json.member", "member", "Key and value").digest(member_name, member_value).named(title::key, member_value, title::nothing);
+    MEMBER = group("json.member", "member", "Key and value").collapsed(member_name, member_value).named(title::key, member_value, title::nothing);
     KEY = text("json.key", "key", "");
     STRING = text("json.value.string", "string", "Unescaped");
     NUMBER = text("json.value.number", "number", "As written");

@@ -22,7 +22,7 @@ fields! {
     PROTOBUF = protocol("protobuf", "Protobuf", "Protocol Buffers, inside other protocols")
         .covers("Fields by number and wire type, nested messages and texts recognized by content")
         .leaves_open("Schemas, packed fields and groups");
-    FIELD = group("protobuf.field", "field", "").digest(field_value, title::nothing).named(field_title, field_value, title::nothing);
+    FIELD = group("protobuf.field", "field", "").collapsed(field_value, title::nothing).named(field_title, field_value, title::nothing);
     NUMBER = number("protobuf.field.number", "field number", "").once_per(&FIELD);
     WIRE_TYPE = number("protobuf.field.wiretype", "wire type", "").mask(0x07).names(WIRE_TYPES).once_per(&FIELD);
     LENGTH = number("protobuf.field.value.length", "value length", "In bytes").once_per(&FIELD);
@@ -31,7 +31,7 @@ fields! {
     STRING = text("protobuf.field.value.string", "string", "Value that is printable text").once_per(&FIELD);
     VALUE = bytes("protobuf.field.value", "value", "As transmitted, without its length").once_per(&FIELD);
     MESSAGE = group("protobuf.message", "message", "Value that parses as a message").once_per(&FIELD);
-    N_FIELD = group("protobuf.message.field", "field", "").digest(field_value, title::nothing).named(field_title, field_value, title::nothing);
+    N_FIELD = group("protobuf.message.field", "field", "").collapsed(field_value, title::nothing).named(field_title, field_value, title::nothing);
     N_NUMBER = number("protobuf.message.field.number", "field number", "").once_per(&N_FIELD);
     N_WIRE_TYPE = number("protobuf.message.field.wiretype", "wire type", "").mask(0x07).names(WIRE_TYPES).once_per(&N_FIELD);
     N_LENGTH = number("protobuf.message.field.value.length", "value length", "In bytes").once_per(&N_FIELD);

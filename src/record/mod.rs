@@ -27,7 +27,7 @@ pub use scope::Scope;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fmt;
-pub use tally::{Forgotten, Tally};
+pub use tally::{Evictions, Tally};
 pub use text::words_of;
 
 /// Unit of output.

@@ -5,7 +5,7 @@ use crate::tree::{Dissection, Level, OmittedMessages, Time, Tree};
 
 /// State evicted to bound memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Forgotten {
+pub struct Evictions {
     /// Evicted conversations. A later frame of one starts a new conversation.
     pub conversations: u64,
     /// Buffered bytes of conversations that stay open. Their later payload is not dissected.
@@ -29,7 +29,7 @@ pub struct Tally {
     /// Number of payload bytes of unknown format.
     pub undissected: u64,
     /// State evicted to bound memory.
-    pub forgotten: Forgotten,
+    pub evictions: Evictions,
     /// Bookmarks and notes of the capture, passed on to its records.
     pub bookmarks: Option<&'static Bookmarks>,
 }
@@ -47,7 +47,7 @@ impl Tally {
             gaps: 0,
             malformed: 0,
             undissected: 0,
-            forgotten: Forgotten::default(),
+            evictions: Evictions::default(),
             bookmarks: None,
         }
     }

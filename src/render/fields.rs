@@ -465,7 +465,7 @@ impl<W: io::Write> Sink for Columns<W> {
         };
         let fields: Vec<&'static Field> = self.columns().flat_map(of).collect();
         // The text of a group depends on its children.
-        let depends_on_others = |field: &&Field| field.digest.is_some() || matches!(field.kind, Kind::Group | Kind::Protocol);
+        let depends_on_others = |field: &&Field| field.collapsed.is_some() || matches!(field.kind, Kind::Group | Kind::Protocol);
         let all = Only::these(fields.iter().copied());
         let kept = match (fields.is_empty(), fields.iter().any(depends_on_others)) {
             (true, _) => Fields::None,

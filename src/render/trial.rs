@@ -26,7 +26,7 @@ fields! {
     FLAGS = number("toy.flags", "flags", "Bits").hex(2);
     LOW = number("toy.flags.low", "low", "The low ones").mask(0x0f);
     HIGH = bool("toy.flags.high", "high", "The highest").mask(0x80);
-    ENTRY = group("toy.entry", "entry", "A key and a value").digest(entry_value, entry_meaning);
+    ENTRY = group("toy.entry", "entry", "A key and a value").collapsed(entry_value, entry_meaning);
     KEY = number("toy.entry.key", "key", "The key").also("toy.any");
     OTHER = number("toy.entry.value", "value", "The value").also("toy.any");
     STRANGE = odd("toy.strange", "strange", "It is strange");

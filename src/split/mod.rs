@@ -17,7 +17,7 @@ use crate::tree::{Dissection, Time};
 use packet::Secrets;
 pub use parts::{Names, Parts, Written};
 use router::Router;
-pub use router::{By, Slice};
+pub use router::{By, TimeSpan};
 use std::io;
 use window::Window;
 

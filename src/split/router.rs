@@ -15,7 +15,7 @@ const FRAGMENT_TIMEOUT: i64 = 60;
 
 /// A span of time in nanoseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Slice(pub u64);
+pub struct TimeSpan(pub u64);
 
 /// Criterion by which a capture is split.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,7 +25,7 @@ pub enum By {
     /// By conversation, into this number of parts.
     Flow(u64),
     /// By start time of conversations, with a part per time span.
-    Time(Slice),
+    Time(TimeSpan),
 }
 
 /// Source and destination of a frame, if known.
@@ -35,7 +35,7 @@ pub(super) type Ends = Option<[Address; 2]>;
 pub(super) struct Router {
     by: By,
     /// Parts of conversations, where they differ from those of their endpoints.
-    placed: Recent<Pair, u64>,
+    part_overrides: Recent<Pair, u64>,
     /// Endpoints of announced conversations, with the parts of their announcements.
     announced: Recent<SocketAddr, u64>,
     /// Part and time of the last fragment of an incomplete datagram, by pair of hosts.
@@ -47,16 +47,16 @@ pub(super) struct Router {
 
 impl Router {
     pub(super) fn new(by: By) -> Router {
-        Router { by, placed: Recent::default(), announced: Recent::default(), fragments: Recent::default(), first: None, now: 0 }
+        Router { by, part_overrides: Recent::default(), announced: Recent::default(), fragments: Recent::default(), first: None, now: 0 }
     }
 
     /// The part of a frame.
     pub(super) fn part(&mut self, route: &Route, ends: Ends, time: Time) -> u64 {
-        self.tick(time);
+        self.advance_time(time);
         let part = match route.conversation {
             Some(pair) => self.of_conversation(pair, route),
             None if route.waits => self.of_fragment(ends.map(hosts_of), time),
-            None => self.usual(ends.map(hosts_of)),
+            None => self.default_part(ends.map(hosts_of)),
         };
         for end in &route.announced {
             self.announced.insert(*end, part);
@@ -65,7 +65,7 @@ impl Router {
     }
 
     fn of_conversation(&mut self, pair: Pair, route: &Route) -> u64 {
-        let usual = self.usual(Some(match self.by {
+        let default_part = self.default_part(Some(match self.by {
             By::Pair(_) => pair.bits().map(|(host, _)| (host, 0)),
             By::Flow(_) | By::Time(_) => pair.bits(),
         }));
@@ -73,22 +73,22 @@ impl Router {
             let shared = route.shares.map(|shared| self.of_conversation(shared, &Route::default()));
             let bound = shared.or_else(|| self.announced_to(pair));
             // A connection that reuses the ports of an earlier one is in the part of that connection.
-            let earlier = if matches!(self.by, By::Time(_)) { self.placed.get(&pair).or(Some(usual)) } else { None };
-            let placed = bound.or(earlier);
-            match placed {
-                Some(part) => self.placed.insert(pair, part),
-                None => self.placed.remove(&pair),
+            let earlier = if matches!(self.by, By::Time(_)) { self.part_overrides.get(&pair).or(Some(default_part)) } else { None };
+            let part_overrides = bound.or(earlier);
+            match part_overrides {
+                Some(part) => self.part_overrides.insert(pair, part),
+                None => self.part_overrides.remove(&pair),
             }
         }
-        self.placed.get(&pair).unwrap_or(usual)
+        self.part_overrides.get(&pair).unwrap_or(default_part)
     }
 
     /// The part of a fragment whose datagram stays incomplete: that of the previous fragment, possibly of the same datagram.
     fn of_fragment(&mut self, hosts: Option<[End; 2]>, time: Time) -> u64 {
-        let usual = self.usual(hosts);
-        let (By::Time(_), Some(hosts), Some(now)) = (self.by, hosts, time) else { return usual };
+        let default_part = self.default_part(hosts);
+        let (By::Time(_), Some(hosts), Some(now)) = (self.by, hosts, time) else { return default_part };
         let before = self.fragments.get(&hosts).filter(|(_, then)| now.seconds.saturating_sub(then.seconds) <= FRAGMENT_TIMEOUT);
-        let part = before.map_or(usual, |(part, _)| part);
+        let part = before.map_or(default_part, |(part, _)| part);
         self.fragments.insert(hosts, (part, now));
         part
     }
@@ -102,15 +102,15 @@ impl Router {
     }
 
     /// The default part of these endpoints.
-    fn usual(&self, ends: Option<[End; 2]>) -> u64 {
+    fn default_part(&self, ends: Option<[End; 2]>) -> u64 {
         match self.by {
             By::Time(_) => self.now,
-            By::Pair(parts) | By::Flow(parts) => ends.map_or(0, |ends| mixed(ends) % parts.max(1)),
+            By::Pair(parts) | By::Flow(parts) => ends.map_or(0, |ends| hash_endpoints(ends) % parts.max(1)),
         }
     }
 
-    fn tick(&mut self, time: Time) {
-        if let (By::Time(Slice(span)), Some(time)) = (self.by, time) {
+    fn advance_time(&mut self, time: Time) {
+        if let (By::Time(TimeSpan(span)), Some(time)) = (self.by, time) {
             let since = time.since(*self.first.get_or_insert(time));
             self.now = u64::try_from(since / i128::from(span.max(1))).unwrap_or(0);
         }
@@ -143,16 +143,16 @@ pub(super) fn ends(of: Dissection<'_>) -> Ends {
 }
 
 /// A uniformly distributed hash that is the same on each machine.
-fn mixed([low, high]: [End; 2]) -> u64 {
+fn hash_endpoints([low, high]: [End; 2]) -> u64 {
     // The first digits of pi; any numbers without a pattern are suitable.
     const KEYS: [u64; 4] = [0x243f_6a88_85a3_08d3, 0x1319_8a2e_0370_7345, 0xa409_3822_299f_31d1, 0x082e_fa98_ec4e_6c89];
     let [a, b, c, d] = KEYS;
-    let of_end = |([left, right], port): End| folded(left ^ a ^ u64::from(port) << 40, right ^ b);
-    folded(of_end(low) ^ c, of_end(high).rotate_left(32) ^ d)
+    let of_end = |([left, right], port): End| folded_multiply(left ^ a ^ u64::from(port) << 40, right ^ b);
+    folded_multiply(of_end(low) ^ c, of_end(high).rotate_left(32) ^ d)
 }
 
 /// XOR of both halves of a product. Each bit depends on most bits of the factors.
-fn folded(left: u64, right: u64) -> u64 {
+fn folded_multiply(left: u64, right: u64) -> u64 {
     let product = u128::from(left) * u128::from(right);
     let [high, low] = [product >> 64, product & u128::from(u64::MAX)].map(|half| u64::try_from(half).unwrap_or_default());
     high ^ low
@@ -160,32 +160,32 @@ fn folded(left: u64, right: u64) -> u64 {
 
 /// A table that evicts entries which were not used for long.
 struct Recent<K, V> {
-    young: HashMap<K, V, foldhash::fast::RandomState>,
-    old: HashMap<K, V, foldhash::fast::RandomState>,
+    current: HashMap<K, V, foldhash::fast::RandomState>,
+    previous: HashMap<K, V, foldhash::fast::RandomState>,
 }
 
 impl<K, V> Default for Recent<K, V> {
     fn default() -> Self {
-        Recent { young: HashMap::default(), old: HashMap::default() }
+        Recent { current: HashMap::default(), previous: HashMap::default() }
     }
 }
 
 impl<K: Hash + Eq, V: Copy> Recent<K, V> {
     fn is_empty(&self) -> bool {
-        self.young.is_empty() && self.old.is_empty()
+        self.current.is_empty() && self.previous.is_empty()
     }
 
     fn insert(&mut self, key: K, value: V) {
-        if self.young.len() >= RECENT_MOST {
-            self.old = std::mem::take(&mut self.young);
+        if self.current.len() >= RECENT_MOST {
+            self.previous = std::mem::take(&mut self.current);
         }
-        self.young.insert(key, value);
+        self.current.insert(key, value);
     }
 
     fn remove(&mut self, key: &K) {
         if !self.is_empty() {
-            self.young.remove(key);
-            self.old.remove(key);
+            self.current.remove(key);
+            self.previous.remove(key);
         }
     }
 
@@ -193,13 +193,13 @@ impl<K: Hash + Eq, V: Copy> Recent<K, V> {
     where
         K: Copy,
     {
-        if let Some(value) = self.young.get(key) {
+        if let Some(value) = self.current.get(key) {
             return Some(*value);
         }
-        if self.old.is_empty() {
+        if self.previous.is_empty() {
             return None;
         }
-        let value = self.old.remove(key)?;
+        let value = self.previous.remove(key)?;
         self.insert(*key, value);
         Some(value)
     }
@@ -261,7 +261,7 @@ mod tests {
 
     #[test]
     fn a_conversation_stays_in_the_span_in_which_it_began() {
-        let mut router = Router::new(By::Time(Slice(1_000_000_000)));
+        let mut router = Router::new(By::Time(TimeSpan(1_000_000_000)));
         let at = |seconds| Some(Timestamp { seconds, nanos: 0 });
         let flow = begins("10.0.0.1:1", "10.0.0.2:2");
         assert_eq!(router.part(&flow, None, at(100)), 0);
@@ -280,6 +280,6 @@ mod tests {
             recent.insert(key, key);
             assert_eq!(recent.get(&0), Some(0));
         }
-        assert!(recent.young.len() + recent.old.len() <= 2 * RECENT_MOST);
+        assert!(recent.current.len() + recent.previous.len() <= 2 * RECENT_MOST);
     }
 }

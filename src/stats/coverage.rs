@@ -42,7 +42,7 @@ impl Covered {
 
 /// Messages of a protocol by name.
 #[derive(Debug)]
-pub struct Spoken {
+pub struct ProtocolCoverage {
     /// The protocol.
     pub protocol: &'static Field,
     /// All its messages.
@@ -51,7 +51,7 @@ pub struct Spoken {
     names: HashMap<String, Covered, foldhash::fast::RandomState>,
 }
 
-impl Spoken {
+impl ProtocolCoverage {
     /// Messages by name, the most frequent first.
     #[must_use]
     pub fn by_name(&self) -> Vec<(&str, Covered)> {
@@ -81,7 +81,7 @@ pub struct Coverage {
     registry: Registry,
     /// Fields of unexplained bytes, and fields with value names.
     fields_read: Only,
-    spoken: Vec<Spoken>,
+    protocols: Vec<ProtocolCoverage>,
     unknown: HashMap<(usize, u64), Unknown, foldhash::fast::RandomState>,
     /// Start of decrypted bytes in the current tree.
     deciphered: HashSet<(u32, u32), foldhash::fast::RandomState>,
@@ -99,7 +99,7 @@ impl Coverage {
         Coverage {
             registry,
             fields_read,
-            spoken: Vec::new(),
+            protocols: Vec::new(),
             unknown: HashMap::default(),
             deciphered: HashSet::default(),
             left_out: 0,
@@ -146,43 +146,43 @@ impl Coverage {
         let len = u64::from(node.span().len());
         let is_data = node.field().is(&data::DATA);
         let registry = self.registry;
-        let spoken = self.spoken.iter().position(|spoken| spoken.protocol.is(node.field()));
-        let spoken = spoken.unwrap_or_else(|| {
+        let protocols = self.protocols.iter().position(|protocols| protocols.protocol.is(node.field()));
+        let protocols = protocols.unwrap_or_else(|| {
             let protocol = node.field();
             let rest = registry.protocols().find(|known| known.this.is(protocol)).and_then(|known| known.rest);
-            self.spoken.push(Spoken { protocol, all: Covered::default(), rest, names: HashMap::default() });
-            self.spoken.len() - 1
+            self.protocols.push(ProtocolCoverage { protocol, all: Covered::default(), rest, names: HashMap::default() });
+            self.protocols.len() - 1
         });
-        let Some(spoken) = self.spoken.get_mut(spoken) else { return };
+        let Some(protocols) = self.protocols.get_mut(protocols) else { return };
         let nodes = message.of.tree.nodes.get(node.place() as usize..).unwrap_or_default();
         let end = nodes.first().map_or(0, |first| first.end.saturating_sub(node.place()) as usize);
         let is_broken = message.notes().any(|note| level_of(note) == Level::Broken);
-        let rest = spoken.rest.filter(|rest| is_broken || rest.share == Share::Explained);
+        let rest = protocols.rest.filter(|rest| is_broken || rest.share == Share::Explained);
         let covered = match is_data {
             true => Covered { messages: 1, unframed: len, ..Covered::default() },
             false => shares(nodes.get(..end).unwrap_or_default(), node.span(), rest, &self.deciphered),
         };
-        spoken.all.add(covered);
+        protocols.all.add(covered);
         let name = message.name();
-        if let Some(known) = spoken.names.get_mut(name) {
+        if let Some(known) = protocols.names.get_mut(name) {
             known.add(covered);
         } else if !name.is_empty() {
-            let name = if spoken.names.len() < NAMES { name } else { "…" };
-            spoken.names.entry(name.to_owned()).or_default().add(covered);
+            let name = if protocols.names.len() < NAMES { name } else { "…" };
+            protocols.names.entry(name.to_owned()).or_default().add(covered);
         }
     }
 
     /// Protocols, in order of their first message.
     #[must_use]
-    pub fn spoken(&self) -> &[Spoken] {
-        &self.spoken
+    pub fn protocols(&self) -> &[ProtocolCoverage] {
+        &self.protocols
     }
 
     /// Total of all messages.
     #[must_use]
     pub fn all(&self) -> Covered {
         let mut all = Covered::default();
-        self.spoken.iter().for_each(|spoken| all.add(spoken.all));
+        self.protocols.iter().for_each(|protocols| all.add(protocols.all));
         all
     }
 

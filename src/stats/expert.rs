@@ -1,6 +1,6 @@
 //! Expert information by severity, as tshark's `expert`.
 
-use super::gate::Gate;
+use super::gate::FrameFilter;
 use crate::limits;
 use crate::record::expert::{self, Item, Severity};
 use crate::tree::{Demand, Dissection};
@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 /// Equal expert items.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Alike {
+pub struct ExpertCount {
     /// Severity.
     pub severity: Severity,
     /// Group: `Sequence`, `Malformed`.
@@ -28,13 +28,13 @@ pub struct Expert {
     /// Items beyond the limit of distinct ones.
     pub left_out: u64,
     least: Severity,
-    gate: Option<Gate>,
-    alike: Vec<Alike>,
+    gate: Option<FrameFilter>,
+    alike: Vec<ExpertCount>,
     index: HashMap<(Severity, &'static str, String), usize, foldhash::fast::RandomState>,
 }
 
 impl Expert {
-    pub(super) fn new(least: Severity, gate: Option<Gate>) -> Expert {
+    pub(super) fn new(least: Severity, gate: Option<FrameFilter>) -> Expert {
         Expert { left_out: 0, least, gate, alike: Vec::new(), index: HashMap::default() }
     }
 
@@ -45,12 +45,12 @@ impl Expert {
     }
 
     /// Items of a severity, in order of their first occurrence.
-    pub fn of(&self, severity: Severity) -> impl Iterator<Item = &Alike> {
+    pub fn of(&self, severity: Severity) -> impl Iterator<Item = &ExpertCount> {
         self.alike.iter().filter(move |alike| alike.severity == severity)
     }
 
     pub(super) fn tree(&mut self, of: Dissection<'_>, captured: bool) {
-        if self.gate.as_mut().is_some_and(|gate| !gate.opens(of, captured)) {
+        if self.gate.as_mut().is_some_and(|gate| !gate.matches(of, captured)) {
             return;
         }
         if captured {
@@ -80,7 +80,7 @@ impl Expert {
         } else if limits::STATS_EXPERT.exceeds(self.alike.len()) {
             let (summary, first) = (key.2.clone(), of.tree.frame.number);
             self.index.insert(key, self.alike.len());
-            self.alike.push(Alike { severity, group: group.named().1, protocol, summary, count: 1, first });
+            self.alike.push(ExpertCount { severity, group: group.named().1, protocol, summary, count: 1, first });
         } else {
             self.left_out += 1;
         }

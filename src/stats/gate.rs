@@ -6,28 +6,28 @@ use crate::tree::{Demand, Dissection};
 use std::convert::Infallible;
 
 /// A filter of frames, with the messages completed by them.
-pub struct Gate {
+pub struct FrameFilter {
     passes: Passes,
     tally: Tally,
     /// Demand of the filter.
     pub demand: Demand,
 }
 
-impl Gate {
+impl FrameFilter {
     /// Creates a gate from a test and its demand.
     #[must_use]
-    pub fn new(passes: Passes, demand: Demand) -> Gate {
-        Gate { passes, tally: Tally::new(View::Packets), demand }
+    pub fn new(passes: Passes, demand: Demand) -> FrameFilter {
+        FrameFilter { passes, tally: Tally::new(View::Packets), demand }
     }
 
     /// Whether a frame, or a late message completed by it, matches.
-    pub(super) fn opens(&mut self, of: Dissection<'_>, captured: bool) -> bool {
-        let Gate { passes, tally, .. } = self;
-        let mut opens = false;
+    pub(super) fn matches(&mut self, of: Dissection<'_>, captured: bool) -> bool {
+        let FrameFilter { passes, tally, .. } = self;
+        let mut matches = false;
         let Ok(()) = tally.records(of, captured, |record| {
-            opens |= !matches!(record, Record::Gap(_)) && passes(&record);
+            matches |= !matches!(record, Record::Gap(_)) && passes(&record);
             Ok::<(), Infallible>(())
         });
-        opens
+        matches
     }
 }

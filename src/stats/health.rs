@@ -6,7 +6,7 @@ use crate::tree::{AnalysisFlags, Dissection, Field, Level};
 
 /// Count of a note.
 #[derive(Debug, Clone, Copy)]
-pub struct Remark {
+pub struct NoteCount {
     /// Code.
     pub code: &'static Field,
     /// Level.
@@ -24,7 +24,7 @@ pub struct Health {
     pub gaps: u64,
     /// Number of missing bytes.
     pub lost: u64,
-    remarks: Vec<Remark>,
+    notes: Vec<NoteCount>,
 }
 
 impl Health {
@@ -37,9 +37,9 @@ impl Health {
     }
 
     fn add(&mut self, code: &'static Field, level: Level, frame: u64) {
-        match self.remarks.iter_mut().find(|remark| remark.code.is(code)) {
-            Some(remark) => remark.count += 1,
-            None => self.remarks.push(Remark { code, level, count: 1, first: frame }),
+        match self.notes.iter_mut().find(|note| note.code.is(code)) {
+            Some(note) => note.count += 1,
+            None => self.notes.push(NoteCount { code, level, count: 1, first: frame }),
         }
     }
 
@@ -56,9 +56,9 @@ impl Health {
 
     /// Notes, by descending level and count.
     #[must_use]
-    pub fn remarks(&self) -> Vec<Remark> {
-        let mut remarks = self.remarks.clone();
-        remarks.sort_by_key(|remark| std::cmp::Reverse((remark.level, remark.count)));
-        remarks
+    pub fn notes(&self) -> Vec<NoteCount> {
+        let mut notes = self.notes.clone();
+        notes.sort_by_key(|note| std::cmp::Reverse((note.level, note.count)));
+        notes
     }
 }

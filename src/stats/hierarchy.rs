@@ -17,7 +17,7 @@ pub type Names = HashMap<String, Count, foldhash::fast::RandomState>;
 
 /// A node of the hierarchy.
 #[derive(Debug)]
-pub struct Place {
+pub struct HierarchyNode {
     /// The protocol.
     pub protocol: &'static Field,
     /// Depth.
@@ -35,7 +35,7 @@ pub struct Place {
 
 /// Protocols of fast-path segments.
 #[derive(Debug)]
-struct Known {
+struct HeaderPath {
     /// Protocols.
     path: &'static str,
     /// Places in the hierarchy.
@@ -47,14 +47,14 @@ struct Known {
 /// The hierarchy of a capture.
 #[derive(Debug, Default)]
 pub struct Hierarchy {
-    places: Vec<Place>,
+    places: Vec<HierarchyNode>,
     roots: Vec<usize>,
     /// Nodes of the layers of the current tree.
-    here: Vec<Option<usize>>,
+    current_nodes: Vec<Option<usize>>,
     /// Number of those layers before the next message.
     counted: usize,
     /// Paths of fast-path segments.
-    omitted_headers: Vec<Known>,
+    omitted_headers: Vec<HeaderPath>,
     /// Number of trees.
     trees: u64,
 }
@@ -71,7 +71,7 @@ impl Hierarchy {
             return;
         }
         self.trees += 1;
-        self.here.clear();
+        self.current_nodes.clear();
         self.counted = 0;
         for layer in &tree.layers {
             let Some(node) = of.layer_node(layer) else { continue };
@@ -84,12 +84,12 @@ impl Hierarchy {
                 .and_then(|(_, place)| place);
             let elsewhere = layer.below.is_none() && segment.is_none() && !path.is_empty();
             let below = match layer.below {
-                Some(below) => self.here.get(below as usize).copied().flatten(),
+                Some(below) => self.current_nodes.get(below as usize).copied().flatten(),
                 None if elsewhere => self.by_path(path),
                 None => segment,
             };
             let place = self.place(below, node.field());
-            self.here.push(Some(place));
+            self.current_nodes.push(Some(place));
             let trees = self.trees;
             if let Some(place) = self.places.get_mut(place).filter(|place| place.seen != trees) {
                 place.seen = trees;
@@ -102,7 +102,7 @@ impl Hierarchy {
 
     /// Counts a fast-path segment. Returns the place of the innermost header.
     fn omitted_headers(&mut self, omitted_headers: &OmittedHeaders, bytes: u32) -> Option<usize> {
-        let is_it = |known: &Known| std::ptr::eq(known.path, omitted_headers.path) || known.path == omitted_headers.path;
+        let is_it = |known: &HeaderPath| std::ptr::eq(known.path, omitted_headers.path) || known.path == omitted_headers.path;
         let known = self.omitted_headers.iter().position(is_it).unwrap_or_else(|| {
             let mut below = None;
             let places = omitted_headers.path.split(':').filter_map(layers::named).map(|header| {
@@ -111,7 +111,7 @@ impl Hierarchy {
                 place
             });
             let places = places.collect();
-            self.omitted_headers.push(Known { path: omitted_headers.path, places, waiting: Count::default() });
+            self.omitted_headers.push(HeaderPath { path: omitted_headers.path, places, waiting: Count::default() });
             self.omitted_headers.len() - 1
         });
         let known = self.omitted_headers.get_mut(known)?;
@@ -135,7 +135,7 @@ impl Hierarchy {
     pub(super) fn message(&mut self, message: &Message<'_>) {
         let Some(node) = message.node() else { return };
         // Messages are in the order of their layers.
-        let ahead = message.of.tree.layers.iter().zip(&self.here).skip(self.counted);
+        let ahead = message.of.tree.layers.iter().zip(&self.current_nodes).skip(self.counted);
         let Some((at, (_, place))) = (self.counted..).zip(ahead).find(|(_, (layer, _))| layer.node == message.layer.node) else {
             return;
         };
@@ -161,7 +161,7 @@ impl Hierarchy {
         let depth = below.and_then(|below| self.places.get(below)).map_or(0, |below| below.depth + 1);
         let (children, names) = (Vec::new(), Names::default());
         let (count, messages) = (Count::default(), Count::default());
-        self.places.push(Place { protocol, depth, count, messages, names, children, seen: 0 });
+        self.places.push(HierarchyNode { protocol, depth, count, messages, names, children, seen: 0 });
         match below.and_then(|below| self.places.get_mut(below)) {
             Some(below) => below.children.push(new),
             None => self.roots.push(new),
@@ -169,7 +169,7 @@ impl Hierarchy {
         new
     }
 
-    /// Place of protocols whose layers were in an earlier tree.
+    /// HierarchyNode of protocols whose layers were in an earlier tree.
     fn by_path(&self, path: &str) -> Option<usize> {
         let mut siblings = &self.roots;
         let mut found = None;
@@ -184,7 +184,7 @@ impl Hierarchy {
 
     /// Nodes in depth-first order.
     #[must_use]
-    pub fn in_order(&self) -> Vec<(String, &Place)> {
+    pub fn in_order(&self) -> Vec<(String, &HierarchyNode)> {
         let mut all = Vec::new();
         let mut next: Vec<(String, usize)> = self.roots.iter().rev().map(|root| (String::new(), *root)).collect();
         while let Some((below, at)) = next.pop() {

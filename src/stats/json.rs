@@ -1,8 +1,8 @@
 //! Statistics as one JSON object.
 
 use super::hierarchy::commonest;
-use super::{Alike, Conversations, Count, Covered, Expert, Hosts, Intervals, Part, Severity, Spread, Stats, Streams, Topics};
-use crate::record::Forgotten;
+use super::{ExpertCount, Conversations, Count, Covered, Expert, Hosts, Intervals, Part, Severity, Spread, Stats, Streams, Topics};
+use crate::record::Evictions;
 use crate::render::{Members, Rfc3339, object};
 use std::io::{self, Write};
 
@@ -75,7 +75,7 @@ pub fn print_json(stats: &Stats, to: &mut dyn Write) -> io::Result<()> {
             stats.topics(part).map_or(Ok(()), |counts| all.object(key, |of| topics(counts, of)))?;
         }
         if let Some(expert) = stats.expert() {
-            all.object("expert", |of| remarks(expert, of))?;
+            all.object("expert", |of| expert_items(expert, of))?;
         }
         if let Some(hosts) = stats.hosts() {
             all.object("hosts", |of| named(hosts, of))?;
@@ -212,28 +212,28 @@ fn health(stats: &Stats, of: &mut Members<'_, '_>) -> io::Result<()> {
     of.put("missing_bytes", &stats.health.lost)?;
     of.put("malformed", &stats.tally.malformed)?;
     of.put("cut_frames", &stats.traffic.cut)?;
-    let Forgotten { conversations, states } = stats.tally.forgotten;
+    let Evictions { conversations, states } = stats.tally.evictions;
     for (key, count) in [("forgotten_conversations", conversations), ("forgotten_states", states)] {
         if count > 0 {
             of.put(key, &count)?;
         }
     }
-    of.list("notes", stats.health.remarks(), |of, remark| {
-        of.put("code", remark.code.abbrev)?;
-        of.put("level", remark.level.word())?;
-        of.put("text", remark.code.about)?;
-        of.put("count", &remark.count)?;
-        of.put("first_frame", &remark.first)
+    of.list("notes", stats.health.notes(), |of, note| {
+        of.put("code", note.code.abbrev)?;
+        of.put("level", note.level.word())?;
+        of.put("text", note.code.about)?;
+        of.put("count", &note.count)?;
+        of.put("first_frame", &note.first)
     })
 }
 
 fn coverage(stats: &Stats, of: &mut Members<'_, '_>) -> io::Result<()> {
     let coverage = &stats.coverage;
     covered(of, coverage.all())?;
-    of.list("protocols", coverage.spoken(), |of, spoken| {
-        of.put("protocol", spoken.protocol.abbrev)?;
-        covered(of, spoken.all)?;
-        let names = spoken.by_name();
+    of.list("protocols", coverage.protocols(), |of, protocols| {
+        of.put("protocol", protocols.protocol.abbrev)?;
+        covered(of, protocols.all)?;
+        let names = protocols.by_name();
         if names.is_empty() {
             return Ok(());
         }
@@ -275,8 +275,8 @@ fn left_out(of: &mut Members<'_, '_>, count: u64) -> io::Result<()> {
     if count == 0 { Ok(()) } else { of.put("left_out", &count) }
 }
 
-fn remarks(expert: &Expert, of: &mut Members<'_, '_>) -> io::Result<()> {
-    let all: Vec<&Alike> = Severity::ALL.into_iter().flat_map(|severity| expert.of(severity)).collect();
+fn expert_items(expert: &Expert, of: &mut Members<'_, '_>) -> io::Result<()> {
+    let all: Vec<&ExpertCount> = Severity::ALL.into_iter().flat_map(|severity| expert.of(severity)).collect();
     of.list("remarks", all, |of, alike| {
         of.put("severity", alike.severity.name())?;
         of.put("group", alike.group)?;

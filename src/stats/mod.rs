@@ -31,12 +31,12 @@ mod transfers;
 pub use crate::record::expert::Severity;
 use conversations::ConversationTables;
 pub use conversations::{Conversations, Endpoints};
-pub use coverage::{Coverage, Covered, Spoken, Unknown};
+pub use coverage::{Coverage, Covered, ProtocolCoverage, Unknown};
 pub use endpoint::{Conversation, End, Shares};
-pub use expert::{Alike, Expert};
-pub use gate::Gate;
-pub use health::{Health, Remark};
-pub use hierarchy::{Hierarchy, Place, commonest};
+pub use expert::{ExpertCount, Expert};
+pub use gate::FrameFilter;
+pub use health::{Health, NoteCount};
+pub use hierarchy::{Hierarchy, HierarchyNode, commonest};
 pub use hosts::{Families, Hosts, Named};
 pub use intervals::{Column, Function, Intervals, Passes, Values};
 pub use json::print_json;
@@ -46,7 +46,7 @@ pub use rtp::{Spread, Stream, Streams};
 pub use tables::{TableLook, print_tables};
 pub use topics::{Topic, Topics};
 pub use traffic::{Count, Traffic};
-pub use transfers::{Came, Transfers};
+pub use transfers::{TransferStats, Transfers};
 
 use dns::Dns;
 use http::Http;
@@ -85,9 +85,9 @@ pub struct Details {
     /// Address families of `hosts`.
     pub families: Option<Families>,
     /// Filters of parts.
-    pub gates: Vec<(Part, Gate)>,
+    pub gates: Vec<(Part, FrameFilter)>,
     /// Filter of all parts, with its text.
-    pub filter: Option<(String, Gate)>,
+    pub filter: Option<(String, FrameFilter)>,
 }
 
 /// Statistics of an input.
@@ -125,9 +125,9 @@ pub struct Stats {
     /// Expert information.
     expert: Option<Expert>,
     /// Filters of parts.
-    gates: Vec<(Part, Gate)>,
+    gates: Vec<(Part, FrameFilter)>,
     /// Filter of all parts.
-    gate: Option<Gate>,
+    gate: Option<FrameFilter>,
     /// Text of that filter, and the total number of frames.
     pub filter: Option<(String, u64)>,
     /// Frames and bytes per interval.
@@ -195,14 +195,14 @@ impl Stats {
     #[must_use]
     pub fn demand(&self) -> Demand {
         let [values, names] = self.looks;
-        let [transfers, remarks] = [Part::Transfers, Part::Health].map(|part| self.parts.contains(&part));
+        let [transfers, health] = [Part::Transfers, Part::Health].map(|part| self.parts.contains(&part));
         // Bodies are dissected, with notes, only if fields are demanded, even if none is kept.
-        let fields = match (values, remarks) {
+        let fields = match (values, health) {
             (true, _) => Fields::Only(self.coverage.fields_read()),
             (false, true) => Fields::Only(Only::these([])),
             (false, false) => Fields::None,
         };
-        let of_health = Extras::NOTES.and(Extras::ANALYSIS).when(remarks);
+        let of_health = Extras::NOTES.and(Extras::ANALYSIS).when(health);
         let extras = Extras::NAMES.when(names).and(Extras::TRANSFERS.when(transfers)).and(of_health);
         let parts = Demand { carriers: Carriers::Skip, fields, extras, ..Demand::LAYERS };
         let looks = [
@@ -234,7 +234,7 @@ impl Stats {
         if let Some((_, all)) = &mut self.filter {
             *all += u64::from(captured);
         }
-        if self.gate.as_mut().is_some_and(|gate| !gate.opens(of, captured)) {
+        if self.gate.as_mut().is_some_and(|gate| !gate.matches(of, captured)) {
             return self.traffic.pass(&of.tree.frame);
         }
         let mut since_start = None;
@@ -378,8 +378,8 @@ impl Stats {
 }
 
 /// Whether a frame counts in a part.
-fn passes(gates: &mut [(Part, Gate)], part: Part, of: Dissection<'_>, captured: bool) -> bool {
-    gates.iter_mut().all(|(of_part, gate)| *of_part != part || gate.opens(of, captured))
+fn passes(gates: &mut [(Part, FrameFilter)], part: Part, of: Dissection<'_>, captured: bool) -> bool {
+    gates.iter_mut().all(|(of_part, gate)| *of_part != part || gate.matches(of, captured))
 }
 
 #[cfg(test)]

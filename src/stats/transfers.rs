@@ -9,7 +9,7 @@ const SECOND: f64 = 1e9;
 
 /// Completed transfers of one kind.
 #[derive(Debug)]
-pub struct Came {
+pub struct TransferStats {
     /// Protocol.
     pub protocol: &'static Field,
     /// Name of the transferred objects.
@@ -25,7 +25,7 @@ pub struct Came {
     runs: Runs,
 }
 
-impl Came {
+impl TransferStats {
     /// Nanoseconds with at least one active transfer; `None` if no time is known.
     #[must_use]
     pub fn busy(&self) -> Option<i128> {
@@ -59,7 +59,7 @@ impl Came {
 /// Completed transfers by protocol and kind.
 #[derive(Debug, Default)]
 pub struct Transfers {
-    kinds: Vec<Came>,
+    kinds: Vec<TransferStats>,
 }
 
 impl Transfers {
@@ -68,7 +68,7 @@ impl Transfers {
             let known = self.kinds.iter().position(|kind| kind.protocol.is(one.protocol) && kind.what == one.what);
             let place = known.unwrap_or_else(|| {
                 let Transfer { protocol, what, .. } = *one;
-                self.kinds.push(Came { protocol, what, count: 0, bytes: 0, slowest: None, timed: 0, runs: Runs::default() });
+                self.kinds.push(TransferStats { protocol, what, count: 0, bytes: 0, slowest: None, timed: 0, runs: Runs::default() });
                 self.kinds.len() - 1
             });
             if let Some(kind) = self.kinds.get_mut(place) {
@@ -79,7 +79,7 @@ impl Transfers {
 
     /// Kinds, in order of their first transfer.
     #[must_use]
-    pub fn kinds(&self) -> &[Came] {
+    pub fn kinds(&self) -> &[TransferStats] {
         &self.kinds
     }
 }

@@ -108,7 +108,7 @@ pub type Words = fn(NodeRef<'_>, &mut dyn fmt::Write) -> fmt::Result;
 
 /// The one-line summary of a collapsed group.
 #[derive(Clone, Copy)]
-pub struct Digest {
+pub struct CollapsedText {
     /// The value column.
     pub value: Words,
     /// The meaning column.
@@ -136,7 +136,7 @@ pub struct Field {
     /// An alias shared with other fields, as `tcp.port` for both ports.
     pub also: &'static str,
     /// The one-line summary of a collapsed group.
-    pub digest: Option<Digest>,
+    pub collapsed: Option<CollapsedText>,
     /// The name in tables instead of the label.
     pub titled: Option<Titled>,
     /// The field whose repeated nodes this one represents in collapsed output.
@@ -185,7 +185,7 @@ impl Field {
             names: &[],
             mask: 0,
             also: "",
-            digest: None,
+            collapsed: None,
             titled: None,
             instead: None,
             secret: false,
@@ -315,8 +315,8 @@ impl Field {
 
     /// Sets the one-line summary.
     #[must_use]
-    pub const fn digest(mut self, value: Words, meaning: Words) -> Field {
-        self.digest = Some(Digest { value, meaning });
+    pub const fn collapsed(mut self, value: Words, meaning: Words) -> Field {
+        self.collapsed = Some(CollapsedText { value, meaning });
         self
     }
 
@@ -331,14 +331,14 @@ impl Field {
     /// collapsed.
     #[must_use]
     pub const fn named(mut self, title: Words, value: Words, meaning: Words) -> Field {
-        self.titled = Some(Titled { title, cells: Some(Digest { value, meaning }) });
+        self.titled = Some(Titled { title, cells: Some(CollapsedText { value, meaning }) });
         self
     }
 
     /// Whether a group of this field is one line in collapsed output.
     #[must_use]
     pub const fn collapses(&self) -> bool {
-        self.digest.is_some() || matches!(self.titled, Some(Titled { cells: Some(_), .. }))
+        self.collapsed.is_some() || matches!(self.titled, Some(Titled { cells: Some(_), .. }))
     }
 
     /// Represents the nodes of another field in collapsed output.

@@ -42,7 +42,7 @@ pub use demand::{Carriers, Demand, Depth, Extras, Fields, Only};
 pub use dump::dump;
 pub use earlier::{Earlier, Key, Moment};
 pub(crate) use field::are_sorted;
-pub use field::{Digest, Field, Kind, Level, Names, Share, Times, Words, name_of};
+pub use field::{CollapsedText, Field, Kind, Level, Names, Share, Times, Words, name_of};
 pub use generated::{Computed, Generate, Generated, as_text, is_there};
 pub use handover::{ConnectionId, Expected, Handover, InnerBytes, InnerPacket, Payload, Quote, SharedNumbers};
 pub use label::{Label, Partial, Unended};
@@ -61,6 +61,6 @@ pub use title::Titled;
 pub use transfer::Transfer;
 pub use tree::{MAX_DEPTH, Tree, Unkept};
 pub(crate) use view::first_special;
-pub use view::{Digits, Dissection, HIDDEN, NodeRef, clean, clean_escaped, hex, in_hex, is_harmful, is_plain};
+pub use view::{Digits, Dissection, MASKED_TEXT, NodeRef, clean, clean_escaped, hex, in_hex, is_harmful, is_plain};
 
 pub use crate::fields;

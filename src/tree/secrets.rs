@@ -68,8 +68,8 @@ impl Secrets {
         while self.held > limits::SECRETS.get()
             && let Some(first) = self.order.pop_front()
         {
-            let forgotten = self.known.remove(&first).unwrap_or_default();
-            self.held = self.held.saturating_sub(ID + forgotten.iter().map(cost).sum::<usize>());
+            let evictions = self.known.remove(&first).unwrap_or_default();
+            self.held = self.held.saturating_sub(ID + evictions.iter().map(cost).sum::<usize>());
         }
         Some(())
     }

@@ -5,7 +5,7 @@
 //! Expires   "Sat, 01 Jan 2000 00:00:00 GMT"       instead of   header [1]
 //! ```
 
-use super::{Digest, Kind, NodeRef, Words, clean};
+use super::{CollapsedText, Kind, NodeRef, Words, clean};
 use std::fmt::{self, Write};
 
 /// How tables show a node with a name.
@@ -14,7 +14,7 @@ pub struct Titled {
     /// The name. If the formatter writes nothing, the label is shown.
     pub title: Words,
     /// Value and meaning beside the name, if they differ from those beside the label.
-    pub cells: Option<Digest>,
+    pub cells: Option<CollapsedText>,
 }
 
 impl NodeRef<'_> {
@@ -35,7 +35,7 @@ impl NodeRef<'_> {
 
     /// Value and meaning beside the name, if they differ from those beside the label.
     #[must_use]
-    pub fn cells(self) -> Option<Digest> {
+    pub fn cells(self) -> Option<CollapsedText> {
         self.field().titled.and_then(|titled| titled.cells).filter(|_| !self.is_secret())
     }
 }

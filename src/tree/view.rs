@@ -8,7 +8,7 @@ use std::net::Ipv4Addr;
 use std::ops::Range;
 
 /// The mask of a secret value.
-pub const HIDDEN: &str = "***";
+pub const MASKED_TEXT: &str = "***";
 
 /// A tree and the bytes of its frame.
 #[derive(Debug, Clone, Copy)]
@@ -243,7 +243,7 @@ impl<'t> NodeRef<'t> {
     #[must_use]
     pub fn text(self) -> Cow<'t, str> {
         if self.is_secret() {
-            return Cow::Borrowed(HIDDEN);
+            return Cow::Borrowed(MASKED_TEXT);
         }
         match self.node.value {
             Value::At(span) if self.has_hidden() => {
@@ -263,7 +263,7 @@ impl<'t> NodeRef<'t> {
     /// Text made of its bytes, some of which are secret: if they occur in it unchanged, only those are masked.
     #[cold]
     fn masked_words(self, words: &'t str) -> Cow<'t, str> {
-        let Some(at) = memchr::memmem::find(self.bytes(), words.as_bytes()) else { return Cow::Borrowed(HIDDEN) };
+        let Some(at) = memchr::memmem::find(self.bytes(), words.as_bytes()) else { return Cow::Borrowed(MASKED_TEXT) };
         let shown = self.shown();
         let words = shown.get(at..at + words.len()).unwrap_or_default();
         Cow::Owned(String::from_utf8_lossy(words).into_owned())
@@ -288,10 +288,10 @@ impl<'t> NodeRef<'t> {
     pub fn write_value(self, out: &mut dyn Write) -> fmt::Result {
         let field = self.field();
         if self.is_secret() {
-            return out.write_str(HIDDEN);
+            return out.write_str(MASKED_TEXT);
         }
-        if let Some(digest) = field.digest.filter(|_| matches!(self.node.value, Value::None) || !self.has_hidden()) {
-            return (digest.value)(self, out);
+        if let Some(collapsed) = field.collapsed.filter(|_| matches!(self.node.value, Value::None) || !self.has_hidden()) {
+            return (collapsed.value)(self, out);
         }
         match self.value() {
             Value::None => Ok(()),
@@ -318,8 +318,8 @@ impl<'t> NodeRef<'t> {
     /// # Errors
     /// Only those of `out`.
     pub fn write_meaning(self, out: &mut dyn Write) -> fmt::Result {
-        if let Some(digest) = self.field().digest {
-            return (digest.meaning)(self, out);
+        if let Some(collapsed) = self.field().collapsed {
+            return (collapsed.meaning)(self, out);
         }
         out.write_str(self.name().unwrap_or_default())
     }
@@ -370,7 +370,7 @@ impl<'t> NodeRef<'t> {
     pub fn write_plain(self, out: &mut dyn Write) -> fmt::Result {
         let field = self.field();
         if self.is_secret() {
-            return out.write_str(HIDDEN);
+            return out.write_str(MASKED_TEXT);
         }
         match self.value() {
             Value::None => match field.kind {

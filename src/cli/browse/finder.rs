@@ -183,7 +183,7 @@ impl Audience for Window<'_> {
         self.input.stops()
     }
 
-    fn complain(&mut self, _: fmt::Arguments<'_>) {}
+    fn print_error(&mut self, _: fmt::Arguments<'_>) {}
 
     fn end(&mut self, _: Option<&Problem<'_>>) -> io::Result<()> {
         Ok(())

@@ -116,7 +116,7 @@ impl Audience for Lister<'_> {
         self.input.stops()
     }
 
-    fn complain(&mut self, what: fmt::Arguments<'_>) {
+    fn print_error(&mut self, what: fmt::Arguments<'_>) {
         self.problem = Some(what.to_string());
     }
 

@@ -20,7 +20,7 @@ use super::progress::TotalProgress;
 use super::replace::Replacement;
 use super::source::Source;
 use super::watch::{self, Files};
-use super::{Exit, complain, forms, interrupt, intervals};
+use super::{Exit, print_error, forms, interrupt, intervals};
 use crate::browse::{Effect, Event, Pass, State, draw};
 use crate::record::{Bookmarks, View};
 use crate::sink::Begin;
@@ -55,7 +55,7 @@ pub(super) fn run(options: &BrowseOptions, reading: &Reading, watched: Option<(F
     let how = match checked.and_then(|()| How::new(reading)) {
         Ok(how) => how,
         Err(wrong) => {
-            complain(format_args!("{wrong}"));
+            print_error(format_args!("{wrong}"));
             return Exit::Usage;
         }
     };
@@ -64,12 +64,12 @@ pub(super) fn run(options: &BrowseOptions, reading: &Reading, watched: Option<(F
         Err(exit) => return exit,
     };
     if !io::stdout().is_terminal() {
-        complain(format_args!("browse requires a terminal; to print records, omit browse"));
+        print_error(format_args!("browse requires a terminal; to print records, omit browse"));
         return Exit::Usage;
     }
     let watched = watched.map(|(files, loading)| Watched { files, loading, seen: Instant::now(), is_changing: false });
     Browser::new(options, reading.clone(), how, sources, watched).run().unwrap_or_else(|error| {
-        complain(format_args!("the terminal cannot be used: {error}"));
+        print_error(format_args!("the terminal cannot be used: {error}"));
         Exit::Failed
     })
 }
@@ -86,7 +86,7 @@ fn open(options: &BrowseOptions, reading: &Reading, how: &How) -> Result<Vec<Arc
             let name = source.name();
             let spooled = source.open().and_then(|input| Spool::begin(name.clone(), input));
             let spool = spooled.map_err(|error| {
-                complain(format_args!("{name}: cannot be opened: {error}"));
+                print_error(format_args!("{name}: cannot be opened: {error}"));
                 Exit::CannotOpen
             })?;
             sources.push(Arc::new(Source::Spooled(spool)));

@@ -9,7 +9,7 @@ use crate::explore::{self, Collector, Options, View, framing::Given};
 use crate::follow::{Dump, Follower, Form};
 use crate::input::{Extra, Frame};
 use crate::limits;
-use crate::record::Forgotten;
+use crate::record::Evictions;
 use crate::render::Theme;
 use crate::sink::{Begin, Problem};
 use crate::stats::{Details, Part, Stats, TableLook, print_tables};
@@ -126,7 +126,7 @@ impl Audience for Following<'_> {
         self.input.stops()
     }
 
-    fn complain(&mut self, _: fmt::Arguments<'_>) {}
+    fn print_error(&mut self, _: fmt::Arguments<'_>) {}
 
     fn end(&mut self, _: Option<&Problem<'_>>) -> io::Result<()> {
         Ok(())
@@ -162,7 +162,7 @@ impl Audience for Exploring<'_> {
         self.input.stops()
     }
 
-    fn complain(&mut self, _: fmt::Arguments<'_>) {}
+    fn print_error(&mut self, _: fmt::Arguments<'_>) {}
 
     fn end(&mut self, _: Option<&Problem<'_>>) -> io::Result<()> {
         while let Some(tree) = self.blind.finish() {
@@ -196,7 +196,7 @@ impl Audience for Counting<'_> {
         self.input.stops()
     }
 
-    fn complain(&mut self, _: fmt::Arguments<'_>) {}
+    fn print_error(&mut self, _: fmt::Arguments<'_>) {}
 
     fn extras(&mut self, extras: &[(Extra, u64)]) {
         self.stats.input.extras = extras.iter().map(|(what, count)| (what.to_string(), *count)).collect();
@@ -206,8 +206,8 @@ impl Audience for Counting<'_> {
         self.stats.names(names);
     }
 
-    fn forgotten(&mut self, forgotten: Forgotten) {
-        self.stats.tally.forgotten = forgotten;
+    fn evictions(&mut self, evictions: Evictions) {
+        self.stats.tally.evictions = evictions;
     }
 
     fn end(&mut self, problem: Option<&Problem<'_>>) -> io::Result<()> {

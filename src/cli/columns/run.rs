@@ -11,7 +11,7 @@ use super::super::replace::Replacement;
 use super::super::screen::Screen;
 use super::super::source::Source;
 use super::super::split::empty_folder;
-use super::super::{Exit, complain, of_output};
+use super::super::{Exit, print_error, of_output};
 use super::is_parquet;
 use crate::columns::{ColumnSink, Table, Target, What, Wide};
 use crate::record::{Scope, View};
@@ -29,7 +29,7 @@ pub(in crate::cli) fn run(mut args: Args, screen: Screen) -> Exit {
     match Task::new(&args).and_then(|task| task.run(&args, screen)) {
         Ok(exit) => exit,
         Err(wrong) => {
-            complain(format_args!("{wrong}"));
+            print_error(format_args!("{wrong}"));
             Exit::Usage
         }
     }
@@ -95,7 +95,7 @@ impl Task {
         Ok(match done {
             Ok(()) => {
                 if let Some(place) = place.filter(|_| is_open && !output.quiet) {
-                    complain(format_args!("{} written to {}", Counted(writer.sink.rows(), "row"), place.display()));
+                    print_error(format_args!("{} written to {}", Counted(writer.sink.rows(), "row"), place.display()));
                 }
                 outcome.exit(output)
             }
@@ -115,7 +115,7 @@ fn read(sources: &[Source], how: &How, writer: &mut Printer<'_, ColumnSink<'_>>,
 fn failed(place: Option<&Path>, error: &io::Error) -> Exit {
     match place {
         Some(path) => {
-            complain(format_args!("{}: cannot be written: {error}", path.display()));
+            print_error(format_args!("{}: cannot be written: {error}", path.display()));
             Exit::Failed
         }
         None => of_output(error),

@@ -2,7 +2,7 @@
 
 use crate::engine::Engine;
 use crate::input::Frame;
-use crate::record::{Forgotten, Tally};
+use crate::record::{Evictions, Tally};
 use crate::tree::{Demand, Dissection, FrameInfo, Pack, Tree};
 use std::ops::Range;
 
@@ -52,7 +52,7 @@ pub(super) struct Used {
     /// Content.
     content: Content,
     /// State evicted up to here.
-    pub(super) forgotten: Forgotten,
+    pub(super) evictions: Evictions,
 }
 
 /// Content of a frame in a batch.
@@ -90,7 +90,7 @@ impl Batch {
             Some(frame) => Content::Frame(frame),
             None => self.take_tree(engine, frame.map(|frame| frame.bytes), large),
         };
-        self.used.push(Used { captured: frame.is_some(), content, forgotten: engine.forgotten() });
+        self.used.push(Used { captured: frame.is_some(), content, evictions: engine.evictions() });
     }
 
     fn take_tree(&mut self, engine: &mut Engine, frame: Option<&[u8]>, large: &mut Large) -> Content {

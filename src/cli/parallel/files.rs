@@ -9,7 +9,7 @@ mod tests;
 use super::ordered::{Lane, LaneMessage, LaneReceiver, Out, OutputBudget};
 use super::{Chunk, ChunkPrinter};
 use crate::cli::audience::Audience;
-use crate::cli::complain;
+use crate::cli::print_error;
 use crate::cli::forms::Plan;
 use crate::cli::input::{self, How};
 use crate::cli::outcome::Outcome;
@@ -19,7 +19,7 @@ use crate::cli::record_selection::RecordSelection;
 use crate::cli::shared::Shared;
 use crate::cli::source::Source;
 use crate::engine::Prefilter;
-use crate::record::{Forgotten, Tally};
+use crate::record::{Evictions, Tally};
 use crate::sink::{Begin, Problem};
 use crate::tree::{Demand, Dissection};
 use std::fmt;
@@ -90,7 +90,7 @@ fn write_all_in_order(
                     sink.begin(&Begin { file: &source.name(), format: &format, links: &links })?;
                 }
                 LaneMessage::Printed(text) => out.write_all(&text)?,
-                LaneMessage::Problem(text) => complain(format_args!("{text}")),
+                LaneMessage::Problem(text) => print_error(format_args!("{text}")),
                 LaneMessage::Done(done) => {
                     outcome.add(done?);
                     is_done = true;
@@ -198,13 +198,13 @@ impl Audience for One<'_> {
         self.lane.get().has_help()
     }
 
-    fn complain(&mut self, what: fmt::Arguments<'_>) {
+    fn print_error(&mut self, what: fmt::Arguments<'_>) {
         // If the writer has stopped, problems no longer matter.
         let _ = self.lane.get().send(LaneMessage::Problem(what.to_string()));
     }
 
-    fn forgotten(&mut self, forgotten: Forgotten) {
-        self.printer.forgotten(forgotten);
+    fn evictions(&mut self, evictions: Evictions) {
+        self.printer.evictions(evictions);
     }
 
     fn end(&mut self, problem: Option<&Problem<'_>>) -> io::Result<()> {

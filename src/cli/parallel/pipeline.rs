@@ -11,7 +11,7 @@ use crate::cli::interrupt;
 use crate::cli::progress::Progress;
 use crate::engine::Engine;
 use crate::input::{Capture, Frame, ReadError};
-use crate::record::Forgotten;
+use crate::record::Evictions;
 use crate::tree::{Dissection, Tree};
 use std::io;
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
@@ -43,7 +43,7 @@ pub(in crate::cli) struct Read {
     /// Error of the capture, unless the consumer stopped earlier.
     pub damage: Option<ReadError>,
     /// State evicted before the last consumed frame.
-    pub forgotten: Forgotten,
+    pub evictions: Evictions,
     /// The client random that a key log lacks, if that decrypts nothing.
     pub lacking: Option<[u8; 32]>,
 }
@@ -58,7 +58,7 @@ pub(in crate::cli) fn run(
     audience: &mut impl Audience,
     progress: &mut Progress,
 ) -> io::Result<Read> {
-    let before = engine.forgotten();
+    let before = engine.evictions();
     let fork = audience.fork();
     let scratch = engine.new_tree();
     thread::scope(|scope| {
@@ -67,15 +67,15 @@ pub(in crate::cli) fn run(
         // The reader stays on this thread, whose allocator holds the memory of the conversations so far.
         let consumed = scope.spawn(|| consume((items, back), scratch, audience, progress, before));
         let read = Reader { scratch: engine.new_tree(), capture, engine, fork, queue: Queue::new(there, returned) }.run();
-        let Consumed { forgotten, had_enough } = consumed.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
-        read.map(|read| Read { forgotten, damage: read.damage.filter(|_| !had_enough), ..read })
+        let Consumed { evictions, had_enough } = consumed.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+        read.map(|read| Read { evictions, damage: read.damage.filter(|_| !had_enough), ..read })
     })
 }
 
 /// Result of consuming.
 struct Consumed {
     /// State evicted before the last consumed frame.
-    forgotten: Forgotten,
+    evictions: Evictions,
     /// The audience had enough before the end of the input.
     had_enough: bool,
 }
@@ -86,9 +86,9 @@ fn consume(
     mut scratch: Tree,
     audience: &mut impl Audience,
     progress: &mut Progress,
-    before: Forgotten,
+    before: Evictions,
 ) -> io::Result<Consumed> {
-    let (mut forgotten, mut had_enough) = (before, false);
+    let (mut evictions, mut had_enough) = (before, false);
     for mut item in items {
         match &mut item {
             Item::Batch(batch) => {
@@ -101,7 +101,7 @@ fn consume(
                         return Err(Stop::Enough);
                     }
                     audience.tree(of, used.captured).map_err(Stop::Output)?;
-                    forgotten = used.forgotten;
+                    evictions = used.evictions;
                     had_enough |= used.captured && audience.has_enough();
                     progress.frame(|| read);
                     Ok(())
@@ -114,14 +114,14 @@ fn consume(
             }
             Item::Printed(text) => {
                 audience.chunk(&mut text.chunk)?;
-                forgotten = text.forgotten;
+                evictions = text.evictions;
                 progress.update(|| text.read);
             }
         }
         // The reader may have ended.
         let _ = back.send(item);
     }
-    Ok(Consumed { forgotten, had_enough })
+    Ok(Consumed { evictions, had_enough })
 }
 
 /// Why consuming stops.
@@ -173,7 +173,7 @@ impl Reader<'_> {
             self.take_output(&mut batch)?;
         }
         let lacking = self.engine.lacking_secret().copied();
-        Ok(Read { capture: self.capture, frames, damage, forgotten: Forgotten::default(), lacking })
+        Ok(Read { capture: self.capture, frames, damage, evictions: Evictions::default(), lacking })
     }
 
     /// Sends a batch or its text, and begins another one. False if the consumer has stopped.
@@ -296,7 +296,7 @@ impl Queue {
 struct Text {
     chunk: Chunk,
     /// State evicted by its end.
-    forgotten: Forgotten,
+    evictions: Evictions,
     /// Bytes of the input read by its end.
     read: u64,
 }
@@ -308,7 +308,7 @@ impl Text {
             fork.resume_at(tally);
         }
         batch.each(scratch, |of, used| {
-            text.forgotten = used.forgotten;
+            text.evictions = used.evictions;
             fork.print(of, used.captured)
         })?;
         fork.give(&mut text.chunk)?;

@@ -5,7 +5,7 @@ use super::*;
 use crate::engine::stream::Connection;
 use crate::flow::Pair;
 use crate::layers::tcp;
-use crate::record::Forgotten;
+use crate::record::Evictions;
 use crate::tree::Tree;
 use crate::wire::{data, trial};
 
@@ -91,8 +91,8 @@ fn open_conversations_above_the_memory_limit_are_evicted_and_counted() {
         }
         assert!(engine.held <= 33 << 20, "{} bytes", engine.held);
     }
-    let forgotten = engine.forgotten();
-    assert!((20..90).contains(&forgotten.states) && forgotten.conversations == 0, "{forgotten:?}");
+    let evictions = engine.evictions();
+    assert!((20..90).contains(&evictions.states) && evictions.conversations == 0, "{evictions:?}");
 }
 
 #[test]
@@ -123,7 +123,7 @@ fn messages_above_the_limit_of_a_tree_are_emitted_with_later_frames() {
     }
     // Each byte is a message, none is data, and one was missing.
     assert_eq!(emitted, (600_001, 0, 1));
-    assert_eq!(engine.forgotten(), Forgotten::default());
+    assert_eq!(engine.evictions(), Evictions::default());
 }
 
 /// Messages, data and missing bytes.
@@ -187,7 +187,7 @@ fn idle_protocol_state_is_evicted_before_memory_is_short() {
             let number = u64::from(port) - 9_999 + if port < 10_010 { 0 } else { later };
             dissect(&mut engine, number, &from_port(&client(100, &[3, 7, 8, 9]), port));
         }
-        (engine.forgotten().states, engine.held >> 20)
+        (engine.evictions().states, engine.held >> 20)
     };
     assert_eq!(forgotten_at(1000), (0, 16));
     assert_eq!(forgotten_at(100_000), (10, 6));
@@ -206,8 +206,8 @@ fn protocol_state_is_evicted_before_conversations_are() {
         }
     }
     assert_eq!(emitted, (180, 0, 0));
-    let forgotten = engine.forgotten();
-    assert!((38..=44).contains(&forgotten.states) && forgotten.conversations == 0, "{forgotten:?}");
+    let evictions = engine.evictions();
+    assert!((38..=44).contains(&evictions.states) && evictions.conversations == 0, "{evictions:?}");
 }
 
 /// A message emitted at a later frame or at the end of the capture keeps its sender.

@@ -106,7 +106,7 @@ fn float(width: usize, endian: Endian, rows: &Rows<'_>, of: &Summary) -> (f64, S
     let is_sane = |value: f64| value == 0.0 || (least..most).contains(&value.abs());
     let ends = [of.least.as_ref(), of.most.as_ref()].map(|end| end.and_then(Datum::number));
     let [Some(lowest), Some(highest)] = ends else { return (0.0, String::new()) };
-    if !is_sane(lowest) || !is_sane(highest) || !of.is_sane_between {
+    if !is_sane(lowest) || !is_sane(highest) || !of.are_all_plausible {
         return (0.02, String::from("some are huge, tiny or no numbers"));
     }
     match of.distinct {

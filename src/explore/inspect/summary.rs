@@ -27,7 +27,7 @@ pub struct Summary {
     /// The most frequent values.
     pub samples: Vec<Datum>,
     /// Whether no number is infinite, NaN, or nearly zero.
-    pub is_sane_between: bool,
+    pub are_all_plausible: bool,
     /// Number of characters of all texts.
     pub characters: usize,
     /// Number of typical characters: letters, digits, blanks and marks of ASCII, and letters of other scripts.
@@ -96,7 +96,7 @@ impl Summary {
             distinct,
             behaviour: behaviour(&values, distinct),
             samples: frequent.iter().take(SAMPLES).map(|(value, _)| (*value).clone()).collect(),
-            is_sane_between: values.iter().all(|(_, value)| is_sane(value)),
+            are_all_plausible: values.iter().all(|(_, value)| is_sane(value)),
             characters: texts().count(),
             readable: texts().filter(|one| one.is_alphanumeric() || (' '..='~').contains(one)).count(),
         }

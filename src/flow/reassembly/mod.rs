@@ -366,7 +366,7 @@ impl Direction {
 
     /// Drops consumed bytes and spare memory. A retransmission of dropped bytes is still detected, but no longer compared.
     pub fn shrink(&mut self) {
-        self.ready.forget(0);
+        self.ready.trim_history(0);
     }
 
     /// Whether the direction ended and the peer acknowledged that.

@@ -8,13 +8,13 @@ use std::ops::{Deref, DerefMut};
 const BLOCKS: usize = 4;
 
 /// Size of the smallest block that is kept.
-const SMALLEST: usize = 32 << 10;
+const MIN_BLOCK: usize = 32 << 10;
 
 /// Maximum size of all blocks of a thread, used and unused.
-const MOST: usize = 2 << 20;
+const MAX_POOL_BYTES: usize = 2 << 20;
 
 /// Maximum ratio of block size to the requested size.
-const LARGER: usize = 16;
+const MAX_SIZE_RATIO: usize = 16;
 
 thread_local! {
     static POOL: Cell<Pool> = const { Cell::new(Pool { waiting: [const { Vec::new() }; BLOCKS], borrowed: 0 }) };
@@ -47,7 +47,7 @@ impl Block {
         });
         if is_borrowed != Some(true) {
             // A long message is copied at each step, so few steps lead to the size of a block.
-            let fourfold = (3 * self.bytes.len()).min(MOST);
+            let fourfold = (3 * self.bytes.len()).min(MAX_POOL_BYTES);
             self.bytes.reserve(needed.saturating_sub(self.bytes.len()).max(fourfold));
         }
     }
@@ -55,9 +55,9 @@ impl Block {
     /// Shrinks to the needed capacity, or `capacity`, and returns the rest to the pool.
     pub(super) fn release(&mut self, capacity: usize) {
         let needed = self.bytes.len().max(capacity);
-        if self.bytes.capacity() < SMALLEST || self.bytes.capacity() <= 2 * needed {
+        if self.bytes.capacity() < MIN_BLOCK || self.bytes.capacity() <= 2 * needed {
             self.bytes.shrink_to(needed);
-            self.settle();
+            self.update_pool_count();
             return;
         }
         let mut few = Vec::with_capacity(needed);
@@ -68,8 +68,8 @@ impl Block {
     }
 
     /// Updates the pool's count after a block was shortened. A block below the minimum no longer belongs to the pool.
-    fn settle(&mut self) {
-        let is_worth_it = self.bytes.capacity() >= SMALLEST;
+    fn update_pool_count(&mut self) {
+        let is_worth_it = self.bytes.capacity() >= MIN_BLOCK;
         let left = if is_worth_it { self.borrowed.min(self.bytes.capacity()) } else { 0 };
         let less = std::mem::replace(&mut self.borrowed, left) - left;
         if less > 0 {
@@ -81,7 +81,7 @@ impl Block {
 impl Pool {
     /// The smallest block with at least this capacity, but not much more.
     fn take(&mut self, needed: usize) -> Option<Vec<u8>> {
-        let fits = |block: &&mut Vec<u8>| (needed..=needed.saturating_mul(LARGER)).contains(&block.capacity());
+        let fits = |block: &&mut Vec<u8>| (needed..=needed.saturating_mul(MAX_SIZE_RATIO)).contains(&block.capacity());
         let block = self.waiting.iter_mut().filter(fits).min_by_key(|block| block.capacity())?;
         self.borrowed += block.capacity();
         Some(std::mem::take(block))
@@ -93,8 +93,8 @@ impl Pool {
         let all = self.borrowed + self.waiting.iter().map(Vec::capacity).sum::<usize>();
         let Some(smallest) = self.waiting.iter_mut().min_by_key(|block| block.capacity()) else { return };
         block.clear();
-        block.shrink_to(MOST.saturating_sub(all - smallest.capacity()));
-        if block.capacity() >= SMALLEST.max(smallest.capacity() + 1) {
+        block.shrink_to(MAX_POOL_BYTES.saturating_sub(all - smallest.capacity()));
+        if block.capacity() >= MIN_BLOCK.max(smallest.capacity() + 1) {
             *smallest = block;
         }
     }
@@ -113,7 +113,7 @@ fn with_pool<T>(ask: impl FnOnce(&mut Pool) -> T) -> Option<T> {
 
 impl Drop for Block {
     fn drop(&mut self) {
-        if self.bytes.capacity() >= SMALLEST {
+        if self.bytes.capacity() >= MIN_BLOCK {
             let (bytes, borrowed) = (std::mem::take(&mut self.bytes), self.borrowed);
             with_pool(|pool| pool.put(bytes, borrowed));
         }
@@ -227,7 +227,7 @@ mod tests {
         [1, 40, 50, 60, 70, 80, 45].into_iter().for_each(|kib| give(kib << 10));
         assert_eq!(waiting().0, [50, 60, 70, 80].map(|kib| kib << 10));
         give(1 << 30);
-        let left = MOST - (210 << 10);
+        let left = MAX_POOL_BYTES - (210 << 10);
         assert_eq!(waiting().0, [60 << 10, 70 << 10, 80 << 10, left]);
         // Blocks in use count, so there is no memory for another large one.
         let borrowed = block(b"", 600 << 10);

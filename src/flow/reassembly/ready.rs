@@ -36,7 +36,7 @@ impl Ready {
     /// Appends a run that starts at `end()`.
     pub(super) fn append(&mut self, run: &Run<'_>) {
         if self.bytes.capacity() - self.bytes.len() < run.bytes.len() {
-            self.evict(run.bytes.len());
+            self.reserve(run.bytes.len());
         }
         self.bytes.extend_from_slice(run.bytes);
         self.pieces.push_back(run.piece);
@@ -50,12 +50,12 @@ impl Ready {
             self.pieces.pop_front();
         }
         if self.bytes.capacity() > SMALL && self.read > SMALL && self.read >= self.bytes.len() / 2 {
-            self.forget(HISTORY);
+            self.trim_history(HISTORY);
         }
     }
 
     /// Makes space for more bytes: by dropping read ones if that frees much, else by growing.
-    fn evict(&mut self, more: usize) {
+    fn reserve(&mut self, more: usize) {
         let gone = self.read.saturating_sub(HISTORY);
         // Moves at most twice the bytes read since the last move.
         if gone >= (self.bytes.len() - gone) / 2 {
@@ -81,7 +81,7 @@ impl Ready {
     }
 
     /// Keeps at most `history` read bytes.
-    pub(super) fn forget(&mut self, history: usize) {
+    pub(super) fn trim_history(&mut self, history: usize) {
         let gone = self.read.saturating_sub(history);
         self.bytes.drain(..gone);
         self.read -= gone;

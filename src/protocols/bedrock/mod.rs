@@ -54,7 +54,7 @@ fields! {
     ALGORITHM = number("bedrock.algorithm", "algorithm", "").names(ALGORITHMS);
     COMPRESSED = bytes("bedrock.compressed", "compressed", "");
     ENCRYPTED = bytes("bedrock.encrypted", "encrypted", "").encrypted();
-    PACKET = group("bedrock.packet", "packet", "").digest(batch::packet_value, batch::packet_meaning);
+    PACKET = group("bedrock.packet", "packet", "").collapsed(batch::packet_value, batch::packet_meaning);
     LENGTH = number("bedrock.packet.length", "length", "Length of header and body");
     ID = number("bedrock.packet.id", "id", "Packet type").names(batch::IDS);
     SENDER = number("bedrock.packet.sender", "sender", "Sub-client ID of the sender");

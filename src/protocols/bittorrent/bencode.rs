@@ -19,7 +19,7 @@ fields! {
     BENCODE = protocol("bencode", "Bencode", "Bencoded values, inside messages of BitTorrent")
         .covers("All values, nested up to the depth of a tree");
     DICTIONARY = group("bencode.dict", "dictionary", "");
-    ENTRY = group("bencode.dict.entry", "entry", "Key and value").named(title::key, entry_value, title::nothing).digest(entry_key, entry_value);
+    ENTRY = group("bencode.dict.entry", "entry", "Key and value").named(title::key, entry_value, title::nothing).collapsed(entry_key, entry_value);
     LIST = group("bencode.list", "list", "");
     INTEGER = number("bencode.int", "integer", "");
     TEXT = text("bencode.str", "string", "");

@@ -22,7 +22,7 @@ fields! {
     DHT = protocol("bt-dht", "BT-DHT", "BitTorrent distributed hash table")
         .covers("All queries, responses and errors; nodes and peers; responses matched with their queries");
     DICTIONARY = group("bt-dht.bencoded.dict", "dictionary", "");
-    ENTRY = group("bt-dht.bencoded.dict_entry", "dictionary entry", "Key and value").named(title::key, entry_value, title::nothing).digest(entry_key, entry_value);
+    ENTRY = group("bt-dht.bencoded.dict_entry", "dictionary entry", "Key and value").named(title::key, entry_value, title::nothing).collapsed(entry_key, entry_value);
     LIST = group("bt-dht.bencoded.list", "list", "");
     INTEGER = text("bt-dht.bencoded.int", "int", "As written");
     TEXT = text("bt-dht.bencoded.string", "string", "In hexadecimal unless it is printable");

@@ -34,7 +34,7 @@ fields! {
     PREREQUISITES = number("dns.count.prerequisites", "Prerequisites", "Number of prerequisite records in an update");
     UPDATES = number("dns.count.updates", "Updates", "Number of update records");
 
-    QUERY = group("dns.query", "query", "Question section entry").digest(name_value, query_summary);
+    QUERY = group("dns.query", "query", "Question section entry").collapsed(name_value, query_summary);
     QRY_NAME = text("dns.qry.name", "Name", "Queried domain name").once_per(&QUERY);
     QRY_NAME_LEN = number("dns.qry.name.len", "Name length", "In characters of the text form").once_per(&QUERY);
     LABELS = number("dns.count.labels", "Label count", "Labels of the name").once_per(&QUERY);
@@ -42,9 +42,9 @@ fields! {
     QRY_CLASS = number("dns.qry.class", "Class", "").hex(4).names(CLASSES).once_per(&QUERY);
     QRY_QU = bool("dns.qry.qu", "QU question", "mDNS: a unicast response is acceptable").mask(0x8000).once_per(&QUERY);
 
-    ANSWER = group("dns.answer", "answer", "Answer section record").digest(name_value, record_summary);
-    AUTHORITY = group("dns.authority", "authority", "Authority section record").digest(name_value, record_summary).alike(&ANSWER);
-    ADDITIONAL = group("dns.additional", "additional", "Additional section record").digest(name_value, record_summary).alike(&ANSWER);
+    ANSWER = group("dns.answer", "answer", "Answer section record").collapsed(name_value, record_summary);
+    AUTHORITY = group("dns.authority", "authority", "Authority section record").collapsed(name_value, record_summary).alike(&ANSWER);
+    ADDITIONAL = group("dns.additional", "additional", "Additional section record").collapsed(name_value, record_summary).alike(&ANSWER);
     RESP_NAME = text("dns.resp.name", "Name", "Owner name of the record").once_per(&ANSWER);
     RESP_TYPE = number("dns.resp.type", "Type", "").names(TYPES).once_per(&ANSWER);
     RESP_CLASS = number("dns.resp.class", "Class", "").hex(4).names(CLASSES).once_per(&ANSWER);

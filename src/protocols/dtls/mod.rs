@@ -42,7 +42,7 @@ fields! {
     DTLS = protocol("dtls", "DTLS", "Datagram Transport Layer Security")
         .covers("Records, hellos, certificates and alerts of DTLS 1.0 to 1.3, reassembled; ACKs; with a key log also encrypted records")
         .leaves_open("Decryption of early data");
-    RECORD = group("dtls.record", "record", "DTLS record").digest(records::value, records::meaning);
+    RECORD = group("dtls.record", "record", "DTLS record").collapsed(records::value, records::meaning);
     CONTENT_TYPE = number("dtls.record.content_type", "content type", "").names(TYPES).once_per(&RECORD);
     RECORD_VERSION = number("dtls.record.version", "version", "").hex(4).names(VERSIONS).once_per(&RECORD);
     EPOCH = number("dtls.record.epoch", "epoch", "Counts changes of keys").once_per(&RECORD);
@@ -68,7 +68,7 @@ fields! {
     DECRYPTED = bytes("dtls.decrypted", "decrypted data", "Decrypted application data");
     DATA = bytes("dtls.data", "data", "Undissected bytes").twin(&tls::DATA);
 
-    HANDSHAKE = group("dtls.handshake", "handshake", "Handshake message or fragment of one").digest(handshake::message_value, handshake::message_meaning);
+    HANDSHAKE = group("dtls.handshake", "handshake", "Handshake message or fragment of one").collapsed(handshake::message_value, handshake::message_meaning);
     HANDSHAKE_TYPE = number("dtls.handshake.type", "handshake type", "").names(handshake::TYPES).once_per(&HANDSHAKE).twin(&tls::HANDSHAKE_TYPE);
     HANDSHAKE_LENGTH = number("dtls.handshake.length", "length", "Bytes of the whole message").once_per(&HANDSHAKE).twin(&tls::HANDSHAKE_LENGTH);
     MESSAGE_NUMBER = number("dtls.handshake.message_seq", "message sequence", "Counts messages of the side").once_per(&HANDSHAKE);
@@ -104,7 +104,7 @@ fields! {
     COMPRESSIONS_LENGTH = number("dtls.handshake.comp_methods_length", "compression methods length", "In bytes").twin(&tls::COMPRESSIONS_LENGTH);
     COMPRESSION = number("dtls.handshake.comp_method", "compression method", "").names(&[(0, "null"), (1, "deflate")]).twin(&tls::COMPRESSION);
     EXTENSIONS_LENGTH = number("dtls.handshake.extensions_length", "extensions length", "In bytes").twin(&tls::EXTENSIONS_LENGTH);
-    EXTENSION = group("dtls.handshake.extension", "extension", "").digest(hello::extension_value, hello::extension_meaning).named(hello::extension_value, hello::extension_meaning, title::nothing).twin(&tls::EXTENSION);
+    EXTENSION = group("dtls.handshake.extension", "extension", "").collapsed(hello::extension_value, hello::extension_meaning).named(hello::extension_value, hello::extension_meaning, title::nothing).twin(&tls::EXTENSION);
     EXTENSION_TYPE = number("dtls.handshake.extension.type", "extension type", "").names(names::EXTENSIONS).once_per(&EXTENSION).twin(&tls::EXTENSION_TYPE);
     EXTENSION_LENGTH = number("dtls.handshake.extension.len", "length", "In bytes").once_per(&EXTENSION).twin(&tls::EXTENSION_LENGTH);
     EXTENSION_DATA = bytes("dtls.handshake.extension.data", "data", "Data of an extension without fields of its own").twin(&tls::EXTENSION_DATA);
@@ -188,7 +188,7 @@ fields! {
     NO_TYPE = broken("dtls.no_type", "no content type", "Decrypted DTLS 1.3 record without a content type");
     RECORD_TOO_LONG = odd("dtls.record.length.invalid", "record too long", "Record length above the maximum of RFC 6347");
     OUTSIDE = broken("dtls.handshake.fragment.outside", "fragment outside its message", "Offset and length of a fragment exceed the length of its message");
-    FULL = odd("dtls.handshake.fragment.evicted", "fragments evicted", "Fragments were forgotten or not kept because a limit was reached");
+    FULL = odd("dtls.handshake.fragment.evicted", "fragments evicted", "Fragments were evicted or not kept because a limit was reached");
     NOT_OPENED = odd("dtls.not_opened", "not decrypted", "Record that the configured secret does not decrypt");
 }
 

@@ -7,7 +7,7 @@ use super::{
     USER_AGENT, WEBSOCKET_ACCEPT, WEBSOCKET_EXTENSIONS, WEBSOCKET_KEY, WEBSOCKET_PROTOCOL, WEBSOCKET_VERSION, WWW_AUTHENTICATE,
 };
 use crate::protocols::ssdp;
-use crate::tree::{Computed, Field, HIDDEN, Names, NodeRef, name_of};
+use crate::tree::{Computed, Field, MASKED_TEXT, Names, NodeRef, name_of};
 use std::borrow::Cow;
 
 /// Fields of header lines, and of the empty line that ends them.
@@ -56,7 +56,7 @@ pub(super) fn lines(start: NodeRef<'_>, take: &mut dyn FnMut(Computed<'_>)) {
     let is_line = |node: &NodeRef<'_>| LINES.iter().any(|line| line.is(node.field()));
     for node in start.behind().take_while(|node| !node.field().is(&BLANK)).filter(is_line) {
         take(match node.is_secret() {
-            true => Computed::made(HIDDEN),
+            true => Computed::made(MASKED_TEXT),
             false => Computed::Text(node.shown()),
         });
     }
@@ -135,7 +135,7 @@ pub(super) fn parameters(uri: NodeRef<'_>, take: &mut dyn FnMut(Computed<'_>)) {
 /// Emits user name and password of the Basic authentication scheme.
 pub(super) fn basic(authorization: NodeRef<'_>, take: &mut dyn FnMut(Computed<'_>)) {
     if authorization.is_secret() {
-        take(Computed::made(HIDDEN));
+        take(Computed::made(MASKED_TEXT));
         return;
     }
     let value = authorization.text();

@@ -24,7 +24,7 @@ fields! {
     GRPC = protocol("grpc", "gRPC", "Remote procedure calls over HTTP/2")
         .covers("Messages in bodies of HTTP/2, and the fields of Protocol Buffers in them")
         .leaves_open("Messages not compressed with gzip, and gRPC-Web in Base64");
-    MESSAGE = group("grpc.message", "message", "").digest(title::last_value, title::nothing).named(message_title, message_size, title::nothing);
+    MESSAGE = group("grpc.message", "message", "").collapsed(title::last_value, title::nothing).named(message_title, message_size, title::nothing);
     FRAME_TYPE = number("grpc.frame_type", "frame type", "0 is data; 1 is trailers of gRPC-Web").mask(0x80).once_per(&MESSAGE);
     COMPRESSED = number("grpc.compressed_flag", "compressed flag", "Whether the message is compressed").mask(0x01).once_per(&MESSAGE);
     LENGTH = number("grpc.message_length", "message length", "In bytes").once_per(&MESSAGE);

@@ -95,21 +95,21 @@ fields! {
     PROMISE_PADDING = bytes("http2.push_promise.padding", "padding", "").once();
     HEADER_LENGTH = number("http2.header.length", "header length", "Decompressed names and values with their lengths, of 4 bytes each").once();
     HEADER_COUNT = number("http2.header.count", "header count", "Header fields and table size updates").once();
-    HEADER = group("http2.header", "header", "Header field").digest(header_line, title::nothing).named(header_title, header_text, title::nothing);
+    HEADER = group("http2.header", "header", "Header field").collapsed(header_line, title::nothing).named(header_title, header_text, title::nothing);
     HEADER_NAME_LENGTH = number("http2.header.name.length", "name length", "In bytes").on_request().once_per(&HEADER);
     HEADER_NAME = text("http2.header.name", "name", "").transformed().once_per(&HEADER);
     HEADER_VALUE_LENGTH = number("http2.header.value.length", "value length", "In bytes").on_request().once_per(&HEADER);
     HEADER_VALUE = text("http2.header.value", "value", "").transformed().once_per(&HEADER);
     HEADER_FORM = text("http2.header.repr", "representation", "HPACK representation").once_per(&HEADER);
     HEADER_INDEX = number("http2.header.index", "index", "1 to 61: static table; from 62: dynamic table").once_per(&HEADER);
-    RESIZE = group("http2.header_table_size_update", "header table size update", "").digest(title::last_value, title::nothing);
+    RESIZE = group("http2.header_table_size_update", "header table size update", "").collapsed(title::last_value, title::nothing);
     RESIZE_TO = number("http2.header_table_size_update.header_table_size", "header table size", "In bytes").once_per(&RESIZE);
     UNDECODED = bytes("http2.header.undecoded", "undecoded fields", "Part of a header block that is not decoded").once();
     FULL_URI = text("http2.request.full_uri", "full request URI", "").once();
     RESPONSE_TO = text("http2.response_for.uri", "response for", "URI of the request").once();
 
     ERROR = number("http2.rst_stream.error", "error", "Why the stream is terminated").names(ERRORS).once();
-    SETTING = group("http2.settings", "settings", "").digest(title::last_value, title::nothing).named(title::kind, title::last_value, title::nothing);
+    SETTING = group("http2.settings", "settings", "").collapsed(title::last_value, title::nothing).named(title::kind, title::last_value, title::nothing);
     SETTING_ID = number("http2.settings.id", "settings identifier", "").names(SETTINGS_NAMES).once_per(&SETTING);
     TABLE_SIZE = number("http2.settings.header_table_size", "header table size", "Maximum size of the dynamic table of the peer, in bytes").once_per(&SETTING);
     ENABLE_PUSH = number("http2.settings.enable_push", "enable push", "Whether the server may push").once_per(&SETTING);
@@ -132,7 +132,7 @@ fields! {
     ALTSVC_ORIGIN_LENGTH = number("http2.altsvc.origin.len", "origin length", "In bytes").once();
     ALTSVC_ORIGIN = text("http2.altsvc.origin", "origin", "Origin with an alternative service").once();
     ALTSVC_VALUE = text("http2.altsvc.field_value", "field value", "Value of an Alt-Svc header").once();
-    ORIGIN = group("http2.origin", "origin", "").digest(title::last_value, title::nothing);
+    ORIGIN = group("http2.origin", "origin", "").collapsed(title::last_value, title::nothing);
     ORIGIN_LENGTH = number("http2.origin.origin_len", "origin length", "In bytes").once_per(&ORIGIN);
     ORIGIN_TEXT = text("http2.origin.origin", "origin", "Origin for which the server is authoritative").once_per(&ORIGIN);
     UPDATED_STREAM = number("http2.priority_update_stream_id", "priority update stream ID", "").mask(0x7fff_ffff).once();

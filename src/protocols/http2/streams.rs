@@ -16,7 +16,7 @@ pub(in crate::protocols) struct Streams {
     /// Total bytes of incomplete bodies.
     kept: usize,
     /// The last evicted stream, until it is noted.
-    forgotten: Option<u64>,
+    evictions: Option<u64>,
 }
 
 /// Stream.
@@ -66,14 +66,14 @@ impl Streams {
             && let Some((oldest, stream)) = self.open.pop_first()
         {
             self.release(&stream);
-            self.forgotten = Some(oldest);
+            self.evictions = Some(oldest);
         }
         self.open.entry(id).or_default()
     }
 
     /// Notes the eviction of a stream.
     pub(in crate::protocols) fn note_forgotten(&mut self, wire: &mut Wire<'_>) {
-        if let Some(id) = self.forgotten.take() {
+        if let Some(id) = self.evictions.take() {
             wire.evicted(format_args!("stream {id}: more than {} streams are open", limits::HTTP2_STREAMS.get()));
         }
     }

@@ -60,7 +60,7 @@ fields! {
 
     SECTION = bytes("http3.headers", "field section", "Header fields compressed with QPACK");
     HEADER_COUNT = number("http3.headers.count", "header count", "");
-    HEADER = group("http3.headers.header", "header", "Header field").digest(http2::header_line, title::nothing).named(http2::header_title, http2::header_text, title::nothing).twin(&http2::HEADER);
+    HEADER = group("http3.headers.header", "header", "Header field").collapsed(http2::header_line, title::nothing).named(http2::header_title, http2::header_text, title::nothing).twin(&http2::HEADER);
     HEADER_NAME_LENGTH = number("http3.headers.header.name.length", "name length", "In bytes").on_request().once_per(&HEADER).twin(&http2::HEADER_NAME_LENGTH);
     HEADER_NAME = text("http3.headers.header.name", "name", "").transformed().also("http3.header.header.name").once_per(&HEADER).twin(&http2::HEADER_NAME);
     HEADER_VALUE_LENGTH = number("http3.headers.header.value.length", "value length", "In bytes").on_request().once_per(&HEADER).twin(&http2::HEADER_VALUE_LENGTH);
@@ -73,7 +73,7 @@ fields! {
     REQUIRED = number("http3.header.qpack.blocked.rcint", "required insert count", "Entries of the dynamic table that a blocked section needs");
     AVAILABLE = number("http3.header.qpack.blocked.wcint", "available insert count", "Entries that have been inserted");
 
-    SETTING = group("http3.settings", "settings", "").digest(title::last_value, title::nothing).named(title::kind, title::last_value, title::nothing);
+    SETTING = group("http3.settings", "settings", "").collapsed(title::last_value, title::nothing).named(title::kind, title::last_value, title::nothing);
     SETTING_ID = number("http3.settings.id", "settings identifier", "").names(SETTINGS).once_per(&SETTING);
     SETTING_VALUE = number("http3.settings.value", "settings value", "").once_per(&SETTING);
     TABLE_CAPACITY = number("http3.settings.qpack.max_table_capacity", "max table capacity", "Of the dynamic table of the peer, in bytes").once_per(&SETTING);

@@ -21,7 +21,7 @@ pub(super) const TYPES: Names = &[
 fields! {
     LIBRPC = protocol("librpc", "LibRPC", "LibRPC, script calls between a VC:MP server and its clients")
         .covers("Every node and value, in plain datagrams or inside VC:MP, with its script form");
-    CALL_TEXT = text("librpc.call", "call", "Script form of the message").digest(plain, nothing);
+    CALL_TEXT = text("librpc.call", "call", "Script form of the message").collapsed(plain, nothing);
     IDENTIFIER = number("librpc.identifier", "identifier", "Distinguishes messages from other script data").hex(8).names(IDENTIFIERS);
     NODE = group("librpc.node", "node", "Call or assignment");
     NODE_TAG = text("librpc.node.tag", "tag", "");
@@ -31,11 +31,11 @@ fields! {
     FUNCTION_LEN = number("librpc.function.len", "name length", "In bytes");
     FUNCTION = text("librpc.function", "function", "Name of the called function");
     ARG_COUNT = number("librpc.arg_count", "argument count", "");
-    CALLEE = group("librpc.callee", "callee", "Value that is called").digest(role_value, role_meaning);
-    FIRST = group("librpc.first", "first", "Object that is accessed or assigned").digest(role_value, role_meaning);
-    KEY = group("librpc.key", "key", "Accessed member").digest(role_value, role_meaning);
-    ARG = group("librpc.arg", "argument", "").digest(role_value, role_meaning);
-    ELEMENT = group("librpc.element", "element", "").digest(role_value, role_meaning);
+    CALLEE = group("librpc.callee", "callee", "Value that is called").collapsed(role_value, role_meaning);
+    FIRST = group("librpc.first", "first", "Object that is accessed or assigned").collapsed(role_value, role_meaning);
+    KEY = group("librpc.key", "key", "Accessed member").collapsed(role_value, role_meaning);
+    ARG = group("librpc.arg", "argument", "").collapsed(role_value, role_meaning);
+    ELEMENT = group("librpc.element", "element", "").collapsed(role_value, role_meaning);
     VALUE_TYPE = number("librpc.value.type", "type", "").hex(2).names(TYPES);
     STRING_LEN = number("librpc.value.len", "length", "In bytes");
     STRING_VALUE = text("librpc.value.string", "string", "");

@@ -70,7 +70,7 @@ fields! {
     PROPERTIES = group("mqtt.properties", "properties", "MQTT 5 section 2.2.2");
     WILL_PROPERTIES = group("mqtt.will_properties", "Will properties", "MQTT 5 section 3.1.3.2");
     PROPERTIES_LENGTH = number("mqtt.property_len", "properties length", "In bytes");
-    PROPERTY = group("mqtt.property", "property", "").digest(properties::property_value, properties::property_meaning).named(properties::property_value, properties::property_meaning, title::nothing);
+    PROPERTY = group("mqtt.property", "property", "").collapsed(properties::property_value, properties::property_meaning).named(properties::property_value, properties::property_meaning, title::nothing);
     PROPERTY_ID = number("mqtt.property_id", "property ID", "").hex(2).names(names::PROPERTIES).also("mqtt.prop_id");
     PROPERTY_NUMBER = number("mqtt.prop_number", "value", "Integer value of a property");
     PROPERTY_LENGTH = number("mqtt.prop_string_len", "length", "In bytes");

@@ -73,7 +73,7 @@ fields! {
     ACCEPTED_LANG = text("pipboy.accepted.lang", "lang", "Language code of the game").once();
     ACCEPTED_VERSION = text("pipboy.accepted.version", "version", "").once();
 
-    ENTRY = group("pipboy.entry", "entry", "A value and its ID").digest(update::entry_value, update::entry_meaning).named(update::entry_title, update::entry_value, update::entry_change);
+    ENTRY = group("pipboy.entry", "entry", "A value and its ID").collapsed(update::entry_value, update::entry_meaning).named(update::entry_title, update::entry_value, update::entry_change);
     ENTRY_TYPE = number("pipboy.entry.type", "type", "").names(ENTRY_TYPES).once_per(&ENTRY);
     ENTRY_ID = number("pipboy.entry.id", "id", "Value ID; 0 is the root").once_per(&ENTRY);
     ENTRY_PATH = text("pipboy.entry.path", "path", "Path of the value in the value tree; empty for the root").once_per(&ENTRY);
@@ -90,9 +90,9 @@ fields! {
     ENTRY_CHANGE = text("pipboy.entry.change", "change", "Number of children of a list or dict before and after, and which were added, replaced or removed").once_per(&ENTRY);
     ENTRY_NEW = bool("pipboy.entry.new", "new", "The value was not in the tree before; omitted in the initial update").once_per(&ENTRY);
     LIST_COUNT = number("pipboy.entry.list.count", "count", "").once_per(&ENTRY);
-    LIST_REF = number("pipboy.entry.list.ref", "ref", "ID of the list element").digest(update::ref_value, update::ref_meaning).named(update::ref_meaning, update::ref_value, title::nothing);
+    LIST_REF = number("pipboy.entry.list.ref", "ref", "ID of the list element").collapsed(update::ref_value, update::ref_meaning).named(update::ref_meaning, update::ref_value, title::nothing);
     INSERT_COUNT = number("pipboy.entry.dict.insert_count", "insert count", "").once_per(&ENTRY);
-    INSERT = group("pipboy.entry.dict.insert", "insert", "").digest(update::insert_value, update::insert_meaning).named(title::key, update::insert_id, title::nothing);
+    INSERT = group("pipboy.entry.dict.insert", "insert", "").collapsed(update::insert_value, update::insert_meaning).named(title::key, update::insert_id, title::nothing);
     INSERT_REF = number("pipboy.entry.dict.insert.ref", "ref", "ID of the member's value").once_per(&INSERT);
     INSERT_KEY = text("pipboy.entry.dict.insert.key", "key", "Name of the member").once_per(&INSERT);
     REMOVE_COUNT = number("pipboy.entry.dict.remove_count", "remove count", "Number of removed members").once_per(&ENTRY);
@@ -108,7 +108,7 @@ fields! {
     SUMMARY_STRING = number("pipboy.summary.string", "string", "Number of string entries").once();
     SUMMARY_LIST = number("pipboy.summary.list", "list", "Number of list entries").once();
     SUMMARY_DICT = number("pipboy.summary.dict", "dict", "Number of dict entries").once();
-    SUMMARY_MEMBER = group("pipboy.summary.member", "member", "A member of the root with the number of entries below it").digest(update::top_value, update::top_meaning).named(title::key, update::top_meaning, title::nothing);
+    SUMMARY_MEMBER = group("pipboy.summary.member", "member", "A member of the root with the number of entries below it").collapsed(update::top_value, update::top_meaning).named(title::key, update::top_meaning, title::nothing);
     SUMMARY_NAME = text("pipboy.summary.member.name", "name", "").once_per(&SUMMARY_MEMBER);
     SUMMARY_ENTRIES = number("pipboy.summary.member.entries", "entries", "Number of entries below the member").once_per(&SUMMARY_MEMBER);
 

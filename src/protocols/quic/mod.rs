@@ -42,7 +42,7 @@ fields! {
     QUIC = protocol("quic", "QUIC", "QUIC: a multiplexed and secure transport over UDP")
         .covers("Headers of versions 1 and 2, drafts 22 to 34, mvfst, Google's T050 and T051; decrypted Initial packets with their hellos; with a key log all packets and frames, and HTTP/3 in them")
         .leaves_open("Application protocols other than HTTP/3; Google's versions without TLS");
-    PACKET = group("quic.packet", "packet", "").digest(packets::packet_value, packets::packet_meaning);
+    PACKET = group("quic.packet", "packet", "").collapsed(packets::packet_value, packets::packet_meaning);
     PACKET_LENGTH = number("quic.packet_length", "packet length", "In bytes").once_per(&PACKET);
     FORM = number("quic.header_form", "header form", "Long or short header").names(&[(0, "short"), (1, "long")]).mask(0x80).once_per(&PACKET);
     FIXED = bool("quic.fixed_bit", "fixed bit", "Set unless both sides support greasing, RFC 9287").mask(0x40).once_per(&PACKET);
@@ -71,7 +71,7 @@ fields! {
     RETRY_TOKEN = bytes("quic.retry_token", "retry token", "Returned by the client in its next Initial packet");
     RETRY_TAG = bytes("quic.retry_integrity_tag", "retry integrity tag", "AEAD tag of the Retry packet");
 
-    FRAME = group("quic.frame", "frame", "").digest(frames::frame_value, frames::frame_meaning);
+    FRAME = group("quic.frame", "frame", "").collapsed(frames::frame_value, frames::frame_meaning);
     FRAME_TYPE = number("quic.frame_type", "frame type", "").names(frames::TYPES);
     FRAME_TYPE_OF_GOOGLE = number("quic.frame_type.google", "frame type", "In Google's versions").names(frames::TYPES_OF_GOOGLE);
     PADDING = bytes("quic.padding", "padding", "PADDING frames");

@@ -261,9 +261,9 @@ mod tests {
     fn each_forgotten_stream_is_noted() {
         let most = limits::QUIC_STREAMS.get() as u64;
         assert_eq!(evicted((0..most).map(|number| STEP * number)), [""; 0]);
-        let forgotten = evicted((0..most + 2).map(|number| STEP * number));
-        assert_eq!(forgotten.len(), 2);
-        assert!(forgotten[0].starts_with(" 0: more than") && forgotten[1].starts_with(" 4: more than"), "{forgotten:?}");
+        let evictions = evicted((0..most + 2).map(|number| STEP * number));
+        assert_eq!(evictions.len(), 2);
+        assert!(evictions[0].starts_with(" 0: more than") && evictions[1].starts_with(" 4: more than"), "{evictions:?}");
     }
 
     #[test]

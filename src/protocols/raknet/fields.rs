@@ -50,9 +50,9 @@ fields! {
     SECURITY = number("raknet.security", "security", "Encryption is required").once();
     COOKIE = number("raknet.cookie", "cookie", "Echoed by the client").hex(8);
     MTU = number("raknet.mtu", "MTU", "Agreed maximum packet length").once();
-    ADDRESS = group("raknet.address", "address", "").digest(address_value, nothing);
-    SERVER_ADDRESS = group("raknet.server_address", "server address", "").digest(address_value, nothing);
-    CLIENT_ADDRESS = group("raknet.client_address", "client address", "").digest(address_value, nothing);
+    ADDRESS = group("raknet.address", "address", "").collapsed(address_value, nothing);
+    SERVER_ADDRESS = group("raknet.server_address", "server address", "").collapsed(address_value, nothing);
+    CLIENT_ADDRESS = group("raknet.client_address", "client address", "").collapsed(address_value, nothing);
     ADDRESS_VERSION = number("raknet.address.version", "version", "IP version");
     ADDRESS_IP = ipv4("raknet.address.ip", "ip", "IPv4 address, sent with all bits inverted");
     ADDRESS_IPV6 = bytes("raknet.address.ipv6", "socket address", "Socket address structure of the sender's operating system");
@@ -89,7 +89,7 @@ fields! {
 
     BANDWIDTH = float("raknet.ack.as", "bandwidth", "Arrival speed measured by the receiver");
     RECORD_COUNT = number("raknet.ack.record_count", "record count", "").once();
-    RECORD = group("raknet.ack.record", "record", "Datagrams of the peer").digest(record_value, nothing);
+    RECORD = group("raknet.ack.record", "record", "Datagrams of the peer").collapsed(record_value, nothing);
     SINGLE = number("raknet.ack.single", "single", "Single number or range").names(SINGLES).once_per(&RECORD);
     NUMBER = number("raknet.ack.number", "number", "").once_per(&RECORD);
     FIRST = number("raknet.ack.first", "first", "").once_per(&RECORD);

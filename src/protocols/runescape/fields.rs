@@ -117,7 +117,7 @@ fields! {
     GREEN = number("rs.colour.green", "green", "0 to 31");
     BLUE = number("rs.colour.blue", "blue", "0 to 31");
 
-    STEP = group("rs.steps.step", "step", "A step of a walk, relative to the first tile").digest(step_value, nothing);
+    STEP = group("rs.steps.step", "step", "A step of a walk, relative to the first tile").collapsed(step_value, nothing);
     STEP_DX = number("rs.steps.dx", "dx", "Tiles east of the first step");
     STEP_DY = number("rs.steps.dy", "dy", "Tiles north of the first step").transformed();
     MINIMAP_X = number("rs.minimap_click.click_x", "click x", "");
@@ -136,7 +136,7 @@ fields! {
     CLICK_POINT = number("rs.mouse_click.point", "point", "y × 765 + x, in window coordinates").mask(0x0007_ffff);
     POINT_X = number("rs.point.x", "x", "Pixels from the left edge of the window");
     POINT_Y = number("rs.point.y", "y", "Pixels from the top edge of the window");
-    MOVE = group("rs.mouse_moves.move", "move", "").digest(move_value, nothing);
+    MOVE = group("rs.mouse_moves.move", "move", "").collapsed(move_value, nothing);
     MOVE_KIND = number("rs.mouse_moves.kind", "kind", "Encoding: below 2 two bytes, 2 three, 3 four");
     MOVE_IDLE = number("rs.mouse_moves.idle", "idle", "Samples of 50 ms without movement");
     MOVE_DX = number("rs.mouse_moves.dx", "dx", "Pixels to the right");
@@ -149,7 +149,7 @@ fields! {
     ARROW_Y = number("rs.hint_arrow.y", "y", "Tile y coordinate");
     ARROW_HEIGHT = number("rs.hint_arrow.height", "height", "Height above the target");
     ARROW_UNUSED = bytes("rs.hint_arrow.unused", "unused", "Undefined");
-    ZONE = group("rs.palette.zone", "zone", "Zone of a constructed region").digest(zone_value, nothing);
+    ZONE = group("rs.palette.zone", "zone", "Zone of a constructed region").collapsed(zone_value, nothing);
     ZONE_THERE = bool("rs.palette.present", "present", "The zone is not empty");
     ZONE_LEVEL = number("rs.palette.level", "level", "Level of the source zone");
     ZONE_X = number("rs.palette.zone_x", "zone x", "X coordinate of the source zone");
@@ -162,7 +162,7 @@ fields! {
     MAP_Y = number("rs.region_crcs.map_y", "map y", "Map square y coordinate");
     LAND_CRC = number("rs.region_crcs.land_crc", "land CRC", "CRC-32 of the land file").hex(8);
     LOC_CRC = number("rs.region_crcs.loc_crc", "loc CRC", "CRC-32 of the location file").hex(8);
-    SLOT = group("rs.slots.slot", "slot", "Inventory slot").digest(slot_value, slot_meaning);
+    SLOT = group("rs.slots.slot", "slot", "Inventory slot").collapsed(slot_value, slot_meaning);
     SLOT_NUMBER = number("rs.slots.number", "slot number", "").transformed();
     SLOT_OBJ = number("rs.slots.obj", "item + 1", "Item ID plus 1; 0 for an empty slot").transformed();
     SLOT_ITEM = number("rs.slots.item", "item", "Item ID");
@@ -202,10 +202,10 @@ fields! {
     OWN_X = number("rs.gpi_init.x", "x", "Tile of the local player, increasing eastward");
     OWN_Z = number("rs.gpi_init.z", "z", "Tile of the local player, increasing northward");
     ABSENT_PLAYERS = number("rs.gpi_init.absent", "absent bits", "Bits of consecutive players that are nowhere, 18 for each");
-    QUIET = group("rs.player_info.quiet", "quiet players", "Players without changes").digest(quiet_value, nothing);
+    QUIET = group("rs.player_info.quiet", "quiet players", "Players without changes").collapsed(quiet_value, nothing);
     QUIET_WIDTH = number("rs.player_info.quiet.width", "width", "Width of the count: none, 5, 8 or 11 bits");
     QUIET_COUNT = number("rs.player_info.quiet.count", "count", "How many more players of the pass are quiet");
-    NEAR_PLAYER = group("rs.player_info.near", "near player", "Change of a player whose tile is known").digest(move_digest, move_meaning);
+    NEAR_PLAYER = group("rs.player_info.near", "near player", "Change of a player whose tile is known").collapsed(move_digest, move_meaning);
     NEAR_MOVE = number("rs.player_info.near.type", "type", "").names(NEAR_MOVES);
     WALK_OSRS = number("rs.player_info.walk", "direction", "Walking direction").names(WALKS);
     RUN_OSRS = number("rs.player_info.run", "direction", "Running direction: two tiles, from south-west to north-east");
@@ -213,7 +213,7 @@ fields! {
     JUMP_LEVEL = number("rs.player_info.jump.level", "level", "Added to the level");
     JUMP_DX = number("rs.player_info.jump.dx", "dx", "Tiles eastward");
     JUMP_DZ = number("rs.player_info.jump.dz", "dz", "Tiles northward");
-    FAR_PLAYER = group("rs.player_info.far", "far player", "Change of a player with known region only").digest(move_digest, move_meaning);
+    FAR_PLAYER = group("rs.player_info.far", "far player", "Change of a player with known region only").collapsed(move_digest, move_meaning);
     FAR_MOVE = number("rs.player_info.far.type", "type", "").names(FAR_MOVES);
     FAR_CHANGES = bool("rs.player_info.far.changes", "region changes", "A change of the region follows");
     FAR_LEVEL = number("rs.player_info.far.level", "level", "Level, or added to it");
@@ -246,7 +246,7 @@ fields! {
     GENDER = number("rs.appearance.gender", "gender", "0 male, 1 female");
     SKULL = number("rs.appearance.skull", "skull", "Skull icon; -1 for none");
     HEAD_ICON = number("rs.appearance.head_icon", "head icon", "Prayer icon");
-    PART = number("rs.appearance.part", "part", "Equipment or body part").digest(part_value, part_meaning);
+    PART = number("rs.appearance.part", "part", "Equipment or body part").collapsed(part_value, part_meaning);
     AS_NPC = number("rs.appearance.as_npc", "looks like an NPC", "65535 if an NPC ID follows");
     PART_NPC = number("rs.appearance.npc", "npc", "NPC ID used as appearance");
     COLOUR = number("rs.appearance.colour", "colour", "Color of hair, torso, legs, feet or skin");

@@ -3,7 +3,7 @@
 use super::fields::TRAILING;
 use super::game::Game;
 use super::reader::{Line as PacketLine, Reader};
-use super::tables::{Layout, Mistake, Table, group_names, intern, nearest, parse};
+use super::tables::{Layout, ParseError, Table, group_names, intern, nearest, parse};
 use super::types::{Decoded, Place, Type};
 use crate::tree::{Field, Side, fields};
 use crate::wire::{Conversation, Extent, Heuristic, On, Protocol, Result, Setting, Settings, Takes, Unfit, Verdict, Wire};
@@ -71,7 +71,7 @@ fn values(list: &str) -> std::result::Result<Values, Unfit> {
     let list = words.join(" ");
     parse("rs.type", "values read by hand", &list, &[])
         .map(Values::Layout)
-        .map_err(|Mistake { at, words }| Unfit { line: None, words: format!("column {} of {list:?}: {words}", at + 1) })
+        .map_err(|ParseError { at, words }| Unfit { line: None, words: format!("column {} of {list:?}: {words}", at + 1) })
 }
 
 fn unfit<T>(words: String) -> std::result::Result<T, Unfit> {

@@ -79,7 +79,7 @@ fields! {
     CREATE_FLAGS = number("smb2.create_flags", "Create Flags", "").hex(16);
     ATTRIBUTES = number("smb2.file_attribute", "File Attributes", "").hex(8);
     READ_ONLY = bool("smb2.file_attribute.read_only", "Read Only", "").mask(0x0001);
-    HIDDEN = bool("smb2.file_attribute.hidden", "Hidden", "").mask(0x0002);
+    MASKED_TEXT = bool("smb2.file_attribute.hidden", "Hidden", "").mask(0x0002);
     SYSTEM = bool("smb2.file_attribute.system", "System", "").mask(0x0004);
     DIRECTORY = bool("smb2.file_attribute.directory", "Directory", "").mask(0x0010);
     ARCHIVE = bool("smb2.file_attribute.archive", "Requires archived", "").mask(0x0020);

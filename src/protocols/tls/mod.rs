@@ -70,7 +70,7 @@ fields! {
     TLS = protocol("tls", "TLS", "Transport Layer Security")
         .covers("Hellos, certificates and alerts; JA3 and JA4; with a key log also encrypted records, and the application protocols in them")
         .leaves_open("Decryption without a key log or of SSL 3.0, SSL 2.0 after the ClientHello, and extensions beyond names, versions, groups, signatures, keys, protocols and parameters of QUIC");
-    RECORD = group("tls.record", "record", "TLS record").digest(records::record_value, records::record_meaning);
+    RECORD = group("tls.record", "record", "TLS record").collapsed(records::record_value, records::record_meaning);
     CONTENT_TYPE = number("tls.record.content_type", "content type", "").names(TYPES).once_per(&RECORD);
     OPAQUE_TYPE = number("tls.record.opaque_type", "opaque type", "Outer content type of an encrypted TLS 1.3 record: application data").names(TYPES).once_per(&RECORD);
     RECORD_VERSION = number("tls.record.version", "version", "Legacy record version").hex(4).names(VERSIONS).once_per(&RECORD);
@@ -94,7 +94,7 @@ fields! {
     SEGMENT = bytes("tls.segment.data", "handshake fragment", "Part of a handshake message that spans records");
     DATA = bytes("tls.data", "data", "Undissected bytes");
 
-    HANDSHAKE = group("tls.handshake", "handshake", "Handshake message").digest(handshake::message_value, handshake::message_meaning);
+    HANDSHAKE = group("tls.handshake", "handshake", "Handshake message").collapsed(handshake::message_value, handshake::message_meaning);
     HANDSHAKE_TYPE = number("tls.handshake.type", "handshake type", "").names(handshake::TYPES);
     HANDSHAKE_LENGTH = number("tls.handshake.length", "length", "In bytes");
     VERSION = number("tls.handshake.version", "version", "legacy_version; 0x0303 in TLS 1.3").hex(4).names(VERSIONS);
@@ -115,7 +115,7 @@ fields! {
     COMPRESSIONS_LENGTH = number("tls.handshake.comp_methods_length", "compression methods length", "In bytes");
     COMPRESSION = number("tls.handshake.comp_method", "compression method", "").names(&[(0, "null"), (1, "deflate")]);
     EXTENSIONS_LENGTH = number("tls.handshake.extensions_length", "extensions length", "In bytes");
-    EXTENSION = group("tls.handshake.extension", "extension", "").digest(hello::extension_value, hello::extension_meaning).named(hello::extension_value, hello::extension_meaning, title::nothing);
+    EXTENSION = group("tls.handshake.extension", "extension", "").collapsed(hello::extension_value, hello::extension_meaning).named(hello::extension_value, hello::extension_meaning, title::nothing);
     EXTENSION_TYPE = number("tls.handshake.extension.type", "extension type", "").names(names::EXTENSIONS).once_per(&EXTENSION);
     EXTENSION_LENGTH = number("tls.handshake.extension.len", "length", "In bytes").once_per(&EXTENSION);
     EXTENSION_DATA = bytes("tls.handshake.extension.data", "data", "Data of an extension without fields of its own");

@@ -10,7 +10,7 @@ use crate::wire::{Result, Wire};
 use std::fmt::{self, Write};
 
 fields! {
-    PARAMETER = group("tls.quic.parameter", "parameter", "").digest(value, title::nothing).named(title::kind, value, title::nothing);
+    PARAMETER = group("tls.quic.parameter", "parameter", "").collapsed(value, title::nothing).named(title::kind, value, title::nothing);
     TYPE = number("tls.quic.parameter.type", "type", "").names(TYPES).once_per(&PARAMETER);
     LENGTH = number("tls.quic.parameter.length", "length", "In bytes").once_per(&PARAMETER);
     VALUE = bytes("tls.quic.parameter.value", "value", "").once_per(&PARAMETER);

@@ -28,20 +28,20 @@ pub static PROTOCOL: Protocol = Protocol::new(
 fields! {
     WLS = protocol("vscp.wls", "VSCP WLS", "World Location Server (Community Place)")
         .covers("Requests for a position in a world, and all responses");
-    TEXT = text("vscp.wls.text", "text", "Text as sent").digest(text_value, nothing).once();
-    TYPE = text("vscp.wls.type", "type", "Type of the text, always f").digest(text_value, nothing).once();
-    CLIENT_IP = text("vscp.wls.client_ip", "client ip", "Local address of the client").digest(text_value, nothing).once();
-    WORLD = text("vscp.wls.world", "world", "").digest(text_value, nothing).once();
-    X = text("vscp.wls.x", "x", "").digest(text_value, nothing).once();
-    Y = text("vscp.wls.y", "y", "").digest(text_value, nothing).once();
-    Z = text("vscp.wls.z", "z", "").digest(text_value, nothing).once();
-    BUSY = text("vscp.wls.busy", "busy", "1 if the given server is full and another one is requested").digest(text_value, nothing).once();
-    BUSY_HOST = text("vscp.wls.busy_host", "busy host", "Host of the full server").digest(text_value, nothing).once();
-    BUSY_PORT = text("vscp.wls.busy_port", "busy port", "Port of the full server").digest(text_value, nothing).once();
+    TEXT = text("vscp.wls.text", "text", "Text as sent").collapsed(text_value, nothing).once();
+    TYPE = text("vscp.wls.type", "type", "Type of the text, always f").collapsed(text_value, nothing).once();
+    CLIENT_IP = text("vscp.wls.client_ip", "client ip", "Local address of the client").collapsed(text_value, nothing).once();
+    WORLD = text("vscp.wls.world", "world", "").collapsed(text_value, nothing).once();
+    X = text("vscp.wls.x", "x", "").collapsed(text_value, nothing).once();
+    Y = text("vscp.wls.y", "y", "").collapsed(text_value, nothing).once();
+    Z = text("vscp.wls.z", "z", "").collapsed(text_value, nothing).once();
+    BUSY = text("vscp.wls.busy", "busy", "1 if the given server is full and another one is requested").collapsed(text_value, nothing).once();
+    BUSY_HOST = text("vscp.wls.busy_host", "busy host", "Host of the full server").collapsed(text_value, nothing).once();
+    BUSY_PORT = text("vscp.wls.busy_port", "busy port", "Port of the full server").collapsed(text_value, nothing).once();
     ACK = number("vscp.wls.ack", "ack", "Type of the response").names(ACKS).once();
-    HOST = text("vscp.wls.host", "host", "Host of the responsible server").digest(text_value, nothing).once();
+    HOST = text("vscp.wls.host", "host", "Host of the responsible server").collapsed(text_value, nothing).once();
     PORT = number("vscp.wls.port", "port", "Port of the responsible server").once();
-    URL = text("vscp.wls.url", "url", "Page to open").digest(text_value, nothing).once();
+    URL = text("vscp.wls.url", "url", "Page to open").collapsed(text_value, nothing).once();
     DATA = bytes("vscp.wls.data", "data", "Undecoded bytes");
 
     TRUNCATED = broken("vscp.wls.truncated", "truncated", "The stream or the capture ends before the text");

@@ -15,7 +15,7 @@ fields! {
     TYPE = number("xfire.type", "type", "").names(TYPES).once();
     ATTR_COUNT = number("xfire.attr_count", "attribute count", "");
     KEY_MODE = text("xfire.key_mode", "key mode", "Whether attributes have names, numbers or both as keys").once();
-    ATTR = group("xfire.attr", "attr", "Key and value").digest(summary::attr_value, summary::attr_meaning).named(summary::key, summary::attr_value, summary::attr_beside);
+    ATTR = group("xfire.attr", "attr", "Key and value").collapsed(summary::attr_value, summary::attr_meaning).named(summary::key, summary::attr_value, summary::attr_beside);
     NAME_LEN = number("xfire.attr.name_len", "name length", "In bytes").once_per(&ATTR);
     ATTR_NAME = text("xfire.attr.name", "name", "").once_per(&ATTR);
     KEY = number("xfire.attr.key", "key", "Numeric key").hex(2).names(KEYS).once_per(&ATTR);
@@ -27,9 +27,9 @@ fields! {
     VALUE_INT32 = number("xfire.value.int32", "int32", "Signed");
     VALUE_SID = bytes("xfire.value.sid", "sid", "Session ID, shown with --show-secrets; all zeros for offline users")
         .secret()
-        .digest(summary::plain_value, summary::sid_meaning);
+        .collapsed(summary::plain_value, summary::sid_meaning);
     SESSION = number("xfire.session", "session", "Index of the session ID by first appearance in the connection").public();
-    VALUE_DID = bytes("xfire.value.did", "did", "Digest ID or chat room ID").digest(summary::hex_value, summary::no_meaning);
+    VALUE_DID = bytes("xfire.value.did", "did", "Digest ID or chat room ID").collapsed(summary::hex_value, summary::no_meaning);
     VALUE_INT64 = number("xfire.value.int64", "int64", "Signed");
     VALUE_UINT8 = number("xfire.value.uint8", "uint8", "");
     VALUE_BLOCK = bytes("xfire.value.block", "block", "List of single bytes");
@@ -38,15 +38,15 @@ fields! {
     LIST_COUNT = number("xfire.list.count", "count", "");
     MAP = group("xfire.map", "map", "Nested attributes");
     MAP_COUNT = number("xfire.map.count", "count", "");
-    ROW = group("xfire.row", "row", "Corresponding elements of parallel lists").digest(summary::row_value, summary::row_meaning);
+    ROW = group("xfire.row", "row", "Corresponding elements of parallel lists").collapsed(summary::row_value, summary::row_meaning);
 
-    USERID = number("xfire.userid", "user ID", "").digest(summary::number_value, summary::user_meaning);
-    COMMON_FRIEND = number("xfire.common_friend", "common friend", "User ID of a common friend").digest(summary::number_value, summary::user_meaning);
+    USERID = number("xfire.userid", "user ID", "").collapsed(summary::number_value, summary::user_meaning);
+    COMMON_FRIEND = number("xfire.common_friend", "common friend", "User ID of a common friend").collapsed(summary::number_value, summary::user_meaning);
     USER = text("xfire.user", "user", "Name of the user with this ID").public();
     NAME = text("xfire.name", "name", "Login name of a user, or name of a clan");
     NICK = text("xfire.nick", "nick", "Display name of a user");
-    SID = bytes("xfire.sid", "session ID", "Shown with --show-secrets; all zeros for offline users").secret().digest(summary::plain_value, summary::sid_meaning);
-    CHAT_ID = bytes("xfire.chat_id", "chat room ID", "All zeros for a new room").digest(summary::hex_value, summary::no_meaning);
+    SID = bytes("xfire.sid", "session ID", "Shown with --show-secrets; all zeros for offline users").secret().collapsed(summary::plain_value, summary::sid_meaning);
+    CHAT_ID = bytes("xfire.chat_id", "chat room ID", "All zeros for a new room").collapsed(summary::hex_value, summary::no_meaning);
     ROOM_NAME = text("xfire.room_name", "room name", "Name of the chat room");
     MESSAGE = text("xfire.message", "message", "Chat text, or the status of a user");
     GROUP_ID = number("xfire.group_id", "group ID", "Friends group");
@@ -68,7 +68,7 @@ fields! {
     COUNTRY = number("xfire.country", "country", "ISO 3166 numeric code of the user's country");
     NAT_TYPE = number("xfire.nat.type", "NAT type", "NAT between the client and its peers").names(NAT_TYPES);
     VOICE = number("xfire.voice", "voice program", "Voice program in use").names(VOICES);
-    TIME = number("xfire.time", "time", "Seconds since 1970, UTC").digest(summary::number_value, summary::time_meaning);
+    TIME = number("xfire.time", "time", "Seconds since 1970, UTC").collapsed(summary::number_value, summary::time_meaning);
     CLIMSG = number("xfire.climsg", "request", "Kind of chat room request").names(CLIMSGS);
     MSGTYPE = number("xfire.peermsg.msgtype", "message type", "Type of a peer message").names(MSGTYPES);
     IMINDEX = number("xfire.peermsg.imindex", "number", "Index of an instant message in its conversation");
@@ -86,7 +86,7 @@ fields! {
     P2P_ENCODING = number("xfire.p2p.encoding", "encoding", "XOR key of all bytes after the header; 0 for none").hex(2).once();
     P2P_RESERVED = bytes("xfire.p2p.reserved", "reserved", "Zero bytes");
     P2P_USER = text("xfire.p2p.user", "user", "Owner of the moniker, from the stream that announced the peer").once();
-    P2P_MONIKER = bytes("xfire.p2p.moniker", "moniker", "Digest of the sender's session ID and a salt").digest(summary::hex_value, summary::no_meaning).once();
+    P2P_MONIKER = bytes("xfire.p2p.moniker", "moniker", "Digest of the sender's session ID and a salt").collapsed(summary::hex_value, summary::no_meaning).once();
     P2P_TYPE = number("xfire.p2p.type", "type", "").hex(4).names(super::p2p::TYPES).once();
     P2P_MSGID = number("xfire.p2p.msgid", "message ID", "Number of this datagram or of the acknowledged one").once();
     P2P_SEQID = number("xfire.p2p.seqid", "sequence ID", "Sequence number of this datagram or of the acknowledged one").once();

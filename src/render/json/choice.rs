@@ -75,7 +75,7 @@ impl Choice {
     pub fn demand(&self) -> Demand {
         let named: Vec<&'static Field> = self.fields().flat_map(|field| field.with_sources()).collect();
         // A group includes the fields below it; some texts depend on other fields.
-        let takes_others = |field: &&Field| field.digest.is_some() || matches!(field.kind, Kind::Group | Kind::Protocol);
+        let takes_others = |field: &&Field| field.collapsed.is_some() || matches!(field.kind, Kind::Group | Kind::Protocol);
         let rows = named.iter().filter_map(|field| Keyed::of(field).row);
         let rows: Vec<&'static Field> =
             rows.flat_map(|row| Registry::default().fields().filter(move |field| field.row().is(row))).collect();

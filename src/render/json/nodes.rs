@@ -6,7 +6,7 @@ use super::Ask;
 use super::choice::{Choice, Kept};
 use super::writer::{Members, Out, Put, Shown};
 use crate::record::{Bookmark, Buffer, Place, level_of, place_of};
-use crate::tree::{Dissection, Field, HIDDEN, Kind, Level, NodeRef, Note, Span, Value};
+use crate::tree::{Dissection, Field, MASKED_TEXT, Kind, Level, NodeRef, Note, Span, Value};
 use std::fmt::{self, Display};
 use std::io::Result;
 
@@ -201,7 +201,7 @@ fn value(node: NodeRef<'_>, has_raw: bool, out: &mut Out<'_>) -> Result<()> {
         Ok(())
     };
     if node.is_secret() {
-        return put(&HIDDEN, r#","masked":true"#);
+        return put(&MASKED_TEXT, r#","masked":true"#);
     }
     match node.value() {
         Value::None => Ok(()),
@@ -248,9 +248,9 @@ fn meaning(node: NodeRef<'_>, out: &mut Out<'_>) -> Result<()> {
         Value::Double(number) => !number.is_finite(),
         _ => false,
     };
-    match field.digest {
+    match field.collapsed {
         _ if is_shown => Ok(()),
-        Some(digest) => out.words(r#","text":"#, |words| (digest.meaning)(node, words)),
+        Some(collapsed) => out.words(r#","text":"#, |words| (collapsed.meaning)(node, words)),
         None => {
             if let Some(name) = node.name().filter(|name| !name.is_empty()) {
                 out.raw(r#","text":"#);

@@ -5,7 +5,7 @@ use super::writer::{Members, Out, Put, Shown};
 use super::{Ask, typed};
 use crate::input::link_name;
 use crate::record::{
-    Bookmark, Buffer, Forgotten, Late, Message, Packet, Record, Tally, derived_of, pieces_of, place_of, words_of,
+    Bookmark, Buffer, Evictions, Late, Message, Packet, Record, Tally, derived_of, pieces_of, place_of, words_of,
 };
 use crate::render::time::Rfc3339;
 use crate::sink::{Begin, Problem};
@@ -64,7 +64,7 @@ impl Put for End<'_> {
             map.put("malformed", &tally.malformed)?;
             map.put("undissected_bytes", &tally.undissected)?;
             map.put("truncated", truncated)?;
-            let Forgotten { conversations, states } = tally.forgotten;
+            let Evictions { conversations, states } = tally.evictions;
             for (key, count) in [("forgotten_conversations", conversations), ("forgotten_states", states)] {
                 if count > 0 {
                     map.put(key, &count)?;

@@ -7,7 +7,7 @@ use super::nodes::Plain;
 use super::writer::{Out, Put, Shown};
 use crate::record::pseudo::{Answer, Pseudo};
 use crate::record::{JsonType, Known};
-use crate::tree::{Computed, Field, HIDDEN, NodeRef, Value, hex};
+use crate::tree::{Computed, Field, MASKED_TEXT, NodeRef, Value, hex};
 use std::fmt::{self, Display};
 use std::io::Result;
 
@@ -46,7 +46,7 @@ fn number(node: NodeRef<'_>, out: &mut Out<'_>) -> Result<()> {
 
 fn text(node: NodeRef<'_>, out: &mut Out<'_>) -> Result<()> {
     match node.value() {
-        _ if node.is_secret() => HIDDEN.put(out),
+        _ if node.is_secret() => MASKED_TEXT.put(out),
         Value::Text | Value::Made(_) => node.text().put(out),
         Value::None => ().put(out),
         _ => Shown(Plain(node)).put(out),
@@ -60,7 +60,7 @@ impl Display for Joint<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let node = self.0;
         match node.value() {
-            _ if node.is_secret() => f.write_str(HIDDEN),
+            _ if node.is_secret() => f.write_str(MASKED_TEXT),
             Value::Bool(truth) => write!(f, "{truth}"),
             Value::Unsigned(number) if JsonType::of(node.field().kind) == JsonType::Number => write!(f, "{number}"),
             Value::Text | Value::Made(_) => f.write_str(&node.text()),

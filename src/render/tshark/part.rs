@@ -157,15 +157,15 @@ impl<'t> Part<'t> {
 /// Value of a node.
 fn shown(node: NodeRef<'_>) -> Show {
     if node.is_secret() {
-        return Show::Text(crate::tree::HIDDEN.to_owned());
+        return Show::Text(crate::tree::MASKED_TEXT.to_owned());
     }
     let field = node.field();
     let mut text = String::new();
     match (node.value(), field.kind) {
         (Value::Bool(truth), _) => return Show::Truth(truth),
-        (Value::None, Kind::Protocol | Kind::Group | Kind::Note(_)) => match field.digest {
+        (Value::None, Kind::Protocol | Kind::Group | Kind::Note(_)) => match field.collapsed {
             // Writing to memory does not fail.
-            Some(digest) => drop((digest.value)(node, &mut text)),
+            Some(collapsed) => drop((collapsed.value)(node, &mut text)),
             None => return Show::Nothing,
         },
         (Value::None | Value::Bytes, Kind::Bytes | Kind::Group | Kind::Protocol | Kind::Number) => {

@@ -5,7 +5,7 @@ mod asked;
 use super::hierarchy::commonest;
 use super::plot::plot;
 use super::{Conversation, Conversations, Count, Covered, Over, Part, Stats};
-use crate::record::Forgotten;
+use crate::record::Evictions;
 use crate::render::{Grid, Head, Rfc3339, Role, Size, Theme, Thousands, fold_painted, seconds};
 use crate::tree::{Level, Timestamp};
 use std::fmt;
@@ -392,14 +392,14 @@ impl Pages<'_> {
         self.line("gaps", format_args!("{}, {} bytes missing", Thousands(health.gaps), Thousands(health.lost)))?;
         self.line("malformed", format_args!("{} of {} messages", Thousands(tally.malformed), Thousands(tally.messages)))?;
         self.line("truncated", Thousands(self.stats.traffic.cut))?;
-        let Forgotten { conversations, states } = tally.forgotten;
+        let Evictions { conversations, states } = tally.evictions;
         if conversations + states > 0 {
             let words = format_args!(
                 "{conversations} conversations and {states} protocol states, to bound memory; later messages may lack detail"
             );
             self.line("evicted", words)?;
         }
-        let remarks = health.remarks();
+        let remarks = health.notes();
         if remarks.is_empty() {
             return Ok(());
         }
@@ -431,10 +431,10 @@ impl Pages<'_> {
             .chain([Head::number("explained %")])
             .collect();
         let mut grid = Grid::new(self.to, self.look.theme, &heads).within(self.look.width);
-        for spoken in coverage.spoken() {
-            grid.cell(spoken.protocol.abbrev)?;
-            covered(&mut grid, spoken.all, &rest)?;
-            for (name, by_name) in spoken.by_name() {
+        for protocols in coverage.protocols() {
+            grid.cell(protocols.protocol.abbrev)?;
+            covered(&mut grid, protocols.all, &rest)?;
+            for (name, by_name) in protocols.by_name() {
                 grid.cell(format_args!("  · {name}"))?;
                 covered(&mut grid, by_name, &rest)?;
             }

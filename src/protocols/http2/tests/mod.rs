@@ -435,9 +435,9 @@ fn kept_bodies_and_streams_are_limited() {
     let most = u32::try_from(limits::HTTP2_STREAMS.get()).unwrap();
     for stream in 2..most + 100 {
         let tree = all(&mut session, &[(Side::Client, frame(0, 0, stream, b"a"))]);
-        let forgotten = format!(": stream {}: more than", stream.saturating_sub(most));
+        let evictions = format!(": stream {}: more than", stream.saturating_sub(most));
         assert_eq!(tree.contains("! info dissect.evicted"), stream > most, "{tree}");
-        assert!(stream <= most || tree.contains(&forgotten), "{tree}");
+        assert!(stream <= most || tree.contains(&evictions), "{tree}");
     }
     assert!(session.memory_usage() < limits::HTTP2_STREAMS.get() * 1024 + (1 << 20), "{}", session.memory_usage());
 }

@@ -9,7 +9,7 @@
 //! zone             number                the packet  its layout
 //! ```
 
-use super::notation::{Groups, Mistake, parse};
+use super::notation::{Groups, ParseError, parse};
 use super::{Cells, Layout, interner, unfit};
 use crate::tree::Field;
 use crate::wire::Unfit;
@@ -38,21 +38,21 @@ pub struct InfoRow<'t> {
 }
 
 impl<'t> InfoRow<'t> {
-    pub(super) fn read(cells: &mut Cells<'t>, line: usize) -> Result<InfoRow<'t>, Mistake> {
+    pub(super) fn read(cells: &mut Cells<'t>, line: usize) -> Result<InfoRow<'t>, ParseError> {
         let mut cell = |what| cells.next(what, "revision, who, what, name and fields");
         let (revision, at) = cell("the revision")?;
         let revision =
-            revision.parse().map_err(|_| Mistake { at, words: format!("the revision is {revision:?}; expected a number") })?;
+            revision.parse().map_err(|_| ParseError { at, words: format!("the revision is {revision:?}; expected a number") })?;
         let (who, at) = cell("who")?;
         if !["player", "npc", "type", "zone"].contains(&who) {
-            return Err(Mistake { at, words: format!("who is {who:?}; expected player, npc, type or zone") });
+            return Err(ParseError { at, words: format!("who is {who:?}; expected player, npc, type or zone") });
         }
         let ((what, _), (name, _), (list, at)) = (cell("what")?, cell("the name")?, cell("the list of fields")?);
         Ok(InfoRow { revision, who, what, name, list, line, at })
     }
 
     fn wrong<T>(&self, words: String) -> Result<T, Unfit> {
-        Err(unfit(self.line, self.at, Mistake { at: 0, words }))
+        Err(unfit(self.line, self.at, ParseError { at: 0, words }))
     }
 
     fn layout(&self, prefix: &str, packet: &str, groups: Groups<'_>) -> Result<Option<Arc<Layout>>, Unfit> {

@@ -20,7 +20,7 @@ use crate::wire::Unfit;
 pub use expr::{Cond, Expr, Scopes};
 pub use info::{Blocks, Info, NewRun};
 pub use interner::{fields, intern};
-pub use notation::{Mistake, group_names, parse};
+pub use notation::{ParseError, group_names, parse};
 pub use revision::Revision;
 pub use updates::{Entity, Run, Updates};
 
@@ -344,7 +344,7 @@ impl Table {
 }
 
 /// The error of a mistake at a place after the first `before` bytes of a line.
-fn unfit(line: usize, before: usize, Mistake { at, words }: Mistake) -> Unfit {
+fn unfit(line: usize, before: usize, ParseError { at, words }: ParseError) -> Unfit {
     Unfit { line: Some(line), words: format!("column {}: {words}", before + at + 1) }
 }
 
@@ -360,10 +360,10 @@ struct Cells<'t> {
 
 impl<'t> Cells<'t> {
     /// The next cell and its place.
-    fn next(&mut self, what: &str, all: &str) -> Result<(&'t str, usize), Mistake> {
+    fn next(&mut self, what: &str, all: &str) -> Result<(&'t str, usize), ParseError> {
         let Some(rest) = self.line.get(self.at..) else {
             let words = format!("{what} is missing; expected {all} with tabs between");
-            return Err(Mistake { at: self.line.len(), words });
+            return Err(ParseError { at: self.line.len(), words });
         };
         let (cell, at) = (rest.split('\t').next().unwrap_or_default(), self.at);
         self.at += cell.len() + 1;
@@ -382,23 +382,23 @@ struct PacketCells<'t> {
 }
 
 /// Splits a row into cells and opcode.
-fn packet_cells<'t>(cells: &mut Cells<'t>) -> Result<(PacketCells<'t>, u16), Mistake> {
+fn packet_cells<'t>(cells: &mut Cells<'t>) -> Result<(PacketCells<'t>, u16), ParseError> {
     let mut cell = |what| cells.next(what, "direction, opcode, size, name and fields");
     let (direction, at) = cell("the direction")?;
     let side =
-        side(direction).ok_or_else(|| Mistake { at, words: format!("the direction is {direction:?}; expected s2c or c2s") })?;
+        side(direction).ok_or_else(|| ParseError { at, words: format!("the direction is {direction:?}; expected s2c or c2s") })?;
     let (opcode, at) = cell("the opcode")?;
     let opcode = opcode
         .parse()
         .ok()
         .filter(|opcode| *opcode <= MOST_OPCODE)
-        .ok_or_else(|| Mistake { at, words: format!("the opcode is {opcode:?}; expected 0 to {MOST_OPCODE}") })?;
+        .ok_or_else(|| ParseError { at, words: format!("the opcode is {opcode:?}; expected 0 to {MOST_OPCODE}") })?;
     let (size, at) = cell("the size")?;
     let size =
-        self::size(size).ok_or_else(|| Mistake { at, words: format!("the size is {size:?}; expected bytes, -1 or -2") })?;
+        self::size(size).ok_or_else(|| ParseError { at, words: format!("the size is {size:?}; expected bytes, -1 or -2") })?;
     let (name, at) = cell("the name")?;
     if !is_name(name) {
-        return Err(Mistake { at, words: format!("the name is {name:?}; expected lower-case letters, digits and _") });
+        return Err(ParseError { at, words: format!("the name is {name:?}; expected lower-case letters, digits and _") });
     }
     let (list, at) = cell("the list of fields")?;
     Ok((PacketCells { side, size, name, list, at }, opcode))
@@ -421,19 +421,19 @@ fn size(size: &str) -> Option<Size> {
 }
 
 /// Parses the fields of a packet.
-fn row(cells: &PacketCells<'_>) -> Result<(Side, Row), Mistake> {
+fn row(cells: &PacketCells<'_>) -> Result<(Side, Row), ParseError> {
     let PacketCells { side, size, name, list, at } = *cells;
     let layout = match list {
         "-" => None,
         _ => Some(
             parse(&format!("rs.{name}"), name, list, &[])
-                .map_err(|Mistake { at: inner, words }| Mistake { at: at + inner, words })?,
+                .map_err(|ParseError { at: inner, words }| ParseError { at: at + inner, words })?,
         ),
     };
     if let (Size::Fixed(size), Some(sum)) = (size, layout.as_ref().and_then(|layout| layout.width()))
         && sum != usize::from(size)
     {
-        return Err(Mistake { at, words: format!("the fields of {name} take {sum} bytes; expected {size}, the size") });
+        return Err(ParseError { at, words: format!("the fields of {name} take {sum} bytes; expected {size}, the size") });
     }
     Ok((side, Row { name: interner::leak(name), size, layout }))
 }
@@ -500,7 +500,7 @@ mod tests {
     fn names_are_those_of_one_kind_of_value_and_none_of_the_fixed_fields() {
         let mut seen = std::collections::HashSet::new();
         for field in fields() {
-            let kind = (field.kind, field.digest.is_some(), field.transformed);
+            let kind = (field.kind, field.collapsed.is_some(), field.transformed);
             assert!(seen.insert((field.abbrev, kind)), "{} positions twice", field.abbrev);
             assert!(!super::super::fields::FIELDS.iter().any(|fixed| fixed.abbrev == field.abbrev), "{}", field.abbrev);
             assert!(field.abbrev.starts_with("rs.") && !field.name.is_empty() && !field.about.is_empty());

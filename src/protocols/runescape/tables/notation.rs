@@ -35,14 +35,14 @@ const GROUPS: &[(&str, &str)] = &[(
 
 /// A syntax error: its byte offset in the list, and what was expected.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Mistake {
+pub struct ParseError {
     /// Place in the list.
     pub at: usize,
     /// The problem, and what was expected.
     pub words: String,
 }
 
-type Parsed<T> = std::result::Result<T, Mistake>;
+type Parsed<T> = std::result::Result<T, ParseError>;
 
 /// Groups of a revision by name.
 pub type Groups<'t> = &'t [(&'t str, &'t str)];
@@ -110,7 +110,7 @@ impl<'t> Parser<'t> {
     }
 
     fn wrong_at<T>(&self, at: usize, words: String) -> Parsed<T> {
-        Err(Mistake { at, words })
+        Err(ParseError { at, words })
     }
 
     fn word(&mut self, belongs: impl Fn(u8) -> bool) -> &'t str {
@@ -255,7 +255,7 @@ impl<'t> Parser<'t> {
             (self.list, self.at) = (list, 0);
             let layout = self.nested(|parser| parser.items(&format!("rs.{of}"), of, false));
             (self.list, self.at) = outer;
-            let layout = layout.map_err(|Mistake { words, .. }| Mistake { at: start, words: format!("in {of}: {words}") })?;
+            let layout = layout.map_err(|ParseError { words, .. }| ParseError { at: start, words: format!("in {of}: {words}") })?;
             return Ok((Body::Group(layout), interner::group(prefix, name, packet)));
         }
         if let Some(script) = Script::named(of) {

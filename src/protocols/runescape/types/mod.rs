@@ -273,8 +273,8 @@ impl Type {
         };
         match self {
             Type::Number(number) if number.is_plain() => field,
-            Type::Component(number) if number.is_plain() => field.digest(plain_value, component_meaning),
-            Type::Component(_) => field.transformed().digest(plain_value, component_meaning),
+            Type::Component(number) if number.is_plain() => field.collapsed(plain_value, component_meaning),
+            Type::Component(_) => field.transformed().collapsed(plain_value, component_meaning),
             Type::Number(_) | Type::Smart(_) | Type::Name | Type::Packed(_) | Type::Coded => field.transformed(),
             _ => field,
         }
