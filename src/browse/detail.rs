@@ -282,7 +282,7 @@ impl<'t> Taking<'t> {
                 how: how.to_owned(),
                 first,
                 bytes: of.tree.masked(span, of.slice(span)).into_owned(),
-                masked: of.tree.hidden_in(span).collect(),
+                masked: of.tree.masked_in(span).collect(),
                 pieces: pieces.iter().filter_map(|piece| piece.clip(&range)).collect(),
             }
         };
@@ -304,7 +304,7 @@ fn cells(node: NodeRef<'_>, item: &mut Item) -> fmt::Result {
             node.write_meaning(&mut meaning)?;
         }
     }
-    if !matches!(node.field().kind, Kind::Group | Kind::Protocol) && !node.is_secret() && !node.has_hidden() {
+    if !matches!(node.field().kind, Kind::Group | Kind::Protocol) && !node.is_secret() && !node.has_masked_bytes() {
         write_literal(node, &mut literal)?;
     }
     // Values are escaped already; dissectors write some of the other texts.

@@ -353,7 +353,9 @@ impl State {
     /// Changes the bookmark or note of the selected record.
     fn mark(&mut self, note: Option<String>) {
         let message = self.message_number();
-        let Some(frame) = self.row().filter(|row| matches!(row.sort, ValueType::Message | ValueType::Packet)).map(|row| row.frame) else {
+        let Some(frame) =
+            self.row().filter(|row| matches!(row.sort, ValueType::Message | ValueType::Packet)).map(|row| row.frame)
+        else {
             "bookmarks require a message or a packet".clone_into(&mut self.message);
             return;
         };

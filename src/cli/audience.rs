@@ -1,7 +1,7 @@
 //! The interface between reading an input and using its frames.
 
-use super::print_error;
 use super::parallel::{Chunk, ChunkPrinter};
+use super::print_error;
 use crate::engine::Prefilter;
 use crate::input::{Extra, Frame};
 use crate::record::{Evictions, Tally};

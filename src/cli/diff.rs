@@ -7,7 +7,7 @@ use super::follow::conversation;
 use super::input::{self, How};
 use super::screen::Screen;
 use super::source::Source;
-use super::{Exit, print_error, forms, intervals, of_output};
+use super::{Exit, forms, intervals, of_output, print_error};
 use crate::diff::{Capture, Ignored, View, compare, write_json};
 use crate::filter::Filter;
 use crate::limits;

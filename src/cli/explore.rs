@@ -8,7 +8,7 @@ use super::follow::{Matching, conversation};
 use super::input::{self, How};
 use super::screen::Screen;
 use super::source::Source;
-use super::{Exit, print_error, forms, several};
+use super::{Exit, forms, print_error, several};
 use crate::engine::Engine;
 use crate::explore::{self, Collector, Explored, Options, Side, View, framing::Given};
 use crate::follow::{Event, Existing, Follower};

@@ -1,7 +1,7 @@
 //! `explore --find` and `--find-change`: search for a known value in the payload.
 
 use super::explore::ExploreOptions;
-use super::{Exit, print_error, forms};
+use super::{Exit, forms, print_error};
 use crate::explore::{COMPARED, Explored, FindView, Places, Side, Value, changes, find, write_changes_json, write_findings_json};
 use std::io::{self, Write};
 

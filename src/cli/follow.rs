@@ -5,7 +5,7 @@ use super::audience::Audience;
 use super::input::{self, How};
 use super::screen::Screen;
 use super::source::Source;
-use super::{Exit, print_error, forms, intervals, several};
+use super::{Exit, forms, intervals, print_error, several};
 use crate::filter::Filter;
 use crate::follow::{Content, Dump, Event, Existing, Files, Follower, Form, Streams};
 use crate::limits;

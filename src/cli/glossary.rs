@@ -5,7 +5,7 @@ use super::complete;
 use super::forms::{self, Wrong};
 use super::habits::Glossary;
 use super::screen::Screen;
-use super::{Exit, print_error, of_output};
+use super::{Exit, of_output, print_error};
 use crate::columns::write_schema;
 use crate::glossary::{self, Entry, GlossaryLook};
 use crate::registry::Registry;

@@ -1,13 +1,13 @@
 //! Parses `-z io,stat`: an interval, and a column per filter or function.
 
-use super::print_error;
 use super::forms::Wrong;
+use super::print_error;
 use crate::filter::Filter;
 use crate::layers;
 use crate::record::Record;
 use crate::record::pseudo::{self, Answer};
 use crate::registry::Registry;
-use crate::stats::{Column, Function, FrameFilter, Intervals, Values};
+use crate::stats::{Column, FrameFilter, Function, Intervals, Values};
 use crate::tree::{Carriers, Demand, Extras, Field, Kind, Only};
 use std::time::Duration;
 

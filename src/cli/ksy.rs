@@ -2,7 +2,7 @@
 
 use super::args::When;
 use super::screen::Screen;
-use super::{Exit, print_error, forms, of_output};
+use super::{Exit, forms, of_output, print_error};
 use crate::ksy::diagnostic::Piece;
 use crate::ksy::framing::framing;
 use crate::ksy::model::{How, Spec, TypeId};

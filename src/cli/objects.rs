@@ -5,7 +5,7 @@ use super::audience::Audience;
 use super::input::{self, How};
 use super::screen::Screen;
 use super::source::Source;
-use super::{Exit, print_error, forms, of_output};
+use super::{Exit, forms, of_output, print_error};
 use crate::record::{Record, Tally, View};
 use crate::registry::Registry;
 use crate::render::{Thousands, fold_painted};
@@ -307,7 +307,7 @@ const SEARCHED: usize = 64;
 
 /// Whether these bytes contain a secret of the tree.
 fn has_secret(of: Dissection<'_>, bytes: &[u8]) -> bool {
-    let secrets = of.tree.hidden().iter().take(SEARCHED).map(|span| of.slice(*span)).filter(|secret| !secret.is_empty());
+    let secrets = of.tree.masked_spans().iter().take(SEARCHED).map(|span| of.slice(*span)).filter(|secret| !secret.is_empty());
     secrets.into_iter().any(|secret| memchr::memmem::find(bytes, secret).is_some())
 }
 

@@ -8,7 +8,7 @@ use super::printer::Printer;
 use super::record_selection::RecordSelection;
 use super::screen::Screen;
 use super::source::Source;
-use super::{Exit, print_error, of_output, parallel};
+use super::{Exit, of_output, parallel, print_error};
 use std::io::{self, IsTerminal, Write};
 
 /// Prints the records of all inputs.

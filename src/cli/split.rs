@@ -3,10 +3,10 @@
 use super::progress::TotalProgress;
 use super::screen::Screen;
 use super::source::Source;
-use super::{Exit, print_error, complete, interrupt, of_output, settings};
+use super::{Exit, complete, interrupt, of_output, print_error, settings};
 use crate::input::{Capture, Format, Options, ReadError};
 use crate::render::Thousands;
-use crate::split::{By, Names, Parts, TimeSpan, Splitter, Written};
+use crate::split::{By, Names, Parts, Splitter, TimeSpan, Written};
 use clap::{Args as Group, ValueHint};
 use clap_complete::engine::ArgValueCompleter;
 use std::fs;

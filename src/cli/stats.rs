@@ -5,7 +5,7 @@ use super::audience::Audience;
 use super::input::{self, How};
 use super::screen::Screen;
 use super::source::Source;
-use super::{Exit, print_error, follow, forms, intervals, of_output, several};
+use super::{Exit, follow, forms, intervals, of_output, print_error, several};
 use crate::input::Extra;
 use crate::record::Evictions;
 use crate::sink::{Begin, Problem};

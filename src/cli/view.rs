@@ -2,9 +2,9 @@
 
 use super::Exit;
 use super::args::{Form, Output};
-use super::print_error;
 use super::counted::Counted;
 use super::outcome::Outcome;
+use super::print_error;
 use super::source::Source;
 use crate::record::{Scope, View};
 

@@ -4,7 +4,7 @@
 //! that an editor replaces by renaming, and files on network drives.
 
 use super::screen::{Kept, Screen};
-use super::{Exit, print_error, interrupt, screen};
+use super::{Exit, interrupt, print_error, screen};
 use std::collections::BTreeMap;
 use std::fs::{self, Metadata};
 use std::io::{self, IsTerminal, Write};

@@ -9,7 +9,7 @@ use super::input::How;
 use super::replace::Replacement;
 use super::screen::Screen;
 use super::source::{self, Source};
-use super::{Exit, print_error, interrupt, of_output, print};
+use super::{Exit, interrupt, of_output, print, print_error};
 use crate::write::{CaptureFile, FileForm, Late};
 use std::fmt::{self, Display};
 use std::io::{self, BufWriter, IsTerminal, Write};

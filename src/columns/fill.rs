@@ -6,7 +6,7 @@ use super::schema::Table;
 use crate::input::link_name;
 use crate::record::{Buffer, Late, Message, Packet, level_of, place_of, words_of};
 use crate::sink::Problem;
-use crate::tree::{Address, Dissection, Ends, Gap, MASKED_TEXT, Kind, Layer, NodeRef, Note, Span, Time, Value};
+use crate::tree::{Address, Dissection, Ends, Gap, Kind, Layer, MASKED_TEXT, NodeRef, Note, Span, Time, Value};
 use std::borrow::Cow;
 use std::fmt::{self, Display};
 use std::io;
@@ -258,8 +258,8 @@ pub(super) fn value_of(node: NodeRef<'_>) -> (Of<'_>, bool) {
     }
     let of = match node.value() {
         Value::None => Of::None,
-        Value::Bytes if node.has_hidden() => return (Of::Plain(node), true),
-        Value::Text | Value::Made(_) if node.has_hidden() && !node.field().public => return (Of::Text(node.text()), true),
+        Value::Bytes if node.has_masked_bytes() => return (Of::Plain(node), true),
+        Value::Text | Value::Made(_) if node.has_masked_bytes() && !node.field().public => return (Of::Text(node.text()), true),
         Value::Unsigned(_) if node.field().kind == Kind::Ipv4 => Of::Plain(node),
         Value::Unsigned(value) => i64::try_from(value).map_or(Of::Large(value), Of::Int),
         Value::Signed(value) => Of::Int(value),
@@ -305,7 +305,7 @@ fn value(node: NodeRef<'_>, row: &mut Row<'_>) {
 
 /// The bytes of a value that is transformed, or of text that is not UTF-8.
 fn raw(node: NodeRef<'_>, masked: bool) -> Option<&[u8]> {
-    if node.field().transformed && !node.is_secret() && !node.has_hidden() {
+    if node.field().transformed && !node.is_secret() && !node.has_masked_bytes() {
         return Some(node.bytes());
     }
     match node.value() {

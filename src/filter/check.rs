@@ -235,14 +235,18 @@ impl Checker {
 
     fn slice(&mut self, of: &Node, parts: &[Part]) -> Result<TypedValue, Wrong> {
         let known = self.known(of)?;
-        require(of, &known.sorts, "cannot be sliced", |sort| sort.has_bytes() || matches!(sort, ValueType::Ipv4 | ValueType::Ipv6))?;
+        require(of, &known.sorts, "cannot be sliced", |sort| {
+            sort.has_bytes() || matches!(sort, ValueType::Ipv4 | ValueType::Ipv6)
+        })?;
         Ok(TypedValue { value: Value::Slice(Box::new(known.value), parts.to_vec()), sorts: vec![ValueType::Bytes] })
     }
 
     /// Checks the conversion of bytes to a number.
     fn read(&mut self, node: &Node, of: &Node, number: NumberType) -> Result<TypedValue, Wrong> {
         let known = self.known(of)?;
-        require(of, &known.sorts, "cannot be sliced", |sort| sort.has_bytes() || matches!(sort, ValueType::Ipv4 | ValueType::Ipv6))?;
+        require(of, &known.sorts, "cannot be sliced", |sort| {
+            sort.has_bytes() || matches!(sort, ValueType::Ipv4 | ValueType::Ipv6)
+        })?;
         if let Syntax::Slice(_, parts) = &of.is {
             let cut = parts.iter().map(|part| part.length()).try_fold(0, |sum: usize, length| sum.checked_add(length?));
             if let Some(cut) = cut.filter(|cut| *cut != number.size()) {
@@ -267,7 +271,10 @@ impl Checker {
             (None, None) => return Err(self.unknown(left)),
         };
         require(of, &known.sorts, "does not support bitwise and", |sort| {
-            !matches!(sort, ValueType::Text | ValueType::Float | ValueType::Bool(_) | ValueType::Span | ValueType::Moment | ValueType::Note)
+            !matches!(
+                sort,
+                ValueType::Text | ValueType::Float | ValueType::Bool(_) | ValueType::Span | ValueType::Moment | ValueType::Note
+            )
         })?;
         let sorts = known.sorts.iter().map(|sort| match sort {
             ValueType::Number(_) => ValueType::Number(&[]),
@@ -295,7 +302,9 @@ impl Checker {
         let inner = Box::new(value);
         let (value, sort) = match name {
             "len" => {
-                require(of, &sorts, "has no length", |sort| sort.has_bytes() || matches!(sort, ValueType::Ipv4 | ValueType::Ipv6))?;
+                require(of, &sorts, "has no length", |sort| {
+                    sort.has_bytes() || matches!(sort, ValueType::Ipv4 | ValueType::Ipv6)
+                })?;
                 (Value::Len(inner), ValueType::Number(&[]))
             }
             "count" => {
@@ -330,7 +339,8 @@ impl Checker {
         let Some(first) = sorts.first().copied() else {
             return Err(Wrong::new(&node.at, format!("{name}() takes fields")));
         };
-        let ordered = |sort: &ValueType| !matches!(sort, ValueType::Bool(_) | ValueType::Note | ValueType::Layer) && sort.fits(first);
+        let ordered =
+            |sort: &ValueType| !matches!(sort, ValueType::Bool(_) | ValueType::Note | ValueType::Layer) && sort.fits(first);
         if !sorts.iter().all(ordered) {
             return Err(Wrong::new(&node.at, format!("{name}() takes ordered values of one type")));
         }
@@ -488,7 +498,8 @@ impl Checker {
             let what = format!("expected a constant, {right} is {}", words(&other.sorts));
             return Err(Wrong::new(&right.at, what).try_instead(in_quotes(right)));
         }
-        let sorts: Vec<ValueType> = sorts.iter().map(|sort| if *sort == ValueType::Text { ValueType::Text } else { ValueType::Bytes }).collect();
+        let sorts: Vec<ValueType> =
+            sorts.iter().map(|sort| if *sort == ValueType::Text { ValueType::Text } else { ValueType::Bytes }).collect();
         let bytes = |constant: Constant| match constant {
             Constant::Is(item) => Some(item.with_bytes(<[u8]>::to_vec)),
             _ => None,
@@ -496,7 +507,12 @@ impl Checker {
         Ok(self.constants(left, &sorts, right)?.into_iter().filter_map(bytes).collect())
     }
 
-    fn ranges(&mut self, left: &Node, sorts: &[ValueType], elements: &[Element]) -> Result<Vec<(Constant, Option<Constant>)>, Wrong> {
+    fn ranges(
+        &mut self,
+        left: &Node,
+        sorts: &[ValueType],
+        elements: &[Element],
+    ) -> Result<Vec<(Constant, Option<Constant>)>, Wrong> {
         let mut ranges = Vec::new();
         for Element { from, to } in elements {
             for end in [Some(from), to.as_ref()].into_iter().flatten() {

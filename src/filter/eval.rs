@@ -138,7 +138,7 @@ impl Evaluator<'_, '_> {
             },
             Value::Frame => match self.of {
                 Subject::Record(Record::Message(Message { of, .. }) | Record::Packet(Packet { of, .. })) => {
-                    visit(&Item::Bytes(of.shown_frame()))
+                    visit(&Item::Bytes(of.masked_frame()))
                 }
                 Subject::Record(Record::Late(_) | Record::Gap(_)) | Subject::FastHeaders(_) => ControlFlow::Continue(()),
             },
@@ -171,7 +171,7 @@ impl Evaluator<'_, '_> {
             }),
             Value::Onward(fields) => match self.of {
                 Subject::Record(record) => {
-                    record_values::nodes(record, fields).try_for_each(|node| visit(&Item::Bytes(node.shown_onward())))
+                    record_values::nodes(record, fields).try_for_each(|node| visit(&Item::Bytes(node.masked_onward())))
                 }
                 Subject::FastHeaders(_) => ControlFlow::Continue(()),
             },

@@ -3,7 +3,7 @@
 use super::value::{Item, Visit};
 use crate::layers::{FastHeaders, HeaderValue};
 use crate::record::{Known, Record, Remembered};
-use crate::tree::{Computed, Dissection, Field, MASKED_TEXT, Kind, Layer, NodeRef, Value};
+use crate::tree::{Computed, Dissection, Field, Kind, Layer, MASKED_TEXT, NodeRef, Value};
 use std::borrow::Cow;
 use std::net::IpAddr;
 use std::ops::{ControlFlow, Range};
@@ -107,10 +107,10 @@ pub(super) fn item(node: NodeRef<'_>) -> Item<'_> {
     if node.is_secret() {
         return Item::Bytes(Cow::Borrowed(MASKED_TEXT.as_bytes()));
     }
-    if node.has_hidden() && !node.field().public {
+    if node.has_masked_bytes() && !node.field().public {
         return Item::Bytes(match node.value() {
             Value::Text | Value::Made(_) => Cow::Owned(node.text().into_owned().into_bytes()),
-            _ => node.shown(),
+            _ => node.masked_bytes(),
         });
     }
     let bytes = if node.field().kind == Kind::Protocol { header_of(node) } else { node.value_bytes() };

@@ -17,7 +17,7 @@ impl Secrets {
     /// Collects the secrets of a tree.
     pub(super) fn see(&mut self, tree: &Tree) {
         self.spans.clear();
-        self.spans.extend_from_slice(tree.hidden());
+        self.spans.extend_from_slice(tree.masked_spans());
         self.spans.sort_unstable_by_key(|span| (span.source, span.start));
         // Spans may be nested.
         self.spans.dedup_by(|next, last| {

@@ -131,7 +131,7 @@ fn element(wire: &mut Wire<'_>) -> Result {
     wire.within(length, &DATA, |wire| match (kind, length) {
         (0x0001, _) => {
             let name = String::from_utf8_lossy(wire.ahead());
-            wire.info(format_args!("{}", wire.shown(&name)));
+            wire.info(format_args!("{}", wire.masked(&name)));
             rest(wire, &DEVICE)
         }
         (0x0002 | 0x0016, _) => addresses(wire),

@@ -262,7 +262,7 @@ impl Conversation for Session {
 /// Dissects a text and shows it in the heading.
 fn text(wire: &mut Wire<'_>, field: &'static Field) -> Result {
     let text = String::from_utf8_lossy(wire.text_nul(field)?);
-    wire.info(format_args!("{}", wire.shown(&text)));
+    wire.info(format_args!("{}", wire.masked(&text)));
     Ok(())
 }
 
@@ -275,7 +275,7 @@ fn chat_event(wire: &mut Wire<'_>) -> Result {
     wire.u32_le(&REGISTRAR)?;
     let [name, text] = [wire.text_nul(&NAME)?, wire.text_nul(&TEXT)?].map(String::from_utf8_lossy);
     let event = name_of(EVENTS, event.into()).unwrap_or("unknown event");
-    wire.info(format_args!("{event}, {name}: {}", wire.shown(&text)));
+    wire.info(format_args!("{event}, {name}: {}", wire.masked(&text)));
     Ok(())
 }
 

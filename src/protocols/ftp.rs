@@ -162,7 +162,7 @@ impl Session {
                     }
                 }
             }
-            Some(234) if self.tls => self.next = Some(Next::Anyone),
+            Some(234) if self.tls => self.next = Some(Next::Detect),
             _ => {}
         }
         self.tls = false;

@@ -195,7 +195,7 @@ impl Conversation for Session {
                     command = true;
                     if !secret && end < text.len() {
                         let bytes = String::from_utf8_lossy(text.get(end + 1..).unwrap_or_default());
-                        wire.info(format_args!("{}", wire.shown(&bytes).into_owned()));
+                        wire.info(format_args!("{}", wire.masked(&bytes).into_owned()));
                     }
                 }
                 _ if parameters >= PARAMETERS_MAX => drop(wire.words(words.trailer, line.whole, 0..line.text)?),

@@ -46,17 +46,17 @@ fields! {
 }
 
 /// CLIENT_SSL capability flag.
-const ASKS_FOR_TLS: u8 = 0x08;
+const CLIENT_SSL: u8 = 0x08;
 
 /// Size in bytes of a response that only requests TLS.
 const TLS_REQUEST: usize = 32;
 
 /// CLIENT_SECURE_CONNECTION capability flag: the authentication response has a length byte.
-const COUNTED_PASSWORD: u16 = 0x8000;
+const CLIENT_SECURE_CONNECTION: u16 = 0x8000;
 
 /// First bytes of an OK packet and an error packet.
 const OK: u8 = 0;
-const FAILED: u8 = 0xff;
+const ERR: u8 = 0xff;
 
 const HEADER: usize = 4;
 
@@ -73,10 +73,10 @@ fn is_login(payload: &[u8]) -> bool {
 
 #[derive(Default)]
 struct Session {
-    greeted: bool,
-    answered: bool,
+    greeting_seen: bool,
+    response_seen: bool,
     /// An authentication response or more of it may follow, until the server accepts or rejects it.
-    logs_in: bool,
+    authenticating: bool,
     next: Option<Next>,
 }
 
@@ -128,7 +128,7 @@ impl Conversation for Session {
     }
 
     fn may_hold_secret(&self, from: Side, _: &[u8]) -> bool {
-        from == Side::Client && (!self.answered || self.logs_in)
+        from == Side::Client && (!self.response_seen || self.authenticating)
     }
 
     fn message(&mut self, from: Side, wire: &mut Wire<'_>) -> Result {
@@ -138,8 +138,8 @@ impl Conversation for Session {
         wire.skip(3)?;
         let number = wire.u8(&NUMBER)?;
         match from {
-            Side::Server if !self.greeted && number == 0 && wire.peek_u8() == Some(VERSION_10) => {
-                self.greeted = true;
+            Side::Server if !self.greeting_seen && number == 0 && wire.peek_u8() == Some(VERSION_10) => {
+                self.greeting_seen = true;
                 wire.name("greeting");
                 wire.u8(&PROTOCOL_VERSION)?;
                 let version = wire.text_nul(&VERSION)?;
@@ -147,9 +147,9 @@ impl Conversation for Session {
                 wire.u32_le(&THREAD)?;
                 wire.bytes(&SALT, 9)?;
             }
-            Side::Client if !self.answered && number > 0 && is_login(wire.ahead()) => {
-                self.answered = true;
-                let asks = wire.ahead().get(1).is_some_and(|byte| byte & ASKS_FOR_TLS != 0);
+            Side::Client if !self.response_seen && number > 0 && is_login(wire.ahead()) => {
+                self.response_seen = true;
+                let asks = wire.ahead().get(1).is_some_and(|byte| byte & CLIENT_SSL != 0);
                 let only = wire.remaining() == TLS_REQUEST;
                 let capabilities = wire.u16_le(&CAPABILITIES)?;
                 wire.add(&TLS, crate::tree::Value::Bool(asks));
@@ -159,23 +159,23 @@ impl Conversation for Session {
                 wire.bytes(&UNUSED, 23)?;
                 if asks && only {
                     wire.name("tls_request");
-                    self.next = Some(Next::Anyone);
+                    self.next = Some(Next::Detect);
                     return Ok(());
                 }
                 wire.name("login");
                 let user = wire.text_nul(&USER)?;
                 wire.info(format_args!("{}", String::from_utf8_lossy(user)));
-                self.logs_in = true;
-                let is_counted = capabilities & COUNTED_PASSWORD != 0;
+                self.authenticating = true;
+                let is_counted = capabilities & CLIENT_SECURE_CONNECTION != 0;
                 password(wire, is_counted)?;
             }
-            Side::Client if self.logs_in && wire.remaining() > 0 => {
+            Side::Client if self.authenticating && wire.remaining() > 0 => {
                 wire.name("authentication");
                 wire.bytes(&PASSWORD, wire.remaining())?;
             }
             _ => {
-                let is_verdict = matches!(wire.ahead().first(), Some(&(OK | FAILED)));
-                self.logs_in &= from == Side::Client || !is_verdict;
+                let is_auth_result = matches!(wire.ahead().first(), Some(&(OK | ERR)));
+                self.authenticating &= from == Side::Client || !is_auth_result;
                 wire.name("packet");
                 wire.info(format_args!("{length} bytes"));
             }
@@ -237,7 +237,7 @@ mod tests {
           12..13 mysql.charset = 33
           13..36 mysql.unused = 23 bytes
         "#);
-        assert!(matches!(session.next(), Some(Next::Anyone)));
+        assert!(matches!(session.next(), Some(Next::Detect)));
     }
 
     #[test]

@@ -225,7 +225,7 @@ impl Session {
         if let (false, false, Some(pending)) = (self.logs_in, is_greeting, self.pending.pop_front()) {
             match pending {
                 Pending::List | Pending::Mail if indicator == b"+OK" => self.data = Some((pending, 0)),
-                Pending::Tls if indicator == b"+OK" => self.next = Some(Next::Anyone),
+                Pending::Tls if indicator == b"+OK" => self.next = Some(Next::Detect),
                 _ => {}
             }
         } else if self.logs_in {
@@ -344,7 +344,7 @@ mod tests {
     fn a_server_accepts_tls() {
         let mut session = Session::default();
         trees_of(&PROTOCOL, &mut session, &[(Side::Client, b"STLS\r\n"), (Side::Server, b"+OK\r\n")]);
-        assert!(matches!(session.next(), Some(Next::Anyone)));
+        assert!(matches!(session.next(), Some(Next::Detect)));
     }
 
     #[test]

@@ -116,7 +116,7 @@ fn message(wire: &mut Wire<'_>) -> Result {
 /// Reads the arguments of a command and shows them in the heading.
 fn words(wire: &mut Wire<'_>) {
     let text = String::from_utf8_lossy(wire.ahead());
-    wire.info(format_args!("{}", wire.shown(text.trim()).chars().take(100).collect::<String>()));
+    wire.info(format_args!("{}", wire.masked(text.trim()).chars().take(100).collect::<String>()));
     wire.rest(&TEXT);
 }
 

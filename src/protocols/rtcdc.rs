@@ -93,7 +93,7 @@ fn text(wire: &mut Wire<'_>) -> Result {
     let text = String::from_utf8_lossy(all.get(..HEADING).unwrap_or(all));
     let more = if all.len() > HEADING { "…" } else { "" };
     wire.hide_credentials(at..at + all.len());
-    let text = wire.shown(&text).into_owned();
+    let text = wire.masked(&text).into_owned();
     wire.info(format_args!("{text}{more}"));
     if !all.is_empty() {
         wire.put(&TEXT, Value::Text, at..at + all.len());

@@ -220,7 +220,7 @@ impl Session {
                 let target = wire.words(&URL, line.whole - method - 1, 0..url)?;
                 wire.name(&String::from_utf8_lossy(name));
                 let target = String::from_utf8_lossy(target);
-                wire.info(format_args!("{}", wire.shown(&target).into_owned()));
+                wire.info(format_args!("{}", wire.masked(&target).into_owned()));
                 if let Some(sequence) = sequence {
                     self.requests.ask(sequence, wire);
                 }

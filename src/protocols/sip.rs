@@ -223,7 +223,7 @@ fn message(wire: &mut Wire<'_>) -> Result {
             wire.words(&VERSION, line.whole - left, 0..line.text - left)?;
             wire.name(&String::from_utf8_lossy(name));
             let who = String::from_utf8_lossy(who);
-            wire.info(format_args!("{}", wire.shown(&who).into_owned()));
+            wire.info(format_args!("{}", wire.masked(&who).into_owned()));
         }
         Some(Start::Response { code }) => {
             let blank = usize::from(line.text > 11);

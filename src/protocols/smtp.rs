@@ -209,7 +209,7 @@ impl Session {
         self.asked = match (code, self.asked) {
             (Some(334), _) => PendingCommand::Login,
             (Some(220), PendingCommand::Tls) => {
-                self.next = Some(Next::Anyone);
+                self.next = Some(Next::Detect);
                 PendingCommand::Anything
             }
             // The reply may belong to an earlier command.
@@ -366,7 +366,7 @@ mod tests {
         trees_of(&PROTOCOL, &mut session, &[(Side::Client, b"STARTTLS\r\n")]);
         assert_eq!(session.extent(Side::Client, b"\x16\x03\x01", true), Extent::NeedMore(4));
         trees_of(&PROTOCOL, &mut session, &[(Side::Server, b"220 go ahead\r\n")]);
-        assert!(matches!(session.next(), Some(Next::Anyone)));
+        assert!(matches!(session.next(), Some(Next::Detect)));
     }
 
     #[test]

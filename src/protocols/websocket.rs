@@ -98,7 +98,7 @@ struct Direction {
     incomplete: Option<Incomplete>,
     deflate: Option<Deflate>,
     /// After a gap, frame boundaries are unknown.
-    lost: bool,
+    out_of_sync: bool,
 }
 
 /// Fragmented message.
@@ -108,14 +108,14 @@ struct Incomplete {
     bytes: Vec<u8>,
     pieces: Vec<Piece>,
     /// The message exceeds the reassembly limit.
-    full: bool,
+    exceeds_limit: bool,
 }
 
 /// Decompression of one direction.
 struct Deflate {
     inflate: Decompress,
     /// No context takeover: each message is compressed separately.
-    resets: bool,
+    no_context_takeover: bool,
 }
 
 /// Frame header.
@@ -133,8 +133,9 @@ struct Header {
 pub(super) fn negotiated(extensions: &[u8]) -> Box<dyn Conversation> {
     let extensions = String::from_utf8_lossy(extensions).to_ascii_lowercase();
     let agreed = extensions.contains("permessage-deflate");
-    let direction = |resets: &str| Direction {
-        deflate: agreed.then(|| Deflate { inflate: Decompress::new(false), resets: extensions.contains(resets) }),
+    let direction = |no_context_takeover: &str| Direction {
+        deflate: agreed
+            .then(|| Deflate { inflate: Decompress::new(false), no_context_takeover: extensions.contains(no_context_takeover) }),
         ..Direction::default()
     };
     let (client, server) = (direction("client_no_context_takeover"), direction("server_no_context_takeover"));
@@ -159,7 +160,7 @@ impl Header {
     }
 
     /// Size of the frame, unless it is dissected in parts.
-    fn whole(&self) -> Option<usize> {
+    fn frame_len(&self) -> Option<usize> {
         let whole = usize::try_from(self.length).ok()?.checked_add(self.size)?;
         Some(whole).filter(|whole| *whole <= limits::WEBSOCKET_MESSAGE.get())
     }
@@ -168,7 +169,7 @@ impl Header {
 impl Conversation for Session {
     fn extent(&mut self, from: Side, ahead: &[u8], more: bool) -> Extent {
         let direction = &mut self.directions[from];
-        if direction.lost {
+        if direction.out_of_sync {
             return Extent::Unknown(ahead.len());
         }
         if direction.rest > 0 {
@@ -177,7 +178,7 @@ impl Conversation for Session {
         }
         match Header::of(ahead) {
             None => Extent::NeedMore(ahead.len() + 1),
-            Some(header) => Extent::Message(header.whole().unwrap_or(header.size)),
+            Some(header) => Extent::Message(header.frame_len().unwrap_or(header.size)),
         }
     }
 
@@ -204,11 +205,11 @@ impl Conversation for Session {
 
     fn gap(&mut self, from: Side, missing: Missing) {
         let direction = &mut self.directions[from];
-        direction.lost |= !missing.in_step;
+        direction.out_of_sync |= !missing.in_step;
         direction.rest = 0;
         direction.incomplete = None;
         // The compression context depends on the lost bytes.
-        direction.deflate = direction.deflate.take().filter(|deflate| deflate.resets);
+        direction.deflate = direction.deflate.take().filter(|deflate| deflate.no_context_takeover);
     }
 }
 
@@ -234,7 +235,7 @@ impl Direction {
         }
         wire.name(name_of(OPCODES, header.opcode.into()).unwrap_or("unknown"));
         wire.info(format_args!("{} bytes{}", header.length, if header.fin { "" } else { ", to be continued" }));
-        let Some(whole) = header.whole() else {
+        let Some(whole) = header.frame_len() else {
             wire.note_ahead(&IN_PARTS, format_args!("the payload follows in parts"));
             self.rest = header.length;
             return Ok(());
@@ -274,7 +275,7 @@ impl Direction {
                     compressed: header.compressed,
                     bytes: Vec::new(),
                     pieces: Vec::new(),
-                    full: false,
+                    exceeds_limit: false,
                 });
                 self.part(wire, header, payload, pieces)
             }
@@ -293,8 +294,9 @@ impl Direction {
             wire.note(&NO_START, format_args!("the message has no initial frame"));
             return Ok(());
         };
-        incomplete.full |= incomplete.memory_usage() + payload.len() + size_of_val(pieces) > limits::WEBSOCKET_KEPT.get();
-        if incomplete.full {
+        incomplete.exceeds_limit |=
+            incomplete.memory_usage() + payload.len() + size_of_val(pieces) > limits::WEBSOCKET_KEPT.get();
+        if incomplete.exceeds_limit {
             (incomplete.bytes, incomplete.pieces) = (Vec::new(), Vec::new());
         } else {
             let off = incomplete.bytes.len() as u64;
@@ -305,9 +307,9 @@ impl Direction {
             self.incomplete = Some(incomplete);
             return Ok(());
         }
-        if incomplete.full {
+        if incomplete.exceeds_limit {
             wire.note(&NOT_JOINED, format_args!("more than {} bytes", limits::WEBSOCKET_KEPT.get()));
-            self.deflate = self.deflate.take().filter(|deflate| deflate.resets);
+            self.deflate = self.deflate.take().filter(|deflate| deflate.no_context_takeover);
             return Ok(());
         }
         wire.add(&REASSEMBLED, Value::Unsigned(incomplete.bytes.len() as u64));
@@ -324,7 +326,7 @@ impl Direction {
             wire_all(wire, &PAYLOAD)?;
             wire.note(&DECOMPRESSION_LIMIT, format_args!("the decompressed data of this capture has reached its limit"));
             // The compression context depends on the skipped message.
-            self.deflate = self.deflate.take().filter(|deflate| deflate.resets);
+            self.deflate = self.deflate.take().filter(|deflate| deflate.no_context_takeover);
             return Ok(());
         }
         match deflate.message(payload, most) {
@@ -360,9 +362,9 @@ impl Deflate {
     /// Decompresses a message up to a limit.
     fn message(&mut self, payload: &[u8], most: usize) -> std::result::Result<Vec<u8>, Failed> {
         // RFC 7692 section 7.2.1: senders remove these bytes.
-        const END: [u8; 4] = [0, 0, 0xff, 0xff];
+        const DEFLATE_TAIL: [u8; 4] = [0, 0, 0xff, 0xff];
         let mut out = Vec::with_capacity(4096);
-        for part in [payload, &END] {
+        for part in [payload, &DEFLATE_TAIL] {
             let before = self.inflate.total_in();
             loop {
                 let done = usize::try_from(self.inflate.total_in() - before).unwrap_or(usize::MAX);
@@ -384,7 +386,7 @@ impl Deflate {
                 out.reserve(out.len());
             }
         }
-        if self.resets {
+        if self.no_context_takeover {
             self.inflate.reset(false);
         }
         Ok(out)
@@ -401,7 +403,7 @@ fn message_data(wire: &mut Wire<'_>, opcode: u8) -> Result {
     let text = String::from_utf8_lossy(all.get(..all.len().min(4 * HEADING_CHARS)).unwrap_or_default());
     let end = text.char_indices().nth(HEADING_CHARS).map(|(end, _)| end);
     wire.hide_credentials(wire.at()..wire.at() + all.len());
-    let text = wire.shown(&text).into_owned();
+    let text = wire.masked(&text).into_owned();
     match end.and_then(|end| text.get(..end)) {
         Some(cut) => wire.info(format_args!("{cut}…")),
         None => wire.info(format_args!("{text}")),
@@ -550,7 +552,7 @@ mod tests {
         let mut encoder = flate2::write::DeflateEncoder::new(Vec::new(), flate2::Compression::best());
         encoder.write_all(&[b'a'; 100_000]).unwrap();
         let packed = encoder.finish().unwrap();
-        let mut deflate = Deflate { inflate: Decompress::new(false), resets: false };
+        let mut deflate = Deflate { inflate: Decompress::new(false), no_context_takeover: false };
         assert!(matches!(deflate.message(&packed, 50_000), Err(Failed::TooLong)));
     }
 

@@ -352,7 +352,7 @@ impl<'t> Rules<'t, '_> {
 
     /// First line of a request or a response.
     fn first_line(&mut self, node: NodeRef<'t>) {
-        let bytes = node.shown();
+        let bytes = node.masked_bytes();
         let end = memchr::memchr(b'\n', &bytes).map_or(bytes.len(), |end| end + 1);
         let line = String::from_utf8_lossy(bytes.get(..end).unwrap_or_default());
         if !line.starts_with("HTTP/") && !line.contains(" HTTP/") {

@@ -75,7 +75,7 @@ impl Heading<'_> {
             write!(
                 out,
                 "  {}",
-                self.theme.paint(Role::Bytes, format_args!("{}{cut}", Spaced::hiding(shown, 0, &node.hidden())))
+                self.theme.paint(Role::Bytes, format_args!("{}{cut}", Spaced::hiding(shown, 0, &node.masked_ranges())))
             )?;
         }
         write!(out, "  {}", self.theme.paint(Role::Secondary, Frames(&message.frames())))

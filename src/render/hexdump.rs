@@ -88,7 +88,7 @@ impl Colouring {
                 bytes.fill(number);
             }
         }
-        for span in of.tree.hidden() {
+        for span in of.tree.masked_spans() {
             if let Some(bytes) = place(*span).and_then(|range| colours.get_mut(range)) {
                 bytes.fill(MASKED_TEXT);
             }

@@ -198,7 +198,7 @@ impl Rows<'_> {
         let shown = if node.span().is_somewhere() { offset.to_string() } else { String::new() };
         // The bytes of a group are shown with its fields.
         let bytes = if is_envelope { &[] } else { node.bytes() };
-        let hidden = node.hidden();
+        let hidden = node.masked_ranges();
         let shows_all = self.look.all && !opens;
         let per_line = self.look.bytes_per_line(shows_all);
         if let Some(places) = self.bit_places(node) {

@@ -47,7 +47,14 @@ pub(super) struct Router {
 
 impl Router {
     pub(super) fn new(by: By) -> Router {
-        Router { by, part_overrides: Recent::default(), announced: Recent::default(), fragments: Recent::default(), first: None, now: 0 }
+        Router {
+            by,
+            part_overrides: Recent::default(),
+            announced: Recent::default(),
+            fragments: Recent::default(),
+            first: None,
+            now: 0,
+        }
     }
 
     /// The part of a frame.
@@ -73,7 +80,8 @@ impl Router {
             let shared = route.shares.map(|shared| self.of_conversation(shared, &Route::default()));
             let bound = shared.or_else(|| self.announced_to(pair));
             // A connection that reuses the ports of an earlier one is in the part of that connection.
-            let earlier = if matches!(self.by, By::Time(_)) { self.part_overrides.get(&pair).or(Some(default_part)) } else { None };
+            let earlier =
+                if matches!(self.by, By::Time(_)) { self.part_overrides.get(&pair).or(Some(default_part)) } else { None };
             let part_overrides = bound.or(earlier);
             match part_overrides {
                 Some(part) => self.part_overrides.insert(pair, part),

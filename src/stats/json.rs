@@ -1,7 +1,9 @@
 //! Statistics as one JSON object.
 
 use super::hierarchy::commonest;
-use super::{ExpertCount, Conversations, Count, Covered, Expert, Hosts, Intervals, Part, Severity, Spread, Stats, Streams, Topics};
+use super::{
+    Conversations, Count, Covered, Expert, ExpertCount, Hosts, Intervals, Part, Severity, Spread, Stats, Streams, Topics,
+};
 use crate::record::Evictions;
 use crate::render::{Members, Rfc3339, object};
 use std::io::{self, Write};

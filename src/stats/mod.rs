@@ -33,7 +33,7 @@ use conversations::ConversationTables;
 pub use conversations::{Conversations, Endpoints};
 pub use coverage::{Coverage, Covered, ProtocolCoverage, Unknown};
 pub use endpoint::{Conversation, End, Shares};
-pub use expert::{ExpertCount, Expert};
+pub use expert::{Expert, ExpertCount};
 pub use gate::FrameFilter;
 pub use health::{Health, NoteCount};
 pub use hierarchy::{Hierarchy, HierarchyNode, commonest};

@@ -68,7 +68,15 @@ impl Transfers {
             let known = self.kinds.iter().position(|kind| kind.protocol.is(one.protocol) && kind.what == one.what);
             let place = known.unwrap_or_else(|| {
                 let Transfer { protocol, what, .. } = *one;
-                self.kinds.push(TransferStats { protocol, what, count: 0, bytes: 0, slowest: None, timed: 0, runs: Runs::default() });
+                self.kinds.push(TransferStats {
+                    protocol,
+                    what,
+                    count: 0,
+                    bytes: 0,
+                    slowest: None,
+                    timed: 0,
+                    runs: Runs::default(),
+                });
                 self.kinds.len() - 1
             });
             if let Some(kind) = self.kinds.get_mut(place) {

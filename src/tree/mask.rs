@@ -97,7 +97,7 @@ impl Tree {
     }
 
     /// Secret ranges of a span, relative to its start.
-    pub fn hidden_in(&self, span: Span) -> impl Iterator<Item = Range<usize>> + '_ {
+    pub fn masked_in(&self, span: Span) -> impl Iterator<Item = Range<usize>> + '_ {
         let first = self.hidden.partition_point(|secret| (secret.source, secret.end) <= (span.source, span.start));
         let meets = move |secret: &&Span| secret.source == span.source && secret.start < span.end;
         let within = move |at: u32| (at.clamp(span.start, span.end) - span.start) as usize;
@@ -109,7 +109,7 @@ impl Tree {
     #[must_use]
     pub fn masked<'b>(&self, span: Span, bytes: &'b [u8]) -> Cow<'b, [u8]> {
         let mut shown = Cow::Borrowed(bytes);
-        for range in self.hidden_in(span) {
+        for range in self.masked_in(span) {
             let end = range.end.min(bytes.len());
             if let Some(secret) = shown.to_mut().get_mut(range.start.min(end)..end) {
                 secret.fill(MASK);

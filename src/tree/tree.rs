@@ -409,7 +409,7 @@ impl Tree {
 
     /// Spans of masked values.
     #[must_use]
-    pub fn hidden(&self) -> &[Span] {
+    pub fn masked_spans(&self) -> &[Span] {
         &self.hidden
     }
 

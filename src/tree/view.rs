@@ -40,7 +40,7 @@ impl<'t> Dissection<'t> {
 
     /// The frame with secrets masked.
     #[must_use]
-    pub fn shown_frame(self) -> Cow<'t, [u8]> {
+    pub fn masked_frame(self) -> Cow<'t, [u8]> {
         self.tree.masked(Span::new(0, 0..self.bytes.len()), self.bytes)
     }
 
@@ -119,11 +119,11 @@ impl<'t> NodeRef<'t> {
 
     /// The bytes from its first one to the end of the frame, or its own bytes if they are not in the frame. Secrets are masked.
     #[must_use]
-    pub fn shown_onward(self) -> Cow<'t, [u8]> {
+    pub fn masked_onward(self) -> Cow<'t, [u8]> {
         let span = self.node.span;
         match self.of.bytes.get(span.start as usize..).filter(|_| span.source == 0 && span.is_somewhere()) {
             Some(onward) => self.of.tree.masked(Span::new(0, span.start as usize..self.of.bytes.len()), onward),
-            None => self.shown(),
+            None => self.masked_bytes(),
         }
     }
 
@@ -148,39 +148,39 @@ impl<'t> NodeRef<'t> {
     #[inline]
     pub fn is_secret(self) -> bool {
         // Most trees have no secrets.
-        let is_hidden = !self.of.tree.hidden().is_empty() && self.is_hidden_number();
+        let is_hidden = !self.of.tree.masked_spans().is_empty() && self.is_masked_number();
         self.node.field.secret && !self.of.tree.reveal || is_hidden
     }
 
     #[cold]
-    fn is_hidden_number(self) -> bool {
+    fn is_masked_number(self) -> bool {
         let is_number = !matches!(self.value(), Value::None | Value::Bytes | Value::Text | Value::Made(_));
-        !self.node.field.public && is_number && self.has_hidden()
+        !self.node.field.public && is_number && self.has_masked_bytes()
     }
 
     /// Whether some of its bytes are masked.
     #[must_use]
     #[inline]
-    pub fn has_hidden(self) -> bool {
-        !self.of.tree.hidden().is_empty() && self.overlaps_hidden()
+    pub fn has_masked_bytes(self) -> bool {
+        !self.of.tree.masked_spans().is_empty() && self.overlaps_masked()
     }
 
     #[cold]
-    fn overlaps_hidden(self) -> bool {
-        let hides = |span| self.of.tree.hidden_in(span).next().is_some();
+    fn overlaps_masked(self) -> bool {
+        let hides = |span| self.of.tree.masked_in(span).next().is_some();
         let value = self.value_span();
         hides(self.node.span) || value != self.node.span && hides(value)
     }
 
     /// Masked ranges, relative to its first byte.
     #[must_use]
-    pub fn hidden(self) -> Vec<Range<usize>> {
-        self.of.tree.hidden_in(self.node.span).collect()
+    pub fn masked_ranges(self) -> Vec<Range<usize>> {
+        self.of.tree.masked_in(self.node.span).collect()
     }
 
     /// Its bytes with secrets masked.
     #[must_use]
-    pub fn shown(self) -> Cow<'t, [u8]> {
+    pub fn masked_bytes(self) -> Cow<'t, [u8]> {
         self.of.tree.masked(self.node.span, self.bytes())
     }
 
@@ -246,13 +246,13 @@ impl<'t> NodeRef<'t> {
             return Cow::Borrowed(MASKED_TEXT);
         }
         match self.node.value {
-            Value::At(span) if self.has_hidden() => {
+            Value::At(span) if self.has_masked_bytes() => {
                 Cow::Owned(String::from_utf8_lossy(&self.of.tree.masked(span, self.value_bytes())).into_owned())
             }
-            Value::Made(made) if self.has_hidden() && !self.node.field.public => self.masked_words(self.of.tree.made(made)),
+            Value::Made(made) if self.has_masked_bytes() && !self.node.field.public => self.masked_words(self.of.tree.made(made)),
             Value::Made(made) => Cow::Borrowed(self.of.tree.made(made)),
-            _ if self.has_hidden() => {
-                let bytes = self.shown();
+            _ if self.has_masked_bytes() => {
+                let bytes = self.masked_bytes();
                 let text = bytes.strip_suffix(&[0]).unwrap_or(&bytes);
                 Cow::Owned(String::from_utf8_lossy(text).into_owned())
             }
@@ -264,7 +264,7 @@ impl<'t> NodeRef<'t> {
     #[cold]
     fn masked_words(self, words: &'t str) -> Cow<'t, str> {
         let Some(at) = memchr::memmem::find(self.bytes(), words.as_bytes()) else { return Cow::Borrowed(MASKED_TEXT) };
-        let shown = self.shown();
+        let shown = self.masked_bytes();
         let words = shown.get(at..at + words.len()).unwrap_or_default();
         Cow::Owned(String::from_utf8_lossy(words).into_owned())
     }
@@ -290,7 +290,7 @@ impl<'t> NodeRef<'t> {
         if self.is_secret() {
             return out.write_str(MASKED_TEXT);
         }
-        if let Some(collapsed) = field.collapsed.filter(|_| matches!(self.node.value, Value::None) || !self.has_hidden()) {
+        if let Some(collapsed) = field.collapsed.filter(|_| matches!(self.node.value, Value::None) || !self.has_masked_bytes()) {
             return (collapsed.value)(self, out);
         }
         match self.value() {
@@ -300,7 +300,7 @@ impl<'t> NodeRef<'t> {
             Value::Single(number) => write!(out, "{number}"),
             Value::Double(number) => write!(out, "{number}"),
             Value::Bool(truth) => write!(out, "{truth}"),
-            Value::Bytes if self.has_hidden() => match self.value_span().len() as usize {
+            Value::Bytes if self.has_masked_bytes() => match self.value_span().len() as usize {
                 ..=SHORT => self.write_hex(out),
                 length => write!(out, "{length} bytes"),
             },
@@ -342,7 +342,7 @@ impl<'t> NodeRef<'t> {
     fn write_hex(self, out: &mut dyn Write) -> fmt::Result {
         let bytes = self.value_bytes();
         let mut at = 0;
-        for hidden in self.of.tree.hidden_in(self.value_span()).filter(|_| !bytes.is_empty()) {
+        for hidden in self.of.tree.masked_in(self.value_span()).filter(|_| !bytes.is_empty()) {
             hex(bytes.get(at..hidden.start).unwrap_or_default(), out)?;
             hidden.clone().try_for_each(|_| out.write_str("**"))?;
             at = hidden.end;
@@ -356,7 +356,7 @@ impl<'t> NodeRef<'t> {
     pub fn digits(self) -> Option<Digits> {
         let field = self.field();
         match self.node.value {
-            _ if self.is_secret() || self.has_hidden() && !self.node.field.public => None,
+            _ if self.is_secret() || self.has_masked_bytes() && !self.node.field.public => None,
             Value::Unsigned(number) if field.hex == 0 && field.kind != Kind::Ipv4 => Some(Digits::Number(number)),
             Value::Bytes if field.kind == Kind::Ipv4 => self.bytes().try_into().ok().map(Digits::Dotted),
             _ => None,
@@ -383,7 +383,7 @@ impl<'t> NodeRef<'t> {
             Value::Double(number) if field.seconds => write!(out, "{number:.9}"),
             Value::Double(number) => write!(out, "{number}"),
             Value::Bool(truth) => out.write_char(if truth { '1' } else { '0' }),
-            Value::Bytes if field.kind == Kind::Bytes || self.has_hidden() => self.write_hex(out),
+            Value::Bytes if field.kind == Kind::Bytes || self.has_masked_bytes() => self.write_hex(out),
             Value::Bytes => write_bytes(field.kind, self.value_bytes(), out),
             Value::Text | Value::Made(_) | Value::At(_) => clean_escaped(&self.text(), out),
         }
@@ -445,14 +445,14 @@ pub fn hex(bytes: &[u8], out: &mut dyn Write) -> fmt::Result {
     in_hex(bytes, |digits| out.write_str(str::from_utf8(digits).unwrap_or_default()))
 }
 
-/// Both digits of a byte as one number, without a table, so that the loop can be vectorized.
+/// Both hexadecimal digits of a byte as ASCII, without a table, so that the loop can be vectorized.
 pub(super) fn digits_of(byte: u8) -> [u8; 2] {
     let nibbles = (u16::from(byte) | u16::from(byte) << 12) >> 4 & 0x0f0f;
     let letters = (nibbles + 0x0606) >> 4 & 0x0101;
     (nibbles + 0x3030 + letters * u16::from(b'a' - b'0' - 10)).to_le_bytes()
 }
 
-/// The same in pieces, each of which is ASCII: a call per digit would dominate the time of JSON output.
+/// Like [`hex`], but passes chunks of ASCII to `write`: a call per digit would dominate the time of JSON output.
 ///
 /// # Errors
 /// Those of `write`.
@@ -518,7 +518,7 @@ pub fn is_plain(bytes: &[u8]) -> bool {
     }
 }
 
-/// The index of the first byte that such text may not contain.
+/// The index of the first byte that plain text ([`is_plain`]) may not contain.
 #[must_use]
 pub(crate) fn first_special(bytes: &[u8]) -> Option<usize> {
     let plain = bytes.as_chunks().0.iter().take_while(|block| is_plain_block(block)).count() * 16;

@@ -30,7 +30,7 @@ pub enum Next {
     /// A protocol registered [`super::On::Over`] this name.
     Over(&'static str),
     /// Unknown: detected as at the start of a connection.
-    Anyone,
+    Detect,
     /// The same, relayed by this protocol: each segment has a layer of it, to which the function adds generated fields.
     Relayed(&'static Protocol, Box<dyn Fn(&mut Wire<'_>) + Send>),
 }

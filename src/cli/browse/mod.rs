@@ -20,7 +20,7 @@ use super::progress::TotalProgress;
 use super::replace::Replacement;
 use super::source::Source;
 use super::watch::{self, Files};
-use super::{Exit, print_error, forms, interrupt, intervals};
+use super::{Exit, forms, interrupt, intervals, print_error};
 use crate::browse::{Effect, Event, Pass, State, draw};
 use crate::record::{Bookmarks, View};
 use crate::sink::Begin;

@@ -11,7 +11,7 @@ use super::super::replace::Replacement;
 use super::super::screen::Screen;
 use super::super::source::Source;
 use super::super::split::empty_folder;
-use super::super::{Exit, print_error, of_output};
+use super::super::{Exit, of_output, print_error};
 use super::is_parquet;
 use crate::columns::{ColumnSink, Table, Target, What, Wide};
 use crate::record::{Scope, View};

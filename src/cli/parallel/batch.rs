@@ -220,7 +220,7 @@ mod tests {
         let beside = format!(
             "{frame:?} {layers:?} {ends:?} {gaps:?} {sources:?} {pieces:?} {omitted_messages:?} {omitted_headers:?} {undissected}"
         );
-        let (hidden, left_out) = (of.tree.hidden(), of.tree.omitted());
+        let (hidden, left_out) = (of.tree.masked_spans(), of.tree.omitted());
         let infos: Vec<_> = of.tree.layers.iter().map(|layer| of.tree.info(layer)).collect();
         let bits: Vec<_> = (0..of.tree.here()).map(|place| of.tree.bits_of(place)).collect();
         format!("{} {beside} {hidden:?} {left_out} {infos:?} {bits:?}", dump(of))

@@ -1,6 +1,6 @@
 //! A connection: with full state while open, later reduced to what late segments need.
 
-use super::{Belongs, HalfStream, Stream};
+use super::{Dissector, HalfStream, Stream};
 use crate::engine::nested::States;
 use crate::flow::Pair;
 use crate::flow::analysis::{Analysis, Known};
@@ -46,7 +46,7 @@ impl Stream {
     #[cold]
     pub(in crate::engine) fn fail(&mut self) {
         self.changed = true;
-        self.belongs = Belongs::None;
+        self.dissector = Dissector::None;
         self.inner = States::default();
         self.inside = None;
         for half in self.halves.iter_mut() {
@@ -65,9 +65,9 @@ impl Stream {
 
     /// The protocol that dissects it.
     pub(in crate::engine) fn protocol(&self) -> Option<&'static Protocol> {
-        match self.belongs {
-            Belongs::To(protocol, _) => Some(protocol),
-            Belongs::Open | Belongs::Unrecognised(_) | Belongs::None => None,
+        match self.dissector {
+            Dissector::Known(protocol, _) => Some(protocol),
+            Dissector::Undecided | Dissector::Unrecognised(_) | Dissector::None => None,
         }
     }
 }
@@ -143,7 +143,7 @@ impl Connection {
         stream.followed = rest.followed.take();
         stream.reset = rest.reset;
         if rest.is_data {
-            stream.belongs = Belongs::None;
+            stream.dissector = Dissector::None;
         }
         *self = Connection::Whole(Box::new(stream));
     }
@@ -152,10 +152,10 @@ impl Connection {
 impl Stream {
     /// The reduced state, if nothing is buffered and there is no dissector.
     fn closed(&self) -> Option<Closed> {
-        let is_data = match self.belongs {
-            Belongs::Unrecognised(_) | Belongs::None => true,
-            Belongs::Open if self.over.is_none() => false,
-            Belongs::Open | Belongs::To(..) => return None,
+        let is_data = match self.dissector {
+            Dissector::Unrecognised(_) | Dissector::None => true,
+            Dissector::Undecided if self.over.is_none() => false,
+            Dissector::Undecided | Dissector::Known(..) => return None,
         };
         let half = |half: &HalfStream| ClosedHalf { order: half.order.closed(), base: half.base, from_start: half.from_start };
         self.is_empty().then(|| Closed {

@@ -1,7 +1,7 @@
 //! Delivers in-order bytes: message by message, or as data, before and after holes.
 
 use super::half_stream::{Following, HalfStream, Step};
-use super::{Belongs, Stream, endpoints};
+use super::{Dissector, Stream, endpoints};
 use crate::engine::bug;
 use crate::engine::message::{Delivered, Out, ends_of};
 use crate::engine::nested::Turn;
@@ -44,7 +44,7 @@ impl Stream {
         let half = &mut self.halves[side];
         let in_step = half.outstanding >= gap.len;
         half.outstanding = half.outstanding.saturating_sub(gap.len);
-        if let Belongs::To(_, conversation) = &mut self.belongs {
+        if let Dissector::Known(_, conversation) = &mut self.dissector {
             conversation.gap(side, Missing { bytes: gap.len, in_step });
         }
         // Delivered as captured, so that messages completed by one frame are not joined with those of another.
@@ -158,20 +158,22 @@ impl Stream {
         let half = &mut self.halves[side];
         let crowded = out.tree.is_crowded();
         let mut failure = None;
-        let step = match &mut self.belongs {
-            Belongs::To(..) if crowded => {
+        let step = match &mut self.dissector {
+            Dissector::Known(..) if crowded => {
                 half.outstanding = 0;
                 Step::Data(half.order.buffered().len())
             }
-            Belongs::To(protocol, conversation) => match bug::guarded(|| half.next(conversation.as_mut(), side, following)) {
-                Ok(step) => step,
-                Err(bug) => {
-                    failure = Some((protocol.this.abbrev, half.order.buffered_off(), bug));
-                    half.outstanding = 0;
-                    Step::Data(half.order.buffered().len())
+            Dissector::Known(protocol, conversation) => {
+                match bug::guarded(|| half.next(conversation.as_mut(), side, following)) {
+                    Ok(step) => step,
+                    Err(bug) => {
+                        failure = Some((protocol.this.abbrev, half.order.buffered_off(), bug));
+                        half.outstanding = 0;
+                        Step::Data(half.order.buffered().len())
+                    }
                 }
-            },
-            Belongs::None | Belongs::Unrecognised(_) | Belongs::Open => Step::Data(half.order.buffered().len()),
+            }
+            Dissector::None | Dissector::Unrecognised(_) | Dissector::Undecided => Step::Data(half.order.buffered().len()),
         };
         if matches!(step, Step::Wait) {
             self.changed = true;
@@ -216,12 +218,12 @@ impl Stream {
             pieces: half.order.pieces(off, len),
         };
         let mut is_fine = true;
-        let (hidden, source) = (out.tree.hidden().len(), out.tree.sources.len());
-        match (cut, &mut self.belongs) {
-            (None, Belongs::None | Belongs::Unrecognised(_)) if !out.sorts && out.tree.demand().only_counts() => {
+        let (hidden, source) = (out.tree.masked_spans().len(), out.tree.sources.len());
+        match (cut, &mut self.dissector) {
+            (None, Dissector::None | Dissector::Unrecognised(_)) if !out.sorts && out.tree.demand().only_counts() => {
                 out.count(len, half.order.pieces(off, len))
             }
-            (Some(cut), Belongs::To(protocol, conversation)) => {
+            (Some(cut), Dissector::Known(protocol, conversation)) => {
                 let delivered = delivered(out);
                 let bytes = delivered.bytes;
                 is_fine = out.message(delivered, protocol, cut, |wire| {
@@ -240,10 +242,10 @@ impl Stream {
                 let mut turn = Turn { registry: out.registry, context, side, states: &mut self.inner };
                 turn.payloads(out.tree, Bytes { source: 0, all: bytes });
             }
-            (_, belongs) => {
+            (_, dissector) => {
                 let delivered = delivered(out);
                 out.data(delivered);
-                if let (true, Belongs::To(_, conversation)) = (crowded, belongs) {
+                if let (true, Dissector::Known(_, conversation)) = (crowded, dissector) {
                     conversation.gap(side, Missing { bytes: len as u64, in_step: false });
                     let node = out.tree.here().saturating_sub(1);
                     out.tree.note(&GIVEN_UP, node, Span::NONE, format_args!("too many messages at once, and memory is needed"));
@@ -252,7 +254,8 @@ impl Stream {
         }
         half.order.consume(len);
         half.wanted = 0;
-        for secret in out.tree.hidden().get(hidden..).unwrap_or_default().iter().filter(|secret| secret.source as usize == source)
+        for secret in
+            out.tree.masked_spans().get(hidden..).unwrap_or_default().iter().filter(|secret| secret.source as usize == source)
         {
             half.remember_secret(off + u64::from(secret.start)..off + u64::from(secret.end));
         }

@@ -1,7 +1,7 @@
 //! Inner streams: decrypted or unwrapped bytes are dissected as a separate conversation.
 
 use super::half_stream::Following;
-use super::{Belongs, Stream, endpoints};
+use super::{Dissector, Stream, endpoints};
 use crate::engine::message::{Delivered, Out, ends_of};
 use crate::engine::nested::Turn;
 use crate::flow::messages::Message;
@@ -24,9 +24,9 @@ impl Stream {
                 continue;
             }
             let inner = self.inside.get_or_insert_with(|| {
-                let carrier = match &self.belongs {
-                    Belongs::To(protocol, _) => protocol.this.abbrev,
-                    Belongs::Open | Belongs::Unrecognised(_) | Belongs::None => "",
+                let carrier = match &self.dissector {
+                    Dissector::Known(protocol, _) => protocol.this.abbrev,
+                    Dissector::Undecided | Dissector::Unrecognised(_) | Dissector::None => "",
                 };
                 let path = format!("{}:{carrier}", self.path).into();
                 let mut inner =

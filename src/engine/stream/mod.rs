@@ -50,7 +50,7 @@ pub(super) struct Stream {
     analysis: Analysis,
     /// Progress of the connection, if requested.
     followed: Option<Box<Followed>>,
-    belongs: Belongs,
+    dissector: Dissector,
     /// The name of the handover, if announced or given by the first message.
     over: Option<&'static str>,
     /// The protocol whose layer lies between the segments and their messages.
@@ -83,11 +83,11 @@ pub(super) struct Stream {
     changed: bool,
 }
 
-/// The protocol of a stream.
-enum Belongs {
-    /// Undecided; bytes are buffered.
-    Open,
-    To(&'static Protocol, Box<dyn Conversation>),
+/// The dissector of a stream.
+enum Dissector {
+    /// Bytes are buffered until a heuristic decides.
+    Undecided,
+    Known(&'static Protocol, Box<dyn Conversation>),
     /// No protocol recognizes the first bytes of this side; the other side has not been examined.
     Unrecognised(Side),
     None,
@@ -105,7 +105,7 @@ impl Stream {
             halves: BySide::default(),
             analysis: Analysis::default(),
             followed: None,
-            belongs: Belongs::Open,
+            dissector: Dissector::Undecided,
             over: None,
             relay: None,
             inner: States::default(),
@@ -150,9 +150,9 @@ impl Stream {
     /// Adds its memory to the total.
     pub(super) fn count(&mut self, all: &mut usize) {
         self.changed = false;
-        let conversation = match &self.belongs {
-            Belongs::To(_, conversation) => conversation.memory_usage(),
-            Belongs::Open | Belongs::Unrecognised(_) | Belongs::None => 0,
+        let conversation = match &self.dissector {
+            Dissector::Known(_, conversation) => conversation.memory_usage(),
+            Dissector::Undecided | Dissector::Unrecognised(_) | Dissector::None => 0,
         };
         let heap = self.halves.iter().map(|half| half.order.memory_usage()).sum::<usize>() + self.analysis.memory_usage();
         let mut held = size_of::<Stream>() + conversation + heap;
@@ -192,8 +192,8 @@ impl Stream {
             return;
         }
         self.add_objects(None, tree);
-        if matches!(self.belongs, Belongs::To(..)) {
-            self.belongs = Belongs::None;
+        if matches!(self.dissector, Dissector::Known(..)) {
+            self.dissector = Dissector::None;
         }
         self.inner = States::default();
         self.inside = None;
@@ -204,9 +204,9 @@ impl Stream {
     #[cold]
     pub(super) fn forget(&mut self) -> bool {
         let inner = self.inside.as_mut().is_some_and(|inner| inner.forget());
-        match &mut self.belongs {
-            Belongs::To(_, conversation) => conversation.forget() || inner,
-            Belongs::Open | Belongs::Unrecognised(_) | Belongs::None => inner,
+        match &mut self.dissector {
+            Dissector::Known(_, conversation) => conversation.forget() || inner,
+            Dissector::Undecided | Dissector::Unrecognised(_) | Dissector::None => inner,
         }
     }
 
@@ -235,7 +235,7 @@ impl Stream {
 
     /// Adds the objects of the conversation to the tree, if requested.
     fn add_objects(&self, message: Option<u32>, tree: &mut Tree) {
-        if let (true, Belongs::To(protocol, conversation)) = (tree.demand().has(Extras::OBJECTS), &self.belongs) {
+        if let (true, Dissector::Known(protocol, conversation)) = (tree.demand().has(Extras::OBJECTS), &self.dissector) {
             let carried = |object| Carried { object, protocol: protocol.this, stream: Some(self.id), message };
             tree.objects.extend(conversation.objects().into_iter().map(carried));
         }
@@ -257,7 +257,7 @@ impl Stream {
 
     /// Whether no protocol dissects it. Drops buffered bytes.
     pub(super) fn is_unread(&mut self) -> bool {
-        let is_unread = matches!(self.belongs, Belongs::None);
+        let is_unread = matches!(self.dissector, Dissector::None);
         if is_unread && self.counted > size_of::<Stream>() {
             self.halves.iter_mut().for_each(|half| half.order = Direction::default());
             self.changed = true;
@@ -513,7 +513,7 @@ impl Stream {
         let start = first.max(off.saturating_sub(BEFORE));
         let skipped = usize::try_from(start - first).unwrap_or(usize::MAX);
         let waiting = buffered.get(skipped..).unwrap_or_default();
-        if let Belongs::To(_, conversation) = &self.belongs
+        if let Dissector::Known(_, conversation) = &self.dissector
             && (!buffered.is_empty() || off > first)
             && conversation.may_hold_secret(side, if off > first + buffered.len() as u64 { &[] } else { buffered })
         {
@@ -524,7 +524,7 @@ impl Stream {
 
     /// Whether a message of this side is incomplete.
     fn is_in_a_message(&self, side: Side) -> bool {
-        matches!(self.belongs, Belongs::To(..)) && self.halves[side].waits()
+        matches!(self.dissector, Dissector::Known(..)) && self.halves[side].waits()
     }
 
     /// Adds notes on a segment; bytes that are no part of the stream are displayed as they are.

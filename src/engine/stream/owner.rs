@@ -1,7 +1,7 @@
 //! Selects the protocol of a connection by its first bytes.
 
 use super::half_stream::Following;
-use super::{Belongs, Stream, is_first_low};
+use super::{Dissector, Stream, is_first_low};
 use crate::engine::bug;
 use crate::engine::message::Out;
 use crate::limits;
@@ -16,10 +16,10 @@ const MAX_JOINING: u64 = 1 << 20;
 impl Stream {
     /// Whether the first bytes of this side wait for a decision.
     pub(super) fn is_open(&self, side: Side) -> bool {
-        match self.belongs {
-            Belongs::Open => true,
-            Belongs::Unrecognised(first) => first != side,
-            Belongs::To(..) | Belongs::None => false,
+        match self.dissector {
+            Dissector::Undecided => true,
+            Dissector::Unrecognised(first) => first != side,
+            Dissector::Known(..) | Dissector::None => false,
         }
     }
 
@@ -47,7 +47,7 @@ impl Stream {
         });
         match owner {
             // The client is known from the carrier, or from data already emitted.
-            Owner::Known(_, Side::Client) if self.how.is_some() || self.shown => self.belongs = Belongs::None,
+            Owner::Known(_, Side::Client) if self.how.is_some() || self.shown => self.dissector = Dissector::None,
             Owner::Known(Candidate { protocol, found }, server) => {
                 let from_start = if self.shown { [false; 2] } else { opening.from_start };
                 let Some(mut conversation) = found.how.conversation(out.registry.settings(), from_start) else { return false };
@@ -57,7 +57,7 @@ impl Stream {
                         conversation.gap(side, Missing { bytes, in_step: false });
                     }
                 }
-                self.belongs = Belongs::To(protocol, conversation);
+                self.dissector = Dissector::Known(protocol, conversation);
                 if server == Side::Client {
                     self.turn(out.tree);
                     return true;
@@ -65,8 +65,9 @@ impl Stream {
             }
             Owner::Unsure if !is_complete => {}
             Owner::Unsure | Owner::None => {
-                let is_first = matches!(self.belongs, Belongs::Open);
-                self.belongs = silent.filter(|_| is_first).map_or(Belongs::None, |side| Belongs::Unrecognised(side.other()));
+                let is_first = matches!(self.dissector, Dissector::Undecided);
+                self.dissector =
+                    silent.filter(|_| is_first).map_or(Dissector::None, |side| Dissector::Unrecognised(side.other()));
                 self.shown = true;
             }
         }

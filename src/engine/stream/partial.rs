@@ -1,6 +1,6 @@
 //! Segments that complete no message but appear in Wireshark's list of protocols.
 
-use super::{Belongs, Stream};
+use super::{Dissector, Stream};
 use crate::engine::message::Out;
 use crate::flow::reassembly::{Accepted, Place};
 use crate::tree::{Label, Side, Unended};
@@ -9,7 +9,7 @@ impl Stream {
     /// Records Wireshark's label of a segment whose last bytes complete no message; `bytes` is its payload.
     #[cold]
     pub(super) fn label_partial(&self, side: Side, accepted: &Accepted, bytes: &[u8], out: &mut Out<'_>) {
-        let (Belongs::To(protocol, conversation), Some(layer)) = (&self.belongs, out.below) else { return };
+        let (Dissector::Known(protocol, conversation), Some(layer)) = (&self.dissector, out.below) else { return };
         let half = &self.halves[side];
         let (start, waiting) = (half.order.buffered_off(), half.order.buffered().len());
         let span = &accepted.span;

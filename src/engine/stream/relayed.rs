@@ -1,6 +1,6 @@
 //! The next protocol of a stream, and the layer of one that relays it.
 
-use super::{Belongs, InOrder, Stream};
+use super::{Dissector, InOrder, Stream};
 use crate::engine::bug;
 use crate::engine::message::Out;
 use crate::tree::{Side, Span, Tree};
@@ -16,17 +16,17 @@ pub(super) struct Relay {
 impl Stream {
     /// Switches to the next protocol if the dissector requests it: the following bytes are a new stream.
     pub(super) fn switch(&mut self, tree: &mut Tree) {
-        let Belongs::To(_, conversation) = &mut self.belongs else { return };
+        let Dissector::Known(_, conversation) = &mut self.dissector else { return };
         let Some(next) = conversation.next() else { return };
         self.add_objects(None, tree);
-        (self.belongs, self.over) = match next {
-            Next::To(protocol, conversation) => (Belongs::To(protocol, conversation), None),
-            Next::Over(place) => (Belongs::Open, Some(place)),
-            Next::Anyone => (Belongs::Open, None),
+        (self.dissector, self.over) = match next {
+            Next::To(protocol, conversation) => (Dissector::Known(protocol, conversation), None),
+            Next::Over(place) => (Dissector::Undecided, Some(place)),
+            Next::Detect => (Dissector::Undecided, None),
             Next::Relayed(protocol, write) => {
                 self.path = format!("{}:{}", self.path, protocol.this.abbrev).into();
                 self.relay = Some(Relay { protocol, write });
-                (Belongs::Open, None)
+                (Dissector::Undecided, None)
             }
         };
         self.shown = false;

@@ -88,7 +88,7 @@ impl Conversation for InStream {
     fn message(&mut self, from: Side, wire: &mut Wire<'_>) -> Result {
         self.1 = match wire.ahead().get(1..) {
             Some(b"over") => Some(Next::Over("box.rest")),
-            Some(b"anyone") => Some(Next::Anyone),
+            Some(b"anyone") => Some(Next::Detect),
             Some(b"relay") => {
                 let relay = |wire: &mut Wire<'_>| {
                     wire.add(&LENGTH, crate::tree::Value::Unsigned(3));

@@ -13,15 +13,15 @@
 //! It is independent of IP, of protocols and of the other direction. The caller reports acknowledgments of the peer and
 //! decides when a gap is abandoned.
 
+mod in_order;
 mod parked;
 mod pool;
-mod ready;
 #[cfg(test)]
 mod tests;
 
 use crate::tree::{Piece, Time};
+use in_order::InOrderBuffer;
 use parked::Parked;
-use ready::Ready;
 use std::ops::Range;
 
 /// Maximum distance of a plausible sequence number from the expected one.
@@ -159,7 +159,7 @@ pub struct Closed {
 pub struct Direction {
     /// Sequence number of stream offset 0.
     start: Option<u32>,
-    ready: Ready,
+    ready: InOrderBuffer,
     parked: Parked,
     /// End of the bytes after the expected one that were truncated.
     cut_to: u64,

@@ -70,7 +70,7 @@ pub(super) fn length(payload: NodeRef<'_>, take: &mut dyn FnMut(Computed<'_>)) {
 }
 
 pub(super) fn data(payload: NodeRef<'_>, take: &mut dyn FnMut(Computed<'_>)) {
-    joined(payload).for_each(|carried| take(Computed::Bytes(carried.node.shown())));
+    joined(payload).for_each(|carried| take(Computed::Bytes(carried.node.masked_bytes())));
 }
 
 pub(super) fn is_joined(payload: NodeRef<'_>, take: &mut dyn FnMut(Computed<'_>)) {
@@ -96,7 +96,7 @@ pub(super) fn parts(payload: NodeRef<'_>, take: &mut dyn FnMut(Computed<'_>)) {
     let mut read: Vec<(u32, u32, bool)> = messages(payload).flat_map(place).collect();
     read.sort_unstable();
     let repeats = payload.before().any(|node| REPEATS.iter().any(|mark| mark.is(node.field())));
-    let bytes = payload.shown();
+    let bytes = payload.masked_bytes();
     let mut part = |from: u32, to: u32| {
         let part = bytes.get(from.saturating_sub(span.start) as usize..to.saturating_sub(span.start) as usize);
         if let Some(part) = part.filter(|part| !part.is_empty()) {

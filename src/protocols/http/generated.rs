@@ -57,7 +57,7 @@ pub(super) fn lines(start: NodeRef<'_>, take: &mut dyn FnMut(Computed<'_>)) {
     for node in start.behind().take_while(|node| !node.field().is(&BLANK)).filter(is_line) {
         take(match node.is_secret() {
             true => Computed::made(MASKED_TEXT),
-            false => Computed::Text(node.shown()),
+            false => Computed::Text(node.masked_bytes()),
         });
     }
 }
@@ -101,7 +101,7 @@ pub(super) fn body(data: NodeRef<'_>, take: &mut dyn FnMut(Computed<'_>)) {
     if !data.before().any(is_of_head) {
         return;
     }
-    let bytes = data.shown();
+    let bytes = data.masked_bytes();
     let end = memchr::memchr(0, &bytes).unwrap_or(bytes.len());
     take(Computed::Text(String::from_utf8_lossy(bytes.get(..end).unwrap_or_default()).into_owned().into_bytes().into()));
 }

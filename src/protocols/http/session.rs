@@ -142,8 +142,8 @@ impl Session {
         let host = String::from_utf8_lossy(headers.host);
         let scheme = if wire.is_over(tls::PROTOCOL.this) { "https" } else { "http" };
         let full = if path.starts_with('/') && !host.is_empty() { format!("{scheme}://{host}{path}") } else { path.to_string() };
-        let path = wire.shown(&path).into_owned();
-        let full = wire.shown(&full).into_owned();
+        let path = wire.masked(&path).into_owned();
+        let full = wire.masked(&full).into_owned();
         wire.add_text(&FULL_URI, format_args!("{full}"));
         self.pairs.request(wire);
         wire.name(&name);
@@ -190,8 +190,8 @@ impl Session {
                 let (uri, target) = request.as_ref().map(|request| (request.uri.clone(), request.target)).unwrap_or_default();
                 Some(Next::To(&http2::PROTOCOL, http2::upgraded(uri, target)))
             }
-            101 => Some(Next::Anyone),
-            _ if opens => Some(Next::Anyone),
+            101 => Some(Next::Detect),
+            _ if opens => Some(Next::Detect),
             _ => None,
         };
         request

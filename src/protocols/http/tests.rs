@@ -192,7 +192,7 @@ fn connect_and_upgrade_hand_over_the_stream() {
     split(&mut session, Side::Client, b"CONNECT h:443 HTTP/1.1\r\nHost: h:443\r\n\r\n");
     assert_eq!(session.extent(Side::Client, b"\x16\x03\x01", true), Extent::NeedMore(4));
     split(&mut session, Side::Server, b"HTTP/1.1 200 Connection established\r\n\r\n");
-    assert!(matches!(session.next(), Some(Next::Anyone)));
+    assert!(matches!(session.next(), Some(Next::Detect)));
     let mut session = Session::default();
     split(&mut session, Side::Client, b"GET /ws HTTP/1.1\r\nUpgrade: websocket\r\n\r\n");
     split(&mut session, Side::Server, b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: WebSocket\r\n\r\n");

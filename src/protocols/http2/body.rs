@@ -58,7 +58,7 @@ pub(in crate::protocols) fn data(
         let complete = grpc::data(wire, streams, id, from, count)?;
         if complete > 0 {
             let plural = if complete == 1 { "" } else { "s" };
-            let path = wire.shown(&content.path).into_owned();
+            let path = wire.masked(&content.path).into_owned();
             wire.info(format_args!("{complete} gRPC message{plural}, {path}, stream {id}"));
         }
         // The remaining bytes are no complete message.

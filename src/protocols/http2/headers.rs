@@ -168,7 +168,7 @@ impl Place<'_> {
         let text = |range: &Range<usize>| self.text.get(range.clone()).unwrap_or_default();
         inner.hide_credentials(field.line.clone());
         inner.hide_named(text(&field.name.text), field.value.text.clone());
-        let is_secret = matches!(inner.shown(&String::from_utf8_lossy(text(&field.line))), Cow::Owned(_))
+        let is_secret = matches!(inner.masked(&String::from_utf8_lossy(text(&field.line))), Cow::Owned(_))
             || crate::wire::credentials::is_secret_name(text(&field.name.text));
         if field.value.is_literal && is_secret {
             inner.hide_at(self.raw(&field.value.raw));

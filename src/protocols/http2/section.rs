@@ -28,7 +28,7 @@ pub(in crate::protocols) fn message(
     let id = owner.id;
     if !section.method.is_empty() {
         let (uri, target) = section.uri();
-        let shown = wire.shown(&uri).into_owned();
+        let shown = wire.masked(&uri).into_owned();
         wire.add_text(&FULL_URI, format_args!("{shown}"));
         if owner.is_promise {
             wire.info(format_args!("{} {shown}, stream {id}", section.method));
@@ -39,7 +39,7 @@ pub(in crate::protocols) fn message(
         let stream = streams.of(id);
         (stream.uri, stream.target) = (uri, target);
     } else if !section.status.is_empty() {
-        let uri = streams.get(id).map(|stream| wire.shown(&stream.uri).into_owned()).unwrap_or_default();
+        let uri = streams.get(id).map(|stream| wire.masked(&stream.uri).into_owned()).unwrap_or_default();
         if !uri.is_empty() {
             wire.add_text(&RESPONSE_TO, format_args!("{uri}"));
         }

@@ -329,7 +329,7 @@ fn put_insert(wire: &mut Wire<'_>, at: usize, count: usize, insert: &encoder::In
         }
     });
     let text = String::from_utf8_lossy(&insert.text).into_owned();
-    let shown = wire.shown(&text).into_owned();
+    let shown = wire.masked(&text).into_owned();
     wire.info(format_args!("insert {shown}"));
     let is_secret =
         shown != text || crate::wire::credentials::is_secret_name(insert.text.get(insert.name.clone()).unwrap_or_default());

@@ -46,7 +46,7 @@ impl Session {
             request.put(wire, &RESPONSE_TO, &TIME);
         }
         if std::mem::take(&mut self.tls) && first.eq_ignore_ascii_case(b"OK") {
-            self.next = Some(Next::Anyone);
+            self.next = Some(Next::Detect);
         }
         true
     }

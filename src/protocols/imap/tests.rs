@@ -203,5 +203,5 @@ fn copies_name_their_mailbox_after_the_messages() {
 fn tls_takes_over() {
     let mut session = Session::default();
     trees_of(&PROTOCOL, &mut session, &[(Side::Client, b"a STARTTLS\r\n"), (Side::Server, b"a OK go\r\n")]);
-    assert!(matches!(session.next(), Some(Next::Anyone)));
+    assert!(matches!(session.next(), Some(Next::Detect)));
 }

@@ -354,7 +354,7 @@ impl Session {
             _ => {
                 let code = result(wire)?;
                 if number == 19 && self.tls.take_if(|asked| *asked == id).is_some() && code == 0 {
-                    self.next = Some(Next::Anyone);
+                    self.next = Some(Next::Detect);
                 }
                 Ok(())
             }

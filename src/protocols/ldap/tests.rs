@@ -277,7 +277,7 @@ fn a_session_is_dissected() {
         5..7 ldap.protocolOp = 2 (unbindRequest)
           5..7 ldap.element = 4200
     "#);
-    assert!(matches!(session.next(), Some(Next::Anyone)));
+    assert!(matches!(session.next(), Some(Next::Detect)));
 }
 
 #[test]

@@ -309,7 +309,7 @@ impl Session {
         wire.name(name);
         wire.put_text(&TYPE, wire.at()..wire.at() + 1, format_args!("{name}"));
         if answer == b'S' {
-            self.next = Some(Next::Anyone);
+            self.next = Some(Next::Detect);
         }
         wire.skip(1)
     }

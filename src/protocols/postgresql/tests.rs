@@ -235,7 +235,7 @@ fn a_server_accepts_tls() {
       pgsql.frontend = false
       0..1 pgsql.type = "SSL response"
     "#);
-    assert!(matches!(session.next(), Some(Next::Anyone)));
+    assert!(matches!(session.next(), Some(Next::Detect)));
 }
 
 #[test]

@@ -76,7 +76,7 @@ impl Header {
         wire.u32_be(self.marker)?;
         wire.hide_credentials(wire.at()..wire.at() + wire.remaining());
         let text = String::from_utf8_lossy(wire.ahead());
-        wire.info(format_args!("{}", wire.shown(text.trim_matches(['\0', '\n', ' '])).chars().take(SHOWN).collect::<String>()));
+        wire.info(format_args!("{}", wire.masked(text.trim_matches(['\0', '\n', ' '])).chars().take(SHOWN).collect::<String>()));
         wire.rest(self.text);
         Ok(())
     }

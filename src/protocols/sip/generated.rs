@@ -97,8 +97,8 @@ pub(super) fn sequence_method(cseq: NodeRef<'_>, take: &mut dyn FnMut(Computed<'
 /// Emits the first line of a message, whose parts are consecutive nodes.
 fn first_line(first: NodeRef<'_>, others: [&Field; 2], take: &mut dyn FnMut(Computed<'_>)) {
     let parts = first.behind().filter(|node| others.iter().any(|other| other.is(node.field()))).take(2);
-    let mut line = first.shown().into_owned();
-    parts.for_each(|part| line.extend_from_slice(&part.shown()));
+    let mut line = first.masked_bytes().into_owned();
+    parts.for_each(|part| line.extend_from_slice(&part.masked_bytes()));
     let end = line.iter().rposition(|byte| !matches!(byte, b'\r' | b'\n')).map_or(0, |last| last + 1);
     line.truncate(end);
     take(Computed::Text(Cow::Owned(line)));

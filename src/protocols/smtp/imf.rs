@@ -160,7 +160,7 @@ fn folded_end(text: &[u8]) -> Option<usize> {
 
 /// Calls `take` for each header, with secrets masked.
 fn each(mail: NodeRef<'_>, take: &mut dyn FnMut(Header<'_>)) {
-    let text = mail.shown();
+    let text = mail.masked_bytes();
     headers(text.get(..without_end(&text)).unwrap_or_default(), take);
 }
 

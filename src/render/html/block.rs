@@ -361,7 +361,7 @@ impl<'t> Writer<'_, 't> {
         for carried in self.of.tree.objects.iter().filter(|carried| is_meant(carried)) {
             let mut words = String::new();
             let budget = self.budget.saturating_sub(self.out.len());
-            if self.of.tree.hidden().is_empty() && picture(&carried.object, budget, &mut words)? {
+            if self.of.tree.masked_spans().is_empty() && picture(&carried.object, budget, &mut words)? {
                 self.out.push_str(before);
                 before = ",";
                 self.out.push_str(&words);
@@ -392,7 +392,7 @@ impl<'t> Writer<'_, 't> {
             if let Some(Source { origin: Origin::Derived(derived), .. }) = source {
                 self.words("w", |cell| clean(derived.how, cell))?;
             }
-            self.ranges("h", of.tree.hidden_in(span).map(|hidden| [hidden.start as u64, hidden.end as u64].to_vec()))?;
+            self.ranges("h", of.tree.masked_in(span).map(|hidden| [hidden.start as u64, hidden.end as u64].to_vec()))?;
             let pieces = source.map(|source| of.tree.pieces_of(source)).unwrap_or_default();
             let range = off..off + u64::from(span.len());
             let shown = pieces.iter().filter(|piece| piece.at != Piece::NOWHERE).filter_map(|piece| piece.clip(&range));

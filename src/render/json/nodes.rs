@@ -6,7 +6,7 @@ use super::Ask;
 use super::choice::{Choice, Kept};
 use super::writer::{Members, Out, Put, Shown};
 use crate::record::{Bookmark, Buffer, Place, level_of, place_of};
-use crate::tree::{Dissection, Field, MASKED_TEXT, Kind, Level, NodeRef, Note, Span, Value};
+use crate::tree::{Dissection, Field, Kind, Level, MASKED_TEXT, NodeRef, Note, Span, Value};
 use std::fmt::{self, Display};
 use std::io::Result;
 
@@ -125,7 +125,7 @@ impl Nodes<'_> {
         head(field, node.is_secret() || !matches!(node.value(), Value::None), out);
         let has_raw = self.raw && node.span().is_somewhere() || field.transformed;
         value(node, has_raw, out)?;
-        if has_raw && !node.is_secret() && !node.has_hidden() {
+        if has_raw && !node.is_secret() && !node.has_masked_bytes() {
             out.raw(r#","raw":"#);
             out.hex(node.bytes())?;
         }
@@ -205,8 +205,8 @@ fn value(node: NodeRef<'_>, has_raw: bool, out: &mut Out<'_>) -> Result<()> {
     }
     match node.value() {
         Value::None => Ok(()),
-        Value::Bytes if node.has_hidden() => put(&Shown(Plain(node)), r#","masked":true"#),
-        Value::Text | Value::Made(_) if node.has_hidden() && !node.field().public => put(&node.text(), r#","masked":true"#),
+        Value::Bytes if node.has_masked_bytes() => put(&Shown(Plain(node)), r#","masked":true"#),
+        Value::Text | Value::Made(_) if node.has_masked_bytes() && !node.field().public => put(&node.text(), r#","masked":true"#),
         Value::Unsigned(_) if node.field().kind == Kind::Ipv4 => put(&Shown(Plain(node)), ""),
         Value::Unsigned(value) if value > EXACT => put(&Shown(value), r#","type":"u64""#),
         Value::Unsigned(value) => value.put(out),

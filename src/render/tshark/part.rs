@@ -169,7 +169,7 @@ fn shown(node: NodeRef<'_>) -> Show {
             None => return Show::Nothing,
         },
         (Value::None | Value::Bytes, Kind::Bytes | Kind::Group | Kind::Protocol | Kind::Number) => {
-            hex(&node.shown(), ":", &mut text);
+            hex(&node.masked_bytes(), ":", &mut text);
         }
         (Value::Text | Value::Made(_), _) => text.push_str(&node.text()),
         _ => drop(node.write_plain(&mut text)),

@@ -125,7 +125,7 @@ fn value(node: NodeRef<'_>, page: &mut Page<'_>) {
     if let Some(bits) = node.bits().and_then(|_| node.number()).filter(|_| !node.is_secret()) {
         spelled(page.text, format_args!("{bits:x}\" unmaskedvalue=\""));
     }
-    hex(&node.shown(), "", page.text);
+    hex(&node.masked_bytes(), "", page.text);
     page.raw("\"");
 }
 

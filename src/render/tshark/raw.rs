@@ -76,13 +76,13 @@ impl<W: io::Write> Raw<W> {
 /// Bytes of a layer; for `frame`, of the whole frame.
 fn of_proto(record: &Record<'_>, proto: &Proto<'_>, page: &mut Page<'_>) {
     let frame = match record {
-        Record::Packet(packet) => packet.of.shown_frame(),
-        Record::Message(message) => message.of.shown_frame(),
+        Record::Packet(packet) => packet.of.masked_frame(),
+        Record::Message(message) => message.of.masked_frame(),
         Record::Late(_) | Record::Gap(_) => Default::default(),
     };
     page.raw("[\"");
     match proto.node {
-        Some(node) => hex(&node.shown(), "", page.text),
+        Some(node) => hex(&node.masked_bytes(), "", page.text),
         None => hex(&frame, "", page.text),
     }
     let (at, len) = proto.node.map_or((0, frame.len() as u64), |node| (position(node), size(node.span())));
@@ -120,7 +120,7 @@ fn bytes(part: &Part<'_>, page: &mut Page<'_>) {
     let (at, len, mask) = (position(node), size(node.span()), mask(node));
     match node.number().filter(|_| mask != 0 && !node.is_secret()) {
         Some(bits) => spelled(page.text, format_args!("{bits:x}")),
-        None => hex(&node.shown(), "", page.text),
+        None => hex(&node.masked_bytes(), "", page.text),
     }
     spelled(page.text, format_args!("\",{at},{len},{mask},{}]", kind(part)));
 }

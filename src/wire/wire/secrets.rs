@@ -92,7 +92,7 @@ impl<'a> Wire<'a> {
 
     /// A text with secrets masked.
     #[must_use]
-    pub fn shown<'s>(&self, text: &'s str) -> Cow<'s, str> {
+    pub fn masked<'s>(&self, text: &'s str) -> Cow<'s, str> {
         if self.tree.reveal { Cow::Borrowed(text) } else { credentials::masked(text) }
     }
 }

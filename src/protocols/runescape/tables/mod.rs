@@ -385,8 +385,8 @@ struct PacketCells<'t> {
 fn packet_cells<'t>(cells: &mut Cells<'t>) -> Result<(PacketCells<'t>, u16), ParseError> {
     let mut cell = |what| cells.next(what, "direction, opcode, size, name and fields");
     let (direction, at) = cell("the direction")?;
-    let side =
-        side(direction).ok_or_else(|| ParseError { at, words: format!("the direction is {direction:?}; expected s2c or c2s") })?;
+    let side = side(direction)
+        .ok_or_else(|| ParseError { at, words: format!("the direction is {direction:?}; expected s2c or c2s") })?;
     let (opcode, at) = cell("the opcode")?;
     let opcode = opcode
         .parse()

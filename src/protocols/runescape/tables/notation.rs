@@ -255,7 +255,8 @@ impl<'t> Parser<'t> {
             (self.list, self.at) = (list, 0);
             let layout = self.nested(|parser| parser.items(&format!("rs.{of}"), of, false));
             (self.list, self.at) = outer;
-            let layout = layout.map_err(|ParseError { words, .. }| ParseError { at: start, words: format!("in {of}: {words}") })?;
+            let layout =
+                layout.map_err(|ParseError { words, .. }| ParseError { at: start, words: format!("in {of}: {words}") })?;
             return Ok((Body::Group(layout), interner::group(prefix, name, packet)));
         }
         if let Some(script) = Script::named(of) {

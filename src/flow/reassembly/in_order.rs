@@ -12,14 +12,14 @@ const HISTORY: usize = 3 * 1024;
 const SMALL: usize = 8 * 1024;
 
 #[derive(Debug, Default)]
-pub(super) struct Ready {
+pub(super) struct InOrderBuffer {
     bytes: Block,
     read: usize,
     end: u64,
     pieces: VecDeque<Piece>,
 }
 
-impl Ready {
+impl InOrderBuffer {
     /// The stream offset of the next expected byte.
     pub(super) fn end(&self) -> u64 {
         self.end
