@@ -30,7 +30,7 @@ pub static PROTOCOL: Protocol = Protocol::new(
 
 fields! {
     POP = protocol("pop", "POP3", "Post Office Protocol")
-        .covers("Commands, responses and start and end of each mail; switch to TLS after STLS")
+        .covers("Commands, responses, start and end of each mail; switch to TLS after STLS")
         .leaves_open("Contents of mails");
     COMMAND = text("pop.request.command", "request command", "").once();
     PARAMETER = text("pop.request.parameter", "request parameter", "").once();

@@ -34,7 +34,7 @@ pub static PROTOCOL: Protocol = Protocol::new(
 
 fields! {
     SMTP = protocol("smtp", "SMTP", "Simple Mail Transfer Protocol")
-        .covers("Commands, replies and start and end of each mail; switch to TLS after STARTTLS")
+        .covers("Commands, replies, start and end of each mail; switch to TLS after STARTTLS")
         .leaves_open("Contents of mails, and exchanges of AUTH");
     REQUEST = bool("smtp.req", "request", "True in commands").once();
     RESPONSE = bool("smtp.rsp", "response", "True in replies");
