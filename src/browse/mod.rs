@@ -33,7 +33,7 @@ use layout::Panes;
 use prompt::Prompt;
 use ratatui::crossterm::event::{KeyEvent, MouseEvent};
 use ratatui::layout::Size;
-use rows::{Row, Rows, ValueType};
+use rows::{Row, RowKind, Rows};
 use text::Text;
 
 /// A pass over the input for a list. Events of earlier passes are dropped.
@@ -125,15 +125,15 @@ enum Sought {
 
 impl Sought {
     fn same_as(row: &Row) -> Sought {
-        match row.sort {
-            ValueType::Message | ValueType::Packet => Sought::Number(row.number),
-            ValueType::Late | ValueType::Gap => Sought::Frame(row.frame),
+        match row.kind {
+            RowKind::Message | RowKind::Packet => Sought::Number(row.number),
+            RowKind::Late | RowKind::Gap => Sought::Frame(row.frame),
         }
     }
 
     fn is_reached_by(self, row: &Row) -> bool {
         match self {
-            Sought::Number(number) => matches!(row.sort, ValueType::Message | ValueType::Packet) && row.number >= number,
+            Sought::Number(number) => matches!(row.kind, RowKind::Message | RowKind::Packet) && row.number >= number,
             Sought::Frame(frame) => row.frame >= frame,
         }
     }
@@ -336,7 +336,7 @@ impl State {
 
     /// The number of the selected message; `None` for other records.
     fn message_number(&self) -> Option<u64> {
-        self.row().filter(|row| row.sort == ValueType::Message).map(|row| row.number)
+        self.row().filter(|row| row.kind == RowKind::Message).map(|row| row.number)
     }
 
     /// Switches to the other view, at the record that corresponds to the selected one.
@@ -353,8 +353,7 @@ impl State {
     /// Changes the bookmark or note of the selected record.
     fn mark(&mut self, note: Option<String>) {
         let message = self.message_number();
-        let Some(frame) =
-            self.row().filter(|row| matches!(row.sort, ValueType::Message | ValueType::Packet)).map(|row| row.frame)
+        let Some(frame) = self.row().filter(|row| matches!(row.kind, RowKind::Message | RowKind::Packet)).map(|row| row.frame)
         else {
             "bookmarks require a message or a packet".clone_into(&mut self.message);
             return;

@@ -15,7 +15,7 @@ const INFO: usize = 240;
 
 /// The kind of a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ValueType {
+pub enum RowKind {
     /// A message.
     Message,
     /// A packet.
@@ -32,7 +32,7 @@ pub struct Summary {
     /// Its index among all records of its view.
     pub place: u64,
     /// Its kind.
-    pub sort: ValueType,
+    pub kind: RowKind,
     /// Number of the message, or of the frame.
     pub number: u64,
     /// Number of the frame that completed it.
@@ -71,7 +71,7 @@ impl Summary {
                     time: nanos(packet.moment),
                     protocol: innermost.map_or("", |node| node.field().name).to_owned(),
                     level: gravest(packet.notes()),
-                    ..Summary::blank(place, ValueType::Packet, frame, frame)
+                    ..Summary::blank(place, RowKind::Packet, frame, frame)
                 }
                 .between(packet.ends())
                 .saying(&name, &info)?
@@ -83,7 +83,7 @@ impl Summary {
                     time: nanos(late.moment),
                     protocol: innermost.map_or("", |node| node.field().name).to_owned(),
                     level: gravest(late.notes()),
-                    ..Summary::blank(place, ValueType::Late, late.frame(), late.frame())
+                    ..Summary::blank(place, RowKind::Late, late.frame(), late.frame())
                 }
                 .between(late.ends())
                 .saying(&name, &info)?
@@ -93,7 +93,7 @@ impl Summary {
                 protocol: "gap".to_owned(),
                 info: format!("{} bytes missing at {} (given up at frame {})", gap.len, gap.off, gap.frame),
                 level: Some(Level::Broken),
-                ..Summary::blank(place, ValueType::Gap, gap.frame, gap.frame)
+                ..Summary::blank(place, RowKind::Gap, gap.frame, gap.frame)
             },
         };
         if let Some(line) = cells.map_or(Ok(None), |cells| cells.line(record))? {
@@ -108,7 +108,7 @@ impl Summary {
             time: nanos(Moment { time: message.time(), ..message.moment }),
             protocol: message.protocol().map_or("", |field| field.name).to_owned(),
             level: gravest(message.notes()),
-            ..Summary::blank(place, ValueType::Message, message.n, message.frame())
+            ..Summary::blank(place, RowKind::Message, message.n, message.frame())
         };
         let mut summary = summary.between(message.ends()).saying(message.name(), &message.info())?;
         let preview = message.of.tree.preview_of(message.layer.node);
@@ -119,10 +119,10 @@ impl Summary {
         Ok(summary)
     }
 
-    fn blank(place: u64, sort: ValueType, number: u64, frame: u64) -> Summary {
+    fn blank(place: u64, kind: RowKind, number: u64, frame: u64) -> Summary {
         Summary {
             place,
-            sort,
+            kind,
             number,
             frame,
             time: None,
@@ -163,7 +163,7 @@ pub struct Row {
     /// Its index among all records of its view.
     pub place: u64,
     /// Its kind.
-    pub sort: ValueType,
+    pub kind: RowKind,
     /// Number of the message, or of the frame.
     pub number: u64,
     /// Number of the frame that completed it.
@@ -226,8 +226,8 @@ impl Rows {
             self.left_out += 1;
             return;
         }
-        let Summary { place, sort, number, frame, time, stream, src, dst, protocol, name, info, level } = summary;
-        if has_cells && sort != ValueType::Gap {
+        let Summary { place, kind, number, frame, time, stream, src, dst, protocol, name, info, level } = summary;
+        if has_cells && kind != RowKind::Gap {
             self.widen(&info);
         }
         let [src, dst, protocol, name] = [src, dst, protocol, name].map(|word| self.number(&word));
@@ -238,7 +238,7 @@ impl Rows {
         chunk.text.push_str(&info);
         chunk.rows.push(Row {
             place,
-            sort,
+            kind,
             number,
             frame,
             time: time.unwrap_or(UNKNOWN),
@@ -320,7 +320,7 @@ impl Rows {
     /// The first line with at least this number, else the last line.
     #[must_use]
     pub fn of_number(&self, number: u64) -> usize {
-        let numbered = |row: &Row| matches!(row.sort, ValueType::Message | ValueType::Packet) && row.number >= number;
+        let numbered = |row: &Row| matches!(row.kind, RowKind::Message | RowKind::Packet) && row.number >= number;
         (0..self.len()).find(|at| self.get(*at).is_some_and(numbered)).unwrap_or(self.len().saturating_sub(1))
     }
 }

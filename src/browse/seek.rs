@@ -1,6 +1,6 @@
 //! Navigation: next match, kind, conversation, or number.
 
-use super::rows::{Row, ValueType};
+use super::rows::{Row, RowKind};
 use super::{Sought, State};
 
 impl State {
@@ -14,7 +14,7 @@ impl State {
             // All listed records match.
             false => self.rows.find(self.selected, forward, |_| true),
             true => {
-                let is_match = |row: &Row| row.sort != ValueType::Gap && self.found.binary_search(&row.number).is_ok();
+                let is_match = |row: &Row| row.kind != RowKind::Gap && self.found.binary_search(&row.number).is_ok();
                 self.rows.find(self.selected, forward, is_match)
             }
         };
@@ -37,8 +37,8 @@ impl State {
 
     /// Goes to the next record of the same protocol and type.
     pub(super) fn next_of_kind(&mut self, forward: bool) {
-        let kind = self.row().map(|row| (row.sort, row.protocol, row.name));
-        let found = self.rows.find(self.selected, forward, |row| Some((row.sort, row.protocol, row.name)) == kind);
+        let kind = self.row().map(|row| (row.kind, row.protocol, row.name));
+        let found = self.rows.find(self.selected, forward, |row| Some((row.kind, row.protocol, row.name)) == kind);
         self.go(found, "no more records of this type");
     }
 

@@ -3,7 +3,7 @@
 use super::chart::Chart;
 use super::columns::names;
 use super::prompt::Purpose;
-use super::rows::ValueType;
+use super::rows::RowKind;
 use super::{Effect, Sought, State};
 use crate::filter::{self, Filter};
 use crate::registry::Registry;
@@ -88,7 +88,7 @@ impl State {
 
     fn remember_matches(&mut self) {
         if !self.pass.filter.is_empty() {
-            let rows = (0..self.rows.len()).filter_map(|at| self.rows.get(at)).filter(|row| row.sort != ValueType::Gap);
+            let rows = (0..self.rows.len()).filter_map(|at| self.rows.get(at)).filter(|row| row.kind != RowKind::Gap);
             self.found = rows.map(|row| row.number).collect();
         }
     }

@@ -84,7 +84,7 @@ pub(super) trait Audience: Send {
     fn names(&mut self, _names: &[(IpAddr, String)]) {}
 
     /// State evicted to bound memory.
-    fn evictions(&mut self, _forgotten: Evictions) {}
+    fn evictions(&mut self, _evictions: Evictions) {}
 
     /// End of an input, with a problem if it is damaged.
     fn end(&mut self, problem: Option<&Problem<'_>>) -> io::Result<()>;

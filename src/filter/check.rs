@@ -1,13 +1,13 @@
 //! Type checking: resolves names to fields and literals to constants, before input is opened.
 
 use super::literal;
-use super::mistake::{Wrong, nearest};
 use super::number_type::NumberType;
 use super::operator::Sum;
+use super::parse_error::{Wrong, nearest};
 use super::program::{Case, Extreme, Operand, Test, Value};
-use super::sort::ValueType;
 use super::syntax::{Compare, Element, How, Node, Part, Quantifier, Relation, Syntax};
 use super::value::{Constant, Item, Order};
+use super::value_type::ValueType;
 use crate::layers;
 use crate::record::Scope;
 use crate::record::expert;
@@ -172,9 +172,9 @@ impl Checker {
             field.with_sources().for_each(|source| self.need(source));
         }
         let mut sorts: Vec<ValueType> = Vec::new();
-        for sort in fields.iter().map(|field| sort_of(field)) {
-            if !sorts.contains(&sort) {
-                sorts.push(sort);
+        for value_type in fields.iter().map(|field| sort_of(field)) {
+            if !sorts.contains(&value_type) {
+                sorts.push(value_type);
             }
         }
         Some(TypedValue { value: Value::Fields(fields), sorts })
@@ -235,8 +235,8 @@ impl Checker {
 
     fn slice(&mut self, of: &Node, parts: &[Part]) -> Result<TypedValue, Wrong> {
         let known = self.known(of)?;
-        require(of, &known.sorts, "cannot be sliced", |sort| {
-            sort.has_bytes() || matches!(sort, ValueType::Ipv4 | ValueType::Ipv6)
+        require(of, &known.sorts, "cannot be sliced", |value_type| {
+            value_type.has_bytes() || matches!(value_type, ValueType::Ipv4 | ValueType::Ipv6)
         })?;
         Ok(TypedValue { value: Value::Slice(Box::new(known.value), parts.to_vec()), sorts: vec![ValueType::Bytes] })
     }
@@ -244,8 +244,8 @@ impl Checker {
     /// Checks the conversion of bytes to a number.
     fn read(&mut self, node: &Node, of: &Node, number: NumberType) -> Result<TypedValue, Wrong> {
         let known = self.known(of)?;
-        require(of, &known.sorts, "cannot be sliced", |sort| {
-            sort.has_bytes() || matches!(sort, ValueType::Ipv4 | ValueType::Ipv6)
+        require(of, &known.sorts, "cannot be sliced", |value_type| {
+            value_type.has_bytes() || matches!(value_type, ValueType::Ipv4 | ValueType::Ipv6)
         })?;
         if let Syntax::Slice(_, parts) = &of.is {
             let cut = parts.iter().map(|part| part.length()).try_fold(0, |sum: usize, length| sum.checked_add(length?));
@@ -253,8 +253,8 @@ impl Checker {
                 return Err(Wrong::new(&node.at, format!("{number} requires {} bytes, but {of} has {cut}", number.size())));
             }
         }
-        let sort = if number.is_float() { ValueType::Float } else { ValueType::Number(&[]) };
-        Ok(TypedValue { value: Value::Read(Box::new(known.value), number), sorts: vec![sort] })
+        let value_type = if number.is_float() { ValueType::Float } else { ValueType::Number(&[]) };
+        Ok(TypedValue { value: Value::Read(Box::new(known.value), number), sorts: vec![value_type] })
     }
 
     /// Checks a value for a column.
@@ -270,15 +270,15 @@ impl Checker {
             (Some(_), Some(_)) => return Err(Wrong::new(&right.at, "one side of & must be a constant")),
             (None, None) => return Err(self.unknown(left)),
         };
-        require(of, &known.sorts, "does not support bitwise and", |sort| {
+        require(of, &known.sorts, "does not support bitwise and", |value_type| {
             !matches!(
-                sort,
+                value_type,
                 ValueType::Text | ValueType::Float | ValueType::Bool(_) | ValueType::Span | ValueType::Moment | ValueType::Note
             )
         })?;
-        let sorts = known.sorts.iter().map(|sort| match sort {
+        let sorts = known.sorts.iter().map(|value_type| match value_type {
             ValueType::Number(_) => ValueType::Number(&[]),
-            ValueType::Ipv4 | ValueType::Ipv6 => *sort,
+            ValueType::Ipv4 | ValueType::Ipv6 => *value_type,
             _ => ValueType::Bytes,
         });
         let sorts: Vec<ValueType> = sorts.collect();
@@ -300,15 +300,15 @@ impl Checker {
         };
         let TypedValue { value, sorts } = self.known(of)?;
         let inner = Box::new(value);
-        let (value, sort) = match name {
+        let (value, value_type) = match name {
             "len" => {
-                require(of, &sorts, "has no length", |sort| {
-                    sort.has_bytes() || matches!(sort, ValueType::Ipv4 | ValueType::Ipv6)
+                require(of, &sorts, "has no length", |value_type| {
+                    value_type.has_bytes() || matches!(value_type, ValueType::Ipv4 | ValueType::Ipv6)
                 })?;
                 (Value::Len(inner), ValueType::Number(&[]))
             }
             "count" => {
-                require(of, &sorts, "has no values to count", |sort| sort != ValueType::Note)?;
+                require(of, &sorts, "has no values to count", |value_type| value_type != ValueType::Note)?;
                 (Value::Count(inner), ValueType::Number(&[]))
             }
             "abs" => {
@@ -316,18 +316,18 @@ impl Checker {
                 (Value::Magnitude(inner), sorts.first().copied().unwrap_or(ValueType::Float))
             }
             "string" => {
-                require(of, &sorts, "cannot be converted to a string", |sort| {
-                    !matches!(sort, ValueType::Text | ValueType::Layer | ValueType::Note)
+                require(of, &sorts, "cannot be converted to a string", |value_type| {
+                    !matches!(value_type, ValueType::Text | ValueType::Layer | ValueType::Note)
                 })?;
-                let sort = sorts.first().copied().unwrap_or(ValueType::Text);
-                (Value::Written(inner, sort), ValueType::Text)
+                let value_type = sorts.first().copied().unwrap_or(ValueType::Text);
+                (Value::Written(inner, value_type), ValueType::Text)
             }
             _ => {
-                require(of, &sorts, "is not text", |sort| sort == ValueType::Text)?;
+                require(of, &sorts, "is not text", |value_type| value_type == ValueType::Text)?;
                 (Value::Cased(inner, if name == "lower" { Case::Lower } else { Case::Upper }), ValueType::Text)
             }
         };
-        Ok(TypedValue { value, sorts: vec![sort] })
+        Ok(TypedValue { value, sorts: vec![value_type] })
     }
 
     /// Checks `max()` and `min()`: fields and constants of one type.
@@ -339,8 +339,9 @@ impl Checker {
         let Some(first) = sorts.first().copied() else {
             return Err(Wrong::new(&node.at, format!("{name}() takes fields")));
         };
-        let ordered =
-            |sort: &ValueType| !matches!(sort, ValueType::Bool(_) | ValueType::Note | ValueType::Layer) && sort.fits(first);
+        let ordered = |value_type: &ValueType| {
+            !matches!(value_type, ValueType::Bool(_) | ValueType::Note | ValueType::Layer) && value_type.fits(first)
+        };
         if !sorts.iter().all(ordered) {
             return Err(Wrong::new(&node.at, format!("{name}() takes ordered values of one type")));
         }
@@ -360,7 +361,7 @@ impl Checker {
             let Some(known) = known else { continue };
             require(node, &known.sorts, "is not a number", ValueType::is_computed)?;
         }
-        let sorts = |known: &TypedValue| known.sorts.iter().map(|sort| sort.without_names()).collect::<Vec<_>>();
+        let sorts = |known: &TypedValue| known.sorts.iter().map(|value_type| value_type.without_names()).collect::<Vec<_>>();
         let (a, b, sorts) = match (known_left, known_right) {
             (Some(a), Some(b)) => {
                 let mut both = sorts(&a);
@@ -380,11 +381,11 @@ impl Checker {
             (None, None) => return Err(self.unknown(left)),
         };
         let Some(first) = sorts.first().copied() else { return Err(self.unknown(left)) };
-        if let Some(other) = sorts.iter().find(|sort| !sort.fits(first)) {
+        if let Some(other) = sorts.iter().find(|value_type| !value_type.fits(first)) {
             return Err(Wrong::new(&right.at, format!("{left} is {}, {right} is {}", first.words(), other.words())));
         }
-        let sort = if sorts.contains(&ValueType::Float) { ValueType::Float } else { first };
-        Ok(Some(TypedValue { value: Value::Sum(Box::new(a), sum, Box::new(b)), sorts: vec![sort] }))
+        let value_type = if sorts.contains(&ValueType::Float) { ValueType::Float } else { first };
+        Ok(Some(TypedValue { value: Value::Sum(Box::new(a), sum, Box::new(b)), sorts: vec![value_type] }))
     }
 
     /// Converts a constant to a value.
@@ -413,7 +414,7 @@ impl Checker {
             }
             How::In(elements) => {
                 let TypedValue { value, sorts } = self.known(left)?;
-                require(left, &sorts, NO_VALUE, |sort| sort != ValueType::Note)?;
+                require(left, &sorts, NO_VALUE, |value_type| value_type != ValueType::Note)?;
                 Ok(Test::In(operand(value), self.ranges(left, &sorts, elements)?))
             }
         }
@@ -435,9 +436,9 @@ impl Checker {
         let known_right = known_right.filter(|_| !is_word_for(left, right));
         for (node, known) in [(left, &known_left), (right, &known_right)] {
             let Some(known) = known else { continue };
-            require(node, &known.sorts, NO_VALUE, |sort| sort != ValueType::Note)?;
+            require(node, &known.sorts, NO_VALUE, |value_type| value_type != ValueType::Note)?;
             if !matches!(order, Order::Equal | Order::Different) {
-                require(node, &known.sorts, "has no order", |sort| !matches!(sort, ValueType::Bool(_)))?;
+                require(node, &known.sorts, "has no order", |value_type| !matches!(value_type, ValueType::Bool(_)))?;
             }
         }
         match (known_left, known_right) {
@@ -456,7 +457,7 @@ impl Checker {
                     return Err(Wrong::new(&right.at, what).try_instead(in_quotes(right)));
                 }
                 // Many values are sorted before the comparison, which requires a single type.
-                if b.sorts.iter().any(|sort| !b.sorts.iter().all(|other| sort.fits(*other))) {
+                if b.sorts.iter().any(|value_type| !b.sorts.iter().all(|other| value_type.fits(*other))) {
                     return Err(Wrong::new(&right.at, format!("{right} refers to fields of several types")));
                 }
                 Ok(Test::Between(Operand { value: a.value, all }, order, b.value))
@@ -470,18 +471,18 @@ impl Checker {
 
     /// Parses a literal as constants of the possible types of `of`.
     fn constants(&self, of: &Node, sorts: &[ValueType], written: &Node) -> Result<Vec<Constant>, Wrong> {
-        let constants: Vec<Constant> = sorts.iter().flat_map(|sort| literal::constants(&written.is, *sort)).collect();
+        let constants: Vec<Constant> = sorts.iter().flat_map(|value_type| literal::constants(&written.is, *value_type)).collect();
         if !constants.is_empty() {
             return Ok(constants);
         }
-        let sort = sorts.first().copied().unwrap_or(ValueType::Note);
-        let wrong = Wrong::new(&written.at, format!("expected {} for {of}", sort.expected()));
+        let value_type = sorts.first().copied().unwrap_or(ValueType::Note);
+        let wrong = Wrong::new(&written.at, format!("expected {} for {of}", value_type.expected()));
         let (Syntax::Word(_) | Syntax::Quoted(_)) = written.is else { return Err(wrong) };
         let word = match &written.is {
             Syntax::Quoted(text) => String::from_utf8_lossy(text),
             _ => written.to_string().into(),
         };
-        Err(wrong.try_instead(match sort {
+        Err(wrong.try_instead(match value_type {
             ValueType::Number([]) if is_name(&word) && word.contains('.') => self.nearest(&word),
             ValueType::Number(names) if !names.is_empty() => {
                 nearest(&word, names.iter().map(|(_, name)| *name)).iter().map(|name| format!("{name:?}")).collect()
@@ -498,8 +499,10 @@ impl Checker {
             let what = format!("expected a constant, {right} is {}", words(&other.sorts));
             return Err(Wrong::new(&right.at, what).try_instead(in_quotes(right)));
         }
-        let sorts: Vec<ValueType> =
-            sorts.iter().map(|sort| if *sort == ValueType::Text { ValueType::Text } else { ValueType::Bytes }).collect();
+        let sorts: Vec<ValueType> = sorts
+            .iter()
+            .map(|value_type| if *value_type == ValueType::Text { ValueType::Text } else { ValueType::Bytes })
+            .collect();
         let bytes = |constant: Constant| match constant {
             Constant::Is(item) => Some(item.with_bytes(<[u8]>::to_vec)),
             _ => None,
@@ -543,14 +546,14 @@ impl Checker {
 
 /// Requires a property of every possible type of a value.
 fn require(node: &Node, sorts: &[ValueType], what: &str, does: impl Fn(ValueType) -> bool) -> Result<(), Wrong> {
-    match sorts.iter().find(|sort| !does(**sort)) {
-        Some(sort) => Err(Wrong::new(&node.at, format!("{node} is {} and {what}", sort.words()))),
+    match sorts.iter().find(|value_type| !does(**value_type)) {
+        Some(value_type) => Err(Wrong::new(&node.at, format!("{node} is {} and {what}", value_type.words()))),
         None => Ok(()),
     }
 }
 
 fn words(sorts: &[ValueType]) -> &'static str {
-    sorts.first().map_or("nothing", |sort| sort.words())
+    sorts.first().map_or("nothing", |value_type| value_type.words())
 }
 
 /// Whether a name is used as text: in `protocol == http` it is the name of the protocol.

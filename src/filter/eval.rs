@@ -5,9 +5,9 @@
 use super::program::{self, Case, Extreme, Test, Value};
 use super::record_values;
 use super::record_values::Subject;
-use super::sort::ValueType;
 use super::syntax::{Part, To};
 use super::value::{Constant, Item, Order, Visit};
+use super::value_type::ValueType;
 use crate::record::Remembered;
 use crate::record::pseudo::Answer;
 use crate::record::seconds::since_1970;
@@ -207,17 +207,17 @@ impl Evaluator<'_, '_> {
                 found.map_or(ControlFlow::Continue(()), |item| visit(&item))
             }
             Value::Magnitude(of) => self.each(of, &mut |item| visit(&item.magnitude())),
-            Value::Written(of, sort) => self.each(of, &mut |item| self.written(item, *sort, visit)),
+            Value::Written(of, value_type) => self.each(of, &mut |item| self.written(item, *value_type, visit)),
             Value::Constant(item) => visit(item),
             _ => ControlFlow::Continue(()),
         }
     }
 
     /// Converts a value to text, as Wireshark's `string()`.
-    fn written(self, item: &Item<'_>, sort: ValueType, visit: &mut Visit<'_>) -> ControlFlow<()> {
+    fn written(self, item: &Item<'_>, value_type: ValueType, visit: &mut Visit<'_>) -> ControlFlow<()> {
         self.scratch.with_buffer(|text| {
             // Writing to memory does not fail.
-            let _ = item.write(sort, text);
+            let _ = item.write(value_type, text);
             visit(&Item::Bytes(Cow::Borrowed(text)))
         })
     }

@@ -2,12 +2,12 @@
 
 use super::check::Checker;
 use super::eval::{Evaluator, Scratch};
-use super::mistake::{ParseError, Wrong};
+use super::parse_error::{ParseError, Wrong};
 use super::parser;
 use super::program::Value;
 use super::record_values::Subject;
-use super::sort::ValueType;
 use super::value::Item;
+use super::value_type::ValueType;
 use crate::record::{Record, Scope};
 use crate::registry::Registry;
 use crate::tree::{Demand, hex};
@@ -17,7 +17,7 @@ use std::ops::ControlFlow;
 /// An expression over a record: `data.data[4:4]@u32le`, `len(http.host)`, `tcp.len * 8`.
 pub struct Expression {
     value: Value,
-    sort: ValueType,
+    value_type: ValueType,
     demand: Demand,
     scope: Scope,
 }
@@ -30,10 +30,10 @@ impl Expression {
     pub fn parse(text: &str, registry: Registry) -> Result<Expression, ParseError> {
         let mut checker = Checker::new(registry);
         let read = |checker: &mut Checker| -> Result<(Value, ValueType), Wrong> { checker.column(&parser::parse(text)?) };
-        let (value, sort) = read(&mut checker).map_err(|wrong| wrong.in_expression(text))?;
+        let (value, value_type) = read(&mut checker).map_err(|wrong| wrong.in_expression(text))?;
         let scope = checker.scope;
         let (_, demand, _) = checker.seen();
-        Ok(Expression { value, sort, demand, scope })
+        Ok(Expression { value, value_type, demand, scope })
     }
 
     /// Demand of the expression.
@@ -65,11 +65,11 @@ impl Expression {
 
     fn write(&self, item: &Item<'_>, text: &mut String) -> std::fmt::Result {
         match item {
-            Item::Bytes(bytes) if self.sort == ValueType::Text => text.write_str(&String::from_utf8_lossy(bytes)),
+            Item::Bytes(bytes) if self.value_type == ValueType::Text => text.write_str(&String::from_utf8_lossy(bytes)),
             Item::Bytes(bytes) => hex(bytes, text),
             _ => {
                 let mut written = Vec::new();
-                item.write(self.sort, &mut written).map_err(|_| std::fmt::Error)?;
+                item.write(self.value_type, &mut written).map_err(|_| std::fmt::Error)?;
                 text.write_str(&String::from_utf8_lossy(&written))
             }
         }

@@ -1,8 +1,8 @@
 //! Lexer: words, strings and symbols.
 
-use super::mistake::{Wrong, nearest};
 use super::number_type::NumberType;
 use super::operator::Sum;
+use super::parse_error::{Wrong, nearest};
 use super::syntax::{Compare, Part, To};
 use std::ops::Range;
 

@@ -1,8 +1,8 @@
 //! Literals: numbers, addresses, times, bytes.
 
-use super::sort::ValueType;
 use super::syntax::Syntax;
 use super::value::{Constant, Item};
+use super::value_type::ValueType;
 use crate::tree::Names;
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
@@ -10,20 +10,22 @@ use std::borrow::Cow;
 use std::net::{Ipv4Addr, Ipv6Addr};
 
 /// Parses a literal as constants of a type: several if several values share a name, none if it does not fit.
-pub(super) fn constants(written: &Syntax, sort: ValueType) -> Vec<Constant> {
-    let items = match (written, sort) {
+pub(super) fn constants(written: &Syntax, value_type: ValueType) -> Vec<Constant> {
+    let items = match (written, value_type) {
         (Syntax::Quoted(text), ValueType::Text | ValueType::Bytes | ValueType::Layer) => vec![bytes(text.clone())],
-        (Syntax::Quoted(text), _) => return std::str::from_utf8(text).map(|text| of_words(text, sort, true)).unwrap_or_default(),
+        (Syntax::Quoted(text), _) => {
+            return std::str::from_utf8(text).map(|text| of_words(text, value_type, true)).unwrap_or_default();
+        }
         (Syntax::Char(byte), ValueType::Text | ValueType::Bytes | ValueType::Layer) => vec![bytes(vec![*byte])],
         (Syntax::Char(byte), ValueType::Number(_)) => vec![Item::Number((*byte).into())],
-        (Syntax::Word(word), _) => return of_words(word, sort, false),
+        (Syntax::Word(word), _) => return of_words(word, value_type, false),
         _ => Vec::new(),
     };
     items.into_iter().map(Constant::Is).collect()
 }
 
-fn of_words(words: &str, sort: ValueType, quoted: bool) -> Vec<Constant> {
-    let items: Vec<Item<'static>> = match sort {
+fn of_words(words: &str, value_type: ValueType, quoted: bool) -> Vec<Constant> {
+    let items: Vec<Item<'static>> = match value_type {
         // A quoted number is text.
         ValueType::Number(names) => match number(words).filter(|_| !quoted) {
             Some(number) => vec![Item::Number(number)],

@@ -24,22 +24,22 @@ mod eval;
 mod expression;
 mod lexer;
 mod literal;
-mod mistake;
 mod number_type;
 mod operator;
+mod parse_error;
 mod parser;
 mod prefilter;
 mod program;
 mod record_values;
-mod sort;
 mod syntax;
 mod undissected;
 mod value;
+mod value_type;
 mod verdict_cache;
 
 pub use column::{column, is_name};
 pub use expression::Expression;
-pub use mistake::ParseError;
+pub use parse_error::ParseError;
 
 use crate::engine::{FrameParts, Prefilter};
 use crate::record::{Moment, Packet, Record, Scope};
@@ -47,7 +47,7 @@ use crate::registry::Registry;
 use crate::tree::{Demand, Field, Only};
 use check::Checker;
 use eval::{Evaluator, Scratch};
-use mistake::Wrong;
+use parse_error::Wrong;
 use program::Test;
 use record_values::Subject;
 use std::fmt;
@@ -83,7 +83,7 @@ impl Filter {
             let test = checker.test(&written)?;
             Ok((written, test))
         };
-        let (written, test) = read().map_err(|wrong: mistake::Wrong| match capture::as_display_filter(text) {
+        let (written, test) = read().map_err(|wrong: parse_error::Wrong| match capture::as_display_filter(text) {
             Some(display) => Wrong::new(&(0..text.len()), "this is a capture filter; the equivalent display filter:")
                 .try_instead(vec![display])
                 .in_expression(text),

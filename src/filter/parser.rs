@@ -3,8 +3,8 @@
 //! Precedence from low to high: `or`, `xor`, `and`, `not`, comparisons, `&`, slices.
 
 use super::lexer::{Placed, Token, keywords, tokens};
-use super::mistake::{Wrong, nearest};
 use super::operator::{Precedence, Sum};
+use super::parse_error::{Wrong, nearest};
 use super::syntax::{Element, How, Node, Quantifier, Relation, Syntax};
 use std::ops::Range;
 

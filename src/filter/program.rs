@@ -2,9 +2,9 @@
 
 use super::number_type::NumberType;
 use super::operator::Sum;
-use super::sort::ValueType;
 use super::syntax::Part;
 use super::value::{Constant, Item, Order};
+use super::value_type::ValueType;
 use crate::record::pseudo::Pseudo;
 use crate::tree::Field;
 use regex::bytes::Regex;

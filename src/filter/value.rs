@@ -1,7 +1,7 @@
 //! Values and their comparison.
 
 use super::operator::Sum;
-use super::sort::ValueType;
+use super::value_type::ValueType;
 use crate::record::seconds::SECOND;
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -97,12 +97,12 @@ impl Item<'_> {
     pub(super) fn sorted(&self, other: &Item<'_>) -> Ordering {
         match (self.double(), other.double()) {
             (Some(a), Some(b)) => a.total_cmp(&b),
-            _ => self.sort().cmp(&other.sort()).then_with(|| self.compare(other).unwrap_or(Ordering::Equal)),
+            _ => self.class().cmp(&other.class()).then_with(|| self.compare(other).unwrap_or(Ordering::Equal)),
         }
     }
 
     /// Class of comparable values.
-    fn sort(&self) -> u8 {
+    fn class(&self) -> u8 {
         match self {
             Item::Number(_) => 0,
             Item::Single(_) | Item::Double(_) => 1,
@@ -165,7 +165,7 @@ impl Item<'_> {
     }
 
     /// Writes the value as text.
-    pub(super) fn write(&self, sort: ValueType, text: &mut Vec<u8>) -> io::Result<()> {
+    pub(super) fn write(&self, value_type: ValueType, text: &mut Vec<u8>) -> io::Result<()> {
         match self {
             Item::Number(number) => write!(text, "{number}"),
             Item::Single(number) => write!(text, "{number}"),
@@ -179,7 +179,7 @@ impl Item<'_> {
             }
             Item::Ipv4(address) => write!(text, "{}", Ipv4Addr::from_bits(*address)),
             Item::Ipv6(address) => write!(text, "{}", Ipv6Addr::from_bits(*address)),
-            Item::Bytes(bytes) if sort == ValueType::Text => text.write_all(bytes),
+            Item::Bytes(bytes) if value_type == ValueType::Text => text.write_all(bytes),
             Item::Bytes(bytes) => bytes.iter().enumerate().try_for_each(|(at, byte)| match at {
                 0 => write!(text, "{byte:02x}"),
                 _ => write!(text, ":{byte:02x}"),

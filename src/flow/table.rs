@@ -7,7 +7,7 @@ use std::collections::hash_map::Entry as Place;
 use std::net::{IpAddr, SocketAddr};
 
 /// Number of conversations evicted at once: finding the oldest ones takes a pass over all.
-fn evictions() -> usize {
+fn evicted_at_once() -> usize {
     limits::CONVERSATIONS.get() / 16
 }
 
@@ -173,7 +173,7 @@ impl<T> Table<T> {
         }
         let mut frames: Vec<u64> = self.open.values().map(|entry| entry.last_frame).collect();
         let last = frames.len().saturating_sub(1);
-        let (_, &mut limit, _) = frames.select_nth_unstable(evictions().min(last));
+        let (_, &mut limit, _) = frames.select_nth_unstable(evicted_at_once().min(last));
         InOrder::new(self.open.extract_if(|_, entry| entry.last_frame <= limit))
     }
 
@@ -296,7 +296,7 @@ mod tests {
             table.begin(pair, number as u64, |number| number);
         }
         let mut quiet = table.evict();
-        assert_eq!(quiet.len(), evictions() + 1);
+        assert_eq!(quiet.len(), evicted_at_once() + 1);
         assert_eq!(quiet.next(), Some((0, 0)));
         assert_eq!(table.evict().len(), 0);
     }

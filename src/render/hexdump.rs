@@ -18,7 +18,7 @@ const COLUMNS: usize = 78;
 const NONE: usize = usize::MAX;
 
 /// Marks a byte that is not shown.
-const MASKED_TEXT: usize = usize::MAX - 1;
+const MASKED: usize = usize::MAX - 1;
 
 /// Colours of the fields of layers, shared by table and dump.
 #[derive(Debug, Default)]
@@ -90,7 +90,7 @@ impl Colouring {
         }
         for span in of.tree.masked_spans() {
             if let Some(bytes) = place(*span).and_then(|range| colours.get_mut(range)) {
-                bytes.fill(MASKED_TEXT);
+                bytes.fill(MASKED);
             }
         }
         colours
@@ -267,7 +267,7 @@ fn runs(bytes: &[u8], colours: &[usize], mut each: impl FnMut(usize, &[u8], Opti
     let mut at = 0;
     for run in colours.chunk_by(|a, b| a == b) {
         let role = match run.first() {
-            Some(&MASKED_TEXT) => None,
+            Some(&MASKED) => None,
             Some(&NONE) | None => Some(Role::Bytes),
             Some(&number) => Some(Role::Field(number)),
         };

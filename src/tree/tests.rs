@@ -57,14 +57,14 @@ fn unused_memory_of_copied_trees_is_released() {
 fn values_that_are_digits_alone_are_what_columns_show() {
     static PLAIN: Field = Field::number("toy.plain", "plain", "A number");
     static HEX: Field = Field::number("toy.hex", "hex", "A number").hex(4);
-    static MASKED_TEXT: Field = Field::number("toy.hidden", "hidden", "A number").secret();
+    static HIDDEN_FIELD: Field = Field::number("toy.hidden", "hidden", "A number").secret();
     static ADDRESS: Field = Field { kind: Kind::Ipv4, ..Field::number("toy.address", "address", "An address") };
     let mut tree = Tree::new(Demand::EVERYTHING);
     tree.begin(FrameInfo::default());
     for number in [0, 9, 0xc0a8_0001, u64::from(u32::MAX), u64::from(u32::MAX) + 1, u64::MAX] {
-        for field in [&PLAIN, &HEX, &MASKED_TEXT, &ADDRESS] {
+        for field in [&PLAIN, &HEX, &HIDDEN_FIELD, &ADDRESS] {
             // A number with partly secret bytes has no digits either.
-            let span = if field.is(&MASKED_TEXT) { Span::new(0, 4..8) } else { Span::new(0, 0..4) };
+            let span = if field.is(&HIDDEN_FIELD) { Span::new(0, 4..8) } else { Span::new(0, 0..4) };
             tree.push(field, Value::Unsigned(number), span);
         }
     }

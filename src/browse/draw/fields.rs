@@ -2,7 +2,7 @@
 
 use super::{mark, put, style, title};
 use crate::browse::detail::{self, Item, remarks};
-use crate::browse::rows::ValueType;
+use crate::browse::rows::RowKind;
 use crate::browse::{Detail, Focus, State};
 use crate::render::Role;
 use crate::tree::Level;
@@ -17,7 +17,7 @@ pub fn draw(state: &State, area: Rect, buffer: &mut Buffer) {
         return;
     }
     let mut words = String::from("Fields");
-    if let Some(row) = state.row().filter(|row| matches!(row.sort, ValueType::Message | ValueType::Packet)) {
+    if let Some(row) = state.row().filter(|row| matches!(row.kind, RowKind::Message | RowKind::Packet)) {
         let message = state.message_number();
         remarks(&state.bookmarks, message, row.frame).iter().for_each(|line| words.push_str(&format!("  {line}")));
     }

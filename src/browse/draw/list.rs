@@ -2,7 +2,7 @@
 
 use super::{harmless, mark, put, style, title};
 use crate::browse::columns::SEPARATOR;
-use crate::browse::rows::{Row, ValueType, seconds};
+use crate::browse::rows::{Row, RowKind, seconds};
 use crate::browse::{Focus, State};
 use crate::render::Role;
 use crate::tree::{Level, Side};
@@ -36,7 +36,7 @@ pub fn draw(state: &State, area: Rect, buffer: &mut Buffer) {
     for at in 0..state.list_rows() {
         let Some(row) = state.rows.get(state.top + at) else { break };
         let info = state.rows.info(state.top + at);
-        let line = match columns.is_empty() || row.sort == ValueType::Gap {
+        let line = match columns.is_empty() || row.kind == RowKind::Gap {
             true => line(state, row, info, area.width),
             false => cells(state, row, info),
         };
@@ -78,10 +78,10 @@ fn role_of(row: &Row, otherwise: Role) -> Role {
 
 fn line(state: &State, row: &Row, info: &str, width: u16) -> Line<'static> {
     let of = |role: Role, text: String| Span::styled(text, style(state.theme, role));
-    let number = match row.sort {
-        ValueType::Message | ValueType::Packet => row.number.to_string(),
-        ValueType::Late => "late".to_owned(),
-        ValueType::Gap => "gap".to_owned(),
+    let number = match row.kind {
+        RowKind::Message | RowKind::Packet => row.number.to_string(),
+        RowKind::Late => "late".to_owned(),
+        RowKind::Gap => "gap".to_owned(),
     };
     let sign = if is_marked(state, row) { '*' } else { ' ' };
     let mut spans = vec![of(Role::Number, format!("{number:>6}{sign}"))];
@@ -104,9 +104,9 @@ fn line(state: &State, row: &Row, info: &str, width: u16) -> Line<'static> {
 
 /// Whether a record has a bookmark or a note.
 fn is_marked(state: &State, row: &Row) -> bool {
-    match row.sort {
-        ValueType::Message => state.bookmarks.of_message(row.number, row.frame).next().is_some(),
-        ValueType::Packet => state.bookmarks.of_packet(row.frame).next().is_some(),
-        ValueType::Late | ValueType::Gap => false,
+    match row.kind {
+        RowKind::Message => state.bookmarks.of_message(row.number, row.frame).next().is_some(),
+        RowKind::Packet => state.bookmarks.of_packet(row.frame).next().is_some(),
+        RowKind::Late | RowKind::Gap => false,
     }
 }

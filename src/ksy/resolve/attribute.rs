@@ -135,7 +135,7 @@ impl<'d> Resolver<'d> {
             && self.slot(scope.this, name).is_none()
         {
             let complaint = Complaint::error(case.place, format!("`{name}` is a name, and the switch is on text"));
-            self.print_error(complaint.help(format!("write text with both quotes: `'\"{name}\"'`")));
+            self.report(complaint.help(format!("write text with both quotes: `'\"{name}\"'`")));
             return None;
         }
         self.expression(case, scope)
@@ -168,13 +168,13 @@ impl<'d> Resolver<'d> {
             Word::Builtin(Builtin::Str { zero }, place) => {
                 let Some(encoding) = decl.bytes.encoding.clone().or_else(|| self.encoding(scope.this)) else {
                     let complaint = Complaint::error(decl.whole, format!("the text `{}` has no encoding", decl.name));
-                    self.print_error(complaint.help("add `encoding: UTF-8` here or in `meta`"));
+                    self.report(complaint.help("add `encoding: UTF-8` here or in `meta`"));
                     return None;
                 };
                 let zeros = zero.then(|| vec![0; encoding.unit()]);
                 let bytes = self.bytes(decl, zeros, scope)?;
                 if bytes.is_none() {
-                    self.print_error(no_size(*place, "text", "or write `type: strz`"));
+                    self.report(no_size(*place, "text", "or write `type: strz`"));
                 }
                 Some(Data::Str(bytes?, encoding))
             }
@@ -183,7 +183,7 @@ impl<'d> Resolver<'d> {
                 None => {
                     let bytes = self.bytes(decl, None, scope)?;
                     if bytes.is_none() {
-                        self.print_error(no_size(decl.whole, "bytes", "or a `type`"));
+                        self.report(no_size(decl.whole, "bytes", "or a `type`"));
                     }
                     Some(Data::Bytes(bytes?))
                 }
@@ -199,7 +199,7 @@ impl<'d> Resolver<'d> {
         let endian = endian.map(Endian::Fixed).or_else(|| self.endian(of));
         if endian.is_none() && self.without_endian.borrow_mut().insert(place.file) {
             let complaint = Complaint::error(place, "the byte order of this number is not known");
-            self.print_error(complaint.help("add `endian: le` or `be` to `meta`, or end the type with `le` or `be`"));
+            self.report(complaint.help("add `endian: le` or `be` to `meta`, or end the type with `le` or `be`"));
         }
         endian
     }
@@ -233,7 +233,7 @@ impl<'d> Resolver<'d> {
             let message = format!("`{}` has {}, not {}", decl.name, parameters(decl.params.len()), args.len());
             let names: Vec<&str> = decl.params.iter().map(|param| param.name.as_str()).collect();
             let help = (!names.is_empty()).then(|| format!("write `{}({})`", decl.name, names.join(", ")));
-            self.print_error(Complaint::error(place, message).help_if(help));
+            self.report(Complaint::error(place, message).help_if(help));
             return None;
         }
         let mut complete = Vec::new();
@@ -270,7 +270,7 @@ impl<'d> Resolver<'d> {
             None => {
                 if let Some(call) = &keys.process {
                     let complaint = Complaint::error(call.name.place, "`process` needs bytes of a known size");
-                    self.print_error(complaint.help("add `size`, `size-eos: true` or `terminator`"));
+                    self.report(complaint.help("add `size`, `size-eos: true` or `terminator`"));
                     return None;
                 }
                 return Some(None);
@@ -315,7 +315,7 @@ impl<'d> Resolver<'d> {
             (_, last) => {
                 if processor(&name).is_none() {
                     let complaint = Complaint::error(call.name.place, format!("no processor is called `{name}`"));
-                    self.print_error(complaint.help_if(suggestion(&name, ["xor", "rol", "ror", "zlib"])));
+                    self.report(complaint.help_if(suggestion(&name, ["xor", "rol", "ror", "zlib"])));
                     return None;
                 }
                 args.extend(last);

@@ -40,7 +40,7 @@ impl<'d> Resolver<'d> {
                 Some(Ty::Enum(names)) => Valid::InEnum(*names),
                 Some(_) => {
                     let complaint = Complaint::error(*place, "`in-enum` without `enum`");
-                    self.print_error(complaint.help("add `enum:` with the name of an enum"));
+                    self.report(complaint.help("add `enum:` with the name of an enum"));
                     return None;
                 }
                 None => return None,
@@ -87,10 +87,10 @@ impl<'d> Resolver<'d> {
                     ("a number", "size" | "size-eos") => "the type has its size; remove one of them",
                     _ => "remove it",
                 };
-                self.print_error(complaint.help(help));
+                self.report(complaint.help(help));
             } else if idle.contains(&name) {
                 let complaint = Complaint::error(key.place, format!("`{name}` has no effect on {what}"));
-                self.print_error(Complaint { error: false, ..complaint });
+                self.report(Complaint { error: false, ..complaint });
             }
         }
     }

@@ -40,7 +40,7 @@ impl<'d> Resolver<'d> {
         if depth >= DEPTH {
             let complaint =
                 Complaint::error(syntax.place, format!("instances that depend on each other more than {DEPTH} levels deep"));
-            self.print_error(complaint);
+            self.report(complaint);
             return None;
         }
         self.depth.set(depth + 1);
@@ -122,7 +122,7 @@ impl<'d> Resolver<'d> {
             expr.place,
             format!("{what} must be {}, and this is {}", self.describe(ty), self.describe(&expr.ty)),
         );
-        self.print_error(complaint.help_if(conversion(&expr.ty, ty)));
+        self.report(complaint.help_if(conversion(&expr.ty, ty)));
         None
     }
 
@@ -178,7 +178,7 @@ impl<'d> Resolver<'d> {
                     }
                     _ => conversion(wrong, &Ty::Int),
                 };
-                self.print_error(Complaint::error(left.place.to(right.place), message).help_if(help));
+                self.report(Complaint::error(left.place.to(right.place), message).help_if(help));
                 return None;
             }
         };
@@ -193,7 +193,7 @@ impl<'d> Resolver<'d> {
         if is_order && matches!(left.ty, Ty::Enum(_) | Ty::Bool | Ty::Struct(_)) {
             let complaint = Complaint::error(place, format!("{} can only be equal or not", self.describe(&left.ty)));
             let help = matches!(left.ty, Ty::Enum(_)).then(|| "compare their integers: `.to_i`".to_owned());
-            self.print_error(complaint.help_if(help));
+            self.report(complaint.help_if(help));
             return None;
         }
         Some((Kind::Compare(operator, left, right), Ty::Bool))
@@ -226,7 +226,7 @@ impl<'d> Resolver<'d> {
             (Ty::Bool, Ty::Int) | (Ty::Int, Ty::Bool) => Some("write `true` or `false`; a `b1` is a boolean".to_owned()),
             _ => None,
         };
-        self.print_error(complaint.help_if(help));
+        self.report(complaint.help_if(help));
         None
     }
 
@@ -296,7 +296,7 @@ impl<'d> Resolver<'d> {
         }
         let members = if self.is_full() { &[] } else { self.enum_entry(id).decl.members.as_slice() };
         let complaint = Complaint::error(place, format!("the enum `{}` has no member `{member}`", of.text()));
-        self.print_error(complaint.help_if(suggestion(member, members.iter().map(|known| known.name.as_str()))));
+        self.report(complaint.help_if(suggestion(member, members.iter().map(|known| known.name.as_str()))));
         None
     }
 
@@ -328,7 +328,7 @@ impl<'d> Resolver<'d> {
             Some(Calculated::InProgress) => {
                 let complaint =
                     Complaint::error(attribute.decl.place, format!("the instance `{}` depends on itself", attribute.decl.name));
-                self.print_error(complaint.help("for that of another object, state the type: `(…).as<u4>`"));
+                self.report(complaint.help("for that of another object, state the type: `(…).as<u4>`"));
                 return None;
             }
             None => {}

@@ -74,7 +74,7 @@ impl<'d> Resolver<'d> {
             Ty::Struct(of) => self.member(object, of, name, place, args),
             Ty::Any => {
                 let complaint = Complaint::error(place, format!("`{name}` of a value whose type is not known before it is read"));
-                self.print_error(complaint.help("state the type: `.as<TYPE>` before the dot"));
+                self.report(complaint.help("state the type: `.as<TYPE>` before the dot"));
                 None
             }
             ty => self.method(object, &ty, name, place, args.unwrap_or_default(), scope),
@@ -91,7 +91,7 @@ impl<'d> Resolver<'d> {
     ) -> Option<(Kind, Ty)> {
         if let Some(args) = args {
             let end = args.first().map_or(place, |arg| arg.place);
-            self.print_error(
+            self.report(
                 Complaint::error(end, format!("`{name}` is no method and takes no arguments")).help("remove the parentheses"),
             );
             return None;
@@ -113,7 +113,7 @@ impl<'d> Resolver<'d> {
                     Some((Kind::Field { object, of, slot }, ty))
                 }
                 None => {
-                    self.print_error(self.unknown_member(&object, of, name, place));
+                    self.report(self.unknown_member(&object, of, name, place));
                     None
                 }
             },
@@ -124,7 +124,7 @@ impl<'d> Resolver<'d> {
                     "the object has no single type"
                 };
                 let complaint = Complaint::error(place, format!("`{name}` is unknown here: {what}"));
-                self.print_error(complaint.help("state the type: `.as<TYPE>` before the dot"));
+                self.report(complaint.help("state the type: `.as<TYPE>` before the dot"));
                 None
             }
         }
@@ -217,7 +217,7 @@ impl<'d> Resolver<'d> {
                 .map(|(_, name)| *name);
             let known: Vec<&str> = simple.iter().map(|(known, ..)| *known).chain(more).collect();
             let help = suggestion(name, known.iter().copied()).unwrap_or_else(|| format!("it has {}", known.join(", ")));
-            self.print_error(complaint.help(help));
+            self.report(complaint.help(help));
             return None;
         };
         if let Some(arg) = args.first() {
@@ -239,17 +239,17 @@ impl<'d> Resolver<'d> {
     fn decode(&self, object: Box<Expr>, place: Place, args: &[Syntax]) -> Option<(Kind, Ty)> {
         let [encoding] = args else {
             let complaint = Complaint::error(place, "`to_s` of bytes takes one argument, the encoding");
-            self.print_error(complaint.help("write `.to_s(\"UTF-8\")`"));
+            self.report(complaint.help("write `.to_s(\"UTF-8\")`"));
             return None;
         };
         let SyntaxKind::Str(name) = &encoding.kind else {
             let complaint = Complaint::error(encoding.place, "the encoding must be literal text");
-            self.print_error(complaint.help("write its name in quotes: `\"UTF-8\"`"));
+            self.report(complaint.help("write its name in quotes: `\"UTF-8\"`"));
             return None;
         };
         let encoding_of = Encoding::of(name);
         if let Some((message, help)) = encoding_of.remark(name) {
-            self.print_error(Complaint { error: false, ..Complaint::error(encoding.place, message).help_if(help) });
+            self.report(Complaint { error: false, ..Complaint::error(encoding.place, message).help_if(help) });
         }
         Some((Kind::Decode(object, encoding_of), Ty::Str))
     }

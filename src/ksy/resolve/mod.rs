@@ -186,14 +186,14 @@ impl<'d> Resolver<'d> {
         self.quiet || self.report.borrow().is_full()
     }
 
-    fn print_error(&self, complaint: Complaint) {
+    fn report(&self, complaint: Complaint) {
         if !self.quiet {
             self.report.borrow_mut().add(complaint);
         }
     }
 
     fn error(&self, place: Place, message: impl Into<String>) {
-        self.print_error(Complaint::error(place, message));
+        self.report(Complaint::error(place, message));
     }
 
     /// A setting of the type itself or the nearest enclosing type.

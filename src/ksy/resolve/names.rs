@@ -56,7 +56,7 @@ impl<'d> Resolver<'d> {
     pub(super) fn find_type(&self, name: &TypeName, from: TypeId) -> Option<TypeId> {
         let found = self.search_type(&name.path, name.absolute, from);
         if found.is_none() && !self.misses_a_file(from) {
-            self.print_error(self.unknown_type(name, from));
+            self.report(self.unknown_type(name, from));
         }
         found
     }
@@ -119,7 +119,7 @@ impl<'d> Resolver<'d> {
             self.search_enum_owner(path, name.absolute, from, &inside)
         };
         if found.is_none() && !self.misses_a_file(from) {
-            self.print_error(self.unknown_enum(name, from));
+            self.report(self.unknown_enum(name, from));
         }
         found
     }

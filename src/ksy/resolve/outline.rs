@@ -69,7 +69,7 @@ impl<'d> Resolver<'d> {
             if let Some((_, first)) = slots.get(name) {
                 let line = if self.is_full() { 0 } else { self.line(*first) };
                 let complaint = Complaint::error(place, format!("the name `{name}` is already in use"));
-                self.print_error(complaint.help(format!("its first use is in line {line}")));
+                self.report(complaint.help(format!("its first use is in line {line}")));
                 continue;
             }
             slots.insert(name, (slot, place));
@@ -121,7 +121,7 @@ impl<'d> Resolver<'d> {
         if name.array {
             let element = TypeName { array: false, ..name.clone() };
             let complaint = Complaint::error(name.place, format!("`{}` is a list", name.text()));
-            self.print_error(complaint.help(format!("write `type: {}` with `repeat`", element.text())));
+            self.report(complaint.help(format!("write `type: {}` with `repeat`", element.text())));
             return Word::Unknown;
         }
         match self.find_type(name, of) {

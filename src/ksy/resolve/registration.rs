@@ -123,12 +123,12 @@ impl Resolver<'_> {
             if !known.clone().any(|name| name == param.name) {
                 let message = format!("nothing supplies the parameter `{}` of a root", param.name);
                 let all = format!("parameters of roots are {}", known.clone().collect::<Vec<_>>().join(", "));
-                self.print_error(Complaint::error(param.place, message).help(suggestion(&param.name, known).unwrap_or(all)));
+                self.report(Complaint::error(param.place, message).help(suggestion(&param.name, known).unwrap_or(all)));
                 return None;
             }
             if !matches!(param.ty, Ty::Int | Ty::Enum(_)) {
                 let complaint = Complaint::error(param.place, format!("`{}` is an integer", param.name));
-                self.print_error(complaint.help("write `type: u2`"));
+                self.report(complaint.help("write `type: u2`"));
                 return None;
             }
         }
@@ -138,7 +138,7 @@ impl Resolver<'_> {
     fn without_end(&self, spec: &Spec, open: &Open, message: TypeId) {
         let name = &spec.type_of(message).name;
         let complaint = Complaint::error(open.place, format!("`{name}` has no end on TCP: {}", open.reason));
-        self.print_error(complaint.help("give it a size, or write `framing: connection` for a side that sends one message"));
+        self.report(complaint.help("give it a size, or write `framing: connection` for a side that sends one message"));
     }
 
     /// Resolves the expression in each type that has its members. An error in all types is reported.
@@ -181,7 +181,7 @@ impl Resolver<'_> {
         }
         let what = self.describe(&expr.ty);
         let complaint = Complaint::error(expr.place, format!("`name` must be a member of an enum or text, and this is {what}"));
-        self.print_error(complaint.help("give the attribute an `enum`"));
+        self.report(complaint.help("give the attribute an `enum`"));
         None
     }
 
@@ -192,7 +192,7 @@ impl Resolver<'_> {
                 && secrets.contains(&(of, slot))
             {
                 let complaint = Complaint::error(part.place, "a summary shows a value that `secret` masks");
-                self.print_error(complaint.help("leave the value out, or remove it from `secret`"));
+                self.report(complaint.help("leave the value out, or remove it from `secret`"));
             }
             false
         });
@@ -214,7 +214,7 @@ impl Resolver<'_> {
                 let has = |of: &u32| members(spec, TypeId(*of)).any(|(_, _, inner)| inner.name == *name);
                 let holder = || all().find(|(_, _, member)| objects(member).iter().any(has));
                 let inside = || holder().map(|(_, _, member)| format!("write `{}.{name}`", member.name));
-                self.print_error(complaint.help_if(known.or_else(inside)));
+                self.report(complaint.help_if(known.or_else(inside)));
                 return Vec::new();
             }
             slots = named.iter().map(|(of, slot, _)| (*of, *slot)).collect();

@@ -64,7 +64,7 @@ impl<'d> Resolver<'d> {
             Some(bits) => Some((Kind::Int(i128::from(if in_bits { bits } else { bits.div_ceil(8) })), Ty::Int)),
             None => {
                 let complaint = Complaint::error(place, format!("the size of {what} depends on what is read"));
-                self.print_error(complaint.help("`sizeof` needs a fixed size"));
+                self.report(complaint.help("`sizeof` needs a fixed size"));
                 None
             }
         }

@@ -121,7 +121,7 @@ fn processed_bytes_lie_in_buffers_of_their_own() {
 }
 
 #[test]
-fn a_violated_demand_keeps_the_value() {
+fn a_failed_validation_keeps_the_value() {
     let file = body("seq:\n  - {id: a, type: u1, valid: {min: 3}}\n  - {id: b, type: u1}\n");
     let tree = read(&file, "02 01");
     assert_has(&tree, &["0..1 t.a = 2"]);

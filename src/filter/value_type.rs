@@ -71,7 +71,7 @@ impl ValueType {
     pub(super) const fn without_names(self) -> ValueType {
         match self {
             ValueType::Number(_) => ValueType::Number(&[]),
-            sort => sort,
+            value_type => value_type,
         }
     }
 
