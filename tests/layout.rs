@@ -1,5 +1,6 @@
 //! Layout of text output: its width at every terminal, and the contrast of its colours.
 
+use crate::common::is_own_case;
 use proto_dissect::engine::Engine;
 use proto_dissect::follow::{Dump, Follower, Form, Streams};
 use proto_dissect::glossary::{self, GlossaryLook};
@@ -238,9 +239,9 @@ fn assert_fits(what: &str, show: impl Fn(&[Width]) -> Vec<String>) {
 #[test]
 fn every_view_of_every_sample_fits_and_breaks_no_word() {
     std::thread::scope(|scope| {
-        for (name, view) in VIEWS {
+        for (place, (name, view)) in VIEWS.iter().enumerate() {
             scope.spawn(move || {
-                for sample in samples() {
+                for (_, sample) in samples().into_iter().enumerate().filter(|(number, _)| is_own_case(place + number, 2)) {
                     let what = format!("{name} {}", sample.file_name().unwrap().to_string_lossy());
                     assert_fits(&what, |widths| view(&sample, widths));
                 }

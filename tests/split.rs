@@ -64,14 +64,15 @@ fn records_of_parts_are_those_of_the_whole() {
         ["pipboy.pcap", "layers.pcap", "talk.pcap", "queries.pcap", "tls-keys.pcapng", "vcmp-rel006.pcap", "dtls-versions.pcapng"]
     {
         let sample = &format!("samples/{sample}");
+        let views = [&["--json"][..], &["--packets", "--json"]];
+        let whole = views.map(|view| records(view, std::slice::from_ref(sample)));
         for (at, way) in ways.iter().enumerate() {
             let folder = Folder::new(&format!("{}-{at}", sample.replace('/', "-")));
             let output = run(&[&["split", sample], *way, &[folder.name()]].concat());
             assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-            for view in [&["--json"][..], &["--packets", "--json"]] {
-                let whole = records(view, std::slice::from_ref(sample));
+            for (view, whole) in views.iter().zip(&whole) {
                 assert!(!whole.is_empty());
-                assert!(records(view, &folder.files()) == whole, "{sample} {way:?} {view:?}");
+                assert!(records(view, &folder.files()) == *whole, "{sample} {way:?} {view:?}");
             }
         }
     }

@@ -1,6 +1,6 @@
 //! A call of two browsers: DTLS with data channels, also with lost, reordered or damaged frames.
 
-use crate::common::{run, run_with};
+use crate::common::{is_own_case, run, run_with};
 use std::path::PathBuf;
 
 const SECRETS: u32 = 10;
@@ -106,7 +106,7 @@ fn a_message_that_waited_for_an_earlier_one_is_late() {
 #[test]
 fn damaged_datagrams_end_in_notes() {
     for frame in 1..=34 {
-        for step in 0..6 {
+        for step in (0..6).filter(|step| is_own_case(frame as usize + step, 3)) {
             let mut damaged = blocks();
             let place = place_of(&damaged, frame);
             let block = &mut damaged[place].1;

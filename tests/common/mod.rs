@@ -23,6 +23,11 @@ pub fn is_thorough() -> bool {
     std::env::var_os("THOROUGH").is_some()
 }
 
+/// Whether a test runs this case of `of`: all of them if tests are thorough, else each of them for another sample or frame.
+pub fn is_own_case(case: usize, of: usize) -> bool {
+    is_thorough() || case.is_multiple_of(of)
+}
+
 /// The program, in the directory of the project, without the caller's terminal settings.
 pub fn program() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_proto-dissect"));

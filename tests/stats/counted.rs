@@ -1,6 +1,6 @@
 //! What is in a capture, counted: as tables, as JSON, and as tshark counts.
 
-use crate::common::{assert_golden, run, run_with};
+use crate::common::{assert_golden, is_own_case, run, run_with};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs;
@@ -41,13 +41,11 @@ fn is_part(few: &Value, all: &Value) -> bool {
 #[test]
 fn a_part_alone_equals_the_same_part_among_all() {
     const PARTS: &[&str] = &["overview", "time", "io,phs", "conv,tcp", "endpoints,udp", "transfers", "health", "coverage"];
-    for sample in fs::read_dir("samples").unwrap().map(|entry| entry.unwrap().path()).filter(|path| path.is_file()) {
+    let samples = fs::read_dir("samples").unwrap().map(|entry| entry.unwrap().path()).filter(|path| path.is_file());
+    for (number, sample) in samples.filter(|path| path.to_str().unwrap().contains(".pcap")).enumerate() {
         let sample = sample.to_str().unwrap();
-        if !sample.contains(".pcap") {
-            continue;
-        }
         let all = counted(&["stats", "--json", sample]);
-        for part in PARTS {
+        for (_, part) in PARTS.iter().enumerate().filter(|(place, _)| is_own_case(place + number, 3)) {
             let alone = counted(&["stats", "--json", "-z", part, sample]);
             assert!(is_part(&alone, &all), "-z {part} {sample}: {alone}");
         }
