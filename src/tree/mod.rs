@@ -5,6 +5,7 @@
 mod address_text;
 mod analysis_flags;
 mod by_side;
+mod clean;
 mod demand;
 pub(crate) mod digits;
 mod dump;
@@ -38,6 +39,8 @@ mod view;
 
 pub use analysis_flags::{AnalysisFlag, AnalysisFlags};
 pub use by_side::BySide;
+pub(crate) use clean::first_special;
+pub use clean::{clean, clean_escaped, is_harmful, is_plain};
 pub use demand::{Carriers, Demand, Depth, Extras, Fields, Only};
 pub use dump::dump;
 pub use earlier::{Earlier, Key, Moment};
@@ -60,7 +63,6 @@ pub use time::{Time, Timestamp};
 pub use title::Titled;
 pub use transfer::Transfer;
 pub use tree::{MAX_DEPTH, Tree, Unkept};
-pub(crate) use view::first_special;
-pub use view::{Digits, Dissection, MASKED_TEXT, NodeRef, clean, clean_escaped, hex, in_hex, is_harmful, is_plain};
+pub use view::{Digits, Dissection, MASKED_TEXT, NodeRef, hex, in_hex};
 
 pub use crate::fields;

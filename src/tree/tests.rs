@@ -193,13 +193,13 @@ fn every_byte_becomes_its_two_digits() {
 fn the_first_byte_to_escape_is_found_at_every_position() {
     for length in [0, 1, 15, 16, 17, 40] {
         let plain = vec![b'a'; length];
-        assert_eq!(view::first_special(&plain), None);
+        assert_eq!(clean::first_special(&plain), None);
         for at in 0..length {
             let mut text = plain.clone();
             text[at] = b'"';
-            assert_eq!(view::first_special(&text), Some(at));
+            assert_eq!(clean::first_special(&text), Some(at));
             text[length - 1] = b'\n';
-            assert_eq!(view::first_special(&text), Some(at));
+            assert_eq!(clean::first_special(&text), Some(at));
         }
     }
 }
