@@ -139,7 +139,7 @@ impl Buffer {
         Ok(())
     }
 
-    /// Makes free for at least one byte after `end`. Unless the last read was short, `end` is at the start of a page, so that
+    /// Makes space for at least one byte after `end`. Unless the last read was short, `end` is at the start of a page, so that
     /// whole pages are copied. An unaligned copy between pages takes nearly three times as long.
     fn make_room(&mut self) {
         let (held, free) = (self.end - self.start, self.data.len() - self.end);

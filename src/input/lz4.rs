@@ -144,7 +144,7 @@ impl Frame {
         Ok(true)
     }
 
-    /// Moves the window to the start, and makes free for `count` bytes after it.
+    /// Moves the window to the start, and makes space for `count` bytes after it.
     fn make_room(&mut self, count: usize) {
         let kept = if self.flags & flag::INDEPENDENT == 0 { self.end.min(WINDOW) } else { 0 };
         self.plain.copy_within(self.end - kept..self.end, 0);

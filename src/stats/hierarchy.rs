@@ -169,7 +169,7 @@ impl Hierarchy {
         new
     }
 
-    /// HierarchyNode of protocols whose layers were in an earlier tree.
+    /// Nodes of protocols whose layers were in an earlier tree.
     fn by_path(&self, path: &str) -> Option<usize> {
         let mut siblings = &self.roots;
         let mut found = None;
