@@ -48,7 +48,8 @@ impl Tree {
 
     /// Stores derived bytes, if requested.
     fn hold(&mut self, bytes: &[u8]) -> Held {
-        debug_assert!(u32::try_from(bytes.len()).is_ok(), "spans count in 32 bits");
+        #[cfg(test)]
+        assert!(u32::try_from(bytes.len()).is_ok(), "spans count in 32 bits");
         let start = self.joined.len();
         if self.demand.has(Extras::BYTES) {
             self.joined.extend_from_slice(bytes);
