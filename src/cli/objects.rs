@@ -10,7 +10,7 @@ use crate::record::{Record, Tally, View};
 use crate::registry::Registry;
 use crate::render::{Thousands, fold_painted};
 use crate::sink::{Begin, Problem};
-use crate::tree::{Carried, Demand, Dissection, Extras, Field, Mark, Object, clean};
+use crate::tree::{Demand, Dissection, ExportedObject, Extras, Field, Mark, Object, clean};
 use clap::{Args as Group, ValueHint};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use std::convert::Infallible;
@@ -224,7 +224,7 @@ impl<W: Write + Send> Audience for List<'_, W> {
 }
 
 impl<W: Write> List<'_, W> {
-    fn object(&mut self, carried: &Carried, message: Option<u64>, frame: u64) -> io::Result<()> {
+    fn object(&mut self, carried: &ExportedObject, message: Option<u64>, frame: u64) -> io::Result<()> {
         self.number += 1;
         let stream = carried.stream.map(|stream| stream.to_string());
         let saved = match &self.options.write_dir {
@@ -271,7 +271,7 @@ struct Line<'a> {
     frame: u64,
     stream: Option<String>,
     saved: Option<PathBuf>,
-    carried: &'a Carried,
+    carried: &'a ExportedObject,
 }
 
 impl Serialize for Line<'_> {
@@ -312,7 +312,7 @@ fn has_secret(of: Dissection<'_>, bytes: &[u8]) -> bool {
 }
 
 /// Saves an object under a safe name that sorts by time.
-fn save(folder: &Path, number: u64, stream: Option<&str>, carried: &Carried) -> io::Result<PathBuf> {
+fn save(folder: &Path, number: u64, stream: Option<&str>, carried: &ExportedObject) -> io::Result<PathBuf> {
     let stream = stream.map(|stream| format!("{}-", stream.replace('/', "-"))).unwrap_or_default();
     let path = folder.join(format!("{number:06}-{stream}{}", harmless(&carried.object.name)));
     let with_path = |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", path.display()));

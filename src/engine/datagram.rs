@@ -6,10 +6,10 @@ use super::prefilter::{self, Prefilter};
 use super::udp_header::{peek_payload, sockets};
 use crate::flow::{Pair, Table};
 use crate::input::Frame;
-use crate::layers::{self, Bytes, Carried, Checks, Segment, udp};
+use crate::layers::{self, Bytes, Checks, HeaderPayload, Segment, udp};
 use crate::limits;
 use crate::registry::{FlowContext, Registry};
-use crate::tree::{Address, Carried as Saved, Ends, Expected, Extras, LayerId, Side, Span, StreamId, Timestamp, Transport, Tree};
+use crate::tree::{Address, Ends, Expected, ExportedObject, Extras, LayerId, Side, Span, StreamId, Timestamp, Transport, Tree};
 use crate::wire::notes::EVICTED;
 use crate::wire::{Cut, On, Wire};
 use std::collections::HashMap;
@@ -98,7 +98,7 @@ pub(super) fn datagram(
     frame: &Frame<'_>,
     bytes: Bytes<'_>,
     segment: &Segment,
-) -> Option<(Carried, LayerId)> {
+) -> Option<(HeaderPayload, LayerId)> {
     let Rules { registry, checks, prefilter } = rules;
     let number = frame.number;
     let sockets = sockets(bytes, segment);
@@ -147,12 +147,12 @@ pub(super) fn datagram(
     // The port of a tunnel outranks heuristics, but not a protocol that recognized the payload on its port.
     let unsure = claimed.is_none() && owner.is_none_or(|owner| owner.found.on == On::AnyUdp);
     if let Some(next) = tunnel.filter(|_| !chosen && unsure) {
-        return Some((Carried::new(next, payload, missing), layer));
+        return Some((HeaderPayload::new(next, payload, missing), layer));
     }
     match owner {
         Some(candidate) => {
             let cut = if missing > 0 { Cut::Capture } else { Cut::No };
-            let carried = nested::Carried { bytes, range: payload, cut, below: Some(layer), ends };
+            let carried = nested::NestedMessage { bytes, range: payload, cut, below: Some(layer), ends };
             let context = context.map(|(context, _)| context);
             prefilter::apply(prefilter, tree, frame.bytes);
             Turn { registry, context, side, states: &mut *states }.message(tree, candidate, &carried);
@@ -283,9 +283,10 @@ impl Exchanges {
     }
 
     /// Exportable objects of each conversation, with its last frame.
-    pub(super) fn objects(&self) -> Vec<(u64, Vec<Saved>)> {
+    pub(super) fn objects(&self) -> Vec<(u64, Vec<ExportedObject>)> {
         let of = |(number, frame, conversation): (u32, u64, &UdpConversation)| {
-            let objects: Vec<Saved> = conversation.states.objects(StreamId { transport: Transport::Udp, number }).collect();
+            let objects: Vec<ExportedObject> =
+                conversation.states.objects(StreamId { transport: Transport::Udp, number }).collect();
             (!objects.is_empty()).then_some((frame, objects))
         };
         self.udp.numbered().into_iter().filter_map(of).collect()

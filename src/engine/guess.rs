@@ -2,7 +2,7 @@
 
 mod headers;
 
-use super::nested::{Carried, States, Turn};
+use super::nested::{NestedMessage, States, Turn};
 use crate::layers::{Bytes, Next};
 use crate::record::level_of;
 use crate::registry::{Assume, Candidate, FlowContext, Owner, Registry};
@@ -172,7 +172,7 @@ pub(super) fn explain(registry: Registry, bytes: &[u8]) -> Vec<String> {
 fn explained(registry: Registry, candidate: Candidate, bytes: &[u8]) -> (Verdict, String) {
     let mut tree = Tree::new(Demand::EVERYTHING);
     tree.begin(FrameInfo::default());
-    let carried = Carried { bytes: Bytes::of_frame(bytes), range: 0..bytes.len(), cut: Cut::No, below: None, ends: 0 };
+    let carried = NestedMessage { bytes: Bytes::of_frame(bytes), range: 0..bytes.len(), cut: Cut::No, below: None, ends: 0 };
     let mut turn = Turn { registry, context: None, side: Side::Client, states: &mut States::default() };
     turn.message(&mut tree, candidate, &carried);
     let worst = tree.notes.iter().filter(|note| level_of(note) > Level::Info).max_by_key(|note| level_of(note));

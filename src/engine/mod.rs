@@ -24,11 +24,11 @@ use crate::flow::analysis::Extent;
 use crate::flow::defrag::Fragments;
 use crate::flow::{Entry, Pair, Table};
 use crate::input::{Frame, Link};
-use crate::layers::{self, Bytes, Carried, Checks, Next, Part, Reached, Segment, ipcomp, tcp};
+use crate::layers::{self, Bytes, Checks, HeaderPayload, Next, Part, Reached, Segment, ipcomp, tcp};
 use crate::record::{self, Evictions};
 use crate::registry::Registry;
 use crate::tree::{
-    Carried as Saved, Demand, Ends, Extras, Fields, FrameInfo, Label, Level, Node, Note, Pack, Side, Span, StreamId, Transport,
+    Demand, Ends, ExportedObject, Extras, Fields, FrameInfo, Label, Level, Node, Note, Pack, Side, Span, StreamId, Transport,
     Tree,
 };
 use crate::wire::Cut;
@@ -73,7 +73,7 @@ pub struct Engine {
     /// Streams announced by other conversations, by one endpoint.
     expected: HashMap<SocketAddr, &'static str, foldhash::fast::RandomState>,
     /// Exportable objects of datagram conversations, each with its last frame.
-    gathered: Option<std::vec::IntoIter<(u64, Vec<Saved>)>>,
+    gathered: Option<std::vec::IntoIter<(u64, Vec<ExportedObject>)>>,
     /// Incomplete reassemblies of datagrams at the end of the capture.
     unfinished: Option<std::vec::IntoIter<(Ends, Waiting)>>,
     ending: Option<std::iter::Peekable<std::vec::IntoIter<Box<Stream>>>>,
@@ -373,7 +373,7 @@ impl Engine {
         };
         let source = fragment::source(&mut self.tree, &whole);
         let joined = Bytes { source, all: &whole.bytes };
-        let carried = Carried::new(Next::IpProtocol(part.protocol), 0..whole.bytes.len(), 0);
+        let carried = HeaderPayload::new(Next::IpProtocol(part.protocol), 0..whole.bytes.len(), 0);
         let reached = layers::walk_on(&mut self.tree, carried, joined, segment.below, self.checks);
         self.transport(frame, joined, &reached);
     }
@@ -388,7 +388,7 @@ impl Engine {
         let from = Span::new(bytes.source, segment.range.clone());
         let source = self.tree.push_derived("deflate", Some(from), self.tree.pieces.len(), &payload);
         let inflated = Bytes { source, all: &payload };
-        let carried = Carried::new(Next::IpProtocol(protocol), 0..payload.len(), 0);
+        let carried = HeaderPayload::new(Next::IpProtocol(protocol), 0..payload.len(), 0);
         let reached = layers::walk_on(&mut self.tree, carried, inflated, segment.below, self.checks);
         self.transport(frame, inflated, &reached);
     }
@@ -507,7 +507,7 @@ impl Engine {
                 self.active = ActiveConversation::Packetless;
                 let (registry, side) = (self.registry, frame.direction.unwrap_or(side));
                 let (bytes, range) = (Bytes::of_frame(frame.bytes), 0..frame.bytes.len());
-                let carried = nested::Carried { bytes, range, cut: Cut::No, below: None, ends: 0 };
+                let carried = nested::NestedMessage { bytes, range, cut: Cut::No, below: None, ends: 0 };
                 let mut turn = Turn { registry, context: None, side, states: &mut self.packetless_states };
                 turn.message(&mut self.tree, candidate, &carried);
             }

@@ -4,7 +4,7 @@ use super::bug;
 use crate::layers::{self, Bytes, sctp};
 use crate::limits;
 use crate::registry::{Candidate, FlowContext, Registry};
-use crate::tree::{Carried as Saved, Ends, InnerPacket, LayerId, SharedNumbers, Side, Span, StreamId, Tree};
+use crate::tree::{Ends, ExportedObject, InnerPacket, LayerId, SharedNumbers, Side, Span, StreamId, Tree};
 use crate::wire::{Cut, Exchange, How, On, Protocol, Unfinished, Wire, data};
 use std::ops::Range;
 use std::sync::Arc;
@@ -35,7 +35,7 @@ pub(super) struct Turn<'a> {
 }
 
 /// A message and its position.
-pub(super) struct Carried<'a> {
+pub(super) struct NestedMessage<'a> {
     pub bytes: Bytes<'a>,
     pub range: Range<usize>,
     pub cut: Cut,
@@ -66,9 +66,9 @@ impl States {
     }
 
     /// Exportable objects of these protocols.
-    pub(super) fn objects(&self, stream: StreamId) -> impl Iterator<Item = Saved> + '_ {
+    pub(super) fn objects(&self, stream: StreamId) -> impl Iterator<Item = ExportedObject> + '_ {
         self.own.iter().flat_map(move |(protocol, state)| {
-            let saved = move |object| Saved { object, protocol: protocol.this, stream: Some(stream), message: None };
+            let saved = move |object| ExportedObject { object, protocol: protocol.this, stream: Some(stream), message: None };
             state.objects().into_iter().map(saved)
         })
     }
@@ -153,8 +153,8 @@ impl Waiting {
 
 impl Turn<'_> {
     /// Dissects a message and the payloads that it hands over.
-    pub(super) fn message(&mut self, tree: &mut Tree, candidate: Candidate, carried: &Carried<'_>) {
-        let Carried { bytes, range, cut, below, ends } = carried;
+    pub(super) fn message(&mut self, tree: &mut Tree, candidate: Candidate, carried: &NestedMessage<'_>) {
+        let NestedMessage { bytes, range, cut, below, ends } = carried;
         let protocol = candidate.protocol;
         let layer = tree.push_layer(protocol.this, Span::new(bytes.source, range.clone()), *below, *ends, true);
         std::mem::swap(&mut tree.handover.numbers, &mut self.states.numbers);
@@ -203,7 +203,7 @@ impl Turn<'_> {
                     let cut = if payload.cut { Cut::Capture } else { Cut::No };
                     let (range, below, ends) = (payload.range, Some(payload.carrier), carrier.ends);
                     tree.handover.detail = payload.detail;
-                    self.message(tree, candidate, &Carried { bytes: source, range, cut, below, ends });
+                    self.message(tree, candidate, &NestedMessage { bytes: source, range, cut, below, ends });
                 }
                 None if payload.alone && !inner.is_empty() => {
                     let layer = layers::unexplained(tree, source, payload.range, Some(payload.carrier));

@@ -40,7 +40,7 @@ impl Content {
 }
 
 /// Extracts content from trees.
-pub(super) struct Carried {
+pub(super) struct ContentExtractor {
     content: Content,
     layers: Vec<&'static Field>,
     fields: [Vec<&'static Field>; 3],
@@ -50,15 +50,15 @@ pub(super) struct Carried {
     reported: Vec<u32>,
 }
 
-impl Carried {
-    pub(super) fn new(content: Content, registry: Registry) -> Carried {
+impl ContentExtractor {
+    pub(super) fn new(content: Content, registry: Registry) -> ContentExtractor {
         let layers = content.name().map(|name| registry.named(name)).unwrap_or_default();
         let named = |names: &[&str]| names.iter().flat_map(|name| registry.named(name)).collect();
         let fields = match content {
             Content::Http => [&["http.blank"][..], &["http.file_data", "http.data"], &["http.chunk_data"]].map(named),
             Content::Bytes | Content::Decrypted => [const { Vec::new() }; 3],
         };
-        Carried { content, layers, fields, met: false, reported: Vec::new() }
+        ContentExtractor { content, layers, fields, met: false, reported: Vec::new() }
     }
 
     /// Required fields.

@@ -9,8 +9,8 @@ mod files;
 mod secrets;
 mod streams;
 
-use content::Carried;
 pub use content::Content;
+use content::ContentExtractor;
 pub use dump::{Dump, Form};
 pub use files::Files;
 pub use streams::{Existing, Stream, Streams};
@@ -73,7 +73,7 @@ pub struct Follower {
     /// Payloads of the current tree already reported, and secrets to mask.
     payloads: Payloads,
     /// The followed content, if not stream bytes.
-    carried: Option<Carried>,
+    carried: Option<ContentExtractor>,
 }
 
 #[derive(Default)]
@@ -110,14 +110,14 @@ impl Follower {
     /// Follows another content instead of stream bytes.
     #[must_use]
     pub fn to(mut self, content: Content) -> Follower {
-        self.carried = (content != Content::Bytes).then(|| Carried::new(content, Registry::default()));
+        self.carried = (content != Content::Bytes).then(|| ContentExtractor::new(content, Registry::default()));
         self
     }
 
     /// Required parts of a frame.
     #[must_use]
     pub fn demand(&self) -> Demand {
-        self.carried.as_ref().map_or(Demand::STREAM_BYTES, Carried::demand)
+        self.carried.as_ref().map_or(Demand::STREAM_BYTES, ContentExtractor::demand)
     }
 
     /// Whether any followed conversation uses the protocol of the content.

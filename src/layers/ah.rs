@@ -8,7 +8,7 @@
 
 use super::ethernet::rest;
 use super::ip::PROTOCOLS;
-use super::{Carried, Next, layer};
+use super::{HeaderPayload, Next, layer};
 use crate::tree::{fields, name_of};
 use crate::wire::{Protocol, Result, Wire};
 
@@ -26,10 +26,10 @@ fields! {
 }
 
 /// The header in an IPv4 packet.
-pub(super) fn header(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
+pub(super) fn header(wire: &mut Wire<'_>, missing: usize) -> Result<HeaderPayload> {
     let next = fields(wire)?;
     wire.info(format_args!("{}", name_of(PROTOCOLS, next.into()).unwrap_or("unknown protocol")));
-    Ok(Carried::new(Next::IpProtocol(next), rest(wire), missing))
+    Ok(HeaderPayload::new(Next::IpProtocol(next), rest(wire), missing))
 }
 
 /// The fields of a header. Returns the protocol number of the next one.

@@ -5,7 +5,7 @@
 //! ```
 
 use super::ethernet::rest;
-use super::{Carried, Next, layer};
+use super::{HeaderPayload, Next, layer};
 use crate::tree::{Names, fields};
 use crate::wire::{Protocol, Result, Wire};
 
@@ -29,7 +29,7 @@ const IP_TYPE: u16 = 0x0800;
 const ARP_TYPE: u16 = 0x0806;
 
 /// A frame in a Linux capture.
-pub(super) fn frame(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
+pub(super) fn frame(wire: &mut Wire<'_>, missing: usize) -> Result<HeaderPayload> {
     let src = wire.u8(&SRC)?;
     let dst = wire.u8(&DST)?;
     wire.info(format_args!("{src:#04x} → {dst:#04x}"));
@@ -43,12 +43,12 @@ pub(super) fn frame(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
     let is_old = matches!(kind, 0xf0 | 0xf1);
     if !is_old && wire.u8(&SPLIT)? != 0 {
         // A fragment, or an exception packet with a longer header.
-        return Ok(Carried::new(Next::Data, rest(wire), missing));
+        return Ok(HeaderPayload::new(Next::Data, rest(wire), missing));
     }
     if !is_old {
         wire.u16_be(&SEQUENCE)?;
     }
-    Ok(Carried::new(next, rest(wire), missing))
+    Ok(HeaderPayload::new(next, rest(wire), missing))
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@
 //! ```
 
 use super::ethernet::{ETHER_TYPES, Shown, mac};
-use super::{Carried, layer};
+use super::{HeaderPayload, layer};
 use crate::tree::{Address, Computed, Field, Names, NodeRef, Value, fields};
 use crate::wire::{Protocol, Result, Wire};
 use etherparse::ArpPacketSlice;
@@ -58,7 +58,7 @@ const OPCODES: Names =
     &[(1, "request"), (2, "reply"), (3, "reverse request"), (4, "reverse reply"), (8, "inverse request"), (9, "inverse reply")];
 
 /// An ARP packet.
-pub(super) fn packet(wire: &mut Wire<'_>, _missing: usize) -> Result<Carried> {
+pub(super) fn packet(wire: &mut Wire<'_>, _missing: usize) -> Result<HeaderPayload> {
     const REQUEST: u16 = 1;
     const REVERSE_REQUEST: u16 = 3;
     const REVERSE_REPLY: u16 = 4;
@@ -94,7 +94,7 @@ pub(super) fn packet(wire: &mut Wire<'_>, _missing: usize) -> Result<Carried> {
             compare(wire, target, hardware);
         }
     }
-    Ok(Carried::nothing(wire.at()))
+    Ok(HeaderPayload::nothing(wire.at()))
 }
 
 /// Reports an earlier user of an address, or stores the current one. Returns whether a duplicate was found.

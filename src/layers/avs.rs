@@ -6,7 +6,7 @@
 //! ```
 
 use super::ethernet::rest;
-use super::{Carried, layer, wlan};
+use super::{HeaderPayload, layer, wlan};
 use crate::tree::{Names, Value, fields};
 use crate::wire::{Protocol, Result, Wire};
 
@@ -48,7 +48,7 @@ pub(super) fn is_plausible(frame: &[u8]) -> bool {
 }
 
 /// A header of either version.
-pub(super) fn header(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
+pub(super) fn header(wire: &mut Wire<'_>, missing: usize) -> Result<HeaderPayload> {
     const FIXED: usize = 64;
     let (start, captured) = (wire.at(), wire.remaining());
     let version = VERSION.bits_of(wire.bits(4, &[&MAGIC, &VERSION])?);
@@ -79,7 +79,7 @@ pub(super) fn header(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
     if length > read {
         wire.bytes(&PADDING, length - read)?;
     }
-    Ok(Carried::new(wlan::handled(false, false), rest(wire), missing))
+    Ok(HeaderPayload::new(wlan::handled(false, false), rest(wire), missing))
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@
 //! whose frame control many devices send byte-swapped. Not covered: fragments, DTLS, and control packets.
 
 use super::ethernet::{self, rest};
-use super::{Carried, Described, Next, layer, wlan};
+use super::{Described, HeaderPayload, Next, layer, wlan};
 use crate::tree::{Names, fields, title};
 use crate::wire::{Protocol, Result, Wire};
 
@@ -69,13 +69,13 @@ pub(super) fn is_plausible(bytes: &[u8]) -> bool {
     }
 }
 
-fn header(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
+fn header(wire: &mut Wire<'_>, missing: usize) -> Result<HeaderPayload> {
     const DTLS: u64 = 1;
     let preamble = wire.bits(1, &[&VERSION, &TYPE])?;
     if TYPE.bits_of(preamble) == DTLS {
         wire.bytes(&RESERVED, 3)?;
         wire.info(format_args!("DTLS"));
-        return Ok(Carried::new(Next::Data, rest(wire), missing));
+        return Ok(HeaderPayload::new(Next::Data, rest(wire), missing));
     }
     let length = wire.ahead().first().map_or(FIXED, |length| 4 * usize::from(length >> 3));
     if length < FIXED {
@@ -101,9 +101,9 @@ fn header(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
     if FLAG_K.bits_of(bits) != 0 {
         wire.name("keep-alive");
         wire.group(&KEEP_ALIVE, keep_alive)?;
-        return Ok(Carried::nothing(wire.at()));
+        return Ok(HeaderPayload::nothing(wire.at()));
     }
-    Ok(Carried::new(next(bits, wire.ahead()), rest(wire), missing))
+    Ok(HeaderPayload::new(next(bits, wire.ahead()), rest(wire), missing))
 }
 
 /// The radio MAC address and the wireless information, if they are present.

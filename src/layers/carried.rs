@@ -93,7 +93,7 @@ pub struct Part {
 
 /// The payload of a header.
 #[derive(Debug, Clone)]
-pub struct Carried {
+pub struct HeaderPayload {
     /// The next layer.
     pub next: Next,
     /// Its captured bytes.
@@ -108,21 +108,21 @@ pub struct Carried {
     pub trailer: Option<&'static Field>,
 }
 
-impl Carried {
+impl HeaderPayload {
     /// A payload in this range with `missing` truncated bytes.
     #[must_use]
-    pub fn new(next: Next, range: Range<usize>, missing: usize) -> Carried {
-        Carried { next, range, missing, ends: None, is_part: false, trailer: Some(&TRAILER) }
+    pub fn new(next: Next, range: Range<usize>, missing: usize) -> HeaderPayload {
+        HeaderPayload { next, range, missing, ends: None, is_part: false, trailer: Some(&TRAILER) }
     }
 
-    pub(super) fn between(mut self, src: Option<Address>, dst: Option<Address>) -> Carried {
+    pub(super) fn between(mut self, src: Option<Address>, dst: Option<Address>) -> HeaderPayload {
         self.ends = src.zip(dst);
         self
     }
 
     /// No payload.
-    pub(super) fn nothing(at: usize) -> Carried {
-        Carried::new(Next::Nothing, at..at, 0)
+    pub(super) fn nothing(at: usize) -> HeaderPayload {
+        HeaderPayload::new(Next::Nothing, at..at, 0)
     }
 }
 

@@ -10,7 +10,7 @@
 //! Not covered: CDP and OSI packets on HDLC, metadata with other options than one security group.
 
 use super::ethernet::{ETHER_TYPES, rest};
-use super::{Carried, Described, Next, layer};
+use super::{Described, HeaderPayload, Next, layer};
 use crate::tree::{Names, fields, name_of};
 use crate::wire::{Protocol, Result, Wire, data};
 
@@ -86,16 +86,16 @@ pub(super) fn is_plausible(frame: &[u8]) -> bool {
 }
 
 /// A frame of a serial line.
-pub(super) fn frame(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
+pub(super) fn frame(wire: &mut Wire<'_>, missing: usize) -> Result<HeaderPayload> {
     wire.u8(&ADDRESS)?;
     wire.u8(&CONTROL)?;
     let protocol = wire.u16_be(&PROTO)?;
     wire.info(format_args!("{}", name_of(PROTOCOLS, protocol.into()).unwrap_or("unknown protocol")));
     let next = if protocol == SLARP_NUMBER { Next::Header(&SLARP_PACKET) } else { Next::EtherType(protocol) };
-    Ok(Carried::new(next, rest(wire), missing))
+    Ok(HeaderPayload::new(next, rest(wire), missing))
 }
 
-fn slarp(wire: &mut Wire<'_>, _missing: usize) -> Result<Carried> {
+fn slarp(wire: &mut Wire<'_>, _missing: usize) -> Result<HeaderPayload> {
     use slarp_fields::{ADDRESS, MINE, NETMASK, PTYPE, RELIABILITY, YOURS};
     let kind = wire.u32_be(&PTYPE)?;
     wire.name(name_of(SLARP_TYPES, kind.into()).unwrap_or("unknown type"));
@@ -113,21 +113,21 @@ fn slarp(wire: &mut Wire<'_>, _missing: usize) -> Result<Carried> {
         _ => {}
     }
     wire.rest(&data::BYTES);
-    Ok(Carried::nothing(wire.at()))
+    Ok(HeaderPayload::nothing(wire.at()))
 }
 
 /// Metadata before a packet on Ethernet.
-pub(super) fn metadata(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
+pub(super) fn metadata(wire: &mut Wire<'_>, missing: usize) -> Result<HeaderPayload> {
     group(wire)?;
     let kind = wire.u16_be(&TYPE)?;
-    Ok(Carried::new(Next::EtherType(kind), rest(wire), missing))
+    Ok(HeaderPayload::new(Next::EtherType(kind), rest(wire), missing))
 }
 
 /// Metadata before a packet in GRE, where the type comes first.
-fn metadata_in_gre(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
+fn metadata_in_gre(wire: &mut Wire<'_>, missing: usize) -> Result<HeaderPayload> {
     let kind = wire.u16_be(&TYPE)?;
     group(wire)?;
-    Ok(Carried::new(Next::EtherType(kind), rest(wire), missing))
+    Ok(HeaderPayload::new(Next::EtherType(kind), rest(wire), missing))
 }
 
 fn group(wire: &mut Wire<'_>) -> Result {

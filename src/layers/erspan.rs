@@ -9,7 +9,7 @@
 //! Not covered: the platform-specific subheader.
 
 use super::ethernet::{self, rest};
-use super::{Carried, Described, Next, layer};
+use super::{Described, HeaderPayload, Next, layer};
 use crate::tree::{Names, fields};
 use crate::wire::{Protocol, Result, Wire};
 
@@ -49,7 +49,7 @@ const INTEGRITIES: Names = &[(0, "good or unknown"), (1, "short"), (2, "oversize
 const FRAME_TYPES: Names = &[(0, "Ethernet"), (2, "IP")];
 const GRANULARITIES: Names = &[(0, "100 microseconds"), (1, "100 nanoseconds"), (2, "IEEE 1588"), (3, "user defined")];
 
-fn header(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
+fn header(wire: &mut Wire<'_>, missing: usize) -> Result<HeaderPayload> {
     let first = wire.bits(2, &[&VERSION, &VLAN])?;
     let vlan = VLAN.bits_of(first);
     let next = match VERSION.bits_of(first) {
@@ -66,7 +66,7 @@ fn header(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
         }
         version => return wire.malformed(&UNKNOWN_VERSION, format_args!("version {version}")),
     };
-    Ok(Carried::new(next, rest(wire), missing))
+    Ok(HeaderPayload::new(next, rest(wire), missing))
 }
 
 /// Fields of type III only.

@@ -5,7 +5,7 @@
 //! ```
 
 use super::ethernet::{ETHER_TYPES, next, rest};
-use super::{Carried, layer};
+use super::{HeaderPayload, layer};
 use crate::tree::fields;
 use crate::wire::{Protocol, Result, Wire};
 
@@ -26,14 +26,14 @@ fields! {
 }
 
 /// A tag.
-pub(super) fn header(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
+pub(super) fn header(wire: &mut Wire<'_>, missing: usize) -> Result<HeaderPayload> {
     wire.bits(2, &[&PCP, &DEI, &IECID_BASE])?;
     let channel = wire.bits(2, &[&RESV, &GROUP, &ECID_BASE])?;
     wire.u8(&IECID_EXT)?;
     wire.u8(&ECID_EXT)?;
     wire.info(format_args!("E-CID base {:#06x}", ECID_BASE.bits_of(channel)));
     let kind = wire.u16_be(&ETYPE)?;
-    Ok(Carried::new(next(kind), rest(wire), missing))
+    Ok(HeaderPayload::new(next(kind), rest(wire), missing))
 }
 
 #[cfg(test)]

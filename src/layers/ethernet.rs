@@ -6,7 +6,7 @@
 //! LLC       dsap:1 | ssap:1 | control:1..2 | SNAP: oui:3 | type:2
 //! ```
 
-use super::{Carried, Described, HeaderFn, Next, arp, cisco, etag, ip, ipv6, itag, layer, lldp, mpls, ppp, pppoe, vntag};
+use super::{Described, HeaderFn, HeaderPayload, Next, arp, cisco, etag, ip, ipv6, itag, layer, lldp, mpls, ppp, pppoe, vntag};
 use crate::tree::{Address, Computed, Names, NodeRef, Value, fields, name_of};
 use crate::wire::{Error, On, Protocol, Result, Wire};
 use etherparse::SingleVlanHeaderSlice;
@@ -203,7 +203,7 @@ impl Header {
 }
 
 /// Dissects an Ethernet header, and the padding after its payload.
-pub(super) fn header(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
+pub(super) fn header(wire: &mut Wire<'_>, missing: usize) -> Result<HeaderPayload> {
     let frame = wire.at();
     let parsed = Header::parse(wire.ahead()).map(|(header, _)| header);
     let dst = mac(wire.bytes(&DST, 6)?);
@@ -222,7 +222,7 @@ pub(super) fn header(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
     let is_cut = missing > 0;
     let (stop, missing) = carried.map_or((end, missing), |len| (start + len, 0));
     trailer(wire, frame, stop..end, is_cut);
-    Ok(Carried { trailer: None, ..Carried::new(next(kind), start..stop, missing).between(src, dst) })
+    Ok(HeaderPayload { trailer: None, ..HeaderPayload::new(next(kind), start..stop, missing).between(src, dst) })
 }
 
 /// Classifies bytes after the payload as Wireshark does: zeros up to the minimum length are padding, and the last four bytes of a
@@ -306,7 +306,7 @@ fn payload_len(kind: u16, payload: &[u8]) -> Option<usize> {
     }
 }
 
-fn vlan(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
+fn vlan(wire: &mut Wire<'_>, missing: usize) -> Result<HeaderPayload> {
     if let Ok(tag) = SingleVlanHeaderSlice::from_slice(wire.ahead()) {
         let (priority, id) = (tag.priority_code_point().value(), tag.vlan_identifier().value());
         wire.info(format_args!("ID {id}, priority {priority}"));
@@ -314,11 +314,11 @@ fn vlan(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
     }
     wire.bits(2, &[&PRIORITY, &DEI, &ID])?;
     let kind = wire.u16_be(if is_length(wire.ahead()) { &VLAN_LEN } else { &ETYPE })?;
-    Ok(Carried::new(next(kind), rest(wire), missing))
+    Ok(HeaderPayload::new(next(kind), rest(wire), missing))
 }
 
 /// An LLC header with the SNAP header that may follow.
-pub(super) fn llc(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
+pub(super) fn llc(wire: &mut Wire<'_>, missing: usize) -> Result<HeaderPayload> {
     const SNAP: u8 = 0xaa;
     const UNNUMBERED: u64 = 3;
     const ETHERNET_OUIS: [u32; 2] = [0, 0xf8];
@@ -336,7 +336,7 @@ pub(super) fn llc(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
         _ if dsap == ssap => Next::Packet(On::Sap(dsap)),
         _ => Next::Data,
     };
-    Ok(Carried::new(next, rest(wire), missing))
+    Ok(HeaderPayload::new(next, rest(wire), missing))
 }
 
 /// The range of the remaining bytes in the frame.

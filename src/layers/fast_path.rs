@@ -309,7 +309,7 @@ impl<F: FnOnce(&mut Tree)> Layer<F> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Carried, Next, cut, tcp};
+    use super::super::{HeaderPayload, Next, cut, tcp};
     use super::*;
     use crate::layers::{self, Bytes};
     use crate::tree::{Demand, Fields, FrameInfo, Only};
@@ -362,7 +362,7 @@ mod tests {
         for demand in wants() {
             let checks = Checks::default();
             let slowly = tree_text(demand, missing, frame, |tree| {
-                let carried = Carried::new(Next::Link(1), 0..frame.len(), missing);
+                let carried = HeaderPayload::new(Next::Link(1), 0..frame.len(), missing);
                 Some(super::super::walk_on(tree, carried, Bytes::of_frame(frame), None, checks))
             });
             if let Some(fast) = tree_text(demand, missing, frame, |tree| walk(tree, ETHERNET, frame, missing, checks)) {
@@ -389,7 +389,7 @@ mod tests {
             assert!(tree.nodes.is_empty());
             return false;
         }
-        let carried = Carried::new(Next::Link(1), 0..frame.len(), missing);
+        let carried = HeaderPayload::new(Next::Link(1), 0..frame.len(), missing);
         let Reached::Tcp(segment) = layers::walk_on(&mut whole, carried, Bytes::of_frame(frame), None, checks) else {
             panic!("no segment")
         };

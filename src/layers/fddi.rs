@@ -8,7 +8,7 @@
 //! reverses them. Not covered: management frames of the ring.
 
 use super::ethernet::{Shown, mac, rest};
-use super::{Carried, Next, layer};
+use super::{HeaderPayload, Next, layer};
 use crate::tree::fields;
 use crate::wire::{Protocol, Result, Wire};
 
@@ -25,14 +25,14 @@ fields! {
 }
 
 /// A frame.
-pub(super) fn frame(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
+pub(super) fn frame(wire: &mut Wire<'_>, missing: usize) -> Result<HeaderPayload> {
     const LLC: u64 = 5;
     let control = wire.flags(&FC, 1, &[&CLASS, &PRIORITY])?;
     let dst = mac(wire.bytes(&DST, 6)?);
     let src = mac(wire.bytes(&SRC, 6)?);
     wire.info(format_args!("{} → {}", Shown(src), Shown(dst)));
     let next = if CLASS.bits_of(control) == LLC { Next::Llc } else { Next::Data };
-    Ok(Carried::new(next, rest(wire), missing).between(src, dst))
+    Ok(HeaderPayload::new(next, rest(wire), missing).between(src, dst))
 }
 
 #[cfg(test)]

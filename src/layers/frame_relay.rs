@@ -6,7 +6,7 @@
 //! ```
 
 use super::ethernet::{ETHER_TYPES, rest};
-use super::{Carried, Next, layer};
+use super::{HeaderPayload, Next, layer};
 use crate::tree::{Names, Value, fields};
 use crate::wire::{Protocol, Result, Wire};
 
@@ -35,7 +35,7 @@ fields! {
 const NETWORK_LAYERS: Names = &[(0x80, "SNAP"), (0x8e, "IPv6"), (0xcc, "IPv4")];
 
 /// A frame of Frame Relay with an address of two bytes.
-pub(super) fn frame(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
+pub(super) fn frame(wire: &mut Wire<'_>, missing: usize) -> Result<HeaderPayload> {
     const UNNUMBERED: u8 = 0x03;
     const SNAP: u8 = 0x80;
     let bits = [&UPPER, &CR, &LOWER, &FECN, &BECN, &DE, &EA];
@@ -45,7 +45,7 @@ pub(super) fn frame(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
     wire.info(format_args!("DLCI {dlci}"));
     if wire.peek_u8() != Some(UNNUMBERED) {
         let kind = wire.u16_be(&TYPE)?;
-        return Ok(Carried::new(Next::EtherType(kind), rest(wire), missing));
+        return Ok(HeaderPayload::new(Next::EtherType(kind), rest(wire), missing));
     }
     wire.u8(&CONTROL)?;
     if wire.peek_u8() == Some(0) {
@@ -60,7 +60,7 @@ pub(super) fn frame(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
         }
         _ => Next::Data,
     };
-    Ok(Carried::new(next, rest(wire), missing))
+    Ok(HeaderPayload::new(next, rest(wire), missing))
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@
 //! The type is an EtherType. Not covered: the content of options.
 
 use super::ethernet::{ETHER_TYPES, rest};
-use super::{Carried, Described, Next, layer};
+use super::{Described, HeaderPayload, Next, layer};
 use crate::tree::{Value, fields, title};
 use crate::wire::{Protocol, Result, Wire};
 
@@ -46,7 +46,7 @@ pub(super) fn is_plausible(bytes: &[u8]) -> bool {
     zero(0, 0xc0) && zero(1, 0x3f) && zero(7, 0xff)
 }
 
-fn header(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
+fn header(wire: &mut Wire<'_>, missing: usize) -> Result<HeaderPayload> {
     let start = wire.at();
     let first = wire.bits(1, &[&VERSION])?;
     let options = UNIT * (first & 0x3f);
@@ -67,7 +67,7 @@ fn header(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
             })
         })?;
     }
-    Ok(Carried::new(Next::EtherType(kind), rest(wire), missing))
+    Ok(HeaderPayload::new(Next::EtherType(kind), rest(wire), missing))
 }
 
 fn option(wire: &mut Wire<'_>) -> Result {

@@ -11,7 +11,7 @@
 //! same header. Not covered: the attributes of 3GPP2 in the key, and verifying the checksum.
 
 use super::ethernet::{self, ETHER_TYPES, rest};
-use super::{Carried, Described, Next, cisco, erspan, layer, ppp, wlan};
+use super::{Described, HeaderPayload, Next, cisco, erspan, layer, ppp, wlan};
 use crate::tree::{Field, Names, fields, name_of};
 use crate::wire::{Protocol, Result, Wire};
 
@@ -85,7 +85,7 @@ const fn is_aruba(protocol: u16) -> bool {
 }
 
 /// A header of either version.
-pub(super) fn header(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
+pub(super) fn header(wire: &mut Wire<'_>, missing: usize) -> Result<HeaderPayload> {
     let first = wire.ahead().get(1).map_or(0, |low| VERSION.bits_of((*low).into()));
     let enhanced = first == 1;
     let bits: &[&Field] = if enhanced {
@@ -130,11 +130,11 @@ pub(super) fn header(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
         _ if is_aruba(protocol) => wlan::handled(false, false),
         _ => Next::EtherType(protocol),
     };
-    Ok(Carried::new(next, rest(wire), missing))
+    Ok(HeaderPayload::new(next, rest(wire), missing))
 }
 
 /// The rest of a PPTP header. A packet that only acknowledges has no payload.
-fn enhanced_header(wire: &mut Wire<'_>, has: &dyn Fn(&Field) -> bool, missing: usize) -> Result<Carried> {
+fn enhanced_header(wire: &mut Wire<'_>, has: &dyn Fn(&Field) -> bool, missing: usize) -> Result<HeaderPayload> {
     let length = usize::from(wire.u16_be(&PAYLOAD_LENGTH)?);
     let call = wire.u16_be(&CALL_ID)?;
     wire.info(format_args!("call {call}, {length} bytes"));
@@ -147,7 +147,7 @@ fn enhanced_header(wire: &mut Wire<'_>, has: &dyn Fn(&Field) -> bool, missing: u
     let (start, captured) = (wire.at(), wire.remaining());
     let range = start..start + length.min(captured);
     let next = if length > 0 { Next::Header(&ppp::FRAME) } else { Next::Nothing };
-    Ok(Carried::new(next, range, length.saturating_sub(captured).min(missing)))
+    Ok(HeaderPayload::new(next, range, length.saturating_sub(captured).min(missing)))
 }
 
 /// A route. Returns true for the last one, which is empty.

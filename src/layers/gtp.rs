@@ -8,7 +8,7 @@
 //!
 //! Not covered: the elements of messages other than user packets, GTP-C, GTP' and version 0.
 
-use super::{Carried, Described, Next, layer};
+use super::{Described, HeaderPayload, Next, layer};
 use crate::tree::{Names, fields, name_of, title};
 use crate::wire::{Protocol, Result, Wire, data};
 
@@ -73,7 +73,7 @@ pub(super) fn is_plausible(bytes: &[u8]) -> bool {
         && bytes.get(1).is_none_or(|message| name_of(MESSAGES, (*message).into()).is_some())
 }
 
-fn message(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
+fn message(wire: &mut Wire<'_>, missing: usize) -> Result<HeaderPayload> {
     let flags = wire.flags(&FLAGS, 1, &[&VERSION, &PAYLOAD, &RESERVED, &E, &S, &PN])?;
     let message = wire.u8(&MESSAGE_TYPE)?;
     let length = usize::from(wire.u16_be(&LENGTH)?);
@@ -106,12 +106,12 @@ fn message(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
     }
     let end = end.max(wire.at());
     if message == USER_PACKET {
-        return Ok(Carried::new(Next::Ip, wire.at()..end, missing));
+        return Ok(HeaderPayload::new(Next::Ip, wire.at()..end, missing));
     }
     if end > wire.at() {
         wire.bytes(&data::BYTES, end - wire.at())?;
     }
-    Ok(Carried::nothing(end))
+    Ok(HeaderPayload::nothing(end))
 }
 
 /// An extension header of this type. Returns the next type.

@@ -4,7 +4,7 @@
 //! type:1 | code:1 | checksum:2 | rest:4, by type | data or the quoted packet
 //! ```
 
-use super::{Carried, ip, layer};
+use super::{HeaderPayload, ip, layer};
 use crate::tree::{Key, Moment, Names, Value, fields, name_of};
 use crate::wire::{Protocol, Result, Wire};
 use std::net::IpAddr;
@@ -69,7 +69,7 @@ const UNREACHABLE: Names = &[
 ];
 
 /// Dissects an ICMP packet, and matches an echo reply to its request if requested.
-pub(super) fn packet(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
+pub(super) fn packet(wire: &mut Wire<'_>, missing: usize) -> Result<HeaderPayload> {
     let asks = wire.wants(&[&RESPONSE_TO, &RESPONSE_TIME]);
     let echo = if asks { echo_key(wire) } else { None };
     let carried = header(wire, missing)?;
@@ -126,7 +126,7 @@ fn answer(wire: &mut Wire<'_>, key: Key) {
 }
 
 /// An ICMP message.
-pub(super) fn header(wire: &mut Wire<'_>, _missing: usize) -> Result<Carried> {
+pub(super) fn header(wire: &mut Wire<'_>, _missing: usize) -> Result<HeaderPayload> {
     let kind = wire.u8(&TYPE)?;
     let code = wire.u8(&CODE)?;
     let name = name_of(TYPES, kind.into()).unwrap_or("unknown type");
@@ -150,7 +150,7 @@ pub(super) fn header(wire: &mut Wire<'_>, _missing: usize) -> Result<Carried> {
         _ => {}
     }
     super::rest_is_data(wire);
-    Ok(Carried::nothing(wire.at()))
+    Ok(HeaderPayload::nothing(wire.at()))
 }
 
 fn echo(wire: &mut Wire<'_>) -> Result {

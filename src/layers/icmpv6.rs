@@ -8,7 +8,7 @@
 //! record            type:1 | words of extra data:1 | sources:2 | group:16 | source:16 … | extra data
 //! ```
 
-use super::{Carried, ipv6, layer};
+use super::{HeaderPayload, ipv6, layer};
 use crate::tree::{Field, Names, fields, name_of, title};
 use crate::wire::{Protocol, Result, Wire, data};
 use std::fmt;
@@ -132,7 +132,7 @@ const RECORDS: Names = &[
 ];
 
 /// An ICMPv6 message.
-pub(super) fn header(wire: &mut Wire<'_>, _missing: usize) -> Result<Carried> {
+pub(super) fn header(wire: &mut Wire<'_>, _missing: usize) -> Result<HeaderPayload> {
     let kind = wire.u8(&TYPE)?;
     wire.u8(&CODE)?;
     wire.name(name_of(TYPES, kind.into()).unwrap_or("unknown type"));
@@ -163,7 +163,7 @@ pub(super) fn header(wire: &mut Wire<'_>, _missing: usize) -> Result<Carried> {
         _ => {}
     }
     super::rest_is_data(wire);
-    Ok(Carried::nothing(wire.at()))
+    Ok(HeaderPayload::nothing(wire.at()))
 }
 
 /// An error: fields of its type, then the quoted packet.

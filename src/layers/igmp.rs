@@ -7,7 +7,7 @@
 //! record                type:1 | words of extra data:1 | sources:2 | group:4 | source:4 … | extra data
 //! ```
 
-use super::{Carried, layer};
+use super::{HeaderPayload, layer};
 use crate::tree::{Names, Value, fields, name_of};
 use crate::wire::{Protocol, Result, Wire};
 use std::net::Ipv4Addr;
@@ -68,7 +68,7 @@ const REPORT_3: u8 = 0x22;
 const SHORT: usize = 8;
 
 /// An IGMP message.
-pub(super) fn message(wire: &mut Wire<'_>, _missing: usize) -> Result<Carried> {
+pub(super) fn message(wire: &mut Wire<'_>, _missing: usize) -> Result<HeaderPayload> {
     let ahead = wire.ahead();
     let kind = ahead.first().copied().unwrap_or_default();
     let version = match kind {
@@ -92,7 +92,7 @@ pub(super) fn message(wire: &mut Wire<'_>, _missing: usize) -> Result<Carried> {
         }
     }
     wire.rest(&DATA);
-    Ok(Carried::nothing(wire.at()))
+    Ok(HeaderPayload::nothing(wire.at()))
 }
 
 /// A message about one group, or about all groups if it is 0.

@@ -5,7 +5,7 @@
 //! ```
 
 use super::checksum::{self, STATUS};
-use super::{Carried, Next, Part, layer};
+use super::{HeaderPayload, Next, Part, layer};
 use crate::tree::{Address, Names, Value, as_text, fields, name_of, title};
 use crate::wire::{Error, Protocol, Result, Wire};
 use etherparse::LaxIpv4Slice;
@@ -187,7 +187,7 @@ impl Header {
 }
 
 /// An IPv4 header with its options.
-pub(super) fn header(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
+pub(super) fn header(wire: &mut Wire<'_>, missing: usize) -> Result<HeaderPayload> {
     let captured = wire.remaining();
     let lax = LaxIpv4Slice::from_slice(wire.ahead());
     let start = wire.at();
@@ -241,7 +241,7 @@ pub(super) fn header(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
         true if offset > 0 => Next::Data,
         _ => Next::IpProtocol(protocol),
     };
-    Ok(Carried { is_part: payload.fragmented, ..Carried::new(next, wire.at()..end, missing).between(src, dst) })
+    Ok(HeaderPayload { is_part: payload.fragmented, ..HeaderPayload::new(next, wire.at()..end, missing).between(src, dst) })
 }
 
 /// Addresses and payload protocol.

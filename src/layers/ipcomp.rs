@@ -9,7 +9,7 @@
 
 use super::ethernet::rest;
 use super::ip::PROTOCOLS;
-use super::{Carried, Next, layer};
+use super::{HeaderPayload, Next, layer};
 use crate::tree::{Names, fields, name_of};
 use crate::wire::{Protocol, Result, Wire};
 use flate2::{Decompress, FlushDecompress, Status};
@@ -31,7 +31,7 @@ const CPIS: Names = &[(1, "OUI"), (2, "DEFLATE"), (3, "LZS")];
 const MAX_PAYLOAD: usize = 65_535;
 
 /// The header, and the compressed payload as one field.
-pub(super) fn header(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
+pub(super) fn header(wire: &mut Wire<'_>, missing: usize) -> Result<HeaderPayload> {
     let next = wire.u8(&NEXT_HEADER)?;
     wire.u8(&FLAGS)?;
     let cpi = wire.u16_be(&CPI)?;
@@ -39,10 +39,10 @@ pub(super) fn header(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
     wire.info(format_args!("{name}, CPI {cpi:#06x}"));
     let range = rest(wire);
     if missing > 0 {
-        return Ok(Carried::new(Next::Data, range, missing));
+        return Ok(HeaderPayload::new(Next::Data, range, missing));
     }
     wire.rest(&DATA);
-    Ok(Carried::new(Next::Compressed(next), range, 0))
+    Ok(HeaderPayload::new(Next::Compressed(next), range, 0))
 }
 
 /// Decompresses a payload; `None` if it is not DEFLATE data up to its end.

@@ -5,7 +5,7 @@
 //! ```
 
 use super::ethernet::rest;
-use super::{Carried, Next, layer};
+use super::{HeaderPayload, Next, layer};
 use crate::tree::fields;
 use crate::wire::{Protocol, Result, Wire};
 
@@ -25,14 +25,14 @@ fields! {
 }
 
 /// The ipnet header.
-pub(super) fn frame(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
+pub(super) fn frame(wire: &mut Wire<'_>, missing: usize) -> Result<HeaderPayload> {
     wire.u8(&VERSION)?;
     wire.u8(&FAMILY)?;
     wire.u16_be(&HTYPE)?;
     for field in [&PKTLEN, &IFINDEX, &GRIFINDEX, &ZSRC, &ZDST] {
         wire.u32_be(field)?;
     }
-    Ok(Carried::new(Next::Ip, rest(wire), missing))
+    Ok(HeaderPayload::new(Next::Ip, rest(wire), missing))
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@
 //! ```
 
 use super::ethernet::{ETHER_TYPES, rest};
-use super::{Carried, Next, layer};
+use super::{HeaderPayload, Next, layer};
 use crate::tree::fields;
 use crate::wire::{Protocol, Result, Wire};
 
@@ -23,14 +23,14 @@ fields! {
 }
 
 /// A frame of IP over InfiniBand.
-pub(super) fn frame(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
+pub(super) fn frame(wire: &mut Wire<'_>, missing: usize) -> Result<HeaderPayload> {
     wire.bytes(&GRH, 20)?;
     wire.bytes(&RESERVED_BYTE, 1)?;
     wire.u24_be(&QPN)?;
     wire.bytes(&DGID, 16)?;
     let kind = wire.u16_be(&TYPE)?;
     wire.u16_be(&RESERVED)?;
-    Ok(Carried::new(Next::EtherType(kind), rest(wire), missing))
+    Ok(HeaderPayload::new(Next::EtherType(kind), rest(wire), missing))
 }
 
 #[cfg(test)]

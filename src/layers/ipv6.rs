@@ -5,7 +5,7 @@
 //! ```
 
 use super::ip::{self, PROTOCOLS};
-use super::{Carried, Next, Part, ah, layer};
+use super::{HeaderPayload, Next, Part, ah, layer};
 use crate::tree::{Address, Field, Names, Value, as_text, fields, name_of, title};
 use crate::wire::{Error, Protocol, Result, Wire};
 use etherparse::LaxIpv6Slice;
@@ -131,7 +131,7 @@ impl Header {
 }
 
 /// An IPv6 header with its extension headers.
-pub(super) fn header(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
+pub(super) fn header(wire: &mut Wire<'_>, missing: usize) -> Result<HeaderPayload> {
     let captured = wire.remaining();
     let start = wire.at();
     let lax = LaxIpv6Slice::from_slice(wire.ahead());
@@ -174,7 +174,7 @@ pub(super) fn header(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
         Some(part) => Next::IpProtocol(part.protocol),
         None => Next::IpProtocol(protocol),
     };
-    Ok(Carried { is_part: part.is_some(), ..Carried::new(next, wire.at()..end, missing).between(src, dst) })
+    Ok(HeaderPayload { is_part: part.is_some(), ..HeaderPayload::new(next, wire.at()..end, missing).between(src, dst) })
 }
 
 /// Source, destination and payload protocol.

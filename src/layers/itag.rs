@@ -5,7 +5,7 @@
 //! ```
 
 use super::ethernet::{ETHER_TYPES, Shown, mac, next, rest};
-use super::{Carried, layer};
+use super::{HeaderPayload, layer};
 use crate::tree::fields;
 use crate::wire::{Protocol, Result, Wire};
 
@@ -26,7 +26,7 @@ fields! {
 }
 
 /// A tag with the customer's addresses.
-pub(super) fn header(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
+pub(super) fn header(wire: &mut Wire<'_>, missing: usize) -> Result<HeaderPayload> {
     let tag = wire.bits(4, &[&PRIORITY, &DROP, &NCA, &RES1, &RES2, &ISID])?;
     let service = ISID.bits_of(tag);
     wire.tag(service);
@@ -34,7 +34,7 @@ pub(super) fn header(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
     let src = mac(wire.bytes(&CSRC, 6)?);
     wire.info(format_args!("I-SID {service}, {} → {}", Shown(src), Shown(dst)));
     let kind = wire.u16_be(&ETYPE)?;
-    Ok(Carried::new(next(kind), rest(wire), missing).between(src, dst))
+    Ok(HeaderPayload::new(next(kind), rest(wire), missing).between(src, dst))
 }
 
 #[cfg(test)]

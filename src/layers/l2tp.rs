@@ -10,7 +10,7 @@
 //! Not covered: the values of attributes, and the payload of version 3 sessions, whose type is negotiated.
 
 use super::ethernet::rest;
-use super::{Carried, Described, Next, layer, ppp};
+use super::{Described, HeaderPayload, Next, layer, ppp};
 use crate::tree::{Names, fields, title};
 use crate::wire::{Error, Protocol, Result, Wire};
 
@@ -75,7 +75,7 @@ pub(super) fn is_plausible(bytes: &[u8]) -> bool {
     bytes.first().is_some_and(|flags| flags & RESERVED == 0) && bytes.get(1).is_none_or(|version| matches!(version, 2 | 3))
 }
 
-fn packet(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
+fn packet(wire: &mut Wire<'_>, missing: usize) -> Result<HeaderPayload> {
     let (start, captured) = (wire.at(), wire.remaining());
     let flags = wire.flags(&FLAGS, 2, &[&TYPE, &LENGTH_BIT, &SEQ_BIT, &OFFSET_BIT, &PRIORITY, &VERSION])?;
     let control = TYPE.bits_of(flags) == 1;
@@ -112,7 +112,7 @@ fn packet(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
             wire.u16_be(&RES)?;
             let session = wire.u32_be(&SID)?;
             wire.info(format_args!("session {session:#010x}"));
-            return Ok(Carried::new(Next::Data, rest(wire), missing));
+            return Ok(HeaderPayload::new(Next::Data, rest(wire), missing));
         }
         version => return wire.malformed(&BAD_VERSION, format_args!("version {version}")),
     }
@@ -121,9 +121,9 @@ fn packet(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
         while wire.at() < end {
             wire.group(&AVP, attribute)?;
         }
-        return Ok(Carried::nothing(wire.at()));
+        return Ok(HeaderPayload::nothing(wire.at()));
     }
-    Ok(Carried::new(Next::Header(&ppp::FRAME), wire.at()..end, missing))
+    Ok(HeaderPayload::new(Next::Header(&ppp::FRAME), wire.at()..end, missing))
 }
 
 fn attribute(wire: &mut Wire<'_>) -> Result {

@@ -9,8 +9,8 @@
 
 use super::ethernet::{self, ETHER_TYPES, rest};
 use super::{
-    Carried, HeaderFn, Next, arcnet, avs, cisco, fddi, frame_relay, ipnet, ipoib, layer, nflog, pktap, ppi, ppp, pppoe, prism,
-    radiotap, token_ring, wlan,
+    HeaderFn, HeaderPayload, Next, arcnet, avs, cisco, fddi, frame_relay, ipnet, ipoib, layer, nflog, pktap, ppi, ppp, pppoe,
+    prism, radiotap, token_ring, wlan,
 };
 use crate::tree::{Field, Names, Value};
 use crate::wire::{Protocol, Result, Wire};
@@ -111,7 +111,7 @@ pub(super) fn is_raw_ip(number: u16) -> bool {
 
 /// The address family is small, so a number that fills the upper bytes is in the other byte order. A number that is large in both
 /// orders has an EtherType in its lower half.
-fn null(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
+fn null(wire: &mut Wire<'_>, missing: usize) -> Result<HeaderPayload> {
     const LARGEST_FAMILY: u32 = 1500;
     let at = wire.at();
     let raw: [u8; 4] = wire.ahead().first_chunk().copied().unwrap_or_default();
@@ -119,16 +119,16 @@ fn null(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
     if family > LARGEST_FAMILY {
         wire.bytes(&null::UNUSED, 2)?;
         let kind = wire.u16_be(&null::TYPE)?;
-        return Ok(Carried::new(Next::EtherType(kind), rest(wire), missing));
+        return Ok(HeaderPayload::new(Next::EtherType(kind), rest(wire), missing));
     }
     wire.skip(4)?;
     wire.put(&null::FAMILY, Value::Unsigned(family.into()), at..at + 4);
-    Ok(Carried::new(of_family(family), rest(wire), missing))
+    Ok(HeaderPayload::new(of_family(family), rest(wire), missing))
 }
 
-fn openbsd(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
+fn openbsd(wire: &mut Wire<'_>, missing: usize) -> Result<HeaderPayload> {
     let family = wire.u32_be(&openbsd::FAMILY)?;
-    Ok(Carried::new(of_family(family), rest(wire), missing))
+    Ok(HeaderPayload::new(of_family(family), rest(wire), missing))
 }
 
 fn of_family(family: u32) -> Next {
@@ -138,16 +138,16 @@ fn of_family(family: u32) -> Next {
     }
 }
 
-fn sll(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
+fn sll(wire: &mut Wire<'_>, missing: usize) -> Result<HeaderPayload> {
     wire.u16_be(&sll::PKTTYPE)?;
     let hardware = wire.u16_be(&sll::HATYPE)?;
     let length = wire.u16_be(&sll::HALEN)?;
     address(wire, length)?;
     let kind = wire.u16_be(&sll::ETYPE)?;
-    Ok(Carried::new(of_sll(hardware, kind), rest(wire), missing))
+    Ok(HeaderPayload::new(of_sll(hardware, kind), rest(wire), missing))
 }
 
-fn sll2(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
+fn sll2(wire: &mut Wire<'_>, missing: usize) -> Result<HeaderPayload> {
     let kind = wire.u16_be(&sll::ETYPE)?;
     wire.u16_be(&sll::RESERVED)?;
     wire.u32_be(&sll::IFINDEX)?;
@@ -155,7 +155,7 @@ fn sll2(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
     wire.u8(&sll::PKTTYPE)?;
     let length = wire.u8(&sll::HALEN)?;
     address(wire, length.into())?;
-    Ok(Carried::new(of_sll(hardware, kind), rest(wire), missing))
+    Ok(HeaderPayload::new(of_sll(hardware, kind), rest(wire), missing))
 }
 
 /// An address field of eight bytes, `length` of which are used.

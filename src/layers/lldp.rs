@@ -10,7 +10,7 @@
 //! ```
 //! Not covered: organizationally specific TLVs, except names and VLANs of IEEE 802.1.
 
-use super::{Carried, layer};
+use super::{HeaderPayload, layer};
 use crate::tree::{Field, Names, fields, title};
 use crate::wire::{Protocol, Result, Wire};
 
@@ -105,15 +105,15 @@ const ORGANISATIONS: Names = &[(0x000ecf, "PROFIBUS"), (0x00120f, "IEEE 802.3"),
 const IEEE_802_1: u32 = 0x0080c2;
 
 /// Dissects an LLDPDU, up to its End TLV.
-pub(super) fn unit(wire: &mut Wire<'_>, _missing: usize) -> Result<Carried> {
+pub(super) fn unit(wire: &mut Wire<'_>, _missing: usize) -> Result<HeaderPayload> {
     while wire.remaining() > 0 {
         if wire.group(&TLV, element)? == 0 {
             // Padding of the frame follows.
-            return Ok(Carried::nothing(wire.at()));
+            return Ok(HeaderPayload::nothing(wire.at()));
         }
     }
     wire.note_layer(&NO_END, format_args!("no element ends the list"));
-    Ok(Carried::nothing(wire.at()))
+    Ok(HeaderPayload::nothing(wire.at()))
 }
 
 /// A TLV. Returns its type.

@@ -63,7 +63,7 @@ pub mod vrrp;
 pub mod vxlan;
 pub mod wlan;
 
-pub use carried::{Bytes, Carried, Described, Next, Part, Reached, Segment};
+pub use carried::{Bytes, Described, HeaderPayload, Next, Part, Reached, Segment};
 pub use checksum::Checks;
 pub use fast_path::{FastHeaders, FlowKey, HeaderValue, ends as plain_ends};
 
@@ -231,11 +231,11 @@ pub fn walk(tree: &mut Tree, link: Link, frame: &[u8], missing: usize, checks: C
 
 /// Dissects the headers of a frame, given the type of the first one.
 pub fn walk_from(tree: &mut Tree, first: Next, frame: &[u8], missing: usize, checks: Checks) -> Reached {
-    walk_on(tree, Carried::new(first, 0..frame.len(), missing), Bytes::of_frame(frame), None, checks)
+    walk_on(tree, HeaderPayload::new(first, 0..frame.len(), missing), Bytes::of_frame(frame), None, checks)
 }
 
 /// Dissects the headers in the payload of a layer.
-pub fn walk_on(tree: &mut Tree, first: Carried, bytes: Bytes<'_>, below: Option<LayerId>, checks: Checks) -> Reached {
+pub fn walk_on(tree: &mut Tree, first: HeaderPayload, bytes: Bytes<'_>, below: Option<LayerId>, checks: Checks) -> Reached {
     let (mut carried, mut below) = (first, below);
     while let Some((protocol, header)) = header_of(&carried, bytes.all) {
         if tree.layers.len() >= limits::FRAME_LAYERS.get() {
@@ -260,7 +260,7 @@ pub fn walk_on(tree: &mut Tree, first: Carried, bytes: Bytes<'_>, below: Option<
         return reached;
     }
     if let Some((protocol, packet)) = packet_of(carried.next).filter(|_| !carried.range.is_empty()) {
-        let read = |wire: &mut Wire<'_>, _| packet(wire).map(|()| Carried::nothing(wire.at()));
+        let read = |wire: &mut Wire<'_>, _| packet(wire).map(|()| HeaderPayload::nothing(wire.at()));
         describe(tree, protocol, read, &carried, bytes, below, checks);
         return Reached::End;
     }
@@ -304,7 +304,7 @@ pub fn unexplained(tree: &mut Tree, bytes: Bytes<'_>, range: Range<usize>, below
     layer
 }
 
-fn transport(tree: &Tree, carried: &Carried, below: Option<LayerId>) -> Option<Reached> {
+fn transport(tree: &Tree, carried: &HeaderPayload, below: Option<LayerId>) -> Option<Reached> {
     let ends = tree.ends.last()?;
     let ip = |address| match address {
         Address::Ip(ip) => Some(ip),
@@ -326,9 +326,9 @@ fn transport(tree: &Tree, carried: &Carried, below: Option<LayerId>) -> Option<R
 }
 
 /// Dissects one header; `missing` is the number of truncated bytes after the end of the cursor.
-type HeaderFn = fn(wire: &mut Wire<'_>, missing: usize) -> Result<Carried>;
+type HeaderFn = fn(wire: &mut Wire<'_>, missing: usize) -> Result<HeaderPayload>;
 
-fn header_of(carried: &Carried, frame: &[u8]) -> Option<(&'static Protocol, HeaderFn)> {
+fn header_of(carried: &HeaderPayload, frame: &[u8]) -> Option<(&'static Protocol, HeaderFn)> {
     Some(match carried.next {
         Next::Link(number) => {
             let ahead = frame.get(carried.range.clone()).unwrap_or_default();
@@ -386,7 +386,7 @@ pub(crate) fn is_packet(name: &str) -> bool {
 }
 
 /// The IP protocol by the version in the first byte.
-fn ip_header(carried: &Carried, frame: &[u8]) -> Option<(&'static Protocol, HeaderFn)> {
+fn ip_header(carried: &HeaderPayload, frame: &[u8]) -> Option<(&'static Protocol, HeaderFn)> {
     match frame.get(carried.range.start)? >> 4 {
         4 => Some((&ip::PROTOCOL, ip::header)),
         6 => Some((&ipv6::PROTOCOL, ipv6::header)),
@@ -398,12 +398,12 @@ fn ip_header(carried: &Carried, frame: &[u8]) -> Option<(&'static Protocol, Head
 fn describe(
     tree: &mut Tree,
     protocol: &'static Protocol,
-    header: impl FnOnce(&mut Wire<'_>, usize) -> Result<Carried>,
-    carried: &Carried,
+    header: impl FnOnce(&mut Wire<'_>, usize) -> Result<HeaderPayload>,
+    carried: &HeaderPayload,
     bytes: Bytes<'_>,
     below: Option<LayerId>,
     checks: Checks,
-) -> (LayerId, Option<Carried>) {
+) -> (LayerId, Option<HeaderPayload>) {
     let start = carried.range.start;
     let ends = last_ends(tree);
     let layer = tree.push_layer(protocol.this, Span::new(bytes.source, start..start), below, ends, false);

@@ -8,7 +8,7 @@
 //! be an Ethernet pseudowire, detected heuristically.
 
 use super::ethernet::{self, Heuristic, rest};
-use super::{Carried, Described, Next, layer, pseudowire};
+use super::{Described, HeaderPayload, Next, layer, pseudowire};
 use crate::tree::fields;
 use crate::wire::{Protocol, Result, Wire};
 
@@ -29,7 +29,7 @@ fields! {
 const LABEL_BYTES: usize = 4;
 
 /// Labels down to the bottom of the stack.
-pub(super) fn labels(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
+pub(super) fn labels(wire: &mut Wire<'_>, missing: usize) -> Result<HeaderPayload> {
     let mut count = 0;
     let mut outer = 0;
     loop {
@@ -43,7 +43,7 @@ pub(super) fn labels(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
             if count > 1 {
                 wire.info(format_args!("label {outer} to {}, {count} in all", LABEL.bits_of(raw)));
             }
-            return Ok(Carried::new(next(wire.ahead(), missing), rest(wire), missing));
+            return Ok(HeaderPayload::new(next(wire.ahead(), missing), rest(wire), missing));
         }
     }
 }

@@ -6,7 +6,7 @@
 //! ```
 
 use super::ethernet::{ETHER_TYPES, rest};
-use super::{Carried, Next, layer};
+use super::{HeaderPayload, Next, layer};
 use crate::tree::{Names, Value, fields, title};
 use crate::wire::{Error, Protocol, Result, Wire};
 
@@ -47,7 +47,7 @@ const NFLOG_TYPES: Names = &[
 ];
 
 /// A logged packet. The packet is one of the TLVs.
-pub(super) fn frame(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
+pub(super) fn frame(wire: &mut Wire<'_>, missing: usize) -> Result<HeaderPayload> {
     const PAYLOAD: u16 = 9;
     const HEAD: usize = 4;
     wire.u8(&FAMILY)?;
@@ -70,10 +70,10 @@ pub(super) fn frame(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
         if is_payload {
             let end = (wire.at() + value).min(wire.at() + wire.remaining());
             let cut = (wire.at() + value - end).min(missing);
-            return Ok(Carried::new(Next::Ip, wire.at()..end, cut));
+            return Ok(HeaderPayload::new(Next::Ip, wire.at()..end, cut));
         }
     }
-    Ok(Carried::new(Next::Data, rest(wire), missing))
+    Ok(HeaderPayload::new(Next::Data, rest(wire), missing))
 }
 
 fn pair(bytes: &[u8], from: fn([u8; 2]) -> u16) -> [u16; 2] {

@@ -9,7 +9,7 @@
 //! Not covered: the messages of other types, and verifying the checksum.
 
 use super::ethernet::rest;
-use super::{Carried, Next, layer};
+use super::{HeaderPayload, Next, layer};
 use crate::tree::{Names, fields, name_of, title};
 use crate::wire::{Protocol, Result, Wire, data};
 
@@ -61,7 +61,7 @@ const HELLO: u64 = 0;
 const REGISTER: u64 = 1;
 
 /// A message.
-pub(super) fn header(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
+pub(super) fn header(wire: &mut Wire<'_>, missing: usize) -> Result<HeaderPayload> {
     let first = wire.bits(1, &[&VERSION, &TYPE])?;
     let kind = TYPE.bits_of(first);
     wire.name(name_of(TYPES, kind).unwrap_or("unknown type"));
@@ -71,7 +71,7 @@ pub(super) fn header(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
         REGISTER => {
             let flags = wire.flags(&REGISTER_FLAG, 4, &[&BORDER, &NULL_REGISTER])?;
             if NULL_REGISTER.bits_of(flags) == 0 {
-                return Ok(Carried::new(Next::Ip, rest(wire), missing));
+                return Ok(HeaderPayload::new(Next::Ip, rest(wire), missing));
             }
             wire.rest(&DUMMY_HEADER);
         }
@@ -84,7 +84,7 @@ pub(super) fn header(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
             wire.rest(&data::BYTES);
         }
     }
-    Ok(Carried::nothing(wire.at()))
+    Ok(HeaderPayload::nothing(wire.at()))
 }
 
 fn option(wire: &mut Wire<'_>) -> Result {

@@ -6,7 +6,7 @@
 //! ```
 
 use super::ethernet::rest;
-use super::{Carried, Next, layer};
+use super::{HeaderPayload, Next, layer};
 use crate::tree::{Field, fields};
 use crate::wire::{Protocol, Result, Wire};
 
@@ -34,7 +34,7 @@ fields! {
 }
 
 /// The PKTAP header.
-pub(super) fn frame(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
+pub(super) fn frame(wire: &mut Wire<'_>, missing: usize) -> Result<HeaderPayload> {
     const SIZE: usize = 108;
     let length = wire.u32_le(&HDRLEN)? as usize;
     wire.u32_le(&RECTYPE)?;
@@ -53,7 +53,7 @@ pub(super) fn frame(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
         wire.bytes(&MORE, more)?;
     }
     let next = u16::try_from(link).map_or(Next::Data, Next::Link);
-    Ok(Carried::new(next, rest(wire), missing))
+    Ok(HeaderPayload::new(next, rest(wire), missing))
 }
 
 /// Text of fixed size, padded with NULs.

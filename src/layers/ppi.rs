@@ -9,7 +9,7 @@
 //! Numbers are little-endian. Not covered: the content of fields other than 802.11-Common.
 
 use super::ethernet::rest;
-use super::{Carried, Next, layer, little, wlan};
+use super::{HeaderPayload, Next, layer, little, wlan};
 use crate::input::link_name;
 use crate::tree::{Names, Value, fields, title};
 use crate::wire::{Protocol, Result, Wire};
@@ -62,7 +62,7 @@ const TYPES: Names = &[
 ];
 
 /// A header with its fields.
-pub(super) fn header(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
+pub(super) fn header(wire: &mut Wire<'_>, missing: usize) -> Result<HeaderPayload> {
     const FIXED: usize = 8;
     let (start, captured) = (wire.at(), wire.remaining());
     wire.u8(&VERSION)?;
@@ -86,7 +86,7 @@ pub(super) fn header(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
         Ok(())
     })?;
     let next = if link == WIRELESS { wlan::handled(checked, false) } else { number.map_or(Next::Data, Next::Link) };
-    Ok(Carried::new(next, rest(wire), missing))
+    Ok(HeaderPayload::new(next, rest(wire), missing))
 }
 
 /// A field. Returns true if it states that the frame has its check sequence.

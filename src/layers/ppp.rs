@@ -9,7 +9,7 @@
 //! captures omit, options of control packets, authentication, and compressed or multilink packets.
 
 use super::ethernet::rest;
-use super::{Carried, Described, Next, layer, mpls};
+use super::{Described, HeaderPayload, Next, layer, mpls};
 use crate::tree::{Names, Value, fields, name_of};
 use crate::wire::{Error, Protocol, Result, Wire};
 
@@ -74,14 +74,14 @@ const ALL_STATIONS: u8 = 0xff;
 const LCP: u16 = 0xc021;
 
 /// A frame after a byte with its direction.
-pub(super) fn directed(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
+pub(super) fn directed(wire: &mut Wire<'_>, missing: usize) -> Result<HeaderPayload> {
     let (at, received) = (wire.at(), wire.bits(1, &[])? == 0);
     wire.put(&DIRECTION, Value::Unsigned(received.into()), at..at + 1);
     frame(wire, missing)
 }
 
 /// A frame, with or without address and control.
-pub(super) fn frame(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
+pub(super) fn frame(wire: &mut Wire<'_>, missing: usize) -> Result<HeaderPayload> {
     if wire.peek_u8() == Some(ALL_STATIONS) {
         wire.u8(&ADDRESS)?;
         wire.u8(&CONTROL)?;
@@ -94,11 +94,11 @@ pub(super) fn frame(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
         0x0281 | 0x0283 => Next::Header(&mpls::LABELS),
         0x8000..=0xbfff | LCP => {
             control(wire, missing)?;
-            return Ok(Carried::nothing(wire.at()));
+            return Ok(HeaderPayload::nothing(wire.at()));
         }
         _ => Next::Data,
     };
-    Ok(Carried::new(next, rest(wire), missing))
+    Ok(HeaderPayload::new(next, rest(wire), missing))
 }
 
 /// A packet of LCP or of a protocol with the same format.

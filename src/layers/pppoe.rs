@@ -8,7 +8,7 @@
 //!
 //! Not covered: the content of vendor-specific tags.
 
-use super::{Carried, Next, layer, ppp};
+use super::{HeaderPayload, Next, layer, ppp};
 use crate::tree::{Field, Names, fields, name_of};
 use crate::wire::{Protocol, Result, Wire};
 
@@ -74,7 +74,7 @@ const TAG_NAMES: Names = &[
 ];
 
 /// A packet of the discovery stage, with its tags.
-pub(super) fn discovery(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
+pub(super) fn discovery(wire: &mut Wire<'_>, missing: usize) -> Result<HeaderPayload> {
     let (code, length) = header(wire, missing)?;
     wire.name(name_of(CODES, code.into()).unwrap_or("unknown code"));
     if length > 0 {
@@ -87,7 +87,7 @@ pub(super) fn discovery(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> 
             })
         })?;
     }
-    Ok(Carried::nothing(wire.at()))
+    Ok(HeaderPayload::nothing(wire.at()))
 }
 
 fn tag(wire: &mut Wire<'_>) -> Result {
@@ -109,11 +109,11 @@ fn tag(wire: &mut Wire<'_>) -> Result {
 }
 
 /// A packet of a session.
-pub(super) fn session(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
+pub(super) fn session(wire: &mut Wire<'_>, missing: usize) -> Result<HeaderPayload> {
     let (_, length) = header(wire, missing)?;
     let (start, captured) = (wire.at(), wire.remaining());
     let range = start..start + length.min(captured);
-    Ok(Carried::new(Next::Header(&ppp::FRAME), range, length.saturating_sub(captured)))
+    Ok(HeaderPayload::new(Next::Header(&ppp::FRAME), range, length.saturating_sub(captured)))
 }
 
 /// The common header. Returns the code and the payload length, at most the length on the wire.

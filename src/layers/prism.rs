@@ -8,7 +8,7 @@
 //! Numbers are in the byte order of the capturing host, detected from the message code.
 
 use super::ethernet::rest;
-use super::{Carried, layer, wlan};
+use super::{HeaderPayload, layer, wlan};
 use crate::tree::{Field, Names, fields, title};
 use crate::wire::{Error, Protocol, Result, Wire};
 
@@ -42,7 +42,7 @@ fields! {
 const STATES: Names = &[(0, "supplied"), (1, "not supplied")];
 
 /// A header with its items.
-pub(super) fn header(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
+pub(super) fn header(wire: &mut Wire<'_>, missing: usize) -> Result<HeaderPayload> {
     const FIXED: usize = 24;
     const ITEM_BYTES: usize = 12;
     const DEVICE_BYTES: usize = 16;
@@ -66,7 +66,7 @@ pub(super) fn header(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
     if wire.at() < end {
         wire.bytes(&PADDING, end - wire.at())?;
     }
-    Ok(Carried::new(wlan::handled(false, false), rest(wire), missing))
+    Ok(HeaderPayload::new(wlan::handled(false, false), rest(wire), missing))
 }
 
 fn item(wire: &mut Wire<'_>, little: bool) -> Result {

@@ -9,7 +9,7 @@
 //! Not covered: pseudowires of ATM, frame relay, HDLC and TDM, and messages of the channel other than IP.
 
 use super::ethernet::{self, rest};
-use super::{Carried, Described, Next, layer};
+use super::{Described, HeaderPayload, Next, layer};
 use crate::tree::{Names, fields};
 use crate::wire::{Protocol, Result, Wire};
 
@@ -49,19 +49,19 @@ const CHANNELS: Names =
 /// Bytes of a control word.
 pub(super) const WORD: usize = 4;
 
-fn control_word(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
+fn control_word(wire: &mut Wire<'_>, missing: usize) -> Result<HeaderPayload> {
     wire.flags(&CW, WORD, &[&SEQUENCE])?;
-    Ok(Carried::new(Next::Header(&ethernet::FRAME), rest(wire), missing))
+    Ok(HeaderPayload::new(Next::Header(&ethernet::FRAME), rest(wire), missing))
 }
 
-fn channel(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
+fn channel(wire: &mut Wire<'_>, missing: usize) -> Result<HeaderPayload> {
     wire.bits(1, &[&VER])?;
     wire.u8(&RES)?;
     let next = match wire.u16_be(&TYPE)? {
         0x0021 | 0x0057 => Next::Ip,
         _ => Next::Data,
     };
-    Ok(Carried::new(next, rest(wire), missing))
+    Ok(HeaderPayload::new(next, rest(wire), missing))
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@
 //! multiple of its alignment from the start. Not covered: the content of the fields on VHT, HE and similar, vendor fields, and
 //! the newer list of types and lengths.
 
-use super::{Carried, layer, little, wlan};
+use super::{HeaderPayload, layer, little, wlan};
 use crate::tree::{Field, Value, fields};
 use crate::wire::{Protocol, Result, Wire};
 
@@ -114,7 +114,7 @@ const VENDOR: u32 = 1 << 30;
 const MORE: u32 = 1 << 31;
 
 /// A header with its fields.
-pub(super) fn header(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
+pub(super) fn header(wire: &mut Wire<'_>, missing: usize) -> Result<HeaderPayload> {
     const FIXED: usize = 8;
     let (start, captured) = (wire.at(), wire.remaining());
     wire.u8(&VERSION)?;
@@ -135,7 +135,7 @@ pub(super) fn header(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
         wire.bytes(&OTHER, end - wire.at())?;
     }
     let next = wlan::handled(FCS.bits_of(flags) == 1, DATAPAD.bits_of(flags) == 1);
-    Ok(Carried::new(next, super::ethernet::rest(wire), missing))
+    Ok(HeaderPayload::new(next, super::ethernet::rest(wire), missing))
 }
 
 /// The fields that the present words announce, up to the first unknown one. Returns the flags of the frame.

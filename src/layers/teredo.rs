@@ -9,7 +9,7 @@
 //! Clients and relays communicate on arbitrary ports; those packets stay data, as in Wireshark.
 
 use super::ethernet::rest;
-use super::{Carried, Described, Next, layer};
+use super::{Described, HeaderPayload, Next, layer};
 use crate::tree::{Value, fields};
 use crate::wire::{Error, Protocol, Result, Wire};
 use std::net::Ipv4Addr;
@@ -41,12 +41,12 @@ pub(super) fn is_plausible(bytes: &[u8]) -> bool {
     matches!(bytes, [0] | [0, 0 | 1, ..]) || bytes.first().is_some_and(|first| first >> 4 == 6)
 }
 
-fn headers(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
+fn headers(wire: &mut Wire<'_>, missing: usize) -> Result<HeaderPayload> {
     loop {
         match wire.ahead() {
             [0, 1, ..] => wire.group(&AUTH, authentication)?,
             [0, 0, ..] => wire.group(&ORIGIN, origin)?,
-            _ => return Ok(Carried::new(Next::Ip, rest(wire), missing)),
+            _ => return Ok(HeaderPayload::new(Next::Ip, rest(wire), missing)),
         }
     }
 }

@@ -8,7 +8,7 @@
 //! Not covered: frames of the ring's own management, which route a frame took.
 
 use super::ethernet::{Shown, mac, rest};
-use super::{Carried, Next, layer};
+use super::{HeaderPayload, Next, layer};
 use crate::tree::{Names, fields};
 use crate::wire::{Protocol, Result, Wire};
 
@@ -35,7 +35,7 @@ fields! {
 const TYPES: Names = &[(0, "ring management"), (1, "LLC")];
 
 /// A frame.
-pub(super) fn frame(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
+pub(super) fn frame(wire: &mut Wire<'_>, missing: usize) -> Result<HeaderPayload> {
     const LLC: u64 = 1;
     wire.flags(&AC, 1, &[&PRIORITY, &FRAME, &MONITOR, &RESERVATION])?;
     let control = wire.flags(&FC, 1, &[&TYPE, &PCF])?;
@@ -47,7 +47,7 @@ pub(super) fn frame(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
         route(wire)?;
     }
     let next = if TYPE.bits_of(control) == LLC { Next::Llc } else { Next::Data };
-    Ok(Carried::new(next, rest(wire), missing).between(src, dst))
+    Ok(HeaderPayload::new(next, rest(wire), missing).between(src, dst))
 }
 
 fn route(wire: &mut Wire<'_>) -> Result {

@@ -7,7 +7,7 @@
 //! A type below 1,536 is a length, and LLC follows.
 
 use super::ethernet::{ETHER_TYPES, is_length, next, rest};
-use super::{Carried, layer};
+use super::{HeaderPayload, layer};
 use crate::tree::fields;
 use crate::wire::{Protocol, Result, Wire};
 
@@ -28,11 +28,11 @@ fields! {
 }
 
 /// A tag.
-pub(super) fn header(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
+pub(super) fn header(wire: &mut Wire<'_>, missing: usize) -> Result<HeaderPayload> {
     let tag = wire.bits(4, &[&DIR, &PTR, &DST, &LOOPED, &R, &VERSION, &SRC])?;
     wire.info(format_args!("source {}, destination {}", SRC.bits_of(tag), DST.bits_of(tag)));
     let kind = wire.u16_be(if is_length(wire.ahead()) { &LEN } else { &ETYPE })?;
-    Ok(Carried::new(next(kind), rest(wire), missing))
+    Ok(HeaderPayload::new(next(kind), rest(wire), missing))
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@
 //! ```
 
 use super::ethernet::{self, rest};
-use super::{Carried, Described, Next, layer};
+use super::{Described, HeaderPayload, Next, layer};
 use crate::tree::{Names, fields};
 use crate::wire::{Protocol, Result, Wire};
 
@@ -46,14 +46,14 @@ pub(super) fn is_plausible(bytes: &[u8]) -> bool {
     bytes.first().is_some_and(|flags| flags & 0x08 != 0)
 }
 
-fn header(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
+fn header(wire: &mut Wire<'_>, missing: usize) -> Result<HeaderPayload> {
     wire.flags(&FLAGS, 2, &[&FLAG_G, &FLAG_I, &FLAG_D, &FLAG_A, &RESERVED_FLAGS])?;
     wire.u16_be(&GBP)?;
     network(wire)?;
-    Ok(Carried::new(Next::Header(&ethernet::FRAME), rest(wire), missing))
+    Ok(HeaderPayload::new(Next::Header(&ethernet::FRAME), rest(wire), missing))
 }
 
-fn generic(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
+fn generic(wire: &mut Wire<'_>, missing: usize) -> Result<HeaderPayload> {
     wire.bits(1, &[&VER, &I_BIT, &P_BIT, &O_BIT])?;
     wire.u16_be(&RESERVED_16)?;
     let next = match wire.u8(&NEXT_PROTO)? {
@@ -63,7 +63,7 @@ fn generic(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
         _ => Next::Data,
     };
     network(wire)?;
-    Ok(Carried::new(next, rest(wire), missing))
+    Ok(HeaderPayload::new(next, rest(wire), missing))
 }
 
 fn network(wire: &mut Wire<'_>) -> Result {

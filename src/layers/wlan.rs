@@ -17,7 +17,7 @@
 //! those, the bodies of management and control frames, mesh control, and 802.11ah.
 
 use super::ethernet::{Shown, mac};
-use super::{Carried, Described, Next, layer, little};
+use super::{Described, HeaderPayload, Next, layer, little};
 use crate::tree::{Address, Field, Names, Value, fields, name_of};
 use crate::wire::notes::TRAILER;
 use crate::wire::{Protocol, Result, Wire, data};
@@ -149,23 +149,23 @@ pub(super) fn possibly_swapped(frame: &[u8]) -> Next {
 }
 
 /// An unmodified frame.
-pub(super) fn frame(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
+pub(super) fn frame(wire: &mut Wire<'_>, missing: usize) -> Result<HeaderPayload> {
     whole(wire, missing, Handling::default())
 }
 
-fn checked(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
+fn checked(wire: &mut Wire<'_>, missing: usize) -> Result<HeaderPayload> {
     whole(wire, missing, Handling { checked: true, ..Handling::default() })
 }
 
-fn padded(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
+fn padded(wire: &mut Wire<'_>, missing: usize) -> Result<HeaderPayload> {
     whole(wire, missing, Handling { padded: true, ..Handling::default() })
 }
 
-fn checked_and_padded(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
+fn checked_and_padded(wire: &mut Wire<'_>, missing: usize) -> Result<HeaderPayload> {
     whole(wire, missing, Handling { checked: true, padded: true, ..Handling::default() })
 }
 
-fn swapped(wire: &mut Wire<'_>, missing: usize) -> Result<Carried> {
+fn swapped(wire: &mut Wire<'_>, missing: usize) -> Result<HeaderPayload> {
     whole(wire, missing, Handling { swapped: true, ..Handling::default() })
 }
 
@@ -176,7 +176,7 @@ struct Body {
     dst: Option<Address>,
 }
 
-fn whole(wire: &mut Wire<'_>, missing: usize, handling: Handling) -> Result<Carried> {
+fn whole(wire: &mut Wire<'_>, missing: usize, handling: Handling) -> Result<HeaderPayload> {
     const CHECK: usize = 4;
     let (start, end) = (wire.at(), wire.at() + wire.remaining());
     let body = header(wire, handling.swapped)?;
@@ -204,11 +204,11 @@ fn whole(wire: &mut Wire<'_>, missing: usize, handling: Handling) -> Result<Carr
 }
 
 /// The body: passed to the next dissector, or added as bytes.
-fn finish(wire: &mut Wire<'_>, body: Body, end: usize, missing: usize, trailer: Option<&'static Field>) -> Result<Carried> {
+fn finish(wire: &mut Wire<'_>, body: Body, end: usize, missing: usize, trailer: Option<&'static Field>) -> Result<HeaderPayload> {
     if body.next == Next::Nothing && end > wire.at() {
         wire.bytes(&data::BYTES, end - wire.at())?;
     }
-    Ok(Carried { trailer, ..Carried::new(body.next, wire.at()..end, missing).between(body.src, body.dst) })
+    Ok(HeaderPayload { trailer, ..HeaderPayload::new(body.next, wire.at()..end, missing).between(body.src, body.dst) })
 }
 
 /// A header. The body of management and control frames belongs to the frame itself.

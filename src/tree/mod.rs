@@ -53,7 +53,7 @@ pub use layer::{
     Address, Ends, FrameInfo, Gap, Info, Layer, LayerId, OmittedHeaders, OmittedMessages, StreamId, SummaryFn, Transport,
 };
 pub use node::{Made, Node, Note, Value};
-pub use object::{Carried, Mark, Object};
+pub use object::{ExportedObject, Mark, Object};
 pub use pack::Pack;
 pub use secrets::Secrets;
 pub use side::Side;

@@ -28,7 +28,7 @@ pub struct Mark {
 
 /// An object with the message or conversation that carries it.
 #[derive(Debug, Clone)]
-pub struct Carried {
+pub struct ExportedObject {
     /// The object.
     pub object: Object,
     /// The protocol.

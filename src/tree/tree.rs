@@ -1,6 +1,6 @@
 //! The tree: one flat, reused list of nodes in reading order.
 
-use super::object::Carried;
+use super::object::ExportedObject;
 use super::secrets::Secrets;
 use super::{
     AnalysisFlags, Bits, Demand, Earlier, Ends, Extras, Field, FrameInfo, Gap, Handover, Info, Kind, Label, Layer, LayerId, Made,
@@ -49,7 +49,7 @@ pub struct Tree {
     /// Payload and state for other protocols.
     pub handover: Handover,
     /// Exportable objects, if requested.
-    pub objects: Vec<Carried>,
+    pub objects: Vec<ExportedObject>,
     /// Completed transfers, if requested.
     pub transfers: Vec<Transfer>,
     /// Number of messages after which exportable objects of their conversation are requested.

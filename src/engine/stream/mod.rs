@@ -24,7 +24,7 @@ use crate::layers::tcp::{self, Header, TcpState};
 use crate::layers::{self, Bytes, Checks};
 use crate::registry::Registry;
 use crate::tree::{
-    Address, BySide, Carried, Ends, Extras, LayerId, OmittedHeaders, Piece, Side, Span, StreamId, Time, Transport, Tree,
+    Address, BySide, Ends, ExportedObject, Extras, LayerId, OmittedHeaders, Piece, Side, Span, StreamId, Time, Transport, Tree,
 };
 use crate::wire::notes::{OVERLAP, STALE};
 use crate::wire::{Conversation, On, Protocol, credentials};
@@ -236,7 +236,7 @@ impl Stream {
     /// Adds the objects of the conversation to the tree, if requested.
     fn add_objects(&self, message: Option<u32>, tree: &mut Tree) {
         if let (true, Dissector::Known(protocol, conversation)) = (tree.demand().has(Extras::OBJECTS), &self.dissector) {
-            let carried = |object| Carried { object, protocol: protocol.this, stream: Some(self.id), message };
+            let carried = |object| ExportedObject { object, protocol: protocol.this, stream: Some(self.id), message };
             tree.objects.extend(conversation.objects().into_iter().map(carried));
         }
         if let Some(inner) = &self.inside {

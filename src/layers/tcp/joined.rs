@@ -13,12 +13,12 @@ const WITHOUT_SIZE: [&str; 9] = ["data", "ftp", "ftp-data", "http", "irc", "sip"
 
 /// A message of the stream with bytes of a segment.
 #[derive(Clone, Copy)]
-struct Carried<'t> {
+struct HeaderPayload<'t> {
     node: NodeRef<'t>,
     pieces: &'t [Piece],
 }
 
-impl Carried<'_> {
+impl HeaderPayload<'_> {
     fn is_joined(&self) -> bool {
         self.pieces.windows(2).any(|pair| matches!(pair, [one, next] if one.frame != next.frame))
     }
@@ -32,7 +32,7 @@ fn layer_of(of: Dissection<'_>, place: u32) -> Option<LayerId> {
 }
 
 /// The messages that the segment of this payload completes.
-fn messages(payload: NodeRef<'_>) -> impl Iterator<Item = Carried<'_>> {
+fn messages(payload: NodeRef<'_>) -> impl Iterator<Item = HeaderPayload<'_>> {
     let of = payload.dissection();
     let own = layer_of(of, payload.place());
     let carried = of.tree.layers.iter().filter(move |layer| !layer.late && own.is_some() && layer.below == own);
@@ -43,16 +43,16 @@ fn messages(payload: NodeRef<'_>) -> impl Iterator<Item = Carried<'_>> {
         let is_of_stream = matches!(source.origin, Origin::Stream(stream, _) if stream.transport == Transport::Tcp);
         // A second layer of the same bytes is not another message.
         let is_new = last.replace(node.span().source) != Some(node.span().source);
-        (is_of_stream && is_new).then(|| Carried { node, pieces: of.tree.pieces_of(source) })
+        (is_of_stream && is_new).then(|| HeaderPayload { node, pieces: of.tree.pieces_of(source) })
     })
 }
 
-fn joined(payload: NodeRef<'_>) -> impl Iterator<Item = Carried<'_>> {
-    messages(payload).filter(Carried::is_joined)
+fn joined(payload: NodeRef<'_>) -> impl Iterator<Item = HeaderPayload<'_>> {
+    messages(payload).filter(HeaderPayload::is_joined)
 }
 
 /// The frames of a message, each once.
-fn frames(carried: Carried<'_>) -> impl Iterator<Item = u64> {
+fn frames(carried: HeaderPayload<'_>) -> impl Iterator<Item = u64> {
     let mut last = None;
     carried.pieces.iter().map(|piece| piece.frame).filter(move |frame| last.replace(*frame) != Some(*frame))
 }
@@ -89,7 +89,7 @@ pub(super) fn parts(payload: NodeRef<'_>, take: &mut dyn FnMut(Computed<'_>)) {
         return;
     }
     let here = of.tree.frame.number;
-    let place = |carried: Carried<'_>| {
+    let place = |carried: HeaderPayload<'_>| {
         let pieces = carried.pieces.iter().filter(|piece| piece.frame == here);
         pieces.map(|piece| (piece.at, piece.at.saturating_add(piece.len), carried.is_joined())).collect::<Vec<_>>()
     };

@@ -14,7 +14,7 @@ use super::super::json::quoted;
 use super::super::text::{Guarded, write_summary};
 use crate::record::{Bookmark, Late, Message, Packet, Record, level_of, place_of, words_of};
 use crate::tree::{
-    Carried, Dissection, Ends, Field, Gap, Kind, Layer, Mark, NodeRef, Note, Object, Origin, Piece, Source, Span, clean,
+    Dissection, Ends, ExportedObject, Field, Gap, Kind, Layer, Mark, NodeRef, Note, Object, Origin, Piece, Source, Span, clean,
 };
 use data_encoding::BASE64;
 use std::collections::HashMap;
@@ -356,7 +356,7 @@ impl<'t> Writer<'_, 't> {
     }
 
     /// Writes objects that browsers can display as images. If secrets are masked, images of records with secrets are omitted.
-    fn pictures(&mut self, is_meant: impl Fn(&Carried) -> bool) -> fmt::Result {
+    fn pictures(&mut self, is_meant: impl Fn(&ExportedObject) -> bool) -> fmt::Result {
         let mut before = r#","O":["#;
         for carried in self.of.tree.objects.iter().filter(|carried| is_meant(carried)) {
             let mut words = String::new();

@@ -10,7 +10,7 @@ mod summary;
 use super::notes::{DEEP, LEFT_OVER};
 use super::{Error, Request, Result, data};
 use crate::tree::{
-    Bits, Carried, Extras, Field, Kind, LayerId, MAX_DEPTH, Made, Mark, Object, Piece, Span, Transfer, Tree, Value,
+    Bits, ExportedObject, Extras, Field, Kind, LayerId, MAX_DEPTH, Made, Mark, Object, Piece, Span, Transfer, Tree, Value,
 };
 use std::fmt;
 use std::ops::Range;
@@ -403,7 +403,7 @@ impl<'a> Wire<'a> {
         {
             let object = Object { kind, name: name.to_owned(), bytes, marks };
             let stream = stream.map(|(stream, _)| stream);
-            self.tree.objects.push(Carried { object, protocol, stream, message: Some(layer.node) });
+            self.tree.objects.push(ExportedObject { object, protocol, stream, message: Some(layer.node) });
         }
     }
 

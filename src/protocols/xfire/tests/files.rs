@@ -48,7 +48,7 @@ fn objects(peers: &mut Peers, datagrams: &[(Side, Vec<u8>)]) -> Vec<(String, Str
         let mut wire = Wire::new(&mut tree, layer, 0, bytes, 0..bytes.len(), Cut::No);
         peers.message(*from, &mut wire).unwrap();
         assert!(tree.objects.iter().all(|carried| carried.object.kind == "file"));
-        let object = |carried: &crate::tree::Carried| {
+        let object = |carried: &crate::tree::ExportedObject| {
             (carried.object.name.clone(), String::from_utf8_lossy(&carried.object.bytes).into_owned())
         };
         objects.extend(tree.objects.iter().map(object));
