@@ -198,7 +198,7 @@ impl<'t> Taking<'t> {
         let of = self.of;
         let Some(node) = of.layer_node(layer) else { return Ok(()) };
         let mut meaning = String::new();
-        write_summary(of.tree.made(layer.name), &of.tree.info(layer), &mut meaning)?;
+        write_summary(of.tree.generated_text(layer.name), &of.tree.info(layer), &mut meaning)?;
         self.node(node, 0, Some((meaning, is_folded)))
     }
 
@@ -257,7 +257,7 @@ impl<'t> Taking<'t> {
             let level = level_of(note);
             let mut item = Item { abbrev: note.code.abbrev, ..Item::blank(Role::Note(level), 0) };
             write!(item.label, "! {}  {}", level.word(), note.code.abbrev)?;
-            clean(self.of.tree.made(note.text), &mut item.meaning)?;
+            clean(self.of.tree.generated_text(note.text), &mut item.meaning)?;
             item.bytes = self.place(note.span);
             item.end = self.items.len() + 1;
             self.items.push(item);

@@ -72,7 +72,7 @@ pub(super) fn message(head: Head<'_>, message: &Message<'_>, rows: &mut Rows) {
     head.protocol(row);
     row.words(message.name()).words(&message.info()).shown(Some(message.path()));
     speakers(message.ends(), row);
-    row.ints(message.frames()).words(of.tree.made(of.tree.frame.comment));
+    row.ints(message.frames()).words(of.tree.generated_text(of.tree.frame.comment));
     match message.node() {
         Some(node) => {
             let place = place_of(of, node.span());
@@ -108,12 +108,12 @@ pub(super) fn packet(head: Head<'_>, packet: &Packet<'_>, rows: &mut Rows) {
         },
         None => row.text(None),
     };
-    match (of.tree.made(frame.interface_name), frame.interface) {
+    match (of.tree.generated_text(frame.interface_name), frame.interface) {
         ("", Some(number)) => row.shown(Some(number)),
         (name, _) => row.words(name),
     };
     let layers: Vec<&Layer> = packet.layers().collect();
-    row.words(of.tree.made(frame.comment)).words(&line_of(of, &layers)).shown(packet.path());
+    row.words(of.tree.generated_text(frame.comment)).words(&line_of(of, &layers)).shown(packet.path());
     speakers(packet.ends(), row);
     row.ints([frame.number]);
 }
@@ -150,7 +150,9 @@ pub(super) fn notes<'t>(head: Head<'_>, of: Dissection<'t>, notes: impl Iterator
     for note in notes {
         let row = &mut rows.row();
         row.words(head.file).text(Some(head.record)).count(head.n).words(head.protocol).text(Some(level_of(note).word()));
-        row.words(note.code.abbrev).text(of.node(note.node).map(|node| node.field().abbrev)).words(of.tree.made(note.text));
+        row.words(note.code.abbrev)
+            .text(of.node(note.node).map(|node| node.field().abbrev))
+            .words(of.tree.generated_text(note.text));
         match note.span.is_somewhere() {
             true => {
                 let place = place_of(of, note.span);
@@ -259,7 +261,9 @@ pub(super) fn value_of(node: NodeRef<'_>) -> (Of<'_>, bool) {
     let of = match node.value() {
         Value::None => Of::None,
         Value::Bytes if node.has_masked_bytes() => return (Of::Plain(node), true),
-        Value::Text | Value::Made(_) if node.has_masked_bytes() && !node.field().public => return (Of::Text(node.text()), true),
+        Value::Text | Value::Generated(_) if node.has_masked_bytes() && !node.field().public => {
+            return (Of::Text(node.text()), true);
+        }
         Value::Unsigned(_) if node.field().kind == Kind::Ipv4 => Of::Plain(node),
         Value::Unsigned(value) => i64::try_from(value).map_or(Of::Large(value), Of::Int),
         Value::Signed(value) => Of::Int(value),
@@ -270,7 +274,7 @@ pub(super) fn value_of(node: NodeRef<'_>) -> (Of<'_>, bool) {
             Kind::Mac | Kind::Ipv4 | Kind::Ipv6 => Of::Plain(node),
             _ => Of::Bytes(node.value_bytes()),
         },
-        Value::Made(_) | Value::Text | Value::At(_) => Of::Text(node.text()),
+        Value::Generated(_) | Value::Text | Value::At(_) => Of::Text(node.text()),
     };
     (of, false)
 }

@@ -178,9 +178,11 @@ fn explained(registry: Registry, candidate: Candidate, bytes: &[u8]) -> (Verdict
     let worst = tree.notes.iter().filter(|note| level_of(note) > Level::Info).max_by_key(|note| level_of(note));
     match worst {
         Some(note) if level_of(note) == Level::Broken => {
-            (Verdict::Broken, format!("recognised, but malformed: {}: {}", note.code.name, tree.made(note.text)))
+            (Verdict::Broken, format!("recognised, but malformed: {}: {}", note.code.name, tree.generated_text(note.text)))
         }
-        Some(note) => (Verdict::Odd, format!("recognised, with a warning: {}: {}", note.code.name, tree.made(note.text))),
+        Some(note) => {
+            (Verdict::Odd, format!("recognised, with a warning: {}: {}", note.code.name, tree.generated_text(note.text)))
+        }
         None if tree.undissected > 0 => (Verdict::Odd, format!("recognised, but {} bytes are not dissected", tree.undissected)),
         None => (Verdict::Fits, "recognised, and all bytes are dissected".to_owned()),
     }

@@ -109,7 +109,7 @@ pub(super) fn item(node: NodeRef<'_>) -> Item<'_> {
     }
     if node.has_masked_bytes() && !node.field().public {
         return Item::Bytes(match node.value() {
-            Value::Text | Value::Made(_) => Cow::Owned(node.text().into_owned().into_bytes()),
+            Value::Text | Value::Generated(_) => Cow::Owned(node.text().into_owned().into_bytes()),
             _ => node.masked_bytes(),
         });
     }
@@ -122,7 +122,7 @@ pub(super) fn item(node: NodeRef<'_>) -> Item<'_> {
         Value::Double(number) => Item::Double(number),
         Value::Bool(truth) => Item::Bool(truth),
         Value::Text | Value::At(_) => Item::Bytes(Cow::Borrowed(node.text_bytes())),
-        Value::Made(_) => Item::Bytes(match node.text() {
+        Value::Generated(_) => Item::Bytes(match node.text() {
             Cow::Borrowed(text) => Cow::Borrowed(text.as_bytes()),
             Cow::Owned(text) => Cow::Owned(text.into_bytes()),
         }),

@@ -210,7 +210,7 @@ pub fn of_range<'t>(of: Dissection<'t>, range: std::ops::Range<u32>, take: &mut 
 
 /// Calls `take` for each packet comment.
 pub fn of_comments<'t>(of: Dissection<'t>, take: &mut dyn FnMut(Item<'t>)) {
-    for comment in of.tree.made(of.tree.frame.comment).lines() {
+    for comment in of.tree.generated_text(of.tree.frame.comment).lines() {
         let message = Cow::Borrowed(comment);
         take(Item { severity: Severity::Comment, group: Group::Comment, protocol: "Frame", message });
     }
@@ -393,7 +393,7 @@ impl<'t> Rules<'t, '_> {
             let words = "Unreassembled fragment (change preferences to enable reassembly)";
             return self.add(Severity::Note, Group::Reassemble, words);
         }
-        let own = self.of.tree.made(note.text);
+        let own = self.of.tree.generated_text(note.text);
         if let Some((_, severity, group, text)) = NOTES.iter().find(|(known, ..)| known.is(code)) {
             // Statistics count notes that differ only in a number as one.
             return match own.rsplit(' ').next().filter(|number| !number.is_empty()) {

@@ -231,7 +231,7 @@ impl<'t> Message<'t> {
     /// The message type; may be empty.
     #[must_use]
     pub fn name(&self) -> &'t str {
-        self.of.tree.made(self.layer.name)
+        self.of.tree.generated_text(self.layer.name)
     }
 
     /// The summary line; may be empty.

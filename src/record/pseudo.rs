@@ -4,7 +4,7 @@ use super::protocols::Protocols;
 use super::seconds::{SECOND, seconds, since_1970};
 use super::shown::{self, Remarks, Summary};
 use super::{JsonType, Record};
-use crate::tree::{Address, Ends, FrameInfo, Kind, Made, StreamId, Timestamp};
+use crate::tree::{Address, Ends, FrameInfo, Kind, StreamId, TextRange, Timestamp};
 use std::fmt::{self, Write};
 
 /// A property of a record, usable as a field.
@@ -235,13 +235,13 @@ fn epoch_seconds(time: Timestamp, out: &mut dyn Write) -> fmt::Result {
     seconds(since_1970(time), 9, out)
 }
 
-fn made<'t>(record: &Record<'t>, of: fn(&FrameInfo) -> Made) -> Option<Answer<'t>> {
+fn made<'t>(record: &Record<'t>, of: fn(&FrameInfo) -> TextRange) -> Option<Answer<'t>> {
     let tree = match record {
         Record::Message(message) => message.of.tree,
         Record::Packet(packet) => packet.of.tree,
         Record::Late(_) | Record::Gap(_) => return None,
     };
-    Some(tree.made(of(&tree.frame))).filter(|words| !words.is_empty()).map(Answer::Words)
+    Some(tree.generated_text(of(&tree.frame))).filter(|words| !words.is_empty()).map(Answer::Words)
 }
 
 fn comment<'t>(record: &Record<'t>) -> Option<Answer<'t>> {

@@ -19,12 +19,12 @@ pub fn words_of<'t>(
     }
     let says = |layer: &&Layer| !(layer.name.is_empty() && layer.info.is_empty());
     let layer = layers.rev().find(says);
-    layer.map(|layer| (tree.made(layer.name).into(), tree.info(layer))).unwrap_or_default()
+    layer.map(|layer| (tree.generated_text(layer.name).into(), tree.info(layer))).unwrap_or_default()
 }
 
 /// Comma-separated names of messages, with counts of repeated names. Of many, the first ones are listed.
 fn names_of<'t>(of: Dissection<'t>, messages: impl Iterator<Item = &'t Layer>) -> String {
-    let name_of = |layer: &'t Layer| match of.tree.made(layer.name) {
+    let name_of = |layer: &'t Layer| match of.tree.generated_text(layer.name) {
         "" => of.layer_node(layer).map_or("", |node| node.field().name),
         name => name,
     };

@@ -288,7 +288,7 @@ fn write_node(node: NodeRef<'_>, line: &mut Vec<u8>) -> fmt::Result {
     match node.digits() {
         Some(Digits::Number(number)) => digits::number(line, number),
         Some(Digits::Dotted(octets)) => digits::dotted(line, octets),
-        None if matches!(node.value(), Value::None | Value::Text | Value::Made(_)) => {
+        None if matches!(node.value(), Value::None | Value::Text | Value::Generated(_)) => {
             return node.write_plain(&mut Guarded(&mut Words(line)));
         }
         None if node.field().kind == Kind::Bytes && node.bytes().is_empty() => line.extend_from_slice(NO_BYTES),

@@ -96,7 +96,7 @@ impl Heading<'_> {
 
     /// Writes the packet comments.
     fn comment(&self, of: Dissection<'_>, out: &mut String) -> fmt::Result {
-        for line in of.tree.made(of.tree.frame.comment).lines() {
+        for line in of.tree.generated_text(of.tree.frame.comment).lines() {
             let start = out.len();
             out.push_str("# ");
             clean(line, out)?;
@@ -121,7 +121,7 @@ impl Heading<'_> {
         let (name, info) = words_of(packet.of, packet.layers());
         summary(&name, &info, out)?;
         revealed::of_packet(packet, out)?;
-        let interface = packet.of.tree.made(frame.interface_name);
+        let interface = packet.of.tree.generated_text(frame.interface_name);
         if !interface.is_empty() {
             out.push_str("  on ");
             clean(interface, out)?;
@@ -182,7 +182,7 @@ impl Heading<'_> {
         let Some(node) = of.layer_node(layer) else { return Ok(()) };
         let start = out.rfind('\n').map_or(0, |end| end + 1);
         write!(out, "{}", self.theme.paint(Role::Protocol, node.field().name))?;
-        summary(of.tree.made(layer.name), &of.tree.info(layer), out)?;
+        summary(of.tree.generated_text(layer.name), &of.tree.info(layer), out)?;
         let place = place_of(of, node.span());
         if !matches!(place.buffer, Buffer::Frame(_)) {
             write!(out, "  {}", self.theme.paint(Role::Secondary, format_args!("in {}", place.buffer)))?;
@@ -197,7 +197,7 @@ impl Heading<'_> {
         let start = out.len();
         let head = format_args!("! {}  {}", level.word(), note.code.abbrev);
         write!(out, "{}  ", self.theme.paint(role_of(level), head))?;
-        clean(of.tree.made(note.text), &mut Guarded(out))?;
+        clean(of.tree.generated_text(note.text), &mut Guarded(out))?;
         if note.span.is_somewhere() {
             let at = place_of(of, note.span).base + u64::from(note.span.start);
             write!(out, "  {}", self.theme.paint(Role::Secondary, format_args!("at offset {at}")))?;

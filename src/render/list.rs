@@ -305,7 +305,7 @@ impl<W: io::Write> List<W> {
         if level != Level::Broken {
             return Ok(());
         }
-        clean(of.tree.made(note.text), &mut Guarded(&mut self.cell))?;
+        clean(of.tree.generated_text(note.text), &mut Guarded(&mut self.cell))?;
         let words = if self.cell.is_empty() { note.code.name } else { self.cell.as_str() };
         write!(self.line, " {}", self.options.theme.paint(role_of(level), format_args!("[{}: {words}]", level.word())))?;
         self.cell.clear();

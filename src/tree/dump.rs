@@ -25,7 +25,7 @@ pub fn dump(of: Dissection<'_>) -> String {
 fn layer_lines(of: Dissection<'_>, layer: &super::Layer, out: &mut String) -> fmt::Result {
     let Some(node) = of.layer_node(layer) else { return Ok(()) };
     write!(out, "{} {}..{}", node.field().abbrev, node.span().start, node.span().end)?;
-    for words in [of.tree.made(layer.name), &of.tree.info(layer)] {
+    for words in [of.tree.generated_text(layer.name), &of.tree.info(layer)] {
         if !words.is_empty() {
             out.write_str(" | ")?;
             super::clean(words, out)?;
@@ -60,6 +60,6 @@ fn note_line(of: Dissection<'_>, note: &super::Note, out: &mut String) -> fmt::R
     };
     let about = of.node(note.node).map_or("?", |node| node.field().abbrev);
     write!(out, "! {level} {} at {}..{} {about}: ", note.code.abbrev, note.span.start, note.span.end)?;
-    super::clean(of.tree.made(note.text), out)?;
+    super::clean(of.tree.generated_text(note.text), out)?;
     out.write_char('\n')
 }

@@ -1,6 +1,6 @@
 //! Properties of a layer beyond protocol and summary, recorded only on request: Wireshark's names, and a preview for lists.
 
-use super::{Extras, Field, LayerId, Made, Tree};
+use super::{Extras, Field, LayerId, TextRange, Tree};
 use std::fmt;
 
 /// A property of a layer.
@@ -13,7 +13,7 @@ pub enum Label {
     /// The segment of the layer contains a part of a message that ends in a later one, and Wireshark shows it.
     Begins(&'static Field, Partial),
     /// The text in lists instead of the summary.
-    Preview(Made),
+    Preview(TextRange),
 }
 
 /// What Wireshark shows of a segment that completes no message.
@@ -58,7 +58,7 @@ impl Tree {
     /// The preview of the layer with this root node; may be empty.
     #[must_use]
     pub fn preview_of(&self, node: u32) -> &str {
-        let preview = |label| if let Label::Preview(made) = label { Some(self.made(made)) } else { None };
+        let preview = |label| if let Label::Preview(made) = label { Some(self.generated_text(made)) } else { None };
         self.labels_of(node).find_map(preview).unwrap_or_default()
     }
 

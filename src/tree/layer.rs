@@ -1,7 +1,7 @@
 //! Layers, endpoints and conversations.
 
 use super::address_text::AddressText;
-use super::{Made, Side, Time};
+use super::{Side, TextRange, Time};
 use std::fmt;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
@@ -121,7 +121,7 @@ pub struct Layer {
     /// Whether it was dissected after the frames that carried it.
     pub late: bool,
     /// The message type.
-    pub name: Made,
+    pub name: TextRange,
     /// The summary line.
     pub info: Info,
 }
@@ -129,7 +129,7 @@ pub struct Layer {
 /// The summary of a layer: text, or numbers that are formatted lazily.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Info {
-    pub(super) made: Made,
+    pub(super) made: TextRange,
     pub(super) summarize: Option<SummaryFn>,
 }
 
@@ -153,8 +153,8 @@ impl Info {
     }
 }
 
-impl From<Made> for Info {
-    fn from(made: Made) -> Info {
+impl From<TextRange> for Info {
+    fn from(made: TextRange) -> Info {
         Info { made, summarize: None }
     }
 }
@@ -194,9 +194,9 @@ pub struct FrameInfo {
     /// The interface index, if the input has several.
     pub interface: Option<u32>,
     /// The interface name.
-    pub interface_name: Made,
+    pub interface_name: TextRange,
     /// The comment on the frame in the capture.
-    pub comment: Made,
+    pub comment: TextRange,
 }
 
 #[cfg(test)]

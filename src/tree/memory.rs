@@ -36,7 +36,7 @@ impl Tree {
     /// Whether only nodes were added since it began.
     fn has_only_nodes(&self) -> bool {
         let dissected = self.layers.len() + self.notes.len() + self.gaps.len() + self.pieces.len();
-        let given = self.objects.len() + self.transfers.len() + self.made.len() + self.numbers.len() + self.joined.len();
+        let given = self.objects.len() + self.transfers.len() + self.generated.len() + self.numbers.len() + self.joined.len();
         let is_new = self.ends.len() == 1 && self.sources.len() == 1;
         is_new
             && self.labels.is_empty()
@@ -65,7 +65,7 @@ impl Tree {
     /// Counts a frame, by whether it needed much memory.
     fn count_idle(&mut self) {
         let nodes = self.nodes.len().max(self.hidden.len());
-        let needs_much = nodes > IDLE.nodes || self.made.len().max(self.joined.len()) > IDLE.bytes;
+        let needs_much = nodes > IDLE.nodes || self.generated.len().max(self.joined.len()) > IDLE.bytes;
         self.idle = if needs_much { 0 } else { self.idle.saturating_add(1) };
     }
 
@@ -86,8 +86,8 @@ impl Tree {
         self.transfers.clear();
         empty(&mut self.hidden, kept.nodes);
         empty(&mut self.bits, kept.nodes);
-        self.made.clear();
-        self.made.shrink_to(kept.bytes);
+        self.generated.clear();
+        self.generated.shrink_to(kept.bytes);
         empty(&mut self.numbers, kept.layers);
         empty(&mut self.joined, kept.bytes);
         self.omitted = 0;
@@ -109,7 +109,7 @@ impl Tree {
             + self.ends.capacity() * size_of::<Ends>()
             + self.hidden.capacity() * size_of::<Span>()
             + self.bits.capacity() * size_of::<(u32, Bits)>()
-            + self.made.capacity()
+            + self.generated.capacity()
             + self.numbers.capacity() * size_of::<u64>()
             + self.joined.capacity()
     }
@@ -128,7 +128,7 @@ impl Tree {
             + size_of_val(self.hidden.as_slice())
             + size_of_val(self.bits.as_slice())
             + self.joined.len()
-            + self.made.len()
+            + self.generated.len()
     }
 }
 

@@ -52,7 +52,7 @@ pub use label::{Label, Partial, Unended};
 pub use layer::{
     Address, Ends, FrameInfo, Gap, Info, Layer, LayerId, OmittedHeaders, OmittedMessages, StreamId, SummaryFn, Transport,
 };
-pub use node::{Made, Node, Note, Value};
+pub use node::{Node, Note, TextRange, Value};
 pub use object::{ExportedObject, Mark, Object};
 pub use pack::Pack;
 pub use secrets::Secrets;

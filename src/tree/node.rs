@@ -4,15 +4,15 @@ use super::{Field, Span};
 
 /// A range of text or numbers that were generated during dissection and are stored in the tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Made {
+pub struct TextRange {
     pub(super) start: u32,
     pub(super) len: u32,
 }
 
-impl Made {
+impl TextRange {
     /// The range between two offsets, if they fit into 32 bits.
-    pub(super) fn between(start: usize, end: usize) -> Option<Made> {
-        Some(Made { start: u32::try_from(start).ok()?, len: u32::try_from(end.checked_sub(start)?).ok()? })
+    pub(super) fn between(start: usize, end: usize) -> Option<TextRange> {
+        Some(TextRange { start: u32::try_from(start).ok()?, len: u32::try_from(end.checked_sub(start)?).ok()? })
     }
 
     /// Whether the range is empty.
@@ -42,7 +42,7 @@ pub enum Value {
     /// The text of the span, UTF-8.
     Text,
     /// Generated text that is not on the wire.
-    Made(Made),
+    Generated(TextRange),
     /// The bytes, or the UTF-8 text, of this span: a part of the node's span, or elsewhere.
     At(Span),
 }
@@ -70,5 +70,5 @@ pub struct Note {
     /// The annotated bytes.
     pub span: Span,
     /// The text.
-    pub text: Made,
+    pub text: TextRange,
 }

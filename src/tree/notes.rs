@@ -1,7 +1,7 @@
 //! The notes of a tree, and their lookup by layer.
 
 use super::steps::step;
-use super::{Extras, Field, Fields, Layer, Made, Note, Span, Tree};
+use super::{Extras, Field, Fields, Layer, Note, Span, TextRange, Tree};
 use crate::limits;
 use std::fmt;
 use std::ops::Range;
@@ -16,7 +16,7 @@ impl Tree {
         if self.notes.len() < limits::TREE_NOTES.get() {
             let demand = self.demand();
             let has_text = demand.has(Extras::SUMMARIES) || demand.fields == Fields::All;
-            let text = if has_text { self.make_note(words) } else { Made::default() };
+            let text = if has_text { self.make_note(words) } else { TextRange::default() };
             self.by_node.take();
             self.notes.push(Note { code, node, span, text });
         }

@@ -44,7 +44,7 @@ struct Marks {
     labels: usize,
     hidden: usize,
     bits: usize,
-    made: usize,
+    generated: usize,
     numbers: usize,
     joined: usize,
 }
@@ -62,7 +62,7 @@ impl Marks {
             labels: tree.labels.len(),
             hidden: tree.hidden.len(),
             bits: tree.bits.len(),
-            made: tree.made.len(),
+            generated: tree.generated.len(),
             numbers: tree.numbers.len(),
             joined: tree.joined.len(),
         }
@@ -90,7 +90,7 @@ impl Pack {
         all.labels.extend_from_slice(&tree.labels);
         all.hidden.extend_from_slice(&tree.hidden);
         all.bits.extend_from_slice(&tree.bits);
-        all.made.push_str(&tree.made);
+        all.generated.push_str(&tree.generated);
         all.numbers.extend_from_slice(&tree.numbers);
         all.joined.extend_from_slice(&tree.joined);
         let &mut Tree {
@@ -141,8 +141,8 @@ impl Pack {
         refill(&mut to.bits, &all.bits, from.bits..end.bits);
         refill(&mut to.numbers, &all.numbers, from.numbers..end.numbers);
         refill(&mut to.joined, &all.joined, from.joined..end.joined);
-        to.made.clear();
-        to.made.push_str(all.made.get(from.made..end.made).unwrap_or_default());
+        to.generated.clear();
+        to.generated.push_str(all.generated.get(from.generated..end.generated).unwrap_or_default());
         // Endpoints are lent: reference counts of copies would be shared by two threads.
         to.ends.clear();
         to.ends.extend(all.ends.get_mut(from.ends..end.ends).unwrap_or_default().iter_mut().map(std::mem::take));

@@ -117,7 +117,7 @@ fn text_that_does_not_fit_is_left_out_whole_and_counted() {
         place
     });
     let text = |place: u32| match tree.nodes.get(place as usize).map(|node| node.value) {
-        Some(Value::Made(made)) => Some(tree.made(made).len()),
+        Some(Value::Generated(made)) => Some(tree.generated_text(made).len()),
         _ => None,
     };
     assert_eq!(places.map(text), [Some(long.len()), Some(5), None, None]);
@@ -125,7 +125,7 @@ fn text_that_does_not_fit_is_left_out_whole_and_counted() {
     tree.begin(FrameInfo::default());
     assert_eq!(tree.unkept(), Unkept::default());
     let next = tree.make(format_args!("room again"));
-    assert_eq!(tree.made(next), "room again");
+    assert_eq!(tree.generated_text(next), "room again");
 }
 
 #[test]
@@ -134,7 +134,7 @@ fn the_text_of_a_note_is_cut_at_its_limit() {
     // Two bytes per character, so that the limit is inside one.
     let long = format!("a{}", "ä".repeat(limits::TREE_NOTE_TEXT.get()));
     tree.note(&REMARK, 0, Span::NONE, format_args!("{long}"));
-    let text = tree.made(tree.notes[0].text);
+    let text = tree.generated_text(tree.notes[0].text);
     let kept = text.strip_suffix('…').unwrap();
     assert!(long.starts_with(kept) && kept.len() == limits::TREE_NOTE_TEXT.get() - 1, "{}", kept.len());
 }
@@ -158,8 +158,10 @@ fn notes_are_found_by_their_nodes_in_the_order_in_which_they_were_made() {
         for ranges in [vec![0..300, 0..1], vec![10..20, 10..11], vec![250..251, 5..9, 7..12], vec![300..400, 500..600], vec![]] {
             if few || number % 333 == 0 {
                 let is_within = |note: &&Note| ranges.iter().any(|range: &std::ops::Range<u32>| range.contains(&note.node));
-                let expected: Vec<&str> = tree.notes.iter().filter(is_within).map(|note| tree.made(note.text)).collect();
-                let found: Vec<&str> = tree.notes_within(&ranges).into_iter().map(|note| tree.made(note.text)).collect();
+                let expected: Vec<&str> =
+                    tree.notes.iter().filter(is_within).map(|note| tree.generated_text(note.text)).collect();
+                let found: Vec<&str> =
+                    tree.notes_within(&ranges).into_iter().map(|note| tree.generated_text(note.text)).collect();
                 assert_eq!(found, expected, "{number} {ranges:?}");
             }
         }

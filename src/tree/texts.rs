@@ -1,52 +1,52 @@
 //! Texts of a tree that are not on the wire: computed values, notes and summaries.
 
 use super::layer::LazySummary;
-use super::{Extras, Info, Layer, Made, SummaryFn, Tree};
+use super::{Extras, Info, Layer, SummaryFn, TextRange, Tree};
 use crate::limits;
 use std::borrow::Cow;
 use std::fmt::{self, Write};
 
 impl Tree {
     /// Stores a text that is not on the wire.
-    pub fn make(&mut self, words: fmt::Arguments<'_>) -> Made {
+    pub fn make(&mut self, words: fmt::Arguments<'_>) -> TextRange {
         self.make_by(|out| out.write_fmt(words)).unwrap_or_default()
     }
 
     /// Stores a text of any length; `None` if it exceeds [`limits::TREE_TEXT`].
-    pub(super) fn make_by(&mut self, words: impl FnOnce(&mut dyn Write) -> fmt::Result) -> Option<Made> {
+    pub(super) fn make_by(&mut self, words: impl FnOnce(&mut dyn Write) -> fmt::Result) -> Option<TextRange> {
         let most = if self.unkept.texts > 0 { 0 } else { limits::TREE_TEXT.get() };
-        let start = self.made.len();
-        let mut within = Within { text: &mut self.made, end: most, is_cut: false };
+        let start = self.generated.len();
+        let mut within = Within { text: &mut self.generated, end: most, is_cut: false };
         // A failing Display keeps the text written before.
         let _ = words(&mut within);
         if within.is_cut {
-            self.made.truncate(start);
+            self.generated.truncate(start);
             self.unkept.texts += 1;
             return None;
         }
-        Made::between(start, self.made.len())
+        TextRange::between(start, self.generated.len())
     }
 
     /// The text of a note, truncated if too long. Notes are few and have a separate limit.
-    pub(super) fn make_note(&mut self, words: fmt::Arguments<'_>) -> Made {
+    pub(super) fn make_note(&mut self, words: fmt::Arguments<'_>) -> TextRange {
         const CUT: &str = "…";
-        let start = self.made.len();
-        let mut within = Within { text: &mut self.made, end: start + limits::TREE_NOTE_TEXT.get(), is_cut: false };
+        let start = self.generated.len();
+        let mut within = Within { text: &mut self.generated, end: start + limits::TREE_NOTE_TEXT.get(), is_cut: false };
         let _ = within.write_fmt(words);
         if within.is_cut {
-            self.made.push_str(CUT);
+            self.generated.push_str(CUT);
         }
-        Made::between(start, self.made.len()).unwrap_or_default()
+        TextRange::between(start, self.generated.len()).unwrap_or_default()
     }
 
     /// Stores a message type, if requested.
-    pub fn make_name(&mut self, name: &str) -> Made {
-        if self.demand.has(Extras::NAMES) { self.make(format_args!("{name}")) } else { Made::default() }
+    pub fn make_name(&mut self, name: &str) -> TextRange {
+        if self.demand.has(Extras::NAMES) { self.make(format_args!("{name}")) } else { TextRange::default() }
     }
 
     /// Stores a summary, if requested.
-    pub fn make_heading(&mut self, words: fmt::Arguments<'_>) -> Made {
-        if self.demand.has(Extras::SUMMARIES) { self.make(words) } else { Made::default() }
+    pub fn make_heading(&mut self, words: fmt::Arguments<'_>) -> TextRange {
+        if self.demand.has(Extras::SUMMARIES) { self.make(words) } else { TextRange::default() }
     }
 
     /// Stores the numbers of a lazily formatted summary, if requested.
@@ -56,14 +56,14 @@ impl Tree {
         }
         let start = u32::try_from(self.numbers.len()).unwrap_or(u32::MAX);
         self.numbers.extend_from_slice(numbers);
-        Info { made: Made { start, len: u32::try_from(numbers.len()).unwrap_or(u32::MAX) }, summarize: Some(summarize) }
+        Info { made: TextRange { start, len: u32::try_from(numbers.len()).unwrap_or(u32::MAX) }, summarize: Some(summarize) }
     }
 
     /// The summary of a layer.
     #[must_use]
     pub fn info(&self, layer: &Layer) -> Cow<'_, str> {
         let Info { made, summarize } = layer.info;
-        let Some(summarize) = summarize else { return self.made(made).into() };
+        let Some(summarize) = summarize else { return self.generated_text(made).into() };
         let start = made.start as usize;
         let numbers = self.numbers.get(start..start + made.len as usize).unwrap_or_default();
         LazySummary(summarize, numbers).to_string().into()
@@ -71,9 +71,9 @@ impl Tree {
 
     /// The text of a computed value.
     #[must_use]
-    pub fn made(&self, made: Made) -> &str {
+    pub fn generated_text(&self, made: TextRange) -> &str {
         let start = made.start as usize;
-        self.made.get(start..start + made.len as usize).unwrap_or_default()
+        self.generated.get(start..start + made.len as usize).unwrap_or_default()
     }
 }
 

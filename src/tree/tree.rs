@@ -3,8 +3,8 @@
 use super::object::ExportedObject;
 use super::secrets::Secrets;
 use super::{
-    AnalysisFlags, Bits, Demand, Earlier, Ends, Extras, Field, FrameInfo, Gap, Handover, Info, Kind, Label, Layer, LayerId, Made,
-    Node, Note, OmittedHeaders, OmittedMessages, Origin, Piece, Source, Span, Transfer, Value,
+    AnalysisFlags, Bits, Demand, Earlier, Ends, Extras, Field, FrameInfo, Gap, Handover, Info, Kind, Label, Layer, LayerId, Node,
+    Note, OmittedHeaders, OmittedMessages, Origin, Piece, Source, Span, TextRange, Transfer, Value,
 };
 use crate::limits;
 use std::fmt::{self, Write};
@@ -70,7 +70,7 @@ pub struct Tree {
     pub(super) hidden: Vec<Span>,
     /// Nodes of single bits, with their bit masks, in node order.
     pub(super) bits: Vec<(u32, Bits)>,
-    pub(super) made: String,
+    pub(super) generated: String,
     /// Numbers of summaries that are formatted lazily.
     pub(super) numbers: Vec<u64>,
     pub(super) joined: Vec<u8>,
@@ -130,7 +130,7 @@ impl Tree {
             earlier: Earlier::default(),
             hidden: Vec::new(),
             bits: Vec::new(),
-            made: String::new(),
+            generated: String::new(),
             numbers: Vec::new(),
             joined: Vec::new(),
             demand,
@@ -175,8 +175,8 @@ impl Tree {
         copy(&mut to.bits, &mut self.bits);
         copy(&mut to.numbers, &mut self.numbers);
         copy(&mut to.joined, &mut self.joined);
-        self.made.clone_from(&to.made);
-        std::mem::swap(&mut to.made, &mut self.made);
+        self.generated.clone_from(&to.generated);
+        std::mem::swap(&mut to.generated, &mut self.generated);
     }
 
     /// Whether the summary of a layer may be displayed. A deferred layer does not belong to the filtered frame.
@@ -308,7 +308,7 @@ impl Tree {
         if self.nodes.get(place as usize).is_some_and(|node| node.field.is(field)) {
             let made = self.make_by(words);
             if let (Some(made), Some(node)) = (made, self.nodes.get_mut(place as usize)) {
-                node.value = Value::Made(made);
+                node.value = Value::Generated(made);
             }
         }
     }
@@ -362,7 +362,15 @@ impl Tree {
     /// Begins a layer with a protocol node.
     pub fn push_layer(&mut self, field: &'static Field, span: Span, below: Option<LayerId>, ends: u32, message: bool) -> LayerId {
         let node = self.push(field, Value::None, span);
-        self.layers.push(Layer { node, below, ends, message, late: self.late, name: Made::default(), info: Info::default() });
+        self.layers.push(Layer {
+            node,
+            below,
+            ends,
+            message,
+            late: self.late,
+            name: TextRange::default(),
+            info: Info::default(),
+        });
         u32::try_from(self.layers.len() - 1).unwrap_or(u32::MAX)
     }
 

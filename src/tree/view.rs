@@ -155,7 +155,7 @@ impl<'t> NodeRef<'t> {
 
     #[cold]
     fn is_masked_number(self) -> bool {
-        let is_number = !matches!(self.value(), Value::None | Value::Bytes | Value::Text | Value::Made(_));
+        let is_number = !matches!(self.value(), Value::None | Value::Bytes | Value::Text | Value::Generated(_));
         !self.node.field.public && is_number && self.has_masked_bytes()
     }
 
@@ -250,8 +250,10 @@ impl<'t> NodeRef<'t> {
             Value::At(span) if self.has_masked_bytes() => {
                 Cow::Owned(String::from_utf8_lossy(&self.of.tree.masked(span, self.value_bytes())).into_owned())
             }
-            Value::Made(made) if self.has_masked_bytes() && !self.node.field.public => self.masked_words(self.of.tree.made(made)),
-            Value::Made(made) => Cow::Borrowed(self.of.tree.made(made)),
+            Value::Generated(made) if self.has_masked_bytes() && !self.node.field.public => {
+                self.masked_words(self.of.tree.generated_text(made))
+            }
+            Value::Generated(made) => Cow::Borrowed(self.of.tree.generated_text(made)),
             _ if self.has_masked_bytes() => {
                 let bytes = self.masked_bytes();
                 let text = bytes.strip_suffix(&[0]).unwrap_or(&bytes);
@@ -306,7 +308,7 @@ impl<'t> NodeRef<'t> {
                 length => write!(out, "{length} bytes"),
             },
             Value::Bytes => write_bytes(field.kind, self.value_bytes(), out),
-            Value::Text | Value::Made(_) | Value::At(_) => {
+            Value::Text | Value::Generated(_) | Value::At(_) => {
                 out.write_char('"')?;
                 clean(&self.text(), out)?;
                 out.write_char('"')
@@ -386,7 +388,7 @@ impl<'t> NodeRef<'t> {
             Value::Bool(truth) => out.write_char(if truth { '1' } else { '0' }),
             Value::Bytes if field.kind == Kind::Bytes || self.has_masked_bytes() => self.write_hex(out),
             Value::Bytes => write_bytes(field.kind, self.value_bytes(), out),
-            Value::Text | Value::Made(_) | Value::At(_) => clean_escaped(&self.text(), out),
+            Value::Text | Value::Generated(_) | Value::At(_) => clean_escaped(&self.text(), out),
         }
     }
 }

@@ -60,11 +60,11 @@ impl Window {
                 input: self.input,
                 number: info.interface,
                 link: info.link.unwrap_or_else(|| link_of(of)),
-                name: of.tree.made(info.interface_name).to_owned(),
+                name: of.tree.generated_text(info.interface_name).to_owned(),
             },
             original: info.original,
             bytes: of.bytes.to_vec(),
-            comments: of.tree.made(info.comment).lines().map(str::to_owned).collect(),
+            comments: of.tree.generated_text(info.comment).lines().map(str::to_owned).collect(),
         };
         let needed = needed || self.known.frames.contains(&info.number);
         self.bytes += frame.bytes.len() + OVERHEAD + comment_bytes(&frame);

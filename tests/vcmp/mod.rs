@@ -94,7 +94,7 @@ fn outlined(tree: &Tree, bytes: &[u8]) -> String {
     for note in &tree.notes {
         let Kind::Note(level) = note.code.kind else { panic!("{:?} is no note", note.code) };
         let (start, end) = shifted(of, note.span);
-        let words = tree.made(note.text);
+        let words = tree.generated_text(note.text);
         writeln!(out, "! {} {} at {start}..{end}: {words}", level.word(), note.code.abbrev).unwrap();
     }
     out
@@ -111,7 +111,7 @@ fn layer_lines(of: Dissection<'_>, layer: &Layer, top: NodeRef<'_>, out: &mut St
     if top.span().source != 0 {
         write!(out, " of {:?}", how(of.tree, top)).unwrap();
     }
-    for words in [of.tree.made(layer.name), &of.tree.info(layer)] {
+    for words in [of.tree.generated_text(layer.name), &of.tree.info(layer)] {
         if !words.is_empty() {
             write!(out, " | {words}").unwrap();
         }

@@ -105,5 +105,5 @@ pub(super) fn broken(registry: Registry, bytes: &[u8], guess: Guess) -> Option<S
     engine.interpret(&frame, guess);
     let tree = &engine.tree;
     let note = tree.notes.iter().find(|note| level_of(note) == Level::Broken)?;
-    Some(format!("{}: {}", note.code.name, tree.made(note.text)))
+    Some(format!("{}: {}", note.code.name, tree.generated_text(note.text)))
 }

@@ -178,6 +178,6 @@ fn a_panic_note_names_protocol_and_offset() {
     let mut engine = Engine::new(Registry::of(ALL), Demand::EVERYTHING);
     let original_len = u32::try_from(bytes.len()).unwrap();
     let tree = engine.dissect(&Frame { number: 1, link: Link::Type(101), bytes: &bytes, original_len, ..Frame::default() });
-    let texts: Vec<&str> = tree.notes.iter().map(|note| tree.made(note.text)).collect();
+    let texts: Vec<&str> = tree.notes.iter().map(|note| tree.generated_text(note.text)).collect();
     assert_eq!(texts, ["fragile at offset 29: no message"]);
 }

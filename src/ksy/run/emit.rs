@@ -203,7 +203,7 @@ impl<'p> Emitter<'_, 'p, '_, '_> {
             Ok(V::Str(text)) if is_root => self.wire.info(format_args!("{}", self.machine.text(text))),
             Ok(V::Str(text)) => {
                 let made = self.wire.make(field, self.machine.text(text));
-                self.wire.put_at(field, Value::Made(made), Span::NONE);
+                self.wire.put_at(field, Value::Generated(made), Span::NONE);
             }
             Ok(_) => {}
             Err(failure) => self.note(Err(failure), place),
@@ -373,7 +373,7 @@ impl<'p> Emitter<'_, 'p, '_, '_> {
         }
         match self.place(blob) {
             Some(span) => Value::At(span),
-            None => Value::Made(self.wire.make(field, self.machine.text(blob))),
+            None => Value::Generated(self.wire.make(field, self.machine.text(blob))),
         }
     }
 

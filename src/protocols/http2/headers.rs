@@ -144,7 +144,7 @@ impl Place<'_> {
         let at = self.raw(&field.index_raw);
         if inner.keeps(&HEADER_FORM) {
             let words = inner.make(&HEADER_FORM, field.form);
-            inner.put_at(&HEADER_FORM, Value::Made(words), at);
+            inner.put_at(&HEADER_FORM, Value::Generated(words), at);
         }
         if let Some(index) = field.index {
             let node = inner.put_at(&HEADER_INDEX, Value::Unsigned(index), at);

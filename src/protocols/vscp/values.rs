@@ -127,7 +127,7 @@ pub(super) fn text_value(node: NodeRef<'_>, out: &mut dyn fmt::Write) -> fmt::Re
     let bytes = node.text_bytes();
     out.write_char('"')?;
     match std::str::from_utf8(bytes) {
-        _ if matches!(node.value(), Value::Made(_)) => clean(&node.text(), out)?,
+        _ if matches!(node.value(), Value::Generated(_)) => clean(&node.text(), out)?,
         Ok(text) => clean(text, out)?,
         Err(_) => bytes.iter().try_for_each(|byte| match byte {
             b' '..=b'~' => out.write_char((*byte).into()),

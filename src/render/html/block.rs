@@ -228,7 +228,7 @@ impl<'t> Writer<'_, 't> {
     }
 
     fn layers(&mut self, layers: &[&Layer]) -> fmt::Result {
-        self.words("C", |cell| clean(self.of.tree.made(self.of.tree.frame.comment), cell))?;
+        self.words("C", |cell| clean(self.of.tree.generated_text(self.of.tree.frame.comment), cell))?;
         self.key("L");
         let mut between = '[';
         let of = self.of;
@@ -236,7 +236,7 @@ impl<'t> Writer<'_, 't> {
             self.out.push(between);
             between = ',';
             let mut summary = String::new();
-            write_summary(of.tree.made(layer.name), &of.tree.info(layer), &mut summary)?;
+            write_summary(of.tree.generated_text(layer.name), &of.tree.info(layer), &mut summary)?;
             self.node(node, None, Some(summary))?;
         }
         self.out.push_str(if between == '[' { "[]" } else { "]" });
@@ -329,7 +329,7 @@ impl<'t> Writer<'_, 't> {
             quoted(note.code.abbrev, self.out);
             self.out.push(',');
             self.cell.clear();
-            clean(of.tree.made(note.text), &mut Guarded(&mut self.cell))?;
+            clean(of.tree.generated_text(note.text), &mut Guarded(&mut self.cell))?;
             quoted(&self.cell, self.out);
             if note.span.is_somewhere() {
                 let at = place_of(of, note.span).base + u64::from(note.span.start);

@@ -119,7 +119,7 @@ fn remarks<'n>(
     let mut before = "<ul>";
     for note in notes {
         let mut words = String::new();
-        clean(of.tree.made(note.text), &mut words)?;
+        clean(of.tree.generated_text(note.text), &mut words)?;
         write!(out, "{before}<li><b>{}</b> {} ", level_of(note).word(), note.code.abbrev)?;
         escaped(&words, out);
         before = "";

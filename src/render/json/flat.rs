@@ -95,7 +95,7 @@ pub fn about(
         return Ok(());
     }
     map.put("protocol", node.field().abbrev)?;
-    let (name, info) = (of.tree.made(layer.name), of.tree.info(layer));
+    let (name, info) = (of.tree.generated_text(layer.name), of.tree.info(layer));
     for (key, text) in [("name", name), ("info", &*info)] {
         if !text.is_empty() {
             map.put(key, text)?;

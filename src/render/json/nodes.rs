@@ -206,7 +206,9 @@ fn value(node: NodeRef<'_>, has_raw: bool, out: &mut Out<'_>) -> Result<()> {
     match node.value() {
         Value::None => Ok(()),
         Value::Bytes if node.has_masked_bytes() => put(&Shown(Plain(node)), r#","masked":true"#),
-        Value::Text | Value::Made(_) if node.has_masked_bytes() && !node.field().public => put(&node.text(), r#","masked":true"#),
+        Value::Text | Value::Generated(_) if node.has_masked_bytes() && !node.field().public => {
+            put(&node.text(), r#","masked":true"#)
+        }
         Value::Unsigned(_) if node.field().kind == Kind::Ipv4 => put(&Shown(Plain(node)), ""),
         Value::Unsigned(value) if value > EXACT => put(&Shown(value), r#","type":"u64""#),
         Value::Unsigned(value) => value.put(out),
@@ -221,7 +223,7 @@ fn value(node: NodeRef<'_>, has_raw: bool, out: &mut Out<'_>) -> Result<()> {
             Kind::Mac | Kind::Ipv4 | Kind::Ipv6 => put(&Shown(Plain(node)), ""),
             _ => put(&Hex(node.value_bytes()), r#","type":"bytes""#),
         },
-        Value::Made(_) => put(&node.text(), ""),
+        Value::Generated(_) => put(&node.text(), ""),
         Value::Text | Value::At(_) => match std::str::from_utf8(node.text_bytes()) {
             Ok(text) => put(&text, ""),
             Err(_) if has_raw => put(&node.text(), ""),
@@ -306,7 +308,7 @@ impl Notes<'_, '_> {
         if let Some(node) = of.node(note.node) {
             map.put("field", node.field().abbrev)?;
         }
-        let text = of.tree.made(note.text);
+        let text = of.tree.generated_text(note.text);
         if !text.is_empty() {
             map.put("text", text)?;
         }

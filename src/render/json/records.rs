@@ -116,7 +116,7 @@ impl Put for OfMessage<'_, '_> {
                 speakers(ends, map)?;
             }
             map.put("frames", &message.frames())?;
-            words("comment", of.tree.made(of.tree.frame.comment), map)?;
+            words("comment", of.tree.generated_text(of.tree.frame.comment), map)?;
             let mut buffer = Buffer::Frame(of.tree.frame.number);
             if let Some(node) = message.node() {
                 buffer = place(of, node, map)?;
@@ -160,11 +160,11 @@ impl Put for OfPacket<'_, '_> {
                 Some((number, None)) => map.put("link", &Shown(number))?,
                 None => {}
             }
-            match (of.tree.made(frame.interface_name), frame.interface) {
+            match (of.tree.generated_text(frame.interface_name), frame.interface) {
                 ("", Some(number)) => map.put("interface", &Shown(number))?,
                 (name, _) => words("interface", name, map)?,
             }
-            words("comment", of.tree.made(frame.comment), map)?;
+            words("comment", of.tree.generated_text(frame.comment), map)?;
             if let Some(path) = packet.path() {
                 map.put("path", &Shown(path))?;
             }
@@ -254,7 +254,7 @@ impl Put for Layers<'_, '_> {
             out.object(|map| {
                 map.put("protocol", node.field().abbrev)?;
                 map.put("label", node.field().name)?;
-                words("name", of.tree.made(layer.name), map)?;
+                words("name", of.tree.generated_text(layer.name), map)?;
                 words("info", &of.tree.info(layer), map)?;
                 let buffer = place(of, node, map)?;
                 below(&Children { of, node, buffer, ask: self.ask, extra: Vec::new() }, map)

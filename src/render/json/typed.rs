@@ -47,7 +47,7 @@ fn number(node: NodeRef<'_>, out: &mut Out<'_>) -> Result<()> {
 fn text(node: NodeRef<'_>, out: &mut Out<'_>) -> Result<()> {
     match node.value() {
         _ if node.is_secret() => MASKED_TEXT.put(out),
-        Value::Text | Value::Made(_) => node.text().put(out),
+        Value::Text | Value::Generated(_) => node.text().put(out),
         Value::None => ().put(out),
         _ => Shown(Plain(node)).put(out),
     }
@@ -63,7 +63,7 @@ impl Display for Joint<'_> {
             _ if node.is_secret() => f.write_str(MASKED_TEXT),
             Value::Bool(truth) => write!(f, "{truth}"),
             Value::Unsigned(number) if JsonType::of(node.field().kind) == JsonType::Number => write!(f, "{number}"),
-            Value::Text | Value::Made(_) => f.write_str(&node.text()),
+            Value::Text | Value::Generated(_) => f.write_str(&node.text()),
             _ => node.write_plain(f),
         }
     }

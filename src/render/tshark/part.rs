@@ -171,7 +171,7 @@ fn shown(node: NodeRef<'_>) -> Show {
         (Value::None | Value::Bytes, Kind::Bytes | Kind::Group | Kind::Protocol | Kind::Number) => {
             hex(&node.masked_bytes(), ":", &mut text);
         }
-        (Value::Text | Value::Made(_), _) => text.push_str(&node.text()),
+        (Value::Text | Value::Generated(_), _) => text.push_str(&node.text()),
         _ => drop(node.write_plain(&mut text)),
     }
     Show::Text(text)
@@ -285,7 +285,7 @@ fn of_answer(pseudo: &Pseudo, answer: &Answer<'_>) -> Show {
 fn proto<'t>(of: Dissection<'t>, layer: &'t Layer, shape: &Shape) -> Option<Proto<'t>> {
     let node = of.layer_node(layer)?;
     let mut title = String::from(node.field().name);
-    let (name, info) = (of.tree.made(layer.name), of.tree.info(layer));
+    let (name, info) = (of.tree.generated_text(layer.name), of.tree.info(layer));
     for words in [name, info.as_ref()] {
         if !words.is_empty() {
             // Writing to memory does not fail.

@@ -10,7 +10,7 @@ mod summary;
 use super::notes::{DEEP, LEFT_OVER};
 use super::{Error, Request, Result, data};
 use crate::tree::{
-    Bits, ExportedObject, Extras, Field, Kind, LayerId, MAX_DEPTH, Made, Mark, Object, Piece, Span, Transfer, Tree, Value,
+    Bits, ExportedObject, Extras, Field, Kind, LayerId, MAX_DEPTH, Mark, Object, Piece, Span, TextRange, Transfer, Tree, Value,
 };
 use std::fmt;
 use std::ops::Range;
@@ -439,8 +439,8 @@ impl<'a> Wire<'a> {
 
     /// Adds text that is not on the wire, at the range it was derived from.
     pub fn put_text(&mut self, field: &'static Field, range: Range<usize>, words: fmt::Arguments<'_>) -> u32 {
-        let made = if self.tree.demand().may_keep(field) { self.tree.make(words) } else { Made::default() };
-        self.push(field, Value::Made(made), range)
+        let made = if self.tree.demand().may_keep(field) { self.tree.make(words) } else { TextRange::default() };
+        self.push(field, Value::Generated(made), range)
     }
 
     /// Adds a value that consists of these bits of a range of the source.

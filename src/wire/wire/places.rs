@@ -1,7 +1,7 @@
 //! Adds nodes in any order and at any position, for readers that parse the whole message before they add fields.
 
 use super::Wire;
-use crate::tree::{Bits, Field, Made, Span, Value};
+use crate::tree::{Bits, Field, Span, TextRange, Value};
 use std::fmt;
 use std::ops::Range;
 
@@ -48,8 +48,8 @@ impl<'a> Wire<'a> {
     }
 
     /// Creates text that is not on the wire, if the field is kept.
-    pub(crate) fn make(&mut self, field: &'static Field, text: &str) -> Made {
-        if self.tree.demand().may_keep(field) { self.tree.make(format_args!("{text}")) } else { Made::default() }
+    pub(crate) fn make(&mut self, field: &'static Field, text: &str) -> TextRange {
+        if self.tree.demand().may_keep(field) { self.tree.make(format_args!("{text}")) } else { TextRange::default() }
     }
 
     /// Adds a buffer of derived bytes. Returns its source.

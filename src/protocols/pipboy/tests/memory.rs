@@ -93,7 +93,7 @@ impl Fixture {
 
     fn notes(&self) -> Vec<&str> {
         let tree = self.tree.as_ref().unwrap();
-        tree.notes.iter().map(|note| tree.made(note.text)).collect()
+        tree.notes.iter().map(|note| tree.generated_text(note.text)).collect()
     }
 
     fn info(&self) -> String {
