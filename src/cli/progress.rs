@@ -19,7 +19,7 @@ enum Bar {
     Hidden,
     Shown(ProgressBar),
     /// Records were printed on the terminal, so the bar stays hidden.
-    Over,
+    Finished,
 }
 
 fn bar() -> MutexGuard<'static, Bar> {
@@ -28,7 +28,7 @@ fn bar() -> MutexGuard<'static, Bar> {
 
 /// Removes the bar permanently.
 pub(super) fn hide() {
-    if let Bar::Shown(bar) = std::mem::replace(&mut *bar(), Bar::Over) {
+    if let Bar::Shown(bar) = std::mem::replace(&mut *bar(), Bar::Finished) {
         bar.finish_and_clear();
     }
 }
@@ -61,7 +61,7 @@ impl TotalProgress {
         match &*bar {
             Bar::Hidden => *bar = Bar::Shown(shown(&self.name, total).with_position(read)),
             Bar::Shown(bar) => bar.set_position(read),
-            Bar::Over => {}
+            Bar::Finished => {}
         }
     }
 }

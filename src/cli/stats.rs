@@ -82,10 +82,10 @@ impl Parsed {
             None => known.iter().find_map(|part| Some((*part, begins(part)?))).ok_or_else(|| unknown(name))?,
         };
         // Endpoints are derived from conversations.
-        let counted = if let Part::Endpoints(over) = part { Part::Conversations(over) } else { part };
+        let counted = if let Part::Endpoints(layer) = part { Part::Conversations(layer) } else { part };
         let is_same = |(known, filter): &(Part, String)| *known != counted || filter == rest;
-        if let (Part::Conversations(over), false) = (counted, filters.iter().all(is_same)) {
-            return Err(format!("-z {name}: conv and endpoints of {} require the same filter", over.layer()));
+        if let (Part::Conversations(layer), false) = (counted, filters.iter().all(is_same)) {
+            return Err(format!("-z {name}: conv and endpoints of {} require the same filter", layer.layer()));
         }
         filters.push((counted, rest.to_owned()));
         if parts.contains(&part) {

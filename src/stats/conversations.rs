@@ -3,7 +3,7 @@
 use super::endpoint::{Conversation, End, Found, Place, Seen, Shares, Sum};
 use super::endpoint_cache::EndpointCache;
 use super::index::Index;
-use super::parts::Over;
+use super::parts::ConversationLayer;
 use super::recent_flows::{RecentFlows, Rows};
 use super::rows::{Endpoint, Hosts, Row};
 use super::traffic::Count;
@@ -22,7 +22,7 @@ fn sure() -> usize {
 #[derive(Debug)]
 pub struct Conversations {
     /// The layer that distinguishes them.
-    pub over: Over,
+    pub layer: ConversationLayer,
     /// Conversations with stream numbers, indexed by number.
     numbered: Vec<Row>,
     /// Conversations without stream numbers, in order of their first frame.
@@ -38,10 +38,10 @@ pub struct Conversations {
 }
 
 impl Conversations {
-    pub(super) fn new(over: Over) -> Conversations {
+    pub(super) fn new(layer: ConversationLayer) -> Conversations {
         let (numbered, paired, pairs, hosts) = (Vec::new(), Vec::new(), Index::default(), Hosts::default());
         let endpoint_cache = EndpointCache::default();
-        Conversations { over, numbered, paired, pairs, endpoint_cache, hosts, silent: 0, left_out: Count::default() }
+        Conversations { layer, numbered, paired, pairs, endpoint_cache, hosts, silent: 0, left_out: Count::default() }
     }
 
     /// Counts a layer of a frame between two endpoints, if it belongs to a conversation of this kind. At most `new_rows`
@@ -49,7 +49,7 @@ impl Conversations {
     fn layer(&mut self, ends: [Address; 2], number: Option<u32>, frame: Seen, new_rows: usize) -> Option<Found> {
         let [src, dst] = ends;
         let ends = [End::of(src), End::of(dst)];
-        if !ends.iter().all(|end| end.fits(self.over)) {
+        if !ends.iter().all(|end| end.fits(self.layer)) {
             return None;
         }
         let found = self.find(ends, number, self.rows_in_use() + new_rows);
@@ -157,7 +157,7 @@ impl Conversations {
     }
 
     fn has_ports(&self) -> bool {
-        matches!(self.over, Over::Tcp | Over::Udp)
+        matches!(self.layer, ConversationLayer::Tcp | ConversationLayer::Udp)
     }
 
     /// Indices of conversations with at least one frame.
@@ -275,7 +275,7 @@ impl ConversationTables {
     }
 
     /// Counts a frame in each kind of conversations. `after` is the time since the first frame.
-    pub(super) fn frame(&mut self, of: Dissection<'_>, time: Option<i64>, counts: [bool; Over::ALL.len()]) {
+    pub(super) fn frame(&mut self, of: Dissection<'_>, time: Option<i64>, counts: [bool; ConversationLayer::ALL.len()]) {
         let tree = of.tree;
         let frame = Seen { bytes: tree.frame.original, time };
         if let Some(omitted_headers) = &tree.omitted_headers {
@@ -283,8 +283,8 @@ impl ConversationTables {
         }
         for layer in &tree.layers {
             let Some(kind) = tree.nodes.get(layer.node as usize).and_then(|node| self.kind(node.field)) else { continue };
-            let over = self.all.get(kind).map(|conversations| conversations.over as usize);
-            if over.and_then(|over| counts.get(over)) != Some(&true) {
+            let place = self.all.get(kind).map(|conversations| conversations.layer as usize);
+            if place.and_then(|place| counts.get(place)) != Some(&true) {
                 continue;
             }
             let Some(ends) = tree.ends.get(layer.ends as usize) else { continue };
@@ -295,7 +295,7 @@ impl ConversationTables {
 
     /// Kind of conversations of a protocol, if counted.
     fn kind(&self, of: &Field) -> Option<usize> {
-        self.all.iter().position(|conversations| of.is(conversations.over.protocol()))
+        self.all.iter().position(|conversations| of.is(conversations.layer.protocol()))
     }
 
     /// Counts a fast-path segment, which has no tree.
@@ -310,15 +310,15 @@ impl ConversationTables {
     fn put(&mut self, omitted_headers: &OmittedHeaders, bytes: &[u8], frame: Seen) {
         let Some((link, sockets)) = layers::plain_ends(bytes) else { return };
         let net = sockets.map(|socket| socket.ip());
-        let over = if net.iter().all(IpAddr::is_ipv4) { Over::Ip } else { Over::Ipv6 };
+        let layer = if net.iter().all(IpAddr::is_ipv4) { ConversationLayer::Ip } else { ConversationLayer::Ipv6 };
         let headers = [
-            (Over::Eth, link.map(Address::Mac), None),
-            (over, net.map(Address::Ip), None),
-            (Over::Tcp, sockets.map(Address::Socket), Some(omitted_headers.stream.number)),
+            (ConversationLayer::Eth, link.map(Address::Mac), None),
+            (layer, net.map(Address::Ip), None),
+            (ConversationLayer::Tcp, sockets.map(Address::Socket), Some(omitted_headers.stream.number)),
         ];
         let (mut rows, mut all_have_room) = (Rows::default(), true);
-        for (over, ends, number) in headers {
-            if let Some(kind) = self.kind(over.protocol()) {
+        for (layer, ends, number) in headers {
+            if let Some(kind) = self.kind(layer.protocol()) {
                 let found = self.layer(kind, ends, number, frame);
                 rows.get_mut(kind).into_iter().for_each(|row| *row = found);
                 all_have_room &= found.is_some();
@@ -378,7 +378,7 @@ mod tests {
 
     #[test]
     fn conversations_are_distinguished_by_number_or_by_ends_and_both_directions_are_one() {
-        let mut conversations = Conversations::new(Over::Tcp);
+        let mut conversations = Conversations::new(ConversationLayer::Tcp);
         let (a, b) = (end(1, 10), end(2, 20));
         // Numbers may be skipped and arrive late.
         for (ends, number) in [([a, b], Some(2)), ([b, a], Some(2)), ([b, a], Some(0)), ([a, b], None), ([b, a], None)] {
@@ -394,7 +394,7 @@ mod tests {
 
     #[test]
     fn conversations_above_the_limit_are_summed_up() {
-        let mut conversations = Conversations::new(Over::Tcp);
+        let mut conversations = Conversations::new(ConversationLayer::Tcp);
         for number in 0..100 {
             say(&mut conversations, [end(1, 10), end(2, 20)], Some(number), 50);
             say(&mut conversations, [end(1, 10), end(2, 20)], Some(0), 50);
@@ -408,7 +408,7 @@ mod tests {
 
     #[test]
     fn the_first_rows_are_those_of_the_whole_list() {
-        let mut conversations = Conversations::new(Over::Udp);
+        let mut conversations = Conversations::new(ConversationLayer::Udp);
         for (at, frames) in [3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 5, 1].into_iter().enumerate() {
             let at = u32::try_from(at).unwrap();
             let ends = [end(7 * at % 13, 10), end(5, 20 + u16::try_from(at % 3).unwrap())];
@@ -439,9 +439,9 @@ mod tests {
 
     #[test]
     fn each_table_has_a_minimum_size() {
-        let (mut full, other) = (Conversations::new(Over::Ip), Conversations::new(Over::Tcp));
+        let (mut full, other) = (Conversations::new(ConversationLayer::Ip), Conversations::new(ConversationLayer::Tcp));
         assert_eq!(
-            free(&[Conversations::new(Over::Ip), Conversations::new(Over::Tcp)]),
+            free(&[Conversations::new(ConversationLayer::Ip), Conversations::new(ConversationLayer::Tcp)]),
             limits::STATS_CONVERSATIONS.get() - 2 * sure()
         );
         full.paired = vec![Row::SILENT; limits::STATS_CONVERSATIONS.get() - sure()];

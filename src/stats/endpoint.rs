@@ -1,6 +1,6 @@
 //! Endpoints, and the traffic of conversations.
 
-use super::parts::Over;
+use super::parts::ConversationLayer;
 use super::traffic::Count;
 use crate::tree::Address;
 use std::fmt;
@@ -34,12 +34,12 @@ impl End {
         }
     }
 
-    pub(super) fn fits(self, over: Over) -> bool {
-        match over {
-            Over::Eth => matches!(self.host, Host::Mac(_)),
-            Over::Ip => matches!(self.host, Host::V4(_)),
-            Over::Ipv6 => matches!(self.host, Host::V6(_)),
-            Over::Tcp | Over::Udp => self.port.is_some(),
+    pub(super) fn fits(self, layer: ConversationLayer) -> bool {
+        match layer {
+            ConversationLayer::Eth => matches!(self.host, Host::Mac(_)),
+            ConversationLayer::Ip => matches!(self.host, Host::V4(_)),
+            ConversationLayer::Ipv6 => matches!(self.host, Host::V6(_)),
+            ConversationLayer::Tcp | ConversationLayer::Udp => self.port.is_some(),
         }
     }
 }

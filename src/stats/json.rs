@@ -48,20 +48,20 @@ pub fn print_json(stats: &Stats, to: &mut dyn Write) -> io::Result<()> {
         }
         if has(|part| matches!(part, Part::Conversations(_))) {
             all.object("conversations", |of| {
-                let wanted = stats.kinds().filter(|table| stats.parts.contains(&Part::Conversations(table.over)));
+                let wanted = stats.kinds().filter(|table| stats.parts.contains(&Part::Conversations(table.layer)));
                 wanted.into_iter().try_for_each(|table| conversations(table, of))
             })?;
         }
         if has(|part| matches!(part, Part::Endpoints(_))) {
             all.object("endpoints", |of| {
-                let wanted = stats.kinds().filter(|table| stats.parts.contains(&Part::Endpoints(table.over)));
+                let wanted = stats.kinds().filter(|table| stats.parts.contains(&Part::Endpoints(table.layer)));
                 wanted.into_iter().try_for_each(|table| endpoints(table, of))
             })?;
         }
         let left_out: Vec<&Conversations> = stats.kinds().filter(|table| table.left_out.frames > 0).collect();
         if !left_out.is_empty() {
             all.object("conversations_not_remembered", |of| {
-                left_out.iter().try_for_each(|table| of.object(table.over.layer(), |of| counted(of, table.left_out)))
+                left_out.iter().try_for_each(|table| of.object(table.layer.layer(), |of| counted(of, table.left_out)))
             })?;
         }
         if has(|part| *part == Part::Transfers) {
@@ -165,10 +165,10 @@ fn counted(of: &mut Members<'_, '_>, count: Count) -> io::Result<()> {
 }
 
 fn conversations(table: &Conversations, of: &mut Members<'_, '_>) -> io::Result<()> {
-    of.list(table.over.layer(), table.largest(usize::MAX), |of, row| {
+    of.list(table.layer.layer(), table.largest(usize::MAX), |of, row| {
         let ([a, b], [sent, answered]) = (row.ends, row.sent);
         if let Some(number) = row.stream {
-            of.words("stream", format_args!("{}/{number}", table.over.layer()))?;
+            of.words("stream", format_args!("{}/{number}", table.layer.layer()))?;
         }
         of.words("a", a)?;
         of.words("b", b)?;
@@ -182,7 +182,7 @@ fn conversations(table: &Conversations, of: &mut Members<'_, '_>) -> io::Result<
 }
 
 fn endpoints(table: &Conversations, of: &mut Members<'_, '_>) -> io::Result<()> {
-    of.list(table.over.layer(), table.endpoints().largest(usize::MAX), |of, (end, shares)| {
+    of.list(table.layer.layer(), table.endpoints().largest(usize::MAX), |of, (end, shares)| {
         let (sent, got) = (shares.sent, shares.got);
         of.words("address", end)?;
         counted(of, Count { frames: sent.frames + got.frames, bytes: sent.bytes + got.bytes })?;

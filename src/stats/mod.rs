@@ -40,7 +40,7 @@ pub use hierarchy::{Hierarchy, HierarchyNode, commonest};
 pub use hosts::{Families, Hosts, Named};
 pub use intervals::{Column, Function, Intervals, Passes, Values};
 pub use json::print_json;
-pub use parts::{Over, Part};
+pub use parts::{ConversationLayer, Part};
 pub use plot::plot;
 pub use rtp::{Spread, Stream, Streams};
 pub use tables::{TableLook, print_tables};
@@ -153,11 +153,11 @@ impl Stats {
         let Details { intervals, severity, families, mut gates, filter } = details;
         let (filter, gate) = filter.map(|(text, gate)| ((text, 0), gate)).unzip();
         let has = |part: Part| parts.contains(&part);
-        let is_wanted = |over: &Over| has(Part::Conversations(*over)) || has(Part::Endpoints(*over));
+        let is_wanted = |layer: &ConversationLayer| has(Part::Conversations(*layer)) || has(Part::Endpoints(*layer));
         let coverage = has(Part::Coverage);
         let counts_analysis = has(Part::Health);
         let looks = [coverage, coverage || has(Part::Hierarchy)];
-        let conversations = Over::ALL.into_iter().filter(is_wanted).map(Conversations::new).collect();
+        let conversations = ConversationLayer::ALL.into_iter().filter(is_wanted).map(Conversations::new).collect();
         let expert = has(Part::Expert).then(|| {
             let gate = gates.iter().position(|(part, _)| *part == Part::Expert).map(|place| gates.swap_remove(place).1);
             Expert::new(severity.unwrap_or(Severity::Comment), gate)
@@ -243,8 +243,8 @@ impl Stats {
             if !self.conversations.all.is_empty() {
                 let gates = &mut self.gates;
                 let counts = match gates.is_empty() {
-                    true => [true; Over::ALL.len()],
-                    false => Over::ALL.map(|over| passes(gates, Part::Conversations(over), of, captured)),
+                    true => [true; ConversationLayer::ALL.len()],
+                    false => ConversationLayer::ALL.map(|layer| passes(gates, Part::Conversations(layer), of, captured)),
                 };
                 self.conversations.frame(of, since_start, counts);
             }
@@ -367,8 +367,8 @@ impl Stats {
 
     /// Conversations of a kind.
     #[must_use]
-    pub fn over(&self, over: Over) -> Option<&Conversations> {
-        self.kinds().find(|conversations| conversations.over == over)
+    pub fn conversations_of(&self, layer: ConversationLayer) -> Option<&Conversations> {
+        self.kinds().find(|conversations| conversations.layer == layer)
     }
 
     /// Conversations of each requested kind.

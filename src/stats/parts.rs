@@ -6,7 +6,7 @@ use std::fmt;
 
 /// The layer that distinguishes conversations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Over {
+pub enum ConversationLayer {
     /// Ethernet addresses.
     Eth,
     /// IPv4 addresses.
@@ -19,30 +19,31 @@ pub enum Over {
     Udp,
 }
 
-impl Over {
+impl ConversationLayer {
     /// All layers, from the link up.
-    pub const ALL: [Over; 5] = [Over::Eth, Over::Ip, Over::Ipv6, Over::Tcp, Over::Udp];
+    pub const ALL: [ConversationLayer; 5] =
+        [ConversationLayer::Eth, ConversationLayer::Ip, ConversationLayer::Ipv6, ConversationLayer::Tcp, ConversationLayer::Udp];
 
     /// Name of the layer, in filters and in `-z`.
     #[must_use]
     pub const fn layer(self) -> &'static str {
         match self {
-            Over::Eth => "eth",
-            Over::Ip => "ip",
-            Over::Ipv6 => "ipv6",
-            Over::Tcp => "tcp",
-            Over::Udp => "udp",
+            ConversationLayer::Eth => "eth",
+            ConversationLayer::Ip => "ip",
+            ConversationLayer::Ipv6 => "ipv6",
+            ConversationLayer::Tcp => "tcp",
+            ConversationLayer::Udp => "udp",
         }
     }
 
     /// Layer.
     pub(super) fn protocol(self) -> &'static Field {
         match self {
-            Over::Eth => &ethernet::ETH,
-            Over::Ip => &ip::IP,
-            Over::Ipv6 => &ipv6::IPV6,
-            Over::Tcp => &tcp::TCP,
-            Over::Udp => &udp::UDP,
+            ConversationLayer::Eth => &ethernet::ETH,
+            ConversationLayer::Ip => &ip::IP,
+            ConversationLayer::Ipv6 => &ipv6::IPV6,
+            ConversationLayer::Tcp => &tcp::TCP,
+            ConversationLayer::Udp => &udp::UDP,
         }
     }
 
@@ -50,11 +51,11 @@ impl Over {
     #[must_use]
     pub const fn label(self) -> &'static str {
         match self {
-            Over::Eth => "Ethernet",
-            Over::Ip => "IPv4",
-            Over::Ipv6 => "IPv6",
-            Over::Tcp => "TCP",
-            Over::Udp => "UDP",
+            ConversationLayer::Eth => "Ethernet",
+            ConversationLayer::Ip => "IPv4",
+            ConversationLayer::Ipv6 => "IPv6",
+            ConversationLayer::Tcp => "TCP",
+            ConversationLayer::Udp => "UDP",
         }
     }
 }
@@ -67,9 +68,9 @@ pub enum Part {
     /// Protocol hierarchy, with message types.
     Hierarchy,
     /// Conversations.
-    Conversations(Over),
+    Conversations(ConversationLayer),
     /// Endpoints.
-    Endpoints(Over),
+    Endpoints(ConversationLayer),
     /// Packets and bytes over time.
     Time,
     /// Completed transfers.
@@ -100,8 +101,8 @@ impl Part {
     /// Parts shown by default, in display order.
     pub fn all() -> Vec<Part> {
         let mut parts = vec![Part::Overview, Part::Time, Part::Hierarchy];
-        parts.extend(Over::ALL.map(Part::Conversations));
-        parts.extend(Over::ALL.map(Part::Endpoints));
+        parts.extend(ConversationLayer::ALL.map(Part::Conversations));
+        parts.extend(ConversationLayer::ALL.map(Part::Endpoints));
         parts.extend([Part::Transfers, Part::Health, Part::Coverage]);
         parts
     }
@@ -127,16 +128,16 @@ impl Part {
         match self {
             Part::Overview => "format, frames, times, rates, sizes",
             Part::Hierarchy => "protocol hierarchy, with message types",
-            Part::Conversations(Over::Eth) => "conversations between Ethernet addresses",
-            Part::Conversations(Over::Ip) => "conversations between IPv4 addresses",
-            Part::Conversations(Over::Ipv6) => "conversations between IPv6 addresses",
-            Part::Conversations(Over::Tcp) => "TCP conversations, with stream numbers",
-            Part::Conversations(Over::Udp) => "UDP conversations, with stream numbers",
-            Part::Endpoints(Over::Eth) => "Ethernet addresses",
-            Part::Endpoints(Over::Ip) => "IPv4 addresses",
-            Part::Endpoints(Over::Ipv6) => "IPv6 addresses",
-            Part::Endpoints(Over::Tcp) => "addresses and ports of TCP",
-            Part::Endpoints(Over::Udp) => "addresses and ports of UDP",
+            Part::Conversations(ConversationLayer::Eth) => "conversations between Ethernet addresses",
+            Part::Conversations(ConversationLayer::Ip) => "conversations between IPv4 addresses",
+            Part::Conversations(ConversationLayer::Ipv6) => "conversations between IPv6 addresses",
+            Part::Conversations(ConversationLayer::Tcp) => "TCP conversations, with stream numbers",
+            Part::Conversations(ConversationLayer::Udp) => "UDP conversations, with stream numbers",
+            Part::Endpoints(ConversationLayer::Eth) => "Ethernet addresses",
+            Part::Endpoints(ConversationLayer::Ip) => "IPv4 addresses",
+            Part::Endpoints(ConversationLayer::Ipv6) => "IPv6 addresses",
+            Part::Endpoints(ConversationLayer::Tcp) => "addresses and ports of TCP",
+            Part::Endpoints(ConversationLayer::Udp) => "addresses and ports of UDP",
             Part::Time => "frames and bytes over time",
             Part::Transfers => "completed transfers: count, bytes, throughput",
             Part::Health => "gaps, malformed messages, TCP analysis, notes by code",
@@ -158,8 +159,8 @@ impl fmt::Display for Part {
         match self {
             Part::Overview => f.write_str("overview"),
             Part::Hierarchy => f.write_str("io,phs"),
-            Part::Conversations(over) => write!(f, "conv,{}", over.layer()),
-            Part::Endpoints(over) => write!(f, "endpoints,{}", over.layer()),
+            Part::Conversations(layer) => write!(f, "conv,{}", layer.layer()),
+            Part::Endpoints(layer) => write!(f, "endpoints,{}", layer.layer()),
             Part::Time => f.write_str("time"),
             Part::Transfers => f.write_str("transfers"),
             Part::Health => f.write_str("health"),

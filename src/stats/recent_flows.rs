@@ -1,7 +1,7 @@
 //! Recent flows: most segments belong to a recent flow, so their counts are accumulated and added later.
 
 use super::endpoint::{Found, Seen, Sum};
-use super::parts::Over;
+use super::parts::ConversationLayer;
 use crate::tree::OmittedHeaders;
 
 /// Number of cached flows, a power of two.
@@ -11,7 +11,7 @@ const SLOTS: usize = 512;
 const LINK: usize = 12;
 
 /// Rows of a segment, one per counted kind.
-pub(super) type Rows = [Option<Found>; Over::ALL.len()];
+pub(super) type Rows = [Option<Found>; ConversationLayer::ALL.len()];
 
 /// A flow: one direction of a connection.
 #[derive(Debug, Clone, Copy)]

@@ -98,7 +98,7 @@ struct Runs {
     /// Disjoint ranges, in order.
     kept: Vec<[i128; 2]>,
     /// Total length and end of earlier ranges, which are final.
-    over: i128,
+    merged: i128,
     end: Option<i128>,
 }
 
@@ -117,14 +117,14 @@ impl Runs {
         if self.kept.len() > RUNS {
             let earlier = self.kept.drain(..RUNS / 2);
             for [start, end] in earlier {
-                self.over += end - start;
+                self.merged += end - start;
                 self.end = Some(end);
             }
         }
     }
 
     fn all(&self) -> i128 {
-        self.over + self.kept.iter().map(|[start, end]| end - start).sum::<i128>()
+        self.merged + self.kept.iter().map(|[start, end]| end - start).sum::<i128>()
     }
 }
 

@@ -4,7 +4,7 @@ mod asked;
 
 use super::hierarchy::commonest;
 use super::plot::plot;
-use super::{Conversation, Conversations, Count, Covered, Over, Part, Stats};
+use super::{Conversation, ConversationLayer, Conversations, Count, Covered, Part, Stats};
 use crate::record::Evictions;
 use crate::render::{Grid, Head, Rfc3339, Role, Size, Theme, Thousands, fold_painted, seconds};
 use crate::tree::{Level, Timestamp};
@@ -53,8 +53,8 @@ pub fn print_tables(stats: &Stats, look: TableLook, to: &mut dyn Write) -> io::R
             Part::Overview => pages.overview()?,
             Part::Time => pages.time()?,
             Part::Hierarchy => pages.hierarchy()?,
-            Part::Conversations(over) => stats.over(*over).map_or(Ok(()), |table| pages.conversations(table))?,
-            Part::Endpoints(over) => stats.over(*over).map_or(Ok(()), |table| pages.endpoints(table))?,
+            Part::Conversations(layer) => stats.conversations_of(*layer).map_or(Ok(()), |table| pages.conversations(table))?,
+            Part::Endpoints(layer) => stats.conversations_of(*layer).map_or(Ok(()), |table| pages.endpoints(table))?,
             Part::Transfers => pages.transfers()?,
             Part::Health => pages.health()?,
             Part::Coverage => pages.coverage()?,
@@ -170,10 +170,10 @@ impl Pages<'_> {
         let columns = self.look.width.unwrap_or(COLUMNS).saturating_sub(BESIDE).max(1);
         let (counts, interval) = self.stats.traffic.in_intervals(columns);
         if counts.is_empty() {
-            self.heading("Over time")?;
+            self.heading("ConversationLayer time")?;
             return self.line("none", "no timestamps");
         }
-        self.heading(format_args!("Over time, {} s per column", Seconds(interval)))?;
+        self.heading(format_args!("ConversationLayer time, {} s per column", Seconds(interval)))?;
         for (label, of) in [("packets", (|count| count.frames) as fn(&Count) -> u64), ("bytes", |count| count.bytes)] {
             let numbers: Vec<u64> = counts.iter().map(of).collect();
             let most = Thousands(numbers.iter().max().copied().unwrap_or_default()).to_string();
@@ -238,20 +238,20 @@ impl Pages<'_> {
         if table.is_empty() && self.stats.parts.len() > 1 {
             return Ok(());
         }
-        self.heading(format_args!("{} conversations: {}", table.over.label(), Thousands(table.len())))?;
+        self.heading(format_args!("{} conversations: {}", table.layer.label(), Thousands(table.len())))?;
         let rows = self.rows(table.len());
         if self.look.width.is_some_and(|width| width < SIDE_BY_SIDE) {
             self.stacked_conversations(table, rows)?;
             self.rest(table.len())?;
             return self.left_out(table);
         }
-        let has_numbers = matches!(table.over, Over::Tcp | Over::Udp);
+        let has_numbers = matches!(table.layer, ConversationLayer::Tcp | ConversationLayer::Udp);
         let heads = if has_numbers { HEADS } else { HEADS.get(1..).unwrap_or_default() };
         let mut grid = Grid::new(self.to, self.look.theme, heads).within(self.look.width);
         for conversation in table.largest(rows) {
             let (Conversation { ends: [a, b], sent: [sent, answered], .. }, all) = (conversation, conversation.all());
             match conversation.stream {
-                Some(number) if has_numbers => drop(grid.cell(format_args!("{}/{number}", table.over.layer()))?),
+                Some(number) if has_numbers => drop(grid.cell(format_args!("{}/{number}", table.layer.layer()))?),
                 None if has_numbers => drop(grid.cell("")?),
                 _ => {}
             }
@@ -289,8 +289,8 @@ impl Pages<'_> {
             };
             grid.cell(b)?.cell("B→A")?.cell(Thousands(answered.frames))?.cell(Thousands(answered.bytes))?.cell("")?.cell("")?;
             match conversation.stream {
-                Some(number) if matches!(table.over, Over::Tcp | Over::Udp) => {
-                    grid.cell(format_args!("{}/{number}", table.over.layer()))?
+                Some(number) if matches!(table.layer, ConversationLayer::Tcp | ConversationLayer::Udp) => {
+                    grid.cell(format_args!("{}/{number}", table.layer.layer()))?
                 }
                 _ => grid.cell("")?,
             };
@@ -313,7 +313,7 @@ impl Pages<'_> {
             return Ok(());
         }
         let endpoints = table.endpoints();
-        self.heading(format_args!("{} endpoints: {}", table.over.label(), Thousands(endpoints.len())))?;
+        self.heading(format_args!("{} endpoints: {}", table.layer.label(), Thousands(endpoints.len())))?;
         let rows = self.rows(endpoints.len());
         let mut grid = Grid::new(self.to, self.look.theme, HEADS).within(self.look.width);
         for (end, shares) in endpoints.largest(rows) {
