@@ -340,7 +340,7 @@ fn write_literal(node: NodeRef<'_>, out: &mut String) -> fmt::Result {
 
 /// The bookmark and note of a record, one per line.
 #[must_use]
-pub fn remarks(bookmarks: &Bookmarks, message: Option<u64>, frame: u64) -> Vec<String> {
+pub fn bookmark_comments(bookmarks: &Bookmarks, message: Option<u64>, frame: u64) -> Vec<String> {
     let line = |is_marked: bool, note: &str| {
         let mut line = String::from(if is_marked { "* bookmark" } else { "* note" });
         if !note.is_empty() {

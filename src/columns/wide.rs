@@ -147,9 +147,9 @@ fn answers<'t>(record: &'t Record<'t>, pseudo: &Pseudo, cells: &mut Vec<Cell<'t>
         Some(Answer::Nanos(nanos) | Answer::Micros(nanos)) => seconds(nanos),
         Some(Answer::Time(time) | Answer::Date(time)) => nanos(Some(time)).map_or(Cell::Null, Cell::Time),
         Some(Answer::Lines(lines)) => return cells.extend(lines.lines().map(|line| Cell::Text(line.into()))),
-        Some(Answer::Remarks(remarks)) => {
+        Some(Answer::ExpertItems(items)) => {
             // The closure does not fail.
-            let _ = remarks.each(|one| {
+            let _ = items.each(|one| {
                 cells.push(Cell::Text(one.to_string().into()));
                 Ok::<(), std::fmt::Error>(())
             });

@@ -311,13 +311,13 @@ impl Engine {
             ..FrameInfo::default()
         });
         if frame.interface_name.is_some() || !frame.comments.is_empty() {
-            self.keep_remarks(frame);
+            self.keep_frame_comments(frame);
         }
     }
 
     /// Stores comments and other metadata that the capture file has for a frame.
     #[inline(never)]
-    fn keep_remarks(&mut self, frame: &Frame<'_>) {
+    fn keep_frame_comments(&mut self, frame: &Frame<'_>) {
         if let Some(name) = frame.interface_name {
             self.tree.frame.interface_name = self.tree.make(format_args!("{name}"));
         }
@@ -572,12 +572,12 @@ fn mark_innermost(tree: &mut Tree, awaits: bool) {
         return;
     }
     let is_grave = |note: &Note| note.code.is(&GIVEN_UP) || record::level_of(note) >= Level::Odd;
-    let remarked = tree.own_notes().any(is_grave);
+    let is_flagged = tree.own_notes().any(is_grave);
     let Some(innermost) = tree.layers.iter_mut().rev().find(|layer| !layer.late) else { return };
     // The layer of a relay is a segment, too; it has no bytes of its own.
     let is_segment = |node: &Node| node.field.is(&tcp::TCP) || node.span.is_empty();
     let is_segment = tree.nodes.get(innermost.node as usize).is_some_and(is_segment);
-    innermost.message = remarked || !(is_segment || awaits);
+    innermost.message = is_flagged || !(is_segment || awaits);
 }
 
 fn has_message(tree: &Tree) -> bool {

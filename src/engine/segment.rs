@@ -3,16 +3,21 @@
 use super::stream::speaker::Speaker;
 use crate::flow::analysis::{Findings, Segment as Analyzed, Since};
 use crate::flow::progress::Progress;
-use crate::layers::tcp::{self, Header, Remarks, TcpState};
+use crate::layers::tcp::{self, AnalysisResults, Header, TcpState};
 use crate::layers::{self, Bytes, Segment};
 use crate::tree::{Address, Ends, LayerId, Span, Tree};
 use crate::wire::Wire;
 use std::net::SocketAddr;
 
 /// Analysis results of a segment as displayed.
-pub(super) fn remarks(found: &Findings) -> Remarks {
+pub(super) fn analysis_results(found: &Findings) -> AnalysisResults {
     let pair = |since: Since| (since.frame, since.nanos);
-    Remarks { flags: found.flags, duplicate: found.duplicate, acks: found.acks.map(pair), repeats: found.repeats.map(pair) }
+    AnalysisResults {
+        flags: found.flags,
+        duplicate: found.duplicate,
+        acks: found.acks.map(pair),
+        repeats: found.repeats.map(pair),
+    }
 }
 
 /// Completeness of the connection as displayed.

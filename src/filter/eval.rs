@@ -229,8 +229,8 @@ impl Evaluator<'_, '_> {
             Answer::Time(time) | Answer::Date(time) => visit(&Item::Nanos(since_1970(time))),
             Answer::Words(words) => visit(&Item::Bytes(Cow::Borrowed(words.as_bytes()))),
             Answer::Lines(words) => words.lines().try_for_each(|line| visit(&Item::Bytes(Cow::Borrowed(line.as_bytes())))),
-            Answer::Remarks(remarks) => {
-                let decided = remarks.each(|one| match self.remark(one, visit) {
+            Answer::ExpertItems(items) => {
+                let decided = items.each(|one| match self.expert(one, visit) {
                     ControlFlow::Continue(()) => Ok(()),
                     ControlFlow::Break(()) => Err(()),
                 });
@@ -256,7 +256,7 @@ impl Evaluator<'_, '_> {
         })
     }
 
-    fn remark(self, shown: Shown<'_>, visit: &mut Visit<'_>) -> ControlFlow<()> {
+    fn expert(self, shown: Shown<'_>, visit: &mut Visit<'_>) -> ControlFlow<()> {
         if let Shown::Number(number) = shown {
             return visit(&Item::Number(number.into()));
         }

@@ -65,8 +65,8 @@ impl Followed {
         let completeness = self.complete(segment);
         let (in_flight, pushed) = self.send(side, segment, push, found, analysis);
         // Wireshark shows these values only for segments with other analysis items.
-        let is_remarked = !found.flags.is_empty() || found.acks.is_some() || pushed.is_some();
-        let round_trip = analysis.round_trip().filter(|_| is_remarked);
+        let is_notable = !found.flags.is_empty() || found.acks.is_some() || pushed.is_some();
+        let round_trip = analysis.round_trip().filter(|_| is_notable);
         let ends_first = self.end(side, segment);
         Progress { times: self.time(segment.time), completeness, in_flight, pushed, round_trip, ends_first }
     }

@@ -13,8 +13,8 @@ const NARROW: usize = 24;
 /// All protocols, by name.
 #[must_use]
 pub fn protocols(registry: Registry) -> Vec<&'static Protocol> {
-    let remarks = [&crate::wire::notes::DISSECT, &crate::ksy::notes::KSY];
-    let is_one = |protocol: &&Protocol| remarks.iter().all(|remarks| !protocol.this.is(remarks));
+    let notes = [&crate::wire::notes::DISSECT, &crate::ksy::notes::KSY];
+    let is_one = |protocol: &&Protocol| notes.iter().all(|notes| !protocol.this.is(notes));
     let mut all: Vec<&'static Protocol> = registry.protocols().filter(is_one).collect();
     all.sort_by_key(|protocol| protocol.this.abbrev);
     all

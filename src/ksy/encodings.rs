@@ -53,7 +53,7 @@ impl Encoding {
     }
 
     /// The problem of a name that is not the canonical one, and advice.
-    pub(super) fn remark(&self, name: &str) -> Option<(String, Option<String>)> {
+    pub(super) fn problem(&self, name: &str) -> Option<(String, Option<String>)> {
         match self {
             Encoding::Known(canonical) if *canonical == name => None,
             Encoding::Known(canonical) => {

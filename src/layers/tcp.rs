@@ -12,7 +12,7 @@ mod header;
 mod joined;
 mod options;
 
-pub use analysis::{Progress, Remarks, flag_fields, requests_progress};
+pub use analysis::{AnalysisResults, Progress, flag_fields, requests_progress};
 pub use header::Header;
 
 use super::checksum::{self, STATUS};
@@ -196,7 +196,7 @@ pub struct TcpState {
     /// Endpoints of a segment quoted in an ICMP error; its length is unknown.
     pub quoted: Option<[IpAddr; 2]>,
     /// Results of the sequence analysis.
-    pub remarks: Remarks,
+    pub analysis: AnalysisResults,
     /// Progress of the connection, if requested.
     pub progress: Option<Progress>,
 }
@@ -246,15 +246,15 @@ pub fn segment(wire: &mut Wire<'_>, tcp_state: TcpState, missing: usize) -> Resu
         checked.put(wire, &CHECKSUM_STATUS, &BAD_CHECKSUM);
     }
     wire.u16_be(&URGENT)?;
-    let remarks = tcp_state.remarks;
+    let analysis = tcp_state.analysis;
     let numbers = header.summary([seq, ack], window, len);
-    if remarks.flags.is_empty() {
+    if analysis.flags.is_empty() {
         wire.lazy_summary(&numbers, summary);
     } else {
-        wire.info(format_args!("{remarks}{}", Line(&numbers)));
+        wire.info(format_args!("{analysis}{}", Line(&numbers)));
     }
     options::fields(wire, start + header.len)?;
-    remarks.put(wire)?;
+    analysis.put(wire)?;
     if let Some(progress) = tcp_state.progress {
         progress.put(wire);
     }
@@ -275,9 +275,9 @@ fn quote(wire: &mut Wire<'_>, header: &Header, [from, to]: [IpAddr; 2]) {
 /// Emits only the fields of the fast path, if nothing has to be noted on the segment: no analysis flags, and a plain header.
 #[must_use]
 pub fn brief(wire: &mut Wire<'_>, header: &Header, tcp_state: TcpState, missing: usize) -> Option<()> {
-    let is_remarked = !tcp_state.remarks.flags.is_empty() || tcp_state.progress.is_some();
-    let has_remarks = is_remarked || tcp_state.verify.is_some() || tcp_state.is_part;
-    if !wire.passes_headers() || has_remarks || !header.is_plain {
+    let is_notable = !tcp_state.analysis.flags.is_empty() || tcp_state.progress.is_some();
+    let has_more_fields = is_notable || tcp_state.verify.is_some() || tcp_state.is_part;
+    if !wire.passes_headers() || has_more_fields || !header.is_plain {
         return None;
     }
     let window = window_size(wire, header, tcp_state.factor);

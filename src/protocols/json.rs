@@ -274,7 +274,7 @@ mod tests {
     }
 
     /// Codes and spans of the notes on a text.
-    fn remarks(text: &[u8], want: Demand) -> Vec<(&'static str, Span)> {
+    fn notes(text: &[u8], want: Demand) -> Vec<(&'static str, Span)> {
         let mut tree = Tree::new(want);
         tree.begin(FrameInfo::default());
         let layer = tree.push_layer(&JSON, Span::new(0, 0..text.len()), None, 0, true);
@@ -301,7 +301,7 @@ mod tests {
             let unrequested = Demand::of_fields(Only::these([]));
             let nested = format!("{}{text}{}", "[".repeat(nests), "]".repeat(nests));
             for text in [&nested, &text, &text[..cut.index(text.len() + 1)]] {
-                prop_assert_eq!(remarks(text.as_bytes(), unrequested), remarks(text.as_bytes(), Demand::EVERYTHING), "{}", text);
+                prop_assert_eq!(notes(text.as_bytes(), unrequested), notes(text.as_bytes(), Demand::EVERYTHING), "{}", text);
             }
         }
     }
@@ -312,13 +312,13 @@ mod tests {
         // Bytes after the last permitted value are not checked.
         for end in ["1]", "1", "]", "nul"] {
             let text = format!("[{}{end}", "1,".repeat(limits::JSON_VALUES.get()));
-            assert!([unrequested, Demand::EVERYTHING].iter().all(|want| remarks(text.as_bytes(), *want).is_empty()), "{end}");
+            assert!([unrequested, Demand::EVERYTHING].iter().all(|want| notes(text.as_bytes(), *want).is_empty()), "{end}");
         }
         // The last permitted value may exceed the nesting limit.
         let nested = format!("{}{}", "[".repeat(70), "]".repeat(70));
         for few in limits::JSON_VALUES.get() - 72..limits::JSON_VALUES.get() - 58 {
             let text = format!("[{}{nested}]", "1,".repeat(few));
-            assert_eq!(remarks(text.as_bytes(), unrequested), remarks(text.as_bytes(), Demand::EVERYTHING), "{few}");
+            assert_eq!(notes(text.as_bytes(), unrequested), notes(text.as_bytes(), Demand::EVERYTHING), "{few}");
         }
     }
 

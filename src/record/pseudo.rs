@@ -2,7 +2,7 @@
 
 use super::protocols::Protocols;
 use super::seconds::{SECOND, seconds, since_1970};
-use super::shown::{self, Remarks, Summary};
+use super::shown::{self, ExpertItems, Summary};
 use super::{JsonType, Record};
 use crate::tree::{Address, Ends, FrameInfo, Kind, StreamId, TextRange, Timestamp};
 use std::fmt::{self, Write};
@@ -45,7 +45,7 @@ pub enum Answer<'t> {
     /// The summary of a record.
     Summary(Summary<'t>),
     /// A property of each note.
-    Remarks(Remarks<'t>),
+    ExpertItems(ExpertItems<'t>),
 }
 
 impl Answer<'_> {
@@ -65,7 +65,7 @@ impl Answer<'_> {
             Answer::Micros(nanos) => seconds(*nanos, 6, out),
             Answer::Address(address) => write!(out, "{address}"),
             Answer::Summary(summary) => write!(out, "{summary}"),
-            Answer::Remarks(remarks) => write!(out, "{remarks}"),
+            Answer::ExpertItems(items) => write!(out, "{items}"),
         }
     }
 }

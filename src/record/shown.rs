@@ -48,14 +48,14 @@ impl fmt::Display for Summary<'_> {
 
 /// Expert items of a record.
 #[derive(Clone, Copy)]
-pub struct Remarks<'t> {
+pub struct ExpertItems<'t> {
     record: &'t Record<'t>,
-    of: Remark,
+    of: ExpertPart,
 }
 
 /// Property of an expert item.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Remark {
+enum ExpertPart {
     Item,
     Message,
     Severity,
@@ -63,7 +63,7 @@ enum Remark {
     Malformed,
 }
 
-impl<'t> Remarks<'t> {
+impl<'t> ExpertItems<'t> {
     /// Calls `take` for each expert item.
     fn items(&self, take: &mut dyn FnMut(Item<'t>)) {
         let nodes =
@@ -89,23 +89,23 @@ impl<'t> Remarks<'t> {
     pub fn each<E>(&self, mut visit: impl FnMut(Shown<'t>) -> Result<(), E>) -> Result<(), E> {
         let mut items = Vec::new();
         self.items(&mut |item| items.push(item));
-        if self.of == Remark::Malformed {
+        if self.of == ExpertPart::Malformed {
             let malformed = items.iter().find(|item| item.group == Group::Malformed && item.severity == Severity::Error);
             let Some(item) = malformed else { return Ok(()) };
             return visit(Shown::Malformed(item.protocol)).and_then(|()| visit(Shown::Words("_ws.malformed")));
         }
         items.into_iter().try_for_each(|item| {
             visit(match self.of {
-                Remark::Severity => Shown::Number(item.severity.named().0),
-                Remark::Group => Shown::Number(item.group.named().0),
-                Remark::Message | Remark::Malformed => Shown::Message(item),
-                Remark::Item => Shown::Item(item),
+                ExpertPart::Severity => Shown::Number(item.severity.named().0),
+                ExpertPart::Group => Shown::Number(item.group.named().0),
+                ExpertPart::Message | ExpertPart::Malformed => Shown::Message(item),
+                ExpertPart::Item => Shown::Item(item),
             })
         })
     }
 }
 
-impl fmt::Display for Remarks<'_> {
+impl fmt::Display for ExpertItems<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut between = "";
         self.each(|shown| write!(f, "{}{shown}", std::mem::replace(&mut between, ",")))
@@ -201,35 +201,35 @@ pub(super) fn length<'t>(record: &Record<'t>) -> Option<Answer<'t>> {
     }))
 }
 
-fn remarks<'t>(record: &'t Record<'t>, of: Remark) -> Option<Answer<'t>> {
-    let remarks = Remarks { record, of };
-    let has_any = remarks.each(|_| Err(())).is_err();
-    has_any.then_some(Answer::Remarks(remarks))
+fn items<'t>(record: &'t Record<'t>, of: ExpertPart) -> Option<Answer<'t>> {
+    let items = ExpertItems { record, of };
+    let has_any = items.each(|_| Err(())).is_err();
+    has_any.then_some(Answer::ExpertItems(items))
 }
 
 /// Expert items with severity and group.
 pub(super) fn expert<'t>(record: &'t Record<'t>) -> Option<Answer<'t>> {
-    remarks(record, Remark::Item)
+    items(record, ExpertPart::Item)
 }
 
 /// Texts of expert items.
 pub(super) fn message<'t>(record: &'t Record<'t>) -> Option<Answer<'t>> {
-    remarks(record, Remark::Message)
+    items(record, ExpertPart::Message)
 }
 
 /// Severities of expert items.
 pub(super) fn severities<'t>(record: &'t Record<'t>) -> Option<Answer<'t>> {
-    remarks(record, Remark::Severity)
+    items(record, ExpertPart::Severity)
 }
 
 /// Groups of expert items.
 pub(super) fn groups<'t>(record: &'t Record<'t>) -> Option<Answer<'t>> {
-    remarks(record, Remark::Group)
+    items(record, ExpertPart::Group)
 }
 
 /// Whether the record is malformed.
 pub(super) fn malformed<'t>(record: &'t Record<'t>) -> Option<Answer<'t>> {
-    remarks(record, Remark::Malformed)
+    items(record, ExpertPart::Malformed)
 }
 
 fn is_of_frame(record: &Record<'_>) -> bool {

@@ -201,7 +201,7 @@ impl Registry {
 
     /// Layers and application protocols, without duplicates.
     pub fn protocols(self) -> impl Iterator<Item = &'static Protocol> {
-        layers::ALL.iter().copied().chain(self.applications()).chain([&REMARKS, &ksy::notes::PROTOCOL])
+        layers::ALL.iter().copied().chain(self.applications()).chain([&NOTES, &ksy::notes::PROTOCOL])
     }
 
     /// The protocol of this name.
@@ -527,4 +527,4 @@ impl Candidate {
 }
 
 /// Notes common to all protocols, as a pseudo-protocol.
-static REMARKS: Protocol = Protocol::new(&wire::notes::DISSECT, wire::notes::FIELDS, &[]);
+static NOTES: Protocol = Protocol::new(&wire::notes::DISSECT, wire::notes::FIELDS, &[]);

@@ -234,9 +234,9 @@ impl<W: io::Write> Columns<W> {
                         let mut values = values(&mut *line);
                         lines.lines().try_for_each(|one| values.put(|line| clean_escaped(one, &mut Words(line))))?
                     }
-                    Some(Answer::Remarks(remarks)) => {
+                    Some(Answer::ExpertItems(items)) => {
                         let mut values = values(&mut *line);
-                        remarks.each(|one| values.put(|line| write!(Guarded(&mut Words(line)), "{one}")))?
+                        items.each(|one| values.put(|line| write!(Guarded(&mut Words(line)), "{one}")))?
                     }
                     Some(answer) => write_answer(&answer, line)?,
                     None => {}

@@ -87,7 +87,7 @@ fn values_that_are_digits_alone_are_what_columns_show() {
 }
 
 static LIMITED: Field = Field::text("limited.text", "text", "");
-static REMARK: Field = Field::odd("limited.remark", "remark", "");
+static NOTE: Field = Field::odd("limited.note", "note", "");
 
 fn node(tree: &mut Tree) -> u32 {
     tree.push(&LIMITED, Value::None, Span::NONE)
@@ -103,7 +103,7 @@ fn more_nodes_than_a_tree_holds_are_counted() {
 #[test]
 fn more_notes_than_a_tree_holds_are_left_out() {
     let mut tree = Tree::new(Demand::EVERYTHING);
-    (0..limits::TREE_NOTES.get() + 3).for_each(|_| tree.note(&REMARK, 0, Span::NONE, format_args!("a")));
+    (0..limits::TREE_NOTES.get() + 3).for_each(|_| tree.note(&NOTE, 0, Span::NONE, format_args!("a")));
     assert_eq!(tree.notes.len(), limits::TREE_NOTES.get());
 }
 
@@ -133,7 +133,7 @@ fn the_text_of_a_note_is_cut_at_its_limit() {
     let mut tree = Tree::new(Demand::EVERYTHING);
     // Two bytes per character, so that the limit is inside one.
     let long = format!("a{}", "ä".repeat(limits::TREE_NOTE_TEXT.get()));
-    tree.note(&REMARK, 0, Span::NONE, format_args!("{long}"));
+    tree.note(&NOTE, 0, Span::NONE, format_args!("{long}"));
     let text = tree.generated_text(tree.notes[0].text);
     let kept = text.strip_suffix('…').unwrap();
     assert!(long.starts_with(kept) && kept.len() == limits::TREE_NOTE_TEXT.get() - 1, "{}", kept.len());
@@ -153,7 +153,7 @@ fn derived_bytes_that_do_not_fit_are_left_out_and_counted() {
 fn notes_are_found_by_their_nodes_in_the_order_in_which_they_were_made() {
     let mut tree = Tree::new(Demand::EVERYTHING);
     for number in 0_u32..1000 {
-        tree.note(&REMARK, number * 7919 % 300, Span::NONE, format_args!("{number}"));
+        tree.note(&NOTE, number * 7919 % 300, Span::NONE, format_args!("{number}"));
         let few = number == 16 - 1;
         for ranges in [vec![0..300, 0..1], vec![10..20, 10..11], vec![250..251, 5..9, 7..12], vec![300..400, 500..600], vec![]] {
             if few || number % 333 == 0 {

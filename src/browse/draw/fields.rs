@@ -1,7 +1,7 @@
 //! Draws the field tree.
 
 use super::{mark, put, style, title};
-use crate::browse::detail::{self, Item, remarks};
+use crate::browse::detail::{self, Item, bookmark_comments};
 use crate::browse::rows::RowKind;
 use crate::browse::{Detail, Focus, State};
 use crate::render::Role;
@@ -19,7 +19,7 @@ pub fn draw(state: &State, area: Rect, buffer: &mut Buffer) {
     let mut words = String::from("Fields");
     if let Some(row) = state.row().filter(|row| matches!(row.kind, RowKind::Message | RowKind::Packet)) {
         let message = state.message_number();
-        remarks(&state.bookmarks, message, row.frame).iter().for_each(|line| words.push_str(&format!("  {line}")));
+        bookmark_comments(&state.bookmarks, message, row.frame).iter().for_each(|line| words.push_str(&format!("  {line}")));
     }
     match &state.detail {
         _ if state.is_stale => words.push_str("  dissecting …"),

@@ -14,7 +14,7 @@ pub(super) use closed::Connection;
 use super::message::{Out, ends_of};
 use super::nested::States;
 use super::prefilter;
-use super::segment::{analyzed, progress, remarks, tcp_layer};
+use super::segment::{analysis_results, analyzed, progress, tcp_layer};
 use crate::flow::Pair;
 use crate::flow::analysis::{Analysis, Findings};
 use crate::flow::progress::Followed;
@@ -328,7 +328,7 @@ impl Stream {
             is_part: segment.is_part,
             quoted: None,
             verify: checks.tcp.then_some([segment.src, segment.dst]),
-            remarks: remarks(&found),
+            analysis: analysis_results(&found),
             progress,
         };
         let ends = tree.push_ends(self.ends(side));
@@ -473,7 +473,7 @@ impl Stream {
             }
         }
         let sides_swapped = self.sides_swapped;
-        self.remark(side, segment, &accepted, out);
+        self.note_problems(side, segment, &accepted, out);
         // Most segments are in the middle of a message.
         if !self.is_in_a_message(side) || out.tree.is_crowded() {
             self.drain(side, Following::More, out);
@@ -528,7 +528,7 @@ impl Stream {
     }
 
     /// Adds notes on a segment; bytes that are no part of the stream are displayed as they are.
-    fn remark(&mut self, side: Side, segment: &InOrder<'_>, accepted: &Accepted, out: &mut Out<'_>) {
+    fn note_problems(&mut self, side: Side, segment: &InOrder<'_>, accepted: &Accepted, out: &mut Out<'_>) {
         let at = segment.at as usize;
         let is_in_frame = segment.at != Piece::NOWHERE;
         if let Some(differs) = &accepted.differs {

@@ -16,7 +16,7 @@ const PER_LINE: usize = 16;
 const TEXT_COLUMNS: [usize; 2] = [59, 60];
 /// End of the text of a full line. Comments of `follow` are after it.
 const TEXT_END: usize = 76;
-const REMARK: &[u8] = b"  #";
+const COMMENT: &[u8] = b"  #";
 
 #[derive(Default)]
 pub(super) struct Dump {
@@ -31,7 +31,7 @@ pub(super) struct Dump {
 pub(super) fn fits(line: &[u8]) -> bool {
     let line = line.trim_ascii();
     let text = match line.split_at_checked(TEXT_END) {
-        Some((text, remark)) if remark.starts_with(REMARK) => text.trim_ascii_end(),
+        Some((text, comment)) if comment.starts_with(COMMENT) => text.trim_ascii_end(),
         _ => line,
     };
     let mut row = Row::default();

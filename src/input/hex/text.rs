@@ -102,8 +102,8 @@ fn compare(text: &str, bytes: &[u8], blanks: Blanks, strict: bool) -> Shows {
         let blank = character == ' ' || character == '\t';
         let Some((byte, rest)) = left.split_first() else {
             // A comment may follow the text.
-            let remark = text.get(at..).unwrap_or_default();
-            return if remark.trim_start().starts_with('#') && blank { Shows::All } else { Shows::Not };
+            let comment = text.get(at..).unwrap_or_default();
+            return if comment.trim_start().starts_with('#') && blank { Shows::All } else { Shows::Not };
         };
         if let Some(rest) = spelt(character, left) {
             left = rest;
@@ -164,7 +164,7 @@ mod tests {
             ("a.b", b"a b"),
             ("a b", b"a\0b"),
             ("00•E0", b"\0\0\x01E\0"),
-            ("#.  # a remark", b"#\0"),
+            ("#.  # a comment", b"#\0"),
         ] {
             assert_eq!(shows(text.as_bytes(), bytes, false), Shows::All, "{text}");
         }

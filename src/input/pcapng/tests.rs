@@ -154,8 +154,9 @@ fn comments_and_names_are_read() {
         let section = writer.block(SHB_MAGIC, &[mark, about].concat());
         let named = [writer.option(2, b"eth0"), writer.option(3, b"a cable"), writer.option(1, b"of the interface")].concat();
         let interfaces = [writer.interface(1, 96, &named), writer.interface(113, 0, &[])].concat();
-        let remarks = [writer.option(1, b"one"), writer.option(2, b"\0\0\0\0"), writer.option(1, "tw\u{f6}".as_bytes())].concat();
-        let packets = [writer.enhanced(0, 0, b"abc", &remarks), writer.enhanced(1, 0, b"abcd", &[])].concat();
+        let comments =
+            [writer.option(1, b"one"), writer.option(2, b"\0\0\0\0"), writer.option(1, "tw\u{f6}".as_bytes())].concat();
+        let packets = [writer.enhanced(0, 0, b"abc", &comments), writer.enhanced(1, 0, b"abcd", &[])].concat();
         let mut capture = samples::open(&[section, interfaces, packets].concat()).unwrap();
         let frame = capture.next_frame().unwrap().unwrap();
         assert_eq!((frame.interface, frame.interface_name), (Some(0), Some("eth0")));

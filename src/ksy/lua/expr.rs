@@ -66,7 +66,7 @@ impl Lua<'_> {
 
     fn integer(&self, value: i128, expr: &Expr) -> String {
         if value.abs() > EXACT {
-            self.remark(expr.place, format!("{value} is rounded, because numbers are exact up to 2^53"));
+            self.note_inexact(expr.place, format!("{value} is rounded, because numbers are exact up to 2^53"));
         }
         if value < 0 { format!("({value})") } else { value.to_string() }
     }
@@ -153,7 +153,7 @@ impl Lua<'_> {
             _ => match name.strip_prefix("ISO-8859-") {
                 Some(part) => return format!("ENC_ISO_8859_{part}"),
                 None => {
-                    self.remark(place, format!("Wireshark has no encoding {name} for scripts; its text is read as UTF-8"));
+                    self.note_inexact(place, format!("Wireshark has no encoding {name} for scripts; its text is read as UTF-8"));
                     "ENC_UTF_8"
                 }
             },

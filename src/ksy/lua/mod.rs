@@ -59,7 +59,7 @@ pub fn refusal(spec: &Spec) -> Option<String> {
 #[must_use]
 pub fn dissector(spec: &Spec, top: TypeId) -> Dissector {
     let names = Names::new(spec);
-    let lua = Lua { spec, names, remarks: RefCell::default(), complaints: RefCell::default(), enums: RefCell::default() };
+    let lua = Lua { spec, names, inexact: RefCell::default(), complaints: RefCell::default(), enums: RefCell::default() };
     let text = lua.file(top);
     Dissector { text, diagnostics: lua.complaints.into_inner().into_diagnostics(&spec.files) }
 }
@@ -81,7 +81,7 @@ struct Lua<'s> {
     spec: &'s Spec,
     names: Names,
     /// Constructs of the current code that Lua does not support exactly.
-    remarks: RefCell<Vec<String>>,
+    inexact: RefCell<Vec<String>>,
     complaints: RefCell<Report>,
     /// Enums whose names the code uses.
     enums: RefCell<BTreeSet<EnumId>>,
@@ -175,13 +175,13 @@ impl Lua<'_> {
     }
 
     /// Adds a construct that Lua does not support exactly.
-    fn remark(&self, place: Place, what: String) {
+    fn note_inexact(&self, place: Place, what: String) {
         self.warn(place, what.clone());
-        self.remarks.borrow_mut().push(what);
+        self.inexact.borrow_mut().push(what);
     }
 
-    fn take_remarks(&self) -> Vec<String> {
-        std::mem::take(&mut self.remarks.borrow_mut())
+    fn take_inexact(&self) -> Vec<String> {
+        std::mem::take(&mut self.inexact.borrow_mut())
     }
 
     fn warn(&self, place: Place, what: String) {

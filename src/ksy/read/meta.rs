@@ -70,7 +70,7 @@ impl Reader<'_> {
     pub(super) fn encoding(&mut self, node: &Node) -> Option<Encoding> {
         let name = self.text(node, "`encoding`")?;
         let encoding = Encoding::of(name);
-        if let Some((message, help)) = encoding.remark(name) {
+        if let Some((message, help)) = encoding.problem(name) {
             self.report.warning(node.place, message, help);
         }
         Some(encoding)

@@ -248,7 +248,7 @@ impl<'d> Resolver<'d> {
             return None;
         };
         let encoding_of = Encoding::of(name);
-        if let Some((message, help)) = encoding_of.remark(name) {
+        if let Some((message, help)) = encoding_of.problem(name) {
             self.report(Complaint { error: false, ..Complaint::error(encoding.place, message).help_if(help) });
         }
         Some((Kind::Decode(object, encoding_of), Ty::Str))

@@ -1,6 +1,6 @@
 //! Converts the objects of a run to nodes of a tree, in the order of the file. Instances are evaluated on the way.
 
-use super::failure::{Failure, Outcome, Remark};
+use super::failure::{EncodingNote, Failure, Outcome};
 use super::value::{Blob, CONSTANTS, DERIVED, HEAP, INPUT, NOTHING, Object, Slot, State, Stream, V};
 use super::{Context, Frame, Machine, Memory, Part};
 use crate::ksy::compile::ShapeKind;
@@ -54,7 +54,7 @@ pub(in crate::ksy) fn run(
         broken: (place, place),
     };
     emitter.subject(&subject, message, place);
-    emitter.remarks(place);
+    emitter.encoding_notes(place);
     let result = emitter.conclude(result, is_cut);
     let apart = emitter.apart;
     wire.skip(read as usize)?;
@@ -417,31 +417,31 @@ impl<'p> Emitter<'_, 'p, '_, '_> {
     /// Adds notes on the text of a slot, before its node is added.
     #[inline]
     fn characters(&mut self, slot: &Slot) {
-        if !self.machine.memory.remarks.is_empty() {
-            self.remarks_within(slot);
+        if !self.machine.memory.encoding_notes.is_empty() {
+            self.note_within(slot);
         }
     }
 
     #[cold]
-    fn remarks_within(&mut self, slot: &Slot) {
+    fn note_within(&mut self, slot: &Slot) {
         let Slot { buffer, start, end, .. } = *slot;
-        let here = self.machine.memory.remarks.range((buffer, start)..(buffer, end.max(start))).next();
-        if let Some((key, remark)) = here.map(|(key, remark)| (*key, *remark)) {
-            self.machine.memory.remarks.remove(&key);
+        let here = self.machine.memory.encoding_notes.range((buffer, start)..(buffer, end.max(start))).next();
+        if let Some((key, encoding_note)) = here.map(|(key, encoding_note)| (*key, *encoding_note)) {
+            self.machine.memory.encoding_notes.remove(&key);
             let node = self.wire.next_place();
-            self.remark(key, remark, node);
+            self.encoding_note(key, encoding_note, node);
         }
     }
 
-    fn remark(&mut self, (buffer, start): (u32, u32), Remark { end }: Remark, place: u32) {
+    fn encoding_note(&mut self, (buffer, start): (u32, u32), EncodingNote { end }: EncodingNote, place: u32) {
         let text = format!("some of the {} bytes are no characters of the encoding", end.saturating_sub(start));
         self.note_one(Some(&notes::CHARACTERS), &text, Blob { buffer, start, end }, place);
     }
 
     /// Adds notes on texts that are no fields.
-    fn remarks(&mut self, place: u32) {
-        for (key, remark) in std::mem::take(&mut self.machine.memory.remarks) {
-            self.remark(key, remark, place);
+    fn encoding_notes(&mut self, place: u32) {
+        for (key, encoding_note) in std::mem::take(&mut self.machine.memory.encoding_notes) {
+            self.encoding_note(key, encoding_note, place);
         }
     }
 

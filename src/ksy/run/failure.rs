@@ -49,7 +49,7 @@ pub(super) type Outcome<T = ()> = Result<T, Box<Failure>>;
 
 /// A note on text with invalid bytes of its encoding.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Remark {
+pub(super) struct EncodingNote {
     pub end: u32,
 }
 

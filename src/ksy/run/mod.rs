@@ -19,7 +19,7 @@ pub(in crate::ksy) use measure::{Context, PARAMETERS, Part};
 
 use super::compile::program::Program;
 use crate::limits;
-use failure::Remark;
+use failure::EncodingNote;
 use measure::Progress;
 use std::collections::BTreeMap;
 use value::{Blob, CONSTANTS, DERIVED, Derived, HEAP, INPUT, List, NOTHING, Object, Slot, State, Stream, V};
@@ -46,7 +46,7 @@ pub(in crate::ksy) struct Memory {
     /// Number of slots, elements, objects, lists and streams.
     kept: usize,
     /// By buffer and first byte.
-    remarks: BTreeMap<(u32, u32), Remark>,
+    encoding_notes: BTreeMap<(u32, u32), EncodingNote>,
 }
 
 impl Memory {
@@ -69,7 +69,7 @@ impl Memory {
         self.derived.clear();
         self.derived_bytes = 0;
         self.kept = 0;
-        self.remarks.clear();
+        self.encoding_notes.clear();
     }
 }
 

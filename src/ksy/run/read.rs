@@ -1,7 +1,7 @@
 //! Reads objects, their members, and single values.
 
 use super::bytes::BYTES_PER_OPERATION;
-use super::failure::{Outcome, Remark};
+use super::failure::{EncodingNote, Outcome};
 use super::value::{Blob, List, NOTHING, Object, Slot, State, Stream, V};
 use super::{Frame, Machine};
 use crate::ksy::compile::program::{
@@ -464,7 +464,7 @@ impl<'p> Machine<'p, '_> {
             text => text.into_owned(),
         };
         if is_wrong {
-            self.memory.remarks.entry((bytes.buffer, bytes.start)).or_insert(Remark { end: bytes.end });
+            self.memory.encoding_notes.entry((bytes.buffer, bytes.start)).or_insert(EncodingNote { end: bytes.end });
         }
         self.push_heap(frame, text.as_bytes())
     }

@@ -145,7 +145,7 @@ fn mistakes_of_expressions_are_notes() {
 }
 
 #[test]
-fn text_in_another_encoding_is_shown_with_a_remark() {
+fn text_in_another_encoding_is_shown_with_a_note() {
     let tree = read(&body("seq:\n  - {id: a, type: str, size: 2}\n"), "61ff");
     assert!(tree.contains("t.a = \"a\u{fffd}\"") && tree.contains("odd ksy.characters at 0..2 t.a"), "{tree}");
 }

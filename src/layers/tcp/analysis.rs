@@ -86,7 +86,7 @@ pub fn flag_fields(flags: AnalysisFlags) -> impl Iterator<Item = &'static Field>
 
 /// Analysis of a segment by earlier ones.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Remarks {
+pub struct AnalysisResults {
     /// Results.
     pub flags: AnalysisFlags,
     /// Number of a duplicate acknowledgment, and the frame of the original.
@@ -97,7 +97,7 @@ pub struct Remarks {
     pub repeats: Option<(u64, i64)>,
 }
 
-impl Remarks {
+impl AnalysisResults {
     pub(super) fn put(&self, wire: &mut Wire<'_>) -> Result {
         if self.flags.is_empty() && self.acks.is_none() {
             return Ok(());
@@ -129,7 +129,7 @@ fn since(wire: &mut Wire<'_>, [frame, time]: [&'static Field; 2], since: Option<
 }
 
 /// The results in brackets, for the packet summary.
-impl fmt::Display for Remarks {
+impl fmt::Display for AnalysisResults {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for field in flag_fields(self.flags) {
             match self.duplicate.filter(|_| field.is(&DUPLICATE_ACK)) {

@@ -117,7 +117,7 @@ impl<W: io::Write> Html<W> {
     }
 
     /// Adds an entry other than a record: an input, or its damage.
-    fn remark(&mut self, kind: &str, key: &str, text: &str) {
+    fn entry(&mut self, kind: &str, key: &str, text: &str) {
         self.records.push_str(if self.records.is_empty() { "" } else { ",\n" });
         // Writing to a String does not fail.
         let _ = write!(self.records, r#"{{"k":"{kind}","{key}":"#);
@@ -207,7 +207,7 @@ impl<W: io::Write> Sink for Html<W> {
         self.summary.begin(&name, begin.format, begin.links);
         self.streams.clear();
         if self.options.several {
-            self.remark("f", "n", name_of(begin.file));
+            self.entry("f", "n", name_of(begin.file));
         }
         Ok(())
     }
@@ -228,7 +228,7 @@ impl<W: io::Write> Sink for Html<W> {
                 continue;
             }
             let (stream, protocol) = (carried.stream.map(|stream| stream.to_string()), carried.protocol.name);
-            self.remark("o", "i", &format!("{protocol} {}: {}", stream.unwrap_or_default(), carried.object.name));
+            self.entry("o", "i", &format!("{protocol} {}: {}", stream.unwrap_or_default(), carried.object.name));
             self.records.pop();
             // Writing to a String does not fail.
             let _ = write!(self.records, ",\"O\":[{picture}]}}");
@@ -244,7 +244,7 @@ impl<W: io::Write> Sink for Html<W> {
         let mut text = String::new();
         clean(problem.text, &mut text).map_err(unwritable)?;
         self.summary.damage(&text);
-        self.remark("x", "i", problem.text);
+        self.entry("x", "i", problem.text);
         Ok(())
     }
 

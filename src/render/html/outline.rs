@@ -26,15 +26,15 @@ pub fn item(record: &Record<'_>, carriers: bool, out: &mut String) -> fmt::Resul
             let below = if carriers { message.carriers() } else { Vec::new() };
             let layers = below.into_iter().chain([message.layer]);
             lists(layers.filter_map(|layer| message.of.layer_node(layer)), carriers, out)?;
-            remarks(message.of, message.notes(), message.bookmarks(), out)?;
+            notes_and_bookmarks(message.of, message.notes(), message.bookmarks(), out)?;
         }
         Record::Packet(packet) => {
             lists(packet.layers().filter_map(|layer| packet.of.layer_node(layer)), true, out)?;
-            remarks(packet.of, packet.notes(), packet.bookmarks(), out)?;
+            notes_and_bookmarks(packet.of, packet.notes(), packet.bookmarks(), out)?;
         }
         Record::Late(late) => {
             lists(late.layers.iter().filter_map(|layer| late.of.layer_node(layer)), true, out)?;
-            remarks(late.of, late.notes(), std::iter::empty(), out)?;
+            notes_and_bookmarks(late.of, late.notes(), std::iter::empty(), out)?;
         }
         Record::Gap(_) => {}
     }
@@ -110,7 +110,7 @@ fn one(node: NodeRef<'_>, out: &mut String) -> fmt::Result {
     if node.field().collapses() { Ok(()) } else { children(node, out) }
 }
 
-fn remarks<'n>(
+fn notes_and_bookmarks<'n>(
     of: Dissection<'_>,
     notes: impl Iterator<Item = &'n Note>,
     bookmarks: impl Iterator<Item = &'static Bookmark>,

@@ -277,7 +277,7 @@ impl Put for Notes<'_, '_> {
         let notes = self.notes.iter().map(|note| Either::Note(note));
         out.list(notes.chain(self.bookmarks.iter().copied().map(Either::Bookmark)), |out, note| {
             out.object(|map| match note {
-                Either::Note(note) => self.remark(note, map),
+                Either::Note(note) => self.note(note, map),
                 Either::Bookmark(bookmark) => of_user(bookmark, map),
             })
         })
@@ -301,7 +301,7 @@ fn of_user(bookmark: &Bookmark, map: &mut Members<'_, '_>) -> Result<()> {
 }
 
 impl Notes<'_, '_> {
-    fn remark(&self, note: &Note, map: &mut Members<'_, '_>) -> Result<()> {
+    fn note(&self, note: &Note, map: &mut Members<'_, '_>) -> Result<()> {
         let of = self.of;
         map.put("level", level_of(note).word())?;
         map.put("code", note.code.abbrev)?;

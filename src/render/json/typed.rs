@@ -141,9 +141,9 @@ pub fn each(pseudo: &Pseudo, answer: &Answer<'_>) -> Vec<String> {
     let mut values = Vec::new();
     match answer {
         Answer::Lines(lines) => values.extend(lines.lines().map(in_memory)),
-        Answer::Remarks(remarks) => {
+        Answer::ExpertItems(items) => {
             // Writing to memory does not fail.
-            let _ = remarks.each(|one| {
+            let _ = items.each(|one| {
                 values.push(match pseudo.json() {
                     JsonType::Number => one.to_string(),
                     _ => in_memory(&Shown(one)),

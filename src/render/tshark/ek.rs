@@ -160,7 +160,7 @@ impl<'t> Flat<'_, 't> {
 fn flatten<'p, 't>(parts: &'p [Part<'t>], shape: &Shape, out: &mut Vec<Flat<'p, 't>>) {
     for part in parts {
         out.push(Flat::Part(part));
-        if shape.kept.has_field(part.name()) && !matches!(part, Part::Remark(_)) {
+        if shape.kept.has_field(part.name()) && !matches!(part, Part::Expert(_)) {
             own(part.parts(shape), shape, out);
         }
     }
@@ -169,7 +169,7 @@ fn flatten<'p, 't>(parts: &'p [Part<'t>], shape: &Shape, out: &mut Vec<Flat<'p, 
 /// Flattens owned parts.
 fn own<'t>(parts: Vec<Part<'t>>, shape: &Shape, out: &mut Vec<Flat<'_, 't>>) {
     for part in parts {
-        let below = match shape.kept.has_field(part.name()) && !matches!(part, Part::Remark(_)) {
+        let below = match shape.kept.has_field(part.name()) && !matches!(part, Part::Expert(_)) {
             true => part.parts(shape),
             false => Vec::new(),
         };
@@ -181,7 +181,7 @@ fn own<'t>(parts: Vec<Part<'t>>, shape: &Shape, out: &mut Vec<Flat<'_, 't>>) {
 fn object(all: &[&Flat<'_, '_>], time: Option<Timestamp>, shape: &Shape, page: &mut Page<'_>) -> io::Result<()> {
     page.raw("{");
     let named = by_name(all, |flat| match flat.part() {
-        Part::Remark(_) => "_ws_expert".to_owned(),
+        Part::Expert(_) => "_ws_expert".to_owned(),
         part => field_key(part.name()),
     });
     for (at, (name, occurrences)) in named.into_iter().enumerate() {
@@ -196,7 +196,7 @@ fn object(all: &[&Flat<'_, '_>], time: Option<Timestamp>, shape: &Shape, page: &
 
 /// Writes the value of a field.
 fn member(part: &Part<'_>, time: Option<Timestamp>, shape: &Shape, page: &mut Page<'_>) -> io::Result<()> {
-    if let Part::Remark(_) = part {
+    if let Part::Expert(_) = part {
         let below: Vec<Flat<'_, '_>> = part.parts(shape).into_iter().map(Flat::Own).collect();
         return object(&below.iter().collect::<Vec<_>>(), time, shape, page);
     }

@@ -31,7 +31,7 @@ pub(super) enum Part<'t> {
     /// A pseudo-field.
     Property { name: &'static str, shown: Show },
     /// Expert information.
-    Remark(Item<'t>),
+    Expert(Item<'t>),
 }
 
 /// A value as text, with its type.
@@ -65,7 +65,7 @@ impl<'t> Part<'t> {
             Part::Also(node) => node.field().also,
             Part::Computed { field, .. } => field.abbrev,
             Part::Property { name, .. } => name,
-            Part::Remark(_) => "_ws.expert",
+            Part::Expert(_) => "_ws.expert",
         }
     }
 
@@ -75,7 +75,7 @@ impl<'t> Part<'t> {
             Part::Node(node) | Part::Also(node) => node.field().name,
             Part::Computed { field, .. } => field.name,
             Part::Property { name, .. } => pseudo::named(name).map_or(*name, |pseudo| pseudo.about),
-            Part::Remark(_) => "Expert Info",
+            Part::Expert(_) => "Expert Info",
         }
     }
 
@@ -88,7 +88,7 @@ impl<'t> Part<'t> {
     pub(super) fn node(&self) -> Option<NodeRef<'t>> {
         match self {
             Part::Node(node) | Part::Also(node) | Part::Computed { at: node, .. } => Some(*node),
-            Part::Property { .. } | Part::Remark(_) => None,
+            Part::Property { .. } | Part::Expert(_) => None,
         }
     }
 
@@ -98,7 +98,7 @@ impl<'t> Part<'t> {
             Part::Node(node) | Part::Also(node) => node.field().kind,
             Part::Computed { field, .. } => field.kind,
             Part::Property { name, .. } => pseudo::named(name).map_or(Kind::Text, |pseudo| pseudo.kind),
-            Part::Remark(_) => Kind::Group,
+            Part::Expert(_) => Kind::Group,
         }
     }
 
@@ -107,7 +107,7 @@ impl<'t> Part<'t> {
         match self {
             Part::Node(node) | Part::Also(node) => shown(*node),
             Part::Computed { shown, .. } | Part::Property { shown, .. } => shown.clone(),
-            Part::Remark(_) => Show::Nothing,
+            Part::Expert(_) => Show::Nothing,
         }
     }
 
@@ -137,7 +137,7 @@ impl<'t> Part<'t> {
             (true, false) => spelled(&mut title, format_args!(": {meaning}")),
             (false, false) => spelled(&mut title, format_args!(": {meaning} ({value})")),
         }
-        if let Part::Remark(item) = self {
+        if let Part::Expert(item) = self {
             let (severity, group) = (item.severity.named().1, item.group.named().1);
             spelled(&mut title, format_args!(" ({severity}/{group}): {}", item.message));
         }
@@ -148,7 +148,7 @@ impl<'t> Part<'t> {
     pub(super) fn parts(&self, shape: &Shape) -> Vec<Part<'t>> {
         match self {
             Part::Node(node) => below(*node, shape),
-            Part::Remark(item) => of_remark(item),
+            Part::Expert(item) => of_expert(item),
             Part::Also(_) | Part::Computed { .. } | Part::Property { .. } => Vec::new(),
         }
     }
@@ -207,7 +207,7 @@ fn below<'t>(node: NodeRef<'t>, shape: &Shape) -> Vec<Part<'t>> {
 }
 
 /// Parts of an expert item.
-fn of_remark<'t>(item: &Item<'_>) -> Vec<Part<'t>> {
+fn of_expert<'t>(item: &Item<'_>) -> Vec<Part<'t>> {
     let number = |name, (number, _): (u64, &str)| Part::Property { name, shown: Show::Text(number.to_string()) };
     vec![
         Part::Property { name: "_ws.expert.message", shown: Show::Text(item.message.to_string()) },
@@ -295,6 +295,6 @@ fn proto<'t>(of: Dissection<'t>, layer: &'t Layer, shape: &Shape) -> Option<Prot
     let mut parts = below(node, shape);
     computed(node, shape, &mut parts);
     let end = of.tree.nodes.get(layer.node as usize).map_or(layer.node, |node| node.end);
-    expert::of_range(of, layer.node..end, &mut |item| parts.push(Part::Remark(item)));
+    expert::of_range(of, layer.node..end, &mut |item| parts.push(Part::Expert(item)));
     Some(Proto { name: node.field().abbrev, title, node: Some(node), parts })
 }

@@ -399,17 +399,17 @@ impl Pages<'_> {
             );
             self.line("evicted", words)?;
         }
-        let remarks = health.notes();
-        if remarks.is_empty() {
+        let notes = health.notes();
+        if notes.is_empty() {
             return Ok(());
         }
         let mut grid = Grid::new(self.to, self.look.theme, HEADS).within(self.look.width);
-        for remark in remarks {
-            grid.cell(Word(remark.level))?
-                .cell(remark.code.abbrev)?
-                .cell(remark.code.about)?
-                .cell(Thousands(remark.count))?
-                .cell(remark.first)?;
+        for note in notes {
+            grid.cell(Word(note.level))?
+                .cell(note.code.abbrev)?
+                .cell(note.code.about)?
+                .cell(Thousands(note.count))?
+                .cell(note.first)?;
         }
         grid.end()
     }

@@ -96,7 +96,7 @@ impl Row {
             return Ok(column);
         }
         let says_something = || word.text != b"#" || words(line, word.at + word.text.len()).next().is_some();
-        if is_remark(word.text) && place.bytes > 0 && says_something() {
+        if is_comment(word.text) && place.bytes > 0 && says_something() {
             return Ok(Column::None);
         }
         let shown = |place: &Place| {
@@ -226,7 +226,7 @@ fn is_ellipsis(text: &[u8]) -> bool {
 }
 
 /// Whether a comment begins after the bytes. A text column may begin with the same sign, but not as a separate word.
-fn is_remark(text: &[u8]) -> bool {
+fn is_comment(text: &[u8]) -> bool {
     matches!(text, b"#" | b";" | b"//")
 }
 
