@@ -170,14 +170,14 @@ fn strict_reports_what_it_rejects() {
     let clean = run(&["-l", "--strict", SESSION]);
     assert_eq!((clean.code, clean.err.as_str()), (0, ""));
     let damaged = "samples/pipboy-damaged.pcap";
-    let complaint = "proto-dissect: --strict: 9 malformed messages, 1 gap; first at frame 23 of samples/pipboy-damaged.pcap\n";
+    let problem = "proto-dissect: --strict: 9 malformed messages, 1 gap; first at frame 23 of samples/pipboy-damaged.pcap\n";
     let list = run(&["--json", "--strict", SESSION, damaged]);
     let end = r#""gaps":1,"malformed":9"#;
     assert!(list.out.contains(end) && list.out.contains(r#"{"type":"gap""#));
-    assert_eq!((list.code, list.err.as_str()), (5, complaint));
+    assert_eq!((list.code, list.err.as_str()), (5, problem));
     let file = Scratch::new("strict.pcapng", b"");
     let written = run(&["-w", file.path(), "--strict", SESSION, damaged]);
-    let report = format!("proto-dissect: 316 of 316 frames written to {}\n{complaint}", file.path());
+    let report = format!("proto-dissect: 316 of 316 frames written to {}\n{problem}", file.path());
     assert_eq!((written.code, written.err), (5, report));
 }
 

@@ -110,9 +110,9 @@ fn mistakes_are_reported_with_the_expected_syntax() {
         (&["explore", "samples/pipboy.pcap", "-s", "tcp/0", "--rule", RULE, "--find-change", "100"], "100..95"),
     ] {
         let output = program(args);
-        let complaint = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert_eq!(output.status.code(), Some(2), "{args:?}: {complaint}");
-        assert!(complaint.contains(expected), "{args:?}: {complaint}");
+        let problem = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{args:?}: {problem}");
+        assert!(problem.contains(expected), "{args:?}: {problem}");
     }
 }
 
@@ -128,8 +128,8 @@ fn bytes_beyond_the_limit_are_counted() {
 #[test]
 fn bytes_above_the_limit_are_counted() {
     let output = program(&["explore", "samples/pipboy.pcap", "-s", "tcp/0", "--limit", "explore.bytes=4096"]);
-    let complaint = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(complaint.contains("explore.bytes"), "{complaint}");
+    let problem = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(problem.contains("explore.bytes"), "{problem}");
 }
 
 #[test]
@@ -147,8 +147,8 @@ fn groups_past_the_limit_are_counted() {
     let kept = groups(&output);
     assert_eq!(kept.len(), 2, "{kept:?}");
     assert!(all.iter().filter(|group| kept.contains(group)).eq(&kept), "{kept:?} of {all:?}");
-    let complaint = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(complaint.contains(&format!("{} smaller group", all.len() - 2)), "{complaint}");
+    let problem = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(problem.contains(&format!("{} smaller group", all.len() - 2)), "{problem}");
 }
 
 /// The framing of Pip-Boy for tests of other features.
@@ -214,9 +214,9 @@ fn a_value_that_does_not_occur_is_reported_with_the_bytes_not_searched() {
         for what in [["--find", "123456789"], ["--find-change", "1234567..7654321"]] {
             let args = [&["explore", "samples/pipboy.pcap", "-s", "tcp/0", "--rule", RULE], &what[..], options].concat();
             let output = program(&args);
-            let complaint = String::from_utf8_lossy(&output.stderr).into_owned();
-            assert_eq!((output.status.code(), output.stdout.as_slice()), (Some(code), &[][..]), "{args:?}: {complaint}");
-            assert!(complaint.contains("not found in 1 conversation; not searched: bit fields"), "{complaint}");
+            let problem = String::from_utf8_lossy(&output.stderr).into_owned();
+            assert_eq!((output.status.code(), output.stdout.as_slice()), (Some(code), &[][..]), "{args:?}: {problem}");
+            assert!(problem.contains("not found in 1 conversation; not searched: bit fields"), "{problem}");
         }
     }
     let cut = text(&["explore", "samples/pipboy.pcap", "-s", "tcp/0", "--rule", RULE, "--find", "5", "--max-bytes", "4096"]);

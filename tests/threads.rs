@@ -238,11 +238,11 @@ fn errors_are_in_the_order_of_files() {
     let all = sessions();
     let cut = Scratch::new("threads-first.pcap", &all[..all.len() - 7000]);
     let run = run(&["-l", "--threads", "3", cut.path(), "samples/no-such-file", "samples/README.md", "samples/vscp.pcap"]);
-    let complaints: Vec<&str> = run.err.lines().collect();
+    let problems: Vec<&str> = run.err.lines().collect();
     let words = ["threads-first.pcap: after frame", "no-such-file: cannot be opened", "README.md: "];
-    assert_eq!(complaints.len(), words.len(), "{}", run.err);
-    for (complaint, words) in complaints.iter().zip(words) {
-        assert!(complaint.contains(words), "{complaint}");
+    assert_eq!(problems.len(), words.len(), "{}", run.err);
+    for (problem, words) in problems.iter().zip(words) {
+        assert!(problem.contains(words), "{problem}");
     }
     assert!(run.out.contains("── samples/vscp.pcap ──"));
 }

@@ -2,7 +2,7 @@
 
 use super::decl::{AttrDecl, TypeDecl, TypeDeclOf};
 use super::place::{Place, SourceFile, offset};
-use super::report::{Complaint, Report};
+use super::report::{Problem, Report};
 use super::{read, yaml};
 use std::collections::{HashMap, HashSet};
 use std::fs::File;
@@ -165,8 +165,8 @@ impl Loader<'_> {
                 read::duplicate_keys(&node, self.report);
                 read::file(&node, &source.text, &mut self.counts, self.report)
             }
-            Err(complaint) => {
-                self.report.add(complaint);
+            Err(problem) => {
+                self.report.add(problem);
                 None
             }
         };
@@ -185,7 +185,7 @@ impl Loader<'_> {
         for (name, place) in wanted {
             match self.find(&name, &folder) {
                 Ok(path) => found.extend(self.file(&path, Some(place))),
-                Err((wrong, help)) => self.report.add(Complaint::error(place, wrong).help_if(help)),
+                Err((wrong, help)) => self.report.add(Problem::error(place, wrong).help_if(help)),
             }
         }
         for (name, place) in opaque {

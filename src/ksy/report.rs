@@ -5,24 +5,24 @@ use super::place::{Place, SourceFile, offset};
 
 /// An error or a warning with a position.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Complaint {
+pub(super) struct Problem {
     pub(super) error: bool,
     pub(super) place: Place,
     pub(super) message: String,
     pub(super) help: Option<String>,
 }
 
-impl Complaint {
-    pub(super) fn error(place: Place, message: impl Into<String>) -> Complaint {
-        Complaint { error: true, place, message: message.into(), help: None }
+impl Problem {
+    pub(super) fn error(place: Place, message: impl Into<String>) -> Problem {
+        Problem { error: true, place, message: message.into(), help: None }
     }
 
-    pub(super) fn help(mut self, help: impl Into<String>) -> Complaint {
+    pub(super) fn help(mut self, help: impl Into<String>) -> Problem {
         self.help = Some(help.into());
         self
     }
 
-    pub(super) fn help_if(mut self, help: Option<String>) -> Complaint {
+    pub(super) fn help_if(mut self, help: Option<String>) -> Problem {
         self.help = help.or(self.help);
         self
     }
@@ -31,60 +31,60 @@ impl Complaint {
 /// Errors and warnings in the order in which they are found.
 #[derive(Debug, Default)]
 pub(super) struct Report {
-    complaints: Vec<Complaint>,
+    problems: Vec<Problem>,
     left_out: usize,
 }
 
-/// Maximum number of stored complaints; further ones are counted.
+/// Maximum number of stored problems; further ones are counted.
 const MOST: usize = 200;
 
 impl Report {
-    pub(super) fn add(&mut self, complaint: Complaint) {
+    pub(super) fn add(&mut self, problem: Problem) {
         if self.is_full() {
             self.left_out += 1;
-        } else if !self.complaints.contains(&complaint) {
-            self.complaints.push(complaint);
+        } else if !self.problems.contains(&problem) {
+            self.problems.push(problem);
         }
     }
 
-    /// Whether further complaints are only counted, so that suggestions need not be computed.
+    /// Whether further problems are only counted, so that suggestions need not be computed.
     pub(super) fn is_full(&self) -> bool {
-        self.complaints.len() >= MOST
+        self.problems.len() >= MOST
     }
 
     pub(super) fn error(&mut self, place: Place, message: impl Into<String>) {
-        self.add(Complaint::error(place, message));
+        self.add(Problem::error(place, message));
     }
 
     pub(super) fn warning(&mut self, place: Place, message: impl Into<String>, help: Option<String>) {
-        self.add(Complaint { error: false, ..Complaint::error(place, message).help_if(help) });
+        self.add(Problem { error: false, ..Problem::error(place, message).help_if(help) });
     }
 
-    /// Adds the complaints of another report.
+    /// Adds the problems of another report.
     pub(super) fn append(&mut self, other: Report) {
-        other.complaints.into_iter().for_each(|complaint| self.add(complaint));
+        other.problems.into_iter().for_each(|problem| self.add(problem));
         self.left_out += other.left_out;
     }
 
-    /// Adds the complaints of another report, with errors as warnings.
+    /// Adds the problems of another report, with errors as warnings.
     pub(super) fn add_as_warnings(&mut self, other: Report, ending: &str) {
-        for complaint in other.complaints {
-            self.add(Complaint { error: false, message: format!("{}{ending}", complaint.message), help: None, ..complaint });
+        for problem in other.problems {
+            self.add(Problem { error: false, message: format!("{}{ending}", problem.message), help: None, ..problem });
         }
     }
 
     pub(super) fn has_errors(&self) -> bool {
-        self.left_out > 0 || self.complaints.iter().any(|complaint| complaint.error)
+        self.left_out > 0 || self.problems.iter().any(|problem| problem.error)
     }
 
-    /// The complaints with lines and columns, ordered by file and position.
+    /// The problems with lines and columns, ordered by file and position.
     pub(super) fn into_diagnostics(mut self, files: &[SourceFile]) -> Vec<Diagnostic> {
-        self.complaints.sort_by_key(|complaint| (complaint.place.file, complaint.place.start));
-        let last = self.complaints.last().map(|complaint| complaint.place);
-        let mut diagnostics: Vec<Diagnostic> = self.complaints.into_iter().map(|complaint| locate(complaint, files)).collect();
+        self.problems.sort_by_key(|problem| (problem.place.file, problem.place.start));
+        let last = self.problems.last().map(|problem| problem.place);
+        let mut diagnostics: Vec<Diagnostic> = self.problems.into_iter().map(|problem| locate(problem, files)).collect();
         if let (true, Some(place)) = (self.left_out > 0, last) {
             let message = format!("{} more errors and warnings are not listed", self.left_out);
-            diagnostics.push(locate(Complaint::error(place, message), files));
+            diagnostics.push(locate(Problem::error(place, message), files));
         }
         diagnostics
     }
@@ -94,8 +94,8 @@ impl Report {
 const KEPT: usize = 200;
 
 /// The line, the column and the text of a position.
-fn locate(complaint: Complaint, files: &[SourceFile]) -> Diagnostic {
-    let Complaint { error, place, message, help } = complaint;
+fn locate(problem: Problem, files: &[SourceFile]) -> Diagnostic {
+    let Problem { error, place, message, help } = problem;
     let file = files.get(place.file as usize);
     let is_whole = place == Place::whole(place.file);
     let text = file.map_or("", |file| file.text.as_str());
@@ -105,7 +105,7 @@ fn locate(complaint: Complaint, files: &[SourceFile]) -> Diagnostic {
     let line_end = text.get(start..).and_then(|behind| behind.find('\n')).map_or(text.len(), |at| start + at);
     let source = text.get(line_start..line_end).unwrap_or_default().trim_end_matches('\r');
     let column = text.get(line_start..start).unwrap_or_default().chars().count();
-    // Otherwise, each complaint about one long line would copy it.
+    // Otherwise, each problem about one long line would copy it.
     let from = column.saturating_sub(KEPT);
     let kept: String = source.chars().skip(from).take(2 * KEPT).collect();
     let marked = text.get(start..(place.end as usize).clamp(start, line_end)).unwrap_or_default().trim_end();

@@ -31,7 +31,7 @@ fn printed(diagnostics: &[super::Diagnostic]) -> String {
     })
 }
 
-/// The only complaint about a file.
+/// The only problem about a file.
 fn mistake(text: &str) -> String {
     let loaded = loaded(text);
     assert_eq!(loaded.diagnostics.len(), 1, "{}", printed(&loaded.diagnostics));

@@ -1,7 +1,7 @@
 //! YAML as nodes with positions. A scalar remains text until a key requires a type.
 
 use super::place::{Place, offset};
-use super::report::Complaint;
+use super::report::Problem;
 use saphyr_parser::{Event, Parser, ScalarStyle, ScanError, Span};
 use std::collections::{HashMap, HashSet};
 
@@ -82,7 +82,7 @@ impl Node {
 }
 
 /// The first document of a text.
-pub(super) fn parse(file: u32, text: &str) -> Result<Node, Complaint> {
+pub(super) fn parse(file: u32, text: &str) -> Result<Node, Problem> {
     let mut builder =
         Builder { file, text, offsets: Offsets::new(text), open: Vec::new(), anchors: HashMap::new(), count: 0, root: None };
     // The parser buffers a whole flow sequence before it returns the first element, since the sequence may be a key.
@@ -136,7 +136,7 @@ impl Builder<'_> {
         Place { file: self.file, start, end: self.offsets.byte(span.end.index(), self.text.len()).max(start) }
     }
 
-    fn event(&mut self, event: Event<'_>, span: Span) -> Result<(), Complaint> {
+    fn event(&mut self, event: Event<'_>, span: Span) -> Result<(), Problem> {
         let place = self.place(span);
         match event {
             Event::Scalar(text, style, anchor, tag) => {
@@ -155,7 +155,7 @@ impl Builder<'_> {
             },
             Event::Alias(anchor) => {
                 let Some(node) = self.anchors.get(&anchor) else {
-                    return Err(Complaint::error(place, "an alias of a node that contains the alias"));
+                    return Err(Problem::error(place, "an alias of a node that contains the alias"));
                 };
                 let mut node = node.clone();
                 self.count += weight(&node);
@@ -166,13 +166,13 @@ impl Builder<'_> {
                 self.complete(node, 0)
             }
             Event::DocumentStart(_) if self.root.is_some() => {
-                Err(Complaint::error(place, "a second document").help("a file holds one document: remove the line `---`"))
+                Err(Problem::error(place, "a second document").help("a file holds one document: remove the line `---`"))
             }
             _ => Ok(()),
         }
     }
 
-    fn start(&mut self, value: Value, place: Place, anchor: usize) -> Result<(), Complaint> {
+    fn start(&mut self, value: Value, place: Place, anchor: usize) -> Result<(), Problem> {
         if self.open.len() >= DEPTH {
             return Err(too_deep(place));
         }
@@ -181,7 +181,7 @@ impl Builder<'_> {
     }
 
     /// Adds a complete node to its parent.
-    fn complete(&mut self, node: Node, anchor: usize) -> Result<(), Complaint> {
+    fn complete(&mut self, node: Node, anchor: usize) -> Result<(), Problem> {
         self.count += 1;
         if self.count > NODES {
             return Err(too_many(node.place));
@@ -207,7 +207,7 @@ impl Builder<'_> {
     }
 
     /// Converts a syntax error of the parser.
-    fn scan_error(&self, error: &ScanError) -> Complaint {
+    fn scan_error(&self, error: &ScanError) -> Problem {
         let start = self.offsets.byte(error.marker().index(), self.text.len());
         let place = Place { file: self.file, start, end: start };
         let line_of = |at: u32| self.text.get(..at as usize).and_then(|before| before.rfind('\n')).map_or(0, |end| end + 1);
@@ -216,7 +216,7 @@ impl Builder<'_> {
             self.text.get(line_start..).map(|line| line.split(|c: char| c != ' ' && c != '\t').next().unwrap_or_default());
         if let Some(tab) = indent.and_then(|indent| indent.find('\t')) {
             let start = offset(line_start + tab);
-            return Complaint::error(Place { file: self.file, start, end: start + 1 }, "a tab in the indentation")
+            return Problem::error(Place { file: self.file, start, end: start + 1 }, "a tab in the indentation")
                 .help("indent with spaces");
         }
         let info = error.info();
@@ -227,7 +227,7 @@ impl Builder<'_> {
             .iter()
             .find(|(part, ..)| info.contains(part))
             .map_or((info, None), |(_, message, help)| (*message, Some((*help).to_owned())));
-        Complaint::error(place, message).help_if(help)
+        Problem::error(place, message).help_if(help)
     }
 }
 
@@ -264,12 +264,12 @@ const EXPLANATIONS: &[(&str, &str, &str)] = &[
     ("found unknown anchor", "an alias of an unknown anchor", "put text that begins with `*` in quotes"),
 ];
 
-fn too_many(place: Place) -> Complaint {
-    Complaint::error(place, format!("more than {NODES} nodes, with those that aliases repeat"))
+fn too_many(place: Place) -> Problem {
+    Problem::error(place, format!("more than {NODES} nodes, with those that aliases repeat"))
 }
 
-fn too_deep(place: Place) -> Complaint {
-    Complaint::error(place, format!("lists and maps inside each other more than {DEPTH} levels deep"))
+fn too_deep(place: Place) -> Problem {
+    Problem::error(place, format!("lists and maps inside each other more than {DEPTH} levels deep"))
 }
 
 /// The weight of a tree: a node counts once, and once more for each 32 bytes of text.

@@ -105,7 +105,7 @@ class Browser:
             raise RuntimeError(details.get("exception", {}).get("description", details["text"]))
         return answer["result"].get("value")
 
-    def complaints(self):
+    def errors(self):
         """What the console and the security policy of the page report."""
         self.run("0")
         found = []

@@ -119,7 +119,7 @@ def type_filter(browser, text):
 def fields(browser, page, sample, view):
     """Each field that is clicked marks exactly its bytes, and each of its bytes leads back to a field there."""
     browser.open(page)
-    check(not browser.complaints(), sample, browser.complaints())
+    check(not browser.errors(), sample, browser.errors())
     clicked = 0
     for place, record in enumerate(records(view, sample)[:14]):
         browser.click(f"#list-{place}")
@@ -195,7 +195,7 @@ def views(browser, page, sample, folder):
                 check(wide <= width, sample, name, f"is {wide} pixels wide in {width}")
                 if folder:
                     browser.picture(f"{folder}/{pathlib.Path(sample).stem}-{name}-{scheme}-{width}.png")
-            check(not browser.complaints(), sample, browser.complaints())
+            check(not browser.errors(), sample, browser.errors())
 
 
 def keys(browser, page):
@@ -223,7 +223,7 @@ def keys(browser, page):
     check(last == str(records("samples/pipboy.pcap")[-1]["n"]), last)
     browser.run("dispatchEvent(new Event('beforeprint'))")
     check(browser.run("document.querySelectorAll('#plain > ul > li').length") == 90, "paper lacks records")
-    check(not browser.complaints(), browser.complaints())
+    check(not browser.errors(), browser.errors())
 
 
 def without_scripts(browser, page):
@@ -287,14 +287,14 @@ def hostile(browser, folder):
     browser.run("dispatchEvent(new Event('beforeprint'))")
     settle(browser)
     events = [event["method"] for event in browser.events if "Dialog" in event.get("method", "")]
-    check(not events and not browser.complaints(), events, browser.complaints())
+    check(not events and not browser.errors(), events, browser.errors())
     check(browser.run("document.images.length + document.querySelectorAll('a[href^=java], script[src]').length") == 0, "markup was injected")
     check(browser.run("document.title") == text.decode(), "the title is not what it was")
     # Even markup that an escape had missed would do nothing.
     browser.run("document.body.insertAdjacentHTML('beforeend', '<img src=x onerror=\"window.ran = 1\"><b style=\"color:red\">x</b>')")
     settle(browser)
     check(browser.run("window.ran") is None, "the policy lets handlers run")
-    check(len(browser.complaints()) >= 2, "the policy says nothing")
+    check(len(browser.errors()) >= 2, "the policy says nothing")
 
 
 def main():

@@ -5,28 +5,28 @@ use super::origin::Origin;
 use super::syntax::{Call, FormatPart, Syntax, SyntaxKind, TypeName};
 use super::{Binary, Compare, Unary};
 use crate::ksy::place::Place;
-use crate::ksy::report::Complaint;
+use crate::ksy::report::Problem;
 use std::ops::Range;
 
 /// Maximum nesting of expressions; a chain of operators counts each of them.
 const DEPTH: u8 = 100;
 
 /// A whole expression.
-pub(in crate::ksy) fn expression(text: &str, origin: &Origin) -> Result<Syntax, Complaint> {
+pub(in crate::ksy) fn expression(text: &str, origin: &Origin) -> Result<Syntax, Problem> {
     parse(text, origin, |parser| parser.ternary())
 }
 
 /// The text of an f-string without its quotes.
-pub(in crate::ksy) fn format_text(text: &str, origin: &Origin) -> Result<Syntax, Complaint> {
+pub(in crate::ksy) fn format_text(text: &str, origin: &Origin) -> Result<Syntax, Problem> {
     let parsed = format_parts(text).and_then(|parts| {
         let mut parser = Parser { tokens: &[], at: 0, end: text.len(), origin, depth: 0 };
         parser.format(&parts, origin.place(0..text.len()))
     });
-    parsed.map_err(|wrong| complaint(wrong, origin))
+    parsed.map_err(|wrong| problem(wrong, origin))
 }
 
 /// A type with arguments: `foo::bar(1, x)`, `foo[]`.
-pub(in crate::ksy) fn type_call(text: &str, origin: &Origin) -> Result<Call, Complaint> {
+pub(in crate::ksy) fn type_call(text: &str, origin: &Origin) -> Result<Call, Problem> {
     parse(text, origin, |parser| {
         let name = parser.type_name()?;
         let args = if parser.take("(").is_some() { parser.arguments(")")? } else { Vec::new() };
@@ -35,7 +35,7 @@ pub(in crate::ksy) fn type_call(text: &str, origin: &Origin) -> Result<Call, Com
 }
 
 /// A process: `zlib`, `xor(key)`, `some.custom_one(1)`.
-pub(in crate::ksy) fn process_call(text: &str, origin: &Origin) -> Result<Call, Complaint> {
+pub(in crate::ksy) fn process_call(text: &str, origin: &Origin) -> Result<Call, Problem> {
     parse(text, origin, |parser| {
         let (first, start) = parser.name("the name of a process")?;
         let mut path = vec![first];
@@ -48,7 +48,7 @@ pub(in crate::ksy) fn process_call(text: &str, origin: &Origin) -> Result<Call, 
     })
 }
 
-fn parse<T>(text: &str, origin: &Origin, what: impl FnOnce(&mut Parser<'_>) -> Result<T, Wrong>) -> Result<T, Complaint> {
+fn parse<T>(text: &str, origin: &Origin, what: impl FnOnce(&mut Parser<'_>) -> Result<T, Wrong>) -> Result<T, Problem> {
     let parsed = tokens(text).and_then(|tokens| {
         let mut parser = Parser { tokens: &tokens, at: 0, end: text.trim_end().len(), origin, depth: 0 };
         let parsed = what(&mut parser)?;
@@ -57,11 +57,11 @@ fn parse<T>(text: &str, origin: &Origin, what: impl FnOnce(&mut Parser<'_>) -> R
             None => Ok(parsed),
         }
     });
-    parsed.map_err(|wrong| complaint(wrong, origin))
+    parsed.map_err(|wrong| problem(wrong, origin))
 }
 
-fn complaint(wrong: Wrong, origin: &Origin) -> Complaint {
-    Complaint::error(origin.place(wrong.at), wrong.message).help_if(wrong.help)
+fn problem(wrong: Wrong, origin: &Origin) -> Problem {
+    Problem::error(origin.place(wrong.at), wrong.message).help_if(wrong.help)
 }
 
 fn unexpected(token: &Token) -> Wrong {

@@ -4,10 +4,10 @@ use super::origin::Origin;
 use super::parser::{expression, process_call, type_call};
 use super::syntax::{FormatPart, Syntax, SyntaxKind};
 use crate::ksy::place::Place;
-use crate::ksy::report::Complaint;
+use crate::ksy::report::Problem;
 use crate::ksy::yaml::{Node, Value};
 
-fn parsed(text: &str) -> Result<Syntax, Complaint> {
+fn parsed(text: &str) -> Result<Syntax, Problem> {
     let place = Place { file: 0, start: 0, end: u32::try_from(text.len()).unwrap() };
     let node = Node { value: Value::Scalar { text: text.to_owned(), quoted: false }, place };
     expression(text, &Origin::new(&node, text))
@@ -17,7 +17,7 @@ fn parsed(text: &str) -> Result<Syntax, Complaint> {
 fn shown(text: &str) -> String {
     match parsed(text) {
         Ok(syntax) => show(&syntax),
-        Err(complaint) => format!("{} at {}", complaint.message, complaint.place.start),
+        Err(problem) => format!("{} at {}", problem.message, problem.place.start),
     }
 }
 

@@ -59,9 +59,9 @@ pub fn refusal(spec: &Spec) -> Option<String> {
 #[must_use]
 pub fn dissector(spec: &Spec, top: TypeId) -> Dissector {
     let names = Names::new(spec);
-    let lua = Lua { spec, names, inexact: RefCell::default(), complaints: RefCell::default(), enums: RefCell::default() };
+    let lua = Lua { spec, names, inexact: RefCell::default(), problems: RefCell::default(), enums: RefCell::default() };
     let text = lua.file(top);
-    Dissector { text, diagnostics: lua.complaints.into_inner().into_diagnostics(&spec.files) }
+    Dissector { text, diagnostics: lua.problems.into_inner().into_diagnostics(&spec.files) }
 }
 
 /// A construct that Lua does not support.
@@ -82,7 +82,7 @@ struct Lua<'s> {
     names: Names,
     /// Constructs of the current code that Lua does not support exactly.
     inexact: RefCell<Vec<String>>,
-    complaints: RefCell<Report>,
+    problems: RefCell<Report>,
     /// Enums whose names the code uses.
     enums: RefCell<BTreeSet<EnumId>>,
 }
@@ -185,7 +185,7 @@ impl Lua<'_> {
     }
 
     fn warn(&self, place: Place, what: String) {
-        self.complaints.borrow_mut().warning(place, what, None);
+        self.problems.borrow_mut().warning(place, what, None);
     }
 
     /// A comment in place of an unsupported construct.

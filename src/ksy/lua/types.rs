@@ -128,8 +128,8 @@ impl Lua<'_> {
 
     /// Adds code after comments on its limitations, or the reason why it is missing.
     fn place(&self, done: Result<(), Obstacle>, code: Code, to: &mut Code) {
-        for note_inexact in self.take_inexact() {
-            to.comment(&format!("Not exact in Lua: {note_inexact}."));
+        for construct in self.take_inexact() {
+            to.comment(&format!("Not exact in Lua: {construct}."));
         }
         match done {
             Ok(()) => to.append(&code),
@@ -257,8 +257,8 @@ impl Lua<'_> {
             let done = self.instance(instance, &mut code);
             to.blank();
             comment(&instance.docs, to);
-            for note_inexact in self.take_inexact() {
-                to.comment(&format!("Not exact in Lua: {note_inexact}."));
+            for construct in self.take_inexact() {
+                to.comment(&format!("Not exact in Lua: {construct}."));
             }
             if let Err(obstacle) = done {
                 to.comment(&format!("Instance {}.", instance.name));

@@ -6,7 +6,7 @@ use crate::ksy::expr::syntax::Syntax;
 use crate::ksy::keys;
 use crate::ksy::nearest::suggestion;
 use crate::ksy::place::Place;
-use crate::ksy::report::Complaint;
+use crate::ksy::report::Problem;
 use crate::ksy::yaml::{Node, Value};
 
 /// Maximum number of cases of a switch.
@@ -34,8 +34,8 @@ impl Reader<'_> {
         let within = if node.get("value").is_some() { "a `value` instance" } else { "an instance" };
         let entries = self.entries(node, &[&keys::ATTRIBUTE, &keys::INSTANCE], within)?;
         if entries.get("id").is_some() {
-            let complaint = Complaint::error(entries.key("id"), "an instance has its name as the key, not as `id`");
-            self.report.add(complaint.help("remove `id`"));
+            let problem = Problem::error(entries.key("id"), "an instance has its name as the key, not as `id`");
+            self.report.add(problem.help("remove `id`"));
         }
         if entries.get("value").is_some() {
             self.value_only(&entries, node);
@@ -49,11 +49,9 @@ impl Reader<'_> {
         for (key, _) in node.map().unwrap_or_default() {
             let name = key.text().unwrap_or_default();
             if !ALLOWED.contains(&name) && !name.starts_with('-') && entries.get(name).is_some() {
-                let complaint = Complaint::error(
-                    key.place,
-                    format!("`{name}` has no place beside `value`: the value is calculated, not read"),
-                );
-                self.report.add(complaint.help(format!("remove `{name}`, or remove `value`")));
+                let problem =
+                    Problem::error(key.place, format!("`{name}` has no place beside `value`: the value is calculated, not read"));
+                self.report.add(problem.help(format!("remove `{name}`, or remove `value`")));
             }
         }
     }
@@ -104,15 +102,15 @@ impl Reader<'_> {
         match &node.value {
             Value::Scalar { .. } => self.type_call(node, "`type`").map(TypeDeclOf::One),
             Value::List(_) => {
-                let complaint = Complaint::error(key.to(node.place), "`type` is a list, neither a name nor a switch");
-                self.report.add(complaint.help("write `switch-on:` and `cases:` for one of several types"));
+                let problem = Problem::error(key.to(node.place), "`type` is a list, neither a name nor a switch");
+                self.report.add(problem.help("write `switch-on:` and `cases:` for one of several types"));
                 None
             }
             Value::Map(_) => {
                 let entries = self.entries(node, &[&keys::SWITCH], "a switch")?;
                 let (on, cases) = self.switch_parts(&entries, node)?;
                 if cases.len() > CASES {
-                    self.report.add(Complaint::error(key, format!("a switch with more than {CASES} cases")));
+                    self.report.add(Problem::error(key, format!("a switch with more than {CASES} cases")));
                     return None;
                 }
                 let mut known = Vec::new();
@@ -134,7 +132,7 @@ impl Reader<'_> {
     pub(super) fn switch_parts<'n>(&mut self, entries: &Entries<'n>, node: &Node) -> Option<(Syntax, &'n [(Node, Node)])> {
         for key in ["switch-on", "cases"] {
             if entries.get(key).is_none() {
-                self.report.add(Complaint::error(node.place, format!("a switch without `{key}`")).help(format!("add `{key}:`")));
+                self.report.add(Problem::error(node.place, format!("a switch without `{key}`")).help(format!("add `{key}:`")));
             }
         }
         let on = entries.get("switch-on").and_then(|node| self.expression(node, "`switch-on`"));
@@ -146,8 +144,8 @@ impl Reader<'_> {
         let Some(node) = entries.get("repeat") else {
             for (key, value) in [("repeat-expr", "expr"), ("repeat-until", "until")] {
                 if entries.get(key).is_some() {
-                    let complaint = Complaint::error(entries.key(key), format!("`{key}` without `repeat`"));
-                    self.report.add(complaint.help(format!("add `repeat: {value}`")));
+                    let problem = Problem::error(entries.key(key), format!("`{key}` without `repeat`"));
+                    self.report.add(problem.help(format!("add `repeat: {value}`")));
                 }
             }
             return RepeatDecl::No;
@@ -158,19 +156,19 @@ impl Reader<'_> {
             "expr" => ("repeat-expr", ["repeat-until"].as_slice()),
             "until" => ("repeat-until", ["repeat-expr"].as_slice()),
             _ => {
-                let complaint = Complaint::error(node.place, format!("`repeat` cannot be `{kind}`"));
+                let problem = Problem::error(node.place, format!("`repeat` cannot be `{kind}`"));
                 let all = "write `eos`, `expr` or `until`";
-                self.report.add(complaint.help(all).help_if(suggestion(kind, ["eos", "expr", "until"])));
+                self.report.add(problem.help(all).help_if(suggestion(kind, ["eos", "expr", "until"])));
                 return RepeatDecl::No;
             }
         };
         if !own.is_empty() && entries.get(own).is_none() {
             self.report
-                .add(Complaint::error(node.place, format!("`repeat: {kind}` without `{own}`")).help(format!("add `{own}:`")));
+                .add(Problem::error(node.place, format!("`repeat: {kind}` without `{own}`")).help(format!("add `{own}:`")));
         }
         for key in other.iter().filter(|key| entries.get(key).is_some()) {
-            let complaint = Complaint::error(entries.key(key), format!("`{key}` does not go with `repeat: {kind}`"));
-            self.report.add(complaint.help(format!("remove `{key}`, or change `repeat`")));
+            let problem = Problem::error(entries.key(key), format!("`{key}` does not go with `repeat: {kind}`"));
+            self.report.add(problem.help(format!("remove `{key}`, or change `repeat`")));
         }
         let expression = entries.get(own).and_then(|node| self.expression(node, &format!("`{own}`")));
         match (kind, expression) {
@@ -191,7 +189,7 @@ impl Reader<'_> {
             ["eq", "any-of", "in-enum", "expr"].iter().filter(|key| has(key)).count() + usize::from(has("min") || has("max"));
         if forms != 1 {
             let what = if forms == 0 { "`valid` without a demand" } else { "`valid` with several demands" };
-            self.report.add(Complaint::error(node.place, what).help("one of eq, min and max, any-of, in-enum, expr"));
+            self.report.add(Problem::error(node.place, what).help("one of eq, min and max, any-of, in-enum, expr"));
             return None;
         }
         let mut expression = |key: &str| entries.get(key).and_then(|node| self.expression(node, &format!("`{key}`")));
@@ -213,8 +211,8 @@ impl Reader<'_> {
         if self.boolean(node, "`in-enum`")? {
             return Some(ValidDecl::InEnum(entries.key("in-enum")));
         }
-        let complaint = Complaint::error(node.place, "`in-enum` can only be `true`");
-        self.report.add(complaint.help("leave `valid` out where any value is valid"));
+        let problem = Problem::error(node.place, "`in-enum` can only be `true`");
+        self.report.add(problem.help("leave `valid` out where any value is valid"));
         None
     }
 
@@ -226,8 +224,8 @@ impl Reader<'_> {
         if !ending.is_empty() && ending.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
             return Some(ending.to_owned());
         }
-        let complaint = Complaint::error(object.place, format!("`object` cannot be `{ending}`"));
-        self.report.add(complaint.help("write the ending of a file in letters and digits, such as `png`"));
+        let problem = Problem::error(object.place, format!("`object` cannot be `{ending}`"));
+        self.report.add(problem.help("write the ending of a file in letters and digits, such as `png`"));
         None
     }
 
@@ -245,8 +243,8 @@ impl Reader<'_> {
         let mut byte = |key: &str| entries.get(key).and_then(|node| self.byte(node, &format!("`{key}`")));
         let (terminator, pad_right) = (byte("terminator"), byte("pad-right"));
         if size_eos && entries.get("size").is_some() {
-            let complaint = Complaint::error(entries.key("size-eos"), "`size` and `size-eos` at once");
-            self.report.add(complaint.help("remove one of them"));
+            let problem = Problem::error(entries.key("size-eos"), "`size` and `size-eos` at once");
+            self.report.add(problem.help("remove one of them"));
         }
         BytesDecl {
             size: entries.get("size").and_then(|node| self.expression(node, "`size`")),

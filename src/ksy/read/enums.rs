@@ -5,7 +5,7 @@ use super::scalar::integer;
 use crate::ksy::decl::EnumDecl;
 use crate::ksy::keys;
 use crate::ksy::model::{Docs, EnumMember};
-use crate::ksy::report::Complaint;
+use crate::ksy::report::Problem;
 use crate::ksy::yaml::Node;
 use std::collections::HashMap;
 
@@ -18,7 +18,7 @@ impl Reader<'_> {
             let Some(member) = self.member(key, value) else { continue };
             if let Some(other) = names.get(&member.name) {
                 let message = format!("two members of the enum `{name}` have the name `{}`", member.name);
-                self.report.add(Complaint::error(member.place, message).help(format!("{other} has this name, too")));
+                self.report.add(Problem::error(member.place, message).help(format!("{other} has this name, too")));
                 continue;
             }
             names.insert(member.name.clone(), member.value);
@@ -37,14 +37,14 @@ impl Reader<'_> {
 
     fn member(&mut self, key: &Node, node: &Node) -> Option<EnumMember> {
         let Some(value) = key.text().and_then(integer) else {
-            let complaint = Complaint::error(key.place, format!("`{}` is no integer", key.text().unwrap_or_default()));
-            self.report.add(complaint.help("write `value: name`"));
+            let problem = Problem::error(key.place, format!("`{}` is no integer", key.text().unwrap_or_default()));
+            self.report.add(problem.help("write `value: name`"));
             return None;
         };
         if node.map().is_none() {
             if node.is_null() {
-                let complaint = Complaint::error(key.place.to(node.place), "a member of an enum without a name");
-                self.report.add(complaint.help("put `null` in quotes if it is the name"));
+                let problem = Problem::error(key.place.to(node.place), "a member of an enum without a name");
+                self.report.add(problem.help("put `null` in quotes if it is the name"));
                 return None;
             }
             let name = self.identifier(node, "the name of a member")?;
@@ -52,7 +52,7 @@ impl Reader<'_> {
         }
         let entries = self.entries(node, &[&keys::MEMBER], "a member of an enum")?;
         let Some(id) = entries.get("id") else {
-            self.report.add(Complaint::error(key.place, "a member of an enum without `id`").help("add `id:` with its name"));
+            self.report.add(Problem::error(key.place, "a member of an enum without `id`").help("add `id:` with its name"));
             return None;
         };
         Some(EnumMember { value, name: self.identifier(id, "the name of a member")?, docs: self.docs(&entries), place: id.place })

@@ -4,7 +4,7 @@ use super::Reader;
 use crate::ksy::decl::{EndianDecl, Named, TypeDecl};
 use crate::ksy::keys;
 use crate::ksy::model::{Encoding, FixedEndian};
-use crate::ksy::report::Complaint;
+use crate::ksy::report::Problem;
 use crate::ksy::yaml::{Node, Value};
 
 /// The version of the language that is supported.
@@ -60,9 +60,9 @@ impl Reader<'_> {
         if version > VERSION && version[..2] != VERSION[..2] {
             self.report.error(node.place, format!("the file needs version {text} of Kaitai Struct; 0.11 is supported"));
         } else if version < OLDEST {
-            let complaint = Complaint::error(node.place, format!("version {text} of Kaitai Struct is older than 0.6"));
+            let problem = Problem::error(node.place, format!("version {text} of Kaitai Struct is older than 0.6"));
             let quote = (version == [0, 1, 0]).then(|| "put 0.10 in quotes: YAML reads it as the number 0.1".to_owned());
-            self.report.add(complaint.help_if(quote));
+            self.report.add(problem.help_if(quote));
         }
     }
 

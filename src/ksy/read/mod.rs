@@ -14,7 +14,7 @@ use super::decl::TypeDecl;
 use super::keys::Keys;
 use super::nearest::suggestion;
 use super::place::Place;
-use super::report::{Complaint, Report};
+use super::report::{Problem, Report};
 use super::yaml::Node;
 use std::collections::HashMap;
 
@@ -47,7 +47,7 @@ pub(super) fn file(node: &Node, text: &str, counts: &mut Counts, report: &mut Re
     if node.map().is_none() {
         let what =
             if node.is_null() { "the file is empty".to_owned() } else { format!("the file is {}, not a map", node.kind()) };
-        reader.report.add(Complaint::error(node.place, what).help("a file begins with `meta:` and its `id:`"));
+        reader.report.add(Problem::error(node.place, what).help("a file begins with `meta:` and its `id:`"));
         return None;
     }
     let meta = node.map().and_then(|entries| entries.iter().find(|(key, _)| key.text() == Some("meta")));
@@ -58,9 +58,7 @@ pub(super) fn file(node: &Node, text: &str, counts: &mut Counts, report: &mut Re
         return None;
     }
     let Some((key, meta)) = meta else {
-        reader
-            .report
-            .add(Complaint::error(node.place.first(), "the file has no `meta`").help("begin with `meta:` and its `id:`"));
+        reader.report.add(Problem::error(node.place.first(), "the file has no `meta`").help("begin with `meta:` and its `id:`"));
         return None;
     };
     match meta.get("id") {
@@ -69,7 +67,7 @@ pub(super) fn file(node: &Node, text: &str, counts: &mut Counts, report: &mut Re
             (decl.name, decl.place) = (name, id.place);
         }
         None if meta.map().is_some() || meta.is_null() => {
-            reader.report.add(Complaint::error(key.place, "`meta` has no `id`").help("add `id:` with the name of the protocol"));
+            reader.report.add(Problem::error(key.place, "`meta` has no `id`").help("add `id:` with the name of the protocol"));
         }
         None => {}
     }
@@ -116,7 +114,7 @@ impl Reader<'_> {
                         suggestion(name, plain.iter().copied()).unwrap_or_else(|| format!("its keys are {}", plain.join(", ")))
                     }
                 };
-                self.report.add(Complaint::error(key.place, format!("unknown key `{name}` in {within}")).help(help));
+                self.report.add(Problem::error(key.place, format!("unknown key `{name}` in {within}")).help(help));
                 has_unknown = true;
             }
             found.insert(name, (key, value));
@@ -138,8 +136,8 @@ impl Reader<'_> {
         let before = self.counts.declarations;
         self.counts.declarations = before.saturating_add(count);
         if before <= DECLARATIONS && self.counts.declarations > DECLARATIONS {
-            let complaint = Complaint::error(place, format!("more than {DECLARATIONS} attributes, instances and parameters"));
-            self.report.add(complaint.help(format!("all files count, and a type as {TYPE} of them")));
+            let problem = Problem::error(place, format!("more than {DECLARATIONS} attributes, instances and parameters"));
+            self.report.add(problem.help(format!("all files count, and a type as {TYPE} of them")));
         }
         (self.counts.declarations <= DECLARATIONS).then_some(())
     }
@@ -157,8 +155,8 @@ impl Reader<'_> {
     /// The elements of a list.
     fn list<'n>(&mut self, node: &'n Node, what: &str) -> &'n [Node] {
         if node.list().is_none() {
-            let complaint = Complaint::error(node.place, format!("{what} is {}, not a list", node.kind()));
-            self.report.add(complaint.help("begin each entry with `- `"));
+            let problem = Problem::error(node.place, format!("{what} is {}, not a list", node.kind()));
+            self.report.add(problem.help("begin each entry with `- `"));
         }
         node.list().unwrap_or_default()
     }
@@ -172,8 +170,7 @@ pub(super) fn duplicate_keys(node: &Node, report: &mut Report) {
             if let Some(name) = key.text()
                 && !seen.insert(name)
             {
-                report
-                    .add(Complaint::error(key.place, format!("the key `{name}` occurs twice")).help("join both, or rename one"));
+                report.add(Problem::error(key.place, format!("the key `{name}` occurs twice")).help("join both, or rename one"));
             }
             duplicate_keys(value, report);
         }

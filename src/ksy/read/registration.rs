@@ -9,7 +9,7 @@ use crate::ksy::expr::syntax::{Syntax, TypeName};
 use crate::ksy::keys;
 use crate::ksy::nearest::suggestion;
 use crate::ksy::place::Place;
-use crate::ksy::report::Complaint;
+use crate::ksy::report::Problem;
 use crate::ksy::yaml::{Node, Value};
 use std::ops::RangeInclusive;
 
@@ -54,36 +54,36 @@ impl Reader<'_> {
         let has = |carrier| decl.carriers.iter().any(|known| known.value == carrier);
         for key in ["ports", "magic", "framing", "over"] {
             if decl.carriers.is_empty() && entries.get(key).is_some() && entries.get("transport").is_none() {
-                let complaint = Complaint::error(entries.key(key), format!("`{key}` without `transport`"));
-                self.report.add(complaint.help("add `transport: tcp`, `udp` or `payload`"));
+                let problem = Problem::error(entries.key(key), format!("`{key}` without `transport`"));
+                self.report.add(problem.help("add `transport: tcp`, `udp` or `payload`"));
                 return;
             }
         }
         if decl.over.is_some() && !has(CarrierDecl::Payload) && !decl.carriers.is_empty() {
-            let complaint = Complaint::error(entries.key("over"), "`over` names the carrier of a payload");
-            self.report.add(complaint.help("write `transport: payload`, or remove `over`"));
+            let problem = Problem::error(entries.key("over"), "`over` names the carrier of a payload");
+            self.report.add(problem.help("write `transport: payload`, or remove `over`"));
         }
         if !decl.ports.is_empty() && !has(CarrierDecl::Tcp) && !has(CarrierDecl::Udp) {
-            let complaint = Complaint::error(entries.key("ports"), "a payload has no ports of its own");
-            self.report.add(complaint.help("remove `ports`, or add `tcp` or `udp` to `transport`"));
+            let problem = Problem::error(entries.key("ports"), "a payload has no ports of its own");
+            self.report.add(problem.help("remove `ports`, or add `tcp` or `udp` to `transport`"));
         }
         let is_stream = has(CarrierDecl::Tcp);
         match decl.framing.as_ref().map(|framing| framing.value) {
             Some("datagram") if is_stream => {
-                let complaint = Complaint::error(entries.key("framing"), "TCP carries a stream, not datagrams");
-                self.report.add(complaint.help("write `framing: stream`, or `connection` for all that a side sends"));
+                let problem = Problem::error(entries.key("framing"), "TCP carries a stream, not datagrams");
+                self.report.add(problem.help("write `framing: stream`, or `connection` for all that a side sends"));
             }
             Some(other @ ("stream" | "connection")) if !is_stream && !decl.carriers.is_empty() => {
                 let message = format!("`framing` is `{other}`, and nothing carries a stream");
                 self.report
-                    .add(Complaint::error(entries.key("framing"), message).help("write `framing: datagram`, or remove the key"));
+                    .add(Problem::error(entries.key("framing"), message).help("write `framing: datagram`, or remove the key"));
             }
             _ => {}
         }
         let resyncs = decl.resync.as_ref().is_some_and(|resync| resync.value == "magic");
         if resyncs && entries.get("magic").is_none() {
-            let complaint = Complaint::error(entries.key("resync"), "`resync: magic` without `magic`");
-            self.report.add(complaint.help("add `magic:` with the first bytes of a message"));
+            let problem = Problem::error(entries.key("resync"), "`resync: magic` without `magic`");
+            self.report.add(problem.help("add `magic:` with the first bytes of a message"));
         }
     }
 
@@ -95,7 +95,7 @@ impl Reader<'_> {
         }
         let known = format!("it is {}", words.join(", "));
         let help = suggestion(text, words.iter().copied()).unwrap_or(known);
-        self.report.add(Complaint::error(node.place, format!("{what} cannot be `{text}`")).help(help));
+        self.report.add(Problem::error(node.place, format!("{what} cannot be `{text}`")).help(help));
         None
     }
 
@@ -118,7 +118,7 @@ impl Reader<'_> {
                 _ => CarrierDecl::Payload,
             };
             if carriers.iter().any(|known| known.value == value) {
-                self.report.add(Complaint::error(place, format!("`{word}` twice")).help("remove one of them"));
+                self.report.add(Problem::error(place, format!("`{word}` twice")).help("remove one of them"));
             } else {
                 carriers.push(Named { value, place });
             }
@@ -143,13 +143,13 @@ impl Reader<'_> {
         match (number(first), number(last)) {
             (Some(first), Some(last)) if first <= last => Some(first..=last),
             (Some(_), Some(_)) => {
-                let complaint = Complaint::error(node.place, format!("the range `{text}` ends before it begins"));
-                self.report.add(complaint.help("the lower port comes first"));
+                let problem = Problem::error(node.place, format!("the range `{text}` ends before it begins"));
+                self.report.add(problem.help("the lower port comes first"));
                 None
             }
             _ => {
-                let complaint = Complaint::error(node.place, format!("`{text}` is no port"));
-                self.report.add(complaint.help("a port is a number from 1 to 65535, a range is `27010-27019`"));
+                let problem = Problem::error(node.place, format!("`{text}` is no port"));
+                self.report.add(problem.help("a port is a number from 1 to 65535, a range is `27010-27019`"));
                 None
             }
         }
@@ -200,8 +200,8 @@ impl Reader<'_> {
         let bytes =
             size.and_then(|(number, factor)| usize::try_from(number.checked_mul(factor)?).ok()).filter(|bytes| *bytes > 0);
         if bytes.is_none() {
-            let complaint = Complaint::error(node.place, format!("{what} is no number of bytes: `{text}`"));
-            self.report.add(complaint.help("write a number such as 65536, 64KiB or 1MiB"));
+            let problem = Problem::error(node.place, format!("{what} is no number of bytes: `{text}`"));
+            self.report.add(problem.help("write a number such as 65536, 64KiB or 1MiB"));
         }
         bytes
     }
@@ -225,8 +225,8 @@ impl Reader<'_> {
             if value.iter().all(|name| super::is_identifier(name) || name.starts_with("_unnamed")) {
                 paths.push(Named { value, place: node.place });
             } else {
-                let complaint = Complaint::error(node.place, format!("`{text}` is no path of attributes"));
-                self.report.add(complaint.help("write names with dots between: `body.password`"));
+                let problem = Problem::error(node.place, format!("`{text}` is no path of attributes"));
+                self.report.add(problem.help("write names with dots between: `body.password`"));
             }
         }
         paths
@@ -250,8 +250,8 @@ impl Reader<'_> {
             }
             Value::Scalar { text, quoted } if !node.is_null() => {
                 if !quoted && integer(text).is_some() {
-                    let complaint = Complaint::error(node.place, format!("{what} is a number"));
-                    self.report.add(complaint.help(format!("write `[{text}]` for a byte, or `'{text}'` for text")));
+                    let problem = Problem::error(node.place, format!("{what} is a number"));
+                    self.report.add(problem.help(format!("write `[{text}]` for a byte, or `'{text}'` for text")));
                     return None;
                 }
                 bytes.extend_from_slice(text.as_bytes());

@@ -4,7 +4,7 @@ use super::Reader;
 use crate::ksy::expr::origin::Origin;
 use crate::ksy::expr::parser;
 use crate::ksy::expr::syntax::{Call, Syntax, TypeName};
-use crate::ksy::report::Complaint;
+use crate::ksy::report::Problem;
 use crate::ksy::yaml::{Node, Value};
 
 /// Whether it is an identifier: lower-case letters, digits and `_`, beginning with a letter.
@@ -78,9 +78,9 @@ impl Reader<'_> {
         if is_identifier(name) {
             return Some(name.to_owned());
         }
-        let complaint = Complaint::error(node.place, format!("{what} cannot be `{name}`"));
+        let problem = Problem::error(node.place, format!("{what} cannot be `{name}`"));
         let rule = "a name has lower-case letters, digits and `_`, and begins with a letter";
-        self.report.add(complaint.help(rule).help_if(repaired(name)));
+        self.report.add(problem.help(rule).help_if(repaired(name)));
         Some(name.to_owned())
     }
 
@@ -108,9 +108,9 @@ impl Reader<'_> {
     /// An expression.
     pub(super) fn expression(&mut self, node: &Node, what: &str) -> Option<Syntax> {
         let Some(text) = node.text() else {
-            let complaint = Complaint::error(node.place, format!("{what} is {}, not an expression", node.kind()));
+            let problem = Problem::error(node.place, format!("{what} is {}, not an expression", node.kind()));
             let help = if node.list().is_some() { "put the list in quotes" } else { "write an expression behind the colon" };
-            self.report.add(complaint.help(help));
+            self.report.add(problem.help(help));
             return None;
         };
         self.express(text, node.place)?;
@@ -148,7 +148,7 @@ impl Reader<'_> {
         self.parsed(parsed)
     }
 
-    pub(super) fn parsed<T>(&mut self, parsed: Result<T, Complaint>) -> Option<T> {
-        parsed.map_err(|complaint| self.report.add(complaint)).ok()
+    pub(super) fn parsed<T>(&mut self, parsed: Result<T, Problem>) -> Option<T> {
+        parsed.map_err(|problem| self.report.add(problem)).ok()
     }
 }

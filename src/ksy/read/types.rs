@@ -5,7 +5,7 @@ use crate::ksy::decl::{ParamDecl, TypeDecl};
 use crate::ksy::keys;
 use crate::ksy::model::Docs;
 use crate::ksy::place::Place;
-use crate::ksy::report::Complaint;
+use crate::ksy::report::Problem;
 use crate::ksy::yaml::Node;
 
 impl Reader<'_> {
@@ -57,8 +57,8 @@ impl Reader<'_> {
             return Vec::new();
         }
         if node.list().is_some() {
-            let complaint = Complaint::error(node.place.first(), format!("`{key}` is a list, not a map"));
-            self.report.add(complaint.help("write `name:` instead of `- id: name`"));
+            let problem = Problem::error(node.place.first(), format!("`{key}` is a list, not a map"));
+            self.report.add(problem.help("write `name:` instead of `- id: name`"));
             return Vec::new();
         }
         let entries = self.map(node, &format!("`{key}`")).unwrap_or_default();
@@ -75,7 +75,7 @@ impl Reader<'_> {
         self.declare(1, node.place)?;
         let entries = self.entries(node, &[&keys::PARAM], "a parameter")?;
         let Some(id) = entries.get("id") else {
-            self.report.add(Complaint::error(node.place.first(), "a parameter without `id`").help("add `id:` with its name"));
+            self.report.add(Problem::error(node.place.first(), "a parameter without `id`").help("add `id:` with its name"));
             return None;
         };
         Some(ParamDecl {

@@ -12,7 +12,7 @@ use crate::ksy::model::{
 };
 use crate::ksy::nearest::suggestion;
 use crate::ksy::place::Place;
-use crate::ksy::report::Complaint;
+use crate::ksy::report::Problem;
 use crate::ksy::run::process::processor;
 
 impl<'d> Resolver<'d> {
@@ -134,8 +134,8 @@ impl<'d> Resolver<'d> {
             && on.is_some_and(|on| on.ty == Ty::Str)
             && self.slot(scope.this, name).is_none()
         {
-            let complaint = Complaint::error(case.place, format!("`{name}` is a name, and the switch is on text"));
-            self.report(complaint.help(format!("write text with both quotes: `'\"{name}\"'`")));
+            let problem = Problem::error(case.place, format!("`{name}` is a name, and the switch is on text"));
+            self.report(problem.help(format!("write text with both quotes: `'\"{name}\"'`")));
             return None;
         }
         self.expression(case, scope)
@@ -167,8 +167,8 @@ impl<'d> Resolver<'d> {
             }
             Word::Builtin(Builtin::Str { zero }, place) => {
                 let Some(encoding) = decl.bytes.encoding.clone().or_else(|| self.encoding(scope.this)) else {
-                    let complaint = Complaint::error(decl.whole, format!("the text `{}` has no encoding", decl.name));
-                    self.report(complaint.help("add `encoding: UTF-8` here or in `meta`"));
+                    let problem = Problem::error(decl.whole, format!("the text `{}` has no encoding", decl.name));
+                    self.report(problem.help("add `encoding: UTF-8` here or in `meta`"));
                     return None;
                 };
                 let zeros = zero.then(|| vec![0; encoding.unit()]);
@@ -198,8 +198,8 @@ impl<'d> Resolver<'d> {
         }
         let endian = endian.map(Endian::Fixed).or_else(|| self.endian(of));
         if endian.is_none() && self.without_endian.borrow_mut().insert(place.file) {
-            let complaint = Complaint::error(place, "the byte order of this number is not known");
-            self.report(complaint.help("add `endian: le` or `be` to `meta`, or end the type with `le` or `be`"));
+            let problem = Problem::error(place, "the byte order of this number is not known");
+            self.report(problem.help("add `endian: le` or `be` to `meta`, or end the type with `le` or `be`"));
         }
         endian
     }
@@ -233,7 +233,7 @@ impl<'d> Resolver<'d> {
             let message = format!("`{}` has {}, not {}", decl.name, parameters(decl.params.len()), args.len());
             let names: Vec<&str> = decl.params.iter().map(|param| param.name.as_str()).collect();
             let help = (!names.is_empty()).then(|| format!("write `{}({})`", decl.name, names.join(", ")));
-            self.report(Complaint::error(place, message).help_if(help));
+            self.report(Problem::error(place, message).help_if(help));
             return None;
         }
         let mut complete = Vec::new();
@@ -269,8 +269,8 @@ impl<'d> Resolver<'d> {
             None if terminator.is_some() => Size::Terminator,
             None => {
                 if let Some(call) = &keys.process {
-                    let complaint = Complaint::error(call.name.place, "`process` needs bytes of a known size");
-                    self.report(complaint.help("add `size`, `size-eos: true` or `terminator`"));
+                    let problem = Problem::error(call.name.place, "`process` needs bytes of a known size");
+                    self.report(problem.help("add `size`, `size-eos: true` or `terminator`"));
                     return None;
                 }
                 return Some(None);
@@ -314,8 +314,8 @@ impl<'d> Resolver<'d> {
             ("xor" | "rol" | "ror", _) => wrong("one argument"),
             (_, last) => {
                 if processor(&name).is_none() {
-                    let complaint = Complaint::error(call.name.place, format!("no processor is called `{name}`"));
-                    self.report(complaint.help_if(suggestion(&name, ["xor", "rol", "ror", "zlib"])));
+                    let problem = Problem::error(call.name.place, format!("no processor is called `{name}`"));
+                    self.report(problem.help_if(suggestion(&name, ["xor", "rol", "ror", "zlib"])));
                     return None;
                 }
                 args.extend(last);
@@ -336,8 +336,8 @@ fn contents_bytes(len: usize, place: Place) -> Bytes {
     }
 }
 
-fn no_size(place: Place, what: &str, or: &str) -> Complaint {
-    Complaint::error(place, format!("{what} of unknown size")).help(format!("add `size`, `size-eos: true` or `terminator`, {or}"))
+fn no_size(place: Place, what: &str, or: &str) -> Problem {
+    Problem::error(place, format!("{what} of unknown size")).help(format!("add `size`, `size-eos: true` or `terminator`, {or}"))
 }
 
 fn parameters(count: usize) -> String {

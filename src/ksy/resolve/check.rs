@@ -8,7 +8,7 @@ use crate::ksy::decl::{RepeatDecl, ValidDecl};
 use crate::ksy::expr::syntax::Syntax;
 use crate::ksy::expr::{Expr, Kind};
 use crate::ksy::model::{Ty, TypeId, Valid};
-use crate::ksy::report::Complaint;
+use crate::ksy::report::Problem;
 
 impl<'d> Resolver<'d> {
     /// `valid` or `contents`: `Some(None)` without either, `None` after an error.
@@ -39,8 +39,8 @@ impl<'d> Resolver<'d> {
             ValidDecl::InEnum(place) => match item {
                 Some(Ty::Enum(names)) => Valid::InEnum(*names),
                 Some(_) => {
-                    let complaint = Complaint::error(*place, "`in-enum` without `enum`");
-                    self.report(complaint.help("add `enum:` with the name of an enum"));
+                    let problem = Problem::error(*place, "`in-enum` without `enum`");
+                    self.report(problem.help("add `enum:` with the name of an enum"));
                     return None;
                 }
                 None => return None,
@@ -81,16 +81,16 @@ impl<'d> Resolver<'d> {
         for key in &attribute.decl.keys {
             let name = key.value.as_str();
             if wrong.contains(&name) {
-                let complaint = Complaint::error(key.place, format!("`{name}` does not go with {what}"));
+                let problem = Problem::error(key.place, format!("`{name}` does not go with {what}"));
                 let help = match (what, name) {
                     ("bytes", "encoding") => "add `type: str` for text",
                     ("a number", "size" | "size-eos") => "the type has its size; remove one of them",
                     _ => "remove it",
                 };
-                self.report(complaint.help(help));
+                self.report(problem.help(help));
             } else if idle.contains(&name) {
-                let complaint = Complaint::error(key.place, format!("`{name}` has no effect on {what}"));
-                self.report(Complaint { error: false, ..complaint });
+                let problem = Problem::error(key.place, format!("`{name}` has no effect on {what}"));
+                self.report(Problem { error: false, ..problem });
             }
         }
     }

@@ -7,7 +7,7 @@ use crate::ksy::expr::{Binary, Compare, Expr, Kind, Piece, Show, Slot, Unary};
 use crate::ksy::model::{Ty, TypeId};
 use crate::ksy::nearest::suggestion;
 use crate::ksy::place::Place;
-use crate::ksy::report::Complaint;
+use crate::ksy::report::Problem;
 
 /// The scope of an expression.
 pub(super) struct Scope {
@@ -38,9 +38,9 @@ impl<'d> Resolver<'d> {
         let depth = self.depth.get();
         self.spend(1, syntax.place)?;
         if depth >= DEPTH {
-            let complaint =
-                Complaint::error(syntax.place, format!("instances that depend on each other more than {DEPTH} levels deep"));
-            self.report(complaint);
+            let problem =
+                Problem::error(syntax.place, format!("instances that depend on each other more than {DEPTH} levels deep"));
+            self.report(problem);
             return None;
         }
         self.depth.set(depth + 1);
@@ -118,11 +118,9 @@ impl<'d> Resolver<'d> {
         if expr.ty == *ty || expr.ty == Ty::Any {
             return Some(());
         }
-        let complaint = Complaint::error(
-            expr.place,
-            format!("{what} must be {}, and this is {}", self.describe(ty), self.describe(&expr.ty)),
-        );
-        self.report(complaint.help_if(conversion(&expr.ty, ty)));
+        let problem =
+            Problem::error(expr.place, format!("{what} must be {}, and this is {}", self.describe(ty), self.describe(&expr.ty)));
+        self.report(problem.help_if(conversion(&expr.ty, ty)));
         None
     }
 
@@ -178,7 +176,7 @@ impl<'d> Resolver<'d> {
                     }
                     _ => conversion(wrong, &Ty::Int),
                 };
-                self.report(Complaint::error(left.place.to(right.place), message).help_if(help));
+                self.report(Problem::error(left.place.to(right.place), message).help_if(help));
                 return None;
             }
         };
@@ -191,9 +189,9 @@ impl<'d> Resolver<'d> {
         self.comparable(&left.ty, &right.ty, place)?;
         let is_order = !matches!(operator, Compare::Eq | Compare::Ne);
         if is_order && matches!(left.ty, Ty::Enum(_) | Ty::Bool | Ty::Struct(_)) {
-            let complaint = Complaint::error(place, format!("{} can only be equal or not", self.describe(&left.ty)));
+            let problem = Problem::error(place, format!("{} can only be equal or not", self.describe(&left.ty)));
             let help = matches!(left.ty, Ty::Enum(_)).then(|| "compare their integers: `.to_i`".to_owned());
-            self.report(complaint.help_if(help));
+            self.report(problem.help_if(help));
             return None;
         }
         Some((Kind::Compare(operator, left, right), Ty::Bool))
@@ -209,8 +207,7 @@ impl<'d> Resolver<'d> {
         if fits {
             return Some(());
         }
-        let complaint =
-            Complaint::error(place, format!("{} cannot be compared with {}", self.describe(one), self.describe(other)));
+        let problem = Problem::error(place, format!("{} cannot be compared with {}", self.describe(one), self.describe(other)));
         let help = match (one, other) {
             (Ty::Enum(names), Ty::Int) | (Ty::Int, Ty::Enum(names)) => {
                 let first = self.enum_entry(*names).decl.members.first().map_or("name", |member| member.name.as_str());
@@ -226,7 +223,7 @@ impl<'d> Resolver<'d> {
             (Ty::Bool, Ty::Int) | (Ty::Int, Ty::Bool) => Some("write `true` or `false`; a `b1` is a boolean".to_owned()),
             _ => None,
         };
-        self.report(complaint.help_if(help));
+        self.report(problem.help_if(help));
         None
     }
 
@@ -295,8 +292,8 @@ impl<'d> Resolver<'d> {
             return Some((Kind::Member(id, *value), Ty::Enum(id)));
         }
         let members = if self.is_full() { &[] } else { self.enum_entry(id).decl.members.as_slice() };
-        let complaint = Complaint::error(place, format!("the enum `{}` has no member `{member}`", of.text()));
-        self.report(complaint.help_if(suggestion(member, members.iter().map(|known| known.name.as_str()))));
+        let problem = Problem::error(place, format!("the enum `{}` has no member `{member}`", of.text()));
+        self.report(problem.help_if(suggestion(member, members.iter().map(|known| known.name.as_str()))));
         None
     }
 
@@ -326,9 +323,9 @@ impl<'d> Resolver<'d> {
         match self.calculated.borrow().get(&key) {
             Some(Calculated::Done(ty)) => return ty.clone(),
             Some(Calculated::InProgress) => {
-                let complaint =
-                    Complaint::error(attribute.decl.place, format!("the instance `{}` depends on itself", attribute.decl.name));
-                self.report(complaint.help("for that of another object, state the type: `(…).as<u4>`"));
+                let problem =
+                    Problem::error(attribute.decl.place, format!("the instance `{}` depends on itself", attribute.decl.name));
+                self.report(problem.help("for that of another object, state the type: `(…).as<u4>`"));
                 return None;
             }
             None => {}

@@ -8,7 +8,7 @@ use crate::ksy::expr::{Expr, Kind, Method};
 use crate::ksy::model::{Encoding, Ty, TypeId};
 use crate::ksy::nearest::suggestion;
 use crate::ksy::place::Place;
-use crate::ksy::report::Complaint;
+use crate::ksy::report::Problem;
 
 /// A method without arguments: the name, the method, the result type.
 type Simple = (&'static str, Method, Ty);
@@ -73,8 +73,8 @@ impl<'d> Resolver<'d> {
         match object.ty.clone() {
             Ty::Struct(of) => self.member(object, of, name, place, args),
             Ty::Any => {
-                let complaint = Complaint::error(place, format!("`{name}` of a value whose type is not known before it is read"));
-                self.report(complaint.help("state the type: `.as<TYPE>` before the dot"));
+                let problem = Problem::error(place, format!("`{name}` of a value whose type is not known before it is read"));
+                self.report(problem.help("state the type: `.as<TYPE>` before the dot"));
                 None
             }
             ty => self.method(object, &ty, name, place, args.unwrap_or_default(), scope),
@@ -92,7 +92,7 @@ impl<'d> Resolver<'d> {
         if let Some(args) = args {
             let end = args.first().map_or(place, |arg| arg.place);
             self.report(
-                Complaint::error(end, format!("`{name}` is no method and takes no arguments")).help("remove the parentheses"),
+                Problem::error(end, format!("`{name}` is no method and takes no arguments")).help("remove the parentheses"),
             );
             return None;
         }
@@ -123,40 +123,40 @@ impl<'d> Resolver<'d> {
                 } else {
                     "the object has no single type"
                 };
-                let complaint = Complaint::error(place, format!("`{name}` is unknown here: {what}"));
-                self.report(complaint.help("state the type: `.as<TYPE>` before the dot"));
+                let problem = Problem::error(place, format!("`{name}` is unknown here: {what}"));
+                self.report(problem.help("state the type: `.as<TYPE>` before the dot"));
                 None
             }
         }
     }
 
-    fn unknown_member(&self, object: &Expr, of: TypeId, name: &str, place: Place) -> Complaint {
+    fn unknown_member(&self, object: &Expr, of: TypeId, name: &str, place: Place) -> Problem {
         if name.chars().any(|c| c.is_ascii_uppercase()) {
-            let complaint = Complaint::error(place, format!("`{name}` cannot be a name"));
-            return complaint.help("names have lower-case letters; text is in quotes inside the expression: `'\"TEXT\"'`");
+            let problem = Problem::error(place, format!("`{name}` cannot be a name"));
+            return problem.help("names have lower-case letters; text is in quotes inside the expression: `'\"TEXT\"'`");
         }
         let type_name = &self.entry(of).decl.name;
         if self.is_full() {
-            return Complaint::error(place, format!("`{name}` is no attribute, instance or parameter of `{type_name}`"));
+            return Problem::error(place, format!("`{name}` is no attribute, instance or parameter of `{type_name}`"));
         }
-        let complaint = Complaint::error(place, format!("`{name}` is no attribute, instance or parameter of `{type_name}`"));
+        let problem = Problem::error(place, format!("`{name}` is no attribute, instance or parameter of `{type_name}`"));
         if matches!(object.kind, Kind::This) && self.is_quoted(place) {
-            return complaint.help(format!("write text with both quotes: `'\"{name}\"'`"));
+            return problem.help(format!("write text with both quotes: `'\"{name}\"'`"));
         }
         // Members of enclosing objects are reached through `_parent` and `_root`.
         let is_this = matches!(object.kind, Kind::This);
         let parent = self.parents.get(of.0 as usize);
         match parent {
             Some(Ty::Struct(Some(parent))) if is_this && self.slot(*parent, name).is_some() => {
-                complaint.help(format!("write `_parent.{name}`"))
+                problem.help(format!("write `_parent.{name}`"))
             }
-            _ if is_this && self.slot(self.entry(of).top, name).is_some() => complaint.help(format!("write `_root.{name}`")),
+            _ if is_this && self.slot(self.entry(of).top, name).is_some() => problem.help(format!("write `_root.{name}`")),
             _ => {
                 let known = self.outline_of(of).slots.keys().copied().chain(OBJECT.iter().copied());
                 let mut known: Vec<&str> = known.collect();
                 known.sort_unstable();
                 let inside = || self.holder(of, name).map(|holder| format!("write `{holder}.{name}`"));
-                complaint.help_if(suggestion(name, known).or_else(inside))
+                problem.help_if(suggestion(name, known).or_else(inside))
             }
         }
     }
@@ -209,7 +209,7 @@ impl<'d> Resolver<'d> {
             _ => {}
         }
         let Some((_, method, value)) = simple.iter().find(|(known, ..)| *known == name) else {
-            let complaint = Complaint::error(place, format!("{} has no `{name}`", self.describe(ty)));
+            let problem = Problem::error(place, format!("{} has no `{name}`", self.describe(ty)));
             let of = if matches!(ty, Ty::Str) { "text" } else { "bytes" };
             let more = WITH_ARGUMENTS
                 .iter()
@@ -217,7 +217,7 @@ impl<'d> Resolver<'d> {
                 .map(|(_, name)| *name);
             let known: Vec<&str> = simple.iter().map(|(known, ..)| *known).chain(more).collect();
             let help = suggestion(name, known.iter().copied()).unwrap_or_else(|| format!("it has {}", known.join(", ")));
-            self.report(complaint.help(help));
+            self.report(problem.help(help));
             return None;
         };
         if let Some(arg) = args.first() {
@@ -238,18 +238,18 @@ impl<'d> Resolver<'d> {
     /// `to_s` of bytes, whose encoding must be a literal.
     fn decode(&self, object: Box<Expr>, place: Place, args: &[Syntax]) -> Option<(Kind, Ty)> {
         let [encoding] = args else {
-            let complaint = Complaint::error(place, "`to_s` of bytes takes one argument, the encoding");
-            self.report(complaint.help("write `.to_s(\"UTF-8\")`"));
+            let problem = Problem::error(place, "`to_s` of bytes takes one argument, the encoding");
+            self.report(problem.help("write `.to_s(\"UTF-8\")`"));
             return None;
         };
         let SyntaxKind::Str(name) = &encoding.kind else {
-            let complaint = Complaint::error(encoding.place, "the encoding must be literal text");
-            self.report(complaint.help("write its name in quotes: `\"UTF-8\"`"));
+            let problem = Problem::error(encoding.place, "the encoding must be literal text");
+            self.report(problem.help("write its name in quotes: `\"UTF-8\"`"));
             return None;
         };
         let encoding_of = Encoding::of(name);
         if let Some((message, help)) = encoding_of.problem(name) {
-            self.report(Complaint { error: false, ..Complaint::error(encoding.place, message).help_if(help) });
+            self.report(Problem { error: false, ..Problem::error(encoding.place, message).help_if(help) });
         }
         Some((Kind::Decode(object, encoding_of), Ty::Str))
     }

@@ -19,7 +19,7 @@ use super::decl::{EndianDecl, EnumDecl, TypeDecl};
 use super::files::Files;
 use super::model::{Encoding, Endian, Enum, EnumId, FixedEndian, Spec, Ty, TypeId};
 use super::place::{Place, offset};
-use super::report::{Complaint, Report};
+use super::report::{Problem, Report};
 use outline::Outline;
 use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, HashSet};
@@ -186,14 +186,14 @@ impl<'d> Resolver<'d> {
         self.quiet || self.report.borrow().is_full()
     }
 
-    fn report(&self, complaint: Complaint) {
+    fn report(&self, problem: Problem) {
         if !self.quiet {
-            self.report.borrow_mut().add(complaint);
+            self.report.borrow_mut().add(problem);
         }
     }
 
     fn error(&self, place: Place, message: impl Into<String>) {
-        self.report(Complaint::error(place, message));
+        self.report(Problem::error(place, message));
     }
 
     /// A setting of the type itself or the nearest enclosing type.

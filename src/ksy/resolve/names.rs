@@ -5,7 +5,7 @@ use super::{Resolver, TypeEntry};
 use crate::ksy::expr::syntax::TypeName;
 use crate::ksy::model::{EnumId, TypeId};
 use crate::ksy::nearest::nearest;
-use crate::ksy::report::Complaint;
+use crate::ksy::report::Problem;
 
 impl<'d> Resolver<'d> {
     fn child(&self, of: TypeId, name: &str) -> Option<TypeId> {
@@ -61,34 +61,34 @@ impl<'d> Resolver<'d> {
         found
     }
 
-    fn unknown_type(&self, name: &TypeName, from: TypeId) -> Complaint {
+    fn unknown_type(&self, name: &TypeName, from: TypeId) -> Problem {
         let text = name.text();
-        let complaint = Complaint::error(name.place, format!("unknown type `{text}`"));
+        let problem = Problem::error(name.place, format!("unknown type `{text}`"));
         if self.is_full() {
-            return complaint;
+            return problem;
         }
         let alone = match name.path.as_slice() {
             [word] => word.as_str(),
             _ => "",
         };
         if let Some(known) = words::foreign(alone) {
-            return complaint.help(format!("did you mean `{known}`?"));
+            return problem.help(format!("did you mean `{known}`?"));
         }
         match alone {
-            "bytes" => return complaint.help("bytes have no `type`: give their `size` alone"),
-            "struct" | "io" | "any" => return complaint.help("this type is for parameters only"),
+            "bytes" => return problem.help("bytes have no `type`: give their `size` alone"),
+            "struct" | "io" | "any" => return problem.help("this type is for parameters only"),
             _ => {}
         }
         let known: Vec<String> = self.type_names(from);
         let known = known.iter().map(String::as_str).chain(words::NAMES.iter().copied().filter(|_| !alone.is_empty()));
         if let Some(known) = nearest(&text, known) {
-            return complaint.help(format!("did you mean `{known}`?"));
+            return problem.help(format!("did you mean `{known}`?"));
         }
         if self.entry(self.entry(from).top).decl.opaque_types && !alone.is_empty() {
-            return complaint.help(format!("an opaque type is a file `{alone}.ksy` in the folder of this file"));
+            return problem.help(format!("an opaque type is a file `{alone}.ksy` in the folder of this file"));
         }
         let alone = if alone.is_empty() { text.as_str() } else { alone };
-        complaint.help(format!("declare `{alone}` under `types`, or import its file in `meta`"))
+        problem.help(format!("declare `{alone}` under `types`, or import its file in `meta`"))
     }
 
     /// The type names that are visible in this type.
@@ -137,11 +137,11 @@ impl<'d> Resolver<'d> {
             .find_map(inside)
     }
 
-    fn unknown_enum(&self, name: &TypeName, from: TypeId) -> Complaint {
+    fn unknown_enum(&self, name: &TypeName, from: TypeId) -> Problem {
         let text = name.text();
-        let complaint = Complaint::error(name.place, format!("unknown enum `{text}`"));
+        let problem = Problem::error(name.place, format!("unknown enum `{text}`"));
         if self.is_full() {
-            return complaint;
+            return problem;
         }
         let mut known: Vec<String> = Vec::new();
         for entry in &self.enums {
@@ -153,8 +153,8 @@ impl<'d> Resolver<'d> {
             }
         }
         match nearest(&text, known.iter().map(String::as_str)) {
-            Some(known) => complaint.help(format!("did you mean `{known}`?")),
-            None => complaint.help(format!("declare `{}` under `enums`", name.path.last().map_or("", String::as_str))),
+            Some(known) => problem.help(format!("did you mean `{known}`?")),
+            None => problem.help(format!("declare `{}` under `enums`", name.path.last().map_or("", String::as_str))),
         }
     }
 

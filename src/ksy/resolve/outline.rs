@@ -7,7 +7,7 @@ use crate::ksy::expr::Slot;
 use crate::ksy::expr::syntax::{Call, Syntax, TypeName};
 use crate::ksy::model::{EnumId, Ty, TypeId};
 use crate::ksy::place::{Place, offset};
-use crate::ksy::report::Complaint;
+use crate::ksy::report::Problem;
 use std::collections::HashMap;
 
 /// The members of a type.
@@ -68,8 +68,8 @@ impl<'d> Resolver<'d> {
         for (name, slot, place) in params.chain(seq).chain(instances) {
             if let Some((_, first)) = slots.get(name) {
                 let line = if self.is_full() { 0 } else { self.line(*first) };
-                let complaint = Complaint::error(place, format!("the name `{name}` is already in use"));
-                self.report(complaint.help(format!("its first use is in line {line}")));
+                let problem = Problem::error(place, format!("the name `{name}` is already in use"));
+                self.report(problem.help(format!("its first use is in line {line}")));
                 continue;
             }
             slots.insert(name, (slot, place));
@@ -120,8 +120,8 @@ impl<'d> Resolver<'d> {
         }
         if name.array {
             let element = TypeName { array: false, ..name.clone() };
-            let complaint = Complaint::error(name.place, format!("`{}` is a list", name.text()));
-            self.report(complaint.help(format!("write `type: {}` with `repeat`", element.text())));
+            let problem = Problem::error(name.place, format!("`{}` is a list", name.text()));
+            self.report(problem.help(format!("write `type: {}` with `repeat`", element.text())));
             return Word::Unknown;
         }
         match self.find_type(name, of) {

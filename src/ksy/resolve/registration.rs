@@ -12,7 +12,7 @@ use crate::ksy::nearest::suggestion;
 use crate::ksy::place::Place;
 use crate::ksy::recursive::objects;
 use crate::ksy::registration::{Carrier, Framed, Registration, Roots, Secret};
-use crate::ksy::report::Complaint;
+use crate::ksy::report::Problem;
 use crate::ksy::run::PARAMETERS;
 use std::collections::HashSet;
 
@@ -123,12 +123,12 @@ impl Resolver<'_> {
             if !known.clone().any(|name| name == param.name) {
                 let message = format!("nothing supplies the parameter `{}` of a root", param.name);
                 let all = format!("parameters of roots are {}", known.clone().collect::<Vec<_>>().join(", "));
-                self.report(Complaint::error(param.place, message).help(suggestion(&param.name, known).unwrap_or(all)));
+                self.report(Problem::error(param.place, message).help(suggestion(&param.name, known).unwrap_or(all)));
                 return None;
             }
             if !matches!(param.ty, Ty::Int | Ty::Enum(_)) {
-                let complaint = Complaint::error(param.place, format!("`{}` is an integer", param.name));
-                self.report(complaint.help("write `type: u2`"));
+                let problem = Problem::error(param.place, format!("`{}` is an integer", param.name));
+                self.report(problem.help("write `type: u2`"));
                 return None;
             }
         }
@@ -137,8 +137,8 @@ impl Resolver<'_> {
 
     fn without_end(&self, spec: &Spec, open: &Open, message: TypeId) {
         let name = &spec.type_of(message).name;
-        let complaint = Complaint::error(open.place, format!("`{name}` has no end on TCP: {}", open.reason));
-        self.report(complaint.help("give it a size, or write `framing: connection` for a side that sends one message"));
+        let problem = Problem::error(open.place, format!("`{name}` has no end on TCP: {}", open.reason));
+        self.report(problem.help("give it a size, or write `framing: connection` for a side that sends one message"));
     }
 
     /// Resolves the expression in each type that has its members. An error in all types is reported.
@@ -154,15 +154,15 @@ impl Resolver<'_> {
         let mut first = None;
         for of in messages {
             let expr = resolve(syntax, *of);
-            let complaints = std::mem::take(&mut *self.report.borrow_mut());
+            let problems = std::mem::take(&mut *self.report.borrow_mut());
             match expr {
-                Some(expr) if !complaints.has_errors() => found.push((*of, expr)),
-                _ => first = first.or(Some(complaints)),
+                Some(expr) if !problems.has_errors() => found.push((*of, expr)),
+                _ => first = first.or(Some(problems)),
             }
         }
         *self.report.borrow_mut() = before;
-        if let (true, Some(complaints)) = (found.is_empty(), first) {
-            self.report.borrow_mut().append(complaints);
+        if let (true, Some(problems)) = (found.is_empty(), first) {
+            self.report.borrow_mut().append(problems);
         }
         found
     }
@@ -180,8 +180,8 @@ impl Resolver<'_> {
             return Some(expr);
         }
         let what = self.describe(&expr.ty);
-        let complaint = Complaint::error(expr.place, format!("`name` must be a member of an enum or text, and this is {what}"));
-        self.report(complaint.help("give the attribute an `enum`"));
+        let problem = Problem::error(expr.place, format!("`name` must be a member of an enum or text, and this is {what}"));
+        self.report(problem.help("give the attribute an `enum`"));
         None
     }
 
@@ -191,8 +191,8 @@ impl Resolver<'_> {
             if let Kind::Field { of, slot, .. } = part.kind
                 && secrets.contains(&(of, slot))
             {
-                let complaint = Complaint::error(part.place, "a summary shows a value that `secret` masks");
-                self.report(complaint.help("leave the value out, or remove it from `secret`"));
+                let problem = Problem::error(part.place, "a summary shows a value that `secret` masks");
+                self.report(problem.help("leave the value out, or remove it from `secret`"));
             }
             false
         });
@@ -209,12 +209,12 @@ impl Resolver<'_> {
             if named.is_empty() {
                 let before = secret.path.get(..depth).unwrap_or_default().join(".");
                 let within = if before.is_empty() { "a message".to_owned() } else { format!("`{before}`") };
-                let complaint = Complaint::error(secret.place, format!("{within} has no attribute `{name}`"));
+                let problem = Problem::error(secret.place, format!("{within} has no attribute `{name}`"));
                 let known = suggestion(name, all().map(|(_, _, member)| member.name.as_str()));
                 let has = |of: &u32| members(spec, TypeId(*of)).any(|(_, _, inner)| inner.name == *name);
                 let holder = || all().find(|(_, _, member)| objects(member).iter().any(has));
                 let inside = || holder().map(|(_, _, member)| format!("write `{}.{name}`", member.name));
-                self.report(complaint.help_if(known.or_else(inside)));
+                self.report(problem.help_if(known.or_else(inside)));
                 return Vec::new();
             }
             slots = named.iter().map(|(of, slot, _)| (*of, *slot)).collect();

@@ -9,7 +9,7 @@ use crate::ksy::expr::syntax::{SyntaxKind, TypeName};
 use crate::ksy::expr::{Expr, Kind, Slot};
 use crate::ksy::model::{Ty, TypeId};
 use crate::ksy::place::Place;
-use crate::ksy::report::Complaint;
+use crate::ksy::report::Problem;
 
 /// Maximum nesting of types.
 const DEPTH: usize = 64;
@@ -63,8 +63,8 @@ impl<'d> Resolver<'d> {
         match bits {
             Some(bits) => Some((Kind::Int(i128::from(if in_bits { bits } else { bits.div_ceil(8) })), Ty::Int)),
             None => {
-                let complaint = Complaint::error(place, format!("the size of {what} depends on what is read"));
-                self.report(complaint.help("`sizeof` needs a fixed size"));
+                let problem = Problem::error(place, format!("the size of {what} depends on what is read"));
+                self.report(problem.help("`sizeof` needs a fixed size"));
                 None
             }
         }
