@@ -315,6 +315,13 @@ impl<'t> Message<'t> {
         };
         of.tree.notes_within(&ranges).into_iter()
     }
+
+    /// Whether a note says that it or one of its carrying layers is malformed.
+    #[must_use]
+    #[inline]
+    pub fn is_malformed(&self) -> bool {
+        !self.of.tree.notes.is_empty() && self.notes().any(|note| level_of(note) == Level::Broken)
+    }
 }
 
 impl<'t> Late<'t> {

@@ -1,7 +1,7 @@
 //! Numbers and counts of records.
 
-use super::{Bookmarks, Message, Moment, Packet, Record, RecordPlace, View, completed, late_group, level_of};
-use crate::tree::{Dissection, Level, OmittedMessages, Time, Tree};
+use super::{Bookmarks, Message, Moment, Packet, Record, RecordPlace, View, completed, late_group};
+use crate::tree::{Dissection, OmittedMessages, Time, Tree};
 
 /// State evicted to bound memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -119,7 +119,7 @@ impl Tally {
             if layer.message {
                 self.messages += 1;
                 let message = Message { n: self.messages, moment: Moment::default(), of, layer, bookmarks: None };
-                self.malformed += u64::from(message.notes().any(|note| level_of(note) == Level::Broken));
+                self.malformed += u64::from(message.is_malformed());
                 if self.view == View::Messages {
                     let moment = self.moment(message.time());
                     show(RecordPlace::Message { n: self.messages, moment, layer: at })?;

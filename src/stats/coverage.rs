@@ -1,8 +1,8 @@
 //! Coverage: share of dissected payload, and unknown values.
 
-use crate::record::{Message, level_of};
+use crate::record::Message;
 use crate::registry::Registry;
-use crate::tree::{Dissection, Field, Level, Node, Only, Origin, Share, Span};
+use crate::tree::{Dissection, Field, Node, Only, Origin, Share, Span};
 use crate::wire::data;
 use std::collections::{HashMap, HashSet};
 
@@ -156,7 +156,7 @@ impl Coverage {
         let Some(protocols) = self.protocols.get_mut(protocols) else { return };
         let nodes = message.of.tree.nodes.get(node.place() as usize..).unwrap_or_default();
         let end = nodes.first().map_or(0, |first| first.end.saturating_sub(node.place()) as usize);
-        let is_broken = message.notes().any(|note| level_of(note) == Level::Broken);
+        let is_broken = message.is_malformed();
         let rest = protocols.rest.filter(|rest| is_broken || rest.share == Share::Explained);
         let covered = match is_data {
             true => Covered { messages: 1, unframed: len, ..Covered::default() },
