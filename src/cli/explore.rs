@@ -453,3 +453,18 @@ fn no_kind(explored: &Explored<'_>, id: &str) -> Exit {
     print_error(format_args!("--type {id}: no such message type; available: {}", all.join(", ")));
     Exit::Usage
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn offsets_count_from_the_start_or_from_the_end() {
+        for (text, number) in [("0", 0), ("6", 6), ("0x1f", 31), ("-4", -4), ("-0x10", -16)] {
+            assert_eq!(offset(text).ok(), Some(number), "{text}");
+        }
+        for text in ["", "-", "-0", "+6", "-+6", "0x", "0x+1", "--4", "4294967296", "six"] {
+            assert!(offset(text).is_err(), "{text}");
+        }
+    }
+}

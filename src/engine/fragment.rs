@@ -42,7 +42,7 @@ pub(super) fn accept(
     if outcome.differing > 0 {
         let node = tree.here().saturating_sub(1);
         let span = Span::new(bytes.source, segment.range.clone());
-        tree.note(&OVERLAP, node, span, format_args!("{} bytes that came before were others", outcome.differing));
+        tree.note(&OVERLAP, node, span, format_args!("{} bytes differ from those received earlier", outcome.differing));
     }
     outcome.whole
 }

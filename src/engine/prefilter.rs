@@ -72,7 +72,7 @@ impl Engine {
         }
     }
 
-    /// Dissects the headers of a frame if they suffice for the filter to reject it.
+    /// The result of dissecting the headers of a frame, if they suffice for the filter to reject it.
     #[inline]
     fn analyzed(&mut self, frame: &Frame<'_>, missing: usize) -> Option<Reached> {
         let headers = self.prefilter.as_ref()?.headers?;
@@ -116,7 +116,7 @@ pub(super) fn ensure_headers(tree: &mut Tree, frame: &Frame<'_>, segment: &Segme
     }
 }
 
-/// Whether only TCP or UDP headers can follow.
+/// Whether no header can follow but those of TCP, UDP and SCTP.
 fn is_all(reached: &Reached, frame: &[u8]) -> bool {
     match reached {
         Reached::Tcp(_) | Reached::Sctp(_) | Reached::End => true,

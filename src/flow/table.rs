@@ -46,7 +46,7 @@ impl Pair {
         Pair::between(parts(src), parts(dst)).1
     }
 
-    /// The same from addresses and ports, with whether the sender is the lower endpoint.
+    /// The pair of two endpoints, and whether `src` is the lower one or both are equal.
     #[must_use]
     pub fn between(src: (IpAddr, u16), dst: (IpAddr, u16)) -> (Pair, bool) {
         let (src, dst) = (end(src), end(dst));
@@ -160,7 +160,7 @@ impl<T> Table<T> {
         old.map(|old| (old.number, old.state))
     }
 
-    /// Whether there are more conversations than the limit.
+    /// Whether there are as many conversations as the limit allows.
     #[must_use]
     pub fn is_crowded(&self) -> bool {
         self.open.len() >= limits::CONVERSATIONS.get()

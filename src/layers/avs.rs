@@ -42,7 +42,7 @@ const RADIOS: Names =
 const SIGNALS: Names = &[(0, "none"), (1, "normalised"), (2, "dBm"), (3, "raw")];
 const PREAMBLES: Names = &[(1, "short"), (2, "long")];
 
-/// Whether an AVS header begins here, under the link type of Prism, which has another code.
+/// Whether a frame of the link type Prism begins with an AVS header, which has another magic number.
 pub(super) fn is_plausible(frame: &[u8]) -> bool {
     frame.first() == Some(&0x80)
 }

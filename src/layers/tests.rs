@@ -70,3 +70,25 @@ fn fields_that_messages_have_too_are_of_no_header() {
     }
     assert!(super::is_of_header(field(&super::eapol::PROTOCOL)));
 }
+
+/// The field for an address has eight bytes in the headers of Linux's `any` device, however long the address is.
+#[test]
+fn an_address_of_a_cooked_capture_is_followed_by_unused_bytes() {
+    for (link, head, tail) in [(113, "0000 0001", "0800"), (276, "0800 0000 00000001 0001 00", "")] {
+        for (length, field, unused) in [(6, "sll.src.eth", 2), (4, "sll.src.other", 4), (8, "sll.src.other", 0), (0, "", 8)] {
+            let length = if link == 113 { format!("{length:04x}") } else { format!("{length:02x}") };
+            let tree = layers(Next::Link(link), &[&format!("{head} {length} 0102030405060708 {tail}")]);
+            let sizes = tree.lines().filter(|line| line.contains("sll.src.") || line.contains("sll.unused"));
+            let sizes: Vec<usize> = sizes
+                .filter_map(|line| line.trim_start().split_once(' '))
+                .map(|(span, _)| {
+                    let (start, end) = span.split_once("..").unwrap();
+                    end.parse::<usize>().unwrap() - start.parse::<usize>().unwrap()
+                })
+                .collect();
+            let expected: Vec<usize> = [8 - unused, unused].into_iter().filter(|size| *size > 0).collect();
+            assert_eq!(sizes, expected, "{tree}");
+            assert!(tree.contains(field), "{tree}");
+        }
+    }
+}

@@ -364,6 +364,20 @@ mod tests {
     }
 
     #[test]
+    fn the_size_of_an_opening_is_that_of_its_hmac() {
+        for (opcode, plain) in [(CLIENT_RESET, 14), (SERVER_RESET, 26)] {
+            for hmac in [16, 20, 28, 32, 48, 64] {
+                // An HMAC, and the packet ID and time of 8 bytes, precede what an unprotected packet has after its session.
+                let mut packet = vec![0xa5; plain + hmac + 8];
+                packet[0] = opcode << 3;
+                assert_eq!(protection(&packet), Some(Protection::Auth(hmac)), "{opcode} {hmac}");
+                packet.push(0);
+                assert_eq!(protection(&packet), None, "{opcode} {hmac}");
+            }
+        }
+    }
+
+    #[test]
     fn only_a_plain_opening_is_recognized_on_any_port() {
         assert!(opens_plainly(&trial::bytes(OPENS)));
         for hex in [ACCEPTS, TLS, ACKS, PAYLOAD, AUTH, CRYPT] {

@@ -7,7 +7,7 @@ const SHORT: u32 = 100_000_000;
 /// Eight zeros.
 const ZEROS: u64 = 0x3030_3030_3030_3030;
 
-/// Appends a number. Small enough to be inlined, because `long` is separate.
+/// Appends a number.
 #[inline(never)]
 pub(crate) fn number(line: &mut Vec<u8>, number: u64) {
     match u32::try_from(number) {
@@ -36,7 +36,7 @@ fn short(line: &mut Vec<u8>, number: u32) {
     line.truncate(line.len() - (size_of_val(&digits) - count));
 }
 
-/// Seconds with nine digits after the point. The nanoseconds must be fewer than a second has.
+/// Seconds with nine digits after the point. `nanos` must be below 1,000,000,000.
 pub(crate) fn seconds(line: &mut Vec<u8>, seconds: u64, nanos: u32) {
     number(line, seconds);
     let first = u8::try_from(nanos / SHORT % 10).unwrap_or_default();

@@ -205,3 +205,31 @@ fn the_first_byte_to_escape_is_found_at_every_position() {
         }
     }
 }
+
+#[test]
+fn negative_numbers_have_names() {
+    static LEVEL: Field =
+        Field { names: &[(0, "none"), (3, "three"), (u64::MAX, "unknown")], ..Field::number("t.level", "level", "") };
+    let mut tree = Tree::new(Demand::EVERYTHING);
+    tree.begin(FrameInfo::default());
+    for value in [Value::Signed(-1), Value::Signed(3), Value::Signed(-3), Value::Unsigned(0), Value::None] {
+        tree.push(&LEVEL, value, Span::NONE);
+    }
+    let of = Dissection { tree: &tree, bytes: &[] };
+    let names: Vec<_> = (0..tree.here()).filter_map(|place| of.node(place)).map(NodeRef::name).collect();
+    assert_eq!(names, [Some("unknown"), Some("three"), None, Some("none"), None]);
+}
+
+#[test]
+fn the_nodes_before_a_node_end_at_its_layer() {
+    static LAYER: Field = Field { kind: Kind::Protocol, ..Field::number("t", "t", "") };
+    static PART: Field = Field::number("t.part", "part", "");
+    let mut tree = Tree::new(Demand::EVERYTHING);
+    tree.begin(FrameInfo::default());
+    for (field, number) in [(&LAYER, 0), (&PART, 1), (&LAYER, 2), (&PART, 3), (&PART, 4), (&PART, 5)] {
+        tree.push(field, Value::Unsigned(number), Span::NONE);
+    }
+    let of = Dissection { tree: &tree, bytes: &[] };
+    let before = |place| of.node(place).into_iter().flat_map(NodeRef::before).filter_map(NodeRef::number).collect::<Vec<_>>();
+    assert_eq!((before(5), before(4), before(3), before(1)), (vec![4, 3], vec![3], vec![], vec![]));
+}

@@ -58,3 +58,31 @@ fn note_unkept(wire: &mut Wire<'_>, unkept: Unkept) {
 fn at_least(have: usize, needed: usize) -> &'static str {
     if needed <= have { "more than " } else { "" }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::limits;
+    use crate::tree::Field;
+    use crate::wire::{Cut, Protocol, trial};
+
+    static TOY: Field = Field { kind: crate::tree::Kind::Protocol, ..Field::number("toy", "Toy", "") };
+    static NAME: Field = Field::text("toy.name", "name", "");
+    static PROTOCOL: Protocol = Protocol::new(&TOY, &[&NAME], &[]);
+
+    /// Each of the two is noted only if something of its kind is missing.
+    #[test]
+    fn texts_and_bytes_without_room_are_noted_apart() {
+        let long = "a".repeat(limits::TREE_TEXT.get());
+        let many = vec![0; limits::TREE_DERIVED.get() + 1];
+        let texts = trial::read(&PROTOCOL, b"ab", Cut::No, |wire| {
+            for text in [&long, "b"] {
+                wire.put_text(&NAME, 0..1, format_args!("{text}"));
+            }
+            wire.skip(2)?;
+            Ok(())
+        });
+        let bytes = trial::read(&PROTOCOL, b"ab", Cut::No, |wire| wire.derived("zlib", 2, &many, |_| Ok(())));
+        let notes = |tree: &str| [" texts are not shown", " bytes are not shown"].map(|words| tree.contains(words));
+        assert_eq!((notes(&texts), notes(&bytes)), ([true, false], [false, true]), "{bytes}");
+    }
+}

@@ -6,8 +6,9 @@ use crate::record::{Evictions, Tally};
 use crate::tree::{Demand, Dissection, FrameInfo, Pack, Tree};
 use std::ops::Range;
 
-/// Maximum number of frames in a batch: with output, and in total.
+/// Maximum number of frames with output in a batch.
 const FRAMES: usize = 128;
+/// Maximum number of frames in a batch.
 const MANY: usize = 512;
 
 /// Bytes of frames and trees after which a batch is sent.
@@ -26,7 +27,7 @@ const LARGE: usize = 64 << 10;
 const KEPT: usize = 512 << 10;
 const KEPT_LARGE: usize = 2 << 20;
 
-/// A tree that uses at most this fraction (1/n) of its memory is copied, so that the memory stays available for larger trees.
+/// A tree that uses at most 1/`PART` of its memory is copied, so that the memory stays available for larger trees.
 const PART: usize = 8;
 
 /// Dissected frames.

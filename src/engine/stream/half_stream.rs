@@ -31,7 +31,7 @@ pub(super) struct HalfStream {
 
 /// Maximum number of ranges stored per direction.
 const SECRETS: usize = 16;
-/// The maximum segment size.
+/// Maximum payload of a segment in bytes.
 const SEGMENT: u64 = 65_535;
 
 /// What follows the available bytes.

@@ -44,7 +44,7 @@ pub(super) struct Stream {
     client_is_low: bool,
     /// The names of the carrier layers.
     path: Arc<str>,
-    /// The same, if a segment of a plain frame had this path: comparing the pointer avoids comparing names.
+    /// `path` as a static string, if a fast-path segment had it: later ones need only a pointer comparison.
     plain_path: Option<&'static str>,
     halves: BySide<HalfStream>,
     analysis: Analysis,
@@ -125,7 +125,7 @@ impl Stream {
         }
     }
 
-    /// The same with the name under which another conversation announced it.
+    /// Sets the name under which another conversation announced it.
     pub(super) fn over(self, over: Option<&'static str>) -> Stream {
         Stream { over, ..self }
     }
@@ -140,14 +140,14 @@ impl Stream {
         stream
     }
 
-    /// Adds its memory to the total, if it may have changed.
+    /// Updates the total by the change of its memory, if it may have changed.
     pub(super) fn count_anew(&mut self, all: &mut usize) {
         if self.changed {
             self.count(all);
         }
     }
 
-    /// Adds its memory to the total.
+    /// Updates the total by the change of its memory since the last count.
     pub(super) fn count(&mut self, all: &mut usize) {
         self.changed = false;
         let conversation = match &self.dissector {
@@ -336,7 +336,7 @@ impl Stream {
         Some(tcp_layer(tree, bytes, segment, Some(header), ends, tcp_state, in_step))
     }
 
-    /// The first sequence numbers are relative 0, as in Wireshark: that of a SYN, else the one before the first byte.
+    /// Sets the base of relative sequence numbers, as in Wireshark: that of a SYN, else the one before the first byte.
     pub(super) fn set_bases(&mut self, side: Side, header: &Header) {
         let first = if header.syn() { header.seq } else { header.seq.wrapping_sub(1) };
         let half = &mut self.halves[side];
@@ -403,7 +403,8 @@ impl Stream {
         self.pass_lost(side, out);
     }
 
-    /// Whether a segment has no new bytes and no message is pending. The other side may have changed the protocol.
+    /// Whether a segment is empty and nothing is buffered. Buffered bytes are dissected again, since the other side may have
+    /// changed the protocol.
     fn is_no_news(&self, side: Side, segment: &InOrder<'_>) -> bool {
         let carries_nothing = segment.bytes.is_empty() && segment.missing == 0 && !segment.syn && !segment.fin;
         let order = &self.halves[side].order;
@@ -534,12 +535,12 @@ impl Stream {
         if let Some(differs) = &accepted.differs {
             let span = if is_in_frame { Span::new(0, at + differs.start..at + differs.end) } else { Span::NONE };
             let node = out.tree.here().saturating_sub(1);
-            out.tree.note(&OVERLAP, node, span, format_args!("{} bytes that came before were others", differs.len()));
+            out.tree.note(&OVERLAP, node, span, format_args!("{} bytes differ from those received earlier", differs.len()));
         }
         let what = match accepted.place {
-            Place::Late => "bytes of a gap that was given up",
+            Place::Late => "bytes of a gap reported earlier",
             Place::Before => "before the first byte of the stream",
-            Place::Far => "far from where the stream is",
+            Place::Far => "sequence number far from the stream",
             _ => return,
         };
         let stale = at..at + accepted.fresh.start.min(segment.bytes.len());

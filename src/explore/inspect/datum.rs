@@ -81,7 +81,7 @@ impl fmt::Display for Datum {
         match self {
             Datum::Int(value) => write!(f, "{value}"),
             Datum::Float(value) if *value != 0.0 && !(1e-4..1e9).contains(&value.abs()) => write!(f, "{value:.4e}"),
-            // 32 bits have nine significant digits.
+            // More digits would be those of the conversion to binary.
             Datum::Float(value) => write!(f, "{}", (value * 1e6).round() / 1e6),
             Datum::Time(nanos) => match time(*nanos) {
                 Some(time) => write!(f, "{time}"),

@@ -284,7 +284,7 @@ impl Known {
         flags
     }
 
-    /// Stores the handshake options in the header.
+    /// Stores the options and times of a handshake.
     fn learn(&mut self, side: Side, segment: &Segment, now: i64) {
         let (own, peer) = self.halves.own_and_peer(side);
         if segment.syn {
@@ -366,7 +366,7 @@ impl Half {
         Some(self.last_ack.wrapping_add(u32::from(self.window) << shift))
     }
 
-    /// Whether the peer's segment acknowledges bytes of this direction that were not captured.
+    /// Adds a flag if the peer's segment acknowledges bytes of this direction that were not captured.
     fn analyze_acknowledged(&mut self, segment: &Segment, flags: &mut AnalysisFlags) {
         if self.unbroken == 0 || !is_behind(segment.ack, self.unbroken) || !segment.acks {
             return;
@@ -383,7 +383,7 @@ impl Half {
         self.duplicates = UNSEEN;
     }
 
-    /// Whether bytes were sent before, or are out of order.
+    /// Adds flags if bytes were sent before, or are out of order.
     fn analyze_repeated(&self, peer: &Half, segment: &Segment, now: i64, round_trip: i64, flags: &mut AnalysisFlags) {
         // The byte before the end may be a probe, followed by new bytes.
         let probed = segment.len > 1 && self.next.wrapping_sub(1) == segment.seq;

@@ -102,8 +102,8 @@ pub enum Place {
 pub struct Accepted {
     /// Position in the stream.
     pub place: Place,
-    /// Range of the payload that is new and in order now, up to the first byte received before. Bytes in front of it were old,
-    /// late or before the start.
+    /// Range of the payload appended to the stream now, up to the first byte already buffered. Bytes before the range were
+    /// retransmitted, late or before the start.
     pub fresh: Range<usize>,
     /// Stream offset of `fresh`; meaningless if that is empty.
     pub off: u64,
@@ -419,8 +419,8 @@ impl Direction {
         }
     }
 
-    /// Stores a given-up hole. Above the limit, the oldest ones are merged: retransmitted bytes between them count as late, which
-    /// displays them twice rather than not at all.
+    /// Stores a given-up hole. Above the limit, the two oldest ones are merged: a retransmission of bytes between them is then
+    /// displayed a second time.
     #[cold]
     fn remember(&mut self, gap: Gap) {
         if self.gaps.len() >= MAX_GAPS {

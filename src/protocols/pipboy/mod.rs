@@ -391,7 +391,7 @@ impl fmt::Display for Line<'_> {
     }
 }
 
-/// Stops because the bytes end early. After a cut, only the cut is noted: the code would blame the sender.
+/// Stops because the bytes end early. If the capture truncated the bytes, only that is noted, because the sender made no mistake.
 fn ends_early<T>(wire: &mut Wire<'_>, code: &'static Field, words: fmt::Arguments<'_>) -> Result<T> {
     match wire.cut() {
         Cut::No => wire.malformed(code, words),

@@ -209,3 +209,37 @@ pub(super) fn address(wire: &mut Wire<'_>, field: &'static Field) -> Result {
         wire.u16_be(&ADDRESS_PORT).map(drop)
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_are_internal_by_id_and_length() {
+        let message = |id: u8, first: u8, len: usize| [&[id, first][..], &vec![0; len - 1]].concat();
+        for (id, first, right, wrong) in [
+            (PING, 1, &[8][..], &[7, 9, 16][..]),
+            (INVALID_PASSWORD, 1, &[8], &[7, 9]),
+            (PONG, 1, &[16], &[8, 15, 17]),
+            (REQUEST, 1, &[17, 40], &[8, 16]),
+            (TIMESTAMP, 1, &[9, 10, 400], &[7, 8]),
+            (TIMESTAMP_CHANGED, 1, &[9, 400], &[8]),
+            // One IPv4 address is not enough; 18 bytes are an index and two times.
+            (ACCEPTED, 4, &[18 + 14, 18 + 77], &[18 + 7, 18 + 13, 18 + 15]),
+            (ACCEPTED_CHANGED, 4, &[18 + 14], &[16 + 14]),
+            (INCOMING, 4, &[16 + 14, 16 + 77], &[16 + 7, 18 + 14]),
+            (INCOMING_CHANGED, 4, &[16 + 14], &[18 + 14]),
+            (ACCEPTED, 6, &[], &[18 + 14]),
+            (0x1f, 1, &[1, 50], &[]),
+            (0x4b, 1, &[1, 50], &[]),
+            (0x27, 1, &[], &[1, 50]),
+        ] {
+            for (lengths, is_internal) in [(right, true), (wrong, false)] {
+                for len in lengths {
+                    assert_eq!(is_system(&message(id, first, *len)), is_internal, "{id:#x} {len}");
+                }
+            }
+        }
+        assert!(is_system(&[DISCONNECTION]) && is_system(&[DETECT_LOST]) && !is_system(&[DISCONNECTION, 0]) && !is_system(&[]));
+    }
+}

@@ -199,3 +199,33 @@ impl<W: io::Write> Sink for Raw<W> {
         self.to.flush()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tree::{Dissection, Field, FrameInfo, Span, Tree, Value};
+
+    /// The numbers are those of `ftenum` in Wireshark 4.0.
+    #[test]
+    fn numbers_of_field_types_depend_on_sizes() {
+        static RATIO: Field = Field::float("t.ratio", "ratio", "");
+        static COUNT: Field = Field::number("t.count", "count", "");
+        let mut tree = Tree::new(Demand::EVERYTHING);
+        tree.begin(FrameInfo::default());
+        for (field, value, len) in [
+            (&RATIO, Value::Single(0.5), 4),
+            (&RATIO, Value::Double(0.5), 8),
+            (&COUNT, Value::Unsigned(1), 1),
+            (&COUNT, Value::Unsigned(1), 3),
+            (&COUNT, Value::Unsigned(1), 8),
+            (&COUNT, Value::Unsigned(1), 0),
+            (&COUNT, Value::Signed(1), 1),
+            (&COUNT, Value::Signed(1), 4),
+        ] {
+            tree.push(field, value, Span::new(0, 0..len));
+        }
+        let of = Dissection { tree: &tree, bytes: &[0; 8] };
+        let kinds: Vec<u8> = (0..tree.here()).filter_map(|place| of.node(place)).map(|node| kind(&Part::Node(node))).collect();
+        assert_eq!(kinds, [22, 23, 4, 6, 11, 7, 12, 15]);
+    }
+}

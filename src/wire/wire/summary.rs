@@ -55,7 +55,7 @@ impl Wire<'_> {
         self.tree.label(self.layer, Label::Column(name));
     }
 
-    /// Names a Wireshark protocol inside this layer that has no layer here.
+    /// Adds the name of a protocol that is a layer in Wireshark and part of this layer here.
     pub fn embeds(&mut self, name: &'static str) {
         self.tree.label(self.layer, Label::Inside(name));
     }

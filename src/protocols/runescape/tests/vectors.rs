@@ -326,6 +326,12 @@ fn v18_the_check_word_of_the_check_sums() {
     "#);
     let wrong = dissect(&[], &[(CLIENT, ask), (SERVER, &format!("{crcs} 88922C46"))]);
     assert!(wrong.contains("! odd rs.odd"), "{wrong}");
+    // A file of another name or another size has no checksums.
+    let title = dissect(&[], &[(CLIENT, &ask.replace("63 72 63 31", "74 69 74 6C")), (SERVER, &format!("{crcs} 88922C45"))]);
+    let longer = dissect(&[], &[(CLIENT, ask), (SERVER, &format!("{crcs} 88922C45 00"))]);
+    for (tree, len) in [(title, 40), (longer, 41)] {
+        assert!(tree.contains(&format!("0..{len} rs.jaggrab.data")) && !tree.contains("rs.jaggrab.crc "), "{tree}");
+    }
 }
 
 #[test]
