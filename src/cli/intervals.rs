@@ -5,7 +5,7 @@ use super::print_error;
 use crate::filter::Filter;
 use crate::layers;
 use crate::record::Record;
-use crate::record::pseudo::{self, Answer};
+use crate::record::pseudo::{self, PseudoValue};
 use crate::registry::Registry;
 use crate::stats::{Column, FrameFilter, Function, Intervals, Values};
 use crate::tree::{Carriers, Demand, Extras, Field, Kind, Only};
@@ -132,7 +132,7 @@ fn values(function: Function, name: &str) -> Result<Values, Wrong> {
 
 fn number(record: &Record<'_>, name: &str) -> Option<u64> {
     match (pseudo::named(name)?.of)(record)? {
-        Answer::Number(number) => Some(number),
+        PseudoValue::Number(number) => Some(number),
         _ => None,
     }
 }

@@ -3,7 +3,7 @@
 use super::batch::{Builder, Row, Rows};
 use super::fill::{Of, Plain, nanos, value_of};
 use super::schema::Type;
-use crate::record::pseudo::{Answer, Pseudo};
+use crate::record::pseudo::{Pseudo, PseudoValue};
 use crate::record::{Known, Record, Remembered, View};
 use crate::render::{Column, ColumnOptions, Columns, Occurrence, Values};
 use crate::sink::Sink;
@@ -143,11 +143,11 @@ fn answers<'t>(record: &'t Record<'t>, pseudo: &Pseudo, cells: &mut Vec<Cell<'t>
     let seconds = |nanos: i128| Cell::Float(nanos as f64 / 1e9);
     cells.push(match (pseudo.of)(record) {
         None => return,
-        Some(Answer::Number(number)) => i64::try_from(number).map_or(Cell::Null, Cell::Int),
-        Some(Answer::Nanos(nanos) | Answer::Micros(nanos)) => seconds(nanos),
-        Some(Answer::Time(time) | Answer::Date(time)) => nanos(Some(time)).map_or(Cell::Null, Cell::Time),
-        Some(Answer::Lines(lines)) => return cells.extend(lines.lines().map(|line| Cell::Text(line.into()))),
-        Some(Answer::ExpertItems(items)) => {
+        Some(PseudoValue::Number(number)) => i64::try_from(number).map_or(Cell::Null, Cell::Int),
+        Some(PseudoValue::Nanos(nanos) | PseudoValue::Micros(nanos)) => seconds(nanos),
+        Some(PseudoValue::Time(time) | PseudoValue::Date(time)) => nanos(Some(time)).map_or(Cell::Null, Cell::Time),
+        Some(PseudoValue::Lines(lines)) => return cells.extend(lines.lines().map(|line| Cell::Text(line.into()))),
+        Some(PseudoValue::ExpertItems(items)) => {
             // The closure does not fail.
             let _ = items.each(|one| {
                 cells.push(Cell::Text(one.to_string().into()));
@@ -155,7 +155,7 @@ fn answers<'t>(record: &'t Record<'t>, pseudo: &Pseudo, cells: &mut Vec<Cell<'t>
             });
             return;
         }
-        Some(Answer::Words(words)) => Cell::Text(words.into()),
+        Some(PseudoValue::Words(words)) => Cell::Text(words.into()),
         Some(answer) => Cell::Text(answer.to_string().into()),
     });
 }

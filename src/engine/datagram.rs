@@ -1,7 +1,7 @@
 //! UDP: conversations, and the protocol of each datagram.
 
 use super::migration::ConnectionIds;
-use super::nested::{self, States, Turn, Waiting};
+use super::nested::{self, NestedContext, States, Waiting};
 use super::prefilter::{self, Prefilter};
 use super::udp_header::{peek_payload, sockets};
 use crate::flow::{Pair, Table};
@@ -155,7 +155,7 @@ pub(super) fn datagram(
             let carried = nested::NestedMessage { bytes, range: payload, cut, below: Some(layer), ends };
             let context = context.map(|(context, _)| context);
             prefilter::apply(prefilter, tree, frame.bytes);
-            Turn { registry, context, side, states: &mut *states }.message(tree, candidate, &carried);
+            NestedContext { registry, context, side, states: &mut *states }.message(tree, candidate, &carried);
             let before = states.counted();
             states.count();
             let now = states.counted();

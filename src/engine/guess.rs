@@ -2,7 +2,7 @@
 
 mod headers;
 
-use super::nested::{NestedMessage, States, Turn};
+use super::nested::{NestedContext, NestedMessage, States};
 use crate::layers::{Bytes, Next};
 use crate::record::level_of;
 use crate::registry::{Assume, Candidate, FlowContext, Owner, Registry};
@@ -173,8 +173,8 @@ fn explained(registry: Registry, candidate: Candidate, bytes: &[u8]) -> (Verdict
     let mut tree = Tree::new(Demand::EVERYTHING);
     tree.begin(FrameInfo::default());
     let carried = NestedMessage { bytes: Bytes::of_frame(bytes), range: 0..bytes.len(), cut: Cut::No, below: None, ends: 0 };
-    let mut turn = Turn { registry, context: None, side: Side::Client, states: &mut States::default() };
-    turn.message(&mut tree, candidate, &carried);
+    let mut nested = NestedContext { registry, context: None, side: Side::Client, states: &mut States::default() };
+    nested.message(&mut tree, candidate, &carried);
     let worst = tree.notes.iter().filter(|note| level_of(note) > Level::Info).max_by_key(|note| level_of(note));
     match worst {
         Some(note) if level_of(note) == Level::Broken => {

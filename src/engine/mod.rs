@@ -37,13 +37,13 @@ use datagram::{Exchanges, Rules};
 use failed::ActiveConversation;
 use limits::Ended;
 use message::Out;
-use nested::{States, Turn, Waiting};
+use nested::{NestedContext, States, Waiting};
 pub use prefilter::{FrameParts, Prefilter};
 pub use route::Route;
 use sctp::Associations;
 use std::collections::HashMap;
 use std::net::SocketAddr;
-use stream::speaker::Speaker;
+use stream::segment_context::SegmentContext;
 use stream::{Connection, Stream};
 
 /// Dissects frames into trees and keeps the state of conversations.
@@ -408,7 +408,7 @@ impl Engine {
             segment::alone(&mut self.tree, bytes, &segment, header, sockets());
             return;
         }
-        let (pair, rises) = Pair::between((segment.src, header.src), (segment.dst, header.dst));
+        let (pair, from_low) = Pair::between((segment.src, header.src), (segment.dst, header.dst));
         if let Some(route) = &mut self.route {
             route.tcp = Some(pair);
         }
@@ -424,7 +424,7 @@ impl Engine {
             Connection::Whole(Box::new(Stream::new(id, Some(client), path()).over(over)))
         };
         let goes_on = |known: &mut Connection| {
-            let goes_on = !known.is_reopened(rises, header);
+            let goes_on = !known.is_reopened(from_low, header);
             if goes_on && known.whole().is_none() {
                 match known.quoted() {
                     Some(number) => *known = open(number),
@@ -436,19 +436,20 @@ impl Engine {
         let (number, connection, old) = self.streams.get_or_begin(pair, frame.number, goes_on, &open);
         self.active = ActiveConversation::Tcp(number);
         let Some(stream) = connection.whole() else { return };
-        let side = stream.side_of(rises);
+        let side = stream.side_of(from_low);
         if header.is_whole {
             stream.set_bases(side, header);
         }
-        if self.route.is_some() && stream.is_unread() {
+        if self.route.is_some() && stream.drop_buffers_if_undissected() {
             stream.count_anew(&mut self.held);
             if let Some(old) = old {
                 close_old(*old, &mut self.held, &mut Out::new(&mut self.tree, self.registry, frame.bytes, None));
             }
             return;
         }
-        let speaker = Speaker { frame, bytes, segment, header, rises, side, analysis: self.analysis, is_followed: self.follows };
-        let layer = stream.describe(&mut self.tree, &speaker, old.is_some(), self.checks);
+        let context =
+            SegmentContext { frame, bytes, segment, header, from_low, side, analysis: self.analysis, is_followed: self.follows };
+        let layer = stream.describe(&mut self.tree, &context, old.is_some(), self.checks);
         let mut out = Out::new(&mut self.tree, self.registry, frame.bytes, layer);
         if let Some(old) = old {
             close_old(*old, &mut self.held, &mut out);
@@ -457,7 +458,7 @@ impl Engine {
             return;
         }
         prefilter::apply(self.prefilter.as_ref(), out.tree, frame.bytes);
-        stream.accept(&speaker, &mut out);
+        stream.accept(&context, &mut out);
         let ends = stream.ends_now();
         if ends && stream.is_closed() {
             stream.release(out.tree);
@@ -508,8 +509,8 @@ impl Engine {
                 let (registry, side) = (self.registry, frame.direction.unwrap_or(side));
                 let (bytes, range) = (Bytes::of_frame(frame.bytes), 0..frame.bytes.len());
                 let carried = nested::NestedMessage { bytes, range, cut: Cut::No, below: None, ends: 0 };
-                let mut turn = Turn { registry, context: None, side, states: &mut self.packetless_states };
-                turn.message(&mut self.tree, candidate, &carried);
+                let mut nested = NestedContext { registry, context: None, side, states: &mut self.packetless_states };
+                nested.message(&mut self.tree, candidate, &carried);
             }
             guess::Guess::Nothing => {
                 layers::unexplained(&mut self.tree, Bytes::of_frame(frame.bytes), 0..frame.bytes.len(), None);

@@ -26,7 +26,7 @@ pub(super) struct States {
 }
 
 /// A datagram or message of one side of a conversation.
-pub(super) struct Turn<'a> {
+pub(super) struct NestedContext<'a> {
     pub registry: Registry,
     /// The conversation, if known.
     pub context: Option<FlowContext>,
@@ -151,7 +151,7 @@ impl Waiting {
     }
 }
 
-impl Turn<'_> {
+impl NestedContext<'_> {
     /// Dissects a message and the payloads that it hands over.
     pub(super) fn message(&mut self, tree: &mut Tree, candidate: Candidate, carried: &NestedMessage<'_>) {
         let NestedMessage { bytes, range, cut, below, ends } = carried;

@@ -61,7 +61,7 @@ impl Engine {
                 }
             }
             _ => {
-                if let Some(reached) = self.analyzed(frame, missing) {
+                if let Some(reached) = self.reject_by_headers(frame, missing) {
                     return reached;
                 }
             }
@@ -74,7 +74,7 @@ impl Engine {
 
     /// The result of dissecting the headers of a frame, if they suffice for the filter to reject it.
     #[inline]
-    fn analyzed(&mut self, frame: &Frame<'_>, missing: usize) -> Option<Reached> {
+    fn reject_by_headers(&mut self, frame: &Frame<'_>, missing: usize) -> Option<Reached> {
         let headers = self.prefilter.as_ref()?.headers?;
         self.decided_by_headers(frame, missing, headers)
     }
@@ -87,7 +87,7 @@ impl Engine {
         self.tree.set_demand(Demand { named: wanted.named, ..Demand::of_fields(headers).with(credentials) });
         let reached = layers::walk(&mut self.tree, frame.link, frame.bytes, missing, self.checks);
         let known = FrameParts::Headers(Dissection { tree: &self.tree, bytes: frame.bytes });
-        if is_all(&reached, frame.bytes) && !(prefilter.may_match)(known) {
+        if has_all_lower_headers(&reached, frame.bytes) && !(prefilter.may_match)(known) {
             pass_over(&mut self.tree, wanted);
             return Some(reached);
         }
@@ -117,7 +117,7 @@ pub(super) fn ensure_headers(tree: &mut Tree, frame: &Frame<'_>, segment: &Segme
 }
 
 /// Whether no header can follow but those of TCP, UDP and SCTP.
-fn is_all(reached: &Reached, frame: &[u8]) -> bool {
+fn has_all_lower_headers(reached: &Reached, frame: &[u8]) -> bool {
     match reached {
         Reached::Tcp(_) | Reached::Sctp(_) | Reached::End => true,
         Reached::Udp(segment) => !udp_header::is_tunnel(Bytes::of_frame(frame), segment),

@@ -44,9 +44,9 @@ impl Engine {
     /// The number of the connection of a quoted segment.
     fn connection_of(&mut self, quote: &Quote, frame: &Frame<'_>) -> u32 {
         let Quote { src, dst, opens, .. } = *quote;
-        let (pair, rises) = Pair::between((src.ip(), src.port()), (dst.ip(), dst.port()));
+        let (pair, from_low) = Pair::between((src.ip(), src.port()), (dst.ip(), dst.port()));
         let goes_on = |known: &mut Connection| {
-            let base = known.base(rises);
+            let base = known.base(from_low);
             opens.is_none_or(|seq| base.is_none_or(|base| base == seq))
         };
         let (number, _, old) = self.streams.get_or_begin(pair, frame.number, goes_on, Connection::Quoted);

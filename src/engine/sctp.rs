@@ -5,7 +5,7 @@ use super::message::{Out, path_of};
 use super::stream::Stream;
 use super::{Engine, prefilter};
 use crate::flow::messages::{Chunk, Message, Messages};
-use crate::flow::{InOrder, Numbers, Pair, Table};
+use crate::flow::{Numbers, Pair, RemovedConversations, Table};
 use crate::input::Frame;
 use crate::layers::sctp::{self, Data};
 use crate::layers::{self, Bytes, Segment};
@@ -28,7 +28,7 @@ const MAX_HELD: usize = 8 << 20;
 pub(super) struct Associations {
     table: Table<Association>,
     /// Remaining associations at the end of the capture.
-    ending: Option<InOrder<Association>>,
+    ending: Option<RemovedConversations<Association>>,
     pub(super) counts: Counts,
 }
 
@@ -66,15 +66,15 @@ struct HalfStream {
 
 impl Association {
     /// The direction of a packet, and the opposite one.
-    fn halves(&mut self, rises: bool) -> [&mut HalfStream; 2] {
+    fn halves(&mut self, from_low: bool) -> [&mut HalfStream; 2] {
         let [low, high] = &mut self.halves;
-        if rises { [low, high] } else { [high, low] }
+        if from_low { [low, high] } else { [high, low] }
     }
 
     /// Stores the first TSN of a direction. An INIT with a different one restarts the association; the old streams are returned.
-    fn learn(&mut self, rises: bool, first: Option<(u32, bool)>) -> Vec<(u16, Box<Stream>)> {
+    fn learn(&mut self, from_low: bool, first: Option<(u32, bool)>) -> Vec<(u16, Box<Stream>)> {
         let Some((tsn, begins)) = first else { return Vec::new() };
-        let [half, _] = self.halves(rises);
+        let [half, _] = self.halves(from_low);
         if half.base == Some(tsn) || half.base.is_some() && !begins {
             return Vec::new();
         }
@@ -115,9 +115,9 @@ impl Association {
     }
 
     /// Dissects complete messages.
-    fn deliver(&mut self, rises: bool, messages: Vec<Message>, counts: &mut Counts, path: &Arc<str>, out: &mut Out<'_>) {
+    fn deliver(&mut self, from_low: bool, messages: Vec<Message>, counts: &mut Counts, path: &Arc<str>, out: &mut Out<'_>) {
         for message in messages {
-            let [half, _] = self.halves(rises);
+            let [half, _] = self.halves(from_low);
             let stream_bytes = half.stream_bytes.get(&message.sid).copied().unwrap_or_default();
             if half.stream_bytes.len() < MAX_STREAMS || stream_bytes > 0 {
                 half.stream_bytes.insert(message.sid, stream_bytes + message.bytes.len() as u64);
@@ -127,7 +127,7 @@ impl Association {
                 out.tree.undissected += message.bytes.len() as u64;
                 continue;
             };
-            let side = stream.side_of(rises);
+            let side = stream.side_of(from_low);
             match place_of(message.ppid).and_then(|place| out.registry.over(place, None, &message.bytes)) {
                 Some(candidate) => stream.accept_datagram(side, candidate, &message, stream_bytes, out),
                 None => stream.accept_message(side, message.bytes, message.pieces, out),
@@ -138,11 +138,11 @@ impl Association {
 
     /// Dissects messages that wait for earlier ones, and ends all streams.
     fn close(&mut self, counts: &mut Counts, out: &mut Out<'_>) {
-        for rises in [true, false] {
-            let [half, _] = self.halves(rises);
+        for from_low in [true, false] {
+            let [half, _] = self.halves(from_low);
             counts.held = counts.held.saturating_sub(half.messages.memory_usage());
             let waiting = half.messages.give_up();
-            self.deliver(rises, waiting, counts, &"sctp".into(), out);
+            self.deliver(from_low, waiting, counts, &"sctp".into(), out);
         }
         for (_, mut stream) in self.streams.drain(..) {
             stream.close(out);
@@ -221,9 +221,9 @@ impl Engine {
         let Associations { table, counts, .. } = &mut self.associations;
         let (_, association, _) = table.get_or_begin(Pair::new(src, dst), frame.number, |_| true, open);
         association.last_frame = frame.number;
-        let rises = Pair::rises(src, dst);
-        let ended = association.learn(rises, first);
-        let [own, other] = association.halves(rises);
+        let from_low = Pair::from_low(src, dst);
+        let ended = association.learn(from_low, first);
+        let [own, other] = association.halves(from_low);
         let bases = [own.base, other.base];
         let (layer, chunks) = describe(&mut self.tree, bytes, segment, [src, dst].map(Address::Socket), bases);
         if !self.tree.demand().streams() {
@@ -240,12 +240,12 @@ impl Engine {
             counts.held = counts.held.saturating_sub(stream.counted());
         }
         for data in chunks {
-            let [half, _] = association.halves(rises);
+            let [half, _] = association.halves(from_low);
             let before = half.messages.memory_usage();
             let messages = half.messages.accept(&chunk(out.tree, frame, bytes, &data));
             counts.held = (counts.held + half.messages.memory_usage()).saturating_sub(before);
             self.evictions.states += half.messages.take_given_up();
-            association.deliver(rises, messages, counts, &path, &mut out);
+            association.deliver(from_low, messages, counts, &path, &mut out);
         }
         if counts.held > MAX_HELD {
             self.evict_associations(frame);

@@ -1,6 +1,6 @@
 //! The TCP layer of a segment: its header and the analysis of earlier segments.
 
-use super::stream::speaker::Speaker;
+use super::stream::segment_context::SegmentContext;
 use crate::flow::analysis::{Findings, Segment as Analyzed, Since};
 use crate::flow::progress::Progress;
 use crate::layers::tcp::{self, AnalysisResults, Header, TcpState};
@@ -27,8 +27,8 @@ pub(super) fn progress(progress: Progress) -> tcp::Progress {
 }
 
 /// Analyzes a segment.
-pub(super) fn analyzed(speaker: &Speaker<'_>) -> Analyzed {
-    let Speaker { frame, segment, header, .. } = speaker;
+pub(super) fn analyzed(context: &SegmentContext<'_>) -> Analyzed {
+    let SegmentContext { frame, segment, header, .. } = context;
     let len = (segment.range.len() + segment.missing).saturating_sub(header.len);
     Analyzed {
         frame: frame.number,

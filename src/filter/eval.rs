@@ -9,7 +9,7 @@ use super::syntax::{Part, To};
 use super::value::{Constant, Item, Order, Visit};
 use super::value_type::ValueType;
 use crate::record::Remembered;
-use crate::record::pseudo::Answer;
+use crate::record::pseudo::PseudoValue;
 use crate::record::seconds::since_1970;
 use crate::record::shown::Shown;
 use crate::record::{Message, Packet, Record};
@@ -222,14 +222,14 @@ impl Evaluator<'_, '_> {
         })
     }
 
-    fn answer(self, answer: Answer<'_>, visit: &mut Visit<'_>) -> ControlFlow<()> {
+    fn answer(self, answer: PseudoValue<'_>, visit: &mut Visit<'_>) -> ControlFlow<()> {
         match answer {
-            Answer::Number(number) => visit(&Item::Number(number.into())),
-            Answer::Nanos(nanos) | Answer::Micros(nanos) => visit(&Item::Nanos(nanos)),
-            Answer::Time(time) | Answer::Date(time) => visit(&Item::Nanos(since_1970(time))),
-            Answer::Words(words) => visit(&Item::Bytes(Cow::Borrowed(words.as_bytes()))),
-            Answer::Lines(words) => words.lines().try_for_each(|line| visit(&Item::Bytes(Cow::Borrowed(line.as_bytes())))),
-            Answer::ExpertItems(items) => {
+            PseudoValue::Number(number) => visit(&Item::Number(number.into())),
+            PseudoValue::Nanos(nanos) | PseudoValue::Micros(nanos) => visit(&Item::Nanos(nanos)),
+            PseudoValue::Time(time) | PseudoValue::Date(time) => visit(&Item::Nanos(since_1970(time))),
+            PseudoValue::Words(words) => visit(&Item::Bytes(Cow::Borrowed(words.as_bytes()))),
+            PseudoValue::Lines(words) => words.lines().try_for_each(|line| visit(&Item::Bytes(Cow::Borrowed(line.as_bytes())))),
+            PseudoValue::ExpertItems(items) => {
                 let decided = items.each(|one| match self.expert(one, visit) {
                     ControlFlow::Continue(()) => Ok(()),
                     ControlFlow::Break(()) => Err(()),
@@ -237,11 +237,11 @@ impl Evaluator<'_, '_> {
                 decided.map_or(ControlFlow::Break(()), ControlFlow::Continue)
             }
             // An address with port also matches without the port.
-            Answer::Address(Address::Socket(socket)) => {
+            PseudoValue::Address(Address::Socket(socket)) => {
                 self.text(format_args!("{socket}"), visit)?;
                 self.text(format_args!("{}", socket.ip()), visit)
             }
-            Answer::Stream(_) | Answer::Path(_) | Answer::Address(_) | Answer::Summary(_) => {
+            PseudoValue::Stream(_) | PseudoValue::Path(_) | PseudoValue::Address(_) | PseudoValue::Summary(_) => {
                 self.text(format_args!("{answer}"), visit)
             }
         }

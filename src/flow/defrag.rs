@@ -60,7 +60,7 @@ pub struct Fragments<K> {
     waiting: HashMap<K, Datagram, foldhash::fast::RandomState>,
     /// Keys in the order in which the last fragment of each arrived.
     order: BTreeMap<u64, K>,
-    turn: u64,
+    arrival: u64,
     held: usize,
 }
 
@@ -77,7 +77,7 @@ struct Datagram {
     /// End of the datagram, as the last fragment declares it.
     end: Option<u32>,
     /// Sequence number of the arrival of its last fragment.
-    turn: u64,
+    arrival: u64,
     last_time: Time,
 }
 
@@ -98,7 +98,7 @@ impl Part {
 
 impl<K> Default for Fragments<K> {
     fn default() -> Self {
-        Fragments { waiting: HashMap::default(), order: BTreeMap::new(), turn: 0, held: 0 }
+        Fragments { waiting: HashMap::default(), order: BTreeMap::new(), arrival: 0, held: 0 }
     }
 }
 
@@ -106,14 +106,14 @@ impl<K: Hash + Eq + Copy> Fragments<K> {
     /// Accepts a fragment of the datagram with this key.
     pub fn accept(&mut self, key: K, fragment: &Fragment<'_>) -> Outcome {
         let datagram = self.waiting.entry(key).or_default();
-        self.order.remove(&datagram.turn);
-        self.turn += 1;
-        datagram.turn = self.turn;
+        self.order.remove(&datagram.arrival);
+        self.arrival += 1;
+        datagram.arrival = self.arrival;
         let before = datagram.held;
         let differing = datagram.insert(fragment);
         self.held = (self.held + datagram.held).saturating_sub(before);
         if !datagram.is_whole() {
-            self.order.insert(self.turn, key);
+            self.order.insert(self.arrival, key);
             return Outcome { whole: None, differing };
         }
         let whole = self.waiting.remove(&key).map(|datagram| {

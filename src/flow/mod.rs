@@ -11,4 +11,4 @@ pub mod reassembly;
 mod table;
 
 pub use numbers::Numbers;
-pub use table::{Entry, InOrder, Pair, Table};
+pub use table::{Entry, Pair, RemovedConversations, Table};

@@ -136,7 +136,7 @@ impl Followed {
     }
 
     /// Exchanges the sides.
-    pub fn turn(&mut self) {
+    pub fn swap_sides(&mut self) {
         self.halves.reverse();
     }
 }

@@ -42,7 +42,7 @@ impl Pair {
 
     /// Whether the sender is the lower endpoint; true if both are equal.
     #[must_use]
-    pub fn rises(src: SocketAddr, dst: SocketAddr) -> bool {
+    pub fn from_low(src: SocketAddr, dst: SocketAddr) -> bool {
         Pair::between(parts(src), parts(dst)).1
     }
 
@@ -50,9 +50,9 @@ impl Pair {
     #[must_use]
     pub fn between(src: (IpAddr, u16), dst: (IpAddr, u16)) -> (Pair, bool) {
         let (src, dst) = (end(src), end(dst));
-        let rises = src <= dst;
-        let (low, high) = if rises { (src, dst) } else { (dst, src) };
-        (Pair { low, high }, rises)
+        let from_low = src <= dst;
+        let (low, high) = if from_low { (src, dst) } else { (dst, src) };
+        (Pair { low, high }, from_low)
     }
 }
 
@@ -167,19 +167,19 @@ impl<T> Table<T> {
     }
 
     /// Evicts the conversations idle longest, if there are too many. Returns them in the order they began.
-    pub fn evict(&mut self) -> InOrder<T> {
+    pub fn evict(&mut self) -> RemovedConversations<T> {
         if !self.is_crowded() {
-            return InOrder::default();
+            return RemovedConversations::default();
         }
         let mut frames: Vec<u64> = self.open.values().map(|entry| entry.last_frame).collect();
         let last = frames.len().saturating_sub(1);
         let (_, &mut limit, _) = frames.select_nth_unstable(evicted_at_once().min(last));
-        InOrder::new(self.open.extract_if(|_, entry| entry.last_frame <= limit))
+        RemovedConversations::new(self.open.extract_if(|_, entry| entry.last_frame <= limit))
     }
 
     /// Removes all conversations. Returns them in the order they began.
-    pub fn drain(&mut self) -> InOrder<T> {
-        InOrder::new(self.open.drain())
+    pub fn drain(&mut self) -> RemovedConversations<T> {
+        RemovedConversations::new(self.open.drain())
     }
 
     /// States of the conversations whose last frame satisfies the condition.
@@ -208,23 +208,23 @@ impl<T> Table<T> {
 ///
 /// Each stays boxed until it is taken: copies in a second list would double the memory.
 #[derive(Debug)]
-pub struct InOrder<T>(std::vec::IntoIter<Box<Entry<T>>>);
+pub struct RemovedConversations<T>(std::vec::IntoIter<Box<Entry<T>>>);
 
-impl<T> Default for InOrder<T> {
+impl<T> Default for RemovedConversations<T> {
     fn default() -> Self {
-        InOrder(Vec::new().into_iter())
+        RemovedConversations(Vec::new().into_iter())
     }
 }
 
-impl<T> InOrder<T> {
-    fn new(entries: impl Iterator<Item = (Pair, Box<Entry<T>>)>) -> InOrder<T> {
+impl<T> RemovedConversations<T> {
+    fn new(entries: impl Iterator<Item = (Pair, Box<Entry<T>>)>) -> RemovedConversations<T> {
         let mut entries: Vec<Box<Entry<T>>> = entries.map(|(_, entry)| entry).collect();
         entries.sort_unstable_by_key(|entry| entry.number);
-        InOrder(entries.into_iter())
+        RemovedConversations(entries.into_iter())
     }
 }
 
-impl<T> Iterator for InOrder<T> {
+impl<T> Iterator for RemovedConversations<T> {
     type Item = (u32, T);
 
     fn next(&mut self) -> Option<(u32, T)> {
@@ -236,7 +236,7 @@ impl<T> Iterator for InOrder<T> {
     }
 }
 
-impl<T> ExactSizeIterator for InOrder<T> {}
+impl<T> ExactSizeIterator for RemovedConversations<T> {}
 
 #[cfg(test)]
 mod tests {

@@ -16,12 +16,12 @@ pub struct Pseudo {
     /// The description, one sentence.
     pub about: &'static str,
     /// Returns the value for a record, if it has one.
-    pub of: for<'t> fn(&'t Record<'t>) -> Option<Answer<'t>>,
+    pub of: for<'t> fn(&'t Record<'t>) -> Option<PseudoValue<'t>>,
 }
 
 /// The value of a pseudo-field, formatted like a column of tshark.
 #[derive(Clone, Copy)]
-pub enum Answer<'t> {
+pub enum PseudoValue<'t> {
     /// An integer.
     Number(u64),
     /// Nanoseconds, shown as seconds.
@@ -48,29 +48,29 @@ pub enum Answer<'t> {
     ExpertItems(ExpertItems<'t>),
 }
 
-impl Answer<'_> {
+impl PseudoValue<'_> {
     /// Writes the value like a column of tshark.
     ///
     /// # Errors
     /// Errors of `out` only.
     pub fn write(&self, out: &mut dyn Write) -> fmt::Result {
         match self {
-            Answer::Number(number) => out.write_str(itoa::Buffer::new().format(*number)),
-            Answer::Nanos(nanos) => seconds(*nanos, 9, out),
-            Answer::Time(time) => epoch_seconds(*time, out),
-            Answer::Date(time) => date(*time, out),
-            Answer::Words(words) | Answer::Lines(words) => crate::tree::clean(words, out),
-            Answer::Stream(stream) => write!(out, "{stream}"),
-            Answer::Path(path) => write!(out, "{path}"),
-            Answer::Micros(nanos) => seconds(*nanos, 6, out),
-            Answer::Address(address) => write!(out, "{address}"),
-            Answer::Summary(summary) => write!(out, "{summary}"),
-            Answer::ExpertItems(items) => write!(out, "{items}"),
+            PseudoValue::Number(number) => out.write_str(itoa::Buffer::new().format(*number)),
+            PseudoValue::Nanos(nanos) => seconds(*nanos, 9, out),
+            PseudoValue::Time(time) => epoch_seconds(*time, out),
+            PseudoValue::Date(time) => date(*time, out),
+            PseudoValue::Words(words) | PseudoValue::Lines(words) => crate::tree::clean(words, out),
+            PseudoValue::Stream(stream) => write!(out, "{stream}"),
+            PseudoValue::Path(path) => write!(out, "{path}"),
+            PseudoValue::Micros(nanos) => seconds(*nanos, 6, out),
+            PseudoValue::Address(address) => write!(out, "{address}"),
+            PseudoValue::Summary(summary) => write!(out, "{summary}"),
+            PseudoValue::ExpertItems(items) => write!(out, "{items}"),
         }
     }
 }
 
-impl fmt::Display for Answer<'_> {
+impl fmt::Display for PseudoValue<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.write(f)
     }
@@ -218,7 +218,7 @@ fn date(time: Timestamp, out: &mut dyn Write) -> fmt::Result {
             let at = at.to_zoned(jiff::tz::TimeZone::system());
             write!(out, "{}.{:09} {}", at.strftime("%b %e, %Y %H:%M:%S"), time.nanos.cast_signed(), at.strftime("%Z"))
         }
-        Err(_) => Answer::Time(time).write(out),
+        Err(_) => PseudoValue::Time(time).write(out),
     }
 }
 
@@ -235,47 +235,47 @@ fn epoch_seconds(time: Timestamp, out: &mut dyn Write) -> fmt::Result {
     seconds(since_1970(time), 9, out)
 }
 
-fn made<'t>(record: &Record<'t>, of: fn(&FrameInfo) -> TextRange) -> Option<Answer<'t>> {
+fn made<'t>(record: &Record<'t>, of: fn(&FrameInfo) -> TextRange) -> Option<PseudoValue<'t>> {
     let tree = match record {
         Record::Message(message) => message.of.tree,
         Record::Packet(packet) => packet.of.tree,
         Record::Late(_) | Record::Gap(_) => return None,
     };
-    Some(tree.generated_text(of(&tree.frame))).filter(|words| !words.is_empty()).map(Answer::Words)
+    Some(tree.generated_text(of(&tree.frame))).filter(|words| !words.is_empty()).map(PseudoValue::Words)
 }
 
-fn comment<'t>(record: &Record<'t>) -> Option<Answer<'t>> {
+fn comment<'t>(record: &Record<'t>) -> Option<PseudoValue<'t>> {
     match made(record, |frame| frame.comment)? {
-        Answer::Words(comments) => Some(Answer::Lines(comments)),
+        PseudoValue::Words(comments) => Some(PseudoValue::Lines(comments)),
         answer => Some(answer),
     }
 }
 
-fn interface_name<'t>(record: &Record<'t>) -> Option<Answer<'t>> {
+fn interface_name<'t>(record: &Record<'t>) -> Option<PseudoValue<'t>> {
     made(record, |frame| frame.interface_name)
 }
 
-fn interface<'t>(record: &Record<'t>) -> Option<Answer<'t>> {
-    Some(Answer::Number(info(record)?.interface?.into()))
+fn interface<'t>(record: &Record<'t>) -> Option<PseudoValue<'t>> {
+    Some(PseudoValue::Number(info(record)?.interface?.into()))
 }
 
-fn moment<'t>(record: &Record<'t>) -> Option<Answer<'t>> {
+fn moment<'t>(record: &Record<'t>) -> Option<PseudoValue<'t>> {
     match epoch(record) {
-        Some(Answer::Time(time)) => Some(Answer::Date(time)),
+        Some(PseudoValue::Time(time)) => Some(PseudoValue::Date(time)),
         _ => None,
     }
 }
 
-fn captured<'t>(record: &Record<'t>) -> Option<Answer<'t>> {
-    info(record).map(|frame| Answer::Number(frame.captured.into()))
+fn captured<'t>(record: &Record<'t>) -> Option<PseudoValue<'t>> {
+    info(record).map(|frame| PseudoValue::Number(frame.captured.into()))
 }
 
-fn original<'t>(record: &Record<'t>) -> Option<Answer<'t>> {
-    info(record).map(|frame| Answer::Number(frame.original.into()))
+fn original<'t>(record: &Record<'t>) -> Option<PseudoValue<'t>> {
+    info(record).map(|frame| PseudoValue::Number(frame.original.into()))
 }
 
-fn frame<'t>(record: &Record<'t>) -> Option<Answer<'t>> {
-    Some(Answer::Number(match record {
+fn frame<'t>(record: &Record<'t>) -> Option<PseudoValue<'t>> {
+    Some(PseudoValue::Number(match record {
         Record::Message(message) => message.frame(),
         Record::Packet(packet) => packet.of.tree.frame.number,
         Record::Late(late) => late.frame(),
@@ -283,37 +283,37 @@ fn frame<'t>(record: &Record<'t>) -> Option<Answer<'t>> {
     }))
 }
 
-fn path<'t>(record: &'t Record<'t>) -> Option<Answer<'t>> {
-    Protocols::of(record).map(Answer::Path)
+fn path<'t>(record: &'t Record<'t>) -> Option<PseudoValue<'t>> {
+    Protocols::of(record).map(PseudoValue::Path)
 }
 
-fn delta<'t>(record: &Record<'t>) -> Option<Answer<'t>> {
+fn delta<'t>(record: &Record<'t>) -> Option<PseudoValue<'t>> {
     let since = match record {
         Record::Message(message) => message.moment.since_previous(),
         Record::Packet(packet) => packet.moment.since_previous(),
         Record::Late(_) | Record::Gap(_) => None,
     };
-    since.map(Answer::Nanos)
+    since.map(PseudoValue::Nanos)
 }
 
-fn epoch<'t>(record: &Record<'t>) -> Option<Answer<'t>> {
+fn epoch<'t>(record: &Record<'t>) -> Option<PseudoValue<'t>> {
     let time = match record {
         Record::Message(message) => message.time(),
         Record::Packet(packet) => packet.of.tree.frame.time,
         Record::Late(late) => late.moment.time,
         Record::Gap(_) => None,
     };
-    time.map(Answer::Time)
+    time.map(PseudoValue::Time)
 }
 
-pub(super) fn relative<'t>(record: &Record<'t>) -> Option<Answer<'t>> {
+pub(super) fn relative<'t>(record: &Record<'t>) -> Option<PseudoValue<'t>> {
     let since = match record {
         Record::Message(message) => message.moment.since_start(),
         Record::Packet(packet) => packet.moment.since_start(),
         Record::Late(late) => late.moment.since_start(),
         Record::Gap(_) => None,
     };
-    since.map(Answer::Nanos)
+    since.map(PseudoValue::Nanos)
 }
 
 pub(super) fn ends<'t>(record: &Record<'t>) -> Option<&'t Ends> {
@@ -325,69 +325,69 @@ pub(super) fn ends<'t>(record: &Record<'t>) -> Option<&'t Ends> {
     }
 }
 
-fn direction<'t>(record: &Record<'t>) -> Option<Answer<'t>> {
+fn direction<'t>(record: &Record<'t>) -> Option<PseudoValue<'t>> {
     let side = match record {
         Record::Gap(gap) => gap.side,
         _ => ends(record)?.stream?.1,
     };
-    Some(Answer::Words(side.direction()))
+    Some(PseudoValue::Words(side.direction()))
 }
 
-fn stream<'t>(record: &Record<'t>) -> Option<Answer<'t>> {
-    Some(Answer::Stream(match record {
+fn stream<'t>(record: &Record<'t>) -> Option<PseudoValue<'t>> {
+    Some(PseudoValue::Stream(match record {
         Record::Gap(gap) => gap.stream,
         _ => ends(record)?.stream?.0,
     }))
 }
 
-fn name<'t>(record: &Record<'t>) -> Option<Answer<'t>> {
+fn name<'t>(record: &Record<'t>) -> Option<PseudoValue<'t>> {
     let Record::Message(message) = record else { return None };
-    Some(Answer::Words(message.name())).filter(|_| !message.name().is_empty())
+    Some(PseudoValue::Words(message.name())).filter(|_| !message.name().is_empty())
 }
 
-fn note<'t>(record: &Record<'t>) -> Option<Answer<'t>> {
+fn note<'t>(record: &Record<'t>) -> Option<PseudoValue<'t>> {
     let entry = match record {
         Record::Message(message) => message.bookmarks().next(),
         Record::Packet(packet) => packet.bookmarks().next(),
         Record::Late(_) | Record::Gap(_) => None,
     };
-    entry.map(|entry| Answer::Words(&entry.note))
+    entry.map(|entry| PseudoValue::Words(&entry.note))
 }
 
-fn number<'t>(record: &Record<'t>) -> Option<Answer<'t>> {
+fn number<'t>(record: &Record<'t>) -> Option<PseudoValue<'t>> {
     let Record::Message(message) = record else { return None };
-    Some(Answer::Number(message.n))
+    Some(PseudoValue::Number(message.n))
 }
 
-fn record_number<'t>(record: &Record<'t>) -> Option<Answer<'t>> {
+fn record_number<'t>(record: &Record<'t>) -> Option<PseudoValue<'t>> {
     match record {
-        Record::Message(message) => Some(Answer::Number(message.n)),
-        Record::Packet(packet) => Some(Answer::Number(packet.of.tree.frame.number)),
+        Record::Message(message) => Some(PseudoValue::Number(message.n)),
+        Record::Packet(packet) => Some(PseudoValue::Number(packet.of.tree.frame.number)),
         Record::Late(_) | Record::Gap(_) => None,
     }
 }
 
-fn innermost<'t>(record: &Record<'t>) -> Option<Answer<'t>> {
+fn innermost<'t>(record: &Record<'t>) -> Option<PseudoValue<'t>> {
     let (of, layer) = match record {
         Record::Message(_) => return protocol(record),
         Record::Packet(packet) => (packet.of, packet.innermost()?),
         Record::Late(late) => (late.of, late.innermost()?),
         Record::Gap(_) => return None,
     };
-    of.layer_node(layer).map(|node| Answer::Words(node.field().abbrev))
+    of.layer_node(layer).map(|node| PseudoValue::Words(node.field().abbrev))
 }
 
-fn src<'t>(record: &Record<'t>) -> Option<Answer<'t>> {
-    ends(record)?.src.map(Answer::Address)
+fn src<'t>(record: &Record<'t>) -> Option<PseudoValue<'t>> {
+    ends(record)?.src.map(PseudoValue::Address)
 }
 
-fn dst<'t>(record: &Record<'t>) -> Option<Answer<'t>> {
-    ends(record)?.dst.map(Answer::Address)
+fn dst<'t>(record: &Record<'t>) -> Option<PseudoValue<'t>> {
+    ends(record)?.dst.map(PseudoValue::Address)
 }
 
-fn protocol<'t>(record: &Record<'t>) -> Option<Answer<'t>> {
+fn protocol<'t>(record: &Record<'t>) -> Option<PseudoValue<'t>> {
     let Record::Message(message) = record else { return None };
-    message.protocol().map(|field| Answer::Words(field.abbrev))
+    message.protocol().map(|field| PseudoValue::Words(field.abbrev))
 }
 
 #[cfg(test)]
@@ -398,14 +398,15 @@ mod tests {
     fn times_with_fractions_out_of_range_are_written_as_tshark_writes_them() {
         let written = |seconds, nanos: i64| {
             let nanos = u32::try_from(nanos & 0xffff_ffff).unwrap();
-            Answer::Time(Timestamp { seconds, nanos }).to_string()
+            PseudoValue::Time(Timestamp { seconds, nanos }).to_string()
         };
         assert_eq!(written(100, 5_000), "100.000005000");
         assert_eq!(written(100, 1_500_000_000), "100.1500000000");
         assert_eq!(written(100, -1_000), "-100.000001000");
         assert_eq!(written(-1, 5_000), "-0.999995000");
-        let date =
-            |nanos: i64| Answer::Date(Timestamp { seconds: 100, nanos: u32::try_from(nanos & 0xffff_ffff).unwrap() }).to_string();
+        let date = |nanos: i64| {
+            PseudoValue::Date(Timestamp { seconds: 100, nanos: u32::try_from(nanos & 0xffff_ffff).unwrap() }).to_string()
+        };
         assert!(date(1_500_000_000).contains(":40.1500000000 "), "{}", date(1_500_000_000));
         assert!(date(-1_000).contains(":40.-00001000 "), "{}", date(-1_000));
     }

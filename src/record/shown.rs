@@ -1,7 +1,7 @@
 //! Pseudo-fields with Wireshark's names: columns and expert information.
 
 use super::expert::{self, Group, Item, Severity};
-use super::pseudo::Answer;
+use super::pseudo::PseudoValue;
 use super::{Record, encapsulation, protocols, words_of};
 use crate::tree::{Address, Dissection, Ends, Layer, Names, clean, clean_escaped};
 use std::fmt;
@@ -143,39 +143,39 @@ impl fmt::Display for Shown<'_> {
 }
 
 /// The Protocol column.
-pub(super) fn protocol<'t>(record: &Record<'t>) -> Option<Answer<'t>> {
-    Some(protocols::column(record)).filter(|column| !column.is_empty()).map(Answer::Words)
+pub(super) fn protocol<'t>(record: &Record<'t>) -> Option<PseudoValue<'t>> {
+    Some(protocols::column(record)).filter(|column| !column.is_empty()).map(PseudoValue::Words)
 }
 
 /// The Info column.
-pub(super) fn info<'t>(record: &'t Record<'t>) -> Option<Answer<'t>> {
-    Some(Answer::Summary(Summary { record, part: Words::Both }))
+pub(super) fn info<'t>(record: &'t Record<'t>) -> Option<PseudoValue<'t>> {
+    Some(PseudoValue::Summary(Summary { record, part: Words::Both }))
 }
 
 /// The summary without the type of the message.
-pub(super) fn info_alone<'t>(record: &'t Record<'t>) -> Option<Answer<'t>> {
-    Some(Answer::Summary(Summary { record, part: Words::Info }))
+pub(super) fn info_alone<'t>(record: &'t Record<'t>) -> Option<PseudoValue<'t>> {
+    Some(PseudoValue::Summary(Summary { record, part: Words::Info }))
 }
 
 /// The type of the message.
-pub(super) fn name<'t>(record: &'t Record<'t>) -> Option<Answer<'t>> {
-    Some(Answer::Summary(Summary { record, part: Words::Name }))
+pub(super) fn name<'t>(record: &'t Record<'t>) -> Option<PseudoValue<'t>> {
+    Some(PseudoValue::Summary(Summary { record, part: Words::Name }))
 }
 
-fn address<'t>(address: Option<Address>) -> Option<Answer<'t>> {
-    Some(Answer::Address(match address? {
+fn address<'t>(address: Option<Address>) -> Option<PseudoValue<'t>> {
+    Some(PseudoValue::Address(match address? {
         Address::Socket(socket) => Address::Ip(socket.ip()),
         address => address,
     }))
 }
 
 /// The Source column.
-pub(super) fn source<'t>(record: &Record<'t>) -> Option<Answer<'t>> {
+pub(super) fn source<'t>(record: &Record<'t>) -> Option<PseudoValue<'t>> {
     address(ends_of(record)?.src)
 }
 
 /// The Destination column.
-pub(super) fn destination<'t>(record: &Record<'t>) -> Option<Answer<'t>> {
+pub(super) fn destination<'t>(record: &Record<'t>) -> Option<PseudoValue<'t>> {
     address(ends_of(record)?.dst)
 }
 
@@ -184,16 +184,16 @@ fn ends_of<'t>(record: &Record<'t>) -> Option<&'t Ends> {
 }
 
 /// The Time column: seconds since the first frame, in microseconds.
-pub(super) fn time<'t>(record: &Record<'t>) -> Option<Answer<'t>> {
+pub(super) fn time<'t>(record: &Record<'t>) -> Option<PseudoValue<'t>> {
     match super::pseudo::relative(record)? {
-        Answer::Nanos(nanos) => Some(Answer::Micros(nanos)),
+        PseudoValue::Nanos(nanos) => Some(PseudoValue::Micros(nanos)),
         answer => Some(answer),
     }
 }
 
 /// The Length column: that of the frame or of the message.
-pub(super) fn length<'t>(record: &Record<'t>) -> Option<Answer<'t>> {
-    Some(Answer::Number(match record {
+pub(super) fn length<'t>(record: &Record<'t>) -> Option<PseudoValue<'t>> {
+    Some(PseudoValue::Number(match record {
         Record::Message(message) => message.node()?.span().len().into(),
         Record::Packet(packet) => packet.of.tree.frame.original.into(),
         Record::Late(late) => late.length(),
@@ -201,34 +201,34 @@ pub(super) fn length<'t>(record: &Record<'t>) -> Option<Answer<'t>> {
     }))
 }
 
-fn items<'t>(record: &'t Record<'t>, of: ExpertPart) -> Option<Answer<'t>> {
+fn items<'t>(record: &'t Record<'t>, of: ExpertPart) -> Option<PseudoValue<'t>> {
     let items = ExpertItems { record, of };
     let has_any = items.each(|_| Err(())).is_err();
-    has_any.then_some(Answer::ExpertItems(items))
+    has_any.then_some(PseudoValue::ExpertItems(items))
 }
 
 /// Expert items with severity and group.
-pub(super) fn expert<'t>(record: &'t Record<'t>) -> Option<Answer<'t>> {
+pub(super) fn expert<'t>(record: &'t Record<'t>) -> Option<PseudoValue<'t>> {
     items(record, ExpertPart::Item)
 }
 
 /// Texts of expert items.
-pub(super) fn message<'t>(record: &'t Record<'t>) -> Option<Answer<'t>> {
+pub(super) fn message<'t>(record: &'t Record<'t>) -> Option<PseudoValue<'t>> {
     items(record, ExpertPart::Message)
 }
 
 /// Severities of expert items.
-pub(super) fn severities<'t>(record: &'t Record<'t>) -> Option<Answer<'t>> {
+pub(super) fn severities<'t>(record: &'t Record<'t>) -> Option<PseudoValue<'t>> {
     items(record, ExpertPart::Severity)
 }
 
 /// Groups of expert items.
-pub(super) fn groups<'t>(record: &'t Record<'t>) -> Option<Answer<'t>> {
+pub(super) fn groups<'t>(record: &'t Record<'t>) -> Option<PseudoValue<'t>> {
     items(record, ExpertPart::Group)
 }
 
 /// Whether the record is malformed.
-pub(super) fn malformed<'t>(record: &'t Record<'t>) -> Option<Answer<'t>> {
+pub(super) fn malformed<'t>(record: &'t Record<'t>) -> Option<PseudoValue<'t>> {
     items(record, ExpertPart::Malformed)
 }
 
@@ -237,19 +237,19 @@ fn is_of_frame(record: &Record<'_>) -> bool {
 }
 
 /// Wireshark's number of the link type.
-pub(super) fn encap_type<'t>(record: &Record<'t>) -> Option<Answer<'t>> {
+pub(super) fn encap_type<'t>(record: &Record<'t>) -> Option<PseudoValue<'t>> {
     let frame = super::pseudo::info(record)?;
-    Some(Answer::Number(frame.link.map_or(0, encapsulation::of_link)))
+    Some(PseudoValue::Number(frame.link.map_or(0, encapsulation::of_link)))
 }
 
 /// Always 0: only interactive users mark or ignore frames.
-pub(super) fn no<'t>(record: &Record<'t>) -> Option<Answer<'t>> {
-    is_of_frame(record).then_some(Answer::Number(0))
+pub(super) fn no<'t>(record: &Record<'t>) -> Option<PseudoValue<'t>> {
+    is_of_frame(record).then_some(PseudoValue::Number(0))
 }
 
 /// Always 0: only interactive users shift times.
-pub(super) fn no_time<'t>(record: &Record<'t>) -> Option<Answer<'t>> {
-    is_of_frame(record).then_some(Answer::Nanos(0))
+pub(super) fn no_time<'t>(record: &Record<'t>) -> Option<PseudoValue<'t>> {
+    is_of_frame(record).then_some(PseudoValue::Nanos(0))
 }
 
 /// Value names of a pseudo-field.

@@ -7,7 +7,7 @@ use super::text::{Guarded, Words};
 use super::{KEPT, unwritable};
 use crate::layers;
 use crate::record::expert;
-use crate::record::pseudo::{Answer, Pseudo};
+use crate::record::pseudo::{Pseudo, PseudoValue};
 use crate::record::seconds::SECOND;
 use crate::record::{Known, Record, Remembered, Scope, Tally, View};
 use crate::sink::{Begin, Printed, Problem, Sink};
@@ -230,11 +230,11 @@ impl<W: io::Write> Columns<W> {
                     has_fields |= values.count > 0;
                 }
                 Values::Pseudo(pseudo) => match (pseudo.of)(record) {
-                    Some(Answer::Lines(lines)) => {
+                    Some(PseudoValue::Lines(lines)) => {
                         let mut values = values(&mut *line);
                         lines.lines().try_for_each(|one| values.put(|line| clean_escaped(one, &mut Words(line))))?
                     }
-                    Some(Answer::ExpertItems(items)) => {
+                    Some(PseudoValue::ExpertItems(items)) => {
                         let mut values = values(&mut *line);
                         items.each(|one| values.put(|line| write!(Guarded(&mut Words(line)), "{one}")))?
                     }
@@ -263,10 +263,10 @@ fn push(line: &mut Vec<u8>, character: char) {
 }
 
 /// Writes a property of the record.
-fn write_answer(answer: &Answer<'_>, line: &mut Vec<u8>) -> fmt::Result {
+fn write_answer(answer: &PseudoValue<'_>, line: &mut Vec<u8>) -> fmt::Result {
     match answer {
-        Answer::Number(number) => digits::number(line, *number),
-        Answer::Time(Timestamp { seconds, nanos }) => match u64::try_from(*seconds) {
+        PseudoValue::Number(number) => digits::number(line, *number),
+        PseudoValue::Time(Timestamp { seconds, nanos }) => match u64::try_from(*seconds) {
             Ok(seconds) if i128::from(*nanos) < SECOND => digits::seconds(line, seconds, *nanos),
             _ => return answer.write(&mut Words(line)),
         },
@@ -563,8 +563,8 @@ mod tests {
     fn answers_are_written_as_they_show_themselves() {
         let times = [0, 1, 1_700_000_000, 99_999_999_999, -1, i64::MIN, i64::MAX];
         let nanos = [0, 5, 123_456_789, 999_999_999, 1_000_000_000, u32::MAX];
-        let times = times.iter().flat_map(|seconds| nanos.map(|nanos| Answer::Time(Timestamp { seconds: *seconds, nanos })));
-        for answer in times.chain([0, 99_999_999, 100_000_000, u64::MAX].map(Answer::Number)) {
+        let times = times.iter().flat_map(|seconds| nanos.map(|nanos| PseudoValue::Time(Timestamp { seconds: *seconds, nanos })));
+        for answer in times.chain([0, 99_999_999, 100_000_000, u64::MAX].map(PseudoValue::Number)) {
             let mut line = Vec::new();
             write_answer(&answer, &mut line).unwrap();
             assert_eq!(String::from_utf8(line).unwrap(), answer.to_string());

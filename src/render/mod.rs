@@ -24,7 +24,7 @@ mod trial;
 mod tshark;
 mod units;
 
-pub use crate::record::pseudo::{ALL as PSEUDO_FIELDS, Answer, Pseudo, named as pseudo_field};
+pub use crate::record::pseudo::{ALL as PSEUDO_FIELDS, Pseudo, PseudoValue, named as pseudo_field};
 pub(crate) use crate::record::seconds::seconds;
 pub use fields::{Column, ColumnOptions, Columns, Computation, Occurrence, TakeText, Values};
 pub use grid::{Grid, Head};

@@ -1,7 +1,7 @@
 //! One message through every sink: exact output, without control characters.
 
 use super::trial::{self, Trial, framed, gap, hostile, is_harmless, plain_table, streamed};
-use super::{Answer, Column, ColumnOptions, Occurrence, PSEUDO_FIELDS, TableOptions, Theme, Values, pseudo_field};
+use super::{Column, ColumnOptions, Occurrence, PSEUDO_FIELDS, PseudoValue, TableOptions, Theme, Values, pseudo_field};
 use crate::record::View::{Messages, Packets};
 use insta::assert_snapshot;
 
@@ -322,7 +322,7 @@ fn pseudo_fields_are_written_as_tshark_writes_them() {
 
 #[test]
 fn words_of_pseudo_fields_are_harmless() {
-    assert_eq!(Answer::Words("a\x1b").to_string(), "a\\u{1b}");
+    assert_eq!(PseudoValue::Words("a\x1b").to_string(), "a\\u{1b}");
 }
 
 #[test]

@@ -61,5 +61,5 @@ impl RecentFlows {
 
 /// Slot of a direction.
 fn slot(omitted_headers: &OmittedHeaders) -> usize {
-    (omitted_headers.stream.number as usize * 2 + usize::from(omitted_headers.rises)) % SLOTS
+    (omitted_headers.stream.number as usize * 2 + usize::from(omitted_headers.from_low)) % SLOTS
 }

@@ -99,7 +99,7 @@ pub struct OmittedHeaders {
     /// The conversation.
     pub stream: StreamId,
     /// The direction: whether the lower endpoint sends it.
-    pub rises: bool,
+    pub from_low: bool,
     /// The protocols of the headers.
     pub path: &'static str,
 }

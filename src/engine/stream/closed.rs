@@ -36,7 +36,7 @@ pub(in crate::engine) struct Closed {
 }
 
 struct ClosedHalf {
-    order: reassembly::Closed,
+    reassembly: reassembly::Closed,
     base: Option<u32>,
     from_start: bool,
 }
@@ -59,7 +59,7 @@ impl Stream {
     pub(in crate::engine) fn recover(&mut self) {
         self.fail();
         for half in self.halves.iter_mut() {
-            while half.order.unpark_next() {}
+            while half.reassembly.unpark_next() {}
         }
     }
 
@@ -98,11 +98,11 @@ impl Connection {
     }
 
     /// The sequence number of relative value 0 of one endpoint.
-    pub(in crate::engine) fn base(&self, rises: bool) -> Option<u32> {
+    pub(in crate::engine) fn base(&self, from_low: bool) -> Option<u32> {
         match self {
-            Connection::Whole(stream) => stream.halves[stream.side_of(rises)].base,
+            Connection::Whole(stream) => stream.halves[stream.side_of(from_low)].base,
             Connection::Closed(rest) => {
-                let side = if rest.client_is_low == rises { Side::Client } else { Side::Server };
+                let side = if rest.client_is_low == from_low { Side::Client } else { Side::Server };
                 rest.halves[side].base
             }
             Connection::Quoted(_) => None,
@@ -120,10 +120,10 @@ impl Connection {
     }
 
     /// Whether a segment opens a new connection between the same endpoints.
-    pub(in crate::engine) fn is_reopened(&self, rises: bool, header: &Header) -> bool {
+    pub(in crate::engine) fn is_reopened(&self, from_low: bool, header: &Header) -> bool {
         match self {
-            Connection::Whole(stream) => stream.is_reopened(rises, header),
-            Connection::Closed(_) | Connection::Quoted(_) => header.opens_anew(self.base(rises)),
+            Connection::Whole(stream) => stream.is_reopened(from_low, header),
+            Connection::Closed(_) | Connection::Quoted(_) => header.opens_anew(self.base(from_low)),
         }
     }
 
@@ -131,13 +131,13 @@ impl Connection {
     #[cold]
     pub(in crate::engine) fn wake(&mut self, [src, dst]: [SocketAddr; 2], path: impl FnOnce() -> Arc<str>) {
         let Connection::Closed(rest) = self else { return };
-        let (low, high) = if Pair::rises(src, dst) { (src, dst) } else { (dst, src) };
+        let (low, high) = if Pair::from_low(src, dst) { (src, dst) } else { (dst, src) };
         let sockets = if rest.client_is_low { [low, high] } else { [high, low] };
         let id = StreamId { transport: Transport::Tcp, number: rest.number };
         let mut stream = Stream::new(id, Some(sockets), path());
         for (half, left) in stream.halves.iter_mut().zip(rest.halves.iter_mut()) {
-            let order = std::mem::take(&mut left.order).into();
-            *half = HalfStream { order, base: left.base, from_start: left.from_start, ..HalfStream::default() };
+            let reassembly = std::mem::take(&mut left.reassembly).into();
+            *half = HalfStream { reassembly, base: left.base, from_start: left.from_start, ..HalfStream::default() };
         }
         stream.analysis = Analysis::from(rest.known);
         stream.followed = rest.followed.take();
@@ -157,7 +157,8 @@ impl Stream {
             Dissector::Undecided if self.over.is_none() => false,
             Dissector::Undecided | Dissector::Known(..) => return None,
         };
-        let half = |half: &HalfStream| ClosedHalf { order: half.order.closed(), base: half.base, from_start: half.from_start };
+        let half =
+            |half: &HalfStream| ClosedHalf { reassembly: half.reassembly.closed(), base: half.base, from_start: half.from_start };
         self.is_empty().then(|| Closed {
             number: self.id.number,
             client_is_low: self.client_is_low,

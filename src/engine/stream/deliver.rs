@@ -4,7 +4,7 @@ use super::half_stream::{Following, HalfStream, Step};
 use super::{Dissector, Stream, endpoints};
 use crate::engine::bug;
 use crate::engine::message::{Delivered, Out, ends_of};
-use crate::engine::nested::Turn;
+use crate::engine::nested::NestedContext;
 use crate::layers::Bytes;
 use crate::limits;
 use crate::registry::FlowContext;
@@ -15,7 +15,7 @@ use crate::wire::{Cut, Missing};
 impl Stream {
     /// Continues after holes that will not be filled.
     pub(super) fn pass_lost(&mut self, side: Side, out: &mut Out<'_>) {
-        while self.halves[side].order.hole_is_lost() && !out.is_full() {
+        while self.halves[side].reassembly.hole_is_lost() && !out.is_full() {
             self.skip_gap(side, out);
         }
     }
@@ -23,10 +23,10 @@ impl Stream {
     /// Emits the bytes before the first hole, reports the gap, and continues after it.
     #[cold]
     pub(super) fn skip_gap(&mut self, side: Side, out: &mut Out<'_>) {
-        let Some(gap) = self.halves[side].order.hole() else { return };
+        let Some(gap) = self.halves[side].reassembly.hole() else { return };
         self.changed = true;
         self.drain(side, Following::Gap(gap), out);
-        let order = &mut self.halves[side].order;
+        let order = &mut self.halves[side].reassembly;
         if !order.buffered().is_empty() || order.skip_hole().is_none() {
             return;
         }
@@ -48,7 +48,7 @@ impl Stream {
             conversation.gap(side, Missing { bytes: gap.len, in_step });
         }
         // Delivered as captured, so that messages completed by one frame are not joined with those of another.
-        while self.halves[side].order.unpark_next() {
+        while self.halves[side].reassembly.unpark_next() {
             if !out.tree.is_crowded() {
                 self.drain(side, Following::More, out);
             }
@@ -60,10 +60,10 @@ impl Stream {
     #[cold]
     pub(in crate::engine) fn close(&mut self, out: &mut Out<'_>) {
         for side in Side::BOTH {
-            while self.halves[side].order.hole().is_some() && !out.is_full() {
+            while self.halves[side].reassembly.hole().is_some() && !out.is_full() {
                 self.skip_gap(side, out);
             }
-            if self.halves[side].order.hole().is_none() {
+            if self.halves[side].reassembly.hole().is_none() {
                 self.drain(side, Following::End, out);
             }
         }
@@ -80,10 +80,10 @@ impl Stream {
     pub(in crate::engine) fn give_up(&mut self, out: &mut Out<'_>) {
         for side in Side::BOTH {
             let half = &mut self.halves[side];
-            if half.order.buffered().is_empty() && half.order.hole().is_none() {
+            if half.reassembly.buffered().is_empty() && half.reassembly.hole().is_none() {
                 continue;
             }
-            while self.halves[side].order.hole().is_some() {
+            while self.halves[side].reassembly.hole().is_some() {
                 self.skip_gap(side, out);
             }
             self.drain(side, Following::LimitReached, out);
@@ -98,7 +98,7 @@ impl Stream {
     /// Emits the messages among in-order bytes.
     pub(super) fn drain(&mut self, side: Side, following: Following, out: &mut Out<'_>) {
         let mut side = side;
-        while !self.halves[side].order.buffered().is_empty() {
+        while !self.halves[side].reassembly.buffered().is_empty() {
             if out.is_full() {
                 self.delayed = true;
                 return;
@@ -129,12 +129,12 @@ impl Stream {
     fn drain_both(&mut self, out: &mut Out<'_>) {
         let first = out.tree.layers.len();
         let sorted = std::mem::replace(&mut out.sorts, true);
-        let began = |half: &HalfStream| half.order.pieces(half.order.buffered_off(), 1).next().map(|piece| piece.frame);
+        let began = |half: &HalfStream| half.reassembly.pieces(half.reassembly.buffered_off(), 1).next().map(|piece| piece.frame);
         let mut sides = Side::BOTH;
         // The first sender is dissected first: the other side may depend on it.
         sides.sort_by_key(|side| began(&self.halves[*side]));
         for side in sides {
-            while !self.halves[side].order.buffered().is_empty()
+            while !self.halves[side].reassembly.buffered().is_empty()
                 && !self.is_open(side)
                 && !out.is_full()
                 && self.step(side, Following::More, out)
@@ -161,19 +161,19 @@ impl Stream {
         let step = match &mut self.dissector {
             Dissector::Known(..) if crowded => {
                 half.outstanding = 0;
-                Step::Data(half.order.buffered().len())
+                Step::Data(half.reassembly.buffered().len())
             }
             Dissector::Known(protocol, conversation) => {
                 match bug::guarded(|| half.next(conversation.as_mut(), side, following)) {
                     Ok(step) => step,
                     Err(bug) => {
-                        failure = Some((protocol.this.abbrev, half.order.buffered_off(), bug));
+                        failure = Some((protocol.this.abbrev, half.reassembly.buffered_off(), bug));
                         half.outstanding = 0;
-                        Step::Data(half.order.buffered().len())
+                        Step::Data(half.reassembly.buffered().len())
                     }
                 }
             }
-            Dissector::None | Dissector::Unrecognised(_) | Dissector::Undecided => Step::Data(half.order.buffered().len()),
+            Dissector::None | Dissector::Unrecognised(_) | Dissector::Undecided => Step::Data(half.reassembly.buffered().len()),
         };
         if matches!(step, Step::Wait) {
             self.changed = true;
@@ -200,9 +200,9 @@ impl Stream {
             Step::Message { len, cut } => (len, Some(cut), 0),
             Step::Huge { len, claimed } => (len, Some(Cut::No), claimed),
         };
-        let ahead = half.order.buffered();
+        let ahead = half.reassembly.buffered();
         let len = len.clamp(1, ahead.len().max(1));
-        let off = half.order.buffered_off();
+        let off = half.reassembly.buffered_off();
         let is_late = out.tree.late || half.is_late(out.tree.frame.number, off, len);
         let timely = is_late.then(|| out.begin_late(self.how.is_none()));
         let delivered = |out: &mut Out<'_>| Delivered {
@@ -215,13 +215,13 @@ impl Stream {
             off,
             how: self.how,
             bytes: ahead.get(..len).unwrap_or(ahead),
-            pieces: half.order.pieces(off, len),
+            pieces: half.reassembly.pieces(off, len),
         };
         let mut is_fine = true;
         let (hidden, source) = (out.tree.masked_spans().len(), out.tree.sources.len());
         match (cut, &mut self.dissector) {
             (None, Dissector::None | Dissector::Unrecognised(_)) if !out.sorts && out.tree.demand().only_counts() => {
-                out.count(len, half.order.pieces(off, len))
+                out.count(len, half.reassembly.pieces(off, len))
             }
             (Some(cut), Dissector::Known(protocol, conversation)) => {
                 let delivered = delivered(out);
@@ -239,8 +239,8 @@ impl Stream {
                 });
                 let context =
                     Some(FlowContext { stream: self.id, sockets: self.sockets, over: None, inside: self.how.is_some() });
-                let mut turn = Turn { registry: out.registry, context, side, states: &mut self.inner };
-                turn.payloads(out.tree, Bytes { source: 0, all: bytes });
+                let mut nested = NestedContext { registry: out.registry, context, side, states: &mut self.inner };
+                nested.payloads(out.tree, Bytes { source: 0, all: bytes });
             }
             (_, dissector) => {
                 let delivered = delivered(out);
@@ -252,7 +252,7 @@ impl Stream {
                 }
             }
         }
-        half.order.consume(len);
+        half.reassembly.consume(len);
         half.wanted = 0;
         for secret in
             out.tree.masked_spans().get(hidden..).unwrap_or_default().iter().filter(|secret| secret.source as usize == source)

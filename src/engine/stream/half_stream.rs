@@ -10,7 +10,7 @@ use std::ops::Range;
 /// One direction of a connection.
 #[derive(Default)]
 pub(super) struct HalfStream {
-    pub(super) order: Direction,
+    pub(super) reassembly: Direction,
     /// The sequence number of relative value 0.
     pub(super) base: Option<u32>,
     /// Whether its first bytes are the first of the stream.
@@ -94,17 +94,17 @@ impl HalfStream {
 
     /// Whether any byte of this direction was captured.
     pub(super) fn has_data(&self) -> bool {
-        self.order.buffered_off() > 0 || !self.order.buffered().is_empty() || self.order.hole().is_some()
+        self.reassembly.buffered_off() > 0 || !self.reassembly.buffered().is_empty() || self.reassembly.hole().is_some()
     }
 
     /// Whether more bytes are needed than are available.
     pub(super) fn waits(&self) -> bool {
-        self.order.buffered().len() < self.wanted
+        self.reassembly.buffered().len() < self.wanted
     }
 
     /// Decides how to handle the available bytes.
     pub(super) fn next(&mut self, conversation: &mut dyn Conversation, side: Side, following: Following) -> Step {
-        let ahead = self.order.buffered();
+        let ahead = self.reassembly.buffered();
         let len = ahead.len();
         if self.outstanding > 0 {
             let rest = usize::try_from(self.outstanding).unwrap_or(usize::MAX).min(len);

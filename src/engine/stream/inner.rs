@@ -3,9 +3,9 @@
 use super::half_stream::Following;
 use super::{Dissector, Stream, endpoints};
 use crate::engine::message::{Delivered, Out, ends_of};
-use crate::engine::nested::Turn;
+use crate::engine::nested::NestedContext;
 use crate::flow::messages::Message;
-use crate::flow::reassembly::Segment as InOrder;
+use crate::flow::reassembly::Segment as TcpSegment;
 use crate::layers::Bytes;
 use crate::registry::{Candidate, FlowContext};
 use crate::tree::{Ends, InnerBytes, Piece, Side, StreamId};
@@ -33,7 +33,7 @@ impl Stream {
                     Stream { how: Some(opened.how), depth: self.depth + 1, ..Stream::new(self.id, self.sockets, path) };
                 for half in inner.halves.iter_mut() {
                     half.from_start = true;
-                    half.order.expect(0);
+                    half.reassembly.expect(0);
                 }
                 Box::new(inner)
             });
@@ -61,7 +61,7 @@ impl Stream {
         let mut stream = Stream { how, ..Stream::new(id, Some(sockets), path) };
         for half in stream.halves.iter_mut() {
             half.from_start = true;
-            half.order.expect(0);
+            half.reassembly.expect(0);
         }
         stream
     }
@@ -91,8 +91,8 @@ impl Stream {
         let delivered = Delivered { stream: self.id, side, ends, off, how: self.how, bytes: &message.bytes, pieces };
         out.message(delivered, candidate.protocol, Cut::No, read);
         let context = Some(FlowContext { stream: self.id, sockets: self.sockets, over: None, inside: true });
-        let mut turn = Turn { registry: out.registry, context, side, states: &mut self.inner };
-        turn.payloads(out.tree, Bytes { source: 0, all: &message.bytes });
+        let mut nested = NestedContext { registry: out.registry, context, side, states: &mut self.inner };
+        nested.payloads(out.tree, Bytes { source: 0, all: &message.bytes });
         if let Some(timely) = timely {
             out.end_late(&timely);
         }
@@ -104,12 +104,12 @@ impl Stream {
         for piece in &opened.pieces {
             let start = usize::try_from(piece.off).unwrap_or(usize::MAX);
             let bytes = opened.bytes.get(start..).and_then(|bytes| bytes.get(..piece.len as usize)).unwrap_or_default();
-            let order = &self.halves[side].order;
+            let order = &self.halves[side].reassembly;
             let [a, b, c, d, ..] = order.buffered_off().saturating_add(order.buffered().len() as u64).to_le_bytes();
             // The number of missing bytes is unknown: one represents them.
             let seq = u32::from_le_bytes([a, b, c, d]).wrapping_add(follows_gap.into());
             let (frame, at, time) = (piece.frame, piece.at, piece.time);
-            let segment = InOrder { seq, syn: false, fin: false, bytes, missing: 0, frame, at, time };
+            let segment = TcpSegment { seq, syn: false, fin: false, bytes, missing: 0, frame, at, time };
             self.take(side, &segment, out);
             if std::mem::take(&mut follows_gap) {
                 self.skip_gap(side, out);

@@ -7,7 +7,7 @@ mod inner;
 mod owner;
 mod partial;
 mod relayed;
-pub(super) mod speaker;
+pub(super) mod segment_context;
 
 pub(super) use closed::Connection;
 
@@ -18,7 +18,7 @@ use super::segment::{analysis_results, analyzed, progress, tcp_layer};
 use crate::flow::Pair;
 use crate::flow::analysis::{Analysis, Findings};
 use crate::flow::progress::Followed;
-use crate::flow::reassembly::{Accepted, Direction, Place, Segment as InOrder};
+use crate::flow::reassembly::{Accepted, Direction, Place, Segment as TcpSegment};
 use crate::input::Frame;
 use crate::layers::tcp::{self, Header, TcpState};
 use crate::layers::{self, Bytes, Checks};
@@ -30,7 +30,7 @@ use crate::wire::notes::{OVERLAP, STALE};
 use crate::wire::{Conversation, On, Protocol, credentials};
 use half_stream::{Following, HalfStream};
 use relayed::Relay;
-use speaker::Speaker;
+use segment_context::SegmentContext;
 use std::net::SocketAddr;
 use std::ops::Range;
 use std::sync::Arc;
@@ -135,7 +135,7 @@ impl Stream {
         let mut stream = Stream::new(StreamId { transport: Transport::Tcp, number: 0 }, None, "".into());
         for half in stream.halves.iter_mut() {
             half.from_start = true;
-            half.order.expect(0);
+            half.reassembly.expect(0);
         }
         stream
     }
@@ -154,7 +154,7 @@ impl Stream {
             Dissector::Known(_, conversation) => conversation.memory_usage(),
             Dissector::Undecided | Dissector::Unrecognised(_) | Dissector::None => 0,
         };
-        let heap = self.halves.iter().map(|half| half.order.memory_usage()).sum::<usize>() + self.analysis.memory_usage();
+        let heap = self.halves.iter().map(|half| half.reassembly.memory_usage()).sum::<usize>() + self.analysis.memory_usage();
         let mut held = size_of::<Stream>() + conversation + heap;
         if let Some(inner) = &mut self.inside {
             inner.count(&mut held);
@@ -181,7 +181,7 @@ impl Stream {
 
     /// Whether both sides have closed it and acknowledged that: nothing can follow.
     pub(super) fn is_closed(&self) -> bool {
-        self.halves.iter().all(|half| half.order.is_over())
+        self.halves.iter().all(|half| half.reassembly.is_over())
     }
 
     /// Drops buffers and dissector state, unless messages are pending.
@@ -197,7 +197,7 @@ impl Stream {
         }
         self.inner = States::default();
         self.inside = None;
-        self.halves.iter_mut().for_each(|half| half.order.shrink());
+        self.halves.iter_mut().for_each(|half| half.reassembly.shrink());
     }
 
     /// Drops optional protocol state. Returns whether there was any.
@@ -212,7 +212,7 @@ impl Stream {
 
     #[cold]
     pub(super) fn shrink(&mut self) {
-        self.halves.iter_mut().for_each(|half| half.order.shrink());
+        self.halves.iter_mut().for_each(|half| half.reassembly.shrink());
         if let Some(inner) = &mut self.inside {
             inner.shrink();
         }
@@ -247,7 +247,7 @@ impl Stream {
     /// Whether nothing is pending.
     pub(super) fn is_empty(&self) -> bool {
         let inner = self.inside.as_ref().is_none_or(|inner| inner.is_empty());
-        inner && self.halves.iter().all(|half| half.order.buffered().is_empty() && half.order.hole().is_none())
+        inner && self.halves.iter().all(|half| half.reassembly.buffered().is_empty() && half.reassembly.hole().is_none())
     }
 
     /// The stream number.
@@ -256,32 +256,32 @@ impl Stream {
     }
 
     /// Whether no protocol dissects it. Drops buffered bytes.
-    pub(super) fn is_unread(&mut self) -> bool {
+    pub(super) fn drop_buffers_if_undissected(&mut self) -> bool {
         let is_unread = matches!(self.dissector, Dissector::None);
         if is_unread && self.counted > size_of::<Stream>() {
-            self.halves.iter_mut().for_each(|half| half.order = Direction::default());
+            self.halves.iter_mut().for_each(|half| half.reassembly = Direction::default());
             self.changed = true;
         }
         is_unread
     }
 
     /// Whether a segment opens a new connection between the same endpoints.
-    fn is_reopened(&self, rises: bool, header: &Header) -> bool {
-        header.syn() && header.opens_anew(self.halves[self.side_of(rises)].base)
+    fn is_reopened(&self, from_low: bool, header: &Header) -> bool {
+        header.syn() && header.opens_anew(self.halves[self.side_of(from_low)].base)
     }
 
-    /// The sender of a segment; `rises` if it is the lower endpoint.
-    pub(super) fn side_of(&self, rises: bool) -> Side {
-        if self.client_is_low == rises { Side::Client } else { Side::Server }
+    /// The sender of a segment; `from_low` if it is the lower endpoint.
+    pub(super) fn side_of(&self, from_low: bool) -> Side {
+        if self.client_is_low == from_low { Side::Client } else { Side::Server }
     }
 
     /// Whether a segment in a plain frame is ordinary: it has the path of its connection, no note to keep, and is in order or
     /// empty.
-    fn is_as_expected(&mut self, speaker: &Speaker<'_>, is_marked: bool) -> bool {
-        let Speaker { header, segment, side, .. } = speaker;
+    fn is_as_expected(&mut self, context: &SegmentContext<'_>, is_marked: bool) -> bool {
+        let SegmentContext { header, segment, side, .. } = context;
         let is_unmarked = header.is_whole && !is_marked;
         let is_usual = header.is_plain && !header.syn() && is_unmarked;
-        let goes_on = || self.halves[*side].order.is_in_step(header.seq);
+        let goes_on = || self.halves[*side].reassembly.is_in_step(header.seq);
         let carries_nothing = || header.is_whole && header.is_known && segment.range.len() == header.len;
         self.relay.is_none() && (is_usual && goes_on() || is_unmarked && carries_nothing()) && self.is_path(segment.path)
     }
@@ -300,22 +300,28 @@ impl Stream {
 
     /// Adds the TCP layer of a segment with its analysis; `reused` if its connection reuses the endpoints of another. `None`
     /// if headers are not requested and there are no notes.
-    pub(super) fn describe(&mut self, tree: &mut Tree, speaker: &Speaker<'_>, reused: bool, checks: Checks) -> Option<LayerId> {
-        let &Speaker { frame, bytes, segment, header, rises, side, analysis, is_followed } = speaker;
+    pub(super) fn describe(
+        &mut self,
+        tree: &mut Tree,
+        context: &SegmentContext<'_>,
+        reused: bool,
+        checks: Checks,
+    ) -> Option<LayerId> {
+        let &SegmentContext { frame, bytes, segment, header, from_low, side, analysis, is_followed } = context;
         let mut found = Findings::default();
         if let (true, Some(extent)) = (header.is_whole, analysis) {
-            found = self.analysis.analyze(side, &analyzed(speaker), reused, extent);
+            found = self.analysis.analyze(side, &analyzed(context), reused, extent);
             tree.analysis.extend(found.flags);
         }
         let progress = (is_followed && header.is_whole).then(|| {
             let is_announced = self.over.is_some();
             let followed = self.followed.get_or_insert_with(|| Box::new(Followed::new(is_announced)));
-            progress(followed.follow(side, &analyzed(speaker), header.push(), &found, &self.analysis))
+            progress(followed.follow(side, &analyzed(context), header.push(), &found, &self.analysis))
         });
         let is_marked = !found.flags.is_empty() && tree.demand().for_carriers().may_keep(&tcp::ANALYSIS);
-        if segment.below.is_none() && !reused && self.is_as_expected(speaker, is_marked) {
+        if segment.below.is_none() && !reused && self.is_as_expected(context, is_marked) {
             if !tree.filtered_out {
-                tree.omitted_headers = Some(OmittedHeaders { stream: self.id, rises, path: segment.path });
+                tree.omitted_headers = Some(OmittedHeaders { stream: self.id, from_low, path: segment.path });
             }
             return None;
         }
@@ -332,7 +338,7 @@ impl Stream {
             progress,
         };
         let ends = tree.push_ends(self.ends(side));
-        let in_step = self.halves[side].order.is_in_step(header.seq) && !header.syn() && tree.notes.is_empty();
+        let in_step = self.halves[side].reassembly.is_in_step(header.seq) && !header.syn() && tree.notes.is_empty();
         Some(tcp_layer(tree, bytes, segment, Some(header), ends, tcp_state, in_step))
     }
 
@@ -344,7 +350,7 @@ impl Stream {
             // A SYN-ACK with a new number: earlier segments belong to another connection.
             half.base = Some(first);
             if !half.has_data() {
-                half.order = Direction::default();
+                half.reassembly = Direction::default();
             }
         }
         half.base.get_or_insert(first);
@@ -358,13 +364,13 @@ impl Stream {
     }
 
     /// Accepts a segment and emits the messages it completes, on either side.
-    pub(super) fn accept(&mut self, speaker: &Speaker<'_>, out: &mut Out<'_>) {
-        let &Speaker { frame, bytes, segment, header, side, .. } = speaker;
+    pub(super) fn accept(&mut self, context: &SegmentContext<'_>, out: &mut Out<'_>) {
+        let &SegmentContext { frame, bytes, segment, header, side, .. } = context;
         (self.last_frame, self.last_time) = (frame.number, frame.time);
         self.reset |= header.rst();
         let start = (segment.range.start + header.len).min(segment.range.end);
         self.halves[side].from_start |= header.syn();
-        let in_order = InOrder {
+        let in_order = TcpSegment {
             seq: header.seq,
             syn: header.syn(),
             fin: header.fin(),
@@ -387,7 +393,7 @@ impl Stream {
         } else {
             self.take_in_pieces(side, &in_order, bytes.source, out)
         };
-        if self.halves[side].order.is_finished() {
+        if self.halves[side].reassembly.is_finished() {
             self.drain(side, Following::End, out);
             self.end_inner(side, out);
         }
@@ -395,7 +401,7 @@ impl Stream {
 
     /// Stores what the other side has acknowledged of `side`, and gives up earlier holes.
     fn acknowledge(&mut self, side: Side, header: &Header, out: &mut Out<'_>) {
-        let order = &mut self.halves[side].order;
+        let order = &mut self.halves[side].reassembly;
         if header.syn() {
             order.expect(header.ack);
         }
@@ -405,15 +411,15 @@ impl Stream {
 
     /// Whether a segment is empty and nothing is buffered. Buffered bytes are dissected again, since the other side may have
     /// changed the protocol.
-    fn is_no_news(&self, side: Side, segment: &InOrder<'_>) -> bool {
+    fn is_no_news(&self, side: Side, segment: &TcpSegment<'_>) -> bool {
         let carries_nothing = segment.bytes.is_empty() && segment.missing == 0 && !segment.syn && !segment.fin;
-        let order = &self.halves[side].order;
+        let order = &self.halves[side].reassembly;
         carries_nothing && !self.delayed && order.buffered().is_empty() && order.hole().is_none()
     }
 
     /// Accepts a segment reassembled from fragments, whose pieces are in several frames.
     #[cold]
-    fn take_in_pieces(&mut self, side: Side, segment: &InOrder<'_>, source: u32, out: &mut Out<'_>) -> Side {
+    fn take_in_pieces(&mut self, side: Side, segment: &TcpSegment<'_>, source: u32, out: &mut Out<'_>) -> Side {
         let start = u64::from(segment.at);
         let range = start..start + segment.bytes.len() as u64;
         let source = out.tree.sources.get(source as usize).cloned();
@@ -424,7 +430,7 @@ impl Stream {
             let off = usize::try_from(piece.off - start).unwrap_or(usize::MAX);
             let bytes = segment.bytes.get(off..).and_then(|bytes| bytes.get(..piece.len as usize)).unwrap_or_default();
             let opened = u32::from(segment.syn && number > 0);
-            let part = InOrder {
+            let part = TcpSegment {
                 seq: segment.seq.wrapping_add(u32::try_from(off).unwrap_or(u32::MAX)).wrapping_add(opened),
                 syn: segment.syn && number == 0,
                 fin: segment.fin && number + 1 == pieces.len(),
@@ -437,7 +443,7 @@ impl Stream {
             side = self.take(side, &part, out);
         }
         // Decompressed bytes have no position in any frame.
-        if pieces.is_empty() { self.take(side, &InOrder { at: Piece::NOWHERE, ..*segment }, out) } else { side }
+        if pieces.is_empty() { self.take(side, &TcpSegment { at: Piece::NOWHERE, ..*segment }, out) } else { side }
     }
 
     /// Accepts the next bytes of one side of a stream without packets. Bytes of a detected protocol are dissected without
@@ -445,27 +451,35 @@ impl Stream {
     pub(super) fn accept_packetless(&mut self, side: Side, frame: &Frame<'_>, found: bool, out: &mut Out<'_>) {
         (self.last_frame, self.last_time) = (frame.number, frame.time);
         self.decide_now |= found;
-        let order = &self.halves[side].order;
+        let order = &self.halves[side].reassembly;
         let [a, b, c, d, ..] = order.buffered_off().saturating_add(order.buffered().len() as u64).to_le_bytes();
         let seq = u32::from_le_bytes([a, b, c, d]);
-        let segment =
-            InOrder { seq, syn: false, fin: false, bytes: frame.bytes, missing: 0, frame: frame.number, at: 0, time: frame.time };
+        let segment = TcpSegment {
+            seq,
+            syn: false,
+            fin: false,
+            bytes: frame.bytes,
+            missing: 0,
+            frame: frame.number,
+            at: 0,
+            time: frame.time,
+        };
         self.take(side, &segment, out);
     }
 
     /// Reassembles a segment and emits the messages it completes. Returns the sender's side, which the payload may have
     /// corrected.
-    fn take(&mut self, side: Side, segment: &InOrder<'_>, out: &mut Out<'_>) -> Side {
+    fn take(&mut self, side: Side, segment: &TcpSegment<'_>, out: &mut Out<'_>) -> Side {
         self.changed = true;
         if std::mem::take(&mut self.delayed) {
             self.drain(side.other(), Following::More, out);
         }
-        let mut accepted = self.halves[side].order.accept(segment);
+        let mut accepted = self.halves[side].reassembly.accept(segment);
         while accepted.full {
             let must = std::mem::replace(&mut out.must, true);
             self.skip_gap(side, out);
             out.must = must;
-            accepted = self.halves[side].order.accept(segment);
+            accepted = self.halves[side].reassembly.accept(segment);
         }
         if !accepted.span.is_empty() {
             self.halves[side].note_arrival(out.tree.frame.number, &accepted.span);
@@ -493,14 +507,14 @@ impl Stream {
     /// Masks secrets in undissected bytes of this frame: retransmitted ones, and the beginning of a message. Secrets in an
     /// encoded message are found only when it is complete, so all of its bytes are masked.
     #[inline(never)]
-    fn hide_unread(&self, side: Side, segment: &InOrder<'_>, tree: &mut Tree) {
+    fn hide_unread(&self, side: Side, segment: &TcpSegment<'_>, tree: &mut Tree) {
         /// Bytes before the segment that may begin its first line.
         const BEFORE: u64 = 1024;
         if segment.bytes.is_empty() || segment.frame != tree.frame.number || self.how.is_some() {
             return;
         }
         let half = &self.halves[side];
-        let Some(off) = half.order.offset_of(segment.seq.wrapping_add(segment.syn.into())) else { return };
+        let Some(off) = half.reassembly.offset_of(segment.seq.wrapping_add(segment.syn.into())) else { return };
         let len = segment.bytes.len() as u64;
         let at = |place: u64| segment.at as usize + usize::try_from(place - off).unwrap_or(usize::MAX);
         let mut hide = |secret: Range<u64>| {
@@ -510,7 +524,7 @@ impl Stream {
             }
         };
         half.secrets.iter().cloned().for_each(&mut hide);
-        let (buffered, first) = (half.order.buffered(), half.order.buffered_off());
+        let (buffered, first) = (half.reassembly.buffered(), half.reassembly.buffered_off());
         let start = first.max(off.saturating_sub(BEFORE));
         let skipped = usize::try_from(start - first).unwrap_or(usize::MAX);
         let waiting = buffered.get(skipped..).unwrap_or_default();
@@ -529,7 +543,7 @@ impl Stream {
     }
 
     /// Adds notes on a segment; bytes that are no part of the stream are displayed as they are.
-    fn note_problems(&mut self, side: Side, segment: &InOrder<'_>, accepted: &Accepted, out: &mut Out<'_>) {
+    fn note_problems(&mut self, side: Side, segment: &TcpSegment<'_>, accepted: &Accepted, out: &mut Out<'_>) {
         let at = segment.at as usize;
         let is_in_frame = segment.at != Piece::NOWHERE;
         if let Some(differs) = &accepted.differs {
@@ -558,7 +572,7 @@ impl Stream {
 
 /// Whether the first endpoint is the lower one; true if both are equal.
 fn is_first_low(sockets: Option<[SocketAddr; 2]>) -> bool {
-    sockets.is_none_or(|[first, second]| Pair::rises(first, second))
+    sockets.is_none_or(|[first, second]| Pair::from_low(first, second))
 }
 
 /// The client of a connection and its peer, judging by its first segment.

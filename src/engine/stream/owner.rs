@@ -29,7 +29,7 @@ impl Stream {
         let silent = self.silent();
         let BySide { client, server } = &self.halves;
         let opening = Opening {
-            sent: [client.order.buffered(), server.order.buffered()],
+            sent: [client.reassembly.buffered(), server.reassembly.buffered()],
             from_start: [client.from_start, server.from_start],
             complete: following != Following::More || self.decide_now,
         };
@@ -52,14 +52,14 @@ impl Stream {
                 let from_start = if self.shown { [false; 2] } else { opening.from_start };
                 let Some(mut conversation) = found.how.conversation(out.registry.settings(), from_start) else { return false };
                 for side in Side::BOTH.into_iter().filter(|_| self.shown) {
-                    let bytes = self.halves[side].order.buffered_off();
+                    let bytes = self.halves[side].reassembly.buffered_off();
                     if bytes > 0 {
                         conversation.gap(side, Missing { bytes, in_step: false });
                     }
                 }
                 self.dissector = Dissector::Known(protocol, conversation);
                 if server == Side::Client {
-                    self.turn(out.tree);
+                    self.swap_sides(out.tree);
                     return true;
                 }
             }
@@ -76,12 +76,12 @@ impl Stream {
 
     /// Whether this side has buffered [`limits::STREAM_OPENING`] bytes.
     pub(super) fn is_full(&self, side: Side) -> bool {
-        self.halves[side].order.buffered().len() >= limits::STREAM_OPENING.get()
+        self.halves[side].reassembly.buffered().len() >= limits::STREAM_OPENING.get()
     }
 
     /// Whether a protocol may still find its messages in later bytes: the capture begins inside the stream.
     fn may_join(&self) -> bool {
-        let is_early = self.halves.iter().all(|half| half.order.buffered_off() < MAX_JOINING);
+        let is_early = self.halves.iter().all(|half| half.reassembly.buffered_off() < MAX_JOINING);
         is_early && self.halves.iter().any(|half| !half.from_start)
     }
 
@@ -96,12 +96,12 @@ impl Stream {
 
     /// Exchanges client and server. Nothing of the stream was emitted yet.
     #[cold]
-    fn turn(&mut self, tree: &mut Tree) {
+    fn swap_sides(&mut self, tree: &mut Tree) {
         self.sides_swapped = !self.sides_swapped;
         self.halves.swap();
-        self.analysis.turn();
+        self.analysis.swap_sides();
         if let Some(followed) = &mut self.followed {
-            followed.turn();
+            followed.swap_sides();
         }
         if let Some(sockets) = &mut self.sockets {
             sockets.reverse();

@@ -11,12 +11,12 @@ impl Stream {
     pub(super) fn label_partial(&self, side: Side, accepted: &Accepted, bytes: &[u8], out: &mut Out<'_>) {
         let (Dissector::Known(protocol, conversation), Some(layer)) = (&self.dissector, out.below) else { return };
         let half = &self.halves[side];
-        let (start, waiting) = (half.order.buffered_off(), half.order.buffered().len());
+        let (start, waiting) = (half.reassembly.buffered_off(), half.reassembly.buffered().len());
         let span = &accepted.span;
         let unended = match accepted.place {
             Place::Empty | Place::KeepAlive | Place::Far | Place::Old | Place::PartlyOld => return,
             // Wireshark dissects segments in capture order: after the end of the incomplete message, another one begins.
-            _ if half.order.hole().is_some() => {
+            _ if half.reassembly.hole().is_some() => {
                 let end = if half.wanted_is_end { start + half.wanted as u64 } else { start + waiting as u64 };
                 let known = usize::try_from(end.saturating_sub(span.start)).unwrap_or(usize::MAX);
                 if span.end > end { Unended::AfterGap(bytes.get(known..).unwrap_or_default()) } else { Unended::Continues }

@@ -1,6 +1,6 @@
 //! The next protocol of a stream, and the layer of one that relays it.
 
-use super::{Dissector, InOrder, Stream};
+use super::{Dissector, Stream, TcpSegment};
 use crate::engine::bug;
 use crate::engine::message::Out;
 use crate::tree::{Side, Span, Tree};
@@ -38,14 +38,14 @@ impl Stream {
 
     /// Adds the layer of the relay to a segment with new bytes, below its messages.
     #[inline]
-    pub(super) fn add_relay(&self, side: Side, segment: &InOrder<'_>, out: &mut Out<'_>) {
+    pub(super) fn add_relay(&self, side: Side, segment: &TcpSegment<'_>, out: &mut Out<'_>) {
         if let Some(relay) = &self.relay {
             self.write_relay(relay, side, segment, out);
         }
     }
 
     #[cold]
-    fn write_relay(&self, relay: &Relay, side: Side, segment: &InOrder<'_>, out: &mut Out<'_>) {
+    fn write_relay(&self, relay: &Relay, side: Side, segment: &TcpSegment<'_>, out: &mut Out<'_>) {
         // The layer has no bytes of its own: an empty range at the start of the payload.
         let frame = &out.tree.frame;
         let at = if segment.frame == frame.number { segment.at.min(frame.captured) } else { 0 };

@@ -160,7 +160,7 @@ struct Half {
     /// The highest next sequence number; 0 for none.
     next: u32,
     /// The highest number that can be acknowledged without loss; 0 for none.
-    unbroken: u32,
+    max_seq_to_ack: u32,
     last_ack: u32,
     /// Count of duplicates of the newest acknowledgment, or [`UNSEEN`].
     duplicates: u32,
@@ -215,8 +215,8 @@ impl Analysis {
     #[must_use]
     pub fn in_flight(&self, side: Side) -> Option<u32> {
         let sent = &self.unacked[side].0;
-        let first = sent.iter().map(|sent| sent.seq).reduce(|a, b| if is_behind(a, b) { b } else { a })?;
-        let last = sent.iter().map(|sent| sent.next).reduce(|a, b| if is_behind(a, b) { a } else { b })?;
+        let first = sent.iter().map(|sent| sent.seq).reduce(|a, b| if is_after(a, b) { b } else { a })?;
+        let last = sent.iter().map(|sent| sent.next).reduce(|a, b| if is_after(a, b) { a } else { b })?;
         Some(last.wrapping_sub(first))
     }
 
@@ -227,7 +227,7 @@ impl Analysis {
     }
 
     /// Exchanges the sides.
-    pub fn turn(&mut self) {
+    pub fn swap_sides(&mut self) {
         self.known.halves.swap();
         self.unacked.swap();
     }
@@ -319,7 +319,7 @@ impl Half {
             return base != segment.seq;
         }
         // A repeated SYN. A reset in between may have had a distant number.
-        self.next = self.unbroken;
+        self.next = self.max_seq_to_ack;
         false
     }
 
@@ -331,7 +331,7 @@ impl Half {
         if segment.window == 0 && segment.is_plain() {
             flags.add(AnalysisFlag::ZeroWindow);
         }
-        if self.next != 0 && is_behind(segment.seq, self.next) && !segment.rst {
+        if self.next != 0 && is_after(segment.seq, self.next) && !segment.rst {
             flags.add(AnalysisFlag::LostSegment);
         }
         if segment.len <= 1 && segment.seq == self.next.wrapping_sub(1) && segment.is_plain() {
@@ -368,12 +368,12 @@ impl Half {
 
     /// Adds a flag if the peer's segment acknowledges bytes of this direction that were not captured.
     fn analyze_acknowledged(&mut self, segment: &Segment, flags: &mut AnalysisFlags) {
-        if self.unbroken == 0 || !is_behind(segment.ack, self.unbroken) || !segment.acks {
+        if self.max_seq_to_ack == 0 || !is_after(segment.ack, self.max_seq_to_ack) || !segment.acks {
             return;
         }
         // Reported once for the same bytes.
-        if is_behind(self.next, self.unbroken) {
-            self.unbroken = self.next;
+        if is_after(self.next, self.max_seq_to_ack) {
+            self.max_seq_to_ack = self.next;
             flags.add(AnalysisFlag::AckLostSegment);
             return;
         }
@@ -387,8 +387,8 @@ impl Half {
     fn analyze_repeated(&self, peer: &Half, segment: &Segment, now: i64, round_trip: i64, flags: &mut AnalysisFlags) {
         // The byte before the end may be a probe, followed by new bytes.
         let probed = segment.len > 1 && self.next.wrapping_sub(1) == segment.seq;
-        let old = self.next != 0 && is_behind(self.next, segment.seq) && !probed;
-        let acknowledged = peer.last_ack != 0 && !is_behind(segment.end(), peer.last_ack);
+        let old = self.next != 0 && is_after(self.next, segment.seq) && !probed;
+        let acknowledged = peer.last_ack != 0 && !is_after(segment.end(), peer.last_ack);
         if segment.len > 0 && acknowledged {
             flags.add(AnalysisFlag::SpuriousRetransmission);
             flags.add(AnalysisFlag::Retransmission);
@@ -415,11 +415,11 @@ impl Half {
     fn remember(&mut self, segment: &Segment, now: i64, flags: AnalysisFlags) {
         let end = segment.next();
         let is_probe = flags.has(AnalysisFlag::ZeroWindowProbe);
-        if !is_probe && (self.next == 0 || is_behind(end, self.next)) {
+        if !is_probe && (self.next == 0 || is_after(end, self.next)) {
             (self.next, self.next_frame, self.next_time) = (end, segment.frame, now);
         }
-        if !is_probe && (self.unbroken == 0 || self.unbroken == segment.seq) {
-            self.unbroken = self.next;
+        if !is_probe && (self.max_seq_to_ack == 0 || self.max_seq_to_ack == segment.seq) {
+            self.max_seq_to_ack = self.next;
         }
         (self.window, self.last_ack, self.ack_time, self.last) = (segment.window, segment.ack, now, flags);
     }
@@ -437,7 +437,7 @@ impl Unacked {
     fn acknowledge(&mut self, ack: u32, now: i64) -> Option<Since> {
         let exact = self.0.iter().find(|segment| segment.next == ack);
         let since = exact.map(|segment| Since { frame: segment.frame, nanos: now.wrapping_sub(segment.time) });
-        self.0.retain(|segment| is_behind(segment.next, ack));
+        self.0.retain(|segment| is_after(segment.next, ack));
         if self.0.is_empty() {
             self.0.shrink_to(KEPT_UNACKED);
         }
@@ -446,7 +446,7 @@ impl Unacked {
 }
 
 /// Whether a sequence number is after another one, modulo 2^32.
-fn is_behind(a: u32, b: u32) -> bool {
+fn is_after(a: u32, b: u32) -> bool {
     b.wrapping_sub(a).cast_signed() < 0
 }
 

@@ -5,7 +5,7 @@
 use super::choice::Key;
 use super::nodes::Plain;
 use super::writer::{Out, Put, Shown};
-use crate::record::pseudo::{Answer, Pseudo};
+use crate::record::pseudo::{Pseudo, PseudoValue};
 use crate::record::{JsonType, Known};
 use crate::tree::{Computed, Field, MASKED_TEXT, NodeRef, Value, hex};
 use std::fmt::{self, Display};
@@ -121,7 +121,7 @@ pub fn in_memory(value: &(impl Put + ?Sized)) -> String {
 }
 
 /// Writes the value of a pseudo-field, as an array if it may repeat.
-pub struct Answered<'t>(pub &'static Pseudo, pub Answer<'t>);
+pub struct Answered<'t>(pub &'static Pseudo, pub PseudoValue<'t>);
 
 impl Put for Answered<'_> {
     fn put(&self, out: &mut Out<'_>) -> Result<()> {
@@ -137,11 +137,11 @@ impl Put for Answered<'_> {
 }
 
 /// Values of a pseudo-field as JSON.
-pub fn each(pseudo: &Pseudo, answer: &Answer<'_>) -> Vec<String> {
+pub fn each(pseudo: &Pseudo, answer: &PseudoValue<'_>) -> Vec<String> {
     let mut values = Vec::new();
     match answer {
-        Answer::Lines(lines) => values.extend(lines.lines().map(in_memory)),
-        Answer::ExpertItems(items) => {
+        PseudoValue::Lines(lines) => values.extend(lines.lines().map(in_memory)),
+        PseudoValue::ExpertItems(items) => {
             // Writing to memory does not fail.
             let _ = items.each(|one| {
                 values.push(match pseudo.json() {
@@ -161,15 +161,15 @@ pub fn each(pseudo: &Pseudo, answer: &Answer<'_>) -> Vec<String> {
     values
 }
 
-fn one(pseudo: &Pseudo, answer: &Answer<'_>, out: &mut Out<'_>) -> Result<()> {
+fn one(pseudo: &Pseudo, answer: &PseudoValue<'_>, out: &mut Out<'_>) -> Result<()> {
     match (pseudo.json(), answer) {
-        (JsonType::Number, Answer::Number(number)) => number.put(out),
-        (JsonType::Number, Answer::Nanos(_) | Answer::Micros(_) | Answer::Time(_)) => {
+        (JsonType::Number, PseudoValue::Number(number)) => number.put(out),
+        (JsonType::Number, PseudoValue::Nanos(_) | PseudoValue::Micros(_) | PseudoValue::Time(_)) => {
             out.raw(&answer.to_string());
             Ok(())
         }
         (JsonType::Number, _) => ().put(out),
-        (_, Answer::Words(words)) => words.put(out),
+        (_, PseudoValue::Words(words)) => words.put(out),
         (_, answer) => Shown(answer).put(out),
     }
 }

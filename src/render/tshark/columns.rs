@@ -3,7 +3,7 @@
 use super::escape::xml;
 use super::flush_text;
 use super::pdml::XML;
-use crate::record::pseudo::{self, Answer};
+use crate::record::pseudo::{self, PseudoValue};
 use crate::record::{Record, Tally, View};
 use crate::render::heading::{moments_of, times_of, when};
 use crate::render::time::{Clock, TimeForm};
@@ -23,7 +23,7 @@ fn demand() -> Demand {
 /// Columns of a record.
 fn columns(record: &Record<'_>, clock: &Clock) -> [String; 7] {
     let words = |name: &str| match pseudo::named(name).and_then(|pseudo| (pseudo.of)(record)) {
-        Some(Answer::Words(words)) => words.to_owned(),
+        Some(PseudoValue::Words(words)) => words.to_owned(),
         Some(answer) => answer.to_string(),
         None => String::new(),
     };

@@ -5,7 +5,7 @@
 use super::escape::{json, spelled};
 use super::part::{Part, Proto, Show, protos};
 use super::{Page, Shape, demand, flush_text};
-use crate::record::pseudo::{self, Answer};
+use crate::record::pseudo::{self, PseudoValue};
 use crate::record::{Record, Tally, View};
 use crate::render::time::Rfc3339;
 use crate::sink::{Begin, Printed, Problem, Sink};
@@ -66,7 +66,7 @@ pub(super) fn index(time: Option<Timestamp>, text: &mut String) {
 /// Capture time of the frame.
 pub(super) fn time_of(record: &Record<'_>) -> Option<Timestamp> {
     match pseudo::named("frame.time_epoch").and_then(|pseudo| (pseudo.of)(record)) {
-        Some(Answer::Time(time)) => Some(time),
+        Some(PseudoValue::Time(time)) => Some(time),
         _ => None,
     }
 }

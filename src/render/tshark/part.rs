@@ -4,7 +4,7 @@ use super::escape::{hex, spelled};
 use super::shape::Shape;
 use crate::record::Record;
 use crate::record::expert::{self, Item};
-use crate::record::pseudo::{self, Answer, Pseudo};
+use crate::record::pseudo::{self, Pseudo, PseudoValue};
 use crate::tree::{Computed, Dissection, Field, Kind, Layer, NodeRef, Value};
 use std::fmt::Write;
 
@@ -262,7 +262,7 @@ fn frame<'t>(record: &Record<'t>) -> Proto<'t> {
 /// Frame number, length and captured length.
 pub(super) fn numbers(record: &Record<'_>) -> (u64, u64, u64) {
     let number = |name: &str| match pseudo::named(name).and_then(|pseudo| (pseudo.of)(record)) {
-        Some(Answer::Number(number)) => Some(number),
+        Some(PseudoValue::Number(number)) => Some(number),
         _ => None,
     };
     let late = || match record {
@@ -274,10 +274,10 @@ pub(super) fn numbers(record: &Record<'_>) -> (u64, u64, u64) {
 }
 
 /// Value of a pseudo-field.
-fn of_answer(pseudo: &Pseudo, answer: &Answer<'_>) -> Show {
+fn of_answer(pseudo: &Pseudo, answer: &PseudoValue<'_>) -> Show {
     match (pseudo.name, answer) {
-        ("frame.ignored" | "frame.marked", Answer::Number(number)) => Show::Truth(*number != 0),
-        (_, Answer::Words(words) | Answer::Lines(words)) => Show::Text((*words).to_owned()),
+        ("frame.ignored" | "frame.marked", PseudoValue::Number(number)) => Show::Truth(*number != 0),
+        (_, PseudoValue::Words(words) | PseudoValue::Lines(words)) => Show::Text((*words).to_owned()),
         _ => Show::Text(answer.to_string()),
     }
 }

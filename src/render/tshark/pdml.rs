@@ -3,7 +3,7 @@
 use super::escape::{hex, spelled, xml};
 use super::part::{Part, Proto, numbers, protos};
 use super::{Page, Shape, demand, flush_text};
-use crate::record::pseudo::{self, Answer};
+use crate::record::pseudo::{self, PseudoValue};
 use crate::record::{Record, Tally, View};
 use crate::sink::{Begin, Printed, Problem, Sink};
 use crate::tree::{Demand, NodeRef, Span};
@@ -57,10 +57,10 @@ fn geninfo(record: &Record<'_>, page: &mut Page<'_>) {
         spelled(page.text, shown);
     }
     let time = |name: &str| pseudo::named(name).and_then(|pseudo| (pseudo.of)(record));
-    if let (Some(Answer::Date(date)), Some(epoch)) = (time("frame.time"), time("frame.time_epoch")) {
+    if let (Some(PseudoValue::Date(date)), Some(epoch)) = (time("frame.time"), time("frame.time_epoch")) {
         let shown = format_args!(
             "    <field name=\"timestamp\" pos=\"0\" show=\"{}\" showname=\"Captured Time\" value=\"{epoch}\" size=\"{captured}\"/>\n",
-            Answer::Date(date)
+            PseudoValue::Date(date)
         );
         spelled(page.text, shown);
     }

@@ -7,13 +7,13 @@ use crate::layers::{Bytes, Segment};
 use crate::tree::Side;
 
 /// A segment and the results of the layers.
-pub(in crate::engine) struct Speaker<'a> {
+pub(in crate::engine) struct SegmentContext<'a> {
     pub frame: &'a Frame<'a>,
     pub bytes: Bytes<'a>,
     pub segment: &'a Segment,
     pub header: &'a Header,
     /// Whether the sender is the lower endpoint of the connection.
-    pub rises: bool,
+    pub from_low: bool,
     /// Sender.
     pub side: Side,
     /// Requested results of the TCP analysis.
