@@ -510,3 +510,26 @@ fn datagrams(sides: &[Side]) -> Hypothesis {
     let ends = sides.iter().map(|side| side.bytes.len()).collect();
     Hypothesis { dirs: tree::Side::BOTH.map(framed), score: 0.0, confidence: 1.0, starts, begins: vec![0; sides.len()], ends }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rule_of_both_directions_costs_less_than_two_rules() {
+        let framed = |end: u8, begin: Begin, cost: f64| Framed {
+            rule: Rule::Terminator(vec![end]),
+            begin,
+            bits: 100.0,
+            cost,
+            found: Evidence::default(),
+            skip: 0,
+        };
+        let score =
+            |one: Framed, other: Framed| pairs(&[vec![one], vec![other]]).iter().map(|(_, score)| *score).collect::<Vec<_>>();
+        // The greater cost of the rule once, and the lesser cost of a start, which is 5 bits.
+        assert_eq!(score(framed(0, Begin::At(7), 10.0), framed(0, Begin::At(9), 12.0)), [200.0 - 12.0 - 5.0]);
+        assert_eq!(score(framed(0, Begin::At(7), 10.0), framed(0, Begin::At(0), 12.0)), [200.0 - 12.0]);
+        assert_eq!(score(framed(0, Begin::At(7), 10.0), framed(1, Begin::At(9), 12.0)), [200.0 - 22.0 - OTHER_RULE]);
+    }
+}

@@ -243,6 +243,14 @@ fn a_list_has_a_line_for_each_record() {
     "#);
 }
 
+/// A frame without endpoints takes as much of a wide line as the shortest endpoints.
+#[test]
+fn a_wide_list_leaves_room_for_endpoints() {
+    let [framed, gap] = [framed(TOY, read), gap()].map(|trial| trial.list_within(Packets, Theme::plain(), Some(120)));
+    assert_snapshot!(framed, @"   17   0.000000 10.0.0.1:27000 → 10.0.0.2:51000 Toy         31 update, 3 entries");
+    assert_eq!(gap.lines().next(), Some("   40                                           0"));
+}
+
 #[test]
 fn hostile_text_is_harmless_in_every_sink() {
     let trial = hostile();

@@ -152,11 +152,15 @@ impl Trial {
     }
 
     pub fn list(&self, view: View, theme: Theme) -> String {
+        self.list_within(view, theme, None)
+    }
+
+    pub fn list_within(&self, view: View, theme: Theme, width: Option<usize>) -> String {
         let options = ListOptions {
             theme,
             time: TimeForm::Relative,
             file_names: false,
-            width: None,
+            width,
             whole: false,
             flush: false,
             hex: false,

@@ -500,6 +500,7 @@ mod tests {
         let some = Demand::of_fields(Only::these([&FIELDS[3], &FIELDS[70], &FIELDS[3]]));
         let kept: Vec<usize> = (0..200).filter(|at| some.keeps(&FIELDS[*at], Value::Bytes)).collect();
         assert_eq!(kept, [3, 70]);
+        assert!(Only::these([]).is_empty() && !Only::these([&FIELDS[3]]).is_empty());
         assert!(Demand::EVERYTHING.keeps(&FIELDS[0], Value::Bytes) && !Demand::HEADINGS.keeps(&FIELDS[3], Value::Bytes));
     }
 

@@ -99,6 +99,19 @@ fn unboxed(line: &[u8]) -> Option<Vec<u8>> {
 mod tests {
     use super::*;
 
+    /// A table of another program may have the same corners, but not the same widths.
+    #[test]
+    fn a_border_has_cells_for_an_offset_and_for_bytes() {
+        let (offset, bytes) = ("─".repeat(8), "─".repeat(25));
+        for corners in [["┌", "┬", "┐"], ["├", "┼", "┤"], ["└", "┴", "┘"], ["+", "+", "+"]] {
+            let [first, between, last] = corners;
+            let border = |cells: [&str; 2]| format!("{first}{}{between}{}{between}{}{last}", cells[0], cells[1], cells[0]);
+            assert!(is_border(border([&offset, &bytes]).as_bytes()) && is_border((border([&offset, &bytes]) + "\n").as_bytes()));
+            assert!(!is_border(border([&bytes, &offset]).as_bytes()) && !is_border(border([&offset, &offset]).as_bytes()));
+        }
+        assert!(!is_border(offset.as_bytes()) && !is_border(b""));
+    }
+
     #[test]
     fn a_frame_is_taken_off() {
         let plain = |line: &str| unboxed(line.as_bytes()).map(|line| String::from_utf8(line).unwrap());

@@ -86,6 +86,11 @@ fn each_pair_of_braces_is_a_packet() {
 fn string_literals_know_their_escapes() {
     let (frames, error) = read(r#"b'\x00\n\t\\\'"a'"#);
     assert_eq!((bytes(&frames), error), (vec![&b"\0\n\t\\'\"a"[..]], None));
+    // Each complete literal of Python is a packet; the text of a call is, if a result follows.
+    let (frames, _) = read("b'\\x01\\x02'\nb'\\x03'\nprint(b'\\x04'\n  b'\\x05')\n");
+    assert_eq!(bytes(&frames), [&[1, 2][..], &[3], &[4, 5]]);
+    let (frames, _) = read("send(3, \"\\x01\\x02\", 2, 0) = 2\nsend(3, \"\\x03\", 1, 0) = 1\n");
+    assert_eq!(bytes(&frames), [&[1, 2][..], &[3]]);
     let (frames, _) = read("char a[] = \"\\x23\\0\\177z\" /* no */\n  \"y\";\nchar b[] = \"\\x24\";\n");
     assert_eq!(bytes(&frames), [&b"\x23\0\x7fzy"[..], b"\x24"]);
 }

@@ -210,3 +210,18 @@ fn a_registration_is_where_wireshark_finds_the_protocol() {
         assert!(lua.contains(line), "{line}\n{lua}");
     }
 }
+
+#[test]
+fn each_direction_of_tcp_has_its_root() {
+    let of = |roots: &str| {
+        let meta = format!("meta: {{id: t, endian: le, -proto-dissect: {{transport: tcp, ports: 7000{roots}}}}}\n");
+        let types = "seq: [{id: a, type: u1}]\ntypes: {up: {seq: [{id: b, type: u2}]}, down: {seq: [{id: c, type: u4}]}}\n";
+        let Loaded { spec, diagnostics, .. } = load_text(Path::new("t.ksy"), &(meta + types));
+        let spec = spec.unwrap_or_else(|| panic!("{diagnostics:?}"));
+        let lua = dissector(&spec, spec.roots[0]).text;
+        ["pinfo.dst_port == pinfo.match", "pinfo.src_port == pinfo.match"].map(|port| lua.contains(port))
+    };
+    assert_eq!(of(""), [false, false]);
+    assert_eq!(of(", roots: {client: up}"), [true, false]);
+    assert_eq!(of(", roots: {server: down}"), [false, true]);
+}

@@ -258,3 +258,18 @@ fn control_characters_of_a_file_do_not_reach_the_terminal() {
     let shown = mistake(&body("seq:\n  - id: x\n    type: \"a\\e[31m\"\n"));
     assert!(!shown.contains('\u{1b}'), "{shown}");
 }
+
+#[test]
+fn a_file_for_a_later_version_is_rejected() {
+    let of = |version: &str| loaded(&format!("meta:\n  id: test\n  ks-version: {version}\nseq: []\n")).diagnostics;
+    for version in ["0.11", "0.11.1", "0.11.9", "0.10", "0.6"] {
+        let found = of(&format!("'{version}'"));
+        assert!(found.is_empty(), "{version}: {}", printed(&found));
+    }
+    for (version, words) in
+        [("0.12", "0.11 is supported"), ("0.12.1", "0.11 is supported"), ("1.0", "0.11 is supported"), ("0.5", "older than 0.6")]
+    {
+        let found = of(&format!("'{version}'"));
+        assert!(found.len() == 1 && found[0].to_string().contains(words), "{version}: {}", printed(&found));
+    }
+}

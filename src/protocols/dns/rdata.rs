@@ -394,3 +394,20 @@ impl fmt::Display for Base32<'_> {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::protocols::dns::PROTOCOL;
+    use crate::wire::{Cut, trial};
+
+    /// RFC 4034, section 4.1.2: a window, the length of its bitmap, and a bit per type, the most significant one first.
+    #[test]
+    fn each_window_of_a_type_bitmap_has_256_types() {
+        let bitmap = trial::bytes("00024001 010140 800101");
+        let tree = trial::read(&PROTOCOL, &bitmap, Cut::No, types);
+        let types: Vec<&str> =
+            tree.lines().filter_map(|line| line.split_once("dns.resp.type = ")).map(|(_, kind)| kind).collect();
+        assert_eq!(types, ["1 (A)", "15 (MX)", "257 (CAA)", "32775"], "{tree}");
+    }
+}

@@ -270,3 +270,18 @@ fn padded(wire: &mut Wire<'_>, field: &'static Field) {
         wire.rest(field);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_bytes_of_an_open_header_block_count_as_memory() {
+        let mut session = Session::default();
+        let before = session.memory_usage();
+        let owner = Owner { id: 1, ends: false, is_promise: false };
+        session.directions[Side::Client].open =
+            Some(OpenBlock { owner, bytes: Vec::with_capacity(5000), pieces: Vec::with_capacity(10), is_full: false });
+        assert!(session.memory_usage() >= before + 5000 + 10 * size_of::<Piece>());
+    }
+}

@@ -372,3 +372,32 @@ fn setting(id: u64) -> Option<&'static Field> {
         _ => return None,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::protocols::http3::PROTOCOL;
+    use crate::wire::{Cut, trial};
+
+    #[test]
+    fn an_insertion_lies_where_its_instruction_begins() {
+        let insert = encoder::Insert {
+            is_indexed: false,
+            name_raw: 1..3,
+            value_raw: 4..7,
+            text: b"ab: cde".to_vec(),
+            name: 0..2,
+            value: 4..7,
+        };
+        let tree = trial::read(&PROTOCOL, &[0x55; 20], Cut::No, |wire| {
+            put_insert(wire, 11, 7, &insert)?;
+            wire.skip(20)
+        });
+        let spans: Vec<&str> = tree
+            .lines()
+            .filter(|line| line.contains("encoder.opcode.insert"))
+            .filter_map(|line| line.trim().split(' ').next())
+            .collect();
+        assert_eq!(spans, ["11..18", "12..14", "15..18"], "{tree}");
+    }
+}

@@ -382,3 +382,28 @@ pub(super) fn packet_meaning(node: NodeRef<'_>, out: &mut dyn Write) -> fmt::Res
     let length = node.child(&PACKET_LENGTH).and_then(NodeRef::number);
     length.map_or(Ok(()), |length| write!(out, "{length} bytes"))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wire::trial::bytes;
+
+    /// RFC 9000, section 17.2: the length of a packet with a long header counts its packet number and payload.
+    #[test]
+    fn packets_with_long_headers_have_a_size() {
+        for (hex, size) in [
+            // Initial with a token of two bytes, then three bytes of the next packet.
+            ("c3 00000001 02 a1a2 01 b1 02 7777 4005 1122334455 c30000", Some(20)),
+            // The same with a token of more bytes than there are.
+            ("c3 00000001 02 a1a2 01 b1 22 7777 4005 1122334455 c30000", None),
+            ("e3 00000001 02 a1a2 01 b1 05 1122334455", Some(16)),
+            ("e3 00000001 02 a1a2 01 b1 06 1122334455", None),
+            // Retry and Version Negotiation have no length.
+            ("f0 00000001 02 a1a2 01 b1 05 1122334455", None),
+            ("e3 00000000 02 a1a2 01 b1 05 1122334455", None),
+            ("e3 00000001 02 a1", None),
+        ] {
+            assert_eq!(packet_size(&bytes(hex)), size, "{hex}");
+        }
+    }
+}

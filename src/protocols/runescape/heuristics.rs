@@ -178,3 +178,18 @@ fn update(client: &[u8], server: &[u8]) -> Verdict {
         _ => Verdict::No,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// After 255 and the revision, a flag of 0 or 1 and nine CRCs precede the block.
+    #[test]
+    fn a_login_has_a_flag_and_a_block_of_the_right_size() {
+        let login = |flag: u8, block: u8| [&[16, 64 + 41, 255, 0, 225, flag][..], &[0xc5; 36], &[block], &[0; 64]].concat();
+        assert_eq!([0, 1].map(|flag| login_looks(&login(flag, 64))), [YES; 2]);
+        assert_eq!([2, 3, 255].map(|flag| login_looks(&login(flag, 64))), [Verdict::No; 3]);
+        assert_eq!([63, 65].map(|block| login_looks(&login(0, block))), [Verdict::No; 2]);
+        assert_eq!([5, 6, 42].map(|len| login_looks(&login(0, 64)[..len])), [Verdict::Unsure; 3]);
+    }
+}

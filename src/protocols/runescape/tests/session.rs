@@ -478,3 +478,15 @@ fn an_ambiguous_resynchronization_is_rejected() {
     assert_eq!(trees.len(), 1);
     assert!(trees[0].contains("rs.lost_step"), "{}", trees[0]);
 }
+
+#[test]
+fn an_update_service_waits_for_its_revision_while_bytes_may_follow() {
+    let How::Stream(open) = PROTOCOL.found[0].how else { panic!("no stream") };
+    let mut session = open(&given_settings(&[]));
+    let mut extent = |bytes: &[u8], more| session.extent(CLIENT, bytes, more);
+    for part in [&[15, 0][..], &[15, 0, 0], &[15, 0, 0, 2]] {
+        assert_eq!((extent(part, true), extent(part, false)), (Extent::NeedMore(5), Extent::Message(1)), "{part:?}");
+    }
+    assert_eq!(extent(&[15, 0, 0, 2, 0x26], true), Extent::Message(5));
+    assert_eq!(extent(&[15, 0xff, 0, 2, 0x26], true), Extent::Message(1));
+}
