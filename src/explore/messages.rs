@@ -469,3 +469,39 @@ pub fn group(messages: &[Message<'_>], kinds: Kinds) -> Vec<Kind> {
         .map(|((dir, is_rest, key, header), members)| Kind { dir, key, header, members, is_whole: !is_rest })
         .collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Zeros above a byte are its high bytes at an aligned offset, and directly behind a hidden field such as the length.
+    #[test]
+    fn a_discriminator_is_widened_where_a_number_may_be() {
+        let bytes = [1_u8, 2, 3].map(|kind| [7, kind, 0, 9, 9, kind, 0, 9]);
+        let message = |bytes| Message {
+            side: 0,
+            stream: 0,
+            start: 0,
+            bytes,
+            dir: tree::Side::Client,
+            time: 0,
+            order: 0,
+            is_whole: true,
+            header: 0,
+        };
+        let messages: Vec<Message<'_>> = bytes.iter().map(|bytes| message(&bytes[..])).collect();
+        let sample: Vec<&Message<'_>> = messages.iter().collect();
+        let width_by = |rule: &Rule, offset: usize, hide: &[(usize, usize)]| {
+            let found = Discriminator { offset, width: 1, endian: Endian::Big, confidence: 1.0 };
+            let found = widened(&sample, found, rule, hide);
+            (found.offset, found.width)
+        };
+        let width = |offset: usize, hide: &[(usize, usize)]| width_by(&Rule::Terminator(vec![0]), offset, hide);
+        assert_eq!(width(1, &[(0, 1)]), (1, 2));
+        assert_eq!((width(1, &[]), width(5, &[(0, 1)])), ((1, 1), (5, 1)));
+        assert_eq!(width(5, &[(0, 1), (4, 5)]), (5, 2));
+        assert_eq!(width(5, &[(0, 1), (6, 7)]), (5, 1));
+        // The byte order of the length is that of all numbers.
+        assert_eq!(width_by(&Rule::Hex4, 1, &[(0, 1)]), (1, 1));
+    }
+}

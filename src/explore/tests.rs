@@ -361,22 +361,3 @@ fn a_rare_byte_at_the_end_of_each_turn_is_a_terminator() {
     let explored = explore(&sides, &Options::default());
     assert_eq!((title(&explored).as_str(), explored.messages.len()), ("end:03", 120));
 }
-
-/// A number directly behind the length is as wide as its zeros say, although its offset is odd.
-#[test]
-fn a_discriminator_behind_the_length_is_widened() {
-    let mut random = Random(5);
-    let turns: Vec<_> = (0..60)
-        .flat_map(|turn| tree::Side::BOTH.map(|dir| (dir, turn)))
-        .map(|(dir, turn)| {
-            let kind = 1 + (turn % 3) as u8;
-            let len = usize::from(kind) * 6 + random.below(4);
-            let body = random.bytes(len);
-            (dir, [&[u8::try_from(body.len() + 3).unwrap(), kind, 0][..], &body].concat())
-        })
-        .collect();
-    let sides = conversation(&turns);
-    let explored = explore(&sides, &Options::default());
-    let ids: Vec<String> = explored.groups.iter().map(|kind| kind.id()).collect();
-    assert!(ids.iter().any(|id| id == "c2s/0200"), "{} {ids:?}", title(&explored));
-}

@@ -125,6 +125,16 @@ fn messages_know_the_attributes_that_are_read_once() {
 }
 
 #[test]
+fn the_size_of_an_element_may_depend_on_its_number() {
+    let body =
+        "seq: [{id: frames, type: frame, repeat: eos}]\ntypes:\n  frame:\n    seq:\n      - {id: len_data, type: u1}\n      \
+                - {id: data, type: str, size: len_data + number}\n    params: [{id: number, type: u4}]\n"
+            .replace("type: frame,", "type: frame(_index),");
+    let file = file("numbered", "transport: tcp", &body);
+    assert_eq!(values(&stream(&file, b"\x01a\x01bb\x01ccc\0ddd"), "game.frames.data"), ["a", "bb", "ccc", "ddd"]);
+}
+
+#[test]
 fn a_stream_that_begins_later_has_no_hello() {
     let body = FRAMES.replace("seq: [", "seq: [{id: hello, contents: HELLO}, ");
     let file = file("later", "transport: tcp", &body);
