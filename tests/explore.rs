@@ -193,6 +193,9 @@ fn rare_forms_are_listed_first_and_frequent_ones_are_one_line() {
     let shown = text(&["explore", "samples/pipboy.pcap", "-s", "tcp/0", "--rule", RULE, "--find", "5"]);
     assert_eq!(shown.lines().filter(|line| line.starts_with("  u8, varint")).count(), 1, "{shown}");
     assert!(shown.contains("not listed: ") && shown.contains("not searched: bit fields"), "{shown}");
+    let hit = &found[0]["hits"][0];
+    let most_often = format!("{} @{}: {}", hit["kind"].as_str().unwrap(), hit["offset"], found[0]["count"]);
+    assert!(shown.contains(&most_often), "{most_often}: {shown}");
 }
 
 #[test]

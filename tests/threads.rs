@@ -106,6 +106,18 @@ fn two_threads_print_what_one_does() {
 }
 
 #[test]
+fn evictions_are_counted_the_same() {
+    let file = Scratch::new("threads-evicted.pcap", &sessions());
+    let [one, two] = both(&["--json", "--limit", "conversations=3", file.path()]);
+    let last = one.out.lines().last().unwrap();
+    assert!(
+        last.contains("\"forgotten_conversations\":") && two.out.lines().last() == Some(last),
+        "{last} {:?}",
+        two.out.lines().last()
+    );
+}
+
+#[test]
 fn damage_after_the_first_frames_is_reported_equally() {
     let all = sessions();
     let file = Scratch::new("threads-damaged.pcap", &all[..all.len() - 7000]);

@@ -85,3 +85,21 @@ impl Selector {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ports_are_those_of_one_transport() {
+        let stream = StreamId { transport: Transport::Udp, number: 3 };
+        let sockets = ["10.0.0.1:40000", "10.0.0.2:7777"].map(|socket| socket.parse().unwrap());
+        let context = FlowContext { stream, sockets: Some(sockets), over: None, inside: false };
+        let ports = |transport| Selector::Ports(transport, 7000..=8000);
+        assert!(ports(Transport::Udp).fits(&context) && !ports(Transport::Tcp).fits(&context));
+        assert!(!Selector::Ports(Transport::Udp, 1..=10).fits(&context));
+        assert!(Selector::Stream(stream).fits(&context) && !Selector::Stream(StreamId { number: 4, ..stream }).fits(&context));
+        let addresses = ["10.0.0.1", "10.0.0.3"].map(|ip| Selector::Address(ip.parse().unwrap()).fits(&context));
+        assert_eq!(addresses, [true, false]);
+    }
+}

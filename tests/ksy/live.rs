@@ -125,6 +125,21 @@ fn messages_know_the_attributes_that_are_read_once() {
 }
 
 #[test]
+fn zeros_behind_a_text_are_not_part_of_it() {
+    let file = file("padded", "transport: tcp", "seq: [{id: a, type: strz, size: 5}, {id: b, type: strz}]\n");
+    let found = stream(&file, b"ab\0\0\0cd\0\x01");
+    assert_eq!((values(&found, "game.a"), values(&found, "game.b")), (vec!["ab".into()], vec!["cd".into()]));
+    assert_eq!(values(&stream(&file, b"abcd\0\0"), "game.a"), ["abcd"]);
+}
+
+#[test]
+fn bytes_behind_the_last_attribute_are_a_field() {
+    let file = file("more", "transport: udp\nports: [51820]", "seq: [{id: a, type: u1}]\n");
+    let found = messages(&["-k", file.path(), TOOLS], b"");
+    assert!(!found.is_empty() && values(&found, "game._unparsed").len() == found.len(), "{found:?}");
+}
+
+#[test]
 fn the_size_of_an_element_may_depend_on_its_number() {
     let body =
         "seq: [{id: frames, type: frame, repeat: eos}]\ntypes:\n  frame:\n    seq:\n      - {id: len_data, type: u1}\n      \

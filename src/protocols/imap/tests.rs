@@ -205,3 +205,14 @@ fn tls_takes_over() {
     trees_of(&PROTOCOL, &mut session, &[(Side::Client, b"a STARTTLS\r\n"), (Side::Server, b"a OK go\r\n")]);
     assert!(matches!(session.next(), Some(Next::Detect)));
 }
+
+#[test]
+fn only_commands_that_log_in_may_hold_a_secret() {
+    let session = Session::default();
+    for ahead in [&b""[..], b"a1 LOGIN anna ", b"a1 login anna ", b"a2 AUTHENTICATE PLAIN"] {
+        assert!(session.may_hold_secret(Side::Client, ahead) && !session.may_hold_secret(Side::Server, ahead), "{ahead:?}");
+    }
+    for ahead in [&b"a1 NOOP\r\n"[..], b"a3 FETCH 1 BODY[]", b"LOGIN"] {
+        assert!(!session.may_hold_secret(Side::Client, ahead), "{ahead:?}");
+    }
+}

@@ -187,3 +187,53 @@ impl Phases {
         size_of::<Phases>() + self.keys.memory_usage() + self.secret.capacity() + self.previous.as_ref().map_or(0, other) + next
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::protocols::quic::versions::labels;
+    use aes_gcm::aead::{Aead as _, KeyInit as _, Payload};
+
+    const AES_128_GCM: u16 = 0x1301;
+
+    fn expand(secret: &[u8], label: &str, count: usize) -> Vec<u8> {
+        Algorithms::of(AES_128_GCM).unwrap().hash.expand(LabelPrefix::Tls, secret, label, count).unwrap()
+    }
+
+    /// A packet without connection ID, with a packet number of one byte, as its sender protects it (RFC 9001, section 5).
+    fn protected(secret: &[u8], header_keys: &Keys, phase: u8, number: u8, frames: &[u8]) -> Vec<u8> {
+        let header = [0x40 | phase, number];
+        let mut nonce = expand(secret, labels(1).iv, 12);
+        nonce[11] ^= number;
+        let cipher = aes_gcm::Aes128Gcm::new_from_slice(&expand(secret, labels(1).key, 16)).unwrap();
+        let nonce: [u8; 12] = nonce.try_into().unwrap();
+        let ciphertext = cipher.encrypt(&nonce.into(), Payload { msg: frames, aad: &header }).unwrap();
+        let plain = [&header[..], &ciphertext].concat();
+        // Applied twice, the mask of the header is undone.
+        let masked = header_keys.header.unprotect(&plain, 1).unwrap().bytes;
+        [&masked[..2], &ciphertext].concat()
+    }
+
+    #[test]
+    fn keys_change_with_the_phase_and_late_packets_need_the_previous_ones() {
+        let first = vec![7; 32];
+        let second = expand(&first, labels(1).update, 32);
+        let third = expand(&second, labels(1).update, 32);
+        let header_keys = Keys::of_suite(AES_128_GCM, &first, labels(1)).unwrap();
+        let mut phases = Phases::new(AES_128_GCM, &first, labels(1)).unwrap();
+        for (secret, phase, number) in [
+            (&first, 0, 5),
+            (&second, KEY_PHASE, 7),
+            (&first, 0, 6),
+            (&second, KEY_PHASE, 8),
+            (&third, 0, 10),
+            (&second, KEY_PHASE, 9),
+        ] {
+            let packet = protected(secret, &header_keys, phase, number, &[number; 20]);
+            let decrypted = phases.open(&packet, 1, number.into()).unwrap_or_else(|| panic!("packet {number}"));
+            assert_eq!((decrypted.number, decrypted.frames), (number.into(), vec![number; 20]));
+        }
+        // The phase before the previous one is over.
+        assert!(phases.open(&protected(&first, &header_keys, KEY_PHASE, 4, &[4; 20]), 1, 4).is_none());
+    }
+}

@@ -54,7 +54,7 @@ pub(super) struct Header {
     /// Packet number length in bytes.
     pub(super) number_length: usize,
     /// The complete header, which is authenticated.
-    bytes: Vec<u8>,
+    pub(super) bytes: Vec<u8>,
 }
 
 /// Decrypted packet.
