@@ -7,7 +7,7 @@ use crate::tree::fields;
 
 fields! {
     XFIRE = protocol("xfire", "Xfire", "Xfire instant messenger")
-        .covers("All known packets with both kinds of keys; friends, chats and files in their context; datagrams between clients")
+        .covers("All known packets, with text and numeric attribute keys; friends, chats and files in their context; datagrams between clients")
         .leaves_open("The session of a moniker in datagrams that no stream announced");
     MAGIC = text("xfire.magic", "magic", "Sent by the client before its first message").once();
     LENGTH = number("xfire.length", "length", "Bytes of the message, including this field").once();

@@ -170,10 +170,10 @@ impl Pages<'_> {
         let columns = self.look.width.unwrap_or(COLUMNS).saturating_sub(BESIDE).max(1);
         let (counts, interval) = self.stats.traffic.in_intervals(columns);
         if counts.is_empty() {
-            self.heading("ConversationLayer time")?;
+            self.heading("Over time")?;
             return self.line("none", "no timestamps");
         }
-        self.heading(format_args!("ConversationLayer time, {} s per column", Seconds(interval)))?;
+        self.heading(format_args!("Over time, {} s per column", Seconds(interval)))?;
         for (label, of) in [("packets", (|count| count.frames) as fn(&Count) -> u64), ("bytes", |count| count.bytes)] {
             let numbers: Vec<u64> = counts.iter().map(of).collect();
             let most = Thousands(numbers.iter().max().copied().unwrap_or_default()).to_string();
