@@ -379,3 +379,25 @@ pub(in crate::protocols) fn extension_meaning(node: NodeRef<'_>, out: &mut dyn W
 fn is_grease_number(number: u64) -> bool {
     u16::try_from(number).is_ok_and(is_grease)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tree::{Demand, Dissection, FrameInfo, Span, Tree};
+
+    /// Values of GREASE (RFC 8701) are no offers.
+    #[test]
+    fn the_summary_of_an_extension_names_what_is_offered() {
+        let mut tree = Tree::new(Demand::EVERYTHING);
+        tree.begin(FrameInfo::default());
+        let group = tree.push(&EXTENSION, Value::None, Span::new(0, 0..8));
+        for version in [0x2a2a, 0x0304, 0x0303, 0x1234] {
+            tree.push(&SUPPORTED_VERSION, Value::Unsigned(version), Span::new(0, 0..2));
+        }
+        tree.close(group, &EXTENSION, 8);
+        let of = Dissection { tree: &tree, bytes: &[0; 8] };
+        let mut meaning = String::new();
+        extension_meaning(of.node(group).unwrap(), &mut meaning).unwrap();
+        assert_eq!(meaning, "TLS 1.3, TLS 1.2");
+    }
+}

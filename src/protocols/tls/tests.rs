@@ -4,7 +4,7 @@ mod decrypted;
 
 use super::records::Session;
 use super::*;
-use crate::tree::{Demand, Dissection, FrameInfo, Side, Span, Tree, Value};
+use crate::tree::Side;
 use crate::wire::{Cut, Extent, Opening, Verdict, trial};
 
 /// Flights of a TLS 1.2 and a TLS 1.3 session.
@@ -595,20 +595,4 @@ fn a_stream_joined_inside_a_record_is_recognized_on_a_tls_port() {
     assert_eq!(recognize(&bytes, true, false), Verdict::No);
     assert_eq!(recognize(&bytes[..40], false, false), Verdict::Unsure);
     assert_eq!(recognize(&bytes[..40], false, true), Verdict::No);
-}
-
-/// Values of GREASE (RFC 8701) are no offers.
-#[test]
-fn the_summary_of_an_extension_names_what_is_offered() {
-    let mut tree = Tree::new(Demand::EVERYTHING);
-    tree.begin(FrameInfo::default());
-    let group = tree.push(&EXTENSION, Value::None, Span::new(0, 0..8));
-    for version in [0x2a2a, 0x0304, 0x0303, 0x1234] {
-        tree.push(&SUPPORTED_VERSION, Value::Unsigned(version), Span::new(0, 0..2));
-    }
-    tree.close(group, &EXTENSION, 8);
-    let of = Dissection { tree: &tree, bytes: &[0; 8] };
-    let mut meaning = String::new();
-    hello::extension_meaning(of.node(group).unwrap(), &mut meaning).unwrap();
-    assert_eq!(meaning, "TLS 1.3, TLS 1.2");
 }
