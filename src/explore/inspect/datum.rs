@@ -81,7 +81,7 @@ impl fmt::Display for Datum {
         match self {
             Datum::Int(value) => write!(f, "{value}"),
             Datum::Float(value) if *value != 0.0 && !(1e-4..1e9).contains(&value.abs()) => write!(f, "{value:.4e}"),
-            // More digits would be those of the conversion to binary.
+            // A number of 32 bits is exact to about seven digits; more would be noise of the conversion.
             Datum::Float(value) => write!(f, "{}", (value * 1e6).round() / 1e6),
             Datum::Time(nanos) => match time(*nanos) {
                 Some(time) => write!(f, "{time}"),
