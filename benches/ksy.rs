@@ -10,7 +10,7 @@ use proto_dissect::record::{Tally, View};
 use proto_dissect::registry::{Assume, Choices, Registry};
 use proto_dissect::render::{Json, JsonOptions, Shape};
 use proto_dissect::sink::Sink;
-use proto_dissect::tree::{Demand, Dissection, Side};
+use proto_dissect::tree::{Dissection, Side};
 use proto_dissect::wire::Protocol;
 use std::io;
 use std::path::Path;
@@ -81,7 +81,7 @@ const JSON: JsonOptions = JsonOptions { shape: Shape::Lines, carriers: false, fl
 #[divan::bench]
 fn tree_by_file(bencher: Bencher<'_, '_>) {
     let registry = registry(*FILE);
-    let mut engine = Engine::new(registry, Demand::EVERYTHING);
+    let mut engine = Engine::complete(registry);
     let nodes = engine.dissect(&frame(false)).nodes.len();
     assert!(nodes > 60_000, "{nodes} nodes");
     bencher.counter(ItemsCount::new(nodes)).bench_local(|| engine.dissect(&frame(false)).nodes.len());

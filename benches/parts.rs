@@ -70,7 +70,7 @@ fn bench(bencher: Bencher<'_, '_>, count: u64, mut work: impl FnMut() -> u64) {
 #[divan::bench(args = names())]
 fn headers_only(bencher: Bencher<'_, '_>, name: &str) {
     let capture = sample(name);
-    let mut tree = Tree::new(Demand::EVERYTHING);
+    let mut tree = Tree::complete();
     bench(bencher, frames(capture, |_| {}), || {
         frames(capture, |frame| {
             tree.begin(FrameInfo::default());

@@ -3,7 +3,7 @@
 use proto_dissect::engine::Engine;
 use proto_dissect::input::Capture;
 use proto_dissect::registry::Registry;
-use proto_dissect::tree::{Demand, Dissection};
+use proto_dissect::tree::Dissection;
 use std::collections::{HashMap, HashSet};
 use std::fs::File;
 use std::path::Path;
@@ -23,7 +23,7 @@ fn values(samples: &[&str]) -> HashMap<&'static str, HashSet<String>> {
     for sample in samples {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples").join(sample);
         let mut capture = Capture::open(Box::new(File::open(path).unwrap())).unwrap();
-        let mut engine = Engine::new(Registry::default(), Demand::EVERYTHING);
+        let mut engine = Engine::complete(Registry::default());
         while let Some(frame) = capture.next_frame().unwrap() {
             look(Dissection { tree: engine.dissect(&frame), bytes: frame.bytes });
         }

@@ -5,7 +5,7 @@ use crate::common::is_own_case;
 use proto_dissect::engine::Engine;
 use proto_dissect::input::{Capture, Frame, Link, Timestamp};
 use proto_dissect::registry::Registry;
-use proto_dissect::tree::{Demand, StreamId, Tree};
+use proto_dissect::tree::{StreamId, Tree};
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fs;
 use std::path::Path;
@@ -129,7 +129,7 @@ static SAMPLES: LazyLock<Samples> = LazyLock::new(|| {
     let mut samples = Samples { frames: Vec::new(), seeds: HashMap::new() };
     for (sample, path) in paths.iter().enumerate() {
         let mut capture = Capture::open(Box::new(fs::File::open(path).unwrap())).unwrap();
-        let mut engine = Engine::new(Registry::default(), Demand::EVERYTHING);
+        let mut engine = Engine::complete(Registry::default());
         let mut kept = Vec::new();
         while let Some(frame) = capture.next_frame().unwrap() {
             let tree = engine.dissect(&frame);
@@ -168,7 +168,7 @@ fn context(protocol: &str, seed: Seed) -> Vec<usize> {
 
 /// An engine that has seen these frames, and the secrets of all.
 fn opened(frames: &[Kept], context: &[usize]) -> Engine {
-    let mut engine = Engine::new(Registry::default(), Demand::EVERYTHING);
+    let mut engine = Engine::complete(Registry::default());
     let secrets: Vec<u8> = frames.iter().flat_map(|frame| frame.secrets.clone()).collect();
     if !secrets.is_empty() {
         engine.dissect(&Frame { secrets: &secrets, ..Frame::default() });

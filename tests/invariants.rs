@@ -6,7 +6,7 @@ use proto_dissect::engine::Engine;
 use proto_dissect::input::{Capture, Frame, Link, Timestamp};
 use proto_dissect::record::{Record, Tally, View};
 use proto_dissect::registry::Registry;
-use proto_dissect::tree::{Demand, Dissection, Kind, Layer, NodeRef, Origin, Side, StreamId, Tree, dump};
+use proto_dissect::tree::{Dissection, Kind, Layer, NodeRef, Origin, Side, StreamId, Tree, dump};
 use std::collections::{HashMap, HashSet};
 use std::convert::Infallible;
 use std::fs;
@@ -68,7 +68,7 @@ fn frames(path: &Path) -> Vec<Kept> {
 /// Passes every tree of a sample to `look`, with its origin.
 fn trees(mut look: impl FnMut(&str, Dissection<'_>)) {
     for path in samples() {
-        let mut engine = Engine::new(Registry::default(), Demand::EVERYTHING);
+        let mut engine = Engine::complete(Registry::default());
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
         for frame in frames(&path) {
             let tree = engine.dissect(&frame.frame());
@@ -202,7 +202,7 @@ fn stream_bytes(frames: &[Kept], view: View) -> HashMap<(StreamId, Side), Vec<(u
         }
         Ok::<(), Infallible>(())
     };
-    let mut engine = Engine::new(Registry::default(), Demand::EVERYTHING);
+    let mut engine = Engine::complete(Registry::default());
     for kept in frames {
         let tree = engine.dissect(&kept.frame());
         let Ok(()) = tally.records(Dissection { tree, bytes: &kept.bytes }, true, &mut show);
@@ -248,12 +248,12 @@ fn messages_and_packets_cover_the_same_bytes_of_each_stream() {
 fn a_frame_cut_anywhere_gives_the_same_fields_up_to_the_cut() {
     for path in samples() {
         for (number, frame) in frames(&path).iter().take(60).enumerate() {
-            let mut engine = Engine::new(Registry::default(), Demand::EVERYTHING);
+            let mut engine = Engine::complete(Registry::default());
             let whole = leaves(engine.dissect(&frame.frame()), &frame.bytes);
             // Otherwise each frame is cut at a fourth of the offsets, the next one at others.
             let is_own = |cut: usize| is_own_case(cut + number, 4);
             for cut in (0..frame.bytes.len()).filter(|cut| (*cut < 120 || cut % 97 == 0) && is_own(*cut)) {
-                let mut engine = Engine::new(Registry::default(), Demand::EVERYTHING);
+                let mut engine = Engine::complete(Registry::default());
                 let frame = frame.cut(cut);
                 let tree = engine.dissect(&frame);
                 let of = Dissection { tree, bytes: frame.bytes };
@@ -299,7 +299,7 @@ fn the_same_bytes_give_the_same_tree() {
 
 /// Every byte of a frame with a link type is in a field, whatever its content.
 fn assert_all_explained(frame: &Frame<'_>) {
-    let mut engine = Engine::new(Registry::default(), Demand::EVERYTHING);
+    let mut engine = Engine::complete(Registry::default());
     let tree = engine.dissect(frame);
     let of = Dissection { tree, bytes: frame.bytes };
     let hole = covered(of, &tree.layers, 0, frame.bytes.len()).iter().position(|covered| !covered);

@@ -110,7 +110,7 @@ impl From<&Tally> for Counts {
 /// Every invariant over these frames. Rendering takes most of the time, so that most inputs are rendered in JSON and one more
 /// form (`forms::of`); which one depends on the input alone, and a mutation of it gets another one.
 pub fn everything(frames: &[Owned], registry: Registry) {
-    let mut engine = Engine::new(registry, Demand::EVERYTHING);
+    let mut engine = Engine::complete(registry);
     dissect(frames, &mut engine, |of, _| trees::check(of));
     let mark = mark(frames);
     for view in [View::Messages, View::Packets] {

@@ -6,7 +6,7 @@ use proto_dissect::engine::Engine;
 use proto_dissect::input::Link;
 use proto_dissect::record::{Record, Tally, View, level_of};
 use proto_dissect::registry::{Choices, DecodeAs, Registry, Selector};
-use proto_dissect::tree::{Demand, Level, Side, Transport};
+use proto_dissect::tree::{Level, Side, Transport};
 use std::convert::Infallible;
 use std::ops::Range;
 use std::sync::OnceLock;
@@ -200,7 +200,7 @@ fn datagram(src: [u8; 4], dst: [u8; 4], ports: [u16; 2], (seq, ack, flags): (u32
 /// Where messages lie, per direction: protocol, name, stream offset and length, up to the first that is data or broken: where a
 /// dissector finds its way back into a damaged stream may depend on segments.
 fn messages(frames: &[Owned], registry: Registry) -> [Vec<(String, Range<u64>)>; 2] {
-    let mut engine = Engine::new(registry, Demand::EVERYTHING);
+    let mut engine = Engine::complete(registry);
     let mut tally = Tally::new(View::Messages);
     let mut found: [Vec<(String, Range<u64>)>; 2] = [Vec::new(), Vec::new()];
     let mut lost = [false; 2];

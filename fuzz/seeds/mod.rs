@@ -5,7 +5,7 @@ use proto_dissect::engine::Engine;
 use proto_dissect::follow::{Event, Follower};
 use proto_dissect::input::{Capture, Link};
 use proto_dissect::registry::Registry;
-use proto_dissect::tree::{Demand, Dissection, Side, StreamId};
+use proto_dissect::tree::{Dissection, Side, StreamId};
 use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::path::PathBuf;
@@ -96,7 +96,7 @@ fn frames(path: &PathBuf) -> Vec<Vec<u8>> {
 /// Conversations of a capture, as the target `stream` reads them: each with no protocol forced, and with its own.
 fn streams(path: &PathBuf) -> Vec<Vec<u8>> {
     let Ok(mut capture) = Capture::open(Box::new(fs::File::open(path).unwrap())) else { return Vec::new() };
-    let mut engine = Engine::new(Registry::default(), Demand::EVERYTHING);
+    let mut engine = Engine::complete(Registry::default());
     let mut follower = Follower::new(None);
     let mut turns: BTreeMap<String, Vec<(Side, Vec<u8>)>> = BTreeMap::new();
     let mut owners: BTreeMap<String, &'static str> = BTreeMap::new();

@@ -6,7 +6,7 @@ use super::nested::{NestedContext, NestedMessage, States};
 use crate::layers::{Bytes, Next};
 use crate::record::level_of;
 use crate::registry::{Assume, Candidate, FlowContext, Owner, Registry};
-use crate::tree::{Demand, FrameInfo, Level, Side, StreamId, Transport, Tree, clean};
+use crate::tree::{FrameInfo, Level, Side, StreamId, Transport, Tree, clean};
 use crate::wire::{Cut, How, On, Opening, Protocol};
 
 /// The detected format, with the names of other protocols that recognize the bytes.
@@ -170,7 +170,7 @@ pub(super) fn explain(registry: Registry, bytes: &[u8]) -> Vec<String> {
 
 /// How well a protocol fits a datagram.
 fn explained(registry: Registry, candidate: Candidate, bytes: &[u8]) -> (Verdict, String) {
-    let mut tree = Tree::new(Demand::EVERYTHING);
+    let mut tree = Tree::complete();
     tree.begin(FrameInfo::default());
     let carried = NestedMessage { bytes: Bytes::of_frame(bytes), range: 0..bytes.len(), cut: Cut::No, below: None, ends: 0 };
     let mut nested = NestedContext { registry, context: None, side: Side::Client, states: &mut States::default() };

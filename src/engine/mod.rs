@@ -101,6 +101,12 @@ pub struct Engine {
 }
 
 impl Engine {
+    /// Creates an engine whose trees contain everything.
+    #[must_use]
+    pub fn complete(registry: Registry) -> Engine {
+        Engine::new(registry, Demand::EVERYTHING)
+    }
+
     /// Creates an engine whose trees contain what `demand` requests.
     #[must_use]
     pub fn new(registry: Registry, demand: Demand) -> Engine {

@@ -7,7 +7,7 @@ use crate::flow::Pair;
 use crate::input::{Frame, Link};
 use crate::layers::{tcp, udp};
 use crate::registry::Registry;
-use crate::tree::{Demand, Field, Quote, Span, Transport, Value};
+use crate::tree::{Field, Quote, Span, Transport, Value};
 
 impl Engine {
     /// Sets the stream numbers of quoted packets.
@@ -60,7 +60,7 @@ impl Engine {
 /// Spans of secrets in a packet, dissected as the first of its conversation.
 fn secrets_of(registry: Registry, bytes: &[u8]) -> Vec<(u32, u32)> {
     const RAW_IP: u16 = 101;
-    let mut engine = Engine::new(registry, Demand::EVERYTHING);
+    let mut engine = Engine::complete(registry);
     engine.is_of_quote = true;
     // An ICMP error quotes the beginning of a packet.
     let original_len = u32::try_from(bytes.len()).unwrap_or(u32::MAX).max(ip_length(bytes));

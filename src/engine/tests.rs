@@ -14,7 +14,7 @@ use super::Engine;
 use crate::input::{Frame, Link, Timestamp};
 use crate::record::{Record, Tally, View};
 use crate::registry::Registry;
-use crate::tree::{Demand, Dissection, Side, fields};
+use crate::tree::{Dissection, Side, fields};
 use crate::wire::{Conversation, Extent, Heuristic, Missing, On, Opening, Protocol, Result, Verdict, Wire, notes};
 use etherparse::PacketBuilder;
 use proptest::prelude::*;
@@ -127,7 +127,7 @@ fn packets(packets: &[Packet]) -> Vec<String> {
 }
 
 fn records(frames: &[Vec<u8>], view: View) -> Vec<String> {
-    let mut engine = Engine::new(Registry::of(TOYS), Demand::EVERYTHING);
+    let mut engine = Engine::complete(Registry::of(TOYS));
     let mut tally = Tally::new(view);
     let mut lines = Vec::new();
     let mut show = |record: Record<'_>| -> std::result::Result<(), ()> {
@@ -336,7 +336,7 @@ fn sequence_numbers_wrap_inside_a_message() {
 #[test]
 fn a_message_in_one_segment_stays_in_its_frame() {
     let frame_bytes = bytes(&client(100, &[1, 7]));
-    let mut engine = Engine::new(Registry::of(TOYS), Demand::EVERYTHING);
+    let mut engine = Engine::complete(Registry::of(TOYS));
     let frame = Frame { number: 1, link: Link::Type(101), bytes: &frame_bytes, original_len: 42, ..Frame::default() };
     let tree = engine.dissect(&frame);
     let node = tree.nodes.iter().find(|node| node.field.is(&TOY_FIELD)).unwrap();
@@ -439,7 +439,7 @@ fn vxlan(inner: &[u8]) -> Vec<u8> {
 
 #[test]
 fn a_stream_in_a_tunnel_has_its_own_ends_and_conversation() {
-    let mut engine = Engine::new(Registry::of(TOYS), Demand::EVERYTHING);
+    let mut engine = Engine::complete(Registry::of(TOYS));
     let say = vxlan(&bytes(&Packet { ack: Some(1), ..client(1, b"\x02ab") }));
     insta::assert_snapshot!(packet_tree(&mut engine, &say), @"
     ip 172.16.0.1 → 172.16.0.2
@@ -467,7 +467,7 @@ fn tunnels_in_tunnels_end_somewhere() {
     for _ in 0..40 {
         bytes = vxlan(&bytes);
     }
-    let mut engine = Engine::new(Registry::of(TOYS), Demand::EVERYTHING);
+    let mut engine = Engine::complete(Registry::of(TOYS));
     let emitted = packet_tree(&mut engine, &bytes);
     assert_eq!(emitted.lines().filter(|line| line.starts_with("vxlan")).count(), 8);
     assert!(emitted.ends_with("! dissect.deep"), "{emitted}");

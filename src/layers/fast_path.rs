@@ -406,7 +406,7 @@ mod tests {
 
     /// [`FastHeaders::has`] and [`FastHeaders::get`] agree with the tree of the frame.
     fn answers_as_a_tree(plain: &FastHeaders, frame: &[u8]) {
-        let mut tree = Tree::new(Demand::EVERYTHING);
+        let mut tree = Tree::complete();
         tree.begin(FrameInfo::default());
         let reached = layers::walk_from(&mut tree, Next::Link(1), frame, 0, Checks::default());
         let is_tcp = matches!(reached, Reached::Tcp(_));

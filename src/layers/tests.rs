@@ -8,7 +8,7 @@ use crate::tree::{Demand, FrameInfo, Tree};
 /// The number of layers of a frame with a repeated header, and whether the limit was reported.
 fn nested(first: Next, header: &str, times: usize) -> (usize, bool) {
     let frame = crate::wire::trial::bytes(&header.repeat(times));
-    let mut tree = Tree::new(Demand::EVERYTHING);
+    let mut tree = Tree::complete();
     tree.begin(FrameInfo::default());
     super::walk_from(&mut tree, first, &frame, 0, super::Checks::default());
     (tree.layers.len(), tree.notes.iter().any(|note| note.code.abbrev == "dissect.deep"))

@@ -1,7 +1,7 @@
 //! Dissection of single headers in tests of layers.
 
 use super::{Next, walk_from};
-use crate::tree::{Demand, Dissection, FrameInfo, Tree, dump};
+use crate::tree::{Dissection, FrameInfo, Tree, dump};
 use crate::wire::trial::{bytes, damaged};
 
 /// Most fields that a byte of a header has.
@@ -26,7 +26,7 @@ pub fn cut(first: Next, lines: &[&str], missing: usize) -> String {
 }
 
 fn walked(first: Next, frame: &[u8], missing: usize) -> Tree {
-    let mut tree = Tree::new(Demand::EVERYTHING);
+    let mut tree = Tree::complete();
     tree.begin(FrameInfo::default());
     walk_from(&mut tree, first, frame, missing, super::Checks::default());
     tree

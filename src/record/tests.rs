@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::tree::steps::steps_of;
-use crate::tree::{Demand, FrameInfo, Tree, Value};
+use crate::tree::{FrameInfo, Tree, Value};
 use std::convert::Infallible;
 
 static MESSAGE: Field = Field::protocol("toy", "Toy", "Messages");
@@ -11,7 +11,7 @@ static ODD: Field = Field::odd("toy.odd", "Odd", "");
 
 /// A tree with this number of messages, each with a note and a derived buffer; every second one is late.
 fn tree(messages: u32) -> Tree {
-    let mut tree = Tree::new(Demand::EVERYTHING);
+    let mut tree = Tree::complete();
     tree.begin(FrameInfo::default());
     for number in 0..messages {
         tree.late = number % 2 == 1;

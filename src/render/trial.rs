@@ -5,7 +5,7 @@ use super::{ColumnOptions, Columns, Json, JsonOptions, List, ListOptions, Shape,
 use crate::record::{Record, Tally, View};
 use crate::sink::Sink;
 use crate::tree::{
-    Address, Demand, Dissection, Ends, FrameInfo, Gap, NodeRef, Piece, Side, Span, StreamId, Timestamp, Transport, Tree, fields,
+    Address, Dissection, Ends, FrameInfo, Gap, NodeRef, Piece, Side, Span, StreamId, Timestamp, Transport, Tree, fields,
 };
 use crate::wire::{Cut, Result, Wire};
 use std::cell::RefCell;
@@ -80,7 +80,7 @@ pub fn streamed(toy: &[u8], read: impl FnOnce(&mut Wire<'_>) -> Result) -> Trial
 
 /// A tree with only a gap.
 pub fn gap() -> Trial {
-    let mut tree = Tree::new(Demand::EVERYTHING);
+    let mut tree = Tree::complete();
     tree.begin(FrameInfo { number: 40, ..FrameInfo::default() });
     tree.gaps.push(Gap { stream: STREAM, side: Side::Server, off: 9000, len: 1460, frame: 40, before: 0 });
     Trial { tree, bytes: Vec::new() }
@@ -88,7 +88,7 @@ pub fn gap() -> Trial {
 
 fn linked(toy: &[u8]) -> Trial {
     let bytes = [&[0, 8], toy].concat();
-    let mut tree = Tree::new(Demand::EVERYTHING);
+    let mut tree = Tree::complete();
     let captured = u32::try_from(bytes.len()).unwrap();
     tree.begin(FrameInfo { number: 17, time: Some(AT), link: Some(1), captured, original: captured + 4, ..FrameInfo::default() });
     let layer = tree.push_layer(&LINK, Span::new(0, 0..2), None, 0, false);

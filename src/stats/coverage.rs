@@ -223,13 +223,13 @@ fn shares(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tree::{Demand, FrameInfo, Span, Tree, Value};
+    use crate::tree::{FrameInfo, Span, Tree, Value};
 
     #[test]
     fn values_that_are_secret_are_not_counted_as_unknown() {
         static OPEN: Field = Field::number("toy.open", "open", "A number").names(&[(1, "one")]);
         static SECRET: Field = Field::number("toy.secret", "secret", "A number").names(&[(1, "one")]).secret();
-        let mut tree = Tree::new(Demand::EVERYTHING);
+        let mut tree = Tree::complete();
         tree.begin(FrameInfo::default());
         for (at, (field, value)) in [(&OPEN, 1), (&OPEN, 2), (&SECRET, 1), (&SECRET, 2)].into_iter().enumerate() {
             tree.push(field, Value::Unsigned(value), Span::new(0, at..at + 1));

@@ -18,7 +18,7 @@ fn frame(tree: &mut Tree, fields: usize, bytes: usize) {
 #[test]
 fn unused_memory_is_released() {
     for (fields, bytes) in [(200_000, 0), (0, 3 << 20)] {
-        let mut tree = Tree::new(Demand::EVERYTHING);
+        let mut tree = Tree::complete();
         for _ in 0..3 {
             frame(&mut tree, fields, bytes);
             let needed = tree.size();
@@ -33,7 +33,7 @@ fn unused_memory_is_released() {
 
 #[test]
 fn unused_memory_of_texts_is_released() {
-    let mut tree = Tree::new(Demand::EVERYTHING);
+    let mut tree = Tree::complete();
     frame(&mut tree, 0, 3 << 20);
     for _ in 0..5000 {
         tree.begin(FrameInfo::default());
@@ -44,11 +44,11 @@ fn unused_memory_of_texts_is_released() {
 
 #[test]
 fn unused_memory_of_copied_trees_is_released() {
-    let mut tree = Tree::new(Demand::EVERYTHING);
+    let mut tree = Tree::complete();
     frame(&mut tree, 200_000, 0);
     for _ in 0..20 {
         (0..1000).for_each(|_| frame(&mut tree, 5, 5));
-        tree.copy_to(&mut Tree::new(Demand::EVERYTHING));
+        tree.copy_to(&mut Tree::complete());
     }
     assert!(tree.memory_usage() < 2 << 20, "{}", tree.memory_usage());
 }
@@ -59,7 +59,7 @@ fn values_that_are_digits_alone_are_what_columns_show() {
     static HEX: Field = Field::number("toy.hex", "hex", "A number").hex(4);
     static HIDDEN_FIELD: Field = Field::number("toy.hidden", "hidden", "A number").secret();
     static ADDRESS: Field = Field { kind: Kind::Ipv4, ..Field::number("toy.address", "address", "An address") };
-    let mut tree = Tree::new(Demand::EVERYTHING);
+    let mut tree = Tree::complete();
     tree.begin(FrameInfo::default());
     for number in [0, 9, 0xc0a8_0001, u64::from(u32::MAX), u64::from(u32::MAX) + 1, u64::MAX] {
         for field in [&PLAIN, &HEX, &HIDDEN_FIELD, &ADDRESS] {
@@ -95,21 +95,21 @@ fn node(tree: &mut Tree) -> u32 {
 
 #[test]
 fn more_nodes_than_a_tree_holds_are_counted() {
-    let mut tree = Tree::new(Demand::EVERYTHING);
+    let mut tree = Tree::complete();
     (0..limits::TREE_NODES.get() + 3).for_each(|_| _ = node(&mut tree));
     assert_eq!((tree.nodes.len(), tree.omitted()), (limits::TREE_NODES.get(), 3));
 }
 
 #[test]
 fn more_notes_than_a_tree_holds_are_left_out() {
-    let mut tree = Tree::new(Demand::EVERYTHING);
+    let mut tree = Tree::complete();
     (0..limits::TREE_NOTES.get() + 3).for_each(|_| tree.note(&NOTE, 0, Span::NONE, format_args!("a")));
     assert_eq!(tree.notes.len(), limits::TREE_NOTES.get());
 }
 
 #[test]
 fn text_that_does_not_fit_is_left_out_whole_and_counted() {
-    let mut tree = Tree::new(Demand::EVERYTHING);
+    let mut tree = Tree::complete();
     let long = "a".repeat(limits::TREE_TEXT.get() - 10);
     let places = [long.as_str(), "short", "much longer than what is left", "short again"].map(|text| {
         let place = node(&mut tree);
@@ -130,7 +130,7 @@ fn text_that_does_not_fit_is_left_out_whole_and_counted() {
 
 #[test]
 fn the_text_of_a_note_is_cut_at_its_limit() {
-    let mut tree = Tree::new(Demand::EVERYTHING);
+    let mut tree = Tree::complete();
     // Two bytes per character, so that the limit is inside one.
     let long = format!("a{}", "ä".repeat(limits::TREE_NOTE_TEXT.get()));
     tree.note(&NOTE, 0, Span::NONE, format_args!("{long}"));
@@ -141,7 +141,7 @@ fn the_text_of_a_note_is_cut_at_its_limit() {
 
 #[test]
 fn derived_bytes_that_do_not_fit_are_left_out_and_counted() {
-    let mut tree = Tree::new(Demand::EVERYTHING);
+    let mut tree = Tree::complete();
     let bytes = vec![0x5a; limits::TREE_DERIVED.get() / 2 + 1];
     let [first, second] = [(); 2].map(|()| tree.push_derived("zlib", None, 0, &bytes));
     let span = |source| Span::new(source, 0..4);
@@ -151,7 +151,7 @@ fn derived_bytes_that_do_not_fit_are_left_out_and_counted() {
 
 #[test]
 fn notes_are_found_by_their_nodes_in_the_order_in_which_they_were_made() {
-    let mut tree = Tree::new(Demand::EVERYTHING);
+    let mut tree = Tree::complete();
     for number in 0_u32..1000 {
         tree.note(&NOTE, number * 7919 % 300, Span::NONE, format_args!("{number}"));
         let few = number == 16 - 1;
@@ -170,7 +170,7 @@ fn notes_are_found_by_their_nodes_in_the_order_in_which_they_were_made() {
 
 #[test]
 fn decompressed_bytes_of_a_run_are_bounded_by_the_capture() {
-    let mut tree = Tree::new(Demand::EVERYTHING);
+    let mut tree = Tree::complete();
     tree.begin(FrameInfo { captured: 1000, ..FrameInfo::default() });
     let most = limits::DECOMPRESSED.get() + 1000 * limits::DECOMPRESSED_RATIO.get();
     assert_eq!(tree.decompression_limit(), most);
@@ -210,7 +210,7 @@ fn the_first_byte_to_escape_is_found_at_every_position() {
 fn negative_numbers_have_names() {
     static LEVEL: Field =
         Field { names: &[(0, "none"), (3, "three"), (u64::MAX, "unknown")], ..Field::number("t.level", "level", "") };
-    let mut tree = Tree::new(Demand::EVERYTHING);
+    let mut tree = Tree::complete();
     tree.begin(FrameInfo::default());
     for value in [Value::Signed(-1), Value::Signed(3), Value::Signed(-3), Value::Unsigned(0), Value::None] {
         tree.push(&LEVEL, value, Span::NONE);
@@ -224,7 +224,7 @@ fn negative_numbers_have_names() {
 fn the_nodes_before_a_node_end_at_its_layer() {
     static LAYER: Field = Field { kind: Kind::Protocol, ..Field::number("t", "t", "") };
     static PART: Field = Field::number("t.part", "part", "");
-    let mut tree = Tree::new(Demand::EVERYTHING);
+    let mut tree = Tree::complete();
     tree.begin(FrameInfo::default());
     for (field, number) in [(&LAYER, 0), (&PART, 1), (&LAYER, 2), (&PART, 3), (&PART, 4), (&PART, 5)] {
         tree.push(field, Value::Unsigned(number), Span::NONE);

@@ -100,6 +100,12 @@ impl Tree {
         Tree::new(Demand::LAYERS)
     }
 
+    /// Creates an empty tree that keeps everything.
+    #[must_use]
+    pub fn complete() -> Tree {
+        Tree::new(Demand::EVERYTHING)
+    }
+
     /// Creates an empty tree for this demand.
     #[must_use]
     pub fn new(demand: Demand) -> Tree {

@@ -142,7 +142,7 @@ impl<'a> BitWire<'_, 'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tree::{Demand, FrameInfo, Span, Tree, fields};
+    use crate::tree::{FrameInfo, Span, Tree, fields};
     use crate::wire::Cut;
 
     fields! {
@@ -157,7 +157,7 @@ mod tests {
     fn bits_are_read_across_bytes_and_know_their_place() {
         let bytes = [0xe6, 0xc9, 0xb0];
         assert_eq!(FIELDS.len(), 5);
-        let mut tree = Tree::new(Demand::EVERYTHING);
+        let mut tree = Tree::complete();
         tree.begin(FrameInfo::default());
         let layer = tree.push_layer(&TOY, Span::new(0, 0..3), None, 0, true);
         let mut wire = Wire::new(&mut tree, layer, 0, &bytes, 0..3, Cut::No);

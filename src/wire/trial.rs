@@ -1,7 +1,7 @@
 //! Dissects single messages in tests of protocols.
 
 use super::{Conversation, Cut, Protocol, Result, Wire};
-use crate::tree::{Demand, Dissection, FrameInfo, Side, Span, Tree, dump};
+use crate::tree::{Dissection, FrameInfo, Side, Span, Tree, dump};
 
 /// Dissects the bytes with `read`; the result has the format of [`dump`].
 pub fn read(protocol: &Protocol, bytes: &[u8], cut: Cut, read: impl FnOnce(&mut Wire<'_>) -> Result) -> String {
@@ -10,7 +10,7 @@ pub fn read(protocol: &Protocol, bytes: &[u8], cut: Cut, read: impl FnOnce(&mut 
 
 /// The same with the secrets of a key log.
 pub fn knowing(key_log: &str, protocol: &Protocol, bytes: &[u8], cut: Cut, read: impl FnOnce(&mut Wire<'_>) -> Result) -> String {
-    let mut tree = Tree::new(Demand::EVERYTHING);
+    let mut tree = Tree::complete();
     tree.secrets.learn(key_log.as_bytes());
     tree.begin(FrameInfo::default());
     tree.reveal = true;

@@ -52,7 +52,7 @@ pub fn segment((side, port): (Side, u16), at: usize, payload: &[u8], syn: bool) 
 
 /// Passes IP packets through an engine and shows each record with all its fields.
 pub fn each_record(registry: Registry, packets: &[Vec<u8>], mut show: impl FnMut(Record<'_>)) {
-    let mut engine = Engine::new(registry, Demand::EVERYTHING);
+    let mut engine = Engine::complete(registry);
     let mut tally = Tally::new(View::Messages);
     let mut show = |record: Record<'_>| -> Result<(), Infallible> {
         show(record);

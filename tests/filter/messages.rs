@@ -5,7 +5,7 @@ use proto_dissect::engine::Engine;
 use proto_dissect::input::Capture;
 use proto_dissect::record::{Record, Tally, View};
 use proto_dissect::registry::Registry;
-use proto_dissect::tree::{Demand, Dissection};
+use proto_dissect::tree::Dissection;
 use std::fs::File;
 use std::path::Path;
 
@@ -141,7 +141,7 @@ fn messages_pass_by_their_own_fields_and_by_those_of_the_layers_below() {
 fn a_message_that_its_stream_ended_inside_of_still_has_its_ports() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples/pipboy.pcap");
     let mut capture = Capture::open(Box::new(File::open(path).unwrap())).unwrap();
-    let mut engine = Engine::new(Registry::default(), Demand::EVERYTHING);
+    let mut engine = Engine::complete(Registry::default());
     // The capture ends in the middle of the first update.
     for _ in 0..30 {
         engine.dissect(&capture.next_frame().unwrap().unwrap());

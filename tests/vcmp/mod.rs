@@ -11,7 +11,7 @@ use etherparse::PacketBuilder;
 use proto_dissect::engine::Engine;
 use proto_dissect::input::{Frame, Link, Timestamp};
 use proto_dissect::registry::Registry;
-use proto_dissect::tree::{Demand, Dissection, Kind, Layer, NodeRef, Tree};
+use proto_dissect::tree::{Dissection, Kind, Layer, NodeRef, Tree};
 use std::fmt::Write;
 use vectors::*;
 
@@ -55,7 +55,7 @@ fn frame_of(message: &str) -> String {
 
 /// The trees of the datagrams, sent a second apart, and of pending data at the end.
 fn trees(sent: &[Sent]) -> Vec<String> {
-    let mut engine = Engine::new(Registry::default(), Demand::EVERYTHING);
+    let mut engine = Engine::complete(Registry::default());
     let mut out = Vec::new();
     for (number, (src, dst, payload)) in (1..).zip(sent) {
         let mut packet = Vec::new();

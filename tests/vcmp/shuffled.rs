@@ -88,7 +88,7 @@ impl Sender {
 
 /// Payload that RakNet hands over, in the order of its bytes.
 fn handed_on(sent: &[Sent]) -> Vec<Vec<u8>> {
-    let mut engine = Engine::new(Registry::default(), Demand::EVERYTHING);
+    let mut engine = Engine::complete(Registry::default());
     let mut out = Vec::new();
     for (number, (src, dst, payload)) in (1..).zip(sent) {
         let mut packet = Vec::new();

@@ -105,7 +105,7 @@ fn fields_past_the_limit_are_counted() {
     let registry = Registry::default().choosing(Choices { assume, ..Choices::default() });
     let options = Options { format: Some(InputFormat::Raw), link: Some(Link::Stream(Side::Server)), ..Options::default() };
     let mut capture = Capture::open_with(Box::new(Cursor::new(message)), options).unwrap();
-    let mut engine = Engine::new(registry, Demand::EVERYTHING);
+    let mut engine = Engine::complete(registry);
     let mut most = 0;
     while let Some(frame) = capture.next_frame().unwrap() {
         let tree = engine.dissect(&frame);

@@ -10,7 +10,7 @@ use crate::filter::Filter;
 use crate::input::Capture;
 use crate::record::{Record, Tally};
 use crate::registry::Registry;
-use crate::tree::{Demand, Dissection};
+use crate::tree::Dissection;
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use ratatui::crossterm::event::{KeyCode, KeyModifiers, MouseButton, MouseEventKind};
@@ -32,7 +32,7 @@ struct Screen {
 /// Reads all records of a capture.
 fn records(bytes: &[u8], view: View, mut take: impl FnMut(u64, &Record<'_>)) {
     let mut capture = Capture::open(Box::new(Cursor::new(bytes.to_vec()))).unwrap();
-    let mut engine = Engine::new(Registry::default(), Demand::EVERYTHING);
+    let mut engine = Engine::complete(Registry::default());
     let mut tally = Tally::new(view);
     let mut place = 0;
     let mut each = |of: Dissection<'_>, captured: bool| {

@@ -270,7 +270,7 @@ mod tests {
 
     #[test]
     fn lent_trees_are_returned() {
-        let mut engine = Engine::new(Registry::default(), Demand::EVERYTHING);
+        let mut engine = Engine::complete(Registry::default());
         let mut capture = Capture::open(Box::new(File::open("samples/http.pcap").unwrap())).unwrap();
         let (mut batch, mut large, mut scratch) = (Batch::new(&engine), Large::default(), engine.new_tree());
         while let Some(frame) = capture.next_frame().unwrap() {
@@ -291,7 +291,7 @@ mod tests {
 
     #[test]
     fn a_batch_keeps_no_more_memory_than_it_should() {
-        let mut engine = Engine::new(Registry::of(&[]), Demand::EVERYTHING);
+        let mut engine = Engine::complete(Registry::of(&[]));
         let (mut batch, mut large) = (Batch::new(&engine), Large::default());
         let bytes = [0xee; 2000];
         let frame = Frame { number: 1, bytes: &bytes, original_len: 2000, ..Frame::default() };

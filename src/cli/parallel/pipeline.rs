@@ -321,7 +321,6 @@ impl Text {
 mod tests {
     use super::*;
     use crate::registry::Registry;
-    use crate::tree::Demand;
     use std::fs::File;
 
     /// Dissects a frame of `len` bytes and sends it.
@@ -340,7 +339,7 @@ mod tests {
         let (there, items) = sync_channel(GATHERED + TEXTS);
         let (back, returned) = channel();
         let capture = Capture::open(Box::new(File::open("samples/pipboy.pcap").unwrap())).unwrap();
-        let engine = Engine::new(Registry::default(), Demand::EVERYTHING);
+        let engine = Engine::complete(Registry::default());
         let scratch = engine.new_tree();
         let mut reader = Reader { capture, engine, fork: None, scratch, queue: Queue::new(there, returned) };
         pass_on(&mut reader, 100);

@@ -5,7 +5,7 @@ use super::Guess;
 use crate::input::{Frame, Link};
 use crate::record::level_of;
 use crate::registry::Registry;
-use crate::tree::{Demand, Level};
+use crate::tree::Level;
 use etherparse::{
     ArpPacketSlice, EtherType, Ethernet2Slice, IpNumber, IpSlice, Ipv4Slice, SingleVlanSlice, TcpSlice, UdpSlice, ether_type,
     ip_number,
@@ -100,7 +100,7 @@ fn inner(protocol: IpNumber, payload: &[u8]) -> Result<&'static str, String> {
 pub(super) fn broken(registry: Registry, bytes: &[u8], guess: Guess) -> Option<String> {
     let original_len = u32::try_from(bytes.len()).unwrap_or(u32::MAX);
     let frame = Frame { number: 1, link: Link::Unknown, bytes, original_len, ..Frame::default() };
-    let mut engine = Engine::new(registry, Demand::EVERYTHING);
+    let mut engine = Engine::complete(registry);
     engine.begin(&frame);
     engine.interpret(&frame, guess);
     let tree = &engine.tree;

@@ -6,7 +6,7 @@ use crate::engine::bug;
 use crate::input::{Frame, Link};
 use crate::record::{Record, Tally, View};
 use crate::registry::Registry;
-use crate::tree::{Demand, Dissection, Side, fields};
+use crate::tree::{Dissection, Side, fields};
 use crate::wire::{Conversation, Exchange, Extent, Heuristic, Missing, On, Protocol, Result, Wire};
 use etherparse::PacketBuilder;
 
@@ -60,7 +60,7 @@ impl Exchange for Fragile {
 
 /// A line for each message of these frames.
 fn shown(frames: &[Vec<u8>]) -> Vec<String> {
-    let mut engine = Engine::new(Registry::of(ALL), Demand::EVERYTHING);
+    let mut engine = Engine::complete(Registry::of(ALL));
     let mut tally = Tally::new(View::Messages);
     let mut lines = Vec::new();
     let mut show = |record: Record<'_>| -> std::result::Result<(), ()> {
@@ -165,7 +165,7 @@ fn a_panic_outside_of_messages_makes_data_of_later_datagrams_of_the_conversation
 #[test]
 fn a_frame_that_fails_shows_no_secret() {
     let bytes = datagram(8, b"PASS hunter2\r\n");
-    let mut engine = Engine::new(Registry::of(ALL), Demand::EVERYTHING);
+    let mut engine = Engine::complete(Registry::of(ALL));
     let original_len = u32::try_from(bytes.len()).unwrap();
     let tree = engine.dissect(&Frame { number: 1, link: Link::Type(101), bytes: &bytes, original_len, ..Frame::default() });
     let shown = tree.masked(crate::tree::Span::new(0, 0..bytes.len()), &bytes);
@@ -175,7 +175,7 @@ fn a_frame_that_fails_shows_no_secret() {
 #[test]
 fn a_panic_note_names_protocol_and_offset() {
     let bytes = datagram(9, b"\x03!bc");
-    let mut engine = Engine::new(Registry::of(ALL), Demand::EVERYTHING);
+    let mut engine = Engine::complete(Registry::of(ALL));
     let original_len = u32::try_from(bytes.len()).unwrap();
     let tree = engine.dissect(&Frame { number: 1, link: Link::Type(101), bytes: &bytes, original_len, ..Frame::default() });
     let texts: Vec<&str> = tree.notes.iter().map(|note| tree.generated_text(note.text)).collect();

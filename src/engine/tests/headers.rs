@@ -3,14 +3,14 @@
 use super::super::Engine;
 use crate::input::{Frame, Link};
 use crate::registry::Registry;
-use crate::tree::{Demand, Dissection, dump};
+use crate::tree::{Dissection, dump};
 use crate::wire::trial::bytes;
 use flate2::{Compression, write::DeflateEncoder};
 use std::io::Write;
 
 /// Lines of the dumps of IP packets, each truncated by this many bytes: layers, fields and notes whose names have these prefixes.
 pub(super) fn lines_of(packets: &[Vec<u8>], missing: u32, names: &[&str]) -> Vec<String> {
-    let mut engine = Engine::new(Registry::default(), Demand::EVERYTHING);
+    let mut engine = Engine::complete(Registry::default());
     let mut lines = Vec::new();
     for (number, packet) in (1..).zip(packets) {
         let original_len = u32::try_from(packet.len()).unwrap() + missing;
@@ -100,7 +100,7 @@ fn an_ipv6_option_without_a_length_does_not_stop_dissection() {
 
 #[test]
 fn a_header_that_cannot_be_read_to_its_end_still_names_its_ends() {
-    let mut engine = Engine::new(Registry::default(), Demand::EVERYTHING);
+    let mut engine = Engine::complete(Registry::default());
     let mut ends = |packet: &str, missing: u32| {
         let bytes = bytes(packet);
         let original_len = u32::try_from(bytes.len()).unwrap() + missing;

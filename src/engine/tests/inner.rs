@@ -102,7 +102,7 @@ fn line(message: &Message<'_>, frames: &[Vec<u8>]) -> String {
 
 fn emitted(packets: &[Packet]) -> Vec<String> {
     let frames: Vec<Vec<u8>> = packets.iter().map(bytes).collect();
-    let mut engine = Engine::new(Registry::of(BOTH), Demand::EVERYTHING);
+    let mut engine = Engine::complete(Registry::of(BOTH));
     let mut tally = Tally::new(View::Messages);
     let mut lines = Vec::new();
     let mut show = |record: Record<'_>| -> std::result::Result<(), ()> {

@@ -30,7 +30,7 @@ fn dissect<'a>(engine: &'a mut Engine, number: u64, bytes: &[u8]) -> &'a Tree {
 }
 
 fn after(ports: std::ops::Range<u16>) -> Engine {
-    let mut engine = Engine::new(Registry::of(TOYS), Demand::EVERYTHING);
+    let mut engine = Engine::complete(Registry::of(TOYS));
     for (number, bytes) in (1..).zip(ports.flat_map(connection)) {
         dissect(&mut engine, number, &bytes);
     }
@@ -78,7 +78,7 @@ fn a_late_segment_is_dissected_the_same_however_long_ago_its_connection_ended() 
 
 #[test]
 fn open_conversations_above_the_memory_limit_are_evicted_and_counted() {
-    let mut engine = Engine::new(Registry::of(TOYS), Demand::EVERYTHING);
+    let mut engine = Engine::complete(Registry::of(TOYS));
     // Each has an incomplete message, with half a mebibyte after a hole.
     let part = vec![0xfe; 60_000];
     let mut number = 0;
@@ -98,7 +98,7 @@ fn open_conversations_above_the_memory_limit_are_evicted_and_counted() {
 #[test]
 fn messages_above_the_limit_of_a_tree_are_emitted_with_later_frames() {
     // A gap precedes 600 000 messages of one byte each, and is never retransmitted.
-    let mut engine = Engine::new(Registry::of(TOYS), Demand::EVERYTHING);
+    let mut engine = Engine::complete(Registry::of(TOYS));
     let mut number = 0;
     let mut emitted = (0, 0, 0);
     let mut say = |engine: &mut Engine, packet: &Packet| {
@@ -136,7 +136,7 @@ fn count(tree: &Tree, emitted: &mut (u64, u64, u64)) {
 
 #[test]
 fn messages_too_many_for_a_tree_are_data_when_their_memory_is_needed() {
-    let mut engine = Engine::new(Registry::of(TOYS), Demand::EVERYTHING);
+    let mut engine = Engine::complete(Registry::of(TOYS));
     let part = vec![0; 60_000];
     let mut emitted = (0, 0, 0);
     let mut notes = 0;
@@ -182,7 +182,7 @@ static HOARDS: &[&Protocol] = &[&HOARD];
 #[test]
 fn idle_protocol_state_is_evicted_before_memory_is_short() {
     let forgotten_at = |later: u64| {
-        let mut engine = Engine::new(Registry::of(HOARDS), Demand::EVERYTHING);
+        let mut engine = Engine::complete(Registry::of(HOARDS));
         for port in 10_000..10_016 {
             let number = u64::from(port) - 9_999 + if port < 10_010 { 0 } else { later };
             dissect(&mut engine, number, &from_port(&client(100, &[3, 7, 8, 9]), port));
@@ -195,7 +195,7 @@ fn idle_protocol_state_is_evicted_before_memory_is_short() {
 
 #[test]
 fn protocol_state_is_evicted_before_conversations_are() {
-    let mut engine = Engine::new(Registry::of(HOARDS), Demand::EVERYTHING);
+    let mut engine = Engine::complete(Registry::of(HOARDS));
     let mut emitted = (0, 0, 0);
     for round in 0..3_u32 {
         for port in 10_000..10_060 {
@@ -222,7 +222,7 @@ fn a_datagram_that_stays_incomplete_has_its_sender() {
         })
     };
     for other in [connection(9_000), Vec::new()] {
-        let mut engine = Engine::new(Registry::of(TOYS), Demand::EVERYTHING);
+        let mut engine = Engine::complete(Registry::of(TOYS));
         assert_eq!(ends(dissect(&mut engine, 1, &trial::bytes(fragment))), None);
         let emitted = match other.first() {
             Some(other) => ends(dissect(&mut engine, 1000, other)),
@@ -234,7 +234,7 @@ fn a_datagram_that_stays_incomplete_has_its_sender() {
 
 #[test]
 fn bytes_without_a_link_type_are_guessed_once_while_they_repeat() {
-    let mut engine = Engine::new(Registry::of(TOYS), Demand::EVERYTHING);
+    let mut engine = Engine::complete(Registry::of(TOYS));
     let packet = connection(2000).swap_remove(0);
     let unknown = vec![0xee; 300];
     for (number, (bytes, is_remembered)) in

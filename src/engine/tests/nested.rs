@@ -4,7 +4,7 @@ use super::super::Engine;
 use crate::input::{Frame, Link};
 use crate::record::{Record, Tally, View};
 use crate::registry::Registry;
-use crate::tree::{Demand, Dissection, Side, Span, Transport, fields};
+use crate::tree::{Dissection, Side, Span, Transport, fields};
 use crate::wire::{Conversation, Exchange, Extent, Heuristic, Next, On, Protocol, Result, Wire, trial};
 use etherparse::PacketBuilder;
 use std::net::SocketAddr;
@@ -151,7 +151,7 @@ fn emitted(frames: &[Vec<u8>]) -> Vec<String> {
 }
 
 fn emitted_by(registry: Registry, frames: &[Vec<u8>]) -> Vec<String> {
-    let mut engine = Engine::new(registry, Demand::EVERYTHING);
+    let mut engine = Engine::complete(registry);
     let mut tally = Tally::new(View::Messages);
     let mut lines = Vec::new();
     for (number, bytes) in (1..).zip(frames) {
@@ -286,7 +286,7 @@ fn a_relay_has_a_layer_in_each_segment_that_it_relays() {
     let frames = [tcp(100, b"\x05relay"), tcp(106, b"\x02"), tcp(107, b"m7"), tcp(109, b"")];
     let lines = emitted(&frames);
     assert_eq!(lines[1..], ["ip:tcp:mail:box:mail c2s 1 m7 [2, 3]"], "{lines:#?}");
-    let mut engine = Engine::new(Registry::of(BOTH), Demand::EVERYTHING);
+    let mut engine = Engine::complete(Registry::of(BOTH));
     let relayed = (1..).zip(&frames).map(|(number, bytes)| {
         let original_len = u32::try_from(bytes.len()).unwrap();
         let tree = engine.dissect(&Frame { number, link: Link::Type(101), bytes, original_len, ..Frame::default() });
@@ -300,7 +300,7 @@ fn a_relay_has_a_layer_in_each_segment_that_it_relays() {
 
 #[test]
 fn eviction_of_the_senders_of_broadcasts_is_noted() {
-    let mut engine = Engine::new(Registry::of(BOTH), Demand::EVERYTHING);
+    let mut engine = Engine::complete(Registry::of(BOTH));
     let most = u64::try_from(crate::limits::ANNOUNCED.get()).unwrap();
     let mut noted = (1..=most + 2).filter(|number| {
         let [.., high, low] = number.to_be_bytes();

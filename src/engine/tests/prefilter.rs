@@ -9,7 +9,7 @@ use crate::tree::{Only, Tree};
 /// An engine whose filter rejects every frame by its headers.
 fn engine() -> Engine {
     let prefilter = Prefilter { headers: Some(Only::these([&ip::SRC])), may_match: Box::new(|_| false) };
-    Engine::new(Registry::of(TOYS), Demand::EVERYTHING).with_prefilter(Some(prefilter))
+    Engine::complete(Registry::of(TOYS)).with_prefilter(Some(prefilter))
 }
 
 fn dissect<'a>(engine: &'a mut Engine, number: u64, bytes: &[u8]) -> &'a Tree {
@@ -61,7 +61,7 @@ fn messages_of_evicted_conversations_over_ethernet_are_complete() {
 
 /// The messages of every frame with an odd number, with the time since the previous one.
 fn odd_ones(segments: &[Vec<u8>], prefilter: Option<Prefilter>) -> (Vec<String>, String) {
-    let mut engine = Engine::new(Registry::of(TOYS), Demand::EVERYTHING).with_prefilter(prefilter);
+    let mut engine = Engine::complete(Registry::of(TOYS)).with_prefilter(prefilter);
     let mut tally = Tally::new(View::Messages);
     let mut seen = Vec::new();
     for (number, bytes) in (1..).zip(segments) {

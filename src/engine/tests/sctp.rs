@@ -4,7 +4,7 @@ use super::headers::{ipv4, lines_of};
 use crate::engine::Engine;
 use crate::input::{Frame, Link};
 use crate::registry::Registry;
-use crate::tree::{Demand, Dissection, dump};
+use crate::tree::{Dissection, dump};
 use proptest::prelude::*;
 
 const FIRST: u8 = 2;
@@ -116,7 +116,7 @@ fn an_init_with_another_tsn_begins_the_association_anew() {
 
 #[test]
 fn a_message_whose_earlier_ones_are_missing_is_emitted_at_the_end() {
-    let mut engine = Engine::new(Registry::default(), Demand::EVERYTHING);
+    let mut engine = Engine::complete(Registry::default());
     for (number, bytes) in (1..).zip([packet(&[init(5)]), packet(&[data(WHOLE, 6, [0, 1], SECOND)])]) {
         let original_len = u32::try_from(bytes.len()).unwrap();
         let frame = Frame { number, link: Link::Type(101), bytes: &bytes, original_len, ..Frame::default() };

@@ -2,11 +2,11 @@
 
 use super::*;
 use crate::layers::{Checks, ip, tcp, udp};
-use crate::tree::Carriers;
+use crate::tree::{Carriers, Demand};
 use std::convert::Infallible;
 
 fn marked(frames: &[Vec<u8>], checks: Checks) -> Vec<String> {
-    let mut engine = Engine::new(Registry::of(TOYS), Demand::EVERYTHING).verifying(checks);
+    let mut engine = Engine::complete(Registry::of(TOYS)).verifying(checks);
     let lines = (1..).zip(frames).map(|(number, bytes)| {
         let time = Some(Timestamp { seconds: i64::try_from(number).unwrap(), nanos: 0 });
         let original_len = u32::try_from(bytes.len()).unwrap();
@@ -278,7 +278,7 @@ fn checksums_are_verified_on_request() {
 #[test]
 fn the_status_of_a_checksum_is_a_field() {
     let status = |bytes: &[u8], field: &crate::tree::Field| {
-        let mut engine = Engine::new(Registry::of(TOYS), Demand::EVERYTHING).verifying(Checks { ip: true, tcp: true, udp: true });
+        let mut engine = Engine::complete(Registry::of(TOYS)).verifying(Checks { ip: true, tcp: true, udp: true });
         let original_len = u32::try_from(bytes.len()).unwrap();
         let tree = engine.dissect(&Frame { number: 1, link: Link::Type(101), bytes, original_len, ..Frame::default() });
         tree.nodes.iter().find(|node| node.field.is(field)).map(|node| node.value)
@@ -303,7 +303,7 @@ fn the_status_of_a_checksum_is_a_field() {
 
 /// The trees of these frames: protocols of layers, and gaps.
 fn trees(registry: Registry, packets: &[Packet]) -> Vec<(Vec<&'static str>, usize)> {
-    let mut engine = Engine::new(registry, Demand::EVERYTHING);
+    let mut engine = Engine::complete(registry);
     let trees = (1..).zip(packets.iter().map(bytes)).map(|(number, bytes)| {
         let original_len = u32::try_from(bytes.len()).unwrap();
         let tree = engine.dissect(&Frame { number, link: Link::Type(101), bytes: &bytes, original_len, ..Frame::default() });
@@ -342,7 +342,7 @@ fn sides_that_turn_out_to_be_the_other_way_round_stay_so() {
         says(Side::Server, behind(500, answer), answer),
         client(behind(100, asked), asked),
     ];
-    let mut engine = Engine::new(Registry::default(), Demand::EVERYTHING);
+    let mut engine = Engine::complete(Registry::default());
     let sides = (1..).zip(&packets).map(|(number, packet)| {
         let bytes = bytes(packet);
         let original_len = u32::try_from(bytes.len()).unwrap();

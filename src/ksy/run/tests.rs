@@ -6,7 +6,7 @@ use super::{Context, Memory, Message, Part, run};
 use crate::ksy::compile::compile;
 use crate::ksy::fields::FileFields;
 use crate::ksy::{load_text, protocol};
-use crate::tree::{Demand, Dissection, FrameInfo, Span, Tree, dump};
+use crate::tree::{Dissection, FrameInfo, Span, Tree, dump};
 use crate::wire::{Cut, Wire, trial};
 use proptest::prelude::*;
 use std::path::Path;
@@ -24,7 +24,7 @@ fn read_cut(file: &str, bytes: &[u8], cut: Cut) -> String {
     let protocol = protocol(&spec, top, None, false);
     let program = compile(&spec, None);
     let fields = FileFields::new(&spec, &[top], "t", &[], &[]);
-    let mut tree = Tree::new(Demand::EVERYTHING);
+    let mut tree = Tree::complete();
     tree.begin(FrameInfo::default());
     let layer = tree.push_layer(protocol.this, Span::new(0, 0..bytes.len()), None, 0, true);
     let mut wire = Wire::new(&mut tree, layer, 0, bytes, 0..bytes.len(), cut);

@@ -1,7 +1,7 @@
 //! Messages of DCE/RPC on named pipes.
 
 use super::*;
-use crate::tree::{Demand, FrameInfo, Span, Tree};
+use crate::tree::{FrameInfo, Span, Tree};
 use crate::wire::{Cut, trial};
 
 const BIND: &str = "05000b03 10000000 1000 0000 01000000";
@@ -11,7 +11,7 @@ const FILE: &str = "01000000000000000700000000000000";
 fn handed_over(session: &mut Session, id: u8, (command, flags): (u8, u8), body: &str) -> Vec<(&'static str, u64, usize)> {
     let head = format!("fe534d42 4000 0100 00000000 {command:02x}00 0100 {flags:02x}000000 00000000 {id:02x}00000000000000");
     let bytes = trial::bytes(&format!("{head} fffe0000 01000000 0900000000000000 {} {body}", "00".repeat(16)));
-    let mut tree = Tree::new(Demand::EVERYTHING);
+    let mut tree = Tree::complete();
     tree.begin(FrameInfo::default());
     let layer = tree.push_layer(PROTOCOL.this, Span::new(0, 0..bytes.len()), None, 0, true);
     let mut wire = Wire::new(&mut tree, layer, 0, &bytes, 0..bytes.len(), Cut::No);

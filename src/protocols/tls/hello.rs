@@ -383,12 +383,12 @@ fn is_grease_number(number: u64) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tree::{Demand, Dissection, FrameInfo, Span, Tree};
+    use crate::tree::{Dissection, FrameInfo, Span, Tree};
 
     /// Values of GREASE (RFC 8701) are no offers.
     #[test]
     fn the_summary_of_an_extension_names_what_is_offered() {
-        let mut tree = Tree::new(Demand::EVERYTHING);
+        let mut tree = Tree::complete();
         tree.begin(FrameInfo::default());
         let group = tree.push(&EXTENSION, Value::None, Span::new(0, 0..8));
         for version in [0x2a2a, 0x0304, 0x0303, 0x1234] {

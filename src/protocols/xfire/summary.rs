@@ -191,14 +191,14 @@ pub(super) fn time_meaning(node: NodeRef<'_>, out: Out<'_>) -> fmt::Result {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tree::{Demand, Dissection, Field, FrameInfo, Span, Tree};
+    use crate::tree::{Dissection, Field, FrameInfo, Span, Tree};
 
     /// A value with a name has a meaning; a list shows the names of its elements as its value.
     #[test]
     fn lists_have_no_meaning_beside_their_value() {
         static COLOUR: Field = Field { names: &[(1, "red")], ..Field::number("xfire.colour", "colour", "") };
         let meaning = |is_list: bool| {
-            let mut tree = Tree::new(Demand::EVERYTHING);
+            let mut tree = Tree::complete();
             tree.begin(FrameInfo::default());
             let attr = tree.push(&ATTR, Value::None, Span::NONE);
             let list = is_list.then(|| tree.push(&LIST_GROUP, Value::None, Span::NONE));

@@ -210,7 +210,7 @@ mod tests {
     fn numbers_of_field_types_depend_on_sizes() {
         static RATIO: Field = Field::float("t.ratio", "ratio", "");
         static COUNT: Field = Field::number("t.count", "count", "");
-        let mut tree = Tree::new(Demand::EVERYTHING);
+        let mut tree = Tree::complete();
         tree.begin(FrameInfo::default());
         for (field, value, len) in [
             (&RATIO, Value::Single(0.5), 4),

@@ -1,7 +1,7 @@
 //! Round trip of random messages, and malformed ones.
 
 use super::*;
-use crate::tree::{Demand, Dissection, FrameInfo, NodeRef, Span, Tree};
+use crate::tree::{Dissection, FrameInfo, NodeRef, Span, Tree};
 use proptest::prelude::*;
 
 /// A script value.
@@ -184,7 +184,7 @@ fn top() -> impl Strategy<Value = Given> {
 
 /// Dissects a message and evaluates its tree.
 fn read<T>(bytes: &[u8], cut: Cut, look: impl FnOnce(Dissection<'_>) -> T) -> T {
-    let mut tree = Tree::new(Demand::EVERYTHING);
+    let mut tree = Tree::complete();
     tree.begin(FrameInfo::default());
     let layer = tree.push_layer(PROTOCOL.this, Span::new(0, 0..bytes.len()), None, 0, true);
     let mut wire = Wire::new(&mut tree, layer, 0, bytes, 0..bytes.len(), cut);

@@ -1,7 +1,7 @@
 //! Connection state: paths, previous values, command matching and exported objects.
 
 use super::*;
-use crate::tree::{Extras, Kind, Only, Timestamp};
+use crate::tree::{Demand, Extras, Kind, Only, Timestamp};
 
 /// Bytes of an entry: type, ID, value.
 fn entry(kind: u8, id: u32, value: &[u8]) -> Vec<u8> {
@@ -273,7 +273,7 @@ fn a_result_shows_its_command_and_response_time() {
 fn responses_show_their_request() {
     let mut discovery = Discovery::default();
     let mut send = |number, nanos, bytes: &[u8]| {
-        let mut tree = Tree::new(Demand::EVERYTHING);
+        let mut tree = Tree::complete();
         tree.begin(FrameInfo { number, time: Some(Timestamp { seconds: 1, nanos }), ..FrameInfo::default() });
         let layer = tree.push_layer(PROTOCOL.this, Span::new(0, 0..bytes.len()), None, 0, true);
         let mut wire = Wire::new(&mut tree, layer, 0, bytes, 0..bytes.len(), Cut::No);

@@ -8,7 +8,7 @@ mod vectors;
 
 use super::discovery::Discovery;
 use super::*;
-use crate::tree::{Demand, Dissection, FrameInfo, Kind, Span, Tree};
+use crate::tree::{Dissection, FrameInfo, Kind, Span, Tree};
 use crate::wire::{Exchange, Opening, Verdict, trial};
 use proptest::prelude::*;
 use recognition::{LOOKS, evaluate};
@@ -114,7 +114,7 @@ fn joined(messages: &[&str]) -> Vec<u8> {
 #[test]
 fn folded_entries_show_their_value() {
     let bytes = trial::bytes(THREE);
-    let mut tree = Tree::new(Demand::EVERYTHING);
+    let mut tree = Tree::complete();
     tree.begin(FrameInfo::default());
     let layer = tree.push_layer(PROTOCOL.this, Span::new(0, 0..bytes.len()), None, 0, true);
     let mut wire = Wire::new(&mut tree, layer, 0, &bytes, 0..bytes.len(), Cut::No);

@@ -7,7 +7,7 @@ use super::places::{is_covered, message};
 use super::*;
 use crate::engine::Engine;
 use crate::registry::Registry;
-use crate::tree::{Demand, Dissection};
+use crate::tree::Dissection;
 use crate::wire::trial;
 
 /// Bits that are changed of a byte.
@@ -100,7 +100,7 @@ fn damaged_logs_are_read_up_to_the_damage_and_keep_each_byte_in_a_field() {
         // Few places hold lengths, whose damage ends a log.
         for (is_cut, file) in damaged(&file, 250) {
             let Ok(mut capture) = opened(&file) else { continue };
-            let mut engine = Engine::new(Registry::default(), Demand::EVERYTHING);
+            let mut engine = Engine::complete(Registry::default());
             let mut read = 0;
             let ended = loop {
                 match capture.next_frame() {

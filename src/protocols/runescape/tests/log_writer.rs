@@ -7,7 +7,7 @@ use super::*;
 use crate::engine::Engine;
 use crate::input::{Capture, Format};
 use crate::registry::Registry;
-use crate::tree::{Demand, Dissection};
+use crate::tree::Dissection;
 use std::io::Cursor;
 
 pub const PACKETS: &str = include_str!("../tables/osrs.tsv");
@@ -129,7 +129,7 @@ impl Log {
 pub fn read(file: &[u8], mut look: impl FnMut(Dissection<'_>) -> Result<(), String>) -> Result<(), String> {
     let mut capture = opened(file)?;
     assert_eq!(capture.format(), Format::RsProx);
-    let mut engine = Engine::new(Registry::default(), Demand::EVERYTHING);
+    let mut engine = Engine::complete(Registry::default());
     let header = capture.next_frame().unwrap().unwrap();
     engine.dissect(&header);
     while let Some(frame) = capture.next_frame().map_err(|error| error.to_string())? {

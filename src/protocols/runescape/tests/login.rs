@@ -157,10 +157,10 @@ fn a_newer_login_is_partly_dissected() {
 
 #[test]
 fn passwords_are_masked_by_default() {
-    use crate::tree::{Demand, Dissection, FrameInfo, Span, Tree, dump};
+    use crate::tree::{Dissection, FrameInfo, Span, Tree, dump};
     use crate::wire::Wire;
     let bytes = trial::bytes(V10);
-    let mut tree = Tree::new(Demand::EVERYTHING);
+    let mut tree = Tree::complete();
     tree.begin(FrameInfo::default());
     let layer = tree.push_layer(PROTOCOL.this, Span::new(0, 0..bytes.len()), None, 0, true);
     let mut wire = Wire::new(&mut tree, layer, 0, &bytes, 0..bytes.len(), Cut::No);

@@ -5,7 +5,7 @@ use super::*;
 use crate::engine::Engine;
 use crate::input::Capture;
 use crate::registry::Registry;
-use crate::tree::{Demand, Dissection, dump};
+use crate::tree::{Dissection, dump};
 use serde_json::{Value, json};
 use std::io::Cursor;
 
@@ -399,7 +399,7 @@ fn logs_have_the_records_of_the_vectors_at_their_offsets() {
         count += 1;
         let file = bytes(vector["hex"].as_str().unwrap());
         let mut capture = Capture::open(Box::new(Cursor::new(file.clone()))).unwrap();
-        let mut engine = Engine::new(Registry::default(), Demand::EVERYTHING);
+        let mut engine = Engine::complete(Registry::default());
         let header = capture.next_frame().unwrap().unwrap();
         let (mut offset, mut time) = (header.bytes.len(), header.time.unwrap());
         engine.dissect(&header);

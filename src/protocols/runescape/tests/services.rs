@@ -71,8 +71,8 @@ fn speeds(messages: &[(Side, u32, &[u8])]) -> Vec<String> {
     use crate::engine::Engine;
     use crate::input::{Frame, Link, Timestamp};
     use crate::registry::Registry;
-    use crate::tree::{Demand, Dissection, dump};
-    let mut engine = Engine::new(Registry::default(), Demand::EVERYTHING);
+    use crate::tree::{Dissection, dump};
+    let mut engine = Engine::complete(Registry::default());
     let mut lines = Vec::new();
     for (number, (side, millis, bytes)) in (1..).zip(messages) {
         let time = Some(Timestamp { seconds: 7, nanos: millis * 1_000_000 });

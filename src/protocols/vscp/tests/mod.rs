@@ -8,7 +8,7 @@ mod vectors;
 mod world_location;
 
 use super::*;
-use crate::tree::{Demand, Dissection, FrameInfo, Span, Tree, Value};
+use crate::tree::{Dissection, FrameInfo, Span, Tree, Value};
 use crate::wire::{Opening, Verdict, trial};
 use proptest::prelude::*;
 

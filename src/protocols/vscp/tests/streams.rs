@@ -4,7 +4,7 @@ use super::*;
 
 /// Fields of a message with a span and a value.
 fn leaves(from: Side, bytes: &[u8], cut: Cut) -> Vec<(&'static str, Span, String)> {
-    let mut tree = Tree::new(Demand::EVERYTHING);
+    let mut tree = Tree::complete();
     tree.begin(FrameInfo::default());
     let layer = tree.push_layer(PROTOCOL.this, Span::new(0, 0..bytes.len()), None, 0, true);
     let mut wire = Wire::new(&mut tree, layer, 0, bytes, 0..bytes.len(), cut);

@@ -22,7 +22,7 @@ pub(super) fn every_type() -> String {
 
 /// Value fields without children, with their spans.
 fn leaves(from: Side, bytes: &[u8], cut: Cut) -> Vec<(&'static str, Span, String)> {
-    let mut tree = Tree::new(Demand::EVERYTHING);
+    let mut tree = Tree::complete();
     tree.begin(FrameInfo::default());
     tree.reveal = true;
     let layer = tree.push_layer(PROTOCOL.this, Span::new(0, 0..bytes.len()), None, 0, true);
@@ -295,7 +295,7 @@ fn users_are_named_and_texts_matched_with_acknowledgements() {
 #[test]
 fn secrets_are_masked_by_default() {
     let bytes = trial::bytes(X3);
-    let mut tree = Tree::new(Demand::EVERYTHING);
+    let mut tree = Tree::complete();
     tree.begin(FrameInfo::default());
     let layer = tree.push_layer(PROTOCOL.this, Span::new(0, 0..bytes.len()), None, 0, true);
     let mut wire = Wire::new(&mut tree, layer, 0, &bytes, 0..bytes.len(), Cut::No);

@@ -139,7 +139,7 @@ fn names() -> impl Strategy<Value = String> {
 
 /// Dissected attributes of a message.
 fn attributes(bytes: &[u8]) -> Vec<(Option<String>, u8, Plain)> {
-    let mut tree = Tree::new(Demand::EVERYTHING);
+    let mut tree = Tree::complete();
     tree.begin(FrameInfo::default());
     tree.reveal = true;
     let layer = tree.push_layer(PROTOCOL.this, Span::new(0, 0..bytes.len()), None, 0, true);
