@@ -6,7 +6,7 @@ use divan::counter::{BytesCount, ItemsCount};
 use divan::{AllocProfiler, Bencher, black_box};
 use proto_dissect::engine::Engine;
 use proto_dissect::filter::Filter;
-use proto_dissect::flow::reassembly::{Direction, Segment};
+use proto_dissect::flow::reassembly::{Direction, TcpSegment};
 use proto_dissect::input::Capture;
 use proto_dissect::layers::{self, Checks};
 use proto_dissect::record::{Tally, View};
@@ -103,7 +103,7 @@ fn reassembly_of_swapped_segments(bencher: Bencher<'_, '_>) {
         for number in 0..COUNT {
             let seq = (number ^ 1) * LEN;
             let frame = u64::from(number);
-            let segment = Segment { seq, syn: false, fin: false, bytes: &bytes, missing: 0, frame, at: 54, time: None };
+            let segment = TcpSegment { seq, syn: false, fin: false, bytes: &bytes, missing: 0, frame, at: 54, time: None };
             black_box(direction.accept(&segment));
             direction.consume(direction.buffered().len());
         }

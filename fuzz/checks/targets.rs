@@ -7,7 +7,7 @@ use proto_dissect::filter::Filter;
 use proto_dissect::input::{Capture, InputFormat, Link, Options};
 use proto_dissect::registry::Registry;
 use proto_dissect::tree::Side;
-use proto_dissect::wire::Takes;
+use proto_dissect::wire::ValueKind;
 use std::io::Cursor;
 use std::sync::OnceLock;
 
@@ -130,13 +130,13 @@ pub fn keys_and_tables(input: &[u8]) {
     let checks: Vec<_> = settings
         .iter()
         .filter_map(|setting| match setting.takes {
-            Takes::Checked(check) | Takes::CheckedFile(check) | Takes::Secrets(check) => Some(check),
+            ValueKind::Checked(check) | ValueKind::CheckedFile(check) | ValueKind::Secrets(check) => Some(check),
             _ => None,
         })
         .collect();
     if let (Ok(text), Some(check)) = (std::str::from_utf8(cursor.0), checks.get(which % checks.len().max(1))) {
         let refusal = check(text).err();
-        assert!(refusal.is_none_or(|unfit| !unfit.words.is_empty()), "a setting is refused without a reason");
+        assert!(refusal.is_none_or(|invalid| !invalid.message.is_empty()), "a setting is refused without a reason");
     }
     let secrets = cursor.0.to_vec();
     let mut frames: Vec<Owned> = specimen().iter().take(4).cloned().collect();

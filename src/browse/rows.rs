@@ -2,7 +2,7 @@
 
 use super::columns::{Cells, SEPARATOR};
 use crate::limits;
-use crate::record::{Message, Moment, Record, level_of, words_of};
+use crate::record::{Message, Record, RecordTimes, level_of, words_of};
 use crate::render::{cut, write_summary};
 use crate::tree::{Ends, Level, Note, Side, StreamId, clean};
 use std::collections::HashMap;
@@ -105,7 +105,7 @@ impl Summary {
 
     fn message(place: u64, message: &Message<'_>) -> Result<Summary, fmt::Error> {
         let summary = Summary {
-            time: nanos(Moment { time: message.time(), ..message.moment }),
+            time: nanos(RecordTimes { time: message.time(), ..message.moment }),
             protocol: message.protocol().map_or("", |field| field.name).to_owned(),
             level: gravest(message.notes()),
             ..Summary::blank(place, RowKind::Message, message.n, message.frame())
@@ -149,7 +149,7 @@ impl Summary {
     }
 }
 
-fn nanos(moment: Moment) -> Option<i64> {
+fn nanos(moment: RecordTimes) -> Option<i64> {
     moment.since_start().and_then(|nanos| i64::try_from(nanos).ok())
 }
 

@@ -8,7 +8,7 @@ use crate::input::{InputFormat, Link, Options, link_names, link_number};
 use crate::layers::Next;
 use crate::registry::{Assume, Choices, DecodeAs, Registry, Selector};
 use crate::tree::{Side, StreamId, Transport};
-use crate::wire::{How, On, Protocol};
+use crate::wire::{Dissector, On, Protocol};
 use std::net::IpAddr;
 use std::ops::RangeInclusive;
 
@@ -104,7 +104,7 @@ fn as_protocol(registry: Registry, text: &str) -> Result<Assume, Wrong> {
 
 /// Whether a protocol comes from a Kaitai Struct file.
 fn has_file(protocol: &Protocol) -> bool {
-    protocol.found.iter().any(|found| matches!(found.how, How::Described(_)))
+    protocol.found.iter().any(|found| matches!(found.dissector, Dissector::Described(_)))
 }
 
 /// Layers that input may start with, by name.
@@ -184,8 +184,8 @@ pub(super) fn decode_as(registry: Registry, text: &str) -> Result<DecodeAs, Wron
 
 /// Reason why a protocol of a file cannot dissect streams.
 fn without_streams(protocol: &'static Protocol) -> Option<&'static str> {
-    protocol.found.iter().find_map(|found| match found.how {
-        How::Described(described) => described.without_streams(),
+    protocol.found.iter().find_map(|found| match found.dissector {
+        Dissector::Described(described) => described.without_streams(),
         _ => None,
     })
 }

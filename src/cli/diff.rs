@@ -4,7 +4,7 @@ use super::args::{Reading, When};
 use super::audience::Audience;
 use super::complete;
 use super::follow::conversation;
-use super::input::{self, How};
+use super::input::{self, InputSettings};
 use super::screen::Screen;
 use super::source::Source;
 use super::{Exit, forms, intervals, of_output, print_error};
@@ -91,7 +91,7 @@ struct Sides {
     ignored: Ignored,
 }
 
-fn prepare(options: &DiffOptions, reading: &Reading) -> Result<(How, Sides), forms::Wrong> {
+fn prepare(options: &DiffOptions, reading: &Reading) -> Result<(InputSettings, Sides), forms::Wrong> {
     if let Some(filter) = &options.filter {
         intervals::parsed("-Y", filter)?;
     }
@@ -131,7 +131,7 @@ fn prepare(options: &DiffOptions, reading: &Reading) -> Result<(How, Sides), for
     if sources.iter().filter(|source| matches!(source, Source::File(path) if path.as_os_str() == "-")).count() > 1 {
         return Err("standard input can be read only once; give a FILE for the other side".into());
     }
-    Ok((How::new(reading)?, Sides { sources, which, ignored }))
+    Ok((InputSettings::new(reading)?, Sides { sources, which, ignored }))
 }
 
 /// Whether a protocol or a field has this name.
@@ -199,7 +199,7 @@ impl Audience for Reader<'_> {
 fn read(
     options: &DiffOptions,
     source: &Source,
-    how: &How,
+    how: &InputSettings,
     which: &[Which],
     ignored: &Ignored,
 ) -> io::Result<(Exit, Option<Vec<Part>>)> {
@@ -224,7 +224,7 @@ fn named(source: &Source, which: Which) -> String {
     }
 }
 
-fn answer(options: &DiffOptions, how: &How, sides: Sides, screen: Screen) -> io::Result<Exit> {
+fn answer(options: &DiffOptions, how: &InputSettings, sides: Sides, screen: Screen) -> io::Result<Exit> {
     let Sides { sources, which, ignored } = sides;
     let mut exit = Exit::Fine;
     let mut captures = Vec::new();

@@ -5,7 +5,7 @@ use super::audience::Audience;
 use super::complete;
 use super::find::Sought;
 use super::follow::{Matching, conversation};
-use super::input::{self, How};
+use super::input::{self, InputSettings};
 use super::screen::Screen;
 use super::source::Source;
 use super::{Exit, forms, print_error, several};
@@ -144,7 +144,7 @@ struct Parsed {
     at: Option<i64>,
 }
 
-fn prepare(options: &ExploreOptions, reading: &Reading) -> Result<(How, Parsed), forms::Wrong> {
+fn prepare(options: &ExploreOptions, reading: &Reading) -> Result<(InputSettings, Parsed), forms::Wrong> {
     let list = |list: &String| list.split(',').map(|one| conversation(one.trim())).collect::<Result<Vec<_>, _>>();
     let streams = options.stream.as_ref().map(list).transpose()?;
     let filter = options.filter.as_deref().map(Matching::new).transpose()?;
@@ -166,7 +166,7 @@ fn prepare(options: &ExploreOptions, reading: &Reading) -> Result<(How, Parsed),
     let kinds = kinds.map_err(|why| format!("--type-at {why}"))?;
     let explored = Options { given: given.unwrap_or_default(), kinds, top: usize::from(options.top) };
     let sought = Sought::new(options.find.as_deref(), options.find_change.as_deref())?;
-    Ok((How::new(reading)?, Parsed { streams, filter, options: explored, sought, at }))
+    Ok((InputSettings::new(reading)?, Parsed { streams, filter, options: explored, sought, at }))
 }
 
 /// Parses an offset, negative from the end: 6, 0x1f, -4.
@@ -266,7 +266,7 @@ impl Audience for Reader {
     }
 }
 
-fn answer(options: &ExploreOptions, source: &Source, how: &How, asked: Parsed, screen: Screen) -> io::Result<Exit> {
+fn answer(options: &ExploreOptions, source: &Source, how: &InputSettings, asked: Parsed, screen: Screen) -> io::Result<Exit> {
     let is_default = asked.streams.is_none() && asked.filter.is_none();
     let mut reader = Reader {
         blind: Engine::new(how.registry().blind(), Collector::demand()),

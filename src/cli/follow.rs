@@ -2,7 +2,7 @@
 
 use super::args::{FollowForm, FollowOptions, Reading};
 use super::audience::Audience;
-use super::input::{self, How};
+use super::input::{self, InputSettings};
 use super::screen::Screen;
 use super::source::Source;
 use super::{Exit, forms, intervals, print_error, several};
@@ -26,7 +26,7 @@ pub(super) fn run(options: &FollowOptions, reading: &Reading, screen: Screen) ->
     let prepared = || {
         let filter = || options.filter.as_deref().map(Matching::new).transpose();
         filter()?;
-        Ok::<_, forms::Wrong>((How::new(reading)?, prepare(options, io::stdout().is_terminal())?, filter))
+        Ok::<_, forms::Wrong>((InputSettings::new(reading)?, prepare(options, io::stdout().is_terminal())?, filter))
     };
     match prepared() {
         Ok((how, task, filter)) => {
@@ -164,7 +164,7 @@ impl Matching {
 fn finish(
     options: &FollowOptions,
     source: &Source,
-    how: &How,
+    how: &InputSettings,
     (task, filter): (Task, Option<Matching>),
     screen: Screen,
 ) -> io::Result<Exit> {
@@ -225,7 +225,7 @@ impl Audience for Lister {
 
 fn list(
     source: &Source,
-    how: &How,
+    how: &InputSettings,
     (as_json, as_array): (bool, bool),
     filter: Option<Matching>,
     theme: Theme,
@@ -363,7 +363,7 @@ impl Audience for Collector<'_> {
     }
 }
 
-fn collect(source: &Source, how: &How, collector: Collector<'_>, filter: Option<Matching>) -> io::Result<Exit> {
+fn collect(source: &Source, how: &InputSettings, collector: Collector<'_>, filter: Option<Matching>) -> io::Result<Exit> {
     let mut collector = Collector { filter, ..collector };
     let exit = input::input(source, how, &mut collector)?;
     if !collector.opened {

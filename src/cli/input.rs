@@ -19,7 +19,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 const SMALL: usize = 256 << 10;
 
 /// Settings for reading inputs.
-pub(super) struct How {
+pub(super) struct InputSettings {
     registry: Registry,
     options: Options,
     explain: bool,
@@ -32,13 +32,13 @@ pub(super) struct How {
     silent: bool,
 }
 
-impl How {
+impl InputSettings {
     /// Parses the options. Errors name the expected values.
-    pub(super) fn new(reading: &Reading) -> Result<How, Wrong> {
+    pub(super) fn new(reading: &Reading) -> Result<InputSettings, Wrong> {
         let registry = decode_as::registry(reading)?;
         let options = decode_as::options(reading, registry)?;
         let assumed = Assumed::of(reading, registry.assume());
-        Ok(How {
+        Ok(InputSettings {
             registry,
             options,
             explain: reading.explain_input,
@@ -50,14 +50,14 @@ impl How {
     }
 
     /// Settings for a second pass, which does not report problems again.
-    pub(super) fn silent(self) -> How {
-        How { explain: false, silent: true, ..self }
+    pub(super) fn silent(self) -> InputSettings {
+        InputSettings { explain: false, silent: true, ..self }
     }
 
     /// Settings with one thread.
     #[cfg(feature = "columns")]
-    pub(super) fn alone(self) -> How {
-        How { threads: 1, ..self }
+    pub(super) fn alone(self) -> InputSettings {
+        InputSettings { threads: 1, ..self }
     }
 
     /// Whether this is the second pass.
@@ -139,13 +139,18 @@ fn threads(reading: &Reading) -> usize {
 }
 
 /// Reads an input to its end. Problems of the input are reported and determine the exit code; errors are write errors.
-pub(super) fn input(source: &Source, how: &How, audience: &mut impl Audience) -> io::Result<Exit> {
+pub(super) fn input(source: &Source, how: &InputSettings, audience: &mut impl Audience) -> io::Result<Exit> {
     let size = source.size();
     one_of_several(source, how, audience, TotalProgress::new(source.name(), size).part(size))
 }
 
 /// Reads one of several inputs that are read in parallel.
-pub(super) fn one_of_several(source: &Source, how: &How, audience: &mut impl Audience, progress: Progress) -> io::Result<Exit> {
+pub(super) fn one_of_several(
+    source: &Source,
+    how: &InputSettings,
+    audience: &mut impl Audience,
+    progress: Progress,
+) -> io::Result<Exit> {
     let mut run = match Run::open(source, how, audience, progress) {
         Ok(run) => run,
         Err(Refused { exit, problem: None }) => return Ok(exit),
@@ -187,7 +192,7 @@ impl From<Exit> for Refused {
 
 /// An input that is read frame by frame.
 pub(super) struct Run<'a> {
-    how: &'a How,
+    how: &'a InputSettings,
     name: String,
     capture: Capture,
     engine: Engine,
@@ -204,7 +209,7 @@ impl<'a> Run<'a> {
     /// Opens an input. Returns the exit code on failure, or after a signal.
     pub(super) fn open(
         source: &Source,
-        how: &'a How,
+        how: &'a InputSettings,
         audience: &mut impl Audience,
         progress: Progress,
     ) -> Result<Run<'a>, Refused> {
@@ -283,7 +288,7 @@ impl<'a> Run<'a> {
     }
 }
 
-fn open(source: &Source, how: &How, name: &str, audience: &mut impl Audience) -> Result<Capture, Refused> {
+fn open(source: &Source, how: &InputSettings, name: &str, audience: &mut impl Audience) -> Result<Capture, Refused> {
     let reader = source.open().map_err(|error| {
         let text = format!("cannot be opened: {error}");
         how.print_error(audience, format_args!("{name}: {text}"));
@@ -319,7 +324,13 @@ fn begin(audience: &mut impl Audience, file: &str, format: &str, links: &[u16]) 
     audience.begin(&Begin { file, format, links: &links })
 }
 
-fn end(audience: &mut impl Audience, how: &How, file: &str, frame: u64, damage: Option<&ReadError>) -> io::Result<Exit> {
+fn end(
+    audience: &mut impl Audience,
+    how: &InputSettings,
+    file: &str,
+    frame: u64,
+    damage: Option<&ReadError>,
+) -> io::Result<Exit> {
     // An input interrupted by a signal is not damaged.
     let Some(damage) = damage.filter(|_| !interrupt::is_requested()) else { return audience.end(None).map(|()| Exit::Fine) };
     match frame {

@@ -5,7 +5,7 @@ use super::screen::Screen;
 use super::{Exit, forms, of_output, print_error};
 use crate::ksy::diagnostic::Piece;
 use crate::ksy::framing::framing;
-use crate::ksy::model::{How, Spec, TypeId};
+use crate::ksy::model::{Spec, TypeId, ValueSource};
 use crate::ksy::registration::{Carrier, Registration};
 use crate::ksy::{self, Diagnostic, Loaded};
 use crate::render::{Role, Theme, fold_painted};
@@ -158,7 +158,7 @@ fn painted(diagnostic: &Diagnostic, theme: Theme) -> String {
     let mut text = String::new();
     for (piece, part) in diagnostic.pieces() {
         let role = match piece {
-            Piece::Place => Role::Number,
+            Piece::SourceRange => Role::Number,
             Piece::Level => level,
             Piece::Frame => Role::Secondary,
             Piece::Words | Piece::Source => Role::Meaning,
@@ -215,7 +215,8 @@ fn places(registration: &Registration) -> Vec<String> {
 fn content(spec: &Spec, root: TypeId) -> String {
     let types: Vec<_> = spec.types.iter().filter(|of| of.top == root).collect();
     let fields = types.iter().map(|of| of.seq.len() + of.instances.len()).sum();
-    let calculated = types.iter().flat_map(|of| &of.instances).filter(|member| matches!(member.how, How::Value(_))).count();
+    let calculated =
+        types.iter().flat_map(|of| &of.instances).filter(|member| matches!(member.how, ValueSource::Value(_))).count();
     let enums = spec.enums.iter().filter(|of| spec.type_of(of.owner).top == root).count();
     let imports = spec.files.len().saturating_sub(spec.roots.len());
     let mut parts = vec![counted(types.len(), "type"), counted(fields, "field")];

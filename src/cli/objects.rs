@@ -2,7 +2,7 @@
 
 use super::args::{Args, Reading};
 use super::audience::Audience;
-use super::input::{self, How};
+use super::input::{self, InputSettings};
 use super::screen::Screen;
 use super::source::Source;
 use super::{Exit, forms, of_output, print_error};
@@ -55,7 +55,7 @@ const NAME_MOST: usize = 100;
 
 /// Lists the objects of all inputs, and saves them with `--write-dir`.
 pub(super) fn run(options: &Objects, screen: Screen) -> Exit {
-    let how = match How::new(&options.reading) {
+    let how = match InputSettings::new(&options.reading) {
         Ok(how) => how,
         Err(wrong) => {
             print_error(format_args!("{wrong}"));

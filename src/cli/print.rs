@@ -2,7 +2,7 @@
 
 use super::args::Args;
 use super::forms::{Plan, Wrong};
-use super::input::{self, How};
+use super::input::{self, InputSettings};
 use super::outcome::Outcome;
 use super::printer::Printer;
 use super::record_selection::RecordSelection;
@@ -14,7 +14,7 @@ use std::io::{self, IsTerminal, Write};
 /// Prints the records of all inputs.
 pub(super) fn run(args: &Args, screen: Screen) -> Exit {
     let sources = Source::all(&args.files, &args.reading);
-    let task = match How::new(&args.reading).and_then(|how| Task::new(&sources, how, args)) {
+    let task = match InputSettings::new(&args.reading).and_then(|how| Task::new(&sources, how, args)) {
         Ok(task) => task,
         Err(wrong) => {
             print_error(format_args!("{wrong}"));
@@ -37,7 +37,7 @@ pub(super) fn run(args: &Args, screen: Screen) -> Exit {
 /// Inputs, settings and output of a run.
 struct Task<'a> {
     sources: &'a [Source],
-    how: How,
+    how: InputSettings,
     plan: Plan,
     /// One selection per reading thread.
     selection: Vec<RecordSelection>,
@@ -45,7 +45,7 @@ struct Task<'a> {
 
 impl<'a> Task<'a> {
     /// Derives the task from the options.
-    fn new(sources: &'a [Source], how: How, Args { output, habits, .. }: &Args) -> Result<Task<'a>, Wrong> {
+    fn new(sources: &'a [Source], how: InputSettings, Args { output, habits, .. }: &Args) -> Result<Task<'a>, Wrong> {
         let plan = Plan::new(output, sources.len() > 1, !sources.iter().all(Source::is_complete))?;
         let plan = match (&habits.kept, &habits.kept_below) {
             (Some(names), _) => plan.keeping(names, false)?,

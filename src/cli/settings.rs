@@ -5,7 +5,7 @@ use super::nearest::nearest_names;
 use super::source;
 use crate::limits::{self, Unset};
 use crate::registry::Registry;
-use crate::wire::{Setting, Settings, Takes, Unfit};
+use crate::wire::{InvalidValue, Setting, Settings, ValueKind};
 use std::io::{self, Read};
 
 /// Number of names suggested for an unknown one.
@@ -22,10 +22,10 @@ pub(super) fn parse(registry: Registry, options: &[String]) -> Result<Settings, 
             return Err(format!("-o {name}: unknown setting; similar names: {}", nearest(registry, name)));
         };
         let value = match setting.takes {
-            Takes::Value | Takes::Checked(_) | Takes::Known { .. } => value.to_owned(),
-            Takes::Switch if ["true", "false"].iter().any(|word| value.eq_ignore_ascii_case(word)) => value.to_owned(),
-            Takes::Switch => return Err(format!("-o {option}: expected {name}=true or {name}=false")),
-            Takes::File | Takes::CheckedFile(_) | Takes::Secrets(_) => {
+            ValueKind::Value | ValueKind::Checked(_) | ValueKind::Known { .. } => value.to_owned(),
+            ValueKind::Switch if ["true", "false"].iter().any(|word| value.eq_ignore_ascii_case(word)) => value.to_owned(),
+            ValueKind::Switch => return Err(format!("-o {option}: expected {name}=true or {name}=false")),
+            ValueKind::File | ValueKind::CheckedFile(_) | ValueKind::Secrets(_) => {
                 let text = read(value).map_err(|error| format!("-o {option}: {value} cannot be read: {error}"))?;
                 String::from_utf8(text).map_err(|_| format!("-o {option}: {value} is not UTF-8 text"))?
             }
@@ -33,15 +33,15 @@ pub(super) fn parse(registry: Registry, options: &[String]) -> Result<Settings, 
         let gives =
             |name: &str| options.iter().any(|option| option.split_once(['=', ':']).is_some_and(|(given, _)| given == name));
         let check = match setting.takes {
-            Takes::Checked(check) | Takes::CheckedFile(check) | Takes::Secrets(check) => Some(check),
-            Takes::Known { check, unless, .. } if gives(unless) => Some(check),
-            Takes::Known { known, .. } => Some(known),
-            Takes::Value | Takes::File | Takes::Switch => None,
+            ValueKind::Checked(check) | ValueKind::CheckedFile(check) | ValueKind::Secrets(check) => Some(check),
+            ValueKind::Known { check, unless, .. } if gives(unless) => Some(check),
+            ValueKind::Known { known, .. } => Some(known),
+            ValueKind::Value | ValueKind::File | ValueKind::Switch => None,
         };
         if let Some(check) = check {
-            check(&value).map_err(|Unfit { line, words }| match line {
-                Some(line) => format!("-o {option}: line {line}: {words}"),
-                None => format!("-o {option}: {words}"),
+            check(&value).map_err(|InvalidValue { line, message }| match line {
+                Some(line) => format!("-o {option}: line {line}: {message}"),
+                None => format!("-o {option}: {message}"),
             })?;
         }
         settings.set(setting, value);

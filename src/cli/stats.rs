@@ -2,7 +2,7 @@
 
 use super::args::{Args, FollowForm, FollowOptions, Output, Reading, StatsOptions};
 use super::audience::Audience;
-use super::input::{self, How};
+use super::input::{self, InputSettings};
 use super::screen::Screen;
 use super::source::Source;
 use super::{Exit, follow, forms, intervals, of_output, print_error, several};
@@ -21,7 +21,7 @@ pub(super) fn run(options: &StatsOptions, reading: &Reading, screen: Screen) -> 
         [name] if name.starts_with("follow,") => following(name, options).map(|followed| follow::run(&followed, reading, screen)),
         names => {
             let parsed = || parsed(names, options.filter.as_deref());
-            parsed().and_then(|_| How::new(reading)).map(|how| {
+            parsed().and_then(|_| InputSettings::new(reading)).map(|how| {
                 let sources = Source::all(&options.files, reading);
                 several::each(&sources, screen, !options.json, |source, screen| match parsed() {
                     Ok(parsed) => print(options, source, &how, parsed, screen),
@@ -239,7 +239,7 @@ impl Audience for Counter {
     }
 }
 
-fn print(options: &StatsOptions, source: &Source, how: &How, parsed: Parsed, screen: Screen) -> io::Result<Exit> {
+fn print(options: &StatsOptions, source: &Source, how: &InputSettings, parsed: Parsed, screen: Screen) -> io::Result<Exit> {
     let mut counter = Counter { stats: Stats::detailed(how.registry(), parsed.parts, parsed.details), opened: false };
     let exit = input::input(source, how, &mut counter)?;
     if !counter.opened {

@@ -5,7 +5,7 @@ mod merge;
 use super::args::{Args, CaptureForm, Output};
 use super::counted::Counted;
 use super::forms::Wrong;
-use super::input::How;
+use super::input::InputSettings;
 use super::replace::Replacement;
 use super::screen::Screen;
 use super::source::{self, Source};
@@ -25,7 +25,7 @@ const WINDOW: usize = 64 << 20;
 pub(super) fn run(args: &Args, path: &Path) -> Exit {
     let sources = Source::all(&args.files, &args.reading);
     let prepared =
-        Target::new(path, args.output.capture_form, &sources).and_then(|target| Ok((How::new(&args.reading)?, target)));
+        Target::new(path, args.output.capture_form, &sources).and_then(|target| Ok((InputSettings::new(&args.reading)?, target)));
     let done = match prepared {
         Ok((how, target)) => write(&args.output, &sources, how, &target, WINDOW),
         Err(wrong) => Err(wrong),
@@ -56,7 +56,7 @@ pub(super) fn run_and_print(mut args: Args, screen: Screen) -> Exit {
 }
 
 /// Reads the inputs, twice if messages require frames that were no longer kept.
-fn write(output: &Output, sources: &[Source], mut how: How, target: &Target, window: usize) -> Result<Exit, Wrong> {
+fn write(output: &Output, sources: &[Source], mut how: InputSettings, target: &Target, window: usize) -> Result<Exit, Wrong> {
     let again = target.is_file() && sources.iter().all(Source::is_complete);
     let mut known = vec![Late::default(); sources.len()];
     loop {
@@ -168,7 +168,7 @@ mod tests {
     fn written(window: usize, name: &str) -> (Exit, Vec<u8>) {
         let path = std::env::temp_dir().join(format!("proto-dissect-{}-{name}", std::process::id()));
         let args = Args::try_parse_from(["proto-dissect", "-Y", "pipboy.type == 3", "samples/pipboy.pcap"]).unwrap();
-        let (how, sources) = (How::new(&args.reading).unwrap(), Source::all(&args.files, &args.reading));
+        let (how, sources) = (InputSettings::new(&args.reading).unwrap(), Source::all(&args.files, &args.reading));
         let exit = write(&args.output, &sources, how, &Target::File(path.clone(), FileForm::PcapNg), window).unwrap();
         let bytes = fs::read(&path).unwrap();
         fs::remove_file(&path).unwrap();

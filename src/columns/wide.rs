@@ -4,7 +4,7 @@ use super::batch::{Builder, Row, Rows};
 use super::fill::{Of, Plain, nanos, value_of};
 use super::schema::Type;
 use crate::record::pseudo::{Pseudo, PseudoValue};
-use crate::record::{Known, Record, Remembered, View};
+use crate::record::{Record, Remembered, RememberedValue, View};
 use crate::render::{Column, ColumnOptions, Columns, Occurrence, Values};
 use crate::sink::Sink;
 use crate::tree::{Computed, Demand, Dissection, Field, Kind, Layer, NodeRef};
@@ -74,8 +74,8 @@ impl Wide {
                     let known = Remembered::of(record);
                     let known = fields.iter().filter_map(|field| known.as_ref()?.value(field));
                     cells.extend(known.map(|known| match known {
-                        Known::Number(number) => i64::try_from(number).map_or(Cell::Null, Cell::Int),
-                        Known::Ip(address) => Cell::Text(address.to_string().into()),
+                        RememberedValue::Number(number) => i64::try_from(number).map_or(Cell::Null, Cell::Int),
+                        RememberedValue::Ip(address) => Cell::Text(address.to_string().into()),
                     }));
                 }
             }

@@ -6,7 +6,7 @@ use super::prefilter::{self, Prefilter};
 use super::udp_header::{peek_payload, sockets};
 use crate::flow::{Pair, Table};
 use crate::input::Frame;
-use crate::layers::{self, Bytes, Checks, HeaderPayload, Segment, udp};
+use crate::layers::{self, Bytes, Checks, HeaderPayload, TransportSegment, udp};
 use crate::limits;
 use crate::registry::{FlowContext, Registry};
 use crate::tree::{Address, Ends, Expected, ExportedObject, Extras, LayerId, Side, Span, StreamId, Timestamp, Transport, Tree};
@@ -97,7 +97,7 @@ pub(super) fn datagram(
     exchanges: &mut Exchanges,
     frame: &Frame<'_>,
     bytes: Bytes<'_>,
-    segment: &Segment,
+    segment: &TransportSegment,
 ) -> Option<(HeaderPayload, LayerId)> {
     let Rules { registry, checks, prefilter } = rules;
     let number = frame.number;

@@ -3,7 +3,7 @@
 use crate::flow::defrag::{Fragment, Fragments, Joined};
 use crate::input::Frame;
 use crate::layers::ip::INCOMPLETE;
-use crate::layers::{self, Bytes, Part, Segment};
+use crate::layers::{self, Bytes, Part, TransportSegment};
 use crate::tree::{Address, Ends, Span, Tree};
 use crate::wire::notes::OVERLAP;
 use std::net::IpAddr;
@@ -26,7 +26,7 @@ pub(super) fn accept(
     frame: &Frame<'_>,
     bytes: Bytes<'_>,
     part: Part,
-    segment: &Segment,
+    segment: &TransportSegment,
 ) -> Option<Joined> {
     let (src, dst) = (segment.src, segment.dst);
     let key = Key { src, dst, id: part.id, protocol: src.is_ipv4().then_some(part.protocol), tag: tree.tag };

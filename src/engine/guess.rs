@@ -7,7 +7,7 @@ use crate::layers::{Bytes, Next};
 use crate::record::level_of;
 use crate::registry::{Assume, Candidate, FlowContext, Owner, Registry};
 use crate::tree::{FrameInfo, Level, Side, StreamId, Transport, Tree, clean};
-use crate::wire::{Cut, How, On, Opening, Protocol};
+use crate::wire::{Cut, Dissector, On, Opening, Protocol};
 
 /// The detected format, with the names of other protocols that recognize the bytes.
 pub(super) type Guessed = (Guess, Vec<&'static str>);
@@ -207,7 +207,7 @@ fn by_client(candidate: Candidate) -> Guess {
 fn assumed(registry: Registry, protocol: &'static Protocol, side: Option<Side>, bytes: &[u8]) -> Guess {
     match Candidate::datagram(protocol) {
         // A Kaitai Struct file describes the bytes as a whole, unless a direction makes them a stream.
-        Some(candidate) if side.is_none() && matches!(candidate.found.how, How::Described(_)) => by_client(candidate),
+        Some(candidate) if side.is_none() && matches!(candidate.found.dissector, Dissector::Described(_)) => by_client(candidate),
         Some(candidate) if side.is_none() && registry.datagrams_on(None, bytes).any(|other| same(&other, &candidate)) => {
             by_client(candidate)
         }

@@ -24,7 +24,7 @@ use crate::flow::analysis::Extent;
 use crate::flow::defrag::Fragments;
 use crate::flow::{Entry, Pair, Table};
 use crate::input::{Frame, Link};
-use crate::layers::{self, Bytes, Checks, HeaderPayload, Next, Part, Reached, Segment, ipcomp, tcp};
+use crate::layers::{self, Bytes, Checks, HeaderPayload, Next, Part, Reached, TransportSegment, ipcomp, tcp};
 use crate::record::{self, Evictions};
 use crate::registry::Registry;
 use crate::tree::{
@@ -350,7 +350,7 @@ impl Engine {
 
     /// A UDP datagram, and the packet in it if it belongs to a tunnel.
     #[inline(never)]
-    fn udp(&mut self, frame: &Frame<'_>, bytes: Bytes<'_>, segment: &Segment) {
+    fn udp(&mut self, frame: &Frame<'_>, bytes: Bytes<'_>, segment: &TransportSegment) {
         let sockets = udp_header::sockets(bytes, segment);
         self.active = sockets.map_or(ActiveConversation::None, ActiveConversation::Udp);
         let rules = Rules { registry: self.registry, checks: self.checks, prefilter: self.prefilter.as_ref() };
@@ -369,7 +369,7 @@ impl Engine {
 
     /// Accepts a fragment. The last missing one completes the datagram.
     #[cold]
-    fn fragment(&mut self, frame: &Frame<'_>, bytes: Bytes<'_>, part: Part, segment: &Segment) {
+    fn fragment(&mut self, frame: &Frame<'_>, bytes: Bytes<'_>, part: Part, segment: &TransportSegment) {
         let Some(whole) = fragment::accept(&mut self.tree, &mut self.fragments, frame, bytes, part, segment) else {
             (self.awaits, self.waits) = (true, true);
             if let Some(below) = segment.below {
@@ -386,7 +386,7 @@ impl Engine {
 
     /// Decompresses a payload into a separate buffer and dissects it.
     #[cold]
-    fn compressed(&mut self, frame: &Frame<'_>, bytes: Bytes<'_>, protocol: u8, segment: &Segment) {
+    fn compressed(&mut self, frame: &Frame<'_>, bytes: Bytes<'_>, protocol: u8, segment: &TransportSegment) {
         let Some(payload) = ipcomp::inflate(bytes.get(segment.range.clone())) else {
             self.tree.undissected += segment.range.len() as u64;
             return;
@@ -399,7 +399,7 @@ impl Engine {
         self.transport(frame, inflated, &reached);
     }
 
-    fn tcp(&mut self, frame: &Frame<'_>, bytes: Bytes<'_>, segment: &Segment) {
+    fn tcp(&mut self, frame: &Frame<'_>, bytes: Bytes<'_>, segment: &TransportSegment) {
         let Some(mut header) = tcp::Header::parse(bytes.get(segment.range.clone())) else {
             let segment = prefilter::ensure_headers(&mut self.tree, frame, segment, self.checks);
             segment::cut_header(&mut self.tree, bytes, &segment);

@@ -5,7 +5,7 @@ use crate::layers::{self, Bytes, sctp};
 use crate::limits;
 use crate::registry::{Candidate, FlowContext, Registry};
 use crate::tree::{Ends, ExportedObject, InnerPacket, LayerId, SharedNumbers, Side, Span, StreamId, Tree};
-use crate::wire::{Cut, Exchange, How, On, Protocol, Unfinished, Wire, data};
+use crate::wire::{Cut, Dissector, Exchange, On, Protocol, Unfinished, Wire, data};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -85,14 +85,14 @@ impl States {
 
     /// The state of a protocol, created at the first use.
     fn of(&mut self, candidate: Candidate, registry: Registry) -> Option<&mut dyn Exchange> {
-        if !candidate.found.how.is_datagram() {
+        if !candidate.found.dissector.is_datagram() {
             return None;
         }
         let known = self.own.iter().position(|(protocol, _)| std::ptr::eq(*protocol, candidate.protocol));
         let place = match known {
             Some(place) => place,
             None => {
-                let mut state = candidate.found.how.exchange(registry.settings())?;
+                let mut state = candidate.found.dissector.exchange(registry.settings())?;
                 if let Some(details) = &self.details {
                     state.announced(details);
                 }
@@ -120,8 +120,9 @@ impl States {
             _ => place.is_none(),
         };
         self.own.iter().find_map(|(protocol, state)| {
-            let reads =
-                |candidate: &Candidate| matches!(candidate.found.how, How::Exchange(_) | How::Described(_)) && here(candidate);
+            let reads = |candidate: &Candidate| {
+                matches!(candidate.found.dissector, Dissector::Exchange(_) | Dissector::Described(_)) && here(candidate)
+            };
             Candidate::all(protocol).find(reads).filter(|_| state.claims(side, bytes))
         })
     }
@@ -160,11 +161,11 @@ impl NestedContext<'_> {
         std::mem::swap(&mut tree.handover.numbers, &mut self.states.numbers);
         let mut wire = Wire::new(tree, layer, bytes.source, bytes.all, range.clone(), *cut);
         let (states, side, registry) = (&mut *self.states, self.side, self.registry);
-        let (result, is_fine) = bug::reading(&mut wire, range.end, protocol, |wire| match candidate.found.how {
-            How::Datagram(read) => read(wire),
+        let (result, is_fine) = bug::reading(&mut wire, range.end, protocol, |wire| match candidate.found.dissector {
+            Dissector::Datagram(read) => read(wire),
             how => match (states.of(candidate, registry), how) {
                 (Some(state), _) => state.message(side, wire),
-                (None, How::Described(description)) => description.message(wire),
+                (None, Dissector::Described(description)) => description.message(wire),
                 (None, _) => Ok(()),
             },
         });

@@ -3,7 +3,7 @@
 use super::Engine;
 use super::udp_header;
 use crate::input::Frame;
-use crate::layers::{self, Bytes, Checks, FastHeaders, Reached, Segment};
+use crate::layers::{self, Bytes, Checks, FastHeaders, Reached, TransportSegment};
 use crate::tree::{Carriers, Demand, Dissection, Extras, Fields, Only, Tree};
 
 /// Decides early whether any record of a frame may pass the filter.
@@ -106,7 +106,7 @@ impl Prefilter {
 
 /// Dissects the lower headers if the fast path skipped them.
 #[inline(never)]
-pub(super) fn ensure_headers(tree: &mut Tree, frame: &Frame<'_>, segment: &Segment, checks: Checks) -> Segment {
+pub(super) fn ensure_headers(tree: &mut Tree, frame: &Frame<'_>, segment: &TransportSegment, checks: Checks) -> TransportSegment {
     match segment.below {
         Some(_) => segment.clone(),
         None => match layers::walk(tree, frame.link, frame.bytes, 0, checks) {

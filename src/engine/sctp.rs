@@ -8,7 +8,7 @@ use crate::flow::messages::{Chunk, Message, Messages};
 use crate::flow::{Numbers, Pair, RemovedConversations, Table};
 use crate::input::Frame;
 use crate::layers::sctp::{self, Data};
-use crate::layers::{self, Bytes, Segment};
+use crate::layers::{self, Bytes, TransportSegment};
 use crate::registry::Registry;
 use crate::tree::{Address, Ends, FrameInfo, InnerPacket, LayerId, Piece, Span, StreamId, Transport, Tree};
 use crate::wire::notes::EVICTED;
@@ -169,7 +169,7 @@ impl Associations {
 impl Engine {
     /// Dissects an SCTP packet and the messages that it completes.
     #[cold]
-    pub(super) fn sctp(&mut self, frame: &Frame<'_>, bytes: Bytes<'_>, segment: &Segment) {
+    pub(super) fn sctp(&mut self, frame: &Frame<'_>, bytes: Bytes<'_>, segment: &TransportSegment) {
         let packet = bytes.get(segment.range.clone());
         let Some([from, to]) = sctp::ports(packet) else {
             let ends = [segment.src, segment.dst].map(Address::Ip);
@@ -182,9 +182,9 @@ impl Engine {
 
     /// Dissects SCTP packets carried by a datagram. The association has the endpoints of the datagram.
     #[cold]
-    pub(super) fn sctp_inside(&mut self, frame: &Frame<'_>, datagram: &Segment, sockets: [SocketAddr; 2]) {
+    pub(super) fn sctp_inside(&mut self, frame: &Frame<'_>, datagram: &TransportSegment, sockets: [SocketAddr; 2]) {
         for InnerPacket { carrier, source, bytes, range } in self.tree.handover.take_associated() {
-            let segment = Segment { range, missing: 0, is_part: false, below: Some(carrier), ..datagram.clone() };
+            let segment = TransportSegment { range, missing: 0, is_part: false, below: Some(carrier), ..datagram.clone() };
             let packet = self.tree.layers.len();
             self.associated(frame, Bytes { source, all: &bytes }, &segment, sockets, Some("dtls"));
             let completes = self.tree.layers.iter().skip(packet).any(|layer| layer.message);
@@ -202,7 +202,7 @@ impl Engine {
         &mut self,
         frame: &Frame<'_>,
         bytes: Bytes<'_>,
-        segment: &Segment,
+        segment: &TransportSegment,
         [src, dst]: [SocketAddr; 2],
         how: Option<&'static str>,
     ) {
@@ -323,7 +323,7 @@ fn client(registry: Registry, src: SocketAddr, dst: SocketAddr, packet: &[u8]) -
 fn describe(
     tree: &mut Tree,
     bytes: Bytes<'_>,
-    segment: &Segment,
+    segment: &TransportSegment,
     [src, dst]: [Address; 2],
     bases: [Option<u32>; 2],
 ) -> (LayerId, Vec<Data>) {

@@ -1,10 +1,10 @@
 //! The TCP layer of a segment: its header and the analysis of earlier segments.
 
 use super::stream::segment_context::SegmentContext;
-use crate::flow::analysis::{Findings, Segment as Analyzed, Since};
+use crate::flow::analysis::{Findings, SegmentHeader, Since};
 use crate::flow::progress::Progress;
 use crate::layers::tcp::{self, AnalysisResults, Header, TcpState};
-use crate::layers::{self, Bytes, Segment};
+use crate::layers::{self, Bytes, TransportSegment};
 use crate::tree::{Address, Ends, LayerId, Span, Tree};
 use crate::wire::Wire;
 use std::net::SocketAddr;
@@ -27,10 +27,10 @@ pub(super) fn progress(progress: Progress) -> tcp::Progress {
 }
 
 /// Analyzes a segment.
-pub(super) fn analyzed(context: &SegmentContext<'_>) -> Analyzed {
+pub(super) fn analyzed(context: &SegmentContext<'_>) -> SegmentHeader {
     let SegmentContext { frame, segment, header, .. } = context;
     let len = (segment.range.len() + segment.missing).saturating_sub(header.len);
-    Analyzed {
+    SegmentHeader {
         frame: frame.number,
         time: frame.time,
         seq: header.seq,
@@ -47,14 +47,14 @@ pub(super) fn analyzed(context: &SegmentContext<'_>) -> Analyzed {
 
 /// Adds the TCP layer of a segment with a truncated header.
 #[cold]
-pub(super) fn cut_header(tree: &mut Tree, bytes: Bytes<'_>, segment: &Segment) {
+pub(super) fn cut_header(tree: &mut Tree, bytes: Bytes<'_>, segment: &TransportSegment) {
     let ends =
         tree.push_ends(Ends { src: Some(Address::Ip(segment.src)), dst: Some(Address::Ip(segment.dst)), ..Ends::default() });
     tcp_layer(tree, bytes, segment, None, ends, TcpState::default(), false);
 }
 
 /// Adds the TCP layer of a segment without connection state.
-pub(super) fn alone(tree: &mut Tree, bytes: Bytes<'_>, segment: &Segment, header: &Header, ends: [SocketAddr; 2]) {
+pub(super) fn alone(tree: &mut Tree, bytes: Bytes<'_>, segment: &TransportSegment, header: &Header, ends: [SocketAddr; 2]) {
     let [src, dst] = ends.map(|end| Some(Address::Socket(end)));
     let ends = tree.push_ends(Ends { src, dst, ..Ends::default() });
     let tcp_state = TcpState { is_part: segment.is_part, ..TcpState::default() };
@@ -65,7 +65,7 @@ pub(super) fn alone(tree: &mut Tree, bytes: Bytes<'_>, segment: &Segment, header
 pub(super) fn tcp_layer(
     tree: &mut Tree,
     bytes: Bytes<'_>,
-    segment: &Segment,
+    segment: &TransportSegment,
     header: Option<&Header>,
     ends: u32,
     tcp_state: TcpState,

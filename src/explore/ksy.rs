@@ -7,7 +7,7 @@ use super::rule::{Endian, Number, Rule, Size, Varint};
 use super::{Explored, Side};
 use crate::ksy;
 use crate::tree::{self, FrameInfo, Span, Transport, Tree};
-use crate::wire::{Cut, How, Wire};
+use crate::wire::{Cut, Dissector, Wire};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
@@ -326,8 +326,10 @@ fn verify(explored: &Explored<'_>, text: &str) -> Result<(), String> {
     };
     let Some(top) = spec.roots.first().copied() else { return Err("the generated .ksy has no type".into()) };
     let protocol = ksy::protocol(&spec, top, Some(top), false);
-    let described =
-        protocol.found.iter().find_map(|found| if let How::Described(described) = found.how { Some(described) } else { None });
+    let described = protocol
+        .found
+        .iter()
+        .find_map(|found| if let Dissector::Described(described) = found.dissector { Some(described) } else { None });
     let Some(described) = described else {
         return Err("the generated .ksy describes no protocol".into());
     };

@@ -5,7 +5,7 @@ use super::number_type::NumberType;
 use super::operator::Sum;
 use super::parse_error::{Wrong, nearest};
 use super::program::{Case, Extreme, Operand, Test, Value};
-use super::syntax::{Compare, Element, How, Node, Part, Quantifier, Relation, Syntax};
+use super::syntax::{Compare, Element, Node, Operation, Part, Quantifier, Relation, Syntax};
 use super::value::{Constant, Item, Order};
 use super::value_type::ValueType;
 use crate::layers;
@@ -66,7 +66,7 @@ fn sort_of_pseudo(pseudo: &Pseudo) -> ValueType {
     match pseudo.kind {
         Kind::Number => ValueType::Number(shown::names_of(pseudo.name)),
         // Floating-point pseudo-fields are times.
-        Kind::Float if matches!(pseudo.name, "frame.time" | "frame.time_epoch") => ValueType::Moment,
+        Kind::Float if matches!(pseudo.name, "frame.time" | "frame.time_epoch") => ValueType::Time,
         Kind::Float => ValueType::Span,
         _ => ValueType::Text,
     }
@@ -273,7 +273,7 @@ impl Checker {
         require(of, &known.sorts, "does not support bitwise and", |value_type| {
             !matches!(
                 value_type,
-                ValueType::Text | ValueType::Float | ValueType::Bool(_) | ValueType::Span | ValueType::Moment | ValueType::Note
+                ValueType::Text | ValueType::Float | ValueType::Bool(_) | ValueType::Span | ValueType::Time | ValueType::Note
             )
         })?;
         let sorts = known.sorts.iter().map(|value_type| match value_type {
@@ -402,17 +402,17 @@ impl Checker {
     fn relation(&mut self, Relation { of, left, how }: &Relation) -> Result<Test, Wrong> {
         let operand = |value| Operand { value, all: *of == Some(Quantifier::All) };
         match how {
-            How::Compare(compare, right) => self.compare(*of, left, *compare, right),
-            How::Contains(right) => {
+            Operation::Compare(compare, right) => self.compare(*of, left, *compare, right),
+            Operation::Contains(right) => {
                 let TypedValue { value, sorts } = self.searched(left)?;
                 Ok(Test::Contains(operand(value), self.needles(left, &sorts, right)?))
             }
-            How::Matches(right) => {
+            Operation::Matches(right) => {
                 let TypedValue { value, sorts } = self.searched(left)?;
                 require(left, &sorts, "has no text to match", ValueType::has_bytes)?;
                 Ok(Test::Matches(operand(value), regex(right)?))
             }
-            How::In(elements) => {
+            Operation::In(elements) => {
                 let TypedValue { value, sorts } = self.known(left)?;
                 require(left, &sorts, NO_VALUE, |value_type| value_type != ValueType::Note)?;
                 Ok(Test::In(operand(value), self.ranges(left, &sorts, elements)?))

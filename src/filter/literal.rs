@@ -38,7 +38,7 @@ fn of_words(words: &str, value_type: ValueType, quoted: bool) -> Vec<Constant> {
             None => named(names, words).map(|number| Item::Bool(number != 0)).collect(),
         },
         ValueType::Span => nanos(words).filter(|_| !quoted).map(Item::Nanos).into_iter().collect(),
-        ValueType::Moment => nanos(words).filter(|_| !quoted).or_else(|| moment(words)).map(Item::Nanos).into_iter().collect(),
+        ValueType::Time => nanos(words).filter(|_| !quoted).or_else(|| moment(words)).map(Item::Nanos).into_iter().collect(),
         ValueType::Text => vec![bytes(words.as_bytes().to_vec())],
         ValueType::Bytes | ValueType::Layer => byte_row(words).map(bytes).into_iter().collect(),
         ValueType::Mac => byte_row(words).filter(|row| row.len() == 6).map(bytes).into_iter().collect(),

@@ -42,7 +42,7 @@ pub use expression::Expression;
 pub use parse_error::ParseError;
 
 use crate::engine::{FrameParts, Prefilter};
-use crate::record::{Moment, Packet, Record, Scope};
+use crate::record::{Packet, Record, RecordTimes, Scope};
 use crate::registry::Registry;
 use crate::tree::{Demand, Field, Only};
 use check::Checker;
@@ -118,7 +118,7 @@ impl Filter {
                 FrameParts::Headers(of) => (of, self.headers),
                 FrameParts::Layers(of) => (of, self.prefilter),
             };
-            let record = Record::Packet(Packet { moment: Moment::default(), of, bookmarks: None });
+            let record = Record::Packet(Packet { moment: RecordTimes::default(), of, bookmarks: None });
             self.decide_early(Subject::Record(&record), known)
         };
         Prefilter { headers, may_match: Box::new(may_match) }

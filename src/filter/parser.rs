@@ -5,7 +5,7 @@
 use super::lexer::{Placed, Token, keywords, tokens};
 use super::operator::{Precedence, Sum};
 use super::parse_error::{Wrong, nearest};
-use super::syntax::{Element, How, Node, Quantifier, Relation, Syntax};
+use super::syntax::{Element, Node, Operation, Quantifier, Relation, Syntax};
 use std::ops::Range;
 
 /// Maximum nesting depth, which bounds the stack.
@@ -133,9 +133,9 @@ impl Parser {
                 Ok(Syntax::Not(Box::new(Node { at: at..self.previous_end(), is })))
             }
             Token::In => Ok(relation(left, self.set()?)),
-            Token::Contains => Ok(relation(left, How::Contains(self.node(hold.tighter())?))),
-            Token::Matches => Ok(relation(left, How::Matches(self.node(hold.tighter())?))),
-            Token::Compare(compare) => Ok(relation(left, How::Compare(compare, self.node(hold.tighter())?))),
+            Token::Contains => Ok(relation(left, Operation::Contains(self.node(hold.tighter())?))),
+            Token::Matches => Ok(relation(left, Operation::Matches(self.node(hold.tighter())?))),
+            Token::Compare(compare) => Ok(relation(left, Operation::Compare(compare, self.node(hold.tighter())?))),
             sign => {
                 let right = self.node(hold.tighter())?;
                 Ok(chained(left, &sign, right))
@@ -218,7 +218,7 @@ impl Parser {
     }
 
     /// Parses `{80, 8000..8100}`, separated by commas or spaces.
-    fn set(&mut self) -> Result<How, Wrong> {
+    fn set(&mut self) -> Result<Operation, Wrong> {
         let open = self.here();
         if !self.take_if(&Token::OpenSet) {
             return Err(self.wrong("expected a set such as {80, 8000..8100}"));
@@ -241,7 +241,7 @@ impl Parser {
         if elements.is_empty() {
             return Err(Wrong::new(&(open.start..self.previous_end()), "a set must not be empty"));
         }
-        Ok(How::In(elements))
+        Ok(Operation::In(elements))
     }
 
     fn constant(&mut self) -> Result<Node, Wrong> {
@@ -274,7 +274,7 @@ fn negated(name: &str, at: &Range<usize>) -> Syntax {
     Syntax::Sum(word("0"), Sum::Minus, word(name))
 }
 
-fn relation(left: Node, how: How) -> Syntax {
+fn relation(left: Node, how: Operation) -> Syntax {
     Syntax::Relation(Box::new(Relation { of: None, left, how }))
 }
 

@@ -2,7 +2,7 @@
 
 use super::value::{Item, Visit};
 use crate::layers::{FastHeaders, HeaderValue};
-use crate::record::{Known, Record, Remembered};
+use crate::record::{Record, Remembered, RememberedValue};
 use crate::tree::{Computed, Dissection, Field, Kind, Layer, MASKED_TEXT, NodeRef, Value};
 use std::borrow::Cow;
 use std::net::IpAddr;
@@ -170,10 +170,10 @@ pub(super) fn item_of(value: HeaderValue<'_>) -> Item<'_> {
 }
 
 /// Remembered value of a field of lower layers.
-pub(super) fn remembered(known: Known) -> Item<'static> {
+pub(super) fn remembered(known: RememberedValue) -> Item<'static> {
     match known {
-        Known::Number(number) => Item::Number(number.into()),
-        Known::Ip(IpAddr::V4(address)) => Item::Ipv4(address.to_bits()),
-        Known::Ip(IpAddr::V6(address)) => Item::Ipv6(address.to_bits()),
+        RememberedValue::Number(number) => Item::Number(number.into()),
+        RememberedValue::Ip(IpAddr::V4(address)) => Item::Ipv4(address.to_bits()),
+        RememberedValue::Ip(IpAddr::V6(address)) => Item::Ipv6(address.to_bits()),
     }
 }

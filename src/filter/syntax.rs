@@ -43,7 +43,7 @@ pub(super) struct Relation {
     /// Quantifier: `any` or `all`.
     pub(super) of: Option<Quantifier>,
     pub(super) left: Node,
-    pub(super) how: How,
+    pub(super) how: Operation,
 }
 
 /// Quantifier of a comparison.
@@ -55,7 +55,7 @@ pub(super) enum Quantifier {
 
 /// Right operand of a comparison.
 #[derive(Debug, Clone)]
-pub(super) enum How {
+pub(super) enum Operation {
     Compare(Compare, Node),
     Contains(Node),
     Matches(Node),
@@ -227,19 +227,19 @@ impl fmt::Display for Relation {
         })?;
         self.left.write(Precedence::Mask, f)?;
         match &self.how {
-            How::Compare(compare, right) => {
+            Operation::Compare(compare, right) => {
                 write!(f, " {} ", compare.symbol())?;
                 right.write(Precedence::Mask, f)
             }
-            How::Contains(right) => {
+            Operation::Contains(right) => {
                 f.write_str(" contains ")?;
                 right.write(Precedence::Mask, f)
             }
-            How::Matches(right) => {
+            Operation::Matches(right) => {
                 f.write_str(" matches ")?;
                 right.write(Precedence::Mask, f)
             }
-            How::In(elements) => {
+            Operation::In(elements) => {
                 f.write_str(" in {")?;
                 list(elements, ", ", f, |element, f| {
                     element.from.fmt(f)?;

@@ -13,7 +13,7 @@ pub(super) enum ValueType {
     /// A time interval.
     Span,
     /// A point in time.
-    Moment,
+    Time,
     Text,
     Bytes,
     Mac,
@@ -33,7 +33,7 @@ impl ValueType {
             ValueType::Float => "a floating-point number",
             ValueType::Bool(_) => "true or false",
             ValueType::Span => "a time interval",
-            ValueType::Moment => "a point in time",
+            ValueType::Time => "a point in time",
             ValueType::Text => "text",
             ValueType::Bytes => "bytes",
             ValueType::Mac => "an Ethernet address",
@@ -52,7 +52,7 @@ impl ValueType {
             ValueType::Float => "a number",
             ValueType::Bool(_) => "true or false",
             ValueType::Span => "seconds",
-            ValueType::Moment => "seconds since 1970 or a time such as \"2015-11-24 21:20:00\"",
+            ValueType::Time => "seconds since 1970 or a time such as \"2015-11-24 21:20:00\"",
             ValueType::Text => "text",
             ValueType::Bytes | ValueType::Layer => "bytes such as 0a:1b:2c, or text in quotes",
             ValueType::Mac => "an Ethernet address such as 00:11:22:33:44:55",
@@ -82,13 +82,13 @@ impl ValueType {
 
     /// Whether values of both types can be compared.
     pub(super) const fn fits(self, other: ValueType) -> bool {
-        use ValueType::{Bool, Bytes, Float, Ipv4, Ipv6, Layer, Mac, Moment, Number, Span, Text};
+        use ValueType::{Bool, Bytes, Float, Ipv4, Ipv6, Layer, Mac, Number, Span, Text, Time};
         matches!(
             (self, other),
             (Number(_) | Float, Number(_) | Float)
                 | (Bool(_), Bool(_))
                 | (Span, Span)
-                | (Moment, Moment)
+                | (Time, Time)
                 | (Text, Text)
                 | (Bytes | Mac | Layer, Bytes | Mac | Layer)
                 | (Ipv4, Ipv4)

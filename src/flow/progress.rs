@@ -2,7 +2,7 @@
 //!
 //! The rules are those of Wireshark 4.0.
 
-use super::analysis::{Analysis, Findings, Segment};
+use super::analysis::{Analysis, Findings, SegmentHeader};
 use crate::tree::{AnalysisFlag, Side, Time};
 
 const SYN: u8 = 1;
@@ -61,7 +61,7 @@ impl Followed {
     }
 
     /// Follows the next segment of a side, after its analysis.
-    pub fn follow(&mut self, side: Side, segment: &Segment, push: bool, found: &Findings, analysis: &Analysis) -> Progress {
+    pub fn follow(&mut self, side: Side, segment: &SegmentHeader, push: bool, found: &Findings, analysis: &Analysis) -> Progress {
         let completeness = self.complete(segment);
         let (in_flight, pushed) = self.send(side, segment, push, found, analysis);
         // Wireshark shows these values only for segments with other analysis items.
@@ -72,7 +72,7 @@ impl Followed {
     }
 
     /// For a FIN: whether the other side had sent none before.
-    fn end(&mut self, side: Side, segment: &Segment) -> Option<bool> {
+    fn end(&mut self, side: Side, segment: &SegmentHeader) -> Option<bool> {
         let [client, server] = &mut self.halves;
         let (own, peer) = match side {
             Side::Client => (client, server),
@@ -90,7 +90,7 @@ impl Followed {
     }
 
     /// Bitmap of phases before this segment; adds its own. The first segment adds nothing unless it opens the connection.
-    fn complete(&mut self, segment: &Segment) -> u8 {
+    fn complete(&mut self, segment: &SegmentHeader) -> u8 {
         let before = self.completeness;
         let part = match (segment.syn, segment.acks) {
             (true, false) if self.is_announced => 0,
@@ -113,7 +113,7 @@ impl Followed {
     fn send(
         &mut self,
         side: Side,
-        segment: &Segment,
+        segment: &SegmentHeader,
         push: bool,
         found: &Findings,
         analysis: &Analysis,
@@ -149,8 +149,8 @@ mod tests {
     use crate::tree::Timestamp;
 
     /// A segment with this payload length; `flags` has S, F and R. All segments have ACK except a lone S.
-    fn segment(seconds: i64, seq: u32, ack: u32, len: u32, flags: &str) -> Segment {
-        Segment {
+    fn segment(seconds: i64, seq: u32, ack: u32, len: u32, flags: &str) -> SegmentHeader {
+        SegmentHeader {
             frame: 1,
             time: Some(Timestamp { seconds, nanos: 5 }),
             seq,
@@ -165,7 +165,7 @@ mod tests {
         }
     }
 
-    fn follow(segments: &[(Side, Segment, bool)]) -> Vec<Progress> {
+    fn follow(segments: &[(Side, SegmentHeader, bool)]) -> Vec<Progress> {
         let (mut followed, mut analysis) = (Followed::default(), Analysis::default());
         let analyzed = segments.iter().map(|(side, segment, push)| {
             let found = analysis.analyze(*side, segment, false, Extent::Everything);

@@ -2,7 +2,7 @@
 
 use super::secrets::Secrets;
 use super::{Event, Missing, Offsets, Payload};
-use crate::record::{Message, Moment, Record};
+use crate::record::{Message, Record, RecordTimes};
 use crate::registry::Registry;
 use crate::tree::{Demand, Dissection, Ends, Field, Fields, Layer, NodeRef, Only, Origin, Side, Span, StreamId};
 
@@ -110,7 +110,7 @@ impl ContentExtractor {
         emit: &mut impl FnMut(Event<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
         for layer in &of.tree.layers {
-            let message = Message { n: 0, moment: Moment::default(), of, layer, bookmarks: None };
+            let message = Message { n: 0, moment: RecordTimes::default(), of, layer, bookmarks: None };
             self.layer(message, layer, &is_meant, secrets, offsets, emit)?;
         }
         Ok(())

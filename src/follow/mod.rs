@@ -15,7 +15,7 @@ pub use dump::{Dump, Form};
 pub use files::Files;
 pub use streams::{Existing, Stream, Streams};
 
-use crate::record::{Message, Moment, Record, Tally, View};
+use crate::record::{Message, Record, RecordTimes, Tally, View};
 use crate::registry::Registry;
 use crate::tree::{Demand, Derived, Dissection, Ends, Layer, NodeRef, Origin, Side, Source, Span, StreamId, Time, Transport};
 use secrets::Secrets;
@@ -178,7 +178,7 @@ impl Follower {
         })?;
         // A tunnel may have payload without a message.
         for payload in &of.tree.layers {
-            let message = Message { n: 0, moment: Moment::default(), of, layer: payload, bookmarks: None };
+            let message = Message { n: 0, moment: RecordTimes::default(), of, layer: payload, bookmarks: None };
             datagram(message, payload, payloads, is_meant, offsets, &mut emit)?;
         }
         Ok(())

@@ -33,17 +33,17 @@ pub struct Stream {
 /// The conversations of a capture.
 pub struct Streams {
     follower: Follower,
-    known: Known,
+    known: KnownStreams,
     existing: Existing,
     start: Time,
 }
 
 #[derive(Default)]
-struct Known(HashMap<StreamId, Stream, foldhash::fast::RandomState>);
+struct KnownStreams(HashMap<StreamId, Stream, foldhash::fast::RandomState>);
 
 impl Default for Streams {
     fn default() -> Streams {
-        Streams { follower: Follower::new(None), known: Known::default(), existing: Existing::default(), start: None }
+        Streams { follower: Follower::new(None), known: KnownStreams::default(), existing: Existing::default(), start: None }
     }
 }
 
@@ -229,7 +229,7 @@ impl Streams {
     }
 }
 
-impl Known {
+impl KnownStreams {
     fn count(&mut self, event: Event<'_>) {
         match event {
             Event::Payload(payload) => {

@@ -1,6 +1,6 @@
-//! Descriptions of where a protocol is found: texts of [`On`], [`Heuristic`] and [`How`].
+//! Descriptions of where a protocol is found: texts of [`On`], [`Heuristic`] and [`Dissector`].
 
-use crate::wire::{Found, Heuristic, How, On, Protocol};
+use crate::wire::{Dissector, Found, Heuristic, On, Protocol};
 
 /// Name of a place.
 #[must_use]
@@ -50,9 +50,9 @@ pub(super) fn recognition(found: &Found) -> &'static str {
 
 /// Unit of dissection at a place.
 pub(super) fn reading(found: &Found) -> &'static str {
-    match found.how {
-        How::Stream(_) | How::DescribedStream(_) => "stream",
-        How::Datagram(_) | How::Described(_) => "datagrams",
-        How::Exchange(_) => "datagrams with state",
+    match found.dissector {
+        Dissector::Stream(_) | Dissector::DescribedStream(_) => "stream",
+        Dissector::Datagram(_) | Dissector::Described(_) => "datagrams",
+        Dissector::Exchange(_) => "datagrams with state",
     }
 }

@@ -4,7 +4,7 @@ use super::GlossaryLook;
 use super::places::{place, places, reading, recognition};
 use crate::registry::Registry;
 use crate::render::{Grid, Head, Members, Role, fold_painted, object, word_lines};
-use crate::wire::{Edition, Protocol, Takes};
+use crate::wire::{Edition, Protocol, ValueKind};
 use std::io::{self, Write};
 
 /// Minimum width of wrapped text.
@@ -82,9 +82,9 @@ pub fn one_protocol(protocol: &'static Protocol, look: GlossaryLook, to: &mut dy
     for (number, setting) in protocol.settings.iter().enumerate() {
         let head = if number == 0 { "settings" } else { "" };
         let value = match setting.takes {
-            Takes::Value | Takes::Checked(_) | Takes::Known { .. } => "VALUE",
-            Takes::File | Takes::CheckedFile(_) | Takes::Secrets(_) => "FILE",
-            Takes::Switch => "true|false",
+            ValueKind::Value | ValueKind::Checked(_) | ValueKind::Known { .. } => "VALUE",
+            ValueKind::File | ValueKind::CheckedFile(_) | ValueKind::Secrets(_) => "FILE",
+            ValueKind::Switch => "true|false",
         };
         part(head, &format!("-o {}={value}: {}", setting.name, setting.about))?;
     }
@@ -103,11 +103,11 @@ pub fn protocols_as_json(protocols: &[&'static Protocol], to: &mut dyn Write) ->
     Ok(())
 }
 
-fn word(takes: Takes) -> &'static str {
+fn word(takes: ValueKind) -> &'static str {
     match takes {
-        Takes::Value | Takes::Checked(_) | Takes::Known { .. } => "value",
-        Takes::File | Takes::CheckedFile(_) | Takes::Secrets(_) => "file",
-        Takes::Switch => "switch",
+        ValueKind::Value | ValueKind::Checked(_) | ValueKind::Known { .. } => "value",
+        ValueKind::File | ValueKind::CheckedFile(_) | ValueKind::Secrets(_) => "file",
+        ValueKind::Switch => "switch",
     }
 }
 

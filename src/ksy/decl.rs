@@ -2,21 +2,21 @@
 
 use super::expr::syntax::{Call, Syntax, TypeName};
 use super::model::{Docs, Encoding, FixedEndian, Meta};
-use super::place::Place;
+use super::source_range::SourceRange;
 use std::ops::RangeInclusive;
 
 /// A name with its position.
 #[derive(Debug, Clone)]
 pub(super) struct Named<T> {
     pub(super) value: T,
-    pub(super) place: Place,
+    pub(super) place: SourceRange,
 }
 
 /// A type.
 #[derive(Debug, Default)]
 pub(super) struct TypeDecl {
     pub(super) name: String,
-    pub(super) place: Place,
+    pub(super) place: SourceRange,
     pub(super) docs: Docs,
     pub(super) meta: Meta,
     pub(super) registration: Option<RegistrationDecl>,
@@ -36,7 +36,7 @@ pub(super) struct TypeDecl {
 #[derive(Debug)]
 pub(super) struct RegistrationDecl {
     /// The position of the key.
-    pub(super) place: Place,
+    pub(super) place: SourceRange,
     pub(super) carriers: Vec<Named<CarrierDecl>>,
     pub(super) over: Option<Named<String>>,
     pub(super) ports: Vec<RangeInclusive<u16>>,
@@ -77,7 +77,7 @@ pub(super) enum EndianDecl {
 #[derive(Debug)]
 pub(super) struct ParamDecl {
     pub(super) name: String,
-    pub(super) place: Place,
+    pub(super) place: SourceRange,
     pub(super) docs: Docs,
     pub(super) ty: Option<TypeName>,
     pub(super) names: Option<TypeName>,
@@ -87,9 +87,9 @@ pub(super) struct ParamDecl {
 #[derive(Debug)]
 pub(super) struct AttrDecl {
     pub(super) name: String,
-    pub(super) place: Place,
+    pub(super) place: SourceRange,
     /// Position of its key, or of its first key.
-    pub(super) whole: Place,
+    pub(super) whole: SourceRange,
     pub(super) docs: Docs,
     pub(super) condition: Option<Syntax>,
     pub(super) value: Option<Syntax>,
@@ -114,7 +114,7 @@ pub(super) struct AttrDecl {
 #[derive(Debug)]
 pub(super) enum TypeDeclOf {
     One(Call),
-    Switch { on: Syntax, cases: Vec<(Syntax, Call)>, otherwise: Option<Call>, place: Place },
+    Switch { on: Syntax, cases: Vec<(Syntax, Call)>, otherwise: Option<Call>, place: SourceRange },
 }
 
 #[derive(Debug)]
@@ -130,7 +130,7 @@ pub(super) enum ValidDecl {
     Eq(Syntax),
     Range { min: Option<Syntax>, max: Option<Syntax> },
     AnyOf(Vec<Syntax>),
-    InEnum(Place),
+    InEnum(SourceRange),
     Expr(Syntax),
 }
 
@@ -157,7 +157,7 @@ pub(super) struct BytesDecl {
 #[derive(Debug)]
 pub(super) struct EnumDecl {
     pub(super) name: String,
-    pub(super) place: Place,
+    pub(super) place: SourceRange,
     pub(super) docs: Docs,
     pub(super) members: Vec<super::model::EnumMember>,
 }

@@ -75,7 +75,7 @@ impl Diagnostic {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Piece {
     /// File, line and column.
-    Place,
+    SourceRange,
     /// `error` or `warning`, and the underline.
     Level,
     /// The problem and advice.
@@ -91,7 +91,7 @@ impl Diagnostic {
     #[must_use]
     pub fn pieces(&self) -> Vec<(Piece, String)> {
         let mut pieces = vec![
-            (Piece::Place, printable(&self.location())),
+            (Piece::SourceRange, printable(&self.location())),
             (Piece::Frame, ": ".to_owned()),
             (Piece::Level, self.level().to_owned()),
             (Piece::Frame, ": ".to_owned()),

@@ -1,8 +1,8 @@
 //! Reads files and their imports, within limits.
 
 use super::decl::{AttrDecl, TypeDecl, TypeDeclOf};
-use super::place::{Place, SourceFile, offset};
 use super::report::{Problem, Report};
+use super::source_range::{SourceFile, SourceRange, offset};
 use super::{read, yaml};
 use std::collections::{HashMap, HashSet};
 use std::fs::File;
@@ -113,7 +113,7 @@ impl Loader<'_> {
         files.sort();
         if files.is_empty() {
             let file = self.source(path, String::new());
-            self.report.error(Place::whole(file), "the directory has no `.ksy` file");
+            self.report.error(SourceRange::whole(file), "the directory has no `.ksy` file");
         }
         files
     }
@@ -125,7 +125,7 @@ impl Loader<'_> {
     }
 
     /// The index of a file. Each file is read once.
-    fn file(&mut self, path: &Path, import: Option<Place>) -> Option<u32> {
+    fn file(&mut self, path: &Path, import: Option<SourceRange>) -> Option<u32> {
         let canonical = path.canonicalize().unwrap_or_else(|_| normal(path));
         if let Some(index) = self.files.by_path.get(&canonical) {
             return Some(*index);
@@ -149,7 +149,7 @@ impl Loader<'_> {
         let index = self.source(path, text);
         self.files.by_path.insert(canonical, index);
         if let Some(wrong) = wrong {
-            self.report.error(import.unwrap_or(Place::whole(index)), wrong);
+            self.report.error(import.unwrap_or(SourceRange::whole(index)), wrong);
             return None;
         }
         self.declare(index);
@@ -179,8 +179,8 @@ impl Loader<'_> {
         let Some(source) = self.files.sources.get(index as usize) else { return };
         let folder = source.path.parent().unwrap_or(Path::new("")).to_owned();
         let Some(decl) = self.files.loaded.get(index as usize).and_then(|loaded| loaded.decl.as_ref()) else { return };
-        let wanted: Vec<(String, Place)> = decl.imports.iter().map(|import| (import.value.clone(), import.place)).collect();
-        let opaque: Vec<(String, Place)> = if decl.opaque_types { unknown_types(decl) } else { Vec::new() };
+        let wanted: Vec<(String, SourceRange)> = decl.imports.iter().map(|import| (import.value.clone(), import.place)).collect();
+        let opaque: Vec<(String, SourceRange)> = if decl.opaque_types { unknown_types(decl) } else { Vec::new() };
         let mut found = Vec::new();
         for (name, place) in wanted {
             match self.find(&name, &folder) {
@@ -271,7 +271,7 @@ fn normal(path: &Path) -> PathBuf {
 }
 
 /// Types that a file uses by a single name and does not declare.
-fn unknown_types(decl: &TypeDecl) -> Vec<(String, Place)> {
+fn unknown_types(decl: &TypeDecl) -> Vec<(String, SourceRange)> {
     let mut declared = HashSet::new();
     let mut used = Vec::new();
     collect(decl, &mut declared, &mut used);
@@ -279,7 +279,7 @@ fn unknown_types(decl: &TypeDecl) -> Vec<(String, Place)> {
     used
 }
 
-fn collect(decl: &TypeDecl, declared: &mut HashSet<String>, used: &mut Vec<(String, Place)>) {
+fn collect(decl: &TypeDecl, declared: &mut HashSet<String>, used: &mut Vec<(String, SourceRange)>) {
     declared.insert(decl.name.clone());
     for attribute in decl.seq.iter().chain(&decl.instances) {
         used.extend(used_types(attribute));
@@ -289,7 +289,7 @@ fn collect(decl: &TypeDecl, declared: &mut HashSet<String>, used: &mut Vec<(Stri
     }
 }
 
-fn used_types(attribute: &AttrDecl) -> Vec<(String, Place)> {
+fn used_types(attribute: &AttrDecl) -> Vec<(String, SourceRange)> {
     let calls = match &attribute.ty {
         None => Vec::new(),
         Some(TypeDeclOf::One(call)) => vec![call],

@@ -2,8 +2,8 @@
 
 use super::expr::walk::any;
 use super::expr::{Expr, Kind, Method};
-use super::model::{Bytes, Data, How, Member, Read, Repeat, Size, Spec, TypeId};
-use super::place::Place;
+use super::model::{Bytes, Data, Member, Read, Repeat, Size, Spec, TypeId, ValueSource};
+use super::source_range::SourceRange;
 use std::collections::HashMap;
 
 /// How messages of a type follow each other on TCP.
@@ -36,7 +36,7 @@ pub struct Open {
     /// The reason: "`rest` takes all bytes up to the end".
     pub reason: String,
     /// The responsible attribute.
-    pub place: Place,
+    pub place: SourceRange,
 }
 
 /// The content of one direction of a stream.
@@ -121,7 +121,7 @@ impl Frames<'_> {
     fn of_seq(&mut self, of: TypeId) -> Framing {
         let seq = &self.spec.type_of(of).seq;
         for (at, member) in seq.iter().enumerate() {
-            let How::Read(read) = &member.how else { continue };
+            let ValueSource::Read(read) = &member.how else { continue };
             let is_last = at + 1 == seq.len();
             match self.of_member(of, member, read, at) {
                 Framing::SelfDelimiting => {}

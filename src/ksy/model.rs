@@ -1,8 +1,8 @@
 //! The resolved model of Kaitai Struct files: every name is an index, every expression has a type, every default is filled in.
 
 use super::expr::Expr;
-use super::place::{Place, SourceFile};
 use super::registration::Registration;
+use super::source_range::{SourceFile, SourceRange};
 
 /// An index into [`Spec::types`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -83,7 +83,7 @@ pub struct Type {
     /// `to-string`, else `-webide-representation`: an expression of type [`Ty::Str`].
     pub summary: Option<Expr>,
     /// Position of its name; for the top of a file, of `meta/id`.
-    pub place: Place,
+    pub place: SourceRange,
 }
 
 /// `meta` of a file, without what types inherit.
@@ -147,7 +147,7 @@ pub struct Param {
     /// Documentation.
     pub docs: Docs,
     /// Position of its name.
-    pub place: Place,
+    pub place: SourceRange,
 }
 
 /// An attribute of `seq` or an instance.
@@ -160,7 +160,7 @@ pub struct Member {
     /// `if`: an expression of type [`Ty::Bool`].
     pub condition: Option<Expr>,
     /// How its value is obtained.
-    pub how: How,
+    pub how: ValueSource,
     /// `valid` and `contents`, checked for each element of a repetition.
     pub valid: Option<Valid>,
     /// The type of the whole value: an array if it repeats.
@@ -168,12 +168,12 @@ pub struct Member {
     /// For bytes that can be exported as a file, the extension of its name.
     pub object: Option<String>,
     /// Position of its name; without a name, of the whole attribute.
-    pub place: Place,
+    pub place: SourceRange,
 }
 
 /// How the value of a member is obtained.
 #[derive(Debug, Clone)]
-pub enum How {
+pub enum ValueSource {
     /// `value`: calculated.
     Value(Expr),
     /// Read from a stream.
@@ -340,7 +340,7 @@ pub enum Process {
         /// Its arguments.
         args: Vec<Expr>,
         /// Position of its name.
-        place: Place,
+        place: SourceRange,
     },
 }
 
@@ -378,7 +378,7 @@ pub struct Enum {
     /// Documentation.
     pub docs: Docs,
     /// Position of its name.
-    pub place: Place,
+    pub place: SourceRange,
 }
 
 impl Enum {
@@ -400,7 +400,7 @@ pub struct EnumMember {
     /// Documentation.
     pub docs: Docs,
     /// Position of its name.
-    pub place: Place,
+    pub place: SourceRange,
 }
 
 /// The type of a value.

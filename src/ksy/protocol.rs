@@ -6,12 +6,12 @@ use super::compile::program::{Program, RunCode, UnitCode};
 use super::compile::{compile, leak, looks_around};
 use super::fields::FileFields;
 use super::framing::{Open, Run, Unit, unit};
-use super::model::{How as Made, Spec, TypeId};
+use super::model::{Spec, TypeId, ValueSource};
 use super::registration::{Carrier, Framed, Registration, Roots};
 use super::run::{Context, Memory, Message, Part, run};
 use super::session::{Counter, Session};
 use crate::tree::{BySide, Field, Side};
-use crate::wire::{Conversation, Described, Exchange, Found, Heuristic, How, On, Opening, Protocol, Result, Verdict, Wire};
+use crate::wire::{Conversation, Described, Dissector, Exchange, Found, Heuristic, On, Opening, Protocol, Result, Verdict, Wire};
 use std::cell::RefCell;
 
 thread_local! {
@@ -218,7 +218,7 @@ fn secrets(spec: &Spec, registration: Option<&Registration>, id: &str, units: &U
 /// The types from a root down to the one that contains a run, each at the end of the previous one.
 fn chain(spec: &Spec, root: TypeId, run: &Run) -> Vec<TypeId> {
     let last = |of: &TypeId| {
-        let Made::Read(read) = &spec.type_of(*of).seq.last()?.how else { return None };
+        let ValueSource::Read(read) = &spec.type_of(*of).seq.last()?.how else { return None };
         if let super::model::Data::Object(object) = &read.data { Some(object.of) } else { None }
     };
     let mut all: Vec<TypeId> = Vec::new();
@@ -278,12 +278,12 @@ fn where_open(spec: &Spec, open: &Open) -> String {
 
 /// The places where the registration of a file finds its protocol. The user can always select it.
 fn found(registration: Option<&Registration>, file: &'static File) -> Vec<Found> {
-    let datagrams = How::Described(file);
-    let streams = How::DescribedStream(file);
+    let datagrams = Dissector::Described(file);
+    let streams = Dissector::DescribedStream(file);
     let by_magic = Heuristic::Described(file);
     let has_magic = !file.magic.is_empty();
     let mut found = Vec::new();
-    let mut add = |on, heuristic, how| found.push(Found { on, heuristic, how });
+    let mut add = |on, heuristic, dissector| found.push(Found { on, heuristic, dissector });
     if let Some(registration) = registration {
         let ranges = || registration.ports.iter().map(|range| (*range.start(), *range.end()));
         for carrier in &registration.carriers {

@@ -2,7 +2,7 @@
 
 use super::expr::Expr;
 use super::model::{Spec, TypeId};
-use super::place::Place;
+use super::source_range::SourceRange;
 use std::ops::RangeInclusive;
 
 /// Where the protocol of a file is found, and its display.
@@ -31,7 +31,7 @@ pub struct Registration {
     /// `secret`: paths of attributes below a message.
     pub secrets: Vec<Secret>,
     /// Position of the key.
-    pub place: Place,
+    pub place: SourceRange,
 }
 
 /// A carrier of the protocol.
@@ -72,7 +72,7 @@ pub struct Secret {
     /// The names, from the message down.
     pub path: Vec<String>,
     /// Its position.
-    pub place: Place,
+    pub place: SourceRange,
 }
 
 impl Roots {

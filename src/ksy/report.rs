@@ -1,19 +1,19 @@
 //! Collects errors and warnings of files, sorted by position.
 
 use super::diagnostic::Diagnostic;
-use super::place::{Place, SourceFile, offset};
+use super::source_range::{SourceFile, SourceRange, offset};
 
 /// An error or a warning with a position.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Problem {
     pub(super) error: bool,
-    pub(super) place: Place,
+    pub(super) place: SourceRange,
     pub(super) message: String,
     pub(super) help: Option<String>,
 }
 
 impl Problem {
-    pub(super) fn error(place: Place, message: impl Into<String>) -> Problem {
+    pub(super) fn error(place: SourceRange, message: impl Into<String>) -> Problem {
         Problem { error: true, place, message: message.into(), help: None }
     }
 
@@ -52,11 +52,11 @@ impl Report {
         self.problems.len() >= MOST
     }
 
-    pub(super) fn error(&mut self, place: Place, message: impl Into<String>) {
+    pub(super) fn error(&mut self, place: SourceRange, message: impl Into<String>) {
         self.add(Problem::error(place, message));
     }
 
-    pub(super) fn warning(&mut self, place: Place, message: impl Into<String>, help: Option<String>) {
+    pub(super) fn warning(&mut self, place: SourceRange, message: impl Into<String>, help: Option<String>) {
         self.add(Problem { error: false, ..Problem::error(place, message).help_if(help) });
     }
 
@@ -97,7 +97,7 @@ const KEPT: usize = 200;
 fn locate(problem: Problem, files: &[SourceFile]) -> Diagnostic {
     let Problem { error, place, message, help } = problem;
     let file = files.get(place.file as usize);
-    let is_whole = place == Place::whole(place.file);
+    let is_whole = place == SourceRange::whole(place.file);
     let text = file.map_or("", |file| file.text.as_str());
     let start = (place.start as usize).min(text.len());
     let before = text.get(..start).unwrap_or_default();

@@ -2,13 +2,13 @@
 
 use super::expr::walk::any;
 use super::expr::{Expr, Kind, Slot};
-use super::model::{Bytes, Data, How, Member, Repeat, Size, Spec, TypeId};
-use super::place::{Place, offset};
+use super::model::{Bytes, Data, Member, Repeat, Size, Spec, TypeId, ValueSource};
 use super::report::Report;
+use super::source_range::{SourceRange, offset};
 use std::collections::{HashMap, HashSet};
 
 /// The users of each member.
-type Uses = HashMap<(TypeId, Slot), HashSet<Place>>;
+type Uses = HashMap<(TypeId, Slot), HashSet<SourceRange>>;
 
 /// Warns about fields that are only the size or count of another field but not named after it.
 pub(super) fn check(spec: &Spec, report: &mut Report) {
@@ -45,7 +45,7 @@ fn uses(spec: &Spec) -> Uses {
 
 /// Size and count of a member, if they are references.
 fn only(member: &Member) -> (Option<&Expr>, Option<&Expr>) {
-    let How::Read(read) = &member.how else { return (None, None) };
+    let ValueSource::Read(read) = &member.how else { return (None, None) };
     let count = match &read.repeat {
         Repeat::Count(count) => Some(count),
         Repeat::No | Repeat::Eos | Repeat::Until(_) => None,

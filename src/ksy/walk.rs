@@ -1,7 +1,7 @@
 //! The expressions of a model.
 
 use super::expr::Expr;
-use super::model::{Bytes, Data, How, Member, ParentOf, Process, Read, Repeat, Size, Type, Valid};
+use super::model::{Bytes, Data, Member, ParentOf, Process, Read, Repeat, Size, Type, Valid, ValueSource};
 
 impl Type {
     /// All expressions of the type itself, without subexpressions.
@@ -22,8 +22,8 @@ impl Member {
     pub fn expressions(&self) -> Vec<&Expr> {
         let mut all: Vec<&Expr> = self.condition.iter().collect();
         match &self.how {
-            How::Value(value) => all.push(value),
-            How::Read(read) => all.extend(read.expressions()),
+            ValueSource::Value(value) => all.push(value),
+            ValueSource::Read(read) => all.extend(read.expressions()),
         }
         match &self.valid {
             None | Some(Valid::InEnum(_)) => {}

@@ -1,7 +1,7 @@
 //! YAML as nodes with positions. A scalar remains text until a key requires a type.
 
-use super::place::{Place, offset};
 use super::report::Problem;
+use super::source_range::{SourceRange, offset};
 use saphyr_parser::{Event, Parser, ScalarStyle, ScanError, Span};
 use std::collections::{HashMap, HashSet};
 
@@ -11,7 +11,7 @@ pub struct Node {
     /// Its value.
     pub value: Value,
     /// Its position.
-    pub place: Place,
+    pub place: SourceRange,
 }
 
 /// The value of a node.
@@ -88,15 +88,16 @@ pub(super) fn parse(file: u32, text: &str) -> Result<Node, Problem> {
     // The parser buffers a whole flow sequence before it returns the first element, since the sequence may be a key.
     if let Some(comma) = memchr::memchr_iter(b',', text.as_bytes()).nth(NODES) {
         let start = offset(comma);
-        return Err(too_many(Place { file, start, end: start + 1 }));
+        return Err(too_many(SourceRange { file, start, end: start + 1 }));
     }
     for event in Parser::new_from_str(text) {
         let (event, span) = event.map_err(|error| builder.scan_error(&error))?;
         builder.event(event, span)?;
     }
-    Ok(builder
-        .root
-        .unwrap_or(Node { value: Value::Scalar { text: String::new(), quoted: false }, place: Place { file, start: 0, end: 0 } }))
+    Ok(builder.root.unwrap_or(Node {
+        value: Value::Scalar { text: String::new(), quoted: false },
+        place: SourceRange { file, start: 0, end: 0 },
+    }))
 }
 
 /// Byte offsets of characters, in which the parser counts.
@@ -131,9 +132,9 @@ struct Builder<'t> {
 }
 
 impl Builder<'_> {
-    fn place(&self, span: Span) -> Place {
+    fn place(&self, span: Span) -> SourceRange {
         let start = self.offsets.byte(span.start.index(), self.text.len());
-        Place { file: self.file, start, end: self.offsets.byte(span.end.index(), self.text.len()).max(start) }
+        SourceRange { file: self.file, start, end: self.offsets.byte(span.end.index(), self.text.len()).max(start) }
     }
 
     fn event(&mut self, event: Event<'_>, span: Span) -> Result<(), Problem> {
@@ -172,7 +173,7 @@ impl Builder<'_> {
         }
     }
 
-    fn start(&mut self, value: Value, place: Place, anchor: usize) -> Result<(), Problem> {
+    fn start(&mut self, value: Value, place: SourceRange, anchor: usize) -> Result<(), Problem> {
         if self.open.len() >= DEPTH {
             return Err(too_deep(place));
         }
@@ -209,14 +210,14 @@ impl Builder<'_> {
     /// Converts a syntax error of the parser.
     fn scan_error(&self, error: &ScanError) -> Problem {
         let start = self.offsets.byte(error.marker().index(), self.text.len());
-        let place = Place { file: self.file, start, end: start };
+        let place = SourceRange { file: self.file, start, end: start };
         let line_of = |at: u32| self.text.get(..at as usize).and_then(|before| before.rfind('\n')).map_or(0, |end| end + 1);
         let line_start = line_of(start);
         let indent =
             self.text.get(line_start..).map(|line| line.split(|c: char| c != ' ' && c != '\t').next().unwrap_or_default());
         if let Some(tab) = indent.and_then(|indent| indent.find('\t')) {
             let start = offset(line_start + tab);
-            return Problem::error(Place { file: self.file, start, end: start + 1 }, "a tab in the indentation")
+            return Problem::error(SourceRange { file: self.file, start, end: start + 1 }, "a tab in the indentation")
                 .help("indent with spaces");
         }
         let info = error.info();
@@ -264,11 +265,11 @@ const EXPLANATIONS: &[(&str, &str, &str)] = &[
     ("found unknown anchor", "an alias of an unknown anchor", "put text that begins with `*` in quotes"),
 ];
 
-fn too_many(place: Place) -> Problem {
+fn too_many(place: SourceRange) -> Problem {
     Problem::error(place, format!("more than {NODES} nodes, with those that aliases repeat"))
 }
 
-fn too_deep(place: Place) -> Problem {
+fn too_deep(place: SourceRange) -> Problem {
     Problem::error(place, format!("lists and maps inside each other more than {DEPTH} levels deep"))
 }
 

@@ -130,22 +130,22 @@ impl HeaderPayload {
 #[derive(Debug, Clone)]
 pub enum Reached {
     /// A TCP segment in this range.
-    Tcp(Segment),
+    Tcp(TransportSegment),
     /// A UDP datagram in this range.
-    Udp(Segment),
+    Udp(TransportSegment),
     /// A fragment in this range.
-    Fragment(Part, Segment),
+    Fragment(Part, TransportSegment),
     /// An SCTP packet in this range.
-    Sctp(Segment),
+    Sctp(TransportSegment),
     /// A compressed payload of this IP protocol number in this range.
-    Compressed(u8, Segment),
+    Compressed(u8, TransportSegment),
     /// All layers were dissected.
     End,
 }
 
 /// The range of a transport layer and the layer below.
 #[derive(Debug, Clone)]
-pub struct Segment {
+pub struct TransportSegment {
     /// Header and payload.
     pub range: Range<usize>,
     /// Number of truncated bytes.

@@ -3,7 +3,7 @@
 //! Off by default: with checksum offloading, captures of the sending host hold wrong checksums.
 
 use crate::tree::{Computed, Field, Names, NodeRef, Value};
-use crate::wire::{Setting, Settings, Takes, Wire};
+use crate::wire::{Setting, Settings, ValueKind, Wire};
 use etherparse::checksum::Sum16BitWords;
 use std::net::IpAddr;
 
@@ -24,7 +24,7 @@ pub(super) const TCP: Setting = switch("tcp.check_checksum", "Whether checksums 
 pub(super) const UDP: Setting = switch("udp.check_checksum", "Whether checksums of UDP datagrams are verified");
 
 const fn switch(name: &'static str, about: &'static str) -> Setting {
-    Setting { name, about, takes: Takes::Switch }
+    Setting { name, about, takes: ValueKind::Switch }
 }
 
 impl Checks {

@@ -3,7 +3,7 @@
 //! Plain frames are complete and have no notes. If no header field is requested, their headers are read in one step,
 //! and the tree gets little more than the addresses. Tagged frames take this path only if no layer is emitted at all.
 
-use super::{Checks, Reached, Segment, ethernet, ip, ipv6, tcp};
+use super::{Checks, Reached, TransportSegment, ethernet, ip, ipv6, tcp};
 use crate::input::Link;
 use crate::tree::{Address, Carriers, Ends, Field, LayerId, Only, Span, SummaryFn, Tree, Value};
 use crate::wire::{Cut, Wire};
@@ -158,11 +158,11 @@ impl FastHeaders {
 
     /// The carried segment, without layers in the tree.
     #[must_use]
-    pub fn segment(&self) -> Segment {
+    pub fn segment(&self) -> TransportSegment {
         let Packet { src, dst, .. } = self.packet;
         let [v4, v6] = PATHS.get(self.tags).copied().unwrap_or_default();
         let path = if src.is_ipv4() { v4 } else { v6 };
-        Segment { range: self.packet.carried(), missing: 0, is_part: false, src, dst, below: None, path }
+        TransportSegment { range: self.packet.carried(), missing: 0, is_part: false, src, dst, below: None, path }
     }
 
     /// Everything that [`FastHeaders::has`] and [`FastHeaders::get`] depend on.
@@ -278,7 +278,8 @@ impl Packet {
             let ([a, b], [c, d]) = (ipv6::halves(ends[0]), ipv6::halves(ends[1]));
             layer.put(tree, frame, Some(link), &[a, b, c, d, protocol.into()], ipv6::summary)
         };
-        let segment = Segment { range: self.carried(), missing: 0, is_part: false, src, dst, below: Some(below), path: "" };
+        let segment =
+            TransportSegment { range: self.carried(), missing: 0, is_part: false, src, dst, below: Some(below), path: "" };
         if protocol == ip::TCP { Reached::Tcp(segment) } else { Reached::Udp(segment) }
     }
 }
@@ -415,7 +416,7 @@ mod tests {
         let names = tree.layers.iter().map(|layer| tree.nodes[layer.node as usize].field.abbrev).chain(["tcp"]);
         let found = plain.segment();
         assert!(!is_tcp || found.path == names.collect::<Vec<_>>().join(":"), "{}", found.path);
-        assert_eq!(format!("{found:?}"), format!("{:?}", Segment { below: None, path: found.path, ..segment }));
+        assert_eq!(format!("{found:?}"), format!("{:?}", TransportSegment { below: None, path: found.path, ..segment }));
         for field in FAST_FIELDS.iter().chain(&[&ethernet::ETH, &ip::IP, &ipv6::IPV6]) {
             let node = tree.nodes.iter().find(|node| node.field.is(field));
             let bytes = |node: &crate::tree::Node| frame[node.span.start as usize..node.span.end as usize].to_vec();

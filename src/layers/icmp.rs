@@ -5,7 +5,7 @@
 //! ```
 
 use super::{HeaderPayload, ip, layer};
-use crate::tree::{Key, Moment, Names, Value, fields, name_of};
+use crate::tree::{EarlierPacket, Key, Names, Value, fields, name_of};
 use crate::wire::{Protocol, Result, Wire};
 use std::net::IpAddr;
 
@@ -115,7 +115,7 @@ fn halves(address: IpAddr) -> [u64; 2] {
 fn answer(wire: &mut Wire<'_>, key: Key) {
     let (frame, now) = wire.now();
     let Some(request) = wire.earlier(&key).filter(|request| request.value == 0 || request.value == frame) else { return };
-    wire.keep_as(key, Moment { value: frame, ..request });
+    wire.keep_as(key, EarlierPacket { value: frame, ..request });
     if wire.wants(&[&RESPONSE_TO]) {
         wire.add(&RESPONSE_TO, Value::Unsigned(request.frame));
     }

@@ -63,7 +63,7 @@ pub mod vrrp;
 pub mod vxlan;
 pub mod wlan;
 
-pub use carried::{Bytes, Described, HeaderPayload, Next, Part, Reached, Segment};
+pub use carried::{Bytes, Described, HeaderPayload, Next, Part, Reached, TransportSegment};
 pub use checksum::Checks;
 pub use fast_path::{FastHeaders, FlowKey, HeaderValue, ends as plain_ends};
 
@@ -71,7 +71,7 @@ use crate::input::{Link, link_name};
 use crate::limits;
 use crate::tree::{Address, Demand, Ends, Extras, Field, Fields, Generated, Kind, LayerId, Only, Span, Tree, Value};
 use crate::wire::notes::DEEP;
-use crate::wire::{Cut, How, On, Protocol, Result, Wire, data};
+use crate::wire::{Cut, Dissector, On, Protocol, Result, Wire, data};
 use std::net::IpAddr;
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -312,8 +312,15 @@ fn transport(tree: &Tree, carried: &HeaderPayload, below: Option<LayerId>) -> Op
         Address::Mac(_) => None,
     };
     let (src, dst) = (ends.src.and_then(ip)?, ends.dst.and_then(ip)?);
-    let segment =
-        Segment { range: carried.range.clone(), missing: carried.missing, is_part: carried.is_part, src, dst, below, path: "" };
+    let segment = TransportSegment {
+        range: carried.range.clone(),
+        missing: carried.missing,
+        is_part: carried.is_part,
+        src,
+        dst,
+        below,
+        path: "",
+    };
     match carried.next {
         Next::IpProtocol(ip::TCP) => Some(Reached::Tcp(segment)),
         Next::IpProtocol(ip::UDP) => Some(Reached::Udp(segment)),
@@ -372,8 +379,8 @@ fn packet_of(next: Next) -> Option<(&'static Protocol, PacketFn)> {
 /// Places of packets without a payload. Most packets have another header, so the list of all protocols is searched once.
 static PACKETS: LazyLock<Vec<(On, &Protocol, PacketFn)>> = LazyLock::new(|| {
     let places = ALL.iter().flat_map(|protocol| protocol.found.iter().map(|found| (*protocol, found)));
-    let packets = places.filter_map(|(protocol, found)| match found.how {
-        How::Datagram(read) => Some((found.on, protocol, read)),
+    let packets = places.filter_map(|(protocol, found)| match found.dissector {
+        Dissector::Datagram(read) => Some((found.on, protocol, read)),
         _ => None,
     });
     packets.collect()

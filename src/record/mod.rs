@@ -22,7 +22,7 @@ use crate::tree::{Derived, Dissection, Ends, Field, Gap, Kind, Layer, Level, Nod
 pub use bookmarks::{Bookmark, Bookmarks};
 pub use keyed::{JsonType, Keyed};
 pub use place::RecordPlace;
-pub use remembered::{Known, Remembered};
+pub use remembered::{Remembered, RememberedValue};
 pub use scope::Scope;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -54,7 +54,7 @@ pub enum Record<'t> {
 
 /// Timestamps of a record and of its predecessors.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Moment {
+pub struct RecordTimes {
     /// Timestamp of the record.
     pub time: Time,
     /// Timestamp of the first frame.
@@ -63,7 +63,7 @@ pub struct Moment {
     pub previous: Time,
 }
 
-impl Moment {
+impl RecordTimes {
     /// Nanoseconds since the first frame, if both times are known.
     #[must_use]
     pub fn since_start(self) -> Option<i128> {
@@ -83,7 +83,7 @@ pub struct Message<'t> {
     /// Message number, from 1.
     pub n: u64,
     /// Timestamps.
-    pub moment: Moment,
+    pub moment: RecordTimes,
     /// The tree that contains it.
     pub of: Dissection<'t>,
     /// The layer.
@@ -96,7 +96,7 @@ pub struct Message<'t> {
 #[derive(Clone, Copy)]
 pub struct Packet<'t> {
     /// Timestamps.
-    pub moment: Moment,
+    pub moment: RecordTimes,
     /// The tree.
     pub of: Dissection<'t>,
     /// Bookmarks and notes of the capture.
@@ -108,7 +108,7 @@ pub struct Packet<'t> {
 #[derive(Clone, Copy)]
 pub struct Late<'t> {
     /// Capture time of the frame that completed them.
-    pub moment: Moment,
+    pub moment: RecordTimes,
     /// The tree that contains them.
     pub of: Dissection<'t>,
     /// Their layers.
@@ -145,7 +145,7 @@ impl fmt::Display for Buffer {
 
 /// The location of a layer: its buffer, and the base added to its spans.
 #[derive(Debug, Clone, Copy)]
-pub struct Place {
+pub struct Location {
     /// The buffer.
     pub buffer: Buffer,
     /// The base offset.
@@ -154,11 +154,11 @@ pub struct Place {
 
 /// The buffer and offset of a span.
 #[must_use]
-pub fn place_of(of: Dissection<'_>, span: Span) -> Place {
+pub fn place_of(of: Dissection<'_>, span: Span) -> Location {
     match of.tree.source(span).map(|source| (source.origin, source.base)) {
-        Some((Origin::Stream(stream, side), base)) => Place { buffer: Buffer::Stream(stream, side), base },
-        Some((Origin::Derived(derived), base)) => Place { buffer: Buffer::Derived(derived.number), base },
-        Some((Origin::Frame, _)) | None => Place { buffer: Buffer::Frame(of.tree.frame.number), base: 0 },
+        Some((Origin::Stream(stream, side), base)) => Location { buffer: Buffer::Stream(stream, side), base },
+        Some((Origin::Derived(derived), base)) => Location { buffer: Buffer::Derived(derived.number), base },
+        Some((Origin::Frame, _)) | None => Location { buffer: Buffer::Frame(of.tree.frame.number), base: 0 },
     }
 }
 

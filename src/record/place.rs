@@ -1,6 +1,6 @@
 //! Places of records in a tree, without borrowing it.
 
-use super::{Bookmarks, Late, Message, Moment, Packet, Record};
+use super::{Bookmarks, Late, Message, Packet, Record, RecordTimes};
 use crate::tree::Dissection;
 use std::ops::Range;
 
@@ -12,14 +12,14 @@ pub enum RecordPlace {
         /// Message number, from 1.
         n: u64,
         /// Timestamps.
-        moment: Moment,
+        moment: RecordTimes,
         /// Index of the layer.
         layer: usize,
     },
     /// The frame with all its layers.
-    Packet(Moment),
+    Packet(RecordTimes),
     /// Late messages: their timestamps, and the indices of their layers.
-    Late(Moment, Range<usize>),
+    Late(RecordTimes, Range<usize>),
     /// A gap, by its index.
     Gap(usize),
 }

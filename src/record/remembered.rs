@@ -13,7 +13,7 @@ pub struct Remembered<'t> {
 
 /// A remembered value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Known {
+pub enum RememberedValue {
     /// A number.
     Number(u64),
     /// An address.
@@ -56,11 +56,11 @@ impl<'t> Remembered<'t> {
 
     /// Remembered value of a field.
     #[must_use]
-    pub fn value(&self, field: &Field) -> Option<Known> {
+    pub fn value(&self, field: &Field) -> Option<RememberedValue> {
         let [src, dst] = self.ends;
         let over = |transport: Transport| self.stream.filter(|stream| stream.transport == transport);
-        let number = |stream: StreamId| Known::Number(stream.number.into());
-        let port = |socket: SocketAddr| Known::Number(socket.port().into());
+        let number = |stream: StreamId| RememberedValue::Number(stream.number.into());
+        let port = |socket: SocketAddr| RememberedValue::Number(socket.port().into());
         match field.abbrev {
             "tcp.stream" => over(Transport::Tcp).map(number),
             "udp.stream" => over(Transport::Udp).map(number),
@@ -84,7 +84,7 @@ fn socket(end: Option<Address>) -> Option<SocketAddr> {
     }
 }
 
-fn address(end: Option<Address>, is_it: fn(&IpAddr) -> bool) -> Option<Known> {
+fn address(end: Option<Address>, is_it: fn(&IpAddr) -> bool) -> Option<RememberedValue> {
     let ip = socket(end)?.ip();
-    is_it(&ip).then_some(Known::Ip(ip))
+    is_it(&ip).then_some(RememberedValue::Ip(ip))
 }

@@ -1,6 +1,6 @@
 //! Numbers and counts of records.
 
-use super::{Bookmarks, Message, Moment, Packet, Record, RecordPlace, View, completed, late_group};
+use super::{Bookmarks, Message, Packet, Record, RecordPlace, RecordTimes, View, completed, late_group};
 use crate::tree::{Dissection, OmittedMessages, Time, Tree};
 
 /// State evicted to bound memory.
@@ -88,7 +88,7 @@ impl Tally {
     }
 
     /// Timestamps of the packet, if the view has one for this tree.
-    fn packet(&mut self, tree: &Tree, captured: bool) -> Option<Moment> {
+    fn packet(&mut self, tree: &Tree, captured: bool) -> Option<RecordTimes> {
         (captured && self.view == View::Packets).then(|| self.moment(tree.frame.time))
     }
 
@@ -118,7 +118,7 @@ impl Tally {
             }
             if layer.message {
                 self.messages += 1;
-                let message = Message { n: self.messages, moment: Moment::default(), of, layer, bookmarks: None };
+                let message = Message { n: self.messages, moment: RecordTimes::default(), of, layer, bookmarks: None };
                 self.malformed += u64::from(message.is_malformed());
                 if self.view == View::Messages {
                     let moment = self.moment(message.time());
@@ -130,7 +130,7 @@ impl Tally {
                 let layers = late_group(of, at, limit, captured);
                 shown = at + layers.len();
                 let (_, time) = completed(of, layer);
-                let moment = Moment { time, first: self.first, previous: self.previous };
+                let moment = RecordTimes { time, first: self.first, previous: self.previous };
                 show(RecordPlace::Late(moment, at..shown))?;
             }
         }
@@ -157,8 +157,8 @@ impl Tally {
     }
 
     /// Computes the timestamps of the next record.
-    fn moment(&mut self, time: Time) -> Moment {
-        let moment = Moment { time, first: self.first, previous: self.previous.or(time) };
+    fn moment(&mut self, time: Time) -> RecordTimes {
+        let moment = RecordTimes { time, first: self.first, previous: self.previous.or(time) };
         self.previous = time.or(self.previous);
         moment
     }

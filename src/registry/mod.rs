@@ -283,7 +283,7 @@ impl Registry {
     fn datagrams(self) -> Cow<'static, [Placed]> {
         self.placed(
             |collected| &collected.datagrams,
-            |candidate| candidate.found.how.is_datagram(),
+            |candidate| candidate.found.dissector.is_datagram(),
             |on| match on {
                 On::Udp(port) => Some(Some(port..=port)),
                 On::UdpRun(first, last) => Some(Some(first..=last)),
@@ -449,7 +449,7 @@ impl Registry {
     /// Chooses the protocol of payload handed over under this name.
     #[must_use]
     pub fn over(self, place: &'static str, context: Option<&FlowContext>, bytes: &[u8]) -> Option<Candidate> {
-        let here = |candidate: &Candidate| candidate.found.how.is_datagram() && candidate.found.on == On::Over(place);
+        let here = |candidate: &Candidate| candidate.found.dissector.is_datagram() && candidate.found.on == On::Over(place);
         let chosen = context.and_then(|context| self.chosen(context)).and_then(|line| line.protocol);
         let chosen = chosen.and_then(|protocol| Candidate::all(protocol).find(here));
         let context = self.context(context);
@@ -489,7 +489,7 @@ impl Candidate {
     /// The datagram dissector of a protocol, if any.
     #[must_use]
     pub fn datagram(protocol: &'static Protocol) -> Option<Candidate> {
-        let reads = |candidate: &Candidate| candidate.found.how.is_datagram();
+        let reads = |candidate: &Candidate| candidate.found.dissector.is_datagram();
         let alone = Candidate::all(protocol).find(|candidate| reads(candidate) && !matches!(candidate.found.on, On::Over(_)));
         alone.or_else(|| Candidate::all(protocol).find(reads))
     }
@@ -513,7 +513,7 @@ impl Candidate {
     /// Whether it dissects streams.
     #[must_use]
     pub fn is_stream(&self) -> bool {
-        self.found.how.is_stream()
+        self.found.dissector.is_stream()
     }
 
     fn recognize(&self, opening: &Opening<'_>) -> Verdict {

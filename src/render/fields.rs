@@ -9,7 +9,7 @@ use crate::layers;
 use crate::record::expert;
 use crate::record::pseudo::{Pseudo, PseudoValue};
 use crate::record::seconds::SECOND;
-use crate::record::{Known, Record, Remembered, Scope, Tally, View};
+use crate::record::{Record, Remembered, RememberedValue, Scope, Tally, View};
 use crate::sink::{Begin, Printed, Problem, Sink};
 use crate::tree::{
     Carriers, Computed, Demand, Depth, Digits, Dissection, Extras, Field, Fields, Kind, Layer, Node, NodeRef, Only, Timestamp,
@@ -364,11 +364,11 @@ impl Occurrences<'_> {
         let Some(remembered) = Remembered::of(record) else { return Ok(()) };
         for known in fields.iter().filter_map(|field| remembered.value(field)) {
             self.put(|line| match known {
-                Known::Number(number) => {
+                RememberedValue::Number(number) => {
                     digits::number(line, number);
                     Ok(())
                 }
-                Known::Ip(address) => write!(Words(line), "{address}"),
+                RememberedValue::Ip(address) => write!(Words(line), "{address}"),
             })?;
         }
         Ok(())

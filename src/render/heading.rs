@@ -4,7 +4,7 @@ use super::revealed;
 use super::text::{Guarded, fold_painted, painted_width, write_summary};
 use super::theme::{Role, Theme};
 use super::time::{Clock, TimeForm, When};
-use crate::record::{Bookmark, Buffer, Late, Message, Moment, Packet, Record, level_of, place_of, words_of};
+use crate::record::{Bookmark, Buffer, Late, Message, Packet, Record, RecordTimes, level_of, place_of, words_of};
 use crate::tree::{Dissection, Ends, Gap, Layer, Level, Note, Spaced, clean};
 use crate::wire::data;
 use std::fmt::{self, Write};
@@ -267,16 +267,16 @@ pub fn line_of(record: &Record<'_>) -> String {
 
 /// Times of a message.
 pub fn times_of(message: &Message<'_>) -> When {
-    when(Moment { time: message.time(), ..message.moment })
+    when(RecordTimes { time: message.time(), ..message.moment })
 }
 
 /// Times of a packet.
 pub fn moments_of(packet: &Packet<'_>) -> When {
-    when(Moment { time: packet.of.tree.frame.time, ..packet.moment })
+    when(RecordTimes { time: packet.of.tree.frame.time, ..packet.moment })
 }
 
 /// Times of a record.
-pub fn when(moment: Moment) -> When {
+pub fn when(moment: RecordTimes) -> When {
     When { time: moment.time, since_start: moment.since_start(), since_previous: moment.since_previous() }
 }
 

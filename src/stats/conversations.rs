@@ -1,6 +1,6 @@
 //! Statistics of conversations and endpoints.
 
-use super::endpoint::{Conversation, End, Found, Place, Seen, Shares, Sum};
+use super::endpoint::{Conversation, End, Found, RowIndex, Seen, Shares, Sum};
 use super::endpoint_cache::EndpointCache;
 use super::index::Index;
 use super::parts::ConversationLayer;
@@ -77,14 +77,14 @@ impl Conversations {
         Some(Found { place, answers: !first.is(src, &self.hosts) })
     }
 
-    fn at(&mut self, place: Place) -> Option<&mut Row> {
+    fn at(&mut self, place: RowIndex) -> Option<&mut Row> {
         match place {
-            Place::Numbered(place) => self.numbered.get_mut(place),
-            Place::Paired(place) => self.paired.get_mut(place),
+            RowIndex::Numbered(place) => self.numbered.get_mut(place),
+            RowIndex::Paired(place) => self.paired.get_mut(place),
         }
     }
 
-    fn numbered(&mut self, ends: [End; 2], place: usize, most: usize) -> Option<Place> {
+    fn numbered(&mut self, ends: [End; 2], place: usize, most: usize) -> Option<RowIndex> {
         if self.numbered.get(place).is_none_or(Row::is_silent) {
             let new = (place + 1).saturating_sub(self.numbered.len());
             let has_room = self.rows_in_use() + new <= most;
@@ -96,17 +96,17 @@ impl Conversations {
             self.numbered.get_mut(place)?.between(spots);
             self.silent -= 1;
         }
-        Some(Place::Numbered(place))
+        Some(RowIndex::Numbered(place))
     }
 
-    fn paired(&mut self, ends: [End; 2], most: usize) -> Option<Place> {
+    fn paired(&mut self, ends: [End; 2], most: usize) -> Option<RowIndex> {
         let endpoint_cache = self.endpoint_cache.get(ends);
         if self.paired.get(endpoint_cache as usize).is_some_and(|row| row.is_between(ends, &self.hosts)) {
-            return Some(Place::Paired(endpoint_cache as usize));
+            return Some(RowIndex::Paired(endpoint_cache as usize));
         }
         let place = self.among_all(ends, most)?;
         self.endpoint_cache.put(ends, place);
-        Some(Place::Paired(place as usize))
+        Some(RowIndex::Paired(place as usize))
     }
 
     fn among_all(&mut self, ends: [End; 2], most: usize) -> Option<u32> {

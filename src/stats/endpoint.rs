@@ -141,13 +141,13 @@ impl Sum {
 /// A conversation, and whether its second end sends.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Found {
-    pub(super) place: Place,
+    pub(super) place: RowIndex,
     pub(super) answers: bool,
 }
 
 /// Index of a row.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Place {
+pub(super) enum RowIndex {
     Numbered(usize),
     Paired(usize),
 }

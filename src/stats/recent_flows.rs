@@ -15,7 +15,7 @@ pub(super) type Rows = [Option<Found>; ConversationLayer::ALL.len()];
 
 /// A flow: one direction of a connection.
 #[derive(Debug, Clone, Copy)]
-struct Known {
+struct CachedFlow {
     number: u32,
     link: [u8; LINK],
     rows: Rows,
@@ -25,7 +25,7 @@ struct Known {
 
 /// Cache of recent flows.
 #[derive(Debug)]
-pub(super) struct RecentFlows(Vec<Option<Known>>);
+pub(super) struct RecentFlows(Vec<Option<CachedFlow>>);
 
 impl Default for RecentFlows {
     fn default() -> RecentFlows {
@@ -47,7 +47,8 @@ impl RecentFlows {
 
     /// Caches a flow. Returns the deferred counts of the replaced flow.
     pub(super) fn put(&mut self, omitted_headers: &OmittedHeaders, bytes: &[u8], rows: Rows) -> Option<(Rows, Sum)> {
-        let known = Known { number: omitted_headers.stream.number, link: *bytes.first_chunk()?, rows, waiting: Sum::default() };
+        let known =
+            CachedFlow { number: omitted_headers.stream.number, link: *bytes.first_chunk()?, rows, waiting: Sum::default() };
         let old = self.0.get_mut(slot(omitted_headers))?.replace(known)?;
         Some((old.rows, old.waiting))
     }

@@ -9,7 +9,7 @@ pub type Key = (&'static str, [u64; 6]);
 
 /// An earlier packet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Moment {
+pub struct EarlierPacket {
     /// The frame number.
     pub frame: u64,
     /// The capture time.
@@ -20,17 +20,17 @@ pub struct Moment {
 
 /// Earlier packets by key. All are dropped when the limit is reached.
 #[derive(Debug, Default)]
-pub struct Earlier(HashMap<Key, Moment, foldhash::fast::RandomState>);
+pub struct EarlierPackets(HashMap<Key, EarlierPacket, foldhash::fast::RandomState>);
 
-impl Earlier {
+impl EarlierPackets {
     /// The packet recorded under this key.
     #[must_use]
-    pub fn of(&self, key: &Key) -> Option<Moment> {
+    pub fn of(&self, key: &Key) -> Option<EarlierPacket> {
         self.0.get(key).copied()
     }
 
     /// Records a packet, replacing any earlier one with the same key.
-    pub fn keep(&mut self, key: Key, moment: Moment) {
+    pub fn keep(&mut self, key: Key, moment: EarlierPacket) {
         if self.0.len() >= limits::EARLIER.get() {
             self.0.clear();
         }
@@ -45,11 +45,11 @@ mod tests {
 
     #[test]
     fn packets_past_the_limit_are_forgotten() {
-        let mut earlier = Earlier::default();
+        let mut earlier = EarlierPackets::default();
         let key = |number| ("a test", [number, 0, 0, 0, 0, 0]);
         let most = limits::EARLIER.get() as u64;
         for frame in 0..=most {
-            earlier.keep(key(frame), Moment { frame, time: None, value: 7 });
+            earlier.keep(key(frame), EarlierPacket { frame, time: None, value: 7 });
             assert!(earlier.0.len() as u64 <= most);
         }
         assert_eq!(earlier.of(&key(most)).unwrap().frame, most);

@@ -43,7 +43,7 @@ pub(crate) use clean::first_special;
 pub use clean::{clean, clean_escaped, is_harmful, is_plain};
 pub use demand::{Carriers, Demand, Depth, Extras, Fields, Only};
 pub use dump::dump;
-pub use earlier::{Earlier, Key, Moment};
+pub use earlier::{EarlierPacket, EarlierPackets, Key};
 pub(crate) use field::are_sorted;
 pub use field::{CollapsedText, Field, Kind, Level, Names, Share, Times, Words, name_of};
 pub use generated::{Computed, Generate, Generated, as_text, is_there};

@@ -3,8 +3,8 @@
 use super::object::ExportedObject;
 use super::secrets::Secrets;
 use super::{
-    AnalysisFlags, Bits, Demand, Earlier, Ends, Extras, Field, FrameInfo, Gap, Handover, Info, Kind, Label, Layer, LayerId, Node,
-    Note, OmittedHeaders, OmittedMessages, Origin, Piece, Source, Span, TextRange, Transfer, Value,
+    AnalysisFlags, Bits, Demand, EarlierPackets, Ends, Extras, Field, FrameInfo, Gap, Handover, Info, Kind, Label, Layer,
+    LayerId, Node, Note, OmittedHeaders, OmittedMessages, Origin, Piece, Source, Span, TextRange, Transfer, Value,
 };
 use crate::limits;
 use std::fmt::{self, Write};
@@ -65,7 +65,7 @@ pub struct Tree {
     /// Decryption secrets. They persist between frames.
     pub secrets: Secrets,
     /// Earlier packets. They persist between frames.
-    pub earlier: Earlier,
+    pub earlier: EarlierPackets,
     /// Spans of masked values.
     pub(super) hidden: Vec<Span>,
     /// Nodes of single bits, with their bit masks, in node order.
@@ -133,7 +133,7 @@ impl Tree {
             late: false,
             reveal: false,
             secrets: Secrets::default(),
-            earlier: Earlier::default(),
+            earlier: EarlierPackets::default(),
             hidden: Vec::new(),
             bits: Vec::new(),
             generated: String::new(),

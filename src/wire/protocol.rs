@@ -90,7 +90,7 @@ impl Protocol {
     /// Whether any place dissects it as a stream.
     #[must_use]
     pub fn is_stream(&self) -> bool {
-        self.found.iter().any(|found| found.how.is_stream())
+        self.found.iter().any(|found| found.dissector.is_stream())
     }
 }
 
@@ -101,7 +101,7 @@ pub struct Found {
     /// The check that payload must pass there.
     pub heuristic: Heuristic,
     /// The dissector.
-    pub how: How,
+    pub dissector: Dissector,
 }
 
 /// A place where a protocol is found.
@@ -167,7 +167,7 @@ impl DatagramContext {
 
 /// A dissector.
 #[derive(Clone, Copy)]
-pub enum How {
+pub enum Dissector {
     /// Dissects each datagram as one message, without state.
     Datagram(fn(&mut Wire<'_>) -> Result),
     /// Creates the state of a new stream.
@@ -223,42 +223,42 @@ impl On {
     /// Declares a stateless datagram dissector.
     #[must_use]
     pub const fn datagram(self, heuristic: Heuristic, read: fn(&mut Wire<'_>) -> Result) -> Found {
-        Found { on: self, heuristic, how: How::Datagram(read) }
+        Found { on: self, heuristic, dissector: Dissector::Datagram(read) }
     }
 
     /// Declares a datagram dissector with state per conversation.
     #[must_use]
     pub const fn exchange(self, heuristic: Heuristic, open: fn(&Settings) -> Box<dyn Exchange>) -> Found {
-        Found { on: self, heuristic, how: How::Exchange(open) }
+        Found { on: self, heuristic, dissector: Dissector::Exchange(open) }
     }
 
     /// Declares a stream dissector.
     #[must_use]
     pub const fn stream(self, heuristic: Heuristic, open: fn(&Settings) -> Box<dyn Conversation>) -> Found {
-        Found { on: self, heuristic, how: How::Stream(open) }
+        Found { on: self, heuristic, dissector: Dissector::Stream(open) }
     }
 }
 
-impl How {
+impl Dissector {
     /// Whether each datagram is a message.
     #[must_use]
     pub const fn is_datagram(self) -> bool {
-        matches!(self, How::Datagram(_) | How::Exchange(_) | How::Described(_))
+        matches!(self, Dissector::Datagram(_) | Dissector::Exchange(_) | Dissector::Described(_))
     }
 
     /// Whether it dissects streams.
     #[must_use]
     pub const fn is_stream(self) -> bool {
-        matches!(self, How::Stream(_) | How::DescribedStream(_))
+        matches!(self, Dissector::Stream(_) | Dissector::DescribedStream(_))
     }
 
     /// The state of a new stream; `from_start` states for client and server whether their bytes are the very first ones.
     #[must_use]
     pub fn conversation(self, settings: &Settings, from_start: [bool; 2]) -> Option<Box<dyn Conversation>> {
         match self {
-            How::Stream(open) => Some(open(settings)),
-            How::DescribedStream(described) => Some(described.conversation(from_start)),
-            How::Datagram(_) | How::Exchange(_) | How::Described(_) => None,
+            Dissector::Stream(open) => Some(open(settings)),
+            Dissector::DescribedStream(described) => Some(described.conversation(from_start)),
+            Dissector::Datagram(_) | Dissector::Exchange(_) | Dissector::Described(_) => None,
         }
     }
 
@@ -266,9 +266,9 @@ impl How {
     #[must_use]
     pub fn exchange(self, settings: &Settings) -> Option<Box<dyn Exchange>> {
         match self {
-            How::Exchange(open) => Some(open(settings)),
-            How::Described(described) => described.exchange(),
-            How::Datagram(_) | How::Stream(_) | How::DescribedStream(_) => None,
+            Dissector::Exchange(open) => Some(open(settings)),
+            Dissector::Described(described) => described.exchange(),
+            Dissector::Datagram(_) | Dissector::Stream(_) | Dissector::DescribedStream(_) => None,
         }
     }
 }

@@ -8,12 +8,12 @@ pub struct Setting {
     /// The help text, one sentence.
     pub about: &'static str,
     /// The kind of value.
-    pub takes: Takes,
+    pub takes: ValueKind,
 }
 
 /// The kind of value that an option takes.
 #[derive(Debug, Clone, Copy)]
-pub enum Takes {
+pub enum ValueKind {
     /// The value itself.
     Value,
     /// The path of a file whose text is the value.
@@ -38,15 +38,15 @@ pub enum Takes {
 }
 
 /// Validates a value, so that mistakes are reported before the capture is read.
-pub type Check = fn(&str) -> std::result::Result<(), Unfit>;
+pub type Check = fn(&str) -> std::result::Result<(), InvalidValue>;
 
 /// The error of an invalid value.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Unfit {
+pub struct InvalidValue {
     /// The line number, from 1, if the text has several lines.
     pub line: Option<usize>,
     /// The mistake and the expected format.
-    pub words: String,
+    pub message: String,
 }
 
 /// The configured options. The last value of an option counts.
@@ -66,7 +66,7 @@ impl Settings {
 
     /// Sets a value; for an option that takes a file, the text of the file.
     pub fn set(&mut self, setting: &Setting, value: String) {
-        if let Takes::Secrets(_) = setting.takes
+        if let ValueKind::Secrets(_) = setting.takes
             && !self.secrets.contains(&setting.name)
         {
             self.secrets.push(setting.name);

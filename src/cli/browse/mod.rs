@@ -13,7 +13,7 @@ mod texts;
 
 use super::args::{BrowseOptions, Reading};
 use super::audience::Audience;
-use super::input::{How, Run};
+use super::input::{InputSettings, Run};
 use super::loading::{self, Loading};
 use super::notes;
 use super::progress::TotalProgress;
@@ -52,7 +52,7 @@ const AT_ONCE: Duration = Duration::from_millis(10);
 pub(super) fn run(options: &BrowseOptions, reading: &Reading, watched: Option<(Files, &Loading)>) -> Exit {
     let checked = options.filter.as_deref().map_or(Ok(()), |filter| intervals::parsed("-Y", filter).map(drop));
     let checked = checked.and_then(|()| forms::columns(&options.columns).map(drop));
-    let how = match checked.and_then(|()| How::new(reading)) {
+    let how = match checked.and_then(|()| InputSettings::new(reading)) {
         Ok(how) => how,
         Err(wrong) => {
             print_error(format_args!("{wrong}"));
@@ -75,7 +75,7 @@ pub(super) fn run(options: &BrowseOptions, reading: &Reading, watched: Option<(F
 }
 
 /// Opens the inputs so that each can be read again. Errors are reported before the screen is used.
-fn open(options: &BrowseOptions, reading: &Reading, how: &How) -> Result<Vec<Arc<Source>>, Exit> {
+fn open(options: &BrowseOptions, reading: &Reading, how: &InputSettings) -> Result<Vec<Arc<Source>>, Exit> {
     let mut sources = Vec::new();
     for source in Source::all(&options.files, reading) {
         if source.is_complete() {
@@ -120,7 +120,7 @@ impl Audience for OpenOnly {
 #[derive(Clone)]
 struct Input {
     source: Arc<Source>,
-    how: Arc<How>,
+    how: Arc<InputSettings>,
     /// Whether the answer is no longer required.
     stop: Arc<AtomicBool>,
     to: SyncSender<Event>,
@@ -164,7 +164,7 @@ struct Browser<'a> {
     watched: Option<Watched<'a>>,
     state: State,
     reading: Reading,
-    how: Arc<How>,
+    how: Arc<InputSettings>,
     sources: Vec<Arc<Source>>,
     to: SyncSender<Event>,
     answers: Receiver<Event>,
@@ -182,7 +182,7 @@ impl<'a> Browser<'a> {
     fn new(
         options: &BrowseOptions,
         reading: Reading,
-        how: How,
+        how: InputSettings,
         sources: Vec<Arc<Source>>,
         watched: Option<Watched<'a>>,
     ) -> Browser<'a> {
@@ -349,7 +349,7 @@ impl<'a> Browser<'a> {
     fn reload(&mut self) {
         let Some(Watched { files, loading, .. }) = &mut self.watched else { return };
         let mut read = Vec::new();
-        let loaded = loading::reload(loading, &mut read).and_then(|()| How::new(&self.reading));
+        let loaded = loading::reload(loading, &mut read).and_then(|()| InputSettings::new(&self.reading));
         files.also(read);
         match loaded {
             Ok(how) => {
@@ -363,7 +363,7 @@ impl<'a> Browser<'a> {
     /// Applies a decode-as rule and reads the input again.
     fn decode_as(&mut self, text: String) {
         self.reading.decode_as.push(text);
-        match How::new(&self.reading) {
+        match InputSettings::new(&self.reading) {
             Ok(how) => {
                 self.how = Arc::new(how.silent());
                 self.state.reload();

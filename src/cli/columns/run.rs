@@ -3,7 +3,7 @@
 use super::super::args::{Args, Output};
 use super::super::counted::Counted;
 use super::super::forms::{self, Wrong};
-use super::super::input::{self, How};
+use super::super::input::{self, InputSettings};
 use super::super::outcome::Outcome;
 use super::super::printer::Printer;
 use super::super::record_selection::RecordSelection;
@@ -38,7 +38,7 @@ pub(in crate::cli) fn run(mut args: Args, screen: Screen) -> Exit {
 /// Inputs and output of a run.
 struct Task {
     what: What,
-    how: How,
+    how: InputSettings,
     selection: RecordSelection,
 }
 
@@ -46,7 +46,7 @@ impl Task {
     fn new(args: &Args) -> Result<Task, Wrong> {
         let output = &args.output;
         // Batches are assembled in order.
-        let how = How::new(&args.reading)?.alone();
+        let how = InputSettings::new(&args.reading)?.alone();
         let (wide, scope) = wide(output)?.unzip();
         let selection = RecordSelection::new(output, scope)?;
         let view = selection.view();
@@ -104,7 +104,12 @@ impl Task {
     }
 }
 
-fn read(sources: &[Source], how: &How, writer: &mut Printer<'_, ColumnSink<'_>>, outcome: &mut Outcome) -> io::Result<()> {
+fn read(
+    sources: &[Source],
+    how: &InputSettings,
+    writer: &mut Printer<'_, ColumnSink<'_>>,
+    outcome: &mut Outcome,
+) -> io::Result<()> {
     for source in sources {
         let read = input::input(source, how, writer)?;
         outcome.add(Outcome { read, ..writer.selection.outcome() });

@@ -10,7 +10,7 @@ use super::ordered::{Lane, LaneMessage, LaneReceiver, Out, OutputBudget};
 use super::{Chunk, ChunkPrinter};
 use crate::cli::audience::Audience;
 use crate::cli::forms::Plan;
-use crate::cli::input::{self, How};
+use crate::cli::input::{self, InputSettings};
 use crate::cli::outcome::Outcome;
 use crate::cli::print_error;
 use crate::cli::printer::Printer;
@@ -43,7 +43,7 @@ pub(in crate::cli) fn readers(sources: &[Source], threads: usize) -> usize {
 /// Write errors.
 pub(in crate::cli) fn run(
     sources: &[Source],
-    how: &How,
+    how: &InputSettings,
     plan: &Plan,
     selection: Vec<RecordSelection>,
     to: Box<dyn Write + Send>,
@@ -118,7 +118,7 @@ struct Queue<'a> {
 /// A thread that reads one input after another.
 struct Reader<'a> {
     budget: &'a OutputBudget,
-    how: &'a How,
+    how: &'a InputSettings,
     plan: &'a Plan,
     whole: Arc<TotalProgress>,
     queue: Arc<Mutex<Queue<'a>>>,

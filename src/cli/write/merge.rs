@@ -4,7 +4,7 @@ use super::super::Exit;
 use super::super::args::Output;
 use super::super::audience::Audience;
 use super::super::forms::Wrong;
-use super::super::input::{How, Run};
+use super::super::input::{InputSettings, Run};
 use super::super::outcome::Outcome;
 use super::super::progress::{Progress, TotalProgress};
 use super::super::record_selection::RecordSelection;
@@ -33,7 +33,7 @@ type Broken = (Exit, io::Error);
 pub(super) fn write(
     output: &Output,
     sources: &[Source],
-    how: &How,
+    how: &InputSettings,
     target: &Target,
     window: usize,
     known: Vec<Late>,
@@ -71,7 +71,7 @@ struct Lane<'a> {
 }
 
 impl<'a> Merge<'a> {
-    fn open(&mut self, source: &Source, how: &'a How, mut frames: Frames, progress: Progress) -> io::Result<()> {
+    fn open(&mut self, source: &Source, how: &'a InputSettings, mut frames: Frames, progress: Progress) -> io::Result<()> {
         let run = match Run::open(source, how, &mut frames, progress) {
             Ok(run) => Some(run),
             Err(refused) => {

@@ -1,9 +1,9 @@
 //! A connection: with full state while open, later reduced to what late segments need.
 
-use super::{Dissector, HalfStream, Stream};
+use super::{HalfStream, Stream, StreamDissector};
 use crate::engine::nested::States;
 use crate::flow::Pair;
-use crate::flow::analysis::{Analysis, Known};
+use crate::flow::analysis::{Analysis, ConnectionState};
 use crate::flow::progress::Followed;
 use crate::flow::reassembly;
 use crate::layers::tcp::Header;
@@ -31,7 +31,7 @@ pub(in crate::engine) struct Closed {
     is_data: bool,
     reset: bool,
     halves: BySide<ClosedHalf>,
-    known: Known,
+    known: ConnectionState,
     followed: Option<Box<Followed>>,
 }
 
@@ -46,7 +46,7 @@ impl Stream {
     #[cold]
     pub(in crate::engine) fn fail(&mut self) {
         self.changed = true;
-        self.dissector = Dissector::None;
+        self.dissector = StreamDissector::None;
         self.inner = States::default();
         self.inside = None;
         for half in self.halves.iter_mut() {
@@ -66,8 +66,8 @@ impl Stream {
     /// The protocol that dissects it.
     pub(in crate::engine) fn protocol(&self) -> Option<&'static Protocol> {
         match self.dissector {
-            Dissector::Known(protocol, _) => Some(protocol),
-            Dissector::Undecided | Dissector::Unrecognised(_) | Dissector::None => None,
+            StreamDissector::Known(protocol, _) => Some(protocol),
+            StreamDissector::Undecided | StreamDissector::Unrecognised(_) | StreamDissector::None => None,
         }
     }
 }
@@ -143,7 +143,7 @@ impl Connection {
         stream.followed = rest.followed.take();
         stream.reset = rest.reset;
         if rest.is_data {
-            stream.dissector = Dissector::None;
+            stream.dissector = StreamDissector::None;
         }
         *self = Connection::Whole(Box::new(stream));
     }
@@ -153,9 +153,9 @@ impl Stream {
     /// The reduced state, if nothing is buffered and there is no dissector.
     fn closed(&self) -> Option<Closed> {
         let is_data = match self.dissector {
-            Dissector::Unrecognised(_) | Dissector::None => true,
-            Dissector::Undecided if self.over.is_none() => false,
-            Dissector::Undecided | Dissector::Known(..) => return None,
+            StreamDissector::Unrecognised(_) | StreamDissector::None => true,
+            StreamDissector::Undecided if self.over.is_none() => false,
+            StreamDissector::Undecided | StreamDissector::Known(..) => return None,
         };
         let half =
             |half: &HalfStream| ClosedHalf { reassembly: half.reassembly.closed(), base: half.base, from_start: half.from_start };

@@ -1,7 +1,7 @@
 //! Delivers in-order bytes: message by message, or as data, before and after holes.
 
 use super::half_stream::{Following, HalfStream, Step};
-use super::{Dissector, Stream, endpoints};
+use super::{Stream, StreamDissector, endpoints};
 use crate::engine::bug;
 use crate::engine::message::{Delivered, Out, ends_of};
 use crate::engine::nested::NestedContext;
@@ -44,7 +44,7 @@ impl Stream {
         let half = &mut self.halves[side];
         let in_step = half.outstanding >= gap.len;
         half.outstanding = half.outstanding.saturating_sub(gap.len);
-        if let Dissector::Known(_, conversation) = &mut self.dissector {
+        if let StreamDissector::Known(_, conversation) = &mut self.dissector {
             conversation.gap(side, Missing { bytes: gap.len, in_step });
         }
         // Delivered as captured, so that messages completed by one frame are not joined with those of another.
@@ -159,11 +159,11 @@ impl Stream {
         let crowded = out.tree.is_crowded();
         let mut failure = None;
         let step = match &mut self.dissector {
-            Dissector::Known(..) if crowded => {
+            StreamDissector::Known(..) if crowded => {
                 half.outstanding = 0;
                 Step::Data(half.reassembly.buffered().len())
             }
-            Dissector::Known(protocol, conversation) => {
+            StreamDissector::Known(protocol, conversation) => {
                 match bug::guarded(|| half.next(conversation.as_mut(), side, following)) {
                     Ok(step) => step,
                     Err(bug) => {
@@ -173,7 +173,9 @@ impl Stream {
                     }
                 }
             }
-            Dissector::None | Dissector::Unrecognised(_) | Dissector::Undecided => Step::Data(half.reassembly.buffered().len()),
+            StreamDissector::None | StreamDissector::Unrecognised(_) | StreamDissector::Undecided => {
+                Step::Data(half.reassembly.buffered().len())
+            }
         };
         if matches!(step, Step::Wait) {
             self.changed = true;
@@ -220,10 +222,10 @@ impl Stream {
         let mut is_fine = true;
         let (hidden, source) = (out.tree.masked_spans().len(), out.tree.sources.len());
         match (cut, &mut self.dissector) {
-            (None, Dissector::None | Dissector::Unrecognised(_)) if !out.sorts && out.tree.demand().only_counts() => {
+            (None, StreamDissector::None | StreamDissector::Unrecognised(_)) if !out.sorts && out.tree.demand().only_counts() => {
                 out.count(len, half.reassembly.pieces(off, len))
             }
-            (Some(cut), Dissector::Known(protocol, conversation)) => {
+            (Some(cut), StreamDissector::Known(protocol, conversation)) => {
                 let delivered = delivered(out);
                 let bytes = delivered.bytes;
                 is_fine = out.message(delivered, protocol, cut, |wire| {
@@ -245,7 +247,7 @@ impl Stream {
             (_, dissector) => {
                 let delivered = delivered(out);
                 out.data(delivered);
-                if let (true, Dissector::Known(_, conversation)) = (crowded, dissector) {
+                if let (true, StreamDissector::Known(_, conversation)) = (crowded, dissector) {
                     conversation.gap(side, Missing { bytes: len as u64, in_step: false });
                     let node = out.tree.here().saturating_sub(1);
                     out.tree.note(&GIVEN_UP, node, Span::NONE, format_args!("too many messages at once, and memory is needed"));

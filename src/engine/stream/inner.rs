@@ -1,15 +1,15 @@
 //! Inner streams: decrypted or unwrapped bytes are dissected as a separate conversation.
 
 use super::half_stream::Following;
-use super::{Dissector, Stream, endpoints};
+use super::{Stream, StreamDissector, endpoints};
 use crate::engine::message::{Delivered, Out, ends_of};
 use crate::engine::nested::NestedContext;
 use crate::flow::messages::Message;
-use crate::flow::reassembly::Segment as TcpSegment;
+use crate::flow::reassembly::TcpSegment;
 use crate::layers::Bytes;
 use crate::registry::{Candidate, FlowContext};
 use crate::tree::{Ends, InnerBytes, Piece, Side, StreamId};
-use crate::wire::{Cut, How};
+use crate::wire::{Cut, Dissector};
 use std::net::SocketAddr;
 use std::sync::Arc;
 
@@ -25,8 +25,8 @@ impl Stream {
             }
             let inner = self.inside.get_or_insert_with(|| {
                 let carrier = match &self.dissector {
-                    Dissector::Known(protocol, _) => protocol.this.abbrev,
-                    Dissector::Undecided | Dissector::Unrecognised(_) | Dissector::None => "",
+                    StreamDissector::Known(protocol, _) => protocol.this.abbrev,
+                    StreamDissector::Undecided | StreamDissector::Unrecognised(_) | StreamDissector::None => "",
                 };
                 let path = format!("{}:{carrier}", self.path).into();
                 let mut inner =
@@ -81,7 +81,7 @@ impl Stream {
         off: u64,
         out: &mut Out<'_>,
     ) {
-        let How::Datagram(read) = candidate.found.how else { return };
+        let Dissector::Datagram(read) = candidate.found.dissector else { return };
         // A message that waited for an earlier one has no bytes in this frame.
         let is_late = out.tree.late || !message.pieces.iter().any(|piece| piece.frame == out.tree.frame.number);
         let timely = is_late.then(|| out.begin_late(true));

@@ -18,7 +18,7 @@ use super::segment::{analysis_results, analyzed, progress, tcp_layer};
 use crate::flow::Pair;
 use crate::flow::analysis::{Analysis, Findings};
 use crate::flow::progress::Followed;
-use crate::flow::reassembly::{Accepted, Direction, Place, Segment as TcpSegment};
+use crate::flow::reassembly::{Accepted, Direction, SegmentPosition, TcpSegment};
 use crate::input::Frame;
 use crate::layers::tcp::{self, Header, TcpState};
 use crate::layers::{self, Bytes, Checks};
@@ -50,7 +50,7 @@ pub(super) struct Stream {
     analysis: Analysis,
     /// Progress of the connection, if requested.
     followed: Option<Box<Followed>>,
-    dissector: Dissector,
+    dissector: StreamDissector,
     /// The name of the handover, if announced or given by the first message.
     over: Option<&'static str>,
     /// The protocol whose layer lies between the segments and their messages.
@@ -84,7 +84,7 @@ pub(super) struct Stream {
 }
 
 /// The dissector of a stream.
-enum Dissector {
+enum StreamDissector {
     /// Bytes are buffered until a heuristic decides.
     Undecided,
     Known(&'static Protocol, Box<dyn Conversation>),
@@ -105,7 +105,7 @@ impl Stream {
             halves: BySide::default(),
             analysis: Analysis::default(),
             followed: None,
-            dissector: Dissector::Undecided,
+            dissector: StreamDissector::Undecided,
             over: None,
             relay: None,
             inner: States::default(),
@@ -151,8 +151,8 @@ impl Stream {
     pub(super) fn count(&mut self, all: &mut usize) {
         self.changed = false;
         let conversation = match &self.dissector {
-            Dissector::Known(_, conversation) => conversation.memory_usage(),
-            Dissector::Undecided | Dissector::Unrecognised(_) | Dissector::None => 0,
+            StreamDissector::Known(_, conversation) => conversation.memory_usage(),
+            StreamDissector::Undecided | StreamDissector::Unrecognised(_) | StreamDissector::None => 0,
         };
         let heap = self.halves.iter().map(|half| half.reassembly.memory_usage()).sum::<usize>() + self.analysis.memory_usage();
         let mut held = size_of::<Stream>() + conversation + heap;
@@ -192,8 +192,8 @@ impl Stream {
             return;
         }
         self.add_objects(None, tree);
-        if matches!(self.dissector, Dissector::Known(..)) {
-            self.dissector = Dissector::None;
+        if matches!(self.dissector, StreamDissector::Known(..)) {
+            self.dissector = StreamDissector::None;
         }
         self.inner = States::default();
         self.inside = None;
@@ -205,8 +205,8 @@ impl Stream {
     pub(super) fn forget(&mut self) -> bool {
         let inner = self.inside.as_mut().is_some_and(|inner| inner.forget());
         match &mut self.dissector {
-            Dissector::Known(_, conversation) => conversation.forget() || inner,
-            Dissector::Undecided | Dissector::Unrecognised(_) | Dissector::None => inner,
+            StreamDissector::Known(_, conversation) => conversation.forget() || inner,
+            StreamDissector::Undecided | StreamDissector::Unrecognised(_) | StreamDissector::None => inner,
         }
     }
 
@@ -235,7 +235,7 @@ impl Stream {
 
     /// Adds the objects of the conversation to the tree, if requested.
     fn add_objects(&self, message: Option<u32>, tree: &mut Tree) {
-        if let (true, Dissector::Known(protocol, conversation)) = (tree.demand().has(Extras::OBJECTS), &self.dissector) {
+        if let (true, StreamDissector::Known(protocol, conversation)) = (tree.demand().has(Extras::OBJECTS), &self.dissector) {
             let carried = |object| ExportedObject { object, protocol: protocol.this, stream: Some(self.id), message };
             tree.objects.extend(conversation.objects().into_iter().map(carried));
         }
@@ -257,7 +257,7 @@ impl Stream {
 
     /// Whether no protocol dissects it. Drops buffered bytes.
     pub(super) fn drop_buffers_if_undissected(&mut self) -> bool {
-        let is_unread = matches!(self.dissector, Dissector::None);
+        let is_unread = matches!(self.dissector, StreamDissector::None);
         if is_unread && self.counted > size_of::<Stream>() {
             self.halves.iter_mut().for_each(|half| half.reassembly = Direction::default());
             self.changed = true;
@@ -528,7 +528,7 @@ impl Stream {
         let start = first.max(off.saturating_sub(BEFORE));
         let skipped = usize::try_from(start - first).unwrap_or(usize::MAX);
         let waiting = buffered.get(skipped..).unwrap_or_default();
-        if let Dissector::Known(_, conversation) = &self.dissector
+        if let StreamDissector::Known(_, conversation) = &self.dissector
             && (!buffered.is_empty() || off > first)
             && conversation.may_hold_secret(side, if off > first + buffered.len() as u64 { &[] } else { buffered })
         {
@@ -539,7 +539,7 @@ impl Stream {
 
     /// Whether a message of this side is incomplete.
     fn is_in_a_message(&self, side: Side) -> bool {
-        matches!(self.dissector, Dissector::Known(..)) && self.halves[side].waits()
+        matches!(self.dissector, StreamDissector::Known(..)) && self.halves[side].waits()
     }
 
     /// Adds notes on a segment; bytes that are no part of the stream are displayed as they are.
@@ -552,9 +552,9 @@ impl Stream {
             out.tree.note(&OVERLAP, node, span, format_args!("{} bytes differ from those received earlier", differs.len()));
         }
         let what = match accepted.place {
-            Place::Late => "bytes of a gap reported earlier",
-            Place::Before => "before the first byte of the stream",
-            Place::Far => "sequence number far from the stream",
+            SegmentPosition::Late => "bytes of a gap reported earlier",
+            SegmentPosition::Before => "before the first byte of the stream",
+            SegmentPosition::Far => "sequence number far from the stream",
             _ => return,
         };
         let stale = at..at + accepted.fresh.start.min(segment.bytes.len());

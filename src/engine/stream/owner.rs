@@ -1,7 +1,7 @@
 //! Selects the protocol of a connection by its first bytes.
 
 use super::half_stream::Following;
-use super::{Dissector, Stream, is_first_low};
+use super::{Stream, StreamDissector, is_first_low};
 use crate::engine::bug;
 use crate::engine::message::Out;
 use crate::limits;
@@ -17,9 +17,9 @@ impl Stream {
     /// Whether the first bytes of this side wait for a decision.
     pub(super) fn is_open(&self, side: Side) -> bool {
         match self.dissector {
-            Dissector::Undecided => true,
-            Dissector::Unrecognised(first) => first != side,
-            Dissector::Known(..) | Dissector::None => false,
+            StreamDissector::Undecided => true,
+            StreamDissector::Unrecognised(first) => first != side,
+            StreamDissector::Known(..) | StreamDissector::None => false,
         }
     }
 
@@ -47,17 +47,19 @@ impl Stream {
         });
         match owner {
             // The client is known from the carrier, or from data already emitted.
-            Owner::Known(_, Side::Client) if self.how.is_some() || self.shown => self.dissector = Dissector::None,
+            Owner::Known(_, Side::Client) if self.how.is_some() || self.shown => self.dissector = StreamDissector::None,
             Owner::Known(Candidate { protocol, found }, server) => {
                 let from_start = if self.shown { [false; 2] } else { opening.from_start };
-                let Some(mut conversation) = found.how.conversation(out.registry.settings(), from_start) else { return false };
+                let Some(mut conversation) = found.dissector.conversation(out.registry.settings(), from_start) else {
+                    return false;
+                };
                 for side in Side::BOTH.into_iter().filter(|_| self.shown) {
                     let bytes = self.halves[side].reassembly.buffered_off();
                     if bytes > 0 {
                         conversation.gap(side, Missing { bytes, in_step: false });
                     }
                 }
-                self.dissector = Dissector::Known(protocol, conversation);
+                self.dissector = StreamDissector::Known(protocol, conversation);
                 if server == Side::Client {
                     self.swap_sides(out.tree);
                     return true;
@@ -65,9 +67,9 @@ impl Stream {
             }
             Owner::Unsure if !is_complete => {}
             Owner::Unsure | Owner::None => {
-                let is_first = matches!(self.dissector, Dissector::Undecided);
+                let is_first = matches!(self.dissector, StreamDissector::Undecided);
                 self.dissector =
-                    silent.filter(|_| is_first).map_or(Dissector::None, |side| Dissector::Unrecognised(side.other()));
+                    silent.filter(|_| is_first).map_or(StreamDissector::None, |side| StreamDissector::Unrecognised(side.other()));
                 self.shown = true;
             }
         }

@@ -1,20 +1,24 @@
 //! Segments that complete no message but appear in Wireshark's list of protocols.
 
-use super::{Dissector, Stream};
+use super::{Stream, StreamDissector};
 use crate::engine::message::Out;
-use crate::flow::reassembly::{Accepted, Place};
+use crate::flow::reassembly::{Accepted, SegmentPosition};
 use crate::tree::{Label, Side, Unended};
 
 impl Stream {
     /// Records Wireshark's label of a segment whose last bytes complete no message; `bytes` is its payload.
     #[cold]
     pub(super) fn label_partial(&self, side: Side, accepted: &Accepted, bytes: &[u8], out: &mut Out<'_>) {
-        let (Dissector::Known(protocol, conversation), Some(layer)) = (&self.dissector, out.below) else { return };
+        let (StreamDissector::Known(protocol, conversation), Some(layer)) = (&self.dissector, out.below) else { return };
         let half = &self.halves[side];
         let (start, waiting) = (half.reassembly.buffered_off(), half.reassembly.buffered().len());
         let span = &accepted.span;
         let unended = match accepted.place {
-            Place::Empty | Place::KeepAlive | Place::Far | Place::Old | Place::PartlyOld => return,
+            SegmentPosition::Empty
+            | SegmentPosition::KeepAlive
+            | SegmentPosition::Far
+            | SegmentPosition::Old
+            | SegmentPosition::PartlyOld => return,
             // Wireshark dissects segments in capture order: after the end of the incomplete message, another one begins.
             _ if half.reassembly.hole().is_some() => {
                 let end = if half.wanted_is_end { start + half.wanted as u64 } else { start + waiting as u64 };

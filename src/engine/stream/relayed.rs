@@ -1,6 +1,6 @@
 //! The next protocol of a stream, and the layer of one that relays it.
 
-use super::{Dissector, Stream, TcpSegment};
+use super::{Stream, StreamDissector, TcpSegment};
 use crate::engine::bug;
 use crate::engine::message::Out;
 use crate::tree::{Side, Span, Tree};
@@ -16,17 +16,17 @@ pub(super) struct Relay {
 impl Stream {
     /// Switches to the next protocol if the dissector requests it: the following bytes are a new stream.
     pub(super) fn switch(&mut self, tree: &mut Tree) {
-        let Dissector::Known(_, conversation) = &mut self.dissector else { return };
+        let StreamDissector::Known(_, conversation) = &mut self.dissector else { return };
         let Some(next) = conversation.next() else { return };
         self.add_objects(None, tree);
         (self.dissector, self.over) = match next {
-            Next::To(protocol, conversation) => (Dissector::Known(protocol, conversation), None),
-            Next::Over(place) => (Dissector::Undecided, Some(place)),
-            Next::Detect => (Dissector::Undecided, None),
+            Next::To(protocol, conversation) => (StreamDissector::Known(protocol, conversation), None),
+            Next::Over(place) => (StreamDissector::Undecided, Some(place)),
+            Next::Detect => (StreamDissector::Undecided, None),
             Next::Relayed(protocol, write) => {
                 self.path = format!("{}:{}", self.path, protocol.this.abbrev).into();
                 self.relay = Some(Relay { protocol, write });
-                (Dissector::Undecided, None)
+                (StreamDissector::Undecided, None)
             }
         };
         self.shown = false;

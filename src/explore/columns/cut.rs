@@ -3,7 +3,7 @@
 use super::super::messages::Kind;
 use super::super::rule::Endian;
 use super::claims::{Claim, Claims, Shape};
-use super::table::{Place, Table};
+use super::table::{ByteStatistics, Table};
 use super::{Context, Label};
 
 /// Widths of numbers, with their gains.
@@ -71,11 +71,11 @@ impl Grid {
     fn new(table: &Table<'_>, endian: Endian) -> Grid {
         let mut counts = [0_usize; 4];
         for at in 0..table.width.saturating_sub(3) {
-            let mut places: Vec<Place> = (at..at + 4).map(|place| table.at(place)).collect();
+            let mut places: Vec<ByteStatistics> = (at..at + 4).map(|place| table.at(place)).collect();
             if endian == Endian::Big {
                 places.reverse();
             }
-            let is_small = places.iter().skip(1).all(Place::is_zero) && places.first().is_some_and(|low| !low.is_zero());
+            let is_small = places.iter().skip(1).all(ByteStatistics::is_zero) && places.first().is_some_and(|low| !low.is_zero());
             if let Some(count) = counts.get_mut(at % 4).filter(|_| is_small) {
                 *count += 1;
             }
@@ -96,8 +96,8 @@ impl Grid {
 
 /// Behaviour of columns: in messages of the kind, or of the direction if there are few.
 struct Seen {
-    own: Vec<Place>,
-    all: Vec<Place>,
+    own: Vec<ByteStatistics>,
+    all: Vec<ByteStatistics>,
     counts: [usize; 2],
 }
 
@@ -111,7 +111,7 @@ impl Seen {
     }
 
     /// The behaviour of a column, and the number of messages it is based on.
-    fn at(&self, place: usize) -> (Place, usize) {
+    fn at(&self, place: usize) -> (ByteStatistics, usize) {
         let [own, all] = self.counts;
         let few = if own < ENOUGH { self.all.get(place).map(|place| (*place, all)) } else { None };
         few.or_else(|| self.own.get(place).map(|place| (*place, own))).unwrap_or_default()
@@ -154,7 +154,7 @@ fn cuts(seen: &Seen, start: usize, end: usize, context: &Context, grid: Grid) ->
 }
 
 /// Likelihood that two neighbouring bytes belong to one number: above 0 if probable.
-fn tie(first: Place, second: Place, n: usize, endian: Endian) -> f64 {
+fn tie(first: ByteStatistics, second: ByteStatistics, n: usize, endian: Endian) -> f64 {
     // From the high byte to the low byte.
     let (high, low) = if endian == Endian::Big { (first, second) } else { (second, first) };
     let most = (n.max(2) as f64).log2().min(8.0);
@@ -186,7 +186,7 @@ fn tie(first: Place, second: Place, n: usize, endian: Endian) -> f64 {
 /// The label of a field without other evidence.
 fn named(table: &Table<'_>, seen: &Seen, offset: usize, width: usize, context: &Context) -> Claim {
     let n = table.rows.len();
-    let places: Vec<Place> = (offset..offset + width).map(|place| table.at(place)).collect();
+    let places: Vec<ByteStatistics> = (offset..offset + width).map(|place| table.at(place)).collect();
     let values: Vec<&[u8]> = table.all().filter_map(|bytes| bytes.get(offset..offset + width)).collect();
     let many = super::table::distinct(&values);
     let is_odd = !matches!(width, 1 | 2 | 4 | 8);
@@ -199,7 +199,7 @@ fn named(table: &Table<'_>, seen: &Seen, offset: usize, width: usize, context: &
     match () {
         () if is_choice => made(Label::Enum, 0.5, format!("{} values in {all} messages of the direction", shared.distinct)),
         () if n < 2 => made(Label::Value, 0.2, String::from("one message")),
-        () if places.iter().all(Place::is_zero) => made(Label::Padding, 0.6, format!("zero in {n} messages")),
+        () if places.iter().all(ByteStatistics::is_zero) => made(Label::Padding, 0.6, format!("zero in {n} messages")),
         () if many == 1 => made(Label::Const, 0.7, format!("the same in {n} messages")),
         () if width <= 2 && many <= 12 && n >= 6 && many * 3 <= n => {
             let set = bits.count_ones();

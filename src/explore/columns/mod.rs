@@ -15,7 +15,7 @@ use claims::{Claim, Claims, Shape};
 use numbers::Echoes;
 use std::collections::HashMap;
 pub use table::WIDEST;
-use table::{Place, Table};
+use table::{ByteStatistics, Table};
 
 /// A column of the messages of one kind.
 #[derive(Debug, Clone, PartialEq)]
@@ -123,7 +123,7 @@ pub struct Context {
     /// Claims common to all messages of a direction.
     headers: [Vec<Claim>; 2],
     /// Behaviour of the columns of all messages of a direction, and their number.
-    places: [(Vec<Place>, usize); 2],
+    places: [(Vec<ByteStatistics>, usize); 2],
 }
 
 /// Bytes of a message in which echoes are searched.
@@ -219,7 +219,7 @@ impl Context {
 /// The byte order that zeros beside changing bytes suggest.
 fn order(messages: &[Message<'_>]) -> Endian {
     let table = Table::new(messages.iter().filter(|message| message.is_whole).collect());
-    let count = |is_high: fn(&Place, &Place) -> bool| {
+    let count = |is_high: fn(&ByteStatistics, &ByteStatistics) -> bool| {
         table::pairs(&table.places).filter(|(first, second)| is_high(first, second)).count()
     };
     let big = count(|first, second| first.zeros > 0.8 && second.zeros < 0.5);

@@ -16,12 +16,12 @@ pub struct Table<'m> {
     /// Number of columns in all messages, up to a limit.
     pub width: usize,
     /// Behaviour of each column.
-    pub places: Vec<Place>,
+    pub places: Vec<ByteStatistics>,
 }
 
 /// Behaviour of a byte position over all messages.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Place {
+pub struct ByteStatistics {
     /// Number of distinct values.
     pub distinct: usize,
     /// Entropy in bits.
@@ -34,7 +34,7 @@ pub struct Place {
     pub most: u8,
 }
 
-impl Place {
+impl ByteStatistics {
     /// Whether it never changes.
     #[must_use]
     pub fn is_const(&self) -> bool {
@@ -85,9 +85,9 @@ impl<'m> Table<'m> {
         self.all().map(|bytes| number.read(bytes).unwrap_or(0)).collect()
     }
 
-    fn place(&self, place: usize) -> Place {
+    fn place(&self, place: usize) -> ByteStatistics {
         let mut counts = [0_u32; 256];
-        let mut found = Place::default();
+        let mut found = ByteStatistics::default();
         for (number, bytes) in self.all().enumerate() {
             let byte = bytes.get(place).copied().unwrap_or(0);
             if number == 0 {
@@ -108,7 +108,7 @@ impl<'m> Table<'m> {
 
     /// The behaviour of a position; beyond the last column, that of an empty one.
     #[must_use]
-    pub fn at(&self, place: usize) -> Place {
+    pub fn at(&self, place: usize) -> ByteStatistics {
         self.places.get(place).copied().unwrap_or_default()
     }
 }

@@ -1,7 +1,7 @@
 //! Finds positions at which the first value occurs, and later the second one: in messages of the same kind, or after the same
 //! bytes.
 
-use super::places::{Place, Places};
+use super::places::{BytePosition, Places};
 use super::reading::Reading;
 use super::scan::{Hit, Needle};
 use super::value::Value;
@@ -32,9 +32,9 @@ pub struct Change<'g> {
     /// How often each value occurs there.
     pub hits: [usize; 2],
     /// The last occurrence of the first value.
-    pub from: Place<'g>,
+    pub from: BytePosition<'g>,
     /// The first occurrence of the second value after it.
-    pub to: Place<'g>,
+    pub to: BytePosition<'g>,
     /// Whether no other value occurs between.
     pub is_direct: bool,
     /// How often each value occurs anywhere in this form.
@@ -124,7 +124,7 @@ fn pairs(values: &[Value; 2]) -> (Vec<Vec<Reading>>, [Vec<Needle>; 2]) {
 
 /// An occurrence of a value, in the order of the capture.
 struct Event<'g> {
-    place: Place<'g>,
+    place: BytePosition<'g>,
     is_second: bool,
 }
 
@@ -169,7 +169,7 @@ fn changes_in(events: &[Event<'_>]) -> usize {
 }
 
 /// The keys of an occurrence.
-fn keys(hit: Hit, place: &Place<'_>) -> Vec<Key> {
+fn keys(hit: Hit, place: &BytePosition<'_>) -> Vec<Key> {
     let mut keys = vec![Key::Offset(place.group, place.kind, place.offset)];
     let name = hit.at.checked_sub(NAME).and_then(|start| place.side.bytes.get(start..hit.at));
     if let Some(name) = name.and_then(|name| name.try_into().ok()) {
@@ -206,7 +206,7 @@ fn merge(all: &mut Vec<Change<'_>>) {
     let lowest = |change: &Change<'_>, at: usize| change.readings.first().map_or(at, |reading| reading.lowest(at, change.width));
     let mut seen = HashSet::new();
     all.retain(|change| {
-        let place = |place: &Place<'_>| (place.group, place.message.side, lowest(change, place.at));
+        let place = |place: &BytePosition<'_>| (place.group, place.message.side, lowest(change, place.at));
         seen.insert((place(&change.from), place(&change.to)))
     });
 }

@@ -1,7 +1,7 @@
 //! JSON records of `--find` and `--find-change`: `begin`, a record for each form or change, `end`.
 
 use super::change::{Changes, Key};
-use super::{Findings, Place, Places, Reading, Value};
+use super::{BytePosition, Findings, Places, Reading, Value};
 use crate::explore::json::{Hex, begin};
 use crate::explore::view::NumberOf;
 use crate::render::{Members, Rfc3339, object};
@@ -102,7 +102,7 @@ fn line(to: &mut dyn Write, members: impl FnOnce(&mut Members<'_, '_>) -> io::Re
 }
 
 /// The members of an occurrence.
-fn place(of: &Place<'_>, places: &Places<'_, '_>, number: NumberOf<'_>, to: &mut Members<'_, '_>) -> io::Result<()> {
+fn place(of: &BytePosition<'_>, places: &Places<'_, '_>, number: NumberOf<'_>, to: &mut Members<'_, '_>) -> io::Result<()> {
     let off = of.side.offset(of.at);
     if let Some(number) = number(of.side, off) {
         to.put("n", &number)?;

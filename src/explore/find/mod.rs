@@ -17,7 +17,7 @@ mod view;
 
 pub use change::{COMPARED, changes};
 pub use json::{write as write_json, write_changes as write_changes_json};
-use places::Place;
+use places::BytePosition;
 pub use places::Places;
 pub use value::Value;
 pub use view::FindView;

@@ -14,7 +14,7 @@ pub struct Places<'g, 'a> {
 
 /// The position of a byte.
 #[derive(Debug, Clone, Copy)]
-pub struct Place<'g> {
+pub struct BytePosition<'g> {
     /// Group index.
     pub group: usize,
     /// The side.
@@ -51,12 +51,12 @@ impl<'g, 'a> Places<'g, 'a> {
 
     /// The position of a hit; `None` outside of messages.
     #[must_use]
-    pub fn of(&self, hit: Hit) -> Option<Place<'g>> {
+    pub fn of(&self, hit: Hit) -> Option<BytePosition<'g>> {
         let (_, explored) = self.groups.get(hit.group)?;
         let behind = explored.messages.partition_point(|message| (message.side, message.start) <= (hit.side, hit.at));
         let number = behind.checked_sub(1)?;
         let message = explored.messages.get(number).filter(|message| message.side == hit.side)?;
-        Some(Place {
+        Some(BytePosition {
             group: hit.group,
             side: explored.sides.get(hit.side)?,
             message,
@@ -82,13 +82,13 @@ impl<'g, 'a> Places<'g, 'a> {
 
     /// The number at a position, if a form is a range.
     #[must_use]
-    pub fn float(place: &Place<'_>, readings: &[Reading]) -> Option<f64> {
+    pub fn float(place: &BytePosition<'_>, readings: &[Reading]) -> Option<f64> {
         let Some(Reading::Near { width, endian }) = readings.first() else { return None };
         super::scan::float(place.side.bytes.get(place.at..)?, *width, *endian)
     }
 }
 
-impl Place<'_> {
+impl BytePosition<'_> {
     /// Capture time of its segment: nanoseconds since 1970; `None` if unknown.
     #[must_use]
     pub fn time(&self) -> Option<i64> {

@@ -1,7 +1,7 @@
 //! Text output of search results: the forms with their counts, then the positions of rare ones.
 
 use super::change::Changes;
-use super::{Findings, Found, Place, Places, Reading};
+use super::{BytePosition, Findings, Found, Places, Reading};
 use crate::explore::view::NumberOf;
 use crate::render::{Grid, Head, Role, Size, Theme, Thousands, seconds};
 use std::collections::HashSet;
@@ -100,7 +100,7 @@ impl FindView<'_> {
     }
 
     /// The cells of a position.
-    fn place(self, place: &Place<'_>, places: &Places<'_, '_>, grid: &mut Grid<'_>) -> io::Result<()> {
+    fn place(self, place: &BytePosition<'_>, places: &Places<'_, '_>, grid: &mut Grid<'_>) -> io::Result<()> {
         let record = (self.number)(place.side, place.side.offset(place.at));
         grid.cell(record.map_or_else(String::new, |record| format!("#{record}")))?
             .cell(self.time(place))?
@@ -112,7 +112,7 @@ impl FindView<'_> {
     }
 
     /// Seconds since the first frame.
-    fn time(self, place: &Place<'_>) -> String {
+    fn time(self, place: &BytePosition<'_>) -> String {
         let mut shown = String::new();
         if let Some((time, start)) = place.time().zip(self.start) {
             // Writing to a string cannot fail.
@@ -139,7 +139,7 @@ impl FindView<'_> {
         ];
         let mut grid = Grid::new(to, self.theme, HEADS).within(self.width);
         for change in changes.all.iter().take(self.most) {
-            let name = |place: &Place<'_>| {
+            let name = |place: &BytePosition<'_>| {
                 let record = (self.number)(place.side, place.side.offset(place.at));
                 record.map_or_else(|| format!("@{}", place.side.offset(place.at)), |record| format!("#{record}"))
             };

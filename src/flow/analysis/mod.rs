@@ -30,7 +30,7 @@ const MAX_SHIFT: u8 = 14;
 
 /// Header values of a segment.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Segment {
+pub struct SegmentHeader {
     /// The frame's number.
     pub frame: u64,
     /// Capture time.
@@ -55,7 +55,7 @@ pub struct Segment {
     pub scale: Option<u8>,
 }
 
-impl Segment {
+impl SegmentHeader {
     fn takes_number(&self) -> bool {
         self.syn || self.fin
     }
@@ -134,13 +134,13 @@ pub enum Extent {
 /// State of one connection.
 #[derive(Debug, Default)]
 pub struct Analysis {
-    known: Known,
+    known: ConnectionState,
     unacked: BySide<Unacked>,
 }
 
 /// State of a connection without its unacknowledged segments.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Known {
+pub struct ConnectionState {
     halves: BySide<Half>,
     /// Time of the newest unacknowledged SYN; 0 for none.
     opened: i64,
@@ -189,7 +189,7 @@ struct Sent {
 impl Analysis {
     /// Analyzes the next segment of a side; `reused` if it is the first of a connection that reuses the endpoints of another. For
     /// flags alone, segments are not stored.
-    pub fn analyze(&mut self, side: Side, segment: &Segment, reused: bool, extent: Extent) -> Findings {
+    pub fn analyze(&mut self, side: Side, segment: &SegmentHeader, reused: bool, extent: Extent) -> Findings {
         let Half { next_frame, next_time, scaling, .. } = self.known.halves[side];
         let flags = self.known.flags(side, segment, reused);
         if extent == Extent::Flags {
@@ -245,20 +245,20 @@ impl Analysis {
 
     /// The reduced state, to continue from later.
     #[must_use]
-    pub fn known(&self) -> Known {
+    pub fn known(&self) -> ConnectionState {
         self.known
     }
 }
 
-impl From<Known> for Analysis {
-    fn from(known: Known) -> Analysis {
+impl From<ConnectionState> for Analysis {
+    fn from(known: ConnectionState) -> Analysis {
         Analysis { known, unacked: Default::default() }
     }
 }
 
-impl Known {
+impl ConnectionState {
     /// The flags of the next segment.
-    fn flags(&mut self, side: Side, segment: &Segment, reused: bool) -> AnalysisFlags {
+    fn flags(&mut self, side: Side, segment: &SegmentHeader, reused: bool) -> AnalysisFlags {
         let round_trip = self.round_trip;
         let (own, peer) = self.halves.own_and_peer(side);
         let mut flags = AnalysisFlags::default();
@@ -285,7 +285,7 @@ impl Known {
     }
 
     /// Stores the options and times of a handshake.
-    fn learn(&mut self, side: Side, segment: &Segment, now: i64) {
+    fn learn(&mut self, side: Side, segment: &SegmentHeader, now: i64) {
         let (own, peer) = self.halves.own_and_peer(side);
         if segment.syn {
             own.before_first_ack = true;
@@ -312,7 +312,7 @@ impl Known {
 
 impl Half {
     /// Whether a SYN reopens an open direction.
-    fn opens_again(&mut self, segment: &Segment) -> bool {
+    fn opens_again(&mut self, segment: &SegmentHeader) -> bool {
         let Some(base) = self.base.filter(|_| segment.syn) else { return false };
         if segment.acks {
             self.base = Some(segment.seq);
@@ -324,7 +324,7 @@ impl Half {
     }
 
     /// The results that follow from sequence numbers and windows so far.
-    fn analyze_alone(&mut self, peer: &Half, segment: &Segment, flags: &mut AnalysisFlags) {
+    fn analyze_alone(&mut self, peer: &Half, segment: &SegmentHeader, flags: &mut AnalysisFlags) {
         if segment.len == 1 && segment.seq == self.next && peer.window == 0 {
             return flags.add(AnalysisFlag::ZeroWindowProbe);
         }
@@ -367,7 +367,7 @@ impl Half {
     }
 
     /// Adds a flag if the peer's segment acknowledges bytes of this direction that were not captured.
-    fn analyze_acknowledged(&mut self, segment: &Segment, flags: &mut AnalysisFlags) {
+    fn analyze_acknowledged(&mut self, segment: &SegmentHeader, flags: &mut AnalysisFlags) {
         if self.max_seq_to_ack == 0 || !is_after(segment.ack, self.max_seq_to_ack) || !segment.acks {
             return;
         }
@@ -384,7 +384,7 @@ impl Half {
     }
 
     /// Adds flags if bytes were sent before, or are out of order.
-    fn analyze_repeated(&self, peer: &Half, segment: &Segment, now: i64, round_trip: i64, flags: &mut AnalysisFlags) {
+    fn analyze_repeated(&self, peer: &Half, segment: &SegmentHeader, now: i64, round_trip: i64, flags: &mut AnalysisFlags) {
         // The byte before the end may be a probe, followed by new bytes.
         let probed = segment.len > 1 && self.next.wrapping_sub(1) == segment.seq;
         let old = self.next != 0 && is_after(self.next, segment.seq) && !probed;
@@ -412,7 +412,7 @@ impl Half {
     }
 
     /// Stores what the analysis of later segments needs.
-    fn remember(&mut self, segment: &Segment, now: i64, flags: AnalysisFlags) {
+    fn remember(&mut self, segment: &SegmentHeader, now: i64, flags: AnalysisFlags) {
         let end = segment.next();
         let is_probe = flags.has(AnalysisFlag::ZeroWindowProbe);
         if !is_probe && (self.next == 0 || is_after(end, self.next)) {
@@ -427,7 +427,7 @@ impl Half {
 
 impl Unacked {
     /// Stores a segment that can be acknowledged.
-    fn remember(&mut self, segment: &Segment, now: i64) {
+    fn remember(&mut self, segment: &SegmentHeader, now: i64) {
         if (segment.len > 0 || segment.takes_number()) && self.0.len() < limits::STREAM_UNACKNOWLEDGED.get() {
             self.0.push(Sent { seq: segment.seq, next: segment.next(), frame: segment.frame, time: now });
         }

@@ -14,7 +14,7 @@ struct Talk {
     millis: i64,
 }
 
-const PLAIN: Segment = Segment {
+const PLAIN: SegmentHeader = SegmentHeader {
     frame: 0,
     time: None,
     seq: 0,
@@ -35,18 +35,18 @@ impl Talk {
 
     fn opened() -> Talk {
         let mut talk = Talk::at(5000);
-        talk.says(Side::Client, Segment { seq: 100, syn: true, acks: false, ..PLAIN });
+        talk.says(Side::Client, SegmentHeader { seq: 100, syn: true, acks: false, ..PLAIN });
         talk.millis += 20;
-        talk.says(Side::Server, Segment { seq: 500, ack: 101, syn: true, ..PLAIN });
+        talk.says(Side::Server, SegmentHeader { seq: 500, ack: 101, syn: true, ..PLAIN });
         talk.millis += 20;
-        talk.says(Side::Client, Segment { seq: 101, ack: 501, ..PLAIN });
+        talk.says(Side::Client, SegmentHeader { seq: 101, ack: 501, ..PLAIN });
         talk
     }
 
-    fn says(&mut self, side: Side, segment: Segment) -> Findings {
+    fn says(&mut self, side: Side, segment: SegmentHeader) -> Findings {
         self.frame += 1;
         let time = Timestamp { seconds: self.millis / 1000, nanos: u32::try_from(self.millis % 1000).unwrap() * 1_000_000 };
-        let segment = Segment { frame: self.frame, time: Some(time), ..segment };
+        let segment = SegmentHeader { frame: self.frame, time: Some(time), ..segment };
         let found = self.analysis.analyze(side, &segment, false, Extent::Everything);
         let of_flags = self.of_flags.analyze(side, &segment, false, Extent::Flags);
         assert_eq!(of_flags, Findings { flags: found.flags, ..Findings::default() });
@@ -54,11 +54,11 @@ impl Talk {
     }
 
     fn client(&mut self, seq: u32, len: u32) -> Vec<AnalysisFlag> {
-        flags(self.says(Side::Client, Segment { seq, ack: 501, len, ..PLAIN }).flags)
+        flags(self.says(Side::Client, SegmentHeader { seq, ack: 501, len, ..PLAIN }).flags)
     }
 
     fn acknowledges(&mut self, ack: u32) -> Vec<AnalysisFlag> {
-        flags(self.says(Side::Server, Segment { seq: 501, ack, ..PLAIN }).flags)
+        flags(self.says(Side::Server, SegmentHeader { seq: 501, ack, ..PLAIN }).flags)
     }
 }
 
@@ -88,7 +88,7 @@ fn flags(flags: AnalysisFlags) -> Vec<AnalysisFlag> {
 fn regular_segments_have_no_analysis_flags() {
     let mut talk = Talk::opened();
     assert_eq!(talk.client(101, 10), []);
-    let found = talk.says(Side::Server, Segment { seq: 501, ack: 111, len: 5, ..PLAIN });
+    let found = talk.says(Side::Server, SegmentHeader { seq: 501, ack: 111, len: 5, ..PLAIN });
     assert!(found.flags.is_empty());
     assert_eq!(found.acks, Some(Since { frame: 4, nanos: 0 }));
 }
@@ -99,7 +99,7 @@ fn repeated_bytes_after_the_timeout_are_a_retransmission() {
     talk.client(101, 10);
     talk.client(111, 10);
     talk.millis += 300;
-    let found = talk.says(Side::Client, Segment { seq: 101, ack: 501, len: 10, ..PLAIN });
+    let found = talk.says(Side::Client, SegmentHeader { seq: 101, ack: 501, len: 10, ..PLAIN });
     assert_eq!(flags(found.flags), [AnalysisFlag::Retransmission]);
     assert_eq!(found.repeats, Some(Since { frame: 4, nanos: 300_000_000 }));
 }
@@ -122,7 +122,7 @@ fn an_answer_to_duplicate_acks_is_fast() {
     talk.client(121, 10);
     talk.acknowledges(111);
     for number in 1..=2 {
-        let found = talk.says(Side::Server, Segment { seq: 501, ack: 111, ..PLAIN });
+        let found = talk.says(Side::Server, SegmentHeader { seq: 501, ack: 111, ..PLAIN });
         assert_eq!((flags(found.flags), found.duplicate), (vec![AnalysisFlag::DuplicateAck], Some((number, 6))));
     }
     talk.millis += 19;
@@ -152,8 +152,9 @@ fn a_lost_segment_is_reported_and_so_is_its_acknowledgement() {
 #[test]
 fn one_direction_alone_is_judged_by_itself() {
     let mut analysis = Analysis::default();
-    let mut says =
-        |seq, len| flags(analysis.analyze(Side::Client, &Segment { seq, ack: 7, len, ..PLAIN }, false, Extent::Everything).flags);
+    let mut says = |seq, len| {
+        flags(analysis.analyze(Side::Client, &SegmentHeader { seq, ack: 7, len, ..PLAIN }, false, Extent::Everything).flags)
+    };
     assert_eq!(says(1000, 10), []);
     assert_eq!(says(1010, 10), []);
     assert_eq!(says(1030, 10), [AnalysisFlag::LostSegment]);
@@ -163,11 +164,11 @@ fn one_direction_alone_is_judged_by_itself() {
 fn a_zero_window_is_probed_and_updated() {
     let mut talk = Talk::opened();
     talk.client(101, 10);
-    let closed = Segment { seq: 501, ack: 111, window: 0, ..PLAIN };
+    let closed = SegmentHeader { seq: 501, ack: 111, window: 0, ..PLAIN };
     assert_eq!(flags(talk.says(Side::Server, closed).flags), [AnalysisFlag::ZeroWindow]);
     assert_eq!(talk.client(111, 1), [AnalysisFlag::ZeroWindowProbe]);
     assert_eq!(flags(talk.says(Side::Server, closed).flags), [AnalysisFlag::ZeroWindow, AnalysisFlag::ZeroWindowProbeAck]);
-    assert_eq!(flags(talk.says(Side::Server, Segment { window: 500, ..closed }).flags), [AnalysisFlag::WindowUpdate]);
+    assert_eq!(flags(talk.says(Side::Server, SegmentHeader { window: 500, ..closed }).flags), [AnalysisFlag::WindowUpdate]);
     assert_eq!(talk.client(111, 500), [AnalysisFlag::WindowFull]);
 }
 
@@ -186,24 +187,24 @@ fn keep_alives_and_their_answers_are_reported_with_and_without_a_byte() {
 fn a_window_is_scaled_only_if_both_sides_say_so() {
     let scaling = |client: Option<u8>, server: Option<u8>| {
         let mut talk = Talk::at(0);
-        talk.says(Side::Client, Segment { seq: 100, syn: true, acks: false, scale: client, ..PLAIN });
-        talk.says(Side::Server, Segment { seq: 500, ack: 101, syn: true, scale: server, ..PLAIN });
-        let own = talk.says(Side::Client, Segment { seq: 101, ack: 501, ..PLAIN }).scaling;
-        let other = talk.says(Side::Server, Segment { seq: 501, ack: 101, ..PLAIN }).scaling;
+        talk.says(Side::Client, SegmentHeader { seq: 100, syn: true, acks: false, scale: client, ..PLAIN });
+        talk.says(Side::Server, SegmentHeader { seq: 500, ack: 101, syn: true, scale: server, ..PLAIN });
+        let own = talk.says(Side::Client, SegmentHeader { seq: 101, ack: 501, ..PLAIN }).scaling;
+        let other = talk.says(Side::Server, SegmentHeader { seq: 501, ack: 101, ..PLAIN }).scaling;
         [own, other].map(Scaling::factor)
     };
     assert_eq!(scaling(Some(2), Some(7)), [4, 128]);
     assert_eq!(scaling(Some(200), Some(14)), [1 << 14, 1 << 14]);
     assert_eq!(scaling(Some(2), None), [-2, -2]);
     assert_eq!(scaling(None, Some(7)), [-2, -2]);
-    let found = Analysis::default().analyze(Side::Client, &Segment { seq: 1, len: 5, ..PLAIN }, false, Extent::Everything);
+    let found = Analysis::default().analyze(Side::Client, &SegmentHeader { seq: 1, len: 5, ..PLAIN }, false, Extent::Everything);
     assert_eq!(found.scaling.factor(), -1);
 }
 
 #[test]
 fn the_same_syn_again_is_a_retransmission_and_no_new_connection() {
     let mut talk = Talk::at(0);
-    let syn = Segment { seq: 100, syn: true, acks: false, ..PLAIN };
+    let syn = SegmentHeader { seq: 100, syn: true, acks: false, ..PLAIN };
     talk.says(Side::Client, syn);
     talk.millis += 1000;
     assert_eq!(flags(talk.says(Side::Client, syn).flags), [AnalysisFlag::Retransmission]);
@@ -214,8 +215,9 @@ fn the_same_syn_again_is_a_retransmission_and_no_new_connection() {
 #[test]
 fn numbers_may_wrap() {
     let mut analysis = Analysis::default();
-    let mut says =
-        |seq, len| flags(analysis.analyze(Side::Client, &Segment { seq, ack: 7, len, ..PLAIN }, false, Extent::Everything).flags);
+    let mut says = |seq, len| {
+        flags(analysis.analyze(Side::Client, &SegmentHeader { seq, ack: 7, len, ..PLAIN }, false, Extent::Everything).flags)
+    };
     assert_eq!(says(u32::MAX - 4, 10), []);
     assert_eq!(says(5, 10), []);
     assert_eq!(says(u32::MAX - 4, 10), [AnalysisFlag::OutOfOrder]);
@@ -245,7 +247,7 @@ proptest! {
         for (from, [seq, ack, len], [syn, fin, rst, acks], window, scale, (seconds, nanos)) in segments {
             let side = if from { Side::Client } else { Side::Server };
             let time = Some(Timestamp { seconds, nanos });
-            let segment = Segment { frame: 1, time, seq, ack, len, syn, fin, rst, acks, window, scale };
+            let segment = SegmentHeader { frame: 1, time, seq, ack, len, syn, fin, rst, acks, window, scale };
             analysis.analyze(side, &segment, rst, Extent::Everything);
         }
     }

@@ -8,20 +8,20 @@
 //!
 //! Bytes have 64-bit stream offsets; offset 0 is the byte after the SYN or, without one, the first captured byte.
 //! The first copy of retransmitted bytes is kept; a differing copy is reported.
-//! Nothing is dropped silently: [`Place`] states why bytes do not become part of the stream.
+//! Nothing is dropped silently: [`SegmentPosition`] states why bytes do not become part of the stream.
 //!
 //! It is independent of IP, of protocols and of the other direction. The caller reports acknowledgments of the peer and
 //! decides when a gap is abandoned.
 
 mod in_order;
-mod parked;
+mod out_of_order;
 mod pool;
 #[cfg(test)]
 mod tests;
 
 use crate::tree::{Piece, Time};
 use in_order::InOrderBuffer;
-use parked::Parked;
+use out_of_order::OutOfOrder;
 use std::ops::Range;
 
 /// Maximum distance of a plausible sequence number from the expected one.
@@ -32,7 +32,7 @@ const MAX_GAPS: usize = 64;
 
 /// A captured TCP segment.
 #[derive(Clone, Copy, Debug)]
-pub struct Segment<'a> {
+pub struct TcpSegment<'a> {
     /// Sequence number on the wire; a SYN occupies one, and the payload starts after it.
     pub seq: u32,
     /// SYN flag.
@@ -51,7 +51,7 @@ pub struct Segment<'a> {
     pub time: Time,
 }
 
-impl Segment<'_> {
+impl TcpSegment<'_> {
     /// Payload length on the wire.
     fn wire_len(&self) -> u64 {
         (self.bytes.len() as u64).saturating_add(u64::from(self.missing))
@@ -76,7 +76,7 @@ impl<'a> Run<'a> {
 
 /// The position of a segment in its stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum SegmentPosition {
     /// No payload: an acknowledgment, a SYN or a FIN.
     Empty,
     /// In order, all bytes new.
@@ -101,7 +101,7 @@ pub enum Place {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Accepted {
     /// Position in the stream.
-    pub place: Place,
+    pub place: SegmentPosition,
     /// Range of the payload appended to the stream now, up to the first byte already buffered. Bytes before the range were
     /// retransmitted, late or before the start.
     pub fresh: Range<usize>,
@@ -120,7 +120,7 @@ pub struct Accepted {
 }
 
 impl Accepted {
-    fn unused(place: Place, segment: &Segment<'_>, off: u64) -> Self {
+    fn unused(place: SegmentPosition, segment: &TcpSegment<'_>, off: u64) -> Self {
         let end = segment.bytes.len();
         Self { place, fresh: end..end, off, span: off..off, alone: false, differs: None, full: false }
     }
@@ -160,7 +160,7 @@ pub struct Direction {
     /// Sequence number of stream offset 0.
     start: Option<u32>,
     ready: InOrderBuffer,
-    parked: Parked,
+    out_of_order: OutOfOrder,
     /// End of the bytes after the expected one that were truncated.
     cut_to: u64,
     /// End of the stream, as the FIN declares it.
@@ -180,11 +180,11 @@ impl Direction {
     /// Whether a segment with this number is in order, and no buffered copy may differ from it.
     #[must_use]
     pub fn is_in_step(&self, seq: u32) -> bool {
-        self.distance(seq) == Some(0) && self.parked.first().is_none()
+        self.distance(seq) == Some(0) && self.out_of_order.first().is_none()
     }
 
     /// Accepts the next captured segment of this direction, with or without payload.
-    pub fn accept(&mut self, segment: &Segment<'_>) -> Accepted {
+    pub fn accept(&mut self, segment: &TcpSegment<'_>) -> Accepted {
         if let Some(accepted) = self.follow(segment) {
             return accepted;
         }
@@ -194,14 +194,14 @@ impl Direction {
         }
         let next = self.ready.end();
         let Some(distance) = self.distance(seq) else {
-            return Accepted::unused(Place::Empty, segment, next);
+            return Accepted::unused(SegmentPosition::Empty, segment, next);
         };
         if distance.unsigned_abs() > FAR || segment.wire_len() > FAR {
-            return Accepted::unused(Place::Far, segment, next);
+            return Accepted::unused(SegmentPosition::Far, segment, next);
         }
         let place = self.place(segment, distance);
         let mut accepted = Accepted::unused(place, segment, next);
-        if place == Place::KeepAlive {
+        if place == SegmentPosition::KeepAlive {
             return accepted;
         }
         // Bytes before the start have no offset and are dropped.
@@ -222,31 +222,31 @@ impl Direction {
     }
 
     /// Accepts an ordinary segment: in order, complete, and nothing waits after a hole.
-    fn follow(&mut self, segment: &Segment<'_>) -> Option<Accepted> {
+    fn follow(&mut self, segment: &TcpSegment<'_>) -> Option<Accepted> {
         let next = self.ready.end();
         let is_plain = !segment.syn && !segment.fin && segment.missing == 0;
         let has_hole = self.cut_to > next || self.fin.is_some();
         if !is_plain || has_hole || !self.is_in_step(segment.seq) {
             return None;
         }
-        let &Segment { bytes, frame, at, time, .. } = segment;
+        let &TcpSegment { bytes, frame, at, time, .. } = segment;
         if bytes.is_empty() {
-            return Some(Accepted::unused(Place::Empty, segment, next));
+            return Some(Accepted::unused(SegmentPosition::Empty, segment, next));
         }
         let piece = Piece { off: next, len: u32::try_from(bytes.len()).ok()?, frame, at, time };
         self.ready.append(&Run { piece, bytes });
         let alone = bytes.len() == self.buffered().len();
         let span = next..self.ready.end();
-        Some(Accepted { place: Place::Next, fresh: 0..bytes.len(), off: next, span, alone, differs: None, full: false })
+        Some(Accepted { place: SegmentPosition::Next, fresh: 0..bytes.len(), off: next, span, alone, differs: None, full: false })
     }
 
     /// Stores `run`; `end` is the end of its bytes on the wire, truncated ones included.
     fn store(&mut self, run: &Run<'_>, end: u64, accepted: &mut Accepted) {
         accepted.span = run.piece.off..run.piece.end();
         accepted.differs =
-            joined(self.ready.differing(run.piece.off, run.bytes), self.parked.differing(run.piece.off, run.bytes));
+            joined(self.ready.differing(run.piece.off, run.bytes), self.out_of_order.differing(run.piece.off, run.bytes));
         if run.piece.off > self.ready.end() {
-            accepted.full = !self.parked.insert(run, end);
+            accepted.full = !self.out_of_order.insert(run, end);
             accepted.fresh = 0..0;
             return;
         }
@@ -261,7 +261,7 @@ impl Direction {
         let mut fresh = run.bytes.len()..run.bytes.len();
         while self.ready.end() < run.piece.end() {
             let next = self.ready.end();
-            let until = self.parked.first().unwrap_or(u64::MAX);
+            let until = self.out_of_order.first().unwrap_or(u64::MAX);
             let Some(new) = run.clip(&(next..until)) else { break };
             if fresh.is_empty() {
                 let from = usize::try_from(next - run.piece.off).unwrap_or(usize::MAX);
@@ -280,7 +280,7 @@ impl Direction {
 
     /// Buffers the next parked segment if no hole precedes it.
     pub fn unpark_next(&mut self) -> bool {
-        let Some(waiting) = self.parked.take(self.ready.end()) else { return false };
+        let Some(waiting) = self.out_of_order.take(self.ready.end()) else { return false };
         self.ready.append(&waiting.run());
         self.note_cut(self.ready.end(), waiting.cut_to);
         true
@@ -325,7 +325,7 @@ impl Direction {
     #[must_use]
     pub fn hole(&self) -> Option<Gap> {
         let off = self.ready.end();
-        let known = self.parked.first().or(self.fin).filter(|end| *end > off);
+        let known = self.out_of_order.first().or(self.fin).filter(|end| *end > off);
         let cut = Some(self.cut_to).filter(|end| *end > off);
         let end = match (known, cut) {
             (Some(known), Some(cut)) => known.min(cut),
@@ -361,7 +361,7 @@ impl Direction {
     /// Bytes of memory held on the heap.
     #[must_use]
     pub fn memory_usage(&self) -> usize {
-        self.ready.memory_usage() + self.parked.memory_usage() + self.gaps.capacity() * size_of::<Gap>()
+        self.ready.memory_usage() + self.out_of_order.memory_usage() + self.gaps.capacity() * size_of::<Gap>()
     }
 
     /// Drops consumed bytes and spare memory. A retransmission of dropped bytes is still detected, but no longer compared.
@@ -399,23 +399,23 @@ impl Direction {
         Some(i64::from(seq.wrapping_sub(wanted).cast_signed()))
     }
 
-    fn place(&self, segment: &Segment<'_>, distance: i64) -> Place {
+    fn place(&self, segment: &TcpSegment<'_>, distance: i64) -> SegmentPosition {
         let next = self.ready.end();
         let off = next.saturating_add_signed(distance);
         let end = next.saturating_add_signed(distance.saturating_add_unsigned(segment.bytes.len() as u64));
         let is_probe = distance == -1 && segment.wire_len() <= 1 && !segment.fin;
         if off < end && self.gaps.iter().any(|gap| off < gap.end() && gap.off < end) {
-            return Place::Late;
+            return SegmentPosition::Late;
         }
         match off {
-            _ if is_probe => Place::KeepAlive,
-            _ if segment.wire_len() == 0 => Place::Empty,
-            _ if distance.saturating_add_unsigned(next) < 0 => Place::Before,
-            _ if off > next && off < end && !self.parked.lacks(off..end) => Place::Old,
-            _ if off > next => Place::Ahead,
-            _ if off < next && end <= next => Place::Old,
-            _ if off < next || self.parked.first().is_some_and(|first| first < end) => Place::PartlyOld,
-            _ => Place::Next,
+            _ if is_probe => SegmentPosition::KeepAlive,
+            _ if segment.wire_len() == 0 => SegmentPosition::Empty,
+            _ if distance.saturating_add_unsigned(next) < 0 => SegmentPosition::Before,
+            _ if off > next && off < end && !self.out_of_order.lacks(off..end) => SegmentPosition::Old,
+            _ if off > next => SegmentPosition::Ahead,
+            _ if off < next && end <= next => SegmentPosition::Old,
+            _ if off < next || self.out_of_order.first().is_some_and(|first| first < end) => SegmentPosition::PartlyOld,
+            _ => SegmentPosition::Next,
         }
     }
 
@@ -449,7 +449,7 @@ impl From<Closed> for Direction {
 }
 
 /// The segment without its first `before` bytes, placed at `off`, and its end on the wire.
-fn clipped<'a>(segment: &Segment<'a>, off: u64, before: u64) -> Option<(Run<'a>, u64)> {
+fn clipped<'a>(segment: &TcpSegment<'a>, off: u64, before: u64) -> Option<(Run<'a>, u64)> {
     let end = off.saturating_add(segment.wire_len().checked_sub(before)?);
     let before = u32::try_from(before).ok()?;
     let bytes = segment.bytes.get(usize::try_from(before).ok()?..)?;

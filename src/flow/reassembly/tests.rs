@@ -2,7 +2,7 @@
 
 #![allow(clippy::cast_possible_truncation, reason = "the streams of these tests are short")]
 
-use super::{Accepted, Direction, Gap, Piece, Place, Segment};
+use super::{Accepted, Direction, Gap, Piece, SegmentPosition, TcpSegment};
 use crate::limits;
 use proptest::prelude::*;
 
@@ -15,8 +15,8 @@ fn opened(start: u32) -> Direction {
     direction
 }
 
-fn segment(seq: u32, bytes: &[u8]) -> Segment<'_> {
-    Segment { seq, syn: false, fin: false, bytes, missing: 0, frame: 1, at: 54, time: None }
+fn segment(seq: u32, bytes: &[u8]) -> TcpSegment<'_> {
+    TcpSegment { seq, syn: false, fin: false, bytes, missing: 0, frame: 1, at: 54, time: None }
 }
 
 /// Accepts `bytes` at stream offset `off`.
@@ -46,7 +46,7 @@ fn a_segment_in_order_can_be_read_where_it_lies() {
     let accepted = put(&mut direction, 0, b"abc");
     assert_eq!(
         accepted,
-        Accepted { place: Place::Next, fresh: 0..3, off: 0, span: 0..3, alone: true, differs: None, full: false }
+        Accepted { place: SegmentPosition::Next, fresh: 0..3, off: 0, span: 0..3, alone: true, differs: None, full: false }
     );
     direction.consume(2);
     let accepted = put(&mut direction, 3, b"def");
@@ -58,12 +58,12 @@ fn a_segment_in_order_can_be_read_where_it_lies() {
 #[test]
 fn segments_in_reverse_wait_for_the_first() {
     let mut direction = opened(START);
-    assert_eq!(put(&mut direction, 4, b"ef").place, Place::Ahead);
-    assert_eq!(put(&mut direction, 2, b"cd").place, Place::Ahead);
+    assert_eq!(put(&mut direction, 4, b"ef").place, SegmentPosition::Ahead);
+    assert_eq!(put(&mut direction, 2, b"cd").place, SegmentPosition::Ahead);
     assert_eq!(direction.hole(), Some(Gap { off: 0, len: 2 }));
     assert!(direction.buffered().is_empty());
     let accepted = put(&mut direction, 0, b"ab");
-    assert_eq!((accepted.place, accepted.fresh, accepted.alone), (Place::Next, 0..2, false));
+    assert_eq!((accepted.place, accepted.fresh, accepted.alone), (SegmentPosition::Next, 0..2, false));
     assert_eq!(direction.buffered(), b"abcdef");
     assert_eq!(direction.hole(), None);
 }
@@ -74,7 +74,7 @@ fn a_segment_over_parked_ones_fills_every_hole_between_them() {
     put(&mut direction, 2, b"C");
     put(&mut direction, 4, b"E");
     let accepted = put(&mut direction, 0, b"abcdefg");
-    assert_eq!((accepted.place, accepted.fresh), (Place::PartlyOld, 0..2));
+    assert_eq!((accepted.place, accepted.fresh), (SegmentPosition::PartlyOld, 0..2));
     assert_eq!(accepted.differs, Some(2..5));
     assert_eq!(read(&mut direction), b"abCdEfg");
 }
@@ -83,8 +83,8 @@ fn a_segment_over_parked_ones_fills_every_hole_between_them() {
 fn a_segment_after_a_gap_is_buffered_without_overlaps() {
     let mut direction = opened(START);
     put(&mut direction, 3, b"D");
-    assert_eq!(put(&mut direction, 2, b"cde").place, Place::Ahead);
-    assert_eq!(put(&mut direction, 2, b"cD").place, Place::Old);
+    assert_eq!(put(&mut direction, 2, b"cde").place, SegmentPosition::Ahead);
+    assert_eq!(put(&mut direction, 2, b"cD").place, SegmentPosition::Old);
     put(&mut direction, 0, b"ab");
     assert_eq!(read(&mut direction), b"abcDe");
 }
@@ -95,7 +95,7 @@ fn a_retransmission_is_old_and_the_same_bytes_are_no_contradiction() {
     put(&mut direction, 0, b"abc");
     for _ in 0..2 {
         let again = put(&mut direction, 0, b"abc");
-        assert_eq!((again.place, again.differs, again.fresh), (Place::Old, None, 3..3));
+        assert_eq!((again.place, again.differs, again.fresh), (SegmentPosition::Old, None, 3..3));
         direction.consume(3);
     }
 }
@@ -106,7 +106,7 @@ fn a_retransmission_with_more_data_gives_the_rest() {
     put(&mut direction, 0, b"abc");
     direction.consume(3);
     let accepted = put(&mut direction, 0, b"abcdef");
-    assert_eq!((accepted.place, accepted.fresh, accepted.off), (Place::PartlyOld, 3..6, 3));
+    assert_eq!((accepted.place, accepted.fresh, accepted.off), (SegmentPosition::PartlyOld, 3..6, 3));
     assert!(accepted.alone);
     assert_eq!(pieces(&direction), [Piece { off: 3, len: 3, frame: 1, at: 57, time: None }]);
 }
@@ -156,8 +156,8 @@ fn memory_of_a_large_message_is_given_back() {
 #[test]
 fn data_on_the_syn_starts_after_its_sequence_number() {
     let mut direction = Direction::default();
-    let accepted = direction.accept(&Segment { syn: true, ..segment(u32::MAX, b"ab") });
-    assert_eq!((accepted.place, accepted.off), (Place::Next, 0));
+    let accepted = direction.accept(&TcpSegment { syn: true, ..segment(u32::MAX, b"ab") });
+    assert_eq!((accepted.place, accepted.off), (SegmentPosition::Next, 0));
     assert_eq!(direction.accept(&segment(2, b"cd")).off, 2);
     assert_eq!(read(&mut direction), b"abcd");
 }
@@ -165,19 +165,19 @@ fn data_on_the_syn_starts_after_its_sequence_number() {
 #[test]
 fn a_missing_syn_starts_at_the_first_data() {
     let mut direction = Direction::default();
-    assert_eq!(direction.accept(&segment(90, b"")).place, Place::Empty);
-    assert_eq!(direction.accept(&segment(100, b"ab")).place, Place::Next);
+    assert_eq!(direction.accept(&segment(90, b"")).place, SegmentPosition::Empty);
+    assert_eq!(direction.accept(&segment(100, b"ab")).place, SegmentPosition::Next);
     let earlier = direction.accept(&segment(90, b"0123456789"));
-    assert_eq!((earlier.place, earlier.fresh), (Place::Before, 10..10));
+    assert_eq!((earlier.place, earlier.fresh), (SegmentPosition::Before, 10..10));
     let longer = direction.accept(&segment(98, b"xyaBcd"));
-    assert_eq!((longer.place, longer.fresh, longer.differs), (Place::Before, 4..6, Some(3..4)));
+    assert_eq!((longer.place, longer.fresh, longer.differs), (SegmentPosition::Before, 4..6, Some(3..4)));
     assert_eq!(read(&mut direction), b"abcd");
 }
 
 #[test]
 fn an_acknowledgement_sets_the_start_of_the_stream() {
     let mut direction = opened(START);
-    assert_eq!(put(&mut direction, 2, b"c").place, Place::Ahead);
+    assert_eq!(put(&mut direction, 2, b"c").place, SegmentPosition::Ahead);
     put(&mut direction, 0, b"ab");
     assert_eq!(read(&mut direction), b"abc");
 }
@@ -188,20 +188,20 @@ fn a_probe_for_a_silent_peer_changes_nothing() {
     put(&mut direction, 0, b"abc");
     for probe in [&b""[..], b"\0"] {
         let accepted = put(&mut direction, 2, probe);
-        assert_eq!((accepted.place, accepted.differs), (Place::KeepAlive, None));
+        assert_eq!((accepted.place, accepted.differs), (SegmentPosition::KeepAlive, None));
     }
-    assert_eq!(put(&mut direction, 3, b"").place, Place::Empty);
+    assert_eq!(put(&mut direction, 3, b"").place, SegmentPosition::Empty);
     assert_eq!(direction.buffered(), b"abc");
 }
 
 #[test]
 fn a_fin_ends_the_stream_once_everything_before_it_came() {
     let mut direction = opened(START);
-    direction.accept(&Segment { fin: true, ..segment(START + 2, b"cd") });
+    direction.accept(&TcpSegment { fin: true, ..segment(START + 2, b"cd") });
     assert!(!direction.is_finished());
     put(&mut direction, 0, b"ab");
     assert!(direction.is_finished());
-    assert_eq!(put(&mut direction, 4, b"more").place, Place::Next);
+    assert_eq!(put(&mut direction, 4, b"more").place, SegmentPosition::Next);
     assert!(direction.is_finished());
     assert_eq!(read(&mut direction), b"abcdmore");
 }
@@ -209,7 +209,7 @@ fn a_fin_ends_the_stream_once_everything_before_it_came() {
 #[test]
 fn a_fin_without_data_shows_the_hole_before_it() {
     let mut direction = opened(START);
-    direction.accept(&Segment { fin: true, ..segment(START + 5, b"") });
+    direction.accept(&TcpSegment { fin: true, ..segment(START + 5, b"") });
     assert_eq!(direction.hole(), Some(Gap { off: 0, len: 5 }));
     pass_hole(&mut direction);
     assert!(direction.is_finished());
@@ -242,15 +242,15 @@ fn segments_after_a_gap_are_buffered_separately() {
 fn a_fin_with_the_last_byte_again_is_no_probe() {
     let mut direction = opened(START);
     put(&mut direction, 0, b"a");
-    assert_eq!(direction.accept(&Segment { fin: true, ..segment(START, b"a") }).place, Place::Old);
+    assert_eq!(direction.accept(&TcpSegment { fin: true, ..segment(START, b"a") }).place, SegmentPosition::Old);
     assert!(direction.is_finished());
 }
 
 #[test]
 fn sequence_numbers_wrap_around_inside_a_run() {
     let mut direction = opened(u32::MAX - 1);
-    assert_eq!(direction.accept(&segment(2, b"efg")).place, Place::Ahead);
-    assert_eq!(direction.accept(&segment(u32::MAX - 1, b"abcd")).place, Place::Next);
+    assert_eq!(direction.accept(&segment(2, b"efg")).place, SegmentPosition::Ahead);
+    assert_eq!(direction.accept(&segment(u32::MAX - 1, b"abcd")).place, SegmentPosition::Next);
     assert_eq!(read(&mut direction), b"abcdefg");
 }
 
@@ -278,8 +278,8 @@ fn a_skipped_hole_is_a_gap_and_its_bytes_are_late() {
     assert_eq!(pass_hole(&mut direction), Some(Gap { off: 2, len: 3 }));
     assert_eq!((direction.buffered(), direction.buffered_off()), (&b"fg"[..], 5));
     let late = put(&mut direction, 3, b"defgh");
-    assert_eq!((late.place, late.fresh, late.off), (Place::Late, 4..5, 7));
-    assert_eq!(put(&mut direction, 5, b"fg").place, Place::Old);
+    assert_eq!((late.place, late.fresh, late.off), (SegmentPosition::Late, 4..5, 7));
+    assert_eq!(put(&mut direction, 5, b"fg").place, SegmentPosition::Old);
     assert_eq!(read(&mut direction), b"fgh");
     assert_eq!(pass_hole(&mut direction), Some(Gap { off: 8, len: 1 }));
     assert_eq!(pass_hole(&mut direction), None);
@@ -294,7 +294,7 @@ fn late_bytes_are_reported_after_very_many_gaps() {
         assert!(pass_hole(&mut direction).is_some());
     }
     for at in 0..1000 {
-        assert_eq!(put(&mut direction, 2 * at, b"x").place, Place::Late);
+        assert_eq!(put(&mut direction, 2 * at, b"x").place, SegmentPosition::Late);
     }
     assert!(direction.memory_usage() < 16 * 1024);
 }
@@ -302,20 +302,20 @@ fn late_bytes_are_reported_after_very_many_gaps() {
 #[test]
 fn bytes_the_capture_cut_off_are_lost_at_once() {
     let mut direction = opened(START);
-    let cut = |off, bytes| Segment { missing: 8, ..segment(START + off, bytes) };
+    let cut = |off, bytes| TcpSegment { missing: 8, ..segment(START + off, bytes) };
     assert!(direction.accept(&cut(0, b"ab")).alone);
     assert!(direction.hole_is_lost());
     direction.consume(2);
     assert_eq!(pass_hole(&mut direction), Some(Gap { off: 2, len: 8 }));
-    assert_eq!(direction.accept(&cut(20, b"uv")).place, Place::Ahead);
+    assert_eq!(direction.accept(&cut(20, b"uv")).place, SegmentPosition::Ahead);
     assert!(!direction.hole_is_lost());
-    assert_eq!(direction.accept(&cut(10, b"kl")).place, Place::Next);
-    assert_eq!(direction.accept(&cut(10, b"kl")).place, Place::Old);
+    assert_eq!(direction.accept(&cut(10, b"kl")).place, SegmentPosition::Next);
+    assert_eq!(direction.accept(&cut(10, b"kl")).place, SegmentPosition::Old);
     direction.consume(2);
     assert_eq!(pass_hole(&mut direction), Some(Gap { off: 12, len: 8 }));
     assert_eq!(read(&mut direction), b"uv");
     assert_eq!(pass_hole(&mut direction), Some(Gap { off: 22, len: 8 }));
-    assert_eq!(direction.accept(&cut(30, b"")).place, Place::Next);
+    assert_eq!(direction.accept(&cut(30, b"")).place, SegmentPosition::Next);
     assert_eq!(pass_hole(&mut direction), Some(Gap { off: 30, len: 8 }));
 }
 
@@ -323,7 +323,7 @@ fn bytes_the_capture_cut_off_are_lost_at_once() {
 fn a_hole_that_is_partly_cut_off_is_given_up_in_two_parts() {
     let mut direction = opened(START);
     put(&mut direction, 9, b"jk");
-    direction.accept(&Segment { missing: 3, ..segment(START, b"ab") });
+    direction.accept(&TcpSegment { missing: 3, ..segment(START, b"ab") });
     direction.consume(2);
     assert_eq!(pass_hole(&mut direction), Some(Gap { off: 2, len: 3 }));
     assert!(!direction.hole_is_lost());
@@ -372,11 +372,11 @@ fn too_many_parked_bytes_are_refused_until_a_hole_is_skipped() {
 fn a_hostile_jump_is_far_and_stores_nothing() {
     let mut direction = opened(START);
     for off in [(1 << 30) + 1, 1 << 31, u32::MAX - (1 << 30)] {
-        let accepted = direction.accept(&Segment { fin: true, ..segment(START.wrapping_add(off), b"abc") });
-        assert_eq!((accepted.place, accepted.fresh), (Place::Far, 3..3));
+        let accepted = direction.accept(&TcpSegment { fin: true, ..segment(START.wrapping_add(off), b"abc") });
+        assert_eq!((accepted.place, accepted.fresh), (SegmentPosition::Far, 3..3));
     }
     assert_eq!((direction.memory_usage(), direction.hole()), (0, None));
-    assert_eq!(put(&mut direction, 1 << 30, b"abc").place, Place::Ahead);
+    assert_eq!(put(&mut direction, 1 << 30, b"abc").place, SegmentPosition::Ahead);
 }
 
 #[test]
@@ -399,8 +399,8 @@ fn a_stream_may_exceed_four_gibibytes() {
     for at in 0..20 {
         let off = u64::from(hop) * at;
         let seq = START.wrapping_add((off % (1 << 32)) as u32);
-        let accepted = direction.accept(&Segment { missing: hop - 2, ..segment(seq, b"ab") });
-        assert_eq!((accepted.place, accepted.off), (Place::Next, off));
+        let accepted = direction.accept(&TcpSegment { missing: hop - 2, ..segment(seq, b"ab") });
+        assert_eq!((accepted.place, accepted.off), (SegmentPosition::Next, off));
         assert_eq!(pieces(&direction)[0].off, off);
         direction.consume(2);
         assert_eq!(pass_hole(&mut direction), Some(Gap { off: off + 2, len: u64::from(hop) - 2 }));
@@ -451,7 +451,7 @@ fn read_checked(direction: &mut Direction, frames: &[Sent], n: usize) -> Vec<u8>
 
 fn accept(direction: &mut Direction, start: u32, frame: usize, sent: &Sent) -> Accepted {
     let seq = start.wrapping_add(sent.off as u32);
-    let accepted = direction.accept(&Segment { frame: frame as u64, ..segment(seq, &sent.bytes) });
+    let accepted = direction.accept(&TcpSegment { frame: frame as u64, ..segment(seq, &sent.bytes) });
     assert_eq!(accepted.differs, None);
     if accepted.alone {
         assert_eq!(direction.buffered(), &sent.bytes[accepted.fresh.clone()]);
@@ -515,7 +515,7 @@ proptest! {
             let payload = vec![number as u8; len];
             let differs = first[off..off + len].iter().any(Option::is_some);
             let accepted = put(&mut direction, off as u32, &payload);
-            if accepted.place != Place::KeepAlive {
+            if accepted.place != SegmentPosition::KeepAlive {
                 prop_assert_eq!(accepted.differs.is_some(), differs);
             }
             first[off..off + len].iter_mut().for_each(|byte| *byte = byte.or(Some(number as u8)));
@@ -536,7 +536,7 @@ proptest! {
         for ([seq, missing, ack], len, [syn, fin, near, skip]) in nonsense {
             let seq = if near { seq % 64 } else { seq };
             let missing = if near { 0 } else { missing };
-            let accepted = direction.accept(&Segment { syn, fin, missing, ..segment(seq, &[7; 9][..len]) });
+            let accepted = direction.accept(&TcpSegment { syn, fin, missing, ..segment(seq, &[7; 9][..len]) });
             prop_assert!(accepted.fresh.start <= accepted.fresh.end && accepted.fresh.end <= len);
             direction.acknowledged(ack);
             direction.consume(len / 2);

@@ -3,7 +3,7 @@
 use super::Compiler;
 use crate::ksy::expr::walk::any;
 use crate::ksy::expr::{Expr, Kind, Slot};
-use crate::ksy::model::{Bytes, Data, How, Member, Repeat, Size, Spec, Type, TypeId};
+use crate::ksy::model::{Bytes, Data, Member, Repeat, Size, Spec, Type, TypeId, ValueSource};
 use std::collections::{HashMap, HashSet};
 
 /// The slots that expressions of a model use.
@@ -51,7 +51,7 @@ impl Compiler<'_> {
 
     /// The size of a member, if it is fixed.
     fn fixed(&mut self, member: &Member) -> Option<u32> {
-        let How::Read(read) = &member.how else { return None };
+        let ValueSource::Read(read) = &member.how else { return None };
         if member.condition.is_some() || !matches!(read.repeat, Repeat::No) {
             return None;
         }

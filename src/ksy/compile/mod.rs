@@ -10,13 +10,13 @@ pub(in crate::ksy) use shapes::{ShapeKind, Shapes};
 
 use super::expr::Slot;
 use super::model::{
-    Bytes, Data, Encoding, Endian, EndianSwitch, FixedEndian, How, Member, Object, ParentOf, Process, Repeat, Size, Spec, Switch,
-    Terminator, Ty, Type, TypeId, Valid,
+    Bytes, Data, Encoding, Endian, EndianSwitch, FixedEndian, Member, Object, ParentOf, Process, Repeat, Size, Spec, Switch,
+    Terminator, Ty, Type, TypeId, Valid, ValueSource,
 };
-use super::place::offset;
 use super::registration::Registration;
 use super::run::encoding::Charset;
 use super::run::process::processor;
+use super::source_range::offset;
 use program::{
     BytesCode, CharsetCode, Code, DataCode, DataKind, EndianCode, EndianKind, EnumCode, MemberCode, NameCode, ObjectCode,
     ObjectMark, ParentCode, ProcessCode, Program, RepeatCode, SizeCode, Step, SwitchCode, TerminatorCode, TypeCode, ValidCode,
@@ -123,7 +123,7 @@ impl Compiler<'_> {
         let condition = member.condition.as_ref().map(|condition| self.code(condition));
         let valid = member.valid.as_ref().map(|valid| self.valid(valid));
         let read = match &member.how {
-            How::Value(value) => {
+            ValueSource::Value(value) => {
                 let data = DataCode { kind: DataKind::Value(self.code(value)), shape: 0 };
                 return MemberCode {
                     slot,
@@ -138,7 +138,7 @@ impl Compiler<'_> {
                     tail: None,
                 };
             }
-            How::Read(read) => read,
+            ValueSource::Read(read) => read,
         };
         MemberCode {
             slot,

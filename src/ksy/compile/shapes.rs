@@ -1,6 +1,6 @@
 //! The shapes of a member: the kinds of value that it may have, each with a separate field.
 
-use crate::ksy::model::{Data, EnumId, How, Member, Ty, TypeId};
+use crate::ksy::model::{Data, EnumId, Member, Ty, TypeId, ValueSource};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
@@ -45,8 +45,8 @@ impl Shapes {
     pub(in crate::ksy) fn of(member: &Member) -> Shapes {
         let mut shapes = Shapes::default();
         match &member.how {
-            How::Value(value) => shapes.add_type(&value.ty),
-            How::Read(read) => shapes.add(&read.data),
+            ValueSource::Value(value) => shapes.add_type(&value.ty),
+            ValueSource::Read(read) => shapes.add(&read.data),
         }
         shapes
     }

@@ -7,7 +7,7 @@ pub(super) mod syntax;
 pub mod walk;
 
 use super::model::{Encoding, EnumId, Ty, TypeId};
-use super::place::Place;
+use super::source_range::SourceRange;
 
 /// An expression.
 #[derive(Debug, Clone)]
@@ -17,7 +17,7 @@ pub struct Expr {
     /// The type of its value.
     pub ty: Ty,
     /// Its position.
-    pub place: Place,
+    pub place: SourceRange,
 }
 
 /// The kind of an expression.

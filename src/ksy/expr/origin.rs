@@ -1,12 +1,12 @@
 //! Maps the characters of a scalar to positions in the file.
 
-use crate::ksy::place::{Place, offset};
+use crate::ksy::source_range::{SourceRange, offset};
 use crate::ksy::yaml::{Node, Value};
 use std::ops::Range;
 
 /// The text of a scalar with the positions of its bytes.
 pub(in crate::ksy) struct Origin {
-    whole: Place,
+    whole: SourceRange,
     map: Map,
 }
 
@@ -36,15 +36,17 @@ impl Origin {
     }
 
     /// The position of a range of the text.
-    pub(in crate::ksy) fn place(&self, range: Range<usize>) -> Place {
+    pub(in crate::ksy) fn place(&self, range: Range<usize>) -> SourceRange {
         match &self.map {
-            Map::Verbatim(start) => Place { start: start + offset(range.start), end: start + offset(range.end), ..self.whole },
+            Map::Verbatim(start) => {
+                SourceRange { start: start + offset(range.start), end: start + offset(range.end), ..self.whole }
+            }
             Map::Whole => self.whole,
             Map::Table(table) => {
                 let at = |index: usize| table.get(index).copied();
                 let start = at(range.start).or_else(|| table.last().map(|last| last + 1)).unwrap_or(self.whole.start);
                 let end = if range.is_empty() { start } else { at(range.end - 1).map_or(start, |last| last + 1) };
-                Place { start, end: end.max(start), ..self.whole }
+                SourceRange { start, end: end.max(start), ..self.whole }
             }
         }
     }

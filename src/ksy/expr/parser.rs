@@ -4,8 +4,8 @@ use super::lexer::{Part, Token, TokenKind, Wrong, format_parts, tokens};
 use super::origin::Origin;
 use super::syntax::{Call, FormatPart, Syntax, SyntaxKind, TypeName};
 use super::{Binary, Compare, Unary};
-use crate::ksy::place::Place;
 use crate::ksy::report::Problem;
+use crate::ksy::source_range::SourceRange;
 use std::ops::Range;
 
 /// Maximum nesting of expressions; a chain of operators counts each of them.
@@ -128,7 +128,7 @@ impl<'t> Parser<'t> {
     }
 
     /// The position of the previous token.
-    fn last_place(&self) -> Place {
+    fn last_place(&self) -> SourceRange {
         let last = self.at.checked_sub(1).and_then(|at| self.tokens.get(at)).map_or(self.end..self.end, |token| token.at.clone());
         self.origin.place(last)
     }
@@ -168,7 +168,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    fn node(&self, kind: SyntaxKind, place: Place, depth: u8) -> Parsed {
+    fn node(&self, kind: SyntaxKind, place: SourceRange, depth: u8) -> Parsed {
         if depth >= DEPTH {
             let all = self.tokens.first().map_or(0, |token| token.at.start)..self.end;
             return Err(Wrong::new(all, format!("an expression with more than {DEPTH} operators inside each other"))
@@ -372,7 +372,7 @@ impl<'t> Parser<'t> {
     }
 
     /// Adjacent texts are concatenated.
-    fn strings(&mut self, mut text: String, mut place: Place) -> Parsed {
+    fn strings(&mut self, mut text: String, mut place: SourceRange) -> Parsed {
         while let Some(Token { kind: TokenKind::Str(more), at }) = self.peek() {
             text.push_str(more);
             place = place.to(self.origin.place(at.clone()));
@@ -381,7 +381,7 @@ impl<'t> Parser<'t> {
         self.node(SyntaxKind::Str(text), place, 0)
     }
 
-    fn format(&mut self, parts: &[Part], place: Place) -> Parsed {
+    fn format(&mut self, parts: &[Part], place: SourceRange) -> Parsed {
         let mut done = Vec::new();
         let mut depth = 0;
         for part in parts {

@@ -1,13 +1,13 @@
 //! The syntax tree of an expression, with unresolved names.
 
 use super::{Binary, Compare, Unary};
-use crate::ksy::place::Place;
+use crate::ksy::source_range::SourceRange;
 
 /// An expression as written.
 #[derive(Debug, Clone)]
 pub(in crate::ksy) struct Syntax {
     pub(in crate::ksy) kind: SyntaxKind,
-    pub(in crate::ksy) place: Place,
+    pub(in crate::ksy) place: SourceRange,
     /// Its nesting depth.
     pub(super) depth: u8,
 }
@@ -22,7 +22,7 @@ pub(in crate::ksy) enum SyntaxKind {
     List(Vec<Syntax>),
     Name(String),
     /// `path::member`.
-    Member(TypeName, String, Place),
+    Member(TypeName, String, SourceRange),
     Unary(Unary, Box<Syntax>),
     Binary(Binary, Box<Syntax>, Box<Syntax>),
     Compare(Compare, Box<Syntax>, Box<Syntax>),
@@ -30,7 +30,7 @@ pub(in crate::ksy) enum SyntaxKind {
     Or(Box<Syntax>, Box<Syntax>),
     If(Box<Syntax>, Box<Syntax>, Box<Syntax>),
     /// `.name`, with arguments if there are parentheses.
-    Attribute(Box<Syntax>, String, Place, Option<Vec<Syntax>>),
+    Attribute(Box<Syntax>, String, SourceRange, Option<Vec<Syntax>>),
     At(Box<Syntax>, Box<Syntax>),
     Cast(Box<Syntax>, TypeName),
     /// `sizeof<T>`, or with `true` `bitsizeof<T>`.
@@ -51,7 +51,7 @@ pub(in crate::ksy) struct TypeName {
     pub(in crate::ksy) absolute: bool,
     /// `[]` after it.
     pub(in crate::ksy) array: bool,
-    pub(in crate::ksy) place: Place,
+    pub(in crate::ksy) place: SourceRange,
 }
 
 impl TypeName {

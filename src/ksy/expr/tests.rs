@@ -3,12 +3,12 @@
 use super::origin::Origin;
 use super::parser::{expression, process_call, type_call};
 use super::syntax::{FormatPart, Syntax, SyntaxKind};
-use crate::ksy::place::Place;
 use crate::ksy::report::Problem;
+use crate::ksy::source_range::SourceRange;
 use crate::ksy::yaml::{Node, Value};
 
 fn parsed(text: &str) -> Result<Syntax, Problem> {
-    let place = Place { file: 0, start: 0, end: u32::try_from(text.len()).unwrap() };
+    let place = SourceRange { file: 0, start: 0, end: u32::try_from(text.len()).unwrap() };
     let node = Node { value: Value::Scalar { text: text.to_owned(), quoted: false }, place };
     expression(text, &Origin::new(&node, text))
 }
@@ -152,7 +152,7 @@ fn mistakes_are_marked_where_they_are() {
 #[test]
 fn types_and_processes_take_arguments() {
     let origin = |text: &str| {
-        let place = Place { file: 0, start: 0, end: u32::try_from(text.len()).unwrap() };
+        let place = SourceRange { file: 0, start: 0, end: u32::try_from(text.len()).unwrap() };
         Origin::new(&Node { value: Value::Scalar { text: text.to_owned(), quoted: false }, place }, text)
     };
     let call = type_call("a::b(1, x.y)", &origin("a::b(1, x.y)")).unwrap();

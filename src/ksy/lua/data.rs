@@ -10,7 +10,7 @@ use crate::ksy::model::{Bytes, Data, Endian, Member, Object, ParentOf, Process, 
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Target<'t> {
     /// It is assigned.
-    Place(&'t str),
+    SourceRange(&'t str),
     /// It is returned.
     Return,
 }
@@ -18,7 +18,7 @@ pub(super) enum Target<'t> {
 impl Target<'_> {
     fn line(self, value: &str) -> String {
         match self {
-            Target::Place(place) => format!("{place} = {value}"),
+            Target::SourceRange(place) => format!("{place} = {value}"),
             Target::Return => format!("return {value}"),
         }
     }

@@ -135,7 +135,7 @@ impl Lua<'_> {
     }
 
     /// Wireshark's name of an encoding.
-    pub(super) fn encoding(&self, encoding: &Encoding, place: crate::ksy::place::Place) -> String {
+    pub(super) fn encoding(&self, encoding: &Encoding, place: crate::ksy::source_range::SourceRange) -> String {
         let name = encoding.name();
         let known = match name {
             "ASCII" => "ENC_ASCII",

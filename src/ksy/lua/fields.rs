@@ -4,7 +4,7 @@
 
 use super::code::{Code, quoted, words};
 use super::names::Names;
-use crate::ksy::model::{Data, Docs, EnumId, How, Member, Spec, Ty, TypeId};
+use crate::ksy::model::{Data, Docs, EnumId, Member, Spec, Ty, TypeId, ValueSource};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Maximum number of fields with full paths. Further ones have the type's name only.
@@ -120,8 +120,8 @@ pub(super) fn shapes(member: &Member) -> Vec<(Shape, &'static str)> {
         None => shapes.push(shape),
     };
     match &member.how {
-        How::Value(value) => of_type(&value.ty, &mut add),
-        How::Read(read) => of_data(&read.data, &mut add),
+        ValueSource::Value(value) => of_type(&value.ty, &mut add),
+        ValueSource::Read(read) => of_data(&read.data, &mut add),
     }
     // Filters use values more often than objects.
     shapes.sort_by_key(|shape| matches!(shape, Shape::Objects(_)));

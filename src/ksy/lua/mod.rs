@@ -13,9 +13,9 @@ mod types;
 
 use super::Diagnostic;
 use super::model::{EnumId, Spec, TypeId};
-use super::place::Place;
 use super::registration::Registration;
 use super::report::Report;
+use super::source_range::SourceRange;
 use code::{Code, quoted, words};
 use fields::Fields;
 use names::Names;
@@ -67,12 +67,12 @@ pub fn dissector(spec: &Spec, top: TypeId) -> Dissector {
 /// A construct that Lua does not support.
 #[derive(Debug)]
 struct Obstacle {
-    place: Place,
+    place: SourceRange,
     what: String,
 }
 
 impl Obstacle {
-    fn new(place: Place, what: &str) -> Obstacle {
+    fn new(place: SourceRange, what: &str) -> Obstacle {
         Obstacle { place, what: what.to_owned() }
     }
 }
@@ -175,7 +175,7 @@ impl Lua<'_> {
     }
 
     /// Adds a construct that Lua does not support exactly.
-    fn note_inexact(&self, place: Place, what: String) {
+    fn note_inexact(&self, place: SourceRange, what: String) {
         self.warn(place, what.clone());
         self.inexact.borrow_mut().push(what);
     }
@@ -184,7 +184,7 @@ impl Lua<'_> {
         std::mem::take(&mut self.inexact.borrow_mut())
     }
 
-    fn warn(&self, place: Place, what: String) {
+    fn warn(&self, place: SourceRange, what: String) {
         self.problems.borrow_mut().warning(place, what, None);
     }
 

@@ -4,7 +4,7 @@ use super::code::{Code, bare, function, quoted};
 use super::types::returning;
 use super::{Lua, Obstacle};
 use crate::ksy::framing::{Unit, unit};
-use crate::ksy::model::{Data, How, Repeat, Spec, Ty, TypeId};
+use crate::ksy::model::{Data, Repeat, Spec, Ty, TypeId, ValueSource};
 use crate::ksy::registration::{Carrier, Framed, Registration, Roots};
 
 /// The content of the directions of a stream.
@@ -59,7 +59,7 @@ impl Units {
 /// The type of the last object of a type.
 fn last_object(spec: &Spec, of: TypeId) -> Option<TypeId> {
     match &spec.type_of(of).seq.last()?.how {
-        How::Read(read) if matches!(read.repeat, Repeat::No) => match &read.data {
+        ValueSource::Read(read) if matches!(read.repeat, Repeat::No) => match &read.data {
             Data::Object(object) => Some(object.of),
             _ => None,
         },

@@ -7,7 +7,7 @@ use super::fields::{Shape, shapes};
 use super::{Lua, Obstacle};
 use crate::ksy::expr::Kind;
 use crate::ksy::expr::walk::any;
-use crate::ksy::model::{Data, Docs, EndianSwitch, How, Member, Object, Read, Repeat, Type, TypeId, Valid};
+use crate::ksy::model::{Data, Docs, EndianSwitch, Member, Object, Read, Repeat, Type, TypeId, Valid, ValueSource};
 
 /// Parameters of functions that read.
 const READER: &str = "this, io, tree, path";
@@ -49,7 +49,7 @@ impl Lua<'_> {
 
     /// The start of a direction, and one message of the run.
     fn run(&self, name: &str, of: &Type, once: &[Member], last: &Member, to: &mut Code) {
-        let How::Read(read) = &last.how else { return };
+        let ValueSource::Read(read) = &last.how else { return };
         let data = &read.data;
         let inner = if let (Data::Object(object), true) = (data, !is_repeated(last)) { Some(object) } else { None };
         if of.docs.doc.is_some() {
@@ -158,16 +158,16 @@ impl Lua<'_> {
     /// Code that sets the value of a member.
     fn value(&self, of: &Member, place: &str, code: &mut Code) -> Result<(), Obstacle> {
         let read = match &of.how {
-            How::Value(value) => {
+            ValueSource::Value(value) => {
                 code.line(&format!("{place} = {}", bare(&self.expr(value)?)));
                 return self.valid(of, place, code);
             }
-            How::Read(read) => read,
+            ValueSource::Read(read) => read,
         };
         let name = words(&of.name);
         let (head, tail) = match &read.repeat {
             Repeat::No => {
-                self.data(of, &read.data, Target::Place(place), code)?;
+                self.data(of, &read.data, Target::SourceRange(place), code)?;
                 return self.valid(of, place, code);
             }
             Repeat::Eos => (format!("until_end(io, this, {name}, function(index)"), "end)".to_owned()),
@@ -191,7 +191,7 @@ impl Lua<'_> {
             return self.data(of, data, Target::Return, code);
         }
         code.line("local _");
-        self.data(of, data, Target::Place("_"), code)?;
+        self.data(of, data, Target::SourceRange("_"), code)?;
         self.valid(of, "_", code)?;
         code.line("return _");
         Ok(())
@@ -280,12 +280,12 @@ impl Lua<'_> {
     fn instance(&self, of: &Member, code: &mut Code) -> Result<(), Obstacle> {
         code.indent();
         let read = match &of.how {
-            How::Value(value) if of.condition.is_none() && of.valid.is_none() => {
+            ValueSource::Value(value) if of.condition.is_none() && of.valid.is_none() => {
                 code.line(&format!("return {}", self.calculated(of, bare(&self.expr(value)?))));
                 return Ok(());
             }
-            How::Value(_) => None,
-            How::Read(read) => Some(read),
+            ValueSource::Value(_) => None,
+            ValueSource::Read(read) => Some(read),
         };
         code.line("local value");
         self.guarded(of, code, |code| match read {
@@ -351,7 +351,7 @@ fn inner_path(lua: &Lua<'_>, last: &Member, object: &Object) -> String {
 }
 
 fn is_repeated(of: &Member) -> bool {
-    matches!(&of.how, How::Read(read) if !matches!(read.repeat, Repeat::No))
+    matches!(&of.how, ValueSource::Read(read) if !matches!(read.repeat, Repeat::No))
 }
 
 /// A function that returns an expression.

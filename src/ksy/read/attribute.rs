@@ -5,8 +5,8 @@ use crate::ksy::decl::{AttrDecl, BytesDecl, Named, ParentDecl, RepeatDecl, TypeD
 use crate::ksy::expr::syntax::Syntax;
 use crate::ksy::keys;
 use crate::ksy::nearest::suggestion;
-use crate::ksy::place::Place;
 use crate::ksy::report::Problem;
+use crate::ksy::source_range::SourceRange;
 use crate::ksy::yaml::{Node, Value};
 
 /// Maximum number of cases of a switch.
@@ -56,7 +56,7 @@ impl Reader<'_> {
         }
     }
 
-    fn body(&mut self, entries: &Entries<'_>, name: String, place: Place, whole: Place) -> AttrDecl {
+    fn body(&mut self, entries: &Entries<'_>, name: String, place: SourceRange, whole: SourceRange) -> AttrDecl {
         let mut expression = |key: &str| entries.get(key).and_then(|node| self.expression(node, &format!("`{key}`")));
         let (condition, value) = (expression("if"), expression("value"));
         let (pos, io) = (expression("pos"), expression("io"));
@@ -98,7 +98,7 @@ impl Reader<'_> {
         }
     }
 
-    fn type_of(&mut self, node: &Node, key: Place) -> Option<TypeDeclOf> {
+    fn type_of(&mut self, node: &Node, key: SourceRange) -> Option<TypeDeclOf> {
         match &node.value {
             Value::Scalar { .. } => self.type_call(node, "`type`").map(TypeDeclOf::One),
             Value::List(_) => {

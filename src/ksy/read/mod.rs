@@ -13,8 +13,8 @@ mod types;
 use super::decl::TypeDecl;
 use super::keys::Keys;
 use super::nearest::suggestion;
-use super::place::Place;
 use super::report::{Problem, Report};
+use super::source_range::SourceRange;
 use super::yaml::Node;
 use std::collections::HashMap;
 
@@ -79,7 +79,7 @@ pub(super) struct Entries<'n> {
     /// Whether a key is unknown: a missing key may be a misspelt one.
     has_unknown: bool,
     entries: HashMap<&'n str, (&'n Node, &'n Node)>,
-    place: Place,
+    place: SourceRange,
 }
 
 impl<'n> Entries<'n> {
@@ -88,7 +88,7 @@ impl<'n> Entries<'n> {
     }
 
     /// The position of a key.
-    fn key(&self, key: &str) -> Place {
+    fn key(&self, key: &str) -> SourceRange {
         self.entries.get(key).map_or(self.place, |(key, _)| key.place)
     }
 }
@@ -132,7 +132,7 @@ impl Reader<'_> {
     }
 
     /// Counts declarations, and reports the first one beyond the limit.
-    fn declare(&mut self, count: usize, place: Place) -> Option<()> {
+    fn declare(&mut self, count: usize, place: SourceRange) -> Option<()> {
         let before = self.counts.declarations;
         self.counts.declarations = before.saturating_add(count);
         if before <= DECLARATIONS && self.counts.declarations > DECLARATIONS {
@@ -143,7 +143,7 @@ impl Reader<'_> {
     }
 
     /// Counts an expression, and reports the first one beyond the limit.
-    fn express(&mut self, text: &str, place: Place) -> Option<()> {
+    fn express(&mut self, text: &str, place: SourceRange) -> Option<()> {
         let before = self.counts.expressions;
         self.counts.expressions = before.saturating_add(text.len() + EXPRESSION);
         if before <= EXPRESSIONS && self.counts.expressions > EXPRESSIONS {

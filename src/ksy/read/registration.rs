@@ -8,8 +8,8 @@ use crate::ksy::expr::parser;
 use crate::ksy::expr::syntax::{Syntax, TypeName};
 use crate::ksy::keys;
 use crate::ksy::nearest::suggestion;
-use crate::ksy::place::Place;
 use crate::ksy::report::Problem;
+use crate::ksy::source_range::SourceRange;
 use crate::ksy::yaml::{Node, Value};
 use std::ops::RangeInclusive;
 
@@ -28,7 +28,7 @@ const MAGICS: usize = 64;
 
 impl Reader<'_> {
     /// The registration of a file; `key` is the position of the key.
-    pub(super) fn registration(&mut self, node: &Node, key: Place) -> Option<RegistrationDecl> {
+    pub(super) fn registration(&mut self, node: &Node, key: SourceRange) -> Option<RegistrationDecl> {
         let entries = self.entries(node, &[&keys::REGISTRATION], "`-proto-dissect`")?;
         let decl = RegistrationDecl {
             place: key,

@@ -4,13 +4,13 @@ use super::{Entries, Reader, TYPE};
 use crate::ksy::decl::{ParamDecl, TypeDecl};
 use crate::ksy::keys;
 use crate::ksy::model::Docs;
-use crate::ksy::place::Place;
 use crate::ksy::report::Problem;
+use crate::ksy::source_range::SourceRange;
 use crate::ksy::yaml::Node;
 
 impl Reader<'_> {
     /// The body of a file or of a type.
-    pub(super) fn type_body(&mut self, node: &Node, name: String, place: Place) -> TypeDecl {
+    pub(super) fn type_body(&mut self, node: &Node, name: String, place: SourceRange) -> TypeDecl {
         let mut decl = TypeDecl { name, place, ..TypeDecl::default() };
         let Some(entries) = self.entries(node, &[&keys::TYPE], "a type") else { return decl };
         decl.docs = self.docs(&entries);

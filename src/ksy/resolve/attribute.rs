@@ -8,12 +8,13 @@ use crate::ksy::decl::{AttrDecl, ParentDecl, RepeatDecl};
 use crate::ksy::expr::syntax::{Call, Syntax, SyntaxKind};
 use crate::ksy::expr::{Expr, Kind};
 use crate::ksy::model::{
-    Bytes, Data, Endian, FixedEndian, How, Member, Object, ParentOf, Process, Read, Repeat, Size, Switch, Terminator, Ty, TypeId,
+    Bytes, Data, Endian, FixedEndian, Member, Object, ParentOf, Process, Read, Repeat, Size, Switch, Terminator, Ty, TypeId,
+    ValueSource,
 };
 use crate::ksy::nearest::suggestion;
-use crate::ksy::place::Place;
 use crate::ksy::report::Problem;
 use crate::ksy::run::process::processor;
+use crate::ksy::source_range::SourceRange;
 
 impl<'d> Resolver<'d> {
     /// A member; `None` after an error.
@@ -23,11 +24,11 @@ impl<'d> Resolver<'d> {
         let plain = Scope::plain(of);
         let condition = self.optional(decl.condition.as_ref(), &plain, &Ty::Bool, "`if`");
         let how = match &decl.value {
-            Some(value) => self.calculated(attribute, value, of).map(How::Value),
-            None => self.read(attribute, of).map(|read| How::Read(Box::new(read))),
+            Some(value) => self.calculated(attribute, value, of).map(ValueSource::Value),
+            None => self.read(attribute, of).map(|read| ValueSource::Read(Box::new(read))),
         };
         let item = match &how {
-            Some(How::Value(value)) => Some(value.ty.clone()),
+            Some(ValueSource::Value(value)) => Some(value.ty.clone()),
             _ => attribute.item.clone(),
         };
         let valid = self.valid(attribute, item.as_ref(), of);
@@ -192,7 +193,7 @@ impl<'d> Resolver<'d> {
         }
     }
 
-    fn number_endian(&self, bytes: u8, endian: Option<FixedEndian>, place: Place, of: TypeId) -> Option<Endian> {
+    fn number_endian(&self, bytes: u8, endian: Option<FixedEndian>, place: SourceRange, of: TypeId) -> Option<Endian> {
         if bytes == 1 {
             return Some(Endian::Fixed(FixedEndian::Big));
         }
@@ -204,7 +205,7 @@ impl<'d> Resolver<'d> {
         endian
     }
 
-    fn object(&self, of: TypeId, args: &'d [Syntax], place: Place, decl: &AttrDecl, scope: &Scope) -> Option<Data> {
+    fn object(&self, of: TypeId, args: &'d [Syntax], place: SourceRange, decl: &AttrDecl, scope: &Scope) -> Option<Data> {
         let args = self.arguments(of, args, place, scope);
         let bytes = self.bytes(decl, None, scope);
         let external = self.entry(of).top != self.entry(scope.this).top;
@@ -226,7 +227,7 @@ impl<'d> Resolver<'d> {
         None
     }
 
-    fn arguments(&self, of: TypeId, args: &'d [Syntax], place: Place, scope: &Scope) -> Option<Vec<Expr>> {
+    fn arguments(&self, of: TypeId, args: &'d [Syntax], place: SourceRange, scope: &Scope) -> Option<Vec<Expr>> {
         let (decl, outline) = (self.entry(of).decl, self.outline_of(of));
         let built: Vec<Option<Expr>> = args.iter().map(|arg| self.expression(arg, scope)).collect();
         if args.len() != decl.params.len() {
@@ -326,7 +327,7 @@ impl<'d> Resolver<'d> {
 }
 
 /// `contents` as bytes of a fixed size.
-fn contents_bytes(len: usize, place: Place) -> Bytes {
+fn contents_bytes(len: usize, place: SourceRange) -> Bytes {
     let size = i128::try_from(len).unwrap_or(i128::MAX);
     Bytes {
         size: Size::Expr(Expr { kind: Kind::Int(size), ty: Ty::Int, place }),
@@ -336,7 +337,7 @@ fn contents_bytes(len: usize, place: Place) -> Bytes {
     }
 }
 
-fn no_size(place: Place, what: &str, or: &str) -> Problem {
+fn no_size(place: SourceRange, what: &str, or: &str) -> Problem {
     Problem::error(place, format!("{what} of unknown size")).help(format!("add `size`, `size-eos: true` or `terminator`, {or}"))
 }
 

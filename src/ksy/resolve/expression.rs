@@ -6,8 +6,8 @@ use crate::ksy::expr::syntax::{FormatPart, Syntax, SyntaxKind, TypeName};
 use crate::ksy::expr::{Binary, Compare, Expr, Kind, Piece, Show, Slot, Unary};
 use crate::ksy::model::{Ty, TypeId};
 use crate::ksy::nearest::suggestion;
-use crate::ksy::place::Place;
 use crate::ksy::report::Problem;
+use crate::ksy::source_range::SourceRange;
 
 /// The scope of an expression.
 pub(super) struct Scope {
@@ -50,7 +50,7 @@ impl<'d> Resolver<'d> {
     }
 
     /// Counts work, and reports the first expression beyond the limit.
-    fn spend(&self, work: usize, place: Place) -> Option<()> {
+    fn spend(&self, work: usize, place: SourceRange) -> Option<()> {
         let before = self.work.get();
         self.work.set(before.saturating_add(work));
         if before <= WORK && self.work.get() > WORK {
@@ -198,7 +198,7 @@ impl<'d> Resolver<'d> {
     }
 
     /// Reports values that cannot be compared.
-    pub(super) fn comparable(&self, one: &Ty, other: &Ty, place: Place) -> Option<()> {
+    pub(super) fn comparable(&self, one: &Ty, other: &Ty, place: SourceRange) -> Option<()> {
         let fits = match (one, other) {
             (Ty::Any, _) | (_, Ty::Any) | (Ty::Int | Ty::Float, Ty::Int | Ty::Float) | (Ty::Struct(_), Ty::Struct(_)) => true,
             (Ty::Io | Ty::Array(_), _) => false,
@@ -239,7 +239,7 @@ impl<'d> Resolver<'d> {
         let resolved: Vec<Expr> = resolved.into_iter().collect::<Option<_>>()?;
         let ty = resolved.iter().map(|element| element.ty.clone()).reduce(join).unwrap_or(Ty::Any);
         if ty == Ty::Any && resolved.iter().all(|element| element.ty != Ty::Any) {
-            let place = resolved.iter().map(|element| element.place).reduce(Place::to).unwrap_or_default();
+            let place = resolved.iter().map(|element| element.place).reduce(SourceRange::to).unwrap_or_default();
             self.error(place, "a list of values of several types");
             return None;
         }
@@ -286,7 +286,7 @@ impl<'d> Resolver<'d> {
         Some((Kind::Cast(object), ty))
     }
 
-    fn enum_member(&self, of: &TypeName, member: &str, place: Place, scope: &Scope) -> Option<(Kind, Ty)> {
+    fn enum_member(&self, of: &TypeName, member: &str, place: SourceRange, scope: &Scope) -> Option<(Kind, Ty)> {
         let id = self.find_enum(of, scope.this)?;
         if let Some(value) = self.enum_entry(id).values.get(member) {
             return Some((Kind::Member(id, *value), Ty::Enum(id)));
@@ -298,7 +298,7 @@ impl<'d> Resolver<'d> {
     }
 
     /// A name without an object: a member of the current object, or a special name.
-    fn name(&self, name: &str, place: Place, scope: &Scope) -> Option<(Kind, Ty)> {
+    fn name(&self, name: &str, place: SourceRange, scope: &Scope) -> Option<(Kind, Ty)> {
         let this = || Box::new(Expr { kind: Kind::This, ty: Ty::Struct(Some(scope.this)), place });
         match name {
             "_" => match &scope.item {

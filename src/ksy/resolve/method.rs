@@ -7,8 +7,8 @@ use crate::ksy::expr::syntax::{Syntax, SyntaxKind};
 use crate::ksy::expr::{Expr, Kind, Method};
 use crate::ksy::model::{Encoding, Ty, TypeId};
 use crate::ksy::nearest::suggestion;
-use crate::ksy::place::Place;
 use crate::ksy::report::Problem;
+use crate::ksy::source_range::SourceRange;
 
 /// A method without arguments: the name, the method, the result type.
 type Simple = (&'static str, Method, Ty);
@@ -66,7 +66,7 @@ impl<'d> Resolver<'d> {
         &self,
         object: Box<Expr>,
         name: &str,
-        place: Place,
+        place: SourceRange,
         args: Option<&[Syntax]>,
         scope: &Scope,
     ) -> Option<(Kind, Ty)> {
@@ -86,7 +86,7 @@ impl<'d> Resolver<'d> {
         object: Box<Expr>,
         of: Option<TypeId>,
         name: &str,
-        place: Place,
+        place: SourceRange,
         args: Option<&[Syntax]>,
     ) -> Option<(Kind, Ty)> {
         if let Some(args) = args {
@@ -130,7 +130,7 @@ impl<'d> Resolver<'d> {
         }
     }
 
-    fn unknown_member(&self, object: &Expr, of: TypeId, name: &str, place: Place) -> Problem {
+    fn unknown_member(&self, object: &Expr, of: TypeId, name: &str, place: SourceRange) -> Problem {
         if name.chars().any(|c| c.is_ascii_uppercase()) {
             let problem = Problem::error(place, format!("`{name}` cannot be a name"));
             return problem.help("names have lower-case letters; text is in quotes inside the expression: `'\"TEXT\"'`");
@@ -170,14 +170,22 @@ impl<'d> Resolver<'d> {
     }
 
     /// Whether an expression is only a quoted name, whose quotes belong to YAML.
-    fn is_quoted(&self, place: Place) -> bool {
+    fn is_quoted(&self, place: SourceRange) -> bool {
         let text = self.files.sources.get(place.file as usize).map_or("", |file| file.text.as_str());
         let before = text.get(..place.start as usize).and_then(|before| before.chars().next_back());
         let behind = text.get(place.end as usize..).and_then(|behind| behind.chars().next());
         before == behind && matches!(before, Some('"' | '\''))
     }
 
-    fn method(&self, object: Box<Expr>, ty: &Ty, name: &str, place: Place, args: &[Syntax], scope: &Scope) -> Option<(Kind, Ty)> {
+    fn method(
+        &self,
+        object: Box<Expr>,
+        ty: &Ty,
+        name: &str,
+        place: SourceRange,
+        args: &[Syntax],
+        scope: &Scope,
+    ) -> Option<(Kind, Ty)> {
         let simple = match ty {
             Ty::Int => INT,
             Ty::Float => FLOAT,
@@ -236,7 +244,7 @@ impl<'d> Resolver<'d> {
     }
 
     /// `to_s` of bytes, whose encoding must be a literal.
-    fn decode(&self, object: Box<Expr>, place: Place, args: &[Syntax]) -> Option<(Kind, Ty)> {
+    fn decode(&self, object: Box<Expr>, place: SourceRange, args: &[Syntax]) -> Option<(Kind, Ty)> {
         let [encoding] = args else {
             let problem = Problem::error(place, "`to_s` of bytes takes one argument, the encoding");
             self.report(problem.help("write `.to_s(\"UTF-8\")`"));

@@ -18,8 +18,8 @@ pub(super) use method::all as methods;
 use super::decl::{EndianDecl, EnumDecl, TypeDecl};
 use super::files::Files;
 use super::model::{Encoding, Endian, Enum, EnumId, FixedEndian, Spec, Ty, TypeId};
-use super::place::{Place, offset};
 use super::report::{Problem, Report};
+use super::source_range::{SourceRange, offset};
 use outline::Outline;
 use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, HashSet};
@@ -192,7 +192,7 @@ impl<'d> Resolver<'d> {
         }
     }
 
-    fn error(&self, place: Place, message: impl Into<String>) {
+    fn error(&self, place: SourceRange, message: impl Into<String>) {
         self.report(Problem::error(place, message));
     }
 

@@ -6,8 +6,8 @@ use crate::ksy::decl::{AttrDecl, ParamDecl, RepeatDecl, TypeDeclOf};
 use crate::ksy::expr::Slot;
 use crate::ksy::expr::syntax::{Call, Syntax, TypeName};
 use crate::ksy::model::{EnumId, Ty, TypeId};
-use crate::ksy::place::{Place, offset};
 use crate::ksy::report::Problem;
+use crate::ksy::source_range::{SourceRange, offset};
 use std::collections::HashMap;
 
 /// The members of a type.
@@ -36,18 +36,18 @@ pub(super) enum Words<'d> {
         on: &'d Syntax,
         cases: Vec<(&'d Syntax, Word<'d>)>,
         otherwise: Option<Word<'d>>,
-        place: Place,
+        place: SourceRange,
     },
 }
 
 /// A type by its name.
 pub(super) enum Word<'d> {
-    Builtin(Builtin, Place),
+    Builtin(Builtin, SourceRange),
     Bytes,
     Object {
         of: TypeId,
         args: &'d [Syntax],
-        place: Place,
+        place: SourceRange,
     },
     /// An error was reported.
     Unknown,
@@ -60,7 +60,7 @@ impl<'d> Resolver<'d> {
 
     fn outline_type(&self, id: TypeId) -> Outline<'d> {
         let decl = self.entry(id).decl;
-        let mut slots: HashMap<&'d str, (Slot, Place)> = HashMap::new();
+        let mut slots: HashMap<&'d str, (Slot, SourceRange)> = HashMap::new();
         let params = decl.params.iter().enumerate().map(|(n, param)| (param.name.as_str(), Slot::Param(offset(n)), param.place));
         let seq = decl.seq.iter().enumerate().map(|(n, attr)| (attr.name.as_str(), Slot::Seq(offset(n)), attr.place));
         let instances =
@@ -82,7 +82,7 @@ impl<'d> Resolver<'d> {
         }
     }
 
-    fn line(&self, place: Place) -> usize {
+    fn line(&self, place: SourceRange) -> usize {
         let text = self.files.sources.get(place.file as usize).map_or("", |file| file.text.as_str());
         text.get(..place.start as usize).unwrap_or_default().matches('\n').count() + 1
     }

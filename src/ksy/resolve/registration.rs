@@ -9,11 +9,11 @@ use crate::ksy::expr::{Expr, Kind, Slot};
 use crate::ksy::framing::{Open, Unit, unit};
 use crate::ksy::model::{Member, Spec, Ty, TypeId};
 use crate::ksy::nearest::suggestion;
-use crate::ksy::place::Place;
 use crate::ksy::recursive::objects;
 use crate::ksy::registration::{Carrier, Framed, Registration, Roots, Secret};
 use crate::ksy::report::Problem;
 use crate::ksy::run::PARAMETERS;
+use crate::ksy::source_range::SourceRange;
 use std::collections::HashSet;
 
 impl Resolver<'_> {
@@ -234,7 +234,7 @@ fn members(spec: &Spec, id: TypeId) -> impl Iterator<Item = (TypeId, Slot, &Memb
 }
 
 /// The first attribute with the enum of this name.
-fn of_enum(spec: &Spec, name: &str, of: TypeId, place: Place) -> Option<Expr> {
+fn of_enum(spec: &Spec, name: &str, of: TypeId, place: SourceRange) -> Option<Expr> {
     let seq = spec.type_of(of).seq.iter().enumerate();
     let mut with_enum = seq.filter_map(|(at, member)| match member.ty {
         Ty::Enum(id) if spec.enum_of(id).name == name => Some((at, id)),
@@ -242,6 +242,6 @@ fn of_enum(spec: &Spec, name: &str, of: TypeId, place: Place) -> Option<Expr> {
     });
     let (at, id) = with_enum.next()?;
     let this = Box::new(Expr { kind: Kind::This, ty: Ty::Struct(Some(of)), place });
-    let slot = Slot::Seq(crate::ksy::place::offset(at));
+    let slot = Slot::Seq(crate::ksy::source_range::offset(at));
     Some(Expr { kind: Kind::Field { object: this, of, slot }, ty: Ty::Enum(id), place })
 }

@@ -8,8 +8,8 @@ use crate::ksy::decl::RepeatDecl;
 use crate::ksy::expr::syntax::{SyntaxKind, TypeName};
 use crate::ksy::expr::{Expr, Kind, Slot};
 use crate::ksy::model::{Ty, TypeId};
-use crate::ksy::place::Place;
 use crate::ksy::report::Problem;
+use crate::ksy::source_range::SourceRange;
 
 /// Maximum nesting of types.
 const DEPTH: usize = 64;
@@ -27,7 +27,7 @@ impl<'d> Resolver<'d> {
     }
 
     /// `_sizeof` of an object.
-    pub(super) fn size_of_type(&self, of: TypeId, place: Place) -> Option<(Kind, Ty)> {
+    pub(super) fn size_of_type(&self, of: TypeId, place: SourceRange) -> Option<(Kind, Ty)> {
         self.size(self.type_bits(of, DEPTH), false, &format!("the type `{}`", self.entry(of).decl.name), place)
     }
 
@@ -43,7 +43,7 @@ impl<'d> Resolver<'d> {
     }
 
     /// `_sizeof` of an attribute.
-    pub(super) fn size_of_value(&self, value: &Expr, place: Place) -> Option<(Kind, Ty)> {
+    pub(super) fn size_of_value(&self, value: &Expr, place: SourceRange) -> Option<(Kind, Ty)> {
         let Kind::Field { of, slot, .. } = &value.kind else {
             self.error(place, "only attributes have a `_sizeof`");
             return None;
@@ -59,7 +59,7 @@ impl<'d> Resolver<'d> {
         self.size(bits, false, &format!("`{name}`"), place)
     }
 
-    fn size(&self, bits: Option<u64>, in_bits: bool, what: &str, place: Place) -> Option<(Kind, Ty)> {
+    fn size(&self, bits: Option<u64>, in_bits: bool, what: &str, place: SourceRange) -> Option<(Kind, Ty)> {
         match bits {
             Some(bits) => Some((Kind::Int(i128::from(if in_bits { bits } else { bits.div_ceil(8) })), Ty::Int)),
             None => {

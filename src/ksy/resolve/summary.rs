@@ -5,7 +5,7 @@ use super::expression::Scope;
 use crate::ksy::decl::RepresentationPart;
 use crate::ksy::expr::{Expr, Kind, Piece};
 use crate::ksy::model::{Ty, TypeId};
-use crate::ksy::place::Place;
+use crate::ksy::source_range::SourceRange;
 
 impl<'d> Resolver<'d> {
     pub(super) fn summary(&self, id: TypeId) -> Option<Expr> {
@@ -17,7 +17,7 @@ impl<'d> Resolver<'d> {
             return Some(expr);
         }
         let parts = decl.representation.as_ref()?;
-        let mut place: Option<Place> = None;
+        let mut place: Option<SourceRange> = None;
         let mut pieces = Vec::new();
         for part in parts {
             match part {

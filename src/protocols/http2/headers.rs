@@ -76,7 +76,7 @@ pub(in crate::protocols) fn put(
     for field in block.fields() {
         section.add(text(&field.name.text), text(&field.value.text));
     }
-    let place = Place { source: wire.source(), at: wire.at(), text: &block.text };
+    let place = BlockLocation { source: wire.source(), at: wire.at(), text: &block.text };
     wire.derived(how, 0, &block.text, |inner| {
         for item in &block.items {
             place.item(inner, item, was_partial);
@@ -99,13 +99,13 @@ pub(in crate::protocols) fn put(
 }
 
 /// Location of a block: source, offset and decoded text.
-struct Place<'a> {
+struct BlockLocation<'a> {
     source: u32,
     at: usize,
     text: &'a [u8],
 }
 
-impl Place<'_> {
+impl BlockLocation<'_> {
     fn raw(&self, range: &Range<usize>) -> Span {
         Span::new(self.source, self.at + range.start..self.at + range.end)
     }

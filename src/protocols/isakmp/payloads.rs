@@ -26,7 +26,7 @@ const FRAGMENT_KIND: u8 = 53;
 
 /// A payload with its context.
 #[derive(Clone, Copy)]
-struct Place {
+struct PayloadContext {
     version: Version,
     kind: u8,
     /// Protocol ID of the proposal around a transform.
@@ -42,7 +42,7 @@ pub(super) fn chain(wire: &mut Wire<'_>, version: Version, first: u8, words: &mu
         if words.len() < SHOWN {
             words.push(summary(wire.ahead(), version, kind));
         }
-        kind = payload(wire, Place { version, kind, protocol: 0 })?;
+        kind = payload(wire, PayloadContext { version, kind, protocol: 0 })?;
     }
     Ok(())
 }
@@ -60,7 +60,7 @@ fn summary(ahead: &[u8], version: Version, kind: u8) -> &'static str {
 }
 
 /// A payload. Returns the type of the next one.
-fn payload(wire: &mut Wire<'_>, place: Place) -> Result<u8> {
+fn payload(wire: &mut Wire<'_>, place: PayloadContext) -> Result<u8> {
     const HEADER: usize = 4;
     wire.parent(&PAYLOAD, Value::Unsigned(place.kind.into()), |wire| {
         let next = wire.u8(&NEXT)?;
@@ -79,7 +79,7 @@ fn payload(wire: &mut Wire<'_>, place: Place) -> Result<u8> {
     })
 }
 
-fn contents(wire: &mut Wire<'_>, place: Place) -> Result {
+fn contents(wire: &mut Wire<'_>, place: PayloadContext) -> Result {
     let is_first = place.version == Version::One;
     match place.kind {
         1 | 33 => association(wire, place),
@@ -130,7 +130,7 @@ fn rest(wire: &mut Wire<'_>, field: &'static Field) -> Result {
 }
 
 /// Consecutive payloads of one type, up to the end.
-fn list(wire: &mut Wire<'_>, place: Place) -> Result {
+fn list(wire: &mut Wire<'_>, place: PayloadContext) -> Result {
     while wire.remaining() > 0 {
         if payload(wire, place)? == NONE {
             break;
@@ -139,15 +139,15 @@ fn list(wire: &mut Wire<'_>, place: Place) -> Result {
     Ok(())
 }
 
-fn association(wire: &mut Wire<'_>, place: Place) -> Result {
+fn association(wire: &mut Wire<'_>, place: PayloadContext) -> Result {
     const IPSEC: u32 = 1;
     if place.version == Version::One && wire.u32_be(&DOI)? == IPSEC {
         wire.parent(&SITUATION, Value::Bytes, |wire| wire.bits(4, &[&IDENTITY_ONLY, &SECRECY, &INTEGRITY]))?;
     }
-    list(wire, Place { kind: PROPOSALS, ..place })
+    list(wire, PayloadContext { kind: PROPOSALS, ..place })
 }
 
-fn proposal(wire: &mut Wire<'_>, place: Place) -> Result {
+fn proposal(wire: &mut Wire<'_>, place: PayloadContext) -> Result {
     wire.u8(&PROPOSAL)?;
     let protocol = wire.u8(&PROTOCOL_ID)?;
     let size = usize::from(wire.u8(&SPI_SIZE)?);
@@ -155,10 +155,10 @@ fn proposal(wire: &mut Wire<'_>, place: Place) -> Result {
     if size > 0 {
         wire.bytes(&SPI, size)?;
     }
-    list(wire, Place { kind: TRANSFORM_KIND, protocol, ..place })
+    list(wire, PayloadContext { kind: TRANSFORM_KIND, protocol, ..place })
 }
 
-fn transform(wire: &mut Wire<'_>, place: Place) -> Result {
+fn transform(wire: &mut Wire<'_>, place: PayloadContext) -> Result {
     const ISAKMP: u8 = 1;
     if place.version == Version::Two {
         let field: &'static Field = match wire.u8(&TF_TYPE)? {

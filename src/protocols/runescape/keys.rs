@@ -1,7 +1,7 @@
 //! Configured secrets: RSA private keys, seed logs, ISAAC seeds, or opcodes in clear.
 
 use super::isaac::Seeds;
-use crate::wire::{Settings, Unfit};
+use crate::wire::{InvalidValue, Settings};
 use num_bigint::BigUint;
 
 /// RSA private key: modulus and private exponent.
@@ -70,15 +70,15 @@ impl Keys {
     }
 }
 
-fn unfit<T>(line: Option<usize>, words: impl Into<String>) -> Result<T, Unfit> {
-    Err(Unfit { line, words: words.into() })
+fn invalid<T>(line: Option<usize>, words: impl Into<String>) -> Result<T, InvalidValue> {
+    Err(InvalidValue { line, message: words.into() })
 }
 
 /// Parses `off` or four words.
 ///
 /// # Errors
 /// What was expected.
-pub fn isaac(text: &str) -> Result<CipherSetting, Unfit> {
+pub fn isaac(text: &str) -> Result<CipherSetting, InvalidValue> {
     if text == "off" {
         return Ok(CipherSetting::Off);
     }
@@ -94,7 +94,7 @@ pub fn isaac(text: &str) -> Result<CipherSetting, Unfit> {
     let words: Option<Vec<u32>> = text.split(',').map(word).collect();
     match words.as_deref() {
         Some([a, b, c, d]) => Ok(CipherSetting::Seeds([*a, *b, *c, *d])),
-        _ => unfit(
+        _ => invalid(
             None,
             "expected off, or the client's four seeds with commas between, such as 0x01020304,0x05060708,0x090a0b0c,0x0d0e0f10",
         ),
@@ -105,7 +105,7 @@ pub fn isaac(text: &str) -> Result<CipherSetting, Unfit> {
 ///
 /// # Errors
 /// The invalid line.
-pub fn log(text: &str) -> Result<Vec<(u64, u64)>, Unfit> {
+pub fn log(text: &str) -> Result<Vec<(u64, u64)>, InvalidValue> {
     let seed = |word: &str| u64::from_str_radix(word, 16).ok().filter(|_| word.len() == 16);
     let mut all = Vec::new();
     for (at, line) in text.lines().enumerate() {
@@ -115,13 +115,13 @@ pub fn log(text: &str) -> Result<Vec<(u64, u64)>, Unfit> {
             [comment, ..] if comment.starts_with('#') => {}
             [server, client] => match (seed(server), seed(client)) {
                 (Some(server), Some(client)) => all.push((server, client)),
-                _ => return unfit(Some(at + 1), "expected the server's seed and the client's, 16 hexadecimal digits each"),
+                _ => return invalid(Some(at + 1), "expected the server's seed and the client's, 16 hexadecimal digits each"),
             },
-            _ => return unfit(Some(at + 1), "expected the server's seed and the client's, 16 hexadecimal digits each"),
+            _ => return invalid(Some(at + 1), "expected the server's seed and the client's, 16 hexadecimal digits each"),
         }
     }
     if all.is_empty() {
-        unfit(None, "no line in it; expected the server's seed and the client's, 16 hexadecimal digits each")
+        invalid(None, "no line in it; expected the server's seed and the client's, 16 hexadecimal digits each")
     } else {
         Ok(all)
     }
@@ -132,10 +132,10 @@ pub fn log(text: &str) -> Result<Vec<(u64, u64)>, Unfit> {
 ///
 /// # Errors
 /// The invalid line, and what was expected.
-pub fn rsa_keys(text: &str) -> Result<Vec<RsaKey>, Unfit> {
+pub fn rsa_keys(text: &str) -> Result<Vec<RsaKey>, InvalidValue> {
     let keys = if text.contains("-----BEGIN") { pem(text)? } else { lines(text)? };
     if keys.is_empty() {
-        unfit(None, "no key in it; expected a PEM private key, or lines n = NUMBER and d = NUMBER")
+        invalid(None, "no key in it; expected a PEM private key, or lines n = NUMBER and d = NUMBER")
     } else {
         Ok(keys)
     }
@@ -143,7 +143,7 @@ pub fn rsa_keys(text: &str) -> Result<Vec<RsaKey>, Unfit> {
 
 const NUMBERS: &str = "expected n = NUMBER, e = NUMBER or d = NUMBER, hexadecimal or decimal";
 
-fn lines(text: &str) -> Result<Vec<RsaKey>, Unfit> {
+fn lines(text: &str) -> Result<Vec<RsaKey>, InvalidValue> {
     let mut numbers: Vec<(usize, char, String)> = Vec::new();
     for (at, line) in text.lines().enumerate() {
         let trimmed = line.trim();
@@ -156,19 +156,19 @@ fn lines(text: &str) -> Result<Vec<RsaKey>, Unfit> {
                     "n" | "modulus" => 'n',
                     "e" | "public_exponent" => 'e',
                     "d" | "exponent" | "private_exponent" => 'd',
-                    _ => return unfit(Some(at + 1), NUMBERS),
+                    _ => return invalid(Some(at + 1), NUMBERS),
                 };
                 numbers.push((at + 1, name, number.trim().to_owned()));
             }
             None => match numbers.last_mut() {
                 Some((.., number)) if line.starts_with(char::is_whitespace) => number.push_str(trimmed),
-                _ => return unfit(Some(at + 1), NUMBERS),
+                _ => return invalid(Some(at + 1), NUMBERS),
             },
         }
     }
     let (mut modulus, mut exponent, mut keys) = (None, None, Vec::new());
     for (at, name, digits) in &numbers {
-        let Some(number) = number(digits) else { return unfit(Some(*at), NUMBERS) };
+        let Some(number) = number(digits) else { return invalid(Some(*at), NUMBERS) };
         match name {
             'n' => modulus = Some(number),
             'd' => exponent = Some(number),
@@ -177,7 +177,7 @@ fn lines(text: &str) -> Result<Vec<RsaKey>, Unfit> {
         if let (Some(n), Some(d)) = (&modulus, &exponent) {
             match RsaKey::new(n.clone(), d.clone()) {
                 Some(key) => keys.push(key),
-                None => return unfit(Some(*at), format!("the numbers make no key; expected at most {MOST_BITS} bits")),
+                None => return invalid(Some(*at), format!("the numbers make no key; expected at most {MOST_BITS} bits")),
             }
             (modulus, exponent) = (None, None);
         }
@@ -197,7 +197,7 @@ fn number(digits: &str) -> Option<BigUint> {
 
 const PEM: &str = "expected BEGIN RSA PRIVATE KEY or BEGIN PRIVATE KEY, with a key that has no password";
 
-fn pem(text: &str) -> Result<Vec<RsaKey>, Unfit> {
+fn pem(text: &str) -> Result<Vec<RsaKey>, InvalidValue> {
     let (mut keys, mut begun, mut digits) = (Vec::new(), None, String::new());
     for (at, line) in text.lines().enumerate() {
         let line = line.trim();
@@ -206,14 +206,14 @@ fn pem(text: &str) -> Result<Vec<RsaKey>, Unfit> {
             (Some(end), Some(start)) if end.starts_with("END") => {
                 begun = None;
                 let key = base64(&digits).and_then(|der| private_key(&der));
-                keys.push(key.map_or_else(|| unfit(Some(start), PEM), Ok)?);
+                keys.push(key.map_or_else(|| invalid(Some(start), PEM), Ok)?);
             }
-            (Some(_), _) => return unfit(Some(at + 1), PEM),
+            (Some(_), _) => return invalid(Some(at + 1), PEM),
             (None, Some(_)) => digits.push_str(line),
             (None, None) => {}
         }
     }
-    if begun.is_some() { unfit(begun, "the key has no END line") } else { Ok(keys) }
+    if begun.is_some() { invalid(begun, "the key has no END line") } else { Ok(keys) }
 }
 
 fn base64(digits: &str) -> Option<Vec<u8>> {
@@ -297,8 +297,8 @@ mod tests {
         // A length beyond the end, and an invalid digit.
         for (from, to) in [("MIIB", "MIIC"), ("OQIBAAJB", "OQ!BAAJB")] {
             assert!(PKCS1.contains(from));
-            let unfit = rsa_keys(&PKCS1.replacen(from, to, 1)).unwrap_err();
-            assert_eq!((unfit.line, unfit.words.as_str()), (Some(1), PEM));
+            let invalid = rsa_keys(&PKCS1.replacen(from, to, 1)).unwrap_err();
+            assert_eq!((invalid.line, invalid.message.as_str()), (Some(1), PEM));
         }
     }
 
@@ -313,9 +313,9 @@ mod tests {
             ("-----BEGIN RSA PRIVATE KEY-----\nMAA=", Some(1), "END"),
             ("-----BEGIN ENCRYPTED PRIVATE KEY-----", Some(1), "no password"),
         ] {
-            let unfit = rsa_keys(text).unwrap_err();
-            assert_eq!(unfit.line, line, "{text}: {}", unfit.words);
-            assert!(unfit.words.contains(words), "{text}: {}", unfit.words);
+            let invalid = rsa_keys(text).unwrap_err();
+            assert_eq!(invalid.line, line, "{text}: {}", invalid.message);
+            assert!(invalid.message.contains(words), "{text}: {}", invalid.message);
         }
         assert_eq!(log("090A0B0C0D0E0F10 0102030405060708\n12 34").unwrap_err().line, Some(2));
         assert_eq!(log("# none").unwrap_err().line, None);

@@ -5,7 +5,7 @@ use super::fields::*;
 use super::isaac::{Isaac, Seeds};
 use super::keys::{CipherSetting, Keys};
 use super::tables::Revision;
-use super::types::{Ending, Place, Type, text};
+use super::types::{Ending, Type, ValueContext, text};
 use crate::tree::{Side, Value, name_of};
 use crate::wire::{Cut, Extent, Result, Wire};
 
@@ -225,7 +225,7 @@ impl Login {
             wire.note(&SEED_DIFFERS, format_args!("differs from the captured server seed: another key, or a repeated login"));
         }
         let password = if self.revision >= NEWER {
-            Type::Name.read(wire, &USERNAME37, Place::default())?;
+            Type::Name.read(wire, &USERNAME37, ValueContext::default())?;
             text(wire, &PASSWORD, Ending::Nul)?
         } else {
             wire.u32_be(&UID)?;

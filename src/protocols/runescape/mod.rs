@@ -50,7 +50,7 @@ mod value_names;
 mod world;
 
 use crate::tree::Side;
-use crate::wire::{Edition, Heuristic, On, Protocol, Setting, Takes, Unfit};
+use crate::wire::{Edition, Heuristic, InvalidValue, On, Protocol, Setting, ValueKind};
 use fields::*;
 use services::Midway;
 pub use single_values::PROTOCOL as VALUES;
@@ -65,63 +65,63 @@ pub static PROTOCOL: Protocol = Protocol::new(&RS, FIELDS, &[
         Setting {
             name: "rs.revision",
             about: "Revision of the packet table, overriding the login: 317, osrs-239",
-            takes: Takes::Known { check: revision, known: known_revision, unless: "rs.table" },
+            takes: ValueKind::Known { check: revision, known: known_revision, unless: "rs.table" },
         },
         Setting {
             name: "rs.table",
             about: "File of packet rows: a whole table if it starts with the line of column names, otherwise replacements for single rows",
-            takes: Takes::CheckedFile(Table::check),
+            takes: ValueKind::CheckedFile(Table::check),
         },
         Setting {
             name: "rs.rsa_key",
             about: "File of the server's private keys: PEM, or lines n = NUMBER and d = NUMBER",
-            takes: Takes::CheckedFile(|text| keys::rsa_keys(text).map(drop)),
+            takes: ValueKind::CheckedFile(|text| keys::rsa_keys(text).map(drop)),
         },
         Setting {
             name: "rs.keys",
             about: "File of lines with the server's seed and the client's, 16 hexadecimal digits each",
-            takes: Takes::CheckedFile(|text| keys::log(text).map(drop)),
+            takes: ValueKind::CheckedFile(|text| keys::log(text).map(drop)),
         },
         Setting {
             name: "rs.isaac",
             about: "The client's four seeds, S0,S1,S2,S3, or off when opcodes are in clear",
-            takes: Takes::Checked(|text| keys::isaac(text).map(drop)),
+            takes: ValueKind::Checked(|text| keys::isaac(text).map(drop)),
         },
         Setting {
             name: "rs.service",
             about: "Service of connections joined midway: js5 or update",
-            takes: Takes::Checked(|text| Midway::parse(text).map(drop)),
+            takes: ValueKind::Checked(|text| Midway::parse(text).map(drop)),
         },
         Setting {
             name: "rs.player_index",
             about: "Index of the local player in sessions of OSRS whose login is not readable: 1 to 2047",
-            takes: Takes::Checked(player_index),
+            takes: ValueKind::Checked(player_index),
         },
         Setting {
             name: "rs.npc_bits",
             about: "Bit width of NPC IDs on modified servers: 11 to 18",
-            takes: Takes::Checked(npc_bits),
+            takes: ValueKind::Checked(npc_bits),
         },
     ]);
 
-fn revision(text: &str) -> Result<(), Unfit> {
+fn revision(text: &str) -> Result<(), InvalidValue> {
     match Revision::parse(text) {
         Some(_) => Ok(()),
-        None => Err(Unfit {
+        None => Err(InvalidValue {
             line: None,
-            words: format!("expected a number, or osrs- and a number; there are tables for {}", known_revisions()),
+            message: format!("expected a number, or osrs- and a number; there are tables for {}", known_revisions()),
         }),
     }
 }
 
-fn known_revision(text: &str) -> Result<(), Unfit> {
+fn known_revision(text: &str) -> Result<(), InvalidValue> {
     revision(text)?;
     if Table::revisions().any(|known| Revision::parse(text) == Some(known)) {
         return Ok(());
     }
     let words =
         format!("revision {text} has no table; there are tables for {}, or give one with -o rs.table=FILE", known_revisions());
-    Err(Unfit { line: None, words })
+    Err(InvalidValue { line: None, message: words })
 }
 
 fn known_revisions() -> String {
@@ -133,17 +133,17 @@ fn known_revisions() -> String {
     names.join(", ")
 }
 
-fn player_index(text: &str) -> Result<(), Unfit> {
+fn player_index(text: &str) -> Result<(), InvalidValue> {
     match text.parse() {
         Ok(1..=2047_u16) => Ok(()),
-        _ => Err(Unfit { line: None, words: "expected 1 to 2047".into() }),
+        _ => Err(InvalidValue { line: None, message: "expected 1 to 2047".into() }),
     }
 }
 
-fn npc_bits(text: &str) -> Result<(), Unfit> {
+fn npc_bits(text: &str) -> Result<(), InvalidValue> {
     match text.parse() {
         Ok(11..=18_u8) => Ok(()),
-        _ => Err(Unfit { line: None, words: "expected 11 to 18".into() }),
+        _ => Err(InvalidValue { line: None, message: "expected 11 to 18".into() }),
     }
 }
 

@@ -41,7 +41,7 @@ pub struct Search {
 
 /// A candidate: bytes before the next packet, and words to skip.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Place {
+struct Candidate {
     rest: usize,
     words: usize,
 }
@@ -50,7 +50,7 @@ struct Place {
 #[derive(Debug, PartialEq, Eq)]
 enum SearchResult {
     /// Unique candidate.
-    Found(Place),
+    Found(Candidate),
     /// Several candidates, or too few bytes.
     Open,
     /// The work limit is reached.
@@ -85,7 +85,7 @@ impl Direction {
             }
             let bytes = ahead.get(..wanted).unwrap_or(ahead);
             match try_places(table, from, &words, most, bytes, &mut self.effort) {
-                SearchResult::Found(Place { rest, words }) => {
+                SearchResult::Found(Candidate { rest, words }) => {
                     for _ in 0..words {
                         isaac.next_word();
                     }
@@ -111,7 +111,7 @@ fn try_places(table: &Table, from: Side, words: &Arc<[u8]>, most: usize, bytes: 
             let mut direction = Direction::of(Opcodes::With(Arc::clone(words), skipped));
             let (packets, end) = framed(&mut direction, table, from, bytes.get(rest..).unwrap_or_default());
             if end != End::Misfit {
-                found.push((Place { rest, words: skipped }, chance.powi(i32::try_from(packets).unwrap_or(i32::MAX))));
+                found.push((Candidate { rest, words: skipped }, chance.powi(i32::try_from(packets).unwrap_or(i32::MAX))));
             }
         }
         *effort += most + 1;
@@ -136,11 +136,11 @@ fn try_places(table: &Table, from: Side, words: &Arc<[u8]>, most: usize, bytes: 
 
 /// Advances past the first matched packet. Bytes inside a packet may look like one that ends at the next; only what follows is
 /// certain.
-fn after_first(table: &Table, from: Side, words: &Arc<[u8]>, place: Place, bytes: &[u8]) -> Option<Place> {
+fn after_first(table: &Table, from: Side, words: &Arc<[u8]>, place: Candidate, bytes: &[u8]) -> Option<Candidate> {
     let mut direction = Direction::of(Opcodes::With(Arc::clone(words), place.words));
     let length = packet(&mut direction, table, from, bytes.get(place.rest..)?).ok()?;
     match direction.opcodes {
-        Opcodes::With(_, words) => Some(Place { rest: place.rest + length, words }),
+        Opcodes::With(_, words) => Some(Candidate { rest: place.rest + length, words }),
         _ => None,
     }
 }

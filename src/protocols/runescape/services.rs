@@ -2,7 +2,7 @@
 
 use super::fields::*;
 use crate::tree::name_of;
-use crate::wire::{Extent, Result, Unfit, Wire};
+use crate::wire::{Extent, InvalidValue, Result, Wire};
 
 /// Maximum name hash.
 const MOST_HASH: u8 = 31;
@@ -35,11 +35,11 @@ impl Midway {
     ///
     /// # Errors
     /// What was expected.
-    pub fn parse(text: &str) -> std::result::Result<Midway, Unfit> {
+    pub fn parse(text: &str) -> std::result::Result<Midway, InvalidValue> {
         match text {
             "update" => Ok(Midway::Update),
             "js5" => Ok(Midway::Js5),
-            _ => Err(Unfit { line: None, words: "expected js5 or update".into() }),
+            _ => Err(InvalidValue { line: None, message: "expected js5 or update".into() }),
         }
     }
 

@@ -4,9 +4,11 @@ use super::fields::TRAILING;
 use super::game::Game;
 use super::reader::{Line as PacketLine, Reader};
 use super::tables::{Layout, ParseError, Table, group_names, intern, nearest, parse};
-use super::types::{Decoded, Place, Type};
+use super::types::{Decoded, Type, ValueContext};
 use crate::tree::{Field, Side, fields};
-use crate::wire::{Conversation, Extent, Heuristic, On, Protocol, Result, Setting, Settings, Takes, Unfit, Verdict, Wire};
+use crate::wire::{
+    Conversation, Extent, Heuristic, InvalidValue, On, Protocol, Result, Setting, Settings, ValueKind, Verdict, Wire,
+};
 use std::sync::Arc;
 
 fields! {
@@ -32,7 +34,7 @@ const TYPES: &str = "Types of the values, in their order, such as 'u8 name37 sma
 /// RuneScape values; only selected by `--as`.
 pub static PROTOCOL: Protocol = Protocol::new(&VALUES, FIELDS, &[On::AnyTcp.stream(Heuristic::Stream(|_| Verdict::No), open)])
     .rest(&TRAILING)
-    .settings(&[Setting { name: "rs.type", about: TYPES, takes: Takes::Checked(|list| values(list).map(drop)) }]);
+    .settings(&[Setting { name: "rs.type", about: TYPES, takes: ValueKind::Checked(|list| values(list).map(drop)) }]);
 
 /// An item to decode, with its field.
 #[derive(Clone, Copy)]
@@ -57,7 +59,7 @@ fn open(settings: &Settings) -> Box<dyn Conversation> {
 }
 
 /// Parses types, or a list of fields if any word is `name:type` or names a group. A type alone names its field as well.
-fn values(list: &str) -> std::result::Result<Values, Unfit> {
+fn values(list: &str) -> std::result::Result<Values, InvalidValue> {
     let is_field = |word: &str| {
         let is_named = word.contains(':') && !word.starts_with("bits:");
         is_named || group_names().any(|group| group == word)
@@ -69,37 +71,38 @@ fn values(list: &str) -> std::result::Result<Values, Unfit> {
     let named = |word: &str| if is_type(word) { format!("{word}:{word}") } else { word.to_owned() };
     let words: Vec<String> = list.split_whitespace().map(named).collect();
     let list = words.join(" ");
-    parse("rs.type", "values read by hand", &list, &[])
-        .map(Values::Layout)
-        .map_err(|ParseError { at, words }| Unfit { line: None, words: format!("column {} of {list:?}: {words}", at + 1) })
+    parse("rs.type", "values read by hand", &list, &[]).map(Values::Layout).map_err(|ParseError { at, words }| InvalidValue {
+        line: None,
+        message: format!("column {} of {list:?}: {words}", at + 1),
+    })
 }
 
-fn unfit<T>(words: String) -> std::result::Result<T, Unfit> {
-    Err(Unfit { line: None, words })
+fn invalid<T>(words: String) -> std::result::Result<T, InvalidValue> {
+    Err(InvalidValue { line: None, message: words })
 }
 
-fn types(list: &str) -> std::result::Result<Vec<Item>, Unfit> {
-    let items = list.split_whitespace().map(item).collect::<std::result::Result<Vec<_>, Unfit>>()?;
-    if items.is_empty() { unfit("no type is named; expected some such as 'u8 name37 smart'".into()) } else { Ok(items) }
+fn types(list: &str) -> std::result::Result<Vec<Item>, InvalidValue> {
+    let items = list.split_whitespace().map(item).collect::<std::result::Result<Vec<_>, InvalidValue>>()?;
+    if items.is_empty() { invalid("no type is named; expected some such as 'u8 name37 smart'".into()) } else { Ok(items) }
 }
 
 /// Maximum bit width of a number.
 const MOST_BITS: u8 = 32;
 
-fn item(name: &str) -> std::result::Result<Item, Unfit> {
+fn item(name: &str) -> std::result::Result<Item, InvalidValue> {
     if let Some(count) = name.strip_prefix("bits:") {
         return match count.parse() {
             Ok(count @ 1..=MOST_BITS) => Ok(Item::Bits(count)),
-            _ => unfit(format!("{name}: expected 1 to {MOST_BITS} bits")),
+            _ => invalid(format!("{name}: expected 1 to {MOST_BITS} bits")),
         };
     }
     let usual = Type::usual_name(name);
     match Type::named(&usual) {
         Some(of) if !is_standalone(of) => {
-            unfit(format!("{name} is read with the packets of a revision; try --as rs with -o rs.revision=317 -o rs.isaac=off"))
+            invalid(format!("{name} is read with the packets of a revision; try --as rs with -o rs.revision=317 -o rs.isaac=off"))
         }
         Some(of) => Ok(Item::Value(field(&usual, of), of)),
-        None => unfit(format!(
+        None => invalid(format!(
             "no type is called {name:?}; the nearest are {}. There are {}, bits:COUNT, and numbers in a row as u16[3]; \
              other names are {}",
             nearest(name),
@@ -164,7 +167,7 @@ impl Conversation for Values {
         while let Some(item) = items.next() {
             match item {
                 Item::Value(field, of) => {
-                    let decoded = of.read(wire, field, Place { capacity: line.last, ..Place::default() })?;
+                    let decoded = of.read(wire, field, ValueContext { capacity: line.last, ..ValueContext::default() })?;
                     if let Decoded::Number(number) = decoded {
                         line.last = Some(number);
                     }
@@ -214,7 +217,7 @@ mod tests {
 
     /// Dissects a message of these types.
     fn read(list: &str, hex: &str) -> String {
-        let mut values = values(list).unwrap_or_else(|unfit| panic!("{}", unfit.words));
+        let mut values = values(list).unwrap_or_else(|invalid| panic!("{}", invalid.message));
         trial::message(&PROTOCOL, &mut values, Side::Client, &trial::bytes(hex), Cut::No)
     }
 
@@ -259,13 +262,13 @@ mod tests {
         ");
         assert!(read("bits:9", "ff").contains("dissect."), "{}", read("bits:9", "ff"));
         for count in ["bits:0", "bits:33", "bits:", "bits:x"] {
-            assert!(types(count).is_err_and(|unfit| unfit.words.contains("1 to 32 bits")), "{count}");
+            assert!(types(count).is_err_and(|invalid| invalid.message.contains("1 to 32 bits")), "{count}");
         }
     }
 
     #[test]
     fn an_unknown_type_lists_all_names() {
-        let words = types("foo").err().unwrap().words;
+        let words = types("foo").err().unwrap().message;
         for name in names().chain(Type::aliases()).chain(["bits:COUNT"]) {
             assert!(words.contains(name), "{name}: {words}");
         }

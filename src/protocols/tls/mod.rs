@@ -40,7 +40,7 @@ mod tests;
 
 use super::dtls;
 use crate::tree::{Computed, Field, Kind, Names, NodeRef, Secrets, fields, is_there, title};
-use crate::wire::{Conversation, Heuristic, On, Protocol, Setting, Settings, Takes, Unfit};
+use crate::wire::{Conversation, Heuristic, InvalidValue, On, Protocol, Setting, Settings, ValueKind};
 pub use certificate::{X509AF, X509CE, X509IF, X509SAT};
 use std::borrow::Cow;
 
@@ -63,7 +63,7 @@ pub static PROTOCOL: Protocol = Protocol::new(
 .settings(&[Setting {
     name: "tls.keylog_file",
     about: "File of secrets that browsers write with SSLKEYLOGFILE",
-    takes: Takes::Secrets(key_log),
+    takes: ValueKind::Secrets(key_log),
 }]);
 
 fields! {
@@ -240,11 +240,12 @@ pub(super) const HEADER: usize = 5;
 pub(super) const RECORD_MAX: usize = (16 << 10) + 2048;
 
 /// Checks that a file contains secrets.
-fn key_log(text: &str) -> Result<(), Unfit> {
+fn key_log(text: &str) -> Result<(), InvalidValue> {
     match Secrets::default().learn(text.as_bytes()) {
-        0 if !text.trim().is_empty() => {
-            Err(Unfit { line: None, words: "expected lines such as CLIENT_RANDOM, 64 digits, and the secret in digits".into() })
-        }
+        0 if !text.trim().is_empty() => Err(InvalidValue {
+            line: None,
+            message: "expected lines such as CLIENT_RANDOM, 64 digits, and the secret in digits".into(),
+        }),
         _ => Ok(()),
     }
 }

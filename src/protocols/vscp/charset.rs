@@ -1,6 +1,6 @@
 //! Character sets of texts: UTF-8, or the legacy encodings of old Japanese browsers.
 
-use crate::wire::{Settings, Unfit};
+use crate::wire::{InvalidValue, Settings};
 use encoding_rs::{Encoding, SHIFT_JIS, UTF_8};
 use std::borrow::Cow;
 
@@ -46,12 +46,12 @@ fn encoding(name: &str) -> Option<&'static Encoding> {
 }
 
 /// Validates the name of a character set.
-pub(super) fn check(name: &str) -> Result<(), Unfit> {
+pub(super) fn check(name: &str) -> Result<(), InvalidValue> {
     match encoding(name) {
         Some(_) => Ok(()),
-        None => Err(Unfit {
+        None => Err(InvalidValue {
             line: None,
-            words: format!("unknown character set {name:?}; expected one such as shift_jis, utf-8 or euc-jp"),
+            message: format!("unknown character set {name:?}; expected one such as shift_jis, utf-8 or euc-jp"),
         }),
     }
 }
@@ -112,6 +112,6 @@ mod tests {
         assert_eq!(of("SJIS"), Some("Shift_JIS"));
         assert_eq!(of("latin1"), Some("windows-1252"));
         assert_eq!((of("utf-16le"), of("klingon")), (None, None));
-        assert!(check("klingon").unwrap_err().words.contains("shift_jis"));
+        assert!(check("klingon").unwrap_err().message.contains("shift_jis"));
     }
 }

@@ -38,7 +38,9 @@ mod wls;
 
 use crate::tree::title::nothing;
 use crate::tree::{BySide, Names, Side, fields, name_of};
-use crate::wire::{Conversation, Cut, Error, Extent, Heuristic, Missing, On, Protocol, Result, Setting, Settings, Takes, Wire};
+use crate::wire::{
+    Conversation, Cut, Error, Extent, Heuristic, Missing, On, Protocol, Result, Setting, Settings, ValueKind, Wire,
+};
 use framing::Step;
 use users::Users;
 use values::{angle, id_meaning, id_value, parts, real_value, receivers, strategy_value, text_value};
@@ -60,7 +62,7 @@ pub static PROTOCOL: Protocol = Protocol::new(
 .settings(&[Setting {
     name: charset::SETTING,
     about: "Character set of texts, such as shift_jis; by default UTF-8, or Shift_JIS where it is unambiguous",
-    takes: Takes::Checked(charset::check),
+    takes: ValueKind::Checked(charset::check),
 }]);
 
 fields! {

@@ -87,7 +87,7 @@ struct Me {
 
 /// A known user, and whether its client is the master.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Known<'u> {
+pub(super) struct KnownUser<'u> {
     pub(super) user: &'u User,
     pub(super) is_master: bool,
 }
@@ -180,8 +180,8 @@ impl Users {
     }
 
     /// Returns the client's own user.
-    pub(super) fn me(&self) -> Option<Known<'_>> {
-        self.me.user.as_ref().map(|user| Known { user, is_master: self.me.is_master })
+    pub(super) fn me(&self) -> Option<KnownUser<'_>> {
+        self.me.user.as_ref().map(|user| KnownUser { user, is_master: self.me.is_master })
     }
 
     pub(super) fn is_me(&self, id: i32) -> bool {
@@ -189,15 +189,15 @@ impl Users {
     }
 
     /// Returns the user with this broadcast ID.
-    pub(super) fn by_broadcast(&self, id: i32) -> Option<Known<'_>> {
+    pub(super) fn by_broadcast(&self, id: i32) -> Option<KnownUser<'_>> {
         if self.is_me(id) {
             return self.me();
         }
-        self.known.get(&id).map(|user| Known { user, is_master: false })
+        self.known.get(&id).map(|user| KnownUser { user, is_master: false })
     }
 
     /// Returns the user of a leading ID. Servers send that of the receiver or the sender, or 0.
-    pub(super) fn by_leading(&self, from: Side, which: Leading, id: i32) -> Option<Known<'_>> {
+    pub(super) fn by_leading(&self, from: Side, which: Leading, id: i32) -> Option<KnownUser<'_>> {
         let is_mine = match (from, which) {
             (Side::Client, Leading::Connection) => self.me.connection == Some(id),
             (Side::Client, Leading::Client) => self.me.client == Some(id),

@@ -1,7 +1,7 @@
 //! Shared value types: texts, fixed-point numbers and user IDs, and their display.
 
 use super::charset::{Charset, Decoded};
-use super::users::Known;
+use super::users::KnownUser;
 use super::{ERROR_SHORT_CONTENT, NO_OBJECT, NOTE_CHARSET, RECEIVERS, USER_AVATAR, USER_IS_MASTER, USER_NAME, WARN_UNTERMINATED};
 use crate::tree::{Field, NodeRef, Value, clean};
 use crate::wire::{Cut, Error, Result, Wire};
@@ -22,10 +22,10 @@ pub(super) fn real(wire: &mut Wire<'_>, field: &'static Field, raw: &'static Fie
 }
 
 /// Reads an ID, with its user below it.
-pub(super) fn id<'u>(wire: &mut Wire<'_>, field: &'static Field, user: impl FnOnce(i32) -> Option<Known<'u>>) -> Result<i32> {
+pub(super) fn id<'u>(wire: &mut Wire<'_>, field: &'static Field, user: impl FnOnce(i32) -> Option<KnownUser<'u>>) -> Result<i32> {
     let Some(bytes) = wire.ahead().first_chunk() else { return wire.i32_be(field) };
     let id = i32::from_be_bytes(*bytes);
-    let Some(Known { user, is_master }) = user(id) else { return wire.i32_be(field) };
+    let Some(KnownUser { user, is_master }) = user(id) else { return wire.i32_be(field) };
     wire.parent(field, Value::Signed(id.into()), |wire| {
         let range = wire.at()..wire.at() + bytes.len();
         wire.skip(bytes.len())?;

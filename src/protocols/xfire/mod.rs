@@ -38,7 +38,9 @@ mod tests;
 mod values;
 
 use crate::tree::{Side, name_of};
-use crate::wire::{Conversation, Cut, Error, Extent, Heuristic, Missing, On, Protocol, Result, Setting, Settings, Takes, Wire};
+use crate::wire::{
+    Conversation, Cut, Error, Extent, Heuristic, Missing, On, Protocol, Result, Setting, Settings, ValueKind, Wire,
+};
 use attr::Reader;
 use fields::*;
 use files::Sent;
@@ -65,8 +67,12 @@ pub static PROTOCOL: Protocol = Protocol::new(
 .truncated(&TRUNCATED)
 .gap(&GAP)
 .settings(&[
-    Setting { name: "xfire.password", about: "Password that logins are checked with", takes: Takes::Value },
-    Setting { name: "xfire.passwords", about: "File of lines NAME:PASSWORD that logins are checked with", takes: Takes::File },
+    Setting { name: "xfire.password", about: "Password that logins are checked with", takes: ValueKind::Value },
+    Setting {
+        name: "xfire.passwords",
+        about: "File of lines NAME:PASSWORD that logins are checked with",
+        takes: ValueKind::File,
+    },
 ]);
 
 /// Sent by a client before its first message.

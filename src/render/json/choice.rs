@@ -2,7 +2,7 @@
 
 use super::keys;
 use super::typed::literal;
-use crate::record::{Keyed, Known, Record, Remembered};
+use crate::record::{Keyed, Record, Remembered, RememberedValue};
 use crate::registry::Registry;
 use crate::render::{Column, Computation, Pseudo, Values};
 use crate::tree::{Carriers, Demand, Field, Fields, Kind, NodeRef, Only};
@@ -143,7 +143,7 @@ impl Choice {
     }
 
     /// Remembered values of fields whose layers are not in the tree of a record.
-    pub fn remembered<'a>(&'a self, record: &Record<'_>, mut take: impl FnMut(Key<'a>, &'static Field, Known)) {
+    pub fn remembered<'a>(&'a self, record: &Record<'_>, mut take: impl FnMut(Key<'a>, &'static Field, RememberedValue)) {
         let Some(remembered) = Remembered::of(record) else { return };
         for column in &self.columns {
             for field in &column.fields {

@@ -5,7 +5,7 @@
 use super::Ask;
 use super::choice::{Choice, Kept};
 use super::writer::{Members, Out, Put, Shown};
-use crate::record::{Bookmark, Buffer, Place, level_of, place_of};
+use crate::record::{Bookmark, Buffer, Location, level_of, place_of};
 use crate::tree::{Dissection, Field, Kind, Level, MASKED_TEXT, NodeRef, Note, Span, Value};
 use std::fmt::{self, Display};
 use std::io::Result;
@@ -28,7 +28,7 @@ impl Put for Children<'_, '_> {
     fn put(&self, out: &mut Out<'_>) -> Result<()> {
         let around = match self.node.span() {
             span if span.is_somewhere() => Around::of(self.of, span),
-            span => Around { source: span.source, place: Place { buffer: self.buffer, base: 0 } },
+            span => Around { source: span.source, place: Location { buffer: self.buffer, base: 0 } },
         };
         let nodes = Nodes { of: self.of, raw: self.ask.raw };
         match self.ask.choice {
@@ -96,7 +96,7 @@ impl Put for Json<'_> {
 struct Around {
     /// The source of their spans.
     source: u32,
-    place: Place,
+    place: Location,
 }
 
 impl Around {

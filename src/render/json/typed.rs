@@ -6,7 +6,7 @@ use super::choice::Key;
 use super::nodes::Plain;
 use super::writer::{Out, Put, Shown};
 use crate::record::pseudo::{Pseudo, PseudoValue};
-use crate::record::{JsonType, Known};
+use crate::record::{JsonType, RememberedValue};
 use crate::tree::{Computed, Field, MASKED_TEXT, NodeRef, Value, hex};
 use std::fmt::{self, Display};
 use std::io::Result;
@@ -104,10 +104,10 @@ pub fn literal(field: &Field, computed: &Computed<'_>) -> String {
 }
 
 /// JSON of a remembered value.
-pub fn remembered(known: Known) -> String {
+pub fn remembered(known: RememberedValue) -> String {
     match known {
-        Known::Number(number) => in_memory(&number),
-        Known::Ip(address) => in_memory(&Shown(address)),
+        RememberedValue::Number(number) => in_memory(&number),
+        RememberedValue::Ip(address) => in_memory(&Shown(address)),
     }
 }
 

@@ -143,8 +143,8 @@ impl Pages<'_> {
         }
         self.line("messages", Thousands(tally.messages))?;
         if let (Some(first), Some(last)) = (traffic.first, traffic.last) {
-            self.line("first", Moment(first))?;
-            self.line("last", Moment(last))?;
+            self.line("first", ShownTime(first))?;
+            self.line("last", ShownTime(last))?;
         }
         if let Some(duration) = traffic.duration() {
             self.line("duration", format_args!("{} s", Seconds(duration)))?;
@@ -538,9 +538,9 @@ impl fmt::Display for Seconds {
 }
 
 /// Formats a time.
-struct Moment(Timestamp);
+struct ShownTime(Timestamp);
 
-impl fmt::Display for Moment {
+impl fmt::Display for ShownTime {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match Rfc3339::of(self.0) {
             Some(time) => time.fmt(f),

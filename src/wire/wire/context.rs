@@ -1,7 +1,7 @@
 //! The context of a dissector: which fields are requested, the endpoints, and state shared with other dissectors.
 
 use super::Wire;
-use crate::tree::{Address, Ends, Extras, Field, Key, LayerId, MAX_DEPTH, Moment, Side, Time, Unkept, Value};
+use crate::tree::{Address, EarlierPacket, Ends, Extras, Field, Key, LayerId, MAX_DEPTH, Side, Time, Unkept, Value};
 use std::net::{IpAddr, SocketAddr};
 
 impl Wire<'_> {
@@ -108,18 +108,18 @@ impl Wire<'_> {
 
     /// The earlier packet recorded under this key.
     #[must_use]
-    pub fn earlier(&self, key: &Key) -> Option<Moment> {
+    pub fn earlier(&self, key: &Key) -> Option<EarlierPacket> {
         self.tree.earlier.of(key)
     }
 
     /// Records this packet under a key, with a number. Do so only if a dependent field is requested.
     pub fn keep(&mut self, key: Key, number: u64) {
-        let moment = Moment { frame: self.tree.frame.number, time: self.tree.frame.time, value: number };
+        let moment = EarlierPacket { frame: self.tree.frame.number, time: self.tree.frame.time, value: number };
         self.tree.earlier.keep(key, moment);
     }
 
     /// Records another number for an earlier packet.
-    pub fn keep_as(&mut self, key: Key, moment: Moment) {
+    pub fn keep_as(&mut self, key: Key, moment: EarlierPacket) {
         self.tree.earlier.keep(key, moment);
     }
 

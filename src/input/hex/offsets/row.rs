@@ -43,7 +43,7 @@ pub(in crate::input::hex) struct Row {
 }
 
 /// A possible start of a text column.
-struct Place {
+struct ColumnStart {
     at: usize,
     gap: usize,
     /// Number of bytes before it.
@@ -55,17 +55,17 @@ impl Row {
     pub fn read(&mut self, line: &[u8], from: usize, groups: Groups) -> Result<Column, Fault> {
         self.straight.clear();
         self.reversed.clear();
-        let mut places: Vec<Place> = Vec::new();
+        let mut places: Vec<ColumnStart> = Vec::new();
         let mut narrowest = usize::MAX;
         let mut end = None;
         for word in words(line, from) {
-            let place = Place { at: word.at, gap: word.gap, bytes: self.straight.len() };
+            let place = ColumnStart { at: word.at, gap: word.gap, bytes: self.straight.len() };
             if !self.group(word.text, groups) {
                 // A bar between groups is no byte.
                 if is_bar(word.text)
                     && words(line, word.at + word.text.len()).next().is_some_and(|next| is_group(next.text, groups))
                 {
-                    places.push(Place { gap: usize::MAX, ..place });
+                    places.push(ColumnStart { gap: usize::MAX, ..place });
                     continue;
                 }
                 end = Some((word, place));
@@ -91,7 +91,7 @@ impl Row {
         if let Some(column) = all.into_iter().find_map(|place| self.column(line, place, false)) {
             return Ok(column);
         }
-        let narrow: Vec<Place> = self.all_places(line, from, word.at, groups);
+        let narrow: Vec<ColumnStart> = self.all_places(line, from, word.at, groups);
         if let Some(column) = narrow.iter().rev().find_map(|place| self.column(line, place, false)) {
             return Ok(column);
         }
@@ -99,7 +99,7 @@ impl Row {
         if is_comment(word.text) && place.bytes > 0 && says_something() {
             return Ok(Column::None);
         }
-        let shown = |place: &Place| {
+        let shown = |place: &ColumnStart| {
             let text = line.get(place.at..).unwrap_or_default();
             shows(text, self.straight.get(..place.bytes).unwrap_or_default(), false)
         };
@@ -120,19 +120,19 @@ impl Row {
     }
 
     /// A row of groups only: the last ones are text if they match those before, after a wider gap.
-    fn digits_as_text(&mut self, line: &[u8], places: &[Place], narrowest: usize) -> Column {
-        let wide = |place: &&Place| place.gap > narrowest || places.len() == 1 && narrowest == place.gap && place.bytes > 0;
+    fn digits_as_text(&mut self, line: &[u8], places: &[ColumnStart], narrowest: usize) -> Column {
+        let wide = |place: &&ColumnStart| place.gap > narrowest || places.len() == 1 && narrowest == place.gap && place.bytes > 0;
         places.iter().filter(wide).find_map(|place| self.column(line, place, true)).unwrap_or(Column::None)
     }
 
     /// Every word up to the end of the groups.
-    fn all_places(&self, line: &[u8], from: usize, end: usize, groups: Groups) -> Vec<Place> {
+    fn all_places(&self, line: &[u8], from: usize, end: usize, groups: Groups) -> Vec<ColumnStart> {
         let mut sizes = Row::default();
         let mut places = Vec::new();
         for word in words(line, from).take_while(|word| word.at < end) {
             let bytes = sizes.straight.len();
             if bytes > 0 {
-                places.push(Place { at: word.at, gap: word.gap, bytes });
+                places.push(ColumnStart { at: word.at, gap: word.gap, bytes });
             }
             sizes.group(word.text, groups);
         }
@@ -140,7 +140,7 @@ impl Row {
     }
 
     /// Treats the rest of a line as text if it matches the bytes before it.
-    fn column(&mut self, line: &[u8], place: &Place, is_digits: bool) -> Option<Column> {
+    fn column(&mut self, line: &[u8], place: &ColumnStart, is_digits: bool) -> Option<Column> {
         let text = line.get(place.at..)?;
         if place.gap == 1 && is_ellipsis(text.trim_ascii()) {
             return None;

@@ -3,7 +3,7 @@
 //! Nodes are stored in pages, so growth does not move them, and slots of removed nodes are reused.
 
 use super::interner::Symbol;
-use super::texts::Place;
+use super::texts::StringRange;
 use foldhash::fast::RandomState;
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
@@ -27,7 +27,7 @@ pub(super) enum Kept {
     Int(i32),
     Uint(u32),
     Float(f32),
-    Text(Place),
+    Text(StringRange),
     List(ChildList),
     Dict(ChildList),
 }
@@ -209,7 +209,7 @@ impl Nodes {
     }
 
     /// Text locations of all nodes.
-    pub(super) fn texts(&mut self) -> impl Iterator<Item = &mut Place> {
+    pub(super) fn texts(&mut self) -> impl Iterator<Item = &mut StringRange> {
         self.pages.iter_mut().flatten().filter_map(|node| match &mut node.kept {
             Kept::Text(place) => Some(place),
             _ => None,

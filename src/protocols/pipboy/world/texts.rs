@@ -5,7 +5,7 @@ const UNUSED_MIN: usize = 1024;
 
 /// Location of a string.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Place {
+pub(super) struct StringRange {
     at: u32,
     len: u32,
 }
@@ -26,20 +26,20 @@ impl Texts {
         self.all.capacity()
     }
 
-    pub(super) fn get(&self, place: Place) -> &str {
+    pub(super) fn get(&self, place: StringRange) -> &str {
         let start = place.at as usize;
         self.all.get(start..start + place.len as usize).unwrap_or_default()
     }
 
     /// Appends a string. `None` if the offset would overflow.
-    pub(super) fn take(&mut self, text: &str) -> Option<Place> {
-        let place = Place { at: u32::try_from(self.all.len()).ok()?, len: u32::try_from(text.len()).ok()? };
+    pub(super) fn take(&mut self, text: &str) -> Option<StringRange> {
+        let place = StringRange { at: u32::try_from(self.all.len()).ok()?, len: u32::try_from(text.len()).ok()? };
         self.all.push_str(text);
         Some(place)
     }
 
     /// Marks a string as unused.
-    pub(super) fn release(&mut self, place: Place) {
+    pub(super) fn release(&mut self, place: StringRange) {
         self.unused += place.len as usize;
     }
 
@@ -49,7 +49,7 @@ impl Texts {
     }
 
     /// Compacts the buffer to the given locations and updates them.
-    pub(super) fn pack<'p>(&mut self, used: impl Iterator<Item = &'p mut Place>) {
+    pub(super) fn pack<'p>(&mut self, used: impl Iterator<Item = &'p mut StringRange>) {
         let mut packed = Texts { all: String::with_capacity(self.bytes()), unused: 0 };
         for place in used {
             if let Some(moved) = packed.take(self.get(*place)) {

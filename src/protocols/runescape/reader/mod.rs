@@ -6,7 +6,7 @@ use super::fields::*;
 use super::game::Game;
 use super::osrs;
 use super::tables::{Body, Column, Cond, Entity, Layout, Manner, Repeat, Scopes, Table};
-use super::types::{Cp1252, Decoded, Ending, Name, Place, Turn, Type};
+use super::types::{Cp1252, Decoded, Ending, Name, Turn, Type, ValueContext};
 use super::update;
 use crate::tree::{Side, Value};
 use crate::wire::{Error, Result, Wire};
@@ -64,7 +64,7 @@ pub struct Reader<'r> {
 /// State of one turn of a layout.
 #[derive(Default)]
 struct Here<'w> {
-    place: Place,
+    place: ValueContext,
     /// The last text, and the place of its name.
     text: Option<(usize, &'w [u8])>,
 }

@@ -10,9 +10,9 @@
 //! ```
 
 use super::notation::{Groups, ParseError, parse};
-use super::{Cells, Layout, interner, unfit};
+use super::{Cells, Layout, interner, invalid};
 use crate::tree::Field;
-use crate::wire::Unfit;
+use crate::wire::InvalidValue;
 use std::sync::Arc;
 
 /// Maximum number of a packet of zones.
@@ -51,15 +51,15 @@ impl<'t> InfoRow<'t> {
         Ok(InfoRow { revision, who, what, name, list, line, at })
     }
 
-    fn wrong<T>(&self, words: String) -> Result<T, Unfit> {
-        Err(unfit(self.line, self.at, ParseError { at: 0, words }))
+    fn wrong<T>(&self, words: String) -> Result<T, InvalidValue> {
+        Err(invalid(self.line, self.at, ParseError { at: 0, words }))
     }
 
-    fn layout(&self, prefix: &str, packet: &str, groups: Groups<'_>) -> Result<Option<Arc<Layout>>, Unfit> {
+    fn layout(&self, prefix: &str, packet: &str, groups: Groups<'_>) -> Result<Option<Arc<Layout>>, InvalidValue> {
         if self.list == "-" {
             return Ok(None);
         }
-        parse(prefix, packet, self.list, groups).map(Some).map_err(|mistake| unfit(self.line, self.at, mistake))
+        parse(prefix, packet, self.list, groups).map(Some).map_err(|mistake| invalid(self.line, self.at, mistake))
     }
 }
 
@@ -127,7 +127,7 @@ impl Info {
     ///
     /// # Errors
     /// The invalid line, and what was expected.
-    pub(super) fn of(rows: &[InfoRow<'_>]) -> Result<Info, Unfit> {
+    pub(super) fn of(rows: &[InfoRow<'_>]) -> Result<Info, InvalidValue> {
         let groups: Vec<(&str, &str)> = rows.iter().filter(|row| row.who == "type").map(|row| (row.what, row.list)).collect();
         let mut info = Info::default();
         for row in rows {
@@ -148,7 +148,7 @@ impl Info {
         Ok(info)
     }
 
-    fn zone(&mut self, row: &InfoRow<'_>, groups: Groups<'_>) -> Result<(), Unfit> {
+    fn zone(&mut self, row: &InfoRow<'_>, groups: Groups<'_>) -> Result<(), InvalidValue> {
         let Some(number) = row.what.parse().ok().filter(|number: &usize| *number <= MOST_ZONE) else {
             return row.wrong(format!("the number is {:?}; expected 0 to {MOST_ZONE}", row.what));
         };
@@ -164,7 +164,7 @@ impl Info {
 }
 
 impl Blocks {
-    fn take(&mut self, row: &InfoRow<'_>, packet: &str, groups: Groups<'_>) -> Result<(), Unfit> {
+    fn take(&mut self, row: &InfoRow<'_>, packet: &str, groups: Groups<'_>) -> Result<(), InvalidValue> {
         if let Some(byte) = row.what.strip_prefix("mask") {
             let bit = hexadecimal(row.name);
             let place = byte.parse::<usize>().ok().and_then(|byte| self.extended.get_mut(byte.checked_sub(2)?));
@@ -190,7 +190,7 @@ fn hexadecimal(text: &str) -> Option<u32> {
 }
 
 /// Parses `level:2`, `dx:-5` or `spawn_cycle:32@has_spawn_cycle`.
-fn run(row: &InfoRow<'_>, word: &str) -> Result<NewRun, Unfit> {
+fn run(row: &InfoRow<'_>, word: &str) -> Result<NewRun, InvalidValue> {
     let (word, only_if) = word.split_once('@').map_or((word, None), |(word, name)| (word, Some(interner::leak(name))));
     let parsed = word.split_once(':').and_then(|(name, bits)| Some((name, bits.parse::<i8>().ok()?)));
     match parsed {

@@ -16,7 +16,7 @@ mod updates;
 use super::types::{Script, Turn, Type};
 use super::value_names::Part;
 use crate::tree::{Field, Side};
-use crate::wire::Unfit;
+use crate::wire::InvalidValue;
 pub use expr::{Cond, Expr, Scopes};
 pub use info::{Blocks, Info, NewRun};
 pub use interner::{fields, intern};
@@ -242,11 +242,14 @@ impl Table {
     ///
     /// # Errors
     /// The invalid line, and what was expected.
-    pub fn check(rows: &str) -> Result<(), Unfit> {
+    pub fn check(rows: &str) -> Result<(), InvalidValue> {
         let mut table = Table::empty(Revision::default());
         table.take(rows)?;
         if table.info.is_none() && table.sides.iter().all(Vec::is_empty) {
-            return Err(Unfit { line: None, words: "no row in it; expected direction, opcode, size, name and fields".into() });
+            return Err(InvalidValue {
+                line: None,
+                message: "no row in it; expected direction, opcode, size, name and fields".into(),
+            });
         }
         Ok(())
     }
@@ -302,16 +305,16 @@ impl Table {
     }
 
     /// Takes the rows of one revision of the embedded text that all revisions share.
-    fn take_shared(&mut self, revision: u16) -> Result<(), Unfit> {
+    fn take_shared(&mut self, revision: u16) -> Result<(), InvalidValue> {
         for (cells, opcode) in osrs::packets(revision) {
-            let (side, row) = row(&cells).map_err(|mistake| unfit(0, 0, mistake))?;
+            let (side, row) = row(&cells).map_err(|mistake| invalid(0, 0, mistake))?;
             self.put(side, opcode, row);
         }
         self.info = Some(Arc::new(Info::of(&osrs::info(revision))?));
         Ok(())
     }
 
-    fn take(&mut self, rows: &str) -> Result<(), Unfit> {
+    fn take(&mut self, rows: &str) -> Result<(), InvalidValue> {
         let mut of_info: Vec<InfoRow<'_>> = Vec::new();
         for (number, line) in (1..).zip(rows.lines()) {
             let line = line.trim_end_matches('\r');
@@ -321,14 +324,14 @@ impl Table {
             }
             let mut cells = Cells { line, at: 0 };
             if line.starts_with(|first: char| first.is_ascii_digit()) {
-                let row = InfoRow::read(&mut cells, number).map_err(|mistake| unfit(number, 0, mistake))?;
+                let row = InfoRow::read(&mut cells, number).map_err(|mistake| invalid(number, 0, mistake))?;
                 if self.revision == Revision::default() || row.revision == self.revision.number {
                     of_info.push(row);
                 }
                 continue;
             }
-            let (cells, opcode) = packet_cells(&mut cells).map_err(|mistake| unfit(number, 0, mistake))?;
-            let (side, row) = row(&cells).map_err(|mistake| unfit(number, 0, mistake))?;
+            let (cells, opcode) = packet_cells(&mut cells).map_err(|mistake| invalid(number, 0, mistake))?;
+            let (side, row) = row(&cells).map_err(|mistake| invalid(number, 0, mistake))?;
             self.put(side, opcode, row);
         }
         if !of_info.is_empty() {
@@ -344,8 +347,8 @@ impl Table {
 }
 
 /// The error of a mistake at a place after the first `before` bytes of a line.
-fn unfit(line: usize, before: usize, ParseError { at, words }: ParseError) -> Unfit {
-    Unfit { line: Some(line), words: format!("column {}: {words}", before + at + 1) }
+fn invalid(line: usize, before: usize, ParseError { at, words }: ParseError) -> InvalidValue {
+    InvalidValue { line: Some(line), message: format!("column {}: {words}", before + at + 1) }
 }
 
 fn is_whole(rows: &str) -> bool {
@@ -553,9 +556,9 @@ mod tests {
             ("s2c\t1\t2\ta\tb:u16_ad", "u16_add"),
             ("s2c\t1\t2\ta\tb", "name:type"),
         ] {
-            let unfit = Table::check(&format!("{header}\ns2c\t1\t0\ta\t\n{row}")).unwrap_err();
-            assert_eq!(unfit.line, Some(3), "{row}");
-            assert!(unfit.words.contains(words), "{row}: {}", unfit.words);
+            let invalid = Table::check(&format!("{header}\ns2c\t1\t0\ta\t\n{row}")).unwrap_err();
+            assert_eq!(invalid.line, Some(3), "{row}");
+            assert!(invalid.message.contains(words), "{row}: {}", invalid.message);
         }
         assert!(Table::check("").is_err());
     }

@@ -26,7 +26,7 @@ mod people;
 
 use super::*;
 use crate::tree::Side;
-use crate::wire::{Cut, Extent, How, Settings, trial};
+use crate::wire::{Cut, Dissector, Extent, Settings, trial};
 
 const CLIENT: Side = Side::Client;
 const SERVER: Side = Side::Server;
@@ -107,7 +107,7 @@ fn given_settings(settings: &[(&str, &str)]) -> Settings {
 
 /// Dissects a conversation: each message as a tree, unknown bytes by their number.
 fn dissect_messages(settings: &[(&str, &str)], messages: &[(Side, Vec<u8>)]) -> Vec<String> {
-    let How::Stream(open) = PROTOCOL.found[0].how else { panic!("no stream") };
+    let Dissector::Stream(open) = PROTOCOL.found[0].dissector else { panic!("no stream") };
     let mut session = open(&given_settings(settings));
     let mut waiting = [Vec::new(), Vec::new()];
     let mut trees = Vec::new();

@@ -481,7 +481,7 @@ fn an_ambiguous_resynchronization_is_rejected() {
 
 #[test]
 fn an_update_service_waits_for_its_revision_while_bytes_may_follow() {
-    let How::Stream(open) = PROTOCOL.found[0].how else { panic!("no stream") };
+    let Dissector::Stream(open) = PROTOCOL.found[0].dissector else { panic!("no stream") };
     let mut session = open(&given_settings(&[]));
     let mut extent = |bytes: &[u8], more| session.extent(CLIENT, bytes, more);
     for part in [&[15, 0][..], &[15, 0, 0], &[15, 0, 0, 2]] {

@@ -1,7 +1,7 @@
 //! The column notation: examples of the reference, syntax errors, and malformed payloads.
 
 use super::*;
-use crate::wire::Unfit;
+use crate::wire::InvalidValue;
 
 /// A packet with these fields, dissected with a user-defined table.
 fn read(fields: &str, hex: &str) -> String {
@@ -118,7 +118,8 @@ fn mistakes_are_refused_with_line_and_column() {
         ("a:u8!b", 19, "expected a space, or #, ~, *, @"),
         ("a:script_args_237(t)", 33, "t names no field before a"),
     ] {
-        let Unfit { line, words: found } = Table::check(&format!("s2c\t1\t0\tok\t\ns2c\t1\t-2\tmine\t{fields}\n")).unwrap_err();
+        let InvalidValue { line, message: found } =
+            Table::check(&format!("s2c\t1\t0\tok\t\ns2c\t1\t-2\tmine\t{fields}\n")).unwrap_err();
         assert_eq!(line, Some(2), "{fields}");
         assert!(found.starts_with(&format!("column {column}: ")) && found.contains(words), "{fields}: {found}");
     }
@@ -146,8 +147,12 @@ fn rows_of_updates_can_be_given_for_a_new_revision() {
         ("240\tzone\tx\tloc_del\ta:u8", "expected 0 to 255"),
         ("240\tplayer\t0x2\tsay\ttext:jst0", "the type of text is \"jst0\""),
     ] {
-        let unfit = Table::check(row).unwrap_err();
-        assert!(unfit.line == Some(1) && unfit.words.starts_with("column ") && unfit.words.contains(words), "{}", unfit.words);
+        let invalid = Table::check(row).unwrap_err();
+        assert!(
+            invalid.line == Some(1) && invalid.message.starts_with("column ") && invalid.message.contains(words),
+            "{}",
+            invalid.message
+        );
     }
 }
 

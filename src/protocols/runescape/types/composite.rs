@@ -2,7 +2,7 @@
 
 use super::super::fields::*;
 use super::number::{I32, NUMBERS, Number, U8, U16};
-use super::read::Place;
+use super::read::ValueContext;
 use super::{Smart, Type};
 use crate::tree::{Field, Value};
 use crate::wire::{BitWire, Error, Result, Wire};
@@ -51,7 +51,7 @@ const OUTSIDE: i64 = 0x7_ffff;
 const LEVELS: usize = 4;
 const ZONES: usize = 13;
 
-pub(super) fn read(of: Type, wire: &mut Wire<'_>, field: &'static Field, place: Place) -> Result {
+pub(super) fn read(of: Type, wire: &mut Wire<'_>, field: &'static Field, place: ValueContext) -> Result {
     match of {
         Type::Steps(how) => wire.group(field, |wire| steps(wire, how, place.after)),
         Type::MinimapClick => wire.group(field, minimap_click),

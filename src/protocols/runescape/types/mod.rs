@@ -16,7 +16,7 @@ use crate::tree::{Field, Kind, NodeRef, Value};
 pub use composite::{Look, Slots, Steps, palette};
 pub use encodings::{Cp1252, Name, Packed, Turn};
 use number::{I32, NUMBERS, Number, U8};
-pub use read::{Decoded, Place, text};
+pub use read::{Decoded, ValueContext, text};
 pub use script::Script;
 pub use smart::{Read, SMARTS, Smart};
 use std::borrow::Cow;

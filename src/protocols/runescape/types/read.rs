@@ -47,7 +47,7 @@ impl fmt::Display for Decoded<'_> {
 
 /// Context of a value within its packet.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Place {
+pub struct ValueContext {
     /// Total width of the values after it.
     pub after: usize,
     /// Number of slots, if declared.
@@ -61,7 +61,7 @@ impl Type {
     ///
     /// # Errors
     /// If the bytes end inside it or are invalid.
-    pub fn read<'a>(self, wire: &mut Wire<'a>, field: &'static Field, place: Place) -> Result<Decoded<'a>> {
+    pub fn read<'a>(self, wire: &mut Wire<'a>, field: &'static Field, place: ValueContext) -> Result<Decoded<'a>> {
         match self {
             Type::Number(number) => number.read(wire, field).map(Decoded::Number),
             Type::Component(number) => number.read(wire, field).map(Decoded::Component),

@@ -2,13 +2,13 @@
 
 use super::super::single_values;
 use crate::tree::Side;
-use crate::wire::{Cut, How, Settings, trial};
+use crate::wire::{Cut, Dissector, Settings, trial};
 
 /// Dissects values of these types.
 fn read(types: &str, hex: &str) -> String {
     let mut settings = Settings::new();
     settings.set(&single_values::PROTOCOL.settings[0], types.to_owned());
-    let How::Stream(open) = single_values::PROTOCOL.found[0].how else { panic!("no stream") };
+    let Dissector::Stream(open) = single_values::PROTOCOL.found[0].dissector else { panic!("no stream") };
     trial::message(&single_values::PROTOCOL, open(&settings).as_mut(), Side::Client, &trial::bytes(hex), Cut::No)
 }
 

@@ -4,7 +4,7 @@ use super::*;
 use wls::PROTOCOL as WLS;
 
 fn opened() -> Box<dyn Conversation> {
-    let crate::wire::How::Stream(open) = WLS.found[0].how else { unreachable!() };
+    let crate::wire::Dissector::Stream(open) = WLS.found[0].dissector else { unreachable!() };
     open(&Settings::new())
 }
 

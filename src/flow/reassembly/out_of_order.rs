@@ -21,12 +21,12 @@ impl Waiting {
 }
 
 #[derive(Debug, Default)]
-pub(super) struct Parked {
+pub(super) struct OutOfOrder {
     segments: BTreeMap<u64, Waiting>,
     bytes: usize,
 }
 
-impl Parked {
+impl OutOfOrder {
     /// The stream offset of the first waiting byte.
     pub(super) fn first(&self) -> Option<u64> {
         self.segments.first_key_value().map(|(off, _)| *off)

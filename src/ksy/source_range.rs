@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 /// A range of bytes in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub struct Place {
+pub struct SourceRange {
     /// An index into [`super::model::Spec::files`].
     pub file: u32,
     /// The first byte.
@@ -13,20 +13,20 @@ pub struct Place {
     pub end: u32,
 }
 
-impl Place {
+impl SourceRange {
     /// The range from the start of this one to the end of another one.
-    pub(super) fn to(self, last: Place) -> Place {
-        Place { end: last.end.max(self.start), ..self }
+    pub(super) fn to(self, last: SourceRange) -> SourceRange {
+        SourceRange { end: last.end.max(self.start), ..self }
     }
 
     /// The file as a whole, without a line.
-    pub(super) fn whole(file: u32) -> Place {
-        Place { file, start: u32::MAX, end: u32::MAX }
+    pub(super) fn whole(file: u32) -> SourceRange {
+        SourceRange { file, start: u32::MAX, end: u32::MAX }
     }
 
     /// An empty range at the same start.
-    pub(super) fn first(self) -> Place {
-        Place { end: self.start, ..self }
+    pub(super) fn first(self) -> SourceRange {
+        SourceRange { end: self.start, ..self }
     }
 }
 
