@@ -8,6 +8,7 @@ mod common;
 mod coverage;
 mod damaged;
 mod diff;
+mod digests;
 mod errors;
 mod explore;
 mod filter;

@@ -1,0 +1,182 @@
+//! Digests of the trees of every sample, whole and damaged, and of explored conversations. A changed line shows that some
+//! result differs; the golden texts, the unit tests and other programs show what is right.
+
+use crate::common::{assert_golden, run};
+use proto_dissect::engine::Engine;
+use proto_dissect::input::{Capture, Frame};
+use proto_dissect::registry::Registry;
+use proto_dissect::tree::{Dissection, Tree, dump};
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Damaged copies of a sample. In each, every fourth frame has one changed byte or is truncated.
+const COPIES: usize = 16;
+
+/// Conversations that are explored without their dissectors.
+const EXPLORED: &[(&str, &str)] = &[
+    ("games.pcap", "udp/0"),
+    ("http.pcap", "tcp/1"),
+    ("layers.pcap", "udp/0"),
+    ("neighbours.pcap", "tcp/0"),
+    ("neighbours.pcap", "tcp/4"),
+    ("pipboy.pcap", "tcp/0"),
+    ("quic.pcap", "udp/0"),
+    ("runescape.pcap", "tcp/0"),
+    ("servers.pcap", "tcp/2"),
+    ("talk.pcap", "udp/0"),
+    ("tls.pcap", "tcp/1"),
+    ("tools.pcap", "udp/1"),
+    ("torrents.pcap", "udp/1"),
+    ("vcmp-rel006.pcap", "udp/0"),
+    ("vscp.pcap", "tcp/3"),
+    ("windows.pcap", "tcp/1"),
+    ("xfire.pcap", "tcp/0"),
+    ("xfire.pcap", "udp/1"),
+];
+
+/// FNV-1a.
+struct Hash(u64);
+
+impl Hash {
+    fn new() -> Hash {
+        Hash(0xcbf2_9ce4_8422_2325)
+    }
+
+    fn add(&mut self, text: &str) {
+        for byte in text.bytes() {
+            self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
+        }
+    }
+}
+
+/// What a sample was dissected into.
+struct Digest {
+    fields: usize,
+    notes: usize,
+    /// Of all dumps.
+    hash: Hash,
+}
+
+impl Digest {
+    fn new() -> Digest {
+        Digest { fields: 0, notes: 0, hash: Hash::new() }
+    }
+
+    fn add(&mut self, tree: &Tree, bytes: &[u8]) {
+        self.fields += tree.nodes.len();
+        self.notes += tree.notes.len();
+        self.hash.add(&dump(Dissection { tree, bytes }));
+    }
+}
+
+fn samples() -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples");
+    let mut paths: Vec<PathBuf> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.retain(|path| path.extension().is_some_and(|extension| extension.to_string_lossy().starts_with("pcap")));
+    paths.sort();
+    paths
+}
+
+/// Dissects a sample whose frames `damage` changes.
+fn dissect(path: &Path, digest: &mut Digest, damage: impl Fn(usize, &mut Vec<u8>)) {
+    let mut capture = Capture::open(Box::new(fs::File::open(path).unwrap())).unwrap();
+    let mut engine = Engine::complete(Registry::default());
+    let mut number = 0;
+    while let Some(frame) = capture.next_frame().unwrap() {
+        let mut bytes = frame.bytes.to_vec();
+        damage(number, &mut bytes);
+        number += 1;
+        let tree = engine.dissect(&Frame { bytes: &bytes, ..frame });
+        digest.add(tree, &bytes);
+    }
+    while let Some(tree) = engine.finish() {
+        digest.add(tree, &[]);
+    }
+}
+
+/// Changes a byte behind the first third of a frame, or truncates the frame there.
+fn damage(copy: usize, number: usize, bytes: &mut Vec<u8>) {
+    if !(number + copy).is_multiple_of(4) || bytes.len() < 3 {
+        return;
+    }
+    let (first, seed) = (bytes.len() / 3, (number * COPIES + copy) * 7919);
+    let at = first + seed % (bytes.len() - first);
+    match copy % 4 {
+        0 => bytes[at] ^= 1 << (seed % 8),
+        1 => bytes[at] = bytes[at].wrapping_add(1),
+        2 => bytes[at] = 0xff,
+        _ => bytes.truncate(at),
+    }
+}
+
+#[test]
+fn samples_are_dissected_as_before() {
+    let mut table = String::from("sample copies fields notes digest\n");
+    for path in samples() {
+        let (mut whole, mut damaged) = (Digest::new(), Digest::new());
+        dissect(&path, &mut whole, |_, _| {});
+        for copy in 0..COPIES {
+            dissect(&path, &mut damaged, |number, bytes| damage(copy, number, bytes));
+        }
+        for (copies, Digest { fields, notes, hash }) in [("whole", whole), ("damaged", damaged)] {
+            let name = path.file_name().unwrap().to_string_lossy();
+            writeln!(table, "{name} {copies} {fields} {notes} {:016x}", hash.0).unwrap();
+        }
+    }
+    assert_golden("digests.txt", &table);
+}
+
+/// A table of the outputs of `explore` for each conversation.
+fn explored(output: &str) -> String {
+    let mut table = String::from("sample conversation lines digest\n");
+    for (sample, conversation) in EXPLORED {
+        let path = format!("samples/{sample}");
+        let text = run(&["explore", &path, "-s", conversation, output]).out;
+        let mut hash = Hash::new();
+        hash.add(&text);
+        writeln!(table, "{sample} {conversation} {} {:016x}", text.lines().count(), hash.0).unwrap();
+    }
+    table
+}
+
+#[test]
+fn conversations_are_explored_as_before() {
+    assert_golden("digests-explore.txt", &explored("--json"));
+}
+
+#[test]
+fn descriptions_are_generated_as_before() {
+    assert_golden("digests-ksy.txt", &explored("--ksy"));
+}
+
+/// Questions about messages and values: sample, conversation, arguments.
+const QUESTIONS: &[(&str, &str, &[&str])] = &[
+    ("pipboy.pcap", "tcp/0", &["--type", "s2c/03", "--at", "5"]),
+    ("pipboy.pcap", "tcp/0", &["--type", "s2c/03", "--at", "-4"]),
+    ("pipboy.pcap", "tcp/0", &["--type", "c2s/05", "--at", "8"]),
+    ("pipboy.pcap", "tcp/0", &["--find", "100", "--messages", "100"]),
+    ("pipboy.pcap", "tcp/0", &["--find-change", "1..2"]),
+    ("servers.pcap", "tcp/2", &["--type", "c2s/dd070000", "--at", "4"]),
+    ("windows.pcap", "tcp/1", &["--find", "1.5"]),
+    ("xfire.pcap", "tcp/0", &["--find", "4"]),
+    ("xfire.pcap", "tcp/0", &["--find", "name"]),
+    ("xfire.pcap", "tcp/0", &["--find-change", "1..2"]),
+    ("xfire.pcap", "tcp/0", &["--type", "c2s/0003", "--at", "5"]),
+];
+
+#[test]
+fn questions_are_answered_as_before() {
+    let mut table = String::from("digest lines sample conversation question\n");
+    for (sample, conversation, question) in QUESTIONS {
+        let path = format!("samples/{sample}");
+        let (mut hash, mut lines) = (Hash::new(), 0);
+        for format in [&[][..], &["--json"]] {
+            let text = run(&[&["explore", &path, "-s", conversation], *question, format].concat()).out;
+            hash.add(&text);
+            lines += text.lines().count();
+        }
+        writeln!(table, "{:016x} {lines} {sample} {conversation} {}", hash.0, question.join(" ")).unwrap();
+    }
+    assert_golden("digests-questions.txt", &table);
+}
