@@ -211,3 +211,32 @@ fn outputs_are_as_before() {
     }
     assert_golden("digests-outputs.txt", &table);
 }
+
+/// Files of `samples/ksy`, and a sample of their protocol.
+const DESCRIPTIONS: &[(&str, &str)] = &[
+    ("a2s_query", "queries.pcap"),
+    ("fallout4_pipboy", "pipboy-damaged.pcap"),
+    ("modbus_tcp", "tools.pcap"),
+    ("mqtt_packets", "neighbours.pcap"),
+    ("netcode", "tools.pcap"),
+    ("steam_discovery", "queries.pcap"),
+    ("vscp", "vscp-damaged.pcap"),
+    ("wireguard", "tools.pcap"),
+    ("xfire", "xfire.pcap"),
+];
+
+#[test]
+fn descriptions_dissect_samples_and_become_lua_as_before() {
+    let mut table = String::from("file sample messages digest lua digest\n");
+    for (file, sample) in DESCRIPTIONS {
+        let (path, sample) = (format!("samples/ksy/{file}.ksy"), format!("samples/{sample}"));
+        let [messages, lua] = [&["-k", &path, "--json", &sample][..], &["ksy", "lua", &path]].map(|arguments| {
+            let text = run(arguments).out;
+            let mut hash = Hash::new();
+            hash.add(&text);
+            format!("{} {:016x}", text.lines().count(), hash.0)
+        });
+        writeln!(table, "{file} {sample} {messages} {lua}").unwrap();
+    }
+    assert_golden("digests-descriptions.txt", &table);
+}
