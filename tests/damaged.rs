@@ -1,12 +1,13 @@
 //! Damage to a real message of every protocol: a frame of the samples is cut behind each byte, and each byte of it is changed.
 //! Tests that are not thorough apply one kind of damage to each byte.
 
-use crate::common::is_own_case;
+use crate::common::{assert_golden, is_thorough};
 use proto_dissect::engine::Engine;
 use proto_dissect::input::{Capture, Frame, Link, Timestamp};
 use proto_dissect::registry::Registry;
 use proto_dissect::tree::{StreamId, Tree};
 use std::collections::{BTreeSet, HashMap, HashSet};
+use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 use std::sync::LazyLock;
@@ -179,46 +180,81 @@ fn opened(frames: &[Kept], context: &[usize]) -> Engine {
     engine
 }
 
+/// What the damaged copies of a message were dissected into.
+#[derive(Default)]
+struct Tally {
+    copies: usize,
+    /// Copies that have a field of the protocol.
+    recognized: usize,
+    fields: usize,
+    notes: usize,
+}
+
+impl Tally {
+    fn add(&mut self, tree: &Tree) {
+        self.fields += tree.nodes.len();
+        self.notes += tree.notes.len();
+    }
+}
+
 fn assert_bounded(tree: &Tree, most: usize, place: &str) {
     assert!(tree.nodes.len() <= most, "{place}: {} fields instead of {most}", tree.nodes.len());
     let bug = tree.notes.iter().any(|note| note.code.abbrev == "dissect.bug");
     assert!(!bug, "{place}: the dissector failed");
 }
 
-/// The frame of a protocol with each kind of damage at each place.
-fn survive(protocol: &str) {
+/// The frame of a protocol with each kind of damage at each place. Counts what tests that are not thorough do as well.
+fn survive(protocol: &str) -> Tally {
     let seed = SAMPLES.seeds[protocol];
     let (frames, context) = (&SAMPLES.frames[seed.sample], context(protocol, seed));
     let frame = &frames[seed.frame];
     let whole = frame.dissect(seed.frame, &frame.bytes, &mut opened(frames, &context)).nodes.len();
     // A length that was changed may read more of the frame as fields, and a changed type others.
     let most = 16 * whole + 64 * frame.bytes.len();
-    let damage = |bytes: &[u8], place: &str| {
+    let damage = |bytes: &[u8], place: &str, tally: &mut Tally| {
         let mut engine = opened(frames, &context);
-        assert_bounded(frame.dissect(seed.frame, bytes, &mut engine), most, place);
+        let tree = frame.dissect(seed.frame, bytes, &mut engine);
+        assert_bounded(tree, most, place);
+        tally.copies += 1;
+        tally.recognized += usize::from(fields(tree).contains_key(protocol));
+        tally.add(tree);
         while let Some(tree) = engine.finish() {
             assert_bounded(tree, most, place);
+            tally.add(tree);
         }
     };
+    let (mut tally, mut others) = (Tally::default(), Tally::default());
     for at in 0..frame.bytes.len() {
-        if is_own_case(at, 3) {
-            damage(&frame.bytes[..at], &format!("{protocol}, frame {} cut behind {at} bytes", seed.frame + 1));
-        }
-        for (kind, flipped) in [0xff, 1 << (at % 8)].into_iter().enumerate() {
-            if !is_own_case(at + 1 + kind, 3) {
+        for (kind, changed) in [None, Some(0xff), Some(1 << (at % 8))].into_iter().enumerate() {
+            let is_counted = (at + kind).is_multiple_of(3);
+            if !is_counted && !is_thorough() {
                 continue;
             }
-            let mut bytes = frame.bytes.clone();
-            bytes[at] ^= flipped;
-            damage(&bytes, &format!("{protocol}, frame {} with bits {flipped:#x} of byte {at} changed", seed.frame + 1));
+            let tally = if is_counted { &mut tally } else { &mut others };
+            let (name, number) = (protocol, seed.frame + 1);
+            match changed {
+                None => damage(&frame.bytes[..at], &format!("{name}, frame {number} cut behind {at} bytes"), tally),
+                Some(changed) => {
+                    let mut bytes = frame.bytes.clone();
+                    bytes[at] ^= changed;
+                    damage(&bytes, &format!("{name}, frame {number} with bits {changed:#x} of byte {at} changed"), tally);
+                }
+            }
         }
     }
+    tally
 }
 
+/// Damages a part of the protocols, and compares how many copies each protocol still recognizes, with their fields and notes.
 fn survive_part(part: usize) {
     let mut protocols: Vec<&str> = SAMPLES.seeds.keys().copied().collect();
     protocols.sort_unstable();
-    protocols.iter().skip(part).step_by(PARTS).for_each(|protocol| survive(protocol));
+    let mut table = String::from("protocol copies recognized fields notes\n");
+    for protocol in protocols.iter().skip(part).step_by(PARTS) {
+        let Tally { copies, recognized, fields, notes } = survive(protocol);
+        writeln!(table, "{protocol} {copies} {recognized} {fields} {notes}").unwrap();
+    }
+    assert_golden(&format!("damaged-{}.txt", part + 1), &table);
 }
 
 #[test]
