@@ -184,6 +184,21 @@ fn a_segment_is_listed_with_the_protocol_of_a_record_that_begins_in_it() {
     assert_eq!(ours.out.lines().collect::<Vec<_>>(), theirs);
 }
 
+#[test]
+fn a_syn_packet_with_options_but_without_an_mss_is_remarked() {
+    // Wireshark: "The SYN packet does not contain a MSS option", for a SYN with options only.
+    let messages = |length: &str, offset_and_flags: &str, options: &str| {
+        let ip = format!("45 00 00{length} 0001 0000 40 06 0000 c0000201 c0000202");
+        let hex = format!("{ip} 04d2 162e 00000001 00000000 {offset_and_flags} ffff 0000 0000 {options}");
+        run(&["--packets", "-T", "fields", "-e", "_ws.expert.message", "--as", "ip", "--hex", &hex]).out
+    };
+    let missing = "does not contain a MSS option";
+    assert!(messages("2c", "6002", "01010100").contains(missing));
+    assert!(!messages("2c", "6002", "020405b4").contains(missing));
+    assert!(!messages("28", "5002", "").contains(missing));
+    assert!(!messages("2c", "6010", "01010100").contains(missing));
+}
+
 /// Expected cells from tshark 4.0 for the same frames; the other frames of these samples have none.
 #[test]
 fn remarks_on_packets_are_the_expert_items_of_wireshark() {

@@ -270,6 +270,14 @@ mod tests {
     }
 
     #[test]
+    fn addresses_have_bytes_in_network_order() {
+        let bytes = |item: &Item<'_>| item.with_bytes(<[u8]>::to_vec);
+        assert_eq!(bytes(&Item::Ipv4(0xc000_0201)), [192, 0, 2, 1]);
+        assert_eq!(bytes(&Item::Ipv6(1)), 1_u128.to_be_bytes());
+        assert!(bytes(&Item::Number(1)).is_empty());
+    }
+
+    #[test]
     fn what_is_not_a_number_differs_from_everything() {
         for other in [Item::Double(f64::NAN), Item::Double(1.0), Item::Number(0), Item::Bool(false)] {
             let ordering = Item::Single(f32::NAN).compare(&other);

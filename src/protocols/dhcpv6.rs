@@ -469,6 +469,22 @@ mod tests {
     }
 
     #[test]
+    fn a_duid_without_an_address_has_no_address_field() {
+        // Client identifier: type 3, hardware type 1, and nothing else.
+        insta::assert_snapshot!(read("0190b45c 0001 0004 0003 0001"), @"
+        dhcpv6 0..12 | solicit | transaction 0x90b45c
+          0..1 dhcpv6.msgtype = 1 (solicit)
+          1..4 dhcpv6.xid = 0x90b45c
+          4..12 dhcpv6.option
+            4..6 dhcpv6.option.type = 1 (client identifier)
+            6..8 dhcpv6.option.length = 4
+            8..12 dhcpv6.duid.bytes = 00030001
+            8..10 dhcpv6.duid.type = 3 (link-layer address)
+            10..12 dhcpv6.duidll.hwtype = 1
+        ");
+    }
+
+    #[test]
     fn a_truncated_duid_stays_inside_its_option() {
         // RFC 8415, section 11.4: type 3 has a hardware type of two octets, of which one is there.
         let dump = trial::read(&PROTOCOL, &trial::bytes("02504950 0002 0003 000300"), Cut::No, |wire| message(wire, true));

@@ -290,6 +290,45 @@ mod tests {
     ];
 
     #[test]
+    fn suboptions_end_with_their_end_marker() {
+        let extent = |ahead: &[u8]| Session::default().extent(Side::Client, ahead, true);
+        assert_eq!(extent(b"\xff\xfa\x18\x01\xff\xf0more"), Extent::Message(6));
+        assert_eq!(extent(b"\xff\xfa\x18\xff\xff\xff\xf0"), Extent::Message(7));
+        // Another command ends the suboption.
+        assert_eq!(extent(b"\xff\xfa\x18\x01\xff\xf4"), Extent::Message(4));
+        assert_eq!(extent(b"\xff\xfa\x18\x01"), Extent::NeedMore(5));
+        assert_eq!((extent(b"\xff\xfd\x18\xff"), extent(b"\xff\xf4\xff")), (Extent::Message(3), Extent::Message(2)));
+    }
+
+    #[test]
+    fn a_request_for_a_value_has_no_text() {
+        let talk: &[(Side, &[u8])] = &[
+            (Side::Server, b"\xff\xfa\x20\x01\xff\xf0\xff\xfa\x27\x01\xff\xf0"),
+            (Side::Client, b"\xff\xfa\x20\x009600,9600\xff\xf0"),
+        ];
+        insta::assert_snapshot!(trees_of(&PROTOCOL, &mut Session::default(), talk), @r#"
+        telnet 0..6 | Suboption | Terminal Speed
+          0..2 telnet.cmd = 250 (Suboption)
+          2..3 telnet.subcmd = 32 (Terminal Speed)
+          3..4 telnet.option_data = 01
+          3..4 telnet.subopt.mode = 1 (Send)
+          4..6 telnet.cmd = 240 (Suboption End)
+        telnet 0..6 | Suboption | New Environment Option
+          0..2 telnet.cmd = 250 (Suboption)
+          2..3 telnet.subcmd = 39 (New Environment Option)
+          3..4 telnet.option_data = 01
+          4..6 telnet.cmd = 240 (Suboption End)
+        telnet 0..15 | Suboption | Terminal Speed
+          0..2 telnet.cmd = 250 (Suboption)
+          2..3 telnet.subcmd = 32 (Terminal Speed)
+          3..13 telnet.option_data = 00393630302c39363030
+          3..4 telnet.subopt.mode = 0 (Is)
+          4..13 telnet.terminal_speed = "9600,9600"
+          13..15 telnet.cmd = 240 (Suboption End)
+        "#);
+    }
+
+    #[test]
     fn lines_and_options_are_dissected() {
         insta::assert_snapshot!(trees_of(&PROTOCOL, &mut Session::default(), TALK), @r#"
         telnet 0..3 | Do | Terminal Type

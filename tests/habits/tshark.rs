@@ -226,6 +226,9 @@ fn lists_have_the_columns_of_tshark() {
     let layers = &mapping["mappings"]["properties"]["layers"]["properties"];
     assert_eq!(layers["ip"]["properties"]["ip_ip_src"]["type"], "ip");
     assert_eq!(layers["tcp"]["properties"]["tcp_tcp_len"]["type"], "long");
+    let frame = &layers["frame"]["properties"];
+    let types = ["time", "time_epoch", "marked", "number"].map(|name| &frame[format!("frame_frame_{name}")]["type"]);
+    assert_eq!(types, ["date", "double", "boolean", "long"]);
 }
 
 #[test]

@@ -186,6 +186,14 @@ fn a_session_is_recognized_by_its_greeting_or_midway() {
 }
 
 #[test]
+fn an_initial_response_follows_the_name_of_the_mechanism() {
+    // RFC 4959, section 3.
+    let line = b"a AUTHENTICATE PLAIN dGVzdAB0ZXN0AHRlc3Q=\r\n";
+    let tree = trees_of(&PROTOCOL, &mut Session::default(), &[(Side::Client, line)]);
+    assert!(tree.contains("21..41 imap.request.credentials = \"dGVzdAB0ZXN0AHRlc3Q=\""), "{tree}");
+}
+
+#[test]
 fn copies_name_their_mailbox_after_the_messages() {
     for (line, name) in [
         (&b"a COPY 2:4 INBOX\r\n"[..], Some("11..16 imap.request.folder = \"INBOX\"")),

@@ -167,6 +167,29 @@ fn payloads_of_version_1_are_dissected() {
 }
 
 #[test]
+fn identities_have_the_fields_of_their_type() {
+    // Identification payloads in a row: key ID, FQDN, user, IPv6, IPv4 subnet, unknown type.
+    let identities = "05 00 000a 0b 00 0000 6b65 05 00 000a 02 00 0000 612e 05 00 000a 03 00 0000 7540 \
+        05 00 0018 05 00 0000 20010db8000000000000000000000001 05 00 0010 04 00 0000 0a000000 ff000000 00 00 000a 0d 00 0000 9999";
+    let tree = trees(&message(5, 1, 2, 0, identities));
+    insta::assert_snapshot!(trial::below(&tree, &["isakmp.id.data"]), @r#"
+    isakmp 0..108 | Identity Protection (Main Mode) | Identification, Identification, Identification, Identification, Identification, Identification
+        36..38 isakmp.id.data = 6b65
+          36..38 isakmp.id.data.key_id = 6b65
+        46..48 isakmp.id.data = 612e
+          46..48 isakmp.id.data.fqdn = "a."
+        56..58 isakmp.id.data = 7540
+          56..58 isakmp.id.data.user_fqdn = "u@"
+        66..82 isakmp.id.data = 20010db8000000000000000000000001
+          66..82 isakmp.id.data.ipv6_addr = 2001:db8::1
+        90..98 isakmp.id.data = 0a000000ff000000
+          90..94 isakmp.id.data.ipv4_addr = 10.0.0.0
+          94..98 isakmp.id.data.ipv4_subnet = 255.0.0.0
+        106..108 isakmp.id.data = 9999
+    "#);
+}
+
+#[test]
 fn payloads_of_version_2_are_dissected() {
     insta::assert_snapshot!(trees(&message(33, 2, 34, 8, SECOND)), @"
     isakmp 0..170 | IKE_SA_INIT | Security Association, Key Exchange, Nonce, NAT_DETECTION_SOURCE_IP, SIGNATURE_HASH_ALGORITHMS, Identification - Responder, Authentication, Traffic Selector - Initiator, Delete, Encrypted and Authenticated

@@ -191,6 +191,10 @@ fn requests_are_recognized_on_the_port_and_with_a_reply_anywhere() {
         assert_eq!(detect(client, server, true), [Verdict::No; 2], "{client:?} {server:?}");
     }
     assert_eq!(detect(OLD[0].1, b"\0\x5e\0\0\0\0\0\0", true), [Verdict::No; 2]);
+    // A user ID that is longer than the limit.
+    let long = |count: usize| [&b"\x04\x01\0\x50\x42\x66\x07\x63"[..], &vec![b'a'; count], b"\0"].concat();
+    assert_eq!(detect(&long(1000), b"\0\x5a\0\0\0\0\0\0", true), [yes; 2]);
+    assert_eq!(detect(&long(1200), b"\0\x5a\0\0\0\0\0\0", true), [Verdict::No; 2]);
 }
 
 #[test]

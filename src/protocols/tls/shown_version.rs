@@ -64,5 +64,7 @@ mod tests {
         assert_eq!((shown.column(0), shown.column(0x0304)), ("TLSv1.2", "TLSv1.3"));
         shown.record([HANDSHAKE_RECORD, 3, 1, 0, 4], &[CLIENT_HELLO]);
         assert_eq!(shown.column(0), "TLSv1.2");
+        let columns = [0x0002, 0x0300, 0x0301, 0x0302, 0x0303, 0x7f1c, 0x0305].map(|version| shown.column(version));
+        assert_eq!(columns, ["SSLv2", "SSLv3", "TLSv1", "TLSv1.1", "TLSv1.2", "TLSv1.3", "SSL"]);
     }
 }

@@ -136,6 +136,21 @@ fn a_request_and_its_response_are_dissected() {
 }
 
 #[test]
+fn an_alternative_service_of_a_stream_has_no_origin() {
+    insta::assert_snapshot!(one(Side::Server, &frame(10, 0, 1, b"\0\0h2=\":8000\"")), @r#"
+    http2 0..21 | ALTSVC | stream 1, 12 bytes
+      0..3 http2.length = 12
+      3..4 http2.type = 10 (ALTSVC)
+      4..5 http2.flags = 0x00
+        4..5 http2.flags.unused = 0x00
+      5..9 http2.r = 0x00000000
+      5..9 http2.streamid = 1
+      9..11 http2.altsvc.origin.len = 0
+      11..21 http2.altsvc.field_value = "h2=":8000""
+    "#);
+}
+
+#[test]
 fn frames_without_state_are_dissected() {
     let mut session = started();
     let server = |kind, flags, stream, hex: &str| (Side::Server, frame(kind, flags, stream, &trial::bytes(hex)));

@@ -243,6 +243,9 @@ fn clients_and_servers_are_recognized_on_any_port() {
         assert_eq!(judge(look, b"UA", &[], true, false), Verdict::Unsure);
     }
     assert_eq!(judge(heuristics::anywhere, b"UA01", &[], true, true), Verdict::No);
+    // Another message of a client follows, or one that only a server sends.
+    assert_eq!(judge(heuristics::anywhere, &joined(&["55413031", X4]), &[], true, true), Verdict::Yes(Side::Server));
+    assert_eq!(judge(heuristics::anywhere, &joined(&["55413031", X2]), &[], true, true), Verdict::No);
     assert_eq!(judge(heuristics::on_port, b"UA01", &[], true, false), Verdict::Yes(Side::Server));
     assert_eq!(judge(heuristics::anywhere, b"UA01\x03\0\x03\0\x01", &[], true, true), Verdict::No);
     for (client, server) in [(&b"test"[..], &b""[..]), (b"", b"success")] {
