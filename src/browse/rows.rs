@@ -335,3 +335,18 @@ pub fn seconds(nanos: i64) -> String {
     let _ = write!(out, "{sign}{}.{:06}", nanos / 1_000_000_000, nanos % 1_000_000_000 / 1_000);
     out
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_have_the_time_of_their_record_or_none() {
+        let mut rows = Rows::default();
+        for time in [None, Some(0), Some(1_500), Some(-7)] {
+            rows.push(Summary { time, ..Summary::blank(0, RowKind::Message, 1, 1) }, false);
+        }
+        let times: Vec<Option<i64>> = (0..4).map(|at| rows.get(at).unwrap().time()).collect();
+        assert_eq!(times, [None, Some(0), Some(1_500), Some(-7)]);
+    }
+}

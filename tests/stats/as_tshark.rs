@@ -110,6 +110,17 @@ fn frame_lengths_are_counted_in_the_ranges_of_tshark() {
 }
 
 #[test]
+fn http_responses_are_classified_by_their_first_digit() {
+    let responses = [101, 204, 301, 404, 503].map(|code| format!("HTTP/1.1 {code} x\r\nContent-Length: 0\r\n\r\n")).concat();
+    let hex: String = responses.bytes().map(|byte| format!("{byte:02x}")).collect();
+    let text = run(&["stats", "-z", "http,tree", "--as", "http:s2c", "--hex", &hex]).out;
+    // The words of tshark's tree.
+    for class in ["1xx: Informational", "2xx: Success", "3xx: Redirection", "4xx: Client Error", "5xx: Server Error"] {
+        assert!(text.contains(class), "{class} in {text}");
+    }
+}
+
+#[test]
 fn http_requests_are_counted_by_method_and_responses_by_status_code() {
     // SSDP counts as HTTP, as in tshark, which truncates the name of the first method to SEARCH.
     assert_eq!(

@@ -161,6 +161,16 @@ fn values_of_unlike_types_are_not_compared() {
 }
 
 #[test]
+fn a_name_that_occurs_twice_is_named_with_its_first_line() {
+    insta::assert_snapshot!(mistake(&body("seq:\n  - id: x\n    type: u1\n  - id: x\n    type: u1\n")), @"
+    test.ksy:7:9: error: the name `x` is already in use
+        7 |   - id: x
+          |         ^
+          = its first use is in line 5
+    ");
+}
+
+#[test]
 fn a_missing_size_is_named() {
     insta::assert_snapshot!(mistake(&body("seq:\n  - id: x\n    type: str\n")), @r"
     test.ksy:6:11: error: text of unknown size
