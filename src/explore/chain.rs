@@ -385,3 +385,19 @@ pub fn looks_random(bytes: &[u8]) -> bool {
     // 255 degrees of freedom: a standard deviation is 22.6.
     counts.into_iter().map(square).sum::<f64>() < 255.0 + 4.5 * 22.6
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_look_random_if_all_values_are_about_equally_frequent() {
+        let repeated = |values: u8, count: usize| (0..=values).cycle().take(count).collect::<Vec<u8>>();
+        assert!(looks_random(&repeated(255, 4096)));
+        assert!(!looks_random(&repeated(255, RANDOM - 1)));
+        // Base64 has 64 values, text fewer.
+        assert!(!looks_random(&repeated(63, 1024)) && !looks_random(&repeated(25, 4096)));
+        // Only the first 4096 bytes count.
+        assert!(looks_random(&[repeated(255, 4096), vec![0; 4096]].concat()));
+    }
+}

@@ -164,3 +164,76 @@ fn sample<'m>(table: &Table<'m>) -> Vec<&'m [u8]> {
     let stride = rows.len().div_ceil(ROWS).max(1);
     rows.into_iter().step_by(stride).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::explore::messages::Message;
+    use crate::tree::Side;
+
+    /// Check values of "123456789": CRCs from Greg Cook's catalogue, Adler-32 from RFC 1950; the sums add up to 477.
+    #[test]
+    fn algorithms_have_their_check_values() {
+        let values: Vec<(&str, usize, u64)> = WAYS.iter().map(|way| (way.name, way.width, (way.of)(b"123456789"))).collect();
+        let expected = [
+            ("sum", 1, 0xdd),
+            ("negative sum", 1, 0x23),
+            ("complement of the sum", 1, 0x22),
+            ("exclusive or", 1, 0x31),
+            ("CRC-8", 1, 0xf4),
+            ("CRC-8/MAXIM", 1, 0xa1),
+            ("sum", 2, 0x01dd),
+            ("Internet checksum", 2, 0xf62a),
+            ("Fletcher-16", 2, 0x1ede),
+            ("CRC-16/CCITT-FALSE", 2, 0x29b1),
+            ("CRC-16/XMODEM", 2, 0x31c3),
+            ("CRC-16/GENIBUS", 2, 0xd64e),
+            ("CRC-16/MODBUS", 2, 0x4b37),
+            ("CRC-16/ARC", 2, 0xbb3d),
+            ("CRC-16/KERMIT", 2, 0x2189),
+            ("CRC-16/X-25", 2, 0x906e),
+            ("CRC-16/DNP", 2, 0xea82),
+            ("CRC-32", 4, 0xcbf4_3926),
+            ("CRC-32C", 4, 0xe306_9283),
+            ("CRC-32/BZIP2", 4, 0xfc89_1918),
+            ("CRC-32/MPEG-2", 4, 0x0376_e6e7),
+            ("Adler-32", 4, 0x091e_01de),
+        ];
+        assert_eq!(values, expected);
+    }
+
+    fn claim_of(rows: &[Vec<u8>]) -> Option<Claim> {
+        let message = |bytes| Message {
+            side: 0,
+            stream: 0,
+            start: 0,
+            bytes,
+            dir: Side::Client,
+            time: 0,
+            order: 0,
+            is_whole: true,
+            header: 0,
+        };
+        let messages: Vec<Message<'_>> = rows.iter().map(|row| message(row.as_slice())).collect();
+        trailing(&Table::new(messages.iter().collect()))
+    }
+
+    #[test]
+    fn a_checksum_at_the_end_needs_three_values_or_six_if_it_is_one_byte() {
+        let crc = |number: u8| {
+            let body = [b"head", &[number, 7][..]].concat();
+            let sum = crc(&body[4..], 32, 0x04c1_1db7, 0xffff_ffff, true, 0xffff_ffff);
+            [body, u32::try_from(sum).unwrap().to_le_bytes().to_vec()].concat()
+        };
+        let claim = claim_of(&[crc(1), crc(2), crc(3)]).unwrap();
+        assert_eq!(
+            (claim.width, claim.shape, claim.why.as_str()),
+            (4, Shape::Number(Endian::Little), "CRC-32 of the bytes from 4 on")
+        );
+        assert!(claim_of(&[crc(1), crc(2)]).is_none());
+        let exclusive = |number: u8| vec![number, 0x55, number ^ 0x55];
+        let rows: Vec<Vec<u8>> = (1..7).map(exclusive).collect();
+        assert_eq!(claim_of(&rows).unwrap().why, "exclusive or of all bytes in front");
+        assert!(claim_of(&rows[..5]).is_none());
+    }
+}
