@@ -299,6 +299,9 @@ fn bytes_after_a_packet_are_padding_a_trailer_or_the_fcs() {
     let zeros = "00".repeat(14);
     let expected = format!("{zeros}\t\t\n\t{}01\t\n{zeros}\t\t0xdeadbeef\n\t\t0xdeadbeef\n\t6162\t\n", "00".repeat(13));
     assert_eq!(run_with(&columns, text.as_bytes()).out, expected);
+    // A frame without padding has no empty field of it.
+    let padded = ["--packets", "--link", "ethernet", "-T", "fields", "-e", "frame.number", "-Y", "eth.padding"];
+    assert_eq!(run_with(&padded, text.as_bytes()).out, "1\n3\n");
 }
 
 #[test]

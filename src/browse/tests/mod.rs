@@ -350,7 +350,10 @@ fn keys_move_within_each_pane_and_stop_at_its_ends() {
         screen.key(KeyCode::Home).key(KeyCode::Enter).key(KeyCode::Home);
         assert_eq!((screen.state.focus, screen.item().role), (Focus::Fields, ItemRole::Layer));
         let folded = screen.state.fields.visible.len();
+        let signs = |screen: &Screen| ["+ ", "- "].map(|sign| screen.shows(&format!("{sign}Ethernet")));
+        assert_eq!(signs(&screen), [true, false]);
         screen.key(KeyCode::Right);
+        assert_eq!(signs(&screen), [false, true]);
         assert!(screen.state.fields.visible.len() > folded, "unfolded");
         screen.key(KeyCode::Enter);
         assert_eq!(screen.state.fields.visible.len(), folded);
