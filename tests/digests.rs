@@ -1,7 +1,7 @@
 //! Digests of the trees of every sample, whole and damaged, of outputs, and of explored conversations. A changed line shows that some
 //! result differs; the golden texts, the unit tests and other programs show what is right.
 
-use crate::common::{assert_golden, run};
+use crate::common::{Hash, assert_golden, run};
 use proto_dissect::engine::Engine;
 use proto_dissect::input::{Capture, Frame};
 use proto_dissect::registry::Registry;
@@ -34,21 +34,6 @@ const EXPLORED: &[(&str, &str)] = &[
     ("xfire.pcap", "tcp/0"),
     ("xfire.pcap", "udp/1"),
 ];
-
-/// FNV-1a.
-struct Hash(u64);
-
-impl Hash {
-    fn new() -> Hash {
-        Hash(0xcbf2_9ce4_8422_2325)
-    }
-
-    fn add(&mut self, text: &str) {
-        for byte in text.bytes() {
-            self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
-        }
-    }
-}
 
 /// What a sample was dissected into.
 struct Digest {
@@ -133,8 +118,7 @@ fn explored(output: &str) -> String {
     for (sample, conversation) in EXPLORED {
         let path = format!("samples/{sample}");
         let text = run(&["explore", &path, "-s", conversation, output]).out;
-        let mut hash = Hash::new();
-        hash.add(&text);
+        let hash = Hash::of(&text);
         writeln!(table, "{sample} {conversation} {} {:016x}", text.lines().count(), hash.0).unwrap();
     }
     table
@@ -166,8 +150,7 @@ fn questions_are_answered_as_before() {
     for (sample, conversation, question) in QUESTIONS {
         let path = format!("samples/{sample}");
         let text = run(&[&["explore", &path, "-s", conversation], *question].concat()).out;
-        let mut hash = Hash::new();
-        hash.add(&text);
+        let hash = Hash::of(&text);
         writeln!(table, "{:016x} {} {sample} {conversation} {}", hash.0, text.lines().count(), question.join(" ")).unwrap();
     }
     assert_golden("digests-questions.txt", &table);
@@ -204,8 +187,7 @@ fn outputs_are_as_before() {
         for output in outputs {
             let arguments: Vec<&str> = output.iter().copied().chain(paths.iter().map(String::as_str)).collect();
             let text = run(&arguments).out;
-            let mut hash = Hash::new();
-            hash.add(&text);
+            let hash = Hash::of(&text);
             writeln!(table, "{:016x} {} {}", hash.0, text.lines().count(), output.join(" ")).unwrap();
         }
     }
@@ -232,8 +214,7 @@ fn descriptions_dissect_samples_and_become_lua_as_before() {
         let (path, sample) = (format!("samples/ksy/{file}.ksy"), format!("samples/{sample}"));
         let [messages, lua] = [&["-k", &path, "--json", &sample][..], &["ksy", "lua", &path]].map(|arguments| {
             let text = run(arguments).out;
-            let mut hash = Hash::new();
-            hash.add(&text);
+            let hash = Hash::of(&text);
             format!("{} {:016x}", text.lines().count(), hash.0)
         });
         writeln!(table, "{file} {sample} {messages} {lua}").unwrap();

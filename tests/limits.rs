@@ -1,7 +1,8 @@
 //! Each limit is effective: with a small value, the output of some capture changes.
 
-use crate::common::{run, run_with};
+use crate::common::{Hash, assert_golden, run, run_with};
 use proto_dissect::limits;
+use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
@@ -232,10 +233,14 @@ fn shown(shows: &Shows, more: &[&str]) -> String {
 
 #[test]
 fn each_limit_changes_what_is_shown() {
+    let mut table = String::from("limit lines digest\n");
     for (name, value, shows) in EFFECTS {
         let limit = format!("{name}={value}");
-        assert_ne!(shown(shows, &["--limit", &limit]), shown(shows, &[]), "{limit}");
+        let limited = shown(shows, &["--limit", &limit]);
+        assert_ne!(limited, shown(shows, &[]), "{limit}");
+        writeln!(table, "{limit} {} {:016x}", limited.lines().count(), Hash::of(&limited).0).unwrap();
     }
+    assert_golden("digests-limits.txt", &table);
 }
 
 /// Tests are named in the list of limits, and these names must exist.

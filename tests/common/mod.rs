@@ -63,6 +63,27 @@ pub fn run(arguments: &[&str]) -> Run {
     run_with(arguments, b"")
 }
 
+/// FNV-1a: a golden file has it in place of a text that is too long to review.
+pub struct Hash(pub u64);
+
+impl Hash {
+    pub fn new() -> Hash {
+        Hash(0xcbf2_9ce4_8422_2325)
+    }
+
+    pub fn of(text: &str) -> Hash {
+        let mut hash = Hash::new();
+        hash.add(text);
+        hash
+    }
+
+    pub fn add(&mut self, text: &str) {
+        for byte in text.bytes() {
+            self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
+        }
+    }
+}
+
 /// Compares with a golden text. `UPDATE=1` replaces the text instead; the difference must be reviewed.
 pub fn assert_golden(name: &str, text: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name);
