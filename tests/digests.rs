@@ -177,6 +177,42 @@ const LARGE_OUTPUTS: &[&[&str]] =
 
 const FEW: &[&str] = &["accounts.pcap", "http.pcap", "layers.pcap", "queries.pcap", "servers.pcap", "tls.pcap"];
 
+/// Other tasks.
+const TASKS: &[&str] = &[
+    "diff samples/pipboy.pcap samples/pipboy-damaged.pcap",
+    "diff samples/pipboy.pcap samples/pipboy-ipv6.pcapng -v",
+    "diff samples/vscp.pcap samples/vscp-damaged.pcap --json",
+    "diff samples/vscp.pcap samples/vscp-midstream.pcap --ignore time,id,counter",
+    "diff samples/vcmp-0471.pcap samples/vcmp-rel006.pcap",
+    "diff samples/runescape.pcap samples/runescape-cache.pcap",
+    "diff samples/xfire.pcap samples/xfire-packets.pcap",
+    "diff samples/talk.pcap samples/queries.pcap --json",
+    "diff samples/windows.pcap -s tcp/0,tcp/1",
+    "diff samples/http.pcap --number 3,12",
+    "follow samples/windows.pcap",
+    "follow samples/vscp.pcap --json",
+    "follow samples/http.pcap -s tcp/0 -T yaml",
+    "follow samples/xfire.pcap -s tcp/0 -T hex",
+    "follow samples/tls.pcap -s tcp/0 -T carray",
+    "objects samples/http.pcap --json",
+    "objects samples/pipboy.pcap",
+    "explore samples/pipboy.pcap -s tcp/0",
+    "explore samples/xfire.pcap -s tcp/0 --type c2s/0003",
+    "explore samples/servers.pcap -s tcp/2 --top 20",
+    "explore samples/torrents.pcap -s udp/1 --messages 2",
+    "explore samples/vcmp-rel006.pcap -s udp/0",
+];
+
+#[test]
+fn tasks_have_the_same_results_as_before() {
+    let mut table = String::from("digest lines arguments\n");
+    for task in TASKS {
+        let text = run(&task.split(' ').collect::<Vec<_>>()).out;
+        writeln!(table, "{:016x} {} {task}", Hash::of(&text).0, text.lines().count()).unwrap();
+    }
+    assert_golden("digests-tasks.txt", &table);
+}
+
 #[test]
 fn outputs_are_as_before() {
     let all: Vec<String> = samples().iter().map(|path| path.file_name().unwrap().to_string_lossy().into_owned()).collect();
