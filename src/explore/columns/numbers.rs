@@ -417,3 +417,26 @@ pub fn lengths(table: &Table<'_>, claims: &mut Claims, context: &Context) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_clock_moves_in_proportion_to_the_capture_time() {
+        let times: Vec<f64> = (0..8).map(f64::from).collect();
+        let clock = |first: u64, step: u64| (0..8).map(|at| first + at * step).collect::<Vec<u64>>();
+        let words = |values: &[u64], width| moves(values, &times, width).map(|(_, words)| words);
+        let found = Some(String::from("moves with the clock, 1000 a second"));
+        assert_eq!(words(&clock(5, 1000), 4), found);
+        // Eight bytes whose upper half is zero are two numbers.
+        assert_eq!(words(&clock(5, 1000), 8), None);
+        assert_eq!(words(&clock(1 << 40, 1000), 8), found);
+        // Too slow, not rising, at no time, and not in proportion.
+        assert_eq!(words(&clock(5, 19), 4), None);
+        assert_eq!(words(&[9, 8, 7, 6, 5, 4, 3, 2], 4), None);
+        assert_eq!(moves(&clock(5, 1000), &[0.0; 8], 4), None);
+        assert_eq!(words(&[5, 1005, 2005, 3305, 4005, 5005, 6005, 7005], 4), None);
+        assert_eq!(words(&clock(5, 1000)[..4], 4), None);
+    }
+}
