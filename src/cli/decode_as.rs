@@ -133,7 +133,7 @@ fn protocol(registry: Registry, option: &str, text: &str, name: &str) -> Result<
     match registry.applications().find(|protocol| protocol.this.abbrev == name) {
         Some(protocol) => Ok(protocol),
         None => {
-            let nearest = nearest_names(name, known(), 8);
+            let nearest = nearest_names(&registry.with_filter_name(name), known(), 8);
             Err(format!(
                 "{option} {text}: unknown protocol {name:?}; similar names: {nearest}; layers such as eth and ip are accepted, too"
             ))

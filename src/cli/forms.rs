@@ -318,7 +318,8 @@ pub(super) fn unknown_protocol(name: &str) -> Wrong {
 }
 
 fn unknown(what: &str, name: &str, known: impl Iterator<Item = &'static str>) -> Wrong {
-    format!("unknown {what} {name:?}; similar names: {}", nearest_names(name, known, 3))
+    let similar = nearest_names(&Registry::default().with_filter_name(name), known, 3);
+    format!("unknown {what} {name:?}; similar names: {similar}")
 }
 
 pub(super) fn column_options(mut columns: ColumnOptions, options: &[String]) -> Result<ColumnOptions, Wrong> {

@@ -230,7 +230,7 @@ impl Checker {
 
     fn nearest(&self, name: &str) -> Vec<String> {
         let fields = self.registry.fields().flat_map(|field| [field.abbrev, field.also]);
-        nearest(name, fields.chain(pseudo::ALL.iter().map(|pseudo| pseudo.name)).chain([FRAME]))
+        nearest(&self.registry.with_filter_name(name), fields.chain(pseudo::ALL.iter().map(|pseudo| pseudo.name)).chain([FRAME]))
     }
 
     fn slice(&mut self, of: &Node, parts: &[Part]) -> Result<TypedValue, Wrong> {

@@ -1,6 +1,7 @@
 //! All protocols, by place, by name and by field name.
 
 mod choices;
+mod names;
 
 pub use choices::{Assume, Choices, DecodeAs, FlowContext, Selector};
 
