@@ -292,6 +292,105 @@ mod tests {
         ");
     }
 
+    /// Sizes and alignment of radiotap.org/fields.
+    #[test]
+    fn each_bit_announces_its_field() {
+        let frame = [
+            "00 00 8000",                       // version 0, 128 bytes
+            "ffffff0f",                         // all fields up to bit 27
+            "08090a0b0c0d0e0f",                 // clock
+            "00",                               // flags
+            "11",                               // rate
+            "12 13 14 15",                      // channel
+            "16 17",                            // FHSS
+            "18",                               // signal
+            "19",                               // noise
+            "1a 1b",                            // lock quality
+            "1c 1d",                            // attenuation
+            "1e 1f",                            // attenuation in dB
+            "20",                               // power
+            "21",                               // antenna
+            "22",                               // signal in dB
+            "23",                               // noise in dB
+            "24 25",                            // RX flags
+            "26 27",                            // TX flags
+            "28",                               // RTS retries
+            "29",                               // data retries
+            "00002c2d2e2f30313233",             // XChannel
+            "34 35 36",                         // MCS
+            "0038393a3b3c3d3e3f",               // A-MPDU
+            "404142434445464748494a4b",         // VHT
+            "00000000505152535455565758595a5b", // timestamp
+            "5c5d5e5f6061626364656667",         // HE
+            "68696a6b6c6d6e6f70717273",         // HE-MU
+            "747576777879",                     // HE-MU user
+            "7a",                               // PSDU
+            "00 7c 7d 7e 7f",                   // L-SIG
+            "d4 00 0000 020000000001",          // acknowledgement
+        ];
+        let tree = layers(Next::Link(127), &frame);
+        let radiotap = tree.lines().take_while(|line| !line.starts_with("wlan"));
+        insta::assert_snapshot!(radiotap.collect::<Vec<_>>().join("\n"), @"
+        radiotap 0..128 | 24 dBm
+          0..1 radiotap.version = 0
+          1..2 radiotap.pad = 0
+          2..4 radiotap.length = 128
+          4..8 radiotap.present
+            4..8 radiotap.present.word = 0x0fffffff
+          8..16 radiotap.mactime = 1084818905618843912
+          16..17 radiotap.flags = 0x00
+            16..17 radiotap.flags.cfp = false
+            16..17 radiotap.flags.preamble = false
+            16..17 radiotap.flags.wep = false
+            16..17 radiotap.flags.frag = false
+            16..17 radiotap.flags.fcs = false
+            16..17 radiotap.flags.datapad = false
+            16..17 radiotap.flags.badfcs = false
+            16..17 radiotap.flags.shortgi = false
+          17..18 radiotap.datarate = 8.5
+          18..20 radiotap.channel.freq = 4882
+          20..22 radiotap.channel.flags = 0x1514
+          22..23 radiotap.fhss.hopset = 22
+          23..24 radiotap.fhss.pattern = 23
+          24..25 radiotap.dbm_antsignal = 24
+          25..26 radiotap.dbm_antnoise = 25
+          26..28 radiotap.quality = 6938
+          28..30 radiotap.txattenuation = 7452
+          30..32 radiotap.db_txattenuation = 7966
+          32..33 radiotap.txpower = 32
+          33..34 radiotap.antenna = 33
+          34..35 radiotap.db_antsignal = 34
+          35..36 radiotap.db_antnoise = 35
+          36..38 radiotap.rxflags = 0x2524
+          38..40 radiotap.txflags = 0x2726
+          40..41 radiotap.rts_retries = 40
+          41..42 radiotap.data_retries = 41
+          42..44 radiotap.padding = 0000
+          44..52 radiotap.xchannel = 2c2d2e2f30313233
+          52..53 radiotap.mcs.known = 0x34
+          53..54 radiotap.mcs.flags = 0x35
+          54..55 radiotap.mcs.index = 54
+          55..56 radiotap.padding = 00
+          56..60 radiotap.ampdu.reference = 993671480
+          60..62 radiotap.ampdu.flags = 0x3d3c
+          62..63 radiotap.ampdu.delim_crc = 0x3e
+          63..64 radiotap.ampdu.reserved = 0x3f
+          64..76 radiotap.vht = 404142434445464748494a4b
+          76..80 radiotap.padding = 00000000
+          80..88 radiotap.timestamp.ts = 6293311349960364368
+          88..90 radiotap.timestamp.accuracy = 22872
+          90..91 radiotap.timestamp.unit = 10
+          90..91 radiotap.timestamp.samplingpos = 5
+          91..92 radiotap.timestamp.flags = 0x5b
+          92..104 radiotap.he = 5c5d5e5f6061626364656667
+          104..116 radiotap.he_mu = 68696a6b6c6d6e6f70717273
+          116..122 radiotap.he_mu_user = 747576777879
+          122..123 radiotap.0_len_psdu.type = 0x7a
+          123..124 radiotap.padding = 00
+          124..128 radiotap.l_sig = 7c7d7e7f
+        ");
+    }
+
     #[test]
     fn a_length_beyond_the_frame_is_noted() {
         let frame = [

@@ -405,6 +405,37 @@ mod tests {
     }
 
     #[test]
+    fn a_login_is_refused_or_compression_begins() {
+        let mut session = Session::default();
+        dissect(&mut session, &[(C, LOGIN_HANDSHAKE), (C, LOGIN)]);
+        insta::assert_snapshot!(dissect(&mut session, &[(S, "05 00 03 22 6e 22"), (S, "03 03 80 02"), (S, "02 00 01")]), @r#"
+        minecraft 0..6 | refused
+          0..1 minecraft.length = 5
+          1..2 minecraft.id = 0
+          2..3 minecraft.json_length = 3
+          3..6 minecraft.json = ""n""
+        minecraft 0..4 | compression | from 256 bytes on
+          0..1 minecraft.length = 3
+          1..2 minecraft.id = 3
+          2..4 minecraft.login.threshold = 256
+        minecraft 0..3 | packet | 2 bytes
+          0..1 minecraft.length = 2
+          1..3 minecraft.data = 0001
+        "#);
+    }
+
+    #[test]
+    fn packets_have_one_byte_to_the_limit() {
+        let extent = |hex: &str| Session::default().extent(C, &trial::bytes(hex), true);
+        assert_eq!(
+            (extent("01"), extent("8001"), extent("ffff7f")),
+            (Extent::Message(2), Extent::Message(130), Extent::Message(3 + 0x1f_ffff))
+        );
+        assert_eq!((extent(""), extent("80"), extent("ffff")), (Extent::NeedMore(1), Extent::NeedMore(2), Extent::NeedMore(3)));
+        assert_eq!((extent("00 01"), extent("ffffff7f")), (Extent::Unknown(2), Extent::Unknown(4)));
+    }
+
+    #[test]
     fn recognition_requires_a_valid_handshake() {
         let opening = |bytes: &[u8]| detect(&Opening { sent: [bytes, &[]], from_start: [true, true], complete: false });
         let whole = trial::bytes(HANDSHAKE);

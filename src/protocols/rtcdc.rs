@@ -137,6 +137,16 @@ mod tests {
     }
 
     #[test]
+    fn a_heading_shows_the_beginning_of_a_text() {
+        let heading = |length: usize| {
+            trial::read(&PROTOCOL, &vec![b'a'; length], Cut::No, text).lines().next().unwrap_or_default().to_owned()
+        };
+        let whole = "a".repeat(HEADING);
+        assert_eq!(heading(HEADING), format!("rtcdc 0..{HEADING} | text | {whole}"));
+        assert_eq!(heading(HEADING + 1), format!("rtcdc 0..{} | text | {whole}…", HEADING + 1));
+    }
+
+    #[test]
     fn messages_cut_anywhere_are_dissected() {
         let bytes = trial::bytes("03 81 0100 00000002 0005 0007 63686174 21 67616d652e7631");
         for length in 0..bytes.len() {

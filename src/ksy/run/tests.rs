@@ -64,6 +64,36 @@ fn numbers_have_their_spans_and_byte_orders() {
 }
 
 #[test]
+fn operators_calculate_with_integers_and_floats() {
+    // Division rounds down, and a remainder has the sign of the divisor.
+    let expressions = [
+        ("a * 4 - 3", "25"),
+        ("-a / 2", "-4"),
+        ("-a % 4", "1"),
+        ("a % -4", "-1"),
+        ("a << 3", "56"),
+        ("-a >> 1", "-4"),
+        ("a & 5", "5"),
+        ("a | 8", "15"),
+        ("a ^ 2", "5"),
+        ("f + 1.25", "3.75"),
+        ("f - 1.25", "1.25"),
+        ("f * 3", "7.5"),
+        ("f / 2", "1.25"),
+        ("a / 2.0", "3.5"),
+        ("f < 2.5", "false"),
+        ("f <= 2.5", "true"),
+        ("a > 7 or f > 2", "true"),
+        ("a >= 7 and f != 2.5", "false"),
+    ];
+    let instances: String = (0..).zip(expressions).map(|(at, (text, _))| format!("  i{at}: {{value: '{text}'}}\n")).collect();
+    let tree =
+        read(&body(&format!("seq:\n  - {{id: a, type: u1}}\n  - {{id: f, type: f4}}\ninstances:\n{instances}")), "07 00002040");
+    let expected: Vec<String> = (0..).zip(expressions).map(|(at, (_, value))| format!("t.i{at} = {value}")).collect();
+    assert_has(&tree, &expected.iter().map(String::as_str).collect::<Vec<_>>());
+}
+
+#[test]
 fn texts_and_bytes_are_cut_padded_and_terminated() {
     let file = body(
         "seq:\n  - {id: a, type: str, size: 6, terminator: 0}\n  - {id: b, type: strz}\n  - {id: c, size: 4, pad-right: 0x2e}\n  \

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::protocols::lines::{survives_damage, trees_of};
-use crate::wire::{Missing, trial};
+use crate::wire::{Cut, Missing, trial};
 
 /// A message of a type with this body.
 fn message(kind: u8, body: &str) -> Vec<u8> {
@@ -422,6 +422,63 @@ fn a_large_community_cut_short_stays_in_its_attribute() {
     // The rest of a second community.
     let longer = tree(14);
     assert!(longer.matches("bgp.large_communities =").count() == 1 && longer.contains("dissect.short"), "{longer}");
+}
+
+#[test]
+fn notifications_show_the_data_of_their_error() {
+    // RFC 4271, section 6.2: the AS of a bad peer; RFC 9003: the reason of a shutdown.
+    let trees = ["0202 fde8", "0202 0001fde8", "0202 01", "0602 03 627965", "0602 00", "0604 02 6e6f", "0606 6162", "0900 99"]
+        .map(|body| {
+            let tree = trial::message(&PROTOCOL, &mut Session::default(), Side::Client, &message(3, body), Cut::No);
+            tree.lines()
+                .filter(|line| !line.contains("bgp.marker") && !line.contains("bgp.length"))
+                .collect::<Vec<_>>()
+                .join("\n")
+        });
+    insta::assert_snapshot!(trees.join("\n"), @r#"
+    bgp 0..23 | NOTIFICATION Message | OPEN Message Error: Bad Peer AS
+      18..19 bgp.type = 3 (NOTIFICATION Message)
+      19..20 bgp.notify.major_error = 2 (OPEN Message Error)
+      20..21 bgp.notify.minor_error_open = 2 (Bad Peer AS)
+      21..23 bgp.notify.error_open.bad_peer_as = 65000
+    bgp 0..25 | NOTIFICATION Message | OPEN Message Error: Bad Peer AS
+      18..19 bgp.type = 3 (NOTIFICATION Message)
+      19..20 bgp.notify.major_error = 2 (OPEN Message Error)
+      20..21 bgp.notify.minor_error_open = 2 (Bad Peer AS)
+      21..25 bgp.notify.error_open.bad_peer_as = 130536
+    bgp 0..22 | NOTIFICATION Message | OPEN Message Error: Bad Peer AS
+      18..19 bgp.type = 3 (NOTIFICATION Message)
+      19..20 bgp.notify.major_error = 2 (OPEN Message Error)
+      20..21 bgp.notify.minor_error_open = 2 (Bad Peer AS)
+      21..22 bgp.notify.minor_data = 01
+    bgp 0..25 | NOTIFICATION Message | Cease: Administratively Shutdown
+      18..19 bgp.type = 3 (NOTIFICATION Message)
+      19..20 bgp.notify.major_error = 6 (Cease)
+      20..21 bgp.notify.minor_error_cease = 2 (Administratively Shutdown)
+      21..22 bgp.notify.communication_length = 3
+      22..25 bgp.notify.communication = "bye"
+    bgp 0..22 | NOTIFICATION Message | Cease: Administratively Shutdown
+      18..19 bgp.type = 3 (NOTIFICATION Message)
+      19..20 bgp.notify.major_error = 6 (Cease)
+      20..21 bgp.notify.minor_error_cease = 2 (Administratively Shutdown)
+      21..22 bgp.notify.communication_length = 0
+    bgp 0..24 | NOTIFICATION Message | Cease: Administratively Reset
+      18..19 bgp.type = 3 (NOTIFICATION Message)
+      19..20 bgp.notify.major_error = 6 (Cease)
+      20..21 bgp.notify.minor_error_cease = 4 (Administratively Reset)
+      21..22 bgp.notify.communication_length = 2
+      22..24 bgp.notify.communication = "no"
+    bgp 0..23 | NOTIFICATION Message | Cease: Other Configuration Change
+      18..19 bgp.type = 3 (NOTIFICATION Message)
+      19..20 bgp.notify.major_error = 6 (Cease)
+      20..21 bgp.notify.minor_error_cease = 6 (Other Configuration Change)
+      21..23 bgp.notify.minor_data = 6162
+    bgp 0..22 | NOTIFICATION Message
+      18..19 bgp.type = 3 (NOTIFICATION Message)
+      19..20 bgp.notify.major_error = 9
+      20..21 bgp.notify.minor_error_unknown = 0
+      21..22 bgp.notify.minor_data = 99
+    "#);
 }
 
 #[test]

@@ -353,3 +353,16 @@ fn head(sender: &mut Sender, wire: &mut Wire<'_>) -> Result<Head> {
     }
     Ok(head)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_channel_skips_messages_that_never_arrived() {
+        let mut channel = Channel::default();
+        let skips = [0, 1, 1, 3, 2, 4, 6].map(|index| channel.skips(index, true));
+        assert_eq!(skips, [false, false, false, true, false, false, true]);
+        assert!(Channel::default().skips(2, true) && !Channel::default().skips(2, false));
+    }
+}
