@@ -17,6 +17,7 @@ mod follow;
 mod fuzzed;
 mod glossary;
 mod habits;
+mod heuristics;
 mod html;
 mod invariants;
 mod ksy;
