@@ -136,3 +136,20 @@ fn number(record: &Record<'_>, name: &str) -> Option<u64> {
         _ => None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn intervals_have_a_length_in_seconds_and_up_to_64_columns() {
+        let columns = |count: usize| format!("1{}", ",tcp".repeat(count));
+        assert!(parse("io,stat", &columns(64)).is_ok());
+        assert!(parse("io,stat", &columns(65)).is_err_and(|words| words.contains("64 columns")));
+        for (text, is_right) in
+            [("0", true), ("0.5", true), ("0.000001", true), ("0.0000001", false), ("-1", false), ("1e3", false), ("", false)]
+        {
+            assert_eq!(parse("io,stat", text).is_ok(), is_right, "{text}");
+        }
+    }
+}

@@ -171,3 +171,16 @@ fn harmless(text: &str) -> String {
     let _ = clean_escaped(text, &mut out);
     out
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn characters_are_omitted_until_the_rest_fits() {
+        assert_eq!([6, 5, 4, 1, 0].map(|available| skip_for("abcdef", available)), [0, 1, 2, 5, 6]);
+        // Two columns each.
+        assert_eq!([6, 5, 4, 3].map(|available| skip_for("日本語", available)), [0, 1, 1, 2]);
+        assert_eq!(skip_for("", 0), 0);
+    }
+}

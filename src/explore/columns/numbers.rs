@@ -423,6 +423,28 @@ mod tests {
     use super::*;
 
     #[test]
+    fn times_are_recognized_in_the_units_of_protocols() {
+        const CAPTURED: f64 = 1_448_400_000.0;
+        let times = [CAPTURED, CAPTURED + 1.0, CAPTURED + 7.0];
+        let words = |first: f64, each: f64, width: usize| {
+            let values = times.map(|time| (first + (time - CAPTURED) * each) as u64);
+            clock(&values, &times, width).map(|(_, words)| words)
+        };
+        let near = |unit: &str| Some(format!("{unit}, near the time of capture"));
+        assert_eq!(words(CAPTURED, 1.0, 4), near("seconds since 1970"));
+        assert_eq!(words(CAPTURED, 1.0, 8), near("seconds since 1970"));
+        assert_eq!(words(CAPTURED + 2_208_988_800.0, 1.0, 4), near("seconds since 1900"));
+        assert_eq!(words(CAPTURED * 1e3, 1e3, 8), near("milliseconds since 1970"));
+        assert_eq!(words(CAPTURED * 1e6, 1e6, 8), near("microseconds since 1970"));
+        assert_eq!(words(CAPTURED * 1e9, 1e9, 8), near("nanoseconds since 1970"));
+        assert_eq!(words((CAPTURED + 2_208_988_800.0) * 4_294_967_296.0, 4_294_967_296.0, 8), near("NTP time"));
+        assert_eq!(words(CAPTURED - 41.0 * 86400.0, 1.0, 4), None);
+        // Equal values a day away may be so by chance.
+        assert_eq!(words(CAPTURED + 86400.0, 0.0, 4), None);
+        assert_eq!(words(CAPTURED + 86400.0, 1.0, 4), near("seconds since 1970"));
+    }
+
+    #[test]
     fn a_clock_moves_in_proportion_to_the_capture_time() {
         let times: Vec<f64> = (0..8).map(f64::from).collect();
         let clock = |first: u64, step: u64| (0..8).map(|at| first + at * step).collect::<Vec<u64>>();

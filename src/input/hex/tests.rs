@@ -360,6 +360,11 @@ fn a_conversation_in_yaml_or_raw_keeps_its_sides() {
         assert_eq!(frames.iter().map(|frame| frame.link).collect::<Vec<_>>(), [Side::Server, Side::Client].map(Link::Stream));
     }
     assert_eq!(read(yaml).0[1].time, Some(Timestamp { seconds: 7, nanos: 500_000_000 }));
+    // Comments, empty lines and rulers are no part of the document.
+    let commented = yaml
+        .replace("packets:\n", "# two packets\n\n====\npackets:\n")
+        .replace("    peer: 0\n", "    # the client\n    peer: 0\n");
+    assert_eq!(bytes(&read(&commented).0), bytes(&read(yaml).0));
     let datagrams = read(&raw.replace("tcp,raw", "udp,raw")).0;
     assert!(datagrams.iter().all(|frame| frame.link == Link::Unknown && frame.direction.is_some()));
     for (text, wanted) in [

@@ -159,3 +159,21 @@ fn scan(options: &[u8]) -> (Option<u8>, bool) {
         };
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_have_a_window_scale_and_known_kinds() {
+        assert_eq!(scan(&[]), (None, true));
+        assert_eq!(scan(&[2, 4, 5, 0xb4, 1, 3, 3, 7, 4, 2]), (Some(7), true));
+        // The last window scale counts, and nothing after the end of the list.
+        assert_eq!(scan(&[3, 3, 1, 3, 3, 2, 0, 3, 3, 9]), (Some(2), true));
+        // An unknown kind; a length below two; an option past the end; a window scale of another length.
+        assert_eq!(scan(&[200, 2, 3, 3, 4]), (Some(4), false));
+        assert_eq!(scan(&[3, 3, 5, 2, 1]), (Some(5), false));
+        assert_eq!(scan(&[3, 3, 5, 2, 4, 5]), (Some(5), false));
+        assert_eq!(scan(&[3, 4, 5, 5]), (None, true));
+    }
+}
