@@ -85,3 +85,64 @@ pub(super) fn next_frame(ahead: &[u8]) -> Option<usize> {
     let ends = |at: usize| at == ahead.len() || header(at).is_some();
     (0..ahead.len()).find(|at| header(*at).is_some_and(|header| ends(at + header.whole())))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn headers_satisfy_the_constraints_of_their_frame_type() {
+        let is_plausible = |(length, kind, flags, stream)| FrameHeader { length, kind, flags, stream }.is_plausible();
+        // RFC 9113, sections 6.1 to 6.10: length, type, flags, stream.
+        let good = [
+            (0, 0, 9, 1),
+            (16384, 0, 0, 3),
+            (1, 1, 0x2d, 1),
+            (5, 2, 0, 1),
+            (4, 3, 0, 1),
+            (0, 4, 1, 0),
+            (12, 4, 0, 0),
+            (5, 5, 0xc, 1),
+            (8, 6, 1, 0),
+            (8, 7, 0, 0),
+            (99, 7, 0, 0),
+            (4, 8, 0, 0),
+            (4, 8, 0, 7),
+            (3, 9, 4, 1),
+        ];
+        let bad = [
+            (0, 0, 2, 1),
+            (1, 0, 0, 0),
+            (16385, 0, 0, 3),
+            (0, 1, 4, 1),
+            (1, 1, 2, 1),
+            (1, 1, 4, 0),
+            (4, 2, 0, 1),
+            (5, 2, 1, 1),
+            (5, 2, 0, 0),
+            (5, 3, 0, 1),
+            (4, 3, 1, 1),
+            (4, 3, 0, 0),
+            (6, 4, 1, 0),
+            (7, 4, 0, 0),
+            (6, 4, 0, 1),
+            (6, 4, 2, 0),
+            (4, 5, 4, 1),
+            (5, 5, 1, 1),
+            (5, 5, 4, 0),
+            (7, 6, 0, 0),
+            (8, 6, 2, 0),
+            (8, 6, 0, 1),
+            (7, 7, 0, 0),
+            (8, 7, 1, 0),
+            (8, 7, 0, 1),
+            (5, 8, 0, 0),
+            (4, 8, 1, 0),
+            (3, 9, 1, 1),
+            (3, 9, 4, 0),
+            (0, 10, 0, 1),
+        ];
+        assert_eq!(good.into_iter().filter(|header| !is_plausible(*header)).collect::<Vec<_>>(), []);
+        assert_eq!(bad.into_iter().filter(|header| is_plausible(*header)).collect::<Vec<_>>(), []);
+    }
+}
