@@ -3,7 +3,7 @@
 use super::super::Engine;
 use crate::input::{Frame, Link};
 use crate::registry::Registry;
-use crate::tree::{Dissection, dump};
+use crate::tree::{Demand, Dissection, dump};
 use crate::wire::trial::bytes;
 use flate2::{Compression, write::DeflateEncoder};
 use std::io::Write;
@@ -239,6 +239,13 @@ fn a_payload_that_is_not_deflate_data_stays_as_it_is() {
     let mut engine = Engine::complete(Registry::default());
     let frame = Frame { number: 1, link: Link::Type(101), bytes: &packet, original_len: 28, ..Frame::default() };
     assert_eq!(engine.dissect(&frame).undissected, 4);
+    // A frame without messages has content if bytes of it are not dissected.
+    let mut engine = Engine::new(Registry::default(), Demand::MESSAGES);
+    engine.dissect(&frame);
+    assert!(engine.silent().is_none());
+    let acknowledgment = ipv4(6, 0, &tcp(4000, 8, ACK));
+    engine.dissect(&Frame { bytes: &acknowledgment, original_len: u32::try_from(acknowledgment.len()).unwrap(), ..frame });
+    assert!(engine.silent().is_some());
 }
 
 #[test]
