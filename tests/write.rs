@@ -91,6 +91,18 @@ fn every_frame_of_every_sample_is_written_as_it_was() {
 }
 
 #[test]
+fn written_comments_are_expert_items_of_their_frames() {
+    let made = Made::new("comments.pcapng");
+    assert_eq!(run(&["-w", made.path(), "samples/xfire.pcap"]).code, 0);
+    let comments = frames_of(made.path()).iter().map(|frame| frame.comments.len()).sum::<usize>();
+    let expert = run(&["stats", "--json", "-z", "expert", made.path()]).out;
+    let expert: serde_json::Value = serde_json::from_str(&expert).unwrap();
+    let items = expert["expert"]["remarks"].as_array().unwrap().iter().filter(|item| item["severity"] == "comment");
+    let counted = items.map(|item| item["count"].as_u64().unwrap()).sum::<u64>();
+    assert!(comments > 20 && counted == comments as u64, "{counted} of {comments}");
+}
+
+#[test]
 fn a_written_message_includes_all_its_frames() {
     let all = frames_of(SESSION);
     for filter in ["pipboy.type == 3", "pipboy.type == 5", "message.name == \"local_map_update\""] {

@@ -94,6 +94,19 @@ fn operators_calculate_with_integers_and_floats() {
 }
 
 #[test]
+fn an_instance_that_is_an_ancestor_is_not_repeated_inside_itself() {
+    let file = body(
+        "seq:\n  - {id: child, type: node}\ntypes:\n  node:\n    seq:\n      - {id: x, type: u1}\n      - {id: inner, type: leaf}\n    \
+         instances:\n      up: {value: _parent}\n      near: {value: inner}\n  leaf:\n    seq:\n      - {id: y, type: u1}\n    \
+         instances:\n      top: {value: _root}\n",
+    );
+    let tree = read(&file, "07 08");
+    assert_has(&tree, &["0..1 t.child.x = 7", "1..2 t.child.inner.y = 8"]);
+    assert!(!tree.contains(".up") && !tree.contains(".top") && !tree.contains('!'), "{tree}");
+    assert_eq!(tree.matches("t.child.inner.y = 8").count(), 1, "{tree}");
+}
+
+#[test]
 fn texts_and_bytes_are_cut_padded_and_terminated() {
     let file = body(
         "seq:\n  - {id: a, type: str, size: 6, terminator: 0}\n  - {id: b, type: strz}\n  - {id: c, size: 4, pad-right: 0x2e}\n  \

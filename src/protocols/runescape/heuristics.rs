@@ -192,4 +192,15 @@ mod tests {
         assert_eq!([63, 65].map(|block| login_looks(&login(0, block))), [Verdict::No; 2]);
         assert_eq!([5, 6, 42].map(|len| login_looks(&login(0, 64)[..len])), [Verdict::Unsure; 3]);
     }
+
+    #[test]
+    fn an_answer_with_an_error_counts_if_the_client_used_the_registered_port() {
+        let (hello, answer) = (&[14, 3][..], &[0, 0, 0, 0, 0, 0, 0, 0, 5, 1][..]);
+        let opening = |sent| Opening { sent, from_start: [true; 2], complete: true };
+        assert_eq!(on_port(&opening([hello, answer])), YES);
+        assert_eq!(anywhere(&opening([hello, answer])), Verdict::No);
+        assert_eq!(on_port(&opening([answer, hello])), Verdict::No);
+        // Nothing but the answer.
+        assert_eq!(anywhere(&opening([hello, &answer[..9]])), YES);
+    }
 }
