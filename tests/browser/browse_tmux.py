@@ -230,6 +230,13 @@ def notes(terminal, sample):
             raise SystemExit(f"saved {content!r}")
 
 
+def missing_input(terminal, _):
+    """A command that reads from the terminal says what is missing, and does not wait for it."""
+    for arguments in ["", "stats", "-V"]:
+        terminal.shell(f'clear; "$PROGRAM" {arguments}; echo code $?')
+        terminal.wait("no input: give a FILE", "code 2")
+
+
 def main():
     if shutil.which("tmux") is None:
         print("skipped: tmux is not installed")
@@ -237,7 +244,7 @@ def main():
     program = sys.argv[1]
     sample = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "samples", "pipboy.pcap")
     sample = os.path.relpath(sample)
-    for part in (use, suspend, signals, pipe, watch, notes):
+    for part in (use, suspend, signals, pipe, watch, notes, missing_input):
         terminal = Terminal(program, 80, 24)
         try:
             part(terminal, sample)

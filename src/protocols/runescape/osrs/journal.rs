@@ -213,3 +213,16 @@ impl std::fmt::Display for Clock {
         write!(f, "{:02}:{:02}:{:02}.{:03}", day / 3600, day / 60 % 60, day % 60, self.millis)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_is_that_of_positions_and_text() {
+        assert_eq!(Journal::default().memory_usage(), 0);
+        let (positions, chat) = (Vec::with_capacity(1000), String::with_capacity(77));
+        let usage = 1000 * size_of::<Position>() + 77;
+        assert_eq!(Journal { positions, chat, left_out: 0 }.memory_usage(), usage);
+    }
+}
