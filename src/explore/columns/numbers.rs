@@ -424,24 +424,26 @@ mod tests {
 
     #[test]
     fn times_are_recognized_in_the_units_of_protocols() {
-        const CAPTURED: f64 = 1_448_400_000.0;
-        let times = [CAPTURED, CAPTURED + 1.0, CAPTURED + 7.0];
-        let words = |first: f64, each: f64, width: usize| {
-            let values = times.map(|time| (first + (time - CAPTURED) * each) as u64);
-            clock(&values, &times, width).map(|(_, words)| words)
+        const CAPTURED: u32 = 1_448_400_000;
+        const NTP_CAPTURED: u64 = CAPTURED as u64 + 2_208_988_800;
+        let seconds = [0_u32, 1, 7];
+        let times = seconds.map(|second| f64::from(CAPTURED + second));
+        let words = |first: u64, each: u64, width: usize| {
+            clock(&seconds.map(|second| first + u64::from(second) * each), &times, width).map(|(_, words)| words)
         };
         let near = |unit: &str| Some(format!("{unit}, near the time of capture"));
-        assert_eq!(words(CAPTURED, 1.0, 4), near("seconds since 1970"));
-        assert_eq!(words(CAPTURED, 1.0, 8), near("seconds since 1970"));
-        assert_eq!(words(CAPTURED + 2_208_988_800.0, 1.0, 4), near("seconds since 1900"));
-        assert_eq!(words(CAPTURED * 1e3, 1e3, 8), near("milliseconds since 1970"));
-        assert_eq!(words(CAPTURED * 1e6, 1e6, 8), near("microseconds since 1970"));
-        assert_eq!(words(CAPTURED * 1e9, 1e9, 8), near("nanoseconds since 1970"));
-        assert_eq!(words((CAPTURED + 2_208_988_800.0) * 4_294_967_296.0, 4_294_967_296.0, 8), near("NTP time"));
-        assert_eq!(words(CAPTURED - 41.0 * 86400.0, 1.0, 4), None);
+        let captured = u64::from(CAPTURED);
+        assert_eq!(words(captured, 1, 4), near("seconds since 1970"));
+        assert_eq!(words(captured, 1, 8), near("seconds since 1970"));
+        assert_eq!(words(NTP_CAPTURED, 1, 4), near("seconds since 1900"));
+        assert_eq!(words(captured * 1_000, 1_000, 8), near("milliseconds since 1970"));
+        assert_eq!(words(captured * 1_000_000, 1_000_000, 8), near("microseconds since 1970"));
+        assert_eq!(words(captured * 1_000_000_000, 1_000_000_000, 8), near("nanoseconds since 1970"));
+        assert_eq!(words(NTP_CAPTURED << 32, 1 << 32, 8), near("NTP time"));
+        assert_eq!(words(captured - 41 * 86400, 1, 4), None);
         // Equal values a day away may be so by chance.
-        assert_eq!(words(CAPTURED + 86400.0, 0.0, 4), None);
-        assert_eq!(words(CAPTURED + 86400.0, 1.0, 4), near("seconds since 1970"));
+        assert_eq!(words(captured + 86400, 0, 4), None);
+        assert_eq!(words(captured + 86400, 1, 4), near("seconds since 1970"));
     }
 
     #[test]
