@@ -25,7 +25,7 @@ fn file(blocks: impl IntoIterator<Item = (u32, Vec<u8>)>) -> Vec<u8> {
 }
 
 /// The index of the block of a frame.
-fn place_of(blocks: &[(u32, Vec<u8>)], frame: usize) -> usize {
+fn location_of(blocks: &[(u32, Vec<u8>)], frame: usize) -> usize {
     let mut packets = blocks.iter().enumerate().filter(|(_, (kind, _))| *kind == PACKET);
     packets.nth(frame - 1).unwrap().0
 }
@@ -78,13 +78,13 @@ fn a_lost_or_repeated_datagram_costs_only_its_own_messages() {
     let whole = messages(&file(blocks()));
     for frame in 15..=27 {
         let mut lost = blocks();
-        let block = lost.remove(place_of(&lost, frame));
+        let block = lost.remove(location_of(&lost, frame));
         let left = messages(&file(lost.clone()));
         assert!(left.iter().all(|line| whole.contains(line)), "frame {frame}: {left:?}");
         assert!(left.len() + 4 >= whole.len(), "frame {frame}: {left:?}");
         // A repeated datagram adds nothing.
-        lost.insert(place_of(&lost, frame - 1) + 1, block.clone());
-        lost.insert(place_of(&lost, frame) + 1, block);
+        lost.insert(location_of(&lost, frame - 1) + 1, block.clone());
+        lost.insert(location_of(&lost, frame) + 1, block);
         assert_eq!(messages(&file(lost)), whole, "frame {frame}");
     }
 }
@@ -92,7 +92,7 @@ fn a_lost_or_repeated_datagram_costs_only_its_own_messages() {
 #[test]
 fn a_message_that_waited_for_an_earlier_one_is_late() {
     let mut swapped = blocks();
-    let (open, text) = (place_of(&swapped, 17), place_of(&swapped, 19));
+    let (open, text) = (location_of(&swapped, 17), location_of(&swapped, 19));
     swapped.swap(open, text);
     let sorted = |mut lines: Vec<String>| {
         lines.sort();
@@ -108,7 +108,7 @@ fn damaged_datagrams_end_in_notes() {
     for frame in 1..=34 {
         for step in (0..6).filter(|step| is_own_case(frame + step, 3)) {
             let mut damaged = blocks();
-            let place = place_of(&damaged, frame);
+            let place = location_of(&damaged, frame);
             let block = &mut damaged[place].1;
             // After the headers of the block, Ethernet, IP and UDP.
             let at = 28 + 42 + step * 11;

@@ -209,7 +209,7 @@ fn messages(frames: &[Owned], registry: Registry) -> [Vec<(String, Range<u64>)>;
             if let Record::Message(message) = record {
                 let (node, stream) = (message.node(), message.ends().and_then(|ends| ends.stream));
                 if let (Some(node), Some((_, side))) = (node, stream) {
-                    let place = proto_dissect::record::place_of(of, node.span());
+                    let place = proto_dissect::record::location_of(of, node.span());
                     let (name, at) = (node.field().abbrev, side.index());
                     lost[at] |= name == "data" || message.notes().any(|note| level_of(note) == Level::Broken);
                     // A heartbeat of five zeros is no evidence of a Pip-Boy: whether the first ones are shown depends on

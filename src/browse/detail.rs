@@ -1,7 +1,7 @@
 //! Details of one record: its fields in reading order, and the bytes that they were read from.
 
 use crate::limits;
-use crate::record::{Bookmarks, Message, Record, level_of, place_of};
+use crate::record::{Bookmarks, Message, Record, level_of, location_of};
 use crate::render::{cut, write_summary};
 use crate::tree::{Dissection, Kind, Layer, Level, NodeRef, Note, Origin, Piece, Source, Span, clean, clean_escaped};
 use std::fmt::{self, Write};
@@ -248,7 +248,7 @@ impl<'t> Taking<'t> {
                 self.used.len() - 1
             }
         };
-        let first = place_of(self.of, span).base + u64::from(span.start);
+        let first = location_of(self.of, span).base + u64::from(span.start);
         Some((buffer, first..first + u64::from(span.len())))
     }
 
@@ -268,7 +268,7 @@ impl<'t> Taking<'t> {
     fn end(self) -> Detail {
         let Taking { of, items, used, left_out } = self;
         let buffer = |span: Span| {
-            let place = place_of(of, span);
+            let place = location_of(of, span);
             let source = of.tree.source(span);
             let how = match source {
                 Some(Source { origin: Origin::Derived(derived), .. }) => derived.how,

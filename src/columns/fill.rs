@@ -4,7 +4,7 @@ use super::batch::{Row, Rows};
 use super::output::Output;
 use super::schema::Table;
 use crate::input::link_name;
-use crate::record::{Buffer, Late, Message, Packet, level_of, place_of, words_of};
+use crate::record::{Buffer, Late, Message, Packet, level_of, location_of, words_of};
 use crate::sink::Problem;
 use crate::tree::{Address, Dissection, Ends, Gap, Kind, Layer, MASKED_TEXT, NodeRef, Note, Span, Time, Value};
 use std::borrow::Cow;
@@ -75,7 +75,7 @@ pub(super) fn message(head: Head<'_>, message: &Message<'_>, rows: &mut Rows) {
     row.ints(message.frames()).words(of.tree.generated_text(of.tree.frame.comment));
     match message.node() {
         Some(node) => {
-            let place = place_of(of, node.span());
+            let place = location_of(of, node.span());
             row.shown(Some(place.buffer)).count(place.base + u64::from(node.span().start)).count(node.span().len());
         }
         None => {
@@ -155,7 +155,7 @@ pub(super) fn notes<'t>(head: Head<'_>, of: Dissection<'t>, notes: impl Iterator
             .words(of.tree.generated_text(note.text));
         match note.span.is_somewhere() {
             true => {
-                let place = place_of(of, note.span);
+                let place = location_of(of, note.span);
                 row.shown(Some(place.buffer)).count(place.base + u64::from(note.span.start)).count(note.span.len())
             }
             false => row.text(None).int(None).int(None),
@@ -173,7 +173,7 @@ struct Around {
 
 impl Around {
     fn of(of: Dissection<'_>, span: Span) -> Around {
-        let place = place_of(of, span);
+        let place = location_of(of, span);
         Around { source: span.source, buffer: place.buffer, base: place.base }
     }
 }

@@ -128,7 +128,7 @@ impl Association {
                 continue;
             };
             let side = stream.side_of(from_low);
-            match place_of(message.ppid).and_then(|place| out.registry.over(place, None, &message.bytes)) {
+            match location_of(message.ppid).and_then(|place| out.registry.over(place, None, &message.bytes)) {
                 Some(candidate) => stream.accept_datagram(side, candidate, &message, stream_bytes, out),
                 None => stream.accept_message(side, message.bytes, message.pieces, out),
             }
@@ -296,7 +296,7 @@ fn note_unread(sid: u16, out: &mut Out<'_>) {
 }
 
 /// The name under which messages with a payload protocol identifier are handed over. Others are bytes of their stream.
-fn place_of(ppid: u32) -> Option<&'static str> {
+fn location_of(ppid: u32) -> Option<&'static str> {
     match ppid {
         50 => Some("rtcdc"),
         51 | 54 | 56 => Some("rtcdc.text"),

@@ -89,7 +89,7 @@ fn cost_of(begin: Begin) -> f64 {
 }
 
 /// The offset of a start in the bytes of a side.
-fn place_of(begin: Begin, track: &Track<'_>) -> Option<usize> {
+fn location_of(begin: Begin, track: &Track<'_>) -> Option<usize> {
     let at = match begin {
         Begin::At(at) => at,
         Begin::Turn(number, more) => track.first_turns().nth(number - 1)? + more,
@@ -219,7 +219,7 @@ struct Beginning {
 /// Starts that exist in all sides.
 fn beginnings(tracks: &[Track<'_>]) -> Vec<Beginning> {
     let of = |at: Begin| {
-        let places: Option<Vec<usize>> = tracks.iter().map(|track| place_of(at, track)).collect();
+        let places: Option<Vec<usize>> = tracks.iter().map(|track| location_of(at, track)).collect();
         Some(Beginning { at, places: places? })
     };
     begins().into_iter().filter_map(of).collect()
@@ -327,11 +327,11 @@ fn rate(own: &[&Side], candidate: &Candidate, begin: Begin, gains: &Gains) -> Fr
     let tracks: Vec<Track<'_>> = own.iter().map(|side| Track::new(side, usize::MAX)).collect();
     let mut found = Evidence::default();
     for track in &tracks {
-        let start = place_of(begin, track).unwrap_or(0);
+        let start = location_of(begin, track).unwrap_or(0);
         found.add(&track.walk(&candidate.rule, start, gains, &Effort::WHOLE, |_| ()));
     }
     let bits = bits(&tracks, &candidate.rule, &found);
-    let skip = tracks.first().and_then(|track| place_of(begin, track)).unwrap_or(0);
+    let skip = tracks.first().and_then(|track| location_of(begin, track)).unwrap_or(0);
     Framed { rule: candidate.rule.clone(), begin, bits, cost: candidate.cost + cost_of(begin), found, skip }
 }
 
@@ -410,7 +410,7 @@ fn starts_of(sides: &[Side], dirs: &[Option<Framed>; 2], gains: &Gains) -> Start
         let (starts, begin, end) = match dirs.get(side.dir.index()).and_then(Option::as_ref) {
             Some(framed) => {
                 let track = Track::new(side, usize::MAX);
-                let begin = place_of(framed.begin, &track).unwrap_or(0);
+                let begin = location_of(framed.begin, &track).unwrap_or(0);
                 let mut starts = if begin > 0 { vec![0] } else { Vec::new() };
                 let found = track.walk(&framed.rule, begin, gains, &Effort::WHOLE, |at| starts.push(at));
                 let end = side.bytes.len() - (found.left_over + found.cipher).min(side.bytes.len());

@@ -154,7 +154,7 @@ pub struct Location {
 
 /// The buffer and offset of a span.
 #[must_use]
-pub fn place_of(of: Dissection<'_>, span: Span) -> Location {
+pub fn location_of(of: Dissection<'_>, span: Span) -> Location {
     match of.tree.source(span).map(|source| (source.origin, source.base)) {
         Some((Origin::Stream(stream, side), base)) => Location { buffer: Buffer::Stream(stream, side), base },
         Some((Origin::Derived(derived), base)) => Location { buffer: Buffer::Derived(derived.number), base },

@@ -4,7 +4,7 @@ use super::revealed;
 use super::text::{Guarded, fold_painted, painted_width, write_summary};
 use super::theme::{Role, Theme};
 use super::time::{Clock, TimeForm, When};
-use crate::record::{Bookmark, Buffer, Late, Message, Packet, Record, RecordTimes, level_of, place_of, words_of};
+use crate::record::{Bookmark, Buffer, Late, Message, Packet, Record, RecordTimes, level_of, location_of, words_of};
 use crate::tree::{Dissection, Ends, Gap, Layer, Level, Note, Spaced, clean};
 use crate::wire::data;
 use std::fmt::{self, Write};
@@ -183,7 +183,7 @@ impl Heading<'_> {
         let start = out.rfind('\n').map_or(0, |end| end + 1);
         write!(out, "{}", self.theme.paint(Role::Protocol, node.field().name))?;
         summary(of.tree.generated_text(layer.name), &of.tree.info(layer), out)?;
-        let place = place_of(of, node.span());
+        let place = location_of(of, node.span());
         if !matches!(place.buffer, Buffer::Frame(_)) {
             write!(out, "  {}", self.theme.paint(Role::Secondary, format_args!("in {}", place.buffer)))?;
         }
@@ -199,7 +199,7 @@ impl Heading<'_> {
         write!(out, "{}  ", self.theme.paint(role_of(level), head))?;
         clean(of.tree.generated_text(note.text), &mut Guarded(out))?;
         if note.span.is_somewhere() {
-            let at = place_of(of, note.span).base + u64::from(note.span.start);
+            let at = location_of(of, note.span).base + u64::from(note.span.start);
             write!(out, "  {}", self.theme.paint(Role::Secondary, format_args!("at offset {at}")))?;
         }
         if let Some(node) = of.node(note.node) {

@@ -12,7 +12,7 @@ use super::text::{Guarded, cut, cut_painted, fold_painted, write_summary};
 use super::theme::{Role, Theme};
 use super::time::{Clock, TimeForm, When};
 use super::{KEPT, unwritable};
-use crate::record::{Bookmark, Late, Message, Packet, Record, Tally, View, level_of, place_of, words_of};
+use crate::record::{Bookmark, Late, Message, Packet, Record, Tally, View, level_of, location_of, words_of};
 use crate::sink::{Begin, Printed, Problem, Sink};
 use crate::tree::{Address, Carriers, Demand, Dissection, Ends, Extras, Gap, Layer, Level, Note, Side, clean};
 use crate::wire::data;
@@ -329,7 +329,7 @@ impl<W: io::Write> List<W> {
         self.line.push('\n');
         let written = match record {
             Record::Message(message) => message.node().map_or(Ok(()), |node| {
-                let base = place_of(message.of, node.span()).base;
+                let base = location_of(message.of, node.span()).base;
                 hexdump::of_node(message.of, node, base, &Colouring::default(), look, &mut self.line)
             }),
             Record::Packet(packet) => hexdump::of_frame(packet.of, look, &mut self.line),

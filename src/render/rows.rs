@@ -7,7 +7,7 @@ use super::hexdump::Colouring;
 use super::text::{Guarded, Plural, cut, cut_middle, longest_part, width, wrapped};
 use super::theme::{Role, Theme};
 use super::units::Thousands;
-use crate::record::place_of;
+use crate::record::location_of;
 use crate::tree::{Dissection, Field, Kind, NodeRef, Spaced};
 use comfy_table::presets::NOTHING;
 use comfy_table::{CellAlignment, ContentArrangement};
@@ -167,7 +167,7 @@ impl Rows<'_> {
         let field = node.field();
         let opens = node.has_children() && !self.look.folds(node);
         let is_envelope = opens && matches!(field.kind, Kind::Group | Kind::Protocol);
-        let place = place_of(self.of, node.span());
+        let place = location_of(self.of, node.span());
 
         let mut label = " ".repeat(2 * depth);
         let is_titled = node.write_title(&mut Guarded(&mut label))?;
@@ -175,7 +175,7 @@ impl Rows<'_> {
             write!(label, " [{number}]")?;
         }
         let moved = node.span().is_somewhere() && parent.span().is_somewhere();
-        if moved && place.buffer != place_of(self.of, parent.span()).buffer {
+        if moved && place.buffer != location_of(self.of, parent.span()).buffer {
             write!(label, " in {}", place.buffer)?;
         }
         let (mut value, mut meaning) = (String::new(), String::new());

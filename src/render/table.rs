@@ -9,7 +9,7 @@ use super::rows::{self, TableFormat};
 use super::theme::{Role, Theme};
 use super::time::{Clock, TimeForm};
 use super::{KEPT, unwritable};
-use crate::record::{Late, Message, Packet, Record, Tally, View, place_of};
+use crate::record::{Late, Message, Packet, Record, Tally, View, location_of};
 use crate::sink::{Begin, Edges, Printed, Problem, Sink};
 use crate::tree::{Carriers, Demand, Dissection, Field, Layer, NodeRef, clean};
 use crate::wire::data;
@@ -176,7 +176,7 @@ impl Printer<'_> {
         message.notes().try_for_each(|note| self.heading.note(of, note, out))?;
         match &colouring {
             Some(colouring) => {
-                let base = place_of(of, node.span()).base;
+                let base = location_of(of, node.span()).base;
                 hexdump::of_node(of, node, base, colouring, self.hex_format(), out)
             }
             None => Ok(()),

@@ -160,10 +160,10 @@ fn answer(wire: &mut Wire<'_>) -> Result {
     wire.name("answer");
     let start = wire.at();
     let text = line(wire)?;
-    let place_of = |nth, of| places(text, of).nth(nth);
-    let words = |nth, of| place_of(nth, of).and_then(|place| text.get(place)).unwrap_or_default();
+    let location_of = |nth, of| places(text, of).nth(nth);
+    let words = |nth, of| location_of(nth, of).and_then(|place| text.get(place)).unwrap_or_default();
     let put = |wire: &mut Wire<'_>, field, nth, of, value| {
-        if let Some(place) = place_of(nth, of) {
+        if let Some(place) = location_of(nth, of) {
             wire.put(field, value, start + place.start..start + place.end);
         }
     };

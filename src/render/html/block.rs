@@ -12,7 +12,7 @@
 
 use super::super::json::quoted;
 use super::super::text::{Guarded, write_summary};
-use crate::record::{Bookmark, Late, Message, Packet, Record, level_of, place_of, words_of};
+use crate::record::{Bookmark, Late, Message, Packet, Record, level_of, location_of, words_of};
 use crate::tree::{
     Dissection, Ends, ExportedObject, Field, Gap, Kind, Layer, Mark, NodeRef, Note, Object, Origin, Piece, Source, Span, clean,
 };
@@ -252,7 +252,7 @@ impl<'t> Writer<'_, 't> {
         let buffer = if span.is_somewhere() { Some(self.buffer(span)) } else { around };
         let number = self.fields.number(node.field());
         match span.is_somewhere() {
-            true => write!(self.out, "[{number},{},{}", place_of(self.of, span).base + u64::from(span.start), span.len())?,
+            true => write!(self.out, "[{number},{},{}", location_of(self.of, span).base + u64::from(span.start), span.len())?,
             false => write!(self.out, "[{number},-1,0")?,
         }
         let [value, meaning, title] = match summary {
@@ -332,7 +332,7 @@ impl<'t> Writer<'_, 't> {
             clean(of.tree.generated_text(note.text), &mut Guarded(&mut self.cell))?;
             quoted(&self.cell, self.out);
             if note.span.is_somewhere() {
-                let at = place_of(of, note.span).base + u64::from(note.span.start);
+                let at = location_of(of, note.span).base + u64::from(note.span.start);
                 let buffer = self.buffer(note.span);
                 write!(self.out, ",{buffer},{at},{}", note.span.len())?;
             }
@@ -383,7 +383,7 @@ impl<'t> Writer<'_, 't> {
             self.out.push(between);
             between = ',';
             let span = Span { source, start, end };
-            let place = place_of(of, span);
+            let place = location_of(of, span);
             let off = place.base + u64::from(start);
             write!(self.out, r#"{{"n":"{}","o":{off},"b":""#, place.buffer)?;
             BASE64.encode_append(&of.tree.masked(span, of.slice(span)), self.out);

@@ -5,7 +5,7 @@
 use super::Ask;
 use super::choice::{Choice, Kept};
 use super::writer::{Members, Out, Put, Shown};
-use crate::record::{Bookmark, Buffer, Location, level_of, place_of};
+use crate::record::{Bookmark, Buffer, Location, level_of, location_of};
 use crate::tree::{Dissection, Field, Kind, Level, MASKED_TEXT, NodeRef, Note, Span, Value};
 use std::fmt::{self, Display};
 use std::io::Result;
@@ -101,7 +101,7 @@ struct Around {
 
 impl Around {
     fn of(of: Dissection<'_>, span: Span) -> Around {
-        Around { source: span.source, place: place_of(of, span) }
+        Around { source: span.source, place: location_of(of, span) }
     }
 }
 
@@ -313,7 +313,7 @@ impl Notes<'_, '_> {
             map.put("text", text)?;
         }
         if note.span.is_somewhere() {
-            let place = place_of(of, note.span);
+            let place = location_of(of, note.span);
             map.put("off", &(place.base + u64::from(note.span.start)))?;
             map.put("len", &note.span.len())?;
             if place.buffer != self.buffer {

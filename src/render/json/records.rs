@@ -5,7 +5,7 @@ use super::writer::{Members, Out, Put, Shown};
 use super::{Ask, typed};
 use crate::input::link_name;
 use crate::record::{
-    Bookmark, Buffer, Evictions, Late, Message, Packet, Record, Tally, derived_of, pieces_of, place_of, words_of,
+    Bookmark, Buffer, Evictions, Late, Message, Packet, Record, Tally, derived_of, location_of, pieces_of, words_of,
 };
 use crate::render::time::Rfc3339;
 use crate::sink::{Begin, Problem};
@@ -294,7 +294,7 @@ fn speakers(ends: &Ends, map: &mut Members<'_, '_>) -> Result<()> {
 
 /// Writes the location of a layer, and the map of its bytes to frames if necessary.
 fn place(of: Dissection<'_>, node: NodeRef<'_>, map: &mut Members<'_, '_>) -> Result<Buffer> {
-    let place = place_of(of, node.span());
+    let place = location_of(of, node.span());
     let off = place.base + u64::from(node.span().start);
     let len = node.span().len();
     map.put("buffer", &Shown(place.buffer))?;
@@ -383,7 +383,7 @@ struct From<'t> {
 
 impl Put for From<'_> {
     fn put(&self, out: &mut Out<'_>) -> Result<()> {
-        let place = place_of(self.of, self.from);
+        let place = location_of(self.of, self.from);
         out.object(|map| {
             map.put("buffer", &Shown(place.buffer))?;
             map.put("off", &(place.base + u64::from(self.from.start)))?;
