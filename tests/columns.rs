@@ -199,6 +199,24 @@ fn a_syn_packet_with_options_but_without_an_mss_is_remarked() {
     assert!(!messages("2c", "6010", "01010100").contains(missing));
 }
 
+#[test]
+fn small_or_unexpected_times_to_live_are_remarked() {
+    // The words of Wireshark's rules for IPv4.
+    let messages = |ttl: u8, protocol: &str, destination: &str| {
+        let hex = format!("45 00 001c 0001 0000 {ttl:02x} {protocol} 0000 c0000201 {destination} 0001 0002 0008 0000");
+        run(&["--packets", "-T", "fields", "-e", "_ws.expert.message", "--as", "ip", "--hex", &hex]).out
+    };
+    let only = |ttl: u8| format!("\"Time To Live\" only {ttl}");
+    assert!(messages(1, "11", "c0000202").contains(&only(1)) && messages(4, "11", "c0000202").contains(&only(4)));
+    assert!(!messages(64, "11", "c0000202").contains("Time To Live"));
+    // PIM and OSPF send to neighbours.
+    assert!(!messages(1, "67", "c0000202").contains("Time To Live") && !messages(1, "59", "c0000202").contains("Time To Live"));
+    assert!(messages(2, "11", "e0000005").contains("\"Time To Live\" != 1 "));
+    assert!(!messages(1, "11", "e0000005").contains("Time To Live"));
+    assert!(messages(1, "11", "e00000fb").contains("\"Time To Live\" != 255 "));
+    assert!(!messages(7, "11", "e00000fc").contains("Time To Live") && !messages(1, "11", "efffffff").contains("Time To Live"));
+}
+
 /// Expected cells from tshark 4.0 for the same frames; the other frames of these samples have none.
 #[test]
 fn remarks_on_packets_are_the_expert_items_of_wireshark() {

@@ -343,6 +343,25 @@ mod tests {
     use crate::layers::{Next, trial};
 
     #[test]
+    fn a_solicitation_may_have_a_nonce() {
+        // RFC 3971, section 5.3.2.
+        let solicitation =
+            ["87 00 0000 00000000 fe800000000000000000000000000009", "0e 01 010203040506", "0e 02 0102030405060708 090a0b0c0d0e"];
+        let tree = trial::layers(Next::IpProtocol(58), &solicitation);
+        insta::assert_snapshot!(crate::wire::trial::below(&tree, &["icmpv6.opt"]), @"
+        icmpv6 0..48 | neighbour solicitation
+          24..32 icmpv6.opt
+            24..25 icmpv6.opt.type = 14 (nonce)
+            25..26 icmpv6.opt.length = 1
+            26..32 icmpv6.opt.nonce = 010203040506
+          32..48 icmpv6.opt
+            32..33 icmpv6.opt.type = 14 (nonce)
+            33..34 icmpv6.opt.length = 2
+            34..48 icmpv6.opt.nonce = 0102030405060708090a0b0c0d0e
+        ");
+    }
+
+    #[test]
     fn router_advertisements_have_prefixes_servers_and_domains() {
         let advertisement = [
             "86 00 0000 40 c8 0708 00000000 00000000",

@@ -301,6 +301,17 @@ mod tests {
     }
 
     #[test]
+    fn a_suboption_without_an_end_is_a_message_at_the_limit() {
+        let extent = |count: usize| {
+            let ahead = [&[IAC, SUBOPTION, 24][..], &vec![b'a'; count - 3]].concat();
+            Session::default().extent(Side::Client, &ahead, true)
+        };
+        let limit = limits::TEXT_LINE.get();
+        assert_eq!((extent(limit), extent(limit + 5)), (Extent::Message(limit), Extent::Message(limit + 5)));
+        assert_eq!(extent(limit - 1), Extent::NeedMore(limit));
+    }
+
+    #[test]
     fn a_request_for_a_value_has_no_text() {
         let talk: &[(Side, &[u8])] = &[
             (Side::Server, b"\xff\xfa\x20\x01\xff\xf0\xff\xfa\x27\x01\xff\xf0"),

@@ -232,7 +232,7 @@ def notes(terminal, sample):
 
 def missing_input(terminal, _):
     """A command that reads from the terminal says what is missing, and does not wait for it."""
-    for arguments in ["", "stats", "-V"]:
+    for arguments in ["", "stats", "-V", "split", "explore"]:
         terminal.shell(f'clear; "$PROGRAM" {arguments}; echo code $?')
         terminal.wait("no input: give a FILE", "code 2")
 

@@ -203,3 +203,19 @@ fn leb128(number: i128) -> Option<Vec<u8>> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_displayed_number_stands_for_the_numbers_around_it() {
+        let near = Reading::Near { width: 4, endian: Endian::Little };
+        let range = |text: &str| near.range(&Value::parse(text).unwrap()).map(|(width, _, interval)| (width, interval));
+        assert_eq!(range("1.5"), Some((4, [1.4, 1.6])));
+        assert_eq!(range("-200"), Some((4, [-201.0, -199.0])));
+        // Displayed as zero, or too large for a position.
+        assert_eq!((range("0.0"), range("1000000000")), (None, None));
+        assert_eq!(Reading::Varint.range(&Value::parse("1.5").unwrap()), None);
+    }
+}

@@ -56,6 +56,21 @@ fn a_segment_in_order_can_be_read_where_it_lies() {
 }
 
 #[test]
+fn a_closed_direction_continues_where_it_ended() {
+    let mut direction = opened(START);
+    put(&mut direction, 0, b"abc");
+    read(&mut direction);
+    direction.accept(&TcpSegment { fin: true, ..segment(START + 3, b"") });
+    let mut again = Direction::from(direction.closed());
+    assert_eq!(again.offset_of(START + 3), direction.offset_of(START + 3));
+    assert_eq!(again.is_over(), direction.is_over());
+    assert_eq!(put(&mut again, 1, b"bc").place, put(&mut direction, 1, b"bc").place);
+    assert_eq!(put(&mut again, 0, b"abc").place, SegmentPosition::Old);
+    let accepted = put(&mut again, 3, b"de");
+    assert_eq!((accepted.place, accepted.off), (SegmentPosition::Next, 3));
+}
+
+#[test]
 fn segments_in_reverse_wait_for_the_first() {
     let mut direction = opened(START);
     assert_eq!(put(&mut direction, 4, b"ef").place, SegmentPosition::Ahead);
