@@ -79,14 +79,14 @@ fn answer(input: &Input, pass: &Pass, question: &Question) {
     let mut window = Window::new(input, pass);
     let mut run = None;
     while let Some(place) = question.wait(input) {
-        if window.get(place).is_none() && place < window.next {
+        if window.cache.get(place).is_none() && place < window.next {
             run = None;
             window = Window::new(input, pass);
         }
         window.target = place;
         let mut is_answered = false;
         while !question.is_pending() && !input.stops() {
-            if let (false, Some(detail)) = (is_answered, window.get(place)) {
+            if let (false, Some(detail)) = (is_answered, window.cache.get(place)) {
                 input.send(Event::Detail(pass.number, place, Some(Box::new(detail.clone()))));
                 is_answered = true;
             }
@@ -125,8 +125,7 @@ struct Window<'a> {
     /// The place of the next record.
     next: u64,
     target: u64,
-    kept: VecDeque<(u64, Detail)>,
-    size: usize,
+    cache: Cache<Detail>,
     /// Whether the end is reached.
     is_over: bool,
 }
@@ -134,12 +133,48 @@ struct Window<'a> {
 impl<'a> Window<'a> {
     fn new(input: &'a Input, pass: &Pass) -> Window<'a> {
         let tally = Tally::new(pass.view);
-        Window { input, tally, next: 0, target: 0, kept: VecDeque::new(), size: 0, is_over: false }
+        Window { input, tally, next: 0, target: 0, cache: Cache::default(), is_over: false }
+    }
+}
+
+/// Records in order of their places, around the requested one.
+struct Cache<T> {
+    /// Place, record and size.
+    kept: VecDeque<(u64, T, usize)>,
+    size: usize,
+}
+
+impl<T> Default for Cache<T> {
+    fn default() -> Cache<T> {
+        Cache { kept: VecDeque::new(), size: 0 }
+    }
+}
+
+impl<T> Cache<T> {
+    fn get(&self, place: u64) -> Option<&T> {
+        let at = self.kept.binary_search_by_key(&place, |(place, ..)| *place).ok()?;
+        self.kept.get(at).map(|(_, record, _)| record)
     }
 
-    fn get(&self, place: u64) -> Option<&Detail> {
-        let at = self.kept.binary_search_by_key(&place, |(place, _)| *place).ok()?;
-        self.kept.get(at).map(|(_, detail)| detail)
+    /// Appends the record of a place. Beyond the maximum size, those before the target are dropped first, then those after it:
+    /// they are read again on request.
+    fn push(&mut self, place: u64, record: T, size: usize, target: u64) {
+        self.size += size;
+        self.kept.push_back((place, record, size));
+        while let Some((place, _, size)) = self.kept.front() {
+            if place.saturating_add(BEFORE) >= target && (self.size <= KEPT || *place >= target) {
+                break;
+            }
+            self.size -= size;
+            self.kept.pop_front();
+        }
+        while let Some((place, _, size)) = self.kept.back() {
+            if self.size <= KEPT || *place <= target {
+                break;
+            }
+            self.size -= size;
+            self.kept.pop_back();
+        }
     }
 }
 
@@ -153,7 +188,7 @@ impl Audience for Window<'_> {
     }
 
     fn tree(&mut self, of: Dissection<'_>, captured: bool) -> io::Result<()> {
-        let Window { tally, next, target, kept, size, .. } = self;
+        let Window { tally, next, target, cache, .. } = self;
         tally
             .records(of, captured, |record| {
                 let place = *next;
@@ -162,18 +197,8 @@ impl Audience for Window<'_> {
                     return Ok(());
                 }
                 let detail = Detail::of(&record)?;
-                *size += detail.size();
-                kept.push_back((place, detail));
-                while kept
-                    .front()
-                    .is_some_and(|(place, _)| place.saturating_add(BEFORE) < *target || *size > KEPT && *place < *target)
-                {
-                    *size -= kept.pop_front().map_or(0, |(_, detail)| detail.size());
-                }
-                // Later records are read again on request.
-                while *size > KEPT && kept.back().is_some_and(|(place, _)| *place > *target) {
-                    *size -= kept.pop_back().map_or(0, |(_, detail)| detail.size());
-                }
+                let size = detail.size();
+                cache.push(place, detail, size, *target);
                 Ok::<(), fmt::Error>(())
             })
             .map_err(io::Error::other)
@@ -187,5 +212,29 @@ impl Audience for Window<'_> {
 
     fn end(&mut self, _: Option<&Problem<'_>>) -> io::Result<()> {
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The places kept of these records, each with its size.
+    fn places(target: u64, records: impl IntoIterator<Item = (u64, usize)>) -> Vec<u64> {
+        let mut cache = Cache::default();
+        records.into_iter().for_each(|(place, size)| cache.push(place, place, size, target));
+        assert!(cache.kept.iter().all(|(place, ..)| cache.get(*place) == Some(place)));
+        assert_eq!(cache.size, cache.kept.iter().map(|(_, _, size)| size).sum::<usize>());
+        cache.kept.iter().map(|(place, ..)| *place).collect()
+    }
+
+    #[test]
+    fn records_around_the_requested_one_are_cached() {
+        assert_eq!(places(600, (0..700).map(|place| (place, 1))), (600 - BEFORE..700).collect::<Vec<_>>());
+        // The requested record stays, whatever its size.
+        assert_eq!(places(2, [(0, 5), (1, 5), (2, KEPT + 1), (3, 5)]), [2]);
+        assert_eq!(places(2, [(0, KEPT / 2), (1, KEPT / 2), (2, 1), (3, 1)]), [1, 2, 3]);
+        assert_eq!(places(2, [(0, 1), (1, 1), (2, 1), (3, KEPT - 1), (4, 1)]), [2, 3]);
+        assert_eq!(places(9, [(0, KEPT), (1, KEPT)]), [1]);
     }
 }
