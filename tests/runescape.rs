@@ -1,6 +1,10 @@
 //! Sessions of Old School RuneScape from the user's view: lists, statistics, paths, chat, and custom tables.
 
 use crate::common::{Folder, Scratch, assert_golden, run};
+use proto_dissect::engine::Engine;
+use proto_dissect::input::{Capture, Frame};
+use proto_dissect::registry::Registry;
+use proto_dissect::tree::Tree;
 use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
@@ -177,4 +181,35 @@ fn a_new_revision_is_read_with_rows_of_the_user_or_with_an_older_one() {
     let own = run(&["-o", &format!("rs.table={}", table.path()), "-l", log.path()]);
     assert_eq!((own.code, own.err.as_str()), (0, ""));
     assert_eq!(own.out, session.replace("revision 239", "revision 240"));
+}
+
+/// Packets of the session, whose frames arrive in pieces of this size.
+fn packets_in_pieces(size: usize) -> Vec<String> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(SESSION);
+    let mut capture = Capture::open(Box::new(fs::File::open(path).unwrap())).unwrap();
+    let mut engine = Engine::complete(Registry::default());
+    let mut packets = Vec::new();
+    let mut take = |tree: &Tree| {
+        let of_game = tree.layers.iter().filter(|layer| tree.nodes[layer.node as usize].field.abbrev == "rs");
+        packets.extend(of_game.map(|layer| format!("{} {}", tree.generated_text(layer.name), tree.info(layer))));
+    };
+    while let Some(frame) = capture.next_frame().unwrap() {
+        for bytes in frame.bytes.chunks(size) {
+            let original_len = u32::try_from(bytes.len()).unwrap();
+            take(engine.dissect(&Frame { bytes, original_len, ..frame }));
+        }
+    }
+    while let Some(tree) = engine.finish() {
+        take(tree);
+    }
+    packets
+}
+
+#[test]
+fn a_log_is_the_same_in_pieces() {
+    let whole = packets_in_pieces(usize::MAX);
+    assert!(whole.len() == 40, "{}", whole.len());
+    for size in [1, 7, 100] {
+        assert_eq!(packets_in_pieces(size), whole, "pieces of {size} bytes");
+    }
 }

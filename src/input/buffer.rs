@@ -211,6 +211,17 @@ mod tests {
     }
 
     #[test]
+    fn it_is_read_by_lines_and_to_its_end() {
+        let mut buffer = Buffer::new(Box::new(Drip(b"ab\ncdef".to_vec(), 0)));
+        let (mut line, mut rest, mut two) = (String::new(), String::new(), [0; 2]);
+        buffer.read_line(&mut line).unwrap();
+        buffer.read_exact(&mut two).unwrap();
+        assert_eq!((line.as_str(), &two, buffer.offset()), ("ab\n", b"cd", 5));
+        buffer.read_to_string(&mut rest).unwrap();
+        assert_eq!((rest.as_str(), buffer.offset()), ("ef", 7));
+    }
+
+    #[test]
     fn no_more_than_the_requested_bytes_are_read() {
         let mut buffer = Buffer::new(Box::new(Drip(b"abcdef".to_vec(), 0)));
         assert_eq!(buffer.need(3).unwrap(), Supply::Enough);
