@@ -94,6 +94,17 @@ fn operators_calculate_with_integers_and_floats() {
 }
 
 #[test]
+fn an_instance_that_reads_its_own_object_again_is_not_shown() {
+    let file = body(
+        "seq:\n  - {id: n, type: node}\ntypes:\n  node:\n    seq:\n      - {id: x, type: u1}\n    \
+         instances:\n      next: {pos: 0, type: node}\n",
+    );
+    let tree = read(&file, "07");
+    assert_has(&tree, &["0..1 t.n", "0..1 t.n.x = 7"]);
+    assert_eq!(tree.lines().count(), 3, "{tree}");
+}
+
+#[test]
 fn an_instance_that_is_an_ancestor_is_not_repeated_inside_itself() {
     let file = body(
         "seq:\n  - {id: child, type: node}\ntypes:\n  node:\n    seq:\n      - {id: x, type: u1}\n      - {id: inner, type: leaf}\n    \
