@@ -200,6 +200,24 @@ fn elements_removed_from_a_list_are_gone_unless_linked_again() {
 }
 
 #[test]
+fn exported_values_nest_64_levels_deep() {
+    // Links from the innermost value outwards: no link is too deep when it is made.
+    const LEVELS: u32 = 90;
+    let mut fixture = Fixture::default();
+    fixture.update(&[entry(0, 1000 + LEVELS, &[1])]);
+    (0..LEVELS).rev().for_each(|level| fixture.update(&[dict(1000 + level, &[(1001 + level, "in")], &[])]));
+    fixture.update(&[dict(0, &[(1000, "in")], &[])]);
+    let object = fixture.session.objects().remove(0);
+    let mut value: serde_json::Value = serde_json::from_slice(&object.bytes).unwrap();
+    let mut depth = 0;
+    while let Some(inner) = value.get_mut("in") {
+        value = inner.take();
+        depth += 1;
+    }
+    assert_eq!((depth, value), (65, serde_json::Value::Null));
+}
+
+#[test]
 fn inconsistent_references_are_noted() {
     let mut fixture = small_world();
     fixture.update(&[dict(15, &[(11, "up")], &[]), list(15, &[0, 15])]);
