@@ -230,11 +230,14 @@ def notes(terminal, sample):
             raise SystemExit(f"saved {content!r}")
 
 
-def missing_input(terminal, _):
+def missing_input(terminal, sample):
     """A command that reads from the terminal says what is missing, and does not wait for it."""
-    for arguments in ["", "stats", "-V", "split", "explore"]:
+    for arguments in ["", "stats", "-V", "explore"]:
         terminal.shell(f'clear; "$PROGRAM" {arguments}; echo code $?')
         terminal.wait("no input: give a FILE", "code 2")
+    parts = os.path.join(terminal.folder, "parts")
+    terminal.shell(f'clear; "$PROGRAM" split -n 2 "{sample}" "{parts}"; echo code $?')
+    terminal.wait("code 0", without=("no input",))
 
 
 def main():
