@@ -1,7 +1,7 @@
 //! Damage to a real message of every protocol: a frame of the samples is cut behind each byte, and each byte of it is changed.
 //! Tests that are not thorough apply one kind of damage to each byte.
 
-use crate::common::{assert_golden, is_thorough};
+use crate::common::{assert_golden, is_thorough, samples};
 use proto_dissect::engine::Engine;
 use proto_dissect::input::{Capture, Frame, Link, Timestamp};
 use proto_dissect::registry::Registry;
@@ -123,12 +123,9 @@ fn fields(tree: &Tree) -> HashMap<&'static str, usize> {
 }
 
 static SAMPLES: LazyLock<Samples> = LazyLock::new(|| {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples");
-    let mut paths: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
-    paths.retain(|path| path.extension().is_some_and(|extension| extension.to_string_lossy().starts_with("pcap")));
-    paths.sort();
-    let mut samples = Samples { frames: Vec::new(), seeds: HashMap::new() };
-    for (sample, path) in paths.iter().enumerate() {
+    let mut all = Samples { frames: Vec::new(), seeds: HashMap::new() };
+    for (sample, name) in samples().iter().enumerate() {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples").join(name);
         let mut capture = Capture::open(Box::new(fs::File::open(path).unwrap())).unwrap();
         let mut engine = Engine::complete(Registry::default());
         let mut kept = Vec::new();
@@ -137,20 +134,20 @@ static SAMPLES: LazyLock<Samples> = LazyLock::new(|| {
             let len = frame.bytes.len();
             for (protocol, fields) in fields(tree) {
                 let is_better = |seed: &Seed| {
-                    let known: &Kept = samples.frames.get(seed.sample).unwrap_or(&kept).get(seed.frame).unwrap();
+                    let known: &Kept = all.frames.get(seed.sample).unwrap_or(&kept).get(seed.frame).unwrap();
                     if len.max(known.bytes.len()) <= SHORT { fields > seed.fields } else { len < known.bytes.len() }
                 };
-                if samples.seeds.get(protocol).is_none_or(is_better) {
-                    samples.seeds.insert(protocol, Seed { sample, frame: kept.len(), fields });
+                if all.seeds.get(protocol).is_none_or(is_better) {
+                    all.seeds.insert(protocol, Seed { sample, frame: kept.len(), fields });
                 }
             }
             let streams = tree.ends.iter().filter_map(|ends| ends.stream.map(|(stream, _)| stream)).collect();
             let (bytes, secrets) = (frame.bytes.to_vec(), frame.secrets.to_vec());
             kept.push(Kept { time: frame.time, link: frame.link, bytes, secrets, streams });
         }
-        samples.frames.push(kept);
+        all.frames.push(kept);
     }
-    samples
+    all
 });
 
 /// The earlier frames that a message needs to be recognized: a few of its conversation, all of it, or all.

@@ -1,14 +1,14 @@
 //! Digests of the trees of every sample, whole and damaged, of outputs, and of explored conversations. A changed line shows that some
 //! result differs; the golden texts, the unit tests and other programs show what is right.
 
-use crate::common::{Hash, assert_golden, run};
+use crate::common::{Hash, assert_golden, digest, samples};
 use proto_dissect::engine::Engine;
 use proto_dissect::input::{Capture, Frame};
 use proto_dissect::registry::Registry;
 use proto_dissect::tree::{Dissection, Tree, dump};
 use std::fmt::Write as _;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Damaged copies of a sample. In each, every fourth frame has one changed byte or is truncated.
 const COPIES: usize = 16;
@@ -55,16 +55,9 @@ impl Digest {
     }
 }
 
-fn samples() -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples");
-    let mut paths: Vec<PathBuf> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
-    paths.retain(|path| path.extension().is_some_and(|extension| extension.to_string_lossy().starts_with("pcap")));
-    paths.sort();
-    paths
-}
-
 /// Dissects a sample whose frames `damage` changes.
-fn dissect(path: &Path, digest: &mut Digest, damage: impl Fn(usize, &mut Vec<u8>)) {
+fn dissect(sample: &str, digest: &mut Digest, damage: impl Fn(usize, &mut Vec<u8>)) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples").join(sample);
     let mut capture = Capture::open(Box::new(fs::File::open(path).unwrap())).unwrap();
     let mut engine = Engine::complete(Registry::default());
     let mut number = 0;
@@ -87,7 +80,8 @@ fn damage(copy: usize, number: usize, bytes: &mut Vec<u8>) {
     }
     let (first, seed) = (bytes.len() / 3, (number * COPIES + copy) * 7919);
     let at = first + seed % (bytes.len() - first);
-    match copy % 4 {
+    // Every frame gets each kind of damage.
+    match copy / 4 % 4 {
         0 => bytes[at] ^= 1 << (seed % 8),
         1 => bytes[at] = bytes[at].wrapping_add(1),
         2 => bytes[at] = 0xff,
@@ -98,14 +92,13 @@ fn damage(copy: usize, number: usize, bytes: &mut Vec<u8>) {
 #[test]
 fn samples_are_dissected_as_before() {
     let mut table = String::from("sample copies fields notes digest\n");
-    for path in samples() {
+    for name in samples() {
         let (mut whole, mut damaged) = (Digest::new(), Digest::new());
-        dissect(&path, &mut whole, |_, _| {});
+        dissect(&name, &mut whole, |_, _| {});
         for copy in 0..COPIES {
-            dissect(&path, &mut damaged, |number, bytes| damage(copy, number, bytes));
+            dissect(&name, &mut damaged, |number, bytes| damage(copy, number, bytes));
         }
         for (copies, Digest { fields, notes, hash }) in [("whole", whole), ("damaged", damaged)] {
-            let name = path.file_name().unwrap().to_string_lossy();
             writeln!(table, "{name} {copies} {fields} {notes} {:016x}", hash.0).unwrap();
         }
     }
@@ -117,9 +110,7 @@ fn explored(output: &str) -> String {
     let mut table = String::from("sample conversation lines digest\n");
     for (sample, conversation) in EXPLORED {
         let path = format!("samples/{sample}");
-        let text = run(&["explore", &path, "-s", conversation, output]).out;
-        let hash = Hash::of(&text);
-        writeln!(table, "{sample} {conversation} {} {:016x}", text.lines().count(), hash.0).unwrap();
+        writeln!(table, "{sample} {conversation} {}", digest(&["explore", &path, "-s", conversation, output])).unwrap();
     }
     table
 }
@@ -146,12 +137,11 @@ const QUESTIONS: &[(&str, &str, &[&str])] = &[
 
 #[test]
 fn questions_are_answered_as_before() {
-    let mut table = String::from("digest lines sample conversation question\n");
+    let mut table = String::from("lines digest sample conversation question\n");
     for (sample, conversation, question) in QUESTIONS {
         let path = format!("samples/{sample}");
-        let text = run(&[&["explore", &path, "-s", conversation], *question].concat()).out;
-        let hash = Hash::of(&text);
-        writeln!(table, "{:016x} {} {sample} {conversation} {}", hash.0, text.lines().count(), question.join(" ")).unwrap();
+        let found = digest(&[&["explore", &path, "-s", conversation], *question].concat());
+        writeln!(table, "{found} {sample} {conversation} {}", question.join(" ")).unwrap();
     }
     assert_golden("digests-questions.txt", &table);
 }
@@ -205,26 +195,23 @@ const TASKS: &[&str] = &[
 
 #[test]
 fn tasks_have_the_same_results_as_before() {
-    let mut table = String::from("digest lines arguments\n");
+    let mut table = String::from("lines digest arguments\n");
     for task in TASKS {
-        let text = run(&task.split(' ').collect::<Vec<_>>()).out;
-        writeln!(table, "{:016x} {} {task}", Hash::of(&text).0, text.lines().count()).unwrap();
+        writeln!(table, "{} {task}", digest(&task.split(' ').collect::<Vec<_>>())).unwrap();
     }
     assert_golden("digests-tasks.txt", &table);
 }
 
 #[test]
 fn outputs_are_as_before() {
-    let all: Vec<String> = samples().iter().map(|path| path.file_name().unwrap().to_string_lossy().into_owned()).collect();
+    let all = samples();
     let few: Vec<String> = FEW.iter().map(|name| (*name).to_owned()).collect();
-    let mut table = String::from("digest lines arguments\n");
+    let mut table = String::from("lines digest arguments\n");
     for (outputs, names) in [(OUTPUTS, &all), (LARGE_OUTPUTS, &few)] {
         let paths: Vec<String> = names.iter().map(|name| format!("samples/{name}")).collect();
         for output in outputs {
             let arguments: Vec<&str> = output.iter().copied().chain(paths.iter().map(String::as_str)).collect();
-            let text = run(&arguments).out;
-            let hash = Hash::of(&text);
-            writeln!(table, "{:016x} {} {}", hash.0, text.lines().count(), output.join(" ")).unwrap();
+            writeln!(table, "{} {}", digest(&arguments), output.join(" ")).unwrap();
         }
     }
     assert_golden("digests-outputs.txt", &table);
@@ -248,11 +235,7 @@ fn descriptions_dissect_samples_and_become_lua_as_before() {
     let mut table = String::from("file sample messages digest lua digest\n");
     for (file, sample) in DESCRIPTIONS {
         let (path, sample) = (format!("samples/ksy/{file}.ksy"), format!("samples/{sample}"));
-        let [messages, lua] = [&["-k", &path, "--json", &sample][..], &["ksy", "lua", &path]].map(|arguments| {
-            let text = run(arguments).out;
-            let hash = Hash::of(&text);
-            format!("{} {:016x}", text.lines().count(), hash.0)
-        });
+        let (messages, lua) = (digest(&["-k", &path, "--json", &sample]), digest(&["ksy", "lua", &path]));
         writeln!(table, "{file} {sample} {messages} {lua}").unwrap();
     }
     assert_golden("digests-descriptions.txt", &table);

@@ -208,7 +208,7 @@ fn packets_in_pieces(size: usize) -> Vec<String> {
 #[test]
 fn a_log_is_the_same_in_pieces() {
     let whole = packets_in_pieces(usize::MAX);
-    assert!(whole.len() == 40, "{}", whole.len());
+    assert_eq!(whole.len(), 40);
     for size in [1, 7, 100] {
         assert_eq!(packets_in_pieces(size), whole, "pieces of {size} bytes");
     }

@@ -1,7 +1,6 @@
 //! Filter names found by other names of their protocol.
 
 use super::Registry;
-use crate::tree::Field;
 
 /// Fewest characters of a name in which one may be wrong.
 const TOLERANT: usize = 6;
@@ -11,15 +10,16 @@ impl Registry {
     #[must_use]
     pub fn with_filter_name(self, name: &str) -> String {
         let (protocol, rest) = name.split_at(name.find('.').unwrap_or(name.len()));
+        if self.protocol(protocol).is_some() {
+            return name.to_owned();
+        }
         let own = simplified(protocol);
-        let is_known = self.protocols().any(|known| known.this.abbrev == protocol);
-        let cost = |field: &Field| {
-            [field.name, field.about].map(|known| strsim::damerau_levenshtein(&simplified(known), &own)).into_iter().min()
-        };
+        let distance = |known: &str| strsim::damerau_levenshtein(&simplified(known), &own);
+        let nearest =
+            self.protocols().map(|known| known.this).min_by_key(|field| distance(field.name).min(distance(field.about)));
         let most = usize::from(own.chars().count() >= TOLERANT);
-        let nearest = self.protocols().filter_map(|known| Some((cost(known.this)?, known))).min_by_key(|(cost, _)| *cost);
-        match nearest.filter(|(cost, _)| *cost <= most && !own.is_empty() && !is_known) {
-            Some((_, known)) => format!("{}{rest}", known.this.abbrev),
+        match nearest.filter(|field| distance(field.name).min(distance(field.about)) <= most) {
+            Some(field) => format!("{}{rest}", field.abbrev),
             None => name.to_owned(),
         }
     }

@@ -63,6 +63,21 @@ pub fn run(arguments: &[&str]) -> Run {
     run_with(arguments, b"")
 }
 
+/// The file names of all sample captures, sorted.
+pub fn samples() -> Vec<String> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples");
+    let names = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned());
+    let mut names: Vec<String> = names.filter(|name| name.ends_with(".pcap") || name.ends_with(".pcapng")).collect();
+    names.sort();
+    names
+}
+
+/// Number of lines of what the program prints, and a digest of output, errors and exit code.
+pub fn digest(arguments: &[&str]) -> String {
+    let Run { code, out, err } = run(arguments);
+    format!("{} {:016x}", out.lines().count(), Hash::of(&format!("{code}\n{out}{err}")).0)
+}
+
 /// FNV-1a: a golden file has it in place of a text that is too long to review.
 pub struct Hash(pub u64);
 
