@@ -211,6 +211,13 @@ mod tests {
     }
 
     #[test]
+    fn a_setting_of_a_protocol_has_its_name_before_the_value() {
+        let read = |text| by_setting(Registry::default(), text).map(|(protocol, value)| (protocol.this.abbrev, value));
+        assert_eq!(read("rs.type:u8 name37"), Some(("rs.type", "u8 name37")));
+        assert_eq!((read("rs:c2s"), read("rs.type"), read("rs.table:x")), (None, None, None));
+    }
+
+    #[test]
     fn wrong_selectors_list_valid_ones() {
         for (text, word) in [
             ("tcp.port==x,pipboy", "not a port"),

@@ -251,6 +251,15 @@ mod tests {
         assert!(endless.need(LARGEST + 1).is_err());
     }
 
+    #[test]
+    fn a_buffer_is_filled_before_it_grows() {
+        let mut buffer = Buffer::new(Box::new(Drip(vec![7; READ_SIZE + 3 * PAGE], 0)));
+        assert_eq!(buffer.need(READ_SIZE).unwrap(), Supply::Enough);
+        assert_eq!(buffer.data.len(), READ_SIZE + 2 * PAGE);
+        assert_eq!(buffer.need(READ_SIZE + 3 * PAGE).unwrap(), Supply::Enough);
+        assert_eq!(buffer.data.len(), 2 * (READ_SIZE + 2 * PAGE));
+    }
+
     /// Records the page offsets of reads.
     struct Pages(std::sync::Arc<std::sync::Mutex<Vec<usize>>>);
 

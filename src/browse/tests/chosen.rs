@@ -115,6 +115,23 @@ fn cells_from_a_capture_are_harmless_and_keep_to_their_columns() {
 }
 
 #[test]
+fn the_chart_scrolls_to_the_interval_under_the_cursor() {
+    let mut chart = Chart::new(vec![1; 100], 1).unwrap();
+    // Width of an interval, and the first one at the cursor positions 0, 39, 40 and 99.
+    for (width, columns, first) in [(40, 1, [0, 0, 1, 60]), (100, 1, [0; 4]), (210, 2, [0; 4]), (150, 1, [0; 4])] {
+        assert_eq!(chart.columns(width), columns);
+        for (cursor, first) in [0, 39, 40, 99].into_iter().zip(first) {
+            chart.put(cursor);
+            assert_eq!(chart.first(width), first, "{cursor} of {width}");
+        }
+    }
+    // The last column is too narrow for half an interval.
+    chart = Chart::new(vec![1; 10], 1).unwrap();
+    chart.put(9);
+    assert_eq!((chart.columns(29), chart.first(29)), (2, 0));
+}
+
+#[test]
 fn a_range_of_the_chart_becomes_a_filter() {
     for size in SIZES {
         let mut screen = statistics(size);

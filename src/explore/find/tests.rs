@@ -2,7 +2,7 @@
 
 use super::reading::Reading;
 use super::scan::Needle;
-use super::{Places, Value, changes, find};
+use super::{Frequencies, Places, Value, changes, find};
 use crate::explore::framing::Given;
 use crate::explore::messages::Kinds;
 use crate::explore::rule::Endian;
@@ -33,6 +33,18 @@ fn message(counter: usize, bytes: &[u8]) -> [u8; 16] {
 fn groups(sides: &[Side]) -> Vec<(String, Explored<'_>)> {
     let options = Options { given: Given::parse("fixed:16").unwrap(), kinds: Some(Kinds::Single), ..Options::default() };
     vec![("tcp/0".to_owned(), framed(sides, &options))]
+}
+
+#[test]
+fn chances_follow_from_the_shares_of_the_bytes() {
+    // 8 of 32 bytes are 1, the others 0xee.
+    let mut message = [0xee; 16];
+    message[..4].fill(1);
+    let sides = side(&[message; 2]);
+    let frequencies = Frequencies::new(&groups(&sides));
+    for (bytes, expected) in [(&[1][..], 8.0), (&[0xee], 24.0), (&[1, 1], 2.0), (&[1, 0xee], 6.0), (&[1, 7], 0.0)] {
+        assert!((frequencies.chance(bytes) - expected).abs() < 1e-9, "{bytes:?}: {}", frequencies.chance(bytes));
+    }
 }
 
 /// The first form found, its count, and the offset in the message.

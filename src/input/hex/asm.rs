@@ -157,7 +157,19 @@ mod tests {
                     .rdata:00402000 msg             db 23h, 0, 0FFh, '{\"', 2 dup(1)  ; text\n\
                     .rdata:00402007                 dd 4433h\n";
         assert_eq!(read(text).unwrap(), b"#\0\xff{\"\x01\x01\x33\x44\0\0");
+        assert_eq!(read("db -128\ndw -32768\n").unwrap(), b"\x80\0\x80");
         assert_eq!(read("x db -1, 0x10\ndq 0FFFFFFFFFFFFFFFFh\n").unwrap(), b"\xff\x10\xff\xff\xff\xff\xff\xff\xff\xff");
+    }
+
+    #[test]
+    fn pairs_behind_a_byte_that_spells_a_directive_are_a_dump() {
+        let fitting = |text: &str| fits(text.as_bytes());
+        for text in ["db 5", "db 255", "db 1, 2", "db 23h", "dw 'ab'", "x dd 44332"] {
+            assert!(fitting(text), "{text}");
+        }
+        for text in ["db 23", "db 1234", "dd 11 22", "0010: db 5"] {
+            assert!(!fitting(text), "{text}");
+        }
     }
 
     #[test]
@@ -165,6 +177,8 @@ mod tests {
         for (text, at, what) in [
             ("db 23h, ?", 8, "`?` is a byte without a value"),
             ("db 123h", 3, "a number of more than 1 bytes"),
+            ("db -129", 3, "a number of more than 1 bytes"),
+            ("dw -32769", 3, "a number of more than 2 bytes"),
             ("db 23h 24h", 7, "expected a comma"),
             ("db 'abc", 3, "a text without its closing quote"),
             ("db 99999999 dup(0)", 16, "a packet of more than"),

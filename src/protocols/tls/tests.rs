@@ -420,6 +420,38 @@ fn a_certificate_request_lists_its_authorities() {
 }
 
 #[test]
+fn a_context_of_a_tls_1_3_certificate_request_precedes_its_extensions() {
+    let names = ["tls.handshake.certificate_request_context_length", "tls.handshake.certificate_request_context"];
+    assert_eq!(values(&message_of(TLS_1_3, CERTIFICATE_REQUEST_1_3), &names), ["0"]);
+    let with_context = CERTIFICATE_REQUEST_1_3.replacen("0d00005400", "0d00005703a1b2c3", 1);
+    let tree = message_of(TLS_1_3, &with_context);
+    assert_eq!(values(&tree, &names), ["3", "a1b2c3"], "{tree}");
+    assert!(!tree.contains('!') && values(&tree, &["tls.handshake.dname_len"]).len() == 2, "{tree}");
+}
+
+#[test]
+fn the_years_of_certificates_have_the_century_of_their_form() {
+    // RFC 5280, section 4.1.2.5: UTCTime until 2049, GeneralizedTime after it.
+    let hex: String = CERTIFICATE_WITH_NAMES.split_whitespace().collect();
+    let of = |replacements: &[(&str, &str)]| {
+        let hex = replacements.iter().fold(hex.clone(), |hex, (from, to)| hex.replacen(from, to, 1));
+        let tree = message_of(TLS_1_2, &hex);
+        values(&tree, &["x509af.notBefore.time", "x509af.notAfter.time"]).iter().map(|time| (*time).to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(of(&[]), ["\"2024-01-01 00:00:00\"", "\"2025-01-01 00:00:00\""]);
+    let years = [("170d3234", "170d3439"), ("170d3235", "170d3530")];
+    assert_eq!(of(&years), ["\"2049-01-01 00:00:00\"", "\"1950-01-01 00:00:00\""]);
+    // A GeneralizedTime is longer by two bytes, as is everything around it.
+    let generalized = [
+        ("0b00029000028d00028a30820286", "0b00029200028f00028c30820288"),
+        ("30820238", "3082023a"),
+        ("301e170d", "3020170d"),
+        ("170d3235303130313030303030305a", "180f32303530303130323033303430355a"),
+    ];
+    assert_eq!(of(&generalized), ["\"2024-01-01 00:00:00\"", "\"2050-01-02 03:04:05\""]);
+}
+
+#[test]
 fn names_in_certificate_extensions_are_dissected() {
     let tree = message_of(TLS_1_2, CERTIFICATE_WITH_NAMES);
     let names = "CA 2,leaf,alt name,issuer alt,crl dir,crl issuer,relative,rel issuer,key issuer,permitted,ca issuer";

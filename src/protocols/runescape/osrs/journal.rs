@@ -216,13 +216,25 @@ impl std::fmt::Display for Clock {
 
 #[cfg(test)]
 mod tests {
+    use super::super::npcs::Npc;
+    use super::super::{MOST_NAME, Osrs, World};
     use super::*;
+    use std::collections::HashMap;
 
     #[test]
     fn memory_is_that_of_positions_and_text() {
         assert_eq!(Journal::default().memory_usage(), 0);
         let (positions, chat) = (Vec::with_capacity(1000), String::with_capacity(77));
         let usage = 1000 * size_of::<Position>() + 77;
-        assert_eq!(Journal { positions, chat, left_out: 0 }.memory_usage(), usage);
+        let journal = Journal { positions, chat, left_out: 0 };
+        assert_eq!(journal.memory_usage(), usage);
+        let mut osrs = Osrs { journal, ..Osrs::default() };
+        assert_eq!(osrs.memory_usage(), usage);
+        osrs.names.insert(7, "name".into());
+        let npcs = Vec::with_capacity(50);
+        let known = HashMap::with_capacity(10);
+        let of_npcs = npcs.capacity() * size_of::<Option<u16>>() + known.capacity() * size_of::<Npc>();
+        osrs.worlds.insert(0, World { npcs, known, ..World::default() });
+        assert_eq!(osrs.memory_usage(), usage + MOST_NAME + of_npcs);
     }
 }

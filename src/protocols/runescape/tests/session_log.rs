@@ -1,5 +1,6 @@
 //! RSProx session logs of every revision, with every packet of its table.
 
+use super::game::Game;
 use super::log_writer::{INFO, Log, Logged, OWN, PACKETS, TILE, opened};
 use super::notation::{Bits, Book, Row, ValueRequest, Values, Writer, Written, encoded};
 use super::people::{Change, People, Step, blocks, new_npc};
@@ -328,6 +329,22 @@ fn a_log_of_an_unknown_revision_asks_for_a_table() {
     assert!(capture.next_frame().unwrap().is_some());
     let error = capture.next_frame().unwrap_err().to_string();
     assert!(error.contains("revision 240") && error.contains("rs.table") && error.contains("rs.revision"), "{error}");
+}
+
+/// The time before a packet counts to each extent.
+#[test]
+fn records_without_a_known_packet_have_extents_with_their_time() {
+    let revision = Table::revisions().find(|revision| revision.is_osrs).unwrap();
+    let mut game = Game::default();
+    game.begin_log(revision, Table::of(revision), 1, 40);
+    game.lose(Side::Server, 3);
+    let record = [0x83, 0x02, 1, 2, 3];
+    assert_eq!(game.extent(Side::Server, &record, true), Extent::Message(5));
+    let tree = trial::read(&PROTOCOL, &record, Cut::No, |wire| game.message(Side::Server, wire));
+    assert!(tree.contains("rs.log.offset = 40") && tree.contains("0..2 rs.log.record"), "{tree}");
+    assert_eq!(game.extent(Side::Server, &record, true), Extent::Unknown(5));
+    assert_eq!(game.extent(Side::Server, &record[..1], true), Extent::NeedMore(2));
+    assert_eq!(game.extent(Side::Server, &[0xff; 20], true), Extent::Unknown(20));
 }
 
 #[test]
