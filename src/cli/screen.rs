@@ -103,8 +103,13 @@ fn file(stdout: &Stdout) -> io::Result<File> {
 /// Pager program and arguments; `None` if disabled.
 fn pager() -> Option<Vec<String>> {
     let named = std::env::var("PAGER").unwrap_or_else(|_| PAGER.to_owned());
-    let words: Vec<String> = named.split_whitespace().map(str::to_owned).collect();
     let is_dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+    command_of(&named, is_dumb)
+}
+
+/// The words of a pager's command line. `cat` does not page, and a dumb terminal cannot.
+fn command_of(named: &str, is_dumb: bool) -> Option<Vec<String>> {
+    let words: Vec<String> = named.split_whitespace().map(str::to_owned).collect();
     (!words.is_empty() && words != ["cat"] && !is_dumb).then_some(words)
 }
 
@@ -280,6 +285,15 @@ mod tests {
         assert_eq!(paged(9, "cat > FILE", &got), (9, None));
         assert_eq!(paged(10, "cat > FILE", &got), (0, Some(10)));
         assert_eq!(paged(5000, "cat > FILE", &got), (0, Some(5000)));
+    }
+
+    #[test]
+    fn an_empty_command_and_cat_page_nothing() {
+        let words = |named| command_of(named, false);
+        assert_eq!(words("less -R"), Some(vec!["less".to_owned(), "-R".to_owned()]));
+        assert_eq!((words(""), words("  "), words("cat")), (None, None, None));
+        assert!(words("cat -n").is_some() && words("cathode").is_some());
+        assert_eq!((command_of("less", true), command_of("cat", true)), (None, None));
     }
 
     #[test]
