@@ -87,10 +87,14 @@ impl<'a> Grid<'a> {
             cell.clear();
             write!(Guarded(cell), "{words}").map_err(unwritable)?;
             let column = self.used % self.heads.len().max(1);
-            let is_number = self.heads.get(column).is_some_and(|head| head.right);
-            if let (Some(widest), Some(least)) = (self.widths.get_mut(column), self.least.get_mut(column)) {
-                *widest = width(cell).max(*widest);
-                *least = if is_number { width(cell) } else { longest_word(cell) }.max(*least);
+            let columns = width(cell);
+            if let Some(widest) = self.widths.get_mut(column) {
+                *widest = columns.max(*widest);
+            }
+            // Tables of unlimited width do not wrap.
+            if let (Some(least), true) = (self.least.get_mut(column), self.limit.is_some()) {
+                let is_number = self.heads.get(column).is_some_and(|head| head.right);
+                *least = if is_number { columns } else { longest_word(cell) }.max(*least);
             }
         }
         self.used += 1;
@@ -181,19 +185,16 @@ impl<'a> Plan<'a> {
             }
             let heads = self.heads.get(columns.clone()).unwrap_or_default();
             let widths = self.widths.get(columns.clone()).unwrap_or_default();
-            let mut rest: Vec<&str> = cells.iter().map(|(cell, _)| *cell).collect();
+            let mut rest = cells.to_vec();
+            let mut pieces = Vec::with_capacity(rest.len());
             loop {
-                let pieces: Vec<(&str, Role)> = rest
-                    .iter_mut()
-                    .zip(cells)
-                    .zip(widths)
-                    .map(|((rest, (_, role)), width)| (next_piece(rest, *width), *role))
-                    .collect();
-                let _ = write!(out, "{:indent$}", "");
+                pieces.extend(rest.iter_mut().zip(widths).map(|((rest, role), width)| (next_piece(rest, *width), *role)));
+                pad(*indent, out);
                 line(&pieces, heads, widths, theme, out);
-                if rest.iter().all(|rest| rest.is_empty()) {
+                if rest.iter().all(|(rest, _)| rest.is_empty()) {
                     break;
                 }
+                pieces.clear();
             }
         }
     }
@@ -232,16 +233,19 @@ fn line(cells: &[(&str, Role)], heads: &[Head], widths: &[usize], theme: Theme, 
     let last = cells.iter().rposition(|(cell, _)| !cell.is_empty()).map_or(0, |last| last + 1);
     for (number, ((cell, role), (head, columns))) in cells.iter().zip(heads.iter().zip(widths)).enumerate().take(last) {
         let space = columns.saturating_sub(width(cell));
-        out.push_str("  ");
-        // Pads the column. Writing to a String does not fail.
-        let _ = match (head.right, number + 1 == last) {
-            (true, _) => write!(out, "{:space$}{}", "", theme.paint(*role, cell)),
-            (false, false) => write!(out, "{}{:space$}", theme.paint(*role, cell), ""),
-            (false, true) => write!(out, "{}", theme.paint(*role, cell)),
-        };
+        pad(BETWEEN + if head.right { space } else { 0 }, out);
+        // Writing to a String does not fail.
+        let _ = write!(out, "{}", theme.paint(*role, cell));
+        if !head.right && number + 1 < last {
+            pad(space, out);
+        }
     }
     out.truncate(out.trim_end_matches(' ').len());
     out.push('\n');
+}
+
+fn pad(columns: usize, out: &mut String) {
+    out.extend(std::iter::repeat_n(' ', columns));
 }
 
 #[cfg(test)]
