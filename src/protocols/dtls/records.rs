@@ -16,9 +16,7 @@ use crate::protocols::tls::keys::EncryptedRecord;
 use crate::protocols::tls::records::{alert, encrypted, heartbeat};
 use crate::protocols::tls::shown_version::ShownVersion;
 use crate::protocols::tls::summary::Summary;
-use crate::protocols::tls::{
-    ALERT_TYPE, APPLICATION_DATA, CHANGE_CIPHER_SPEC_TYPE, HANDSHAKE_RECORD, HEARTBEAT, RECORD_MAX, suites,
-};
+use crate::protocols::tls::{ALERT_TYPE, APPLICATION_DATA, CHANGE_CIPHER_SPEC_TYPE, HANDSHAKE_RECORD, HEARTBEAT, RECORD_MAX};
 use crate::tree::{BySide, NodeRef, Side, Value, name_of};
 use crate::wire::{Exchange, Result, Wire};
 use std::fmt::{self, Write};
@@ -214,7 +212,7 @@ impl Session {
             summary.name(encrypted(kind));
             match wire.remaining() {
                 0 => {}
-                left if suites::encrypts(self.hello.suite) => drop(wire.bytes(field, left)?),
+                left if self.hello.encrypts => drop(wire.bytes(field, left)?),
                 _ => drop(wire.rest(field)),
             }
             if let Outcome::Failed = outcome {

@@ -45,6 +45,8 @@ pub(in crate::protocols) struct Hello {
     /// TLS encoding, also for DTLS.
     pub(in crate::protocols) version: u16,
     pub(in crate::protocols) suite: u16,
+    /// Whether the suite encrypts.
+    pub(in crate::protocols) encrypts: bool,
     pub(in crate::protocols) client_random: [u8; 32],
     pub(super) server_random: [u8; 32],
     /// Whether encrypt-then-MAC (RFC 7366) was negotiated.
@@ -118,7 +120,7 @@ pub(super) fn server(wire: &mut Wire<'_>, hello: &mut Hello, summary: &mut Summa
     extensions(wire, &mut offer, Context::Server)?;
     let version = offer.versions.first().copied().unwrap_or(offer.version);
     hello.version = equivalent(version);
-    hello.suite = suite;
+    (hello.suite, hello.encrypts) = (suite, suites::encrypts(suite));
     learn_id(wire, hello, Side::Client, offer.connection_id.take());
     hello.mac_last = offer.extensions.contains(&ENCRYPT_THEN_MAC);
     summary.add_info(if is_retry { "retry" } else { "" });

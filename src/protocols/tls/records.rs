@@ -10,7 +10,7 @@ use super::{
     ALERT, ALERT_LEVEL, ALERT_TYPE, APP_DATA, APPLICATION_DATA, CHANGE_CIPHER_SPEC, CHANGE_CIPHER_SPEC_TYPE, CONTENT_TYPE, DATA,
     DECRYPTED, ENCRYPTED, HANDSHAKE_RECORD, HEADER, HEARTBEAT, HEARTBEAT_LENGTH, HEARTBEAT_PAYLOAD, HEARTBEAT_TYPE, NO_TYPE,
     NOT_OPENED, OPAQUE_TYPE, PADDING, RECORD, RECORD_LENGTH, RECORD_MAX, RECORD_TOO_LONG, RECORD_VERSION, SEGMENT, TOO_LONG,
-    TYPES, names, suites,
+    TYPES, names,
 };
 use crate::limits;
 use crate::tree::{BySide, NodeRef, Partial, Piece, Side, Unended, Value, name_of};
@@ -153,7 +153,7 @@ impl Session {
         let field = if kind == APPLICATION_DATA { &APP_DATA } else { &ENCRYPTED };
         match wire.remaining() {
             0 => {}
-            length if is_encrypted && suites::encrypts(self.hello.suite) => drop(wire.bytes(field, length)?),
+            length if is_encrypted && self.hello.encrypts => drop(wire.bytes(field, length)?),
             _ => drop(wire.rest(field)),
         }
         Ok(())

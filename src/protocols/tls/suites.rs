@@ -428,7 +428,7 @@ pub(in crate::protocols) const SUITES: Names = &[
 ];
 
 /// Whether a suite encrypts: some only authenticate.
-pub(in crate::protocols) fn encrypts(suite: u16) -> bool {
+pub(super) fn encrypts(suite: u16) -> bool {
     let names_cipher = |name: &str| ["_WITH_", "TLS_AES_", "TLS_CHACHA20_"].iter().any(|part| name.contains(part));
     name_of(SUITES, suite.into()).is_some_and(|name| names_cipher(name) && !name.contains("NULL"))
 }

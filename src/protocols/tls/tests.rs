@@ -436,7 +436,10 @@ fn the_years_of_certificates_have_the_century_of_their_form() {
     let of = |replacements: &[(&str, &str)]| {
         let hex = replacements.iter().fold(hex.clone(), |hex, (from, to)| hex.replacen(from, to, 1));
         let tree = message_of(TLS_1_2, &hex);
-        values(&tree, &["x509af.notBefore.time", "x509af.notAfter.time"]).iter().map(|time| (*time).to_owned()).collect::<Vec<_>>()
+        values(&tree, &["x509af.notBefore.time", "x509af.notAfter.time"])
+            .iter()
+            .map(|time| (*time).to_owned())
+            .collect::<Vec<_>>()
     };
     assert_eq!(of(&[]), ["\"2024-01-01 00:00:00\"", "\"2025-01-01 00:00:00\""]);
     let years = [("170d3234", "170d3439"), ("170d3235", "170d3530")];
