@@ -115,9 +115,9 @@ impl Engine {
             Fields::None | Fields::All => demand,
         };
         let follows = tcp::requests_progress(demand);
-        let analysis = match follows || layers::needs_analysis(demand) {
+        let analysis = match follows || layers::has_analysis_fields(demand) {
             true => Some(Extent::Everything),
-            false => demand.has(Extras::ANALYSIS).then_some(Extent::Flags),
+            false => (demand.has(Extras::ANALYSIS) || demand.has(Extras::SUMMARIES)).then_some(Extent::Summary),
         };
         let mut tree = Tree::new(demand);
         tree.reveal = registry.shows_secrets();

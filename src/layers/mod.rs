@@ -69,7 +69,7 @@ pub use fast_path::{FastHeaders, FlowKey, HeaderValue, ends as plain_ends};
 
 use crate::input::{Link, link_name};
 use crate::limits;
-use crate::tree::{Address, Demand, Ends, Extras, Field, Fields, Generated, Kind, LayerId, Only, Span, Tree, Value};
+use crate::tree::{Address, Demand, Ends, Field, Fields, Generated, Kind, LayerId, Only, Span, Tree, Value};
 use crate::wire::notes::DEEP;
 use crate::wire::{Cut, Dissector, On, Protocol, Result, Wire, data};
 use std::net::IpAddr;
@@ -188,16 +188,15 @@ pub fn is_of_frame(field: &Field) -> bool {
     is_value && is_of_header(field) && !is_payload(field) && (!is_of_tcp || tcp::OWN.iter().any(|own| own.is(field)))
 }
 
-/// Whether results of the TCP sequence analysis are requested as fields or in summaries. A segment that is not in order
-/// has them even if carriers are not requested, because a note makes it a message.
+/// Whether results of the TCP sequence analysis are requested as fields. A segment that is not in order has them even if
+/// carriers are not requested, because a note makes it a message.
 #[must_use]
-pub fn needs_analysis(demand: Demand) -> bool {
-    let by_fields = match demand.fields {
+pub fn has_analysis_fields(demand: Demand) -> bool {
+    match demand.fields {
         Fields::None => false,
         Fields::Only(only) => only.fields().any(tcp::needs_analysis),
         Fields::All => true,
-    };
-    by_fields || demand.has(Extras::SUMMARIES)
+    }
 }
 
 /// The same fields, classified by where they are read.

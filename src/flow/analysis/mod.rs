@@ -125,8 +125,8 @@ pub struct Findings {
 /// Requested results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Extent {
-    /// Flags only, for which no segments are stored.
-    Flags,
+    /// Flags, duplicate acknowledgments and window scaling, for which no segments are stored.
+    Summary,
     /// All results.
     Everything,
 }
@@ -187,21 +187,20 @@ struct Sent {
 }
 
 impl Analysis {
-    /// Analyzes the next segment of a side; `reused` if it is the first of a connection that reuses the endpoints of another. For
-    /// flags alone, segments are not stored.
+    /// Analyzes the next segment of a side; `reused` if it is the first of a connection that reuses the endpoints of another.
     pub fn analyze(&mut self, side: Side, segment: &SegmentHeader, reused: bool, extent: Extent) -> Findings {
         let Half { next_frame, next_time, scaling, .. } = self.known.halves[side];
         let flags = self.known.flags(side, segment, reused);
-        if extent == Extent::Flags {
-            return Findings { flags, ..Findings::default() };
-        }
-        let now = nanos(segment.time);
-        let (own_unacked, peer_unacked) = self.unacked.own_and_peer(side);
         let mut found = Findings { flags, scaling, ..Findings::default() };
         if flags.has(AnalysisFlag::DuplicateAck) {
             let own = &self.known.halves[side];
             found.duplicate = Some((own.duplicates, own.first_ack_frame));
         }
+        if extent == Extent::Summary {
+            return found;
+        }
+        let now = nanos(segment.time);
+        let (own_unacked, peer_unacked) = self.unacked.own_and_peer(side);
         if flags.is_after_timeout() {
             let (frame, time) = own_unacked.0.first().map_or((next_frame, next_time), |oldest| (oldest.frame, oldest.time));
             found.repeats = Some(Since { frame, nanos: now.wrapping_sub(time) }).filter(|since| since.nanos != 0);

@@ -8,8 +8,8 @@ use proptest::prelude::*;
 /// A conversation with a handshake of 40 ms; client bytes begin with 101, server bytes with 501.
 struct Talk {
     analysis: Analysis,
-    /// The same connection, analyzed for flags only.
-    of_flags: Analysis,
+    /// The same connection, analyzed for summaries only.
+    of_summaries: Analysis,
     frame: u64,
     millis: i64,
 }
@@ -30,7 +30,7 @@ const PLAIN: SegmentHeader = SegmentHeader {
 
 impl Talk {
     fn at(millis: i64) -> Talk {
-        Talk { analysis: Analysis::default(), of_flags: Analysis::default(), frame: 0, millis }
+        Talk { analysis: Analysis::default(), of_summaries: Analysis::default(), frame: 0, millis }
     }
 
     fn opened() -> Talk {
@@ -48,8 +48,8 @@ impl Talk {
         let time = Timestamp { seconds: self.millis / 1000, nanos: u32::try_from(self.millis % 1000).unwrap() * 1_000_000 };
         let segment = SegmentHeader { frame: self.frame, time: Some(time), ..segment };
         let found = self.analysis.analyze(side, &segment, false, Extent::Everything);
-        let of_flags = self.of_flags.analyze(side, &segment, false, Extent::Flags);
-        assert_eq!(of_flags, Findings { flags: found.flags, ..Findings::default() });
+        let in_summary = self.of_summaries.analyze(side, &segment, false, Extent::Summary);
+        assert_eq!(in_summary, Findings { acks: None, repeats: None, ..found });
         found
     }
 
