@@ -41,7 +41,10 @@ impl Tree {
 
     /// Stores a message type, if requested.
     pub fn make_name(&mut self, name: &str) -> TextRange {
-        if self.demand.has(Extras::NAMES) { self.make(format_args!("{name}")) } else { TextRange::default() }
+        if !self.demand.has(Extras::NAMES) {
+            return TextRange::default();
+        }
+        self.make_by(|out| out.write_str(name)).unwrap_or_default()
     }
 
     /// Stores a summary, if requested.
