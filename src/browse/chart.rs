@@ -60,10 +60,10 @@ impl Chart {
         (width / self.counts.len().max(1)).max(1)
     }
 
-    /// The first visible interval in a chart of this width.
+    /// The first visible interval in a chart of this width. Intervals wider than a column are all visible.
     #[must_use]
     pub fn first(&self, width: usize) -> usize {
-        (self.cursor + 1).saturating_sub((width / self.columns(width)).max(1))
+        (self.cursor + 1).saturating_sub(width.max(1))
     }
 
     /// Describes the range.
