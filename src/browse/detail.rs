@@ -52,7 +52,7 @@ pub struct Buffer {
     /// `frame/17`, `tcp/0/s2c`, `derived/1`.
     pub name: String,
     /// How derived bytes were obtained.
-    pub how: String,
+    pub method: String,
     /// The offset of the first byte.
     pub first: u64,
     /// The bytes, with secrets masked.
@@ -270,8 +270,8 @@ impl<'t> Taking<'t> {
         let buffer = |span: Span| {
             let place = location_of(of, span);
             let source = of.tree.source(span);
-            let how = match source {
-                Some(Source { origin: Origin::Derived(derived), .. }) => derived.how,
+            let method = match source {
+                Some(Source { origin: Origin::Derived(derived), .. }) => derived.method,
                 _ => "",
             };
             let first = place.base + u64::from(span.start);
@@ -279,7 +279,7 @@ impl<'t> Taking<'t> {
             let range = first..first + u64::from(span.len());
             Buffer {
                 name: place.buffer.to_string(),
-                how: how.to_owned(),
+                method: method.to_owned(),
                 first,
                 bytes: of.tree.masked(span, of.slice(span)).into_owned(),
                 masked: of.tree.masked_in(span).collect(),

@@ -68,7 +68,7 @@ impl Summary {
                 let frame = packet.of.tree.frame.number;
                 let innermost = packet.innermost().and_then(|layer| packet.of.layer_node(layer));
                 Summary {
-                    time: nanos(packet.moment),
+                    time: nanos(packet.times),
                     protocol: innermost.map_or("", |node| node.field().name).to_owned(),
                     level: gravest(packet.notes()),
                     ..Summary::blank(place, RowKind::Packet, frame, frame)
@@ -80,7 +80,7 @@ impl Summary {
                 let (name, info) = words_of(late.of, late.layers.iter());
                 let innermost = late.innermost().and_then(|layer| late.of.layer_node(layer));
                 Summary {
-                    time: nanos(late.moment),
+                    time: nanos(late.times),
                     protocol: innermost.map_or("", |node| node.field().name).to_owned(),
                     level: gravest(late.notes()),
                     ..Summary::blank(place, RowKind::Late, late.frame(), late.frame())
@@ -105,7 +105,7 @@ impl Summary {
 
     fn message(place: u64, message: &Message<'_>) -> Result<Summary, fmt::Error> {
         let summary = Summary {
-            time: nanos(RecordTimes { time: message.time(), ..message.moment }),
+            time: nanos(RecordTimes { time: message.time(), ..message.times }),
             protocol: message.protocol().map_or("", |field| field.name).to_owned(),
             level: gravest(message.notes()),
             ..Summary::blank(place, RowKind::Message, message.n, message.frame())
@@ -149,8 +149,8 @@ impl Summary {
     }
 }
 
-fn nanos(moment: RecordTimes) -> Option<i64> {
-    moment.since_start().and_then(|nanos| i64::try_from(nanos).ok())
+fn nanos(times: RecordTimes) -> Option<i64> {
+    times.since_start().and_then(|nanos| i64::try_from(nanos).ok())
 }
 
 fn gravest<'n>(notes: impl Iterator<Item = &'n Note>) -> Option<Level> {

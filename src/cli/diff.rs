@@ -64,7 +64,7 @@ pub struct DiffOptions {
 /// Runs `diff`.
 pub(super) fn run(options: &DiffOptions, reading: &Reading, screen: Screen) -> Exit {
     match prepare(options, reading) {
-        Ok((how, sides)) => answer(options, &how, sides, screen).unwrap_or_else(|error| of_output(&error)),
+        Ok((settings, sides)) => answer(options, &settings, sides, screen).unwrap_or_else(|error| of_output(&error)),
         Err(wrong) => {
             print_error(format_args!("{wrong}"));
             Exit::Usage
@@ -199,14 +199,14 @@ impl Audience for Reader<'_> {
 fn read(
     options: &DiffOptions,
     source: &Source,
-    how: &InputSettings,
+    settings: &InputSettings,
     which: &[Which],
     ignored: &Ignored,
 ) -> io::Result<(Exit, Option<Vec<Part>>)> {
     let filter = options.filter.as_deref().and_then(|filter| Filter::parse(filter.trim(), Registry::default()).ok());
     let sides = which.iter().map(|which| (*which, Capture::new(named(source, *which)))).collect();
     let mut reader = Reader { tally: Tally::new(Records::Messages), filter, ignored, sides, gaps: 0, opened: false };
-    let exit = input::input(source, how, &mut reader)?;
+    let exit = input::input(source, settings, &mut reader)?;
     if reader.gaps > 0 {
         let places = if reader.gaps == 1 { "place" } else { "places" };
         print_error(format_args!("{}: stream bytes are missing in {} {places} and not compared", source.name(), reader.gaps));
@@ -224,13 +224,13 @@ fn named(source: &Source, which: Which) -> String {
     }
 }
 
-fn answer(options: &DiffOptions, how: &InputSettings, sides: Sides, screen: Screen) -> io::Result<Exit> {
+fn answer(options: &DiffOptions, settings: &InputSettings, sides: Sides, screen: Screen) -> io::Result<Exit> {
     let Sides { sources, which, ignored } = sides;
     let mut exit = Exit::Fine;
     let mut captures = Vec::new();
     for (place, source) in sources.iter().enumerate() {
         let which = if sources.len() == 1 { &which[..] } else { which.get(place..=place).unwrap_or_default() };
-        let (read, found) = read(options, source, how, which, &ignored)?;
+        let (read, found) = read(options, source, settings, which, &ignored)?;
         exit = exit.max(read);
         let Some(found) = found else { return Ok(exit) };
         for (which, capture) in &found {

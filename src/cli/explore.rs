@@ -122,10 +122,10 @@ pub struct ExploreOptions {
 
 /// Runs `explore`.
 pub(super) fn run(options: &ExploreOptions, reading: &Reading, screen: Screen) -> Exit {
-    let done = prepare(options, reading).map(|(how, _)| {
+    let done = prepare(options, reading).map(|(settings, _)| {
         let sources = Source::all(&options.files, reading);
         several::each(&sources, screen, !options.json, |source, screen| match prepare(options, reading) {
-            Ok((_, asked)) => answer(options, source, &how, asked, screen),
+            Ok((_, asked)) => answer(options, source, &settings, asked, screen),
             Err(_) => Ok(Exit::Usage),
         })
     });
@@ -266,10 +266,16 @@ impl Audience for Reader {
     }
 }
 
-fn answer(options: &ExploreOptions, source: &Source, how: &InputSettings, asked: Parsed, screen: Screen) -> io::Result<Exit> {
+fn answer(
+    options: &ExploreOptions,
+    source: &Source,
+    settings: &InputSettings,
+    asked: Parsed,
+    screen: Screen,
+) -> io::Result<Exit> {
     let is_default = asked.streams.is_none() && asked.filter.is_none();
     let mut reader = Reader {
-        blind: Engine::new(how.registry().blind(), Collector::demand()),
+        blind: Engine::new(settings.registry().blind(), Collector::demand()),
         collector: Collector::new(asked.streams.clone(), options.max_bytes),
         follower: Follower::new(None),
         filter: asked.filter,
@@ -282,7 +288,7 @@ fn answer(options: &ExploreOptions, source: &Source, how: &InputSettings, asked:
         start: None,
         opened: false,
     };
-    let exit = input::input(source, how, &mut reader)?;
+    let exit = input::input(source, settings, &mut reader)?;
     if !reader.opened {
         return Ok(exit);
     }

@@ -29,10 +29,10 @@ pub(super) fn run(options: &FollowOptions, reading: &Reading, screen: Screen) ->
         Ok::<_, forms::Wrong>((InputSettings::new(reading)?, prepare(options, io::stdout().is_terminal())?, filter))
     };
     match prepared() {
-        Ok((how, task, filter)) => {
+        Ok((settings, task, filter)) => {
             let with_headings = matches!(task, Task::List { as_json: false, .. });
             several::each(&Source::all(&options.files, reading), screen, with_headings, |source, screen| {
-                finish(options, source, &how, (task, filter().ok().flatten()), screen)
+                finish(options, source, &settings, (task, filter().ok().flatten()), screen)
             })
         }
         Err(wrong) => {
@@ -164,25 +164,25 @@ impl Matching {
 fn finish(
     options: &FollowOptions,
     source: &Source,
-    how: &InputSettings,
+    settings: &InputSettings,
     (task, filter): (Task, Option<Matching>),
     screen: Screen,
 ) -> io::Result<Exit> {
     let to = screen.writer(!source.is_complete());
     let theme = forms::theme(options.color);
     match task {
-        Task::List { as_json, as_array } => list(source, how, (as_json, as_array), filter, theme, to),
+        Task::List { as_json, as_array } => list(source, settings, (as_json, as_array), filter, theme, to),
         Task::Dump(stream, content, form) => {
             let dump = Dump::new(to, form, theme, forms::width());
             let dir = options.dir.map(Side::from);
-            collect(source, how, Collector::new(Some((stream, content)), dir, Output::Dump(dump), form == Form::Raw), filter)
+            collect(source, settings, Collector::new(Some((stream, content)), dir, Output::Dump(dump), form == Form::Raw), filter)
         }
         Task::Files(stream) => {
             let folder = options.write_dir.as_deref().unwrap_or(Path::new("."));
             let files =
                 Files::new(folder).map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", folder.display())))?;
             let dir = options.dir.map(Side::from);
-            collect(source, how, Collector::new(stream, dir, Output::Files(files, to), true), filter)
+            collect(source, settings, Collector::new(stream, dir, Output::Files(files, to), true), filter)
         }
     }
 }
@@ -225,14 +225,14 @@ impl Audience for Lister {
 
 fn list(
     source: &Source,
-    how: &InputSettings,
+    settings: &InputSettings,
     (as_json, as_array): (bool, bool),
     filter: Option<Matching>,
     theme: Theme,
     mut to: Box<dyn Write + Send + '_>,
 ) -> io::Result<Exit> {
     let mut lister = Lister { streams: Streams::default(), filter, matching: HashSet::new(), opened: false };
-    let exit = input::input(source, how, &mut lister)?;
+    let exit = input::input(source, settings, &mut lister)?;
     if lister.filter.is_some() {
         let Lister { streams, matching, .. } = &mut lister;
         streams.retain(|stream| matching.contains(&stream));
@@ -363,9 +363,9 @@ impl Audience for Collector<'_> {
     }
 }
 
-fn collect(source: &Source, how: &InputSettings, collector: Collector<'_>, filter: Option<Matching>) -> io::Result<Exit> {
+fn collect(source: &Source, settings: &InputSettings, collector: Collector<'_>, filter: Option<Matching>) -> io::Result<Exit> {
     let mut collector = Collector { filter, ..collector };
-    let exit = input::input(source, how, &mut collector)?;
+    let exit = input::input(source, settings, &mut collector)?;
     if !collector.opened {
         return Ok(exit);
     }

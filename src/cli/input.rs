@@ -139,19 +139,19 @@ fn threads(reading: &Reading) -> usize {
 }
 
 /// Reads an input to its end. Problems of the input are reported and determine the exit code; errors are write errors.
-pub(super) fn input(source: &Source, how: &InputSettings, audience: &mut impl Audience) -> io::Result<Exit> {
+pub(super) fn input(source: &Source, settings: &InputSettings, audience: &mut impl Audience) -> io::Result<Exit> {
     let size = source.size();
-    one_of_several(source, how, audience, TotalProgress::new(source.name(), size).part(size))
+    one_of_several(source, settings, audience, TotalProgress::new(source.name(), size).part(size))
 }
 
 /// Reads one of several inputs that are read in parallel.
 pub(super) fn one_of_several(
     source: &Source,
-    how: &InputSettings,
+    settings: &InputSettings,
     audience: &mut impl Audience,
     progress: Progress,
 ) -> io::Result<Exit> {
-    let mut run = match Run::open(source, how, audience, progress) {
+    let mut run = match Run::open(source, settings, audience, progress) {
         Ok(run) => run,
         Err(Refused { exit, problem: None }) => return Ok(exit),
         Err(Refused { exit, problem: Some((code, text)) }) => {
@@ -160,7 +160,7 @@ pub(super) fn one_of_several(
             return Ok(exit);
         }
     };
-    let reads_ahead = how.threads > 1 && source.is_complete() && audience.is_busy() && audience.defers_after().is_none();
+    let reads_ahead = settings.threads > 1 && source.is_complete() && audience.is_busy() && audience.defers_after().is_none();
     loop {
         if reads_ahead && run.bytes >= SMALL && audience.has_help() && !audience.has_enough() {
             return run.on_another_thread(audience);
@@ -192,7 +192,7 @@ impl From<Exit> for Refused {
 
 /// An input that is read frame by frame.
 pub(super) struct Run<'a> {
-    how: &'a InputSettings,
+    settings: &'a InputSettings,
     name: String,
     capture: Capture,
     engine: Engine,
@@ -209,7 +209,7 @@ impl<'a> Run<'a> {
     /// Opens an input. Returns the exit code on failure, or after a signal.
     pub(super) fn open(
         source: &Source,
-        how: &'a InputSettings,
+        settings: &'a InputSettings,
         audience: &mut impl Audience,
         progress: Progress,
     ) -> Result<Run<'a>, Refused> {
@@ -217,9 +217,9 @@ impl<'a> Run<'a> {
             return Err(Exit::Fine.into());
         }
         let name = source.name();
-        let capture = open(source, how, &name, audience)?;
-        let engine = Engine::new(how.registry, audience.demand()).with_prefilter(audience.prefilter());
-        Ok(Run { how, name, capture, engine, progress, frames: 0, bytes: 0, damage: None, explained: None })
+        let capture = open(source, settings, &name, audience)?;
+        let engine = Engine::new(settings.registry, audience.demand()).with_prefilter(audience.prefilter());
+        Ok(Run { settings, name, capture, engine, progress, frames: 0, bytes: 0, damage: None, explained: None })
     }
 
     /// Reads and dissects the next frame. Returns false at the end, or if the audience has enough.
@@ -243,7 +243,7 @@ impl<'a> Run<'a> {
         }
         self.frames += 1;
         self.bytes += frame.bytes.len();
-        if self.how.explain && frame.link == Link::Unknown {
+        if self.settings.explain && frame.link == Link::Unknown {
             let candidates = self.engine.explain(frame.bytes);
             if candidates.first() != self.explained.as_ref() {
                 for line in &candidates {
@@ -273,8 +273,8 @@ impl<'a> Run<'a> {
         audience.extras(self.capture.extras());
         audience.names(self.capture.names());
         audience.evictions(self.engine.evictions());
-        self.how.lacks(audience, &self.name, self.engine.lacking_secret());
-        end(audience, self.how, &self.name, self.frames, self.damage.as_ref())
+        self.settings.lacks(audience, &self.name, self.engine.lacking_secret());
+        end(audience, self.settings, &self.name, self.frames, self.damage.as_ref())
     }
 
     /// Reads the remaining input in a separate thread.
@@ -283,36 +283,36 @@ impl<'a> Run<'a> {
         audience.extras(read.capture.extras());
         audience.names(read.capture.names());
         audience.evictions(read.evictions);
-        self.how.lacks(audience, &self.name, read.lacking.as_ref());
-        end(audience, self.how, &self.name, self.frames + read.frames, read.damage.as_ref())
+        self.settings.lacks(audience, &self.name, read.lacking.as_ref());
+        end(audience, self.settings, &self.name, self.frames + read.frames, read.damage.as_ref())
     }
 }
 
-fn open(source: &Source, how: &InputSettings, name: &str, audience: &mut impl Audience) -> Result<Capture, Refused> {
+fn open(source: &Source, settings: &InputSettings, name: &str, audience: &mut impl Audience) -> Result<Capture, Refused> {
     let reader = source.open().map_err(|error| {
         let text = format!("cannot be opened: {error}");
-        how.print_error(audience, format_args!("{name}: {text}"));
+        settings.print_error(audience, format_args!("{name}: {text}"));
         Refused { exit: Exit::CannotOpen, problem: Some(("cannot_open", text)) }
     })?;
     // Never read ahead of the frames on a pipe.
-    let options = Options { helped: how.options.helped && source.is_complete(), ..how.options };
+    let options = Options { helped: settings.options.helped && source.is_complete(), ..settings.options };
     let capture = Capture::open_with(reader, options).map_err(|error| {
         if interrupt::is_requested() {
             return Exit::Fine.into();
         }
-        how.print_error(audience, format_args!("{name}: {error}"));
+        settings.print_error(audience, format_args!("{name}: {error}"));
         match error {
             OpenError::Io(_) => Refused { exit: Exit::CannotOpen, problem: Some(("cannot_open", error.to_string())) },
             _ => Refused { exit: Exit::NotACapture, problem: Some(("not_a_capture", error.to_string())) },
         }
     })?;
-    if how.explain {
+    if settings.explain {
         audience.print_error(format_args!("{name}: {}", capture.explain()));
     }
     let is_capture = matches!(capture.format(), Format::Pcap | Format::PcapNg | Format::Snoop | Format::RsProx);
-    match &how.assumed {
+    match &settings.assumed {
         Some(assumed) if is_capture => {
-            how.print_error(audience, format_args!("{name}: {assumed}"));
+            settings.print_error(audience, format_args!("{name}: {assumed}"));
             Err(Exit::Usage.into())
         }
         _ => Ok(capture),
@@ -326,7 +326,7 @@ fn begin(audience: &mut impl Audience, file: &str, format: &str, links: &[u16]) 
 
 fn end(
     audience: &mut impl Audience,
-    how: &InputSettings,
+    settings: &InputSettings,
     file: &str,
     frame: u64,
     damage: Option<&ReadError>,
@@ -334,8 +334,8 @@ fn end(
     // An input interrupted by a signal is not damaged.
     let Some(damage) = damage.filter(|_| !interrupt::is_requested()) else { return audience.end(None).map(|()| Exit::Fine) };
     match frame {
-        0 => how.print_error(audience, format_args!("{file}: before the first frame: {damage}")),
-        _ => how.print_error(audience, format_args!("{file}: after frame {frame}: {damage}")),
+        0 => settings.print_error(audience, format_args!("{file}: before the first frame: {damage}")),
+        _ => settings.print_error(audience, format_args!("{file}: after frame {frame}: {damage}")),
     }
     let text = damage.to_string();
     audience.end(Some(&Problem { file, code: damage.code, text: &text, frame, at: damage.at }))?;

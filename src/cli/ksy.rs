@@ -216,7 +216,7 @@ fn content(spec: &Spec, root: TypeId) -> String {
     let types: Vec<_> = spec.types.iter().filter(|of| of.top == root).collect();
     let fields = types.iter().map(|of| of.seq.len() + of.instances.len()).sum();
     let calculated =
-        types.iter().flat_map(|of| &of.instances).filter(|member| matches!(member.how, ValueSource::Value(_))).count();
+        types.iter().flat_map(|of| &of.instances).filter(|member| matches!(member.source, ValueSource::Value(_))).count();
     let enums = spec.enums.iter().filter(|of| spec.type_of(of.owner).top == root).count();
     let imports = spec.files.len().saturating_sub(spec.roots.len());
     let mut parts = vec![counted(types.len(), "type"), counted(fields, "field")];

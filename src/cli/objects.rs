@@ -55,8 +55,8 @@ const NAME_MOST: usize = 100;
 
 /// Lists the objects of all inputs, and saves them with `--write-dir`.
 pub(super) fn run(options: &Objects, screen: Screen) -> Exit {
-    let how = match InputSettings::new(&options.reading) {
-        Ok(how) => how,
+    let settings = match InputSettings::new(&options.reading) {
+        Ok(settings) => settings,
         Err(wrong) => {
             print_error(format_args!("{wrong}"));
             return Exit::Usage;
@@ -73,7 +73,7 @@ pub(super) fn run(options: &Objects, screen: Screen) -> Exit {
         return Exit::Failed;
     }
     for source in &Source::all(&options.files, &options.reading) {
-        match input::input(source, &how, &mut list) {
+        match input::input(source, &settings, &mut list) {
             Ok(exit) => worst = worst.max(exit),
             Err(error) => return worst.max(of_output(&error)),
         }

@@ -14,7 +14,7 @@ use std::io::{self, IsTerminal, Write};
 /// Prints the records of all inputs.
 pub(super) fn run(args: &Args, screen: Screen) -> Exit {
     let sources = Source::all(&args.files, &args.reading);
-    let task = match InputSettings::new(&args.reading).and_then(|how| Task::new(&sources, how, args)) {
+    let task = match InputSettings::new(&args.reading).and_then(|settings| Task::new(&sources, settings, args)) {
         Ok(task) => task,
         Err(wrong) => {
             print_error(format_args!("{wrong}"));
@@ -37,7 +37,7 @@ pub(super) fn run(args: &Args, screen: Screen) -> Exit {
 /// Inputs, settings and output of a run.
 struct Task<'a> {
     sources: &'a [Source],
-    how: InputSettings,
+    settings: InputSettings,
     plan: Plan,
     /// One selection per reading thread.
     selection: Vec<RecordSelection>,
@@ -45,22 +45,22 @@ struct Task<'a> {
 
 impl<'a> Task<'a> {
     /// Derives the task from the options.
-    fn new(sources: &'a [Source], how: InputSettings, Args { output, habits, .. }: &Args) -> Result<Task<'a>, Wrong> {
+    fn new(sources: &'a [Source], settings: InputSettings, Args { output, habits, .. }: &Args) -> Result<Task<'a>, Wrong> {
         let plan = Plan::new(output, sources.len() > 1, !sources.iter().all(Source::is_complete))?;
         let plan = match (&habits.kept, &habits.kept_below) {
             (Some(names), _) => plan.keeping(names, false)?,
             (None, Some(names)) => plan.keeping(names, true)?,
             (None, None) => plan,
         };
-        let plan = plan.revealing(how.registry().shows_secrets());
+        let plan = plan.revealing(settings.registry().shows_secrets());
         let scope = plan.scope();
         let mut selection = vec![RecordSelection::new(output, scope)?];
         if !plan.is_one_document() && !selection.iter().any(RecordSelection::spans_inputs) {
-            for _ in 1..parallel::files::readers(sources, how.threads()) {
+            for _ in 1..parallel::files::readers(sources, settings.threads()) {
                 selection.push(RecordSelection::new(output, scope)?);
             }
         }
-        Ok(Task { sources, how, plan, selection })
+        Ok(Task { sources, settings, plan, selection })
     }
 
     fn run(self, to: Box<dyn Write + Send>, outcome: &mut Outcome) -> io::Result<()> {
@@ -68,12 +68,12 @@ impl<'a> Task<'a> {
             Ok([selection]) => {
                 let mut printer = Printer::new(&self.plan, to, selection);
                 for source in self.sources {
-                    let read = input::input(source, &self.how, &mut printer)?;
+                    let read = input::input(source, &self.settings, &mut printer)?;
                     outcome.add(Outcome { read, ..printer.selection.outcome() });
                 }
                 printer.sink.finish()
             }
-            Err(several) => parallel::files::run(self.sources, &self.how, &self.plan, several, to, outcome),
+            Err(several) => parallel::files::run(self.sources, &self.settings, &self.plan, several, to, outcome),
         }
     }
 }

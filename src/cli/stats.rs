@@ -21,10 +21,10 @@ pub(super) fn run(options: &StatsOptions, reading: &Reading, screen: Screen) -> 
         [name] if name.starts_with("follow,") => following(name, options).map(|followed| follow::run(&followed, reading, screen)),
         names => {
             let parsed = || parsed(names, options.filter.as_deref());
-            parsed().and_then(|_| InputSettings::new(reading)).map(|how| {
+            parsed().and_then(|_| InputSettings::new(reading)).map(|settings| {
                 let sources = Source::all(&options.files, reading);
                 several::each(&sources, screen, !options.json, |source, screen| match parsed() {
-                    Ok(parsed) => print(options, source, &how, parsed, screen),
+                    Ok(parsed) => print(options, source, &settings, parsed, screen),
                     Err(_) => Ok(Exit::Usage),
                 })
             })
@@ -239,9 +239,9 @@ impl Audience for Counter {
     }
 }
 
-fn print(options: &StatsOptions, source: &Source, how: &InputSettings, parsed: Parsed, screen: Screen) -> io::Result<Exit> {
-    let mut counter = Counter { stats: Stats::detailed(how.registry(), parsed.parts, parsed.details), opened: false };
-    let exit = input::input(source, how, &mut counter)?;
+fn print(options: &StatsOptions, source: &Source, settings: &InputSettings, parsed: Parsed, screen: Screen) -> io::Result<Exit> {
+    let mut counter = Counter { stats: Stats::detailed(settings.registry(), parsed.parts, parsed.details), opened: false };
+    let exit = input::input(source, settings, &mut counter)?;
     if !counter.opened {
         return Ok(exit);
     }

@@ -27,7 +27,7 @@ pub(super) fn run(args: &Args, path: &Path) -> Exit {
     let prepared =
         Target::new(path, args.output.capture_form, &sources).and_then(|target| Ok((InputSettings::new(&args.reading)?, target)));
     let done = match prepared {
-        Ok((how, target)) => write(&args.output, &sources, how, &target, WINDOW),
+        Ok((settings, target)) => write(&args.output, &sources, settings, &target, WINDOW),
         Err(wrong) => Err(wrong),
     };
     done.unwrap_or_else(|wrong| {
@@ -56,17 +56,23 @@ pub(super) fn run_and_print(mut args: Args, screen: Screen) -> Exit {
 }
 
 /// Reads the inputs, twice if messages require frames that were no longer kept.
-fn write(output: &Output, sources: &[Source], mut how: InputSettings, target: &Target, window: usize) -> Result<Exit, Wrong> {
+fn write(
+    output: &Output,
+    sources: &[Source],
+    mut settings: InputSettings,
+    target: &Target,
+    window: usize,
+) -> Result<Exit, Wrong> {
     let again = target.is_file() && sources.iter().all(Source::is_complete);
     let mut known = vec![Late::default(); sources.len()];
     loop {
-        let written = match merge::write(output, sources, &how, target, window / sources.len().max(1), known)? {
+        let written = match merge::write(output, sources, &settings, target, window / sources.len().max(1), known)? {
             Ok(written) => written,
             Err((read, error)) => return Ok(read.max(target.failed(&error))),
         };
         let late: u64 = written.late.iter().map(|late| late.count).sum();
-        if late > 0 && again && !how.is_silent() && !interrupt::is_requested() {
-            how = how.silent();
+        if late > 0 && again && !settings.is_silent() && !interrupt::is_requested() {
+            settings = settings.silent();
             known = written.late;
             continue;
         }
@@ -168,8 +174,8 @@ mod tests {
     fn written(window: usize, name: &str) -> (Exit, Vec<u8>) {
         let path = std::env::temp_dir().join(format!("proto-dissect-{}-{name}", std::process::id()));
         let args = Args::try_parse_from(["proto-dissect", "-Y", "pipboy.type == 3", "samples/pipboy.pcap"]).unwrap();
-        let (how, sources) = (InputSettings::new(&args.reading).unwrap(), Source::all(&args.files, &args.reading));
-        let exit = write(&args.output, &sources, how, &Target::File(path.clone(), FileForm::PcapNg), window).unwrap();
+        let (settings, sources) = (InputSettings::new(&args.reading).unwrap(), Source::all(&args.files, &args.reading));
+        let exit = write(&args.output, &sources, settings, &Target::File(path.clone(), FileForm::PcapNg), window).unwrap();
         let bytes = fs::read(&path).unwrap();
         fs::remove_file(&path).unwrap();
         (exit, bytes)

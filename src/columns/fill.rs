@@ -68,7 +68,7 @@ fn ip<'r, 'a>(address: IpAddr, row: &'r mut Row<'a>) -> &'r mut Row<'a> {
 pub(super) fn message(head: Head<'_>, message: &Message<'_>, rows: &mut Rows) {
     let of = message.of;
     let row = &mut rows.row();
-    row.words(head.file).count(head.n).time(nanos(message.time())).float(seconds(message.moment.since_start()));
+    row.words(head.file).count(head.n).time(nanos(message.time())).float(seconds(message.times.since_start()));
     head.protocol(row);
     row.words(message.name()).words(&message.info()).shown(Some(message.path()));
     speakers(message.ends(), row);
@@ -98,7 +98,7 @@ pub(super) fn packet(head: Head<'_>, packet: &Packet<'_>, rows: &mut Rows) {
     let (of, frame) = (packet.of, &packet.of.tree.frame);
     let row = &mut rows.row();
     row.words(head.file).count(head.n).truth(Some(false)).time(nanos(frame.time));
-    row.float(seconds(packet.moment.since_start()));
+    row.float(seconds(packet.times.since_start()));
     head.protocol(row);
     row.count(frame.original).count(frame.captured);
     match frame.link {
@@ -122,8 +122,8 @@ pub(super) fn packet(head: Head<'_>, packet: &Packet<'_>, rows: &mut Rows) {
 pub(super) fn late(head: Head<'_>, late: &Late<'_>, rows: &mut Rows) {
     let of = late.of;
     let row = &mut rows.row();
-    row.words(head.file).count(head.n).truth(Some(true)).time(nanos(late.moment.time));
-    row.float(seconds(late.moment.since_start()));
+    row.words(head.file).count(head.n).truth(Some(true)).time(nanos(late.times.time));
+    row.float(seconds(late.times.since_start()));
     head.protocol(row);
     row.int(None).int(None).text(None).text(None).text(None);
     let layers: Vec<&Layer> = late.layers.iter().collect();

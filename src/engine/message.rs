@@ -40,7 +40,7 @@ pub(super) struct Delivered<'a, P> {
     /// Their offset in the stream.
     pub off: u64,
     /// How the bytes of an inner stream were derived.
-    pub how: Option<&'static str>,
+    pub method: Option<&'static str>,
     pub bytes: &'a [u8],
     /// Pieces of the frames that carried them.
     pub pieces: P,
@@ -116,11 +116,11 @@ impl<'a> Out<'a> {
 
     fn source<P: Iterator<Item = Piece>>(&mut self, delivered: Delivered<'_, P>) -> u32 {
         let first = self.tree.pieces.len();
-        if let Some(how) = delivered.how {
+        if let Some(method) = delivered.method {
             self.tree
                 .pieces
                 .extend(delivered.pieces.map(|piece| Piece { off: piece.off.saturating_sub(delivered.off), ..piece }));
-            return self.tree.push_deciphered(how, None, first, delivered.bytes);
+            return self.tree.push_deciphered(method, None, first, delivered.bytes);
         }
         self.tree.pieces.extend(delivered.pieces);
         let pieces = self.tree.pieces.get_mut(first..).unwrap_or_default();

@@ -137,10 +137,10 @@ pub(super) struct Waiting {
 impl Waiting {
     /// Emits the received parts as a message.
     pub(super) fn emit(&self, tree: &mut Tree, ends: Ends) {
-        let Unfinished { bytes, pieces, how, code, words, .. } = &self.left;
+        let Unfinished { bytes, pieces, method, code, words, .. } = &self.left;
         let first = tree.pieces.len();
         tree.pieces.extend_from_slice(pieces);
-        let source = tree.push_derived(how, None, first, bytes);
+        let source = tree.push_derived(method, None, first, bytes);
         let ends = tree.push_ends(ends);
         let layer = tree.push_layer(self.protocol.this, Span::new(source, 0..bytes.len()), None, ends, true);
         let mut wire = Wire::new(tree, layer, source, bytes, 0..bytes.len(), Cut::No);
@@ -163,7 +163,7 @@ impl NestedContext<'_> {
         let (states, side, registry) = (&mut *self.states, self.side, self.registry);
         let (result, is_fine) = bug::reading(&mut wire, range.end, protocol, |wire| match candidate.found.dissector {
             Dissector::Datagram(read) => read(wire),
-            how => match (states.of(candidate, registry), how) {
+            method => match (states.of(candidate, registry), method) {
                 (Some(state), _) => state.message(side, wire),
                 (None, Dissector::Described(description)) => description.message(wire),
                 (None, _) => Ok(()),

@@ -50,7 +50,7 @@ struct Association {
     streams: Vec<(u16, Box<Stream>)>,
     last_frame: u64,
     /// How its packets were derived, if they were.
-    how: Option<&'static str>,
+    method: Option<&'static str>,
     /// A panic occurred outside a dissector: what follows is data.
     failed: bool,
 }
@@ -100,7 +100,7 @@ impl Association {
         let place = known.unwrap_or_else(|| {
             let id = StreamId { transport: Transport::Sctp, number: counts.numbers.next() };
             counts.numbers.pass(id.number, true);
-            let mut stream = Stream::of_messages(id, self.sockets, path.clone(), self.how);
+            let mut stream = Stream::of_messages(id, self.sockets, path.clone(), self.method);
             if self.failed {
                 stream.fail();
             }
@@ -204,7 +204,7 @@ impl Engine {
         bytes: Bytes<'_>,
         segment: &TransportSegment,
         [src, dst]: [SocketAddr; 2],
-        how: Option<&'static str>,
+        method: Option<&'static str>,
     ) {
         let packet = bytes.get(segment.range.clone());
         let first = sctp::first_tsn(packet);
@@ -214,7 +214,7 @@ impl Engine {
             halves: <[HalfStream; 2]>::default(),
             streams: Vec::new(),
             last_frame: 0,
-            how,
+            method,
             failed: false,
         };
         self.active = ActiveConversation::Sctp(Pair::new(src, dst));

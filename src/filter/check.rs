@@ -399,9 +399,9 @@ impl Checker {
         items.map(Value::Constant).next().ok_or_else(|| self.unknown(written))
     }
 
-    fn relation(&mut self, Relation { of, left, how }: &Relation) -> Result<Test, Wrong> {
+    fn relation(&mut self, Relation { of, left, operation }: &Relation) -> Result<Test, Wrong> {
         let operand = |value| Operand { value, all: *of == Some(Quantifier::All) };
-        match how {
+        match operation {
             Operation::Compare(compare, right) => self.compare(*of, left, *compare, right),
             Operation::Contains(right) => {
                 let TypedValue { value, sorts } = self.searched(left)?;

@@ -118,7 +118,7 @@ impl Filter {
                 FrameParts::Headers(of) => (of, self.headers),
                 FrameParts::Layers(of) => (of, self.prefilter),
             };
-            let record = Record::Packet(Packet { moment: RecordTimes::default(), of, bookmarks: None });
+            let record = Record::Packet(Packet { times: RecordTimes::default(), of, bookmarks: None });
             self.decide_early(Subject::Record(&record), known)
         };
         Prefilter { headers, may_match: Box::new(may_match) }

@@ -274,8 +274,8 @@ fn negated(name: &str, at: &Range<usize>) -> Syntax {
     Syntax::Sum(word("0"), Sum::Minus, word(name))
 }
 
-fn relation(left: Node, how: Operation) -> Syntax {
-    Syntax::Relation(Box::new(Relation { of: None, left, how }))
+fn relation(left: Node, operation: Operation) -> Syntax {
+    Syntax::Relation(Box::new(Relation { of: None, left, operation }))
 }
 
 /// Appends to a chain. Operands of the same operator form one list.

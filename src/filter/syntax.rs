@@ -43,7 +43,7 @@ pub(super) struct Relation {
     /// Quantifier: `any` or `all`.
     pub(super) of: Option<Quantifier>,
     pub(super) left: Node,
-    pub(super) how: Operation,
+    pub(super) operation: Operation,
 }
 
 /// Quantifier of a comparison.
@@ -226,7 +226,7 @@ impl fmt::Display for Relation {
             None => "",
         })?;
         self.left.write(Precedence::Mask, f)?;
-        match &self.how {
+        match &self.operation {
             Operation::Compare(compare, right) => {
                 write!(f, " {} ", compare.symbol())?;
                 right.write(Precedence::Mask, f)

@@ -110,7 +110,7 @@ impl ContentExtractor {
         emit: &mut impl FnMut(Event<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
         for layer in &of.tree.layers {
-            let message = Message { n: 0, moment: RecordTimes::default(), of, layer, bookmarks: None };
+            let message = Message { n: 0, times: RecordTimes::default(), of, layer, bookmarks: None };
             self.layer(message, layer, &is_meant, secrets, offsets, emit)?;
         }
         Ok(())
@@ -197,7 +197,7 @@ fn emit_payload<E>(
 fn is_decrypted(of: Dissection<'_>, node: NodeRef<'_>) -> bool {
     let span = node.span();
     of.tree.source(span).is_some_and(|source| {
-        let is_of_tls = matches!(source.origin, Origin::Derived(derived) if derived.how == DECRYPTED && derived.is_deciphered);
+        let is_of_tls = matches!(source.origin, Origin::Derived(derived) if derived.method == DECRYPTED && derived.is_deciphered);
         is_of_tls && span.start == 0 && u64::from(span.end) == source.len()
     })
 }

@@ -238,7 +238,7 @@ impl<W: Write> Dump<W> {
                 if let Some(time) = payload.time().and_then(Rfc3339::of) {
                     of.words("time", time)?;
                 }
-                if let Some(since) = message.moment.since_start() {
+                if let Some(since) = message.times.since_start() {
                     of.put("t", &(since as f64 / 1e9))?;
                 }
                 of.words("stream", payload.stream)?;

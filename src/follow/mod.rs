@@ -178,7 +178,7 @@ impl Follower {
         })?;
         // A tunnel may have payload without a message.
         for payload in &of.tree.layers {
-            let message = Message { n: 0, moment: RecordTimes::default(), of, layer: payload, bookmarks: None };
+            let message = Message { n: 0, times: RecordTimes::default(), of, layer: payload, bookmarks: None };
             datagram(message, payload, payloads, is_meant, offsets, &mut emit)?;
         }
         Ok(())

@@ -121,7 +121,7 @@ impl Frames<'_> {
     fn of_seq(&mut self, of: TypeId) -> Framing {
         let seq = &self.spec.type_of(of).seq;
         for (at, member) in seq.iter().enumerate() {
-            let ValueSource::Read(read) = &member.how else { continue };
+            let ValueSource::Read(read) = &member.source else { continue };
             let is_last = at + 1 == seq.len();
             match self.of_member(of, member, read, at) {
                 Framing::SelfDelimiting => {}

@@ -160,7 +160,7 @@ pub struct Member {
     /// `if`: an expression of type [`Ty::Bool`].
     pub condition: Option<Expr>,
     /// How its value is obtained.
-    pub how: ValueSource,
+    pub source: ValueSource,
     /// `valid` and `contents`, checked for each element of a repetition.
     pub valid: Option<Valid>,
     /// The type of the whole value: an array if it repeats.

@@ -218,7 +218,7 @@ fn secrets(spec: &Spec, registration: Option<&Registration>, id: &str, units: &U
 /// The types from a root down to the one that contains a run, each at the end of the previous one.
 fn chain(spec: &Spec, root: TypeId, run: &Run) -> Vec<TypeId> {
     let last = |of: &TypeId| {
-        let ValueSource::Read(read) = &spec.type_of(*of).seq.last()?.how else { return None };
+        let ValueSource::Read(read) = &spec.type_of(*of).seq.last()?.source else { return None };
         if let super::model::Data::Object(object) = &read.data { Some(object.of) } else { None }
     };
     let mut all: Vec<TypeId> = Vec::new();

@@ -55,7 +55,7 @@ fn walk(edges: &[Vec<u32>], from: u32, seen: &mut [bool]) -> Vec<u32> {
 
 /// The object types that a member reads.
 pub(super) fn objects(member: &Member) -> Vec<u32> {
-    let ValueSource::Read(read) = &member.how else { return Vec::new() };
+    let ValueSource::Read(read) = &member.source else { return Vec::new() };
     let of = |data: &Data| if let Data::Object(object) = data { Some(object.of.0) } else { None };
     match &read.data {
         Data::Switch(switch) => switch.cases.iter().map(|(_, data)| data).chain(&switch.otherwise).filter_map(of).collect(),

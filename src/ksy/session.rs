@@ -185,19 +185,20 @@ impl Reading<'_> {
         self.found(Found::Message, measured.end, ahead, more)
     }
 
-    fn measure_message(&mut self, ahead: &[u8], how: (Measure, bool)) -> measure::Result {
+    fn measure_message(&mut self, ahead: &[u8], measure: (Measure, bool)) -> measure::Result {
         let once = self.half.once.take();
-        let measured = self.measure(Part::message(self.direction.unit, once.as_deref()), ahead, how);
+        let measured = self.measure(Part::message(self.direction.unit, once.as_deref()), ahead, measure);
         self.half.once = once;
         measured
     }
 
-    fn measure(&mut self, part: Part<'_>, ahead: &[u8], (how, more): (Measure, bool)) -> measure::Result {
+    fn measure(&mut self, part: Part<'_>, ahead: &[u8], (measure, more): (Measure, bool)) -> measure::Result {
         let context = Context { from: Some(self.from), ports: [0; 2], index: self.half.index };
         let ahead = ahead.get(..self.most()).unwrap_or(ahead);
         let search = &mut self.half.search;
         let program = &self.file.program;
-        let measured = File::with_memory(|memory| measure::measure(program, part, ahead, (how, more), context, search, memory));
+        let measured =
+            File::with_memory(|memory| measure::measure(program, part, ahead, (measure, more), context, search, memory));
         self.half.work = self.half.work.saturating_add(measured.work);
         measured
     }

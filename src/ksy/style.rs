@@ -45,7 +45,7 @@ fn uses(spec: &Spec) -> Uses {
 
 /// Size and count of a member, if they are references.
 fn only(member: &Member) -> (Option<&Expr>, Option<&Expr>) {
-    let ValueSource::Read(read) = &member.how else { return (None, None) };
+    let ValueSource::Read(read) = &member.source else { return (None, None) };
     let count = match &read.repeat {
         Repeat::Count(count) => Some(count),
         Repeat::No | Repeat::Eos | Repeat::Until(_) => None,

@@ -21,7 +21,7 @@ impl Member {
     #[must_use]
     pub fn expressions(&self) -> Vec<&Expr> {
         let mut all: Vec<&Expr> = self.condition.iter().collect();
-        match &self.how {
+        match &self.source {
             ValueSource::Value(value) => all.push(value),
             ValueSource::Read(read) => all.extend(read.expressions()),
         }

@@ -83,7 +83,7 @@ pub struct Message<'t> {
     /// Message number, from 1.
     pub n: u64,
     /// Timestamps.
-    pub moment: RecordTimes,
+    pub times: RecordTimes,
     /// The tree that contains it.
     pub of: Dissection<'t>,
     /// The layer.
@@ -96,7 +96,7 @@ pub struct Message<'t> {
 #[derive(Clone, Copy)]
 pub struct Packet<'t> {
     /// Timestamps.
-    pub moment: RecordTimes,
+    pub times: RecordTimes,
     /// The tree.
     pub of: Dissection<'t>,
     /// Bookmarks and notes of the capture.
@@ -108,7 +108,7 @@ pub struct Packet<'t> {
 #[derive(Clone, Copy)]
 pub struct Late<'t> {
     /// Capture time of the frame that completed them.
-    pub moment: RecordTimes,
+    pub times: RecordTimes,
     /// The tree that contains them.
     pub of: Dissection<'t>,
     /// Their layers.

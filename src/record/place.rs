@@ -12,7 +12,7 @@ pub enum RecordPlace {
         /// Message number, from 1.
         n: u64,
         /// Timestamps.
-        moment: RecordTimes,
+        times: RecordTimes,
         /// Index of the layer.
         layer: usize,
     },
@@ -30,11 +30,11 @@ impl RecordPlace {
     #[inline]
     pub fn record<'t>(self, of: Dissection<'t>, bookmarks: Option<&'static Bookmarks>) -> Option<Record<'t>> {
         Some(match self {
-            RecordPlace::Message { n, moment, layer } => {
-                Record::Message(Message { n, moment, of, layer: of.tree.layers.get(layer)?, bookmarks })
+            RecordPlace::Message { n, times, layer } => {
+                Record::Message(Message { n, times, of, layer: of.tree.layers.get(layer)?, bookmarks })
             }
-            RecordPlace::Packet(moment) => Record::Packet(Packet { moment, of, bookmarks }),
-            RecordPlace::Late(moment, layers) => Record::Late(Late { moment, of, layers: of.tree.layers.get(layers)? }),
+            RecordPlace::Packet(times) => Record::Packet(Packet { times, of, bookmarks }),
+            RecordPlace::Late(times, layers) => Record::Late(Late { times, of, layers: of.tree.layers.get(layers)? }),
             RecordPlace::Gap(gap) => Record::Gap(of.tree.gaps.get(gap)?),
         })
     }

@@ -134,7 +134,7 @@ pub static ALL: &[Pseudo] = &[
         of: shown::no_time,
     },
     Pseudo { name: "frame.protocols", kind: Kind::Text, about: "Protocols in frame", of: path },
-    Pseudo { name: "frame.time", kind: Kind::Float, about: "Arrival time", of: moment },
+    Pseudo { name: "frame.time", kind: Kind::Float, about: "Arrival time", of: times },
     Pseudo { name: "frame.time_delta", kind: Kind::Float, about: "Seconds since the previous frame or message", of: delta },
     Pseudo { name: "frame.time_epoch", kind: Kind::Float, about: "Arrival time in seconds since 1970", of: epoch },
     Pseudo { name: "frame.time_relative", kind: Kind::Float, about: "Seconds since the first frame", of: relative },
@@ -259,7 +259,7 @@ fn interface<'t>(record: &Record<'t>) -> Option<PseudoValue<'t>> {
     Some(PseudoValue::Number(info(record)?.interface?.into()))
 }
 
-fn moment<'t>(record: &Record<'t>) -> Option<PseudoValue<'t>> {
+fn times<'t>(record: &Record<'t>) -> Option<PseudoValue<'t>> {
     match epoch(record) {
         Some(PseudoValue::Time(time)) => Some(PseudoValue::Date(time)),
         _ => None,
@@ -289,8 +289,8 @@ fn path<'t>(record: &'t Record<'t>) -> Option<PseudoValue<'t>> {
 
 fn delta<'t>(record: &Record<'t>) -> Option<PseudoValue<'t>> {
     let since = match record {
-        Record::Message(message) => message.moment.since_previous(),
-        Record::Packet(packet) => packet.moment.since_previous(),
+        Record::Message(message) => message.times.since_previous(),
+        Record::Packet(packet) => packet.times.since_previous(),
         Record::Late(_) | Record::Gap(_) => None,
     };
     since.map(PseudoValue::Nanos)
@@ -300,7 +300,7 @@ fn epoch<'t>(record: &Record<'t>) -> Option<PseudoValue<'t>> {
     let time = match record {
         Record::Message(message) => message.time(),
         Record::Packet(packet) => packet.of.tree.frame.time,
-        Record::Late(late) => late.moment.time,
+        Record::Late(late) => late.times.time,
         Record::Gap(_) => None,
     };
     time.map(PseudoValue::Time)
@@ -308,9 +308,9 @@ fn epoch<'t>(record: &Record<'t>) -> Option<PseudoValue<'t>> {
 
 pub(super) fn relative<'t>(record: &Record<'t>) -> Option<PseudoValue<'t>> {
     let since = match record {
-        Record::Message(message) => message.moment.since_start(),
-        Record::Packet(packet) => packet.moment.since_start(),
-        Record::Late(late) => late.moment.since_start(),
+        Record::Message(message) => message.times.since_start(),
+        Record::Packet(packet) => packet.times.since_start(),
+        Record::Late(late) => late.times.since_start(),
         Record::Gap(_) => None,
     };
     since.map(PseudoValue::Nanos)

@@ -64,8 +64,8 @@ impl Tally {
     ) -> Result<(), E> {
         let bookmarks = self.bookmarks;
         self.count(of.tree, captured);
-        if let Some(moment) = self.packet(of.tree, captured) {
-            show(Record::Packet(Packet { moment, of, bookmarks }))?;
+        if let Some(times) = self.packet(of.tree, captured) {
+            show(Record::Packet(Packet { times, of, bookmarks }))?;
         }
         self.inner_places(of, captured, |place| place.record(of, bookmarks).map_or(Ok(()), &mut show))
     }
@@ -81,15 +81,15 @@ impl Tally {
         mut show: impl FnMut(RecordPlace) -> Result<(), E>,
     ) -> Result<(), E> {
         self.count(of.tree, captured);
-        if let Some(moment) = self.packet(of.tree, captured) {
-            show(RecordPlace::Packet(moment))?;
+        if let Some(times) = self.packet(of.tree, captured) {
+            show(RecordPlace::Packet(times))?;
         }
         self.inner_places(of, captured, show)
     }
 
     /// Timestamps of the packet, if the view has one for this tree.
     fn packet(&mut self, tree: &Tree, captured: bool) -> Option<RecordTimes> {
-        (captured && self.view == View::Packets).then(|| self.moment(tree.frame.time))
+        (captured && self.view == View::Packets).then(|| self.times(tree.frame.time))
     }
 
     /// Passes the places of all records but the packet itself to `show`.
@@ -118,11 +118,11 @@ impl Tally {
             }
             if layer.message {
                 self.messages += 1;
-                let message = Message { n: self.messages, moment: RecordTimes::default(), of, layer, bookmarks: None };
+                let message = Message { n: self.messages, times: RecordTimes::default(), of, layer, bookmarks: None };
                 self.malformed += u64::from(message.is_malformed());
                 if self.view == View::Messages {
-                    let moment = self.moment(message.time());
-                    show(RecordPlace::Message { n: self.messages, moment, layer: at })?;
+                    let times = self.times(message.time());
+                    show(RecordPlace::Message { n: self.messages, times, layer: at })?;
                 }
             }
             if self.view == View::Packets && at >= shown && (layer.late || !captured) {
@@ -130,8 +130,8 @@ impl Tally {
                 let layers = late_group(of, at, limit, captured);
                 shown = at + layers.len();
                 let (_, time) = completed(of, layer);
-                let moment = RecordTimes { time, first: self.first, previous: self.previous };
-                show(RecordPlace::Late(moment, at..shown))?;
+                let times = RecordTimes { time, first: self.first, previous: self.previous };
+                show(RecordPlace::Late(times, at..shown))?;
             }
         }
         self.pass(omitted_messages);
@@ -157,9 +157,9 @@ impl Tally {
     }
 
     /// Computes the timestamps of the next record.
-    fn moment(&mut self, time: Time) -> RecordTimes {
-        let moment = RecordTimes { time, first: self.first, previous: self.previous.or(time) };
+    fn times(&mut self, time: Time) -> RecordTimes {
+        let times = RecordTimes { time, first: self.first, previous: self.previous.or(time) };
         self.previous = time.or(self.previous);
-        moment
+        times
     }
 }

@@ -153,7 +153,7 @@ impl Heading<'_> {
     pub fn late(&self, late: &Late<'_>, out: &mut String) -> fmt::Result {
         let start = out.len();
         write!(out, "{}", self.theme.paint(Role::Number, "--"))?;
-        self.time(when(late.moment), out)?;
+        self.time(when(late.times), out)?;
         write!(out, "  {}", self.theme.paint(Role::Gap, "late"))?;
         if let Some(path) = late.path() {
             write!(out, "  {}", self.theme.paint(Role::Protocol, path))?;
@@ -267,17 +267,17 @@ pub fn line_of(record: &Record<'_>) -> String {
 
 /// Times of a message.
 pub fn times_of(message: &Message<'_>) -> When {
-    when(RecordTimes { time: message.time(), ..message.moment })
+    when(RecordTimes { time: message.time(), ..message.times })
 }
 
 /// Times of a packet.
 pub fn moments_of(packet: &Packet<'_>) -> When {
-    when(RecordTimes { time: packet.of.tree.frame.time, ..packet.moment })
+    when(RecordTimes { time: packet.of.tree.frame.time, ..packet.times })
 }
 
 /// Times of a record.
-pub fn when(moment: RecordTimes) -> When {
-    When { time: moment.time, since_start: moment.since_start(), since_previous: moment.since_previous() }
+pub fn when(times: RecordTimes) -> When {
+    When { time: times.time, since_start: times.since_start(), since_previous: times.since_previous() }
 }
 
 /// Role of a level.

@@ -133,7 +133,7 @@ impl<W: io::Write> List<W> {
         let innermost = late.innermost().and_then(|layer| of.layer_node(layer));
         let protocol = innermost.map_or("", |node| node.field().name);
         let length = u32::try_from(late.length()).unwrap_or(u32::MAX);
-        let ways = self.columns(None, when(late.moment), late.ends(), protocol, length)?;
+        let ways = self.columns(None, when(late.times), late.ends(), protocol, length)?;
         let words = format_args!("[late, {}]", Frames(&late.frames()));
         write!(self.line, "{} ", self.options.theme.paint(Role::Gap, words))?;
         let (name, info) = words_of(of, late.layers.iter());

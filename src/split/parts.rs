@@ -186,14 +186,14 @@ impl Part {
         let file = match &mut self.file {
             Some(file) => file,
             None => {
-                let mut how = OpenOptions::new();
+                let mut options = OpenOptions::new();
                 if self.exists {
-                    how.append(true)
+                    options.append(true)
                 } else {
-                    how.write(true).create_new(true)
+                    options.write(true).create_new(true)
                 };
                 self.exists = true;
-                self.file.insert(how.open(&self.path)?)
+                self.file.insert(options.open(&self.path)?)
             }
         };
         file.write_all(&self.buffer)?;

@@ -30,11 +30,11 @@ impl EarlierPackets {
     }
 
     /// Records a packet, replacing any earlier one with the same key.
-    pub fn keep(&mut self, key: Key, moment: EarlierPacket) {
+    pub fn keep(&mut self, key: Key, packet: EarlierPacket) {
         if self.0.len() >= limits::EARLIER.get() {
             self.0.clear();
         }
-        self.0.insert(key, moment);
+        self.0.insert(key, packet);
     }
 }
 

@@ -46,7 +46,7 @@ pub struct InnerBytes {
     /// The carrying layer.
     pub carrier: LayerId,
     /// The decoding method.
-    pub how: &'static str,
+    pub method: &'static str,
     /// The bytes.
     pub bytes: Vec<u8>,
     /// Their origin in frames; offsets count in `bytes`.

@@ -17,11 +17,11 @@ impl Tree {
     }
 
     /// Adds derived bytes; their pieces are in [`Tree::pieces`] from `first` on.
-    pub fn push_derived(&mut self, how: &'static str, from: Option<Span>, first: usize, bytes: &[u8]) -> u32 {
+    pub fn push_derived(&mut self, method: &'static str, from: Option<Span>, first: usize, bytes: &[u8]) -> u32 {
         self.derived = self.derived.saturating_add(1);
         let (number, held) = (self.derived, self.hold_derived(bytes));
         self.push_source(Source {
-            origin: Origin::Derived(Derived { number, how, from, is_deciphered: false, stream: None }),
+            origin: Origin::Derived(Derived { number, method, from, is_deciphered: false, stream: None }),
             base: 0,
             pieces: first..self.pieces.len(),
             held,
@@ -29,8 +29,8 @@ impl Tree {
     }
 
     /// Adds decrypted bytes: each byte corresponds to one byte of the pieces.
-    pub fn push_deciphered(&mut self, how: &'static str, from: Option<Span>, first: usize, bytes: &[u8]) -> u32 {
-        let place = self.push_derived(how, from, first, bytes);
+    pub fn push_deciphered(&mut self, method: &'static str, from: Option<Span>, first: usize, bytes: &[u8]) -> u32 {
+        let place = self.push_derived(method, from, first, bytes);
         if let Some(Source { origin: Origin::Derived(derived), .. }) = self.sources.last_mut() {
             derived.is_deciphered = true;
         }

@@ -115,7 +115,7 @@ pub struct Derived {
     /// Its number in the tree, from 1.
     pub number: u32,
     /// The method: `ip fragments`, `zlib`.
-    pub how: &'static str,
+    pub method: &'static str,
     /// The bytes they were derived from, if those are contiguous.
     pub from: Option<Span>,
     /// Whether each byte was decrypted from the corresponding byte of the pieces.

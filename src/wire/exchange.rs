@@ -12,7 +12,7 @@ pub struct Unfinished {
     /// The frames of the bytes; offsets count in `bytes`.
     pub pieces: Vec<Piece>,
     /// The reassembly method, as shown to the user.
-    pub how: &'static str,
+    pub method: &'static str,
     /// The note that reports them.
     pub code: &'static Field,
     /// The text of the note.

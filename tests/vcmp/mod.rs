@@ -122,7 +122,7 @@ fn layer_lines(of: Dissection<'_>, layer: &Layer, top: NodeRef<'_>, out: &mut St
 
 fn how(tree: &Tree, node: NodeRef<'_>) -> &'static str {
     match tree.source(node.span()).unwrap().origin {
-        proto_dissect::tree::Origin::Derived(derived) => derived.how,
+        proto_dissect::tree::Origin::Derived(derived) => derived.method,
         _ => "",
     }
 }

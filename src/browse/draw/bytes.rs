@@ -43,13 +43,13 @@ pub fn draw(state: &State, area: Rect, buffer: &mut Buffer) {
 /// The names of the buffers, that of the current one in brackets.
 fn tabs(buffers: &[Bytes], shown: usize) -> String {
     let mut words = String::from("Bytes ");
-    for (at, Bytes { name, how, pieces, .. }) in buffers.iter().enumerate() {
-        let how = if how.is_empty() { String::new() } else { format!(" ({how})") };
+    for (at, Bytes { name, method, pieces, .. }) in buffers.iter().enumerate() {
+        let method = if method.is_empty() { String::new() } else { format!(" ({method})") };
         let frames = match pieces.as_slice() {
             [] | [_] => String::new(),
             [first, .., last] => format!(" frames {}–{}", first.frame, last.frame),
         };
-        let name = format!("{name}{how}{frames}");
+        let name = format!("{name}{method}{frames}");
         words.push_str(&if at == shown { format!(" [{name}]") } else { format!("  {name} ") });
     }
     words

@@ -8,7 +8,7 @@ fn chart_of(bytes: &[u8], interval: i128) -> Chart {
     let mut counts = Vec::new();
     records(bytes, View::Packets, |_, record| {
         if let Record::Packet(packet) = record {
-            let since = packet.moment.since_start().unwrap_or_default();
+            let since = packet.times.since_start().unwrap_or_default();
             let place = usize::try_from(since.max(0) / interval).unwrap();
             counts.resize(counts.len().max(place + 1), 0);
             counts[place] += 1;

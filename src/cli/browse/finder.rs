@@ -107,7 +107,7 @@ fn answer(input: &Input, pass: &Pass, question: &Question) {
 fn advance<'a>(input: &'a Input, run: &mut Option<Run<'a>>, window: &mut Window<'_>) -> bool {
     if run.is_none() && !window.is_over {
         let progress = TotalProgress::new(String::new(), None).part(None);
-        *run = Run::open(&input.source, &input.how, window, progress).ok();
+        *run = Run::open(&input.source, &input.settings, window, progress).ok();
     }
     let Some(open) = run else { return false };
     if !open.step(window).unwrap_or_default() {

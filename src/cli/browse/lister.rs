@@ -44,7 +44,7 @@ pub(super) fn list(input: &Input, pass: &Pass) {
         problem: None,
     };
     let progress = TotalProgress::new(String::new(), None).part(None);
-    match Run::open(&input.source, &input.how, &mut lister, progress) {
+    match Run::open(&input.source, &input.settings, &mut lister, progress) {
         Ok(mut run) => {
             while run.step(&mut lister).unwrap_or_default() {}
             // The error is kept in `problem`.

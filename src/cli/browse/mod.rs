@@ -52,14 +52,14 @@ const AT_ONCE: Duration = Duration::from_millis(10);
 pub(super) fn run(options: &BrowseOptions, reading: &Reading, watched: Option<(Files, &Loading)>) -> Exit {
     let checked = options.filter.as_deref().map_or(Ok(()), |filter| intervals::parsed("-Y", filter).map(drop));
     let checked = checked.and_then(|()| forms::columns(&options.columns).map(drop));
-    let how = match checked.and_then(|()| InputSettings::new(reading)) {
-        Ok(how) => how,
+    let settings = match checked.and_then(|()| InputSettings::new(reading)) {
+        Ok(settings) => settings,
         Err(wrong) => {
             print_error(format_args!("{wrong}"));
             return Exit::Usage;
         }
     };
-    let sources = match open(options, reading, &how) {
+    let sources = match open(options, reading, &settings) {
         Ok(sources) => sources,
         Err(exit) => return exit,
     };
@@ -68,19 +68,19 @@ pub(super) fn run(options: &BrowseOptions, reading: &Reading, watched: Option<(F
         return Exit::Usage;
     }
     let watched = watched.map(|(files, loading)| Watched { files, loading, seen: Instant::now(), is_changing: false });
-    Browser::new(options, reading.clone(), how, sources, watched).run().unwrap_or_else(|error| {
+    Browser::new(options, reading.clone(), settings, sources, watched).run().unwrap_or_else(|error| {
         print_error(format_args!("the terminal cannot be used: {error}"));
         Exit::Failed
     })
 }
 
 /// Opens the inputs so that each can be read again. Errors are reported before the screen is used.
-fn open(options: &BrowseOptions, reading: &Reading, how: &InputSettings) -> Result<Vec<Arc<Source>>, Exit> {
+fn open(options: &BrowseOptions, reading: &Reading, settings: &InputSettings) -> Result<Vec<Arc<Source>>, Exit> {
     let mut sources = Vec::new();
     for source in Source::all(&options.files, reading) {
         if source.is_complete() {
             let progress = TotalProgress::new(source.name(), None).part(None);
-            Run::open(&source, how, &mut OpenOnly, progress).map_err(|refused| refused.exit)?;
+            Run::open(&source, settings, &mut OpenOnly, progress).map_err(|refused| refused.exit)?;
             sources.push(Arc::new(source));
         } else {
             let name = source.name();
@@ -120,7 +120,7 @@ impl Audience for OpenOnly {
 #[derive(Clone)]
 struct Input {
     source: Arc<Source>,
-    how: Arc<InputSettings>,
+    settings: Arc<InputSettings>,
     /// Whether the answer is no longer required.
     stop: Arc<AtomicBool>,
     to: SyncSender<Event>,
@@ -164,7 +164,7 @@ struct Browser<'a> {
     watched: Option<Watched<'a>>,
     state: State,
     reading: Reading,
-    how: Arc<InputSettings>,
+    settings: Arc<InputSettings>,
     sources: Vec<Arc<Source>>,
     to: SyncSender<Event>,
     answers: Receiver<Event>,
@@ -182,7 +182,7 @@ impl<'a> Browser<'a> {
     fn new(
         options: &BrowseOptions,
         reading: Reading,
-        how: InputSettings,
+        settings: InputSettings,
         sources: Vec<Arc<Source>>,
         watched: Option<Watched<'a>>,
     ) -> Browser<'a> {
@@ -196,7 +196,7 @@ impl<'a> Browser<'a> {
             watched,
             state,
             reading,
-            how: Arc::new(how.silent()),
+            settings: Arc::new(settings.silent()),
             sources,
             to,
             answers,
@@ -300,7 +300,7 @@ impl<'a> Browser<'a> {
 
     fn input(&self, stop: &Arc<AtomicBool>) -> Input {
         let source = self.source().unwrap_or_else(|| Arc::new(Source::Text(String::new())));
-        Input { source, how: Arc::clone(&self.how), stop: Arc::clone(stop), to: self.to.clone() }
+        Input { source, settings: Arc::clone(&self.settings), stop: Arc::clone(stop), to: self.to.clone() }
     }
 
     /// Input for a text. Cancels the previous text.
@@ -352,8 +352,8 @@ impl<'a> Browser<'a> {
         let loaded = loading::reload(loading, &mut read).and_then(|()| InputSettings::new(&self.reading));
         files.also(read);
         match loaded {
-            Ok(how) => {
-                self.how = Arc::new(how.silent());
+            Ok(settings) => {
+                self.settings = Arc::new(settings.silent());
                 self.state.reload();
             }
             Err(wrong) => self.state.handle(Event::Message(wrong.replace('\n', " "))),
@@ -364,8 +364,8 @@ impl<'a> Browser<'a> {
     fn decode_as(&mut self, text: String) {
         self.reading.decode_as.push(text);
         match InputSettings::new(&self.reading) {
-            Ok(how) => {
-                self.how = Arc::new(how.silent());
+            Ok(settings) => {
+                self.settings = Arc::new(settings.silent());
                 self.state.reload();
             }
             Err(wrong) => {

@@ -29,7 +29,7 @@ pub(super) fn follow(input: &Input, number: u64, stream: StreamId, width: usize)
     let dump = Dump::new(text.clone(), Form::Hex, Theme::plain(), Some(width));
     let mut following = Following { input, follower: Follower::new(Some(stream)), dump };
     // Text beyond its limit stops reading.
-    let read = input::input(&input.source, &input.how, &mut following).and_then(|_| following.dump.finish());
+    let read = input::input(&input.source, &input.settings, &mut following).and_then(|_| following.dump.finish());
     drop(read);
     input.send(Event::Text(number, text.lines()));
 }
@@ -38,11 +38,11 @@ pub(super) fn follow(input: &Input, number: u64, stream: StreamId, width: usize)
 pub(super) fn statistics(input: &Input, number: u64, width: usize) {
     // Traffic over time is in the chart.
     let parts = Part::all().into_iter().filter(|part| *part != Part::Time).collect();
-    let stats = Stats::detailed(input.how.registry(), parts, Details::default());
+    let stats = Stats::detailed(input.settings.registry(), parts, Details::default());
     let mut counting = Counting { input, stats };
     let mut text = Bounded::default();
     let look = TableLook { theme: Theme::plain(), width: Some(width), all: false };
-    let read = input::input(&input.source, &input.how, &mut counting);
+    let read = input::input(&input.source, &input.settings, &mut counting);
     drop(read.and_then(|_| print_tables(&counting.stats, look, &mut text)));
     let (counts, interval) = counting.stats.traffic.in_intervals(width.saturating_sub(BESIDE));
     let chart = Chart::new(counts.iter().map(|count| count.frames).collect(), interval);
@@ -51,10 +51,10 @@ pub(super) fn statistics(input: &Input, number: u64, width: usize) {
 
 /// Explores a conversation as if it were unknown.
 pub(super) fn explore(input: &Input, number: u64, stream: StreamId, width: usize) {
-    let blind = Engine::new(input.how.registry().blind(), Collector::demand());
+    let blind = Engine::new(input.settings.registry().blind(), Collector::demand());
     let mut exploring = Exploring { input, blind, collector: Collector::new(Some(vec![stream]), EXPLORED) };
     let mut text = Bounded::default();
-    let read = input::input(&input.source, &input.how, &mut exploring);
+    let read = input::input(&input.source, &input.settings, &mut exploring);
     let sides = exploring.collector.finish();
     let view = View { theme: Theme::plain(), width: Some(width) };
     drop(read.and_then(|_| match sides.is_empty() {

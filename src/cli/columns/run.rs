@@ -38,7 +38,7 @@ pub(in crate::cli) fn run(mut args: Args, screen: Screen) -> Exit {
 /// Inputs and output of a run.
 struct Task {
     what: What,
-    how: InputSettings,
+    settings: InputSettings,
     selection: RecordSelection,
 }
 
@@ -46,7 +46,7 @@ impl Task {
     fn new(args: &Args) -> Result<Task, Wrong> {
         let output = &args.output;
         // Batches are assembled in order.
-        let how = InputSettings::new(&args.reading)?.alone();
+        let settings = InputSettings::new(&args.reading)?.alone();
         let (wide, scope) = wide(output)?.unzip();
         let selection = RecordSelection::new(output, scope)?;
         let view = selection.view();
@@ -60,7 +60,7 @@ impl Task {
             (None, None) if view == View::Packets => What::One(Table::Packets),
             (None, None) => What::One(Table::Messages),
         };
-        Ok(Task { what, how, selection })
+        Ok(Task { what, settings, selection })
     }
 
     /// Reads all inputs. Errors are usage errors.
@@ -85,7 +85,7 @@ impl Task {
         let place = output.columnar.write_dir.as_deref().or(output.write.as_deref());
         let mut writer = Printer::in_order(ColumnSink::new(self.what, target), self.selection);
         let mut outcome = Outcome::default();
-        let done = read(&sources, &self.how, &mut writer, &mut outcome);
+        let done = read(&sources, &self.settings, &mut writer, &mut outcome);
         let is_open = writer.sink.is_open();
         let done = done.and_then(|()| match replacement {
             // If no input could be read, an existing file is kept.
@@ -106,12 +106,12 @@ impl Task {
 
 fn read(
     sources: &[Source],
-    how: &InputSettings,
+    settings: &InputSettings,
     writer: &mut Printer<'_, ColumnSink<'_>>,
     outcome: &mut Outcome,
 ) -> io::Result<()> {
     for source in sources {
-        let read = input::input(source, how, writer)?;
+        let read = input::input(source, settings, writer)?;
         outcome.add(Outcome { read, ..writer.selection.outcome() });
     }
     writer.sink.finish()

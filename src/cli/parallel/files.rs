@@ -43,7 +43,7 @@ pub(in crate::cli) fn readers(sources: &[Source], threads: usize) -> usize {
 /// Write errors.
 pub(in crate::cli) fn run(
     sources: &[Source],
-    how: &InputSettings,
+    settings: &InputSettings,
     plan: &Plan,
     selection: Vec<RecordSelection>,
     to: Box<dyn Write + Send>,
@@ -51,7 +51,7 @@ pub(in crate::cli) fn run(
 ) -> io::Result<()> {
     let to = Mutex::new(to);
     let out = Out(&to);
-    let budget = OutputBudget::new(selection.len() * WAITING, how.threads().saturating_sub(selection.len()));
+    let budget = OutputBudget::new(selection.len() * WAITING, settings.threads().saturating_sub(selection.len()));
     let name = format!("{} files", sources.len());
     let whole = TotalProgress::new(name, Some(sources.iter().filter_map(Source::size).sum()));
     let (lanes, in_order) = channel();
@@ -61,7 +61,7 @@ pub(in crate::cli) fn run(
         let _closing = budget.closing();
         for selection in selection {
             let (budget, whole, queue) = (&budget, Arc::clone(&whole), Arc::clone(&queue));
-            scope.spawn(move || Reader { budget, how, plan, whole, queue }.run(selection));
+            scope.spawn(move || Reader { budget, settings, plan, whole, queue }.run(selection));
         }
         // The queue ends with the reading threads.
         drop(queue);
@@ -118,7 +118,7 @@ struct Queue<'a> {
 /// A thread that reads one input after another.
 struct Reader<'a> {
     budget: &'a OutputBudget,
-    how: &'a InputSettings,
+    settings: &'a InputSettings,
     plan: &'a Plan,
     whole: Arc<TotalProgress>,
     queue: Arc<Mutex<Queue<'a>>>,
@@ -130,7 +130,7 @@ impl<'a> Reader<'a> {
             let lane = Shared::new(lane);
             let printer = Printer::new(self.plan, Box::new(lane.clone()), selection);
             let mut one = One { printer, lane };
-            let read = input::one_of_several(source, self.how, &mut one, self.whole.part(source.size()));
+            let read = input::one_of_several(source, self.settings, &mut one, self.whole.part(source.size()));
             let counted = one.printer.selection.outcome();
             let done = read.map(|read| Outcome { read, ..counted });
             // If the writer has stopped, there is no next input.

@@ -33,7 +33,7 @@ type Broken = (Exit, io::Error);
 pub(super) fn write(
     output: &Output,
     sources: &[Source],
-    how: &InputSettings,
+    settings: &InputSettings,
     target: &Target,
     window: usize,
     known: Vec<Late>,
@@ -43,7 +43,7 @@ pub(super) fn write(
         Merge { lanes: Vec::new(), counted: Selection::new(output)?, outcome: Outcome::default(), is_any_open: false };
     for ((input, source), known) in sources.iter().enumerate().zip(known) {
         let frames = Frames::new(output, Window::new(window, input, known))?;
-        if let Err(error) = merge.open(source, how, frames, whole.part(source.size())) {
+        if let Err(error) = merge.open(source, settings, frames, whole.part(source.size())) {
             return Ok(Err((merge.outcome.read, error)));
         }
     }
@@ -71,8 +71,8 @@ struct Lane<'a> {
 }
 
 impl<'a> Merge<'a> {
-    fn open(&mut self, source: &Source, how: &'a InputSettings, mut frames: Frames, progress: Progress) -> io::Result<()> {
-        let run = match Run::open(source, how, &mut frames, progress) {
+    fn open(&mut self, source: &Source, settings: &'a InputSettings, mut frames: Frames, progress: Progress) -> io::Result<()> {
+        let run = match Run::open(source, settings, &mut frames, progress) {
             Ok(run) => Some(run),
             Err(refused) => {
                 self.outcome.read = self.outcome.read.max(refused.exit);

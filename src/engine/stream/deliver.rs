@@ -31,7 +31,7 @@ impl Stream {
             return;
         }
         // Gaps of an inner stream were already reported for the outer one.
-        if self.how.is_none() {
+        if self.method.is_none() {
             out.tree.gaps.push(tree::Gap {
                 stream: self.id,
                 side,
@@ -206,7 +206,7 @@ impl Stream {
         let len = len.clamp(1, ahead.len().max(1));
         let off = half.reassembly.buffered_off();
         let is_late = out.tree.late || half.is_late(out.tree.frame.number, off, len);
-        let timely = is_late.then(|| out.begin_late(self.how.is_none()));
+        let timely = is_late.then(|| out.begin_late(self.method.is_none()));
         let delivered = |out: &mut Out<'_>| Delivered {
             stream: self.id,
             side,
@@ -215,7 +215,7 @@ impl Stream {
                 Ends { path: out.below.is_none().then(|| self.path.clone()), ..endpoints(self.id, self.sockets, side) },
             ),
             off,
-            how: self.how,
+            method: self.method,
             bytes: ahead.get(..len).unwrap_or(ahead),
             pieces: half.reassembly.pieces(off, len),
         };
@@ -240,7 +240,7 @@ impl Stream {
                     result
                 });
                 let context =
-                    Some(FlowContext { stream: self.id, sockets: self.sockets, over: None, inside: self.how.is_some() });
+                    Some(FlowContext { stream: self.id, sockets: self.sockets, over: None, inside: self.method.is_some() });
                 let mut nested = NestedContext { registry: out.registry, context, side, states: &mut self.inner };
                 nested.payloads(out.tree, Bytes { source: 0, all: bytes });
             }

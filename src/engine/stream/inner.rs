@@ -30,7 +30,7 @@ impl Stream {
                 };
                 let path = format!("{}:{carrier}", self.path).into();
                 let mut inner =
-                    Stream { how: Some(opened.how), depth: self.depth + 1, ..Stream::new(self.id, self.sockets, path) };
+                    Stream { method: Some(opened.method), depth: self.depth + 1, ..Stream::new(self.id, self.sockets, path) };
                 for half in inner.halves.iter_mut() {
                     half.from_start = true;
                     half.reassembly.expect(0);
@@ -51,14 +51,14 @@ impl Stream {
         }
     }
 
-    /// Creates a stream of messages without loss; `how` states how their bytes were derived, if they were.
+    /// Creates a stream of messages without loss; `method` states how their bytes were derived, if they were.
     pub(in crate::engine) fn of_messages(
         id: StreamId,
         sockets: [SocketAddr; 2],
         path: Arc<str>,
-        how: Option<&'static str>,
+        method: Option<&'static str>,
     ) -> Stream {
-        let mut stream = Stream { how, ..Stream::new(id, Some(sockets), path) };
+        let mut stream = Stream { method, ..Stream::new(id, Some(sockets), path) };
         for half in stream.halves.iter_mut() {
             half.from_start = true;
             half.reassembly.expect(0);
@@ -68,7 +68,7 @@ impl Stream {
 
     /// Accepts the next message of one side.
     pub(in crate::engine) fn accept_message(&mut self, side: Side, bytes: Vec<u8>, pieces: Vec<Piece>, out: &mut Out<'_>) {
-        let opened = InnerBytes { carrier: 0, how: "", bytes, pieces, follows_gap: false, is_last: false };
+        let opened = InnerBytes { carrier: 0, method: "", bytes, pieces, follows_gap: false, is_last: false };
         self.accept_bytes(side, &opened, out);
     }
 
@@ -88,7 +88,7 @@ impl Stream {
         let path = out.below.is_none().then(|| self.path.clone());
         let ends = ends_of(out.tree, Ends { path, ..endpoints(self.id, self.sockets, side) });
         let pieces = message.pieces.iter().map(|piece| Piece { off: piece.off + off, ..*piece });
-        let delivered = Delivered { stream: self.id, side, ends, off, how: self.how, bytes: &message.bytes, pieces };
+        let delivered = Delivered { stream: self.id, side, ends, off, method: self.method, bytes: &message.bytes, pieces };
         out.message(delivered, candidate.protocol, Cut::No, read);
         let context = Some(FlowContext { stream: self.id, sockets: self.sockets, over: None, inside: true });
         let mut nested = NestedContext { registry: out.registry, context, side, states: &mut self.inner };

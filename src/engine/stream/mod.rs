@@ -60,7 +60,7 @@ pub(super) struct Stream {
     /// The inner stream that its protocol unwraps.
     inside: Option<Box<Stream>>,
     /// How the bytes of an inner stream were derived.
-    how: Option<&'static str>,
+    method: Option<&'static str>,
     /// Number of enclosing streams.
     depth: u8,
     /// Whether client and server were exchanged after the first guess.
@@ -110,7 +110,7 @@ impl Stream {
             relay: None,
             inner: States::default(),
             inside: None,
-            how: None,
+            method: None,
             depth: 0,
             sides_swapped: false,
             shown: false,
@@ -510,7 +510,7 @@ impl Stream {
     fn hide_unread(&self, side: Side, segment: &TcpSegment<'_>, tree: &mut Tree) {
         /// Bytes before the segment that may begin its first line.
         const BEFORE: u64 = 1024;
-        if segment.bytes.is_empty() || segment.frame != tree.frame.number || self.how.is_some() {
+        if segment.bytes.is_empty() || segment.frame != tree.frame.number || self.method.is_some() {
             return;
         }
         let half = &self.halves[side];

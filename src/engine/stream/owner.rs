@@ -33,7 +33,7 @@ impl Stream {
             from_start: [client.from_start, server.from_start],
             complete: following != Following::More || self.decide_now,
         };
-        let context = FlowContext { stream: self.id, sockets: self.sockets, over: self.over, inside: self.how.is_some() };
+        let context = FlowContext { stream: self.id, sockets: self.sockets, over: self.over, inside: self.method.is_some() };
         let full = Side::BOTH.into_iter().any(|side| self.is_full(side));
         let may_join = || self.may_join() && out.registry.is_awaited(&context, &opening);
         let owner = bug::guarded(|| {
@@ -47,7 +47,7 @@ impl Stream {
         });
         match owner {
             // The client is known from the carrier, or from data already emitted.
-            Owner::Known(_, Side::Client) if self.how.is_some() || self.shown => self.dissector = StreamDissector::None,
+            Owner::Known(_, Side::Client) if self.method.is_some() || self.shown => self.dissector = StreamDissector::None,
             Owner::Known(Candidate { protocol, found }, server) => {
                 let from_start = if self.shown { [false; 2] } else { opening.from_start };
                 let Some(mut conversation) = found.dissector.conversation(out.registry.settings(), from_start) else {

@@ -76,8 +76,8 @@ fn odd_ones(segments: &[Vec<u8>], prefilter: Option<Prefilter>) -> (Vec<String>,
                 seen.push(format!(
                     "{} {frames:?} {:?} {:?}",
                     message.n,
-                    message.moment.since_start(),
-                    message.moment.since_previous()
+                    message.times.since_start(),
+                    message.times.since_previous()
                 ));
             }
             Ok::<(), std::convert::Infallible>(())

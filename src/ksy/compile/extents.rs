@@ -51,7 +51,7 @@ impl Compiler<'_> {
 
     /// The size of a member, if it is fixed.
     fn fixed(&mut self, member: &Member) -> Option<u32> {
-        let ValueSource::Read(read) = &member.how else { return None };
+        let ValueSource::Read(read) = &member.source else { return None };
         if member.condition.is_some() || !matches!(read.repeat, Repeat::No) {
             return None;
         }

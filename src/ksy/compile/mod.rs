@@ -122,7 +122,7 @@ impl Compiler<'_> {
         let shapes = Shapes::of(member);
         let condition = member.condition.as_ref().map(|condition| self.code(condition));
         let valid = member.valid.as_ref().map(|valid| self.valid(valid));
-        let read = match &member.how {
+        let read = match &member.source {
             ValueSource::Value(value) => {
                 let data = DataCode { kind: DataKind::Value(self.code(value)), shape: 0 };
                 return MemberCode {

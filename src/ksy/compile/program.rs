@@ -230,13 +230,13 @@ pub(in crate::ksy) enum ProcessCode {
 
 impl std::fmt::Debug for ProcessCode {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(self.how())
+        f.write_str(self.method())
     }
 }
 
 impl ProcessCode {
     /// Its name in outputs.
-    pub fn how(&self) -> &'static str {
+    pub fn method(&self) -> &'static str {
         match self {
             ProcessCode::Xor(_) => "xor",
             ProcessCode::RotateLeft(_) | ProcessCode::RotateRight(_) => "rotate",

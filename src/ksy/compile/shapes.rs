@@ -44,7 +44,7 @@ impl Shapes {
     /// The shapes of a member. There are fewer than 65,536, as a switch has few cases.
     pub(in crate::ksy) fn of(member: &Member) -> Shapes {
         let mut shapes = Shapes::default();
-        match &member.how {
+        match &member.source {
             ValueSource::Value(value) => shapes.add_type(&value.ty),
             ValueSource::Read(read) => shapes.add(&read.data),
         }

@@ -119,7 +119,7 @@ pub(super) fn shapes(member: &Member) -> Vec<(Shape, &'static str)> {
         Some(known) => known.merge(shape),
         None => shapes.push(shape),
     };
-    match &member.how {
+    match &member.source {
         ValueSource::Value(value) => of_type(&value.ty, &mut add),
         ValueSource::Read(read) => of_data(&read.data, &mut add),
     }

@@ -58,7 +58,7 @@ impl Units {
 
 /// The type of the last object of a type.
 fn last_object(spec: &Spec, of: TypeId) -> Option<TypeId> {
-    match &spec.type_of(of).seq.last()?.how {
+    match &spec.type_of(of).seq.last()?.source {
         ValueSource::Read(read) if matches!(read.repeat, Repeat::No) => match &read.data {
             Data::Object(object) => Some(object.of),
             _ => None,

@@ -49,7 +49,7 @@ impl Lua<'_> {
 
     /// The start of a direction, and one message of the run.
     fn run(&self, name: &str, of: &Type, once: &[Member], last: &Member, to: &mut Code) {
-        let ValueSource::Read(read) = &last.how else { return };
+        let ValueSource::Read(read) = &last.source else { return };
         let data = &read.data;
         let inner = if let (Data::Object(object), true) = (data, !is_repeated(last)) { Some(object) } else { None };
         if of.docs.doc.is_some() {
@@ -157,7 +157,7 @@ impl Lua<'_> {
 
     /// Code that sets the value of a member.
     fn value(&self, of: &Member, place: &str, code: &mut Code) -> Result<(), Obstacle> {
-        let read = match &of.how {
+        let read = match &of.source {
             ValueSource::Value(value) => {
                 code.line(&format!("{place} = {}", bare(&self.expr(value)?)));
                 return self.valid(of, place, code);
@@ -279,7 +279,7 @@ impl Lua<'_> {
     /// The body of the function of an instance.
     fn instance(&self, of: &Member, code: &mut Code) -> Result<(), Obstacle> {
         code.indent();
-        let read = match &of.how {
+        let read = match &of.source {
             ValueSource::Value(value) if of.condition.is_none() && of.valid.is_none() => {
                 code.line(&format!("return {}", self.calculated(of, bare(&self.expr(value)?))));
                 return Ok(());
@@ -351,7 +351,7 @@ fn inner_path(lua: &Lua<'_>, last: &Member, object: &Object) -> String {
 }
 
 fn is_repeated(of: &Member) -> bool {
-    matches!(&of.how, ValueSource::Read(read) if !matches!(read.repeat, Repeat::No))
+    matches!(&of.source, ValueSource::Read(read) if !matches!(read.repeat, Repeat::No))
 }
 
 /// A function that returns an expression.

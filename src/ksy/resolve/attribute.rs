@@ -23,22 +23,22 @@ impl<'d> Resolver<'d> {
         self.check_keys(attribute);
         let plain = Scope::plain(of);
         let condition = self.optional(decl.condition.as_ref(), &plain, &Ty::Bool, "`if`");
-        let how = match &decl.value {
+        let source = match &decl.value {
             Some(value) => self.calculated(attribute, value, of).map(ValueSource::Value),
             None => self.read(attribute, of).map(|read| ValueSource::Read(Box::new(read))),
         };
-        let item = match &how {
+        let item = match &source {
             Some(ValueSource::Value(value)) => Some(value.ty.clone()),
             _ => attribute.item.clone(),
         };
         let valid = self.valid(attribute, item.as_ref(), of);
-        let (how, item) = super::expression::both(how, item)?;
+        let (source, item) = super::expression::both(source, item)?;
         let is_one = decl.value.is_some() || matches!(decl.repeat, RepeatDecl::No);
         Some(Member {
             name: decl.name.clone(),
             docs: decl.docs.clone(),
             condition: condition?,
-            how,
+            source,
             valid: valid?,
             ty: if is_one { item } else { Ty::Array(Box::new(item)) },
             object: decl.object.clone(),

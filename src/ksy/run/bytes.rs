@@ -144,7 +144,7 @@ impl Machine<'_, '_> {
         self.memory.derived_bytes += bytes.len() + BUFFER;
         let len = u32::try_from(bytes.len()).unwrap_or(u32::MAX);
         let buffer = DERIVED + u32::try_from(self.memory.derived.len()).unwrap_or_default();
-        self.memory.derived.push(Derived { bytes, from, how: code.how(), span: None });
+        self.memory.derived.push(Derived { bytes, from, method: code.method(), span: None });
         Ok(Blob { buffer, start: 0, end: len })
     }
 }

@@ -356,7 +356,7 @@ impl<'p> Emitter<'_, 'p, '_, '_> {
         let from = derived.from;
         let from = self.place(from);
         let derived = self.machine.memory.derived.get_mut(number)?;
-        let source = self.wire.derive(derived.how, from, &derived.bytes);
+        let source = self.wire.derive(derived.method, from, &derived.bytes);
         derived.span = Some(Span::new(source, 0..derived.bytes.len()));
         Some(Span { source, start, end })
     }

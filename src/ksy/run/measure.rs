@@ -129,20 +129,20 @@ pub(in crate::ksy) fn measure(
     program: &Program,
     part: Part<'_>,
     input: &[u8],
-    (how, grows): (Measure, bool),
+    (measure, grows): (Measure, bool),
     context: Context,
     search: &mut Search,
     memory: &mut Memory,
 ) -> Result {
     let mut machine = Machine::new(program, input, memory);
     machine.context = context;
-    machine.progress = Progress { measure: Some(how), grows, search: *search, ..Progress::default() };
+    machine.progress = Progress { measure: Some(measure), grows, search: *search, ..Progress::default() };
     let end = u32::try_from(input.len()).unwrap_or(NOTHING);
     let (subject, result) = machine.part(part, Stream { buffer: INPUT, start: 0, end, at: 0, bits_left: 0 });
     let at = machine.input_read() as usize;
     *search = machine.progress.search;
     let work = limits::KSY_OPERATIONS.get().saturating_sub(machine.fuel);
-    let is_named = if how == Measure::All { machine.is_named(&subject) } else { None };
+    let is_named = if measure == Measure::All { machine.is_named(&subject) } else { None };
     let beyond = |needed: u64| input.len().saturating_add(usize::try_from(needed).unwrap_or(usize::MAX));
     let end = match result {
         Ok(()) => Measured::Message(at),
@@ -215,7 +215,7 @@ impl<'p> Machine<'p, '_> {
         let buffer = DERIVED + u32::try_from(self.memory.derived.len()).unwrap_or_default();
         let end = u32::try_from(once.len()).unwrap_or(NOTHING);
         let from = Blob { buffer: CONSTANTS, start: 0, end: 0 };
-        self.memory.derived.push(Derived { bytes: once.to_vec(), from, how: "earlier", span: None });
+        self.memory.derived.push(Derived { bytes: once.to_vec(), from, method: "earlier", span: None });
         Stream { buffer, start: 0, end, at: 0, bits_left: 0 }
     }
 

@@ -165,7 +165,7 @@ pub(super) struct Derived {
     /// The bytes they were derived from.
     pub from: Blob,
     /// The name of the processor.
-    pub how: &'static str,
+    pub method: &'static str,
     /// The span of all of them in the tree, once a field refers to them.
     pub span: Option<Span>,
 }

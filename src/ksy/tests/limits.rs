@@ -75,7 +75,7 @@ fn types_that_contain_two_of_the_next_one_take_no_exponential_time() {
     let text = body(&text) + "  t60:\n    seq:\n      - id: x\n        type: u1\n";
     let spec = spec(&text);
     assert_eq!(framing(&spec, spec.roots[0]), Framing::SelfDelimiting);
-    let ValueSource::Value(size) = &spec.types[0].instances[0].how else { panic!() };
+    let ValueSource::Value(size) = &spec.types[0].instances[0].source else { panic!() };
     assert!(matches!(size.kind, Kind::Int(size) if size == 1 << 60));
 }
 

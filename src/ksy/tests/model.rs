@@ -17,7 +17,7 @@ fn scalars_stay_text_until_a_key_needs_a_type() {
 }
 
 fn read(spec: &Spec, n: usize) -> &Read {
-    match &spec.types[0].seq[n].how {
+    match &spec.types[0].seq[n].source {
         ValueSource::Read(read) => read,
         ValueSource::Value(_) => panic!("calculated"),
     }
@@ -48,7 +48,7 @@ fn parents_are_known_where_all_readers_are_alike() {
     let one = format!("seq:\n  - id: n\n    type: u1\n  - id: a\n    type: inner\n{inner}");
     let model = spec(&body(&one));
     assert_eq!(model.types[1].parent, Ty::Struct(Some(TypeId(0))));
-    let ValueSource::Read(read) = &model.types[1].seq[0].how else { panic!() };
+    let ValueSource::Read(read) = &model.types[1].seq[0].source else { panic!() };
     let Data::Bytes(bytes) = &read.data else { panic!() };
     assert!(
         matches!(&bytes.size, Size::Expr(size) if matches!(size.kind, Kind::Field { of: TypeId(0), slot: Slot::Seq(0), .. }))
@@ -66,7 +66,7 @@ fn parents_are_known_where_all_readers_are_alike() {
 fn sizes_of_types_are_constants() {
     let sized =
         spec(&body("seq:\n  - id: a\n    type: foo\n    size: 9\ninstances:\n  n:\n    value: a._sizeof\ntypes:\n  foo: {}\n"));
-    let ValueSource::Value(size) = &sized.types[0].instances[0].how else { panic!() };
+    let ValueSource::Value(size) = &sized.types[0].instances[0].source else { panic!() };
     assert!(matches!(size.kind, Kind::Int(9)));
     let text = "seq:\n  - id: a\n    type: foo\n  - id: b\n    size: sizeof<foo> + bitsizeof<foo>\ntypes:\n  foo:\n    seq:\n      - id: x\n        type: b3\n      - id: y\n        type: u1\n";
     let spec = spec(&body(text));

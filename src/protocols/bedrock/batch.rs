@@ -174,7 +174,7 @@ impl Session {
     fn compressed(&mut self, from: Side, wire: &mut Wire<'_>, names: &mut Vec<&'static str>) -> Result {
         let coding = self.coding(wire)?;
         let ahead = wire.ahead();
-        let (how, plain) = match coding {
+        let (method, plain) = match coding {
             Coding::None => return self.packets(from, wire, names),
             Coding::Deflate => ("deflate", inflate(ahead, false, DECOMPRESSED_MAX)),
             Coding::Zlib => ("zlib", inflate(ahead, true, DECOMPRESSED_MAX)),
@@ -186,10 +186,10 @@ impl Session {
             Ok(plain) => (plain, None),
             Err((plain, fault)) => (plain, Some(fault)),
         };
-        let result = wire.derived(how, ahead.len(), &plain, |inner| self.packets(from, inner, names));
+        let result = wire.derived(method, ahead.len(), &plain, |inner| self.packets(from, inner, names));
         match fault {
             Some(Fault::Long) => wire.note_layer(&TOO_LONG, format_args!("more than {DECOMPRESSED_MAX} bytes")),
-            Some(Fault::Broken) => wire.note_layer(&BAD_COMPRESSION, format_args!("not valid {how} data")),
+            Some(Fault::Broken) => wire.note_layer(&BAD_COMPRESSION, format_args!("not valid {method} data")),
             None => {}
         }
         if fault.is_some() { Ok(()) } else { result }

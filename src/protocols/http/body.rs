@@ -264,8 +264,8 @@ fn content(wire: &mut Wire<'_>, headers: &HeaderValues<'_>, count: usize, uri: &
             if bytes.len() >= most {
                 wire.note(&DECOMPRESSION_LIMIT, format_args!("more than {most} bytes"));
             }
-            let how = if headers.coding == Coding::Gzip { "gzip" } else { "deflate" };
-            wire.derived(how, count, &bytes, |inner| show(inner, bytes.len(), headers.kind))
+            let method = if headers.coding == Coding::Gzip { "gzip" } else { "deflate" };
+            wire.derived(method, count, &bytes, |inner| show(inner, bytes.len(), headers.kind))
         }
         Err(why) => {
             wire.bytes(&DATA, count)?;

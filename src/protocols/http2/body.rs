@@ -120,8 +120,8 @@ impl Content {
                 if bytes.len() >= most {
                     wire.note(&DECOMPRESSION_LIMIT, format_args!("more than {most} bytes"));
                 }
-                let how = if self.coding == Coding::Gzip { "gzip" } else { "deflate" };
-                wire.derived(how, count, &bytes, |inner| {
+                let method = if self.coding == Coding::Gzip { "gzip" } else { "deflate" };
+                wire.derived(method, count, &bytes, |inner| {
                     if !is_text(&bytes) {
                         inner.put(&DECODED, Value::Bytes, 0..bytes.len());
                     }

@@ -66,7 +66,7 @@ pub(super) fn read(wire: &mut Wire<'_>, count: usize, table: &mut Table) -> Resu
 /// have been missing.
 pub(in crate::protocols) fn put(
     wire: &mut Wire<'_>,
-    how: &'static str,
+    method: &'static str,
     count: usize,
     block: &Block,
     was_partial: bool,
@@ -77,7 +77,7 @@ pub(in crate::protocols) fn put(
         section.add(text(&field.name.text), text(&field.value.text));
     }
     let place = BlockLocation { source: wire.source(), at: wire.at(), text: &block.text };
-    wire.derived(how, 0, &block.text, |inner| {
+    wire.derived(method, 0, &block.text, |inner| {
         for item in &block.items {
             place.item(inner, item, was_partial);
         }

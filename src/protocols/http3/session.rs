@@ -79,7 +79,7 @@ impl Exchange for Session {
             words: format!("stream {}: {} entries of the dynamic table are needed", section.owner.id, section.required),
             bytes: section.bytes,
             pieces: section.pieces,
-            how: "quic stream",
+            method: "quic stream",
             code: &BLOCKED,
         };
         self.blocked.drain(..).map(of).collect()

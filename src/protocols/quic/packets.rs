@@ -270,8 +270,8 @@ impl Session {
             ids: &mut self.ids[from],
             names: if space == APPLICATION { &mut contents.frames } else { &mut unshown },
         };
-        let how = if space == 0 { "quic initial" } else { "quic" };
-        wire.deciphered(how, count, 0, &decrypted.frames, |inner| receiver.all(inner))
+        let method = if space == 0 { "quic initial" } else { "quic" };
+        wire.deciphered(method, count, 0, &decrypted.frames, |inner| receiver.all(inner))
     }
 
     /// Decrypts an Initial packet with the keys of the connection, or with keys from its own destination connection ID.

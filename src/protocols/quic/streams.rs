@@ -233,7 +233,7 @@ impl Half {
             0 => format!("stream {id}: the end of the last message is missing"),
             _ => format!("stream {id}: at least {missing} bytes are missing"),
         };
-        Some(Unfinished { from, bytes, pieces, how: "quic stream", code: &NOT_REASSEMBLED, words })
+        Some(Unfinished { from, bytes, pieces, method: "quic stream", code: &NOT_REASSEMBLED, words })
     }
 }
 

@@ -92,7 +92,7 @@ impl Exchange for Session {
         for from in Side::BOTH {
             for (EvictedMessage { id, received, count }, Joined { bytes, pieces }) in self.sender(from).splits().drain() {
                 let words = format!("{received} of {count} parts of message {id} received");
-                all.push(Unfinished { from, bytes, pieces, how: PARTS, code: &INCOMPLETE_SPLIT, words });
+                all.push(Unfinished { from, bytes, pieces, method: PARTS, code: &INCOMPLETE_SPLIT, words });
             }
         }
         all

@@ -101,8 +101,8 @@ impl Js5 {
             0..=URGENT => {
                 let archive = wire.u8(&JS5_ARCHIVE)?;
                 let group = wire.u16_be(&JS5_GROUP)?;
-                let how = name_of(JS5_MESSAGE.names, kind.into()).unwrap_or_default();
-                wire.info(format_args!("archive {archive}, group {group}, {how}"));
+                let message = name_of(JS5_MESSAGE.names, kind.into()).unwrap_or_default();
+                wire.info(format_args!("archive {archive}, group {group}, {message}"));
                 if self.asked.len() < MOST_REQUESTS {
                     self.asked.insert((archive, group), transfer::ask(wire));
                 }

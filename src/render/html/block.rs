@@ -125,7 +125,7 @@ impl<'t> Writer<'_, 't> {
     fn message(&mut self, message: &Message<'t>, line: &Line<'_>) -> fmt::Result {
         let of = self.of;
         write!(self.out, r#"{{"k":"m","n":{}"#, message.n)?;
-        self.time(message.moment.since_start(), line)?;
+        self.time(message.times.since_start(), line)?;
         self.ends(message.ends())?;
         self.key("p");
         quoted(message.protocol().map_or("", |field| field.name), self.out);
@@ -146,7 +146,7 @@ impl<'t> Writer<'_, 't> {
         let of = self.of;
         let frame = &of.tree.frame;
         write!(self.out, r#"{{"k":"p","n":{}"#, frame.number)?;
-        self.time(packet.moment.since_start(), line)?;
+        self.time(packet.times.since_start(), line)?;
         self.ends(packet.ends())?;
         let innermost = packet.innermost().and_then(|layer| of.layer_node(layer));
         self.key("p");
@@ -166,7 +166,7 @@ impl<'t> Writer<'_, 't> {
     fn late(&mut self, late: &Late<'t>, line: &Line<'_>) -> fmt::Result {
         let of = self.of;
         self.out.push_str(r#"{"k":"l""#);
-        self.time(late.moment.since_start(), line)?;
+        self.time(late.times.since_start(), line)?;
         self.ends(late.ends())?;
         let innermost = late.innermost().and_then(|layer| of.layer_node(layer));
         self.key("p");
@@ -390,7 +390,7 @@ impl<'t> Writer<'_, 't> {
             self.out.push('"');
             let source = of.tree.source(span);
             if let Some(Source { origin: Origin::Derived(derived), .. }) = source {
-                self.words("w", |cell| clean(derived.how, cell))?;
+                self.words("w", |cell| clean(derived.method, cell))?;
             }
             self.ranges("h", of.tree.masked_in(span).map(|hidden| [hidden.start as u64, hidden.end as u64].to_vec()))?;
             let pieces = source.map(|source| of.tree.pieces_of(source)).unwrap_or_default();

@@ -108,7 +108,7 @@ impl<W: io::Write> Html<W> {
         let when = match record {
             Record::Message(message) => heading::times_of(message),
             Record::Packet(packet) => heading::moments_of(packet),
-            Record::Late(late) => heading::when(late.moment),
+            Record::Late(late) => heading::when(late.times),
             Record::Gap(_) => When::default(),
         };
         let mut time = String::new();

@@ -104,15 +104,15 @@ impl Summary {
         let (since, bytes, path, name) = match record {
             Record::Message(message) => {
                 let bytes = message.node().map_or(0, |node| u64::from(node.span().len()));
-                (message.moment.since_start(), bytes, message.path().to_string(), message.name())
+                (message.times.since_start(), bytes, message.path().to_string(), message.name())
             }
             Record::Packet(packet) => {
                 let path = packet.path().map(|path| path.to_string()).unwrap_or_default();
-                (packet.moment.since_start(), u64::from(packet.of.tree.frame.original), path, "")
+                (packet.times.since_start(), u64::from(packet.of.tree.frame.original), path, "")
             }
             Record::Late(late) => {
                 let path = late.path().map(|path| path.to_string()).unwrap_or_default();
-                (late.moment.since_start(), late.length(), path, "")
+                (late.times.since_start(), late.length(), path, "")
             }
             Record::Gap(_) => return,
         };

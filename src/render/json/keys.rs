@@ -89,7 +89,7 @@ impl<'t> Common<'t> {
         match record {
             Record::Message(message) => Common {
                 time: message.time(),
-                since_start: message.moment.since_start(),
+                since_start: message.times.since_start(),
                 protocol: message.protocol().map_or("", |field| field.abbrev),
                 name: message.name().into(),
                 info: message.info(),
@@ -101,7 +101,7 @@ impl<'t> Common<'t> {
                 let innermost = packet.innermost().and_then(|layer| packet.of.layer_node(layer));
                 Common {
                     time: packet.of.tree.frame.time,
-                    since_start: packet.moment.since_start(),
+                    since_start: packet.times.since_start(),
                     protocol: innermost.map_or("", |node| node.field().abbrev),
                     name,
                     info,
@@ -113,8 +113,8 @@ impl<'t> Common<'t> {
                 let (name, info) = words_of(late.of, late.layers.iter());
                 let innermost = late.innermost().and_then(|layer| late.of.layer_node(layer));
                 Common {
-                    time: late.moment.time,
-                    since_start: late.moment.since_start(),
+                    time: late.times.time,
+                    since_start: late.times.since_start(),
                     protocol: innermost.map_or("", |node| node.field().abbrev),
                     name,
                     info,

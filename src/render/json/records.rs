@@ -105,7 +105,7 @@ impl Put for OfMessage<'_, '_> {
         out.object(|map| {
             map.put("type", "message")?;
             map.put("n", &message.n)?;
-            times(message.time(), message.moment.since_start(), map)?;
+            times(message.time(), message.times.since_start(), map)?;
             if let Some(protocol) = message.protocol() {
                 map.put("protocol", protocol.abbrev)?;
             }
@@ -152,7 +152,7 @@ impl Put for OfPacket<'_, '_> {
         out.object(|map| {
             map.put("type", "packet")?;
             map.put("n", &frame.number)?;
-            times(frame.time, packet.moment.since_start(), map)?;
+            times(frame.time, packet.times.since_start(), map)?;
             map.put("length", &frame.original)?;
             map.put("captured", &frame.captured)?;
             match frame.link.map(|link| (link, link_name(link))) {
@@ -197,7 +197,7 @@ impl Put for OfLate<'_, '_> {
         out.object(|map| {
             map.put("type", "late")?;
             map.put("frame", &of.tree.frame.number)?;
-            times(late.moment.time, late.moment.since_start(), map)?;
+            times(late.times.time, late.times.since_start(), map)?;
             map.put("frames", &late.frames())?;
             if let Some(path) = late.path() {
                 map.put("path", &Shown(path))?;
@@ -366,7 +366,7 @@ impl Put for OfDerived<'_> {
                 map.put("from", &From { of: *of, from })?;
             }
             map.put("len", &len)?;
-            map.put("how", derived.how)?;
+            map.put("how", derived.method)?;
             let pieces = of.tree.pieces_of(source);
             if pieces.iter().any(|piece| piece.at != tree::Piece::NOWHERE) {
                 map.put("map", &Map { pieces, off: 0, end: len })?;

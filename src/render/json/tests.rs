@@ -187,7 +187,7 @@ fn seconds_since_the_start_have_no_noise() {
             let (seconds, nanos) =
                 (i64::try_from(nanos.div_euclid(SECOND)).unwrap(), u32::try_from(nanos.rem_euclid(SECOND)).unwrap());
             let start = Some(Timestamp { seconds: 0, nanos: 0 });
-            packet.moment = RecordTimes { time: Some(Timestamp { seconds, nanos }), first: start, previous: start };
+            packet.times = RecordTimes { time: Some(Timestamp { seconds, nanos }), first: start, previous: start };
             let mut line = Vec::new();
             let mut sink = Json::new(&mut line, JsonOptions { shape: Shape::Lines, carriers: false, flush: true });
             sink.record(&crate::record::Record::Packet(packet)).unwrap();

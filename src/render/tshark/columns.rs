@@ -31,7 +31,7 @@ fn columns(record: &Record<'_>, clock: &Clock) -> [String; 7] {
     let times = match record {
         Record::Packet(packet) => moments_of(packet),
         Record::Message(message) => times_of(message),
-        Record::Late(late) => when(late.moment),
+        Record::Late(late) => when(late.times),
         Record::Gap(_) => Default::default(),
     };
     // Writing to memory does not fail.

@@ -114,13 +114,13 @@ impl Wire<'_> {
 
     /// Records this packet under a key, with a number. Do so only if a dependent field is requested.
     pub fn keep(&mut self, key: Key, number: u64) {
-        let moment = EarlierPacket { frame: self.tree.frame.number, time: self.tree.frame.time, value: number };
-        self.tree.earlier.keep(key, moment);
+        let packet = EarlierPacket { frame: self.tree.frame.number, time: self.tree.frame.time, value: number };
+        self.tree.earlier.keep(key, packet);
     }
 
     /// Records another number for an earlier packet.
-    pub fn keep_as(&mut self, key: Key, moment: EarlierPacket) {
-        self.tree.earlier.keep(key, moment);
+    pub fn keep_as(&mut self, key: Key, packet: EarlierPacket) {
+        self.tree.earlier.keep(key, packet);
     }
 
     /// Number and capture time of the current frame.

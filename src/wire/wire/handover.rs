@@ -45,17 +45,17 @@ impl Wire<'_> {
     ///
     /// # Errors
     /// [`Error::Short`](crate::wire::Error::Short) when there are fewer.
-    pub fn add_inner(&mut self, field: &'static Field, count: usize, how: &'static str, follows_gap: bool) -> Result {
+    pub fn add_inner(&mut self, field: &'static Field, count: usize, method: &'static str, follows_gap: bool) -> Result {
         let pieces = self.pieces(self.at..self.at + count, 0);
         let bytes = self.bytes(field, count)?.to_vec();
-        self.tree.handover.open(InnerBytes { carrier: self.layer, how, bytes, pieces, follows_gap, is_last: false });
+        self.tree.handover.open(InnerBytes { carrier: self.layer, method, bytes, pieces, follows_gap, is_last: false });
         Ok(())
     }
 
     /// Ends this side of the inner stream of the current message.
-    pub fn end_inner(&mut self, how: &'static str) {
+    pub fn end_inner(&mut self, method: &'static str) {
         let (bytes, pieces) = (Vec::new(), Vec::new());
-        self.tree.handover.open(InnerBytes { carrier: self.layer, how, bytes, pieces, follows_gap: false, is_last: true });
+        self.tree.handover.open(InnerBytes { carrier: self.layer, method, bytes, pieces, follows_gap: false, is_last: true });
     }
 
     /// The secret with this label and id, from a key log or from the capture.

@@ -274,7 +274,7 @@ impl<'a> Wire<'a> {
     /// [`Error::Short`] when there are fewer; and those of `read`.
     pub fn derived<T>(
         &mut self,
-        how: &'static str,
+        method: &'static str,
         count: usize,
         bytes: &[u8],
         read: impl FnOnce(&mut Wire<'_>) -> Result<T>,
@@ -283,7 +283,7 @@ impl<'a> Wire<'a> {
         self.skip(count)?;
         let from = Span::new(self.source, start..self.at);
         let first = self.tree.pieces.len();
-        let source = self.tree.push_derived(how, Some(from), first, bytes);
+        let source = self.tree.push_derived(method, Some(from), first, bytes);
         read(&mut self.inside(source, bytes))
     }
 
@@ -294,7 +294,7 @@ impl<'a> Wire<'a> {
     /// Those of [`Wire::derived`].
     pub fn deciphered<T>(
         &mut self,
-        how: &'static str,
+        method: &'static str,
         count: usize,
         from: usize,
         bytes: &[u8],
@@ -305,30 +305,36 @@ impl<'a> Wire<'a> {
         self.skip(count)?;
         let first = self.tree.pieces.len();
         self.tree.pieces.extend_from_slice(&pieces);
-        let source = self.tree.push_deciphered(how, Some(Span::new(self.source, start..self.at)), first, bytes);
+        let source = self.tree.push_deciphered(method, Some(Span::new(self.source, start..self.at)), first, bytes);
         read(&mut self.inside(source, bytes))
     }
 
     /// Dissects a buffer reassembled from several messages, with the captured `pieces` from [`Wire::piece`]. The fields of `read`
     /// are in this buffer.
-    pub fn joined<T>(&mut self, how: &'static str, pieces: &[Piece], bytes: &[u8], read: impl FnOnce(&mut Wire<'_>) -> T) -> T {
-        let first = self.tree.pieces.len();
-        self.tree.pieces.extend_from_slice(pieces);
-        let source = self.tree.push_derived(how, None, first, bytes);
-        read(&mut self.inside(source, bytes))
-    }
-
-    /// The same for decrypted messages: no byte of the buffer is in a frame.
-    pub fn joined_deciphered<T>(
+    pub fn joined<T>(
         &mut self,
-        how: &'static str,
+        method: &'static str,
         pieces: &[Piece],
         bytes: &[u8],
         read: impl FnOnce(&mut Wire<'_>) -> T,
     ) -> T {
         let first = self.tree.pieces.len();
         self.tree.pieces.extend_from_slice(pieces);
-        let source = self.tree.push_deciphered(how, None, first, bytes);
+        let source = self.tree.push_derived(method, None, first, bytes);
+        read(&mut self.inside(source, bytes))
+    }
+
+    /// The same for decrypted messages: no byte of the buffer is in a frame.
+    pub fn joined_deciphered<T>(
+        &mut self,
+        method: &'static str,
+        pieces: &[Piece],
+        bytes: &[u8],
+        read: impl FnOnce(&mut Wire<'_>) -> T,
+    ) -> T {
+        let first = self.tree.pieces.len();
+        self.tree.pieces.extend_from_slice(pieces);
+        let source = self.tree.push_deciphered(method, None, first, bytes);
         read(&mut self.inside(source, bytes))
     }
 

@@ -53,9 +53,9 @@ impl<'a> Wire<'a> {
     }
 
     /// Adds a buffer of derived bytes. Returns its source.
-    pub(crate) fn derive(&mut self, how: &'static str, from: Option<Span>, bytes: &[u8]) -> u32 {
+    pub(crate) fn derive(&mut self, method: &'static str, from: Option<Span>, bytes: &[u8]) -> u32 {
         let first = self.tree.pieces.len();
-        self.tree.push_derived(how, from, first, bytes)
+        self.tree.push_derived(method, from, first, bytes)
     }
 
     /// Whether a field may be kept.

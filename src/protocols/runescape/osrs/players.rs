@@ -191,11 +191,11 @@ pub fn info(reader: &mut Reader<'_>, wire: &mut Wire<'_>) -> Result {
     let result = blocks::read(reader, wire, Entity::Player);
     // Blocks may contain names.
     let osrs = &reader.game.osrs;
-    for (index, how, tile) in &osrs.moves {
+    for (index, kind, tile) in &osrs.moves {
         let called = osrs.called(*index);
         match tile {
-            Some(tile) => reader.line.event(format_args!("{called} {how} {tile}")),
-            None => reader.line.event(format_args!("{called} {how}")),
+            Some(tile) => reader.line.event(format_args!("{called} {kind} {tile}")),
+            None => reader.line.event(format_args!("{called} {kind}")),
         }
     }
     used_up(wire, result)
@@ -253,7 +253,7 @@ impl Update<'_, '_> {
     }
 
     /// Adds the tile of a near player, and records it.
-    fn arrive(&mut self, bits: &mut BitWire<'_, '_>, index: u16, how: &'static str) {
+    fn arrive(&mut self, bits: &mut BitWire<'_, '_>, index: u16, kind: &'static str) {
         let tile = self.players.get(index).tile;
         tile.put(bits.wire());
         let (time, keeps) = (bits.wire().completed().1, bits.wire().wants_objects());
@@ -261,7 +261,7 @@ impl Update<'_, '_> {
         if keeps {
             osrs.journal.record_position(time, index, tile);
         }
-        osrs.moves.push((index, how, Some(tile)));
+        osrs.moves.push((index, kind, Some(tile)));
     }
 
     fn near(&mut self, bits: &mut BitWire<'_, '_>, index: u16) -> Result {

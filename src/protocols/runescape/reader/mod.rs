@@ -237,7 +237,7 @@ impl<'r> Reader<'r> {
         let Some(bytes) = wire.ahead().get(..count) else {
             return Err(Error::Short { needed: count.saturating_sub(wire.remaining()) });
         };
-        let (turned, how) = (manner.turn.undo(bytes), manner.turn.name());
+        let (turned, method) = (manner.turn.undo(bytes), manner.turn.name());
         let start = wire.at();
         wire.put(&AS_SENT, Value::Bytes, start..start + count);
         let read = |wire: &mut Wire<'_>| {
@@ -246,8 +246,8 @@ impl<'r> Reader<'r> {
             result
         };
         match manner.turn {
-            Turn::Added => wire.deciphered(how, count, 0, &turned, read),
-            _ => wire.derived(how, count, &turned, read),
+            Turn::Added => wire.deciphered(method, count, 0, &turned, read),
+            _ => wire.derived(method, count, &turned, read),
         }
     }
 

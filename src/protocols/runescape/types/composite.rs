@@ -53,14 +53,14 @@ const ZONES: usize = 13;
 
 pub(super) fn read(of: Type, wire: &mut Wire<'_>, field: &'static Field, place: ValueContext) -> Result {
     match of {
-        Type::Steps(how) => wire.group(field, |wire| steps(wire, how, place.after)),
+        Type::Steps(form) => wire.group(field, |wire| steps(wire, form, place.after)),
         Type::MinimapClick => wire.group(field, minimap_click),
         Type::MouseClick => mouse_click(wire, field),
         Type::MouseMoves => wire.group(field, mouse_moves),
         Type::HintArrow => wire.group(field, hint_arrow),
         Type::Palette => wire.group(field, |wire| palette(wire, ZONES, ZONES)),
         Type::RegionCrcs => wire.group(field, region_crcs),
-        Type::Slots(how) => wire.group(field, |wire| slots(wire, how, place.capacity)),
+        Type::Slots(form) => wire.group(field, |wire| slots(wire, form, place.capacity)),
         _ => {
             wire.rest(field);
             Ok(())
@@ -72,8 +72,8 @@ fn named(name: &str) -> Number {
     NUMBERS.iter().find(|(known, _)| *known == name).map_or(U8, |(_, number)| *number)
 }
 
-fn steps(wire: &mut Wire<'_>, how: Steps, after: usize) -> Result {
-    let dy = named(if how.negated { "i8_sub" } else { "i8" });
+fn steps(wire: &mut Wire<'_>, form: Steps, after: usize) -> Result {
+    let dy = named(if form.negated { "i8_sub" } else { "i8" });
     let mut count = 0;
     while wire.remaining() >= after + 2 {
         count += 1;
@@ -233,11 +233,11 @@ fn region_crcs(wire: &mut Wire<'_>) -> Result {
 }
 
 /// Reads inventory slots.
-fn slots(wire: &mut Wire<'_>, how: Slots, capacity: Option<i64>) -> Result {
-    let is_full = matches!(how, Slots::Full225 | Slots::Full317 | Slots::Full377);
+fn slots(wire: &mut Wire<'_>, form: Slots, capacity: Option<i64>) -> Result {
+    let is_full = matches!(form, Slots::Full225 | Slots::Full317 | Slots::Full377);
     let mut left = if is_full { capacity.and_then(|capacity| usize::try_from(capacity).ok()) } else { None };
     while wire.remaining() > 0 && left != Some(0) {
-        wire.group(&SLOT, |wire| match how {
+        wire.group(&SLOT, |wire| match form {
             Slots::Full225 => item(wire, U16).and_then(|()| count(wire, U8, I32)),
             Slots::Partial225 => {
                 U8.read(wire, &SLOT_NUMBER)?;
