@@ -176,7 +176,7 @@ limits! {
         "Segments of one direction that wait for a missing segment. Above it the segment is counted as lost",
         "each_limit_changes_what_is_shown";
     STREAM_UNACKNOWLEDGED = "stream.unacknowledged", Count, 1024, 1 << 16,
-        "Unacknowledged segments of one direction, kept to detect retransmissions",
+        "Unacknowledged segments of one direction, kept for round-trip times and bytes in flight",
         "memory_is_bounded_without_acknowledgments";
     CONVERSATIONS = "conversations", Count, 28_672, 1 << 24,
         "Conversations per transport. Above it the longest idle ones are evicted, which is counted",
