@@ -115,6 +115,7 @@ impl Engine {
             Fields::None | Fields::All => demand,
         };
         let follows = tcp::requests_progress(demand);
+        // A segment out of order has a note and therefore a summary, which states the results even without carriers.
         let analysis = match follows || layers::has_analysis_fields(demand) {
             true => Some(Extent::Everything),
             false => (demand.has(Extras::ANALYSIS) || demand.has(Extras::SUMMARIES)).then_some(Extent::Summary),

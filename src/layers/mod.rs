@@ -188,8 +188,7 @@ pub fn is_of_frame(field: &Field) -> bool {
     is_value && is_of_header(field) && !is_payload(field) && (!is_of_tcp || tcp::OWN.iter().any(|own| own.is(field)))
 }
 
-/// Whether results of the TCP sequence analysis are requested as fields. A segment that is not in order has them even if
-/// carriers are not requested, because a note makes it a message.
+/// Whether results of the TCP sequence analysis are requested as fields.
 #[must_use]
 pub fn has_analysis_fields(demand: Demand) -> bool {
     match demand.fields {

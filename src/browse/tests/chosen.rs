@@ -125,7 +125,7 @@ fn the_chart_scrolls_to_the_interval_under_the_cursor() {
             assert_eq!(chart.first(width), first, "{cursor} of {width}");
         }
     }
-    // The last column is too narrow for half an interval.
+    // Nine columns remain, one too few for three columns per interval.
     chart = Chart::new(vec![1; 10], 1).unwrap();
     chart.put(9);
     assert_eq!((chart.columns(29), chart.first(29)), (2, 0));
