@@ -172,7 +172,7 @@ impl Conversation for Session {
     fn message(&mut self, from: Side, wire: &mut Wire<'_>) -> Result {
         let words = if from == Side::Client { &REQUEST } else { &RESPONSE };
         wire.hide_credentials(wire.at()..wire.at() + wire.remaining());
-        let mut secret = false;
+        let mut secret_from = usize::MAX;
         let mut command = false;
         let mut parameters = 0;
         while wire.remaining() > 0 {
@@ -185,35 +185,126 @@ impl Conversation for Session {
                 Some(b'@') if !command => drop(wire.words(&TAGS, count, 1..end)?),
                 Some(b':') if !command => drop(wire.words(words.prefix, count, 1..end)?),
                 Some(b':') => {
-                    let field = if secret { &REQUEST_SECRET } else { words.trailer };
+                    let field = if wire.at() >= secret_from { &REQUEST_SECRET } else { words.trailer };
                     wire.words(field, line.whole, 1..line.text)?;
                 }
                 _ if !command => {
                     let name = wire.words(words.command, count, 0..end)?;
                     wire.name(&String::from_utf8_lossy(name));
-                    secret = name.eq_ignore_ascii_case(b"PASS") || name.eq_ignore_ascii_case(b"AUTHENTICATE");
                     command = true;
-                    if !secret && end < text.len() {
-                        let bytes = String::from_utf8_lossy(text.get(end + 1..).unwrap_or_default());
-                        wire.info(format_args!("{}", wire.masked(&bytes).into_owned()));
+                    let parameters = text.get(end + 1..).unwrap_or_default();
+                    let shown = match secret_at(name, parameters) {
+                        Some(at) => {
+                            secret_from = wire.at() + at;
+                            wire.hide(secret_from..wire.at() + parameters.len());
+                            parameters.get(..at).unwrap_or_default().trim_ascii_end()
+                        }
+                        None => parameters,
+                    };
+                    if !shown.is_empty() {
+                        let shown = String::from_utf8_lossy(shown);
+                        wire.info(format_args!("{}", wire.masked(&shown).into_owned()));
                     }
                 }
                 _ if parameters >= PARAMETERS_MAX => drop(wire.words(words.trailer, line.whole, 0..line.text)?),
                 _ => {
                     parameters += 1;
-                    let field = if secret { &REQUEST_SECRET } else { words.parameter };
+                    let field = if wire.at() >= secret_from { &REQUEST_SECRET } else { words.parameter };
                     wire.words(field, count, 0..end)?;
                 }
             }
         }
         Ok(())
     }
+
+    fn may_hold_secret(&self, from: Side, ahead: &[u8]) -> bool {
+        let mut words = ahead;
+        loop {
+            let end = memchr::memchr2(b' ', b'\n', words).unwrap_or(words.len());
+            let (word, rest) = words.split_at_checked(end).unwrap_or((words, &[]));
+            let parameters = rest.strip_prefix(b" ").unwrap_or_default();
+            match word.first() {
+                Some(b'@' | b':') if !parameters.is_empty() => words = parameters,
+                _ => return from == Side::Client && (ahead.is_empty() || secret_at(word, parameters).is_some()),
+            }
+        }
+    }
+}
+
+/// Authentication services, as commands and as recipients of messages.
+const SERVICES: [&[u8]; 4] = [b"NICKSERV", b"NS", b"AUTHSERV", b"Q"];
+/// Requests to these services with a password among their parameters.
+const REQUESTS: [&[u8]; 9] = [b"IDENTIFY", b"ID", b"REGISTER", b"GHOST", b"RECOVER", b"RELEASE", b"REGAIN", b"LOGIN", b"AUTH"];
+
+/// Where a secret begins among the parameters of a command: those of PASS and AUTHENTICATE, the password of OPER, and those of a
+/// request to an authentication service.
+fn secret_at(command: &[u8], parameters: &[u8]) -> Option<usize> {
+    let is = |word: &[u8], name: &&[u8]| word.eq_ignore_ascii_case(name);
+    let behind_word = |at: usize| {
+        let blank = parameters.get(at..)?.iter().position(|byte| *byte == b' ')?;
+        Some((parameters.get(at..at + blank)?, at + blank + 1))
+    };
+    if is(command, &&b"PASS"[..]) || is(command, &&b"AUTHENTICATE"[..]) {
+        return (!parameters.is_empty()).then_some(0);
+    }
+    if is(command, &&b"OPER"[..]) {
+        return behind_word(0).map(|(_, at)| at);
+    }
+    let request = match SERVICES.iter().any(|service| is(command, service)) {
+        true => 0,
+        false if is(command, &&b"PRIVMSG"[..]) => {
+            let (recipient, at) = behind_word(0)?;
+            let name = recipient.split(|byte| *byte == b'@').next()?;
+            SERVICES.iter().any(|service| is(name, service)).then_some(at)?
+        }
+        false => return None,
+    };
+    let (word, at) = behind_word(request)?;
+    let word = word.strip_prefix(b":").unwrap_or(word);
+    REQUESTS.iter().any(|name| is(word, name)).then_some(at)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::protocols::lines::trees_of;
+
+    #[test]
+    fn passwords_of_operators_and_services_are_secrets() {
+        for (line, secret) in [
+            ("PASS moss", Some("moss")),
+            ("PASS", None),
+            ("oper anna moss", Some("moss")),
+            ("OPER anna", None),
+            ("NICKSERV IDENTIFY moss", Some("moss")),
+            ("NS :identify anna moss", Some("anna moss")),
+            ("PRIVMSG NickServ :IDENTIFY moss", Some("moss")),
+            ("PRIVMSG Q@CServe.quakenet.org :AUTH anna moss", Some("anna moss")),
+            ("PRIVMSG anna :IDENTIFY moss", None),
+            ("PRIVMSG NickServ :HELP IDENTIFY", None),
+            ("NOTICE NickServ", None),
+        ] {
+            let (command, parameters) = line.split_once(' ').unwrap_or((line, ""));
+            let found = secret_at(command.as_bytes(), parameters.as_bytes()).map(|at| &parameters[at..]);
+            assert_eq!(found, secret, "{line}");
+        }
+    }
+
+    #[test]
+    fn a_summary_ends_before_the_password() {
+        let trees =
+            trees_of(&PROTOCOL, &mut Session, &[(Side::Client, b"OPER anna moss\r\nPRIVMSG NickServ :IDENTIFY moss\r\n")]);
+        insta::assert_snapshot!(trees, @r#"
+        irc 0..16 | OPER | anna
+          0..5 irc.request.command = "OPER"
+          5..10 irc.request.command_parameter = "anna"
+          10..16 irc.request.password = "moss"
+        irc 0..33 | PRIVMSG | NickServ :IDENTIFY
+          0..8 irc.request.command = "PRIVMSG"
+          8..17 irc.request.command_parameter = "NickServ"
+          17..33 irc.request.trailer = "IDENTIFY moss"
+        "#);
+    }
 
     #[test]
     fn lines_are_dissected_word_by_word() {
