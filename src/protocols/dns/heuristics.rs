@@ -109,10 +109,20 @@ fn server_of(side: Side, bytes: &[u8]) -> Verdict {
 fn begins(bytes: &[u8]) -> Option<bool> {
     const MIN_QUESTION: usize = 5;
     const MIN_RECORD: usize = 11;
-    let [length, _, _, counts @ ..] = header_words(bytes)?;
+    let [length, _, flags, counts @ ..] = header_words(bytes)?;
     let [questions, records @ ..] = counts.map(usize::from);
     let minimum = HEADER + questions * MIN_QUESTION + records.iter().sum::<usize>() * MIN_RECORD;
-    Some(usize::from(length) >= minimum && has_header(bytes.get(LENGTH_SIZE..)?))
+    let has_question = questions > 0 || may_lack_question(flags, records);
+    Some(usize::from(length) >= minimum && has_question && has_header(bytes.get(LENGTH_SIZE..)?))
+}
+
+/// Whether a message with these flags and numbers of records may have no question: a response, one of DNS Stateful Operations
+/// (RFC 8490, 5.4), or a query for a cookie (RFC 7873, 5.4).
+fn may_lack_question(flags: u16, [answers, authorities, additionals]: [usize; 3]) -> bool {
+    const STATEFUL_OPERATIONS: u16 = 6;
+    let is_response = flags & 0x8000 != 0;
+    let opcode = flags >> 11 & 15;
+    is_response || opcode == STATEFUL_OPERATIONS || (answers + authorities == 0 && additionals <= 1)
 }
 
 /// Length prefix and header as 16-bit integers.

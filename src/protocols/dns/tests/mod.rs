@@ -276,6 +276,23 @@ fn messages_over_tcp_have_a_length_prefix() {
 }
 
 #[test]
+fn only_some_messages_may_have_no_question() {
+    let judge = |message: [u16; 6]| {
+        let bytes: Vec<u8> = [0x8021].into_iter().chain(message).flat_map(u16::to_be_bytes).collect();
+        heuristics::is_stream(&Opening { sent: [&bytes, &[]], from_start: [true, true], complete: false })
+    };
+    // Transaction ID, flags, questions, answers, authorities, additional records.
+    assert_eq!(judge([5, 0, 1, 0, 16, 0]), Verdict::Yes(Side::Server));
+    assert_eq!(judge([5, 0x8000, 0, 0, 16, 0]), Verdict::Yes(Side::Client), "a response");
+    assert_eq!(judge([5, 0x3000, 0, 0, 16, 0]), Verdict::Yes(Side::Server), "a stateful operation");
+    assert_eq!(judge([5, 0, 0, 0, 0, 1]), Verdict::Yes(Side::Server), "a query for a cookie");
+    // Memcached: a request with a key of five bytes.
+    assert_eq!(judge([5, 0, 0, 0, 16, 0]), Verdict::No);
+    assert_eq!(judge([5, 0, 0, 1, 0, 0]), Verdict::No);
+    assert_eq!(judge([5, 0, 0, 0, 0, 2]), Verdict::No);
+}
+
+#[test]
 fn a_stream_on_any_port_is_recognized_by_a_complete_message() {
     let query = [&[0, 57][..], &trial::bytes(QUERY)].concat();
     let response = [&[0, 136][..], &trial::bytes(RESPONSE)].concat();
