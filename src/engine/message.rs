@@ -95,12 +95,15 @@ impl<'a> Out<'a> {
         is_fine
     }
 
-    /// Adds bytes of unknown format.
-    pub(super) fn data<P: Iterator<Item = Piece>>(&mut self, delivered: Delivered<'_, P>) {
+    /// Adds bytes of unknown format, all masked if they may be part of a secret.
+    pub(super) fn data<P: Iterator<Item = Piece>>(&mut self, delivered: Delivered<'_, P>, is_secret: bool) {
         let len = delivered.bytes.len();
         self.tree.undissected += len as u64;
         self.message(delivered, &DATA, Cut::No, |wire| {
             wire.info(format_args!("{len} bytes"));
+            if is_secret {
+                wire.hide(0..len);
+            }
             wire.rest(&data::BYTES);
             Ok(())
         });

@@ -177,6 +177,10 @@ impl Conversation for Session {
         self.next.take()
     }
 
+    fn may_hold_secret(&self, from: Side, _: &[u8]) -> bool {
+        from == Side::Client && matches!(self.content, Content::Commands) && self.asked == PendingCommand::Login
+    }
+
     fn partial(&self, from: Side, _: Unended<'_>) -> Option<Partial> {
         let is_mail = from == Side::Client && !matches!(self.content, Content::Commands);
         is_mail.then_some(Partial { column: "SMTP", inside: "data-text-lines", ignored: false })

@@ -80,6 +80,15 @@ fn may_begin_command(byte: u8) -> bool {
     matches!(byte.to_ascii_lowercase(), b'a' | b'k' | b'p' | b'r' | 0xff)
 }
 
+/// Whether a text ends inside a secret, or where one begins: a byte after the text would be part of it.
+#[must_use]
+pub fn is_unfinished(text: &[u8]) -> bool {
+    let longer = [text, b"x"].concat();
+    let mut is_in_secret = false;
+    find(&longer, |secret| is_in_secret |= secret.end == longer.len());
+    is_in_secret
+}
+
 /// Whether a byte may be part of a name.
 fn is_of_name(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b'[' | b']' | b'%')
@@ -326,6 +335,18 @@ fn community(bytes: &[u8]) -> Option<Range<usize>> {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn a_text_is_unfinished_where_its_next_byte_belongs_to_a_secret() {
+        for text in
+            ["PASS ", "USER a\r\nPASS hun", "Authorization: Bearer h", "GET /?a=b&password=", r#"{"pass":"h"#, "Cookie: a=b; c"]
+        {
+            assert!(is_unfinished(text.as_bytes()), "{text:?}");
+        }
+        for text in ["", "PASS", "PASS hun\r\n", "GET /?password=a&b=c", r#"{"pass":"h","n":"#, "USER a"] {
+            assert!(!is_unfinished(text.as_bytes()), "{text:?}");
+        }
+    }
 
     #[test]
     fn secrets_are_found_by_their_names() {

@@ -65,6 +65,13 @@ impl Capture {
         self.bytes[begin..].rotate_left(first);
     }
 
+    /// Removes the packet with this payload, before the last one with a payload and the two that end the connection.
+    pub fn lose(&mut self, lost: &[u8], last: &[u8]) {
+        let [lost, last, end] = [lost, last, b""].map(|payload| 16 + 40 + payload.len());
+        let begin = self.bytes.len() - 2 * end - last - lost;
+        self.bytes.drain(begin..begin + lost);
+    }
+
     pub fn file(&self) -> &str {
         fs::write(&self.path, &self.bytes).unwrap();
         self.path.to_str().unwrap()

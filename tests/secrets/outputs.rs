@@ -77,7 +77,7 @@ pub const FORMS: &[&[&str]] = &[
 ];
 
 /// Formats that find their bytes in different ways, for captures of many segmentations.
-const DIFFERENT: &[&[&str]] = &[
+pub const DIFFERENT: &[&[&str]] = &[
     &["-x", "-V", "-v"],
     &["--json"],
     &["-T", "fields", "-e", "tcp.payload", "-e", "udp.payload", "-e", "data.data", "-e", "http.request.full_uri"],

@@ -198,7 +198,7 @@ impl Stream {
         let half = &mut self.halves[side];
         let (len, cut, claimed) = match step {
             Step::Wait => return,
-            Step::Data(len) => (len, None, 0),
+            Step::Data(len) | Step::SecretData(len) => (len, None, 0),
             Step::Message { len, cut } => (len, Some(cut), 0),
             Step::Huge { len, claimed } => (len, Some(Cut::No), claimed),
         };
@@ -220,6 +220,7 @@ impl Stream {
             pieces: half.reassembly.pieces(off, len),
         };
         let mut is_fine = true;
+        let continues_secret = matches!(step, Step::SecretData(_));
         let (hidden, source) = (out.tree.masked_spans().len(), out.tree.sources.len());
         match (cut, &mut self.dissector) {
             (None, StreamDissector::None | StreamDissector::Unrecognised(_)) if !out.sorts && out.tree.demand().only_counts() => {
@@ -246,7 +247,7 @@ impl Stream {
             }
             (_, dissector) => {
                 let delivered = delivered(out);
-                out.data(delivered);
+                out.data(delivered, continues_secret);
                 if let (true, StreamDissector::Known(_, conversation)) = (crowded, dissector) {
                     conversation.gap(side, Missing { bytes: len as u64, in_step: false });
                     let node = out.tree.here().saturating_sub(1);

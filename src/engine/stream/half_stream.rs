@@ -3,7 +3,7 @@
 use crate::flow::reassembly::{Direction, Gap};
 use crate::limits;
 use crate::tree::Side;
-use crate::wire::{Conversation, Cut, Extent};
+use crate::wire::{Conversation, Cut, Extent, credentials};
 use std::collections::VecDeque;
 use std::ops::Range;
 
@@ -21,6 +21,12 @@ pub(super) struct HalfStream {
     pub(super) wanted_is_end: bool,
     /// Bytes after a gap that belong to the message before the gap.
     pub(super) outstanding: u64,
+    /// Whether those bytes may continue a secret.
+    pub(super) outstanding_is_secret: bool,
+    /// Maximum number of bytes after a gap, up to the end of a line, that may continue a secret in a text of unknown end.
+    pub(super) secret_line: usize,
+    /// The same for other messages of unknown end: up to the next message.
+    pub(super) secret_run: usize,
     /// Whether message detection has stopped.
     pub(super) framing_stopped: bool,
     /// The last frame with bytes of this direction, and their stream offsets.
@@ -31,6 +37,8 @@ pub(super) struct HalfStream {
 
 /// Maximum number of ranges stored per direction.
 const SECRETS: usize = 16;
+/// Maximum number of bytes after a gap that may continue a secret if the end of its message is unknown.
+const SECRET_REST: usize = 1024;
 /// Maximum payload of a segment in bytes.
 const SEGMENT: u64 = 65_535;
 
@@ -60,6 +68,8 @@ pub(super) enum Step {
         claimed: usize,
     },
     Data(usize),
+    /// Bytes after a gap that may continue a secret.
+    SecretData(usize),
 }
 
 impl HalfStream {
@@ -109,7 +119,13 @@ impl HalfStream {
         if self.outstanding > 0 {
             let rest = usize::try_from(self.outstanding).unwrap_or(usize::MAX).min(len);
             self.outstanding -= rest as u64;
-            return Step::Data(rest);
+            return if self.outstanding_is_secret { Step::SecretData(rest) } else { Step::Data(rest) };
+        }
+        if self.secret_line > 0 {
+            let line = ahead.get(..self.secret_line).unwrap_or(ahead);
+            let end = memchr::memchr(b'\n', line).map(|at| at + 1);
+            self.secret_line = if end.is_some() { 0 } else { self.secret_line - line.len() };
+            return Step::SecretData(end.unwrap_or(line.len()));
         }
         if self.framing_stopped {
             return Step::Data(len);
@@ -117,7 +133,11 @@ impl HalfStream {
         if self.waits() && following == Following::More {
             return Step::Wait;
         }
-        match conversation.extent(side, ahead, following == Following::More) {
+        let extent = conversation.extent(side, ahead, following == Following::More);
+        if let (Extent::Message(_), 1..) = (extent, self.secret_run) {
+            self.secret_run = 0;
+        }
+        match extent {
             Extent::Message(0) | Extent::Unknown(0) => return Step::Data(len),
             Extent::Message(end) if end <= len => return Step::Message { len: end, cut: Cut::No },
             Extent::Message(end) if end > limits::STREAM_MESSAGE.get() => {
@@ -125,8 +145,17 @@ impl HalfStream {
                 return Step::Huge { len, claimed: end };
             }
             Extent::Message(end) => (self.wanted, self.wanted_is_end) = (end, true),
+            Extent::NeedMore(_) if len >= limits::STREAM_MESSAGE.get() => {
+                self.framing_stopped = true;
+                return Step::Huge { len, claimed: len + 1 };
+            }
             Extent::NeedMore(wanted) => {
                 (self.wanted, self.wanted_is_end) = (wanted.clamp(len + 1, limits::STREAM_MESSAGE.get()), false)
+            }
+            Extent::Unknown(run) if self.secret_run > 0 => {
+                let run = run.min(len);
+                self.secret_run = self.secret_run.saturating_sub(run);
+                return Step::SecretData(run);
             }
             Extent::Unknown(run) => return Step::Data(run.min(len)),
         }
@@ -134,12 +163,22 @@ impl HalfStream {
         match following {
             Following::More => Step::Wait,
             Following::Gap(gap) => {
+                let is_secret = conversation.may_hold_secret(side, ahead) || credentials::is_unfinished(ahead);
                 if self.wanted_is_end {
-                    self.outstanding = (demand - len) as u64;
+                    (self.outstanding, self.outstanding_is_secret) = ((demand - len) as u64, is_secret);
+                } else if is_secret {
+                    let rest = if is_text(ahead) { &mut self.secret_line } else { &mut self.secret_run };
+                    *rest = SECRET_REST;
                 }
                 Step::Message { len, cut: Cut::Lost { needed: demand, lost: gap.len } }
             }
             Following::End | Following::LimitReached => Step::Message { len, cut: Cut::Stream { needed: demand } },
         }
     }
+}
+
+/// Whether bytes are UTF-8, the last character whole or not, without control characters but those of lines.
+fn is_text(bytes: &[u8]) -> bool {
+    let is_plain = |byte: &u8| !byte.is_ascii_control() || matches!(byte, b'\t' | b'\r' | b'\n');
+    bytes.iter().all(is_plain) && std::str::from_utf8(bytes).err().is_none_or(|error| error.error_len().is_none())
 }

@@ -528,11 +528,16 @@ impl Stream {
         let start = first.max(off.saturating_sub(BEFORE));
         let skipped = usize::try_from(start - first).unwrap_or(usize::MAX);
         let waiting = buffered.get(skipped..).unwrap_or_default();
+        let follows_hole = off > first + buffered.len() as u64;
         if let StreamDissector::Known(_, conversation) = &self.dissector
             && (!buffered.is_empty() || off > first)
-            && conversation.may_hold_secret(side, if off > first + buffered.len() as u64 { &[] } else { buffered })
+            && conversation.may_hold_secret(side, if follows_hole { &[] } else { buffered })
         {
             hide(first..off + len);
+        }
+        if follows_hole && credentials::is_unfinished(waiting) {
+            let line = memchr::memchr(b'\n', segment.bytes).map_or(len, |at| at as u64);
+            hide(off..off + line);
         }
         credentials::find(waiting, |range| hide(start + range.start as u64..start + range.end as u64));
     }

@@ -111,8 +111,9 @@ impl Conversation for Session {
         self.step(from).extent(from, ahead, more)
     }
 
-    fn may_hold_secret(&self, _: Side, _: &[u8]) -> bool {
-        true
+    fn may_hold_secret(&self, _: Side, ahead: &[u8]) -> bool {
+        // Attributes follow the header.
+        ahead.is_empty() || ahead.len() > HEADER
     }
 
     fn message(&mut self, from: Side, wire: &mut Wire<'_>) -> Result {

@@ -44,6 +44,9 @@ impl Wire<'_> {
         let mut hidden = Vec::new();
         if !self.tree.reveal {
             credentials::find_before(bytes.get(..SEARCHED).unwrap_or(bytes), SHOWN, |secret| hidden.push(secret));
+            let masked = self.tree.masked_spans().iter().rev().take_while(|span| span.source == self.source);
+            let place = |at: u32| (at as usize).saturating_sub(self.at);
+            hidden.extend(masked.map(|span| place(span.start)..place(span.end)));
         }
         let (shown, rest) = bytes.split_at_checked(SHOWN).unwrap_or((bytes, &[]));
         let more = if rest.is_empty() { "" } else { " …" };
