@@ -1,7 +1,7 @@
 //! `--packets -T fields -e …` prints the same text as tshark. Its output is in `tests/golden/tshark/`, recorded by `columns.sh`
 //! there.
 
-use crate::common::{run, run_with};
+use crate::common::{is_own_case, is_thorough, run, run_with};
 use std::fs;
 
 const SAMPLES: [&str; 9] = [
@@ -65,8 +65,11 @@ const OF_HEADERS: &str = "frame.number frame.time_epoch frame.len eth.src eth.ty
 #[test]
 fn header_fields_do_not_depend_on_the_dissection_of_conversations() {
     let columns: Vec<&str> = OF_HEADERS.split_whitespace().flat_map(|field| ["-e", field]).collect();
+    let mut paths: Vec<_> =
+        fs::read_dir("samples").unwrap().map(|entry| entry.unwrap().path()).filter(|path| path.is_file()).collect();
+    paths.sort();
     let mut lines = 0;
-    for path in fs::read_dir("samples").unwrap().map(|entry| entry.unwrap().path()).filter(|path| path.is_file()) {
+    for (_, path) in paths.iter().enumerate().filter(|(number, _)| is_own_case(*number, 3)) {
         let path = path.to_str().unwrap();
         let print = |more: &[&str]| run(&[&["--packets", "-T", "fields", path], &columns[..], more].concat());
         let (alone, with_stream) = (print(&[]), print(&["-e", "tcp.stream"]));
@@ -78,7 +81,7 @@ fn header_fields_do_not_depend_on_the_dissection_of_conversations() {
         assert_eq!(filtered(""), filtered(" and !(message.number == 0)"), "{path}");
         lines += alone.out.lines().count();
     }
-    assert!(lines > 500, "{lines}");
+    assert!(lines > if is_thorough() { 500 } else { 100 }, "{lines}");
 }
 
 #[test]

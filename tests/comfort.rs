@@ -1,6 +1,6 @@
 //! Convenience at a terminal: completions, pager, width, colours.
 
-use crate::common::{apart, program};
+use crate::common::{apart, binary, program};
 use std::process::Command;
 
 const SESSION: &str = "samples/pipboy.pcap";
@@ -48,7 +48,7 @@ fn shells_complete_current_names() {
 /// The shipped script in a real shell.
 #[test]
 fn bash_completes_with_the_script_that_is_shipped() {
-    let folder = std::path::Path::new(env!("CARGO_BIN_EXE_proto-dissect")).parent().unwrap();
+    let folder = std::path::Path::new(binary()).parent().unwrap();
     let path = format!("{}:{}", folder.display(), std::env::var("PATH").unwrap());
     let ask = "source completions/proto-dissect.bash; COMP_WORDS=(proto-dissect -O pipb); COMP_CWORD=2; \
                _clap_complete_proto_dissect proto-dissect pipb -O; printf '%s\\n' \"${COMPREPLY[@]}\"";
@@ -62,8 +62,7 @@ fn bash_completes_with_the_script_that_is_shipped() {
 
 /// Output of a command line on a terminal of 24 lines and 80 columns; `None` without `script`.
 fn on_a_terminal(command: &str) -> Option<String> {
-    let binary = env!("CARGO_BIN_EXE_proto-dissect");
-    let line = format!("stty rows 24 cols 80; {}", command.replace("proto-dissect", binary));
+    let line = format!("stty rows 24 cols 80; {}", command.replace("proto-dissect", binary()));
     let done = apart(Command::new("script"))
         .args(["-qec", &line, "/dev/null"])
         .current_dir(env!("CARGO_MANIFEST_DIR"))

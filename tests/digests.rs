@@ -1,17 +1,19 @@
 //! Digests of the trees of every sample, whole and damaged, of outputs, and of explored conversations. A changed line shows that some
 //! result differs; the golden texts, the unit tests and other programs show what is right.
 
-use crate::common::{Hash, assert_golden, digest, samples};
+use crate::common::{Hash, assert_golden_cases, digest, is_own_case, samples};
 use proto_dissect::engine::Engine;
 use proto_dissect::input::{Capture, Frame};
 use proto_dissect::registry::Registry;
 use proto_dissect::tree::{Dissection, Tree, dump};
-use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
 /// Damaged copies of a sample. In each, every fourth frame has one changed byte or is truncated.
 const COPIES: usize = 16;
+
+/// One of so many cases is run by tests that are not thorough.
+const SHARE: usize = 4;
 
 /// Conversations that are explored without their dissectors.
 const EXPLORED: &[(&str, &str)] = &[
@@ -91,38 +93,43 @@ fn damage(copy: usize, number: usize, bytes: &mut Vec<u8>) {
 
 #[test]
 fn samples_are_dissected_as_before() {
-    let mut table = String::from("sample copies fields notes digest\n");
-    for name in samples() {
+    let mut rows = Vec::new();
+    for (_, name) in samples().into_iter().enumerate().filter(|(number, _)| is_own_case(*number, SHARE)) {
         let (mut whole, mut damaged) = (Digest::new(), Digest::new());
         dissect(&name, &mut whole, |_, _| {});
         for copy in 0..COPIES {
             dissect(&name, &mut damaged, |number, bytes| damage(copy, number, bytes));
         }
         for (copies, Digest { fields, notes, hash }) in [("whole", whole), ("damaged", damaged)] {
-            writeln!(table, "{name} {copies} {fields} {notes} {:016x}", hash.0).unwrap();
+            rows.push(format!("{name} {copies} {fields} {notes} {:016x}\n", hash.0));
         }
     }
-    assert_golden("digests.txt", &table);
+    assert_golden_cases("digests.txt", "sample copies fields notes digest\n", &rows);
 }
 
-/// A table of the outputs of `explore` for each conversation.
-fn explored(output: &str) -> String {
-    let mut table = String::from("sample conversation lines digest\n");
-    for (sample, conversation) in EXPLORED {
+/// Compares a table with a row for each case. Tests that are not thorough run the first of `SHARE` cases.
+fn assert_table<T>(name: &str, heading: &str, cases: &[T], row: impl Fn(&T) -> String) {
+    let own = cases.iter().enumerate().filter(|(number, _)| is_own_case(*number, SHARE));
+    let rows: Vec<String> = own.map(|(_, case)| row(case) + "\n").collect();
+    assert_golden_cases(name, heading, &rows);
+}
+
+/// Compares the outputs of `explore` for each conversation.
+fn assert_explored(name: &str, output: &str) {
+    assert_table(name, "sample conversation lines digest\n", EXPLORED, |(sample, conversation)| {
         let path = format!("samples/{sample}");
-        writeln!(table, "{sample} {conversation} {}", digest(&["explore", &path, "-s", conversation, output])).unwrap();
-    }
-    table
+        format!("{sample} {conversation} {}", digest(&["explore", &path, "-s", conversation, output]))
+    });
 }
 
 #[test]
 fn conversations_are_explored_as_before() {
-    assert_golden("digests-explore.txt", &explored("--json"));
+    assert_explored("digests-explore.txt", "--json");
 }
 
 #[test]
 fn descriptions_are_generated_as_before() {
-    assert_golden("digests-ksy.txt", &explored("--ksy"));
+    assert_explored("digests-ksy.txt", "--ksy");
 }
 
 /// Questions about messages and values: sample, conversation, arguments.
@@ -137,13 +144,12 @@ const QUESTIONS: &[(&str, &str, &[&str])] = &[
 
 #[test]
 fn questions_are_answered_as_before() {
-    let mut table = String::from("lines digest sample conversation question\n");
-    for (sample, conversation, question) in QUESTIONS {
+    let heading = "lines digest sample conversation question\n";
+    assert_table("digests-questions.txt", heading, QUESTIONS, |(sample, conversation, question)| {
         let path = format!("samples/{sample}");
         let found = digest(&[&["explore", &path, "-s", conversation], *question].concat());
-        writeln!(table, "{found} {sample} {conversation} {}", question.join(" ")).unwrap();
-    }
-    assert_golden("digests-questions.txt", &table);
+        format!("{found} {sample} {conversation} {}", question.join(" "))
+    });
 }
 
 /// Output formats of all samples.
@@ -195,26 +201,22 @@ const TASKS: &[&str] = &[
 
 #[test]
 fn tasks_have_the_same_results_as_before() {
-    let mut table = String::from("lines digest arguments\n");
-    for task in TASKS {
-        writeln!(table, "{} {task}", digest(&task.split(' ').collect::<Vec<_>>())).unwrap();
-    }
-    assert_golden("digests-tasks.txt", &table);
+    assert_table("digests-tasks.txt", "lines digest arguments\n", TASKS, |task| {
+        format!("{} {task}", digest(&task.split(' ').collect::<Vec<_>>()))
+    });
 }
 
 #[test]
 fn outputs_are_as_before() {
     let all = samples();
     let few: Vec<String> = FEW.iter().map(|name| (*name).to_owned()).collect();
-    let mut table = String::from("lines digest arguments\n");
-    for (outputs, names) in [(OUTPUTS, &all), (LARGE_OUTPUTS, &few)] {
-        let paths: Vec<String> = names.iter().map(|name| format!("samples/{name}")).collect();
-        for output in outputs {
-            let arguments: Vec<&str> = output.iter().copied().chain(paths.iter().map(String::as_str)).collect();
-            writeln!(table, "{} {}", digest(&arguments), output.join(" ")).unwrap();
-        }
-    }
-    assert_golden("digests-outputs.txt", &table);
+    let paths = |names: &[String]| names.iter().map(|name| format!("samples/{name}")).collect::<Vec<_>>();
+    let of_all = OUTPUTS.iter().map(|output| (*output, paths(&all)));
+    let cases: Vec<_> = of_all.chain(LARGE_OUTPUTS.iter().map(|output| (*output, paths(&few)))).collect();
+    assert_table("digests-outputs.txt", "lines digest arguments\n", &cases, |(output, paths)| {
+        let arguments: Vec<&str> = output.iter().copied().chain(paths.iter().map(String::as_str)).collect();
+        format!("{} {}", digest(&arguments), output.join(" "))
+    });
 }
 
 /// Files of `samples/ksy`, and a sample of their protocol.
@@ -232,11 +234,10 @@ const DESCRIPTIONS: &[(&str, &str)] = &[
 
 #[test]
 fn descriptions_dissect_samples_and_become_lua_as_before() {
-    let mut table = String::from("file sample messages digest lua digest\n");
-    for (file, sample) in DESCRIPTIONS {
+    let heading = "file sample messages digest lua digest\n";
+    assert_table("digests-descriptions.txt", heading, DESCRIPTIONS, |(file, sample)| {
         let (path, sample) = (format!("samples/ksy/{file}.ksy"), format!("samples/{sample}"));
         let (messages, lua) = (digest(&["-k", &path, "--json", &sample]), digest(&["ksy", "lua", &path]));
-        writeln!(table, "{file} {sample} {messages} {lua}").unwrap();
-    }
-    assert_golden("digests-descriptions.txt", &table);
+        format!("{file} {sample} {messages} {lua}")
+    });
 }

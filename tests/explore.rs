@@ -1,10 +1,11 @@
 //! `explore`: known protocols explored as unknown ones, and the generated file dissected by the program itself.
 
+use crate::common::{binary, is_own_case};
 use serde_json::Value;
 use std::process::{Command, Output};
 
 fn program(args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_proto-dissect")).current_dir(env!("CARGO_MANIFEST_DIR")).args(args).output().unwrap()
+    Command::new(binary()).current_dir(env!("CARGO_MANIFEST_DIR")).args(args).output().unwrap()
 }
 
 fn text(args: &[&str]) -> String {
@@ -254,7 +255,7 @@ fn texts_are_listed_with_the_messages() {
 
 /// Output of a command line on a terminal of 80 columns; `None` without `script`.
 fn on_a_terminal(line: &str) -> Option<String> {
-    let command = format!("stty cols 80 rows 50; {} {line}", env!("CARGO_BIN_EXE_proto-dissect"));
+    let command = format!("stty cols 80 rows 50; {} {line}", binary());
     let mut script = Command::new("script");
     script.args(["-qec", &command, "/dev/null"]).env("PAGER", "cat").env("NO_COLOR", "1");
     let done = script.current_dir(env!("CARGO_MANIFEST_DIR")).stdin(std::process::Stdio::null()).output().ok()?;
@@ -300,7 +301,7 @@ fn every_command_of_the_documentation_succeeds_with_output() {
     let commands = documented();
     assert!(commands.len() >= 5);
     std::thread::scope(|scope| {
-        for command in commands {
+        for (_, command) in commands.into_iter().enumerate().filter(|(number, _)| is_own_case(*number, 3)) {
             scope.spawn(move || {
                 let words: Vec<&str> = command.split_whitespace().skip(1).map(|word| word.trim_matches('\'')).collect();
                 assert!(!text(&words).is_empty(), "{command}");

@@ -1,6 +1,6 @@
 //! The commands of the README and of other documents run as documented.
 
-use crate::common::{Folder, apart};
+use crate::common::{Folder, apart, binary};
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
@@ -19,7 +19,7 @@ fn commands(document: &str) -> Vec<String> {
 }
 
 fn shell(folder: &Folder, command: &str) -> Output {
-    let program = Path::new(env!("CARGO_BIN_EXE_proto-dissect")).parent().unwrap();
+    let program = Path::new(binary()).parent().unwrap();
     let path = format!("{}:{}", program.display(), std::env::var("PATH").unwrap());
     apart(Command::new("sh")).args(["-c", command]).current_dir(folder.path()).env("PATH", path).output().unwrap()
 }

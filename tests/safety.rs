@@ -1,7 +1,7 @@
 //! Effects that a run must never have on files, on a terminal or on earlier output.
 #![cfg(unix)]
 
-use crate::common::{Folder, apart, program, run, run_with};
+use crate::common::{Folder, apart, binary, program, run, run_with};
 use std::fs::{self, File};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
@@ -40,10 +40,7 @@ fn a_full_disk_leaves_the_old_file_and_nothing_else() {
     fs::write(&file, "old").unwrap();
     // A limit on file size replaces the full disk; without the signal a write fails in the same way.
     let limited = "trap '' XFSZ; ulimit -f 4; exec \"$0\" \"$@\"";
-    let done = apart(Command::new("sh"))
-        .args(["-c", limited, env!("CARGO_BIN_EXE_proto-dissect"), "-w", text(&file), SAMPLE])
-        .output()
-        .unwrap();
+    let done = apart(Command::new("sh")).args(["-c", limited, binary(), "-w", text(&file), SAMPLE]).output().unwrap();
     assert_eq!(done.status.code(), Some(1), "{}", String::from_utf8_lossy(&done.stderr));
     assert_eq!(fs::read_to_string(&file).unwrap(), "old");
     assert_eq!(folder.names(), ["a.pcapng"]);

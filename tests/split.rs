@@ -1,12 +1,13 @@
 //! `split`: the records of the parts equal those of the whole.
 
+use crate::common::{binary, is_own_case};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::PathBuf;
 use std::process::{Command, Output};
 
 fn run(arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_proto-dissect")).current_dir(env!("CARGO_MANIFEST_DIR")).args(arguments).output().unwrap()
+    Command::new(binary()).current_dir(env!("CARGO_MANIFEST_DIR")).args(arguments).output().unwrap()
 }
 
 /// A temporary directory.
@@ -60,13 +61,20 @@ fn records(view: &[&str], files: &[String]) -> Vec<String> {
 #[test]
 fn records_of_parts_are_those_of_the_whole() {
     let ways: [&[&str]; 3] = [&["-n", "3"], &["-n", "4", "--by", "flow"], &["--by", "time=1s"]];
-    for sample in
-        ["pipboy.pcap", "layers.pcap", "talk.pcap", "queries.pcap", "tls-keys.pcapng", "vcmp-rel006.pcap", "dtls-versions.pcapng"]
-    {
+    let samples = [
+        "pipboy.pcap",
+        "layers.pcap",
+        "talk.pcap",
+        "queries.pcap",
+        "tls-keys.pcapng",
+        "vcmp-rel006.pcap",
+        "dtls-versions.pcapng",
+    ];
+    for (number, sample) in samples.into_iter().enumerate() {
         let sample = &format!("samples/{sample}");
         let views = [&["--json"][..], &["--packets", "--json"]];
         let whole = views.map(|view| records(view, std::slice::from_ref(sample)));
-        for (at, way) in ways.iter().enumerate() {
+        for (at, way) in ways.iter().enumerate().filter(|(at, _)| is_own_case(at + number, 3)) {
             let folder = Folder::new(&format!("{}-{at}", sample.replace('/', "-")));
             let output = run(&[&["split", sample], *way, &[folder.name()]].concat());
             assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));

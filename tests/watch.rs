@@ -1,7 +1,7 @@
 //! `--watch`: the program runs while its files are edited.
 #![cfg(unix)]
 
-use crate::common::{Folder, apart, program, run};
+use crate::common::{Folder, apart, binary, program, run};
 use std::fs;
 use std::io::{Read, Write};
 use std::path::Path;
@@ -169,7 +169,7 @@ fn a_reader_that_leaves_ends_the_program() {
     let folder = Folder::new("watch-pipe");
     let file = folder.file("bytes.hex");
     fs::write(&file, "01").unwrap();
-    let line = format!("{} --watch --as ip --json {} | head -1", env!("CARGO_BIN_EXE_proto-dissect"), text(&file));
+    let line = format!("{} --watch --as ip --json {} | head -1", binary(), text(&file));
     let mut child = apart(Command::new("sh")).args(["-c", &line]).stdout(Stdio::null()).spawn().unwrap();
     let start = Instant::now();
     while child.try_wait().unwrap().is_none() {
@@ -185,7 +185,7 @@ fn a_terminal_is_cleared_and_keeps_the_last_good_output_below_an_error() {
     let folder = Folder::new("watch-screen");
     let file = folder.file("a.ksy");
     fs::write(&file, ksy("first")).unwrap();
-    let line = format!("stty rows 24 cols 80; {} --watch -k {} --hex '01 00'", env!("CARGO_BIN_EXE_proto-dissect"), text(&file));
+    let line = format!("stty rows 24 cols 80; {} --watch -k {} --hex '01 00'", binary(), text(&file));
     let mut command = apart(Command::new("script"));
     command.args(["-qec", &line, "/dev/null"]).current_dir(env!("CARGO_MANIFEST_DIR")).env("TERM", "xterm-256color");
     if Command::new("script").arg("--version").output().is_err() {

@@ -471,7 +471,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(48))]
+        #![proptest_config(ProptestConfig::with_cases(trial::share_of(48)))]
         #[test]
         fn a_part_counts_the_same_alone(frames in some_frames()) {
             let all = counted(&frames, Part::all(), Carriers::Skip);

@@ -56,10 +56,16 @@ fn dissect(tree: &mut Tree, protocol: &Protocol, bytes: &[u8], cut: Cut, read: i
     tree.close(0, protocol.this, bytes.len());
 }
 
-/// How many of `most` cases an expensive test runs: a fourth, and all of them where `THOROUGH` is set, as in `.ci/run`.
+/// Whether expensive tests run all of their cases: where `THOROUGH` is set, as in `.ci/run`.
+#[cfg(test)]
+pub(crate) fn is_thorough() -> bool {
+    std::env::var_os("THOROUGH").is_some()
+}
+
+/// How many of `most` cases an expensive test runs: all if tests are thorough, else a fourth.
 #[cfg(test)]
 pub(crate) fn share_of(most: u32) -> u32 {
-    if std::env::var_os("THOROUGH").is_some() { most } else { most.div_ceil(4) }
+    if is_thorough() { most } else { most.div_ceil(4) }
 }
 
 /// Every beginning of these bytes, and the bytes with each one of them replaced by several values.

@@ -6,6 +6,7 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::LazyLock;
 
 /// The result of a run.
 #[derive(Debug, PartialEq, Eq)]
@@ -18,9 +19,9 @@ pub struct Run {
     pub err: String,
 }
 
-/// Whether expensive tests run all of their cases: where `THOROUGH` is set, as in `.ci/run`.
+/// Whether expensive tests run all of their cases: where `THOROUGH` is set, as in `.ci/run`, or `UPDATE`, since golden texts have all.
 pub fn is_thorough() -> bool {
-    std::env::var_os("THOROUGH").is_some()
+    ["THOROUGH", "UPDATE"].iter().any(|name| std::env::var_os(name).is_some())
 }
 
 /// Whether a test runs this case of `of`: all of them if tests are thorough, else each of them for another sample or frame.
@@ -28,9 +29,16 @@ pub fn is_own_case(case: usize, of: usize) -> bool {
     is_thorough() || case.is_multiple_of(of)
 }
 
+/// The file of the program. `PROGRAM` is another build to test, as in `.ci/run`; its path is absolute.
+pub fn binary() -> &'static str {
+    static PATH: LazyLock<String> =
+        LazyLock::new(|| std::env::var("PROGRAM").unwrap_or_else(|_| env!("CARGO_BIN_EXE_proto-dissect").to_owned()));
+    &PATH
+}
+
 /// The program, in the directory of the project, without the caller's terminal settings.
 pub fn program() -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_proto-dissect"));
+    let mut command = Command::new(binary());
     command.current_dir(env!("CARGO_MANIFEST_DIR")).env_remove("NO_COLOR").env_remove("CLICOLOR_FORCE").env("TZ", "UTC");
     apart(command)
 }
@@ -101,7 +109,7 @@ impl Hash {
 
 /// Compares with a golden text. `UPDATE=1` replaces the text instead; the difference must be reviewed.
 pub fn assert_golden(name: &str, text: &str) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name);
+    let path = golden(name);
     if std::env::var_os("UPDATE").is_some() {
         fs::write(&path, text).unwrap();
         return;
@@ -112,6 +120,26 @@ pub fn assert_golden(name: &str, text: &str) {
     }
     assert_eq!(kept.lines().count(), text.lines().count(), "{name} has another number of lines");
     assert_eq!(kept, text, "{name} differs in its line ends");
+}
+
+/// Compares the cases that a test ran with a golden text of a heading and all cases: every case must be in it, and no others if
+/// tests are thorough.
+pub fn assert_golden_cases(name: &str, heading: &str, cases: &[String]) {
+    if is_thorough() {
+        return assert_golden(name, &(heading.to_owned() + &cases.concat()));
+    }
+    let kept = format!("\n{}", fs::read_to_string(golden(name)).unwrap());
+    assert!(!cases.is_empty() && kept[1..].starts_with(heading), "{name}");
+    for case in cases {
+        assert!(
+            kept.contains(&format!("\n{case}")),
+            "{name} does not contain this; UPDATE=1 cargo test keeps the new text:\n{case}"
+        );
+    }
+}
+
+fn golden(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name)
 }
 
 /// A temporary file of a test.

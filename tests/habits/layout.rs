@@ -1,7 +1,7 @@
 //! Layout of text output.
 
 use super::{answer, typed_with};
-use crate::common::apart;
+use crate::common::{apart, binary};
 
 /// The words of a field's line in a table, without its offset and bytes.
 fn row<'t>(table: &'t str, name: &str) -> Vec<&'t str> {
@@ -151,10 +151,9 @@ fn large_numbers_have_separators_and_sizes_a_unit() {
 
 #[test]
 fn output_to_a_pipe_does_not_depend_on_the_terminal() {
-    let binary = env!("CARGO_BIN_EXE_proto-dissect");
     for arguments in [&["-l", "samples/http.pcap"][..], &["samples/http.pcap"], &["stats", "samples/http.pcap"], &["protocols"]] {
         let out = |columns: &str| {
-            let mut command = apart(std::process::Command::new(binary));
+            let mut command = apart(std::process::Command::new(binary()));
             command.args(arguments).current_dir(env!("CARGO_MANIFEST_DIR")).env("COLUMNS", columns).env("TERM", "linux");
             command.output().unwrap().stdout
         };

@@ -1,7 +1,7 @@
 //! Command lines of tshark users. Expected numbers are those of tshark 4.0.17 on the same samples, if it prints the same.
 
 use super::{answer, assert_lines, assert_rejected, typed, typed_with};
-use crate::common::{Folder, apart};
+use crate::common::{Folder, apart, binary};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -453,11 +453,7 @@ fn mistakes_of_tshark_users_are_answered_with_the_right_option() {
 
 #[test]
 fn the_version_is_printed_as_scripts_for_tshark_ask_for_it() {
-    let done = apart(std::process::Command::new(env!("CARGO_BIN_EXE_proto-dissect")))
-        .arg("-v")
-        .stdin(std::process::Stdio::null())
-        .output()
-        .unwrap();
+    let done = apart(std::process::Command::new(binary())).arg("-v").stdin(std::process::Stdio::null()).output().unwrap();
     let line = String::from_utf8(done.stdout).unwrap();
     assert!(done.status.success() && line.starts_with("proto-dissect ") && line.trim_end().ends_with("TShark 4.0.17"), "{line}");
     // With an input it is --verbose.

@@ -1,7 +1,7 @@
 //! Packet queries print packets, and files are written completely.
 
 use super::{answer, typed};
-use crate::common::{Folder, apart, run};
+use crate::common::{Folder, apart, binary, run};
 
 /// Number of lines of an answer.
 fn count(line: &str) -> usize {
@@ -82,7 +82,7 @@ fn several_inputs_are_merged_by_time() {
 
 /// Output of a command line on a terminal; `None` without `script`.
 fn on_a_terminal(line: &str) -> Option<String> {
-    let command = format!("stty cols 120; {} {line}", env!("CARGO_BIN_EXE_proto-dissect"));
+    let command = format!("stty cols 120; {} {line}", binary());
     let done = apart(std::process::Command::new("script"))
         .args(["-qec", &command, "/dev/null"])
         .current_dir(env!("CARGO_MANIFEST_DIR"))

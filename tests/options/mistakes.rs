@@ -1,7 +1,7 @@
 //! Every kind of end: the exit code, and the message.
 
-use super::assert_golden;
 use super::transcript::run;
+use crate::common::assert_golden;
 use std::fs;
 
 const SESSION: &[u8] = include_bytes!("../../samples/pipboy.pcap");

@@ -5,7 +5,7 @@ mod mistakes;
 mod tasks;
 mod transcript;
 
-use crate::common::{assert_golden, run};
+use crate::common::{assert_golden_cases, is_own_case, run};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Mutex;
 use transcript::transcript;
@@ -77,12 +77,15 @@ fn transcripts(lines: &BTreeSet<String>) -> HashMap<&str, String> {
 }
 
 /// Runs the cases of a task: compares each with its golden output and expected effect, by all names of the option.
+/// Tests that are not thorough run one of three.
 fn check(task: &str, golden: &str, cases: &[Case]) {
     let listed = listed(task);
+    let cases: Vec<Case> =
+        cases.iter().enumerate().filter(|(number, _)| is_own_case(*number, 3)).map(|(_, case)| *case).collect();
     let lines: Vec<_> = cases.iter().map(|case| lines_of(task, *case, &listed)).collect();
     let all = lines.iter().flat_map(|(with, without, renamed)| [with, without].into_iter().chain(renamed)).cloned().collect();
     let shown = transcripts(&all);
-    let (mut kept, mut wrong) = (String::new(), Vec::new());
+    let (mut kept, mut wrong) = (Vec::new(), Vec::new());
     for ((option, _, effect), (line, line_without, renamed)) in cases.iter().zip(&lines) {
         let (with, without) = (&shown[line.as_str()], &shown[line_without.as_str()]);
         if (with == without) != (*effect == Same) {
@@ -92,10 +95,10 @@ fn check(task: &str, golden: &str, cases: &[Case]) {
             wrong.push(format!("{other} does something else than {}", first(option)));
         }
         let with = if *effect == Same { "[as without it]\n" } else { with };
-        kept += &format!("$ proto-dissect {line}\n{with}\n");
+        kept.push(format!("$ proto-dissect {line}\n{with}\n"));
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    assert_golden(golden, &kept);
+    assert_golden_cases(golden, "", &kept);
 }
 
 /// Each option in the help of a task has a case, and so has each of its values.

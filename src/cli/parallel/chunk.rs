@@ -82,6 +82,7 @@ mod tests {
     use crate::engine::Engine;
     use crate::input::Capture;
     use crate::sink::Begin;
+    use crate::wire::trial;
     use clap::Parser;
     use std::fs::File;
 
@@ -143,8 +144,8 @@ mod tests {
             ("samples/pipboy-damaged.pcap", &[2, 5, 1000]),
             ("samples/vscp-damaged.pcap", &[2, 1000]),
         ];
-        for (file, several_turns) in files {
-            for form in forms {
+        for (number, (file, several_turns)) in files.into_iter().enumerate() {
+            for (_, form) in forms.iter().enumerate().filter(|(at, _)| trial::is_thorough() || (at + number) % 4 == 0) {
                 let (whole, outcome) = printed(form, file, None);
                 assert!(!whole.is_empty() || form.contains(&"-Y"), "{form:?} {file}");
                 for &turns in several_turns {

@@ -5,6 +5,7 @@ use super::*;
 use crate::engine::{FrameParts, Prefilter};
 use crate::layers::ip;
 use crate::tree::{Only, Tree};
+use crate::wire::trial;
 
 /// An engine whose filter rejects every frame by its headers.
 fn engine() -> Engine {
@@ -44,6 +45,9 @@ fn assert_evicted_are_complete(link: u16, below: &[u8], headers: usize) {
         let seen = tree.layers.iter().filter(|layer| tree.is_seen(layer)).count();
         assert_eq!(seen, lengths(tree));
         emitted += lengths(tree);
+        if emitted > 1000 && !trial::is_thorough() {
+            break;
+        }
     }
     assert!(emitted > 1000, "{emitted}");
 }
