@@ -24,13 +24,14 @@ fn record(args: &[&str]) -> Value {
 
 #[test]
 fn known_protocols_are_framed_without_their_dissectors() {
-    for (file, stream, rule) in [
+    let all = [
         ("samples/pipboy.pcap", "tcp/0", "length@0:u32le+5"),
         ("samples/xfire.pcap", "tcp/0", "c2s:length@0:u16le skip=4 s2c:length@0:u16le"),
         ("samples/neighbours.pcap", "tcp/0", "end:0d0a"),
         ("samples/neighbours.pcap", "tcp/3", "end:0d0a"),
         ("samples/neighbours.pcap", "tcp/4", "varint@1:leb128"),
-    ] {
+    ];
+    for (_, (file, stream, rule)) in all.into_iter().enumerate().filter(|(number, _)| is_own_case(number + 1, 2)) {
         let found = record(&[file, "-s", stream]);
         assert_eq!(found["framing"][0]["rule"], rule, "{file} {stream}");
         assert!(found["framing"][0]["confidence"].as_f64().unwrap() > 0.5, "{file} {stream}");
@@ -168,12 +169,13 @@ fn records(args: &[&str]) -> Vec<Value> {
 #[test]
 fn values_of_dissectors_are_found_at_their_offsets() {
     // The number of a record, a field of it, and the value as printed by its dissector.
-    for (file, stream, value, form, field) in [
+    let all = [
         ("samples/pipboy.pcap", "tcp/0", "98.25", "f32le", "CurrHP"),
         ("samples/pipboy.pcap", "tcp/0", "-4276.25", "f32le", "Player.X"),
         ("samples/vscp.pcap", "tcp/0", "PARK OF EXAMPLES", "UTF-8", "PARK OF EXAMPLES"),
         ("samples/runescape.pcap", "tcp/0", "317", "u16be", "revision 317"),
-    ] {
+    ];
+    for (_, (file, stream, value, form, field)) in all.into_iter().enumerate().filter(|(number, _)| is_own_case(number + 1, 2)) {
         let found = records(&[file, "-s", stream, "--find", value]);
         let form = found.iter().find(|found| found["as"][0] == form).unwrap_or_else(|| panic!("{value}: {found:?}"));
         let hit = &form["hits"][0];

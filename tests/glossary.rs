@@ -1,6 +1,6 @@
 //! Descriptions of protocols, fields and records agree with the program.
 
-use crate::common::{assert_golden, run};
+use crate::common::{assert_golden, is_own_case, run};
 use proto_dissect::glossary;
 use proto_dissect::record::pseudo;
 use proto_dissect::registry::Registry;
@@ -29,7 +29,8 @@ fn samples() -> Vec<String> {
 fn the_list_of_protocols_has_every_protocol_with_its_places_and_settings() {
     let listed = lines(&["protocols", "--json"]);
     let table = run(&["protocols"]).out;
-    for protocol in Registry::default().protocols().filter(|protocol| !["dissect", "ksy"].contains(&protocol.this.abbrev)) {
+    let is_one = |protocol: &&Protocol| !["dissect", "ksy"].contains(&protocol.this.abbrev);
+    for (number, protocol) in Registry::default().protocols().filter(is_one).enumerate() {
         let name = protocol.this.abbrev;
         let found = listed.iter().find(|listed| listed["name"] == name).unwrap_or_else(|| panic!("{name} is not listed"));
         assert_eq!(found["fields"], Registry::default().fields_of(protocol).count());
@@ -37,6 +38,9 @@ fn the_list_of_protocols_has_every_protocol_with_its_places_and_settings() {
         assert_eq!(found["found"].as_array().unwrap().len(), protocol.found.len());
         assert_eq!(found["settings"].as_array().unwrap().len(), protocol.settings.len());
         assert!(table.lines().any(|line| line.split_whitespace().next() == Some(name)), "{name} is not in the table");
+        if !is_own_case(number, 4) {
+            continue;
+        }
         let page = run(&["protocols", name]).out;
         assert!(page.contains(protocol.this.about), "{page}");
         let page_words = page.split_whitespace().collect::<Vec<_>>().join(" ");

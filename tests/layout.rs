@@ -263,7 +263,7 @@ fn lists_of_fields_and_protocols_fit_and_break_no_word() {
     let one: Vec<_> = entries.iter().copied().filter(|entry| entry.name == "dns.qry.type").collect();
     assert_fits("fields dns.qry.type", listed(|look, out| glossary::fields_as_table(&one, look, out).unwrap()));
     assert_fits("protocols", listed(|look, out| glossary::protocols_as_table(registry, look, out).unwrap()));
-    for protocol in glossary::protocols(registry) {
+    for (_, protocol) in glossary::protocols(registry).into_iter().enumerate().filter(|(number, _)| is_own_case(*number, 3)) {
         assert_fits(protocol.this.abbrev, listed(|look, out| glossary::one_protocol(protocol, look, out).unwrap()));
     }
 }

@@ -121,7 +121,7 @@ fn evictions_are_counted_the_same() {
 fn damage_after_the_first_frames_is_reported_equally() {
     let all = sessions();
     let file = Scratch::new("threads-damaged.pcap", &all[..all.len() - 7000]);
-    for form in [&["-V", "-v"][..], &["--json"]] {
+    for (_, form) in [&["--json"][..], &["-V", "-v"]].into_iter().enumerate().filter(|(number, _)| is_own_case(*number, 2)) {
         let [one, two] = both(&[&[file.path()], form].concat());
         assert_eq!(one.code, 5);
         assert!(one == two, "{} {}", one.err, two.err);

@@ -64,7 +64,8 @@ pub trait Conversation: Send {
     }
 
     /// Whether the incomplete message that begins with `ahead` may contain a secret that no name in text precedes. Its bytes are
-    /// then masked in segments. `ahead` is empty after a hole, where message boundaries are unknown.
+    /// then masked in segments, and the rest of the message after a gap. `ahead` is empty after a hole, where message
+    /// boundaries are unknown.
     fn may_hold_secret(&self, from: Side, ahead: &[u8]) -> bool {
         let _ = (from, ahead);
         false
