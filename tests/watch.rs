@@ -102,7 +102,7 @@ fn an_edited_file_and_an_edited_input_are_read_again() {
     assert!(running.shows("\"end\"").contains("\"value\":258"));
     // A file with errors leaves standard output empty, and the program continues.
     replace(&file, "meta: {id: edited}\nseq: [{id: third, type: u9}]\n");
-    let wrong = running.until(&running.err, |text| text.contains("u9"));
+    let wrong = running.until(&running.err, |text| text.contains("u9") && text.ends_with("did you mean `u1`?\n"));
     assert!(wrong.contains("a.ksy:2"), "{wrong}");
     replace(&file, &ksy("third"));
     assert!(running.shows("\"end\"").contains("edited.third"));
