@@ -117,12 +117,18 @@ fn begins(bytes: &[u8]) -> Option<bool> {
 }
 
 /// Whether a message with these flags and numbers of records may have no question: a response, one of DNS Stateful Operations
-/// (RFC 8490, 5.4), or a query for a cookie (RFC 7873, 5.4).
+/// (RFC 8490, 5.4), a query for a cookie (RFC 7873, 5.4), or an inverse query, which has answers (RFC 1035, 6.4.1).
 fn may_lack_question(flags: u16, [answers, authorities, additionals]: [usize; 3]) -> bool {
+    const INVERSE_QUERY: u16 = 1;
     const STATEFUL_OPERATIONS: u16 = 6;
     let is_response = flags & 0x8000 != 0;
     let opcode = flags >> 11 & 15;
-    is_response || opcode == STATEFUL_OPERATIONS || (answers + authorities == 0 && additionals <= 1)
+    match opcode {
+        _ if is_response => true,
+        STATEFUL_OPERATIONS => true,
+        INVERSE_QUERY => answers > 0 && authorities == 0,
+        _ => answers + authorities == 0 && additionals <= 1,
+    }
 }
 
 /// Length prefix and header as 16-bit integers.

@@ -286,10 +286,12 @@ fn only_some_messages_may_have_no_question() {
     assert_eq!(judge([5, 0x8000, 0, 0, 16, 0]), Verdict::Yes(Side::Client), "a response");
     assert_eq!(judge([5, 0x3000, 0, 0, 16, 0]), Verdict::Yes(Side::Server), "a stateful operation");
     assert_eq!(judge([5, 0, 0, 0, 0, 1]), Verdict::Yes(Side::Server), "a query for a cookie");
+    assert_eq!(judge([5, 0x0800, 0, 1, 0, 0]), Verdict::Yes(Side::Server), "an inverse query");
     // Memcached: a request with a key of five bytes.
     assert_eq!(judge([5, 0, 0, 0, 16, 0]), Verdict::No);
     assert_eq!(judge([5, 0, 0, 1, 0, 0]), Verdict::No);
     assert_eq!(judge([5, 0, 0, 0, 0, 2]), Verdict::No);
+    assert_eq!(judge([5, 0x0800, 0, 0, 16, 0]), Verdict::No);
 }
 
 #[test]
