@@ -107,7 +107,7 @@ fn samples_are_dissected_as_before() {
     assert_golden_cases("digests.txt", "sample copies fields notes digest\n", &rows);
 }
 
-/// Compares a table with a row for each case. Tests that are not thorough run the first of `SHARE` cases.
+/// Compares a table with a row for each case. Tests that are not thorough run one of `SHARE` cases.
 fn assert_table<T>(name: &str, heading: &str, cases: &[T], row: impl Fn(&T) -> String) {
     let own = cases.iter().enumerate().filter(|(number, _)| is_own_case(*number, SHARE));
     let rows: Vec<String> = own.map(|(_, case)| row(case) + "\n").collect();

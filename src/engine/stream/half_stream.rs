@@ -134,7 +134,7 @@ impl HalfStream {
             return Step::Wait;
         }
         let extent = conversation.extent(side, ahead, following == Following::More);
-        if let (Extent::Message(_), 1..) = (extent, self.secret_run) {
+        if matches!(extent, Extent::Message(_)) {
             self.secret_run = 0;
         }
         match extent {
