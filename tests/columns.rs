@@ -1,7 +1,7 @@
 //! `--packets -T fields -e …` prints the same text as tshark. Its output is in `tests/golden/tshark/`, recorded by `columns.sh`
 //! there.
 
-use crate::common::{is_own_case, is_thorough, run, run_with};
+use crate::common::{is_thorough, own_cases, run, run_with};
 use std::fs;
 
 const SAMPLES: [&str; 9] = [
@@ -69,7 +69,7 @@ fn header_fields_do_not_depend_on_the_dissection_of_conversations() {
         fs::read_dir("samples").unwrap().map(|entry| entry.unwrap().path()).filter(|path| path.is_file()).collect();
     paths.sort();
     let mut lines = 0;
-    for (_, path) in paths.iter().enumerate().filter(|(number, _)| is_own_case(*number, 3)) {
+    for path in own_cases(&paths, 0, 3) {
         let path = path.to_str().unwrap();
         let print = |more: &[&str]| run(&[&["--packets", "-T", "fields", path], &columns[..], more].concat());
         let (alone, with_stream) = (print(&[]), print(&["-e", "tcp.stream"]));

@@ -1,7 +1,7 @@
 //! Digests of the trees of every sample, whole and damaged, of outputs, and of explored conversations. A changed line shows that some
 //! result differs; the golden texts, the unit tests and other programs show what is right.
 
-use crate::common::{Hash, assert_golden_cases, digest, is_own_case, samples};
+use crate::common::{Hash, assert_golden_cases, digest, own_cases, samples};
 use proto_dissect::engine::Engine;
 use proto_dissect::input::{Capture, Frame};
 use proto_dissect::registry::Registry;
@@ -94,7 +94,7 @@ fn damage(copy: usize, number: usize, bytes: &mut Vec<u8>) {
 #[test]
 fn samples_are_dissected_as_before() {
     let mut rows = Vec::new();
-    for (_, name) in samples().into_iter().enumerate().filter(|(number, _)| is_own_case(*number, SHARE)) {
+    for name in own_cases(samples(), 0, SHARE) {
         let (mut whole, mut damaged) = (Digest::new(), Digest::new());
         dissect(&name, &mut whole, |_, _| {});
         for copy in 0..COPIES {
@@ -109,8 +109,7 @@ fn samples_are_dissected_as_before() {
 
 /// Compares a table with a row for each case. Tests that are not thorough run one of `SHARE` cases.
 fn assert_table<T>(name: &str, heading: &str, cases: &[T], row: impl Fn(&T) -> String) {
-    let own = cases.iter().enumerate().filter(|(number, _)| is_own_case(*number, SHARE));
-    let rows: Vec<String> = own.map(|(_, case)| row(case) + "\n").collect();
+    let rows: Vec<String> = own_cases(cases, 0, SHARE).map(|case| row(case) + "\n").collect();
     assert_golden_cases(name, heading, &rows);
 }
 

@@ -1,6 +1,6 @@
 //! JSON objects keyed by name: one type per name, arrays for repeatable names, and aligned rows.
 
-use crate::common::{is_own_case, is_thorough, run};
+use crate::common::{is_thorough, own_cases, run};
 use proto_dissect::record::JsonType;
 use proto_dissect::registry::Registry;
 use serde_json::{Map, Value};
@@ -105,8 +105,7 @@ fn names_of_flat_records_are_as_fields_states_them() {
     let mut seen = 0;
     let forms = [&["-T", "flat"][..], &["-T", "flat", "-v", "--raw"], &["-T", "flat", "--packets"]];
     for (form, options) in forms.into_iter().enumerate() {
-        let is_own = |(number, _): &(usize, String)| is_own_case(form + number, forms.len());
-        let own: Vec<String> = samples().into_iter().enumerate().filter(is_own).map(|(_, sample)| sample).collect();
+        let own: Vec<String> = own_cases(samples(), form, forms.len()).collect();
         each_record_of(&own, options, |record, sample| {
             assert_as_stated(record, &known, &format!("{options:?} {sample}"));
             seen += 1;

@@ -1,6 +1,6 @@
 //! Layout of text output: its width at every terminal, and the contrast of its colours.
 
-use crate::common::is_own_case;
+use crate::common::own_cases;
 use proto_dissect::engine::Engine;
 use proto_dissect::follow::{Dump, Follower, Form, Streams};
 use proto_dissect::glossary::{self, GlossaryLook};
@@ -241,7 +241,7 @@ fn every_view_of_every_sample_fits_and_breaks_no_word() {
     std::thread::scope(|scope| {
         for (place, (name, view)) in VIEWS.iter().enumerate() {
             scope.spawn(move || {
-                for (_, sample) in samples().into_iter().enumerate().filter(|(number, _)| is_own_case(place + number, 4)) {
+                for sample in own_cases(samples(), place, 4) {
                     let what = format!("{name} {}", sample.file_name().unwrap().to_string_lossy());
                     assert_fits(&what, |widths| view(&sample, widths));
                 }
@@ -263,7 +263,7 @@ fn lists_of_fields_and_protocols_fit_and_break_no_word() {
     let one: Vec<_> = entries.iter().copied().filter(|entry| entry.name == "dns.qry.type").collect();
     assert_fits("fields dns.qry.type", listed(|look, out| glossary::fields_as_table(&one, look, out).unwrap()));
     assert_fits("protocols", listed(|look, out| glossary::protocols_as_table(registry, look, out).unwrap()));
-    for (_, protocol) in glossary::protocols(registry).into_iter().enumerate().filter(|(number, _)| is_own_case(*number, 3)) {
+    for protocol in own_cases(glossary::protocols(registry), 0, 3) {
         assert_fits(protocol.this.abbrev, listed(|look, out| glossary::one_protocol(protocol, look, out).unwrap()));
     }
 }

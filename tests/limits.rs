@@ -1,6 +1,6 @@
 //! Each limit is effective: with a small value, the output of some capture changes.
 
-use crate::common::{Hash, assert_golden_cases, is_own_case, run, run_with};
+use crate::common::{Hash, assert_golden_cases, own_cases, run, run_with};
 use proto_dissect::limits;
 use std::fs;
 use std::path::Path;
@@ -233,7 +233,7 @@ fn shown(shows: &Shows, more: &[&str]) -> String {
 #[test]
 fn each_limit_changes_what_is_shown() {
     let mut rows = Vec::new();
-    for (_, (name, value, shows)) in EFFECTS.iter().enumerate().filter(|(number, _)| is_own_case(*number, 3)) {
+    for (name, value, shows) in own_cases(EFFECTS, 0, 3) {
         let limit = format!("{name}={value}");
         let limited = shown(shows, &["--limit", &limit]);
         assert_ne!(limited, shown(shows, &[]), "{limit}");

@@ -1,6 +1,6 @@
 //! Every output format, compared with its golden text.
 
-use crate::common::{assert_golden, is_own_case, is_thorough, run, run_with, samples};
+use crate::common::{assert_golden, is_thorough, own_cases, run, run_with, samples};
 use serde_json::Value;
 use std::collections::HashSet;
 
@@ -20,7 +20,7 @@ fn messages(arguments: &[&str]) -> Vec<Value> {
 #[test]
 fn messages_are_the_same_with_and_without_their_headers() {
     let mut carried = 0;
-    for (_, sample) in samples().into_iter().enumerate().filter(|(number, _)| is_own_case(*number, 3)) {
+    for sample in own_cases(samples(), 0, 3) {
         let sample = &format!("samples/{sample}");
         let (without, mut with) = (messages(&["--json", sample]), messages(&["--json", "-v", sample]));
         // Derived buffers of layers are present only with the layers.
@@ -237,8 +237,7 @@ fn a_hex_dump_of_ours_can_be_read_back() {
         });
         records.collect()
     };
-    let all = [SESSION, "samples/layers.pcap", "samples/pipboy-damaged.pcap"].into_iter().enumerate();
-    for (_, sample) in all.filter(|(number, _)| is_own_case(number + 2, 3)) {
+    for sample in own_cases([SESSION, "samples/layers.pcap", "samples/pipboy-damaged.pcap"], 2, 3) {
         let dump = run(&["--packets", "-x", sample]).out;
         let link = ["--link", "ethernet", "--json", "--packets"];
         assert_eq!(frames(&link, dump.as_bytes()), frames(&["--json", "--packets", sample], b""), "{sample}");

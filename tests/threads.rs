@@ -1,6 +1,6 @@
 //! The output does not depend on the number of threads.
 
-use crate::common::{Run, Scratch, is_own_case, is_thorough, program, run, run_with};
+use crate::common::{Run, Scratch, is_thorough, own_cases, program, run, run_with};
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::ops::Range;
@@ -83,7 +83,7 @@ fn very_long_messages_keep_their_place() {
     let long = run(&["-T", "fields", "-e", "pipboy.entry_count", "-Y", "pipboy.entry_count >= 4000", file.path()]);
     assert_eq!(long.out, "9000\n9000\n4000\n20000\n");
     let forms = [&["--json"][..], &["-T", "flat"], &["-x"], &["--json", "-Y", "pipboy.entry_count >= 1"]];
-    for (_, form) in forms.into_iter().enumerate().filter(|(number, _)| is_own_case(*number, 4)) {
+    for form in own_cases(forms, 0, 4) {
         let [one, two] = both(&[&[file.path()], form].concat());
         assert_eq!(one.code, 0, "{form:?}: {}", one.err);
         assert!(one == two, "{form:?}");
@@ -97,7 +97,7 @@ fn both(arguments: &[&str]) -> [Run; 2] {
 #[test]
 fn two_threads_print_what_one_does() {
     let file = Scratch::new("threads.pcap", &sessions());
-    for form in FORMS.iter().step_by(if is_thorough() { 1 } else { 4 }) {
+    for form in own_cases(FORMS, 0, 4) {
         let [one, two] = both(&[&[file.path()], *form].concat());
         assert_eq!(one.code, 0, "{form:?}: {}", one.err);
         assert!(!one.out.is_empty(), "{form:?}");
@@ -121,7 +121,7 @@ fn evictions_are_counted_the_same() {
 fn damage_after_the_first_frames_is_reported_equally() {
     let all = sessions();
     let file = Scratch::new("threads-damaged.pcap", &all[..all.len() - 7000]);
-    for (_, form) in [&["--json"][..], &["-V", "-v"]].into_iter().enumerate().filter(|(number, _)| is_own_case(*number, 2)) {
+    for form in own_cases([&["--json"][..], &["-V", "-v"]], 0, 2) {
         let [one, two] = both(&[&[file.path()], form].concat());
         assert_eq!(one.code, 5);
         assert!(one == two, "{} {}", one.err, two.err);
@@ -156,8 +156,7 @@ fn compressed_inputs_give_the_same_on_any_number_of_threads() {
     damaged[late..late + 64].fill(0x55);
     for (number, (bytes, code)) in [(&packed[..], 0), (&packed[..late], 5), (&damaged, 5)].into_iter().enumerate() {
         let file = Scratch::new("threads.pcap.gz", bytes);
-        let forms = [&["-l"][..], &["--json"], &["-l", "-c", "20"], &["stats"]].into_iter().enumerate();
-        for (_, form) in forms.filter(|(at, _)| is_own_case(number + at, 3)) {
+        for form in own_cases([&["-l"][..], &["--json"], &["-l", "-c", "20"], &["stats"]], number, 3) {
             let alone = run(&[form, &[file.path(), "--threads", "1"]].concat());
             let default = run(&[form, &[file.path()]].concat());
             let two = run(&[form, &[file.path(), "--threads", "2"]].concat());
@@ -223,7 +222,7 @@ fn print_mixtures(name: &str, forms: Range<usize>, expected: impl Fn(usize) -> i
     let all = sessions();
     let cut = Scratch::new(name, &all[..all.len() / 3]);
     let numbered = ALL_FORMS.iter().zip(["2", "3", "40"].iter().cycle()).enumerate();
-    for (place, (form, threads)) in numbered.skip(forms.start).take(forms.len()).step_by(if is_thorough() { 1 } else { 3 }) {
+    for (place, (form, threads)) in own_cases(numbered.skip(forms.start).take(forms.len()), 0, 3) {
         let files = mixture(&cut, place % 2);
         let files: Vec<&str> = files.iter().map(String::as_str).collect();
         let [one, several] = ["1", threads].map(|threads| run(&[form, &["--threads", threads][..], &files].concat()));

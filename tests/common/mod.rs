@@ -29,6 +29,11 @@ pub fn is_own_case(case: usize, of: usize) -> bool {
     is_thorough() || case.is_multiple_of(of)
 }
 
+/// The cases that a test runs: each `of`th, counted from `first` on, or all of them if tests are thorough.
+pub fn own_cases<T>(all: impl IntoIterator<Item = T>, first: usize, of: usize) -> impl Iterator<Item = T> {
+    all.into_iter().zip(first..).filter(move |(_, number)| is_own_case(*number, of)).map(|(case, _)| case)
+}
+
 /// The file of the program. `PROGRAM` is another build to test, as in `.ci/run`; its path is absolute.
 pub fn binary() -> &'static str {
     static PATH: LazyLock<String> =

@@ -3,7 +3,7 @@
 use super::messages::MESSAGES;
 use super::tshark::AS_TSHARK;
 use super::{each_record_judged, number, parsed};
-use crate::common::is_own_case;
+use crate::common::own_cases;
 use proto_dissect::engine::Prefilter;
 use proto_dissect::filter::Filter;
 use proto_dissect::record::{Record, View};
@@ -65,8 +65,7 @@ fn both(sample: &str, view: View, expressions: &[&str]) -> Vec<[Shown; 2]> {
 fn matching_records_are_complete_and_counts_are_unchanged() {
     for (view, rows) in [(View::Packets, AS_TSHARK), (View::Messages, MESSAGES), (View::Packets, MESSAGES)] {
         for (sample, rows) in rows {
-            let own = rows.iter().enumerate().filter(|(number, _)| is_own_case(*number, 4));
-            let expressions: Vec<&str> = own.map(|(_, (expression, _))| *expression).collect();
+            let expressions: Vec<&str> = own_cases(*rows, 0, 4).map(|(expression, _)| *expression).collect();
             for (expression, [with, without]) in expressions.iter().zip(both(sample, view, &expressions)) {
                 assert_eq!((with.passed, with.counted), (without.passed, without.counted), "{sample} {expression}");
                 assert!(with.nodes <= without.nodes);

@@ -1,7 +1,7 @@
 //! Command lines of tshark users. Expected numbers are those of tshark 4.0.17 on the same samples, if it prints the same.
 
 use super::{answer, assert_lines, assert_rejected, typed, typed_with};
-use crate::common::{Folder, apart, binary, is_own_case};
+use crate::common::{Folder, apart, binary, own_cases};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -179,8 +179,7 @@ fn jsonraw_has_bytes_place_length_bits_and_type() {
 fn documents_of_every_sample_are_well_formed() {
     let samples = ["pipboy-damaged.pcap", "talk.pcap", "queries.pcap", "layers.pcap", "xfire.pcap", "runescape.pcap"];
     for (number, sample) in samples.into_iter().enumerate() {
-        let views = ["--packets", "--messages"].into_iter().enumerate();
-        for (_, view) in views.filter(|(at, _)| is_own_case(at + number, 2)) {
+        for view in own_cases(["--packets", "--messages"], number, 2) {
             for line in typed(&format!("{view} -T ek samples/{sample}")).out.lines() {
                 serde_json::from_str::<Value>(line).unwrap();
             }

@@ -1,7 +1,7 @@
 //! Kaitai Struct files that try to exhaust memory and time: the program ends quickly with little memory, and states the limit.
 #![cfg(unix)]
 
-use crate::common::{Scratch, is_own_case, program};
+use crate::common::{Scratch, own_cases, program};
 use std::fmt::Write;
 use std::fs;
 use std::io::Read;
@@ -102,7 +102,7 @@ fn elements_without_bytes_end_at_a_limit() {
         ("lists_of_none", "type: list"),
         ("buffers", "size: 0, process: xor(1)"),
     ];
-    for (_, (name, inner)) in all.into_iter().enumerate().filter(|(case, _)| is_own_case(*case, 2)) {
+    for (name, inner) in own_cases(all, 0, 2) {
         let file = format!(
             "seq: [{{id: x, type: o, repeat: expr, repeat-expr: 16000}}]\ntypes:\n  o: {{seq: [{{id: y, {inner}, repeat: expr, repeat-expr: 16000}}]}}\n  none: {{}}\n  list: {{seq: [{{id: z, type: u1, repeat: expr, repeat-expr: 0}}]}}\n"
         );
@@ -176,7 +176,7 @@ fn files_of_many_words_are_rejected_or_small() {
         ("more_cases", cases(17_000), 2, "a switch with more than 16384 cases"),
         ("large", format!("doc: {}\n", "a".repeat(5 << 20)), 2, "larger than 4 MiB"),
     ];
-    for (_, (name, file, code, message)) in all.into_iter().enumerate().filter(|(case, _)| is_own_case(*case, 3)) {
+    for (name, file, code, message) in own_cases(all, 0, 3) {
         let (ended, text) = run(name, &body(&file), b"\x01");
         assert!(ended == code && (text.contains(message) || name == "pieces"), "{name}: {ended} {text:.300}");
     }
@@ -204,7 +204,7 @@ fn dissectors_in_lua_are_written_soon_or_refused() {
         ("lua_wide", wide, 0, "Proto("),
         ("lua_deep", format!("seq: [{{id: x, type: t0}}]\n{deep}"), 2, "written for up to 1024"),
     ];
-    for (_, (name, file, code, words)) in all.into_iter().enumerate().filter(|(case, _)| is_own_case(case + 1, 3)) {
+    for (name, file, code, words) in own_cases(all, 1, 3) {
         let file = Scratch::new(&format!("hostile_{name}.ksy"), body(&file).as_bytes());
         let (ended, text) = bounded(name, &["ksy", "lua", file.path()]);
         assert!(ended == code && text.contains(words), "{name}: {ended} {text:.300}");

@@ -1,7 +1,7 @@
 //! Every kind of end: the exit code, and the message.
 
 use super::transcript::run;
-use crate::common::{assert_golden_cases, is_own_case};
+use crate::common::{assert_golden_cases, own_cases};
 use std::fs;
 
 const SESSION: &[u8] = include_bytes!("../../samples/pipboy.pcap");
@@ -103,7 +103,7 @@ fn steady(shown: &str) -> String {
 #[test]
 fn every_kind_of_end_has_its_exit_code_and_message() {
     let (mut kept, mut wrong) = (Vec::new(), Vec::new());
-    for (_, (code, line, input)) in ENDINGS.iter().enumerate().filter(|(number, _)| is_own_case(*number, 3)) {
+    for (code, line, input) in own_cases(ENDINGS, 0, 3) {
         let (exit, shown) = run(line, input);
         let errors: Vec<&str> = shown.lines().filter_map(|line| line.strip_prefix("[stderr] ")).collect();
         let silent = *code < 2 && !line.contains("--exit-status");

@@ -5,7 +5,7 @@ mod mistakes;
 mod tasks;
 mod transcript;
 
-use crate::common::{assert_golden_cases, is_own_case, run};
+use crate::common::{assert_golden_cases, own_cases, run};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Mutex;
 use transcript::transcript;
@@ -80,8 +80,7 @@ fn transcripts(lines: &BTreeSet<String>) -> HashMap<&str, String> {
 /// Tests that are not thorough run one of three.
 fn check(task: &str, golden: &str, cases: &[Case]) {
     let listed = listed(task);
-    let cases: Vec<Case> =
-        cases.iter().enumerate().filter(|(number, _)| is_own_case(*number, 3)).map(|(_, case)| *case).collect();
+    let cases: Vec<Case> = own_cases(cases, 0, 3).copied().collect();
     let lines: Vec<_> = cases.iter().map(|case| lines_of(task, *case, &listed)).collect();
     let all = lines.iter().flat_map(|(with, without, renamed)| [with, without].into_iter().chain(renamed)).cloned().collect();
     let shown = transcripts(&all);

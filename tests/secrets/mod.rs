@@ -4,7 +4,7 @@ mod lost;
 mod made;
 mod outputs;
 
-use crate::common::{is_own_case, is_thorough, program, run};
+use crate::common::{is_own_case, is_thorough, own_cases, program, run};
 use etherparse::PacketBuilder;
 use made::*;
 use outputs::{FORMS, assert_hides, assert_masked, assert_masked_in, assert_messages_masked, base64, encodings};
@@ -251,8 +251,8 @@ fn secrets_of_binary_protocols_are_masked() {
     add_segmentations(&mut cut, 8080, &[], &two);
     let mut swapped = Capture::new("swapped");
     // The protocol of the first captured bytes of a connection after a hole is unknown.
-    let later = connections.iter().filter(|(_, before, _)| !before.is_empty()).enumerate();
-    for (_, (port, before, last)) in later.filter(|(case, _)| is_own_case(*case, 2)) {
+    let later = connections.iter().filter(|(_, before, _)| !before.is_empty());
+    for (port, before, last) in own_cases(later, 0, 2) {
         for cut in cuts(last).into_iter().filter(|cut| *cut < last.len()) {
             let (first, second) = last.split_at(cut);
             let own = swapped.ports.next().unwrap();

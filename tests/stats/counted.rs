@@ -1,6 +1,6 @@
 //! What is in a capture, counted: as tables, as JSON, and as tshark counts.
 
-use crate::common::{assert_golden, is_own_case, run, run_with};
+use crate::common::{assert_golden, own_cases, run, run_with};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs;
@@ -48,7 +48,7 @@ fn a_part_alone_equals_the_same_part_among_all() {
     for (number, sample) in samples.iter().enumerate() {
         let sample = sample.to_str().unwrap();
         let all = counted(&["stats", "--json", sample]);
-        for (_, part) in PARTS.iter().enumerate().filter(|(place, _)| is_own_case(place + number, 6)) {
+        for part in own_cases(PARTS, number, 6) {
             let alone = counted(&["stats", "--json", "-z", part, sample]);
             assert!(is_part(&alone, &all), "-z {part} {sample}: {alone}");
         }
