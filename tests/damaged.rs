@@ -1,13 +1,12 @@
 //! Damage to a real message of every protocol: a frame of the samples is cut behind each byte, and each byte of it is changed.
 //! Tests that are not thorough apply one kind of damage to each byte.
 
-use crate::common::{assert_golden, is_thorough, samples};
+use crate::common::{assert_golden_cases, is_thorough, own_cases, samples};
 use proto_dissect::engine::Engine;
 use proto_dissect::input::{Capture, Frame, Link, Timestamp};
 use proto_dissect::registry::Registry;
 use proto_dissect::tree::{StreamId, Tree};
 use std::collections::{BTreeSet, HashMap, HashSet};
-use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 use std::sync::LazyLock;
@@ -246,12 +245,12 @@ fn survive(protocol: &str) -> Tally {
 fn survive_part(part: usize) {
     let mut protocols: Vec<&str> = SAMPLES.seeds.keys().copied().collect();
     protocols.sort_unstable();
-    let mut table = String::from("protocol copies recognized fields notes\n");
-    for protocol in protocols.iter().skip(part).step_by(PARTS) {
+    let row = |protocol: &&str| {
         let Tally { copies, recognized, fields, notes } = survive(protocol);
-        writeln!(table, "{protocol} {copies} {recognized} {fields} {notes}").unwrap();
-    }
-    assert_golden(&format!("damaged-{}.txt", part + 1), &table);
+        format!("{protocol} {copies} {recognized} {fields} {notes}\n")
+    };
+    let rows: Vec<String> = own_cases(protocols.iter().skip(part).step_by(PARTS), 0, 2).map(row).collect();
+    assert_golden_cases(&format!("damaged-{}.txt", part + 1), "protocol copies recognized fields notes\n", &rows);
 }
 
 #[test]

@@ -31,7 +31,7 @@ fn known_protocols_are_framed_without_their_dissectors() {
         ("samples/neighbours.pcap", "tcp/3", "end:0d0a"),
         ("samples/neighbours.pcap", "tcp/4", "varint@1:leb128"),
     ];
-    for (file, stream, rule) in own_cases(all, 1, 2) {
+    for (file, stream, rule) in own_cases(all, 1, 4) {
         let found = record(&[file, "-s", stream]);
         assert_eq!(found["framing"][0]["rule"], rule, "{file} {stream}");
         assert!(found["framing"][0]["confidence"].as_f64().unwrap() > 0.5, "{file} {stream}");
@@ -175,7 +175,7 @@ fn values_of_dissectors_are_found_at_their_offsets() {
         ("samples/vscp.pcap", "tcp/0", "PARK OF EXAMPLES", "UTF-8", "PARK OF EXAMPLES"),
         ("samples/runescape.pcap", "tcp/0", "317", "u16be", "revision 317"),
     ];
-    for (file, stream, value, form, field) in own_cases(all, 1, 2) {
+    for (file, stream, value, form, field) in own_cases(all, 1, 4) {
         let found = records(&[file, "-s", stream, "--find", value]);
         let form = found.iter().find(|found| found["as"][0] == form).unwrap_or_else(|| panic!("{value}: {found:?}"));
         let hit = &form["hits"][0];
@@ -303,7 +303,7 @@ fn every_command_of_the_documentation_succeeds_with_output() {
     let commands = documented();
     assert!(commands.len() >= 5);
     std::thread::scope(|scope| {
-        for command in own_cases(commands, 0, 3) {
+        for command in own_cases(commands, 0, 4) {
             scope.spawn(move || {
                 let words: Vec<&str> = command.split_whitespace().skip(1).map(|word| word.trim_matches('\'')).collect();
                 assert!(!text(&words).is_empty(), "{command}");

@@ -250,8 +250,8 @@ fn a_frame_cut_anywhere_gives_the_same_fields_up_to_the_cut() {
         for (number, frame) in frames(&path).iter().take(60).enumerate() {
             let mut engine = Engine::complete(Registry::default());
             let whole = leaves(engine.dissect(&frame.frame()), &frame.bytes);
-            // Otherwise each frame is cut at an eighth of the offsets, the next one at others.
-            let is_own = |cut: usize| is_own_case(cut + number, 8);
+            // Otherwise each frame is cut at a sixteenth of the offsets, the next one at others.
+            let is_own = |cut: usize| is_own_case(cut + number, 16);
             for cut in (0..frame.bytes.len()).filter(|cut| (*cut < 120 || cut % 97 == 0) && is_own(*cut)) {
                 let mut engine = Engine::complete(Registry::default());
                 let frame = frame.cut(cut);

@@ -241,7 +241,7 @@ fn every_view_of_every_sample_fits_and_breaks_no_word() {
     std::thread::scope(|scope| {
         for (place, (name, view)) in VIEWS.iter().enumerate() {
             scope.spawn(move || {
-                for sample in own_cases(samples(), place, 4) {
+                for sample in own_cases(samples(), place, 8) {
                     let what = format!("{name} {}", sample.file_name().unwrap().to_string_lossy());
                     assert_fits(&what, |widths| view(&sample, widths));
                 }
@@ -263,7 +263,7 @@ fn lists_of_fields_and_protocols_fit_and_break_no_word() {
     let one: Vec<_> = entries.iter().copied().filter(|entry| entry.name == "dns.qry.type").collect();
     assert_fits("fields dns.qry.type", listed(|look, out| glossary::fields_as_table(&one, look, out).unwrap()));
     assert_fits("protocols", listed(|look, out| glossary::protocols_as_table(registry, look, out).unwrap()));
-    for protocol in own_cases(glossary::protocols(registry), 0, 3) {
+    for protocol in own_cases(glossary::protocols(registry), 0, 6) {
         assert_fits(protocol.this.abbrev, listed(|look, out| glossary::one_protocol(protocol, look, out).unwrap()));
     }
 }
@@ -273,8 +273,8 @@ fn lists_leave_room_for_the_info_and_show_the_direction() {
     // Number, time, direction, protocol and length; then the info.
     let before = Regex::new(r"^ *\d+ +[\d.-]* +(\w+/\d+ +)?[→←] .*? +\d+ ").unwrap();
     let is_record = |line: &&str| !line.trim_start().starts_with("--");
-    for sample in samples() {
-        for view in [View::Messages, View::Packets] {
+    for (number, sample) in samples().into_iter().enumerate() {
+        for view in own_cases([View::Messages, View::Packets], number, 4) {
             let listed = list(&sample, view, &[Some(80)], false);
             for line in listed[0].lines().filter(is_record) {
                 let found = before.find(line).unwrap_or_else(|| panic!("{}: {line}", sample.display()));

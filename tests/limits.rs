@@ -233,7 +233,7 @@ fn shown(shows: &Shows, more: &[&str]) -> String {
 #[test]
 fn each_limit_changes_what_is_shown() {
     let mut rows = Vec::new();
-    for (name, value, shows) in own_cases(EFFECTS, 0, 3) {
+    for (name, value, shows) in own_cases(EFFECTS, 0, 6) {
         let limit = format!("{name}={value}");
         let limited = shown(shows, &["--limit", &limit]);
         assert_ne!(limited, shown(shows, &[]), "{limit}");

@@ -97,7 +97,7 @@ fn both(arguments: &[&str]) -> [Run; 2] {
 #[test]
 fn two_threads_print_what_one_does() {
     let file = Scratch::new("threads.pcap", &sessions());
-    for form in own_cases(FORMS, 0, 4) {
+    for form in own_cases(FORMS, 0, 5) {
         let [one, two] = both(&[&[file.path()], *form].concat());
         assert_eq!(one.code, 0, "{form:?}: {}", one.err);
         assert!(!one.out.is_empty(), "{form:?}");
@@ -156,7 +156,7 @@ fn compressed_inputs_give_the_same_on_any_number_of_threads() {
     damaged[late..late + 64].fill(0x55);
     for (number, (bytes, code)) in [(&packed[..], 0), (&packed[..late], 5), (&damaged, 5)].into_iter().enumerate() {
         let file = Scratch::new("threads.pcap.gz", bytes);
-        for form in own_cases([&["-l"][..], &["--json"], &["-l", "-c", "20"], &["stats"]], number, 3) {
+        for form in own_cases([&["-l"][..], &["--json"], &["-l", "-c", "20"], &["stats"]], number, 4) {
             let alone = run(&[form, &[file.path(), "--threads", "1"]].concat());
             let default = run(&[form, &[file.path()]].concat());
             let two = run(&[form, &[file.path(), "--threads", "2"]].concat());
@@ -222,7 +222,7 @@ fn print_mixtures(name: &str, forms: Range<usize>, expected: impl Fn(usize) -> i
     let all = sessions();
     let cut = Scratch::new(name, &all[..all.len() / 3]);
     let numbered = ALL_FORMS.iter().zip(["2", "3", "40"].iter().cycle()).enumerate();
-    for (place, (form, threads)) in own_cases(numbered.skip(forms.start).take(forms.len()), 0, 3) {
+    for (place, (form, threads)) in own_cases(numbered.skip(forms.start).take(forms.len()), 0, 6) {
         let files = mixture(&cut, place % 2);
         let files: Vec<&str> = files.iter().map(String::as_str).collect();
         let [one, several] = ["1", threads].map(|threads| run(&[form, &["--threads", threads][..], &files].concat()));

@@ -106,7 +106,7 @@ fn a_message_that_waited_for_an_earlier_one_is_late() {
 #[test]
 fn damaged_datagrams_end_in_notes() {
     for frame in 1..=34 {
-        for step in (0..6).filter(|step| is_own_case(frame + step, 3)) {
+        for step in (0..6).filter(|step| is_own_case(frame + step, 6)) {
             let mut damaged = blocks();
             let place = location_of(&damaged, frame);
             let block = &mut damaged[place].1;

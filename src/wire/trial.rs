@@ -62,10 +62,10 @@ pub(crate) fn is_thorough() -> bool {
     std::env::var_os("THOROUGH").is_some()
 }
 
-/// How many of `most` cases an expensive test runs: all if tests are thorough, else a fourth.
+/// How many of `most` cases an expensive test runs: all if tests are thorough, else an eighth.
 #[cfg(test)]
 pub(crate) fn share_of(most: u32) -> u32 {
-    if is_thorough() { most } else { most.div_ceil(4) }
+    if is_thorough() { most } else { most.div_ceil(8) }
 }
 
 /// Every beginning of these bytes, and the bytes with each one of them replaced by several values.

@@ -65,7 +65,7 @@ fn both(sample: &str, view: View, expressions: &[&str]) -> Vec<[Shown; 2]> {
 fn matching_records_are_complete_and_counts_are_unchanged() {
     for (view, rows) in [(View::Packets, AS_TSHARK), (View::Messages, MESSAGES), (View::Packets, MESSAGES)] {
         for (sample, rows) in rows {
-            let expressions: Vec<&str> = own_cases(*rows, 0, 4).map(|(expression, _)| *expression).collect();
+            let expressions: Vec<&str> = own_cases(*rows, 0, 8).map(|(expression, _)| *expression).collect();
             for (expression, [with, without]) in expressions.iter().zip(both(sample, view, &expressions)) {
                 assert_eq!((with.passed, with.counted), (without.passed, without.counted), "{sample} {expression}");
                 assert!(with.nodes <= without.nodes);

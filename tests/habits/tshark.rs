@@ -179,7 +179,7 @@ fn jsonraw_has_bytes_place_length_bits_and_type() {
 fn documents_of_every_sample_are_well_formed() {
     let samples = ["pipboy-damaged.pcap", "talk.pcap", "queries.pcap", "layers.pcap", "xfire.pcap", "runescape.pcap"];
     for (number, sample) in samples.into_iter().enumerate() {
-        for view in own_cases(["--packets", "--messages"], number, 2) {
+        for view in own_cases(["--packets", "--messages"], number, 4) {
             for line in typed(&format!("{view} -T ek samples/{sample}")).out.lines() {
                 serde_json::from_str::<Value>(line).unwrap();
             }

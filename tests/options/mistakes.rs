@@ -103,7 +103,7 @@ fn steady(shown: &str) -> String {
 #[test]
 fn every_kind_of_end_has_its_exit_code_and_message() {
     let (mut kept, mut wrong) = (Vec::new(), Vec::new());
-    for (code, line, input) in own_cases(ENDINGS, 0, 3) {
+    for (code, line, input) in own_cases(ENDINGS, 0, 6) {
         let (exit, shown) = run(line, input);
         let errors: Vec<&str> = shown.lines().filter_map(|line| line.strip_prefix("[stderr] ")).collect();
         let silent = *code < 2 && !line.contains("--exit-status");

@@ -48,7 +48,7 @@ fn a_part_alone_equals_the_same_part_among_all() {
     for (number, sample) in samples.iter().enumerate() {
         let sample = sample.to_str().unwrap();
         let all = counted(&["stats", "--json", sample]);
-        for part in own_cases(PARTS, number, 6) {
+        for part in own_cases(PARTS, number, 12) {
             let alone = counted(&["stats", "--json", "-z", part, sample]);
             assert!(is_part(&alone, &all), "-z {part} {sample}: {alone}");
         }

@@ -145,7 +145,7 @@ mod tests {
             ("samples/vscp-damaged.pcap", &[2, 1000]),
         ];
         for (number, (file, several_turns)) in files.into_iter().enumerate() {
-            for (_, form) in forms.iter().enumerate().filter(|(at, _)| trial::is_thorough() || (at + number) % 4 == 0) {
+            for (_, form) in forms.iter().enumerate().filter(|(at, _)| trial::is_thorough() || (at + number) % 8 == 0) {
                 let (whole, outcome) = printed(form, file, None);
                 assert!(!whole.is_empty() || form.contains(&"-Y"), "{form:?} {file}");
                 for &turns in several_turns {

@@ -96,9 +96,10 @@ fn damaged_updates_and_later_ones_have_every_byte_in_a_field() {
 fn damaged_logs_are_read_up_to_the_damage_and_keep_each_byte_in_a_field() {
     let damage = |vector: &serde_json::Value| {
         let file = bytes(vector["hex"].as_str().unwrap());
-        let [mut cut_logs, mut broken_logs] = [0; 2];
+        let most = if trial::is_thorough() { 250 } else { 80 };
+        let [mut cut_logs, mut broken_logs] = [0_u32; 2];
         // Few places hold lengths, whose damage ends a log.
-        for (is_cut, file) in damaged(&file, 250) {
+        for (is_cut, file) in damaged(&file, most) {
             let Ok(mut capture) = opened(&file) else { continue };
             let mut engine = Engine::complete(Registry::default());
             let mut read = 0;
@@ -114,10 +115,10 @@ fn damaged_logs_are_read_up_to_the_damage_and_keep_each_byte_in_a_field() {
                 }
             };
             assert_eq!(ended.is_ok(), read == file.len(), "{read} of {}", file.len());
-            cut_logs += usize::from(is_cut && ended.is_err());
-            broken_logs += usize::from(!is_cut && ended.is_err());
+            cut_logs += u32::from(is_cut && ended.is_err());
+            broken_logs += u32::from(!is_cut && ended.is_err());
         }
-        assert!(cut_logs > 100 && broken_logs > 0, "{cut_logs} {broken_logs}");
+        assert!(cut_logs > most / 3 && (broken_logs > 0 || !trial::is_thorough()), "{cut_logs} {broken_logs}");
     };
     // Each log takes seconds.
     std::thread::scope(|scope| vectors("logs").for_each(|vector| drop(scope.spawn(move || damage(&vector)))));

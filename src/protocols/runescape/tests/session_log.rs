@@ -9,6 +9,7 @@ use super::random_packets::Dice;
 use super::*;
 use crate::input::{Capture, Options};
 use crate::tree::dump;
+use crate::wire::trial;
 use proptest::prelude::*;
 use std::io::Cursor;
 
@@ -290,7 +291,7 @@ fn check_all(mut revisions: std::ops::Range<u16>, seed: u64) -> Result<(), TestC
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(4))]
+    #![proptest_config(ProptestConfig::with_cases(trial::share_of(8)))]
 
     #[test]
     fn a_session_log_holds_every_packet_of_an_earlier_revision(seed in any::<u64>()) {
