@@ -249,7 +249,7 @@ fn survive_part(part: usize) {
         let Tally { copies, recognized, fields, notes } = survive(protocol);
         format!("{protocol} {copies} {recognized} {fields} {notes}\n")
     };
-    let rows: Vec<String> = own_cases(protocols.iter().skip(part).step_by(PARTS), 0, 2).map(row).collect();
+    let rows: Vec<String> = own_cases(protocols.iter().skip(part).step_by(PARTS), 0, 4).map(row).collect();
     assert_golden_cases(&format!("damaged-{}.txt", part + 1), "protocol copies recognized fields notes\n", &rows);
 }
 

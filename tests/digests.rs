@@ -13,7 +13,7 @@ use std::path::Path;
 const COPIES: usize = 16;
 
 /// One of so many cases is run by tests that are not thorough.
-const SHARE: usize = 8;
+const SHARE: usize = 12;
 
 /// Conversations that are explored without their dissectors.
 const EXPLORED: &[(&str, &str)] = &[

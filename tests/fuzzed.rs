@@ -8,6 +8,7 @@ mod checks;
 mod seeds;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::str::FromStr;
 use std::time::{Duration, Instant};
 
 /// A small generator, so that a seed gives the same inputs on every machine (xorshift64*, Vigna 2016).
@@ -49,7 +50,7 @@ fn mutate(input: &mut Vec<u8>, random: &mut Random) {
     }
 }
 
-fn number(name: &str, default: u64) -> u64 {
+fn number<T: FromStr>(name: &str, default: T) -> T {
     std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
 }
 
@@ -57,7 +58,8 @@ fn run(target: &str) {
     let (_, run) = checks::targets::ALL.into_iter().find(|(name, _)| *name == target).unwrap();
     let corpus: Vec<Vec<u8>> = seeds::of(target).into_iter().filter(|seed| seed.len() < 4096).collect();
     assert!(!corpus.is_empty(), "{target} has no seeds");
-    let end = Instant::now() + Duration::from_secs(number("FUZZ_SECONDS", if crate::common::is_thorough() { 2 } else { 1 }));
+    let usual = if crate::common::is_thorough() { 2.0 } else { 0.4 };
+    let end = Instant::now() + Duration::from_secs_f64(number("FUZZ_SECONDS", usual));
     let mut random = Random(number("FUZZ_SEED", 1) ^ 0x9e37_79b9_7f4a_7c15);
     let mut runs = 0;
     // At least one mutation is run, however slow the machine is.

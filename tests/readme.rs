@@ -29,7 +29,7 @@ fn every_command_of_the_documents_succeeds_with_output() {
     for (document, least) in DOCUMENTS {
         let commands = commands(document);
         assert!(commands.len() >= least, "{document}: {commands:#?}");
-        let commands = own_cases(commands, 0, 2).collect();
+        let commands = own_cases(commands, 0, 3).collect();
         assert_commands_succeed(&document.replace('/', "-"), commands);
     }
 }

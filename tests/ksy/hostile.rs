@@ -81,16 +81,20 @@ fn types_inside_each_other_take_no_stack_and_no_exponential_time() {
 #[test]
 fn lists_and_texts_of_themselves_end_at_a_limit() {
     let lists: String = (1..60).fold(String::new(), |all, n| all + &format!("  a{n}: {{value: '[a{0}, a{0}]'}}\n", n - 1));
-    let (code, text) =
-        run("lists", &body(&format!("seq: [{{id: x, type: u1}}]\ninstances:\n  a0: {{value: '[x, x]'}}\n{lists}")), &[0; 8]);
-    assert!(code == 0 && text.contains("ksy.operations"), "{text:.300}");
+    let lists = format!("seq: [{{id: x, type: u1}}]\ninstances:\n  a0: {{value: '[x, x]'}}\n{lists}");
     let texts: String = (1..60).fold(String::new(), |all, n| all + &format!("  a{n}: {{value: 'a{0} + a{0}'}}\n", n - 1));
-    let (code, text) =
-        run("texts", &body(&format!("seq: [{{id: x, type: u1}}]\ninstances:\n  a0: {{value: 'x.to_s'}}\n{texts}")), b"1");
-    assert!(code == 0 && text.contains("ksy.computed"), "{text:.300}");
+    let texts = format!("seq: [{{id: x, type: u1}}]\ninstances:\n  a0: {{value: 'x.to_s'}}\n{texts}");
     let sums = chain(60, |next| format!("seq: [{{id: a, type: t{next}}}], to-string: 'f\"{{a}}{{a}}\"'"));
-    let (code, text) = run("sums", &body(&format!("seq: [{{id: x, type: t0}}]\n{sums}")), &[0; 8]);
-    assert!(code == 0 && text.contains("ksy.computed"), "{text:.300}");
+    let sums = format!("seq: [{{id: x, type: t0}}]\n{sums}");
+    let all = [
+        ("lists", lists, &[0; 8][..], "ksy.operations"),
+        ("texts", texts, b"1", "ksy.computed"),
+        ("sums", sums, &[0; 8], "ksy.computed"),
+    ];
+    for (name, file, input, words) in own_cases(all, 0, 2) {
+        let (code, text) = run(name, &body(&file), input);
+        assert!(code == 0 && text.contains(words), "{text:.300}");
+    }
 }
 
 #[test]

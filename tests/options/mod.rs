@@ -77,10 +77,10 @@ fn transcripts(lines: &BTreeSet<String>) -> HashMap<&str, String> {
 }
 
 /// Runs the cases of a task: compares each with its golden output and expected effect, by all names of the option.
-/// Tests that are not thorough run one of six.
+/// Tests that are not thorough run one of nine.
 fn check(task: &str, golden: &str, cases: &[Case]) {
     let listed = listed(task);
-    let cases: Vec<Case> = own_cases(cases, 0, 6).copied().collect();
+    let cases: Vec<Case> = own_cases(cases, 0, 9).copied().collect();
     let lines: Vec<_> = cases.iter().map(|case| lines_of(task, *case, &listed)).collect();
     let all = lines.iter().flat_map(|(with, without, renamed)| [with, without].into_iter().chain(renamed)).cloned().collect();
     let shown = transcripts(&all);

@@ -486,9 +486,9 @@ fn each_secret_field_is_tested() {
         // Zeros mean no session; the shortest ones occur anywhere.
         secrets.retain(|(name, value)| names.contains(name) && value.len() > 5 && value.iter().any(|byte| *byte != 0));
         assert!(!secrets.is_empty(), "{sample}");
-        for form in
-            [&["-V", "-x"][..], &["--json"], &["--packets", "-V", "-x"], &["--packets", "--json"], &["follow", "-T", "ndjson"]]
-        {
+        let forms =
+            [&["-V", "-x"][..], &["--json"], &["--packets", "-V", "-x"], &["--packets", "--json"], &["follow", "-T", "ndjson"]];
+        for form in own_cases(forms, sample.len(), 2) {
             let out = run(&[form, &[sample]].concat()).out;
             let once: BTreeSet<&Vec<u8>> = secrets.iter().map(|(_, value)| value).collect();
             for value in once {

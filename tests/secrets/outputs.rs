@@ -102,8 +102,8 @@ fn outputs_of(capture: &Capture, forms: &[&[&str]]) -> Vec<(String, String)> {
     lines.extend([&["follow", file][..], &["stats", file], &["stats", "--json", file]].map(<[&str]>::to_vec));
     lines.extend([&["objects", file][..], &["objects", "--json", file]].map(<[&str]>::to_vec));
     let mut outputs = Vec::new();
-    // Other captures have other lengths, and so another half of the outputs.
-    for line in own_cases(lines, capture.bytes.len(), 2) {
+    // Other captures have other lengths, and so others of the outputs.
+    for line in own_cases(lines, capture.bytes.len(), 3) {
         let done = run(&line);
         assert!(done.code == 0 || line[0] == "follow", "{line:?} {}", done.err);
         outputs.push((line.join(" "), done.out));
