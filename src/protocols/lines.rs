@@ -287,7 +287,7 @@ pub(super) fn survives_damage<C: crate::wire::Conversation>(
 ) {
     let missing = crate::wire::Missing { bytes: 1, in_step: false };
     for (place, (from, whole)) in messages.iter().enumerate() {
-        // Each runs the whole conversation. A step of four meets each of the five values.
+        // Each runs the whole conversation. A step of eight meets each of the five values.
         let step = if crate::wire::trial::is_thorough() { 1 } else { 8 };
         for bytes in crate::wire::trial::damaged(whole).step_by(step) {
             for is_behind_gap in [false, true] {

@@ -481,14 +481,15 @@ fn each_secret_field_is_tested() {
     capture.packet(&udp(5060, &sip("Content-Type: application/sdp\r\n", KEYS)));
     let mut seen: BTreeSet<String> =
         values(&run(&["--json", "--show-secrets", capture.file()]).out).into_iter().map(|(name, _)| name).collect();
-    for sample in ["samples/xfire.pcap", "samples/xfire-packets.pcap", "samples/runescape.pcap", "samples/quic-keys.pcapng"] {
+    let samples = ["samples/xfire.pcap", "samples/xfire-packets.pcap", "samples/runescape.pcap", "samples/quic-keys.pcapng"];
+    for (number, sample) in samples.into_iter().enumerate() {
         let mut secrets: BTreeSet<_> = values(&run(&["--json", "--show-secrets", sample]).out).into_iter().collect();
         // Zeros mean no session; the shortest ones occur anywhere.
         secrets.retain(|(name, value)| names.contains(name) && value.len() > 5 && value.iter().any(|byte| *byte != 0));
         assert!(!secrets.is_empty(), "{sample}");
         let forms =
             [&["-V", "-x"][..], &["--json"], &["--packets", "-V", "-x"], &["--packets", "--json"], &["follow", "-T", "ndjson"]];
-        for form in own_cases(forms, sample.len(), 2) {
+        for form in own_cases(forms, number, 2) {
             let out = run(&[form, &[sample]].concat()).out;
             let once: BTreeSet<&Vec<u8>> = secrets.iter().map(|(_, value)| value).collect();
             for value in once {

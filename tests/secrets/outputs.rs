@@ -102,7 +102,7 @@ fn outputs_of(capture: &Capture, forms: &[&[&str]]) -> Vec<(String, String)> {
     lines.extend([&["follow", file][..], &["stats", file], &["stats", "--json", file]].map(<[&str]>::to_vec));
     lines.extend([&["objects", file][..], &["objects", "--json", file]].map(<[&str]>::to_vec));
     let mut outputs = Vec::new();
-    // Other captures have other lengths, and so others of the outputs.
+    // Captures differ in length, so that together they have all outputs.
     for line in own_cases(lines, capture.bytes.len(), 3) {
         let done = run(&line);
         assert!(done.code == 0 || line[0] == "follow", "{line:?} {}", done.err);
