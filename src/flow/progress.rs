@@ -168,7 +168,7 @@ mod tests {
     fn follow(segments: &[(Side, SegmentHeader, bool)]) -> Vec<Progress> {
         let (mut followed, mut analysis) = (Followed::default(), Analysis::default());
         let analyzed = segments.iter().map(|(side, segment, push)| {
-            let found = analysis.analyze(*side, segment, false, Extent::Everything);
+            let found = analysis.analyze(*side, || *segment, false, Extent::Everything);
             followed.follow(*side, segment, *push, &found, &analysis)
         });
         analyzed.collect()
@@ -196,7 +196,7 @@ mod tests {
         let (syn, ack) = (segment(1, 9, 0, 0, "S"), segment(1, 10, 100, 0, "A"));
         let parts = [(Side::Client, syn), (Side::Server, segment(1, 99, 10, 0, "SA")), (Side::Client, ack), (Side::Client, ack)];
         let parts = parts.map(|(side, segment)| {
-            let found = analysis.analyze(side, &segment, false, Extent::Everything);
+            let found = analysis.analyze(side, || segment, false, Extent::Everything);
             followed.follow(side, &segment, false, &found, &analysis).completeness
         });
         // Expected values from tshark 4.0 for FTP data connections.

@@ -310,7 +310,7 @@ impl Stream {
         let &SegmentContext { frame, bytes, segment, header, from_low, side, analysis, is_followed } = context;
         let mut found = Findings::default();
         if let (true, Some(extent)) = (header.is_whole, analysis) {
-            found = self.analysis.analyze(side, &analyzed(context), reused, extent);
+            found = self.analysis.analyze(side, || analyzed(context), reused, extent);
             tree.analysis.extend(found.flags);
         }
         let progress = (is_followed && header.is_whole).then(|| {

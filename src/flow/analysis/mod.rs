@@ -139,17 +139,23 @@ pub struct Analysis {
 }
 
 /// State of a connection without its unacknowledged segments.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ConnectionState {
     halves: BySide<Half>,
+    handshake: Handshake,
+}
+
+/// Times of a handshake.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+struct Handshake {
     /// Time of the newest unacknowledged SYN; 0 for none.
     opened: i64,
-    /// Round-trip time of the handshake; 0 if unknown.
+    /// Round-trip time; 0 if unknown.
     round_trip: i64,
 }
 
 /// State of one direction.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 struct Half {
     next_frame: u64,
     next_time: i64,
@@ -188,26 +194,34 @@ struct Sent {
 
 impl Analysis {
     /// Analyzes the next segment of a side; `reused` if it is the first of a connection that reuses the endpoints of another.
-    pub fn analyze(&mut self, side: Side, segment: &SegmentHeader, reused: bool, extent: Extent) -> Findings {
-        let Half { next_frame, next_time, scaling, .. } = self.known.halves[side];
-        let flags = self.known.flags(side, segment, reused);
+    /// `segment` returns its header, which is not stored if the segment is ordinary.
+    pub fn analyze(&mut self, side: Side, segment: impl Fn() -> SegmentHeader, reused: bool, extent: Extent) -> Findings {
+        let scaling = self.known.halves[side].scaling;
+        let oldest = (extent == Extent::Everything).then(|| self.oldest(side));
+        let flags = match !reused && self.known.accept_ordinary(side, &segment()) {
+            true => AnalysisFlags::default(),
+            false => self.known.apply_rules(side, &segment(), reused),
+        };
         let mut found = Findings { flags, scaling, ..Findings::default() };
         if flags.has(AnalysisFlag::DuplicateAck) {
             let own = &self.known.halves[side];
             found.duplicate = Some((own.duplicates, own.first_ack_frame));
         }
-        if extent == Extent::Summary {
-            return found;
-        }
-        let now = nanos(segment.time);
-        let (own_unacked, peer_unacked) = self.unacked.own_and_peer(side);
+        let Some((frame, time)) = oldest else { return found };
+        let (segment, now) = (&segment(), nanos(segment().time));
         if flags.is_after_timeout() {
-            let (frame, time) = own_unacked.0.first().map_or((next_frame, next_time), |oldest| (oldest.frame, oldest.time));
             found.repeats = Some(Since { frame, nanos: now.wrapping_sub(time) }).filter(|since| since.nanos != 0);
         }
+        let (own_unacked, peer_unacked) = self.unacked.own_and_peer(side);
         own_unacked.remember(segment, now);
         found.acks = peer_unacked.acknowledge(segment.ack, now);
         found
+    }
+
+    /// Frame and time of the oldest unacknowledged segment of a side, or of the last one that advanced its sequence number.
+    fn oldest(&self, side: Side) -> (u64, i64) {
+        let own = &self.known.halves[side];
+        self.unacked[side].0.first().map_or((own.next_frame, own.next_time), |oldest| (oldest.frame, oldest.time))
     }
 
     /// Bytes that a side has sent and its peer has not acknowledged.
@@ -222,7 +236,7 @@ impl Analysis {
     /// Nanoseconds from the SYN to the first acknowledgment that completed the handshake.
     #[must_use]
     pub fn round_trip(&self) -> Option<i64> {
-        Some(self.known.round_trip).filter(|round_trip| *round_trip != 0)
+        Some(self.known.handshake.round_trip).filter(|round_trip| *round_trip != 0)
     }
 
     /// Exchanges the sides.
@@ -256,9 +270,20 @@ impl From<ConnectionState> for Analysis {
 }
 
 impl ConnectionState {
-    /// The flags of the next segment.
-    fn flags(&mut self, side: Side, segment: &SegmentHeader, reused: bool) -> AnalysisFlags {
-        let round_trip = self.round_trip;
+    /// Stores the next segment if no rule applies to it.
+    #[inline(always)]
+    fn accept_ordinary(&mut self, side: Side, segment: &SegmentHeader) -> bool {
+        let (own, peer) = self.halves.own_and_peer(side);
+        let is_ordinary = self.handshake.is_over() && own.is_ordinary(peer, segment);
+        if is_ordinary {
+            own.remember(segment, nanos(segment.time), AnalysisFlags::default());
+        }
+        is_ordinary
+    }
+
+    /// Stores the next segment. Returns its flags by all rules.
+    #[inline(never)]
+    fn apply_rules(&mut self, side: Side, segment: &SegmentHeader, reused: bool) -> AnalysisFlags {
         let (own, peer) = self.halves.own_and_peer(side);
         let mut flags = AnalysisFlags::default();
         if reused || own.opens_again(segment) {
@@ -270,22 +295,24 @@ impl ConnectionState {
         }
         let now = nanos(segment.time);
         own.analyze_alone(peer, segment, &mut flags);
-        if segment.ack != own.last_ack {
-            own.first_ack_frame = segment.frame;
-            own.duplicates = 0;
-        }
         peer.analyze_acknowledged(segment, &mut flags);
         if (segment.len > 0 || segment.takes_number()) && !flags.has(AnalysisFlag::KeepAlive) {
-            own.analyze_repeated(peer, segment, now, round_trip, &mut flags);
+            own.analyze_repeated(peer, segment, now, self.handshake.round_trip, &mut flags);
         }
         own.remember(segment, now, flags);
-        self.learn(side, segment, now);
+        self.handshake.learn(own, peer, segment, now);
         flags
+    }
+}
+
+impl Handshake {
+    /// Whether further acknowledgments do not complete it.
+    fn is_over(&self) -> bool {
+        self.opened == 0 || self.round_trip != 0
     }
 
     /// Stores the options and times of a handshake.
-    fn learn(&mut self, side: Side, segment: &SegmentHeader, now: i64) {
-        let (own, peer) = self.halves.own_and_peer(side);
+    fn learn(&mut self, own: &mut Half, peer: &mut Half, segment: &SegmentHeader, now: i64) {
         if segment.syn {
             own.before_first_ack = true;
             if !segment.acks {
@@ -293,7 +320,7 @@ impl ConnectionState {
             }
         } else if segment.acks {
             own.before_first_ack = false;
-            if self.opened != 0 && self.round_trip == 0 {
+            if !self.is_over() {
                 self.round_trip = now.wrapping_sub(self.opened);
             }
         }
@@ -320,6 +347,25 @@ impl Half {
         // A repeated SYN. A reset in between may have had a distant number.
         self.next = self.max_seq_to_ack;
         false
+    }
+
+    /// Whether no rule applies to a segment, which is true of most: both sides have sent segments, this one is the next of its
+    /// direction, and bytes or acknowledgment are new and as expected.
+    fn is_ordinary(&self, peer: &Half, segment: &SegmentHeader) -> bool {
+        let is_next = self.next != 0 && segment.seq == self.next;
+        let is_plain = segment.is_plain() && segment.window != 0 && segment.scale.is_none();
+        let is_known = peer.max_seq_to_ack != 0 && !is_after(segment.ack, peer.max_seq_to_ack);
+        is_next && is_plain && is_known && !self.before_first_ack && self.is_news(peer, segment)
+    }
+
+    /// Whether the next segment has new bytes, neither a probe nor up to the end of the window, or acknowledges new ones.
+    fn is_news(&self, peer: &Half, segment: &SegmentHeader) -> bool {
+        let end = segment.end();
+        match segment.len {
+            0 => segment.ack != self.last_ack,
+            1 => false,
+            _ => is_after(end, peer.last_ack) && peer.window_end() != Some(end),
+        }
     }
 
     /// The results that follow from sequence numbers and windows so far.
@@ -419,6 +465,10 @@ impl Half {
         }
         if !is_probe && (self.max_seq_to_ack == 0 || self.max_seq_to_ack == segment.seq) {
             self.max_seq_to_ack = self.next;
+        }
+        if segment.ack != self.last_ack {
+            self.first_ack_frame = segment.frame;
+            self.duplicates = 0;
         }
         (self.window, self.last_ack, self.ack_time, self.last) = (segment.window, segment.ack, now, flags);
     }
