@@ -56,8 +56,10 @@ pub struct Grid<'a> {
     widths: Vec<usize>,
     /// Minimum width of each column: its longest word, or its longest number.
     least: Vec<usize>,
-    cells: Vec<String>,
-    used: usize,
+    /// Text of all cells that are not printed yet.
+    text: String,
+    /// End of each cell in that text.
+    ends: Vec<usize>,
     begun: bool,
 }
 
@@ -66,7 +68,7 @@ impl<'a> Grid<'a> {
     pub fn new(to: &'a mut dyn io::Write, theme: Theme, heads: &'a [Head]) -> Grid<'a> {
         let widths: Vec<usize> = heads.iter().map(|head| width(head.name)).collect();
         let least = heads.iter().map(|head| longest_word(head.name)).collect();
-        Grid { to, heads, theme, limit: None, widths, least, cells: Vec::new(), used: 0, begun: false }
+        Grid { to, heads, theme, limit: None, widths, least, text: String::new(), ends: Vec::new(), begun: false }
     }
 
     /// Limits the width of lines.
@@ -80,25 +82,21 @@ impl<'a> Grid<'a> {
     /// # Errors
     /// Write errors.
     pub fn cell(&mut self, words: impl std::fmt::Display) -> io::Result<&mut Grid<'a>> {
-        if self.used == self.cells.len() {
-            self.cells.push(String::new());
+        let start = self.text.len();
+        write!(Guarded(&mut self.text), "{words}").map_err(unwritable)?;
+        let cell = self.text.get(start..).unwrap_or_default();
+        let column = self.ends.len() % self.heads.len().max(1);
+        let columns = width(cell);
+        if let Some(widest) = self.widths.get_mut(column) {
+            *widest = columns.max(*widest);
         }
-        if let Some(cell) = self.cells.get_mut(self.used) {
-            cell.clear();
-            write!(Guarded(cell), "{words}").map_err(unwritable)?;
-            let column = self.used % self.heads.len().max(1);
-            let columns = width(cell);
-            if let Some(widest) = self.widths.get_mut(column) {
-                *widest = columns.max(*widest);
-            }
-            // Tables of unlimited width do not wrap.
-            if let (Some(least), true) = (self.least.get_mut(column), self.limit.is_some()) {
-                let is_number = self.heads.get(column).is_some_and(|head| head.right);
-                *least = if is_number { columns } else { longest_word(cell) }.max(*least);
-            }
+        // Tables of unlimited width do not wrap.
+        if let (Some(least), true) = (self.least.get_mut(column), self.limit.is_some()) {
+            let is_number = self.heads.get(column).is_some_and(|head| head.right);
+            *least = if is_number { columns } else { longest_word(cell) }.max(*least);
         }
-        self.used += 1;
-        if self.used == AT_ONCE * self.heads.len() {
+        self.ends.push(self.text.len());
+        if self.ends.len() == AT_ONCE * self.heads.len() {
             self.lay_out()?;
         }
         Ok(self)
@@ -120,14 +118,19 @@ impl<'a> Grid<'a> {
             plan.row(&heads, self.theme, &mut out);
             self.to.write_all(out.as_bytes())?;
         }
-        let columns = self.heads.len().max(1);
-        for row in self.cells.get(..self.used).unwrap_or_default().chunks(columns) {
-            let cells: Vec<(&str, Role)> = row.iter().zip(self.heads).map(|(cell, head)| (cell.as_str(), head.role)).collect();
+        let (mut start, mut cells) = (0, Vec::with_capacity(self.heads.len()));
+        for ends in self.ends.chunks(self.heads.len().max(1)) {
+            cells.clear();
+            for (end, head) in ends.iter().zip(self.heads) {
+                cells.push((self.text.get(start..*end).unwrap_or_default(), head.role));
+                start = *end;
+            }
             out.clear();
             plan.row(&cells, self.theme, &mut out);
             self.to.write_all(out.as_bytes())?;
         }
-        self.used = 0;
+        self.text.clear();
+        self.ends.clear();
         Ok(())
     }
 }
@@ -185,6 +188,11 @@ impl<'a> Plan<'a> {
             }
             let heads = self.heads.get(columns.clone()).unwrap_or_default();
             let widths = self.widths.get(columns.clone()).unwrap_or_default();
+            if cells.iter().zip(widths).all(|((cell, _), columns)| width(cell) <= *columns) {
+                pad(*indent, out);
+                line(cells, heads, widths, theme, out);
+                continue;
+            }
             let mut rest = cells.to_vec();
             let mut pieces = Vec::with_capacity(rest.len());
             loop {
@@ -234,8 +242,7 @@ fn line(cells: &[(&str, Role)], heads: &[Head], widths: &[usize], theme: Theme, 
     for (number, ((cell, role), (head, columns))) in cells.iter().zip(heads.iter().zip(widths)).enumerate().take(last) {
         let space = columns.saturating_sub(width(cell));
         pad(BETWEEN + if head.right { space } else { 0 }, out);
-        // Writing to a String does not fail.
-        let _ = write!(out, "{}", theme.paint(*role, cell));
+        theme.push(*role, cell, out);
         if !head.right && number + 1 < last {
             pad(space, out);
         }
@@ -245,7 +252,11 @@ fn line(cells: &[(&str, Role)], heads: &[Head], widths: &[usize], theme: Theme, 
 }
 
 fn pad(columns: usize, out: &mut String) {
-    out.extend(std::iter::repeat_n(' ', columns));
+    const BLANKS: &str = "                                ";
+    for _ in 0..columns / BLANKS.len() {
+        out.push_str(BLANKS);
+    }
+    out.push_str(BLANKS.get(..columns % BLANKS.len()).unwrap_or_default());
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@
 
 use crate::tree::Side;
 use owo_colors::{Style, XtermColors};
-use std::fmt;
+use std::fmt::{self, Write as _};
 
 /// Role of a piece of output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -106,6 +106,15 @@ impl Theme {
     #[must_use]
     pub fn paint<T: fmt::Display>(self, role: Role, what: T) -> Painted<T> {
         Painted { style: self.palette.map(|palette| style_of(role, palette)), what }
+    }
+
+    /// Appends text in the colour of its role.
+    pub fn push(self, role: Role, text: &str, out: &mut String) {
+        match self.is_plain() {
+            true => out.push_str(text),
+            // Writing to a String does not fail.
+            false => _ = write!(out, "{}", self.paint(role, text)),
+        }
     }
 
     /// Style of a role, for output that is not a text stream.

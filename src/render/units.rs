@@ -13,15 +13,22 @@ impl<T: itoa::Integer + Copy> fmt::Display for Thousands<T> {
         if digits.len() <= 3 {
             return f.pad(digits);
         }
+        let (first, mut groups) = digits.split_at(first_group(digits));
         let mut text = String::with_capacity(digits.len() + digits.len() / 3);
-        for (left, digit) in (0..digits.len()).rev().zip(digits.chars()) {
-            text.push(digit);
-            if left > 0 && left % 3 == 0 && digit != '-' {
-                text.push(',');
-            }
+        text.push_str(first);
+        while let Some((group, next)) = groups.split_at_checked(3) {
+            text.push(',');
+            text.push_str(group);
+            groups = next;
         }
         f.pad(&text)
     }
+}
+
+/// Length of the sign and the digits before the first separator.
+fn first_group(digits: &str) -> usize {
+    let sign = usize::from(digits.starts_with('-'));
+    sign + (digits.len() - sign - 1) % 3 + 1
 }
 
 /// Formats a size with one decimal: `435.4 KiB`.
