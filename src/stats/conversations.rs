@@ -23,6 +23,8 @@ fn sure() -> usize {
 pub struct Conversations {
     /// The layer that distinguishes them.
     pub layer: ConversationLayer,
+    /// The protocol of that layer.
+    protocol: &'static Field,
     /// Conversations with stream numbers, indexed by number.
     numbered: Vec<Row>,
     /// Conversations without stream numbers, in order of their first frame.
@@ -41,7 +43,8 @@ impl Conversations {
     pub(super) fn new(layer: ConversationLayer) -> Conversations {
         let (numbered, paired, pairs, hosts) = (Vec::new(), Vec::new(), Index::default(), Hosts::default());
         let endpoint_cache = EndpointCache::default();
-        Conversations { layer, numbered, paired, pairs, endpoint_cache, hosts, silent: 0, left_out: Count::default() }
+        let protocol = layer.protocol();
+        Conversations { layer, protocol, numbered, paired, pairs, endpoint_cache, hosts, silent: 0, left_out: Count::default() }
     }
 
     /// Counts a layer of a frame between two endpoints, if it belongs to a conversation of this kind. At most `new_rows`
@@ -160,11 +163,6 @@ impl Conversations {
         matches!(self.layer, ConversationLayer::Tcp | ConversationLayer::Udp)
     }
 
-    /// Indices of conversations with at least one frame.
-    fn places(&self) -> impl Iterator<Item = u32> {
-        (0..).zip(self.rows()).filter(|(_, row)| !row.is_silent()).map(|(place, _)| place)
-    }
-
     /// Number of conversations.
     #[must_use]
     pub fn len(&self) -> usize {
@@ -179,16 +177,17 @@ impl Conversations {
 
     /// The largest conversations by bytes, at most `most`.
     pub fn largest(&self, most: usize) -> impl Iterator<Item = Conversation> {
-        let bytes = |place: u32| self.row(place).map_or(0, |row| row.sent().iter().map(|count| count.bytes).sum::<u64>());
+        let bytes = |row: &Row| row.sent().iter().map(|count| count.bytes).sum();
+        let sizes = (0..).zip(self.rows()).filter(|(_, row)| !row.is_silent()).map(|(place, row)| (bytes(row), place));
         // Ties are sorted by first frame.
-        let order = |one: u32, other: u32| bytes(other).cmp(&bytes(one)).then(one.cmp(&other));
-        leading(self.places().collect(), most, order).into_iter().filter_map(|place| self.conversation(place))
+        let largest = leading(sizes.collect(), most, |one, other| one.cmp(&other));
+        largest.into_iter().filter_map(|(_, place)| self.conversation(place))
     }
 
     /// The endpoints, each once.
     #[must_use]
     pub fn endpoints(&self) -> Endpoints<'_> {
-        let mut endpoints = Endpoints { conversations: self, all: Vec::new() };
+        let mut endpoints = Endpoints { conversations: self, all: Vec::with_capacity(self.hosts.len()) };
         let mut index = Index::default();
         for row in self.rows().filter(|row| !row.is_silent()) {
             let ([a, b], [sent, answered]) = (row.ends(), row.sent());
@@ -199,15 +198,15 @@ impl Conversations {
     }
 }
 
-/// Sorts only the first `most` indices.
-fn leading(mut places: Vec<u32>, most: usize, order: impl Fn(u32, u32) -> Ordering) -> Vec<u32> {
-    let order = |one: &u32, other: &u32| order(*one, *other);
-    if most < places.len() {
-        places.select_nth_unstable_by(most, order);
-        places.truncate(most);
+/// The largest items, at most `most`, of a list of sizes and indices. Ties are sorted by `order`.
+fn leading(mut sizes: Vec<(u64, u32)>, most: usize, order: impl Fn(u32, u32) -> Ordering) -> Vec<(u64, u32)> {
+    let order = |one: &(u64, u32), other: &(u64, u32)| other.0.cmp(&one.0).then_with(|| order(one.1, other.1));
+    if most < sizes.len() {
+        sizes.select_nth_unstable_by(most, order);
+        sizes.truncate(most);
     }
-    places.sort_unstable_by(order);
-    places
+    sizes.sort_unstable_by(order);
+    sizes
 }
 
 /// Endpoints, computed on demand: there may be twice as many as conversations.
@@ -251,11 +250,10 @@ impl Endpoints<'_> {
         let has_ports = self.conversations.has_ports();
         let end =
             move |place: u32| self.all.get(place as usize).and_then(|(spot, _)| spot.end(&self.conversations.hosts, has_ports));
-        let bytes = |place: u32| self.all.get(place as usize).map_or(0, |(_, shares)| shares.sent.bytes + shares.got.bytes);
+        let sizes = (0..).zip(&self.all).map(|(place, (_, shares))| (shares.sent.bytes + shares.got.bytes, place));
         // Ties are sorted by address.
-        let order = |one: u32, other: u32| bytes(other).cmp(&bytes(one)).then_with(|| end(one).cmp(&end(other)));
-        let places = (0..).zip(&self.all).map(|(place, _)| place).collect();
-        leading(places, most, order).into_iter().filter_map(move |place| Some((end(place)?, self.all.get(place as usize)?.1)))
+        let largest = leading(sizes.collect(), most, |one, other| end(one).cmp(&end(other)));
+        largest.into_iter().filter_map(move |(_, place)| Some((end(place)?, self.all.get(place as usize)?.1)))
     }
 }
 
@@ -295,7 +293,7 @@ impl ConversationTables {
 
     /// Kind of conversations of a protocol, if counted.
     fn kind(&self, of: &Field) -> Option<usize> {
-        self.all.iter().position(|conversations| of.is(conversations.layer.protocol()))
+        self.all.iter().position(|conversations| of.is(conversations.protocol))
     }
 
     /// Counts a fast-path segment, which has no tree.

@@ -63,10 +63,8 @@ impl Hierarchy {
     /// Counts the layers of a tree.
     pub(super) fn tree(&mut self, of: Dissection<'_>, captured: bool) {
         let tree = of.tree;
-        let omitted_headers = tree
-            .omitted_headers
-            .as_ref()
-            .map(|omitted_headers| (omitted_headers.stream, self.omitted_headers(omitted_headers, tree.frame.original)));
+        let omitted_headers = tree.omitted_headers.as_ref();
+        let below_messages = omitted_headers.and_then(|headers| self.omitted_headers(headers, tree.frame.original));
         if tree.layers.is_empty() {
             return;
         }
@@ -79,9 +77,8 @@ impl Hierarchy {
             let path = ends.and_then(|ends| ends.path.as_deref()).unwrap_or_default();
             let stream = ends.and_then(|ends| ends.stream).map(|(stream, _)| stream);
             // A late layer is not part of the current segment.
-            let segment = omitted_headers
-                .filter(|(omitted_headers, _)| stream == Some(*omitted_headers) && !layer.late)
-                .and_then(|(_, place)| place);
+            let segment =
+                below_messages.filter(|_| !layer.late && omitted_headers.is_some_and(|headers| stream == Some(headers.stream)));
             let elsewhere = layer.below.is_none() && segment.is_none() && !path.is_empty();
             let below = match layer.below {
                 Some(below) => self.current_nodes.get(below as usize).copied().flatten(),

@@ -85,11 +85,11 @@ impl Traffic {
         (*least, *most) = ((*least).min(frame.original), (*most).max(frame.original));
         let time = frame.time?;
         let start = *self.start.get_or_insert(time);
-        if self.last.is_none_or(|last| last < time) {
-            self.last = Some(time);
-        }
-        if self.first.is_none_or(|first| first > time) {
-            self.first = Some(time);
+        let (first, last) = (self.first.get_or_insert(time), self.last.get_or_insert(time));
+        if time > *last {
+            *last = time;
+        } else if time < *first {
+            *first = time;
         }
         let since = time.nanos_since(start);
         self.at(since, time, start, frame.original.into());
