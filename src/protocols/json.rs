@@ -137,13 +137,14 @@ fn value<'a>(text: &mut impl Text<'a>, left: &mut usize) -> Result {
 
 /// Size of the number at the start.
 fn number(ahead: &[u8]) -> Option<usize> {
-    let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || b"+-.".contains(byte);
-    // Most numbers are plain digits, with an optional sign and dot.
+    let is_part = |byte: &u8| matches!(byte, b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z' | b'+' | b'-' | b'.');
+    let digits_end = |at: usize| at + ahead.iter().skip(at).take_while(|byte| byte.is_ascii_digit()).count();
+    // Most numbers are plain digits, with an optional sign and fraction.
     let sign = usize::from(ahead.first() == Some(&b'-'));
-    let plain = ahead.iter().skip(sign).take_while(|byte| byte.is_ascii_digit() || **byte == b'.');
-    let (count, dots) = plain.fold((sign, 0), |(count, dots), byte| (count + 1, dots + usize::from(*byte == b'.')));
-    if dots < 2 && count > sign + dots && !ahead.get(count).is_some_and(is_part) {
-        return Some(count);
+    let whole = digits_end(sign);
+    let end = if ahead.get(whole) == Some(&b'.') { digits_end(whole + 1) } else { whole };
+    if whole > sign && !ahead.get(end).is_some_and(is_part) {
+        return Some(end);
     }
     let count = ahead.iter().take_while(|byte| is_part(byte)).count();
     let text = std::str::from_utf8(ahead.get(..count)?).ok()?;
@@ -271,6 +272,14 @@ mod tests {
             let tree = read(bytes);
             assert!(tree.contains(&format!("! odd json.invalid at {at}..{}", bytes.len())), "{tree}");
         }
+    }
+
+    #[test]
+    fn a_number_includes_sign_fraction_and_exponent() {
+        for (text, rest) in [("0", ""), ("-17", ","), ("2.50", "]"), ("-1.5e-3", " "), ("1E+9", "}"), (".5", ","), ("3.", ",")] {
+            assert_eq!(number(format!("{text}{rest}").as_bytes()), Some(text.len()), "{text}");
+        }
+        assert!(["", "-", ".", "-.", "1.2.3", "1-2", "0x1f", "1e", "+"].iter().all(|text| number(text.as_bytes()).is_none()));
     }
 
     /// Codes and spans of the notes on a text.
