@@ -34,6 +34,7 @@ pub fn name_of(names: Names, number: u64) -> Option<&'static str> {
 
 /// What kind of value a field holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[repr(u8)]
 pub enum Kind {
     /// A protocol; its node is a layer.
     Protocol,
