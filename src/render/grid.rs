@@ -58,8 +58,8 @@ pub struct Grid<'a> {
     least: Vec<usize>,
     /// Text of all cells that are not printed yet.
     text: String,
-    /// End of each cell in that text.
-    ends: Vec<usize>,
+    /// End of each cell in that text, and its width.
+    ends: Vec<(usize, usize)>,
     begun: bool,
 }
 
@@ -95,7 +95,7 @@ impl<'a> Grid<'a> {
             let is_number = self.heads.get(column).is_some_and(|head| head.right);
             *least = if is_number { columns } else { longest_word(cell) }.max(*least);
         }
-        self.ends.push(self.text.len());
+        self.ends.push((self.text.len(), columns));
         if self.ends.len() == AT_ONCE * self.heads.len() {
             self.lay_out()?;
         }
@@ -114,15 +114,16 @@ impl<'a> Grid<'a> {
         let plan = Plan::new(self.heads, &self.widths, &self.least, self.limit);
         let mut out = String::new();
         if !std::mem::replace(&mut self.begun, true) {
-            let heads: Vec<(&str, Role)> = self.heads.iter().map(|head| (head.name, Role::Secondary)).collect();
+            let heads: Vec<Cell<'_>> = self.heads.iter().map(|head| Cell::new(head.name, Role::Secondary)).collect();
             plan.row(&heads, self.theme, &mut out);
             self.to.write_all(out.as_bytes())?;
         }
         let (mut start, mut cells) = (0, Vec::with_capacity(self.heads.len()));
         for ends in self.ends.chunks(self.heads.len().max(1)) {
             cells.clear();
-            for (end, head) in ends.iter().zip(self.heads) {
-                cells.push((self.text.get(start..*end).unwrap_or_default(), head.role));
+            for ((end, columns), head) in ends.iter().zip(self.heads) {
+                let text = self.text.get(start..*end).unwrap_or_default();
+                cells.push(Cell { text, columns: *columns, role: head.role });
                 start = *end;
             }
             out.clear();
@@ -132,6 +133,30 @@ impl<'a> Grid<'a> {
         self.text.clear();
         self.ends.clear();
         Ok(())
+    }
+}
+
+/// Text of a cell, or the part of it on one line.
+#[derive(Clone, Copy)]
+struct Cell<'t> {
+    text: &'t str,
+    /// Its display width.
+    columns: usize,
+    role: Role,
+}
+
+impl<'t> Cell<'t> {
+    fn new(text: &'t str, role: Role) -> Cell<'t> {
+        Cell { text, columns: width(text), role }
+    }
+
+    /// Takes the part for the next line.
+    fn next_piece(&mut self, columns: usize) -> Cell<'t> {
+        let piece = wrapped(self.text, columns).next().filter(|_| self.columns > columns);
+        let Some(piece) = piece else { return std::mem::replace(self, Cell::new("", self.role)) };
+        let rest = self.text.get(piece.len()..).unwrap_or_default().trim_start();
+        *self = Cell::new(rest, self.role);
+        Cell::new(piece.trim_end(), self.role)
     }
 }
 
@@ -180,29 +205,24 @@ impl<'a> Plan<'a> {
     }
 
     /// Writes a row.
-    fn row(&self, cells: &[(&str, Role)], theme: Theme, out: &mut String) {
+    fn row(&self, cells: &[Cell<'_>], theme: Theme, out: &mut String) {
         for (number, (columns, indent)) in self.lines.iter().enumerate() {
             let cells = cells.get(columns.clone()).unwrap_or_default();
-            if number > 0 && cells.iter().all(|(cell, _)| cell.is_empty()) {
+            if number > 0 && cells.iter().all(|cell| cell.text.is_empty()) {
                 continue;
             }
             let heads = self.heads.get(columns.clone()).unwrap_or_default();
             let widths = self.widths.get(columns.clone()).unwrap_or_default();
-            if cells.iter().zip(widths).all(|((cell, _), columns)| width(cell) <= *columns) {
+            if cells.iter().zip(widths).all(|(cell, columns)| cell.columns <= *columns) {
                 pad(*indent, out);
                 line(cells, heads, widths, theme, out);
                 continue;
             }
             let mut rest = cells.to_vec();
-            let mut pieces = Vec::with_capacity(rest.len());
-            loop {
-                pieces.extend(rest.iter_mut().zip(widths).map(|((rest, role), width)| (next_piece(rest, *width), *role)));
+            while rest.iter().any(|cell| !cell.text.is_empty()) {
+                let pieces: Vec<_> = rest.iter_mut().zip(widths).map(|(cell, columns)| cell.next_piece(*columns)).collect();
                 pad(*indent, out);
                 line(&pieces, heads, widths, theme, out);
-                if rest.iter().all(|(rest, _)| rest.is_empty()) {
-                    break;
-                }
-                pieces.clear();
             }
         }
     }
@@ -227,22 +247,12 @@ pub(super) fn spread(widths: &mut [usize], least: &[usize], limit: usize) {
     }
 }
 
-/// Takes the part of a cell for the next line.
-fn next_piece<'t>(rest: &mut &'t str, columns: usize) -> &'t str {
-    if width(rest) <= columns {
-        return std::mem::take(rest);
-    }
-    let Some(piece) = wrapped(rest, columns).next() else { return std::mem::take(rest) };
-    *rest = rest.get(piece.len()..).unwrap_or_default().trim_start();
-    piece.trim_end()
-}
-
-fn line(cells: &[(&str, Role)], heads: &[Head], widths: &[usize], theme: Theme, out: &mut String) {
-    let last = cells.iter().rposition(|(cell, _)| !cell.is_empty()).map_or(0, |last| last + 1);
-    for (number, ((cell, role), (head, columns))) in cells.iter().zip(heads.iter().zip(widths)).enumerate().take(last) {
-        let space = columns.saturating_sub(width(cell));
+fn line(cells: &[Cell<'_>], heads: &[Head], widths: &[usize], theme: Theme, out: &mut String) {
+    let last = cells.iter().rposition(|cell| !cell.text.is_empty()).map_or(0, |last| last + 1);
+    for (number, (cell, (head, columns))) in cells.iter().zip(heads.iter().zip(widths)).enumerate().take(last) {
+        let space = columns.saturating_sub(cell.columns);
         pad(BETWEEN + if head.right { space } else { 0 }, out);
-        theme.push(*role, cell, out);
+        theme.push(cell.role, cell.text, out);
         if !head.right && number + 1 < last {
             pad(space, out);
         }
