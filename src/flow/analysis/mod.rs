@@ -194,7 +194,7 @@ struct Sent {
 
 impl Analysis {
     /// Analyzes the next segment of a side; `reused` if it is the first of a connection that reuses the endpoints of another.
-    /// `segment` returns its header, which is not stored if the segment is ordinary.
+    /// `segment` returns its header: a function, since most segments are ordinary and need only a few of its values.
     pub fn analyze(&mut self, side: Side, segment: impl Fn() -> SegmentHeader, reused: bool, extent: Extent) -> Findings {
         let scaling = self.known.halves[side].scaling;
         let oldest = (extent == Extent::Everything).then(|| self.oldest(side));
@@ -270,7 +270,7 @@ impl From<ConnectionState> for Analysis {
 }
 
 impl ConnectionState {
-    /// Stores the next segment if no rule applies to it.
+    /// Stores the next segment if no rule applies to it. Inlined, so that its header stays in registers.
     #[inline(always)]
     fn accept_ordinary(&mut self, side: Side, segment: &SegmentHeader) -> bool {
         let (own, peer) = self.halves.own_and_peer(side);
