@@ -26,8 +26,12 @@ use std::process::ExitCode;
 const FACTOR: f64 = 5.0;
 const NOISE: f64 = 0.01;
 
-/// Number of repetitions for a capture that seems to exceed the factor. The minimum time is used, since the machine may be busy.
-const AGAIN: usize = 4;
+/// Numbers of repetitions for a capture that seems to exceed the factor: in any case, and while they take little time in all.
+/// The minimum time is used, since the machine may be busy.
+const AGAIN: [usize; 2] = [4, 16];
+
+/// Seconds of CPU after which only the smaller number is repeated.
+const PATIENCE: f64 = 10.0;
 
 /// Limit of resident memory in KiB, and the same with every byte of long bodies in tables.
 const MOST: u64 = 64 << 10;
@@ -166,13 +170,17 @@ fn measure(attack: &Attack, large: usize, idle: &[f64]) -> io::Result<usize> {
 /// The cost of both sizes. If the larger one exceeds the factor, both are measured again, and the minimum times are used.
 fn grown(one: &Path, four: &Path, arguments: &[&str], idle: f64) -> io::Result<[Cost; 2]> {
     let mut costs = [measure::run(one, arguments)?, measure::run(four, arguments)?];
-    for _ in 0..AGAIN {
+    let ([least, most], mut spent) = (AGAIN, 0.0);
+    for again in 0..most {
         let [before, after] = &mut costs;
-        if !is_slow(before, after, idle) {
+        if !is_slow(before, after, idle) || again >= least && spent > PATIENCE {
             break;
         }
-        before.improve(&measure::run(one, arguments)?);
-        after.improve(&measure::run(four, arguments)?);
+        let next = [measure::run(one, arguments)?, measure::run(four, arguments)?];
+        spent += next.iter().map(|cost| cost.seconds).sum::<f64>();
+        let [next_before, next_after] = &next;
+        before.improve(next_before);
+        after.improve(next_after);
     }
     Ok(costs)
 }
