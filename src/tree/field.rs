@@ -34,6 +34,7 @@ pub fn name_of(names: Names, number: u64) -> Option<&'static str> {
 
 /// What kind of value a field holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+// Without the niche of `Note`, a kind becomes a bit of `Only` without arithmetic.
 #[repr(u8)]
 pub enum Kind {
     /// A protocol; its node is a layer.
