@@ -84,9 +84,12 @@ struct Collected {
     datagrams: OnceLock<Vec<Placed>>,
     /// All dissectors of TCP streams: each new connection is matched against them.
     streams: OnceLock<Vec<Placed>>,
+    /// Those that may begin inside a stream: each segment of unknown content is matched against them.
+    later: OnceLock<Vec<Placed>>,
 }
 
-static BUILT_IN: Collected = Collected { listed: OnceLock::new(), datagrams: OnceLock::new(), streams: OnceLock::new() };
+static BUILT_IN: Collected =
+    Collected { listed: OnceLock::new(), datagrams: OnceLock::new(), streams: OnceLock::new(), later: OnceLock::new() };
 
 /// The registry of the program with loaded protocols; `None` if no file was loaded.
 static LOADED: RwLock<Option<Registry>> = RwLock::new(None);
@@ -306,6 +309,19 @@ impl Registry {
                 _ => None,
             },
         )
+    }
+
+    /// The protocol that begins with these bytes of a segment, inside a stream of unknown content.
+    #[must_use]
+    pub fn beginning_later(self, context: &FlowContext, bytes: &[u8]) -> Option<Candidate> {
+        let later = self.placed(
+            |collected| &collected.later,
+            |candidate| candidate.found.later.is_some(),
+            |on| (on == On::AnyTcp).then_some(None),
+        );
+        let begins = |candidate: &Candidate| candidate.found.later.is_some_and(|begins| begins(bytes));
+        let found = later.iter().map(|(_, candidate)| *candidate).find(begins)?;
+        (!self.is_chosen(context)).then_some(found)
     }
 
     /// Dissectors of a transport in the order in which they are asked, collected once.

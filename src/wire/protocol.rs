@@ -102,6 +102,17 @@ pub struct Found {
     pub heuristic: Heuristic,
     /// The dissector.
     pub dissector: Dissector,
+    /// Whether the protocol begins with these bytes of a segment, inside a stream of unknown content.
+    pub later: Option<fn(&[u8]) -> bool>,
+}
+
+impl Found {
+    /// Declares that the protocol may begin at any segment of a stream that no protocol recognizes: after a request to start it
+    /// in an unknown protocol, or after an unreadable beginning. `begins` must reject all other bytes.
+    #[must_use]
+    pub const fn also_later(self, begins: fn(&[u8]) -> bool) -> Found {
+        Found { later: Some(begins), ..self }
+    }
 }
 
 /// A place where a protocol is found.
@@ -223,19 +234,19 @@ impl On {
     /// Declares a stateless datagram dissector.
     #[must_use]
     pub const fn datagram(self, heuristic: Heuristic, read: fn(&mut Wire<'_>) -> Result) -> Found {
-        Found { on: self, heuristic, dissector: Dissector::Datagram(read) }
+        Found { on: self, heuristic, dissector: Dissector::Datagram(read), later: None }
     }
 
     /// Declares a datagram dissector with state per conversation.
     #[must_use]
     pub const fn exchange(self, heuristic: Heuristic, open: fn(&Settings) -> Box<dyn Exchange>) -> Found {
-        Found { on: self, heuristic, dissector: Dissector::Exchange(open) }
+        Found { on: self, heuristic, dissector: Dissector::Exchange(open), later: None }
     }
 
     /// Declares a stream dissector.
     #[must_use]
     pub const fn stream(self, heuristic: Heuristic, open: fn(&Settings) -> Box<dyn Conversation>) -> Found {
-        Found { on: self, heuristic, dissector: Dissector::Stream(open) }
+        Found { on: self, heuristic, dissector: Dissector::Stream(open), later: None }
     }
 }
 

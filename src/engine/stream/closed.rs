@@ -47,6 +47,7 @@ impl Stream {
     pub(in crate::engine) fn fail(&mut self) {
         self.changed = true;
         self.dissector = StreamDissector::None;
+        self.failed = true;
         self.inner = States::default();
         self.inside = None;
         for half in self.halves.iter_mut() {

@@ -155,6 +155,7 @@ impl Stream {
 
     /// Emits one message, or one run of data. Returns false if more bytes are needed.
     fn step(&mut self, side: Side, following: Following, out: &mut Out<'_>) -> bool {
+        let undissected = self.undissected_run(side, out);
         let half = &mut self.halves[side];
         let crowded = out.tree.is_crowded();
         let mut failure = None;
@@ -173,9 +174,7 @@ impl Stream {
                     }
                 }
             }
-            StreamDissector::None | StreamDissector::Unrecognised(_) | StreamDissector::Undecided => {
-                Step::Data(half.reassembly.buffered().len())
-            }
+            StreamDissector::None | StreamDissector::Unrecognised(_) | StreamDissector::Undecided => Step::Data(undissected),
         };
         if matches!(step, Step::Wait) {
             self.changed = true;

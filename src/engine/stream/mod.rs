@@ -69,6 +69,8 @@ pub(super) struct Stream {
     shown: bool,
     /// Whether the protocol must be chosen from the bytes so far.
     decide_now: bool,
+    /// Whether a dissector panicked: no other begins.
+    failed: bool,
     last_frame: u64,
     last_time: Time,
     /// Whether a side reset the connection.
@@ -115,6 +117,7 @@ impl Stream {
             sides_swapped: false,
             shown: false,
             decide_now: false,
+            failed: false,
             last_frame: 0,
             last_time: None,
             reset: false,

@@ -6,7 +6,7 @@ use crate::engine::bug;
 use crate::engine::message::Out;
 use crate::limits;
 use crate::registry::{Candidate, FlowContext, Owner};
-use crate::tree::{BySide, Side, Span, Tree};
+use crate::tree::{BySide, Piece, Side, Span, Tree};
 use crate::wire::notes::BUG;
 use crate::wire::{Missing, Opening};
 
@@ -74,6 +74,31 @@ impl Stream {
             }
         }
         false
+    }
+
+    /// The number of buffered bytes, if no protocol dissects them, before a segment in which one begins. At such a segment, the
+    /// protocol becomes that of the stream.
+    pub(super) fn undissected_run(&mut self, side: Side, out: &Out<'_>) -> usize {
+        let order = &self.halves[side].reassembly;
+        let (bytes, off) = (order.buffered(), order.buffered_off());
+        if self.failed || !matches!(self.dissector, StreamDissector::None | StreamDissector::Unrecognised(_)) {
+            return bytes.len();
+        }
+        let context = FlowContext { stream: self.id, sockets: self.sockets, over: self.over, inside: self.method.is_some() };
+        let begins = |piece: Piece| {
+            let at = usize::try_from(piece.off.checked_sub(off)?).ok()?;
+            Some((at, out.registry.beginning_later(&context, bytes.get(at..)?)?))
+        };
+        match order.pieces(off, bytes.len()).find_map(begins) {
+            None => bytes.len(),
+            Some((0, Candidate { protocol, found })) => {
+                if let Some(conversation) = found.dissector.conversation(out.registry.settings(), [false; 2]) {
+                    self.dissector = StreamDissector::Known(protocol, conversation);
+                }
+                bytes.len()
+            }
+            Some((at, _)) => at,
+        }
     }
 
     /// Whether this side has buffered [`limits::STREAM_OPENING`] bytes.

@@ -364,3 +364,20 @@ fn the_client_of_a_connection_to_itself_is_the_sender() {
     });
     assert_eq!(emitted_frames(&frames), ["toy c2s @0 0107 frames [2]", "toy c2s @2 0108 frames [3]"]);
 }
+
+#[test]
+fn a_protocol_may_begin_at_a_segment_of_an_unknown_stream() {
+    let packets = [
+        client(100, b"\xee\x02\xaa\x07"),
+        says(Side::Server, 500, b"\xee\x01"),
+        client(104, b"\x02\xaa\x08\x01\x09"),
+        says(Side::Server, 502, b"\x01\x0a"),
+    ];
+    let before = ["data c2s @0 ee02aa07 frames [2]", "data s2c @0 ee01 frames [3]"];
+    let behind = ["toy c2s @4 02aa08 frames [4]", "toy c2s @7 0109 frames [4]", "toy s2c @2 010a frames [5]"];
+    assert_eq!(emitted(&[opened(), packets.to_vec()].concat()), [&before[..], &behind[..]].concat());
+    // The segments before may be late, and then are emitted with it.
+    let late = [opened(), vec![packets[2].clone(), packets[0].clone()]].concat();
+    let late = emitted(&late);
+    assert_eq!(content(&late), ["data c2s @0 ee02aa07", "toy c2s @4 02aa08", "toy c2s @7 0109"], "{late:?}");
+}

@@ -65,14 +65,26 @@ impl Header {
     }
 }
 
-/// Recognizes a datagram that begins with a record.
+/// Recognizes a datagram that begins with a record. An IP fragment or a truncated datagram may lack the end of a record, which
+/// only a handshake in clear identifies.
 pub(in crate::protocols) fn recognize(bytes: &[u8]) -> bool {
     let Some(header) = Header::of(bytes) else { return false };
-    // An IP fragment or a truncated datagram may lack the end of the last record.
-    let behind = bytes.get(HEADER + header.length..).unwrap_or_default();
+    let Some(behind) = bytes.get(HEADER + header.length..) else {
+        let payload = bytes.get(HEADER..).unwrap_or_default();
+        return header.kind == HANDSHAKE_RECORD && header.epoch == 0 && may_be_fragment(payload, header.length);
+    };
     // The offset of the length after a connection ID is unknown.
     let has_id = behind.starts_with(&[CONNECTION_ID, 0xfe, 0xfd]);
     header.epoch < 1 << 8 && (behind.len() < HEADER || has_id || Header::of(behind).is_some() || is_unified(behind))
+}
+
+/// Whether the beginning of a record of this length may be a fragment of a handshake message.
+fn may_be_fragment(payload: &[u8], record: usize) -> bool {
+    const HEADER: usize = 12;
+    let Some(&[kind, m2, m1, m0, _, _, o2, o1, o0, f2, f1, f0]) = payload.first_chunk::<HEADER>() else { return false };
+    let number = |high, middle, low| u32::from_be_bytes([0, high, middle, low]);
+    let (message, off, fragment) = (number(m2, m1, m0), number(o2, o1, o0), number(f2, f1, f0));
+    off + fragment <= message && fragment as usize + HEADER <= record && name_of(handshake::TYPES, kind.into()).is_some()
 }
 
 fn is_unified(bytes: &[u8]) -> bool {
@@ -84,6 +96,8 @@ pub(super) struct Session {
     pub(super) hello: Hello,
     pub(super) directions: BySide<Direction>,
     shown: ShownVersion,
+    /// Whether a handshake message was seen: later datagrams need only begin with a record.
+    has_handshake: bool,
 }
 
 /// State of one direction.
@@ -96,7 +110,7 @@ pub(super) struct Direction {
 
 impl Default for Session {
     fn default() -> Self {
-        Session { hello: Hello::of_dtls(), directions: BySide::default(), shown: ShownVersion::default() }
+        Session { hello: Hello::of_dtls(), directions: BySide::default(), shown: ShownVersion::default(), has_handshake: false }
     }
 }
 
@@ -130,7 +144,8 @@ impl Exchange for Session {
 
     fn claims(&self, from: Side, bytes: &[u8]) -> bool {
         let has_id = |kind: &u8| *kind == CONNECTION_ID && self.hello.connection_ids[from].is_some();
-        self.hello.is_1_3() && is_unified(bytes) || bytes.first().is_some_and(has_id)
+        let is_record = || self.has_handshake && Header::of(bytes).is_some();
+        self.hello.is_1_3() && is_unified(bytes) || bytes.first().is_some_and(has_id) || is_record()
     }
 
     fn memory_usage(&self) -> usize {
@@ -254,6 +269,7 @@ impl Session {
 
     /// Dissects a message, or a fragment and the message it completes.
     fn handshake(&mut self, from: Side, wire: &mut Wire<'_>, summary: &mut Summary) -> Result {
+        self.has_handshake = true;
         let kind = wire.u8(&HANDSHAKE_TYPE)?;
         let length = size(wire.u24_be(&HANDSHAKE_LENGTH)?);
         let number = wire.u16_be(&MESSAGE_NUMBER)?;

@@ -399,6 +399,19 @@ fn only_datagrams_that_begin_with_a_record_are_recognized() {
 }
 
 #[test]
+fn a_record_longer_than_its_datagram_needs_a_handshake() {
+    let alert = trial::bytes("15 0100 0000000002030033 010d 0400 00ff");
+    let mut session = Session::default();
+    assert!(!recognize(&alert) && !session.claims(Side::Client, &alert));
+    let (_, hello) = datagrams().swap_remove(0);
+    for cut in [13 + 12, hello.len() - 1] {
+        assert!(recognize(&hello[..cut]), "a handshake cut to {cut} bytes");
+    }
+    trial::read(&PROTOCOL, &hello, Cut::No, |wire| session.message(Side::Client, wire));
+    assert!(session.claims(Side::Client, &alert) && !session.claims(Side::Client, &alert[1..]));
+}
+
+#[test]
 fn datagrams_cut_or_damaged_anywhere_are_dissected() {
     cut_or_damaged(&key_log(), &datagrams());
     for name in [DTLS_1_3[0], DTLS_1_3[1], "TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA over DTLS 1.0"] {

@@ -2,9 +2,46 @@
 
 use super::records::{self, Header};
 use super::ssl2::{self, Ssl2};
-use super::{ALERT_TYPE, HANDSHAKE_RECORD, HEADER};
+use super::{ALERT_TYPE, HANDSHAKE_RECORD, HEADER, RECORD_MAX};
 use crate::tree::Side;
 use crate::wire::{Opening, Verdict};
+
+/// Whether bytes begin with a plaintext handshake record whose lengths agree: a hello, or another message that one side sends
+/// before it encrypts.
+pub(super) fn begins_in_clear(bytes: &[u8]) -> bool {
+    const MESSAGE_HEADER: usize = 4;
+    const CERTIFICATE_MAX: usize = 1 << 17;
+    let Some((&[HANDSHAKE_RECORD, 3, 0..=4, high, low, kind, m2, m1, m0], body)) = bytes.split_first_chunk() else {
+        return false;
+    };
+    let record = usize::from(u16::from_be_bytes([high, low]));
+    let message = u32::from_be_bytes([0, m2, m1, m0]) as usize;
+    let is_inside = message + MESSAGE_HEADER <= record && record <= RECORD_MAX;
+    match kind {
+        CLIENT_HELLO | SERVER_HELLO => is_inside && matches!(body, [3, 0..=4, ..]),
+        CERTIFICATE => record > MESSAGE_HEADER && record <= RECORD_MAX && (4..CERTIFICATE_MAX).contains(&message),
+        SERVER_KEY_EXCHANGE | CLIENT_KEY_EXCHANGE => is_inside && message > MESSAGE_HEADER,
+        SERVER_HELLO_DONE => is_inside && message == 0,
+        _ => false,
+    }
+}
+
+/// Whether the payload of a record is a hello in clear, and nothing else.
+pub(super) fn is_clear_hello(payload: &[u8]) -> bool {
+    match payload {
+        [CLIENT_HELLO | SERVER_HELLO, m2, m1, m0, body @ ..] => {
+            u32::from_be_bytes([0, *m2, *m1, *m0]) as usize == body.len() && matches!(body, [3, 0..=4, ..])
+        }
+        _ => false,
+    }
+}
+
+const CLIENT_HELLO: u8 = 1;
+const SERVER_HELLO: u8 = 2;
+const CERTIFICATE: u8 = 11;
+const SERVER_KEY_EXCHANGE: u8 = 12;
+const SERVER_HELLO_DONE: u8 = 14;
+const CLIENT_KEY_EXCHANGE: u8 = 16;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum FirstRecord {

@@ -55,7 +55,7 @@ pub static PROTOCOL: Protocol = Protocol::new(
         On::Tcp(993).stream(Heuristic::Stream(heuristics::on_port), open),
         On::Tcp(995).stream(Heuristic::Stream(heuristics::on_port), open),
         On::Tcp(8443).stream(Heuristic::Stream(heuristics::on_port), open),
-        On::AnyTcp.stream(Heuristic::Stream(heuristics::anywhere), open),
+        On::AnyTcp.stream(Heuristic::Stream(heuristics::anywhere), open).also_later(heuristics::begins_in_clear),
     ],
 )
 .rest(&DATA)

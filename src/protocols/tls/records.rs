@@ -3,6 +3,7 @@
 use super::decryption::{DecryptionState, Outcome};
 use super::handshake;
 use super::hello::Hello;
+use super::heuristics::is_clear_hello;
 use super::shown_version::ShownVersion;
 use super::ssl2::{self, Ssl2};
 use super::summary::Summary;
@@ -67,6 +68,16 @@ struct Direction {
     pieces: Vec<Piece>,
 }
 
+impl Direction {
+    /// Returns to plaintext: the second ClientHello of TLS 1.3 follows a change_cipher_spec, and a connection whose end the
+    /// capture missed may begin again.
+    fn restart(&mut self) {
+        if self.encrypts {
+            (self.encrypts, self.decryption) = (false, DecryptionState::default());
+        }
+    }
+}
+
 /// Summary of the records of one message.
 #[derive(Default)]
 struct MessageSummary {
@@ -89,6 +100,9 @@ impl Session {
         sum.records += 1;
         sum.bytes += length;
         self.shown.record(header, wire.ahead());
+        if kind == HANDSHAKE_RECORD && wire.ahead().get(..length).is_some_and(is_clear_hello) {
+            self.directions[from].restart();
+        }
         let is_encrypted = self.directions[from].encrypts || is_opaque;
         wire.within(length, &DATA, |wire| match kind {
             CHANGE_CIPHER_SPEC_TYPE => {

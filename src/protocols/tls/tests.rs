@@ -530,3 +530,44 @@ fn a_stream_joined_inside_a_record_is_recognized_on_a_tls_port() {
     assert_eq!(recognize(&bytes[..40], false, false), Verdict::Unsure);
     assert_eq!(recognize(&bytes[..40], false, true), Verdict::No);
 }
+
+#[test]
+fn a_hello_in_clear_is_one_whatever_came_before() {
+    let (_, hello) = flights("TLS 1.3").swap_remove(0);
+    let change = trial::bytes("14 03 03 00 01 01");
+    let mut session = Session::default();
+    split(&mut session, Side::Client, &[&hello[..], &change].concat());
+    let second = split(&mut session, Side::Client, &hello);
+    assert!(second.starts_with("tls 0..") && second.contains("| client_hello |"), "{second}");
+    // Encrypted bytes are no hello, even if one of their lengths fits.
+    split(&mut session, Side::Client, &change);
+    let mut encrypted = hello.clone();
+    encrypted[HEADER + 3] ^= 1;
+    let other = split(&mut session, Side::Client, &encrypted);
+    assert!(other.contains("| encrypted_handshake |"), "{other}");
+}
+
+#[test]
+fn messages_in_clear_begin_a_session_inside_an_unknown_stream() {
+    let begins = |hex: &str| heuristics::begins_in_clear(&trial::bytes(hex));
+    for hex in [
+        "16 0301 0200 01 0001fc 0303",
+        "16 0303 0042 02 00003e 0303 ffa4",
+        "16 0303 4000 0b 006206 00620330",
+        "16 0303 014d 0c 000149 030017",
+        "16 0303 0004 0e 000000",
+        "16 0303 0046 10 000042 41",
+    ] {
+        assert!(begins(hex), "{hex}");
+    }
+    for hex in [
+        "16 0301 0200 01 0001fd 0303",
+        "16 0301 0200 01 0001fc 0203",
+        "16 0303 0004 0e 000001",
+        "16 0303 0028 00 000000 0000",
+        "17 0303 0042 02 00003e 0303",
+        "16 0303 0042 02 00003e",
+    ] {
+        assert!(!begins(hex), "{hex}");
+    }
+}
