@@ -28,6 +28,7 @@ mod talk;
 mod tcp;
 mod torrents;
 mod vcmp;
+mod voice;
 mod vscp;
 mod windows;
 mod xfire;
@@ -68,6 +69,7 @@ const SAMPLES: &[Sample] = &[
     ("torrents.pcap", torrents::session),
     ("vcmp-rel006.pcap", vcmp::rel006),
     ("vcmp-0471.pcap", vcmp::v471),
+    ("voice.pcap", voice::session),
     ("queries.pcap", talk::games),
     ("talk.pcap", talk::session),
     ("tools.pcap", talk::tools),

@@ -7,6 +7,7 @@ mod ber;
 mod bgp;
 mod bittorrent;
 mod bncs;
+mod classicstun;
 mod dcerpc;
 mod dhcp;
 mod dhcpv6;
@@ -101,6 +102,7 @@ pub static ALL: &[&Protocol] = &[
     &bittorrent::dht::PROTOCOL,
     &bittorrent::tracker::PROTOCOL,
     &bittorrent::utp::PROTOCOL,
+    &classicstun::PROTOCOL,
     &dcerpc::PROTOCOL,
     &dhcp::PROTOCOL,
     &dhcpv6::PROTOCOL,

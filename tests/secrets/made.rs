@@ -110,6 +110,12 @@ pub fn vrrp(password: &[u8; 8]) -> Vec<u8> {
 }
 
 /// A RADIUS request with the secret in each password attribute.
+pub fn classicstun() -> Vec<u8> {
+    let attribute = |kind: u8, value: &[u8]| [&[0, kind, 0, value.len() as u8], value].concat();
+    let attributes = [attribute(6, b"user"), attribute(7, SECRET.as_bytes()), attribute(8, &[0xa5; 20])].concat();
+    [&[1, 2, 0, attributes.len() as u8], &[0xa5; 16][..], &attributes].concat()
+}
+
 pub fn radius() -> Vec<u8> {
     let secret = SECRET.as_bytes();
     let password = [secret, &[0; 3]].concat();

@@ -285,6 +285,7 @@ fn secrets_of_datagrams_are_masked() {
         (5060, sip("Content-Type: application/sdp\r\n", KEYS)),
         (9999, rcon("login: a\npassword: SECRET\n")),
         (1812, radius()),
+        (3478, classicstun()),
         (520, [b"\x02\x02\0\0\xff\xff\0\x02", SECRET.as_bytes(), &[0; 3]].concat()),
     ] {
         let packet = udp(port, &payload);
@@ -458,6 +459,7 @@ fn each_secret_field_is_tested() {
     capture.packet(&ospf(b"password"));
     capture.packet(&vrrp(b"password"));
     capture.packet(&udp(1812, &radius()));
+    capture.packet(&udp(3478, &classicstun()));
     capture.packet(&udp(520, &[b"\x02\x02\0\0\xff\xff\0\x02", SECRET.as_bytes(), &[0; 3]].concat()));
     for (own, (port, message)) in (20_030..).zip([
         (5672, amqp()),
