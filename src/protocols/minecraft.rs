@@ -99,6 +99,12 @@ fn varint(bytes: &[u8]) -> std::result::Result<Option<(usize, usize)>, ()> {
     }
 }
 
+/// Whether a protocol number is that of a release, a snapshot, or -1, with which a client asks for the status.
+fn is_protocol(number: usize) -> bool {
+    const SNAPSHOTS: usize = 1 << 30;
+    matches!(number.checked_sub(SNAPSHOTS).unwrap_or(number), 0..4096) || u32::try_from(number) == Ok(u32::MAX)
+}
+
 /// Heuristic: the client starts with a consistent handshake.
 fn detect(opening: &Opening<'_>) -> Verdict {
     for (side, server) in [(Side::Client, Side::Server), (Side::Server, Side::Client)] {
@@ -132,7 +138,12 @@ fn handshake(bytes: &[u8]) -> std::result::Result<bool, ()> {
     if length < 7 {
         return Err(());
     }
-    let (Some(_), Some(_), Some((address, end))) = (next(0)?, next(usize::MAX)?, next(255)?) else { return Ok(false) };
+    let (Some(_), Some((protocol, _)), Some((address, end))) = (next(0)?, next(usize::MAX)?, next(255)?) else {
+        return Ok(false);
+    };
+    if !is_protocol(protocol) {
+        return Err(());
+    }
     let state_at = end + address + 2;
     let text = bytes.get(end..).unwrap_or_default();
     let text = text.get(..address).unwrap_or(text);
@@ -443,6 +454,16 @@ mod tests {
             assert_eq!(opening(&whole[..cut]), Verdict::Unsure, "{cut}");
         }
         assert_eq!(opening(&whole), Verdict::Yes(Side::Server));
+        for (protocol, verdict) in [
+            ("ffffffff0f", Verdict::Yes(Side::Server)),
+            ("81808080 04", Verdict::Yes(Side::Server)),
+            ("8020", Verdict::No),
+            ("f5f5f5 01", Verdict::No),
+        ] {
+            let rest = [trial::bytes("00"), trial::bytes(protocol), trial::bytes("01 61 63dd 01")].concat();
+            let length = u8::try_from(rest.len()).unwrap();
+            assert_eq!(opening(&[&[length], rest.as_slice()].concat()), verdict, "{protocol}");
+        }
         assert_eq!(opening(b"GET / HTTP/1.1"), Verdict::No);
         assert_eq!(opening(b"SSH-2.0-x"), Verdict::No);
         assert_eq!(opening(&[0x16, 3, 1, 2, 0]), Verdict::No);

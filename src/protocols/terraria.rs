@@ -104,7 +104,8 @@ const LENGTH_MAX: usize = 5;
 fn is_request(bytes: &[u8]) -> bool {
     let Some((&[length, 0, 1, text], rest)) = bytes.split_first_chunk::<4>() else { return false };
     let version = rest.get(..usize::from(text)).and_then(|text| text.strip_prefix(b"Terraria"));
-    usize::from(length) == HEADER + 1 + usize::from(text) && version.is_some_and(|version| version.iter().all(u8::is_ascii_digit))
+    usize::from(length) == HEADER + 1 + usize::from(text)
+        && version.is_some_and(|version| matches!(version.len(), 1..=4) && version.iter().all(u8::is_ascii_digit))
 }
 
 /// Recognizes a connect request.
@@ -242,7 +243,13 @@ mod tests {
         let judge =
             |client: &[u8], server: &[u8]| recognize(&Opening { sent: [client, server], from_start: [true; 2], complete: true });
         assert_eq!((judge(SAID[0].1, b""), judge(b"", SAID[0].1)), (Verdict::Yes(S), Verdict::Yes(C)));
-        for other in [&b"\x0f\0\x01\x0bTerraria27x"[..], b"\x0e\0\x01\x0bTerraria279", b"\x0f\0\x01\x0bTerrari", b""] {
+        for other in [
+            &b"\x0f\0\x01\x0bTerraria27x"[..],
+            b"\x0e\0\x01\x0bTerraria279",
+            b"\x0f\0\x01\x0bTerrari",
+            b"\x0c\0\x01\x08Terraria",
+            b"",
+        ] {
             assert_eq!(judge(other, b""), Verdict::No, "{other:?}");
         }
     }

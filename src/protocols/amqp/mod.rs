@@ -39,6 +39,8 @@ pub static PROTOCOL: Protocol = Protocol::new(
 
 const START: &[u8] = b"AMQP";
 const START_LENGTH: usize = 8;
+/// The rest of the start: 0-9-1, 0-9, 0-10 and 1.0.
+const VERSIONS: [[u8; 4]; 4] = [[0, 0, 9, 1], [1, 1, 0, 9], [1, 1, 0, 10], [0, 1, 0, 0]];
 const FRAME_END: u8 = 0xce;
 const FRAME: Prefix = Prefix { at: 3, little_endian: false, uncounted: 8, least: 8, is_header: is_frame };
 
@@ -51,7 +53,8 @@ fn is_frame(bytes: &[u8]) -> bool {
 
 /// Recognizes the first bytes of a client, which name the protocol.
 fn anywhere(opening: &Opening<'_>) -> Verdict {
-    let begins = |side: &Side| matches!(opening.of(*side), [b'A', b'M', b'Q', b'P', 0 | 1, _, 0 | 9, _, ..]);
+    let version = |side: &Side| opening.of(*side).strip_prefix(b"AMQP").and_then(<[u8]>::first_chunk);
+    let begins = |side: &Side| version(side).is_some_and(|version| VERSIONS.contains(version));
     Side::BOTH.into_iter().find(begins).map_or(Verdict::No, |client| Verdict::Yes(client.other()))
 }
 

@@ -302,6 +302,8 @@ fn streams_are_recognized_by_their_start() {
     };
     let (yes, no) = (Verdict::Yes(Side::Server), Verdict::No);
     assert_eq!(judge(b"AMQP\0\0\x09\x01", true), (yes, yes));
+    assert_eq!(judge(b"AMQP\0\x01\0\0", true), (yes, yes), "1.0");
+    assert_eq!(judge(b"AMQP\0\x07\x09\x01", true), (no, no), "no such version");
     assert_eq!(judge(&frame(8, 0, b""), true), (no, yes));
     assert_eq!(judge(b"AM", false), (no, Verdict::Unsure));
     assert_eq!(judge(b"GET / HTTP/1.1\r\n\r\n", true), (no, no));

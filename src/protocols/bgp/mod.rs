@@ -200,9 +200,12 @@ fn header(bytes: &[u8]) -> Option<(usize, u8)> {
 
 /// Recognizes a message of either side, also after the end of one whose beginning is missing.
 fn recognize(opening: &Opening<'_>) -> Verdict {
+    const OPEN: u8 = 1;
+    const BGP_4: u8 = 4;
     let begins = |side: &Side| {
         let bytes = opening.of(*side);
-        header(bytes).is_some() || !opening.starts(*side) && next(bytes).is_some()
+        let is_version = |kind: u8| kind != OPEN || bytes.get(HEADER).is_none_or(|version| *version == BGP_4);
+        header(bytes).is_some_and(|(_, kind)| is_version(kind)) || !opening.starts(*side) && next(bytes).is_some()
     };
     let may_begin = |bytes: &&[u8]| bytes.len() < HEADER && bytes.iter().take(MARKER_BYTES.len()).all(|byte| *byte == 0xff);
     match () {

@@ -505,6 +505,8 @@ fn streams_are_recognized_by_a_header() {
         |client: &[u8], from_start, complete| recognize(&Opening { sent: [client, b""], from_start: [from_start; 2], complete });
     assert_eq!(judge(&keepalive, true, false), Verdict::Yes(Side::Server));
     assert_eq!(judge(&keepalive[..5], true, false), Verdict::Unsure);
+    let open = |version: &str| message(1, &format!("{version} fde9 00b4 0a000001 00"));
+    assert_eq!([4, 3].map(|version| judge(&open(&format!("0{version}")), true, true)), [Verdict::Yes(Side::Server), Verdict::No]);
     assert_eq!(judge(&keepalive[5..], true, true), Verdict::No);
     let late = [&keepalive[5..], &keepalive].concat();
     assert_eq!((judge(&late, false, true), judge(&late, true, true)), (Verdict::Yes(Side::Server), Verdict::No));

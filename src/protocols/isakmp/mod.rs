@@ -71,7 +71,7 @@ fn recognize(bytes: &[u8]) -> bool {
         return false;
     };
     let is_known = name_of(EXCHANGES, exchange.into()).is_some() || exchange > 239;
-    matches!(version >> 4, 1 | 2) && is_known && u32::from_be_bytes(*length) as usize >= HEADER
+    matches!(version, 0x10 | 0x20) && is_known && u32::from_be_bytes(*length) as usize >= HEADER
 }
 
 /// ESP has no magic, only its port.

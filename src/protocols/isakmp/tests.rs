@@ -28,6 +28,9 @@ fn trees(bytes: &[u8]) -> String {
 fn payloads_of_version_1_are_dissected() {
     let bytes = message(1, 1, 2, 0, MAIN);
     assert!(recognize(&bytes) && !recognize(&bytes[1..]));
+    let mut newer = bytes.clone();
+    newer[17] |= 1;
+    assert!(!recognize(&newer), "a minor version that does not exist");
     insta::assert_snapshot!(trees(&bytes), @"
     isakmp 0..150 | Identity Protection (Main Mode) | Security Association, Vendor ID, Key Exchange, Identification, Hash, R-U-THERE, Delete
       0..8 isakmp.ispi = 1111111111111111

@@ -33,7 +33,7 @@ pub static PROTOCOL: Protocol = Protocol::new(
     FIELDS,
     &[
         On::Tcp(88).stream(Heuristic::Stream(recognize), |_: &Settings| Box::<Session>::default()),
-        On::Udp(88).exchange(Heuristic::Datagram(is_message), |_: &Settings| Box::<Session>::default()),
+        On::Udp(88).exchange(Heuristic::Datagram(is_datagram), |_: &Settings| Box::<Session>::default()),
     ],
 )
 .rest(&UNKNOWN);
@@ -53,6 +53,19 @@ fn is_message(bytes: &[u8]) -> bool {
     head(bytes).is_some_and(|head| is_known(head.kind) && bytes.get(head.size).is_none_or(|inner| *inner == ber::SEQUENCE))
 }
 
+/// Whether the protocol version at the start of a message is 5, as far as available.
+fn is_version_5(bytes: &[u8]) -> bool {
+    let behind = |bytes: Option<&[u8]>| bytes.and_then(head).map(|head| head.size);
+    let inner = behind(Some(bytes)).and_then(|size| bytes.get(size..));
+    let version = behind(inner).and_then(|size| inner?.get(size..)).unwrap_or_default();
+    !matches!(version, [0xa0 | 0xa1, 3, ber::INTEGER, 1, version, ..] if *version != 5)
+}
+
+/// Whether bytes begin with a message of version 5.
+fn is_datagram(bytes: &[u8]) -> bool {
+    is_message(bytes) && is_version_5(bytes)
+}
+
 /// Whether the available bytes match the start of a record.
 fn is_record(bytes: &[u8]) -> bool {
     bytes.starts_with(&[0]) && bytes.get(4..).is_none_or(|message| ber::is_incomplete(message) || is_message(message))
@@ -60,7 +73,10 @@ fn is_record(bytes: &[u8]) -> bool {
 
 /// Recognizes a record of either side.
 fn recognize(opening: &Opening<'_>) -> Verdict {
-    let begins = |side: &Side| opening.of(*side).len() > RECORD.least && RECORD.is_chain(opening.of(*side));
+    let begins = |side: &Side| {
+        let bytes = opening.of(*side);
+        bytes.len() > RECORD.least && RECORD.is_chain(bytes) && bytes.get(4..).is_some_and(is_version_5)
+    };
     match () {
         () if Side::BOTH.iter().any(begins) => Verdict::Yes(Side::Server),
         () if !opening.complete

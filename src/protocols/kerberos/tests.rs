@@ -359,6 +359,12 @@ fn streams_are_recognized_by_a_record() {
     let record = record(&request());
     assert_eq!(judge(&record, true), Verdict::Yes(Side::Server));
     assert_eq!(judge(&record[..6], false), Verdict::Unsure);
+    let version = [0xa1, 3, 2, 1, 5];
+    let at = record.windows(version.len()).position(|window| window == version).unwrap() + version.len() - 1;
+    let mut other = record.clone();
+    other[at] = 4;
+    assert_eq!(judge(&other, true), Verdict::No);
+    assert!(is_datagram(&record[4..]) && !is_datagram(&other[4..]));
     assert_eq!(judge(b"\0\0\0\x09\x30\0\0\0\0\0", true), Verdict::No);
 }
 

@@ -197,9 +197,16 @@ fn is_message(bytes: &[u8]) -> bool {
     let inner = head(bytes).filter(|head| head.kind == SEQUENCE).and_then(|head| bytes.get(head.size..));
     let operation = inner.and_then(|inner| {
         let id = head(inner).filter(|id| id.kind == INTEGER && (1..=4).contains(&id.length))?;
-        inner.get(id.whole())
+        inner.get(id.whole()..)
     });
-    operation.is_some_and(|operation| TAGS.contains(operation))
+    operation.is_some_and(|operation| operation.first().is_some_and(|tag| TAGS.contains(tag)) && is_version(operation))
+}
+
+/// Whether an operation is no BindRequest, or one of version 2 or 3.
+fn is_version(operation: &[u8]) -> bool {
+    const BIND_REQUEST: u8 = 0x60;
+    let version = head(operation).filter(|head| head.kind == BIND_REQUEST).and_then(|head| operation.get(head.size..));
+    version.is_none_or(|version| matches!(version, [] | [INTEGER] | [INTEGER, 1] | [INTEGER, 1, 2 | 3, ..]))
 }
 
 /// Recognizes a message of either side.

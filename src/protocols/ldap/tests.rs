@@ -304,5 +304,7 @@ fn connections_are_recognized_by_a_message() {
     assert_eq!(judge(&talk()[0].1, true), Verdict::Yes(Side::Server));
     assert_eq!(judge(b"\x30\x0c\x02", false), Verdict::Unsure);
     assert_eq!(judge(b"\x30\x0c\x02\x01\x01\x04\0", true), Verdict::No);
+    let bind = |version: u8| is_message(&[0x30, 12, 2, 1, 1, 0x60, 7, 2, 1, version, 4, 0, 0x80, 0]);
+    assert_eq!([1, 2, 3, 4].map(bind), [false, true, true, false]);
     assert!(!is_message(b"\x30\x26\x02\x01\x01\x04\x06public"));
 }

@@ -159,7 +159,19 @@ fn header(bytes: &[u8]) -> std::result::Result<Option<(u64, usize)>, ()> {
     }
 }
 
-/// Recognizes a CONNECT packet by the protocol name.
+/// Protocol names of CONNECT, with their levels.
+const VERSIONS: [(&[u8], &[u8]); 2] = [(b"\0\x04MQTT", &[4, 5]), (b"\0\x06MQIsdp", &[3])];
+
+/// Bit of the level with which a bridge of Mosquitto identifies itself.
+const BRIDGE: u8 = 0x80;
+
+/// Whether the bytes are this protocol name and one of these levels.
+fn has_level(bytes: &[u8], name: &[u8], levels: &[u8]) -> bool {
+    let level = bytes.strip_prefix(name).and_then(<[u8]>::first);
+    level.is_some_and(|level| levels.contains(&(level & !BRIDGE)))
+}
+
+/// Recognizes a CONNECT packet by the protocol name and level.
 fn recognize(opening: &Opening<'_>) -> Verdict {
     for side in [Side::Client, Side::Server] {
         let bytes = opening.of(side);
@@ -170,10 +182,10 @@ fn recognize(opening: &Opening<'_>) -> Verdict {
             Ok(None) if !opening.complete => return Verdict::Unsure,
             Ok(Some((_, size))) => {
                 let behind = bytes.get(size..).unwrap_or_default();
-                if behind.starts_with(b"\0\x04MQTT") || behind.starts_with(b"\0\x06MQIsdp") {
+                if VERSIONS.iter().any(|(name, levels)| has_level(behind, name, levels)) {
                     return Verdict::Yes(side.other());
                 }
-                if !opening.complete && (b"\0\x04MQTT".starts_with(behind) || b"\0\x06MQIsdp".starts_with(behind)) {
+                if !opening.complete && VERSIONS.iter().any(|(name, _)| name.starts_with(behind)) {
                     return Verdict::Unsure;
                 }
             }

@@ -265,6 +265,10 @@ fn streams_are_recognized_by_the_protocol_name() {
     };
     let server = Verdict::Yes(Side::Server);
     assert_eq!(judge(b"\x10\x0e\0\x04MQTT\x04", true, false), [server, server]);
+    assert_eq!(judge(b"\x10\x0e\0\x04MQTT\x84", true, false), [server, server], "a bridge");
+    assert_eq!(judge(b"\x10\x0e\0\x04MQTT\x06", true, false), [Verdict::No, Verdict::No], "no such level");
+    assert_eq!(judge(b"\x10\x0e\0\x06MQIsdp\x04", true, false), [Verdict::No, Verdict::No], "the level of another name");
+    assert_eq!(judge(b"\x10\x0e\0\x04MQTT", true, false), [Verdict::Unsure, Verdict::Unsure]);
     assert_eq!(judge(b"\x10\x0e\0\x04MQ", true, false), [Verdict::Unsure, Verdict::Unsure]);
     assert_eq!(judge(b"\x10\x0e\0\x04MQ", true, true), [Verdict::No, Verdict::No]);
     assert_eq!(judge(b"\xc0\0\x30\x05\0\x01tab", false, false), [Verdict::No, server]);

@@ -184,6 +184,8 @@ const CANCEL: u32 = 80_877_102;
 const TLS_REQUEST: u32 = 80_877_103;
 const GSS_REQUEST: u32 = 80_877_104;
 const VERSION_3: [u8; 2] = [0, 3];
+/// Minor versions of version 3: 0, and 2 from PostgreSQL 18; 1 is reserved.
+const MINOR_VERSIONS: std::ops::RangeInclusive<u16> = 0..=2;
 
 const STARTUP: Prefix = Prefix { at: 0, little_endian: false, uncounted: 0, least: 8, is_header: |_| true };
 const TYPED: Prefix = Prefix { at: 1, little_endian: false, uncounted: 1, least: 5, is_header: is_typed };
@@ -208,8 +210,40 @@ fn is_startup(bytes: &[u8]) -> bool {
     match code {
         TLS_REQUEST | GSS_REQUEST => length == 8 && rest.is_empty(),
         CANCEL => length == 16,
-        _ => [a, b] == VERSION_3 && length > 9 && rest.first().is_some_and(|first| first.is_ascii_alphabetic() || *first == b'_'),
+        _ => {
+            let begins = rest.first().is_some_and(|first| first.is_ascii_alphabetic() || *first == b'_');
+            let is_version = [a, b] == VERSION_3 && MINOR_VERSIONS.contains(&u16::from_be_bytes([c, d]));
+            is_version && begins && are_parameters(rest, usize::from(length).saturating_sub(8))
+        }
     }
+}
+
+/// Whether the bytes so far are the parameters of a startup message: names and values that an empty name ends after `length`
+/// bytes.
+fn are_parameters(ahead: &[u8], length: usize) -> bool {
+    let is_name = |name: &[u8]| name.iter().all(|byte| byte.is_ascii_alphanumeric() || b"_.".contains(byte));
+    let is_value = |value: &[u8]| value.iter().all(|byte| !byte.is_ascii_control());
+    let is_cut = ahead.len() < length;
+    let mut rest = ahead.get(..length).unwrap_or(ahead);
+    loop {
+        let Some((name, behind)) = until_zero(rest) else { return is_cut && is_name(rest) };
+        if name.is_empty() {
+            return !is_cut && behind.is_empty();
+        }
+        let Some((value, next)) = until_zero(behind).filter(|_| is_name(name)) else {
+            return is_cut && is_name(name) && is_value(behind);
+        };
+        if !is_value(value) {
+            return false;
+        }
+        rest = next;
+    }
+}
+
+/// The bytes before the first zero, and after it.
+fn until_zero(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
+    let (text, rest) = bytes.split_at_checked(memchr::memchr(0, bytes)?)?;
+    Some((text, rest.get(1..)?))
 }
 
 /// Recognizes a startup message on any port.

@@ -246,7 +246,25 @@ fn connections_are_recognized() {
     };
     let (yes, no) = (Verdict::Yes(Side::Server), Verdict::No);
     assert_eq!(judge(b"\0\0\0\x08\x04\xd2\x16\x2f", b""), (yes, yes));
-    assert_eq!(judge(b"\0\0\0\x15\0\x03\0\0user\0anna\0\0", b""), (yes, yes));
+    assert_eq!(judge(b"\0\0\0\x13\0\x03\0\0user\0anna\0\0", b""), (yes, yes));
     assert_eq!(judge(b"", b"Z\0\0\0\x05I"), (no, yes));
     assert_eq!(judge(b"GET / HTTP/1.1\r\n", b""), (no, no));
+}
+
+#[test]
+fn a_startup_message_has_a_known_version_and_parameters_up_to_an_empty_name() {
+    let is_startup = |minor: u8, rest: &[u8], missing: u8| {
+        let length = u8::try_from(8 + rest.len()).unwrap() + missing;
+        super::is_startup(&[&[0, 0, 0, length, 0, 3, 0, minor], rest].concat())
+    };
+    for minor in 0..=2 {
+        assert!(is_startup(minor, b"user\0anna\0database\0\0\0", 0), "{minor}");
+    }
+    assert!(!is_startup(3, b"user\0anna\0\0", 0));
+    for cut in [b"user\0anna\0data".as_slice(), b"user\0an", b"us"] {
+        assert!(is_startup(0, cut, 4) && !is_startup(0, cut, 0), "{cut:?}");
+    }
+    for wrong in [b"user\0anna\0".as_slice(), b"user\0anna\0\0\0", b"us er\0a\0\0", b"user\0a\x01\0\0", b"A\0\xe4\0v\0a\0"] {
+        assert!(!is_startup(0, wrong, 0), "{wrong:?}");
+    }
 }

@@ -112,7 +112,7 @@ fn is_packet(bytes: &[u8], _: &DatagramContext) -> bool {
 
 /// Whether a client requests a connection or information.
 fn is_request(bytes: &[u8]) -> bool {
-    is_whole(bytes) && matches!(bytes.get(HEADER..), Some([1 | 2, rest @ ..]) if rest.starts_with(b"QUAKE\0"))
+    is_whole(bytes) && matches!(bytes.get(HEADER..), Some([1 | 2, rest @ ..]) if rest.starts_with(b"QUAKE\0\x03"))
 }
 
 fn packet(wire: &mut Wire<'_>) -> Result {
@@ -206,6 +206,12 @@ mod tests {
         b"\0\x02\0\x08\0\0\0\x05",
         b"\0\x10\0\x09\0\0\0\x06\x01",
     ];
+
+    #[test]
+    fn requests_have_the_version_of_the_protocol() {
+        let request = |version: u8| is_request(&[b"\x80\0\0\x0c\x01QUAKE\0".as_slice(), &[version]].concat());
+        assert_eq!([2, 3, 4].map(request), [false, true, false]);
+    }
 
     #[test]
     fn packets_are_dissected() {
