@@ -291,8 +291,9 @@ fn protocols_that_cannot_explain_the_bytes_are_not_listed_as_alternatives() {
     let message = b"49 00 02 00 02 03 73 69 64 03 0b 8e eb 3e 81 f8 d9 4f 6a ed 08 54 8f 96 d3 93 07 70 65 65 72 6d
         73 67 05 03 07 6d 73 67 74 79 70 65 02 00 00 00 00 07 69 6d 69 6e 64 65 78 02 04 00 00 00 02 69
         6d 01 05 00 64 75 64 65 21";
-    let out = run_with(&["--json"], message).out;
-    assert!(out.contains(r#""protocol":"xfire""#) && !out.contains("dns"), "{out}");
+    let run = run_with(&["--json", "--explain-input"], message);
+    assert!(run.out.contains(r#""protocol":"data""#) && !run.out.contains("dns"), "{}", run.out);
+    assert!(run.err.contains("fits xfire, which is found by port") && !run.err.contains("fits dns"), "{}", run.err);
 }
 
 #[test]

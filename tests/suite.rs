@@ -43,4 +43,5 @@ mod tls_keys;
 mod vcmp;
 mod watch;
 mod webrtc;
+mod without_ports;
 mod write;

@@ -2,6 +2,7 @@
 
 use super::args::Reading;
 use super::audience::Audience;
+use super::candidates::Candidates;
 use super::forms::Wrong;
 use super::progress::{Progress, TotalProgress};
 use super::source::Source;
@@ -30,6 +31,8 @@ pub(super) struct InputSettings {
     reported_keys: AtomicBool,
     /// Whether problems of the inputs were reported in the first pass.
     silent: bool,
+    /// Whether protocols that packets of unknown format fit are named.
+    names_candidates: bool,
 }
 
 impl InputSettings {
@@ -46,12 +49,18 @@ impl InputSettings {
             threads: threads(reading),
             reported_keys: AtomicBool::new(false),
             silent: false,
+            names_candidates: false,
         })
     }
 
     /// Settings for a second pass, which does not report problems again.
     pub(super) fn silent(self) -> InputSettings {
         InputSettings { explain: false, silent: true, ..self }
+    }
+
+    /// Settings that name the protocols which packets of unknown format fit.
+    pub(super) fn naming_candidates(self, names_candidates: bool) -> InputSettings {
+        InputSettings { names_candidates, ..self }
     }
 
     /// Settings with one thread.
@@ -203,6 +212,8 @@ pub(super) struct Run<'a> {
     damage: Option<ReadError>,
     /// Interpretation of the last hex packet, with `--explain-input`.
     explained: Option<String>,
+    /// Protocols that packets of unknown format fit, if they are named.
+    candidates: Option<Candidates>,
 }
 
 impl<'a> Run<'a> {
@@ -219,7 +230,8 @@ impl<'a> Run<'a> {
         let name = source.name();
         let capture = open(source, settings, &name, audience)?;
         let engine = Engine::new(settings.registry, audience.demand()).with_prefilter(audience.prefilter());
-        Ok(Run { settings, name, capture, engine, progress, frames: 0, bytes: 0, damage: None, explained: None })
+        let candidates = settings.names_candidates.then(Candidates::default);
+        Ok(Run { settings, name, capture, engine, progress, frames: 0, bytes: 0, damage: None, explained: None, candidates })
     }
 
     /// Reads and dissects the next frame. Returns false at the end, or if the audience has enough.
@@ -252,6 +264,9 @@ impl<'a> Run<'a> {
                 self.explained = candidates.into_iter().next();
             }
         }
+        if let Some(candidates) = self.candidates.as_mut().filter(|_| frame.link == Link::Unknown) {
+            candidates.see(&self.engine, frame.bytes);
+        }
         audience.frame(frame);
         self.engine.defer_after(audience.defers_after());
         let tree = self.engine.dissect(frame);
@@ -274,6 +289,7 @@ impl<'a> Run<'a> {
         audience.names(self.capture.names());
         audience.evictions(self.engine.evictions());
         self.settings.lacks(audience, &self.name, self.engine.lacking_secret());
+        name_candidates(&self.name, self.candidates, audience);
         end(audience, self.settings, &self.name, self.frames, self.damage.as_ref())
     }
 
@@ -284,7 +300,15 @@ impl<'a> Run<'a> {
         audience.names(read.capture.names());
         audience.evictions(read.evictions);
         self.settings.lacks(audience, &self.name, read.lacking.as_ref());
+        name_candidates(&self.name, self.candidates, audience);
         end(audience, self.settings, &self.name, self.frames + read.frames, read.damage.as_ref())
+    }
+}
+
+/// Reports the protocols that packets of unknown format fit.
+fn name_candidates(name: &str, candidates: Option<Candidates>, audience: &mut impl Audience) {
+    if let Some(line) = candidates.and_then(Candidates::line) {
+        audience.print_error(format_args!("{name}: {line}"));
     }
 }
 

@@ -5,6 +5,7 @@ mod audience;
 mod browse;
 #[cfg(test)]
 mod bugs;
+mod candidates;
 mod columns;
 mod complete;
 mod counted;

@@ -14,7 +14,9 @@ use std::io::{self, IsTerminal, Write};
 /// Prints the records of all inputs.
 pub(super) fn run(args: &Args, screen: Screen) -> Exit {
     let sources = Source::all(&args.files, &args.reading);
-    let task = match InputSettings::new(&args.reading).and_then(|settings| Task::new(&sources, settings, args)) {
+    let is_helpful = io::stderr().is_terminal() && !args.output.quiet;
+    let settings = InputSettings::new(&args.reading).map(|settings| settings.naming_candidates(is_helpful));
+    let task = match settings.and_then(|settings| Task::new(&sources, settings, args)) {
         Ok(task) => task,
         Err(wrong) => {
             print_error(format_args!("{wrong}"));
@@ -25,7 +27,7 @@ pub(super) fn run(args: &Args, screen: Screen) -> Exit {
     let mut outcome = Outcome::default();
     match task.run(screen.writer(!sources.iter().all(Source::is_complete)), &mut outcome) {
         Ok(()) => {
-            if let (Some(choice), true) = (choice, io::stderr().is_terminal() && !args.output.quiet) {
+            if let (Some(choice), true) = (choice, is_helpful) {
                 choice.explain(&args.output, &outcome, &sources);
             }
             outcome.exit(&args.output)

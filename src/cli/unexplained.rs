@@ -7,6 +7,9 @@ use crate::record::Message;
 use crate::tree::StreamId;
 use std::collections::BTreeMap;
 
+/// Messages of unknown format below which `explore` finds nothing.
+const FEWEST: u64 = 4;
+
 /// Messages of unknown format, by conversation.
 #[derive(Debug, Default)]
 pub(super) struct Unexplained {
@@ -34,7 +37,7 @@ impl Unexplained {
         }
     }
 
-    /// Suggests `explore` if more than half of all messages are of unknown format.
+    /// Suggests `explore` if there are several messages of unknown format, and they are more than half of all.
     pub(super) fn hint(&self, messages: u64, source: &Source) -> Option<String> {
         let count: u64 = self.streams.values().sum();
         let (first, _) =
@@ -45,7 +48,7 @@ impl Unexplained {
             1 => (format!("{first} and 1 more conversation"), String::new()),
             more => (format!("{first} and {more} more conversations"), String::new()),
         };
-        let messages = (count * 2 > messages).then_some(Counted(count, "undissected message"))?;
+        let messages = (count >= FEWEST && count * 2 > messages).then_some(Counted(count, "undissected message"))?;
         Some(format!("{who}: {messages}; try proto-dissect explore {file}{only}"))
     }
 }

@@ -6,7 +6,7 @@ use super::schema::Table;
 use crate::input::link_name;
 use crate::record::{Buffer, Late, Message, Packet, level_of, location_of, words_of};
 use crate::sink::Problem;
-use crate::tree::{Address, Dissection, Ends, Gap, Kind, Layer, MASKED_TEXT, NodeRef, Note, Span, Time, Value};
+use crate::tree::{Address, Dissection, Ends, Gap, Kind, Layer, MASKED_TEXT, NodeRef, Note, Side, Span, Time, Value};
 use std::borrow::Cow;
 use std::fmt::{self, Display};
 use std::io;
@@ -50,7 +50,7 @@ fn seconds(nanos: Option<i128>) -> Option<f64> {
 /// Stream, direction, addresses and ports.
 fn speakers(ends: Option<&Ends>, row: &mut Row<'_>) {
     let stream = ends.and_then(|ends| ends.stream);
-    row.shown(stream.map(|(stream, _)| stream)).text(stream.map(|(_, side)| side.direction()));
+    row.shown(stream.map(|(stream, _)| stream)).text(ends.and_then(Ends::direction).map(Side::direction));
     for end in [ends.and_then(|ends| ends.src), ends.and_then(|ends| ends.dst)] {
         match end {
             Some(Address::Socket(socket)) => ip(socket.ip(), row).short(Some(socket.port().into())),

@@ -100,7 +100,7 @@ impl Capture {
         let Some(root) = message.node() else { return };
         let (first, text) = (self.fields.len(), self.text.len());
         let ends = message.ends();
-        let stream = ends.and_then(|ends| ends.stream);
+        let stream = ends.and_then(|ends| ends.stream.filter(|_| !ends.is_undirected));
         let state = foldhash::fast::FixedState::default();
         let weak = state.hash_one((root.field().abbrev, stream.map(|(_, side)| side.index())));
         let mut strong = weak;

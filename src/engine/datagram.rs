@@ -67,7 +67,7 @@ impl UdpConversation {
         self.states.unfinished().into_iter().map(move |waiting| {
             let from = waiting.left.from;
             let (src, dst) = if from == Side::Client { (client, server) } else { (server, client) };
-            (Ends { src: Some(src), dst: Some(dst), stream: Some((stream, from)), path: None }, waiting)
+            (Ends { src: Some(src), dst: Some(dst), stream: Some((stream, from)), ..Ends::default() }, waiting)
         })
     }
 
@@ -108,7 +108,7 @@ pub(super) fn datagram(
         None => [segment.src, segment.dst].map(Address::Ip),
     };
     let stream = context.map(|(context, side)| (context.stream, side));
-    let ends = tree.push_ends(Ends { src: Some(src), dst: Some(dst), stream, path: None });
+    let ends = tree.push_ends(Ends { src: Some(src), dst: Some(dst), stream, ..Ends::default() });
     let start = segment.range.start;
     let layer = tree.push_layer(&udp::UDP, Span::new(bytes.source, start..start), segment.below, ends, false);
     let wanted = tree.demand();

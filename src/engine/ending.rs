@@ -3,7 +3,7 @@
 use super::message::Out;
 use super::stream::Stream;
 use super::{Engine, bug, fragment};
-use crate::tree::{Ends, Extras, FrameInfo, Tree};
+use crate::tree::{Extras, FrameInfo, Tree};
 
 impl Engine {
     /// Returns pending data of a conversation at the end of the capture. Call it until it returns `None`.
@@ -25,7 +25,7 @@ impl Engine {
         self.tree.set_demand(self.demand);
         let (streams, packetless) = (&mut self.streams, &mut self.packetless);
         let ending = self.ending.get_or_insert_with(|| {
-            let mut all: Vec<Box<Stream>> = packetless.take().into_iter().map(Box::new).collect();
+            let mut all: Vec<Box<Stream>> = packetless.take_streams().map(Box::new).collect();
             all.extend(streams.drain().filter_map(|(_, connection)| connection.into_whole()));
             all.into_iter().peekable()
         });
@@ -55,10 +55,10 @@ impl Engine {
                 return Some(&self.tree);
             }
         }
-        let (exchanges, states) = (&mut self.exchanges, &mut self.packetless_states);
+        let (exchanges, packetless) = (&mut self.exchanges, &mut self.packetless);
         let unfinished = self.unfinished.get_or_insert_with(|| {
-            let packetless = states.unfinished().into_iter().map(|waiting| (Ends::default(), waiting));
-            exchanges.unfinished().into_iter().chain(packetless).collect::<Vec<_>>().into_iter()
+            let all: Vec<_> = exchanges.unfinished().into_iter().chain(packetless.unfinished()).collect();
+            all.into_iter()
         });
         if let Some((ends, waiting)) = unfinished.next() {
             let last = waiting.left.pieces.iter().max_by_key(|piece| piece.frame);

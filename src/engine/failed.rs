@@ -1,7 +1,6 @@
 //! Panics outside of messages: the frame becomes data, and so does the rest of its conversation.
 
 use super::bug::Bug;
-use super::nested::States;
 use super::stream::Connection;
 use super::{Engine, mark_innermost};
 use crate::flow::Pair;
@@ -24,7 +23,7 @@ pub(super) enum ActiveConversation {
     Tcp(u32),
     Udp([SocketAddr; 2]),
     Sctp(Pair),
-    /// The conversation of an input without packets.
+    /// A conversation without headers.
     Packetless,
 }
 
@@ -49,7 +48,7 @@ impl Engine {
         let stream = self.ending.as_mut().and_then(Iterator::next);
         if stream.is_none() {
             // All other conversations were removed from their tables before the panic.
-            self.packetless_states = States::broken();
+            self.packetless.fail();
             self.gathered = Some(Vec::new().into_iter());
         }
         let protocol = stream.as_ref().and_then(|stream| stream.protocol()).map_or("datagrams", |protocol| protocol.this.abbrev);
@@ -72,10 +71,7 @@ impl Engine {
                 self.associations.fail(&pair, frame);
                 return None;
             }
-            ActiveConversation::Packetless => {
-                self.packetless_states = States::broken();
-                self.packetless.as_mut()
-            }
+            ActiveConversation::Packetless => return self.packetless.fail().map(|protocol| protocol.this.abbrev),
             ActiveConversation::Tcp(number) => self.streams.find(number).and_then(Connection::whole),
         };
         let stream = stream?;

@@ -10,6 +10,7 @@ mod limits;
 mod message;
 mod migration;
 mod nested;
+mod packetless;
 mod prefilter;
 mod quote;
 mod route;
@@ -28,16 +29,15 @@ use crate::layers::{self, Bytes, Checks, HeaderPayload, Next, Part, Reached, Tra
 use crate::record::{self, Evictions};
 use crate::registry::Registry;
 use crate::tree::{
-    Demand, Ends, ExportedObject, Extras, Fields, FrameInfo, Label, Level, Node, Note, Pack, Side, Span, StreamId, Transport,
-    Tree,
+    Demand, Ends, ExportedObject, Extras, Fields, FrameInfo, Label, Level, Node, Note, Pack, Span, StreamId, Transport, Tree,
 };
-use crate::wire::Cut;
-use crate::wire::notes::{GIVEN_UP, TIE};
+use crate::wire::notes::GIVEN_UP;
 use datagram::{Exchanges, Rules};
 use failed::ActiveConversation;
 use limits::Ended;
 use message::Out;
-use nested::{NestedContext, States, Waiting};
+use nested::Waiting;
+use packetless::Packetless;
 pub use prefilter::{FrameParts, Prefilter};
 pub use route::Route;
 use sctp::Associations;
@@ -66,10 +66,8 @@ pub struct Engine {
     associations: Associations,
     /// Whether the frame contains a fragment of an incomplete datagram or message.
     awaits: bool,
-    /// The stream of inputs without packets, such as session logs.
-    packetless: Option<Stream>,
-    /// Protocol state of datagrams without headers.
-    packetless_states: States,
+    /// Conversations without headers: packets of hex text, and inputs such as session logs.
+    packetless: Packetless,
     /// Streams announced by other conversations, by one endpoint.
     expected: HashMap<SocketAddr, &'static str, foldhash::fast::RandomState>,
     /// Exportable objects of datagram conversations, each with its last frame.
@@ -79,8 +77,6 @@ pub struct Engine {
     ending: Option<std::iter::Peekable<std::vec::IntoIter<Box<Stream>>>>,
     /// Bytes of memory held by all streams.
     held: usize,
-    /// The last bytes whose format was detected, and the result.
-    guessed: Option<(Vec<u8>, guess::Guessed)>,
     /// Bytes that streams may hold before the next pass over them.
     lean: usize,
     /// Frames of the last passes over all streams: of any pass, and of the last one above the limit.
@@ -139,8 +135,7 @@ impl Engine {
             fragments: Fragments::default(),
             associations: Associations::default(),
             awaits: false,
-            packetless: None,
-            packetless_states: States::default(),
+            packetless: Packetless::default(),
             expected: HashMap::default(),
             gathered: None,
             unfinished: None,
@@ -149,7 +144,6 @@ impl Engine {
             lean: 0,
             walked: [0; 2],
             quiet_forgot: 0,
-            guessed: None,
             evictions: Evictions::default(),
             checks: Checks::enabled(registry.settings()),
             prefilter: None,
@@ -270,7 +264,7 @@ impl Engine {
                     self.transport(frame, Bytes::of_frame(frame.bytes), &reached);
                 }
             }
-            Link::Stream(side) => self.packetless(frame, side, false),
+            Link::Stream(side) => self.payload(frame, side),
             Link::Unknown => self.unknown(frame),
         }
         if self.tree.handover.has_quotes() {
@@ -479,63 +473,11 @@ impl Engine {
         }
     }
 
-    /// Accepts the next bytes of a conversation without packets.
-    #[inline(never)]
-    fn packetless(&mut self, frame: &Frame<'_>, side: Side, found: bool) {
-        self.active = ActiveConversation::Packetless;
-        let stream = self.packetless.get_or_insert_with(Stream::packetless);
-        stream.accept_packetless(side, frame, found, &mut Out::new(&mut self.tree, self.registry, frame.bytes, None));
-    }
-
-    /// Dissects bytes of unknown format.
-    #[cold]
-    fn unknown(&mut self, frame: &Frame<'_>) {
-        let known = self.guessed.take().filter(|(bytes, _)| bytes == frame.bytes);
-        let (bytes, guessed) = known.unwrap_or_else(|| (frame.bytes.to_vec(), guess::guess(self.registry, frame.bytes)));
-        let (guess, others) = &guessed;
-        self.interpret(frame, *guess);
-        if !others.is_empty() {
-            self.tree.note(&TIE, 0, Span::NONE, format_args!("{}", others.join(", ")));
-        }
-        if bytes.len() <= guess::REMEMBERED {
-            self.guessed = Some((bytes, guessed));
-        }
-    }
-
-    /// Dissects bytes as the detected format. Detection of IPv4 includes its checksum, which is therefore verified.
-    fn interpret(&mut self, frame: &Frame<'_>, guess: guess::Guess) {
-        match guess {
-            guess::Guess::Layers(first) => {
-                let checks = Checks { ip: true, ..self.checks };
-                let reached = layers::walk_from(&mut self.tree, first, frame.bytes, 0, checks);
-                self.transport(frame, Bytes::of_frame(frame.bytes), &reached);
-            }
-            guess::Guess::Stream(side) => self.packetless(frame, frame.direction.unwrap_or(side), true),
-            guess::Guess::Datagram(candidate, side) => {
-                self.active = ActiveConversation::Packetless;
-                let (registry, side) = (self.registry, frame.direction.unwrap_or(side));
-                let (bytes, range) = (Bytes::of_frame(frame.bytes), 0..frame.bytes.len());
-                let carried = nested::NestedMessage { bytes, range, cut: Cut::No, below: None, ends: 0 };
-                let mut nested = NestedContext { registry, context: None, side, states: &mut self.packetless_states };
-                nested.message(&mut self.tree, candidate, &carried);
-            }
-            guess::Guess::Nothing => {
-                layers::unexplained(&mut self.tree, Bytes::of_frame(frame.bytes), 0..frame.bytes.len(), None);
-            }
-        }
-    }
-
     /// The client random that a configured key log lacks, if the key log decrypts nothing so far.
     #[must_use]
     pub fn lacking_secret(&self) -> Option<&[u8; 32]> {
         self.registry.settings().secrets().next()?;
         self.tree.secrets.lacking()
-    }
-
-    /// Explains the detected format of bytes without a link type: the choice, then each candidate, a line each.
-    #[must_use]
-    pub fn explain(&self, bytes: &[u8]) -> Vec<String> {
-        guess::explain(self.registry, bytes)
     }
 
     /// Registers the conversations that messages of this frame announced.

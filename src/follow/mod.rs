@@ -80,6 +80,8 @@ pub struct Follower {
 struct Payloads {
     /// UDP headers whose payload was reported.
     headers: Vec<u32>,
+    /// Whether the payload of a datagram without headers was reported.
+    whole: bool,
     secrets: Secrets,
 }
 
@@ -146,6 +148,7 @@ impl Follower {
         let Follower { only, tally, offsets, payloads, carried } = self;
         let is_meant = |stream| only.is_none_or(|only| only == stream);
         payloads.headers.clear();
+        payloads.whole = false;
         payloads.secrets.see(of.tree);
         if let Some(carried) = carried {
             carried.begin();
@@ -251,7 +254,9 @@ fn datagram<E>(
     emit: &mut impl FnMut(Event<'_>) -> Result<(), E>,
 ) -> Result<(), E> {
     let of = message.of;
-    let Some(header) = payload.below.and_then(|below| of.tree.layers.get(below as usize)) else { return Ok(()) };
+    let Some(header) = payload.below.and_then(|below| of.tree.layers.get(below as usize)) else {
+        return without_headers(message, payload, payloads, is_meant, offsets, emit);
+    };
     let Some(ends) = of.tree.ends.get(header.ends as usize) else { return Ok(()) };
     let is_udp = |(id, _): &(StreamId, Side)| id.transport == Transport::Udp && is_meant(*id);
     let Some((stream, side)) = ends.stream.filter(is_udp) else { return Ok(()) };
@@ -274,6 +279,30 @@ fn datagram<E>(
     }
     let off = std::mem::replace(behind, behind.saturating_add(cut));
     emit(Event::Missing(Missing { stream, side, off, len: cut, frame: frame.number }))
+}
+
+/// Reports a datagram without headers, a packet of hex text, unless it was reported before: the whole frame.
+fn without_headers<E>(
+    message: Message<'_>,
+    payload: &Layer,
+    payloads: &mut Payloads,
+    is_meant: impl Fn(StreamId) -> bool,
+    offsets: &mut Offsets,
+    emit: &mut impl FnMut(Event<'_>) -> Result<(), E>,
+) -> Result<(), E> {
+    let of = message.of;
+    let Some(ends) = of.tree.ends.get(payload.ends as usize) else { return Ok(()) };
+    let has_no_headers = of.tree.frame.link.is_none() || ends.src.is_none();
+    let is_packet = |(id, _): &(StreamId, Side)| id.transport == Transport::Udp && has_no_headers && is_meant(*id);
+    let Some((stream, side)) = ends.stream.filter(is_packet) else { return Ok(()) };
+    let is_of_frame = of.layer_node(payload).is_some_and(|node| node.span().source == 0);
+    if !is_of_frame || of.bytes.is_empty() || std::mem::replace(&mut payloads.whole, true) {
+        return Ok(());
+    }
+    let behind = offsets.behind(stream, side);
+    let off = std::mem::replace(behind, behind.saturating_add(of.bytes.len() as u64));
+    let (bytes, secret) = payloads.secrets.mask(Span::new(0, 0..of.bytes.len()), of.bytes);
+    emit(Event::Payload(Payload { stream, side, off, bytes: &bytes, secret, ends, message }))
 }
 
 /// Payload of a datagram. The layer may be shorter: that of a tunnel ends after the tunnel's header.

@@ -282,7 +282,7 @@ mod tests {
         let mut tree = Tree::new(Demand::LAYERS);
         tree.begin(FrameInfo::default());
         let [src, dst] = [([10, 0, 0, 1], 554), ([10, 0, 0, 2], 50_000)].map(|end| Some(Address::Socket(SocketAddr::from(end))));
-        let ends = tree.push_ends(Ends { src, dst, stream: None, path: None });
+        let ends = tree.push_ends(Ends { src, dst, ..Ends::default() });
         let layer = tree.push_layer(PROTOCOL.this, Span::new(0, 0..response.len()), None, ends, true);
         let mut wire = Wire::new(&mut tree, layer, 0, response, 0..response.len(), Cut::No);
         Session::default().message(Side::Server, &mut wire).unwrap();

@@ -328,7 +328,7 @@ pub(super) fn ends<'t>(record: &Record<'t>) -> Option<&'t Ends> {
 fn direction<'t>(record: &Record<'t>) -> Option<PseudoValue<'t>> {
     let side = match record {
         Record::Gap(gap) => gap.side,
-        _ => ends(record)?.stream?.1,
+        _ => ends(record)?.direction()?,
     };
     Some(PseudoValue::Words(side.direction()))
 }

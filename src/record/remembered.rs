@@ -42,7 +42,7 @@ impl<'t> Remembered<'t> {
     fn below(of: Dissection<'t>, layer: &'t Layer) -> Option<Remembered<'t>> {
         let down = |layer: &&'t Layer| layer.below.and_then(|below| of.tree.layers.get(below as usize));
         let bottom = std::iter::successors(Some(layer), down).last()?;
-        let Ends { src, dst, stream, path } = of.tree.ends.get(bottom.ends as usize)?;
+        let Ends { src, dst, stream, path, .. } = of.tree.ends.get(bottom.ends as usize)?;
         let path = path.as_deref().filter(|path| !path.is_empty())?;
         Some(Remembered { path, stream: stream.map(|(stream, _)| stream), ends: [*src, *dst] })
     }

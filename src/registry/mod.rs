@@ -2,6 +2,7 @@
 
 mod choices;
 mod names;
+mod without_ports;
 
 pub use choices::{Assume, Choices, DecodeAs, FlowContext, Selector};
 
@@ -26,6 +27,8 @@ pub struct Registry {
     choices: &'static Choices,
     /// Cached indexes. Only registries that live as long as the program have them.
     collected: Option<&'static Collected>,
+    /// The registry by which bytes of unknown format are recognized, if not this one.
+    recognizer: Option<&'static Registry>,
 }
 
 /// Fields by name, built in one pass: maps each name to its first field in a chain.
@@ -163,7 +166,7 @@ impl Registry {
     /// Creates a registry of these application protocols.
     #[must_use]
     pub const fn of(applications: &'static [&'static Protocol]) -> Registry {
-        Registry { applications, own: &[], named: usize::MAX, choices: &NO_CHOICES, collected: None }
+        Registry { applications, own: &[], named: usize::MAX, choices: &NO_CHOICES, collected: None, recognizer: None }
     }
 
     /// Adds protocols that take precedence over all others: `Registry::default().and(OWN)`.
@@ -172,11 +175,25 @@ impl Registry {
         Registry { own, collected: None, ..self }
     }
 
-    /// Removes all protocols, so that every payload is data. Which secrets are displayed does not change.
+    /// Removes all protocols, so that every payload is data. Which secrets are displayed does not change, nor does the layer at
+    /// which hex text starts. It is leaked: a process calls this once.
     #[must_use]
     pub fn blind(self) -> Registry {
         let show_secrets = self.shows_secrets();
-        Registry::of(&[]).choosing(Choices { show_secrets, ..Choices::default() })
+        let blind = Registry::of(&[]).choosing(Choices { show_secrets, ..Choices::default() });
+        Registry { recognizer: Some(Box::leak(Box::new(self))), ..blind }
+    }
+
+    /// The registry by which bytes of unknown format are recognized.
+    #[must_use]
+    pub fn recognizer(self) -> Registry {
+        self.recognizer.copied().unwrap_or(self)
+    }
+
+    /// Whether every payload is data.
+    #[must_use]
+    pub fn is_blind(self) -> bool {
+        self.recognizer.is_some()
     }
 
     /// Adds the user's choices. They are leaked: a process calls this once.
@@ -396,13 +413,11 @@ impl Registry {
     }
 
     /// Whether either endpoint uses a port of a dissector; those without one are at every port.
-    fn is_at(self, context: &FlowContext, (home, candidate): &Placed) -> bool {
+    fn is_at(self, context: &FlowContext, (home, _): &Placed) -> bool {
         let Some(home) = home else { return true };
         match (context.sockets, self.choices.assume) {
             (Some(sockets), _) => sockets.iter().any(|socket| home.contains(&socket.port())),
             (None, Assume::Port(On::Tcp(seen))) => home.contains(&seen),
-            // Without ports, every protocol with a heuristic may match.
-            (None, Assume::Nothing) => !matches!(candidate.found.heuristic, Heuristic::Anything),
             _ => false,
         }
     }
@@ -487,18 +502,16 @@ impl Registry {
         DatagramContext { ports, announced: context.and_then(|context| context.over) }
     }
 
-    /// The protocols that match a datagram, the most likely first. Without ports, heuristics that need no port take
-    /// precedence over those that do.
+    /// The protocols that match a datagram, the most likely first: those with one of the ports, then those that need no port.
+    /// Without ports, only the latter.
     pub fn datagrams_on(self, ports: Option<[u16; 2]>, bytes: &[u8]) -> impl Iterator<Item = Candidate> {
         let all = self.datagrams();
         let context = DatagramContext { ports, announced: None };
-        let fits = move |candidate: &Candidate| candidate.looks_right(bytes, &context, ports.is_some());
-        let recognised = ports.is_none() && all.iter().any(|(home, candidate)| home.is_none() && fits(candidate));
-        let count = all.len();
         let is_there =
-            move |home: &RangeInclusive<u16>| ports.map_or(!recognised, |[src, dst]| home.contains(&src) || home.contains(&dst));
+            move |home: &RangeInclusive<u16>| ports.is_some_and(|[src, dst]| home.contains(&src) || home.contains(&dst));
+        let count = all.len();
         let placed = move |at: usize| all.get(at).filter(|(home, _)| home.as_ref().is_none_or(&is_there)).map(|(_, one)| *one);
-        (0..count).filter_map(placed).filter(fits)
+        (0..count).filter_map(placed).filter(move |candidate| candidate.looks_right(bytes, &context, ports.is_some()))
     }
 }
 
@@ -533,7 +546,9 @@ impl Candidate {
         self.found.dissector.is_stream()
     }
 
-    fn recognize(&self, opening: &Opening<'_>) -> Verdict {
+    /// What the heuristic says about the start of a stream.
+    #[must_use]
+    pub fn recognize(&self, opening: &Opening<'_>) -> Verdict {
         match self.found.heuristic {
             Heuristic::Anything => Verdict::Yes(Side::Server),
             Heuristic::Stream(heuristic) => heuristic(opening),

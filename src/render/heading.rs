@@ -58,8 +58,8 @@ impl Heading<'_> {
         let when = times_of(message);
         self.beginning(message.n, when, out)?;
         match message.ends() {
-            Some(Ends { stream, .. }) if !addresses && stream.is_some() => {
-                self.ends(Some(&Ends { stream: *stream, ..Ends::default() }), out)?;
+            Some(&Ends { stream, is_undirected, .. }) if !addresses && stream.is_some() => {
+                self.ends(Some(&Ends { stream, is_undirected, ..Ends::default() }), out)?;
             }
             ends => self.ends(ends, out)?,
         }
@@ -226,8 +226,12 @@ impl Heading<'_> {
 
     fn ends(&self, ends: Option<&Ends>, out: &mut String) -> fmt::Result {
         let Some(ends) = ends else { return Ok(()) };
-        if let Some((stream, side)) = ends.stream {
-            write!(out, "  {}", self.theme.paint(Role::Stream, format_args!("{stream} {side}")))?;
+        match (ends.stream, ends.direction()) {
+            (Some((stream, _)), Some(side)) => {
+                write!(out, "  {}", self.theme.paint(Role::Stream, format_args!("{stream} {side}")))?;
+            }
+            (Some((stream, _)), None) => write!(out, "  {}", self.theme.paint(Role::Stream, stream))?,
+            (None, _) => {}
         }
         if let (Some(src), Some(dst)) = (ends.src, ends.dst) {
             let (src, dst) = (self.theme.paint(Role::Address, src), self.theme.paint(Role::Address, dst));

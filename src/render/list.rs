@@ -199,8 +199,12 @@ impl<W: io::Write> List<W> {
                 self.address(ends.dst, Align::Left(columns))?;
             }
             EndpointFormat::Stream => {
-                let Some((stream, side)) = ends.stream else { return Ok(ways) };
-                let arrow = if side == Side::Client { "→" } else { "←" };
+                let Some((stream, _)) = ends.stream else { return Ok(ways) };
+                let arrow = match ends.direction() {
+                    Some(Side::Client) => "→",
+                    Some(Side::Server) => "←",
+                    None => " ",
+                };
                 let columns = self.columns_of_ends();
                 write!(self.cell, "{stream}")?;
                 let (before, behind) = match self.is_narrow() {

@@ -100,7 +100,7 @@ fn linked(toy: &[u8]) -> Trial {
 
 fn ends(stream: Option<(StreamId, Side)>) -> Ends {
     let socket = |text: &str| Some(Address::Socket(text.parse().unwrap()));
-    Ends { src: socket("10.0.0.1:27000"), dst: socket("10.0.0.2:51000"), stream, path: None }
+    Ends { src: socket("10.0.0.1:27000"), dst: socket("10.0.0.2:51000"), stream, ..Ends::default() }
 }
 
 fn close(tree: &mut Tree, layer: u32, end: usize) {

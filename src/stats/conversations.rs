@@ -9,7 +9,7 @@ use super::rows::{Endpoint, Hosts, Row};
 use super::traffic::Count;
 use crate::layers;
 use crate::limits;
-use crate::tree::{Address, Dissection, Field, OmittedHeaders};
+use crate::tree::{Address, Dissection, Field, OmittedHeaders, Transport, Tree};
 use std::cmp::Ordering;
 use std::net::IpAddr;
 
@@ -49,9 +49,7 @@ impl Conversations {
 
     /// Counts a layer of a frame between two endpoints, if it belongs to a conversation of this kind. At most `new_rows`
     /// conversations may be new. Returns the index.
-    fn layer(&mut self, ends: [Address; 2], number: Option<u32>, frame: Seen, new_rows: usize) -> Option<Found> {
-        let [src, dst] = ends;
-        let ends = [End::of(src), End::of(dst)];
+    fn layer(&mut self, ends: [End; 2], number: Option<u32>, frame: Seen, new_rows: usize) -> Option<Found> {
         if !ends.iter().all(|end| end.fits(self.layer)) {
             return None;
         }
@@ -189,7 +187,8 @@ impl Conversations {
     pub fn endpoints(&self) -> Endpoints<'_> {
         let mut endpoints = Endpoints { conversations: self, all: Vec::with_capacity(self.hosts.len()) };
         let mut index = Index::default();
-        for row in self.rows().filter(|row| !row.is_silent()) {
+        let has_addresses = |row: &&Row| row.ends().iter().all(|end| end.end(&self.hosts, true).is_none_or(End::has_address));
+        for row in self.rows().filter(|row| !row.is_silent()).filter(has_addresses) {
             let ([a, b], [sent, answered]) = (row.ends(), row.sent());
             endpoints.add(&mut index, a, sent, answered);
             endpoints.add(&mut index, b, answered, sent);
@@ -287,7 +286,23 @@ impl ConversationTables {
             }
             let Some(ends) = tree.ends.get(layer.ends as usize) else { continue };
             let (Some(src), Some(dst)) = (ends.src, ends.dst) else { continue };
-            self.layer(kind, [src, dst], ends.stream.map(|(id, _)| id.number), frame);
+            self.layer(kind, [src, dst].map(End::of), ends.stream.map(|(id, _)| id.number), frame);
+        }
+        self.without_headers(tree, frame, counts);
+    }
+
+    /// Counts a frame in its conversation without headers, in hex text.
+    fn without_headers(&mut self, tree: &Tree, frame: Seen, counts: [bool; ConversationLayer::ALL.len()]) {
+        let bottom = tree.layers.iter().filter(|layer| layer.below.is_none());
+        let ends = bottom.filter_map(|layer| tree.ends.get(layer.ends as usize)).filter(|ends| ends.src.is_none());
+        let Some((id, side)) = ends.filter_map(|ends| ends.stream).next() else { return };
+        let layer = match id.transport {
+            Transport::Tcp => ConversationLayer::Tcp,
+            Transport::Udp => ConversationLayer::Udp,
+            Transport::Sctp => return,
+        };
+        if let (Some(kind), Some(true)) = (self.kind(layer.protocol()), counts.get(layer as usize)) {
+            self.layer(kind, [side, side.other()].map(End::of_side), Some(id.number), frame);
         }
     }
 
@@ -317,7 +332,7 @@ impl ConversationTables {
         let (mut rows, mut all_have_room) = (Rows::default(), true);
         for (layer, ends, number) in headers {
             if let Some(kind) = self.kind(layer.protocol()) {
-                let found = self.layer(kind, ends, number, frame);
+                let found = self.layer(kind, ends.map(End::of), number, frame);
                 rows.get_mut(kind).into_iter().for_each(|row| *row = found);
                 all_have_room &= found.is_some();
             }
@@ -341,7 +356,7 @@ impl ConversationTables {
     }
 
     /// Counts a layer in a kind. Returns the index.
-    fn layer(&mut self, kind: usize, ends: [Address; 2], number: Option<u32>, frame: Seen) -> Option<Found> {
+    fn layer(&mut self, kind: usize, ends: [End; 2], number: Option<u32>, frame: Seen) -> Option<Found> {
         let conversations = self.all.get_mut(kind)?;
         let before = conversations.rows_in_use();
         let found = conversations.layer(ends, number, frame, self.free + sure().saturating_sub(before));

@@ -2,7 +2,7 @@
 
 use super::parts::ConversationLayer;
 use super::traffic::Count;
-use crate::tree::Address;
+use crate::tree::{Address, Side};
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
@@ -12,6 +12,8 @@ pub(super) enum Host {
     Mac([u8; 6]),
     V4([u8; 4]),
     V6([u8; 16]),
+    /// An end without an address, in hex text.
+    Side(Side),
 }
 
 /// An endpoint: an address, with a port for TCP and UDP.
@@ -22,6 +24,17 @@ pub struct End {
 }
 
 impl End {
+    /// A side of a conversation without addresses.
+    pub(super) fn of_side(side: Side) -> End {
+        End { host: Host::Side(side), port: Some(0) }
+    }
+
+    /// Whether it has an address.
+    #[must_use]
+    pub fn has_address(self) -> bool {
+        !matches!(self.host, Host::Side(_))
+    }
+
     pub(super) fn of(address: Address) -> End {
         let host = |ip| match ip {
             IpAddr::V4(ip) => Host::V4(ip.octets()),
@@ -48,6 +61,7 @@ impl fmt::Display for End {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let ip: IpAddr = match self.host {
             Host::Mac(mac) => return Address::Mac(mac).fmt(f),
+            Host::Side(_) => return f.write_str("-"),
             Host::V4(ip) => Ipv4Addr::from(ip).into(),
             Host::V6(ip) => Ipv6Addr::from(ip).into(),
         };

@@ -170,8 +170,11 @@ fn conversations(table: &Conversations, of: &mut Members<'_, '_>) -> io::Result<
         if let Some(number) = row.stream {
             of.words("stream", format_args!("{}/{number}", table.layer.layer()))?;
         }
-        of.words("a", a)?;
-        of.words("b", b)?;
+        for (key, end) in [("a", a), ("b", b)] {
+            if end.has_address() {
+                of.words(key, end)?;
+            }
+        }
         counted(of, row.all())?;
         of.object("a_to_b", |of| counted(of, sent))?;
         of.object("b_to_a", |of| counted(of, answered))?;

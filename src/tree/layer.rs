@@ -78,8 +78,18 @@ pub struct Ends {
     pub dst: Option<Address>,
     /// The conversation and the sender's side.
     pub stream: Option<(StreamId, Side)>,
+    /// Whether the side of the sender is unknown: all packets of the conversation have the same.
+    pub is_undirected: bool,
     /// The layers below that are not part of this tree.
     pub path: Option<Arc<str>>,
+}
+
+impl Ends {
+    /// The sender's side, if known.
+    #[must_use]
+    pub fn direction(&self) -> Option<Side> {
+        self.stream.filter(|_| !self.is_undirected).map(|(_, side)| side)
+    }
 }
 
 /// Messages counted without being in the tree.

@@ -33,9 +33,9 @@ fn a_single_file_is_the_protocol_of_bytes_and_hex() {
 fn a_directory_gives_each_of_its_files_and_as_names_one() {
     let done = fine(run(&["-k", "samples/ksy", "--as", "vcmp_librpc", "--json", "--hex", "00 00 00 40 46 00000000"]));
     assert!(done.contains(r#""protocol":"vcmp_librpc""#), "{done}");
-    // With several files, hex text is detected.
-    let found = fine(run(&["-k", "samples/ksy", "-l", "--hex", "06 00 00 00 03 00 17 00 00 00 01"]));
-    assert!(found.contains("Pip-Boy"), "{found}");
+    // With several files, hex text that only a port would identify is data, and its protocol a candidate.
+    let found = run(&["-k", "samples/ksy", "-l", "--explain-input", "--hex", "06 00 00 00 03 00 17 00 00 00 01"]);
+    assert!(found.out.contains("Data") && found.err.contains("fits pipboy"), "{found:?}");
 }
 
 #[test]

@@ -5,6 +5,7 @@ mod deliver;
 mod half_stream;
 mod inner;
 mod owner;
+mod packetless;
 mod partial;
 mod relayed;
 pub(super) mod segment_context;
@@ -24,7 +25,7 @@ use crate::layers::tcp::{self, Header, TcpState};
 use crate::layers::{self, Bytes, Checks};
 use crate::registry::Registry;
 use crate::tree::{
-    Address, BySide, Ends, ExportedObject, Extras, LayerId, OmittedHeaders, Piece, Side, Span, StreamId, Time, Transport, Tree,
+    Address, BySide, Ends, ExportedObject, Extras, LayerId, OmittedHeaders, Piece, Side, Span, StreamId, Time, Tree,
 };
 use crate::wire::notes::{OVERLAP, STALE};
 use crate::wire::{Conversation, On, Protocol, credentials};
@@ -131,16 +132,6 @@ impl Stream {
     /// Sets the name under which another conversation announced it.
     pub(super) fn over(self, over: Option<&'static str>) -> Stream {
         Stream { over, ..self }
-    }
-
-    /// Creates the conversation of an input without packets.
-    pub(super) fn packetless() -> Stream {
-        let mut stream = Stream::new(StreamId { transport: Transport::Tcp, number: 0 }, None, "".into());
-        for half in stream.halves.iter_mut() {
-            half.from_start = true;
-            half.reassembly.expect(0);
-        }
-        stream
     }
 
     /// Updates the total by the change of its memory, if it may have changed.
@@ -449,27 +440,6 @@ impl Stream {
         if pieces.is_empty() { self.take(side, &TcpSegment { at: Piece::NOWHERE, ..*segment }, out) } else { side }
     }
 
-    /// Accepts the next bytes of one side of a stream without packets. Bytes of a detected protocol are dissected without
-    /// waiting for more.
-    pub(super) fn accept_packetless(&mut self, side: Side, frame: &Frame<'_>, found: bool, out: &mut Out<'_>) {
-        (self.last_frame, self.last_time) = (frame.number, frame.time);
-        self.decide_now |= found;
-        let order = &self.halves[side].reassembly;
-        let [a, b, c, d, ..] = order.buffered_off().saturating_add(order.buffered().len() as u64).to_le_bytes();
-        let seq = u32::from_le_bytes([a, b, c, d]);
-        let segment = TcpSegment {
-            seq,
-            syn: false,
-            fin: false,
-            bytes: frame.bytes,
-            missing: 0,
-            frame: frame.number,
-            at: 0,
-            time: frame.time,
-        };
-        self.take(side, &segment, out);
-    }
-
     /// Reassembles a segment and emits the messages it completes. Returns the sender's side, which the payload may have
     /// corrected.
     fn take(&mut self, side: Side, segment: &TcpSegment<'_>, out: &mut Out<'_>) -> Side {
@@ -597,5 +567,5 @@ fn endpoints(id: StreamId, sockets: Option<[SocketAddr; 2]>, side: Side) -> Ends
         None => [None, None],
     };
     let (src, dst) = if side == Side::Client { (client, server) } else { (server, client) };
-    Ends { src, dst, stream: Some((id, side)), path: None }
+    Ends { src, dst, stream: Some((id, side)), ..Ends::default() }
 }

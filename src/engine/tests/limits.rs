@@ -244,7 +244,7 @@ fn bytes_without_a_link_type_are_guessed_once_while_they_repeat() {
         let tree = engine.dissect(&Frame { number, link: Link::Unknown, bytes, original_len, ..Frame::default() });
         let is_packet = tree.nodes.iter().any(|node| node.field.abbrev == "tcp");
         assert_eq!(is_packet, is_remembered, "{number}");
-        let guessed = engine.guessed.as_ref().map(|(bytes, _)| bytes.as_slice());
+        let guessed = engine.packetless.guessed.as_ref().map(|(bytes, _)| bytes.as_slice());
         assert_eq!(guessed, is_remembered.then_some(bytes.as_slice()), "{number}");
     }
 }

@@ -209,8 +209,11 @@ impl<'t> Writer<'_, 't> {
 
     fn ends(&mut self, ends: Option<&Ends>) -> fmt::Result {
         let Some(ends) = ends else { return Ok(()) };
-        if let Some((stream, side)) = ends.stream {
-            write!(self.out, r#","c":"{stream}","d":"{}""#, side.direction())?;
+        if let Some((stream, _)) = ends.stream {
+            write!(self.out, r#","c":"{stream}""#)?;
+        }
+        if let Some(side) = ends.direction() {
+            write!(self.out, r#","d":"{}""#, side.direction())?;
         }
         for (key, address) in [("a", ends.src), ("b", ends.dst)] {
             address.map_or(Ok(()), |address| self.words(key, |cell| write!(cell, "{address}")))?;

@@ -56,11 +56,11 @@ fn own(record: &Record<'_>, has: &dyn Fn(&str) -> bool, map: &mut Members<'_, '_
             map.put(key, text)?;
         }
     }
-    if let Some(Ends { src, dst, stream, .. }) = facts.ends {
+    if let Some(ends @ Ends { src, dst, stream, .. }) = facts.ends {
         if let Some((stream, _)) = stream.filter(|_| has("stream")) {
             map.put("stream", &Shown(stream))?;
         }
-        if let Some((_, side)) = stream.filter(|_| has("dir")) {
+        if let Some(side) = ends.direction().filter(|_| has("dir")) {
             map.put("dir", side.direction())?;
         }
         for (key, end) in [("src", src), ("dst", dst)] {

@@ -279,8 +279,10 @@ fn times(time: Time, since_start: Option<i128>, map: &mut Members<'_, '_>) -> Re
 }
 
 fn speakers(ends: &Ends, map: &mut Members<'_, '_>) -> Result<()> {
-    if let Some((stream, side)) = ends.stream {
+    if let Some((stream, _)) = ends.stream {
         map.put("stream", &Shown(stream))?;
+    }
+    if let Some(side) = ends.direction() {
         map.put("dir", side.direction())?;
     }
     if let Some(src) = ends.src {

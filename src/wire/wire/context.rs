@@ -145,12 +145,11 @@ impl Wire<'_> {
         }
     }
 
-    /// The sender, if the layer belongs to a conversation.
+    /// The sender, if the layer belongs to a conversation and its direction is known.
     #[must_use]
     pub fn sender(&self) -> Option<Side> {
         let layer = self.tree.layers.get(self.layer as usize)?;
-        let ends = self.tree.ends.get(layer.ends as usize)?;
-        ends.stream.map(|(_, side)| side)
+        self.tree.ends.get(layer.ends as usize)?.direction()
     }
 
     /// Declares the sender's role, known from this type of datagram. Corrects the guessed client and server.
