@@ -49,7 +49,6 @@ const WITHOUT_SAMPLE: &[&str] = &[
     "tr",
     "vntag",
     "vxlan",
-    "wlan",
     "wlancap",
 ];
 

@@ -30,6 +30,7 @@ mod torrents;
 mod vcmp;
 mod voice;
 mod vscp;
+mod wifi;
 mod windows;
 mod xfire;
 
@@ -75,6 +76,7 @@ const SAMPLES: &[Sample] = &[
     ("tools.pcap", talk::tools),
     ("routing.pcap", routing::session),
     ("servers.pcap", servers::servers),
+    ("wifi.pcap", wifi::management),
     ("windows.pcap", windows::session),
     ("runescape.pcap", runescape::session),
     ("runescape-cache.pcap", runescape::cache),

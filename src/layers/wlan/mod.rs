@@ -1,4 +1,4 @@
-//! IEEE 802.11 wireless LAN: data frames, and the headers of management and control frames.
+//! IEEE 802.11 wireless LAN: headers of all frames, and bodies of data and management frames.
 //!
 //! ```text
 //! frame control:2 | duration:2 | address 1:6 | management and data: address 2:6 | address 3:6 | sequence:2
@@ -13,52 +13,24 @@
 //!  1  1     receiver            transmitter         destination   source
 //! ```
 //!
-//! Numbers are little-endian. The body of a data frame is LLC, unless it is protected, a fragment or an A-MSDU. Not covered:
-//! those, the bodies of management and control frames, mesh control, and 802.11ah.
+//! Numbers are little-endian. The body of a data frame is LLC, unless it is protected, a fragment or an A-MSDU. The body of a
+//! management frame is in `management.rs`. Not covered: bodies of control frames, mesh control, and 802.11ah.
+
+mod elements;
+mod fields;
+mod management;
+mod names;
 
 use super::ethernet::{Shown, mac};
 use super::{Described, HeaderPayload, Next, layer, little};
-use crate::tree::{Address, Field, Names, Value, fields, name_of};
+use crate::tree::{Address, Field, Names, Value, name_of};
 use crate::wire::notes::TRAILER;
 use crate::wire::{Protocol, Result, Wire, data};
+pub use fields::RETRY;
+use fields::*;
 
 /// IEEE 802.11.
 pub static PROTOCOL: Protocol = layer(&WLAN, FIELDS);
-
-fields! {
-    WLAN = protocol("wlan", "IEEE 802.11", "Wireless network");
-    TYPE_SUBTYPE = number("wlan.fc.type_subtype", "Type and subtype", "").hex(4).names(KINDS).once();
-    FC = number("wlan.fc", "Frame control", "Kind of frame and flags").hex(4).once();
-    VERSION = number("wlan.fc.version", "Version", "0").mask(0x0300).once();
-    TYPE = number("wlan.fc.type", "Type", "").mask(0x0c00).names(TYPES).once();
-    SUBTYPE = number("wlan.fc.subtype", "Subtype", "").mask(0xf000).once();
-    FLAGS = number("wlan.flags", "Flags", "").hex(2).mask(0x00ff).once();
-    TO_DS = bool("wlan.fc.tods", "To DS", "To the distribution system").mask(0x0001).once();
-    FROM_DS = bool("wlan.fc.fromds", "From DS", "From the distribution system").mask(0x0002).once();
-    MORE_FRAGMENTS = bool("wlan.fc.frag", "More fragments", "").mask(0x0004).once();
-    RETRY = bool("wlan.fc.retry", "Retry", "Retransmission").mask(0x0008).once();
-    POWER = bool("wlan.fc.pwrmgt", "PWR MGT", "The station will enter power save mode").mask(0x0010).once();
-    MORE_DATA = bool("wlan.fc.moredata", "More data", "The access point has buffered frames").mask(0x0020).once();
-    PROTECTED = bool("wlan.fc.protected", "Protected", "The body is encrypted").mask(0x0040).once();
-    ORDER = bool("wlan.fc.order", "+HTC/Order", "HT control is present, or strictly ordered").mask(0x0080).once();
-    DURATION = number("wlan.duration", "Duration", "Microseconds of the NAV").mask(0x7fff).once();
-    AID = number("wlan.aid", "Association ID", "Station of the PS-Poll").mask(0x3fff);
-    RA = mac("wlan.ra", "Receiver", "Immediate receiver").also("wlan.addr").once();
-    TA = mac("wlan.ta", "Transmitter", "Immediate transmitter").also("wlan.addr").once();
-    DA = mac("wlan.da", "Destination", "").also("wlan.addr").once();
-    SA = mac("wlan.sa", "Source", "").also("wlan.addr").once();
-    BSSID = mac("wlan.bssid", "BSS ID", "Basic service set identifier").also("wlan.addr").once();
-    FRAG = number("wlan.frag", "Fragment number", "").mask(0x000f).once();
-    SEQ = number("wlan.seq", "Sequence number", "").mask(0xfff0).once();
-    QOS = number("wlan.qos", "QoS control", "").hex(4).once();
-    TID = number("wlan.qos.tid", "TID", "Traffic identifier").mask(0x000f).once();
-    EOSP = bool("wlan.qos.eosp", "EOSP", "End of a service period").mask(0x0010).once();
-    ACK = number("wlan.qos.ack", "Ack policy", "").hex(4).mask(0x0060).once();
-    AMSDU = bool("wlan.qos.amsdupresent", "A-MSDU present", "The body is an aggregate of MSDUs").mask(0x0080).once();
-    HTC = number("wlan.htc", "HT control", "").hex(8);
-    PADDING = bytes("wlan.padding", "Padding", "Inserted by the capturing card");
-    FCS = number("wlan.fcs", "Frame check sequence", "CRC-32 of the frame").hex(8).once();
-}
 
 const MANAGEMENT: u64 = 0;
 const CONTROL: u64 = 1;
@@ -172,6 +144,8 @@ fn swapped(wire: &mut Wire<'_>, missing: usize) -> Result<HeaderPayload> {
 /// What a header states about the body after it.
 struct Body {
     next: Next,
+    /// The subtype of a management frame whose body is readable.
+    management: Option<u64>,
     src: Option<Address>,
     dst: Option<Address>,
 }
@@ -203,8 +177,11 @@ fn whole(wire: &mut Wire<'_>, missing: usize, handling: Handling) -> Result<Head
     finish(wire, body, stop, missing.saturating_sub(CHECK), trailer)
 }
 
-/// The body: passed to the next dissector, or added as bytes.
+/// The body: passed to the next dissector, read as that of a management frame, or added as bytes.
 fn finish(wire: &mut Wire<'_>, body: Body, end: usize, missing: usize, trailer: Option<&'static Field>) -> Result<HeaderPayload> {
+    if let Some(subtype) = body.management {
+        wire.within(end - wire.at(), &data::BYTES, |wire| management::body(wire, subtype, body.src, body.dst))?;
+    }
     if body.next == Next::Nothing && end > wire.at() {
         wire.bytes(&data::BYTES, end - wire.at())?;
     }
@@ -226,15 +203,17 @@ fn header(wire: &mut Wire<'_>, swapped: bool) -> Result<Body> {
             let src = address(wire, &[&TA, &SA])?;
             wire.info(format_args!("{} → {}", Shown(src), Shown(dst)));
             address(wire, &[&BSSID])?;
-            little::bits(wire, 2, &[&FRAG, &SEQ])?;
+            let sequence = little::bits(wire, 2, &[&FRAG, &SEQ])?;
             if ORDER.bits_of(control) == 1 {
                 wire.u32_le(&HTC)?;
             }
-            Ok(Body { next: Next::Nothing, src, dst })
+            let is_readable = PROTECTED.bits_of(control) == 0 && !is_fragment(control, sequence);
+            let management = is_readable.then(|| SUBTYPE.bits_of(control));
+            Ok(Body { next: Next::Nothing, management, src, dst })
         }
         CONTROL => controlling(wire, SUBTYPE.bits_of(control)),
         DATA => carrying(wire, control),
-        _ => Ok(Body { next: Next::Nothing, src: None, dst: None }),
+        _ => Ok(Body { next: Next::Nothing, management: None, src: None, dst: None }),
     }
 }
 
@@ -264,7 +243,7 @@ fn controlling(wire: &mut Wire<'_>, subtype: u64) -> Result<Body> {
         Some(_) => wire.info(format_args!("{} → {}", Shown(src), Shown(dst))),
         None => wire.info(format_args!("→ {}", Shown(dst))),
     }
-    Ok(Body { next: Next::Nothing, src, dst })
+    Ok(Body { next: Next::Nothing, management: None, src, dst })
 }
 
 /// The rest of the header of a data frame.
@@ -311,13 +290,18 @@ fn carrying(wire: &mut Wire<'_>, control: u64) -> Result<Body> {
             wire.u32_le(&HTC)?;
         }
     }
-    let fragment = MORE_FRAGMENTS.bits_of(control) == 1 || FRAG.bits_of(sequence) > 0;
+    let fragment = is_fragment(control, sequence);
     let next = match () {
         () if subtype & WITHOUT_DATA != 0 => Next::Nothing,
         () if PROTECTED.bits_of(control) == 1 || fragment || several => Next::Data,
         () => Next::Llc,
     };
-    Ok(Body { next, src, dst })
+    Ok(Body { next, management: None, src, dst })
+}
+
+/// Whether the body is a part of a longer one.
+fn is_fragment(control: u64, sequence: u64) -> bool {
+    MORE_FRAGMENTS.bits_of(control) == 1 || FRAG.bits_of(sequence) > 0
 }
 
 /// One address in all its roles.
