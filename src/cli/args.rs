@@ -7,6 +7,7 @@ use super::explore::ExploreOptions;
 use super::glossary::{Fields, Protocols};
 use super::habits::Habits;
 use super::help::{EXAMPLES, MORE_EXAMPLES, STYLES};
+use super::input_forms::{InputForm, SplitForm, WordForm};
 use super::ksy::Ksy;
 use super::loading::Loading;
 use super::objects::Objects;
@@ -272,6 +273,14 @@ pub struct Reading {
     #[arg(hide_short_help = true, long, value_name = "FORMAT", value_enum)]
     pub input_format: Option<InputForm>,
 
+    /// Where packets end in hex text without offsets: lines, blank or none
+    #[arg(hide_short_help = true, long, value_name = "WHERE", value_enum)]
+    pub split: Option<SplitForm>,
+
+    /// Byte order of numbers of several bytes in hex text, such as 0x50495002 (default: le)
+    #[arg(hide_short_help = true, long, value_name = "le|be", value_enum)]
+    pub words: Option<WordForm>,
+
     /// Report on standard error how the input format was detected
     #[arg(hide_short_help = true, long)]
     pub explain_input: bool,
@@ -305,19 +314,6 @@ pub struct Reading {
     /// Identify protocols by port and -d only, not by content
     #[arg(hide_short_help = true, long)]
     pub no_heuristics: bool,
-}
-
-/// Input formats of `--input-format`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum InputForm {
-    /// Capture file: pcap, pcapng or snoop
-    Pcap,
-    /// Hex text
-    Hex,
-    /// Raw bytes of the protocol or link type of --as, --link or --port
-    Raw,
-    /// Wireshark's Follow Stream hex dump
-    Follow,
 }
 
 /// Output formats.

@@ -1,6 +1,6 @@
 //! Parses `--as`, `--link`, `--port` and `-d`. Errors name the accepted values.
 
-use super::args::{InputForm, Reading};
+use super::args::Reading;
 use super::forms::Wrong;
 use super::nearest::nearest_names;
 use super::settings;
@@ -46,12 +46,7 @@ pub(super) fn registry(reading: &Reading) -> Result<Registry, Wrong> {
 /// Input options.
 pub(super) fn options(reading: &Reading, registry: Registry) -> Result<Options, Wrong> {
     let assume = registry.assume();
-    let format = reading.input_format.map(|form| match form {
-        InputForm::Pcap => InputFormat::Pcap,
-        InputForm::Hex => InputFormat::Hex,
-        InputForm::Raw => InputFormat::Raw,
-        InputForm::Follow => InputFormat::Follow,
-    });
+    let format = reading.input_format.map(InputFormat::from);
     let format = if reading.hex_text.is_some() { format.or(Some(InputFormat::Hex)) } else { format };
     let link = match (&reading.link, assume) {
         (Some(text), _) => Some(Link::Type(link(text)?)),
@@ -66,7 +61,8 @@ pub(super) fn options(reading: &Reading, registry: Registry) -> Result<Options, 
     }
     let raw_otherwise = !matches!(assume, Assume::Nothing);
     let (rows, revision) = (registry.settings().get("rs.table"), registry.settings().get("rs.revision"));
-    Ok(Options { format, link, raw_otherwise, helped: reading.threads != Some(1), rows, revision })
+    let (split, words) = (reading.split.map(Into::into), reading.words.map(Into::into));
+    Ok(Options { format, link, split, words, raw_otherwise, helped: reading.threads != Some(1), rows, revision })
 }
 
 /// Parses a link type, by name or number.

@@ -239,6 +239,7 @@ impl<'a> Run<'a> {
         if audience.has_enough() || interrupt::is_requested() {
             return Ok(false);
         }
+        self.remark(audience);
         let first = (self.frames == 0).then(|| (self.capture.format(), self.capture.links().to_vec()));
         // Borrowed in place, because moving a frame is expensive.
         let next = self.capture.next_frame();
@@ -275,8 +276,16 @@ impl<'a> Run<'a> {
         Ok(true)
     }
 
+    /// Prints a guess about hex text.
+    fn remark(&mut self, audience: &mut impl Audience) {
+        if let Some(remark) = self.capture.remark() {
+            self.settings.print_error(audience, format_args!("{}: {remark}", self.name));
+        }
+    }
+
     /// Ends the input: dissects pending data and reports totals.
     pub(super) fn end(mut self, audience: &mut impl Audience) -> io::Result<Exit> {
+        self.remark(audience);
         if self.frames == 0 {
             begin(audience, &self.name, self.capture.format().as_str(), self.capture.links())?;
         }
@@ -295,7 +304,10 @@ impl<'a> Run<'a> {
 
     /// Reads the remaining input in a separate thread.
     fn on_another_thread(mut self, audience: &mut impl Audience) -> io::Result<Exit> {
-        let read = parallel::pipeline::run(self.capture, self.engine, audience, &mut self.progress)?;
+        let mut read = parallel::pipeline::run(self.capture, self.engine, audience, &mut self.progress)?;
+        if let Some(remark) = read.capture.remark() {
+            self.settings.print_error(audience, format_args!("{}: {remark}", self.name));
+        }
         audience.extras(read.capture.extras());
         audience.names(read.capture.names());
         audience.evictions(read.evictions);

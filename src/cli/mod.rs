@@ -21,6 +21,7 @@ mod glossary;
 mod habits;
 mod help;
 mod input;
+mod input_forms;
 mod inputs;
 mod interrupt;
 mod intervals;

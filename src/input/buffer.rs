@@ -126,6 +126,22 @@ impl Buffer {
         }
     }
 
+    /// End of the line that begins `from` bytes ahead, with its line end; `None` if the input ends before.
+    pub(super) fn line_end(&mut self, from: usize) -> io::Result<Option<usize>> {
+        let mut searched = from;
+        loop {
+            let unseen = self.ahead().get(searched..).unwrap_or_default();
+            if let Some(at) = memchr::memchr(b'\n', unseen) {
+                return Ok(Some(searched + at + 1));
+            }
+            let held = self.end - self.start;
+            searched = held.max(from);
+            if self.need(held + 1)? == Supply::Ended {
+                return Ok((held > from).then_some(held));
+            }
+        }
+    }
+
     fn read_once(&mut self) -> io::Result<()> {
         self.make_room();
         let free = self.data.get_mut(self.end..).unwrap_or_default();

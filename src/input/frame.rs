@@ -1,6 +1,7 @@
 //! A captured frame, borrowed from the reader's buffer.
 
 use crate::tree::Side;
+use std::net::SocketAddr;
 
 use super::interface::Interface;
 use super::options::Comments;
@@ -43,6 +44,8 @@ pub struct Frame<'a> {
     /// Sender, if hex text has text2pcap's direction marks: `O` or `>` is the client, where the text was written, and `I` or `<`
     /// the server.
     pub direction: Option<Side>,
+    /// Source and target, if hex text states them; a port that is not stated is 0.
+    pub endpoints: Option<(SocketAddr, SocketAddr)>,
     /// Comments of a pcapng packet block.
     pub comments: Comments<'a>,
     /// TLS key logs in a pcapng capture between the previous frame and this one.

@@ -14,6 +14,7 @@ mod error;
 mod frame;
 mod helper;
 mod hex;
+mod inner;
 mod interface;
 mod link;
 mod lz4;
@@ -30,6 +31,7 @@ mod rsprox;
 mod samples;
 mod sniff;
 mod snoop;
+mod utf16;
 
 use std::fmt;
 use std::io::{self, Read};
@@ -39,6 +41,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use buffer::Buffer;
 pub use error::{OpenError, ReadError};
+pub use hex::dialects::{BYTES as DIALECT_BYTES, DIALECTS, Known as Dialect};
 pub use frame::{Frame, Link, Timestamp};
 use helper::Helped;
 use interface::About;
@@ -48,6 +51,7 @@ pub use options::Comments;
 pub use origin::Origin;
 use packed::Unpacked;
 use sniff::Kind;
+use utf16::Utf16;
 
 use crate::tree::Side;
 
@@ -130,6 +134,27 @@ impl fmt::Display for InputFormat {
     }
 }
 
+/// Where packets end in hex text without offsets, labels and direction marks. By default, blank lines and unequal widths of lines
+/// separate packets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Split {
+    /// Each line is a packet.
+    Lines,
+    /// Only blank lines separate packets.
+    Blank,
+    /// The text is one packet.
+    None,
+}
+
+/// Order of the bytes in numbers of several bytes in hex text, such as `0x50495002` in an array.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WordOrder {
+    /// The lowest byte first, as in the memory of most machines.
+    Little,
+    /// The highest byte first.
+    Big,
+}
+
 /// Options of an input. By default, everything is detected from its content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Options {
@@ -138,6 +163,10 @@ pub struct Options {
     /// Link type of packets in hex text and of raw bytes. With [`Link::Stream`], raw bytes are the payload of that side of a
     /// conversation; otherwise they are one frame. Captures and Follow Stream dumps ignore it.
     pub link: Option<Link>,
+    /// Where packets end in hex text.
+    pub split: Option<Split>,
+    /// Order of the bytes of numbers in hex text; little-endian by default.
+    pub words: Option<WordOrder>,
     /// Treats binary data of unknown format as raw bytes.
     pub raw_otherwise: bool,
     /// Decompress large inputs on a separate thread, which reads slightly ahead.
@@ -190,30 +219,50 @@ impl Capture {
             let reader = Reader::Raw(raw::Reader::open(buffer, options.link.unwrap_or_default())?);
             return Ok(Capture { reader, count: 0, finished: false, read, packings, options });
         }
-        while let Ok(Kind::Packed(packing)) = look(&mut buffer, options.format) {
-            if packings.len() == COMPRESSION_DEPTH {
+        let reader = loop {
+            if packings.len() > COMPRESSION_DEPTH {
                 let looks_like = format!("compressed more than {COMPRESSION_DEPTH} times over");
                 return Err(OpenError::Unrecognised { looks_like, advice: "decompress it first" });
             }
-            packings.push(packing.as_str());
-            let plain = Box::new(Unpacked::new(buffer));
-            buffer = Buffer::new(if options.helped { Box::new(Helped::new(plain)) } else { plain });
-        }
-        let kind = match look(&mut buffer, options.format) {
-            Err(OpenError::Unrecognised { .. }) if options.raw_otherwise => {
-                let reader = Reader::Raw(raw::Reader::open(buffer, options.link.unwrap_or_default())?);
-                return Ok(Capture { reader, count: 0, finished: false, read, packings, options });
+            buffer.need(sniff::MAGIC_LEN).map_err(OpenError::from_read)?;
+            if Utf16::begins(buffer.ahead().get(..sniff::MAGIC_LEN).unwrap_or(buffer.ahead())) {
+                packings.push("UTF-16");
+                buffer = Buffer::new(Box::new(Utf16::new(buffer)));
+                continue;
             }
-            known => known?,
-        };
-        let reader = match kind {
-            Kind::Pcap => Reader::Pcap(pcap::Reader::open(buffer)?),
-            Kind::PcapNg => Reader::PcapNg(pcapng::Reader::open(buffer)?),
-            Kind::Snoop => Reader::Snoop(snoop::Reader::open(buffer)?),
-            Kind::RsProx => Reader::RsProx(rsprox::Reader::open(buffer, options.rows, options.revision)?),
-            Kind::Text | Kind::Packed(_) => Reader::Hex(hex::Reader::open(buffer, options.format, options.link)?),
+            match look(&mut buffer, options.format) {
+                Ok(Kind::Packed(packing)) => {
+                    packings.push(packing.as_str());
+                    let plain = Box::new(Unpacked::new(buffer));
+                    buffer = Buffer::new(if options.helped { Box::new(Helped::new(plain)) } else { plain });
+                }
+                Ok(Kind::Text) => {
+                    let text = hex::Reader::open(buffer, options)?;
+                    if options.format.is_some() || !inner::is_capture(text.first_packet()) {
+                        break Reader::Hex(text);
+                    }
+                    packings.push("text");
+                    buffer = Buffer::new(Box::new(inner::Bytes::new(text)));
+                }
+                Ok(Kind::Pcap) => break Reader::Pcap(pcap::Reader::open(buffer)?),
+                Ok(Kind::PcapNg) => break Reader::PcapNg(pcapng::Reader::open(buffer)?),
+                Ok(Kind::Snoop) => break Reader::Snoop(snoop::Reader::open(buffer)?),
+                Ok(Kind::RsProx) => break Reader::RsProx(rsprox::Reader::open(buffer, options.rows, options.revision)?),
+                Err(OpenError::Unrecognised { .. }) if options.raw_otherwise => {
+                    break Reader::Raw(raw::Reader::open(buffer, options.link.unwrap_or_default())?);
+                }
+                Err(error) => return Err(error),
+            }
         };
         Ok(Capture { reader, count: 0, finished: false, read, packings, options })
+    }
+
+    /// A guess about the last frame of hex text that the user should know; each is returned once.
+    pub fn remark(&mut self) -> Option<String> {
+        match &mut self.reader {
+            Reader::Hex(reader) => reader.remark(),
+            _ => None,
+        }
     }
 
     /// One-line explanation of the detected format.

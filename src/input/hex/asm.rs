@@ -7,7 +7,7 @@
 //! Lines without a directive are skipped. All directives form one packet.
 
 use super::offsets::split_offset;
-use super::scan::{Word, words};
+use super::scan::{Word, all_hex, push_pairs, words};
 use super::{Fault, Fed, Feed, LARGEST_PACKET, fault, too_large};
 
 /// Directives with the size of their numbers in bytes.
@@ -17,6 +17,8 @@ const DIRECTIVES: [(&[u8], usize); 6] = [(b"db", 1), (b"dw", 2), (b"dd", 4), (b"
 pub(super) struct Asm {
     /// Address after the last line.
     next: Option<u64>,
+    /// Whether the first byte of a number is its highest one.
+    big: bool,
 }
 
 /// The directive of a line and the size of its numbers. An address and a label may precede it.
@@ -35,8 +37,25 @@ pub(super) fn fits(line: &[u8]) -> bool {
         return false;
     }
     let items = line.get(word.at + word.text.len()..).unwrap_or_default().trim_ascii();
+    if hex_words(line).is_some() {
+        return true;
+    }
     let telling = items.iter().any(|byte| b",'\"hH(".contains(byte)) || items.len() % 2 == 1;
     telling && Asm::default().feed(line, &mut Vec::new()).is_ok()
+}
+
+/// Hex digits without any commas or marks after a directive at the start of a line, as debuggers print them: `dw 0025 11F2`.
+/// Returns them with the size of a number.
+fn hex_words(line: &[u8]) -> Option<(usize, usize)> {
+    let (word, size) = directive(line).filter(|(word, _)| line.get(..word.at).is_some_and(|before| before.trim_ascii().is_empty()))?;
+    let from = word.at + word.text.len();
+    let digits = line.get(from..)?;
+    // Without another case, `db` is the byte 0xdb.
+    let lower = word.text.iter().all(u8::is_ascii_lowercase);
+    let apart = if lower { digits.iter().any(u8::is_ascii_uppercase) } else { digits.iter().any(u8::is_ascii_lowercase) };
+    let mut all = words(line, from).peekable();
+    all.peek().filter(|_| size > 1 || apart)?;
+    all.all(|word| word.text.len() == size * 2 && all_hex(word.text)).then_some((from, size))
 }
 
 /// Why the numbers after a directive are invalid.
@@ -54,11 +73,26 @@ pub(super) fn is_like(line: &[u8]) -> bool {
 }
 
 impl Asm {
+    /// A listing whose numbers have their highest byte first, if `big`.
+    pub(super) fn new(big: bool) -> Asm {
+        Asm { big, next: None }
+    }
+
     pub(super) fn feed(&mut self, line: &[u8], packet: &mut Vec<u8>) -> Feed {
         let Some((word, size)) = directive(line) else {
             let what = "expected a directive such as db before the bytes";
             return if is_like(line) { fault(0, what) } else { Ok(Fed::Taken) };
         };
+        if let Some((from, size)) = hex_words(line) {
+            for word in words(line, from) {
+                let start = packet.len();
+                push_pairs(word.text, word.at, packet)?;
+                if !self.big && size > 1 {
+                    packet.get_mut(start..).unwrap_or_default().reverse();
+                }
+            }
+            return Ok(Fed::Taken);
+        }
         let address = split_offset(line).filter(|(offset, _)| offset.address).and_then(|(offset, _)| offset.value(16));
         let before = packet.len();
         let mut at = word.at + word.text.len();

@@ -13,22 +13,46 @@ pub(super) struct Base64 {
     /// Characters of the current group of four, including padding.
     group: u32,
     padded: bool,
+    /// Characters of the last line.
+    width: usize,
 }
 
+/// The end of the first part of a data URI: `data:application/octet-stream;base64,`.
+const SCHEME: &[u8] = b";base64,";
+
 impl Base64 {
+    /// A line without the first part of a data URI.
+    pub(super) fn without_scheme(text: &[u8]) -> &[u8] {
+        let at = text.starts_with(b"data:").then(|| text.windows(SCHEME.len()).position(|at| at == SCHEME)).flatten();
+        at.and_then(|at| text.get(at + SCHEME.len()..)).unwrap_or(text)
+    }
+
     /// Whether a first line can only be base64.
     pub(super) fn fits(text: &[u8]) -> bool {
         let any = |test: fn(&u8) -> bool| text.iter().any(test);
+        let unpadded = text.len() % 4 != 1 && any(|byte| matches!(byte, b'-' | b'_'));
         text.len() >= SHORTEST
-            && text.len().is_multiple_of(4)
+            && (text.len().is_multiple_of(4) || unpadded)
             && text.iter().all(|byte| value(*byte).is_some() || *byte == b'=')
             && any(u8::is_ascii_uppercase)
             && any(u8::is_ascii_lowercase)
-            && any(|byte| byte.is_ascii_digit() || b"+/=".contains(byte))
+            && any(|byte| byte.is_ascii_digit() || b"+/=-_".contains(byte))
     }
 
     pub(super) fn feed(&mut self, line: &[u8], packet: &mut Vec<u8>) -> Feed {
-        for (at, byte) in line.iter().enumerate().filter(|(_, byte)| !byte.is_ascii_whitespace()) {
+        let width = line.trim_ascii().len();
+        // Padding ends a packet, and so does a longer line behind an unfinished group.
+        if width > 0 && (self.padded || self.group != 0 && width > self.width) {
+            self.end()?;
+            *self = Base64::default();
+            if !packet.is_empty() {
+                return Ok(Fed::Complete(0));
+            }
+        }
+        self.width = width;
+        let data = Base64::without_scheme(line.trim_ascii_start());
+        let from = line.len() - data.len();
+        for (at, byte) in line.iter().enumerate().skip(from).filter(|(_, byte)| !byte.is_ascii_whitespace()) {
             if *byte == b'=' && self.group >= 2 {
                 self.padded = true;
             } else if let Some(value) = value(*byte).filter(|_| !self.padded) {

@@ -81,7 +81,7 @@ fn unboxed(line: &[u8]) -> Option<Vec<u8>> {
             // Only text follows the bytes. A wider cell there is another row, without text.
             is_text = true;
         }
-        if index == 1 && is_text {
+        if index == 1 && (is_text || first == '|' && width != TEXT) {
             return None;
         }
         if is_text && width <= TEXT {

@@ -1,17 +1,36 @@
 //! Detection of the text dialect from the first line with data.
 
 use super::base64::Base64;
+use super::dialects::{DIALECTS, Found};
 use super::digits::{self, Digits};
 use super::list::List;
-use super::literal::Literal;
-use super::log::Log;
+use super::log::{self, Log};
 use super::marks::Marks;
 use super::offsets::{self, Shape};
 use super::ruler::{RULER, is_ruler};
 use super::scan::{Word, after_marks, all_hex, words};
 use super::sides::{self, Sides};
-use super::{Dialect, Fault, asm, bare_ip, fault, follow, percent, yaml};
+use super::{Dialect, Fault, asm, bare_ip, fault, follow, percent};
 use crate::input::InputFormat;
+use std::cell::OnceCell;
+
+/// A line that may be the first one with data.
+pub(super) struct Context<'a> {
+    pub(super) line: &'a [u8],
+    /// The line without blanks around it.
+    pub(super) text: &'a [u8],
+    /// Whether the first byte of a number is its highest one.
+    pub(super) big: bool,
+    pub(super) following: &'a dyn Fn() -> Vec<Vec<u8>>,
+    pub(super) lines: OnceCell<Vec<Vec<u8>>>,
+}
+
+impl Context<'_> {
+    /// Some lines after it; waits for them.
+    pub(super) fn ahead(&self) -> &[Vec<u8>] {
+        self.lines.get_or_init(self.following)
+    }
+}
 
 /// The lines before the first line with data.
 #[derive(Default)]
@@ -19,7 +38,7 @@ pub(super) struct Preface {
     /// Whether prose was found, in which words may look like hex.
     prose: bool,
     /// Whether the last line ended with an open parenthesis, as in a Python literal over several lines.
-    open: bool,
+    pub(super) open: bool,
     /// The brace at the end of the last line, after which a list may begin.
     brace: Option<u8>,
     /// A line that is a ruler above a dump, or else bytes.
@@ -36,10 +55,15 @@ pub(super) struct Preface {
     lines: u64,
     /// The first line that may be malformed bytes of a log; an error if no other line has data.
     pub(super) fault: Option<(u64, Fault)>,
-    /// Marks of the first packet.
+    /// Marks of the first packet of a dump, and of other dialects.
     pub(super) marks: Marks,
+    pub(super) heading: Marks,
+    /// Number of bytes that the last line announced.
+    pub(super) count: Option<usize>,
     /// Whether tcpdump's line above a packet contains `IP`.
-    pub(super) ip_announced: bool,
+    ip_announced: bool,
+    /// Name of the dialect.
+    pub(super) name: &'static str,
     wanted: Option<InputFormat>,
 }
 
@@ -49,72 +73,49 @@ impl Preface {
     }
 
     /// The dialect of this line, or `None` if it has no data.
-    pub(super) fn dialect(&mut self, line: &[u8]) -> Result<Option<Dialect>, Fault> {
-        let text = line.trim_ascii();
+    pub(super) fn dialect(&mut self, context: &Context<'_>) -> Found {
         self.lines += 1;
-        if text.is_empty() || text.starts_with(b"#") {
+        if context.text.is_empty() || log::is_comment(context.text) {
             return Ok(None);
         }
         if self.wanted == Some(InputFormat::Follow) {
-            return Ok(follow::is_row(line).then(|| Dialect::Follow(follow::Dump::default())));
+            return Ok(follow::is_row(context.line).then(|| Dialect::Follow(follow::Dump::default())));
         }
-        let found = self.look(line, text)?;
+        let found = self.examine(context)?;
         if found.is_none() {
-            self.marks.add(Marks::of_prose(line));
-            self.ip_announced |= bare_ip::announces_ip(line);
+            self.marks.add(Marks::of_prose(context.line));
+            self.heading.add(log::heading(context.line));
+            self.count = log::count(context.line).or(self.count);
+            self.ip_announced |= bare_ip::announces_ip(context.line);
         }
         Ok(found)
     }
 
-    fn look(&mut self, line: &[u8], text: &[u8]) -> Result<Option<Dialect>, Fault> {
+    fn examine(&mut self, context: &Context<'_>) -> Found {
+        let Context { line, text, .. } = *context;
         if after_marks(text) == text.len() {
             return Ok(None);
         }
-        if let Some(found) = self.conversation(line, text)? {
-            return Ok(Some(found));
-        }
-        if self.announced && all_hex(text) {
-            return Ok(Some(Dialect::Sides(Sides::default())));
-        }
+        self.announcements(text)?;
         self.ruled |= is_ruler(line) || !self.ruler.is_empty();
         if is_ruler(line) || offsets::is_prompt(text) {
             return Ok(None);
         }
-        if offsets::is_octal(line) {
-            return octal(line);
-        }
-        if asm::fits(line) && self.suspect {
-            return fault(0, "the listing begins here, and a line above looks like one of it that is damaged");
-        }
-        if asm::fits(line) {
-            return Ok(Some(Dialect::Asm(asm::Asm::default())));
-        }
-        let brace = std::mem::take(&mut self.brace);
-        let found = match Shape::of(line) {
-            Some(_) if self.wanted.is_none() && !self.ruled && follow::fits(line) => {
-                Some(Dialect::Follow(follow::Dump::default()))
+        for known in DIALECTS {
+            if let Some(found) = (known.detect)(self, context)? {
+                self.name = known.name;
+                return Ok(Some(found));
             }
-            Some(shape) => self.dump(line, shape)?,
-            // A brace in the text column of a malformed row does not begin a list.
-            None if looks_like_a_row(before_brace(line)) => None,
-            None => List::of(text, brace).map(Dialect::List).or_else(|| Literal::of(text, self.open).map(Dialect::Literal)),
-        };
-        if found.is_some() {
-            return Ok(found);
         }
         self.open = text.ends_with(b"(");
         self.brace = List::opened(text);
         self.suspect |= looks_like_a_row(line) || asm::is_like(line);
-        let found = self.loose(line, text)?;
-        self.prose |= found.is_none() && self.brace.is_none_or(|_| text.len() > 1);
-        Ok(found)
+        self.prose |= self.brace.is_none_or(|_| text.len() > 1);
+        Ok(None)
     }
 
-    /// The text of a whole conversation, and lines that announce one.
-    fn conversation(&mut self, line: &[u8], text: &[u8]) -> Result<Option<Dialect>, Fault> {
-        if yaml::fits(line) {
-            return Ok(Some(Dialect::Yaml(Box::default())));
-        }
+    /// Lines of tshark above a conversation.
+    fn announcements(&mut self, text: &[u8]) -> Result<(), Fault> {
         if text.strip_prefix(b"Follow: ").is_some_and(|kind| kind.ends_with(b",ascii") || kind.ends_with(b",ebcdic")) {
             return fault(0, "this form of Follow Stream has lost bytes; use raw, hex or yaml");
         }
@@ -123,27 +124,70 @@ impl Preface {
         } else if text.starts_with(b"Follow: udp,") {
             self.datagrams = true;
         }
-        Ok(None)
+        Ok(())
     }
 
-    /// Bytes without any marks except their digits.
-    fn loose(&mut self, line: &[u8], text: &[u8]) -> Result<Option<Dialect>, Fault> {
-        let digits = || Ok(Some(Dialect::Digits(Digits::default())));
-        if !self.prose && (looks_like_digits(text, 0) && digits::fits(line) || digits::has_text(line)) {
-            return digits();
+    /// Lines of digits that tshark announced as a conversation.
+    pub(super) fn sides(&mut self, context: &Context<'_>) -> Found {
+        Ok((self.announced && all_hex(context.text)).then(|| Dialect::Sides(Sides::default())))
+    }
+
+    /// An assembler listing.
+    pub(super) fn listing(&mut self, context: &Context<'_>) -> Found {
+        if self.suspect {
+            return fault(0, "the listing begins here, and a line above looks like one of it that is damaged");
         }
-        if !self.prose && Base64::fits(text) {
-            return Ok(Some(Dialect::Base64(Base64::default())));
+        Ok(Some(Dialect::Asm(asm::Asm::new(context.big))))
+    }
+
+    /// A dump, or a conversation as a dump.
+    pub(super) fn offsets(&mut self, context: &Context<'_>) -> Found {
+        if offsets::is_octal(context.line) {
+            return octal(context.line);
         }
-        if percent::fits(text) {
-            return Ok(Some(Dialect::Percent));
+        match Shape::of(context.line) {
+            Some(_) if self.wanted.is_none() && !self.ruled && follow::fits(context.line) => {
+                Ok(Some(Dialect::Follow(follow::Dump::default())))
+            }
+            Some(shape) => self.dump(context, shape),
+            None => Ok(None),
         }
+    }
+
+    /// The brace before a list.
+    pub(super) fn take_brace(&mut self) -> Option<u8> {
+        self.brace.take()
+    }
+
+    /// A brace in the text column of a malformed row does not begin a list.
+    pub(super) fn is_row_like(&self, context: &Context<'_>) -> bool {
+        looks_like_a_row(before_brace(context.line))
+    }
+
+    /// Bare digits, also with a text column.
+    pub(super) fn digits(&mut self, context: &Context<'_>) -> Found {
+        let fits = !self.prose
+            && (looks_like_digits(context.text, 0) && digits::fits(context.line) || digits::has_text(context.line));
+        Ok(fits.then(|| Dialect::Digits(Digits::default())))
+    }
+
+    pub(super) fn base64(&mut self, context: &Context<'_>) -> Found {
+        let fits = !self.prose && Base64::fits(Base64::without_scheme(context.text));
+        Ok(fits.then(|| Dialect::Base64(Base64::default())))
+    }
+
+    pub(super) fn percent(&mut self, context: &Context<'_>) -> Found {
+        Ok(percent::fits(context.text).then_some(Dialect::Percent))
+    }
+
+    /// Bytes inside a line; else digits with a few invalid characters, which are reported when the line is parsed.
+    pub(super) fn log(&mut self, context: &Context<'_>) -> Found {
+        let Context { line, text, .. } = *context;
         match Log::fits(line) {
             // An error above would be lost.
             Ok(true) if self.fault.is_some() => Ok(None),
-            Ok(true) => Ok(Some(Dialect::Log(Log::default()))),
-            // A few invalid characters are reported when the line is parsed.
-            _ if !self.prose && looks_like_digits(text, 8) => digits(),
+            Ok(true) => Ok(Some(Dialect::Log(Log::after(self.count)))),
+            _ if !self.prose && looks_like_digits(text, 8) => Ok(Some(Dialect::Digits(Digits::default()))),
             Ok(false) => {
                 let near = asm::fault_of(line).or_else(|| List::fault_of(text)).or_else(|| percent::fault_of(text));
                 let near = near.or_else(|| digits::fault_of(line).filter(|_| !self.prose && looks_like_digits(text, 3)));
@@ -170,12 +214,12 @@ impl Preface {
         }
         false
     }
-}
 
-impl Preface {
     /// A dump may begin at any offset, but then the line must be unambiguous.
-    fn dump(&mut self, line: &[u8], shape: Shape) -> Result<Option<Dialect>, Fault> {
-        let dialect = Dialect::Offsets(Box::new(offsets::Dump::new(shape, self.ip_announced)));
+    fn dump(&mut self, context: &Context<'_>, shape: Shape) -> Found {
+        let line = context.line;
+        let dump = offsets::Dump::new(shape, self.ip_announced).with_order(context.big);
+        let dialect = Dialect::Offsets(Box::new(dump));
         let Some(base) = offsets::base(line).filter(|base| *base > 0) else { return Ok(Some(dialect)) };
         if !offsets::reads(line, shape) && !self.ruled {
             self.suspect = true;
@@ -192,7 +236,6 @@ impl Preface {
         Ok(Some(dialect))
     }
 }
-
 /// Whether a line may be a malformed row: groups of digits after one word, or after two.
 fn looks_like_a_row(line: &[u8]) -> bool {
     let from = after_marks(line);

@@ -1,318 +1,86 @@
-//! Test data: the same packet in the formats of many tools, created with these tools.
+//! Every dialect of hex text: its name, an example, and how it is recognized.
+//!
+//! The order is that of recognition: the first dialect that fits the first line with data reads the text.
+//! `docs/hex.md` and `--explain-input` use the names.
 
-#[rustfmt::skip]
-pub(super) const PACKET: [u8; 72] = [
-    0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x02, 0x00, 0x00, 0x00, 0x00, 0x01, 0x08, 0x00, 0x45, 0x00,
-    0x00, 0x3a, 0x00, 0x01, 0x00, 0x00, 0x40, 0x11, 0x66, 0xb0, 0x0a, 0x00, 0x00, 0x01, 0x0a, 0x00,
-    0x00, 0x02, 0x13, 0x88, 0x69, 0x78, 0x00, 0x26, 0x00, 0x00, 0x23, 0x00, 0x00, 0x00, 0x01, 0x7b,
-    0x22, 0x6c, 0x61, 0x6e, 0x67, 0x22, 0x3a, 0x22, 0x65, 0x6e, 0x22, 0x2c, 0x22, 0x76, 0x65, 0x72,
-    0x73, 0x69, 0x6f, 0x6e, 0x22, 0x3a, 0x22, 0x31,
-];
+use super::bits::Bits;
+use super::columns::Columns;
+use super::detect::{Context, Preface};
+use super::list::List;
+use super::literal::Literal;
+use super::rows::Rows;
+use super::{Dialect, Fault, asm, snort, table, yaml};
 
-/// Commands with their output. Some print the packet twice.
-#[rustfmt::skip]
-pub(super) const DIALECTS: &[(&str, &str)] = &[
-    (
-        "hexdump -C",
-        r###"00000000  00 00 00 00 00 00 02 00  00 00 00 01 08 00 45 00  |..............E.|
-00000010  00 3a 00 01 00 00 40 11  66 b0 0a 00 00 01 0a 00  |.:....@.f.......|
-00000020  00 02 13 88 69 78 00 26  00 00 23 00 00 00 01 7b  |....ix.&..#....{|
-00000030  22 6c 61 6e 67 22 3a 22  65 6e 22 2c 22 76 65 72  |"lang":"en","ver|
-00000040  73 69 6f 6e 22 3a 22 31                           |sion":"1|
-00000048"###,
-    ),
-    (
-        "hexdump",
-        r###"0000000 0000 0000 0000 0002 0000 0100 0008 0045
-0000010 3a00 0100 0000 1140 b066 000a 0100 000a
-0000020 0200 8813 7869 2600 0000 0023 0000 7b01
-0000030 6c22 6e61 2267 223a 6e65 2c22 7622 7265
-0000040 6973 6e6f 3a22 3122                    
-0000048"###,
-    ),
-    (
-        "xxd",
-        r###"00000000: 0000 0000 0000 0200 0000 0001 0800 4500  ..............E.
-00000010: 003a 0001 0000 4011 66b0 0a00 0001 0a00  .:....@.f.......
-00000020: 0002 1388 6978 0026 0000 2300 0000 017b  ....ix.&..#....{
-00000030: 226c 616e 6722 3a22 656e 222c 2276 6572  "lang":"en","ver
-00000040: 7369 6f6e 223a 2231                      sion":"1"###,
-    ),
-    (
-        "xxd -c8 -g1",
-        r###"00000000: 00 00 00 00 00 00 02 00  ........
-00000008: 00 00 00 01 08 00 45 00  ......E.
-00000010: 00 3a 00 01 00 00 40 11  .:....@.
-00000018: 66 b0 0a 00 00 01 0a 00  f.......
-00000020: 00 02 13 88 69 78 00 26  ....ix.&
-00000028: 00 00 23 00 00 00 01 7b  ..#....{
-00000030: 22 6c 61 6e 67 22 3a 22  "lang":"
-00000038: 65 6e 22 2c 22 76 65 72  en","ver
-00000040: 73 69 6f 6e 22 3a 22 31  sion":"1"###,
-    ),
-    (
-        "xxd -p",
-        r###"00000000000002000000000108004500003a00010000401166b00a000001
-0a000002138869780026000023000000017b226c616e67223a22656e222c
-2276657273696f6e223a2231"###,
-    ),
-    (
-        "xxd -i",
-        r###"unsigned char p_bin[] = {
-  0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x02, 0x00, 0x00, 0x00, 0x00, 0x01,
-  0x08, 0x00, 0x45, 0x00, 0x00, 0x3a, 0x00, 0x01, 0x00, 0x00, 0x40, 0x11,
-  0x66, 0xb0, 0x0a, 0x00, 0x00, 0x01, 0x0a, 0x00, 0x00, 0x02, 0x13, 0x88,
-  0x69, 0x78, 0x00, 0x26, 0x00, 0x00, 0x23, 0x00, 0x00, 0x00, 0x01, 0x7b,
-  0x22, 0x6c, 0x61, 0x6e, 0x67, 0x22, 0x3a, 0x22, 0x65, 0x6e, 0x22, 0x2c,
-  0x22, 0x76, 0x65, 0x72, 0x73, 0x69, 0x6f, 0x6e, 0x22, 0x3a, 0x22, 0x31
-};
-unsigned int p_bin_len = 72;"###,
-    ),
-    (
-        "xxd -i -u",
-        r###"unsigned char p_bin[] = {
-  0X00, 0X00, 0X00, 0X00, 0X00, 0X00, 0X02, 0X00, 0X00, 0X00, 0X00, 0X01,
-  0X08, 0X00, 0X45, 0X00, 0X00, 0X3A, 0X00, 0X01, 0X00, 0X00, 0X40, 0X11,
-  0X66, 0XB0, 0X0A, 0X00, 0X00, 0X01, 0X0A, 0X00, 0X00, 0X02, 0X13, 0X88,
-  0X69, 0X78, 0X00, 0X26, 0X00, 0X00, 0X23, 0X00, 0X00, 0X00, 0X01, 0X7B,
-  0X22, 0X6C, 0X61, 0X6E, 0X67, 0X22, 0X3A, 0X22, 0X65, 0X6E, 0X22, 0X2C,
-  0X22, 0X76, 0X65, 0X72, 0X73, 0X69, 0X6F, 0X6E, 0X22, 0X3A, 0X22, 0X31
-};
-unsigned int p_bin_len = 72;"###,
-    ),
-    (
-        "od -Ax -tx1",
-        r###"000000 00 00 00 00 00 00 02 00 00 00 00 01 08 00 45 00
-000010 00 3a 00 01 00 00 40 11 66 b0 0a 00 00 01 0a 00
-000020 00 02 13 88 69 78 00 26 00 00 23 00 00 00 01 7b
-000030 22 6c 61 6e 67 22 3a 22 65 6e 22 2c 22 76 65 72
-000040 73 69 6f 6e 22 3a 22 31
-000048"###,
-    ),
-    (
-        "od -tx1, octal offsets",
-        r###"0000000 00 00 00 00 00 00 02 00 00 00 00 01 08 00 45 00
-0000020 00 3a 00 01 00 00 40 11 66 b0 0a 00 00 01 0a 00
-0000040 00 02 13 88 69 78 00 26 00 00 23 00 00 00 01 7b
-0000060 22 6c 61 6e 67 22 3a 22 65 6e 22 2c 22 76 65 72
-0000100 73 69 6f 6e 22 3a 22 31
-0000110"###,
-    ),
-    (
-        "od -Ad -tx1, decimal offsets",
-        r###"0000000 00 00 00 00 00 00 02 00 00 00 00 01 08 00 45 00
-0000016 00 3a 00 01 00 00 40 11 66 b0 0a 00 00 01 0a 00
-0000032 00 02 13 88 69 78 00 26 00 00 23 00 00 00 01 7b
-0000048 22 6c 61 6e 67 22 3a 22 65 6e 22 2c 22 76 65 72
-0000064 73 69 6f 6e 22 3a 22 31
-0000072"###,
-    ),
-    (
-        "od -Ax -tx1z",
-        r###"000000 00 00 00 00 00 00 02 00 00 00 00 01 08 00 45 00  >..............E.<
-000010 00 3a 00 01 00 00 40 11 66 b0 0a 00 00 01 0a 00  >.:....@.f.......<
-000020 00 02 13 88 69 78 00 26 00 00 23 00 00 00 01 7b  >....ix.&..#....{<
-000030 22 6c 61 6e 67 22 3a 22 65 6e 22 2c 22 76 65 72  >"lang":"en","ver<
-000040 73 69 6f 6e 22 3a 22 31                          >sion":"1<
-000048"###,
-    ),
-    (
-        "od -Ax -tx1 -w32",
-        r###"000000 00 00 00 00 00 00 02 00 00 00 00 01 08 00 45 00 00 3a 00 01 00 00 40 11 66 b0 0a 00 00 01 0a 00
-000020 00 02 13 88 69 78 00 26 00 00 23 00 00 00 01 7b 22 6c 61 6e 67 22 3a 22 65 6e 22 2c 22 76 65 72
-000040 73 69 6f 6e 22 3a 22 31
-000048"###,
-    ),
-    (
-        "od -x",
-        r###"0000000 0000 0000 0000 0002 0000 0100 0008 0045
-0000020 3a00 0100 0000 1140 b066 000a 0100 000a
-0000040 0200 8813 7869 2600 0000 0023 0000 7b01
-0000060 6c22 6e61 2267 223a 6e65 2c22 7622 7265
-0000100 6973 6e6f 3a22 3122
-0000110"###,
-    ),
-    (
-        "od -Ax -tx4",
-        r###"000000 00000000 00020000 01000000 00450008
-000010 01003a00 11400000 000ab066 000a0100
-000020 88130200 26007869 00230000 7b010000
-000030 6e616c22 223a2267 2c226e65 72657622
-000040 6e6f6973 31223a22
-000048"###,
-    ),
-    (
-        "od -An -tx1",
-        r###" 00 00 00 00 00 00 02 00 00 00 00 01 08 00 45 00
- 00 3a 00 01 00 00 40 11 66 b0 0a 00 00 01 0a 00
- 00 02 13 88 69 78 00 26 00 00 23 00 00 00 01 7b
- 22 6c 61 6e 67 22 3a 22 65 6e 22 2c 22 76 65 72
- 73 69 6f 6e 22 3a 22 31"###,
-    ),
-    (
-        "tcpdump -xx",
-        r###"22:13:20.000005 IP 10.0.0.1.5000 > 10.0.0.2.27000: UDP, length 30
-	0x0000:  0000 0000 0000 0200 0000 0001 0800 4500
-	0x0010:  003a 0001 0000 4011 66b0 0a00 0001 0a00
-	0x0020:  0002 1388 6978 0026 0000 2300 0000 017b
-	0x0030:  226c 616e 6722 3a22 656e 222c 2276 6572
-	0x0040:  7369 6f6e 223a 2231
-22:13:21.000005 IP 10.0.0.1.5000 > 10.0.0.2.27000: UDP, length 30
-	0x0000:  0000 0000 0000 0200 0000 0001 0800 4500
-	0x0010:  003a 0001 0000 4011 66b0 0a00 0001 0a00
-	0x0020:  0002 1388 6978 0026 0000 2300 0000 017b
-	0x0030:  226c 616e 6722 3a22 656e 222c 2276 6572
-	0x0040:  7369 6f6e 223a 2231"###,
-    ),
-    (
-        "tcpdump -XX",
-        r###"22:13:20.000005 IP 10.0.0.1.5000 > 10.0.0.2.27000: UDP, length 30
-	0x0000:  0000 0000 0000 0200 0000 0001 0800 4500  ..............E.
-	0x0010:  003a 0001 0000 4011 66b0 0a00 0001 0a00  .:....@.f.......
-	0x0020:  0002 1388 6978 0026 0000 2300 0000 017b  ....ix.&..#....{
-	0x0030:  226c 616e 6722 3a22 656e 222c 2276 6572  "lang":"en","ver
-	0x0040:  7369 6f6e 223a 2231                      sion":"1
-22:13:21.000005 IP 10.0.0.1.5000 > 10.0.0.2.27000: UDP, length 30
-	0x0000:  0000 0000 0000 0200 0000 0001 0800 4500  ..............E.
-	0x0010:  003a 0001 0000 4011 66b0 0a00 0001 0a00  .:....@.f.......
-	0x0020:  0002 1388 6978 0026 0000 2300 0000 017b  ....ix.&..#....{
-	0x0030:  226c 616e 6722 3a22 656e 222c 2276 6572  "lang":"en","ver
-	0x0040:  7369 6f6e 223a 2231                      sion":"1"###,
-    ),
-    (
-        "tshark -x",
-        r###"0000  00 00 00 00 00 00 02 00 00 00 00 01 08 00 45 00   ..............E.
-0010  00 3a 00 01 00 00 40 11 66 b0 0a 00 00 01 0a 00   .:....@.f.......
-0020  00 02 13 88 69 78 00 26 00 00 23 00 00 00 01 7b   ....ix.&..#....{
-0030  22 6c 61 6e 67 22 3a 22 65 6e 22 2c 22 76 65 72   "lang":"en","ver
-0040  73 69 6f 6e 22 3a 22 31                           sion":"1
+/// The result of a detector.
+pub(super) type Found = Result<Option<Dialect>, Fault>;
 
-0000  00 00 00 00 00 00 02 00 00 00 00 01 08 00 45 00   ..............E.
-0010  00 3a 00 01 00 00 40 11 66 b0 0a 00 00 01 0a 00   .:....@.f.......
-0020  00 02 13 88 69 78 00 26 00 00 23 00 00 00 01 7b   ....ix.&..#....{
-0030  22 6c 61 6e 67 22 3a 22 65 6e 22 2c 22 76 65 72   "lang":"en","ver
-0040  73 69 6f 6e 22 3a 22 31                           sion":"1"###,
-    ),
-    (
-        "tshark -Px",
-        r###"    1   0.000000     10.0.0.1 → 10.0.0.2     TAPA 72 Tunnel - V=2, T=Type 0
+/// A dialect of hex text.
+pub struct Known {
+    /// Its name, as a user would search for it.
+    pub name: &'static str,
+    /// The same bytes in each dialect, [`BYTES`], or as many of them as fit.
+    pub example: &'static str,
+    /// Returns the reader if a line begins a text of this dialect.
+    pub(super) detect: fn(&mut Preface, &Context<'_>) -> Found,
+}
 
-0000  00 00 00 00 00 00 02 00 00 00 00 01 08 00 45 00   ..............E.
-0010  00 3a 00 01 00 00 40 11 66 b0 0a 00 00 01 0a 00   .:....@.f.......
-0020  00 02 13 88 69 78 00 26 00 00 23 00 00 00 01 7b   ....ix.&..#....{
-0030  22 6c 61 6e 67 22 3a 22 65 6e 22 2c 22 76 65 72   "lang":"en","ver
-0040  73 69 6f 6e 22 3a 22 31                           sion":"1
+/// The bytes of the examples.
+pub const BYTES: [u8; 16] = *b"#\0\0\0\x01{\"l\0\x0aEN,\xfe\x80\x10";
 
-    2   1.000000     10.0.0.1 → 10.0.0.2     TAPA 72 Tunnel - V=2, T=Type 0
+const fn known(name: &'static str, example: &'static str, detect: fn(&mut Preface, &Context<'_>) -> Found) -> Known {
+    Known { name, example, detect }
+}
 
-0000  00 00 00 00 00 00 02 00 00 00 00 01 08 00 45 00   ..............E.
-0010  00 3a 00 01 00 00 40 11 66 b0 0a 00 00 01 0a 00   .:....@.f.......
-0020  00 02 13 88 69 78 00 26 00 00 23 00 00 00 01 7b   ....ix.&..#....{
-0030  22 6c 61 6e 67 22 3a 22 65 6e 22 2c 22 76 65 72   "lang":"en","ver
-0040  73 69 6f 6e 22 3a 22 31                           sion":"1"###,
+/// The dialects, in the order of recognition.
+pub static DIALECTS: &[Known] = &[
+    known(
+        "a conversation in YAML, as of `follow -T yaml` and Wireshark",
+        "peers:\n  - peer: 0\n    host: 192.0.2.1\n    port: 4000\npackets:\n  - packet: 1\n    peer: 0\n    data: !!binary |\n      IwAAAAF7ImwACkVOLP6AEA==",
+        |_, context| Ok(yaml::fits(context.line).then(|| Dialect::Yaml(Box::default()))),
     ),
-    (
-        "a hex stream",
-        r###"00000000000002000000000108004500003a00010000401166b00a0000010a000002138869780026000023000000017b226c616e67223a22656e222c2276657273696f6e223a2231"###,
+    known(
+        "a conversation as of `tshark -z follow,tcp,raw`",
+        "Follow: tcp,raw\nFilter: tcp.stream eq 0\nNode 0: 192.0.2.1:4000\nNode 1: 192.0.2.2:5000\n23000000017b226c000a454e2cfe8010",
+        Preface::sides,
     ),
-    (
-        "escapes",
-        r###"\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00\x01\x08\x00\x45\x00\x00\x3a\x00\x01\x00\x00\x40\x11\x66\xb0\x0a\x00\x00\x01\x0a\x00\x00\x02\x13\x88\x69\x78\x00\x26\x00\x00\x23\x00\x00\x00\x01\x7b\x22\x6c\x61\x6e\x67\x22\x3a\x22\x65\x6e\x22\x2c\x22\x76\x65\x72\x73\x69\x6f\x6e\x22\x3a\x22\x31"###,
+    known("columns of `-T fields` and `-T csv`", "1\t192.0.2.10\t23000000017b226c000a454e2cfe8010", |_, context| {
+        Ok(Columns::of(context.line, context.ahead()).map(Dialect::Columns))
+    }),
+    known("bits", "00100011 00000000 00000000 00000000 00000001 01111011 00100010 01101100 00000000 00001010 01000101 01001110 00101100 11111110 10000000 00010000", |_, context| {
+        Ok(Bits::of(context.text).map(Dialect::Bits))
+    }),
+    known("`content` of Snort and Suricata", r#"content:"|23 00 00 00 01|{|22|l|00 0a|EN,|fe 80 10|""#, |_, context| {
+        Ok(snort::fits(context.line).then_some(Dialect::Snort))
+    }),
+    known(
+        "a table with bars (mangos, WowPacketParser, Windower)",
+        "| 23 00 00 00 01 7B 22 6C 00 0A 45 4E 2C FE 80 10 | #....{\"l..EN,... |",
+        |_, context| Ok(table::is_row(context.line).then(|| Dialect::Table(table::Table::default()))),
     ),
-    (
-        "a C string",
-        r###"char p[] = 
-"\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00\x01\x08\x00\x45\x00\x00\x3a\x00\x01\x00\x00\x40\x11\x66\xb0\x0a\x00\x00\x01\x0a\x00\x00\x02\x13\x88\x69\x78\x00\x26"
-"\x00\x00\x23\x00\x00\x00\x01\x7b\x22\x6c\x61\x6e\x67\x22\x3a\x22\x65\x6e\x22\x2c\x22\x76\x65\x72\x73\x69\x6f\x6e\x22\x3a\x22\x31";"###,
+    known("data directives of an assembler (IDA `db`, debuggers)", ".rdata:00402000 msg db 23h, 0, 0, 0, 1, '{\"l', 0, 0Ah, 'EN,', 0FEh, 80h, 10h", |preface, context| {
+        if asm::fits(context.line) { preface.listing(context) } else { Ok(None) }
+    }),
+    known(
+        "a dump with offsets (`xxd`, `hexdump`, `od`, tcpdump, tshark, debuggers) or Follow Stream",
+        "00000000: 2300 0000 017b 226c 000a 454e 2cfe 8010  #....{\"l..EN,...",
+        Preface::offsets,
     ),
-    (
-        "Python bytes",
-        r###"b'\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00\x01\x08\x00E\x00\x00:\x00\x01\x00\x00@\x11f\xb0\n\x00\x00\x01\n\x00\x00\x02\x13\x88ix\x00&\x00\x00#\x00\x00\x00\x01{"lang":"en","version":"1'"###,
+    known(
+        "a dump with offsets behind a prefix or before a dash (logcat, kernel, radare2, FortiGate, Cheat Engine)",
+        "[2026-11-03 12:00:01.120] [net] 0000: 23 00 00 00 01 7b 22 6c 00 0a 45 4e 2c fe 80 10  #....{\"l..EN,...",
+        |_, context| Ok(Rows::of(context.line, context.ahead(), context.big).map(|rows| Dialect::Rows(Box::new(rows)))),
     ),
-    (
-        "a Python variable",
-        r###"data = b'\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00\x01\x08\x00E\x00\x00:\x00\x01\x00\x00@\x11f\xb0\n\x00\x00\x01\n\x00\x00\x02\x13\x88ix\x00&\x00\x00#\x00\x00\x00\x01{"lang":"en","version":"1'"###,
-    ),
-    (
-        "Python bytes in parentheses",
-        r###"data = (
-    b'\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00\x01\x08\x00E\x00\x00:\x00\x01\x00\x00@\x11f\xb0\n\x00\x00\x01'
-    b'\n\x00\x00\x02\x13\x88ix\x00&\x00\x00#\x00\x00\x00\x01{"lang":"en","version":"1'
-)"###,
-    ),
-    (
-        "colons",
-        r###"00:00:00:00:00:00:02:00:00:00:00:01:08:00:45:00:00:3a:00:01:00:00:40:11:66:b0:0a:00:00:01:0a:00:00:02:13:88:69:78:00:26:00:00:23:00:00:00:01:7b:22:6c:61:6e:67:22:3a:22:65:6e:22:2c:22:76:65:72:73:69:6f:6e:22:3a:22:31"###,
-    ),
-    (
-        "numbers with 0x",
-        r###"0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x02, 0x00, 0x00, 0x00, 0x00, 0x01, 0x08, 0x00, 0x45, 0x00, 0x00, 0x3a, 0x00, 0x01, 0x00, 0x00, 0x40, 0x11, 0x66, 0xb0, 0x0a, 0x00, 0x00, 0x01, 0x0a, 0x00, 0x00, 0x02, 0x13, 0x88, 0x69, 0x78, 0x00, 0x26, 0x00, 0x00, 0x23, 0x00, 0x00, 0x00, 0x01, 0x7b, 0x22, 0x6c, 0x61, 0x6e, 0x67, 0x22, 0x3a, 0x22, 0x65, 0x6e, 0x22, 0x2c, 0x22, 0x76, 0x65, 0x72, 0x73, 0x69, 0x6f, 0x6e, 0x22, 0x3a, 0x22, 0x31"###,
-    ),
-    (
-        "rows of 0x",
-        r###"0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x02, 0x00,
-0x00, 0x00, 0x00, 0x01, 0x08, 0x00, 0x45, 0x00,
-0x00, 0x3a, 0x00, 0x01, 0x00, 0x00, 0x40, 0x11,
-0x66, 0xb0, 0x0a, 0x00, 0x00, 0x01, 0x0a, 0x00,
-0x00, 0x02, 0x13, 0x88, 0x69, 0x78, 0x00, 0x26,
-0x00, 0x00, 0x23, 0x00, 0x00, 0x00, 0x01, 0x7b,
-0x22, 0x6c, 0x61, 0x6e, 0x67, 0x22, 0x3a, 0x22,
-0x65, 0x6e, 0x22, 0x2c, 0x22, 0x76, 0x65, 0x72,
-0x73, 0x69, 0x6f, 0x6e, 0x22, 0x3a, 0x22, 0x31"###,
-    ),
-    (
-        "a Rust array",
-        r###"let p = [
-    0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x02, 0x00, 0x00, 0x00, 0x00, 0x01, 0x08, 0x00, 0x45, 0x00, 0x00, 0x3a, 0x00, 0x01, 0x00, 0x00, 0x40, 0x11, 0x66, 0xb0, 0x0a, 0x00, 0x00, 0x01, 0x0a, 0x00, 0x00, 0x02, 0x13, 0x88, 0x69, 0x78, 0x00, 0x26, 0x00, 0x00, 0x23, 0x00, 0x00, 0x00, 0x01, 0x7b, 0x22, 0x6c, 0x61, 0x6e, 0x67, 0x22, 0x3a, 0x22, 0x65, 0x6e, 0x22, 0x2c, 0x22, 0x76, 0x65, 0x72, 0x73, 0x69, 0x6f, 0x6e, 0x22, 0x3a, 0x22, 0x31
-];"###,
-    ),
-    (
-        "bare pairs",
-        r###"00 00 00 00 00 00 02 00 00 00 00 01 08 00 45 00 00 3a 00 01 00 00 40 11 66 b0 0a 00 00 01 0a 00 00 02 13 88 69 78 00 26 00 00 23 00 00 00 01 7b 22 6c 61 6e 67 22 3a 22 65 6e 22 2c 22 76 65 72 73 69 6f 6e 22 3a 22 31"###,
-    ),
-    (
-        "pairs with odd spacing",
-        r###"00   00   00   00   00   00   02  
-00   00   00   00   01   08   00  
-45   00   00   3a   00   01   00  
-00   40   11   66   b0   0a   00  
-00   01   0a   00   00   02   13  
-88   69   78   00   26   00   00  
-23   00   00   00   01   7b   22  
-6c   61   6e   67   22   3a   22  
-65   6e   22   2c   22   76   65  
-72   73   69   6f   6e   22   3a  
-22   31"###,
-    ),
-    (
-        "words of four digits",
-        r###"0000 0000 0000 0200 0000 0001 0800 4500 003a 0001 0000 4011 66b0 0a00 0001 0a00 0002 1388 6978 0026 0000 2300 0000 017b 226c 616e 6722 3a22 656e 222c 2276 6572 7369 6f6e 223a 2231"###,
-    ),
-    (
-        "base64",
-        r###"AAAAAAAAAgAAAAABCABFAAA6AAEAAEARZrAKAAABCgAAAhOIaXgAJgAAIwAAAAF7ImxhbmciOiJl
-biIsInZlcnNpb24iOiIx"###,
-    ),
-    (
-        "text2pcap marks and times",
-        r###"# a comment
-I 10:15:14.5
-00000000  00 00 00 00 00 00 02 00  00 00 00 01 08 00 45 00  |..............E.|
-00000010  00 3a 00 01 00 00 40 11  66 b0 0a 00 00 01 0a 00  |.:....@.f.......|
-00000020  00 02 13 88 69 78 00 26  00 00 23 00 00 00 01 7b  |....ix.&..#....{|
-00000030  22 6c 61 6e 67 22 3a 22  65 6e 22 2c 22 76 65 72  |"lang":"en","ver|
-00000040  73 69 6f 6e 22 3a 22 31                           |sion":"1|
-O 10:15:15.5
-00000000  00 00 00 00 00 00 02 00  00 00 00 01 08 00 45 00  |..............E.|
-00000010  00 3a 00 01 00 00 40 11  66 b0 0a 00 00 01 0a 00  |.:....@.f.......|
-00000020  00 02 13 88 69 78 00 26  00 00 23 00 00 00 01 7b  |....ix.&..#....{|
-00000030  22 6c 61 6e 67 22 3a 22  65 6e 22 2c 22 76 65 72  |"lang":"en","ver|
-00000040  73 69 6f 6e 22 3a 22 31                           |sion":"1|
-00000048"###,
-    ),
-    (
-        "direction marks",
-        r###"> 00 00 00 00 00 00 02 00 00 00 00 01 08 00 45 00 00 3a 00 01 00 00 40 11 66 b0 0a 00 00 01 0a 00 00 02 13 88 69 78 00 26 00 00 23 00 00 00 01 7b 22 6c 61 6e 67 22 3a 22 65 6e 22 2c 22 76 65 72 73 69 6f 6e 22 3a 22 31
-< 00 00 00 00 00 00 02 00 00 00 00 01 08 00 45 00 00 3a 00 01 00 00 40 11 66 b0 0a 00 00 01 0a 00 00 02 13 88 69 78 00 26 00 00 23 00 00 00 01 7b 22 6c 61 6e 67 22 3a 22 65 6e 22 2c 22 76 65 72 73 69 6f 6e 22 3a 22 31"###,
-    ),
+    known("lists of numbers (C, Rust, Java, Delphi, VB, JSON, Go, Erlang)", "{ 0x23, 0x00, 0x00, 0x00, 0x01, 0x7b, 0x22, 0x6c, 0x00, 0x0a, 0x45, 0x4e, 0x2c, 0xfe, 0x80, 0x10 }", |preface, context| {
+        let brace = preface.take_brace();
+        let list = if preface.is_row_like(context) { None } else { List::of(context.text, brace) };
+        Ok(list.map(|list| Dialect::List(list.with_order(context.big))))
+    }),
+    known("string literals and escapes (Python, C, strace, bpftrace)", r#"b'#\x00\x00\x00\x01{"l\x00\nEN,\xfe\x80\x10'"#, |preface, context| {
+        let literal = if preface.is_row_like(context) { None } else { Literal::of(context.text, preface.open) };
+        Ok(literal.map(Dialect::Literal))
+    }),
+    known("bare hex digits with any separators (`xxd -p`, hex streams)", "23 00 00 00 01 7b 22 6c 00 0a 45 4e 2c fe 80 10", Preface::digits),
+    known("base64, base64url and data URIs", "IwAAAAF7ImwACkVOLP6AEA==", Preface::base64),
+    known("percent-encoding", "%23%00%00%00%01%7b%22l%00%0aEN%2c%fe%80%10", Preface::percent),
+    known("bytes inside lines of a log or below prose", "12:00:01.5 recv: 23 00 00 00 01 7b 22 6c 00 0a 45 4e 2c fe 80 10", Preface::log),
 ];

@@ -29,7 +29,7 @@ impl Digits {
 
 /// Parses digits with any separators, up to a comment.
 pub(super) fn separated(line: &[u8], from: usize, out: &mut Vec<u8>) -> Result<(), Fault> {
-    let end = line.iter().position(|byte| *byte == b'#').unwrap_or(line.len());
+    let end = line.iter().skip(from).position(|byte| *byte == b'#').map_or(line.len(), |at| from + at);
     let is_between = |at: usize| {
         let neighbours = [at.checked_sub(1).and_then(|at| line.get(at)), line.get(at + 1)];
         neighbours.into_iter().all(|byte| byte.is_some_and(u8::is_ascii_hexdigit))

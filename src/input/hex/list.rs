@@ -15,12 +15,15 @@ const SHORTEST: usize = 4;
 /// The notation of the numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
-    /// With `0x`.
+    /// With `0x`, `$` or `&H`.
     Prefixed,
+    /// In hex without a prefix, as Rust's `{:x?}` prints them.
+    Hex,
     /// In decimal, from -128 to 255.
     Decimal,
 }
 
+#[derive(Default)]
 pub(super) struct List {
     /// The braces of a list; `None` without braces.
     braces: Option<(u8, u8)>,
@@ -29,6 +32,10 @@ pub(super) struct List {
     comment: bool,
     /// Determined by the first number.
     kind: Option<Kind>,
+    /// Bytes of a number with a prefix, determined by the first list; 0 before it.
+    width: usize,
+    /// Whether the first byte of a number is its highest one.
+    big: bool,
 }
 
 impl List {
@@ -36,13 +43,13 @@ impl List {
     pub(super) fn of(text: &[u8], open: Option<u8>) -> Option<List> {
         let after = |at: usize| text.get(at..).unwrap_or_default();
         if let Some(kind) = bare(text) {
-            return Some(List { braces: None, inside: true, comment: false, kind: Some(kind) });
+            return Some(List { inside: true, kind: Some(kind), ..List::default() });
         }
-        if let Some(open) = open.filter(|_| numbers(text).0 > 0) {
-            return Some(List { braces: Some(pair(open)), inside: true, comment: false, kind: None });
+        if let Some(open) = open.filter(|_| numbers(text).0 > 0 || is_prefixed(text)) {
+            return Some(List { braces: Some(pair(open)), inside: true, ..List::default() });
         }
         let position = |wanted: &[u8]| text.windows(wanted.len()).position(|at| at == wanted);
-        let list = |braces: (u8, u8), kind| Some(List { braces: Some(braces), inside: false, comment: false, kind });
+        let list = |braces: (u8, u8), kind| Some(List { braces: Some(braces), kind, ..List::default() });
         if let Some(at) = position(b"{") {
             let declared = text.get(..at)?.contains(&b']') && text.get(..at)?.contains(&b'[');
             if declared || is_prefixed(after(at + 1)) || is_list(after(at + 1)) {
@@ -50,7 +57,7 @@ impl List {
             }
         }
         let brackets = (0..text.len()).filter(|at| text.get(*at) == Some(&b'['));
-        if brackets.map(|at| after(at + 1)).any(|text| is_prefixed(text) || is_list(text)) {
+        if brackets.map(|at| after(at + 1)).any(|text| is_prefixed(text) || is_list(text) || is_hex_list(text)) {
             return list(pair(b'['), None);
         }
         let is_binary =
@@ -59,9 +66,17 @@ impl List {
         if erlang { list(pair(b'<'), None) } else { None }
     }
 
+    /// The same with numbers whose first byte is the highest one, if `big`.
+    pub(super) fn with_order(self, big: bool) -> List {
+        List { big, ..self }
+    }
+
     pub(super) fn describe(&self) -> &'static str {
         match self.kind {
-            Some(Kind::Prefixed) => "numbers with 0x",
+            Some(Kind::Prefixed) if self.width > 1 && self.big => "numbers of several bytes with 0x, the highest byte first",
+            Some(Kind::Prefixed) if self.width > 1 => "numbers of several bytes with 0x, little-endian memory; --words be reverses them",
+            Some(Kind::Prefixed) => "numbers with 0x, $ or &H",
+            Some(Kind::Hex) => "hex bytes without 0x",
             Some(Kind::Decimal) => "decimal bytes",
             None => "a list of numbers",
         }
@@ -76,13 +91,15 @@ impl List {
     pub(super) fn fault_of(text: &[u8]) -> Option<Fault> {
         let at = text.iter().position(|byte| matches!(byte, b'[' | b'{'))?;
         let (count, ..) = numbers(text.get(at + 1..)?);
-        let mut list = List { braces: Some(pair(*text.get(at)?)), inside: false, comment: false, kind: None };
+        let mut list = List { braces: Some(pair(*text.get(at)?)), ..List::default() };
         (count > 1).then(|| list.feed(text, &mut Vec::new()).err())?
     }
 
     /// The brace at the end of a line, if a list may begin after it.
     pub(super) fn opened(text: &[u8]) -> Option<u8> {
-        text.last().copied().filter(|byte| matches!(byte, b'[' | b'{'))
+        let text = text.strip_suffix(b"_").map_or(text, <[u8]>::trim_ascii_end);
+        let pascal = text.ends_with(b"= (");
+        text.last().copied().filter(|byte| matches!(byte, b'[' | b'{') || pascal)
     }
 
     pub(super) fn feed(&mut self, line: &[u8], packet: &mut Vec<u8>) -> Feed {
@@ -118,7 +135,10 @@ impl List {
                 _ if !self.inside => 1,
                 [b'(', ..] => cast(rest, at)?,
                 [b'<', ..] => repeats(rest, at, packet)?,
+                [quote @ (b'\'' | b'"'), text @ ..] if self.kind.is_some() => quoted(*quote, text, at, packet)?,
                 [byte, ..] if byte.is_ascii_whitespace() || matches!(byte, b',' | b';' | b'\\') => 1,
+                // Visual Basic continues a line with it.
+                [b'_', rest @ ..] if rest.trim_ascii().is_empty() => 1,
                 _ => self.number(rest, at, packet)?,
             };
         }
@@ -129,7 +149,7 @@ impl List {
     fn opens(&self, byte: u8, rest: &[u8]) -> bool {
         let Some((open, _)) = self.braces.filter(|_| !self.inside) else { return false };
         let inner = rest.get(1..).unwrap_or_default();
-        open == byte && (open != b'[' || is_prefixed(inner) || numbers(inner).0 > 0 || inner.trim_ascii().is_empty())
+        open == byte && (open != b'[' || is_prefixed(inner) || numbers(inner).0 > 0 || is_hex_list(inner) || inner.trim_ascii().is_empty())
     }
 
     /// `};` may end a list without an opening brace.
@@ -147,12 +167,22 @@ impl List {
 
     /// Parses a number; returns its length.
     fn number(&mut self, rest: &[u8], at: usize, packet: &mut Vec<u8>) -> Result<usize, Fault> {
-        let kind = *self.kind.get_or_insert(if is_prefixed(rest) { Kind::Prefixed } else { Kind::Decimal });
+        let kind = *self.kind.get_or_insert_with(|| match rest {
+            _ if is_prefixed(rest) => Kind::Prefixed,
+            _ if is_hex_list(rest) => Kind::Hex,
+            _ => Kind::Decimal,
+        });
         if kind == Kind::Prefixed {
-            return prefixed(rest, at, packet);
+            return self.prefixed(rest, at, packet);
         }
         let len = token_len(rest);
         let text = rest.get(..len).unwrap_or_default();
+        if kind == Kind::Hex {
+            let byte = std::str::from_utf8(text).ok().and_then(|text| u8::from_str_radix(text, 16).ok());
+            let byte = byte.filter(|_| text.len() <= 2 && all_hex(text));
+            packet.extend(byte);
+            return if byte.is_some() { Ok(len) } else { fault(at, "expected a byte of two hex digits") };
+        }
         let plain = text.iter().all(|byte| byte.is_ascii_digit() || *byte == b'-') && !text.is_empty();
         match decimal(text) {
             Some(_) if text.len() > 1 && text.starts_with(b"0") => {
@@ -173,6 +203,7 @@ fn pair(open: u8) -> (u8, u8) {
     match open {
         b'[' => (b'[', b']'),
         b'<' => (b'<', b'>'),
+        b'(' => (b'(', b')'),
         _ => (b'{', b'}'),
     }
 }
@@ -185,7 +216,7 @@ fn token_len(text: &[u8]) -> usize {
 fn is_prefixed(text: &[u8]) -> bool {
     let text = text.trim_ascii_start();
     let text = text.strip_prefix(b"(byte)").map_or(text, <[u8]>::trim_ascii_start);
-    matches!(text, [b'0', b'x' | b'X', digit, ..] if digit.is_ascii_hexdigit())
+    prefix_len(text) > 0
 }
 
 /// Number of decimal bytes at the start of a line, how many of them cannot be hex pairs, and the rest of the line.
@@ -216,7 +247,8 @@ fn is_list(text: &[u8]) -> bool {
 
 /// Numbers without braces that cannot be bare hex digits.
 fn bare(text: &[u8]) -> Option<Kind> {
-    if is_prefixed(text) {
+    let alone = text.starts_with(b"$") && text.iter().filter(|byte| **byte == b'$').count() < 2;
+    if is_prefixed(text) && !alone {
         return Some(Kind::Prefixed);
     }
     let (count, telling, rest) = numbers(text);
@@ -225,23 +257,94 @@ fn bare(text: &[u8]) -> Option<Kind> {
     (count >= SHORTEST && rest.is_empty() && (telling > 1 || wide)).then_some(Kind::Decimal)
 }
 
-/// Parses `0x23`, or a longer run of pairs after one `0x`; returns its length.
-fn prefixed(rest: &[u8], at: usize, packet: &mut Vec<u8>) -> Result<usize, Fault> {
-    if rest.starts_with(b"...") {
-        return fault(at, "bytes are left out here; print all of them");
-    }
-    let Some(digits) = rest.strip_prefix(b"0x").or_else(|| rest.strip_prefix(b"0X")) else {
-        return fault(at, "expected a byte such as 0x23");
-    };
-    let len = digits.iter().position(|byte| !byte.is_ascii_alphanumeric()).unwrap_or(digits.len());
-    let digits = digits.get(..len).unwrap_or_default();
-    let bytes = digits.strip_suffix(b"u8").or_else(|| digits.strip_suffix(b"U")).unwrap_or(digits);
-    match bytes {
+/// The prefixes of hex numbers: of C, Pascal and Visual Basic.
+const PREFIXES: [&[u8]; 5] = [b"0x", b"0X", b"$", b"&H", b"&h"];
+
+/// Length of the prefix of a hex number; 0 if there is none.
+fn prefix_len(text: &[u8]) -> usize {
+    let found = PREFIXES.iter().find(|prefix| text.starts_with(prefix)).map_or(0, |prefix| prefix.len());
+    let digits = text.get(found..).unwrap_or_default();
+    let len = digits.iter().take_while(|byte| byte.is_ascii_alphanumeric()).count();
+    // A variable of a debugger or of a shell begins with `$`, too.
+    let is_number = if text.starts_with(b"$") { matches!(len, 2 | 4 | 8) } else { true };
+    if is_number && digits.first().is_some_and(u8::is_ascii_hexdigit) { found } else { 0 }
+}
+
+impl List {
+    /// Parses `0x23`, a number of several bytes, or a longer run of pairs after one prefix; returns its length.
+    fn prefixed(&mut self, rest: &[u8], at: usize, packet: &mut Vec<u8>) -> Result<usize, Fault> {
+        if rest.starts_with(b"...") {
+            return fault(at, "bytes are left out here; print all of them");
+        }
+        let start = prefix_len(rest);
+        if start == 0 {
+            let empty = PREFIXES.iter().any(|prefix| rest.starts_with(prefix));
+            let (at, what) = if empty { (at + 2, "expected hex digits after 0x") } else { (at, "expected a byte such as 0x23") };
+            return fault(at, what);
+        }
+        let digits = rest.get(start..).unwrap_or_default();
+        let len = digits.iter().position(|byte| !byte.is_ascii_alphanumeric()).unwrap_or(digits.len());
+        let digits = digits.get(..len).unwrap_or_default();
+        let bytes = ["u8", "ULL", "UL", "U", "L"].iter().find_map(|suffix| digits.strip_suffix(suffix.as_bytes())).unwrap_or(digits);
+        if self.width == 0 {
+            self.width = width(rest);
+        }
+        let from = packet.len();
+        if self.width > 1 && all_hex(bytes) {
+            if bytes.len() > self.width * 2 {
+                return fault(at, format!("a number of more than {} bytes; the first one has {}", self.width, self.width));
+            }
+            let padded = [vec![b'0'; self.width * 2 - bytes.len()], bytes.to_vec()].concat();
+            push_pairs(&padded, at + start, packet)?;
+            if !self.big {
+                packet.get_mut(from..).unwrap_or_default().reverse();
+            }
+            return Ok(start + len);
+        }
+        if bytes.len() > 2 && !packet.is_empty() {
+            return fault(at, "a number of several bytes behind single bytes; write all numbers with the same digits");
+        }
         // Some tools omit a leading zero.
-        [_] if all_hex(bytes) => push_pairs(&[b'0', *bytes.first().unwrap_or(&b'0')], at + 1, packet)?,
-        [] => return fault(at + 2, "expected hex digits after 0x"),
-        _ => push_pairs(bytes, at + 2, packet)?,
+        match bytes {
+            [digit] if digit.is_ascii_hexdigit() => push_pairs(&[b'0', *digit], at + start - 1, packet)?,
+            _ => push_pairs(bytes, at + start, packet)?,
+        }
+        Ok(start + len)
     }
+}
+
+/// Bytes of each number of a line: those of its longest one. A single run of pairs is in the order of its digits.
+fn width(line: &[u8]) -> usize {
+    let numbers = line.split(|byte| *byte == b',' || byte.is_ascii_whitespace()).map(|token| (prefix_len(token), token));
+    let lens = numbers.filter(|(prefix, _)| *prefix > 0).map(|(prefix, token)| {
+        token.get(prefix..).unwrap_or_default().iter().take_while(|byte| byte.is_ascii_hexdigit()).count()
+    });
+    let (count, most) = lens.fold((0, 0), |(count, most), len| (count + 1, most.max(len)));
+    match most {
+        3..=4 if count > 1 => 2,
+        5..=8 if count > 1 => 4,
+        9..=16 if count > 1 => 8,
+        _ => 1,
+    }
+}
+
+/// Whether a list begins here whose elements are hex digits without a prefix: one has a letter, or all have two digits.
+fn is_hex_list(text: &[u8]) -> bool {
+    let end = text.iter().position(|byte| matches!(byte, b']' | b'}' | b'>' | b')')).unwrap_or(text.len());
+    let all = || {
+        let tokens = text.get(..end).unwrap_or_default().split(|byte| *byte == b',').map(<[u8]>::trim_ascii);
+        tokens.filter(|token| !token.is_empty())
+    };
+    let hex = all().count() >= SHORTEST && text.get(..end).is_some_and(|text| text.contains(&b',')) && all().all(|token| token.len() <= 2 && all_hex(token));
+    hex && (all().any(|token| token.iter().any(u8::is_ascii_alphabetic)) || all().any(|token| token.len() == 2 && token.starts_with(b"0")))
+}
+
+/// A text among numbers, such as `'info'`; returns its length with its quotes.
+fn quoted(quote: u8, text: &[u8], at: usize, packet: &mut Vec<u8>) -> Result<usize, Fault> {
+    let Some(len) = text.iter().position(|byte| *byte == quote) else {
+        return fault(at, format!("a text without its closing {}", char::from(quote)));
+    };
+    packet.extend(text.get(..len).unwrap_or_default());
     Ok(len + 2)
 }
 

@@ -14,6 +14,8 @@ pub(super) struct Literal {
     /// Whether literals have the prefix `b` of Python.
     python: bool,
     quote: Option<u8>,
+    /// Whether the text between these quotes is no literal of bytes.
+    skips: bool,
     parentheses: usize,
 }
 
@@ -32,16 +34,19 @@ impl Literal {
         if !python && !escape {
             return None;
         }
-        let bare = text.starts_with(b"\\x");
+        let bare = is_bare(text);
         // One `\x` before all digits, as PostgreSQL writes bytes.
         if bare && text.len() > 4 && all_hex(text.get(2..).unwrap_or_default()) {
             return None;
         }
-        Some(Literal { bare, python, quote: None, parentheses: usize::from(open) })
+        Some(Literal { bare, python, quote: None, skips: false, parentheses: usize::from(open) })
     }
 
     pub(super) fn feed(&mut self, line: &[u8], packet: &mut Vec<u8>) -> Feed {
         let text = line.trim_ascii_end();
+        if self.bare && escapes_between_text(text) {
+            return unquoted(text, packet);
+        }
         let mut at = 0;
         while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
             at += match (self.quote, rest) {
@@ -55,12 +60,15 @@ impl Literal {
                 (None, [b'\\', b'x' | b'u', ..]) => return fault(at, "an escape outside of quotes"),
                 (None, [byte, ..]) => {
                     self.outside(*byte, at)?;
+                    self.skips = self.python && self.quote.is_some() && !is_prefix(text.get(..at).unwrap_or_default());
                     1
                 }
                 (Some(quote), [byte, ..]) if *byte == quote => {
                     self.quote = None;
                     1
                 }
+                (Some(_), [b'\\', _, ..]) if self.skips => 2,
+                (Some(_), [_, ..]) if self.skips => 1,
                 // A line may be continued inside quotes.
                 (Some(_), [b'\\']) => 1,
                 (Some(_), [b'\\', ..]) => escape(rest, at, packet)?,
@@ -74,6 +82,11 @@ impl Literal {
         let whole = self.python || is_call(text);
         let own = whole && self.parentheses == 0 && self.quote.is_none() && !text.ends_with(b"\\");
         Ok(if own && !packet.is_empty() { Fed::Complete(line.len()) } else { Fed::Taken })
+    }
+
+    /// Whether escapes stand without quotes.
+    pub(super) fn is_bare(&self) -> bool {
+        self.bare
     }
 
     pub(super) fn end(&self) -> Result<(), Fault> {
@@ -96,6 +109,61 @@ impl Literal {
         }
         Ok(())
     }
+}
+
+/// Whether escapes begin outside of quotes: no quote stands before the first one.
+fn is_bare(text: &[u8]) -> bool {
+    let first = text.windows(2).position(|at| at == b"\\x");
+    first.is_some_and(|at| !text.get(..at).unwrap_or_default().iter().any(|byte| matches!(byte, b'"' | b'\'')))
+}
+
+/// Whether characters other than blanks and commas stand between escapes, as bpftrace and `repr` print them. These write no
+/// escape for a printable character.
+fn escapes_between_text(text: &[u8]) -> bool {
+    let printable = |at: &[u8]| match at {
+        [b'\\', b'x', high, low] => match (digit(*high), digit(*low)) {
+            (Some(high), Some(low)) => matches!(high << 4 | low, b'!'..=b'~') && !matches!(high << 4 | low, b'\\' | b'"' | b'\''),
+            _ => false,
+        },
+        _ => false,
+    };
+    if text.windows(4).any(printable) {
+        return false;
+    }
+    let mut at = 0;
+    while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
+        at += match rest {
+            [b'\\', b'x', high, low, ..] if digit(*high).is_some() && digit(*low).is_some() => 4,
+            [b'\\'] => 1,
+            [b' ' | b',' | b'\t', ..] => 1,
+            [byte, ..] => return byte.is_ascii_graphic() && *byte != b'\\' && *byte != b'#',
+            [] => return false,
+        };
+    }
+    false
+}
+
+/// Escapes and characters without quotes around them: all of the line is data.
+fn unquoted(text: &[u8], packet: &mut Vec<u8>) -> Feed {
+    let mut at = 0;
+    while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
+        at += match rest {
+            [b'\\', ..] => escape(rest, at, packet)?,
+            [byte, ..] => {
+                packet.push(*byte);
+                1
+            }
+            [] => 0,
+        };
+    }
+    Ok(Fed::Taken)
+}
+
+/// Whether a literal of Python bytes begins after this text: `b`, `rb`, `bytearray(b`.
+fn is_prefix(before: &[u8]) -> bool {
+    let name = before.iter().rev().take_while(|byte| byte.is_ascii_alphanumeric()).count();
+    let name = before.get(before.len() - name..).unwrap_or_default();
+    [&b"b"[..], b"rb", b"br"].iter().any(|prefix| name.eq_ignore_ascii_case(prefix))
 }
 
 /// Whether a line is a whole system call with its result, as in strace: `read(3, "\x23", 1) = 1`.

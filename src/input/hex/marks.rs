@@ -6,6 +6,7 @@
 //! `O` and `>` are sent, `I` and `<` received. A time of day without a date is counted from 1970-01-01. A time without a zone is
 //! UTC, so that the result does not depend on the system.
 
+use super::ends::Ends;
 use crate::input::Timestamp;
 use crate::tree::Side;
 
@@ -16,6 +17,7 @@ use super::scan::{after_marks, words};
 pub(super) struct Marks {
     pub(super) time: Option<Timestamp>,
     pub(super) direction: Option<Side>,
+    pub(super) ends: Ends,
 }
 
 impl Marks {
@@ -52,6 +54,9 @@ impl Marks {
     pub(super) fn add(&mut self, other: Marks) {
         self.time = other.time.or(self.time);
         self.direction = other.direction.or(self.direction);
+        if other.ends.source.is_some() {
+            self.ends = other.ends;
+        }
     }
 }
 

@@ -10,35 +10,41 @@ mod ansi;
 mod asm;
 mod bare_ip;
 mod base64;
+mod bits;
 mod boxed;
+mod columns;
 mod detect;
-#[cfg(test)]
-mod dialects;
+pub mod dialects;
 mod digits;
+mod ends;
 mod follow;
+mod lines;
 mod list;
 mod literal;
 mod log;
 mod marks;
 mod offsets;
 mod percent;
+mod rows;
 mod ruler;
+mod runs;
 mod scan;
 mod sides;
+mod snort;
+mod table;
 #[cfg(test)]
 mod tests;
 mod text;
-#[cfg(test)]
-mod writers;
 mod yaml;
 
 use super::buffer::{Buffer, LARGEST};
 use super::error::{OpenError, ReadError};
 use super::frame::{Frame, Link};
 use super::sniff;
-use super::{Format, InputFormat};
+use super::{Format, Options};
 use crate::tree::Side;
 use marks::Marks;
+use std::cell::{OnceCell, RefCell};
 use std::io;
 
 /// Maximum packet size in bytes.
@@ -84,6 +90,11 @@ fn fault<T>(at: usize, what: impl Into<String>) -> Result<T, Fault> {
 
 /// A dialect and the state of its parser.
 enum Dialect {
+    Columns(columns::Columns),
+    Bits(bits::Bits),
+    Table(table::Table),
+    Snort,
+    Rows(Box<rows::Rows>),
     Offsets(Box<offsets::Dump>),
     Follow(follow::Dump),
     Sides(sides::Sides),
@@ -100,6 +111,11 @@ enum Dialect {
 impl Dialect {
     fn feed(&mut self, line: &[u8], packet: &mut Packet) -> Feed {
         match self {
+            Dialect::Columns(columns) => columns.feed(line, packet),
+            Dialect::Bits(bits) => bits.feed(line, &mut packet.bytes),
+            Dialect::Table(table) => table.feed(line, packet),
+            Dialect::Snort => snort::Snort::feed(line, &mut packet.bytes),
+            Dialect::Rows(rows) => rows.feed(line, packet),
             Dialect::Offsets(dump) => dump.feed(line, packet),
             Dialect::Follow(dump) => dump.feed(line, &mut packet.bytes),
             Dialect::Sides(sides) => sides.feed(line, &mut packet.bytes),
@@ -114,22 +130,17 @@ impl Dialect {
         }
     }
 
-    /// Describes the format.
-    fn describe(&self) -> String {
-        let what = match self {
-            Dialect::Offsets(dump) => return dump.describe(),
-            Dialect::Follow(_) => "a Follow Stream dump of Wireshark (offsets for each side, the server's indented)",
-            Dialect::Sides(_) => "a conversation as of tshark -z follow,tcp,raw (a line of digits for each packet)",
-            Dialect::Yaml(_) => "a conversation in YAML",
-            Dialect::Digits(_) => "bare hex digits",
-            Dialect::List(list) => list.describe(),
-            Dialect::Asm(_) => "data directives of an assembler listing",
-            Dialect::Literal(_) => "bytes as string literals",
-            Dialect::Base64(_) => "base64",
-            Dialect::Percent => "percent-encoding",
-            Dialect::Log(_) => "bytes inside lines of a log or below prose",
-        };
-        what.to_owned()
+    /// Describes the format, where it is more than the name of the dialect.
+    fn describe(&self) -> Option<String> {
+        match self {
+            Dialect::Offsets(dump) => Some(dump.describe()),
+            Dialect::Rows(rows) => Some(rows.describe()),
+            Dialect::Follow(_) => {
+                Some("a Follow Stream dump of Wireshark (offsets for each side, the server's indented)".to_owned())
+            }
+            Dialect::List(list) => Some(list.describe().to_owned()),
+            _ => None,
+        }
     }
 
     /// The sender of the packet, in the text of a conversation.
@@ -142,9 +153,29 @@ impl Dialect {
         }
     }
 
+    /// Whether nothing in a line states where packets begin.
+    fn is_loose(&self) -> bool {
+        match self {
+            Dialect::Digits(_) | Dialect::Bits(_) | Dialect::Base64(_) | Dialect::Percent => true,
+            Dialect::List(list) => list.is_bare(),
+            Dialect::Literal(literal) => literal.is_bare(),
+            _ => false,
+        }
+    }
+
+    /// Whether a line above the bytes states the direction of payload, not of a frame.
+    fn has_headings(&self) -> bool {
+        matches!(self, Dialect::Table(_) | Dialect::Rows(_) | Dialect::Log(_))
+    }
+
     /// Handles the end of the text.
     fn end(&mut self, packet: &mut Packet) -> Result<(), Fault> {
         match self {
+            Dialect::Rows(rows) => rows.end(packet),
+            Dialect::Table(table) => {
+                table.end(packet);
+                Ok(())
+            }
             Dialect::Offsets(dump) => dump.end(&mut packet.bytes),
             Dialect::Yaml(yaml) => yaml.end(),
             Dialect::List(list) => list.end(),
@@ -164,92 +195,139 @@ pub(super) struct Reader {
     /// Bytes of the line that belonged to the previous packet.
     used: usize,
     dialect: Dialect,
+    /// Name of the dialect.
+    name: &'static str,
     packet: Packet,
-    /// Whether the packet was returned.
+    /// Whether a packet was read and not yet returned, and whether it was returned.
+    ready: bool,
     over: bool,
+    runs: runs::Runs,
+    /// Ends of packets that lines of unequal width in `packet` turned out to be, last one first.
+    parts: Vec<usize>,
+    /// Start of the next one.
+    part: usize,
+    peers: ends::Peers,
     /// Configured link type of packets.
     link: Option<Link>,
     /// Whether it is a conversation of datagrams, which belong to no stream.
     datagrams: bool,
     failure: Option<ReadError>,
     ended: bool,
-    frame: boxed::Frame,
+    cleaner: lines::Cleaner,
+    /// Whether directions were found, and a packet without one after them.
+    directions: (bool, bool),
+    remark: Option<String>,
 }
 
 impl Reader {
-    /// Finds the first line with data: of the requested dialect, or of any.
-    pub(super) fn open(mut text: Buffer, wanted: Option<InputFormat>, link: Option<Link>) -> Result<Reader, OpenError> {
+    /// Finds the first line with data: of the requested dialect, or of any. Reads the first packet.
+    pub(super) fn open(text: Buffer, options: Options) -> Result<Reader, OpenError> {
+        let mut reader = Reader::find(text, options)?;
+        match reader.fill() {
+            Err(error) => reader.failure = Some(error),
+            Ok(()) if reader.packet.bytes.is_empty() => {
+                let what = format!("no packet from here on; it was read as {}", reader.describe());
+                return Err(OpenError::Hex { line: reader.first, column: 1, what });
+            }
+            Ok(()) => {}
+        }
+        reader.ready = true;
+        Ok(reader)
+    }
+
+    fn find(mut text: Buffer, options: Options) -> Result<Reader, OpenError> {
         if text.ahead().starts_with(b"\xef\xbb\xbf") {
             text.pass(3);
         }
-        let mut preface = detect::Preface::new(wanted);
-        let mut frame = boxed::Frame::default();
+        let text = RefCell::new(text);
+        let mut preface = detect::Preface::new(options.format);
+        let mut cleaner = lines::Cleaner::default();
         let mut first = Vec::new();
         let mut line = 1;
-        while text.offset() < LARGEST_PREFACE
-            && let Some(len) = text.line_len().map_err(|error| too_long(&text, line, error))?
-        {
-            let content = text.ahead().get(..len).unwrap_or_default();
+        let mut found = None;
+        loop {
+            let len = {
+                let mut text = text.borrow_mut();
+                if text.offset() >= LARGEST_PREFACE {
+                    break;
+                }
+                match text.line_len() {
+                    Ok(Some(len)) => len,
+                    Ok(None) => break,
+                    Err(error) => return Err(too_long(&text, line, error)),
+                }
+            };
+            let content = text.borrow().ahead().get(..len).unwrap_or_default().to_vec();
             if first.is_empty() {
                 first = content.trim_ascii().get(..64.min(content.trim_ascii().len())).unwrap_or_default().to_vec();
             }
-            let plain = match frame.strip(ansi::without_colours(content)) {
-                Ok(plain) => plain,
-                Err(Fault { at, what }) => return Err(OpenError::Hex { line, column: at as u64 + 1, what }),
-            };
+            let wrong = |Fault { at, what }: Fault| OpenError::Hex { line, column: at as u64 + 1, what };
+            let plain = cleaner.clean(&content).map_err(wrong)?;
             if preface.defer(&plain) {
-                text.pass(len);
+                text.borrow_mut().pass(len);
                 line += 1;
                 continue;
             }
-            match preface.dialect(&plain) {
-                Ok(Some(dialect)) => {
-                    let mut reader = Reader::new(text, line, dialect, link, &preface);
-                    reader.frame = frame;
-                    if !preface.ruler.is_empty() && !matches!(reader.dialect, Dialect::Offsets(_)) {
-                        reader.dialect = Dialect::Digits(digits::Digits::default());
-                        reader.first = line - 1;
-                        reader.ruler(&preface.ruler);
-                    }
-                    return Ok(reader);
-                }
-                Ok(None) => text.pass(len),
-                Err(Fault { at, what }) => return Err(OpenError::Hex { line, column: at as u64 + 1, what }),
+            let context = detect::Context {
+                line: &plain,
+                text: plain.trim_ascii(),
+                big: options.words == Some(super::WordOrder::Big),
+                following: &|| following(&mut text.borrow_mut(), len),
+                lines: OnceCell::new(),
+            };
+            if let Some(dialect) = preface.dialect(&context).map_err(wrong)? {
+                found = Some(dialect);
+                break;
             }
+            text.borrow_mut().pass(len);
             line += 1;
         }
-        if !preface.ruler.is_empty() {
-            let mut reader = Reader::new(text, line, Dialect::Digits(digits::Digits::default()), link, &preface);
-            reader.ruler(&preface.ruler);
-            return Ok(reader);
+        let text = text.into_inner();
+        let ruler = std::mem::take(&mut preface.ruler);
+        match found {
+            Some(dialect @ (Dialect::Offsets(_) | Dialect::Rows(_))) => Ok(Reader::new(text, line, dialect, options, &preface, cleaner)),
+            Some(dialect) if ruler.is_empty() => Ok(Reader::new(text, line, dialect, options, &preface, cleaner)),
+            _ if !ruler.is_empty() => {
+                let digits = Dialect::Digits(digits::Digits::default());
+                let mut reader = Reader::new(text, line, digits, options, &preface, cleaner);
+                reader.first = line.saturating_sub(1).max(1);
+                // Its words are pairs of digits, so this cannot fail.
+                let _ = reader.dialect.feed(&ruler, &mut reader.packet);
+                reader.runs.add(0, reader.packet.bytes.len());
+                Ok(reader)
+            }
+            _ => match preface.fault {
+                Some((line, Fault { at, what })) => Err(OpenError::Hex { line, column: at as u64 + 1, what }),
+                None if first.is_empty() => Err(OpenError::Empty),
+                None => Err(sniff::unrecognised(&first)),
+            },
         }
-        if let Some((line, Fault { at, what })) = preface.fault {
-            return Err(OpenError::Hex { line, column: at as u64 + 1, what });
-        }
-        if first.is_empty() { Err(OpenError::Empty) } else { Err(sniff::unrecognised(&first)) }
     }
 
-    fn new(text: Buffer, line: u64, dialect: Dialect, link: Option<Link>, preface: &detect::Preface) -> Reader {
+    fn new(text: Buffer, line: u64, dialect: Dialect, options: Options, preface: &detect::Preface, cleaner: lines::Cleaner) -> Reader {
+        let marks = if dialect.has_headings() { preface.heading } else { preface.marks };
         Reader {
             text,
             line,
             first: line,
             used: 0,
             dialect,
-            packet: Packet { bytes: Vec::new(), marks: preface.marks },
+            name: preface.name,
+            packet: Packet { bytes: Vec::new(), marks },
+            ready: false,
             over: false,
-            link,
+            runs: runs::Runs::new(options.split),
+            parts: Vec::new(),
+            part: 0,
+            peers: ends::Peers::default(),
+            link: options.link,
             datagrams: preface.datagrams,
             failure: None,
             ended: false,
-            frame: boxed::Frame::default(),
+            cleaner,
+            directions: (false, false),
+            remark: None,
         }
-    }
-
-    /// Parses a possible ruler as bytes.
-    fn ruler(&mut self, line: &[u8]) {
-        // Its words are pairs of digits, so this cannot fail.
-        let _ = self.dialect.feed(line, &mut self.packet);
     }
 
     pub(super) fn format(&self) -> Format {
@@ -261,29 +339,67 @@ impl Reader {
 
     /// Describes the format.
     pub(super) fn describe(&self) -> String {
-        format!("{}, from line {} on", self.dialect.describe(), self.first)
+        let what = self.dialect.describe().unwrap_or_else(|| self.name.to_owned());
+        format!("{what}, from line {} on", self.first)
+    }
+
+    /// A guess about the last packet that the user should know, once.
+    pub(super) fn remark(&mut self) -> Option<String> {
+        self.remark.take()
+    }
+
+    /// The bytes of the first packet, before it is returned.
+    pub(super) fn first_packet(&self) -> &[u8] {
+        if self.ready { &self.packet.bytes } else { &[] }
     }
 
     pub(super) fn next(&mut self) -> Result<Option<Frame<'_>>, ReadError> {
-        if let Some(error) = self.failure.take() {
-            return Err(error);
-        }
-        if std::mem::replace(&mut self.over, true) {
-            self.packet.bytes.clear();
-            self.packet.marks = Marks::default();
-        }
-        if let Err(error) = self.fill() {
-            // A packet with a gap is dropped, but the bytes of a conversation before a gap are valid.
-            if self.dialect.side().is_none() || self.packet.bytes.is_empty() {
+        if !std::mem::take(&mut self.ready) {
+            if let Some(error) = self.failure.take() {
                 return Err(error);
             }
-            self.failure = Some(error);
+            self.advance();
+            if self.parts.is_empty()
+                && let Err(error) = self.fill()
+            {
+                self.failure = Some(error);
+            }
         }
-        let Packet { bytes, marks: Marks { time, direction } } = &self.packet;
-        if bytes.is_empty() {
-            return Ok(None);
+        // A packet with a gap is dropped, but the bytes of a conversation before a gap are valid.
+        if self.failure.is_some() && (self.dialect.side().is_none() || self.packet.bytes.is_empty()) && self.parts.is_empty() {
+            return self.failure.take().map_or(Ok(None), Err);
         }
+        self.over = self.parts.len() < 2;
+        Ok(self.frame())
+    }
+
+    /// Drops what was returned.
+    fn advance(&mut self) {
+        if let Some(end) = self.parts.pop() {
+            self.part = end;
+        }
+        if std::mem::take(&mut self.over) {
+            self.packet.bytes.clear();
+            self.packet.marks = Marks::default();
+            self.part = 0;
+        }
+    }
+
+    /// The current packet.
+    fn frame(&mut self) -> Option<Frame<'_>> {
         let side = self.dialect.side();
+        let marks = self.packet.marks;
+        let direction = marks.direction.or_else(|| self.peers.direction(&marks.ends)).or(side);
+        if self.directions.0 && direction.is_none() && !std::mem::replace(&mut self.directions.1, true) {
+            let what = "has no direction, though others before it have; expected a word such as C->S, recv or sent";
+            self.remark = Some(format!("the packet before line {} {what}", self.line));
+        }
+        self.directions.0 |= direction.is_some();
+        let end = self.parts.last().copied().unwrap_or(self.packet.bytes.len());
+        let bytes = self.packet.bytes.get(self.part..end).unwrap_or_default();
+        if bytes.is_empty() {
+            return None;
+        }
         let link = match (&self.dialect, self.link) {
             _ if let Some(side) = side.filter(|_| !self.datagrams) => Link::Stream(side),
             (_, Some(link)) => link,
@@ -291,8 +407,7 @@ impl Reader {
             _ => Link::Unknown,
         };
         let original_len = u32::try_from(bytes.len()).unwrap_or(u32::MAX);
-        let direction = direction.or(side);
-        Ok(Some(Frame { time: *time, link, bytes, original_len, direction, ..Frame::default() }))
+        Some(Frame { time: marks.time, link, bytes, original_len, direction, endpoints: marks.ends.both(), ..Frame::default() })
     }
 
     /// Parses lines until a packet is complete or the text ends.
@@ -308,32 +423,61 @@ impl Reader {
                 Err(_) if self.text.ahead().len() >= LARGEST => return Err(self.error(too_large(0))),
                 Err(error) => return Err(ReadError::from_read(at, &error)),
             };
-            let line = self.text.ahead().get(..len).unwrap_or_default();
-            let plain = match self.frame.strip(ansi::without_colours(line)) {
-                Ok(plain) => plain,
-                Err(fault) => return Err(self.error(fault)),
-            };
-            let fed = self.dialect.feed(&plain, &mut self.packet);
-            // A line without borders or colours is consumed as a whole.
-            let fed = fed.map(|fed| match fed {
-                Fed::Complete(used) if used > 0 && plain.len() != len => Fed::Complete(len),
-                fed => fed,
-            });
-            if self.packet.bytes.len() > LARGEST_PACKET {
-                return Err(self.error(too_large(0)));
-            }
-            match fed {
-                Ok(Fed::Taken) => self.pass(len, len),
-                Ok(Fed::Complete(used)) => {
-                    self.pass(used, len);
-                    if !self.packet.bytes.is_empty() {
-                        return Ok(());
-                    }
-                }
-                Err(fault) => return Err(self.error(fault)),
+            if self.feed(len)? {
+                return Ok(());
             }
         }
         Ok(())
+    }
+
+    /// Parses the next line, of `len` bytes. Returns whether a packet is complete.
+    fn feed(&mut self, len: usize) -> Result<bool, ReadError> {
+        let line = self.text.ahead().get(..len).unwrap_or_default();
+        let plain = match self.cleaner.clean(line) {
+            Ok(plain) => plain,
+            Err(fault) => return Err(self.error(fault)),
+        };
+        let before = self.packet.bytes.len();
+        let is_loose = self.dialect.is_loose();
+        let fed = if is_loose && before > 0 && self.runs.blank_ends() && plain.trim_ascii().is_empty() {
+            Ok(Fed::Complete(len))
+        } else {
+            self.dialect.feed(&plain, &mut self.packet)
+        };
+        // A line without decoration is consumed as a whole.
+        let fed = match fed {
+            Ok(Fed::Complete(used)) if used > 0 && plain.len() != len => Fed::Complete(len),
+            Ok(fed) => fed,
+            Err(fault) => return Err(self.error(fault)),
+        };
+        let count = self.packet.bytes.len();
+        if count > LARGEST_PACKET {
+            return Err(self.error(too_large(0)));
+        }
+        match fed {
+            Fed::Complete(used) => {
+                self.pass(used, len);
+                Ok(count > 0)
+            }
+            Fed::Taken => {
+                self.pass(len, len);
+                if !is_loose {
+                    return Ok(false);
+                }
+                if let Some(width) = self.runs.add(before, count - before) {
+                    self.separate(width, before);
+                }
+                Ok(count > 0 && self.runs.each_line())
+            }
+        }
+    }
+
+    /// Makes packets of lines of unequal width: those of `width` bytes before, and the last line.
+    fn separate(&mut self, width: usize, before: usize) {
+        self.parts = (width..before).step_by(width).chain([before, self.packet.bytes.len()]).collect();
+        self.parts.reverse();
+        let what = "lines of unequal width are read as a packet each";
+        self.remark = Some(format!("line {}: {what}; --split none makes one packet of them, --split blank one for each block", self.line - 1));
     }
 
     /// Consumes the first bytes of a line of `len`.
@@ -350,6 +494,23 @@ impl Reader {
         let text = format!("line {}, column {}: {what}", self.line, self.used + at + 1);
         ReadError { code: "hex", at: Some(self.text.offset() + at as u64), text }
     }
+}
+
+/// Number of lines after the first one with data that detectors may see.
+const AHEAD: usize = 3;
+
+/// Lines after the first `from` bytes, cleaned.
+fn following(text: &mut Buffer, mut from: usize) -> Vec<Vec<u8>> {
+    let mut lines = Vec::new();
+    let mut cleaner = lines::Cleaner::default();
+    while lines.len() < AHEAD
+        && let Ok(Some(end)) = text.line_end(from)
+    {
+        let line = text.ahead().get(from..end).unwrap_or_default();
+        lines.push(cleaner.clean(line).map(|line| line.into_owned()).unwrap_or_default());
+        from = end;
+    }
+    lines
 }
 
 /// The error of a line that is too long, or of a failed read.

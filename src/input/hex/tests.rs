@@ -1,9 +1,11 @@
 //! Hex text as a whole: every dialect, and errors.
 
 mod generated;
+mod printed;
+mod writers;
 
-use super::dialects::{DIALECTS, PACKET};
-use super::writers::{DOUBTFUL, WRITERS, Writer};
+use printed::{DIALECTS, PACKET};
+use writers::{DOUBTFUL, WRITERS, Writer};
 use crate::input::samples::{Owned, drain, drain_slowly, open, try_drain};
 use crate::input::{Format, Link, OpenError, Timestamp};
 use crate::tree::Side;
@@ -406,10 +408,15 @@ fn a_damaged_row_at_the_end_is_no_prose() {
         "0000  23 00  01 0g\n",
         "0000  23 00  0g 01\n",
         "00000000  23 00 | 01 0g |\n",
-        "00000000: 00100011 00000000  #.\n",
     ] {
         assert!(whole(text).is_err(), "{text}: {:?}", whole(text));
     }
+}
+
+#[test]
+fn bits_with_offsets_are_recognized_by_their_text() {
+    assert_eq!(whole("00000000: 00100011 00000000  #.\n").unwrap(), [0x23, 0]);
+    assert_eq!(whole("00000000: 30303030 30303030  00000000\n").unwrap(), b"00000000");
 }
 
 #[test]

@@ -93,6 +93,8 @@ enum Blanks {
 fn compare(text: &str, bytes: &[u8], blanks: Blanks, strict: bool) -> Shows {
     let mut left = bytes;
     let mut shown = 0;
+    // Bars between groups of characters, as pwntools draws them.
+    let ruled = text.matches(['│', '┊']).count() > 1;
     for (at, character) in text.char_indices() {
         if blanks == Blanks::Lost {
             while let [b' ', rest @ ..] = left {
@@ -100,6 +102,9 @@ fn compare(text: &str, bytes: &[u8], blanks: Blanks, strict: bool) -> Shows {
             }
         }
         let blank = character == ' ' || character == '\t';
+        if ruled && matches!(character, '│' | '┊') {
+            continue;
+        }
         let Some((byte, rest)) = left.split_first() else {
             // A comment may follow the text.
             let comment = text.get(at..).unwrap_or_default();

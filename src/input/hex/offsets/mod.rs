@@ -55,6 +55,7 @@ impl Shape {
         let groups = match first.len() {
             len @ (4 | 6 | 10 | 18) if first.starts_with(b"0x") => Some(Groups::Prefixed(len - 2)).filter(|_| offset.prefix)?,
             _ if is_decimal(line, from, &offset) => Groups::Decimal,
+            8 if colon && is_bits(line, from) => Groups::Bits,
             _ if colon => all_hex(first).then_some(Groups::Any)?,
             2 if digits > 3 => all_hex(first).then_some(Groups::Pairs)?,
             17 if offset.address && words_fit(Groups::Swapped(16)) => Groups::Swapped(16),
@@ -69,6 +70,11 @@ impl Shape {
             _ => return None,
         };
         Some(Shape { colon, prefix, digits, groups })
+    }
+
+    /// Rows with an offset of sixteen digits and a colon.
+    pub(super) fn canonical(groups: Groups) -> Shape {
+        Shape { colon: true, prefix: false, digits: 16, groups }
     }
 
     /// Whether data may begin with this word.
@@ -90,6 +96,11 @@ impl Shape {
 /// The offset of a row.
 pub(super) fn base(line: &[u8]) -> Option<u64> {
     split_offset(line)?.0.value(16)
+}
+
+/// Whether the groups of a row are bits, of which its text shows one character each.
+fn is_bits(line: &[u8], from: usize) -> bool {
+    Row::default().read(line, from, Groups::Bits).is_ok_and(|column| column == Column::InOrder)
 }
 
 /// Whether all words are decimal bytes in columns, as from `od -tu1` and `od -td1`, or after tabs, as in gdb.
@@ -215,6 +226,12 @@ impl Dump {
         }
     }
 
+    /// The same with numbers whose first byte is the highest one, if `big`.
+    pub(super) fn with_order(mut self, big: bool) -> Dump {
+        self.row.big = big;
+        self
+    }
+
     /// Describes the format of the rows.
     pub(super) fn describe(&self) -> String {
         match self.shape.groups {
@@ -231,6 +248,7 @@ impl Dump {
             Groups::Prefixed(digits) => {
                 format!("a dump as of gdb's x (address, numbers of {digits} digits with the last byte first)")
             }
+            Groups::Bits => "a dump as of xxd -b (offset, eight bits for each byte)".to_owned(),
             Groups::Decimal => "a dump as of od -tu1 or gdb's x/16ub (offset, decimal bytes)".to_owned(),
         }
     }

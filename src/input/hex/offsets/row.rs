@@ -20,6 +20,8 @@ pub(in crate::input::hex) enum Groups {
     Prefixed(usize),
     /// Decimal bytes, with an optional sign.
     Decimal,
+    /// Eight bits each, as in `xxd -b`.
+    Bits,
 }
 
 /// The text column of a row.
@@ -40,6 +42,10 @@ pub(in crate::input::hex) enum Column {
 pub(in crate::input::hex) struct Row {
     pub straight: Vec<u8>,
     pub reversed: Vec<u8>,
+    /// Whether the first byte of a number is its highest one.
+    pub big: bool,
+    /// Column of the text in the rows before, if they have one.
+    text: Option<usize>,
 }
 
 /// A possible start of a text column.
@@ -48,6 +54,8 @@ struct ColumnStart {
     gap: usize,
     /// Number of bytes before it.
     bytes: usize,
+    /// Start of the bytes in the line.
+    from: usize,
 }
 
 impl Row {
@@ -59,7 +67,7 @@ impl Row {
         let mut narrowest = usize::MAX;
         let mut end = None;
         for word in words(line, from) {
-            let place = ColumnStart { at: word.at, gap: word.gap, bytes: self.straight.len() };
+            let place = ColumnStart { at: word.at, gap: word.gap, bytes: self.straight.len(), from };
             if !self.group(word.text, groups) {
                 // A bar between groups is no byte.
                 if is_bar(word.text)
@@ -116,7 +124,34 @@ impl Row {
             self.reversed.truncate(place.bytes);
             return Ok(Column::None);
         }
+        if self.is_edited(line, word, &place, groups) {
+            return Ok(Column::None);
+        }
         self.wrong(word, groups, place.gap > 1)
+    }
+
+    /// Whether the rest of a line is a text column that was edited: it begins where the text of the rows before does, or behind
+    /// a full row, and no digits follow. Removes bytes that belong to it.
+    fn is_edited(&mut self, line: &[u8], word: Word<'_>, place: &ColumnStart, groups: Groups) -> bool {
+        let Some(known) = self.text else {
+            let rest = words(line, word.at);
+            let digits = rest.filter(|word| is_meant(word.text, groups)).count();
+            let shown = String::from_utf8_lossy(line.get(word.at..).unwrap_or_default()).trim().chars().count();
+            return place.gap > 1 && digits == 0 && matches!(place.bytes, 8 | 16 | 32) && shown * 2 >= place.bytes;
+        };
+        if word.at < known {
+            return false;
+        }
+        let mut sizes = Row { big: self.big, ..Row::default() };
+        for word in words(line, 0).skip_while(|word| word.at < place.from).take_while(|word| word.at < known) {
+            sizes.group(word.text, groups);
+        }
+        let is_row = !sizes.straight.is_empty() && line.get(known - 1).is_some_and(u8::is_ascii_whitespace);
+        if is_row {
+            self.straight.truncate(sizes.straight.len());
+            self.reversed.truncate(sizes.straight.len());
+        }
+        is_row
     }
 
     /// A row of groups only: the last ones are text if they match those before, after a wider gap.
@@ -132,7 +167,7 @@ impl Row {
         for word in words(line, from).take_while(|word| word.at < end) {
             let bytes = sizes.straight.len();
             if bytes > 0 {
-                places.push(ColumnStart { at: word.at, gap: word.gap, bytes });
+                places.push(ColumnStart { at: word.at, gap: word.gap, bytes, from });
             }
             sizes.group(word.text, groups);
         }
@@ -162,13 +197,16 @@ impl Row {
         };
         self.straight.truncate(place.bytes);
         self.reversed.truncate(place.bytes);
+        if !is_digits {
+            self.text = self.text.max(Some(place.at));
+        }
         Some(column)
     }
 
     /// Appends the bytes of a group; false if the word is not a group.
     fn group(&mut self, text: &[u8], groups: Groups) -> bool {
         let before = self.straight.len();
-        if !push_group(text, groups, &mut self.straight) {
+        if !push_group(text, groups, self.big, &mut self.straight) {
             self.straight.truncate(before);
             return false;
         }
@@ -185,6 +223,7 @@ impl Row {
     fn wrong<T>(&self, word: Word<'_>, groups: Groups, follows_gap: bool) -> Result<T, Fault> {
         match groups {
             Groups::Decimal => return fault(word.at, "expected a decimal byte from -128 to 255"),
+            Groups::Bits => return fault(word.at, "expected eight bits for each byte"),
             Groups::Swapped(digits) if all_hex(word.text) => {
                 return fault(word.at, format!("expected groups of {digits} hex digits"));
             }
@@ -220,6 +259,12 @@ fn is_bar(text: &[u8]) -> bool {
     matches!(text, b"|" | b"-") || text == "│".as_bytes() || text == "┊".as_bytes()
 }
 
+/// Whether a word may be a group with a wrong digit.
+fn is_meant(text: &[u8], groups: Groups) -> bool {
+    let wide = if groups == Groups::Decimal { 3 } else { 2 };
+    text.len() <= wide && text.iter().any(u8::is_ascii_hexdigit)
+}
+
 /// A mark for omitted bytes.
 fn is_ellipsis(text: &[u8]) -> bool {
     text == b"..." || text == "…".as_bytes()
@@ -231,14 +276,16 @@ fn is_comment(text: &[u8]) -> bool {
 }
 
 pub(in crate::input::hex) fn is_group(text: &[u8], groups: Groups) -> bool {
-    push_group(text, groups, &mut Vec::new())
+    push_group(text, groups, false, &mut Vec::new())
 }
 
-fn push_group(text: &[u8], groups: Groups, out: &mut Vec<u8>) -> bool {
+fn push_group(text: &[u8], groups: Groups, big: bool, out: &mut Vec<u8>) -> bool {
     let swapped = |digits: &[u8], out: &mut Vec<u8>| {
         let start = out.len();
         let read = push_pairs(digits, 0, out).is_ok();
-        out.get_mut(start..).unwrap_or_default().reverse();
+        if !big {
+            out.get_mut(start..).unwrap_or_default().reverse();
+        }
         read
     };
     match groups {
@@ -250,6 +297,13 @@ fn push_group(text: &[u8], groups: Groups, out: &mut Vec<u8>) -> bool {
         },
         Groups::Prefixed(digits) => text.strip_prefix(b"0x").is_some_and(|text| text.len() == digits && swapped(text, out)),
         Groups::Decimal => decimal(text).map(|byte| out.push(byte)).is_some(),
+        Groups::Bits => {
+            let is_bits = text.len() == 8 && text.iter().all(|byte| matches!(byte, b'0' | b'1'));
+            if is_bits {
+                out.push(text.iter().fold(0, |value, byte| value << 1 | (byte - b'0')));
+            }
+            is_bits
+        }
     }
 }
 

@@ -118,50 +118,50 @@ fn damaged_dumps_are_read_as_before() {
         table += &format!("{name}: {copies} {fine} {count} {hash:016x}\n");
     }
     insta::assert_snapshot!(table, @"
-    xxd: 258 105 5214 8f1c73df65699bc2
-    xxd -g1: 290 120 5996 67623d5fda300bd1
-    hexdump -C: 311 122 6100 f8db42b2d6a9c1ec
+    xxd: 258 118 5862 c0c8c5bdcd7ae1f7
+    xxd -g1: 290 136 6794 b55fa2fcffeda6cc
+    hexdump -C: 311 139 6950 37ddaddb7fd1cb1e
     hexdump: 165 38 1900 081a68639edf8dcd
-    od -tx1z: 298 108 5400 b3672ca0698eb019
+    od -tx1z: 298 129 6450 28e58e7d999c5611
     od -td1: 290 141 7050 4edbc5b3cd3caeb3
-    tshark -x: 278 105 5246 6fd5e574508c3076
-    tcpdump -XX: 304 145 7200 025c2fc6c8e35bcf
-    Frida hexdump(): 366 168 8382 29f3d7a8068fa143
-    gdb x/16xb: 421 82 4092 3aaf00955ffd53b6
-    gdb x/16db: 348 140 6992 46a4dfb261f0dae5
-    WinDbg db: 349 127 6318 741e5afe104a751c
-    DOS debug: 298 110 5498 1b55dc6295e5fa8c
-    IDA, hex view: 326 110 5492 cd1f4e7dfaf53af1
-    IDA, listing: 250 64 3192 df3a775167abff52
-    hexyl: 486 306 15278 6680244779731f5a
-    hexyl --border ascii: 486 302 15100 91c8d0742615d588
-    HxD: 349 163 8146 9234de6958d5999c
-    PowerShell Format-Hex: 354 140 6996 1b945241d190c59e
-    010 Editor: 278 116 5782 7b06dcf4cdadeaf2
-    UltraEdit: 298 129 6428 1f2b5ccaa0662a88
-    lldb memory read: 298 117 5846 a991551bcc62f3c2
-    certutil -encodehex: 278 106 5296 dbdf1ed1b45fe877
-    groups of four bytes and two spaces: 162 46 2246 0bd24d20ab175c1e
-    the same as pairs: 183 49 2454 828a636a113fb5cc
+    tshark -x: 278 121 6044 eeffc45e0a2d5f09
+    tcpdump -XX: 304 163 8098 86ca4ce0963383a8
+    Frida hexdump(): 366 180 8980 f8dfb805d4ef94fb
+    gdb x/16xb: 421 82 4092 a60c016093f40478
+    gdb x/16db: 348 140 6992 42b9996fd3ff1b8a
+    WinDbg db: 349 144 7166 4e17e0d6e1e16a9d
+    DOS debug: 298 123 6146 982661eb95cba338
+    IDA, hex view: 326 127 6340 7ef46efe586a65d4
+    IDA, listing: 250 75 3966 a31fbc37d7a1dfe6
+    hexyl: 486 307 15328 be2802d067dafd85
+    hexyl --border ascii: 486 301 15050 74d14c700966ebba
+    HxD: 349 177 8844 c451b037f980978b
+    PowerShell Format-Hex: 354 155 7744 11e177f253facc0c
+    010 Editor: 278 133 6630 4d268ec28716e0f2
+    UltraEdit: 298 134 6677 ff90dccf2e714e9a
+    lldb memory read: 298 134 6694 c5a33b5eacda1a6d
+    certutil -encodehex: 278 122 6094 d49e00ea3869b07e
+    groups of four bytes and two spaces: 162 50 2396 606507fd7326d949
+    the same as pairs: 183 50 2504 ac3a52a820f4097e
     xxd -p: 102 27 1350 7c3985b37a081249
     colons: 149 49 2450 3eaa68fcb116bcb2
     dashes: 149 49 2450 3eaa68fcb116bcb2
-    numbers with 0x: 298 125 6250 9c884b56d24498f2
-    xxd -i: 326 149 7450 cb530a0fbe1134ee
-    Java: 664 152 7600 bb3b2cb35bf96c91
-    escapes: 200 50 2500 24fd4f0348234c42
+    numbers with 0x: 298 125 6250 8ff8580ee75d012d
+    xxd -i: 326 149 7450 c0b00727ec560a13
+    Java: 664 164 8800 b9c702e0b41000ff
+    escapes: 200 50 2500 859fa2052e006b65
     octal escapes in quotes: 207 155 7950 a6c5a51b8536ac3d
-    strace -xx: 223 121 6200 6ba8ba63ffe737dc
+    strace -xx: 223 121 6200 03d5e1cf54a53e48
     percent-encoding: 120 57 2891 16bf2830e7e18474
     percent-encoding of everything: 150 62 3163 a56de752ff272d59
     IDA, db: 335 157 7850 5f737cbbc051c4e3
     a log line: 173 72 3599 198bdf6d6cd3108d
     a time before it: 166 63 3150 0c8c976ca1d4b4b6
-    below prose: 173 73 3646 dcf7795a3d0fa3e6
+    below prose: 173 73 3646 2d59d9098a7f45cb
     tshark -z follow,tcp,raw: 152 71 3550 ab7c1f7fae4936cc
     follow -T yaml: 277 208 10367 a96281e72cb786a1
-    xxd -e: 242 66 3216 00131f776810a3af
-    xxd -g4: 242 100 4916 2e871cc7e20acb10
+    xxd -e: 242 116 5680 3cf6e0aa17425c9a
+    xxd -g4: 242 117 5730 f04cdc4ce3536089
     od -tu1: 240 68 3400 66193e5cb9c30100
     bare pairs: 149 49 2450 3eaa68fcb116bcb2
     decimals: 223 132 6607 0d85f2b53af7f306
@@ -171,7 +171,7 @@ fn damaged_dumps_are_read_as_before() {
     JSON of a Buffer: 250 157 7858 0b7030790da08a99
     Erlang: 178 98 4901 6411ddc63187eee6
     a Buffer of Node.js: 158 56 2799 0a877c281c7a1e4b
-    bytes.fromhex: 166 68 3399 de9ba6b2e20a9982
+    bytes.fromhex: 166 69 3448 422f5815948644bc
     binascii.hexlify: 103 101 8775 d1e442a978cd8873
     ");
 }

@@ -1,0 +1,108 @@
+//! What a line loses before it is read: colours, blanks of web pages, prompts, borders of `hexyl`.
+//!
+//! Replaced characters keep their place, so that columns of errors are those of the text.
+
+use super::{Fault, ansi, boxed, table};
+use std::borrow::Cow;
+
+/// Blanks of web pages and word processors, each read as one space.
+const BLANKS: [&str; 4] = ["\u{a0}", "\u{2007}", "\u{202f}", "\u{3000}"];
+
+/// Characters without width, which are left out.
+const INVISIBLE: [&str; 3] = ["\u{200b}", "\u{2060}", "\u{feff}"];
+
+/// Cleans the lines of a text.
+#[derive(Debug, Default)]
+pub(super) struct Cleaner {
+    frame: boxed::Frame,
+}
+
+impl Cleaner {
+    /// A line without decoration; most lines are returned as they are.
+    ///
+    /// # Errors
+    /// If a line inside the borders of `hexyl` is no row of a dump.
+    pub(super) fn clean<'l>(&mut self, line: &'l [u8]) -> Result<Cow<'l, [u8]>, Fault> {
+        let mut plain = ansi::without_colours(line);
+        if !plain.is_ascii()
+            && let Some(spaced) = without_odd_blanks(&plain)
+        {
+            plain = Cow::Owned(spaced);
+        }
+        match plain.trim_ascii_start().first() {
+            Some(b'|' | b'+' | 0xe2) => self.frame.strip(plain),
+            Some(b'I' | b'O' | b'>' | b'.') => Ok(without_prompt(plain)),
+            _ => Ok(plain),
+        }
+        .map(|plain| without_bars(without_glyphs(plain)))
+    }
+}
+
+fn without_odd_blanks(line: &[u8]) -> Option<Vec<u8>> {
+    let text = std::str::from_utf8(line).ok()?;
+    let odd = BLANKS.iter().chain(&INVISIBLE).any(|blank| text.contains(blank));
+    odd.then(|| {
+        let spaced = BLANKS.iter().fold(text.to_owned(), |text, blank| text.replace(blank, " "));
+        INVISIBLE.iter().fold(spaced, |text, blank| text.replace(blank, "")).into_bytes()
+    })
+}
+
+/// Blanks instead of the prompt of a REPL: `In [7]: `, `Out[7]: `, `>>> `, `... `.
+fn without_prompt(line: Cow<'_, [u8]>) -> Cow<'_, [u8]> {
+    let Some(len) = prompt_len(&line) else { return line };
+    let mut plain = vec![b' '; len];
+    plain.extend(line.get(len..).unwrap_or_default());
+    Cow::Owned(plain)
+}
+
+/// Length of a prompt with the blanks before it.
+fn prompt_len(line: &[u8]) -> Option<usize> {
+    let text = line.trim_ascii_start();
+    let blanks = line.len() - text.len();
+    if let Some(rest) = text.strip_prefix(b"In [").or_else(|| text.strip_prefix(b"Out[")) {
+        let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        let closed = digits > 0 && rest.get(digits..)?.starts_with(b"]:");
+        return closed.then(|| line.len() - rest.len() + digits + 2);
+    }
+    (text.starts_with(b">>> ") || text.starts_with(b"... ")).then_some(blanks + 3)
+}
+
+/// gdb prints each byte of `x/64c` as a number and a character, after a tab; the number is enough.
+fn without_glyphs(line: Cow<'_, [u8]>) -> Cow<'_, [u8]> {
+    let glyphs = line.windows(2).filter(|pair| pair == b" '").count();
+    if !line.trim_ascii_start().starts_with(b"0x") || !line.contains(&b'\t') || glyphs == 0 {
+        return line;
+    }
+    let cells = line.trim_ascii_end().split(|byte| *byte == b'\t');
+    let plain = cells.map(|cell| match cell.iter().position(|byte| *byte == b' ') {
+        Some(at) if cell.get(at + 1) == Some(&b'\'') => cell.get(..at).unwrap_or_default(),
+        _ => cell,
+    });
+    Cow::Owned(plain.collect::<Vec<_>>().join(&b'\t'))
+}
+
+/// A row of `strace -e write`, between bars: ` | 00000  23 00 ...  #.. |`.
+fn without_bars(line: Cow<'_, [u8]>) -> Cow<'_, [u8]> {
+    let Some(inner) = table::strace_row(&line) else { return line };
+    let mut plain = vec![b' '; line.len() - inner.len()];
+    plain.extend(inner);
+    while plain.last().is_some_and(|byte| byte.is_ascii_whitespace() || *byte == b'|') {
+        plain.pop();
+    }
+    Cow::Owned(plain)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn prompts_and_blanks_keep_their_place() {
+        let clean = |line: &str| String::from_utf8(Cleaner::default().clean(line.as_bytes()).unwrap().into_owned()).unwrap();
+        assert_eq!(clean("Out[7]: [35, 0]"), "        [35, 0]".replacen(' ', "", 1).replacen('[', " [", 1));
+        assert_eq!(clean(">>> b'\\x00'"), "    b'\\x00'");
+        assert_eq!(clean("23\u{a0}00\u{200b}"), "23 00");
+        assert_eq!(clean("In the beginning"), "In the beginning");
+        assert_eq!(clean("0x7ffe1000:\t37 '%'\t32 ' '\t-14 '\\362'"), "0x7ffe1000:\t37\t32\t-14");
+    }
+}

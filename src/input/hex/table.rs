@@ -1,0 +1,132 @@
+//! Tables with bars, as logs of game servers print them: a cell of pairs, then a cell of text.
+//!
+//! ```text
+//! | 25 00 F2 11 07 |  % ?◄• |         mangos, WowPacketParser with a ruler between borders
+//!   0 | 25 00 F2 -- --    0 | %..     Windower: the number of the row, `--` for bytes that do not exist
+//! ```
+//! Rows that follow each other are one packet. The text is never data. Other lines carry time and direction.
+
+use super::log;
+use super::scan::{Word, all_hex, words};
+use super::{Fed, Feed, Packet, fault};
+
+/// Maximum width of the number of a row.
+const NUMBER: usize = 6;
+
+#[derive(Default)]
+pub(super) struct Table {
+    /// A row that counts the columns: a ruler if a border follows, else bytes.
+    ruler: Option<Vec<u8>>,
+}
+
+/// The cell with the bytes of a row, with its offset in the line.
+fn cell(line: &[u8]) -> Option<(usize, &[u8])> {
+    let open = line.iter().position(|byte| *byte == b'|')?;
+    let number = line.get(..open)?.trim_ascii();
+    if number.len() > NUMBER || !number.iter().all(u8::is_ascii_hexdigit) {
+        return None;
+    }
+    let inner = line.get(open + 1..)?;
+    let len = inner.iter().position(|byte| *byte == b'|')?;
+    let cell = inner.get(..len)?;
+    // Windower repeats the number of the row behind the bytes.
+    let end = match cell.trim_ascii_end().strip_suffix(number).filter(|_| !number.is_empty()) {
+        Some(bytes) if bytes.ends_with(b"  ") => bytes.len(),
+        _ => len,
+    };
+    Some((open + 1, cell.get(..end)?))
+}
+
+fn is_pair(word: &Word<'_>) -> bool {
+    word.text.len() == 2 && (all_hex(word.text) || word.text == b"--")
+}
+
+/// Whether a line is a row: pairs in its first cell.
+pub(super) fn is_row(line: &[u8]) -> bool {
+    cell(line).is_some_and(|(_, cell)| {
+        words(cell, 0).next().is_some() && words(cell, 0).all(|word| is_pair(&word)) && !cell.trim_ascii().starts_with(b"--")
+    })
+}
+
+/// Whether a line is a border of a table: dashes, with bars or plus signs.
+pub(super) fn is_border(line: &[u8]) -> bool {
+    let text = line.trim_ascii();
+    text.starts_with(b"|--") || text.starts_with(b"+--") || text.starts_with(b"----")
+}
+
+/// Whether the cell of bytes numbers the columns.
+pub(super) fn counts(line: &[u8]) -> bool {
+    let Some((_, cell)) = cell(line) else { return false };
+    let expected = |at: usize| format!("{at:02x}");
+    let is_count = |(at, word): (usize, Word<'_>)| {
+        word.text.eq_ignore_ascii_case(expected(at).as_bytes())
+            || word.text.eq_ignore_ascii_case(expected(at).trim_start_matches('0').as_bytes())
+            || at == 0 && word.text == b"0"
+    };
+    words(cell, 0).count() >= 8 && words(cell, 0).enumerate().all(is_count)
+}
+
+/// The offset, bytes and text of a row of strace, without the bars around them.
+pub(super) fn strace_row(line: &[u8]) -> Option<&[u8]> {
+    let inner = line.trim_ascii_end().strip_suffix(b" |")?.strip_prefix(b" | ")?;
+    let offset = words(inner, 0).next()?.text;
+    let data = words(inner, 0).nth(1)?;
+    (offset.len() >= 5 && all_hex(offset) && data.gap == 2 && data.text.len() == 2 && all_hex(data.text)).then(|| {
+        let start = line.len() - line.trim_ascii_start().len() + 2;
+        line.get(start..).unwrap_or_default()
+    })
+}
+
+impl Table {
+    pub(super) fn feed(&mut self, line: &[u8], packet: &mut Packet) -> Feed {
+        if let Some(ruler) = self.ruler.take()
+            && !is_border(line)
+        {
+            packet.bytes.extend(ruler);
+        }
+        if counts(line) && packet.bytes.is_empty() {
+            self.ruler = Some(pairs(line, cell(line).map_or(0, |(at, _)| at)).unwrap_or_default());
+            return Ok(Fed::Taken);
+        }
+        let Some((at, cell)) = cell(line).filter(|_| !is_border(line)) else { return self.between(line, packet) };
+        let text = cell.trim_ascii();
+        let some = words(cell, 0).filter(is_pair).count();
+        if !is_row(line) && some >= 2 {
+            let wrong = words(cell, 0).find(|word| !is_pair(word));
+            let at = at + wrong.map_or(0, |word| word.at);
+            return fault(at, "expected two hex digits for each byte of this row, or -- for a byte that does not exist");
+        }
+        if text.is_empty() || !is_row(line) {
+            return self.between(line, packet);
+        }
+        packet.bytes.extend(pairs(cell, 0).unwrap_or_default());
+        Ok(Fed::Taken)
+    }
+
+    /// A border or a blank line ends no packet; another line does.
+    fn between(&mut self, line: &[u8], packet: &mut Packet) -> Feed {
+        let text = line.trim_ascii();
+        if text.is_empty() || is_border(line) {
+            let ends = !packet.bytes.is_empty();
+            return Ok(if ends { Fed::Complete(line.len()) } else { Fed::Taken });
+        }
+        if !packet.bytes.is_empty() {
+            return Ok(Fed::Complete(0));
+        }
+        packet.marks.add(log::marks(line));
+        Ok(Fed::Taken)
+    }
+
+    /// The bytes that a ruler turned out to be at the end of the text.
+    pub(super) fn end(&mut self, packet: &mut Packet) {
+        packet.bytes.extend(self.ruler.take().unwrap_or_default());
+    }
+}
+
+/// The bytes of a cell, up to `--`.
+fn pairs(cell: &[u8], from: usize) -> Option<Vec<u8>> {
+    let end = cell.get(from..)?.iter().position(|byte| *byte == b'|').map_or(cell.len(), |len| from + len);
+    let cell = cell.get(..end)?;
+    let digits = words(cell, from).take_while(|word| word.text != b"--");
+    digits.map(|word| u8::from_str_radix(std::str::from_utf8(word.text).ok()?, 16).ok().filter(|_| word.text.len() == 2)).collect()
+}
