@@ -2,6 +2,7 @@
 
 use crate::common::run;
 use proto_dissect::glossary::{places, protocols};
+use proto_dissect::input::{DIALECTS, Dialect};
 use proto_dissect::limits::{self, Limit, Shown};
 use proto_dissect::registry::Registry;
 use proto_dissect::wire::Protocol;
@@ -78,6 +79,18 @@ fn the_page_about_kaitai_struct_lists_the_whole_language() {
 #[test]
 fn the_readme_lists_every_protocol() {
     assert_listed("README.md", "protocols", &protocol_table());
+}
+
+/// The dialects of hex text with their examples.
+fn dialects() -> String {
+    let entry =
+        |dialect: &Dialect| format!("- {}\n\n  ```text\n  {}\n  ```\n", dialect.name, dialect.example.replace('\n', "\n  "));
+    DIALECTS.iter().map(entry).collect()
+}
+
+#[test]
+fn the_page_about_hex_lists_every_dialect() {
+    assert_listed("docs/hex.md", "dialects", &dialects());
 }
 
 /// The table of limits.

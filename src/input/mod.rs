@@ -41,9 +41,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use buffer::Buffer;
 pub use error::{OpenError, ReadError};
-pub use hex::dialects::{BYTES as DIALECT_BYTES, DIALECTS, Known as Dialect};
 pub use frame::{Frame, Link, Timestamp};
 use helper::Helped;
+pub use hex::dialects::{BYTES as DIALECT_BYTES, DIALECTS, Known as Dialect};
 use interface::About;
 pub use interface::{Extra, Interface, Section};
 pub use link::{link_name, link_names, link_number};

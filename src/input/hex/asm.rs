@@ -47,7 +47,8 @@ pub(super) fn fits(line: &[u8]) -> bool {
 /// Hex digits without any commas or marks after a directive at the start of a line, as debuggers print them: `dw 0025 11F2`.
 /// Returns them with the size of a number.
 fn hex_words(line: &[u8]) -> Option<(usize, usize)> {
-    let (word, size) = directive(line).filter(|(word, _)| line.get(..word.at).is_some_and(|before| before.trim_ascii().is_empty()))?;
+    let (word, size) =
+        directive(line).filter(|(word, _)| line.get(..word.at).is_some_and(|before| before.trim_ascii().is_empty()))?;
     let from = word.at + word.text.len();
     let digits = line.get(from..)?;
     // Without another case, `db` is the byte 0xdb.

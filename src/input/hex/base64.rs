@@ -27,13 +27,18 @@ impl Base64 {
         at.and_then(|at| text.get(at + SCHEME.len()..)).unwrap_or(text)
     }
 
+    /// Whether a character may be part of base64.
+    pub(super) fn is_part(byte: &u8) -> bool {
+        value(*byte).is_some() || *byte == b'='
+    }
+
     /// Whether a first line can only be base64.
     pub(super) fn fits(text: &[u8]) -> bool {
         let any = |test: fn(&u8) -> bool| text.iter().any(test);
         let unpadded = text.len() % 4 != 1 && any(|byte| matches!(byte, b'-' | b'_'));
         text.len() >= SHORTEST
             && (text.len().is_multiple_of(4) || unpadded)
-            && text.iter().all(|byte| value(*byte).is_some() || *byte == b'=')
+            && text.iter().all(Base64::is_part)
             && any(u8::is_ascii_uppercase)
             && any(u8::is_ascii_lowercase)
             && any(|byte| byte.is_ascii_digit() || b"+/=-_".contains(byte))

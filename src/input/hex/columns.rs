@@ -24,8 +24,9 @@ pub(super) struct Columns {
 /// Cells with their offsets, without quotes.
 fn cells(line: &[u8], separator: u8) -> impl Iterator<Item = (usize, &[u8])> {
     let mut at = 0;
-    line.trim_ascii_end().split(move |byte| if separator == b' ' { byte.is_ascii_whitespace() } else { *byte == separator }).filter_map(
-        move |cell| {
+    line.trim_ascii_end()
+        .split(move |byte| if separator == b' ' { byte.is_ascii_whitespace() } else { *byte == separator })
+        .filter_map(move |cell| {
             let here = at;
             at += cell.len() + 1;
             let blanks = cell.len() - cell.trim_ascii_start().len();
@@ -33,8 +34,7 @@ fn cells(line: &[u8], separator: u8) -> impl Iterator<Item = (usize, &[u8])> {
             let quoted = inner.strip_prefix(b"\"").and_then(|inner| inner.strip_suffix(b"\""));
             let start = here + blanks + usize::from(quoted.is_some());
             (separator != b' ' || !inner.is_empty()).then_some((start, quoted.unwrap_or(inner)))
-        },
-    )
+        })
 }
 
 /// Bytes in digits, with colons between pairs as old versions of tshark print them.
@@ -72,6 +72,11 @@ fn is_named(cell: &[u8]) -> bool {
     address(cell).is_some() || Marks::of(cell).time.is_some() && after_marks(cell) == cell.len()
 }
 
+/// Whether digits may be a port or a length.
+fn is_number(cell: &[u8]) -> bool {
+    cell.len() < 6 && cell.iter().all(u8::is_ascii_digit) && !cell.starts_with(b"0")
+}
+
 fn is_certain(cell: &[u8]) -> bool {
     let letters = cell.iter().any(|byte| matches!(byte, b'a'..=b'f' | b'A'..=b'F'));
     bytes(cell, 0).is_ok() && !cell.is_empty() && (letters || cell.len() >= LONG) && address(cell).is_none()
@@ -90,9 +95,14 @@ impl Columns {
         }
         let full = |line: &&[u8]| !line.trim_ascii().is_empty();
         let lines: Vec<&[u8]> = std::iter::once(line).chain(ahead.iter().map(Vec::as_slice)).filter(full).collect();
+        let named = cells(line, separator).any(|(_, cell)| is_named(cell));
         let payload = (0..count).rev().find(|index| {
+            // Digits alone at the end of a line are bytes if an address or a time is beside them.
+            let last = |cell: &[u8]| named && index + 1 == count && cell.len() >= 4 && !is_number(cell);
             cells(line, separator).nth(*index).is_some_and(|(_, cell)| !cell.is_empty() && bytes(cell, 0).is_ok())
-                && lines.iter().any(|line| cells(line, separator).nth(*index).is_some_and(|(_, cell)| is_certain(cell)))
+                && lines
+                    .iter()
+                    .any(|line| cells(line, separator).nth(*index).is_some_and(|(_, cell)| is_certain(cell) || last(cell)))
         })?;
         let fits = |line: &&[u8]| {
             let all: Vec<&[u8]> = cells(line, separator).map(|(_, cell)| cell).collect();

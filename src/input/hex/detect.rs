@@ -10,7 +10,7 @@ use super::offsets::{self, Shape};
 use super::ruler::{RULER, is_ruler};
 use super::scan::{Word, after_marks, all_hex, words};
 use super::sides::{self, Sides};
-use super::{Dialect, Fault, asm, bare_ip, fault, follow, percent};
+use super::{Dialect, Fault, asm, bare_ip, fault, follow, percent, table};
 use crate::input::InputFormat;
 use std::cell::OnceCell;
 
@@ -166,13 +166,15 @@ impl Preface {
 
     /// Bare digits, also with a text column.
     pub(super) fn digits(&mut self, context: &Context<'_>) -> Found {
-        let fits = !self.prose
-            && (looks_like_digits(context.text, 0) && digits::fits(context.line) || digits::has_text(context.line));
+        let fits =
+            !self.prose && (looks_like_digits(context.text, 0) && digits::fits(context.line) || digits::has_text(context.line));
         Ok(fits.then(|| Dialect::Digits(Digits::default())))
     }
 
     pub(super) fn base64(&mut self, context: &Context<'_>) -> Found {
-        let fits = !self.prose && Base64::fits(Base64::without_scheme(context.text));
+        let data = Base64::without_scheme(context.text);
+        let is_uri = data.len() < context.text.len() && data.iter().all(Base64::is_part);
+        let fits = is_uri || !self.prose && Base64::fits(data);
         Ok(fits.then(|| Dialect::Base64(Base64::default())))
     }
 
@@ -227,13 +229,35 @@ impl Preface {
             self.fault = self.fault.take().or_else(|| offsets::fault_of(line, shape).map(|fault| (lines, fault)));
             return Ok(None);
         }
-        if self.suspect {
+        self.excerpt(base, dialect).map(Some)
+    }
+
+    /// A dump that does not begin at offset 0, unless a line above may be its damaged first row.
+    pub(super) fn excerpt(&self, base: u64, dialect: Dialect) -> Result<Dialect, Fault> {
+        if base > 0 && self.suspect {
             return fault(
                 0,
                 format!("the dump begins at offset {base:#x}, and a line above looks like one of it that is damaged"),
             );
         }
-        Ok(Some(dialect))
+        Ok(dialect)
+    }
+
+    /// A table with bars. A damaged row above it would be lost.
+    pub(super) fn table(&mut self, context: &Context<'_>) -> Found {
+        if let Some(fault) = table::fault_of(context.line) {
+            self.fault.get_or_insert((self.lines, fault));
+            return Ok(None);
+        }
+        match self.fault.take() {
+            Some((_, Fault { what, .. })) if table::is_row(context.line) => {
+                fault(0, format!("a row above this one is damaged: {what}"))
+            }
+            fault => {
+                self.fault = fault;
+                Ok(table::is_row(context.line).then(|| Dialect::Table(table::Table::default())))
+            }
+        }
     }
 }
 /// Whether a line may be a malformed row: groups of digits after one word, or after two.
@@ -244,7 +268,8 @@ fn looks_like_a_row(line: &[u8]) -> bool {
         let behind_tab = line.get(word.at.wrapping_sub(1)) == Some(&b'\t');
         matches!(digits.len(), 2 | 4 | 8 | 16) && all_hex(digits) || behind_tab && offsets::decimal(word.text).is_some()
     };
-    [1, 2].into_iter().any(|skip| words(line, from).skip(skip).filter(group).count() >= 3)
+    let pairs = || words(line, from).filter(|word| word.text.len() == 2 && all_hex(word.text)).count() >= 6;
+    [1, 2].into_iter().any(|skip| words(line, from).skip(skip).filter(group).count() >= 3) || pairs()
 }
 
 fn before_brace(line: &[u8]) -> &[u8] {

@@ -9,7 +9,7 @@ use super::detect::{Context, Preface};
 use super::list::List;
 use super::literal::Literal;
 use super::rows::Rows;
-use super::{Dialect, Fault, asm, snort, table, yaml};
+use super::{Dialect, Fault, asm, snort, yaml};
 
 /// The result of a detector.
 pub(super) type Found = Result<Option<Dialect>, Fault>;
@@ -46,20 +46,26 @@ pub static DIALECTS: &[Known] = &[
     known("columns of `-T fields` and `-T csv`", "1\t192.0.2.10\t23000000017b226c000a454e2cfe8010", |_, context| {
         Ok(Columns::of(context.line, context.ahead()).map(Dialect::Columns))
     }),
-    known("bits", "00100011 00000000 00000000 00000000 00000001 01111011 00100010 01101100 00000000 00001010 01000101 01001110 00101100 11111110 10000000 00010000", |_, context| {
-        Ok(Bits::of(context.text).map(Dialect::Bits))
-    }),
+    known(
+        "bits",
+        "00100011 00000000 00000000 00000000 00000001 01111011 00100010 01101100 00000000 00001010 01000101 01001110 00101100 11111110 10000000 00010000",
+        |_, context| Ok(Bits::of(context.text).map(Dialect::Bits)),
+    ),
     known("`content` of Snort and Suricata", r#"content:"|23 00 00 00 01|{|22|l|00 0a|EN,|fe 80 10|""#, |_, context| {
         Ok(snort::fits(context.line).then_some(Dialect::Snort))
     }),
     known(
         "a table with bars (mangos, WowPacketParser, Windower)",
         "| 23 00 00 00 01 7B 22 6C 00 0A 45 4E 2C FE 80 10 | #....{\"l..EN,... |",
-        |_, context| Ok(table::is_row(context.line).then(|| Dialect::Table(table::Table::default()))),
+        Preface::table,
     ),
-    known("data directives of an assembler (IDA `db`, debuggers)", ".rdata:00402000 msg db 23h, 0, 0, 0, 1, '{\"l', 0, 0Ah, 'EN,', 0FEh, 80h, 10h", |preface, context| {
-        if asm::fits(context.line) { preface.listing(context) } else { Ok(None) }
-    }),
+    known(
+        "data directives of an assembler (IDA `db`, debuggers)",
+        ".rdata:00402000 msg db 23h, 0, 0, 0, 1, '{\"l', 0, 0Ah, 'EN,', 0FEh, 80h, 10h",
+        |preface, context| {
+            if asm::fits(context.line) { preface.listing(context) } else { Ok(None) }
+        },
+    ),
     known(
         "a dump with offsets (`xxd`, `hexdump`, `od`, tcpdump, tshark, debuggers) or Follow Stream",
         "00000000: 2300 0000 017b 226c 000a 454e 2cfe 8010  #....{\"l..EN,...",
@@ -68,19 +74,38 @@ pub static DIALECTS: &[Known] = &[
     known(
         "a dump with offsets behind a prefix or before a dash (logcat, kernel, radare2, FortiGate, Cheat Engine)",
         "[2026-11-03 12:00:01.120] [net] 0000: 23 00 00 00 01 7b 22 6c 00 0a 45 4e 2c fe 80 10  #....{\"l..EN,...",
-        |_, context| Ok(Rows::of(context.line, context.ahead(), context.big).map(|rows| Dialect::Rows(Box::new(rows)))),
+        |preface, context| match Rows::of(context.line, context.ahead(), context.big) {
+            Some(rows) => preface.excerpt(rows.base(), Dialect::Rows(Box::new(rows))).map(Some),
+            None => Ok(None),
+        },
     ),
-    known("lists of numbers (C, Rust, Java, Delphi, VB, JSON, Go, Erlang)", "{ 0x23, 0x00, 0x00, 0x00, 0x01, 0x7b, 0x22, 0x6c, 0x00, 0x0a, 0x45, 0x4e, 0x2c, 0xfe, 0x80, 0x10 }", |preface, context| {
-        let brace = preface.take_brace();
-        let list = if preface.is_row_like(context) { None } else { List::of(context.text, brace) };
-        Ok(list.map(|list| Dialect::List(list.with_order(context.big))))
-    }),
-    known("string literals and escapes (Python, C, strace, bpftrace)", r#"b'#\x00\x00\x00\x01{"l\x00\nEN,\xfe\x80\x10'"#, |preface, context| {
-        let literal = if preface.is_row_like(context) { None } else { Literal::of(context.text, preface.open) };
-        Ok(literal.map(Dialect::Literal))
-    }),
-    known("bare hex digits with any separators (`xxd -p`, hex streams)", "23 00 00 00 01 7b 22 6c 00 0a 45 4e 2c fe 80 10", Preface::digits),
+    known(
+        "lists of numbers (C, Rust, Java, Delphi, VB, JSON, Go, Erlang)",
+        "{ 0x23, 0x00, 0x00, 0x00, 0x01, 0x7b, 0x22, 0x6c, 0x00, 0x0a, 0x45, 0x4e, 0x2c, 0xfe, 0x80, 0x10 }",
+        |preface, context| {
+            let brace = preface.take_brace();
+            let list = if preface.is_row_like(context) { None } else { List::of(context.text, brace) };
+            Ok(list.map(|list| Dialect::List(list.with_order(context.big))))
+        },
+    ),
+    known(
+        "string literals and escapes (Python, C, strace, bpftrace)",
+        r#"b'#\x00\x00\x00\x01{"l\x00\nEN,\xfe\x80\x10'"#,
+        |preface, context| {
+            let literal = if preface.is_row_like(context) { None } else { Literal::of(context.text, preface.open) };
+            Ok(literal.map(Dialect::Literal))
+        },
+    ),
+    known(
+        "bare hex digits with any separators (`xxd -p`, hex streams)",
+        "23 00 00 00 01 7b 22 6c 00 0a 45 4e 2c fe 80 10",
+        Preface::digits,
+    ),
     known("base64, base64url and data URIs", "IwAAAAF7ImwACkVOLP6AEA==", Preface::base64),
     known("percent-encoding", "%23%00%00%00%01%7b%22l%00%0aEN%2c%fe%80%10", Preface::percent),
-    known("bytes inside lines of a log or below prose", "12:00:01.5 recv: 23 00 00 00 01 7b 22 6c 00 0a 45 4e 2c fe 80 10", Preface::log),
+    known(
+        "bytes inside lines of a log or below prose",
+        "12:00:01.5 recv: 23 00 00 00 01 7b 22 6c 00 0a 45 4e 2c fe 80 10",
+        Preface::log,
+    ),
 ];

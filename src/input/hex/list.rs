@@ -51,7 +51,9 @@ impl List {
         let position = |wanted: &[u8]| text.windows(wanted.len()).position(|at| at == wanted);
         let list = |braces: (u8, u8), kind| Some(List { braces: Some(braces), kind, ..List::default() });
         if let Some(at) = position(b"{") {
-            let declared = text.get(..at)?.contains(&b']') && text.get(..at)?.contains(&b'[');
+            let before = text.get(..at)?.trim_ascii_end();
+            let assigned = before.ends_with(b"=") || before.ends_with(b"]");
+            let declared = assigned && before.contains(&b']') && before.contains(&b'[');
             if declared || is_prefixed(after(at + 1)) || is_list(after(at + 1)) {
                 return list(pair(b'{'), None);
             }
@@ -74,7 +76,9 @@ impl List {
     pub(super) fn describe(&self) -> &'static str {
         match self.kind {
             Some(Kind::Prefixed) if self.width > 1 && self.big => "numbers of several bytes with 0x, the highest byte first",
-            Some(Kind::Prefixed) if self.width > 1 => "numbers of several bytes with 0x, little-endian memory; --words be reverses them",
+            Some(Kind::Prefixed) if self.width > 1 => {
+                "numbers of several bytes with 0x, little-endian memory; --words be reverses them"
+            }
             Some(Kind::Prefixed) => "numbers with 0x, $ or &H",
             Some(Kind::Hex) => "hex bytes without 0x",
             Some(Kind::Decimal) => "decimal bytes",
@@ -149,7 +153,8 @@ impl List {
     fn opens(&self, byte: u8, rest: &[u8]) -> bool {
         let Some((open, _)) = self.braces.filter(|_| !self.inside) else { return false };
         let inner = rest.get(1..).unwrap_or_default();
-        open == byte && (open != b'[' || is_prefixed(inner) || numbers(inner).0 > 0 || is_hex_list(inner) || inner.trim_ascii().is_empty())
+        open == byte
+            && (open != b'[' || is_prefixed(inner) || numbers(inner).0 > 0 || is_hex_list(inner) || inner.trim_ascii().is_empty())
     }
 
     /// `};` may end a list without an opening brace.
@@ -285,7 +290,8 @@ impl List {
         let digits = rest.get(start..).unwrap_or_default();
         let len = digits.iter().position(|byte| !byte.is_ascii_alphanumeric()).unwrap_or(digits.len());
         let digits = digits.get(..len).unwrap_or_default();
-        let bytes = ["u8", "ULL", "UL", "U", "L"].iter().find_map(|suffix| digits.strip_suffix(suffix.as_bytes())).unwrap_or(digits);
+        let bytes =
+            ["u8", "ULL", "UL", "U", "L"].iter().find_map(|suffix| digits.strip_suffix(suffix.as_bytes())).unwrap_or(digits);
         if self.width == 0 {
             self.width = width(rest);
         }
@@ -335,8 +341,11 @@ fn is_hex_list(text: &[u8]) -> bool {
         let tokens = text.get(..end).unwrap_or_default().split(|byte| *byte == b',').map(<[u8]>::trim_ascii);
         tokens.filter(|token| !token.is_empty())
     };
-    let hex = all().count() >= SHORTEST && text.get(..end).is_some_and(|text| text.contains(&b',')) && all().all(|token| token.len() <= 2 && all_hex(token));
-    hex && (all().any(|token| token.iter().any(u8::is_ascii_alphabetic)) || all().any(|token| token.len() == 2 && token.starts_with(b"0")))
+    let hex = all().count() >= SHORTEST
+        && text.get(..end).is_some_and(|text| text.contains(&b','))
+        && all().all(|token| token.len() <= 2 && all_hex(token));
+    hex && (all().any(|token| token.iter().any(u8::is_ascii_alphabetic))
+        || all().any(|token| token.len() == 2 && token.starts_with(b"0")))
 }
 
 /// A text among numbers, such as `'info'`; returns its length with its quotes.

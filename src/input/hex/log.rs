@@ -13,7 +13,7 @@ use super::list::List;
 use super::marks::Marks;
 use super::offsets::{Groups, Row, Shape};
 use super::scan::{all_hex, not_hex, words};
-use super::{Fault, Fed, Feed, Packet, fault};
+use super::{Fault, Fed, Feed, Packet, fault, rows};
 use crate::tree::Side;
 
 /// Maximum number of stored labels that preceded bytes.
@@ -119,6 +119,8 @@ pub(super) struct Log {
     announced: Option<usize>,
     /// The packet, if it consists of rows behind the same prefix.
     rows: Option<Rows>,
+    /// Number of bytes of the last packet.
+    last: usize,
 }
 
 /// Rows of a packet, each behind a prefix of the log.
@@ -173,9 +175,13 @@ impl Log {
         }
         let found = self.find(line)?;
         if continues {
+            self.last = packet.bytes.len();
             return Ok(Fed::Complete(0));
         }
         let Some(Found { before, bytes }) = found else {
+            if self.last > 0 && rows::follows(line, self.last) {
+                return fault(0, "a row of a dump among lines of a log; keep one of them");
+            }
             packet.marks.add(heading(line));
             self.announced = count(line).or(self.announced);
             return Ok(Fed::Taken);
@@ -207,7 +213,9 @@ impl Log {
         let Some(at) = starts(line).take(PLACES).find(|at| shape(line.get(..*at).unwrap_or_default()) == prefix) else {
             return Ok(false);
         };
-        let begins = line.get(at..).is_some_and(|rest| words(rest, 0).next().is_some_and(|word| word.text.len() == 2 && all_hex(word.text)));
+        let begins = line
+            .get(at..)
+            .is_some_and(|rest| words(rest, 0).next().is_some_and(|word| word.text.len() == 2 && all_hex(word.text)));
         if !begins {
             return Ok(false);
         }
@@ -248,9 +256,16 @@ impl Log {
             if !named && joined && !is_word(last_word(trimmed(before))) {
                 continue;
             }
-            let grouped = before.trim_ascii().is_empty() && words(rest, 0).take_while(|word| word.text.len() == 4 && all_hex(word.text)).count() >= GROUPS;
+            let grouped = before.trim_ascii().is_empty()
+                && words(rest, 0).take_while(|word| word.text.len() == 4 && all_hex(word.text)).count() >= GROUPS;
             match self.whole(line, at) {
-                Ok(bytes) if pairs >= RUN || grouped || is_long(rest) || bytes.len() > 1 && (is_stated(before, bytes.len()) || is_bracketed(before, rest)) || named && (bytes.len() > 1 || self.is_known(before)) => {
+                Ok(bytes)
+                    if pairs >= RUN
+                        || grouped
+                        || is_long(rest)
+                        || bytes.len() > 1 && (is_stated(before, bytes.len()) || is_bracketed(before, rest))
+                        || named && (bytes.len() > 1 || self.is_known(before)) =>
+                {
                     return Ok(Some(Found { before, bytes }));
                 }
                 Err(fault) if pairs >= RUN || named && (pairs > 1 || is_meant(rest)) || pairs > 0 && self.is_known(before) => {
@@ -334,7 +349,9 @@ fn may_begin(line: &[u8], at: usize) -> bool {
     let rest = rest.strip_prefix(b"\"").or_else(|| rest.strip_prefix(b"[")).unwrap_or(rest);
     let digit = |index: usize| rest.get(index).is_some_and(u8::is_ascii_hexdigit);
     let meant = digit(0) || digit(1);
-    meant || matches!(rest, [b'0', b'x' | b'X', ..] | [b'$' | b'-' | b'&', ..]) || rest.len() >= BASE64 && rest.first().is_some_and(u8::is_ascii_alphanumeric)
+    meant
+        || matches!(rest, [b'0', b'x' | b'X', ..] | [b'$' | b'-' | b'&', ..])
+        || rest.len() >= BASE64 && rest.first().is_some_and(u8::is_ascii_alphanumeric)
 }
 
 /// Length of one `0x` before all pairs, with the blanks before it: `0x25 00 f2`.
@@ -393,7 +410,9 @@ fn is_numbered(rest: &[u8]) -> bool {
     let digits = first.text.strip_prefix(b"0x").unwrap_or(first.text);
     let number = digits.iter().take_while(|byte| byte.is_ascii_hexdigit()).count();
     let colon = digits.get(number..) == Some(b":") && next.is_some();
-    let separate = next.is_some_and(|next| matches!(next.text, b"=" | b":" | b"-" | b"->") || next.text.starts_with(b"("));
+    let unit = next.is_some_and(|next| next.text.starts_with(b"byte"));
+    let separate =
+        unit || next.is_some_and(|next| matches!(next.text, b"=" | b":" | b"-" | b"->") || next.text.starts_with(b"("));
     number > 0 && (colon || number == digits.len() && separate)
 }
 
@@ -412,7 +431,8 @@ fn is_stated(before: &[u8], len: usize) -> bool {
 /// Whether bytes fill brackets at the end of a line, behind words: `packet from 192.0.2.10 [44 00]`.
 fn is_bracketed(before: &[u8], rest: &[u8]) -> bool {
     let inner = rest.trim_ascii_end().strip_suffix(b"]");
-    before.ends_with(b"[") && words(before, 0).any(|word| is_word(word.text))
+    before.ends_with(b"[")
+        && words(before, 0).any(|word| is_word(word.text))
         && inner.is_some_and(|inner| words(inner, 0).all(|word| word.text.len() == 2 && all_hex(word.text)))
 }
 

@@ -285,7 +285,9 @@ impl Reader {
         let text = text.into_inner();
         let ruler = std::mem::take(&mut preface.ruler);
         match found {
-            Some(dialect @ (Dialect::Offsets(_) | Dialect::Rows(_))) => Ok(Reader::new(text, line, dialect, options, &preface, cleaner)),
+            Some(dialect @ (Dialect::Offsets(_) | Dialect::Rows(_))) => {
+                Ok(Reader::new(text, line, dialect, options, &preface, cleaner))
+            }
             Some(dialect) if ruler.is_empty() => Ok(Reader::new(text, line, dialect, options, &preface, cleaner)),
             _ if !ruler.is_empty() => {
                 let digits = Dialect::Digits(digits::Digits::default());
@@ -304,7 +306,14 @@ impl Reader {
         }
     }
 
-    fn new(text: Buffer, line: u64, dialect: Dialect, options: Options, preface: &detect::Preface, cleaner: lines::Cleaner) -> Reader {
+    fn new(
+        text: Buffer,
+        line: u64,
+        dialect: Dialect,
+        options: Options,
+        preface: &detect::Preface,
+        cleaner: lines::Cleaner,
+    ) -> Reader {
         let marks = if dialect.has_headings() { preface.heading } else { preface.marks };
         Reader {
             text,
@@ -390,7 +399,8 @@ impl Reader {
         let side = self.dialect.side();
         let marks = self.packet.marks;
         let direction = marks.direction.or_else(|| self.peers.direction(&marks.ends)).or(side);
-        if self.directions.0 && direction.is_none() && !std::mem::replace(&mut self.directions.1, true) {
+        let is_there = !self.packet.bytes.is_empty();
+        if is_there && self.directions.0 && direction.is_none() && !std::mem::replace(&mut self.directions.1, true) {
             let what = "has no direction, though others before it have; expected a word such as C->S, recv or sent";
             self.remark = Some(format!("the packet before line {} {what}", self.line));
         }
@@ -477,7 +487,10 @@ impl Reader {
         self.parts = (width..before).step_by(width).chain([before, self.packet.bytes.len()]).collect();
         self.parts.reverse();
         let what = "lines of unequal width are read as a packet each";
-        self.remark = Some(format!("line {}: {what}; --split none makes one packet of them, --split blank one for each block", self.line - 1));
+        self.remark = Some(format!(
+            "line {}: {what}; --split none makes one packet of them, --split blank one for each block",
+            self.line - 1
+        ));
     }
 
     /// Consumes the first bytes of a line of `len`.

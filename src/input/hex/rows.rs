@@ -43,6 +43,8 @@ struct Split<'a> {
     index: usize,
     /// Whether the number has a colon or `0x`, so that a row may stand alone.
     marked: bool,
+    /// Whether a dash stands between the number and the bytes.
+    dashed: bool,
     /// Groups of the bytes.
     groups: Groups,
 }
@@ -62,7 +64,10 @@ impl<'a> Split<'a> {
 
     /// Whether the number counts rows from here: alone in its column, before a full row.
     fn is_row_number(&self, line: &[u8], len: u64) -> bool {
-        self.index == 0 && line.get(self.at + self.number.len()) == Some(&b'\t') && len >= 8 && matches!(self.value(10), Some(0 | 1))
+        self.index == 0
+            && line.get(self.at + self.number.len()) == Some(&b'\t')
+            && len >= 8
+            && matches!(self.value(10), Some(0 | 1))
     }
 
     /// Number of bytes of the row; 0 if it has an error.
@@ -116,7 +121,16 @@ fn splits(line: &[u8]) -> impl Iterator<Item = Split<'_>> {
         }
         at = at.min(line.len());
         let groups = groups(first.text, hexed || colon || between);
-        Some(Split { number, at, last, from: first.at, index, marked: hexed && number.len() >= 4 || colon || last.is_some(), groups })
+        Some(Split {
+            number,
+            at,
+            last,
+            from: first.at,
+            index,
+            marked: hexed && number.len() >= 4 || colon || last.is_some(),
+            dashed: between,
+            groups,
+        })
     })
 }
 
@@ -133,6 +147,11 @@ fn groups(first: &[u8], marked: bool) -> Groups {
         digits @ (8 | 16) if !marked => Groups::Swapped(digits),
         _ => Groups::Any,
     }
+}
+
+/// Whether a line may be the row of a dump after this many bytes.
+pub(super) fn follows(line: &[u8], seen: usize) -> bool {
+    splits(line).any(|split| split.marked && split.value(16) == Some(seen as u64))
 }
 
 pub(super) struct Rows {
@@ -166,10 +185,15 @@ impl Rows {
                 };
                 let expected = split.value(radix)?.checked_add(step);
                 let next = splits(following?).find(|next| next.index == split.index && next.value(radix) == expected)?;
-                let plausible = count != Count::Rows || split.is_row_number(line, len) && next.len(following?, &mut Row::default()) <= len;
+                let plausible =
+                    count != Count::Rows || split.is_row_number(line, len) && next.len(following?, &mut Row::default()) <= len;
                 plausible.then_some(count)
             };
-            let alone = split.marked && split.number.len() >= 4 && split.value(16) == Some(0) && split.groups == Groups::Any;
+            let pairs = line.get(split.from..).is_some_and(|rest| words(rest, 0).next().is_some_and(|word| word.text.len() == 2));
+            let address = (split.dashed || split.marked && pairs) && split.number.len() >= 8;
+            let digits = if line.get(split.at.wrapping_sub(1)) == Some(&b'+') { 3 } else { 4 };
+            let alone = address
+                || split.marked && split.number.len() >= digits && split.value(16) == Some(0) && split.groups == Groups::Any;
             let found = [Count::Bytes(16), Count::Bytes(10), Count::Rows].into_iter().find_map(grows);
             if let Some(count) = found.or_else(|| alone.then_some(Count::Bytes(16))) {
                 return Some(Rows::new(&split, count, big));
@@ -237,8 +261,9 @@ impl Rows {
 
     /// A line that is no row. It ends a packet, unless it is blank.
     fn other(&mut self, line: &[u8], packet: &mut Packet) -> Feed {
-        let damaged = words(line, 0).skip(self.index + 1).take_while(|word| word.text.len() == 2 && all_hex(word.text)).count();
-        if damaged >= 3 && !packet.bytes.is_empty() {
+        let is_pair = |word: Word<'_>| word.text.len() == 2 && all_hex(word.text);
+        let run = |(most, run): (usize, usize), word| if is_pair(word) { (most.max(run + 1), run + 1) } else { (most, 0) };
+        if words(line, 0).fold((0, 0), run).0 >= 3 && !packet.bytes.is_empty() {
             let at = words(line, 0).nth(self.index).map_or(0, |word| word.at);
             return fault(at, format!("expected the offset {:#x} before the bytes of this row", self.next));
         }
@@ -255,6 +280,11 @@ impl Rows {
         }
         packet.marks.add(log::marks(line));
         Ok(Fed::Taken)
+    }
+
+    /// Offset of the first row.
+    pub(super) fn base(&self) -> u64 {
+        self.base
     }
 
     /// Handles the end of the text.

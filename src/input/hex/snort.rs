@@ -16,9 +16,15 @@ const KEYWORD: &[u8] = b"content:";
 fn pattern(line: &[u8], from: usize) -> Option<(usize, &[u8])> {
     let at = from + line.get(from..)?.windows(KEYWORD.len()).position(|at| at == KEYWORD)? + KEYWORD.len();
     let rest = line.get(at..)?;
-    let open = rest.iter().position(|byte| *byte == b'"').filter(|open| rest.get(..*open).is_some_and(|before| before.iter().all(|byte| b" !".contains(byte))))?;
+    let open = rest
+        .iter()
+        .position(|byte| *byte == b'"')
+        .filter(|open| rest.get(..*open).is_some_and(|before| before.iter().all(|byte| b" !".contains(byte))))?;
     let inner = rest.get(open + 1..)?;
-    let len = inner.iter().enumerate().position(|(at, byte)| *byte == b'"' && at.checked_sub(1).and_then(|at| inner.get(at)) != Some(&b'\\'))?;
+    let len = inner
+        .iter()
+        .enumerate()
+        .position(|(at, byte)| *byte == b'"' && at.checked_sub(1).and_then(|at| inner.get(at)) != Some(&b'\\'))?;
     Some((at + open + 1, inner.get(..len)?))
 }
 

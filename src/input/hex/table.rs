@@ -8,7 +8,7 @@
 
 use super::log;
 use super::scan::{Word, all_hex, words};
-use super::{Fed, Feed, Packet, fault};
+use super::{Fault, Fed, Feed, Packet};
 
 /// Maximum width of the number of a row.
 const NUMBER: usize = 6;
@@ -46,6 +46,15 @@ pub(super) fn is_row(line: &[u8]) -> bool {
     cell(line).is_some_and(|(_, cell)| {
         words(cell, 0).next().is_some() && words(cell, 0).all(|word| is_pair(&word)) && !cell.trim_ascii().starts_with(b"--")
     })
+}
+
+/// Why a row with some pairs is invalid.
+pub(super) fn fault_of(line: &[u8]) -> Option<Fault> {
+    let (at, cell) = cell(line).filter(|_| !is_border(line) && !counts(line) && !is_row(line))?;
+    let some = words(cell, 0).filter(is_pair).count();
+    let wrong = words(cell, 0).find(|word| !is_pair(word)).filter(|_| some >= 2)?;
+    let what = "expected two hex digits for each byte of this row, or -- for a byte that does not exist";
+    Some(Fault { at: at + wrong.at, what: what.to_owned() })
 }
 
 /// Whether a line is a border of a table: dashes, with bars or plus signs.
@@ -88,13 +97,10 @@ impl Table {
             self.ruler = Some(pairs(line, cell(line).map_or(0, |(at, _)| at)).unwrap_or_default());
             return Ok(Fed::Taken);
         }
-        let Some((at, cell)) = cell(line).filter(|_| !is_border(line)) else { return self.between(line, packet) };
+        let Some((_, cell)) = cell(line).filter(|_| !is_border(line)) else { return self.between(line, packet) };
         let text = cell.trim_ascii();
-        let some = words(cell, 0).filter(is_pair).count();
-        if !is_row(line) && some >= 2 {
-            let wrong = words(cell, 0).find(|word| !is_pair(word));
-            let at = at + wrong.map_or(0, |word| word.at);
-            return fault(at, "expected two hex digits for each byte of this row, or -- for a byte that does not exist");
+        if let Some(fault) = fault_of(line) {
+            return Err(fault);
         }
         if text.is_empty() || !is_row(line) {
             return self.between(line, packet);
@@ -128,5 +134,7 @@ fn pairs(cell: &[u8], from: usize) -> Option<Vec<u8>> {
     let end = cell.get(from..)?.iter().position(|byte| *byte == b'|').map_or(cell.len(), |len| from + len);
     let cell = cell.get(..end)?;
     let digits = words(cell, from).take_while(|word| word.text != b"--");
-    digits.map(|word| u8::from_str_radix(std::str::from_utf8(word.text).ok()?, 16).ok().filter(|_| word.text.len() == 2)).collect()
+    digits
+        .map(|word| u8::from_str_radix(std::str::from_utf8(word.text).ok()?, 16).ok().filter(|_| word.text.len() == 2))
+        .collect()
 }

@@ -1,17 +1,18 @@
 //! Hex text as a whole: every dialect, and errors.
 
 mod generated;
+mod lists;
 mod printed;
 mod writers;
 
-use printed::{DIALECTS, PACKET};
-use writers::{DOUBTFUL, WRITERS, Writer};
 use crate::input::samples::{Owned, drain, drain_slowly, open, try_drain};
 use crate::input::{Format, Link, OpenError, Timestamp};
 use crate::tree::Side;
 use crate::wire::trial;
+use printed::{DIALECTS, PACKET};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
+use writers::{COMMUNITY, DOUBTFUL, WRITERS, Writer};
 
 fn read(text: &str) -> (Vec<Owned>, Option<String>) {
     let (frames, error) = drain(text.as_bytes());
@@ -312,7 +313,7 @@ fn whole(text: &str) -> Result<Vec<u8>, String> {
 }
 
 fn all_writers() -> impl Iterator<Item = &'static Writer> {
-    WRITERS.iter().chain(DOUBTFUL)
+    WRITERS.iter().chain(COMMUNITY).chain(DOUBTFUL)
 }
 
 #[test]

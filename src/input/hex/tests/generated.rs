@@ -16,7 +16,7 @@ proptest! {
 
     #[test]
     fn any_bytes_come_back_from_every_tool(bytes in any_bytes()) {
-        for (name, write) in WRITERS {
+        for (name, write) in WRITERS.iter().chain(COMMUNITY) {
             // Fewer bytes are ambiguous in these.
             if bytes.len() < 4 {
                 continue;
@@ -129,9 +129,9 @@ fn damaged_dumps_are_read_as_before() {
     Frida hexdump(): 366 180 8980 f8dfb805d4ef94fb
     gdb x/16xb: 421 82 4092 a60c016093f40478
     gdb x/16db: 348 140 6992 42b9996fd3ff1b8a
-    WinDbg db: 349 144 7166 4e17e0d6e1e16a9d
+    WinDbg db: 349 142 7066 fb374c32268be1bd
     DOS debug: 298 123 6146 982661eb95cba338
-    IDA, hex view: 326 127 6340 7ef46efe586a65d4
+    IDA, hex view: 326 124 6190 f1ea3bfc3fe18542
     IDA, listing: 250 75 3966 a31fbc37d7a1dfe6
     hexyl: 486 307 15328 be2802d067dafd85
     hexyl --border ascii: 486 301 15050 74d14c700966ebba
@@ -139,7 +139,7 @@ fn damaged_dumps_are_read_as_before() {
     PowerShell Format-Hex: 354 155 7744 11e177f253facc0c
     010 Editor: 278 133 6630 4d268ec28716e0f2
     UltraEdit: 298 134 6677 ff90dccf2e714e9a
-    lldb memory read: 298 134 6694 c5a33b5eacda1a6d
+    lldb memory read: 298 134 6694 24f42fe7d3e14479
     certutil -encodehex: 278 122 6094 d49e00ea3869b07e
     groups of four bytes and two spaces: 162 50 2396 606507fd7326d949
     the same as pairs: 183 50 2504 ac3a52a820f4097e
@@ -160,6 +160,25 @@ fn damaged_dumps_are_read_as_before() {
     below prose: 173 73 3646 2d59d9098a7f45cb
     tshark -z follow,tcp,raw: 152 71 3550 ab7c1f7fae4936cc
     follow -T yaml: 277 208 10367 a96281e72cb786a1
+    logcat: 346 236 11788 a35d4289d86e89f9
+    kernel print_hex_dump: 332 206 10288 6c1a39cf6706e439
+    a debugger's dash: 227 67 3323 1d767264bab4f6ec
+    radare2 px: 336 193 9616 823c86c0e384f902
+    Visual Studio: 288 125 6228 b86e9aa835b0ead1
+    strace -e write: 344 174 8680 19c0b47d0a26b7c7
+    decimal offsets: 225 101 5044 5e7c4672d15c0fb3
+    WowPacketParser: 688 538 26886 25d7c1e4c249bd4f
+    mangos: 292 156 7722 d6a9d3a826bc4853
+    Delphi: 286 109 5450 d144d83b63500fc1
+    Visual Basic: 329 149 7450 866f42cd20771728
+    bits: 449 127 23592 dfaa47f70c4ad4bd
+    bits with 0b: 549 262 40500 08203f99a3ed0a61
+    xxd -b: 644 95 4744 eac729d76e03c01d
+    Snort: 169 58 2900 f701d0b118decb78
+    columns of tshark: 114 38 1900 99cd7585b678023d
+    a data URI: 105 87 4334 5a690e6bc0d66ac9
+    gdb x/8c: 589 291 14545 a3b8822adea28814
+    rows behind a log: 350 223 11116 1b616a46d9c2e33f
     xxd -e: 242 116 5680 3cf6e0aa17425c9a
     xxd -g4: 242 117 5730 f04cdc4ce3536089
     od -tu1: 240 68 3400 66193e5cb9c30100

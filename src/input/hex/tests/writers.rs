@@ -63,6 +63,69 @@ pub(super) const WRITERS: &[Writer] = &[
     ("follow -T yaml", yaml),
 ];
 
+/// Dialects of logs, debuggers and community tools.
+pub(super) const COMMUNITY: &[Writer] = &[
+    ("logcat", |bytes| rows(bytes, |at, row| format!("01-02 12:00:01.123  1234  5678 D NetGame : {at:04x}: {}\n", spaced(row)))),
+    ("kernel print_hex_dump", |bytes| {
+        rows(bytes, |at, row| format!("[ 1234.567890] game: {at:08x}: {}  {}\n", spaced(row), text(row)))
+    }),
+    ("a debugger's dash", |bytes| {
+        bytes
+            .chunks(8)
+            .enumerate()
+            .map(|(at, row)| format!("{:08X} - {}\n", 0x01A2_0000 + at * 8, spaced(row).to_uppercase()))
+            .collect()
+    }),
+    ("radare2 px", |bytes| {
+        let head = "- offset -   0 1  2 3  4 5  6 7  8 9  A B  C D  E F  0123456789ABCDEF\n".to_owned();
+        head + &rows(bytes, |at, row| format!("0x{at:08x}  {:<39}  {}\n", joined(row, 2, " "), text(row)))
+    }),
+    ("Visual Studio", |bytes| {
+        rows(bytes, |at, row| format!("0x{:016X}  {}  {}\n", at + 0x1C0_A2B4_1000, spaced(row), text(row)))
+    }),
+    ("strace -e write", |bytes| {
+        let head = format!("write(3, \"...\"..., {}) = {}\n", bytes.len(), bytes.len());
+        head + &rows(bytes, |at, row| format!(" | {at:05x}  {}  {:<16} |\n", halves(row), text(row)))
+    }),
+    ("decimal offsets", |bytes| {
+        let rows = bytes.chunks(12).enumerate();
+        rows.map(|(at, row)| format!("qml: dump +{:03} {}\n", at * 12, spaced(row))).collect()
+    }),
+    ("WowPacketParser", |bytes| {
+        let border = format!("|{}|{}|\n", "-".repeat(49), "-".repeat(33));
+        let ruler = format!("| {} | 0 1 2 3 4 5 6 7 8 9 A B C D E F |\n", spaced(&(0..16).collect::<Vec<u8>>()).to_uppercase());
+        let apart = |row: &[u8]| text(row).chars().map(|shown| format!("{shown} ")).collect::<String>();
+        let body = rows(bytes, |_, row| format!("| {:<47} | {:<32}|\n", spaced(row).to_uppercase(), apart(row)));
+        format!("{border}{ruler}{border}{body}{border}")
+    }),
+    ("mangos", |bytes| {
+        rows(bytes, |_, row| format!("|  {:<47} |  {:<16} |\n", spaced(row).to_uppercase(), text(row).replace('.', "?")))
+    }),
+    ("Delphi", |bytes| {
+        format!("  raw : array[0..{}] of Byte = (\n\t{}\n);\n", bytes.len() - 1, list(bytes, |byte| format!("${byte:02X}")))
+    }),
+    ("Visual Basic", |bytes| format!("Dim p() As Byte = {{ _\n    {} _\n}}\n", list(bytes, |byte| format!("&H{byte:02X}")))),
+    ("bits", |bytes| bytes.iter().map(|byte| format!("{byte:08b}")).collect::<Vec<_>>().join(" ")),
+    ("bits with 0b", |bytes| bytes.iter().map(|byte| format!("0b{byte:08b}")).collect::<Vec<_>>().join(" ")),
+    ("xxd -b", |bytes| {
+        let bits = |row: &[u8]| row.iter().map(|byte| format!("{byte:08b}")).collect::<Vec<_>>().join(" ");
+        bytes.chunks(6).enumerate().map(|(at, row)| format!("{:08x}: {:<53}  {}\n", at * 6, bits(row), text(row))).collect()
+    }),
+    ("Snort", |bytes| format!("content:\"|{}|\"; sid:1;", spaced(bytes))),
+    ("columns of tshark", |bytes| format!("7\t192.0.2.10\t{}\n", joined(bytes, 80, ""))),
+    ("a data URI", |bytes| format!("data:application/octet-stream;base64,{}", data_encoding::BASE64.encode(bytes))),
+    ("gdb x/8c", |bytes| {
+        let cell = |byte: &u8| format!("{} '{}'", byte.cast_signed(), char::from(*byte).escape_default());
+        let rows = bytes.chunks(8).enumerate();
+        rows.map(|(at, row)| format!("0x{:x}:\t{}\n", 0x7ffe_1000 + at * 8, row.iter().map(cell).collect::<Vec<_>>().join("\t")))
+            .collect()
+    }),
+    ("rows behind a log", |bytes| {
+        let head = format!("[12:00:01] DEBUG recv {} bytes:\n", bytes.len());
+        head + &rows(bytes, |_, row| format!("[12:00:01] DEBUG {:<47}  {}\n", spaced(row), text(row)))
+    }),
+];
+
 /// Dialects whose short forms are ambiguous and therefore rejected.
 pub(super) const DOUBTFUL: &[Writer] = &[
     ("xxd -e", |bytes| xxd(bytes, 4, true)),

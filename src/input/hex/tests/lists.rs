@@ -1,0 +1,177 @@
+//! Lists of packets: written in the manner of a tool, and read back with their directions and times.
+
+use super::*;
+use crate::input::hex::dialects::{BYTES, DIALECTS as KNOWN};
+
+/// A packet with its sender and seconds since noon.
+type Sent = (Vec<u8>, Side, u8);
+
+/// How a tool writes one packet of a list, and whether it states direction and time.
+type Form = (&'static str, fn(&Sent) -> String, bool, bool);
+
+fn spaced(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().join(" ")
+}
+
+fn dump(bytes: &[u8], prefix: &str) -> String {
+    let row = |(at, row): (usize, &[u8])| format!("{prefix}{:04x}: {}\n", at * 16, spaced(row));
+    bytes.chunks(16).enumerate().map(row).collect()
+}
+
+fn table(bytes: &[u8]) -> String {
+    bytes.chunks(16).map(|row| format!("| {:<47} | {:<16} |\n", spaced(row), "")).collect()
+}
+
+fn word(side: Side, client: &'static str, server: &'static str) -> &'static str {
+    if side == Side::Client { client } else { server }
+}
+
+const FORMS: &[Form] = &[
+    ("text2pcap", |(bytes, side, at)| format!("{} 12:00:{at:02}.5\n{}", word(*side, "O", "I"), dump(bytes, "")), true, true),
+    ("a log", |(bytes, side, at)| format!("12:00:{at:02}.5 {}: {}\n", word(*side, "send", "recv"), spaced(bytes)), true, true),
+    (
+        "parties",
+        |(bytes, side, _)| {
+            format!("{} ({} bytes): {}\n", word(*side, "Client -> Server", "Server -> Client"), bytes.len(), spaced(bytes))
+        },
+        true,
+        false,
+    ),
+    ("brackets", |(bytes, side, _)| format!("[{}] {}\n", word(*side, "CLIENT", "SERVER"), spaced(bytes)), true, false),
+    (
+        "opcodes",
+        |(bytes, side, _)| format!("{} (0x1DC): {}\n", word(*side, "CMSG_PING", "SMSG_PONG"), spaced(bytes)),
+        true,
+        false,
+    ),
+    (
+        "sockets",
+        |(bytes, side, _)| {
+            let (a, b) = ("192.0.2.10:50123", "198.51.100.20:4000");
+            format!("{}: {}\n", if *side == Side::Client { format!("{a} -> {b}") } else { format!("{b} -> {a}") }, spaced(bytes))
+        },
+        true,
+        false,
+    ),
+    (
+        "columns",
+        |(bytes, side, at)| {
+            let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+            format!("43200{at:02}.500000000\t{}\t{hex}\n", word(*side, "192.0.2.10", "198.51.100.20"))
+        },
+        true,
+        false,
+    ),
+    ("spdlog", |(bytes, _, at)| dump(bytes, &format!("[2026-11-03 12:00:{at:02}.500] [net] ")), false, false),
+    (
+        "WowPacketParser",
+        |(bytes, side, at)| {
+            let head = word(*side, "ClientToServer: CMSG_X (0x2DA2)", "ServerToClient: SMSG_X (0x2DA2)");
+            format!("{head} Length: {} Time: 12:00:{at:02}.500 Number: 7\n{}\n", bytes.len(), table(bytes))
+        },
+        true,
+        false,
+    ),
+    (
+        "Windower",
+        |(bytes, side, at)| {
+            let row = |(at, row): (usize, &[u8])| {
+                let cells: Vec<String> =
+                    (0..16).map(|cell| row.get(cell).map_or("--".to_owned(), |byte| format!("{byte:02X}"))).collect();
+                format!("{at:7} | {}    {at} | {:<16}\n", cells.join(" "), "")
+            };
+            let head = format!("[2026-11-03 18:11:{at:02}] {} packet 0x025:\n", word(*side, "Outgoing", "Incoming"));
+            head + &bytes.chunks(16).enumerate().map(row).collect::<String>() + "\n"
+        },
+        true,
+        true,
+    ),
+    ("numbered", |(bytes, _, at)| format!("packet {at} = {}\n\n", spaced(bytes)), false, false),
+    ("blank lines", |(bytes, _, _)| spaced(bytes) + "\n\n", false, false),
+];
+
+fn packets() -> impl Strategy<Value = Vec<Sent>> {
+    let side = prop::bool::ANY.prop_map(|client| if client { Side::Client } else { Side::Server });
+    let packet = (prop::collection::vec(any::<u8>(), 3..40), side);
+    prop::collection::vec(packet, 1..6).prop_map(|mut packets| {
+        // The first source is the client.
+        packets[0].1 = Side::Client;
+        packets.into_iter().zip(1..).map(|((bytes, side), at)| (bytes, side, at)).collect()
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(trial::share_of(256)))]
+
+    #[test]
+    fn packets_come_back_with_their_directions_and_times(packets in packets()) {
+        for (name, write, directed, timed) in FORMS {
+            let text: String = packets.iter().map(write).collect();
+            let (read, error) = read(&text);
+            prop_assert_eq!(error, None, "{}\n{}", name, text);
+            let wanted: Vec<&[u8]> = packets.iter().map(|(bytes, ..)| &bytes[..]).collect();
+            prop_assert_eq!(bytes(&read), wanted, "{}\n{}", name, text);
+            for (frame, (_, side, at)) in read.iter().zip(&packets).filter(|_| *directed) {
+                prop_assert_eq!(frame.direction, Some(*side), "{}\n{}", name, text);
+                let seconds = frame.time.map(|time| time.seconds.rem_euclid(60));
+                prop_assert!(!timed || seconds == Some(i64::from(*at)), "{}: {:?}\n{}", name, frame.time, text);
+            }
+        }
+    }
+}
+
+#[test]
+fn every_dialect_reads_its_example() {
+    for known in KNOWN {
+        let (frames, error) = drain(known.example.as_bytes());
+        assert_eq!(error.map(|error| error.to_string()), None, "{}", known.name);
+        assert_eq!(frames.concat_bytes(), BYTES, "{}\n{}", known.name, known.example);
+    }
+}
+
+#[test]
+fn blank_lines_and_widths_separate_packets() {
+    let (a, b, c) = ("25 00 f2 11 07\n", "25 00\n", "25 00 f2 11 07 00\n");
+    let lens = |text: &str| read(text).0.iter().map(|frame| frame.bytes.len()).collect::<Vec<_>>();
+    assert_eq!(lens(&[a, a, b].concat()), [12]);
+    assert_eq!(lens(&[a, c].concat()), [5, 6]);
+    assert_eq!(lens(&[a, b, a].concat()), [5, 2, 5]);
+    assert_eq!(lens(&[a, "\n", a].concat()), [5, 5]);
+    assert_eq!(lens(&[a, a, c, c, b].concat()), [5, 5, 6, 6, 2]);
+}
+
+#[test]
+fn numbers_of_several_bytes_are_memory() {
+    assert_eq!(whole("0x50495002, 0x1, 0xffff").unwrap(), [2, 0x50, 0x49, 0x50, 1, 0, 0, 0, 0xff, 0xff, 0, 0]);
+    assert_eq!(whole("dw 0025 11F2").unwrap(), [0x25, 0, 0xf2, 0x11]);
+    assert_eq!(whole("0x2300000001").unwrap(), [0x23, 0, 0, 0, 1]);
+    assert!(whole("0x01, 0x02, 0x0304\n0x11223344").is_err());
+}
+
+#[test]
+fn a_text_without_packets_is_refused() {
+    for text in ["b''", "Out[2]: b''\n", "[]", "char p[] = \"\";"] {
+        assert!(open(text.as_bytes()).is_err(), "{text}");
+    }
+}
+
+#[test]
+fn a_capture_inside_text_is_opened() {
+    let pcap = "d4c3b2a1020004000000000000000000ffff000001000000 00000000000000000200000002000000 2300";
+    for text in [pcap.to_owned(), format!("log: {}", pcap.replace(' ', ""))] {
+        let (frames, error) = drain(text.as_bytes());
+        assert_eq!((bytes(&frames), error.is_none()), (vec![&[0x23, 0][..]], true), "{text}");
+    }
+    // The magic number alone is a packet of four bytes.
+    assert_eq!(whole("d4c3b2a1").unwrap(), [0xd4, 0xc3, 0xb2, 0xa1]);
+}
+
+#[test]
+fn utf_16_is_decoded() {
+    let text = "23 00 01 7b\r\n";
+    let little: Vec<u8> = b"\xff\xfe".iter().copied().chain(text.encode_utf16().flat_map(u16::to_le_bytes)).collect();
+    let big: Vec<u8> = b"\xfe\xff".iter().copied().chain(text.encode_utf16().flat_map(u16::to_be_bytes)).collect();
+    for text in [little, big] {
+        assert_eq!(bytes(&drain(&text).0), [&[0x23, 0, 1, 0x7b]]);
+    }
+}
