@@ -15,6 +15,9 @@ use std::net::{IpAddr, SocketAddr};
 /// Digits that are no ordinary number, if they include no letter.
 const LONG: usize = 10;
 
+/// Maximum number of columns; a line with more is a list.
+const MOST: usize = 64;
+
 pub(super) struct Columns {
     separator: u8,
     /// Index of the payload.
@@ -89,35 +92,33 @@ impl Columns {
     }
 
     fn with(separator: u8, line: &[u8], ahead: &[Vec<u8>]) -> Option<Columns> {
-        let count = cells(line, separator).count();
-        if count < 2 {
+        let first: Vec<&[u8]> = cells(line, separator).map(|(_, cell)| cell).take(MOST + 1).collect();
+        if first.len() < 2 || first.len() > MOST {
             return None;
         }
-        let full = |line: &&[u8]| !line.trim_ascii().is_empty();
-        let lines: Vec<&[u8]> = std::iter::once(line).chain(ahead.iter().map(Vec::as_slice)).filter(full).collect();
-        let named = cells(line, separator).any(|(_, cell)| is_named(cell));
-        let payload = (0..count).rev().find(|index| {
+        let full = ahead.iter().filter(|line| !line.trim_ascii().is_empty());
+        let mut rows = vec![first.clone()];
+        rows.extend(full.map(|line| cells(line, separator).map(|(_, cell)| cell).take(MOST).collect()));
+        let named = first.iter().any(|cell| is_named(cell));
+        let payload = (0..first.len()).rev().find(|index| {
             // Digits alone at the end of a line are bytes if an address or a time is beside them.
-            let last = |cell: &[u8]| named && index + 1 == count && cell.len() >= 4 && !is_number(cell);
-            cells(line, separator).nth(*index).is_some_and(|(_, cell)| !cell.is_empty() && bytes(cell, 0).is_ok())
-                && lines
-                    .iter()
-                    .any(|line| cells(line, separator).nth(*index).is_some_and(|(_, cell)| is_certain(cell) || last(cell)))
+            let last = |cell: &[u8]| named && index + 1 == first.len() && cell.len() >= 4 && !is_number(cell);
+            first.get(*index).is_some_and(|cell| !cell.is_empty() && bytes(cell, 0).is_ok())
+                && rows.iter().filter_map(|row| row.get(*index)).any(|cell| is_certain(cell) || last(cell))
         })?;
-        let fits = |line: &&[u8]| {
-            let all: Vec<&[u8]> = cells(line, separator).map(|(_, cell)| cell).collect();
-            let facts = all.iter().enumerate().filter(|(index, cell)| *index != payload && is_fact(cell)).count();
-            // A number alone may be the first byte of a row.
-            let named = all.iter().any(|cell| is_named(cell));
+        let fits = |row: &Vec<&[u8]>| {
+            let facts = row.iter().enumerate().filter(|(index, cell)| *index != payload && is_fact(cell)).count();
+            let named = row.iter().any(|cell| is_named(cell));
             let enough = match separator {
                 b'\t' => facts > 0,
-                b' ' => named && facts + 1 == count,
+                // A number alone may be the first byte of a row.
+                b' ' => named && facts + 1 == first.len(),
                 // Bytes of a list are no columns.
-                _ => facts > 0 && (named || all.get(payload).is_some_and(|cell| cell.len() > 2)),
+                _ => facts > 0 && (named || row.get(payload).is_some_and(|cell| cell.len() > 2)),
             };
-            all.len() >= payload && enough && all.get(payload).is_none_or(|cell| cell.is_empty() || bytes(cell, 0).is_ok())
+            row.len() >= payload && enough && row.get(payload).is_none_or(|cell| cell.is_empty() || bytes(cell, 0).is_ok())
         };
-        lines.iter().take(2).all(fits).then_some(Columns { separator, payload })
+        rows.iter().take(2).all(fits).then_some(Columns { separator, payload })
     }
 
     pub(super) fn feed(&mut self, line: &[u8], packet: &mut Packet) -> Feed {

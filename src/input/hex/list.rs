@@ -12,6 +12,12 @@ use super::{Fault, Fed, Feed, LARGEST_PACKET, fault, too_large};
 /// Minimum number of elements in brackets; shorter lists are ambiguous.
 const SHORTEST: usize = 4;
 
+/// Maximum number of brackets of a line after which a list is looked for.
+const BRACKETS: usize = 64;
+
+/// Bytes of a list that decide about its notation.
+const WINDOW: usize = 4096;
+
 /// The notation of the numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
@@ -58,7 +64,7 @@ impl List {
                 return list(pair(b'{'), None);
             }
         }
-        let brackets = (0..text.len()).filter(|at| text.get(*at) == Some(&b'['));
+        let brackets = (0..text.len()).filter(|at| text.get(*at) == Some(&b'[')).take(BRACKETS);
         if brackets.map(|at| after(at + 1)).any(|text| is_prefixed(text) || is_list(text) || is_hex_list(text)) {
             return list(pair(b'['), None);
         }
@@ -336,6 +342,7 @@ fn width(line: &[u8]) -> usize {
 
 /// Whether a list begins here whose elements are hex digits without a prefix: one has a letter, or all have two digits.
 fn is_hex_list(text: &[u8]) -> bool {
+    let text = text.get(..text.len().min(WINDOW)).unwrap_or_default();
     let end = text.iter().position(|byte| matches!(byte, b']' | b'}' | b'>' | b')')).unwrap_or(text.len());
     let all = || {
         let tokens = text.get(..end).unwrap_or_default().split(|byte| *byte == b',').map(<[u8]>::trim_ascii);

@@ -1,0 +1,164 @@
+//! Places of a line where bytes may begin, and what is none of them.
+
+use super::RUN;
+use super::label::{NAMES, direction_of, tokens};
+use crate::input::hex::base64::Base64;
+use crate::input::hex::scan::{all_hex, not_hex, words};
+use crate::input::hex::{Fault, fault};
+
+/// Number of pairs with colons or dashes between that are no time. Hardware addresses have six or eight.
+pub(super) const SEPARATE: usize = 5;
+
+/// Number of consecutive digits that no number has.
+pub(super) const LONG: usize = 12;
+
+/// Possible starts of bytes: the line start, after a sign such as `:`, `=` or `[`, and after a word.
+pub(super) fn starts(line: &[u8]) -> impl Iterator<Item = usize> + '_ {
+    let signs = b":=>])|\"'<({[,";
+    words(line, 0).flat_map(move |word| {
+        let inner =
+            word.text.iter().enumerate().filter(move |(_, byte)| signs.contains(byte)).map(move |(at, _)| word.at + at + 1);
+        let word_end = word.at + word.text.len();
+        // `0x` and `\x` before a run of digits.
+        let prefix = matches!(word.text, [b'0' | b'\\', b'x', _, _, _, _, _, ..]).then_some(word.at + 2);
+        // Two non-hex letters may be a label; one may be a mistake.
+        let letters = word.text.iter().filter(|byte| byte.is_ascii_alphabetic() && !byte.is_ascii_hexdigit()).count();
+        let is_word =
+            letters > 1 || tokens(word.text).any(|token| direction_of(&token).is_some() || NAMES.contains(&token.as_str()));
+        let is_first = words(line, 0).next().is_some_and(|first| first.at == word.at);
+        is_first.then_some(word.at).into_iter().chain(prefix).chain(inner).chain(is_word.then_some(word_end))
+    })
+}
+
+/// Whether a line is a comment: `# 25 00`, but not `#1: 25 00`.
+pub(in crate::input::hex) fn is_comment(line: &[u8]) -> bool {
+    let Some(rest) = line.trim_ascii_start().strip_prefix(b"#") else { return false };
+    let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    digits == 0 || !matches!(rest.get(digits), Some(b':' | b'=' | b')'))
+}
+
+/// Whether bytes may begin here: a pair of digits, or a prefix of digits, or base64 of some length.
+pub(super) fn may_begin(line: &[u8], at: usize) -> bool {
+    let rest = line.get(at..).unwrap_or_default().trim_ascii_start();
+    let rest = rest.strip_prefix(b"\"").or_else(|| rest.strip_prefix(b"[")).unwrap_or(rest);
+    let digit = |index: usize| rest.get(index).is_some_and(u8::is_ascii_hexdigit);
+    let meant = digit(0) || digit(1);
+    meant
+        || matches!(rest, [b'0', b'x' | b'X', ..] | [b'$' | b'-' | b'&', ..])
+        || rest.len() >= BASE64 && rest.first().is_some_and(u8::is_ascii_alphanumeric)
+}
+
+/// Length of one `0x` before all pairs, with the blanks before it: `0x25 00 f2`.
+pub(super) fn common_prefix(rest: &[u8]) -> usize {
+    let text = rest.trim_ascii_start();
+    let pairs = |digits: &[&u8]| digits.iter().all(|digit| digit.is_ascii_hexdigit());
+    match text {
+        [b'0', b'x', a, b, b' ', c, d, ..] if pairs(&[a, b, c, d]) => rest.len() - text.len() + 2,
+        _ => 0,
+    }
+}
+
+/// Minimum length of base64 behind a label.
+pub(super) const BASE64: usize = 16;
+
+/// Bytes in base64 behind a label, up to the end of the line or a closing quote.
+pub(super) fn base64(before: &[u8], rest: &[u8]) -> Option<Vec<u8>> {
+    if !matches!(before.last(), Some(b'=' | b',' | b'"' | b'\'' | b':' | b' ')) {
+        return None;
+    }
+    let len = rest.iter().position(|byte| !(byte.is_ascii_alphanumeric() || b"+/=-_".contains(byte))).unwrap_or(rest.len());
+    let (text, behind) = rest.split_at_checked(len)?;
+    let closed = behind.iter().all(|byte| byte.is_ascii_whitespace() || b"\"'])};,".contains(byte));
+    if text.len() < BASE64 || !closed || !Base64::fits(text) || text.iter().all(u8::is_ascii_hexdigit) {
+        return None;
+    }
+    let (mut base64, mut bytes) = (Base64::default(), Vec::new());
+    base64.feed(text, &mut bytes).ok()?;
+    base64.end().ok()?;
+    Some(bytes)
+}
+
+/// Whether a hardware address begins here: six or eight pairs with colons or dashes between.
+pub(super) fn is_address(rest: &[u8]) -> bool {
+    let Some(word) = words(rest, 0).next() else { return false };
+    let pairs = || word.text.split(|byte| matches!(byte, b':' | b'-'));
+    matches!(pairs().count(), 6 | 8) && pairs().all(|pair| pair.len() == 2 && all_hex(pair))
+}
+
+/// Whether this is the argument of a call: `recv(4096)`.
+pub(super) fn is_argument(before: &[u8], rest: &[u8]) -> bool {
+    let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    before.ends_with(b"(") && digits > 0 && rest.get(digits) == Some(&b')')
+}
+
+/// Whether a number of a label begins here: `0: 23 00`, `20 = 23 00`, `0x12 (5): 23 00`.
+pub(super) fn is_numbered(rest: &[u8]) -> bool {
+    let mut all = words(rest, 0);
+    let (Some(first), next) = (all.next(), all.next()) else { return false };
+    let digits = first.text.strip_prefix(b"0x").unwrap_or(first.text);
+    let number = digits.iter().take_while(|byte| byte.is_ascii_hexdigit()).count();
+    let colon = digits.get(number..) == Some(b":") && next.is_some();
+    let unit = next.is_some_and(|next| next.text.starts_with(b"byte"));
+    let separate =
+        unit || next.is_some_and(|next| matches!(next.text, b"=" | b":" | b"-" | b"->") || next.text.starts_with(b"("));
+    number > 0 && (colon || number == digits.len() && separate)
+}
+
+/// Whether this is a run of digits too long for a number.
+pub(super) fn is_long(rest: &[u8]) -> bool {
+    // NSData, and dumps of words.
+    if words(rest, 0).take_while(|word| word.text.len() == 8 && all_hex(word.text)).count() >= RUN {
+        return true;
+    }
+    words(rest, 0).next().is_some_and(|word| {
+        let digits = word.text.iter().take_while(|byte| byte.is_ascii_hexdigit()).count();
+        let mixed = word.text.iter().take(digits).any(u8::is_ascii_alphabetic) && word.text.iter().any(u8::is_ascii_digit);
+        let separate =
+            word.text.split(|byte| matches!(byte, b':' | b'-')).take_while(|part| part.len() == 2 && all_hex(part)).count();
+        let address = matches!(separate, 6 | 8) || separate < SEPARATE;
+        digits >= LONG && (mixed || digits > 20) || !address
+    })
+}
+
+/// Whether unreadable words may be malformed bytes.
+pub(super) fn is_meant(rest: &[u8]) -> bool {
+    let meant =
+        |text: &[u8]| text.len() == 2 && text.iter().any(u8::is_ascii_hexdigit) && text.iter().all(u8::is_ascii_alphanumeric);
+    let rest = without_closers(rest);
+    words(rest, 0).next().is_some() && words(rest, 0).all(|word| meant(word.text))
+}
+
+/// Consecutive pairs without a label: an element before them is a malformed byte.
+pub(super) fn hidden<T>(line: &[u8]) -> Result<Option<T>, Fault> {
+    let mut before = None;
+    let mut run = 0;
+    for word in words(line, 0) {
+        if word.text.len() == 2 && all_hex(word.text) {
+            run += 1;
+        } else {
+            (before, run) = (Some(word), 0);
+        }
+        if run == RUN {
+            let Some(before) = before else { break };
+            let odd = before.text.iter().position(|byte| !byte.is_ascii_hexdigit());
+            let Some(odd) = odd else { return fault(before.at, "expected two hex digits for each byte, or a label before them") };
+            return not_hex(before.at + odd, before.text.get(odd).copied().unwrap_or_default());
+        }
+    }
+    Ok(None)
+}
+
+/// A line without closing quotes, brackets and a count in parentheses.
+pub(super) fn without_closers(line: &[u8]) -> &[u8] {
+    let mut line = line;
+    if line.ends_with(b")")
+        && let Some(open) = line.iter().rposition(|byte| *byte == b'(')
+        && String::from_utf8_lossy(line.get(open..).unwrap_or_default()).to_ascii_lowercase().contains("byte")
+    {
+        line = line.get(..open).unwrap_or_default().trim_ascii_end();
+    }
+    while let [rest @ .., b'"' | b'\'' | b']' | b')' | b'}' | b'>' | b';' | b','] = line {
+        line = rest.trim_ascii_end();
+    }
+    line
+}
