@@ -15,12 +15,22 @@ pub(super) struct Base64 {
     padded: bool,
     /// Characters of the last line.
     width: usize,
+    /// Whether short lines are packets: no tool wraps base64 at fewer than [`WRAPPED`] characters.
+    lines: bool,
 }
+
+/// Minimum width of wrapped lines.
+const WRAPPED: usize = 60;
 
 /// The end of the first part of a data URI: `data:application/octet-stream;base64,`.
 const SCHEME: &[u8] = b";base64,";
 
 impl Base64 {
+    /// A text of lines, each a packet unless it is long.
+    pub(super) fn of_lines() -> Base64 {
+        Base64 { lines: true, ..Base64::default() }
+    }
+
     /// A line without the first part of a data URI.
     pub(super) fn without_scheme(text: &[u8]) -> &[u8] {
         let at = text.starts_with(b"data:").then(|| text.windows(SCHEME.len()).position(|at| at == SCHEME)).flatten();
@@ -47,9 +57,10 @@ impl Base64 {
     pub(super) fn feed(&mut self, line: &[u8], packet: &mut Vec<u8>) -> Feed {
         let width = line.trim_ascii().len();
         // Padding ends a packet, and so does a longer line behind an unfinished group.
-        if width > 0 && (self.padded || self.group != 0 && width > self.width) {
+        let short = self.lines && (1..WRAPPED).contains(&self.width);
+        if width > 0 && (self.padded || short || self.group != 0 && width > self.width) {
             self.end()?;
-            *self = Base64::default();
+            *self = Base64 { lines: self.lines, ..Base64::default() };
             if !packet.is_empty() {
                 return Ok(Fed::Complete(0));
             }

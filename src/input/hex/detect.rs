@@ -175,7 +175,7 @@ impl Preface {
         let data = Base64::without_scheme(context.text);
         let is_uri = data.len() < context.text.len() && data.iter().all(Base64::is_part);
         let fits = is_uri || !self.prose && Base64::fits(data);
-        Ok(fits.then(|| Dialect::Base64(Base64::default())))
+        Ok(fits.then(|| Dialect::Base64(Base64::of_lines())))
     }
 
     pub(super) fn percent(&mut self, context: &Context<'_>) -> Found {

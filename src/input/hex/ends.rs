@@ -44,7 +44,7 @@ pub(super) fn ends(before: &[u8]) -> Ends {
 }
 
 /// An address with an optional port: `192.0.2.10:4000`, `[::1]:4000`, or `192.0.2.10.4000` as in tcpdump.
-fn socket(word: &str) -> Option<SocketAddr> {
+pub(super) fn socket(word: &str) -> Option<SocketAddr> {
     let word = word.trim_matches(|sign| "(),;".contains(sign)).trim_end_matches(':');
     if let Ok(socket) = word.parse() {
         return Some(socket);

@@ -145,6 +145,10 @@ impl List {
                 _ if !self.inside => 1,
                 [b'(', ..] => cast(rest, at)?,
                 [b'<', ..] => repeats(rest, at, packet)?,
+                [b'\'' | b'"', ..] if self.is_hex(rest) => {
+                    self.kind = Some(Kind::Hex);
+                    1
+                }
                 [quote @ (b'\'' | b'"'), text @ ..] if self.kind.is_some() => quoted(*quote, text, at, packet)?,
                 [byte, ..] if byte.is_ascii_whitespace() || matches!(byte, b',' | b';' | b'\\') => 1,
                 // Visual Basic continues a line with it.
@@ -174,6 +178,11 @@ impl List {
             Some((_, close)) if self.inside => fault(0, format!("the text ends before a closing {}", char::from(close))),
             _ => Ok(()),
         }
+    }
+
+    /// Whether the elements are hex digits without a prefix, also in quotes.
+    fn is_hex(&self, rest: &[u8]) -> bool {
+        self.kind == Some(Kind::Hex) || self.kind.is_none() && is_hex_list(rest)
     }
 
     /// Parses a number; returns its length.
@@ -345,7 +354,7 @@ fn is_hex_list(text: &[u8]) -> bool {
     let text = text.get(..text.len().min(WINDOW)).unwrap_or_default();
     let end = text.iter().position(|byte| matches!(byte, b']' | b'}' | b'>' | b')')).unwrap_or(text.len());
     let all = || {
-        let tokens = text.get(..end).unwrap_or_default().split(|byte| *byte == b',').map(<[u8]>::trim_ascii);
+        let tokens = text.get(..end).unwrap_or_default().split(|byte| *byte == b',').map(unquoted);
         tokens.filter(|token| !token.is_empty())
     };
     let hex = all().count() >= SHORTEST
@@ -353,6 +362,15 @@ fn is_hex_list(text: &[u8]) -> bool {
         && all().all(|token| token.len() <= 2 && all_hex(token));
     hex && (all().any(|token| token.iter().any(u8::is_ascii_alphabetic))
         || all().any(|token| token.len() == 2 && token.starts_with(b"0")))
+}
+
+/// A number without quotes around it: lists of texts are printed as `['25', '00']`.
+fn unquoted(token: &[u8]) -> &[u8] {
+    let token = token.trim_ascii();
+    match token {
+        [b'\'' | b'"', inner @ .., b'\'' | b'"'] if inner.len() == 2 => inner,
+        _ => token,
+    }
 }
 
 /// A text among numbers, such as `'info'`; returns its length with its quotes.

@@ -85,11 +85,22 @@ fn value(digits: &[u8], radix: u32) -> Option<u64> {
     u64::from_str_radix(std::str::from_utf8(&digits).ok()?, radix).ok()
 }
 
+/// The digits behind the last colon of a word, such as those of `DEBUG:root:00000010`.
+fn behind_colon(word: Word<'_>) -> Word<'_> {
+    let text = word.text.strip_suffix(b":").unwrap_or(word.text);
+    match text.iter().rposition(|byte| *byte == b':') {
+        Some(at) if text.len() > at + 4 && text.iter().skip(at + 1).all(u8::is_ascii_hexdigit) => {
+            Word { at: word.at + at + 1, text: word.text.get(at + 1..).unwrap_or_default(), ..word }
+        }
+        _ => word,
+    }
+}
+
 /// Every place of a line where bytes may begin behind a number.
 fn splits(line: &[u8]) -> impl Iterator<Item = Split<'_>> {
     let all: Vec<Word<'_>> = words(line, 0).take(PREFIX + 3).collect();
     (0..all.len().min(PREFIX)).filter_map(move |index| {
-        let word = all.get(index)?;
+        let word = behind_colon(*all.get(index)?);
         let signs = |byte: &u8| b"[](){}<>+:|,".contains(byte);
         let lead = word.text.iter().take_while(|byte| signs(byte)).count();
         let text = word.text.get(lead..)?;

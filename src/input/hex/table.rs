@@ -41,11 +41,22 @@ fn is_pair(word: &Word<'_>) -> bool {
     word.text.len() == 2 && (all_hex(word.text) || word.text == b"--")
 }
 
-/// Whether a line is a row: pairs in its first cell.
+/// The bytes of a row of K12 text, a cell each, behind the number of the row: `|0   |23|00|`.
+fn cells(line: &[u8]) -> Option<Vec<u8>> {
+    let inner = line.trim_ascii().strip_prefix(b"|")?.strip_suffix(b"|")?;
+    let mut cells = inner.split(|byte| *byte == b'|');
+    cells.next().filter(|number| number.len() == 4 && number.trim_ascii_end().iter().all(u8::is_ascii_digit))?;
+    let pairs = cells.map(|cell| std::str::from_utf8(cell).ok().filter(|_| cell.len() == 2 && all_hex(cell)));
+    let bytes: Option<Vec<u8>> = pairs.map(|pair| u8::from_str_radix(pair?, 16).ok()).collect();
+    bytes.filter(|bytes| !bytes.is_empty())
+}
+
+/// Whether a line is a row: pairs in its first cell, or a pair in each.
 pub(super) fn is_row(line: &[u8]) -> bool {
-    cell(line).is_some_and(|(_, cell)| {
-        words(cell, 0).next().is_some() && words(cell, 0).all(|word| is_pair(&word)) && !cell.trim_ascii().starts_with(b"--")
-    })
+    cells(line).is_some()
+        || cell(line).is_some_and(|(_, cell)| {
+            words(cell, 0).next().is_some() && words(cell, 0).all(|word| is_pair(&word)) && !cell.trim_ascii().starts_with(b"--")
+        })
 }
 
 /// Why a row with some pairs is invalid.
@@ -105,7 +116,7 @@ impl Table {
         if text.is_empty() || !is_row(line) {
             return self.between(line, packet);
         }
-        packet.bytes.extend(pairs(cell, 0).unwrap_or_default());
+        packet.bytes.extend(cells(line).or_else(|| pairs(cell, 0)).unwrap_or_default());
         Ok(Fed::Taken)
     }
 

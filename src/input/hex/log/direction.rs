@@ -1,6 +1,6 @@
 //! Time, direction and endpoints that the text before bytes states.
 
-use super::label::{direction_of, tokens};
+use super::label::{direction_of, party, tokens};
 use crate::input::hex::ends;
 use crate::input::hex::marks::Marks;
 use crate::tree::Side;
@@ -25,14 +25,6 @@ pub(super) fn marks_of(before: &[u8], named: fn(&[String]) -> Option<Side>) -> M
     marks.direction = marks.direction.or(direction).or_else(|| named(&all));
     marks.ends = ends::ends(before);
     marks
-}
-
-pub(super) fn party(word: &str) -> Option<Side> {
-    match word {
-        "client" | "cli" | "c" => Some(Side::Client),
-        "server" | "srv" | "s" => Some(Side::Server),
-        _ => None,
-    }
 }
 
 /// The direction between two parties, `Client -> Server`, or of an opcode, `CMSG_PING`.

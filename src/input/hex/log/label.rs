@@ -179,10 +179,23 @@ pub(super) fn tokens(text: &[u8]) -> impl Iterator<Item = String> + '_ {
 
 pub(super) fn direction_of(token: &str) -> Option<Side> {
     match token {
-        "s->c" | "s=>c" | "server->client" => Some(Side::Server),
-        "c->s" | "c=>s" | "client->server" => Some(Side::Client),
         _ if RECEIVED.contains(&token) => Some(Side::Server),
         _ if SENT.contains(&token) => Some(Side::Client),
+        _ => BETWEEN.iter().find_map(|sign| {
+            let (from, to) = token.split_once(sign)?;
+            party(from).filter(|from| party(to) == Some(from.other()))
+        }),
+    }
+}
+
+/// Signs between two parties in one word: `c->s`, `client2server`.
+const BETWEEN: [&str; 8] = ["-->", "->", "=>", "→", ">", "_to_", "2", "to"];
+
+/// The side that a word names.
+pub(super) fn party(word: &str) -> Option<Side> {
+    match word {
+        "client" | "cli" | "c" => Some(Side::Client),
+        "server" | "srv" | "s" => Some(Side::Server),
         _ => None,
     }
 }

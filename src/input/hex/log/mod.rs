@@ -14,6 +14,7 @@ pub(super) use direction::{heading, marks};
 pub(super) use label::count;
 pub(super) use place::is_comment;
 
+use super::bits::Bits;
 use super::digits::separated;
 use super::list::List;
 use super::offsets::{Groups, Row, Shape};
@@ -212,6 +213,10 @@ impl Log {
         // A closing quote may look like a text column of the bytes.
         let is_open =
             line.get(..at).is_some_and(|before| before.trim_ascii_end().last().is_some_and(|sign| b"\"'([{<".contains(sign)));
+        if let Some(mut bits) = Bits::of(closed.get(at..).unwrap_or_default()) {
+            bits.feed(closed.get(at..).unwrap_or_default(), &mut bytes)?;
+            return Ok(bytes);
+        }
         let first = match self.row.read(closed, at, Groups::Any) {
             Ok(_) => return Ok(self.row.straight.clone()),
             Err(_) if !is_open && self.row.read(line, at, Groups::Any).is_ok() => return Ok(self.row.straight.clone()),

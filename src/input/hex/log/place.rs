@@ -3,6 +3,7 @@
 use super::RUN;
 use super::label::{NAMES, direction_of, tokens};
 use crate::input::hex::base64::Base64;
+use crate::input::hex::ends;
 use crate::input::hex::scan::{all_hex, not_hex, words};
 use crate::input::hex::{Fault, fault};
 
@@ -23,8 +24,11 @@ pub(super) fn starts(line: &[u8]) -> impl Iterator<Item = usize> + '_ {
         let prefix = matches!(word.text, [b'0' | b'\\', b'x', _, _, _, _, _, ..]).then_some(word.at + 2);
         // Two non-hex letters may be a label; one may be a mistake.
         let letters = word.text.iter().filter(|byte| byte.is_ascii_alphabetic() && !byte.is_ascii_hexdigit()).count();
-        let is_word =
-            letters > 1 || tokens(word.text).any(|token| direction_of(&token).is_some() || NAMES.contains(&token.as_str()));
+        let is_socket =
+            word.text.contains(&b'.') && std::str::from_utf8(word.text).is_ok_and(|text| ends::socket(text).is_some());
+        let is_word = is_socket
+            || letters > 1
+            || tokens(word.text).any(|token| direction_of(&token).is_some() || NAMES.contains(&token.as_str()));
         let is_first = words(line, 0).next().is_some_and(|first| first.at == word.at);
         is_first.then_some(word.at).into_iter().chain(prefix).chain(inner).chain(is_word.then_some(word_end))
     })

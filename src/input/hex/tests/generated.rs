@@ -130,9 +130,9 @@ fn damaged_dumps_are_read_as_before() {
     gdb x/16xb: 421 82 4092 a60c016093f40478
     gdb x/16db: 348 140 6992 42b9996fd3ff1b8a
     WinDbg db: 349 142 7066 fb374c32268be1bd
-    DOS debug: 298 123 6146 982661eb95cba338
+    DOS debug: 298 125 6246 574dfb6427cd9abc
     IDA, hex view: 326 124 6190 f1ea3bfc3fe18542
-    IDA, listing: 250 75 3966 a31fbc37d7a1dfe6
+    IDA, listing: 250 75 3918 a8db7497cb058a24
     hexyl: 486 307 15328 be2802d067dafd85
     hexyl --border ascii: 486 301 15050 74d14c700966ebba
     HxD: 349 177 8844 c451b037f980978b

@@ -149,6 +149,28 @@ fn numbers_of_several_bytes_are_memory() {
 }
 
 #[test]
+fn bytes_are_found_in_further_forms() {
+    for (text, sides) in [
+        ("['25', '00', 'f2', '11']\n", ""),
+        ("12:00:01,123,456   ETHER\n|0   |25|00|f2|11|\n", ""),
+        ("C→S: 25 00 f2 11\nS→C: 25 00 f2 11\n", "cs"),
+        ("client→server 25 00 f2 11\nserver→client 25 00 f2 11\n", "cs"),
+        ("to server: 25 00 f2 11\nfrom server: 25 00 f2 11\n", "cs"),
+        ("DEBUG:root:00000000  25 00  %.\nDEBUG:root:00000002  f2 11  ..\n", ""),
+        ("flags: 00100101 00000000 11110010 00010001\n", ""),
+        ("192.0.2.10:50123 → 198.51.100.20:4000  25 00 f2 11\n", "c"),
+        ("vcan0  123   [4]  25 00 F2 11\n", ""),
+        ("> 2026/11/03 12:00:01.000123456  length=4 from=0 to=3\n 25 00 f2 11  %...\n--\n", "c"),
+    ] {
+        let (frames, error) = read(text);
+        assert_eq!(error, None, "{text}");
+        let found: String = frames.iter().filter_map(|frame| frame.direction).map(|side| word(side, "c", "s")).collect();
+        assert!(frames.iter().all(|frame| frame.bytes == [0x25, 0, 0xf2, 0x11]) && !frames.is_empty(), "{text}: {frames:?}");
+        assert_eq!(found, sides, "{text}");
+    }
+}
+
+#[test]
 fn a_text_without_packets_is_refused() {
     for text in ["b''", "Out[2]: b''\n", "[]", "char p[] = \"\";"] {
         assert!(open(text.as_bytes()).is_err(), "{text}");
