@@ -12,6 +12,7 @@
 //! 0x30 length 02 01 version 04 length secret  at the start: the community of SNMP
 //! ```
 
+use std::cell::Cell;
 use std::ops::Range;
 
 /// Maximum length of a name.
@@ -94,15 +95,17 @@ fn is_of_name(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b'[' | b']' | b'%')
 }
 
-/// Reports ranges of secrets in a text, in order; some may be inside others.
+/// Reports ranges of secrets in a text. A separator inside a secret begins no other one, so the cost is linear.
 pub fn find(text: &[u8], found: impl FnMut(Range<usize>)) {
     find_before(text, text.len(), found);
 }
 
 /// Reports the secrets of a text that have a byte before `end`; later ones may be reported, too.
 pub fn find_before(text: &[u8], end: usize, mut found: impl FnMut(Range<usize>)) {
+    let masked = Cell::new(0);
     let mut report = |range: Range<usize>| {
         if !range.is_empty() {
+            masked.set(range.end.max(masked.get()));
             found(range);
         }
     };
@@ -115,7 +118,7 @@ pub fn find_before(text: &[u8], end: usize, mut found: impl FnMut(Range<usize>))
     // In binary data, the byte before or after a separator excludes nearly all of them.
     let before = |at: usize| at.checked_sub(1).and_then(|at| text.get(at)).copied().unwrap_or_default();
     let behind = |at: usize| text.get(at + 1).copied().unwrap_or_default();
-    for at in memchr::memchr3_iter(b'=', b':', b'\n', searched) {
+    for at in memchr::memchr3_iter(b'=', b':', b'\n', searched).filter(|at| *at >= masked.get()) {
         match text.get(at) {
             Some(b'\n') if may_begin_command(behind(at)) => command(text, at + 1, &mut report),
             Some(b'=') if is_of_name(before(at)) => assigned(text, at, &mut report),
@@ -123,8 +126,9 @@ pub fn find_before(text: &[u8], end: usize, mut found: impl FnMut(Range<usize>))
             _ => {}
         }
     }
+    masked.set(0);
     for at in memchr::memchr_iter(b'\\', searched) {
-        if is_of_name(before(at)) {
+        if at >= masked.get() && is_of_name(before(at)) {
             info(text, at, &mut report);
         }
     }
@@ -335,6 +339,19 @@ fn community(bytes: &[u8]) -> Option<Range<usize>> {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn a_name_inside_a_secret_begins_no_other_secret() {
+        for piece in ["pass=", "\"pw\":a", "name=\"pw\"\r\n\r\n", "Cookie: pass=", "\\a\\pw\\", "http://a:b"] {
+            let text = piece.repeat(1000);
+            let (mut ranges, mut bytes) = (0, 0);
+            find(text.as_bytes(), |range| {
+                ranges += 1;
+                bytes += range.len();
+            });
+            assert!(bytes <= text.len() * 2 && ranges <= 1000, "{piece}: {ranges} ranges, {bytes} bytes");
+        }
+    }
 
     #[test]
     fn a_text_is_unfinished_where_its_next_byte_belongs_to_a_secret() {
