@@ -135,3 +135,66 @@ fn a_text_with_directions_is_one_conversation_as_in_a_capture() {
     assert_eq!(frames(&typed), ["udp/0".into(), 5.into(), Value::from(3)]);
     assert_eq!(frames(&captured), frames(&typed));
 }
+
+#[test]
+fn packets_written_with_w_are_read_back_with_directions_and_without_times() {
+    let typed = text(&PACKETS);
+    let written = Scratch::new("no-ports-written.pcapng", b"");
+    assert_eq!(run_with(&["-w", written.path(), "-q", "-"], typed.as_bytes()).code, 0);
+    for command in [&["-l"][..], &["-T", "flat"], &["follow"], &["explore", "--json"]] {
+        let again = fine(run(&[command, &[written.path()]].concat()));
+        let first = fine(run_with(&[command, &["-"]].concat(), typed.as_bytes()));
+        assert_eq!(again.replace(written.path(), "-"), first, "{command:?}");
+    }
+}
+
+/// A capture of one frame of this link type.
+fn frame(link: u32, hex: &str) -> Vec<u8> {
+    let bytes = bytes(hex);
+    let size = u32::try_from(bytes.len()).unwrap();
+    let head = [0xa1b2_c3d4_u32, 0x0004_0002, 0, 0, 65535, link, 1, 0, size, size];
+    [head.map(u32::to_le_bytes).concat(), bytes].concat()
+}
+
+#[test]
+fn private_link_types_are_bound_by_a_rule_and_by_one_loaded_file() {
+    let handshake = frame(147, "0f 00 2f 09 6c 6f 63 61 6c 68 6f 73 74 63 dd 01");
+    let bound = fine(run_with(&["--json", "-d", "link==user0,minecraft", "-"], &handshake));
+    assert_eq!(protocols(&bound), ["minecraft"]);
+    let none = fine(run_with(&["--json", "-d", "link==147,none", "-"], &handshake));
+    assert_eq!(protocols(&none), ["data"]);
+    let chat = fine(run_with(&["--json", "-k", "tests/ksy/chat.ksy", "-"], &frame(150, "01 02 00 68 69")));
+    assert_eq!(protocols(&chat), ["chat"]);
+}
+
+#[test]
+fn headers_of_links_before_ip_are_recognized() {
+    let packet = "45 00 00 39 00 07 40 00 40 11 8e 5b c0 00 02 0a c6 33 64 14 13 88 00 35 00 25 00 00";
+    let packet = format!("{packet} {}", KNOWN[0].1);
+    for header in [
+        "02 00 00 00",
+        "00 00 00 02",
+        "00 04 00 01 00 06 02 00 00 00 00 01 00 00 08 00",
+        "08 00 00 00 00 00 00 02 00 01 04 06 02 00 00 00 00 01 00 00",
+        "ff 03 00 21",
+        "21",
+    ] {
+        let found = fine(run(&["--json", "--hex", &format!("{header} {packet}")]));
+        assert_eq!(protocols(&found), ["dns"], "{header}");
+        let damaged = fine(run(&["--json", "--hex", &format!("{header} {}", packet.replace("45 00 00 39", "45 00 00 3a"))]));
+        assert_eq!(protocols(&damaged), ["data"], "{header}");
+    }
+}
+
+#[test]
+fn exported_messages_are_those_of_their_tags() {
+    let ends =
+        "00 14 00 04 c0 00 02 0a 00 15 00 04 c6 33 64 14 00 18 00 04 00 00 00 03 00 19 00 04 00 00 4e 21 00 1a 00 04 00 00 00 35";
+    let named = |tag: &str| frame(252, &format!("{tag} {ends} 00 00 00 00 {}", KNOWN[0].1));
+    for tag in ["00 0c 00 04 64 6e 73 00", "00 0d 00 08 64 6e 73 5f 75 64 70 00", ""] {
+        let out = fine(run_with(&["--json", "-"], &named(tag.trim())));
+        assert_eq!(protocols(&out), ["dns"], "{tag}");
+        let message = &records(&out, "message")[0];
+        assert_eq!([&message["src"], &message["stream"]], ["192.0.2.10:20001", "udp/0"]);
+    }
+}

@@ -287,7 +287,8 @@ pub struct Reading {
 
     /// Decode conversations as a protocol: tcp.port==27000,pipboy
     ///
-    /// Also udp.port==8000-8100,none (no protocol), tcp.stream==3,pipboy and ip.addr==10.0.0.5,pipboy. Repeatable.
+    /// Also udp.port==8000-8100,none (no protocol), tcp.stream==3,pipboy, ip.addr==10.0.0.5,pipboy and link==user0,pipboy for
+    /// frames of a private link type. Repeatable.
     #[arg(short = 'd', long = "decode-as", value_name = "SELECTOR,PROTO", add = ArgValueCompleter::new(complete::decode_as))]
     pub decode_as: Vec<String>,
 

@@ -149,7 +149,8 @@ fn port(text: &str) -> Result<On, Wrong> {
     }
 }
 
-/// Parses `tcp.port==27000,pipboy`, `udp.port==8000-8100,vcmp`, `tcp.stream==3,xfire`, `ip.addr==10.0.0.5,rs`, `…,none`.
+/// Parses `tcp.port==27000,pipboy`, `udp.port==8000-8100,vcmp`, `tcp.stream==3,xfire`, `ip.addr==10.0.0.5,rs`,
+/// `link==user0,xfire`, `…,none`.
 pub(super) fn decode_as(registry: Registry, text: &str) -> Result<DecodeAs, Wrong> {
     let wrong = |what: &str| format!("-d {text}: {what}; expected SELECTOR==VALUE,PROTOCOL, such as tcp.port==27000,pipboy");
     let (selector, name) = text.rsplit_once(',').ok_or_else(|| wrong("the protocol is missing"))?;
@@ -164,8 +165,10 @@ pub(super) fn decode_as(registry: Registry, text: &str) -> Result<DecodeAs, Wron
         "ip.addr" | "ipv6.addr" => {
             Selector::Address(value.parse::<IpAddr>().map_err(|_| wrong(&format!("{value:?} is not an address")))?)
         }
+        "link" => Selector::Link(link_number(value).ok_or_else(|| wrong(&format!("{value:?} is not a link type")))?),
         other => {
-            return Err(wrong(&format!("unknown selector {other:?}; use tcp.port, udp.port, tcp.stream, udp.stream or ip.addr")));
+            let known = "tcp.port, udp.port, tcp.stream, udp.stream, ip.addr or link";
+            return Err(wrong(&format!("unknown selector {other:?}; use {known}")));
         }
     };
     let name = name.trim();
@@ -202,6 +205,8 @@ mod tests {
         let read = |text| decode_as(Registry::default(), text);
         assert_eq!(read("tcp.port==27000,pipboy").unwrap().selector, Selector::Ports(Transport::Tcp, 27000..=27000));
         assert_eq!(read("udp.port==8000-8100,none").unwrap().selector, Selector::Ports(Transport::Udp, 8000..=8100));
+        assert_eq!(read("link==147,pipboy").unwrap().selector, Selector::Link(147));
+        assert_eq!(read("link==USER1,none").unwrap().selector, Selector::Link(148));
         assert!(read("tcp.stream==3,none").unwrap().protocol.is_none());
         assert!(matches!(read("ip.addr==10.0.0.5,pipboy").unwrap().selector, Selector::Address(_)));
     }

@@ -8,7 +8,7 @@ use super::progress::{Progress, TotalProgress};
 use super::source::Source;
 use super::{Exit, decode_as, interrupt, parallel};
 use crate::engine::Engine;
-use crate::input::{Capture, Format, Link, OpenError, Options, ReadError, link_name};
+use crate::input::{Capture, Format, OpenError, Options, ReadError, link_name};
 use crate::registry::{Assume, Registry};
 use crate::sink::{Begin, Problem};
 use crate::tree::Dissection;
@@ -256,7 +256,7 @@ impl<'a> Run<'a> {
         }
         self.frames += 1;
         self.bytes += frame.bytes.len();
-        if self.settings.explain && frame.link == Link::Unknown {
+        if self.settings.explain && self.engine.detects(frame) {
             let candidates = self.engine.explain(frame.bytes);
             if candidates.first() != self.explained.as_ref() {
                 for line in &candidates {
@@ -265,7 +265,7 @@ impl<'a> Run<'a> {
                 self.explained = candidates.into_iter().next();
             }
         }
-        if let Some(candidates) = self.candidates.as_mut().filter(|_| frame.link == Link::Unknown) {
+        if let Some(candidates) = self.candidates.as_mut().filter(|_| self.engine.detects(frame)) {
             candidates.see(&self.engine, frame.bytes);
         }
         audience.frame(frame);

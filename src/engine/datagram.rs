@@ -193,7 +193,13 @@ fn is_to_all(ip: IpAddr) -> bool {
 
 impl Exchanges {
     /// The conversation between two endpoints, and which of its sides sends.
-    fn conversation(&mut self, registry: Registry, frame: u64, sockets: [SocketAddr; 2], payload: &[u8]) -> (FlowContext, Side) {
+    pub(super) fn conversation(
+        &mut self,
+        registry: Registry,
+        frame: u64,
+        sockets: [SocketAddr; 2],
+        payload: &[u8],
+    ) -> (FlowContext, Side) {
         let [src, dst] = sockets;
         let pair = Pair::new(src, dst);
         match self.udp.get(&pair, frame).map(|(number, _)| number) {
@@ -247,7 +253,7 @@ impl Exchanges {
     }
 
     /// Protocol state of the conversation between these endpoints.
-    fn states(&mut self, sockets: [SocketAddr; 2], frame: u64) -> Option<&mut States> {
+    pub(super) fn states(&mut self, sockets: [SocketAddr; 2], frame: u64) -> Option<&mut States> {
         let [src, dst] = sockets;
         let pair = self.state_pair(Pair::new(src, dst), frame);
         self.udp.get(&pair, frame).map(|(_, conversation)| &mut conversation.states)

@@ -11,7 +11,7 @@ mod trial;
 use crate::layers::Next;
 use crate::registry::{Assume, Candidate, FlowContext, Owner, Registry};
 use crate::tree::{Side, StreamId, Transport};
-use crate::wire::{Dissector, On, Opening, Protocol};
+use crate::wire::{Dissector, On, Opening, Protocol, Verdict as Recognized};
 
 /// The detected format, with the names of other protocols that recognize the bytes.
 pub(super) type Guessed = (Guess, Vec<&'static str>);
@@ -26,6 +26,8 @@ pub(super) enum Guess {
     Layers(Next),
     /// Messages of a stream protocol, sent by this side. Without a protocol, the stream of the protocol that the user chose.
     Stream(Option<Candidate>, Side),
+    /// Bytes of one stream in all packets, of the protocol that the user chose for their link type.
+    Bound(Candidate, Side),
     /// A datagram of a protocol, sent by this side if the user chose one.
     Datagram(Candidate, Option<Side>),
     /// Unknown format.
@@ -153,6 +155,25 @@ fn assumed(registry: Registry, protocol: &'static Protocol, side: Option<Side>, 
         Some(candidate) if !protocol.is_stream() => Guess::Datagram(candidate, side),
         _ => Guess::Stream(None, side.or_else(|| speaker(registry, bytes).map(|(side, _)| side)).unwrap_or(Side::Client)),
     }
+}
+
+/// Payload of a protocol that the user chose for a link type.
+pub(super) fn bound(registry: Registry, protocol: &'static Protocol, bytes: &[u8]) -> Guess {
+    let guess = assumed(registry, protocol, None, bytes);
+    match Candidate::all(protocol).find(Candidate::is_stream) {
+        Some(candidate) if matches!(guess, Guess::Stream(..)) => {
+            Guess::Bound(candidate, sender(candidate, bytes).unwrap_or(Side::Client))
+        }
+        _ => guess,
+    }
+}
+
+/// The side that a protocol takes for the sender of the first bytes of a stream.
+fn sender(candidate: Candidate, bytes: &[u8]) -> Option<Side> {
+    Side::BOTH.into_iter().find(|side| {
+        let opening = Opening { sent: sent(*side, bytes), from_start: [true; 2], complete: true };
+        candidate.recognize(&opening) == Recognized::Yes(Side::Server)
+    })
 }
 
 /// A conversation without ports.

@@ -3,6 +3,7 @@
 pub mod bug;
 mod datagram;
 mod ending;
+mod exported;
 mod failed;
 mod fragment;
 mod guess;
@@ -257,6 +258,7 @@ impl Engine {
         self.number_frame(frame);
         let missing = (frame.original_len as usize).saturating_sub(frame.bytes.len());
         match frame.link {
+            Link::Type(number) if self.registry.has_no_header(number) => self.without_header(frame, number),
             Link::Type(_) => {
                 let reached = self.headers(frame, missing);
                 // Column fields of headers end here.
@@ -309,6 +311,11 @@ impl Engine {
             captured,
             original: frame.original_len,
             interface: frame.interface,
+            direction: match frame.link {
+                Link::Stream(side) => Some(side),
+                Link::Type(_) | Link::Unknown => frame.direction,
+            },
+            is_payload: matches!(frame.link, Link::Stream(_)),
             ..FrameInfo::default()
         });
         if frame.interface_name.is_some() || !frame.comments.is_empty() {
@@ -339,6 +346,7 @@ impl Engine {
                 self.sctp(frame, bytes, segment);
             }
             Reached::Compressed(protocol, segment) => self.compressed(frame, bytes, *protocol, segment),
+            Reached::Exported(range, below) => self.exported(frame, range.clone(), *below),
             Reached::End => {}
         }
     }

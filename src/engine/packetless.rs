@@ -9,19 +9,46 @@ use super::guess::{self, Guess, candidates};
 use super::message::Out;
 use super::nested::{NestedContext, NestedMessage, States, Waiting};
 use super::stream::Stream;
-use crate::flow::Numbers;
-use crate::input::Frame;
+use crate::flow::{Numbers, Pair};
+use crate::input::{Frame, Link};
 use crate::layers::{self, Bytes, Checks};
 use crate::registry::Candidate;
-use crate::tree::{Ends, Side, Span, StreamId, Transport};
+use crate::tree::{Address, Ends, LayerId, Side, Span, StreamId, Transport};
 use crate::wire::notes::TIE;
 use crate::wire::{Cut, Protocol};
+use std::collections::HashMap;
+use std::net::SocketAddr;
+use std::ops::Range;
+
+/// The protocol that recognized a stream, and its endpoints, if known.
+type StreamKey = (Option<&'static str>, Option<Pair>);
+
+/// Where the bytes of a stream are in a frame, and between which endpoints.
+pub(super) struct StreamPart {
+    pub range: Range<usize>,
+    pub below: Option<LayerId>,
+    pub pair: Option<Pair>,
+    /// Source and destination.
+    pub sockets: Option<(SocketAddr, SocketAddr)>,
+}
+
+/// What follows a packet of a stream.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Packets {
+    /// The bytes of the next one; the protocol may need them.
+    Wait,
+    /// The bytes of the next one; the protocol is known, or chosen from the first.
+    Continue,
+    /// Nothing: messages end with it. If no protocol recognized it, as [`Packets::Continue`].
+    End,
+}
 
 /// Conversations without headers.
 #[derive(Default)]
 pub(super) struct Packetless {
-    /// Streams by the protocol that recognized them; without one, the payload of a single conversation.
-    streams: Vec<(Option<&'static Protocol>, Stream)>,
+    streams: Vec<Stream>,
+    /// Streams by protocol and endpoints. Without a protocol, it is the payload of a single conversation.
+    places: HashMap<StreamKey, usize, foldhash::fast::RandomState>,
     /// The stream of the current frame, if any.
     current: Option<usize>,
     /// Stream number of the datagrams.
@@ -38,7 +65,7 @@ impl Packetless {
     /// Stops dissecting the conversations that a panic may have damaged. Returns the protocol of the stream, if any.
     pub(super) fn fail(&mut self) -> Option<&'static Protocol> {
         self.states = States::broken();
-        let (_, stream) = self.streams.get_mut(self.current?)?;
+        let stream = self.streams.get_mut(self.current?)?;
         let protocol = stream.protocol();
         stream.recover();
         protocol
@@ -46,7 +73,8 @@ impl Packetless {
 
     /// Removes all streams, in the order they began.
     pub(super) fn take_streams(&mut self) -> impl Iterator<Item = Stream> + use<> {
-        std::mem::take(&mut self.streams).into_iter().map(|(_, stream)| stream)
+        self.places.clear();
+        std::mem::take(&mut self.streams).into_iter()
     }
 
     /// Incomplete reassemblies of datagrams, with their conversation.
@@ -61,7 +89,27 @@ impl Engine {
     /// Accepts the next bytes of a conversation without packets.
     #[inline(never)]
     pub(super) fn payload(&mut self, frame: &Frame<'_>, side: Side) {
-        self.stream_bytes(frame, None, side, false);
+        self.stream_bytes(frame, None, side, Packets::Wait);
+    }
+
+    /// Dissects a frame of a link type without a header: by the user's choice, else as bytes of unknown format.
+    #[inline(never)]
+    pub(super) fn without_header(&mut self, frame: &Frame<'_>, link: u16) {
+        match self.registry.recognizer().of_link(link) {
+            Some(Some(protocol)) => self.interpret(frame, guess::bound(self.registry.recognizer(), protocol, frame.bytes)),
+            Some(None) => self.datagram_bytes(frame, None, frame.direction),
+            None => self.unknown(frame),
+        }
+    }
+
+    /// Whether the format of a frame is detected from its bytes.
+    #[must_use]
+    pub fn detects(&self, frame: &Frame<'_>) -> bool {
+        match frame.link {
+            Link::Unknown => true,
+            Link::Type(link) => self.registry.has_no_header(link) && self.registry.of_link(link).is_none(),
+            Link::Stream(_) => false,
+        }
     }
 
     /// Dissects bytes of unknown format.
@@ -88,50 +136,70 @@ impl Engine {
                 let reached = layers::walk_from(&mut self.tree, first, frame.bytes, 0, checks);
                 self.transport(frame, Bytes::of_frame(frame.bytes), &reached);
             }
-            Guess::Stream(candidate, side) => self.stream_bytes(frame, candidate, frame.direction.unwrap_or(side), true),
+            Guess::Stream(candidate, side) => self.stream_bytes(frame, candidate, frame.direction.unwrap_or(side), Packets::End),
+            Guess::Bound(candidate, side) => {
+                self.stream_bytes(frame, Some(candidate), frame.direction.unwrap_or(side), Packets::Continue)
+            }
             Guess::Datagram(candidate, side) => self.datagram_bytes(frame, Some(candidate), frame.direction.or(side)),
             Guess::Nothing => self.datagram_bytes(frame, None, frame.direction),
         }
     }
 
-    /// Bytes of a stream: the one that a protocol recognized, or the single conversation of the input. If `decide_now`, its
-    /// protocol is chosen without waiting for more bytes.
-    fn stream_bytes(&mut self, frame: &Frame<'_>, candidate: Option<Candidate>, side: Side, decide_now: bool) {
+    /// Bytes of a stream: that of a protocol, or the single conversation of the input.
+    fn stream_bytes(&mut self, frame: &Frame<'_>, candidate: Option<Candidate>, side: Side, packets: Packets) {
+        let part = StreamPart { range: 0..frame.bytes.len(), below: None, pair: None, sockets: frame.endpoints };
+        self.stream_part(frame, candidate, side, packets, part);
+    }
+
+    /// The bytes of a stream in a part of a frame.
+    pub(super) fn stream_part(
+        &mut self,
+        frame: &Frame<'_>,
+        candidate: Option<Candidate>,
+        side: Side,
+        packets: Packets,
+        part: StreamPart,
+    ) {
         self.active = ActiveConversation::Packetless;
-        let protocol = candidate.map(|candidate| candidate.protocol);
-        let Packetless { streams, current, keeps_open, .. } = &mut self.packetless;
-        let is_it = |(known, _): &(Option<&Protocol>, Stream)| match (known, protocol) {
-            (Some(known), Some(protocol)) => std::ptr::eq(*known, protocol),
-            (known, protocol) => known.is_none() && protocol.is_none(),
-        };
-        let place = streams.iter().position(is_it).unwrap_or_else(|| {
+        let Packetless { streams, places, current, keeps_open, .. } = &mut self.packetless;
+        let key = (candidate.map(|candidate| candidate.protocol.this.abbrev), part.pair);
+        let place = *places.entry(key).or_insert_with(|| {
             let id = StreamId { transport: Transport::Tcp, number: begin(&mut self.streams.numbers) };
             let stream = Stream::packetless(id);
-            let stream = match candidate {
+            streams.push(match candidate {
                 Some(candidate) => stream.recognized(candidate, self.registry),
                 None => stream,
-            };
-            streams.push((protocol, stream));
+            });
             streams.len() - 1
         });
         *current = Some(place);
-        let Some((_, stream)) = streams.get_mut(place) else { return };
-        let mut out = Out::new(&mut self.tree, self.registry, frame.bytes, None);
-        if decide_now {
+        let Some(stream) = streams.get_mut(place) else { return };
+        let before = self.tree.ends.len();
+        let mut out = Out::new(&mut self.tree, self.registry, frame.bytes, part.below);
+        if packets != Packets::Wait {
             stream.decide_now();
         }
-        stream.accept_packetless(side, frame, &mut out);
-        if candidate.is_some() && !*keeps_open {
+        stream.accept_packetless(side, frame, part.range, &mut out);
+        if candidate.is_some() && packets == Packets::End && !*keeps_open {
             stream.end_packet(side, &mut out);
+        }
+        if let Some((src, dst)) = part.sockets {
+            self.name_ends(before, address(src), address(dst));
+        }
+    }
+
+    /// Adds the endpoints to the messages of a stream.
+    fn name_ends(&mut self, before: usize, src: Address, dst: Address) {
+        for ends in self.tree.ends.iter_mut().skip(before).filter(|ends| ends.src.is_none()) {
+            (ends.src, ends.dst) = (Some(src), Some(dst));
         }
     }
 
     /// A datagram, of a protocol or of unknown format.
     fn datagram_bytes(&mut self, frame: &Frame<'_>, candidate: Option<Candidate>, direction: Option<Side>) {
         self.active = ActiveConversation::Packetless;
-        let numbers = &mut self.exchanges.udp.numbers;
-        let number = *self.packetless.datagrams.get_or_insert_with(|| begin(numbers));
-        let ends = self.tree.push_ends(datagram_ends(number, direction));
+        let ends = self.ends_without_headers(frame, direction);
+        let ends = self.tree.push_ends(ends);
         let (bytes, range) = (Bytes::of_frame(frame.bytes), 0..frame.bytes.len());
         let Some(candidate) = candidate.filter(|_| !self.registry.is_blind()) else {
             layers::unexplained(&mut self.tree, bytes, range, None);
@@ -143,8 +211,28 @@ impl Engine {
         nested.message(&mut self.tree, candidate, &carried);
         let speaker = self.tree.handover.take_speaker().filter(|_| direction.is_none());
         if let (Some(speaker), Some(ends)) = (speaker, self.tree.ends.get_mut(ends as usize)) {
-            *ends = datagram_ends(number, Some(speaker));
+            ends.stream = ends.stream.map(|(id, _)| (id, speaker));
+            ends.is_undirected = false;
         }
+    }
+
+    /// The conversation of a datagram without headers: that of its endpoints if the text states them, else the one of all
+    /// packets.
+    fn ends_without_headers(&mut self, frame: &Frame<'_>, direction: Option<Side>) -> Ends {
+        if let Some((src, dst)) = frame.endpoints {
+            let (context, side) = self.exchanges.conversation(self.registry, frame.number, [src, dst], frame.bytes);
+            let stream = Some((context.stream, direction.unwrap_or(side)));
+            return Ends { src: Some(address(src)), dst: Some(address(dst)), stream, ..Ends::default() };
+        }
+        let numbers = &mut self.exchanges.udp.numbers;
+        let number = match self.packetless.datagrams {
+            Some(number) => {
+                numbers.pass(number, false);
+                number
+            }
+            None => *self.packetless.datagrams.insert(begin(numbers)),
+        };
+        datagram_ends(number, direction)
     }
 
     /// Explains the detected format of bytes without a link type: the choice, then each candidate, a line each.
@@ -159,6 +247,11 @@ impl Engine {
     pub fn candidates(&self, bytes: &[u8]) -> Option<Vec<&'static str>> {
         candidates::names(self.registry, bytes)
     }
+}
+
+/// An endpoint of hex text, in which a port of 0 is not stated.
+fn address(socket: SocketAddr) -> Address {
+    if socket.port() == 0 { Address::Ip(socket.ip()) } else { Address::Socket(socket) }
 }
 
 /// The number of a conversation that begins now.

@@ -121,6 +121,6 @@ fn has_all_lower_headers(reached: &Reached, frame: &[u8]) -> bool {
     match reached {
         Reached::Tcp(_) | Reached::Sctp(_) | Reached::End => true,
         Reached::Udp(segment) => !udp_header::is_tunnel(Bytes::of_frame(frame), segment),
-        Reached::Fragment(..) | Reached::Compressed(..) => false,
+        Reached::Fragment(..) | Reached::Compressed(..) | Reached::Exported(..) => false,
     }
 }

@@ -2,6 +2,7 @@
 
 use super::candidates::{self, Candidate};
 use super::chain::{Effort, Evidence, Gains, Track};
+use super::datagram_length;
 use super::rule::{Rule, Step};
 use super::side::Side;
 use super::sizes;
@@ -495,7 +496,7 @@ impl Hypothesis {
     }
 }
 
-/// Each datagram is a message.
+/// Each datagram is a message, whose length it may state.
 fn datagrams(sides: &[Side]) -> Hypothesis {
     let starts: Vec<Vec<usize>> = sides.iter().map(|side| side.segments.iter().map(|segment| segment.at).collect()).collect();
     let framed = |dir: tree::Side| {
@@ -505,7 +506,8 @@ fn datagrams(sides: &[Side]) -> Hypothesis {
             all.bytes += side.bytes.len();
             all
         });
-        (found.bytes > 0).then_some(Framed { rule: Rule::Datagram, begin: Begin::At(0), bits: 0.0, cost: 0.0, found, skip: 0 })
+        let rule = datagram_length::rule(sides, dir).unwrap_or(Rule::Datagram);
+        (found.bytes > 0).then_some(Framed { rule, begin: Begin::At(0), bits: 0.0, cost: 0.0, found, skip: 0 })
     };
     let ends = sides.iter().map(|side| side.bytes.len()).collect();
     Hypothesis { dirs: tree::Side::BOTH.map(framed), score: 0.0, confidence: 1.0, starts, begins: vec![0; sides.len()], ends }

@@ -10,6 +10,7 @@ pub mod candidates;
 pub mod chain;
 mod collect;
 pub mod columns;
+mod datagram_length;
 mod find;
 pub mod framing;
 mod given;

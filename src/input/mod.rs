@@ -31,6 +31,7 @@ mod rsprox;
 mod samples;
 mod sniff;
 mod snoop;
+mod text_packet;
 mod utf16;
 
 use std::fmt;
@@ -48,9 +49,10 @@ use interface::About;
 pub use interface::{Extra, Interface, Section};
 pub use link::{link_name, link_names, link_number};
 pub use options::Comments;
-pub use origin::Origin;
+pub use origin::{CUSTOM, Origin};
 use packed::Unpacked;
 use sniff::Kind;
+pub use text_packet::TextPacket;
 use utf16::Utf16;
 
 use crate::tree::Side;

@@ -56,7 +56,7 @@ impl<'a> Origin<'a> {
     pub(super) fn find(options: OptionList<'a>, start: Time) -> Option<(Origin<'a>, OtherTime)> {
         let order = options.order;
         let mut custom = options.filter(|(code, _)| *code == CUSTOM).map(|(_, value)| value);
-        let body = custom.find_map(|value| body(value, order.u32(value, 0)?))?;
+        let body = custom.find_map(|value| body(value, order.u32(value, 0)?).filter(|body| body.len() >= FIXED))?;
         let (flags, count) = (*body.first()?, usize::from(u16::from_le_bytes(*body.get(2..)?.first_chunk()?)));
         let number = u64::from_le_bytes(*body.get(4..)?.first_chunk()?);
         let (time, streams) = match flags & (NO_TIME | OWN_TIME) {
@@ -127,7 +127,8 @@ pub fn packet(out: &mut Vec<u8>, beside: Unstored, streams: &[StreamId]) {
     }
 }
 
-fn head() -> Vec<u8> {
+/// Enterprise number and signature at the start of an option.
+pub(super) fn head() -> Vec<u8> {
     [&ENTERPRISE.to_le_bytes()[..], SIGNATURE].concat()
 }
 
@@ -137,7 +138,7 @@ fn put_time(out: &mut Vec<u8>, time: Timestamp) {
 }
 
 /// The body after the signature.
-fn body(value: &[u8], enterprise: u32) -> Option<&[u8]> {
+pub(super) fn body(value: &[u8], enterprise: u32) -> Option<&[u8]> {
     (enterprise == ENTERPRISE && value.get(4..HEAD)? == SIGNATURE).then(|| value.get(HEAD..))?
 }
 

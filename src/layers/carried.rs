@@ -29,6 +29,8 @@ pub enum Next {
     Header(&'static Described),
     /// A packet registered at this place, without a payload.
     Packet(On),
+    /// A message of the protocol that the tags of an exported PDU name.
+    Exported,
     /// Undissected bytes.
     Data,
     /// Nothing.
@@ -139,6 +141,8 @@ pub enum Reached {
     Sctp(TransportSegment),
     /// A compressed payload of this IP protocol number in this range.
     Compressed(u8, TransportSegment),
+    /// An exported message in this range, above this layer.
+    Exported(Range<usize>, Option<LayerId>),
     /// All layers were dissected.
     End,
 }

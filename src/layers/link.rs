@@ -9,8 +9,8 @@
 
 use super::ethernet::{self, ETHER_TYPES, rest};
 use super::{
-    HeaderFn, HeaderPayload, Next, arcnet, avs, cisco, fddi, frame_relay, ipnet, ipoib, layer, nflog, pktap, ppi, ppp, pppoe,
-    prism, radiotap, token_ring, wlan,
+    HeaderFn, HeaderPayload, Next, arcnet, avs, cisco, exported_pdu, fddi, frame_relay, ipnet, ipoib, layer, nflog, pktap, ppi,
+    ppp, pppoe, prism, radiotap, token_ring, wlan,
 };
 use crate::tree::{Field, Names, Value};
 use crate::wire::{Protocol, Result, Wire};
@@ -98,6 +98,7 @@ pub(super) fn header_of(number: u16, frame: &[u8]) -> Option<(&'static Protocol,
         226 => (&ipnet::PROTOCOL, ipnet::frame),
         239 => (&nflog::PROTOCOL, nflog::frame),
         242 => (&ipoib::PROTOCOL, ipoib::frame),
+        252 => (&exported_pdu::PROTOCOL, exported_pdu::frame),
         258 => (&pktap::PROTOCOL, pktap::frame),
         276 => (&SLL_PROTOCOL, sll2),
         _ => return None,

@@ -18,6 +18,7 @@ pub mod erspan;
 pub mod esp;
 pub mod etag;
 pub mod ethernet;
+pub mod exported_pdu;
 mod fast_path;
 pub mod fddi;
 pub mod frame_relay;
@@ -97,6 +98,7 @@ pub static ALL: &[&Protocol] = &[
     &ethernet::LLC_PROTOCOL,
     &ethernet::PROTOCOL,
     &ethernet::VLAN_PROTOCOL,
+    &exported_pdu::PROTOCOL,
     &fddi::PROTOCOL,
     &frame_relay::PROTOCOL,
     &geneve::PROTOCOL,
@@ -254,6 +256,9 @@ pub fn walk_on(tree: &mut Tree, first: HeaderPayload, bytes: Bytes<'_>, below: O
             None => return Reached::End,
         }
     }
+    if carried.next == Next::Exported && !carried.range.is_empty() {
+        return Reached::Exported(carried.range, below);
+    }
     if let Some(reached) = transport(tree, &carried, below) {
         return reached;
     }
@@ -353,7 +358,13 @@ fn header_of(carried: &HeaderPayload, frame: &[u8]) -> Option<(&'static Protocol
         Next::IpProtocol(ip::GRE) => (&gre::PROTOCOL, gre::header),
         Next::IpProtocol(ip::MPLS) => (&mpls::PROTOCOL, mpls::labels),
         Next::Header(described) => (described.protocol, described.header),
-        Next::IpProtocol(_) | Next::Packet(_) | Next::Fragment(_) | Next::Compressed(_) | Next::Data | Next::Nothing => {
+        Next::IpProtocol(_)
+        | Next::Packet(_)
+        | Next::Fragment(_)
+        | Next::Compressed(_)
+        | Next::Exported
+        | Next::Data
+        | Next::Nothing => {
             return None;
         }
     })

@@ -38,6 +38,8 @@ pub enum Selector {
     Stream(StreamId),
     /// Conversations with this IP address at either endpoint.
     Address(IpAddr),
+    /// Frames of this link type, which have no header.
+    Link(u16),
 }
 
 /// The format of input without link-layer headers.
@@ -82,7 +84,15 @@ impl Selector {
             }
             Selector::Stream(stream) => *stream == context.stream,
             Selector::Address(ip) => any(&|socket| socket.ip() == *ip),
+            Selector::Link(_) => false,
         }
+    }
+}
+
+impl Choices {
+    /// The rule for frames of this link type, if any.
+    pub(super) fn of_link(&self, link: u16) -> Option<&DecodeAs> {
+        self.decode_as.iter().find(|line| line.selector == Selector::Link(link))
     }
 }
 

@@ -1,11 +1,28 @@
 //! Filter names found by other names of their protocol.
 
 use super::Registry;
+use crate::wire::Protocol;
 
 /// Fewest characters of a name in which one may be wrong.
 const TOLERANT: usize = 6;
 
+/// Wireshark names of dissectors that have another name here.
+const WIRESHARK_NAMES: [(&str, &str); 6] =
+    [("bootp", "dhcp"), ("krb5", "kerberos"), ("msrpc", "dcerpc"), ("postgresql", "pgsql"), ("redis", "resp"), ("ssl", "tls")];
+
 impl Registry {
+    /// The protocol of a Wireshark dissector: by its filter name, which the name of a heuristic precedes with a carrier, as
+    /// in `rtp_udp`.
+    #[must_use]
+    pub fn of_wireshark(self, name: &str) -> Option<&'static Protocol> {
+        let named = |name: &str| {
+            let name = WIRESHARK_NAMES.iter().find(|(theirs, _)| *theirs == name).map_or(name, |(_, own)| own);
+            self.applications().find(|protocol| protocol.this.abbrev == name)
+        };
+        let stem = || name.rsplit_once(['_', '-', '.']).filter(|(_, carrier)| matches!(*carrier, "udp" | "tcp" | "tls" | "over"));
+        named(name).or_else(|| named(stem()?.0))
+    }
+
     /// A name with a filter name in place of the short or full name of a protocol: `rs.ip` for `RuneScape.ip`.
     #[must_use]
     pub fn with_filter_name(self, name: &str) -> String {

@@ -3,6 +3,10 @@
 use super::{Candidate, Placed, Registry};
 use crate::wire::{DatagramContext, Heuristic, Protocol};
 use std::borrow::Cow;
+use std::ops::RangeInclusive;
+
+/// Link types for private use, USER0 to USER15.
+const PRIVATE_LINKS: RangeInclusive<u16> = 147..=162;
 
 const NO_PORTS: DatagramContext = DatagramContext { ports: None, announced: None };
 
@@ -27,6 +31,20 @@ impl Registry {
     pub fn is_datagram_of(self, protocol: &'static Protocol, bytes: &[u8]) -> bool {
         let mut own = Candidate::all(protocol).filter(|own| own.found.dissector.is_datagram());
         own.any(|candidate| candidate.looks_right(bytes, &NO_PORTS, false))
+    }
+}
+
+impl Registry {
+    /// Whether frames of this link type are bytes without a header: those of private link types, and those of a decode-as rule.
+    #[must_use]
+    pub fn has_no_header(self, link: u16) -> bool {
+        PRIVATE_LINKS.contains(&link) || self.recognizer().choices.of_link(link).is_some()
+    }
+
+    /// The decode-as rule for a link type: its protocol, or `Some(None)` for undissected bytes.
+    #[must_use]
+    pub fn of_link(self, link: u16) -> Option<Option<&'static Protocol>> {
+        self.choices.of_link(link).map(|line| line.protocol)
     }
 }
 

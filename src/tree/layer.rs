@@ -203,6 +203,10 @@ pub struct FrameInfo {
     pub original: u32,
     /// The interface index, if the input has several.
     pub interface: Option<u32>,
+    /// The sender, if the input gives one.
+    pub direction: Option<Side>,
+    /// Whether the frame is payload of a single conversation, without headers.
+    pub is_payload: bool,
     /// The interface name.
     pub interface_name: TextRange,
     /// The comment on the frame in the capture.

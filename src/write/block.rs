@@ -1,6 +1,6 @@
 //! Blocks of pcapng, little-endian: numbers, options, padding.
 
-use crate::tree::Timestamp;
+use crate::tree::{Side, Timestamp};
 use std::io;
 
 /// Section header block.
@@ -18,6 +18,8 @@ pub const ORDER: u32 = 0x1a2b_3c4d;
 pub const END: u16 = 0;
 /// Option `opt_comment`.
 pub const COMMENT: u16 = 1;
+/// Option `epb_flags`.
+pub const FLAGS: u16 = 2;
 /// Option `if_name`.
 pub const NAME: u16 = 2;
 /// Option `if_description`.
@@ -38,6 +40,15 @@ const OPTION_MOST: usize = 0xfffc;
 pub fn since_1970(time: Timestamp) -> u64 {
     let seconds = u64::try_from(time.seconds).unwrap_or(0);
     seconds.checked_mul(1_000_000_000).and_then(|nanos| nanos.checked_add(time.nanos.into())).unwrap_or(0)
+}
+
+/// The direction in `epb_flags`: what the client sent is outbound, as in hex text.
+#[must_use]
+pub const fn direction(sender: Side) -> u32 {
+    match sender {
+        Side::Client => 2,
+        Side::Server => 1,
+    }
 }
 
 /// Converts a length to 32 bits.

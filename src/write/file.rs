@@ -11,7 +11,8 @@
 //! ```
 
 use super::block::{self, INTERFACE, ORDER, PACKET, SECTION, length, option, pad, put, since_1970};
-use super::{Interface, Kept};
+use super::{Interface, Kept, USER_0};
+use crate::input::{CUSTOM, TextPacket};
 use crate::tree::Timestamp;
 use std::collections::HashMap;
 use std::io::{self, Write};
@@ -48,12 +49,14 @@ pub struct CaptureFile<W> {
     interfaces: HashMap<Interface, u32>,
     link: Option<u16>,
     block: Vec<u8>,
+    /// Whether a frame had a direction, or no time, that pcap does not hold.
+    loses: bool,
 }
 
 impl<W: Write> CaptureFile<W> {
     /// Starts a file.
     pub fn new(to: W, form: FileForm) -> CaptureFile<W> {
-        CaptureFile { to, form, begun: false, interfaces: HashMap::new(), link: None, block: Vec::new() }
+        CaptureFile { to, form, begun: false, interfaces: HashMap::new(), link: None, block: Vec::new(), loses: false }
     }
 
     /// Writes a frame.
@@ -77,6 +80,12 @@ impl<W: Write> CaptureFile<W> {
             FileForm::Pcap => self.header(self.link.unwrap_or(1))?,
         }
         self.to.flush()
+    }
+
+    /// Whether the format lost directions, or that times are unknown.
+    #[must_use]
+    pub fn loses(&self) -> bool {
+        self.loses
     }
 
     fn section(&mut self) -> io::Result<()> {
@@ -122,10 +131,18 @@ impl<W: Write> CaptureFile<W> {
         put(&mut self.block, frame.original);
         self.block.extend_from_slice(&frame.bytes);
         pad(&mut self.block);
+        let before = self.block.len();
         for comment in &frame.comments {
             option(&mut self.block, block::COMMENT, comment.as_bytes());
         }
-        if !frame.comments.is_empty() {
+        if let Some(side) = frame.direction {
+            option(&mut self.block, block::FLAGS, &block::direction(side).to_le_bytes());
+        }
+        let unstored = TextPacket { has_no_time: frame.time.is_none(), is_payload: frame.is_payload };
+        if unstored != TextPacket::default() {
+            option(&mut self.block, CUSTOM, &unstored.option());
+        }
+        if self.block.len() > before {
             option(&mut self.block, block::END, b"");
         }
         self.block(PACKET)
@@ -155,6 +172,7 @@ impl<W: Write> CaptureFile<W> {
 
     fn packet_record(&mut self, frame: &Kept) -> io::Result<()> {
         let link = frame.interface.link;
+        self.loses |= frame.time.is_none() || frame.is_payload || link == USER_0 && frame.direction.is_some();
         self.header(link)?;
         if self.link != Some(link) {
             return Err(io::Error::other("pcap holds frames of one link type only; a name that ends in .pcapng holds them all"));
@@ -180,6 +198,8 @@ mod tests {
         Kept {
             time: Some(Timestamp { seconds: 1_448_400_002, nanos: 55_398_001 }),
             interface: Interface { input: 0, number: None, link, name: name.to_owned() },
+            direction: None,
+            is_payload: false,
             original: 90,
             bytes: bytes.to_vec(),
             comments: comments.iter().map(|comment| (*comment).to_owned()).collect(),

@@ -13,7 +13,10 @@ mod window;
 pub use file::{CaptureFile, FileForm};
 pub use window::{Late, Window};
 
-use crate::tree::Time;
+use crate::tree::{Side, Time};
+
+/// Link type of packets of hex text without headers.
+const USER_0: u16 = 147;
 
 /// A frame to write.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,6 +25,10 @@ pub struct Kept {
     pub time: Time,
     /// Capture interface.
     pub interface: Interface,
+    /// Sender, if the input gives one.
+    pub direction: Option<Side>,
+    /// Whether it is payload of a single conversation, without headers.
+    pub is_payload: bool,
     /// Bytes on the wire.
     pub original: u32,
     /// Captured bytes.

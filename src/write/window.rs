@@ -4,7 +4,7 @@
 //! to a limit in bytes. If a message started before that, its frame is reported as late; inputs that can be read again are then read
 //! a second time, with the late frames known. So memory is bounded, nearly all inputs are read once, and pipes are supported.
 
-use super::{Interface, Kept};
+use super::{Interface, Kept, USER_0};
 use crate::record::{Message, Record, derived_of, pieces_of};
 use crate::render::line_of;
 use crate::tree::{Dissection, NodeRef};
@@ -16,9 +16,8 @@ const LATE_MOST: usize = 1 << 20;
 /// Fixed cost of a frame.
 const OVERHEAD: usize = size_of::<Waiting>();
 
-/// Default link types for frames of hex text: raw IP, and a user link type for application data.
+/// Link type of raw IP.
 const RAW_IP: u16 = 101;
-const USER_0: u16 = 147;
 
 /// Frames that were required after they had left the window.
 #[derive(Debug, Default, Clone)]
@@ -62,6 +61,8 @@ impl Window {
                 link: info.link.unwrap_or_else(|| link_of(of)),
                 name: of.tree.generated_text(info.interface_name).to_owned(),
             },
+            direction: info.direction,
+            is_payload: info.is_payload,
             original: info.original,
             bytes: of.bytes.to_vec(),
             comments: of.tree.generated_text(info.comment).lines().map(str::to_owned).collect(),
@@ -168,6 +169,11 @@ fn link_of(of: Dissection<'_>) -> u16 {
     match outermost.map(|field| field.abbrev) {
         Some("eth") => 1,
         Some("ip" | "ipv6") => RAW_IP,
+        Some("null") => 0,
+        Some("ppp") => 9,
+        // The header of version 2 begins with the EtherType, that of version 1 with a small packet type.
+        Some("sll") if of.bytes.first().is_some_and(|first| *first != 0) => 276,
+        Some("sll") => 113,
         _ => USER_0,
     }
 }

@@ -10,7 +10,7 @@ use super::super::progress::{Progress, TotalProgress};
 use super::super::record_selection::RecordSelection;
 use super::super::selection::Selection;
 use super::super::source::Source;
-use super::Target;
+use super::{Target, print_error};
 use crate::sink::{Begin, Problem};
 use crate::tree::{Demand, Dissection};
 use crate::write::{Kept, Late, Window};
@@ -104,6 +104,11 @@ impl<'a> Merge<'a> {
         }
         if is_every {
             self.outcome.taken = frames;
+        }
+        if open.file.loses() {
+            print_error(format_args!(
+                "pcap holds neither directions nor packets without a time; a name that ends in .pcapng holds both"
+            ));
         }
         open.finish()?;
         Ok(Some(frames))

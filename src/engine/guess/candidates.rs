@@ -1,6 +1,6 @@
 //! Protocols that would fit, but need a port or the user's choice to be sure; and the explanation of `--explain-input`.
 
-use super::{Guess, Rated, Verdict, best, chosen, readings, trial};
+use super::{Guess, Rated, Verdict, best, chosen, readings, sender, trial};
 use crate::registry::Registry;
 use crate::tree::{Side, clean};
 use crate::wire::{Opening, Verdict as Heuristic};
@@ -33,10 +33,7 @@ fn placed(registry: Registry, bytes: &[u8]) -> Vec<Rated> {
         Rated { name: candidate.protocol.this.abbrev, guess: Guess::Datagram(candidate, None), verdict, why }
     });
     let streams = registry.placed_streams().filter_map(|candidate| {
-        let side = Side::BOTH.into_iter().find(|side| {
-            let opening = Opening { sent: super::sent(*side, bytes), from_start: [true; 2], complete: true };
-            candidate.recognize(&opening) == Heuristic::Yes(Side::Server)
-        })?;
+        let side = sender(candidate, bytes)?;
         let (verdict, why) = trial::stream(registry, candidate, side, bytes);
         Some(Rated { name: candidate.protocol.this.abbrev, guess: Guess::Stream(Some(candidate), side), verdict, why })
     });
@@ -68,7 +65,7 @@ pub(in super::super) fn explain(registry: Registry, bytes: &[u8]) -> Vec<String>
     if let Some(known) = chosen(registry, bytes) {
         let what = match known {
             Guess::Layers(_) => "frames",
-            Guess::Stream(..) => "a stream",
+            Guess::Stream(..) | Guess::Bound(..) => "a stream",
             Guess::Datagram(..) => "a datagram",
             Guess::Nothing => "data, because no protocol uses that port",
         };

@@ -7,6 +7,7 @@ use crate::flow::reassembly::TcpSegment;
 use crate::input::Frame;
 use crate::registry::{Candidate, Registry};
 use crate::tree::{Side, StreamId};
+use std::ops::Range;
 
 impl Stream {
     /// Creates a conversation of an input without packets.
@@ -34,8 +35,8 @@ impl Stream {
         self.decide_now = true;
     }
 
-    /// Accepts the next bytes of one side.
-    pub(in crate::engine) fn accept_packetless(&mut self, side: Side, frame: &Frame<'_>, out: &mut Out<'_>) {
+    /// Accepts the next bytes of one side, a part of the frame.
+    pub(in crate::engine) fn accept_packetless(&mut self, side: Side, frame: &Frame<'_>, range: Range<usize>, out: &mut Out<'_>) {
         (self.last_frame, self.last_time) = (frame.number, frame.time);
         let order = &self.halves[side].reassembly;
         let [a, b, c, d, ..] = order.buffered_off().saturating_add(order.buffered().len() as u64).to_le_bytes();
@@ -43,10 +44,10 @@ impl Stream {
             seq: u32::from_le_bytes([a, b, c, d]),
             syn: false,
             fin: false,
-            bytes: frame.bytes,
+            at: u32::try_from(range.start).unwrap_or(u32::MAX),
+            bytes: frame.bytes.get(range).unwrap_or_default(),
             missing: 0,
             frame: frame.number,
-            at: 0,
             time: frame.time,
         };
         self.take(side, &segment, out);

@@ -27,7 +27,8 @@ use super::interface::{About, Extra, Interface};
 use super::options::{Comments, OptionList};
 use super::order::Order;
 use super::origin::{self, Origin};
-use crate::tree::Time;
+use super::text_packet::TextPacket;
+use crate::tree::{Side, Time};
 use clock::Clock;
 
 const OBSOLETE_PACKET: u32 = 2;
@@ -155,12 +156,17 @@ impl Reader {
                 let bytes = block.get(end.next_multiple_of(4)..block.len() - 4).filter(|_| packet.options).unwrap_or_default();
                 let options = OptionList { order: self.order, bytes };
                 let (origin, time) = Origin::find(options, self.start).unzip();
+                let (of_text, direction) = TextPacket::find(options);
                 return Ok(Some(Frame {
-                    time: time.flatten().unwrap_or(packet.time),
+                    time: time.flatten().unwrap_or(packet.time.filter(|_| !of_text.has_no_time)),
                     origin,
                     interfaces: &self.interfaces,
                     section: self.about.section,
-                    link: Link::Type(packet.link),
+                    link: match of_text.is_payload {
+                        true => Link::Stream(direction.unwrap_or(Side::Client)),
+                        false => Link::Type(packet.link),
+                    },
+                    direction,
                     bytes: block.get(packet.from..end).unwrap_or_default(),
                     original_len: packet.original,
                     interface: Some(packet.interface).filter(|_| origin.is_none_or(|origin| origin.has_interface)),
