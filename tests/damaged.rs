@@ -15,7 +15,9 @@ use std::sync::LazyLock;
 const WITHOUT_SAMPLE: &[&str] = &[
     "ah",
     "arcnet",
+    "ayiya",
     "capwap",
+    "cfp",
     "chdlc",
     "cmd",
     "erspan",
@@ -25,6 +27,7 @@ const WITHOUT_SAMPLE: &[&str] = &[
     "geneve",
     "gre",
     "gtp",
+    "gtpv2",
     "ieee8021ah",
     "ipcomp",
     "ipnet",

@@ -105,6 +105,7 @@ pub const ETHER_TYPES: Names = &[
     (0x88e5, "MACsec"),
     (0x88e7, "Provider backbone bridge"),
     (0x88f7, "PTP"),
+    (0x8903, "Cisco FabricPath"),
     (0x8909, "Cisco metadata"),
     (0x8926, "VN-Tag"),
     (0x893f, "802.1BR E-tag"),

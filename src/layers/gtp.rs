@@ -1,4 +1,5 @@
-//! GTP-U, tunneled user packets of mobile networks in UDP (3GPP TS 29.281), version 1.
+//! GTP version 1 in UDP: tunneled user packets of mobile networks (GTP-U, 3GPP TS 29.281), and messages that set tunnels up
+//! (GTP-C, 3GPP TS 29.060).
 //!
 //! ```text
 //! header     version:3 PT:1 .:1 E:1 S:1 PN:1 | message:1 | length:2 | tunnel:4
@@ -6,16 +7,16 @@
 //! extension  length:1, in units of four bytes | content | next extension:1
 //! ```
 //!
-//! Not covered: the elements of messages other than user packets, GTP-C, GTP' and version 0.
+//! Not covered: the elements of messages other than user packets, GTP' and version 0.
 
 use super::{Described, HeaderPayload, Next, layer};
 use crate::tree::{Names, fields, name_of, title};
 use crate::wire::{Protocol, Result, Wire, data};
 
-/// GTP-U.
+/// GTP.
 pub static PROTOCOL: Protocol = layer(&GTP, FIELDS);
 
-/// A GTP-U message.
+/// A message.
 pub(super) static MESSAGE: Described = Described { protocol: &PROTOCOL, header: message };
 
 fields! {
@@ -48,8 +49,41 @@ fields! {
 const MESSAGES: Names = &[
     (1, "echo request"),
     (2, "echo response"),
+    (3, "version not supported"),
+    (16, "create PDP context request"),
+    (17, "create PDP context response"),
+    (18, "update PDP context request"),
+    (19, "update PDP context response"),
+    (20, "delete PDP context request"),
+    (21, "delete PDP context response"),
+    (22, "initiate PDP context activation request"),
+    (23, "initiate PDP context activation response"),
     (26, "error indication"),
+    (27, "PDU notification request"),
+    (28, "PDU notification response"),
+    (29, "PDU notification reject request"),
+    (30, "PDU notification reject response"),
     (31, "supported extension headers"),
+    (32, "send routing information request"),
+    (33, "send routing information response"),
+    (34, "failure report request"),
+    (35, "failure report response"),
+    (36, "MS GPRS present request"),
+    (37, "MS GPRS present response"),
+    (48, "identification request"),
+    (49, "identification response"),
+    (50, "SGSN context request"),
+    (51, "SGSN context response"),
+    (52, "SGSN context acknowledge"),
+    (53, "forward relocation request"),
+    (54, "forward relocation response"),
+    (55, "forward relocation complete"),
+    (56, "relocation cancel request"),
+    (57, "relocation cancel response"),
+    (58, "forward SRNS context"),
+    (59, "forward relocation complete acknowledge"),
+    (60, "forward SRNS context acknowledge"),
+    (70, "RAN information relay"),
     (253, "tunnel status"),
     (254, "end marker"),
     (255, "user packet"),
@@ -65,12 +99,22 @@ const EXTENSIONS: Names = &[
     (0x85, "PDU session container"),
     (0xc0, "PDCP number"),
 ];
+const USER_PLANE: [u8; 7] = [1, 2, 26, 31, 253, 254, USER_PACKET];
 const USER_PACKET: u8 = 255;
 
 /// Whether a message may begin here: GTP version 1, and a user plane message.
 pub(super) fn is_plausible(bytes: &[u8]) -> bool {
+    is_version_1(bytes) && bytes.get(1).is_none_or(|message| USER_PLANE.contains(message))
+}
+
+/// Whether a message of the control plane may begin here.
+pub(super) fn is_control(bytes: &[u8]) -> bool {
+    let is_known = |message: &u8| *message != USER_PACKET && name_of(MESSAGES, (*message).into()).is_some();
+    is_version_1(bytes) && bytes.get(1).is_some_and(is_known)
+}
+
+fn is_version_1(bytes: &[u8]) -> bool {
     bytes.first().is_some_and(|flags| flags & 0xf8 == 0x30)
-        && bytes.get(1).is_none_or(|message| name_of(MESSAGES, (*message).into()).is_some())
 }
 
 fn message(wire: &mut Wire<'_>, missing: usize) -> Result<HeaderPayload> {

@@ -9,8 +9,8 @@
 
 use super::ethernet::{self, ETHER_TYPES, rest};
 use super::{
-    HeaderFn, HeaderPayload, Next, arcnet, avs, cisco, exported_pdu, fddi, frame_relay, ipnet, ipoib, layer, nflog, pktap, ppi,
-    ppp, pppoe, prism, radiotap, token_ring, wlan,
+    HeaderFn, HeaderPayload, Next, arcnet, avs, cfp, cisco, exported_pdu, fddi, frame_relay, ipnet, ipoib, layer, nflog, pktap,
+    ppi, ppp, pppoe, prism, radiotap, token_ring, wlan,
 };
 use crate::tree::{Field, Names, Value};
 use crate::wire::{Protocol, Result, Wire};
@@ -77,6 +77,7 @@ const PACKET_TYPES: Names = &[(0, "to us"), (1, "broadcast"), (2, "multicast"), 
 pub(super) fn header_of(number: u16, frame: &[u8]) -> Option<(&'static Protocol, HeaderFn)> {
     Some(match number {
         0 => (&NULL_PROTOCOL, null),
+        1 if cfp::begins(frame) => (&cfp::PROTOCOL, cfp::header),
         1 => (&ethernet::PROTOCOL, ethernet::header),
         6 => (&token_ring::PROTOCOL, token_ring::frame),
         9 | 50 if cisco::is_plausible(frame) => (&cisco::PROTOCOL, cisco::frame),

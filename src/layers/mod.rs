@@ -8,9 +8,11 @@ pub mod ah;
 pub mod arcnet;
 pub mod arp;
 pub mod avs;
+pub mod ayiya;
 pub mod capwap;
 mod carried;
 pub mod cdp;
+pub mod cfp;
 mod checksum;
 pub mod cisco;
 pub mod eapol;
@@ -25,6 +27,7 @@ pub mod frame_relay;
 pub mod geneve;
 pub mod gre;
 pub mod gtp;
+pub mod gtpv2;
 pub mod icmp;
 pub mod icmpv6;
 pub mod igmp;
@@ -83,8 +86,10 @@ pub static ALL: &[&Protocol] = &[
     &arcnet::PROTOCOL,
     &arp::PROTOCOL,
     &avs::PROTOCOL,
+    &ayiya::PROTOCOL,
     &capwap::PROTOCOL,
     &cdp::PROTOCOL,
+    &cfp::PROTOCOL,
     &cisco::METADATA_PROTOCOL,
     &cisco::PROTOCOL,
     &cisco::SLARP_PROTOCOL,
@@ -104,6 +109,7 @@ pub static ALL: &[&Protocol] = &[
     &geneve::PROTOCOL,
     &gre::PROTOCOL,
     &gtp::PROTOCOL,
+    &gtpv2::PROTOCOL,
     &icmp::PROTOCOL,
     &icmpv6::PROTOCOL,
     &igmp::PROTOCOL,

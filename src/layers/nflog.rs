@@ -1,4 +1,5 @@
-//! NFLOG, Linux netfilter logs: TLVs with metadata of a packet, one of which is the packet. Lengths and types are in the byte
+//! NFLOG, Linux netfilter logs: TLVs with metadata of a packet, one of which is the packet. Outside
+//! IPv4 and IPv6, another one has the EtherType of the packet. Lengths and types are in the byte
 //! order of the machine.
 //!
 //! ```text
@@ -15,7 +16,7 @@ pub static PROTOCOL: Protocol = layer(&NFLOG, FIELDS);
 
 fields! {
     NFLOG = protocol("nflog", "Netfilter log", "Linux netfilter log");
-    FAMILY = number("nflog.family", "Family", "2: IPv4, 10: IPv6").once();
+    FAMILY = number("nflog.family", "Family", "").names(FAMILIES).once();
     VERSION = number("nflog.version", "Version", "0").once();
     RES_ID = number("nflog.res_id", "Resource ID", "NFLOG group").once();
     TLV = group("nflog.tlv", "TLV", "Attribute of the packet").valued().titled(title::kind);
@@ -32,6 +33,7 @@ fields! {
     PADDING = bytes("nflog.padding", "Padding", "Up to a multiple of four bytes");
 }
 
+const FAMILIES: Names = &[(0, "unspecified"), (2, "IPv4"), (3, "ARP"), (7, "bridge"), (10, "IPv6"), (12, "DECnet")];
 const NFLOG_TYPES: Names = &[
     (1, "packet header"),
     (2, "mark"),
@@ -48,9 +50,12 @@ const NFLOG_TYPES: Names = &[
 
 /// A logged packet. The packet is one of the TLVs.
 pub(super) fn frame(wire: &mut Wire<'_>, missing: usize) -> Result<HeaderPayload> {
+    const PACKET_HEADER: u16 = 1;
     const PAYLOAD: u16 = 9;
+    const IP_FAMILIES: [u8; 2] = [2, 10];
     const HEAD: usize = 4;
-    wire.u8(&FAMILY)?;
+    let family = wire.u8(&FAMILY)?;
+    let mut hardware = None;
     wire.u8(&VERSION)?;
     wire.u16_be(&RES_ID)?;
     while wire.remaining() >= HEAD {
@@ -60,17 +65,21 @@ pub(super) fn frame(wire: &mut Wire<'_>, missing: usize) -> Result<HeaderPayload
         let is_little = usize::from(length) <= wire.remaining() + missing;
         let [length, kind] = if is_little { [length, kind] } else { pair(wire.ahead(), u16::from_be_bytes) };
         let value = usize::from(length).checked_sub(HEAD).ok_or(Error::Short { needed: HEAD })?;
-        let is_payload = kind & 0x7fff == PAYLOAD;
+        let kind = kind & 0x7fff;
+        let is_payload = kind == PAYLOAD;
         wire.group(&TLV, |wire| {
             wire.skip(HEAD)?;
             wire.put(&TLV_LENGTH, Value::Unsigned(length.into()), start..start + 2);
-            wire.put(&TLV_TYPE, Value::Unsigned(u64::from(kind & 0x7fff)), start + 2..start + HEAD);
+            wire.put(&TLV_TYPE, Value::Unsigned(kind.into()), start + 2..start + HEAD);
+            hardware = hardware.or_else(|| wire.ahead().first_chunk().filter(|_| kind == PACKET_HEADER).copied());
             if is_payload { Ok(()) } else { element(wire, kind, value) }
         })?;
         if is_payload {
             let end = (wire.at() + value).min(wire.at() + wire.remaining());
             let cut = (wire.at() + value - end).min(missing);
-            return Ok(HeaderPayload::new(Next::Ip, wire.at()..end, cut));
+            let next = hardware.map_or(Next::Ip, |kind| Next::EtherType(u16::from_be_bytes(kind)));
+            let next = if IP_FAMILIES.contains(&family) { Next::Ip } else { next };
+            return Ok(HeaderPayload::new(next, wire.at()..end, cut));
         }
     }
     Ok(HeaderPayload::new(Next::Data, rest(wire), missing))
@@ -110,7 +119,7 @@ mod tests {
     fn a_packet_is_one_of_the_elements() {
         insta::assert_snapshot!(trial::layers(Next::Link(239), &["02 00 002a 08000100 0000 03 00 0500 0a00 00 000000 08000500 00000002", "0500 0900 45"]), @r#"
         nflog 0..32
-          0..1 nflog.family = 2
+          0..1 nflog.family = 2 (IPv4)
           1..2 nflog.version = 0
           2..4 nflog.res_id = 42
           4..12 nflog.tlv

@@ -6,7 +6,7 @@
 
 use super::checksum::{self, STATUS, Status};
 use super::seconds;
-use super::{Next, capwap, geneve, gre, gtp, ip, l2tp, layer, mpls, sctp, teredo, vxlan};
+use super::{Next, ayiya, capwap, geneve, gre, gtp, gtpv2, ip, l2tp, layer, mpls, sctp, teredo, vxlan};
 use crate::tree::{Demand, Field, Transport, Value, fields};
 use crate::wire::notes::TRAILER;
 use crate::wire::{Protocol, Result, Wire, data};
@@ -39,11 +39,14 @@ type Heuristic = fn(&[u8]) -> bool;
 /// Tunnels by port, with the protocol of their payload and its heuristic.
 const TUNNELS: &[(u16, Next, Heuristic)] = &[
     (1701, Next::Header(&l2tp::PACKET), l2tp::is_plausible),
+    (2123, Next::Header(&gtp::MESSAGE), gtp::is_control),
+    (2123, Next::Header(&gtpv2::MESSAGE), gtpv2::is_plausible),
     (2152, Next::Header(&gtp::MESSAGE), gtp::is_plausible),
     (3544, Next::Header(&teredo::HEADERS), teredo::is_plausible),
     (4754, Next::Header(&gre::IN_UDP), gre::is_plausible),
     (4789, Next::Header(&vxlan::HEADER), vxlan::is_plausible),
     (4790, Next::Header(&vxlan::GENERIC), vxlan::is_plausible),
+    (5072, Next::Header(&ayiya::HEADER), ayiya::is_plausible),
     (5247, Next::Header(&capwap::DATA), capwap::is_plausible),
     (6081, Next::Header(&geneve::HEADER), geneve::is_plausible),
     (6635, Next::Header(&mpls::LABELS), mpls::is_plausible),
@@ -167,13 +170,16 @@ mod tests {
     #[test]
     fn tunnels_are_recognized_by_port_and_header() {
         let (no_bottom, bottom) = ("00010040".repeat(16), "00010040".repeat(15) + "00010140");
-        let cases: [(u16, &[&str], &[&str]); 11] = [
+        let cases: [(u16, &[&str], &[&str]); 14] = [
             (1701, &["c802", "0003", "40"], &["2002", "c801", "1003", "0403"]),
+            (2123, &["3201", "3010", "48200008"], &["3263", "20ff", "7010", ""]),
+            (2123, &["40010004", "3010"], &["43010008", "48010003", "60010008"]),
             (2152, &["30ff", "32ff", "3001", "34"], &["20ff", "38ff", "70ff", "3063", ""]),
             (3544, &["0000", "0001", "00", "60"], &["0002", "0100", "45", ""]),
             (4754, &["00000800", "b0000800"], &["40000800", "00010800", "08000800", "00"]),
             (4789, &["0800", "88"], &["0400", "f700", ""]),
             (4790, &["0c000003", "08"], &["04000003", ""]),
+            (5072, &["4112113b4af64bad"], &["4312113b4af64bad", "4112183b4af64bad", "411211"]),
             (
                 5247,
                 &["0010020000000000", "0018000000000000 0000000000000000", "01000000"],
