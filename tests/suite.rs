@@ -27,6 +27,7 @@ mod limits;
 mod objects;
 mod options;
 mod output;
+mod own_port;
 mod readme;
 mod runescape;
 mod safety;

@@ -5,6 +5,7 @@ use crate::layers::{self, Bytes, sctp};
 use crate::limits;
 use crate::registry::{Candidate, FlowContext, Registry};
 use crate::tree::{Ends, ExportedObject, InnerPacket, LayerId, SharedNumbers, Side, Span, StreamId, Tree};
+use crate::wire::notes::UNUSUAL;
 use crate::wire::{Cut, Dissector, Exchange, On, Protocol, Unfinished, Wire, data};
 use std::ops::Range;
 use std::sync::Arc;
@@ -171,6 +172,9 @@ impl NestedContext<'_> {
         });
         if !is_fine {
             self.states.failed.push(protocol);
+        }
+        if candidate.found.by_port {
+            wire.note_layer(&UNUSUAL, format_args!("recognized by its port alone"));
         }
         let left = protocol.conclude(&mut wire, result);
         std::mem::swap(&mut tree.handover.numbers, &mut self.states.numbers);

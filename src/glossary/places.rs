@@ -25,7 +25,7 @@ pub fn place(on: On) -> String {
 #[must_use]
 pub fn places(protocol: &Protocol) -> String {
     let mut places: Vec<String> = Vec::new();
-    for found in protocol.found {
+    for found in protocol.found.iter().filter(|found| !found.by_port) {
         let name = match found.on {
             on @ (On::AnyTcp | On::AnyUdp) => format!("{} by content", place(on)),
             on => place(on),

@@ -4,7 +4,7 @@ use super::GlossaryLook;
 use super::places::{place, places, reading, recognition};
 use crate::registry::Registry;
 use crate::render::{Grid, Head, Members, Role, fold_painted, object, word_lines};
-use crate::wire::{Edition, Protocol, ValueKind};
+use crate::wire::{Edition, Found, Protocol, ValueKind};
 use std::io::{self, Write};
 
 /// Minimum width of wrapped text.
@@ -75,7 +75,7 @@ pub fn one_protocol(protocol: &'static Protocol, look: GlossaryLook, to: &mut dy
     if protocol.found.is_empty() {
         part("found on", &places(protocol))?;
     }
-    for (number, found) in protocol.found.iter().enumerate() {
+    for (number, found) in protocol.found.iter().filter(|found| !found.by_port).enumerate() {
         let head = if number == 0 { "found on" } else { "" };
         part(head, &format!("{}: {}, {}", place(found.on), reading(found), recognition(found)))?;
     }
@@ -140,7 +140,8 @@ fn members_of(protocol: &'static Protocol, members: &mut Members<'_, '_>) -> io:
             members.put("complete", &edition.complete)
         })?;
     }
-    members.list("found", protocol.found, |members, found| {
+    let found: Vec<&Found> = protocol.found.iter().filter(|found| !found.by_port).collect();
+    members.list("found", &found, |members, found| {
         members.put("on", &place(found.on))?;
         members.put("reads", reading(found))?;
         members.put("recognised", recognition(found))

@@ -283,7 +283,7 @@ fn found(registration: Option<&Registration>, file: &'static File) -> Vec<Found>
     let by_magic = Heuristic::Described(file);
     let has_magic = !file.magic.is_empty();
     let mut found = Vec::new();
-    let mut add = |on, heuristic, dissector| found.push(Found { on, heuristic, dissector, later: None });
+    let mut add = |on, heuristic, dissector| found.push(Found { on, heuristic, dissector, later: None, by_port: false });
     if let Some(registration) = registration {
         let ranges = || registration.ports.iter().map(|range| (*range.start(), *range.end()));
         for carrier in &registration.carriers {

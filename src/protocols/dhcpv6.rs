@@ -18,6 +18,8 @@ pub static PROTOCOL: Protocol = Protocol::new(
     &[
         On::Udp(546).datagram(Heuristic::Datagram(recognize), |wire| message(wire, true)),
         On::Udp(547).datagram(Heuristic::Datagram(recognize), |wire| message(wire, true)),
+        On::Udp(546).datagram(Heuristic::Datagram(is_likely), |wire| message(wire, true)).by_port(),
+        On::Udp(547).datagram(Heuristic::Datagram(is_likely), |wire| message(wire, true)).by_port(),
     ],
 )
 .rest(&DATA);
@@ -162,6 +164,17 @@ const YEAR_2000: i64 = 946_684_800;
 
 fn recognize(bytes: &[u8]) -> bool {
     bytes.len() >= 4 && bytes.first().is_some_and(|kind| name_of(TYPES, (*kind).into()).is_some())
+}
+
+/// Whether options fill a datagram with another type.
+fn is_likely(bytes: &[u8]) -> bool {
+    let Some((_, mut options)) = bytes.split_first_chunk::<4>().filter(|(_, options)| !options.is_empty()) else { return false };
+    while let Some(&[_, _, high, low]) = options.first_chunk() {
+        let length = usize::from(u16::from_be_bytes([high, low]));
+        let Some(rest) = options.get(4 + length..) else { return false };
+        options = rest;
+    }
+    options.is_empty()
 }
 
 /// Dissects a message; a relayed one is not `outermost`.

@@ -24,6 +24,7 @@ pub static PROTOCOL: Protocol = Protocol::new(
     &[
         On::Tcp(21).stream(Heuristic::Stream(recognize), |_: &Settings| Box::<Session>::default()),
         On::AnyTcp.stream(Heuristic::Stream(anywhere), |_: &Settings| Box::<Session>::default()),
+        On::Tcp(21).stream(Heuristic::Stream(by_port), |_: &Settings| Box::<Session>::default()).by_port(),
     ],
 )
 .rest(&OTHER);
@@ -104,6 +105,11 @@ fn recognize(opening: &Opening<'_>) -> Verdict {
         None if opening.complete => Verdict::No,
         None => lines::may_be_text(opening),
     }
+}
+
+/// Recognizes a session without a greeting, such as a refusal.
+fn by_port(opening: &Opening<'_>) -> Verdict {
+    lines::by_port(opening, COMMANDS)
 }
 
 /// Recognizes FTP on any port: a greeting of the server that names the protocol.

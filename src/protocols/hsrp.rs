@@ -22,6 +22,8 @@ pub static PROTOCOL: Protocol = Protocol::new(
     &[
         On::Udp(1985).datagram(Heuristic::Datagram(recognize), message),
         On::Udp(2029).datagram(Heuristic::Datagram(recognize), message),
+        On::Udp(1985).datagram(Heuristic::Datagram(is_likely), message).by_port(),
+        On::Udp(2029).datagram(Heuristic::Datagram(is_likely), message).by_port(),
     ],
 )
 .rest(&DATA);
@@ -119,6 +121,12 @@ fn recognize(bytes: &[u8]) -> bool {
         }
         _ => false,
     }
+}
+
+/// Whether a message of version 0 has its size, and another operation.
+fn is_likely(bytes: &[u8]) -> bool {
+    const SIZE: usize = 20;
+    bytes.len() == SIZE && bytes.first() == Some(&0)
 }
 
 fn message(wire: &mut Wire<'_>) -> Result {

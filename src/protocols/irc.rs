@@ -18,6 +18,8 @@ pub static PROTOCOL: Protocol = Protocol::new(
         On::TcpRun(6660, 6669).stream(Heuristic::Stream(recognize), |_: &Settings| Box::new(Session)),
         On::Tcp(7000).stream(Heuristic::Stream(recognize), |_: &Settings| Box::new(Session)),
         On::AnyTcp.stream(Heuristic::Stream(anywhere), |_: &Settings| Box::new(Session)),
+        On::TcpRun(6660, 6669).stream(Heuristic::Stream(by_port), |_: &Settings| Box::new(Session)).by_port(),
+        On::Tcp(7000).stream(Heuristic::Stream(by_port), |_: &Settings| Box::new(Session)).by_port(),
     ],
 )
 .rest(&DATA);
@@ -141,6 +143,12 @@ fn midway(side: Side, line: &[u8]) -> Option<Side> {
     }
     // Both sides send some of the commands: the side at the IRC port is the server.
     COMMANDS.iter().any(|command| first.eq_ignore_ascii_case(command.as_bytes())).then_some(Side::Server)
+}
+
+/// Recognizes a session that begins with another command than a registration.
+fn by_port(opening: &Opening<'_>) -> Verdict {
+    let server = |side: Side| first(opening.of(side)).and_then(|line| midway(side, line));
+    Side::BOTH.into_iter().find_map(server).map_or(Verdict::No, Verdict::Yes)
 }
 
 /// Recognizes IRC on any port: a client that registers with two lines.

@@ -234,13 +234,25 @@ const MIDWAY_LINES: usize = 8;
 
 /// Recognizes a session joined midway by a reply code or one of these commands. Returns the server.
 pub(super) fn midway(opening: &Opening<'_>, commands: &[&str]) -> Option<Side> {
-    in_lines_midway(opening, |side, text| {
-        let verb = text.split(|byte| *byte == b' ').next().unwrap_or_default();
-        if code(text).is_some_and(|(code, _)| (100..600).contains(&code)) {
-            return Some(side);
-        }
-        commands.iter().any(|command| verb.eq_ignore_ascii_case(command.as_bytes())).then_some(side.other())
-    })
+    in_lines_midway(opening, |side, text| server_of(side, text, commands))
+}
+
+/// Recognizes a session whose first line is no greeting, but a reply or one of these commands.
+pub(super) fn by_port(opening: &Opening<'_>, commands: &[&str]) -> Verdict {
+    let server = |side: Side| {
+        let bytes = opening.of(side);
+        server_of(side, bytes.get(..line(bytes)?.text)?, commands)
+    };
+    Side::BOTH.into_iter().find_map(server).map_or(Verdict::No, Verdict::Yes)
+}
+
+/// The server, if a line of this side has a reply code or one of these commands.
+fn server_of(side: Side, text: &[u8], commands: &[&str]) -> Option<Side> {
+    let verb = text.split(|byte| *byte == b' ').next().unwrap_or_default();
+    if code(text).is_some_and(|(code, _)| (100..600).contains(&code)) {
+        return Some(side);
+    }
+    commands.iter().any(|command| verb.eq_ignore_ascii_case(command.as_bytes())).then_some(side.other())
 }
 
 /// Calls `judge` with the first complete lines of sides whose beginning was not captured.

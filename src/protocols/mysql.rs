@@ -19,6 +19,7 @@ pub static PROTOCOL: Protocol = Protocol::new(
     &[
         On::Tcp(3306).stream(Heuristic::Stream(on_port), |_: &Settings| Box::<Session>::default()),
         On::AnyTcp.stream(Heuristic::Stream(recognize), |_: &Settings| Box::<Session>::default()),
+        On::Tcp(3306).stream(Heuristic::Stream(is_refusal), |_: &Settings| Box::<Session>::default()).by_port(),
     ],
 )
 .rest(&PAYLOAD);
@@ -94,6 +95,12 @@ fn recognize(opening: &Opening<'_>) -> Verdict {
         }
     }
     Verdict::No
+}
+
+/// Recognizes an error in place of a greeting, such as a blocked host, on the registered port.
+fn is_refusal(opening: &Opening<'_>) -> Verdict {
+    let refuses = |side: &Side| matches!(opening.of(*side), [low, high, 0, 0, 0xff, rest @ ..] if rest.len() + 1 == usize::from(u16::from_le_bytes([*low, *high])));
+    Side::BOTH.into_iter().find(refuses).map_or(Verdict::No, Verdict::Yes)
 }
 
 /// Recognizes a stream on the MySQL port, also joined midway: complete packets with consecutive sequence numbers.

@@ -12,8 +12,15 @@ use crate::tree::{Names, fields, name_of};
 use crate::wire::{Heuristic, On, Protocol, Result, Wire};
 
 /// NetBIOS datagram service.
-pub static PROTOCOL: Protocol =
-    Protocol::new(&NBDGM, FIELDS, &[On::Udp(138).datagram(Heuristic::Datagram(recognize), message)]).rest(&DATA);
+pub static PROTOCOL: Protocol = Protocol::new(
+    &NBDGM,
+    FIELDS,
+    &[
+        On::Udp(138).datagram(Heuristic::Datagram(recognize), message),
+        On::Udp(138).datagram(Heuristic::Datagram(is_likely), message).by_port(),
+    ],
+)
+.rest(&DATA);
 
 fields! {
     NBDGM = protocol("nbdgm", "NBDGM", "NetBIOS Datagram Service").covers("All datagrams; SMB inside").leaves_open("Joining of fragments");
@@ -54,6 +61,11 @@ fn recognize(bytes: &[u8]) -> bool {
         Some(0x14..=0x16) => bytes.len() >= 10 + 34,
         _ => false,
     }
+}
+
+/// Whether a name stands where a message has one, behind another type.
+fn is_likely(bytes: &[u8]) -> bool {
+    [10, 14].iter().any(|at| nbns::is_encoded_name(bytes.get(*at..).unwrap_or_default()))
 }
 
 fn message(wire: &mut Wire<'_>) -> Result {

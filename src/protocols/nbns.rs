@@ -15,9 +15,15 @@ use crate::wire::{Cut, Exchange, Heuristic, On, Protocol, Requests, Result, Wire
 use std::fmt;
 
 /// NetBIOS name service.
-pub static PROTOCOL: Protocol =
-    Protocol::new(&NBNS, FIELDS, &[On::Udp(137).exchange(Heuristic::Datagram(recognize), |_| Box::<OpenRequests>::default())])
-        .rest(&DATA);
+pub static PROTOCOL: Protocol = Protocol::new(
+    &NBNS,
+    FIELDS,
+    &[
+        On::Udp(137).exchange(Heuristic::Datagram(recognize), |_| Box::<OpenRequests>::default()),
+        On::Udp(137).exchange(Heuristic::Datagram(is_likely), |_| Box::<OpenRequests>::default()).by_port(),
+    ],
+)
+.rest(&DATA);
 
 fields! {
     NBNS = protocol("nbns", "NBNS", "NetBIOS Name Service")
@@ -114,6 +120,19 @@ const HEADER: usize = 12;
 
 fn recognize(bytes: &[u8]) -> bool {
     bytes.len() >= HEADER && bytes.get(2).is_some_and(|flags| name_of(OPCODES, u64::from(flags >> 3 & 15)).is_some())
+}
+
+/// Whether an encoded name follows a header with another operation.
+fn is_likely(bytes: &[u8]) -> bool {
+    is_encoded_name(bytes.get(HEADER..).unwrap_or_default())
+}
+
+/// Whether a name of first-level encoding begins here: 32 letters.
+pub(super) fn is_encoded_name(bytes: &[u8]) -> bool {
+    const LETTERS: u8 = 32;
+    bytes.split_first().is_some_and(|(length, rest)| {
+        *length == LETTERS && rest.get(..LETTERS.into()).is_some_and(|name| name.iter().all(|byte| matches!(byte, b'A'..=b'P')))
+    })
 }
 
 /// Pending requests of one conversation.

@@ -13,9 +13,15 @@ use crate::tree::{Field, Names, Side, Timestamp, fields, name_of};
 use crate::wire::{Exchange, Heuristic, On, Protocol, Requests, Result, Wire};
 
 /// NTP.
-pub static PROTOCOL: Protocol =
-    Protocol::new(&NTP, FIELDS, &[On::Udp(123).exchange(Heuristic::Datagram(recognize), |_| Box::<OpenRequests>::default())])
-        .rest(&DATA);
+pub static PROTOCOL: Protocol = Protocol::new(
+    &NTP,
+    FIELDS,
+    &[
+        On::Udp(123).exchange(Heuristic::Datagram(recognize), |_| Box::<OpenRequests>::default()),
+        On::Udp(123).exchange(Heuristic::Datagram(is_likely), |_| Box::<OpenRequests>::default()).by_port(),
+    ],
+)
+.rest(&DATA);
 
 fields! {
     NTP = protocol("ntp", "NTP", "Network Time Protocol")
@@ -93,6 +99,13 @@ fn recognize(bytes: &[u8]) -> bool {
         (1..=4, 7) => bytes.len() >= 8,
         _ => false,
     })
+}
+
+/// Whether a datagram has the size of a message, or its first byte is that of one.
+fn is_likely(bytes: &[u8]) -> bool {
+    const LEAST: usize = 4;
+    let is_known = bytes.first().is_some_and(|flags| matches!((flags >> 3 & 7, flags & 7), (1..=4, 1..=7)));
+    bytes.len() == MESSAGE || is_known && bytes.len() >= LEAST
 }
 
 /// Pending requests of one conversation, by transmit timestamp or sequence number of a control message.

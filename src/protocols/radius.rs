@@ -11,16 +11,36 @@
 
 use super::eap;
 use crate::tree::{Field, Kind, Names, Side, Value, fields, name_of};
-use crate::wire::{Exchange, Heuristic, On, Protocol, Requests, Result, Settings, Wire};
+use crate::wire::{Exchange, Found, Heuristic, On, Protocol, Requests, Result, Settings, Wire};
 use std::ops::Range;
 
-const fn found(port: u16) -> crate::wire::Found {
-    On::Udp(port).exchange(Heuristic::Datagram(recognize), |_: &Settings| Box::<OpenRequests>::default())
+const FOUND: &[Found] = &[
+    found(1812),
+    found(1813),
+    found(1645),
+    found(1646),
+    found(3799),
+    likely(1812),
+    likely(1813),
+    likely(1645),
+    likely(1646),
+    likely(3799),
+];
+
+const fn found(port: u16) -> Found {
+    On::Udp(port).exchange(Heuristic::Datagram(recognize), open)
+}
+
+const fn likely(port: u16) -> Found {
+    On::Udp(port).exchange(Heuristic::Datagram(is_likely), open).by_port()
+}
+
+fn open(_: &Settings) -> Box<dyn Exchange> {
+    Box::<OpenRequests>::default()
 }
 
 /// RADIUS.
-pub static PROTOCOL: Protocol =
-    Protocol::new(&RADIUS, FIELDS, &[found(1812), found(1813), found(1645), found(1646), found(3799)]).rest(&DATA);
+pub static PROTOCOL: Protocol = Protocol::new(&RADIUS, FIELDS, FOUND).rest(&DATA);
 
 fields! {
     RADIUS = protocol("radius", "RADIUS", "Remote Authentication Dial In User Service")
@@ -268,11 +288,29 @@ const EAP_MESSAGE: u8 = 79;
 
 /// Recognizes a packet with a known code whose captured attributes fill it.
 fn recognize(bytes: &[u8]) -> bool {
-    let Some(&[code, _, high, low]) = bytes.first_chunk() else { return false };
-    let length = usize::from(u16::from_be_bytes([high, low]));
+    let Some((code, length)) = code_and_length(bytes) else { return false };
     let fits = (HEADER..=LONGEST).contains(&length) && name_of(CODES, code.into()).is_some();
+    fits && are_attributes(bytes, length)
+}
+
+/// Whether two of three properties hold: a known code, a length that fits, and attributes that fill the datagram.
+fn is_likely(bytes: &[u8]) -> bool {
+    let Some((code, length)) = code_and_length(bytes).filter(|_| bytes.len() >= HEADER) else { return false };
+    let is_known = name_of(CODES, code.into()).is_some();
+    let fits = (HEADER..=bytes.len()).contains(&length);
+    let are_attributes = || bytes.len() > HEADER && are_attributes(bytes, bytes.len());
+    usize::from(is_known) + usize::from(fits) + usize::from(are_attributes()) >= 2
+}
+
+fn code_and_length(bytes: &[u8]) -> Option<(u8, usize)> {
+    let &[code, _, high, low] = bytes.first_chunk()?;
+    Some((code, u16::from_be_bytes([high, low]).into()))
+}
+
+/// Whether the lengths of attributes add up to this length, as far as the bytes go.
+fn are_attributes(bytes: &[u8], length: usize) -> bool {
     let is_cut = length > bytes.len();
-    let Some(mut attributes) = bytes.get(HEADER..length.min(bytes.len())).filter(|_| fits) else { return false };
+    let Some(mut attributes) = bytes.get(HEADER..length.min(bytes.len())) else { return false };
     while let Some(&[_, length]) = attributes.first_chunk() {
         match attributes.get(usize::from(length)..) {
             Some(rest) if length >= 2 => attributes = rest,

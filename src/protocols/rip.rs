@@ -12,8 +12,15 @@ use crate::tree::{Names, fields, name_of, title};
 use crate::wire::{Heuristic, On, Protocol, Result, Wire};
 
 /// RIP.
-pub static PROTOCOL: Protocol =
-    Protocol::new(&RIP, FIELDS, &[On::Udp(520).datagram(Heuristic::Datagram(recognize), message)]).rest(&DATA);
+pub static PROTOCOL: Protocol = Protocol::new(
+    &RIP,
+    FIELDS,
+    &[
+        On::Udp(520).datagram(Heuristic::Datagram(recognize), message),
+        On::Udp(520).datagram(Heuristic::Datagram(is_likely), message).by_port(),
+    ],
+)
+.rest(&DATA);
 
 fields! {
     RIP = protocol("rip", "RIP", "Routing Information Protocol").covers("Routes and authentication of versions 1 and 2");
@@ -66,6 +73,13 @@ fn recognize(bytes: &[u8]) -> bool {
 /// Whether an entry has a family of [`FAMILIES`] and a metric up to infinity.
 fn is_route(entry: &[u8; ENTRY_LEN]) -> bool {
     matches!(entry, [0, 0 | 2, .., 0, 0, 0, 0..=16])
+}
+
+/// Whether entries fill a datagram that has a known command or version.
+fn is_likely(bytes: &[u8]) -> bool {
+    let Some((&[command, version, ..], entries)) = bytes.split_first_chunk::<4>() else { return false };
+    let fits = !entries.is_empty() && entries.len().is_multiple_of(ENTRY_LEN);
+    fits && (name_of(COMMANDS, command.into()).is_some() || matches!(version, 1 | 2))
 }
 
 fn message(wire: &mut Wire<'_>) -> Result {

@@ -9,8 +9,15 @@ use crate::tree::{Names, fields, name_of, title};
 use crate::wire::{Heuristic, On, Protocol, Result, Wire};
 
 /// RIPng.
-pub static PROTOCOL: Protocol =
-    Protocol::new(&RIPNG, FIELDS, &[On::Udp(521).datagram(Heuristic::Datagram(recognize), message)]).rest(&DATA);
+pub static PROTOCOL: Protocol = Protocol::new(
+    &RIPNG,
+    FIELDS,
+    &[
+        On::Udp(521).datagram(Heuristic::Datagram(recognize), message),
+        On::Udp(521).datagram(Heuristic::Datagram(is_likely), message).by_port(),
+    ],
+)
+.rest(&DATA);
 
 fields! {
     RIPNG = protocol("ripng", "RIPng", "Routing Information Protocol for IPv6").covers("Routes");
@@ -32,6 +39,13 @@ const ENTRY_LEN: usize = 20;
 
 fn recognize(bytes: &[u8]) -> bool {
     matches!(bytes, [1..=2, 1, _, _, entries @ ..] if entries.len() >= ENTRY_LEN)
+}
+
+/// Whether entries fill a datagram that has a known command or version.
+fn is_likely(bytes: &[u8]) -> bool {
+    let Some((&[command, version, ..], entries)) = bytes.split_first_chunk::<4>() else { return false };
+    let fits = !entries.is_empty() && entries.len().is_multiple_of(ENTRY_LEN);
+    fits && (name_of(COMMANDS, command.into()).is_some() || version == 1)
 }
 
 fn message(wire: &mut Wire<'_>) -> Result {

@@ -23,6 +23,7 @@ pub static PROTOCOL: Protocol = Protocol::new(
     &[
         On::Tcp(554).stream(Heuristic::Stream(recognize), |_: &Settings| Box::<Session>::default()),
         On::AnyTcp.stream(Heuristic::Stream(recognize), |_: &Settings| Box::<Session>::default()),
+        On::Tcp(554).stream(Heuristic::Stream(of_other_version), |_: &Settings| Box::<Session>::default()).by_port(),
     ],
 )
 .rest(&DATA);
@@ -90,20 +91,43 @@ enum Start {
     Response { code: u16 },
 }
 
+/// Parses the first line of a message of any version.
 fn start(line: &[u8]) -> Option<Start> {
-    if let Some(rest) = VERSIONS.iter().find_map(|version| line.strip_prefix(*version)) {
+    if let Some((version, rest)) = line.split_first_chunk()
+        && is_version(version)
+    {
         let code = lines::number(rest.strip_prefix(b" ")?.get(..3)?)?;
         return Some(Start::Response { code: u16::try_from(code).ok()? });
     }
-    let rest = VERSIONS.iter().find_map(|version| line.strip_suffix(*version))?.strip_suffix(b" ")?;
+    let (rest, version) = line.split_last_chunk()?;
+    let rest = rest.strip_suffix(b" ").filter(|_| is_version(version))?;
     let method = memchr::memchr(b' ', rest)?;
     METHODS.contains(&rest.get(..method)?).then_some(Start::Request { method, url: rest.len() - method - 1 })
+}
+
+fn is_version(word: &[u8; 8]) -> bool {
+    matches!(word, [b'R', b'T', b'S', b'P', b'/', major, b'.', minor] if major.is_ascii_digit() && minor.is_ascii_digit())
 }
 
 /// The first line, if it is complete and one of the protocol.
 fn first_line(bytes: &[u8]) -> Option<Start> {
     let line = lines::line(bytes.get(..bytes.len().min(limits::TEXT_LINE.get())).unwrap_or_default())?;
     start(bytes.get(..line.text)?)
+}
+
+/// Whether a first line, if it is complete, has one of the versions.
+fn has_known_version(bytes: &[u8]) -> bool {
+    let line = lines::line(bytes).and_then(|line| bytes.get(..line.text)).unwrap_or_default();
+    VERSIONS.iter().any(|version| line.starts_with(version) || line.ends_with(version))
+}
+
+/// Recognizes a first line of another version on the registered port.
+fn of_other_version(opening: &Opening<'_>) -> Verdict {
+    let server = |side: Side| match first_line(opening.of(side))? {
+        Start::Request { .. } => Some(side.other()),
+        Start::Response { .. } => Some(side),
+    };
+    Side::BOTH.into_iter().find_map(server).map_or(Verdict::No, Verdict::Yes)
 }
 
 fn recognize(opening: &Opening<'_>) -> Verdict {
@@ -114,7 +138,7 @@ fn recognize(opening: &Opening<'_>) -> Verdict {
         bytes.len() < 1024 && lines::line(bytes).is_none() && METHODS.iter().chain(&VERSIONS).any(fits)
     };
     for side in Side::BOTH {
-        match first_line(opening.of(side)) {
+        match first_line(opening.of(side)).filter(|_| has_known_version(opening.of(side))) {
             Some(Start::Request { .. }) => return Verdict::Yes(side.other()),
             Some(Start::Response { .. }) => return Verdict::Yes(side),
             None => {}

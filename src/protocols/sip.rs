@@ -25,6 +25,9 @@ pub static PROTOCOL: Protocol = Protocol::new(
         On::AnyUdp.datagram(Heuristic::Datagram(is_message), message),
         On::Tcp(5060).stream(Heuristic::Stream(recognize), |_: &Settings| Box::<Session>::default()),
         On::AnyTcp.stream(Heuristic::Stream(recognize), |_: &Settings| Box::<Session>::default()),
+        On::Udp(5060).datagram(Heuristic::Datagram(is_keep_alive), keep_alive),
+        On::Udp(5060).datagram(Heuristic::Datagram(has_start_line), message).by_port(),
+        On::Tcp(5060).stream(Heuristic::Stream(by_port), |_: &Settings| Box::<Session>::default()).by_port(),
     ],
 )
 .rest(&DATA);
@@ -136,23 +139,80 @@ enum Start {
     Response { code: u16 },
 }
 
+/// Parses the first line of a message of any version.
 fn start(line: &[u8]) -> Option<Start> {
-    if let Some(rest) = line.strip_prefix(b"SIP/2.0 ") {
+    if let Some((version, rest)) = line.split_first_chunk()
+        && is_version(version)
+    {
+        let rest = rest.strip_prefix(b" ")?;
         let code = lines::number(rest.get(..3)?)?;
         let ends = matches!(rest.get(3), None | Some(b' '));
         return ends.then_some(Start::Response { code: u16::try_from(code).ok()? });
     }
-    let rest = line.strip_suffix(VERSION_WORD)?.strip_suffix(b" ")?;
+    let (rest, version) = line.split_last_chunk()?;
+    let rest = rest.strip_suffix(b" ").filter(|_| is_version(version))?;
     let method = memchr::memchr(b' ', rest)?;
-    let is_method = (2..=24).contains(&method) && rest.get(..method)?.iter().all(u8::is_ascii_uppercase);
-    let uri = rest.get(method + 1..).filter(|uri| !uri.is_empty() && uri.contains(&b':'))?;
+    let is_method = (2..=24).contains(&method) && rest.get(..method)?.iter().all(u8::is_ascii_alphabetic);
+    let uri = rest.get(method + 1..).filter(|uri| !uri.is_empty())?;
     is_method.then_some(Start::Request { method, uri: uri.len() })
 }
 
-/// Whether the bytes begin with a complete first line.
+fn is_version(word: &[u8; VERSION_WORD.len()]) -> bool {
+    matches!(word, [b'S', b'I', b'P', b'/', major, b'.', minor] if major.is_ascii_digit() && minor.is_ascii_digit())
+}
+
+/// The first line, if it is complete.
+fn first_line(bytes: &[u8]) -> Option<&[u8]> {
+    let line = lines::line(bytes.get(..bytes.len().min(4096)).unwrap_or_default())?;
+    bytes.get(..line.text)
+}
+
+/// Whether the bytes begin with a complete first line of version 2.
 fn is_message(bytes: &[u8]) -> bool {
-    let line = lines::line(bytes.get(..bytes.len().min(4096)).unwrap_or_default());
-    line.and_then(|line| start(bytes.get(..line.text)?)).is_some()
+    let Some(line) = first_line(bytes) else { return false };
+    match start(line) {
+        Some(Start::Response { .. }) => line.starts_with(VERSION_WORD),
+        Some(Start::Request { method, uri }) => {
+            let is_upper = line.iter().take(method).all(u8::is_ascii_uppercase);
+            let has_scheme = line.iter().skip(method + 1).take(uri).any(|byte| *byte == b':');
+            line.ends_with(VERSION_WORD) && is_upper && has_scheme
+        }
+        None => false,
+    }
+}
+
+/// Whether the bytes begin with a complete first line of any version.
+fn has_start_line(bytes: &[u8]) -> bool {
+    first_line(bytes).and_then(start).is_some()
+}
+
+/// Whether a datagram keeps the binding of an address translator: line ends (RFC 5626, 4.4.1), or zeros or a word of some phones.
+fn is_keep_alive(bytes: &[u8]) -> bool {
+    const MOST: usize = 8;
+    let is_blank = |bytes: &[u8]| bytes.iter().all(|byte| matches!(byte, b'\r' | b'\n')) || bytes.iter().all(|byte| *byte == 0);
+    (1..=MOST).contains(&bytes.len()) && is_blank(bytes) || bytes == b"jaK\0"
+}
+
+fn keep_alive(wire: &mut Wire<'_>) -> Result {
+    wire.name("keep_alive");
+    wire.rest(&BLANK);
+    Ok(())
+}
+
+/// Recognizes a message of another version on the registered port, or a keep-alive in front of the first one.
+fn by_port(opening: &Opening<'_>) -> Verdict {
+    for side in Side::BOTH {
+        let bytes = opening.of(side);
+        let message = bytes.trim_ascii_start();
+        match first_line(message).and_then(start) {
+            Some(Start::Request { .. }) => return Verdict::Yes(side.other()),
+            Some(Start::Response { .. }) => return Verdict::Yes(side),
+            None if message.is_empty() && is_keep_alive(bytes) && opening.complete => return Verdict::Yes(Side::Server),
+            None => {}
+        }
+    }
+    let may_follow = |bytes: &&[u8]| bytes.iter().all(|byte| matches!(byte, b'\r' | b'\n'));
+    if !opening.complete && opening.sent.iter().all(may_follow) { Verdict::Unsure } else { Verdict::No }
 }
 
 fn recognize(opening: &Opening<'_>) -> Verdict {
@@ -191,7 +251,7 @@ impl Conversation for Session {
                 Extent::Unknown(ahead.len())
             };
         };
-        if !is_message(ahead) {
+        if !has_start_line(ahead) {
             return Extent::Unknown(head);
         }
         let body =
@@ -202,9 +262,7 @@ impl Conversation for Session {
 
     fn message(&mut self, _from: Side, wire: &mut Wire<'_>) -> Result {
         if matches!(wire.ahead().first(), Some(b'\r' | b'\n')) {
-            wire.name("keep_alive");
-            wire.rest(&BLANK);
-            return Ok(());
+            return keep_alive(wire);
         }
         message(wire)
     }

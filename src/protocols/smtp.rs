@@ -28,6 +28,8 @@ pub static PROTOCOL: Protocol = Protocol::new(
         On::Tcp(25).stream(Heuristic::Stream(recognize), open),
         On::Tcp(587).stream(Heuristic::Stream(recognize), open),
         On::AnyTcp.stream(Heuristic::Stream(anywhere), open),
+        On::Tcp(25).stream(Heuristic::Stream(by_port), open).by_port(),
+        On::Tcp(587).stream(Heuristic::Stream(by_port), open).by_port(),
     ],
 )
 .rest(&DATA);
@@ -117,6 +119,11 @@ fn recognize(opening: &Opening<'_>) -> Verdict {
         None if opening.complete => Verdict::No,
         None => lines::may_be_text(opening),
     }
+}
+
+/// Recognizes a session without a greeting, such as a refusal.
+fn by_port(opening: &Opening<'_>) -> Verdict {
+    lines::by_port(opening, COMMANDS)
 }
 
 /// Recognizes SMTP on any port: a greeting of the server that names the protocol.

@@ -22,6 +22,7 @@ pub static PROTOCOL: Protocol = Protocol::new(
     &[
         On::Udp(1900).datagram(Heuristic::Datagram(recognize), message),
         On::AnyUdp.datagram(Heuristic::Datagram(is_request), message),
+        On::Udp(1900).datagram(Heuristic::Datagram(has_start_line), message).by_port(),
     ],
 )
 .rest(&DATA);
@@ -64,6 +65,13 @@ fn is_request(bytes: &[u8]) -> bool {
 
 fn recognize(bytes: &[u8]) -> bool {
     is_request(bytes) || bytes.starts_with(b"HTTP/1.")
+}
+
+/// Whether the first line has a version of HTTP, with another method or number.
+fn has_start_line(bytes: &[u8]) -> bool {
+    let line = lines::line(bytes).and_then(|line| bytes.get(..line.text)).unwrap_or_default();
+    let version = |bytes: &[u8]| matches!(bytes, [b'H', b'T', b'T', b'P', b'/', major, b'.', _] if major.is_ascii_digit());
+    line.first_chunk::<8>().is_some_and(|start| version(start)) || line.last_chunk::<8>().is_some_and(|end| version(end))
 }
 
 fn message(wire: &mut Wire<'_>) -> Result {

@@ -20,9 +20,15 @@ use crate::wire::{Conversation, Error, Extent, Heuristic, Missing, On, Opening, 
 use md5::{Digest as _, Md5};
 
 /// SSH.
-pub static PROTOCOL: Protocol =
-    Protocol::new(&SSH, FIELDS, &[On::AnyTcp.stream(Heuristic::Stream(recognize), |_: &Settings| Box::<Session>::default())])
-        .rest(&PAYLOAD);
+pub static PROTOCOL: Protocol = Protocol::new(
+    &SSH,
+    FIELDS,
+    &[
+        On::AnyTcp.stream(Heuristic::Stream(recognize), |_: &Settings| Box::<Session>::default()),
+        On::Tcp(22).stream(Heuristic::Stream(of_other_version), |_: &Settings| Box::<Session>::default()).by_port(),
+    ],
+)
+.rest(&PAYLOAD);
 
 fields! {
     SSH = protocol("ssh", "SSH", "Secure Shell")
@@ -126,6 +132,12 @@ fn recognize(opening: &Opening<'_>) -> Verdict {
         bytes if !opening.complete && bytes.iter().all(|bytes| may_begin(bytes)) => Verdict::Unsure,
         _ => Verdict::No,
     }
+}
+
+/// Recognizes a greeting of another version on the registered port.
+fn of_other_version(opening: &Opening<'_>) -> Verdict {
+    let greets = |side: &Side| lines::line(opening.of(*side)).is_some() && opening.of(*side).starts_with(b"SSH-");
+    if Side::BOTH.iter().any(greets) { Verdict::Yes(Side::Server) } else { Verdict::No }
 }
 
 impl Conversation for Session {

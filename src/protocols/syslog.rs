@@ -10,7 +10,14 @@ use crate::tree::{Field, Names, Value, fields, name_of};
 use crate::wire::{Heuristic, On, Protocol, Result, Wire};
 
 /// Syslog.
-pub static PROTOCOL: Protocol = Protocol::new(&SYSLOG, FIELDS, &[On::Udp(514).datagram(Heuristic::Datagram(recognize), message)]);
+pub static PROTOCOL: Protocol = Protocol::new(
+    &SYSLOG,
+    FIELDS,
+    &[
+        On::Udp(514).datagram(Heuristic::Datagram(recognize), message),
+        On::Udp(514).datagram(Heuristic::Datagram(is_text), message).by_port(),
+    ],
+);
 
 fields! {
     SYSLOG = protocol("syslog", "Syslog", "Syslog message")
@@ -79,6 +86,13 @@ fn priority(bytes: &[u8]) -> Option<(usize, u16)> {
 
 fn recognize(bytes: &[u8]) -> bool {
     priority(bytes).is_some()
+}
+
+/// Whether a datagram without a priority is text.
+fn is_text(bytes: &[u8]) -> bool {
+    let bytes = bytes.strip_suffix(&[0]).unwrap_or(bytes);
+    let is_shown = |character: char| !character.is_control() || character.is_ascii_whitespace();
+    !bytes.is_empty() && std::str::from_utf8(bytes).is_ok_and(|text| text.chars().all(is_shown))
 }
 
 fn message(wire: &mut Wire<'_>) -> Result {

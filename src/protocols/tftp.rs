@@ -22,6 +22,7 @@ pub static PROTOCOL: Protocol = Protocol::new(
     &[
         On::Udp(69).exchange(Heuristic::Datagram(is_request), |_| Box::<Transfer>::default()),
         On::Over("tftp.transfer").exchange(Heuristic::Datagram(is_message), |_| Box::<Transfer>::default()),
+        On::Udp(69).exchange(Heuristic::Datagram(is_likely), |_| Box::<Transfer>::default()).by_port(),
     ],
 )
 .rest(&DATA);
@@ -70,6 +71,14 @@ fn is_message(bytes: &[u8]) -> bool {
 /// Recognizes a request, or the beginning of a transfer on port 69.
 fn is_request(bytes: &[u8]) -> bool {
     is_message(bytes)
+}
+
+/// Recognizes a file name and a mode behind another operation.
+fn is_likely(bytes: &[u8]) -> bool {
+    const MODES: [&[u8]; 3] = [b"netascii", b"octet", b"mail"];
+    let words = bytes.strip_prefix(&[0]).and_then(|rest| rest.get(1..)).unwrap_or_default();
+    let mode = words.split(|byte| *byte == 0).nth(1).unwrap_or_default();
+    MODES.iter().any(|known| known.eq_ignore_ascii_case(mode))
 }
 
 /// State of a transfer.

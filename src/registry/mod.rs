@@ -300,7 +300,7 @@ impl Registry {
             .filter(move |candidate| !self.choices.no_heuristics || !candidate.found.on.is_anywhere())
     }
 
-    /// Datagram dissectors, those with a port first.
+    /// Datagram dissectors: those with a port, those without, and those that the port alone identifies.
     fn datagrams(self) -> Cow<'static, [Placed]> {
         self.placed(
             |collected| &collected.datagrams,
@@ -314,7 +314,7 @@ impl Registry {
         )
     }
 
-    /// Dissectors of TCP streams, those with a port first.
+    /// Dissectors of TCP streams in the same order.
     fn streams(self) -> Cow<'static, [Placed]> {
         self.placed(
             |collected| &collected.streams,
@@ -351,7 +351,7 @@ impl Registry {
         let all = || {
             let meant = self.candidates().filter(is_meant);
             let mut all: Vec<Placed> = meant.filter_map(|one| Some((home(one.found.on)?, one))).collect();
-            all.sort_by_key(|(home, _)| home.is_none());
+            all.sort_by_key(|(home, one)| (one.found.by_port, home.is_none()));
             all
         };
         match self.collected.filter(|_| !self.choices.no_heuristics) {
@@ -364,7 +364,7 @@ impl Registry {
     #[must_use]
     pub fn is_home(self, on: On) -> bool {
         let has = |all: Cow<'static, [Placed]>, port: u16| {
-            all.iter().map_while(|(home, _)| home.as_ref()).any(|home| home.contains(&port))
+            all.iter().filter_map(|(home, _)| home.as_ref()).any(|home| home.contains(&port))
         };
         match on {
             On::Udp(port) => has(self.datagrams(), port),
@@ -394,6 +394,10 @@ impl Registry {
         }
         let mut owner = Owner::None;
         for (_, candidate) in self.streams().iter().filter(|placed| self.is_at(context, placed)) {
+            // More bytes may show one of the others.
+            if candidate.found.by_port && matches!(owner, Owner::Unsure) && !opening.complete {
+                break;
+            }
             match candidate.recognize(opening) {
                 Verdict::Yes(server) => return Owner::Known(*candidate, server),
                 Verdict::Unsure => owner = Owner::Unsure,
@@ -408,7 +412,9 @@ impl Registry {
     pub fn is_awaited(self, context: &FlowContext, opening: &Opening<'_>) -> bool {
         let is_usual = context.sockets.is_some() && context.over.is_none() && !self.is_chosen(context);
         let is_unsure = |candidate: &Candidate| candidate.recognize(opening) == Verdict::Unsure;
-        let awaits = |placed: &Placed| placed.0.is_some() && self.is_at(context, placed) && is_unsure(&placed.1);
+        let awaits = |placed: &Placed| {
+            placed.0.is_some() && !placed.1.found.by_port && self.is_at(context, placed) && is_unsure(&placed.1)
+        };
         is_usual && self.streams().iter().any(awaits)
     }
 

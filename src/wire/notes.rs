@@ -14,6 +14,7 @@ fields! {
     TEXT_FULL = broken("dissect.text_full", "too much text", "The text created for the frame exceeds the limit");
     BYTES_FULL = broken("dissect.bytes_full", "too many derived bytes", "The bytes decompressed or decrypted for the frame exceed the limit");
     HUGE = broken("dissect.huge", "message too long", "The declared length of the message exceeds the limit");
+    UNUSUAL = odd("dissect.unusual", "unusual", "Only the port shows the protocol, because the message has a field with a wrong value");
     LEFT_OVER = odd("dissect.left_over", "bytes left over", "More bytes than the fields explain");
     OVERLAP = odd("dissect.overlap", "overlap differs", "A segment overlaps earlier bytes with different content; the first copy counts");
     STALE = odd("dissect.stale", "outside the stream", "A segment lies before the start of the stream, in an abandoned gap, or out of range");

@@ -104,6 +104,9 @@ pub struct Found {
     pub dissector: Dissector,
     /// Whether the protocol begins with these bytes of a segment, inside a stream of unknown content.
     pub later: Option<fn(&[u8]) -> bool>,
+    /// Whether it is asked only for what no other heuristic accepts: a message of the shape that its port suggests, with a wrong
+    /// field.
+    pub by_port: bool,
 }
 
 impl Found {
@@ -112,6 +115,13 @@ impl Found {
     #[must_use]
     pub const fn also_later(self, begins: fn(&[u8]) -> bool) -> Found {
         Found { later: Some(begins), ..self }
+    }
+
+    /// Makes it the last one to be asked, and only if the ports are known: its heuristic accepts messages with a wrong field, which
+    /// get a note.
+    #[must_use]
+    pub const fn by_port(self) -> Found {
+        Found { by_port: true, ..self }
     }
 }
 
@@ -234,19 +244,19 @@ impl On {
     /// Declares a stateless datagram dissector.
     #[must_use]
     pub const fn datagram(self, heuristic: Heuristic, read: fn(&mut Wire<'_>) -> Result) -> Found {
-        Found { on: self, heuristic, dissector: Dissector::Datagram(read), later: None }
+        Found { on: self, heuristic, dissector: Dissector::Datagram(read), later: None, by_port: false }
     }
 
     /// Declares a datagram dissector with state per conversation.
     #[must_use]
     pub const fn exchange(self, heuristic: Heuristic, open: fn(&Settings) -> Box<dyn Exchange>) -> Found {
-        Found { on: self, heuristic, dissector: Dissector::Exchange(open), later: None }
+        Found { on: self, heuristic, dissector: Dissector::Exchange(open), later: None, by_port: false }
     }
 
     /// Declares a stream dissector.
     #[must_use]
     pub const fn stream(self, heuristic: Heuristic, open: fn(&Settings) -> Box<dyn Conversation>) -> Found {
-        Found { on: self, heuristic, dissector: Dissector::Stream(open), later: None }
+        Found { on: self, heuristic, dissector: Dissector::Stream(open), later: None, by_port: false }
     }
 }
 

@@ -9,7 +9,7 @@ use crate::layers::Bytes;
 use crate::limits;
 use crate::registry::FlowContext;
 use crate::tree::{self, Ends, Side, Span};
-use crate::wire::notes::{BUG, GIVEN_UP, HUGE};
+use crate::wire::notes::{BUG, GIVEN_UP, HUGE, UNUSUAL};
 use crate::wire::{Cut, Missing};
 
 impl Stream {
@@ -232,6 +232,9 @@ impl Stream {
                     if claimed > 0 {
                         return wire
                             .malformed(&HUGE, format_args!("{claimed} bytes; {} is the most", limits::STREAM_MESSAGE.get()));
+                    }
+                    if std::mem::take(&mut self.by_port) {
+                        wire.note_layer(&UNUSUAL, format_args!("recognized by its port alone"));
                     }
                     let result = conversation.message(side, wire);
                     if following == Following::LimitReached {

@@ -80,6 +80,8 @@ pub(super) struct Stream {
     end_reported: bool,
     /// Whether messages are deferred only because the tree was full.
     delayed: bool,
+    /// Only the port shows the protocol, which the next message reports.
+    by_port: bool,
     /// Bytes of memory at the last count.
     counted: usize,
     /// Whether that count may be outdated.
@@ -124,6 +126,7 @@ impl Stream {
             reset: false,
             end_reported: false,
             delayed: false,
+            by_port: false,
             counted: 0,
             changed: true,
         }

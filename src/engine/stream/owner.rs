@@ -60,6 +60,7 @@ impl Stream {
                     }
                 }
                 self.dissector = StreamDissector::Known(protocol, conversation);
+                self.by_port = found.by_port;
                 if server == Side::Client {
                     self.swap_sides(out.tree);
                     return true;

@@ -29,6 +29,9 @@ pub static PROTOCOL: Protocol = Protocol::new(
         On::Udp(68).datagram(Heuristic::Datagram(recognize), message),
         On::Udp(4011).datagram(Heuristic::Datagram(recognize), message),
         On::AnyUdp.datagram(Heuristic::Datagram(has_cookie), message),
+        On::Udp(67).datagram(Heuristic::Datagram(is_likely), message).by_port(),
+        On::Udp(68).datagram(Heuristic::Datagram(is_likely), message).by_port(),
+        On::Udp(4011).datagram(Heuristic::Datagram(is_likely), message).by_port(),
     ],
 )
 .rest(&DATA);
@@ -53,9 +56,14 @@ fn recognize(bytes: &[u8]) -> bool {
     matches!(bytes, [1 | 2, _, 0..=16, ..])
 }
 
-/// Whether the magic cookie is present.
+/// Whether a message has the magic cookie.
 fn has_cookie(bytes: &[u8]) -> bool {
-    recognize(bytes) && bytes.get(HEADER..HEADER + MAGIC_COOKIE.len()) == Some(&MAGIC_COOKIE)
+    recognize(bytes) && is_likely(bytes)
+}
+
+/// Whether the magic cookie is present, whatever is in front of it.
+fn is_likely(bytes: &[u8]) -> bool {
+    bytes.get(HEADER..HEADER + MAGIC_COOKIE.len()) == Some(&MAGIC_COOKIE)
 }
 
 fn message(wire: &mut Wire<'_>) -> Result {

@@ -14,6 +14,13 @@ pub(super) fn has_header(bytes: &[u8]) -> bool {
     bytes.get(2).is_some_and(|flags| name_of(OPCODES, u64::from(flags >> 3 & 15)).is_some())
 }
 
+/// Whether a datagram has a plausible question behind a header with an unknown operation.
+pub(super) fn has_question(bytes: &[u8]) -> bool {
+    let has_one = bytes.get(4..6) == Some(&[0, 1]);
+    let name = Name::new(bytes, HEADER);
+    has_one && name.is_plausible() && name.len().is_some_and(|len| bytes.len() >= HEADER + len + 4)
+}
+
 /// Whether a datagram on any port is exactly one message: valid names, known types and classes, matching counts.
 pub(super) fn is_message(bytes: &[u8]) -> bool {
     end_of_records(bytes).is_some_and(|end| end == bytes.len())

@@ -30,6 +30,9 @@ use values::Kind;
 /// Name of messages in bodies of HTTP (RFC 8484).
 pub(super) const OVER_HTTPS: &str = "dns.https";
 
+/// Name of messages in streams of QUIC (RFC 9250).
+pub(super) const OVER_QUIC: &str = "dns.quic";
+
 /// DNS.
 pub static PROTOCOL: Protocol = Protocol::new(
     &DNS,
@@ -40,6 +43,8 @@ pub static PROTOCOL: Protocol = Protocol::new(
         On::Tcp(53).stream(Heuristic::Stream(heuristics::is_stream), streams),
         On::AnyTcp.stream(Heuristic::Stream(heuristics::is_stream_anywhere), streams),
         On::Over(OVER_HTTPS).exchange(Heuristic::Datagram(heuristics::has_header), datagrams),
+        On::Over(OVER_QUIC).exchange(Heuristic::Datagram(heuristics::has_header), datagrams),
+        On::Udp(53).exchange(Heuristic::Datagram(heuristics::has_question), datagrams).by_port(),
     ],
 )
 .rest(&DATA);
@@ -48,7 +53,12 @@ pub static PROTOCOL: Protocol = Protocol::new(
 pub static MULTICAST: Protocol = Protocol {
     this: &MDNS,
     fields: &[&MDNS],
-    found: &[On::Udp(5353).exchange(Heuristic::Datagram(heuristics::has_header), |_| Box::new(Queries::new(Dialect::Multicast)))],
+    found: &[
+        On::Udp(5353).exchange(Heuristic::Datagram(heuristics::has_header), |_| Box::new(Queries::new(Dialect::Multicast))),
+        On::Udp(5353)
+            .exchange(Heuristic::Datagram(heuristics::has_question), |_| Box::new(Queries::new(Dialect::Multicast)))
+            .by_port(),
+    ],
     ..PROTOCOL
 };
 
@@ -56,7 +66,12 @@ pub static MULTICAST: Protocol = Protocol {
 pub static LINK_LOCAL: Protocol = Protocol {
     this: &LLMNR,
     fields: &[&LLMNR],
-    found: &[On::Udp(5355).exchange(Heuristic::Datagram(heuristics::has_header), |_| Box::new(Queries::new(Dialect::LinkLocal)))],
+    found: &[
+        On::Udp(5355).exchange(Heuristic::Datagram(heuristics::has_header), |_| Box::new(Queries::new(Dialect::LinkLocal))),
+        On::Udp(5355)
+            .exchange(Heuristic::Datagram(heuristics::has_question), |_| Box::new(Queries::new(Dialect::LinkLocal)))
+            .by_port(),
+    ],
     ..PROTOCOL
 };
 

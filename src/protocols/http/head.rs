@@ -89,7 +89,9 @@ impl<'a> Start<'a> {
         let (rest, version) = line.split_at_checked(line.len().checked_sub(9)?)?;
         let method_end = memchr::memchr(b' ', rest)?;
         let (method, uri) = (rest.get(..method_end)?, rest.get(method_end + 1..)?);
+        let is_http_2 = method == b"PRI";
         let is_request = version.first() == Some(&b' ') && is_version(version.get(1..)?) && is_method(method) && !uri.is_empty();
+        let is_request = is_request && !is_http_2;
         is_request.then_some(Start::Request { method, uri })
     }
 }
@@ -114,7 +116,13 @@ pub(super) fn end(bytes: &[u8], searched: usize) -> Option<usize> {
 }
 
 fn is_version(word: &[u8]) -> bool {
-    matches!(word, [b'H', b'T', b'T', b'P', b'/', b'1', b'.', minor] if minor.is_ascii_digit())
+    matches!(word, [b'H', b'T', b'T', b'P', b'/', major, b'.', minor] if major.is_ascii_digit() && minor.is_ascii_digit())
+}
+
+/// Whether a start line has version 1. HTTP/2 has a start line as well, and later versions have none.
+pub(super) fn is_of_version_1(line: &[u8]) -> bool {
+    let version = if line.starts_with(b"HTTP/") { line.get(..8) } else { line.last_chunk::<8>().map(|version| &version[..]) };
+    version.is_some_and(|version| version.starts_with(b"HTTP/1."))
 }
 
 pub(super) fn is_method(word: &[u8]) -> bool {

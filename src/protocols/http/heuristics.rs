@@ -55,6 +55,18 @@ pub(super) fn on_port(opening: &Opening<'_>) -> Verdict {
     if is_midway && !opening.complete { Verdict::Unsure } else { Verdict::No }
 }
 
+/// Recognizes a start line of another version on a registered port.
+pub(super) fn of_other_version(opening: &Opening<'_>) -> Verdict {
+    for side in Side::BOTH {
+        match any_start_line(opening.of(side)) {
+            StartLine::Request => return Verdict::Yes(side.other()),
+            StartLine::Response => return Verdict::Yes(side),
+            StartLine::Unfinished | StartLine::Other => {}
+        }
+    }
+    Verdict::No
+}
+
 /// Offset of the next plausible start line, which need not follow a line end.
 pub(super) fn next_start(bytes: &[u8]) -> Option<usize> {
     const METHODS: [&[u8]; 7] = [b"GET ", b"POST ", b"HEAD ", b"PUT ", b"OPTIONS ", b"DELETE ", b"CONNECT "];
@@ -78,7 +90,7 @@ fn start_of_line(bytes: &[u8], at: usize) -> usize {
 
 /// Whether a message may begin here.
 pub(super) fn may_start(bytes: &[u8]) -> bool {
-    start_line(bytes) != StartLine::Other || is_simple(bytes)
+    any_start_line(bytes) != StartLine::Other || is_simple(bytes)
 }
 
 /// Whether the bytes are a complete HTTP/0.9 request, which only a registered port identifies.
@@ -87,7 +99,15 @@ fn is_simple(bytes: &[u8]) -> bool {
     first.and_then(|first| bytes.get(..first.text)).and_then(head::simple).is_some()
 }
 
+/// A start line of version 1.
 fn start_line(bytes: &[u8]) -> StartLine {
+    let line = lines::line(bytes.get(..bytes.len().min(LINE_MAX)).unwrap_or_default());
+    let is_other = line.is_some_and(|line| !bytes.get(..line.text).is_some_and(head::is_of_version_1));
+    if is_other { StartLine::Other } else { any_start_line(bytes) }
+}
+
+/// A start line of any version.
+fn any_start_line(bytes: &[u8]) -> StartLine {
     if bytes.is_empty() {
         return StartLine::Unfinished;
     }

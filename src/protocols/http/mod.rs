@@ -39,6 +39,9 @@ pub static PROTOCOL: Protocol = Protocol::new(
         On::Tcp(8080).stream(Heuristic::Stream(heuristics::on_port), open),
         On::Tcp(3128).stream(Heuristic::Stream(heuristics::on_port), open),
         On::AnyTcp.stream(Heuristic::Stream(heuristics::anywhere), open),
+        On::Tcp(80).stream(Heuristic::Stream(heuristics::of_other_version), open).by_port(),
+        On::Tcp(8080).stream(Heuristic::Stream(heuristics::of_other_version), open).by_port(),
+        On::Tcp(3128).stream(Heuristic::Stream(heuristics::of_other_version), open).by_port(),
     ],
 )
 .rest(&DATA);

@@ -32,6 +32,9 @@ pub static PROTOCOL: Protocol = Protocol::new(
         On::Udp(500).exchange(Heuristic::Datagram(recognize), open),
         On::Udp(848).exchange(Heuristic::Datagram(recognize), open),
         On::Over("isakmp").exchange(Heuristic::Datagram(recognize), open),
+        On::Udp(500).exchange(Heuristic::Datagram(is_likely), open).by_port(),
+        On::Udp(848).exchange(Heuristic::Datagram(is_likely), open).by_port(),
+        On::Over("isakmp").exchange(Heuristic::Datagram(is_likely), open).by_port(),
     ],
 )
 .rest(&UNKNOWN);
@@ -65,19 +68,34 @@ fn open(_: &Settings) -> Box<dyn Exchange> {
 
 /// Recognizes a header of version 1 or 2 with a known exchange and a length that fits.
 fn recognize(bytes: &[u8]) -> bool {
-    let (Some(&[_, version, exchange, _]), Some(length)) =
-        (bytes.get(16..).and_then(|rest| rest.first_chunk()), bytes.get(24..).and_then(|rest| rest.first_chunk()))
-    else {
-        return false;
-    };
+    evidence(bytes).is_some_and(|Evidence { version, exchange, length }| version && exchange && length >= HEADER)
+}
+
+/// Whether two of three properties hold: a known version, a known exchange, and a length that fits.
+fn is_likely(bytes: &[u8]) -> bool {
+    evidence(bytes).is_some_and(|Evidence { version, exchange, length }| {
+        usize::from(version) + usize::from(exchange) + usize::from((HEADER..=bytes.len()).contains(&length)) >= 2
+    })
+}
+
+/// What a header says about itself.
+struct Evidence {
+    version: bool,
+    exchange: bool,
+    length: usize,
+}
+
+fn evidence(bytes: &[u8]) -> Option<Evidence> {
+    let &[_, version, exchange, _] = bytes.get(16..)?.first_chunk()?;
+    let length = u32::from_be_bytes(*bytes.get(24..)?.first_chunk()?);
     let is_known = name_of(EXCHANGES, exchange.into()).is_some() || exchange > 239;
-    matches!(version, 0x10 | 0x20) && is_known && u32::from_be_bytes(*length) as usize >= HEADER
+    Some(Evidence { version: matches!(version, 0x10 | 0x20), exchange: is_known, length: usize::try_from(length).ok()? })
 }
 
 /// ESP has no magic, only its port.
 fn is_encapsulated(bytes: &[u8], context: &DatagramContext) -> bool {
     match bytes.strip_prefix(&NON_ESP) {
-        Some(message) => recognize(message),
+        Some(message) => recognize(message) || context.has_port(NAT_TRAVERSAL) && is_likely(message),
         None => context.has_port(NAT_TRAVERSAL) && (bytes == [NAT_KEEPALIVE] || bytes.len() > 8),
     }
 }

@@ -26,6 +26,8 @@ pub static PROTOCOL: Protocol = Protocol::new(
         On::Udp(161).exchange(Heuristic::Datagram(recognize), |_| Box::<OpenRequests>::default()),
         On::Udp(162).exchange(Heuristic::Datagram(recognize), |_| Box::<OpenRequests>::default()),
         On::AnyUdp.exchange(Heuristic::Datagram(is_whole), |_| Box::<OpenRequests>::default()),
+        On::Udp(161).exchange(Heuristic::Datagram(is_likely), |_| Box::<OpenRequests>::default()).by_port(),
+        On::Udp(162).exchange(Heuristic::Datagram(is_likely), |_| Box::<OpenRequests>::default()).by_port(),
     ],
 )
 .rest(&UNKNOWN);
@@ -153,6 +155,13 @@ const BER: Ber = Ber { element: &ELEMENT, unknown: &UNKNOWN, bad: &BAD_BER };
 fn recognize(bytes: &[u8]) -> bool {
     let version = head(bytes).filter(|head| head.kind == SEQUENCE).and_then(|head| bytes.get(head.size..));
     matches!(version, Some([INTEGER, 1, 0 | 1 | 3, ..]))
+}
+
+/// Recognizes a sequence of exactly this size with another version and a community.
+fn is_likely(bytes: &[u8]) -> bool {
+    let fills = head(bytes).filter(|head| head.kind == SEQUENCE && head.whole() == bytes.len());
+    let inner = fills.and_then(|head| bytes.get(head.size..));
+    matches!(inner, Some([INTEGER, 1, _, OCTET_STRING, ..]))
 }
 
 /// Recognizes a sequence of exactly this size with a version and a community or header.

@@ -1,0 +1,161 @@
+//! On its registered port, a message with one wrong field keeps the name of its protocol and gets a note. Names are those of
+//! Wireshark for the same packets, except where a comment says otherwise.
+
+use crate::common::{Scratch, run};
+use etherparse::PacketBuilder;
+use serde_json::Value;
+
+const UNKNOWN_PORT: u16 = 20_321;
+
+/// Link type of raw IP packets.
+const RAW: u32 = 101;
+
+/// Port, protocol, and a datagram with one wrong field.
+const DATAGRAMS: &[(u16, &str, &str)] = &[
+    // An attribute without a length, an unknown code.
+    (1812, "radius", "012a0018000102030405060708090a0b0c0d0e0f 0100616e 616e616e"),
+    (1813, "radius", "632a001a000102030405060708090a0b0c0d0e0f 0106616e6e61"),
+    // Version 3, exchange 99.
+    (500, "isakmp", "0102030405060708 0000000000000000 01300200 00000000 00000024 0d000008 deadbeef"),
+    (500, "isakmp", "0102030405060708 0000000000000000 01106300 00000000 00000024 0d000008 deadbeef"),
+    // Operation 7.
+    (53, "dns", "1234 3900 0001 0000 0000 0000 01610000010001"),
+    (5353, "mdns", "1234 3900 0001 0000 0000 0000 01610000010001"),
+    (5355, "llmnr", "1234 3900 0001 0000 0000 0000 01610000010001"),
+    // Version 7, and a message that is too short.
+    (123, "ntp", "3b020a00 0000000000000000 0000000000000000 0000000000000000 0000000000000000 0000000000000000 00000000"),
+    (123, "ntp", "23020a00 0000000000000000 0000000000000000"),
+    // Version 9.
+    (161, "snmp", "302602010904067075626c6963a019020101020100020100300e300c06082b060102010101000500"),
+    // Type 99, operation 9.
+    (547, "dhcpv6", "63112233 0001000a00030001020000000001"),
+    (69, "tftp", "0009 612e747874 00 6f63746574 00"),
+    // No priority.
+    (514, "syslog", "4e6f7620323720686f7374206170703a2068656c6c6f"),
+    // Command 9, metric 99.
+    (520, "rip", "09020000 0002 0000 0a000000 ff000000 00000000 00000001"),
+    (520, "rip", "02020000 0002 0000 0a000000 ff000000 00000000 00000063"),
+    (521, "ripng", "09010000 20010000000000000000000000000000 0000 40 01"),
+    // HTTP/2.0 in a datagram.
+    (1900, "ssdp", "485454502f322e3020323030204f4b0d0a53543a20780d0a0d0a"),
+    // A method in small letters.
+    (5060, "sip", "6f7074696f6e73207369703a614062205349502f322e300d0a5669613a20780d0a0d0a"),
+];
+
+/// Port, protocol, and what a client sends and is answered.
+const STREAMS: &[(u16, &str, &[u8], &[u8])] = &[
+    (25, "smtp", b"EHLO\n", b"250\n"),
+    (587, "smtp", b"", b"421 busy\r\n"),
+    (21, "ftp", b"", b"530 too many\r\n"),
+    (6667, "irc", b"", b"ERROR :closing\r\n"),
+    (80, "http", b"GET / HTTP/2.1\r\nHost: a\r\n\r\n", b"HTTP/2.1 400 Bad\r\nContent-Length: 0\r\n\r\n"),
+    (554, "rtsp", b"OPTIONS rtsp://a/ RTSP/9.9\r\nCSeq: 1\r\n\r\n", b""),
+    (22, "ssh", b"SSH-9.9-a\r\n", b"SSH-9.9-b\r\n"),
+    (3306, "mysql", b"", b"\x0a\0\0\0\xff\x69\x04blocked"),
+    (5060, "sip", b"OPTIONS sip:a@b SIP/3.0\r\nVia: x\r\n\r\n", b""),
+];
+
+fn bytes(hex: &str) -> Vec<u8> {
+    let digits: Vec<u8> = hex.bytes().filter(|byte| byte.is_ascii_hexdigit()).collect();
+    digits.chunks(2).map(|pair| u8::from_str_radix(std::str::from_utf8(pair).unwrap(), 16).unwrap()).collect()
+}
+
+/// A capture of raw IP packets.
+fn capture(packets: &[Vec<u8>]) -> Vec<u8> {
+    let mut file = [0xa1b2_c3d4_u32, 0x0004_0002, 0, 0, 65535, RAW].map(u32::to_le_bytes).concat();
+    for packet in packets {
+        let size = u32::try_from(packet.len()).unwrap();
+        file.extend([0, 0, size, size].map(u32::to_le_bytes).concat());
+        file.extend(packet);
+    }
+    file
+}
+
+fn datagram(number: usize, port: u16, payload: &[u8]) -> Vec<u8> {
+    let mut packet = Vec::new();
+    let own = 40_000 + u16::try_from(number).unwrap();
+    PacketBuilder::ipv4([192, 0, 2, 1], [192, 0, 2, 2], 64).udp(own, port).write(&mut packet, payload).unwrap();
+    packet
+}
+
+/// A connection with one segment of each side, in order.
+fn connection(number: usize, port: u16, client: &[u8], server: &[u8]) -> Vec<Vec<u8>> {
+    let own = 40_000 + u16::try_from(number).unwrap();
+    let segment = |from_client: bool, seq: u32, ack: u32, syn: bool, payload: &[u8]| {
+        let (src, dst) = if from_client { ([192, 0, 2, 1], [192, 0, 2, 2]) } else { ([192, 0, 2, 2], [192, 0, 2, 1]) };
+        let [from, to] = if from_client { [own, port] } else { [port, own] };
+        let builder = PacketBuilder::ipv4(src, dst, 64).tcp(from, to, seq, 8192);
+        let builder = if syn { builder.syn() } else { builder };
+        let builder = if syn && from_client { builder } else { builder.ack(ack) };
+        let mut packet = Vec::new();
+        builder.write(&mut packet, payload).unwrap();
+        packet
+    };
+    let length = |bytes: &[u8]| u32::try_from(bytes.len()).unwrap();
+    vec![
+        segment(true, 100, 0, true, b""),
+        segment(false, 500, 101, true, b""),
+        segment(true, 101, 501, false, client),
+        segment(false, 501, 101 + length(client), false, server),
+    ]
+}
+
+/// The first message of each conversation.
+fn first_messages(name: &str, packets: &[Vec<u8>]) -> Vec<Value> {
+    let file = Scratch::new(name, &capture(packets));
+    let out = run(&["--json", file.path()]).out;
+    let mut first: Vec<Value> = Vec::new();
+    for record in out.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()) {
+        if record["type"] == "message" && first.iter().all(|known| known["stream"] != record["stream"]) {
+            first.push(record);
+        }
+    }
+    first
+}
+
+fn has_note(message: &Value) -> bool {
+    message.to_string().contains("dissect.unusual")
+}
+
+#[test]
+fn a_datagram_with_one_wrong_field_keeps_the_name_of_its_protocol() {
+    let all = |port: fn(u16) -> u16| -> Vec<Vec<u8>> {
+        DATAGRAMS.iter().enumerate().map(|(number, (own, _, hex))| datagram(number, port(*own), &bytes(hex))).collect()
+    };
+    let messages = first_messages("own-port.pcap", &all(|own| own));
+    assert_eq!(messages.len(), DATAGRAMS.len());
+    for ((port, name, _), message) in DATAGRAMS.iter().zip(&messages) {
+        assert_eq!(message["protocol"], *name, "{port}: {message}");
+        assert!(has_note(message), "{port}: {message}");
+    }
+    for message in first_messages("other-port.pcap", &all(|_| UNKNOWN_PORT)) {
+        assert_eq!(message["protocol"], "data", "{message}");
+    }
+}
+
+#[test]
+fn a_stream_with_one_wrong_field_keeps_the_name_of_its_protocol() {
+    let all = |port: fn(u16) -> u16| -> Vec<Vec<u8>> {
+        let streams = STREAMS.iter().enumerate();
+        streams.flat_map(|(number, (own, _, client, server))| connection(number, port(*own), client, server)).collect()
+    };
+    let messages = first_messages("own-streams.pcap", &all(|own| own));
+    assert_eq!(messages.len(), STREAMS.len());
+    for ((port, name, ..), message) in STREAMS.iter().zip(&messages) {
+        assert_eq!(message["protocol"], *name, "{port}: {message}");
+        assert!(has_note(message), "{port}: {message}");
+    }
+    for message in first_messages("other-streams.pcap", &all(|_| UNKNOWN_PORT)) {
+        assert_eq!(message["protocol"], "data", "{message}");
+    }
+}
+
+/// Wireshark shows them as data.
+#[test]
+fn keep_alives_of_sip_are_named() {
+    let keep_alives: [&[u8]; 4] = [b"\r\n\r\n", b"\r\n", &[0; 4], b"jaK\0"];
+    let packets: Vec<Vec<u8>> = keep_alives.iter().enumerate().map(|(number, bytes)| datagram(number, 5060, bytes)).collect();
+    let messages = first_messages("keep-alives.pcap", &packets);
+    assert_eq!(messages.iter().filter(|message| message["name"] == "keep_alive").count(), keep_alives.len());
+    assert!(!messages.iter().any(has_note));
+}
