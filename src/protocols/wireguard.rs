@@ -21,7 +21,8 @@ pub static PROTOCOL: Protocol = Protocol::new(
     FIELDS,
     &[
         On::Udp(51820).exchange(Heuristic::Datagram(is_message), |_| Box::<Peers>::default()),
-        On::AnyUdp.exchange(Heuristic::Datagram(is_handshake), |_| Box::<Peers>::default()),
+        On::AnyUdp.exchange(Heuristic::Datagram(is_evident), |_| Box::<Peers>::default()),
+        On::Udp(51820).exchange(Heuristic::Datagram(is_likely), |_| Box::<Peers>::default()).by_port(),
     ],
 )
 .rest(&DATA);
@@ -66,6 +67,35 @@ fn is_handshake(bytes: &[u8]) -> bool {
 fn is_transport(bytes: &[u8]) -> bool {
     let least = SIZES.get(usize::from(TRANSPORT)).copied().unwrap_or_default();
     matches!(bytes, [TRANSPORT, 0, 0, 0, ..]) && bytes.len() >= least && bytes.len().is_multiple_of(BLOCK)
+}
+
+/// Whether a datagram on any port is WireGuard: a handshake, or encrypted data of a session whose beginning was not captured.
+fn is_evident(bytes: &[u8]) -> bool {
+    is_handshake(bytes) || is_transport(bytes) && is_encrypted(bytes)
+}
+
+/// Whether transport data has a receiver, a counter far below its limit, and random bytes.
+fn is_encrypted(bytes: &[u8]) -> bool {
+    const COUNTER: usize = 8;
+    const DATA: usize = 16;
+    let has_receiver = bytes.get(4..COUNTER) != Some(&[0; 4]);
+    let counter = bytes.get(COUNTER..DATA).and_then(|counter| counter.first_chunk()).map(|counter| u64::from_le_bytes(*counter));
+    let data = bytes.get(DATA..).unwrap_or_default();
+    // Structured data repeats bytes; among 256 random ones a run of four has a chance below one in 60,000.
+    let has_run = data
+        .get(..data.len().min(256))
+        .unwrap_or_default()
+        .windows(4)
+        .any(|run| run.iter().all(|byte| run.starts_with(&[*byte])));
+    has_receiver && counter.is_some_and(|counter| counter < 1 << 40) && !has_run
+}
+
+/// Whether a datagram has a known type, and either the reserved zeros or the size of a message.
+fn is_likely(bytes: &[u8]) -> bool {
+    let Some(&[kind @ 1..=TRANSPORT, reserved @ ..]) = bytes.first_chunk::<4>() else { return false };
+    let least = SIZES.get(usize::from(kind)).copied().unwrap_or_default();
+    let fits = if kind == TRANSPORT { bytes.len() >= least } else { bytes.len() == least };
+    fits || reserved == [0; 3] && bytes.len() >= 8
 }
 
 fn is_message(bytes: &[u8]) -> bool {

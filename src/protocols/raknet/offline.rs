@@ -38,14 +38,15 @@ const fn magic_offset(id: u8) -> Option<usize> {
     })
 }
 
-/// Offset of the magic bytes, if the datagram is an offline message.
+/// Offset of the magic bytes, if the datagram is an offline message. Some games number the messages of connection setup anew.
 pub(super) fn magic_at(datagram: &[u8]) -> Option<usize> {
-    let at = magic_offset(*datagram.first()?)?;
+    const SETUP: usize = 1;
+    let at = magic_offset(*datagram.first()?).unwrap_or(SETUP);
     datagram.get(at..)?.starts_with(&MAGIC_BYTES).then_some(at)
 }
 
 /// Minimum and maximum length of this message type.
-const fn lengths(id: u8) -> (usize, usize) {
+fn lengths(id: u8) -> (usize, usize) {
     match id {
         PING | PING_OPEN => (33, 33),
         REQUEST_1 => (18, usize::MAX),
@@ -55,6 +56,7 @@ const fn lengths(id: u8) -> (usize, usize) {
         OUT_OF_BAND => (25, usize::MAX),
         0x19 | 0x1b => (26, 26),
         PONG => (33, usize::MAX),
+        _ if name_of(OFFLINE_IDS, id.into()).is_none() => (17, usize::MAX),
         _ => (25, 25),
     }
 }
@@ -142,6 +144,11 @@ fn fields(wire: &mut Wire<'_>, id: u8, len: usize) -> Result<Option<u64>> {
             wire.offer(PONG_PLACE, wire.at()..wire.at() + wire.remaining());
             wire.rest(&OFFLINE_DATA);
             return Ok(Some(time));
+        }
+        _ if name_of(OFFLINE_IDS, id.into()).is_none() => {
+            magic(wire)?;
+            wire.info(format_args!("id {id:#04x}"));
+            wire.rest(&OFFLINE_DATA);
         }
         _ => {
             magic(wire)?;
