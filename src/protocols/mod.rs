@@ -63,6 +63,7 @@ mod rtcp;
 mod rtp;
 mod rtsp;
 mod runescape;
+mod samp;
 mod sdp;
 mod sip;
 mod smb;
@@ -76,6 +77,7 @@ mod steam_ihs_discovery;
 mod steam_sockets;
 mod stun;
 mod syslog;
+mod tailscale_disco;
 mod telnet;
 mod terraria;
 mod tftp;
@@ -163,6 +165,7 @@ pub static ALL: &[&Protocol] = &[
     &rtcp::PROTOCOL,
     &rtp::PROTOCOL,
     &rtsp::PROTOCOL,
+    &samp::PROTOCOL,
     &sdp::PROTOCOL,
     &sip::PROTOCOL,
     &smb::PROTOCOL,
@@ -177,6 +180,7 @@ pub static ALL: &[&Protocol] = &[
     &steam_sockets::PROTOCOL,
     &stun::PROTOCOL,
     &syslog::PROTOCOL,
+    &tailscale_disco::PROTOCOL,
     &telnet::PROTOCOL,
     &terraria::PROTOCOL,
     &tftp::PROTOCOL,

@@ -10,19 +10,23 @@
 //!              1 secret | token            1 server id | key | token: encryption starts after the client's response
 //!                                          2 logged in         3 threshold: compression starts
 //! ```
-//! Not covered: game packets, which depend on the version; the ping of versions before 1.7.
+//! Not covered: game packets, which depend on the version. `legacy` has the ping of versions before 1.7.
+
+mod legacy;
 
 use crate::tree::{Field, Names, Side, fields, name_of};
-use crate::wire::{Conversation, Extent, Heuristic, Missing, On, Opening, Protocol, Requests, Result, Varint, Verdict, Wire};
+use crate::wire::{
+    Conversation, Extent, Heuristic, Missing, On, Opening, Protocol, Requests, Result, Settings, Varint, Verdict, Wire,
+};
 
 /// Minecraft, Java edition.
 pub static PROTOCOL: Protocol =
-    Protocol::new(&MINECRAFT, FIELDS, &[On::AnyTcp.stream(Heuristic::Stream(detect), |_| Box::<Session>::default())]).rest(&DATA);
+    Protocol::new(&MINECRAFT, FIELDS, &[On::AnyTcp.stream(Heuristic::Stream(detect), open)]).rest(&DATA);
 
 fields! {
     MINECRAFT = protocol("minecraft", "Minecraft", "Minecraft, Java edition")
-        .covers("Handshake, status and login, up to compression or encryption")
-        .leaves_open("Game packets, and the ping of versions before 1.7");
+        .covers("Handshake, status and login, up to compression or encryption; the ping of versions before 1.7")
+        .leaves_open("Game packets");
     LENGTH = number("minecraft.length", "length", "Bytes after this number").once();
     ID = number("minecraft.id", "packet id", "Packet type within the current state").once();
     VERSION = number("minecraft.handshake.version", "version", "Protocol version; 763 is 1.20.1").once();
@@ -45,6 +49,21 @@ fields! {
     SECRET = bytes("minecraft.login.secret", "secret", "Shared secret, encrypted with the public key").encrypted().once();
     THRESHOLD = number("minecraft.login.threshold", "threshold", "Minimum size of compressed packets");
     DATA = bytes("minecraft.data", "data", "Undecoded bytes").once();
+    LEGACY_KIND = number("minecraft.legacy.id", "packet id", "").hex(2).names(&[(0xfa, "plugin message"), (0xfe, "ping"), (0xff, "kick")]).once();
+    LEGACY_PAYLOAD = number("minecraft.legacy.payload", "payload", "1").once();
+    LEGACY_TEXT_LENGTH = number("minecraft.legacy.text_length", "text length", "UTF-16 units that follow");
+    LEGACY_CHANNEL = text("minecraft.legacy.channel", "channel", "").once();
+    LEGACY_LENGTH = number("minecraft.legacy.length", "length", "Bytes that follow").once();
+    LEGACY_VERSION = number("minecraft.legacy.version", "version", "Protocol version of the client").once();
+    LEGACY_HOST = text("minecraft.legacy.host", "host", "Host name used by the client").once();
+    LEGACY_PORT = number("minecraft.legacy.port", "port", "Port used by the client").once();
+    LEGACY_TEXT = text("minecraft.legacy.text", "text", "Reason for the end of the connection").once();
+    LEGACY_MAGIC = text("minecraft.legacy.magic", "magic", "§1 in front of a status").once();
+    LEGACY_PROTOCOL_VERSION = number("minecraft.legacy.protocol", "protocol", "Protocol version of the server").once();
+    LEGACY_SERVER_VERSION = text("minecraft.legacy.server_version", "server version", "").once();
+    LEGACY_MESSAGE = text("minecraft.legacy.motd", "message of the day", "").once();
+    LEGACY_PLAYERS = text("minecraft.legacy.players", "players", "").once();
+    LEGACY_MAX_PLAYERS = text("minecraft.legacy.max_players", "maximum players", "").once();
     RESPONSE_TO = number("minecraft.response_to", "request in", "").once();
     TIME = float("minecraft.time", "time", "Seconds since the request").once();
     BAD_NUMBER = broken("minecraft.note.number", "bad number", "A VarInt of more than five bytes");
@@ -76,6 +95,8 @@ enum State {
     Encrypted,
     /// Compressed packets or game packets: only their lengths are decoded.
     Play,
+    /// The ping of versions before 1.7.
+    Legacy,
 }
 
 /// State and pending requests of a connection.
@@ -105,18 +126,22 @@ fn is_protocol(number: usize) -> bool {
     matches!(number.checked_sub(SNAPSHOTS).unwrap_or(number), 0..4096) || u32::try_from(number) == Ok(u32::MAX)
 }
 
-/// Heuristic: the client starts with a consistent handshake.
+fn open(_: &Settings) -> Box<dyn Conversation> {
+    Box::<Session>::default()
+}
+
+/// Heuristic: the client starts with a consistent handshake, or with the ping of old versions.
 fn detect(opening: &Opening<'_>) -> Verdict {
     for (side, server) in [(Side::Client, Side::Server), (Side::Server, Side::Client)] {
         if !opening.starts(side) {
             continue;
         }
-        let verdict = match handshake(opening.of(side)) {
-            Ok(true) => return Verdict::Yes(server),
-            Ok(false) if !opening.complete => Verdict::Unsure,
-            _ => Verdict::No,
-        };
-        if verdict == Verdict::Unsure && opening.of(server).is_empty() {
+        let fits = [handshake(opening.of(side)), legacy::recognize(opening.of(side), opening.of(server))];
+        if fits.contains(&Ok(true)) {
+            return Verdict::Yes(server);
+        }
+        let verdict = if fits.contains(&Ok(false)) && !opening.complete { Verdict::Unsure } else { Verdict::No };
+        if verdict == Verdict::Unsure && (opening.of(server).is_empty() || legacy::may_begin(opening.of(side))) {
             return verdict;
         }
     }
@@ -158,7 +183,13 @@ fn handshake(bytes: &[u8]) -> std::result::Result<bool, ()> {
 }
 
 impl Conversation for Session {
-    fn extent(&mut self, _: Side, ahead: &[u8], _: bool) -> Extent {
+    fn extent(&mut self, from: Side, ahead: &[u8], more: bool) -> Extent {
+        if self.state == State::Handshake && legacy::begins(from, ahead) {
+            self.state = State::Legacy;
+        }
+        if self.state == State::Legacy && !self.lost {
+            return legacy::extent(from, ahead, more);
+        }
         if self.state == State::Encrypted || self.lost {
             return Extent::Unknown(ahead.len());
         }
@@ -173,6 +204,9 @@ impl Conversation for Session {
     }
 
     fn message(&mut self, from: Side, wire: &mut Wire<'_>) -> Result {
+        if self.state == State::Legacy {
+            return legacy::message(&mut self.asked, wire);
+        }
         number(wire, &LENGTH)?;
         if self.state == State::Play {
             wire.name("packet");

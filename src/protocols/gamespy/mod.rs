@@ -1,5 +1,5 @@
-//! GameSpy server queries. The first version is text; the fourth one is supported by Unreal Tournament 3 and Minecraft
-//! servers.
+//! GameSpy: server queries over UDP; `heartbeat` has the master server, `presence` what is sent over TCP. The first version of
+//! queries is text; the fourth one is supported by Unreal Tournament 3 and Minecraft servers.
 //!
 //! Numbers are big-endian.
 //!
@@ -9,21 +9,39 @@
 //! fourth    fe fd | type:1 | id:4 | challenge:4, if given | flags:4, if full                        request
 //!           type:1 | id:4 | body                         response: type 9 a challenge as text, type 0 the information
 //! ```
-//! A response of the fourth version is recognized only by its request.
-//! Not covered: the second and third version; the lists after the keys of the fourth version's full response.
+//! A response of the fourth version is recognized only by its request. A full one has one or more parts:
+//! ```text
+//! part       "splitnum" NUL | last:1 bit, number:7 bits | section …
+//! section    0 | key | value | … | NUL
+//!            1 players, 2 teams | (name of a column | number of its first row:1 | value … | NUL) … | NUL
+//! ```
+//! Not covered: the second version; encrypted server lists.
+
+mod heartbeat;
+mod presence;
 
 use crate::tree::{Names, Side, fields, name_of, title};
-use crate::wire::{Exchange, Heuristic, On, Protocol, Requests, Result, Wire};
+use crate::wire::{DatagramContext, Exchange, Heuristic, On, Protocol, Requests, Result, Settings, Wire};
 
 /// GameSpy server query protocol.
-pub static PROTOCOL: Protocol =
-    Protocol::new(&GAMESPY, FIELDS, &[On::AnyUdp.exchange(Heuristic::Datagram(detect), |_| Box::<Pending>::default())])
-        .rest(&DATA);
+pub static PROTOCOL: Protocol = Protocol::new(
+    &GAMESPY,
+    FIELDS,
+    &[
+        On::Udp(heartbeat::PORT).exchange(Heuristic::InContext(is_of_master), open),
+        On::AnyUdp.exchange(Heuristic::Datagram(detect), open),
+        On::Tcp(presence::PRESENCE).stream(Heuristic::Stream(presence::on_port), presence::open),
+        On::Tcp(presence::SEARCH).stream(Heuristic::Stream(presence::on_port), presence::open),
+        On::Tcp(presence::LIST).stream(Heuristic::Stream(presence::on_port), presence::open),
+        On::AnyTcp.stream(Heuristic::Stream(presence::anywhere), presence::open),
+    ],
+)
+.rest(&DATA);
 
 fields! {
-    GAMESPY = protocol("gamespy", "GameSpy", "GameSpy server queries")
-        .covers("The first version as key-value pairs, the fourth version with its challenge")
-        .leaves_open("The second and third version; the lists after the keys of a full response");
+    GAMESPY = protocol("gamespy", "GameSpy", "GameSpy server queries, presence and server lists")
+        .covers("Queries of the first and the fourth version; heartbeats; presence, search of players and server lists of the first version")
+        .leaves_open("Queries of the second version; encrypted server lists");
     MAGIC = bytes("gamespy.magic", "magic", "0xfefd").once();
     TYPE = number("gamespy.type", "type", "").names(TYPES).once();
     ID = number("gamespy.id", "id", "Session ID, repeated by the response").hex(8).once();
@@ -32,6 +50,22 @@ fields! {
     FLAGS = bytes("gamespy.flags", "flags", "Requested information");
     WORD = text("gamespy.query", "query", "").once();
     SEPARATOR = bytes("gamespy.separator", "separator", "");
+    MASTER_TYPE = number("gamespy.master.type", "type", "").names(MASTER_TYPES).once();
+    AVAILABILITY = number("gamespy.master.availability", "availability", "").names(AVAILABILITIES).once();
+    GAME = text("gamespy.master.game", "game", "").once();
+    RESPONSE_TEXT = text("gamespy.master.response", "response", "Proof of the game's key, as text").secret();
+    SPLIT_KEY = text("gamespy.split.key", "key", "splitnum").once();
+    IS_LAST = bool("gamespy.split.last", "last part", "").mask(0x80).once();
+    PART = number("gamespy.split.number", "part", "").mask(0x7f).once();
+    SECTION = number("gamespy.section", "section", "").names(SECTIONS);
+    COLUMN = group("gamespy.column", "column", "Values of all players or teams").titled(title::kind);
+    COLUMN_NAME = text("gamespy.column.name", "name", "").once_per(&COLUMN);
+    FIRST_ROW = number("gamespy.column.first", "first row", "").once_per(&COLUMN);
+    CELL = text("gamespy.column.value", "value", "");
+    ENTRY = group("gamespy.server", "server", "Entry of a server list");
+    ADDRESS = ipv4("gamespy.server.address", "address", "").once_per(&ENTRY);
+    ENTRY_PORT = number("gamespy.server.port", "port", "").once_per(&ENTRY);
+    SECRET_VALUE = text("gamespy.setting.secret", "value", "Password, or a proof of it").secret().once_per(&SETTING);
     SETTING = group("gamespy.setting", "setting", "Server property").named(title::key, title::last_value, title::nothing);
     KEY = text("gamespy.setting.key", "key", "").once_per(&SETTING);
     VALUE = text("gamespy.setting.value", "value", "").once_per(&SETTING);
@@ -43,9 +77,33 @@ fields! {
 }
 
 const TYPES: Names = &[(0, "information"), (9, "challenge")];
+const MASTER_TYPES: Names = &[
+    (1, "challenge"),
+    (2, "echo"),
+    (3, "heartbeat"),
+    (4, "error"),
+    (5, "echo response"),
+    (6, "client message"),
+    (7, "client message acknowledgement"),
+    (8, "keepalive"),
+    (9, "availability"),
+    (10, "registered"),
+];
+const AVAILABILITIES: Names = &[(0, "available"), (1, "unavailable"), (2, "temporarily unavailable")];
+const SECTIONS: Names = &[(0, "settings"), (1, "players"), (2, "teams")];
 const WORDS: &[&[u8]] = &[b"\\status\\", b"\\info\\", b"\\basic\\", b"\\rules\\", b"\\players\\", b"\\echo\\", b"\\secure\\"];
 const START: [u8; 2] = [0xfe, 0xfd];
 const SPLIT: &[u8] = b"splitnum\0";
+const FINAL: &[u8] = b"\\final\\";
+
+fn open(_: &Settings) -> Box<dyn Exchange> {
+    Box::<Pending>::default()
+}
+
+/// Whether a datagram is one of the master server.
+fn is_of_master(bytes: &[u8], context: &DatagramContext) -> bool {
+    context.has_port(heartbeat::PORT) && heartbeat::recognize(bytes)
+}
 
 fn detect(bytes: &[u8]) -> bool {
     match bytes {
@@ -77,6 +135,10 @@ struct Pending {
 impl Exchange for Pending {
     fn message(&mut self, _: Side, wire: &mut Wire<'_>) -> Result {
         let ahead = wire.ahead();
+        let ports = wire.ends().map(|ends| ends.map(|end| end.port()));
+        if is_of_master(ahead, &DatagramContext { ports, announced: None }) {
+            return heartbeat::message(wire);
+        }
         if ahead.starts_with(b"\\") {
             return if is_question(ahead) { self.words(wire) } else { self.settings(wire) };
         }
@@ -129,19 +191,28 @@ impl Pending {
             question.put(wire, &RESPONSE_TO, &TIME);
         }
         let mut host = None;
-        while wire.remaining() > 0 {
-            wire.group(&SETTING, |wire| {
-                let name = behind_backslash(wire, &KEY)?;
-                let value = if wire.remaining() > 0 { behind_backslash(wire, &VALUE)? } else { &[] };
-                host = host.or((name == b"hostname").then_some(value));
-                Ok(())
-            })?;
-        }
+        pairs(wire, |_| false, |key, value| host = host.take().or_else(|| (key == b"hostname").then(|| value.to_vec())))?;
         if let Some(host) = host {
-            wire.info(format_args!("{}", String::from_utf8_lossy(host)));
+            wire.info(format_args!("{}", String::from_utf8_lossy(&host)));
         }
         Ok(())
     }
+}
+
+/// Reads keys and values between backslashes, and calls `see` with each pair. The value of a secret key is masked.
+fn pairs(wire: &mut Wire<'_>, is_secret: impl Fn(&[u8]) -> bool, mut see: impl FnMut(&[u8], &[u8])) -> Result {
+    while wire.remaining() > 0 {
+        wire.group(&SETTING, |wire| {
+            let key = behind_backslash(wire, &KEY)?;
+            // The last key of a list may have no value.
+            let has_value = wire.remaining() > 0 && wire.ahead() != FINAL;
+            let field = if is_secret(key) { &SECRET_VALUE } else { &VALUE };
+            let value = if has_value { behind_backslash(wire, field)? } else { &[] };
+            see(key, value);
+            Ok(())
+        })?;
+    }
+    Ok(())
 }
 
 /// Reads a backslash, and text up to the next one.
@@ -163,10 +234,22 @@ fn short(wire: &mut Wire<'_>) -> Result {
     wire.text_nul(&TEXT).map(drop)
 }
 
-/// Full response: key-value pairs up to an empty key, then lists.
+/// Part of a full response: settings, and columns of players and teams.
 fn long(wire: &mut Wire<'_>) -> Result {
-    const FLAGS_SIZE: usize = 2;
-    wire.bytes(&SEPARATOR, SPLIT.len() + FLAGS_SIZE)?;
+    wire.text_nul(&SPLIT_KEY)?;
+    wire.bits(1, &[&IS_LAST, &PART])?;
+    while wire.remaining() > 0 {
+        match wire.u8(&SECTION)? {
+            0 => settings(wire)?,
+            1 | 2 => columns(wire)?,
+            _ => drop(wire.rest(&DATA)),
+        }
+    }
+    Ok(())
+}
+
+/// Key-value pairs up to an empty key.
+fn settings(wire: &mut Wire<'_>) -> Result {
     let mut host = None;
     while wire.ahead().first().is_some_and(|first| *first != 0) {
         wire.group(&SETTING, |wire| {
@@ -181,8 +264,30 @@ fn long(wire: &mut Wire<'_>) -> Result {
     if let Some(host) = host {
         wire.info(format_args!("{}", String::from_utf8_lossy(host)));
     }
-    wire.rest(&DATA);
-    Ok(())
+    end_of_list(wire)
+}
+
+/// Columns up to an empty name, or the number of the next section.
+fn columns(wire: &mut Wire<'_>) -> Result {
+    while wire.ahead().first().is_some_and(|first| *first > 2) {
+        wire.group(&COLUMN, |wire| {
+            wire.text_nul(&COLUMN_NAME)?;
+            wire.u8(&FIRST_ROW)?;
+            while wire.ahead().first().is_some_and(|first| *first != 0) {
+                wire.text_nul(&CELL)?;
+            }
+            end_of_list(wire)
+        })?;
+    }
+    end_of_list(wire)
+}
+
+/// Reads the NUL at the end of a list, unless the part ends or another section begins there.
+fn end_of_list(wire: &mut Wire<'_>) -> Result {
+    match wire.ahead().first() {
+        Some(0) => wire.bytes(&SEPARATOR, 1).map(drop),
+        _ => Ok(()),
+    }
 }
 
 #[cfg(test)]
@@ -285,14 +390,24 @@ mod tests {
           0..1 gamespy.type = 0 (information)
           1..5 gamespy.id = 0x00000007
           gamespy.response_to = 0
-          5..16 gamespy.separator = 73706c69746e756d008000
+          5..14 gamespy.split.key = "splitnum"
+          14..15 gamespy.split.last = true
+          14..15 gamespy.split.number = 0
+          15..16 gamespy.section = 0 (settings)
           16..35 gamespy.setting
             16..25 gamespy.setting.key = "hostname"
             25..35 gamespy.setting.value = "A harbour"
           35..48 gamespy.setting
             35..46 gamespy.setting.key = "numplayers"
             46..48 gamespy.setting.value = "2"
-          48..70 gamespy.data = 22 bytes
+          48..49 gamespy.separator = 00
+          49..50 gamespy.section = 1 (players)
+          50..70 gamespy.column
+            50..58 gamespy.column.name = "player_"
+            58..59 gamespy.column.first = 0
+            59..64 gamespy.column.value = "falk"
+            64..69 gamespy.column.value = "moss"
+            69..70 gamespy.separator = 00
         "#);
     }
 
