@@ -89,6 +89,7 @@ mod vscp;
 mod websocket;
 mod wireguard;
 mod xfire;
+mod xmpp;
 
 use crate::wire::Protocol;
 
@@ -199,6 +200,7 @@ pub static ALL: &[&Protocol] = &[
     &tls::X509IF,
     &tls::X509SAT,
     &xfire::PROTOCOL,
+    &xmpp::PROTOCOL,
 ];
 
 /// Protocols that announce other conversations or whose conversations change endpoints, and protocols that carry these.
