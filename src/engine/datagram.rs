@@ -156,6 +156,8 @@ pub(super) fn datagram(
             let context = context.map(|(context, _)| context);
             prefilter::apply(prefilter, tree, frame.bytes);
             NestedContext { registry, context, side, states: &mut *states }.message(tree, candidate, &carried);
+            // Only streams have inner streams.
+            tree.handover.take_inner();
             let before = states.counted();
             states.count();
             let now = states.counted();

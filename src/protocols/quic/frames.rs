@@ -2,7 +2,7 @@
 
 use super::crypto::Crypto;
 use super::ids::Ids;
-use super::streams::{Data, Streams};
+use super::streams::{Carried, Data, Streams};
 use super::{
     APP_ERROR_CODE, BLOCKED_STREAM, BLOCKED_STREAM_LIMIT, CE, CHALLENGE, CONNECTION_LIMIT, CRYPTO, CRYPTO_LENGTH, DATAGRAM,
     DATAGRAM_LENGTH, DELAY, ECT0, ECT1, ERROR_CODE, ERROR_FRAME, FIN, FINAL_SIZE, FIRST_RANGE, FRAME, FRAME_TYPE,
@@ -197,8 +197,8 @@ impl Receiver<'_> {
         if count > 0 {
             wire.put(&STREAM_DATA, Value::Bytes, wire.at()..wire.at() + count);
         }
-        if is_http3(self.hello) {
-            self.streams.take(self.from, wire, &Data { id, offset, count, is_last: kind & FIN_BIT != 0 });
+        if let Some(carried) = carried(self.hello) {
+            self.streams.take(self.from, wire, &Data { carried, id, offset, count, is_last: kind & FIN_BIT != 0 });
         }
         wire.skip(count)
     }
@@ -212,9 +212,13 @@ impl Receiver<'_> {
     }
 }
 
-/// Whether streams carry HTTP/3: selected by the server, or preferred by the client.
-fn is_http3(hello: &Hello) -> bool {
-    hello.protocol == "h3" || hello.protocol.starts_with("h3-")
+/// What streams carry: selected by the server, or preferred by the client.
+fn carried(hello: &Hello) -> Option<Carried> {
+    match hello.protocol.split('-').next()? {
+        "h3" => Some(Carried::Http3),
+        "doq" | "dq" => Some(Carried::Dns),
+        _ => None,
+    }
 }
 
 /// Reads a length.

@@ -3,6 +3,7 @@
 use super::NOT_REASSEMBLED;
 use super::reassembly::Reassembly;
 use crate::limits;
+use crate::protocols::dns;
 use crate::protocols::http3::{self, Framing};
 use crate::tree::{BySide, Piece, Side};
 use crate::wire::{Unfinished, Wire};
@@ -43,13 +44,68 @@ struct Half {
     data: Reassembly,
     /// Final size.
     end: Option<u64>,
-    framing: Option<Framing>,
+    framing: Option<Messages>,
     /// All bytes have been handed over, or no more will be.
     is_done: bool,
 }
 
+/// Application protocol of the streams of a connection.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Carried {
+    Http3,
+    Dns,
+}
+
+/// Messages of one direction of a stream.
+#[derive(Clone, Copy)]
+enum Messages {
+    Http3(Framing),
+    Dns,
+}
+
+impl Default for Messages {
+    fn default() -> Messages {
+        Messages::Http3(Framing::default())
+    }
+}
+
+impl Messages {
+    fn new(carried: Carried, id: u64) -> Messages {
+        match carried {
+            Carried::Http3 => Messages::Http3(Framing::new(id & IS_UNI != 0)),
+            Carried::Dns => Messages::Dns,
+        }
+    }
+
+    /// The name under which messages are handed over.
+    fn place(self) -> &'static str {
+        match self {
+            Messages::Http3(_) => http3::PLACE,
+            Messages::Dns => dns::OVER_QUIC,
+        }
+    }
+
+    /// Size of the next message, if it is complete or the stream ends, and of the length in front of it.
+    fn next(&mut self, ahead: &[u8], is_whole: bool) -> Option<(usize, usize)> {
+        match self {
+            Messages::Http3(framing) => framing.next(ahead, is_whole).map(|size| (size, 0)),
+            Messages::Dns => dns_message(ahead, is_whole),
+        }
+    }
+}
+
+/// The same of a DNS message (RFC 9250, 4.2). Drafts have no length in front of it: its ID, which is zero, comes first.
+fn dns_message(ahead: &[u8], is_whole: bool) -> Option<(usize, usize)> {
+    const LENGTH: usize = 2;
+    match usize::from(u16::from_be_bytes(*ahead.first_chunk::<LENGTH>()?)) {
+        0 => is_whole.then_some((ahead.len(), 0)),
+        length => (is_whole || LENGTH + length <= ahead.len()).then_some((ahead.len().min(LENGTH + length), LENGTH)),
+    }
+}
+
 /// Data of a STREAM frame.
 pub(super) struct Data {
+    pub(super) carried: Carried,
     pub(super) id: u64,
     pub(super) offset: u64,
     pub(super) count: usize,
@@ -73,7 +129,7 @@ impl Streams {
         match known.filter(|_| is_next) {
             Some(known) => {
                 let known = known.min(bytes.len());
-                let taken = half.read(data.id, wire, at + known, bytes.get(known..).unwrap_or_default());
+                let taken = half.read(data, wire, at + known, bytes.get(known..).unwrap_or_default());
                 half.data.pass(taken);
                 let left = known + taken;
                 let rest = bytes.get(left..).unwrap_or_default();
@@ -85,7 +141,7 @@ impl Streams {
             }
             None => half.data.add(data.offset, bytes, wire.pieces(at..at + bytes.len(), data.offset)),
         }
-        half.read_joined(data.id, wire);
+        half.read_joined(data, wire);
         let mut after = half.data.memory_usage();
         if (held + after).saturating_sub(before) > limits::QUIC_STREAMS_KEPT.get() && after > before {
             wire.note(&NOT_REASSEMBLED, format_args!("stream {}: bytes that wait exceed the limit", data.id));
@@ -188,18 +244,20 @@ impl Half {
     }
 
     /// Hands over the complete messages in these bytes of the source. Returns the number of bytes.
-    fn read(&mut self, id: u64, wire: &mut Wire<'_>, at: usize, bytes: &[u8]) -> usize {
+    fn read(&mut self, data: &Data, wire: &mut Wire<'_>, at: usize, bytes: &[u8]) -> usize {
+        let id = data.id;
         let (mut taken, next) = (0, self.data.next());
         let is_whole = self.end == Some(next + bytes.len() as u64);
-        while let Some(size) = self.framing(id).next(bytes.get(taken..).unwrap_or_default(), is_whole) {
-            let range = at + taken..at + taken + size;
+        let place = self.framing(data).place();
+        while let Some((size, length)) = self.framing(data).next(bytes.get(taken..).unwrap_or_default(), is_whole) {
+            let range = at + taken + length..at + taken + size;
             taken += size;
             let detail = self.detail(id, next + taken as u64);
-            wire.hand_over_with(http3::PLACE, range, detail);
+            wire.hand_over_with(place, range, detail);
         }
         if is_whole && taken == bytes.len() {
             self.is_done = true;
-            if taken == 0 {
+            if taken == 0 && data.carried == Carried::Http3 {
                 wire.hand_over_with(http3::PLACE, at..at, http3::detail(id, true));
             }
         }
@@ -207,21 +265,24 @@ impl Half {
     }
 
     /// Hands over messages reassembled from several packets.
-    fn read_joined(&mut self, id: u64, wire: &mut Wire<'_>) {
+    fn read_joined(&mut self, data: &Data, wire: &mut Wire<'_>) {
         let is_whole = self.end == Some(self.data.end());
-        let mut framing = std::mem::take(self.framing(id));
-        while let Some(size) = framing.next(self.data.ahead(), is_whole) {
+        let mut framing = std::mem::take(self.framing(data));
+        let (id, place) = (data.id, framing.place());
+        while let Some((size, length)) = framing.next(self.data.ahead(), is_whole) {
             let (bytes, pieces) = self.data.take(size);
             let detail = self.detail(id, self.data.next());
             self.is_done = self.end == Some(self.data.next());
-            wire.joined_deciphered("quic stream", &pieces, &bytes, |inner| inner.hand_over_with(http3::PLACE, 0..size, detail));
+            wire.joined_deciphered("quic stream", &pieces, &bytes, |inner| {
+                inner.hand_over_with(place, length..size, detail);
+            });
         }
         self.framing = Some(framing);
         self.data.compact();
     }
 
-    fn framing(&mut self, id: u64) -> &mut Framing {
-        self.framing.get_or_insert_with(|| Framing::new(id & IS_UNI != 0))
+    fn framing(&mut self, data: &Data) -> &mut Messages {
+        self.framing.get_or_insert_with(|| Messages::new(data.carried, data.id))
     }
 
     fn unfinished(&mut self, id: u64, from: Side) -> Option<Unfinished> {
@@ -247,7 +308,9 @@ mod tests {
     fn evicted(ids: impl Iterator<Item = u64>) -> Vec<String> {
         let mut streams = Streams::default();
         let open = |wire: &mut Wire<'_>| {
-            ids.for_each(|id| streams.take(Side::Client, wire, &Data { id, offset: 1, count: 0, is_last: false }));
+            ids.for_each(|id| {
+                streams.take(Side::Client, wire, &Data { carried: Carried::Http3, id, offset: 1, count: 0, is_last: false })
+            });
             Ok(())
         };
         let dump = trial::read(&super::super::PROTOCOL, &[], Cut::No, open);

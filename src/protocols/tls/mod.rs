@@ -39,10 +39,13 @@ pub(super) mod summary;
 mod tests;
 
 use super::dtls;
-use crate::tree::{Computed, Field, Kind, Names, NodeRef, Secrets, fields, is_there, title};
-use crate::wire::{Conversation, Heuristic, InvalidValue, On, Protocol, Setting, Settings, ValueKind};
+use crate::tree::{Computed, Field, Kind, Names, NodeRef, Secrets, Side, fields, is_there, title};
+use crate::wire::{self, Conversation, Exchange, Heuristic, InvalidValue, On, Protocol, Setting, Settings, ValueKind, Wire};
 pub use certificate::{X509AF, X509CE, X509IF, X509SAT};
 use std::borrow::Cow;
+
+/// Name of records that messages of another protocol carry, each handed over by itself and in order.
+pub(super) const IN_MESSAGES: &str = "tls.record";
 
 /// TLS.
 pub static PROTOCOL: Protocol = Protocol::new(
@@ -56,6 +59,7 @@ pub static PROTOCOL: Protocol = Protocol::new(
         On::Tcp(995).stream(Heuristic::Stream(heuristics::on_port), open),
         On::Tcp(8443).stream(Heuristic::Stream(heuristics::on_port), open),
         On::AnyTcp.stream(Heuristic::Stream(heuristics::anywhere), open).also_later(heuristics::begins_in_clear),
+        On::Over(IN_MESSAGES).exchange(Heuristic::Datagram(records::is_record), |_| Box::<InMessages>::default()),
     ],
 )
 .rest(&DATA)
@@ -90,6 +94,7 @@ fields! {
     HEARTBEAT_LENGTH = number("tls.heartbeat_message.payload_length", "payload length", "As declared, in bytes");
     HEARTBEAT_PAYLOAD = bytes("tls.heartbeat_message.payload", "payload", "Payload to be echoed, and padding");
     DECRYPTED = bytes("tls.decrypted", "decrypted data", "Decrypted application data");
+    MAC = bytes("tls.mac", "MAC", "Authenticator of a record that is not encrypted");
     PADDING = bytes("tls.padding", "padding", "Zero bytes of TLSInnerPlaintext, RFC 8446 section 5.4");
     SEGMENT = bytes("tls.segment.data", "handshake fragment", "Part of a handshake message that spans records");
     DATA = bytes("tls.data", "data", "Undissected bytes");
@@ -252,6 +257,20 @@ fn key_log(text: &str) -> Result<(), InvalidValue> {
 
 fn open(_: &Settings) -> Box<dyn Conversation> {
     Box::<records::Session>::default()
+}
+
+/// A session whose records another protocol carries.
+#[derive(Default)]
+struct InMessages(records::Session);
+
+impl Exchange for InMessages {
+    fn message(&mut self, from: Side, wire: &mut Wire<'_>) -> wire::Result {
+        self.0.message(from, wire)
+    }
+
+    fn memory_usage(&self) -> usize {
+        self.0.memory_usage()
+    }
 }
 
 /// Adds gmt_unix_time, the first four random bytes before TLS 1.3, as Wireshark shows it.

@@ -9,9 +9,9 @@ use super::ssl2::{self, Ssl2};
 use super::summary::Summary;
 use super::{
     ALERT, ALERT_LEVEL, ALERT_TYPE, APP_DATA, APPLICATION_DATA, CHANGE_CIPHER_SPEC, CHANGE_CIPHER_SPEC_TYPE, CONTENT_TYPE, DATA,
-    DECRYPTED, ENCRYPTED, HANDSHAKE_RECORD, HEADER, HEARTBEAT, HEARTBEAT_LENGTH, HEARTBEAT_PAYLOAD, HEARTBEAT_TYPE, NO_TYPE,
+    DECRYPTED, ENCRYPTED, HANDSHAKE_RECORD, HEADER, HEARTBEAT, HEARTBEAT_LENGTH, HEARTBEAT_PAYLOAD, HEARTBEAT_TYPE, MAC, NO_TYPE,
     NOT_OPENED, OPAQUE_TYPE, PADDING, RECORD, RECORD_LENGTH, RECORD_MAX, RECORD_TOO_LONG, RECORD_VERSION, SEGMENT, TOO_LONG,
-    TYPES, names,
+    TYPES, names, suites,
 };
 use crate::limits;
 use crate::tree::{BySide, NodeRef, Partial, Piece, Side, Unended, Value, name_of};
@@ -45,6 +45,21 @@ impl Header {
     pub(super) fn record_size(self) -> usize {
         HEADER + self.length
     }
+}
+
+/// Size of the record that begins here, if all of it is there.
+pub(in crate::protocols) fn whole_record(bytes: &[u8]) -> Option<usize> {
+    Header::of(bytes).map(Header::record_size).filter(|size| *size <= bytes.len())
+}
+
+/// Whether a record may begin here.
+pub(in crate::protocols) fn may_begin(bytes: &[u8]) -> bool {
+    bytes.len() < HEADER || Header::of(bytes).is_some()
+}
+
+/// Whether the bytes are a record.
+pub(super) fn is_record(bytes: &[u8]) -> bool {
+    whole_record(bytes).is_some()
 }
 
 /// State of a connection.
@@ -132,6 +147,10 @@ impl Session {
     /// Dissects the payload of an encrypted record, decrypted if the secret is known.
     fn encrypted_payload(&mut self, from: Side, header: [u8; HEADER], wire: &mut Wire<'_>, summary: &mut Summary) -> Result {
         let [kind, ..] = header;
+        if let Some(mac) = suites::size_of_mac_alone(self.hello.suite).filter(|mac| *mac <= wire.remaining()) {
+            wire.within(wire.remaining() - mac, &DATA, |wire| self.decrypted(from, kind, wire, summary))?;
+            return wire.bytes(&MAC, mac).map(drop);
+        }
         let direction = &mut self.directions[from];
         let content = match direction.decryption.decrypt(from, &self.hello, header, wire) {
             Outcome::Decrypted(content) => content,

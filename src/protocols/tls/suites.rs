@@ -427,6 +427,13 @@ pub(in crate::protocols) const SUITES: Names = &[
     (0xffe1, "SSL_RSA_FIPS_WITH_DES_CBC_SHA"),
 ];
 
+/// Size of the authenticator in bytes, if a suite of TLS 1.0 to 1.2 does not encrypt.
+pub(super) fn size_of_mac_alone(suite: u16) -> Option<usize> {
+    const SIZES: [(&str, usize); 4] = [("_NULL_MD5", 16), ("_NULL_SHA", 20), ("_NULL_SHA256", 32), ("_NULL_SHA384", 48)];
+    let name = name_of(SUITES, suite.into())?;
+    SIZES.iter().find(|(end, _)| name.ends_with(end)).map(|(_, size)| *size)
+}
+
 /// Whether a suite encrypts: some only authenticate.
 pub(super) fn encrypts(suite: u16) -> bool {
     let names_cipher = |name: &str| ["_WITH_", "TLS_AES_", "TLS_CHACHA20_"].iter().any(|part| name.contains(part));

@@ -11,11 +11,15 @@
 //! data        peer ID:3, version 2 | encrypted
 //! ```
 //! Whether a session has tls-auth or tls-crypt is known from the size of the packet that opens it.
-//! Not covered: the TLS messages inside, decryption.
+//! `control` puts the TLS records inside together.
+//! Not covered: decryption.
+
+mod control;
 
 use crate::tree::{BySide, Names, Side, Timestamp, fields, name_of};
 use crate::wire::{
-    Conversation, DatagramContext, Exchange, Extent, Heuristic, Missing, On, Opening, Protocol, Result, Settings, Verdict, Wire,
+    Conversation, Cut, DatagramContext, Exchange, Extent, Heuristic, Missing, On, Opening, Protocol, Result, Settings, Verdict,
+    Wire,
 };
 
 /// OpenVPN.
@@ -32,8 +36,8 @@ pub static PROTOCOL: Protocol = Protocol::new(
 
 fields! {
     OPENVPN = protocol("openvpn", "OpenVPN", "OpenVPN protocol")
-        .covers("Headers of control and data packets, with tls-auth and tls-crypt")
-        .leaves_open("TLS messages inside, decryption");
+        .covers("Headers of control and data packets, with tls-auth and tls-crypt; TLS in control packets without tls-crypt")
+        .leaves_open("Decryption");
     LENGTH = number("openvpn.plen", "packet length", "In bytes, over TCP").once();
     TYPE = number("openvpn.type", "type", "").hex(2).once();
     OPCODE = number("openvpn.opcode", "opcode", "").hex(2).names(OPCODES).mask(0xf8).once();
@@ -64,6 +68,7 @@ const OPCODES: Names = &[
     (11, "P_CONTROL_WKC_V1"),
 ];
 
+const CONTROL: u8 = 4;
 const ACKNOWLEDGE: u8 = 5;
 const DATA_V1: u8 = 6;
 const CLIENT_RESET: u8 = 7;
@@ -163,13 +168,18 @@ fn recognize(opening: &Opening<'_>) -> Verdict {
 #[derive(Default)]
 struct Session {
     protection: Option<Protection>,
+    channels: BySide<control::Channel>,
     /// Bytes of a stream were lost.
     lost: BySide<bool>,
 }
 
 impl Exchange for Session {
-    fn message(&mut self, _: Side, wire: &mut Wire<'_>) -> Result {
-        self.packet(wire)
+    fn message(&mut self, from: Side, wire: &mut Wire<'_>) -> Result {
+        self.packet(from, wire)
+    }
+
+    fn memory_usage(&self) -> usize {
+        size_of_val(self) + self.channels.iter().map(control::Channel::memory_usage).sum::<usize>()
     }
 
     fn claims(&self, _: Side, bytes: &[u8]) -> bool {
@@ -197,9 +207,13 @@ impl Conversation for Session {
         }
     }
 
-    fn message(&mut self, _: Side, wire: &mut Wire<'_>) -> Result {
+    fn message(&mut self, from: Side, wire: &mut Wire<'_>) -> Result {
         wire.u16_be(&LENGTH)?;
-        self.packet(wire)
+        self.packet(from, wire)
+    }
+
+    fn memory_usage(&self) -> usize {
+        size_of_val(self) + self.channels.iter().map(control::Channel::memory_usage).sum::<usize>()
     }
 
     fn gap(&mut self, from: Side, missing: Missing) {
@@ -208,7 +222,7 @@ impl Conversation for Session {
 }
 
 impl Session {
-    fn packet(&mut self, wire: &mut Wire<'_>) -> Result {
+    fn packet(&mut self, from: Side, wire: &mut Wire<'_>) -> Result {
         self.protection = protection(wire.ahead()).or(self.protection);
         let first = wire.flags(&TYPE, 1, &[&OPCODE, &KEY_ID])?;
         let opcode = OPCODE.bits_of(first);
@@ -216,14 +230,14 @@ impl Session {
         match u8::try_from(opcode).unwrap_or_default() {
             DATA_V1 => {}
             DATA_V2 => drop(wire.u24_be(&PEER_ID)?),
-            opcode @ 1..=WRAPPED => self.control(opcode, wire)?,
+            opcode @ 1..=WRAPPED => self.control(opcode, KEY_ID.bits_of(first), from, wire)?,
             _ => {}
         }
         wire.rest(&DATA);
         Ok(())
     }
 
-    fn control(&self, opcode: u8, wire: &mut Wire<'_>) -> Result {
+    fn control(&mut self, opcode: u8, key: u64, from: Side, wire: &mut Wire<'_>) -> Result {
         let session = wire.u64_be(&SESSION_ID)?;
         wire.info(format_args!("session {session:016x}"));
         match self.protection {
@@ -247,10 +261,22 @@ impl Session {
         if count > 0 {
             wire.u64_be(&REMOTE_SESSION_ID)?;
         }
-        if opcode != ACKNOWLEDGE {
-            wire.u32_be(&MESSAGE_ID)?;
+        if opcode == ACKNOWLEDGE {
+            return Ok(());
         }
-        Ok(())
+        let number = wire.u32_be(&MESSAGE_ID)?;
+        let payload = wire.at()..wire.at() + wire.remaining();
+        match opcode {
+            CONTROL if !payload.is_empty() && wire.cut() == Cut::No => {
+                wire.rest(&DATA);
+                self.channels[from].accept(key, number, payload, wire)
+            }
+            CONTROL => Ok(()),
+            _ => {
+                self.channels[from].begin(key, number);
+                Ok(())
+            }
+        }
     }
 }
 
@@ -267,7 +293,7 @@ fn replay(wire: &mut Wire<'_>) -> Result {
 mod tests {
     use super::*;
     use crate::protocols::lines::{survives_damage, trees_of};
-    use crate::wire::{Cut, trial};
+    use crate::wire::trial;
 
     const OPENS: &str = "38 0102030405060708 00 00000000";
     const ACCEPTS: &str = "40 1112131415161718 01 00000000 0102030405060708 00000000";
@@ -279,7 +305,7 @@ mod tests {
         a0a1a2a3a4a5a6a7a8a9aaabacadaeafb0b1b2b3b4b5b6b7b8b9babbbcbdbebf 0102030405";
 
     fn read(session: &mut Session, hex: &str) -> String {
-        trial::read(&PROTOCOL, &trial::bytes(hex), Cut::No, |wire| session.packet(wire))
+        trial::read(&PROTOCOL, &trial::bytes(hex), Cut::No, |wire| session.packet(Side::Client, wire))
     }
 
     #[test]
@@ -384,6 +410,37 @@ mod tests {
             assert!(!opens_plainly(&trial::bytes(hex)) && is_packet(&trial::bytes(hex)), "{hex}");
         }
         assert!(!is_packet(b"\0hello hello hello") && !is_packet(b"\x38abc") && !is_packet(b""));
+    }
+
+    /// A control packet of the client with this number and payload.
+    fn control(number: u32, payload: &[u8]) -> Vec<u8> {
+        [&trial::bytes("20 0102030405060708 00")[..], &number.to_be_bytes(), payload].concat()
+    }
+
+    /// Trees of packets in this order, after the one that opens the session.
+    fn in_order(packets: &[Vec<u8>]) -> Vec<usize> {
+        let mut session = Session::default();
+        read(&mut session, OPENS);
+        let mut channel = |packet: &Vec<u8>| {
+            let mut tree = crate::tree::Tree::complete();
+            tree.begin(crate::tree::FrameInfo::default());
+            let layer = tree.push_layer(&OPENVPN, crate::tree::Span::new(0, 0..packet.len()), None, 0, true);
+            let mut wire = Wire::new(&mut tree, layer, 0, packet, 0..packet.len(), Cut::No);
+            session.packet(Side::Client, &mut wire).unwrap();
+            tree.handover.take_payloads().len()
+        };
+        packets.iter().map(&mut channel).collect()
+    }
+
+    #[test]
+    fn records_are_put_together_in_the_order_of_their_messages() {
+        let record = trial::bytes("16 0301 0004 00000000");
+        let (first, second) = record.split_at(3);
+        let [one, two, three] = [control(1, first), control(2, second), control(3, &[&record[..], &record].concat())];
+        assert_eq!(in_order(&[one.clone(), two.clone(), three.clone()]), [0, 1, 2]);
+        assert_eq!(in_order(&[two.clone(), one.clone(), three.clone()]), [0, 1, 2]);
+        assert_eq!(in_order(&[three, two, one.clone(), one.clone()]), [0, 0, 3, 0]);
+        assert_eq!(in_order(&[one, control(2, &[0xff; 9]), control(3, &record)]), [0, 0, 1]);
     }
 
     #[test]
