@@ -17,6 +17,7 @@ mod gateways;
 mod hex;
 mod http2;
 mod layers;
+mod lobbies;
 mod neighbours;
 mod net;
 mod pipboy;
@@ -49,6 +50,7 @@ const SAMPLES: &[Sample] = &[
     ("http.pcap", neighbours::http),
     ("http2.pcap", http2::sessions),
     ("layers.pcap", layers::tour),
+    ("lobbies.pcap", lobbies::session),
     ("linux-cooked.pcap", layers::linux_cooked),
     ("linux-cooked-v2.pcap", layers::linux_cooked_v2),
     ("null-loopback.pcap", layers::null_loopback),

@@ -109,13 +109,20 @@ pub fn vrrp(password: &[u8; 8]) -> Vec<u8> {
     ip(112, &[b"\x21\x07\x64\x01\x01\x01\xba\xac\xc0\0\x02\x01", &password[..]].concat())
 }
 
-/// A RADIUS request with the secret in each password attribute.
+/// A response of classic STUN with the secret as password.
 pub fn classicstun() -> Vec<u8> {
     let attribute = |kind: u8, value: &[u8]| [&[0, kind, 0, value.len() as u8], value].concat();
     let attributes = [attribute(6, b"user"), attribute(7, SECRET.as_bytes()), attribute(8, &[0xa5; 20])].concat();
     [&[1, 2, 0, attributes.len() as u8], &[0xa5; 16][..], &attributes].concat()
 }
 
+/// A command for the remote console of SA-MP.
+pub fn samp() -> Vec<u8> {
+    let secret = SECRET.as_bytes();
+    [b"SAMP\xc0\0\x02\x01\x61\x1ex", &[secret.len() as u8, 0][..], secret, b"\x04\0help"].concat()
+}
+
+/// A RADIUS request with the secret in each password attribute.
 pub fn radius() -> Vec<u8> {
     let secret = SECRET.as_bytes();
     let password = [secret, &[0; 3]].concat();

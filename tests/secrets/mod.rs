@@ -107,6 +107,17 @@ fn secrets_of_mail_are_masked_in_every_segmentation() {
     in_every_segmentation("pop", 110, pop, "PASS SECRET\r\n");
 }
 
+#[test]
+fn a_secret_of_gamespy_and_of_xmpp_is_masked_in_every_segmentation() {
+    in_every_segmentation("gamespy", 29900, GAMESPY, "\\login\\\\uniquenick\\a\\passenc\\SECRET\\id\\1\\final\\");
+    in_every_segmentation("xmpp", 5222, XMPP, "<auth mechanism='PLAIN'>SECRET</auth>");
+    in_every_segmentation("xmpp-old", 5222, XMPP, "<iq type='set' id='1'><query><password>SECRET</password></query></iq>");
+}
+
+/// Messages before logins of GameSpy and XMPP.
+const GAMESPY: &[(bool, &[u8])] = &[(false, b"\\lc\\1\\challenge\\abcdefghij\\id\\1\\final\\")];
+const XMPP: &[(bool, &[u8])] = &[(true, b"<stream:stream to='a' version='1.0'>"), (false, b"<stream:stream from='a' id='1'>")];
+
 /// Messages before a Telnet password.
 const TELNET: &[(bool, &[u8])] = &[(false, b"\xff\xfd\x18\r\nlogin: "), (true, b"a\r\n"), (false, b"\r\nPassword: ")];
 
@@ -286,6 +297,8 @@ fn secrets_of_datagrams_are_masked() {
         (9999, rcon("login: a\npassword: SECRET\n")),
         (1812, radius()),
         (3478, classicstun()),
+        (7777, samp()),
+        (27900, [&b"\x01\0\0\0\x07"[..], SECRET.as_bytes(), b"\0"].concat()),
         (520, [b"\x02\x02\0\0\xff\xff\0\x02", SECRET.as_bytes(), &[0; 3]].concat()),
     ] {
         let packet = udp(port, &payload);
@@ -452,6 +465,10 @@ fn each_secret_field_is_tested() {
     capture.connection((20_013, 143), sasl, &[b"b\r\n"], true);
     capture.connection((20_014, 110), &[(false, b"+OK POP3\r\n"), (true, b"USER a\r\n")], &[b"PASS b\r\n"], true);
     capture.connection((20_015, 23), TELNET, &[b"b\r\n"], true);
+    capture.connection((20_050, 29900), GAMESPY, &[b"\\login\\\\passenc\\b\\final\\"], true);
+    capture.connection((20_051, 5222), XMPP, &[b"<auth>b</auth>"], true);
+    capture.packet(&udp(27900, &[&b"\x01\0\0\0\x07"[..], SECRET.as_bytes(), b"\0"].concat()));
+    capture.packet(&udp(7777, &samp()));
     capture.connection((20_016, 5432), POSTGRESQL, &[&postgresql()], true);
     for (own, request) in (20_017..).zip(ldap()) {
         capture.connection((own, 389), &[], &[&request], true);
