@@ -12,7 +12,6 @@
 //! 0x30 length 02 01 version 04 length secret  at the start: the community of SNMP
 //! ```
 
-use std::cell::Cell;
 use std::ops::Range;
 
 /// Maximum length of a name.
@@ -95,18 +94,63 @@ fn is_of_name(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b'[' | b']' | b'%')
 }
 
-/// Reports ranges of secrets in a text. A separator inside a secret begins no other one, so the cost is linear.
+/// The end of the value that was searched last, for each kind of end.
+///
+/// Values may begin inside others, as in `pass=pass=pass=`. They share their end, so it is searched once: the cost is linear.
+#[derive(Default)]
+struct Ends {
+    assigned: End,
+    quoted: End,
+    part: End,
+    inline: End,
+    member: End,
+    info: End,
+}
+
+/// An end, and the place from which it was searched.
+#[derive(Default)]
+struct End(Option<(usize, usize)>);
+
+impl End {
+    /// The end of the value that begins at `at`: `length` searches the rest of the text.
+    fn of(&mut self, text: &[u8], at: usize, length: impl FnOnce(&[u8]) -> Option<usize>) -> usize {
+        if let Some((_, end)) = self.0.filter(|(start, end)| (*start..=*end).contains(&at)) {
+            return end;
+        }
+        let rest = text.get(at..).unwrap_or_default();
+        let end = at + length(rest).unwrap_or(rest.len());
+        self.0 = Some((at, end));
+        end
+    }
+}
+
+/// Reports what is left of a range without those that were reported just before.
+fn report_new(known: &mut Range<usize>, range: Range<usize>, found: &mut impl FnMut(Range<usize>)) {
+    let touches = range.start <= known.end && known.start <= range.end;
+    if !touches {
+        *known = range.clone();
+        return found(range);
+    }
+    for new in [range.start..known.start, known.end.max(range.start)..range.end] {
+        if !new.is_empty() {
+            found(new);
+        }
+    }
+    *known = known.start.min(range.start)..known.end.max(range.end);
+}
+
+/// Reports ranges of secrets in a text, nearly in order; what one range has, a later one seldom has again.
 pub fn find(text: &[u8], found: impl FnMut(Range<usize>)) {
     find_before(text, text.len(), found);
 }
 
 /// Reports the secrets of a text that have a byte before `end`; later ones may be reported, too.
 pub fn find_before(text: &[u8], end: usize, mut found: impl FnMut(Range<usize>)) {
-    let masked = Cell::new(0);
+    let mut known = 0..0;
+    let mut ends = Ends::default();
     let mut report = |range: Range<usize>| {
         if !range.is_empty() {
-            masked.set(range.end.max(masked.get()));
-            found(range);
+            report_new(&mut known, range, &mut found);
         }
     };
     if let Some(range) = community(text) {
@@ -118,18 +162,17 @@ pub fn find_before(text: &[u8], end: usize, mut found: impl FnMut(Range<usize>))
     // In binary data, the byte before or after a separator excludes nearly all of them.
     let before = |at: usize| at.checked_sub(1).and_then(|at| text.get(at)).copied().unwrap_or_default();
     let behind = |at: usize| text.get(at + 1).copied().unwrap_or_default();
-    for at in memchr::memchr3_iter(b'=', b':', b'\n', searched).filter(|at| *at >= masked.get()) {
+    for at in memchr::memchr3_iter(b'=', b':', b'\n', searched) {
         match text.get(at) {
             Some(b'\n') if may_begin_command(behind(at)) => command(text, at + 1, &mut report),
-            Some(b'=') if is_of_name(before(at)) => assigned(text, at, &mut report),
-            Some(b':') if may_end_name(before(at)) || behind(at) == b'/' => named(text, at, &mut report),
+            Some(b'=') if is_of_name(before(at)) => assigned(text, at, &mut ends, &mut report),
+            Some(b':') if may_end_name(before(at)) || behind(at) == b'/' => named(text, at, &mut ends, &mut report),
             _ => {}
         }
     }
-    masked.set(0);
     for at in memchr::memchr_iter(b'\\', searched) {
-        if at >= masked.get() && is_of_name(before(at)) {
-            info(text, at, &mut report);
+        if is_of_name(before(at)) {
+            info(text, at, &mut ends, &mut report);
         }
     }
 }
@@ -204,13 +247,12 @@ pub fn rcon(words: &[u8]) -> Range<usize> {
 }
 
 /// `\key\value`: an info string, with a backslash at `at`.
-fn info(text: &[u8], at: usize, report: &mut impl FnMut(Range<usize>)) {
+fn info(text: &[u8], at: usize, ends: &mut Ends, report: &mut impl FnMut(Range<usize>)) {
     let name = name_before(text, at);
     let is_key = !name.is_empty() && text.get(..at - name.len()).is_some_and(|before| before.ends_with(b"\\"));
     if is_key && is_secret_name(name) {
-        let value = text.get(at + 1..).unwrap_or_default();
-        let length = value.iter().position(|byte| matches!(byte, b'\\' | b'"' | b'\r' | b'\n' | 0));
-        report(at + 1..at + 1 + length.unwrap_or(value.len()));
+        let is_end = |byte: &u8| matches!(byte, b'\\' | b'"' | b'\r' | b'\n' | 0);
+        report(at + 1..ends.info.of(text, at + 1, |value| value.iter().position(is_end)));
     }
 }
 
@@ -223,41 +265,39 @@ fn name_before(text: &[u8], at: usize) -> &[u8] {
 }
 
 /// `name=value`: a form, a query, or the parameter of a header.
-fn assigned(text: &[u8], at: usize, report: &mut impl FnMut(Range<usize>)) {
+fn assigned(text: &[u8], at: usize, ends: &mut Ends, report: &mut impl FnMut(Range<usize>)) {
     let name = name_before(text, at);
     let behind = text.get(at + 1..).unwrap_or_default();
-    if let Some(quoted) = behind.strip_prefix(b"\"") {
-        let length = quoted.iter().position(|byte| matches!(byte, b'"' | b'\r' | b'\n')).unwrap_or(quoted.len());
-        let value = quoted.get(..length).unwrap_or_default();
+    if behind.starts_with(b"\"") {
+        let is_end = |byte: &u8| matches!(byte, b'"' | b'\r' | b'\n');
+        let end = ends.quoted.of(text, at + 2, |quoted| quoted.iter().position(is_end));
+        let value = text.get(at + 2..end).unwrap_or_default();
         if name.eq_ignore_ascii_case(b"name") && is_secret_name(value) {
-            return part(text, at + 2 + length, report);
+            return part(text, end, &mut ends.part, report);
         }
         if is_secret_name(name) {
-            report(at + 2..at + 2 + length);
+            report(at + 2..end);
         }
         return;
     }
     if is_secret_name(name) {
         let is_end =
             |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, b'&' | b'#' | b';' | b'"' | b'\'' | b'<' | b'>' | 0);
-        let length = behind.iter().position(is_end).unwrap_or(behind.len());
-        report(at + 1..at + 1 + length);
+        report(at + 1..ends.assigned.of(text, at + 1, |value| value.iter().position(is_end)));
     }
 }
 
 /// The content of a part of a multipart body, whose header continues at `at`.
-fn part(text: &[u8], at: usize, report: &mut impl FnMut(Range<usize>)) {
+fn part(text: &[u8], at: usize, known: &mut End, report: &mut impl FnMut(Range<usize>)) {
     const HEAD_MOST: usize = 1024;
     let head = text.get(at..text.len().min(at + HEAD_MOST)).unwrap_or_default();
     let Some(blank) = memchr::memmem::find(head, b"\r\n\r\n") else { return };
     let start = at + blank + 4;
-    let content = text.get(start..).unwrap_or_default();
-    let length = memchr::memmem::find(content, b"\r\n--").unwrap_or(content.len());
-    report(start..start + length);
+    report(start..known.of(text, start, |content| memchr::memmem::find(content, b"\r\n--")));
 }
 
 /// `name: value`, `"name": value` or `://user:password@`.
-fn named(text: &[u8], at: usize, report: &mut impl FnMut(Range<usize>)) {
+fn named(text: &[u8], at: usize, ends: &mut Ends, report: &mut impl FnMut(Range<usize>)) {
     let behind = text.get(at + 1..).unwrap_or_default();
     if behind.starts_with(b"//") {
         return user(text, at + 3, report);
@@ -267,13 +307,12 @@ fn named(text: &[u8], at: usize, report: &mut impl FnMut(Range<usize>)) {
         return user(text, at + 1, report);
     }
     if scheme == b"inline" {
-        let length = behind.iter().position(u8::is_ascii_whitespace).unwrap_or(behind.len());
-        return report(at + 1..at + 1 + length);
+        return report(at + 1..ends.inline.of(text, at + 1, |key| key.iter().position(u8::is_ascii_whitespace)));
     }
     let before = text.get(..at).unwrap_or_default().trim_ascii_end();
     if let Some(quoted) = before.strip_suffix(b"\"") {
         if is_secret_name(name_before(text, quoted.len())) {
-            member(text, at + 1, report);
+            member(text, at + 1, &mut ends.member, report);
         }
         return;
     }
@@ -307,21 +346,22 @@ fn user(text: &[u8], at: usize, report: &mut impl FnMut(Range<usize>)) {
 }
 
 /// The value of a JSON member, after its colon.
-fn member(text: &[u8], at: usize, report: &mut impl FnMut(Range<usize>)) {
+fn member(text: &[u8], at: usize, known: &mut End, report: &mut impl FnMut(Range<usize>)) {
     let rest = text.get(at..).unwrap_or_default();
     let start = at + rest.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
     let value = text.get(start..).unwrap_or_default();
-    let Some(string) = value.strip_prefix(b"\"") else {
+    if !value.starts_with(b"\"") {
         let is_end = |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, b',' | b'}' | b']' | b'{' | b'[');
         return report(start..start + value.iter().position(is_end).unwrap_or(value.len()));
-    };
+    }
     let mut escaped = false;
-    let length = string.iter().position(|byte| {
+    let mut is_end = |byte: &u8| {
         let ends = *byte == b'"' && !escaped;
         escaped = *byte == b'\\' && !escaped;
         ends
-    });
-    report(start + 1..start + 1 + length.unwrap_or(string.len()));
+    };
+    // A quote inside a string is escaped, so a string that begins there ends at the same place.
+    report(start + 1..known.of(text, start + 1, |string| string.iter().position(&mut is_end)));
 }
 
 /// The community of an SNMP message of version 1 or 2c.
@@ -341,7 +381,18 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn a_name_inside_a_secret_begins_no_other_secret() {
+    fn a_secret_that_reaches_beyond_another_one_is_masked_whole() {
+        for (text, shown) in [
+            ("name=\"password\"\r\nCookie: ab\r\n\r\nabc\r\n--x", "name=\"password\"\r\nCookie: **\r\n\r\n***\r\n--x"),
+            ("Cookie: name=\"pwd\"\r\n\r\nabc\r\n--x", "Cookie: **********\r\n\r\n***\r\n--x"),
+            ("pass=http://u:a&b@h/", "pass=************@h/"),
+        ] {
+            assert_eq!(masked(text), shown);
+        }
+    }
+
+    #[test]
+    fn secrets_inside_secrets_cost_no_further_search() {
         for piece in ["pass=", "\"pw\":a", "name=\"pw\"\r\n\r\n", "Cookie: pass=", "\\a\\pw\\", "http://a:b"] {
             let text = piece.repeat(1000);
             let (mut ranges, mut bytes) = (0, 0);
@@ -402,6 +453,18 @@ mod tests {
         let mut found = Vec::new();
         find(b"\x30\x26\x02\x01\x01\x04\x06public\xa0\x19", |range| found.push(range));
         assert_eq!(found.iter().map(|range| (range.start, range.end)).collect::<Vec<_>>(), [(7, 13)]);
+    }
+
+    #[test]
+    fn each_byte_of_secrets_inside_secrets_is_reported_once() {
+        for piece in
+            ["pass=", "token=\"", "\\\"pwd\":\\\"", "name=\"password\"\r\n\r\n", "inline:", "\\pass\\", "\"pwd\": \"a\\\""]
+        {
+            let text = piece.repeat(2_000);
+            let mut reported = 0;
+            find(text.as_bytes(), |range| reported += range.len());
+            assert!(reported <= 2 * text.len(), "{piece:?}: {reported} of {}", text.len());
+        }
     }
 
     #[test]
