@@ -609,7 +609,7 @@ mod tests {
         let hex = open_as(b"2300", InputFormat::Hex, Some(Link::Type(1))).unwrap().explain();
         assert_eq!(
             hex,
-            "text: bare hex digits, from line 1 on; read as hex, as requested; \
+            "text: bare hex digits with any separators (`xxd -p`, hex streams), from line 1 on; read as hex, as requested; \
              frames of link type 1 (ethernet), as requested"
         );
     }

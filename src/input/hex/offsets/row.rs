@@ -262,7 +262,8 @@ fn is_bar(text: &[u8]) -> bool {
 /// Whether a word may be a group with a wrong digit.
 fn is_meant(text: &[u8], groups: Groups) -> bool {
     let wide = if groups == Groups::Decimal { 3 } else { 2 };
-    text.len() <= wide && text.iter().any(u8::is_ascii_hexdigit)
+    let digits = text.iter().filter(|byte| byte.is_ascii_hexdigit()).count();
+    text.len() <= wide && digits > 0 || digits * 4 >= text.len() * 3
 }
 
 /// A mark for omitted bytes.
