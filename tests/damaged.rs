@@ -22,6 +22,7 @@ const WITHOUT_SAMPLE: &[&str] = &[
     "cmd",
     "erspan",
     "etag",
+    "exported_pdu",
     "fddi",
     "fr",
     "geneve",

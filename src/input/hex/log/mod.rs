@@ -181,7 +181,9 @@ impl Log {
             let named = self.is_name(before) && !(is_arrow(before) && is_address(rest));
             // Bytes do not begin after the colon of another pair.
             let joined = before.ends_with(b":") && !rest.starts_with(b" ");
-            if !named && joined && !is_word(last_word(trimmed(before))) {
+            let last = last_word(trimmed(before));
+            let is_pair = last.len() == 2 && all_hex(last);
+            if joined && (is_pair || !named && !is_word(last)) {
                 continue;
             }
             let grouped = before.trim_ascii().is_empty()

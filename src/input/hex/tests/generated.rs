@@ -81,6 +81,10 @@ proptest! {
             if LABELLED.contains(name) && text.chars().nth(at).is_some_and(|character| !character.is_alphanumeric()) {
                 continue;
             }
+            // Without its scheme, a URI is a label.
+            if *name == "a data URI" && at < text.find(',').unwrap_or_default() {
+                continue;
+            }
             // A comment extends to the end of its line.
             if *name == "UltraEdit" && text.chars().nth(at) == Some('\n') {
                 continue;
@@ -118,14 +122,14 @@ fn damaged_dumps_are_read_as_before() {
         table += &format!("{name}: {copies} {fine} {count} {hash:016x}\n");
     }
     insta::assert_snapshot!(table, @"
-    xxd: 258 118 5862 c0c8c5bdcd7ae1f7
+    xxd: 258 118 5862 e96284ab3d6f9d0d
     xxd -g1: 290 136 6794 b55fa2fcffeda6cc
     hexdump -C: 311 139 6950 37ddaddb7fd1cb1e
     hexdump: 165 38 1900 081a68639edf8dcd
     od -tx1z: 298 129 6450 28e58e7d999c5611
     od -td1: 290 141 7050 4edbc5b3cd3caeb3
     tshark -x: 278 121 6044 eeffc45e0a2d5f09
-    tcpdump -XX: 304 163 8098 86ca4ce0963383a8
+    tcpdump -XX: 304 163 8098 d4eba57cbdbd9779
     Frida hexdump(): 366 180 8980 f8dfb805d4ef94fb
     gdb x/16xb: 421 82 4092 a60c016093f40478
     gdb x/16db: 348 140 6992 42b9996fd3ff1b8a
@@ -141,7 +145,7 @@ fn damaged_dumps_are_read_as_before() {
     UltraEdit: 298 134 6677 ff90dccf2e714e9a
     lldb memory read: 298 134 6694 24f42fe7d3e14479
     certutil -encodehex: 278 122 6094 d49e00ea3869b07e
-    groups of four bytes and two spaces: 162 50 2396 606507fd7326d949
+    groups of four bytes and two spaces: 162 50 2396 6252633122094e00
     the same as pairs: 183 50 2504 ac3a52a820f4097e
     xxd -p: 102 27 1350 7c3985b37a081249
     colons: 149 49 2450 3eaa68fcb116bcb2
@@ -163,7 +167,7 @@ fn damaged_dumps_are_read_as_before() {
     logcat: 346 236 11788 a35d4289d86e89f9
     kernel print_hex_dump: 332 206 10288 6c1a39cf6706e439
     a debugger's dash: 227 67 3323 1d767264bab4f6ec
-    radare2 px: 336 193 9616 823c86c0e384f902
+    radare2 px: 336 193 9616 dad05d086cb1bfa5
     Visual Studio: 288 125 6228 b86e9aa835b0ead1
     strace -e write: 344 174 8680 19c0b47d0a26b7c7
     decimal offsets: 225 101 5044 5e7c4672d15c0fb3
@@ -179,8 +183,8 @@ fn damaged_dumps_are_read_as_before() {
     a data URI: 105 87 4334 5a690e6bc0d66ac9
     gdb x/8c: 589 291 14545 a3b8822adea28814
     rows behind a log: 350 223 11116 1b616a46d9c2e33f
-    xxd -e: 242 116 5680 3cf6e0aa17425c9a
-    xxd -g4: 242 117 5730 f04cdc4ce3536089
+    xxd -e: 242 116 5680 f3481d5fbc465e2b
+    xxd -g4: 242 117 5730 d8fcfa7704a6859e
     od -tu1: 240 68 3400 66193e5cb9c30100
     bare pairs: 149 49 2450 3eaa68fcb116bcb2
     decimals: 223 132 6607 0d85f2b53af7f306
