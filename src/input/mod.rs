@@ -196,7 +196,7 @@ enum Reader {
     PcapNg(pcapng::Reader),
     Snoop(snoop::Reader),
     RsProx(rsprox::Reader),
-    Hex(hex::Reader),
+    Hex(Box<hex::Reader>),
     Raw(raw::Reader),
 }
 
@@ -241,7 +241,7 @@ impl Capture {
                 Ok(Kind::Text) => {
                     let text = hex::Reader::open(buffer, options)?;
                     if options.format.is_some() || !inner::is_capture(text.first_packet()) {
-                        break Reader::Hex(text);
+                        break Reader::Hex(Box::new(text));
                     }
                     packings.push("text");
                     buffer = Buffer::new(Box::new(inner::Bytes::new(text)));

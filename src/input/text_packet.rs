@@ -31,7 +31,7 @@ impl TextPacket {
     #[must_use]
     pub fn option(self) -> Vec<u8> {
         let mut value = origin::head();
-        value.push(NO_TIME * u8::from(self.has_no_time) | PAYLOAD * u8::from(self.is_payload));
+        value.push((NO_TIME * u8::from(self.has_no_time)) | (PAYLOAD * u8::from(self.is_payload)));
         value
     }
 

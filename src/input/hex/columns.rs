@@ -1,7 +1,7 @@
 //! Columns as `-T fields` and `-T csv` print them: one packet a line, its bytes in the last column of hex digits.
 //!
 //! ```text
-//! 1700000000.000000	192.0.2.10	2500f21107        a time, a source, the payload
+//! 1700000000.000000  192.0.2.10  2500f21107        a time, a source, the payload
 //! ```
 //! A line without payload is a packet without bytes and left out. A time column becomes the time; two columns of addresses,
 //! each with an optional port behind it, the endpoints; one, the direction.

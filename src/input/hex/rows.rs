@@ -5,7 +5,7 @@
 //! 01A20008 - 49 50 00 09                                debuggers
 //! 0x00000010  0035 0064                                 radare2, FortiGate
 //! qml: dump +012 61 00 00 80                            decimal offsets
-//! 1	00 41 00 07	.A..                                  Burp: numbers of rows
+//! 1  00 41 00 07  .A..                                  Burp: numbers of rows
 //! ```
 //! A number is an offset if the number in the next row is larger by the bytes of this row. Each row is rewritten as a row of
 //! `xxd`, which checks offsets and text.

@@ -231,7 +231,7 @@ fn security(wire: &mut Wire<'_>) -> Result {
 
 /// An element of a vendor.
 fn vendor(wire: &mut Wire<'_>) -> Result {
-    const MICROSOFT: u32 = 0x0050_f2;
+    const MICROSOFT: u32 = 0x0000_50f2;
     const WPA: u8 = 1;
     let vendor = wire.u24_be(&OUI)?;
     if wire.remaining() == 0 {

@@ -115,7 +115,8 @@ mod tests {
 
     #[test]
     fn markup_is_found_by_its_brackets() {
-        let cases: [(&[u8], Option<(Kind, usize)>); 12] = [
+        type Case<'a> = (&'a [u8], Option<(Kind, usize)>);
+        let cases: [Case<'_>; 12] = [
             (b"<iq id='>'>x", Some((Kind::Start, 11))),
             (b"<iq/>x", Some((Kind::Empty, 5))),
             (b"</iq>x", Some((Kind::End, 5))),
