@@ -15,19 +15,6 @@ pub fn all() -> Vec<Attack> {
         ("hex, comments", FRAMES, hex_comments),
         ("hex, offsets", FRAMES, hex_offsets),
         ("hex, strings", FRAMES, hex_strings),
-        // A line without an end: each detector sees all of it.
-        ("hex, a line of labels", FRAMES, |load| repeat(load, b"recv 23 ")),
-        ("hex, a line of prose", FRAMES, |load| repeat(load, b"the quick brown fox ")),
-        ("hex, a line of colons", FRAMES, |load| repeat(load, b"recv: ")),
-        ("hex, a line of brackets", FRAMES, |load| repeat(load, b"[")),
-        ("hex, a line of lists", FRAMES, |load| repeat(load, b"[0x23 ")),
-        ("hex, a line of objects", FRAMES, |load| repeat(load, b"{\"a\":\"0500\",\"b\":[1,2,3]},")),
-        ("hex, a line of columns", FRAMES, |load| repeat(load, b"1\t2\t")),
-        ("hex, a line of bars", FRAMES, |load| repeat(load, b"| 23 00 ")),
-        ("hex, a line of sockets", FRAMES, |load| repeat(load, b"1.2.3.4:5 -> 1.2.3.4:6 ")),
-        ("hex, a line of numbers", FRAMES, |load| repeat(load, b"0x23, ")),
-        ("hex, a line of offsets", FRAMES, |load| repeat(load, b"0000: ")),
-        ("hex, a line of escapes", FRAMES, |load| repeat(load, b"a\\x00b")),
     ];
     let blocks: &[(&str, &str, Write)] = &[
         ("pcapng interfaces", "udp", interfaces),
