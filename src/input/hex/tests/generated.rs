@@ -71,7 +71,8 @@ proptest! {
 
     #[test]
     fn a_wrong_character_never_loses_a_byte(bytes in any_bytes(), at in any::<prop::sample::Index>()) {
-        for (name, write) in all_writers() {
+        // Rows behind the prefix of a log or a scheme end where that is damaged, as another line of a log does.
+        for (name, write) in WRITERS.iter().chain(DOUBTFUL) {
             let text = write(&bytes);
             let at = at.index(text.chars().count());
             if !text.chars().nth(at).is_some_and(|character| character.is_ascii_hexdigit()) {
@@ -79,10 +80,6 @@ proptest! {
             }
             // A label may include the byte after it.
             if LABELLED.contains(name) && text.chars().nth(at).is_some_and(|character| !character.is_alphanumeric()) {
-                continue;
-            }
-            // Without its scheme, a URI is a label.
-            if *name == "a data URI" && at < text.find(',').unwrap_or_default() {
                 continue;
             }
             // A comment extends to the end of its line.
