@@ -127,6 +127,9 @@ const MIB: usize = 1 << 20;
 const PLACES: usize = 1 << 31;
 
 limits! {
+    INPUT_NAMES = "inputs.names", Bytes, 16 * MIB, PLACES,
+        "Names of inputs in lists (`@LIST`). Further lines are ignored, with an error",
+        "names_of_lists_past_the_limit_are_left_out_with_an_error";
     TREE_NODES = "tree.nodes", Count, 1 << 19, 1 << 24,
         "Fields per frame, 40 bytes each. Further fields are counted in a note",
         "more_nodes_than_a_tree_holds_are_counted";

@@ -261,3 +261,30 @@ fn a_fifo_is_read_once_it_has_a_writer() {
     assert_eq!(done.status.code(), Some(0));
     assert_eq!(String::from_utf8(done.stdout).unwrap(), run(&["-l", SAMPLE]).out);
 }
+
+#[test]
+fn a_signal_ends_each_read_of_a_pipe() {
+    let pipes: [&[&str]; 4] = [&["-l", "@-"], &["ksy", "check", "-"], &["--ksy", "PIPE", SAMPLE], &["-l", "@PIPE"]];
+    for arguments in pipes {
+        let folder = Folder::new("signals-pipes");
+        let pipe = folder.file("pipe");
+        assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        let arguments: Vec<String> = arguments.iter().map(|word| word.replace("PIPE", text(&pipe))).collect();
+        let mut child =
+            program().args(&arguments).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        // More than a pipe holds, so that the program has begun to read, but no line that is too long.
+        let long = "# a comment\n".repeat(12_000);
+        let writer = arguments.iter().any(|word| word.contains("/pipe")).then(|| {
+            let mut writer = std::fs::OpenOptions::new().write(true).open(&pipe).unwrap();
+            writer.write_all(long.as_bytes()).unwrap();
+            writer
+        });
+        let mut stdin = child.stdin.take().unwrap();
+        if writer.is_none() {
+            stdin.write_all(long.as_bytes()).unwrap();
+        }
+        signal(&child, "-TERM");
+        assert_eq!(child.wait().unwrap().code(), Some(143), "{arguments:?}");
+        drop((stdin, writer));
+    }
+}

@@ -102,6 +102,26 @@ fn all_parts_exist_and_are_captures() {
     assert!(records(&["--packets", "--json"], &folder.files()) == whole);
 }
 
+#[cfg(unix)]
+#[test]
+fn more_parts_are_written_than_files_may_be_open() {
+    let folder = Folder::new("few-files");
+    let command = format!("ulimit -n 24; exec {:?} split samples/layers.pcap -n 100 --by flow {:?}", binary(), folder.name());
+    let output = Command::new("sh").current_dir(env!("CARGO_MANIFEST_DIR")).args(["-c", &command]).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(folder.files().len(), 100);
+    let whole = records(&["--packets", "--json"], &["samples/layers.pcap".to_owned()]);
+    assert!(records(&["--packets", "--json"], &folder.files()) == whole);
+    let [few, many] = ["few-followed", "many-followed"].map(Folder::new);
+    for (limit, folder) in [(12, &few), (256, &many)] {
+        let command = format!("ulimit -n {limit}; exec {:?} follow samples/talk.pcap --write-dir {:?}", binary(), folder.name());
+        let output = Command::new("sh").current_dir(env!("CARGO_MANIFEST_DIR")).args(["-c", &command]).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    }
+    let contents = |folder: &Folder| folder.files().iter().map(|file| fs::read(file).unwrap()).collect::<Vec<_>>();
+    assert!(contents(&many).len() > 20 && contents(&few) == contents(&many));
+}
+
 #[test]
 fn numbers_of_the_whole_are_those_of_frames() {
     let folder = Folder::new("numbers");

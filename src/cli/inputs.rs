@@ -1,37 +1,88 @@
 //! Expands input arguments: files, directories and lists.
 
+use super::interrupt;
 use super::print_error;
-use super::source;
+use super::source::{self, Source};
 use crate::input::{Capture, Format};
+use crate::limits::INPUT_NAMES;
 use std::collections::VecDeque;
+use std::fmt;
 use std::fs;
-use std::io::{self, Read};
+use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 /// Maximum nesting of lists, so that a list that contains itself ends.
 const DEPTH: usize = 8;
 
+/// Longest line of a list in bytes.
+const LINE: usize = 32 << 10;
+
 /// Expands `@LIST` to the lines of a file, and a directory to its captures.
-pub(super) fn all(named: &[PathBuf]) -> Vec<PathBuf> {
-    let mut files = Vec::new();
+pub(super) fn all(named: &[PathBuf]) -> Vec<Source> {
+    let mut files = Files::default();
     for name in named {
-        add(name, DEPTH, &mut files);
+        files.add(name, DEPTH);
     }
-    files
+    files.sources
 }
 
-fn add(name: &Path, depth: usize, files: &mut Vec<PathBuf>) {
-    match list_of(name).filter(|_| depth > 0) {
-        Some(list) => match lines(&list) {
-            Ok(lines) => lines.iter().for_each(|line| add(line, depth - 1, files)),
-            // The error is reported when the file is opened.
-            Err(_) => files.push(name.to_owned()),
-        },
-        None if name.is_dir() => match captures_in(name) {
-            captures if captures.is_empty() => files.push(name.to_owned()),
-            captures => files.extend(captures),
-        },
-        None => files.push(name.to_owned()),
+/// The inputs found so far.
+#[derive(Default)]
+struct Files {
+    sources: Vec<Source>,
+    /// Size of the names from lists in bytes.
+    listed: usize,
+}
+
+impl Files {
+    fn add(&mut self, name: &Path, depth: usize) {
+        match list_of(name).filter(|_| depth > 0) {
+            Some(list) => match self.add_lines(&list, depth - 1) {
+                Ok(()) => {}
+                // The name as given tells more about a list that does not exist.
+                Err(error) if error.kind() == io::ErrorKind::NotFound => self.push(name.to_owned()),
+                Err(error) => self.sources.push(Source::Unreadable(list.to_string_lossy().into_owned(), error.to_string())),
+            },
+            None if name.is_dir() => match captures_in(name) {
+                captures if captures.is_empty() => self.push(name.to_owned()),
+                captures => captures.into_iter().for_each(|capture| self.push(capture)),
+            },
+            None => self.push(name.to_owned()),
+        }
+    }
+
+    fn push(&mut self, file: PathBuf) {
+        self.sources.push(Source::File(file));
+    }
+
+    /// Adds the lines of a list as they are read, without empty lines and comments.
+    fn add_lines(&mut self, list: &Path, depth: usize) -> io::Result<()> {
+        let mut reader = BufReader::new(Source::File(list.to_owned()).open()?);
+        let mut line = Vec::new();
+        for number in 1_u64.. {
+            line.clear();
+            let most = LINE as u64 + 1;
+            if interrupt::is_requested() || reader.by_ref().take(most).read_until(b'\n', &mut line)? == 0 {
+                break;
+            }
+            let wrong = |what: fmt::Arguments<'_>| io::Error::new(io::ErrorKind::InvalidData, format!("line {number}: {what}"));
+            if line.len() > LINE {
+                return Err(wrong(format_args!("longer than {} KiB", LINE >> 10)));
+            }
+            let name = match str::from_utf8(&line) {
+                Ok(text) if !text.contains('\0') => text.trim(),
+                _ => return Err(wrong(format_args!("this is not a file name"))),
+            };
+            if name.is_empty() || name.starts_with('#') {
+                continue;
+            }
+            self.listed += name.len();
+            if self.listed > INPUT_NAMES.get() {
+                return Err(wrong(format_args!("this and all further lines are ignored (limit {})", INPUT_NAMES.name)));
+            }
+            self.add(Path::new(name), depth);
+        }
+        Ok(())
     }
 }
 
@@ -41,23 +92,12 @@ fn list_of(name: &Path) -> Option<PathBuf> {
     (!name.exists()).then(|| PathBuf::from(list))
 }
 
-/// Lines of a list, without empty lines and comments.
-fn lines(list: &Path) -> io::Result<Vec<PathBuf>> {
-    let mut text = String::new();
-    match list.as_os_str() == "-" {
-        true => io::stdin().read_to_string(&mut text)?,
-        false => source::open(list)?.read_to_string(&mut text)?,
-    };
-    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
-    Ok(lines.map(PathBuf::from).collect())
-}
-
 /// Captures in a directory tree, sorted by name and detected from the content. Linked directories are skipped, because they may
 /// form cycles.
 fn captures_in(folder: &Path) -> Vec<PathBuf> {
     let (mut captures, mut others) = (Vec::new(), 0_usize);
     let mut folders = VecDeque::from([folder.to_owned()]);
-    while let Some(folder) = folders.pop_front() {
+    while let Some(folder) = folders.pop_front().filter(|_| !interrupt::is_requested()) {
         let entries = match fs::read_dir(&folder) {
             Ok(entries) => entries,
             Err(error) => {
@@ -106,12 +146,51 @@ mod tests {
         let itself = format!("@{}", list.display());
         let content = format!("# captures\n\n{}\n  {}  \nmissing.pcap\n{itself}\n", text.display(), second.display());
         fs::write(&list, content).unwrap();
-        assert_eq!(all(std::slice::from_ref(&folder)), [first, second.clone()]);
-        let files = all(&[PathBuf::from(&itself)]);
+        assert_eq!(names(&[folder.clone()]), [first, second.clone()]);
+        let files = names(&[PathBuf::from(&itself)]);
         assert_eq!(files.get(..3), Some(&[text.clone(), second, PathBuf::from("missing.pcap")][..]));
         // A list that contains itself is expanded up to the limit, and is then a file that cannot be opened.
         assert_eq!(files.len(), DEPTH * 3 + 1);
-        assert_eq!(all(&[PathBuf::from("@no-such-list")]), [PathBuf::from("@no-such-list")]);
+        assert_eq!(names(&[PathBuf::from("@no-such-list")]), [PathBuf::from("@no-such-list")]);
         fs::remove_dir_all(&folder).unwrap();
+    }
+
+    /// The names of the inputs.
+    fn names(named: &[PathBuf]) -> Vec<PathBuf> {
+        all(named).iter().map(|source| PathBuf::from(source.name())).collect()
+    }
+
+    /// The number of inputs of a list with this content, and the error at its end.
+    fn listed(name: &str, content: &[u8]) -> (usize, Option<String>) {
+        let list = std::env::temp_dir().join(format!("proto-dissect-{}-{name}", std::process::id()));
+        fs::write(&list, content).unwrap();
+        let mut sources = all(&[PathBuf::from(format!("@{}", list.display()))]);
+        fs::remove_file(&list).unwrap();
+        let wrong = match sources.pop_if(|source| matches!(source, Source::Unreadable(..))) {
+            Some(Source::Unreadable(_, wrong)) => Some(wrong),
+            _ => None,
+        };
+        (sources.len(), wrong)
+    }
+
+    #[test]
+    fn a_list_is_read_up_to_the_first_line_that_is_no_name() {
+        let wrong = |text: &str| Some(text.to_owned());
+        assert_eq!(listed("ends", b"a.pcap\r\nb.pcap"), (2, None));
+        let long = [b"a.pcap\n", &vec![b'x'; LINE][..], b"\nb.pcap\n"].concat();
+        assert_eq!(listed("long", &long), (1, wrong("line 2: longer than 32 KiB")));
+        assert_eq!(listed("nul", b"a.pcap\n\0\0\n"), (1, wrong("line 2: this is not a file name")));
+        assert_eq!(listed("latin", b"\xe4.pcap\n"), (0, wrong("line 1: this is not a file name")));
+        #[cfg(unix)]
+        assert_eq!(names(&[PathBuf::from("@/dev/zero")]), [PathBuf::from("/dev/zero")]);
+    }
+
+    #[test]
+    fn names_of_lists_past_the_limit_are_left_out_with_an_error() {
+        let name = "x".repeat(LINE - 1);
+        let most = INPUT_NAMES.get() / name.len();
+        let (count, wrong) = listed("many", format!("{name}\n").repeat(most + 2).as_bytes());
+        let expected = format!("line {}: this and all further lines are ignored (limit inputs.names)", most + 1);
+        assert_eq!((count, wrong), (most, Some(expected)));
     }
 }

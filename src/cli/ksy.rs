@@ -2,6 +2,7 @@
 
 use super::args::When;
 use super::screen::Screen;
+use super::source::{self, Source};
 use super::{Exit, forms, of_output, print_error};
 use crate::ksy::diagnostic::Piece;
 use crate::ksy::framing::framing;
@@ -109,10 +110,11 @@ fn lua(file: &Path, dirs: &[PathBuf], screen: Screen, read: &mut Vec<PathBuf>) -
 /// Loads a file, or standard input for `-`.
 fn load(file: &Path, dirs: &[PathBuf]) -> Result<Loaded, Exit> {
     if file != Path::new("-") {
-        return Ok(ksy::load(std::slice::from_ref(&file.to_owned()), dirs));
+        return Ok(ksy::load_with(std::slice::from_ref(&file.to_owned()), dirs, &source::open));
     }
     let mut text = String::new();
-    match io::stdin().take(ksy::files::FILE_BYTES as u64 + 1).read_to_string(&mut text) {
+    let input = Source::File(file.to_owned()).open();
+    match input.and_then(|input| input.take(ksy::files::FILE_BYTES as u64 + 1).read_to_string(&mut text)) {
         Ok(_) => Ok(ksy::load_text(Path::new("-"), &text)),
         Err(error) => {
             print_error(format_args!("cannot read standard input: {error}"));

@@ -1,7 +1,7 @@
 //! `-k` and the user's directory: loads Kaitai Struct files as protocols before input is opened.
 
 use super::nearest::nearest_names;
-use super::{Exit, NAME, print_error, user_files};
+use super::{Exit, NAME, print_error, source, user_files};
 use crate::ksy::model::{Spec, TypeId};
 use crate::ksy::{self, Diagnostic, Loaded};
 use crate::registry::{self, Registry};
@@ -98,7 +98,7 @@ fn load_selected(
 ) -> Result<Vec<&'static Protocol>, Option<String>> {
     let asked = expand(&loading.ksy)?;
     let paths: Vec<PathBuf> = asked.iter().map(|(path, _)| path.clone()).collect();
-    let Loaded { spec, diagnostics, files } = ksy::load(&paths, &loading.ksy_dir);
+    let Loaded { spec, diagnostics, files } = ksy::load_with(&paths, &loading.ksy_dir, &source::open);
     read.extend(files);
     report(&diagnostics);
     let spec = spec.ok_or(None)?;

@@ -63,11 +63,17 @@ pub(super) fn limit(options: &[String]) -> Result<(), Wrong> {
     Ok(())
 }
 
+/// Maximum size of the file of a setting, such as a key log, in bytes.
+const FILE_BYTES: usize = 64 << 20;
+
 /// Reads a file.
 fn read(path: &str) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    source::open(path.as_ref())?.read_to_end(&mut bytes)?;
-    Ok(bytes)
+    source::open(path.as_ref())?.take(FILE_BYTES as u64 + 1).read_to_end(&mut bytes)?;
+    match bytes.len() {
+        ..=FILE_BYTES => Ok(bytes),
+        _ => Err(io::Error::new(io::ErrorKind::FileTooLarge, format!("it is larger than {} MiB", FILE_BYTES >> 20))),
+    }
 }
 
 fn nearest_limits(name: &str) -> String {

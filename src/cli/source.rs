@@ -4,6 +4,7 @@ use super::args::Reading;
 use super::browse::Spool;
 use super::inputs;
 use super::interrupt::{self, Interruptible};
+use super::settings;
 use std::fs::{self, File};
 use std::io::{self, Cursor, Read};
 use std::path::{Path, PathBuf};
@@ -17,6 +18,8 @@ pub(super) enum Source {
     Text(String),
     /// A pipe, kept in a temporary file so that it can be read again.
     Spooled(Arc<Spool>),
+    /// The name of a list that is not read any further, and why.
+    Unreadable(String, String),
 }
 
 impl Source {
@@ -25,7 +28,11 @@ impl Source {
         match &reading.hex_text {
             Some(text) => vec![Source::Text(text.clone())],
             None if files.is_empty() => vec![Source::File(PathBuf::from("-"))],
-            None => inputs::all(files).into_iter().map(Source::File).collect(),
+            None => {
+                // Lists have a limit too. The settings report a wrong one.
+                let _ = settings::limit(&reading.limit);
+                inputs::all(files)
+            }
         }
     }
 
@@ -35,6 +42,7 @@ impl Source {
             Source::File(path) => path.to_string_lossy().into_owned(),
             Source::Text(_) => String::from("--hex"),
             Source::Spooled(spool) => spool.name(),
+            Source::Unreadable(name, _) => name.clone(),
         }
     }
 
@@ -42,14 +50,14 @@ impl Source {
     pub(super) fn path(&self) -> Option<&Path> {
         match self {
             Source::File(path) if !is_standard_input(path) => Some(path),
-            Source::File(_) | Source::Text(_) | Source::Spooled(_) => None,
+            Source::File(_) | Source::Text(_) | Source::Spooled(_) | Source::Unreadable(..) => None,
         }
     }
 
     /// Identity of the file; `None` if it is not a regular file, or if the system has no identities.
     pub(super) fn identity(&self) -> Option<Identity> {
         match self {
-            Source::Text(_) | Source::Spooled(_) => None,
+            Source::Text(_) | Source::Spooled(_) | Source::Unreadable(..) => None,
             Source::File(path) if is_standard_input(path) => standard_input_identity(),
             Source::File(path) => identity(path),
         }
@@ -65,6 +73,7 @@ impl Source {
         match self {
             Source::Text(text) => Ok(Box::new(Cursor::new(text.clone().into_bytes()))),
             Source::Spooled(spool) => Ok(spool.reader()),
+            Source::Unreadable(_, why) => Err(io::Error::other(why.as_str())),
             Source::File(path) if is_standard_input(path) => standard_input(),
             Source::File(path) => open(path),
         }
@@ -73,7 +82,7 @@ impl Source {
     /// Whether all bytes are available, so that reading never blocks. False if the input cannot be read.
     pub(super) fn is_complete(&self) -> bool {
         match self {
-            Source::Text(_) => true,
+            Source::Text(_) | Source::Unreadable(..) => true,
             Source::Spooled(_) => false,
             Source::File(path) if is_standard_input(path) => false,
             Source::File(path) => fs::metadata(path).map_or(true, |about| about.is_file() || about.is_dir()),

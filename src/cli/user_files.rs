@@ -3,6 +3,7 @@
 //! They are loaded for every run, so a file with errors is reported in one line and skipped.
 
 use super::loading::Loading;
+use super::source;
 use super::{NAME, loading};
 use crate::ksy;
 use crate::wire::Protocol;
@@ -44,7 +45,7 @@ pub(super) fn add(
 
 /// Loads one file separately, so that its errors do not affect others.
 fn load(file: &Path, dirs: &[PathBuf], read: &mut Vec<PathBuf>) -> Result<&'static Protocol, String> {
-    let loaded = ksy::load(std::slice::from_ref(&file.to_owned()), dirs);
+    let loaded = ksy::load_with(std::slice::from_ref(&file.to_owned()), dirs, &source::open);
     read.extend(loaded.files);
     let left_out = |what: String| format!("{what}; the file is skipped, see {NAME} ksy check {}", file.display());
     let error = || loaded.diagnostics.iter().find(|diagnostic| diagnostic.error);

@@ -54,24 +54,37 @@ impl Files {
     /// Write errors, with the name of the file.
     pub fn write(&mut self, payload: &Payload<'_>) -> io::Result<()> {
         if self.open >= MOST_OPEN {
-            self.files.values_mut().for_each(|entry| entry.file = None);
-            self.open = 0;
+            self.close();
         }
+        if self.open(payload).is_err() && self.open > 0 {
+            // The system may allow fewer open files.
+            self.close();
+        }
+        let opened = self.open(payload);
+        let Some(entry) = self.files.get_mut(&(payload.stream, payload.side)) else { return opened };
+        let result = opened.and_then(|()| entry.file.as_mut().map_or(Ok(()), |file| file.write_all(payload.bytes)));
+        entry.bytes += payload.bytes.len() as u64;
+        result.map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", entry.path.display())))
+    }
+
+    /// Opens the file of this payload, unless it is open.
+    fn open(&mut self, payload: &Payload<'_>) -> io::Result<()> {
         let folder = &self.folder;
         let entry = self.files.entry((payload.stream, payload.side)).or_insert_with(|| Entry {
             path: folder.join(name_of(payload)),
             bytes: 0,
             file: None,
         });
-        let result = match &mut entry.file {
-            Some(file) => file.write_all(payload.bytes),
-            None => {
-                self.open += 1;
-                entry.open().and_then(|file| entry.file.insert(file).write_all(payload.bytes))
-            }
-        };
-        entry.bytes += payload.bytes.len() as u64;
-        result.map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", entry.path.display())))
+        if entry.file.is_none() {
+            entry.file = Some(entry.open()?);
+            self.open += 1;
+        }
+        Ok(())
+    }
+
+    fn close(&mut self) {
+        self.files.values_mut().for_each(|entry| entry.file = None);
+        self.open = 0;
     }
 
     /// Files and their sizes, by name.

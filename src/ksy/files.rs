@@ -6,7 +6,7 @@ use super::source_range::{SourceFile, SourceRange, offset};
 use super::{read, yaml};
 use std::collections::{HashMap, HashSet};
 use std::fs::File;
-use std::io::Read;
+use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
 
 /// Maximum file size in bytes.
@@ -35,10 +35,19 @@ pub(super) struct LoadedFile {
     pub(super) imports: Vec<u32>,
 }
 
+/// Opens a file for reading.
+pub type Open<'o> = &'o dyn Fn(&Path) -> io::Result<Box<dyn Read + Send>>;
+
+/// Opens a file, and waits if it is a FIFO.
+pub(super) fn open(path: &Path) -> io::Result<Box<dyn Read + Send>> {
+    Ok(Box::new(File::open(path)?))
+}
+
 /// Loads these files. A directory stands for its `.ksy` files.
-pub(super) fn load(paths: &[PathBuf], dirs: &[PathBuf], report: &mut Report) -> Files {
+pub(super) fn load(paths: &[PathBuf], dirs: &[PathBuf], open: Open<'_>, report: &mut Report) -> Files {
     let mut loader = Loader {
         files: Files::default(),
+        open,
         dirs,
         allowed: Vec::new(),
         queue: Vec::new(),
@@ -64,6 +73,7 @@ pub(super) fn load_text(path: &Path, text: String, report: &mut Report) -> Files
     let allowed = vec![path.parent().unwrap_or(Path::new("")).to_owned()];
     let mut loader = Loader {
         files: Files::default(),
+        open: &open,
         dirs: &[],
         allowed,
         queue: Vec::new(),
@@ -82,6 +92,7 @@ pub(super) fn load_text(path: &Path, text: String, report: &mut Report) -> Files
 
 struct Loader<'l> {
     files: Files,
+    open: Open<'l>,
     dirs: &'l [PathBuf],
     /// Directories of the requested files; relative imports must stay inside one of them or of `dirs`.
     allowed: Vec<PathBuf>,
@@ -137,7 +148,7 @@ impl Loader<'_> {
             }
             self.imported += 1;
         }
-        let contents = contents(path).and_then(|text| {
+        let contents = contents(path, self.open).and_then(|text| {
             self.bytes += text.len();
             let limit = || format!("with this file, all are larger than {} MiB", ALL_BYTES >> 20);
             if self.bytes > ALL_BYTES { Err(limit()) } else { Ok(text) }
@@ -239,13 +250,13 @@ impl Loader<'_> {
 }
 
 /// The text of a file.
-fn contents(path: &Path) -> Result<String, String> {
-    let describe = |error: std::io::Error| match error.kind() {
-        std::io::ErrorKind::NotFound => "there is no such file".to_owned(),
-        std::io::ErrorKind::PermissionDenied => "the file may not be read".to_owned(),
+fn contents(path: &Path, open: Open<'_>) -> Result<String, String> {
+    let describe = |error: io::Error| match error.kind() {
+        io::ErrorKind::NotFound => "there is no such file".to_owned(),
+        io::ErrorKind::PermissionDenied => "the file may not be read".to_owned(),
         _ => format!("the file cannot be read: {error}"),
     };
-    let file = File::open(path).map_err(describe)?;
+    let file = open(path).map_err(describe)?;
     let mut bytes = Vec::new();
     file.take(FILE_BYTES as u64 + 1).read_to_end(&mut bytes).map_err(describe)?;
     if bytes.len() > FILE_BYTES {

@@ -48,8 +48,14 @@ pub struct Loaded {
 /// Loads files and their imports; a directory stands for its `.ksy` files. Absolute imports are searched in `dirs`, in order.
 #[must_use]
 pub fn load(paths: &[PathBuf], dirs: &[PathBuf]) -> Loaded {
+    load_with(paths, dirs, &files::open)
+}
+
+/// Loads files and their imports as [`load`], and opens them with this function.
+#[must_use]
+pub fn load_with(paths: &[PathBuf], dirs: &[PathBuf], open: files::Open<'_>) -> Loaded {
     let mut report = Report::default();
-    let files = files::load(paths, dirs, &mut report);
+    let files = files::load(paths, dirs, open, &mut report);
     resolved(&files, report)
 }
 

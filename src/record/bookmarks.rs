@@ -10,6 +10,7 @@
 //! An entry has `message`, `frame` or both; `bookmark` defaults to false and `note` to empty. A message without its own entry
 //! shows the entries of its frame that have no message number. A packet shows all entries of its frame.
 
+use crate::tree::steps::step;
 use std::ffi::OsString;
 use std::fmt::{self, Write};
 use std::path::{Path, PathBuf};
@@ -17,6 +18,9 @@ use toml::{Table, Value};
 
 /// Key of entries.
 const RECORD: &str = "record";
+
+/// Number of entries that no record may have.
+const ENTRIES_MOST: usize = 64;
 
 /// A bookmark, a note or both, for one record.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -35,6 +39,37 @@ pub struct Bookmark {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Bookmarks {
     entries: Vec<Bookmark>,
+    /// Entries with a message number, by that.
+    by_message: Index,
+    /// Entries with a frame number, by that.
+    by_frame: Index,
+    /// Entries with only a frame number, by that.
+    by_frame_alone: Index,
+}
+
+/// Numbers of records with the places of their entries, sorted.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+struct Index(Vec<(u64, usize)>);
+
+impl Index {
+    fn new(entries: &[Bookmark], number_of: impl Fn(&Bookmark) -> Option<u64>) -> Index {
+        let mut numbers: Vec<(u64, usize)> =
+            entries.iter().enumerate().filter_map(|(at, entry)| Some((number_of(entry)?, at))).collect();
+        numbers.sort_unstable();
+        Index(numbers)
+    }
+
+    /// Places of the entries of a record, in file order.
+    fn of(&self, number: u64) -> &[(u64, usize)] {
+        let start = self.0.partition_point(|(other, _)| *other < number);
+        let rest = self.0.get(start..).unwrap_or_default();
+        rest.get(..rest.partition_point(|(other, _)| *other == number)).unwrap_or_default()
+    }
+
+    /// The largest number of entries for one record.
+    fn most(&self) -> usize {
+        self.0.chunk_by(|(one, _), (other, _)| one == other).map(<[_]>::len).max().unwrap_or(0)
+    }
 }
 
 impl Bookmarks {
@@ -49,19 +84,33 @@ impl Bookmarks {
     /// Parses a notes file.
     ///
     /// # Errors
-    /// Syntax errors with line and column, or invalid entries with their number.
+    /// Syntax errors with line and column, or invalid entries with their number; nothing of the text itself.
     pub fn parse(text: &str) -> Result<Bookmarks, String> {
-        let mut table: Table = text.parse().map_err(|error: toml::de::Error| error.to_string().trim_end().to_owned())?;
+        let mut table: Table = text.parse().map_err(|error: toml::de::Error| syntax(text, &error))?;
         let entries = match table.remove(RECORD) {
             None => Vec::new(),
             Some(Value::Array(entries)) => entries,
             Some(_) => return Err("record: expected entries that begin with [[record]]".to_owned()),
         };
-        if let Some(key) = table.keys().next() {
-            return Err(format!("{key}: unknown; entries begin with [[record]]"));
+        if !table.is_empty() {
+            return Err("a key that is unknown; entries begin with [[record]]".to_owned());
         }
         let entry = |(number, entry)| read(entry).map_err(|wrong| format!("entry {number}: {wrong}"));
-        Ok(Bookmarks { entries: (1..).zip(entries).map(entry).collect::<Result<_, String>>()? })
+        let bookmarks = Bookmarks::of((1..).zip(entries).map(entry).collect::<Result<_, String>>()?);
+        match bookmarks.by_message.most().max(bookmarks.by_frame_alone.most()) {
+            // All messages of a frame show the entries of that frame.
+            ENTRIES_MOST.. => Err(format!("a record has {ENTRIES_MOST} entries or more")),
+            _ => Ok(bookmarks),
+        }
+    }
+
+    fn of(entries: Vec<Bookmark>) -> Bookmarks {
+        Bookmarks {
+            by_message: Index::new(&entries, |entry| entry.message),
+            by_frame: Index::new(&entries, |entry| entry.frame),
+            by_frame_alone: Index::new(&entries, |entry| entry.frame.filter(|_| entry.message.is_none())),
+            entries,
+        }
     }
 
     /// All entries.
@@ -72,16 +121,21 @@ impl Bookmarks {
 
     /// Entries of a message; `frame` is the frame that completed it.
     pub fn of_message(&self, number: u64, frame: u64) -> impl Iterator<Item = &Bookmark> {
-        let is_own = move |entry: &&Bookmark| match entry.message {
-            Some(message) => message == number,
-            None => entry.frame == Some(frame),
+        let (mut own, mut of_frame) = (self.by_message.of(number).iter(), self.by_frame_alone.of(frame).iter());
+        let next = move || {
+            let first = match (own.as_slice().first(), of_frame.as_slice().first()) {
+                (Some((_, one)), Some((_, other))) if other < one => of_frame.next(),
+                (None, _) => of_frame.next(),
+                (Some(_), _) => own.next(),
+            };
+            self.entries.get(first?.1)
         };
-        self.entries.iter().filter(is_own)
+        std::iter::from_fn(next).inspect(|_| step())
     }
 
     /// Entries of a packet.
     pub fn of_packet(&self, frame: u64) -> impl Iterator<Item = &Bookmark> {
-        self.entries.iter().filter(move |entry| entry.frame == Some(frame))
+        self.by_frame.of(frame).iter().filter_map(|(_, at)| self.entries.get(*at)).inspect(|_| step())
     }
 
     /// Replaces the entry of the same record. An empty entry removes it.
@@ -98,6 +152,7 @@ impl Bookmarks {
             _ if says_something => self.entries.push(entry),
             _ => {}
         }
+        *self = Bookmarks::of(std::mem::take(&mut self.entries));
     }
 }
 
@@ -137,6 +192,14 @@ fn quoted(text: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     f.write_char('"')
 }
 
+/// The place of a syntax error. The parser's own words may quote the text.
+fn syntax(text: &str, error: &toml::de::Error) -> String {
+    let at = error.span().map_or(text.len(), |span| span.start);
+    let before = text.get(..at).unwrap_or(text);
+    let (line, column) = (before.matches('\n').count() + 1, before.chars().rev().take_while(|c| *c != '\n').count() + 1);
+    format!("line {line}, column {column}: not valid TOML")
+}
+
 fn read(entry: Value) -> Result<Bookmark, String> {
     let Value::Table(table) = entry else { return Err("expected an entry that begins with [[record]]".to_owned()) };
     let mut bookmark = Bookmark::default();
@@ -148,7 +211,7 @@ fn read(entry: Value) -> Result<Bookmark, String> {
             ("bookmark", _) => return Err("bookmark: expected true or false".to_owned()),
             ("note", Value::String(note)) => bookmark.note = note,
             ("note", _) => return Err("note: expected a text in quotes".to_owned()),
-            (key, _) => return Err(format!("{key}: unknown; expected message, frame, bookmark or note")),
+            _ => return Err("a key that is unknown; expected message, frame, bookmark or note".to_owned()),
         }
     }
     match (bookmark.message, bookmark.frame) {
@@ -165,6 +228,7 @@ fn number(key: &str, value: &Value) -> Result<u64, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tree::steps::steps_of;
     use proptest::prelude::*;
 
     #[test]
@@ -182,13 +246,16 @@ mod tests {
     #[test]
     fn mistakes_name_their_place_and_what_was_expected() {
         let wrong = |text: &str| Bookmarks::parse(text).unwrap_err();
-        assert!(wrong("a = ").starts_with("TOML parse error at line 1, column 5"), "{}", wrong("a = "));
-        assert_eq!(wrong("a = 1"), "a: unknown; entries begin with [[record]]");
+        assert_eq!(wrong("[[record]]\na = "), "line 2, column 5: not valid TOML");
+        assert_eq!(wrong("a = 1"), "a key that is unknown; entries begin with [[record]]");
         assert_eq!(wrong("record = 1"), "record: expected entries that begin with [[record]]");
         assert_eq!(wrong("record = [1]"), "entry 1: expected an entry that begins with [[record]]");
         assert_eq!(wrong("[[record]]\nframe = 1\n[[record]]\nframe = -1"), "entry 2: frame: expected a number from 1");
         assert_eq!(wrong("[[record]]\nnote = \"a\""), "entry 1: message or frame is missing");
-        assert_eq!(wrong("[[record]]\nframe = 1\nx = 1"), "entry 1: x: unknown; expected message, frame, bookmark or note");
+        assert_eq!(
+            wrong("[[record]]\nframe = 1\nx = 1"),
+            "entry 1: a key that is unknown; expected message, frame, bookmark or note"
+        );
     }
 
     #[test]
@@ -202,6 +269,25 @@ mod tests {
         assert_eq!(bookmarks.entries(), [entry(Some(1), "c")]);
     }
 
+    #[test]
+    fn entries_of_records_are_found_in_steps_in_proportion_to_them() {
+        let entry =
+            |number: u64| Bookmark { message: Some(number), frame: Some(number / 8), is_marked: true, note: String::new() };
+        for count in [100, 400, 1600] {
+            let bookmarks = Bookmarks::of((1..=count).map(entry).collect());
+            let steps = steps_of(|| {
+                let found = (1..=count).map(|number| bookmarks.of_message(number, number / 8).count()).sum::<usize>();
+                let packets = (0..=count / 8).map(|frame| bookmarks.of_packet(frame).count()).sum::<usize>();
+                assert_eq!([found as u64, packets as u64], [count; 2]);
+            });
+            assert_eq!(steps, 2 * count);
+        }
+        let many = "[[record]]\nframe = 1\n".repeat(ENTRIES_MOST);
+        assert_eq!(Bookmarks::parse(&many), Err("a record has 64 entries or more".to_owned()));
+        let own = (1..=ENTRIES_MOST).map(|number| format!("[[record]]\nframe = 1\nmessage = {number}\n")).collect::<String>();
+        assert_eq!(Bookmarks::parse(&own).unwrap().of_packet(1).count(), ENTRIES_MOST);
+    }
+
     proptest! {
         #[test]
         fn written_bookmarks_are_read_back(
@@ -213,7 +299,7 @@ mod tests {
                 let frame = (which != Some(true)).then_some(number);
                 Bookmark { message, frame, is_marked, note }
             });
-            let bookmarks = Bookmarks { entries: entries.collect() };
+            let bookmarks = Bookmarks::of(entries.collect());
             prop_assert_eq!(Bookmarks::parse(&bookmarks.to_string()), Ok(bookmarks));
         }
     }

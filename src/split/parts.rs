@@ -131,15 +131,27 @@ impl Parts {
     fn flush(&mut self, at: u64) -> io::Result<()> {
         let is_open = self.parts.get(&at).is_some_and(|part| part.file.is_some());
         if !is_open {
-            if self.open.len() >= OPEN_MOST
-                && let Some(part) = self.open.pop_front().and_then(|oldest| self.parts.get_mut(&oldest))
-            {
-                part.file = None;
+            self.close_all_but(OPEN_MOST - 1);
+            let mut opened = self.parts.get_mut(&at).map_or(Ok(()), Part::open);
+            if opened.is_err() && !self.open.is_empty() {
+                // The system may allow fewer open files.
+                self.close_all_but(self.open.len() / 2);
+                opened = self.parts.get_mut(&at).map_or(Ok(()), Part::open);
             }
+            opened?;
             self.open.push_back(at);
         }
-        let Some(part) = self.parts.get_mut(&at) else { return Ok(()) };
-        part.flush().map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", part.path.display())))
+        self.parts.get_mut(&at).map_or(Ok(()), Part::flush)
+    }
+
+    /// Closes the files opened first.
+    fn close_all_but(&mut self, count: usize) {
+        let closed = self.open.len().saturating_sub(count);
+        for oldest in self.open.drain(..closed) {
+            if let Some(part) = self.parts.get_mut(&oldest) {
+                part.file = None;
+            }
+        }
     }
 
     /// Closes all parts, including those without frames.
@@ -182,23 +194,27 @@ impl Part {
         Ok(())
     }
 
-    fn flush(&mut self) -> io::Result<()> {
-        let file = match &mut self.file {
-            Some(file) => file,
-            None => {
-                let mut options = OpenOptions::new();
-                if self.exists {
-                    options.append(true)
-                } else {
-                    options.write(true).create_new(true)
-                };
-                self.exists = true;
-                self.file.insert(options.open(&self.path)?)
-            }
+    fn open(&mut self) -> io::Result<()> {
+        let mut options = OpenOptions::new();
+        if self.exists {
+            options.append(true)
+        } else {
+            options.write(true).create_new(true)
         };
-        file.write_all(&self.buffer)?;
+        self.file = Some(options.open(&self.path).map_err(|error| self.named(&error))?);
+        self.exists = true;
+        Ok(())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        let Some(file) = &mut self.file else { return Ok(()) };
+        file.write_all(&self.buffer).map_err(|error| self.named(&error))?;
         self.bytes += self.buffer.len() as u64;
         self.buffer.clear();
         Ok(())
+    }
+
+    fn named(&self, error: &io::Error) -> io::Error {
+        io::Error::new(error.kind(), format!("{}: {error}", self.path.display()))
     }
 }

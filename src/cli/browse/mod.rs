@@ -173,6 +173,8 @@ struct Browser<'a> {
     stop_list: Arc<AtomicBool>,
     stop_text: Arc<AtomicBool>,
     finder: Option<Finder>,
+    /// Why the bookmarks and notes of the current file were not read.
+    unread_notes: Option<String>,
     /// Whether answers are pending.
     is_waiting: bool,
     is_over: bool,
@@ -204,6 +206,7 @@ impl<'a> Browser<'a> {
             stop_list: Arc::default(),
             stop_text: Arc::default(),
             finder: None,
+            unread_notes: None,
             is_waiting: true,
             is_over: false,
         }
@@ -327,8 +330,14 @@ impl<'a> Browser<'a> {
         self.finder = Finder::start(input.clone(), &pass);
         if let (true, Some(path)) = (is_other_file, self.source().and_then(|source| Some(source.path()?.to_owned()))) {
             match notes::read(&path) {
-                Ok(bookmarks) => self.state.handle(Event::Bookmarks(bookmarks.unwrap_or_default())),
-                Err(wrong) => self.state.handle(Event::Message(wrong)),
+                Ok(bookmarks) => {
+                    self.unread_notes = None;
+                    self.state.handle(Event::Bookmarks(bookmarks.unwrap_or_default()));
+                }
+                Err(wrong) => {
+                    self.unread_notes = Some(wrong.clone());
+                    self.state.handle(Event::Message(wrong));
+                }
             }
         }
         self.spawn(move || lister::list(&input, &pass));
@@ -337,9 +346,11 @@ impl<'a> Browser<'a> {
     /// Writes bookmarks and notes next to their capture.
     fn keep(&mut self, bookmarks: &Bookmarks) {
         let kept = match self.source().and_then(|source| source.path().map(Bookmarks::path_of)) {
-            Some(path) => write(&path, bookmarks.to_string().as_bytes())
+            // Saving would replace what was not read.
+            Some(_) if self.unread_notes.is_some() => format!("not saved: {}", self.unread_notes.as_deref().unwrap_or_default()),
+            Some(path) => save_notes(&path, &bookmarks.to_string())
                 .map(|()| format!("saved in {}", path.display()))
-                .unwrap_or_else(|error| format!("{}: {error}", path.display())),
+                .unwrap_or_else(|wrong| format!("{}: {wrong}", path.display())),
             None => "this input is not a file, so the bookmark is not saved".to_owned(),
         };
         self.state.handle(Event::Message(kept));
@@ -374,6 +385,12 @@ impl<'a> Browser<'a> {
             }
         }
     }
+}
+
+/// Saves bookmarks and notes, unless they would not be read again.
+fn save_notes(path: &Path, text: &str) -> Result<(), String> {
+    notes::is_short(text).map_err(|wrong| format!("{wrong}; not saved"))?;
+    write(path, text.as_bytes()).map_err(|error| error.to_string())
 }
 
 /// Writes a file and replaces an existing one when complete.
