@@ -25,14 +25,14 @@ mod udp_header;
 use crate::flow::analysis::Extent;
 use crate::flow::defrag::Fragments;
 use crate::flow::{Entry, Pair, Table};
-use crate::input::{Frame, Link};
+use crate::input::{Frame, Link, OddFraction};
 use crate::layers::{self, Bytes, Checks, HeaderPayload, Next, Part, Reached, TransportSegment, ipcomp, tcp};
 use crate::record::{self, Evictions};
 use crate::registry::Registry;
 use crate::tree::{
     Demand, Ends, ExportedObject, Extras, Fields, FrameInfo, Label, Level, Node, Note, Pack, Span, StreamId, Transport, Tree,
 };
-use crate::wire::notes::GIVEN_UP;
+use crate::wire::notes::{FRACTION, GIVEN_UP};
 use datagram::{Exchanges, Rules};
 use failed::ActiveConversation;
 use limits::Ended;
@@ -283,6 +283,9 @@ impl Engine {
         self.tree.set_demand(self.demand);
         if !self.tree.layers.is_empty() {
             mark_innermost(&mut self.tree, self.awaits);
+        }
+        if let Some(odd) = frame.odd_fraction {
+            note_fraction(&mut self.tree, odd);
         }
         self.tree.spread_secrets();
     }
@@ -536,6 +539,16 @@ fn mark_innermost(tree: &mut Tree, awaits: bool) {
     let is_segment = |node: &Node| node.field.is(&tcp::TCP) || node.span.is_empty();
     let is_segment = tree.nodes.get(innermost.node as usize).is_some_and(is_segment);
     innermost.message = is_flagged || !(is_segment || awaits);
+}
+
+/// Notes on the innermost layer of a frame that the fraction of its time exceeds a second.
+#[cold]
+fn note_fraction(tree: &mut Tree, odd: OddFraction) {
+    let node = tree.own_layers().next_back().map(|layer| layer.node);
+    let Some((node, span)) = node.and_then(|node| Some((node, tree.nodes.get(node as usize)?.span))) else { return };
+    let unit = if odd.is_micros { "µs" } else { "ns" };
+    let meaning = if odd.as_nanos { "nanoseconds, like nearly all of the file" } else { "added to the seconds" };
+    tree.note(&FRACTION, node, span, format_args!("a fraction of {} {unit}, a second or more: {meaning}", odd.value));
 }
 
 fn has_message(tree: &Tree) -> bool {

@@ -20,6 +20,17 @@ pub enum Link {
     Stream(Side),
 }
 
+/// A fraction of a second in a file that exceeds a second, and what the time of its frame is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OddFraction {
+    /// The number in the file.
+    pub value: u32,
+    /// Whether the file counts microseconds by its header; nanoseconds otherwise.
+    pub is_micros: bool,
+    /// Whether the number was taken as nanoseconds, because the whole file has such numbers. Otherwise it was added in its unit.
+    pub as_nanos: bool,
+}
+
 /// One captured frame.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Frame<'a> {
@@ -27,6 +38,8 @@ pub struct Frame<'a> {
     pub number: u64,
     /// Capture time, if available. Hex text may contain only the time of day, which is counted from 1970-01-01.
     pub time: Option<Timestamp>,
+    /// The fraction of its time, if that exceeds a second.
+    pub odd_fraction: Option<OddFraction>,
     /// Link type.
     pub link: Link,
     /// The captured bytes.

@@ -42,7 +42,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use buffer::Buffer;
 pub use error::{OpenError, ReadError};
-pub use frame::{Frame, Link, Timestamp};
+pub use frame::{Frame, Link, OddFraction, Timestamp};
 use helper::Helped;
 pub use hex::dialects::{BYTES as DIALECT_BYTES, DIALECTS, Known as Dialect};
 use interface::About;

@@ -5,6 +5,8 @@
 //! ```
 //! Malformed options end the list; options before are valid.
 
+#![warn(clippy::arithmetic_side_effects)]
+
 use std::borrow::Cow;
 
 use super::order::Order;

@@ -144,8 +144,8 @@ pub(super) fn body(value: &[u8], enterprise: u32) -> Option<&[u8]> {
 
 fn time_at(body: &[u8], at: usize) -> Time {
     let seconds = i64::from_le_bytes(*body.get(at..)?.first_chunk()?);
-    let nanos = u32::from_le_bytes(*body.get(at + 8..)?.first_chunk()?);
-    Some(Timestamp { seconds, nanos })
+    let nanos = u32::from_le_bytes(*body.get(at.checked_add(8)?..)?.first_chunk()?);
+    Some(Timestamp::carried(seconds, nanos.into()))
 }
 
 const fn number_of(transport: Transport) -> u8 {

@@ -7,14 +7,19 @@
 //! Both byte orders, fractions in µs and ns, Kuznetzov's modified form (magic a1b2cd34), and versions before 2.4 with swapped
 //! lengths. The snap length is reported but not enforced: real files exceed it.
 //!
+//! Some programs write nanoseconds under the magic of microseconds. Nearly all of their fractions exceed a second; a fraction that
+//! does so alone is added to the seconds. Either way its frame gets a note.
+//!
 //! `pcap-parser` reads the file header. Records are read here: it supports neither swapped lengths nor the modified form in
 //! big-endian. It also waits for as many bytes as a malformed length declares.
+
+#![warn(clippy::arithmetic_side_effects)]
 
 use pcap_parser::parse_pcap_header;
 
 use super::buffer::{Buffer, Supply};
 use super::error::{OpenError, ReadError};
-use super::frame::{Frame, Link, Timestamp};
+use super::frame::{Frame, Link, OddFraction, Timestamp};
 use super::interface::{About, Interface};
 use super::options::OptionList;
 use super::order::Order;
@@ -22,6 +27,12 @@ use super::order::Order;
 const FILE_HEADER: usize = 24;
 const RECORD_HEADER: usize = 16;
 const MODIFIED_RECORD_HEADER: usize = 24;
+
+/// Records that are read ahead at the first fraction of a second or more. Of so many nanoseconds, one may be below a million.
+const LOOKED_AT: u32 = 20;
+
+const MICROS: u32 = 1_000_000;
+const NANOS: u32 = 1_000_000_000;
 
 /// Meaning of the magic: byte order, length of a record header, nanoseconds per unit of a fraction.
 type Variant = (Order, usize, u32);
@@ -52,15 +63,28 @@ pub(super) struct Reader {
     order: Order,
     record_header: usize,
     unit: u32,
+    fractions: Fractions,
     lengths: Lengths,
     link: u16,
     interface: Interface,
     about: About,
 }
 
+/// What is known of the fractions of a file in microseconds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Fractions {
+    /// So many records were below a second so far, and none above.
+    Short(u32),
+    /// Microseconds.
+    Micros,
+    /// Nanoseconds.
+    Nanos,
+}
+
 /// A decoded record header.
 struct Record {
-    time: Timestamp,
+    seconds: u32,
+    fraction: u32,
     captured: u32,
     original: u32,
 }
@@ -100,7 +124,8 @@ impl Reader {
         let link = u16::try_from(header.network.0 & 0xffff).unwrap_or_default();
         let mut about = About::default();
         let interface = about.interface(Some(link), header.snaplen, OptionList { order, bytes: &[] });
-        Ok(Reader { buffer, order, record_header, unit, lengths, link, interface, about })
+        let fractions = Fractions::Short(0);
+        Ok(Reader { buffer, order, record_header, unit, fractions, lengths, link, interface, about })
     }
 
     pub(super) fn describe(&self) -> String {
@@ -124,7 +149,7 @@ impl Reader {
             return Ok(None);
         }
         let at = self.buffer.offset();
-        let Some(record) = self.record() else {
+        let Some(record) = self.record(0) else {
             return Err(ReadError::damaged(at, "a record header that cannot be read".to_owned()));
         };
         // Validated before waiting for bytes after the header.
@@ -133,16 +158,18 @@ impl Reader {
             let text = format!("a packet of {} bytes; a capture holds at most {largest} of one", record.captured);
             return Err(ReadError::damaged(at, text));
         }
-        let whole = self.record_header + record.captured as usize;
+        let whole = self.record_header.saturating_add(record.captured as usize);
         self.buffer.have(whole, "packet")?;
+        let (time, odd_fraction) = self.time(&record);
         let bytes = self.buffer.use_up(whole).get(self.record_header..).unwrap_or_default();
-        let (time, link, original_len) = (Some(record.time), Link::Type(self.link), record.original);
+        let (time, link, original_len) = (Some(time), Link::Type(self.link), record.original);
         let interfaces = std::slice::from_ref(&self.interface);
-        Ok(Some(Frame { time, link, bytes, original_len, interfaces, ..Frame::default() }))
+        Ok(Some(Frame { time, odd_fraction, link, bytes, original_len, interfaces, ..Frame::default() }))
     }
 
-    fn record(&self) -> Option<Record> {
-        let header = self.buffer.ahead();
+    /// The record whose header is so many bytes ahead.
+    fn record(&self, from: usize) -> Option<Record> {
+        let header = self.buffer.ahead().get(from..)?;
         let word = |at| self.order.u32(header, at);
         let (first, second) = (word(8)?, word(12)?);
         let (captured, original) = match self.lengths {
@@ -150,9 +177,54 @@ impl Reader {
             Lengths::OriginalFirst => (second, first),
             Lengths::SmallerIsCaptured => (first.min(second), first.max(second)),
         };
-        // A fraction far out of range wraps, as in Wireshark.
-        let time = Timestamp { seconds: i64::from(word(0)?), nanos: word(4)?.wrapping_mul(self.unit) };
-        Some(Record { time, captured, original })
+        Some(Record { seconds: word(0)?, fraction: word(4)?, captured, original })
+    }
+
+    #[inline]
+    fn time(&mut self, record: &Record) -> (Timestamp, Option<OddFraction>) {
+        let is_micros = self.unit != 1;
+        if record.fraction < if is_micros { MICROS } else { NANOS } {
+            if let Fractions::Short(count) = &mut self.fractions {
+                *count = count.saturating_add(1);
+            }
+            let nanos =
+                if self.fractions == Fractions::Nanos { record.fraction } else { record.fraction.saturating_mul(self.unit) };
+            return (Timestamp { seconds: record.seconds.into(), nanos }, None);
+        }
+        self.long_time(record, is_micros)
+    }
+
+    /// The time of a record whose fraction is a second or more.
+    #[cold]
+    fn long_time(&mut self, record: &Record, is_micros: bool) -> (Timestamp, Option<OddFraction>) {
+        if let (Fractions::Short(count), true) = (self.fractions, is_micros) {
+            self.fractions = if self.are_nanos(count) { Fractions::Nanos } else { Fractions::Micros };
+        }
+        let as_nanos = self.fractions == Fractions::Nanos;
+        let unit = if as_nanos { 1 } else { self.unit };
+        let nanos = u64::from(record.fraction).saturating_mul(unit.into());
+        let odd = OddFraction { value: record.fraction, is_micros, as_nanos };
+        (Timestamp::carried(record.seconds.into(), nanos), Some(odd))
+    }
+
+    /// Whether the fractions of the next records, and `short` ones before, are possible as nanoseconds only.
+    fn are_nanos(&mut self, mut short: u32) -> bool {
+        let (mut from, mut seen) = (0_usize, short);
+        for _ in 0..LOOKED_AT {
+            let header = from.saturating_add(self.record_header);
+            // What ends the file here is reported when its reader gets there.
+            if !matches!(self.buffer.need(header), Ok(Supply::Enough)) {
+                break;
+            }
+            let Some(record) = self.record(from).filter(|record| record.captured <= largest_packet(self.link)) else { break };
+            if record.fraction >= NANOS {
+                return false;
+            }
+            seen = seen.saturating_add(1);
+            short = short.saturating_add(u32::from(record.fraction < MICROS));
+            from = header.saturating_add(record.captured as usize);
+        }
+        short == 0 || short == 1 && seen >= LOOKED_AT
     }
 }
 
@@ -211,12 +283,52 @@ mod tests {
         assert_eq!(capture.links(), [1]);
     }
 
+    /// Times and numbers of odd fractions of a file with these seconds and fractions.
+    fn times(magic: u32, records: &[(u32, u32)]) -> Vec<(i64, u32, Option<(u32, bool)>)> {
+        let records: Vec<Raw<'_>> = records.iter().map(|(seconds, fraction)| (*seconds, *fraction, 0, 0, 0, &b""[..])).collect();
+        let bytes = file(false, magic, V24, 1, &records);
+        let mut capture = samples::open(&bytes).unwrap();
+        let mut found = Vec::new();
+        while let Some(frame) = capture.next_frame().unwrap() {
+            let time = frame.time.unwrap();
+            found.push((time.seconds, time.nanos, frame.odd_fraction.map(|odd| (odd.value, odd.as_nanos))));
+        }
+        assert_eq!(drain(&bytes), drain_slowly(&bytes));
+        found
+    }
+
     #[test]
-    fn fractions_out_of_range_are_kept() {
-        let bytes = file(false, 0xa1b2_c3d4, V24, 1, &[(u32::MAX, 1_000_000, 0, 0, 0, b""), (0, 0x8000_0000, 0, 0, 0, b"")]);
-        let times: Vec<_> = drain(&bytes).0.iter().map(|frame| frame.time.unwrap()).collect();
-        let first = Timestamp { seconds: i64::from(u32::MAX), nanos: 1_000_000_000 };
-        assert_eq!(times, [first, Timestamp { seconds: 0, nanos: 0 }]);
+    fn a_fraction_of_a_second_or_more_is_added_without_overflow() {
+        let found = times(0xa1b2_c3d4, &[(5, 7), (u32::MAX, 1_000_000), (0, 4_294_968), (0, u32::MAX), (6, 999_999)]);
+        let carried = |seconds, nanos, value| (seconds, nanos, Some((value, false)));
+        assert_eq!(found[0], (5, 7000, None));
+        assert_eq!(found[1], carried(i64::from(u32::MAX) + 1, 0, 1_000_000));
+        assert_eq!(found[2..4], [carried(4, 294_968_000, 4_294_968), carried(4294, 967_295_000, u32::MAX)]);
+        assert_eq!(found[4], (6, 999_999_000, None));
+        let nanos = times(0xa1b2_3c4d, &[(5, 999_999_999), (5, 1_000_000_000), (5, u32::MAX)]);
+        assert_eq!(nanos[0], (5, 999_999_999, None));
+        assert_eq!(nanos[1..], [carried(6, 0, 1_000_000_000), carried(9, 294_967_295, u32::MAX)]);
+    }
+
+    #[test]
+    fn a_file_of_fractions_above_a_second_has_nanoseconds() {
+        let micros = 0xa1b2_c3d4;
+        let as_nanos = |value| (5, value, Some((value, true)));
+        assert_eq!(times(micros, &[(5, 1_000_000), (5, 999_999_999)]), [as_nanos(1_000_000), as_nanos(999_999_999)]);
+        // No nanoseconds: one is more than a second of them, and one is a number of microseconds.
+        for other in [1_000_000_000, 7] {
+            let found = times(micros, &[(5, 2_000_000), (5, other)]);
+            assert_eq!(found[0], (7, 0, Some((2_000_000, false))), "{other}");
+        }
+        // One of a thousand nanoseconds is below a million.
+        for at in [0, 1, 19] {
+            let mut records = [(5, 123_456_789); 25];
+            records[at].1 = 789;
+            let found = times(micros, &records);
+            let alone = if at == 0 { 789_000 } else { 789 };
+            assert_eq!(found[at], (5, alone, None));
+            assert!(found.iter().enumerate().all(|(i, time)| i == at || *time == as_nanos(123_456_789)));
+        }
     }
 
     #[test]

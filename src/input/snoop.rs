@@ -6,9 +6,11 @@
 //! ```
 //! Drops are cumulative since the start of the capture; the last count is reported.
 
+#![warn(clippy::arithmetic_side_effects)]
+
 use super::buffer::{Buffer, Supply};
 use super::error::{OpenError, ReadError};
-use super::frame::{Frame, Link, Timestamp};
+use super::frame::{Frame, Link, OddFraction, Timestamp};
 use super::interface::{About, Interface};
 use super::options::OptionList;
 use super::order::Order;
@@ -17,6 +19,9 @@ pub(super) const MAGIC: &[u8] = b"snoop\0\0\0";
 
 const FILE_HEADER: usize = 16;
 const RECORD_HEADER: usize = 24;
+
+/// Microseconds of a second.
+const MICROS: u32 = 1_000_000;
 
 /// The same limit as libpcap's.
 const LARGEST_PACKET: u32 = 256 * 1024;
@@ -84,14 +89,16 @@ impl Reader {
         let header = self.buffer.ahead();
         let word = |at| Order::Big.u32(header, at).unwrap_or_default();
         let (original_len, captured, length, drops) = (word(0), word(4), word(8), word(12));
-        let time = Some(Timestamp { seconds: i64::from(word(16)), nanos: word(20).wrapping_mul(1000) });
+        let micros = word(20);
+        let time = Some(Timestamp::carried(word(16).into(), u64::from(micros).saturating_mul(1000)));
+        let odd_fraction = (micros >= MICROS).then_some(OddFraction { value: micros, is_micros: true, as_nanos: false });
         // Validated before waiting for bytes after the header.
         if captured > LARGEST_PACKET {
             let text = format!("a packet of {captured} bytes; a capture holds at most {LARGEST_PACKET} of one");
             return Err(ReadError::damaged(at, text));
         }
-        let (end, length) = (RECORD_HEADER + captured as usize, length as usize);
-        if length < end || length > end + LARGEST_PADDING {
+        let (end, length) = (RECORD_HEADER.saturating_add(captured as usize), length as usize);
+        if length < end || length > end.saturating_add(LARGEST_PADDING) {
             let text = format!("a record of {length} bytes for a packet of {captured}");
             return Err(ReadError::damaged(at, text));
         }
@@ -99,7 +106,7 @@ impl Reader {
         self.about.dropped = u64::from(drops);
         let bytes = self.buffer.use_up(length).get(RECORD_HEADER..end).unwrap_or_default();
         let interfaces = std::slice::from_ref(&self.interface);
-        Ok(Some(Frame { time, link: self.link, bytes, original_len, interfaces, ..Frame::default() }))
+        Ok(Some(Frame { time, odd_fraction, link: self.link, bytes, original_len, interfaces, ..Frame::default() }))
     }
 }
 
@@ -137,6 +144,16 @@ mod tests {
         let mut capture = open(&bytes).unwrap();
         while capture.next_frame().unwrap().is_some() {}
         assert_eq!((capture.format(), capture.dropped(), capture.links()), (Format::Snoop, 5, &[1][..]));
+    }
+
+    #[test]
+    fn microseconds_of_a_second_or_more_are_added_without_overflow() {
+        let mut bytes = file(4, &[(3, b"abc", 1, 0)]);
+        bytes[36..40].copy_from_slice(&u32::MAX.to_be_bytes());
+        let mut capture = open(&bytes).unwrap();
+        let frame = capture.next_frame().unwrap().unwrap();
+        assert_eq!(frame.time, Some(Timestamp { seconds: (1 << 31) + 4294, nanos: 967_295_000 }));
+        assert_eq!(frame.odd_fraction.map(|odd| (odd.value, odd.as_nanos)), Some((u32::MAX, false)));
     }
 
     #[test]

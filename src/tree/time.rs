@@ -7,11 +7,19 @@ use std::fmt;
 pub struct Timestamp {
     /// Whole seconds; negative before 1970.
     pub seconds: i64,
-    /// Nanoseconds within the second. A malformed file may contain a second or more; the value is kept unchanged.
+    /// Nanoseconds within the second. Readers of files carry a second or more with [`Timestamp::carried`].
     pub nanos: u32,
 }
 
 impl Timestamp {
+    /// Seconds and any number of nanoseconds, limited to 64 bits of seconds.
+    #[must_use]
+    pub fn carried(seconds: i64, nanos: u64) -> Timestamp {
+        let more = i64::try_from(nanos / 1_000_000_000).unwrap_or(i64::MAX);
+        let nanos = u32::try_from(nanos % 1_000_000_000).unwrap_or_default();
+        Timestamp { seconds: seconds.saturating_add(more), nanos }
+    }
+
     /// [`Timestamp::since`], limited to 64 bits.
     #[must_use]
     pub fn nanos_since(self, earlier: Timestamp) -> i64 {

@@ -14,6 +14,7 @@ fields! {
     TEXT_FULL = broken("dissect.text_full", "too much text", "The text created for the frame exceeds the limit");
     BYTES_FULL = broken("dissect.bytes_full", "too many derived bytes", "The bytes decompressed or decrypted for the frame exceed the limit");
     HUGE = broken("dissect.huge", "message too long", "The declared length of the message exceeds the limit");
+    FRACTION = odd("dissect.time_fraction", "fraction of a second", "The fraction of the capture time in the file is a second or more");
     UNUSUAL = odd("dissect.unusual", "unusual", "Only the port shows the protocol, because the message has a field with a wrong value");
     LEFT_OVER = odd("dissect.left_over", "bytes left over", "More bytes than the fields explain");
     OVERLAP = odd("dissect.overlap", "overlap differs", "A segment overlaps earlier bytes with different content; the first copy counts");

@@ -1,7 +1,7 @@
 //! Header chains: malformed options, truncated fragments, tunnels, and packets quoted by ICMP errors.
 
 use super::super::Engine;
-use crate::input::{Frame, Link};
+use crate::input::{Frame, Link, OddFraction};
 use crate::registry::Registry;
 use crate::tree::{Demand, Dissection, dump};
 use crate::wire::trial::bytes;
@@ -246,6 +246,22 @@ fn a_payload_that_is_not_deflate_data_stays_as_it_is() {
     let acknowledgment = ipv4(6, 0, &tcp(4000, 8, ACK));
     engine.dissect(&Frame { bytes: &acknowledgment, original_len: u32::try_from(acknowledgment.len()).unwrap(), ..frame });
     assert!(engine.silent().is_some());
+}
+
+#[test]
+fn a_fraction_of_a_second_or_more_is_noted_on_any_frame() {
+    let segment = ipv4(6, 0, &tcp(4000, 8, ACK));
+    for (as_nanos, meaning) in [(true, "nanoseconds, like nearly all of the file"), (false, "added to the seconds")] {
+        let odd_fraction = Some(OddFraction { value: 4_294_968, is_micros: true, as_nanos });
+        let mut engine = Engine::complete(Registry::default());
+        let original_len = u32::try_from(segment.len()).unwrap();
+        let frame = Frame { number: 1, link: Link::Type(101), bytes: &segment, original_len, odd_fraction, ..Frame::default() };
+        let tree = dump(Dissection { tree: engine.dissect(&frame), bytes: &segment });
+        let text = format!("a fraction of 4294968 µs, a second or more: {meaning}");
+        assert!(tree.contains("dissect.time_fraction") && tree.contains(&text), "{tree}");
+        let plain = Frame { odd_fraction: None, ..frame };
+        assert!(!dump(Dissection { tree: engine.dissect(&plain), bytes: &segment }).contains("fraction"));
+    }
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! Timestamps of an interface: resolution and offset.
 
+#![warn(clippy::arithmetic_side_effects)]
+
 use crate::input::Timestamp;
 
 const NANOS: u64 = 1_000_000_000;
@@ -32,7 +34,9 @@ impl Default for Clock {
 impl Unit {
     fn of(per_second: u128) -> Unit {
         match u64::try_from(per_second) {
-            Ok(per_second) if per_second > 0 && NANOS.is_multiple_of(per_second) => Unit::Whole(per_second, NANOS / per_second),
+            Ok(per_second) if NANOS.is_multiple_of(per_second) => {
+                NANOS.checked_div(per_second).map_or(Unit::Tiny, |each| Unit::Whole(per_second, each))
+            }
             _ => Unit::Any(per_second),
         }
     }
@@ -50,12 +54,17 @@ impl Clock {
 
     pub(super) fn time(&self, units: u64) -> Timestamp {
         let (seconds, nanos) = match self.unit {
-            Unit::Whole(per_second, each) => (units / per_second, units % per_second * each),
+            Unit::Whole(per_second, each) => {
+                let rest = units.checked_rem(per_second).unwrap_or_default();
+                (units.checked_div(per_second).unwrap_or_default(), rest.saturating_mul(each))
+            }
             Unit::Any(per_second) => {
                 let units = u128::from(units);
-                // The remainder is below 2^64 and below `per_second`, so this neither overflows nor reaches a second.
-                let nanos = units % per_second * u128::from(NANOS) / per_second;
-                (u64::try_from(units / per_second).unwrap_or(u64::MAX), u64::try_from(nanos).unwrap_or_default())
+                // The remainder is below 2^64 and below `per_second`, so this neither saturates nor reaches a second.
+                let rest = units.checked_rem(per_second).unwrap_or_default();
+                let nanos = rest.saturating_mul(NANOS.into()).checked_div(per_second).unwrap_or_default();
+                let seconds = units.checked_div(per_second).unwrap_or_default();
+                (u64::try_from(seconds).unwrap_or(u64::MAX), u64::try_from(nanos).unwrap_or_default())
             }
             Unit::Tiny => (0, 0),
         };

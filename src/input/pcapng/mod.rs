@@ -14,6 +14,8 @@
 //! `pcap-parser` identifies the blocks. They are parsed here: it collects the options of each packet in a vector, and rejects a
 //! packet for a malformed option. It also misreads times of big-endian interfaces and resolutions that are powers of two.
 
+#![warn(clippy::arithmetic_side_effects)]
+
 mod clock;
 
 use pcap_parser::{
@@ -33,6 +35,8 @@ use clock::Clock;
 
 const OBSOLETE_PACKET: u32 = 2;
 const BLOCK_HEADER: usize = 8;
+const LENGTH: usize = 4;
+const PACKET_HEADER: usize = 20;
 const SECTION_BODY: usize = 16;
 const IF_TSRESOL: u16 = 9;
 const IF_TSOFFSET: u16 = 14;
@@ -90,6 +94,13 @@ struct Packet {
 struct Block {
     kind: u32,
     len: usize,
+}
+
+impl Block {
+    /// Where its body is, between the header and the length at the end.
+    const fn body(&self) -> std::ops::Range<usize> {
+        BLOCK_HEADER..self.len.saturating_sub(LENGTH)
+    }
 }
 
 impl Reader {
@@ -152,8 +163,11 @@ impl Reader {
                 self.returned = true;
                 let interface_name = self.interfaces.get(packet.interface as usize).and_then(|known| known.name.as_deref());
                 let block = self.buffer.use_up(block.len);
-                let end = packet.from + packet.captured;
-                let bytes = block.get(end.next_multiple_of(4)..block.len() - 4).filter(|_| packet.options).unwrap_or_default();
+                let end = packet.from.saturating_add(packet.captured);
+                let bytes = block
+                    .get(end.next_multiple_of(4)..block.len().saturating_sub(LENGTH))
+                    .filter(|_| packet.options)
+                    .unwrap_or_default();
                 let options = OptionList { order: self.order, bytes };
                 let (origin, time) = Origin::find(options, self.start).unzip();
                 let (of_text, direction) = TextPacket::find(options);
@@ -215,7 +229,7 @@ impl Reader {
             return Err(self.damaged(format!("a block that says it is {len} bytes long")));
         }
         self.buffer.have(whole, "block")?;
-        match self.order.u32(self.buffer.ahead(), whole - 4) {
+        match self.order.u32(self.buffer.ahead(), whole.saturating_sub(LENGTH)) {
             Some(end) if end == len => Ok(Some(Block { kind, len: whole })),
             end => {
                 let end = end.unwrap_or_default();
@@ -256,7 +270,7 @@ impl Reader {
                     self.learn(block);
                 }
                 if kind == NRB_MAGIC {
-                    let body = self.buffer.ahead().get(BLOCK_HEADER..block.len - 4).unwrap_or_default();
+                    let body = self.buffer.ahead().get(block.body()).unwrap_or_default();
                     self.about.names.block(self.order, body);
                 }
                 self.about.extra(match kind {
@@ -276,11 +290,11 @@ impl Reader {
 
     /// Stores a key log for the next packet.
     fn learn(&mut self, block: &Block) {
-        let body = self.buffer.ahead().get(BLOCK_HEADER..block.len - 4).unwrap_or_default();
+        let body = self.buffer.ahead().get(block.body()).unwrap_or_default();
         let length = self.order.u32(body, 4).unwrap_or_default() as usize;
         let text = body.get(8..).unwrap_or_default();
         let text = text.get(..length).unwrap_or(text);
-        if self.secrets.len() + text.len() < SECRETS {
+        if self.secrets.len().saturating_add(text.len()) < SECRETS {
             self.secrets.extend_from_slice(text);
             self.secrets.push(b'\n');
         }
@@ -289,14 +303,14 @@ impl Reader {
     fn section(&mut self, block: &Block) {
         self.interfaces.clear();
         self.sources.clear();
-        let bytes = self.buffer.ahead().get(BLOCK_HEADER..block.len - 4).unwrap_or_default();
+        let bytes = self.buffer.ahead().get(block.body()).unwrap_or_default();
         let options = OptionList { order: self.order, bytes: bytes.get(SECTION_BODY..).unwrap_or_default() };
         self.start = origin::start(options);
         self.about.section(options);
     }
 
     fn interface_described(&mut self, block: &Block) -> Option<()> {
-        let body = self.buffer.ahead().get(BLOCK_HEADER..block.len - 4)?;
+        let body = self.buffer.ahead().get(block.body())?;
         let (link, snap_len) = (self.order.u16(body, 0)?, self.order.u32(body, 4)?);
         let options = OptionList { order: self.order, bytes: body.get(8..)? };
         let mut clock = Clock::default();
@@ -318,7 +332,7 @@ impl Reader {
     }
 
     fn body(&self, block: &Block) -> &[u8] {
-        self.buffer.ahead().get(BLOCK_HEADER..block.len - 4).unwrap_or_default()
+        self.buffer.ahead().get(block.body()).unwrap_or_default()
     }
 
     /// The packet in a block; `None` for a block of another type.
@@ -336,12 +350,12 @@ impl Reader {
         let (Some(high), Some(low), Some(captured), Some(original)) = (word(4), word(8), word(12), word(16)) else {
             return Err(short());
         };
-        let available = body.len() - 20;
+        let available = body.len().saturating_sub(PACKET_HEADER);
         if captured as usize > available {
             return Err(self.damaged(format!("a packet of {captured} bytes in a block with space for {available}")));
         }
         let time = Some(source.clock.time(u64::from(high) << 32 | u64::from(low)));
-        let (from, captured) = (BLOCK_HEADER + 20, captured as usize);
+        let (from, captured) = (BLOCK_HEADER + PACKET_HEADER, captured as usize);
         Ok(Some(Packet { time, interface, link: source.link, from, captured, original, options: true }))
     }
 
@@ -349,7 +363,7 @@ impl Reader {
     fn simple(&self, body: &[u8], original: u32) -> Result<Packet, ReadError> {
         let source = self.source(0)?;
         let limit = if source.snap_len == 0 { u32::MAX } else { source.snap_len };
-        let (captured, available) = (original.min(limit) as usize, body.len() - 4);
+        let (captured, available) = (original.min(limit) as usize, body.len().saturating_sub(LENGTH));
         if captured > available {
             return Err(self.damaged(format!("a packet of {captured} bytes in a block with space for {available}")));
         }
