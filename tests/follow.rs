@@ -1,7 +1,9 @@
 //! Conversations as bytes: every format, read back, and missing bytes reported.
 
 use crate::common::{Scratch, assert_golden, program, run, run_with};
+use etherparse::PacketBuilder;
 use serde_json::Value;
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::{Read, Write};
 use std::path::Path;
@@ -269,4 +271,106 @@ fn a_stream_in_compressed_packets_is_followed() {
     assert_eq!(raw(file.path(), "tcp/0", "c2s"), [&first[..], second].concat());
     let shown = run(&["follow", file.path(), "-s", "tcp/0", "-T", "ascii"]);
     assert!(shown.out.contains("GET /b HTTP/1.1") && !shown.out.contains("Hunter2"), "{}", shown.out);
+}
+
+/// A pcap of TCP segments between two endpoints: from the client, flags, sequence and acknowledgment number, payload.
+fn capture_of(segments: &[(bool, &str, u32, u32, &[u8])]) -> Vec<u8> {
+    let words = [0xa1b2_c3d4_u32, 0x0004_0002, 0, 0, 65535, 101];
+    let mut file: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+    for (at, (is_client, flags, seq, ack, payload)) in segments.iter().enumerate() {
+        let ends = [([192, 0, 2, 10], 40000), ([198, 51, 100, 20], 4000)];
+        let [(from, source), (to, target)] = if *is_client { ends } else { [ends[1], ends[0]] };
+        let mut tcp = PacketBuilder::ipv4(from, to, 64).tcp(source, target, *seq, 8192);
+        tcp = if flags.contains('S') { tcp.syn() } else { tcp };
+        tcp = if flags.contains('A') { tcp.ack(*ack) } else { tcp };
+        let mut packet = Vec::new();
+        tcp.write(&mut packet, payload).unwrap();
+        let len = u32::try_from(packet.len()).unwrap();
+        file.extend([1_700_000_000, u32::try_from(at).unwrap(), len, len].iter().flat_map(|word: &u32| word.to_le_bytes()));
+        file.extend(packet);
+    }
+    file
+}
+
+/// Bytes of each TCP conversation: those of its messages, each byte of a stream once, and those of `follow`.
+fn listed_and_followed(file: &str) -> [BTreeMap<String, u64>; 2] {
+    let records = |arguments: &[&str]| -> Vec<Value> {
+        run(arguments).out.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
+    };
+    let (mut listed, mut spans) = (BTreeMap::new(), BTreeMap::<(String, String), Vec<(u64, u64)>>::new());
+    for record in records(&["--json", "--messages", file]) {
+        let [stream, buffer] = ["stream", "buffer"].map(|key| record[key].as_str().unwrap_or_default().to_owned());
+        if !stream.starts_with("tcp/") {
+            continue;
+        }
+        let (off, len) = (record["off"].as_u64().unwrap(), record["len"].as_u64().unwrap());
+        if buffer.starts_with("tcp/") {
+            spans.entry((stream, buffer)).or_default().push((off, off + len));
+        } else if buffer.starts_with("frame/") && record["protocol"] == "data" {
+            *listed.entry(stream).or_default() += len;
+        }
+    }
+    for ((stream, _), mut spans) in spans {
+        spans.sort_unstable();
+        let mut end = 0;
+        for (from, to) in spans {
+            *listed.entry(stream.clone()).or_default() += to.saturating_sub(from.max(end));
+            end = end.max(to);
+        }
+    }
+    let followed = records(&["follow", "--json", file]).into_iter().filter_map(|record| {
+        let bytes = record["bytes"]["c2s"].as_u64()? + record["bytes"]["s2c"].as_u64()?;
+        let stream = record["stream"].as_str()?;
+        (stream.starts_with("tcp/") && bytes > 0).then(|| (stream.to_owned(), bytes))
+    });
+    [listed, followed.collect()]
+}
+
+#[test]
+fn follow_has_the_bytes_of_all_messages() {
+    for sample in crate::common::samples() {
+        let [listed, followed] = listed_and_followed(&sample);
+        // Messages of decrypted and inflated bytes have no bytes of the stream.
+        let short = followed.iter().filter(|(stream, bytes)| listed.get(*stream) > Some(*bytes)).collect::<Vec<_>>();
+        assert!(short.is_empty(), "{sample}: {short:?} {listed:?}");
+    }
+    let syns = [(true, "S", 999, 0, &b""[..]), (false, "SA", 5000, 1000, b""), (false, "SA", 1_607_310_063, 1000, b"")];
+    let session = |number: u32| {
+        [
+            (true, "A", 1000, number, &b""[..]),
+            (true, "A", 1000, number, b"hello server"),
+            (false, "A", number, 1012, b"hello client"),
+            (false, "SA", 1_607_310_063, 1000, b""),
+            (false, "A", number.wrapping_add(12), 1012, b"again"),
+        ]
+    };
+    for number in [5001, 1_607_310_064] {
+        // With and without the acknowledgments that show which number counts.
+        for from in [0, 1, 2] {
+            let segments: Vec<_> = syns.iter().chain(session(number).iter().skip(from)).copied().collect();
+            let scratch = Scratch::new(&format!("follow-syns-{number}-{from}"), &capture_of(&segments));
+            let [listed, followed] = listed_and_followed(scratch.path());
+            assert_eq!(listed, followed, "{number} {from}");
+            assert_eq!(raw(scratch.path(), "tcp/0", "s2c"), b"hello clientagain", "{number} {from}");
+            assert!(!run(&["--json", scratch.path()]).out.contains("dissect.stale"), "{number} {from}");
+        }
+    }
+}
+
+#[test]
+fn bytes_that_have_no_place_in_a_stream_are_followed_where_they_arrive() {
+    let start = [(true, "A", 1000, 1, &b"one"[..]), (true, "A", 1003, 1, b"two")];
+    for (name, seq) in [("before", 990), ("ahead", 2_000_000_000), ("behind", 3_000_000_000)] {
+        let stray = [(true, "A", seq, 1, &b"stray"[..]), (true, "A", 1006, 1, b"three")];
+        let scratch = Scratch::new(&format!("follow-{name}"), &capture_of(&[start, stray].concat()));
+        let [listed, followed] = listed_and_followed(scratch.path());
+        assert_eq!((listed.get("tcp/0"), &listed), (Some(&16), &followed), "{name}");
+        assert_eq!(raw(scratch.path(), "tcp/0", "c2s"), b"onetwostraythree", "{name}");
+        for (form, says) in [("hex", "# c2s: 5 bytes that have no place in the stream"), ("ndjson", r#""len":5,"stray":true"#)] {
+            let out = run(&["follow", scratch.path(), "-s", "tcp/0", "-T", form]).out;
+            assert_eq!(out.matches(says).count(), 1, "{name} {form}: {out}");
+        }
+        let explored = run(&["explore", scratch.path(), "--json"]).out;
+        assert!(explored.contains(r#""bytes":16"#), "{name}: {explored}");
+    }
 }

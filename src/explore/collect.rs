@@ -129,6 +129,11 @@ impl Conversation {
         if side.ends[0].is_empty() {
             side.ends = [payload.ends.src, payload.ends.dst].map(|end| end.map_or(String::new(), |end| end.to_string()));
         }
+        // Neither framing nor values go on across bytes without a place.
+        if payload.is_stray || side.ends_stray {
+            side.holes.push((side.bytes.len(), 0));
+        }
+        side.ends_stray = payload.is_stray;
         let time = payload.time().map_or(0, |time| time.seconds.saturating_mul(1_000_000_000).saturating_add(time.nanos.into()));
         let base = side.bytes.len();
         let segment =

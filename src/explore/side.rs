@@ -19,6 +19,8 @@ pub struct Side {
     pub segments: Vec<Segment>,
     /// Gaps: offset in `bytes`, and number of missing bytes.
     pub holes: Vec<(usize, u64)>,
+    /// Whether the last bytes have no place in the stream.
+    pub ends_stray: bool,
     /// Whether it consists of datagrams.
     pub is_datagrams: bool,
 }
@@ -52,6 +54,7 @@ impl Side {
             sent: 0,
             segments: Vec::new(),
             holes: Vec::new(),
+            ends_stray: false,
             is_datagrams: stream.transport == tree::Transport::Udp,
         }
     }

@@ -190,7 +190,7 @@ fn emit_payload<E>(
     }
     let behind = offsets.behind(stream, side);
     let off = std::mem::replace(behind, behind.saturating_add(bytes.len() as u64));
-    emit(Event::Payload(Payload { stream, side, off, bytes, secret, ends, message }))
+    emit(Event::Payload(Payload { stream, side, off, is_stray: false, bytes, secret, ends, message }))
 }
 
 /// Whether a layer is a complete decrypted record, not a part of another layer.

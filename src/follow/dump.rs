@@ -112,6 +112,14 @@ impl<W: Write> Dump<W> {
     }
 
     fn payload(&mut self, payload: &Payload<'_>) -> io::Result<()> {
+        if self.form == Form::Hex && !self.begun {
+            let [client, server] = ends_of(payload).map(Shown);
+            self.comment(&format!("# {}  {client} → {server}", payload.stream));
+        }
+        if payload.is_stray {
+            let line = format!("{}: {} bytes that have no place in the stream", payload.side, payload.bytes.len());
+            self.remark(&line)?;
+        }
         match self.form {
             Form::Hex => self.hex(payload),
             Form::Ascii => self.ascii(payload),
@@ -127,7 +135,15 @@ impl<W: Write> Dump<W> {
 
     fn missing(&mut self, missing: &Missing) -> io::Result<()> {
         let Missing { side, off, len, frame, .. } = missing;
-        let line = format_args!("{side}: {len} bytes missing at {off} (given up at frame {frame})");
+        let line = format!("{side}: {len} bytes missing at {off} (given up at frame {frame})");
+        match self.form {
+            Form::Json | Form::Ndjson => self.json(&Event::Missing(*missing)),
+            _ => self.remark(&line),
+        }
+    }
+
+    /// Writes a line about bytes, except between raw ones and in JSON.
+    fn remark(&mut self, line: &str) -> io::Result<()> {
         match self.form {
             Form::Hex => {
                 self.comment(&format!("# {}", self.theme.paint(Role::Gap, line)));
@@ -137,18 +153,13 @@ impl<W: Write> Dump<W> {
                 let start = if self.last.take().is_some() { "\n" } else { "" };
                 writeln!(self.out, "{start}{}", self.theme.paint(Role::Gap, format_args!("[{line}]"))).map_err(unwritable)
             }
-            Form::Json | Form::Ndjson => self.json(&Event::Missing(*missing)),
             Form::Yaml => writeln!(self.out, "  # {line}").map_err(unwritable),
             Form::CArray => writeln!(self.out, "/* {line} */").map_err(unwritable),
-            Form::Raw => Ok(()),
+            Form::Json | Form::Ndjson | Form::Raw => Ok(()),
         }
     }
 
     fn hex(&mut self, payload: &Payload<'_>) -> io::Result<()> {
-        if !self.begun {
-            let [client, server] = ends_of(payload).map(Shown);
-            self.comment(&format!("# {}  {client} → {server}", payload.stream));
-        }
         let has_margin = self.width.is_none_or(|width| width >= INDENT.len() + BYTES + TEXT + BETWEEN + LEAST);
         if !has_margin {
             let about = about(payload).map_err(unwritable)?;
@@ -257,6 +268,9 @@ impl<W: Write> Dump<W> {
                 of.put("frames", &message.frames())?;
                 of.put("off", &payload.off)?;
                 of.put("len", &payload.bytes.len())?;
+                if payload.is_stray {
+                    of.put("stray", &true)?;
+                }
                 if payload.secret > 0 {
                     of.put("masked", &payload.secret)?;
                 }

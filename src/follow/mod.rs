@@ -30,6 +30,8 @@ pub struct Payload<'t> {
     pub side: Side,
     /// Stream offset of the first byte.
     pub off: u64,
+    /// Whether reassembly could not place the bytes: they are listed where they arrived, at the offset of what follows.
+    pub is_stray: bool,
     /// The bytes.
     pub bytes: &'t [u8],
     /// Number of secret bytes: masked unless raw.
@@ -170,6 +172,7 @@ impl Follower {
                     for layer in carriers.into_iter().chain([message.layer]) {
                         in_order(stream, side, (message, layer), &payloads.secrets, offsets.behind(stream, side), &mut emit)?;
                     }
+                    stray(message, &payloads.secrets, *offsets.behind(stream, side), &mut emit)?;
                 }
                 // Each UDP header has its own payload; several messages may share one.
                 for payload in std::iter::once(message.layer).chain(message.carriers()) {
@@ -241,7 +244,24 @@ fn in_order<E>(
     let off = std::mem::replace(behind, behind.saturating_add(bytes.len() as u64));
     let span = Span { start: node.span().start.saturating_add(u32::try_from(known).unwrap_or(u32::MAX)), ..node.span() };
     let (bytes, secret) = secrets.mask(span, bytes);
-    emit(Event::Payload(Payload { stream, side, off, bytes: &bytes, secret, ends, message }))
+    emit(Event::Payload(Payload { stream, side, off, is_stray: false, bytes: &bytes, secret, ends, message }))
+}
+
+/// Reports bytes of a TCP segment that are no part of the stream, such as those far from it.
+fn stray<E>(
+    message: Message<'_>,
+    secrets: &Secrets,
+    off: u64,
+    emit: &mut impl FnMut(Event<'_>) -> Result<(), E>,
+) -> Result<(), E> {
+    let Some((ends, node)) = message.ends().zip(message.node()) else { return Ok(()) };
+    let Some((stream, side)) = ends.stream.filter(|(id, _)| id.transport == Transport::Tcp) else { return Ok(()) };
+    let is_of_frame = message.of.tree.source(node.span()).is_some_and(|source| source.origin == Origin::Frame);
+    if node.field().abbrev != "data" || !is_of_frame || node.bytes().is_empty() {
+        return Ok(());
+    }
+    let (bytes, secret) = secrets.mask(node.span(), node.bytes());
+    emit(Event::Payload(Payload { stream, side, off, is_stray: true, bytes: &bytes, secret, ends, message }))
 }
 
 /// Reports the payload of a datagram and its truncated bytes, unless `payload` was reported before.
@@ -271,7 +291,7 @@ fn datagram<E>(
     if !bytes.is_empty() {
         let off = std::mem::replace(behind, behind.saturating_add(bytes.len() as u64));
         let (bytes, secret) = payloads.secrets.mask(node.span(), bytes);
-        emit(Event::Payload(Payload { stream, side, off, bytes: &bytes, secret, ends, message }))?;
+        emit(Event::Payload(Payload { stream, side, off, is_stray: false, bytes: &bytes, secret, ends, message }))?;
     }
     let cut = u64::from(frame.original.saturating_sub(frame.captured));
     if cut == 0 || node.span().source != 0 {
@@ -302,7 +322,7 @@ fn without_headers<E>(
     let behind = offsets.behind(stream, side);
     let off = std::mem::replace(behind, behind.saturating_add(of.bytes.len() as u64));
     let (bytes, secret) = payloads.secrets.mask(Span::new(0, 0..of.bytes.len()), of.bytes);
-    emit(Event::Payload(Payload { stream, side, off, bytes: &bytes, secret, ends, message }))
+    emit(Event::Payload(Payload { stream, side, off, is_stray: false, bytes: &bytes, secret, ends, message }))
 }
 
 /// Payload of a datagram. The layer may be shorter: that of a tunnel ends after the tunnel's header.

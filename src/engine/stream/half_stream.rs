@@ -13,6 +13,8 @@ pub(super) struct HalfStream {
     pub(super) reassembly: Direction,
     /// The sequence number of relative value 0.
     pub(super) base: Option<u32>,
+    /// Numbers of earlier SYNs that differ from `base`, while it is open which of them the peer accepts.
+    pub(super) rivals: Vec<u32>,
     /// Whether its first bytes are the first of the stream.
     pub(super) from_start: bool,
     /// Number of bytes needed before the extent is queried again.
@@ -35,6 +37,10 @@ pub(super) struct HalfStream {
     pub(super) secrets: VecDeque<Range<u64>>,
 }
 
+/// Maximum number of SYNs with other numbers stored per direction.
+const RIVALS: usize = 4;
+/// Maximum distance of a number from the SYN to which it belongs.
+const NEAR: u32 = 1 << 30;
 /// Maximum number of ranges stored per direction.
 const SECRETS: usize = 16;
 /// Maximum number of bytes after a gap that may continue a secret if the end of its message is unknown.
@@ -73,6 +79,46 @@ pub(super) enum Step {
 }
 
 impl HalfStream {
+    /// Takes the number of a SYN that differs from the one before. Until bytes arrive, the peer may accept either.
+    #[cold]
+    pub(super) fn begin_anew(&mut self, first: u32) {
+        let before = self.base.replace(first);
+        if self.has_data() {
+            return;
+        }
+        self.rivals.retain(|rival| *rival != first);
+        if self.rivals.len() >= RIVALS {
+            self.rivals.remove(0);
+        }
+        self.rivals.extend(before);
+        self.reassembly = Direction::default();
+    }
+
+    /// Returns to an earlier SYN if a number of this side, sent or acknowledged, follows that one and not the latest.
+    #[inline]
+    pub(super) fn settle(&mut self, seq: u32) {
+        if !self.rivals.is_empty() {
+            self.choose(seq);
+        }
+    }
+
+    #[cold]
+    fn choose(&mut self, seq: u32) {
+        let follows = |base: &u32| (1..NEAR).contains(&seq.wrapping_sub(*base));
+        let is_nearer = |base: &u32| self.base.is_none_or(|latest| seq.wrapping_sub(*base) < seq.wrapping_sub(latest));
+        let meant = self.rivals.iter().position(|base| follows(base) && is_nearer(base));
+        match meant {
+            Some(at) if !self.has_data() => {
+                let base = self.rivals.swap_remove(at);
+                self.rivals.extend(self.base.replace(base));
+                self.reassembly = Direction::default();
+                self.reassembly.expect(base.wrapping_add(1));
+            }
+            _ if self.has_data() => self.rivals = Vec::new(),
+            _ => {}
+        }
+    }
+
     /// Stores which bytes a frame contained. One that completes fragments contains several runs.
     pub(super) fn note_arrival(&mut self, frame: u64, span: &Range<u64>) {
         let (number, known) = &mut self.latest;

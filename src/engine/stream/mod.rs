@@ -343,16 +343,17 @@ impl Stream {
     pub(super) fn set_bases(&mut self, side: Side, header: &Header) {
         let first = if header.syn() { header.seq } else { header.seq.wrapping_sub(1) };
         let half = &mut self.halves[side];
-        if half.base.is_some_and(|base| base != first) && header.syn() {
-            // A SYN-ACK with a new number: earlier segments belong to another connection.
-            half.base = Some(first);
-            if !half.has_data() {
-                half.reassembly = Direction::default();
-            }
+        match half.base {
+            None => half.base = Some(first),
+            // A SYN-ACK with a new number.
+            Some(base) if header.syn() && base != first => half.begin_anew(first),
+            Some(_) if header.syn() => {}
+            Some(_) => half.settle(header.seq),
         }
-        half.base.get_or_insert(first);
         if header.acks() {
-            self.halves[side.other()].base.get_or_insert(header.ack.wrapping_sub(1));
+            let peer = &mut self.halves[side.other()];
+            peer.base.get_or_insert(header.ack.wrapping_sub(1));
+            peer.settle(header.ack);
         }
     }
 
