@@ -183,8 +183,9 @@ impl Session {
         let verb = String::from_utf8_lossy(verb).to_ascii_uppercase();
         self.tls = verb == "AUTH";
         wire.name(&verb);
-        let field = if verb == "PASS" { &PASSWORD } else { &ARGUMENT };
-        if verb != "PASS" {
+        let is_secret = matches!(verb.as_str(), "PASS" | "ACCT");
+        let field = if is_secret { &PASSWORD } else { &ARGUMENT };
+        if !is_secret {
             wire.info(format_args!("{}", String::from_utf8_lossy(argument)));
         }
         lines::parameter(wire, field)?;

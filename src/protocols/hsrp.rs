@@ -111,22 +111,32 @@ fn recognize(bytes: &[u8]) -> bool {
         [0, ADVERTISE, rest @ ..] => rest.len() >= 8,
         [0, 0..=2, rest @ ..] => rest.len() >= 18,
         [kind @ 1..=4, length, rest @ ..] => {
-            let expected = match kind {
-                1 => 40,
-                2 => 4,
-                3 => 8,
-                _ => 28,
-            };
-            *length == expected && rest.len() >= expected.into()
+            let expected = value_size(*kind);
+            usize::from(*length) == expected && rest.len() >= expected
         }
         _ => false,
     }
 }
 
-/// Whether a message of version 0 has its size, and another operation.
+/// Whether a message of version 0 has its size, and another operation, or is cut; or the first element of version 2 is.
 fn is_likely(bytes: &[u8]) -> bool {
     const SIZE: usize = 20;
-    bytes.len() == SIZE && bytes.first() == Some(&0)
+    match bytes {
+        [0, 0..=ADVERTISE, ..] => true,
+        [0, ..] => bytes.len() == SIZE,
+        [kind @ 1..=4, length, ..] => usize::from(*length) == value_size(*kind),
+        _ => false,
+    }
+}
+
+/// Size of the value of an element of version 2.
+fn value_size(kind: u8) -> usize {
+    match kind {
+        GROUP_ELEMENT => 40,
+        2 => 4,
+        3 => 8,
+        _ => 28,
+    }
 }
 
 fn message(wire: &mut Wire<'_>) -> Result {

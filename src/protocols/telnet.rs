@@ -16,9 +16,15 @@ use crate::wire::{Conversation, Error, Extent, Heuristic, On, Opening, Protocol,
 use memchr::{memchr, memchr2};
 
 /// Telnet.
-pub static PROTOCOL: Protocol =
-    Protocol::new(&TELNET, FIELDS, &[On::Tcp(23).stream(Heuristic::Stream(recognize), |_: &Settings| Box::<Session>::default())])
-        .rest(&OPTION_DATA);
+pub static PROTOCOL: Protocol = Protocol::new(
+    &TELNET,
+    FIELDS,
+    &[
+        On::Tcp(23).stream(Heuristic::Stream(recognize), |_: &Settings| Box::<Session>::default()),
+        On::Tcp(23).stream(Heuristic::Stream(by_port), |_: &Settings| Box::<Session>::default()).by_port(),
+    ],
+)
+.rest(&OPTION_DATA);
 
 fields! {
     TELNET = protocol("telnet", "Telnet", "Telnet Protocol")
@@ -105,7 +111,7 @@ struct Session {
     asks: bool,
 }
 
-/// Recognizes Telnet by a negotiation in the first bytes of either side.
+/// Recognizes Telnet by a negotiation in the first bytes of either side, or by a prompt.
 fn recognize(opening: &Opening<'_>) -> Verdict {
     const SEARCHED: usize = 512;
     const LAST_OPTION: u8 = 69;
@@ -113,11 +119,26 @@ fn recognize(opening: &Opening<'_>) -> Verdict {
         bytes.get(..SEARCHED).unwrap_or(bytes).windows(3).any(|window| matches!(window, [IAC, SUBOPTION..=DONT, 0..=LAST_OPTION]))
     };
     let is_text = |bytes: &&[u8]| bytes.len() < SEARCHED && bytes.iter().all(|byte| *byte != 0 && byte.is_ascii());
-    match () {
-        () if opening.sent.iter().any(negotiates) => Verdict::Yes(Side::Server),
-        () if !opening.complete && opening.sent.iter().all(is_text) => Verdict::Unsure,
-        () => Verdict::No,
+    let prompts = |side: &Side| {
+        let line = opening.of(*side).rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
+        prompt_end(line) == Some(line.len()) || is_prompt(line)
+    };
+    match Side::BOTH.into_iter().find(prompts) {
+        _ if opening.sent.iter().any(negotiates) => Verdict::Yes(Side::Server),
+        Some(server) => Verdict::Yes(server),
+        None if !opening.complete && opening.sent.iter().all(is_text) => Verdict::Unsure,
+        None => Verdict::No,
     }
+}
+
+/// Recognizes text without negotiation.
+fn by_port(opening: &Opening<'_>) -> Verdict {
+    let is_shown = |character: char| !character.is_control() || matches!(character, '\0' | '\x07'..='\r' | '\x1b' | '\x7f');
+    let is_text = |bytes: &[u8]| match std::str::from_utf8(bytes) {
+        Ok(text) => text.chars().all(is_shown),
+        Err(error) => error.error_len().is_none() && error.valid_up_to() > 0,
+    };
+    if opening.sent.iter().all(|bytes| is_text(bytes)) { Verdict::Yes(Side::Server) } else { Verdict::No }
 }
 
 /// Size of the text at the start of the bytes, if its end is among them.

@@ -188,7 +188,8 @@ pub fn fields() -> impl Iterator<Item = &'static Field> {
 pub fn demand() -> Demand {
     let only = Only::these(fields());
     let named = Some(Only::these([&tcp::FIN_ACTIVE]));
-    let extras = Extras::BYTES.and(Extras::LABELS);
+    // Texts of messages are shown, so the secrets in them must be found.
+    let extras = Extras::CONTENT.and(Extras::LABELS);
     Demand { carriers: Carriers::Full, named, ..Demand::of_fields(only) }.with(extras)
 }
 

@@ -5,6 +5,7 @@ use super::{Extras, Info, Layer, SummaryFn, TextRange, Tree};
 use crate::limits;
 use std::borrow::Cow;
 use std::fmt::{self, Write};
+use std::ops::Range;
 
 impl Tree {
     /// Stores a text that is not on the wire.
@@ -70,6 +71,20 @@ impl Tree {
         let start = made.start as usize;
         let numbers = self.numbers.get(start..start + made.len as usize).unwrap_or_default();
         LazySummary(summarize, numbers).to_string().into()
+    }
+
+    /// Masks ranges of a text that was made. Those that split a character are extended to whole ones.
+    #[cold]
+    pub fn mask_text(&mut self, made: TextRange, secrets: &[Range<usize>]) {
+        let start = made.start as usize;
+        let end = start + made.len as usize;
+        for secret in secrets {
+            let is_boundary = |at: &usize| self.generated.is_char_boundary(*at);
+            let first = (start..=(start + secret.start).min(end)).rev().find(is_boundary).unwrap_or(start);
+            let last = ((start + secret.end).min(end)..=end).find(is_boundary).unwrap_or(end);
+            // As many bytes, so that other texts keep their places.
+            self.generated.replace_range(first..last, &"*".repeat(last - first));
+        }
     }
 
     /// The text of a computed value.

@@ -1,11 +1,13 @@
 //! Passwords and other secrets in text, found by the name in front of them.
 //!
 //! ```text
-//! PASS secret                               a command at the start of a line; also AUTH, AUTHENTICATE, rcon
+//! PASS secret                               a command at the start of a line; also ACCT, AUTH, AUTHENTICATE, rcon
 //! Cookie: secret                            a header, or any other line with a name and a colon
 //! user=a&password=secret                    a form, or the query of a URL
 //! "password": "secret"                      a member of JSON
 //! name="password" CRLF CRLF secret CRLF     a part of a multipart body
+//! <password type="a">secret</password>      an element of XML; also <e name="password">secret</e>, <e key="password" value="secret">
+//! <name>password</name><value>secret</value>   a member of XML-RPC; also <key> of property lists, and "name" and "value" of JSON
 //! http://user:secret@host/                  the user of a URL; also sip:user:secret@host
 //! \key\value\password\secret               an info string of games
 //! a=crypto:1 SUITE inline:secret            keys of media in SDP; also k=clear:, k=base64: and a=ice-pwd:
@@ -33,14 +35,16 @@ const WHOLE: &[&[u8]] = &[
     b"phpsessid",
     b"jsessionid",
     b"community",
+    b"sig",
 ];
 /// Endings of names of secrets.
-const ENDS: &[&[u8]] = &[b"token", b"pass", b"apikey", b"secret", b"credential", b"credentials", b"accesskey", b"privatekey"];
+const ENDS: &[&[u8]] =
+    &[b"token", b"pass", b"apikey", b"secret", b"credential", b"credentials", b"accesskey", b"privatekey", b"jwt"];
 /// Parts of names of secrets.
-const PARTS: &[&[u8]] = &[b"password", b"passwd", b"passphrase", b"passwort", b"pwd", b"secretkey"];
+const PARTS: &[&[u8]] = &[b"password", b"passwd", b"passphrase", b"passwort", b"pwd", b"passcode", b"secretkey"];
 
 /// Commands with a secret parameter.
-const COMMANDS: &[&[u8]] = &[b"pass ", b"authenticate ", b"rcon ", b"\xff\xff\xff\xffrcon ", b"k=clear:", b"k=base64:"];
+const COMMANDS: &[&[u8]] = &[b"pass ", b"acct ", b"authenticate ", b"rcon ", b"\xff\xff\xff\xffrcon ", b"k=clear:", b"k=base64:"];
 
 /// Whether a name is that of a secret.
 #[must_use]
@@ -67,7 +71,7 @@ fn ends_in(name: &[u8], ends: &[&[u8]]) -> bool {
 
 /// Whether any of [`WHOLE`] and [`ENDS`] ends in this byte.
 fn may_end(byte: u8) -> bool {
-    matches!(byte, b'2' | b'd' | b'e' | b'l' | b'n' | b's' | b't' | b'w' | b'y')
+    matches!(byte, b'2' | b'd' | b'e' | b'g' | b'l' | b'n' | b's' | b't' | b'w' | b'y')
 }
 
 /// Whether any of [`PARTS`] begins with this byte.
@@ -104,7 +108,9 @@ struct Ends {
     part: End,
     inline: End,
     member: End,
+    list: End,
     info: End,
+    element: End,
 }
 
 /// An end, and the place from which it was searched.
@@ -126,6 +132,9 @@ impl End {
 
 /// Reports what is left of a range without those that were reported just before.
 fn report_new(known: &mut Range<usize>, range: Range<usize>, found: &mut impl FnMut(Range<usize>)) {
+    if range.is_empty() {
+        return;
+    }
     let touches = range.start <= known.end && known.start <= range.end;
     if !touches {
         *known = range.clone();
@@ -144,19 +153,26 @@ pub fn find(text: &[u8], found: impl FnMut(Range<usize>)) {
     find_before(text, text.len(), found);
 }
 
+/// The same in a part of a text that begins anywhere in a line, where no command begins.
+pub fn find_named(text: &[u8], mut found: impl FnMut(Range<usize>)) {
+    let mut known = 0..0;
+    search(text, text.len(), &mut |range| report_new(&mut known, range, &mut found));
+}
+
 /// Reports the secrets of a text that have a byte before `end`; later ones may be reported, too.
 pub fn find_before(text: &[u8], end: usize, mut found: impl FnMut(Range<usize>)) {
     let mut known = 0..0;
-    let mut ends = Ends::default();
-    let mut report = |range: Range<usize>| {
-        if !range.is_empty() {
-            report_new(&mut known, range, &mut found);
-        }
-    };
+    let mut report = |range: Range<usize>| report_new(&mut known, range, &mut found);
     if let Some(range) = community(text) {
         report(range);
     }
     command(text, 0, &mut report);
+    search(text, end, &mut report);
+}
+
+/// Searches behind each separator before `end`.
+fn search(text: &[u8], end: usize, report: &mut impl FnMut(Range<usize>)) {
+    let mut ends = Ends::default();
     // A secret follows its separator, so separators after `end` do not matter.
     let searched = text.get(..end).unwrap_or(text);
     // In binary data, the byte before or after a separator excludes nearly all of them.
@@ -164,15 +180,17 @@ pub fn find_before(text: &[u8], end: usize, mut found: impl FnMut(Range<usize>))
     let behind = |at: usize| text.get(at + 1).copied().unwrap_or_default();
     for at in memchr::memchr3_iter(b'=', b':', b'\n', searched) {
         match text.get(at) {
-            Some(b'\n') if may_begin_command(behind(at)) => command(text, at + 1, &mut report),
-            Some(b'=') if is_of_name(before(at)) => assigned(text, at, &mut ends, &mut report),
-            Some(b':') if may_end_name(before(at)) || behind(at) == b'/' => named(text, at, &mut ends, &mut report),
+            Some(b'\n') if may_begin_command(behind(at)) => command(text, at + 1, report),
+            Some(b'=') if is_of_name(before(at)) => assigned(text, at, &mut ends, report),
+            Some(b':') if may_end_name(before(at)) || behind(at) == b'/' => named(text, at, &mut ends, report),
             _ => {}
         }
     }
-    for at in memchr::memchr_iter(b'\\', searched) {
-        if is_of_name(before(at)) {
-            info(text, at, &mut ends, &mut report);
+    for at in memchr::memchr2_iter(b'\\', b'>', searched) {
+        match text.get(at) {
+            Some(b'>') if may_end_tag(before(at)) => element(text, at, &mut ends, report),
+            Some(b'\\') if is_of_name(before(at)) => info(text, at, &mut ends, report),
+            _ => {}
         }
     }
 }
@@ -180,6 +198,11 @@ pub fn find_before(text: &[u8], end: usize, mut found: impl FnMut(Range<usize>))
 /// Whether a name, or the text between it and a colon, may end in this byte.
 fn may_end_name(byte: u8) -> bool {
     is_of_name(byte) || byte == b'"' || byte.is_ascii_whitespace()
+}
+
+/// Whether a tag of XML may end in this byte, before its bracket.
+fn may_end_tag(byte: u8) -> bool {
+    is_of_name(byte) || matches!(byte, b'"' | b'\'' | b'/') || byte.is_ascii_whitespace()
 }
 
 /// The text with secrets masked.
@@ -287,6 +310,54 @@ fn assigned(text: &[u8], at: usize, ends: &mut Ends, report: &mut impl FnMut(Ran
     }
 }
 
+/// An element of XML whose name, or whose attribute for a name, is that of a secret. Its first tag ends at `at`.
+fn element(text: &[u8], at: usize, ends: &mut Ends, report: &mut impl FnMut(Range<usize>)) {
+    const TAG_MOST: usize = 256;
+    let before = text.get(at.saturating_sub(TAG_MOST)..at).unwrap_or_default();
+    let Some(open) = memchr::memrchr(b'<', before) else { return };
+    let tag = before.get(open + 1..).unwrap_or_default();
+    let name = tag.split(|byte| byte.is_ascii_whitespace()).next().unwrap_or_default();
+    let content = |from: usize, end: &mut End| from..end.of(text, from, |rest| memchr::memmem::find(rest, b"</"));
+    if let Some(closed) = name.strip_prefix(b"/") {
+        // The value of a named member is the content of the next element.
+        let is_name = matches!(closed, b"name" | b"key") && {
+            let named = before.get(..open).unwrap_or_default();
+            is_secret_name(named.rsplit(|byte| *byte == b'>').next().unwrap_or_default())
+        };
+        let rest = text.get(at + 1..).unwrap_or_default();
+        let blanks = rest.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+        let next = rest.get(blanks..).filter(|next| is_name && next.starts_with(b"<"));
+        let length = next.and_then(|next| memchr::memchr(b'>', next.get(..TAG_MOST).unwrap_or(next)));
+        if let Some(length) = length {
+            report(content(at + 1 + blanks + length + 1, &mut ends.element));
+        }
+        return;
+    }
+    let own = name.rsplit(|byte| *byte == b':').next().unwrap_or_default();
+    let names = attribute(tag, |name| matches!(name, b"name" | b"key" | b"id" | b"type"));
+    let is_named = names.is_some_and(|range| is_secret_name(tag.get(range).unwrap_or_default()));
+    if is_named && let Some(value) = attribute(tag, |name| name == b"value") {
+        let start = at - tag.len();
+        report(start + value.start..start + value.end);
+    }
+    // These have attributes only.
+    let is_void = [&b"input"[..], b"meta", b"link"].iter().any(|void| own.eq_ignore_ascii_case(void));
+    if !is_void && (is_named || own.iter().all(|byte| is_of_name(*byte)) && is_secret_name(own)) && !tag.ends_with(b"/") {
+        report(content(at + 1, &mut ends.element));
+    }
+}
+
+/// The range of the value of the first attribute of a tag with such a name, in lower case.
+fn attribute(tag: &[u8], is_meant: impl Fn(&[u8]) -> bool) -> Option<Range<usize>> {
+    memchr::memchr_iter(b'=', tag).find_map(|at| {
+        let mark = *tag.get(at + 1).filter(|mark| matches!(mark, b'"' | b'\''))?;
+        if !is_meant(&name_before(tag, at).to_ascii_lowercase()) {
+            return None;
+        }
+        Some(at + 2..at + 2 + memchr::memchr(mark, tag.get(at + 2..)?)?)
+    })
+}
+
 /// The content of a part of a multipart body, whose header continues at `at`.
 fn part(text: &[u8], at: usize, known: &mut End, report: &mut impl FnMut(Range<usize>)) {
     const HEAD_MOST: usize = 1024;
@@ -311,8 +382,11 @@ fn named(text: &[u8], at: usize, ends: &mut Ends, report: &mut impl FnMut(Range<
     }
     let before = text.get(..at).unwrap_or_default().trim_ascii_end();
     if let Some(quoted) = before.strip_suffix(b"\"") {
-        if is_secret_name(name_before(text, quoted.len())) {
-            member(text, at + 1, &mut ends.member, report);
+        let name = name_before(text, quoted.len());
+        if is_secret_name(name) {
+            member(text, at + 1, ends, report);
+        } else if matches!(name, b"name" | b"key") {
+            pair(text, at + 1, ends, report);
         }
         return;
     }
@@ -345,11 +419,29 @@ fn user(text: &[u8], at: usize, report: &mut impl FnMut(Range<usize>)) {
     report(at + colon + 1..at + colon + 1 + end);
 }
 
+/// The member `"value"` of a JSON object, after a member `"name"` whose value at `at` is the name of a secret.
+fn pair(text: &[u8], at: usize, ends: &mut Ends, report: &mut impl FnMut(Range<usize>)) {
+    let rest = text.get(at..text.len().min(at + 4 * NAME_MOST)).unwrap_or_default();
+    let Some(value) = rest.trim_ascii_start().strip_prefix(b"\"") else { return };
+    let Some(end) = memchr::memchr(b'"', value).filter(|end| is_secret_name(value.get(..*end).unwrap_or_default())) else {
+        return;
+    };
+    let behind = value.get(end + 1..).unwrap_or_default().trim_ascii_start();
+    let behind = behind.strip_prefix(b",").unwrap_or_default().trim_ascii_start();
+    let behind = behind.strip_prefix(b"\"value\"").unwrap_or_default().trim_ascii_start();
+    if let Some(behind) = behind.strip_prefix(b":") {
+        member(text, at + rest.len() - behind.len(), ends, report);
+    }
+}
+
 /// The value of a JSON member, after its colon.
-fn member(text: &[u8], at: usize, known: &mut End, report: &mut impl FnMut(Range<usize>)) {
+fn member(text: &[u8], at: usize, ends: &mut Ends, report: &mut impl FnMut(Range<usize>)) {
     let rest = text.get(at..).unwrap_or_default();
     let start = at + rest.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
     let value = text.get(start..).unwrap_or_default();
+    if value.starts_with(b"[") {
+        return report(start + 1..ends.list.of(text, start + 1, |list| memchr::memchr(b']', list)));
+    }
     if !value.starts_with(b"\"") {
         let is_end = |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, b',' | b'}' | b']' | b'{' | b'[');
         return report(start..start + value.iter().position(is_end).unwrap_or(value.len()));
@@ -361,7 +453,7 @@ fn member(text: &[u8], at: usize, known: &mut End, report: &mut impl FnMut(Range
         ends
     };
     // A quote inside a string is escaped, so a string that begins there ends at the same place.
-    report(start + 1..known.of(text, start + 1, |string| string.iter().position(&mut is_end)));
+    report(start + 1..ends.member.of(text, start + 1, |string| string.iter().position(&mut is_end)));
 }
 
 /// The community of an SNMP message of version 1 or 2c.
@@ -393,7 +485,17 @@ mod tests {
 
     #[test]
     fn secrets_inside_secrets_cost_no_further_search() {
-        for piece in ["pass=", "\"pw\":a", "name=\"pw\"\r\n\r\n", "Cookie: pass=", "\\a\\pw\\", "http://a:b"] {
+        for piece in [
+            "<pw>",
+            "<name>pw</name><a>",
+            "\"pw\":[",
+            "pass=",
+            "\"pw\":a",
+            "name=\"pw\"\r\n\r\n",
+            "Cookie: pass=",
+            "\\a\\pw\\",
+            "http://a:b",
+        ] {
             let text = piece.repeat(1000);
             let (mut ranges, mut bytes) = (0, 0);
             find(text.as_bytes(), |range| {
@@ -447,6 +549,19 @@ mod tests {
             ("a=crypto:1 AES_CM_128 inline:abc|2^20 X=1", "a=crypto:1 AES_CM_128 inline:******** X=1"),
             ("s=-\r\na=ice-pwd:abc\r\na=ice-ufrag:d", "s=-\r\na=ice-pwd:***\r\na=ice-ufrag:d"),
             ("INVITE sip:a:pw@h SIP/2.0", "INVITE sip:a:**@h SIP/2.0"),
+            (r#"{"jwt":"ab","sig":"c","nkey":"d","pwds":["e","f"]}"#, r#"{"jwt":"**","sig":"*","nkey":"d","pwds":[*******]}"#),
+            ("<w:Password w:t=\"a\">bc</w:Password><n>d</n>", "<w:Password w:t=\"a\">**</w:Password><n>d</n>"),
+            ("<password>\n<![CDATA[a]]></password>", "<password>**************</password>"),
+            ("<password/><user>ab</user>", "<password/><user>ab</user>"),
+            ("<e name=\"password\">ab</e><e name='n'>c</e>", "<e name=\"password\">**</e><e name='n'>c</e>"),
+            ("<add key='Pwd' value='ab'/><n>c</n>", "<add key='Pwd' value='**'/><n>c</n>"),
+            ("<input type='password' value='ab'>c</p>", "<input type='password' value='**'>c</p>"),
+            ("<name>password</name> <value><s>ab</s></value>", "<name>password</name> <value>*****</s></value>"),
+            ("<key>Token</key><string>ab</string><key>n</key>", "<key>Token</key><string>**</string><key>n</key>"),
+            (
+                r#"[{"name": "password", "value": "ab"},{"name":"n","value":"c"}]"#,
+                r#"[{"name": "password", "value": "**"},{"name":"n","value":"c"}]"#,
+            ),
         ] {
             assert_eq!(masked(text), shown);
         }
@@ -457,9 +572,18 @@ mod tests {
 
     #[test]
     fn each_byte_of_secrets_inside_secrets_is_reported_once() {
-        for piece in
-            ["pass=", "token=\"", "\\\"pwd\":\\\"", "name=\"password\"\r\n\r\n", "inline:", "\\pass\\", "\"pwd\": \"a\\\""]
-        {
+        for piece in [
+            "<pw>",
+            "<e key='pw'>",
+            "\"pw\":[",
+            "pass=",
+            "token=\"",
+            "\\\"pwd\":\\\"",
+            "name=\"password\"\r\n\r\n",
+            "inline:",
+            "\\pass\\",
+            "\"pwd\": \"a\\\"",
+        ] {
             let text = piece.repeat(2_000);
             let mut reported = 0;
             find(text.as_bytes(), |range| reported += range.len());

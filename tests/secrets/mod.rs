@@ -3,6 +3,7 @@
 mod lost;
 mod made;
 mod outputs;
+mod texts;
 
 use crate::common::{is_own_case, is_thorough, own_cases, program, run};
 use etherparse::PacketBuilder;

@@ -72,6 +72,7 @@ pub const FORMS: &[&[&str]] = &[
     &["-T", "html", "-v"],
     &["-T", "html", "--packets"],
     &["-z", "http,tree"],
+    &["-z", "expert"],
     &["-z", "io,phs"],
     &["-z", "io,stat,0"],
 ];

@@ -446,6 +446,14 @@ impl<'a> Wire<'a> {
     /// Adds text that is not on the wire, at the range it was derived from.
     pub fn put_text(&mut self, field: &'static Field, range: Range<usize>, words: fmt::Arguments<'_>) -> u32 {
         let made = if self.tree.demand().may_keep(field) { self.tree.make(words) } else { TextRange::default() };
+        if !made.is_empty() && self.tree.searches_secrets() {
+            let hidden = self.tree.masked_spans().len();
+            self.hide_in_text(range.clone());
+            // A text whose bytes are masked shows what is left of them.
+            if self.tree.masked_spans().len() == hidden {
+                self.mask_made(made);
+            }
+        }
         self.push(field, Value::Generated(made), range)
     }
 
@@ -477,6 +485,9 @@ impl<'a> Wire<'a> {
     fn store(&mut self, field: &'static Field, value: Value, range: Range<usize>) -> u32 {
         let end = range.end.min(self.bytes.len());
         let range = range.start.min(end)..end;
+        if matches!(value, Value::Text) && self.tree.searches_secrets() {
+            self.hide_in_text(range.clone());
+        }
         self.tree.keep(field, value, Span::new(self.source, range))
     }
 

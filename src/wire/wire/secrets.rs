@@ -1,7 +1,7 @@
 //! Secrets in the input: found by name, and masked in displayed text.
 
 use super::Wire;
-use crate::tree::{Field, Span};
+use crate::tree::{Field, Span, TextRange};
 use crate::wire::{Error, Result, credentials};
 use std::borrow::Cow;
 use std::ops::Range;
@@ -63,6 +63,25 @@ impl<'a> Wire<'a> {
         let (start, source) = (range.start, self.source);
         let text = self.bytes.get(range).unwrap_or_default();
         credentials::find(text, |secret| self.tree.hide(Span::new(source, start + secret.start..start + secret.end)));
+    }
+
+    /// Masks secrets in a text that was made of the input.
+    pub(super) fn mask_made(&mut self, made: TextRange) {
+        if !made.is_empty() && !self.tree.reveal {
+            let mut secrets = Vec::new();
+            credentials::find_named(self.tree.generated_text(made).as_bytes(), |secret| secrets.push(secret));
+            if !secrets.is_empty() {
+                self.tree.mask_text(made, &secrets);
+            }
+        }
+    }
+
+    /// Masks secrets in the text of a field. It begins anywhere in a line, so its first word is no command.
+    #[inline(never)]
+    pub(super) fn hide_in_text(&mut self, range: Range<usize>) {
+        let (start, source) = (range.start, self.source);
+        let text = self.bytes.get(range).unwrap_or_default();
+        credentials::find_named(text, |secret| self.tree.hide(Span::new(source, start + secret.start..start + secret.end)));
     }
 
     /// Masks these bytes of the source if this is the name of a secret.

@@ -10,6 +10,7 @@ impl Wire<'_> {
     /// Sets the type of the message, which its summary line shows.
     pub fn name(&mut self, name: &str) {
         let made = self.tree.make_name(name);
+        self.mask_made(made);
         let layer = self.layer as usize;
         if let Some(layer) = self.tree.layers.get_mut(layer) {
             layer.name = made;
@@ -19,6 +20,7 @@ impl Wire<'_> {
     /// Sets the summary of the message.
     pub fn info(&mut self, info: fmt::Arguments<'_>) {
         let made = self.tree.make_heading(info);
+        self.mask_made(made);
         let layer = self.layer as usize;
         if let Some(layer) = self.tree.layers.get_mut(layer) {
             layer.info = made.into();
@@ -98,7 +100,16 @@ impl Wire<'_> {
     pub fn note(&mut self, code: &'static Field, words: fmt::Arguments<'_>) {
         let last = self.last_read();
         let span = self.tree.nodes.get(last as usize).map_or(Span::NONE, |node| node.span);
-        self.tree.note(code, last, span, words);
+        self.add_note(code, last, span, words);
+    }
+
+    /// Adds a note whose text may quote the input.
+    fn add_note(&mut self, code: &'static Field, node: u32, span: Span, words: fmt::Arguments<'_>) {
+        let count = self.tree.notes.len();
+        self.tree.note(code, node, span, words);
+        if let Some(made) = self.tree.notes.get(count).map(|note| note.text) {
+            self.mask_made(made);
+        }
     }
 
     /// Adds a note that a limit evicted state of the conversation, or prevented its storage.
@@ -110,7 +121,7 @@ impl Wire<'_> {
     pub fn note_ahead(&mut self, code: &'static Field, words: fmt::Arguments<'_>) {
         let last = self.last_read();
         let span = Span::new(self.source, self.at..self.end);
-        self.tree.note(code, last, span, words);
+        self.add_note(code, last, span, words);
     }
 
     /// The last field that was read; notes do not refer to computed fields.
@@ -122,7 +133,7 @@ impl Wire<'_> {
     /// Adds a note on the whole layer, and its unread bytes.
     pub fn note_layer(&mut self, code: &'static Field, words: fmt::Arguments<'_>) {
         let node = self.tree.layers.get(self.layer as usize).map_or(0, |layer| layer.node);
-        self.tree.note(code, node, Span::new(self.source, self.at..self.end), words);
+        self.add_note(code, node, Span::new(self.source, self.at..self.end), words);
     }
 
     /// Notes that the next bytes are malformed, and stops reading.
