@@ -23,6 +23,26 @@ pub struct Missing {
     pub in_step: bool,
 }
 
+/// Where a message certainly begins, in a direction whose message boundaries are unknown because bytes before are missing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Resumption {
+    /// The direction holds no secret, so it does not matter.
+    Anywhere,
+    /// After this many bytes; a message that is cut begins there, too.
+    At(usize),
+    /// Not within this many bytes. More bytes are needed for those behind them.
+    Beyond(usize),
+}
+
+impl Resumption {
+    /// The first place where a message begins. Each of the last `undecided` bytes may begin one that is not recognized yet.
+    #[must_use]
+    pub fn search(ahead: &[u8], undecided: usize, begins: impl Fn(&[u8]) -> bool) -> Resumption {
+        let found = (0..ahead.len()).find(|at| begins(ahead.get(*at..).unwrap_or_default()));
+        found.map_or(Resumption::Beyond(ahead.len().saturating_sub(undecided)), Resumption::At)
+    }
+}
+
 /// The protocol of the remaining bytes of a connection.
 pub enum Next {
     /// This protocol, with the state that continues it.
@@ -69,6 +89,18 @@ pub trait Conversation: Send {
     fn may_hold_secret(&self, from: Side, ahead: &[u8]) -> bool {
         let _ = (from, ahead);
         false
+    }
+
+    /// The same for the bytes behind a gap that end the message at `ahead`.
+    fn rest_may_hold_secret(&self, from: Side, ahead: &[u8]) -> bool {
+        self.may_hold_secret(from, ahead)
+    }
+
+    /// Where a message certainly begins among bytes behind lost ones. Bytes before it are masked, as they may end a secret.
+    /// It depends on `ahead` alone, or on what the protocol knows of all of the direction.
+    fn resumes(&self, from: Side, ahead: &[u8]) -> Resumption {
+        let _ = (from, ahead);
+        Resumption::Anywhere
     }
 
     /// Approximate heap and stack size in bytes, queried after each segment.

@@ -18,7 +18,7 @@ mod varint;
 mod wire;
 
 pub use bits::BitWire;
-pub use conversation::{Conversation, Extent, Missing, Next};
+pub use conversation::{Conversation, Extent, Missing, Next, Resumption};
 pub use error::{Error, Result};
 pub use exchange::{Exchange, Unfinished};
 pub use protocol::{DatagramContext, Described, Dissector, Edition, Found, Heuristic, On, Opening, Protocol, Verdict};

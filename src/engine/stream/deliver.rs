@@ -44,6 +44,7 @@ impl Stream {
         let half = &mut self.halves[side];
         let in_step = half.outstanding >= gap.len;
         half.outstanding = half.outstanding.saturating_sub(gap.len);
+        half.is_in_doubt |= !in_step;
         if let StreamDissector::Known(_, conversation) = &mut self.dissector {
             conversation.gap(side, Missing { bytes: gap.len, in_step });
         }
@@ -252,6 +253,7 @@ impl Stream {
                 out.data(delivered, continues_secret);
                 if let (true, StreamDissector::Known(_, conversation)) = (crowded, dissector) {
                     conversation.gap(side, Missing { bytes: len as u64, in_step: false });
+                    half.is_in_doubt = true;
                     let node = out.tree.here().saturating_sub(1);
                     out.tree.note(&GIVEN_UP, node, Span::NONE, format_args!("too many messages at once, and memory is needed"));
                 }

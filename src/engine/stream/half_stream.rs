@@ -29,6 +29,8 @@ pub(super) struct HalfStream {
     pub(super) secret_line: usize,
     /// The same for other messages of unknown end: up to the next message.
     pub(super) secret_run: usize,
+    /// Whether bytes before are missing, and no message certainly began since.
+    pub(super) is_in_doubt: bool,
     /// Whether message detection has stopped.
     pub(super) framing_stopped: bool,
     /// The last frame with bytes of this direction, and their stream offsets.
@@ -179,6 +181,12 @@ impl HalfStream {
         if self.waits() && following == Following::More {
             return Step::Wait;
         }
+        if self.is_in_doubt
+            && let Some(step) = self.resume(conversation, side, following)
+        {
+            return step;
+        }
+        let ahead = self.reassembly.buffered();
         let extent = conversation.extent(side, ahead, following == Following::More);
         if matches!(extent, Extent::Message(_)) {
             self.secret_run = 0;
@@ -211,6 +219,7 @@ impl HalfStream {
             Following::Gap(gap) => {
                 let is_secret = conversation.may_hold_secret(side, ahead) || credentials::is_unfinished(ahead);
                 if self.wanted_is_end {
+                    let is_secret = is_secret || conversation.rest_may_hold_secret(side, ahead);
                     (self.outstanding, self.outstanding_is_secret) = ((demand - len) as u64, is_secret);
                 } else if is_secret {
                     let rest = if is_text(ahead) { &mut self.secret_line } else { &mut self.secret_run };

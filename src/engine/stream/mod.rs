@@ -8,6 +8,7 @@ mod owner;
 mod packetless;
 mod partial;
 mod relayed;
+mod secrets;
 pub(super) mod segment_context;
 
 pub(super) use closed::Connection;
@@ -28,12 +29,11 @@ use crate::tree::{
     Address, BySide, Ends, ExportedObject, Extras, LayerId, OmittedHeaders, Piece, Side, Span, StreamId, Time, Tree,
 };
 use crate::wire::notes::{OVERLAP, STALE};
-use crate::wire::{Conversation, On, Protocol, credentials};
+use crate::wire::{Conversation, On, Protocol};
 use half_stream::{Following, HalfStream};
 use relayed::Relay;
 use segment_context::SegmentContext;
 use std::net::SocketAddr;
-use std::ops::Range;
 use std::sync::Arc;
 
 /// A connection.
@@ -481,44 +481,6 @@ impl Stream {
         side
     }
 
-    /// Masks secrets in undissected bytes of this frame: retransmitted ones, and the beginning of a message. Secrets in an
-    /// encoded message are found only when it is complete, so all of its bytes are masked.
-    #[inline(never)]
-    fn hide_unread(&self, side: Side, segment: &TcpSegment<'_>, tree: &mut Tree) {
-        /// Bytes before the segment that may begin its first line.
-        const BEFORE: u64 = 1024;
-        if segment.bytes.is_empty() || segment.frame != tree.frame.number || self.method.is_some() {
-            return;
-        }
-        let half = &self.halves[side];
-        let Some(off) = half.reassembly.offset_of(segment.seq.wrapping_add(segment.syn.into())) else { return };
-        let len = segment.bytes.len() as u64;
-        let at = |place: u64| segment.at as usize + usize::try_from(place - off).unwrap_or(usize::MAX);
-        let mut hide = |secret: Range<u64>| {
-            let (start, end) = (secret.start.max(off), secret.end.min(off + len));
-            if start < end {
-                tree.hide(Span::new(0, at(start)..at(end)));
-            }
-        };
-        half.secrets.iter().cloned().for_each(&mut hide);
-        let (buffered, first) = (half.reassembly.buffered(), half.reassembly.buffered_off());
-        let start = first.max(off.saturating_sub(BEFORE));
-        let skipped = usize::try_from(start - first).unwrap_or(usize::MAX);
-        let waiting = buffered.get(skipped..).unwrap_or_default();
-        let follows_hole = off > first + buffered.len() as u64;
-        if let StreamDissector::Known(_, conversation) = &self.dissector
-            && (!buffered.is_empty() || off > first)
-            && conversation.may_hold_secret(side, if follows_hole { &[] } else { buffered })
-        {
-            hide(first..off + len);
-        }
-        if follows_hole && credentials::is_unfinished(waiting) {
-            let line = memchr::memchr(b'\n', segment.bytes).map_or(len, |at| at as u64);
-            hide(off..off + line);
-        }
-        credentials::find(waiting, |range| hide(start + range.start as u64..start + range.end as u64));
-    }
-
     /// Whether a message of this side is incomplete.
     fn is_in_a_message(&self, side: Side) -> bool {
         matches!(self.dissector, StreamDissector::Known(..)) && self.halves[side].waits()
@@ -541,10 +503,13 @@ impl Stream {
         };
         let stale = at..at + accepted.fresh.start.min(segment.bytes.len());
         if !stale.is_empty() && is_in_frame && segment.frame == out.tree.frame.number {
-            let layer = layers::unexplained(out.tree, Bytes::of_frame(out.frame), stale, out.below);
+            let layer = layers::unexplained(out.tree, Bytes::of_frame(out.frame), stale.clone(), out.below);
             let ends = ends_of(out.tree, self.ends(side));
             if let Some(layer) = out.tree.layers.get_mut(layer as usize) {
                 layer.ends = ends;
+            }
+            if self.has_secrets(side) {
+                out.tree.hide(Span::new(0, stale));
             }
             let node = out.tree.here().saturating_sub(1);
             out.tree.note(&STALE, node, Span::NONE, format_args!("{what}"));

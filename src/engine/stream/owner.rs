@@ -61,6 +61,9 @@ impl Stream {
                 }
                 self.dissector = StreamDissector::Known(protocol, conversation);
                 self.by_port = found.by_port;
+                for (half, from_start) in self.halves.iter_mut().zip(from_start) {
+                    half.is_in_doubt = !from_start;
+                }
                 if server == Side::Client {
                     self.swap_sides(out.tree);
                     return true;
@@ -90,13 +93,15 @@ impl Stream {
             let at = usize::try_from(piece.off.checked_sub(off)?).ok()?;
             Some((at, out.registry.beginning_later(&context, bytes.get(at..)?)?))
         };
-        match order.pieces(off, bytes.len()).find_map(begins) {
-            None => bytes.len(),
+        let (found, len) = (order.pieces(off, bytes.len()).find_map(begins), bytes.len());
+        match found {
+            None => len,
             Some((0, Candidate { protocol, found })) => {
                 if let Some(conversation) = found.dissector.conversation(out.registry.settings(), [false; 2]) {
                     self.dissector = StreamDissector::Known(protocol, conversation);
+                    self.halves[side.other()].is_in_doubt = true;
                 }
-                bytes.len()
+                len
             }
             Some((at, _)) => at,
         }
