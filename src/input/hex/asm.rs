@@ -79,10 +79,26 @@ impl Asm {
         Asm { big, next: None }
     }
 
+    /// Whether a line has the next address, and a directive with a wrong sign before a number.
+    fn is_next(&self, line: &[u8]) -> bool {
+        let Some((offset, from)) = split_offset(line) else { return false };
+        let mut all = words(line, from).map(|word| word.text);
+        let (Some(name), Some(value)) = (all.next(), all.next()) else { return false };
+        let near = |known: &[u8]| match (known, name) {
+            ([a, b], [c, d]) => a.eq_ignore_ascii_case(c) || b.eq_ignore_ascii_case(d),
+            ([a, b], [c]) => a.eq_ignore_ascii_case(c) || b.eq_ignore_ascii_case(c),
+            _ => false,
+        };
+        self.next.is_some()
+            && offset.value(16) == self.next
+            && number(value).is_some()
+            && DIRECTIVES.iter().any(|(known, _)| near(known))
+    }
+
     pub(super) fn feed(&mut self, line: &[u8], packet: &mut Vec<u8>) -> Feed {
         let Some((word, size)) = directive(line) else {
             let what = "expected a directive such as db before the bytes";
-            return if is_like(line) { fault(0, what) } else { Ok(Fed::Taken) };
+            return if is_like(line) || self.is_next(line) { fault(0, what) } else { Ok(Fed::Taken) };
         };
         if let Some((from, size)) = hex_words(line) {
             for word in words(line, from) {

@@ -86,6 +86,11 @@ impl Base64 {
         Ok(Fed::Taken)
     }
 
+    /// Checks that the last group is complete, with its padding.
+    pub(super) fn is_whole(&self) -> Result<(), Fault> {
+        if self.group == 0 { Ok(()) } else { fault(0, "the base64 above is no multiple of four characters; one is lost") }
+    }
+
     /// Checks that the last group is complete; padding is optional.
     pub(super) fn end(&self) -> Result<(), Fault> {
         if self.group == 1 { fault(0, "base64 ends in the middle of a byte") } else { Ok(()) }

@@ -32,7 +32,8 @@ impl Bits {
         let same = words(text, 0).all(|word| {
             group(word.text).is_some_and(|digits| prefixed || digits.len() == size) && word.text.starts_with(b"0b") == prefixed
         });
-        let enough = if prefixed { true } else { count >= SHORTEST * 8 / size && (size == 8 || count.is_multiple_of(2)) };
+        // One word with `0b` alone may be hex.
+        let enough = if prefixed { count > 1 } else { count >= SHORTEST * 8 / size && (size == 8 || count.is_multiple_of(2)) };
         (same && enough).then_some(Bits { size: if prefixed { 0 } else { size } })
     }
 

@@ -93,7 +93,7 @@ impl Columns {
 
     fn with(separator: u8, line: &[u8], ahead: &[Vec<u8>]) -> Option<Columns> {
         let first: Vec<&[u8]> = cells(line, separator).map(|(_, cell)| cell).take(MOST + 1).collect();
-        if first.len() < 2 || first.len() > MOST {
+        if first.len() < 2 || first.len() > MOST || separator == b' ' && line.contains(&b'\t') {
             return None;
         }
         let full = ahead.iter().filter(|line| !line.trim_ascii().is_empty());

@@ -3,16 +3,21 @@
 use super::base64::Base64;
 use super::dialects::{DIALECTS, Found};
 use super::digits::{self, Digits};
+use super::head::Head;
 use super::list::List;
 use super::log::{self, Log};
 use super::marks::Marks;
 use super::offsets::{self, Shape};
+use super::rows::Rows;
 use super::ruler::{RULER, is_ruler};
 use super::scan::{Word, after_marks, all_hex, words};
 use super::sides::{self, Sides};
 use super::{Dialect, Fault, asm, bare_ip, fault, follow, percent, table};
 use crate::input::InputFormat;
 use std::cell::OnceCell;
+
+/// Bytes of a row of a dump.
+const WIDTHS: [u64; 5] = [16, 8, 32, 4, 12];
 
 /// A line that may be the first one with data.
 pub(super) struct Context<'a> {
@@ -51,6 +56,8 @@ pub(super) struct Preface {
     pub(super) datagrams: bool,
     /// Whether a line resembles a row of a dump, but is invalid.
     suspect: bool,
+    /// The last line with text.
+    last: Vec<u8>,
     /// Number of lines.
     lines: u64,
     /// The first line that may be malformed bytes of a log; an error if no other line has data.
@@ -83,6 +90,8 @@ impl Preface {
         }
         let found = self.examine(context)?;
         if found.is_none() {
+            self.last.clear();
+            self.last.extend_from_slice(context.line);
             self.marks.add(Marks::of_prose(context.line));
             self.heading.add(log::heading(context.line));
             self.count = log::count(context.line).or(self.count);
@@ -159,9 +168,9 @@ impl Preface {
         self.brace.take()
     }
 
-    /// A brace in the text column of a malformed row does not begin a list.
+    /// A brace or a quote in the text column of a row does not begin a list or a literal.
     pub(super) fn is_row_like(&self, context: &Context<'_>) -> bool {
-        looks_like_a_row(before_brace(context.line))
+        looks_like_a_row(&before_opener(context.line))
     }
 
     /// Bare digits, also with a text column.
@@ -188,6 +197,10 @@ impl Preface {
         match Log::fits(line) {
             // An error above would be lost.
             Ok(true) if self.fault.is_some() => Ok(None),
+            Ok(true) if is_above_a_dump(context) => {
+                self.suspect = true;
+                Ok(None)
+            }
             Ok(true) => Ok(Some(Dialect::Log(Log::after(self.count)))),
             _ if !self.prose && looks_like_digits(text, 8) => Ok(Some(Dialect::Digits(Digits::default()))),
             Ok(false) => {
@@ -229,12 +242,18 @@ impl Preface {
             self.fault = self.fault.take().or_else(|| offsets::fault_of(line, shape).map(|fault| (lines, fault)));
             return Ok(None);
         }
-        self.excerpt(base, dialect).map(Some)
+        self.excerpt(base, &offsets::head(line), dialect).map(Some)
+    }
+
+    /// A dump behind a prefix.
+    pub(super) fn rows(&self, rows: Rows) -> Result<Dialect, Fault> {
+        let (base, head) = (rows.base(), rows.head().clone());
+        self.excerpt(base, &head, Dialect::Rows(Box::new(rows)))
     }
 
     /// A dump that does not begin at offset 0, unless a line above may be its damaged first row.
-    pub(super) fn excerpt(&self, base: u64, dialect: Dialect) -> Result<Dialect, Fault> {
-        if base > 0 && self.suspect {
+    pub(super) fn excerpt(&self, base: u64, head: &Head, dialect: Dialect) -> Result<Dialect, Fault> {
+        if base > 0 && (self.suspect || is_above(&self.last, base, head)) {
             return fault(
                 0,
                 format!("the dump begins at offset {base:#x}, and a line above looks like one of it that is damaged"),
@@ -260,6 +279,19 @@ impl Preface {
         }
     }
 }
+/// Whether a line looks like the damaged first row of the dump below it.
+fn is_above_a_dump(context: &Context<'_>) -> bool {
+    let Some((next, ahead)) = context.ahead().split_first() else { return false };
+    let rows = || Rows::of(next, ahead, context.big).is_some_and(|rows| is_above(context.line, rows.base(), rows.head()));
+    Shape::of(next).is_some() && offsets::base(next).is_some_and(|base| is_above(context.line, base, &offsets::head(next)))
+        || rows()
+}
+
+/// Whether a line looks like the row above one with this head and offset.
+fn is_above(line: &[u8], base: u64, head: &Head) -> bool {
+    WIDTHS.iter().filter_map(|width| base.checked_sub(*width)).any(|above| head.resembles(line, above))
+}
+
 /// Whether a line may be a malformed row: groups of digits after one word, or after two.
 fn looks_like_a_row(line: &[u8]) -> bool {
     let from = after_marks(line);
@@ -272,8 +304,26 @@ fn looks_like_a_row(line: &[u8]) -> bool {
     [1, 2].into_iter().any(|skip| words(line, from).skip(skip).filter(group).count() >= 3) || pairs()
 }
 
-fn before_brace(line: &[u8]) -> &[u8] {
-    line.split(|byte| matches!(byte, b'{' | b'[' | b'<')).next().filter(|head| head.len() < line.len()).unwrap_or_default()
+/// The text before the last brace or quote, without what stands in brackets, such as the time of a log.
+fn before_opener(line: &[u8]) -> Vec<u8> {
+    let (mut text, mut open, mut last) = (Vec::new(), Vec::new(), 0);
+    for byte in line.iter().copied() {
+        let closed = |(_, opener): &(usize, u8)| matches!((*opener, byte), (b'[', b']') | (b'{', b'}') | (b'<', b'>'));
+        match byte {
+            b'{' | b'[' | b'<' => {
+                last = text.len();
+                open.push((last, byte));
+            }
+            b'\'' | b'"' => last = text.len(),
+            _ => {}
+        }
+        text.push(byte);
+        if let Some((start, _)) = open.pop_if(|opener| closed(opener)) {
+            text.truncate(start);
+        }
+    }
+    text.truncate(last);
+    text
 }
 
 fn octal<T>(line: &[u8]) -> Result<T, Fault> {

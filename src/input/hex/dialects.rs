@@ -75,7 +75,7 @@ pub static DIALECTS: &[Known] = &[
         "a dump with offsets behind a prefix or before a dash (logcat, kernel, radare2, FortiGate, Cheat Engine)",
         "[2026-11-03 12:00:01.120] [net] 0000: 23 00 00 00 01 7b 22 6c 00 0a 45 4e 2c fe 80 10  #....{\"l..EN,...",
         |preface, context| match Rows::of(context.line, context.ahead(), context.big) {
-            Some(rows) => preface.excerpt(rows.base(), Dialect::Rows(Box::new(rows))).map(Some),
+            Some(rows) => preface.rows(rows).map(Some),
             None => Ok(None),
         },
     ),

@@ -85,10 +85,10 @@ fn without_glyphs(line: Cow<'_, [u8]>) -> Cow<'_, [u8]> {
 fn without_bars(line: Cow<'_, [u8]>) -> Cow<'_, [u8]> {
     let Some(inner) = table::strace_row(&line) else { return line };
     let mut plain = vec![b' '; line.len() - inner.len()];
-    plain.extend(inner);
-    while plain.last().is_some_and(|byte| byte.is_ascii_whitespace() || *byte == b'|') {
-        plain.pop();
-    }
+    plain.extend(inner.trim_ascii_end());
+    // The text itself may end with a bar.
+    let len = plain.strip_suffix(b"|").unwrap_or(&plain).trim_ascii_end().len();
+    plain.truncate(len);
     Cow::Owned(plain)
 }
 

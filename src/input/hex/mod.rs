@@ -18,6 +18,7 @@ pub mod dialects;
 mod digits;
 mod ends;
 mod follow;
+mod head;
 mod lines;
 mod list;
 mod literal;

@@ -10,6 +10,7 @@
 //! A number is an offset if the number in the next row is larger by the bytes of this row. Each row is rewritten as a row of
 //! `xxd`, which checks offsets and text.
 
+use super::head::Head;
 use super::offsets::{Dump, Groups, Row, Shape};
 use super::scan::{Word, all_hex, words};
 use super::{Fault, Fed, Feed, Packet, fault, log};
@@ -176,6 +177,8 @@ pub(super) struct Rows {
     next: u64,
     /// Bytes of the packet so far.
     seen: u64,
+    /// The start of the last row.
+    head: Head,
     row: Row,
 }
 
@@ -207,17 +210,18 @@ impl Rows {
                 || split.marked && split.number.len() >= digits && split.value(16) == Some(0) && split.groups == Groups::Any;
             let found = [Count::Bytes(16), Count::Bytes(10), Count::Rows].into_iter().find_map(grows);
             if let Some(count) = found.or_else(|| alone.then_some(Count::Bytes(16))) {
-                return Some(Rows::new(&split, count, big));
+                return Some(Rows::new(line, &split, count, big));
             }
         }
         None
     }
 
-    fn new(split: &Split<'_>, count: Count, big: bool) -> Rows {
+    fn new(line: &[u8], split: &Split<'_>, count: Count, big: bool) -> Rows {
         let radix = if let Count::Bytes(radix) = count { radix } else { 10 };
+        let head = Head::of(line, split.at, split.number.len(), radix);
         let base = split.value(radix).unwrap_or_default();
         let dump = Dump::new(Shape::canonical(split.groups), false).with_order(big);
-        Rows { count, groups: split.groups, dump, index: split.index, base, next: base, seen: 0, row: Row::default() }
+        Rows { count, groups: split.groups, dump, index: split.index, base, next: base, seen: 0, head, row: Row::default() }
     }
 
     pub(super) fn describe(&self) -> String {
@@ -232,10 +236,18 @@ impl Rows {
         let radix = if let Count::Bytes(radix) = self.count { radix } else { 10 };
         let begins = |split: &Split<'_>| matches!(split.value(radix), Some(value) if value == 0 || value == self.base);
         let continues = |split: &Split<'_>| split.value(radix) == Some(self.next);
-        let found = splits(line)
-            .find(|split| !packet.bytes.is_empty() && continues(split))
-            .or_else(|| splits(line).find(begins))
-            .or_else(|| splits(line).find(|split| split.index == self.index));
+        let next = splits(line).find(|split| !packet.bytes.is_empty() && continues(split));
+        let anew = splits(line).find(|split| split.index == self.index && begins(split));
+        // The radix is not certain before the second row.
+        let resembles = || {
+            let decimal = || self.seen == self.next && self.head.clone().count_in(10).resembles(line, self.next);
+            !packet.bytes.is_empty() && (self.head.resembles(line, self.next) || decimal())
+        };
+        if next.is_none() && anew.is_none() && resembles() {
+            return fault(self.head.at(), format!("expected the offset {} here", self.head.digits(self.next)));
+        }
+        let found =
+            next.or(anew).or_else(|| splits(line).find(begins)).or_else(|| splits(line).find(|split| split.index == self.index));
         let Some(split) = found.filter(|split| split.groups == self.groups) else { return self.other(line, packet) };
         let starts = packet.bytes.is_empty() || !continues(&split);
         if !packet.bytes.is_empty() && starts && begins(&split) {
@@ -264,6 +276,7 @@ impl Rows {
         self.seen += len;
         self.next = value.saturating_add(if self.count == Count::Rows { 1 } else { len });
         self.index = split.index;
+        self.head = Head::of(line, split.at, split.number.len(), radix);
         Ok(match fed {
             Fed::Taken => Fed::Taken,
             Fed::Complete(_) => Fed::Complete(line.len()),
@@ -296,6 +309,11 @@ impl Rows {
     /// Offset of the first row.
     pub(super) fn base(&self) -> u64 {
         self.base
+    }
+
+    /// The start of the first row, before it is read.
+    pub(super) fn head(&self) -> &Head {
+        &self.head
     }
 
     /// Handles the end of the text.

@@ -8,10 +8,16 @@
 
 use super::log;
 use super::scan::{Word, all_hex, words};
-use super::{Fault, Fed, Feed, Packet};
+use super::{Fault, Fed, Feed, Packet, fault};
 
 /// Maximum width of the number of a row.
 const NUMBER: usize = 6;
+
+/// Minimum number of digits of strace's offsets.
+const OFFSET: usize = 5;
+
+/// Why a row is invalid.
+const DAMAGED: &str = "expected two hex digits for each byte of this row, or -- for a byte that does not exist";
 
 #[derive(Default)]
 pub(super) struct Table {
@@ -64,8 +70,7 @@ pub(super) fn fault_of(line: &[u8]) -> Option<Fault> {
     let (at, cell) = cell(line).filter(|_| !is_border(line) && !counts(line) && !is_row(line))?;
     let some = words(cell, 0).filter(is_pair).count();
     let wrong = words(cell, 0).find(|word| !is_pair(word)).filter(|_| some >= 2)?;
-    let what = "expected two hex digits for each byte of this row, or -- for a byte that does not exist";
-    Some(Fault { at: at + wrong.at, what: what.to_owned() })
+    Some(Fault { at: at + wrong.at, what: DAMAGED.to_owned() })
 }
 
 /// Whether a line is a border of a table: dashes, with bars or plus signs.
@@ -89,9 +94,12 @@ pub(super) fn counts(line: &[u8]) -> bool {
 /// The offset, bytes and text of a row of strace, without the bars around them.
 pub(super) fn strace_row(line: &[u8]) -> Option<&[u8]> {
     let inner = line.trim_ascii_end().strip_suffix(b" |")?.strip_prefix(b" | ")?;
-    let offset = words(inner, 0).next()?.text;
-    let data = words(inner, 0).nth(1)?;
-    (offset.len() >= 5 && all_hex(offset) && data.gap == 2 && data.text.len() == 2 && all_hex(data.text)).then(|| {
+    let len = inner.windows(2).skip(OFFSET).position(|blanks| blanks == b"  ")? + OFFSET;
+    let (offset, data) = inner.split_at_checked(len)?;
+    // A wrong digit is reported where the offset is read.
+    let wrong = offset.iter().filter(|byte| !byte.is_ascii_hexdigit()).count();
+    let data = words(data, 0).next()?;
+    (len < OFFSET * 2 && wrong < 2 && data.gap == 2 && data.text.len() == 2 && all_hex(data.text)).then(|| {
         let start = line.len() - line.trim_ascii_start().len() + 2;
         line.get(start..).unwrap_or_default()
     })
@@ -108,10 +116,13 @@ impl Table {
             self.ruler = Some(pairs(line, cell(line).map_or(0, |(at, _)| at)).unwrap_or_default());
             return Ok(Fed::Taken);
         }
-        let Some((_, cell)) = cell(line).filter(|_| !is_border(line)) else { return self.between(line, packet) };
+        let Some((open, cell)) = cell(line).filter(|_| !is_border(line)) else { return self.between(line, packet) };
         let text = cell.trim_ascii();
         if let Some(fault) = fault_of(line) {
             return Err(fault);
+        }
+        if !packet.bytes.is_empty() && !is_row(line) && words(cell, 0).all(|word| word.text.len() <= 2) && !text.is_empty() {
+            return fault(open + cell.len() - cell.trim_ascii_start().len(), DAMAGED);
         }
         if text.is_empty() || !is_row(line) {
             return self.between(line, packet);

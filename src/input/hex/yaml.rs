@@ -48,7 +48,7 @@ impl Yaml {
             if indent > *key {
                 return base64.feed(line, &mut packet.bytes);
             }
-            base64.end()?;
+            base64.is_whole()?;
             self.data = None;
             if !packet.bytes.is_empty() {
                 return Ok(Fed::Complete(0));
@@ -101,7 +101,7 @@ impl Yaml {
 
     pub(super) fn end(&self) -> Result<(), Fault> {
         self.missing(0)?;
-        self.data.as_ref().map_or(Ok(()), |(base64, _)| base64.end())
+        self.data.as_ref().map_or(Ok(()), |(base64, _)| base64.is_whole())
     }
 }
 

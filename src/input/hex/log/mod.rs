@@ -16,8 +16,9 @@ pub(super) use place::is_comment;
 
 use super::bits::Bits;
 use super::digits::separated;
+use super::head::Head;
 use super::list::List;
-use super::offsets::{Groups, Row, Shape};
+use super::offsets::{Column, Groups, Row, Shape};
 use super::scan::{all_hex, words};
 use super::{Fault, Fed, Feed, Packet, fault, rows};
 use label::{
@@ -58,6 +59,8 @@ struct Rows {
     /// Bytes of the first row, and whether a row was shorter.
     width: usize,
     short: bool,
+    /// The start of the first row, up to its bytes.
+    start: Head,
     /// Number of bytes that the log announced.
     announced: Option<usize>,
     /// Whether the first row has a text column.
@@ -103,6 +106,7 @@ impl Log {
         }
         let found = self.find(line)?;
         if continues {
+            self.check_count(line, packet.bytes.len(), found.as_ref())?;
             self.last = packet.bytes.len();
             return Ok(Fed::Complete(0));
         }
@@ -117,7 +121,8 @@ impl Log {
         let announced = self.announced.take();
         let end = before.len() + line.get(before.len()..).map_or(0, |rest| rest.len() - rest.trim_ascii_start().len());
         let text = line.len() > end + bytes.len() * 3 + 2;
-        self.rows = Some(Rows { prefix: shape(before), width: bytes.len(), short: false, announced, text });
+        let start = Head::of(line, end, 0, 10);
+        self.rows = Some(Rows { prefix: shape(before), width: bytes.len(), short: false, start, announced, text });
         packet.bytes = bytes;
         packet.marks.add(marks(before));
         for label in [label(before).to_ascii_lowercase(), shape(before)] {
@@ -158,6 +163,17 @@ impl Log {
         Ok(true)
     }
 
+    /// A line that begins like the rows before it, but has no bytes that can be read, is a damaged row if the log announced more.
+    fn check_count(&self, line: &[u8], read: usize, found: Option<&Found<'_>>) -> Result<(), Fault> {
+        let Some(Rows { announced: Some(announced), start, .. }) = &self.rows else { return Ok(()) };
+        let first = || words(line, start.at().saturating_sub(1)).map(|word| word.text).take(2);
+        let may_be_bytes = first().flatten().any(u8::is_ascii_hexdigit) && first().all(|text| text.len() <= 2);
+        if found.is_none() && read < *announced && may_be_bytes && start.resembles(line, 0) {
+            return fault(0, format!("the log announced {announced} bytes, and {read} were read; expected more in this line"));
+        }
+        Ok(())
+    }
+
     /// The bytes of a line that contains nothing else, after another line with bytes.
     fn continuation(&mut self, line: &[u8]) -> Option<Vec<u8>> {
         let mut all = words(line, 0);
@@ -188,6 +204,8 @@ impl Log {
             }
             let grouped = before.trim_ascii().is_empty()
                 && words(rest, 0).take_while(|word| word.text.len() == 4 && all_hex(word.text)).count() >= GROUPS;
+            let quoted = named && matches!(before.last(), Some(b'"' | b'\''));
+            let behind = words(rest, 0).skip(1).take_while(|word| word.text.len() == 2 && all_hex(word.text)).count();
             match self.whole(line, at) {
                 Ok(bytes)
                     if pairs >= RUN
@@ -198,7 +216,12 @@ impl Log {
                 {
                     return Ok(Some(Found { before, bytes }));
                 }
-                Err(fault) if pairs >= RUN || named && (pairs > 1 || is_meant(rest)) || pairs > 0 && self.is_known(before) => {
+                Err(fault)
+                    if pairs >= RUN
+                        || quoted && behind > 0
+                        || named && (pairs > 1 || is_meant(rest))
+                        || pairs > 0 && self.is_known(before) =>
+                {
                     return Err(fault);
                 }
                 Ok(_) | Err(_) => {}
@@ -218,6 +241,10 @@ impl Log {
         if let Some(mut bits) = Bits::of(closed.get(at..).unwrap_or_default()) {
             bits.feed(closed.get(at..).unwrap_or_default(), &mut bytes)?;
             return Ok(bytes);
+        }
+        // A text column may end with a bracket or a quote.
+        if !is_open && self.row.read(line, at, Groups::Any).is_ok_and(|column| column != Column::None) {
+            return Ok(self.row.straight.clone());
         }
         let first = match self.row.read(closed, at, Groups::Any) {
             Ok(_) => return Ok(self.row.straight.clone()),

@@ -22,6 +22,7 @@ mod row;
 pub(super) use offset::{Offset, split_offset};
 pub(super) use row::{Column, Groups, Row, decimal};
 
+use super::head::Head;
 use super::marks::Marks;
 use super::ruler::is_ruler;
 use super::scan::{Word, all_hex, words};
@@ -56,7 +57,7 @@ impl Shape {
             len @ (4 | 6 | 10 | 18) if first.starts_with(b"0x") => Some(Groups::Prefixed(len - 2)).filter(|_| offset.prefix)?,
             _ if is_decimal(line, from, &offset) => Groups::Decimal,
             8 if colon && is_bits(line, from) => Groups::Bits,
-            _ if colon => all_hex(first).then_some(Groups::Any)?,
+            _ if colon => is_group(first, Groups::Any).then_some(Groups::Any)?,
             2 if digits > 3 => all_hex(first).then_some(Groups::Pairs)?,
             17 if offset.address && words_fit(Groups::Swapped(16)) => Groups::Swapped(16),
             // A first word as long as the others belongs to the data of a row without an offset.
@@ -96,6 +97,11 @@ impl Shape {
 /// The offset of a row.
 pub(super) fn base(line: &[u8]) -> Option<u64> {
     split_offset(line)?.0.value(16)
+}
+
+/// The start of a row.
+pub(super) fn head(line: &[u8]) -> Head {
+    split_offset(line).map_or_else(Head::default, |(offset, _)| Head::of(line, offset.at, offset.text.len(), 16))
 }
 
 /// Whether the groups of a row are bits, of which its text shows one character each.
@@ -157,12 +163,15 @@ impl Base {
 
     /// Bytes from here to an offset.
     fn until(&self, offset: &Offset<'_>, radix: u32) -> Option<u64> {
-        let base = match radix {
+        offset.value(radix)?.checked_sub(self.start(radix)?)
+    }
+
+    fn start(&self, radix: u32) -> Option<u64> {
+        match radix {
             8 => self.octal,
             10 => self.decimal,
             _ => self.hex,
-        };
-        offset.value(radix)?.checked_sub(base?)
+        }
     }
 
     fn is_at(&self, offset: &Offset<'_>) -> bool {
@@ -192,6 +201,8 @@ pub(super) struct Dump {
     heading: bool,
     /// Whether rows begin with white space.
     inset: bool,
+    /// The start of the first row of the packet.
+    head: Head,
     row: Row,
     /// Byte order within groups, once a text column has determined it.
     order: Option<Column>,
@@ -219,6 +230,7 @@ impl Dump {
             ip_announced,
             heading: true,
             inset: false,
+            head: Head::default(),
             row: Row::default(),
             order: None,
             reversed: Vec::new(),
@@ -287,6 +299,10 @@ impl Dump {
     fn is_damaged(&self, line: &[u8], packet: &Packet) -> bool {
         if packet.bytes.is_empty() || is_ruler(line) {
             return false;
+        }
+        let next = self.base.start(self.radix).and_then(|base| base.checked_add(packet.bytes.len() as u64));
+        if next.is_some_and(|next| self.head.resembles(line, next)) {
+            return true;
         }
         let groups = |skip| words(line, 0).skip(skip).take_while(|word| is_group(word.text, self.shape.groups)).count();
         let all = words(line, 0).count();
@@ -367,6 +383,10 @@ impl Dump {
         };
         // Prose may begin with a number. It is no offset if no bytes follow, unless it is exactly the expected one.
         let prose = !self.shape.begins_with(first.text);
+        let is_pair = |word: &Word<'_>| word.text.len() == 2 && all_hex(word.text);
+        if prose && !packet.bytes.is_empty() && words(line, from).skip(1).take_while(is_pair).count() >= 3 {
+            return fault(first.at, "a dump that is not written as the lines before it: other offsets or other groups");
+        }
         if packet.bytes.is_empty() {
             if prose {
                 return self.between(line, packet);
@@ -374,6 +394,7 @@ impl Dump {
             self.begin(&offset, begins);
             self.heading = false;
             self.inset = is_inset(line);
+            self.head = Head::of(line, offset.at, offset.text.len(), self.radix);
             packet.marks.add(Marks::of(line));
         }
         if !self.advance(&offset, &mut packet.bytes)? {
@@ -438,6 +459,7 @@ impl Dump {
         let fits = |radix: &u32| self.base.until(offset, *radix) == Some(len);
         if let Some(radix) = [self.radix].iter().chain(radixes).find(|radix| fits(radix)) {
             self.radix = *radix;
+            self.head = std::mem::take(&mut self.head).count_in(*radix);
             self.sure |= len > 8;
             return Ok(true);
         }

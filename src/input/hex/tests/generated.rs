@@ -6,7 +6,7 @@ use super::*;
 const LABELLED: [&str; 6] = ["UltraEdit", "010 Editor", "a Buffer of Node.js", "a log line", "a time before it", "bytes.fromhex"];
 
 fn any_bytes() -> impl Strategy<Value = Vec<u8>> {
-    let byte = prop_oneof![any::<u8>(), Just(0), prop::sample::select(&b" 09afAF.|><#"[..])];
+    let byte = prop_oneof![any::<u8>(), Just(0), prop::sample::select(&b" 09afAF.|><#{}[]()'\"\\x=:,"[..])];
     prop::collection::vec(byte, 2..80)
 }
 
@@ -70,11 +70,24 @@ proptest! {
     #![proptest_config(ProptestConfig { rng_seed: RngSeed::Fixed(29), ..ProptestConfig::with_cases(trial::share_of(256)) })]
 
     #[test]
-    fn a_wrong_character_never_loses_a_byte(bytes in any_bytes(), at in any::<prop::sample::Index>()) {
-        // Rows behind the prefix of a log or a scheme end where that is damaged, as another line of a log does.
-        for (name, write) in WRITERS.iter().chain(DOUBTFUL) {
+    fn a_wrong_character_never_loses_a_byte(
+        bytes in any_bytes(),
+        at in any::<prop::sample::Index>(),
+        sign in prop::sample::select(&['g', '?', ' '][..]),
+    ) {
+        for (name, write) in all_writers() {
             let text = write(&bytes);
             let at = at.index(text.chars().count());
+            // Fewer bytes are ambiguous in many dialects.
+            if bytes.len() < 4 {
+                continue;
+            }
+            // Base64 without its scheme may be a word, and a list without a number of one digit is another list.
+            let is_digit = |at: usize| text.chars().nth(at).is_some_and(|character| character.is_ascii_hexdigit());
+            let is_number = !is_digit(at.wrapping_sub(1)) && !is_digit(at + 1) || name.starts_with("percent") || *name == "Erlang";
+            if *name == "a data URI" || sign == ' ' && is_number {
+                continue;
+            }
             if !text.chars().nth(at).is_some_and(|character| character.is_ascii_hexdigit()) {
                 continue;
             }
@@ -86,7 +99,7 @@ proptest! {
             if *name == "UltraEdit" && text.chars().nth(at) == Some('\n') {
                 continue;
             }
-            let wrong: String = text.chars().enumerate().map(|(place, character)| if place == at { 'g' } else { character }).collect();
+            let wrong: String = text.chars().enumerate().map(|(place, character)| if place == at { sign } else { character }).collect();
             if let (Ok(read), Ok(_)) = (whole(&wrong), whole(&text)) {
                 prop_assert!(read.len() >= bytes.len(), "{}: {} of {}\n{}", name, read.len(), bytes.len(), wrong);
             }
@@ -119,31 +132,31 @@ fn damaged_dumps_are_read_as_before() {
         table += &format!("{name}: {copies} {fine} {count} {hash:016x}\n");
     }
     insta::assert_snapshot!(table, @"
-    xxd: 258 118 5862 e96284ab3d6f9d0d
-    xxd -g1: 290 136 6794 b55fa2fcffeda6cc
-    hexdump -C: 311 139 6950 37ddaddb7fd1cb1e
-    hexdump: 165 38 1900 081a68639edf8dcd
-    od -tx1z: 298 129 6450 28e58e7d999c5611
-    od -td1: 290 141 7050 4edbc5b3cd3caeb3
-    tshark -x: 278 121 6044 eeffc45e0a2d5f09
-    tcpdump -XX: 304 163 8098 d4eba57cbdbd9779
-    Frida hexdump(): 366 180 8980 f8dfb805d4ef94fb
-    gdb x/16xb: 421 82 4092 a60c016093f40478
-    gdb x/16db: 348 140 6992 42b9996fd3ff1b8a
-    WinDbg db: 349 142 7066 fb374c32268be1bd
-    DOS debug: 298 125 6246 574dfb6427cd9abc
-    IDA, hex view: 326 124 6190 f1ea3bfc3fe18542
-    IDA, listing: 250 75 3918 a8db7497cb058a24
-    hexyl: 486 307 15328 be2802d067dafd85
-    hexyl --border ascii: 486 301 15050 74d14c700966ebba
-    HxD: 349 177 8844 c451b037f980978b
-    PowerShell Format-Hex: 354 155 7744 11e177f253facc0c
-    010 Editor: 278 133 6630 4d268ec28716e0f2
-    UltraEdit: 298 134 6677 ff90dccf2e714e9a
-    lldb memory read: 298 134 6694 24f42fe7d3e14479
-    certutil -encodehex: 278 122 6094 d49e00ea3869b07e
-    groups of four bytes and two spaces: 162 50 2396 6252633122094e00
-    the same as pairs: 183 50 2504 ac3a52a820f4097e
+    xxd: 258 114 5698 d21e85cbb3b8aa01
+    xxd -g1: 290 131 6548 4e6cea699ac0a287
+    hexdump -C: 311 132 6600 7784d9b381780142
+    hexdump: 165 34 1700 83a4e5619f22a40f
+    od -tx1z: 298 124 6200 999195603acef810
+    od -td1: 290 137 6850 29f284c80702a54b
+    tshark -x: 278 119 5948 9c01cf91dfb03a54
+    tcpdump -XX: 304 159 7948 b14327ef3c632ade
+    Frida hexdump(): 366 179 8932 5ae23492076942ed
+    gdb x/16xb: 421 78 3900 651b6a164788982b
+    gdb x/16db: 348 136 6800 83cd26e89561b4eb
+    WinDbg db: 349 134 6682 0782d4ea2ce75ef3
+    DOS debug: 298 124 6198 a1c0e2f6ea0a3ace
+    IDA, hex view: 326 120 5998 a0dd4273fcdf8c42
+    IDA, listing: 250 62 3100 e171a2b9bf9299a1
+    hexyl: 486 307 15328 3d7bc377532a3f93
+    hexyl --border ascii: 486 301 15050 67933f3fbc8266b2
+    HxD: 349 175 8748 05548d815a841f97
+    PowerShell Format-Hex: 354 153 7648 9990e6c551ddf48a
+    010 Editor: 278 129 6448 2788665e6a373c7b
+    UltraEdit: 298 126 6298 5caf95fe69fad4f3
+    lldb memory read: 298 130 6498 73118071300360d0
+    certutil -encodehex: 278 120 5998 6ea6391595e822d1
+    groups of four bytes and two spaces: 162 40 1966 07a94a8ecd8e3157
+    the same as pairs: 183 48 2408 df03a60f395fcb4b
     xxd -p: 102 27 1350 7c3985b37a081249
     colons: 149 49 2450 3eaa68fcb116bcb2
     dashes: 149 49 2450 3eaa68fcb116bcb2
@@ -158,31 +171,31 @@ fn damaged_dumps_are_read_as_before() {
     IDA, db: 335 157 7850 5f737cbbc051c4e3
     a log line: 173 72 3599 198bdf6d6cd3108d
     a time before it: 166 63 3150 0c8c976ca1d4b4b6
-    below prose: 173 73 3646 2d59d9098a7f45cb
+    below prose: 173 72 3598 884746497a464d62
     tshark -z follow,tcp,raw: 152 71 3550 ab7c1f7fae4936cc
-    follow -T yaml: 277 208 10367 a96281e72cb786a1
-    logcat: 346 236 11788 a35d4289d86e89f9
-    kernel print_hex_dump: 332 206 10288 6c1a39cf6706e439
-    a debugger's dash: 227 67 3323 1d767264bab4f6ec
-    radare2 px: 336 193 9616 dad05d086cb1bfa5
-    Visual Studio: 288 125 6228 b86e9aa835b0ead1
-    strace -e write: 344 174 8680 19c0b47d0a26b7c7
-    decimal offsets: 225 101 5044 5e7c4672d15c0fb3
-    WowPacketParser: 688 538 26886 25d7c1e4c249bd4f
-    mangos: 292 156 7722 d6a9d3a826bc4853
+    follow -T yaml: 277 174 8701 f2aa645ee135ed5c
+    logcat: 346 226 11300 a230950203d48854
+    kernel print_hex_dump: 332 198 9898 883ab4ab389bf6c2
+    a debugger's dash: 227 56 2832 5d127c62238d82c1
+    radare2 px: 336 184 9184 9f6a5983e4034179
+    Visual Studio: 288 115 5748 344cc18aba844097
+    strace -e write: 344 167 8344 5ad09beed9c36900
+    decimal offsets: 225 98 4900 824d0412209a3d9f
+    WowPacketParser: 688 535 26742 d0741adeb7902570
+    mangos: 292 153 7578 19aac2b3f7633ec4
     Delphi: 286 109 5450 d144d83b63500fc1
     Visual Basic: 329 149 7450 866f42cd20771728
     bits: 449 127 23592 dfaa47f70c4ad4bd
     bits with 0b: 549 262 40500 08203f99a3ed0a61
-    xxd -b: 644 95 4744 eac729d76e03c01d
+    xxd -b: 644 93 4648 5070e1adf9c53afb
     Snort: 169 58 2900 f701d0b118decb78
     columns of tshark: 114 38 1900 99cd7585b678023d
     a data URI: 105 87 4334 5a690e6bc0d66ac9
-    gdb x/8c: 589 291 14545 a3b8822adea28814
-    rows behind a log: 350 223 11116 1b616a46d9c2e33f
-    xxd -e: 242 116 5680 f3481d5fbc465e2b
-    xxd -g4: 242 117 5730 d8fcfa7704a6859e
-    od -tu1: 240 68 3400 66193e5cb9c30100
+    gdb x/8c: 589 289 14449 99415b9eff821791
+    rows behind a log: 350 216 10780 34b662e711016278
+    xxd -e: 242 106 5264 60858b403e7a1dc8
+    xxd -g4: 242 107 5314 244e365b28818bc3
+    od -tu1: 240 62 3100 31db328cce51087c
     bare pairs: 149 49 2450 3eaa68fcb116bcb2
     decimals: 223 132 6607 0d85f2b53af7f306
     decimals in brackets: 225 131 6558 132a57e08f0eecb3
@@ -191,7 +204,7 @@ fn damaged_dumps_are_read_as_before() {
     JSON of a Buffer: 250 157 7858 0b7030790da08a99
     Erlang: 178 98 4901 6411ddc63187eee6
     a Buffer of Node.js: 158 56 2799 0a877c281c7a1e4b
-    bytes.fromhex: 166 69 3448 422f5815948644bc
+    bytes.fromhex: 166 68 3399 de9ba6b2e20a9982
     binascii.hexlify: 103 101 8775 d1e442a978cd8873
     ");
 }
