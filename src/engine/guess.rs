@@ -153,7 +153,25 @@ fn assumed(registry: Registry, protocol: &'static Protocol, side: Option<Side>, 
         }
         Some(candidate) if side.is_none() && registry.is_datagram_of(protocol, bytes) => Guess::Datagram(candidate, None),
         Some(candidate) if !protocol.is_stream() => Guess::Datagram(candidate, side),
+        Some(candidate) if side.is_none() && !opens(protocol, bytes) => Guess::Datagram(candidate, None),
         _ => Guess::Stream(None, side.or_else(|| speaker(registry, bytes).map(|(side, _)| side)).unwrap_or(Side::Client)),
+    }
+}
+
+/// Whether a stream of a protocol begins with these bytes.
+fn opens(protocol: &'static Protocol, bytes: &[u8]) -> bool {
+    Candidate::all(protocol).filter(Candidate::is_stream).any(|candidate| sender(candidate, bytes).is_some())
+}
+
+/// How to read a packet of the protocol that the user chose, after others that were a stream, or else datagrams.
+pub(super) fn continued(registry: Registry, guess: Guess, bytes: &[u8], after_stream: bool) -> Guess {
+    let Assume::Protocol(protocol, side) = registry.assume() else { return guess };
+    match (guess, Candidate::datagram(protocol)) {
+        (Guess::Datagram(..), Some(_)) if after_stream && protocol.is_stream() && !registry.is_datagram_of(protocol, bytes) => {
+            Guess::Stream(None, side.unwrap_or(Side::Client))
+        }
+        (Guess::Stream(..), Some(candidate)) if !after_stream => Guess::Datagram(candidate, side),
+        _ => guess,
     }
 }
 

@@ -77,6 +77,11 @@ impl Packetless {
         std::mem::take(&mut self.streams).into_iter()
     }
 
+    /// Whether packets were a stream so far, or else datagrams; `None` before the first one.
+    fn is_stream(&self) -> Option<bool> {
+        if self.places.is_empty() { self.datagrams.map(|_| false) } else { Some(true) }
+    }
+
     /// Incomplete reassemblies of datagrams, with their conversation.
     pub(super) fn unfinished(&mut self) -> impl Iterator<Item = (Ends, Waiting)> + use<> {
         let number = self.datagrams.unwrap_or_default();
@@ -119,7 +124,11 @@ impl Engine {
         let recognizer = self.registry.recognizer();
         let (bytes, guessed) = known.unwrap_or_else(|| (frame.bytes.to_vec(), guess::guess(recognizer, frame.bytes)));
         let (guess, others) = &guessed;
-        self.interpret(frame, *guess);
+        let guess = match self.packetless.is_stream() {
+            Some(is_stream) => guess::continued(recognizer, *guess, frame.bytes, is_stream),
+            None => *guess,
+        };
+        self.interpret(frame, guess);
         if !others.is_empty() && !self.registry.is_blind() {
             self.tree.note(&TIE, 0, Span::NONE, format_args!("{}", others.join(", ")));
         }
