@@ -1,6 +1,7 @@
 //! Type checking: resolves names to fields and literals to constants, before input is opened.
 
 use super::literal;
+use super::meant;
 use super::number_type::NumberType;
 use super::operator::Sum;
 use super::parse_error::{Wrong, nearest};
@@ -118,12 +119,12 @@ impl Checker {
             Syntax::Relation(relation) => self.relation(relation)?,
             Syntax::Masked(..) => Test::AnyBit(self.known(node)?.value),
             Syntax::Slice(..) => Test::Present(self.known(node)?.value),
-            Syntax::Word(word) => Test::Present(self.named(word, false).ok_or_else(|| self.unknown(node))?.value),
+            Syntax::Word(word) => Test::Present(self.named(word, false).ok_or_else(|| self.no_condition(node))?.value),
             Syntax::Call(..) | Syntax::Sum(..) | Syntax::Read(..) => {
                 self.known(node)?;
                 return Err(Wrong::new(&node.at, "expected a comparison, not only a value"));
             }
-            Syntax::Quoted(_) | Syntax::Char(_) => return Err(self.unknown(node)),
+            Syntax::Quoted(_) | Syntax::Char(_) => return Err(self.no_condition(node)),
         })
     }
 
@@ -226,6 +227,12 @@ impl Checker {
             }
             _ => Wrong::new(&node.at, "expected a field, not a constant"),
         }
+    }
+
+    /// Error for a word or a literal in place of a condition.
+    fn no_condition(&self, node: &Node) -> Wrong {
+        let (wrong, meant) = (self.unknown(node), meant::conditions(&node.is));
+        if meant.is_empty() { wrong } else { wrong.try_instead(meant) }
     }
 
     fn nearest(&self, name: &str) -> Vec<String> {

@@ -24,6 +24,7 @@ mod eval;
 mod expression;
 mod lexer;
 mod literal;
+mod meant;
 mod number_type;
 mod operator;
 mod parse_error;
