@@ -11,6 +11,7 @@ use super::input_forms::{InputForm, SplitForm, WordForm};
 use super::ksy::Ksy;
 use super::loading::Loading;
 use super::objects::Objects;
+use super::selection;
 use super::split::SplitOptions;
 use crate::tree::Side;
 use clap::{ArgAction, Args as Group, Parser, Subcommand, ValueEnum, ValueHint};
@@ -170,7 +171,7 @@ pub struct Output {
     ///
     /// Records are not printed. The file is pcapng, with the summary of each message as a comment on its last packet; or pcap,
     /// without comments, if FILE ends in .pcap. Packets required to reassemble a message are included. `-` is standard output.
-    /// FILE.parquet writes a table instead, see --table.
+    /// FILE.parquet (feature columns) writes a table instead, see --table.
     #[arg(
         short = 'w',
         long,
@@ -189,11 +190,19 @@ pub struct Output {
     pub capture_form: Option<CaptureForm>,
 
     /// Stop after printing N records
-    #[arg(short = 'c', long = "count", value_name = "N")]
+    #[arg(short = 'c', long = "count", value_name = "N", allow_negative_numbers = true, value_parser = selection::count)]
     pub count: Option<u64>,
 
     /// Skip the first N records
-    #[arg(hide_short_help = true, long, value_name = "N", default_value_t = 0, hide_default_value = true)]
+    #[arg(
+        hide_short_help = true,
+        long,
+        value_name = "N",
+        default_value_t = 0,
+        hide_default_value = true,
+        allow_negative_numbers = true,
+        value_parser = selection::count
+    )]
     pub skip: u64,
 
     /// Print only records with these numbers: 5,10-20
@@ -350,7 +359,7 @@ pub enum Form {
     Psml,
     /// Packets as JSON with the raw bytes of each field
     Jsonraw,
-    /// Arrow stream of a table, see --table
+    /// Arrow stream of a table (feature columns), see --table
     Arrow,
 }
 

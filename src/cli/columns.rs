@@ -13,7 +13,7 @@ pub(super) use run::run;
 /// Options for Arrow and Parquet.
 #[derive(Debug, Default, Group)]
 pub struct ColumnArgs {
-    /// Write all tables as Parquet, with a directory per table and protocol; DIR must be empty or is created
+    /// Write all tables as Parquet (feature columns), with a directory per table and protocol; DIR must be empty or is created
     #[arg(
         hide_short_help = true,
         long,
@@ -23,7 +23,8 @@ pub struct ColumnArgs {
     )]
     pub write_dir: Option<PathBuf>,
 
-    /// Table of -T arrow and -w FILE.parquet (default: messages, or packets with --packets); `schema --columns` lists the columns
+    /// Table of -T arrow and -w FILE.parquet (feature columns; default: packets with --packets, else messages); `schema --columns`
+    /// lists the columns
     #[arg(hide_short_help = true, long, value_name = "TABLE", value_enum, conflicts_with_all = ["write_dir", "columns"])]
     pub table: Option<TableName>,
 }

@@ -124,6 +124,7 @@ pub struct ExploreOptions {
 pub(super) fn run(options: &ExploreOptions, reading: &Reading, screen: Screen) -> Exit {
     let done = prepare(options, reading).map(|(settings, _)| {
         let sources = Source::all(&options.files, reading);
+        settings.report_unreadable(&sources);
         several::each(&sources, screen, !options.json, |source, screen| match prepare(options, reading) {
             Ok((_, asked)) => answer(options, source, &settings, asked, screen),
             Err(_) => Ok(Exit::Usage),

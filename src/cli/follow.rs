@@ -31,7 +31,9 @@ pub(super) fn run(options: &FollowOptions, reading: &Reading, screen: Screen) ->
     match prepared() {
         Ok((settings, task, filter)) => {
             let with_headings = matches!(task, Task::List { as_json: false, .. });
-            several::each(&Source::all(&options.files, reading), screen, with_headings, |source, screen| {
+            let sources = Source::all(&options.files, reading);
+            settings.report_unreadable(&sources);
+            several::each(&sources, screen, with_headings, |source, screen| {
                 finish(options, source, &settings, (task, filter().ok().flatten()), screen)
             })
         }

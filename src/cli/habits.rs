@@ -5,6 +5,7 @@ use super::args::{Args, BrowseOptions, FollowOptions, StatsOptions, Task};
 use super::diff::DiffOptions;
 use super::explore::ExploreOptions;
 use super::forms::Wrong;
+use super::switching::Switching;
 use clap::{Args as Group, ValueEnum};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -56,6 +57,10 @@ pub struct Habits {
     /// Options for live capture, rejected with an equivalent tcpdump command.
     #[command(flatten)]
     pub capturing: Capturing,
+
+    /// Options that switch protocols.
+    #[command(flatten)]
+    pub switching: Switching,
 }
 
 /// Options for live capture, and others without an equivalent. Their values are not checked.
@@ -214,7 +219,8 @@ impl Capturing {
 /// # Errors
 /// The alternative to an unsupported option.
 pub(super) fn settle(mut args: Args) -> Result<Args, Wrong> {
-    if let Some(wrong) = args.habits.capturing.alternative() {
+    let Habits { capturing, switching, .. } = &args.habits;
+    if let Some(wrong) = capturing.alternative().or_else(|| switching.alternative()) {
         return Err(wrong);
     }
     if args.habits.capturing.interface.is_some() {

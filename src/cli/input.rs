@@ -12,8 +12,11 @@ use crate::input::{Capture, Format, OpenError, Options, ReadError, link_name};
 use crate::registry::{Assume, Registry};
 use crate::sink::{Begin, Problem};
 use crate::tree::Dissection;
+use std::collections::HashSet;
 use std::fmt;
 use std::io;
+use std::path::PathBuf;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Total bytes of frames below which a second thread costs more than it gains.
@@ -31,6 +34,8 @@ pub(super) struct InputSettings {
     reported_keys: AtomicBool,
     /// Whether problems of the inputs were reported in the first pass.
     silent: bool,
+    /// Inputs that cannot be opened, which were reported before anything was printed.
+    unreadable: OnceLock<HashSet<PathBuf>>,
     /// Whether protocols that packets of unknown format fit are named.
     names_candidates: bool,
 }
@@ -49,6 +54,7 @@ impl InputSettings {
             threads: threads(reading),
             reported_keys: AtomicBool::new(false),
             silent: false,
+            unreadable: OnceLock::new(),
             names_candidates: false,
         })
     }
@@ -85,6 +91,25 @@ impl InputSettings {
         let Some(random) = random.filter(|_| !self.silent && !self.reported_keys.swap(true, Ordering::Relaxed)) else { return };
         let digits: String = random.iter().map(|byte| format!("{byte:02x}")).collect();
         audience.print_error(format_args!("{name}: the key log decrypts nothing; it lacks the client random {digits}"));
+    }
+
+    /// Reports which of several inputs cannot be opened, before anything is printed. They are not reported again.
+    pub(super) fn report_unreadable(&self, sources: &[Source]) {
+        if self.silent || sources.len() < 2 {
+            return;
+        }
+        let refused = |source: &Source| {
+            let path = source.path().filter(|_| source.is_complete())?;
+            let error = source.open().err()?;
+            super::print_error(format_args!("{}: cannot be opened: {error}", source.name()));
+            Some(path.to_owned())
+        };
+        // A second pass reads the same inputs.
+        let _ = self.unreadable.set(sources.iter().filter_map(refused).collect());
+    }
+
+    fn is_reported(&self, source: &Source) -> bool {
+        self.unreadable.get().zip(source.path()).is_some_and(|(unreadable, path)| unreadable.contains(path))
     }
 
     /// Number of threads.
@@ -327,7 +352,9 @@ fn name_candidates(name: &str, candidates: Option<Candidates>, audience: &mut im
 fn open(source: &Source, settings: &InputSettings, name: &str, audience: &mut impl Audience) -> Result<Capture, Refused> {
     let reader = source.open().map_err(|error| {
         let text = format!("cannot be opened: {error}");
-        settings.print_error(audience, format_args!("{name}: {text}"));
+        if !settings.is_reported(source) {
+            settings.print_error(audience, format_args!("{name}: {text}"));
+        }
         Refused { exit: Exit::CannotOpen, problem: Some(("cannot_open", text)) }
     })?;
     // Never read ahead of the frames on a pipe.

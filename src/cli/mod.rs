@@ -32,6 +32,7 @@ mod notes;
 mod objects;
 mod outcome;
 mod parallel;
+mod preferences;
 mod print;
 mod printer;
 mod progress;
@@ -45,6 +46,7 @@ mod shared;
 mod source;
 mod split;
 mod stats;
+mod switching;
 mod unexplained;
 mod user_files;
 mod view;
@@ -127,10 +129,12 @@ fn run_task(line: Vec<OsString>) -> Exit {
 
 /// Parses and checks a command line, and installs signal handlers.
 fn settled(line: Vec<OsString>) -> Result<Args, Exit> {
-    let args = first_word::parse(line).map_err(|error| wrong_usage(&error))?;
+    let mut args = first_word::parse(line.clone()).map_err(|error| wrong_usage(&error))?;
     if !matches!(args.task, Some(Task::Completions { .. } | Task::Man)) {
         interrupt::install();
     }
+    first_word::take_conversations(&mut args);
+    let mistake = first_word::mistake(&args, &line);
     let mut args = habits::settle(args).map_err(|wrong| habits::reject(&wrong))?;
     let named = args.loading.ksy.len();
     args.loading.ksy.retain(|file| file.as_os_str() != explore::GENERATED);
@@ -138,10 +142,10 @@ fn settled(line: Vec<OsString>) -> Result<Args, Exit> {
         options.ksy = args.loading.ksy.len() < named;
         args.loading.ksy.append(&mut options.protocols);
     }
-    match first_word::mistake(&args) {
-        Some(mistake) => {
+    match mistake {
+        Some((mistake, exit)) => {
             print_error(format_args!("{mistake}"));
-            Err(Exit::Usage)
+            Err(exit)
         }
         None => Ok(args),
     }

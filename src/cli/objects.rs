@@ -72,7 +72,9 @@ pub(super) fn run(options: &Objects, screen: Screen) -> Exit {
         print_error(format_args!("{}: cannot be created: {error}", folder.display()));
         return Exit::Failed;
     }
-    for source in &Source::all(&options.files, &options.reading) {
+    let sources = Source::all(&options.files, &options.reading);
+    settings.report_unreadable(&sources);
+    for source in &sources {
         match input::input(source, &settings, &mut list) {
             Ok(exit) => worst = worst.max(exit),
             Err(error) => return worst.max(of_output(&error)),

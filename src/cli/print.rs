@@ -23,6 +23,7 @@ pub(super) fn run(args: &Args, screen: Screen) -> Exit {
             return Exit::Usage;
         }
     };
+    task.settings.report_unreadable(&sources);
     let choice = task.selection.first().map(RecordSelection::choice);
     let mut outcome = Outcome::default();
     match task.run(screen.writer(!sources.iter().all(Source::is_complete)), &mut outcome) {

@@ -73,6 +73,36 @@ impl Selection {
     }
 }
 
+/// Parses a number of records.
+///
+/// # Errors
+/// What is expected, with the number that was probably meant.
+pub(super) fn count(text: &str) -> Result<u64, String> {
+    let number = |digits: &str, times: u64| {
+        let digits = digits.replace([',', '_', '\''], "");
+        digits.parse::<u64>().ok().and_then(|number| number.checked_mul(times))
+    };
+    if text.bytes().all(|byte| byte.is_ascii_digit())
+        && let Some(count) = number(text, 1)
+    {
+        return Ok(count);
+    }
+    let times = match text.chars().last() {
+        Some('k' | 'K') => 1_000,
+        Some('m' | 'M') => 1_000_000,
+        Some('g' | 'G') => 1_000_000_000,
+        _ => 1,
+    };
+    let digits = if times == 1 { text } else { text.get(..text.len() - 1).unwrap_or_default() };
+    Err(match number(digits, times) {
+        Some(meant) => format!("expected digits only: {meant}"),
+        None if text.starts_with('-') => {
+            "expected a number from 0; without the option all records are printed, and tail takes the last ones".to_owned()
+        }
+        None => "expected a number of records, such as 1000".to_owned(),
+    })
+}
+
 /// Parses a comma-separated list of `5`, `10-20` and `30-`.
 fn numbers(text: &str) -> Result<Vec<RangeInclusive<u64>>, Wrong> {
     let wrong = || format!("--number {text}: expected a comma-separated list of numbers and ranges, such as 5,10-20");
@@ -97,6 +127,27 @@ mod tests {
 
     fn taken(mut selection: Selection) -> Vec<u64> {
         (1..=30).filter(|number| selection.takes(*number)).collect()
+    }
+
+    #[test]
+    fn a_count_that_is_no_number_is_answered_with_the_number_meant() {
+        assert_eq!([count("0"), count("1000")], [Ok(0), Ok(1000)]);
+        for (text, words) in [
+            ("1k", "digits only: 1000"),
+            ("2M", "digits only: 2000000"),
+            ("1,000", "digits only: 1000"),
+            ("10_000", "digits only: 10000"),
+            ("-1", "from 0"),
+            ("-1k", "from 0"),
+            ("99999999999999999999", "a number of records"),
+            ("99999999999999999G", "a number of records"),
+            ("ten", "a number of records"),
+            ("", "a number of records"),
+            ("k", "a number of records"),
+            ("é", "a number of records"),
+        ] {
+            assert!(count(text).unwrap_err().contains(words), "{text}");
+        }
     }
 
     #[test]

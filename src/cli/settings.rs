@@ -2,6 +2,7 @@
 
 use super::forms::Wrong;
 use super::nearest::nearest_names;
+use super::preferences;
 use super::source;
 use crate::limits::{self, Unset};
 use crate::registry::Registry;
@@ -19,7 +20,8 @@ pub(super) fn parse(registry: Registry, options: &[String]) -> Result<Settings, 
             return Err(format!("-o {option}: expected PROTO.NAME=VALUE, such as {}", nearest(registry, option)));
         };
         let Some(setting) = known(registry).find(|setting| setting.name == name) else {
-            return Err(format!("-o {name}: unknown setting; similar names: {}", nearest(registry, name)));
+            let unknown = || format!("-o {name}: unknown setting; similar names: {}", nearest(registry, name));
+            return Err(preferences::alternative(name, value).unwrap_or_else(unknown));
         };
         let value = match setting.takes {
             ValueKind::Value | ValueKind::Checked(_) | ValueKind::Known { .. } => value.to_owned(),

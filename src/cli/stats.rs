@@ -23,6 +23,7 @@ pub(super) fn run(options: &StatsOptions, reading: &Reading, screen: Screen) -> 
             let parsed = || parsed(names, options.filter.as_deref());
             parsed().and_then(|_| InputSettings::new(reading)).map(|settings| {
                 let sources = Source::all(&options.files, reading);
+                settings.report_unreadable(&sources);
                 several::each(&sources, screen, !options.json, |source, screen| match parsed() {
                     Ok(parsed) => print(options, source, &settings, parsed, screen),
                     Err(_) => Ok(Exit::Usage),
@@ -145,10 +146,28 @@ const LONGER: &[(&str, &str)] = &[
     ("follow,tcp,hex,0", "payload of a conversation, as hex, ascii, raw or yaml; tcp, udp, http or tls"),
 ];
 
+/// Words for the content of statistics with other names.
+const WORDS: &[(&[&str], &str)] = &[
+    (&["messages", "message", "types", "names", "protocols", "protocol", "hierarchy", "phs", "io"], "io,phs"),
+    (&["conversations", "conversation", "streams", "stream", "flows", "flow", "sessions", "conv", "tcp"], "conv,tcp"),
+    (&["udp"], "conv,udp"),
+    (&["endpoints", "endpoint", "addresses", "hosts,ip", "ip"], "endpoints,ip"),
+    (&["packets", "frames", "lengths", "sizes", "plen"], "plen,tree"),
+    (&["errors", "error", "warnings", "notes", "malformed", "gaps", "loss"], "health, expert"),
+    (&["rate", "rates", "throughput", "bandwidth", "intervals", "io,stat"], "time, io,stat,1"),
+    (&["unknown", "undissected", "data", "bytes"], "coverage"),
+    (&["summary", "info", "general"], "overview"),
+    (&["objects", "files", "downloads"], "transfers"),
+    (&["names,dns", "resolved", "addresses,names"], "hosts"),
+];
+
 fn unknown(name: &str) -> forms::Wrong {
     const NEAREST: usize = 3;
     if name.starts_with("follow,") {
         return format!("-z {name} cannot be combined with another -z");
+    }
+    if let Some((_, meant)) = WORDS.iter().find(|(words, _)| words.contains(&name)) {
+        return format!("-z {name}: unknown statistics; did you mean {meant}? -z help lists all");
     }
     let mut known: Vec<String> = Part::known().iter().map(Part::to_string).collect();
     known.extend(LONGER.iter().map(|(name, _)| (*name).to_owned()));

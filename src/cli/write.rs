@@ -27,7 +27,10 @@ pub(super) fn run(args: &Args, path: &Path) -> Exit {
     let prepared =
         Target::new(path, args.output.capture_form, &sources).and_then(|target| Ok((InputSettings::new(&args.reading)?, target)));
     let done = match prepared {
-        Ok((settings, target)) => write(&args.output, &sources, settings, &target, WINDOW),
+        Ok((settings, target)) => {
+            settings.report_unreadable(&sources);
+            write(&args.output, &sources, settings, &target, WINDOW)
+        }
         Err(wrong) => Err(wrong),
     };
     done.unwrap_or_else(|wrong| {

@@ -85,6 +85,7 @@ impl Task {
         let place = output.columnar.write_dir.as_deref().or(output.write.as_deref());
         let mut writer = Printer::in_order(ColumnSink::new(self.what, target), self.selection);
         let mut outcome = Outcome::default();
+        self.settings.report_unreadable(&sources);
         let done = read(&sources, &self.settings, &mut writer, &mut outcome);
         let is_open = writer.sink.is_open();
         let done = done.and_then(|()| match replacement {
