@@ -209,7 +209,7 @@ impl Builder<'_> {
             return;
         };
         let name = leak(&format!("{path}._unparsed"));
-        let unparsed = self.add(Field::bytes(name, "_unparsed", "Bytes that no field of the file takes"));
+        let unparsed = self.add(Field::bytes(name, "_unparsed", "Bytes that no field of the file takes").unexplained());
         if let Some(context) = self.of.contexts.get_mut(number as usize) {
             context.unparsed = Some(unparsed);
         }

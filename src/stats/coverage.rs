@@ -210,6 +210,7 @@ fn shares(
             _ if field.is(&data::BYTES) || rest.is_some_and(|rest| rest.is(field)) => &mut covered.unexplained,
             Share::Encrypted if !deciphered.contains(&(node.span.source, node.span.start)) => &mut covered.encrypted,
             Share::Body => &mut covered.bodies,
+            Share::Unexplained => &mut covered.unexplained,
             Share::Encrypted | Share::Explained => continue,
         };
         let len = u64::from(node.span.len()).min(left);

@@ -93,6 +93,8 @@ pub enum Share {
     Encrypted,
     /// Content that a message only transports: a file, a picture, media.
     Body,
+    /// Not explained: bytes that no other field takes.
+    Unexplained,
 }
 
 /// How often a field may occur. JSON objects keyed by name always contain repeatable values as arrays.
@@ -383,6 +385,13 @@ impl Field {
     #[must_use]
     pub const fn encrypted(mut self) -> Field {
         self.share = Share::Encrypted;
+        self
+    }
+
+    /// Marks bytes that no other field takes.
+    #[must_use]
+    pub const fn unexplained(mut self) -> Field {
+        self.share = Share::Unexplained;
         self
     }
 

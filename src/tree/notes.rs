@@ -22,6 +22,14 @@ impl Tree {
         }
     }
 
+    /// Moves notes after the first `known` ones from nodes at or after `end` to another node.
+    pub(crate) fn move_notes(&mut self, known: usize, end: u32, to: u32) {
+        for note in self.notes.iter_mut().skip(known).filter(|note| note.node >= end) {
+            note.node = to;
+            self.by_node.take();
+        }
+    }
+
     /// The notes on nodes in these ranges, in order of creation.
     #[must_use]
     pub fn notes_within(&self, ranges: &[Range<u32>]) -> Vec<&Note> {

@@ -1,5 +1,6 @@
 //! Kaitai Struct files: as the program takes them, and their protocols over bytes and captures.
 
+mod agree;
 mod check;
 mod cli;
 mod files;

@@ -42,6 +42,7 @@ pub(in crate::ksy) fn run(
     let place = wire.layer_node();
     let exports = wire.wants_objects();
     let is_cut = message.is_cut || wire.cut() != Cut::No;
+    let notes = wire.note_count();
     let mut emitter = Emitter {
         machine,
         wire,
@@ -57,6 +58,7 @@ pub(in crate::ksy) fn run(
     emitter.encoding_notes(place);
     let result = emitter.conclude(result, is_cut);
     let apart = emitter.apart;
+    wire.settle_notes(notes);
     wire.skip(read as usize)?;
     if result.is_ok() {
         leave_out(wire, fields, apart, message.place);

@@ -153,6 +153,8 @@ impl BlockLocation<'_> {
                     true => (&UNKNOWN_INDEX, "was added in bytes that are not in the capture"),
                     false => (&BAD_INDEX, "does not exist"),
                 };
+                // The field may not be kept.
+                let node = node.min(inner.next_place().saturating_sub(1));
                 inner.note_at(code, node, at, format_args!("entry {index} {why}"));
             }
         }

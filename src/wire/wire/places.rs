@@ -70,6 +70,17 @@ impl<'a> Wire<'a> {
         self.tree.note(code, node, span, words);
     }
 
+    /// The number of notes so far.
+    pub(crate) fn note_count(&self) -> usize {
+        self.tree.notes.len()
+    }
+
+    /// Moves notes after the first `known` ones to the layer if they are on a field that was not kept: no message has its place.
+    pub(crate) fn settle_notes(&mut self, known: usize) {
+        let (layer, here) = (self.layer_node(), self.tree.here());
+        self.tree.move_notes(known, here, layer);
+    }
+
     /// The index of the next node.
     pub(crate) fn next_place(&self) -> u32 {
         self.tree.here()
