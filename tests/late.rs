@@ -174,3 +174,68 @@ fn bytes_of_several_frames_after_a_gap_are_late_for_each_frame() {
     let out = printed("runs.pcap", &sent, &["--packets", "-T", "fields", "-e", "frame.number", "-e", "data.data"]);
     assert_eq!(out, "1\t\n2\t\n3\t\n4\t\n1\t0102\n2\t030405\n3\t06\n4\t07\n");
 }
+
+#[test]
+fn a_filter_gives_the_same_rows_for_all_columns() {
+    let columns = ["smtp.response.code", "smtp", "tcp.stream", "ip.src", "frame.time_epoch", "data.data", "_ws.col.Protocol"];
+    let filters = [
+        "smtp",
+        "smtp.response.code == 250",
+        "tcp",
+        "tcp.port == 25",
+        "ip.src == 10.0.0.2",
+        "frame.number == 3",
+        "frame",
+        "!dns",
+    ];
+    for filter in filters {
+        let rows = |more: &[&str]| -> Vec<String> {
+            let fields = ["--packets", "-Y", filter, "-T", "fields", "-e", "frame.number"];
+            let out = printed("filtered.pcap", &HOLE, &[&fields[..], more].concat());
+            out.lines().map(|line| line.split('\t').next().unwrap_or_default().to_owned()).collect()
+        };
+        let numbers = rows(&[]);
+        assert!(numbers.contains(&"3".to_owned()), "{filter}");
+        for column in columns {
+            assert_eq!(rows(&["-e", column]), numbers, "{filter} {column}");
+        }
+        let csv = printed("filtered.csv", &HOLE, &["--packets", "-Y", filter, "-T", "csv", "-e", "frame.number"]);
+        assert_eq!(csv.lines().count(), numbers.len() + 1, "{filter}");
+        let records = printed("filtered.json", &HOLE, &["--packets", "-Y", filter, "--json"]);
+        let selected = records.lines().filter(|line| line.contains(r#""type":"packet""#) || line.contains(r#""type":"late""#));
+        assert_eq!(selected.count(), numbers.len(), "{filter}");
+    }
+}
+
+#[test]
+fn late_records_that_a_filter_selects_count_like_packets() {
+    let fields = |more: &[&str]| {
+        printed("counted.pcap", &HOLE, &[&["--packets", "-T", "fields", "-e", "frame.number", "-Y", "smtp"], more].concat())
+    };
+    assert_eq!(fields(&[]), "1\n2\n4\n3\n");
+    assert_eq!(fields(&["-c", "3"]), "1\n2\n4\n");
+    assert_eq!(fields(&["--skip", "3"]), "3\n");
+    let file = Scratch::new("matched.pcap", &capture(&HOLE));
+    let matched = ["--packets", "-Y", "smtp.response.code == 250", "-l", "--exit-status", file.path()];
+    assert_eq!(run(&matched).code, 0);
+    let hierarchy = printed("hierarchy.pcap", &HOLE, &["stats", "-z", "io,phs"]);
+    let words =
+        hierarchy.lines().map(|line| line.split_whitespace().collect::<Vec<_>>()).find(|words| words.first() == Some(&"smtp"));
+    assert_eq!(words.unwrap()[1], "4", "{hierarchy}");
+}
+
+#[test]
+fn a_number_selects_no_gaps_of_other_frames() {
+    let gaps = |arguments: &[&str]| printed("gaps.pcap", &HOLE, arguments).matches(r#""type":"gap""#).count();
+    for (arguments, count) in [
+        (&["--packets"][..], 1),
+        (&["--packets", "--number", "4"], 1),
+        (&["--packets", "--number", "3"], 0),
+        (&["--packets", "-Y", "frame.number == 3"], 0),
+        (&["--packets", "-Y", "frame.number == 4"], 1),
+        (&["--messages"], 1),
+        (&["--messages", "--number", "2"], 0),
+    ] {
+        assert_eq!(gaps(&[&["--json"], arguments].concat()), count, "{arguments:?}");
+    }
+}

@@ -65,9 +65,7 @@ impl Plan {
             let options = JsonOptions { shape, carriers: output.verbose, flush: waits };
             Ok::<Plan, Wrong>(Plan::Json(options, Contents { choice: choice(&output.columns, shape)?, raw: output.raw }))
         };
-        let columns = |options| {
-            Ok::<Plan, Wrong>(Plan::Columns(columns(&output.columns)?, column_options(options, &output.column_options)?))
-        };
+        let columns = |options| Ok::<Plan, Wrong>(Plan::Columns(columns(&output.columns)?, column_options(options, output)?));
         let document = |form| Plan::Document(form, KeptNames::default(), time);
         Ok(match form {
             _ if output.quiet => Plan::Silent,
@@ -322,8 +320,9 @@ fn unknown(what: &str, name: &str, known: impl Iterator<Item = &'static str>) ->
     format!("unknown {what} {name:?}; similar names: {similar}")
 }
 
-pub(super) fn column_options(mut columns: ColumnOptions, options: &[String]) -> Result<ColumnOptions, Wrong> {
-    for option in options {
+pub(super) fn column_options(mut columns: ColumnOptions, output: &Output) -> Result<ColumnOptions, Wrong> {
+    columns.all_late = output.filter.is_some();
+    for option in &output.column_options {
         let Some((name, value)) = option.split_once('=') else {
             return Err(format!("-E {option}: expected NAME=VALUE, such as occurrence=f"));
         };

@@ -96,7 +96,9 @@ impl RecordSelection {
             None if packets => Demand { carriers: Carriers::FieldsOnly, ..Demand::FRAMES },
             None => Demand::FRAMES,
         };
-        if packets && !self.strict { demand } else { Demand { depth: Depth::Streams, ..demand } }
+        // Which late records match is known only when the streams are dissected, whatever is printed of them.
+        let may_be_frames = packets && !self.strict && self.filter.is_none();
+        if may_be_frames { demand } else { Demand { depth: Depth::Streams, ..demand } }
     }
 
     /// Prefilter that rejects frames by their layers alone.
@@ -157,11 +159,23 @@ impl RecordSelection {
             let number = match &record {
                 Record::Message(message) => message.n,
                 Record::Packet(packet) => packet.of.tree.frame.number,
-                // A late record is selected by the number of its frame.
-                Record::Late(late) if matches && selection.names(late.frame()) => return take(&record).map_err(Stop::Output),
-                Record::Late(_) => return Ok(()),
-                Record::Gap(_) if matches => return take(&record).map_err(Stop::Output),
-                Record::Gap(_) => return Ok(()),
+                // A late record is selected by the number of its frame, and counts like a packet where a filter selects it.
+                Record::Late(late) if filter.is_none() => {
+                    let is_named = selection.names(late.frame());
+                    return if is_named { take(&record).map_err(Stop::Output) } else { Ok(()) };
+                }
+                Record::Late(late) => {
+                    if matches && selection.takes(late.frame()) {
+                        take(&record).map_err(Stop::Output)?;
+                        outcome.taken += 1;
+                    }
+                    return if selection.has_enough() { Err(Stop::Enough) } else { Ok(()) };
+                }
+                // In the view of messages, no number names a gap.
+                Record::Gap(gap) => {
+                    let is_named = !selection.is_numbered() || view == View::Packets && selection.names(gap.frame);
+                    return if matches && is_named { take(&record).map_err(Stop::Output) } else { Ok(()) };
+                }
             };
             if matches && selection.takes(number) {
                 take(&record).map_err(Stop::Output)?;

@@ -16,6 +16,8 @@ use std::io;
 pub struct Wide {
     columns: Vec<Column>,
     occurrence: Occurrence,
+    /// Whether each late record has a row.
+    all_late: bool,
 }
 
 /// A value of a column.
@@ -31,10 +33,10 @@ enum Cell<'t> {
 }
 
 impl Wide {
-    /// Creates columns with lists of all values, or with single values.
+    /// Creates columns with lists of all values, or with single values, and with the rows that these options give.
     #[must_use]
-    pub fn new(columns: Vec<Column>, occurrence: Occurrence) -> Wide {
-        Wide { columns, occurrence }
+    pub fn new(columns: Vec<Column>, options: &ColumnOptions) -> Wide {
+        Wide { columns, occurrence: options.occurrence, all_late: options.all_late }
     }
 
     /// The parts of a frame that they need.
@@ -48,13 +50,13 @@ impl Wide {
         self.columns.iter().map(|column| (column.name.clone(), type_of(&column.of, all))).collect()
     }
 
-    /// Appends the row of a record. Late messages have one only if a column has one of their fields.
+    /// Appends the row of a record. Without a filter, late messages have one only if a column has one of their fields.
     pub(super) fn row(&self, record: &Record<'_>, rows: &mut Rows) {
         let cells: Vec<Vec<Cell<'_>>> = self.columns.iter().map(|column| self.cells(record, &column.of)).collect();
         let has_field = |(column, cells): (&Column, &Vec<Cell<'_>>)| !matches!(column.of, Values::Pseudo(_)) && !cells.is_empty();
         match record {
             Record::Gap(_) => return,
-            Record::Late(_) if !self.columns.iter().zip(&cells).any(has_field) => return,
+            Record::Late(_) if !self.all_late && !self.columns.iter().zip(&cells).any(has_field) => return,
             _ => {}
         }
         let mut row = rows.row();

@@ -382,7 +382,7 @@ fn layer_pieces<'t>(of: Dissection<'t>, layer: &Layer) -> &'t [Piece] {
 }
 
 /// The last frame with bytes of a layer, and its capture time.
-fn completed(of: Dissection<'_>, layer: &Layer) -> (u64, Time) {
+pub(crate) fn completed(of: Dissection<'_>, layer: &Layer) -> (u64, Time) {
     match layer_pieces(of, layer).iter().max_by_key(|piece| piece.frame) {
         Some(last) => (last.frame, last.time),
         None => (of.tree.frame.number, of.tree.frame.time),

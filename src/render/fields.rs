@@ -103,6 +103,9 @@ pub struct ColumnOptions {
     pub double_quotes: bool,
     /// Flush after each line.
     pub flush: bool,
+    /// Whether each late record is a line, as with a filter, which decides alone. Otherwise the lines are those of the frames, and
+    /// those of late records with a value.
+    pub all_late: bool,
 }
 
 impl Default for ColumnOptions {
@@ -116,6 +119,7 @@ impl Default for ColumnOptions {
             quote: None,
             double_quotes: false,
             flush: false,
+            all_late: false,
         }
     }
 }
@@ -522,7 +526,7 @@ impl<W: io::Write> Sink for Columns<W> {
         if !matches!(record, Record::Late(_)) {
             return self.print();
         }
-        if has_fields {
+        if has_fields || self.options.all_late {
             self.line.push(b'\n');
             self.deferred.extend_from_slice(&self.line);
         }

@@ -2,9 +2,9 @@
 
 use super::traffic::Count;
 use crate::layers;
-use crate::record::Message;
+use crate::record::{self, Message};
 use crate::tree::{Dissection, Field, OmittedHeaders};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Maximum number of message names per node of the hierarchy.
 const NAMES: usize = 1000;
@@ -29,8 +29,25 @@ pub struct HierarchyNode {
     /// Messages by name.
     pub names: Names,
     children: Vec<usize>,
-    /// Number of the last counted frame.
+    /// Number of the last counted tree.
     seen: u64,
+    /// Number of the last frame counted with its own tree.
+    last_own: u64,
+    /// Frames counted for late messages.
+    late: HashSet<u64, foldhash::fast::RandomState>,
+}
+
+impl HierarchyNode {
+    /// Counts the frame that completed a late message, once. Its length is not known any more: the bytes are those of the message.
+    fn add_late(&mut self, frame: u64, bytes: u32) {
+        if frame == self.last_own {
+            return;
+        }
+        if self.late.insert(frame) {
+            self.count.frames += 1;
+        }
+        self.count.bytes = self.count.bytes.saturating_add(bytes.into());
+    }
 }
 
 /// Protocols of fast-path segments.
@@ -88,9 +105,14 @@ impl Hierarchy {
             let place = self.place(below, node.field());
             self.current_nodes.push(Some(place));
             let trees = self.trees;
-            if let Some(place) = self.places.get_mut(place).filter(|place| place.seen != trees) {
+            let Some(place) = self.places.get_mut(place) else { continue };
+            if layer.late || !captured {
+                let (frame, _) = record::completed(of, layer);
+                place.add_late(frame, node.span().len());
+            } else if place.seen != trees {
                 place.seen = trees;
-                if captured && !elsewhere {
+                if !elsewhere {
+                    place.last_own = tree.frame.number;
                     place.count.add(tree.frame.original.into());
                 }
             }
@@ -156,9 +178,9 @@ impl Hierarchy {
         }
         let new = self.places.len();
         let depth = below.and_then(|below| self.places.get(below)).map_or(0, |below| below.depth + 1);
-        let (children, names) = (Vec::new(), Names::default());
+        let (children, names, late) = (Vec::new(), Names::default(), HashSet::default());
         let (count, messages) = (Count::default(), Count::default());
-        self.places.push(HierarchyNode { protocol, depth, count, messages, names, children, seen: 0 });
+        self.places.push(HierarchyNode { protocol, depth, count, messages, names, children, seen: 0, last_own: 0, late });
         match below.and_then(|below| self.places.get_mut(below)) {
             Some(below) => below.children.push(new),
             None => self.roots.push(new),

@@ -141,8 +141,8 @@ fn wide(output: &Output) -> Result<Option<(Wide, Scope)>, Wrong> {
     if let Some((_, column)) = again {
         return Err(format!("-e {}: a table has one column of a name; leave the second one out", column.name));
     }
-    let options = forms::column_options(ColumnOptions::default(), &output.column_options)?;
+    let options = forms::column_options(ColumnOptions::default(), output)?;
     let mut scope = Scope::default();
     columns.iter().for_each(|column| column.add_to(&mut scope));
-    Ok(Some((Wide::new(columns, options.occurrence), scope)))
+    Ok(Some((Wide::new(columns, &options), scope)))
 }
