@@ -30,11 +30,11 @@ impl Cleaner {
             plain = Cow::Owned(spaced);
         }
         match plain.trim_ascii_start().first() {
-            Some(b'|' | b'+' | 0xe2) => self.frame.strip(plain),
+            Some(b'|' | b'+' | 0xe2) => self.frame.strip(plain).map(without_bars),
             Some(b'I' | b'O' | b'>' | b'.') => Ok(without_prompt(plain)),
+            Some(b'0') => Ok(without_glyphs(plain)),
             _ => Ok(plain),
         }
-        .map(|plain| without_bars(without_glyphs(plain)))
     }
 }
 
@@ -69,8 +69,8 @@ fn prompt_len(line: &[u8]) -> Option<usize> {
 
 /// gdb prints each byte of `x/64c` as a number and a character, after a tab; the number is enough.
 fn without_glyphs(line: Cow<'_, [u8]>) -> Cow<'_, [u8]> {
-    let glyphs = line.windows(2).filter(|pair| pair == b" '").count();
-    if !line.trim_ascii_start().starts_with(b"0x") || !line.contains(&b'\t') || glyphs == 0 {
+    let is_row = line.trim_ascii_start().starts_with(b"0x") && line.contains(&b'\t');
+    if !is_row || !line.windows(2).any(|pair| pair == b" '") {
         return line;
     }
     let cells = line.trim_ascii_end().split(|byte| *byte == b'\t');

@@ -24,6 +24,9 @@ const GAP: usize = 8;
 
 /// Compares a text with bytes. If `is_digits`, the text may be hex digits, so it must match every byte exactly.
 pub(super) fn shows(text: &[u8], bytes: &[u8], is_digits: bool) -> Shows {
+    if !is_digits && is_plain(text, bytes) {
+        return Shows::All;
+    }
     let mut text = String::from_utf8_lossy(text);
     // `hexyl` prints a digit for NUL, and symbols for other bytes.
     if !is_digits && text.contains(['•', '×']) {
@@ -52,6 +55,25 @@ pub(super) fn shows(text: &[u8], bytes: &[u8], is_digits: bool) -> Shows {
         }
     }
     if is_digits { Shows::Not } else { best }
+}
+
+/// Whether a text has each byte as its ASCII character, or a dot: the form of most tools.
+fn is_plain(text: &[u8], bytes: &[u8]) -> bool {
+    let shown = |byte: u8| if matches!(byte, b' '..=b'~') { byte } else { b'.' };
+    let text = text.trim_ascii_end();
+    text.len() == bytes.len() && !text.is_empty() && text.iter().zip(bytes).all(|(sign, byte)| *sign == shown(*byte))
+}
+
+/// Whether a text without blanks has a letter or digit for another byte, so that it does not show these bytes.
+pub(super) fn differs(text: &[u8], bytes: &[u8]) -> bool {
+    let text = text.trim_ascii_end();
+    let is_graphic = |text: &[u8]| text.iter().all(u8::is_ascii_graphic);
+    text.len() == bytes.len()
+        && text.iter().zip(bytes).any(|(sign, byte)| sign.is_ascii_alphanumeric() && sign != byte)
+        && !text.starts_with(b"|")
+        && !text.starts_with(b">")
+        && is_graphic(text)
+        && !bytes.contains(&b' ')
 }
 
 /// A text of `hexyl` with another symbol for NUL.

@@ -4,7 +4,7 @@
 //! or an error.
 
 use crate::input::hex::scan::{Word, all_hex, digit, not_hex, push_pairs, words};
-use crate::input::hex::text::{Shows, shows};
+use crate::input::hex::text::{Shows, differs, shows};
 use crate::input::hex::{Fault, fault};
 
 /// The grouping of the bytes of a row.
@@ -186,7 +186,10 @@ impl Row {
             let from = place.at.saturating_sub(spaces);
             if line.get(from..place.at).is_some_and(|gap| gap.iter().all(|byte| *byte == b' ')) { from } else { place.at }
         };
-        let shown = |bytes: &[u8]| shows(line.get(from(bytes)..).unwrap_or(text), bytes, is_digits) == Shows::All;
+        let shown = |bytes: &[u8]| {
+            let text = line.get(from(bytes)..).unwrap_or(text);
+            !differs(text, bytes) && shows(text, bytes, is_digits) == Shows::All
+        };
         let straight = shown(self.straight.get(..place.bytes)?);
         let reversed = self.straight != self.reversed && shown(self.reversed.get(..place.bytes)?);
         let column = match (straight, reversed) {
