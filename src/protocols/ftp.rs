@@ -13,7 +13,9 @@
 use super::lines::{self, Replies};
 use crate::limits;
 use crate::tree::{Side, Transport, Value, fields};
-use crate::wire::{Conversation, Error, Extent, Heuristic, Next, On, Opening, Protocol, Result, Settings, Verdict, Wire};
+use crate::wire::{
+    Conversation, Error, Extent, Heuristic, Next, On, Opening, Protocol, Result, Resumption, Settings, Verdict, Wire,
+};
 use memchr::memmem;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
@@ -136,6 +138,13 @@ impl Conversation for Session {
         match from {
             Side::Server => self.reply(wire),
             Side::Client => self.command(wire),
+        }
+    }
+
+    fn resumes(&self, from: Side, ahead: &[u8]) -> Resumption {
+        match from {
+            Side::Client => lines::resumes(ahead, |line| lines::is_command(line, COMMANDS)),
+            Side::Server => Resumption::Anywhere,
         }
     }
 

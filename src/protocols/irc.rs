@@ -8,7 +8,7 @@
 use super::lines;
 use crate::limits;
 use crate::tree::{Field, Side, fields};
-use crate::wire::{Conversation, Error, Extent, Heuristic, On, Opening, Protocol, Result, Settings, Verdict, Wire};
+use crate::wire::{Conversation, Error, Extent, Heuristic, On, Opening, Protocol, Result, Resumption, Settings, Verdict, Wire};
 
 /// IRC.
 pub static PROTOCOL: Protocol = Protocol::new(
@@ -223,6 +223,22 @@ impl Conversation for Session {
             }
         }
         Ok(())
+    }
+
+    fn resumes(&self, from: Side, ahead: &[u8]) -> Resumption {
+        let begins = |line: &[u8]| {
+            let mut rest = line;
+            // Tags and a prefix precede the command.
+            while let Some(b'@' | b':') = rest.first() {
+                let Some(blank) = memchr::memchr2(b' ', b'\n', rest) else { return false };
+                rest = rest.get(blank + 1..).unwrap_or_default();
+            }
+            lines::is_command(rest, COMMANDS)
+        };
+        match from {
+            Side::Client => lines::resumes(ahead, begins),
+            Side::Server => Resumption::Anywhere,
+        }
     }
 
     fn may_hold_secret(&self, from: Side, ahead: &[u8]) -> bool {

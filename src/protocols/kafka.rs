@@ -13,7 +13,9 @@
 use super::prefixed::{Lost, Prefix};
 use crate::limits;
 use crate::tree::{Names, Side, Value, fields, name_of};
-use crate::wire::{Conversation, Extent, Heuristic, Missing, On, Opening, Protocol, Requests, Result, Settings, Verdict, Wire};
+use crate::wire::{
+    Conversation, Extent, Heuristic, Missing, On, Opening, Protocol, Requests, Result, Resumption, Settings, Verdict, Wire,
+};
 use std::collections::VecDeque;
 
 /// Kafka.
@@ -242,6 +244,14 @@ impl Conversation for Session {
     fn gap(&mut self, from: Side, missing: Missing) {
         if !missing.in_step {
             self.lost.note(from);
+        }
+    }
+
+    fn resumes(&self, from: Side, ahead: &[u8]) -> Resumption {
+        if from == Side::Client {
+            REQUEST.resumes_if(ahead, |bytes| is_named(bytes) || is_whole(bytes))
+        } else {
+            Resumption::Anywhere
         }
     }
 

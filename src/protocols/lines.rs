@@ -1,7 +1,7 @@
 //! Text lines and headers, shared by HTTP, SIP, FTP and similar protocols.
 
 use crate::tree::{Field, Side, Value};
-use crate::wire::{Error, Extent, Opening, Result, Verdict, Wire};
+use crate::wire::{Error, Extent, Opening, Result, Resumption, Verdict, Wire};
 use memchr::{memchr, memchr_iter, memmem};
 use std::ops::Range;
 
@@ -179,6 +179,36 @@ pub(super) fn reply_extent(ahead: &[u8], max: usize) -> Extent {
         }
     }
     if end > 0 { Extent::Message(end) } else { wait(ahead, max) }
+}
+
+/// Where a line begins that `begins` accepts; it gets the bytes from there on.
+pub(super) fn resumes(ahead: &[u8], begins: impl Fn(&[u8]) -> bool) -> Resumption {
+    let mut at = 0;
+    while let Some(rest) = ahead.get(at..).filter(|rest| !rest.is_empty()) {
+        if begins(rest) {
+            return Resumption::At(at);
+        }
+        match line(rest) {
+            Some(line) => at += line.whole,
+            None => break,
+        }
+    }
+    Resumption::Beyond(at)
+}
+
+/// Whether bytes begin with one of these commands, of which a blank or the end of the line shows the end.
+pub(super) fn is_command(bytes: &[u8], commands: &[&str]) -> bool {
+    let end = memchr::memchr3(b' ', b'\r', b'\n', bytes);
+    let verb = end.and_then(|end| bytes.get(..end));
+    verb.is_some_and(|verb| commands.iter().any(|command| verb.eq_ignore_ascii_case(command.as_bytes())))
+}
+
+/// Whether the first bytes are text, as far as they show.
+pub(super) fn is_text(bytes: &[u8]) -> bool {
+    const SAMPLE: usize = 256;
+    let sample = bytes.get(..SAMPLE).unwrap_or(bytes);
+    let is_plain = |byte: &u8| !byte.is_ascii_control() || matches!(byte, b'\t' | b'\r' | b'\n');
+    sample.iter().all(is_plain) && std::str::from_utf8(sample).err().is_none_or(|error| error.error_len().is_none())
 }
 
 /// Extent of a line.

@@ -10,7 +10,7 @@
 //! Not covered: commands and results, shown as payloads.
 
 use crate::tree::{Side, fields};
-use crate::wire::{Conversation, Extent, Heuristic, Next, On, Opening, Protocol, Result, Settings, Verdict, Wire};
+use crate::wire::{Conversation, Extent, Heuristic, Next, On, Opening, Protocol, Result, Resumption, Settings, Verdict, Wire};
 
 /// MySQL.
 pub static PROTOCOL: Protocol = Protocol::new(
@@ -97,6 +97,27 @@ fn recognize(opening: &Opening<'_>) -> Verdict {
     Verdict::No
 }
 
+/// Whether bytes begin with a command or a handshake response.
+fn is_request(bytes: &[u8]) -> bool {
+    /// Commands are numbered from 0.
+    const LAST_COMMAND: u8 = 0x1f;
+    const QUERY: u8 = 3;
+    let Some(&[low, middle, high, number, first]) = bytes.first_chunk() else { return false };
+    let length = usize::try_from(u32::from_le_bytes([low, middle, high, 0])).unwrap_or(usize::MAX);
+    let payload = bytes.get(HEADER..).unwrap_or_default();
+    let ends = match payload.get(length..) {
+        Some([]) => true,
+        Some(next) => matches!(next, [_, _, _, 0, 1..=LAST_COMMAND, ..]),
+        // A statement is long.
+        None => first == QUERY && payload.get(1).is_some_and(|byte| byte.is_ascii_graphic() || byte.is_ascii_whitespace()),
+    };
+    match number {
+        0 => length > 0 && (1..=LAST_COMMAND).contains(&first) && ends,
+        1 | 2 => length >= TLS_REQUEST && is_login(payload),
+        _ => false,
+    }
+}
+
 /// Recognizes an error in place of a greeting, such as a blocked host, on the registered port.
 fn is_refusal(opening: &Opening<'_>) -> Verdict {
     let refuses = |side: &Side| matches!(opening.of(*side), [low, high, 0, 0, 0xff, rest @ ..] if rest.len() + 1 == usize::from(u16::from_le_bytes([*low, *high])));
@@ -106,8 +127,12 @@ fn is_refusal(opening: &Opening<'_>) -> Verdict {
 /// Recognizes a stream on the MySQL port, also joined midway: complete packets with consecutive sequence numbers.
 fn on_port(opening: &Opening<'_>) -> Verdict {
     let is_midway = |side: &Side| !opening.starts(*side) && is_chain(opening.of(*side));
+    // The greeting is lost.
+    let logs_in =
+        |side: &Side| is_chain(opening.of(*side)) && matches!(opening.of(*side), [_, _, _, 1, payload @ ..] if is_login(payload));
     match recognize(opening) {
         Verdict::No if Side::BOTH.iter().any(is_midway) => Verdict::Yes(Side::Server),
+        Verdict::No => Side::BOTH.into_iter().find(logs_in).map_or(Verdict::No, |client| Verdict::Yes(client.other())),
         verdict => verdict,
     }
 }
@@ -132,6 +157,10 @@ impl Conversation for Session {
         let Some(&[low, middle, high, _]) = ahead.first_chunk::<HEADER>() else { return Extent::NeedMore(HEADER) };
         let length = usize::try_from(u32::from_le_bytes([low, middle, high, 0])).unwrap_or(usize::MAX);
         Extent::Message(length.saturating_add(HEADER))
+    }
+
+    fn resumes(&self, from: Side, ahead: &[u8]) -> Resumption {
+        if from == Side::Client { Resumption::search(ahead, HEADER, is_request) } else { Resumption::Anywhere }
     }
 
     fn may_hold_secret(&self, from: Side, _: &[u8]) -> bool {

@@ -11,7 +11,7 @@
 use super::lines;
 use crate::limits;
 use crate::tree::{Field, Side, Value, fields};
-use crate::wire::{Conversation, Error, Extent, Heuristic, On, Opening, Protocol, Result, Settings, Verdict, Wire};
+use crate::wire::{Conversation, Error, Extent, Heuristic, On, Opening, Protocol, Result, Resumption, Settings, Verdict, Wire};
 
 /// NATS.
 pub static PROTOCOL: Protocol = Protocol::new(
@@ -161,6 +161,13 @@ impl Conversation for Session {
                 if wire.remaining() > 0 { content(wire, headers) } else { Ok(()) }
             }
         }
+    }
+
+    fn resumes(&self, _: Side, ahead: &[u8]) -> Resumption {
+        lines::resumes(ahead, |line| {
+            let end = memchr::memchr2(b' ', b'\r', line);
+            end.is_some_and(|end| line.get(..end).is_some_and(|word| command(word).is_some()))
+        })
     }
 
     fn may_hold_secret(&self, from: Side, ahead: &[u8]) -> bool {

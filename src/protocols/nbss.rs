@@ -10,7 +10,7 @@
 use super::nbns;
 use crate::limits;
 use crate::tree::{Names, Side, fields, name_of};
-use crate::wire::{Conversation, Extent, Heuristic, On, Opening, Protocol, Result, Settings, Verdict, Wire};
+use crate::wire::{Conversation, Extent, Heuristic, On, Opening, Protocol, Result, Resumption, Settings, Verdict, Wire};
 use memchr::memmem;
 
 /// NetBIOS session service.
@@ -159,6 +159,13 @@ impl Conversation for Session {
             }
             _ => Ok(()),
         }
+    }
+
+    fn resumes(&self, from: Side, ahead: &[u8]) -> Resumption {
+        let begins = |bytes: &[u8]| {
+            matches!(bytes, [0, _, _, _, 0xfc..=0xff, b'S', b'M', b'B', ..] | [0x81, 0, 0, 68, ..] | [0x85, 0, 0, 0, ..])
+        };
+        if from == Side::Client { Resumption::search(ahead, HEADER + 3, begins) } else { Resumption::Anywhere }
     }
 
     fn may_hold_secret(&self, from: Side, ahead: &[u8]) -> bool {

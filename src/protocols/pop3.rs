@@ -13,7 +13,7 @@ use super::lines;
 use crate::limits;
 use crate::tree::{Side, fields};
 use crate::wire::{
-    Conversation, Error, Extent, Heuristic, Missing, Next, On, Opening, Protocol, Result, Settings, Verdict, Wire,
+    Conversation, Error, Extent, Heuristic, Missing, Next, On, Opening, Protocol, Result, Resumption, Settings, Verdict, Wire,
 };
 use std::collections::VecDeque;
 
@@ -146,12 +146,25 @@ impl Conversation for Session {
 
     fn gap(&mut self, from: Side, missing: Missing) {
         if !missing.in_step {
+            // The challenge to which the client answers may be lost.
+            self.logs_in |= from == Side::Server && self.pending.contains(&Pending::Login);
             self.pending.clear();
         }
         if from == Side::Server
             && let Some((_, searched)) = &mut self.data
         {
             *searched = 0;
+        }
+    }
+
+    fn unseen(&mut self, from: Side) {
+        self.logs_in |= from == Side::Server && self.pending.contains(&Pending::Login);
+    }
+
+    fn resumes(&self, from: Side, ahead: &[u8]) -> Resumption {
+        match from {
+            Side::Client => lines::resumes(ahead, |line| lines::is_command(line, COMMANDS)),
+            Side::Server => Resumption::Anywhere,
         }
     }
 

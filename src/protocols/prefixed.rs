@@ -2,7 +2,7 @@
 
 use crate::limits;
 use crate::tree::{BySide, Side};
-use crate::wire::Extent;
+use crate::wire::{Extent, Resumption};
 
 /// The position of a 32-bit length, and the bytes it counts.
 pub(super) struct Prefix {
@@ -47,14 +47,27 @@ impl Prefix {
         !is_first
     }
 
+    /// Where a message certainly begins. The last bytes may be the beginning of a header.
+    pub(super) fn resumes(&self, ahead: &[u8]) -> Resumption {
+        self.resumes_if(ahead, |_| true)
+    }
+
+    /// The same, with a further condition.
+    pub(super) fn resumes_if(&self, ahead: &[u8], is_certain: impl Fn(&[u8]) -> bool) -> Resumption {
+        match self.resume(ahead, is_certain) {
+            none if none == ahead.len() => Resumption::Beyond(ahead.len().saturating_sub(self.least.max(self.at + 4) - 1)),
+            at => Resumption::At(at),
+        }
+    }
+
     /// Bytes in front of the first place after which a message begins, with another one after it if that has arrived.
-    fn resume(&self, ahead: &[u8]) -> usize {
+    fn resume(&self, ahead: &[u8], is_certain: impl Fn(&[u8]) -> bool) -> usize {
         let sizes = self.least..=limits::STREAM_MESSAGE.get();
         let begins = |bytes: &[u8]| self.size(bytes).is_some_and(|size| sizes.contains(&size) && (self.is_header)(bytes));
         let fits = |at: &usize| {
             let bytes = ahead.get(*at..).unwrap_or_default();
             let next = self.size(bytes).and_then(|size| bytes.get(size..)).unwrap_or_default();
-            begins(bytes) && (next.len() < self.at + size_of::<u32>() || begins(next))
+            begins(bytes) && is_certain(bytes) && (next.len() < self.at + size_of::<u32>() || begins(next))
         };
         (0..ahead.len()).find(fits).unwrap_or(ahead.len())
     }
@@ -73,7 +86,7 @@ impl Lost {
     /// Extent of the next message, or of the bytes before it if its position is unknown.
     pub(super) fn extent(&mut self, from: Side, ahead: &[u8], prefix: &Prefix) -> Extent {
         if self.0[from] {
-            match prefix.resume(ahead) {
+            match prefix.resume(ahead, |_| true) {
                 0 => self.0[from] = false,
                 unknown => return Extent::Unknown(unknown),
             }

@@ -17,7 +17,9 @@
 use super::lines;
 use crate::limits;
 use crate::tree::{BySide, Field, Side, Value, fields};
-use crate::wire::{Conversation, Error, Extent, Heuristic, Missing, On, Opening, Protocol, Result, Settings, Verdict, Wire};
+use crate::wire::{
+    Conversation, Error, Extent, Heuristic, Missing, On, Opening, Protocol, Result, Resumption, Settings, Verdict, Wire,
+};
 use std::ops::Range;
 
 /// Redis.
@@ -247,6 +249,21 @@ impl Conversation for Session {
 
     fn gap(&mut self, from: Side, _: Missing) {
         self.scans[from] = Scan::default();
+    }
+
+    fn resumes(&self, from: Side, ahead: &[u8]) -> Resumption {
+        // A word alone may be a value.
+        let is_inline = |line: &[u8]| {
+            lines::is_command(line, COMMANDS) && memchr::memchr2(b' ', b'\n', line).is_some_and(|at| line.get(at) == Some(&b' '))
+        };
+        let begins = |line: &[u8]| {
+            let count = line.strip_prefix(b"*").and_then(|rest| rest.get(..memchr::memchr(b'\r', rest)?));
+            count.is_some_and(|count| !count.is_empty() && lines::number(count).is_some()) || is_inline(line)
+        };
+        match from {
+            Side::Client => lines::resumes(ahead, begins),
+            Side::Server => Resumption::Anywhere,
+        }
     }
 
     fn may_hold_secret(&self, from: Side, ahead: &[u8]) -> bool {

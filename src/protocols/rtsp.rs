@@ -13,7 +13,9 @@ use super::lines::{self, HeaderFields};
 use super::sdp;
 use crate::limits;
 use crate::tree::{Side, Transport, Value, fields, title};
-use crate::wire::{Conversation, Error, Extent, Heuristic, On, Opening, Protocol, Requests, Result, Settings, Verdict, Wire};
+use crate::wire::{
+    Conversation, Error, Extent, Heuristic, On, Opening, Protocol, Requests, Result, Resumption, Settings, Verdict, Wire,
+};
 use std::net::SocketAddr;
 
 /// RTSP.
@@ -184,6 +186,15 @@ impl Conversation for Session {
         let body =
             numbered(ahead.get(..head).unwrap_or_default(), "content-length").and_then(|length| usize::try_from(length).ok());
         Extent::Message(head.saturating_add(body.unwrap_or_default().min(limits::SIP_MESSAGE.get())))
+    }
+
+    fn resumes(&self, _: Side, ahead: &[u8]) -> Resumption {
+        match ahead {
+            // A packet of a channel, or media.
+            [MAGIC_BYTE, 0..=15, ..] => Resumption::At(0),
+            _ if !lines::is_text(ahead) => Resumption::Anywhere,
+            _ => lines::resumes(ahead, |line| first_line(line).is_some()),
+        }
     }
 
     fn message(&mut self, _: Side, wire: &mut Wire<'_>) -> Result {

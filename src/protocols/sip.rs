@@ -14,7 +14,7 @@ use super::lines::{self, HeaderFields};
 use super::sdp;
 use crate::limits;
 use crate::tree::{Side, Value, fields, title};
-use crate::wire::{Conversation, Error, Extent, Heuristic, On, Opening, Protocol, Result, Settings, Verdict, Wire};
+use crate::wire::{Conversation, Error, Extent, Heuristic, On, Opening, Protocol, Result, Resumption, Settings, Verdict, Wire};
 
 /// SIP.
 pub static PROTOCOL: Protocol = Protocol::new(
@@ -258,6 +258,10 @@ impl Conversation for Session {
             length(ahead.get(..head).unwrap_or_default()).and_then(|length| usize::try_from(length).ok()).unwrap_or_default();
         let whole = head.saturating_add(body);
         Extent::Message(if whole <= limits::SIP_MESSAGE.get() { whole } else { head })
+    }
+
+    fn resumes(&self, _: Side, ahead: &[u8]) -> Resumption {
+        lines::resumes(ahead, has_start_line)
     }
 
     fn message(&mut self, _from: Side, wire: &mut Wire<'_>) -> Result {

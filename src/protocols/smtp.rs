@@ -16,7 +16,7 @@ use super::lines::{self, Replies};
 use crate::limits;
 use crate::tree::{Partial, Side, Unended, fields};
 use crate::wire::{
-    Conversation, Error, Extent, Heuristic, Missing, Next, On, Opening, Protocol, Result, Settings, Verdict, Wire,
+    Conversation, Error, Extent, Heuristic, Missing, Next, On, Opening, Protocol, Result, Resumption, Settings, Verdict, Wire,
 };
 use memchr::memmem;
 
@@ -177,6 +177,13 @@ impl Conversation for Session {
             if let Content::Chunk(_) = self.content {
                 self.content = Content::Commands;
             }
+        }
+    }
+
+    fn resumes(&self, from: Side, ahead: &[u8]) -> Resumption {
+        match (from, self.content) {
+            (Side::Client, Content::Commands) => lines::resumes(ahead, |line| lines::is_command(line, COMMANDS)),
+            _ => Resumption::Anywhere,
         }
     }
 

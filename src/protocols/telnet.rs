@@ -12,7 +12,7 @@
 
 use crate::limits;
 use crate::tree::{Names, Side, Value, fields, name_of};
-use crate::wire::{Conversation, Error, Extent, Heuristic, On, Opening, Protocol, Result, Settings, Verdict, Wire};
+use crate::wire::{Conversation, Error, Extent, Heuristic, Missing, On, Opening, Protocol, Result, Settings, Verdict, Wire};
 use memchr::{memchr, memchr2};
 
 /// Telnet.
@@ -109,6 +109,8 @@ const WINDOW_SIZE: u8 = 31;
 struct Session {
     /// The server prompts for a password.
     asks: bool,
+    /// A prompt, or the beginning of the client's line, is lost: the line may be a password.
+    is_lost: bool,
 }
 
 /// Recognizes Telnet by a negotiation in the first bytes of either side, or by a prompt.
@@ -232,6 +234,13 @@ impl Conversation for Session {
                 let text = line.iter().rposition(|byte| !matches!(byte, b'\r' | b'\n' | 0)).map_or(0, |last| last + 1);
                 wire.words(&PASSWORD, line.len(), 0..text).map(drop)
             }
+            _ if from == Side::Client && std::mem::take(&mut self.is_lost) => {
+                wire.name("text");
+                wire.info(format_args!("{} bytes after lost ones", wire.remaining()));
+                wire.hide(wire.at()..wire.at() + wire.remaining());
+                wire.rest(&LINE);
+                Ok(())
+            }
             _ => {
                 let text = wire.rest(&LINE);
                 wire.name("text");
@@ -241,8 +250,16 @@ impl Conversation for Session {
         }
     }
 
-    fn may_hold_secret(&self, from: Side, _: &[u8]) -> bool {
-        from == Side::Client && self.asks
+    fn gap(&mut self, _: Side, missing: Missing) {
+        self.is_lost |= !missing.in_step;
+    }
+
+    fn unseen(&mut self, from: Side) {
+        self.is_lost |= from == Side::Server;
+    }
+
+    fn may_hold_secret(&self, from: Side, ahead: &[u8]) -> bool {
+        from == Side::Client && (self.asks || self.is_lost || ahead.is_empty())
     }
 }
 

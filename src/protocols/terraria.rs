@@ -14,7 +14,9 @@
 //! Not covered: bodies of other messages, shown as bytes.
 
 use crate::tree::{Field, Names, Side, fields, name_of};
-use crate::wire::{Conversation, Extent, Heuristic, Missing, On, Opening, Protocol, Result, Settings, Varint, Verdict, Wire};
+use crate::wire::{
+    Conversation, Extent, Heuristic, Missing, On, Opening, Protocol, Result, Resumption, Settings, Varint, Verdict, Wire,
+};
 
 /// Terraria.
 pub static PROTOCOL: Protocol = Protocol::new(
@@ -157,6 +159,11 @@ impl Conversation for Session {
         }
         wire.rest(&DATA);
         Ok(())
+    }
+
+    fn resumes(&self, from: Side, ahead: &[u8]) -> Resumption {
+        // After lost bytes, no message is found again.
+        if from == Side::Client { Resumption::Beyond(ahead.len()) } else { Resumption::Anywhere }
     }
 
     fn may_hold_secret(&self, from: Side, ahead: &[u8]) -> bool {

@@ -407,6 +407,15 @@ impl Registry {
         owner
     }
 
+    /// The protocol that is registered on a port of a stream, whatever its bytes.
+    #[must_use]
+    pub fn stream_at_home(self, context: &FlowContext) -> Option<Candidate> {
+        let is_usual = context.sockets.is_some() && context.over.is_none() && !self.is_chosen(context) && !self.is_blind();
+        let streams = self.streams();
+        let home = streams.iter().find(|placed| is_usual && placed.0.is_some() && self.is_at(context, placed));
+        home.map(|(_, candidate)| *candidate)
+    }
+
     /// Whether the heuristic of a protocol on one of the ports needs more bytes.
     #[must_use]
     pub fn is_awaited(self, context: &FlowContext, opening: &Opening<'_>) -> bool {

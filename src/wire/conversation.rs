@@ -72,6 +72,11 @@ pub trait Conversation: Send {
         let _ = (from, missing);
     }
 
+    /// Reports that the other side acknowledged bytes of this one that are not captured so far, before bytes that may answer them.
+    fn unseen(&mut self, from: Side) {
+        let _ = from;
+    }
+
     /// Returns the protocol that takes over both directions after the message just dissected.
     fn next(&mut self) -> Option<Next> {
         None

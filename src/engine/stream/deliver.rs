@@ -1,6 +1,7 @@
 //! Delivers in-order bytes: message by message, or as data, before and after holes.
 
 use super::half_stream::{Following, HalfStream, Step};
+use super::secrets::guards;
 use super::{Stream, StreamDissector, endpoints};
 use crate::engine::bug;
 use crate::engine::message::{Delivered, Out, ends_of};
@@ -229,6 +230,7 @@ impl Stream {
             (Some(cut), StreamDissector::Known(protocol, conversation)) => {
                 let delivered = delivered(out);
                 let bytes = delivered.bytes;
+                let is_secret = cut != Cut::No && conversation.may_hold_secret(side, bytes);
                 is_fine = out.message(delivered, protocol, cut, |wire| {
                     if claimed > 0 {
                         return wire
@@ -238,6 +240,10 @@ impl Stream {
                         wire.note_layer(&UNUSUAL, format_args!("recognized by its port alone"));
                     }
                     let result = conversation.message(side, wire);
+                    // What could not be read may be the beginning of a secret.
+                    if is_secret {
+                        wire.hide(wire.at()..wire.at() + wire.remaining());
+                    }
                     if following == Following::LimitReached {
                         wire.note_ahead(&GIVEN_UP, format_args!("too many bytes wait for the rest of their messages"));
                     }
@@ -249,8 +255,11 @@ impl Stream {
                 nested.payloads(out.tree, Bytes { source: 0, all: bytes });
             }
             (_, dissector) => {
+                let is_guarded = guards(self.guard.as_deref(), side, ahead.get(..len).unwrap_or(ahead));
+                let is_secret = half.is_in_doubt && !matches!(dissector, StreamDissector::Known(..)) && is_guarded;
                 let delivered = delivered(out);
-                out.data(delivered, continues_secret);
+                out.data(delivered, continues_secret || is_secret);
+                half.is_in_doubt &= self.guard.is_none() || is_guarded;
                 if let (true, StreamDissector::Known(_, conversation)) = (crowded, dissector) {
                     conversation.gap(side, Missing { bytes: len as u64, in_step: false });
                     half.is_in_doubt = true;

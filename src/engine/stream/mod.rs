@@ -70,6 +70,8 @@ pub(super) struct Stream {
     shown: bool,
     /// Whether the protocol must be chosen from the bytes so far.
     decide_now: bool,
+    /// The protocol of the port of an unknown stream that lost bytes: what it masks is masked.
+    guard: Option<Box<dyn Conversation>>,
     /// Whether a dissector panicked: no other begins.
     failed: bool,
     last_frame: u64,
@@ -120,6 +122,7 @@ impl Stream {
             sides_swapped: false,
             shown: false,
             decide_now: false,
+            guard: None,
             failed: false,
             last_frame: 0,
             last_time: None,
@@ -384,6 +387,11 @@ impl Stream {
             self.acknowledge(side.other(), header, out);
         }
         let side = if self.sides_swapped == sides_swapped { side } else { side.other() };
+        if self.halves[side.other()].reassembly.is_behind()
+            && let StreamDissector::Known(_, conversation) = &mut self.dissector
+        {
+            conversation.unseen(side.other());
+        }
         let side = if self.is_no_news(side, &in_order) {
             side
         } else if bytes.source == 0 {
@@ -476,7 +484,7 @@ impl Stream {
             self.label_partial(side, &accepted, segment.bytes, out);
         }
         if out.tree.searches_secrets() && layers::shows_payload(out.tree.demand()) {
-            self.hide_unread(side, segment, out.tree);
+            self.hide_unread(side, segment, out);
         }
         side
     }

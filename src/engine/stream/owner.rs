@@ -62,7 +62,7 @@ impl Stream {
                 self.dissector = StreamDissector::Known(protocol, conversation);
                 self.by_port = found.by_port;
                 for (half, from_start) in self.halves.iter_mut().zip(from_start) {
-                    half.is_in_doubt = !from_start;
+                    half.is_in_doubt |= !from_start;
                 }
                 if server == Side::Client {
                     self.swap_sides(out.tree);
@@ -75,6 +75,9 @@ impl Stream {
                 self.dissector =
                     silent.filter(|_| is_first).map_or(StreamDissector::None, |side| StreamDissector::Unrecognised(side.other()));
                 self.shown = true;
+                if self.halves.iter().any(|half| half.is_in_doubt) {
+                    self.guard = self.of_port(out.registry);
+                }
             }
         }
         false

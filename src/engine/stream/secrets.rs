@@ -2,8 +2,10 @@
 
 use super::half_stream::{Following, HalfStream, Step};
 use super::{Stream, StreamDissector};
+use crate::engine::message::Out;
 use crate::flow::reassembly::TcpSegment;
-use crate::tree::{Side, Span, Tree};
+use crate::registry::{FlowContext, Registry};
+use crate::tree::{Side, Span};
 use crate::wire::{Conversation, Resumption, credentials};
 use std::ops::Range;
 
@@ -19,7 +21,10 @@ impl HalfStream {
                 self.is_in_doubt = false;
                 None
             }
-            Resumption::At(run) => Some(Step::SecretData(run.min(ahead.len()))),
+            Resumption::At(run) => {
+                self.is_in_doubt = false;
+                Some(Step::SecretData(run.min(ahead.len())))
+            }
             Resumption::Beyond(run) if following == Following::More && ahead.len() - run.min(ahead.len()) <= UNDECIDED => {
                 if run > 0 {
                     return Some(Step::SecretData(run.min(ahead.len())));
@@ -41,12 +46,21 @@ impl Stream {
         }
     }
 
+    /// A conversation of the protocol that is registered on its port.
+    #[cold]
+    pub(super) fn of_port(&self, registry: Registry) -> Option<Box<dyn Conversation>> {
+        let context = FlowContext { stream: self.id, sockets: self.sockets, over: self.over, inside: self.method.is_some() };
+        let candidate = registry.stream_at_home(&context)?;
+        candidate.found.dissector.conversation(registry.settings(), [false; 2])
+    }
+
     /// Masks secrets in undissected bytes of this frame: retransmitted ones, and the beginning of a message. Secrets in an
     /// encoded message are found only when it is complete, so all of its bytes are masked.
     #[inline(never)]
-    pub(super) fn hide_unread(&self, side: Side, segment: &TcpSegment<'_>, tree: &mut Tree) {
+    pub(super) fn hide_unread(&self, side: Side, segment: &TcpSegment<'_>, out: &mut Out<'_>) {
         /// Bytes before the segment that may begin its first line.
         const BEFORE: u64 = 1024;
+        let (registry, tree) = (out.registry, &mut *out.tree);
         if segment.bytes.is_empty() || segment.frame != tree.frame.number || self.method.is_some() {
             return;
         }
@@ -71,11 +85,13 @@ impl Stream {
             if (!buffered.is_empty() || off > first) && begins_message() || half.is_in_doubt && self.has_secrets(side) {
                 hide(first..off + len);
             }
-            if follows_hole {
-                hide_behind_hole(conversation.resumes(side, segment.bytes), segment.bytes, |range| {
-                    hide(off + range.start as u64..off + range.end as u64);
-                });
-            }
+        }
+        if follows_hole {
+            let resumption = match &self.dissector {
+                StreamDissector::Known(_, conversation) => conversation.resumes(side, segment.bytes),
+                _ => self.of_port(registry).map_or(Resumption::Anywhere, |guard| guard.resumes(side, segment.bytes)),
+            };
+            hide_behind_hole(resumption, segment.bytes, |range| hide(off + range.start as u64..off + range.end as u64));
         }
         if follows_hole && credentials::is_unfinished(waiting) {
             let line = memchr::memchr(b'\n', segment.bytes).map_or(len, |at| at as u64);
@@ -83,6 +99,11 @@ impl Stream {
         }
         credentials::find(waiting, |range| hide(start + range.start as u64..start + range.end as u64));
     }
+}
+
+/// Whether the protocol of the port masks bytes behind lost ones.
+pub(super) fn guards(guard: Option<&dyn Conversation>, side: Side, bytes: &[u8]) -> bool {
+    guard.is_some_and(|guard| !matches!(guard.resumes(side, bytes), Resumption::Anywhere | Resumption::At(0)))
 }
 
 /// Masks bytes of a segment that follows a hole: up to the first message, and secrets behind that.

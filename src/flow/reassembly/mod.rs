@@ -321,6 +321,12 @@ impl Direction {
         self.acked = self.acked.max(self.ready.end().saturating_add_signed(distance));
     }
 
+    /// Whether the peer acknowledged bytes that have not arrived.
+    #[must_use]
+    pub fn is_behind(&self) -> bool {
+        self.acked > self.ready.end() && self.fin.is_none()
+    }
+
     /// The first hole: missing bytes before received ones, or truncated bytes.
     #[must_use]
     pub fn hole(&self) -> Option<Gap> {

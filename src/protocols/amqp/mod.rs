@@ -18,7 +18,7 @@ mod tests;
 
 use super::prefixed::{Lost, Prefix};
 use crate::tree::{Field, Kind, Side, Value, name_of};
-use crate::wire::{Conversation, Extent, Heuristic, Missing, On, Opening, Protocol, Result, Settings, Verdict, Wire};
+use crate::wire::{Conversation, Extent, Heuristic, Missing, On, Opening, Protocol, Result, Resumption, Settings, Verdict, Wire};
 use fields::{
     AMQP, BAD, BODY_SIZE, CHANNEL, CLASS, DATA, END, ENTRY, FIELDS, HEADER_CLASS, KEY, KEY_LENGTH, KIND, LENGTH, MAJOR, METHOD,
     MINOR, PAYLOAD, PROPERTY_FLAGS, PROTOCOL_ID, PROTOCOL_NAME, REVISION, SCALE, STRING_LENGTH, TABLE, TABLE_BOOL, TABLE_BYTES,
@@ -108,6 +108,14 @@ impl Conversation for Session {
     fn gap(&mut self, from: Side, missing: Missing) {
         if !missing.in_step {
             self.lost.note(from);
+        }
+    }
+
+    fn resumes(&self, from: Side, ahead: &[u8]) -> Resumption {
+        match from {
+            Side::Client if ahead.starts_with(START) => Resumption::At(0),
+            Side::Client => FRAME.resumes(ahead),
+            Side::Server => Resumption::Anywhere,
         }
     }
 

@@ -234,6 +234,14 @@ pub(super) fn raw(wire: &mut Wire<'_>, count: usize) -> Result {
     if count > 0 { wire.bytes(&DATA, count).map(drop) } else { Ok(()) }
 }
 
+/// Whether a body of this type may have secrets: forms, JSON, XML, and what is unknown.
+pub(super) fn may_have_secrets(kind: &[u8]) -> bool {
+    const TYPES: [&[u8]; 5] = [b"json", b"xml", b"form", b"text/plain", b"graphql"];
+    const PICTURE: &[u8] = b"image/";
+    let kind = kind.to_ascii_lowercase();
+    kind.is_empty() || TYPES.iter().any(|name| memchr::memmem::find(&kind, name).is_some()) && !kind.starts_with(PICTURE)
+}
+
 /// Whether the beginning of a body may be text, such as form data.
 pub(in crate::protocols) fn is_likely_text(bytes: &[u8]) -> bool {
     const SAMPLE: usize = 256;

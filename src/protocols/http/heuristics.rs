@@ -3,7 +3,7 @@
 use super::head::{self, Start, is_method};
 use crate::protocols::lines;
 use crate::tree::Side;
-use crate::wire::{Opening, Verdict};
+use crate::wire::{Opening, Resumption, Verdict};
 use memchr::memmem;
 
 /// Longest start line in bytes.
@@ -79,6 +79,28 @@ pub(super) fn next_start(bytes: &[u8]) -> Option<usize> {
     found.find(|at| {
         *at > 0 && matches!(start_line(bytes.get(*at..).unwrap_or_default()), StartLine::Request | StartLine::Response)
     })
+}
+
+/// Where a start line certainly begins. The text before it may end a secret; other bytes are no header, form or document.
+pub(super) fn resumes(bytes: &[u8]) -> Resumption {
+    let is_cut = |line: &[u8]| {
+        let method = memchr::memchr(b' ', line).filter(|end| line.get(..*end).is_some_and(is_method));
+        let target = method.and_then(|end| line.get(end + 1..)).unwrap_or_default();
+        lines::line(line).is_none() && (target.starts_with(b"/") || target.starts_with(b"http"))
+    };
+    match any_start_line(bytes) {
+        StartLine::Request | StartLine::Response => return Resumption::At(0),
+        StartLine::Unfinished if is_cut(bytes) || bytes.starts_with(b"HTTP/1.") => return Resumption::At(0),
+        StartLine::Unfinished => return Resumption::Beyond(0),
+        StartLine::Other if !lines::is_text(bytes) => return Resumption::Anywhere,
+        StartLine::Other => {}
+    }
+    let last = memchr::memrchr(b'\n', bytes).map_or(bytes.len(), |end| end + 1);
+    let may_follow = any_start_line(bytes.get(last..).unwrap_or_default()) == StartLine::Unfinished;
+    match next_start(bytes) {
+        Some(at) => Resumption::At(at),
+        None => Resumption::Beyond(if may_follow { last } else { bytes.len() }),
+    }
 }
 
 /// Offset of the line that contains this byte.

@@ -8,7 +8,7 @@ use super::{FULL_URI, IN_PARTS, PART_SIZE, REQUEST_IN, RESPONSE_FOR, TIME};
 use crate::limits;
 use crate::protocols::{http2, lines, tls, websocket};
 use crate::tree::{BySide, Side, Time, Value};
-use crate::wire::{Conversation, Cut, Extent, Missing, Next, Result, Wire};
+use crate::wire::{Conversation, Cut, Extent, Missing, Next, Result, Resumption, Wire};
 use std::borrow::Cow;
 use std::collections::VecDeque;
 
@@ -38,6 +38,10 @@ struct Direction {
     parts: bool,
     /// Remaining part of such a body.
     remaining_body: Option<BodyFraming>,
+    /// The last body is of a type that may have secrets.
+    may_have_secrets: bool,
+    /// Bytes of it are lost.
+    is_body_lost: bool,
 }
 
 /// Pending request.
@@ -201,6 +205,9 @@ impl Session {
     fn part(&mut self, from: Side, mut remaining_body: BodyFraming, wire: &mut Wire<'_>) -> Result {
         wire.name("body");
         let have = wire.remaining();
+        if self.directions[from].is_body_lost && self.directions[from].may_have_secrets {
+            wire.hide(wire.at()..wire.at() + have);
+        }
         let result = match &mut remaining_body {
             BodyFraming::Chunks(chunks) => body::chunks(wire, chunks).map(drop),
             _ => body::raw(wire, have),
@@ -260,6 +267,8 @@ impl Conversation for Session {
         let head = head::end(ahead, 0).unwrap_or(ahead.len());
         let headers = HeaderValues::of(ahead.get(..head).unwrap_or_default());
         let framing = self.framing(&headers);
+        let direction = &mut self.directions[from];
+        (direction.may_have_secrets, direction.is_body_lost) = (body::may_have_secrets(headers.kind), false);
         wire.hide_credentials(wire.at()..wire.at() + head);
         head::read(wire, &headers)?;
         let (mut sent_to, mut request) = (Cow::Borrowed(""), None);
@@ -298,12 +307,25 @@ impl Conversation for Session {
     fn gap(&mut self, from: Side, missing: Missing) {
         let direction = &mut self.directions[from];
         direction.begin();
+        direction.is_body_lost = true;
         direction.remaining_body = match direction.remaining_body.take() {
             _ if missing.in_step => None,
             Some(BodyFraming::Length(left)) => left.checked_sub(missing.bytes).filter(|left| *left > 0).map(BodyFraming::Length),
             Some(BodyFraming::ToEnd) => Some(BodyFraming::ToEnd),
             _ => None,
         };
+    }
+
+    fn rest_may_hold_secret(&self, _: Side, ahead: &[u8]) -> bool {
+        let head = head::end(ahead, 0).unwrap_or(ahead.len());
+        body::may_have_secrets(HeaderValues::of(ahead.get(..head).unwrap_or_default()).kind)
+    }
+
+    fn resumes(&self, from: Side, ahead: &[u8]) -> Resumption {
+        if self.directions[from].remaining_body.is_some() {
+            return Resumption::At(0);
+        }
+        heuristics::resumes(ahead)
     }
 
     fn next(&mut self) -> Option<Next> {

@@ -13,7 +13,7 @@ use super::{
 };
 use crate::limits;
 use crate::tree::{BySide, Field, Piece, Side, Value, name_of};
-use crate::wire::{Conversation, Cut, Extent, Missing, Result, Wire};
+use crate::wire::{Conversation, Cut, Extent, Missing, Result, Resumption, Wire};
 
 /// State of a connection.
 #[derive(Default)]
@@ -94,6 +94,17 @@ impl Conversation for Session {
             self.lose_block(from);
         }
         result
+    }
+
+    fn resumes(&self, from: Side, ahead: &[u8]) -> Resumption {
+        // The first frame may be incomplete.
+        let is_begun = FrameHeader::of(ahead).is_some_and(|header| header.is_plausible() && header.whole() > ahead.len());
+        match flags::next_frame(ahead) {
+            _ if is_begun && self.directions[from].is_lost => Resumption::Beyond(0),
+            _ if is_begun || ahead.starts_with(PREFACE) => Resumption::At(0),
+            Some(run) => Resumption::At(run),
+            None => Resumption::Beyond(ahead.len().saturating_sub(flags::HEADER_SIZE - 1)),
+        }
     }
 
     fn may_hold_secret(&self, _: Side, ahead: &[u8]) -> bool {

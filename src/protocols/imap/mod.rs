@@ -17,7 +17,9 @@ mod server;
 use super::lines;
 use crate::limits;
 use crate::tree::{BySide, Side, Value, fields};
-use crate::wire::{Conversation, Error, Extent, Heuristic, Missing, Next, On, Protocol, Requests, Result, Settings, Wire};
+use crate::wire::{
+    Conversation, Error, Extent, Heuristic, Missing, Next, On, Protocol, Requests, Result, Resumption, Settings, Wire,
+};
 use recognize::{anywhere, recognize};
 
 /// IMAP.
@@ -215,6 +217,20 @@ impl Conversation for Session {
         self.scans[from] = Scan::default();
         if from == Side::Client && !missing.in_step {
             (self.literal, self.continues) = (0, false);
+        }
+    }
+
+    fn resumes(&self, from: Side, ahead: &[u8]) -> Resumption {
+        /// Longest tag of a command; clients use shorter ones.
+        const TAG: usize = 32;
+        let begins = |line: &[u8]| {
+            let tag = memchr::memchr(b' ', line.get(..TAG).unwrap_or(line)).filter(|tag| *tag > 0);
+            let is = |words| tag.is_some_and(|tag| lines::is_command(line.get(tag + 1..).unwrap_or_default(), words));
+            is(OF_FOLDERS) || is(OTHERS) || lines::is_command(line, &["DONE"])
+        };
+        match from {
+            Side::Client => lines::resumes(ahead, begins),
+            Side::Server => Resumption::Anywhere,
         }
     }
 

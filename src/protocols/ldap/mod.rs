@@ -18,7 +18,8 @@ use super::ber::{self, BOOLEAN, Ber, ENUMERATED, INTEGER, OCTET_STRING, SEQUENCE
 use crate::limits;
 use crate::tree::{Field, Names, Side, Value, fields, name_of};
 use crate::wire::{
-    Conversation, Exchange, Extent, Heuristic, Missing, Next, On, Opening, Protocol, Requests, Result, Settings, Verdict, Wire,
+    Conversation, Exchange, Extent, Heuristic, Missing, Next, On, Opening, Protocol, Requests, Result, Resumption, Settings,
+    Verdict, Wire,
 };
 
 /// LDAP.
@@ -268,6 +269,12 @@ impl Conversation for Session {
 
     fn next(&mut self) -> Option<Next> {
         self.next.take()
+    }
+
+    fn resumes(&self, from: Side, ahead: &[u8]) -> Resumption {
+        /// Bytes up to the type of the operation.
+        const HEAD: usize = 16;
+        if from == Side::Client { Resumption::search(ahead, HEAD, is_message) } else { Resumption::Anywhere }
     }
 
     fn may_hold_secret(&self, from: Side, ahead: &[u8]) -> bool {

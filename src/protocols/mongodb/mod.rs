@@ -24,7 +24,9 @@ mod tests;
 use super::little;
 use super::prefixed::{Lost, Prefix};
 use crate::tree::{Field, Side, Value, name_of};
-use crate::wire::{Conversation, Extent, Heuristic, Missing, On, Opening, Protocol, Requests, Result, Settings, Verdict, Wire};
+use crate::wire::{
+    Conversation, Extent, Heuristic, Missing, On, Opening, Protocol, Requests, Result, Resumption, Settings, Verdict, Wire,
+};
 use bson::{Words, document};
 use compression::Method;
 use fields::{
@@ -127,6 +129,10 @@ impl Conversation for Session {
         if !missing.in_step {
             self.lost.note(from);
         }
+    }
+
+    fn resumes(&self, _: Side, ahead: &[u8]) -> Resumption {
+        MESSAGE.resumes(ahead)
     }
 
     fn may_hold_secret(&self, _: Side, ahead: &[u8]) -> bool {

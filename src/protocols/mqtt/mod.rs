@@ -18,7 +18,7 @@ use super::json;
 use crate::limits;
 use crate::tree::{BySide, Computed, Field, NodeRef, Side, Value, fields, name_of, title};
 use crate::wire::{
-    Conversation, Error, Extent, Heuristic, Missing, On, Opening, Protocol, Result, Settings, Varint, Verdict, Wire,
+    Conversation, Error, Extent, Heuristic, Missing, On, Opening, Protocol, Result, Resumption, Settings, Varint, Verdict, Wire,
 };
 
 /// MQTT.
@@ -203,21 +203,46 @@ fn on_port(opening: &Opening<'_>) -> Verdict {
 }
 
 fn is_chain(mut bytes: &[u8]) -> bool {
-    while let (Some(first), Ok(Some((length, size)))) = (bytes.first(), header(bytes)) {
-        let flags = match first >> 4 {
-            PUBLISH => (first & 6) != 6,
-            PUBREL | SUBSCRIBE | UNSUBSCRIBE => first & 15 == 2,
-            0 => false,
-            _ => first & 15 == 0,
-        };
-        let end = usize::try_from(length).ok().and_then(|length| size.checked_add(length));
-        match end.and_then(|end| bytes.get(end..)).filter(|_| flags) {
+    while let Some(rest) = is_header(bytes).and_then(|whole| bytes.get(whole..)) {
+        if rest.is_empty() {
+            return true;
+        }
+        bytes = rest;
+    }
+    false
+}
+
+/// Size of the packet at the start of the bytes, whose flags are those of its type.
+fn is_header(bytes: &[u8]) -> Option<usize> {
+    let first = bytes.first()?;
+    let (length, size) = header(bytes).ok()??;
+    let flags = match first >> 4 {
+        PUBLISH => (first & 6) != 6,
+        PUBREL | SUBSCRIBE | UNSUBSCRIBE => first & 15 == 2,
+        0 => false,
+        _ => first & 15 == 0,
+    };
+    usize::try_from(length).ok().and_then(|length| size.checked_add(length)).filter(|_| flags)
+}
+
+/// Whether bytes are complete packets: all of them, or the first ones.
+fn are_packets(mut bytes: &[u8]) -> bool {
+    const ENOUGH: usize = 8;
+    for _ in 0..ENOUGH {
+        match is_header(bytes).and_then(|whole| bytes.get(whole..)) {
             Some([]) => return true,
             Some(rest) => bytes = rest,
             None => return false,
         }
     }
-    false
+    true
+}
+
+/// Whether bytes begin with a CONNECT packet.
+fn is_connect(bytes: &[u8]) -> bool {
+    let size = header(bytes).ok().flatten().filter(|_| bytes.first() == Some(&0x10)).map(|(_, size)| size);
+    let behind = size.and_then(|size| bytes.get(size..)).unwrap_or_default();
+    VERSIONS.iter().any(|(name, levels)| has_level(behind, name, levels))
 }
 
 impl Conversation for Session {
@@ -237,6 +262,16 @@ impl Conversation for Session {
                 Extent::Message(if whole <= limits::MQTT_MESSAGE.get() { whole } else { size })
             }
             Err(()) => Extent::Unknown(ahead.len()),
+        }
+    }
+
+    fn resumes(&self, from: Side, ahead: &[u8]) -> Resumption {
+        match from {
+            Side::Client if self.rest[from] > 0 || is_connect(ahead) => Resumption::At(0),
+            // The packet at the start may be incomplete.
+            Side::Client if is_header(ahead).is_some_and(|whole| whole > ahead.len()) => Resumption::Beyond(0),
+            Side::Client => Resumption::search(ahead, 1, are_packets),
+            Side::Server => Resumption::Anywhere,
         }
     }
 

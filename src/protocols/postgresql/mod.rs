@@ -12,7 +12,7 @@
 use super::prefixed::{Lost, Prefix};
 use crate::tree::{Names, Side, Value, fields};
 use crate::wire::{
-    Conversation, Error, Extent, Heuristic, Missing, Next, On, Opening, Protocol, Result, Settings, Verdict, Wire,
+    Conversation, Error, Extent, Heuristic, Missing, Next, On, Opening, Protocol, Result, Resumption, Settings, Verdict, Wire,
 };
 use memchr::memmem;
 
@@ -324,6 +324,14 @@ impl Conversation for Session {
 
     fn next(&mut self) -> Option<Next> {
         self.next.take()
+    }
+
+    fn resumes(&self, from: Side, ahead: &[u8]) -> Resumption {
+        match from {
+            Side::Client if is_startup(ahead) => Resumption::At(0),
+            Side::Client => TYPED.resumes(ahead),
+            Side::Server => Resumption::Anywhere,
+        }
     }
 
     fn may_hold_secret(&self, from: Side, ahead: &[u8]) -> bool {

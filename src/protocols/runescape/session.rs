@@ -14,7 +14,7 @@ use super::plain_opcodes::{End, framed};
 use super::services::{self, Midway};
 use super::tables::{Revision, Table};
 use crate::tree::{Object, Side};
-use crate::wire::{Conversation, Error, Extent, Missing, Result, Settings, Wire};
+use crate::wire::{Conversation, Error, Extent, Missing, Result, Resumption, Settings, Wire};
 
 /// Expected message of the client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -113,6 +113,16 @@ impl Conversation for Session {
         match from {
             Side::Client => matches!(self.client, Client::Start | Client::Login),
             Side::Server => matches!(self.server, Server::Start | Server::Response),
+        }
+    }
+
+    fn resumes(&self, from: Side, ahead: &[u8]) -> Resumption {
+        // A login block is not found again.
+        match from {
+            Side::Client if matches!(self.client, Client::Start | Client::Login | Client::Lost) => {
+                Resumption::Beyond(ahead.len())
+            }
+            _ => Resumption::Anywhere,
         }
     }
 

@@ -24,7 +24,7 @@ mod heuristics;
 
 use super::dns;
 use crate::tree::{BySide, Field, Names, Side, Span, Transport, Value, fields, name_of};
-use crate::wire::{Conversation, Error, Extent, Heuristic, Missing, Next, On, Protocol, Result, Settings, Wire};
+use crate::wire::{Conversation, Error, Extent, Heuristic, Missing, Next, On, Protocol, Result, Resumption, Settings, Wire};
 use std::net::{IpAddr, SocketAddr};
 
 /// SOCKS.
@@ -297,6 +297,14 @@ impl Conversation for Session {
             Kind::Gssapi => gssapi(wire),
             Kind::RequestV5 => self.request_v5(wire),
             Kind::ReplyV5 => self.reply_v5(wire),
+        }
+    }
+
+    fn resumes(&self, from: Side, ahead: &[u8]) -> Resumption {
+        // Messages have no common start. The first byte of a direction that is captured from its start is one.
+        match from {
+            Side::Client if !self.asked && (self.ended || ahead.is_empty()) => Resumption::Beyond(ahead.len()),
+            _ => Resumption::Anywhere,
         }
     }
 

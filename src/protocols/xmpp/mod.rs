@@ -15,7 +15,7 @@ mod xml;
 
 use crate::tree::{BySide, Side, fields, title};
 use crate::wire::{
-    Conversation, Extent, Heuristic, Missing, Next, On, Opening, Protocol, Requests, Result, Settings, Verdict, Wire,
+    Conversation, Extent, Heuristic, Missing, Next, On, Opening, Protocol, Requests, Result, Resumption, Settings, Verdict, Wire,
 };
 use xml::Kind;
 
@@ -204,6 +204,19 @@ impl Conversation for Session {
 
     fn next(&mut self) -> Option<Next> {
         self.next.take()
+    }
+
+    fn resumes(&self, from: Side, ahead: &[u8]) -> Resumption {
+        const OTHERS: [&[u8]; 3] = [b"<?xml", b"<stream:", b"</stream:"];
+        let begins = |bytes: &[u8]| {
+            let name = bytes.get(xml::name(bytes)).unwrap_or_default();
+            bytes.starts_with(b"<") && STANZAS.iter().take(3).any(|stanza| name == *stanza)
+                || !self.lost[from] && OTHERS.iter().any(|other| bytes.starts_with(other))
+        };
+        match Resumption::search(ahead, 0, begins) {
+            Resumption::Beyond(_) => Resumption::Beyond(memchr::memrchr(b'<', ahead).unwrap_or(ahead.len())),
+            found => found,
+        }
     }
 
     fn may_hold_secret(&self, _: Side, ahead: &[u8]) -> bool {
