@@ -102,7 +102,10 @@ fn skipped_parts(groups: &[(String, Explored<'_>)], known: usize) -> Vec<String>
     for side in groups.iter().flat_map(|(_, explored)| explored.sides) {
         let rest = side.sent.saturating_sub(side.bytes.len() as u64);
         if rest > 0 {
-            notes.push(format!("{rest} bytes of {}, beyond the limit or missing", side.buffer()));
+            notes.push(format!("{rest} bytes of {}, beyond the limit", side.buffer()));
+        }
+        if side.missing() > 0 {
+            notes.push(format!("{} bytes of {}, missing from the capture", side.missing(), side.buffer()));
         }
     }
     if known > 0 {

@@ -152,10 +152,8 @@ fn fixed(tracks: &[Track<'_>]) -> Vec<Candidate> {
     let mut divisor = 0;
     let mut count = 0;
     for track in tracks {
-        let mut before = 0;
-        for at in track.first_turns().take(4096) {
-            divisor = gcd(divisor, at - before);
-            before = at;
+        for (start, end) in track.between_turns().take(4096) {
+            divisor = gcd(divisor, end - start);
             count += 1;
         }
     }

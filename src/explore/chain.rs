@@ -6,6 +6,7 @@
 
 use super::rule::{Rule, Step};
 use super::side::Side;
+use crate::tree::steps::step;
 
 /// Classes of anchors: turns, segments after a short or pushed one, other segments.
 const CLASSES: usize = 3;
@@ -33,9 +34,26 @@ pub struct Track<'a> {
     counts: Vec<[usize; CLASSES]>,
     /// Offsets that a chain cannot cross.
     barriers: Vec<usize>,
+    /// Bytes behind gaps in which a chain may go on.
+    pieces: Vec<Piece>,
     /// Whether the bytes end with the side.
     pub is_whole: bool,
 }
+
+/// Bytes between two gaps, or behind the last one.
+#[derive(Debug, Clone, Copy)]
+struct Piece {
+    start: usize,
+    end: usize,
+    /// The first turn in it, where a message begins.
+    turn: Option<usize>,
+}
+
+/// Share of the bytes from which a piece without a turn is long enough to look for messages in it.
+const LONG_PIECE: usize = 8;
+
+/// Number of messages in a row that show that one begins behind a gap.
+const ALIGNED: usize = 4;
 
 /// Gain of hits and loss of misses by reliability.
 pub struct Gains {
@@ -56,8 +74,12 @@ pub struct Evidence {
     bits: [[f64; GRID.len()]; CLASSES],
     /// Number of distinct lengths.
     pub lengths: usize,
+    /// Number of messages that are the first ones behind a gap.
+    pub resumed: usize,
     /// Longest message.
     pub longest: usize,
+    /// End of the last message.
+    pub end: usize,
     /// Bytes after the last message.
     pub left_over: usize,
     /// Bytes after the last message that cannot belong to a message of the rule.
@@ -139,18 +161,37 @@ impl<'a> Track<'a> {
                 (false, false) => 2,
             };
             before = end - start;
-            if start > 0 && start < bytes.len() {
+            // Where bytes are missing, no message is seen to end.
+            if start > 0 && start < bytes.len() && !side.is_hole(start) {
                 anchors.push(Anchor { at: start, class });
             }
         }
-        let is_whole = bytes.len() as u64 == side.sent;
+        let is_whole = bytes.len() as u64 == side.sent && !side.is_hole(bytes.len());
         if is_whole {
             anchors.push(Anchor { at: bytes.len(), class: 0 });
         }
-        let barriers =
+        let barriers: Vec<usize> =
             side.holes.iter().map(|(at, _)| *at).filter(|at| *at > 0 && *at < bytes.len()).chain([bytes.len()]).collect();
         let counts = counts_of(&anchors);
-        Track { bytes, anchors, counts, barriers, is_whole }
+        let pieces = pieces(side, &barriers);
+        Track { bytes, anchors, counts, barriers, pieces, is_whole }
+    }
+
+    /// Bytes between two turns, or before the first one, of which none are missing.
+    pub fn between_turns(&self) -> impl Iterator<Item = (usize, usize)> {
+        let starts = [0].into_iter().chain(self.first_turns());
+        starts.zip(self.first_turns()).filter(|(start, end)| self.end_of_piece(*start) >= *end)
+    }
+
+    /// Whether bytes are missing between the start and an offset.
+    pub fn is_interrupted_before(&self, at: usize) -> bool {
+        self.barriers.first().is_some_and(|barrier| *barrier < at)
+    }
+
+    /// The next gap behind an offset, or the end of the bytes.
+    fn end_of_piece(&self, at: usize) -> usize {
+        let behind = self.barriers.partition_point(|barrier| *barrier <= at);
+        self.barriers.get(behind).copied().unwrap_or(self.bytes.len())
     }
 
     /// The first turns after the start.
@@ -160,28 +201,54 @@ impl<'a> Track<'a> {
 
     /// Walks from `start` within the limits of `effort`, and reports each message.
     pub fn walk(&self, rule: &Rule, start: usize, gains: &Gains, effort: &Effort, mut message: impl FnMut(usize)) -> Evidence {
-        let found = Evidence { bytes: self.bytes.len(), ..Evidence::default() };
-        let next = self.anchors_up_to(start);
-        let mut walk = Walk { track: self, rule, gains, start, at: start, next, running: 0.0, seen: Seen([0; 16]), found };
-        for &barrier in &self.barriers {
-            if barrier <= walk.at {
-                continue;
-            }
-            match walk.reaches(barrier, effort, &mut message) {
+        let first = Piece { start, end: self.end_of_piece(start), turn: Some(start) };
+        let found = Evidence { bytes: start, end: start, ..Evidence::default() };
+        let mut walk = Walk {
+            track: self,
+            rule,
+            gains,
+            at: start,
+            next: 0,
+            is_resumed: false,
+            walked: 0,
+            running: 0.0,
+            seen: Seen([0; 16]),
+            found,
+        };
+        let behind = self.pieces.partition_point(|piece| piece.start < first.end);
+        for piece in [first].iter().chain(self.pieces.get(behind..).unwrap_or_default()) {
+            let Some(at) = piece.turn.or_else(|| self.is_aligned(rule, piece).then_some(piece.start)) else { continue };
+            step();
+            walk.at = at;
+            walk.is_resumed = piece.start >= first.end;
+            walk.next = self.anchors_up_to(at);
+            walk.found.bytes += piece.end - at;
+            match walk.reaches(piece.end, effort, &mut message) {
                 Progress::Refuted => {
-                    walk.found.left_over += self.bytes.len() - walk.at;
-                    walk.found.broken += self.bytes.len() - walk.at;
+                    walk.found.left_over += piece.end - walk.at;
+                    walk.found.broken += piece.end - walk.at;
                     break;
                 }
                 Progress::Constant => {
-                    walk.found.bytes = walk.at;
+                    walk.found.bytes -= piece.end - walk.at;
                     break;
                 }
-                Progress::Complete if barrier == self.bytes.len() => break,
-                Progress::Complete => walk.go_on_behind(barrier),
+                Progress::Complete => {}
             }
         }
         walk.found
+    }
+
+    /// Whether messages follow each other from the start of a piece.
+    fn is_aligned(&self, rule: &Rule, piece: &Piece) -> bool {
+        let mut at = piece.start;
+        (0..ALIGNED).all(|_| match self.bytes.get(at..piece.end).map(|rest| rule.step(rest)) {
+            Some(Step::Message(length)) => {
+                at += length;
+                true
+            }
+            _ => false,
+        })
     }
 
     /// The number of anchors up to an offset.
@@ -202,6 +269,19 @@ impl<'a> Track<'a> {
     }
 }
 
+/// The pieces behind gaps in which a message start is known, or may be found.
+fn pieces(side: &Side, barriers: &[usize]) -> Vec<Piece> {
+    let mut turns = side.segments.iter().filter(|segment| segment.is_turn).map(|segment| segment.at).peekable();
+    let whole = barriers.last().copied().unwrap_or(0);
+    let piece = |(&start, &end): (&usize, &usize)| {
+        while turns.next_if(|turn| *turn < start).is_some() {}
+        let turn = turns.peek().copied().filter(|turn| *turn < end);
+        let is_used = turn.is_some() || (end - start).saturating_mul(LONG_PIECE) >= whole;
+        is_used.then_some(Piece { start, end, turn })
+    };
+    barriers.iter().zip(barriers.iter().skip(1)).filter_map(piece).collect()
+}
+
 /// Cumulative number of anchors of each class before each, and in total.
 fn counts_of(anchors: &[Anchor]) -> Vec<[usize; CLASSES]> {
     let mut sum = [0; CLASSES];
@@ -218,11 +298,14 @@ struct Walk<'t, 'a> {
     track: &'t Track<'a>,
     rule: &'t Rule,
     gains: &'t Gains,
-    start: usize,
     /// Start of the next message.
     at: usize,
     /// Index of the next anchor.
     next: usize,
+    /// Whether the next message is the first one behind a gap.
+    is_resumed: bool,
+    /// Bytes of all messages so far.
+    walked: usize,
     /// Approximate gain of the anchors so far.
     running: f64,
     seen: Seen,
@@ -260,15 +343,21 @@ impl Walk<'_, '_> {
     fn pass(&mut self, length: usize) {
         self.found.messages += 1;
         self.found.longest = self.found.longest.max(length);
-        let weight = match (self.seen.is_new(length), self.rule) {
-            (true, _) => 1.0,
-            (false, Rule::Fixed(_)) => 0.1,
-            (false, _) => 0.3,
+        // No message before the first one behind a gap leads to it.
+        let is_resumed = std::mem::take(&mut self.is_resumed);
+        let is_new = !is_resumed && self.seen.is_new(length);
+        let weight = match self.rule {
+            _ if is_new => 1.0,
+            Rule::Fixed(_) => 0.1,
+            _ => 0.3,
         };
-        self.found.lengths += usize::from(weight == 1.0);
+        self.found.lengths += usize::from(is_new);
+        self.found.resumed += usize::from(is_resumed);
         self.at += length;
+        self.walked += length;
+        self.found.end = self.at;
         // A random walk hits an offset once per mean step.
-        let mean = (self.at - self.start) / self.found.messages;
+        let mean = self.walked / self.found.messages;
         let before = self.next;
         self.next = self.track.anchors_beyond(before, self.at);
         if self.next == before {
@@ -301,19 +390,17 @@ impl Walk<'_, '_> {
         let found = &mut self.found;
         if found.messages > 0 && is_at_anchor && !matches!(step, Step::Short) && looks_random(rest) {
             found.cipher += rest.len();
+            return;
+        }
+        let is_broken_off = is_broken || rest.len() > 4096.max(8 * found.longest);
+        if self.at + rest.len() < self.track.bytes.len() && !is_broken_off {
+            // The rest of the message is missing, which shows nothing.
+            found.bytes -= rest.len();
         } else if !rest.is_empty() {
             found.left_over += rest.len();
-            found.broken += if is_broken || rest.len() > 4096.max(8 * found.longest) { rest.len() } else { 0 };
+            found.broken += if is_broken_off { rest.len() } else { 0 };
             found.stopped += usize::from(is_broken);
         }
-    }
-
-    /// Continues at the first turn after a gap.
-    fn go_on_behind(&mut self, barrier: usize) {
-        let end = self.track.bytes.len();
-        let mut turns = self.track.anchors.iter().filter(|anchor| anchor.class == 0 && anchor.at < end);
-        self.at = turns.find(|anchor| anchor.at >= barrier).map_or(barrier, |turn| turn.at);
-        self.next = self.track.anchors_up_to(self.at);
     }
 }
 
@@ -355,6 +442,7 @@ impl Evidence {
             mine.iter_mut().zip(theirs).for_each(|(sum, bits)| *sum += bits);
         }
         self.lengths = self.lengths.max(other.lengths);
+        self.resumed += other.resumed;
         self.longest = self.longest.max(other.longest);
         self.left_over += other.left_over;
         self.broken += other.broken;

@@ -77,11 +77,7 @@ impl Collector {
                     *held += taken;
                     *left_out += (payload.bytes.len().min(*most - before.min(*most)) - taken) as u64;
                 }
-                Event::Missing(missing) => {
-                    let side = conversation.side(dir);
-                    side.holes.push((side.bytes.len(), missing.len));
-                    side.sent = side.sent.saturating_add(missing.len);
-                }
+                Event::Missing(missing) => conversation.side(dir).lose(missing.len),
             }
             Ok(())
         });

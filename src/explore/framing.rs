@@ -69,6 +69,8 @@ pub struct Hypothesis {
     pub begins: Vec<usize>,
     /// End of the last message of each side.
     pub ends: Vec<usize>,
+    /// Those starts of each side that are only the end of a gap.
+    pub behind_gaps: Vec<Vec<usize>>,
 }
 
 /// Rules given by the user.
@@ -100,7 +102,8 @@ fn location_of(begin: Begin, track: &Track<'_>) -> Option<usize> {
             memchr::memmem::find(window, b"\r\n\r\n")? + 4 + more
         }
     };
-    (at == 0 || at < track.bytes.len()).then_some(at)
+    let is_known = matches!(begin, Begin::Turn(_, 0)) || !track.is_interrupted_before(at);
+    (at == 0 || at < track.bytes.len() && is_known).then_some(at)
 }
 
 /// The candidate starts.
@@ -159,11 +162,11 @@ fn distinct(sides: &[Side], found: &[Vec<Framed>; 2], most: usize, gains: &Gains
     let mut seen: HashMap<Vec<Vec<usize>>, usize, foldhash::fast::RandomState> = HashMap::default();
     let mut chosen: Vec<Hypothesis> = Vec::new();
     for (dirs, score) in all {
-        let Starts { starts, begins, ends } = starts_of(sides, &dirs, gains);
+        let Starts { starts, begins, ends, behind_gaps } = starts_of(sides, &dirs, gains);
         let Some(place) = seen.get(&starts) else {
             if chosen.len() < most.max(2) {
                 seen.insert(starts.clone(), chosen.len());
-                chosen.push(Hypothesis { dirs, score, confidence: 0.0, starts, begins, ends });
+                chosen.push(Hypothesis { dirs, score, confidence: 0.0, starts, begins, ends, behind_gaps });
             }
             continue;
         };
@@ -177,7 +180,13 @@ fn distinct(sides: &[Side], found: &[Vec<Framed>; 2], most: usize, gains: &Gains
 
 /// Without a rule, the bytes between turns are messages.
 fn nothing(sides: &[Side], confidence: f64) -> Hypothesis {
-    let starts = sides.iter().map(|side| [0].into_iter().chain(side.turns()).collect()).collect();
+    let mut starts = Vec::new();
+    let mut behind_gaps = Vec::new();
+    for side in sides {
+        let mut own: Vec<usize> = [0].into_iter().chain(side.turns()).collect();
+        behind_gaps.push(split_at_gaps(side, &mut own));
+        starts.push(own);
+    }
     let framed = |dir: tree::Side| {
         let mut found = Evidence::default();
         for side in sides.iter().filter(|side| side.dir == dir) {
@@ -187,7 +196,17 @@ fn nothing(sides: &[Side], confidence: f64) -> Hypothesis {
         (found.bytes > 0).then_some(Framed { rule: Rule::None, begin: Begin::At(0), bits: 0.0, cost: 0.0, found, skip: 0 })
     };
     let ends = sides.iter().map(|side| side.bytes.len()).collect();
-    Hypothesis { dirs: tree::Side::BOTH.map(framed), score: 0.0, confidence, starts, begins: vec![0; sides.len()], ends }
+    let begins = vec![0; sides.len()];
+    Hypothesis { dirs: tree::Side::BOTH.map(framed), score: 0.0, confidence, starts, begins, ends, behind_gaps }
+}
+
+/// Adds the ends of gaps to the message starts, and returns those that were none.
+fn split_at_gaps(side: &Side, starts: &mut Vec<usize>) -> Vec<usize> {
+    let inside = side.holes.iter().map(|(at, _)| *at).filter(|at| *at > 0 && *at < side.bytes.len());
+    let behind: Vec<usize> = inside.filter(|at| starts.binary_search(at).is_err()).collect();
+    starts.extend(&behind);
+    starts.sort_unstable();
+    behind
 }
 
 /// The best rules of one direction. Bytes that are all equal contain no message start.
@@ -319,7 +338,7 @@ fn survival(tracks: &[Track<'_>], rule: &Rule, found: &Evidence) -> f64 {
     }
     let chance = (hits as f64 + 1.0) / (probes as f64 + 2.0);
     let new = found.lengths as f64;
-    let repeated = (found.messages.saturating_sub(found.lengths)) as f64;
+    let repeated = found.messages.saturating_sub(found.lengths + found.resumed) as f64;
     (-chance.log2() * (new - 1.0 + 0.05 * repeated.min(100.0))).clamp(0.0, 60.0)
 }
 
@@ -402,19 +421,20 @@ struct Starts {
     starts: Vec<Vec<usize>>,
     begins: Vec<usize>,
     ends: Vec<usize>,
+    behind_gaps: Vec<Vec<usize>>,
 }
 
 /// Message starts of each side, with start and end of its messages.
 fn starts_of(sides: &[Side], dirs: &[Option<Framed>; 2], gains: &Gains) -> Starts {
-    let mut all = Starts { starts: Vec::new(), begins: Vec::new(), ends: Vec::new() };
+    let mut all = Starts { starts: Vec::new(), begins: Vec::new(), ends: Vec::new(), behind_gaps: Vec::new() };
     for side in sides {
-        let (starts, begin, end) = match dirs.get(side.dir.index()).and_then(Option::as_ref) {
+        let (mut starts, begin, end) = match dirs.get(side.dir.index()).and_then(Option::as_ref) {
             Some(framed) => {
                 let track = Track::new(side, usize::MAX);
                 let begin = location_of(framed.begin, &track).unwrap_or(0);
                 let mut starts = if begin > 0 { vec![0] } else { Vec::new() };
                 let found = track.walk(&framed.rule, begin, gains, &Effort::WHOLE, |at| starts.push(at));
-                let end = side.bytes.len() - (found.left_over + found.cipher).min(side.bytes.len());
+                let end = found.end;
                 if end < side.bytes.len() && end > starts.last().copied().unwrap_or(0) || starts.is_empty() {
                     starts.push(end);
                 }
@@ -426,6 +446,7 @@ fn starts_of(sides: &[Side], dirs: &[Option<Framed>; 2], gains: &Gains) -> Start
             }
             None => (vec![0], 0, side.bytes.len()),
         };
+        all.behind_gaps.push(split_at_gaps(side, &mut starts));
         all.starts.push(starts);
         all.begins.push(begin);
         all.ends.push(end);
@@ -510,7 +531,8 @@ fn datagrams(sides: &[Side]) -> Hypothesis {
         (found.bytes > 0).then_some(Framed { rule, begin: Begin::At(0), bits: 0.0, cost: 0.0, found, skip: 0 })
     };
     let ends = sides.iter().map(|side| side.bytes.len()).collect();
-    Hypothesis { dirs: tree::Side::BOTH.map(framed), score: 0.0, confidence: 1.0, starts, begins: vec![0; sides.len()], ends }
+    let (begins, behind_gaps) = (vec![0; sides.len()], vec![Vec::new(); sides.len()]);
+    Hypothesis { dirs: tree::Side::BOTH.map(framed), score: 0.0, confidence: 1.0, starts, begins, ends, behind_gaps }
 }
 
 #[cfg(test)]

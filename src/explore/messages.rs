@@ -1,7 +1,7 @@
 //! Splits sides into messages, and classifies these into kinds.
 
 use super::framing::Hypothesis;
-use super::rule::{Endian, Rule};
+use super::rule::{Endian, Rule, Step};
 use super::side::Side;
 use crate::tree;
 use std::collections::{BTreeMap, HashMap};
@@ -92,6 +92,7 @@ pub fn messages<'a>(sides: &'a [Side], hypothesis: &Hypothesis) -> Vec<Message<'
         let end = hypothesis.ends.get(number).copied().unwrap_or(0);
         let framed = hypothesis.dirs.get(side.dir.index()).and_then(Option::as_ref);
         let first = hypothesis.begins.get(number).copied().unwrap_or(0);
+        let behind_gaps = hypothesis.behind_gaps.get(number).map_or(&[][..], Vec::as_slice);
         let behind = starts.iter().skip(1).copied().chain([side.bytes.len()]);
         for (&start, behind) in starts.iter().zip(behind) {
             let bytes = side.bytes.get(start..behind).unwrap_or_default();
@@ -102,6 +103,11 @@ pub fn messages<'a>(sides: &'a [Side], hypothesis: &Hypothesis) -> Vec<Message<'
                 _ => 0,
             };
             let segment = side.segment(start);
+            let is_seen_to_end = || match framed.map(|framed| &framed.rule) {
+                None | Some(Rule::None | Rule::Datagram) => false,
+                Some(rule) => rule.step(bytes) == Step::Message(bytes.len()),
+            };
+            let is_complete = side.is_datagrams || !side.is_hole(behind) || is_seen_to_end();
             all.push(Message {
                 side: number,
                 stream: side.stream.number,
@@ -110,7 +116,7 @@ pub fn messages<'a>(sides: &'a [Side], hypothesis: &Hypothesis) -> Vec<Message<'
                 dir: side.dir,
                 time: segment.map_or(0, |segment| segment.time),
                 order: segment.map_or(0, |segment| segment.order),
-                is_whole: start >= first && start < end,
+                is_whole: start >= first && start < end && behind_gaps.binary_search(&start).is_err() && is_complete,
                 header,
             });
         }

@@ -116,7 +116,10 @@ fn notes(explored: &Explored<'_>) -> Vec<String> {
     for side in explored.sides {
         let rest = side.sent.saturating_sub(side.bytes.len() as u64);
         if rest > 0 {
-            notes.push(format!("{}: {rest} bytes are beyond the limit or missing", side.buffer()));
+            notes.push(format!("{}: {rest} bytes are beyond the limit", side.buffer()));
+        }
+        if side.missing() > 0 {
+            notes.push(format!("{}: {} bytes are missing from the capture", side.buffer(), side.missing()));
         }
     }
     let Some(best) = explored.framing.first() else { return notes };

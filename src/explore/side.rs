@@ -13,11 +13,11 @@ pub struct Side {
     pub ends: [String; 2],
     /// The explored bytes: those of the stream, or concatenated payloads of datagrams.
     pub bytes: Vec<u8>,
-    /// Number of bytes sent.
+    /// Number of captured bytes, with those beyond the limit.
     pub sent: u64,
     /// Segments or datagrams in order.
     pub segments: Vec<Segment>,
-    /// Gaps: offset in `bytes`, and number of missing bytes.
+    /// Gaps: offset in `bytes`, and number of missing bytes of this gap and all before, in order.
     pub holes: Vec<(usize, u64)>,
     /// Whether the last bytes have no place in the stream.
     pub ends_stray: bool,
@@ -68,8 +68,30 @@ impl Side {
     /// Stream offset of an offset in the bytes.
     #[must_use]
     pub fn offset(&self, at: usize) -> u64 {
-        let lost: u64 = self.holes.iter().take_while(|(place, _)| *place <= at).map(|(_, len)| len).sum();
+        let behind = self.holes.partition_point(|(place, _)| *place <= at);
+        let lost = behind.checked_sub(1).and_then(|last| self.holes.get(last)).map_or(0, |(_, lost)| *lost);
         (at as u64).saturating_add(lost)
+    }
+
+    /// Adds a gap at the end of the bytes so far.
+    pub fn lose(&mut self, missing: u64) {
+        let (at, lost) = (self.bytes.len(), self.missing().saturating_add(missing));
+        match self.holes.last_mut().filter(|(place, _)| *place == at) {
+            Some((_, total)) => *total = lost,
+            None => self.holes.push((at, lost)),
+        }
+    }
+
+    /// Number of missing bytes.
+    #[must_use]
+    pub fn missing(&self) -> u64 {
+        self.holes.last().map_or(0, |(_, lost)| *lost)
+    }
+
+    /// Whether bytes are missing before this offset.
+    #[must_use]
+    pub fn is_hole(&self, at: usize) -> bool {
+        self.holes.binary_search_by_key(&at, |(place, _)| *place).is_ok()
     }
 
     /// The segment that contains a byte.

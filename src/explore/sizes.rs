@@ -66,11 +66,8 @@ pub fn cost(sizes: &[(u8, Size)]) -> f64 {
 fn blocks<'a>(tracks: &[Track<'a>]) -> Vec<&'a [u8]> {
     let mut blocks = Vec::new();
     for track in tracks {
-        let mut start = 0;
-        for end in track.first_turns() {
-            blocks.extend(track.bytes.get(start..end).filter(|block| !block.is_empty()));
-            start = end;
-        }
+        let spans = track.between_turns().filter_map(|(start, end)| track.bytes.get(start..end));
+        blocks.extend(spans.filter(|block| !block.is_empty()));
     }
     blocks.truncate(BLOCKS);
     blocks

@@ -3,8 +3,9 @@
 use super::columns::Label;
 use super::framing::Given;
 use super::messages::Kinds;
-use super::rule::Rule;
+use super::rule::{Rule, Step};
 use super::{Explored, Options, Segment, Side, explore};
+use crate::tree::steps::steps_of;
 use crate::tree::{self, StreamId, Transport};
 use crate::wire::trial;
 
@@ -224,6 +225,7 @@ fn framing_continues_after_a_gap() {
     let server = &mut sides[1];
     server.bytes.drain(lost..lost + 30);
     server.holes.push((lost, 30));
+    server.sent -= 30;
     for segment in server.segments.iter_mut().filter(|segment| segment.at > lost) {
         segment.at -= 30;
     }
@@ -232,6 +234,96 @@ fn framing_continues_after_a_gap() {
     let next =
         turns.iter().filter(|(dir, _)| *dir == tree::Side::Server).take(12).map(|(_, bytes)| bytes.len() as u64).sum::<u64>();
     assert!(explored.framing[0].starts[1].iter().any(|start| sides[1].offset(*start) == next));
+}
+
+/// Sides of which a snap length kept the first bytes of each turn.
+fn cut(turns: &[(tree::Side, Vec<u8>)], kept: usize) -> Vec<Side> {
+    let short: Vec<(tree::Side, Vec<u8>)> =
+        turns.iter().map(|(dir, bytes)| (*dir, bytes[..kept.min(bytes.len())].to_vec())).collect();
+    let mut sides = conversation(&short);
+    for side in &mut sides {
+        let own = side.dir;
+        let (bytes, mut ends) = (std::mem::take(&mut side.bytes), Vec::new());
+        for (at, end) in side.segments.iter().map(|segment| segment.at).zip(side.segments.iter().skip(1).map(|next| next.at)) {
+            ends.push((at, end));
+        }
+        ends.push((side.segments.last().map_or(0, |last| last.at), bytes.len()));
+        let whole = turns.iter().filter(|(dir, _)| *dir == own).map(|(_, bytes)| bytes.len());
+        for ((at, end), whole) in ends.into_iter().zip(whole) {
+            side.bytes.extend_from_slice(&bytes[at..end]);
+            if whole > end - at {
+                side.lose((whole - (end - at)) as u64);
+            }
+        }
+    }
+    sides
+}
+
+#[test]
+fn bytes_that_a_snap_length_cut_show_no_framing() {
+    let mut random = Random(5);
+    for (kept, one_way) in [(42, true), (20, true), (42, false)] {
+        let dir = |turn: usize| if one_way { tree::Side::Server } else { tree::Side::BOTH[turn % 2] };
+        let turns: Vec<(tree::Side, Vec<u8>)> = (0..150).map(|turn| (dir(turn), random.bytes(1448))).collect();
+        let sides = cut(&turns, kept);
+        let captured = kept as u64 * 150 / sides.len() as u64;
+        assert!(
+            sides.iter().all(|side| side.sent == captured && side.missing() == captured / kept as u64 * (1448 - kept as u64))
+        );
+        let explored = explore(&sides, &Options::default());
+        assert!(explored.framing[0].confidence < 0.25, "{kept} {one_way} {:?}", title(&explored));
+        // No message has bytes of both ends of a gap.
+        assert!(explored.messages.iter().all(|message| message.bytes.len() <= kept && !message.is_whole));
+    }
+}
+
+#[test]
+fn messages_around_gaps_are_found_and_cut_ones_are_not_whole() {
+    let turns = exchange(60);
+    let mut sides = conversation(&turns);
+    let expected = title(&explore(&sides, &Options::default()));
+    // The bytes of every fifth turn lose their end.
+    for side in &mut sides {
+        let old = std::mem::take(&mut side.bytes);
+        let spans: Vec<(usize, usize)> = side
+            .segments
+            .iter()
+            .map(|segment| segment.at)
+            .zip(side.segments.iter().skip(1).map(|next| next.at).chain([old.len()]))
+            .collect();
+        let mut lost = 0;
+        for (number, (segment, (start, end))) in side.segments.iter_mut().zip(spans).enumerate() {
+            segment.at = side.bytes.len();
+            let kept = if number % 5 == 4 { start + (end - start) / 2 } else { end };
+            side.bytes.extend_from_slice(&old[start..kept]);
+            side.sent -= (end - kept) as u64;
+            if kept < end {
+                lost += (end - kept) as u64;
+                side.holes.push((side.bytes.len(), lost));
+            }
+        }
+    }
+    let explored = explore(&sides, &Options::default());
+    assert_eq!(title(&explored), expected);
+    let rule = explored.framing[0].rule().unwrap();
+    for message in &explored.messages {
+        let is_message = rule.step(message.bytes) == Step::Message(message.bytes.len());
+        assert_eq!(message.is_whole, is_message, "{message:?}");
+    }
+    let cut = explored.messages.iter().filter(|message| !message.is_whole).count();
+    assert!((12..=24).contains(&cut), "{cut}");
+}
+
+#[test]
+fn gaps_take_steps_in_proportion_to_the_bytes() {
+    let steps_of_gaps = |count: usize| {
+        let mut random = Random(5);
+        let turns: Vec<(tree::Side, Vec<u8>)> = (0..count).map(|_| (tree::Side::Server, random.bytes(30))).collect();
+        let sides = cut(&turns, 10);
+        steps_of(|| drop(explore(&sides, &Options::default())))
+    };
+    let [few, many] = [100, 400].map(steps_of_gaps);
+    assert!(many < 5 * few, "{few} {many}");
 }
 
 #[test]
