@@ -460,3 +460,30 @@ fn the_version_is_printed_as_scripts_for_tshark_ask_for_it() {
     // With an input it is --verbose.
     assert_eq!(typed_with("-v", &std::fs::read("samples/http.pcap").unwrap()).out, answer("-v samples/http.pcap"));
 }
+
+/// Attributes of an element.
+fn attribute<'d>(element: &'d str, name: &str) -> &'d str {
+    element.split_once(&format!(" {name}=\"")).and_then(|(_, rest)| rest.split_once('"')).map_or("", |(value, _)| value)
+}
+
+#[test]
+fn generated_fields_have_no_bytes_of_long_fields_but_their_own() {
+    let (mut own, mut without) = (0, 0);
+    for sample in ["http", "talk", "accounts", "tools", "voice"] {
+        let document = answer(&format!("-T pdml --packets samples/{sample}.pcap"));
+        for element in document.lines().filter(|line| line.contains(" hide=\"yes\"")) {
+            let [show, value, size] = ["show", "value", "size"].map(|name| attribute(element, name));
+            let size: usize = size.parse().unwrap();
+            let whole = if element.contains("unmaskedvalue") { attribute(element, "unmaskedvalue") } else { value };
+            assert_eq!(whole.len(), 2 * size, "{element}");
+            // A short field is the source of flags and numbers; of a longer one, a text is the copy of its bytes.
+            if size > 16 && show.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'&') && !show.contains(':') {
+                let hex: String = show.bytes().map(|byte| format!("{byte:02x}")).collect();
+                assert_eq!(value, hex, "{sample}: {element}");
+            }
+            own += usize::from(size > 0);
+            without += usize::from(size == 0);
+        }
+    }
+    assert!(own > 10 && without > 3, "{own} {without}");
+}

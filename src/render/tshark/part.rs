@@ -5,7 +5,8 @@ use super::shape::Shape;
 use crate::record::Record;
 use crate::record::expert::{self, Item};
 use crate::record::pseudo::{self, Pseudo, PseudoValue};
-use crate::tree::{Computed, Dissection, Field, Kind, Layer, NodeRef, Value};
+use crate::tree::{Computed, Dissection, Field, Kind, Layer, NodeRef, Span, Value};
+use std::borrow::Cow;
 use std::fmt::Write;
 
 /// A protocol of a record.
@@ -27,11 +28,63 @@ pub(super) enum Part<'t> {
     /// A field by its alias.
     Also(NodeRef<'t>),
     /// A field generated from a node.
-    Computed { field: &'static Field, shown: Show, at: NodeRef<'t> },
+    Computed { field: &'static Field, shown: Show, own: Option<Place<'t>> },
     /// A pseudo-field.
     Property { name: &'static str, shown: Show },
     /// Expert information.
     Expert(Item<'t>),
+}
+
+/// Most bytes that a generated value without bytes of its own shows as those it is computed from, such as flags and ports.
+const SOURCE_MOST: u64 = 16;
+
+/// The location of a part.
+#[derive(Clone, Copy)]
+pub(super) struct Place<'t> {
+    /// The node with exactly these bytes, if any.
+    pub(super) node: Option<NodeRef<'t>>,
+    of: Dissection<'t>,
+    span: Span,
+    bytes: &'t [u8],
+}
+
+impl<'t> Place<'t> {
+    fn of(node: NodeRef<'t>) -> Place<'t> {
+        Place { node: Some(node), of: node.dissection(), span: node.span(), bytes: node.bytes() }
+    }
+
+    /// The location of bytes within those of a node.
+    fn within(node: NodeRef<'t>, part: &[u8]) -> Option<Place<'t>> {
+        let start = part.as_ptr().addr().checked_sub(node.bytes().as_ptr().addr())?;
+        let range = start..start.checked_add(part.len())?;
+        let bytes = node.bytes().get(range.clone())?;
+        let from = node.span().range().start;
+        let span = Span::new(node.span().source, from.checked_add(range.start)?..from.checked_add(range.end)?);
+        node.span().is_somewhere().then_some(Place { node: None, of: node.dissection(), span, bytes })
+    }
+
+    /// Number of bytes; 0 without a location.
+    pub(super) fn size(&self) -> u64 {
+        if self.is_somewhere() { self.span.len().into() } else { 0 }
+    }
+
+    /// Whether it has a location.
+    pub(super) fn is_somewhere(&self) -> bool {
+        self.span.is_somewhere()
+    }
+
+    /// Start: in the frame if its bytes are there, else in its source.
+    pub(super) fn position(&self) -> u64 {
+        match self.is_somewhere() {
+            true => self.of.tree.offset_in_frame(self.span).unwrap_or_else(|| self.span.start.into()),
+            false => 0,
+        }
+    }
+
+    /// Its bytes with secrets masked.
+    pub(super) fn masked_bytes(&self) -> Cow<'t, [u8]> {
+        self.of.tree.masked(self.span, self.bytes)
+    }
 }
 
 /// A value as text, with its type.
@@ -84,11 +137,19 @@ impl<'t> Part<'t> {
         matches!(self, Part::Also(_) | Part::Computed { .. })
     }
 
-    /// Node of its bytes.
-    pub(super) fn node(&self) -> Option<NodeRef<'t>> {
+    /// Its node; generated values have none.
+    fn node(&self) -> Option<NodeRef<'t>> {
         match self {
-            Part::Node(node) | Part::Also(node) | Part::Computed { at: node, .. } => Some(*node),
-            Part::Property { .. } | Part::Expert(_) => None,
+            Part::Node(node) | Part::Also(node) => Some(*node),
+            Part::Computed { .. } | Part::Property { .. } | Part::Expert(_) => None,
+        }
+    }
+
+    /// Its location; a generated value has one if it is a copy of bytes.
+    pub(super) fn place(&self) -> Option<Place<'t>> {
+        match self {
+            Part::Computed { own, .. } => *own,
+            _ => self.node().map(Place::of),
         }
     }
 
@@ -120,7 +181,7 @@ impl<'t> Part<'t> {
             let _ = node.write_meaning(&mut meaning);
         }
         let mut bytes = String::new();
-        let value = match (&shown, self.node().filter(|_| self.kind() == Kind::Bytes)) {
+        let value = match (&shown, self.place().and_then(|place| place.node).filter(|_| self.kind() == Kind::Bytes)) {
             (Show::Nothing, _) => "",
             (Show::Truth(true), _) => "True",
             (Show::Truth(false), _) => "False",
@@ -220,7 +281,12 @@ fn of_expert<'t>(item: &Item<'_>) -> Vec<Part<'t>> {
 fn computed<'t>(node: NodeRef<'t>, shape: &Shape, out: &mut Vec<Part<'t>>) {
     for field in shape.generated.fields(node.field()) {
         field.compute(node, &mut |computed| {
-            out.push(Part::Computed { field, shown: shown_computed(field, &computed), at: node });
+            let own = match &computed {
+                Computed::Text(Cow::Borrowed(part)) | Computed::Bytes(Cow::Borrowed(part)) => Place::within(node, part),
+                _ => None,
+            };
+            let own = own.or_else(|| Some(Place::of(node)).filter(|place| place.size() <= SOURCE_MOST));
+            out.push(Part::Computed { field, shown: shown_computed(field, &computed), own });
         });
     }
 }

@@ -1,7 +1,7 @@
 //! PDML: packet details as XML, as written by `tshark -T pdml` and read by pyshark.
 
 use super::escape::{hex, spelled, xml};
-use super::part::{Part, Proto, numbers, protos};
+use super::part::{Part, Place, Proto, numbers, protos};
 use super::{Page, Shape, demand, flush_text};
 use crate::record::pseudo::{self, PseudoValue};
 use crate::record::{Record, Tally, View};
@@ -95,15 +95,14 @@ fn field(part: &Part<'_>, depth: usize, shape: &Shape, page: &mut Page<'_>) -> i
     if part.is_hidden() {
         page.raw(" hide=\"yes\"");
     }
-    let node = part.node();
-    let size = node.map_or(0, |node| size(node.span()));
-    let pos = node.map_or(0, |node| position(node));
+    let place = part.place();
+    let (size, pos) = place.map_or((0, 0), |place| (place.size(), place.position()));
     spelled(page.text, format_args!(" size=\"{size}\" pos=\"{pos}\" show=\""));
     xml(part.shown().text(), page.text);
     page.raw("\"");
     page.let_go()?;
-    if let Some(node) = node.filter(|node| node.span().is_somewhere()) {
-        value(node, page);
+    if let Some(place) = place.filter(Place::is_somewhere) {
+        value(place, page);
     }
     let parts = part.parts(shape);
     if parts.is_empty() {
@@ -120,12 +119,13 @@ fn field(part: &Part<'_>, depth: usize, shape: &Shape, page: &mut Page<'_>) -> i
 }
 
 /// Writes the bytes of a field; for bit fields, the masked value and the bytes that contain it.
-fn value(node: NodeRef<'_>, page: &mut Page<'_>) {
+fn value(place: Place<'_>, page: &mut Page<'_>) {
     page.raw(" value=\"");
-    if let Some(bits) = node.bits().and_then(|_| node.number()).filter(|_| !node.is_secret()) {
+    let of_bits = place.node.filter(|node| node.bits().is_some() && !node.is_secret());
+    if let Some(bits) = of_bits.and_then(NodeRef::number) {
         spelled(page.text, format_args!("{bits:x}\" unmaskedvalue=\""));
     }
-    hex(&node.masked_bytes(), "", page.text);
+    hex(&place.masked_bytes(), "", page.text);
     page.raw("\"");
 }
 

@@ -114,13 +114,13 @@ fn object(parts: &[Part<'_>], shape: &Shape, page: &mut Page<'_>) -> io::Result<
 /// Writes `["hex",offset,length,mask,type]`.
 fn bytes(part: &Part<'_>, page: &mut Page<'_>) {
     page.raw("[\"");
-    let Some(node) = part.node() else {
+    let Some(place) = part.place() else {
         return spelled(page.text, format_args!("\",0,0,0,{}]", kind(part)));
     };
-    let (at, len, mask) = (position(node), size(node.span()), mask(node));
-    match node.number().filter(|_| mask != 0 && !node.is_secret()) {
+    let (at, len, mask) = (place.position(), place.size(), place.node.map_or(0, mask));
+    match place.node.filter(|node| mask != 0 && !node.is_secret()).and_then(NodeRef::number) {
         Some(bits) => spelled(page.text, format_args!("{bits:x}")),
-        None => hex(&node.masked_bytes(), "", page.text),
+        None => hex(&place.masked_bytes(), "", page.text),
     }
     spelled(page.text, format_args!("\",{at},{len},{mask},{}]", kind(part)));
 }
@@ -136,12 +136,12 @@ fn mask(node: NodeRef<'_>) -> u64 {
 /// Wireshark's number of a field type.
 fn kind(part: &Part<'_>) -> u8 {
     let width = |first: u8, len: u64| first + u8::try_from(len.clamp(1, 8) - 1).unwrap_or_default();
-    let len = part.node().map_or(0, |node| size(node.span()));
+    let len = part.place().map_or(0, |place| place.size());
     match part.kind() {
         Kind::Group | Kind::Note(_) => types::NONE,
         Kind::Protocol => types::PROTOCOL,
         Kind::Bool => types::BOOLEAN,
-        Kind::Number => match part.node().map(NodeRef::value) {
+        Kind::Number => match part.place().and_then(|place| place.node).map(NodeRef::value) {
             Some(Value::Signed(_)) => width(types::INT8, len),
             _ if len == 0 => types::UINT32,
             _ => width(types::UINT8, len).min(types::UINT64),
