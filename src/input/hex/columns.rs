@@ -9,7 +9,7 @@
 use super::ends::Ends;
 use super::marks::Marks;
 use super::scan::{after_marks, push_pairs};
-use super::{Fault, Fed, Feed, Packet, fault};
+use super::{Fault, Fed, Feed, Packet, fault, log};
 use std::net::{IpAddr, SocketAddr};
 
 /// Digits that are no ordinary number, if they include no letter.
@@ -131,6 +131,7 @@ impl Columns {
         let facts: Vec<&[u8]> =
             all.iter().enumerate().filter(|(index, _)| *index != self.payload).map(|(_, (_, cell))| *cell).collect();
         let mut marks = facts.iter().map(|cell| Marks::of(cell)).find(|marks| marks.time.is_some()).unwrap_or_default();
+        marks.direction = marks.direction.or_else(|| facts.iter().find_map(|cell| log::heading_word(cell)));
         marks.ends = ends(&facts);
         packet.marks.add(marks);
         Ok(Fed::Complete(line.len()))

@@ -335,7 +335,7 @@ fn octal<T>(line: &[u8]) -> Result<T, Fault> {
 fn looks_like_digits(text: &[u8], one_in: usize) -> bool {
     let text = text.get(after_marks(text)..).unwrap_or_default();
     let digits = text.iter().filter(|byte| byte.is_ascii_hexdigit()).count();
-    let separators = text.iter().filter(|byte| byte.is_ascii_whitespace() || b":-,._".contains(byte)).count();
+    let separators = text.iter().filter(|byte| byte.is_ascii_whitespace() || b":-,._;|".contains(byte)).count();
     let others = text.len() - digits - separators;
     let counts = text.iter().any(u8::is_ascii_digit) || words(text, 0).all(|word| word.text.len() % 2 == 0);
     let few = if one_in == 0 { others == 0 } else { others * one_in <= digits };

@@ -35,7 +35,7 @@ pub(super) fn separated(line: &[u8], from: usize, out: &mut Vec<u8>) -> Result<(
         neighbours.into_iter().all(|byte| byte.is_some_and(u8::is_ascii_hexdigit))
     };
     let is_separator = |at: usize| match line.get(at) {
-        Some(b'.') => is_between(at),
+        Some(b'.' | b';' | b'|') => is_between(at),
         Some(byte) => byte.is_ascii_whitespace() || matches!(byte, b':' | b'-' | b',' | b'_'),
         None => true,
     };

@@ -149,6 +149,8 @@ impl List {
                     self.kind = Some(Kind::Hex);
                     1
                 }
+                // Lists of texts are printed as `['0x23', '0x0']`.
+                [b'\'' | b'"', inner @ ..] if prefix_len(inner) > 0 || self.kind == Some(Kind::Prefixed) => 1,
                 [quote @ (b'\'' | b'"'), text @ ..] if self.kind.is_some() => quoted(*quote, text, at, packet)?,
                 [byte, ..] if byte.is_ascii_whitespace() || matches!(byte, b',' | b';' | b'\\') => 1,
                 // Visual Basic continues a line with it.
@@ -235,6 +237,7 @@ fn token_len(text: &[u8]) -> usize {
 
 fn is_prefixed(text: &[u8]) -> bool {
     let text = text.trim_ascii_start();
+    let text = text.strip_prefix(b"'").or_else(|| text.strip_prefix(b"\"")).unwrap_or(text);
     let text = text.strip_prefix(b"(byte)").map_or(text, <[u8]>::trim_ascii_start);
     prefix_len(text) > 0
 }

@@ -61,7 +61,8 @@ fn cells(line: &[u8]) -> Option<Vec<u8>> {
 pub(super) fn is_row(line: &[u8]) -> bool {
     cells(line).is_some()
         || cell(line).is_some_and(|(_, cell)| {
-            words(cell, 0).next().is_some() && words(cell, 0).all(|word| is_pair(&word)) && !cell.trim_ascii().starts_with(b"--")
+            let fewest = if line.trim_ascii_start().starts_with(b"|") { 1 } else { 2 };
+            words(cell, 0).count() >= fewest && words(cell, 0).all(|word| is_pair(&word)) && !cell.trim_ascii().starts_with(b"--")
         })
 }
 

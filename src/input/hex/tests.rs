@@ -62,6 +62,9 @@ fn squeezed_lines_are_restored() {
         assert_eq!(error, None);
         assert_eq!(frames[0].bytes, [&[0; 48][..], &[1]].concat());
     }
+    // Octal, the last offset is that of the bytes before `*`.
+    let zeros = "00000000  00 00 00 00 00 00 00 00  00 00 00 00 00 00 00 00  |................|\n*\n00000020\n";
+    assert_eq!(bytes(&read(zeros).0), [[0; 32]]);
     let huge = "00000000: 00 00\n*\nffffffff: 01\n";
     assert!(read(huge).1.unwrap().contains("more than 16777216 bytes"));
 }

@@ -157,7 +157,7 @@ pub(super) fn label(before: &[u8]) -> &[u8] {
 
 /// The word at the end of a text.
 pub(super) fn last_word(text: &[u8]) -> &[u8] {
-    let start = text.iter().rposition(|byte| byte.is_ascii_whitespace() || b"[(=:.".contains(byte)).map_or(0, |at| at + 1);
+    let start = text.iter().rposition(|byte| byte.is_ascii_whitespace() || b"[({=:.,\"'".contains(byte)).map_or(0, |at| at + 1);
     text.get(start..).unwrap_or_default()
 }
 
@@ -175,6 +175,11 @@ pub(super) fn trimmed(text: &[u8]) -> &[u8] {
 pub(super) fn tokens(text: &[u8]) -> impl Iterator<Item = String> + '_ {
     let parts = text.split(|byte| byte.is_ascii_whitespace() || b":=\"'()[]{}|,.".contains(byte)).filter(|part| !part.is_empty());
     parts.map(|part| String::from_utf8_lossy(part).to_ascii_lowercase())
+}
+
+/// The direction that a cell of a table states.
+pub(in crate::input::hex) fn heading_word(cell: &[u8]) -> Option<Side> {
+    std::str::from_utf8(cell).ok().and_then(|word| direction_of(&word.to_ascii_lowercase()))
 }
 
 pub(super) fn direction_of(token: &str) -> Option<Side> {

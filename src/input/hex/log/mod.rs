@@ -11,7 +11,7 @@ mod label;
 mod place;
 
 pub(super) use direction::{heading, marks};
-pub(super) use label::count;
+pub(super) use label::{count, heading_word};
 pub(super) use place::is_comment;
 
 use super::bits::Bits;
@@ -194,7 +194,9 @@ impl Log {
                 return Ok(Some(Found { before, bytes }));
             }
             let pairs = words(rest, 0).take_while(|word| word.text.len() == 2 && all_hex(word.text)).count();
-            let named = self.is_name(before) && !(is_arrow(before) && is_address(rest));
+            // An array of JSON has decimal numbers.
+            let is_array = before.ends_with(b"\":[");
+            let named = self.is_name(before) && !is_array && !(is_arrow(before) && is_address(rest));
             // Bytes do not begin after the colon of another pair.
             let joined = before.ends_with(b":") && !rest.starts_with(b" ");
             let last = last_word(trimmed(before));
@@ -237,7 +239,7 @@ impl Log {
         let closed = without_closers(line);
         // A closing quote may look like a text column of the bytes.
         let is_open =
-            line.get(..at).is_some_and(|before| before.trim_ascii_end().last().is_some_and(|sign| b"\"'([{<".contains(sign)));
+            line.get(..at).is_some_and(|before| before.trim_ascii_end().last().is_some_and(|sign| b"\"'`([{<".contains(sign)));
         if let Some(mut bits) = Bits::of(closed.get(at..).unwrap_or_default()) {
             bits.feed(closed.get(at..).unwrap_or_default(), &mut bytes)?;
             return Ok(bytes);

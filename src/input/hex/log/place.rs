@@ -15,7 +15,7 @@ pub(super) const LONG: usize = 12;
 
 /// Possible starts of bytes: the line start, after a sign such as `:`, `=` or `[`, and after a word.
 pub(super) fn starts(line: &[u8]) -> impl Iterator<Item = usize> + '_ {
-    let signs = b":=>])|\"'<({[,";
+    let signs = b":=>])|\"'`<({[,";
     words(line, 0).flat_map(move |word| {
         let inner =
             word.text.iter().enumerate().filter(move |(_, byte)| signs.contains(byte)).map(move |(at, _)| word.at + at + 1);
@@ -161,7 +161,7 @@ pub(super) fn without_closers(line: &[u8]) -> &[u8] {
     {
         line = line.get(..open).unwrap_or_default().trim_ascii_end();
     }
-    while let [rest @ .., b'"' | b'\'' | b']' | b')' | b'}' | b'>' | b';' | b','] = line {
+    while let [rest @ .., b'"' | b'\'' | b'`' | b']' | b')' | b'}' | b'>' | b';' | b','] = line {
         line = rest.trim_ascii_end();
     }
     line

@@ -455,7 +455,9 @@ impl Dump {
     /// Checks an offset against the bytes so far, after adding omitted lines.
     fn advance(&mut self, offset: &Offset<'_>, packet: &mut Vec<u8>) -> Result<bool, Fault> {
         let len = packet.len() as u64;
-        let radixes: &[u32] = if self.sure { &[] } else { &[16, 8, 10] };
+        let end = self.base.until(offset, self.radix).filter(|value| *value > len && self.squeezed);
+        // Behind `*` an offset is not that of another radix.
+        let radixes: &[u32] = if self.sure || end.is_some() { &[] } else { &[16, 8, 10] };
         let fits = |radix: &u32| self.base.until(offset, *radix) == Some(len);
         if let Some(radix) = [self.radix].iter().chain(radixes).find(|radix| fits(radix)) {
             self.radix = *radix;
@@ -463,7 +465,6 @@ impl Dump {
             self.sure |= len > 8;
             return Ok(true);
         }
-        let end = self.base.until(offset, self.radix).filter(|value| *value > len && self.squeezed);
         let Some(end) = end.and_then(|end| usize::try_from(end).ok()) else { return Ok(false) };
         if end > LARGEST_PACKET {
             return Err(too_large(offset.at));

@@ -145,7 +145,7 @@ fn damaged_dumps_are_read_as_before() {
     gdb x/16db: 348 136 6800 83cd26e89561b4eb
     WinDbg db: 349 134 6682 0782d4ea2ce75ef3
     DOS debug: 298 124 6198 a1c0e2f6ea0a3ace
-    IDA, hex view: 326 120 5998 a0dd4273fcdf8c42
+    IDA, hex view: 326 120 5998 f65b002feb87058b
     IDA, listing: 250 62 3100 e171a2b9bf9299a1
     hexyl: 486 307 15328 3d7bc377532a3f93
     hexyl --border ascii: 486 301 15050 67933f3fbc8266b2
@@ -178,20 +178,20 @@ fn damaged_dumps_are_read_as_before() {
     kernel print_hex_dump: 332 198 9898 883ab4ab389bf6c2
     a debugger's dash: 227 56 2832 5d127c62238d82c1
     radare2 px: 336 184 9184 9f6a5983e4034179
-    Visual Studio: 288 115 5748 344cc18aba844097
+    Visual Studio: 288 115 5748 434ceee93d663176
     strace -e write: 344 167 8344 5ad09beed9c36900
     decimal offsets: 225 98 4900 824d0412209a3d9f
-    WowPacketParser: 688 535 26742 d0741adeb7902570
+    WowPacketParser: 688 514 25692 f9b2bad20717c324
     mangos: 292 153 7578 19aac2b3f7633ec4
     Delphi: 286 109 5450 d144d83b63500fc1
     Visual Basic: 329 149 7450 866f42cd20771728
     bits: 449 127 23592 dfaa47f70c4ad4bd
     bits with 0b: 549 262 40500 08203f99a3ed0a61
     xxd -b: 644 93 4648 5070e1adf9c53afb
-    Snort: 169 58 2900 f701d0b118decb78
+    Snort: 169 58 2900 866c121005aac525
     columns of tshark: 114 38 1900 99cd7585b678023d
     a data URI: 105 87 4334 5a690e6bc0d66ac9
-    gdb x/8c: 589 289 14449 99415b9eff821791
+    gdb x/8c: 589 289 14449 6922d0ae565bab5b
     rows behind a log: 350 216 10780 34b662e711016278
     xxd -e: 242 106 5264 60858b403e7a1dc8
     xxd -g4: 242 107 5314 244e365b28818bc3
@@ -201,7 +201,7 @@ fn damaged_dumps_are_read_as_before() {
     decimals in brackets: 225 131 6558 132a57e08f0eecb3
     signed bytes: 227 133 6653 1b55702d1ce4d353
     a Go slice: 176 93 4653 884a6e43215c8841
-    JSON of a Buffer: 250 157 7858 0b7030790da08a99
+    JSON of a Buffer: 250 194 8961 83cef989aa09548e
     Erlang: 178 98 4901 6411ddc63187eee6
     a Buffer of Node.js: 158 56 2799 0a877c281c7a1e4b
     bytes.fromhex: 166 68 3399 de9ba6b2e20a9982

@@ -152,6 +152,12 @@ fn numbers_of_several_bytes_are_memory() {
 fn bytes_are_found_in_further_forms() {
     for (text, sides) in [
         ("['25', '00', 'f2', '11']\n", ""),
+        ("['0x25', '0x0', '0xf2', '0x11']\n", ""),
+        ("25|00|f2|11\n", ""),
+        ("25;00;f2;11\n", ""),
+        ("the server sends `25 00 f2 11`\n", ""),
+        ("{\"dir\":\"out\",\"data\":\"2500f211\"}\n{\"dir\":\"in\",\"data\":\"2500f211\"}\n", "cs"),
+        ("time,dir,data\n1700000000.5,in,2500f211\n1700000001.5,out,2500f211\n", "sc"),
         ("12:00:01,123,456   ETHER\n|0   |25|00|f2|11|\n", ""),
         ("C→S: 25 00 f2 11\nS→C: 25 00 f2 11\n", "cs"),
         ("client→server 25 00 f2 11\nserver→client 25 00 f2 11\n", "cs"),
