@@ -311,6 +311,7 @@ impl<'a> Run<'a> {
     /// Ends the input: dissects pending data and reports totals.
     pub(super) fn end(mut self, audience: &mut impl Audience) -> io::Result<Exit> {
         self.remark(audience);
+        interrupt::has_read(self.capture.bytes_read(), self.progress.size());
         if self.frames == 0 {
             begin(audience, &self.name, self.capture.format().as_str(), self.capture.links())?;
         }
@@ -330,6 +331,7 @@ impl<'a> Run<'a> {
     /// Reads the remaining input in a separate thread.
     fn on_another_thread(mut self, audience: &mut impl Audience) -> io::Result<Exit> {
         let mut read = parallel::pipeline::run(self.capture, self.engine, audience, &mut self.progress)?;
+        interrupt::has_read(read.capture.bytes_read(), self.progress.size());
         if let Some(remark) = read.capture.remark() {
             self.settings.print_error(audience, format_args!("{}: {remark}", self.name));
         }

@@ -54,6 +54,7 @@ mod watch;
 mod write;
 
 use crate::engine::bug;
+use crate::render::Shortage;
 use crate::tree::is_harmful;
 use args::{Args, Paging, Task};
 use clap::CommandFactory;
@@ -83,6 +84,9 @@ fn run_line(line: Vec<OsString>) -> Exit {
     }));
     // The panic hook has reported it.
     let exit = std::panic::catch_unwind(|| run_task(line)).unwrap_or(Exit::Failed);
+    if let Some(share) = interrupt::share_read() {
+        print_error(format_args!("interrupted at {share} % of the input"));
+    }
     exit_of(interrupt::exit().unwrap_or(exit), bug::first())
 }
 
@@ -234,6 +238,10 @@ fn wrong_usage(error: &clap::Error) -> Exit {
 fn of_output(error: &io::Error) -> Exit {
     if error.kind() == io::ErrorKind::BrokenPipe {
         screen::close();
+        return Exit::Fine;
+    }
+    if let Some(shortage) = error.get_ref().and_then(|inner| inner.downcast_ref::<Shortage>()) {
+        print_error(format_args!("{shortage}"));
         return Exit::Fine;
     }
     print_error(format_args!("cannot write the output: {error}"));

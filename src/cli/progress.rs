@@ -86,6 +86,11 @@ pub(super) struct Progress {
 }
 
 impl Progress {
+    /// Size of the input in bytes; 0 if unknown.
+    pub(super) fn size(&self) -> u64 {
+        self.size
+    }
+
     /// Counts a frame.
     pub(super) fn frame(&mut self, read: impl FnOnce() -> u64) {
         self.calls += 1;

@@ -29,7 +29,7 @@ pub(crate) use crate::record::seconds::seconds;
 pub use fields::{Column, ColumnOptions, Columns, Computation, Occurrence, TakeText, Values};
 pub use grid::{Grid, Head};
 pub use heading::{Frames, line_of};
-pub use html::{Html, HtmlOptions};
+pub use html::{Html, HtmlOptions, Shortage};
 pub use json::{Choice, Json, JsonOptions, Members, Shape, object, record_key};
 pub use list::{List, ListOptions};
 pub use silent::Silent;

@@ -95,15 +95,18 @@ pub(super) fn description(code: NodeRef<'_>, take: &mut dyn FnMut(Computed<'_>))
     }
 }
 
-/// Emits a body that is not text up to its first zero byte, as Wireshark does.
+/// Emits a body that is not text: its bytes if it has a zero byte, else its characters.
 pub(super) fn body(data: NodeRef<'_>, take: &mut dyn FnMut(Computed<'_>)) {
     let is_of_head = |node: NodeRef<'_>| node.field().is(&REQUEST) || node.field().is(&RESPONSE);
     if !data.before().any(is_of_head) {
         return;
     }
     let bytes = data.masked_bytes();
-    let end = memchr::memchr(0, &bytes).unwrap_or(bytes.len());
-    take(Computed::Text(String::from_utf8_lossy(bytes.get(..end).unwrap_or_default()).into_owned().into_bytes().into()));
+    if memchr::memchr(0, &bytes).is_some() {
+        take(Computed::Bytes(bytes));
+        return;
+    }
+    take(Computed::Text(String::from_utf8_lossy(&bytes).into_owned().into_bytes().into()));
 }
 
 /// Path and query of a request target.

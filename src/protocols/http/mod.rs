@@ -126,7 +126,7 @@ fields! {
     TRAILER = text("http.chunked_trailer_part", "trailer field", "Header after the last chunk");
     ENCODED = bytes("http.encoded", "content-encoded body", "Body before decompression").body();
     FILE_DATA = text("http.file_data", "body", "Body that is text").body().once();
-    FILE_BYTES = text("http.file_data.text", "body as text", "Text up to the first zero byte of a body that is not text")
+    FILE_BYTES = text("http.file_data.text", "body as text", "A body that is not UTF-8, as text; its bytes if it has a zero byte")
         .also("http.file_data")
         .generated(&[&DATA], generated::body)
         .needs(&[&REQUEST, &RESPONSE, &ENCODED, &CHUNK_DATA, &BLANK]);

@@ -18,7 +18,7 @@ use crate::record::{Record, Tally, View};
 use crate::sink::{Begin, Printed, Problem, Sink};
 use crate::tree::{Carriers, Demand, Dissection, Extras, StreamId, clean, clean_escaped};
 use std::collections::HashSet;
-use std::fmt::Write;
+use std::fmt::{self, Write};
 use std::io;
 use summary::Summary;
 
@@ -164,6 +164,18 @@ impl<W: io::Write> Html<W> {
     }
 }
 
+/// The error of a page that is whole but does not hold all records: nothing failed.
+#[derive(Debug)]
+pub struct Shortage(String);
+
+impl fmt::Display for Shortage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Shortage {}
+
 /// File name of an input without directories, which are meaningless to recipients of the page.
 fn name_of(file: &str) -> &str {
     match file {
@@ -268,6 +280,6 @@ impl<W: io::Write> Sink for Html<W> {
         page::tail(&mut self.page);
         self.let_go()?;
         self.to.flush()?;
-        shortage.map_or(Ok(()), |shortage| Err(io::Error::other(shortage)))
+        shortage.map_or(Ok(()), |shortage| Err(io::Error::new(io::ErrorKind::QuotaExceeded, Shortage(shortage))))
     }
 }
