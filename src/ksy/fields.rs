@@ -5,8 +5,9 @@
 use super::compile::{ShapeKind, Shapes, leak};
 use super::model::{Docs, EnumId, Member, Spec, Ty, Type, TypeId};
 use super::recursive::{is_recursive, recursive};
+use crate::tree::steps::step;
 use crate::tree::{Field, Kind, Names, NodeRef, Times, title};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 
 /// Maximum number of fields with full paths. Further ones have the type's name only, so that a file has few more fields than
@@ -83,7 +84,7 @@ impl Multiplicity {
 impl FileFields {
     /// Declares the fields of these types as roots of a protocol of this name. Values at the paths of `secrets`, and below, are
     /// masked. Each element of `runs`, the last attributes of these types, is a separate message.
-    pub(super) fn new(spec: &Spec, roots: &[TypeId], id: &str, secrets: &[String], runs: &[TypeId]) -> FileFields {
+    pub(super) fn new(spec: &Spec, roots: &[TypeId], id: &str, secrets: &HashSet<String>, runs: &[TypeId]) -> FileFields {
         let mut builder = Builder {
             spec,
             secrets,
@@ -164,7 +165,7 @@ fn places(of: &Type, shapes: &[Shapes]) -> Vec<(u32, u32)> {
 struct Builder<'s> {
     spec: &'s Spec,
     /// Paths whose values are masked.
-    secrets: &'s [String],
+    secrets: &'s HashSet<String>,
     /// Types whose last attribute is a run of messages.
     runs: &'s [TypeId],
     /// Which types can contain themselves.
@@ -299,11 +300,15 @@ impl Builder<'_> {
             ShapeKind::Object(_) => Field::group(abbrev, label, about),
             ShapeKind::Reference => return None,
         };
-        let is_below =
-            |secret: &String| abbrev.strip_prefix(secret.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
-        let is_secret = self.secrets.iter().any(is_below);
+        let is_secret = self.is_below_secret(abbrev);
         let field = Field { times, ..field };
         Some(self.add(if is_secret { field.secret() } else { field }))
+    }
+
+    /// Whether a field is at the path of a secret, or below.
+    fn is_below_secret(&self, abbrev: &str) -> bool {
+        let above = abbrev.match_indices('.').filter_map(|(end, _)| abbrev.get(..end));
+        !self.secrets.is_empty() && above.chain([abbrev]).inspect(|_| step()).any(|path| self.secrets.contains(path))
     }
 
     /// Leaks a field. Objects of several types in one context share their fields.

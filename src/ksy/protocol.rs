@@ -13,6 +13,7 @@ use super::session::{Counter, Session};
 use crate::tree::{BySide, Field, Side};
 use crate::wire::{Conversation, Described, Dissector, Exchange, Found, Heuristic, On, Opening, Protocol, Result, Verdict, Wire};
 use std::cell::RefCell;
+use std::collections::HashSet;
 
 thread_local! {
     /// Memory of the last run on this thread, for reuse.
@@ -201,7 +202,7 @@ fn all_roots(roots: Roots, units: &Units) -> Vec<TypeId> {
 }
 
 /// The paths of secrets as field names: below the root, and below each message of a run.
-fn secrets(spec: &Spec, registration: Option<&Registration>, id: &str, units: &Units) -> Vec<String> {
+fn secrets(spec: &Spec, registration: Option<&Registration>, id: &str, units: &Units) -> HashSet<String> {
     let mut above = vec![id.to_owned()];
     for (root, unit) in units {
         if let Ok(Unit::Run { run, .. }) = unit {

@@ -38,6 +38,9 @@ pub(super) struct Report {
 /// Maximum number of stored problems; further ones are counted.
 const MOST: usize = 200;
 
+/// Number of problems with suggestions.
+const HELPED: usize = 10;
+
 impl Report {
     pub(super) fn add(&mut self, problem: Problem) {
         if self.is_full() {
@@ -50,6 +53,11 @@ impl Report {
     /// Whether further problems are only counted, so that suggestions need not be computed.
     pub(super) fn is_full(&self) -> bool {
         self.problems.len() >= MOST
+    }
+
+    /// Whether enough problems have suggestions, each of which compares all names.
+    pub(super) fn has_helped(&self) -> bool {
+        self.problems.len() >= HELPED
     }
 
     pub(super) fn error(&mut self, place: SourceRange, message: impl Into<String>) {

@@ -291,7 +291,7 @@ impl<'d> Resolver<'d> {
         if let Some(value) = self.enum_entry(id).values.get(member) {
             return Some((Kind::Member(id, *value), Ty::Enum(id)));
         }
-        let members = if self.is_full() { &[] } else { self.enum_entry(id).decl.members.as_slice() };
+        let members = if self.has_helped() { &[] } else { self.enum_entry(id).decl.members.as_slice() };
         let problem = Problem::error(place, format!("the enum `{}` has no member `{member}`", of.text()));
         self.report(problem.help_if(suggestion(member, members.iter().map(|known| known.name.as_str()))));
         None

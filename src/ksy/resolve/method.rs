@@ -136,7 +136,7 @@ impl<'d> Resolver<'d> {
             return problem.help("names have lower-case letters; text is in quotes inside the expression: `'\"TEXT\"'`");
         }
         let type_name = &self.entry(of).decl.name;
-        if self.is_full() {
+        if self.has_helped() {
             return Problem::error(place, format!("`{name}` is no attribute, instance or parameter of `{type_name}`"));
         }
         let problem = Problem::error(place, format!("`{name}` is no attribute, instance or parameter of `{type_name}`"));

@@ -181,7 +181,12 @@ impl<'d> Resolver<'d> {
         (0..offset(self.types.len())).map(TypeId)
     }
 
-    /// Whether errors are only counted, so that suggestions need not be computed.
+    /// Whether suggestions need not be computed.
+    fn has_helped(&self) -> bool {
+        self.quiet || self.report.borrow().has_helped()
+    }
+
+    /// Whether errors are only counted.
     fn is_full(&self) -> bool {
         self.quiet || self.report.borrow().is_full()
     }

@@ -64,7 +64,7 @@ impl<'d> Resolver<'d> {
     fn unknown_type(&self, name: &TypeName, from: TypeId) -> Problem {
         let text = name.text();
         let problem = Problem::error(name.place, format!("unknown type `{text}`"));
-        if self.is_full() {
+        if self.has_helped() {
             return problem;
         }
         let alone = match name.path.as_slice() {
@@ -140,7 +140,7 @@ impl<'d> Resolver<'d> {
     fn unknown_enum(&self, name: &TypeName, from: TypeId) -> Problem {
         let text = name.text();
         let problem = Problem::error(name.place, format!("unknown enum `{text}`"));
-        if self.is_full() {
+        if self.has_helped() {
             return problem;
         }
         let mut known: Vec<String> = Vec::new();

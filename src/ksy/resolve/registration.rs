@@ -14,7 +14,8 @@ use crate::ksy::registration::{Carrier, Framed, Registration, Roots, Secret};
 use crate::ksy::report::Problem;
 use crate::ksy::run::PARAMETERS;
 use crate::ksy::source_range::SourceRange;
-use std::collections::HashSet;
+use crate::tree::steps::step;
+use std::collections::{HashMap, HashSet};
 
 impl Resolver<'_> {
     /// Resolves the registrations of all files into their top types.
@@ -59,8 +60,11 @@ impl Resolver<'_> {
         registration.names = self.in_each(&messages, decl.name.as_ref(), |name, of| self.naming(spec, name, of));
         registration.infos = self.in_each(&messages, decl.info.as_ref(), |info, of| self.expression(info, &Scope::plain(of)));
         let mut slots = HashSet::new();
+        let mut tops: Vec<TypeId> = messages.clone();
+        tops.extend(registration.roots.distinct());
+        let mut named = MembersByName::new();
         for secret in &registration.secrets {
-            slots.extend(self.find_secret(spec, secret, &messages, registration.roots));
+            slots.extend(self.find_secret(spec, secret, &tops, &mut named));
         }
         let headings = registration.names.iter().chain(&registration.infos).map(|(_, expr)| expr);
         headings.chain(spec.types.iter().filter_map(|of| of.summary.as_ref())).for_each(|expr| self.keep_secret(expr, &slots));
@@ -199,17 +203,27 @@ impl Resolver<'_> {
     }
 
     /// Requires that a path of attributes exists below a message. Returns its slots.
-    fn find_secret(&self, spec: &Spec, secret: &Secret, messages: &[TypeId], roots: Roots) -> Vec<(TypeId, Slot)> {
-        let mut types: Vec<TypeId> = messages.to_vec();
-        types.extend(roots.distinct());
+    fn find_secret<'s>(
+        &self,
+        spec: &'s Spec,
+        secret: &Secret,
+        tops: &[TypeId],
+        known: &mut MembersByName<'s>,
+    ) -> Vec<(TypeId, Slot)> {
+        let mut types: Vec<TypeId> = tops.to_vec();
         let mut slots = Vec::new();
         for (depth, name) in secret.path.iter().enumerate() {
             let all = || types.iter().flat_map(|of| members(spec, *of));
-            let named: Vec<(TypeId, Slot, &Member)> = all().filter(|(_, _, member)| member.name == *name).collect();
+            let by_name = known.entry(types.clone()).or_insert_with(|| by_name(all()));
+            let named: Vec<(TypeId, Slot, &Member)> = by_name.get(name.as_str()).cloned().unwrap_or_default();
             if named.is_empty() {
                 let before = secret.path.get(..depth).unwrap_or_default().join(".");
                 let within = if before.is_empty() { "a message".to_owned() } else { format!("`{before}`") };
                 let problem = Problem::error(secret.place, format!("{within} has no attribute `{name}`"));
+                if self.has_helped() {
+                    self.report(problem);
+                    return Vec::new();
+                }
                 let known = suggestion(name, all().map(|(_, _, member)| member.name.as_str()));
                 let has = |of: &u32| members(spec, TypeId(*of)).any(|(_, _, inner)| inner.name == *name);
                 let holder = || all().find(|(_, _, member)| objects(member).iter().any(has));
@@ -224,6 +238,15 @@ impl Resolver<'_> {
         }
         slots
     }
+}
+
+/// Members of sets of types by name.
+type MembersByName<'s> = HashMap<Vec<TypeId>, HashMap<&'s str, Vec<(TypeId, Slot, &'s Member)>>>;
+
+fn by_name<'s>(members: impl Iterator<Item = (TypeId, Slot, &'s Member)>) -> HashMap<&'s str, Vec<(TypeId, Slot, &'s Member)>> {
+    let mut named = HashMap::<&str, Vec<_>>::new();
+    members.inspect(|_| step()).for_each(|found| named.entry(found.2.name.as_str()).or_default().push(found));
+    named
 }
 
 /// The attributes and instances of a type.

@@ -23,7 +23,7 @@ fn read_cut(file: &str, bytes: &[u8], cut: Cut) -> String {
     let top = spec.roots[0];
     let protocol = protocol(&spec, top, None, false);
     let program = compile(&spec, None);
-    let fields = FileFields::new(&spec, &[top], "t", &[], &[]);
+    let fields = FileFields::new(&spec, &[top], "t", &std::collections::HashSet::new(), &[]);
     let mut tree = Tree::complete();
     tree.begin(FrameInfo::default());
     let layer = tree.push_layer(protocol.this, Span::new(0, 0..bytes.len()), None, 0, true);

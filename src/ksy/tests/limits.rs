@@ -6,6 +6,7 @@ use crate::ksy::files;
 use crate::ksy::framing::{Framing, framing};
 use crate::ksy::load;
 use crate::ksy::model::{Ty, ValueSource};
+use crate::tree::steps::steps_of;
 use std::fmt::Write;
 
 #[test]
@@ -135,4 +136,29 @@ fn fields_of_many_paths_share_their_words_and_have_short_names() {
     let fields = crate::ksy::protocol(&spec, top, None, false).fields;
     assert!(fields.iter().all(|field| field.abbrev.len() < 2000) && fields.iter().any(|field| field.abbrev.ends_with(".z")));
     assert!(crate::ksy::lua::dissector(&spec, top).text.lines().all(|line| line.len() < 6000));
+}
+
+#[test]
+fn secrets_take_steps_in_proportion_to_the_fields() {
+    let steps = |count: usize| {
+        let names: Vec<String> = (0..count).map(|number| format!("a{number}")).collect();
+        let fields: String = names.iter().map(|name| format!("  - {{id: {name}, type: u1}}\n")).collect();
+        let registration = format!("-proto-dissect: {{transport: udp, ports: [5], secret: [{}]}}", names.join(", "));
+        let text = format!("meta: {{id: many, {registration}}}\nseq:\n{fields}");
+        steps_of(|| {
+            let spec = spec(&text);
+            let _ = crate::ksy::protocol(&spec, spec.roots[0], None, false);
+        })
+    };
+    let [few, many] = [50, 200].map(steps);
+    assert!(few > 100 && many <= 4 * few + 8, "{few} {many}");
+}
+
+#[test]
+fn suggestions_are_searched_for_the_first_errors_alone() {
+    let fields: String = (0..40).map(|number| format!("  - {{id: field{number}, type: u1, if: fjeld{number} == 1}}\n")).collect();
+    let loaded = loaded(&format!("meta: {{id: many}}\nseq:\n{fields}"));
+    assert_eq!(loaded.diagnostics.len(), 40);
+    let helped = loaded.diagnostics.iter().filter(|diagnostic| diagnostic.help.is_some()).count();
+    assert_eq!(helped, 10);
 }
