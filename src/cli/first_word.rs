@@ -51,7 +51,10 @@ fn as_option(line: &mut Vec<OsString>) {
     let option = match words.as_slice() {
         ["version"] => vec!["--version"],
         ["help"] => vec!["--help"],
-        ["help", commands @ ..] | [commands @ .., "help"] if commands.first().is_some_and(|word| Task::has_subcommand(word)) => {
+        ["help", commands @ ..] | [commands @ .., "help"]
+            if commands.first().is_some_and(|word| Task::has_subcommand(word))
+                && !commands.iter().any(|word| word.starts_with('-')) =>
+        {
             commands.iter().copied().chain(["--help"]).collect()
         }
         _ => return,
@@ -97,6 +100,7 @@ pub(super) fn mistake(args: &Args, line: &[OsString]) -> Option<(String, Exit)> 
         _ => args.input_files(),
     };
     let command = line.get(1).and_then(|word| word.to_str()).filter(|word| args.task.is_some() && Task::has_subcommand(word));
+    let is_alone = files.len() == 1;
     files.iter().filter(|word| !after.contains(&word.as_os_str().to_owned())).find_map(|word| {
         if let Some(stream) = conversation(word) {
             return Some((no_conversation(&stream), Exit::Usage));
@@ -104,6 +108,10 @@ pub(super) fn mistake(args: &Args, line: &[OsString]) -> Option<(String, Exit)> 
         let text = word.to_str().filter(|text| !text.contains(['/', '.', '@', '\\']) && *text != "-" && !word.exists())?;
         if let Some((_, meant)) = WORDS.iter().find(|(words, _)| words.contains(&text)) {
             return Some((format!("{text}: no such file or command; {meant}"), Exit::Usage));
+        }
+        // A lone file that does not exist is reported when it is opened, after the options are checked.
+        if is_alone && (command.is_some() || nearest(text).is_none()) {
+            return None;
         }
         Some(match (nearest(text), command) {
             (Some(near), None) => (format!("{text}: no such file or command; did you mean proto-dissect {near}?"), Exit::Usage),

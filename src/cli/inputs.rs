@@ -146,7 +146,7 @@ mod tests {
         let itself = format!("@{}", list.display());
         let content = format!("# captures\n\n{}\n  {}  \nmissing.pcap\n{itself}\n", text.display(), second.display());
         fs::write(&list, content).unwrap();
-        assert_eq!(names(&[folder.clone()]), [first, second.clone()]);
+        assert_eq!(names(std::slice::from_ref(&folder)), [first, second.clone()]);
         let files = names(&[PathBuf::from(&itself)]);
         assert_eq!(files.get(..3), Some(&[text.clone(), second, PathBuf::from("missing.pcap")][..]));
         // A list that contains itself is expanded up to the limit, and is then a file that cannot be opened.

@@ -13,7 +13,7 @@
 //! `pcap-parser` reads the file header. Records are read here: it supports neither swapped lengths nor the modified form in
 //! big-endian. It also waits for as many bytes as a malformed length declares.
 
-#![warn(clippy::arithmetic_side_effects)]
+#![cfg_attr(not(test), warn(clippy::arithmetic_side_effects))]
 
 use pcap_parser::parse_pcap_header;
 
@@ -283,8 +283,11 @@ mod tests {
         assert_eq!(capture.links(), [1]);
     }
 
+    /// Seconds and nanoseconds of a frame, and its odd fraction.
+    type Timed = (i64, u32, Option<(u32, bool)>);
+
     /// Times and numbers of odd fractions of a file with these seconds and fractions.
-    fn times(magic: u32, records: &[(u32, u32)]) -> Vec<(i64, u32, Option<(u32, bool)>)> {
+    fn times(magic: u32, records: &[(u32, u32)]) -> Vec<Timed> {
         let records: Vec<Raw<'_>> = records.iter().map(|(seconds, fraction)| (*seconds, *fraction, 0, 0, 0, &b""[..])).collect();
         let bytes = file(false, magic, V24, 1, &records);
         let mut capture = samples::open(&bytes).unwrap();

@@ -68,6 +68,7 @@ fn help_and_version_are_words_too() {
         ("help follow", "follow --help"),
         ("follow help", "follow --help"),
         ("ksy help", "ksy --help"),
+        ("stats -z help", "-z help"),
         ("help ksy check", "ksy check --help"),
     ] {
         assert_eq!(answer(word), answer(option), "{word}");

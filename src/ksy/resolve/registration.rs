@@ -241,11 +241,17 @@ impl Resolver<'_> {
 }
 
 /// Members of sets of types by name.
-type MembersByName<'s> = HashMap<Vec<TypeId>, HashMap<&'s str, Vec<(TypeId, Slot, &'s Member)>>>;
+type MembersByName<'s> = HashMap<Vec<TypeId>, ByName<'s>>;
 
-fn by_name<'s>(members: impl Iterator<Item = (TypeId, Slot, &'s Member)>) -> HashMap<&'s str, Vec<(TypeId, Slot, &'s Member)>> {
-    let mut named = HashMap::<&str, Vec<_>>::new();
-    members.inspect(|_| step()).for_each(|found| named.entry(found.2.name.as_str()).or_default().push(found));
+/// Members by name, each with its type.
+type ByName<'s> = HashMap<&'s str, Vec<(TypeId, Slot, &'s Member)>>;
+
+fn by_name<'s>(members: impl Iterator<Item = (TypeId, Slot, &'s Member)>) -> ByName<'s> {
+    let mut named = ByName::new();
+    for found in members {
+        step();
+        named.entry(found.2.name.as_str()).or_default().push(found);
+    }
     named
 }
 
