@@ -277,15 +277,15 @@ fn text_in_columns_has_the_escapes_of_tshark() {
     }
 }
 
-/// Expected cells from tshark 4.0 for the same capture.
+/// A body with a zero byte has its bytes, as in Wireshark since 4.2.
 #[test]
-fn a_body_that_is_no_text_has_file_data_up_to_its_first_zero() {
+fn a_body_that_is_no_text_has_file_data() {
     let response = |kind: &str, body: &[u8]| {
         let head = format!("HTTP/1.1 200 OK\r\nContent-Type: {kind}\r\nContent-Length: {}\r\n\r\n", body.len());
         [head.as_bytes(), body].concat()
     };
     for (kind, body, cell) in [
-        ("image/png", &b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR"[..], "\u{fffd}PNG\\r\\n\\u{1a}\\n"),
+        ("image/png", &b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR"[..], "89504e470d0a1a0a0000000d49484452"),
         ("application/octet-stream", b"plain", "plain"),
         ("text/plain", b"plain", "plain"),
     ] {
@@ -329,7 +329,8 @@ fn bytes_after_a_packet_are_padding_a_trailer_or_the_fcs() {
 fn remarks_are_expert_items_with_numbers_of_severity() {
     let path = "samples/vscp-damaged.pcap";
     let fields = ["_ws.expert.severity", "_ws.expert.message", "_ws.malformed"].iter().flat_map(|field| ["-e", field]);
-    let fields: Vec<&str> = ["-T", "fields"].into_iter().chain(fields).chain([path]).collect();
+    // With a filter, late messages have rows, too.
+    let fields: Vec<&str> = ["-T", "fields", "-Y", "frame"].into_iter().chain(fields).chain([path]).collect();
     let rows = run(&fields).out;
     let severities = rows.lines().flat_map(|row| row.split('\t').next().unwrap().split(',')).filter(|cell| !cell.is_empty());
     let severities: Vec<&str> = severities.collect();

@@ -217,7 +217,7 @@ fn filters_counts_views_and_threads_apply() {
 fn a_page_at_its_limit_is_complete_html_with_a_hint() {
     for (limit, least) in [("html.records=10", 10), ("html.page=100k", 1)] {
         let done = run(&["-T", "html", "--limit", limit, "samples/pipboy.pcap"]);
-        assert_eq!(done.code, 1, "{}", done.err);
+        assert_eq!(done.code, 0, "{}", done.err);
         assert!(done.err.contains("more did not fit; select fewer with -c or -Y"), "{}", done.err);
         let page = Page::read(done.out);
         assert!(page.records.len() >= least && page.records.len() < 90, "{limit}: {}", page.records.len());

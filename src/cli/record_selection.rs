@@ -28,6 +28,8 @@ pub(super) struct RecordSelection {
     past: bool,
     /// Bytes of a selected record may become readable later.
     waits: bool,
+    /// Number of the next message of this input.
+    next: u64,
     /// Name of the current input.
     file: String,
     /// Its first frame with a malformed message or after missing bytes.
@@ -71,6 +73,7 @@ impl RecordSelection {
             strict: output.strict,
             past: false,
             waits: false,
+            next: 1,
             file: String::new(),
             broken: None,
             outcome: Outcome::default(),
@@ -120,6 +123,7 @@ impl RecordSelection {
     pub(super) fn begin(&mut self, file: &str) {
         self.tally = Tally::new(self.view());
         self.tally.bookmarks = notes::of(file);
+        self.next = 1;
         file.clone_into(&mut self.file);
         self.broken = None;
     }
@@ -136,7 +140,7 @@ impl RecordSelection {
             self.tally.count(of.tree, captured);
             return Ok(());
         }
-        let RecordSelection { tally, filter, selection, past, waits, outcome, .. } = self;
+        let RecordSelection { tally, filter, selection, past, waits, next, outcome, .. } = self;
         // Omitted messages advance the number, too.
         if view == View::Messages && of.tree.omitted_messages.count > 0 {
             *past = selection.is_past(tally.messages + of.tree.omitted_messages.count as u64);
@@ -157,7 +161,10 @@ impl RecordSelection {
             };
             let matches = is_seen && filter.as_ref().is_none_or(|filter| filter.matches(&record));
             let number = match &record {
-                Record::Message(message) => message.n,
+                Record::Message(message) => {
+                    *next = message.n.saturating_add(1);
+                    message.n
+                }
                 Record::Packet(packet) => packet.of.tree.frame.number,
                 // A late record is selected by the number of its frame, and counts like a packet where a filter selects it.
                 Record::Late(late) if filter.is_none() => {
@@ -171,9 +178,10 @@ impl RecordSelection {
                     }
                     return if selection.has_enough() { Err(Stop::Enough) } else { Ok(()) };
                 }
-                // In the view of messages, no number names a gap.
+                // In the view of messages, a gap has the number of the message behind it.
                 Record::Gap(gap) => {
-                    let is_named = !selection.is_numbered() || view == View::Packets && selection.names(gap.frame);
+                    let number = if view == View::Packets { gap.frame } else { *next };
+                    let is_named = !selection.is_numbered() || selection.names(number);
                     return if matches && is_named { take(&record).map_err(Stop::Output) } else { Ok(()) };
                 }
             };
@@ -206,6 +214,7 @@ impl RecordSelection {
             selection: Selection::all(),
             strict: self.strict,
             past: false,
+            next: 1,
             waits: false,
             file: String::new(),
             broken: None,

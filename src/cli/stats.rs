@@ -148,7 +148,8 @@ const LONGER: &[(&str, &str)] = &[
 
 /// Words for the content of statistics with other names.
 const WORDS: &[(&[&str], &str)] = &[
-    (&["messages", "message", "types", "names", "protocols", "protocol", "hierarchy", "phs", "io"], "io,phs"),
+    (&["messages", "message", "types", "names", "protocols", "protocol", "hierarchy", "phs"], "io,phs"),
+    (&["io"], "io,phs or io,stat,1"),
     (&["conversations", "conversation", "streams", "stream", "flows", "flow", "sessions", "conv", "tcp"], "conv,tcp"),
     (&["udp"], "conv,udp"),
     (&["endpoints", "endpoint", "addresses", "hosts,ip", "ip"], "endpoints,ip"),

@@ -232,7 +232,9 @@ impl Checker {
     /// Error for a word or a literal in place of a condition.
     fn no_condition(&self, node: &Node) -> Wrong {
         let (wrong, meant) = (self.unknown(node), meant::conditions(&node.is));
-        if meant.is_empty() { wrong } else { wrong.try_instead(meant) }
+        let is_name =
+            matches!(&node.is, Syntax::Word(word) if self.nearest(word).iter().any(|name| name.eq_ignore_ascii_case(word)));
+        if meant.is_empty() || is_name { wrong } else { wrong.try_instead(meant) }
     }
 
     fn nearest(&self, name: &str) -> Vec<String> {
