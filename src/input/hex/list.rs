@@ -150,7 +150,7 @@ impl List {
                     1
                 }
                 // Lists of texts are printed as `['0x23', '0x0']`.
-                [b'\'' | b'"', inner @ ..] if prefix_len(inner) > 0 || self.kind == Some(Kind::Prefixed) => 1,
+                [b'\'' | b'"', inner @ ..] if prefix_len(inner) > 0 || self.is_behind_number(line, at) => 1,
                 [quote @ (b'\'' | b'"'), text @ ..] if self.kind.is_some() => quoted(*quote, text, at, packet)?,
                 [byte, ..] if byte.is_ascii_whitespace() || matches!(byte, b',' | b';' | b'\\') => 1,
                 // Visual Basic continues a line with it.
@@ -180,6 +180,12 @@ impl List {
             Some((_, close)) if self.inside => fault(0, format!("the text ends before a closing {}", char::from(close))),
             _ => Ok(()),
         }
+    }
+
+    /// Whether the position is directly behind a number with a prefix.
+    fn is_behind_number(&self, line: &[u8], at: usize) -> bool {
+        let before = at.checked_sub(1).and_then(|at| line.get(at));
+        self.kind == Some(Kind::Prefixed) && before.is_some_and(u8::is_ascii_hexdigit)
     }
 
     /// Whether the elements are hex digits without a prefix, also in quotes.

@@ -1,5 +1,6 @@
 //! Writes Lua: lines with indentation, comments and literals.
 
+use crate::tree::is_harmful;
 use std::fmt::Write;
 
 /// Reserved words of Lua.
@@ -66,13 +67,13 @@ impl Code {
     /// Adds text as wrapped comments. Control characters cannot end the comment.
     pub(super) fn comment(&mut self, text: &str) {
         let mut line = String::from("--");
-        for word in text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty()) {
+        for word in harmless(text) {
             if line.len() > 2 && line.len() + word.len() > WIDTH {
                 self.line(&line);
                 line = String::from("--");
             }
             line.push(' ');
-            line.push_str(word);
+            line.push_str(&word);
         }
         if line.len() > 2 {
             self.line(&line);
@@ -108,9 +109,21 @@ pub(super) fn quoted(bytes: &[u8]) -> String {
     literal
 }
 
+/// The words of a text without control characters. Characters that reverse the text of an editor are spelled out.
+fn harmless(text: &str) -> impl Iterator<Item = String> + '_ {
+    let words = text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty());
+    words.map(|word| {
+        let mut spelt = String::new();
+        for character in word.chars() {
+            if is_harmful(character) { spelt.extend(character.escape_unicode()) } else { spelt.push(character) }
+        }
+        spelt
+    })
+}
+
 /// A literal of readable text: characters are not escaped.
 pub(super) fn words(text: &str) -> String {
-    let clean: Vec<&str> = text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty()).collect();
+    let clean: Vec<String> = harmless(text).collect();
     format!("\"{}\"", clean.join(" ").replace('\\', "\\\\").replace('"', "\\\""))
 }
 

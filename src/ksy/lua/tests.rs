@@ -182,6 +182,13 @@ fn text_of_a_file_cannot_leave_its_literal_or_comment() {
 }
 
 #[test]
+fn characters_that_reverse_text_are_spelled_out() {
+    let (lua, _) = lua_of("doc: \"a \\u202e b\"\nseq: [{id: a, type: u1, doc: \"\\u2066c\"}]\n");
+    assert!(!lua.contains(['\u{202e}', '\u{2066}']), "{lua}");
+    assert!(lua.contains("a \\u{202e} b") && lua.contains("\\\\u{2066}c"), "{lua}");
+}
+
+#[test]
 fn messages_on_tcp_follow_the_framing() {
     let framed = |body: &str, expected: &str| {
         let (lua, _) = lua_of(body);
