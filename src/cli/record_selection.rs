@@ -178,10 +178,11 @@ impl RecordSelection {
                     }
                     return if selection.has_enough() { Err(Stop::Enough) } else { Ok(()) };
                 }
-                // In the view of messages, a gap has the number of the message behind it.
+                // In the view of messages, a gap is shown beside a selected message.
                 Record::Gap(gap) => {
-                    let number = if view == View::Packets { gap.frame } else { *next };
-                    let is_named = !selection.is_numbered() || selection.names(number);
+                    let is_beside = selection.names(*next) || selection.names(next.saturating_sub(1));
+                    let is_named = if view == View::Packets { selection.names(gap.frame) } else { is_beside };
+                    let is_named = !selection.is_numbered() || is_named;
                     return if matches && is_named { take(&record).map_err(Stop::Output) } else { Ok(()) };
                 }
             };
