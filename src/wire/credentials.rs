@@ -108,6 +108,7 @@ struct Ends {
     part: End,
     inline: End,
     member: End,
+    bare: End,
     list: End,
     info: End,
     element: End,
@@ -444,7 +445,7 @@ fn member(text: &[u8], at: usize, ends: &mut Ends, report: &mut impl FnMut(Range
     }
     if !value.starts_with(b"\"") {
         let is_end = |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, b',' | b'}' | b']' | b'{' | b'[');
-        return report(start..start + value.iter().position(is_end).unwrap_or(value.len()));
+        return report(start..ends.bare.of(text, start, |value| value.iter().position(is_end)));
     }
     let mut escaped = false;
     let mut is_end = |byte: &u8| {
