@@ -195,7 +195,8 @@ impl Log {
             }
             let pairs = words(rest, 0).take_while(|word| word.text.len() == 2 && all_hex(word.text)).count();
             // An array of JSON has decimal numbers.
-            let is_array = before.ends_with(b"\":[");
+            let value = before.rsplit(|byte| *byte == b'"').next().unwrap_or_default();
+            let is_array = value.starts_with(b":") && value.contains(&b'[');
             let named = self.is_name(before) && !is_array && !(is_arrow(before) && is_address(rest));
             // Bytes do not begin after the colon of another pair.
             let joined = before.ends_with(b":") && !rest.starts_with(b" ");
