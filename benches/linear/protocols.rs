@@ -44,6 +44,8 @@ const CALL: &[(Speaker, &[u8])] =
 const CONNECT: &[(Speaker, &[u8])] = &[(C, b"\x10\x0c\0\x04MQTT\x04\0\0\0\0\0")];
 const CHUNKED: &[(Speaker, &[u8])] =
     &[(C, b"GET / HTTP/1.1\r\nHost: a\r\n\r\n"), (S, b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")];
+const UNTIL_CLOSED: &[(Speaker, &[u8])] =
+    &[(C, b"GET / HTTP/1.0\r\n\r\n"), (S, b"HTTP/1.0 200 OK\r\nContent-Type: application/json\r\n\r\n")];
 const MAIL: &[(Speaker, &[u8])] =
     &[(S, b"220 a ESMTP\r\n"), (C, b"EHLO a\r\n"), (S, b"250 a\r\n"), (C, b"DATA\r\n"), (S, b"354 go\r\n")];
 
@@ -58,6 +60,10 @@ const SHELL: &[(Speaker, &[u8])] = &[(S, b"SSH-2.0-a\r\n"), (C, b"SSH-2.0-b\r\n"
 /// Smallest messages, and malformed ones.
 const STREAMS: &[Stream] = &[
     stream("http requests", "http", 80, &[], (C, b"GET / HTTP/1.0\r\n\r\n")),
+    stream("http secrets of JSON", "http", 80, UNTIL_CLOSED, (S, b"\"pw\":a")),
+    stream("http secrets of JSON lists", "http", 80, UNTIL_CLOSED, (S, b"\"pw\":[")),
+    stream("http secrets of XML", "http", 80, UNTIL_CLOSED, (S, b"<pw>")),
+    stream("http secrets of forms", "http", 80, UNTIL_CLOSED, (S, b"pass=")),
     stream("http chunks", "http", 80, CHUNKED, (S, b"1\r\na\r\n")),
     stream("http headers", "http", 80, &[(C, b"GET / HTTP/1.1\r\n")], (C, b"A: b\r\n")),
     stream("http without lines", "http", 80, &[(C, b"GET / HTTP/1.1\r\nX: ")], (C, b"a")),
@@ -119,6 +125,8 @@ const STREAMS: &[Stream] = &[
     stream("netbios keep-alives", "nbss", 139, &[], (C, b"\x85\0\0\0")),
     stream("pop3 commands", "dissect.evicted", 110, &[(S, b"+OK POP3 ready\r\n")], (C, b"NOOP\r\n")),
     stream("postgresql syncs", "pgsql", 5432, &[(C, b"\0\0\0\x10\0\x03\0\0user\0a\0\0")], (C, b"S\0\0\0\x04")),
+    stream("xmpp text", "xmpp", 5222, &[(C, b"<stream:stream to='a' xmlns='jabber:client'>")], (C, b"<a")),
+    stream("redis counts", "resp", 6379, &[(C, b"*1\r\n$4\r\nPING\r\n")], (C, b"*a\n")),
     stream("redis arrays", "resp", 6379, &[(C, b"*1\r\n$4\r\nPING\r\n")], (S, b"*1\r\n")),
     stream("redis replies", "resp", 6379, &[(C, b"*1\r\n$4\r\nPING\r\n")], (S, b"+OK\r\n")),
     stream("rtsp requests", "rtsp", 554, &[], (C, b"OPTIONS * RTSP/1.0\r\nCSeq: 1\r\n\r\n")),
@@ -134,6 +142,8 @@ const RESUMED: &[&str] = &[
     "mqtt pings",
     "mqtt wrong",
     "irc lines",
+    "xmpp text",
+    "redis counts",
     "smtp replies",
     "smtp mail",
     "ftp addresses",
@@ -144,6 +154,9 @@ const RESUMED: &[&str] = &[
     "openvpn packets",
     "unknown bytes",
 ];
+
+/// Those of them in which no message is certain: the bytes behind a hole may be a secret, so they are masked data.
+const MASKED: &[&str] = &["mqtt wrong", "irc lines", "xmpp text", "redis counts"];
 
 /// Datagrams from one host, and from very many.
 const DATAGRAMS: &[(&str, &str, u16, &[u8])] = &[
@@ -208,8 +221,7 @@ pub fn all() -> Vec<Attack> {
     for stream in STREAMS {
         add(stream.name.to_owned(), stream.shows, Box::new(|load| in_large_segments(stream, load)));
         if RESUMED.contains(&stream.name) {
-            // No message of these is certain, so the bytes behind a hole may be a secret: they are masked data.
-            let shows = if matches!(stream.name, "mqtt wrong" | "irc lines") { "data" } else { stream.shows };
+            let shows = if MASKED.contains(&stream.name) { "data" } else { stream.shows };
             add(format!("{}, a hole", stream.name), shows, Box::new(|load| after_gaps(stream, load)));
         }
     }

@@ -112,6 +112,14 @@ impl InputSettings {
         self.unreadable.get().zip(source.path()).is_some_and(|(unreadable, path)| unreadable.contains(path))
     }
 
+    /// Reports how much of an input was read before a signal. Its size is 0 if unknown.
+    fn report_interrupt(&self, audience: &mut impl Audience, name: &str, read: u64, size: u64) {
+        if interrupt::is_requested() && read < size {
+            let share = read.saturating_mul(100) / size;
+            self.print_error(audience, format_args!("{name}: interrupted at {share} % of the input"));
+        }
+    }
+
     /// Number of threads.
     pub(super) fn threads(&self) -> usize {
         self.threads
@@ -311,7 +319,7 @@ impl<'a> Run<'a> {
     /// Ends the input: dissects pending data and reports totals.
     pub(super) fn end(mut self, audience: &mut impl Audience) -> io::Result<Exit> {
         self.remark(audience);
-        interrupt::has_read(self.capture.bytes_read(), self.progress.size());
+        self.settings.report_interrupt(audience, &self.name, self.capture.bytes_read(), self.progress.size());
         if self.frames == 0 {
             begin(audience, &self.name, self.capture.format().as_str(), self.capture.links())?;
         }
@@ -331,7 +339,7 @@ impl<'a> Run<'a> {
     /// Reads the remaining input in a separate thread.
     fn on_another_thread(mut self, audience: &mut impl Audience) -> io::Result<Exit> {
         let mut read = parallel::pipeline::run(self.capture, self.engine, audience, &mut self.progress)?;
-        interrupt::has_read(read.capture.bytes_read(), self.progress.size());
+        self.settings.report_interrupt(audience, &self.name, read.capture.bytes_read(), self.progress.size());
         if let Some(remark) = read.capture.remark() {
             self.settings.print_error(audience, format_args!("{}: {remark}", self.name));
         }

@@ -39,7 +39,7 @@ impl Files {
         match list_of(name).filter(|_| depth > 0) {
             Some(list) => match self.add_lines(&list, depth - 1) {
                 Ok(()) => {}
-                // The name as given tells more about a list that does not exist.
+                // A missing list is reported by its argument, `@LIST`.
                 Err(error) if error.kind() == io::ErrorKind::NotFound => self.push(name.to_owned()),
                 Err(error) => self.sources.push(Source::Unreadable(list.to_string_lossy().into_owned(), error.to_string())),
             },

@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::{self, Read};
 #[cfg(unix)]
 use std::os::fd::AsFd;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -19,22 +19,6 @@ static CAUGHT: OnceLock<Arc<AtomicUsize>> = OnceLock::new();
 /// Becomes readable with the first signal.
 #[cfg(unix)]
 static WAKE: OnceLock<io::PipeReader> = OnceLock::new();
-
-/// Bytes of the open input, and how many of them were read.
-static READ: [AtomicU64; 2] = [const { AtomicU64::new(0) }; 2];
-
-/// Records how much of the open input was read. Its size is 0 if unknown.
-pub(super) fn has_read(read: u64, size: u64) {
-    for (place, count) in READ.iter().zip([size, read]) {
-        place.store(count, Ordering::Relaxed);
-    }
-}
-
-/// The share of the input before the signal, in percent; `None` without a signal, at the end, and for an unknown size.
-pub(super) fn share_read() -> Option<u64> {
-    let [size, read] = [0, 1].map(|at| READ.get(at).map_or(0, |place: &AtomicU64| place.load(Ordering::Relaxed)));
-    (is_requested() && read < size).then(|| read.saturating_mul(100) / size.max(1))
-}
 
 /// Installs the handlers. A signal that cannot be handled keeps its default action.
 pub(super) fn install() {

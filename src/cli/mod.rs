@@ -84,9 +84,6 @@ fn run_line(line: Vec<OsString>) -> Exit {
     }));
     // The panic hook has reported it.
     let exit = std::panic::catch_unwind(|| run_task(line)).unwrap_or(Exit::Failed);
-    if let Some(share) = interrupt::share_read() {
-        print_error(format_args!("interrupted at {share} % of the input"));
-    }
     exit_of(interrupt::exit().unwrap_or(exit), bug::first())
 }
 

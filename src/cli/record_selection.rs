@@ -180,9 +180,11 @@ impl RecordSelection {
                 }
                 // In the view of messages, a gap is shown beside a selected message.
                 Record::Gap(gap) => {
-                    let is_beside = selection.names(*next) || selection.names(next.saturating_sub(1));
-                    let is_named = if view == View::Packets { selection.names(gap.frame) } else { is_beside };
-                    let is_named = !selection.is_numbered() || is_named;
+                    let is_named = match view {
+                        _ if !selection.is_numbered() => true,
+                        View::Packets => selection.names(gap.frame),
+                        View::Messages => selection.names(*next) || selection.names(next.saturating_sub(1)),
+                    };
                     return if matches && is_named { take(&record).map_err(Stop::Output) } else { Ok(()) };
                 }
             };

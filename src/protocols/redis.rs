@@ -256,8 +256,11 @@ impl Conversation for Session {
         let is_inline = |line: &[u8]| {
             lines::is_command(line, COMMANDS) && memchr::memchr2(b' ', b'\n', line).is_some_and(|at| line.get(at) == Some(&b' '))
         };
+        /// Bytes that show the count of an array.
+        const COUNT: usize = 24;
         let begins = |line: &[u8]| {
-            let count = line.strip_prefix(b"*").and_then(|rest| rest.get(..memchr::memchr(b'\r', rest)?));
+            let head = line.get(..COUNT).unwrap_or(line);
+            let count = head.strip_prefix(b"*").and_then(|rest| rest.get(..memchr::memchr(b'\r', rest)?));
             count.is_some_and(|count| !count.is_empty() && lines::number(count).is_some()) || is_inline(line)
         };
         match from {

@@ -131,7 +131,7 @@ impl Columns {
         let facts: Vec<&[u8]> =
             all.iter().enumerate().filter(|(index, _)| *index != self.payload).map(|(_, (_, cell))| *cell).collect();
         let mut marks = facts.iter().map(|cell| Marks::of(cell)).find(|marks| marks.time.is_some()).unwrap_or_default();
-        marks.direction = marks.direction.or_else(|| facts.iter().find_map(|cell| log::heading_word(cell)));
+        marks.direction = marks.direction.or_else(|| facts.iter().find_map(|cell| log::direction_of_cell(cell)));
         marks.ends = ends(&facts);
         packet.marks.add(marks);
         Ok(Fed::Complete(line.len()))

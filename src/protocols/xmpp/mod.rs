@@ -208,10 +208,13 @@ impl Conversation for Session {
 
     fn resumes(&self, from: Side, ahead: &[u8]) -> Resumption {
         const OTHERS: [&[u8]; 3] = [b"<?xml", b"<stream:", b"</stream:"];
+        /// Bytes that show which element begins: looking at all of them from each place would cost their square.
+        const TAG: usize = 32;
         let begins = |bytes: &[u8]| {
-            let name = bytes.get(xml::name(bytes)).unwrap_or_default();
-            bytes.starts_with(b"<") && STANZAS.iter().take(3).any(|stanza| name == *stanza)
-                || !self.lost[from] && OTHERS.iter().any(|other| bytes.starts_with(other))
+            let tag = bytes.get(..TAG).unwrap_or(bytes);
+            let name = || tag.get(xml::name(tag)).unwrap_or_default();
+            tag.starts_with(b"<") && STANZAS.iter().take(3).any(|stanza| name() == *stanza)
+                || !self.lost[from] && OTHERS.iter().any(|other| tag.starts_with(other))
         };
         match Resumption::search(ahead, 0, begins) {
             Resumption::Beyond(_) => Resumption::Beyond(memchr::memrchr(b'<', ahead).unwrap_or(ahead.len())),

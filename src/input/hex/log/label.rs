@@ -178,7 +178,7 @@ pub(super) fn tokens(text: &[u8]) -> impl Iterator<Item = String> + '_ {
 }
 
 /// The direction that a cell of a table states.
-pub(in crate::input::hex) fn heading_word(cell: &[u8]) -> Option<Side> {
+pub(in crate::input::hex) fn direction_of_cell(cell: &[u8]) -> Option<Side> {
     std::str::from_utf8(cell).ok().and_then(|word| direction_of(&word.to_ascii_lowercase()))
 }
 

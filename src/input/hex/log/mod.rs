@@ -11,7 +11,7 @@ mod label;
 mod place;
 
 pub(super) use direction::{heading, marks};
-pub(super) use label::{count, heading_word};
+pub(super) use label::{count, direction_of_cell};
 pub(super) use place::is_comment;
 
 use super::bits::Bits;

@@ -29,6 +29,9 @@ use super::scan::{Word, all_hex, words};
 use super::{Fault, Fed, Feed, LARGEST_PACKET, Packet, bare_ip, fault, too_large};
 use row::is_group;
 
+/// Why a row in another format is invalid.
+const UNLIKE: &str = "a dump that is not written as the lines before it: other offsets or other groups";
+
 /// Prompts of debuggers. The dump after a prompt may begin at any address.
 const PROMPTS: [&[u8]; 3] = [b"(gdb)", b"(lldb)", b"kd>"];
 
@@ -283,9 +286,7 @@ impl Dump {
         let found = split_offset(line).filter(|(offset, _)| !text.starts_with(b"#") && self.shape.takes(offset));
         match found {
             // Tables around a dump, as in our own output, are indented differently from rows.
-            None if !self.skipping && is_inset(line) == self.inset && Shape::of(line).is_some() => {
-                fault(0, "a dump that is not written as the lines before it: other offsets or other groups")
-            }
+            None if !self.skipping && is_inset(line) == self.inset && Shape::of(line).is_some() => fault(0, UNLIKE),
             None if !self.skipping && self.is_damaged(line, packet) => {
                 fault(0, format!("expected a row of the dump: an offset of {} digits, then bytes", self.shape.digits))
             }
@@ -385,7 +386,7 @@ impl Dump {
         let prose = !self.shape.begins_with(first.text);
         let is_pair = |word: &Word<'_>| word.text.len() == 2 && all_hex(word.text);
         if prose && !packet.bytes.is_empty() && words(line, from).skip(1).take_while(is_pair).count() >= 3 {
-            return fault(first.at, "a dump that is not written as the lines before it: other offsets or other groups");
+            return fault(first.at, UNLIKE);
         }
         if packet.bytes.is_empty() {
             if prose {

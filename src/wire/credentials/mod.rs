@@ -14,6 +14,12 @@
 //! 0x30 length 02 01 version 04 length secret  at the start: the community of SNMP
 //! ```
 
+mod json;
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test may")]
+mod tests;
+mod xml;
+
 use std::ops::Range;
 
 /// Maximum length of a name.
@@ -189,7 +195,7 @@ fn search(text: &[u8], end: usize, report: &mut impl FnMut(Range<usize>)) {
     }
     for at in memchr::memchr2_iter(b'\\', b'>', searched) {
         match text.get(at) {
-            Some(b'>') if may_end_tag(before(at)) => element(text, at, &mut ends, report),
+            Some(b'>') if may_end_tag(before(at)) => xml::element(text, at, &mut ends, report),
             Some(b'\\') if is_of_name(before(at)) => info(text, at, &mut ends, report),
             _ => {}
         }
@@ -311,54 +317,6 @@ fn assigned(text: &[u8], at: usize, ends: &mut Ends, report: &mut impl FnMut(Ran
     }
 }
 
-/// An element of XML whose name, or whose attribute for a name, is that of a secret. Its first tag ends at `at`.
-fn element(text: &[u8], at: usize, ends: &mut Ends, report: &mut impl FnMut(Range<usize>)) {
-    const TAG_MOST: usize = 256;
-    let before = text.get(at.saturating_sub(TAG_MOST)..at).unwrap_or_default();
-    let Some(open) = memchr::memrchr(b'<', before) else { return };
-    let tag = before.get(open + 1..).unwrap_or_default();
-    let name = tag.split(|byte| byte.is_ascii_whitespace()).next().unwrap_or_default();
-    let content = |from: usize, end: &mut End| from..end.of(text, from, |rest| memchr::memmem::find(rest, b"</"));
-    if let Some(closed) = name.strip_prefix(b"/") {
-        // The value of a named member is the content of the next element.
-        let is_name = matches!(closed, b"name" | b"key") && {
-            let named = before.get(..open).unwrap_or_default();
-            is_secret_name(named.rsplit(|byte| *byte == b'>').next().unwrap_or_default())
-        };
-        let rest = text.get(at + 1..).unwrap_or_default();
-        let blanks = rest.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
-        let next = rest.get(blanks..).filter(|next| is_name && next.starts_with(b"<"));
-        let length = next.and_then(|next| memchr::memchr(b'>', next.get(..TAG_MOST).unwrap_or(next)));
-        if let Some(length) = length {
-            report(content(at + 1 + blanks + length + 1, &mut ends.element));
-        }
-        return;
-    }
-    let own = name.rsplit(|byte| *byte == b':').next().unwrap_or_default();
-    let names = attribute(tag, |name| matches!(name, b"name" | b"key" | b"id" | b"type"));
-    let is_named = names.is_some_and(|range| is_secret_name(tag.get(range).unwrap_or_default()));
-    if is_named && let Some(value) = attribute(tag, |name| name == b"value") {
-        let start = at - tag.len();
-        report(start + value.start..start + value.end);
-    }
-    // These have attributes only.
-    let is_void = [&b"input"[..], b"meta", b"link"].iter().any(|void| own.eq_ignore_ascii_case(void));
-    if !is_void && (is_named || own.iter().all(|byte| is_of_name(*byte)) && is_secret_name(own)) && !tag.ends_with(b"/") {
-        report(content(at + 1, &mut ends.element));
-    }
-}
-
-/// The range of the value of the first attribute of a tag with such a name, in lower case.
-fn attribute(tag: &[u8], is_meant: impl Fn(&[u8]) -> bool) -> Option<Range<usize>> {
-    memchr::memchr_iter(b'=', tag).find_map(|at| {
-        let mark = *tag.get(at + 1).filter(|mark| matches!(mark, b'"' | b'\''))?;
-        if !is_meant(&name_before(tag, at).to_ascii_lowercase()) {
-            return None;
-        }
-        Some(at + 2..at + 2 + memchr::memchr(mark, tag.get(at + 2..)?)?)
-    })
-}
-
 /// The content of a part of a multipart body, whose header continues at `at`.
 fn part(text: &[u8], at: usize, known: &mut End, report: &mut impl FnMut(Range<usize>)) {
     const HEAD_MOST: usize = 1024;
@@ -385,9 +343,9 @@ fn named(text: &[u8], at: usize, ends: &mut Ends, report: &mut impl FnMut(Range<
     if let Some(quoted) = before.strip_suffix(b"\"") {
         let name = name_before(text, quoted.len());
         if is_secret_name(name) {
-            member(text, at + 1, ends, report);
+            json::member(text, at + 1, ends, report);
         } else if matches!(name, b"name" | b"key") {
-            pair(text, at + 1, ends, report);
+            json::pair(text, at + 1, ends, report);
         }
         return;
     }
@@ -420,43 +378,6 @@ fn user(text: &[u8], at: usize, report: &mut impl FnMut(Range<usize>)) {
     report(at + colon + 1..at + colon + 1 + end);
 }
 
-/// The member `"value"` of a JSON object, after a member `"name"` whose value at `at` is the name of a secret.
-fn pair(text: &[u8], at: usize, ends: &mut Ends, report: &mut impl FnMut(Range<usize>)) {
-    let rest = text.get(at..text.len().min(at + 4 * NAME_MOST)).unwrap_or_default();
-    let Some(value) = rest.trim_ascii_start().strip_prefix(b"\"") else { return };
-    let Some(end) = memchr::memchr(b'"', value).filter(|end| is_secret_name(value.get(..*end).unwrap_or_default())) else {
-        return;
-    };
-    let behind = value.get(end + 1..).unwrap_or_default().trim_ascii_start();
-    let behind = behind.strip_prefix(b",").unwrap_or_default().trim_ascii_start();
-    let behind = behind.strip_prefix(b"\"value\"").unwrap_or_default().trim_ascii_start();
-    if let Some(behind) = behind.strip_prefix(b":") {
-        member(text, at + rest.len() - behind.len(), ends, report);
-    }
-}
-
-/// The value of a JSON member, after its colon.
-fn member(text: &[u8], at: usize, ends: &mut Ends, report: &mut impl FnMut(Range<usize>)) {
-    let rest = text.get(at..).unwrap_or_default();
-    let start = at + rest.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
-    let value = text.get(start..).unwrap_or_default();
-    if value.starts_with(b"[") {
-        return report(start + 1..ends.list.of(text, start + 1, |list| memchr::memchr(b']', list)));
-    }
-    if !value.starts_with(b"\"") {
-        let is_end = |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, b',' | b'}' | b']' | b'{' | b'[');
-        return report(start..ends.bare.of(text, start, |value| value.iter().position(is_end)));
-    }
-    let mut escaped = false;
-    let mut is_end = |byte: &u8| {
-        let ends = *byte == b'"' && !escaped;
-        escaped = *byte == b'\\' && !escaped;
-        ends
-    };
-    // A quote inside a string is escaped, so a string that begins there ends at the same place.
-    report(start + 1..ends.member.of(text, start + 1, |string| string.iter().position(&mut is_end)));
-}
-
 /// The community of an SNMP message of version 1 or 2c.
 fn community(bytes: &[u8]) -> Option<Range<usize>> {
     let [0x30, length, ..] = *bytes else { return None };
@@ -465,166 +386,4 @@ fn community(bytes: &[u8]) -> Option<Range<usize>> {
     let [0x02, 0x01, 0 | 1, 0x04, length, ..] = *bytes.get(header..)? else { return None };
     let start = header + 5;
     (length < 0x80).then(|| start..(start + usize::from(length)).min(bytes.len()))
-}
-
-#[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a test may")]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    #[test]
-    fn a_secret_that_reaches_beyond_another_one_is_masked_whole() {
-        for (text, shown) in [
-            ("name=\"password\"\r\nCookie: ab\r\n\r\nabc\r\n--x", "name=\"password\"\r\nCookie: **\r\n\r\n***\r\n--x"),
-            ("Cookie: name=\"pwd\"\r\n\r\nabc\r\n--x", "Cookie: **********\r\n\r\n***\r\n--x"),
-            ("pass=http://u:a&b@h/", "pass=************@h/"),
-        ] {
-            assert_eq!(masked(text), shown);
-        }
-    }
-
-    #[test]
-    fn secrets_inside_secrets_cost_no_further_search() {
-        for piece in [
-            "<pw>",
-            "<name>pw</name><a>",
-            "\"pw\":[",
-            "pass=",
-            "\"pw\":a",
-            "name=\"pw\"\r\n\r\n",
-            "Cookie: pass=",
-            "\\a\\pw\\",
-            "http://a:b",
-        ] {
-            let text = piece.repeat(1000);
-            let (mut ranges, mut bytes) = (0, 0);
-            find(text.as_bytes(), |range| {
-                ranges += 1;
-                bytes += range.len();
-            });
-            assert!(bytes <= text.len() * 2 && ranges <= 1000, "{piece}: {ranges} ranges, {bytes} bytes");
-        }
-    }
-
-    #[test]
-    fn a_text_is_unfinished_where_its_next_byte_belongs_to_a_secret() {
-        for text in
-            ["PASS ", "USER a\r\nPASS hun", "Authorization: Bearer h", "GET /?a=b&password=", r#"{"pass":"h"#, "Cookie: a=b; c"]
-        {
-            assert!(is_unfinished(text.as_bytes()), "{text:?}");
-        }
-        for text in ["", "PASS", "PASS hun\r\n", "GET /?password=a&b=c", r#"{"pass":"h","n":"#, "USER a"] {
-            assert!(!is_unfinished(text.as_bytes()), "{text:?}");
-        }
-    }
-
-    #[test]
-    fn secrets_are_found_by_their_names() {
-        for (text, shown) in [
-            ("PASS hunter2", "PASS *******"),
-            ("USER a\r\npass hunter2\r\nLIST", "USER a\r\npass *******\r\nLIST"),
-            ("AUTH PLAIN AGEAYg==", "AUTH PLAIN ********"),
-            ("AUTH TLS\r\nAUTHENTICATE abc", "AUTH TLS\r\nAUTHENTICATE ***"),
-            ("GET http://u:pw@h/a?x=1&password=abc&y=2 HTTP/1.1", "GET http://u:**@h/a?x=1&password=***&y=2 HTTP/1.1"),
-            ("Authorization: Bearer abc\r\nX-Api-Key:k\r\nHost: h", "Authorization: **********\r\nX-Api-Key:*\r\nHost: h"),
-            ("Set-Cookie: a=b; Path=/\n", "Set-Cookie: ***********\n"),
-            (r#"{"user": "a", "Password" : "b\"c", "pwd":12,"n":1}"#, r#"{"user": "a", "Password" : "****", "pwd":**,"n":1}"#),
-            ("name=\"password\"\r\n\r\nabc\r\n--x", "name=\"password\"\r\n\r\n***\r\n--x"),
-            ("name=\"file\"\r\n\r\nabc\r\n--x", "name=\"file\"\r\n\r\nabc\r\n--x"),
-            ("user[password]=ab&z=1", "user[password]=**&z=1"),
-            ("client_secret=a;access_token=b", "client_secret=*;access_token=*"),
-            ("12:30:45 it passed: yes", "12:30:45 it passed: yes"),
-            ("Access-Control-Allow-Credentials: true\r\n", "Access-Control-Allow-Credentials: true\r\n"),
-            ("compass=1&x=2", "compass=*&x=2"),
-            ("http://host:8080/a@b", "http://host:8080/a@b"),
-            ("http://host:8080", "http://host:8080"),
-            ("GET http://u:pw", "GET http://u:**"),
-            ("rcon abc status", "rcon *** status"),
-            ("rcon \"a b\" status", "rcon ***** status"),
-            ("rcon 123 \"a b\" status", "rcon 123 ***** status"),
-            (r#"connect "\name\x\password\abc\rate\1""#, r#"connect "\name\x\password\***\rate\1""#),
-            ("\\login\\\\passenc\\ab\\password\\abc", "\\login\\\\passenc\\ab\\password\\***"),
-            (r"C:\name\x", r"C:\name\x"),
-            ("s=-\r\nk=clear:abc\r\nk=prompt", "s=-\r\nk=clear:***\r\nk=prompt"),
-            ("a=crypto:1 AES_CM_128 inline:abc|2^20 X=1", "a=crypto:1 AES_CM_128 inline:******** X=1"),
-            ("s=-\r\na=ice-pwd:abc\r\na=ice-ufrag:d", "s=-\r\na=ice-pwd:***\r\na=ice-ufrag:d"),
-            ("INVITE sip:a:pw@h SIP/2.0", "INVITE sip:a:**@h SIP/2.0"),
-            (r#"{"jwt":"ab","sig":"c","nkey":"d","pwds":["e","f"]}"#, r#"{"jwt":"**","sig":"*","nkey":"d","pwds":[*******]}"#),
-            ("<w:Password w:t=\"a\">bc</w:Password><n>d</n>", "<w:Password w:t=\"a\">**</w:Password><n>d</n>"),
-            ("<password>\n<![CDATA[a]]></password>", "<password>**************</password>"),
-            ("<password/><user>ab</user>", "<password/><user>ab</user>"),
-            ("<e name=\"password\">ab</e><e name='n'>c</e>", "<e name=\"password\">**</e><e name='n'>c</e>"),
-            ("<add key='Pwd' value='ab'/><n>c</n>", "<add key='Pwd' value='**'/><n>c</n>"),
-            ("<input type='password' value='ab'>c</p>", "<input type='password' value='**'>c</p>"),
-            ("<name>password</name> <value><s>ab</s></value>", "<name>password</name> <value>*****</s></value>"),
-            ("<key>Token</key><string>ab</string><key>n</key>", "<key>Token</key><string>**</string><key>n</key>"),
-            (
-                r#"[{"name": "password", "value": "ab"},{"name":"n","value":"c"}]"#,
-                r#"[{"name": "password", "value": "**"},{"name":"n","value":"c"}]"#,
-            ),
-        ] {
-            assert_eq!(masked(text), shown);
-        }
-        let mut found = Vec::new();
-        find(b"\x30\x26\x02\x01\x01\x04\x06public\xa0\x19", |range| found.push(range));
-        assert_eq!(found.iter().map(|range| (range.start, range.end)).collect::<Vec<_>>(), [(7, 13)]);
-    }
-
-    #[test]
-    fn each_byte_of_secrets_inside_secrets_is_reported_once() {
-        for piece in [
-            "<pw>",
-            "<e key='pw'>",
-            "\"pw\":[",
-            "pass=",
-            "token=\"",
-            "\\\"pwd\":\\\"",
-            "name=\"password\"\r\n\r\n",
-            "inline:",
-            "\\pass\\",
-            "\"pwd\": \"a\\\"",
-        ] {
-            let text = piece.repeat(2_000);
-            let mut reported = 0;
-            find(text.as_bytes(), |range| reported += range.len());
-            assert!(reported <= 2 * text.len(), "{piece:?}: {reported} of {}", text.len());
-        }
-    }
-
-    #[test]
-    fn no_word_is_ruled_out_by_one_of_its_letters() {
-        assert!(WHOLE.iter().chain(ENDS).all(|word| may_end(*word.last().unwrap()) && is_secret_name(word)));
-        assert!(PARTS.iter().all(|word| may_begin_part(word[0]) && is_secret_name(&[b"x", *word, b"x"].concat())));
-        assert!(COMMANDS.iter().chain([&&b"auth "[..]]).all(|word| may_begin_command(word[0])));
-    }
-
-    proptest! {
-        #[test]
-        fn ranges_of_secrets_are_within_the_text(
-            text in proptest::collection::vec(prop_oneof![
-                Just(b"password".to_vec()), Just(b"=".to_vec()), Just(b"\": \"".to_vec()), Just(b"://a:".to_vec()), Just(b"\r\n\r\n".to_vec()),
-                Just(b"\nPASS ".to_vec()), Just(b"name=\"".to_vec()), Just(b"\x30\x84\x02\x01\0\x04\x7f".to_vec()), proptest::collection::vec(any::<u8>(), 0..4),
-            ], 0..24)
-        ) {
-            let text = text.concat();
-            find(&text, |range| assert!(range.start < range.end && range.end <= text.len()));
-        }
-
-        #[test]
-        fn a_shorter_search_finds_each_secret_byte_before_its_end(
-            text in proptest::collection::vec(prop_oneof![
-                Just(b"password=".to_vec()), Just(b"pwd\": \"".to_vec()), Just(b"http://a:".to_vec()), Just(b"\\x\\pass\\".to_vec()),
-                Just(b"\nPASS ".to_vec()), Just(b"@".to_vec()), Just(b"name=\"pwd\"\r\n\r\n".to_vec()), proptest::collection::vec(any::<u8>(), 0..4),
-            ], 0..24),
-            end in 0_usize..64,
-        ) {
-            let text = text.concat();
-            let (mut whole, mut shorter) = (vec![false; text.len()], vec![false; text.len()]);
-            find(&text, |range| whole[range].fill(true));
-            find_before(&text, end, |range| shorter[range].fill(true));
-            let end = end.min(text.len());
-            assert_eq!(whole[..end], shorter[..end]);
-        }
-    }
 }
