@@ -125,8 +125,8 @@ const STREAMS: &[Stream] = &[
     stream("netbios keep-alives", "nbss", 139, &[], (C, b"\x85\0\0\0")),
     stream("pop3 commands", "dissect.evicted", 110, &[(S, b"+OK POP3 ready\r\n")], (C, b"NOOP\r\n")),
     stream("postgresql syncs", "pgsql", 5432, &[(C, b"\0\0\0\x10\0\x03\0\0user\0a\0\0")], (C, b"S\0\0\0\x04")),
-    stream("xmpp text", "xmpp", 5222, &[(C, b"<stream:stream to='a' xmlns='jabber:client'>")], (C, b"<a")),
-    stream("redis counts", "resp", 6379, &[(C, b"*1\r\n$4\r\nPING\r\n")], (C, b"*a\n")),
+    stream("xmpp text", "data", 5222, &[(C, b"<stream:stream to='a' xmlns='jabber:client'>")], (C, b"<a")),
+    stream("redis counts", "data", 6379, &[(C, b"*1\r\n$4\r\nPING\r\n")], (C, b"*a\n")),
     stream("redis arrays", "resp", 6379, &[(C, b"*1\r\n$4\r\nPING\r\n")], (S, b"*1\r\n")),
     stream("redis replies", "resp", 6379, &[(C, b"*1\r\n$4\r\nPING\r\n")], (S, b"+OK\r\n")),
     stream("rtsp requests", "rtsp", 554, &[], (C, b"OPTIONS * RTSP/1.0\r\nCSeq: 1\r\n\r\n")),
@@ -156,7 +156,7 @@ const RESUMED: &[&str] = &[
 ];
 
 /// Those of them in which no message is certain: the bytes behind a hole may be a secret, so they are masked data.
-const MASKED: &[&str] = &["mqtt wrong", "irc lines", "xmpp text", "redis counts"];
+const MASKED: &[&str] = &["mqtt wrong", "irc lines"];
 
 /// Datagrams from one host, and from very many.
 const DATAGRAMS: &[(&str, &str, u16, &[u8])] = &[

@@ -208,14 +208,8 @@ impl Conversation for Session {
 
     fn resumes(&self, from: Side, ahead: &[u8]) -> Resumption {
         const OTHERS: [&[u8]; 3] = [b"<?xml", b"<stream:", b"</stream:"];
-        /// Bytes that show which element begins: looking at all of them from each place would cost their square.
-        const TAG: usize = 32;
-        let begins = |bytes: &[u8]| {
-            let tag = bytes.get(..TAG).unwrap_or(bytes);
-            let name = || tag.get(xml::name(tag)).unwrap_or_default();
-            tag.starts_with(b"<") && STANZAS.iter().take(3).any(|stanza| name() == *stanza)
-                || !self.lost[from] && OTHERS.iter().any(|other| tag.starts_with(other))
-        };
+        let begins =
+            |bytes: &[u8]| begins_stanza(bytes) || !self.lost[from] && OTHERS.iter().any(|other| bytes.starts_with(other));
         match Resumption::search(ahead, 0, begins) {
             Resumption::Beyond(_) => Resumption::Beyond(memchr::memrchr(b'<', ahead).unwrap_or(ahead.len())),
             found => found,
@@ -229,10 +223,15 @@ impl Conversation for Session {
 
 /// Where a stanza begins, after bytes were lost.
 fn start_of_stanza(bytes: &[u8]) -> Option<usize> {
-    memchr::memchr_iter(b'<', bytes).find(|at| {
-        let tag = bytes.get(*at..).unwrap_or_default();
-        STANZAS.iter().take(3).any(|name| tag.get(xml::name(tag)) == Some(name))
-    })
+    memchr::memchr_iter(b'<', bytes).find(|at| bytes.get(*at..).is_some_and(begins_stanza))
+}
+
+/// Whether a stanza begins here. Its first bytes decide: a look at all of them from each place would cost their square.
+fn begins_stanza(bytes: &[u8]) -> bool {
+    const TAG: usize = 32;
+    let tag = bytes.get(..TAG).unwrap_or(bytes);
+    let name = tag.get(xml::name(tag)).unwrap_or_default();
+    tag.starts_with(b"<") && STANZAS.iter().take(3).any(|stanza| name == *stanza)
 }
 
 /// Size of the element, tag or declaration that begins here. Continues a scan that ended at incomplete markup.
