@@ -46,6 +46,11 @@ impl Buffer {
         Buffer { source, data: Vec::new(), start: 0, end: 0, offset: 0, searched: 0, ended: false }
     }
 
+    /// A buffer without bytes.
+    pub(super) fn empty() -> Buffer {
+        Buffer::new(Box::new(io::empty()))
+    }
+
     /// The unused bytes.
     pub(super) fn ahead(&self) -> &[u8] {
         self.data.get(self.start..self.end).unwrap_or_default()

@@ -96,3 +96,47 @@ fn a_capture_cut_anywhere_is_not_taken_for_something_else() {
         }
     }
 }
+
+/// A capture of one packet, with numbers in this order.
+fn small_pcap(magic: u32, big: bool) -> Vec<u8> {
+    let number = |value: u32| if big { value.to_be_bytes() } else { value.to_le_bytes() };
+    let version = if big { [0, 2, 0, 4] } else { [2, 0, 4, 0] };
+    let numbers = [0, 0, 65535, 1, 1_700_000_000, 5, 4, 4].map(number).concat();
+    [&number(magic)[..], &version, &numbers, b"abcd"].concat()
+}
+
+#[test]
+fn captures_one_after_another_are_read_with_a_note_that_names_the_byte() {
+    let variants = [(0xa1b2_c3d4, false), (0xa1b2_c3d4, true), (0xa1b2_3c4d, false), (0xa1b2_3c4d, true)];
+    let mut all: Vec<Vec<u8>> = variants.into_iter().map(|(magic, big)| small_pcap(magic, big)).collect();
+    all.extend([pcap(), pcapng(), snoop(), pcap()[..24].to_vec(), pcapng()[..60].to_vec()]);
+    let plain = |bytes: &[u8]| {
+        let (frames, error) = drain(bytes);
+        assert_eq!(error, None);
+        frames.into_iter().map(|frame| (frame.time, frame.link, frame.bytes)).collect::<Vec<_>>()
+    };
+    for first in &all {
+        for second in &all {
+            let both = [&first[..], second].concat();
+            let wanted = [plain(first), plain(second)].concat();
+            assert_eq!(plain(&both), wanted);
+            assert_eq!(drain_slowly(&both), drain(&both));
+            for pack in [gzip, zstd, lz4] {
+                assert_eq!(plain(&[pack(first), pack(second)].concat()), wanted);
+            }
+            let mut capture = open(&both).unwrap();
+            while capture.next_frame().unwrap().is_some() {}
+            let note = capture.remark().unwrap_or_default();
+            // Sections of pcapng are one capture.
+            let sections = [first, second].into_iter().all(|bytes| bytes.starts_with(b"\n\r\r\n"));
+            assert!(sections || note.starts_with(&format!("another capture begins at byte {};", first.len())), "{note}");
+        }
+    }
+}
+
+#[test]
+fn a_time_like_the_magic_number_of_a_capture_is_a_time() {
+    let mut bytes = pcap();
+    bytes.extend(b"\xd4\xc3\xb2\xa1\x05\0\0\0\x04\0\0\0\x04\0\0\0abcd");
+    assert_eq!(drain(&bytes).0.last().unwrap().time.unwrap().seconds, 0xa1b2_c3d4);
+}

@@ -50,7 +50,7 @@ pub struct Frame<'a> {
     pub interface: Option<u32>,
     /// All interfaces of its section so far.
     pub interfaces: &'a [Interface],
-    /// Its section in a pcapng capture, from 1; 0 for other formats.
+    /// Its section in a pcapng capture, from 1; for other formats, 0 in the first capture of the input.
     pub section: u64,
     /// Name of that interface.
     pub interface_name: Option<&'a str>,

@@ -105,6 +105,8 @@ pub(super) struct About {
     pub(super) names: Names,
     /// Frames lost by the capturing program, as it reports.
     pub(super) dropped: u64,
+    /// Number of captures before the current one in the same input.
+    pub(super) files: u64,
     /// Bytes of stored text.
     text: usize,
 }

@@ -87,7 +87,7 @@ impl Unpacked {
             Stage::Between(source) => Ok((0, self.begin(source)?)),
             Stage::Gzip(mut decoder) => match decoder.read(out) {
                 Ok(0) => {
-                    let source = decoder.reset(Source::new(Buffer::new(Box::new(io::empty()))));
+                    let source = decoder.reset(Source::new(Buffer::empty()));
                     self.spare_gzip = Some(decoder);
                     Ok((0, Stage::Between(source)))
                 }
@@ -199,8 +199,9 @@ fn padding(mut source: Source) -> io::Result<Stage> {
     }
     while source.buffer.need(1)? == Supply::Enough {
         let ahead = source.buffer.ahead();
-        if ahead.iter().any(|byte| *byte != 0) {
-            let text = "bytes follow the compressed data that belong to no gzip, zstd or lz4 frame";
+        if let Some(at) = ahead.iter().position(|byte| *byte != 0) {
+            let at = source.buffer.offset() + at as u64;
+            let text = format!("the bytes from {at} on follow the compressed data and belong to no gzip, zstd or lz4 frame");
             return Err(io::Error::new(ErrorKind::InvalidData, text));
         }
         let count = ahead.len();

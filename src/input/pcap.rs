@@ -99,7 +99,7 @@ fn largest_packet(link: u16) -> u32 {
 }
 
 impl Reader {
-    pub(super) fn open(mut buffer: Buffer) -> Result<Reader, OpenError> {
+    pub(super) fn open(mut buffer: Buffer, mut about: About) -> Result<Reader, OpenError> {
         let supply = buffer.need(FILE_HEADER).map_err(OpenError::from_read)?;
         let start = buffer.use_up(FILE_HEADER);
         let (Supply::Enough, Some((order, record_header, unit))) = (supply, variant(start)) else {
@@ -122,7 +122,6 @@ impl Reader {
         };
         // The upper bits contain the length of a checksum and reserved bits.
         let link = u16::try_from(header.network.0 & 0xffff).unwrap_or_default();
-        let mut about = About::default();
         let interface = about.interface(Some(link), header.snaplen, OptionList { order, bytes: &[] });
         let fractions = Fractions::Short(0);
         Ok(Reader { buffer, order, record_header, unit, fractions, lengths, link, interface, about })
@@ -138,6 +137,11 @@ impl Reader {
 
     pub(super) fn about(&self) -> &About {
         &self.about
+    }
+
+    /// The bytes ahead, and the metadata so far.
+    pub(super) fn parts(&mut self) -> (&mut Buffer, &mut About) {
+        (&mut self.buffer, &mut self.about)
     }
 
     pub(super) fn interface(&self) -> &Interface {
@@ -163,8 +167,8 @@ impl Reader {
         let (time, odd_fraction) = self.time(&record);
         let bytes = self.buffer.use_up(whole).get(self.record_header..).unwrap_or_default();
         let (time, link, original_len) = (Some(time), Link::Type(self.link), record.original);
-        let interfaces = std::slice::from_ref(&self.interface);
-        Ok(Some(Frame { time, odd_fraction, link, bytes, original_len, interfaces, ..Frame::default() }))
+        let (interfaces, section) = (std::slice::from_ref(&self.interface), self.about.section);
+        Ok(Some(Frame { time, odd_fraction, link, bytes, original_len, interfaces, section, ..Frame::default() }))
     }
 
     /// The record whose header is so many bytes ahead.

@@ -2,11 +2,13 @@
 //!
 //! Known but unsupported formats are named, with advice. File names are ignored.
 
+use super::buffer::{Buffer, Supply};
 use super::error::OpenError;
 use super::packed::Packing;
 use super::pcap;
 use super::rsprox;
 use super::snoop;
+use std::io;
 
 /// A kind of input that can be opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,6 +26,9 @@ pub(super) const MAGIC_LEN: usize = 8;
 
 /// Number of bytes that identify an unsupported format.
 pub(super) const LONGEST: usize = 16;
+
+/// The type of a section header of pcapng, in both byte orders.
+const PCAPNG: &[u8] = b"\x0a\x0d\x0d\x0a";
 
 const CONVERT: &str = "convert it with `editcap -F pcapng IN OUT`";
 const UNPACK: &str = "decompress it first and pipe the result in";
@@ -70,7 +75,7 @@ pub(super) fn sniff(bytes: &[u8]) -> Result<Kind, OpenError> {
     if pcap::variant(bytes).is_some() {
         return Ok(Kind::Pcap);
     }
-    if bytes.starts_with(&[0x0a, 0x0d, 0x0d, 0x0a]) {
+    if bytes.starts_with(PCAPNG) {
         return Ok(Kind::PcapNg);
     }
     if bytes.starts_with(snoop::MAGIC) {
@@ -83,6 +88,34 @@ pub(super) fn sniff(bytes: &[u8]) -> Result<Kind, OpenError> {
         return Ok(Kind::Packed(packing));
     }
     if is_text(bytes) { Ok(Kind::Text) } else { Err(unrecognised(bytes)) }
+}
+
+/// The kind of capture that begins here, between records of another one. A version or byte-order mark must confirm its magic
+/// number, which is possible as a time. Sections of pcapng belong to the same capture, if that is `pcapng`.
+#[inline]
+pub(super) fn another(buffer: &mut Buffer, pcapng: bool) -> io::Result<Option<Kind>> {
+    if buffer.need(MAGIC_LEN)? == Supply::Ended {
+        return Ok(None);
+    }
+    // Almost no record begins with the first byte of a magic number.
+    match buffer.ahead().first() {
+        Some(0xd4 | 0xa1 | 0x4d | 0x34 | 0x0a | b's') => confirmed(buffer, pcapng),
+        _ => Ok(None),
+    }
+}
+
+fn confirmed(buffer: &mut Buffer, pcapng: bool) -> io::Result<Option<Kind>> {
+    let ahead = buffer.ahead();
+    if let Some((order, ..)) = pcap::variant(ahead) {
+        let version = order.u16(ahead, 4).zip(order.u16(ahead, 6));
+        return Ok(matches!(version, Some((2, 0..=4))).then_some(Kind::Pcap));
+    }
+    if ahead.starts_with(snoop::MAGIC) {
+        return Ok(Some(Kind::Snoop));
+    }
+    let is_section = !pcapng && ahead.starts_with(PCAPNG) && buffer.need(12)? == Supply::Enough;
+    let mark = buffer.ahead().get(8..12);
+    Ok((is_section && matches!(mark, Some([0x4d, 0x3c, 0x2b, 0x1a] | [0x1a, 0x2b, 0x3c, 0x4d]))).then_some(Kind::PcapNg))
 }
 
 /// Describes an input that cannot be opened; for text, after no hex was found in it.

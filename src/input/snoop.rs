@@ -50,7 +50,7 @@ fn link(datalink: u32) -> Option<u16> {
 }
 
 impl Reader {
-    pub(super) fn open(mut buffer: Buffer) -> Result<Reader, OpenError> {
+    pub(super) fn open(mut buffer: Buffer, mut about: About) -> Result<Reader, OpenError> {
         let supply = buffer.need(FILE_HEADER).map_err(OpenError::from_read)?;
         let header = buffer.use_up(FILE_HEADER);
         let (Supply::Enough, Some(version), Some(datalink)) = (supply, Order::Big.u32(header, 8), Order::Big.u32(header, 12))
@@ -62,7 +62,6 @@ impl Reader {
             let major = u16::try_from(version).unwrap_or(u16::MAX);
             return Err(OpenError::UnsupportedVersion { format: "snoop", major, minor: 0 });
         }
-        let mut about = About::default();
         let link = link(datalink);
         let interface = about.interface(link, 0, OptionList { order: Order::Big, bytes: &[] });
         Ok(Reader { buffer, link: link.map_or(Link::Unknown, Link::Type), interface, about })
@@ -75,6 +74,11 @@ impl Reader {
 
     pub(super) fn about(&self) -> &About {
         &self.about
+    }
+
+    /// The bytes ahead, and the metadata so far.
+    pub(super) fn parts(&mut self) -> (&mut Buffer, &mut About) {
+        (&mut self.buffer, &mut self.about)
     }
 
     pub(super) fn interface(&self) -> &Interface {
@@ -105,8 +109,8 @@ impl Reader {
         self.buffer.have(length, "packet")?;
         self.about.dropped = u64::from(drops);
         let bytes = self.buffer.use_up(length).get(RECORD_HEADER..end).unwrap_or_default();
-        let interfaces = std::slice::from_ref(&self.interface);
-        Ok(Some(Frame { time, odd_fraction, link: self.link, bytes, original_len, interfaces, ..Frame::default() }))
+        let (interfaces, section) = (std::slice::from_ref(&self.interface), self.about.section);
+        Ok(Some(Frame { time, odd_fraction, link: self.link, bytes, original_len, interfaces, section, ..Frame::default() }))
     }
 }
 

@@ -29,6 +29,7 @@ use super::interface::{About, Extra, Interface};
 use super::options::{Comments, OptionList};
 use super::order::Order;
 use super::origin::{self, Origin};
+use super::sniff;
 use super::text_packet::TextPacket;
 use crate::tree::{Side, Time};
 use clock::Clock;
@@ -105,9 +106,9 @@ impl Block {
 
 impl Reader {
     /// Reads the section header and those interfaces that are available without waiting.
-    pub(super) fn open(buffer: Buffer) -> Result<Reader, OpenError> {
+    pub(super) fn open(buffer: Buffer, about: About) -> Result<Reader, OpenError> {
         let order = Order::Little;
-        let (interfaces, sources, about) = (Vec::new(), Vec::new(), About::default());
+        let (interfaces, sources) = (Vec::new(), Vec::new());
         let mut reader = Reader {
             buffer,
             order,
@@ -146,58 +147,80 @@ impl Reader {
         &self.about
     }
 
+    /// The bytes ahead, and the metadata so far.
+    pub(super) fn parts(&mut self) -> (&mut Buffer, &mut About) {
+        (&mut self.buffer, &mut self.about)
+    }
+
     /// Interfaces of the current section.
     pub(super) fn interfaces(&self) -> &[Interface] {
         &self.interfaces
     }
 
-    pub(super) fn next(&mut self) -> Result<Option<Frame<'_>>, ReadError> {
+    /// Handles blocks up to the next packet, the end of the input or another capture.
+    pub(super) fn meet_packet(&mut self) -> Result<(), ReadError> {
         if let Some(error) = self.failure.take() {
             return Err(error);
         }
         if std::mem::take(&mut self.returned) {
             self.secrets = Vec::new();
         }
-        while let Some(block) = self.block()? {
-            if let Some(packet) = self.packet(&block)? {
-                self.returned = true;
-                let interface_name = self.interfaces.get(packet.interface as usize).and_then(|known| known.name.as_deref());
-                let block = self.buffer.use_up(block.len);
-                let end = packet.from.saturating_add(packet.captured);
-                let bytes = block
-                    .get(end.next_multiple_of(4)..block.len().saturating_sub(LENGTH))
-                    .filter(|_| packet.options)
-                    .unwrap_or_default();
-                let options = OptionList { order: self.order, bytes };
-                let (origin, time) = Origin::find(options, self.start).unzip();
-                let (of_text, direction) = TextPacket::find(options);
-                return Ok(Some(Frame {
-                    time: time.flatten().unwrap_or(packet.time.filter(|_| !of_text.has_no_time)),
-                    origin,
-                    interfaces: &self.interfaces,
-                    section: self.about.section,
-                    link: match of_text.is_payload {
-                        true => Link::Stream(direction.unwrap_or(Side::Client)),
-                        false => Link::Type(packet.link),
-                    },
-                    direction,
-                    bytes: block.get(packet.from..end).unwrap_or_default(),
-                    original_len: packet.original,
-                    interface: Some(packet.interface).filter(|_| origin.is_none_or(|origin| origin.has_interface)),
-                    interface_name,
-                    comments: Comments::new(options),
-                    secrets: &self.secrets,
-                    ..Frame::default()
-                }));
+        while self.buffer.have(BLOCK_HEADER, "block")? {
+            let is_packet = matches!(self.order.u32(self.buffer.ahead(), 0), Some(EPB_MAGIC | SPB_MAGIC | OBSOLETE_PACKET));
+            if is_packet || self.is_over()? {
+                break;
             }
+            let Some(block) = self.block()? else { break };
             self.other(&block)?;
         }
-        Ok(None)
+        Ok(())
+    }
+
+    /// Whether another capture begins here.
+    fn is_over(&mut self) -> Result<bool, ReadError> {
+        let another = sniff::another(&mut self.buffer, true);
+        another.map(|kind| kind.is_some()).map_err(|error| ReadError::from_read(self.buffer.offset(), &error))
+    }
+
+    /// The next packet, after [`Reader::meet_packet`].
+    pub(super) fn next(&mut self) -> Result<Option<Frame<'_>>, ReadError> {
+        let Some(block) = self.block()? else { return Ok(None) };
+        let Some(packet) = self.packet(&block)? else { return Ok(None) };
+        self.returned = true;
+        let interface_name = self.interfaces.get(packet.interface as usize).and_then(|known| known.name.as_deref());
+        let block = self.buffer.use_up(block.len);
+        let end = packet.from.saturating_add(packet.captured);
+        let bytes =
+            block.get(end.next_multiple_of(4)..block.len().saturating_sub(LENGTH)).filter(|_| packet.options).unwrap_or_default();
+        let options = OptionList { order: self.order, bytes };
+        let (origin, time) = Origin::find(options, self.start).unzip();
+        let (of_text, direction) = TextPacket::find(options);
+        Ok(Some(Frame {
+            time: time.flatten().unwrap_or(packet.time.filter(|_| !of_text.has_no_time)),
+            origin,
+            interfaces: &self.interfaces,
+            section: self.about.section,
+            link: match of_text.is_payload {
+                true => Link::Stream(direction.unwrap_or(Side::Client)),
+                false => Link::Type(packet.link),
+            },
+            direction,
+            bytes: block.get(packet.from..end).unwrap_or_default(),
+            original_len: packet.original,
+            interface: Some(packet.interface).filter(|_| origin.is_none_or(|origin| origin.has_interface)),
+            interface_name,
+            comments: Comments::new(options),
+            secrets: &self.secrets,
+            ..Frame::default()
+        }))
     }
 
     /// Reads the blocks before the first packet: waits for one interface, and reads others that have already arrived.
     fn meet_interfaces(&mut self) -> Result<(), ReadError> {
         while self.sources.is_empty() || self.block_has_arrived() {
+            if self.is_over()? {
+                break;
+            }
             let Some(block) = self.block()? else { break };
             if matches!(block.kind, EPB_MAGIC | SPB_MAGIC | OBSOLETE_PACKET) {
                 break;
