@@ -212,3 +212,54 @@ fn mistakes_are_reported_with_valid_alternatives() {
         assert!(output.err.contains(expected), "{args:?}: {}", output.err);
     }
 }
+
+/// The lines of fields in text output, without repeated spaces.
+fn lines(args: &[&str]) -> Vec<String> {
+    let output = run(&[&["diff"][..], args].concat());
+    let fields = output.out.lines().filter(|line| line.starts_with("              "));
+    fields.map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect()
+}
+
+#[test]
+fn a_value_has_the_name_that_its_table_shows() {
+    assert_eq!(lines(&["samples/pipboy.pcap", "--number", "26,27"]), ["PlayerInfo.CurrHP 98.25 → 91"]);
+    let found = records(&["samples/pipboy.pcap", "--number", "26,27"]);
+    let field = &found[1]["fields"][0];
+    assert_eq!((&field["name"], &field["title"]), (&"pipboy.entry.float".into(), &"PlayerInfo.CurrHP".into()));
+    let status = |players: u8, mode: &str| {
+        let text = format!("statusResponse\n\\sv_hostname\\Harbour\\g_type\\{mode}\\clients\\{players}\n");
+        vec![(false, b"\xff\xff\xff\xffgetstatus".to_vec()), (true, [&b"\xff\xff\xff\xff"[..], text.as_bytes()].concat())]
+    };
+    let rules = |value: &str| {
+        let text = format!("E\x02\0mp_time\0{value}\0mp_grav\x00800\0");
+        vec![(true, [&b"\xff\xff\xff\xff"[..], text.as_bytes()].concat())]
+    };
+    let players = |score: u8| {
+        let text = [&b"\xff\xff\xff\xffD\x02\0Ann\0\x05\0\0\0\0\0\x80\x3f\x01Bob\0"[..], &[score, 0, 0, 0, 0, 0, 0x80, 0x3f]];
+        vec![(true, text.concat())]
+    };
+    let notify = |zone: &str| {
+        let text = format!("NOTIFY * HTTP/1.1\r\nHOST: 239.255.255.250:1900\r\nX-Zone: {zone}\r\nX-Size: 4\r\n\r\n");
+        vec![(false, text.into_bytes())]
+    };
+    for (server, one, two, expected) in [
+        (27960, status(3, "ctf"), status(4, "ffa"), &["g_type ctf → ffa", "clients 3 → 4"][..]),
+        (27015, rules("15"), rules("20"), &["mp_time 15 → 20"]),
+        (27015, players(7), players(9), &["Bob.score 7 → 9"]),
+        (1900, notify("east"), notify("west"), &["X-Zone east → west"]),
+    ] {
+        let a = Scratch::new("diff-named-a.pcap", &capture(40_000, server, &one));
+        let b = Scratch::new("diff-named-b.pcap", &capture(40_000, server, &two));
+        assert_eq!(lines(&[a.path(), b.path()]), expected);
+    }
+}
+
+#[test]
+fn a_name_that_moved_is_compared_with_itself() {
+    let rules = |text: &str| vec![(true, [&b"\xff\xff\xff\xff"[..], text.as_bytes()].concat())];
+    let a = Scratch::new("diff-moved-a.pcap", &capture(40_000, 27015, &rules("E\x02\0one\x001\0two\x002\0")));
+    let b = Scratch::new("diff-moved-b.pcap", &capture(40_000, 27015, &rules("E\x03\0new\x009\0one\x001\0two\x003\0")));
+    let found = lines(&[a.path(), b.path()]);
+    assert!(found.contains(&"new (none) → 9".to_owned()) && found.contains(&"two 2 → 3".to_owned()), "{found:#?}");
+    assert!(!found.iter().any(|line| line.starts_with("one ")), "{found:#?}");
+}

@@ -3,6 +3,7 @@
 use super::align::Keys;
 use super::ignored::Ignored;
 use super::label::Label;
+use super::titles::Titles;
 use crate::limits;
 use crate::record;
 use crate::tree::{self, Address, Kind, NodeRef, Side, StreamId, Transport, Value};
@@ -16,6 +17,8 @@ use std::ops::Range;
 pub(super) struct Field {
     pub(super) field: &'static tree::Field,
     pub(super) keys: Keys,
+    /// Its name in tables, if it is not that of the field; a range of the capture's text.
+    pub(super) title: Range<u32>,
     /// The value as in a column, a range of the capture's text.
     pub(super) text: Range<u32>,
     /// The meaning of the value; may be empty.
@@ -107,11 +110,12 @@ impl Capture {
         let name = self.words(message.name());
         let info = self.words(&message.info());
         let range = message.of.tree.nodes_of(message.layer).unwrap_or(root.place()..root.last().saturating_add(1));
+        let mut titles = Titles::default();
         for node in range.skip(1).filter_map(|place| message.of.node(place)) {
             if self.used() > limits::DIFF_MEMORY.get() {
                 break;
             }
-            if let Some(field) = self.field(root, node, ignored) {
+            if let Some(field) = self.field(root, node, &mut titles, ignored) {
                 if !Label::of(field.field).is_volatile() {
                     strong = state.hash_one((strong, field.keys.strong));
                 }
@@ -132,12 +136,16 @@ impl Capture {
     }
 
     /// A compared value; groups have none.
-    fn field(&mut self, root: NodeRef<'_>, node: NodeRef<'_>, ignored: &Ignored) -> Option<Field> {
+    fn field(&mut self, root: NodeRef<'_>, node: NodeRef<'_>, titles: &mut Titles, ignored: &Ignored) -> Option<Field> {
         let field = node.field();
+        let start = self.text.len();
+        titles.write(node, &mut self.text);
+        let title = self.between(start);
         let is_value = !matches!((node.value(), field.kind), (Value::None, _) | (_, Kind::Protocol | Kind::Group));
         // Values without a span come from other fields or earlier messages, and the length of unknown bytes duplicates their
         // columns.
         if !is_value || !node.span().is_somewhere() || ignored.has(field) || field.abbrev == "data.len" {
+            self.text.truncate(start);
             return None;
         }
         let bytes = match (node.span(), root.span()) {
@@ -147,17 +155,30 @@ impl Capture {
             _ => 0..0,
         };
         if ignored.has_span(&bytes) {
+            self.text.truncate(start);
             return None;
         }
         let start = self.text.len();
         node.write_plain(&mut self.text).ok()?;
         let text = self.between(start);
         let state = foldhash::fast::FixedState::default();
-        let weak = state.hash_one(field.abbrev);
+        let weak = match self.piece(&title) {
+            "" => state.hash_one(field.abbrev),
+            // Under one name, values of two types are compared with each other.
+            title => state.hash_one(("", title)),
+        };
         // Masked secrets are not compared: a capture of guesses must not reveal them.
         let strong = state.hash_one((weak, self.piece(&text)));
         let keys = Keys { strong, weak };
-        Some(Field { field, keys, text, meaning: node.name().unwrap_or_default(), nodes: (node.place(), node.last()), bytes })
+        Some(Field {
+            field,
+            title,
+            keys,
+            text,
+            meaning: node.name().unwrap_or_default(),
+            nodes: (node.place(), node.last()),
+            bytes,
+        })
     }
 
     /// Adds the next message to its conversation.

@@ -40,6 +40,16 @@ impl Change {
         }
     }
 
+    /// The name of the field in tables, if it is another one, without its occurrence.
+    pub(super) fn title(&self, a: &Capture, b: &Capture) -> Option<String> {
+        let of = |capture: &'_ Capture, place: Option<u32>| Some(capture.piece(&capture.field_at(place?)?.title).to_owned());
+        let title = of(a, self.a).or_else(|| of(b, self.b)).filter(|title| !title.is_empty())?;
+        Some(match &self.run {
+            Some(run) => format!("{title}@{}:{}", run.start, run.len()),
+            None => title,
+        })
+    }
+
     /// The label of the field; parts of bytes are bytes.
     pub(super) fn label(&self, field: &Field) -> Label {
         Label::of(field.field)
@@ -100,7 +110,11 @@ fn differing(
     let is_hex = |text: &str| text.len().is_multiple_of(2) && text.bytes().all(|byte| byte.is_ascii_hexdigit());
     let is_unknown = field.field.abbrev.starts_with("data");
     let is_long = text.len().max(against.len()) > SHORT * 2;
-    if field.field.kind != Kind::Bytes || !is_hex(text) || !is_hex(against) || !(is_unknown || is_long) {
+    if [field, other].iter().any(|one| one.field.kind != Kind::Bytes)
+        || !is_hex(text)
+        || !is_hex(against)
+        || !(is_unknown || is_long)
+    {
         to.push(change);
         return;
     }

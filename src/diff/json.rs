@@ -69,7 +69,8 @@ fn one_entry(report: &Report<'_>, entry: &Entry, of: &mut Members<'_, '_>) -> io
     }
     let named = names(a, b, &entry.changes);
     of.list("fields", entry.changes.iter().zip(named), |of, (change, name)| {
-        of.put("name", &name)?;
+        of.put("name", &name.name)?;
+        name.title.map_or(Ok(()), |title| of.put("title", &title))?;
         one_change(a, b, change, of)
     })
 }
@@ -105,6 +106,7 @@ fn one_fold(report: &Report<'_>, fold: &Fold, of: &mut Members<'_, '_>) -> io::R
         }
     }
     of.put("name", &fold.name)?;
+    fold.example.title(report.a, report.b).map_or(Ok(()), |title| of.put("title", &title))?;
     of.put("label", fold.label.word())?;
     of.put("messages", &fold.differing)?;
     of.put("of", &fold.present)?;
@@ -115,30 +117,52 @@ fn one_fold(report: &Report<'_>, fold: &Fold, of: &mut Members<'_, '_>) -> io::R
     of.object("example", |of| sides.iter().try_for_each(|(key, text)| text.map_or(Ok(()), |text| of.put(key, text))))
 }
 
-/// Names of the differing fields, with their occurrence if a message has several: `dns.a#2`.
-pub(super) fn names(a: &Capture, b: &Capture, changes: &[Change]) -> Vec<String> {
-    let mut wanted: [HashMap<u32, usize>; 2] = Default::default();
-    let count = |capture: &Capture, places: Vec<u32>, wanted: &mut HashMap<u32, usize>| {
-        let Some(last) = places.iter().max().copied() else { return };
-        let first = capture.messages.partition_point(|message| Capture::first_field(message) <= last);
-        let Some(message) = first.checked_sub(1).and_then(|at| capture.messages.get(at)) else { return };
-        let mut counts: HashMap<u64, usize> = HashMap::new();
-        for (place, field) in (Capture::first_field(message)..).zip(capture.fields_of(message)) {
-            let count = counts.entry(field.keys.weak).or_default();
-            *count += 1;
-            wanted.insert(place, *count);
-        }
-    };
-    let [in_a, in_b] = &mut wanted;
-    count(a, changes.iter().filter_map(|change| change.a).collect(), in_a);
-    count(b, changes.iter().filter(|change| change.a.is_none()).filter_map(|change| change.b).collect(), in_b);
+/// Names of a differing field, with their occurrence if a message has several: `dns.a#2`.
+pub(super) struct Name {
+    /// That of the field.
+    pub(super) name: String,
+    /// That in tables, if it is another one.
+    pub(super) title: Option<String>,
+}
+
+impl Name {
+    /// The name in text output.
+    pub(super) fn shown(self) -> String {
+        self.title.unwrap_or(self.name)
+    }
+}
+
+/// The occurrence of a field's name, and of its name in tables.
+type Occurrence = (usize, usize);
+
+/// Names of the differing fields.
+pub(super) fn names(a: &Capture, b: &Capture, changes: &[Change]) -> Vec<Name> {
+    let in_a = occurrences(a, changes.iter().filter_map(|change| change.a).max());
+    let in_b = occurrences(b, changes.iter().filter(|change| change.a.is_none()).filter_map(|change| change.b).max());
+    let numbered = |name: String, occurrence: usize| if occurrence > 1 { format!("{name}#{occurrence}") } else { name };
     let name = |change: &Change| {
+        let place = change.a.map_or_else(|| change.b.and_then(|place| in_b.get(&place)), |place| in_a.get(&place));
+        let (occurrence, of_title) = place.copied().unwrap_or((1, 1));
         let name = change.field(a, b).map(|field| change.name(field)).unwrap_or_default();
-        let occurrence = change.a.map_or_else(|| change.b.and_then(|place| in_b.get(&place)), |place| in_a.get(&place));
-        match occurrence {
-            Some(occurrence) if *occurrence > 1 => format!("{name}#{occurrence}"),
-            _ => name,
-        }
+        let title = change.title(a, b).map(|title| numbered(title, of_title));
+        Name { name: numbered(name, occurrence), title }
     };
     changes.iter().map(name).collect()
+}
+
+/// Occurrences of the fields of the message that contains this one.
+fn occurrences(capture: &Capture, place: Option<u32>) -> HashMap<u32, Occurrence> {
+    let Some(place) = place else { return HashMap::new() };
+    let first = capture.messages.partition_point(|message| Capture::first_field(message) <= place);
+    let Some(message) = first.checked_sub(1).and_then(|at| capture.messages.get(at)) else { return HashMap::new() };
+    let (mut names, mut titles) = (HashMap::new(), HashMap::new());
+    let fields = (Capture::first_field(message)..).zip(capture.fields_of(message));
+    fields
+        .map(|(place, field)| {
+            let (name, title) = (names.entry(field.field.abbrev).or_insert(0), titles.entry(field.keys.weak).or_insert(0));
+            *name += 1;
+            *title += 1;
+            (place, (*name, *title))
+        })
+        .collect()
 }

@@ -14,6 +14,7 @@ mod label;
 mod pairs;
 #[cfg(test)]
 mod tests;
+mod titles;
 mod view;
 
 pub use capture::Capture;

@@ -114,7 +114,7 @@ impl View {
         }
         self.line(line, to)?;
         let names = names(report.a, report.b, &entry.changes);
-        entry.changes.iter().zip(names).try_for_each(|(change, name)| self.change(report, change, name, to))
+        entry.changes.iter().zip(names).try_for_each(|(change, name)| self.change(report, change, name.shown(), to))
     }
 
     /// Protocol and direction of a message.
@@ -143,7 +143,12 @@ impl View {
     fn values(&self, report: &Report<'_>, change: &Change, available: usize) -> (String, String) {
         let value = |capture: &Capture, place: Option<u32>| {
             let Some(text) = change.text(capture, place) else { return String::from("(none)") };
-            let meaning = place.and_then(|place| capture.field_at(place)).map_or("", |field| field.meaning);
+            let field = place.and_then(|place| capture.field_at(place));
+            let meaning = field.map_or("", |field| field.meaning);
+            // A header line repeats its name.
+            let title = field.map_or("", |field| capture.piece(&field.title));
+            let line = text.strip_prefix(title).filter(|_| !title.is_empty()).and_then(|line| line.strip_prefix(':'));
+            let text = line.map_or(text, str::trim_start);
             match (text, meaning) {
                 ("", _) => String::from("(empty)"),
                 (text, "") => clean_text(text),
@@ -164,6 +169,7 @@ impl View {
 
     fn fold(&self, report: &Report<'_>, fold: &Fold, to: &mut dyn Write) -> io::Result<()> {
         let Some(message) = report.a.messages.get(fold.message) else { return Ok(()) };
+        let name = fold.example.title(report.a, report.b).unwrap_or_else(|| fold.name.clone());
         let (first, second) = self.values(report, &fold.example, self.width.map_or(PIPED, |_| VALUE + BEFORE));
         let always = match fold.always {
             Some(Always::Step(step)) => format!("always {step:+}, "),
@@ -173,7 +179,7 @@ impl View {
         let line = format!(
             "  {} {} differs in {} of {} ({}): {always}{first} → {second}",
             self.kind(message),
-            self.theme.paint(Role::Name, &fold.name),
+            self.theme.paint(Role::Name, name),
             Thousands(fold.differing as u64),
             count(fold.present, "message"),
             fold.label.word(),
