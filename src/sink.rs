@@ -61,6 +61,14 @@ pub trait Sink {
     /// I/O errors of the output.
     fn begin(&mut self, begin: &Begin<'_>) -> io::Result<()>;
 
+    /// Writes what waits for the first record of the input, such as its name.
+    ///
+    /// # Errors
+    /// I/O errors of the output.
+    fn write_heading(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+
     /// Writes a record.
     ///
     /// # Errors
@@ -75,8 +83,8 @@ pub trait Sink {
         Ok(())
     }
 
-    /// Marks the following output as a continuation of another one's.
-    fn resume_at(&mut self) {}
+    /// Marks the following output as a continuation of another one's, within this input.
+    fn resume_at(&mut self, _file: &str) {}
 
     /// Flushes the output so far. Returns the first and last record since the previous call.
     ///

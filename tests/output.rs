@@ -1,6 +1,6 @@
 //! Every output format, compared with its golden text.
 
-use crate::common::{assert_golden, is_thorough, own_cases, run, run_with, samples};
+use crate::common::{Scratch, assert_golden, is_thorough, own_cases, run, run_with, samples};
 use serde_json::Value;
 use std::collections::HashSet;
 
@@ -311,4 +311,83 @@ fn session_ids_of_xfire_are_masked_and_numbered() {
     assert!(shown.len() == 3 && shown.iter().all(|line| line.contains("***") && line.contains("sid #")), "{whole}");
     assert!(run_with(&["--as", "xfire:c2s", "--show-secrets"], two.as_bytes()).out.contains("0b8eeb3e81f8"));
     assert!(run(&["fields", "xfire.sid"]).out.contains("--show-secrets"));
+}
+
+#[test]
+fn short_messages_keep_their_fields_with_headers_and_hex_dump() {
+    for options in [&["-v"][..], &["-x"], &["-v", "-x"]] {
+        let shown = run(&[options, &["--number", "1", "samples/queries.pcap"]].concat());
+        let rows =
+            ["     42  ff ff ff ff          header", "     46  54                   type", "     47  53 6f 75 72 63 65 …  query"];
+        assert!(rows.iter().all(|row| shown.out.contains(row)), "{options:?}: {}", shown.out);
+    }
+    let is_row = |line: &&str| line.starts_with(' ');
+    for sample in ["queries", "talk", "tls", "pipboy", "torrents"] {
+        let sample = &format!("samples/{sample}.pcap");
+        let plain = run(&["-c", "60", sample]);
+        for options in [&["-v"][..], &["-v", "-x"], &["-x"]] {
+            let more = run(&[options, &["-c", "60", sample]].concat());
+            let more: HashSet<&str> = more.out.lines().collect();
+            let lost: Vec<&str> = plain.out.lines().filter(is_row).filter(|line| !more.contains(line)).collect();
+            assert!(lost.is_empty(), "{sample} {options:?}: {lost:#?}");
+        }
+    }
+}
+
+#[test]
+fn a_hex_dump_in_json_is_the_bytes_of_fields() {
+    for form in ["json", "ndjson", "flat", "nested"] {
+        let dumped = run(&["-T", form, "-x", "-c", "5", SESSION]);
+        assert_eq!((dumped.code, &dumped.out), (0, &run(&["-T", form, "--raw", "-c", "5", SESSION]).out));
+        assert!(dumped.out.contains("raw\":\""), "{form}: {}", dumped.out);
+    }
+}
+
+#[test]
+fn each_json_record_of_several_inputs_names_its_file() {
+    let cut = &std::fs::read("samples/vscp-damaged.pcap").unwrap()[..14_400];
+    let damaged = Scratch::new("output-cut.pcap", cut);
+    let files = [damaged.path(), "samples/xfire-packets.pcap", "samples/linux-cooked.pcap"];
+    let (mut types, mut texts) = (HashSet::new(), HashSet::new());
+    for threads in ["1", "2", "4"] {
+        for options in [&["--json"][..], &["--json", "--packets"]] {
+            let records = records(&[options, &["--threads", threads], &files].concat());
+            let mut file = &Value::Null;
+            for record in &records {
+                file = if record["type"] == "begin" { &record["file"] } else { file };
+                assert!(file.is_string() && &record["file"] == file, "{threads} {record}");
+                types.insert(record["type"].as_str().unwrap().to_owned());
+            }
+        }
+        for form in ["json", "flat", "nested"] {
+            let run = run(&[&["-T", form, "--threads", threads][..], &files].concat());
+            let lines: Vec<&str> = run.out.lines().filter(|line| line.starts_with('{')).collect();
+            assert!(!lines.is_empty() && lines.iter().all(|line| line.contains("\"file\":\"")), "{form}");
+            texts.insert(run.out);
+        }
+    }
+    assert_eq!(texts.len(), 3);
+    for kind in ["begin", "message", "packet", "late", "gap", "error", "end"] {
+        assert!(types.contains(kind), "{kind} of {types:?}");
+    }
+    assert!(messages(&["--json", SESSION]).iter().all(|message| message.get("file").is_none()));
+    assert_eq!(run(&["-T", "flat", "-e", "file", "-c", "1", SESSION]).out, format!("{{\"file\":\"{SESSION}\"}}\n"));
+}
+
+#[test]
+fn only_files_with_records_have_a_heading() {
+    let files = ["samples/http.pcap", SESSION, "samples/queries.pcap"];
+    for threads in ["1", "2", "4"] {
+        for options in [&["-l"][..], &[], &["-V"], &["-l", "-j", "pipboy"]] {
+            let shown = run(&[options, &["--threads", threads, "-Y", "pipboy.discovery.cmd"], &files].concat());
+            let headings: Vec<&str> = shown.out.lines().filter(|line| line.starts_with("── samples")).collect();
+            assert_eq!(headings, [format!("── {SESSION} ──")], "{threads} {options:?}");
+            let none = run(&[options, &["--threads", threads, "-Y", "frame.len == 3"], &files].concat());
+            assert_eq!(none.out, "", "{threads} {options:?}");
+        }
+    }
+    let unknown = run(&["explore", "samples/http.pcap", "samples/queries.pcap"]);
+    assert_eq!((unknown.out.as_str(), unknown.err.lines().count()), ("", 2), "{}", unknown.err);
+    let both = run(&["follow", "samples/http.pcap", SESSION]);
+    assert!(both.out.starts_with("==> samples/http.pcap <==\n ") && both.out.contains("\n\n==> samples/pipboy.pcap <==\n "));
 }

@@ -159,7 +159,7 @@ pub struct Output {
     #[arg(short = 'v', long)]
     pub verbose: bool,
 
-    /// Add a hex dump
+    /// Add a hex dump, or to JSON the raw bytes of each field
     #[arg(short = 'x', long = "hex-dump")]
     pub hex: bool,
 

@@ -49,6 +49,8 @@ pub(super) struct Contents {
     choice: Option<(Choice, Scope)>,
     /// Whether to add the bytes of each field.
     raw: bool,
+    /// Whether each record has the name of its input.
+    file_names: bool,
 }
 
 impl Plan {
@@ -63,7 +65,10 @@ impl Plan {
             .ok_or_else(|| format!("-t {}: expected r, a, ad, adoy, d, dd, e, u, ud or udoy", output.time))?;
         let json = |shape| {
             let options = JsonOptions { shape, carriers: output.verbose, flush: waits };
-            Ok::<Plan, Wrong>(Plan::Json(options, Contents { choice: choice(&output.columns, shape)?, raw: output.raw }))
+            Ok::<Plan, Wrong>(Plan::Json(
+                options,
+                Contents { choice: choice(&output.columns, shape)?, raw: output.raw || output.hex, file_names: several },
+            ))
         };
         let columns = |options| Ok::<Plan, Wrong>(Plan::Columns(columns(&output.columns)?, column_options(options, output)?));
         let document = |form| Plan::Document(form, KeptNames::default(), time);
@@ -140,6 +145,15 @@ impl Plan {
         self
     }
 
+    /// Whether the beginning of an input is printed only before its first record.
+    pub(super) fn heads_records(&self) -> bool {
+        match self {
+            Plan::Table(_) | Plan::List(_) => true,
+            Plan::Kept(plan, _) => plan.heads_records(),
+            _ => false,
+        }
+    }
+
     /// Whether all records form one document, which one thread has to write.
     pub(super) fn is_one_document(&self) -> bool {
         match self {
@@ -163,9 +177,10 @@ impl Plan {
         match self {
             Plan::Table(options) => Box::new(Table::new(to, options.clone())),
             Plan::List(options) => Box::new(List::new(to, *options)),
-            Plan::Json(options, Contents { choice, raw }) => {
+            Plan::Json(options, Contents { choice, raw, file_names }) => {
                 let json = Json::new(to, *options);
                 let json = if *raw { json.with_bytes() } else { json };
+                let json = if *file_names { json.naming_files() } else { json };
                 Box::new(match choice {
                     Some((choice, _)) => json.keeping(choice.clone()),
                     None => json,

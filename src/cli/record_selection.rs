@@ -119,6 +119,11 @@ impl RecordSelection {
         std::mem::swap(&mut self.selection, counted);
     }
 
+    /// Name of the current input.
+    pub(super) fn file(&self) -> &str {
+        &self.file
+    }
+
     /// Starts an input.
     pub(super) fn begin(&mut self, file: &str) {
         self.tally = Tally::new(self.view());
@@ -219,7 +224,7 @@ impl RecordSelection {
             past: false,
             next: 1,
             waits: false,
-            file: String::new(),
+            file: self.file.clone(),
             broken: None,
             outcome: Outcome::default(),
         })

@@ -63,6 +63,38 @@ pub(super) fn close() {
     CLOSED.store(true, Ordering::Relaxed);
 }
 
+/// The heading of the next output, and whether there was one before.
+static ANNOUNCED: Mutex<(Option<String>, bool)> = Mutex::new((None, false));
+
+/// Announces the heading of the next output, which is printed only if something follows.
+pub(super) fn announce(heading: String) {
+    ANNOUNCED.lock().unwrap_or_else(PoisonError::into_inner).0 = Some(heading);
+}
+
+/// The announced heading, with an empty line before a later one.
+fn announced() -> Option<String> {
+    let mut announced = ANNOUNCED.lock().unwrap_or_else(PoisonError::into_inner);
+    let heading = announced.0.take()?;
+    let is_later = std::mem::replace(&mut announced.1, true);
+    Some(format!("{}{heading}\n", if is_later { "\n" } else { "" }))
+}
+
+/// A writer that begins with the announced heading.
+struct Headed(Box<dyn Write + Send>);
+
+impl Write for Headed {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if !bytes.is_empty() {
+            announced().map_or(Ok(()), |heading| self.0.write_all(heading.as_bytes()))?;
+        }
+        self.0.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
+
 impl Screen {
     /// Disables the pager.
     pub(super) fn without_pager(self) -> Screen {
@@ -71,6 +103,12 @@ impl Screen {
 
     /// Opens a writer. With `waits`, because input may still grow, each line is flushed.
     pub(super) fn writer(self, waits: bool) -> Box<dyn Write + Send> {
+        let to = self.plain_writer(waits);
+        let is_headed = ANNOUNCED.lock().unwrap_or_else(PoisonError::into_inner).0.is_some();
+        if is_headed { Box::new(Headed(to)) } else { to }
+    }
+
+    fn plain_writer(self, waits: bool) -> Box<dyn Write + Send> {
         let stdout = io::stdout();
         match (stdout.is_terminal(), waits) {
             (false, true) => Box::new(stdout),

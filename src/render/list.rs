@@ -54,7 +54,7 @@ pub struct ListOptions {
     pub theme: Theme,
     /// Time format: `-t`.
     pub time: TimeForm,
-    /// Print the file name before its records.
+    /// Print the file name before its records, if it has any.
     pub file_names: bool,
     /// Width of the terminal, if any.
     pub width: Option<usize>,
@@ -75,6 +75,8 @@ pub struct List<W> {
     clock: Clock,
     line: String,
     cell: String,
+    /// The file name, until a record follows.
+    heading: Option<String>,
     /// Widths of the widest address and conversation so far, on a terminal.
     seen: Seen,
 }
@@ -97,7 +99,15 @@ enum EndpointFormat {
 impl<W: io::Write> List<W> {
     /// Prints to `to`.
     pub fn new(to: W, options: ListOptions) -> List<W> {
-        List { to, options, clock: Clock::new(options.time), line: String::new(), cell: String::new(), seen: Seen::default() }
+        List {
+            to,
+            options,
+            clock: Clock::new(options.time),
+            line: String::new(),
+            cell: String::new(),
+            heading: None,
+            seen: Seen::default(),
+        }
     }
 
     fn message(&mut self, message: &Message<'_>) -> fmt::Result {
@@ -383,14 +393,18 @@ impl<W: io::Write> Sink for List<W> {
 
     fn begin(&mut self, begin: &Begin<'_>) -> io::Result<()> {
         self.seen = Seen::default();
-        if !self.options.file_names {
-            return Ok(());
-        }
-        file_line(begin.file, self.options.theme, &mut self.line).map_err(unwritable)?;
+        self.heading = self.options.file_names.then(|| begin.file.to_owned());
+        Ok(())
+    }
+
+    fn write_heading(&mut self) -> io::Result<()> {
+        let Some(file) = self.heading.take() else { return Ok(()) };
+        file_line(&file, self.options.theme, &mut self.line).map_err(unwritable)?;
         self.print()
     }
 
     fn record(&mut self, record: &Record<'_>) -> io::Result<()> {
+        self.write_heading()?;
         match record {
             Record::Message(message) => self.message(message),
             Record::Packet(packet) => self.packet(packet),
@@ -403,6 +417,10 @@ impl<W: io::Write> Sink for List<W> {
     }
 
     fn printed(&mut self, printed: &Printed) -> io::Result<()> {
+        if printed.text.is_empty() {
+            return Ok(());
+        }
+        self.write_heading()?;
         self.to.write_all(&printed.text)
     }
 

@@ -36,7 +36,7 @@ pub struct TableOptions {
     pub theme: Theme,
     /// Time format: `-t`.
     pub time: TimeForm,
-    /// Print the file name before its records.
+    /// Print the file name before its records, if it has any.
     pub file_names: bool,
 }
 
@@ -46,6 +46,8 @@ pub struct Table<W> {
     options: TableOptions,
     clock: Clock,
     text: String,
+    /// The file name, until a record follows.
+    heading: Option<String>,
     /// Whether the first and the last record took several lines, if any.
     edges: Option<Edges>,
 }
@@ -54,7 +56,7 @@ impl<W: io::Write> Table<W> {
     /// Prints to `to`.
     pub fn new(to: W, options: TableOptions) -> Table<W> {
         let clock = Clock::new(options.time);
-        Table { to, options, clock, text: String::new(), edges: None }
+        Table { to, options, clock, text: String::new(), heading: None, edges: None }
     }
 
     fn print(&mut self, write: impl FnOnce(&Printer<'_>, &mut String) -> fmt::Result) -> io::Result<()> {
@@ -90,19 +92,23 @@ impl<W: io::Write> Sink for Table<W> {
     }
 
     fn begin(&mut self, begin: &Begin<'_>) -> io::Result<()> {
-        if !self.options.file_names {
-            return Ok(());
-        }
+        self.heading = self.options.file_names.then(|| begin.file.to_owned());
+        Ok(())
+    }
+
+    fn write_heading(&mut self) -> io::Result<()> {
+        let Some(file) = self.heading.take() else { return Ok(()) };
         // Always after an empty line.
         self.edges = self.edges.map(|edges| Edges { last_is_long: true, ..edges });
         self.print(|printer, out| {
-            file_line(begin.file, printer.options.theme, out)?;
+            file_line(&file, printer.options.theme, out)?;
             printer.heading.fold(0, CONTINUED, out);
             Ok(())
         })
     }
 
     fn record(&mut self, record: &Record<'_>) -> io::Result<()> {
+        self.write_heading()?;
         self.print(|printer, out| match record {
             Record::Message(message) => printer.message(message, out),
             Record::Packet(packet) => printer.packet(packet, out),
@@ -116,6 +122,10 @@ impl<W: io::Write> Sink for Table<W> {
     }
 
     fn printed(&mut self, printed: &Printed) -> io::Result<()> {
+        if printed.text.is_empty() {
+            return Ok(());
+        }
+        self.write_heading()?;
         printed.edges.map_or(Ok(()), |edges| self.join(edges))?;
         self.to.write_all(&printed.text)
     }
@@ -152,7 +162,8 @@ impl Printer<'_> {
         let carriers: Vec<&Layer> = message.carriers().into_iter().filter(|layer| self.shows_carrier(of, layer)).collect();
         let is_data = node.field().is(&data::DATA);
         let has_notes = message.notes().next().is_some();
-        let takes_line = !options.verbose_fields && (is_data || (is_heading_complete(message) && !has_notes));
+        let is_short = !options.carriers && !options.hex && !has_notes && is_heading_complete(message);
+        let takes_line = !options.verbose_fields && (is_data || is_short);
         let line = match (takes_line, is_data) {
             (true, true) => Line::Preview,
             (true, false) => Line::Alone,

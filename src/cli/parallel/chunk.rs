@@ -30,7 +30,7 @@ impl ChunkPrinter<'_> {
     pub(in crate::cli) fn new<'w>(plan: &Plan, selection: RecordSelection) -> ChunkPrinter<'w> {
         let text = Shared::new(Vec::new());
         let mut sink = plan.sink(Box::new(text.clone()));
-        sink.resume_at();
+        sink.resume_at(selection.file());
         ChunkPrinter { sink, selection, text }
     }
 

@@ -88,6 +88,7 @@ fn write_all_in_order(
                 LaneMessage::Begin { format, links } => {
                     let links: Vec<&str> = links.iter().map(String::as_str).collect();
                     sink.begin(&Begin { file: &source.name(), format: &format, links: &links })?;
+                    sink.write_heading()?;
                 }
                 LaneMessage::Printed(text) => out.write_all(&text)?,
                 LaneMessage::Problem(text) => print_error(format_args!("{text}")),
@@ -129,7 +130,7 @@ impl<'a> Reader<'a> {
         while let Some((source, lane)) = self.next() {
             let lane = Shared::new(lane);
             let printer = Printer::new(self.plan, Box::new(lane.clone()), selection);
-            let mut one = One { printer, lane };
+            let mut one = One { printer, lane, heads_records: self.plan.heads_records() };
             let read = input::one_of_several(source, self.settings, &mut one, self.whole.part(source.size()));
             let counted = one.printer.selection.outcome();
             let done = read.map(|read| Outcome { read, ..counted });
@@ -154,6 +155,8 @@ impl<'a> Reader<'a> {
 struct One<'a> {
     printer: Printer<'a>,
     lane: Shared<Lane<'a>>,
+    /// Whether the beginning is printed only before the first record.
+    heads_records: bool,
 }
 
 impl Audience for One<'_> {
@@ -169,9 +172,12 @@ impl Audience for One<'_> {
     fn begin(&mut self, begin: &Begin<'_>) -> io::Result<()> {
         self.lane.get().ignore(true);
         self.printer.begin(begin)?;
-        self.lane.get().ignore(false);
+        self.printer.sink.write_heading()?;
+        let mut lane = self.lane.get();
+        lane.ignore(false);
         let links = begin.links.iter().map(|link| (*link).to_owned()).collect();
-        self.lane.get().send(LaneMessage::Begin { format: begin.format.to_owned(), links })
+        let message = LaneMessage::Begin { format: begin.format.to_owned(), links };
+        if self.heads_records { lane.send_with_records(message) } else { lane.send(message) }
     }
 
     fn tree(&mut self, of: Dissection<'_>, captured: bool) -> io::Result<()> {

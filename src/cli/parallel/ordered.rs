@@ -171,6 +171,8 @@ pub(super) struct Lane<'a> {
     to: Sender<LaneMessage>,
     left: Arc<AtomicUsize>,
     text: Vec<u8>,
+    /// A message that precedes the first printed record.
+    before: Option<LaneMessage>,
     ignores: bool,
 }
 
@@ -180,7 +182,7 @@ impl<'a> Lane<'a> {
         let (to, messages) = channel();
         let left = Arc::new(AtomicUsize::new(0));
         let receiver = LaneReceiver { messages, left: Arc::clone(&left) };
-        (Lane { budget, number, out, to, left, text: Vec::new(), ignores: false }, receiver)
+        (Lane { budget, number, out, to, left, text: Vec::new(), before: None, ignores: false }, receiver)
     }
 
     /// Discards printed records if true.
@@ -199,8 +201,23 @@ impl<'a> Lane<'a> {
         self.queue(message)
     }
 
+    /// Sends a message before the records that follow, if there are any.
+    ///
+    /// # Errors
+    /// Those of [`Lane::send`].
+    pub(super) fn send_with_records(&mut self, message: LaneMessage) -> io::Result<()> {
+        if !self.text.is_empty() {
+            self.take_output(0)?;
+        }
+        self.before = Some(message);
+        Ok(())
+    }
+
     /// Sends the printed records. `more` is the expected size of the next ones.
     fn take_output(&mut self, more: usize) -> io::Result<()> {
+        if let Some(before) = self.before.take() {
+            self.queue(before)?;
+        }
         if self.is_turn() && self.left.load(Ordering::Acquire) == 0 {
             let written = self.out.get().write_all(&self.text);
             self.text.clear();

@@ -54,7 +54,7 @@ impl Put for Flat<'_, '_> {
         let Some((of, parts)) = Parts::of(self.record, self.carriers || choice.is_some()) else { return Ok(()) };
         let mut more = More::default();
         out.object(|map| {
-            keys::put(self.record, choice, map)?;
+            keys::put(self.record, self.ask, map)?;
             let mut slots = Slots::default();
             parts.headers.iter().copied().chain(parts.message).for_each(|layer| fill(&mut slots, of, layer, choice));
             add_remembered(&mut slots, self.record, choice);

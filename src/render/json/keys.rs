@@ -1,6 +1,6 @@
 //! Leading keys of flat and nested records.
 
-use super::choice::Choice;
+use super::Ask;
 use super::typed::Answered;
 use super::writer::{Members, Shown};
 use crate::record::pseudo;
@@ -11,14 +11,19 @@ use std::borrow::Cow;
 use std::io::Result;
 
 /// Keys of the record, with the same meaning as in `--json`.
-pub const NAMES: [&str; 10] = ["time", "t", "protocol", "name", "info", "stream", "dir", "src", "dst", "len"];
+pub const NAMES: [&str; 11] = ["file", "time", "t", "protocol", "name", "info", "stream", "dir", "src", "dst", "len"];
 
 /// Keys that are filter names.
 const PSEUDO: [&str; 6] =
     ["frame.number", "frame.time_epoch", "message.number", "message.protocol", "message.name", "message.dir"];
 
 /// Writes the keys of a record, or the selected ones.
-pub fn put(record: &Record<'_>, choice: Option<&Choice>, map: &mut Members<'_, '_>) -> Result<()> {
+pub fn put(record: &Record<'_>, ask: Ask<'_>, map: &mut Members<'_, '_>) -> Result<()> {
+    let choice = ask.choice;
+    let is_file_shown = choice.map_or(ask.names_file, |choice| choice.has_key("file"));
+    if is_file_shown {
+        map.put("file", ask.file)?;
+    }
     match choice {
         None => PSEUDO.iter().filter_map(|name| pseudo::named(name)).try_for_each(|pseudo| answered(record, pseudo, map))?,
         Some(choice) => {

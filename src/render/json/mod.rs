@@ -55,6 +55,17 @@ struct Ask<'a> {
     choice: Option<&'a Choice>,
     /// Whether to add the bytes of each field.
     raw: bool,
+    /// Name of the input.
+    file: &'a str,
+    /// Whether each record has it.
+    names_file: bool,
+}
+
+impl<'a> Ask<'a> {
+    /// Name of the input, if records have it.
+    fn file(self) -> Option<&'a str> {
+        self.names_file.then_some(self.file)
+    }
 }
 
 /// Options of JSON output.
@@ -74,6 +85,9 @@ pub struct Json<W> {
     options: JsonOptions,
     choice: Option<Choice>,
     raw: bool,
+    /// Name of the input, and whether each record has it.
+    file: String,
+    names_file: bool,
     line: Vec<u8>,
     begun: bool,
 }
@@ -81,7 +95,7 @@ pub struct Json<W> {
 impl<W: io::Write> Json<W> {
     /// Prints to `to`.
     pub fn new(to: W, options: JsonOptions) -> Json<W> {
-        Json { to, options, choice: None, raw: false, line: Vec::new(), begun: false }
+        Json { to, options, choice: None, raw: false, file: String::new(), names_file: false, line: Vec::new(), begun: false }
     }
 
     /// Selects fields.
@@ -96,8 +110,10 @@ impl<W: io::Write> Json<W> {
         Json { raw: true, ..self }
     }
 
-    fn print(&mut self, record: &impl Put) -> io::Result<()> {
-        self.print_by(|_, out| record.put(out))
+    /// Adds the name of the input to each record.
+    #[must_use]
+    pub fn naming_files(self) -> Json<W> {
+        Json { names_file: true, ..self }
     }
 
     fn print_by(&mut self, put: impl FnOnce(Ask<'_>, &mut Out<'_>) -> io::Result<()>) -> io::Result<()> {
@@ -105,7 +121,8 @@ impl<W: io::Write> Json<W> {
             self.line.extend_from_slice(if self.begun { b",\n" } else { b"[\n" });
         }
         self.begun = true;
-        put(Ask { choice: self.choice.as_ref(), raw: self.raw }, &mut Out::new(&mut self.line, &mut self.to))?;
+        let ask = Ask { choice: self.choice.as_ref(), raw: self.raw, file: &self.file, names_file: self.names_file };
+        put(ask, &mut Out::new(&mut self.line, &mut self.to))?;
         if self.options.shape != Shape::Array {
             self.line.push(b'\n');
         }
@@ -131,8 +148,9 @@ impl<W: io::Write> Sink for Json<W> {
     }
 
     fn begin(&mut self, begin: &Begin<'_>) -> io::Result<()> {
+        begin.file.clone_into(&mut self.file);
         if !self.options.shape.is_records_alone() {
-            self.print(&Start(begin))?;
+            self.print_by(|_, out| Start(begin).put(out))?;
         }
         self.let_go()
     }
@@ -146,12 +164,13 @@ impl<W: io::Write> Sink for Json<W> {
             (_, Record::Message(message)) => self.print_by(|ask, out| OfMessage { message, carriers, ask }.put(out)),
             (_, Record::Packet(packet)) => self.print_by(|ask, out| OfPacket { packet, ask }.put(out)),
             (_, Record::Late(late)) => self.print_by(|ask, out| OfLate { late, ask }.put(out)),
-            (_, Record::Gap(gap)) => self.print(&OfGap(gap)),
+            (_, Record::Gap(gap)) => self.print_by(|ask, out| OfGap { gap, ask }.put(out)),
         }
     }
 
-    fn resume_at(&mut self) {
+    fn resume_at(&mut self, file: &str) {
         self.begun = true;
+        file.clone_into(&mut self.file);
     }
 
     fn take_output(&mut self) -> io::Result<Option<Edges>> {
@@ -164,13 +183,14 @@ impl<W: io::Write> Sink for Json<W> {
     }
 
     fn problem(&mut self, problem: &Problem<'_>) -> io::Result<()> {
-        if self.options.shape.is_records_alone() { Ok(()) } else { self.print(&Damage(problem)) }
+        let is_alone = self.options.shape.is_records_alone();
+        if is_alone { Ok(()) } else { self.print_by(|ask, out| Damage { problem, ask }.put(out)) }
     }
 
     fn end(&mut self, tally: &Tally, truncated: bool) -> io::Result<()> {
         // Outputs of several printers are concatenated, so there is no end record.
         if !self.options.shape.is_records_alone() {
-            self.print(&End { tally, truncated })?;
+            self.print_by(|ask, out| End { tally, truncated, ask }.put(out))?;
         }
         self.let_go()
     }

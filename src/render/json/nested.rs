@@ -28,7 +28,7 @@ impl Put for Nested<'_, '_> {
         let below = Below { ask: self.ask, more: RefCell::default() };
         let wanted = |layer: &&&Layer| of.layer_node(layer).is_some_and(|node| below.wants(node));
         out.object(|map| {
-            keys::put(self.record, choice, map)?;
+            keys::put(self.record, self.ask, map)?;
             let mut slots = Slots::of_group();
             add_remembered(&mut slots, self.record, choice);
             below.put_slots(slots, false, map)?;

@@ -30,13 +30,17 @@ impl Put for Start<'_> {
     }
 }
 
-pub struct Damage<'a>(pub &'a Problem<'a>);
+pub struct Damage<'a> {
+    pub problem: &'a Problem<'a>,
+    pub ask: Ask<'a>,
+}
 
 impl Put for Damage<'_> {
     fn put(&self, out: &mut Out<'_>) -> Result<()> {
-        let Damage(problem) = self;
+        let Damage { problem, ask } = self;
         out.object(|map| {
             map.put("type", "error")?;
+            file(*ask, map)?;
             map.put("code", problem.code)?;
             map.put("text", problem.text)?;
             map.put("frame", &problem.frame)?;
@@ -51,13 +55,15 @@ impl Put for Damage<'_> {
 pub struct End<'a> {
     pub tally: &'a Tally,
     pub truncated: bool,
+    pub ask: Ask<'a>,
 }
 
 impl Put for End<'_> {
     fn put(&self, out: &mut Out<'_>) -> Result<()> {
-        let End { tally, truncated } = self;
+        let End { tally, truncated, ask } = self;
         out.object(|map| {
             map.put("type", "end")?;
+            file(*ask, map)?;
             map.put("frames", &tally.frames)?;
             map.put("messages", &tally.messages)?;
             map.put("gaps", &tally.gaps)?;
@@ -75,13 +81,17 @@ impl Put for End<'_> {
     }
 }
 
-pub struct OfGap<'t>(pub &'t Gap);
+pub struct OfGap<'a> {
+    pub gap: &'a Gap,
+    pub ask: Ask<'a>,
+}
 
 impl Put for OfGap<'_> {
     fn put(&self, out: &mut Out<'_>) -> Result<()> {
-        let OfGap(gap) = self;
+        let OfGap { gap, ask } = self;
         out.object(|map| {
             map.put("type", "gap")?;
+            file(*ask, map)?;
             map.put("stream", &Shown(gap.stream))?;
             map.put("dir", gap.side.direction())?;
             map.put("off", &gap.off)?;
@@ -104,6 +114,7 @@ impl Put for OfMessage<'_, '_> {
         let carriers = carriers || ask.choice.is_some();
         out.object(|map| {
             map.put("type", "message")?;
+            file(ask, map)?;
             map.put("n", &message.n)?;
             times(message.time(), message.times.since_start(), map)?;
             if let Some(protocol) = message.protocol() {
@@ -151,6 +162,7 @@ impl Put for OfPacket<'_, '_> {
         let frame = &of.tree.frame;
         out.object(|map| {
             map.put("type", "packet")?;
+            file(ask, map)?;
             map.put("n", &frame.number)?;
             times(frame.time, packet.times.since_start(), map)?;
             map.put("length", &frame.original)?;
@@ -196,6 +208,7 @@ impl Put for OfLate<'_, '_> {
         let of = late.of;
         out.object(|map| {
             map.put("type", "late")?;
+            file(ask, map)?;
             map.put("frame", &of.tree.frame.number)?;
             times(late.times.time, late.times.since_start(), map)?;
             map.put("frames", &late.frames())?;
@@ -261,6 +274,11 @@ impl Put for Layers<'_, '_> {
             })
         })
     }
+}
+
+/// Writes the name of the input, of several.
+fn file(ask: Ask<'_>, map: &mut Members<'_, '_>) -> Result<()> {
+    ask.file().map_or(Ok(()), |file| map.put("file", file))
 }
 
 fn words(key: &str, words: &str, map: &mut Members<'_, '_>) -> Result<()> {

@@ -145,7 +145,7 @@ impl<W: io::Write> Sink for Psml<W> {
         self.sections("packet", &columns)
     }
 
-    fn resume_at(&mut self) {
+    fn resume_at(&mut self, _: &str) {
         self.begun = true;
     }
 

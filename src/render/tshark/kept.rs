@@ -55,6 +55,10 @@ impl Sink for Kept<'_> {
         self.inner.begin(begin)
     }
 
+    fn write_heading(&mut self) -> io::Result<()> {
+        self.inner.write_heading()
+    }
+
     fn record(&mut self, record: &Record<'_>) -> io::Result<()> {
         self.inner.record(record)
     }
@@ -63,8 +67,8 @@ impl Sink for Kept<'_> {
         self.inner.objects(of)
     }
 
-    fn resume_at(&mut self) {
-        self.inner.resume_at();
+    fn resume_at(&mut self, file: &str) {
+        self.inner.resume_at(file);
     }
 
     fn take_output(&mut self) -> io::Result<Option<Edges>> {

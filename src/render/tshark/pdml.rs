@@ -164,7 +164,7 @@ impl<W: io::Write> Sink for Pdml<W> {
         if matches!(record, Record::Gap(_)) { Ok(()) } else { self.packet(record) }
     }
 
-    fn resume_at(&mut self) {
+    fn resume_at(&mut self, _: &str) {
         self.begun = true;
     }
 

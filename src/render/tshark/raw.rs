@@ -172,7 +172,7 @@ impl<W: io::Write> Sink for Raw<W> {
         if matches!(record, Record::Gap(_)) { Ok(()) } else { self.packet(record) }
     }
 
-    fn resume_at(&mut self) {
+    fn resume_at(&mut self, _: &str) {
         (self.begun, self.any) = (true, true);
     }
 
