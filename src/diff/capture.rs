@@ -139,7 +139,7 @@ impl Capture {
     fn field(&mut self, root: NodeRef<'_>, node: NodeRef<'_>, titles: &mut Titles, ignored: &Ignored) -> Option<Field> {
         let field = node.field();
         let start = self.text.len();
-        titles.write(node, &mut self.text);
+        let is_key = titles.write(node, &mut self.text);
         let title = self.between(start);
         let is_value = !matches!((node.value(), field.kind), (Value::None, _) | (_, Kind::Protocol | Kind::Group));
         // Values without a span come from other fields or earlier messages, and the length of unknown bytes duplicates their
@@ -162,11 +162,8 @@ impl Capture {
         node.write_plain(&mut self.text).ok()?;
         let text = self.between(start);
         let state = foldhash::fast::FixedState::default();
-        let weak = match self.piece(&title) {
-            "" => state.hash_one(field.abbrev),
-            // Under one name, values of two types are compared with each other.
-            title => state.hash_one(("", title)),
-        };
+        // Under one key, values of two types are compared with each other.
+        let weak = if is_key { state.hash_one(("", self.piece(&title))) } else { state.hash_one(field.abbrev) };
         // Masked secrets are not compared: a capture of guesses must not reveal them.
         let strong = state.hash_one((weak, self.piece(&text)));
         let keys = Keys { strong, weak };

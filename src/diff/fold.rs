@@ -20,6 +20,8 @@ pub(super) struct Fold {
     /// Index of a message in the first capture in which it differs.
     pub(super) message: usize,
     pub(super) name: String,
+    /// The name in tables, if all of them have the same.
+    pub(super) title: Option<String>,
     pub(super) label: Label,
     /// Number of messages in which it differs, and of pairs that contain it.
     pub(super) differing: usize,
@@ -43,6 +45,7 @@ pub(super) enum Always {
 struct Seen {
     message: usize,
     name: String,
+    title: Option<String>,
     label: Label,
     differing: usize,
     example: Change,
@@ -79,9 +82,9 @@ pub(super) fn fold(a: &Capture, b: &Capture, conversations: &mut [Conversation],
     for key in order {
         let (Some((label, always)), Some(seen)) = (folds.get(&key), seen.remove(&key)) else { continue };
         if !ignored.has_label(*label) {
-            let Seen { message, name, differing, example, .. } = seen;
+            let Seen { message, name, title, differing, example, .. } = seen;
             let present = present.get(&key).copied().unwrap_or(0).max(differing);
-            found.push(Fold { message, name, label: *label, differing, present, always: *always, example });
+            found.push(Fold { message, name, title, label: *label, differing, present, always: *always, example });
         }
     }
     found
@@ -143,11 +146,23 @@ fn present(a: &Capture, conversations: &[Conversation], seen: &Fields<Seen>) -> 
 impl Seen {
     fn new(message: usize, name: String, label: Label, change: &Change, a: &Capture, b: &Capture) -> Seen {
         let distinct = [HashSet::default(), HashSet::default()];
-        Seen { message, name, label, differing: 0, example: change.clone(), steps: step(change, a, b), values: true, distinct }
+        let title = change.title(a, b);
+        Seen {
+            message,
+            name,
+            title,
+            label,
+            differing: 0,
+            example: change.clone(),
+            steps: step(change, a, b),
+            values: true,
+            distinct,
+        }
     }
 
     fn add(&mut self, change: &Change, a: &Capture, b: &Capture, is_new: bool) {
         self.differing += usize::from(is_new);
+        self.title = self.title.take().filter(|title| change.title(a, b).is_some_and(|other| other == *title));
         let (first, second) = (change.text(a, change.a), change.text(b, change.b));
         self.values &= first == self.example.text(a, self.example.a) && second == self.example.text(b, self.example.b);
         self.steps = self.steps.filter(|known| step(change, a, b) == Some(*known));

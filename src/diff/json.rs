@@ -106,7 +106,7 @@ fn one_fold(report: &Report<'_>, fold: &Fold, of: &mut Members<'_, '_>) -> io::R
         }
     }
     of.put("name", &fold.name)?;
-    fold.example.title(report.a, report.b).map_or(Ok(()), |title| of.put("title", &title))?;
+    fold.title.as_ref().map_or(Ok(()), |title| of.put("title", title))?;
     of.put("label", fold.label.word())?;
     of.put("messages", &fold.differing)?;
     of.put("of", &fold.present)?;
@@ -159,7 +159,8 @@ fn occurrences(capture: &Capture, place: Option<u32>) -> HashMap<u32, Occurrence
     let fields = (Capture::first_field(message)..).zip(capture.fields_of(message));
     fields
         .map(|(place, field)| {
-            let (name, title) = (names.entry(field.field.abbrev).or_insert(0), titles.entry(field.keys.weak).or_insert(0));
+            let (name, title) =
+                (names.entry(field.field.abbrev).or_insert(0), titles.entry(capture.piece(&field.title)).or_insert(0));
             *name += 1;
             *title += 1;
             (place, (*name, *title))

@@ -1,6 +1,6 @@
 //! Names of values as the table has them: the key of a header, the path of a Pip-Boy entry.
 
-use crate::tree::{Kind, NodeRef, Value, clean};
+use crate::tree::{Kind, NodeRef, Value, clean_escaped};
 use std::ops::Range;
 
 /// Maximum length of a name in bytes; a longer one begins at its innermost part.
@@ -12,6 +12,8 @@ struct Owner {
     last: u32,
     title: Range<usize>,
     of: Named,
+    /// The name is in the message itself, so that it says which values correspond.
+    is_key: bool,
 }
 
 /// What the name of a group names.
@@ -33,8 +35,8 @@ pub(super) struct Titles {
 }
 
 impl Titles {
-    /// Writes the name of the next node, if it has one of its own.
-    pub(super) fn write(&mut self, node: NodeRef<'_>, out: &mut String) {
+    /// Writes the name of the next node, if it has one of its own. Returns whether the message itself contains this name.
+    pub(super) fn write(&mut self, node: NodeRef<'_>, out: &mut String) -> bool {
         while self.owners.last().is_some_and(|owner| owner.last < node.place()) {
             self.owners.pop();
         }
@@ -43,7 +45,7 @@ impl Titles {
         if node.field().titled.is_some() && !node.is_secret() {
             self.enter(node);
         }
-        let Some(owner) = self.owners.last() else { return };
+        let Some(owner) = self.owners.last() else { return false };
         let title = self.text.get(owner.title.clone()).unwrap_or_default();
         match owner.of {
             Named::Value(place) if place == node.place() => out.push_str(title),
@@ -52,8 +54,9 @@ impl Titles {
                 out.push('.');
                 out.push_str(node.field().name);
             }
-            _ => {}
+            _ => return false,
         }
+        owner.is_key
     }
 
     /// Adds a node with a name around those that follow.
@@ -63,16 +66,27 @@ impl Titles {
         if !node.write_title(&mut title).unwrap_or(false) {
             return;
         }
-        let outer = self.owners.last().map_or(0..0, |owner| owner.title.clone());
+        let (outer, outer_is_key) = self.owners.last().map_or((0..0, true), |owner| (owner.title.clone(), owner.is_key));
         let outer = self.text.get(outer).unwrap_or_default().to_owned();
         let start = self.text.len();
         if !outer.is_empty() && !title.starts_with(&outer) && outer.len() + title.len() < LONGEST {
             self.text.push_str(&outer);
             self.text.push('.');
         }
-        let _ = clean(&title, &mut self.text);
-        self.owners.push(Owner { last: node.last(), title: start..self.text.len(), of: named(node, &title) });
+        let _ = clean_escaped(&title, &mut self.text);
+        let is_key = outer_is_key && is_key(node, &title);
+        self.owners.push(Owner { last: node.last(), title: start..self.text.len(), of: named(node, &title), is_key });
     }
+}
+
+/// Whether a name is a text of its own node. Other names depend on earlier messages, or are those of numbers.
+fn is_key(node: NodeRef<'_>, title: &str) -> bool {
+    let is_text = |node: NodeRef<'_>| node.field().kind == Kind::Text && node.span().is_somewhere();
+    let is_title = |child: NodeRef<'_>| {
+        let mut text = String::new();
+        is_text(child) && child.write_plain(&mut text).is_ok() && text == title
+    };
+    is_text(node) || node.children().any(is_title)
 }
 
 /// What the name of a node names.
@@ -89,12 +103,7 @@ fn named(node: NodeRef<'_>, title: &str) -> Named {
     let is_shown = |child: &NodeRef<'_>| {
         value.clear();
         let is_value = !child.has_children() && !matches!(child.value(), Value::None) && child.span().is_somewhere();
-        is_value && child.write_value(&mut value).is_ok() && is_end(&shown, &value)
+        is_value && child.write_value(&mut value).is_ok() && value == shown
     };
     node.children().filter(is_shown).last().map_or(Named::Nothing, |child| Named::Value(child.place()))
-}
-
-/// Whether a text is this value, or words before it.
-fn is_end(shown: &str, value: &str) -> bool {
-    shown.strip_suffix(value).is_some_and(|before| before.is_empty() || before.ends_with(' '))
 }

@@ -169,7 +169,7 @@ impl View {
 
     fn fold(&self, report: &Report<'_>, fold: &Fold, to: &mut dyn Write) -> io::Result<()> {
         let Some(message) = report.a.messages.get(fold.message) else { return Ok(()) };
-        let name = fold.example.title(report.a, report.b).unwrap_or_else(|| fold.name.clone());
+        let name = fold.title.as_ref().unwrap_or(&fold.name);
         let (first, second) = self.values(report, &fold.example, self.width.map_or(PIPED, |_| VALUE + BEFORE));
         let always = match fold.always {
             Some(Always::Step(step)) => format!("always {step:+}, "),
